@@ -1,0 +1,149 @@
+//! Where things are: the physical layout of an image and the three parts of a domain's address space.
+//!
+//! Sv39. The supervisor half is the same in every domain. It maps the first GiB of RAM twice: readable and
+//! writable at `sext32(pa)` with one gigapage, so that `lui` makes any nucleus address in one or two
+//! instructions, and the code megapage read-execute at [`code_address`].
+
+/// Bytes in a page.
+pub const PAGE: usize = 4096;
+/// Where RAM begins on the machines we run on (QEMU `virt`, the CVA6 model).
+pub const RAM_BASE: usize = 0x8000_0000;
+/// Where the firmware enters the image, in S-mode, with `satp` 0.
+pub const IMAGE_BASE: usize = 0x8020_0000;
+/// End of the code megapage: nucleus text first, then portal code.
+pub const CODE_END: usize = 0x8040_0000;
+/// Physical address of [`crate::boot::BootInfo`]; all other boot data follows it.
+pub const BOOT_INFO: usize = 0x8040_0000;
+
+/// Supervisor address of a physical address in the first GiB of RAM.
+pub const fn supervisor(pa: usize) -> usize {
+    pa as u32 as i32 as isize as usize
+}
+/// Physical address behind a supervisor (data) address.
+pub const fn physical(supervisor: usize) -> usize {
+    supervisor as u32 as usize
+}
+/// Supervisor address at which code at physical address `pa` executes.
+pub const fn code_address(pa: usize) -> usize {
+    supervisor(pa + 0x4000_0000)
+}
+/// Physical address of the code that executes at `va`.
+pub const fn code_physical(va: usize) -> usize {
+    physical(va) - 0x4000_0000
+}
+
+/// Lowest address of a program's image.
+pub const IMAGE_VA: usize = 0x0001_0000;
+/// A program's heap ends here at the latest.
+pub const HEAP_END: usize = 0x2000_0000;
+/// Device registers of a driver: device `n` of its manifest entry appears at `DEVICE_VA + n * DEVICE_STRIDE`.
+pub const DEVICE_VA: usize = 0x2800_0000;
+/// Distance between two devices' registers in a driver's address space.
+pub const DEVICE_STRIDE: usize = 0x0100_0000;
+/// Stacks are laid out downwards from here, each above an unmapped guard page.
+pub const STACK_TOP: usize = 0x3FF0_0000;
+/// Stacks end here at the latest.
+pub const STACK_FLOOR: usize = 0x3000_0000;
+/// Bytes of a main thread's stack.
+pub const MAIN_STACK: usize = 64 * 1024;
+/// Bytes of the stack of a further thread, or of a server's stack queue.
+pub const THREAD_STACK: usize = 32 * 1024;
+/// The page of return stubs, executable in every domain: see [`crate::system`].
+pub const RETURN_PAGE: usize = 0x3FFF_F000;
+/// In the return page: `li a7, 0; ecall`, where a called function returns to.
+pub const RETURN_STUB: usize = RETURN_PAGE;
+/// In the return page: `li a0, -EDEAD; li a7, 0; ecall`, where a thread goes on whose domain died.
+pub const DEAD_STUB: usize = RETURN_PAGE + 16;
+
+/// First byte of the window area.
+pub const WINDOW_VA: usize = 0x4000_0000;
+/// Page slots of a thread.
+pub const WINDOW_SLOTS: usize = 16;
+/// Bytes of window addresses that belong to one thread.
+pub const WINDOW_STRIDE: usize = WINDOW_SLOTS * PAGE;
+/// First window address of thread `index`.
+pub const fn window_base(index: usize) -> usize {
+    WINDOW_VA + index * WINDOW_STRIDE
+}
+
+/// First byte of the common part, where every region has a system-wide unique address.
+pub const COMMON_VA: usize = 0x10_0000_0000;
+/// Boot information, readable in trusted components.
+pub const BOOT_INFO_VA: usize = COMMON_VA;
+/// Service stacks, visible in trusted components: one stride a thread, the lowest page a guard.
+pub const SERVICE_VA: usize = COMMON_VA + 0x4000_0000;
+/// Distance between two threads' service stacks.
+pub const SERVICE_STRIDE: usize = 0x8000;
+/// Mapped bytes of a service stack.
+pub const SERVICE_STACK: usize = 0x4000;
+/// Initial stack pointer of thread `index` in trusted servers.
+pub const fn service_top(index: usize) -> usize {
+    SERVICE_VA + (index + 1) * SERVICE_STRIDE
+}
+/// All RAM, readable and writable in the memory manager only.
+pub const MEMORY_VIEW: usize = COMMON_VA + 0x8000_0000;
+/// The nucleus's pages, readable and writable in the portal manager only: physical `pa` at
+/// `NUCLEUS_VIEW + (pa - RAM_BASE)`.
+pub const NUCLEUS_VIEW: usize = COMMON_VA + 0xC000_0000;
+/// The device tree, readable in the memory manager: the page `pa` lies in `MEMORY_VIEW` as all RAM does.
+pub const fn memory_view(pa: usize) -> usize {
+    MEMORY_VIEW + (pa - RAM_BASE)
+}
+/// Where the portal manager sees the nucleus page at physical address `pa`.
+pub const fn nucleus_view(pa: usize) -> usize {
+    NUCLEUS_VIEW + (pa - RAM_BASE)
+}
+
+/// Page-table entry bits (RISC-V privileged specification, section 4.4).
+pub mod pte {
+    pub const V: u64 = 1;
+    pub const R: u64 = 2;
+    pub const W: u64 = 4;
+    pub const X: u64 = 8;
+    pub const U: u64 = 16;
+    pub const G: u64 = 32;
+    pub const A: u64 = 64;
+    pub const D: u64 = 128;
+    /// First of the two software bits: the frame is not the domain's own (a device, a shared image page), and is
+    /// not freed with it.
+    pub const FOREIGN: u64 = 256;
+    /// An entry for physical address `pa`; accessed and dirty are always set (CVA6 faults on clear ones).
+    pub const fn leaf(pa: usize, bits: u64) -> u64 {
+        ((pa as u64) >> 12 << 10) | bits | V | A | D
+    }
+    /// An entry that points to the next table at `pa`.
+    pub const fn table(pa: usize) -> u64 {
+        ((pa as u64) >> 12 << 10) | V
+    }
+    /// The physical address an entry points to.
+    pub const fn address(entry: u64) -> usize {
+        ((entry >> 10 << 12) & 0x00FF_FFFF_FFFF_F000) as usize
+    }
+}
+/// The Sv39 index of `va` at `level` (2 is the root).
+pub const fn index(va: usize, level: usize) -> usize {
+    (va >> (12 + 9 * level)) & 511
+}
+/// The `satp` value of a root table at `root_pa` under `asid`.
+pub const fn satp(root_pa: usize, asid: usize) -> u64 {
+    (8 << 60) | ((asid as u64) << 44) | (root_pa as u64 >> 12)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn supervisor_addresses_are_sign_extended() {
+        assert_eq!(supervisor(0x8040_0000), 0xFFFF_FFFF_8040_0000);
+        assert_eq!(physical(0xFFFF_FFFF_8040_0000), 0x8040_0000);
+        assert_eq!(code_address(0x8020_0000), 0xFFFF_FFFF_C020_0000);
+        assert_eq!(code_physical(0xFFFF_FFFF_C020_0000), 0x8020_0000);
+    }
+    #[test]
+    fn areas_do_not_overlap() {
+        assert!(HEAP_END <= DEVICE_VA && DEVICE_VA < STACK_FLOOR && STACK_TOP <= RETURN_PAGE);
+        assert!(window_base(crate::nucleus::MAX_THREADS) <= 0x8000_0000);
+        assert!(service_top(crate::nucleus::MAX_THREADS) <= MEMORY_VIEW);
+    }
+}

@@ -1,0 +1,123 @@
+//! What the image builder tells the first components: the domains, threads and portals it has laid out.
+//!
+//! Lies at [`crate::address::BOOT_INFO`], readable in trusted boot components at [`crate::address::BOOT_INFO_VA`].
+
+use crate::section::{NAME, SPEC};
+
+pub const MAGIC: u64 = 0x6265_7020_746f_6f62;
+/// Most boot domains.
+pub const DOMAINS: usize = 16;
+/// Most portals provided by boot components.
+pub const PORTALS: usize = 96;
+/// Most portals opened by boot components.
+pub const OPENS: usize = 160;
+
+#[repr(C)]
+pub struct BootInfo {
+    pub magic: u64,
+    /// Physical address of the device tree; the nucleus writes it. 0 where the firmware gave none.
+    pub device_tree: u64,
+    /// First physical address behind the image.
+    pub image_end: u64,
+    /// Physical address where portal code goes on.
+    pub code_next: u64,
+    /// Supervisor address of the thread table: `MAX_THREADS` pointers to threads.
+    pub thread_table: u64,
+    /// Physical address and bytes of the archive of component images.
+    pub archive: u64,
+    pub archive_bytes: u64,
+    /// Physical address and bytes of the system log.
+    pub log: u64,
+    pub log_bytes: u64,
+    /// Cycles of `rdcycle` in a tick of `time`, where fixed; 0: to be measured.
+    pub cycles_per_time: u64,
+    /// 1 where `stimecmp` exists, 0 where the SBI sets the timer.
+    pub sstc: u64,
+    /// Bytes of RAM, where no device tree tells.
+    pub ram_bytes: u64,
+    /// Physical address of the L1 page table of all service stacks, shared by trusted domains.
+    pub service_l1: u64,
+    /// Physical address of the return page.
+    pub return_page: u64,
+    /// Physical address of the L1 page table of the supervisor's code view (root entry 511).
+    pub code_l1: u64,
+    pub symbols: Symbols,
+    pub domain_count: u64,
+    pub portal_count: u64,
+    pub open_count: u64,
+    pub domains: [BootDomain; DOMAINS],
+    pub portals: [BootPortal; PORTALS],
+    pub opens: [BootOpen; OPENS],
+}
+/// Supervisor addresses of the nucleus's entry points that portal code jumps to.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Symbols {
+    /// Raises fault `t0` with value `t1` at the caller's `ecall`.
+    pub raise: u64,
+    /// Ends the caller's `ecall` with `a0`.
+    pub complete: u64,
+    /// Saves live floating-point state in a frame of its own; returns to `t4`.
+    pub floating_push: u64,
+    /// Turns floating point off; returns to `t4`.
+    pub floating_clear: u64,
+    /// Entry of the table for a number that is not open.
+    pub bad_portal: u64,
+    /// Entry 0 of every table.
+    pub return_portal: u64,
+    /// Returns through the first frame of a thread: ends the thread.
+    pub first_frame: u64,
+    /// Fault in a component that the system can not do without.
+    pub fatal: u64,
+    /// Illegal instruction: turns floating point on, or goes to `fault(18)`'s portal.
+    pub illegal: u64,
+    /// Short-circuit portals.
+    pub asid: u64,
+    pub thread: u64,
+    pub hrtime: u64,
+    pub switch: u64,
+    pub idle: u64,
+    pub timer_set: u64,
+    pub code_sync: u64,
+    pub tlb_flush: u64,
+    pub tlb_flush_asid: u64,
+    pub interrupts_mask: u64,
+}
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct BootDomain {
+    pub name: [u8; NAME],
+    pub asid: u64,
+    /// Supervisor address of entry 0 of its portal table.
+    pub table: u64,
+    /// Physical address of its root page table.
+    pub root: u64,
+    /// [`crate::nucleus::flags`].
+    pub flags: u64,
+    /// First address behind its image (page-aligned): the heap starts there.
+    pub heap: u64,
+    /// Its first thread, or 0.
+    pub thread: u64,
+    pub priority: u64,
+}
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct BootPortal {
+    pub name: [u8; NAME],
+    pub spec: [u8; SPEC],
+    pub entry: u64,
+    pub constant: u64,
+    /// The server's.
+    pub asid: u64,
+}
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct BootOpen {
+    /// The client's.
+    pub asid: u64,
+    pub number: u64,
+    /// Index in `portals`.
+    pub portal: u64,
+    /// Supervisor (execute) address of the code.
+    pub code: u64,
+}

@@ -1,0 +1,94 @@
+//! The errors of every portal, one list for nucleus, Rust and C.
+//!
+//! A failing call returns the negated number in `a0`. Numbers that POSIX names have their usual values (newlib's),
+//! so that the C library can put them in `errno` as they are; Pebble's own start at 201. A rejected specification
+//! is `ESPEC + reason * 256 + position`.
+
+macro_rules! errors {
+    ($($(#[$doc:meta])* $name:ident = $number:literal, $text:literal;)*) => {
+        /// Why a call failed.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u16)]
+        pub enum Error { $($(#[$doc])* $name = $number,)* }
+        impl Error {
+            /// The error with this positive number.
+            pub fn from_number(number: usize) -> Option<Error> {
+                match number { $($number => Some(Error::$name),)* _ => None }
+            }
+            /// One clause, for a person.
+            pub fn text(self) -> &'static str {
+                match self { $(Error::$name => $text,)* }
+            }
+            /// The name as C programs spell it.
+            pub fn name(self) -> &'static str {
+                match self { $(Error::$name => stringify!($name),)* }
+            }
+            /// All of them, for tables and tests.
+            pub const ALL: &'static [Error] = &[$(Error::$name),*];
+        }
+    };
+}
+
+errors! {
+    /// The name is not known.
+    ENOENT = 2, "no such name";
+    /// No such thread or domain.
+    ESRCH = 3, "no such thread or domain";
+    /// The device failed.
+    EIO = 5, "input or output failed";
+    /// Would have to wait.
+    EAGAIN = 11, "would have to wait";
+    /// No memory is left, or the caller's limit is reached.
+    ENOMEM = 12, "out of memory";
+    /// An address does not belong to the caller, or does not allow the access.
+    EFAULT = 14, "bad address";
+    /// In use.
+    EBUSY = 16, "in use";
+    /// The name is taken.
+    EEXIST = 17, "already exists";
+    /// An argument is out of its range.
+    EINVAL = 22, "invalid argument";
+    /// The portal table, or another fixed table, is full.
+    ENFILE = 23, "table full";
+    /// The time ran out.
+    ETIMEDOUT = 116, "timed out";
+    /// No portal of this number.
+    EPORTAL = 201, "no such portal";
+    /// The other domain died during the call, or nobody is left who could end the wait.
+    EDEAD = 202, "the other side died";
+    /// The callee has no stack queue.
+    ENOSTACK = 203, "the callee has no stack";
+    /// The manifest does not allow it.
+    EACCESS = 204, "not allowed by the manifest";
+    /// Too many nested portal calls.
+    EDEPTH = 205, "too many nested calls";
+    /// Too many open windows.
+    EWINDOW = 206, "too many open windows";
+}
+
+impl Error {
+    /// What the failing call returns in `a0`.
+    pub const fn code(self) -> isize {
+        -(self as u16 as isize)
+    }
+    /// The error a call's result stands for, if it is one of the list.
+    pub fn from_code(result: isize) -> Option<Error> {
+        if (-4095..0).contains(&result) { Error::from_number(result.unsigned_abs()) } else { None }
+    }
+}
+
+/// Base of the codes of a rejected specification.
+pub const ESPEC: usize = 0x1000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn codes_go_both_ways() {
+        for &error in Error::ALL {
+            assert_eq!(Error::from_code(error.code()), Some(error));
+        }
+        assert_eq!(Error::from_code(0), None);
+        assert_eq!(Error::from_code(-4000), None);
+    }
+}

@@ -1,0 +1,18 @@
+//! The numbers and layouts that more than one part of Pebble must agree on.
+//!
+//! Pure data: no hardware, no allocation, no policy. The nucleus, the servers, both SDKs and the image builder
+//! on the host all take their constants from here, so that each is written once.
+#![cfg_attr(not(test), no_std)]
+
+pub mod address;
+pub mod archive;
+pub mod boot;
+pub mod error;
+pub mod inspect;
+pub mod log;
+pub mod nucleus;
+pub mod section;
+pub mod start;
+pub mod system;
+
+pub use error::Error;

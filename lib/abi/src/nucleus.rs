@@ -1,0 +1,129 @@
+//! The nucleus's data: thread pages, domain blocks, invocation frames.
+//!
+//! All of it lies in the supervisor half. The image builder writes the first ones, the portal manager the rest; the
+//! nucleus and portal code read them by the offsets below. All pointers in them are supervisor addresses.
+
+/// Most threads at one time; a thread index is below it. Index 0 is nobody's.
+pub const MAX_THREADS: usize = 2048;
+/// Most domains at one time; an ASID is below it. ASID 0 is nobody's.
+pub const MAX_DOMAINS: usize = 1024;
+/// Entries of a portal table that a component can call; entry 0 is "return".
+pub const NPORTALS: usize = 512;
+/// Longest name or specification, with its terminating 0.
+pub const NAMELEN: usize = 64;
+
+/// A thread: the lower part of its own page. The invocation stack fills the page from its end downwards.
+#[repr(C)]
+pub struct Thread {
+    /// Top frame of the invocation stack.
+    pub invocation: u64,
+    /// Portal table of the domain the thread executes in; it identifies the domain.
+    pub table: u64,
+    /// Where the service stack goes on when a trusted server is entered from an untrusted side.
+    pub service: u64,
+    /// Address of the next free window slot.
+    pub window: u64,
+    /// `t0`, `t1`, `t2` of the interrupted code, from trap entry to the portal that saves them.
+    pub scratch: [u64; 3],
+    /// What a portal passes to a fault portal it raises: the "faulting" value.
+    pub value: u64,
+    /// The thread's index: place in the thread table.
+    pub index: u64,
+    /// Home domain's portal table: where the thread was created.
+    pub home: u64,
+    /// 1 when `floating` holds the thread's floating-point state.
+    pub floating_saved: u64,
+    /// `f0`…`f31`, `fcsr`.
+    pub floating: [u64; 33],
+}
+/// Offset in a thread's page below which no ordinary portal may push: the rest is kept for exceptions.
+pub const INVOCATION_LIMIT: usize = 2048;
+
+/// A domain block is two pages: below its portal table lie the fixed entries and the record. A domain is named by the
+/// address of entry 0 (`table`), so every offset here is negative.
+pub mod domain {
+    /// Pages of a domain block.
+    pub const PAGES: usize = 2;
+    /// Offset of the portal table in the block.
+    pub const TABLE: usize = 4096;
+    /// Offset of the portal for fault `number`: below 16 the hart's exception cause, else one of [`super::fault`].
+    pub const fn fault(number: usize) -> i32 {
+        -8 * (1 + number as i32)
+    }
+    /// Offset of the portal for interrupt `cause`.
+    pub const fn interrupt(cause: usize) -> i32 {
+        -8 * (33 + cause as i32)
+    }
+    /// `satp` of the address space.
+    pub const SATP: i32 = -392;
+    /// The domain's number.
+    pub const ASID: i32 = -400;
+    /// Supervisor address of the root page table.
+    pub const ROOT: i32 = -408;
+    /// First free [`super::StackDescriptor`], or 0.
+    pub const STACKS: i32 = -416;
+    /// Threads that wait for a stack.
+    pub const STACK_WAITERS: i32 = -424;
+    /// `sp` at every entry, in a domain that runs with interrupts off.
+    pub const MASKED_STACK: i32 = -432;
+    /// `tp` of entries on a queued stack.
+    pub const TP: i32 = -440;
+    /// Table address of the domain that interposes, or 0.
+    pub const PARENT: i32 = -448;
+    /// [`super::flags`].
+    pub const FLAGS: i32 = -456;
+}
+/// Properties of a domain (`domain::FLAGS`).
+pub mod flags {
+    /// Service stacks are visible; `s` portals enter it on one.
+    pub const TRUSTED: u64 = 1;
+    /// Runs with interrupts off, on its one stack.
+    pub const MASKED: u64 = 2;
+    /// An empty stack queue grows instead of making callers wait: a domain that interposes or is notified.
+    pub const ELASTIC: u64 = 4;
+}
+/// Faults that portal code raises itself (the custom causes 24 to 31 of the privileged specification). The
+/// interrupted "instruction" is the caller's `ecall`: it is executed again if the handler returns 0, and ends with the
+/// handler's result otherwise.
+pub mod fault {
+    /// The callee's stack queue is empty: value is the callee's table. Goes to the scheduler.
+    pub const NO_STACK: usize = 24;
+    /// The same, where the callee is elastic. Goes to the portal manager.
+    pub const GROW_STACK: usize = 25;
+    /// A window can not be opened on the caller's page, or the callee has no table for the slot: value is the
+    /// caller's address. Goes to the memory manager.
+    pub const WINDOW: usize = 26;
+    /// The same for a window that the callee may write.
+    pub const WINDOW_WRITE: usize = 27;
+    /// A stack went back to a queue that threads wait for: value is the callee's table. Goes to the scheduler.
+    pub const STACK_FREE: usize = 28;
+}
+/// A stack of a domain's queue.
+#[repr(C)]
+pub struct StackDescriptor {
+    /// Next in the queue, or 0.
+    pub next: u64,
+    /// Initial stack pointer.
+    pub sp: u64,
+}
+
+/// An invocation frame, at increasing addresses from the stack's top. What follows the first five words depends on the
+/// portal; its size is in the portal block's header.
+#[repr(C)]
+pub struct Frame {
+    /// Code that returns through this frame.
+    pub portal: u64,
+    /// The caller's portal table.
+    pub table: u64,
+    /// Where the caller goes on.
+    pub pc: u64,
+    pub sp: u64,
+    pub ra: u64,
+}
+
+/// Words before a portal's code: `[MAGIC, code words, frame bytes, return offset in bytes]`.
+pub const BLOCK_HEADER: usize = 16;
+/// First header word of a portal block.
+pub const BLOCK_MAGIC: u32 = 0x7274_6f50;
+
+const _: () = assert!(core::mem::size_of::<Thread>() + 2 * 40 * 8 <= INVOCATION_LIMIT);

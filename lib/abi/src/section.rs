@@ -1,0 +1,58 @@
+//! How a component declares the portals it provides and opens: two sections of its ELF file.
+//!
+//! The SDK's `provide!` and `import!` fill them. For a component that `init` starts, the SDK's start-up code registers
+//! and opens what they list; for the boot components, the image builder does both and writes the numbers in.
+
+/// Name of the section of [`Provided`].
+pub const PROVIDES: &str = ".pebble.provides";
+/// Name of the section of [`Imported`].
+pub const IMPORTS: &str = ".pebble.imports";
+/// Bytes of a portal name in the sections.
+pub const NAME: usize = 48;
+/// Bytes of a specification in the sections.
+pub const SPEC: usize = 16;
+
+/// A portal that the component provides.
+#[repr(C)]
+pub struct Provided {
+    pub name: [u8; NAME],
+    pub spec: [u8; SPEC],
+    /// Address of the entry point (a `fn` in the component; a number in the image builder).
+    pub entry: *const (),
+    /// Value of every `c` in the specification.
+    pub constant: u64,
+}
+// SAFETY: written once by the compiler, never changed.
+unsafe impl Sync for Provided {}
+
+/// A portal that the component opens.
+#[repr(C)]
+pub struct Imported {
+    pub name: [u8; NAME],
+    /// The portal's number once it is open, else 0.
+    pub number: core::sync::atomic::AtomicU64,
+}
+impl Imported {
+    /// An import that is not open yet.
+    pub const fn new(name: &str) -> Imported {
+        Imported { name: padded(name), number: core::sync::atomic::AtomicU64::new(0) }
+    }
+}
+
+/// `text` followed by zeros. Panics (at compile time) if it has no room for its terminating 0.
+pub const fn padded<const N: usize>(text: &str) -> [u8; N] {
+    let bytes = text.as_bytes();
+    assert!(bytes.len() < N, "name too long");
+    let mut out = [0; N];
+    let mut i = 0;
+    while i < bytes.len() {
+        out[i] = bytes[i];
+        i += 1;
+    }
+    out
+}
+/// The text before the first 0 of `bytes`; what is not UTF-8 reads as "?".
+pub fn text(bytes: &[u8]) -> &str {
+    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+    core::str::from_utf8(&bytes[..end]).unwrap_or("?")
+}

@@ -1,0 +1,20 @@
+//! What a component finds when it starts: `a0` points to a [`Start`] at the top of its main stack.
+
+/// At the initial stack pointer, aligned to 16. All pointers lie in the component's own memory, above it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Start {
+    pub argc: u64,
+    /// `argc` pointers to 0-terminated strings, then a null.
+    pub argv: u64,
+    pub device_count: u64,
+    pub devices: u64,
+}
+/// A device of the component's manifest entry.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct StartDevice {
+    /// Address of its registers.
+    pub address: u64,
+    pub bytes: u64,
+}

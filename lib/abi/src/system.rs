@@ -1,0 +1,152 @@
+//! The portals that every domain has from its creation, at the same numbers.
+//!
+//! Number 0 is "return". Those below are opened by the portal manager when it makes a domain; all others are opened
+//! by name and get numbers from [`FIRST_FREE`] up.
+
+macro_rules! system_portals {
+    ($($(#[$doc:meta])* $name:ident = $number:literal, $portal:literal;)*) => {
+        $($(#[$doc])* pub const $name: usize = $number;)*
+        /// Number and name of each.
+        pub const ALL: &[(usize, &str)] = &[$(($number, $portal)),*];
+    };
+}
+
+system_portals! {
+    /// `(status)`: ends the domain.
+    EXIT = 1, "domain.exit";
+    /// `()`: ends the thread.
+    THREAD_EXIT = 2, "scheduler.exit";
+    /// `(entry, sp, argument, priority)`: the thread starts at `entry` with `argument` in `a0`; its id.
+    /// Priority -1 is the caller's own.
+    THREAD_CREATE = 3, "thread.create";
+    /// `()`: lets the next ready thread of the same priority run.
+    YIELD = 4, "scheduler.yield";
+    /// `(ticks)`: waits that many ticks of `hrtime`.
+    SLEEP = 5, "scheduler.sleep";
+    /// `()`: the domain's number.
+    GET_ASID = 6, "nucleus.asid";
+    /// `()`: the thread's index.
+    GET_THREAD = 7, "nucleus.thread";
+    /// `()`: high-resolution time; a tick is two core cycles.
+    HRTIME = 8, "nucleus.hrtime";
+    /// `(value)`: opens P and V as two consecutive portals; the number of the first. P takes a time-out in ticks:
+    /// 0 tries, a negative one waits for ever.
+    SEM_CREATE = 9, "semaphore.create";
+    /// `(semaphore)`.
+    SEM_DESTROY = 10, "semaphore.destroy";
+    /// `(&Registration)`.
+    PORTAL_REGISTER = 11, "portal.register";
+    /// `(&[u8; NAMELEN])`.
+    PORTAL_UNREGISTER = 12, "portal.unregister";
+    /// `(&[u8; NAMELEN])`: the portal's number.
+    PORTAL_OPEN = 13, "portal.open";
+    /// `(portal)`.
+    PORTAL_CLOSE = 14, "portal.close";
+    /// `(&Child)`.
+    PORTAL_CREATE_CHILD = 15, "portal.create_child";
+    /// `(entry)`: `entry(asid, portal)` is called after each new portal in the caller's table; 0 ends it.
+    PORTAL_NOTIFY = 16, "portal.notify";
+    /// `(portal, &mut Description)`.
+    PORTAL_INFO = 17, "portal.info";
+    /// `(intercept, pc, sp)`: a copy of the domain, with one thread that starts at `pc` on `sp` with `a0` 0; the
+    /// child's ASID. `intercept` 0: the child keeps the portals.
+    DOMAIN_FORK = 18, "domain.fork";
+    /// `(asid, &mut Ended)`: until that child ends.
+    DOMAIN_WAIT = 19, "domain.wait";
+    /// `(asid)`: of a child.
+    DOMAIN_KILL = 20, "domain.kill";
+    /// `(pages)`: grows the heap; its old end.
+    GROW = 21, "memory.grow";
+    /// `(priority)`: of the calling thread, 0…63; not above its first.
+    SET_PRIORITY = 22, "scheduler.set_priority";
+    /// `(thread id)`: until that thread has ended.
+    THREAD_JOIN = 23, "scheduler.join";
+    /// `(tp)`: the thread pointer of entries on a queued stack.
+    SET_TP = 24, "domain.set_tp";
+    /// `(bytes)`: a new stack above a guard page; its top.
+    STACK = 25, "memory.stack";
+    /// `(device, semaphore)`: each interrupt of the caller's device posts the semaphore once, until `INTERRUPT_DONE`.
+    INTERRUPT = 26, "interrupt.attach";
+    /// `(device)`: lets the next interrupt of the device come.
+    INTERRUPT_DONE = 27, "interrupt.done";
+}
+
+/// The first number that `portal_open` gives out.
+pub const FIRST_FREE: usize = 32;
+
+/// Numbers in the idle domain's table.
+pub mod idle {
+    /// Starts the scheduler.
+    pub const START: usize = 1;
+    /// Waits for an interrupt.
+    pub const WAIT: usize = 2;
+}
+
+use crate::nucleus::NAMELEN;
+
+/// Argument of `PORTAL_REGISTER`; must not cross a page boundary (so: is aligned to its size rounded up).
+#[repr(C, align(256))]
+#[derive(Clone, Copy)]
+pub struct Registration {
+    pub name: [u8; NAMELEN],
+    pub spec: [u8; NAMELEN],
+    pub entry: u64,
+    /// Stacks to add to the domain's queue.
+    pub stacks: u64,
+    /// The values of the specification's `c`s, in their order.
+    pub constants: [u64; 6],
+}
+/// Argument of `PORTAL_CREATE_CHILD`.
+#[repr(C, align(128))]
+#[derive(Clone, Copy)]
+pub struct Child {
+    pub spec: [u8; NAMELEN],
+    pub asid: u64,
+    pub portal: u64,
+    pub constant: u64,
+    pub entry: u64,
+}
+/// Result of `PORTAL_INFO`.
+#[repr(C, align(128))]
+#[derive(Clone, Copy)]
+pub struct Description {
+    pub spec: [u8; NAMELEN],
+    pub name: [u8; NAMELEN],
+}
+/// How a domain ended: result of `DOMAIN_WAIT`, and an event of the portal manager.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Ended {
+    pub asid: u64,
+    /// One of [`ended`].
+    pub kind: u64,
+    /// The exit status; for a fault, minus the cause.
+    pub status: i64,
+    /// Of a fault: cause, faulting address, program counter.
+    pub cause: u64,
+    pub address: u64,
+    pub pc: u64,
+}
+/// Values of [`Ended::kind`].
+pub mod ended {
+    pub const EXIT: u64 = 1;
+    pub const FAULT: u64 = 2;
+    pub const KILLED: u64 = 3;
+}
+/// What an exception cause is called (privileged specification, table 4.2).
+pub fn cause_text(cause: u64) -> &'static str {
+    match cause {
+        0 => "misaligned jump",
+        1 => "instruction access fault",
+        2 => "illegal instruction",
+        3 => "breakpoint",
+        4 => "misaligned load",
+        5 => "load access fault",
+        6 => "misaligned store",
+        7 => "store access fault",
+        12 => "instruction page fault",
+        13 => "load page fault",
+        15 => "store page fault",
+        _ => "unknown cause",
+    }
+}

@@ -1,0 +1,87 @@
+//! The description of a system, as a manifest in `systems/` gives it.
+//!
+//! The host tool reads it from TOML and puts it in the image in postcard form; `init` builds the system from it.
+#![no_std]
+
+extern crate alloc;
+use alloc::{string::String, vec::Vec};
+use serde::{Deserialize, Serialize};
+
+/// A system: its components in the order in which they start.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct System {
+    pub name: String,
+    #[serde(default, rename = "component")]
+    pub components: Vec<Component>,
+}
+
+/// One block of the manifest.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Component {
+    /// Its name in the system.
+    pub name: String,
+    /// The package (or program) that it runs; its name, if not given.
+    #[serde(default)]
+    pub image: String,
+    /// How it is isolated.
+    #[serde(default)]
+    pub isolation: Isolation,
+    /// Laid out by the image builder instead of being started by `init`.
+    #[serde(default)]
+    pub boot: bool,
+    /// Service stacks are visible in it: `s` portals enter it on the caller's.
+    #[serde(default)]
+    pub trusted: bool,
+    /// Runs with interrupts off (scheduler, interrupt dispatcher).
+    #[serde(default)]
+    pub masked: bool,
+    /// Started only on request (by the shell, by another component), not with the system.
+    #[serde(default)]
+    pub on_request: bool,
+    /// The machine stops when it ends, with its exit status.
+    #[serde(default)]
+    pub main: bool,
+    /// 0…63, higher runs first.
+    #[serde(default = "default_priority")]
+    pub priority: u8,
+    /// Device-tree nodes whose registers (and interrupt) it gets. For a boot component, `ADDRESS+BYTES` in hexadecimal.
+    #[serde(default)]
+    pub devices: Vec<String>,
+    /// Names that it may register; `*` at the end matches any rest.
+    #[serde(default)]
+    pub provides: Vec<String>,
+    /// Names that it may open.
+    #[serde(default)]
+    pub opens: Vec<String>,
+    /// Arguments after its name.
+    #[serde(default)]
+    pub arguments: Vec<String>,
+    /// What `init` does when it ends.
+    #[serde(default)]
+    pub restart: Restart,
+}
+
+fn default_priority() -> u8 {
+    20
+}
+
+/// The isolation mechanism of a component.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Isolation {
+    /// Its own page table and ASID.
+    #[default]
+    Domain,
+}
+
+/// What happens when a component ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Restart {
+    #[default]
+    Never,
+    /// Started again when it was killed for a fault.
+    Fault,
+}

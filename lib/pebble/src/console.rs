@@ -1,0 +1,76 @@
+//! The console: `print!` and `println!` on the portals of the console driver.
+
+use core::fmt;
+
+crate::import! {
+    WRITE = "console.write";
+    READ = "console.read";
+    RAW = "console.raw";
+}
+
+/// Calls `portal` for each piece of `bytes` that lies in one page: a window is one page.
+fn by_page(bytes: &[u8], mut portal: impl FnMut(&[u8]) -> isize) -> crate::Result<()> {
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let room = abi::address::PAGE - rest.as_ptr() as usize % abi::address::PAGE;
+        let (piece, after) = rest.split_at(room.min(rest.len()));
+        crate::check(portal(piece))?;
+        rest = after;
+    }
+    Ok(())
+}
+/// Writes all of `bytes`.
+pub fn write(bytes: &[u8]) -> crate::Result<()> {
+    by_page(bytes, |piece| WRITE.call([piece.as_ptr() as usize, piece.len()]))
+}
+fn read_by(portal: &crate::portal::Import, buffer: &mut [u8]) -> crate::Result<usize> {
+    let room = abi::address::PAGE - buffer.as_ptr() as usize % abi::address::PAGE;
+    crate::check(portal.call([buffer.as_mut_ptr() as usize, buffer.len().min(room)]))
+}
+/// Reads from the line that the user finished with Enter; at least one byte, 0 at the end of input.
+pub fn read(buffer: &mut [u8]) -> crate::Result<usize> {
+    read_by(&READ, buffer)
+}
+/// Reads what was typed, key by key, without echo; at least one byte.
+pub fn read_raw(buffer: &mut [u8]) -> crate::Result<usize> {
+    read_by(&RAW, buffer)
+}
+
+/// Collects a formatted line so that it crosses in one call.
+struct Line {
+    bytes: [u8; 256],
+    length: usize,
+}
+impl Line {
+    fn flush(&mut self) -> fmt::Result {
+        let length = core::mem::take(&mut self.length);
+        write(&self.bytes[..length]).map_err(|_| fmt::Error)
+    }
+}
+impl fmt::Write for Line {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for &byte in text.as_bytes() {
+            if self.length == self.bytes.len() {
+                self.flush()?;
+            }
+            self.bytes[self.length] = byte;
+            self.length += 1;
+        }
+        Ok(())
+    }
+}
+/// Formats to the console; what can not be written is lost.
+pub fn print(arguments: fmt::Arguments) {
+    let mut line = Line { bytes: [0; 256], length: 0 };
+    let _ = fmt::Write::write_fmt(&mut line, arguments);
+    let _ = line.flush();
+}
+/// Prints to the console.
+#[macro_export]
+macro_rules! print { ($($t:tt)*) => { $crate::console::print(format_args!($($t)*)) }; }
+/// Prints a line to the console.
+#[macro_export]
+macro_rules! println {
+    () => { $crate::print!("\n") };
+    ($($t:tt)*) => { $crate::console::print(format_args!("{}\n", format_args!($($t)*))) };
+}

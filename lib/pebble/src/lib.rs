@@ -1,0 +1,40 @@
+//! The Rust SDK: what a component needs to provide portals, open others' and use the system.
+//!
+//! A component is a `no_std` binary that names its start with [`program!`] or [`server!`], declares portals with
+//! [`provide!`] and [`import!`], and otherwise looks like any Rust program.
+#![no_std]
+
+extern crate alloc;
+
+pub use abi;
+pub use abi::Error;
+
+mod start;
+pub mod boot;
+pub mod console;
+pub mod heap;
+pub mod portal;
+pub mod sync;
+pub mod thread;
+pub mod time;
+
+pub use start::{Env, run_program, run_server};
+
+/// Result of a call into the system.
+pub type Result<T> = core::result::Result<T, Error>;
+
+/// Turns a portal's result into a value or an error. An unknown negative number reads as `EINVAL`.
+pub fn check(result: isize) -> Result<usize> {
+    if result < 0 && result >= -0xFFFF {
+        Err(Error::from_code(result).unwrap_or(Error::EINVAL))
+    } else {
+        Ok(result as usize)
+    }
+}
+
+/// A panic ends the domain with an illegal instruction, so that it is reported as a fault with its place.
+#[doc(hidden)]
+pub fn start_panic(_info: &core::panic::PanicInfo) -> ! {
+    // SAFETY: stops this domain; nothing goes on after it.
+    unsafe { core::arch::asm!("unimp", options(noreturn)) }
+}

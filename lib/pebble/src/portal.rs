@@ -1,0 +1,70 @@
+//! Calling portals and declaring them.
+//!
+//! A portal call is an `ecall` with the portal's number in `a7` and up to six words in `a0`…`a5`; the result is in
+//! `a0`, and all else is as after a C call.
+
+use abi::section::Imported;
+use core::arch::asm;
+use core::sync::atomic::Ordering;
+
+/// Calls portal `number` with up to six words.
+#[inline(always)]
+pub fn call<const N: usize>(number: usize, arguments: [usize; N]) -> isize {
+    const { assert!(N <= 6, "a portal takes at most six words") };
+    let mut words = [0usize; 6];
+    words[..N].copy_from_slice(&arguments);
+    let result: isize;
+    // SAFETY: the callee sees the registers only, and our memory only through windows that its specification names
+    // and the caller passed; it keeps what a C function keeps.
+    unsafe {
+        asm!("ecall", in("a7") number, inlateout("a0") words[0] => result, in("a1") words[1], in("a2") words[2],
+             in("a3") words[3], in("a4") words[4], in("a5") words[5], clobber_abi("C"));
+    }
+    result
+}
+
+/// A portal that this component opens by name; declared by [`import!`](crate::import).
+#[repr(transparent)]
+pub struct Import(pub Imported);
+
+impl Import {
+    /// The portal's number in this domain's table; 0 while it is not open.
+    pub fn number(&self) -> usize {
+        self.0.number.load(Ordering::Relaxed) as usize
+    }
+    /// Calls it.
+    #[inline(always)]
+    pub fn call<const N: usize>(&self, arguments: [usize; N]) -> isize {
+        call(self.number(), arguments)
+    }
+}
+
+/// Declares portals to open: `import! { MAP = "memory.map"; }` makes `static MAP: Import`.
+#[macro_export]
+macro_rules! import {
+    ($($(#[$meta:meta])* $vis:vis $name:ident = $portal:literal;)*) => { $(
+        $(#[$meta])*
+        #[unsafe(link_section = ".pebble.imports")]
+        $vis static $name: $crate::portal::Import =
+            $crate::portal::Import($crate::abi::section::Imported::new($portal));
+    )* };
+}
+
+/// Declares portals that the component provides: `provide! { "memory.map", "smiiii", map; }`.
+///
+/// Each entry is an `extern "C" fn` of words that returns an `isize`; a constant may follow it for the `c`s.
+#[macro_export]
+macro_rules! provide {
+    ($($portal:literal, $spec:literal, $entry:path $(, $constant:expr)?;)*) => { $(
+        const _: () = {
+            #[used]
+            #[unsafe(link_section = ".pebble.provides")]
+            static PROVIDED: $crate::abi::section::Provided = $crate::abi::section::Provided {
+                name: $crate::abi::section::padded($portal),
+                spec: $crate::abi::section::padded($spec),
+                entry: $entry as *const (),
+                constant: 0 $(+ $constant)?,
+            };
+        };
+    )* };
+}

@@ -1,0 +1,151 @@
+//! How a component starts: opens its imports, registers what it provides, and runs.
+
+use abi::section::{Imported, Provided, text};
+use abi::start::{Start, StartDevice};
+use abi::system::{self, Registration};
+use core::ffi::CStr;
+use core::sync::atomic::Ordering;
+
+/// What the component was started with.
+pub struct Env(*const Start);
+impl Env {
+    /// Number of arguments, the component's name included.
+    pub fn len(&self) -> usize {
+        // SAFETY: `_start` got the pointer from `init`, which laid the block out on this component's stack.
+        if self.0.is_null() { 0 } else { unsafe { (*self.0).argc as usize } }
+    }
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Argument `n`; 0 is the component's name.
+    pub fn argument(&self, n: usize) -> Option<&str> {
+        if n >= self.len() {
+            return None;
+        }
+        // SAFETY: as above; `argv` has `argc` pointers to 0-terminated strings.
+        let string = unsafe { CStr::from_ptr(*((*self.0).argv as *const *const core::ffi::c_char).add(n)) };
+        string.to_str().ok()
+    }
+    /// The registers of device `n` of the manifest entry.
+    pub fn device(&self, n: usize) -> Option<StartDevice> {
+        // SAFETY: as above.
+        unsafe {
+            if self.0.is_null() || n >= (*self.0).device_count as usize {
+                return None;
+            }
+            Some(*((*self.0).devices as *const StartDevice).add(n))
+        }
+    }
+}
+
+unsafe extern "C" {
+    static __imports_start: Imported;
+    static __imports_end: Imported;
+    static __provides_start: Provided;
+    static __provides_end: Provided;
+}
+/// # Safety
+/// The two mark the ends of an array.
+unsafe fn slice<T>(start: &T, end: &T) -> &'static [T] {
+    let count = (&raw const *end as usize - &raw const *start as usize) / size_of::<T>();
+    // SAFETY: the linker script puts both around one section of `T`s.
+    unsafe { core::slice::from_raw_parts(start, count) }
+}
+
+/// Opens the portals of the import section that are not open yet.
+fn open_imports() {
+    // SAFETY: symbols of the linker script.
+    for import in unsafe { slice(&__imports_start, &__imports_end) } {
+        if import.number.load(Ordering::Relaxed) == 0 {
+            match open(text(&import.name)) {
+                Ok(number) => import.number.store(number as u64, Ordering::Relaxed),
+                // What could not be opened answers EPORTAL to every call.
+                Err(_) => import.number.store(abi::nucleus::NPORTALS as u64, Ordering::Relaxed),
+            }
+        }
+    }
+}
+/// A name in a buffer that does not cross a page boundary, as a window needs it.
+#[repr(align(64))]
+struct Name([u8; abi::nucleus::NAMELEN]);
+
+/// Opens the portal called `name`; its number.
+pub fn open(name: &str) -> crate::Result<usize> {
+    let mut buffer = Name([0; abi::nucleus::NAMELEN]);
+    if name.len() >= buffer.0.len() {
+        return Err(crate::Error::EINVAL);
+    }
+    buffer.0[..name.len()].copy_from_slice(name.as_bytes());
+    crate::check(crate::portal::call(system::PORTAL_OPEN, [buffer.0.as_ptr() as usize]))
+}
+/// Stacks that a server component puts in its queue.
+const STACKS: u64 = 4;
+
+fn register_provides() -> crate::Result<()> {
+    let mut stacks = STACKS;
+    // SAFETY: symbols of the linker script.
+    for provided in unsafe { slice(&__provides_start, &__provides_end) } {
+        let mut registration =
+            Registration { name: [0; 64], spec: [0; 64], entry: provided.entry as u64, stacks, constants: [provided.constant; 6] };
+        registration.name[..provided.name.len()].copy_from_slice(&provided.name);
+        registration.spec[..provided.spec.len()].copy_from_slice(&provided.spec);
+        stacks = 0;
+        crate::check(crate::portal::call(system::PORTAL_REGISTER, [&raw const registration as usize]))?;
+    }
+    Ok(())
+}
+
+/// Body of `_start` for a program: ends the domain with `main`'s status.
+pub fn run_program(start: *const Start, main: fn(&Env) -> i32) -> ! {
+    open_imports();
+    crate::thread::exit_domain(main(&Env(start)))
+}
+/// Body of `_start` for a server: `main` initializes it, then its portals are registered and its first thread ends.
+/// In a boot component (no start block) the image builder has registered them.
+pub fn run_server(start: *const Start, main: fn(&Env)) -> ! {
+    open_imports();
+    main(&Env(start));
+    if !start.is_null() && let Err(error) = register_provides() {
+        crate::thread::exit_domain(-error.code() as i32);
+    }
+    crate::thread::exit()
+}
+
+/// Names the start of a program: `program!(main)` with `fn main(env: &Env) -> i32`.
+#[macro_export]
+macro_rules! program {
+    ($main:path) => {
+        $crate::component!($crate::sync::Portals, $crate::run_program, $main);
+    };
+}
+/// Names the start of a server: `server!(main)` with `fn main(env: &Env)`. Its portals open once `main` returns.
+#[macro_export]
+macro_rules! server {
+    ($main:path) => {
+        $crate::component!($crate::sync::Portals, $crate::run_server, $main);
+    };
+}
+/// The same for a trusted boot component, whose heap and locks use the trusted servers directly.
+#[macro_export]
+macro_rules! boot_server {
+    ($main:path) => {
+        $crate::component!($crate::sync::Scheduler, $crate::run_server, $main);
+    };
+}
+#[doc(hidden)]
+#[macro_export]
+macro_rules! component {
+    ($environment:ty, $run:path, $main:path) => {
+        #[global_allocator]
+        static HEAP: $crate::heap::Heap<$environment> = $crate::heap::Heap::new();
+        #[unsafe(no_mangle)]
+        #[unsafe(link_section = ".text.start")]
+        extern "C" fn _start(start: *const $crate::abi::start::Start) -> ! {
+            $run(start, $main)
+        }
+        #[panic_handler]
+        fn panic(_info: &core::panic::PanicInfo) -> ! {
+            $crate::start_panic(_info)
+        }
+    };
+}

@@ -1,0 +1,11 @@
+//! Portal specifications, and the RISC-V code generated from them.
+//!
+//! Pure: it reads and writes words in memory that the caller gives. The portal manager uses it on the machine, the
+//! image builder on the host, and the disassembler in the shell.
+#![cfg_attr(not(test), no_std)]
+
+pub mod generate;
+pub mod specification;
+
+pub use generate::{Block, Connection, End, GenerateError, generate};
+pub use specification::{Rejected, Specification};
