@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 /// What a contended lock waits on.
-pub trait Wait {
+pub trait Wait: Send + Sync {
     /// Makes one with value 0; its name is not 0.
     fn create() -> usize;
     fn p(semaphore: usize);
