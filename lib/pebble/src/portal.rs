@@ -5,7 +5,6 @@
 
 use abi::section::Imported;
 use core::arch::asm;
-use core::sync::atomic::Ordering;
 
 /// Calls portal `number` with up to six words.
 #[inline(always)]
@@ -30,7 +29,9 @@ pub struct Import(pub Imported);
 impl Import {
     /// The portal's number in this domain's table; 0 while it is not open.
     pub fn number(&self) -> usize {
-        self.0.number.load(Ordering::Relaxed) as usize
+        // SAFETY: reads an initialized word. Volatile, because nothing in the program shows the compiler who writes it:
+        // the start-up code does, through the bounds of the section, or the image builder.
+        unsafe { self.0.number.as_ptr().read_volatile() as usize }
     }
     /// Calls it.
     #[inline(always)]
