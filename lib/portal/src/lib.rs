@@ -4,8 +4,12 @@
 //! image builder on the host, and the disassembler in the shell.
 #![cfg_attr(not(test), no_std)]
 
+pub mod disassemble;
+pub mod emit;
+pub mod encode;
+pub mod frame;
 pub mod generate;
 pub mod specification;
 
 pub use generate::{Block, Connection, End, GenerateError, generate};
-pub use specification::{Rejected, Specification};
+pub use specification::{Reason, Rejected, Specification};

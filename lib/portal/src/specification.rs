@@ -1,11 +1,258 @@
 //! The specification string of a portal.
-/// A parsed specification.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Specification {}
-/// Why a specification is not one, and where.
+//!
+//! A stack letter, a state letter, then one letter for each argument that the server receives. What each letter means is
+//! in the book, "The specification string".
+
+/// Most arguments of a portal, in registers `a0`…`a5`.
+pub const ARGUMENTS: usize = 6;
+
+/// What the callee runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rejected { pub reason: u8, pub position: u8 }
+pub enum Stack {
+    /// `s`: the thread's service stack, or the caller's where both ends share one.
+    Shared,
+    /// `n`: one of the callee's queue.
+    New,
+    /// `j`: a jump: no frame, the callee returns to the caller's caller.
+    Jump,
+}
+/// What is saved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// `m`: the callee keeps callee-saved registers.
+    Minimal,
+    /// `p`: callee-saved registers are saved, the rest is cleared on return.
+    Partial,
+    /// `f`: as `p`, and floating-point state.
+    Full,
+    /// `x`: entered by an exception; the nucleus has saved all.
+    Exception,
+}
+/// What becomes of one argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// `i`
+    Word,
+    /// `c`
+    Constant,
+    /// `=`
+    Number,
+    /// `w`, `r`
+    Window { write: bool },
+    /// `t`
+    Thread,
+    /// `a`
+    Domain,
+    /// `h`
+    Time,
+}
+impl Argument {
+    /// Whether the portal makes it, so that the caller passes none for it.
+    pub fn inserted(self) -> bool {
+        !matches!(self, Argument::Word | Argument::Window { .. })
+    }
+}
+
+/// A parsed specification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Specification {
+    pub stack: Stack,
+    pub state: State,
+    arguments: [Argument; ARGUMENTS],
+    count: u8,
+}
+
+/// Why a specification is not one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Reason {
+    /// It has no stack and state letter.
+    TooShort = 1,
+    UnknownStack = 2,
+    UnknownState = 3,
+    UnknownArgument = 4,
+    /// More than six.
+    TooManyArguments = 5,
+    /// `j` and `x` are for boot components.
+    BootOnly = 6,
+    /// No room in `NAMELEN`.
+    TooLong = 7,
+    /// A window of several pages needs its length as the next argument.
+    NoLength = 8,
+    /// The letter has a meaning that this version does not have yet.
+    NotYet = 9,
+}
+/// A rejected specification: why, and at which character (from 0).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rejected {
+    pub reason: Reason,
+    pub position: u8,
+}
+impl Rejected {
+    /// The result that a caller gets: negative, see [`abi::error::ESPEC`].
+    pub fn code(self) -> isize {
+        -((abi::error::ESPEC + self.reason as usize * 256 + self.position as usize) as isize)
+    }
+}
+
 impl Specification {
     /// Parses `text`; `boot` allows the letters that only boot components may use (`j`, `x`).
-    pub fn parse(text: &str, boot: bool) -> Result<Specification, Rejected> { let _ = (text, boot); todo!() }
+    pub fn parse(text: &str, boot: bool) -> Result<Specification, Rejected> {
+        let bytes = text.as_bytes();
+        let rejected = |reason, position: usize| Err(Rejected { reason, position: position.min(255) as u8 });
+        if bytes.len() >= abi::nucleus::NAMELEN {
+            return rejected(Reason::TooLong, abi::nucleus::NAMELEN - 1);
+        }
+        if bytes.len() < 2 {
+            return rejected(Reason::TooShort, bytes.len());
+        }
+        let stack = match bytes[0] {
+            b's' => Stack::Shared,
+            b'n' => Stack::New,
+            b'j' if boot => Stack::Jump,
+            b'j' => return rejected(Reason::BootOnly, 0),
+            _ => return rejected(Reason::UnknownStack, 0),
+        };
+        let state = match bytes[1] {
+            b'm' => State::Minimal,
+            b'p' => State::Partial,
+            b'f' => State::Full,
+            b'x' if boot => State::Exception,
+            b'x' => return rejected(Reason::BootOnly, 1),
+            _ => return rejected(Reason::UnknownState, 1),
+        };
+        let mut specification = Specification { stack, state, arguments: [Argument::Word; ARGUMENTS], count: 0 };
+        for (position, &letter) in bytes.iter().enumerate().skip(2) {
+            let argument = match letter {
+                b'i' => Argument::Word,
+                b'c' => Argument::Constant,
+                b'=' => Argument::Number,
+                b'w' => Argument::Window { write: true },
+                b'r' => Argument::Window { write: false },
+                b't' => Argument::Thread,
+                b'a' => Argument::Domain,
+                b'h' => Argument::Time,
+                b'W' | b'R' | b'S' | b'>' | b'<' | b'k' => return rejected(Reason::NotYet, position),
+                _ => return rejected(Reason::UnknownArgument, position),
+            };
+            let Some(place) = specification.arguments.get_mut(specification.count as usize) else {
+                return rejected(Reason::TooManyArguments, position);
+            };
+            *place = argument;
+            specification.count += 1;
+        }
+        Ok(specification)
+    }
+    /// The arguments, in the server's order.
+    pub fn arguments(&self) -> &[Argument] {
+        &self.arguments[..self.count as usize]
+    }
+    /// Constants that it needs.
+    pub fn constants(&self) -> usize {
+        self.arguments().iter().filter(|&&a| a == Argument::Constant).count()
+    }
+    /// The stub of an interposed portal: its number first, then what the caller passes, `sm=…`. Words that no longer fit
+    /// are left out.
+    pub fn stub(&self) -> Specification {
+        let mut stub =
+            Specification { stack: Stack::Shared, state: State::Minimal, arguments: [Argument::Word; ARGUMENTS], count: 1 };
+        stub.arguments[0] = Argument::Number;
+        for &argument in self.arguments().iter().filter(|a| !a.inserted()).take(ARGUMENTS - 1) {
+            stub.arguments[stub.count as usize] = argument;
+            stub.count += 1;
+        }
+        stub
+    }
+    /// The string that parses to this; `out` is filled up with zeros.
+    pub fn write(&self, out: &mut [u8; abi::section::SPEC]) {
+        out.fill(0);
+        out[0] = match self.stack {
+            Stack::Shared => b's',
+            Stack::New => b'n',
+            Stack::Jump => b'j',
+        };
+        out[1] = match self.state {
+            State::Minimal => b'm',
+            State::Partial => b'p',
+            State::Full => b'f',
+            State::Exception => b'x',
+        };
+        for (letter, argument) in out[2..].iter_mut().zip(self.arguments()) {
+            *letter = match argument {
+                Argument::Word => b'i',
+                Argument::Constant => b'c',
+                Argument::Number => b'=',
+                Argument::Window { write: true } => b'w',
+                Argument::Window { write: false } => b'r',
+                Argument::Thread => b't',
+                Argument::Domain => b'a',
+                Argument::Time => b'h',
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    fn reason(text: &str) -> (Reason, u8) {
+        let rejected = Specification::parse(text, false).unwrap_err();
+        (rejected.reason, rejected.position)
+    }
+    #[test]
+    fn parses_the_papers_example() {
+        let s = Specification::parse("smcwi", false).unwrap();
+        assert_eq!((s.stack, s.state), (Stack::Shared, State::Minimal));
+        assert_eq!(s.arguments(), [Argument::Constant, Argument::Window { write: true }, Argument::Word]);
+        assert_eq!(s.constants(), 1);
+    }
+    #[test]
+    fn a_stub_passes_what_the_caller_passes() {
+        let mut text = [0; abi::section::SPEC];
+        Specification::parse("npcwit", false).unwrap().stub().write(&mut text);
+        assert_eq!(abi::section::text(&text), "sm=wi");
+    }
+    #[test]
+    fn rejects_too_short() {
+        assert_eq!(reason(""), (Reason::TooShort, 0));
+        assert_eq!(reason("s"), (Reason::TooShort, 1));
+    }
+    #[test]
+    fn rejects_unknown_stack() {
+        assert_eq!(reason("xmi"), (Reason::UnknownStack, 0));
+    }
+    #[test]
+    fn rejects_unknown_state() {
+        assert_eq!(reason("s?i"), (Reason::UnknownState, 1));
+    }
+    #[test]
+    fn rejects_unknown_argument() {
+        assert_eq!(reason("smiiz"), (Reason::UnknownArgument, 4));
+    }
+    #[test]
+    fn rejects_too_many_arguments() {
+        assert_eq!(reason("smiiiiiii"), (Reason::TooManyArguments, 8));
+    }
+    #[test]
+    fn rejects_boot_only_letters() {
+        assert_eq!(reason("jmi"), (Reason::BootOnly, 0));
+        assert_eq!(reason("sx"), (Reason::BootOnly, 1));
+        assert!(Specification::parse("jmi", true).is_ok() && Specification::parse("sx", true).is_ok());
+    }
+    #[test]
+    fn rejects_too_long() {
+        assert_eq!(reason(&"i".repeat(64)), (Reason::TooLong, 63));
+    }
+    #[test]
+    fn rejects_letters_of_a_later_version() {
+        assert_eq!(reason("smk"), (Reason::NotYet, 2));
+    }
+    #[test]
+    fn writing_is_the_inverse_of_parsing() {
+        for text in ["sm", "npciii", "sm=wi", "sftahr", "jmi", "sx"] {
+            let mut out = [0; abi::section::SPEC];
+            Specification::parse(text, true).unwrap().write(&mut out);
+            assert_eq!(abi::section::text(&out), text);
+        }
+    }
 }

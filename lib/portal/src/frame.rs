@@ -1,0 +1,107 @@
+//! What a portal's invocation frame holds, and where.
+
+use crate::specification::{Argument, Specification, Stack, State};
+use crate::{Connection, End};
+use abi::nucleus::flags;
+
+impl End {
+    pub fn trusted(&self) -> bool {
+        self.flags & flags::TRUSTED != 0
+    }
+    pub fn masked(&self) -> bool {
+        self.flags & flags::MASKED != 0
+    }
+    pub fn elastic(&self) -> bool {
+        self.flags & flags::ELASTIC != 0
+    }
+}
+
+/// How the callee gets its stack: what `s` and `n` come to between these two ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StackPlan {
+    /// The caller's own: within one domain, or from one trusted component to another.
+    Keep,
+    /// The thread's service stack: into a trusted component from one that is not.
+    Service,
+    /// One from the callee's queue.
+    Queue,
+    /// The only stack of a masked domain.
+    Masked,
+}
+
+/// The frame of one connection. Offsets are in bytes from the frame's lowest address; 0: not in the frame.
+#[derive(Clone, Copy, Debug)]
+pub struct FramePlan {
+    pub stack: StackPlan,
+    pub same_domain: bool,
+    /// Neither end may see the other's floating-point state.
+    pub floating_barrier: bool,
+    /// The caller's stack pointer is in the frame.
+    pub save_sp: bool,
+    pub tp: usize,
+    pub service: usize,
+    pub descriptor: usize,
+    pub callee_saved: usize,
+    /// Registers that carry no result are cleared on return.
+    pub clear: bool,
+    /// Address of the first window's slot entry; the windows' page-table entries follow it.
+    pub windows: usize,
+    pub window_count: usize,
+    /// Bytes.
+    pub size: usize,
+}
+
+/// The first five words of every frame: `abi::nucleus::Frame`.
+const HEAD: usize = core::mem::size_of::<abi::nucleus::Frame>();
+
+impl FramePlan {
+    pub fn new(connection: &Connection) -> FramePlan {
+        let Connection { specification: s, caller, callee, .. } = connection;
+        let same_domain = caller.table == callee.table;
+        let stack = if callee.masked() {
+            StackPlan::Masked
+        } else if callee.trusted() {
+            if caller.trusted() { StackPlan::Keep } else { StackPlan::Service }
+        } else if same_domain && s.stack == Stack::Shared {
+            StackPlan::Keep
+        } else {
+            StackPlan::Queue
+        };
+        let minimal = s.state == State::Minimal && !callee.masked();
+        let untrusted = !callee.trusted() && !same_domain;
+        let mut size = HEAD;
+        let mut place = |wanted: bool, words: usize| {
+            let at = size;
+            if wanted {
+                size += 8 * words;
+                at
+            } else {
+                0
+            }
+        };
+        let window_count = window_count(s);
+        let tp = place(!minimal || untrusted, 1);
+        let service = place(stack == StackPlan::Queue && caller.trusted(), 1);
+        let descriptor = place(stack == StackPlan::Queue, 1);
+        let callee_saved = place(!minimal, 12);
+        let windows = place(window_count > 0, 1 + window_count);
+        FramePlan {
+            stack,
+            same_domain,
+            floating_barrier: untrusted,
+            save_sp: stack != StackPlan::Keep || !minimal,
+            tp,
+            service,
+            descriptor,
+            callee_saved,
+            clear: matches!(s.state, State::Partial | State::Full),
+            windows,
+            window_count,
+            size,
+        }
+    }
+}
+
+fn window_count(specification: &Specification) -> usize {
+    specification.arguments().iter().filter(|a| matches!(a, Argument::Window { .. })).count()
+}

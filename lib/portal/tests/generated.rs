@@ -1,0 +1,80 @@
+//! What the generator writes, for every specification up to four arguments between all kinds of ends.
+
+use abi::boot::Symbols;
+use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC, flags};
+use portal::{Connection, End, GenerateError, Specification, disassemble, generate};
+
+const APPLICATION: End = End { table: 0xFFFF_FFFF_8050_1000, asid: 9, flags: 0 };
+const OTHER: End = End { table: 0xFFFF_FFFF_8051_1000, asid: 10, flags: 0 };
+const ELASTIC: End = End { table: 0xFFFF_FFFF_8052_1000, asid: 11, flags: flags::ELASTIC };
+const TRUSTED: End = End { table: 0xFFFF_FFFF_8053_1000, asid: 2, flags: flags::TRUSTED };
+const SERVER: End = End { table: 0xFFFF_FFFF_8054_1000, asid: 3, flags: flags::TRUSTED };
+const MASKED: End = End { table: 0xFFFF_FFFF_8055_1000, asid: 4, flags: flags::TRUSTED | flags::MASKED };
+
+fn symbols() -> Symbols {
+    Symbols { raise: 0xFFFF_FFFF_C020_0100, complete: 0xFFFF_FFFF_C020_0FFC, floating_push: 0xFFFF_FFFF_C020_0800, ..Default::default() }
+}
+fn code(specification: &str, caller: End, callee: End) -> Vec<u32> {
+    let specification = Specification::parse(specification, true).unwrap();
+    let mut out = [0; 512];
+    let connection = Connection { specification: &specification, caller, callee, entry: 0x12345, constants: &[u64::MAX / 3; 6] };
+    let block = generate(&connection, &symbols(), &mut out).unwrap();
+    out[..block.words].to_vec()
+}
+
+#[test]
+fn all_specifications_pass_the_verifier() {
+    let mut count = 0;
+    let letters = b"ic=wrtah";
+    for length in 0..=4u32 {
+        for n in 0..letters.len().pow(length) {
+            let arguments: String = (0..length).map(|k| letters[n / letters.len().pow(k) % letters.len()] as char).collect();
+            for head in ["sm", "sp", "sf", "nm", "np", "nf"] {
+                for (caller, callee) in [(APPLICATION, OTHER), (APPLICATION, TRUSTED), (TRUSTED, OTHER), (APPLICATION, APPLICATION)] {
+                    let words = code(&format!("{head}{arguments}"), caller, callee);
+                    assert_eq!(words[0], BLOCK_MAGIC);
+                    assert_eq!(words[1] as usize, words.len() - BLOCK_HEADER / 4);
+                    assert_eq!(disassemble::verify(&words[BLOCK_HEADER / 4..]), Ok(()), "{head}{arguments}");
+                    count += 1;
+                }
+            }
+        }
+    }
+    assert!(count > 100_000);
+}
+
+#[test]
+fn the_other_ends_pass_the_verifier() {
+    for (spec, caller, callee) in [
+        ("smi", APPLICATION, MASKED),
+        ("smi", TRUSTED, SERVER),
+        ("sx", APPLICATION, TRUSTED),
+        ("sx", APPLICATION, MASKED),
+        ("jmi", MASKED, MASKED),
+        ("sm=wrwrw", APPLICATION, ELASTIC),
+        ("nfwrwrwr", TRUSTED, ELASTIC),
+    ] {
+        assert_eq!(disassemble::verify(&code(spec, caller, callee)[4..]), Ok(()), "{spec}");
+    }
+}
+
+#[test]
+fn too_few_constants_is_an_error() {
+    let specification = Specification::parse("smcc", false).unwrap();
+    let connection = Connection { specification: &specification, caller: APPLICATION, callee: OTHER, entry: 0, constants: &[1] };
+    assert_eq!(generate(&connection, &symbols(), &mut [0; 512]), Err(GenerateError::Constants));
+}
+#[test]
+fn a_short_buffer_is_an_error() {
+    let specification = Specification::parse("np", false).unwrap();
+    let connection = Connection { specification: &specification, caller: APPLICATION, callee: OTHER, entry: 0, constants: &[] };
+    assert_eq!(generate(&connection, &symbols(), &mut [0; 40]), Err(GenerateError::NoRoom));
+}
+
+/// The lengths of the hot portals are what the design page counts; a change must be deliberate.
+#[test]
+fn lengths_of_the_papers_portals() {
+    let words = |spec, callee| code(spec, APPLICATION, callee).len() - 4;
+    let lengths = [("smcii", TRUSTED), ("smciii", TRUSTED), ("npciii", OTHER), ("npcwi", OTHER)].map(|(s, c)| words(s, c));
+    println!("smcii {} smciii {} npciii {} npcwi {}", lengths[0], lengths[1], lengths[2], lengths[3]);
+}
