@@ -17,6 +17,10 @@ pub struct BootInfo {
     pub magic: u64,
     /// Physical address of the device tree; the nucleus writes it. 0 where the firmware gave none.
     pub device_tree: u64,
+    /// `satp` that the nucleus turns paging on with: the idle domain's.
+    pub boot_satp: u64,
+    /// Supervisor address of the first thread's page: the idle thread's.
+    pub boot_thread: u64,
     /// First physical address behind the image.
     pub image_end: u64,
     /// Physical address where portal code goes on.
@@ -67,6 +71,12 @@ pub struct Symbols {
     pub return_portal: u64,
     /// Returns through the first frame of a thread: ends the thread.
     pub first_frame: u64,
+    /// Returns through the frame that a new thread starts with.
+    pub start: u64,
+    /// Returns through an exception frame.
+    pub restore: u64,
+    /// Returns through a frame of saved floating-point state.
+    pub floating_return: u64,
     /// Fault in a component that the system can not do without.
     pub fatal: u64,
     /// Illegal instruction: turns floating point on, or goes to `fault(18)`'s portal.

@@ -121,6 +121,15 @@ pub struct Frame {
     pub ra: u64,
 }
 
+/// Bytes of the frame that a thread starts with: a [`Frame`] and the value for `a0`.
+pub const START_FRAME: usize = 48;
+/// Bytes of a thread's bottom frame.
+pub const FIRST_FRAME: usize = 48;
+/// Bytes of an exception frame: a [`Frame`], then `gp`, `tp`, `t0`…`t6`, `s0`…`s11`, `a0`…`a7`.
+pub const EXCEPTION_FRAME: usize = 40 + 8 * (2 + 7 + 12 + 8);
+/// Bytes of a frame of floating-point state: its portal and `f0`…`f31`, `fcsr`.
+pub const FLOATING_FRAME: usize = 8 + 33 * 8;
+
 /// Words before a portal's code: `[MAGIC, code words, frame bytes, return offset in bytes]`.
 pub const BLOCK_HEADER: usize = 16;
 /// First header word of a portal block.
