@@ -63,8 +63,6 @@ pub struct Symbols {
     pub complete: u64,
     /// Saves live floating-point state in a frame of its own; returns to `t4`.
     pub floating_push: u64,
-    /// Turns floating point off; returns to `t4`.
-    pub floating_clear: u64,
     /// Entry of the table for a number that is not open.
     pub bad_portal: u64,
     /// Entry 0 of every table.

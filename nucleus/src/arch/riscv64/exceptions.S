@@ -1,0 +1,115 @@
+# Interrupts, exceptions, and faults that portal code raises: all registers go to an exception frame on the invocation
+# stack, then the portal of the current domain's table for that cause is entered, with a0 = cause, a1 = value,
+# a2 = program counter. The frame's way back is nucleus_restore.
+
+# Pushes an exception frame. t0 is free, its value is in the thread's scratch word. Leaves t0 = the frame, t2 = the
+# interrupted domain's table.
+    .macro  push_exception_frame
+    ld      t0, {INVOCATION}(tp)
+    addi    t0, t0, -{EXCEPTION_FRAME}
+    sd      t1, 64(t0)
+    csrr    t1, sepc
+    sd      t1, {FRAME_PC}(t0)
+    ld      t1, {SCRATCH}(tp)
+    sd      t1, 56(t0)
+    sd      t2, 72(t0)
+    ld      t2, {TABLE}(tp)
+    csrr    t1, sscratch
+    sd      t1, 48(t0)
+    lla     t1, nucleus_restore
+    sd      t1, 0(t0)
+    sd      t2, {FRAME_TABLE}(t0)
+    sd      sp, {FRAME_SP}(t0)
+    sd      ra, {FRAME_RA}(t0)
+    sd      gp, 40(t0)
+    .set    offset, 80
+    .irp    register, t3,t4,t5,t6,s0,s1,s2,s3,s4,s5,s6,s7,s8,s9,s10,s11,a0,a1,a2,a3,a4,a5,a6,a7
+    sd      \register, offset(t0)
+    .set    offset, offset + 8
+    .endr
+    sd      t0, {INVOCATION}(tp)
+    .endm
+
+exception:
+    csrr    t0, sstatus
+    andi    t0, t0, {SPP}
+    bnez    t0, in_supervisor
+    push_exception_frame
+    csrr    a0, scause
+    csrr    a1, stval
+    csrr    a2, sepc
+    slli    t1, a0, 3               # drops the interrupt bit
+    sub     t1, t2, t1
+    bltz    a0, 1f
+    ld      t1, {FAULT_0}(t1)
+    jr      t1
+1:  ld      t1, {INTERRUPT_0}(t1)
+    jr      t1
+
+# A portal raises fault t0 with value t1, and t3 in place of the program counter, at the caller's ecall.
+    .globl  nucleus_raise
+nucleus_raise:
+    sd      t0, {SCRATCH} + 8(tp)
+    sd      t1, {VALUE}(tp)
+    sd      t3, {SCRATCH} + 16(tp)
+    push_exception_frame
+    ld      a0, {SCRATCH} + 8(tp)
+    ld      a1, {VALUE}(tp)
+    ld      a2, {SCRATCH} + 16(tp)
+    slli    t1, a0, 3
+    sub     t1, t2, t1
+    ld      t1, {FAULT_0}(t1)
+    jr      t1
+
+# The way back through an exception frame (t0). The handler's result in a0: 0, the interrupted code goes on; else it ends
+# the interrupted ecall.
+    .globl  nucleus_restore
+nucleus_restore:
+    beqz    a0, 1f
+    sd      a0, 208(t0)
+    ld      t1, {FRAME_PC}(t0)
+    addi    t1, t1, 4
+    sd      t1, {FRAME_PC}(t0)
+1:  ld      t1, {FRAME_PC}(t0)
+    ld      t2, {FRAME_TABLE}(t0)
+    csrw    sepc, t1
+    ld      t1, {SATP}(t2)
+    sd      t2, {TABLE}(tp)
+    csrw    satp, t1
+    addi    t1, t0, {EXCEPTION_FRAME}
+    sd      t1, {INVOCATION}(tp)
+    li      t1, {SIE_ON}
+    csrw    sie, t1
+    csrw    sscratch, tp
+    ld      sp, {FRAME_SP}(t0)
+    ld      ra, {FRAME_RA}(t0)
+    .set    offset, 64
+    ld      gp, 40(t0)
+    ld      tp, 48(t0)
+    .irp    register, t1,t2,t3,t4,t5,t6,s0,s1,s2,s3,s4,s5,s6,s7,s8,s9,s10,s11,a0,a1,a2,a3,a4,a5,a6,a7
+    ld      \register, offset(t0)
+    .set    offset, offset + 8
+    .endr
+    ld      t0, 56(t0)
+    sret
+    j       .
+
+# An exception in the nucleus or in portal code: a defect. tp is not what it should be, so nothing is saved.
+in_supervisor:
+    csrr    a0, scause
+    csrr    a1, stval
+    csrr    a2, sepc
+    li      a3, 0
+    j       1f
+# An exception in a component that the system can not do without.
+    .globl  nucleus_fatal
+nucleus_fatal:
+    ld      a3, {ASID}(t2)
+1:  la      sp, last_stack + 2048
+    call    nucleus_last_words
+
+    .section .bss.last_stack, "aw", @nobits
+    .balign 16
+last_stack:
+    .skip   2048
+    .section .text.nucleus, "ax"

@@ -1,0 +1,67 @@
+//! RISC-V 64 with Sv39, in S-mode above SBI firmware.
+//!
+//! The assembly is in four files, by what enters them: `boot.S` the firmware, `entry.S` every trap and all portal calls,
+//! `exceptions.S` interrupts, exceptions and raised faults, `portals.S` the portals that the nucleus itself provides.
+//! Offsets come from `abi::nucleus`.
+
+mod firmware;
+pub use firmware::{put_byte, stop};
+
+use abi::address::BOOT_INFO;
+use abi::boot::BootInfo;
+use abi::nucleus::*;
+use abi::{Error, system};
+use core::mem::offset_of;
+
+core::arch::global_asm!(
+    include_str!("boot.S"),
+    include_str!("entry.S"),
+    include_str!("exceptions.S"),
+    include_str!("portals.S"),
+    include_str!("floating.S"),
+    // Thread.
+    INVOCATION = const offset_of!(Thread, invocation),
+    TABLE = const offset_of!(Thread, table),
+    SCRATCH = const offset_of!(Thread, scratch),
+    VALUE = const offset_of!(Thread, value),
+    INDEX = const offset_of!(Thread, index),
+    FLOATING_SAVED = const offset_of!(Thread, floating_saved),
+    FLOATING = const offset_of!(Thread, floating),
+    // Domain record.
+    SATP = const domain::SATP,
+    ASID = const domain::ASID,
+    FAULT_0 = const domain::fault(0),
+    ILLEGAL = const domain::fault(18),
+    INTERRUPT_0 = const domain::interrupt(0),
+    // Frames.
+    FRAME_TABLE = const offset_of!(Frame, table),
+    FRAME_PC = const offset_of!(Frame, pc),
+    FRAME_SP = const offset_of!(Frame, sp),
+    FRAME_RA = const offset_of!(Frame, ra),
+    START_FRAME = const START_FRAME,
+    EXCEPTION_FRAME = const EXCEPTION_FRAME,
+    FLOATING_FRAME = const FLOATING_FRAME,
+    // Boot information: in the first page after the code megapage, so that `lui` reaches it.
+    BOOT_PAGE = const BOOT_INFO >> 12,
+    BOOT_INFO = const BOOT_INFO,
+    DEVICE_TREE = const offset_of!(BootInfo, device_tree),
+    BOOT_SATP = const offset_of!(BootInfo, boot_satp),
+    BOOT_THREAD = const offset_of!(BootInfo, boot_thread),
+    THREAD_TABLE = const offset_of!(BootInfo, thread_table),
+    SSTC = const offset_of!(BootInfo, sstc),
+    NPORTALS = const NPORTALS,
+    THREADS_LOG2 = const MAX_THREADS.trailing_zeros(),
+    THREAD_EXIT = const system::THREAD_EXIT,
+    EPORTAL = const Error::EPORTAL as u16,
+    EINVAL = const Error::EINVAL as u16,
+    // `sie`: supervisor timer and external interrupts. `sstatus`: SPP, FS; cleared at boot, with SUM and MXR.
+    SIE_ON = const 0x220,
+    SPP = const 0x100,
+    FS = const 0x6000,
+    SSTATUS_OFF = const 0xC_6100,
+    // SBI: legacy console, TIME extension.
+    SBI_PUT = const 1,
+    SBI_TIME = const 0x5449_4D45,
+    // What `run` and `exec` drop the firmware's messages up to: ASCII record separator.
+    MARK = const 0x1e,
+);

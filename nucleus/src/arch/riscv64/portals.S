@@ -1,0 +1,146 @@
+# The portals that the nucleus provides: the defaults, the thread switch, and short-circuit portals. All are entered as
+# any portal is (see entry.S).
+
+# Ends the caller's ecall with a0. The jump behind sret stops fetch from running into the next cache line.
+    .macro  complete
+    csrr    t0, sepc
+    addi    t0, t0, 4
+    csrw    sepc, t0
+    csrrw   tp, sscratch, tp
+    sret
+    j       .
+    .endm
+
+    .globl  nucleus_complete
+nucleus_complete:
+    complete
+
+# Entry of every number that is not open.
+    .globl  nucleus_bad_portal
+nucleus_bad_portal:
+    li      a0, -{EPORTAL}
+    complete
+
+# The thread switch: goes on with thread a0, whose call returns a1. The scheduler's; masked, so its own stack is just left.
+    .globl  nucleus_switch
+nucleus_switch:
+    lui     t0, {BOOT_PAGE}
+    ld      t0, {THREAD_TABLE}(t0)
+    srli    t1, a0, {THREADS_LOG2}
+    bnez    t1, bad_thread
+    slli    a0, a0, 3
+    add     t0, t0, a0
+    ld      t0, 0(t0)
+    beqz    t0, bad_thread
+    csrr    t1, sstatus
+    bltz    t1, save_floating       # SD: the old thread has live floating-point state
+switched:
+    mv      tp, t0
+    ld      t1, {FLOATING_SAVED}(tp)
+    bnez    t1, load_floating
+switched_floating:
+    mv      a0, a1
+
+# Entry 0 of every table: returns through the top frame of the invocation stack.
+    .globl  nucleus_return_portal
+nucleus_return_portal:
+    ld      t0, {INVOCATION}(tp)
+    ld      t1, 0(t0)
+    jr      t1
+
+bad_thread:
+    li      a0, -{EINVAL}
+    complete
+
+# The bottom frame of every thread returns by calling "exit" of the domain it is in; it is never popped.
+    .globl  nucleus_first_frame
+nucleus_first_frame:
+    li      a7, {THREAD_EXIT}
+    j       dispatch
+
+# The frame (t0) through which a new thread starts.
+    .globl  nucleus_start
+nucleus_start:
+    ld      t1, {FRAME_PC}(t0)
+    ld      t2, {FRAME_TABLE}(t0)
+    csrw    sepc, t1
+    ld      t1, {SATP}(t2)
+    sd      t2, {TABLE}(tp)
+    csrw    satp, t1
+    ld      sp, {FRAME_SP}(t0)
+    ld      ra, {FRAME_RA}(t0)
+    ld      a0, 40(t0)
+    addi    t0, t0, {START_FRAME}
+    sd      t0, {INVOCATION}(tp)
+    li      t1, {SIE_ON}
+    csrw    sie, t1
+    csrw    sscratch, tp
+    .irp    register, gp,tp,t0,t1,t2,t3,t4,t5,t6,s0,s1,s2,s3,s4,s5,s6,s7,s8,s9,s10,s11,a1,a2,a3,a4,a5,a6,a7
+    li      \register, 0
+    .endr
+    sret
+    j       .
+
+# Short-circuit portals of every domain.
+    .globl  nucleus_asid
+nucleus_asid:
+    ld      a0, {ASID}(t2)
+    complete
+
+    .globl  nucleus_thread
+nucleus_thread:
+    ld      a0, {INDEX}(tp)
+    complete
+
+# High-resolution time: a tick is two cycles.
+    .globl  nucleus_hrtime
+nucleus_hrtime:
+    rdcycle a0
+    srli    a0, a0, 1
+    complete
+
+# The idle thread's: wfi is illegal in U-mode. It ends when an interrupt is pending, which is taken behind the sret.
+    .globl  nucleus_idle
+nucleus_idle:
+    wfi
+    complete
+
+# The scheduler's: the timer interrupts at time a0. By stimecmp (CSR 0x14D) or the SBI.
+    .globl  nucleus_timer_set
+nucleus_timer_set:
+    lui     t0, {BOOT_PAGE}
+    ld      t0, {SSTC}(t0)
+    beqz    t0, 1f
+    csrw    0x14D, a0
+    complete
+1:  li      a6, 0
+    li      a7, {SBI_TIME}
+    ecall
+    complete
+
+# The portal manager's: makes code that was written visible to fetch.
+    .globl  nucleus_code_sync
+nucleus_code_sync:
+    fence.i
+    complete
+
+# The portal manager's: interrupts off (a0 = 1) or on.
+    .globl  nucleus_interrupts_mask
+nucleus_interrupts_mask:
+    li      t0, {SIE_ON}
+    beqz    a0, 1f
+    li      t0, 0
+1:  csrw    sie, t0
+    li      a0, 0
+    complete
+
+# The memory manager's: forgets translations of address a0 in address space a1, or all of address space a0.
+    .globl  nucleus_tlb_flush
+nucleus_tlb_flush:
+    sfence.vma a0, a1
+    complete
+
+    .globl  nucleus_tlb_flush_asid
+nucleus_tlb_flush_asid:
+    sfence.vma zero, a0
+    complete
