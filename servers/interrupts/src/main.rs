@@ -1,4 +1,107 @@
+//! The interrupt dispatcher's portals, and the controller's registers.
+//!
+//! The manifest marks this component `trusted = true, masked = true` and gives it the interrupt controller as its
+//! device 0. It has no thread of its own: the image builder registers what is provided here. An interrupt that somebody is
+//! attached to is passed on by a jump to `scheduler.interrupt`, which does not come back: the scheduler returns to
+//! the interrupted code, or goes on with another thread.
 #![no_std]
 #![no_main]
-fn main(_: &pebble::Env) {}
-pebble::boot_server!(main);
+
+use core::arch::asm;
+use core::cell::UnsafeCell;
+use interrupts::{Dispatcher, Plic, Registers};
+
+pebble::import! {
+    POST = "scheduler.interrupt";
+}
+pebble::provide! {
+    "interrupt.dispatch", "sx", dispatch;
+    "interrupt.permit", "smiii", permit;
+    "interrupt.attach_for", "smiii", attach_for;
+    "interrupt.done_for", "smii", done_for;
+    "interrupt.forget", "smi", forget;
+}
+
+/// The controller's registers.
+struct Device;
+impl Registers for Device {
+    #[inline(always)]
+    fn read(&self, offset: usize) -> u32 {
+        // SAFETY: the image builder maps the controller at this address; `Plic` stays inside its registers.
+        unsafe { ((abi::address::DEVICE_VA + offset) as *const u32).read_volatile() }
+    }
+    #[inline(always)]
+    fn write(&mut self, offset: usize, value: u32) {
+        // SAFETY: as above.
+        unsafe { ((abi::address::DEVICE_VA + offset) as *mut u32).write_volatile(value) }
+    }
+}
+
+/// The one dispatcher.
+struct Global(UnsafeCell<Dispatcher<Plic<Device>>>);
+// SAFETY: only `enter` reaches it.
+unsafe impl Sync for Global {}
+static DISPATCHER: Global = Global(UnsafeCell::new(Dispatcher::new(Plic(Device))));
+
+#[inline(always)]
+fn enter<R>(entry: impl FnOnce(&mut Dispatcher<Plic<Device>>) -> R) -> R {
+    // SAFETY: the domain is masked: an entry runs to its end before the next one begins, and none calls another.
+    entry(unsafe { &mut *DISPATCHER.0.get() })
+}
+fn result(result: Result<(), abi::Error>) -> isize {
+    match result {
+        Ok(()) => 0,
+        Err(error) => error.code(),
+    }
+}
+
+extern "C" fn dispatch() -> isize {
+    match enter(|dispatcher| dispatcher.dispatch()) {
+        0 => 0,
+        // SAFETY: a jump: the callee returns to the interrupted code, not here.
+        semaphore => unsafe {
+            asm!("ecall", in("a7") POST.number(), in("a0") semaphore as usize, options(noreturn))
+        },
+    }
+}
+extern "C" fn permit(asid: usize, device: usize, source: usize) -> isize {
+    result(enter(|dispatcher| dispatcher.permit(asid, device, source)))
+}
+extern "C" fn attach_for(asid: usize, device: usize, semaphore: usize) -> isize {
+    result(enter(|dispatcher| dispatcher.attach(asid, device, semaphore)))
+}
+extern "C" fn done_for(asid: usize, device: usize) -> isize {
+    result(enter(|dispatcher| dispatcher.done(asid, device)))
+}
+extern "C" fn forget(asid: usize) -> isize {
+    enter(|dispatcher| dispatcher.forget(asid));
+    0
+}
+
+/// No thread starts here: a masked domain is only ever entered by its portals.
+#[unsafe(no_mangle)]
+#[unsafe(link_section = ".text.start")]
+extern "C" fn _start() -> ! {
+    stop()
+}
+#[panic_handler]
+fn panic(_info: &core::panic::PanicInfo) -> ! {
+    stop()
+}
+/// A fault of the dispatcher stops the system; the report names it.
+fn stop() -> ! {
+    // SAFETY: an illegal instruction; nothing goes on after it.
+    unsafe { asm!("unimp", options(noreturn)) }
+}
+
+/// The dispatcher has no heap; the SDK wants one named.
+struct NoHeap;
+// SAFETY: gives out nothing.
+unsafe impl core::alloc::GlobalAlloc for NoHeap {
+    unsafe fn alloc(&self, _: core::alloc::Layout) -> *mut u8 {
+        core::ptr::null_mut()
+    }
+    unsafe fn dealloc(&self, _: *mut u8, _: core::alloc::Layout) {}
+}
+#[global_allocator]
+static NO_HEAP: NoHeap = NoHeap;

@@ -1,4 +1,195 @@
+//! The scheduler's portals: entry points around the logic of the library.
+//!
+//! The manifest marks this component `trusted = true, masked = true`: trusted because it reads the boot information when
+//! it starts, masked because it runs with interrupts off. A masked domain has one stack and no thread of its own; the
+//! image builder registers what is provided here. Each entry carries out its [`Decision`]: it returns, or it goes on
+//! with another thread through `nucleus.switch`, which abandons the stack.
 #![no_std]
 #![no_main]
-fn main(_: &pebble::Env) {}
-pebble::boot_server!(main);
+
+use core::arch::asm;
+use core::cell::UnsafeCell;
+use scheduler::{Decision, Machine, Scheduler};
+
+pebble::import! {
+    SWITCH = "nucleus.switch";
+    TIMER_SET = "nucleus.timer_set";
+}
+pebble::provide! {
+    "scheduler.start", "sm", start;
+    "scheduler.tick", "sx", tick;
+    "scheduler.stack_wait", "sx", stack_wait;
+    "scheduler.stack_free", "sx", stack_free;
+    "scheduler.yield", "sm", r#yield;
+    "scheduler.exit", "sm", exit;
+    "scheduler.sleep", "smi", sleep;
+    "scheduler.set_priority", "smi", set_priority;
+    "scheduler.join", "smi", join;
+    "scheduler.p", "smci", p;
+    "scheduler.v", "smc", v;
+    "scheduler.p_id", "smii", p;
+    "scheduler.v_id", "smi", v;
+    "scheduler.interrupt", "jmi", interrupt;
+    "scheduler.semaphore_create", "smi", semaphore_create;
+    "scheduler.semaphore_destroy", "smi", semaphore_destroy;
+    "scheduler.add", "smiii", add;
+    "scheduler.reap", "sm", reap;
+    "scheduler.wake_dead", "smi", wake_dead;
+    "scheduler.waiting", "smi", waiting;
+    "scheduler.info", "smi", info;
+}
+
+/// The hart, as a component sees it.
+struct Hart;
+impl Machine for Hart {
+    #[inline(always)]
+    fn now(&self) -> u64 {
+        let time;
+        // SAFETY: reads a counter that every component may read.
+        unsafe { asm!("rdtime {}", out(reg) time, options(nomem, nostack)) };
+        time
+    }
+    #[inline(always)]
+    fn cycles(&self) -> u64 {
+        pebble::time::cycles()
+    }
+    #[inline(always)]
+    fn timer_set(&mut self, deadline: u64) {
+        TIMER_SET.call([deadline as usize]);
+    }
+}
+
+/// The one scheduler.
+struct Global(UnsafeCell<Scheduler<Hart>>);
+// SAFETY: only `enter` reaches it.
+unsafe impl Sync for Global {}
+static SCHEDULER: Global = Global(UnsafeCell::new(Scheduler::new(Hart)));
+
+/// Body of every entry point.
+#[inline(always)]
+fn enter(entry: impl FnOnce(&mut Scheduler<Hart>) -> Decision) -> isize {
+    // SAFETY: the domain is masked: an entry runs to its end before the next one begins, and none calls another.
+    carry_out(entry(unsafe { &mut *SCHEDULER.0.get() }))
+}
+/// The same for an entry with a quick form: where that refuses, `slow` begins anew. Being called last, it costs the
+/// quick form nothing.
+#[inline(always)]
+fn enter_quick(quick: impl FnOnce(&mut Scheduler<Hart>) -> Option<Decision>, slow: impl FnOnce() -> isize) -> isize {
+    // SAFETY: as above; the reference is dead before `slow` runs.
+    match quick(unsafe { &mut *SCHEDULER.0.get() }) {
+        Some(decision) => carry_out(decision),
+        None => slow(),
+    }
+}
+#[inline(always)]
+fn carry_out(decision: Decision) -> isize {
+    match decision {
+        Decision::Return(value) => value,
+        // SAFETY: `nucleus.switch` goes on with another thread and does not come back; no reference is live.
+        Decision::Switch { thread, value } => unsafe {
+            asm!("ecall", in("a7") SWITCH.number(), in("a0") thread.index(), in("a1") value, options(noreturn))
+        },
+    }
+}
+
+extern "C" fn start() -> isize {
+    let info = pebble::boot::info();
+    let domains = info.domains.iter().take(info.domain_count as usize);
+    let threads = domains.filter(|domain| domain.thread != 0 && domain.thread as usize != scheduler::IDLE.index());
+    let boot = threads.map(|domain| (domain.thread as usize, domain.priority as isize, domain.asid as usize));
+    enter(|scheduler| scheduler.start(info.cycles_per_time, boot))
+}
+extern "C" fn tick() -> isize {
+    enter(|scheduler| scheduler.tick())
+}
+extern "C" fn stack_wait(_cause: usize, table: usize) -> isize {
+    enter(|scheduler| scheduler.stack_wait(table))
+}
+extern "C" fn stack_free(_cause: usize, table: usize) -> isize {
+    enter(|scheduler| scheduler.stack_free(table))
+}
+extern "C" fn r#yield() -> isize {
+    enter(|scheduler| scheduler.r#yield())
+}
+extern "C" fn exit() -> isize {
+    enter(|scheduler| scheduler.exit())
+}
+extern "C" fn sleep(ticks: isize) -> isize {
+    enter(|scheduler| scheduler.sleep(ticks))
+}
+extern "C" fn set_priority(priority: usize) -> isize {
+    enter(|scheduler| scheduler.set_priority(priority))
+}
+extern "C" fn join(id: usize) -> isize {
+    enter(|scheduler| scheduler.join(id))
+}
+extern "C" fn p(id: usize, ticks: isize) -> isize {
+    enter_quick(|scheduler| scheduler.p_quick(id, ticks), || p_slow(id, ticks))
+}
+#[inline(never)]
+extern "C" fn p_slow(id: usize, ticks: isize) -> isize {
+    enter(|scheduler| scheduler.p(id, ticks))
+}
+extern "C" fn v(id: usize) -> isize {
+    enter_quick(|scheduler| scheduler.v_quick(id), || v_slow(id))
+}
+#[inline(never)]
+extern "C" fn v_slow(id: usize) -> isize {
+    enter(|scheduler| scheduler.v(id))
+}
+extern "C" fn interrupt(id: usize) -> isize {
+    enter_quick(|scheduler| scheduler.v_quick(id), || interrupt_slow(id))
+}
+#[inline(never)]
+extern "C" fn interrupt_slow(id: usize) -> isize {
+    enter(|scheduler| scheduler.interrupt(id))
+}
+extern "C" fn semaphore_create(value: usize) -> isize {
+    enter(|scheduler| scheduler.semaphore_create(value))
+}
+extern "C" fn semaphore_destroy(id: usize) -> isize {
+    enter(|scheduler| scheduler.semaphore_destroy(id))
+}
+extern "C" fn add(index: usize, priority: isize, home: usize) -> isize {
+    enter(|scheduler| scheduler.add(index, priority, home))
+}
+extern "C" fn reap() -> isize {
+    enter(|scheduler| scheduler.reap())
+}
+extern "C" fn wake_dead(index: usize) -> isize {
+    enter(|scheduler| scheduler.wake_dead(index))
+}
+extern "C" fn waiting(index: usize) -> isize {
+    enter(|scheduler| scheduler.waiting(index))
+}
+extern "C" fn info(index: usize) -> isize {
+    enter(|scheduler| scheduler.info(index))
+}
+
+/// No thread starts here: a masked domain is only ever entered by its portals.
+#[unsafe(no_mangle)]
+#[unsafe(link_section = ".text.start")]
+extern "C" fn _start() -> ! {
+    stop()
+}
+#[panic_handler]
+fn panic(_info: &core::panic::PanicInfo) -> ! {
+    stop()
+}
+/// A fault of the scheduler stops the system; the report names it.
+fn stop() -> ! {
+    // SAFETY: an illegal instruction; nothing goes on after it.
+    unsafe { asm!("unimp", options(noreturn)) }
+}
+
+/// The scheduler has no heap; the SDK wants one named.
+struct NoHeap;
+// SAFETY: gives out nothing.
+unsafe impl core::alloc::GlobalAlloc for NoHeap {
+    unsafe fn alloc(&self, _: core::alloc::Layout) -> *mut u8 {
+        core::ptr::null_mut()
+    }
+    unsafe fn dealloc(&self, _: *mut u8, _: core::alloc::Layout) {}
+}
+#[global_allocator]
+static NO_HEAP: NoHeap = NoHeap;

@@ -1,0 +1,288 @@
+//! One behaviour each, named after it.
+
+use super::System;
+use crate::{NEVER, SEMAPHORES, SLICE, State, VALUE_MAX};
+use abi::Error::*;
+use abi::nucleus::MAX_THREADS;
+
+#[test]
+fn start_runs_the_highest_boot_thread() {
+    let mut system = System::new(&[(2, 5), (3, 9), (4, 9)]);
+    assert_eq!(system.running, 3);
+    assert_eq!(system.enter(|s| s.start(2, [].into_iter())).1, EINVAL.code());
+}
+#[test]
+fn without_ready_threads_the_idle_thread_runs() {
+    let mut system = System::new(&[(2, 5)]);
+    assert_eq!(system.enter(|s| s.sleep(10)), (1, 0));
+    assert_eq!(system.state(1), State::Running as isize);
+    assert_eq!(system.interrupt(), (2, 0));
+    assert_eq!(system.state(1), State::Ready as isize);
+}
+#[test]
+fn yield_goes_round_one_priority() {
+    let mut system = System::new(&[(2, 5), (3, 5), (4, 5), (5, 4)]);
+    let order: Vec<_> = (0..6).map(|_| system.enter(|s| s.r#yield()).0).collect();
+    assert_eq!(order, [3, 4, 2, 3, 4, 2]);
+}
+#[test]
+fn a_preempted_thread_stays_first_of_its_priority() {
+    let mut system = System::new(&[(2, 5), (3, 5)]);
+    let id = system.enter(|s| s.add(4, 9, 7));
+    assert_eq!(id, (4, 0));
+    assert_eq!(system.enter(|s| s.exit()), (2, 4), "add returns the new thread's id, late");
+}
+#[test]
+fn v_switches_to_a_higher_waiter_at_once_and_keeps_a_lower_one_ready() {
+    let mut system = System::new(&[(2, 5), (3, 9)]);
+    let semaphore = system.semaphore(0);
+    assert_eq!(system.p(semaphore, -1).0, 2);
+    assert_eq!(system.v(semaphore), (3, 0));
+    assert_eq!(system.enter(|s| s.set_priority(1)), (2, 0));
+    assert_eq!(system.p(semaphore, -1).0, 3);
+    assert_eq!(system.enter(|s| s.set_priority(9)), (3, 0));
+    assert_eq!(system.v(semaphore), (3, 0));
+    assert_eq!(system.state(2), State::Ready as isize);
+}
+#[test]
+fn waiters_wake_by_priority_then_in_order() {
+    let mut system = System::new(&[(2, 20), (3, 20), (4, 30), (5, 10), (6, 10), (7, 1)]);
+    let semaphore = system.semaphore(0);
+    for _ in 0..5 {
+        system.p(semaphore, -1);
+    }
+    assert_eq!(system.running, 7);
+    let order: Vec<_> = (0..5).map(|_| (system.v(semaphore), system.enter(|s| s.exit())).0.0).collect();
+    assert_eq!(order, [4, 2, 3, 5, 6]);
+}
+#[test]
+fn p_that_only_tries_does_not_wait() {
+    let mut system = System::new(&[(2, 5)]);
+    let semaphore = system.semaphore(1);
+    assert_eq!(system.p(semaphore, 0), (2, 0));
+    assert_eq!(system.p(semaphore, 0), (2, EAGAIN.code()));
+}
+#[test]
+fn p_times_out_and_leaves_the_waiters() {
+    let mut system = System::new(&[(2, 5), (3, 4)]);
+    let semaphore = system.semaphore(0);
+    assert_eq!(system.p(semaphore, 100).0, 3);
+    assert_eq!(system.enter(|s| s.waiting(2)).1, 0, "it has a time-out");
+    assert_eq!(system.interrupt(), (2, ETIMEDOUT.code()));
+    assert!(system.scheduler.machine.now > 100);
+    assert_eq!(system.v(semaphore), (2, 0));
+    assert_eq!(system.p(semaphore, 0), (2, 0));
+}
+#[test]
+fn a_met_p_has_no_deadline_left() {
+    let mut system = System::new(&[(2, 5), (3, 4)]);
+    let semaphore = system.semaphore(0);
+    system.p(semaphore, 100);
+    assert_eq!(system.v(semaphore), (2, 0));
+    assert_eq!(system.interrupt(), (2, 0), "the timer comes for nothing");
+    assert_eq!(system.scheduler.machine.timer, NEVER);
+}
+#[test]
+fn destroying_a_semaphore_wakes_all_with_edead() {
+    let mut system = System::new(&[(2, 5), (3, 4), (4, 3)]);
+    let semaphore = system.semaphore(0);
+    system.p(semaphore, -1);
+    system.p(semaphore, 1000);
+    assert_eq!(system.enter(|s| s.semaphore_destroy(semaphore)), (2, EDEAD.code()));
+    assert_eq!(system.enter(|s| s.exit()), (3, EDEAD.code()));
+    assert_eq!(system.enter(|s| s.exit()), (4, 0));
+    assert_eq!(system.v(semaphore).1, EINVAL.code());
+}
+#[test]
+fn an_old_semaphore_id_finds_nothing() {
+    let mut system = System::new(&[(2, 5)]);
+    let old = system.semaphore(0);
+    system.enter(|s| s.semaphore_destroy(old));
+    let new = system.semaphore(0);
+    assert_eq!(old % SEMAPHORES, new % SEMAPHORES);
+    assert_eq!(system.v(old).1, EINVAL.code());
+    assert_eq!(system.enter(|s| s.interrupt(old)), (2, 0), "an interrupt goes on in any case");
+    assert_eq!(system.v(new).1, 0);
+}
+#[test]
+fn bad_semaphore_ids_are_einval() {
+    let mut system = System::new(&[(2, 5)]);
+    for id in [0, 1, SEMAPHORES, SEMAPHORES - 1, u32::MAX as usize, (1 << 32) + 1, usize::MAX, 1 << 63] {
+        assert_eq!(system.p(id, -1).1, EINVAL.code());
+        assert_eq!(system.v(id).1, EINVAL.code());
+        assert_eq!(system.enter(|s| s.semaphore_destroy(id)).1, EINVAL.code());
+    }
+}
+#[test]
+fn a_semaphore_beyond_its_limit_is_einval() {
+    let mut system = System::new(&[(2, 5)]);
+    let full = system.semaphore(VALUE_MAX as usize);
+    assert_eq!(system.v(full).1, EINVAL.code());
+    assert_eq!(system.enter(|s| s.semaphore_create(VALUE_MAX as usize + 1)).1, EINVAL.code());
+}
+#[test]
+fn semaphores_run_out_with_enfile() {
+    let mut system = System::new(&[(2, 5)]);
+    for _ in 1..SEMAPHORES {
+        assert!(system.enter(|s| s.semaphore_create(0)).1 > 0);
+    }
+    assert_eq!(system.enter(|s| s.semaphore_create(0)).1, ENFILE.code());
+    assert_eq!(system.enter(|s| s.semaphore_destroy(17)).1, 0);
+    assert_eq!(system.enter(|s| s.semaphore_create(0)).1, 17 + SEMAPHORES as isize);
+}
+#[test]
+fn a_time_slice_ends_only_where_another_thread_wants_it() {
+    let mut system = System::new(&[(2, 5)]);
+    assert_eq!(system.scheduler.machine.timer_writes, 0);
+    system.enter(|s| s.add(3, 5, 7));
+    assert_eq!(system.scheduler.machine.timer, SLICE);
+    assert_eq!(system.interrupt(), (3, 0));
+    assert_eq!(system.interrupt(), (2, 0));
+    system.enter(|s| s.exit());
+    system.interrupt();
+    assert_eq!(system.scheduler.machine.timer, NEVER, "alone again");
+}
+#[test]
+fn switches_do_not_touch_the_timer() {
+    let mut system = System::new(&[(2, 5), (3, 5)]);
+    let semaphore = system.semaphore(0);
+    let writes = system.scheduler.machine.timer_writes;
+    for _ in 0..10 {
+        system.enter(|s| s.r#yield());
+        system.p(semaphore, -1);
+        system.v(semaphore);
+    }
+    assert_eq!(system.scheduler.machine.timer_writes, writes);
+}
+#[test]
+fn sleepers_wake_in_order_and_never_early() {
+    let mut system = System::new(&[(2, 5), (3, 5), (4, 5)]);
+    for ticks in [300, 100, 200] {
+        system.enter(|s| s.sleep(ticks));
+    }
+    for (thread, ticks) in [(3, 100), (4, 200), (2, 300)] {
+        assert_eq!(system.interrupt(), (thread, 0));
+        assert!(system.scheduler.machine.now >= ticks);
+        system.enter(|s| s.exit());
+    }
+}
+#[test]
+fn one_interrupt_wakes_a_bounded_number() {
+    let boot: Vec<_> = (2..30).map(|index| (index, 5)).collect();
+    let mut system = System::new(&boot);
+    for _ in 2..30 {
+        system.enter(|s| s.sleep(50));
+    }
+    assert_eq!(system.interrupt().0, 2);
+    assert_eq!(system.state(10), State::Sleeping as isize);
+    assert!(system.scheduler.machine.timer <= system.scheduler.machine.now, "the rest is due at once");
+    for _ in 0..3 {
+        system.interrupt();
+    }
+    assert_eq!(system.state(29), State::Ready as isize);
+}
+#[test]
+fn sleep_of_nothing_returns() {
+    let mut system = System::new(&[(2, 5)]);
+    assert_eq!(system.enter(|s| s.sleep(0)), (2, 0));
+    assert_eq!(system.enter(|s| s.sleep(-5)), (2, 0));
+    assert_eq!(system.enter(|s| s.sleep(isize::MAX)), (1, 0));
+}
+#[test]
+fn join_waits_for_the_end_and_never_for_an_ended_thread() {
+    let mut system = System::new(&[(2, 5), (3, 4)]);
+    assert_eq!(system.enter(|s| s.join(3)).0, 3);
+    assert_eq!(system.state(2), State::Joining as isize);
+    assert_eq!(system.enter(|s| s.exit()), (2, 0));
+    assert_eq!(system.enter(|s| s.join(3)), (2, 0));
+    assert_eq!(system.enter(|s| s.reap()).1, 3);
+    assert_eq!(system.enter(|s| s.join(3)), (2, 0));
+    assert_eq!(system.enter(|s| s.add(3, 1, 7)).1, 4096 + 3);
+    assert_eq!(system.enter(|s| s.join(3)), (2, 0), "the earlier thread of that index has ended");
+}
+#[test]
+fn join_of_no_thread_is_esrch_and_of_oneself_einval() {
+    let mut system = System::new(&[(2, 5)]);
+    for id in [0, 1, 3, 4096 + 2, MAX_THREADS, 1 << 31, usize::MAX] {
+        assert_eq!(system.enter(|s| s.join(id)).1, ESRCH.code());
+    }
+    assert_eq!(system.enter(|s| s.join(2)).1, EINVAL.code());
+}
+#[test]
+fn ended_threads_are_reaped_once_each() {
+    let mut system = System::new(&[(2, 5), (3, 4), (4, 3)]);
+    system.enter(|s| s.exit());
+    system.enter(|s| s.exit());
+    assert_eq!(system.state(2), State::Ended as isize);
+    let reaped: Vec<_> = (0..3).map(|_| system.enter(|s| s.reap()).1).collect();
+    assert_eq!(reaped, [2, 3, 0]);
+    assert_eq!(system.enter(|s| s.info(2)).1, ESRCH.code());
+}
+#[test]
+fn add_refuses_what_is_out_of_range_or_in_use() {
+    let mut system = System::new(&[(2, 5)]);
+    for (index, priority, home) in [(0, 1, 1), (1, 1, 1), (MAX_THREADS, 1, 1), (3, 64, 1), (3, -2, 1), (3, 1, 1 << 16)] {
+        assert_eq!(system.enter(|s| s.add(index, priority, home)).1, EINVAL.code());
+    }
+    assert_eq!(system.enter(|s| s.add(2, 1, 1)).1, EBUSY.code());
+    assert_eq!(system.enter(|s| s.add(3, -1, 9)).1, 3);
+    assert_eq!(system.enter(|s| s.info(3)).1, 2 << 48 | 5 << 32 | 9);
+}
+#[test]
+fn priority_does_not_exceed_the_first() {
+    let mut system = System::new(&[(2, 5), (3, 3)]);
+    assert_eq!(system.enter(|s| s.set_priority(6)), (2, EINVAL.code()));
+    assert_eq!(system.enter(|s| s.set_priority(usize::MAX)), (2, EINVAL.code()));
+    assert_eq!(system.enter(|s| s.set_priority(3)), (3, 0), "last of its new priority");
+    assert_eq!(system.enter(|s| s.r#yield()), (2, 0));
+    assert_eq!(system.enter(|s| s.set_priority(5)), (2, 0));
+}
+#[test]
+fn a_freed_stack_wakes_the_first_waiter_of_its_table() {
+    let mut system = System::new(&[(2, 5), (3, 6), (4, 7), (5, 1)]);
+    // Two tables that share a ring, and one that does not.
+    let (a, b, c) = (0xFFFF_FFFF_8100_1000, 0xFFFF_FFFF_8120_1000, 0xFFFF_FFFF_8100_3000);
+    system.enter(|s| s.stack_wait(b));
+    system.enter(|s| s.stack_wait(a));
+    system.enter(|s| s.stack_wait(a));
+    assert_eq!(system.enter(|s| s.stack_free(c)), (5, 0));
+    assert_eq!(system.enter(|s| s.stack_free(a)), (3, 0));
+    assert_eq!(system.enter(|s| s.stack_free(a)), (3, 0));
+    assert_eq!(system.state(2), State::Ready as isize);
+    assert_eq!(system.enter(|s| s.stack_free(a)), (3, 0));
+    assert_eq!(system.enter(|s| s.stack_free(b)), (4, 0));
+}
+#[test]
+fn wake_dead_ends_every_kind_of_wait() {
+    let mut system = System::new(&[(2, 9), (3, 8), (4, 7), (5, 6), (6, 1)]);
+    let semaphore = system.semaphore(0);
+    system.p(semaphore, -1);
+    system.enter(|s| s.sleep(1000));
+    system.enter(|s| s.join(6));
+    system.enter(|s| s.stack_wait(0x8100_1000));
+    assert_eq!(system.running, 6);
+    assert_eq!(system.enter(|s| s.waiting(2)).1, semaphore as isize);
+    for index in 2..6 {
+        assert_eq!(system.enter(|s| s.wake_dead(index)), (index, EDEAD.code()));
+        assert_eq!(system.enter(|s| s.exit()), (6, 0));
+    }
+    assert_eq!(system.enter(|s| s.wake_dead(6)), (6, 0), "it does not wait");
+    assert_eq!(system.enter(|s| s.wake_dead(7)).1, ESRCH.code());
+    assert_eq!(system.v(semaphore), (6, 0));
+    assert_eq!(system.p(semaphore, 0), (6, 0), "no dead waiter took it");
+}
+#[test]
+fn a_measured_clock_follows_the_cycles() {
+    let mut system = System::new(&[(2, 5)]);
+    // Without a fixed ratio: 300 cycles in a unit, where 100 are assumed at first.
+    let machine = super::Bench { now: 1000, ratio: 300, timer: NEVER, timer_writes: 0 };
+    system.scheduler = Box::new(crate::Scheduler::new(machine));
+    system.running = 1;
+    system.enter(|s| s.start(0, [(2, 5, 7)].into_iter()));
+    system.enter(|s| s.sleep(15_000));
+    assert!((1301..=1302).contains(&system.scheduler.machine.timer));
+    system.interrupt();
+    system.scheduler.machine.now = 21_000;
+    system.enter(|s| s.sleep(15_000));
+    assert!((21_101..=21_102).contains(&system.scheduler.machine.timer));
+}

@@ -1,0 +1,202 @@
+//! Random operations on the scheduler and on the reference model: after each, the same thread runs, with the same
+//! result, and all threads are in the same states.
+
+use super::System;
+use crate::model::Model;
+use crate::{NEVER, Scheduler, State};
+use proptest::prelude::*;
+
+const THREADS: usize = 12;
+const TABLES: [usize; 3] = [0xFFFF_FFFF_8100_1000, 0xFFFF_FFFF_8120_1000, 0xFFFF_FFFF_8100_3000];
+
+#[derive(Clone, Debug)]
+enum Operation {
+    Yield,
+    P(usize, isize),
+    V(usize),
+    Interrupt(usize),
+    Sleep(isize),
+    Add(usize, usize),
+    Exit,
+    Reap,
+    SetPriority(usize),
+    Join(usize),
+    Create(usize),
+    Destroy(usize),
+    StackWait(usize),
+    StackFree(usize),
+    WakeDead(usize),
+    /// Time passes; timer interrupts come when they are due.
+    Pass(u64),
+}
+use Operation::*;
+
+fn operation() -> impl Strategy<Value = Operation> {
+    let thread = 2..THREADS;
+    let ticks = prop_oneof![Just(-1isize), Just(0), 1..300_000isize];
+    prop_oneof![
+        4 => Just(Yield),
+        8 => (0..6usize, ticks).prop_map(|(semaphore, ticks)| P(semaphore, ticks)),
+        8 => (0..6usize).prop_map(V),
+        2 => (0..6usize).prop_map(Interrupt),
+        4 => (1..300_000isize).prop_map(Sleep),
+        8 => (thread.clone(), 0..8usize).prop_map(|(index, priority)| Add(index, priority)),
+        1 => Just(Exit),
+        2 => Just(Reap),
+        3 => (0..8usize).prop_map(SetPriority),
+        1 => thread.clone().prop_map(Join),
+        2 => (0..3usize).prop_map(Create),
+        1 => (0..6usize).prop_map(Destroy),
+        2 => (0..3usize).prop_map(StackWait),
+        4 => (0..3usize).prop_map(StackFree),
+        2 => thread.prop_map(WakeDead),
+        6 => (1..200_000u64).prop_map(Pass),
+    ]
+}
+
+struct Pair {
+    system: System,
+    model: Model,
+    /// Every id ever made, the destroyed ones included.
+    semaphores: Vec<usize>,
+}
+
+impl Pair {
+    fn new() -> Pair {
+        let system = System::new(&[(2, 4), (3, 4), (4, 2)]);
+        let mut model = Model::new(0);
+        for (index, priority) in [(2, 4), (3, 4), (4, 2)] {
+            model.add(index, priority, 7);
+        }
+        model.finish(0);
+        Pair { system, model, semaphores: vec![0] }
+    }
+    fn both(
+        &mut self,
+        entry: impl FnOnce(&mut Scheduler<super::Bench>) -> crate::Decision,
+        reference: impl FnOnce(&mut Model) -> isize,
+    ) {
+        let real = self.system.enter(entry);
+        let value = reference(&mut self.model);
+        assert_eq!(real, self.model.finish(value), "who goes on, with what result");
+    }
+    fn deadline(&self, ticks: isize) -> Option<u64> {
+        (ticks > 0).then(|| self.model.now + ticks as u64 + 1)
+    }
+    /// The last six semaphores made.
+    fn semaphore(&self, n: usize) -> usize {
+        self.semaphores[self.semaphores.len().saturating_sub(1 + n)]
+    }
+    fn step(&mut self, operation: Operation) {
+        // The idle thread only waits.
+        let blocks = matches!(operation, Exit | Sleep(_) | SetPriority(_) | Join(_) | StackWait(_) | P(..));
+        if self.model.running == 1 && blocks {
+            return;
+        }
+        match operation {
+            Yield => self.both(|s| s.r#yield(), |m| m.r#yield()),
+            P(n, ticks) => {
+                let (id, deadline) = (self.semaphore(n), self.deadline(ticks));
+                let quick_or_not = |s: &mut Scheduler<_>| s.p_quick(id, ticks).unwrap_or_else(|| s.p(id, ticks));
+                self.both(quick_or_not, |m| m.p(id, deadline, ticks == 0));
+            }
+            V(n) => {
+                let id = self.semaphore(n);
+                self.both(|s| s.v_quick(id).unwrap_or_else(|| s.v(id)), |m| m.v(id));
+            }
+            Interrupt(n) => {
+                let id = self.semaphore(n);
+                self.both(
+                    |s| s.interrupt(id),
+                    |m| {
+                        m.v(id);
+                        0
+                    },
+                );
+            }
+            Sleep(ticks) => {
+                let deadline = self.deadline(ticks).unwrap();
+                self.both(|s| s.sleep(ticks), |m| (m.sleep(deadline), 0).1);
+            }
+            Add(index, priority) => {
+                self.both(|s| s.add(index, priority as isize, 7), |m| m.add(index, priority, 7));
+            }
+            Exit => self.both(|s| s.exit(), |m| (m.exit(), 0).1),
+            Reap => self.both(|s| s.reap(), |m| m.reap()),
+            SetPriority(priority) => self.both(|s| s.set_priority(priority), |m| m.set_priority(priority)),
+            Join(index) => {
+                let id = self.model.threads.get(&index).map_or(index, |thread| thread.id);
+                self.both(|s| s.join(id), |m| m.join(index));
+            }
+            Create(value) => {
+                let id = self.system.semaphore(value);
+                assert!(id > 0 && !self.semaphores.contains(&id));
+                self.semaphores.push(id);
+                self.model.semaphores.insert(id, value);
+            }
+            Destroy(n) => {
+                let id = self.semaphore(n);
+                self.both(|s| s.semaphore_destroy(id), |m| m.destroy(id));
+            }
+            StackWait(n) => self.both(|s| s.stack_wait(TABLES[n]), |m| (m.stack_wait(TABLES[n]), 0).1),
+            StackFree(n) => self.both(|s| s.stack_free(TABLES[n]), |m| (m.stack_free(TABLES[n]), 0).1),
+            WakeDead(index) => self.both(|s| s.wake_dead(index), |m| m.wake_dead(index)),
+            Pass(time) => self.pass(time),
+        }
+    }
+    fn pass(&mut self, time: u64) {
+        let end = self.model.now + time;
+        while self.system.scheduler.machine.timer <= end {
+            // A timer set earlier than needed comes for nothing, so the model is told of each that comes.
+            let now = self.model.now.max(self.system.scheduler.machine.timer);
+            self.model.now = now;
+            self.system.scheduler.machine.now = now;
+            self.both(Scheduler::tick, |m| (m.tick(), 0).1);
+        }
+        self.model.now = end;
+        self.system.scheduler.machine.now = end;
+    }
+    fn check(&mut self) {
+        for index in 2..THREADS {
+            let (state, waiting) = (self.model.info(index), self.model.waiting(index));
+            assert_eq!(self.system.enter(|s| s.info(index)).1, state, "state of thread {index}");
+            assert_eq!(self.system.enter(|s| s.waiting(index)).1, waiting, "what thread {index} waits for");
+        }
+        let timer = self.system.scheduler.machine.timer;
+        assert!(timer <= self.model.next_deadline(), "nobody sleeps too long");
+        let running = (2..THREADS).filter(|&index| self.model.info(index) >> 48 == State::Running as isize).count();
+        assert_eq!(running, usize::from(self.model.running != 1), "exactly one runs");
+    }
+    /// All that is left to wake is woken: no thread was lost.
+    fn drain(&mut self) {
+        for index in 2..THREADS {
+            self.step(WakeDead(index));
+        }
+        while self.model.running != 1 {
+            self.step(Exit);
+            self.check();
+        }
+        self.pass(1_000_000);
+        assert_eq!(self.system.scheduler.machine.timer, NEVER, "nothing is left to wait for");
+        let left = self.semaphores.clone().into_iter().filter(|id| self.model.semaphores.contains_key(id));
+        for id in left.collect::<Vec<_>>() {
+            for _ in 0..self.model.semaphores[&id] {
+                assert_eq!(self.system.p(id, 0).1, 0, "semaphore counts are kept");
+            }
+            assert_eq!(self.system.p(id, 0).1, abi::Error::EAGAIN.code());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn does_what_the_model_does(operations in prop::collection::vec(operation(), 1..400)) {
+        let mut pair = Pair::new();
+        for operation in operations {
+            pair.step(operation);
+            pair.check();
+        }
+        pair.drain();
+    }
+}
