@@ -59,9 +59,7 @@ extern "C" fn dispatch() -> isize {
     match enter(|dispatcher| dispatcher.dispatch()) {
         0 => 0,
         // SAFETY: a jump: the callee returns to the interrupted code, not here.
-        semaphore => unsafe {
-            asm!("ecall", in("a7") POST.number(), in("a0") semaphore as usize, options(noreturn))
-        },
+        semaphore => unsafe { asm!("ecall", in("a7") POST.number(), in("a0") semaphore as usize, options(noreturn)) },
     }
 }
 extern "C" fn permit(asid: usize, device: usize, source: usize) -> isize {

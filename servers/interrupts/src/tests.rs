@@ -24,9 +24,7 @@ impl Model {
 impl Registers for Model {
     fn read(&self, offset: usize) -> u32 {
         match offset {
-            0x2080..0x2090 => {
-                (0..32).map(|bit| u32::from(self.enabled[(offset - 0x2080) * 8 + bit]) << bit).sum()
-            }
+            0x2080..0x2090 => (0..32).map(|bit| u32::from(self.enabled[(offset - 0x2080) * 8 + bit]) << bit).sum(),
             0x20_1004 => {
                 let source = self.pending().unwrap_or(0);
                 self.claimed.borrow_mut()[source] = source != 0;
@@ -38,9 +36,7 @@ impl Registers for Model {
     fn write(&mut self, offset: usize, value: u32) {
         match offset {
             0x4..0x200 => self.priority[offset / 4] = value,
-            0x2080..0x2090 => {
-                (0..32).for_each(|bit| self.enabled[(offset - 0x2080) * 8 + bit] = value >> bit & 1 != 0)
-            }
+            0x2080..0x2090 => (0..32).for_each(|bit| self.enabled[(offset - 0x2080) * 8 + bit] = value >> bit & 1 != 0),
             0x20_1000 => assert_eq!(value, 0),
             0x20_1004 => {
                 assert!(self.enabled[value as usize], "a completion of a disabled source is ignored");

@@ -205,8 +205,11 @@ impl Model {
     }
     /// Threads with a deadline, first deadline first.
     fn sleepers(&self) -> Vec<(u64, usize)> {
-        let mut found: Vec<_> =
-            self.threads.iter().filter_map(|(index, t)| t.deadline.map(|deadline| (deadline, t.since, *index))).collect();
+        let mut found: Vec<_> = self
+            .threads
+            .iter()
+            .filter_map(|(index, t)| t.deadline.map(|deadline| (deadline, t.since, *index)))
+            .collect();
         found.sort();
         found.into_iter().map(|(deadline, _, index)| (deadline, index)).collect()
     }

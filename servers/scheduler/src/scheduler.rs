@@ -467,8 +467,7 @@ impl<M: Machine> Scheduler<M> {
     #[inline(always)]
     fn leave(&mut self, state: State, object: u32) -> Thread {
         let left = self.running;
-        (self.running, self.running_priority) =
-            self.ready.remove_first(&mut self.threads, left, self.running_priority);
+        (self.running, self.running_priority) = self.ready.remove_first(&mut self.threads, left, self.running_priority);
         let record = &mut self.threads[left];
         record.state = state;
         record.object = object;

@@ -221,7 +221,8 @@ fn ended_threads_are_reaped_once_each() {
 #[test]
 fn add_refuses_what_is_out_of_range_or_in_use() {
     let mut system = System::new(&[(2, 5)]);
-    for (index, priority, home) in [(0, 1, 1), (1, 1, 1), (MAX_THREADS, 1, 1), (3, 64, 1), (3, -2, 1), (3, 1, 1 << 16)] {
+    for (index, priority, home) in [(0, 1, 1), (1, 1, 1), (MAX_THREADS, 1, 1), (3, 64, 1), (3, -2, 1), (3, 1, 1 << 16)]
+    {
         assert_eq!(system.enter(|s| s.add(index, priority, home)).1, EINVAL.code());
     }
     assert_eq!(system.enter(|s| s.add(2, 1, 1)).1, EBUSY.code());
