@@ -96,6 +96,10 @@ impl Rejected {
 }
 
 impl Specification {
+    /// `sm`: no arguments.
+    pub const EMPTY: Specification =
+        Specification { stack: Stack::Shared, state: State::Minimal, arguments: [Argument::Word; ARGUMENTS], count: 0 };
+
     /// Parses `text`; `boot` allows the letters that only boot components may use (`j`, `x`).
     pub fn parse(text: &str, boot: bool) -> Result<Specification, Rejected> {
         let bytes = text.as_bytes();

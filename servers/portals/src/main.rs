@@ -1,4 +1,295 @@
+//! The portal manager: the only writer of portal tables and portal code.
+//!
+//! Every entry point here checks and copies what its client passed, does its work under the manager's lock, and calls
+//! notification routines after it has released it.
 #![no_std]
 #![no_main]
-fn main(_: &pebble::Env) {}
-pebble::boot_server!(main);
+
+extern crate alloc;
+
+mod code;
+mod connect;
+mod domains;
+mod inspect;
+mod interposition;
+mod manager;
+mod semaphores;
+mod template;
+mod threads;
+mod view;
+mod words;
+
+use abi::Error;
+use abi::nucleus::domain;
+use abi::system::{self, Description, Ended, ended};
+use manager::{ATTACH_FOR, Caller, DONE_FOR, MANAGER, Manager, STACK_FOR, THREAD_EXIT};
+use pebble::boot::{GROW_FOR, P_ID, SEMAPHORE_CREATE, SEMAPHORE_DESTROY};
+use pebble::{Result, check};
+use words::Name;
+
+pebble::boot_server!(start);
+
+pebble::provide! {
+    "domain.exit", "smti", exit;
+    "thread.create", "smtiiii", thread_create;
+    "thread.bury", "smt", bury;
+    "semaphore.create", "smti", semaphore_create;
+    "semaphore.destroy", "smti", semaphore_destroy;
+    "portal.register", "smtr", register;
+    "portal.unregister", "smtr", unregister;
+    "portal.open", "smtr", open;
+    "portal.close", "smti", close;
+    "portal.create_child", "smtr", create_child;
+    "portal.notify", "smti", notify;
+    "portal.info", "smtiw", info;
+    "domain.fork", "smtiii", fork;
+    "domain.wait", "smtiw", wait;
+    "domain.kill", "smti", kill;
+    "memory.grow", "smti", grow;
+    "memory.stack", "smti", stack;
+    "domain.set_tp", "smti", set_tp;
+    "interrupt.attach", "smtii", attach;
+    "interrupt.done", "smti", done;
+    "domain.create", "smtri", create;
+    "domain.start", "smtiiiii", start_thread;
+    "domain.event", "smtw", event;
+    "domain.destroy", "smti", kill;
+    "domain.fault", "smiiii", fault;
+    "domain.grow_stack", "sx", grow_stack;
+    "inspect.domain", "smtiw", inspect_domain;
+    "inspect.portal", "smtiiw", inspect_portal;
+    "inspect.code", "smtiiw", inspect_code;
+}
+
+fn start(_: &pebble::Env) {
+    MANAGER.lock().start(pebble::boot::info());
+}
+
+/// Runs `body` for the calling thread under the lock; its result as a portal's.
+fn with_caller(thread: usize, body: impl FnOnce(&mut Manager, Caller) -> Result<isize>) -> isize {
+    let mut manager = MANAGER.lock();
+    let caller = manager.caller(thread);
+    caller.and_then(|caller| body(&mut manager, caller)).unwrap_or_else(Error::code)
+}
+/// Tells domain `asid` of its new portals `number`…`number + count - 1`, re-entrantly: the routine may make portal calls.
+fn tell(asid: usize, number: usize, count: usize) {
+    for portal in number..number + count {
+        let upcall = MANAGER.lock().domain(asid).map_or(0, |d| d.notify);
+        if upcall != 0 {
+            pebble::portal::call(upcall, [asid, portal]);
+        }
+    }
+}
+/// Runs `body`, which makes `count` portals in the direct caller's table, and tells the caller of them.
+fn with_new_portals(thread: usize, count: usize, body: impl FnOnce(&mut Manager, Caller) -> Result<usize>) -> isize {
+    let mut direct = 0;
+    let number = with_caller(thread, |manager, caller| {
+        direct = caller.direct;
+        body(manager, caller).map(|number| number as isize)
+    });
+    if number > 0 {
+        tell(direct, number as usize, count);
+    }
+    number
+}
+
+extern "C" fn exit(thread: usize, status: usize) -> isize {
+    with_caller(thread, |manager, caller| {
+        let how = Ended { asid: caller.subject as u64, kind: ended::EXIT, status: status as i32 as i64, ..Ended::default() };
+        manager.end_domain(caller.subject, how);
+        Ok(0)
+    })
+}
+extern "C" fn thread_create(thread: usize, entry: usize, sp: usize, argument: usize, priority: usize) -> isize {
+    // C passes the priority as an int.
+    let priority = priority as i32 as isize as usize;
+    with_caller(thread, |manager, caller| {
+        manager.create_thread(caller.subject, entry, sp, argument, priority).map(|id| id as isize)
+    })
+}
+/// Where a thread ends whose domain died: what waited for it to leave can be freed now.
+extern "C" fn bury(thread: usize) -> isize {
+    let mut manager = MANAGER.lock();
+    manager.forget_thread(thread);
+    manager.sweep();
+    manager.wake_stuck();
+    drop(manager);
+    THREAD_EXIT.call([])
+}
+extern "C" fn semaphore_create(thread: usize, value: usize) -> isize {
+    with_new_portals(thread, 2, |manager, caller| manager.semaphore_create(caller, value))
+}
+extern "C" fn semaphore_destroy(thread: usize, semaphore: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.semaphore_destroy(caller, semaphore))
+}
+extern "C" fn register(thread: usize, request: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.register(caller, &words::read(request)?))
+}
+extern "C" fn unregister(thread: usize, name: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.unregister(caller, &Name::read(name)?))
+}
+extern "C" fn open(thread: usize, name: usize) -> isize {
+    with_new_portals(thread, 1, |manager, caller| manager.open(caller, &Name::read(name)?))
+}
+extern "C" fn close(thread: usize, number: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.close(caller, number))
+}
+extern "C" fn create_child(thread: usize, request: usize) -> isize {
+    let mut made = (0, 0);
+    let result = with_caller(thread, |manager, caller| {
+        let request = words::read::<system::Child>(request)?;
+        made = (request.asid as usize, request.portal as usize);
+        manager.create_child(caller, &request).map(|made| made.err().unwrap_or(0))
+    });
+    if result == 0 {
+        tell(made.0, made.1, 1);
+    }
+    result
+}
+extern "C" fn notify(thread: usize, entry: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.set_notify(caller, entry))
+}
+extern "C" fn info(thread: usize, number: usize, out: usize) -> isize {
+    with_caller(thread, |manager, caller| {
+        let portal = manager.inspect_portal(caller.direct, number)?;
+        let mut description = Description { spec: [0; 64], name: [0; 64] };
+        description.spec[..portal.spec.len()].copy_from_slice(&portal.spec);
+        description.name[..portal.name.len()].copy_from_slice(&portal.name);
+        words::write(out, &description).map(|()| 0)
+    })
+}
+extern "C" fn fork(thread: usize, intercept: usize, pc: usize, sp: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.fork_domain(caller, intercept, pc, sp).map(|asid| asid as isize))
+}
+extern "C" fn wait(thread: usize, asid: usize, out: usize) -> isize {
+    wait_for(thread, asid, out).unwrap_or_else(Error::code)
+}
+fn wait_for(thread: usize, asid: usize, out: usize) -> Result<isize> {
+    let mut manager = MANAGER.lock();
+    let caller = manager.caller(thread)?;
+    if !manager.ended.contains_key(&asid) {
+        manager.domain(asid)?;
+        if !manager.may_control(caller.subject, asid) {
+            return Err(Error::EACCESS);
+        }
+        let semaphore = check(SEMAPHORE_CREATE.call([0]))?;
+        manager.domain_mut(asid)?.waiters.push(semaphore);
+        drop(manager);
+        let waited = P_ID.call([semaphore, usize::MAX]);
+        SEMAPHORE_DESTROY.call([semaphore]);
+        manager = MANAGER.lock();
+        if let Ok(domain) = manager.domain_mut(asid) {
+            domain.waiters.retain(|&s| s != semaphore);
+        }
+        check(waited)?;
+    }
+    let how = manager.ended.remove(&asid).ok_or(Error::ESRCH)?;
+    words::write(out, &how)?;
+    Ok(0)
+}
+extern "C" fn kill(thread: usize, asid: usize) -> isize {
+    with_caller(thread, |manager, caller| {
+        manager.domain(asid)?;
+        if !manager.may_control(caller.subject, asid) || manager.is_vital(asid) {
+            return Err(Error::EACCESS);
+        }
+        manager.end_domain(asid, Ended { asid: asid as u64, kind: ended::KILLED, ..Ended::default() });
+        Ok(0)
+    })
+}
+extern "C" fn grow(thread: usize, pages: usize) -> isize {
+    with_caller(thread, |_, caller| Ok(GROW_FOR.call([caller.subject, pages])))
+}
+extern "C" fn stack(thread: usize, bytes: usize) -> isize {
+    with_caller(thread, |manager, caller| {
+        manager.reap();
+        let top = check(STACK_FOR.call([caller.subject, bytes]))?;
+        manager.domain_mut(caller.subject)?.stacks.push((top, 0));
+        Ok(top as isize)
+    })
+}
+extern "C" fn set_tp(thread: usize, tp: usize) -> isize {
+    with_caller(thread, |manager, caller| {
+        manager.domain(caller.subject)?.table.set_field(domain::TP, tp as u64);
+        Ok(0)
+    })
+}
+extern "C" fn attach(thread: usize, device: usize, semaphore: usize) -> isize {
+    with_caller(thread, |manager, caller| {
+        let id = manager.semaphore_of(caller.direct, semaphore)?;
+        Ok(ATTACH_FOR.call([caller.subject, device, id]))
+    })
+}
+extern "C" fn done(thread: usize, device: usize) -> isize {
+    with_caller(thread, |_, caller| Ok(DONE_FOR.call([caller.subject, device])))
+}
+extern "C" fn create(thread: usize, name: usize, flags: usize) -> isize {
+    with_caller(thread, |manager, _| {
+        let name = Name::read(name)?;
+        if flags as u64 & !abi::nucleus::flags::TRUSTED != 0 {
+            return Err(Error::EINVAL);
+        }
+        manager.create_domain(name.text(), flags as u64, 0).map(|asid| asid as isize)
+    })
+}
+extern "C" fn start_thread(_: usize, asid: usize, entry: usize, sp: usize, argument: usize, priority: usize) -> isize {
+    let made = MANAGER.lock().create_thread(asid, entry, sp, argument, priority);
+    made.map_or_else(Error::code, |id| id as isize)
+}
+extern "C" fn event(_: usize, out: usize) -> isize {
+    let semaphore = MANAGER.lock().event_semaphore;
+    let waited = P_ID.call([semaphore, usize::MAX]);
+    let event = MANAGER.lock().events.pop_front();
+    match (check(waited), event) {
+        (Ok(_), Some(how)) => words::write(out, &how).map_or_else(Error::code, |()| 0),
+        (Err(error), _) => error.code(),
+        _ => Error::EAGAIN.code(),
+    }
+}
+/// A domain did what it may not: it ends. From the memory manager.
+extern "C" fn fault(asid: usize, cause: usize, address: usize, pc: usize) -> isize {
+    let mut manager = MANAGER.lock();
+    let how = Ended {
+        asid: asid as u64,
+        kind: ended::FAULT,
+        status: -(cause as i64),
+        cause: cause as u64,
+        address: address as u64,
+        pc: pc as u64,
+    };
+    manager.end_domain(asid, how);
+    0
+}
+/// A portal into a controlling domain found no stack in its queue: adds one, and the call is made again.
+extern "C" fn grow_stack(_cause: usize, table: usize, _pc: usize, _asid: usize, _thread: usize) -> isize {
+    let mut manager = MANAGER.lock();
+    let found = manager.domains.iter().find(|(_, d)| d.table.0 == table as u64).map(|(&asid, _)| asid);
+    let grown = found.ok_or(Error::EDEAD).and_then(|asid| manager.add_stack(asid));
+    grown.map_or_else(|error| if error == Error::EDEAD { error.code() } else { Error::ENOSTACK.code() }, |()| 0)
+}
+extern "C" fn inspect_domain(_: usize, asid: usize, out: usize) -> isize {
+    let domain = MANAGER.lock().inspect_domain(asid);
+    domain.and_then(|d| words::write(out, &d)).map_or_else(Error::code, |()| 0)
+}
+extern "C" fn inspect_portal(_: usize, asid: usize, number: usize, out: usize) -> isize {
+    let portal = MANAGER.lock().inspect_portal(asid, number);
+    portal.and_then(|p| words::write(out, &p)).map_or_else(Error::code, |()| 0)
+}
+extern "C" fn inspect_code(_: usize, asid: usize, number: usize, out: usize) -> isize {
+    /// Words that one call gives.
+    const WORDS: usize = 256;
+    let manager = MANAGER.lock();
+    let copy = || -> Result<isize> {
+        let portal = manager.inspect_portal(asid, number)?;
+        if portal.words == 0 {
+            return Ok(0);
+        }
+        let code = view::code_words(portal.code);
+        let mut words = [0u32; WORDS];
+        let count = code.len().min(WORDS);
+        words[..count].copy_from_slice(&code[..count]);
+        words::write(out, &words)?;
+        Ok(code.len() as isize)
+    };
+    copy().unwrap_or_else(Error::code)
+}

@@ -1,0 +1,319 @@
+//! Domains: made, copied, ended.
+//!
+//! A domain ends at once for everybody else: every frame that would return into it is turned towards the graveyard,
+//! where the thread goes on with `EDEAD`; portals that led to it answer `EDEAD`. Its own resources follow as soon as no
+//! frame needs them.
+
+use crate::code::Kind;
+use crate::manager::*;
+use crate::view::{Masked, Table, ThreadPage, write};
+use abi::Error;
+use abi::address::{DEAD_STUB, PAGE, THREAD_STACK, satp, supervisor};
+use abi::nucleus::{NPORTALS, domain, flags};
+use abi::section::NAME;
+use abi::system::Ended;
+use alloc::vec::Vec;
+use pebble::{Result, check};
+
+/// Most ends that are kept for parents that have not asked.
+const UNASKED: usize = 256;
+
+impl Manager {
+    /// Makes a domain with the system portals, no memory of its own and no thread; its ASID.
+    pub fn create_domain(&mut self, name: &str, with: u64, parent: usize) -> Result<usize> {
+        self.reap();
+        self.sweep();
+        let asid = self.free_asid()?;
+        let root = check(SPACE_CREATE.call([asid]))?;
+        let block = match check(NUCLEUS_PAGES.call([domain::PAGES])) {
+            Ok(block) => block,
+            Err(error) => {
+                SPACE_DESTROY.call([asid]);
+                return Err(error);
+            }
+        };
+        let table = Table(supervisor(block + domain::TABLE) as u64);
+        self.templates[(with & flags::TRUSTED != 0) as usize].fill(table);
+        table.set_field(domain::SATP, satp(root, asid));
+        table.set_field(domain::ASID, asid as u64);
+        table.set_field(domain::ROOT, supervisor(root) as u64);
+        table.set_field(domain::FLAGS, with);
+        if with & flags::TRUSTED != 0 {
+            check(TRUST.call([asid]))?;
+        }
+        let mut bytes = [0; NAME];
+        let length = name.len().min(NAME - 1);
+        bytes[..length].copy_from_slice(&name.as_bytes()[..length]);
+        let entry = Domain {
+            name: bytes,
+            table,
+            flags: with,
+            parent,
+            interposed: false,
+            privileged: false,
+            orphaned: false,
+            notify: 0,
+            threads: 0,
+            waiters: Vec::new(),
+            stacks: Vec::new(),
+            queue: 0,
+        };
+        self.domains.insert(asid, entry);
+        Ok(asid)
+    }
+
+    /// A copy of the subject, with one thread at `pc` on `sp`; the child's ASID.
+    pub fn fork_domain(&mut self, caller: Caller, intercept: usize, pc: usize, sp: usize) -> Result<usize> {
+        let parent = caller.subject;
+        let (name, table) = {
+            let d = self.domain(parent)?;
+            (d.name, d.table)
+        };
+        let child = self.create_domain(abi::section::text(&name), 0, parent)?;
+        let made = self.fill_fork(parent, child, table, intercept).and_then(|()| {
+            NAMES_INHERIT.call([child, parent]);
+            self.create_thread(child, pc, sp, 0, usize::MAX)
+        });
+        match made {
+            Ok(_) => Ok(child),
+            Err(error) => {
+                self.end_domain(child, Ended { asid: child as u64, kind: abi::system::ended::KILLED, ..Ended::default() });
+                self.ended.remove(&child);
+                Err(error)
+            }
+        }
+    }
+    fn fill_fork(&mut self, parent: usize, child: usize, table: Table, intercept: usize) -> Result<()> {
+        check(SPACE_COPY.call([parent, child]))?;
+        let child_table = self.domain(child)?.table;
+        child_table.set_field(domain::TP, table.field(domain::TP));
+        if intercept != 0 {
+            return self.interpose(parent, child, intercept as u64);
+        }
+        for number in abi::system::FIRST_FREE..NPORTALS {
+            let code = table.entry(number);
+            let Some(block) = self.code.get_mut(code) else { continue };
+            let kind = block.kind;
+            let code = if block.same_domain && block.server == parent {
+                match kind {
+                    Kind::Registered { registration } => {
+                        self.generate_registered(self.end(child)?, registration, false)?
+                    }
+                    _ => continue,
+                }
+            } else {
+                code
+            };
+            if let Kind::Semaphore { id, .. } = kind {
+                self.semaphores.entry(id).or_default().entries += 1;
+            }
+            self.install(child, number, code)?;
+        }
+        Ok(())
+    }
+
+    /// Ends domain `asid`, and those that it interposes on.
+    pub fn end_domain(&mut self, asid: usize, how: Ended) {
+        let interposed: Vec<usize> =
+            self.domains.iter().filter(|(_, d)| d.parent == asid && d.interposed).map(|(&a, _)| a).collect();
+        for child in interposed {
+            self.end_domain(child, Ended { asid: child as u64, kind: abi::system::ended::KILLED, ..Ended::default() });
+        }
+        let Some(dead) = self.domains.remove(&asid) else { return };
+        let table = dead.table;
+        let lent = self.divert_frames(asid, table);
+        self.close_all(asid, table);
+        let blocks = self.close_portals_to(asid);
+        self.registrations.retain(|_, r| r.server != asid);
+        NAMES_FORGET.call([asid]);
+        INTERRUPT_FORGET.call([asid]);
+        for domain in self.domains.values_mut().filter(|d| d.parent == asid) {
+            domain.parent = 0;
+        }
+        for semaphore in dead.waiters {
+            pebble::boot::V_ID.call([semaphore]);
+        }
+        if let Some(parent) = self.domains.get_mut(&dead.parent) {
+            parent.orphaned = true;
+        }
+        if self.ended.len() >= UNASKED {
+            self.ended.pop_first();
+        }
+        self.ended.insert(asid, how);
+        self.events.push_back(how);
+        pebble::boot::V_ID.call([self.event_semaphore]);
+        self.zombies.push(Zombie { asid, table, blocks, lent, space_destroyed: false });
+        self.sweep();
+    }
+    /// Turns every frame that would return into the dead domain towards the graveyard. Returns the calls that have
+    /// windows on its memory open.
+    fn divert_frames(&mut self, asid: usize, table: Table) -> Vec<(ThreadPage, u64)> {
+        let graveyard = self.graveyard;
+        let mut lent = Vec::new();
+        let mut wake = Vec::new();
+        let _masked = Masked::new();
+        for (index, page, _) in self.threads.living() {
+            let mut top = true;
+            for frame in page.frames(&self.code) {
+                if frame.floating() {
+                    continue;
+                }
+                let block = self.code.containing(frame.portal()).map(|(_, block)| block);
+                if frame.table() == table {
+                    frame.divert(graveyard, DEAD_STUB as u64);
+                    if top {
+                        wake.push(index);
+                    }
+                    if block.is_some_and(|b| b.window_count > 0) {
+                        lent.push((page, frame.0));
+                    }
+                }
+                if let Some(block) = block.filter(|b| b.server == asid && b.window_count > 0) {
+                    // Its page tables go: closing these windows must write where nobody minds.
+                    frame.set_word(block.windows, graveyard.0 - 2048);
+                }
+                top = false;
+            }
+        }
+        drop(_masked);
+        for index in wake {
+            WAKE_DEAD.call([index]);
+        }
+        lent
+    }
+    /// Closes all entries of the dead domain's table.
+    fn close_all(&mut self, asid: usize, table: Table) {
+        let bad = pebble::boot::info().symbols.bad_portal;
+        for number in 1..NPORTALS {
+            table.set_entry(number, bad);
+        }
+        let mut unused = Vec::new();
+        let mut semaphores = Vec::new();
+        for (code, block) in self.code.iter_mut() {
+            let before = block.users.len();
+            block.users.retain(|&(user, _)| user as usize != asid);
+            if let Kind::Semaphore { id, .. } = block.kind {
+                semaphores.extend(core::iter::repeat_n(id, before - block.users.len()));
+            }
+            if block.users.len() < before && block.users.is_empty() && !block.permanent {
+                unused.push(code);
+            }
+        }
+        for id in semaphores {
+            self.semaphore_released(id);
+        }
+        for code in unused {
+            if !self.returns_through(code) {
+                self.code.remove(code);
+            }
+        }
+    }
+    /// Makes portals to the dead domain answer `EDEAD`; the blocks that led to it.
+    fn close_portals_to(&mut self, asid: usize) -> Vec<u64> {
+        let blocks: Vec<u64> = self.code.iter().filter(|(_, b)| b.server == asid).map(|(code, _)| code).collect();
+        for &code in &blocks {
+            let Some(block) = self.code.get_mut(code) else { continue };
+            let users = core::mem::take(&mut block.users);
+            for (user, number) in users {
+                if let Some(d) = self.domains.get(&(user as usize))
+                    && d.table.entry(number as usize) == code
+                {
+                    d.table.set_entry(number as usize, self.dead_portal);
+                }
+            }
+        }
+        blocks
+    }
+    /// Frees what dead domains have left and no frame needs any more.
+    pub fn sweep(&mut self) {
+        let mut zombies = core::mem::take(&mut self.zombies);
+        zombies.retain_mut(|zombie| {
+            zombie.lent.retain(|&(page, frame)| page.invocation() <= frame && page.frames(&self.code).any(|f| f.0 == frame));
+            if zombie.lent.is_empty() && !zombie.space_destroyed {
+                SPACE_DESTROY.call([zombie.asid]);
+                zombie.space_destroyed = true;
+            }
+            zombie.blocks.retain(|&code| {
+                let needed = self.returns_through(code);
+                if !needed {
+                    self.code.remove(code);
+                }
+                needed
+            });
+            let kept = !zombie.space_destroyed || !zombie.blocks.is_empty();
+            if !kept {
+                self.free_descriptors(zombie.table);
+                let block = abi::address::physical(zombie.table.0 as usize) - domain::TABLE;
+                NUCLEUS_FREE.call([block, domain::PAGES]);
+            }
+            kept
+        });
+        self.zombies.append(&mut zombies);
+    }
+    fn free_descriptors(&mut self, table: Table) {
+        let mut next = table.field(domain::STACKS);
+        while next != 0 {
+            self.descriptors.push(next);
+            next = crate::view::read(next);
+        }
+    }
+    /// Adds a stack to the queue of `asid`.
+    pub fn add_stack(&mut self, asid: usize) -> Result<()> {
+        let top = check(STACK_FOR.call([asid, THREAD_STACK]))?;
+        if self.descriptors.is_empty() {
+            let page = supervisor(check(NUCLEUS_PAGES.call([1]))?) as u64;
+            self.descriptors.extend((0..PAGE as u64 / 16).map(|n| page + 16 * n));
+        }
+        let Some(descriptor) = self.descriptors.pop() else { return Err(Error::ENOMEM) };
+        let d = self.domain_mut(asid)?;
+        d.queue += 1;
+        let table = d.table;
+        write(descriptor + 8, top as u64);
+        let _masked = Masked::new();
+        write(descriptor, table.field(domain::STACKS));
+        table.set_field(domain::STACKS, descriptor);
+        Ok(())
+    }
+    /// A domain may wait for a semaphore that nobody is left to post: its threads all wait without a time-out, nobody
+    /// else has the semaphores, and nobody can call it. Such waits end with `EDEAD`.
+    pub fn wake_stuck(&mut self) {
+        let parents: Vec<usize> = self.domains.keys().copied().collect();
+        for asid in parents {
+            if self.is_stuck(asid) {
+                for index in self.threads_of(asid) {
+                    WAKE_DEAD.call([index]);
+                }
+            }
+        }
+    }
+    /// Whether the system could not go on without it.
+    pub fn is_vital(&self, asid: usize) -> bool {
+        self.domain(asid).is_ok_and(|d| d.table == self.graveyard)
+            || pebble::boot::info().domains[..pebble::boot::info().domain_count as usize].iter().any(|d| d.asid as usize == asid)
+    }
+    fn threads_of(&self, asid: usize) -> Vec<usize> {
+        self.threads.living().filter(|&(_, _, home)| home == asid).map(|(index, _, _)| index).collect()
+    }
+    fn is_stuck(&self, asid: usize) -> bool {
+        let Some(d) = self.domains.get(&asid) else { return false };
+        // Only domains that had children: a boot component or a driver waits for interrupts and for its own portals.
+        if !d.orphaned || self.registrations.values().any(|r| r.server == asid) {
+            return false;
+        }
+        if self.domains.values().any(|child| child.parent == asid) {
+            return false;
+        }
+        let foreign = self.threads.living().any(|(_, page, home)| {
+            home != asid && page.frames(&self.code).any(|f| !f.floating() && f.table() == d.table)
+        });
+        let threads = self.threads_of(asid);
+        !foreign && !threads.is_empty() && threads.iter().all(|&index| {
+            let id = WAITING.call([index]);
+            id > 0 && self.only_users(id as usize, asid)
+        })
+    }
+    fn only_users(&self, semaphore: usize, asid: usize) -> bool {
+        let mut blocks = self.code.iter().filter(|(_, b)| matches!(b.kind, Kind::Semaphore { id, .. } if id == semaphore));
+        self.semaphores.contains_key(&semaphore) && blocks.all(|(_, b)| b.users.iter().all(|&(user, _)| user as usize == asid))
+    }
+}

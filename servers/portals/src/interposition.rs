@@ -1,0 +1,99 @@
+//! Portal interposition (USENIX paper, section 6): a domain whose every portal leads to its parent, and parents that are
+//! told of each new portal in their table.
+
+use crate::code::Kind;
+use crate::manager::{Caller, Manager};
+use abi::Error;
+use abi::nucleus::{NPORTALS, domain, flags};
+use abi::system::Child;
+use alloc::vec::Vec;
+use pebble::Result;
+use portal::Specification;
+use portal::specification::Argument;
+
+/// The stub of portals that pass words only, and of numbers that are not open.
+const PLAIN: &str = "sm=iiiii";
+
+impl Manager {
+    /// Makes every entry of `child`'s table call `intercept` in `parent`, with the portal's number first. Stubs take the
+    /// number from the call, so one piece of code serves all portals that pass their arguments alike.
+    pub fn interpose(&mut self, parent: usize, child: usize, intercept: u64) -> Result<()> {
+        self.make_elastic(parent)?;
+        self.domain_mut(child)?.interposed = true;
+        let plain = Specification::parse(PLAIN, false).map_err(|_| Error::EINVAL)?;
+        let mut stubs: Vec<(Specification, u64)> = Vec::new();
+        let (from, to) = (self.domain(parent)?.table, self.domain(child)?.table);
+        for number in 1..NPORTALS {
+            let specification = match self.code.get(from.entry(number)) {
+                Some(block) if has_window(&block.specification) => block.specification.stub(),
+                _ => plain,
+            };
+            let code = match stubs.iter().find(|(s, _)| *s == specification) {
+                Some(&(_, code)) => code,
+                None => {
+                    let ends = (self.end(child)?, parent);
+                    let code = self.generate(ends, &specification, (intercept, &[]), Kind::Stub, false)?;
+                    stubs.push((specification, code));
+                    code
+                }
+            };
+            to.set_entry(number, code);
+            if let Some(block) = self.code.get_mut(code) {
+                block.users.push((child as u16, number as u16));
+            }
+        }
+        Ok(())
+    }
+    /// Lets the stack queue of `asid` grow on demand: who calls a controlling domain must not wait for another caller.
+    fn make_elastic(&mut self, asid: usize) -> Result<()> {
+        let d = self.domain_mut(asid)?;
+        d.flags |= flags::ELASTIC;
+        d.table.set_field(domain::FLAGS, d.flags);
+        if d.queue == 0 { self.add_stack(asid) } else { Ok(()) }
+    }
+    /// Puts a portal of the subject's own making in the table of its child.
+    pub fn create_child(&mut self, caller: Caller, request: &Child) -> Result<core::result::Result<(), isize>> {
+        let (child, number) = (request.asid as usize, request.portal as usize);
+        if self.domain(child)?.parent != caller.subject {
+            return Err(Error::EACCESS);
+        }
+        if number == 0 || number >= NPORTALS || request.entry >= abi::address::WINDOW_VA as u64 {
+            return Err(Error::EINVAL);
+        }
+        let specification = match Specification::parse(crate::words::specification(&request.spec)?, false) {
+            Ok(specification) => specification,
+            Err(rejected) => return Ok(Err(rejected.code())),
+        };
+        self.make_elastic(caller.subject)?;
+        let constants = [request.constant; 6];
+        let ends = (self.end(child)?, caller.subject);
+        let code = self.generate(ends, &specification, (request.entry, &constants), Kind::Stub, false)?;
+        self.install(child, number, code)?;
+        Ok(Ok(()))
+    }
+    /// Has `entry` called after each new portal in the subject's table; 0 ends that.
+    pub fn set_notify(&mut self, caller: Caller, entry: usize) -> Result<isize> {
+        let (own, subject) = (self.own, caller.subject);
+        let old = core::mem::take(&mut self.domain_mut(subject)?.notify);
+        if old != 0 {
+            self.uninstall(own, old)?;
+        }
+        if entry == 0 {
+            return Ok(0);
+        }
+        if entry >= abi::address::WINDOW_VA {
+            return Err(Error::EINVAL);
+        }
+        self.make_elastic(subject)?;
+        let specification = Specification::parse("nmii", false).map_err(|_| Error::EINVAL)?;
+        let number = self.free_numbers(own, 1)?;
+        let code = self.generate((self.end(own)?, subject), &specification, (entry as u64, &[]), Kind::Upcall, false)?;
+        self.install(own, number, code)?;
+        self.domain_mut(subject)?.notify = number;
+        Ok(0)
+    }
+}
+
+fn has_window(specification: &Specification) -> bool {
+    specification.arguments().iter().any(|a| matches!(a, Argument::Window { .. }))
+}

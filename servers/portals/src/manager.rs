@@ -1,0 +1,264 @@
+//! The portal manager's state, and what its parts share.
+
+use crate::code::{Block, CodeArea};
+use crate::view::{Table, ThreadPage};
+use abi::Error;
+use abi::boot::BootInfo;
+use abi::nucleus::{MAX_DOMAINS, NPORTALS, domain, flags};
+use abi::section::{NAME, text};
+use abi::system::Ended;
+use alloc::collections::{BTreeMap, VecDeque};
+use alloc::vec::Vec;
+use pebble::Result;
+use pebble::sync::BootMutex;
+use portal::{End, Specification};
+
+pebble::import! {
+    pub SPACE_CREATE = "memory.space_create";
+    pub SPACE_COPY = "memory.space_copy";
+    pub SPACE_DESTROY = "memory.space_destroy";
+    pub TRUST = "memory.trust";
+    pub SERVICE_STACK = "memory.service_stack";
+    pub NUCLEUS_PAGES = "memory.nucleus_pages";
+    pub NUCLEUS_FREE = "memory.nucleus_free";
+    pub STACK_FOR = "memory.stack_for";
+    pub STACK_RELEASE = "memory.stack_release";
+    pub NAMES_BIND = "names.bind";
+    pub NAMES_LOOKUP = "names.lookup";
+    pub NAMES_UNBIND = "names.unbind";
+    pub NAMES_INHERIT = "names.inherit";
+    pub NAMES_FORGET = "names.forget";
+    pub THREAD_ADD = "scheduler.add";
+    pub THREAD_REAP = "scheduler.reap";
+    pub THREAD_EXIT = "scheduler.exit";
+    pub WAKE_DEAD = "scheduler.wake_dead";
+    pub WAITING = "scheduler.waiting";
+    pub ATTACH_FOR = "interrupt.attach_for";
+    pub DONE_FOR = "interrupt.done_for";
+    pub INTERRUPT_FORGET = "interrupt.forget";
+}
+
+/// An entry point that a server registered.
+#[derive(Clone, Debug)]
+pub struct Registration {
+    pub name: [u8; NAME],
+    pub specification: Specification,
+    pub entry: u64,
+    pub constants: [u64; 6],
+    pub server: usize,
+}
+
+/// A domain.
+pub struct Domain {
+    pub name: [u8; NAME],
+    pub table: Table,
+    pub flags: u64,
+    /// Who may wait for it and interpose on it; 0: nobody.
+    pub parent: usize,
+    /// All its portals lead to its parent.
+    pub interposed: bool,
+    /// It has opened `domain.destroy`: it may wait for, and end, any domain.
+    pub privileged: bool,
+    /// A child of its has ended.
+    pub orphaned: bool,
+    /// Portal of the portal manager's own table that calls its notification routine, or 0.
+    pub notify: usize,
+    /// Threads whose home it is and which have not ended.
+    pub threads: usize,
+    /// Threads that it waits for with: semaphores to post when it ends.
+    pub waiters: Vec<usize>,
+    /// Stacks that were allocated for threads not made yet, and (top, thread index) of those in use.
+    pub stacks: Vec<(usize, usize)>,
+    /// Stacks in its queue.
+    pub queue: usize,
+}
+
+/// What of a dead domain can not be freed yet.
+pub struct Zombie {
+    pub asid: usize,
+    pub table: Table,
+    /// Blocks that led to it.
+    pub blocks: Vec<u64>,
+    /// Frames of calls that have windows on its memory open: (thread, frame address).
+    pub lent: Vec<(ThreadPage, u64)>,
+    pub space_destroyed: bool,
+}
+
+pub struct Manager {
+    pub domains: BTreeMap<usize, Domain>,
+    pub zombies: Vec<Zombie>,
+    pub registrations: BTreeMap<usize, Registration>,
+    pub next_registration: usize,
+    pub code: CodeArea,
+    /// Blocks of the system portals and fixed entries of new domains: [untrusted, trusted].
+    pub templates: [crate::template::Template; 2],
+    /// Where threads go on whose domain died.
+    pub graveyard: Table,
+    /// Code of the portal that answers `EDEAD`.
+    pub dead_portal: u64,
+    pub threads: crate::threads::Threads,
+    /// How domains ended that their parents have not waited for.
+    pub ended: BTreeMap<usize, Ended>,
+    pub events: VecDeque<Ended>,
+    /// Semaphore that counts `events`.
+    pub event_semaphore: usize,
+    pub next_asid: usize,
+    pub semaphores: BTreeMap<usize, crate::semaphores::Semaphore>,
+    /// Free stack descriptors, at these supervisor addresses.
+    pub descriptors: Vec<u64>,
+    /// The portal manager's own domain.
+    pub own: usize,
+}
+
+pub static MANAGER: BootMutex<Manager> = BootMutex::new(Manager {
+    domains: BTreeMap::new(),
+    zombies: Vec::new(),
+    registrations: BTreeMap::new(),
+    next_registration: 0,
+    code: CodeArea::new(),
+    templates: [crate::template::Template::EMPTY; 2],
+    graveyard: Table(0),
+    dead_portal: 0,
+    threads: crate::threads::Threads::new(),
+    ended: BTreeMap::new(),
+    events: VecDeque::new(),
+    event_semaphore: 0,
+    next_asid: 1,
+    semaphores: BTreeMap::new(),
+    descriptors: Vec::new(),
+    own: 0,
+});
+
+/// Where a portal call came from.
+#[derive(Clone, Copy, Debug)]
+pub struct Caller {
+    /// The domain that made the call: new portals go into its table.
+    pub direct: usize,
+    /// The domain on whose behalf it was made: the direct caller, or the interposed domain it acts for.
+    pub subject: usize,
+}
+
+impl Manager {
+    pub fn domain(&self, asid: usize) -> Result<&Domain> {
+        self.domains.get(&asid).ok_or(Error::ESRCH)
+    }
+    pub fn domain_mut(&mut self, asid: usize) -> Result<&mut Domain> {
+        self.domains.get_mut(&asid).ok_or(Error::ESRCH)
+    }
+    /// The domain's end of a connection.
+    pub fn end(&self, asid: usize) -> Result<End> {
+        let d = self.domain(asid)?;
+        Ok(End { table: d.table.0, asid: asid as u64, flags: d.flags })
+    }
+    /// The live domain that `table` is of.
+    fn asid_of(&self, table: Table) -> Result<usize> {
+        let asid = table.field(domain::ASID) as usize;
+        match self.domains.get(&asid) {
+            Some(d) if d.table == table => Ok(asid),
+            _ => Err(Error::EDEAD),
+        }
+    }
+    /// Who calls: reads the invocation stack of thread `index`, whose top frame is the call into the portal manager.
+    /// Below it, frames of stubs say that the caller acts for the domain behind them.
+    pub fn caller(&self, index: usize) -> Result<Caller> {
+        let thread = ThreadPage::of(index).ok_or(Error::ESRCH)?;
+        let mut frames = thread.frames(&self.code).filter(|f| !f.floating());
+        let direct = self.asid_of(frames.next().ok_or(Error::EDEAD)?.table())?;
+        let mut subject = direct;
+        for frame in frames {
+            match self.code.containing(frame.portal()) {
+                Some((_, block)) if block.kind == crate::code::Kind::Stub => subject = self.asid_of(frame.table())?,
+                _ => break,
+            }
+        }
+        Ok(Caller { direct, subject })
+    }
+    /// Whether `asid` may wait for or end `other`.
+    pub fn may_control(&self, asid: usize, other: usize) -> bool {
+        self.domain(asid).is_ok_and(|d| d.privileged)
+            || self.domain(other).is_ok_and(|d| d.parent == asid)
+    }
+    /// A number that nobody has.
+    pub fn free_asid(&mut self) -> Result<usize> {
+        for _ in 0..MAX_DOMAINS {
+            let asid = self.next_asid;
+            self.next_asid = if asid + 1 < MAX_DOMAINS { asid + 1 } else { 1 };
+            let taken = self.domains.contains_key(&asid)
+                || self.zombies.iter().any(|z| z.asid == asid)
+                || self.ended.contains_key(&asid);
+            if !taken {
+                return Ok(asid);
+            }
+        }
+        Err(Error::ENFILE)
+    }
+    /// Takes up what the image builder laid out.
+    pub fn start(&mut self, info: &BootInfo) {
+        self.own = pebble::thread::asid();
+        self.code.start(info.code_next as usize);
+        for boot in &info.domains[..info.domain_count as usize] {
+            self.next_asid = self.next_asid.max(boot.asid as usize + 1);
+            let entry = Domain {
+                name: boot.name,
+                table: Table(boot.table),
+                flags: boot.flags,
+                parent: 0,
+                interposed: false,
+                privileged: text(&boot.name) == "init",
+                orphaned: false,
+                    notify: 0,
+                threads: (boot.thread != 0) as usize,
+                waiters: Vec::new(),
+                stacks: Vec::new(),
+                queue: 0,
+            };
+            self.domains.insert(boot.asid as usize, entry);
+            self.threads.adopt(boot.thread as usize, boot.asid as usize);
+        }
+        self.next_registration = info.portal_count as usize;
+        for (id, portal) in info.portals[..info.portal_count as usize].iter().enumerate() {
+            let Ok(specification) = Specification::parse(text(&portal.spec), true) else { continue };
+            let registration = Registration {
+                name: portal.name,
+                specification,
+                entry: portal.entry,
+                constants: [portal.constant; 6],
+                server: portal.asid as usize,
+            };
+            self.registrations.insert(id, registration);
+        }
+        for open in &info.opens[..info.open_count as usize] {
+            let id = open.portal as usize;
+            let Some(registration) = self.registrations.get(&id) else { continue };
+            let user = (open.asid as u16, open.number as u16);
+            if let Some(block) = self.code.get_mut(open.code) {
+                block.users.push(user);
+                continue;
+            }
+            let mut block = Block::registered(id, registration, false);
+            block.same_domain = registration.server == open.asid as usize;
+            block.users.push(user);
+            self.code.adopt(open.code, block);
+        }
+        self.event_semaphore = pebble::boot::SEMAPHORE_CREATE.call([0]).max(0) as usize;
+        self.make_templates();
+    }
+    /// The registration called `name` among the boot components'.
+    pub fn boot_registration(&self, name: &str) -> Result<usize> {
+        let found = self.registrations.iter().find(|(_, r)| text(&r.name) == name);
+        found.map(|(&id, _)| id).ok_or(Error::ENOENT)
+    }
+    /// `count` consecutive free numbers in the table of `asid`.
+    pub fn free_numbers(&self, asid: usize, count: usize) -> Result<usize> {
+        let table = self.domain(asid)?.table;
+        let bad = pebble::boot::info().symbols.bad_portal;
+        let mut run = 0;
+        for number in abi::system::FIRST_FREE..NPORTALS {
+            run = if table.entry(number) == bad { run + 1 } else { 0 };
+            if run == count {
+                return Ok(number + 1 - count);
+            }
+        }
+        Err(Error::ENFILE)
+    }
+}

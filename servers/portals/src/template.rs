@@ -1,0 +1,119 @@
+//! What every new domain's table starts with: the system portals and the fixed entries for faults and interrupts. Their
+//! code does not depend on which domain calls, so it is generated once for untrusted and once for trusted domains.
+
+use crate::code::Kind;
+use crate::manager::Manager;
+use crate::view::Table;
+use abi::boot::Symbols;
+use abi::nucleus::{NPORTALS, domain, fault, flags};
+use abi::system;
+use pebble::Result;
+use portal::End;
+use portal::emit::Emitter;
+use portal::encode::{A0, T0, ZERO};
+
+/// Addresses of the code of each entry.
+pub struct Template {
+    pub system: [u64; system::FIRST_FREE],
+    pub faults: [u64; 32],
+    pub interrupts: [u64; 16],
+}
+impl Template {
+    pub const EMPTY: Template = Template { system: [0; system::FIRST_FREE], faults: [0; 32], interrupts: [0; 16] };
+    /// Fills a new domain block.
+    pub fn fill(&self, table: Table) {
+        let symbols = &pebble::boot::info().symbols;
+        for (number, &code) in self.faults.iter().enumerate() {
+            table.set_field(domain::fault(number), code);
+        }
+        for (cause, &code) in self.interrupts.iter().enumerate() {
+            table.set_field(domain::interrupt(cause), code);
+        }
+        for (number, &code) in self.system.iter().enumerate() {
+            table.set_entry(number, code);
+        }
+        for number in system::FIRST_FREE..NPORTALS {
+            table.set_entry(number, symbols.bad_portal);
+        }
+    }
+}
+
+fn short_circuit(name: &str, symbols: &Symbols) -> Option<u64> {
+    Some(match name {
+        "nucleus.asid" => symbols.asid,
+        "nucleus.thread" => symbols.thread,
+        "nucleus.hrtime" => symbols.hrtime,
+        _ => return None,
+    })
+}
+
+impl Manager {
+    /// A permanent portal to boot registration `name` for callers like `like`.
+    fn template_portal(&mut self, like: End, name: &str) -> u64 {
+        let symbols = &pebble::boot::info().symbols;
+        let made = self.boot_registration(name).and_then(|id| self.generate_registered(like, id, true));
+        made.unwrap_or(symbols.bad_portal)
+    }
+    fn make_template(&mut self, flags: u64) -> Template {
+        // No domain has table 0, so the code switches domains whoever calls.
+        let like = End { table: 0, asid: 0, flags };
+        let symbols = &pebble::boot::info().symbols;
+        let mut t = Template {
+            system: [symbols.bad_portal; system::FIRST_FREE],
+            faults: [self.template_portal(like, "memory.fault"); 32],
+            interrupts: [symbols.fatal; 16],
+        };
+        t.system[0] = symbols.return_portal;
+        for &(number, name) in system::ALL {
+            t.system[number] = short_circuit(name, symbols).unwrap_or_else(|| self.template_portal(like, name));
+        }
+        t.faults[18] = t.faults[2];
+        t.faults[2] = symbols.illegal;
+        t.faults[fault::NO_STACK] = self.template_portal(like, "scheduler.stack_wait");
+        t.faults[fault::STACK_FREE] = self.template_portal(like, "scheduler.stack_free");
+        t.faults[fault::GROW_STACK] = self.template_portal(like, "domain.grow_stack");
+        t.interrupts[5] = self.template_portal(like, "scheduler.tick");
+        t.interrupts[9] = self.template_portal(like, "interrupt.dispatch");
+        t
+    }
+    /// Makes both templates, the graveyard, and the portal that answers for the dead.
+    pub fn make_templates(&mut self) {
+        self.templates[0] = self.make_template(0);
+        self.templates[1] = self.make_template(flags::TRUSTED);
+        if self.make_graveyard().is_err() {
+            return;
+        }
+        let mut words = [0; 16];
+        let mut e = Emitter::new(&mut words);
+        for word in [abi::nucleus::BLOCK_MAGIC, 0, 0, 0] {
+            e.put(word);
+        }
+        e.constant(A0, abi::Error::EDEAD.code() as i64);
+        e.jump(ZERO, pebble::boot::info().symbols.complete, T0);
+        let length = e.words().unwrap_or(4);
+        words[1] = length as u32 - 4;
+        let block = crate::code::Block {
+            bytes: 0,
+            frame: 0,
+            kind: Kind::Upcall,
+            server: 0,
+            specification: portal::Specification::EMPTY,
+            windows: 0,
+            window_count: 0,
+            entry: 0,
+            same_domain: true,
+            users: alloc::vec::Vec::new(),
+            permanent: true,
+        };
+        self.dead_portal = self.code.add(&words[..length], block).unwrap_or(pebble::boot::info().symbols.bad_portal);
+    }
+    /// The graveyard: a domain with nothing but the return page, where threads go whose domain died.
+    fn make_graveyard(&mut self) -> Result<()> {
+        let asid = self.create_domain("graveyard", 0, 0)?;
+        let table = self.domain(asid)?.table;
+        let bury = self.template_portal(End { table: 0, asid: 0, flags: 0 }, "thread.bury");
+        table.set_entry(system::THREAD_EXIT, bury);
+        self.graveyard = table;
+        Ok(())
+    }
+}

@@ -1,0 +1,138 @@
+//! Threads: their pages, service stacks and numbers. A thread that has ended leaves its page and service stack to the
+//! next one of its index.
+
+use crate::manager::{Manager, NUCLEUS_PAGES, SERVICE_STACK, STACK_RELEASE, THREAD_ADD, THREAD_REAP};
+use crate::view::{ThreadPage, write};
+use abi::Error;
+use abi::address::{STACK_TOP, service_top, supervisor};
+use abi::nucleus::{MAX_THREADS, flags};
+use alloc::vec::Vec;
+use pebble::{Result, check};
+
+/// What is known of the thread at one index.
+#[derive(Clone, Copy)]
+struct Slot {
+    page: ThreadPage,
+    /// ASID of its home while it lives, else 0.
+    home: u16,
+}
+/// Home of a thread that is ending in the graveyard.
+const GRAVE: u16 = u16::MAX;
+
+pub struct Threads {
+    /// By index; index 0 is nobody's.
+    slots: Vec<Option<Slot>>,
+    /// Indices whose threads have ended.
+    free: Vec<u16>,
+}
+impl Threads {
+    pub const fn new() -> Threads {
+        Threads { slots: Vec::new(), free: Vec::new() }
+    }
+    fn set(&mut self, index: usize, slot: Slot) {
+        if self.slots.len() <= index {
+            self.slots.resize(index + 1, None);
+        }
+        self.slots[index] = Some(slot);
+    }
+    /// A thread that the image builder made.
+    pub fn adopt(&mut self, index: usize, home: usize) {
+        if let (true, Some(page)) = (index != 0, ThreadPage::of(index)) {
+            self.set(index, Slot { page, home: home as u16 });
+        }
+    }
+    /// Index and page of each living thread.
+    pub fn living(&self) -> impl Iterator<Item = (usize, ThreadPage, usize)> {
+        let slots = self.slots.iter().enumerate();
+        slots.filter_map(|(index, slot)| slot.filter(|s| s.home != 0).map(|s| (index, s.page, s.home as usize)))
+    }
+    /// Pages of the living threads.
+    pub fn pages(&self) -> impl Iterator<Item = ThreadPage> {
+        self.living().map(|(_, page, _)| page)
+    }
+    /// Thread `index` lives no more.
+    fn end(&mut self, index: usize) -> Option<usize> {
+        let slot = self.slots.get_mut(index)?.as_mut().filter(|s| s.home != 0)?;
+        let home = slot.home as usize;
+        slot.home = 0;
+        self.free.push(index as u16);
+        Some(home)
+    }
+}
+
+impl Manager {
+    /// Thread `index` is about to end in the graveyard: it returns nowhere any more, and its home is dead.
+    pub fn forget_thread(&mut self, index: usize) {
+        if let Some(Some(slot)) = self.threads.slots.get_mut(index)
+            && !self.domains.contains_key(&(slot.home as usize))
+        {
+            slot.home = GRAVE;
+        }
+    }
+    /// Takes back what threads that have ended leave.
+    pub fn reap(&mut self) {
+        loop {
+            let index = THREAD_REAP.call([]);
+            if index <= 0 {
+                return;
+            }
+            let Some(home) = self.threads.end(index as usize) else { continue };
+            let Ok(domain) = self.domain_mut(home) else { continue };
+            domain.threads -= 1;
+            if let Some(at) = domain.stacks.iter().position(|&(_, thread)| thread == index as usize) {
+                let (top, _) = domain.stacks.swap_remove(at);
+                STACK_RELEASE.call([home, top]);
+            }
+        }
+    }
+    /// An index with a page and a service stack.
+    fn thread_slot(&mut self) -> Result<(usize, ThreadPage)> {
+        if let Some(index) = self.threads.free.pop() {
+            let slot = self.threads.slots[index as usize].ok_or(Error::ENOMEM)?;
+            return Ok((index as usize, slot.page));
+        }
+        let index = self.threads.slots.len().max(1);
+        if index >= MAX_THREADS {
+            return Err(Error::ENFILE);
+        }
+        check(SERVICE_STACK.call([index]))?;
+        let pa = check(NUCLEUS_PAGES.call([1]))?;
+        let page = ThreadPage(supervisor(pa) as u64);
+        write(pebble::boot::info().thread_table + 8 * index as u64, page.0);
+        Ok((index, page))
+    }
+    /// Starts a thread in domain `home` at `pc`; its id. Priority -1 is the calling thread's.
+    pub fn create_thread(&mut self, home: usize, pc: usize, sp: usize, argument: usize, priority: usize) -> Result<usize> {
+        self.reap();
+        let domain = self.domain(home)?;
+        let (table, trusted) = (domain.table, domain.flags & flags::TRUSTED != 0);
+        if domain.flags & flags::MASKED != 0 || (priority as isize) < -1 || (priority as isize) > 63 {
+            return Err(Error::EINVAL);
+        }
+        if pc >= STACK_TOP || (!trusted && (sp > STACK_TOP || sp % 16 != 0)) {
+            return Err(Error::EINVAL);
+        }
+        let (index, page) = self.thread_slot()?;
+        // A trusted component runs on the service stack, which all trusted servers see.
+        let sp = if trusted { service_top(index) } else { sp };
+        page.prepare(index, table, pc as u64, sp as u64, argument as u64);
+        self.threads.set(index, Slot { page, home: home as u16 });
+        let domain = self.domain_mut(home)?;
+        domain.threads += 1;
+        // The stack it starts on, if it is one of ours, goes back when the thread ends.
+        let stack = domain.stacks.iter_mut().filter(|(top, thread)| *thread == 0 && sp <= *top);
+        if let Some(stack) = stack.min_by_key(|(top, _)| *top - sp)
+            && stack.0 - sp < abi::address::THREAD_STACK
+        {
+            stack.1 = index;
+        }
+        match check(THREAD_ADD.call([index, priority, home])) {
+            Ok(id) => Ok(id),
+            Err(error) => {
+                self.threads.end(index);
+                self.domain_mut(home)?.threads -= 1;
+                Err(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The nucleus's data, as the portal manager sees it: threads, frames, domain records, portal tables, code.
+//!
+//! Everything here is at `nucleus_view` of its physical address; pointers stored in it are supervisor addresses. Other
+//! threads read and write the same words from portal code, but never in parallel: there is one hart, and each access
+//! here is one load or store. What needs more than one store is done under [`Masked`].
+
+use crate::code::CodeArea;
+use abi::address::{code_physical, nucleus_view, physical};
+use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC, Frame, NPORTALS, Thread};
+
+pebble::import! { INTERRUPTS_MASK = "nucleus.interrupts_mask"; CODE_SYNC = "nucleus.code_sync"; }
+
+/// Interrupts are off while this lives.
+pub struct Masked;
+impl Masked {
+    pub fn new() -> Masked {
+        INTERRUPTS_MASK.call([1]);
+        Masked
+    }
+}
+impl Drop for Masked {
+    fn drop(&mut self) {
+        INTERRUPTS_MASK.call([0]);
+    }
+}
+
+/// Reads the word at supervisor address `address`, which must be the nucleus's data.
+pub fn read(address: u64) -> u64 {
+    // SAFETY: the callers pass addresses of nucleus data only, all of which is mapped here.
+    unsafe { (nucleus_view(physical(address as usize)) as *const u64).read_volatile() }
+}
+/// Writes the word at supervisor address `address`, which must be the nucleus's data.
+pub fn write(address: u64, value: u64) {
+    // SAFETY: as above; the word is one that only the portal manager writes, or interrupts are off.
+    unsafe { (nucleus_view(physical(address as usize)) as *mut u64).write_volatile(value) }
+}
+
+/// A domain's block, named by the supervisor address of its portal table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Table(pub u64);
+impl Table {
+    /// A field of the record or a fixed entry.
+    pub fn field(self, offset: i32) -> u64 {
+        read(self.0.wrapping_add(offset as i64 as u64))
+    }
+    pub fn set_field(self, offset: i32, value: u64) {
+        write(self.0.wrapping_add(offset as i64 as u64), value)
+    }
+    /// Code of portal `number` (< `NPORTALS`).
+    pub fn entry(self, number: usize) -> u64 {
+        read(self.0 + 8 * (number % NPORTALS) as u64)
+    }
+    pub fn set_entry(self, number: usize, code: u64) {
+        write(self.0 + 8 * (number % NPORTALS) as u64, code)
+    }
+}
+
+/// A thread's page, at this supervisor address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThreadPage(pub u64);
+impl ThreadPage {
+    /// The thread with this index in the thread table.
+    pub fn of(index: usize) -> Option<ThreadPage> {
+        if index >= abi::nucleus::MAX_THREADS {
+            return None;
+        }
+        let page = read(pebble::boot::info().thread_table + 8 * index as u64);
+        (page != 0).then_some(ThreadPage(page))
+    }
+    /// Fills the page for a thread that will start at `pc` in `home`.
+    pub fn prepare(self, index: usize, home: Table, pc: u64, sp: u64, argument: u64) {
+        let symbols = &pebble::boot::info().symbols;
+        let first = self.0 + 4096 - abi::nucleus::FIRST_FRAME as u64;
+        let start = first - abi::nucleus::START_FRAME as u64;
+        FrameView(first).set(symbols.first_frame, home, 0, 0, 0);
+        FrameView(start).set(symbols.start, home, pc, sp, abi::address::RETURN_STUB as u64);
+        write(start + 40, argument);
+        self.set(core::mem::offset_of!(Thread, invocation), start);
+        self.set(core::mem::offset_of!(Thread, table), home.0);
+        self.set(core::mem::offset_of!(Thread, service), abi::address::service_top(index) as u64);
+        self.set(core::mem::offset_of!(Thread, window), abi::address::window_base(index) as u64);
+        self.set(core::mem::offset_of!(Thread, index), index as u64);
+        self.set(core::mem::offset_of!(Thread, home), home.0);
+        self.set(core::mem::offset_of!(Thread, floating_saved), 0);
+    }
+    fn set(self, offset: usize, value: u64) {
+        write(self.0 + offset as u64, value)
+    }
+    pub fn invocation(self) -> u64 {
+        read(self.0 + core::mem::offset_of!(Thread, invocation) as u64)
+    }
+    /// The frames from the top of the invocation stack to the last but the bottom one.
+    pub fn frames(self, code: &CodeArea) -> impl Iterator<Item = FrameView> + use<'_> {
+        let end = self.0 + 4096 - abi::nucleus::FIRST_FRAME as u64;
+        let mut next = self.invocation();
+        core::iter::from_fn(move || {
+            if next < self.0 || next >= end {
+                return None;
+            }
+            let frame = FrameView(next);
+            next += frame.bytes(code)? as u64;
+            Some(frame)
+        })
+    }
+}
+
+/// An invocation frame, at this supervisor address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameView(pub u64);
+impl FrameView {
+    pub fn portal(self) -> u64 {
+        read(self.0)
+    }
+    /// The caller's domain.
+    pub fn table(self) -> Table {
+        Table(read(self.0 + core::mem::offset_of!(Frame, table) as u64))
+    }
+    pub fn set_word(self, offset: usize, value: u64) {
+        write(self.0 + offset as u64, value)
+    }
+    pub fn set(self, portal: u64, table: Table, pc: u64, sp: u64, ra: u64) {
+        for (n, value) in [portal, table.0, pc, sp, ra].into_iter().enumerate() {
+            self.set_word(8 * n, value);
+        }
+    }
+    /// Makes the thread go on at `pc` in `table` when it returns through this frame.
+    pub fn divert(self, table: Table, pc: u64) {
+        self.set_word(core::mem::offset_of!(Frame, table), table.0);
+        self.set_word(core::mem::offset_of!(Frame, pc), pc);
+    }
+    /// Whether it only holds floating-point state.
+    pub fn floating(self) -> bool {
+        self.portal() == pebble::boot::info().symbols.floating_return
+    }
+    /// Its size; `None` if nothing is known to return through it.
+    fn bytes(self, code: &CodeArea) -> Option<usize> {
+        let symbols = &pebble::boot::info().symbols;
+        let portal = self.portal();
+        match portal {
+            p if p == symbols.start => Some(abi::nucleus::START_FRAME),
+            p if p == symbols.restore => Some(abi::nucleus::EXCEPTION_FRAME),
+            p if p == symbols.floating_return => Some(abi::nucleus::FLOATING_FRAME),
+            _ => code.containing(portal).map(|(_, block)| block.frame),
+        }
+    }
+}
+
+/// Copies a new portal block to the code area at physical address `pa` and makes it visible to fetch.
+pub fn write_code(pa: usize, words: &[u32]) {
+    // SAFETY: `pa` is a free block of the code area, mapped here; nobody executes it yet.
+    unsafe { core::ptr::copy_nonoverlapping(words.as_ptr(), nucleus_view(pa) as *mut u32, words.len()) };
+    CODE_SYNC.call([]);
+}
+/// The header of the block whose code starts at supervisor address `code`.
+pub fn header(code: u64) -> [u32; 4] {
+    let header = nucleus_view(code_physical(code as usize) - BLOCK_HEADER) as *const [u32; 4];
+    // SAFETY: `code` is an entry of a portal table, so it lies in the code area, which is mapped here.
+    unsafe { header.read() }
+}
+/// The words of the block whose code starts at supervisor address `code`, header excluded.
+pub fn code_words(code: u64) -> &'static [u32] {
+    let [magic, words, ..] = header(code);
+    if magic != BLOCK_MAGIC {
+        return &[];
+    }
+    let first = nucleus_view(code_physical(code as usize)) as *const u32;
+    // SAFETY: as above; the header says how many words follow it.
+    unsafe { core::slice::from_raw_parts(first, words as usize) }
+}
