@@ -107,3 +107,36 @@ impl Sleepers {
         threads[entry.thread].position = place as u16 + 1;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn earliest_first_whoever_is_taken_out(
+            deadlines in prop::collection::vec(0..500u64, 1..300),
+            taken in prop::collection::vec(2..302usize, 0..200),
+        ) {
+            let mut threads = Box::new(Threads::new());
+            let mut sleepers = Box::new(Sleepers::new());
+            let mut expected: Vec<_> = deadlines.into_iter().zip(2..).collect();
+            for &(deadline, index) in &expected {
+                sleepers.insert(&mut threads, Thread::new(index).unwrap(), deadline);
+            }
+            for index in taken {
+                sleepers.remove(&mut threads, Thread::new(index).unwrap());
+                expected.retain(|entry| entry.1 != index);
+            }
+            expected.sort();
+            for (deadline, index) in expected {
+                prop_assert_eq!((sleepers.earliest(), sleepers.first().index()), (deadline, index));
+                let first = sleepers.first();
+                sleepers.remove(&mut threads, first);
+            }
+            prop_assert_eq!((sleepers.earliest(), sleepers.first()), (NEVER, Thread::NOBODY));
+        }
+    }
+}
