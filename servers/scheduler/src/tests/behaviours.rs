@@ -277,7 +277,7 @@ fn a_measured_clock_follows_the_cycles() {
     let mut system = System::new(&[(2, 5)]);
     // Without a fixed ratio: 300 cycles in a unit, where 100 are assumed at first.
     let machine = super::Bench { now: 1000, ratio: 300, timer: NEVER, timer_writes: 0 };
-    system.scheduler = Box::new(crate::Scheduler::new(machine));
+    *system.scheduler = crate::Scheduler::new(machine);
     system.running = 1;
     system.enter(|s| s.start(0, [(2, 5, 7)].into_iter()));
     system.enter(|s| s.sleep(15_000));
