@@ -1,0 +1,74 @@
+//! The archive: the images of the components that `init` starts, the system description, and files.
+
+use crate::{Error, Parts, Program};
+use abi::address::{PAGE, pte};
+use abi::archive::{File, Header, Image, MAGIC, SEGMENTS, Segment};
+use abi::section::NAME;
+
+/// The bytes of a plain structure.
+fn bytes_of<T>(value: &T) -> &[u8] {
+    // SAFETY: the archive's structures are repr(C), made of u64 and byte arrays, without padding.
+    unsafe { std::slice::from_raw_parts((value as *const T).cast(), size_of::<T>()) }
+}
+fn named<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let mut out = [0; N];
+    out.get_mut(..text.len()).filter(|_| text.len() < N)?.copy_from_slice(text.as_bytes());
+    Some(out)
+}
+
+pub fn build(parts: &Parts) -> Result<Vec<u8>, Error> {
+    let boot: Vec<&str> = parts.system.components.iter().filter(|c| c.boot).map(|c| c.image.as_str()).collect();
+    let programs: Vec<(&String, &Vec<u8>)> = parts.programs.iter().filter(|(n, _)| !boot.contains(&n.as_str())).collect();
+    let system = postcard::to_stdvec(parts.system).map_err(|_| Error::TooMany("components"))?;
+    let head = size_of::<Header>() + programs.len() * size_of::<Image>();
+    let files_at = head.next_multiple_of(8);
+    let system_at = files_at + parts.files.len() * size_of::<File>();
+    let mut out = vec![0; (system_at + system.len()).next_multiple_of(PAGE)];
+    out[system_at..system_at + system.len()].copy_from_slice(&system);
+    for (n, (name, file)) in programs.iter().enumerate() {
+        let program = Program::parse(name, file)?;
+        program.check_private()?;
+        let mut image = Image {
+            name: named::<NAME>(name).ok_or(Error::TooMany("characters in a component's name"))?,
+            entry: program.entry,
+            heap: program.heap(),
+            segment_count: program.segments.len() as u64,
+            segments: [Segment::default(); SEGMENTS],
+        };
+        for (place, segment) in image.segments.iter_mut().zip(&program.segments) {
+            let rights = segment.rights & (pte::R | pte::W | pte::X);
+            *place = Segment {
+                va: segment.va,
+                offset: out.len() as u64,
+                file_bytes: segment.bytes.len() as u64,
+                memory_bytes: segment.memory_bytes,
+                rights,
+            };
+            out.extend_from_slice(&segment.bytes);
+            out.resize(out.len().next_multiple_of(PAGE), 0);
+        }
+        let at = size_of::<Header>() + n * size_of::<Image>();
+        out[at..at + size_of::<Image>()].copy_from_slice(bytes_of(&image));
+    }
+    for (n, (path, contents)) in parts.files.iter().enumerate() {
+        let file = File {
+            path: named(path).ok_or(Error::TooMany("characters in a file's path"))?,
+            offset: out.len() as u64,
+            bytes: contents.len() as u64,
+        };
+        out.extend_from_slice(contents);
+        out.resize(out.len().next_multiple_of(PAGE), 0);
+        let at = files_at + n * size_of::<File>();
+        out[at..at + size_of::<File>()].copy_from_slice(bytes_of(&file));
+    }
+    let header = Header {
+        magic: MAGIC,
+        images: programs.len() as u64,
+        system: system_at as u64,
+        system_bytes: system.len() as u64,
+        files: files_at as u64,
+        file_count: parts.files.len() as u64,
+    };
+    out[..size_of::<Header>()].copy_from_slice(bytes_of(&header));
+    Ok(out)
+}

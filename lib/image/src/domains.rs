@@ -1,0 +1,220 @@
+//! The first domains: address spaces, domain blocks, threads.
+
+use crate::memory::Memory;
+use crate::{BOOT_INFO_PAGES, Error, Parts, Program};
+use abi::address::*;
+use abi::boot::{BootDomain, BootInfo};
+use abi::nucleus::*;
+use abi::section::NAME;
+use manifest::Component;
+use std::mem::offset_of;
+
+/// A boot component while its image is laid out.
+pub struct Domain {
+    pub component: Component,
+    pub program: Program,
+    pub asid: usize,
+    pub flags: u64,
+    /// Physical addresses.
+    pub block: usize,
+    pub root: usize,
+    /// Index and page of its thread; 0: none.
+    pub thread: (usize, usize),
+    /// Physical address of each segment.
+    segments: Vec<usize>,
+}
+impl Domain {
+    /// Supervisor address of its portal table.
+    pub fn table(&self) -> u64 {
+        supervisor(self.block + domain::TABLE) as u64
+    }
+    /// Physical address of a field of the record, or a fixed entry.
+    pub fn field(&self, offset: i32) -> usize {
+        (self.block + domain::TABLE).wrapping_add_signed(offset as isize)
+    }
+    /// Copies the segments' contents, with what has been patched, to their pages.
+    pub fn store(&self, memory: &mut Memory) {
+        for (segment, &pa) in self.program.segments.iter().zip(&self.segments) {
+            memory.write(pa, &segment.bytes);
+        }
+    }
+}
+
+/// Instructions of the return page: `li a7, 0; ecall`, and 16 bytes on the same after `li a0, -EDEAD`.
+fn return_page() -> Vec<u8> {
+    let li = |rd: u32, value: i32| (value as u32) << 20 | rd << 7 | 0x13;
+    const ECALL: u32 = 0x73;
+    let words = [li(17, 0), ECALL, ECALL, ECALL, li(10, abi::Error::EDEAD.code() as i32), li(17, 0), ECALL, ECALL];
+    words.iter().flat_map(|w| w.to_le_bytes()).collect()
+}
+
+/// Makes the domains of the boot components, in the manifest's order; `idle` first.
+pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Result<Vec<Domain>, Error> {
+    let code_l1 = memory.pages(1);
+    memory.write_u64(code_l1 + 8 * index(code_address(IMAGE_BASE), 1), pte::leaf(IMAGE_BASE, pte::R | pte::X | pte::G));
+    let return_pa = memory.pages(1);
+    memory.write(return_pa, &return_page());
+    info.code_l1 = code_l1 as u64;
+    info.return_page = return_pa as u64;
+    info.service_l1 = memory.pages(1) as u64;
+
+    let mut components: Vec<&Component> = parts.system.components.iter().filter(|c| c.boot).collect();
+    let idle = components.iter().position(|c| c.name == "idle").ok_or(Error::Missing("idle"))?;
+    let idle = components.remove(idle);
+    components.insert(0, idle);
+    if components.len() > abi::boot::DOMAINS {
+        return Err(Error::TooMany("boot components"));
+    }
+    let mut domains = Vec::new();
+    let mut next_thread = 1;
+    for (n, component) in components.into_iter().enumerate() {
+        let asid = n + 1;
+        let file = parts.programs.get(&component.image).ok_or_else(|| Error::NoProgram(component.name.clone()))?;
+        let program = Program::parse(&component.name, file)?;
+        program.check_private()?;
+        let root = memory.pages(1);
+        memory.write_u64(root + 8 * 510, pte::leaf(RAM_BASE, pte::R | pte::W | pte::G));
+        memory.write_u64(root + 8 * 511, pte::table(code_l1));
+        memory.map(root, RETURN_PAGE, return_pa, pte::R | pte::X | pte::U | pte::FOREIGN);
+        let mut segments = Vec::new();
+        for s in &program.segments {
+            let count = s.memory_bytes as usize / PAGE;
+            let pa = memory.pages(count);
+            memory.map_range(root, s.va as usize, pa, count, s.rights | pte::U);
+            segments.push(pa);
+        }
+        let flags = if component.trusted { flags::TRUSTED } else { 0 } | if component.masked { flags::MASKED } else { 0 };
+        let mut domain = Domain {
+            component: component.clone(),
+            program,
+            asid,
+            flags,
+            block: memory.pages(domain::PAGES),
+            root,
+            thread: (0, 0),
+            segments,
+        };
+        map_extras(&domain, memory, info)?;
+        if !component.masked {
+            domain.thread = make_thread(&domain, next_thread, memory, info);
+            next_thread += 1;
+        }
+        let record = [
+            (domain::SATP, satp(root, asid)),
+            (domain::ASID, asid as u64),
+            (domain::ROOT, supervisor(root) as u64),
+            (domain::MASKED_STACK, if component.masked { STACK_TOP as u64 } else { 0 }),
+            (domain::FLAGS, flags),
+        ];
+        for (offset, value) in record {
+            memory.write_u64(domain.field(offset), value);
+        }
+        let mut name = [0; NAME];
+        name[..component.name.len().min(NAME - 1)].copy_from_slice(&component.name.as_bytes()[..component.name.len().min(NAME - 1)]);
+        info.domains[n] = BootDomain {
+            name,
+            asid: asid as u64,
+            table: domain.table(),
+            root: root as u64,
+            flags,
+            heap: domain.program.heap(),
+            thread: domain.thread.0 as u64,
+            priority: component.priority as u64,
+        };
+        domains.push(domain);
+    }
+    info.domain_count = domains.len() as u64;
+    info.boot_satp = satp(domains[0].root, domains[0].asid);
+    info.boot_thread = supervisor(domains[0].thread.1) as u64;
+    Ok(domains)
+}
+
+/// Maps what a component has beyond its image: its stack, its devices, and what its job needs.
+fn map_extras(domain: &Domain, memory: &mut Memory, info: &BootInfo) -> Result<(), Error> {
+    let (component, root) = (&domain.component, domain.root);
+    let read_write = pte::R | pte::W | pte::U;
+    if !component.trusted || component.masked {
+        let bytes = 16 * 1024;
+        let stack = memory.pages(bytes / PAGE);
+        memory.map_range(root, STACK_TOP - bytes, stack, bytes / PAGE, read_write);
+    }
+    if component.trusted {
+        memory.map_range(root, BOOT_INFO_VA, BOOT_INFO, BOOT_INFO_PAGES, pte::R | pte::U | pte::FOREIGN);
+        memory.write_u64(root + 8 * index(SERVICE_VA, 2), pte::table(info.service_l1 as usize));
+    }
+    for (n, device) in component.devices.iter().enumerate() {
+        let wrong = || Error::Device { component: component.name.clone(), device: device.clone() };
+        let (address, bytes) = device.split_once('+').ok_or_else(wrong)?;
+        let address = usize::from_str_radix(address, 16).map_err(|_| wrong())?;
+        let bytes = usize::from_str_radix(bytes, 16).map_err(|_| wrong())?;
+        if address % PAGE != 0 || bytes > DEVICE_STRIDE {
+            return Err(wrong());
+        }
+        memory.map_range(root, DEVICE_VA + n * DEVICE_STRIDE, address, bytes.div_ceil(PAGE), read_write | pte::FOREIGN);
+    }
+    match component.name.as_str() {
+        "memory" => memory.write_u64(root + 8 * index(MEMORY_VIEW, 2), pte::leaf(RAM_BASE, read_write)),
+        "init" => {
+            let pages = (info.archive_bytes as usize).div_ceil(PAGE);
+            memory.map_range(root, abi::archive::VA, info.archive as usize, pages, pte::R | pte::U | pte::FOREIGN);
+            let pages = info.log_bytes as usize / PAGE;
+            memory.map_range(root, abi::archive::LOG_VA, info.log as usize, pages, read_write | pte::FOREIGN);
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Makes the component's first thread; its index and page. Trusted components run on the thread's service stack.
+fn make_thread(domain: &Domain, thread: usize, memory: &mut Memory, info: &BootInfo) -> (usize, usize) {
+    let stack = memory.pages(SERVICE_STACK / PAGE);
+    for n in 0..SERVICE_STACK / PAGE {
+        let va = service_top(thread) - SERVICE_STACK + n * PAGE;
+        let l1 = info.service_l1 as usize;
+        let place = l1 + 8 * index(va, 1);
+        if memory.read_u64(place) == 0 {
+            let l0 = memory.pages(1);
+            memory.write_u64(place, pte::table(l0));
+        }
+        let l0 = pte::address(memory.read_u64(place));
+        memory.write_u64(l0 + 8 * index(va, 0), pte::leaf(stack + n * PAGE, pte::R | pte::W | pte::U));
+    }
+    let page = memory.pages(1);
+    let trusted = domain.component.trusted;
+    let sp = if trusted { service_top(thread) } else { STACK_TOP };
+    let first = page + PAGE - FIRST_FRAME;
+    let start = first - START_FRAME;
+    let symbols = &info.symbols;
+    for (at, portal, pc, sp) in [(first, symbols.first_frame, 0, 0), (start, symbols.start, domain.program.entry, sp)] {
+        for (n, value) in [portal, domain.table(), pc, sp as u64, RETURN_STUB as u64].into_iter().enumerate() {
+            memory.write_u64(at + 8 * n, value);
+        }
+    }
+    for (offset, value) in [
+        (offset_of!(Thread, invocation), supervisor(start)),
+        (offset_of!(Thread, table), domain.table() as usize),
+        (offset_of!(Thread, service), service_top(thread)),
+        (offset_of!(Thread, window), window_base(thread)),
+        (offset_of!(Thread, index), thread),
+        (offset_of!(Thread, home), domain.table() as usize),
+    ] {
+        memory.write_u64(page + offset, value as u64);
+    }
+    memory.write_u64(physical(info.thread_table as usize) + 8 * thread, supervisor(page) as u64);
+    (thread, page)
+}
+
+/// Maps the nucleus's pages in the portal manager.
+pub fn map_nucleus(memory: &mut Memory, info: &BootInfo, domains: &[Domain]) {
+    let Some(manager) = domains.iter().find(|d| d.component.name == "portals") else { return };
+    let bits = pte::R | pte::W | pte::U;
+    memory.map_mega(manager.root, nucleus_view(IMAGE_BASE), IMAGE_BASE, bits);
+    let table = physical(info.thread_table as usize);
+    memory.map_range(manager.root, nucleus_view(table), table, MAX_THREADS * 8 / PAGE, bits);
+    for d in domains {
+        memory.map_range(manager.root, nucleus_view(d.block), d.block, domain::PAGES, bits);
+        if d.thread.0 != 0 {
+            memory.map(manager.root, nucleus_view(d.thread.1), d.thread.1, bits);
+        }
+    }
+}

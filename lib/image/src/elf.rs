@@ -1,0 +1,82 @@
+//! A program as its ELF file has it: segments, entry, symbols.
+
+use crate::Error;
+use abi::address::{PAGE, pte};
+use object::{Architecture, Object, ObjectSegment, ObjectSymbol, SegmentFlags};
+use std::collections::HashMap;
+
+/// A loadable segment, page-aligned at both ends.
+#[derive(Clone, Debug)]
+pub struct Segment {
+    pub va: u64,
+    /// What the file gives; the rest is zero.
+    pub bytes: Vec<u8>,
+    pub memory_bytes: u64,
+    /// `pte::R | W | X`.
+    pub rights: u64,
+}
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub name: String,
+    pub entry: u64,
+    pub segments: Vec<Segment>,
+    pub symbols: HashMap<String, u64>,
+}
+impl Program {
+    pub fn parse(name: &str, file: &[u8]) -> Result<Program, Error> {
+        let wrong = |why: &str| Error::Elf(name.to_string(), why.to_string());
+        let elf = object::File::parse(file).map_err(|e| wrong(&e.to_string()))?;
+        if elf.architecture() != Architecture::Riscv64 {
+            return Err(wrong("another architecture"));
+        }
+        let mut segments = Vec::new();
+        for segment in elf.segments() {
+            let SegmentFlags::Elf { p_flags } = segment.flags() else { return Err(wrong("no segment flags")) };
+            let data = segment.data().map_err(|e| wrong(&e.to_string()))?;
+            if segment.size() == 0 {
+                continue;
+            }
+            let rights = [(4, pte::R), (2, pte::W), (1, pte::X)].iter().filter(|(f, _)| p_flags & f != 0).map(|(_, r)| r).sum();
+            let start = segment.address() / PAGE as u64 * PAGE as u64;
+            let mut bytes = vec![0; (segment.address() - start) as usize];
+            bytes.extend_from_slice(data);
+            let end = (segment.address() + segment.size()).next_multiple_of(PAGE as u64);
+            segments.push(Segment { va: start, bytes, memory_bytes: end - start, rights });
+        }
+        let symbols = elf.symbols().filter_map(|s| Some((s.name().ok()?.to_string(), s.address()))).collect();
+        Ok(Program { name: name.to_string(), entry: elf.entry(), segments, symbols })
+    }
+    pub fn symbol(&self, name: &str) -> Result<u64, Error> {
+        self.symbols.get(name).copied().ok_or_else(|| Error::Symbol(self.name.clone(), name.to_string()))
+    }
+    /// Where the heap starts: behind the last segment.
+    pub fn heap(&self) -> u64 {
+        self.segments.iter().map(|s| s.va + s.memory_bytes).max().unwrap_or(abi::address::IMAGE_VA as u64)
+    }
+    /// Checks that all segments lie where a program's image may.
+    pub fn check_private(&self) -> Result<(), Error> {
+        for s in &self.segments {
+            if s.va < abi::address::IMAGE_VA as u64 || s.va + s.memory_bytes > abi::address::HEAP_END as u64 {
+                return Err(Error::Segment(self.name.clone(), s.va));
+            }
+        }
+        if self.segments.len() > abi::archive::SEGMENTS {
+            return Err(Error::TooMany("segments"));
+        }
+        Ok(())
+    }
+    /// `length` bytes at address `va` of the image.
+    pub fn at(&self, va: u64, length: usize) -> Option<&[u8]> {
+        let s = self.segments.iter().find(|s| va >= s.va && va < s.va + s.bytes.len() as u64)?;
+        s.bytes.get((va - s.va) as usize..)?.get(..length)
+    }
+    /// Overwrites the word at `va`.
+    pub fn patch(&mut self, va: u64, word: u64) {
+        for s in &mut self.segments {
+            if va >= s.va && va + 8 <= s.va + s.bytes.len() as u64 {
+                let at = (va - s.va) as usize;
+                s.bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Lays out a bootable image.
+//!
+//! The nucleus parses nothing and allocates nothing, so everything that the first components need is made here: their
+//! address spaces, portal tables, portals, threads and invocation stacks, and the boot information that the servers
+//! take the rest from. What is not part of the first components goes to the archive.
+
+mod archive;
+mod domains;
+mod elf;
+mod memory;
+mod portals;
+
+pub use elf::Program;
+
+use abi::address::*;
+use abi::boot::{self, BootInfo};
+use manifest::System;
+use memory::Memory;
+use std::collections::BTreeMap;
+
+/// Why an image can not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{0}: not a RISC-V ELF program: {1}")]
+    Elf(String, String),
+    #[error("{0}: no symbol `{1}`")]
+    Symbol(String, String),
+    #[error("component `{component}` opens `{portal}`, which no boot component provides")]
+    NoPortal { component: String, portal: String },
+    #[error("component `{component}` opens `{portal}`, which its manifest entry does not list under `opens`")]
+    NotAllowed { component: String, portal: String },
+    #[error("portal `{portal}` of component `{component}`: specification \"{specification}\" is wrong at position {position}: {reason}")]
+    Specification { component: String, portal: String, specification: String, position: u8, reason: String },
+    #[error("component `{0}`: no program")]
+    NoProgram(String),
+    #[error("component `{component}`: device `{device}` is not ADDRESS+BYTES in hexadecimal")]
+    Device { component: String, device: String },
+    #[error("a system needs the boot component `{0}`")]
+    Missing(&'static str),
+    #[error("too many {0}")]
+    TooMany(&'static str),
+    #[error("component `{0}`: segment at {1:#x} lies outside the private part of the address space")]
+    Segment(String, u64),
+}
+
+/// What an image is made of.
+pub struct Parts<'a> {
+    pub system: &'a System,
+    /// The nucleus's ELF file.
+    pub nucleus: &'a [u8],
+    /// The ELF file of each image that the system's components name, and of others that may be run.
+    pub programs: BTreeMap<String, Vec<u8>>,
+    /// Files, by their path in the system.
+    pub files: Vec<(String, Vec<u8>)>,
+    /// Whether the machine has `stimecmp`.
+    pub sstc: bool,
+    /// Cycles in a tick of `time`, where they are fixed; else 0.
+    pub cycles_per_time: u64,
+    /// Bytes of RAM, where no device tree tells; else 0.
+    pub ram_bytes: u64,
+}
+
+/// A finished image: it is loaded at `IMAGE_BASE`.
+pub struct Image {
+    pub bytes: Vec<u8>,
+    /// Physical address of the system log.
+    pub log: usize,
+}
+
+/// Pages of the boot information.
+const BOOT_INFO_PAGES: usize = size_of::<BootInfo>().div_ceil(PAGE);
+/// Where the nucleus's own data is linked (`nucleus/link.ld`), and how much room it has.
+const NUCLEUS_DATA: (usize, usize) = (0x8041_0000, 0x1_0000);
+
+/// Lays out an image.
+pub fn build(parts: &Parts) -> Result<Image, Error> {
+    const { assert!(BOOT_INFO + BOOT_INFO_PAGES * PAGE <= NUCLEUS_DATA.0) };
+    let mut memory = Memory::new(IMAGE_BASE, NUCLEUS_DATA.0 + NUCLEUS_DATA.1);
+    let nucleus = Program::parse("nucleus", parts.nucleus)?;
+    let mut code_next = IMAGE_BASE;
+    for segment in &nucleus.segments {
+        let va = segment.va as usize;
+        let pa = if va >= code_address(IMAGE_BASE) { code_physical(va) } else { physical(va) };
+        memory.write(pa, &segment.bytes);
+        if pa < CODE_END {
+            code_next = (pa + segment.bytes.len()).next_multiple_of(64);
+        }
+    }
+    let mut info: Box<BootInfo> = zeroed_info();
+    info.magic = boot::MAGIC;
+    info.sstc = parts.sstc as u64;
+    info.cycles_per_time = parts.cycles_per_time;
+    info.ram_bytes = parts.ram_bytes;
+    info.symbols = portals::symbols(&nucleus)?;
+
+    let thread_table = memory.pages(abi::nucleus::MAX_THREADS * 8 / PAGE);
+    info.thread_table = supervisor(thread_table) as u64;
+    let log = memory.pages(abi::log::BYTES / PAGE);
+    memory.write_u64(log, abi::log::MAGIC);
+    info.log = log as u64;
+    info.log_bytes = abi::log::BYTES as u64;
+
+    let archive = archive::build(parts)?;
+    let archive_pa = memory.pages(archive.len().div_ceil(PAGE));
+    memory.write(archive_pa, &archive);
+    info.archive = archive_pa as u64;
+    info.archive_bytes = archive.len() as u64;
+
+    let mut domains = domains::lay_out(parts, &mut memory, &mut info)?;
+    code_next = portals::open_all(parts.system, &mut domains, &mut memory, &mut info, code_next)?;
+    domains::map_nucleus(&mut memory, &info, &domains);
+
+    info.code_next = code_next as u64;
+    info.image_end = memory.end() as u64;
+    let bytes = unsafe {
+        // SAFETY: BootInfo is repr(C) and made of u64 and u8 arrays only, without padding.
+        std::slice::from_raw_parts((&raw const *info).cast::<u8>(), size_of::<BootInfo>())
+    };
+    memory.write(BOOT_INFO, bytes);
+    Ok(Image { bytes: memory.into_bytes(), log })
+}
+
+fn zeroed_info() -> Box<BootInfo> {
+    // SAFETY: all fields are integers, for which zero is a value.
+    unsafe { Box::new(std::mem::zeroed()) }
+}

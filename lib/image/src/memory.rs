@@ -1,0 +1,100 @@
+//! The physical memory of an image while it is laid out: a page allocator over one buffer, and Sv39 tables in it.
+
+use abi::address::{PAGE, index, pte};
+
+/// RAM from `base`; pages are given out from `start` up.
+pub struct Memory {
+    base: usize,
+    next: usize,
+    bytes: Vec<u8>,
+}
+impl Memory {
+    pub fn new(base: usize, start: usize) -> Memory {
+        Memory { base, next: start, bytes: vec![0; start - base] }
+    }
+    /// Physical address of `count` consecutive new pages.
+    pub fn pages(&mut self, count: usize) -> usize {
+        let pa = self.next;
+        self.next += count * PAGE;
+        self.bytes.resize(self.next - self.base, 0);
+        pa
+    }
+    /// The first address that was not given out.
+    pub fn end(&self) -> usize {
+        self.next
+    }
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+    pub fn write(&mut self, pa: usize, bytes: &[u8]) {
+        let at = pa - self.base;
+        self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
+    }
+    pub fn write_u64(&mut self, pa: usize, value: u64) {
+        self.write(pa, &value.to_le_bytes());
+    }
+    pub fn read_u64(&self, pa: usize) -> u64 {
+        let at = pa - self.base;
+        u64::from_le_bytes(self.bytes[at..at + 8].try_into().unwrap())
+    }
+    /// The table that entry `place` of `table` points to; made if there is none.
+    fn subtable(&mut self, table: usize, place: usize) -> usize {
+        let entry = self.read_u64(table + 8 * place);
+        if entry != 0 {
+            return pte::address(entry);
+        }
+        let new = self.pages(1);
+        self.write_u64(table + 8 * place, pte::table(new));
+        new
+    }
+    /// Maps the page at `va` of the address space with root table `root` to `pa`.
+    pub fn map(&mut self, root: usize, va: usize, pa: usize, bits: u64) {
+        let l1 = self.subtable(root, index(va, 2));
+        let l0 = self.subtable(l1, index(va, 1));
+        self.write_u64(l0 + 8 * index(va, 0), pte::leaf(pa, bits));
+    }
+    /// The same for `count` pages.
+    pub fn map_range(&mut self, root: usize, va: usize, pa: usize, count: usize, bits: u64) {
+        for n in 0..count {
+            self.map(root, va + n * PAGE, pa + n * PAGE, bits);
+        }
+    }
+    /// Maps 2 MiB at `va` (both aligned to it).
+    pub fn map_mega(&mut self, root: usize, va: usize, pa: usize, bits: u64) {
+        let l1 = self.subtable(root, index(va, 2));
+        self.write_u64(l1 + 8 * index(va, 1), pte::leaf(pa, bits));
+    }
+    /// Where `va` is mapped, walking the tables as the hart does.
+    #[cfg(test)]
+    pub fn translate(&self, root: usize, va: usize) -> Option<(usize, u64)> {
+        let mut table = root;
+        for level in (0..3).rev() {
+            let entry = self.read_u64(table + 8 * index(va, level));
+            if entry & pte::V == 0 {
+                return None;
+            }
+            if entry & (pte::R | pte::W | pte::X) != 0 {
+                let size = 1 << (12 + 9 * level);
+                return Some((pte::address(entry) + va % size, entry & 0x1ff));
+            }
+            table = pte::address(entry);
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn what_is_mapped_translates() {
+        let mut m = Memory::new(0x8020_0000, 0x8040_0000);
+        let root = m.pages(1);
+        let page = m.pages(2);
+        m.map_range(root, 0x10000, page, 2, pte::R | pte::U);
+        m.map_mega(root, 0x4000_0000, 0x8020_0000, pte::R | pte::X);
+        assert_eq!(m.translate(root, 0x11008), Some((page + PAGE + 8, pte::V | pte::R | pte::U | pte::A | pte::D)));
+        assert_eq!(m.translate(root, 0x4012_3456).unwrap().0, 0x8032_3456);
+        assert_eq!(m.translate(root, 0x12000), None);
+    }
+}

@@ -1,0 +1,245 @@
+//! The portals between the boot components.
+
+use crate::domains::Domain;
+use crate::memory::Memory;
+use crate::{Error, Program};
+use abi::address::{CODE_END, code_address};
+use abi::boot::{BootInfo, BootOpen, BootPortal, OPENS, PORTALS, Symbols};
+use abi::nucleus::{BLOCK_HEADER, NPORTALS, domain, fault};
+use abi::section::{NAME, SPEC, text};
+use abi::system;
+use manifest::System;
+use portal::{Connection, End, Specification, generate};
+use std::collections::HashMap;
+
+/// Where the nucleus's entry points are.
+pub fn symbols(nucleus: &Program) -> Result<Symbols, Error> {
+    macro_rules! find { ($($field:ident)*) => { Symbols { $($field: nucleus.symbol(concat!("nucleus_", stringify!($field)))?,)* } } }
+    Ok(find! {
+        raise complete floating_push bad_portal return_portal first_frame start restore floating_return fatal illegal asid
+        thread hrtime switch idle timer_set code_sync tlb_flush tlb_flush_asid interrupts_mask
+    })
+}
+/// The short-circuit portal called `name`.
+fn short_circuit(name: &str, s: &Symbols) -> Option<u64> {
+    Some(match name.strip_prefix("nucleus.")? {
+        "asid" => s.asid,
+        "thread" => s.thread,
+        "hrtime" => s.hrtime,
+        "switch" => s.switch,
+        "idle" => s.idle,
+        "timer_set" => s.timer_set,
+        "code_sync" => s.code_sync,
+        "tlb_flush" => s.tlb_flush,
+        "tlb_flush_asid" => s.tlb_flush_asid,
+        "interrupts_mask" => s.interrupts_mask,
+        _ => return None,
+    })
+}
+
+/// A portal that a boot component provides.
+struct Provided {
+    name: String,
+    specification: Specification,
+    entry: u64,
+    constant: u64,
+    server: usize,
+}
+
+struct Opener<'a> {
+    provided: Vec<Provided>,
+    by_name: HashMap<String, usize>,
+    memory: &'a mut Memory,
+    info: &'a mut BootInfo,
+    next: usize,
+    /// Generated code by (provided, caller): opened once each.
+    made: HashMap<(usize, u64), u64>,
+}
+
+/// Generates the portals of all boot components and fills their tables. Returns where portal code goes on.
+pub fn open_all(
+    system: &System,
+    domains: &mut [Domain],
+    memory: &mut Memory,
+    info: &mut BootInfo,
+    next: usize,
+) -> Result<usize, Error> {
+    let provided = provides(domains)?;
+    if provided.len() > PORTALS {
+        return Err(Error::TooMany("portals of boot components"));
+    }
+    for (place, p) in info.portals.iter_mut().zip(&provided) {
+        let mut name = [0; NAME];
+        name[..p.name.len()].copy_from_slice(p.name.as_bytes());
+        let mut spec = [0; SPEC];
+        p.specification.write(&mut spec);
+        *place = BootPortal { name, spec, entry: p.entry, constant: p.constant, asid: domains[p.server].asid as u64 };
+    }
+    info.portal_count = provided.len() as u64;
+    let by_name = provided.iter().enumerate().map(|(n, p)| (p.name.clone(), n)).collect();
+    let mut opener = Opener { provided, by_name, memory, info, next, made: HashMap::new() };
+    for n in 0..domains.len() {
+        opener.fixed_entries(&domains[n], domains)?;
+        opener.system_entries(&domains[n], domains)?;
+        let imports = imports(&domains[n].program)?;
+        let mut number = system::FIRST_FREE;
+        for (name, at) in imports {
+            allowed(system, &domains[n], &name)?;
+            opener.open(&domains[n], domains, &name, number)?;
+            domains[n].program.patch(at, number as u64);
+            number += 1;
+        }
+    }
+    for d in domains.iter() {
+        d.store(opener.memory);
+    }
+    Ok(opener.next)
+}
+
+fn allowed(_system: &System, domain: &Domain, name: &str) -> Result<(), Error> {
+    let matches = |pattern: &String| match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == pattern,
+    };
+    if domain.component.opens.iter().any(matches) {
+        return Ok(());
+    }
+    Err(Error::NotAllowed { component: domain.component.name.clone(), portal: name.to_string() })
+}
+
+/// The portals that the components' section lists.
+fn provides(domains: &[Domain]) -> Result<Vec<Provided>, Error> {
+    let mut all = Vec::new();
+    for (server, d) in domains.iter().enumerate() {
+        let (Ok(start), Ok(end)) = (d.program.symbol("__provides_start"), d.program.symbol("__provides_end")) else {
+            continue;
+        };
+        let size = size_of::<abi::section::Provided>() as u64;
+        for at in (start..end).step_by(size as usize) {
+            let Some(entry) = d.program.at(at, size as usize) else { continue };
+            let word = |o: usize| u64::from_le_bytes(entry[o..o + 8].try_into().unwrap());
+            let name = text(&entry[..NAME]).to_string();
+            let spec = text(&entry[NAME..NAME + SPEC]);
+            let specification = Specification::parse(spec, true).map_err(|r| Error::Specification {
+                component: d.component.name.clone(),
+                portal: name.clone(),
+                specification: spec.to_string(),
+                position: r.position,
+                reason: format!("{:?}", r.reason),
+            })?;
+            all.push(Provided { name, specification, entry: word(NAME + SPEC), constant: word(NAME + SPEC + 8), server });
+        }
+    }
+    Ok(all)
+}
+/// Name and address of the number of each import.
+fn imports(program: &Program) -> Result<Vec<(String, u64)>, Error> {
+    let (Ok(start), Ok(end)) = (program.symbol("__imports_start"), program.symbol("__imports_end")) else {
+        return Ok(Vec::new());
+    };
+    let size = size_of::<abi::section::Imported>() as u64;
+    let at = (start..end).step_by(size as usize);
+    Ok(at.filter_map(|at| Some((text(program.at(at, NAME)?).to_string(), at + NAME as u64))).collect())
+}
+
+impl Opener<'_> {
+    fn end(domain: &Domain) -> End {
+        End { table: domain.table(), asid: domain.asid as u64, flags: domain.flags }
+    }
+    /// Code of the portal called `name` for `caller`.
+    fn code(&mut self, caller: &Domain, domains: &[Domain], name: &str) -> Result<u64, Error> {
+        if let Some(code) = short_circuit(name, &self.info.symbols) {
+            return Ok(code);
+        }
+        let missing = || Error::NoPortal { component: caller.component.name.clone(), portal: name.to_string() };
+        let id = *self.by_name.get(name).ok_or_else(missing)?;
+        if let Some(&code) = self.made.get(&(id, caller.table())) {
+            return Ok(code);
+        }
+        let p = &self.provided[id];
+        let constants = [p.constant; 6];
+        let connection = Connection {
+            specification: &p.specification,
+            caller: Self::end(caller),
+            callee: Self::end(&domains[p.server]),
+            entry: p.entry,
+            constants: &constants,
+        };
+        let mut words = [0; 512];
+        let block = generate(&connection, &self.info.symbols, &mut words).map_err(|_| Error::TooMany("instructions in a portal"))?;
+        let bytes: Vec<u8> = words[..block.words].iter().flat_map(|w| w.to_le_bytes()).collect();
+        if self.next + bytes.len() > CODE_END {
+            return Err(Error::TooMany("boot portals"));
+        }
+        self.memory.write(self.next, &bytes);
+        let code = (code_address(self.next) + BLOCK_HEADER) as u64;
+        self.next = (self.next + bytes.len()).next_multiple_of(64);
+        self.made.insert((id, caller.table()), code);
+        Ok(code)
+    }
+    /// Opens `name` as entry `number` of the caller's table.
+    fn open(&mut self, caller: &Domain, domains: &[Domain], name: &str, number: usize) -> Result<(), Error> {
+        let code = self.code(caller, domains, name)?;
+        self.memory.write_u64(caller.field(8 * number as i32), code);
+        if let Some(&portal) = self.by_name.get(name) {
+            let place = self.info.open_count as usize;
+            if place == OPENS {
+                return Err(Error::TooMany("portals opened by boot components"));
+            }
+            self.info.opens[place] =
+                BootOpen { asid: caller.asid as u64, number: number as u64, portal: portal as u64, code };
+            self.info.open_count += 1;
+        }
+        Ok(())
+    }
+    /// The entries for faults and interrupts.
+    fn fixed_entries(&mut self, d: &Domain, domains: &[Domain]) -> Result<(), Error> {
+        let symbols = self.info.symbols;
+        let vital = d.flags & abi::nucleus::flags::MASKED != 0 || ["memory", "portals"].contains(&d.component.name.as_str());
+        let faults = if vital { symbols.fatal } else { self.code(d, domains, "memory.fault")? };
+        for number in 0..24 {
+            self.memory.write_u64(d.field(domain::fault(number)), faults);
+        }
+        self.memory.write_u64(d.field(domain::fault(2)), symbols.illegal);
+        let masked = d.flags & abi::nucleus::flags::MASKED != 0;
+        for (number, name) in [
+            (fault::NO_STACK, "scheduler.stack_wait"),
+            (fault::STACK_FREE, "scheduler.stack_free"),
+            (fault::GROW_STACK, "domain.grow_stack"),
+            (fault::WINDOW, "memory.fault"),
+            (fault::WINDOW_WRITE, "memory.fault"),
+        ] {
+            let code = if masked { symbols.fatal } else { self.code(d, domains, name)? };
+            self.memory.write_u64(d.field(domain::fault(number)), code);
+        }
+        for cause in 0..16 {
+            self.memory.write_u64(d.field(domain::interrupt(cause)), symbols.fatal);
+        }
+        for (cause, name) in [(5, "scheduler.tick"), (9, "interrupt.dispatch")] {
+            let code = if masked { symbols.fatal } else { self.code(d, domains, name)? };
+            self.memory.write_u64(d.field(domain::interrupt(cause)), code);
+        }
+        Ok(())
+    }
+    /// The portals that every domain has.
+    fn system_entries(&mut self, d: &Domain, domains: &[Domain]) -> Result<(), Error> {
+        let symbols = self.info.symbols;
+        self.memory.write_u64(d.field(0), symbols.return_portal);
+        for number in 1..NPORTALS {
+            self.memory.write_u64(d.field(8 * number as i32), symbols.bad_portal);
+        }
+        if d.component.name == "idle" {
+            self.open(d, domains, "scheduler.start", system::idle::START)?;
+            self.memory.write_u64(d.field(8 * system::idle::WAIT as i32), symbols.idle);
+            return Ok(());
+        }
+        if d.flags & abi::nucleus::flags::MASKED != 0 {
+            return Ok(());
+        }
+        for &(number, name) in system::ALL {
+            let code = self.code(d, domains, name)?;
+            self.memory.write_u64(d.field(8 * number as i32), code);
+        }
+        Ok(())
+    }
+}
