@@ -1,4 +1,248 @@
+//! The memory manager: physical pages, address spaces, faults.
+//!
+//! It sees all RAM and is the only writer of page tables but for the window slots that portal code fills. It keeps all it
+//! knows in fixed tables, because nobody could give it memory.
 #![no_std]
 #![no_main]
-fn main(_: &pebble::Env) {}
-pebble::boot_server!(main);
+
+use abi::Error;
+use abi::address::{DEVICE_STRIDE, DEVICE_VA, PAGE, memory_view};
+use abi::nucleus::fault;
+use memory_logic::devices;
+use memory_logic::ram::Ram;
+use memory_logic::space::{Shared, Spaces};
+use pebble::sync::BootMutex;
+
+pebble::boot_server!(start);
+
+pebble::provide! {
+    "memory.fault", "sx", handle_fault;
+    "memory.space_create", "smi", space_create;
+    "memory.space_copy", "smii", space_copy;
+    "memory.space_destroy", "smi", space_destroy;
+    "memory.trust", "smi", trust;
+    "memory.service_stack", "smi", service_stack;
+    "memory.service_release", "smi", service_release;
+    "memory.nucleus_pages", "smi", nucleus_pages;
+    "memory.nucleus_free", "smii", nucleus_free;
+    "memory.grow_for", "smii", grow_for;
+    "memory.stack_for", "smii", stack_for;
+    "memory.stack_release", "smii", stack_release;
+    "memory.set_heap", "smii", set_heap;
+    "memory.map", "smiiii", map;
+    "memory.map_image", "smiiiii", map_image;
+    "memory.write", "smiiri", write;
+    "memory.map_device", "smiiri", map_device;
+    "memory.info", "smii", info;
+}
+pebble::import! {
+    DOMAIN_FAULT = "domain.fault";
+    TLB_FLUSH = "nucleus.tlb_flush";
+    TLB_FLUSH_ASID = "nucleus.tlb_flush_asid";
+}
+
+/// All RAM, at `MEMORY_VIEW`.
+struct Physical;
+impl Ram for Physical {
+    fn read(&self, pa: usize) -> u64 {
+        // SAFETY: RAM is mapped here as a whole; callers pass addresses of RAM, aligned to 8.
+        unsafe { (memory_view(pa) as *const u64).read_volatile() }
+    }
+    fn write(&mut self, pa: usize, value: u64) {
+        // SAFETY: as above; the frame belongs to the space or table that is being changed.
+        unsafe { (memory_view(pa) as *mut u64).write_volatile(value) }
+    }
+    fn clear(&mut self, pa: usize) {
+        // SAFETY: as above, and the frame has just been taken.
+        unsafe { core::ptr::write_bytes(memory_view(pa) as *mut u64, 0, PAGE / 8) }
+    }
+    fn copy(&mut self, from: usize, to: usize, bytes: usize) {
+        // SAFETY: as above; `to` is a frame that has just been taken, so the two do not overlap.
+        unsafe { core::ptr::copy_nonoverlapping(memory_view(from) as *const u64, memory_view(to) as *mut u64, bytes / 8) }
+    }
+    fn store(&mut self, pa: usize, bytes: &[u8]) {
+        // SAFETY: as above; the caller has checked that the bytes lie in one mapped page.
+        unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), memory_view(pa) as *mut u8, bytes.len()) }
+    }
+}
+
+static SPACES: BootMutex<Spaces<Physical>> = BootMutex::new(Spaces::new(Physical));
+
+/// The portal manager, in whose space the nucleus's pages appear.
+fn portal_manager() -> (usize, usize) {
+    pebble::boot::domain("portals").map_or((0, 0), |d| (d.asid as usize, d.root as usize))
+}
+/// The device tree, where the firmware gave one.
+fn device_tree() -> Option<fdt::Fdt<'static>> {
+    let pa = pebble::boot::info().device_tree as usize;
+    // SAFETY: the firmware left it in RAM at this address, and `start` keeps its frames out of use.
+    if pa == 0 { None } else { unsafe { fdt::Fdt::from_ptr(memory_view(pa) as *const u8).ok() } }
+}
+
+fn start(_: &pebble::Env) {
+    let info = pebble::boot::info();
+    let mut spaces = SPACES.lock();
+    spaces.shared = Shared {
+        code_l1: info.code_l1 as usize,
+        return_page: info.return_page as usize,
+        service_l1: info.service_l1 as usize,
+    };
+    match device_tree() {
+        Some(tree) => {
+            for region in tree.memory().regions() {
+                let from = region.starting_address as usize;
+                let to = from.saturating_add(region.size.unwrap_or(0));
+                spaces.frames.add(from.max(info.image_end as usize), to);
+            }
+            for reserved in tree.memory_reservations() {
+                let from = reserved.address() as usize;
+                spaces.frames.remove(from, from + reserved.size());
+            }
+            let from = info.device_tree as usize;
+            spaces.frames.remove(from, from + tree.total_size());
+        }
+        None => spaces.frames.add(info.image_end as usize, abi::address::RAM_BASE + info.ram_bytes as usize),
+    }
+    for domain in &info.domains[..info.domain_count as usize] {
+        spaces.adopt(domain.asid as usize, domain.root as usize, domain.heap as usize);
+    }
+}
+
+/// Runs `body` under the lock; its result as a portal's.
+fn locked(body: impl FnOnce(&mut Spaces<Physical>) -> Result<usize, Error>) -> isize {
+    body(&mut SPACES.lock()).map_or_else(Error::code, |value| value as isize)
+}
+
+/// Interrupted code did something that its tables do not allow, or a portal could not open a window.
+extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, thread: usize) -> isize {
+    match cause {
+        // For a window, `pc` is the callee's number.
+        fault::WINDOW | fault::WINDOW_WRITE => {
+            locked(|s| s.window(asid, pc, value, cause == fault::WINDOW_WRITE, thread).map(|()| 0))
+        }
+        _ => {
+            if SPACES.lock().allowed(asid, value, cause) {
+                TLB_FLUSH.call([value, asid]);
+            } else {
+                DOMAIN_FAULT.call([asid, cause, value, pc]);
+            }
+            0
+        }
+    }
+}
+extern "C" fn space_create(asid: usize) -> isize {
+    locked(|s| s.create(asid))
+}
+extern "C" fn space_copy(from: usize, to: usize) -> isize {
+    locked(|s| s.copy(from, to).map(|()| 0))
+}
+extern "C" fn space_destroy(asid: usize) -> isize {
+    let result = locked(|s| s.destroy(asid).map(|()| 0));
+    TLB_FLUSH_ASID.call([asid]);
+    result
+}
+extern "C" fn trust(asid: usize) -> isize {
+    locked(|s| s.trust(asid).map(|()| 0))
+}
+extern "C" fn service_stack(thread: usize) -> isize {
+    locked(|s| s.service_stack(thread).map(|()| 0))
+}
+extern "C" fn service_release(thread: usize) -> isize {
+    let result = locked(|s| s.release_service(thread).map(|()| 0));
+    // Every trusted space may have the addresses cached.
+    for domain in &pebble::boot::info().domains {
+        if domain.asid != 0 {
+            TLB_FLUSH_ASID.call([domain.asid as usize]);
+        }
+    }
+    result
+}
+/// Pages for the nucleus's data, which the portal manager sees and nobody else.
+extern "C" fn nucleus_pages(count: usize) -> isize {
+    locked(|s| {
+        let pa = s.frames.take_run(count)?;
+        let (_, root) = portal_manager();
+        for page in (pa..pa + count * PAGE).step_by(PAGE) {
+            let Spaces { ram, frames, .. } = s;
+            ram.clear(page);
+            let at = memory_logic::tables::make_entry(ram, frames, root, abi::address::nucleus_view(page))?;
+            use abi::address::pte;
+            ram.write(at, pte::leaf(page, pte::R | pte::W | pte::U));
+        }
+        Ok(pa)
+    })
+}
+extern "C" fn nucleus_free(pa: usize, count: usize) -> isize {
+    let (asid, root) = portal_manager();
+    locked(|s| {
+        for page in (pa..pa + count * PAGE).step_by(PAGE) {
+            let va = abi::address::nucleus_view(page);
+            let at = memory_logic::tables::entry(&s.ram, root, va).filter(|&at| s.ram.read(at) & 1 != 0).ok_or(Error::EINVAL)?;
+            s.ram.write(at, 0);
+            TLB_FLUSH.call([va, asid]);
+            s.frames.release(page);
+        }
+        Ok(0)
+    })
+}
+extern "C" fn grow_for(asid: usize, pages: usize) -> isize {
+    locked(|s| s.grow(asid, pages))
+}
+extern "C" fn stack_for(asid: usize, bytes: usize) -> isize {
+    locked(|s| s.stack(asid, bytes))
+}
+extern "C" fn stack_release(asid: usize, top: usize) -> isize {
+    let result = locked(|s| s.release_stack(asid, top).map(|()| 0));
+    TLB_FLUSH_ASID.call([asid]);
+    result
+}
+extern "C" fn set_heap(asid: usize, start: usize) -> isize {
+    locked(|s| s.set_heap(asid, start).map(|()| 0))
+}
+extern "C" fn map(asid: usize, va: usize, bytes: usize, rights: usize) -> isize {
+    locked(|s| s.map(asid, va, bytes, rights as u64).map(|()| 0))
+}
+extern "C" fn map_image(asid: usize, va: usize, offset: usize, bytes: usize, rights: usize) -> isize {
+    let info = pebble::boot::info();
+    match offset.checked_add(bytes) {
+        Some(end) if end <= (info.archive_bytes as usize).next_multiple_of(PAGE) => {
+            locked(|s| s.map_image(asid, va, info.archive as usize + offset, bytes, rights as u64).map(|()| 0))
+        }
+        _ => Error::EINVAL.code(),
+    }
+}
+/// The bytes that a window shows: they end with its page.
+///
+/// # Safety
+/// `address` is a window argument of the call that is being served.
+unsafe fn window<'a>(address: usize, bytes: usize) -> Result<&'a [u8], Error> {
+    if address % PAGE + bytes > PAGE {
+        return Err(Error::EINVAL);
+    }
+    // SAFETY: the page is open for this call.
+    Ok(unsafe { core::slice::from_raw_parts(address as *const u8, bytes) })
+}
+extern "C" fn write(asid: usize, va: usize, from: usize, bytes: usize) -> isize {
+    // SAFETY: `from` is this portal's window argument.
+    locked(|s| s.write(asid, va, unsafe { window(from, bytes)? }).map(|()| bytes))
+}
+extern "C" fn map_device(asid: usize, device: usize, name: usize, length: usize) -> isize {
+    locked(|s| {
+        // SAFETY: `name` is this portal's window argument.
+        let name = core::str::from_utf8(unsafe { window(name, length)? }).map_err(|_| Error::EINVAL)?;
+        let found = devices::find(&device_tree().ok_or(Error::ENOENT)?, name)?;
+        if device >= 8 || found.bytes > DEVICE_STRIDE || found.address % PAGE + found.bytes > DEVICE_STRIDE {
+            return Err(Error::EINVAL);
+        }
+        s.map_device(asid, DEVICE_VA + device * DEVICE_STRIDE, found.address, found.bytes)?;
+        Ok(found.bytes << 16 | found.interrupt)
+    })
+}
+extern "C" fn info(what: usize, asid: usize) -> isize {
+    locked(|s| match what {
+        0 => Ok(s.frames.total()),
+        1 => Ok(s.frames.free()),
+        2 => s.space(asid).map(|space| space.pages as usize),
+        _ => Err(Error::EINVAL),
+    })
+}

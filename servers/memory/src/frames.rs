@@ -1,0 +1,148 @@
+//! Physical frames: one bit each.
+
+use abi::Error;
+use abi::address::{PAGE, RAM_BASE};
+
+/// Frames of the first GiB, which is all that the nucleus's mapping covers.
+const FRAMES: usize = (1 << 30) / PAGE;
+/// Frames kept for the system: an application that takes all memory must not keep a thread or domain from being ended.
+pub const RESERVE: usize = 64;
+
+/// Which frames are free.
+pub struct Frames {
+    /// A set bit is a free frame.
+    bits: [u64; FRAMES / 64],
+    /// No word below it has a free frame.
+    hint: usize,
+    free: usize,
+    total: usize,
+}
+/// Who asks for a frame.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum For {
+    /// A component: leaves the reserve alone.
+    Component,
+    /// The nucleus's data, page tables, the system's own.
+    System,
+}
+
+impl Frames {
+    #[allow(clippy::new_without_default)]
+    pub const fn new() -> Frames {
+        Frames { bits: [0; FRAMES / 64], hint: 0, free: 0, total: 0 }
+    }
+    /// Makes the frames that lie wholly between two physical addresses free.
+    pub fn add(&mut self, from: usize, to: usize) {
+        let first = from.max(RAM_BASE).next_multiple_of(PAGE);
+        for pa in (first..to.min(RAM_BASE + (1 << 30)) / PAGE * PAGE).step_by(PAGE) {
+            self.total += 1;
+            self.release(pa);
+        }
+    }
+    /// Takes out the frames that an address range touches, where they are free.
+    pub fn remove(&mut self, from: usize, to: usize) {
+        for pa in (from / PAGE * PAGE..to).step_by(PAGE) {
+            if let Some(n) = pa.checked_sub(RAM_BASE).map(|o| o / PAGE).filter(|n| *n < FRAMES)
+                && self.bits[n / 64] >> (n % 64) & 1 == 1
+            {
+                self.bits[n / 64] &= !(1 << (n % 64));
+                self.free -= 1;
+                self.total -= 1;
+            }
+        }
+    }
+    pub fn free(&self) -> usize {
+        self.free
+    }
+    pub fn total(&self) -> usize {
+        self.total
+    }
+    /// A frame; its contents are what they were.
+    pub fn take(&mut self, who: For) -> Result<usize, Error> {
+        if self.free == 0 || (who == For::Component && self.free <= RESERVE) {
+            return Err(Error::ENOMEM);
+        }
+        while self.bits[self.hint] == 0 {
+            self.hint += 1;
+        }
+        let bit = self.bits[self.hint].trailing_zeros() as usize;
+        self.bits[self.hint] &= !(1 << bit);
+        self.free -= 1;
+        Ok(RAM_BASE + (self.hint * 64 + bit) * PAGE)
+    }
+    /// `count` ≤ 8 consecutive frames, for the system.
+    pub fn take_run(&mut self, count: usize) -> Result<usize, Error> {
+        match count {
+            1 => return self.take(For::System),
+            2..=8 => {}
+            _ => return Err(Error::EINVAL),
+        }
+        for word in self.hint..FRAMES / 64 {
+            // Bit n of `starts`: frames n to n + count - 1 of this word are free.
+            let starts = (1..count).fold(self.bits[word], |starts, n| starts & (self.bits[word] >> n));
+            if starts != 0 {
+                let bit = starts.trailing_zeros() as usize;
+                self.bits[word] &= !(((1 << count) - 1) << bit);
+                self.free -= count;
+                return Ok(RAM_BASE + (word * 64 + bit) * PAGE);
+            }
+        }
+        Err(Error::ENOMEM)
+    }
+    /// Gives a frame back.
+    pub fn release(&mut self, pa: usize) {
+        let n = (pa - RAM_BASE) / PAGE;
+        debug_assert!(self.bits[n / 64] >> (n % 64) & 1 == 0, "frame {pa:#x} given back twice");
+        self.bits[n / 64] |= 1 << (n % 64);
+        self.free += 1;
+        self.hint = self.hint.min(n / 64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    fn frames(count: usize) -> Box<Frames> {
+        let mut f = Box::new(Frames::new());
+        f.add(RAM_BASE + 0x1000, RAM_BASE + 0x1000 + count * PAGE);
+        f
+    }
+    #[test]
+    fn the_reserve_is_for_the_system() {
+        let mut f = frames(RESERVE + 1);
+        assert!(f.take(For::Component).is_ok());
+        assert_eq!(f.take(For::Component), Err(Error::ENOMEM));
+        assert!((0..RESERVE).all(|_| f.take(For::System).is_ok()));
+        assert_eq!(f.take(For::System), Err(Error::ENOMEM));
+    }
+    #[test]
+    fn a_run_too_long_is_refused() {
+        assert_eq!(frames(100).take_run(9), Err(Error::EINVAL));
+        assert_eq!(frames(100).take_run(0), Err(Error::EINVAL));
+    }
+    #[test]
+    fn removed_frames_are_not_given_out() {
+        let mut f = frames(RESERVE);
+        f.remove(RAM_BASE + 0x1800, RAM_BASE + 0x2001);
+        assert_eq!((f.total(), f.free()), (RESERVE - 2, RESERVE - 2));
+    }
+    proptest! {
+        #[test]
+        fn no_frame_is_given_out_twice_and_all_come_back(steps in proptest::collection::vec((0usize..9, any::<bool>(), any::<prop::sample::Index>()), 1..300)) {
+            let mut f = frames(300);
+            let mut held: Vec<(usize, usize)> = Vec::new();
+            for (count, give, which) in steps {
+                if give && !held.is_empty() {
+                    let (pa, count) = held.swap_remove(which.index(held.len()));
+                    (0..count).for_each(|n| f.release(pa + n * PAGE));
+                } else if let Ok(pa) = if count == 0 { f.take(For::Component) } else { f.take_run(count) } {
+                    let count = count.max(1);
+                    prop_assert!(held.iter().all(|&(at, n)| pa + count * PAGE <= at || at + n * PAGE <= pa));
+                    held.push((pa, count));
+                }
+                prop_assert_eq!(f.free() + held.iter().map(|h| h.1).sum::<usize>(), 300);
+            }
+        }
+    }
+}

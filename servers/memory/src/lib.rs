@@ -1,0 +1,13 @@
+//! The memory manager's logic: physical frames, Sv39 address spaces, stacks, devices. Free of hardware: all memory is
+//! reached through [`ram::Ram`], which on the host is a vector.
+#![cfg_attr(not(test), no_std)]
+
+pub mod devices;
+pub mod frames;
+pub mod ram;
+pub mod space;
+pub mod stacks;
+pub mod tables;
+
+#[cfg(test)]
+mod space_tests;

@@ -1,0 +1,164 @@
+//! Spaces over fake RAM: what is mapped where, and that nothing is lost.
+
+use crate::ram::{Fake, Ram};
+use crate::space::{Shared, Spaces};
+use crate::{stacks, tables};
+use abi::Error;
+use abi::address::*;
+use proptest::prelude::*;
+
+const PAGES: usize = 4096;
+
+fn spaces() -> Box<Spaces<Fake>> {
+    let mut s = Box::new(Spaces::new(Fake::new(PAGES)));
+    s.frames.add(RAM_BASE, RAM_BASE + PAGES * PAGE);
+    let code_l1 = s.frames.take_run(1).unwrap();
+    let return_page = s.frames.take_run(1).unwrap();
+    let service_l1 = s.frames.take_run(1).unwrap();
+    s.ram.clear(service_l1);
+    s.shared = Shared { code_l1, return_page, service_l1 };
+    s
+}
+#[test]
+fn a_new_space_has_the_return_page_and_the_supervisor_half() {
+    let mut s = spaces();
+    let root = s.create(7).unwrap();
+    let leaf = tables::leaf(&s.ram, root, RETURN_PAGE);
+    assert_eq!(pte::address(leaf), s.shared.return_page);
+    assert_eq!(leaf & (pte::U | pte::X | pte::W), pte::U | pte::X);
+    assert_eq!(s.ram.read(root + 8 * 510), pte::leaf(RAM_BASE, pte::R | pte::W | pte::G));
+}
+#[test]
+fn an_asid_in_use_is_refused() {
+    let mut s = spaces();
+    s.create(7).unwrap();
+    assert_eq!(s.create(7), Err(Error::EEXIST));
+}
+#[test]
+fn an_asid_out_of_range_is_refused() {
+    assert_eq!(spaces().create(0), Err(Error::EINVAL));
+    assert_eq!(spaces().create(1024), Err(Error::EINVAL));
+}
+#[test]
+fn an_unknown_space_is_refused() {
+    assert_eq!(spaces().grow(9, 1), Err(Error::ESRCH));
+}
+#[test]
+fn mapping_outside_the_private_part_is_refused() {
+    let mut s = spaces();
+    s.create(1).unwrap();
+    for (va, bytes) in [(0, PAGE), (IMAGE_VA + 1, PAGE), (RETURN_PAGE, PAGE), (usize::MAX - PAGE + 1, 2 * PAGE), (IMAGE_VA, 0)] {
+        assert_eq!(s.map(1, va, bytes, pte::R), Err(Error::EINVAL), "{va:#x}");
+    }
+}
+#[test]
+fn supervisor_rights_are_refused() {
+    let mut s = spaces();
+    s.create(1).unwrap();
+    assert_eq!(s.map(1, IMAGE_VA, PAGE, pte::R | pte::G), Err(Error::EINVAL));
+    assert_eq!(s.map(1, IMAGE_VA, PAGE, pte::W), Err(Error::EINVAL));
+}
+#[test]
+fn mapping_over_a_mapping_is_refused_and_changes_nothing() {
+    let mut s = spaces();
+    s.create(1).unwrap();
+    s.map(1, IMAGE_VA + PAGE, PAGE, pte::R).unwrap();
+    let free = s.frames.free();
+    assert_eq!(s.map(1, IMAGE_VA, 2 * PAGE, pte::R), Err(Error::EEXIST));
+    assert_eq!(s.frames.free(), free);
+}
+#[test]
+fn a_heap_that_does_not_fit_is_refused_and_changes_nothing() {
+    let mut s = spaces();
+    s.create(1).unwrap();
+    let free = s.frames.free();
+    assert_eq!(s.grow(1, PAGES), Err(Error::ENOMEM));
+    assert_eq!(s.grow(1, usize::MAX), Err(Error::ENOMEM));
+    // Page tables stay.
+    assert!(free - s.frames.free() < 16);
+    assert_eq!(s.space(1).unwrap().pages, 0);
+}
+#[test]
+fn writing_to_a_read_only_page_is_refused() {
+    let mut s = spaces();
+    s.create(1).unwrap();
+    s.map(1, IMAGE_VA, PAGE, pte::R).unwrap();
+    assert_eq!(s.write(1, IMAGE_VA, b"x"), Err(Error::EFAULT));
+}
+#[test]
+fn bytes_are_written_across_pages() {
+    let mut s = spaces();
+    let root = s.create(1).unwrap();
+    s.map(1, IMAGE_VA, 2 * PAGE, pte::R | pte::W).unwrap();
+    s.write(1, IMAGE_VA + PAGE - 2, b"abcd").unwrap();
+    let second = pte::address(tables::leaf(&s.ram, root, IMAGE_VA + PAGE));
+    assert_eq!(s.ram.read(second) & 0xffff, u16::from_le_bytes(*b"cd") as u64);
+}
+#[test]
+fn a_window_on_a_page_that_is_not_there_is_refused() {
+    let mut s = spaces();
+    s.create(1).unwrap();
+    s.create(2).unwrap();
+    s.map(1, IMAGE_VA, PAGE, pte::R).unwrap();
+    assert_eq!(s.window(1, 2, IMAGE_VA + PAGE, false, 3), Err(Error::EFAULT));
+    assert_eq!(s.window(1, 2, IMAGE_VA, true, 3), Err(Error::EFAULT));
+    assert_eq!(s.window(1, 2, usize::MAX, false, 3), Err(Error::EFAULT));
+    assert_eq!(s.window(1, 2, IMAGE_VA, false, 3), Ok(()));
+}
+#[test]
+fn a_copy_has_its_own_pages_with_the_same_contents() {
+    let mut s = spaces();
+    let one = s.create(1).unwrap();
+    let two = s.create(2).unwrap();
+    s.map(1, IMAGE_VA, PAGE, pte::R | pte::W).unwrap();
+    s.write(1, IMAGE_VA, b"original").unwrap();
+    s.copy(1, 2).unwrap();
+    s.write(1, IMAGE_VA, b"changed!").unwrap();
+    let [a, b] = [one, two].map(|root| pte::address(tables::leaf(&s.ram, root, IMAGE_VA)));
+    assert_ne!(a, b);
+    assert_eq!(s.ram.read(b), u64::from_le_bytes(*b"original"));
+}
+#[test]
+fn stacks_have_a_guard_and_their_slots_are_used_again() {
+    let mut s = spaces();
+    let root = s.create(1).unwrap();
+    let first = s.stack(1, THREAD_STACK).unwrap();
+    let second = s.stack(1, 100).unwrap();
+    assert_eq!(first - second, THREAD_STACK + PAGE);
+    assert_eq!(tables::leaf(&s.ram, root, first - THREAD_STACK - PAGE), 0);
+    s.release_stack(1, first).unwrap();
+    assert_eq!(s.stack(1, THREAD_STACK), Ok(first));
+}
+#[test]
+fn releasing_what_is_no_stack_is_refused() {
+    let mut s = spaces();
+    s.create(1).unwrap();
+    assert_eq!(s.release_stack(1, stacks::top(0) - 8), Err(Error::EINVAL));
+}
+
+proptest! {
+    #[test]
+    fn whatever_a_space_does_its_end_gives_all_back(steps in proptest::collection::vec((0u8..6, 1usize..20, 0usize..64), 0..40)) {
+        let mut s = spaces();
+        let free = s.frames.free();
+        s.create(1).unwrap();
+        s.set_heap(1, IMAGE_VA + 64 * PAGE).unwrap();
+        let mut tops = Vec::new();
+        for (what, n, at) in steps {
+            match what {
+                0 => { let _ = s.grow(1, n); }
+                1 => { let _ = s.map(1, IMAGE_VA + at * PAGE, n * PAGE, pte::R | pte::W); }
+                2 => { let _ = s.stack(1, n * 3000).map(|top| tops.push(top)); }
+                3 => if let Some(top) = tops.pop() { s.release_stack(1, top).unwrap(); },
+                4 => { let _ = s.window(1, 1, IMAGE_VA + at * PAGE, false, n); }
+                _ => {
+                    s.create(2).unwrap();
+                    let _ = s.copy(1, 2);
+                    s.destroy(2).unwrap();
+                }
+            }
+        }
+        s.destroy(1).unwrap();
+        prop_assert_eq!(s.frames.free(), free);
+    }
+}

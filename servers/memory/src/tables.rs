@@ -1,0 +1,79 @@
+//! Sv39 page tables: walking, mapping, unmapping.
+
+use crate::frames::{For, Frames};
+use crate::ram::Ram;
+use abi::Error;
+use abi::address::{index, pte};
+
+/// Where the entry of `va` is in the tables below `root`, if its table exists.
+pub fn entry(ram: &impl Ram, root: usize, va: usize) -> Option<usize> {
+    let mut table = root;
+    for level in [2, 1] {
+        let value = ram.read(table + 8 * index(va, level));
+        if value & (pte::V | pte::R | pte::W | pte::X) != pte::V {
+            return None;
+        }
+        table = pte::address(value);
+    }
+    Some(table + 8 * index(va, 0))
+}
+/// The leaf entry of `va`, 0 if there is none.
+pub fn leaf(ram: &impl Ram, root: usize, va: usize) -> u64 {
+    entry(ram, root, va).map_or(0, |at| ram.read(at))
+}
+/// The same, making the tables that are missing.
+pub fn make_entry(ram: &mut impl Ram, frames: &mut Frames, root: usize, va: usize) -> Result<usize, Error> {
+    let mut table = root;
+    for level in [2, 1] {
+        let at = table + 8 * index(va, level);
+        let value = ram.read(at);
+        table = if value & pte::V != 0 {
+            if value & (pte::R | pte::W | pte::X) != 0 {
+                return Err(Error::EINVAL);
+            }
+            pte::address(value)
+        } else {
+            let new = frames.take(For::System)?;
+            ram.clear(new);
+            ram.write(at, pte::table(new));
+            new
+        };
+    }
+    Ok(table + 8 * index(va, 0))
+}
+/// Calls `visit` with the address of each valid leaf entry of the tables below `table`, which is at `level`, with its
+/// virtual address; then, if `visit` says so, gives the tables themselves back.
+pub fn each<R: Ram>(
+    ram: &mut R,
+    table: usize,
+    level: usize,
+    base: usize,
+    visit: &mut impl FnMut(&mut R, usize, usize) -> Result<(), Error>,
+) -> Result<(), Error> {
+    for place in 0..512 {
+        let at = table + 8 * place;
+        let value = ram.read(at);
+        let va = base + (place << (12 + 9 * level));
+        if value & pte::V == 0 {
+            continue;
+        }
+        if level == 0 || value & (pte::R | pte::W | pte::X) != 0 {
+            visit(ram, at, va)?;
+        } else {
+            each(ram, pte::address(value), level - 1, va, visit)?;
+        }
+    }
+    Ok(())
+}
+/// Gives back the frames of the tables below `table`, which is at `level`, and of `table` itself.
+pub fn release(ram: &impl Ram, frames: &mut Frames, table: usize, level: usize) {
+    if level > 0 {
+        for place in 0..512 {
+            let value = ram.read(table + 8 * place);
+            if value & (pte::V | pte::R | pte::W | pte::X) == pte::V {
+                release(ram, frames, pte::address(value), level - 1);
+            }
+        }
+    }
+    frames.release(table);
+}
