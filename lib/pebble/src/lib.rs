@@ -9,7 +9,7 @@ extern crate alloc;
 pub use abi;
 pub use abi::Error;
 
-mod start;
+pub mod start;
 pub mod boot;
 pub mod console;
 pub mod heap;

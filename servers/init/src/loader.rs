@@ -1,0 +1,107 @@
+//! Starting a component: its domain, memory, rules, devices and first thread.
+
+use abi::Error;
+use abi::address::{DEVICE_STRIDE, DEVICE_VA, MAIN_STACK, PAGE, STACK_TOP, pte};
+use abi::archive::Image;
+use abi::nucleus::{NAMELEN, flags};
+use abi::start::StartDevice;
+use alloc::vec::Vec;
+use manifest::Component;
+use pebble::{Result, check};
+
+pebble::import! {
+    DOMAIN_CREATE = "domain.create";
+    DOMAIN_START = "domain.start";
+    DOMAIN_DESTROY = "domain.destroy";
+    SET_HEAP = "memory.set_heap";
+    MAP = "memory.map";
+    MAP_IMAGE = "memory.map_image";
+    WRITE = "memory.write";
+    MAP_DEVICE = "memory.map_device";
+    PERMIT = "interrupt.permit";
+}
+
+/// Up to 64 bytes that do not cross a page boundary, so that they can be lent through a window.
+#[repr(align(64))]
+pub struct Name([u8; NAMELEN], usize);
+impl Name {
+    /// `text`, cut to what fits, and a 0.
+    pub fn new(text: &str) -> Name {
+        let bytes = text.as_bytes();
+        Name::from_bytes(&bytes[..bytes.len().min(NAMELEN - 1)])
+    }
+    /// The first 64 of `bytes`.
+    pub fn from_bytes(bytes: &[u8]) -> Name {
+        let mut name = Name([0; NAMELEN], bytes.len().min(NAMELEN));
+        name.0[..name.1].copy_from_slice(&bytes[..name.1]);
+        name
+    }
+    pub fn address(&self) -> usize {
+        self.0.as_ptr() as usize
+    }
+    pub fn length(&self) -> usize {
+        self.1
+    }
+}
+
+/// A component that is ready to run.
+pub struct Loaded {
+    pub asid: usize,
+    entry: usize,
+    start: usize,
+}
+
+/// Makes the domain of `component` with `image` in it.
+pub fn load(component: &Component, image: &Image, arguments: &[&str]) -> Result<Loaded> {
+    let with = if component.trusted { flags::TRUSTED } else { 0 };
+    let asid = check(DOMAIN_CREATE.call([Name::new(&component.name).address(), with as usize]))?;
+    fill(asid, component, image, arguments).inspect_err(|_| {
+        DOMAIN_DESTROY.call([asid]);
+    })
+}
+fn fill(asid: usize, component: &Component, image: &Image, arguments: &[&str]) -> Result<Loaded> {
+    for segment in image.segments.iter().take(image.segment_count as usize) {
+        let (va, filled) = (segment.va as usize, (segment.file_bytes as usize).next_multiple_of(PAGE));
+        let rights = segment.rights as usize;
+        if segment.file_bytes > 0 {
+            check(MAP_IMAGE.call([asid, va, segment.offset as usize, segment.file_bytes as usize, rights]))?;
+        }
+        let rest = (segment.memory_bytes as usize).saturating_sub(filled);
+        if rest > 0 {
+            check(MAP.call([asid, va + filled, rest, rights]))?;
+        }
+    }
+    check(SET_HEAP.call([asid, image.heap as usize]))?;
+    check(MAP.call([asid, STACK_TOP - MAIN_STACK, MAIN_STACK, (pte::R | pte::W) as usize]))?;
+    let devices = devices(asid, component)?;
+    for (patterns, right) in [(&component.opens, 0), (&component.provides, 1)] {
+        for pattern in patterns {
+            check(crate::NAMES_ALLOW.call([asid, Name::new(pattern).address(), right]))?;
+        }
+    }
+    let (start, bytes) = init_logic::start::block(STACK_TOP, arguments, &devices);
+    if bytes.len() > MAIN_STACK / 2 {
+        return Err(Error::EINVAL);
+    }
+    for (n, piece) in bytes.chunks(NAMELEN).enumerate() {
+        let piece = Name::from_bytes(piece);
+        check(WRITE.call([asid, start + n * NAMELEN, piece.address(), piece.length()]))?;
+    }
+    Ok(Loaded { asid, entry: image.entry as usize, start })
+}
+fn devices(asid: usize, component: &Component) -> Result<Vec<StartDevice>> {
+    let mut devices = Vec::new();
+    for (n, name) in component.devices.iter().enumerate() {
+        let found = check(MAP_DEVICE.call([asid, n, Name::new(name).address(), name.len()]))?;
+        let (bytes, interrupt) = (found >> 16, found & 0xffff);
+        if interrupt != 0 {
+            check(PERMIT.call([asid, n, interrupt]))?;
+        }
+        devices.push(StartDevice { address: (DEVICE_VA + n * DEVICE_STRIDE) as u64, bytes: bytes as u64 });
+    }
+    Ok(devices)
+}
+/// Starts its first thread.
+pub fn run(loaded: &Loaded, priority: u8) -> Result<()> {
+    check(DOMAIN_START.call([loaded.asid, loaded.entry, loaded.start, loaded.start, priority as usize])).map(|_| ())
+}
