@@ -1,0 +1,150 @@
+//! Received keys: kept as they are for raw readers, edited into lines for the others.
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+/// Most keys that wait for a reader; later ones are lost.
+const KEYS: usize = 4096;
+/// Longest line that is edited.
+const LINE: usize = 1024;
+
+#[derive(Default)]
+pub struct Input {
+    keys: VecDeque<u8>,
+    /// The line that is being typed.
+    line: Vec<u8>,
+    /// Finished lines.
+    ready: VecDeque<u8>,
+    /// Ctrl-D on an empty line: the next reader gets the end of input.
+    ended: bool,
+}
+impl Input {
+    pub const fn new() -> Input {
+        Input { keys: VecDeque::new(), line: Vec::new(), ready: VecDeque::new(), ended: false }
+    }
+    /// A key arrived.
+    pub fn key(&mut self, byte: u8) {
+        if self.keys.len() < KEYS {
+            self.keys.push_back(byte);
+        }
+    }
+    /// Takes keys as they came.
+    pub fn take_raw(&mut self, out: &mut [u8]) -> usize {
+        let count = out.len().min(self.keys.len());
+        for (place, key) in out.iter_mut().zip(self.keys.drain(..count)) {
+            *place = key;
+        }
+        count
+    }
+    /// Edits what was typed into lines. Returns what is to be shown.
+    pub fn edit(&mut self) -> Vec<u8> {
+        let mut echo = Vec::new();
+        while let Some(key) = self.keys.pop_front() {
+            match key {
+                b'\r' | b'\n' => {
+                    self.line.push(b'\n');
+                    self.ready.extend(self.line.drain(..));
+                    echo.push(b'\n');
+                }
+                0x7f | 0x08 => {
+                    if self.line.pop().is_some() {
+                        echo.extend_from_slice(b"\x08 \x08");
+                    }
+                }
+                0x15 => {
+                    for _ in self.line.drain(..) {
+                        echo.extend_from_slice(b"\x08 \x08");
+                    }
+                }
+                0x04 => {
+                    if self.line.is_empty() {
+                        self.ended = true;
+                    } else {
+                        self.ready.extend(self.line.drain(..));
+                    }
+                }
+                _ if self.line.len() < LINE => {
+                    self.line.push(key);
+                    echo.push(key);
+                }
+                _ => echo.push(0x07),
+            }
+        }
+        echo
+    }
+    /// Takes bytes of finished lines, at most to the end of one. `None`: there is none yet; `Some(0)`: the input ended.
+    pub fn take_line(&mut self, out: &mut [u8]) -> Option<usize> {
+        if self.ready.is_empty() {
+            return core::mem::take(&mut self.ended).then_some(0);
+        }
+        let mut count = 0;
+        while count < out.len()
+            && let Some(byte) = self.ready.pop_front()
+        {
+            out[count] = byte;
+            count += 1;
+            if byte == b'\n' {
+                break;
+            }
+        }
+        Some(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    fn typed(keys: &[u8]) -> (Input, Vec<u8>) {
+        let mut input = Input::new();
+        keys.iter().for_each(|&k| input.key(k));
+        let echo = input.edit();
+        (input, echo)
+    }
+    fn line(input: &mut Input) -> Option<Vec<u8>> {
+        let mut out = [0; 100];
+        input.take_line(&mut out).map(|n| out[..n].to_vec())
+    }
+    #[test]
+    fn a_line_is_ready_when_enter_was_pressed() {
+        let (mut input, echo) = typed(b"ab");
+        assert_eq!((line(&mut input), echo), (None, b"ab".to_vec()));
+        input.key(b'\r');
+        assert_eq!(input.edit(), b"\n");
+        assert_eq!(line(&mut input), Some(b"ab\n".to_vec()));
+    }
+    #[test]
+    fn backspace_and_control_u_erase() {
+        let (mut input, _) = typed(b"xy\x15ab\x7fc\n");
+        assert_eq!(line(&mut input), Some(b"ac\n".to_vec()));
+        let (_, echo) = typed(b"\x7f");
+        assert!(echo.is_empty());
+    }
+    #[test]
+    fn control_d_ends_the_input_or_the_line() {
+        let (mut input, _) = typed(b"\x04");
+        assert_eq!((line(&mut input), line(&mut input)), (Some(vec![]), None));
+        let (mut input, _) = typed(b"ab\x04");
+        assert_eq!(line(&mut input), Some(b"ab".to_vec()));
+    }
+    #[test]
+    fn lines_come_one_at_a_time() {
+        let (mut input, _) = typed(b"a\nb\n");
+        assert_eq!((line(&mut input), line(&mut input)), (Some(b"a\n".to_vec()), Some(b"b\n".to_vec())));
+    }
+    #[test]
+    fn a_line_too_long_is_cut_with_a_bell() {
+        let (mut input, echo) = typed(&[b'x'; LINE + 1]);
+        assert_eq!(echo.last(), Some(&7));
+        input.key(b'\n');
+        input.edit();
+        let mut out = [0; 2 * LINE];
+        assert_eq!(input.take_line(&mut out), Some(LINE + 1));
+    }
+    #[test]
+    fn raw_keys_are_not_edited() {
+        let mut input = Input::new();
+        b"a\x7f\r".iter().for_each(|&k| input.key(k));
+        let mut out = [0; 8];
+        assert_eq!((input.take_raw(&mut out), &out[..3]), (3, &b"a\x7f\r"[..]));
+    }
+}

@@ -1,0 +1,51 @@
+//! The registers of a 16550 (National Semiconductor PC16550D data sheet), one byte apart.
+
+/// Data: receive or transmit FIFO.
+const DATA: usize = 0;
+const INTERRUPT_ENABLE: usize = 1;
+const FIFO_CONTROL: usize = 2;
+const LINE_STATUS: usize = 5;
+/// Interrupt enable: received data, transmitter empty.
+const RECEIVED: u8 = 1;
+const EMPTIED: u8 = 2;
+/// Line status: data ready, transmitter holding register empty.
+const DATA_READY: u8 = 1;
+const TRANSMITTER_EMPTY: u8 = 0x20;
+/// Bytes that fit in the transmit FIFO when the transmitter is empty.
+pub const FIFO: usize = 16;
+
+#[derive(Clone, Copy)]
+pub struct Uart(usize);
+impl Uart {
+    /// # Safety
+    /// The registers of a 16550 are mapped at `address`, for this driver alone.
+    pub unsafe fn new(address: usize) -> Uart {
+        let uart = Uart(address);
+        uart.write(FIFO_CONTROL, 1);
+        uart.write(INTERRUPT_ENABLE, RECEIVED);
+        uart
+    }
+    fn read(self, register: usize) -> u8 {
+        // SAFETY: `new`'s promise.
+        unsafe { ((self.0 + register) as *const u8).read_volatile() }
+    }
+    fn write(self, register: usize, value: u8) {
+        // SAFETY: `new`'s promise.
+        unsafe { ((self.0 + register) as *mut u8).write_volatile(value) }
+    }
+    /// A received byte, if there is one.
+    pub fn receive(self) -> Option<u8> {
+        (self.read(LINE_STATUS) & DATA_READY != 0).then(|| self.read(DATA))
+    }
+    /// Whether `FIFO` bytes can be sent.
+    pub fn ready(self) -> bool {
+        self.read(LINE_STATUS) & TRANSMITTER_EMPTY != 0
+    }
+    pub fn send(self, byte: u8) {
+        self.write(DATA, byte);
+    }
+    /// Whether the device interrupts when the transmitter is empty.
+    pub fn interrupt_when_empty(self, on: bool) {
+        self.write(INTERRUPT_ENABLE, if on { RECEIVED | EMPTIED } else { RECEIVED });
+    }
+}
