@@ -1,1 +1,63 @@
-fn main() {}
+//! The host tool behind `./pebble`: builds systems, runs them in QEMU, tests them.
+
+mod build;
+mod check;
+mod create;
+mod exec;
+mod guest_log;
+mod qemu;
+mod system;
+mod terminal;
+mod test;
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// The component-based operating system Pebble.
+#[derive(Parser)]
+#[command(name = "./pebble", disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    form: Form,
+}
+#[derive(Subcommand)]
+enum Form {
+    /// Build and boot a system, its console on this terminal; Ctrl-A X leaves
+    Run {
+        /// A manifest in systems/
+        #[arg(default_value = "default")]
+        system: String,
+    },
+    /// Run a C or Rust source file, or a built component, in its own domain; exits with its status
+    Exec(exec::Options),
+    /// Run all tests, on the host and on the machine
+    Test {
+        /// Only those whose names contain this
+        filter: Option<String>,
+    },
+    /// Make a component that builds and runs
+    New {
+        name: String,
+        #[arg(long, default_value = "c", value_parser = ["c", "rust"])]
+        lang: String,
+    },
+    /// Format, lints, size of the nucleus
+    Check,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let root = PathBuf::from(std::env::var_os("PEBBLE_ROOT").unwrap_or_else(|| ".".into()));
+    let result = match arguments.form {
+        Form::Run { system } => exec::run(&root, &system),
+        Form::Exec(options) => exec::exec(&root, &options),
+        Form::Test { filter } => test::run(&root, filter.as_deref()),
+        Form::New { name, lang } => create::create(&root, &name, &lang),
+        Form::Check => check::run(&root),
+    };
+    result.unwrap_or_else(|error| {
+        eprintln!("pebble: {error:#}");
+        ExitCode::from(exec::NOT_BOOTED)
+    })
+}

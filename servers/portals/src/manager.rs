@@ -4,7 +4,7 @@ use crate::code::{Block, CodeArea};
 use crate::view::{Table, ThreadPage};
 use abi::Error;
 use abi::boot::BootInfo;
-use abi::nucleus::{MAX_DOMAINS, NPORTALS, domain, flags};
+use abi::nucleus::{MAX_DOMAINS, NPORTALS, domain};
 use abi::section::{NAME, text};
 use abi::system::Ended;
 use alloc::collections::{BTreeMap, VecDeque};

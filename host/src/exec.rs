@@ -1,0 +1,136 @@
+//! `./pebble run` and `./pebble exec`.
+
+use crate::qemu::{Console, Machine, Outcome};
+use crate::{build, qemu, system, terminal};
+use anyhow::{Context, Result, bail};
+use image::{Image, Parts};
+use manifest::System;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Exit codes of `exec` that are not the program's.
+pub const TIMED_OUT: u8 = 124;
+pub const NOT_BOOTED: u8 = 125;
+pub const FAULTED: u8 = 126;
+
+#[derive(clap::Args, Clone, Default)]
+pub struct Options {
+    /// The system around the program: a manifest in systems/
+    #[arg(long, default_value = "exec")]
+    pub system: String,
+    /// Give up after so many seconds (exit status 124)
+    #[arg(long)]
+    pub timeout: Option<f64>,
+    /// Memory of the machine, in MiB
+    #[arg(long, default_value_t = 128)]
+    pub memory: usize,
+    /// A file for the program: the part before the colon on the host, as the part after it
+    #[arg(long, value_name = "HOST:GUEST")]
+    pub file: Vec<String>,
+    /// C or Rust source, or a built component
+    pub file_name: PathBuf,
+    /// Arguments of the program
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub arguments: Vec<String>,
+}
+
+/// Builds the image of a system.
+pub fn make_image(root: &Path, system: &System, files: Vec<(String, Vec<u8>)>) -> Result<Image> {
+    let images: Vec<String> = system.components.iter().map(|c| c.image.clone()).collect();
+    let (nucleus, programs) = build::build(root, &images)?;
+    let parts = Parts { system, nucleus: &nucleus, programs, files, sstc: true, cycles_per_time: 0, ram_bytes: 0 };
+    Ok(image::build(&parts)?)
+}
+
+/// Boots a system with its console on this terminal.
+pub fn run(root: &Path, name: &str) -> Result<ExitCode> {
+    let system = system::load(root, name)?;
+    let image = make_image(root, &system, Vec::new())?;
+    let _settings = terminal::Settings::keep();
+    let outcome = qemu::run(&image, &Machine::default(), Console::Terminal)?;
+    Ok(report(outcome, false))
+}
+
+/// The image of the system that `exec` runs a program in.
+pub fn program_image(root: &Path, options: &Options) -> Result<Image> {
+    let mut system = system::load(root, &options.system)?;
+    let path = &options.file_name;
+    if !path.is_file() {
+        bail!("{}: no such file", path.display());
+    }
+    let Some(program) = system.components.iter_mut().find(|c| c.main) else {
+        bail!("system \"{}\" has no component with `main = true` for the program", options.system);
+    };
+    let absolute = path.canonicalize().with_context(|| path.display().to_string())?;
+    program.image = absolute.to_string_lossy().into_owned();
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    program.name = stem.chars().filter(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).take(abi::section::NAME - 1).collect();
+    program.arguments = options.arguments.clone();
+    let mut files = Vec::new();
+    for pair in &options.file {
+        let (host, guest) = pair.split_once(':').with_context(|| format!("--file {pair}: it is HOST:GUEST"))?;
+        files.push((guest.to_string(), std::fs::read(host).with_context(|| format!("--file {pair}"))?));
+    }
+    // A name for the image that fits the archive.
+    let source = std::mem::replace(&mut program.image, "program".into());
+    let images: Vec<String> =
+        system.components.iter().map(|c| if c.image == "program" { source.clone() } else { c.image.clone() }).collect();
+    let (nucleus, mut programs) = build::build(root, &images)?;
+    let file = programs.remove(&source).context("the program was not built")?;
+    programs.insert("program".into(), file);
+    let parts = Parts { system: &system, nucleus: &nucleus, programs, files, sstc: true, cycles_per_time: 0, ram_bytes: 0 };
+    Ok(image::build(&parts)?)
+}
+/// The machine that `options` ask for.
+pub fn machine(options: &Options) -> Result<Machine> {
+    let timeout = match options.timeout {
+        Some(seconds) if seconds.is_finite() && seconds > 0.0 => Some(Duration::from_secs_f64(seconds)),
+        Some(seconds) => bail!("--timeout {seconds}: it is a number of seconds above 0"),
+        None => None,
+    };
+    if !(32..=1024).contains(&options.memory) {
+        bail!("--memory {}: it is between 32 and 1024 MiB", options.memory);
+    }
+    Ok(Machine { megabytes: options.memory, timeout, ..Machine::default() })
+}
+
+/// Runs a program in its own domain.
+pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
+    let machine = machine(options)?;
+    let image = program_image(root, options)?;
+    let _settings = terminal::Settings::keep();
+    let outcome = qemu::run(&image, &machine, Console::Streams)?;
+    Ok(report(outcome, true))
+}
+
+/// The exit code that an outcome stands for.
+pub fn status(outcome: &Outcome, program: bool) -> u8 {
+    use abi::system::ended;
+    match &outcome.log {
+        _ if outcome.timed_out => TIMED_OUT,
+        Some(log) if log.booted => match log.ended {
+            ended::EXIT => log.status as u8,
+            ended::FAULT | ended::KILLED => FAULTED,
+            _ if program => NOT_BOOTED,
+            _ => 0,
+        },
+        _ => NOT_BOOTED,
+    }
+}
+/// Says on standard error what the system log has, and what went wrong.
+fn report(outcome: Outcome, program: bool) -> ExitCode {
+    let status = status(&outcome, program);
+    if let Some(log) = outcome.log.as_ref().filter(|_| program) {
+        eprint!("{}", log.text);
+    }
+    match status {
+        TIMED_OUT if outcome.timed_out => eprintln!("pebble: the program was stopped when its time was over"),
+        NOT_BOOTED if !outcome.log.as_ref().is_some_and(|l| l.booted) => {
+            eprint!("{}", String::from_utf8_lossy(&outcome.firmware));
+            eprintln!("pebble: the system did not boot");
+        }
+        _ => {}
+    }
+    ExitCode::from(status)
+}

@@ -1,0 +1,214 @@
+//! Running an image in QEMU, which never outlives this process.
+
+use crate::guest_log::{self, GuestLog};
+use anyhow::{Context, Result, bail};
+use image::Image;
+use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+const QEMU: &str = "qemu-system-riscv64";
+/// The nucleus's first output: what comes before it is the firmware's.
+const MARK: u8 = 0x1e;
+
+/// What the guest's console is connected to.
+pub enum Console {
+    /// This terminal, with QEMU's Ctrl-A keys.
+    Terminal,
+    /// Our standard input, and our standard output byte for byte.
+    Streams,
+    /// A string, and a buffer.
+    Captured(Vec<u8>),
+}
+/// How a run ended.
+pub struct Outcome {
+    /// What the console said after the mark, where it was captured.
+    pub output: Vec<u8>,
+    /// What it said before the mark, if the mark never came.
+    pub firmware: Vec<u8>,
+    pub timed_out: bool,
+    pub log: Option<GuestLog>,
+}
+
+/// The machine's options.
+pub struct Machine {
+    pub megabytes: usize,
+    pub timeout: Option<Duration>,
+    /// Further QEMU arguments.
+    pub extra: Vec<String>,
+}
+impl Default for Machine {
+    fn default() -> Machine {
+        Machine { megabytes: 128, timeout: None, extra: Vec::new() }
+    }
+}
+
+/// A QEMU process with its files.
+pub struct Guest {
+    child: Child,
+    ram: tempfile::NamedTempFile,
+    _image: tempfile::NamedTempFile,
+    log: usize,
+}
+impl Drop for Guest {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+fn scratch() -> Result<tempfile::NamedTempFile> {
+    let shared = std::path::Path::new("/dev/shm");
+    let made = if shared.is_dir() { tempfile::NamedTempFile::new_in(shared) } else { tempfile::NamedTempFile::new() };
+    made.context("a temporary file for the guest's memory")
+}
+
+impl Guest {
+    /// Starts QEMU on an image, its console on pipes (or this terminal's input).
+    pub fn start(image: &Image, machine: &Machine, terminal: bool, stdin: Stdio) -> Result<Guest> {
+        let mut file = scratch()?;
+        file.write_all(&image.bytes)?;
+        let ram = scratch()?;
+        ram.as_file().set_len((machine.megabytes as u64) << 20)?;
+        let mut command = Command::new(QEMU);
+        command.args(["-M", "virt,memory-backend=ram", "-cpu", "rv64", "-display", "none", "-no-reboot"]);
+        command.arg("-m").arg(format!("{}M", machine.megabytes));
+        command.arg("-object").arg(format!(
+            "memory-backend-file,id=ram,size={}M,share=on,mem-path={}",
+            machine.megabytes,
+            ram.path().display()
+        ));
+        command.arg("-kernel").arg(file.path());
+        command.args(if terminal { ["-serial", "mon:stdio"] } else { ["-serial", "stdio"] });
+        command.args(if terminal { &[][..] } else { &["-monitor", "none"] });
+        command.args(&machine.extra).stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        // SAFETY: prctl is async-signal-safe; it makes the kernel end QEMU with us.
+        unsafe {
+            command.pre_exec(|| {
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+                Ok(())
+            });
+        }
+        let child = command.spawn().map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => anyhow::anyhow!("{QEMU} is missing: install the package qemu-system-misc"),
+            _ => error.into(),
+        })?;
+        Ok(Guest { child, ram, _image: file, log: image.log })
+    }
+    pub fn stdout(&mut self) -> Option<std::process::ChildStdout> {
+        self.child.stdout.take()
+    }
+    pub fn stdin(&mut self) -> Option<std::process::ChildStdin> {
+        self.child.stdin.take()
+    }
+    /// The system log as it is now.
+    pub fn log(&self) -> Option<GuestLog> {
+        guest_log::read(self.ram.as_file(), (self.log - abi::address::RAM_BASE) as u64).ok()
+    }
+    /// Waits for QEMU to end, until `deadline`; `None`: it was still running.
+    pub fn wait(&mut self, deadline: Option<Instant>) -> Result<Option<ExitStatus>> {
+        loop {
+            if let Some(status) = self.child.try_wait()? {
+                return Ok(Some(status));
+            }
+            if deadline.is_some_and(|d| Instant::now() >= d) {
+                return Ok(None);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// Passes a console's output on, without what precedes the mark.
+pub struct Output<W> {
+    to: W,
+    marked: bool,
+    /// What came before the mark.
+    pub firmware: Vec<u8>,
+}
+impl<W: Write> Output<W> {
+    pub fn new(to: W) -> Output<W> {
+        Output { to, marked: false, firmware: Vec::new() }
+    }
+    pub fn pass(&mut self, mut bytes: &[u8]) -> std::io::Result<()> {
+        if !self.marked {
+            match bytes.iter().position(|&b| b == MARK) {
+                Some(at) => {
+                    self.marked = true;
+                    self.firmware.clear();
+                    bytes = &bytes[at + 1..];
+                }
+                None => {
+                    self.firmware.extend_from_slice(bytes);
+                    return Ok(());
+                }
+            }
+        }
+        self.to.write_all(bytes)?;
+        self.to.flush()
+    }
+    pub fn into_inner(self) -> (W, Vec<u8>) {
+        (self.to, self.firmware)
+    }
+}
+
+/// Boots an image and waits until the machine stops or the time is over.
+pub fn run(image: &Image, machine: &Machine, console: Console) -> Result<Outcome> {
+    let (stdin, input) = match &console {
+        Console::Terminal | Console::Streams => (Stdio::inherit(), None),
+        Console::Captured(input) => (Stdio::piped(), Some(input.clone())),
+    };
+    let captured = input.is_some();
+    let mut guest = Guest::start(image, machine, matches!(console, Console::Terminal), stdin)?;
+    let deadline = machine.timeout.map(|t| Instant::now() + t);
+    let writer = input.and_then(|input| {
+        let mut pipe = guest.stdin()?;
+        Some(std::thread::spawn(move || {
+            let _ = pipe.write_all(&input);
+            // Kept open: QEMU takes the end of its input for the end of the console.
+            pipe
+        }))
+    });
+    let Some(mut from) = guest.stdout() else { bail!("{QEMU} has no output") };
+    let reader = std::thread::spawn(move || {
+        let sink: Box<dyn Write + Send> = if captured { Box::new(Vec::new()) } else { Box::new(std::io::stdout()) };
+        let mut kept = Vec::new();
+        let mut output = Output::new(sink);
+        let mut buffer = [0; 65536];
+        while let Ok(count @ 1..) = from.read(&mut buffer) {
+            if captured {
+                kept.extend_from_slice(&buffer[..count]);
+            } else if output.pass(&buffer[..count]).is_err() {
+                break;
+            }
+        }
+        let mut all = Output::new(Vec::new());
+        let _ = all.pass(&kept);
+        if captured { all.into_inner() } else { (Vec::new(), output.into_inner().1) }
+    });
+    let ended = guest.wait(deadline)?;
+    let log = guest.log();
+    drop(guest);
+    drop(writer);
+    let (output, firmware) = reader.join().unwrap_or_default();
+    Ok(Outcome { output, firmware, timed_out: ended.is_none(), log })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn what_precedes_the_mark_is_dropped() {
+        let mut output = Output::new(Vec::new());
+        for piece in [&b"OpenSBI"[..], b" v1\x1eab", b"c\x1ed"] {
+            output.pass(piece).unwrap();
+        }
+        assert_eq!(output.into_inner(), (b"abc\x1ed".to_vec(), vec![]));
+    }
+    #[test]
+    fn without_a_mark_everything_is_kept_aside() {
+        let mut output = Output::new(Vec::new());
+        output.pass(b"no luck").unwrap();
+        assert_eq!(output.into_inner(), (vec![], b"no luck".to_vec()));
+    }
+}
