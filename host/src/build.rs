@@ -168,7 +168,7 @@ fn compile_c(root: &Path, source: &Path) -> Result<PathBuf> {
     }
     let mut command = compiler(root)?;
     command.arg(source).arg("-o").arg(&program).arg(library.join("crt0.o")).arg("-L").arg(&library);
-    command.arg(format!("-Wl,-T{}", root.join("lib/c/link.ld").display()));
+    command.arg("-T").arg(root.join("lib/c/link.ld"));
     command.args(options(&root.join("lib/c/link-flags"))?);
     run(&mut command, &source.display().to_string())?;
     Ok(program)

@@ -1,0 +1,24 @@
+/* Domains and identity. */
+#include "system.h"
+
+int get_asid(void)
+{
+    return invoke_portal(SYS_GET_ASID);
+}
+void __pebble_before_domain_fork(void)
+{
+    /* The child gets a copy of the buffers: what is in them must not be written twice. */
+    fflush(stdout);
+}
+int domain_wait(int asid, int *status)
+{
+    struct ended ended;
+    int result = invoke_portal(SYS_DOMAIN_WAIT, asid, &ended);
+    if (result == 0 && status)
+        *status = ended.kind == 3 ? -EDEAD : (int)ended.status;
+    return result;
+}
+int domain_kill(int asid)
+{
+    return invoke_portal(SYS_DOMAIN_KILL, asid);
+}

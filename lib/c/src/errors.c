@@ -1,0 +1,36 @@
+/* What results mean. */
+#include "system.h"
+
+static const char *reason_text(int reason)
+{
+    switch (reason) {
+    case 1: return "stack or state letter missing";
+    case 2: return "unknown stack letter";
+    case 3: return "unknown state letter";
+    case 4: return "unknown argument letter";
+    case 5: return "too many arguments";
+    case 6: return "letter for boot components only";
+    case 7: return "too long";
+    case 8: return "length missing";
+    case 9: return "letter not available yet";
+    default: return "wrong";
+    }
+}
+const char *pebble_strerror(int result)
+{
+    static __thread char text[64];
+    int error = -result;
+    if (error >= ESPEC) {
+        snprintf(text, sizeof text, "specification: %s at position %d", reason_text((error - ESPEC) >> 8), error & 0xff);
+        return text;
+    }
+    switch (error) {
+    case EPORTAL: return "no such portal";
+    case EDEAD: return "the other side died";
+    case ENOSTACK: return "the callee has no stack";
+    case EACCESS: return "not allowed by the manifest";
+    case EDEPTH: return "too many nested calls";
+    case EWINDOW: return "too many open windows";
+    default: return strerror(error);
+    }
+}

@@ -1,0 +1,27 @@
+/* The heap: sbrk in pages from the memory manager. malloc is the C library's. */
+#include "system.h"
+#include <unistd.h>
+
+static char *end, *mapped;
+
+void *sbrk(ptrdiff_t increment)
+{
+    if (!end) {
+        word start = invoke_portal(SYS_GROW, 0l);
+        if (start < 0)
+            goto none;
+        end = mapped = (char *)start;
+    }
+    if (increment > mapped - end) {
+        size_t pages = (increment - (mapped - end) + PAGE - 1) / PAGE;
+        if (invoke_portal(SYS_GROW, pages) < 0)
+            goto none;
+        mapped += pages * PAGE;
+    }
+    char *old = end;
+    end += increment;
+    return old;
+none:
+    errno = ENOMEM;
+    return (void *)-1;
+}

@@ -1,0 +1,75 @@
+/* Portals: registering, opening, interposing. */
+#include "system.h"
+#undef portal_register
+#undef portal_create_child
+
+int portal_register(const char *name, const char *spec, word (*entry)(), const word *constants, int stacks)
+{
+    struct registration r = {.entry = (uint64_t)entry, .stacks = stacks};
+    if (!copy_name(r.name, name) || stacks < 0)
+        return -EINVAL;
+    if (!copy_name(r.spec, spec))
+        return -(ESPEC + 7 * 256 + NAMELEN - 1);
+    size_t n = 0;
+    for (const char *c = spec; *c; c++)
+        if (*c == 'c' && c >= spec + 2 && constants && n < 6) {
+            r.constants[n] = constants[n];
+            n++;
+        }
+    return invoke_portal(SYS_PORTAL_REGISTER, &r);
+}
+/* A name where a window shows all of it. */
+struct name {
+    char text[NAMELEN];
+} __attribute__((aligned(64)));
+
+static int with_name(int portal, const char *name)
+{
+    struct name n;
+    return copy_name(n.text, name) ? invoke_portal(portal, &n) : -EINVAL;
+}
+int portal_unregister(const char *name)
+{
+    return with_name(SYS_PORTAL_UNREGISTER, name);
+}
+int portal_open(const char *name)
+{
+    return with_name(SYS_PORTAL_OPEN, name);
+}
+int portal_close(int portal)
+{
+    return invoke_portal(SYS_PORTAL_CLOSE, portal);
+}
+int portal_create_child(int asid, int portal, const char *spec, word constant, word (*entry)())
+{
+    struct child c = {.asid = asid, .portal = portal, .constant = constant, .entry = (uint64_t)entry};
+    if (!copy_name(c.spec, spec))
+        return -(ESPEC + 7 * 256 + NAMELEN - 1);
+    return invoke_portal(SYS_PORTAL_CREATE_CHILD, &c);
+}
+int portal_info(int portal, char spec[NAMELEN], char name[NAMELEN])
+{
+    struct description d;
+    int result = invoke_portal(SYS_PORTAL_INFO, portal, &d);
+    if (result == 0) {
+        memcpy(spec, d.spec, NAMELEN);
+        memcpy(name, d.name, NAMELEN);
+    }
+    return result;
+}
+
+static int (*user_notify)(int asid, int portal, char *spec);
+
+/* Called by the portal manager, on a stack of this domain's queue. */
+static word notified(word asid, word portal)
+{
+    char spec[NAMELEN], name[NAMELEN];
+    if (portal_info(portal, spec, name) != 0)
+        return 0;
+    return user_notify(asid, portal, spec);
+}
+int portal_notify(int (*notify)(int asid, int portal, char *spec))
+{
+    user_notify = notify;
+    return invoke_portal(SYS_PORTAL_NOTIFY, notify ? notified : 0);
+}

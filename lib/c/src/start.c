@@ -1,0 +1,32 @@
+/* From _start to main, and the end. */
+#include "system.h"
+#include <picotls.h>
+
+int main(int argc, char **argv);
+extern void (*__bothinit_array_start[])(void), (*__bothinit_array_end[])(void);
+
+__thread char *__pebble_stack_top;
+
+void *__pebble_tls(void *block)
+{
+    _init_tls(block);
+    return block;
+}
+
+void __pebble_start(struct start *start)
+{
+    __pebble_stack_top = (char *)start;
+    void *tp;
+    __asm__("mv %0, tp" : "=r"(tp));
+    invoke_portal(SYS_SET_TP, tp);
+    for (void (**f)(void) = __bothinit_array_start; f < __bothinit_array_end; f++)
+        (*f)();
+    exit(main((int)start->argc, start->argv));
+}
+
+void _exit(int status)
+{
+    fflush(stdout);
+    for (;;)
+        invoke_portal(SYS_EXIT, status);
+}

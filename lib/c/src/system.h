@@ -1,0 +1,76 @@
+/* The portals that every domain has, and the structures that they take: lib/abi/src/system.rs in C. */
+#ifndef PEBBLE_SYSTEM_H
+#define PEBBLE_SYSTEM_H
+
+#include <pebble.h>
+
+#define SYS_THREAD_EXIT 2
+#define SYS_THREAD_CREATE 3
+#define SYS_YIELD 4
+#define SYS_SLEEP 5
+#define SYS_GET_ASID 6
+#define SYS_GET_THREAD 7
+#define SYS_HRTIME 8
+#define SYS_SEM_CREATE 9
+#define SYS_SEM_DESTROY 10
+#define SYS_PORTAL_REGISTER 11
+#define SYS_PORTAL_UNREGISTER 12
+#define SYS_PORTAL_OPEN 13
+#define SYS_PORTAL_CLOSE 14
+#define SYS_PORTAL_CREATE_CHILD 15
+#define SYS_PORTAL_NOTIFY 16
+#define SYS_PORTAL_INFO 17
+#define SYS_DOMAIN_FORK 18
+#define SYS_DOMAIN_WAIT 19
+#define SYS_DOMAIN_KILL 20
+#define SYS_GROW 21
+#define SYS_SET_PRIORITY 22
+#define SYS_THREAD_JOIN 23
+#define SYS_SET_TP 24
+#define SYS_STACK 25
+
+#define PAGE 4096ul
+#define THREAD_STACK 32768ul
+
+struct start {
+    uint64_t argc;
+    char **argv;
+    uint64_t device_count;
+    void *devices;
+};
+struct registration {
+    char name[NAMELEN];
+    char spec[NAMELEN];
+    uint64_t entry, stacks, constants[6];
+} __attribute__((aligned(256)));
+struct child {
+    char spec[NAMELEN];
+    uint64_t asid, portal, constant, entry;
+} __attribute__((aligned(128)));
+struct description {
+    char spec[NAMELEN];
+    char name[NAMELEN];
+} __attribute__((aligned(128)));
+struct ended {
+    uint64_t asid, kind;
+    int64_t status;
+    uint64_t cause, address, pc;
+} __attribute__((aligned(64)));
+
+/* Top of the stack that this thread runs on; what lies below it is copied by fork. */
+extern __thread char *__pebble_stack_top;
+/* Makes the block of thread-local variables at `block` and returns it. */
+void *__pebble_tls(void *block);
+extern char __tls_size[];
+
+/* Copies a string to a field; 0 if it does not fit. */
+static inline int copy_name(char to[NAMELEN], const char *from)
+{
+    size_t length = strnlen(from, NAMELEN);
+    if (length == NAMELEN)
+        return 0;
+    memset(to, 0, NAMELEN);
+    memcpy(to, from, length);
+    return 1;
+}
+#endif

@@ -1,0 +1,74 @@
+/* Threads. */
+#include "system.h"
+
+int get_thread(void)
+{
+    return invoke_portal(SYS_GET_THREAD);
+}
+void yield(void)
+{
+    invoke_portal(SYS_YIELD);
+}
+int set_priority(int priority)
+{
+    return invoke_portal(SYS_SET_PRIORITY, (word)priority);
+}
+int thread_join(int thread)
+{
+    return invoke_portal(SYS_THREAD_JOIN, (word)thread);
+}
+void thread_exit(void)
+{
+    for (;;)
+        invoke_portal(SYS_THREAD_EXIT);
+}
+
+/* What a new thread finds at the top of its stack. */
+struct thread_start {
+    void *tp;
+    char *top;
+    void (*entry)(void *);
+    void *argument;
+};
+void __pebble_thread_entry(struct thread_start *start);
+void __pebble_resume_thread(void *tp);
+
+void __pebble_thread_main(struct thread_start *start)
+{
+    __pebble_stack_top = start->top;
+    start->entry(start->argument);
+    thread_exit();
+}
+/* A block of thread-local variables that ends below `end`. */
+static char *make_tls(char *end)
+{
+    return __pebble_tls((char *)((uintptr_t)(end - (size_t)__tls_size) & -64ul));
+}
+int thread_create(void (*entry)(void *), void *argument, int priority)
+{
+    word top = invoke_portal(SYS_STACK, THREAD_STACK);
+    if (top < 0)
+        return top;
+    char *tls = make_tls((char *)top);
+    struct thread_start *start = (struct thread_start *)tls - 1;
+    start = (struct thread_start *)((uintptr_t)start & -16ul);
+    *start = (struct thread_start){tls, (char *)start, entry, argument};
+    return invoke_portal(SYS_THREAD_CREATE, __pebble_thread_entry, start, start, (word)priority);
+}
+
+/* The part of fork in C: `sp` is where fork saved the registers. */
+int __pebble_fork(char *sp)
+{
+    size_t used = __pebble_stack_top - sp, tls_size = (size_t)__tls_size;
+    size_t size = used + tls_size + 8192 > THREAD_STACK ? used + tls_size + 16384 : THREAD_STACK;
+    word top = invoke_portal(SYS_STACK, size);
+    if (top < 0)
+        return top;
+    char *tls = make_tls((char *)top);
+    char *copy = (char *)((uintptr_t)(tls - used) & -16ul);
+    memcpy(copy, sp, used);
+    /* The child's own stack ends where its copy does. */
+    size_t offset = (char *)&__pebble_stack_top - (char *)({ void *tp; __asm__("mv %0, tp" : "=r"(tp)); tp; });
+    *(char **)(tls + offset) = copy + used;
+    return invoke_portal(SYS_THREAD_CREATE, __pebble_resume_thread, copy, tls, -1l);
+}
