@@ -18,6 +18,8 @@ pub struct Thread {
     /// When it began to wait: orders waiters of one priority, and equal deadlines.
     since: u64,
     value: isize,
+    /// It has run through a whole slice.
+    spent: bool,
 }
 
 pub struct Model {
@@ -62,6 +64,7 @@ impl Model {
     fn wake(&mut self, index: usize, value: isize) {
         let thread = self.threads.get_mut(&index).unwrap();
         (thread.state, thread.value, thread.deadline) = (State::Ready, value, None);
+        thread.spent = false;
         let ring = &mut self.ready[thread.priority];
         if !ring.is_empty() && self.slice == NEVER {
             self.slice = self.now + SLICE;
@@ -90,7 +93,7 @@ impl Model {
         let id = old.map_or(index, |thread| thread.id + 4096);
         let (state, object, deadline, since, value) = (State::Ready, 0, None, 0, 0);
         let first_priority = priority;
-        let thread = Thread { state, priority, first_priority, home, id, object, deadline, since, value };
+        let thread = Thread { state, priority, first_priority, home, id, object, deadline, since, value, spent: false };
         self.threads.insert(index, thread);
         self.wake(index, 0);
         id as isize
@@ -153,6 +156,19 @@ impl Model {
         0
     }
     pub fn v(&mut self, id: usize) -> isize {
+        let first = self.waiters(State::Semaphore, id).first().copied();
+        let result = self.interrupt(id);
+        // At an equal priority too, the woken thread goes first.
+        if let (0, Some(waiter)) = (result, first) {
+            let priority = self.threads[&waiter].priority;
+            if self.threads.get(&self.running).is_some_and(|running| running.priority == priority) {
+                self.ready[priority].rotate_right(1);
+            }
+        }
+        result
+    }
+    /// V by an interrupt.
+    pub fn interrupt(&mut self, id: usize) -> isize {
         let first = self.waiters(State::Semaphore, id).first().copied();
         match (self.semaphores.get_mut(&id), first) {
             (None, _) => return Error::EINVAL.code(),
@@ -221,7 +237,11 @@ impl Model {
             let priority = self.threads.get(&self.running).map(|thread| thread.priority);
             let waits = self.ready.iter().map(VecDeque::len).sum::<usize>() > 1;
             if let Some(priority) = priority {
-                self.ready[priority].rotate_left(1);
+                let thread = self.threads.get_mut(&self.running).unwrap();
+                thread.spent = !thread.spent;
+                if !thread.spent {
+                    self.ready[priority].rotate_left(1);
+                }
             }
             self.slice = if waits { self.now + SLICE } else { NEVER };
         }

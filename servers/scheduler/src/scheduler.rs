@@ -114,10 +114,18 @@ impl<M: Machine> Scheduler<M> {
         // Whatever happens below, the timer is set once, at the end.
         self.armed = 0;
         if self.slice <= now {
-            let next = self.threads[self.running].next;
+            // A thread that has not waited for a whole slice makes room. One that has begins a new slice: two threads that
+            // wait for each other are not pulled out of step.
+            let record = &mut self.threads[self.running];
+            let next = record.next;
             let shared = next != self.running;
-            if shared {
-                self.ready.turn_to(self.running_priority, next);
+            if record.state == State::Ready {
+                record.state = State::Spent;
+            } else {
+                record.state = State::Ready;
+                if shared {
+                    self.ready.turn_to(self.running_priority, next);
+                }
             }
             let wanted = shared || self.ready.has_below(self.running_priority);
             self.slice = if wanted { now.saturating_add(SLICE) } else { NEVER };
@@ -278,7 +286,7 @@ impl<M: Machine> Scheduler<M> {
             return Return(0);
         }
         self.end_wait(waiter, 0);
-        self.prefer(waiter, 0)
+        self.hand(waiter)
     }
     /// V that adds one, or wakes a waiter without a deadline and begins no time slice. `None`: nothing was done,
     /// [`v`](Scheduler::v) can.
@@ -299,14 +307,19 @@ impl<M: Machine> Scheduler<M> {
         record.value = 0;
         semaphore.waiters.remove(&mut self.threads, waiter);
         self.ready.push(&mut self.threads, waiter);
-        Some(self.prefer(waiter, 0))
+        Some(self.hand(waiter))
     }
-    /// V by an interrupt: the interrupted code goes on with 0, whatever became of the semaphore.
+    /// V by an interrupt: the interrupted code goes on with 0, whatever became of the semaphore, unless a thread of a higher
+    /// priority was woken.
     pub fn interrupt(&mut self, id: usize) -> Decision {
-        match self.v(id) {
-            Return(_) => Return(0),
-            switch => switch,
+        let Some(semaphore) = self.semaphores.find(id) else { return Return(0) };
+        let waiter = semaphore.waiters.head();
+        if waiter == Thread::NOBODY {
+            semaphore.value = semaphore.value.saturating_add(1).min(VALUE_MAX);
+            return Return(0);
         }
+        self.end_wait(waiter, 0);
+        self.prefer(waiter, 0)
     }
     /// → id. `EINVAL`: value above [`VALUE_MAX`]; `ENFILE`: none is left.
     pub fn semaphore_create(&mut self, value: usize) -> Decision {
@@ -344,7 +357,7 @@ impl<M: Machine> Scheduler<M> {
     /// If that thread waits, its wait ends with `EDEAD`. `ESRCH`: no such thread.
     pub fn wake_dead(&mut self, index: usize) -> Decision {
         let Some(thread) = self.live(index) else { return refuse(Error::ESRCH) };
-        if matches!(self.threads[thread].state, State::Ready | State::Ended) {
+        if matches!(self.threads[thread].state, State::Ready | State::Spent | State::Ended) {
             return Return(0);
         }
         self.end_wait(thread, Error::EDEAD.code() as i32);
@@ -364,7 +377,11 @@ impl<M: Machine> Scheduler<M> {
         if record.state == State::Free {
             return refuse(Error::ESRCH);
         }
-        let state = if thread == self.running { State::Running } else { record.state };
+        let state = match record.state {
+            _ if thread == self.running => State::Running,
+            State::Spent => State::Ready,
+            state => state,
+        };
         Return((state as isize) << 48 | (record.priority as isize) << 32 | record.home as isize)
     }
 }
@@ -489,6 +506,18 @@ impl<M: Machine> Scheduler<M> {
         // No ring above the running one had a thread: it is the first of its own.
         self.running_priority = priority;
         self.hand_over(woken, value)
+    }
+    /// A V has woken one thread: it goes on if its priority is at least that of the running thread. What a V was done for
+    /// happens before what comes after it, and the running thread is the next of its priority.
+    #[inline(always)]
+    fn hand(&mut self, woken: Thread) -> Decision {
+        let priority = self.threads[woken].priority as i32;
+        if priority < self.running_priority {
+            return Return(0);
+        }
+        self.running_priority = priority;
+        self.ready.turn_to(priority, woken);
+        self.hand_over(woken, 0)
     }
     /// The rings may have changed in any way: the first thread runs.
     #[inline(always)]

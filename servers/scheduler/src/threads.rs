@@ -52,6 +52,8 @@ pub enum State {
     Stack = 6,
     /// It has ended and is not yet reaped.
     Ended = 7,
+    /// Ready, and has not waited since its slice began before the last timer interrupt; reported as `Ready`.
+    Spent = 8,
 }
 
 /// A thread, in 32 bytes: half a cache line.

@@ -9,8 +9,9 @@ use crate::machine::Machine;
 
 /// The deadline that does not come.
 pub const NEVER: u64 = u64::MAX;
-/// Time slice of threads of one priority, in units of `time`: 10 ms at the 10 MHz of QEMU's `virt`.
-pub const SLICE: u64 = 100_000;
+/// Time between two looks at who runs, in units of `time`: 5 ms at the 10 MHz of QEMU's `virt`. A thread that has run
+/// without waiting from one to the next makes room for others of its priority.
+pub const SLICE: u64 = 50_000;
 /// Units of `time` after which the ratio is first measured (1 ms at 10 MHz).
 const FIRST_MEASURE: u64 = 10_000;
 /// Units of `time` after which it is left as it is; the shift in `measure` has room for it.

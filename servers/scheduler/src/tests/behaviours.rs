@@ -136,11 +136,21 @@ fn a_time_slice_ends_only_where_another_thread_wants_it() {
     assert_eq!(system.scheduler.machine.timer_writes, 0);
     system.enter(|s| s.add(3, 5, 7));
     assert_eq!(system.scheduler.machine.timer, SLICE);
-    assert_eq!(system.interrupt(), (3, 0));
-    assert_eq!(system.interrupt(), (2, 0));
+    let order: Vec<_> = (0..4).map(|_| system.interrupt().0).collect();
+    assert_eq!(order, [2, 3, 3, 2]);
     system.enter(|s| s.exit());
     system.interrupt();
     assert_eq!(system.scheduler.machine.timer, NEVER, "alone again");
+}
+#[test]
+fn a_thread_that_waits_keeps_its_turn_when_the_slice_ends() {
+    let mut system = System::new(&[(2, 5), (3, 5)]);
+    let semaphore = system.semaphore(0);
+    for _ in 0..5 {
+        assert_eq!(system.p(semaphore, -1).0, 3);
+        assert_eq!(system.v(semaphore), (2, 0), "the woken thread goes first");
+        assert_eq!(system.interrupt().0, 2);
+    }
 }
 #[test]
 fn switches_do_not_touch_the_timer() {

@@ -109,7 +109,7 @@ impl Pair {
                 self.both(
                     |s| s.interrupt(id),
                     |m| {
-                        m.v(id);
+                        m.interrupt(id);
                         0
                     },
                 );
