@@ -1,0 +1,7 @@
+// expect status 126
+// expect stderr illegal instruction
+int main(void)
+{
+    __asm__ volatile("unimp");
+    return 0;
+}

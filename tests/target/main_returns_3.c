@@ -1,0 +1,5 @@
+// expect status 3
+int main(void)
+{
+    return 3;
+}
