@@ -12,7 +12,7 @@ const CC: &str = "riscv64-unknown-elf-gcc";
 const AR: &str = "riscv64-unknown-elf-ar";
 
 /// The cargo that has the sources of `core`; `./pebble` finds it.
-fn cargo(root: &Path) -> Command {
+pub fn cargo(root: &Path) -> Command {
     let program = std::env::var("PEBBLE_CARGO").unwrap_or_else(|_| "cargo".into());
     let mut command = Command::new(program);
     command.current_dir(root).env("RUSTC_BOOTSTRAP", "1");

@@ -1,5 +1,5 @@
-// expect stdout status 5, calls seen: 1
 // expect stdout inside: 12
+// expect stdout status 5, calls seen: 1
 #include <pebble.h>
 /* A domain in a sandbox: each of its portal calls comes here first. */
 static int seen[NPORTALS];

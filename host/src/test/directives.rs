@@ -1,0 +1,99 @@
+//! The comments at the head of a test program that say what it must do.
+
+use anyhow::{Context, Result, bail};
+
+/// What a test expects, and how it is run.
+#[derive(Debug, PartialEq)]
+pub struct Directives {
+    pub status: u8,
+    /// Whole lines of standard output, in this order; others may lie between.
+    pub stdout: Vec<String>,
+    /// Parts of the system log.
+    pub stderr: Vec<String>,
+    pub output_bytes: Option<usize>,
+    /// A test program whose output is the same.
+    pub same_output: Option<String>,
+    pub timeout: f64,
+    pub memory: usize,
+    pub arguments: Vec<String>,
+    pub system: String,
+    pub stdin: Option<String>,
+}
+impl Default for Directives {
+    fn default() -> Directives {
+        Directives {
+            status: 0,
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            output_bytes: None,
+            same_output: None,
+            timeout: 30.0,
+            memory: 128,
+            arguments: Vec::new(),
+            system: "exec".into(),
+            stdin: None,
+        }
+    }
+}
+
+/// Reads the comment lines before the first line of code.
+pub fn parse(source: &str) -> Result<Directives> {
+    let mut d = Directives::default();
+    for (number, line) in source.lines().enumerate() {
+        let Some(text) = line.strip_prefix("// ") else { break };
+        let (key, value) = text.split_once(' ').unwrap_or((text, ""));
+        let place = || format!("line {}: \"{line}\"", number + 1);
+        match key {
+            "expect" => {
+                let (what, value) = value.split_once(' ').with_context(place)?;
+                match what {
+                    "status" => d.status = value.parse().with_context(place)?,
+                    "stdout" => d.stdout.push(value.to_string()),
+                    "stderr" => d.stderr.push(value.to_string()),
+                    "output-bytes" => d.output_bytes = Some(value.parse().with_context(place)?),
+                    _ => bail!("{}: unknown expectation \"{what}\"", place()),
+                }
+            }
+            "same-output" => d.same_output = Some(value.to_string()),
+            "timeout" => d.timeout = value.parse().with_context(place)?,
+            "memory" => d.memory = value.parse().with_context(place)?,
+            "arguments" => d.arguments = value.split_whitespace().map(String::from).collect(),
+            "system" => d.system = value.to_string(),
+            "stdin" => d.stdin = Some(format!("{value}\n")),
+            _ => bail!("{}: unknown directive \"{key}\"", place()),
+        }
+    }
+    Ok(d)
+}
+
+/// Whether `lines` occur in `text`, each as a whole line, in this order; the first that does not.
+pub fn missing<'a>(text: &str, lines: &'a [String]) -> Option<&'a str> {
+    let mut rest = text.lines();
+    lines.iter().find(|wanted| !rest.any(|line| line.trim_end_matches('\r') == wanted.as_str())).map(|s| s.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn directives_are_read_up_to_the_code() {
+        let d = parse("// expect status 7\n// expect stdout a b\n// timeout 2\nint main;\n// expect status 9\n").unwrap();
+        assert_eq!((d.status, d.stdout, d.timeout), (7, vec!["a b".to_string()], 2.0));
+    }
+    #[test]
+    fn an_unknown_directive_is_refused() {
+        assert!(parse("// expcet status 7\n").unwrap_err().to_string().contains("line 1"));
+        assert!(parse("// expect color blue\n").is_err());
+    }
+    #[test]
+    fn a_status_that_is_no_number_is_refused() {
+        assert!(parse("// expect status seven\n").is_err());
+    }
+    #[test]
+    fn lines_are_found_in_order_only() {
+        let wanted = ["a".to_string(), "b".to_string()];
+        assert_eq!(missing("a\nx\nb\n", &wanted), None);
+        assert_eq!(missing("b\na\n", &wanted), Some("b"));
+        assert_eq!(missing("ab\n", &wanted), Some("a"));
+    }
+}

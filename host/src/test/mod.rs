@@ -1,0 +1,45 @@
+//! `./pebble test`: host tests, programs on the machine, dialogues with systems.
+
+mod directives;
+mod host;
+mod session;
+mod target;
+
+use anyhow::{Result, bail};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// What became of one test.
+pub struct Verdict {
+    pub name: String,
+    /// Why it failed.
+    pub failure: Option<String>,
+    pub seconds: f64,
+}
+impl Verdict {
+    /// Says it, as soon as it is known.
+    fn print(&self) {
+        match &self.failure {
+            None => println!("ok   {} ({:.1} s)", self.name, self.seconds),
+            Some(why) => println!("FAIL {}: {}", self.name, why.trim_end().replace('\n', "\n     ")),
+        }
+    }
+}
+
+/// Runs all tests whose names contain `filter`.
+pub fn run(root: &Path, filter: Option<&str>) -> Result<ExitCode> {
+    let wanted = |name: &str| filter.is_none_or(|f| name.contains(f));
+    let mut verdicts = host::run(root, &wanted)?;
+    verdicts.extend(target::run(root, &wanted)?);
+    verdicts.extend(session::run(root, &wanted)?);
+    if verdicts.is_empty() {
+        bail!("no test's name contains \"{}\"", filter.unwrap_or(""));
+    }
+    let failed: Vec<&Verdict> = verdicts.iter().filter(|v| v.failure.is_some()).collect();
+    if !failed.is_empty() {
+        println!("\nfailed:");
+        failed.iter().for_each(|v| println!("  {}", v.name));
+    }
+    println!("\n{} passed, {} failed", verdicts.len() - failed.len(), failed.len());
+    Ok(ExitCode::from(!failed.is_empty() as u8))
+}

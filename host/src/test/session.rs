@@ -1,0 +1,138 @@
+//! Dialogues with a system, in `tests/session`: what is typed at its console, and what it must answer.
+
+use super::Verdict;
+use crate::qemu::{Guest, Machine, Output};
+use crate::{exec, system};
+use anyhow::{Context, Result, bail};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+#[derive(Debug, PartialEq)]
+enum Step {
+    /// `> text`: types a line.
+    Type(String),
+    /// `< text`: waits for it.
+    Wait(String),
+    /// `! text`: it must not have come since the last line was typed.
+    Never(String),
+}
+#[derive(Debug, PartialEq)]
+struct Session {
+    system: String,
+    steps: Vec<Step>,
+}
+fn parse(text: &str) -> Result<Session> {
+    let mut session = Session { system: "default".into(), steps: Vec::new() };
+    for (number, line) in text.lines().enumerate() {
+        let (key, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match key {
+            "" | "#" => {}
+            "system" => session.system = rest.to_string(),
+            ">" => session.steps.push(Step::Type(rest.to_string())),
+            "<" => session.steps.push(Step::Wait(rest.to_string())),
+            "!" => session.steps.push(Step::Never(rest.to_string())),
+            _ => bail!("line {}: \"{line}\" is not a step", number + 1),
+        }
+    }
+    Ok(session)
+}
+
+pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Verdict>> {
+    let Ok(entries) = std::fs::read_dir(root.join("tests/session")) else { return Ok(Vec::new()) };
+    let mut paths: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
+    paths.sort();
+    let mut verdicts = Vec::new();
+    for path in paths.iter().filter(|p| p.extension().is_some_and(|e| e == "session")) {
+        let name = format!("session::{}", path.file_stem().unwrap_or_default().to_string_lossy());
+        if wanted(&name) {
+            let start = Instant::now();
+            let failure = converse(root, path).err().map(|e| format!("{e:#}"));
+            let verdict = Verdict { name, failure, seconds: start.elapsed().as_secs_f64() };
+            verdict.print();
+            verdicts.push(verdict);
+        }
+    }
+    Ok(verdicts)
+}
+
+/// A console with a person's patience.
+struct Dialogue {
+    output: mpsc::Receiver<Vec<u8>>,
+    /// What was said since the last line was typed.
+    heard: String,
+}
+impl Dialogue {
+    fn wait(&mut self, text: &str) -> Result<()> {
+        let end = Instant::now() + PATIENCE;
+        while !self.heard.contains(text) {
+            let left = end.saturating_duration_since(Instant::now());
+            match self.output.recv_timeout(left) {
+                Ok(bytes) => self.heard.push_str(&String::from_utf8_lossy(&bytes)),
+                Err(_) => bail!("waited for \"{text}\", heard:\n{}", self.heard),
+            }
+        }
+        Ok(())
+    }
+}
+fn converse(root: &Path, path: &Path) -> Result<()> {
+    let session = parse(&std::fs::read_to_string(path)?)?;
+    let image = exec::make_image(root, &system::load(root, &session.system)?, Vec::new())?;
+    let mut guest = Guest::start(&image, &Machine::default(), false, Stdio::piped())?;
+    let mut to = guest.stdin().context("no input")?;
+    let mut from = guest.stdout().context("no output")?;
+    let (sender, output) = mpsc::channel();
+    std::thread::spawn(move || {
+        struct Sender(mpsc::Sender<Vec<u8>>);
+        impl Write for Sender {
+            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+                self.0.send(bytes.to_vec()).map_err(|_| std::io::ErrorKind::BrokenPipe)?;
+                Ok(bytes.len())
+            }
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        let mut output = Output::new(Sender(sender));
+        let mut buffer = [0; 4096];
+        while let Ok(count @ 1..) = from.read(&mut buffer) {
+            if output.pass(&buffer[..count]).is_err() {
+                break;
+            }
+        }
+    });
+    let mut dialogue = Dialogue { output, heard: String::new() };
+    for step in &session.steps {
+        match step {
+            Step::Type(line) => {
+                dialogue.heard.clear();
+                write!(to, "{line}\r")?;
+                to.flush()?;
+            }
+            Step::Wait(text) => dialogue.wait(text)?,
+            Step::Never(text) if dialogue.heard.contains(text) => bail!("\"{text}\" came:\n{}", dialogue.heard),
+            Step::Never(_) => {}
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn a_session_is_read() {
+        let session = parse("system minimal\n# hello\n> help\n< kill\n! oops\n").unwrap();
+        let steps = [Step::Type("help".into()), Step::Wait("kill".into()), Step::Never("oops".into())];
+        assert_eq!((session.system.as_str(), &session.steps[..]), ("minimal", &steps[..]));
+    }
+    #[test]
+    fn what_is_not_a_step_is_refused() {
+        assert!(parse("? help").unwrap_err().to_string().contains("line 1"));
+    }
+}

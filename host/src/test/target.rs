@@ -1,0 +1,124 @@
+//! Programs in `tests/target`: each boots a system, runs, and must do what its directives say.
+
+use super::Verdict;
+use super::directives::{self, Directives};
+use crate::exec::{self, Options};
+use crate::qemu::{self, Console, Outcome};
+use anyhow::Result;
+use image::Image;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// Machines that run at one time.
+const MACHINES: usize = 2;
+
+struct Test {
+    name: String,
+    path: PathBuf,
+    directives: Result<Directives>,
+}
+
+pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Verdict>> {
+    let mut tests = Vec::new();
+    let folder = root.join("tests/target");
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(&folder)?.filter_map(|e| Some(e.ok()?.path())).collect();
+    paths.sort();
+    for path in paths {
+        let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+        let stem = path.file_stem().and_then(|s| s.to_str()).unwrap_or("");
+        let name = format!("target::{stem}");
+        if ["c", "rs"].contains(&ending) && wanted(&name) {
+            let directives = directives::parse(&std::fs::read_to_string(&path)?);
+            tests.push(Test { name, path, directives });
+        }
+    }
+    let outputs = Mutex::new(HashMap::new());
+    let verdicts = Mutex::new(Vec::new());
+    let next = Mutex::new(tests.iter());
+    // Building is not parallel: cargo would wait for itself anyway.
+    let building = Mutex::new(());
+    std::thread::scope(|scope| {
+        for _ in 0..MACHINES {
+            scope.spawn(|| {
+                loop {
+                    let Some(test) = next.lock().unwrap().next() else { break };
+                    let start = Instant::now();
+                    let failure = match &test.directives {
+                        Ok(d) => judge(root, test, d, &building, &outputs).err().map(|e| format!("{e:#}")),
+                        Err(error) => Some(format!("{error:#}")),
+                    };
+                    let verdict = Verdict { name: test.name.clone(), failure, seconds: start.elapsed().as_secs_f64() };
+                    verdict.print();
+                    verdicts.lock().unwrap().push(verdict);
+                }
+            });
+        }
+    });
+    let mut verdicts = verdicts.into_inner().unwrap();
+    let outputs = outputs.into_inner().unwrap();
+    for test in &tests {
+        let Ok(Directives { same_output: Some(other), .. }) = &test.directives else { continue };
+        if outputs.get(&test.name) != outputs.get(&format!("target::{other}"))
+            && let Some(verdict) = verdicts.iter_mut().find(|v| v.name == test.name && v.failure.is_none())
+        {
+            verdict.failure = Some(format!("its output is not that of {other}"));
+            verdict.print();
+        }
+    }
+    Ok(verdicts)
+}
+
+fn options(path: &Path, d: &Directives) -> Options {
+    Options {
+        system: d.system.clone(),
+        timeout: Some(d.timeout),
+        memory: d.memory,
+        file: Vec::new(),
+        file_name: path.to_path_buf(),
+        arguments: d.arguments.clone(),
+    }
+}
+/// Runs a test; an error says how it failed.
+fn judge(
+    root: &Path,
+    test: &Test,
+    d: &Directives,
+    building: &Mutex<()>,
+    outputs: &Mutex<HashMap<String, Vec<u8>>>,
+) -> Result<()> {
+    let options = options(&test.path, d);
+    let image: Image = {
+        let _building = building.lock().unwrap();
+        exec::program_image(root, &options)?
+    };
+    let mut machine = exec::machine(&options)?;
+    machine.timeout = Some(Duration::from_secs_f64(d.timeout));
+    let input = d.stdin.clone().unwrap_or_default().into_bytes();
+    let outcome = qemu::run(&image, &machine, Console::Captured(input))?;
+    outputs.lock().unwrap().insert(test.name.clone(), outcome.output.clone());
+    check(d, &outcome)
+}
+fn check(d: &Directives, outcome: &Outcome) -> Result<()> {
+    let status = exec::status(outcome, true);
+    let output = String::from_utf8_lossy(&outcome.output);
+    let log = outcome.log.as_ref().map_or("", |l| l.text.as_str());
+    let firmware = String::from_utf8_lossy(&outcome.firmware);
+    let tail: Vec<&str> = output.lines().rev().take(12).collect();
+    let tail: Vec<&str> = tail.into_iter().rev().collect();
+    let context = format!("output:\n{}\n{firmware}log:\n{log}", tail.join("\n"));
+    if status != d.status {
+        anyhow::bail!("status {status}, not {}\n{context}", d.status);
+    }
+    if let Some(line) = directives::missing(&output, &d.stdout) {
+        anyhow::bail!("no line \"{line}\"\n{context}");
+    }
+    if let Some(part) = d.stderr.iter().find(|p| !log.contains(p.as_str())) {
+        anyhow::bail!("the log lacks \"{part}\"\n{context}");
+    }
+    if let Some(bytes) = d.output_bytes.filter(|b| *b != outcome.output.len()) {
+        anyhow::bail!("{} bytes of output, not {bytes}", outcome.output.len());
+    }
+    Ok(())
+}
