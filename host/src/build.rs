@@ -14,8 +14,13 @@ const AR: &str = "riscv64-unknown-elf-ar";
 /// The cargo that has the sources of `core`; `./pebble` finds it.
 pub fn cargo(root: &Path) -> Command {
     let program = std::env::var("PEBBLE_CARGO").unwrap_or_else(|_| "cargo".into());
-    let mut command = Command::new(program);
+    let mut command = Command::new(&program);
     command.current_dir(root).env("RUSTC_BOOTSTRAP", "1");
+    // Cargo's own subcommands must be of the same toolchain, whatever comes first on the path.
+    if let (Some(folder), Some(path)) = (Path::new(&program).parent(), std::env::var_os("PATH")) {
+        let folders = std::iter::once(folder.to_path_buf()).chain(std::env::split_paths(&path));
+        command.env("PATH", std::env::join_paths(folders).unwrap_or(path));
+    }
     if let Ok(rustc) = std::env::var("PEBBLE_RUSTC") {
         command.env("RUSTC", rustc);
     }
@@ -43,7 +48,9 @@ fn build_packages(root: &Path, packages: &[String]) -> Result<()> {
 }
 /// Whether there is a package of this name among the components.
 fn package_exists(root: &Path, name: &str) -> bool {
-    ["servers", "drivers", "services", "apps"].iter().any(|folder| root.join(folder).join(name).join("Cargo.toml").exists())
+    ["servers", "drivers", "services", "apps"]
+        .iter()
+        .any(|folder| root.join(folder).join(name).join("Cargo.toml").exists())
 }
 
 /// The ELF files of the nucleus and of each image; an image is a package's name, or the path of a C or Rust source file
@@ -152,7 +159,8 @@ fn c_library(root: &Path) -> Result<PathBuf> {
 /// Where the program of a source file goes.
 fn output(root: &Path, source: &Path) -> Result<PathBuf> {
     let absolute = source.canonicalize().with_context(|| source.display().to_string())?;
-    let name: String = absolute.to_string_lossy().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let name: String =
+        absolute.to_string_lossy().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     let folder = root.join("build/programs");
     fs::create_dir_all(&folder)?;
     Ok(folder.join(name))
@@ -161,8 +169,13 @@ fn output(root: &Path, source: &Path) -> Result<PathBuf> {
 fn compile_c(root: &Path, source: &Path) -> Result<PathBuf> {
     let program = output(root, source)?;
     let library = c_library(root)?;
-    let inputs =
-        [source.to_path_buf(), library.join("libpebble.a"), library.join("crt0.o"), root.join("lib/c/link.ld"), root.join("lib/c/link-flags")];
+    let inputs = [
+        source.to_path_buf(),
+        library.join("libpebble.a"),
+        library.join("crt0.o"),
+        root.join("lib/c/link.ld"),
+        root.join("lib/c/link-flags"),
+    ];
     if fresh(&program, &inputs) {
         return Ok(program);
     }

@@ -1,5 +1,98 @@
-//! `./pebble check`.
-use anyhow::Result;
-use std::path::Path;
-use std::process::ExitCode;
-pub fn run(_root: &Path) -> Result<ExitCode> { Ok(ExitCode::SUCCESS) }
+//! `./pebble check`: format, lints, the size of the nucleus and of the trusted base, and the code of boot portals.
+
+use crate::{build, exec, system};
+use abi::address::{CODE_END, IMAGE_BASE};
+use abi::nucleus::BLOCK_MAGIC;
+use anyhow::{Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+/// Most lines of privileged code, comments and assembly included.
+const NUCLEUS_LIMIT: usize = 1000;
+
+pub fn run(root: &Path) -> Result<ExitCode> {
+    let mut failed = false;
+    failed |= !tool(root, "fmt", &["--all", "--check"], "rustfmt");
+    let host: Vec<&str> =
+        "-p host -p abi -p image -p manifest -p portal --all-targets --target-dir target/check -- -D warnings"
+            .split_whitespace()
+            .collect();
+    failed |= !tool(root, "clippy", &host, "clippy-driver");
+    let nucleus = lines(&root.join("nucleus/src"))?;
+    println!("nucleus: {nucleus} lines (limit {NUCLEUS_LIMIT})");
+    if nucleus > NUCLEUS_LIMIT {
+        println!("FAIL: the nucleus is above its limit");
+        failed = true;
+    }
+    println!("trusted base, in lines:");
+    for (name, folders) in [
+        ("nucleus", &["nucleus/src"][..]),
+        ("portal manager, generator", &["servers/portals/src", "lib/portal/src"]),
+        ("memory manager", &["servers/memory/src"]),
+        ("shared numbers", &["lib/abi/src"]),
+    ] {
+        let sum: Result<usize> = folders.iter().map(|f| lines(&root.join(f))).sum();
+        println!("  {name:26} {:5}", sum?);
+    }
+    let blocks = verify_portals(root)?;
+    println!("portal code: {blocks} boot portals have only forward branches and known instructions");
+    if failed {
+        bail!("check failed");
+    }
+    println!("check passed");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs `cargo WHAT`, if its tool is there.
+fn tool(root: &Path, what: &str, arguments: &[&str], program: &str) -> bool {
+    let beside = std::env::var("PEBBLE_CARGO").ok().and_then(|c| Some(Path::new(&c).parent()?.join(program)));
+    let there = Command::new(beside.unwrap_or_else(|| program.into()))
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|s| s.success());
+    if !there {
+        println!("{what}: skipped, the toolchain has no {program}");
+        return true;
+    }
+    let ok = build::cargo(root).arg(what).args(arguments).status().is_ok_and(|s| s.success());
+    println!("{what}: {}", if ok { "ok" } else { "FAIL" });
+    ok
+}
+/// Lines of all files below `folder`, tests in files of their own left out.
+fn lines(folder: &Path) -> Result<usize> {
+    let mut sum = 0;
+    let mut folders: Vec<PathBuf> = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder)? {
+            let path = entry?.path();
+            let name = path.file_stem().and_then(|s| s.to_str()).unwrap_or("").to_string();
+            if path.is_dir() {
+                folders.push(path);
+            } else if !name.ends_with("tests") {
+                sum += std::fs::read_to_string(&path)?.lines().count();
+            }
+        }
+    }
+    Ok(sum)
+}
+/// Checks every portal in the image of the default system.
+fn verify_portals(root: &Path) -> Result<usize> {
+    let system = system::load(root, "default")?;
+    let image = exec::make_image(root, &system, Vec::new())?;
+    let words: Vec<u32> = image.bytes[..CODE_END - IMAGE_BASE]
+        .chunks_exact(4)
+        .map(|w| u32::from_le_bytes(w.try_into().unwrap()))
+        .collect();
+    let mut blocks = 0;
+    for at in (0..words.len()).step_by(16).filter(|&at| words[at] == BLOCK_MAGIC) {
+        let count = words[at + 1] as usize;
+        let Some(code) = words.get(at + 4..at + 4 + count) else { bail!("portal at word {at}: its header is wrong") };
+        if let Err(refused) = portal::disassemble::verify(code) {
+            bail!("portal at word {at}: {refused:?}");
+        }
+        blocks += 1;
+    }
+    Ok(blocks)
+}

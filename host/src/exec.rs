@@ -65,7 +65,8 @@ pub fn program_image(root: &Path, options: &Options) -> Result<Image> {
     let absolute = path.canonicalize().with_context(|| path.display().to_string())?;
     program.image = absolute.to_string_lossy().into_owned();
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    program.name = stem.chars().filter(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).take(abi::section::NAME - 1).collect();
+    program.name =
+        stem.chars().filter(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).take(abi::section::NAME - 1).collect();
     program.arguments = options.arguments.clone();
     let mut files = Vec::new();
     for pair in &options.file {
@@ -79,7 +80,8 @@ pub fn program_image(root: &Path, options: &Options) -> Result<Image> {
     let (nucleus, mut programs) = build::build(root, &images)?;
     let file = programs.remove(&source).context("the program was not built")?;
     programs.insert("program".into(), file);
-    let parts = Parts { system: &system, nucleus: &nucleus, programs, files, sstc: true, cycles_per_time: 0, ram_bytes: 0 };
+    let parts =
+        Parts { system: &system, nucleus: &nucleus, programs, files, sstc: true, cycles_per_time: 0, ram_bytes: 0 };
     Ok(image::build(&parts)?)
 }
 /// The machine that `options` ask for.

@@ -52,7 +52,10 @@ pub fn finish(system: &mut System) -> Result<()> {
     let mut names = HashSet::new();
     for component in &mut system.components {
         let name = component.name.clone();
-        if name.is_empty() || name.len() >= abi::section::NAME || !name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c)) {
+        if name.is_empty()
+            || name.len() >= abi::section::NAME
+            || !name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
+        {
             bail!("component \"{name}\": a name has 1 to {} letters, digits, - and _", abi::section::NAME - 1);
         }
         if !names.insert(name.clone()) {
@@ -69,7 +72,10 @@ pub fn finish(system: &mut System) -> Result<()> {
         }
         for pattern in component.opens.iter().chain(&component.provides) {
             let inner = pattern.strip_suffix('*').unwrap_or(pattern);
-            if pattern.is_empty() || pattern.len() >= abi::nucleus::NAMELEN || !inner.chars().all(|c| c.is_ascii_graphic() && c != '*') {
+            if pattern.is_empty()
+                || pattern.len() >= abi::nucleus::NAMELEN
+                || !inner.chars().all(|c| c.is_ascii_graphic() && c != '*')
+            {
                 bail!("component \"{name}\": \"{pattern}\" is not a portal's name, nor one that ends with *");
             }
         }

@@ -1,4 +1,7 @@
 #![no_std]
 #![no_main]
-fn main(_: &pebble::Env) -> i32 { pebble::println!("hi"); 0 }
+fn main(_: &pebble::Env) -> i32 {
+    pebble::println!("hi");
+    0
+}
 pebble::program!(main);

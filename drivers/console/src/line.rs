@@ -7,6 +7,8 @@ use alloc::vec::Vec;
 const KEYS: usize = 4096;
 /// Longest line that is edited.
 const LINE: usize = 1024;
+/// Takes a character off the screen.
+const ERASE: &[u8] = b"\x08 \x08";
 
 #[derive(Default)]
 pub struct Input {
@@ -17,10 +19,20 @@ pub struct Input {
     ready: VecDeque<u8>,
     /// Ctrl-D on an empty line: the next reader gets the end of input.
     ended: bool,
+    /// Readers that wait for a key.
+    waiting: usize,
 }
 impl Input {
     pub const fn new() -> Input {
-        Input { keys: VecDeque::new(), line: Vec::new(), ready: VecDeque::new(), ended: false }
+        Input { keys: VecDeque::new(), line: Vec::new(), ready: VecDeque::new(), ended: false, waiting: 0 }
+    }
+    /// A reader found nothing and is going to wait.
+    pub fn wait(&mut self) {
+        self.waiting += 1;
+    }
+    /// How many readers are to be woken for new keys; each only once.
+    pub fn woken(&mut self) -> usize {
+        core::mem::take(&mut self.waiting)
     }
     /// A key arrived.
     pub fn key(&mut self, byte: u8) {
@@ -36,10 +48,13 @@ impl Input {
         }
         count
     }
-    /// Edits what was typed into lines. Returns what is to be shown.
+    /// Edits what was typed into lines, until the input ends. Returns what is to be shown. Only when no finished line is
+    /// left, so that what waits stays bounded.
     pub fn edit(&mut self) -> Vec<u8> {
         let mut echo = Vec::new();
-        while let Some(key) = self.keys.pop_front() {
+        while !self.ended
+            && let Some(key) = self.keys.pop_front()
+        {
             match key {
                 b'\r' | b'\n' => {
                     self.line.push(b'\n');
@@ -47,13 +62,11 @@ impl Input {
                     echo.push(b'\n');
                 }
                 0x7f | 0x08 => {
-                    if self.line.pop().is_some() {
-                        echo.extend_from_slice(b"\x08 \x08");
-                    }
+                    echo.extend_from_slice(if self.erase() { ERASE } else { b"" });
                 }
                 0x15 => {
-                    for _ in self.line.drain(..) {
-                        echo.extend_from_slice(b"\x08 \x08");
+                    while self.erase() {
+                        echo.extend_from_slice(ERASE);
                     }
                 }
                 0x04 => {
@@ -71,6 +84,12 @@ impl Input {
             }
         }
         echo
+    }
+    /// Takes the last character, all its bytes in UTF-8, off the line; whether there was one.
+    fn erase(&mut self) -> bool {
+        let any = !self.line.is_empty();
+        while self.line.pop().is_some_and(|byte| byte & 0xc0 == 0x80) {}
+        any
     }
     /// Takes bytes of finished lines, at most to the end of one. `None`: there is none yet; `Some(0)`: the input ended.
     pub fn take_line(&mut self, out: &mut [u8]) -> Option<usize> {
@@ -125,6 +144,31 @@ mod tests {
         assert_eq!((line(&mut input), line(&mut input)), (Some(vec![]), None));
         let (mut input, _) = typed(b"ab\x04");
         assert_eq!(line(&mut input), Some(b"ab".to_vec()));
+    }
+    #[test]
+    fn what_is_typed_after_the_end_of_input_waits() {
+        let (mut input, _) = typed(b"a\n\x04b\n");
+        assert_eq!((line(&mut input), line(&mut input)), (Some(b"a\n".to_vec()), Some(vec![])));
+        assert_eq!(input.edit(), b"b\n");
+        assert_eq!(line(&mut input), Some(b"b\n".to_vec()));
+    }
+    #[test]
+    fn backspace_takes_a_whole_character() {
+        let (mut input, echo) = typed("x\u{e9}\x08\n".as_bytes());
+        assert_eq!((line(&mut input), echo), (Some(b"x\n".to_vec()), "x\u{e9}\x08 \x08\n".as_bytes().to_vec()));
+    }
+    #[test]
+    fn keys_that_nobody_takes_are_bounded() {
+        let mut input = Input::new();
+        (0..2 * KEYS).for_each(|_| input.key(b'x'));
+        assert_eq!(input.take_raw(&mut [0; 2 * KEYS]), KEYS);
+    }
+    #[test]
+    fn each_waiting_reader_is_woken_once() {
+        let mut input = Input::new();
+        input.wait();
+        input.wait();
+        assert_eq!((input.woken(), input.woken()), (2, 0));
     }
     #[test]
     fn lines_come_one_at_a_time() {

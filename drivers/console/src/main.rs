@@ -12,8 +12,10 @@ mod uart;
 use abi::Error;
 use abi::address::PAGE;
 use abi::system;
+use alloc::vec::Vec;
 use console_logic::line::Input;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use pebble::Result;
 use pebble::portal::call;
 use pebble::sync::{Mutex, Semaphore};
 use uart::{FIFO, Uart};
@@ -28,21 +30,22 @@ pebble::provide! {
 /// Priority of the thread that serves the interrupt.
 const INTERRUPT_PRIORITY: u8 = 45;
 
+/// Ticks of `hrtime` after which to look again whether the last byte has left: about a character at 115200 baud.
+const CHARACTER: u64 = 50_000;
+
 static INPUT: Mutex<Input> = Mutex::new(Input::new());
 /// One writer at a time, so that what is written in one call stays together.
 static OUTPUT: Mutex<Option<Uart>> = Mutex::new(None);
 /// A writer waits for the transmitter.
 static WAITING: AtomicBool = AtomicBool::new(false);
-/// Readers that wait.
-static READERS: AtomicUsize = AtomicUsize::new(0);
 /// Numbers of the semaphores: interrupt, transmitter, keys.
 static SEMAPHORES: [AtomicUsize; 3] = [const { AtomicUsize::new(0) }; 3];
 const INTERRUPT: usize = 0;
 const TRANSMITTER: usize = 1;
 const KEYS: usize = 2;
 
-fn wait(semaphore: usize) {
-    call(SEMAPHORES[semaphore].load(Ordering::Relaxed), [usize::MAX]);
+fn wait(semaphore: usize) -> Result<()> {
+    pebble::check(call(SEMAPHORES[semaphore].load(Ordering::Relaxed), [usize::MAX])).map(|_| ())
 }
 fn post(semaphore: usize) {
     call(SEMAPHORES[semaphore].load(Ordering::Relaxed) + 1, []);
@@ -58,92 +61,126 @@ fn start(env: &pebble::Env) {
     // SAFETY: init mapped the device of our manifest entry there, for us alone.
     let uart = unsafe { Uart::new(device.address as usize) };
     *OUTPUT.lock() = Some(uart);
-    call(system::INTERRUPT, [0, SEMAPHORES[INTERRUPT].load(Ordering::Relaxed)]);
-    let _ = pebble::thread::spawn(Some(INTERRUPT_PRIORITY), move || serve(uart));
+    if call(system::INTERRUPT, [0, SEMAPHORES[INTERRUPT].load(Ordering::Relaxed)]) < 0
+        || pebble::thread::spawn(Some(INTERRUPT_PRIORITY), move || serve(uart)).is_err()
+    {
+        // Without interrupts nobody would ever be woken: every call answers EIO.
+        *OUTPUT.lock() = None;
+    }
 }
 
 /// Serves the device's interrupts.
 fn serve(uart: Uart) {
-    loop {
-        wait(INTERRUPT);
-        let mut keys = false;
+    while wait(INTERRUPT).is_ok() {
+        let mut readers = 0;
         while let Some(byte) = uart.receive() {
-            INPUT.lock().key(byte);
-            keys = true;
+            let mut input = INPUT.lock();
+            input.key(byte);
+            readers += input.woken();
         }
-        if keys {
-            for _ in 0..READERS.swap(0, Ordering::AcqRel) {
-                post(KEYS);
-            }
-        }
-        if uart.ready() && WAITING.swap(false, Ordering::AcqRel) {
+        (0..readers).for_each(|_| post(KEYS));
+        if uart.ready() {
+            // Off before the writer goes on, who may turn it on again.
             uart.interrupt_when_empty(false);
-            post(TRANSMITTER);
+            if WAITING.swap(false, Ordering::AcqRel) {
+                post(TRANSMITTER);
+            }
         }
         call(system::INTERRUPT_DONE, [0]);
     }
 }
 
+/// Waits until the transmit FIFO is empty. The caller holds `OUTPUT`.
+fn transmitter(uart: Uart) -> Result<()> {
+    while !uart.ready() {
+        WAITING.store(true, Ordering::Release);
+        // Interrupts at once if the FIFO has become empty meanwhile.
+        uart.interrupt_when_empty(true);
+        wait(TRANSMITTER)?;
+    }
+    Ok(())
+}
 /// Sends all of `bytes`. The caller holds `OUTPUT`.
-fn send(uart: Uart, bytes: &[u8]) {
+fn send(uart: Uart, bytes: &[u8]) -> Result<()> {
     for piece in bytes.chunks(FIFO) {
-        if !uart.ready() {
-            WAITING.store(true, Ordering::Release);
-            uart.interrupt_when_empty(true);
-            wait(TRANSMITTER);
-        }
+        transmitter(uart)?;
         piece.iter().for_each(|&byte| uart.send(byte));
     }
+    Ok(())
+}
+/// Waits until all that was sent has left the device.
+fn drain(uart: Uart) -> Result<()> {
+    transmitter(uart)?;
+    // Nothing interrupts for the shift register's last byte: it takes the time of ten bits.
+    while !uart.drained() {
+        pebble::time::sleep(CHARACTER);
+    }
+    Ok(())
 }
 
 /// Checks that a buffer lies in the page that its window shows.
-fn check(buffer: usize, length: usize) -> Result<(), Error> {
-    if buffer % PAGE + length > PAGE { Err(Error::EINVAL) } else { Ok(()) }
+fn check(buffer: usize, length: usize) -> Result<()> {
+    if length > PAGE - buffer % PAGE { Err(Error::EINVAL) } else { Ok(()) }
 }
+/// The result of an entry point in a word.
+fn word(result: Result<usize>) -> isize {
+    result.map_or_else(Error::code, |value| value as isize)
+}
+
+/// Writes; with no bytes, waits until all that was written has left the device.
 extern "C" fn write(_channel: usize, buffer: usize, length: usize) -> isize {
-    if let Err(error) = check(buffer, length) {
-        return error.code();
+    word(write_window(buffer, length))
+}
+fn write_window(buffer: usize, length: usize) -> Result<usize> {
+    check(buffer, length)?;
+    let output = OUTPUT.lock();
+    let uart = output.ok_or(Error::EIO)?;
+    if length == 0 {
+        return drain(uart).map(|()| 0);
     }
     // SAFETY: the page is open for this call; what the caller changes meanwhile is sent or not.
     let bytes = unsafe { core::slice::from_raw_parts(buffer as *const u8, length) };
-    match *OUTPUT.lock() {
-        Some(uart) => {
-            send(uart, bytes);
-            length as isize
-        }
-        None => Error::EIO.code(),
-    }
+    send(uart, bytes).map(|()| length)
 }
-/// Waits until `take` gives something, and puts it in the caller's buffer.
-fn read_by(buffer: usize, length: usize, mut take: impl FnMut(&mut Input, &mut [u8]) -> Option<usize>) -> isize {
-    if let Err(error) = check(buffer, length) {
-        return error.code();
-    }
+/// Waits until `take` gives something, and puts it in the caller's buffer. `take` also tells what is to be echoed.
+fn read_window(
+    buffer: usize,
+    length: usize,
+    take: impl Fn(&mut Input, &mut [u8]) -> (Vec<u8>, Option<usize>),
+) -> Result<usize> {
+    check(buffer, length)?;
     if length == 0 {
-        return 0;
+        return Ok(0);
     }
     // SAFETY: the page is open for this call, for writing.
     let out = unsafe { core::slice::from_raw_parts_mut(buffer as *mut u8, length) };
     loop {
-        READERS.fetch_add(1, Ordering::AcqRel);
-        if let Some(count) = take(&mut INPUT.lock(), out) {
-            return count as isize;
+        let (echo, taken) = {
+            let mut input = INPUT.lock();
+            let (echo, taken) = take(&mut input, out);
+            if taken.is_none() {
+                input.wait();
+            }
+            (echo, taken)
+        };
+        // Without the lock: who waits for the transmitter waits for the interrupt thread, which takes it for each key.
+        if !echo.is_empty()
+            && let Some(uart) = *OUTPUT.lock()
+        {
+            send(uart, &echo)?;
         }
-        wait(KEYS);
+        match taken {
+            Some(count) => return Ok(count),
+            None => wait(KEYS)?,
+        }
     }
 }
 extern "C" fn read(_channel: usize, buffer: usize, length: usize) -> isize {
-    read_by(buffer, length, |input, out| {
-        let echo = input.edit();
-        if let Some(uart) = *OUTPUT.lock() {
-            send(uart, &echo);
-        }
-        input.take_line(out)
-    })
+    word(read_window(buffer, length, |input, out| match input.take_line(out) {
+        None => (input.edit(), input.take_line(out)),
+        taken => (Vec::new(), taken),
+    }))
 }
 extern "C" fn raw(_channel: usize, buffer: usize, length: usize) -> isize {
-    read_by(buffer, length, |input, out| match input.take_raw(out) {
-        0 => None,
-        count => Some(count),
-    })
+    word(read_window(buffer, length, |input, out| (Vec::new(), Some(input.take_raw(out)).filter(|&count| count > 0))))
 }

@@ -1,6 +1,7 @@
-//! The registers of a 16550 (National Semiconductor PC16550D data sheet), one byte apart.
+//! The registers of a 16550 (National Semiconductor PC16550D data sheet, section 8), one byte apart. Reading and writing
+//! them only: who waits for what is in `main`.
 
-/// Data: receive or transmit FIFO.
+/// Data: the receive FIFO when read, the transmit FIFO when written.
 const DATA: usize = 0;
 const INTERRUPT_ENABLE: usize = 1;
 const FIFO_CONTROL: usize = 2;
@@ -8,12 +9,14 @@ const LINE_STATUS: usize = 5;
 /// Interrupt enable: received data, transmitter empty.
 const RECEIVED: u8 = 1;
 const EMPTIED: u8 = 2;
-/// Line status: data ready, transmitter holding register empty.
+/// Line status: data ready; transmit FIFO empty; transmit FIFO and shift register empty.
 const DATA_READY: u8 = 1;
-const TRANSMITTER_EMPTY: u8 = 0x20;
+const HOLDING_EMPTY: u8 = 0x20;
+const TRANSMITTER_EMPTY: u8 = 0x40;
 /// Bytes that fit in the transmit FIFO when the transmitter is empty.
 pub const FIFO: usize = 16;
 
+/// The device; a copy is as good as another.
 #[derive(Clone, Copy)]
 pub struct Uart(usize);
 impl Uart {
@@ -39,6 +42,10 @@ impl Uart {
     }
     /// Whether `FIFO` bytes can be sent.
     pub fn ready(self) -> bool {
+        self.read(LINE_STATUS) & HOLDING_EMPTY != 0
+    }
+    /// Whether every byte has left the device.
+    pub fn drained(self) -> bool {
         self.read(LINE_STATUS) & TRANSMITTER_EMPTY != 0
     }
     pub fn send(self, byte: u8) {

@@ -77,7 +77,8 @@ mod tests {
     use super::*;
     #[test]
     fn directives_are_read_up_to_the_code() {
-        let d = parse("// expect status 7\n// expect stdout a b\n// timeout 2\nint main;\n// expect status 9\n").unwrap();
+        let d =
+            parse("// expect status 7\n// expect stdout a b\n// timeout 2\nint main;\n// expect status 9\n").unwrap();
         assert_eq!((d.status, d.stdout, d.timeout), (7, vec!["a b".to_string()], 2.0));
     }
     #[test]

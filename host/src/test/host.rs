@@ -41,7 +41,9 @@ pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Verdict>> {
         let errors = String::from_utf8_lossy(&output.stderr);
         let found = parse(&text, &errors);
         if found.is_empty() && !output.status.success() {
-            let failure = Some(errors.lines().rev().take(20).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("\n"));
+            let failure = Some(
+                errors.lines().rev().take(20).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("\n"),
+            );
             verdicts.push(Verdict { name: "host tests are built".into(), failure, seconds: 0.0 });
         }
         verdicts.extend(found.into_iter().filter(|v| wanted(&v.name)));
@@ -52,7 +54,8 @@ pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Verdict>> {
 }
 /// Reads `test NAME ... ok` lines, which cargo prints for each test, and the reports of those that failed.
 fn parse(text: &str, errors: &str) -> Vec<Verdict> {
-    let crates: Vec<&str> = errors.lines().filter_map(|l| l.trim().strip_prefix("Running ")?.rsplit_once("deps/").map(|p| p.1)).collect();
+    let crates: Vec<&str> =
+        errors.lines().filter_map(|l| l.trim().strip_prefix("Running ")?.rsplit_once("deps/").map(|p| p.1)).collect();
     let mut crates = crates.into_iter().map(|c| c.trim_end_matches(')').rsplit_once('-').map_or(c, |p| p.0));
     let mut current = "";
     let mut verdicts = Vec::new();
@@ -79,6 +82,9 @@ mod tests {
     fn cargos_lines_are_read() {
         let text = "running 2 tests\ntest a::b ... ok\ntest c ... FAILED\n\n---- c stdout ----\nboom\n";
         let found = parse(text, "     Running unittests src/lib.rs (target/debug/deps/abi-0123)\n");
-        assert_eq!(found.iter().map(|v| (v.name.as_str(), v.failure.is_some())).collect::<Vec<_>>(), [("abi::a::b", false), ("abi::c", true)]);
+        assert_eq!(
+            found.iter().map(|v| (v.name.as_str(), v.failure.is_some())).collect::<Vec<_>>(),
+            [("abi::a::b", false), ("abi::c", true)]
+        );
     }
 }

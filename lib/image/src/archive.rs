@@ -18,7 +18,8 @@ fn named<const N: usize>(text: &str) -> Option<[u8; N]> {
 
 pub fn build(parts: &Parts) -> Result<Vec<u8>, Error> {
     let boot: Vec<&str> = parts.system.components.iter().filter(|c| c.boot).map(|c| c.image.as_str()).collect();
-    let programs: Vec<(&String, &Vec<u8>)> = parts.programs.iter().filter(|(n, _)| !boot.contains(&n.as_str())).collect();
+    let programs: Vec<(&String, &Vec<u8>)> =
+        parts.programs.iter().filter(|(n, _)| !boot.contains(&n.as_str())).collect();
     let system = postcard::to_stdvec(parts.system).map_err(|_| Error::TooMany("components"))?;
     let head = size_of::<Header>() + programs.len() * size_of::<Image>();
     let files_at = head.next_multiple_of(8);

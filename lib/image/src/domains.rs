@@ -83,7 +83,8 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
             memory.map_range(root, s.va as usize, pa, count, s.rights | pte::U);
             segments.push(pa);
         }
-        let flags = if component.trusted { flags::TRUSTED } else { 0 } | if component.masked { flags::MASKED } else { 0 };
+        let flags =
+            if component.trusted { flags::TRUSTED } else { 0 } | if component.masked { flags::MASKED } else { 0 };
         let mut domain = Domain {
             component: component.clone(),
             program,
@@ -110,7 +111,8 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
             memory.write_u64(domain.field(offset), value);
         }
         let mut name = [0; NAME];
-        name[..component.name.len().min(NAME - 1)].copy_from_slice(&component.name.as_bytes()[..component.name.len().min(NAME - 1)]);
+        name[..component.name.len().min(NAME - 1)]
+            .copy_from_slice(&component.name.as_bytes()[..component.name.len().min(NAME - 1)]);
         info.domains[n] = BootDomain {
             name,
             asid: asid as u64,

@@ -36,7 +36,8 @@ impl Program {
             if segment.size() == 0 {
                 continue;
             }
-            let rights = [(4, pte::R), (2, pte::W), (1, pte::X)].iter().filter(|(f, _)| p_flags & f != 0).map(|(_, r)| r).sum();
+            let rights =
+                [(4, pte::R), (2, pte::W), (1, pte::X)].iter().filter(|(f, _)| p_flags & f != 0).map(|(_, r)| r).sum();
             let start = segment.address() / PAGE as u64 * PAGE as u64;
             let mut bytes = vec![0; (segment.address() - start) as usize];
             bytes.extend_from_slice(data);

@@ -29,7 +29,9 @@ pub enum Error {
     NoPortal { component: String, portal: String },
     #[error("component `{component}` opens `{portal}`, which its manifest entry does not list under `opens`")]
     NotAllowed { component: String, portal: String },
-    #[error("portal `{portal}` of component `{component}`: specification \"{specification}\" is wrong at position {position}: {reason}")]
+    #[error(
+        "portal `{portal}` of component `{component}`: specification \"{specification}\" is wrong at position {position}: {reason}"
+    )]
     Specification { component: String, portal: String, specification: String, position: u8, reason: String },
     #[error("component `{0}`: no program")]
     NoProgram(String),

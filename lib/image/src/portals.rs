@@ -82,12 +82,10 @@ pub fn open_all(
         opener.fixed_entries(&domains[n], domains)?;
         opener.system_entries(&domains[n], domains)?;
         let imports = imports(&domains[n].program)?;
-        let mut number = system::FIRST_FREE;
-        for (name, at) in imports {
+        for (number, (name, at)) in (system::FIRST_FREE..).zip(imports) {
             allowed(system, &domains[n], &name)?;
             opener.open(&domains[n], domains, &name, number)?;
             domains[n].program.patch(at, number as u64);
-            number += 1;
         }
     }
     for d in domains.iter() {
@@ -127,7 +125,13 @@ fn provides(domains: &[Domain]) -> Result<Vec<Provided>, Error> {
                 position: r.position,
                 reason: format!("{:?}", r.reason),
             })?;
-            all.push(Provided { name, specification, entry: word(NAME + SPEC), constant: word(NAME + SPEC + 8), server });
+            all.push(Provided {
+                name,
+                specification,
+                entry: word(NAME + SPEC),
+                constant: word(NAME + SPEC + 8),
+                server,
+            });
         }
     }
     Ok(all)
@@ -166,7 +170,8 @@ impl Opener<'_> {
             constants: &constants,
         };
         let mut words = [0; 512];
-        let block = generate(&connection, &self.info.symbols, &mut words).map_err(|_| Error::TooMany("instructions in a portal"))?;
+        let block = generate(&connection, &self.info.symbols, &mut words)
+            .map_err(|_| Error::TooMany("instructions in a portal"))?;
         let bytes: Vec<u8> = words[..block.words].iter().flat_map(|w| w.to_le_bytes()).collect();
         if self.next + bytes.len() > CODE_END {
             return Err(Error::TooMany("boot portals"));
@@ -195,7 +200,8 @@ impl Opener<'_> {
     /// The entries for faults and interrupts.
     fn fixed_entries(&mut self, d: &Domain, domains: &[Domain]) -> Result<(), Error> {
         let symbols = self.info.symbols;
-        let vital = d.flags & abi::nucleus::flags::MASKED != 0 || ["memory", "portals"].contains(&d.component.name.as_str());
+        let vital =
+            d.flags & abi::nucleus::flags::MASKED != 0 || ["memory", "portals"].contains(&d.component.name.as_str());
         let faults = if vital { symbols.fatal } else { self.code(d, domains, "memory.fault")? };
         for number in 0..24 {
             self.memory.write_u64(d.field(domain::fault(number)), faults);

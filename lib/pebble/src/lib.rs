@@ -9,11 +9,11 @@ extern crate alloc;
 pub use abi;
 pub use abi::Error;
 
-pub mod start;
 pub mod boot;
 pub mod console;
 pub mod heap;
 pub mod portal;
+pub mod start;
 pub mod sync;
 pub mod thread;
 pub mod time;

@@ -85,8 +85,13 @@ fn register_provides() -> crate::Result<()> {
     let mut stacks = STACKS;
     // SAFETY: symbols of the linker script.
     for provided in unsafe { slice(&__provides_start, &__provides_end) } {
-        let mut registration =
-            Registration { name: [0; 64], spec: [0; 64], entry: provided.entry as u64, stacks, constants: [provided.constant; 6] };
+        let mut registration = Registration {
+            name: [0; 64],
+            spec: [0; 64],
+            entry: provided.entry as u64,
+            stacks,
+            constants: [provided.constant; 6],
+        };
         registration.name[..provided.name.len()].copy_from_slice(&provided.name);
         registration.spec[..provided.spec.len()].copy_from_slice(&provided.spec);
         stacks = 0;
@@ -105,7 +110,9 @@ pub fn run_program(start: *const Start, main: fn(&Env) -> i32) -> ! {
 pub fn run_server(start: *const Start, main: fn(&Env)) -> ! {
     open_imports();
     main(&Env(start));
-    if !start.is_null() && let Err(error) = register_provides() {
+    if !start.is_null()
+        && let Err(error) = register_provides()
+    {
         crate::thread::exit_domain(-error.code() as i32);
     }
     crate::thread::exit()

@@ -51,7 +51,8 @@ pub fn spawn(priority: Option<u8>, closure: impl FnOnce() + Send + 'static) -> c
     let boxed: Box<dyn FnOnce() + Send> = Box::new(closure);
     let argument = Box::into_raw(Box::new(boxed));
     let priority = priority.map_or(usize::MAX, usize::from);
-    let id = crate::portal::call(system::THREAD_CREATE, [run as *const () as usize, stack, argument as usize, priority]);
+    let id =
+        crate::portal::call(system::THREAD_CREATE, [run as *const () as usize, stack, argument as usize, priority]);
     crate::check(id).map(JoinHandle).inspect_err(|_| {
         // SAFETY: the thread was not made, so nobody else will take the closure.
         drop(unsafe { Box::from_raw(argument) });

@@ -126,8 +126,10 @@ mod tests {
     }
     #[test]
     fn constants_of_all_sizes() {
-        let mut samples = vec![0, 1, -1, 2047, 2048, -2048, -2049, 0x7fff_ffff, 0x8000_0000, -0x8000_0000, i64::MAX, i64::MIN];
-        samples.extend((0..63).flat_map(|s| [1i64 << s, (1 << s) - 1, -(1 << s), 0x1234_5678_9abc_def0u64 as i64 >> s]));
+        let mut samples =
+            vec![0, 1, -1, 2047, 2048, -2048, -2049, 0x7fff_ffff, 0x8000_0000, -0x8000_0000, i64::MAX, i64::MIN];
+        samples
+            .extend((0..63).flat_map(|s| [1i64 << s, (1 << s) - 1, -(1 << s), 0x1234_5678_9abc_def0u64 as i64 >> s]));
         for sample in samples {
             let mut out = [0; 8];
             let mut e = Emitter::new(&mut out);

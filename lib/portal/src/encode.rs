@@ -37,8 +37,14 @@ fn r_type(opcode: u32, funct3: u32, funct7: u32, rd: Register, rs1: Register, rs
 fn branch(funct3: u32, rs1: Register, rs2: Register, offset: i32) -> u32 {
     debug_assert!((-4096..4096).contains(&offset) && offset % 2 == 0);
     let o = offset as u32;
-    (o >> 12 & 1) << 31 | (o >> 5 & 63) << 25 | (rs2.0 as u32) << 20 | (rs1.0 as u32) << 15 | funct3 << 12
-        | (o >> 1 & 15) << 8 | (o >> 11 & 1) << 7 | 0x63
+    (o >> 12 & 1) << 31
+        | (o >> 5 & 63) << 25
+        | (rs2.0 as u32) << 20
+        | (rs1.0 as u32) << 15
+        | funct3 << 12
+        | (o >> 1 & 15) << 8
+        | (o >> 11 & 1) << 7
+        | 0x63
 }
 fn csr_type(funct3: u32, rd: Register, rs1: Register, csr: u32) -> u32 {
     csr << 20 | (rs1.0 as u32) << 15 | funct3 << 12 | (rd.0 as u32) << 7 | 0x73
@@ -113,7 +119,12 @@ pub fn bge(rs1: Register, rs2: Register, offset: i32) -> u32 {
 pub fn jal(rd: Register, offset: i32) -> u32 {
     debug_assert!((-(1 << 20)..1 << 20).contains(&offset));
     let o = offset as u32;
-    (o >> 20 & 1) << 31 | (o >> 1 & 1023) << 21 | (o >> 11 & 1) << 20 | (o >> 12 & 255) << 12 | (rd.0 as u32) << 7 | 0x6F
+    (o >> 20 & 1) << 31
+        | (o >> 1 & 1023) << 21
+        | (o >> 11 & 1) << 20
+        | (o >> 12 & 255) << 12
+        | (rd.0 as u32) << 7
+        | 0x6F
 }
 pub fn csrrw(rd: Register, csr: u32, rs: Register) -> u32 {
     csr_type(1, rd, rs, csr)

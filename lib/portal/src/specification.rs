@@ -158,8 +158,12 @@ impl Specification {
     /// The stub of an interposed portal: its number first, then what the caller passes, `sm=…`. Words that no longer fit
     /// are left out.
     pub fn stub(&self) -> Specification {
-        let mut stub =
-            Specification { stack: Stack::Shared, state: State::Minimal, arguments: [Argument::Word; ARGUMENTS], count: 1 };
+        let mut stub = Specification {
+            stack: Stack::Shared,
+            state: State::Minimal,
+            arguments: [Argument::Word; ARGUMENTS],
+            count: 1,
+        };
         stub.arguments[0] = Argument::Number;
         for &argument in self.arguments().iter().filter(|a| !a.inserted()).take(ARGUMENTS - 1) {
             stub.arguments[stub.count as usize] = argument;

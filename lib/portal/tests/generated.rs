@@ -12,12 +12,18 @@ const SERVER: End = End { table: 0xFFFF_FFFF_8054_1000, asid: 3, flags: flags::T
 const MASKED: End = End { table: 0xFFFF_FFFF_8055_1000, asid: 4, flags: flags::TRUSTED | flags::MASKED };
 
 fn symbols() -> Symbols {
-    Symbols { raise: 0xFFFF_FFFF_C020_0100, complete: 0xFFFF_FFFF_C020_0FFC, floating_push: 0xFFFF_FFFF_C020_0800, ..Default::default() }
+    Symbols {
+        raise: 0xFFFF_FFFF_C020_0100,
+        complete: 0xFFFF_FFFF_C020_0FFC,
+        floating_push: 0xFFFF_FFFF_C020_0800,
+        ..Default::default()
+    }
 }
 fn code(specification: &str, caller: End, callee: End) -> Vec<u32> {
     let specification = Specification::parse(specification, true).unwrap();
     let mut out = [0; 512];
-    let connection = Connection { specification: &specification, caller, callee, entry: 0x12345, constants: &[u64::MAX / 3; 6] };
+    let connection =
+        Connection { specification: &specification, caller, callee, entry: 0x12345, constants: &[u64::MAX / 3; 6] };
     let block = generate(&connection, &symbols(), &mut out).unwrap();
     out[..block.words].to_vec()
 }
@@ -28,9 +34,12 @@ fn all_specifications_pass_the_verifier() {
     let letters = b"ic=wrtah";
     for length in 0..=4u32 {
         for n in 0..letters.len().pow(length) {
-            let arguments: String = (0..length).map(|k| letters[n / letters.len().pow(k) % letters.len()] as char).collect();
+            let arguments: String =
+                (0..length).map(|k| letters[n / letters.len().pow(k) % letters.len()] as char).collect();
             for head in ["sm", "sp", "sf", "nm", "np", "nf"] {
-                for (caller, callee) in [(APPLICATION, OTHER), (APPLICATION, TRUSTED), (TRUSTED, OTHER), (APPLICATION, APPLICATION)] {
+                for (caller, callee) in
+                    [(APPLICATION, OTHER), (APPLICATION, TRUSTED), (TRUSTED, OTHER), (APPLICATION, APPLICATION)]
+                {
                     let words = code(&format!("{head}{arguments}"), caller, callee);
                     assert_eq!(words[0], BLOCK_MAGIC);
                     assert_eq!(words[1] as usize, words.len() - BLOCK_HEADER / 4);
@@ -61,13 +70,15 @@ fn the_other_ends_pass_the_verifier() {
 #[test]
 fn too_few_constants_is_an_error() {
     let specification = Specification::parse("smcc", false).unwrap();
-    let connection = Connection { specification: &specification, caller: APPLICATION, callee: OTHER, entry: 0, constants: &[1] };
+    let connection =
+        Connection { specification: &specification, caller: APPLICATION, callee: OTHER, entry: 0, constants: &[1] };
     assert_eq!(generate(&connection, &symbols(), &mut [0; 512]), Err(GenerateError::Constants));
 }
 #[test]
 fn a_short_buffer_is_an_error() {
     let specification = Specification::parse("np", false).unwrap();
-    let connection = Connection { specification: &specification, caller: APPLICATION, callee: OTHER, entry: 0, constants: &[] };
+    let connection =
+        Connection { specification: &specification, caller: APPLICATION, callee: OTHER, entry: 0, constants: &[] };
     assert_eq!(generate(&connection, &symbols(), &mut [0; 40]), Err(GenerateError::NoRoom));
 }
 
@@ -75,6 +86,7 @@ fn a_short_buffer_is_an_error() {
 #[test]
 fn lengths_of_the_papers_portals() {
     let words = |spec, callee| code(spec, APPLICATION, callee).len() - 4;
-    let lengths = [("smcii", TRUSTED), ("smciii", TRUSTED), ("npciii", OTHER), ("npcwi", OTHER)].map(|(s, c)| words(s, c));
+    let lengths =
+        [("smcii", TRUSTED), ("smciii", TRUSTED), ("npciii", OTHER), ("npcwi", OTHER)].map(|(s, c)| words(s, c));
     println!("smcii {} smciii {} npciii {} npcwi {}", lengths[0], lengths[1], lengths[2], lengths[3]);
 }

@@ -22,8 +22,8 @@ use init_logic::archive::Archive;
 use init_logic::log::Log;
 use init_logic::restarts::Restarts;
 use manifest::{Component, Restart, System};
-use pebble::sync::BootMutex;
 use pebble::Result;
+use pebble::sync::BootMutex;
 
 pebble::boot_server!(start);
 
@@ -171,7 +171,8 @@ fn restart(running: Running) {
     let allowed = with(|init| init.restarts.entry(name.clone()).or_default().allowed(now, SPAN)) == Some(true);
     if allowed {
         report(&format!("pebble: starting {name} again"));
-        let more: Vec<&str> = running.arguments[1 + running.component.arguments.len()..].iter().map(|a| a.as_str()).collect();
+        let more: Vec<&str> =
+            running.arguments[1 + running.component.arguments.len()..].iter().map(|a| a.as_str()).collect();
         let _ = start_component(running.component, &more);
     } else {
         report(&format!("pebble: {name} keeps failing and is not started again"));
@@ -198,7 +199,7 @@ fn stop(init: &Init, status: u32) {
 
 /// The bytes that a window shows.
 fn window(address: usize, bytes: usize) -> Result<Vec<u8>> {
-    if address % PAGE + bytes > PAGE {
+    if bytes > PAGE - address % PAGE {
         return Err(Error::EINVAL);
     }
     // SAFETY: the page is open for this call.
@@ -218,7 +219,7 @@ fn spawn_line(command: usize, length: usize) -> Result<usize> {
 extern "C" fn components(n: usize, out: usize) -> isize {
     let name = with(|init| init.system.components.get(n).map(|c| c.name.clone())).flatten();
     let Some(name) = name else { return Error::ENOENT.code() };
-    if out % PAGE + NAME > PAGE {
+    if NAME > PAGE - out % PAGE {
         return Error::EINVAL.code();
     }
     let mut bytes = [0u8; NAME];

@@ -16,5 +16,9 @@ pub fn find(tree: &fdt::Fdt, name: &str) -> Result<Device, Error> {
     let node = tree.all_nodes().find(|n| matches(n.name)).ok_or(Error::ENOENT)?;
     let region = node.reg().and_then(|mut r| r.next()).ok_or(Error::ENOENT)?;
     let interrupt = node.interrupts().and_then(|mut i| i.next()).unwrap_or(0);
-    Ok(Device { address: region.starting_address as usize, bytes: region.size.unwrap_or(abi::address::PAGE), interrupt })
+    Ok(Device {
+        address: region.starting_address as usize,
+        bytes: region.size.unwrap_or(abi::address::PAGE),
+        interrupt,
+    })
 }

@@ -58,7 +58,9 @@ impl Ram for Physical {
     }
     fn copy(&mut self, from: usize, to: usize, bytes: usize) {
         // SAFETY: as above; `to` is a frame that has just been taken, so the two do not overlap.
-        unsafe { core::ptr::copy_nonoverlapping(memory_view(from) as *const u64, memory_view(to) as *mut u64, bytes / 8) }
+        unsafe {
+            core::ptr::copy_nonoverlapping(memory_view(from) as *const u64, memory_view(to) as *mut u64, bytes / 8)
+        }
     }
     fn store(&mut self, pa: usize, bytes: &[u8]) {
         // SAFETY: as above; the caller has checked that the bytes lie in one mapped page.
@@ -177,7 +179,9 @@ extern "C" fn nucleus_free(pa: usize, count: usize) -> isize {
     locked(|s| {
         for page in (pa..pa + count * PAGE).step_by(PAGE) {
             let va = abi::address::nucleus_view(page);
-            let at = memory_logic::tables::entry(&s.ram, root, va).filter(|&at| s.ram.read(at) & 1 != 0).ok_or(Error::EINVAL)?;
+            let at = memory_logic::tables::entry(&s.ram, root, va)
+                .filter(|&at| s.ram.read(at) & 1 != 0)
+                .ok_or(Error::EINVAL)?;
             s.ram.write(at, 0);
             TLB_FLUSH.call([va, asid]);
             s.frames.release(page);

@@ -328,7 +328,14 @@ impl<R: Ram> Spaces<R> {
         Ok(())
     }
     /// Why a window on `address` of `caller` could not be opened in `callee` for thread `thread`: `Ok`: it can be now.
-    pub fn window(&mut self, caller: usize, callee: usize, address: usize, write: bool, thread: usize) -> Result<(), Error> {
+    pub fn window(
+        &mut self,
+        caller: usize,
+        callee: usize,
+        address: usize,
+        write: bool,
+        thread: usize,
+    ) -> Result<(), Error> {
         let root = self.space(caller)?.root;
         let wanted = pte::V | pte::R | pte::U | if write { pte::W } else { 0 };
         if address >> 38 != 0 || tables::leaf(&self.ram, root, address) & wanted != wanted {

@@ -47,7 +47,9 @@ fn an_unknown_space_is_refused() {
 fn mapping_outside_the_private_part_is_refused() {
     let mut s = spaces();
     s.create(1).unwrap();
-    for (va, bytes) in [(0, PAGE), (IMAGE_VA + 1, PAGE), (RETURN_PAGE, PAGE), (usize::MAX - PAGE + 1, 2 * PAGE), (IMAGE_VA, 0)] {
+    for (va, bytes) in
+        [(0, PAGE), (IMAGE_VA + 1, PAGE), (RETURN_PAGE, PAGE), (usize::MAX - PAGE + 1, 2 * PAGE), (IMAGE_VA, 0)]
+    {
         assert_eq!(s.map(1, va, bytes, pte::R), Err(Error::EINVAL), "{va:#x}");
     }
 }

@@ -77,7 +77,10 @@ impl Manager {
         match made {
             Ok(_) => Ok(child),
             Err(error) => {
-                self.end_domain(child, Ended { asid: child as u64, kind: abi::system::ended::KILLED, ..Ended::default() });
+                self.end_domain(
+                    child,
+                    Ended { asid: child as u64, kind: abi::system::ended::KILLED, ..Ended::default() },
+                );
                 self.ended.remove(&child);
                 Err(error)
             }
@@ -228,7 +231,9 @@ impl Manager {
     pub fn sweep(&mut self) {
         let mut zombies = core::mem::take(&mut self.zombies);
         zombies.retain_mut(|zombie| {
-            zombie.lent.retain(|&(page, frame)| page.invocation() <= frame && page.frames(&self.code).any(|f| f.0 == frame));
+            zombie
+                .lent
+                .retain(|&(page, frame)| page.invocation() <= frame && page.frames(&self.code).any(|f| f.0 == frame));
             if zombie.lent.is_empty() && !zombie.space_destroyed {
                 SPACE_DESTROY.call([zombie.asid]);
                 zombie.space_destroyed = true;
@@ -289,7 +294,9 @@ impl Manager {
     /// Whether the system could not go on without it.
     pub fn is_vital(&self, asid: usize) -> bool {
         self.domain(asid).is_ok_and(|d| d.table == self.graveyard)
-            || pebble::boot::info().domains[..pebble::boot::info().domain_count as usize].iter().any(|d| d.asid as usize == asid)
+            || pebble::boot::info().domains[..pebble::boot::info().domain_count as usize]
+                .iter()
+                .any(|d| d.asid as usize == asid)
     }
     fn threads_of(&self, asid: usize) -> Vec<usize> {
         self.threads.living().filter(|&(_, _, home)| home == asid).map(|(index, _, _)| index).collect()
@@ -307,13 +314,17 @@ impl Manager {
             home != asid && page.frames(&self.code).any(|f| !f.floating() && f.table() == d.table)
         });
         let threads = self.threads_of(asid);
-        !foreign && !threads.is_empty() && threads.iter().all(|&index| {
-            let id = WAITING.call([index]);
-            id > 0 && self.only_users(id as usize, asid)
-        })
+        !foreign
+            && !threads.is_empty()
+            && threads.iter().all(|&index| {
+                let id = WAITING.call([index]);
+                id > 0 && self.only_users(id as usize, asid)
+            })
     }
     fn only_users(&self, semaphore: usize, asid: usize) -> bool {
-        let mut blocks = self.code.iter().filter(|(_, b)| matches!(b.kind, Kind::Semaphore { id, .. } if id == semaphore));
-        self.semaphores.contains_key(&semaphore) && blocks.all(|(_, b)| b.users.iter().all(|&(user, _)| user as usize == asid))
+        let mut blocks =
+            self.code.iter().filter(|(_, b)| matches!(b.kind, Kind::Semaphore { id, .. } if id == semaphore));
+        self.semaphores.contains_key(&semaphore)
+            && blocks.all(|(_, b)| b.users.iter().all(|&(user, _)| user as usize == asid))
     }
 }

@@ -54,7 +54,9 @@ impl Manager {
         }
         let block = self.code.get(code).ok_or(Error::EPORTAL)?;
         portal.name = match block.kind {
-            Kind::Registered { registration } => self.registrations.get(&registration).map_or(padded("(withdrawn)"), |r| r.name),
+            Kind::Registered { registration } => {
+                self.registrations.get(&registration).map_or(padded("(withdrawn)"), |r| r.name)
+            }
             Kind::Semaphore { v: false, .. } => padded("semaphore.p"),
             Kind::Semaphore { v: true, .. } => padded("semaphore.v"),
             Kind::Stub => padded("(interposed)"),

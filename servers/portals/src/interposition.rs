@@ -87,7 +87,8 @@ impl Manager {
         self.make_elastic(subject)?;
         let specification = Specification::parse("nmii", false).map_err(|_| Error::EINVAL)?;
         let number = self.free_numbers(own, 1)?;
-        let code = self.generate((self.end(own)?, subject), &specification, (entry as u64, &[]), Kind::Upcall, false)?;
+        let code =
+            self.generate((self.end(own)?, subject), &specification, (entry as u64, &[]), Kind::Upcall, false)?;
         self.install(own, number, code)?;
         self.domain_mut(subject)?.notify = number;
         Ok(0)

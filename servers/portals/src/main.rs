@@ -95,7 +95,8 @@ fn with_new_portals(thread: usize, count: usize, body: impl FnOnce(&mut Manager,
 
 extern "C" fn exit(thread: usize, status: usize) -> isize {
     with_caller(thread, |manager, caller| {
-        let how = Ended { asid: caller.subject as u64, kind: ended::EXIT, status: status as i32 as i64, ..Ended::default() };
+        let how =
+            Ended { asid: caller.subject as u64, kind: ended::EXIT, status: status as i32 as i64, ..Ended::default() };
         manager.end_domain(caller.subject, how);
         Ok(0)
     })

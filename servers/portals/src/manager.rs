@@ -175,8 +175,7 @@ impl Manager {
     }
     /// Whether `asid` may wait for or end `other`.
     pub fn may_control(&self, asid: usize, other: usize) -> bool {
-        self.domain(asid).is_ok_and(|d| d.privileged)
-            || self.domain(other).is_ok_and(|d| d.parent == asid)
+        self.domain(asid).is_ok_and(|d| d.privileged) || self.domain(other).is_ok_and(|d| d.parent == asid)
     }
     /// A number that nobody has.
     pub fn free_asid(&mut self) -> Result<usize> {
@@ -206,7 +205,7 @@ impl Manager {
                 interposed: false,
                 privileged: text(&boot.name) == "init",
                 orphaned: false,
-                    notify: 0,
+                notify: 0,
                 threads: (boot.thread != 0) as usize,
                 waiters: Vec::new(),
                 stacks: Vec::new(),

@@ -102,7 +102,14 @@ impl Manager {
         Ok((index, page))
     }
     /// Starts a thread in domain `home` at `pc`; its id. Priority -1 is the calling thread's.
-    pub fn create_thread(&mut self, home: usize, pc: usize, sp: usize, argument: usize, priority: usize) -> Result<usize> {
+    pub fn create_thread(
+        &mut self,
+        home: usize,
+        pc: usize,
+        sp: usize,
+        argument: usize,
+        priority: usize,
+    ) -> Result<usize> {
         self.reap();
         let domain = self.domain(home)?;
         let (table, trusted) = (domain.table, domain.flags & flags::TRUSTED != 0);
