@@ -53,9 +53,12 @@ fn package_exists(root: &Path, name: &str) -> bool {
         .any(|folder| root.join(folder).join(name).join("Cargo.toml").exists())
 }
 
+/// ELF files by the name of the image.
+pub type Programs = BTreeMap<String, Vec<u8>>;
+
 /// The ELF files of the nucleus and of each image; an image is a package's name, or the path of a C or Rust source file
 /// or of an ELF file.
-pub fn build(root: &Path, images: &[String]) -> Result<(Vec<u8>, BTreeMap<String, Vec<u8>>)> {
+pub fn build(root: &Path, images: &[String]) -> Result<(Vec<u8>, Programs)> {
     let mut packages = vec!["nucleus".to_string()];
     let mut files = BTreeMap::new();
     for image in images {
