@@ -66,7 +66,9 @@ fn start(env: &pebble::Env) {
     {
         // Without interrupts nobody would ever be woken: every call answers EIO.
         *OUTPUT.lock() = None;
+        return;
     }
+    uart.interrupt_when_empty(false);
 }
 
 /// Serves the device's interrupts.

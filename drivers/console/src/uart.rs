@@ -20,12 +20,14 @@ pub const FIFO: usize = 16;
 #[derive(Clone, Copy)]
 pub struct Uart(usize);
 impl Uart {
+    /// The device with its FIFOs on and its interrupts off.
+    ///
     /// # Safety
     /// The registers of a 16550 are mapped at `address`, for this driver alone.
     pub unsafe fn new(address: usize) -> Uart {
         let uart = Uart(address);
+        uart.write(INTERRUPT_ENABLE, 0);
         uart.write(FIFO_CONTROL, 1);
-        uart.write(INTERRUPT_ENABLE, RECEIVED);
         uart
     }
     fn read(self, register: usize) -> u8 {
@@ -51,7 +53,8 @@ impl Uart {
     pub fn send(self, byte: u8) {
         self.write(DATA, byte);
     }
-    /// Whether the device interrupts when the transmitter is empty.
+    /// Interrupts for received bytes, and also when the transmitter is empty or not. Off in a new `Uart`: to be called
+    /// once the interrupt is attached to, so that one for bytes that are there already is not missed.
     pub fn interrupt_when_empty(self, on: bool) {
         self.write(INTERRUPT_ENABLE, if on { RECEIVED | EMPTIED } else { RECEIVED });
     }
