@@ -2,6 +2,7 @@
 
 mod directives;
 mod host;
+mod isolation;
 mod session;
 mod target;
 
@@ -30,6 +31,7 @@ impl Verdict {
 pub fn run(root: &Path, filter: Option<&str>) -> Result<ExitCode> {
     let wanted = |name: &str| filter.is_none_or(|f| name.contains(f));
     let mut verdicts = host::run(root, &wanted)?;
+    verdicts.extend(isolation::run(root, &wanted)?);
     verdicts.extend(target::run(root, &wanted)?);
     verdicts.extend(session::run(root, &wanted)?);
     if verdicts.is_empty() {

@@ -25,14 +25,17 @@ enum Step {
 #[derive(Debug, PartialEq)]
 struct Session {
     system: String,
+    /// Answers as a terminal does when it is asked where the cursor is.
+    terminal: bool,
     steps: Vec<Step>,
 }
 fn parse(text: &str) -> Result<Session> {
-    let mut session = Session { system: "default".into(), steps: Vec::new() };
+    let mut session = Session { system: "default".into(), terminal: false, steps: Vec::new() };
     for (number, line) in text.lines().enumerate() {
         let (key, rest) = line.split_once(' ').unwrap_or((line, ""));
         match key {
             "" | "#" => {}
+            "terminal" => session.terminal = true,
             "system" => session.system = rest.to_string(),
             ">" => session.steps.push(Step::Type(rest.to_string())),
             "<" => session.steps.push(Step::Wait(rest.to_string())),
@@ -63,6 +66,9 @@ pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Verdict>> {
 
 /// A console with a person's patience.
 struct Dialogue {
+    input: std::process::ChildStdin,
+    terminal: bool,
+
     output: mpsc::Receiver<Vec<u8>>,
     /// What was said since the last line was typed.
     heard: String,
@@ -73,7 +79,15 @@ impl Dialogue {
         while !self.heard.contains(text) {
             let left = end.saturating_duration_since(Instant::now());
             match self.output.recv_timeout(left) {
-                Ok(bytes) => self.heard.push_str(&String::from_utf8_lossy(&bytes)),
+                Ok(bytes) => {
+                    let said = String::from_utf8_lossy(&bytes);
+                    if self.terminal {
+                        for _ in said.matches("\x1b[6n") {
+                            self.input.write_all(b"\x1b[24;80R")?;
+                        }
+                    }
+                    self.heard.push_str(&said);
+                }
                 Err(_) => bail!("waited for \"{text}\", heard:\n{}", self.heard),
             }
         }
@@ -84,7 +98,7 @@ fn converse(root: &Path, path: &Path) -> Result<()> {
     let session = parse(&std::fs::read_to_string(path)?)?;
     let image = exec::make_image(root, &system::load(root, &session.system)?, Vec::new())?;
     let mut guest = Guest::start(&image, &Machine::default(), false, Stdio::piped())?;
-    let mut to = guest.stdin().context("no input")?;
+    let input = guest.stdin().context("no input")?;
     let mut from = guest.stdout().context("no output")?;
     let (sender, output) = mpsc::channel();
     std::thread::spawn(move || {
@@ -106,13 +120,13 @@ fn converse(root: &Path, path: &Path) -> Result<()> {
             }
         }
     });
-    let mut dialogue = Dialogue { output, heard: String::new() };
+    let mut dialogue = Dialogue { input, terminal: session.terminal, output, heard: String::new() };
     for step in &session.steps {
         match step {
             Step::Type(line) => {
                 dialogue.heard.clear();
-                write!(to, "{line}\r")?;
-                to.flush()?;
+                write!(dialogue.input, "{line}\r")?;
+                dialogue.input.flush()?;
             }
             Step::Wait(text) => dialogue.wait(text)?,
             Step::Never(text) if dialogue.heard.contains(text) => bail!("\"{text}\" came:\n{}", dialogue.heard),

@@ -129,6 +129,13 @@ pub const fn satp(root_pa: usize, asid: usize) -> u64 {
     (8 << 60) | ((asid as u64) << 44) | (root_pa as u64 >> 12)
 }
 
+// The areas do not overlap.
+const _: () = {
+    assert!(HEAP_END <= DEVICE_VA && DEVICE_VA < STACK_FLOOR && STACK_TOP <= RETURN_PAGE);
+    assert!(window_base(crate::nucleus::MAX_THREADS) <= 0x8000_0000);
+    assert!(service_top(crate::nucleus::MAX_THREADS) <= MEMORY_VIEW);
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,11 +146,5 @@ mod tests {
         assert_eq!(physical(0xFFFF_FFFF_8040_0000), 0x8040_0000);
         assert_eq!(code_address(0x8020_0000), 0xFFFF_FFFF_C020_0000);
         assert_eq!(code_physical(0xFFFF_FFFF_C020_0000), 0x8020_0000);
-    }
-    #[test]
-    fn areas_do_not_overlap() {
-        assert!(HEAP_END <= DEVICE_VA && DEVICE_VA < STACK_FLOOR && STACK_TOP <= RETURN_PAGE);
-        assert!(window_base(crate::nucleus::MAX_THREADS) <= 0x8000_0000);
-        assert!(service_top(crate::nucleus::MAX_THREADS) <= MEMORY_VIEW);
     }
 }

@@ -9,8 +9,10 @@ mod domains;
 mod elf;
 mod memory;
 mod portals;
+mod reach;
 
 pub use elf::Program;
+pub use reach::{Reach, reach};
 
 use abi::address::*;
 use abi::boot::{self, BootInfo};

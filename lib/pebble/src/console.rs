@@ -19,13 +19,21 @@ fn by_page(bytes: &[u8], mut portal: impl FnMut(&[u8]) -> isize) -> crate::Resul
     }
     Ok(())
 }
+/// Calls a portal of the console's; once more, where the driver has died and was started again.
+fn call(portal: &crate::portal::Import, buffer: usize, length: usize) -> isize {
+    let result = portal.call([buffer, length]);
+    if result == crate::Error::EDEAD.code() && portal.reopen().is_ok() {
+        return portal.call([buffer, length]);
+    }
+    result
+}
 /// Writes all of `bytes`.
 pub fn write(bytes: &[u8]) -> crate::Result<()> {
-    by_page(bytes, |piece| WRITE.call([piece.as_ptr() as usize, piece.len()]))
+    by_page(bytes, |piece| call(&WRITE, piece.as_ptr() as usize, piece.len()))
 }
 fn read_by(portal: &crate::portal::Import, buffer: &mut [u8]) -> crate::Result<usize> {
     let room = abi::address::PAGE - buffer.as_ptr() as usize % abi::address::PAGE;
-    crate::check(portal.call([buffer.as_mut_ptr() as usize, buffer.len().min(room)]))
+    crate::check(call(portal, buffer.as_mut_ptr() as usize, buffer.len().min(room)))
 }
 /// Reads from the line that the user finished with Enter; at least one byte, 0 at the end of input.
 pub fn read(buffer: &mut [u8]) -> crate::Result<usize> {

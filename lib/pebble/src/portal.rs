@@ -33,6 +33,14 @@ impl Import {
         // the start-up code does, through the bounds of the section, or the image builder.
         unsafe { self.0.number.as_ptr().read_volatile() as usize }
     }
+    /// Opens it again, after its server died and another has taken its place.
+    pub fn reopen(&self) -> crate::Result<()> {
+        let old = self.number();
+        let new = crate::start::open(abi::section::text(&self.0.name))?;
+        self.0.number.store(new as u64, core::sync::atomic::Ordering::Relaxed);
+        call(abi::system::PORTAL_CLOSE, [old]);
+        Ok(())
+    }
     /// Calls it.
     #[inline(always)]
     pub fn call<const N: usize>(&self, arguments: [usize; N]) -> isize {
