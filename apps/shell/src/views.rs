@@ -1,0 +1,133 @@
+//! What the shell shows of the system.
+
+use crate::Lent;
+use abi::inspect::{Domain, Portal};
+use abi::nucleus::{MAX_DOMAINS, MAX_THREADS, NPORTALS, flags};
+use abi::section::{NAME, SPEC, text};
+use alloc::string::String;
+use pebble::{Error, Result, check, println};
+
+pebble::import! {
+    DOMAIN = "inspect.domain";
+    PORTAL = "inspect.portal";
+    CODE = "inspect.code";
+    MEMORY = "memory.info";
+    THREAD = "scheduler.info";
+    TIME = "clock.time";
+}
+
+fn domain(asid: usize) -> Result<Domain> {
+    let none = Domain { name: [0; NAME], asid: 0, flags: 0, parent: 0, threads: 0, portals: 0, stacks: 0 };
+    let mut domain = Lent(none);
+    check(DOMAIN.call([asid, &raw mut domain as usize]))?;
+    Ok(domain.0)
+}
+fn all_domains() -> impl Iterator<Item = Domain> {
+    (1..MAX_DOMAINS).filter_map(|asid| domain(asid).ok())
+}
+fn name(asid: usize) -> String {
+    if asid == 0 {
+        return "idle".into();
+    }
+    domain(asid).map_or_else(|_| alloc::format!("domain {asid}"), |d| text(&d.name).into())
+}
+fn one_portal(asid: usize, number: usize) -> Result<Portal> {
+    let mut portal = Lent(Portal { name: [0; NAME], spec: [0; SPEC], server: 0, code: 0, words: 0, entry: 0 });
+    check(PORTAL.call([asid, number, &raw mut portal as usize]))?;
+    Ok(portal.0)
+}
+
+pub fn domains() -> Result<()> {
+    println!("domain name             is        parent threads portals stacks  pages");
+    for d in all_domains() {
+        let kind = match d.flags {
+            f if f & flags::MASKED != 0 => "masked",
+            f if f & flags::TRUSTED != 0 => "trusted",
+            f if f & flags::ELASTIC != 0 => "sandbox",
+            _ => "",
+        };
+        let pages = MEMORY.call([2, d.asid as usize]).max(0);
+        let parent = if d.parent == 0 { String::from("-") } else { alloc::format!("{}", d.parent) };
+        println!(
+            "{:6} {:16} {kind:9} {parent:>6} {:7} {:7} {:6} {pages:6}",
+            d.asid,
+            text(&d.name),
+            d.threads,
+            d.portals,
+            d.stacks
+        );
+    }
+    Ok(())
+}
+pub fn threads() -> Result<()> {
+    const STATES: [&str; 8] =
+        ["?", "runs", "ready", "waits on a semaphore", "sleeps", "joins", "waits for a stack", "has ended"];
+    println!("thread priority home             what it does");
+    for index in 1..MAX_THREADS {
+        let Ok(packed) = check(THREAD.call([index])) else { continue };
+        let (state, priority, home) = (packed >> 48, packed >> 32 & 0xffff, packed & 0xffff_ffff);
+        println!("{index:6} {priority:8} {:16} {}", name(home), STATES[state.min(7)]);
+    }
+    Ok(())
+}
+pub fn portals(asid: Option<usize>) -> Result<()> {
+    if let Some(asid) = asid {
+        domain(asid)?;
+    }
+    for d in all_domains().filter(|d| asid.is_none_or(|asid| d.asid as usize == asid)) {
+        println!("{} (domain {}) may call", text(&d.name), d.asid);
+        for number in 1..NPORTALS {
+            // Those that every domain has are shown for one domain only.
+            if asid.is_none() && number < abi::system::FIRST_FREE {
+                continue;
+            }
+            let Ok(p) = one_portal(d.asid as usize, number) else { continue };
+            let server = if p.server == 0 { String::from("nucleus") } else { name(p.server as usize) };
+            println!("  {number:4} {:28} \"{}\" in {server}", text(&p.name), text(&p.spec));
+        }
+    }
+    Ok(())
+}
+pub fn portal(asid: usize, number: usize) -> Result<()> {
+    domain(asid)?;
+    let p = one_portal(asid, number)?;
+    println!("portal {number} {} \"{}\"", text(&p.name), text(&p.spec));
+    let mut words = Lent([0u32; 256]);
+    let count = check(CODE.call([asid, number, &raw mut words as usize]))?;
+    if count == 0 {
+        println!("  a short-circuit portal of the nucleus");
+    }
+    for (n, &word) in words.0.iter().take(count).enumerate() {
+        let address = p.code + 4 * n as u64;
+        let mut line = String::new();
+        match portal::disassemble::line(address, word, &mut line) {
+            Ok(true) => println!("  {address:x}  {word:08x}  {line}"),
+            _ => println!("  {address:x}  {word:08x}  ?"),
+        }
+    }
+    Ok(())
+}
+pub fn memory() -> Result<()> {
+    let total = check(MEMORY.call([0, 0]))?;
+    let free = check(MEMORY.call([1, 0]))?;
+    println!("{total} pages of 4 KiB, {free} free ({} KiB)", free * 4);
+    for d in all_domains() {
+        let pages = MEMORY.call([2, d.asid as usize]).max(0);
+        if pages > 0 {
+            println!("  {:6} {}", pages, text(&d.name));
+        }
+    }
+    Ok(())
+}
+pub fn uptime() -> Result<()> {
+    use pebble::time::{TIMEBASE, time};
+    let (seconds, tenths) = (time() / TIMEBASE, time() / (TIMEBASE / 10) % 10);
+    println!("up {} h {} min {}.{tenths} s", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    match check(TIME.call([])) {
+        Ok(ns) => println!("{} s since 1970", ns / 1_000_000_000),
+        // A system without a clock.
+        Err(Error::EPORTAL) => {}
+        Err(error) => return Err(error),
+    }
+    Ok(())
+}
