@@ -25,6 +25,9 @@ pub struct Options {
     /// Memory of the machine, in MiB
     #[arg(long, default_value_t = 128)]
     pub memory: usize,
+    /// Make the cycle counter count instructions, exactly and repeatably
+    #[arg(long)]
+    pub icount: bool,
     /// A file for the program: the part before the colon on the host, as the part after it
     #[arg(long, value_name = "HOST:GUEST")]
     pub file: Vec<String>,
@@ -94,7 +97,9 @@ pub fn machine(options: &Options) -> Result<Machine> {
     if !(32..=1024).contains(&options.memory) {
         bail!("--memory {}: it is between 32 and 1024 MiB", options.memory);
     }
-    Ok(Machine { megabytes: options.memory, timeout, ..Machine::default() })
+    let extra = if options.icount { &["-icount", "shift=0,sleep=off"][..] } else { &[] };
+    let extra = extra.iter().map(|s| s.to_string()).collect();
+    Ok(Machine { megabytes: options.memory, timeout, extra })
 }
 
 /// Runs a program in its own domain.

@@ -15,6 +15,8 @@ pub struct Directives {
     pub same_output: Option<String>,
     pub timeout: f64,
     pub memory: usize,
+    /// Counts instructions.
+    pub icount: bool,
     pub arguments: Vec<String>,
     pub system: String,
     pub stdin: Option<String>,
@@ -29,6 +31,7 @@ impl Default for Directives {
             same_output: None,
             timeout: 30.0,
             memory: 128,
+            icount: false,
             arguments: Vec::new(),
             system: "exec".into(),
             stdin: None,
@@ -56,6 +59,7 @@ pub fn parse(source: &str) -> Result<Directives> {
             }
             "same-output" => d.same_output = Some(value.to_string()),
             "timeout" => d.timeout = value.parse().with_context(place)?,
+            "icount" => d.icount = true,
             "memory" => d.memory = value.parse().with_context(place)?,
             "arguments" => d.arguments = value.split_whitespace().map(String::from).collect(),
             "system" => d.system = value.to_string(),

@@ -75,6 +75,7 @@ fn options(path: &Path, d: &Directives) -> Options {
         system: d.system.clone(),
         timeout: Some(d.timeout),
         memory: d.memory,
+        icount: d.icount,
         file: Vec::new(),
         file_name: path.to_path_buf(),
         arguments: d.arguments.clone(),

@@ -1,10 +1,6 @@
 /* Domains and identity. */
 #include "system.h"
 
-int get_asid(void)
-{
-    return invoke_portal(SYS_GET_ASID);
-}
 void __pebble_before_domain_fork(void)
 {
     /* The child gets a copy of the buffers: what is in them must not be written twice. */

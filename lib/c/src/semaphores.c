@@ -1,13 +1,9 @@
-/* Semaphores: P takes a time-out in ticks, 0 to try, -1 for ever. */
+/* Semaphores: P takes a time-out in ticks, 0 to try, -1 for ever. sem_wait and sem_post are in calls.S. */
 #include "system.h"
 
 int sem_create(int value)
 {
     return invoke_portal(SYS_SEM_CREATE, (word)value);
-}
-int sem_wait(int sem)
-{
-    return invoke_portal(sem, -1l);
 }
 int sem_trywait(int sem)
 {
@@ -18,10 +14,6 @@ int sem_timedwait(int sem, unsigned long long ticks)
     if (ticks == 0)
         return sem_trywait(sem) == 0 ? 0 : -ETIMEDOUT;
     return invoke_portal(sem, ticks > INT64_MAX ? INT64_MAX : (word)ticks);
-}
-int sem_post(int sem)
-{
-    return invoke_portal(sem + 1);
 }
 int sem_destroy(int sem)
 {

@@ -1,14 +1,6 @@
 /* Threads. */
 #include "system.h"
 
-int get_thread(void)
-{
-    return invoke_portal(SYS_GET_THREAD);
-}
-void yield(void)
-{
-    invoke_portal(SYS_YIELD);
-}
 int set_priority(int priority)
 {
     return invoke_portal(SYS_SET_PRIORITY, (word)priority);

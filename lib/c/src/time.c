@@ -4,14 +4,6 @@
 #include <sys/times.h>
 #include <time.h>
 
-unsigned long long hrtime(void)
-{
-    return invoke_portal(SYS_HRTIME);
-}
-unsigned long long hrttime(void)
-{
-    return hrtime();
-}
 void hrsleep(unsigned long long ticks)
 {
     invoke_portal(SYS_SLEEP, ticks > INT64_MAX ? INT64_MAX : (word)ticks);
