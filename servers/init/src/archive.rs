@@ -92,6 +92,13 @@ mod tests {
         assert_eq!(read(&header(|h| h.system_bytes = u64::MAX)), Err(Malformed::System));
     }
     #[test]
+    fn a_description_that_is_cut_off_is_refused() {
+        let words = header(|h| (h.system, h.system_bytes) = (0, 3));
+        // SAFETY: the bytes of the words.
+        let bytes = unsafe { std::slice::from_raw_parts(words.as_ptr() as *const u8, words.len() * 8) };
+        assert!(Archive::read(bytes).unwrap().system().is_err());
+    }
+    #[test]
     fn files_outside_the_archive_are_refused() {
         assert_eq!(read(&header(|h| h.files = 4096)), Err(Malformed::Files));
     }

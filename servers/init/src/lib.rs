@@ -1,9 +1,11 @@
-//! What `init` works out without touching the system: the archive, start blocks, restart limits, the system log.
+//! What `init` works out without touching the system: the archive, start blocks, restart limits, the system log,
+//! what is said of an end.
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;
 
 pub mod archive;
+pub mod ends;
 pub mod log;
 pub mod restarts;
 pub mod start;

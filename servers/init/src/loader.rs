@@ -105,3 +105,7 @@ fn devices(asid: usize, component: &Component) -> Result<Vec<StartDevice>> {
 pub fn run(loaded: &Loaded, priority: u8) -> Result<()> {
     check(DOMAIN_START.call([loaded.asid, loaded.entry, loaded.start, loaded.start, priority as usize])).map(|_| ())
 }
+/// Gives up a component that does not run.
+pub fn discard(loaded: &Loaded) {
+    DOMAIN_DESTROY.call([loaded.asid]);
+}

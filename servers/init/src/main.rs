@@ -8,12 +8,13 @@
 extern crate alloc;
 
 mod loader;
+mod report;
 
 use abi::Error;
 use abi::address::{DEVICE_VA, PAGE};
 use abi::archive::{LOG_VA, VA};
 use abi::section::NAME;
-use abi::system::{Ended, cause_text, ended};
+use abi::system::{Ended, ended};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -49,7 +50,6 @@ struct Init {
     restarts: BTreeMap<String, Restarts>,
     /// QEMU's test device is mapped.
     power: bool,
-    console: usize,
 }
 static INIT: BootMutex<Option<Init>> = BootMutex::new(None);
 
@@ -70,22 +70,28 @@ fn start(_: &pebble::Env) {
     let own = pebble::thread::asid();
     let everything = loader::Name::new("*");
     NAMES_ALLOW.call([own, everything.address(), 0]);
-    let Some(system) = archive().and_then(|a| a.system().ok()) else {
-        log(|l| l.line("pebble: the archive of components is damaged"));
-        return;
-    };
-    let first = system.components.clone();
-    *INIT.lock() = Some(Init { system, running: BTreeMap::new(), restarts: BTreeMap::new(), power: false, console: 0 });
     let test = "test";
     let power = MAP_DEVICE.call([own, 0, loader::Name::new(test).address(), test.len()]) > 0;
-    with(|init| init.power = power);
+    let Some(system) = archive().and_then(|a| a.system().ok()) else {
+        log(|l| l.line("pebble: the archive of components is damaged"));
+        return stop(power, 1);
+    };
+    let first = system.components.clone();
+    *INIT.lock() = Some(Init { system, running: BTreeMap::new(), restarts: BTreeMap::new(), power });
+    if let Err(error) = report::start() {
+        log(|l| l.line(&format!("pebble: init can not write to the console: {}", error.text())));
+    }
     let (main, others): (Vec<_>, Vec<_>) = first.into_iter().filter(|c| !c.boot && !c.on_request).partition(|c| c.main);
     for component in others {
         let _ = start_component(component, &[]);
     }
     log(|l| l.header().booted = 1);
     for component in main {
-        let _ = start_component(component, &[]);
+        if start_component(component, &[]).is_err() {
+            // The host reads that the system is not what it was to be.
+            log(|l| l.header().booted = 0);
+            stop(power, 1);
+        }
     }
     watch()
 }
@@ -104,35 +110,29 @@ fn start_component(component: Component, more: &[&str]) -> Result<usize> {
         let words: Vec<&str> = arguments.iter().map(|a| a.as_str()).collect();
         loader::load(&component, image, &words)
     });
-    match loaded {
-        Ok(loaded) => {
-            let priority = component.priority;
-            // Known before it runs: it may end before `run` returns.
-            with(|init| init.running.insert(loaded.asid, Running { component, arguments }));
-            loader::run(&loaded, priority).map(|()| loaded.asid)
-        }
-        Err(error) => {
-            report(&format!("pebble: component {} could not be started: {}", component.name, error.text()));
-            Err(error)
-        }
+    let started = loaded.and_then(|loaded| {
+        let (asid, priority) = (loaded.asid, component.priority);
+        // Known before it runs: it may end before `run` returns.
+        with(|init| init.running.insert(asid, Running { component: component.clone(), arguments }));
+        loader::run(&loaded, priority).map(|()| asid).inspect_err(|_| {
+            with(|init| init.running.remove(&asid));
+            loader::discard(&loaded);
+        })
+    });
+    match started {
+        Ok(_) => report::retry(),
+        Err(error) => tell(&format!("pebble: component {} could not be started: {}", component.name, error.text())),
     }
+    started
 }
 /// Says a line in the system log, and on the console where there is no main program to be disturbed.
-fn report(line: &str) {
-    let console = with(|init| {
+fn tell(line: &str) {
+    let quiet = with(|init| {
         log(|l| l.line(line));
-        let main = init.system.components.iter().any(|c| c.main);
-        if !main && init.console == 0 {
-            init.console = pebble::start::open("console.write").unwrap_or(0);
-        }
-        if main { 0 } else { init.console }
+        init.system.components.iter().any(|c| c.main)
     });
-    if let Some(console @ 1..) = console {
-        let line = format!("{line}\n");
-        for piece in line.as_bytes().chunks(64) {
-            let piece = loader::Name::from_bytes(piece);
-            pebble::portal::call(console, [piece.address(), piece.length()]);
-        }
+    if quiet == Some(false) {
+        report::line(line);
     }
 }
 
@@ -145,14 +145,10 @@ fn watch() -> ! {
         }
         let running = with(|init| init.running.remove(&(how.asid as usize))).flatten();
         let name = running.as_ref().map_or("a child", |r| r.component.name.as_str());
-        if how.kind == ended::FAULT {
-            report(&format!(
-                "pebble: {name} (domain {}) was stopped: {} at address {:#x}, pc {:#x}",
-                how.asid,
-                cause_text(how.cause),
-                how.address,
-                how.pc
-            ));
+        // Of what somebody asked for, that one is told the status.
+        let asked = running.as_ref().is_none_or(|r| r.component.on_request || r.component.main && how.kind == ended::EXIT);
+        if let Some(line) = init_logic::ends::line(name, &how).filter(|_| how.kind == ended::FAULT || !asked) {
+            tell(&line);
         }
         let Some(running) = running else { continue };
         if running.component.main {
@@ -164,35 +160,43 @@ fn watch() -> ! {
     }
 }
 fn restart(running: Running) {
-    /// Ten seconds of `hrtime`, taking a core of 1 GHz.
-    const SPAN: u64 = 5_000_000_000;
+    const SPAN: u64 = 10 * pebble::time::TIMEBASE;
     let name = running.component.name.clone();
-    let now = pebble::time::hrtime();
+    let now = pebble::time::time();
     let allowed = with(|init| init.restarts.entry(name.clone()).or_default().allowed(now, SPAN)) == Some(true);
     if allowed {
-        report(&format!("pebble: starting {name} again"));
+        tell(&format!("pebble: starting {name} again"));
         let more: Vec<&str> =
             running.arguments[1 + running.component.arguments.len()..].iter().map(|a| a.as_str()).collect();
         let _ = start_component(running.component, &more);
     } else {
-        report(&format!("pebble: {name} keeps failing and is not started again"));
+        tell(&format!("pebble: {name} keeps failing and is not started again"));
     }
 }
-/// Records how the main program ended, and stops the machine.
+/// Records how the main program ended, and stops the machine once the console has sent its output.
 fn finish(how: Ended) -> ! {
-    with(|init| {
-        log(|l| {
-            l.header().status = how.status;
-            l.header().ended = how.kind;
-        });
-        stop(init, how.status as u32 & 0xff)
-    });
+    end(how.kind, how.status);
     pebble::thread::exit()
 }
-fn stop(init: &Init, status: u32) {
-    if init.power {
+/// Stops the machine with `status`.
+fn end(kind: u64, status: i64) {
+    /// Ticks of `hrtime` that the console has to send what it was given: about two seconds.
+    const PATIENCE: u64 = 1_000_000_000;
+    let power = with(|init| {
+        log(|l| {
+            l.header().status = status;
+            l.header().ended = kind;
+        });
+        init.power
+    });
+    report::drain(PATIENCE);
+    stop(power == Some(true), status as u32 & 0xff)
+}
+/// Turns the machine off, where there is QEMU's test device, mapped, to do it (`hw/misc/sifive_test.c`).
+fn stop(power: bool, status: u32) {
+    if power {
         let value = if status == 0 { 0x5555 } else { status << 16 | 0x3333 };
-        // SAFETY: QEMU's test device is mapped here; this write stops the machine.
+        // SAFETY: the device is mapped here; this write stops the machine.
         unsafe { (DEVICE_VA as *mut u32).write_volatile(value) };
     }
 }
@@ -230,12 +234,6 @@ extern "C" fn components(n: usize, out: usize) -> isize {
     0
 }
 extern "C" fn halt(status: usize) -> isize {
-    with(|init| {
-        log(|l| {
-            l.header().status = status as i64;
-            l.header().ended = ended::EXIT;
-        });
-        stop(init, status as u32 & 0xff)
-    });
+    end(ended::EXIT, status as i64);
     Error::EIO.code()
 }

@@ -1,0 +1,41 @@
+//! What is said when a domain has ended.
+
+use abi::system::{Ended, cause_text, ended};
+use alloc::format;
+use alloc::string::String;
+
+/// The line for the end of `name`; none for an end that needs no words.
+pub fn line(name: &str, how: &Ended) -> Option<String> {
+    let who = format!("pebble: {name} (domain {})", how.asid);
+    match how.kind {
+        ended::FAULT => {
+            let cause = cause_text(how.cause);
+            Some(format!("{who} was stopped: {cause} at address {:#x}, pc {:#x}", how.address, how.pc))
+        }
+        ended::KILLED => Some(format!("{who} was killed")),
+        _ if how.status != 0 => Some(format!("{who} ended with status {}", how.status)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    fn end(kind: u64, status: i64) -> Ended {
+        Ended { asid: 12, kind, status, cause: 13, address: 0xfee0, pc: 0x10030 }
+    }
+    #[test]
+    fn a_fault_is_told_with_its_cause_and_place() {
+        let told = line("demo", &end(ended::FAULT, -13)).unwrap();
+        assert_eq!(told, "pebble: demo (domain 12) was stopped: load page fault at address 0xfee0, pc 0x10030");
+    }
+    #[test]
+    fn a_kill_and_a_failure_are_told() {
+        assert_eq!(line("demo", &end(ended::KILLED, 0)).unwrap(), "pebble: demo (domain 12) was killed");
+        assert_eq!(line("demo", &end(ended::EXIT, 3)).unwrap(), "pebble: demo (domain 12) ended with status 3");
+    }
+    #[test]
+    fn a_success_is_not_told() {
+        assert_eq!(line("demo", &end(ended::EXIT, 0)), None);
+    }
+}

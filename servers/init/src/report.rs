@@ -1,0 +1,108 @@
+//! What the person at the console is told, written by a thread of its own: a console driver that hangs must not keep init
+//! from watching.
+//!
+//! The console is not a boot component, so its portal is opened at run time, and again after its driver was restarted.
+//! Boot components have no system portals: what is needed of them is imported by name.
+
+use abi::Error;
+use alloc::collections::VecDeque;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use pebble::boot::{P_ID, SEMAPHORE_CREATE, V_ID};
+use pebble::check;
+use pebble::portal::call;
+use pebble::sync::BootMutex;
+
+pebble::import! {
+    THREAD_CREATE = "thread.create";
+    PORTAL_OPEN = "portal.open";
+    PORTAL_CLOSE = "portal.close";
+}
+
+/// Most lines that wait for a console; later ones are in the system log only.
+const WAITING: usize = 64;
+/// `thread.create`'s word for the caller's own priority.
+const SAME_PRIORITY: usize = usize::MAX;
+
+/// Lines to write; an empty one stands for "wait until all is written".
+static LINES: BootMutex<VecDeque<String>> = BootMutex::new(VecDeque::new());
+/// Ids of the semaphores: something is to be tried; all is written. 0: there is no thread.
+static NEWS: AtomicUsize = AtomicUsize::new(0);
+static WRITTEN: AtomicUsize = AtomicUsize::new(0);
+
+/// Starts the thread. Without it, lines are lost.
+pub fn start() -> pebble::Result<()> {
+    WRITTEN.store(check(SEMAPHORE_CREATE.call([0]))?, Ordering::Relaxed);
+    let news = check(SEMAPHORE_CREATE.call([0]))?;
+    // A trusted component's thread starts on its service stack, so no stack is given.
+    check(THREAD_CREATE.call([serve as *const () as usize, 0, news, SAME_PRIORITY]))?;
+    NEWS.store(news, Ordering::Relaxed);
+    Ok(())
+}
+/// Has `line` written as soon as there is a console.
+pub fn line(line: &str) {
+    let mut lines = LINES.lock();
+    if lines.len() < WAITING {
+        lines.push_back(line.into());
+    }
+    drop(lines);
+    retry();
+}
+/// A component was started: perhaps there is a console now.
+pub fn retry() {
+    let news = NEWS.load(Ordering::Relaxed);
+    if news != 0 {
+        V_ID.call([news]);
+    }
+}
+/// Waits until the console has sent all that was written to it, at most `ticks` of `hrtime`.
+pub fn drain(ticks: u64) {
+    if NEWS.load(Ordering::Relaxed) != 0 {
+        LINES.lock().push_back(String::new());
+        retry();
+        P_ID.call([WRITTEN.load(Ordering::Relaxed), ticks as usize]);
+    }
+}
+
+extern "C" fn serve(news: usize) -> ! {
+    let mut console = 0;
+    loop {
+        P_ID.call([news, usize::MAX]);
+        while let Some(line) = next() {
+            if !write(&mut console, &line) && !line.is_empty() {
+                // Again when the next component was started.
+                break;
+            }
+            LINES.lock().pop_front();
+            if line.is_empty() {
+                V_ID.call([WRITTEN.load(Ordering::Relaxed)]);
+            }
+        }
+    }
+}
+fn next() -> Option<String> {
+    LINES.lock().front().cloned()
+}
+/// Writes a line through portal `console`, which it opens where it is 0. False: there is no console.
+fn write(console: &mut usize, line: &str) -> bool {
+    if *console == 0 {
+        let name = crate::loader::Name::new("console.write");
+        match check(PORTAL_OPEN.call([name.address()])) {
+            Ok(number) => *console = number,
+            Err(_) => return false,
+        }
+    }
+    let text = alloc::format!("{line}\n");
+    // No bytes: the console waits until all has left the device.
+    let pieces: Vec<&[u8]> = if line.is_empty() { Vec::from([&[][..]]) } else { text.as_bytes().chunks(64).collect() };
+    for piece in pieces {
+        let piece = crate::loader::Name::from_bytes(piece);
+        if call(*console, [piece.address(), piece.length()]) == Error::EDEAD.code() {
+            PORTAL_CLOSE.call([*console]);
+            *console = 0;
+            return false;
+        }
+    }
+    true
+}
