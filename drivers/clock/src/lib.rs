@@ -18,6 +18,10 @@ impl Alarms {
         self.0.push((time, semaphore));
         first
     }
+    /// Nobody waits on `semaphore` any more.
+    pub fn cancel(&mut self, semaphore: usize) {
+        self.0.retain(|alarm| alarm.1 != semaphore);
+    }
     /// The earliest time that is waited for.
     pub fn next(&self) -> Option<u64> {
         self.0.iter().map(|a| a.0).min()
@@ -34,6 +38,14 @@ impl Alarms {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[test]
+    fn who_no_longer_waits_is_not_woken() {
+        let mut alarms = Alarms::new();
+        alarms.add(10, 1);
+        alarms.add(10, 2);
+        alarms.cancel(1);
+        assert_eq!(alarms.due(10), [2]);
+    }
     #[test]
     fn the_earliest_is_set_and_all_that_are_due_wake() {
         let mut alarms = Alarms::new();

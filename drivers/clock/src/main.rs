@@ -34,9 +34,11 @@ fn start(env: &pebble::Env) {
     core::mem::forget(semaphore);
     // SAFETY: init mapped the device of our manifest entry there, for us alone.
     let rtc = unsafe { Rtc::new(device.address as usize) };
-    *CLOCK.lock() = Some(rtc);
-    call(system::INTERRUPT, [0, INTERRUPT.load(Ordering::Relaxed)]);
-    let _ = pebble::thread::spawn(Some(INTERRUPT_PRIORITY), move || serve(rtc));
+    let attached = call(system::INTERRUPT, [0, INTERRUPT.load(Ordering::Relaxed)]);
+    // Without its interrupt no alarm would ever come: every call answers EIO.
+    if attached == 0 && pebble::thread::spawn(Some(INTERRUPT_PRIORITY), move || serve(rtc)).is_ok() {
+        *CLOCK.lock() = Some(rtc);
+    }
 }
 /// Serves the clock's interrupts.
 fn serve(rtc: Rtc) {
@@ -74,6 +76,9 @@ extern "C" fn alarm(time: usize) -> isize {
     wake_due(rtc);
     match semaphore.wait() {
         Ok(()) => 0,
-        Err(error) => error.code(),
+        Err(error) => {
+            ALARMS.lock().cancel(semaphore.number());
+            error.code()
+        }
     }
 }

@@ -7,6 +7,9 @@ use alloc::vec::Vec;
 const KEYS: usize = 4096;
 /// Longest line that is edited.
 const LINE: usize = 1024;
+/// Most readers that wait: each holds a stack of the driver's, and of the four that it has (as every server) one is to be
+/// left for writers.
+const READERS: usize = 3;
 /// Takes a character off the screen.
 const ERASE: &[u8] = b"\x08 \x08";
 
@@ -26,9 +29,11 @@ impl Input {
     pub const fn new() -> Input {
         Input { keys: VecDeque::new(), line: Vec::new(), ready: VecDeque::new(), ended: false, waiting: 0 }
     }
-    /// A reader found nothing and is going to wait.
-    pub fn wait(&mut self) {
-        self.waiting += 1;
+    /// A reader found nothing and is going to wait. False: too many do.
+    pub fn wait(&mut self) -> bool {
+        let room = self.waiting < READERS;
+        self.waiting += room as usize;
+        room
     }
     /// How many readers are to be woken for new keys; each only once.
     pub fn woken(&mut self) -> usize {
@@ -166,9 +171,16 @@ mod tests {
     #[test]
     fn each_waiting_reader_is_woken_once() {
         let mut input = Input::new();
-        input.wait();
-        input.wait();
+        assert!(input.wait() && input.wait());
         assert_eq!((input.woken(), input.woken()), (2, 0));
+    }
+    #[test]
+    fn a_reader_too_many_is_refused() {
+        let mut input = Input::new();
+        assert!((0..READERS).all(|_| input.wait()));
+        assert!(!input.wait());
+        input.woken();
+        assert!(input.wait());
     }
     #[test]
     fn lines_come_one_at_a_time() {

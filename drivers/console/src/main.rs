@@ -160,8 +160,8 @@ fn read_window(
         let (echo, taken) = {
             let mut input = INPUT.lock();
             let (echo, taken) = take(&mut input, out);
-            if taken.is_none() {
-                input.wait();
+            if taken.is_none() && !input.wait() {
+                return Err(Error::EBUSY);
             }
             (echo, taken)
         };

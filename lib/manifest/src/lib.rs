@@ -43,7 +43,8 @@ pub struct Component {
     /// The machine stops when it ends, with its exit status.
     #[serde(default)]
     pub main: bool,
-    /// 0…63, higher runs first.
+    /// 0…63, higher runs first. Components start in the manifest's order, without waiting for each other: a server whose
+    /// priority is above init's (40) runs until it waits, so its portals are registered when the next component starts.
     #[serde(default = "default_priority")]
     pub priority: u8,
     /// Device-tree nodes whose registers (and interrupt) it gets. For a boot component, `ADDRESS+BYTES` in hexadecimal.
@@ -82,6 +83,7 @@ pub enum Isolation {
 pub enum Restart {
     #[default]
     Never,
-    /// Started again when it was killed for a fault.
+    /// Started again when it was stopped for a fault or killed, at most five times in ten seconds; not when it ends by
+    /// itself.
     Fault,
 }

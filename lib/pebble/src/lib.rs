@@ -25,7 +25,7 @@ pub type Result<T> = core::result::Result<T, Error>;
 
 /// Turns a portal's result into a value or an error. An unknown negative number reads as `EINVAL`.
 pub fn check(result: isize) -> Result<usize> {
-    if result < 0 && result >= -0xFFFF {
+    if (-0xFFFF..0).contains(&result) {
         Err(Error::from_code(result).unwrap_or(Error::EINVAL))
     } else {
         Ok(result as usize)

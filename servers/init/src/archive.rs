@@ -21,7 +21,7 @@ pub struct Archive<'a> {
 impl<'a> Archive<'a> {
     /// Reads the archive in `bytes`, which start at a page boundary.
     pub fn read(bytes: &'a [u8]) -> Result<Archive<'a>, Malformed> {
-        if bytes.len() < size_of::<Header>() || bytes.as_ptr() as usize % 8 != 0 {
+        if bytes.len() < size_of::<Header>() || !(bytes.as_ptr() as usize).is_multiple_of(8) {
             return Err(Malformed::Header);
         }
         // SAFETY: there are enough bytes, aligned; the structure is plain words.
@@ -49,7 +49,7 @@ fn array<T>(bytes: &[u8], offset: u64, count: u64) -> Option<&[T]> {
     let length = (count as usize).checked_mul(size_of::<T>())?;
     let end = (offset as usize).checked_add(length)?;
     let slice = bytes.get(offset as usize..end)?;
-    if slice.as_ptr() as usize % align_of::<T>() != 0 {
+    if !(slice.as_ptr() as usize).is_multiple_of(align_of::<T>()) {
         return None;
     }
     // SAFETY: the slice has the bytes of `count` aligned `T`s, which are words and byte arrays.

@@ -146,7 +146,8 @@ fn watch() -> ! {
         let running = with(|init| init.running.remove(&(how.asid as usize))).flatten();
         let name = running.as_ref().map_or("a child", |r| r.component.name.as_str());
         // Of what somebody asked for, that one is told the status.
-        let asked = running.as_ref().is_none_or(|r| r.component.on_request || r.component.main && how.kind == ended::EXIT);
+        let asked =
+            running.as_ref().is_none_or(|r| r.component.on_request || r.component.main && how.kind == ended::EXIT);
         if let Some(line) = init_logic::ends::line(name, &how).filter(|_| how.kind == ended::FAULT || !asked) {
             tell(&line);
         }

@@ -7,10 +7,10 @@ use alloc::vec::Vec;
 /// pointer.
 pub fn block(top: usize, arguments: &[&str], devices: &[StartDevice]) -> (usize, Vec<u8>) {
     let strings: usize = arguments.iter().map(|a| a.len() + 1).sum();
-    let size = size_of::<Start>() + devices.len() * size_of::<StartDevice>() + (arguments.len() + 1) * 8 + strings;
+    let size = size_of::<Start>() + size_of_val(devices) + (arguments.len() + 1) * 8 + strings;
     let at = (top - size) & !15;
     let devices_at = at + size_of::<Start>();
-    let argv_at = devices_at + devices.len() * size_of::<StartDevice>();
+    let argv_at = devices_at + size_of_val(devices);
     let mut string_at = argv_at + (arguments.len() + 1) * 8;
     let mut bytes = Vec::with_capacity(size);
     let mut word = |value: usize| bytes.extend_from_slice(&(value as u64).to_le_bytes());
