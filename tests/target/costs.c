@@ -58,8 +58,8 @@ int main(void)
     if ((child = domain_fork(0)) == 0) {
         shared = portal_open("app.shared");
         saved = portal_open("app.saved");
-        compare("smciii, untrusted, and back", cost(call_shared), 109);
-        compare("npciii and back", cost(call_saved), 147);
+        compare("smciii, untrusted, and back", cost(call_shared), 110);
+        compare("npciii and back", cost(call_saved), 148);
         exit(risen);
     }
     domain_wait(child, &status);
@@ -71,12 +71,12 @@ int main(void)
             sem_wait(sem);
             sem_post(other);
         }
-    compare("semaphore ring of 2, two hops", cost(ping), 590);
+    compare("semaphore ring of 2, two hops", cost(ping), 594);
     domain_kill(child);
     if ((child = domain_fork(0)) == 0)
         for (;;)
             yield();
-    compare("yield, two switches", cost(yield), 270);
+    compare("yield, two switches", cost(yield), 268);
     domain_kill(child);
     printf("%s\n", risen ? "a cost has risen" : "no cost has risen");
     return risen;
