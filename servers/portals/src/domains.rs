@@ -124,9 +124,10 @@ impl Manager {
         }
         let Some(dead) = self.domains.remove(&asid) else { return };
         let table = dead.table;
+        // Nobody enters it any more; so who has been turned away does not come back.
+        let blocks = self.close_portals_to(asid);
         let lent = self.divert_frames(asid, table);
         self.close_all(asid, table);
-        let blocks = self.close_portals_to(asid);
         self.registrations.retain(|_, r| r.server != asid);
         NAMES_FORGET.call([asid]);
         INTERRUPT_FORGET.call([asid]);
@@ -142,7 +143,7 @@ impl Manager {
         if self.ended.len() >= UNASKED {
             self.ended.pop_first();
         }
-        self.ended.insert(asid, how);
+        self.ended.insert(asid, (dead.parent, how));
         self.events.push_back(how);
         pebble::boot::V_ID.call([self.event_semaphore]);
         self.zombies.push(Zombie { asid, table, blocks, lent, space_destroyed: false });
@@ -154,8 +155,9 @@ impl Manager {
         let graveyard = self.graveyard;
         let mut lent = Vec::new();
         let mut wake = Vec::new();
-        let _masked = Masked::new();
         for (index, page, _) in self.threads.living() {
+            // No thread but one's own runs while its frames are changed.
+            let _masked = Masked::new();
             let mut top = true;
             for frame in page.frames(&self.code) {
                 if frame.floating() {
@@ -178,7 +180,6 @@ impl Manager {
                 top = false;
             }
         }
-        drop(_masked);
         for index in wake {
             WAKE_DEAD.call([index]);
         }

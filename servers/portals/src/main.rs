@@ -22,7 +22,7 @@ mod words;
 use abi::Error;
 use abi::nucleus::domain;
 use abi::system::{self, Description, Ended, ended};
-use manager::{ATTACH_FOR, Caller, DONE_FOR, MANAGER, Manager, STACK_FOR, THREAD_EXIT};
+use manager::{ATTACH_FOR, Caller, DONE_FOR, MANAGER, Manager, STACK_FOR, THREAD_EXIT, THREAD_INFO};
 use pebble::boot::{GROW_FOR, P_ID, SEMAPHORE_CREATE, SEMAPHORE_DESTROY};
 use pebble::{Result, check};
 use words::Name;
@@ -104,6 +104,11 @@ extern "C" fn exit(thread: usize, status: usize) -> isize {
 extern "C" fn thread_create(thread: usize, entry: usize, sp: usize, argument: usize, priority: usize) -> isize {
     // C passes the priority as an int.
     let priority = priority as i32 as isize as usize;
+    // Nobody makes a thread that runs before itself.
+    let own = THREAD_INFO.call([thread]) >> 32 & 0xffff;
+    if priority as isize > own {
+        return Error::EINVAL.code();
+    }
     with_caller(thread, |manager, caller| {
         manager.create_thread(caller.subject, entry, sp, argument, priority).map(|id| id as isize)
     })
@@ -170,9 +175,11 @@ fn wait_for(thread: usize, asid: usize, out: usize) -> Result<isize> {
     let caller = manager.caller(thread)?;
     if !manager.ended.contains_key(&asid) {
         manager.domain(asid)?;
-        if !manager.may_control(caller.subject, asid) {
-            return Err(Error::EACCESS);
-        }
+    }
+    if !manager.may_control(caller.subject, asid) {
+        return Err(Error::EACCESS);
+    }
+    if !manager.ended.contains_key(&asid) {
         let semaphore = check(SEMAPHORE_CREATE.call([0]))?;
         manager.domain_mut(asid)?.waiters.push(semaphore);
         drop(manager);
@@ -184,7 +191,7 @@ fn wait_for(thread: usize, asid: usize, out: usize) -> Result<isize> {
         }
         check(waited)?;
     }
-    let how = manager.ended.remove(&asid).ok_or(Error::ESRCH)?;
+    let (_, how) = manager.ended.remove(&asid).ok_or(Error::ESRCH)?;
     words::write(out, &how)?;
     Ok(0)
 }

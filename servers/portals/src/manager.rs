@@ -31,6 +31,7 @@ pebble::import! {
     pub THREAD_ADD = "scheduler.add";
     pub THREAD_REAP = "scheduler.reap";
     pub THREAD_EXIT = "scheduler.exit";
+    pub THREAD_INFO = "scheduler.info";
     pub WAKE_DEAD = "scheduler.wake_dead";
     pub WAITING = "scheduler.waiting";
     pub ATTACH_FOR = "interrupt.attach_for";
@@ -97,8 +98,8 @@ pub struct Manager {
     /// Code of the portal that answers `EDEAD`.
     pub dead_portal: u64,
     pub threads: crate::threads::Threads,
-    /// How domains ended that their parents have not waited for.
-    pub ended: BTreeMap<usize, Ended>,
+    /// How domains ended that nobody has waited for, and who their parents were.
+    pub ended: BTreeMap<usize, (usize, Ended)>,
     pub events: VecDeque<Ended>,
     /// Semaphore that counts `events`.
     pub event_semaphore: usize,
@@ -173,8 +174,11 @@ impl Manager {
         }
         Ok(Caller { direct, subject })
     }
-    /// Whether `asid` may wait for or end `other`.
+    /// Whether `asid` may wait for or end `other`, which may have ended.
     pub fn may_control(&self, asid: usize, other: usize) -> bool {
+        if let Some((parent, _)) = self.ended.get(&other) {
+            return *parent == asid || self.domain(asid).is_ok_and(|d| d.privileged);
+        }
         self.domain(asid).is_ok_and(|d| d.privileged) || self.domain(other).is_ok_and(|d| d.parent == asid)
     }
     /// A number that nobody has.
