@@ -14,8 +14,8 @@ macro_rules! system_portals {
 system_portals! {
     /// `(status)`: ends the domain.
     EXIT = 1, "domain.exit";
-    /// `()`: ends the thread.
-    THREAD_EXIT = 2, "scheduler.exit";
+    /// `()`: ends the thread, and with its last thread a domain that provides nothing.
+    THREAD_EXIT = 2, "thread.exit";
     /// `(entry, sp, argument, priority)`: the thread starts at `entry` with `argument` in `a0`; its id.
     /// Priority -1 is the caller's own.
     THREAD_CREATE = 3, "thread.create";

@@ -185,6 +185,25 @@ impl Manager {
         }
         lent
     }
+    /// Makes thread `index` end instead of returning to domain `asid`.
+    pub fn divert_thread(&mut self, index: usize, asid: usize) -> Result<()> {
+        let table = self.domain(asid)?.table;
+        let page = ThreadPage::of(index).ok_or(Error::ESRCH)?;
+        for frame in page.frames(&self.code).filter(|f| !f.floating() && f.table() == table) {
+            frame.divert(self.graveyard, DEAD_STUB as u64);
+        }
+        Ok(())
+    }
+    /// Whether the domain has one thread left, and nobody could enter it after that one.
+    pub fn is_last_thread(&mut self, asid: usize) -> bool {
+        self.reap();
+        let Ok(d) = self.domain(asid) else { return false };
+        d.threads == 1
+            && d.flags & flags::TRUSTED == 0
+            && !self.is_vital(asid)
+            && !self.registrations.values().any(|r| r.server == asid)
+            && !self.domains.values().any(|child| child.parent == asid && child.interposed)
+    }
     /// Closes all entries of the dead domain's table.
     fn close_all(&mut self, asid: usize, table: Table) {
         let bad = pebble::boot::info().symbols.bad_portal;

@@ -32,6 +32,7 @@ pebble::boot_server!(start);
 pebble::provide! {
     "domain.exit", "smti", exit;
     "thread.create", "smtiiii", thread_create;
+    "thread.exit", "smt", thread_exit;
     "thread.bury", "smt", bury;
     "semaphore.create", "smti", semaphore_create;
     "semaphore.destroy", "smti", semaphore_destroy;
@@ -112,6 +113,23 @@ extern "C" fn thread_create(thread: usize, entry: usize, sp: usize, argument: us
     with_caller(thread, |manager, caller| {
         manager.create_thread(caller.subject, entry, sp, argument, priority).map(|id| id as isize)
     })
+}
+/// Ends the calling thread, and with the last thread of a domain that nobody else can enter, the domain. A thread that is
+/// in its domain's controlling domain ends when it returns from there: it holds a stack of that domain.
+extern "C" fn thread_exit(thread: usize) -> isize {
+    let mut manager = MANAGER.lock();
+    if let Ok(caller) = manager.caller(thread) {
+        if manager.is_last_thread(caller.subject) {
+            let how = Ended { asid: caller.subject as u64, kind: ended::EXIT, ..Ended::default() };
+            manager.end_domain(caller.subject, how);
+            return 0;
+        }
+        if caller.direct != caller.subject {
+            return manager.divert_thread(thread, caller.subject).map_or_else(Error::code, |()| 0);
+        }
+    }
+    drop(manager);
+    THREAD_EXIT.call([])
 }
 /// Where a thread ends whose domain died: what waited for it to leave can be freed now.
 extern "C" fn bury(thread: usize) -> isize {
