@@ -28,7 +28,7 @@ pub struct Options {
     /// Make the cycle counter count instructions, exactly and repeatably
     #[arg(long)]
     pub icount: bool,
-    /// A file for the program: the part before the colon on the host, as the part after it
+    /// A file for the program (not available yet)
     #[arg(long, value_name = "HOST:GUEST")]
     pub file: Vec<String>,
     /// C or Rust source, or a built component
@@ -71,10 +71,8 @@ pub fn program_image(root: &Path, options: &Options) -> Result<Image> {
     program.name =
         stem.chars().filter(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).take(abi::section::NAME - 1).collect();
     program.arguments = options.arguments.clone();
-    let mut files = Vec::new();
-    for pair in &options.file {
-        let (host, guest) = pair.split_once(':').with_context(|| format!("--file {pair}: it is HOST:GUEST"))?;
-        files.push((guest.to_string(), std::fs::read(host).with_context(|| format!("--file {pair}"))?));
+    if let Some(pair) = options.file.first() {
+        bail!("--file {pair}: there is no file system yet that a program could read it from");
     }
     // A name for the image that fits the archive.
     let source = std::mem::replace(&mut program.image, "program".into());
@@ -83,8 +81,15 @@ pub fn program_image(root: &Path, options: &Options) -> Result<Image> {
     let (nucleus, mut programs) = build::build(root, &images)?;
     let file = programs.remove(&source).context("the program was not built")?;
     programs.insert("program".into(), file);
-    let parts =
-        Parts { system: &system, nucleus: &nucleus, programs, files, sstc: true, cycles_per_time: 0, ram_bytes: 0 };
+    let parts = Parts {
+        system: &system,
+        nucleus: &nucleus,
+        programs,
+        files: Vec::new(),
+        sstc: true,
+        cycles_per_time: 0,
+        ram_bytes: 0,
+    };
     Ok(image::build(&parts)?)
 }
 /// The machine that `options` ask for.

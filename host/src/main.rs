@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 /// The component-based operating system Pebble.
 #[derive(Parser)]
-#[command(name = "./pebble", disable_help_subcommand = true)]
+#[command(name = "./pebble", bin_name = "./pebble", disable_help_subcommand = true)]
 struct Arguments {
     #[command(subcommand)]
     form: Form,

@@ -101,6 +101,15 @@ impl Guest {
     pub fn stdin(&mut self) -> Option<std::process::ChildStdin> {
         self.child.stdin.take()
     }
+    /// Seconds of processor time that the machine has used.
+    pub fn processor_time(&self) -> Option<f64> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+        // Fields 14 and 15, counted from behind the name in parentheses (proc(5)).
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let ticks: f64 = fields.get(11)?.parse::<f64>().ok()? + fields.get(12)?.parse::<f64>().ok()?;
+        // SAFETY: asks for a number.
+        Some(ticks / unsafe { libc::sysconf(libc::_SC_CLK_TCK) } as f64)
+    }
     /// The system log as it is now.
     pub fn log(&self) -> Option<GuestLog> {
         guest_log::read(self.ram.as_file(), (self.log - abi::address::RAM_BASE) as u64).ok()

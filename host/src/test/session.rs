@@ -13,12 +13,17 @@ use std::time::{Duration, Instant};
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Processor time in a second that an idle system may use: QEMU's own, when the guest waits in `wfi`.
+const BUSY: f64 = 0.2;
+
 #[derive(Debug, PartialEq)]
 enum Step {
     /// `> text`: types a line.
     Type(String),
     /// `< text`: waits for it.
     Wait(String),
+    /// `idle`: for a second the machine uses next to no processor time.
+    Idle,
     /// `! text`: it must not have come since the last line was typed.
     Never(String),
 }
@@ -39,6 +44,7 @@ fn parse(text: &str) -> Result<Session> {
             "system" => session.system = rest.to_string(),
             ">" => session.steps.push(Step::Type(rest.to_string())),
             "<" => session.steps.push(Step::Wait(rest.to_string())),
+            "idle" => session.steps.push(Step::Idle),
             "!" => session.steps.push(Step::Never(rest.to_string())),
             _ => bail!("line {}: \"{line}\" is not a step", number + 1),
         }
@@ -129,6 +135,14 @@ fn converse(root: &Path, path: &Path) -> Result<()> {
                 dialogue.input.flush()?;
             }
             Step::Wait(text) => dialogue.wait(text)?,
+            Step::Idle => {
+                let before = guest.processor_time().context("no processor time")?;
+                std::thread::sleep(Duration::from_secs(1));
+                let used = guest.processor_time().context("no processor time")? - before;
+                if used > BUSY {
+                    bail!("an idle system used {used:.2} s of processor time in a second: it does not wait");
+                }
+            }
             Step::Never(text) if dialogue.heard.contains(text) => bail!("\"{text}\" came:\n{}", dialogue.heard),
             Step::Never(_) => {}
         }
