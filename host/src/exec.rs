@@ -55,9 +55,12 @@ pub fn run(root: &Path, name: &str) -> Result<ExitCode> {
     Ok(report(outcome, false))
 }
 
-/// The image of the system that `exec` runs a program in.
-pub fn program_image(root: &Path, options: &Options) -> Result<Image> {
+/// The image of the system that `exec` runs a program in. `echo`: somebody types at the console, and wants to see it.
+pub fn program_image(root: &Path, options: &Options, echo: bool) -> Result<Image> {
     let mut system = system::load(root, &options.system)?;
+    for console in system.components.iter_mut().filter(|c| c.image == "console" && !echo) {
+        console.arguments.push("no-echo".into());
+    }
     let path = &options.file_name;
     if !path.is_file() {
         bail!("{}: no such file", path.display());
@@ -110,7 +113,8 @@ pub fn machine(options: &Options) -> Result<Machine> {
 /// Runs a program in its own domain.
 pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
     let machine = machine(options)?;
-    let image = program_image(root, options)?;
+    use std::io::IsTerminal;
+    let image = program_image(root, options, std::io::stdin().is_terminal())?;
     let _settings = terminal::Settings::keep();
     let outcome = qemu::run(&image, &machine, Console::Streams)?;
     Ok(report(outcome, true))

@@ -112,7 +112,11 @@ impl Guest {
     }
     /// The system log as it is now.
     pub fn log(&self) -> Option<GuestLog> {
-        guest_log::read(self.ram.as_file(), (self.log - abi::address::RAM_BASE) as u64).ok()
+        guest_log::read(self.ram.as_file(), self.log_offset()).ok()
+    }
+    /// Where the system log is in the file that is the guest's RAM.
+    fn log_offset(&self) -> u64 {
+        (self.log - abi::address::RAM_BASE) as u64
     }
     /// Waits for QEMU to end, until `deadline`; `None`: it was still running.
     pub fn wait(&mut self, deadline: Option<Instant>) -> Result<Option<ExitStatus>> {
@@ -161,23 +165,48 @@ impl<W: Write> Output<W> {
     }
 }
 
+/// Passes input on to the guest's console once its driver is there, then tells it that there is no more: Ctrl-D, twice if
+/// the last line is not finished.
+fn feed(mut input: Box<dyn Read + Send>, mut pipe: std::process::ChildStdin, ram: &std::fs::File, log: u64) {
+    while !guest_log::read(ram, log).is_ok_and(|log| log.booted) {
+        std::thread::sleep(Duration::from_millis(5));
+        if ram.metadata().is_err() {
+            return;
+        }
+    }
+    let mut buffer = [0; 4096];
+    let mut last = b'\n';
+    while let Ok(count @ 1..) = input.read(&mut buffer) {
+        last = buffer[count - 1];
+        if pipe.write_all(&buffer[..count]).is_err() {
+            return;
+        }
+    }
+    let _ = pipe.write_all(if last == b'\n' { b"\x04" } else { b"\x04\x04" });
+    // Kept open: QEMU takes the end of its input for the end of the console.
+    loop {
+        std::thread::park();
+    }
+}
+
 /// Boots an image and waits until the machine stops or the time is over.
 pub fn run(image: &Image, machine: &Machine, console: Console) -> Result<Outcome> {
-    let (stdin, input) = match &console {
-        Console::Terminal | Console::Streams => (Stdio::inherit(), None),
-        Console::Captured(input) => (Stdio::piped(), Some(input.clone())),
+    use std::io::IsTerminal;
+    let input: Option<Box<dyn Read + Send>> = match &console {
+        Console::Terminal => None,
+        Console::Streams if std::io::stdin().is_terminal() => None,
+        Console::Streams => Some(Box::new(std::io::stdin())),
+        Console::Captured(input) => Some(Box::new(std::io::Cursor::new(input.clone()))),
     };
-    let captured = input.is_some();
+    let captured = matches!(console, Console::Captured(_));
+    let stdin = if input.is_some() { Stdio::piped() } else { Stdio::inherit() };
     let mut guest = Guest::start(image, machine, matches!(console, Console::Terminal), stdin)?;
     let deadline = machine.timeout.map(|t| Instant::now() + t);
-    let writer = input.and_then(|input| {
-        let mut pipe = guest.stdin()?;
-        Some(std::thread::spawn(move || {
-            let _ = pipe.write_all(&input);
-            // Kept open: QEMU takes the end of its input for the end of the console.
-            pipe
-        }))
-    });
+    if let (Some(input), Some(pipe)) = (input, guest.stdin()) {
+        let (ram, log) = (guest.ram.as_file().try_clone()?, guest.log_offset());
+        // It ends with this process, or when QEMU is gone.
+        std::thread::spawn(move || feed(input, pipe, &ram, log));
+    }
     let Some(mut from) = guest.stdout() else { bail!("{QEMU} has no output") };
     let reader = std::thread::spawn(move || {
         let sink: Box<dyn Write + Send> = if captured { Box::new(Vec::new()) } else { Box::new(std::io::stdout()) };
@@ -198,7 +227,6 @@ pub fn run(image: &Image, machine: &Machine, console: Console) -> Result<Outcome
     let ended = guest.wait(deadline)?;
     let log = guest.log();
     drop(guest);
-    drop(writer);
     let (output, firmware) = reader.join().unwrap_or_default();
     Ok(Outcome { output, firmware, timed_out: ended.is_none(), log })
 }

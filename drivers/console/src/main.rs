@@ -53,6 +53,7 @@ fn post(semaphore: usize) {
 
 fn start(env: &pebble::Env) {
     let Some(device) = env.device(0) else { return };
+    ECHO.store(env.argument(1) != Some("no-echo"), Ordering::Relaxed);
     for place in &SEMAPHORES {
         let Ok(semaphore) = Semaphore::new(0) else { return };
         place.store(semaphore.number(), Ordering::Relaxed);
@@ -70,6 +71,9 @@ fn start(env: &pebble::Env) {
     }
     uart.interrupt_when_empty(false);
 }
+
+/// Whether readers of lines show what is typed; not with the argument "no-echo", where nobody types.
+static ECHO: AtomicBool = AtomicBool::new(true);
 
 /// Serves the device's interrupts.
 fn serve(uart: Uart) {
@@ -167,6 +171,7 @@ fn read_window(
         };
         // Without the lock: who waits for the transmitter waits for the interrupt thread, which takes it for each key.
         if !echo.is_empty()
+            && ECHO.load(Ordering::Relaxed)
             && let Some(uart) = *OUTPUT.lock()
         {
             send(uart, &echo)?;

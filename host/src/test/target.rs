@@ -92,7 +92,7 @@ fn judge(
     let options = options(&test.path, d);
     let image: Image = {
         let _building = building.lock().unwrap();
-        exec::program_image(root, &options)?
+        exec::program_image(root, &options, false)?
     };
     let mut machine = exec::machine(&options)?;
     machine.timeout = Some(Duration::from_secs_f64(d.timeout));

@@ -43,9 +43,10 @@ impl<R: Registers> Controller for Plic<R> {
     }
     fn enable(&mut self, source: usize) {
         let (word, bit) = Self::enable_word(source);
+        // The enable bit first: QEMU's controller looks for pending interrupts when a priority or threshold is written.
+        self.0.write(word, self.0.read(word) | bit);
         self.0.write(PRIORITY + source * 4, 1);
         self.0.write(THRESHOLD, 0);
-        self.0.write(word, self.0.read(word) | bit);
     }
     fn disable(&mut self, source: usize) {
         let (word, bit) = Self::enable_word(source);
