@@ -71,7 +71,7 @@ int main(void)
             sem_wait(sem);
             sem_post(other);
         }
-    compare("semaphore ring of 2, two hops", cost(ping), 594);
+    compare("semaphore ring of 2, two hops", cost(ping), 587);
     domain_kill(child);
     if ((child = domain_fork(0)) == 0)
         for (;;)
