@@ -34,7 +34,13 @@ pub fn check(result: isize) -> Result<usize> {
 
 /// A panic ends the domain with an illegal instruction, so that it is reported as a fault with its place.
 #[doc(hidden)]
-pub fn start_panic(_info: &core::panic::PanicInfo) -> ! {
+pub fn panic_silently(_: &core::panic::PanicInfo) -> ! {
     // SAFETY: stops this domain; nothing goes on after it.
     unsafe { core::arch::asm!("unimp", options(noreturn)) }
+}
+/// The same for a program, which says first what happened.
+#[doc(hidden)]
+pub fn panic_on_console(info: &core::panic::PanicInfo) -> ! {
+    println!("{info}");
+    panic_silently(info)
 }

@@ -122,27 +122,27 @@ pub fn run_server(start: *const Start, main: fn(&Env)) -> ! {
 #[macro_export]
 macro_rules! program {
     ($main:path) => {
-        $crate::component!($crate::sync::Portals, $crate::run_program, $main);
+        $crate::component!($crate::sync::Portals, $crate::run_program, $main, $crate::panic_on_console);
     };
 }
 /// Names the start of a server: `server!(main)` with `fn main(env: &Env)`. Its portals open once `main` returns.
 #[macro_export]
 macro_rules! server {
     ($main:path) => {
-        $crate::component!($crate::sync::Portals, $crate::run_server, $main);
+        $crate::component!($crate::sync::Portals, $crate::run_server, $main, $crate::panic_silently);
     };
 }
 /// The same for a trusted boot component, whose heap and locks use the trusted servers directly.
 #[macro_export]
 macro_rules! boot_server {
     ($main:path) => {
-        $crate::component!($crate::sync::Scheduler, $crate::run_server, $main);
+        $crate::component!($crate::sync::Scheduler, $crate::run_server, $main, $crate::panic_silently);
     };
 }
 #[doc(hidden)]
 #[macro_export]
 macro_rules! component {
-    ($environment:ty, $run:path, $main:path) => {
+    ($environment:ty, $run:path, $main:path, $panic:path) => {
         #[global_allocator]
         static HEAP: $crate::heap::Heap<$environment> = $crate::heap::Heap::new();
         #[unsafe(no_mangle)]
@@ -151,8 +151,8 @@ macro_rules! component {
             $run(start, $main)
         }
         #[panic_handler]
-        fn panic(_info: &core::panic::PanicInfo) -> ! {
-            $crate::start_panic(_info)
+        fn panic(info: &core::panic::PanicInfo) -> ! {
+            $panic(info)
         }
     };
 }
