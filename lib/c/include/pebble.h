@@ -86,6 +86,88 @@ int portal_create_child(int asid, int portal, const char *spec, word constant, w
 int portal_notify(int (*notify)(int asid, int portal, char *spec));
 int portal_info(int portal, char spec[NAMELEN], char name[NAMELEN]);
 
+#ifdef __riscv
+/* invoke_portal in line: no more than the instructions that place its arguments. A portal keeps what a C call keeps. */
+#define PEBBLE_CLOBBERED_                                                                                          \
+    "t0", "t1", "t2", "t3", "t4", "t5", "t6", "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6", "ft7", "fa0", "fa1", \
+        "fa2", "fa3", "fa4", "fa5", "fa6", "fa7", "ft8", "ft9", "ft10", "ft11", "memory"
+static inline word pebble_call0(word portal)
+{
+    register word a7 __asm__("a7") = portal;
+    register word a0 __asm__("a0");
+    __asm__ volatile("ecall" : "+r"(a7), "=r"(a0) : : "a1", "a2", "a3", "a4", "a5", "a6", PEBBLE_CLOBBERED_);
+    return a0;
+}
+static inline word pebble_call1(word portal, word p0)
+{
+    register word a7 __asm__("a7") = portal;
+    register word a0 __asm__("a0") = p0;
+    __asm__ volatile("ecall" : "+r"(a7), "+r"(a0) : : "a1", "a2", "a3", "a4", "a5", "a6", PEBBLE_CLOBBERED_);
+    return a0;
+}
+static inline word pebble_call2(word portal, word p0, word p1)
+{
+    register word a7 __asm__("a7") = portal;
+    register word a0 __asm__("a0") = p0;
+    register word a1 __asm__("a1") = p1;
+    __asm__ volatile("ecall" : "+r"(a7), "+r"(a0), "+r"(a1) : : "a2", "a3", "a4", "a5", "a6", PEBBLE_CLOBBERED_);
+    return a0;
+}
+static inline word pebble_call3(word portal, word p0, word p1, word p2)
+{
+    register word a7 __asm__("a7") = portal;
+    register word a0 __asm__("a0") = p0;
+    register word a1 __asm__("a1") = p1;
+    register word a2 __asm__("a2") = p2;
+    __asm__ volatile("ecall" : "+r"(a7), "+r"(a0), "+r"(a1), "+r"(a2) : : "a3", "a4", "a5", "a6", PEBBLE_CLOBBERED_);
+    return a0;
+}
+static inline word pebble_call4(word portal, word p0, word p1, word p2, word p3)
+{
+    register word a7 __asm__("a7") = portal;
+    register word a0 __asm__("a0") = p0;
+    register word a1 __asm__("a1") = p1;
+    register word a2 __asm__("a2") = p2;
+    register word a3 __asm__("a3") = p3;
+    __asm__ volatile("ecall" : "+r"(a7), "+r"(a0), "+r"(a1), "+r"(a2), "+r"(a3) : : "a4", "a5", "a6", PEBBLE_CLOBBERED_);
+    return a0;
+}
+static inline word pebble_call5(word portal, word p0, word p1, word p2, word p3, word p4)
+{
+    register word a7 __asm__("a7") = portal;
+    register word a0 __asm__("a0") = p0;
+    register word a1 __asm__("a1") = p1;
+    register word a2 __asm__("a2") = p2;
+    register word a3 __asm__("a3") = p3;
+    register word a4 __asm__("a4") = p4;
+    __asm__ volatile("ecall" : "+r"(a7), "+r"(a0), "+r"(a1), "+r"(a2), "+r"(a3), "+r"(a4) : : "a5", "a6", PEBBLE_CLOBBERED_);
+    return a0;
+}
+static inline word pebble_call6(word portal, word p0, word p1, word p2, word p3, word p4, word p5)
+{
+    register word a7 __asm__("a7") = portal;
+    register word a0 __asm__("a0") = p0;
+    register word a1 __asm__("a1") = p1;
+    register word a2 __asm__("a2") = p2;
+    register word a3 __asm__("a3") = p3;
+    register word a4 __asm__("a4") = p4;
+    register word a5 __asm__("a5") = p5;
+    __asm__ volatile("ecall" : "+r"(a7), "+r"(a0), "+r"(a1), "+r"(a2), "+r"(a3), "+r"(a4), "+r"(a5) : : "a6", PEBBLE_CLOBBERED_);
+    return a0;
+}
+#define PEBBLE_CALL0_(p) pebble_call0(p)
+#define PEBBLE_CALL1_(p, a) pebble_call1(p, (word)(a))
+#define PEBBLE_CALL2_(p, a, b) pebble_call2(p, (word)(a), (word)(b))
+#define PEBBLE_CALL3_(p, a, b, c) pebble_call3(p, (word)(a), (word)(b), (word)(c))
+#define PEBBLE_CALL4_(p, a, b, c, d) pebble_call4(p, (word)(a), (word)(b), (word)(c), (word)(d))
+#define PEBBLE_CALL5_(p, a, b, c, d, e) pebble_call5(p, (word)(a), (word)(b), (word)(c), (word)(d), (word)(e))
+#define PEBBLE_CALL6_(p, a, b, c, d, e, f) pebble_call6(p, (word)(a), (word)(b), (word)(c), (word)(d), (word)(e), (word)(f))
+#define PEBBLE_SELECT_(_0, _1, _2, _3, _4, _5, _6, name, ...) name
+#define invoke_portal(...)                                                                                         \
+    PEBBLE_SELECT_(__VA_ARGS__, PEBBLE_CALL6_, PEBBLE_CALL5_, PEBBLE_CALL4_, PEBBLE_CALL3_, PEBBLE_CALL2_,         \
+                   PEBBLE_CALL1_, PEBBLE_CALL0_, 0)(__VA_ARGS__)
+#endif
+
 #ifndef PEBBLE_STRICT
 /* Entry points with int results are as good: the papers' programs have them. */
 #define portal_register(name, spec, entry, constants, stacks) \
