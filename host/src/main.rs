@@ -1,5 +1,6 @@
 //! The host tool behind `./pebble`: builds systems, runs them in QEMU, tests them.
 
+mod bench;
 mod build;
 mod check;
 mod create;
@@ -42,6 +43,11 @@ enum Form {
         #[arg(long, default_value = "c", value_parser = ["c", "rust"])]
         lang: String,
     },
+    /// Measure the system by the papers' tables, beside others
+    Bench(bench::Options),
+    /// Write apps/bench/baseline.json anew: the counts that the tests hold every change against
+    #[command(hide = true)]
+    Baseline,
     /// Format, lints, size of the nucleus
     Check,
 }
@@ -54,6 +60,8 @@ fn main() -> ExitCode {
         Form::Exec(options) => exec::exec(&root, &options),
         Form::Test { filter } => test::run(&root, filter.as_deref()),
         Form::New { name, lang } => create::create(&root, &name, &lang),
+        Form::Bench(options) => bench::run(&root, &options),
+        Form::Baseline => bench::write_baseline(&root),
         Form::Check => check::run(&root),
     };
     result.unwrap_or_else(|error| {

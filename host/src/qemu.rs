@@ -18,8 +18,8 @@ pub enum Console {
     Terminal,
     /// Our standard input, and our standard output byte for byte.
     Streams,
-    /// A string, and a buffer.
-    Captured(Vec<u8>),
+    /// A string (none: no input comes, not even its end), and a buffer.
+    Captured(Option<Vec<u8>>),
 }
 /// How a run ended.
 pub struct Outcome {
@@ -196,7 +196,7 @@ pub fn run(image: &Image, machine: &Machine, console: Console) -> Result<Outcome
         Console::Terminal => None,
         Console::Streams if std::io::stdin().is_terminal() => None,
         Console::Streams => Some(Box::new(std::io::stdin())),
-        Console::Captured(input) => Some(Box::new(std::io::Cursor::new(input.clone()))),
+        Console::Captured(input) => input.clone().map(|i| Box::new(std::io::Cursor::new(i)) as _),
     };
     let captured = matches!(console, Console::Captured(_));
     let stdin = if input.is_some() { Stdio::piped() } else { Stdio::inherit() };

@@ -27,6 +27,22 @@ impl Verdict {
     }
 }
 
+/// The benchmark programs, held against the committed counts.
+fn benchmarks(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<Verdict> {
+    let mut verdicts = Vec::new();
+    for program in crate::bench::programs() {
+        let name = format!("bench::{program}");
+        if wanted(&name) {
+            let start = std::time::Instant::now();
+            let failure = crate::bench::check(root, program).err().map(|e| format!("{e:#}"));
+            let verdict = Verdict { name, failure, seconds: start.elapsed().as_secs_f64() };
+            verdict.print();
+            verdicts.push(verdict);
+        }
+    }
+    verdicts
+}
+
 /// Runs all tests whose names contain `filter`.
 pub fn run(root: &Path, filter: Option<&str>) -> Result<ExitCode> {
     let wanted = |name: &str| filter.is_none_or(|f| name.contains(f));
@@ -34,6 +50,7 @@ pub fn run(root: &Path, filter: Option<&str>) -> Result<ExitCode> {
     verdicts.extend(isolation::run(root, &wanted)?);
     verdicts.extend(target::run(root, &wanted)?);
     verdicts.extend(session::run(root, &wanted)?);
+    verdicts.extend(benchmarks(root, &wanted));
     if verdicts.is_empty() {
         bail!("no test's name contains \"{}\"", filter.unwrap_or(""));
     }

@@ -97,7 +97,7 @@ fn judge(
     let mut machine = exec::machine(&options)?;
     machine.timeout = Some(Duration::from_secs_f64(d.timeout));
     let input = d.stdin.clone().unwrap_or_default().into_bytes();
-    let outcome = qemu::run(&image, &machine, Console::Captured(input))?;
+    let outcome = qemu::run(&image, &machine, Console::Captured(Some(input)))?;
     outputs.lock().unwrap().insert(test.name.clone(), outcome.output.clone());
     check(d, &outcome)
 }

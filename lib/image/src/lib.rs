@@ -69,6 +69,9 @@ pub struct Image {
     pub bytes: Vec<u8>,
     /// Physical address of the system log.
     pub log: usize,
+    /// Bytes of memory in use when the system starts: code, data and tables, without what is kept free between them for
+    /// further portal code.
+    pub used: usize,
 }
 
 /// Pages of the boot information.
@@ -82,12 +85,15 @@ pub fn build(parts: &Parts) -> Result<Image, Error> {
     let mut memory = Memory::new(IMAGE_BASE, NUCLEUS_DATA.0 + NUCLEUS_DATA.1);
     let nucleus = Program::parse("nucleus", parts.nucleus)?;
     let mut code_next = IMAGE_BASE;
+    let mut nucleus_data = 0;
     for segment in &nucleus.segments {
         let va = segment.va as usize;
         let pa = if va >= code_address(IMAGE_BASE) { code_physical(va) } else { physical(va) };
         memory.write(pa, &segment.bytes);
         if pa < CODE_END {
             code_next = (pa + segment.bytes.len()).next_multiple_of(64);
+        } else {
+            nucleus_data += segment.memory_bytes as usize;
         }
     }
     let mut info: Box<BootInfo> = zeroed_info();
@@ -121,7 +127,10 @@ pub fn build(parts: &Parts) -> Result<Image, Error> {
         std::slice::from_raw_parts((&raw const *info).cast::<u8>(), size_of::<BootInfo>())
     };
     memory.write(BOOT_INFO, bytes);
-    Ok(Image { bytes: memory.into_bytes(), log })
+    let code = (code_next - IMAGE_BASE).next_multiple_of(PAGE);
+    let laid_out = memory.end() - (NUCLEUS_DATA.0 + NUCLEUS_DATA.1);
+    let used = code + BOOT_INFO_PAGES * PAGE + nucleus_data + laid_out;
+    Ok(Image { bytes: memory.into_bytes(), log, used })
 }
 
 fn zeroed_info() -> Box<BootInfo> {
