@@ -7,15 +7,15 @@ static int next, next_window;
 
 static word pass(word constant, word more, word b, word c)
 {
-    return more > 0 ? invoke_portal(next, more - 1, b, c) : constant + b + c;
+    return more > 0 ? invoke_portal(next, more - 1, b, c) : constant;
 }
 /* more < 0: as many as -more - 1, and every domain writes to the window. */
 static word pass_window(word constant, volatile char *window, word more, word c)
 {
     if (more >= 0)
-        return more > 0 ? invoke_portal(next_window, window, more - 1, c) : constant + c;
+        return more > 0 ? invoke_portal(next_window, window, more - 1, c) : constant;
     *window = 1;
-    return more < -1 ? invoke_portal(next_window, window, more + 1, c) : constant + c;
+    return more < -1 ? invoke_portal(next_window, window, more + 1, c) : constant;
 }
 static word two(word constant, word a, word b)
 {

@@ -8,21 +8,22 @@ static char page[4096] __attribute__((aligned(4096)));
 
 static word local(word constant, word more, word b, word c)
 {
-    (void)more;
-    return constant + b + c;
+    (void)more, (void)b, (void)c;
+    return constant;
 }
 static word local_window(word constant, volatile char *window, word more, word c)
 {
     if (more < 0)
         *window = 1;
-    return constant + c;
+    (void)c;
+    return constant;
 }
 /* A call to `name` and back; `more` is how much further it goes. */
 static void chain(const char *table, const char *specification, const char *name, const char *window, int domains, word more)
 {
     int portal = open_or_exit(name), legs = 2 * (domains > 1 ? domains - 1 : 1);
     word result = window ? invoke_portal(portal, page, more, 3l) : invoke_portal(portal, more, 2l, 3l);
-    if (result != (window ? 4 : 6)) {
+    if (result != 1) {
         printf("bench: %s returned %ld\n", name, result);
         exit(1);
     }

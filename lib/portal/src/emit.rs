@@ -4,8 +4,8 @@
 
 use crate::encode::*;
 
-/// Most branches that wait for their target at one time.
-const PENDING: usize = 64;
+/// Most branches that wait for their target at one time: six windows have five each.
+const PENDING: usize = 48;
 
 /// A place in the code that a branch waits for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -16,13 +16,15 @@ pub struct Emitter<'a> {
     words: usize,
     /// Words that did not fit in `out`, or branches that did not fit in `pending`.
     overflow: bool,
-    pending: [Option<(Label, u16)>; PENDING],
+    /// (label, place of the branch); the first `waiting` mean something.
+    pending: [(Label, u16); PENDING],
+    waiting: usize,
     labels: u8,
 }
 
 impl<'a> Emitter<'a> {
     pub fn new(out: &'a mut [u32]) -> Emitter<'a> {
-        Emitter { out, words: 0, overflow: false, pending: [None; PENDING], labels: 0 }
+        Emitter { out, words: 0, overflow: false, pending: [(Label(0), 0); PENDING], waiting: 0, labels: 0 }
     }
     /// Words written so far; `None` if something did not fit.
     pub fn words(&self) -> Option<usize> {
@@ -39,8 +41,12 @@ impl<'a> Emitter<'a> {
             None => self.overflow = true,
         }
     }
+    #[inline(always)]
     pub fn put(&mut self, word: u32) {
-        self.patch(self.words, word);
+        match self.out.get_mut(self.words) {
+            Some(place) => *place = word,
+            None => self.overflow = true,
+        }
         self.words += 1;
     }
     /// A label for a place that comes later.
@@ -50,25 +56,31 @@ impl<'a> Emitter<'a> {
     }
     /// A branch to `label`; `branch` is the instruction with offset 0.
     pub fn branch(&mut self, branch: u32, label: Label) {
-        match self.pending.iter_mut().find(|p| p.is_none()) {
-            Some(place) => *place = Some((label, self.words as u16)),
+        match self.pending.get_mut(self.waiting) {
+            Some(place) => {
+                *place = (label, self.words as u16);
+                self.waiting += 1;
+            }
             None => self.overflow = true,
         }
         self.put(branch);
     }
     /// The place that `label` stands for is here.
     pub fn place(&mut self, label: Label) {
-        for index in 0..PENDING {
-            if let Some((waiting, at)) = self.pending[index]
-                && waiting == label
-            {
-                self.pending[index] = None;
-                let offset = (self.words - at as usize) as i32 * 4;
-                // `bne zero, zero, offset` is the offset's bits and the opcode.
-                let bits = bne(ZERO, ZERO, offset) & !bne(ZERO, ZERO, 0);
-                let word = self.out.get(at as usize).map_or(0, |w| w | bits);
-                self.patch(at as usize, word);
+        let mut index = 0;
+        while index < self.waiting.min(PENDING) {
+            let (waiting, at) = self.pending[index];
+            if waiting != label {
+                index += 1;
+                continue;
             }
+            self.waiting -= 1;
+            self.pending[index] = self.pending[self.waiting];
+            let offset = (self.words - at as usize) as i32 * 4;
+            // `bne zero, zero, offset` is the offset's bits and the opcode.
+            let bits = bne(ZERO, ZERO, offset) & !bne(ZERO, ZERO, 0);
+            let word = self.out.get(at as usize).map_or(0, |w| w | bits);
+            self.patch(at as usize, word);
         }
     }
     /// Loads a constant in as few instructions as it takes (1 to 8).

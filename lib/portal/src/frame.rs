@@ -30,7 +30,7 @@ pub enum StackPlan {
 }
 
 /// The frame of one connection. Offsets are in bytes from the frame's lowest address; 0: not in the frame.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FramePlan {
     pub stack: StackPlan,
     pub same_domain: bool,
@@ -42,7 +42,7 @@ pub struct FramePlan {
     pub service: usize,
     pub descriptor: usize,
     pub callee_saved: usize,
-    /// Registers that carry no result are cleared on return.
+    /// Registers that carry no result and still have the callee's values are cleared on return.
     pub clear: bool,
     /// Address of the first window's slot entry; the windows' page-table entries follow it.
     pub windows: usize,

@@ -41,6 +41,8 @@ pub struct Connection<'a> {
 pub struct Block {
     /// Words written, header included; the portal's code starts after the header (`BLOCK_HEADER` bytes).
     pub words: usize,
+    /// What its frame holds.
+    pub plan: FramePlan,
 }
 /// Why no code was generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +106,7 @@ pub fn generate(connection: &Connection, symbols: &Symbols, out: &mut [u32]) -> 
     for (index, word) in header.into_iter().enumerate() {
         g.e.patch(index, word);
     }
-    Ok(Block { words })
+    Ok(Block { words, plan: g.plan })
 }
 
 /// Ways out of a portal before its frame is committed.
@@ -452,8 +454,13 @@ impl Generator<'_, '_> {
             self.branch(bne(T3, ZERO, 0), Tail::StackFree);
         }
         if plan.clear {
-            for register in [A1, A2, A3, A4, A5, A6, A7, T1, T2, T3, T4, T5, T6] {
+            // What the callee may have left; `t0` to `t4` have the portal's own values now, as has `t6`.
+            for register in [A1, A2, A3, A4, A5, A6, A7, T5] {
                 self.e.put(addi(register, ZERO, 0));
+            }
+            if plan.stack != StackPlan::Queue {
+                self.e.put(addi(T4, ZERO, 0));
+                self.e.put(addi(T6, ZERO, 0));
             }
         }
         if plan.tp != 0 {
@@ -461,9 +468,6 @@ impl Generator<'_, '_> {
             self.e.put(ld(TP, T0, plan.tp as i32 - plan.size as i32));
         } else {
             self.e.put(csrrw(TP, csr::SSCRATCH, TP));
-        }
-        if plan.clear {
-            self.e.put(addi(T0, ZERO, 0));
         }
         self.sret();
     }

@@ -21,7 +21,7 @@ pub enum Stack {
 pub enum State {
     /// `m`: the callee keeps callee-saved registers.
     Minimal,
-    /// `p`: callee-saved registers are saved, the rest is cleared on return.
+    /// `p`: callee-saved registers are saved; on return, what the callee left in others is cleared.
     Partial,
     /// `f`: as `p`, and floating-point state.
     Full,

@@ -1,14 +1,19 @@
 //! The code area: which portal blocks there are, whose they are, and when their room may be used again.
 //!
-//! A block is in use while a table entry leads to it or an invocation frame will return through it.
+//! A block is in use while a table entry leads to it or an invocation frame will return through it. One that no entry
+//! leads to any more is retired; from time to time the frames of all threads are looked through once, and the retired
+//! blocks that none of them returns through are freed.
 
+use crate::slots::Slots;
 use abi::address::{CODE_END, code_address, code_physical};
 use abi::nucleus::BLOCK_HEADER;
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use smallvec::SmallVec;
 
 /// Blocks start at multiples of this, so that hot code begins on a cache line.
 const ALIGN: usize = 64;
+/// Free lists are kept for blocks of up to so many times `ALIGN`; no portal is longer.
+const CLASSES: usize = 40;
 
 /// What a portal leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +27,11 @@ pub enum Kind {
     /// An upcall of the portal manager's.
     Upcall,
 }
+/// Table entries that lead to a block: (asid, number).
+pub type Users = SmallVec<[(u16, u16); 2]>;
+
 /// A portal block.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Block {
     pub bytes: usize,
     /// Bytes of the frame that it pushes.
@@ -38,24 +46,40 @@ pub struct Block {
     pub entry: u64,
     /// Both ends are one domain, so the code does not switch.
     pub same_domain: bool,
-    /// Table entries that lead here: (asid, number).
-    pub users: Vec<(u16, u16)>,
+    pub users: Users,
     /// Kept without users: shared by all domains.
     pub permanent: bool,
+    /// A frame returns through it, as far as the last look has found.
+    pub marked: bool,
 }
 
 /// All blocks, by the supervisor address of their code.
 pub struct CodeArea {
-    blocks: BTreeMap<u64, Block>,
-    /// Physical address behind the last block.
+    blocks: Slots<(u64, Block)>,
+    /// For each `ALIGN` bytes of the area, the number of the block there plus 1.
+    numbers: Vec<u16>,
+    /// Numbers that are free.
+    vacant: Vec<u16>,
+    /// Physical address of the area, and behind its last block.
+    base: usize,
     next: usize,
     /// Free blocks by size.
-    free: BTreeMap<usize, Vec<usize>>,
+    free: [Vec<u32>; CLASSES],
+    /// Blocks that no table entry leads to.
+    retired: Vec<u64>,
 }
 
 impl CodeArea {
     pub const fn new() -> CodeArea {
-        CodeArea { blocks: BTreeMap::new(), next: 0, free: BTreeMap::new() }
+        CodeArea {
+            blocks: Slots::new(),
+            numbers: Vec::new(),
+            vacant: Vec::new(),
+            base: abi::address::IMAGE_BASE,
+            next: 0,
+            free: [const { Vec::new() }; CLASSES],
+            retired: Vec::new(),
+        }
     }
     /// The first physical address that the image builder left free.
     pub fn start(&mut self, next: usize) {
@@ -64,8 +88,8 @@ impl CodeArea {
     /// Puts a block in the area; the supervisor address of its code, or `None` if the area is full.
     pub fn add(&mut self, words: &[u32], block: Block) -> Option<u64> {
         let bytes = (words.len() * 4).next_multiple_of(ALIGN);
-        let pa = match self.free.get_mut(&bytes).and_then(|list| list.pop()) {
-            Some(pa) => pa,
+        let pa = match self.free.get_mut(bytes / ALIGN)?.pop() {
+            Some(pa) => pa as usize,
             None if self.next + bytes <= CODE_END => {
                 let pa = self.next;
                 self.next += bytes;
@@ -75,42 +99,90 @@ impl CodeArea {
         };
         crate::view::write_code(pa, words);
         let code = (code_address(pa) + BLOCK_HEADER) as u64;
-        self.blocks.insert(code, Block { bytes, frame: words[2] as usize, ..block });
+        self.insert(code, Block { bytes, frame: words[2] as usize, ..block });
         Some(code)
     }
     /// A block that the image builder generated.
     pub fn adopt(&mut self, code: u64, block: Block) {
         let [_, words, frame, _] = crate::view::header(code);
         let bytes = (BLOCK_HEADER + words as usize * 4).next_multiple_of(ALIGN);
-        self.blocks.insert(code, Block { bytes, frame: frame as usize, ..block });
+        self.insert(code, Block { bytes, frame: frame as usize, ..block });
+    }
+    /// Which `ALIGN` bytes of the area supervisor address `code` lies in.
+    #[inline(always)]
+    fn granule(&self, code: u64) -> usize {
+        code_physical(code as usize).wrapping_sub(self.base) / ALIGN
+    }
+    fn insert(&mut self, code: u64, block: Block) {
+        let number = self.vacant.pop().map_or(self.blocks.end(), usize::from);
+        let (first, count) = (self.granule(code), block.bytes / ALIGN);
+        if self.numbers.len() < first + count {
+            self.numbers.resize(first + count, 0);
+        }
+        self.numbers[first..first + count].fill(number as u16 + 1);
+        self.blocks.insert(number, (code, block));
+    }
+    /// The number of the block that supervisor address `inside` lies in.
+    #[inline(always)]
+    fn number(&self, inside: u64) -> Option<usize> {
+        (*self.numbers.get(self.granule(inside))? as usize).checked_sub(1)
     }
     pub fn get(&self, code: u64) -> Option<&Block> {
-        self.blocks.get(&code)
+        self.containing(code).filter(|(at, _)| *at == code).map(|(_, block)| block)
     }
     pub fn get_mut(&mut self, code: u64) -> Option<&mut Block> {
-        self.blocks.get_mut(&code)
+        let (at, block) = self.blocks.get_mut(self.number(code)?)?;
+        (*at == code).then_some(block)
     }
     /// The block that supervisor address `inside` lies in, and where its code starts.
+    #[inline(always)]
     pub fn containing(&self, inside: u64) -> Option<(u64, &Block)> {
-        let (&code, block) = self.blocks.range(..=inside).next_back()?;
-        (inside < code + block.bytes as u64).then_some((code, block))
-    }
-    pub fn iter(&self) -> impl Iterator<Item = (u64, &Block)> {
-        self.blocks.iter().map(|(&code, block)| (code, block))
-    }
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = (u64, &mut Block)> {
-        self.blocks.iter_mut().map(|(&code, block)| (code, block))
+        let (code, block) = self.blocks.get(self.number(inside)?)?;
+        Some((*code, block))
     }
     /// Frees the block at `code`. Nothing may lead to it or return through it.
-    pub fn remove(&mut self, code: u64) {
-        if let Some(block) = self.blocks.remove(&code) {
-            let pa = code_physical(code as usize) - BLOCK_HEADER;
-            self.free.entry(block.bytes).or_default().push(pa);
-        }
+    fn remove(&mut self, code: u64) {
+        let Some(number) = self.number(code) else { return };
+        let Some((_, block)) = self.blocks.remove(number) else { return };
+        let first = self.granule(code);
+        self.numbers[first..first + block.bytes / ALIGN].fill(0);
+        self.vacant.push(number as u16);
+        let pa = code_physical(code as usize) - BLOCK_HEADER;
+        self.free[block.bytes / ALIGN].push(pa as u32);
     }
     /// Whether a block of so many bytes fits.
     pub fn has_room(&self, bytes: usize) -> bool {
         let bytes = bytes.next_multiple_of(ALIGN);
-        self.next + bytes <= CODE_END || self.free.get(&bytes).is_some_and(|list| !list.is_empty())
+        self.next + bytes <= CODE_END || self.free.get(bytes / ALIGN).is_some_and(|list| !list.is_empty())
+    }
+    /// No table entry leads to the block at `code` any more.
+    pub fn retire(&mut self, code: u64) {
+        self.retired.push(code);
+    }
+    /// How many blocks are retired.
+    pub fn retired(&self) -> usize {
+        self.retired.len()
+    }
+    /// Says that a frame returns through supervisor address `inside`.
+    pub fn mark(&mut self, inside: u64) {
+        if let Some(number) = self.number(inside)
+            && let Some((_, block)) = self.blocks.get_mut(number)
+        {
+            block.marked = true;
+        }
+    }
+    /// Frees the retired blocks that are not marked, tells `gone` their code and server, and takes all marks away.
+    pub fn free_unmarked(&mut self, mut gone: impl FnMut(u64, usize)) {
+        let mut retired = core::mem::take(&mut self.retired);
+        retired.retain(|&code| {
+            let Some(&Block { marked, server, .. }) = self.get(code) else { return false };
+            if !marked {
+                self.remove(code);
+                gone(code, server);
+            }
+            marked
+        });
+        self.retired.append(&mut retired);
+        self.blocks.iter_mut().for_each(|(_, (_, block))| block.marked = false);
     }
 }

@@ -1,16 +1,17 @@
 //! Making connections: registering entry points, generating portals, opening and closing them.
 
-use crate::code::{Block, Kind};
-use crate::manager::{Caller, Manager, NAMES_BIND, NAMES_LOOKUP, NAMES_UNBIND, Registration};
+use crate::code::{Block, Kind, Users};
+use crate::manager::{BOOT, Caller, Manager, NAMES_BIND, NAMES_LOOKUP, NAMES_UNBIND, Registration};
 use crate::words::Name;
 use abi::Error;
 use abi::section::NAME;
-use alloc::vec::Vec;
 use pebble::{Result, check};
 use portal::{Connection, End, Specification, generate};
 
 /// Words of the longest portal.
-const LONGEST: usize = 512;
+pub const LONGEST: usize = 512;
+/// Retired blocks after which the frames of all threads are looked through.
+const RETIRED: usize = 32;
 
 impl Block {
     /// A block that leads to registration `id`; its place and size are filled in when it is added.
@@ -25,8 +26,9 @@ impl Block {
             window_count: 0,
             entry: registration.entry,
             same_domain: false,
-            users: Vec::new(),
+            users: Users::new(),
             permanent,
+            marked: false,
         }
     }
 }
@@ -41,79 +43,107 @@ impl Manager {
         kind: Kind,
         permanent: bool,
     ) -> Result<u64> {
-        let connection = Connection { specification, caller, callee: self.end(to)?, entry, constants };
-        let mut words = [0; LONGEST];
-        let block = generate(&connection, &pebble::boot::info().symbols, &mut words).map_err(|_| Error::EINVAL)?;
-        let plan = portal::frame::FramePlan::new(&connection);
-        let block_record = Block {
+        let callee = self.end(to)?;
+        if !self.code.has_room(4 * LONGEST) {
+            self.free_retired();
+        }
+        let connection = Connection { specification, caller, callee, entry, constants };
+        let block = generate(&connection, &pebble::boot::info().symbols, &mut self.scratch);
+        let block = block.map_err(|_| Error::EINVAL)?;
+        let record = Block {
             bytes: 0,
             frame: 0,
             kind,
             server: to,
             specification: *specification,
-            windows: plan.windows,
-            window_count: plan.window_count,
+            windows: block.plan.windows,
+            window_count: block.plan.window_count,
             entry,
-            same_domain: plan.same_domain,
-            users: Vec::new(),
+            same_domain: block.plan.same_domain,
+            users: Users::new(),
             permanent,
+            marked: false,
         };
-        self.sweep_if_full(block.words * 4);
-        self.code.add(&words[..block.words], block_record).ok_or(Error::ENOMEM)
+        let code = self.code.add(&self.scratch[..block.words], record).ok_or(Error::ENOMEM)?;
+        if let Some(domain) = self.domains.get_mut(to).filter(|d| d.flags & BOOT == 0) {
+            domain.blocks.push(code);
+        }
+        Ok(code)
     }
     /// Generates a portal to registration `id` for callers like `caller`.
     pub fn generate_registered(&mut self, caller: End, id: usize, permanent: bool) -> Result<u64> {
-        let r = self.registrations.get(&id).ok_or(Error::ENOENT)?.clone();
+        let r = self.registrations.get(id).ok_or(Error::ENOENT)?;
         let kind = Kind::Registered { registration: id };
-        self.generate((caller, r.server), &r.specification, (r.entry, &r.constants), kind, permanent)
+        let (server, specification, entry, constants) = (r.server, r.specification, r.entry, r.constants);
+        self.generate((caller, server), &specification, (entry, &constants), kind, permanent)
     }
     /// Makes entry `number` of `asid`'s table lead to `code`.
     pub fn install(&mut self, asid: usize, number: usize, code: u64) -> Result<()> {
-        self.uninstall(asid, number)?;
+        let domain = self.domains.get_mut(asid).ok_or(Error::ESRCH)?;
+        let old = domain.table.entry(number);
+        domain.table.set_entry(number, code);
+        if number == domain.numbers.0 {
+            domain.numbers.0 += 1;
+        }
+        domain.numbers.1 = domain.numbers.1.max(number + 1);
         if let Some(block) = self.code.get_mut(code) {
             block.users.push((asid as u16, number as u16));
         }
-        self.domain(asid)?.table.set_entry(number, code);
+        if old != pebble::boot::info().symbols.bad_portal {
+            self.release(old, asid, number);
+        }
         Ok(())
     }
     /// Makes entry `number` of `asid`'s table lead nowhere, and frees what only it led to.
     pub fn uninstall(&mut self, asid: usize, number: usize) -> Result<()> {
-        let table = self.domain(asid)?.table;
-        let code = table.entry(number);
-        table.set_entry(number, pebble::boot::info().symbols.bad_portal);
+        let domain = self.domains.get_mut(asid).ok_or(Error::ESRCH)?;
+        let code = domain.table.entry(number);
+        domain.table.set_entry(number, pebble::boot::info().symbols.bad_portal);
+        if number >= abi::system::FIRST_FREE {
+            domain.numbers.0 = domain.numbers.0.min(number);
+        }
         self.release(code, asid, number);
         Ok(())
     }
     /// Table entry `number` of `asid` no longer leads to `code`.
     pub fn release(&mut self, code: u64, asid: usize, number: usize) {
         let Some(block) = self.code.get_mut(code) else { return };
-        block.users.retain(|&user| user != (asid as u16, number as u16));
+        block.users.retain(|user| *user != (asid as u16, number as u16));
         let (unused, kind) = (block.users.is_empty() && !block.permanent, block.kind);
         if let Kind::Semaphore { id, .. } = kind {
             self.semaphore_released(id);
         }
-        if unused && !self.returns_through(code) {
-            self.code.remove(code);
+        if unused {
+            self.retire(code);
         }
     }
-    /// Whether some thread will return through the block at `code`.
-    pub fn returns_through(&self, code: u64) -> bool {
-        self.threads.pages().any(|thread| {
-            thread.frames(&self.code).any(|f| self.code.containing(f.portal()).is_some_and(|(at, _)| at == code))
-        })
-    }
-    /// Frees blocks that nobody uses any more, if the area has no room for `bytes`.
-    fn sweep_if_full(&mut self, bytes: usize) {
-        if self.code.has_room(bytes) {
-            return;
+    /// Nothing leads to the block at `code` any more: it is freed once no thread returns through it.
+    pub fn retire(&mut self, code: u64) {
+        self.code.retire(code);
+        if self.code.retired() >= RETIRED {
+            self.free_retired();
         }
-        let unused: Vec<u64> =
-            self.code.iter().filter(|(_, b)| b.users.is_empty() && !b.permanent).map(|(code, _)| code).collect();
-        for code in unused {
-            if !self.returns_through(code) {
-                self.code.remove(code);
+    }
+    /// Looks through the frames of all threads, and frees the retired blocks that none returns through.
+    pub fn free_retired(&mut self) {
+        for thread in self.threads.pages() {
+            // The walk needs the blocks, which marking changes.
+            let mut next = thread.invocation();
+            while let Some((frame, after)) = thread.frame(next, &self.code) {
+                self.code.mark(frame.portal());
+                next = after;
             }
         }
+        let Manager { code, domains, zombies, .. } = self;
+        code.free_unmarked(|code, server| {
+            if let Some(zombie) = zombies.iter_mut().find(|z| z.asid == server) {
+                zombie.blocks -= 1;
+            } else if let Some(domain) = domains.get_mut(server)
+                && let Some(place) = domain.blocks.iter().position(|&at| at == code)
+            {
+                domain.blocks.swap_remove(place);
+            }
+        });
     }
 
     /// Registers an entry point of the subject's under a name.
@@ -129,9 +159,8 @@ impl Manager {
         if request.entry >= abi::address::WINDOW_VA as u64 || request.stacks > 64 {
             return Err(Error::EINVAL);
         }
-        let id = self.next_registration;
+        let id = self.registrations.end();
         check(NAMES_BIND.call([caller.subject, name.address(), id]))?;
-        self.next_registration += 1;
         for _ in 0..request.stacks {
             if let Err(error) = self.add_stack(caller.subject) {
                 NAMES_UNBIND.call([caller.subject, name.address()]);
@@ -148,6 +177,7 @@ impl Manager {
             server: caller.subject,
         };
         self.registrations.insert(id, registration);
+        self.domain_mut(caller.subject)?.provides += 1;
         Ok(0)
     }
     /// Withdraws a name. Portals that are open stay open.

@@ -9,7 +9,7 @@ use crate::manager::*;
 use crate::view::{Masked, Table, ThreadPage, write};
 use abi::Error;
 use abi::address::{DEAD_STUB, PAGE, THREAD_STACK, satp, supervisor};
-use abi::nucleus::{NPORTALS, domain, flags};
+use abi::nucleus::{domain, flags};
 use abi::section::NAME;
 use abi::system::Ended;
 use alloc::vec::Vec;
@@ -17,6 +17,10 @@ use pebble::{Result, check};
 
 /// Most ends that are kept for parents that have not asked.
 const UNASKED: usize = 256;
+/// Most blocks of dead domains that are kept for new ones.
+const SPARE_BLOCKS: usize = 8;
+/// How many threads' frames are looked through with interrupts off at a time.
+const MASKED_THREADS: usize = 8;
 
 impl Manager {
     /// Makes a domain with the system portals, no memory of its own and no thread; its ASID.
@@ -25,7 +29,7 @@ impl Manager {
         self.sweep();
         let asid = self.free_asid()?;
         let root = check(SPACE_CREATE.call([asid]))?;
-        let block = match check(NUCLEUS_PAGES.call([domain::PAGES])) {
+        let block = match self.spare_blocks.pop().map_or_else(|| check(NUCLEUS_PAGES.call([domain::PAGES])), Ok) {
             Ok(block) => block,
             Err(error) => {
                 SPACE_DESTROY.call([asid]);
@@ -57,6 +61,9 @@ impl Manager {
             waiters: Vec::new(),
             stacks: Vec::new(),
             queue: 0,
+            provides: 0,
+            blocks: Vec::new(),
+            numbers: (abi::system::FIRST_FREE, abi::system::FIRST_FREE),
         };
         self.domains.insert(asid, entry);
         Ok(asid)
@@ -93,7 +100,7 @@ impl Manager {
         if intercept != 0 {
             return self.interpose(parent, child, intercept as u64);
         }
-        for number in abi::system::FIRST_FREE..NPORTALS {
+        for number in abi::system::FIRST_FREE..self.domain(parent)?.numbers.1 {
             let code = table.entry(number);
             let Some(block) = self.code.get_mut(code) else { continue };
             let kind = block.kind;
@@ -108,7 +115,9 @@ impl Manager {
                 code
             };
             if let Kind::Semaphore { id, .. } = kind {
-                self.semaphores.entry(id).or_default().entries += 1;
+                if let Some(semaphore) = self.semaphores.get_mut(&id) {
+                    semaphore.entries += 1;
+                }
             }
             self.install(child, number, code)?;
         }
@@ -118,26 +127,34 @@ impl Manager {
     /// Ends domain `asid`, and those that it interposes on.
     pub fn end_domain(&mut self, asid: usize, how: Ended) {
         let interposed: Vec<usize> =
-            self.domains.iter().filter(|(_, d)| d.parent == asid && d.interposed).map(|(&a, _)| a).collect();
+            self.domains.iter().filter(|(_, d)| d.parent == asid && d.interposed).map(|(a, _)| a).collect();
         for child in interposed {
             self.end_domain(child, Ended { asid: child as u64, kind: abi::system::ended::KILLED, ..Ended::default() });
         }
-        let Some(dead) = self.domains.remove(&asid) else { return };
+        let Some(mut dead) = self.domains.remove(asid) else { return };
         let table = dead.table;
-        // Nobody enters it any more; so who has been turned away does not come back.
-        let blocks = self.close_portals_to(asid);
+        // Nobody enters it any more; so who has been turned away does not come back. That goes before its semaphores end,
+        // which would wake threads in it.
+        let blocks = core::mem::take(&mut dead.blocks);
+        self.close_portals_to(&blocks);
         let lent = self.divert_frames(asid, table);
-        self.close_all(asid, table);
-        self.registrations.retain(|_, r| r.server != asid);
+        self.close_all(asid, &dead);
+        if dead.provides > 0 {
+            let ids: Vec<usize> =
+                self.registrations.iter().filter(|(_, r)| r.server == asid).map(|(id, _)| id).collect();
+            for id in ids {
+                self.registrations.remove(id);
+            }
+        }
         NAMES_FORGET.call([asid]);
         INTERRUPT_FORGET.call([asid]);
-        for domain in self.domains.values_mut().filter(|d| d.parent == asid) {
+        for (_, domain) in self.domains.iter_mut().filter(|(_, d)| d.parent == asid) {
             domain.parent = 0;
         }
         for semaphore in dead.waiters {
             pebble::boot::V_ID.call([semaphore]);
         }
-        if let Some(parent) = self.domains.get_mut(&dead.parent) {
+        if let Some(parent) = self.domains.get_mut(dead.parent) {
             parent.orphaned = true;
         }
         if self.ended.len() >= UNASKED {
@@ -146,7 +163,10 @@ impl Manager {
         self.ended.insert(asid, (dead.parent, how));
         self.events.push_back(how);
         pebble::boot::V_ID.call([self.event_semaphore]);
-        self.zombies.push(Zombie { asid, table, blocks, lent, space_destroyed: false });
+        self.zombies.push(Zombie { asid, table, blocks: blocks.len(), lent, space_destroyed: false });
+        for code in blocks {
+            self.code.retire(code);
+        }
         self.sweep();
     }
     /// Turns every frame that would return into the dead domain towards the graveyard. Returns the calls that have
@@ -155,9 +175,12 @@ impl Manager {
         let graveyard = self.graveyard;
         let mut lent = Vec::new();
         let mut wake = Vec::new();
-        for (index, page, _) in self.threads.living() {
+        let mut masked = Masked::new();
+        for (n, (index, page, _)) in self.threads.living().enumerate() {
             // No thread but one's own runs while its frames are changed.
-            let _masked = Masked::new();
+            if n % MASKED_THREADS == MASKED_THREADS - 1 {
+                masked.breathe();
+            }
             let mut top = true;
             for frame in page.frames(&self.code) {
                 if frame.floating() {
@@ -180,6 +203,7 @@ impl Manager {
                 top = false;
             }
         }
+        drop(masked);
         for index in wake {
             WAKE_DEAD.call([index]);
         }
@@ -201,54 +225,54 @@ impl Manager {
         d.threads == 1
             && d.flags & flags::TRUSTED == 0
             && !self.is_vital(asid)
-            && !self.registrations.values().any(|r| r.server == asid)
-            && !self.domains.values().any(|child| child.parent == asid && child.interposed)
+            && d.provides == 0
+            && !self.domains.iter().any(|(_, child)| child.parent == asid && child.interposed)
     }
     /// Closes all entries of the dead domain's table.
-    fn close_all(&mut self, asid: usize, table: Table) {
+    fn close_all(&mut self, asid: usize, dead: &Domain) {
         let bad = pebble::boot::info().symbols.bad_portal;
-        for number in 1..NPORTALS {
-            table.set_entry(number, bad);
-        }
-        let mut unused = Vec::new();
-        let mut semaphores = Vec::new();
-        for (code, block) in self.code.iter_mut() {
+        // A stub of an interposed domain has many entries: they are let go of at once.
+        let mut last = 0;
+        for number in 1..dead.numbers.1 {
+            let code = dead.table.entry(number);
+            dead.table.set_entry(number, bad);
+            if code == last || code == bad {
+                continue;
+            }
+            last = code;
+            let Some(block) = self.code.get_mut(code).filter(|b| !b.permanent) else { continue };
             let before = block.users.len();
-            block.users.retain(|&(user, _)| user as usize != asid);
-            if let Kind::Semaphore { id, .. } = block.kind {
-                semaphores.extend(core::iter::repeat_n(id, before - block.users.len()));
+            block.users.retain(|user| user.0 as usize != asid);
+            let (entries, kind, unused) = (before - block.users.len(), block.kind, block.users.is_empty());
+            if let Kind::Semaphore { id, .. } = kind {
+                (0..entries).for_each(|_| self.semaphore_released(id));
             }
-            if block.users.len() < before && block.users.is_empty() && !block.permanent {
-                unused.push(code);
-            }
-        }
-        for id in semaphores {
-            self.semaphore_released(id);
-        }
-        for code in unused {
-            if !self.returns_through(code) {
-                self.code.remove(code);
+            if unused && entries > 0 {
+                self.code.retire(code);
             }
         }
     }
-    /// Makes portals to the dead domain answer `EDEAD`; the blocks that led to it.
-    fn close_portals_to(&mut self, asid: usize) -> Vec<u64> {
-        let blocks: Vec<u64> = self.code.iter().filter(|(_, b)| b.server == asid).map(|(code, _)| code).collect();
-        for &code in &blocks {
+    /// Makes portals to a dead domain, whose blocks are given, answer `EDEAD`.
+    fn close_portals_to(&mut self, blocks: &[u64]) {
+        for &code in blocks {
             let Some(block) = self.code.get_mut(code) else { continue };
-            let users = core::mem::take(&mut block.users);
-            for (user, number) in users {
-                if let Some(d) = self.domains.get(&(user as usize))
+            for (user, number) in core::mem::take(&mut block.users) {
+                if let Some(d) = self.domains.get(user as usize)
                     && d.table.entry(number as usize) == code
                 {
                     d.table.set_entry(number as usize, self.dead_portal);
                 }
             }
         }
-        blocks
     }
     /// Frees what dead domains have left and no frame needs any more.
     pub fn sweep(&mut self) {
+        if self.zombies.is_empty() {
+            return;
+        }
+        if self.zombies.iter().any(|zombie| zombie.blocks > 0) {
+            self.free_retired();
+        }
         let mut zombies = core::mem::take(&mut self.zombies);
         zombies.retain_mut(|zombie| {
             zombie
@@ -258,18 +282,15 @@ impl Manager {
                 SPACE_DESTROY.call([zombie.asid]);
                 zombie.space_destroyed = true;
             }
-            zombie.blocks.retain(|&code| {
-                let needed = self.returns_through(code);
-                if !needed {
-                    self.code.remove(code);
-                }
-                needed
-            });
-            let kept = !zombie.space_destroyed || !zombie.blocks.is_empty();
+            let kept = !zombie.space_destroyed || zombie.blocks > 0;
             if !kept {
                 self.free_descriptors(zombie.table);
                 let block = abi::address::physical(zombie.table.0 as usize) - domain::TABLE;
-                NUCLEUS_FREE.call([block, domain::PAGES]);
+                if self.spare_blocks.len() < SPARE_BLOCKS {
+                    self.spare_blocks.push(block);
+                } else {
+                    NUCLEUS_FREE.call([block, domain::PAGES]);
+                }
             }
             kept
         });
@@ -302,7 +323,7 @@ impl Manager {
     /// A domain may wait for a semaphore that nobody is left to post: its threads all wait without a time-out, nobody
     /// else has the semaphores, and nobody can call it. Such waits end with `EDEAD`.
     pub fn wake_stuck(&mut self) {
-        let parents: Vec<usize> = self.domains.keys().copied().collect();
+        let parents: Vec<usize> = self.domains.iter().filter(|(_, d)| d.orphaned).map(|(asid, _)| asid).collect();
         for asid in parents {
             if self.is_stuck(asid) {
                 for index in self.threads_of(asid) {
@@ -322,29 +343,28 @@ impl Manager {
         self.threads.living().filter(|&(_, _, home)| home == asid).map(|(index, _, _)| index).collect()
     }
     fn is_stuck(&self, asid: usize) -> bool {
-        let Some(d) = self.domains.get(&asid) else { return false };
+        let Some(d) = self.domains.get(asid) else { return false };
         // Only domains that had children: a boot component or a driver waits for interrupts and for its own portals.
-        if !d.orphaned || self.registrations.values().any(|r| r.server == asid) {
+        if !d.orphaned || d.provides > 0 || self.domains.iter().any(|(_, child)| child.parent == asid) {
             return false;
         }
-        if self.domains.values().any(|child| child.parent == asid) {
+        let threads = self.threads_of(asid);
+        let waits = |index: usize| {
+            let id = WAITING.call([index]);
+            id > 0 && self.only_users(id as usize, asid)
+        };
+        if threads.is_empty() || !threads.iter().all(|&index| waits(index)) {
             return false;
         }
         let foreign = self.threads.living().any(|(_, page, home)| {
             home != asid && page.frames(&self.code).any(|f| !f.floating() && f.table() == d.table)
         });
-        let threads = self.threads_of(asid);
         !foreign
-            && !threads.is_empty()
-            && threads.iter().all(|&index| {
-                let id = WAITING.call([index]);
-                id > 0 && self.only_users(id as usize, asid)
-            })
     }
-    fn only_users(&self, semaphore: usize, asid: usize) -> bool {
-        let mut blocks =
-            self.code.iter().filter(|(_, b)| matches!(b.kind, Kind::Semaphore { id, .. } if id == semaphore));
-        self.semaphores.contains_key(&semaphore)
-            && blocks.all(|(_, b)| b.users.iter().all(|&(user, _)| user as usize == asid))
+    /// Whether semaphore `id` has portals, and only in the table of `asid`.
+    fn only_users(&self, id: usize, asid: usize) -> bool {
+        let Some(semaphore) = self.semaphores.get(&id) else { return false };
+        let blocks = semaphore.blocks.iter().filter_map(|&code| self.code.get(code));
+        blocks.flat_map(|b| &b.users).all(|&(user, _)| user as usize == asid)
     }
 }

@@ -34,7 +34,7 @@ impl Manager {
         Ok(inspect::Domain {
             name: d.name,
             asid: asid as u64,
-            flags: d.flags,
+            flags: d.flags & !crate::manager::BOOT,
             parent: d.parent as u64,
             threads: d.threads as u64,
             portals: (1..NPORTALS).filter(|&n| d.table.entry(n) != bad).count() as u64,
@@ -55,7 +55,7 @@ impl Manager {
         let block = self.code.get(code).ok_or(Error::EPORTAL)?;
         portal.name = match block.kind {
             Kind::Registered { registration } => {
-                self.registrations.get(&registration).map_or(padded("(withdrawn)"), |r| r.name)
+                self.registrations.get(registration).map_or(padded("(withdrawn)"), |r| r.name)
             }
             Kind::Semaphore { v: false, .. } => padded("semaphore.p"),
             Kind::Semaphore { v: true, .. } => padded("semaphore.v"),

@@ -21,6 +21,7 @@ impl Manager {
         self.make_elastic(parent)?;
         self.domain_mut(child)?.interposed = true;
         let plain = Specification::parse(PLAIN, false).map_err(|_| Error::EINVAL)?;
+        self.domain_mut(child)?.numbers = (NPORTALS, NPORTALS);
         let mut stubs: Vec<(Specification, u64)> = Vec::new();
         let (from, to) = (self.domain(parent)?.table, self.domain(child)?.table);
         for number in 1..NPORTALS {

@@ -14,6 +14,7 @@ mod inspect;
 mod interposition;
 mod manager;
 mod semaphores;
+mod slots;
 mod template;
 mod threads;
 mod view;
@@ -289,7 +290,7 @@ extern "C" fn fault(asid: usize, cause: usize, address: usize, pc: usize) -> isi
 /// A portal into a controlling domain found no stack in its queue: adds one, and the call is made again.
 extern "C" fn grow_stack(_cause: usize, table: usize, _pc: usize, _asid: usize, _thread: usize) -> isize {
     let mut manager = MANAGER.lock();
-    let found = manager.domains.iter().find(|(_, d)| d.table.0 == table as u64).map(|(&asid, _)| asid);
+    let found = manager.domains.iter().find(|(_, d)| d.table.0 == table as u64).map(|(asid, _)| asid);
     let grown = found.ok_or(Error::EDEAD).and_then(|asid| manager.add_stack(asid));
     grown.map_or_else(|error| if error == Error::EDEAD { error.code() } else { Error::ENOSTACK.code() }, |()| 0)
 }

@@ -1,6 +1,7 @@
 //! The portal manager's state, and what its parts share.
 
 use crate::code::{Block, CodeArea};
+use crate::slots::Slots;
 use crate::view::{Table, ThreadPage};
 use abi::Error;
 use abi::boot::BootInfo;
@@ -72,24 +73,29 @@ pub struct Domain {
     pub stacks: Vec<(usize, usize)>,
     /// Stacks in its queue.
     pub queue: usize,
+    /// Registrations of its own.
+    pub provides: usize,
+    /// Blocks that lead to it; not kept for boot components, which do not end.
+    pub blocks: Vec<u64>,
+    /// No number below this one is free, and none from the second on was ever used, of those that are given out.
+    pub numbers: (usize, usize),
 }
 
 /// What of a dead domain can not be freed yet.
 pub struct Zombie {
     pub asid: usize,
     pub table: Table,
-    /// Blocks that led to it.
-    pub blocks: Vec<u64>,
+    /// How many blocks there are that led to it.
+    pub blocks: usize,
     /// Frames of calls that have windows on its memory open: (thread, frame address).
     pub lent: Vec<(ThreadPage, u64)>,
     pub space_destroyed: bool,
 }
 
 pub struct Manager {
-    pub domains: BTreeMap<usize, Domain>,
+    pub domains: Slots<Domain>,
     pub zombies: Vec<Zombie>,
-    pub registrations: BTreeMap<usize, Registration>,
-    pub next_registration: usize,
+    pub registrations: Slots<Registration>,
     pub code: CodeArea,
     /// Blocks of the system portals and fixed entries of new domains: [untrusted, trusted].
     pub templates: [crate::template::Template; 2],
@@ -109,13 +115,21 @@ pub struct Manager {
     pub descriptors: Vec<u64>,
     /// The portal manager's own domain.
     pub own: usize,
+    /// The scheduler's registrations of P and V.
+    pub semaphore_entries: [usize; 2],
+    /// Physical addresses of domain blocks that dead domains left.
+    pub spare_blocks: Vec<usize>,
+    /// Where portals are generated before their place is known.
+    pub scratch: [u32; crate::connect::LONGEST],
 }
 
+/// In `Domain::flags` only: a boot component.
+pub const BOOT: u64 = 1 << 32;
+
 pub static MANAGER: BootMutex<Manager> = BootMutex::new(Manager {
-    domains: BTreeMap::new(),
+    domains: Slots::new(),
     zombies: Vec::new(),
-    registrations: BTreeMap::new(),
-    next_registration: 0,
+    registrations: Slots::new(),
     code: CodeArea::new(),
     templates: [crate::template::Template::EMPTY; 2],
     graveyard: Table(0),
@@ -128,6 +142,9 @@ pub static MANAGER: BootMutex<Manager> = BootMutex::new(Manager {
     semaphores: BTreeMap::new(),
     descriptors: Vec::new(),
     own: 0,
+    semaphore_entries: [0; 2],
+    spare_blocks: Vec::new(),
+    scratch: [0; crate::connect::LONGEST],
 });
 
 /// Where a portal call came from.
@@ -141,10 +158,10 @@ pub struct Caller {
 
 impl Manager {
     pub fn domain(&self, asid: usize) -> Result<&Domain> {
-        self.domains.get(&asid).ok_or(Error::ESRCH)
+        self.domains.get(asid).ok_or(Error::ESRCH)
     }
     pub fn domain_mut(&mut self, asid: usize) -> Result<&mut Domain> {
-        self.domains.get_mut(&asid).ok_or(Error::ESRCH)
+        self.domains.get_mut(asid).ok_or(Error::ESRCH)
     }
     /// The domain's end of a connection.
     pub fn end(&self, asid: usize) -> Result<End> {
@@ -154,7 +171,7 @@ impl Manager {
     /// The live domain that `table` is of.
     fn asid_of(&self, table: Table) -> Result<usize> {
         let asid = table.field(domain::ASID) as usize;
-        match self.domains.get(&asid) {
+        match self.domains.get(asid) {
             Some(d) if d.table == table => Ok(asid),
             _ => Err(Error::EDEAD),
         }
@@ -186,7 +203,7 @@ impl Manager {
         for _ in 0..MAX_DOMAINS {
             let asid = self.next_asid;
             self.next_asid = if asid + 1 < MAX_DOMAINS { asid + 1 } else { 1 };
-            let taken = self.domains.contains_key(&asid)
+            let taken = self.domains.contains(asid)
                 || self.zombies.iter().any(|z| z.asid == asid)
                 || self.ended.contains_key(&asid);
             if !taken {
@@ -204,7 +221,7 @@ impl Manager {
             let entry = Domain {
                 name: boot.name,
                 table: Table(boot.table),
-                flags: boot.flags,
+                flags: boot.flags | BOOT,
                 parent: 0,
                 interposed: false,
                 privileged: text(&boot.name) == "init",
@@ -214,11 +231,13 @@ impl Manager {
                 waiters: Vec::new(),
                 stacks: Vec::new(),
                 queue: 0,
+                provides: 0,
+                blocks: Vec::new(),
+                numbers: (abi::system::FIRST_FREE, NPORTALS),
             };
             self.domains.insert(boot.asid as usize, entry);
             self.threads.adopt(boot.thread as usize, boot.asid as usize);
         }
-        self.next_registration = info.portal_count as usize;
         for (id, portal) in info.portals[..info.portal_count as usize].iter().enumerate() {
             let Ok(specification) = Specification::parse(text(&portal.spec), true) else { continue };
             let registration = Registration {
@@ -232,7 +251,7 @@ impl Manager {
         }
         for open in &info.opens[..info.open_count as usize] {
             let id = open.portal as usize;
-            let Some(registration) = self.registrations.get(&id) else { continue };
+            let Some(registration) = self.registrations.get(id) else { continue };
             let user = (open.asid as u16, open.number as u16);
             if let Some(block) = self.code.get_mut(open.code) {
                 block.users.push(user);
@@ -244,19 +263,22 @@ impl Manager {
             self.code.adopt(open.code, block);
         }
         self.event_semaphore = pebble::boot::SEMAPHORE_CREATE.call([0]).max(0) as usize;
+        for (entry, name) in ["scheduler.p", "scheduler.v"].into_iter().enumerate() {
+            self.semaphore_entries[entry] = self.boot_registration(name).unwrap_or(usize::MAX);
+        }
         self.make_templates();
     }
     /// The registration called `name` among the boot components'.
     pub fn boot_registration(&self, name: &str) -> Result<usize> {
         let found = self.registrations.iter().find(|(_, r)| text(&r.name) == name);
-        found.map(|(&id, _)| id).ok_or(Error::ENOENT)
+        found.map(|(id, _)| id).ok_or(Error::ENOENT)
     }
     /// `count` consecutive free numbers in the table of `asid`.
     pub fn free_numbers(&self, asid: usize, count: usize) -> Result<usize> {
-        let table = self.domain(asid)?.table;
+        let Domain { table, numbers: (first, _), .. } = self.domain(asid)?;
         let bad = pebble::boot::info().symbols.bad_portal;
         let mut run = 0;
-        for number in abi::system::FIRST_FREE..NPORTALS {
+        for number in *first..NPORTALS {
             run = if table.entry(number) == bad { run + 1 } else { 0 };
             if run == count {
                 return Ok(number + 1 - count);

@@ -1,16 +1,17 @@
 //! Semaphores as portals: P and V, with the scheduler's number embedded.
 
-use crate::code::Kind;
+use crate::code::{Kind, Users};
 use crate::manager::{Caller, Manager};
 use abi::Error;
 use pebble::boot::{SEMAPHORE_CREATE, SEMAPHORE_DESTROY};
 use pebble::{Result, check};
 
 /// A semaphore that portals lead to.
-#[derive(Default)]
 pub struct Semaphore {
     /// Table entries that lead to its P or V.
     pub entries: usize,
+    /// The blocks of P and V.
+    pub blocks: [u64; 2],
 }
 
 impl Manager {
@@ -26,19 +27,17 @@ impl Manager {
         made.map(|()| number)
     }
     fn semaphore_portals(&mut self, asid: usize, number: usize, id: usize) -> Result<()> {
-        for (v, name) in [(false, "scheduler.p"), (true, "scheduler.v")] {
-            let registration = self.registrations[&self.boot_registration(name)?].clone();
-            let code = self.generate(
-                (self.end(asid)?, registration.server),
-                &registration.specification,
-                (registration.entry, &[id as u64]),
-                Kind::Semaphore { id, v },
-                false,
-            )?;
-            self.semaphores.entry(id).or_default().entries += 1;
-            self.install(asid, number + v as usize, code)?;
+        let mut blocks = [0; 2];
+        for (v, code) in [false, true].into_iter().zip(&mut blocks) {
+            let r = self.registrations.get(self.semaphore_entries[v as usize]).ok_or(Error::ENOENT)?;
+            let (server, specification, entry) = (r.server, r.specification, r.entry);
+            let caller = self.end(asid)?;
+            let kind = Kind::Semaphore { id, v };
+            *code = self.generate((caller, server), &specification, (entry, &[id as u64]), kind, false)?;
         }
-        Ok(())
+        self.semaphores.insert(id, Semaphore { entries: 2, blocks });
+        self.install(asid, number, blocks[0])?;
+        self.install(asid, number + 1, blocks[1])
     }
     /// A table entry no longer leads to semaphore `id`; the last one takes the semaphore with it.
     pub fn semaphore_released(&mut self, id: usize) {
@@ -62,8 +61,9 @@ impl Manager {
     /// Ends a semaphore for everybody: who waits on it gets `EDEAD`, and its portals close.
     pub fn semaphore_destroy(&mut self, caller: Caller, number: usize) -> Result<isize> {
         let id = self.semaphore_of(caller.direct, number)?;
-        let users = self.code.iter().filter(|(_, b)| matches!(b.kind, Kind::Semaphore { id: of, .. } if of == id));
-        let users: alloc::vec::Vec<(u16, u16)> = users.flat_map(|(_, b)| b.users.iter().copied()).collect();
+        let blocks = self.semaphores.get(&id).map_or([0; 2], |s| s.blocks);
+        let users: Users =
+            blocks.iter().filter_map(|&code| self.code.get(code)).flat_map(|b| b.users.clone()).collect();
         for (asid, number) in users {
             let _ = self.uninstall(asid as usize, number as usize);
         }

@@ -102,8 +102,9 @@ impl Manager {
             window_count: 0,
             entry: 0,
             same_domain: true,
-            users: alloc::vec::Vec::new(),
+            users: crate::code::Users::new(),
             permanent: true,
+            marked: false,
         };
         self.dead_portal = self.code.add(&words[..length], block).unwrap_or(pebble::boot::info().symbols.bad_portal);
     }

@@ -64,7 +64,7 @@ impl Manager {
     /// Thread `index` is about to end in the graveyard: it returns nowhere any more, and its home is dead.
     pub fn forget_thread(&mut self, index: usize) {
         if let Some(Some(slot)) = self.threads.slots.get_mut(index)
-            && !self.domains.contains_key(&(slot.home as usize))
+            && !self.domains.contains(slot.home as usize)
         {
             slot.home = GRAVE;
         }

@@ -17,6 +17,11 @@ impl Masked {
         INTERRUPTS_MASK.call([1]);
         Masked
     }
+    /// Takes the interrupts that are pending.
+    pub fn breathe(&mut self) {
+        INTERRUPTS_MASK.call([0]);
+        INTERRUPTS_MASK.call([1]);
+    }
 }
 impl Drop for Masked {
     fn drop(&mut self) {
@@ -91,16 +96,21 @@ impl ThreadPage {
     }
     /// The frames from the top of the invocation stack to the last but the bottom one.
     pub fn frames(self, code: &CodeArea) -> impl Iterator<Item = FrameView> + use<'_> {
-        let end = self.0 + 4096 - abi::nucleus::FIRST_FRAME as u64;
         let mut next = self.invocation();
         core::iter::from_fn(move || {
-            if next < self.0 || next >= end {
-                return None;
-            }
-            let frame = FrameView(next);
-            next += frame.bytes(code)? as u64;
+            let (frame, after) = self.frame(next, code)?;
+            next = after;
             Some(frame)
         })
+    }
+    /// The frame at `next`, unless it is the bottom one or none, and the address of the one below it.
+    #[inline(always)]
+    pub fn frame(self, next: u64, code: &CodeArea) -> Option<(FrameView, u64)> {
+        if next < self.0 || next >= self.0 + 4096 - abi::nucleus::FIRST_FRAME as u64 {
+            return None;
+        }
+        let frame = FrameView(next);
+        Some((frame, next + frame.bytes(code)? as u64))
     }
 }
 
@@ -133,14 +143,18 @@ impl FrameView {
         self.portal() == pebble::boot::info().symbols.floating_return
     }
     /// Its size; `None` if nothing is known to return through it.
+    #[inline(always)]
     fn bytes(self, code: &CodeArea) -> Option<usize> {
         let symbols = &pebble::boot::info().symbols;
         let portal = self.portal();
+        if let Some((_, block)) = code.containing(portal) {
+            return Some(block.frame);
+        }
         match portal {
             p if p == symbols.start => Some(abi::nucleus::START_FRAME),
             p if p == symbols.restore => Some(abi::nucleus::EXCEPTION_FRAME),
             p if p == symbols.floating_return => Some(abi::nucleus::FLOATING_FRAME),
-            _ => code.containing(portal).map(|(_, block)| block.frame),
+            _ => None,
         }
     }
 }

@@ -1,0 +1,42 @@
+//! A map from small numbers: one slot each, so that a look-up is one load.
+
+use alloc::vec::Vec;
+
+pub struct Slots<T>(Vec<Option<T>>);
+
+impl<T> Slots<T> {
+    pub const fn new() -> Slots<T> {
+        Slots(Vec::new())
+    }
+    #[inline(always)]
+    pub fn get(&self, number: usize) -> Option<&T> {
+        self.0.get(number)?.as_ref()
+    }
+    #[inline(always)]
+    pub fn get_mut(&mut self, number: usize) -> Option<&mut T> {
+        self.0.get_mut(number)?.as_mut()
+    }
+    pub fn contains(&self, number: usize) -> bool {
+        self.get(number).is_some()
+    }
+    /// What was there before, if anything.
+    pub fn insert(&mut self, number: usize, value: T) -> Option<T> {
+        if self.0.len() <= number {
+            self.0.resize_with(number + 1, || None);
+        }
+        self.0[number].replace(value)
+    }
+    pub fn remove(&mut self, number: usize) -> Option<T> {
+        self.0.get_mut(number)?.take()
+    }
+    /// One more than the highest number that was ever used.
+    pub fn end(&self) -> usize {
+        self.0.len()
+    }
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
+        self.0.iter().enumerate().filter_map(|(number, slot)| Some((number, slot.as_ref()?)))
+    }
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (usize, &mut T)> {
+        self.0.iter_mut().enumerate().filter_map(|(number, slot)| Some((number, slot.as_mut()?)))
+    }
+}
