@@ -44,8 +44,12 @@ const MOMENT_TOLERANCE: i64 = 20;
 
 /// The changes that are losses: any rise of an exact figure, a rise beyond the tolerance of another.
 pub fn losses(changes: Vec<Change>) -> Vec<Change> {
-    let exact = |row: &Row| EXACT.contains(&row.operation.as_str());
-    changes.into_iter().filter(|c| c.row.value > c.before && (exact(&c.row) || c.percent() > TOLERANCE)).collect()
+    let tolerance = |row: &Row| match row.operation.as_str() {
+        o if EXACT.contains(&o) => 0,
+        o if MOMENTS.contains(&o) => MOMENT_TOLERANCE,
+        _ => TOLERANCE,
+    };
+    changes.into_iter().filter(|c| c.row.value > c.before && c.percent() > tolerance(&c.row)).collect()
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ pub mod boot;
 pub mod error;
 pub mod inspect;
 pub mod log;
+pub mod name;
 pub mod nucleus;
 pub mod section;
 pub mod start;

@@ -66,11 +66,11 @@ extern char __tls_size[];
 /* Copies a string to a field; 0 if it does not fit. */
 static inline int copy_name(char to[NAMELEN], const char *from)
 {
-    size_t length = strnlen(from, NAMELEN);
-    if (length == NAMELEN)
-        return 0;
+    to = __builtin_assume_aligned(to, 8);
     memset(to, 0, NAMELEN);
-    memcpy(to, from, length);
-    return 1;
+    for (size_t n = 0; n < NAMELEN; n++)
+        if (!(to[n] = from[n]))
+            return 1;
+    return 0;
 }
 #endif

@@ -169,10 +169,10 @@ impl Opener<'_> {
             entry: p.entry,
             constants: &constants,
         };
-        let mut words = [0; 512];
+        let mut words = portal::emit::Buffer::EMPTY;
         let block = generate(&connection, &self.info.symbols, &mut words)
             .map_err(|_| Error::TooMany("instructions in a portal"))?;
-        let bytes: Vec<u8> = words[..block.words].iter().flat_map(|w| w.to_le_bytes()).collect();
+        let bytes: Vec<u8> = words.0[..block.words].iter().flat_map(|w| w.to_le_bytes()).collect();
         if self.next + bytes.len() > CODE_END {
             return Err(Error::TooMany("boot portals"));
         }

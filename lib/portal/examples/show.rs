@@ -21,12 +21,12 @@ fn main() {
         floating_push: 0xFFFF_FFFF_C020_0712,
         ..Default::default()
     };
-    let mut words = [0; 512];
+    let mut words = portal::emit::Buffer::EMPTY;
     let connection = Connection { specification: &specification, caller, callee, entry: 0x10840, constants: &[7; 6] };
     let block = generate(&connection, &symbols, &mut words).expect("it fits");
     let header = BLOCK_HEADER / 4;
-    println!("portal \"{text}\": {} instructions, the return portal at {:#x}", words[1], words[3]);
-    for (n, &word) in words[header..block.words].iter().enumerate() {
+    println!("portal \"{text}\": {} instructions, the return portal at {:#x}", words.0[1], words.0[3]);
+    for (n, &word) in words.0[header..block.words].iter().enumerate() {
         let mut line = String::new();
         let _ = disassemble::line(4 * n as u64, word, &mut line);
         println!("{:4x}  {line}", 4 * n);

@@ -4,84 +4,105 @@
 
 use crate::encode::*;
 
-/// Most branches that wait for their target at one time: six windows have five each.
-const PENDING: usize = 48;
+/// Words that a buffer has room for: the longest portal and more.
+pub const WORDS: usize = 512;
+/// Room for one portal.
+#[repr(C, align(64))]
+pub struct Buffer(pub [u32; WORDS]);
+impl Buffer {
+    pub const EMPTY: Buffer = Buffer([0; WORDS]);
+}
+/// Most labels of one portal.
+const LABELS: usize = 16;
 
-/// A place in the code that a branch waits for.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// A place in the code that branches wait for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Label(u8);
+impl Label {
+    pub const NONE: Label = Label(u8::MAX);
+}
 
+/// Until its label is placed, a branch has in its offset how far from the buffer's start the label's previous branch is.
 pub struct Emitter<'a> {
-    out: &'a mut [u32],
+    out: &'a mut Buffer,
     words: usize,
-    /// Words that did not fit in `out`, or branches that did not fit in `pending`.
-    overflow: bool,
-    /// (label, place of the branch); the first `waiting` mean something.
-    pending: [(Label, u16); PENDING],
-    waiting: usize,
+    /// The last branch to each label, as an index of `out`; 0: none.
+    branches: [u16; LABELS],
     labels: u8,
 }
 
+/// The bits of a branch that are its offset.
+const OFFSET: u32 = 0xFE00_0F80;
+/// `offset` in the place that it has in a branch.
+fn in_branch(offset: i32) -> u32 {
+    bne(ZERO, ZERO, offset) & OFFSET
+}
+/// The other way round, for what is not negative.
+fn of_branch(word: u32) -> usize {
+    ((word >> 7 & 0x1e) | (word >> 20 & 0x7e0) | (word << 4 & 0x800)) as usize
+}
+
 impl<'a> Emitter<'a> {
-    pub fn new(out: &'a mut [u32]) -> Emitter<'a> {
-        Emitter { out, words: 0, overflow: false, pending: [(Label(0), 0); PENDING], waiting: 0, labels: 0 }
+    pub fn new(out: &'a mut Buffer) -> Emitter<'a> {
+        Emitter { out, words: 0, branches: [0; LABELS], labels: 0 }
     }
     /// Words written so far; `None` if something did not fit.
     pub fn words(&self) -> Option<usize> {
-        (!self.overflow).then_some(self.words)
+        (self.words <= WORDS && self.labels as usize <= LABELS).then_some(self.words)
     }
     /// Bytes from the start of the buffer to the next word.
     pub fn position(&self) -> usize {
         self.words * 4
     }
     /// Overwrites word `index`.
+    #[inline(always)]
     pub fn patch(&mut self, index: usize, word: u32) {
-        match self.out.get_mut(index) {
-            Some(place) => *place = word,
-            None => self.overflow = true,
-        }
+        // What is too long goes round, and is reported at the end: no check at every word.
+        self.out.0[index % WORDS] = word;
     }
     #[inline(always)]
     pub fn put(&mut self, word: u32) {
-        match self.out.get_mut(self.words) {
-            Some(place) => *place = word,
-            None => self.overflow = true,
-        }
+        self.patch(self.words, word);
         self.words += 1;
+    }
+    /// Several words, for which room is made once.
+    #[inline(always)]
+    pub fn put_all<const N: usize>(&mut self, words: [u32; N]) {
+        let start = self.words;
+        self.words += N;
+        if let Some(places) = self.out.0.get_mut(start..start + N) {
+            for (place, word) in places.iter_mut().zip(words) {
+                *place = word;
+            }
+        }
     }
     /// A label for a place that comes later.
     pub fn label(&mut self) -> Label {
         self.labels += 1;
-        Label(self.labels)
+        Label(self.labels - 1)
     }
     /// A branch to `label`; `branch` is the instruction with offset 0.
+    #[inline(always)]
     pub fn branch(&mut self, branch: u32, label: Label) {
-        match self.pending.get_mut(self.waiting) {
-            Some(place) => {
-                *place = (label, self.words as u16);
-                self.waiting += 1;
-            }
-            None => self.overflow = true,
-        }
-        self.put(branch);
+        let last = &mut self.branches[label.0 as usize % LABELS];
+        let word = branch | in_branch(*last as i32 * 4);
+        *last = self.words as u16;
+        self.put(word);
     }
     /// The place that `label` stands for is here.
     pub fn place(&mut self, label: Label) {
-        let mut index = 0;
-        while index < self.waiting.min(PENDING) {
-            let (waiting, at) = self.pending[index];
-            if waiting != label {
-                index += 1;
-                continue;
+        let mut at = self.branches[label.0 as usize % LABELS] as usize;
+        // No branch is the first word, which belongs to the header.
+        for _ in 0..WORDS {
+            if at == 0 {
+                break;
             }
-            self.waiting -= 1;
-            self.pending[index] = self.pending[self.waiting];
-            let offset = (self.words - at as usize) as i32 * 4;
-            // `bne zero, zero, offset` is the offset's bits and the opcode.
-            let bits = bne(ZERO, ZERO, offset) & !bne(ZERO, ZERO, 0);
-            let word = self.out.get(at as usize).map_or(0, |w| w | bits);
-            self.patch(at as usize, word);
+            let word = self.out.0[at % WORDS];
+            let offset = (self.words - at) as i32 * 4;
+            self.patch(at, word & !OFFSET | in_branch(offset));
+            at = of_branch(word) / 4;
         }
+        self.branches[label.0 as usize % LABELS] = 0;
     }
     /// Loads a constant in as few instructions as it takes (1 to 8).
     pub fn constant(&mut self, rd: Register, value: i64) {
@@ -143,18 +164,42 @@ mod tests {
         samples
             .extend((0..63).flat_map(|s| [1i64 << s, (1 << s) - 1, -(1 << s), 0x1234_5678_9abc_def0u64 as i64 >> s]));
         for sample in samples {
-            let mut out = [0; 8];
+            let mut out = Buffer::EMPTY;
             let mut e = Emitter::new(&mut out);
             e.constant(T0, sample);
             let words = e.words().unwrap();
-            assert_eq!(value(&out[..words]), sample, "{sample:x}");
+            assert_eq!(value(&out.0[..words]), sample, "{sample:x}");
         }
     }
     #[test]
     fn what_does_not_fit_is_reported() {
-        let mut out = [0; 2];
+        let mut out = Buffer::EMPTY;
         let mut e = Emitter::new(&mut out);
-        e.constant(T0, i64::MAX);
+        (0..WORDS).for_each(|_| e.put(0));
+        assert_eq!(e.words(), Some(WORDS));
+        e.put(0);
         assert_eq!(e.words(), None);
+    }
+    #[test]
+    fn branches_reach_their_labels() {
+        let mut out = Buffer::EMPTY;
+        let mut e = Emitter::new(&mut out);
+        let (one, other) = (e.label(), e.label());
+        let mut places = Vec::new();
+        for n in 0..200 {
+            e.put(0);
+            let label = if n % 3 == 0 { one } else { other };
+            places.push((e.position() / 4, label));
+            e.branch(beq(A0, T3, 0), label);
+        }
+        e.place(other);
+        let at_other = e.position() as i32;
+        e.put(0);
+        e.place(one);
+        let at_one = e.position() as i32;
+        for (place, label) in places {
+            let to = if label == one { at_one } else { at_other };
+            assert_eq!(out.0[place], beq(A0, T3, to - place as i32 * 4), "{place}");
+        }
     }
 }

@@ -38,21 +38,21 @@ pub struct FramePlan {
     pub floating_barrier: bool,
     /// The caller's stack pointer is in the frame.
     pub save_sp: bool,
-    pub tp: usize,
-    pub service: usize,
-    pub descriptor: usize,
-    pub callee_saved: usize,
+    pub tp: u16,
+    pub service: u16,
+    pub descriptor: u16,
+    pub callee_saved: u16,
     /// Registers that carry no result and still have the callee's values are cleared on return.
     pub clear: bool,
     /// Address of the first window's slot entry; the windows' page-table entries follow it.
-    pub windows: usize,
-    pub window_count: usize,
+    pub windows: u16,
+    pub window_count: u8,
     /// Bytes.
-    pub size: usize,
+    pub size: u16,
 }
 
 /// The first five words of every frame: `abi::nucleus::Frame`.
-const HEAD: usize = core::mem::size_of::<abi::nucleus::Frame>();
+const HEAD: u16 = core::mem::size_of::<abi::nucleus::Frame>() as u16;
 
 impl FramePlan {
     pub fn new(connection: &Connection) -> FramePlan {
@@ -70,7 +70,7 @@ impl FramePlan {
         let minimal = s.state == State::Minimal && !callee.masked();
         let untrusted = !callee.trusted() && !same_domain;
         let mut size = HEAD;
-        let mut place = |wanted: bool, words: usize| {
+        let mut place = |wanted: bool, words: u16| {
             let at = size;
             if wanted {
                 size += 8 * words;
@@ -84,7 +84,7 @@ impl FramePlan {
         let service = place(stack == StackPlan::Queue && caller.trusted(), 1);
         let descriptor = place(stack == StackPlan::Queue, 1);
         let callee_saved = place(!minimal, 12);
-        let windows = place(window_count > 0, 1 + window_count);
+        let windows = place(window_count > 0, 1 + window_count as u16);
         FramePlan {
             stack,
             same_domain,
@@ -102,6 +102,6 @@ impl FramePlan {
     }
 }
 
-fn window_count(specification: &Specification) -> usize {
-    specification.arguments().iter().filter(|a| matches!(a, Argument::Window { .. })).count()
+fn window_count(specification: &Specification) -> u8 {
+    specification.arguments().iter().filter(|a| matches!(a, Argument::Window { .. })).count() as u8
 }

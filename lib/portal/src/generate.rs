@@ -6,7 +6,7 @@
 //! frame is committed nothing has changed but free words below the invocation stack, so that a raised fault can execute
 //! the caller's `ecall` again.
 
-use crate::emit::{Emitter, Label};
+use crate::emit::{Buffer, Emitter, Label};
 use crate::encode::*;
 use crate::frame::{FramePlan, StackPlan};
 use crate::specification::{ARGUMENTS, Argument, Specification, Stack, State};
@@ -47,7 +47,7 @@ pub struct Block {
 /// Why no code was generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GenerateError {
-    /// `out` is too short.
+    /// It is longer than a buffer.
     NoRoom,
     /// Fewer constants than `c`s.
     Constants,
@@ -69,7 +69,7 @@ const ARGUMENT: [Register; ARGUMENTS] = [A0, A1, A2, A3, A4, A5];
 
 /// Writes header and code for `connection` to `out`, to be executed at any supervisor address that is a multiple of 64
 /// (the code is independent of its own place).
-pub fn generate(connection: &Connection, symbols: &Symbols, out: &mut [u32]) -> Result<Block, GenerateError> {
+pub fn generate(connection: &Connection, symbols: &Symbols, out: &mut Buffer) -> Result<Block, GenerateError> {
     if connection.constants.len() < connection.specification.constants() {
         return Err(GenerateError::Constants);
     }
@@ -78,7 +78,8 @@ pub fn generate(connection: &Connection, symbols: &Symbols, out: &mut [u32]) -> 
         c: connection,
         symbols,
         plan: FramePlan::new(connection),
-        tails: [None; TAILS],
+        tails: [(Label::NONE, Tail::NoStack); TAILS],
+        tail_count: 0,
     };
     for _ in 0..BLOCK_HEADER / 4 {
         g.e.put(0);
@@ -97,7 +98,7 @@ pub fn generate(connection: &Connection, symbols: &Symbols, out: &mut [u32]) -> 
             let offset = g.e.position() - BLOCK_HEADER;
             g.e.patch(address, addi(T3, T1, offset as i32));
             g.returns();
-            (g.plan.size, offset)
+            (g.plan.size as usize, offset)
         }
     };
     g.tails();
@@ -129,22 +130,26 @@ struct Generator<'a, 'o> {
     c: &'a Connection<'a>,
     symbols: &'a Symbols,
     plan: FramePlan,
-    tails: [Option<(Label, Tail)>; TAILS],
+    tails: [(Label, Tail); TAILS],
+    tail_count: usize,
 }
 
 impl Generator<'_, '_> {
     /// The label of `tail`, which is written after the portal's code.
+    #[inline(always)]
     fn tail(&mut self, tail: Tail) -> Label {
-        if let Some((label, _)) = self.tails.iter().flatten().find(|(_, t)| *t == tail) {
-            return *label;
+        if let Some(&(label, _)) = self.tails[..self.tail_count].iter().find(|(_, t)| *t == tail) {
+            return label;
         }
         let label = self.e.label();
         // Six windows and one of each other kind fit.
-        if let Some(place) = self.tails.iter_mut().find(|t| t.is_none()) {
-            *place = Some((label, tail));
+        if let Some(place) = self.tails.get_mut(self.tail_count) {
+            *place = (label, tail);
+            self.tail_count += 1;
         }
         label
     }
+    #[inline(always)]
     fn branch(&mut self, branch: u32, tail: Tail) {
         let label = self.tail(tail);
         self.e.branch(branch, label);
@@ -161,10 +166,8 @@ impl Generator<'_, '_> {
     /// The call portal. Returns the index of the word that is to load the return portal's address.
     fn call(&mut self) -> usize {
         let plan = self.plan;
-        self.e.put(ld(T0, TP, INVOCATION));
-        self.e.put(addi(T0, T0, -(plan.size as i32)));
         // Bit 11 of the frame's address is clear below the limit of the page; trusted callers may go on to bit 10.
-        self.e.put(slli(T3, T0, 52));
+        self.e.put_all([ld(T0, TP, INVOCATION), addi(T0, T0, -(plan.size as i32)), slli(T3, T0, 52)]);
         if self.c.caller.trusted() {
             self.e.put(srli(T3, T3, 62));
             self.branch(beq(T3, ZERO, 0), Tail::Fail(Error::EDEPTH));
@@ -172,24 +175,24 @@ impl Generator<'_, '_> {
             self.branch(bge(T3, ZERO, 0), Tail::Fail(Error::EDEPTH));
         }
         let address = self.e.position() / 4;
-        self.e.put(0);
-        self.e.put(sd(T3, T0, FRAME_PORTAL));
-        self.e.put(sd(T2, T0, FRAME_TABLE));
-        self.e.put(csrr(T3, csr::SEPC));
-        self.e.put(addi(T3, T3, 4));
-        self.e.put(sd(T3, T0, FRAME_PC));
-        self.e.put(sd(RA, T0, FRAME_RA));
+        self.e.put_all([
+            0,
+            sd(T3, T0, FRAME_PORTAL),
+            sd(T2, T0, FRAME_TABLE),
+            csrr(T3, csr::SEPC),
+            addi(T3, T3, 4),
+            sd(T3, T0, FRAME_PC),
+            sd(RA, T0, FRAME_RA),
+        ]);
         if plan.save_sp {
             self.e.put(sd(SP, T0, FRAME_SP));
         }
         if plan.tp != 0 {
-            self.e.put(csrr(T3, csr::SSCRATCH));
-            self.e.put(sd(T3, T0, plan.tp as i32));
+            self.e.put_all([csrr(T3, csr::SSCRATCH), sd(T3, T0, plan.tp as i32)]);
         }
         if plan.callee_saved != 0 {
-            for (n, &register) in CALLEE_SAVED.iter().enumerate() {
-                self.e.put(sd(register, T0, plan.callee_saved as i32 + 8 * n as i32));
-            }
+            let at = plan.callee_saved as i32;
+            self.e.put_all(core::array::from_fn::<u32, 12, _>(|n| sd(CALLEE_SAVED[n], T0, at + 8 * n as i32)));
         }
         if plan.window_count > 0 {
             self.translate_windows();
@@ -200,13 +203,9 @@ impl Generator<'_, '_> {
         if plan.stack == StackPlan::Queue {
             self.e.put(ld(T3, T6, domain::STACKS));
             self.branch(beq(T3, ZERO, 0), Tail::NoStack);
-            self.e.put(ld(T4, T3, 0));
-            self.e.put(sd(T4, T6, domain::STACKS));
-            self.e.put(sd(T3, T0, plan.descriptor as i32));
+            self.e.put_all([ld(T4, T3, 0), sd(T4, T6, domain::STACKS), sd(T3, T0, plan.descriptor as i32)]);
             if plan.service != 0 {
-                self.e.put(ld(T4, TP, SERVICE));
-                self.e.put(sd(T4, T0, plan.service as i32));
-                self.e.put(sd(SP, TP, SERVICE));
+                self.e.put_all([ld(T4, TP, SERVICE), sd(T4, T0, plan.service as i32), sd(SP, TP, SERVICE)]);
             }
             self.e.put(ld(SP, T3, 8));
         }
@@ -232,9 +231,7 @@ impl Generator<'_, '_> {
     /// Makes the callee's address space and stack current.
     fn enter(&mut self) {
         if !self.plan.same_domain {
-            self.e.put(sd(T6, TP, TABLE));
-            self.e.put(ld(T3, T6, domain::SATP));
-            self.e.put(csrw(csr::SATP, T3));
+            self.e.put_all([sd(T6, TP, TABLE), ld(T3, T6, domain::SATP), csrw(csr::SATP, T3)]);
         }
         match self.plan.stack {
             StackPlan::Service => self.e.put(ld(SP, TP, SERVICE)),
@@ -252,8 +249,7 @@ impl Generator<'_, '_> {
         self.e.constant(T3, self.c.entry as i64);
         self.e.put(csrw(csr::SEPC, T3));
         if own_tp {
-            self.e.put(csrw(csr::SSCRATCH, TP));
-            self.e.put(ld(TP, T6, domain::TP));
+            self.e.put_all([csrw(csr::SSCRATCH, TP), ld(TP, T6, domain::TP)]);
         } else {
             self.e.put(csrrw(TP, csr::SSCRATCH, TP));
         }
@@ -261,8 +257,7 @@ impl Generator<'_, '_> {
     }
     /// `sret`, and behind it what stops fetch from running into the next line on cores that would wait for it.
     fn sret(&mut self) {
-        self.e.put(SRET);
-        self.e.put(jal(ZERO, 0));
+        self.e.put_all([SRET, jal(ZERO, 0)]);
     }
 
     /// Moves what the caller passes to the callee's places: towards higher registers only, so the last goes first.
@@ -302,18 +297,13 @@ impl Generator<'_, '_> {
 
     /// One step of a page-table walk: `t3` is the table's address; loads its entry for `address >> shift`.
     fn walk(&mut self, address: Register, shift: i32) {
-        self.e.put(srli(T4, address, shift));
-        self.e.put(and(T4, T4, T5));
-        self.e.put(add(T3, T3, T4));
-        self.e.put(ld(T3, T3, 0));
+        self.e.put_all([srli(T4, address, shift), and(T4, T4, T5), add(T3, T3, T4), ld(T3, T3, 0)]);
     }
     /// `t3` is an entry that must point to a table: makes it the table's supervisor address.
     fn descend(&mut self, tail: Tail) {
-        self.e.put(andi(T4, T3, 15));
-        self.e.put(addi(T4, T4, -1));
+        self.e.put_all([andi(T4, T3, 15), addi(T4, T4, -1)]);
         self.branch(bne(T4, ZERO, 0), tail);
-        self.e.put(srli(T3, T3, 10));
-        self.e.put(slliw(T3, T3, 12));
+        self.e.put_all([srli(T3, T3, 10), slliw(T3, T3, 12)]);
     }
     /// Finds the caller's page-table entries and the callee's slots, and keeps both in the frame.
     fn translate_windows(&mut self) {
@@ -338,32 +328,31 @@ impl Generator<'_, '_> {
             self.descend(tail);
             self.walk(register, 9);
             let rights = if write { 0x17 } else { 0x13 };
-            self.e.put(andi(T4, T3, rights));
-            self.e.put(addi(T4, T4, -rights));
+            self.e.put_all([andi(T4, T3, rights), addi(T4, T4, -rights)]);
             self.branch(bne(T4, ZERO, 0), tail);
             // No execution, no more rights than the caller has; not the callee's frame to free.
-            self.e.put(andi(T3, T3, if write { !8 } else { !12 }));
-            self.e.put(ori(T3, T3, abi::address::pte::FOREIGN as i32));
-            self.e.put(sd(T3, T0, plan.windows as i32 + 8 + 8 * n as i32));
+            self.e.put_all([
+                andi(T3, T3, if write { !8 } else { !12 }),
+                ori(T3, T3, abi::address::pte::FOREIGN as i32),
+                sd(T3, T0, plan.windows as i32 + 8 + 8 * n as i32),
+            ]);
         }
         let (argument, write) = windows[0].unwrap_or((0, false));
         let tail = Tail::Window { write, argument: ARGUMENT[argument] };
         // The slot's entry in the callee's tables: root entry 1, then by the slot's address.
-        self.e.put(ld(T6, TP, WINDOW));
-        self.e.put(slli(T4, T6, 48));
-        self.e.put(srli(T4, T4, 60));
-        self.e.put(sltiu(T4, T4, (WINDOW_SLOTS - plan.window_count) as i32));
+        self.e.put_all([
+            ld(T6, TP, WINDOW),
+            slli(T4, T6, 48),
+            srli(T4, T4, 60),
+            sltiu(T4, T4, WINDOW_SLOTS as i32 - plan.window_count as i32),
+        ]);
         self.branch(beq(T4, ZERO, 0), Tail::Fail(Error::EWINDOW));
         self.e.page(T3, self.c.callee.table);
-        self.e.put(ld(T3, T3, domain::ROOT));
-        self.e.put(ld(T3, T3, 8));
+        self.e.put_all([ld(T3, T3, domain::ROOT), ld(T3, T3, 8)]);
         self.descend(tail);
         self.walk(T6, 18);
         self.descend(tail);
-        self.e.put(srli(T4, T6, 9));
-        self.e.put(and(T4, T4, T5));
-        self.e.put(add(T3, T3, T4));
-        self.e.put(sd(T3, T0, plan.windows as i32));
+        self.e.put_all([srli(T4, T6, 9), and(T4, T4, T5), add(T3, T3, T4), sd(T3, T0, plan.windows as i32)]);
     }
     /// Writes the slots and makes the arguments their addresses.
     fn open_windows(&mut self) {
@@ -374,13 +363,15 @@ impl Generator<'_, '_> {
         for (to, argument) in self.c.specification.arguments().iter().enumerate() {
             if let Argument::Window { .. } = argument {
                 let register = ARGUMENT[to];
-                self.e.put(ld(T5, T0, plan.windows as i32 + 8 + 8 * n));
-                self.e.put(sd(T5, T3, 8 * n));
-                self.e.put(slli(register, register, 52));
-                self.e.put(srli(register, register, 52));
-                self.e.put(add(register, register, T4));
-                self.e.put(lui(T5, 1));
-                self.e.put(add(T4, T4, T5));
+                self.e.put_all([
+                    ld(T5, T0, plan.windows as i32 + 8 + 8 * n),
+                    sd(T5, T3, 8 * n),
+                    slli(register, register, 52),
+                    srli(register, register, 52),
+                    add(register, register, T4),
+                    lui(T5, 1),
+                    add(T4, T4, T5),
+                ]);
                 n += 1;
             }
         }
@@ -395,56 +386,50 @@ impl Generator<'_, '_> {
             let skip = self.e.label();
             self.e.put(csrr(T3, csr::SSTATUS));
             self.e.branch(bge(T3, ZERO, 0), skip);
-            self.e.put(lui(T3, 6));
-            self.e.put(csrc(csr::SSTATUS, T3));
+            self.e.put_all([lui(T3, 6), csrc(csr::SSTATUS, T3)]);
             self.e.place(skip);
         }
         if plan.window_count > 0 {
-            self.e.put(ld(T3, T0, plan.windows as i32));
-            self.e.put(ld(T4, TP, WINDOW));
-            self.e.put(lui(T5, (plan.window_count as u32).wrapping_neg() & 0xF_FFFF));
-            self.e.put(add(T4, T4, T5));
-            self.e.put(sd(T4, TP, WINDOW));
+            self.e.put_all([
+                ld(T3, T0, plan.windows as i32),
+                ld(T4, TP, WINDOW),
+                lui(T5, (plan.window_count as u32).wrapping_neg() & 0xF_FFFF),
+                add(T4, T4, T5),
+                sd(T4, TP, WINDOW),
+            ]);
             self.e.constant(T5, self.c.callee.asid as i64);
-            for n in 0..plan.window_count {
-                self.e.put(sd(ZERO, T3, 8 * n as i32));
-                self.e.put(sfence_vma(T4, T5));
-                if n + 1 < plan.window_count {
-                    self.e.put(lui(T6, 1));
-                    self.e.put(add(T4, T4, T6));
+            for n in 0..plan.window_count as usize {
+                self.e.put_all([sd(ZERO, T3, 8 * n as i32), sfence_vma(T4, T5)]);
+                if n + 1 < plan.window_count as usize {
+                    self.e.put_all([lui(T6, 1), add(T4, T4, T6)]);
                 }
             }
         }
         if plan.stack == StackPlan::Queue {
             self.e.page(T6, self.c.callee.table);
-            self.e.put(ld(T3, T0, plan.descriptor as i32));
-            self.e.put(ld(T4, T6, domain::STACKS));
-            self.e.put(sd(T4, T3, 0));
-            self.e.put(sd(T3, T6, domain::STACKS));
+            self.e.put_all([
+                ld(T3, T0, plan.descriptor as i32),
+                ld(T4, T6, domain::STACKS),
+                sd(T4, T3, 0),
+                sd(T3, T6, domain::STACKS),
+            ]);
         }
         if plan.service != 0 {
-            self.e.put(ld(T3, T0, plan.service as i32));
-            self.e.put(sd(T3, TP, SERVICE));
+            self.e.put_all([ld(T3, T0, plan.service as i32), sd(T3, TP, SERVICE)]);
         }
-        self.e.put(ld(T3, T0, FRAME_PC));
-        self.e.put(ld(RA, T0, FRAME_RA));
+        self.e.put_all([ld(T3, T0, FRAME_PC), ld(RA, T0, FRAME_RA)]);
         if plan.save_sp {
             self.e.put(ld(SP, T0, FRAME_SP));
         }
         self.e.put(csrw(csr::SEPC, T3));
         if plan.callee_saved != 0 {
-            for (n, &register) in CALLEE_SAVED.iter().enumerate() {
-                self.e.put(ld(register, T0, plan.callee_saved as i32 + 8 * n as i32));
-            }
+            let at = plan.callee_saved as i32;
+            self.e.put_all(core::array::from_fn::<u32, 12, _>(|n| ld(CALLEE_SAVED[n], T0, at + 8 * n as i32)));
         }
         if !plan.same_domain {
-            self.e.put(ld(T2, T0, FRAME_TABLE));
-            self.e.put(ld(T3, T2, domain::SATP));
-            self.e.put(sd(T2, TP, TABLE));
-            self.e.put(csrw(csr::SATP, T3));
+            self.e.put_all([ld(T2, T0, FRAME_TABLE), ld(T3, T2, domain::SATP), sd(T2, TP, TABLE), csrw(csr::SATP, T3)]);
         }
-        self.e.put(addi(T0, T0, plan.size as i32));
-        self.e.put(sd(T0, TP, INVOCATION));
+        self.e.put_all([addi(T0, T0, plan.size as i32), sd(T0, TP, INVOCATION)]);
         if self.c.callee.masked() && !self.c.caller.masked() {
             self.e.constant(T3, SIE_ON as i64);
             self.e.put(csrw(csr::SIE, T3));
@@ -455,17 +440,13 @@ impl Generator<'_, '_> {
         }
         if plan.clear {
             // What the callee may have left; `t0` to `t4` have the portal's own values now, as has `t6`.
-            for register in [A1, A2, A3, A4, A5, A6, A7, T5] {
-                self.e.put(addi(register, ZERO, 0));
-            }
+            self.e.put_all([A1, A2, A3, A4, A5, A6, A7, T5].map(|register| addi(register, ZERO, 0)));
             if plan.stack != StackPlan::Queue {
-                self.e.put(addi(T4, ZERO, 0));
-                self.e.put(addi(T6, ZERO, 0));
+                self.e.put_all([addi(T4, ZERO, 0), addi(T6, ZERO, 0)]);
             }
         }
         if plan.tp != 0 {
-            self.e.put(csrw(csr::SSCRATCH, TP));
-            self.e.put(ld(TP, T0, plan.tp as i32 - plan.size as i32));
+            self.e.put_all([csrw(csr::SSCRATCH, TP), ld(TP, T0, plan.tp as i32 - plan.size as i32)]);
         } else {
             self.e.put(csrrw(TP, csr::SSCRATCH, TP));
         }
@@ -490,8 +471,7 @@ impl Generator<'_, '_> {
     }
 
     fn tails(&mut self) {
-        for index in 0..TAILS {
-            let Some((label, tail)) = self.tails[index] else { continue };
+        for (label, tail) in self.tails.into_iter().take(self.tail_count) {
             self.e.place(label);
             match tail {
                 Tail::Fail(error) => {

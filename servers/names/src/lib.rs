@@ -4,8 +4,9 @@
 extern crate alloc;
 
 use abi::Error;
+use abi::name::Name;
 use alloc::collections::BTreeMap;
-use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// A registered name.
@@ -16,8 +17,31 @@ struct Binding {
 /// What a domain may do with the names that match a pattern.
 #[derive(Clone)]
 struct Rule {
-    pattern: String,
+    pattern: Pattern,
     right: Right,
+}
+/// A name, whose last character may be a `*` for any rest.
+#[derive(Clone)]
+struct Pattern {
+    start: Name,
+    /// Words that must agree, and the bits of the next one that must.
+    words: usize,
+    mask: u64,
+}
+impl Pattern {
+    fn new(name: &Name) -> Pattern {
+        let length = name.len();
+        let star = name.bytes()[length - 1] == b'*';
+        // Without a star the terminating 0 must agree, too.
+        let count = if star { length - 1 } else { length + 1 };
+        Pattern { start: *name, words: count / 8, mask: (1 << (count % 8 * 8)) - 1 }
+    }
+    #[inline(always)]
+    fn matches(&self, name: &Name) -> bool {
+        let (own, other) = (self.start.words(), name.words());
+        own.iter().zip(other).take(self.words).all(|(a, b)| a == b)
+            && (self.mask == 0 || (own[self.words % 8] ^ other[self.words % 8]) & self.mask == 0)
+    }
 }
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Right {
@@ -34,34 +58,27 @@ impl Right {
         }
     }
 }
-/// Whether `name` matches `pattern`, whose last character may be a `*` for any rest.
-pub fn matches(pattern: &str, name: &str) -> bool {
-    match pattern.strip_suffix('*') {
-        Some(start) => name.starts_with(start),
-        None => pattern == name,
-    }
-}
-
 /// All names and rules.
 #[derive(Default)]
 pub struct Names {
-    bindings: BTreeMap<String, Binding>,
-    rules: BTreeMap<usize, Vec<Rule>>,
+    bindings: BTreeMap<Name, Binding>,
+    /// By domain; a child shares its parent's until one of them gets more.
+    rules: BTreeMap<usize, Arc<Vec<Rule>>>,
 }
 impl Names {
     pub const fn new() -> Names {
         Names { bindings: BTreeMap::new(), rules: BTreeMap::new() }
     }
-    fn may(&self, asid: usize, right: Right, name: &str) -> Result<(), Error> {
-        let rules = self.rules.get(&asid).map_or(&[][..], |r| r);
-        if rules.iter().any(|r| r.right == right && matches(&r.pattern, name)) { Ok(()) } else { Err(Error::EACCESS) }
+    fn may(&self, asid: usize, right: Right, name: &Name) -> Result<(), Error> {
+        let rules = self.rules.get(&asid).map_or(&[][..], |r| &r[..]);
+        if rules.iter().any(|r| r.right == right && r.pattern.matches(name)) { Ok(()) } else { Err(Error::EACCESS) }
     }
     /// A name of a boot component: no rule is needed.
-    pub fn bind_boot(&mut self, asid: usize, name: &str, registration: usize) {
-        self.bindings.insert(name.to_string(), Binding { registration, asid });
+    pub fn bind_boot(&mut self, asid: usize, name: &Name, registration: usize) {
+        self.bindings.insert(*name, Binding { registration, asid });
     }
     /// Registers `name` for domain `asid`.
-    pub fn bind(&mut self, asid: usize, name: &str, registration: usize) -> Result<(), Error> {
+    pub fn bind(&mut self, asid: usize, name: &Name, registration: usize) -> Result<(), Error> {
         self.may(asid, Right::Provide, name)?;
         if self.bindings.contains_key(name) {
             return Err(Error::EEXIST);
@@ -70,12 +87,12 @@ impl Names {
         Ok(())
     }
     /// The registration behind `name`, if domain `asid` may open it.
-    pub fn lookup(&self, asid: usize, name: &str) -> Result<usize, Error> {
+    pub fn lookup(&self, asid: usize, name: &Name) -> Result<usize, Error> {
         self.may(asid, Right::Open, name)?;
         self.bindings.get(name).map(|b| b.registration).ok_or(Error::ENOENT)
     }
     /// Withdraws a name of domain `asid`'s own.
-    pub fn unbind(&mut self, asid: usize, name: &str) -> Result<(), Error> {
+    pub fn unbind(&mut self, asid: usize, name: &Name) -> Result<(), Error> {
         let binding = self.bindings.get(name).ok_or(Error::ENOENT)?;
         if binding.asid != asid {
             return Err(Error::EACCESS);
@@ -84,8 +101,9 @@ impl Names {
         Ok(())
     }
     /// Lets domain `asid` open or provide the names that match `pattern`.
-    pub fn allow(&mut self, asid: usize, pattern: &str, right: Right) {
-        self.rules.entry(asid).or_default().push(Rule { pattern: pattern.to_string(), right });
+    pub fn allow(&mut self, asid: usize, pattern: &Name, right: Right) {
+        let rules = self.rules.entry(asid).or_default();
+        Arc::make_mut(rules).push(Rule { pattern: Pattern::new(pattern), right });
     }
     /// The child may what the parent may.
     pub fn inherit(&mut self, child: usize, parent: usize) {
@@ -102,62 +120,68 @@ impl Names {
 #[cfg(test)]
 mod tests {
     use super::*;
+    fn name(text: &str) -> Name {
+        Name::of(text).unwrap()
+    }
+    fn matches(pattern: &str, text: &str) -> bool {
+        Pattern::new(&name(pattern)).matches(&name(text))
+    }
     fn names() -> Names {
         let mut n = Names::new();
-        n.allow(5, "fs.*", Right::Provide);
-        n.allow(6, "fs.read", Right::Open);
+        n.allow(5, &name("fs.*"), Right::Provide);
+        n.allow(6, &name("fs.read"), Right::Open);
         n
     }
     #[test]
     fn what_was_bound_is_found() {
         let mut n = names();
-        n.bind(5, "fs.read", 40).unwrap();
-        assert_eq!(n.lookup(6, "fs.read"), Ok(40));
+        n.bind(5, &name("fs.read"), 40).unwrap();
+        assert_eq!(n.lookup(6, &name("fs.read")), Ok(40));
     }
     #[test]
     fn opening_what_the_manifest_does_not_list_is_refused() {
         let mut n = names();
-        n.bind(5, "fs.write", 41).unwrap();
-        assert_eq!(n.lookup(6, "fs.write"), Err(Error::EACCESS));
-        assert_eq!(n.lookup(6, "nothing"), Err(Error::EACCESS));
+        n.bind(5, &name("fs.write"), 41).unwrap();
+        assert_eq!(n.lookup(6, &name("fs.write")), Err(Error::EACCESS));
+        assert_eq!(n.lookup(6, &name("nothing")), Err(Error::EACCESS));
     }
     #[test]
     fn opening_an_unknown_name_is_refused() {
-        assert_eq!(names().lookup(6, "fs.read"), Err(Error::ENOENT));
+        assert_eq!(names().lookup(6, &name("fs.read")), Err(Error::ENOENT));
     }
     #[test]
     fn providing_what_the_manifest_does_not_list_is_refused() {
-        assert_eq!(names().bind(6, "fs.read", 1), Err(Error::EACCESS));
+        assert_eq!(names().bind(6, &name("fs.read"), 1), Err(Error::EACCESS));
     }
     #[test]
     fn a_name_in_use_is_refused() {
         let mut n = names();
-        n.bind(5, "fs.read", 40).unwrap();
-        assert_eq!(n.bind(5, "fs.read", 41), Err(Error::EEXIST));
+        n.bind(5, &name("fs.read"), 40).unwrap();
+        assert_eq!(n.bind(5, &name("fs.read"), 41), Err(Error::EEXIST));
     }
     #[test]
     fn withdrawing_anothers_name_is_refused() {
         let mut n = names();
-        n.bind(5, "fs.read", 40).unwrap();
-        assert_eq!(n.unbind(6, "fs.read"), Err(Error::EACCESS));
-        assert_eq!(n.unbind(5, "fs.other"), Err(Error::ENOENT));
-        assert_eq!(n.unbind(5, "fs.read"), Ok(()));
+        n.bind(5, &name("fs.read"), 40).unwrap();
+        assert_eq!(n.unbind(6, &name("fs.read")), Err(Error::EACCESS));
+        assert_eq!(n.unbind(5, &name("fs.other")), Err(Error::ENOENT));
+        assert_eq!(n.unbind(5, &name("fs.read")), Ok(()));
     }
     #[test]
     fn a_child_may_what_its_parent_may_until_it_is_forgotten() {
         let mut n = names();
         n.inherit(9, 6);
-        assert_eq!(n.lookup(9, "fs.read"), Err(Error::ENOENT));
+        assert_eq!(n.lookup(9, &name("fs.read")), Err(Error::ENOENT));
         n.forget(9);
-        assert_eq!(n.lookup(9, "fs.read"), Err(Error::EACCESS));
+        assert_eq!(n.lookup(9, &name("fs.read")), Err(Error::EACCESS));
     }
     #[test]
     fn a_dead_servers_names_are_free() {
         let mut n = names();
-        n.bind(5, "fs.read", 40).unwrap();
+        n.bind(5, &name("fs.read"), 40).unwrap();
         n.forget(5);
-        n.allow(7, "fs.read", Right::Provide);
-        assert_eq!(n.bind(7, "fs.read", 50), Ok(()));
+        n.allow(7, &name("fs.read"), Right::Provide);
+        assert_eq!(n.bind(7, &name("fs.read"), 50), Ok(()));
     }
     #[test]
     fn only_a_last_star_is_a_wildcard() {

@@ -3,9 +3,7 @@
 #![no_main]
 
 use abi::Error;
-use abi::address::PAGE;
-use abi::nucleus::NAMELEN;
-use abi::section::text;
+use abi::name::Name;
 use names_logic::{Names, Right};
 use pebble::sync::BootMutex;
 
@@ -26,28 +24,16 @@ fn start(_: &pebble::Env) {
     let info = pebble::boot::info();
     let mut names = NAMES.lock();
     for (registration, portal) in info.portals[..info.portal_count as usize].iter().enumerate() {
-        names.bind_boot(portal.asid as usize, text(&portal.name), registration);
+        if let Ok(name) = Name::new(&portal.name) {
+            names.bind_boot(portal.asid as usize, &name, registration);
+        }
     }
 }
 
-/// A name copied from a window.
-struct Name([u8; NAMELEN]);
-impl Name {
-    /// The 0-terminated name at `address`, which a window shows to the end of its page.
-    fn read(address: usize) -> Result<Name, Error> {
-        let room = (PAGE - address % PAGE).min(NAMELEN);
-        let mut name = Name([0; NAMELEN]);
-        // SAFETY: the page is open for this call.
-        name.0[..room].copy_from_slice(unsafe { core::slice::from_raw_parts(address as *const u8, room) });
-        let length = name.0[..room].iter().position(|&b| b == 0).ok_or(Error::EINVAL)?;
-        if length == 0 || !name.0[..length].iter().all(u8::is_ascii_graphic) {
-            return Err(Error::EINVAL);
-        }
-        Ok(name)
-    }
-}
-fn with_name(address: usize, body: impl FnOnce(&mut Names, &str) -> Result<usize, Error>) -> isize {
-    let result = Name::read(address).and_then(|name| body(&mut NAMES.lock(), text(&name.0)));
+/// Runs `body` with the name at `address`, a window argument of the call that is being served.
+fn with_name(address: usize, body: impl FnOnce(&mut Names, &Name) -> Result<usize, Error>) -> isize {
+    // SAFETY: the page is open for this call.
+    let result = unsafe { Name::read(address) }.and_then(|name| body(&mut NAMES.lock(), &name));
     result.map_or_else(Error::code, |value| value as isize)
 }
 

@@ -8,6 +8,7 @@ use crate::slots::Slots;
 use abi::address::{CODE_END, code_address, code_physical};
 use abi::nucleus::BLOCK_HEADER;
 use alloc::vec::Vec;
+use portal::emit::Buffer;
 use smallvec::SmallVec;
 
 /// Blocks start at multiples of this, so that hot code begins on a cache line.
@@ -19,9 +20,9 @@ const CLASSES: usize = 40;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A registered entry point.
-    Registered { registration: usize },
+    Registered { registration: u32 },
     /// P (`v` false) or V of a semaphore of the scheduler's.
-    Semaphore { id: usize, v: bool },
+    Semaphore { id: u32, v: bool },
     /// A stub of an interposed domain.
     Stub,
     /// An upcall of the portal manager's.
@@ -33,16 +34,16 @@ pub type Users = SmallVec<[(u16, u16); 2]>;
 /// A portal block.
 #[derive(Debug)]
 pub struct Block {
-    pub bytes: usize,
+    pub bytes: u16,
     /// Bytes of the frame that it pushes.
-    pub frame: usize,
+    pub frame: u16,
     pub kind: Kind,
     /// ASID of the domain it leads to.
-    pub server: usize,
+    pub server: u16,
     pub specification: portal::Specification,
     /// Frame offset of the windows' slot address, and number of windows.
-    pub windows: usize,
-    pub window_count: usize,
+    pub windows: u16,
+    pub window_count: u8,
     pub entry: u64,
     /// Both ends are one domain, so the code does not switch.
     pub same_domain: bool,
@@ -85,9 +86,10 @@ impl CodeArea {
     pub fn start(&mut self, next: usize) {
         self.next = next.next_multiple_of(ALIGN);
     }
-    /// Puts a block in the area; the supervisor address of its code, or `None` if the area is full.
-    pub fn add(&mut self, words: &[u32], block: Block) -> Option<u64> {
-        let bytes = (words.len() * 4).next_multiple_of(ALIGN);
+    /// Puts a block of `count` words in the area; the supervisor address of its code, or `None` if the area is full.
+    #[inline(always)]
+    pub fn add(&mut self, words: &Buffer, count: usize, block: Block) -> Option<u64> {
+        let bytes = (count * 4).next_multiple_of(ALIGN);
         let pa = match self.free.get_mut(bytes / ALIGN)?.pop() {
             Some(pa) => pa as usize,
             None if self.next + bytes <= CODE_END => {
@@ -97,30 +99,31 @@ impl CodeArea {
             }
             None => return None,
         };
-        crate::view::write_code(pa, words);
+        crate::view::write_code(pa, words, bytes);
         let code = (code_address(pa) + BLOCK_HEADER) as u64;
-        self.insert(code, Block { bytes, frame: words[2] as usize, ..block });
+        self.insert(code, Block { bytes: bytes as u16, frame: words.0[2] as u16, ..block });
         Some(code)
     }
     /// A block that the image builder generated.
     pub fn adopt(&mut self, code: u64, block: Block) {
         let [_, words, frame, _] = crate::view::header(code);
         let bytes = (BLOCK_HEADER + words as usize * 4).next_multiple_of(ALIGN);
-        self.insert(code, Block { bytes, frame: frame as usize, ..block });
+        self.insert(code, Block { bytes: bytes as u16, frame: frame as u16, ..block });
     }
     /// Which `ALIGN` bytes of the area supervisor address `code` lies in.
     #[inline(always)]
     fn granule(&self, code: u64) -> usize {
         code_physical(code as usize).wrapping_sub(self.base) / ALIGN
     }
+    #[inline(always)]
     fn insert(&mut self, code: u64, block: Block) {
         let number = self.vacant.pop().map_or(self.blocks.end(), usize::from);
-        let (first, count) = (self.granule(code), block.bytes / ALIGN);
+        let (first, count) = (self.granule(code), block.bytes as usize / ALIGN);
         if self.numbers.len() < first + count {
             self.numbers.resize(first + count, 0);
         }
         self.numbers[first..first + count].fill(number as u16 + 1);
-        self.blocks.insert(number, (code, block));
+        self.blocks.set(number, (code, block));
     }
     /// The number of the block that supervisor address `inside` lies in.
     #[inline(always)]
@@ -145,10 +148,11 @@ impl CodeArea {
         let Some(number) = self.number(code) else { return };
         let Some((_, block)) = self.blocks.remove(number) else { return };
         let first = self.granule(code);
-        self.numbers[first..first + block.bytes / ALIGN].fill(0);
+        let count = block.bytes as usize / ALIGN;
+        self.numbers[first..first + count].fill(0);
         self.vacant.push(number as u16);
         let pa = code_physical(code as usize) - BLOCK_HEADER;
-        self.free[block.bytes / ALIGN].push(pa as u32);
+        self.free[count].push(pa as u32);
     }
     /// Whether a block of so many bytes fits.
     pub fn has_room(&self, bytes: usize) -> bool {
@@ -178,7 +182,7 @@ impl CodeArea {
             let Some(&Block { marked, server, .. }) = self.get(code) else { return false };
             if !marked {
                 self.remove(code);
-                gone(code, server);
+                gone(code, server as usize);
             }
             marked
         });

@@ -2,14 +2,12 @@
 
 use crate::code::{Block, Kind, Users};
 use crate::manager::{BOOT, Caller, Manager, NAMES_BIND, NAMES_LOOKUP, NAMES_UNBIND, Registration};
-use crate::words::Name;
 use abi::Error;
+use abi::name::Name;
 use abi::section::NAME;
 use pebble::{Result, check};
 use portal::{Connection, End, Specification, generate};
 
-/// Words of the longest portal.
-pub const LONGEST: usize = 512;
 /// Retired blocks after which the frames of all threads are looked through.
 const RETIRED: usize = 32;
 
@@ -19,8 +17,8 @@ impl Block {
         Block {
             bytes: 0,
             frame: 0,
-            kind: Kind::Registered { registration: id },
-            server: registration.server,
+            kind: Kind::Registered { registration: id as u32 },
+            server: registration.server as u16,
             specification: registration.specification,
             windows: 0,
             window_count: 0,
@@ -44,7 +42,7 @@ impl Manager {
         permanent: bool,
     ) -> Result<u64> {
         let callee = self.end(to)?;
-        if !self.code.has_room(4 * LONGEST) {
+        if !self.code.has_room(4 * portal::emit::WORDS) {
             self.free_retired();
         }
         let connection = Connection { specification, caller, callee, entry, constants };
@@ -54,7 +52,7 @@ impl Manager {
             bytes: 0,
             frame: 0,
             kind,
-            server: to,
+            server: to as u16,
             specification: *specification,
             windows: block.plan.windows,
             window_count: block.plan.window_count,
@@ -64,7 +62,7 @@ impl Manager {
             permanent,
             marked: false,
         };
-        let code = self.code.add(&self.scratch[..block.words], record).ok_or(Error::ENOMEM)?;
+        let code = self.code.add(&self.scratch, block.words, record).ok_or(Error::ENOMEM)?;
         if let Some(domain) = self.domains.get_mut(to).filter(|d| d.flags & BOOT == 0) {
             domain.blocks.push(code);
         }
@@ -73,7 +71,7 @@ impl Manager {
     /// Generates a portal to registration `id` for callers like `caller`.
     pub fn generate_registered(&mut self, caller: End, id: usize, permanent: bool) -> Result<u64> {
         let r = self.registrations.get(id).ok_or(Error::ENOENT)?;
-        let kind = Kind::Registered { registration: id };
+        let kind = Kind::Registered { registration: id as u32 };
         let (server, specification, entry, constants) = (r.server, r.specification, r.entry, r.constants);
         self.generate((caller, server), &specification, (entry, &constants), kind, permanent)
     }
@@ -111,7 +109,7 @@ impl Manager {
         block.users.retain(|user| *user != (asid as u16, number as u16));
         let (unused, kind) = (block.users.is_empty() && !block.permanent, block.kind);
         if let Kind::Semaphore { id, .. } = kind {
-            self.semaphore_released(id);
+            self.semaphore_released(id as usize);
         }
         if unused {
             self.retire(code);
@@ -191,7 +189,7 @@ impl Manager {
         let number = self.free_numbers(caller.direct, 1)?;
         let code = self.generate_registered(self.end(caller.direct)?, id, false)?;
         self.install(caller.direct, number, code)?;
-        if name.text() == "domain.destroy" {
+        if id == self.destroy {
             self.domain_mut(caller.direct)?.privileged = true;
         }
         Ok(number)

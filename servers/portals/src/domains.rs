@@ -104,10 +104,10 @@ impl Manager {
             let code = table.entry(number);
             let Some(block) = self.code.get_mut(code) else { continue };
             let kind = block.kind;
-            let code = if block.same_domain && block.server == parent {
+            let code = if block.same_domain && block.server as usize == parent {
                 match kind {
                     Kind::Registered { registration } => {
-                        self.generate_registered(self.end(child)?, registration, false)?
+                        self.generate_registered(self.end(child)?, registration as usize, false)?
                     }
                     _ => continue,
                 }
@@ -115,7 +115,7 @@ impl Manager {
                 code
             };
             if let Kind::Semaphore { id, .. } = kind {
-                if let Some(semaphore) = self.semaphores.get_mut(&id) {
+                if let Some(semaphore) = self.semaphores.get_mut(&(id as usize)) {
                     semaphore.entries += 1;
                 }
             }
@@ -196,9 +196,9 @@ impl Manager {
                         lent.push((page, frame.0));
                     }
                 }
-                if let Some(block) = block.filter(|b| b.server == asid && b.window_count > 0) {
+                if let Some(block) = block.filter(|b| b.server as usize == asid && b.window_count > 0) {
                     // Its page tables go: closing these windows must write where nobody minds.
-                    frame.set_word(block.windows, graveyard.0 - 2048);
+                    frame.set_word(block.windows as usize, graveyard.0 - 2048);
                 }
                 top = false;
             }
@@ -245,7 +245,7 @@ impl Manager {
             block.users.retain(|user| user.0 as usize != asid);
             let (entries, kind, unused) = (before - block.users.len(), block.kind, block.users.is_empty());
             if let Kind::Semaphore { id, .. } = kind {
-                (0..entries).for_each(|_| self.semaphore_released(id));
+                (0..entries).for_each(|_| self.semaphore_released(id as usize));
             }
             if unused && entries > 0 {
                 self.code.retire(code);

@@ -55,7 +55,7 @@ impl Manager {
         let block = self.code.get(code).ok_or(Error::EPORTAL)?;
         portal.name = match block.kind {
             Kind::Registered { registration } => {
-                self.registrations.get(registration).map_or(padded("(withdrawn)"), |r| r.name)
+                self.registrations.get(registration as usize).map_or(padded("(withdrawn)"), |r| r.name)
             }
             Kind::Semaphore { v: false, .. } => padded("semaphore.p"),
             Kind::Semaphore { v: true, .. } => padded("semaphore.v"),

@@ -26,7 +26,6 @@ use abi::system::{self, Description, Ended, ended};
 use manager::{ATTACH_FOR, Caller, DONE_FOR, MANAGER, Manager, STACK_FOR, THREAD_EXIT, THREAD_INFO};
 use pebble::boot::{GROW_FOR, P_ID, SEMAPHORE_CREATE, SEMAPHORE_DESTROY};
 use pebble::{Result, check};
-use words::Name;
 
 pebble::boot_server!(start);
 
@@ -74,6 +73,8 @@ fn with_caller(thread: usize, body: impl FnOnce(&mut Manager, Caller) -> Result<
     caller.and_then(|caller| body(&mut manager, caller)).unwrap_or_else(Error::code)
 }
 /// Tells domain `asid` of its new portals `number`…`number + count - 1`, re-entrantly: the routine may make portal calls.
+#[cold]
+#[inline(never)]
 fn tell(asid: usize, number: usize, count: usize) {
     for portal in number..number + count {
         let upcall = MANAGER.lock().domain(asid).map_or(0, |d| d.notify);
@@ -83,13 +84,16 @@ fn tell(asid: usize, number: usize, count: usize) {
     }
 }
 /// Runs `body`, which makes `count` portals in the direct caller's table, and tells the caller of them.
+#[inline(always)]
 fn with_new_portals(thread: usize, count: usize, body: impl FnOnce(&mut Manager, Caller) -> Result<usize>) -> isize {
-    let mut direct = 0;
+    let (mut direct, mut told) = (0, false);
     let number = with_caller(thread, |manager, caller| {
+        let number = body(manager, caller)?;
         direct = caller.direct;
-        body(manager, caller).map(|number| number as isize)
+        told = manager.domain(direct).is_ok_and(|d| d.notify != 0);
+        Ok(number as isize)
     });
-    if number > 0 {
+    if told {
         tell(direct, number as usize, count);
     }
     number
@@ -151,10 +155,10 @@ extern "C" fn register(thread: usize, request: usize) -> isize {
     with_caller(thread, |manager, caller| manager.register(caller, &words::read(request)?))
 }
 extern "C" fn unregister(thread: usize, name: usize) -> isize {
-    with_caller(thread, |manager, caller| manager.unregister(caller, &Name::read(name)?))
+    with_caller(thread, |manager, caller| manager.unregister(caller, &words::name(name)?))
 }
 extern "C" fn open(thread: usize, name: usize) -> isize {
-    with_new_portals(thread, 1, |manager, caller| manager.open(caller, &Name::read(name)?))
+    with_new_portals(thread, 1, |manager, caller| manager.open(caller, &words::name(name)?))
 }
 extern "C" fn close(thread: usize, number: usize) -> isize {
     with_caller(thread, |manager, caller| manager.close(caller, number))
@@ -252,7 +256,7 @@ extern "C" fn done(thread: usize, device: usize) -> isize {
 }
 extern "C" fn create(thread: usize, name: usize, flags: usize) -> isize {
     with_caller(thread, |manager, _| {
-        let name = Name::read(name)?;
+        let name = words::name(name)?;
         if flags as u64 & !abi::nucleus::flags::TRUSTED != 0 {
             return Err(Error::EINVAL);
         }

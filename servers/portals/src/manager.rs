@@ -115,12 +115,14 @@ pub struct Manager {
     pub descriptors: Vec<u64>,
     /// The portal manager's own domain.
     pub own: usize,
+    /// The registration of `domain.destroy`.
+    pub destroy: usize,
     /// The scheduler's registrations of P and V.
     pub semaphore_entries: [usize; 2],
     /// Physical addresses of domain blocks that dead domains left.
     pub spare_blocks: Vec<usize>,
     /// Where portals are generated before their place is known.
-    pub scratch: [u32; crate::connect::LONGEST],
+    pub scratch: portal::emit::Buffer,
 }
 
 /// In `Domain::flags` only: a boot component.
@@ -142,9 +144,10 @@ pub static MANAGER: BootMutex<Manager> = BootMutex::new(Manager {
     semaphores: BTreeMap::new(),
     descriptors: Vec::new(),
     own: 0,
+    destroy: 0,
     semaphore_entries: [0; 2],
     spare_blocks: Vec::new(),
-    scratch: [0; crate::connect::LONGEST],
+    scratch: portal::emit::Buffer::EMPTY,
 });
 
 /// Where a portal call came from.
@@ -263,6 +266,7 @@ impl Manager {
             self.code.adopt(open.code, block);
         }
         self.event_semaphore = pebble::boot::SEMAPHORE_CREATE.call([0]).max(0) as usize;
+        self.destroy = self.boot_registration("domain.destroy").unwrap_or(usize::MAX);
         for (entry, name) in ["scheduler.p", "scheduler.v"].into_iter().enumerate() {
             self.semaphore_entries[entry] = self.boot_registration(name).unwrap_or(usize::MAX);
         }

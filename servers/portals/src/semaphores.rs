@@ -32,7 +32,7 @@ impl Manager {
             let r = self.registrations.get(self.semaphore_entries[v as usize]).ok_or(Error::ENOENT)?;
             let (server, specification, entry) = (r.server, r.specification, r.entry);
             let caller = self.end(asid)?;
-            let kind = Kind::Semaphore { id, v };
+            let kind = Kind::Semaphore { id: id as u32, v };
             *code = self.generate((caller, server), &specification, (entry, &[id as u64]), kind, false)?;
         }
         self.semaphores.insert(id, Semaphore { entries: 2, blocks });
@@ -54,7 +54,7 @@ impl Manager {
             return Err(Error::EINVAL);
         }
         match self.code.get(self.domain(asid)?.table.entry(number)).map(|b| b.kind) {
-            Some(Kind::Semaphore { id, v: false }) => Ok(id),
+            Some(Kind::Semaphore { id, v: false }) => Ok(id as usize),
             _ => Err(Error::EINVAL),
         }
     }

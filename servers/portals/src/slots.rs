@@ -26,6 +26,15 @@ impl<T> Slots<T> {
         }
         self.0[number].replace(value)
     }
+    /// Puts `value` where nothing is.
+    #[inline(always)]
+    pub fn set(&mut self, number: usize, value: T) {
+        if number == self.0.len() {
+            self.0.push(Some(value));
+        } else {
+            self.insert(number, value);
+        }
+    }
     pub fn remove(&mut self, number: usize) -> Option<T> {
         self.0.get_mut(number)?.take()
     }

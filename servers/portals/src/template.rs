@@ -83,7 +83,7 @@ impl Manager {
         if self.make_graveyard().is_err() {
             return;
         }
-        let mut words = [0; 16];
+        let mut words = portal::emit::Buffer::EMPTY;
         let mut e = Emitter::new(&mut words);
         for word in [abi::nucleus::BLOCK_MAGIC, 0, 0, 0] {
             e.put(word);
@@ -91,7 +91,7 @@ impl Manager {
         e.constant(A0, abi::Error::EDEAD.code() as i64);
         e.jump(ZERO, pebble::boot::info().symbols.complete, T0);
         let length = e.words().unwrap_or(4);
-        words[1] = length as u32 - 4;
+        words.0[1] = length as u32 - 4;
         let block = crate::code::Block {
             bytes: 0,
             frame: 0,
@@ -106,7 +106,7 @@ impl Manager {
             permanent: true,
             marked: false,
         };
-        self.dead_portal = self.code.add(&words[..length], block).unwrap_or(pebble::boot::info().symbols.bad_portal);
+        self.dead_portal = self.code.add(&words, length, block).unwrap_or(pebble::boot::info().symbols.bad_portal);
     }
     /// The graveyard: a domain with nothing but the return page, where threads go whose domain died.
     fn make_graveyard(&mut self) -> Result<()> {

@@ -7,6 +7,7 @@
 use crate::code::CodeArea;
 use abi::address::{code_physical, nucleus_view, physical};
 use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC, Frame, NPORTALS, Thread};
+use portal::emit::Buffer;
 
 pebble::import! { INTERRUPTS_MASK = "nucleus.interrupts_mask"; CODE_SYNC = "nucleus.code_sync"; }
 
@@ -148,7 +149,7 @@ impl FrameView {
         let symbols = &pebble::boot::info().symbols;
         let portal = self.portal();
         if let Some((_, block)) = code.containing(portal) {
-            return Some(block.frame);
+            return Some(block.frame as usize);
         }
         match portal {
             p if p == symbols.start => Some(abi::nucleus::START_FRAME),
@@ -159,10 +160,17 @@ impl FrameView {
     }
 }
 
-/// Copies a new portal block to the code area at physical address `pa` and makes it visible to fetch.
-pub fn write_code(pa: usize, words: &[u32]) {
-    // SAFETY: `pa` is a free block of the code area, mapped here; nobody executes it yet.
-    unsafe { core::ptr::copy_nonoverlapping(words.as_ptr(), nucleus_view(pa) as *mut u32, words.len()) };
+/// Copies `bytes` (a multiple of 64) of a new portal block to the code area at physical address `pa` and makes it visible to
+/// fetch. What is behind the block's last word is never reached.
+pub fn write_code(pa: usize, block: &Buffer, bytes: usize) {
+    /// Eight words at a time, which is what blocks are rounded up to.
+    type Line = [u64; 8];
+    let from = block.0.as_ptr().cast::<Line>();
+    let to = nucleus_view(pa) as *mut Line;
+    for n in 0..bytes.min(size_of::<Buffer>()) / size_of::<Line>() {
+        // SAFETY: `pa` is a free block of the code area, mapped here, aligned to 64; nobody executes it yet.
+        unsafe { to.add(n).write(from.add(n).read()) };
+    }
     CODE_SYNC.call([]);
 }
 /// The header of the block whose code starts at supervisor address `code`.

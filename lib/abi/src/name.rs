@@ -1,0 +1,164 @@
+//! Names of portals and components, as they cross windows: printable ASCII, at most 63 characters, 0-terminated.
+
+use crate::Error;
+use crate::address::PAGE;
+use crate::nucleus::NAMELEN;
+
+const WORDS: usize = NAMELEN / 8;
+const LOW: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = LOW << 7;
+
+/// A name, filled up with zeros, where a window shows all of it.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Name([u64; WORDS]);
+
+/// The lowest bit of `word`'s first zero byte; 0: it has none.
+#[inline(always)]
+fn first_zero(word: u64) -> u64 {
+    // Exact up to the first zero byte.
+    let zeros = word.wrapping_sub(LOW) & !word & HIGH;
+    (zeros & zeros.wrapping_neg()) >> 7
+}
+/// Bytes of `word`, from the first, that are not 0: 0 to 8.
+#[inline(always)]
+fn length(word: u64) -> usize {
+    match first_zero(word) {
+        0 => 8,
+        bit => bit.trailing_zeros() as usize / 8,
+    }
+}
+/// Whether all bytes of `word` are `!` to `~`.
+#[inline(always)]
+fn graphic(word: u64) -> bool {
+    // Below 0x80, not below 0x21, not 0x7f.
+    (word | (word.wrapping_add(LOW)) | !(word.wrapping_add((0x80 - 0x21) * LOW))) & HIGH == 0
+}
+
+impl Name {
+    /// Takes words up to the one with the terminating 0. `EINVAL`: there is none, or what precedes it is not a name.
+    #[inline(always)]
+    fn from_words(mut word: impl FnMut(usize) -> u64) -> Result<Name, Error> {
+        let mut name = [0; WORDS];
+        for (n, place) in name.iter_mut().enumerate() {
+            let w = word(n);
+            // All ones where there is no zero byte.
+            let end = first_zero(w);
+            let mask = end.wrapping_sub(1);
+            let filled = w & mask;
+            if !graphic(filled | (0x21 * LOW & !mask)) {
+                return Err(Error::EINVAL);
+            }
+            *place = filled;
+            if end != 0 {
+                return if n == 0 && end == 1 { Err(Error::EINVAL) } else { Ok(Name(name)) };
+            }
+        }
+        Err(Error::EINVAL)
+    }
+    /// The name at the start of `bytes`. `EINVAL`: no 0 follows it, it is empty, or has other than printable characters.
+    pub fn new(bytes: &[u8]) -> Result<Name, Error> {
+        let byte = |at: usize| bytes.get(at).copied().unwrap_or(b' ');
+        Name::from_words(|n| (0..8).rev().fold(0, |word, b| word << 8 | byte(8 * n + b) as u64))
+    }
+    /// The name `text`, which needs no 0. `EINVAL`: as above, or it is too long.
+    pub fn of(text: &str) -> Result<Name, Error> {
+        let mut bytes = [0; NAMELEN];
+        bytes.get_mut(..text.len()).ok_or(Error::EINVAL)?.copy_from_slice(text.as_bytes());
+        Name::new(&bytes)
+    }
+    /// The name at `address`, which a window shows to the end of its page.
+    ///
+    /// # Safety
+    /// The page of `address` can be read.
+    #[inline(always)]
+    pub unsafe fn read(address: usize) -> Result<Name, Error> {
+        let room = PAGE - address % PAGE;
+        if address % 8 == 0 && room >= NAMELEN {
+            // SAFETY: aligned, and in the page.
+            return Name::from_words(|n| unsafe { (address as *const u64).add(n).read_volatile() });
+        }
+        let mut copy = [b' '; NAMELEN];
+        for (n, byte) in copy.iter_mut().enumerate().take(room) {
+            // SAFETY: in the page.
+            *byte = unsafe { (address as *const u8).add(n).read_volatile() };
+        }
+        Name::new(&copy)
+    }
+    pub fn bytes(&self) -> &[u8; NAMELEN] {
+        // SAFETY: plain words as plain bytes, of the same size.
+        unsafe { &*(&raw const self.0).cast() }
+    }
+    /// Characters.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        let mut bytes = 0;
+        for &word in &self.0 {
+            let here = length(word);
+            bytes += here;
+            if here < 8 {
+                break;
+            }
+        }
+        bytes
+    }
+    /// Never: there is no empty name.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+    pub fn text(&self) -> &str {
+        // SAFETY: printable ASCII only.
+        unsafe { core::str::from_utf8_unchecked(&self.bytes()[..self.len()]) }
+    }
+    /// For lending it through a window.
+    pub fn address(&self) -> usize {
+        &raw const self.0 as usize
+    }
+    /// Its words, of eight characters each, the first in the lowest byte.
+    pub fn words(&self) -> &[u64; WORDS] {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_all_lengths_are_read() {
+        for count in 1..NAMELEN {
+            let text: String = (0..count).map(|n| (b'!' + (n * 7 % 94) as u8) as char).collect();
+            let name = Name::of(&text).unwrap();
+            assert_eq!((name.text(), name.len()), (text.as_str(), count));
+            #[repr(align(4096))]
+            struct Page([u8; PAGE]);
+            let mut page = Page([b' '; PAGE]);
+            for at in [0, 8, 3, 64, PAGE - count - 1] {
+                page.0[at..at + count].copy_from_slice(text.as_bytes());
+                page.0[at + count] = 0;
+                // SAFETY: in `page`.
+                assert_eq!(unsafe { Name::read(page.0.as_ptr() as usize + at) }, Ok(name), "{count} at {at}");
+                page.0[at..at + count + 1].fill(b' ');
+            }
+        }
+    }
+    #[test]
+    fn an_empty_name_is_refused() {
+        assert_eq!(Name::of(""), Err(Error::EINVAL));
+    }
+    #[test]
+    fn a_name_without_an_end_is_refused() {
+        assert_eq!(Name::new(&[b'a'; NAMELEN]), Err(Error::EINVAL));
+        assert_eq!(Name::new(b"abc"), Err(Error::EINVAL));
+    }
+    #[test]
+    fn characters_that_are_not_printable_are_refused() {
+        for byte in 1..=255u8 {
+            for at in 0..9 {
+                let mut bytes = *b"console.write\0\0\0";
+                bytes[at] = byte;
+                assert_eq!(Name::new(&bytes).is_ok(), byte.is_ascii_graphic(), "{byte} at {at}");
+            }
+        }
+    }
+}
