@@ -107,6 +107,9 @@ pub mod pte {
     /// First of the two software bits: the frame is not the domain's own (a device, a shared image page), and is
     /// not freed with it.
     pub const FOREIGN: u64 = 256;
+    /// Second software bit. In a valid entry: the frame is shared, the first write gets a copy. In an invalid one, which
+    /// has the other rights then: the first access gets a page of zeros.
+    pub const LAZY: u64 = 512;
     /// An entry for physical address `pa`; accessed and dirty are always set (CVA6 faults on clear ones).
     pub const fn leaf(pa: usize, bits: u64) -> u64 {
         ((pa as u64) >> 12 << 10) | bits | V | A | D

@@ -327,8 +327,9 @@ impl Generator<'_, '_> {
             self.walk(register, 18);
             self.descend(tail);
             self.walk(register, 9);
+            // Valid, the component's, with the rights; and not shared, for then it would change hands under the window.
             let rights = if write { 0x17 } else { 0x13 };
-            self.e.put_all([andi(T4, T3, rights), addi(T4, T4, -rights)]);
+            self.e.put_all([andi(T4, T3, rights | abi::address::pte::LAZY as i32), addi(T4, T4, -rights)]);
             self.branch(bne(T4, ZERO, 0), tail);
             // No execution, no more rights than the caller has; not the callee's frame to free.
             self.e.put_all([

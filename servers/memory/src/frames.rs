@@ -16,6 +16,8 @@ pub struct Frames {
     hint: usize,
     free: usize,
     total: usize,
+    /// Free frames that are promised: to pages that were not touched yet, or not written since they are shared.
+    promised: usize,
 }
 /// Who asks for a frame.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,7 +31,7 @@ pub enum For {
 impl Frames {
     #[allow(clippy::new_without_default)]
     pub const fn new() -> Frames {
-        Frames { bits: [0; FRAMES / 64], hint: 0, free: 0, total: 0 }
+        Frames { bits: [0; FRAMES / 64], hint: 0, free: 0, total: 0, promised: 0 }
     }
     /// Makes the frames that lie wholly between two physical addresses free.
     pub fn add(&mut self, from: usize, to: usize) {
@@ -51,24 +53,47 @@ impl Frames {
             }
         }
     }
+    /// Frames that are neither in use nor promised.
     pub fn free(&self) -> usize {
-        self.free
+        self.free - self.promised
+    }
+    /// Promises a frame for a component's page.
+    pub fn promise(&mut self) -> Result<(), Error> {
+        if self.free() <= RESERVE {
+            return Err(Error::ENOMEM);
+        }
+        self.promised += 1;
+        Ok(())
+    }
+    /// A promised frame is not needed after all.
+    pub fn renounce(&mut self) {
+        debug_assert!(self.promised > 0);
+        self.promised -= 1;
+    }
+    /// A frame that was promised; its contents are what they were.
+    pub fn redeem(&mut self) -> usize {
+        self.renounce();
+        // A promise holds a frame back, so there is one.
+        self.take_any()
     }
     pub fn total(&self) -> usize {
         self.total
     }
     /// A frame; its contents are what they were.
     pub fn take(&mut self, who: For) -> Result<usize, Error> {
-        if self.free == 0 || (who == For::Component && self.free <= RESERVE) {
+        if self.free() == 0 || (who == For::Component && self.free() <= RESERVE) {
             return Err(Error::ENOMEM);
         }
+        Ok(self.take_any())
+    }
+    fn take_any(&mut self) -> usize {
         while self.bits[self.hint] == 0 {
             self.hint += 1;
         }
         let bit = self.bits[self.hint].trailing_zeros() as usize;
         self.bits[self.hint] &= !(1 << bit);
         self.free -= 1;
-        Ok(RAM_BASE + (self.hint * 64 + bit) * PAGE)
+        RAM_BASE + (self.hint * 64 + bit) * PAGE
     }
     /// `count` ≤ 8 consecutive frames, for the system.
     pub fn take_run(&mut self, count: usize) -> Result<usize, Error> {
@@ -76,6 +101,9 @@ impl Frames {
             1 => return self.take(For::System),
             2..=8 => {}
             _ => return Err(Error::EINVAL),
+        }
+        if self.free() < count {
+            return Err(Error::ENOMEM);
         }
         for word in self.hint..FRAMES / 64 {
             // Bit n of `starts`: frames n to n + count - 1 of this word are free.
@@ -120,6 +148,17 @@ mod tests {
     fn a_run_too_long_is_refused() {
         assert_eq!(frames(100).take_run(9), Err(Error::EINVAL));
         assert_eq!(frames(100).take_run(0), Err(Error::EINVAL));
+    }
+    #[test]
+    fn a_promised_frame_is_kept_for_who_has_the_promise() {
+        let mut f = frames(RESERVE + 1);
+        f.promise().unwrap();
+        assert_eq!(f.promise(), Err(Error::ENOMEM));
+        assert!((0..RESERVE).all(|_| f.take(For::System).is_ok()));
+        assert_eq!((f.take(For::System), f.take_run(2), f.free()), (Err(Error::ENOMEM), Err(Error::ENOMEM), 0));
+        let frame = f.redeem();
+        f.release(frame);
+        assert_eq!(f.free(), 1);
     }
     #[test]
     fn removed_frames_are_not_given_out() {

@@ -4,7 +4,9 @@
 
 pub mod devices;
 pub mod frames;
+pub mod pages;
 pub mod ram;
+pub mod shares;
 pub mod space;
 pub mod stacks;
 pub mod tables;

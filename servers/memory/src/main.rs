@@ -18,7 +18,7 @@ pebble::boot_server!(start);
 pebble::provide! {
     "memory.fault", "sx", handle_fault;
     "memory.space_create", "smi", space_create;
-    "memory.space_copy", "smii", space_copy;
+    "memory.space_copy", "smiiri", space_copy;
     "memory.space_destroy", "smi", space_destroy;
     "memory.trust", "smi", trust;
     "memory.service_stack", "smi", service_stack;
@@ -41,6 +41,9 @@ pebble::import! {
     TLB_FLUSH_ASID = "nucleus.tlb_flush_asid";
 }
 
+/// What is cleared or copied in one step of a loop.
+type Block = [u64; 16];
+
 /// All RAM, at `MEMORY_VIEW`.
 struct Physical;
 impl Ram for Physical {
@@ -53,13 +56,18 @@ impl Ram for Physical {
         unsafe { (memory_view(pa) as *mut u64).write_volatile(value) }
     }
     fn clear(&mut self, pa: usize) {
-        // SAFETY: as above, and the frame has just been taken.
-        unsafe { core::ptr::write_bytes(memory_view(pa) as *mut u64, 0, PAGE / 8) }
+        let page = memory_view(pa) as *mut Block;
+        for n in 0..PAGE / size_of::<Block>() {
+            // SAFETY: as above, and the frame has just been taken.
+            unsafe { page.add(n).write_volatile([0; 16]) }
+        }
     }
     fn copy(&mut self, from: usize, to: usize, bytes: usize) {
-        // SAFETY: as above; `to` is a frame that has just been taken, so the two do not overlap.
-        unsafe {
-            core::ptr::copy_nonoverlapping(memory_view(from) as *const u64, memory_view(to) as *mut u64, bytes / 8)
+        let (from, to) = (memory_view(from) as *const Block, memory_view(to) as *mut Block);
+        for n in 0..bytes.div_ceil(size_of::<Block>()) {
+            // SAFETY: as above; `to` is a frame that has just been taken, so the two do not overlap, and whole blocks are
+            // in the page.
+            unsafe { to.add(n).write_volatile(from.add(n).read_volatile()) }
         }
     }
     fn store(&mut self, pa: usize, bytes: &[u8]) {
@@ -120,10 +128,13 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
     match cause {
         // For a window, `pc` is the callee's number.
         fault::WINDOW | fault::WINDOW_WRITE => {
-            locked(|s| s.window(asid, pc, value, cause == fault::WINDOW_WRITE, thread).map(|()| 0))
+            let result = locked(|s| s.window(asid, pc, value, cause == fault::WINDOW_WRITE, thread).map(|()| 0));
+            // The page may have got a frame of its own.
+            TLB_FLUSH.call([value, asid]);
+            result
         }
         _ => {
-            if SPACES.lock().allowed(asid, value, cause) {
+            if SPACES.lock().resolve(asid, value, cause) {
                 TLB_FLUSH.call([value, asid]);
             } else {
                 DOMAIN_FAULT.call([asid, cause, value, pc]);
@@ -135,8 +146,18 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
 extern "C" fn space_create(asid: usize) -> isize {
     locked(|s| s.create(asid))
 }
-extern "C" fn space_copy(from: usize, to: usize) -> isize {
-    locked(|s| s.copy(from, to).map(|()| 0))
+/// `lent`: a window on `count` physical addresses of frames that windows show.
+extern "C" fn space_copy(from: usize, to: usize, lent: usize, count: usize) -> isize {
+    let result = locked(|s| {
+        // SAFETY: `lent` is this portal's window argument.
+        let bytes = unsafe { window(lent, count.checked_mul(8).ok_or(Error::EINVAL)?)? };
+        // SAFETY: plain words, and the portal manager, the only caller, aligns them.
+        let (_, lent, _) = unsafe { bytes.align_to::<usize>() };
+        s.copy(from, to, lent).map(|()| 0)
+    });
+    // What was the space's own can not be written any more.
+    TLB_FLUSH_ASID.call([from]);
+    result
 }
 extern "C" fn space_destroy(asid: usize) -> isize {
     let result = locked(|s| s.destroy(asid).map(|()| 0));

@@ -2,6 +2,7 @@
 
 use crate::frames::{For, Frames};
 use crate::ram::Ram;
+use crate::shares::Shares;
 use crate::{stacks, tables};
 use abi::Error;
 use abi::address::*;
@@ -14,12 +15,18 @@ pub struct Space {
     pub root: usize,
     /// End of the heap.
     heap: usize,
-    /// Frames of its own.
+    /// Pages of its own, those included that are promised or shared.
     pub pages: u32,
     /// No stack slot below this one is free.
     first_slot: u32,
+    /// End of what was ever mapped below `HEAP_END`, and start of what was above `STACK_FLOOR`.
+    pub(crate) low_end: usize,
+    pub(crate) high_start: usize,
+    /// A boot component: its pages are there at once.
+    pub boot: bool,
 }
-const NONE: Space = Space { root: 0, heap: 0, pages: 0, first_slot: 0 };
+const NONE: Space =
+    Space { root: 0, heap: 0, pages: 0, first_slot: 0, low_end: IMAGE_VA, high_start: RETURN_PAGE, boot: false };
 
 /// Physical addresses that every space refers to.
 #[derive(Clone, Copy, Default)]
@@ -33,12 +40,16 @@ pub struct Shared {
 pub struct Spaces<R> {
     pub ram: R,
     pub frames: Frames,
+    pub shares: Shares,
     pub shared: Shared,
     spaces: [Space; MAX_DOMAINS],
 }
 
 /// Rights that a component may have on its own pages.
-const RIGHTS: u64 = pte::R | pte::W | pte::X;
+pub(crate) const RIGHTS: u64 = pte::R | pte::W | pte::X;
+
+/// What one table of leaves covers.
+const TABLE_SPAN: usize = 512 * PAGE;
 
 /// Checks that `bytes` from `va` are whole pages of the private part.
 fn private(va: usize, bytes: usize) -> Result<(), Error> {
@@ -49,14 +60,14 @@ fn private(va: usize, bytes: usize) -> Result<(), Error> {
 impl<R: Ram> Spaces<R> {
     pub const fn new(ram: R) -> Spaces<R> {
         let shared = Shared { code_l1: 0, return_page: 0, service_l1: 0 };
-        Spaces { ram, frames: Frames::new(), shared, spaces: [NONE; MAX_DOMAINS] }
+        Spaces { ram, frames: Frames::new(), shares: Shares::new(), shared, spaces: [NONE; MAX_DOMAINS] }
     }
     pub fn space(&mut self, asid: usize) -> Result<&mut Space, Error> {
         self.spaces.get_mut(asid).filter(|s| s.root != 0).ok_or(Error::ESRCH)
     }
     /// A space that the image builder made.
     pub fn adopt(&mut self, asid: usize, root: usize, heap: usize) {
-        self.spaces[asid] = Space { root, heap, pages: 0, first_slot: 0 };
+        self.spaces[asid] = Space { root, heap, low_end: heap, boot: true, ..NONE };
     }
     /// A new space with the supervisor half and the return page; physical address of its root.
     pub fn create(&mut self, asid: usize) -> Result<usize, Error> {
@@ -70,49 +81,13 @@ impl<R: Ram> Spaces<R> {
         self.ram.clear(root);
         self.ram.write(root + 8 * 510, pte::leaf(RAM_BASE, pte::R | pte::W | pte::G));
         self.ram.write(root + 8 * 511, pte::table(self.shared.code_l1));
-        self.spaces[asid] = Space { root, heap: IMAGE_VA, pages: 0, first_slot: 0 };
+        self.spaces[asid] = Space { root, heap: IMAGE_VA, ..NONE };
         let mapped = self.map_at(asid, RETURN_PAGE, self.shared.return_page, pte::R | pte::X | pte::FOREIGN);
         if let Err(error) = mapped {
             self.destroy(asid)?;
             return Err(error);
         }
         Ok(root)
-    }
-    /// Maps one page at `va` to `pa`, readable by the component.
-    fn map_at(&mut self, asid: usize, va: usize, pa: usize, bits: u64) -> Result<(), Error> {
-        let root = self.space(asid)?.root;
-        let at = tables::make_entry(&mut self.ram, &mut self.frames, root, va)?;
-        if self.ram.read(at) & pte::V != 0 {
-            return Err(Error::EEXIST);
-        }
-        self.ram.write(at, pte::leaf(pa, bits | pte::U));
-        Ok(())
-    }
-    /// Maps a new zeroed page.
-    fn map_new(&mut self, asid: usize, va: usize, rights: u64) -> Result<usize, Error> {
-        let pa = self.frames.take(For::Component)?;
-        self.ram.clear(pa);
-        if let Err(error) = self.map_at(asid, va, pa, rights) {
-            self.frames.release(pa);
-            return Err(error);
-        }
-        self.space(asid)?.pages += 1;
-        Ok(pa)
-    }
-    /// Unmaps the page at `va`; its frame is free again if it was the component's own. True if something was mapped.
-    pub fn unmap(&mut self, asid: usize, va: usize) -> Result<bool, Error> {
-        let root = self.space(asid)?.root;
-        let Some(at) = tables::entry(&self.ram, root, va) else { return Ok(false) };
-        let value = self.ram.read(at);
-        if value & pte::V == 0 {
-            return Ok(false);
-        }
-        self.ram.write(at, 0);
-        if value & pte::FOREIGN == 0 {
-            self.frames.release(pte::address(value));
-            self.space(asid)?.pages -= 1;
-        }
-        Ok(true)
     }
     /// Maps zeroed pages; none of them if there is not room for all.
     pub fn map(&mut self, asid: usize, va: usize, bytes: usize, rights: u64) -> Result<(), Error> {
@@ -124,7 +99,7 @@ impl<R: Ram> Spaces<R> {
     }
     fn map_range(&mut self, asid: usize, va: usize, bytes: usize, rights: u64) -> Result<(), Error> {
         for at in (va..va + bytes).step_by(PAGE) {
-            if let Err(error) = self.map_new(asid, at, rights) {
+            if let Err(error) = self.map_zeros(asid, at, rights) {
                 for undo in (va..at).step_by(PAGE) {
                     self.unmap(asid, undo)?;
                 }
@@ -133,8 +108,8 @@ impl<R: Ram> Spaces<R> {
         }
         Ok(())
     }
-    /// Maps pages of the archive that starts at physical address `source`: its own where they can not be written, copies
-    /// where they can.
+    /// Maps pages of the archive that starts at physical address `source`: its own, which the first write to one that can be
+    /// written copies.
     pub fn map_image(&mut self, asid: usize, va: usize, source: usize, bytes: usize, rights: u64) -> Result<(), Error> {
         private(va, bytes.next_multiple_of(PAGE))?;
         if rights & !RIGHTS != 0 || rights & pte::R == 0 || source % PAGE != 0 {
@@ -144,8 +119,7 @@ impl<R: Ram> Spaces<R> {
             if rights & pte::W == 0 {
                 self.map_at(asid, va + at, source + at, rights | pte::FOREIGN)?;
             } else {
-                let pa = self.map_new(asid, va + at, rights)?;
-                self.ram.copy(source + at, pa, (bytes - at).min(PAGE).next_multiple_of(8));
+                self.map_copied(asid, va + at, source + at, rights)?;
             }
         }
         Ok(())
@@ -165,6 +139,7 @@ impl<R: Ram> Spaces<R> {
         let mut done = 0;
         while done < bytes.len() {
             let at = va + done;
+            self.own(asid, at, true)?;
             let leaf = tables::leaf(&self.ram, root, at);
             if leaf & (pte::V | pte::W) != pte::V | pte::W {
                 return Err(Error::EFAULT);
@@ -195,7 +170,7 @@ impl<R: Ram> Spaces<R> {
         let count = stacks::slots(bytes)?;
         let Space { root, first_slot, .. } = *self.space(asid)?;
         let ram = &self.ram;
-        let used = |n| tables::leaf(ram, root, stacks::top(n) - PAGE) & pte::V != 0;
+        let used = |n| tables::leaf(ram, root, stacks::top(n) - PAGE) != 0;
         let n = stacks::find(first_slot as usize, count, used)?;
         let top = stacks::top(n);
         let size = bytes.next_multiple_of(PAGE).max(if count == 1 { THREAD_STACK } else { 0 });
@@ -216,60 +191,59 @@ impl<R: Ram> Spaces<R> {
         space.first_slot = space.first_slot.min(n as u32);
         Ok(())
     }
-    /// Copies the private part of `from` to `to`, which has nothing but its return page.
-    pub fn copy(&mut self, from: usize, to: usize) -> Result<(), Error> {
+    /// Copies the private part of `from` to `to`, which has nothing but its return page: pages are shared until one of the
+    /// two writes. Those at the physical addresses `lent`, which windows show, are copied at once. The caller flushes the
+    /// addresses of `from`.
+    pub fn copy(&mut self, from: usize, to: usize, lent: &[usize]) -> Result<(), Error> {
         let source = *self.space(from)?;
         let target = self.space(to)?.root;
-        let l1 = self.ram.read(source.root);
-        if l1 & pte::V == 0 {
-            return Ok(());
-        }
-        let (frames, mut pages) = (&mut self.frames, 0);
-        let copied = tables::each(&mut self.ram, pte::address(l1), 1, 0, &mut |ram, at, va| {
-            let value = ram.read(at);
-            let place = tables::make_entry(ram, frames, target, va)?;
-            if ram.read(place) & pte::V != 0 {
-                return Ok(());
-            }
-            if value & pte::FOREIGN != 0 {
-                // A device belongs to the driver alone.
-                if !(DEVICE_VA..STACK_FLOOR).contains(&va) {
-                    ram.write(place, value);
+        *self.space(to)? = Space { root: target, pages: 0, boot: false, ..source };
+        // A device belongs to the driver alone.
+        for (start, end) in [(IMAGE_VA, source.low_end), (source.high_start, RETURN_PAGE)] {
+            let mut va = start;
+            while va < end {
+                // One table of leaves at a time.
+                let next = (va + TABLE_SPAN) / TABLE_SPAN * TABLE_SPAN;
+                if let Some(first) = tables::entry(&self.ram, source.root, va) {
+                    self.copy_entries(to, first, va, (next.min(end) - va) / PAGE, lent)?;
                 }
-                return Ok(());
+                va = next;
             }
-            let pa = frames.take(For::Component)?;
-            ram.copy(pte::address(value), pa, PAGE);
-            ram.write(place, pte::leaf(pa, value & (RIGHTS | pte::U)));
-            pages += 1;
-            Ok(())
-        });
-        let space = self.space(to)?;
-        *space = Space { root: target, heap: source.heap, pages, first_slot: source.first_slot };
-        copied
+        }
+        Ok(())
+    }
+    /// The leaves of a space's private part: calls `visit` with the address of each that is not 0.
+    fn leaves(&mut self, space: Space, visit: &mut impl FnMut(&mut Self, usize)) {
+        for (start, end) in
+            [(IMAGE_VA, space.low_end), (DEVICE_VA, STACK_FLOOR), (space.high_start, RETURN_PAGE + PAGE)]
+        {
+            let mut va = start;
+            while va < end {
+                let next = (va + TABLE_SPAN) / TABLE_SPAN * TABLE_SPAN;
+                if let Some(first) = tables::entry(&self.ram, space.root, va) {
+                    for at in (first..).step_by(8).take((next.min(end) - va) / PAGE) {
+                        if self.ram.read(at) != 0 {
+                            visit(self, at);
+                        }
+                    }
+                }
+                va = next;
+            }
+        }
     }
     /// Gives back all that a space has.
     pub fn destroy(&mut self, asid: usize) -> Result<(), Error> {
-        let root = self.space(asid)?.root;
-        let frames = &mut self.frames;
-        // The private part: its pages and tables.
-        let l1 = self.ram.read(root);
-        if l1 & pte::V != 0 {
-            tables::each(&mut self.ram, pte::address(l1), 1, 0, &mut |ram, at, _| {
-                let value = ram.read(at);
-                if value & pte::FOREIGN == 0 {
-                    frames.release(pte::address(value));
-                }
-                Ok(())
-            })?;
-            tables::release(&self.ram, frames, pte::address(l1), 1);
+        let space = *self.space(asid)?;
+        self.leaves(space, &mut |s, at| s.let_go(at));
+        let (ram, frames) = (&self.ram, &mut self.frames);
+        // The tables of the private part and of the windows; never what the windows show.
+        for part in [0, 1] {
+            let l1 = self.ram.read(space.root + 8 * part);
+            if l1 & pte::V != 0 {
+                tables::release(ram, frames, pte::address(l1));
+            }
         }
-        // Windows: the tables only, never what they show.
-        let windows = self.ram.read(root + 8);
-        if windows & pte::V != 0 {
-            tables::release(&self.ram, frames, pte::address(windows), 1);
-        }
-        frames.release(root);
+        frames.release(space.root);
         self.spaces[asid] = NONE;
         Ok(())
     }
@@ -336,9 +310,15 @@ impl<R: Ram> Spaces<R> {
         write: bool,
         thread: usize,
     ) -> Result<(), Error> {
+        if address >> 38 != 0 {
+            return Err(Error::EFAULT);
+        }
+        // What is shown is the caller's alone: a page that is shared would change hands under the window.
+        self.own(caller, address, true)?;
         let root = self.space(caller)?.root;
+        let leaf = tables::leaf(&self.ram, root, address);
         let wanted = pte::V | pte::R | pte::U | if write { pte::W } else { 0 };
-        if address >> 38 != 0 || tables::leaf(&self.ram, root, address) & wanted != wanted {
+        if leaf & (wanted | pte::LAZY) != wanted {
             return Err(Error::EFAULT);
         }
         let root = self.space(callee)?.root;
@@ -348,10 +328,14 @@ impl<R: Ram> Spaces<R> {
         }
         tables::make_entry(&mut self.ram, &mut self.frames, root, slot).map(|_| ())
     }
-    /// Whether an access to `va` that faulted is allowed by now: `cause` 12, 13 or 15.
-    pub fn allowed(&mut self, asid: usize, va: usize, cause: usize) -> bool {
+    /// An access to `va` faulted: `cause` 12, 13 or 15. Makes it possible where the page is the space's own; false: it is
+    /// not allowed.
+    pub fn resolve(&mut self, asid: usize, va: usize, cause: usize) -> bool {
+        if !(12..=15).contains(&cause) || va >> 38 != 0 || self.own(asid, va, cause == 15).is_err() {
+            return false;
+        }
         let Ok(root) = self.space(asid).map(|s| s.root) else { return false };
         let wanted = pte::V | pte::U | [pte::X, pte::R, 0, pte::W][cause & 3];
-        (12..=15).contains(&cause) && va >> 38 == 0 && tables::leaf(&self.ram, root, va) & wanted == wanted
+        tables::leaf(&self.ram, root, va) & wanted == wanted
     }
 }

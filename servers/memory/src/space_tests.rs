@@ -114,11 +114,58 @@ fn a_copy_has_its_own_pages_with_the_same_contents() {
     let two = s.create(2).unwrap();
     s.map(1, IMAGE_VA, PAGE, pte::R | pte::W).unwrap();
     s.write(1, IMAGE_VA, b"original").unwrap();
-    s.copy(1, 2).unwrap();
+    s.copy(1, 2, &[]).unwrap();
     s.write(1, IMAGE_VA, b"changed!").unwrap();
     let [a, b] = [one, two].map(|root| pte::address(tables::leaf(&s.ram, root, IMAGE_VA)));
     assert_ne!(a, b);
     assert_eq!(s.ram.read(b), u64::from_le_bytes(*b"original"));
+}
+#[test]
+fn a_page_is_promised_until_it_is_touched() {
+    let mut s = spaces();
+    let root = s.create(1).unwrap();
+    s.map(1, IMAGE_VA, PAGE, pte::R | pte::W).unwrap();
+    let free = s.frames.free();
+    assert_eq!(tables::leaf(&s.ram, root, IMAGE_VA) & pte::V, 0);
+    assert!(s.resolve(1, IMAGE_VA + 8, 13));
+    let leaf = tables::leaf(&s.ram, root, IMAGE_VA);
+    assert_eq!(leaf & (pte::V | pte::W | pte::U | pte::LAZY), pte::V | pte::W | pte::U);
+    assert_eq!((s.ram.read(pte::address(leaf)), s.frames.free()), (0, free));
+}
+#[test]
+fn an_access_without_the_right_is_refused() {
+    let mut s = spaces();
+    s.create(1).unwrap();
+    s.map(1, IMAGE_VA, PAGE, pte::R).unwrap();
+    assert!(!s.resolve(1, IMAGE_VA, 15) && !s.resolve(1, IMAGE_VA, 12) && s.resolve(1, IMAGE_VA, 13));
+    assert!(!s.resolve(1, IMAGE_VA + PAGE, 13) && !s.resolve(1, usize::MAX - 8, 13) && !s.resolve(1, IMAGE_VA, 5));
+}
+#[test]
+fn the_last_sharer_keeps_the_frame() {
+    let mut s = spaces();
+    let roots = [1, 2].map(|asid| s.create(asid).unwrap());
+    s.map(1, IMAGE_VA, PAGE, pte::R | pte::W).unwrap();
+    s.write(1, IMAGE_VA, b"original").unwrap();
+    s.copy(1, 2, &[]).unwrap();
+    let frame = |s: &Spaces<Fake>, n: usize| pte::address(tables::leaf(&s.ram, roots[n], IMAGE_VA));
+    let shared = frame(&s, 0);
+    assert_eq!(frame(&s, 1), shared);
+    assert!(s.resolve(2, IMAGE_VA, 13) && frame(&s, 1) == shared, "reading shares on");
+    assert!(s.resolve(2, IMAGE_VA, 15) && frame(&s, 1) != shared);
+    assert!(s.resolve(1, IMAGE_VA, 15) && frame(&s, 0) == shared);
+}
+#[test]
+fn a_frame_that_a_window_shows_is_not_shared() {
+    let mut s = spaces();
+    let roots = [1, 2].map(|asid| s.create(asid).unwrap());
+    s.map(1, IMAGE_VA, PAGE, pte::R | pte::W).unwrap();
+    s.write(1, IMAGE_VA, b"original").unwrap();
+    let frame = pte::address(tables::leaf(&s.ram, roots[0], IMAGE_VA));
+    s.copy(1, 2, &[frame]).unwrap();
+    let leaves = roots.map(|root| tables::leaf(&s.ram, root, IMAGE_VA));
+    assert_eq!(pte::address(leaves[0]), frame);
+    assert!(leaves.iter().all(|leaf| leaf & (pte::W | pte::LAZY) == pte::W) && pte::address(leaves[1]) != frame);
+    assert_eq!(s.ram.read(pte::address(leaves[1])), u64::from_le_bytes(*b"original"));
 }
 #[test]
 fn stacks_have_a_guard_and_their_slots_are_used_again() {
@@ -140,8 +187,11 @@ fn releasing_what_is_no_stack_is_refused() {
 
 proptest! {
     #[test]
-    fn whatever_a_space_does_its_end_gives_all_back(steps in proptest::collection::vec((0u8..6, 1usize..20, 0usize..64), 0..40)) {
+    fn whatever_a_space_does_its_end_gives_all_back(steps in proptest::collection::vec((0u8..7, 1usize..20, 0usize..64), 0..40)) {
         let mut s = spaces();
+        // The counts of sharers stay.
+        let frame = s.frames.take_run(1).unwrap();
+        assert!(s.shares.add(&mut s.ram, &mut s.frames, frame));
         let free = s.frames.free();
         s.create(1).unwrap();
         s.set_heap(1, IMAGE_VA + 64 * PAGE).unwrap();
@@ -153,9 +203,14 @@ proptest! {
                 2 => { let _ = s.stack(1, n * 3000).map(|top| tops.push(top)); }
                 3 => if let Some(top) = tops.pop() { s.release_stack(1, top).unwrap(); },
                 4 => { let _ = s.window(1, 1, IMAGE_VA + at * PAGE, false, n); }
+                5 => { s.resolve(1, IMAGE_VA + at * PAGE, [13, 15][n % 2]); }
                 _ => {
                     s.create(2).unwrap();
-                    let _ = s.copy(1, 2);
+                    let _ = s.copy(1, 2, &[]);
+                    for page in at..at + n {
+                        s.resolve(2, IMAGE_VA + page * PAGE, 15);
+                        s.resolve(1, IMAGE_VA + page * PAGE, 15);
+                    }
                     s.destroy(2).unwrap();
                 }
             }

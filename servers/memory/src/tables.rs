@@ -41,39 +41,13 @@ pub fn make_entry(ram: &mut impl Ram, frames: &mut Frames, root: usize, va: usiz
     }
     Ok(table + 8 * index(va, 0))
 }
-/// Calls `visit` with the address of each valid leaf entry of the tables below `table`, which is at `level`, with its
-/// virtual address; then, if `visit` says so, gives the tables themselves back.
-pub fn each<R: Ram>(
-    ram: &mut R,
-    table: usize,
-    level: usize,
-    base: usize,
-    visit: &mut impl FnMut(&mut R, usize, usize) -> Result<(), Error>,
-) -> Result<(), Error> {
+/// Gives back the frames of the tables below the root: `l1` and those that it points to.
+pub fn release(ram: &impl Ram, frames: &mut Frames, l1: usize) {
     for place in 0..512 {
-        let at = table + 8 * place;
-        let value = ram.read(at);
-        let va = base + (place << (12 + 9 * level));
-        if value & pte::V == 0 {
-            continue;
-        }
-        if level == 0 || value & (pte::R | pte::W | pte::X) != 0 {
-            visit(ram, at, va)?;
-        } else {
-            each(ram, pte::address(value), level - 1, va, visit)?;
+        let value = ram.read(l1 + 8 * place);
+        if value & (pte::V | pte::R | pte::W | pte::X) == pte::V {
+            frames.release(pte::address(value));
         }
     }
-    Ok(())
-}
-/// Gives back the frames of the tables below `table`, which is at `level`, and of `table` itself.
-pub fn release(ram: &impl Ram, frames: &mut Frames, table: usize, level: usize) {
-    if level > 0 {
-        for place in 0..512 {
-            let value = ram.read(table + 8 * place);
-            if value & (pte::V | pte::R | pte::W | pte::X) == pte::V {
-                release(ram, frames, pte::address(value), level - 1);
-            }
-        }
-    }
-    frames.release(table);
+    frames.release(l1);
 }

@@ -17,6 +17,11 @@ use pebble::{Result, check};
 
 /// Most ends that are kept for parents that have not asked.
 const UNASKED: usize = 256;
+/// Most windows that calls of a domain may have open while it is forked.
+const LENT: usize = 64;
+/// Physical addresses of frames, where a window shows all of them.
+#[repr(align(512))]
+struct Lent([usize; LENT]);
 /// Most blocks of dead domains that are kept for new ones.
 const SPARE_BLOCKS: usize = 8;
 /// How many threads' frames are looked through with interrupts off at a time.
@@ -94,7 +99,12 @@ impl Manager {
         }
     }
     fn fill_fork(&mut self, parent: usize, child: usize, table: Table, intercept: usize) -> Result<()> {
-        check(SPACE_COPY.call([parent, child]))?;
+        let mut lent = Lent([0; LENT]);
+        let count = self.lent_frames(table, &mut lent);
+        if count > LENT {
+            return Err(Error::EWINDOW);
+        }
+        check(SPACE_COPY.call([parent, child, lent.0.as_ptr() as usize, count]))?;
         let child_table = self.domain(child)?.table;
         child_table.set_field(domain::TP, table.field(domain::TP));
         if intercept != 0 {
@@ -122,6 +132,25 @@ impl Manager {
             self.install(child, number, code)?;
         }
         Ok(())
+    }
+
+    /// The frames that windows of calls from the domain with this table show; how many there are, which may be more
+    /// than fit.
+    fn lent_frames(&self, table: Table, lent: &mut Lent) -> usize {
+        let mut count = 0;
+        for page in self.threads.pages() {
+            for frame in page.frames(&self.code).filter(|f| !f.floating() && f.table() == table) {
+                let Some((_, block)) = self.code.containing(frame.portal()) else { continue };
+                for n in 0..block.window_count as usize {
+                    let entry = frame.word(block.windows as usize + 8 + 8 * n);
+                    if let Some(place) = lent.0.get_mut(count) {
+                        *place = abi::address::pte::address(entry);
+                    }
+                    count += 1;
+                }
+            }
+        }
+        count
     }
 
     /// Ends domain `asid`, and those that it interposes on.

@@ -126,6 +126,9 @@ impl FrameView {
     pub fn table(self) -> Table {
         Table(read(self.0 + core::mem::offset_of!(Frame, table) as u64))
     }
+    pub fn word(self, offset: usize) -> u64 {
+        read(self.0 + offset as u64)
+    }
     pub fn set_word(self, offset: usize, value: u64) {
         write(self.0 + offset as u64, value)
     }

@@ -1,0 +1,184 @@
+//! Single pages of a space: mapped, promised, shared, made its own, let go.
+//!
+//! A page that a component may write is in one of three states: its own frame; promised, with an entry that is not valid
+//! and has [`pte::LAZY`], until the first access makes it a page of zeros; shared, with a valid entry that can not be
+//! written and has [`pte::LAZY`], until the first write gets it a frame of its own. For each promised or shared page a
+//! free frame is held back, so that an access never finds memory at an end.
+
+use crate::frames::For;
+use crate::ram::Ram;
+use crate::space::{RIGHTS, Spaces};
+use crate::tables;
+use abi::Error;
+use abi::address::{HEAP_END, PAGE, STACK_FLOOR, pte};
+
+impl<R: Ram> Spaces<R> {
+    /// The entry of `va`, where nothing is mapped yet.
+    fn vacant(&mut self, asid: usize, va: usize) -> Result<usize, Error> {
+        let space = self.space(asid)?;
+        let root = space.root;
+        if va < HEAP_END {
+            space.low_end = space.low_end.max(va + PAGE);
+        } else if va >= STACK_FLOOR {
+            space.high_start = space.high_start.min(va);
+        }
+        let at = tables::make_entry(&mut self.ram, &mut self.frames, root, va)?;
+        if self.ram.read(at) != 0 { Err(Error::EEXIST) } else { Ok(at) }
+    }
+    /// Maps one page at `va` to `pa`, readable by the component.
+    pub fn map_at(&mut self, asid: usize, va: usize, pa: usize, bits: u64) -> Result<(), Error> {
+        let at = self.vacant(asid, va)?;
+        self.ram.write(at, pte::leaf(pa, bits | pte::U));
+        Ok(())
+    }
+    /// Maps a page of zeros: at the first access, or for a boot component at once.
+    pub fn map_zeros(&mut self, asid: usize, va: usize, rights: u64) -> Result<(), Error> {
+        let at = self.vacant(asid, va)?;
+        if self.space(asid)?.boot {
+            let pa = self.frames.take(For::Component)?;
+            self.ram.clear(pa);
+            self.ram.write(at, pte::leaf(pa, rights | pte::U));
+        } else {
+            self.frames.promise()?;
+            self.ram.write(at, rights | pte::U | pte::LAZY);
+        }
+        self.space(asid)?.pages += 1;
+        Ok(())
+    }
+    /// Maps a page that the first write makes a copy of the page at `pa`, which is nobody's to free.
+    pub fn map_copied(&mut self, asid: usize, va: usize, pa: usize, rights: u64) -> Result<(), Error> {
+        let at = self.vacant(asid, va)?;
+        self.frames.promise()?;
+        self.ram.write(at, pte::leaf(pa, rights & !pte::W | pte::U | pte::LAZY | pte::FOREIGN));
+        self.space(asid)?.pages += 1;
+        Ok(())
+    }
+    /// Makes the page at `va`, if it is promised, a page of zeros, and, if it is shared and `write`, the space's own.
+    #[inline]
+    pub fn own(&mut self, asid: usize, va: usize, write: bool) -> Result<(), Error> {
+        let root = self.space(asid)?.root;
+        let Some(at) = tables::entry(&self.ram, root, va) else { return Ok(()) };
+        let value = self.ram.read(at);
+        if value & pte::LAZY == 0 {
+            return Ok(());
+        }
+        if value & pte::V == 0 {
+            let pa = self.frames.redeem();
+            self.ram.clear(pa);
+            self.ram.write(at, pte::leaf(pa, value & (RIGHTS | pte::U)));
+        } else if write {
+            let rights = value & (RIGHTS | pte::U) | pte::W;
+            let old = pte::address(value);
+            let pa = if value & pte::FOREIGN == 0 && !self.shares.remove(&mut self.ram, old) {
+                // Its last sharer has it to itself.
+                self.frames.renounce();
+                old
+            } else {
+                let pa = self.frames.redeem();
+                self.ram.copy(old, pa, PAGE);
+                pa
+            };
+            self.ram.write(at, pte::leaf(pa, rights));
+        }
+        Ok(())
+    }
+    /// What entry `at` refers to is no longer used from there.
+    pub fn let_go(&mut self, at: usize) {
+        let value = self.ram.read(at);
+        if value & pte::LAZY != 0 {
+            self.frames.renounce();
+        }
+        if value & (pte::V | pte::FOREIGN) == pte::V && !self.shares.remove(&mut self.ram, pte::address(value)) {
+            self.frames.release(pte::address(value));
+        }
+    }
+    /// Unmaps the page at `va`; its frame is free again if it was the component's own. True if something was mapped.
+    pub fn unmap(&mut self, asid: usize, va: usize) -> Result<bool, Error> {
+        let root = self.space(asid)?.root;
+        let Some(at) = tables::entry(&self.ram, root, va) else { return Ok(false) };
+        let value = self.ram.read(at);
+        if value == 0 {
+            return Ok(false);
+        }
+        self.let_go(at);
+        self.ram.write(at, 0);
+        if value & (pte::FOREIGN | pte::LAZY) != pte::FOREIGN {
+            self.space(asid)?.pages -= 1;
+        }
+        Ok(true)
+    }
+    /// Copies `count` entries from `first` on, that of address `va`, to space `to`. What can be written is shared from now
+    /// on, but for the frames `lent`.
+    pub fn copy_entries(
+        &mut self,
+        to: usize,
+        first: usize,
+        va: usize,
+        count: usize,
+        lent: &[usize],
+    ) -> Result<(), Error> {
+        let target = self.space(to)?.root;
+        let (mut table, mut pages) = (0, 0);
+        let mut result = Ok(());
+        for n in 0..count {
+            let at = first + 8 * n;
+            let value = self.ram.read(at);
+            if value == 0 {
+                continue;
+            }
+            if table == 0 {
+                // The entry that the first would have: all are in one table.
+                table = tables::make_entry(&mut self.ram, &mut self.frames, target, va)?;
+            }
+            match self.copy_entry(at, table + 8 * n, lent) {
+                Ok(counts) => pages += counts as u32,
+                Err(error) => {
+                    result = Err(error);
+                    break;
+                }
+            }
+        }
+        self.space(to)?.pages += pages;
+        result
+    }
+    /// Copies entry `at` to `place`; whether it counts as a page of the space's own.
+    #[inline(always)]
+    fn copy_entry(&mut self, at: usize, place: usize, lent: &[usize]) -> Result<bool, Error> {
+        let value = self.ram.read(at);
+        if value & pte::LAZY != 0 || value & (pte::FOREIGN | pte::W) == pte::W {
+            // Promised, shared, or to be shared: a frame is held back for the copy.
+            self.frames.promise()?;
+        } else if value & pte::FOREIGN != 0 {
+            self.ram.write(place, value);
+            return Ok(false);
+        }
+        let pa = pte::address(value);
+        if value & (pte::V | pte::FOREIGN) != pte::V {
+            // Promised, or a shared page of the archive.
+            self.ram.write(place, value);
+            return Ok(true);
+        }
+        let Spaces { ram, frames, shares, .. } = self;
+        let writable = value & (pte::W | pte::LAZY) != 0;
+        if !lent.contains(&pa) && shares.add(ram, frames, pa) {
+            let value = if writable { value & !pte::W | pte::LAZY } else { value };
+            if value != ram.read(at) {
+                // The one that was its own may now be copied, too.
+                if let Err(error) = frames.promise() {
+                    shares.remove(ram, pa);
+                    frames.renounce();
+                    return Err(error);
+                }
+                ram.write(at, value);
+            }
+            ram.write(place, value);
+            return Ok(true);
+        }
+        // A copy at once, with the frame that was promised or a new one.
+        let new = if writable { frames.redeem() } else { frames.take(For::Component)? };
+        ram.copy(pa, new, PAGE);
+        let rights = value & (RIGHTS | pte::U) | if writable { pte::W } else { 0 };
+        ram.write(place, pte::leaf(new, rights));
+        Ok(true)
+    }
+}
