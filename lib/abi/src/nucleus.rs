@@ -72,6 +72,8 @@ pub mod domain {
     pub const PARENT: i32 = -448;
     /// [`super::flags`].
     pub const FLAGS: i32 = -456;
+    /// Lowest field of the record.
+    pub const RECORD: i32 = FLAGS;
 }
 /// Properties of a domain (`domain::FLAGS`).
 pub mod flags {

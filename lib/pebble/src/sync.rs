@@ -103,6 +103,8 @@ unsafe impl<W> Send for RawMutex<W> {}
 pub type Mutex<T> = lock_api::Mutex<RawMutex<Portals>, T>;
 /// A mutex for trusted boot components.
 pub type BootMutex<T> = lock_api::Mutex<RawMutex<Scheduler>, T>;
+/// What holds one locked.
+pub type BootMutexGuard<'a, T> = lock_api::MutexGuard<'a, RawMutex<Scheduler>, T>;
 
 /// A counting semaphore.
 pub struct Semaphore(usize);

@@ -41,8 +41,8 @@ pebble::import! {
     TLB_FLUSH_ASID = "nucleus.tlb_flush_asid";
 }
 
-/// What is cleared or copied in one step of a loop.
-type Block = [u64; 16];
+/// Words that are cleared or copied in one step of a loop.
+const STEP: usize = 8;
 
 /// All RAM, at `MEMORY_VIEW`.
 struct Physical;
@@ -56,18 +56,19 @@ impl Ram for Physical {
         unsafe { (memory_view(pa) as *mut u64).write_volatile(value) }
     }
     fn clear(&mut self, pa: usize) {
-        let page = memory_view(pa) as *mut Block;
-        for n in 0..PAGE / size_of::<Block>() {
+        let page = memory_view(pa) as *mut u64;
+        for n in (0..PAGE / 8).step_by(STEP) {
             // SAFETY: as above, and the frame has just been taken.
-            unsafe { page.add(n).write_volatile([0; 16]) }
+            (0..STEP).for_each(|word| unsafe { page.add(n + word).write_volatile(0) });
         }
     }
     fn copy(&mut self, from: usize, to: usize, bytes: usize) {
-        let (from, to) = (memory_view(from) as *const Block, memory_view(to) as *mut Block);
-        for n in 0..bytes.div_ceil(size_of::<Block>()) {
-            // SAFETY: as above; `to` is a frame that has just been taken, so the two do not overlap, and whole blocks are
-            // in the page.
-            unsafe { to.add(n).write_volatile(from.add(n).read_volatile()) }
+        let (from, to) = (memory_view(from) as *const u64, memory_view(to) as *mut u64);
+        for n in (0..bytes / 8).step_by(STEP) {
+            // SAFETY: as above; `to` is a frame that has just been taken, so the two do not overlap.
+            let words: [u64; STEP] = core::array::from_fn(|word| unsafe { from.add(n + word).read_volatile() });
+            // SAFETY: as above.
+            words.iter().enumerate().for_each(|(word, &value)| unsafe { to.add(n + word).write_volatile(value) });
         }
     }
     fn store(&mut self, pa: usize, bytes: &[u8]) {

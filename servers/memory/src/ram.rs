@@ -12,7 +12,7 @@ pub trait Ram {
             self.write(at, 0);
         }
     }
-    /// Copies `bytes` (a multiple of 128, both ends aligned to 8) from `from` to `to`.
+    /// Copies `bytes` (a multiple of 64, both ends aligned to 8) from `from` to `to`.
     fn copy(&mut self, from: usize, to: usize, bytes: usize) {
         for at in (0..bytes).step_by(8) {
             let word = self.read(from + at);

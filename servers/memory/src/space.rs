@@ -24,9 +24,19 @@ pub struct Space {
     pub(crate) high_start: usize,
     /// A boot component: its pages are there at once.
     pub boot: bool,
+    /// It has device registers.
+    devices: bool,
 }
-const NONE: Space =
-    Space { root: 0, heap: 0, pages: 0, first_slot: 0, low_end: IMAGE_VA, high_start: RETURN_PAGE, boot: false };
+const NONE: Space = Space {
+    root: 0,
+    heap: 0,
+    pages: 0,
+    first_slot: 0,
+    low_end: IMAGE_VA,
+    high_start: STACK_TOP,
+    boot: false,
+    devices: false,
+};
 
 /// Physical addresses that every space refers to.
 #[derive(Clone, Copy, Default)]
@@ -51,10 +61,25 @@ pub(crate) const RIGHTS: u64 = pte::R | pte::W | pte::X;
 /// What one table of leaves covers.
 const TABLE_SPAN: usize = 512 * PAGE;
 
+/// Addresses in each table of leaves between `start` and `end`: the first page there.
+fn spans(start: usize, end: usize) -> impl Iterator<Item = usize> {
+    let mut next = start;
+    core::iter::from_fn(move || {
+        let va = next;
+        next = (va / TABLE_SPAN + 1) * TABLE_SPAN;
+        (va < end).then_some(va)
+    })
+}
+/// Pages from `va` to the end of its table, or to `end`.
+fn span_pages(va: usize, end: usize) -> usize {
+    (end.min((va / TABLE_SPAN + 1) * TABLE_SPAN) - va) / PAGE
+}
 /// Checks that `bytes` from `va` are whole pages of the private part.
 fn private(va: usize, bytes: usize) -> Result<(), Error> {
     let end = va.checked_add(bytes).ok_or(Error::EINVAL)?;
-    if va % PAGE != 0 || bytes == 0 || va < IMAGE_VA || end > RETURN_PAGE { Err(Error::EINVAL) } else { Ok(()) }
+    let inside = |from, to| va >= from && end <= to;
+    let known = inside(IMAGE_VA, HEAP_END) || inside(DEVICE_VA, STACK_FLOOR) || inside(STACK_FLOOR, STACK_TOP);
+    if va % PAGE != 0 || bytes == 0 || !known { Err(Error::EINVAL) } else { Ok(()) }
 }
 
 impl<R: Ram> Spaces<R> {
@@ -127,6 +152,7 @@ impl<R: Ram> Spaces<R> {
     /// Maps device registers at `va`.
     pub fn map_device(&mut self, asid: usize, va: usize, pa: usize, bytes: usize) -> Result<(), Error> {
         private(va, bytes.next_multiple_of(PAGE))?;
+        self.space(asid)?.devices = true;
         for at in (0..bytes).step_by(PAGE) {
             self.map_at(asid, va + at, pa / PAGE * PAGE + at, pte::R | pte::W | pte::FOREIGN)?;
         }
@@ -197,51 +223,49 @@ impl<R: Ram> Spaces<R> {
     pub fn copy(&mut self, from: usize, to: usize, lent: &[usize]) -> Result<(), Error> {
         let source = *self.space(from)?;
         let target = self.space(to)?.root;
-        *self.space(to)? = Space { root: target, pages: 0, boot: false, ..source };
+        *self.space(to)? = Space { root: target, pages: 0, boot: false, devices: false, ..source };
         // A device belongs to the driver alone.
-        for (start, end) in [(IMAGE_VA, source.low_end), (source.high_start, RETURN_PAGE)] {
-            let mut va = start;
-            while va < end {
-                // One table of leaves at a time.
-                let next = (va + TABLE_SPAN) / TABLE_SPAN * TABLE_SPAN;
+        for (start, end) in [(IMAGE_VA, source.low_end), (source.high_start, STACK_TOP)] {
+            for va in spans(start, end) {
                 if let Some(first) = tables::entry(&self.ram, source.root, va) {
-                    self.copy_entries(to, first, va, (next.min(end) - va) / PAGE, lent)?;
+                    self.copy_entries(to, first, va, span_pages(va, end), lent)?;
                 }
-                va = next;
             }
         }
         Ok(())
     }
-    /// The leaves of a space's private part: calls `visit` with the address of each that is not 0.
-    fn leaves(&mut self, space: Space, visit: &mut impl FnMut(&mut Self, usize)) {
-        for (start, end) in
-            [(IMAGE_VA, space.low_end), (DEVICE_VA, STACK_FLOOR), (space.high_start, RETURN_PAGE + PAGE)]
-        {
-            let mut va = start;
-            while va < end {
-                let next = (va + TABLE_SPAN) / TABLE_SPAN * TABLE_SPAN;
-                if let Some(first) = tables::entry(&self.ram, space.root, va) {
-                    for at in (first..).step_by(8).take((next.min(end) - va) / PAGE) {
-                        if self.ram.read(at) != 0 {
-                            visit(self, at);
-                        }
-                    }
-                }
-                va = next;
-            }
-        }
-    }
     /// Gives back all that a space has.
     pub fn destroy(&mut self, asid: usize) -> Result<(), Error> {
         let space = *self.space(asid)?;
-        self.leaves(space, &mut |s, at| s.let_go(at));
-        let (ram, frames) = (&self.ram, &mut self.frames);
-        // The tables of the private part and of the windows; never what the windows show.
-        for part in [0, 1] {
-            let l1 = self.ram.read(space.root + 8 * part);
-            if l1 & pte::V != 0 {
-                tables::release(ram, frames, pte::address(l1));
+        let devices = if space.devices { STACK_FLOOR } else { DEVICE_VA };
+        for (start, end) in [(IMAGE_VA, space.low_end), (DEVICE_VA, devices), (space.high_start, STACK_TOP)] {
+            for va in spans(start, end) {
+                let Some(first) = tables::entry(&self.ram, space.root, va) else { continue };
+                for at in (first..).step_by(8).take(span_pages(va, end)) {
+                    if self.ram.read(at) != 0 {
+                        self.let_go(at);
+                    }
+                }
+                // The table itself, but for that of the return page, which is the last.
+                let table = first / PAGE * PAGE;
+                if index(va, 1) != index(RETURN_PAGE, 1) {
+                    self.frames.release(table);
+                }
             }
+        }
+        let (ram, frames) = (&self.ram, &mut self.frames);
+        if let Some(at) = tables::entry(ram, space.root, RETURN_PAGE) {
+            frames.release(at / PAGE * PAGE);
+        }
+        let l1 = ram.read(space.root);
+        if l1 & pte::V != 0 {
+            frames.release(pte::address(l1));
+        }
+        // The tables of the windows, never what they show.
+        let windows = ram.read(space.root + 8);
+        if windows & pte::V != 0 {
+            const TABLES: usize = abi::nucleus::MAX_THREADS * WINDOW_STRIDE / TABLE_SPAN;
+            tables::release(ram, frames, pte::address(windows), TABLES);
         }
         frames.release(space.root);
         self.spaces[asid] = NONE;

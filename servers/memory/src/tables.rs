@@ -41,9 +41,9 @@ pub fn make_entry(ram: &mut impl Ram, frames: &mut Frames, root: usize, va: usiz
     }
     Ok(table + 8 * index(va, 0))
 }
-/// Gives back the frames of the tables below the root: `l1` and those that it points to.
-pub fn release(ram: &impl Ram, frames: &mut Frames, l1: usize) {
-    for place in 0..512 {
+/// Gives back the frames of the tables below the root: `l1` and those that its first `count` entries point to.
+pub fn release(ram: &impl Ram, frames: &mut Frames, l1: usize, count: usize) {
+    for place in 0..count {
         let value = ram.read(l1 + 8 * place);
         if value & (pte::V | pte::R | pte::W | pte::X) == pte::V {
             frames.release(pte::address(value));

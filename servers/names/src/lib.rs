@@ -5,7 +5,7 @@ extern crate alloc;
 
 use abi::Error;
 use abi::name::Name;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -62,12 +62,14 @@ impl Right {
 #[derive(Default)]
 pub struct Names {
     bindings: BTreeMap<Name, Binding>,
+    /// Domains that have names.
+    owners: BTreeSet<usize>,
     /// By domain; a child shares its parent's until one of them gets more.
     rules: BTreeMap<usize, Arc<Vec<Rule>>>,
 }
 impl Names {
     pub const fn new() -> Names {
-        Names { bindings: BTreeMap::new(), rules: BTreeMap::new() }
+        Names { bindings: BTreeMap::new(), owners: BTreeSet::new(), rules: BTreeMap::new() }
     }
     fn may(&self, asid: usize, right: Right, name: &Name) -> Result<(), Error> {
         let rules = self.rules.get(&asid).map_or(&[][..], |r| &r[..]);
@@ -75,6 +77,7 @@ impl Names {
     }
     /// A name of a boot component: no rule is needed.
     pub fn bind_boot(&mut self, asid: usize, name: &Name, registration: usize) {
+        self.owners.insert(asid);
         self.bindings.insert(*name, Binding { registration, asid });
     }
     /// Registers `name` for domain `asid`.
@@ -113,7 +116,9 @@ impl Names {
     /// Domain `asid` is no more: its names and rules go.
     pub fn forget(&mut self, asid: usize) {
         self.rules.remove(&asid);
-        self.bindings.retain(|_, b| b.asid != asid);
+        if self.owners.remove(&asid) {
+            self.bindings.retain(|_, b| b.asid != asid);
+        }
     }
 }
 

@@ -58,19 +58,23 @@ impl Manager {
             table,
             flags: with,
             parent,
+            children: Vec::new(),
             interposed: false,
             privileged: false,
-            orphaned: false,
             notify: 0,
             threads: 0,
             waiters: Vec::new(),
             stacks: Vec::new(),
+            spare_stacks: Vec::new(),
             queue: 0,
             provides: 0,
             blocks: Vec::new(),
             numbers: (abi::system::FIRST_FREE, abi::system::FIRST_FREE),
         };
         self.domains.insert(asid, entry);
+        if let Some(parent) = self.domains.get_mut(parent) {
+            parent.children.push(asid);
+        }
         Ok(asid)
     }
 
@@ -155,9 +159,10 @@ impl Manager {
 
     /// Ends domain `asid`, and those that it interposes on.
     pub fn end_domain(&mut self, asid: usize, how: Ended) {
-        let interposed: Vec<usize> =
-            self.domains.iter().filter(|(_, d)| d.parent == asid && d.interposed).map(|(a, _)| a).collect();
-        for child in interposed {
+        for child in self.domain(asid).map_or(Vec::new(), |d| d.children.clone()) {
+            if !self.domain(child).is_ok_and(|d| d.interposed) {
+                continue;
+            }
             self.end_domain(child, Ended { asid: child as u64, kind: abi::system::ended::KILLED, ..Ended::default() });
         }
         let Some(mut dead) = self.domains.remove(asid) else { return };
@@ -177,21 +182,25 @@ impl Manager {
         }
         NAMES_FORGET.call([asid]);
         INTERRUPT_FORGET.call([asid]);
-        for (_, domain) in self.domains.iter_mut().filter(|(_, d)| d.parent == asid) {
-            domain.parent = 0;
+        for &child in &dead.children {
+            if let Some(child) = self.domains.get_mut(child) {
+                child.parent = 0;
+            }
         }
-        for semaphore in dead.waiters {
-            pebble::boot::V_ID.call([semaphore]);
-        }
+        self.orphaned.retain(|&orphaned| orphaned != asid);
+        self.posts.append(&mut dead.waiters);
         if let Some(parent) = self.domains.get_mut(dead.parent) {
-            parent.orphaned = true;
+            parent.children.retain(|&child| child != asid);
+            if !self.orphaned.contains(&dead.parent) {
+                self.orphaned.push(dead.parent);
+            }
         }
         if self.ended.len() >= UNASKED {
             self.ended.pop_first();
         }
         self.ended.insert(asid, (dead.parent, how));
         self.events.push_back(how);
-        pebble::boot::V_ID.call([self.event_semaphore]);
+        self.posts.push(self.event_semaphore);
         self.zombies.push(Zombie { asid, table, blocks: blocks.len(), lent, space_destroyed: false });
         for code in blocks {
             self.code.retire(code);
@@ -255,7 +264,7 @@ impl Manager {
             && d.flags & flags::TRUSTED == 0
             && !self.is_vital(asid)
             && d.provides == 0
-            && !self.domains.iter().any(|(_, child)| child.parent == asid && child.interposed)
+            && !d.children.iter().any(|&child| self.domain(child).is_ok_and(|c| c.interposed))
     }
     /// Closes all entries of the dead domain's table.
     fn close_all(&mut self, asid: usize, dead: &Domain) {
@@ -352,8 +361,7 @@ impl Manager {
     /// A domain may wait for a semaphore that nobody is left to post: its threads all wait without a time-out, nobody
     /// else has the semaphores, and nobody can call it. Such waits end with `EDEAD`.
     pub fn wake_stuck(&mut self) {
-        let parents: Vec<usize> = self.domains.iter().filter(|(_, d)| d.orphaned).map(|(asid, _)| asid).collect();
-        for asid in parents {
+        for asid in self.orphaned.clone() {
             if self.is_stuck(asid) {
                 for index in self.threads_of(asid) {
                     WAKE_DEAD.call([index]);
@@ -374,7 +382,7 @@ impl Manager {
     fn is_stuck(&self, asid: usize) -> bool {
         let Some(d) = self.domains.get(asid) else { return false };
         // Only domains that had children: a boot component or a driver waits for interrupts and for its own portals.
-        if !d.orphaned || d.provides > 0 || self.domains.iter().any(|(_, child)| child.parent == asid) {
+        if d.provides > 0 || !d.children.is_empty() {
             return false;
         }
         let threads = self.threads_of(asid);

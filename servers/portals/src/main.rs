@@ -21,13 +21,16 @@ mod view;
 mod words;
 
 use abi::Error;
+use abi::address::THREAD_STACK;
 use abi::nucleus::domain;
 use abi::system::{self, Description, Ended, ended};
 use manager::{ATTACH_FOR, Caller, DONE_FOR, MANAGER, Manager, STACK_FOR, THREAD_EXIT, THREAD_INFO};
-use pebble::boot::{GROW_FOR, P_ID, SEMAPHORE_CREATE, SEMAPHORE_DESTROY};
+use pebble::boot::{GROW_FOR, P_ID, SEMAPHORE_CREATE, SEMAPHORE_DESTROY, V_ID};
 use pebble::{Result, check};
 
 pebble::boot_server!(start);
+
+type Guard = pebble::sync::BootMutexGuard<'static, Manager>;
 
 pebble::provide! {
     "domain.exit", "smti", exit;
@@ -70,7 +73,20 @@ fn start(_: &pebble::Env) {
 fn with_caller(thread: usize, body: impl FnOnce(&mut Manager, Caller) -> Result<isize>) -> isize {
     let mut manager = MANAGER.lock();
     let caller = manager.caller(thread);
-    caller.and_then(|caller| body(&mut manager, caller)).unwrap_or_else(Error::code)
+    let result = caller.and_then(|caller| body(&mut manager, caller)).unwrap_or_else(Error::code);
+    unlock(manager);
+    result
+}
+/// Releases the lock, then posts what had to wait for that.
+fn unlock(mut manager: Guard) {
+    if manager.posts.is_empty() {
+        return;
+    }
+    let posts = core::mem::take(&mut manager.posts);
+    drop(manager);
+    for semaphore in posts {
+        V_ID.call([semaphore]);
+    }
 }
 /// Tells domain `asid` of its new portals `number`…`number + count - 1`, re-entrantly: the routine may make portal calls.
 #[cold]
@@ -127,6 +143,7 @@ extern "C" fn thread_exit(thread: usize) -> isize {
         if manager.is_last_thread(caller.subject) {
             let how = Ended { asid: caller.subject as u64, kind: ended::EXIT, ..Ended::default() };
             manager.end_domain(caller.subject, how);
+            unlock(manager);
             return 0;
         }
         if caller.direct != caller.subject {
@@ -234,7 +251,8 @@ extern "C" fn grow(thread: usize, pages: usize) -> isize {
 extern "C" fn stack(thread: usize, bytes: usize) -> isize {
     with_caller(thread, |manager, caller| {
         manager.reap();
-        let top = check(STACK_FOR.call([caller.subject, bytes]))?;
+        let spare = if bytes <= THREAD_STACK { manager.domain_mut(caller.subject)?.spare_stacks.pop() } else { None };
+        let top = spare.map_or_else(|| check(STACK_FOR.call([caller.subject, bytes])), Ok)?;
         manager.domain_mut(caller.subject)?.stacks.push((top, 0));
         Ok(top as isize)
     })
@@ -289,13 +307,13 @@ extern "C" fn fault(asid: usize, cause: usize, address: usize, pc: usize) -> isi
         pc: pc as u64,
     };
     manager.end_domain(asid, how);
+    unlock(manager);
     0
 }
 /// A portal into a controlling domain found no stack in its queue: adds one, and the call is made again.
 extern "C" fn grow_stack(_cause: usize, table: usize, _pc: usize, _asid: usize, _thread: usize) -> isize {
     let mut manager = MANAGER.lock();
-    let found = manager.domains.iter().find(|(_, d)| d.table.0 == table as u64).map(|(asid, _)| asid);
-    let grown = found.ok_or(Error::EDEAD).and_then(|asid| manager.add_stack(asid));
+    let grown = manager.asid_of(view::Table(table as u64)).and_then(|asid| manager.add_stack(asid));
     grown.map_or_else(|error| if error == Error::EDEAD { error.code() } else { Error::ENOSTACK.code() }, |()| 0)
 }
 extern "C" fn inspect_domain(_: usize, asid: usize, out: usize) -> isize {

@@ -57,12 +57,12 @@ pub struct Domain {
     pub flags: u64,
     /// Who may wait for it and interpose on it; 0: nobody.
     pub parent: usize,
+    /// Domains whose parent it is.
+    pub children: Vec<usize>,
     /// All its portals lead to its parent.
     pub interposed: bool,
     /// It has opened `domain.destroy`: it may wait for, and end, any domain.
     pub privileged: bool,
-    /// A child of its has ended.
-    pub orphaned: bool,
     /// Portal of the portal manager's own table that calls its notification routine, or 0.
     pub notify: usize,
     /// Threads whose home it is and which have not ended.
@@ -71,6 +71,8 @@ pub struct Domain {
     pub waiters: Vec<usize>,
     /// Stacks that were allocated for threads not made yet, and (top, thread index) of those in use.
     pub stacks: Vec<(usize, usize)>,
+    /// Stacks of threads that have ended, for the next ones.
+    pub spare_stacks: Vec<usize>,
     /// Stacks in its queue.
     pub queue: usize,
     /// Registrations of its own.
@@ -94,6 +96,8 @@ pub struct Zombie {
 
 pub struct Manager {
     pub domains: Slots<Domain>,
+    /// Those of which a child has ended.
+    pub orphaned: Vec<usize>,
     pub zombies: Vec<Zombie>,
     pub registrations: Slots<Registration>,
     pub code: CodeArea,
@@ -109,6 +113,8 @@ pub struct Manager {
     pub events: VecDeque<Ended>,
     /// Semaphore that counts `events`.
     pub event_semaphore: usize,
+    /// Semaphores to post when the lock is free again: who waits for one needs it.
+    pub posts: Vec<usize>,
     pub next_asid: usize,
     pub semaphores: BTreeMap<usize, crate::semaphores::Semaphore>,
     /// Free stack descriptors, at these supervisor addresses.
@@ -130,6 +136,7 @@ pub const BOOT: u64 = 1 << 32;
 
 pub static MANAGER: BootMutex<Manager> = BootMutex::new(Manager {
     domains: Slots::new(),
+    orphaned: Vec::new(),
     zombies: Vec::new(),
     registrations: Slots::new(),
     code: CodeArea::new(),
@@ -140,6 +147,7 @@ pub static MANAGER: BootMutex<Manager> = BootMutex::new(Manager {
     ended: BTreeMap::new(),
     events: VecDeque::new(),
     event_semaphore: 0,
+    posts: Vec::new(),
     next_asid: 1,
     semaphores: BTreeMap::new(),
     descriptors: Vec::new(),
@@ -172,7 +180,7 @@ impl Manager {
         Ok(End { table: d.table.0, asid: asid as u64, flags: d.flags })
     }
     /// The live domain that `table` is of.
-    fn asid_of(&self, table: Table) -> Result<usize> {
+    pub fn asid_of(&self, table: Table) -> Result<usize> {
         let asid = table.field(domain::ASID) as usize;
         match self.domains.get(asid) {
             Some(d) if d.table == table => Ok(asid),
@@ -226,13 +234,14 @@ impl Manager {
                 table: Table(boot.table),
                 flags: boot.flags | BOOT,
                 parent: 0,
+                children: Vec::new(),
                 interposed: false,
                 privileged: text(&boot.name) == "init",
-                orphaned: false,
                 notify: 0,
                 threads: (boot.thread != 0) as usize,
                 waiters: Vec::new(),
                 stacks: Vec::new(),
+                spare_stacks: Vec::new(),
                 queue: 0,
                 provides: 0,
                 blocks: Vec::new(),

@@ -5,7 +5,7 @@ use crate::code::Kind;
 use crate::manager::Manager;
 use crate::view::Table;
 use abi::boot::Symbols;
-use abi::nucleus::{NPORTALS, domain, fault, flags};
+use abi::nucleus::{domain, fault, flags};
 use abi::system;
 use pebble::Result;
 use portal::End;
@@ -20,21 +20,22 @@ pub struct Template {
 }
 impl Template {
     pub const EMPTY: Template = Template { system: [0; system::FIRST_FREE], faults: [0; 32], interrupts: [0; 16] };
-    /// Fills a new domain block.
+    /// Fills a domain block, whatever it had before: fixed entries, a record of zeros, the table.
     pub fn fill(&self, table: Table) {
-        let symbols = &pebble::boot::info().symbols;
+        let bad = pebble::boot::info().symbols.bad_portal;
         for (number, &code) in self.faults.iter().enumerate() {
             table.set_field(domain::fault(number), code);
         }
         for (cause, &code) in self.interrupts.iter().enumerate() {
             table.set_field(domain::interrupt(cause), code);
         }
+        for offset in (domain::RECORD..=domain::SATP).step_by(8) {
+            table.set_field(offset, 0);
+        }
         for (number, &code) in self.system.iter().enumerate() {
             table.set_entry(number, code);
         }
-        for number in system::FIRST_FREE..NPORTALS {
-            table.set_entry(number, symbols.bad_portal);
-        }
+        table.fill(system::FIRST_FREE, bad);
     }
 }
 

@@ -9,6 +9,9 @@ use abi::nucleus::{MAX_THREADS, flags};
 use alloc::vec::Vec;
 use pebble::{Result, check};
 
+/// Most stacks of ended threads that are kept for a domain's next ones.
+const SPARE_STACKS: usize = 4;
+
 /// What is known of the thread at one index.
 #[derive(Clone, Copy)]
 struct Slot {
@@ -81,7 +84,11 @@ impl Manager {
             domain.threads -= 1;
             if let Some(at) = domain.stacks.iter().position(|&(_, thread)| thread == index as usize) {
                 let (top, _) = domain.stacks.swap_remove(at);
-                STACK_RELEASE.call([home, top]);
+                if domain.spare_stacks.len() < SPARE_STACKS {
+                    domain.spare_stacks.push(top);
+                } else {
+                    STACK_RELEASE.call([home, top]);
+                }
             }
         }
     }

@@ -56,6 +56,14 @@ impl Table {
     pub fn entry(self, number: usize) -> u64 {
         read(self.0 + 8 * (number % NPORTALS) as u64)
     }
+    /// Makes all entries from `first` on `code`.
+    pub fn fill(self, first: usize, code: u64) {
+        let table = nucleus_view(physical(self.0 as usize)) as *mut u64;
+        for number in (first..NPORTALS).step_by(8) {
+            // SAFETY: the table is nucleus data, mapped here; `first` and `NPORTALS` are multiples of 8.
+            (0..8).for_each(|n| unsafe { table.add(number + n).write_volatile(code) });
+        }
+    }
     pub fn set_entry(self, number: usize, code: u64) {
         write(self.0 + 8 * (number % NPORTALS) as u64, code)
     }
