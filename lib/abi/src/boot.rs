@@ -11,6 +11,8 @@ pub const DOMAINS: usize = 16;
 pub const PORTALS: usize = 96;
 /// Most portals opened by boot components.
 pub const OPENS: usize = 160;
+/// Most short circuits of boot components.
+pub const SHORT_CIRCUITS: usize = 4;
 
 #[repr(C)]
 pub struct BootInfo {
@@ -52,6 +54,21 @@ pub struct BootInfo {
     pub domains: [BootDomain; DOMAINS],
     pub portals: [BootPortal; PORTALS],
     pub opens: [BootOpen; OPENS],
+    pub short_circuit_count: u64,
+    pub short_circuits: [BootShortCircuit; SHORT_CIRCUITS],
+}
+/// A short circuit before a portal (`crate::section::ShortCircuit`).
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct BootShortCircuit {
+    /// Index in `portals`.
+    pub portal: u64,
+    pub words: [u32; crate::section::SHORT_CIRCUIT],
+    pub count: u64,
+    /// Supervisor address of the first record.
+    pub records: u64,
+    pub mask: u64,
+    pub stride: u64,
 }
 /// Supervisor addresses of the nucleus's entry points that portal code jumps to.
 #[repr(C)]

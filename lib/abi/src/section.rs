@@ -25,6 +25,36 @@ pub struct Provided {
 // SAFETY: written once by the compiler, never changed.
 unsafe impl Sync for Provided {}
 
+/// Most words of a short circuit.
+pub const SHORT_CIRCUIT: usize = 16;
+/// Code of a trusted component that may end calls of a portal of its own before they enter it (`portal::short_circuit`).
+#[repr(C)]
+pub struct ShortCircuit {
+    /// The portal's name.
+    pub name: [u8; NAME],
+    /// The code, and how many words of it there are.
+    pub words: [u32; SHORT_CIRCUIT],
+    pub count: u64,
+    /// An array of records of `stride` bytes; the one with the portal's constant, less the bits that are not in `mask`, is
+    /// the call's.
+    pub records: *const (),
+    pub mask: u64,
+    pub stride: u64,
+}
+// SAFETY: written once by the compiler, never changed.
+unsafe impl Sync for ShortCircuit {}
+impl ShortCircuit {
+    pub const fn new(name: &str, words: &[u32], records: *const (), mask: u64, stride: u64) -> ShortCircuit {
+        let mut all = [0; SHORT_CIRCUIT];
+        let mut n = 0;
+        while n < words.len() {
+            all[n] = words[n];
+            n += 1;
+        }
+        ShortCircuit { name: padded(name), words: all, count: words.len() as u64, records, mask, stride }
+    }
+}
+
 /// A portal that the component opens.
 #[repr(C)]
 pub struct Imported {

@@ -32,6 +32,12 @@ impl Domain {
     pub fn field(&self, offset: i32) -> usize {
         (self.block + domain::TABLE).wrapping_add_signed(offset as isize)
     }
+    /// Where the byte at `va` of its image is.
+    pub fn physical(&self, va: u64) -> Option<usize> {
+        let inside = |s: &crate::elf::Segment| va >= s.va && va < s.va + s.memory_bytes;
+        let (segment, &pa) = self.program.segments.iter().zip(&self.segments).find(|(s, _)| inside(s))?;
+        Some(pa + (va - segment.va) as usize)
+    }
     /// Copies the segments' contents, with what has been patched, to their pages.
     pub fn store(&self, memory: &mut Memory) {
         for (segment, &pa) in self.program.segments.iter().zip(&self.segments) {

@@ -35,6 +35,8 @@ pub enum Error {
         "portal `{portal}` of component `{component}`: specification \"{specification}\" is wrong at position {position}: {reason}"
     )]
     Specification { component: String, portal: String, specification: String, position: u8, reason: String },
+    #[error("component `{0}`: the short circuit of `{1}` does what none may")]
+    ShortCircuit(String, String),
     #[error("component `{0}`: no program")]
     NoProgram(String),
     #[error("component `{component}`: device `{device}` is not ADDRESS+BYTES in hexadecimal")]

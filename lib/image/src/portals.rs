@@ -3,14 +3,15 @@
 use crate::domains::Domain;
 use crate::memory::Memory;
 use crate::{Error, Program};
-use abi::address::{CODE_END, code_address};
-use abi::boot::{BootInfo, BootOpen, BootPortal, OPENS, PORTALS, Symbols};
+use abi::address::{CODE_END, code_address, supervisor};
+use abi::boot::{BootInfo, BootOpen, BootPortal, BootShortCircuit, OPENS, PORTALS, Symbols};
 use abi::nucleus::{BLOCK_HEADER, NPORTALS, domain, fault};
-use abi::section::{NAME, SPEC, text};
+use abi::section::{NAME, SHORT_CIRCUIT, SPEC, ShortCircuit, text};
 use abi::system;
 use manifest::System;
 use portal::{Connection, End, Specification, generate};
 use std::collections::HashMap;
+use std::mem::offset_of;
 
 /// Where the nucleus's entry points are.
 pub fn symbols(nucleus: &Program) -> Result<Symbols, Error> {
@@ -76,6 +77,7 @@ pub fn open_all(
         *place = BootPortal { name, spec, entry: p.entry, constant: p.constant, asid: domains[p.server].asid as u64 };
     }
     info.portal_count = provided.len() as u64;
+    short_circuits(domains, &provided, info)?;
     let by_name = provided.iter().enumerate().map(|(n, p)| (p.name.clone(), n)).collect();
     let mut opener = Opener { provided, by_name, memory, info, next, made: HashMap::new() };
     for n in 0..domains.len() {
@@ -136,6 +138,40 @@ fn provides(domains: &[Domain]) -> Result<Vec<Provided>, Error> {
     }
     Ok(all)
 }
+/// Takes over the short circuits that the components' section lists.
+fn short_circuits(domains: &[Domain], provided: &[Provided], info: &mut BootInfo) -> Result<(), Error> {
+    for (server, d) in domains.iter().enumerate() {
+        let symbols = (d.program.symbol("__short_circuits_start"), d.program.symbol("__short_circuits_end"));
+        let (Ok(start), Ok(end)) = symbols else { continue };
+        let size = size_of::<ShortCircuit>();
+        for at in (start..end).step_by(size) {
+            let Some(entry) = d.program.at(at, size) else { continue };
+            let word = |o: usize| u64::from_le_bytes(entry[o..o + 8].try_into().unwrap());
+            let name = text(&entry[..NAME]);
+            let missing = || Error::NoPortal { component: d.component.name.clone(), portal: name.to_string() };
+            let portal = provided.iter().position(|p| p.server == server && p.name == name).ok_or_else(missing)?;
+            let mut words = [0; SHORT_CIRCUIT];
+            let code = entry[offset_of!(ShortCircuit, words)..].chunks_exact(4);
+            words.iter_mut().zip(code).for_each(|(w, bytes)| *w = u32::from_le_bytes(bytes.try_into().unwrap()));
+            let count = word(offset_of!(ShortCircuit, count));
+            let stride = word(offset_of!(ShortCircuit, stride));
+            let refused = |_| Error::ShortCircuit(d.component.name.clone(), name.to_string());
+            portal::short_circuit::check(&words[..count as usize], stride as usize).map_err(refused)?;
+            let records = d.physical(word(offset_of!(ShortCircuit, records))).ok_or_else(missing)?;
+            let place = info.short_circuits.get_mut(info.short_circuit_count as usize);
+            *place.ok_or(Error::TooMany("short circuits"))? = BootShortCircuit {
+                portal: portal as u64,
+                words,
+                count,
+                records: supervisor(records) as u64,
+                mask: word(offset_of!(ShortCircuit, mask)),
+                stride,
+            };
+            info.short_circuit_count += 1;
+        }
+    }
+    Ok(())
+}
 /// Name and address of the number of each import.
 fn imports(program: &Program) -> Result<Vec<(String, u64)>, Error> {
     let (Ok(start), Ok(end)) = (program.symbol("__imports_start"), program.symbol("__imports_end")) else {
@@ -168,6 +204,7 @@ impl Opener<'_> {
             callee: Self::end(&domains[p.server]),
             entry: p.entry,
             constants: &constants,
+            short_circuit: None,
         };
         let mut words = portal::emit::Buffer::EMPTY;
         let block = generate(&connection, &self.info.symbols, &mut words)

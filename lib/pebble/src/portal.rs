@@ -59,6 +59,20 @@ macro_rules! import {
     )* };
 }
 
+/// Declares a short circuit of one of the component's portals: `short_circuit! { "name", words, records, mask, stride; }`, see
+/// `portal::short_circuit`. Only boot components can have them.
+#[macro_export]
+macro_rules! short_circuit {
+    ($($portal:literal, $words:expr, $records:expr, $mask:expr, $stride:expr;)*) => { $(
+        const _: () = {
+            #[used]
+            #[unsafe(link_section = ".pebble.short_circuits")]
+            static SHORT_CIRCUIT: $crate::abi::section::ShortCircuit =
+                $crate::abi::section::ShortCircuit::new($portal, $words, $records, $mask, $stride);
+        };
+    )* };
+}
+
 /// Declares portals that the component provides: `provide! { "memory.map", "smiiii", map; }`.
 ///
 /// Each entry is an `extern "C" fn` of words that returns an `isize`; a constant may follow it for the `c`s.

@@ -22,7 +22,14 @@ fn main() {
         ..Default::default()
     };
     let mut words = portal::emit::Buffer::EMPTY;
-    let connection = Connection { specification: &specification, caller, callee, entry: 0x10840, constants: &[7; 6] };
+    let connection = Connection {
+        specification: &specification,
+        caller,
+        callee,
+        entry: 0x10840,
+        constants: &[7; 6],
+        short_circuit: None,
+    };
     let block = generate(&connection, &symbols, &mut words).expect("it fits");
     let header = BLOCK_HEADER / 4;
     println!("portal \"{text}\": {} instructions, the return portal at {:#x}", words.0[1], words.0[3]);

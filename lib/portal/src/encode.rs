@@ -28,17 +28,17 @@ pub mod csr {
 pub const SIE_ON: i32 = 0x220;
 
 #[inline(always)]
-fn i_type(opcode: u32, funct3: u32, rd: Register, rs1: Register, immediate: i32) -> u32 {
-    debug_assert!((-2048..2048).contains(&immediate), "immediate {immediate}");
+const fn i_type(opcode: u32, funct3: u32, rd: Register, rs1: Register, immediate: i32) -> u32 {
+    debug_assert!(-2048 <= immediate && immediate < 2048);
     (immediate as u32) << 20 | (rs1.0 as u32) << 15 | funct3 << 12 | (rd.0 as u32) << 7 | opcode
 }
 #[inline(always)]
-fn r_type(opcode: u32, funct3: u32, funct7: u32, rd: Register, rs1: Register, rs2: Register) -> u32 {
+const fn r_type(opcode: u32, funct3: u32, funct7: u32, rd: Register, rs1: Register, rs2: Register) -> u32 {
     funct7 << 25 | (rs2.0 as u32) << 20 | (rs1.0 as u32) << 15 | funct3 << 12 | (rd.0 as u32) << 7 | opcode
 }
 #[inline(always)]
-fn branch(funct3: u32, rs1: Register, rs2: Register, offset: i32) -> u32 {
-    debug_assert!((-4096..4096).contains(&offset) && offset % 2 == 0);
+const fn branch(funct3: u32, rs1: Register, rs2: Register, offset: i32) -> u32 {
+    debug_assert!(-4096 <= offset && offset < 4096 && offset % 2 == 0);
     let o = offset as u32;
     (o >> 12 & 1) << 31
         | (o >> 5 & 63) << 25
@@ -50,100 +50,112 @@ fn branch(funct3: u32, rs1: Register, rs2: Register, offset: i32) -> u32 {
         | 0x63
 }
 #[inline(always)]
-fn csr_type(funct3: u32, rd: Register, rs1: Register, csr: u32) -> u32 {
+const fn csr_type(funct3: u32, rd: Register, rs1: Register, csr: u32) -> u32 {
     csr << 20 | (rs1.0 as u32) << 15 | funct3 << 12 | (rd.0 as u32) << 7 | 0x73
 }
 
 #[inline(always)]
-pub fn addi(rd: Register, rs: Register, immediate: i32) -> u32 {
+pub const fn addi(rd: Register, rs: Register, immediate: i32) -> u32 {
     i_type(0x13, 0, rd, rs, immediate)
 }
 #[inline(always)]
-pub fn addiw(rd: Register, rs: Register, immediate: i32) -> u32 {
+pub const fn addiw(rd: Register, rs: Register, immediate: i32) -> u32 {
     i_type(0x1B, 0, rd, rs, immediate)
 }
 #[inline(always)]
-pub fn andi(rd: Register, rs: Register, immediate: i32) -> u32 {
+pub const fn andi(rd: Register, rs: Register, immediate: i32) -> u32 {
     i_type(0x13, 7, rd, rs, immediate)
 }
 #[inline(always)]
-pub fn xori(rd: Register, rs: Register, immediate: i32) -> u32 {
+pub const fn xori(rd: Register, rs: Register, immediate: i32) -> u32 {
     i_type(0x13, 4, rd, rs, immediate)
 }
 #[inline(always)]
-pub fn ori(rd: Register, rs: Register, immediate: i32) -> u32 {
+pub const fn ori(rd: Register, rs: Register, immediate: i32) -> u32 {
     i_type(0x13, 6, rd, rs, immediate)
 }
 #[inline(always)]
-pub fn sltiu(rd: Register, rs: Register, immediate: i32) -> u32 {
+pub const fn sltiu(rd: Register, rs: Register, immediate: i32) -> u32 {
     i_type(0x13, 3, rd, rs, immediate)
 }
 #[inline(always)]
-pub fn slli(rd: Register, rs: Register, shift: i32) -> u32 {
+pub const fn slli(rd: Register, rs: Register, shift: i32) -> u32 {
     i_type(0x13, 1, rd, rs, shift)
 }
 #[inline(always)]
-pub fn srli(rd: Register, rs: Register, shift: i32) -> u32 {
+pub const fn srli(rd: Register, rs: Register, shift: i32) -> u32 {
     i_type(0x13, 5, rd, rs, shift)
 }
 #[inline(always)]
-pub fn slliw(rd: Register, rs: Register, shift: i32) -> u32 {
+pub const fn slliw(rd: Register, rs: Register, shift: i32) -> u32 {
     i_type(0x1B, 1, rd, rs, shift)
 }
 #[inline(always)]
-pub fn ld(rd: Register, rs: Register, offset: i32) -> u32 {
+pub const fn lw(rd: Register, rs: Register, offset: i32) -> u32 {
+    i_type(0x03, 2, rd, rs, offset)
+}
+#[inline(always)]
+pub const fn lhu(rd: Register, rs: Register, offset: i32) -> u32 {
+    i_type(0x03, 5, rd, rs, offset)
+}
+#[inline(always)]
+pub const fn sw(source: Register, base: Register, offset: i32) -> u32 {
+    sd(source, base, offset) & !(1 << 12)
+}
+#[inline(always)]
+pub const fn ld(rd: Register, rs: Register, offset: i32) -> u32 {
     i_type(0x03, 3, rd, rs, offset)
 }
 #[inline(always)]
-pub fn jalr(rd: Register, rs: Register, offset: i32) -> u32 {
+pub const fn jalr(rd: Register, rs: Register, offset: i32) -> u32 {
     i_type(0x67, 0, rd, rs, offset)
 }
 #[inline(always)]
-pub fn sd(source: Register, base: Register, offset: i32) -> u32 {
-    debug_assert!((-2048..2048).contains(&offset));
+pub const fn sd(source: Register, base: Register, offset: i32) -> u32 {
+    debug_assert!(-2048 <= offset && offset < 2048);
     let o = offset as u32;
     (o >> 5 & 127) << 25 | (source.0 as u32) << 20 | (base.0 as u32) << 15 | 3 << 12 | (o & 31) << 7 | 0x23
 }
 #[inline(always)]
-pub fn add(rd: Register, rs1: Register, rs2: Register) -> u32 {
+pub const fn add(rd: Register, rs1: Register, rs2: Register) -> u32 {
     r_type(0x33, 0, 0, rd, rs1, rs2)
 }
 #[inline(always)]
-pub fn and(rd: Register, rs1: Register, rs2: Register) -> u32 {
+pub const fn and(rd: Register, rs1: Register, rs2: Register) -> u32 {
     r_type(0x33, 7, 0, rd, rs1, rs2)
 }
 #[inline(always)]
-pub fn or(rd: Register, rs1: Register, rs2: Register) -> u32 {
+pub const fn or(rd: Register, rs1: Register, rs2: Register) -> u32 {
     r_type(0x33, 6, 0, rd, rs1, rs2)
 }
 /// `upper` is the value of bits 31…12.
 #[inline(always)]
-pub fn lui(rd: Register, upper: u32) -> u32 {
+pub const fn lui(rd: Register, upper: u32) -> u32 {
     upper << 12 | (rd.0 as u32) << 7 | 0x37
 }
 #[inline(always)]
-pub fn auipc(rd: Register, upper: u32) -> u32 {
+pub const fn auipc(rd: Register, upper: u32) -> u32 {
     upper << 12 | (rd.0 as u32) << 7 | 0x17
 }
 #[inline(always)]
-pub fn beq(rs1: Register, rs2: Register, offset: i32) -> u32 {
+pub const fn beq(rs1: Register, rs2: Register, offset: i32) -> u32 {
     branch(0, rs1, rs2, offset)
 }
 #[inline(always)]
-pub fn bne(rs1: Register, rs2: Register, offset: i32) -> u32 {
+pub const fn bne(rs1: Register, rs2: Register, offset: i32) -> u32 {
     branch(1, rs1, rs2, offset)
 }
 #[inline(always)]
-pub fn blt(rs1: Register, rs2: Register, offset: i32) -> u32 {
+pub const fn blt(rs1: Register, rs2: Register, offset: i32) -> u32 {
     branch(4, rs1, rs2, offset)
 }
 #[inline(always)]
-pub fn bge(rs1: Register, rs2: Register, offset: i32) -> u32 {
+pub const fn bge(rs1: Register, rs2: Register, offset: i32) -> u32 {
     branch(5, rs1, rs2, offset)
 }
 #[inline(always)]
-pub fn jal(rd: Register, offset: i32) -> u32 {
-    debug_assert!((-(1 << 20)..1 << 20).contains(&offset));
+pub const fn jal(rd: Register, offset: i32) -> u32 {
+    debug_assert!(-(1 << 20) <= offset && offset < 1 << 20);
     let o = offset as u32;
     (o >> 20 & 1) << 31
         | (o >> 1 & 1023) << 21
@@ -153,24 +165,24 @@ pub fn jal(rd: Register, offset: i32) -> u32 {
         | 0x6F
 }
 #[inline(always)]
-pub fn csrrw(rd: Register, csr: u32, rs: Register) -> u32 {
+pub const fn csrrw(rd: Register, csr: u32, rs: Register) -> u32 {
     csr_type(1, rd, rs, csr)
 }
 #[inline(always)]
-pub fn csrr(rd: Register, csr: u32) -> u32 {
+pub const fn csrr(rd: Register, csr: u32) -> u32 {
     csr_type(2, rd, ZERO, csr)
 }
 #[inline(always)]
-pub fn csrw(csr: u32, rs: Register) -> u32 {
+pub const fn csrw(csr: u32, rs: Register) -> u32 {
     csr_type(1, ZERO, rs, csr)
 }
 /// Clears the bits of `csr` that are set in `rs`.
 #[inline(always)]
-pub fn csrc(csr: u32, rs: Register) -> u32 {
+pub const fn csrc(csr: u32, rs: Register) -> u32 {
     csr_type(3, ZERO, rs, csr)
 }
 #[inline(always)]
-pub fn sfence_vma(address: Register, asid: Register) -> u32 {
+pub const fn sfence_vma(address: Register, asid: Register) -> u32 {
     r_type(0x73, 0, 9, ZERO, address, asid)
 }
 pub const SRET: u32 = 0x1020_0073;

@@ -9,6 +9,7 @@
 use crate::emit::{Buffer, Emitter, Label};
 use crate::encode::*;
 use crate::frame::{FramePlan, StackPlan};
+use crate::short_circuit::ShortCircuit;
 use crate::specification::{ARGUMENTS, Argument, Specification, Stack, State};
 use abi::Error;
 use abi::address::{RETURN_STUB, WINDOW_SLOTS};
@@ -35,6 +36,8 @@ pub struct Connection<'a> {
     pub entry: u64,
     /// Values of the `c`s, in their order.
     pub constants: &'a [u64],
+    /// What may end the call before the callee is entered.
+    pub short_circuit: Option<ShortCircuit<'a>>,
 }
 /// What was generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,6 +169,9 @@ impl Generator<'_, '_> {
     /// The call portal. Returns the index of the word that is to load the return portal's address.
     fn call(&mut self) -> usize {
         let plan = self.plan;
+        if let Some(short_circuit) = &self.c.short_circuit {
+            short_circuit.write(&mut self.e);
+        }
         // Bit 11 of the frame's address is clear below the limit of the page; trusted callers may go on to bit 10.
         self.e.put_all([ld(T0, TP, INVOCATION), addi(T0, T0, -(plan.size as i32)), slli(T3, T0, 52)]);
         if self.c.caller.trusted() {

@@ -11,5 +11,8 @@ pub mod frame;
 pub mod generate;
 pub mod specification;
 
+pub mod short_circuit;
+
 pub use generate::{Block, Connection, End, GenerateError, generate};
+pub use short_circuit::ShortCircuit;
 pub use specification::{Reason, Rejected, Specification};

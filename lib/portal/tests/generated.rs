@@ -23,8 +23,14 @@ fn symbols() -> Symbols {
 fn code(specification: &str, caller: End, callee: End) -> Vec<u32> {
     let specification = Specification::parse(specification, true).unwrap();
     let mut out = Buffer::EMPTY;
-    let connection =
-        Connection { specification: &specification, caller, callee, entry: 0x12345, constants: &[u64::MAX / 3; 6] };
+    let connection = Connection {
+        specification: &specification,
+        caller,
+        callee,
+        entry: 0x12345,
+        constants: &[u64::MAX / 3; 6],
+        short_circuit: None,
+    };
     let block = generate(&connection, &symbols(), &mut out).unwrap();
     out.0[..block.words].to_vec()
 }
@@ -71,16 +77,49 @@ fn the_other_ends_pass_the_verifier() {
 #[test]
 fn too_few_constants_is_an_error() {
     let specification = Specification::parse("smcc", false).unwrap();
-    let connection =
-        Connection { specification: &specification, caller: APPLICATION, callee: OTHER, entry: 0, constants: &[1] };
-    assert_eq!(generate(&connection, &symbols(), &mut Buffer::EMPTY), Err(GenerateError::Constants));
+    let connection = Connection {
+        specification: &specification,
+        caller: APPLICATION,
+        callee: OTHER,
+        entry: 0,
+        constants: &[1],
+        short_circuit: None,
+    };
+    let mut out = Buffer::EMPTY;
+    assert_eq!(generate(&connection, &symbols(), &mut out), Err(GenerateError::Constants));
 }
 #[test]
-fn a_short_buffer_is_an_error() {
-    let specification = Specification::parse("np", false).unwrap();
-    let connection =
-        Connection { specification: &specification, caller: APPLICATION, callee: OTHER, entry: 0, constants: &[] };
-    assert!(generate(&connection, &symbols(), &mut Buffer::EMPTY).is_ok());
+fn the_longest_portal_fits() {
+    let all = code("nfwwwwww", APPLICATION, OTHER).len();
+    assert!(all < portal::emit::WORDS, "{all}");
+}
+#[test]
+fn a_short_circuit_goes_before_the_portal_and_passes_the_verifier() {
+    use portal::encode::*;
+    use portal::short_circuit::enter;
+    let words = [lw(T4, T3, 0), bge(ZERO, T4, enter(1, 2))];
+    assert_eq!(portal::short_circuit::check(&words, 8), Ok(()));
+    let specification = Specification::parse("smci", false).unwrap();
+    let short_circuit = Some(portal::ShortCircuit { words: &words, record: 0xFFFF_FFFF_8070_0010 });
+    let mut connection = Connection {
+        specification: &specification,
+        caller: APPLICATION,
+        callee: TRUSTED,
+        entry: 0,
+        constants: &[1],
+        short_circuit,
+    };
+    let mut with = Buffer::EMPTY;
+    let length = generate(&connection, &symbols(), &mut with).unwrap().words;
+    connection.short_circuit = None;
+    let mut without = Buffer::EMPTY;
+    let plain = generate(&connection, &symbols(), &mut without).unwrap().words;
+    assert_eq!(disassemble::verify(&with.0[4..length]), Ok(()));
+    // Where it branches to, the portal begins as it does without it.
+    let start = length - plain;
+    assert_eq!(with.0[4 + start..4 + start + 4], without.0[4..8]);
+    let branch = with.0[4..4 + start].iter().position(|&w| w & 0x7f == 0x63).unwrap();
+    assert_eq!(with.0[4 + branch], bge(ZERO, T4, 4 * (start - branch) as i32));
 }
 
 /// The lengths of the hot portals are what the design page counts; a change must be deliberate.

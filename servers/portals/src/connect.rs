@@ -6,7 +6,7 @@ use abi::Error;
 use abi::name::Name;
 use abi::section::NAME;
 use pebble::{Result, check};
-use portal::{Connection, End, Specification, generate};
+use portal::{Connection, End, ShortCircuit, Specification, generate};
 
 /// Retired blocks after which the frames of all threads are looked through.
 const RETIRED: usize = 32;
@@ -35,9 +35,21 @@ impl Manager {
     /// Generates a portal from `caller` to `entry` in domain `to`. The code's supervisor address.
     pub fn generate(
         &mut self,
+        ends: (End, usize),
+        specification: &Specification,
+        (entry, constants): (u64, &[u64]),
+        kind: Kind,
+        permanent: bool,
+    ) -> Result<u64> {
+        self.generate_with(ends, specification, (entry, constants), None, kind, permanent)
+    }
+    /// The same with a short circuit before it.
+    pub fn generate_with(
+        &mut self,
         (caller, to): (End, usize),
         specification: &Specification,
         (entry, constants): (u64, &[u64]),
+        short_circuit: Option<ShortCircuit>,
         kind: Kind,
         permanent: bool,
     ) -> Result<u64> {
@@ -45,7 +57,7 @@ impl Manager {
         if !self.code.has_room(4 * portal::emit::WORDS) {
             self.free_retired();
         }
-        let connection = Connection { specification, caller, callee, entry, constants };
+        let connection = Connection { specification, caller, callee, entry, constants, short_circuit };
         let block = generate(&connection, &pebble::boot::info().symbols, &mut self.scratch);
         let block = block.map_err(|_| Error::EINVAL)?;
         let record = Block {

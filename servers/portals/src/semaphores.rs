@@ -5,6 +5,7 @@ use crate::manager::{Caller, Manager};
 use abi::Error;
 use pebble::boot::{SEMAPHORE_CREATE, SEMAPHORE_DESTROY};
 use pebble::{Result, check};
+use portal::ShortCircuit;
 
 /// A semaphore that portals lead to.
 pub struct Semaphore {
@@ -33,7 +34,16 @@ impl Manager {
             let (server, specification, entry) = (r.server, r.specification, r.entry);
             let caller = self.end(asid)?;
             let kind = Kind::Semaphore { id: id as u32, v };
-            *code = self.generate((caller, server), &specification, (entry, &[id as u64]), kind, false)?;
+            let portal = self.semaphore_entries[v as usize] as u64;
+            let info = pebble::boot::info();
+            let known = info.short_circuits[..info.short_circuit_count as usize].iter().find(|s| s.portal == portal);
+            // An uncontended P or V ends in the portal.
+            let short_circuit = known.map(|s| ShortCircuit {
+                words: &s.words[..s.count as usize],
+                record: s.records + (id as u64 & s.mask) * s.stride,
+            });
+            let target = (entry, &[id as u64][..]);
+            *code = self.generate_with((caller, server), &specification, target, short_circuit, kind, false)?;
         }
         self.semaphores.insert(id, Semaphore { entries: 2, blocks });
         self.install(asid, number, blocks[0])?;

@@ -25,6 +25,6 @@ mod time;
 
 pub use machine::Machine;
 pub use scheduler::{Decision, Scheduler};
-pub use semaphores::{SEMAPHORES, VALUE_MAX};
+pub use semaphores::{SEMAPHORES, Semaphore, VALUE_MAX};
 pub use threads::{IDLE, PRIORITIES, State, Thread};
 pub use time::{NEVER, SLICE};

@@ -9,7 +9,7 @@
 
 use core::arch::asm;
 use core::cell::UnsafeCell;
-use scheduler::{Decision, Machine, Scheduler};
+use scheduler::{Decision, Machine, SEMAPHORES, Scheduler, Semaphore};
 
 pebble::import! {
     SWITCH = "nucleus.switch";
@@ -37,6 +37,16 @@ pebble::provide! {
     "scheduler.wake_dead", "smi", wake_dead;
     "scheduler.waiting", "smi", waiting;
     "scheduler.info", "smi", info;
+}
+
+/// The records of the semaphores, for the portals.
+const RECORDS: *const () = {
+    // SAFETY: in the scheduler's static; only its address is taken.
+    unsafe { (&raw const SCHEDULER).cast::<u8>().add(Scheduler::<Hart>::SEMAPHORES).cast() }
+};
+pebble::short_circuit! {
+    "scheduler.p", Semaphore::P_SHORT_CIRCUIT, RECORDS, SEMAPHORES as u64 - 1, size_of::<Semaphore>() as u64;
+    "scheduler.v", Semaphore::V_SHORT_CIRCUIT, RECORDS, SEMAPHORES as u64 - 1, size_of::<Semaphore>() as u64;
 }
 
 /// The hart, as a component sees it.

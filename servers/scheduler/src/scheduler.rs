@@ -66,6 +66,9 @@ pub struct Scheduler<M> {
 
 /// For the binary: one entry of a portal each.
 impl<M: Machine> Scheduler<M> {
+    /// Where the records of semaphores are in it.
+    pub const SEMAPHORES: usize = core::mem::offset_of!(Scheduler<M>, semaphores) + Semaphores::SLOTS;
+
     /// All zeros but for `machine`; [`Scheduler::start`] makes it usable.
     pub const fn new(machine: M) -> Scheduler<M> {
         Scheduler {

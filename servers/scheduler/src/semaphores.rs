@@ -5,6 +5,8 @@
 
 use crate::ring::Ring;
 use abi::Error;
+use portal::encode::*;
+use portal::short_circuit::{RECORD, enter};
 
 /// Most semaphores at one time, and one.
 pub const SEMAPHORES: usize = 4096;
@@ -27,6 +29,28 @@ pub struct Semaphore {
     generation: u32,
 }
 
+impl Semaphore {
+    /// What portals do for a P with a value above 0: take one.
+    pub const P_SHORT_CIRCUIT: &[u32] = {
+        const VALUE: i32 = core::mem::offset_of!(Semaphore, value) as i32;
+        &[lw(T4, RECORD, VALUE), bge(ZERO, T4, enter(1, 5)), addi(T4, T4, -1), sw(T4, RECORD, VALUE), addi(A0, ZERO, 0)]
+    };
+    /// And for a V of a semaphore that nobody waits for, and whose value is not the highest: add one.
+    pub const V_SHORT_CIRCUIT: &[u32] = {
+        const VALUE: i32 = core::mem::offset_of!(Semaphore, value) as i32;
+        const WAITERS: i32 = core::mem::offset_of!(Semaphore, waiters) as i32;
+        &[
+            lhu(T4, RECORD, WAITERS),
+            bne(T4, ZERO, enter(1, 7)),
+            lw(T4, RECORD, VALUE),
+            addiw(T4, T4, 1),
+            blt(T4, ZERO, enter(4, 7)),
+            sw(T4, RECORD, VALUE),
+            addi(A0, ZERO, 0),
+        ]
+    };
+}
+
 pub struct Semaphores {
     slots: [Semaphore; SEMAPHORES],
     /// First of those that were destroyed, or 0.
@@ -36,6 +60,9 @@ pub struct Semaphores {
 }
 
 impl Semaphores {
+    /// Where the records are in it.
+    pub const SLOTS: usize = core::mem::offset_of!(Semaphores, slots);
+
     pub const fn new() -> Semaphores {
         let slot = Semaphore { id: 0, value: 0, waiters: Ring::EMPTY, next_free: 0, generation: 0 };
         Semaphores { slots: [slot; SEMAPHORES], free: 0, used: 0 }
