@@ -46,7 +46,7 @@ impl Name {
             let end = first_zero(w);
             let mask = end.wrapping_sub(1);
             let filled = w & mask;
-            if !graphic(filled | (0x21 * LOW & !mask)) {
+            if !graphic(filled | ((0x21 * LOW) & !mask)) {
                 return Err(Error::EINVAL);
             }
             *place = filled;
@@ -74,7 +74,7 @@ impl Name {
     #[inline(always)]
     pub unsafe fn read(address: usize) -> Result<Name, Error> {
         let room = PAGE - address % PAGE;
-        if address % 8 == 0 && room >= NAMELEN {
+        if address.is_multiple_of(8) && room >= NAMELEN {
             // SAFETY: aligned, and in the page.
             return Name::from_words(|n| unsafe { (address as *const u64).add(n).read_volatile() });
         }
