@@ -41,6 +41,9 @@ pub struct Options {
     /// Cycles that the model's memory takes
     #[arg(long, value_name = "READ/WRITE", default_value = "20/20", value_parser = rtl::Latencies::parse)]
     pub latency: rtl::Latencies,
+    /// Where the model lists the instructions between the program's marks, see rtl/README.md
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
     /// The system around the program: a manifest in systems/
     #[arg(long, default_value = "exec")]
     pub system: String,
@@ -146,7 +149,9 @@ pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
         On::Rtl => {
             let model = rtl::build_model(root)?;
             let cycles = machine.timeout.map_or(0, |time| (time.as_nanos() / rtl::NANOSECONDS_PER_CYCLE) as u64);
-            rtl::run(&model, &image, options.latency, cycles, Console::Streams)?
+            let settings =
+                rtl::Settings { latencies: options.latency, timeout_cycles: cycles, trace: options.trace.clone() };
+            rtl::run(&model, &image, &settings, Console::Streams)?
         }
     };
     Ok(report(outcome, true))

@@ -157,15 +157,19 @@ fn contents<'a>(shim: &'a mut Vec<u8>, image: &'a Image, tree: &'a [u8]) -> Resu
     Ok([(RAM_BASE, shim), (IMAGE_BASE, &image.bytes), (DEVICE_TREE, tree)])
 }
 
+/// How the model runs.
+#[derive(Clone, Default)]
+pub struct Settings {
+    pub latencies: Latencies,
+    /// Cycles after which it stops; 0: never.
+    pub timeout_cycles: u64,
+    /// Where the instructions between the program's marks are listed (`rtl/trace.h`).
+    pub trace: Option<PathBuf>,
+}
+
 /// Boots an image, which was built without `sstc` and with [`CYCLES_PER_TIME`], on `model` and waits until the machine
-/// stops or `timeout_cycles` (0: endless) are over. No input comes.
-pub fn run(
-    model: &Path,
-    image: &Image,
-    latencies: Latencies,
-    timeout_cycles: u64,
-    console: Console,
-) -> Result<Outcome> {
+/// stops or its cycles are over. No input comes.
+pub fn run(model: &Path, image: &Image, settings: &Settings, console: Console) -> Result<Outcome> {
     let firmware = model.with_file_name("shim.bin");
     let mut shim = std::fs::read(&firmware).with_context(|| firmware.display().to_string())?;
     let ram = scratch()?;
@@ -175,8 +179,15 @@ pub fn run(
     }
     let captured = matches!(console, Console::Captured(_));
     let mut command = Command::new(model);
-    command.arg("-l").arg(latencies.read.to_string()).arg("-w").arg(latencies.write.to_string());
-    command.arg("-n").arg(CYCLES_PER_TIME.to_string()).arg("-m").arg(timeout_cycles.to_string());
+    let Latencies { read, write } = settings.latencies;
+    for (option, value) in
+        [("-l", read.into()), ("-w", write.into()), ("-n", CYCLES_PER_TIME), ("-m", settings.timeout_cycles)]
+    {
+        command.arg(option).arg(value.to_string());
+    }
+    if let Some(file) = &settings.trace {
+        command.arg("-t").arg(file);
+    }
     if !captured {
         command.arg("-v");
     }
@@ -189,4 +200,50 @@ pub fn run(
     // A program may end with the same status.
     let ended = log.as_ref().is_some_and(|log| log.ended != 0);
     Ok(Outcome { output, firmware, timed_out: status.code() == Some(OUT_OF_CYCLES) && !ended, log })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    fn tree() -> Vec<u8> {
+        device_tree().unwrap()
+    }
+    #[test]
+    fn the_memory_manager_finds_ram_in_the_device_tree() {
+        let bytes = tree();
+        let tree = fdt::Fdt::new(&bytes).unwrap();
+        let regions: Vec<_> = tree.memory().regions().map(|r| (r.starting_address as usize, r.size)).collect();
+        assert_eq!(regions, [(RAM_BASE, Some(RAM_BYTES))]);
+        assert!(DEVICE_TREE + tree.total_size() <= RAM_BASE + RAM_BYTES);
+    }
+    #[test]
+    fn the_memory_manager_finds_the_devices_in_the_device_tree() {
+        let bytes = tree();
+        let tree = fdt::Fdt::new(&bytes).unwrap();
+        let find = |name| memory_logic::devices::find(&tree, name).map(|d| (d.address, d.bytes, d.interrupt));
+        assert_eq!(find("serial"), Ok((0x1000_0000, 0x100, 10)));
+        assert_eq!(find("rtc"), Ok((0x10_1000, 0x1000, 11)));
+        assert_eq!(find("test"), Ok((0x10_0000, 0x1000, 0)));
+        assert_eq!(find("plic"), Ok((0xc00_0000, 0x60_0000, 0)));
+    }
+    #[test]
+    fn the_firmware_is_told_where_the_device_tree_is() {
+        let mut shim = vec![0; 0x400];
+        let image = Image { bytes: vec![1; 100], log: 0, used: 0 };
+        let placed = contents(&mut shim, &image, b"tree").unwrap();
+        assert_eq!(placed.map(|(address, _)| address), [RAM_BASE, IMAGE_BASE, DEVICE_TREE]);
+        assert_eq!(placed[0].1[DEVICE_TREE_WORD..][..8], (DEVICE_TREE as u64).to_le_bytes());
+    }
+    #[test]
+    fn an_image_that_is_larger_than_ram_is_refused() {
+        let image = Image { bytes: vec![0; RAM_BYTES], log: 0, used: 0 };
+        assert!(contents(&mut vec![0; 0x400], &image, b"tree").is_err());
+    }
+    #[test]
+    fn latencies_are_two_numbers_of_cycles() {
+        assert_eq!(Latencies::parse("5/30").unwrap(), Latencies { read: 5, write: 30 });
+        for wrong in ["", "20", "20/", "0/20", "a/b", "20/20/20", "20/10001"] {
+            assert!(Latencies::parse(wrong).is_err(), "{wrong}");
+        }
+    }
 }
