@@ -147,7 +147,7 @@ fn device_tree() -> Result<Vec<u8>, vm_fdt::Error> {
 }
 
 /// What lies in RAM when the core starts: pieces by their physical address.
-fn contents<'a>(shim: &'a mut Vec<u8>, image: &'a Image, tree: &'a [u8]) -> Result<[(usize, &'a [u8]); 3]> {
+fn contents<'a>(shim: &'a mut [u8], image: &'a Image, tree: &'a [u8]) -> Result<[(usize, &'a [u8]); 3]> {
     let end = IMAGE_BASE + image.bytes.len();
     if end > DEVICE_TREE || tree.len() > RAM_BASE + RAM_BYTES - DEVICE_TREE {
         bail!("the image ends at {end:#x}: it does not fit in the {} MiB of the machine", RAM_BYTES >> 20);
