@@ -5,6 +5,8 @@ set -euo pipefail
 source=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 cd "$1"
+exec 9>lock
+flock 9
 say() { printf 'pebble: %s\n' "$*" >&2; }
 fail() {
     say "$1; the last of $PWD/build.log:"
@@ -46,4 +48,6 @@ say "building the CVA6 model (half a minute)"
     -MAKEFLAGS CXX=clang++-19 -MAKEFLAGS LINK=clang++-19 -MAKEFLAGS CFG_CXXFLAGS_PCH_I=-include-pch \
     -MAKEFLAGS CFG_GCH_IF_CLANG=.gch -MAKEFLAGS CFG_CXXFLAGS_STD=-std=gnu++20 -MAKEFLAGS CFG_LDLIBS_THREADS=-pthread \
     -MAKEFLAGS OPT_FAST=-O3 -CFLAGS "-O3 -Wall" >build.log 2>&1 || fail "the model could not be built"
-cp objects/Vbench_top model
+# The old one may be running.
+cp objects/Vbench_top new
+mv -f new model
