@@ -95,7 +95,7 @@ fn modified(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|m| m.modified()).ok()
 }
 /// Whether `output` is there and newer than all of `inputs`.
-fn fresh(output: &Path, inputs: &[PathBuf]) -> bool {
+pub fn fresh(output: &Path, inputs: &[PathBuf]) -> bool {
     let Some(made) = modified(output) else { return false };
     inputs.iter().all(|i| modified(i).is_some_and(|at| at < made))
 }

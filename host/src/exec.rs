@@ -1,7 +1,7 @@
 //! `./pebble run` and `./pebble exec`.
 
 use crate::qemu::{Console, Machine, Outcome};
-use crate::{build, qemu, system, terminal};
+use crate::{build, qemu, rtl, system, terminal};
 use anyhow::{Context, Result, bail};
 use image::{Image, Parts};
 use manifest::System;
@@ -14,18 +14,46 @@ pub const TIMED_OUT: u8 = 124;
 pub const NOT_BOOTED: u8 = 125;
 pub const FAULTED: u8 = 126;
 
+/// The machines that images run on.
+#[derive(clap::ValueEnum, Clone, Copy, Default, PartialEq, Eq)]
+pub enum On {
+    #[default]
+    Qemu,
+    /// CVA6, from its SystemVerilog
+    Rtl,
+}
+impl On {
+    /// Whether it has `stimecmp`.
+    fn sstc(self) -> bool {
+        self == On::Qemu
+    }
+    /// Cycles in a tick of `time`, where they are fixed; else 0.
+    fn cycles_per_time(self) -> u64 {
+        if self == On::Rtl { rtl::CYCLES_PER_TIME } else { 0 }
+    }
+}
+
 #[derive(clap::Args, Clone, Default)]
 pub struct Options {
+    /// The machine: QEMU, or a model of the core CVA6 that is exact to the cycle
+    #[arg(long, value_enum, default_value_t = On::Qemu)]
+    pub on: On,
+    /// Cycles that the model's memory takes
+    #[arg(long, value_name = "READ/WRITE", default_value = "20/20", value_parser = rtl::Latencies::parse)]
+    pub latency: rtl::Latencies,
+    /// Where the model lists the instructions between the program's marks, see rtl/README.md
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
     /// The system around the program: a manifest in systems/
     #[arg(long, default_value = "exec")]
     pub system: String,
-    /// Give up after so many seconds (exit status 124)
+    /// Give up after so many seconds (exit status 124); on the model, by its own clock of 100 MHz
     #[arg(long)]
     pub timeout: Option<f64>,
-    /// Memory of the machine, in MiB
+    /// Memory of QEMU's machine, in MiB
     #[arg(long, default_value_t = 128)]
     pub memory: usize,
-    /// Make the cycle counter count instructions, exactly and repeatably
+    /// Make QEMU's cycle counter count instructions, exactly and repeatably
     #[arg(long)]
     pub icount: bool,
     /// A file for the program (not available yet)
@@ -89,8 +117,8 @@ pub fn program_image(root: &Path, options: &Options, echo: bool) -> Result<Image
         nucleus: &nucleus,
         programs,
         files: Vec::new(),
-        sstc: true,
-        cycles_per_time: 0,
+        sstc: options.on.sstc(),
+        cycles_per_time: options.on.cycles_per_time(),
         ram_bytes: 0,
     };
     Ok(image::build(&parts)?)
@@ -116,7 +144,16 @@ pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
     use std::io::IsTerminal;
     let image = program_image(root, options, std::io::stdin().is_terminal())?;
     let _settings = terminal::Settings::keep();
-    let outcome = qemu::run(&image, &machine, Console::Streams)?;
+    let outcome = match options.on {
+        On::Qemu => qemu::run(&image, &machine, Console::Streams)?,
+        On::Rtl => {
+            let model = rtl::build_model(root)?;
+            let cycles = machine.timeout.map_or(0, |time| (time.as_nanos() / rtl::NANOSECONDS_PER_CYCLE) as u64);
+            let settings =
+                rtl::Settings { latencies: options.latency, timeout_cycles: cycles, trace: options.trace.clone() };
+            rtl::run(&model, &image, &settings, Console::Streams)?
+        }
+    };
     Ok(report(outcome, true))
 }
 

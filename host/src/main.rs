@@ -1,4 +1,4 @@
-//! The host tool behind `./pebble`: builds systems, runs them in QEMU, tests them.
+//! The host tool behind `./pebble`: builds systems, runs them in QEMU or on the CVA6 model, tests them.
 
 mod bench;
 mod build;
@@ -7,6 +7,7 @@ mod create;
 mod exec;
 mod guest_log;
 mod qemu;
+mod rtl;
 mod system;
 mod terminal;
 mod test;

@@ -57,10 +57,22 @@ impl Drop for Guest {
         let _ = self.child.wait();
     }
 }
-fn scratch() -> Result<tempfile::NamedTempFile> {
+/// A temporary file in RAM, where there is such a folder.
+pub fn scratch() -> Result<tempfile::NamedTempFile> {
     let shared = std::path::Path::new("/dev/shm");
     let made = if shared.is_dir() { tempfile::NamedTempFile::new_in(shared) } else { tempfile::NamedTempFile::new() };
     made.context("a temporary file for the guest's memory")
+}
+
+/// Makes the kernel end the command's process with this one.
+pub fn end_with_us(command: &mut Command) {
+    // SAFETY: prctl is async-signal-safe.
+    unsafe {
+        command.pre_exec(|| {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            Ok(())
+        });
+    }
 }
 
 impl Guest {
@@ -82,13 +94,7 @@ impl Guest {
         command.args(if terminal { ["-serial", "mon:stdio"] } else { ["-serial", "stdio"] });
         command.args(if terminal { &[][..] } else { &["-monitor", "none"] });
         command.args(&machine.extra).stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::inherit());
-        // SAFETY: prctl is async-signal-safe; it makes the kernel end QEMU with us.
-        unsafe {
-            command.pre_exec(|| {
-                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-                Ok(())
-            });
-        }
+        end_with_us(&mut command);
         let child = command.spawn().map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => anyhow::anyhow!("{QEMU} is missing: install the package qemu-system-misc"),
             _ => error.into(),
@@ -165,6 +171,25 @@ impl<W: Write> Output<W> {
     }
 }
 
+/// Passes a guest's console on to our standard output, or keeps it, until it ends: what came after the mark, where it is
+/// captured, and what came before it if the mark never came.
+pub fn pass_console(mut from: impl Read, captured: bool) -> (Vec<u8>, Vec<u8>) {
+    let sink: Box<dyn Write> = if captured { Box::new(Vec::new()) } else { Box::new(std::io::stdout()) };
+    let mut kept = Vec::new();
+    let mut output = Output::new(sink);
+    let mut buffer = [0; 65536];
+    while let Ok(count @ 1..) = from.read(&mut buffer) {
+        if captured {
+            kept.extend_from_slice(&buffer[..count]);
+        } else if output.pass(&buffer[..count]).is_err() {
+            break;
+        }
+    }
+    let mut all = Output::new(Vec::new());
+    let _ = all.pass(&kept);
+    if captured { all.into_inner() } else { (Vec::new(), output.into_inner().1) }
+}
+
 /// Passes input on to the guest's console once its driver is there, then tells it that there is no more: Ctrl-D, twice if
 /// the last line is not finished.
 fn feed(mut input: Box<dyn Read + Send>, mut pipe: std::process::ChildStdin, ram: &std::fs::File, log: u64) {
@@ -207,23 +232,8 @@ pub fn run(image: &Image, machine: &Machine, console: Console) -> Result<Outcome
         // It ends with this process, or when QEMU is gone.
         std::thread::spawn(move || feed(input, pipe, &ram, log));
     }
-    let Some(mut from) = guest.stdout() else { bail!("{QEMU} has no output") };
-    let reader = std::thread::spawn(move || {
-        let sink: Box<dyn Write + Send> = if captured { Box::new(Vec::new()) } else { Box::new(std::io::stdout()) };
-        let mut kept = Vec::new();
-        let mut output = Output::new(sink);
-        let mut buffer = [0; 65536];
-        while let Ok(count @ 1..) = from.read(&mut buffer) {
-            if captured {
-                kept.extend_from_slice(&buffer[..count]);
-            } else if output.pass(&buffer[..count]).is_err() {
-                break;
-            }
-        }
-        let mut all = Output::new(Vec::new());
-        let _ = all.pass(&kept);
-        if captured { all.into_inner() } else { (Vec::new(), output.into_inner().1) }
-    });
+    let Some(from) = guest.stdout() else { bail!("{QEMU} has no output") };
+    let reader = std::thread::spawn(move || pass_console(from, captured));
     let ended = guest.wait(deadline)?;
     let log = guest.log();
     drop(guest);

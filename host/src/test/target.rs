@@ -76,9 +76,9 @@ fn options(path: &Path, d: &Directives) -> Options {
         timeout: Some(d.timeout),
         memory: d.memory,
         icount: d.icount,
-        file: Vec::new(),
         file_name: path.to_path_buf(),
         arguments: d.arguments.clone(),
+        ..Options::default()
     }
 }
 /// Runs a test; an error says how it failed.

@@ -67,10 +67,11 @@ int nanosleep(const struct timespec *wanted, struct timespec *left)
     }
     unsigned long long units = wanted->tv_sec * TIMEBASE + (wanted->tv_nsec + 99) / (1000000000 / TIMEBASE);
     unsigned long long start = time_register();
-    /* How fast hrtime runs is the machine's affair: sleep a stretch, look, and correct. */
-    unsigned long long ticks_a_unit = 50;
-    for (unsigned long long done; (done = time_register() - start) < units;) {
-        unsigned long long stretch = units - done < TIMEBASE / 100 ? units - done : TIMEBASE / 100;
+    /* How fast hrtime runs is the machine's affair: sleep a stretch, look, and correct; first a short one, for what is
+       guessed may be far too long. */
+    unsigned long long ticks_a_unit = 50, longest = TIMEBASE / 10000;
+    for (unsigned long long done; (done = time_register() - start) < units; longest = TIMEBASE / 100) {
+        unsigned long long stretch = units - done < longest ? units - done : longest;
         unsigned long long t0 = time_register(), h0 = hrtime();
         hrsleep(stretch * ticks_a_unit);
         unsigned long long dt = time_register() - t0;

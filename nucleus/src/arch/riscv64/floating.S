@@ -21,6 +21,9 @@ nucleus_illegal:
     and     t0, t0, t1
     bnez    t0, 1f                  # floating point was on: it is really illegal
     csrs    sstatus, t1
+    csrr    t0, sstatus
+    and     t0, t0, t1
+    beqz    t0, 1f                  # it stays off: the hart has no floating point
     .irp    n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
     fmv.d.x f\n, zero
     .endr
