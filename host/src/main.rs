@@ -50,13 +50,6 @@ enum Form {
     /// Write apps/bench/baseline.json anew: the counts that the tests hold every change against
     #[command(hide = true)]
     Baseline,
-    /// Measure Linux, and print the rows
-    #[command(hide = true)]
-    BenchLinux {
-        /// In a minimal configuration
-        #[arg(long)]
-        tiny: bool,
-    },
     /// Format, lints, size of the nucleus
     Check,
 }
@@ -71,10 +64,6 @@ fn main() -> ExitCode {
         Form::New { name, lang } => create::create(&root, &name, &lang),
         Form::Bench(options) => bench::run(&root, &options),
         Form::Baseline => bench::write_baseline(&root),
-        Form::BenchLinux { tiny } => linux::measure(&root, tiny).map(|rows| {
-            println!("{}", rows.join("\n"));
-            ExitCode::SUCCESS
-        }),
         Form::Check => check::run(&root),
     };
     result.unwrap_or_else(|error| {

@@ -42,7 +42,7 @@ unsigned long median(unsigned long *samples, int count)
 }
 void print_row(struct row row, unsigned long value)
 {
-    printf("row table=peers operation=%s", row.operation);
+    printf("row table=%s operation=%s", row.table, row.operation);
     if (row.domains)
         printf(" domains=%d", row.domains);
     printf(" measure=%s value=%lu unit=instructions\n", row.measure, value);

@@ -42,7 +42,7 @@ unsigned long median(unsigned long *samples, int count);
 
 /* One figure, as host/src/bench/row.rs reads it. */
 struct row {
-    const char *operation, *measure;
+    const char *table, *operation, *measure;
     int domains; /* 0: does not apply */
 };
 void print_row(struct row row, unsigned long value);

@@ -146,13 +146,13 @@ static unsigned long thread_pager(void)
 void measure_faults(void)
 {
     shuffle();
-    ROW(skipped_load(), .operation = "fault", .measure = "round-trip");
+    ROW(skipped_load(), .table = "peers", .operation = "fault", .measure = "round-trip");
     /* The better of the two ways. */
     unsigned long by_signal = signal_pager(), by_thread = thread_pager();
-    ROW(by_signal < by_thread ? by_signal : by_thread, .operation = "fault-map", .measure = "round-trip");
+    ROW(by_signal < by_thread ? by_signal : by_thread, .table = "peers", .operation = "fault-map", .measure = "round-trip");
 }
 void measure_first_touch(void)
 {
     shuffle();
-    ROW(first_touch(), .operation = "first-touch", .measure = "round-trip");
+    ROW(first_touch(), .table = "peers", .operation = "first-touch", .measure = "round-trip");
 }

@@ -30,6 +30,6 @@ static void fork_and_wait(void)
 }
 void measure_processes(void)
 {
-    ROW(MEASURE(THREADS, thread_and_join()), .operation = "thread", .measure = "create-join");
-    ROW(MEASURE(PROCESSES, fork_and_wait()), .operation = "domain", .measure = "fork-wait");
+    ROW(MEASURE(THREADS, thread_and_join()), .table = "peers", .operation = "thread", .measure = "round-trip");
+    ROW(MEASURE(PROCESSES, fork_and_wait()), .table = "peers", .operation = "domain", .measure = "round-trip");
 }

@@ -65,7 +65,7 @@ static void pipe_ring(int domains)
         close(pipes[place][0]);
         close(pipes[place][1]);
     }
-    ROW(per_domain(round, domains), .operation = "pipe", .domains = domains, .measure = "hop");
+    ROW(per_domain(round, domains), .table = "usenix-4", .operation = "pipe", .domains = domains, .measure = "hop");
 }
 static void semaphore_member(int place, int domains)
 {
@@ -79,7 +79,7 @@ static void semaphore_ring(int domains)
     start(domains, semaphore_member);
     unsigned long round = MEASURE(ROUNDS, (sem_post(&semaphores[1]), sem_wait(&semaphores[0])));
     stop(domains);
-    ROW(per_domain(round, domains), .operation = "semaphore", .domains = domains, .measure = "hop");
+    ROW(per_domain(round, domains), .table = "usenix-5", .operation = "semaphore", .domains = domains, .measure = "hop");
 }
 static void yield_member(int place, int domains)
 {
@@ -93,7 +93,7 @@ static void yield_pair(void)
     unsigned long round = MEASURE(ROUNDS, sched_yield());
     stop(2);
     be_realtime(0);
-    ROW(per_domain(round, 2), .operation = "yield", .domains = 2, .measure = "switch");
+    ROW(per_domain(round, 2), .table = "usenix-3", .operation = "yield", .domains = 2, .measure = "switch");
 }
 void measure_rings(void)
 {

@@ -29,5 +29,5 @@ void measure_timer(void)
         late[wake] = nanoseconds() - at;
     }
     be_realtime(0);
-    ROW(median(late, WAKES), .operation = "timer", .measure = "lateness");
+    ROW(median(late, WAKES), .table = "peers", .operation = "timer", .measure = "median");
 }

@@ -1,12 +1,13 @@
 //! `./pebble bench`: the measurements of the papers on Pebble itself, beside those of others.
 
 mod compare;
+mod explain;
 mod footprint;
 mod plot;
 pub mod row;
 mod table;
 
-use crate::exec;
+use crate::{exec, linux, rtl};
 use crate::qemu::{self, Console, Machine};
 use anyhow::{Context, Result, bail};
 use row::{Results, Row};
@@ -18,6 +19,18 @@ use std::time::Duration;
 pub struct Options {
     /// Only this program of apps/bench (ipc, switch, generate, latency, sandbox, peers), or "footprint"
     what: Option<String>,
+    /// Where: instructions on QEMU, or cycles on the model of the core CVA6
+    #[arg(long, value_enum, default_value_t = exec::On::Qemu)]
+    on: exec::On,
+    /// Cycles that the model's memory takes; may be given several times
+    #[arg(long, value_name = "READ/WRITE", value_parser = rtl::Latencies::parse, default_values = ["20/20", "5/5"])]
+    latency: Vec<rtl::Latencies>,
+    /// Measure Linux as well, on the same QEMU: as Debian ships it, or in a minimal configuration that is built first
+    #[arg(long, value_parser = ["linux", "linux-tiny"])]
+    peer: Vec<String>,
+    /// List the instructions of one call with this specification, with their cycles on the model
+    #[arg(long, value_name = "SPECIFICATION")]
+    explain: Option<String>,
     /// Write the rows to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -31,16 +44,27 @@ pub struct Options {
 
 /// The programs of `apps/bench`, in the order of the papers' tables.
 const PROGRAMS: &[&str] = &["ipc", "switch", "generate", "latency", "sandbox", "peers"];
-/// How often an operation is repeated in a run.
+/// How often an operation is repeated in a run on QEMU, and on the model, which is slow and has the same cycles every time.
 const REPETITIONS: u32 = 1000;
+const REPETITIONS_ON_MODEL: u32 = 30;
+/// Cycles after which a run on the model is given up.
+const MOST_CYCLES: u64 = 400_000_000;
 /// The same in the tests: exact counts do not get better by repeating, so this is enough to be in step.
 const SHORT: u32 = 100;
 /// Where the counts are that no change may raise.
 const BASELINE: &str = "apps/bench/baseline.json";
 
-/// Runs one program on QEMU, counting instructions; its rows.
-fn on_qemu(root: &Path, program: &str, repetitions: u32) -> Result<Vec<Row>> {
+/// Where a program is measured.
+#[derive(Clone, Copy)]
+enum Place {
+    Qemu,
+    Model(rtl::Latencies),
+}
+
+/// Runs one program; its rows.
+fn measure(root: &Path, program: &str, place: Place, repetitions: u32) -> Result<Vec<Row>> {
     let options = exec::Options {
+        on: if matches!(place, Place::Qemu) { exec::On::Qemu } else { exec::On::Rtl },
         system: "bench".into(),
         memory: 128,
         icount: true,
@@ -48,9 +72,21 @@ fn on_qemu(root: &Path, program: &str, repetitions: u32) -> Result<Vec<Row>> {
         arguments: vec![repetitions.to_string()],
         ..exec::Options::default()
     };
-    let image = exec::program_image(root, &options, false)?;
-    let machine = Machine { timeout: Some(Duration::from_secs(300)), ..exec::machine(&options)? };
-    let outcome = qemu::run(&image, &machine, Console::Captured(None))?;
+    let image = {
+        static BUILDING: std::sync::Mutex<()> = std::sync::Mutex::new(());
+        let _building = BUILDING.lock();
+        exec::program_image(root, &options, false)?
+    };
+    let outcome = match place {
+        Place::Qemu => {
+            let machine = Machine { timeout: Some(Duration::from_secs(300)), ..exec::machine(&options)? };
+            qemu::run(&image, &machine, Console::Captured(None))?
+        }
+        Place::Model(latencies) => {
+            let settings = rtl::Settings { latencies, timeout_cycles: MOST_CYCLES, trace: None };
+            rtl::run(&rtl::build_model(root)?, &image, &settings, Console::Captured(None))?
+        }
+    };
     let output = String::from_utf8_lossy(&outcome.output);
     let status = exec::status(&outcome, true);
     if status != 0 {
@@ -58,32 +94,78 @@ fn on_qemu(root: &Path, program: &str, repetitions: u32) -> Result<Vec<Row>> {
         bail!("{program} ended with status {status}\n{output}{log}");
     }
     let rows = row::parse(&output).with_context(|| format!("output of apps/bench/{program}.c"))?;
+    let (unit, platform, memory) = match place {
+        Place::Qemu => ("instructions", "qemu", None),
+        Place::Model(latencies) => ("cycles", "rtl", Some(latencies.to_string())),
+    };
     let finish = |row: Row| Row {
-        unit: if row.unit.is_empty() { "instructions".into() } else { row.unit },
-        platform: Some("qemu".into()),
+        unit: if row.unit.is_empty() { unit.into() } else { row.unit },
+        platform: Some(platform.into()),
+        memory: memory.clone(),
         system: "pebble".into(),
         ..row
     };
+    Ok(rows.into_iter().map(finish).collect())
+}
+/// Runs the programs that are asked for, two at a time; their rows in the programs' order.
+fn measure_all(root: &Path, options: &Options) -> Result<Vec<Row>> {
+    let programs = PROGRAMS.iter().filter(|p| options.what.as_deref().is_none_or(|only| only == **p));
+    let places: Vec<Place> = match options.on {
+        exec::On::Qemu => vec![Place::Qemu],
+        exec::On::Rtl => {
+            rtl::build_model(root)?;
+            options.latency.iter().map(|&latencies| Place::Model(latencies)).collect()
+        }
+    };
+    let jobs: Vec<(&str, Place)> = programs.flat_map(|p| places.iter().map(|&place| (*p, place))).collect();
+    let results: Vec<_> = jobs.iter().map(|_| std::sync::Mutex::new(None)).collect();
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let n = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    let Some(&(program, place)) = jobs.get(n) else { break };
+                    let (name, repetitions) = match place {
+                        Place::Qemu => ("qemu".to_string(), REPETITIONS),
+                        Place::Model(l) => (format!("the model, memory {l}"), REPETITIONS_ON_MODEL),
+                    };
+                    eprintln!("pebble: bench {program} on {name} ({} of {})", n + 1, jobs.len());
+                    *results[n].lock().unwrap() = Some(measure(root, program, place, repetitions));
+                }
+            });
+        }
+    });
+    let mut rows = Vec::new();
+    for result in results {
+        rows.extend(result.into_inner().unwrap().context("a benchmark did not run")??);
+    }
+    Ok(rows)
+}
+/// The rows of Linux on the same machine.
+fn measure_linux(root: &Path, tiny: bool) -> Result<Vec<Row>> {
+    let rows = row::parse(&linux::measure(root, tiny)?.join("\n"))?;
+    let system = if tiny { "Linux tiny" } else { "Linux debian" };
+    let finish = |row: Row| Row { platform: Some("qemu".into()), system: system.into(), ..row };
     Ok(rows.into_iter().map(finish).collect())
 }
 
 /// Runs what `options` ask for.
 pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     let old = options.compare.as_deref().map(compare::load).transpose()?;
-    let mut rows = Vec::new();
-    match options.what.as_deref() {
-        Some("footprint") => {
-            rows.extend(footprint::measure(root)?);
-        }
+    if let Some(specification) = &options.explain {
+        let latencies = options.latency.first().copied().unwrap_or_default();
+        return explain::explain(root, specification, latencies);
+    }
+    let mut rows = match options.what.as_deref() {
+        Some("footprint") => footprint::measure(root)?,
         Some(program) if !PROGRAMS.contains(&program) => {
             bail!("bench {program}: it is one of {}, footprint", PROGRAMS.join(", "))
         }
-        only => {
-            for program in PROGRAMS.iter().filter(|p| only.is_none_or(|o| o == **p)) {
-                eprintln!("pebble: bench {program} on qemu");
-                rows.extend(on_qemu(root, program, REPETITIONS)?);
-            }
-        }
+        _ => measure_all(root, options)?,
+    };
+    for peer in &options.peer {
+        rows.extend(measure_linux(root, peer == "linux-tiny")?);
     }
     print!("{}", table::tables(&rows));
     if let Some(old) = old {
@@ -113,7 +195,7 @@ fn print_changes(changes: &[compare::Change]) {
 /// For the tests: runs `program` briefly; an error says which figures rose above the baseline.
 pub fn check(root: &Path, program: &str) -> Result<()> {
     let baseline = compare::load(&root.join(BASELINE))?;
-    let rows = on_qemu(root, program, SHORT)?;
+    let rows = measure(root, program, Place::Qemu, SHORT)?;
     let unknown: Vec<String> =
         rows.iter().filter(|r| !baseline.iter().any(|b| b.same_place(r))).map(Row::name).collect();
     if !unknown.is_empty() {
@@ -135,7 +217,7 @@ pub fn programs() -> &'static [&'static str] {
 pub fn write_baseline(root: &Path) -> Result<ExitCode> {
     let mut rows = Vec::new();
     for program in PROGRAMS {
-        rows.extend(on_qemu(root, program, SHORT)?);
+        rows.extend(measure(root, program, Place::Qemu, SHORT)?);
     }
     let lines: Vec<String> = rows.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
     std::fs::write(root.join(BASELINE), format!("{{\"rows\": [\n{}\n]}}\n", lines.join(",\n")))?;
