@@ -36,7 +36,10 @@ pub fn check(words: &[u32], stride: usize) -> Result<(), Refused> {
         let (rd, rs1, rs2) = (word >> 7 & 31, word >> 15 & 31, word >> 20 & 31);
         let (function, upper) = (word >> 12 & 7, word >> 25);
         let inside = |offset: i32, bytes: usize| {
-            rs1 == RECORD.0 as u32 && offset >= 0 && offset as usize % bytes == 0 && offset as usize + bytes <= stride
+            rs1 == RECORD.0 as u32
+                && offset >= 0
+                && (offset as usize).is_multiple_of(bytes)
+                && offset as usize + bytes <= stride
         };
         let allowed = match word & 0x7f {
             // Loads and stores of the record.

@@ -79,7 +79,7 @@ fn private(va: usize, bytes: usize) -> Result<(), Error> {
     let end = va.checked_add(bytes).ok_or(Error::EINVAL)?;
     let inside = |from, to| va >= from && end <= to;
     let known = inside(IMAGE_VA, HEAP_END) || inside(DEVICE_VA, STACK_FLOOR) || inside(STACK_FLOOR, STACK_TOP);
-    if va % PAGE != 0 || bytes == 0 || !known { Err(Error::EINVAL) } else { Ok(()) }
+    if !va.is_multiple_of(PAGE) || bytes == 0 || !known { Err(Error::EINVAL) } else { Ok(()) }
 }
 
 impl<R: Ram> Spaces<R> {
@@ -137,7 +137,7 @@ impl<R: Ram> Spaces<R> {
     /// written copies.
     pub fn map_image(&mut self, asid: usize, va: usize, source: usize, bytes: usize, rights: u64) -> Result<(), Error> {
         private(va, bytes.next_multiple_of(PAGE))?;
-        if rights & !RIGHTS != 0 || rights & pte::R == 0 || source % PAGE != 0 {
+        if rights & !RIGHTS != 0 || rights & pte::R == 0 || !source.is_multiple_of(PAGE) {
             return Err(Error::EINVAL);
         }
         for at in (0..bytes).step_by(PAGE) {
@@ -177,7 +177,7 @@ impl<R: Ram> Spaces<R> {
         Ok(())
     }
     pub fn set_heap(&mut self, asid: usize, start: usize) -> Result<(), Error> {
-        if start % PAGE != 0 || !(IMAGE_VA..HEAP_END).contains(&start) {
+        if !start.is_multiple_of(PAGE) || !(IMAGE_VA..HEAP_END).contains(&start) {
             return Err(Error::EINVAL);
         }
         self.space(asid)?.heap = start;
