@@ -110,8 +110,7 @@ pub fn explain(root: &Path, specification: &str, latencies: rtl::Latencies) -> R
     let (nucleus, _) = build::build(root, &[])?;
     let places = Places::new(&Program::parse("nucleus", &nucleus)?);
     let trace = tempfile::NamedTempFile::new()?;
-    let settings =
-        rtl::Settings { latencies, timeout_cycles: MOST_CYCLES, trace: Some(trace.path().to_path_buf()) };
+    let settings = rtl::Settings { latencies, timeout_cycles: MOST_CYCLES, trace: Some(trace.path().to_path_buf()) };
     eprintln!("pebble: a call on the model, memory {latencies} (half a minute)");
     let outcome = rtl::run(&model, &image, &settings, Console::Captured(None))?;
     let status = exec::status(&outcome, true);

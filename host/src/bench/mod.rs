@@ -7,8 +7,8 @@ mod plot;
 pub mod row;
 mod table;
 
-use crate::{exec, linux, rtl};
 use crate::qemu::{self, Console, Machine};
+use crate::{exec, linux, rtl};
 use anyhow::{Context, Result, bail};
 use row::{Results, Row};
 use std::path::{Path, PathBuf};
