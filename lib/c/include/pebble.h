@@ -166,6 +166,11 @@ static inline word pebble_call6(word portal, word p0, word p1, word p2, word p3,
 #define invoke_portal(...)                                                                                         \
     PEBBLE_SELECT_(__VA_ARGS__, PEBBLE_CALL6_, PEBBLE_CALL5_, PEBBLE_CALL4_, PEBBLE_CALL3_, PEBBLE_CALL2_,         \
                    PEBBLE_CALL1_, PEBBLE_CALL0_, 0)(__VA_ARGS__)
+#define get_asid() ((int)pebble_call0(6))
+#define get_thread() ((int)pebble_call0(7))
+#define hrtime() ((unsigned long long)pebble_call0(8))
+#define hrttime() hrtime()
+#define yield() ((void)pebble_call0(4))
 #define sem_wait(sem) ((int)pebble_call1(sem, -1))
 #define sem_post(sem) ((int)pebble_call0((word)(sem) + 1))
 #endif

@@ -46,11 +46,14 @@ impl Domain {
     }
 }
 
-/// Instructions of the return page: `li a7, 0; ecall`, and 16 bytes on the same after `li a0, -EDEAD`.
+/// Instructions of the return page: `jalr t3; li a7, 0; ecall`, and 16 bytes on `li a0, -EDEAD; li a7, 0; ecall`. The jump to
+/// itself behind each keeps fetch from running into the next cache line.
 fn return_page() -> Vec<u8> {
     let li = |rd: u32, value: i32| (value as u32) << 20 | rd << 7 | 0x13;
     const ECALL: u32 = 0x73;
-    let words = [li(17, 0), ECALL, ECALL, ECALL, li(10, abi::Error::EDEAD.code() as i32), li(17, 0), ECALL, ECALL];
+    const JALR: u32 = 28 << 15 | 1 << 7 | 0x67;
+    const HERE: u32 = 0x6f;
+    let words = [JALR, li(17, 0), ECALL, HERE, li(10, abi::Error::EDEAD.code() as i32), li(17, 0), ECALL, HERE];
     words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }
 

@@ -1,8 +1,9 @@
 //! Code for one connection: the call portal and its return portal.
 //!
 //! The nucleus jumps to a call portal with `tp` = the thread, `t1` = the portal's own address, `t2` = the caller's
-//! table, `a7` = the portal's number, and the caller's `tp` in `sscratch`; `t0`, `t3`…`t6` are free, `a0`…`a5` are the
-//! arguments. It comes back to the return portal with `t0` = the frame and `t1` = the return portal's address. Until the
+//! table, `t0` = the top of the invocation stack, `a7` = the portal's number, and the caller's `tp` in `sscratch`; `t3`…`t6`
+//! are free, `a0`…`a5` are the arguments. It comes back to the return portal with `t0` = the frame, `t1` = the return portal's
+//! address, `t2` = the caller's table and `t3` = where the caller goes on. Loads come well before what needs them. Until the
 //! frame is committed nothing has changed but free words below the invocation stack, so that a raised fault can execute
 //! the caller's `ecall` again.
 
@@ -12,7 +13,7 @@ use crate::frame::{FramePlan, StackPlan};
 use crate::short_circuit::ShortCircuit;
 use crate::specification::{ARGUMENTS, Argument, Specification, Stack, State};
 use abi::Error;
-use abi::address::{RETURN_STUB, WINDOW_SLOTS};
+use abi::address::{ENTRY_STUB, WINDOW_SLOTS};
 use abi::boot::Symbols;
 use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC, Thread, domain, fault};
 use core::mem::offset_of;
@@ -99,7 +100,7 @@ pub fn generate(connection: &Connection, symbols: &Symbols, out: &mut Buffer) ->
         _ => {
             let address = g.call();
             let offset = g.e.position() - BLOCK_HEADER;
-            g.e.patch(address, addi(T3, T1, offset as i32));
+            g.e.patch(address, addi(T4, T1, offset as i32));
             g.returns();
             (g.plan.size as usize, offset)
         }
@@ -172,20 +173,26 @@ impl Generator<'_, '_> {
         if let Some(short_circuit) = &self.c.short_circuit {
             short_circuit.write(&mut self.e);
         }
+        let table = !plan.same_domain || plan.stack == StackPlan::Queue;
         // Bit 11 of the frame's address is clear below the limit of the page; trusted callers may go on to bit 10.
-        self.e.put_all([ld(T0, TP, INVOCATION), addi(T0, T0, -(plan.size as i32)), slli(T3, T0, 52)]);
+        self.e.put_all([addi(T0, T0, -(plan.size as i32)), slli(T3, T0, 52)]);
         if self.c.caller.trusted() {
             self.e.put(srli(T3, T3, 62));
             self.branch(beq(T3, ZERO, 0), Tail::Fail(Error::EDEPTH));
         } else {
             self.branch(bge(T3, ZERO, 0), Tail::Fail(Error::EDEPTH));
         }
-        let address = self.e.position() / 4;
+        let address = self.e.position() / 4 + 1;
+        self.e.put_all([csrr(T3, csr::SEPC), 0]);
+        if table {
+            self.e.page(T6, self.c.callee.table);
+        }
+        if self.satp_early() {
+            self.e.put(ld(T5, T6, domain::SATP));
+        }
         self.e.put_all([
-            0,
-            sd(T3, T0, FRAME_PORTAL),
+            sd(T4, T0, FRAME_PORTAL),
             sd(T2, T0, FRAME_TABLE),
-            csrr(T3, csr::SEPC),
             addi(T3, T3, 4),
             sd(T3, T0, FRAME_PC),
             sd(RA, T0, FRAME_RA),
@@ -203,7 +210,8 @@ impl Generator<'_, '_> {
         if plan.window_count > 0 {
             self.translate_windows();
         }
-        if !plan.same_domain || plan.stack == StackPlan::Queue {
+        if plan.window_count > 0 && table {
+            // The walk has used it.
             self.e.page(T6, self.c.callee.table);
         }
         if plan.stack == StackPlan::Queue {
@@ -234,10 +242,19 @@ impl Generator<'_, '_> {
         address
     }
 
+    /// Whether the callee's `satp` is loaded well before it is written, to `t5`: a walk for windows needs the register.
+    fn satp_early(&self) -> bool {
+        let call = self.c.specification.state != State::Exception && self.c.specification.stack != Stack::Jump;
+        call && !self.plan.same_domain && self.plan.window_count == 0
+    }
     /// Makes the callee's address space and stack current.
     fn enter(&mut self) {
         if !self.plan.same_domain {
-            self.e.put_all([sd(T6, TP, TABLE), ld(T3, T6, domain::SATP), csrw(csr::SATP, T3)]);
+            if self.satp_early() {
+                self.e.put_all([sd(T6, TP, TABLE), csrw(csr::SATP, T5)]);
+            } else {
+                self.e.put_all([ld(T3, T6, domain::SATP), sd(T6, TP, TABLE), csrw(csr::SATP, T3)]);
+            }
         }
         match self.plan.stack {
             StackPlan::Service => self.e.put(ld(SP, TP, SERVICE)),
@@ -251,9 +268,9 @@ impl Generator<'_, '_> {
     /// Goes to the entry point. `own_tp`: with the callee's thread pointer; else with the caller's, which a callee that
     /// may keep registers keeps.
     fn leave(&mut self, own_tp: bool) {
-        self.e.constant(RA, RETURN_STUB as i64);
+        self.e.constant(T4, ENTRY_STUB as i64);
+        self.e.put(csrw(csr::SEPC, T4));
         self.e.constant(T3, self.c.entry as i64);
-        self.e.put(csrw(csr::SEPC, T3));
         if own_tp {
             self.e.put_all([csrw(csr::SSCRATCH, TP), ld(TP, T6, domain::TP)]);
         } else {
@@ -391,14 +408,14 @@ impl Generator<'_, '_> {
         if plan.floating_barrier {
             // `floating_return` in the nucleus skips these four instructions.
             let skip = self.e.label();
-            self.e.put(csrr(T3, csr::SSTATUS));
-            self.e.branch(bge(T3, ZERO, 0), skip);
-            self.e.put_all([lui(T3, 6), csrc(csr::SSTATUS, T3)]);
+            self.e.put(csrr(T4, csr::SSTATUS));
+            self.e.branch(bge(T4, ZERO, 0), skip);
+            self.e.put_all([lui(T4, 6), csrc(csr::SSTATUS, T4)]);
             self.e.place(skip);
         }
         if plan.window_count > 0 {
             self.e.put_all([
-                ld(T3, T0, plan.windows as i32),
+                ld(T1, T0, plan.windows as i32),
                 ld(T4, TP, WINDOW),
                 lui(T5, (plan.window_count as u32).wrapping_neg() & 0xF_FFFF),
                 add(T4, T4, T5),
@@ -406,35 +423,40 @@ impl Generator<'_, '_> {
             ]);
             self.e.constant(T5, self.c.callee.asid as i64);
             for n in 0..plan.window_count as usize {
-                self.e.put_all([sd(ZERO, T3, 8 * n as i32), sfence_vma(T4, T5)]);
+                self.e.put_all([sd(ZERO, T1, 8 * n as i32), sfence_vma(T4, T5)]);
                 if n + 1 < plan.window_count as usize {
                     self.e.put_all([lui(T6, 1), add(T4, T4, T6)]);
                 }
             }
         }
+        if !plan.same_domain {
+            self.e.put(ld(T5, T2, domain::SATP));
+        }
         if plan.stack == StackPlan::Queue {
             self.e.page(T6, self.c.callee.table);
             self.e.put_all([
-                ld(T3, T0, plan.descriptor as i32),
+                ld(T1, T0, plan.descriptor as i32),
                 ld(T4, T6, domain::STACKS),
-                sd(T4, T3, 0),
-                sd(T3, T6, domain::STACKS),
+                ld(RA, T0, FRAME_RA),
+                csrw(csr::SEPC, T3),
+                sd(T4, T1, 0),
+                sd(T1, T6, domain::STACKS),
             ]);
+        } else {
+            self.e.put_all([ld(RA, T0, FRAME_RA), csrw(csr::SEPC, T3)]);
         }
         if plan.service != 0 {
-            self.e.put_all([ld(T3, T0, plan.service as i32), sd(T3, TP, SERVICE)]);
+            self.e.put_all([ld(T1, T0, plan.service as i32), sd(T1, TP, SERVICE)]);
         }
-        self.e.put_all([ld(T3, T0, FRAME_PC), ld(RA, T0, FRAME_RA)]);
         if plan.save_sp {
             self.e.put(ld(SP, T0, FRAME_SP));
         }
-        self.e.put(csrw(csr::SEPC, T3));
         if plan.callee_saved != 0 {
             let at = plan.callee_saved as i32;
             self.e.put_all(core::array::from_fn::<u32, 12, _>(|n| ld(CALLEE_SAVED[n], T0, at + 8 * n as i32)));
         }
         if !plan.same_domain {
-            self.e.put_all([ld(T2, T0, FRAME_TABLE), ld(T3, T2, domain::SATP), sd(T2, TP, TABLE), csrw(csr::SATP, T3)]);
+            self.e.put_all([sd(T2, TP, TABLE), csrw(csr::SATP, T5)]);
         }
         self.e.put_all([addi(T0, T0, plan.size as i32), sd(T0, TP, INVOCATION)]);
         if self.c.callee.masked() && !self.c.caller.masked() {
@@ -446,10 +468,13 @@ impl Generator<'_, '_> {
             self.branch(bne(T3, ZERO, 0), Tail::StackFree);
         }
         if plan.clear {
-            // What the callee may have left; `t0` to `t4` have the portal's own values now, as has `t6`.
-            self.e.put_all([A1, A2, A3, A4, A5, A6, A7, T5].map(|register| addi(register, ZERO, 0)));
+            // What the callee may have left; the other temporaries have the portal's own values now.
+            self.e.put_all([A1, A2, A3, A4, A5, A6, A7].map(|register| addi(register, ZERO, 0)));
+            if plan.same_domain {
+                self.e.put(addi(T5, ZERO, 0));
+            }
             if plan.stack != StackPlan::Queue {
-                self.e.put_all([addi(T4, ZERO, 0), addi(T6, ZERO, 0)]);
+                self.e.put_all([addi(T1, ZERO, 0), addi(T4, ZERO, 0), addi(T6, ZERO, 0)]);
             }
         }
         if plan.tp != 0 {

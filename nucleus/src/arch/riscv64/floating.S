@@ -53,19 +53,19 @@ load_floating:
     j       switched_floating
 
 # Called by portal code, which has live state that must not cross: puts it on the invocation stack. Returns to t4;
-# clobbers t3 and t5.
+# clobbers t1 and t3.
     .globl  nucleus_floating_push
 nucleus_floating_push:
     ld      t3, {INVOCATION}(tp)
     addi    t3, t3, -{FLOATING_FRAME}
-    lla     t5, nucleus_floating_return
-    sd      t5, 0(t3)
+    lla     t1, nucleus_floating_return
+    sd      t1, 0(t3)
     each_floating fsd, t3, 8
-    frcsr   t5
-    sd      t5, 264(t3)
+    frcsr   t1
+    sd      t1, 264(t3)
     sd      t3, {INVOCATION}(tp)
-    li      t5, {FS}
-    csrc    sstatus, t5
+    li      t1, {FS}
+    csrc    sstatus, t1
     jr      t4
 
 # Returns through such a frame (t0): the state of the portal's caller is back, so the portal's own return must skip its
@@ -80,5 +80,7 @@ nucleus_floating_return:
     addi    t0, t0, {FLOATING_FRAME}
     sd      t0, {INVOCATION}(tp)
     ld      t1, 0(t0)
+    ld      t2, {FRAME_TABLE}(t0)
+    ld      t3, {FRAME_PC}(t0)
     jr      16(t1)
     .option pop

@@ -1,24 +1,8 @@
 # The portals that the nucleus provides: the defaults, the thread switch, and short-circuit portals. All are entered as
 # any portal is (see entry.S).
 
-# Ends the caller's ecall with a0. The jump behind sret stops fetch from running into the next cache line.
-    .macro  complete
-    csrr    t0, sepc
-    addi    t0, t0, 4
-    csrw    sepc, t0
-    csrrw   tp, sscratch, tp
-    sret
-    j       .
-    .endm
-
     .globl  nucleus_complete
 nucleus_complete:
-    complete
-
-# Entry of every number that is not open.
-    .globl  nucleus_bad_portal
-nucleus_bad_portal:
-    li      a0, -{EPORTAL}
     complete
 
 # The thread switch: goes on with thread a0, whose call returns a1. The scheduler's; masked, so its own stack is just left.
@@ -41,11 +25,10 @@ switched:
 switched_floating:
     mv      a0, a1
 
-# Entry 0 of every table: returns through the top frame of the invocation stack.
-    .globl  nucleus_return_portal
-nucleus_return_portal:
     ld      t0, {INVOCATION}(tp)
     ld      t1, 0(t0)
+    ld      t2, {FRAME_TABLE}(t0)
+    ld      t3, {FRAME_PC}(t0)
     jr      t1
 
 bad_thread:
