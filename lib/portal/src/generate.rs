@@ -203,10 +203,6 @@ impl Generator<'_, '_> {
         if plan.tp != 0 {
             self.e.put_all([csrr(T3, csr::SSCRATCH), sd(T3, T0, plan.tp as i32)]);
         }
-        if plan.callee_saved != 0 {
-            let at = plan.callee_saved as i32;
-            self.e.put_all(core::array::from_fn::<u32, 12, _>(|n| sd(CALLEE_SAVED[n], T0, at + 8 * n as i32)));
-        }
         if plan.window_count > 0 {
             self.translate_windows();
         }
@@ -223,6 +219,9 @@ impl Generator<'_, '_> {
             }
             self.e.put(ld(SP, T3, 8));
         }
+        if plan.floating_barrier && plan.window_count == 0 {
+            self.e.put(csrr(T3, csr::SSTATUS));
+        }
         self.e.put(sd(T0, TP, INVOCATION));
         self.move_arguments();
         if plan.window_count > 0 {
@@ -231,12 +230,18 @@ impl Generator<'_, '_> {
         if plan.floating_barrier {
             // SD (bit 63) is set when floating-point state is live.
             let skip = self.e.label();
-            self.e.put(csrr(T3, csr::SSTATUS));
+            if plan.window_count > 0 {
+                self.e.put(csrr(T3, csr::SSTATUS));
+            }
             self.e.branch(bge(T3, ZERO, 0), skip);
             self.e.jump(T4, self.symbols.floating_push, T4);
             self.e.place(skip);
         }
         self.enter();
+        if plan.same_domain {
+            self.save(0);
+        }
+        self.save(1);
         self.insert_arguments();
         self.leave(plan.tp != 0 && !self.c.callee.trusted() && !plan.same_domain);
         address
@@ -244,12 +249,25 @@ impl Generator<'_, '_> {
 
     /// Whether the callee's `satp` is loaded well before it is written, to `t5`: a walk for windows needs the register.
     fn satp_early(&self) -> bool {
-        let call = self.c.specification.state != State::Exception && self.c.specification.stack != Stack::Jump;
-        call && !self.plan.same_domain && self.plan.window_count == 0
+        self.is_call() && !self.plan.same_domain && self.plan.window_count == 0
+    }
+    /// Whether there is a frame to return through.
+    fn is_call(&self) -> bool {
+        self.c.specification.state != State::Exception && self.c.specification.stack != Stack::Jump
+    }
+    /// Saves the `part`th third of the callee-saved registers. They go between the writes to control registers, each of which
+    /// empties the pipeline: a write-through cache takes its time for so many stores in a row.
+    fn save(&mut self, part: usize) {
+        if self.plan.callee_saved != 0 && self.is_call() {
+            let at = self.plan.callee_saved as i32;
+            let store = |n: usize| sd(CALLEE_SAVED[4 * part + n], T0, at + 8 * (4 * part + n) as i32);
+            self.e.put_all(core::array::from_fn::<u32, 4, _>(store));
+        }
     }
     /// Makes the callee's address space and stack current.
     fn enter(&mut self) {
         if !self.plan.same_domain {
+            self.save(0);
             if self.satp_early() {
                 self.e.put_all([sd(T6, TP, TABLE), csrw(csr::SATP, T5)]);
             } else {
@@ -270,6 +288,7 @@ impl Generator<'_, '_> {
     fn leave(&mut self, own_tp: bool) {
         self.e.constant(T4, ENTRY_STUB as i64);
         self.e.put(csrw(csr::SEPC, T4));
+        self.save(2);
         self.e.constant(T3, self.c.entry as i64);
         if own_tp {
             self.e.put_all([csrw(csr::SSCRATCH, TP), ld(TP, T6, domain::TP)]);
