@@ -47,7 +47,8 @@ pub fn measure(root: &Path) -> Result<Vec<Row>> {
     let machine = Machine { timeout: Some(Duration::from_secs(60)), ..Machine::default() };
     let outcome = qemu::run(&image, &machine, Console::Captured(None))?;
     let output = String::from_utf8_lossy(&outcome.output).into_owned();
-    let Some(pages) = row::parse(&output)?.first().map(|r| r.value as usize) else {
+    let said = row::parse(&output)?;
+    let [pages, promised] = said.iter().map(|r| r.value as usize).collect::<Vec<_>>()[..] else {
         bail!("{PROGRAM} said nothing:\n{output}{}", outcome.log.map_or(String::new(), |l| l.text));
     };
     let nucleus = image::Program::parse("nucleus", &nucleus)?;
@@ -62,5 +63,6 @@ pub fn measure(root: &Path) -> Result<Vec<Row>> {
         bytes("minimal-system", "image", used),
         bytes("minimal-system", "pages", pages * PAGE),
         bytes("minimal-system", "total", used + pages * PAGE),
+        bytes("minimal-system", "promised", promised * PAGE),
     ])
 }

@@ -6,7 +6,7 @@
 /// Most threads at one time; a thread index is below it. Index 0 is nobody's.
 pub const MAX_THREADS: usize = 2048;
 /// Most domains at one time; an ASID is below it. ASID 0 is nobody's.
-pub const MAX_DOMAINS: usize = 1024;
+pub const MAX_DOMAINS: usize = 512;
 /// Entries of a portal table that a component can call; entry 0 is "return".
 pub const NPORTALS: usize = 512;
 /// Longest name or specification, with its terminating 0.

@@ -57,6 +57,10 @@ impl Frames {
     pub fn free(&self) -> usize {
         self.free - self.promised
     }
+    /// Free frames that are promised to pages.
+    pub fn promised(&self) -> usize {
+        self.promised
+    }
     /// Promises a frame for a component's page.
     pub fn promise(&mut self) -> Result<(), Error> {
         if self.free() <= RESERVE {

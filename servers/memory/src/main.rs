@@ -269,6 +269,7 @@ extern "C" fn info(what: usize, asid: usize) -> isize {
         0 => Ok(s.frames.total()),
         1 => Ok(s.frames.free()),
         2 => s.space(asid).map(|space| space.pages as usize),
+        3 => Ok(s.frames.promised()),
         _ => Err(Error::EINVAL),
     })
 }

@@ -27,16 +27,23 @@ pub struct Space {
     /// It has device registers.
     devices: bool,
 }
+/// All zeros, so that the table takes no room in the image; [`Space::new`] is what a space starts with.
 const NONE: Space = Space {
     root: 0,
     heap: 0,
     pages: 0,
     first_slot: 0,
-    low_end: IMAGE_VA,
-    high_start: STACK_TOP,
+    low_end: 0,
+    high_start: 0,
     boot: false,
     devices: false,
 };
+impl Space {
+    fn new(root: usize) -> Space {
+        Space { root, heap: IMAGE_VA, low_end: IMAGE_VA, high_start: STACK_TOP, ..NONE }
+    }
+}
+
 
 /// Physical addresses that every space refers to.
 #[derive(Clone, Copy, Default)]
@@ -92,7 +99,7 @@ impl<R: Ram> Spaces<R> {
     }
     /// A space that the image builder made.
     pub fn adopt(&mut self, asid: usize, root: usize, heap: usize) {
-        self.spaces[asid] = Space { root, heap, low_end: heap, boot: true, ..NONE };
+        self.spaces[asid] = Space { heap, low_end: heap, boot: true, ..Space::new(root) };
     }
     /// A new space with the supervisor half and the return page; physical address of its root.
     pub fn create(&mut self, asid: usize) -> Result<usize, Error> {
@@ -106,7 +113,7 @@ impl<R: Ram> Spaces<R> {
         self.ram.clear(root);
         self.ram.write(root + 8 * 510, pte::leaf(RAM_BASE, pte::R | pte::W | pte::G));
         self.ram.write(root + 8 * 511, pte::table(self.shared.code_l1));
-        self.spaces[asid] = Space { root, heap: IMAGE_VA, ..NONE };
+        self.spaces[asid] = Space::new(root);
         let mapped = self.map_at(asid, RETURN_PAGE, self.shared.return_page, pte::R | pte::X | pte::FOREIGN);
         if let Err(error) = mapped {
             self.destroy(asid)?;

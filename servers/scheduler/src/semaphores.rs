@@ -1,6 +1,6 @@
 //! The semaphores: a value and a ring of waiters each, in a fixed table with a free list.
 //!
-//! An id is `generation * 4096 + index`, so that an id kept beyond `semaphore_destroy` (by the interrupt dispatcher,
+//! An id is `generation * SEMAPHORES + index`, so that an id kept beyond `semaphore_destroy` (by the interrupt dispatcher,
 //! say) finds nothing rather than somebody else's semaphore.
 
 use crate::ring::Ring;
@@ -9,7 +9,7 @@ use portal::encode::*;
 use portal::short_circuit::{RECORD, enter};
 
 /// Most semaphores at one time, and one.
-pub const SEMAPHORES: usize = 4096;
+pub const SEMAPHORES: usize = 2048;
 /// Highest value of a semaphore; a V beyond it is refused with `EINVAL`.
 pub const VALUE_MAX: i32 = i32::MAX;
 /// Ids stay below 2³¹.
