@@ -28,22 +28,13 @@ pub struct Space {
     devices: bool,
 }
 /// All zeros, so that the table takes no room in the image; [`Space::new`] is what a space starts with.
-const NONE: Space = Space {
-    root: 0,
-    heap: 0,
-    pages: 0,
-    first_slot: 0,
-    low_end: 0,
-    high_start: 0,
-    boot: false,
-    devices: false,
-};
+const NONE: Space =
+    Space { root: 0, heap: 0, pages: 0, first_slot: 0, low_end: 0, high_start: 0, boot: false, devices: false };
 impl Space {
     fn new(root: usize) -> Space {
         Space { root, heap: IMAGE_VA, low_end: IMAGE_VA, high_start: STACK_TOP, ..NONE }
     }
 }
-
 
 /// Physical addresses that every space refers to.
 #[derive(Clone, Copy, Default)]

@@ -5,7 +5,7 @@ extern crate alloc;
 
 use abi::Error;
 use abi::name::Name;
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -58,32 +58,74 @@ impl Right {
         }
     }
 }
+/// Registered names, by a hash of their words.
+struct Bindings([Vec<(Name, Binding)>; BUCKETS]);
+const BUCKETS: usize = 64;
+
+impl Bindings {
+    const fn new() -> Bindings {
+        Bindings([const { Vec::new() }; BUCKETS])
+    }
+    /// Who registers names is named in the manifest, so nobody gains by making them collide.
+    #[inline(always)]
+    fn bucket(name: &Name) -> usize {
+        let mut hash = 0u64;
+        for &word in name.words().iter().take_while(|&&word| word != 0) {
+            hash = (hash ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        }
+        (hash >> 58) as usize % BUCKETS
+    }
+    #[inline(always)]
+    fn get(&self, name: &Name) -> Option<&Binding> {
+        let same = |other: &Name| {
+            let mut pairs = name.words().iter().zip(other.words());
+            pairs.all(|(a, b)| a == b)
+        };
+        self.0[Bindings::bucket(name)].iter().find(|(other, _)| same(other)).map(|(_, binding)| binding)
+    }
+    fn insert(&mut self, name: &Name, binding: Binding) {
+        self.remove(name);
+        self.0[Bindings::bucket(name)].push((*name, binding));
+    }
+    fn remove(&mut self, name: &Name) {
+        self.0[Bindings::bucket(name)].retain(|(other, _)| other != name);
+    }
+    fn retain(&mut self, mut kept: impl FnMut(&Binding) -> bool) {
+        self.0.iter_mut().for_each(|bucket| bucket.retain(|(_, binding)| kept(binding)));
+    }
+}
+
 /// All names and rules.
-#[derive(Default)]
 pub struct Names {
-    bindings: BTreeMap<Name, Binding>,
+    bindings: Bindings,
     /// Domains that have names.
     owners: BTreeSet<usize>,
-    /// By domain; a child shares its parent's until one of them gets more.
-    rules: BTreeMap<usize, Arc<Vec<Rule>>>,
+    /// By ASID; a child shares its parent's until one of them gets more.
+    rules: Vec<Option<Arc<Vec<Rule>>>>,
 }
 impl Names {
     pub const fn new() -> Names {
-        Names { bindings: BTreeMap::new(), owners: BTreeSet::new(), rules: BTreeMap::new() }
+        Names { bindings: Bindings::new(), owners: BTreeSet::new(), rules: Vec::new() }
+    }
+    fn rules_of(&mut self, asid: usize) -> &mut Option<Arc<Vec<Rule>>> {
+        if self.rules.len() <= asid {
+            self.rules.resize(asid + 1, None);
+        }
+        &mut self.rules[asid]
     }
     fn may(&self, asid: usize, right: Right, name: &Name) -> Result<(), Error> {
-        let rules = self.rules.get(&asid).map_or(&[][..], |r| &r[..]);
+        let rules = self.rules.get(asid).and_then(|r| r.as_ref()).map_or(&[][..], |r| &r[..]);
         if rules.iter().any(|r| r.right == right && r.pattern.matches(name)) { Ok(()) } else { Err(Error::EACCESS) }
     }
     /// A name of a boot component: no rule is needed.
     pub fn bind_boot(&mut self, asid: usize, name: &Name, registration: usize) {
         self.owners.insert(asid);
-        self.bindings.insert(*name, Binding { registration, asid });
+        self.bindings.insert(name, Binding { registration, asid });
     }
     /// Registers `name` for domain `asid`.
     pub fn bind(&mut self, asid: usize, name: &Name, registration: usize) -> Result<(), Error> {
         self.may(asid, Right::Provide, name)?;
-        if self.bindings.contains_key(name) {
+        if self.bindings.get(name).is_some() {
             return Err(Error::EEXIST);
         }
         self.bind_boot(asid, name, registration);
@@ -105,19 +147,18 @@ impl Names {
     }
     /// Lets domain `asid` open or provide the names that match `pattern`.
     pub fn allow(&mut self, asid: usize, pattern: &Name, right: Right) {
-        let rules = self.rules.entry(asid).or_default();
-        Arc::make_mut(rules).push(Rule { pattern: Pattern::new(pattern), right });
+        Arc::make_mut(self.rules_of(asid).get_or_insert_default()).push(Rule { pattern: Pattern::new(pattern), right });
     }
     /// The child may what the parent may.
     pub fn inherit(&mut self, child: usize, parent: usize) {
-        let rules = self.rules.get(&parent).cloned().unwrap_or_default();
-        self.rules.insert(child, rules);
+        let rules = self.rules.get(parent).cloned().flatten();
+        *self.rules_of(child) = rules;
     }
     /// Domain `asid` is no more: its names and rules go.
     pub fn forget(&mut self, asid: usize) {
-        self.rules.remove(&asid);
+        *self.rules_of(asid) = None;
         if self.owners.remove(&asid) {
-            self.bindings.retain(|_, b| b.asid != asid);
+            self.bindings.retain(|b| b.asid != asid);
         }
     }
 }
