@@ -18,6 +18,35 @@ static void fork_and_wait(void)
         _Exit(0);
     domain_wait(child, NULL);
 }
+/* A load that is not allowed, answered by a handler of the domain itself, which has it go on behind it. */
+extern char skipped[];
+static word skip(word asid, word cause, word address, word pc)
+{
+    (void)asid, (void)cause, (void)address, (void)pc;
+    return (word)skipped;
+}
+static __attribute__((noinline)) void forbidden_load(void)
+{
+    __asm__ volatile("ld zero, 0(zero); .globl skipped; skipped:" : : : "memory");
+}
+/* Pages that are not there, one after the other: `touch` is the first access to each. */
+#define AREA ((volatile char *)0x18000000)
+static char source[4096] __attribute__((aligned(4096)));
+static word pager(word asid, word cause, word address, word pc)
+{
+    (void)cause, (void)pc;
+    return page_map(asid, (void *)(address & -4096), source, PAGE_READ);
+}
+static unsigned long touches(int count)
+{
+    unsigned long samples[count];
+    for (int i = 0; i < count; i++) {
+        unsigned long start = cycles();
+        (void)AREA[4096l * i];
+        samples[i] = cycles() - start;
+    }
+    return median(samples, count);
+}
 int main(int argc, char **argv)
 {
     count = repetitions(argc, argv);
@@ -32,5 +61,16 @@ int main(int argc, char **argv)
         late[i] = 2 * (hrtime() - start - delay);
     }
     ROW(median(late, few), .table = "peers", .operation = "timer", .measure = "median");
+    int own = get_asid();
+    pager_register(own, NULL, 0, skip);
+    ROW(MEASURE(few, forbidden_load()), .table = "peers", .operation = "fault", .measure = "round-trip");
+    pager_unregister(own, NULL);
+    *(volatile char *)source = 1;
+    pager_register(own, (void *)AREA, 4096l * few, pager);
+    ROW(touches(few), .table = "peers", .operation = "fault-map", .measure = "round-trip");
+    pager_unregister(own, (void *)AREA);
+    for (int i = 0; i < few; i++)
+        page_map(own, (void *)(AREA + 4096l * i), NULL, PAGE_READ | PAGE_WRITE);
+    ROW(touches(few), .table = "peers", .operation = "first-touch", .measure = "round-trip");
     return 0;
 }

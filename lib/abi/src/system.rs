@@ -69,6 +69,13 @@ system_portals! {
     INTERRUPT = 26, "interrupt.attach";
     /// `(device)`: lets the next interrupt of the device come.
     INTERRUPT_DONE = 27, "interrupt.done";
+    /// `(asid, start, bytes, entry)`: `entry(asid, cause, address, pc)` answers the faults of that domain, the caller's own
+    /// or its child, in the range; `bytes` 0: all others. It returns 0 to repeat the access, an address to go on at, or an
+    /// error to let the domain end. `entry` 0 ends it.
+    PAGER = 28, "memory.pager";
+    /// `(asid, address, source, rights)`: maps a copy of the caller's page at `source`, or zeros where that is 0, there,
+    /// with the page-table entry's rights; unmaps it where `rights` is 0.
+    PAGE = 29, "memory.page";
 }
 
 /// The first number that `portal_open` gives out.

@@ -58,6 +58,8 @@ fn system_portals_have_the_same_numbers() {
         ("SYS_THREAD_JOIN", THREAD_JOIN),
         ("SYS_SET_TP", SET_TP),
         ("SYS_STACK", STACK),
+        ("SYS_PAGER", PAGER),
+        ("SYS_PAGE", PAGE),
     ] {
         assert_eq!(header.get(name), Some(&number), "{name}");
     }

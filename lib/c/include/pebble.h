@@ -67,6 +67,21 @@ int domain_wait(int asid, int *status); /* until the child ends; its exit status
 int domain_kill(int asid);
 /* exit(status) ends the domain. */
 
+/* Faults. The handler of a range of addresses of this domain, or of a child of its, answers the exceptions at addresses in it;
+   with bytes 0, all that no other handler answers. It runs on a stack of this domain's queue, in the thread that faulted.
+   It returns 0 to have the access repeated, an address to go on at, or an error, and the domain ends as without it. */
+int pager_register(int asid, void *start, size_t bytes, word (*handler)(word asid, word cause, word address, word pc));
+    /* -EACCESS: neither this domain nor its child; -EBUSY: part of the range has a handler; -EINVAL: not whole pages of the
+       private part */
+int pager_unregister(int asid, void *start);
+#define PAGE_READ    2
+#define PAGE_WRITE   4
+#define PAGE_EXECUTE 8
+int page_map(int asid, void *page, const void *source, int rights);
+    /* replaces a page of this domain, of its child, or of a range that this domain's handler answers for, by a copy of the
+       page at `source` (NULL: zeros), which is made when one of the two is written */
+int page_unmap(int asid, void *page);
+
 /* Semaphores. A semaphore's number is that of its P portal; V is the next. */
 int sem_create(int value);
 int sem_wait(int sem);

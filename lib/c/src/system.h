@@ -28,6 +28,8 @@
 #define SYS_THREAD_JOIN 23
 #define SYS_SET_TP 24
 #define SYS_STACK 25
+#define SYS_PAGER 28
+#define SYS_PAGE 29
 
 #define PAGE 4096ul
 #define THREAD_STACK 32768ul

@@ -4,6 +4,7 @@
 
 pub mod devices;
 pub mod frames;
+pub mod pagers;
 pub mod pages;
 pub mod ram;
 pub mod shares;

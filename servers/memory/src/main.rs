@@ -9,6 +9,7 @@ use abi::Error;
 use abi::address::{DEVICE_STRIDE, DEVICE_VA, PAGE, memory_view};
 use abi::nucleus::fault;
 use memory_logic::devices;
+use memory_logic::pagers::ALL;
 use memory_logic::ram::Ram;
 use memory_logic::space::{Shared, Spaces};
 use pebble::sync::BootMutex;
@@ -34,6 +35,10 @@ pebble::provide! {
     "memory.write", "smiiri", write;
     "memory.map_device", "smiiri", map_device;
     "memory.info", "smii", info;
+    "memory.pager_for", "smiiiii", pager_for;
+    "memory.pager_remove", "smii", pager_remove;
+    "memory.pager_forget", "smi", pager_forget;
+    "memory.page_for", "smiiiii", page_for;
 }
 pebble::import! {
     DOMAIN_FAULT = "domain.fault";
@@ -129,20 +134,74 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
     match cause {
         // For a window, `pc` is the callee's number.
         fault::WINDOW | fault::WINDOW_WRITE => {
-            let result = locked(|s| s.window(asid, pc, value, cause == fault::WINDOW_WRITE, thread).map(|()| 0));
+            let write = cause == fault::WINDOW_WRITE;
+            let result = locked(|s| s.window(asid, pc, value, write, thread).map(|()| 0));
             // The page may have got a frame of its own.
             TLB_FLUSH.call([value, asid]);
+            if result == Error::EFAULT.code() {
+                let portal = SPACES.lock().pagers.begin(thread, asid, value);
+                let cause = if write { 15 } else { 13 };
+                if portal.is_some_and(|portal| answer(thread, portal, [asid, cause, value, 0]) == 0) {
+                    return 0;
+                }
+            }
             result
         }
         _ => {
-            if SPACES.lock().resolve(asid, value, cause) {
+            let mut spaces = SPACES.lock();
+            if spaces.resolve(asid, value, cause) {
+                drop(spaces);
                 TLB_FLUSH.call([value, asid]);
-            } else {
-                DOMAIN_FAULT.call([asid, cause, value, pc]);
+                return 0;
             }
-            0
+            let portal = spaces.pagers.begin(thread, asid, value);
+            drop(spaces);
+            let answered = portal.map_or(-1, |portal| answer(thread, portal, [asid, cause, value, pc]));
+            if answered < 0 {
+                DOMAIN_FAULT.call([asid, cause, value, pc]);
+                return 0;
+            }
+            answered
         }
     }
+}
+/// Asks who answers for a range. 0: the access is repeated; an address: where to go on instead; an error: who answers declines
+/// or has died.
+#[inline(always)]
+fn answer(thread: usize, portal: u16, fault: [usize; 4]) -> isize {
+    let answered = pebble::portal::call(portal as usize, fault);
+    SPACES.lock().pagers.end(thread, portal);
+    if answered == 0 {
+        // What it has mapped may be known as missing.
+        TLB_FLUSH.call([fault[2], fault[0]]);
+    }
+    answered
+}
+extern "C" fn pager_for(asid: usize, start: usize, bytes: usize, portal: usize, pager: usize) -> isize {
+    let range =
+        if bytes == 0 { Ok(ALL) } else { memory_logic::space::private(start, bytes).map(|()| (start, start + bytes)) };
+    range.and_then(|range| SPACES.lock().pagers.add(asid, range, portal, pager)).map_or_else(Error::code, |()| 0)
+}
+extern "C" fn pager_remove(asid: usize, start: usize) -> isize {
+    SPACES.lock().pagers.remove(asid, start).map_or_else(Error::code, |portal| portal as isize)
+}
+extern "C" fn pager_forget(asid: usize) -> isize {
+    SPACES.lock().pagers.forget(asid);
+    0
+}
+/// Maps a page of domain `asid`, for domain `by`: a copy of `by`'s page at `source` (0: a page of zeros) with `rights`, or
+/// nothing where `rights` is 0. `related`: `by` is `asid` or its parent; another must answer for the address.
+extern "C" fn page_for(by: usize, asid: usize, va: usize, source: usize, rights: usize) -> isize {
+    let related = rights >> 8 != 0;
+    if !related && !SPACES.lock().pagers.answers_for(by, asid, va) {
+        return Error::EACCESS.code();
+    }
+    let result = locked(|s| s.page(by, asid, va, source, rights as u64 & 0xff).map(|()| 0));
+    TLB_FLUSH.call([va, asid]);
+    if source != 0 {
+        TLB_FLUSH.call([source, by]);
+    }
+    result
 }
 extern "C" fn space_create(asid: usize) -> isize {
     locked(|s| s.create(asid))

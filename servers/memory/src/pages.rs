@@ -141,6 +141,33 @@ impl<R: Ram> Spaces<R> {
         self.space(to)?.pages += pages;
         result
     }
+    /// Maps a copy of the page of entry `at` at `va`, with `rights`.
+    pub fn copy_page(&mut self, at: usize, asid: usize, va: usize, rights: u64) -> Result<(), Error> {
+        let place = self.vacant(asid, va)?;
+        self.copy_entry(at, place, &[])?;
+        self.space(asid)?.pages += 1;
+        // The source's rights are not the copy's: one that can be written stays or becomes shared until it is.
+        let value = self.ram.read(place);
+        let lazy = value & (pte::LAZY | pte::W) != 0;
+        let now = match (rights & pte::W != 0, lazy) {
+            // It holds no frame back for a write that can not come.
+            (false, true) => {
+                self.frames.renounce();
+                value & !(pte::LAZY | pte::W)
+            }
+            (true, false) => {
+                if let Err(error) = self.frames.promise() {
+                    self.unmap(asid, va)?;
+                    return Err(error);
+                }
+                value | pte::LAZY
+            }
+            _ => value,
+        };
+        let keep = !(RIGHTS & !pte::W);
+        self.ram.write(place, now & keep | rights & !pte::W | if now & pte::W != 0 { pte::W } else { 0 });
+        Ok(())
+    }
     /// Copies entry `at` to `place`; whether it counts as a page of the space's own.
     #[inline(always)]
     fn copy_entry(&mut self, at: usize, place: usize, lent: &[usize]) -> Result<bool, Error> {

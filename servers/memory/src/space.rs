@@ -1,6 +1,7 @@
 //! Address spaces: what is mapped where in a domain's private part, and its window tables.
 
 use crate::frames::{For, Frames};
+use crate::pagers::Pagers;
 use crate::ram::Ram;
 use crate::shares::Shares;
 use crate::{stacks, tables};
@@ -49,6 +50,7 @@ pub struct Spaces<R> {
     pub ram: R,
     pub frames: Frames,
     pub shares: Shares,
+    pub pagers: Pagers,
     pub shared: Shared,
     spaces: [Space; MAX_DOMAINS],
 }
@@ -73,7 +75,7 @@ fn span_pages(va: usize, end: usize) -> usize {
     (end.min((va / TABLE_SPAN + 1) * TABLE_SPAN) - va) / PAGE
 }
 /// Checks that `bytes` from `va` are whole pages of the private part.
-fn private(va: usize, bytes: usize) -> Result<(), Error> {
+pub fn private(va: usize, bytes: usize) -> Result<(), Error> {
     let end = va.checked_add(bytes).ok_or(Error::EINVAL)?;
     let inside = |from, to| va >= from && end <= to;
     let known = inside(IMAGE_VA, HEAP_END) || inside(DEVICE_VA, STACK_FLOOR) || inside(STACK_FLOOR, STACK_TOP);
@@ -83,7 +85,14 @@ fn private(va: usize, bytes: usize) -> Result<(), Error> {
 impl<R: Ram> Spaces<R> {
     pub const fn new(ram: R) -> Spaces<R> {
         let shared = Shared { code_l1: 0, return_page: 0, service_l1: 0 };
-        Spaces { ram, frames: Frames::new(), shares: Shares::new(), shared, spaces: [NONE; MAX_DOMAINS] }
+        Spaces {
+            ram,
+            frames: Frames::new(),
+            shares: Shares::new(),
+            pagers: Pagers::new(),
+            shared,
+            spaces: [NONE; MAX_DOMAINS],
+        }
     }
     pub fn space(&mut self, asid: usize) -> Result<&mut Space, Error> {
         self.spaces.get_mut(asid).filter(|s| s.root != 0).ok_or(Error::ESRCH)
@@ -173,6 +182,35 @@ impl<R: Ram> Spaces<R> {
             done += count;
         }
         Ok(())
+    }
+    /// Replaces the page of `asid` at `va`: by a copy of the page of `by` at `source`, made at the first write of either,
+    /// or by zeros where `source` is 0, with `rights`; by nothing where `rights` is 0.
+    pub fn page(&mut self, by: usize, asid: usize, va: usize, source: usize, rights: u64) -> Result<(), Error> {
+        private(va, PAGE)?;
+        if rights & !RIGHTS != 0 || (rights != 0 && rights & pte::R == 0) || (by == asid && source == va && rights != 0)
+        {
+            return Err(Error::EINVAL);
+        }
+        if (DEVICE_VA..STACK_FLOOR).contains(&va) {
+            return Err(Error::EINVAL);
+        }
+        if rights == 0 {
+            return self.unmap(asid, va).and_then(|was| if was { Ok(()) } else { Err(Error::EFAULT) });
+        }
+        if source == 0 {
+            self.unmap(asid, va)?;
+            return self.map_zeros(asid, va, rights);
+        }
+        private(source, PAGE)?;
+        self.own(by, source, false)?;
+        let root = self.space(by)?.root;
+        let at = tables::entry(&self.ram, root, source).filter(|&at| self.ram.read(at) & pte::V != 0);
+        let at = at.ok_or(Error::EFAULT)?;
+        if self.ram.read(at) & (pte::FOREIGN | pte::LAZY) == pte::FOREIGN {
+            return Err(Error::EFAULT);
+        }
+        self.unmap(asid, va)?;
+        self.copy_page(at, asid, va, rights)
     }
     pub fn set_heap(&mut self, asid: usize, start: usize) -> Result<(), Error> {
         if !start.is_multiple_of(PAGE) || !(IMAGE_VA..HEAP_END).contains(&start) {

@@ -173,6 +173,7 @@ impl Manager {
         self.close_portals_to(&blocks);
         let lent = self.divert_frames(asid, table);
         self.close_all(asid, &dead);
+        self.forget_pagers(asid);
         if dead.provides > 0 {
             let ids: Vec<usize> =
                 self.registrations.iter().filter(|(_, r)| r.server == asid).map(|(id, _)| id).collect();

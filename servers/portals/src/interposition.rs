@@ -46,7 +46,7 @@ impl Manager {
         Ok(())
     }
     /// Lets the stack queue of `asid` grow on demand: who calls a controlling domain must not wait for another caller.
-    fn make_elastic(&mut self, asid: usize) -> Result<()> {
+    pub fn make_elastic(&mut self, asid: usize) -> Result<()> {
         let d = self.domain_mut(asid)?;
         d.flags |= flags::ELASTIC;
         d.table.set_field(domain::FLAGS, d.flags);

@@ -13,6 +13,7 @@ mod domains;
 mod inspect;
 mod interposition;
 mod manager;
+mod pagers;
 mod semaphores;
 mod slots;
 mod template;
@@ -24,7 +25,7 @@ use abi::Error;
 use abi::address::THREAD_STACK;
 use abi::nucleus::domain;
 use abi::system::{self, Description, Ended, ended};
-use manager::{ATTACH_FOR, Caller, DONE_FOR, MANAGER, Manager, STACK_FOR, THREAD_EXIT, THREAD_INFO};
+use manager::{ATTACH_FOR, Caller, DONE_FOR, MANAGER, Manager, PAGE_FOR, STACK_FOR, THREAD_EXIT, THREAD_INFO};
 use pebble::boot::{GROW_FOR, P_ID, SEMAPHORE_CREATE, SEMAPHORE_DESTROY, V_ID};
 use pebble::{Result, check};
 
@@ -52,6 +53,8 @@ pebble::provide! {
     "memory.grow", "smti", grow;
     "memory.stack", "smti", stack;
     "domain.set_tp", "smti", set_tp;
+    "memory.pager", "smtiiii", pager;
+    "memory.page", "smtiiii", page;
     "interrupt.attach", "smtii", attach;
     "interrupt.done", "smti", done;
     "domain.create", "smtri", create;
@@ -255,6 +258,18 @@ extern "C" fn stack(thread: usize, bytes: usize) -> isize {
         let top = spare.map_or_else(|| check(STACK_FOR.call([caller.subject, bytes])), Ok)?;
         manager.domain_mut(caller.subject)?.stacks.push((top, 0));
         Ok(top as isize)
+    })
+}
+extern "C" fn pager(thread: usize, asid: usize, start: usize, bytes: usize, entry: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.set_pager(caller, asid, (start, bytes), entry))
+}
+extern "C" fn page(thread: usize, asid: usize, va: usize, source: usize, rights: usize) -> isize {
+    with_caller(thread, |manager, caller| {
+        if rights >> 8 != 0 {
+            return Err(Error::EINVAL);
+        }
+        let related = caller.subject == asid || manager.domain(asid)?.parent == caller.subject;
+        Ok(PAGE_FOR.call([caller.subject, asid, va, source, rights | (related as usize) << 8]))
     })
 }
 extern "C" fn set_tp(thread: usize, tp: usize) -> isize {

@@ -24,6 +24,10 @@ pebble::import! {
     pub NUCLEUS_FREE = "memory.nucleus_free";
     pub STACK_FOR = "memory.stack_for";
     pub STACK_RELEASE = "memory.stack_release";
+    pub PAGER_FOR = "memory.pager_for";
+    pub PAGER_REMOVE = "memory.pager_remove";
+    pub PAGER_FORGET = "memory.pager_forget";
+    pub PAGE_FOR = "memory.page_for";
     pub NAMES_BIND = "names.bind";
     pub NAMES_LOOKUP = "names.lookup";
     pub NAMES_UNBIND = "names.unbind";
@@ -113,6 +117,8 @@ pub struct Manager {
     pub events: VecDeque<Ended>,
     /// Semaphore that counts `events`.
     pub event_semaphore: usize,
+    /// Domains whose faults are answered: their ASIDs, and the numbers of the portals in the memory manager's table.
+    pub paged: Vec<(usize, usize)>,
     /// Semaphores to post when the lock is free again: who waits for one needs it.
     pub posts: Vec<usize>,
     pub next_asid: usize,
@@ -147,6 +153,7 @@ pub static MANAGER: BootMutex<Manager> = BootMutex::new(Manager {
     ended: BTreeMap::new(),
     events: VecDeque::new(),
     event_semaphore: 0,
+    paged: Vec::new(),
     posts: Vec::new(),
     next_asid: 1,
     semaphores: BTreeMap::new(),

@@ -61,15 +61,17 @@ nucleus_raise:
     ld      t1, {FAULT_0}(t1)
     jr      t1
 
-# The way back through an exception frame (t0). The handler's result in a0: 0, the interrupted code goes on; else it ends
-# the interrupted ecall.
+# The way back through an exception frame (t0). The handler's result in a0: 0, the interrupted code goes on; an error ends
+# the interrupted ecall; an address, the thread goes on there.
     .globl  nucleus_restore
 nucleus_restore:
     beqz    a0, 1f
+    mv      t1, a0
+    bgtz    a0, 2f
     sd      a0, 208(t0)
     ld      t1, {FRAME_PC}(t0)
     addi    t1, t1, 4
-    sd      t1, {FRAME_PC}(t0)
+2:  sd      t1, {FRAME_PC}(t0)
 1:  ld      t1, {FRAME_PC}(t0)
     ld      t2, {FRAME_TABLE}(t0)
     csrw    sepc, t1

@@ -1,0 +1,60 @@
+//! Pagers: handlers of a domain's faults, as portals from the memory manager into the domain that registered them.
+
+use crate::code::Kind;
+use crate::manager::{Caller, Manager, PAGER_FOR, PAGER_FORGET, PAGER_REMOVE};
+use abi::Error;
+use pebble::{Result, check};
+use portal::Specification;
+
+impl Manager {
+    /// The memory manager's domain, in whose table the portals are.
+    fn memory_manager(&self) -> Result<usize> {
+        pebble::boot::domain("memory").map(|d| d.asid as usize).ok_or(Error::ESRCH)
+    }
+    /// Has `entry` of the subject answer the faults of domain `asid`, its own or its child, in a range; 0 ends that.
+    pub fn set_pager(
+        &mut self,
+        caller: Caller,
+        asid: usize,
+        (start, bytes): (usize, usize),
+        entry: usize,
+    ) -> Result<isize> {
+        if caller.subject != asid && self.domain(asid)?.parent != caller.subject {
+            return Err(Error::EACCESS);
+        }
+        let memory = self.memory_manager()?;
+        if entry == 0 {
+            let number = check(PAGER_REMOVE.call([asid, start]))?;
+            self.paged.retain(|&paged| paged != (asid, number));
+            self.uninstall(memory, number)?;
+            return Ok(0);
+        }
+        if entry >= abi::address::WINDOW_VA {
+            return Err(Error::EINVAL);
+        }
+        self.make_elastic(caller.subject)?;
+        let specification = Specification::parse("nmiiii", false).map_err(|_| Error::EINVAL)?;
+        let number = self.free_numbers(memory, 1)?;
+        let ends = (self.end(memory)?, caller.subject);
+        let code = self.generate(ends, &specification, (entry as u64, &[]), Kind::Upcall, false)?;
+        self.install(memory, number, code)?;
+        if let Err(error) = check(PAGER_FOR.call([asid, start, bytes, number, caller.subject])) {
+            self.uninstall(memory, number)?;
+            return Err(error);
+        }
+        self.paged.push((asid, number));
+        Ok(0)
+    }
+    /// Domain `asid` is no more: nobody needs to answer its faults.
+    pub fn forget_pagers(&mut self, asid: usize) {
+        if !self.paged.iter().any(|&(client, _)| client == asid) {
+            return;
+        }
+        PAGER_FORGET.call([asid]);
+        let Ok(memory) = self.memory_manager() else { return };
+        while let Some(place) = self.paged.iter().position(|&(client, _)| client == asid) {
+            let (_, number) = self.paged.swap_remove(place);
+            let _ = self.uninstall(memory, number);
+        }
+    }
+}
