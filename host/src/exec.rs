@@ -56,7 +56,7 @@ pub struct Options {
     /// Make QEMU's cycle counter count instructions, exactly and repeatably
     #[arg(long)]
     pub icount: bool,
-    /// A file for the program (not available yet)
+    /// A file for the program, and what it is called there; may be given several times
     #[arg(long, value_name = "HOST:GUEST")]
     pub file: Vec<String>,
     /// C or Rust source, or a built component
@@ -102,9 +102,7 @@ pub fn program_image(root: &Path, options: &Options, echo: bool) -> Result<Image
     program.name =
         stem.chars().filter(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).take(abi::section::NAME - 1).collect();
     program.arguments = options.arguments.clone();
-    if let Some(pair) = options.file.first() {
-        bail!("--file {pair}: there is no file system yet that a program could read it from");
-    }
+    let files = files(&options.file)?;
     // A name for the image that fits the archive.
     let source = std::mem::replace(&mut program.image, "program".into());
     let images: Vec<String> =
@@ -116,12 +114,24 @@ pub fn program_image(root: &Path, options: &Options, echo: bool) -> Result<Image
         system: &system,
         nucleus: &nucleus,
         programs,
-        files: Vec::new(),
+        files,
         sstc: options.on.sstc(),
         cycles_per_time: options.on.cycles_per_time(),
         ram_bytes: 0,
     };
     Ok(image::build(&parts)?)
+}
+/// The files that `--file HOST:GUEST` names, by their names in the system.
+fn files(pairs: &[String]) -> Result<Vec<(String, Vec<u8>)>> {
+    let read = |pair: &String| {
+        let (host, guest) = pair.split_once(':').with_context(|| format!("--file {pair}: it is HOST:GUEST"))?;
+        if guest.is_empty() || guest.len() >= abi::nucleus::NAMELEN || !guest.bytes().all(|b| b.is_ascii_graphic()) {
+            bail!("--file {pair}: a name in the system is 1 to 63 printable characters");
+        }
+        let bytes = std::fs::read(host).with_context(|| format!("--file {pair}: {host}"))?;
+        Ok((guest.to_string(), bytes))
+    };
+    pairs.iter().map(read).collect()
 }
 /// The machine that `options` ask for.
 pub fn machine(options: &Options) -> Result<Machine> {

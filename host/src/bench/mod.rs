@@ -17,7 +17,7 @@ use std::time::Duration;
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// Only this program of apps/bench (ipc, switch, generate, latency, sandbox, peers), or "footprint"
+    /// Only this program of apps/bench (ipc, switch, pipe, generate, latency, sandbox, peers), or "footprint"
     what: Option<String>,
     /// Where: instructions on QEMU, or cycles on the model of the core CVA6
     #[arg(long, value_enum, default_value_t = exec::On::Qemu)]
@@ -43,7 +43,7 @@ pub struct Options {
 }
 
 /// The programs of `apps/bench`, in the order of the papers' tables.
-const PROGRAMS: &[&str] = &["ipc", "switch", "generate", "latency", "sandbox", "peers"];
+const PROGRAMS: &[&str] = &["ipc", "switch", "pipe", "generate", "latency", "sandbox", "peers"];
 /// How often an operation is repeated in a run on QEMU, and on the model, which is slow and has the same cycles every time.
 const REPETITIONS: u32 = 1000;
 const REPETITIONS_ON_MODEL: u32 = 30;

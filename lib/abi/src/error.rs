@@ -36,6 +36,8 @@ errors! {
     ESRCH = 3, "no such thread or domain";
     /// The device failed.
     EIO = 5, "input or output failed";
+    /// Not open, or not for that.
+    EBADF = 9, "bad file descriptor";
     /// Would have to wait.
     EAGAIN = 11, "would have to wait";
     /// No memory is left, or the caller's limit is reached.
@@ -50,6 +52,10 @@ errors! {
     EINVAL = 22, "invalid argument";
     /// The portal table, or another fixed table, is full.
     ENFILE = 23, "table full";
+    /// It has no positions.
+    ESPIPE = 29, "can not seek";
+    /// Nobody reads what is written.
+    EPIPE = 32, "broken pipe";
     /// The time ran out.
     ETIMEDOUT = 116, "timed out";
     /// No portal of this number.

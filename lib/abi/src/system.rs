@@ -76,6 +76,11 @@ system_portals! {
     /// `(asid, address, source, rights)`: maps a copy of the caller's page at `source`, or zeros where that is 0, there,
     /// with the page-table entry's rights; unmaps it where `rights` is 0.
     PAGE = 29, "memory.page";
+    /// `(&Grant)`: for a server, while it serves a call: makes portals to itself in its caller's table; the first of their
+    /// consecutive numbers.
+    GRANT = 30, "portal.grant";
+    /// `(constant)`: how many table entries lead to portals that the caller granted with that constant.
+    GRANTED = 31, "portal.granted";
 }
 
 /// The first number that `portal_open` gives out.
@@ -102,6 +107,26 @@ pub struct Registration {
     pub stacks: u64,
     /// The values of the specification's `c`s, in their order.
     pub constants: [u64; 6],
+}
+/// Most portals of one [`Grant`].
+pub const GRANTS: usize = 4;
+/// Argument of `GRANT`.
+#[repr(C, align(256))]
+#[derive(Clone, Copy)]
+pub struct Grant {
+    pub count: u64,
+    /// Semaphore of the server's that is posted when the last entry that leads to one of the portals has gone; 0: none.
+    pub gone: u64,
+    /// Value of every `c`; below 2³².
+    pub constant: u64,
+    pub portals: [Granted; GRANTS],
+}
+/// One portal of a [`Grant`].
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Granted {
+    pub spec: [u8; 16],
+    pub entry: u64,
 }
 /// Argument of `PORTAL_CREATE_CHILD`.
 #[repr(C, align(128))]

@@ -30,6 +30,7 @@
 #define SYS_STACK 25
 #define SYS_PAGER 28
 #define SYS_PAGE 29
+#define SYS_FIRST_FREE 32
 
 #define PAGE 4096ul
 #define THREAD_STACK 32768ul

@@ -32,6 +32,7 @@ pebble::provide! {
     "init.spawn", "smri", spawn;
     "init.components", "smiw", components;
     "init.halt", "smi", halt;
+    "init.file", "smiiw", file;
 }
 pebble::import! {
     EVENT = "domain.event";
@@ -96,6 +97,27 @@ fn start(_: &pebble::Env) {
     watch()
 }
 
+/// Of file `number` of the image: its path, 0-terminated, where `offset` is `usize::MAX`; else the bytes from there on that
+/// fit in the rest of the window's page, and how many. `ENOENT`: there are not so many files.
+extern "C" fn file(number: usize, offset: usize, to: usize) -> isize {
+    let Some(file) = archive().and_then(|a| a.files.get(number)) else { return Error::ENOENT.code() };
+    let bytes = if offset == usize::MAX {
+        &file.path[..]
+    } else {
+        let all = pebble::boot::info().archive_bytes as usize;
+        let (start, end) =
+            (file.offset as usize + offset.min(file.bytes as usize), (file.offset + file.bytes) as usize);
+        if end > all {
+            return Error::EIO.code();
+        }
+        // SAFETY: in the archive, which is mapped read-only here.
+        unsafe { core::slice::from_raw_parts((VA + start) as *const u8, end - start) }
+    };
+    let count = bytes.len().min(PAGE - to % PAGE);
+    // SAFETY: to the end of the page that is open for this call.
+    unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), to as *mut u8, count) };
+    count as isize
+}
 /// Runs `body` on init's state.
 fn with<T>(body: impl FnOnce(&mut Init) -> T) -> Option<T> {
     INIT.lock().as_mut().map(body)

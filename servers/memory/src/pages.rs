@@ -53,14 +53,15 @@ impl<R: Ram> Spaces<R> {
         self.space(asid)?.pages += 1;
         Ok(())
     }
-    /// Makes the page at `va`, if it is promised, a page of zeros, and, if it is shared and `write`, the space's own.
+    /// Makes the page at `va`, if it is promised, a page of zeros, and, if it is shared and `write`, the space's own. Whether
+    /// that changed anything.
     #[inline]
-    pub fn own(&mut self, asid: usize, va: usize, write: bool) -> Result<(), Error> {
+    pub fn own(&mut self, asid: usize, va: usize, write: bool) -> Result<bool, Error> {
         let root = self.space(asid)?.root;
-        let Some(at) = tables::entry(&self.ram, root, va) else { return Ok(()) };
+        let Some(at) = tables::entry(&self.ram, root, va) else { return Ok(false) };
         let value = self.ram.read(at);
         if value & pte::LAZY == 0 {
-            return Ok(());
+            return Ok(false);
         }
         if value & pte::V == 0 {
             let pa = self.frames.redeem();
@@ -79,8 +80,10 @@ impl<R: Ram> Spaces<R> {
                 pa
             };
             self.ram.write(at, pte::leaf(pa, rights));
+        } else {
+            return Ok(false);
         }
-        Ok(())
+        Ok(true)
     }
     /// What entry `at` refers to is no longer used from there.
     pub fn let_go(&mut self, at: usize) {

@@ -374,7 +374,7 @@ impl<R: Ram> Spaces<R> {
             return Err(Error::EFAULT);
         }
         // What is shown is the caller's alone: a page that is shared would change hands under the window.
-        self.own(caller, address, true)?;
+        let changed = self.own(caller, address, true)?;
         let root = self.space(caller)?.root;
         let leaf = tables::leaf(&self.ram, root, address);
         let wanted = pte::V | pte::R | pte::U | if write { pte::W } else { 0 };
@@ -384,7 +384,7 @@ impl<R: Ram> Spaces<R> {
         let root = self.space(callee)?.root;
         let slot = window_base(thread);
         if tables::entry(&self.ram, root, slot).is_some() {
-            return Err(Error::EFAULT);
+            return if changed { Ok(()) } else { Err(Error::EFAULT) };
         }
         tables::make_entry(&mut self.ram, &mut self.frames, root, slot).map(|_| ())
     }

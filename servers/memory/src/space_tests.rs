@@ -108,6 +108,16 @@ fn a_window_on_a_page_that_is_not_there_is_refused() {
     assert_eq!(s.window(1, 2, IMAGE_VA, false, 3), Ok(()));
 }
 #[test]
+fn a_window_on_a_promised_page_is_opened_whether_or_not_the_callee_has_a_table() {
+    let mut s = spaces();
+    s.create(1).unwrap();
+    s.create(2).unwrap();
+    s.map(1, IMAGE_VA, 2 * PAGE, pte::R | pte::W).unwrap();
+    assert_eq!(s.window(1, 2, IMAGE_VA, true, 3), Ok(()));
+    assert_eq!(s.window(1, 2, IMAGE_VA + PAGE, true, 3), Ok(()));
+    assert_eq!(s.window(1, 2, IMAGE_VA + PAGE, true, 3), Err(Error::EFAULT), "nothing was wrong with it");
+}
+#[test]
 fn a_copy_has_its_own_pages_with_the_same_contents() {
     let mut s = spaces();
     let one = s.create(1).unwrap();

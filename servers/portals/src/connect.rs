@@ -124,7 +124,16 @@ impl Manager {
             self.semaphore_released(id as usize);
         }
         if unused {
+            self.gone(kind);
             self.retire(code);
+        }
+    }
+    /// Nothing leads to a block of this kind any more.
+    pub fn gone(&mut self, kind: Kind) {
+        if let Kind::Granted { gone, .. } = kind
+            && gone != 0
+        {
+            self.posts.push(gone as usize);
         }
     }
     /// Nothing leads to the block at `code` any more: it is freed once no thread returns through it.

@@ -287,6 +287,7 @@ impl Manager {
                 (0..entries).for_each(|_| self.semaphore_released(id as usize));
             }
             if unused && entries > 0 {
+                self.gone(kind);
                 self.code.retire(code);
             }
         }

@@ -59,6 +59,7 @@ impl Manager {
             }
             Kind::Semaphore { v: false, .. } => padded("semaphore.p"),
             Kind::Semaphore { v: true, .. } => padded("semaphore.v"),
+            Kind::Granted { .. } => padded("(granted)"),
             Kind::Stub => padded("(interposed)"),
             Kind::Upcall => padded("(upcall)"),
         };

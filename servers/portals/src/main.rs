@@ -10,6 +10,7 @@ extern crate alloc;
 mod code;
 mod connect;
 mod domains;
+mod grant;
 mod inspect;
 mod interposition;
 mod manager;
@@ -46,6 +47,8 @@ pebble::provide! {
     "portal.close", "smti", close;
     "portal.create_child", "smtr", create_child;
     "portal.notify", "smti", notify;
+    "portal.grant", "smtr", grant;
+    "portal.granted", "smti", granted;
     "portal.info", "smtiw", info;
     "domain.fork", "smtiii", fork;
     "domain.wait", "smtiw", wait;
@@ -194,6 +197,22 @@ extern "C" fn create_child(thread: usize, request: usize) -> isize {
         tell(made.0, made.1, 1);
     }
     result
+}
+extern "C" fn grant(thread: usize, request: usize) -> isize {
+    let (mut client, mut count, mut told) = (0, 0, false);
+    let number = with_caller(thread, |manager, caller| {
+        let request = words::read::<system::Grant>(request)?;
+        let (to, number) = manager.grant(caller, thread, &request)?;
+        (client, count, told) = (to, request.count as usize, manager.domain(to).is_ok_and(|d| d.notify != 0));
+        Ok(number as isize)
+    });
+    if told {
+        tell(client, number as usize, count);
+    }
+    number
+}
+extern "C" fn granted(thread: usize, constant: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.count_granted(caller, constant))
 }
 extern "C" fn notify(thread: usize, entry: usize) -> isize {
     with_caller(thread, |manager, caller| manager.set_notify(caller, entry))

@@ -1,0 +1,10 @@
+//! Files in memory and pipes: names, contents, what is open. Free of portals, so that the host tests it.
+#![cfg_attr(not(test), no_std)]
+
+extern crate alloc;
+
+mod pipe;
+mod store;
+
+pub use pipe::{Pipe, Side};
+pub use store::{Open, Store, flags};

@@ -1,0 +1,344 @@
+//! Files in memory, and pipes: `open` gives its caller four portals (read, write, seek, control), the control block's number
+//! embedded in each.
+//!
+//! A control block lives as long as somebody has one of its portals: the portal manager posts a semaphore when the last
+//! entry that led to a portal has gone, whether it was closed or its domain has ended, and a thread here looks for what is
+//! no longer used.
+#![no_std]
+#![no_main]
+
+extern crate alloc;
+
+use abi::Error;
+use abi::address::PAGE;
+use abi::name::Name;
+use abi::system::{self, GRANTS, Grant, Granted};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use files_logic::{Open, Pipe, Side, Store, flags};
+use pebble::portal::call;
+use pebble::sync::{Mutex, Semaphore};
+use pebble::{Result, check};
+
+pebble::server!(start);
+pebble::import! {
+    INIT_FILE = "init.file";
+}
+pebble::provide! {
+    "files.open", "smri", open;
+    "files.pipe", "sm", pipe;
+    "files.unlink", "smr", unlink;
+    "files.list", "smiw", list;
+}
+
+/// What a client's portals lead to.
+enum Control {
+    File(Open),
+    /// The place of a pipe among all.
+    Pipe(usize, Side),
+}
+/// A pipe, and what threads wait on that find it empty or full. Only one kind of them waits at a time.
+struct Waited {
+    pipe: Pipe,
+    wait: Semaphore,
+}
+/// A control block's place; `granted`: its portals were made, so it may be looked at whether it is used.
+struct Slot {
+    control: Control,
+    granted: bool,
+    /// The number that its portals have: its place, and above that a count. A thread that was waiting when its domain ended
+    /// must not take its place's next control block for its own.
+    number: usize,
+}
+/// Most control blocks at one time.
+const SLOTS: usize = 1 << 12;
+struct State {
+    store: Store,
+    slots: Vec<Option<Slot>>,
+    /// Control blocks made so far.
+    made: usize,
+    pipes: Vec<Option<Box<Waited>>>,
+    /// Number of the semaphore that says that a portal has gone.
+    gone: usize,
+}
+static STATE: Mutex<State> =
+    Mutex::new(State { store: Store::new(), slots: Vec::new(), made: 0, pipes: Vec::new(), gone: 0 });
+
+/// Operations of the control portal.
+mod operation {
+    /// Four more portals to the same control block.
+    pub const DUPLICATE: usize = 1;
+}
+
+fn start(_: &pebble::Env) {
+    let Ok(gone) = Semaphore::new(0) else { return };
+    STATE.lock().gone = gone.number();
+    import_files();
+    let _ = pebble::thread::spawn(None, move || {
+        while gone.wait().is_ok() {
+            collect();
+        }
+    });
+}
+/// A page of its own, which a window can show.
+#[repr(align(4096))]
+struct Buffer([u8; PAGE]);
+
+/// Takes over the files that came with the image.
+fn import_files() {
+    let mut buffer = Box::new(Buffer([0; PAGE]));
+    for number in 0.. {
+        let to = buffer.0.as_mut_ptr() as usize;
+        if INIT_FILE.call([number, usize::MAX, to]) < 0 {
+            return;
+        }
+        let Ok(name) = Name::new(&buffer.0) else { continue };
+        let mut state = STATE.lock();
+        let Ok(mut file) = state.store.open(name.text(), flags::WRITE_ONLY | flags::CREATE) else { continue };
+        let mut offset = 0;
+        while let Ok(count @ 1..) = check(INIT_FILE.call([number, offset, to])) {
+            if state.store.write(&mut file, &buffer.0[..count]).is_err() {
+                break;
+            }
+            offset += count;
+        }
+        state.store.close(file);
+    }
+}
+/// Frees the control blocks that nobody has a portal to.
+fn collect() {
+    let mut state = STATE.lock();
+    for place in 0..state.slots.len() {
+        let Some(number) = state.slots[place].as_ref().filter(|slot| slot.granted).map(|slot| slot.number) else {
+            continue;
+        };
+        if call(system::GRANTED, [number]) != 0 {
+            continue;
+        }
+        match state.slots[place].take().map(|slot| slot.control) {
+            Some(Control::File(open)) => state.store.close(open),
+            Some(Control::Pipe(pipe, side)) => state.leave(pipe, side),
+            None => {}
+        }
+    }
+}
+/// The control block with this number.
+#[inline(always)]
+fn slot(slots: &mut [Option<Slot>], number: usize) -> Option<&mut Slot> {
+    slots.get_mut(number % SLOTS)?.as_mut().filter(|slot| slot.number == number)
+}
+impl State {
+    /// A new control block; its number. `ENFILE`: there are too many.
+    fn add(&mut self, control: Control) -> Result<usize> {
+        let place = self.slots.iter().position(Option::is_none).unwrap_or(self.slots.len());
+        if place == SLOTS {
+            return Err(Error::ENFILE);
+        }
+        if place == self.slots.len() {
+            self.slots.push(None);
+        }
+        self.made = (self.made + 1) % (1 << 19);
+        let number = self.made * SLOTS + place;
+        self.slots[place] = Some(Slot { control, granted: false, number });
+        Ok(number)
+    }
+    /// Nobody has this side of a pipe any more: who waits for it goes on, and with the other side the pipe goes.
+    fn leave(&mut self, place: usize, side: Side) {
+        let Some(waited) = &mut self.pipes[place] else { return };
+        match side {
+            Side::Read => waited.pipe.readers = false,
+            Side::Write => waited.pipe.writers = false,
+        }
+        for _ in 0..core::mem::take(&mut waited.pipe.waiting) {
+            let _ = waited.wait.post();
+        }
+        if !waited.pipe.readers && !waited.pipe.writers {
+            self.pipes[place] = None;
+        }
+    }
+}
+/// What reading or writing one step further comes to.
+enum Step {
+    Done(Result<usize>),
+    /// The same, and a thread that waits for it goes on: the semaphore's number.
+    Wake(Result<usize>, usize),
+    /// There is nothing to be done yet: the semaphore to wait for.
+    Wait(usize),
+}
+/// Repeats `step` until it is done, waiting in between, without the lock.
+#[inline(always)]
+fn until(mut step: impl FnMut(&mut State) -> Step) -> isize {
+    loop {
+        let now = step(&mut STATE.lock());
+        match now {
+            Step::Done(result) => return code(result),
+            Step::Wake(result, semaphore) => {
+                call(semaphore + 1, []);
+                return code(result);
+            }
+            Step::Wait(semaphore) => {
+                if let Err(error) = check(call(semaphore, [usize::MAX])) {
+                    return error.code();
+                }
+            }
+        }
+    }
+}
+impl Waited {
+    /// What `moved` bytes come to; `None`: none can be moved yet.
+    #[inline(always)]
+    fn step(&mut self, moved: Option<Result<usize>>) -> Step {
+        let semaphore = self.wait.number();
+        match moved {
+            None => {
+                self.pipe.waiting += 1;
+                Step::Wait(semaphore)
+            }
+            Some(result) if self.pipe.waiting > 0 => {
+                self.pipe.waiting -= 1;
+                Step::Wake(result, semaphore)
+            }
+            Some(result) => Step::Done(result),
+        }
+    }
+}
+/// Gives the caller four portals to control block `number`; the first one's number.
+fn grant(number: usize) -> isize {
+    let gone = STATE.lock().gone as u64;
+    let portal = |spec: &str, entry: *const ()| Granted { spec: abi::section::padded(spec), entry: entry as u64 };
+    let portals: [Granted; GRANTS] = [
+        portal("smcwi", read as *const ()),
+        portal("smcri", write as *const ()),
+        portal("smcii", seek as *const ()),
+        portal("smcii", control as *const ()),
+    ];
+    let request = Grant { count: GRANTS as u64, gone, constant: number as u64, portals };
+    let result = call(system::GRANT, [&raw const request as usize]);
+    let mut state = STATE.lock();
+    if let Some(slot) = slot(&mut state.slots, number) {
+        slot.granted = true;
+    }
+    drop(state);
+    if result < 0 {
+        // Nothing leads to it.
+        collect();
+    }
+    result
+}
+/// The bytes that a window shows.
+///
+/// # Safety
+/// `address` is a window argument of the call that is being served, and it may be written.
+unsafe fn window<'a>(address: usize, count: usize) -> Result<&'a mut [u8]> {
+    if address % PAGE + count > PAGE {
+        return Err(Error::EINVAL);
+    }
+    // SAFETY: in the page that is open for this call.
+    Ok(unsafe { core::slice::from_raw_parts_mut(address as *mut u8, count) })
+}
+fn code(result: Result<usize>) -> isize {
+    result.map_or_else(Error::code, |value| value as isize)
+}
+extern "C" fn open(path: usize, how: usize) -> isize {
+    // SAFETY: the page is open for this call.
+    let Ok(name) = (unsafe { Name::read(path) }) else { return Error::EINVAL.code() };
+    let mut state = STATE.lock();
+    let opened = state.store.open(name.text(), how);
+    let number = match opened.and_then(|open| state.add(Control::File(open))) {
+        Ok(number) => number,
+        Err(error) => return error.code(),
+    };
+    drop(state);
+    grant(number)
+}
+/// Two descriptors: that of the reading side, and 2¹⁶ times that of the writing side.
+extern "C" fn pipe() -> isize {
+    let Ok(wait) = Semaphore::new(0) else { return Error::ENFILE.code() };
+    let waited = Some(Box::new(Waited { pipe: Pipe::new(), wait }));
+    let mut state = STATE.lock();
+    let place = state.pipes.iter().position(Option::is_none).unwrap_or(state.pipes.len());
+    if place == state.pipes.len() {
+        state.pipes.push(None);
+    }
+    state.pipes[place] = waited;
+    let numbers = [Side::Read, Side::Write].map(|side| state.add(Control::Pipe(place, side)));
+    drop(state);
+    let [read, write] = numbers.map(|number| number.map_or_else(Error::code, grant));
+    if read < 0 || write < 0 { read.min(write) } else { read | write << 16 }
+}
+extern "C" fn unlink(path: usize) -> isize {
+    // SAFETY: the page is open for this call.
+    let name = unsafe { Name::read(path) };
+    code(name.and_then(|name| STATE.lock().store.unlink(name.text()).map(|()| 0)))
+}
+/// The name of file `n`, 0-terminated; its bytes. `ENOENT`: there are not so many.
+extern "C" fn list(n: usize, to: usize) -> isize {
+    let state = STATE.lock();
+    let Some((name, bytes)) = state.store.list(n) else { return Error::ENOENT.code() };
+    // SAFETY: `to` is this portal's window argument.
+    code(unsafe { window(to, abi::nucleus::NAMELEN) }.and_then(|to| {
+        to.fill(0);
+        to[..name.len()].copy_from_slice(name.as_bytes());
+        Ok(bytes)
+    }))
+}
+extern "C" fn read(number: usize, to: usize, count: usize) -> isize {
+    // SAFETY: `to` is this portal's window argument.
+    let to = match unsafe { window(to, count) } {
+        Ok(to) => to,
+        Err(error) => return error.code(),
+    };
+    until(|state| {
+        let State { store, slots, pipes, .. } = state;
+        match slot(slots, number) {
+            Some(Slot { control: Control::Pipe(place, Side::Read), .. }) => match &mut pipes[*place] {
+                Some(waited) => {
+                    let moved = waited.pipe.read(to).map(Ok);
+                    waited.step(moved)
+                }
+                None => Step::Done(Err(Error::EBADF)),
+            },
+            Some(Slot { control: Control::File(open), .. }) => Step::Done(store.read(open, count, |bytes| {
+                to[..bytes.len()].copy_from_slice(bytes);
+                bytes.len()
+            })),
+            _ => Step::Done(Err(Error::EBADF)),
+        }
+    })
+}
+extern "C" fn write(number: usize, from: usize, count: usize) -> isize {
+    // SAFETY: `from` is this portal's window argument; it is only read.
+    let from: &[u8] = match unsafe { window(from, count) } {
+        Ok(from) => from,
+        Err(error) => return error.code(),
+    };
+    until(|state| {
+        let State { store, slots, pipes, .. } = state;
+        match slot(slots, number) {
+            Some(Slot { control: Control::Pipe(place, Side::Write), .. }) => match &mut pipes[*place] {
+                Some(waited) => {
+                    let moved = waited.pipe.write(from);
+                    waited.step(moved)
+                }
+                None => Step::Done(Err(Error::EBADF)),
+            },
+            Some(Slot { control: Control::File(open), .. }) => Step::Done(store.write(open, from)),
+            _ => Step::Done(Err(Error::EBADF)),
+        }
+    })
+}
+extern "C" fn seek(number: usize, offset: isize, whence: usize) -> isize {
+    let mut state = STATE.lock();
+    let State { store, slots, .. } = &mut *state;
+    match slot(slots, number) {
+        Some(Slot { control: Control::File(open), .. }) => code(store.seek(open, offset, whence)),
+        Some(_) => Error::ESPIPE.code(),
+        _ => Error::EBADF.code(),
+    }
+}
+extern "C" fn control(number: usize, what: usize, _: usize) -> isize {
+    match what {
+        operation::DUPLICATE => grant(number),
+        _ => Error::EINVAL.code(),
+    }
+}
