@@ -106,3 +106,72 @@ impl Semaphores {
         self.free = (id % SEMAPHORES) as u16;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Executes a short circuit on a semaphore; whether the call ended there, and with what.
+    fn execute(words: &[u32], semaphore: &mut Semaphore) -> Option<i64> {
+        let size = size_of::<Semaphore>();
+        assert_eq!(portal::short_circuit::check(words, size), Ok(()));
+        // SAFETY: plain numbers, and what is written back are values of the same fields.
+        let record = unsafe { core::slice::from_raw_parts_mut((&raw mut *semaphore).cast::<u8>(), size) };
+        let mut registers = [0i64; 32];
+        let mut at = 0;
+        while at < words.len() {
+            let word = words[at];
+            let field = |low: u32| (word >> low & 31) as usize;
+            let (rd, rs1, rs2, immediate) = (field(7), field(15), field(20), (word as i32 >> 20) as i64);
+            let offset = (immediate & !31) as usize | rd;
+            let bit = |from: u32, to: u32| ((word >> from & 1) << to) as usize;
+            let branch = bit(31, 12) | bit(7, 11) | ((word >> 25 & 63) << 5 | (word >> 8 & 15) << 1) as usize;
+            let mut next = at + 1;
+            let mut jump = |taken: bool| next = if taken { at + branch / 4 } else { next };
+            let place = immediate as usize;
+            match (word & 0x7f, word >> 12 & 7) {
+                (0x03, 2) => registers[rd] = i32::from_le_bytes(record[place..place + 4].try_into().unwrap()) as i64,
+                (0x03, 5) => registers[rd] = u16::from_le_bytes(record[place..place + 2].try_into().unwrap()) as i64,
+                (0x23, 2) => record[offset..offset + 4].copy_from_slice(&(registers[rs2] as i32).to_le_bytes()),
+                (0x13, 0) => registers[rd] = registers[rs1].wrapping_add(immediate),
+                (0x1b, 0) => registers[rd] = (registers[rs1].wrapping_add(immediate)) as i32 as i64,
+                (0x63, 1) => jump(registers[rs1] != registers[rs2]),
+                (0x63, 4) => jump(registers[rs1] < registers[rs2]),
+                (0x63, 5) => jump(registers[rs1] >= registers[rs2]),
+                _ => panic!("{word:08x}"),
+            }
+            at = next;
+        }
+        (at == words.len()).then_some(registers[A0.0 as usize])
+    }
+    fn semaphore(value: i32, waiters: usize) -> Semaphore {
+        let mut ring = Ring::EMPTY;
+        if let Some(thread) = crate::Thread::new(waiters) {
+            ring.turn_to(thread);
+        }
+        Semaphore { id: 7, value, waiters: ring, next_free: 9, generation: 3 }
+    }
+    #[test]
+    fn a_short_circuit_does_what_the_scheduler_does_or_nothing() {
+        for value in [0, 1, 2, 1000, VALUE_MAX - 1, VALUE_MAX] {
+            for waiters in [0, 5, 2047] {
+                let mut s = semaphore(value, waiters);
+                let ended = execute(Semaphore::P_SHORT_CIRCUIT, &mut s);
+                assert_eq!((ended, s.value), if value > 0 { (Some(0), value - 1) } else { (None, value) });
+                assert_eq!(
+                    (s.id, s.waiters.head(), s.next_free, s.generation),
+                    (7, semaphore(0, waiters).waiters.head(), 9, 3)
+                );
+
+                let mut s = semaphore(value, waiters);
+                let ended = execute(Semaphore::V_SHORT_CIRCUIT, &mut s);
+                let adds = waiters == 0 && value < VALUE_MAX;
+                assert_eq!((ended, s.value), if adds { (Some(0), value + 1) } else { (None, value) });
+                assert_eq!(
+                    (s.id, s.waiters.head(), s.next_free, s.generation),
+                    (7, semaphore(0, waiters).waiters.head(), 9, 3)
+                );
+            }
+        }
+    }
+}
