@@ -197,3 +197,33 @@ fn report(outcome: Outcome, program: bool) -> ExitCode {
     }
     ExitCode::from(status)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(pair: &str) -> String {
+        format!("{:#}", files(&[pair.to_string()]).unwrap_err())
+    }
+    #[test]
+    fn a_file_of_the_host_is_read() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "text").unwrap();
+        let read = files(&[format!("{}:data/a.txt", file.path().display())]).unwrap();
+        assert_eq!(read, [("data/a.txt".to_string(), b"text".to_vec())]);
+    }
+    #[test]
+    fn a_file_without_a_name_in_the_system_is_refused() {
+        assert!(refused("/etc/hostname").contains("HOST:GUEST"));
+        assert!(refused("/etc/hostname:").contains("1 to 63"));
+    }
+    #[test]
+    fn a_name_in_the_system_that_is_too_long_or_not_printable_is_refused() {
+        assert!(refused(&format!("/etc/hostname:{}", "x".repeat(64))).contains("1 to 63"));
+        assert!(refused("/etc/hostname:a b").contains("1 to 63"));
+    }
+    #[test]
+    fn a_file_that_the_host_does_not_have_is_refused() {
+        assert!(refused("/nonexistent/x:a").contains("/nonexistent/x"));
+    }
+}
