@@ -61,7 +61,9 @@ pub const DEAD_STUB: usize = RETURN_PAGE + 16;
 /// First byte of the window area.
 pub const WINDOW_VA: usize = 0x4000_0000;
 /// Page slots of a thread.
-pub const WINDOW_SLOTS: usize = 16;
+pub const WINDOW_SLOTS: usize = 32;
+/// Most pages of a window of several.
+pub const WINDOW_PAGES: usize = 8;
 /// Bytes of window addresses that belong to one thread.
 pub const WINDOW_STRIDE: usize = WINDOW_SLOTS * PAGE;
 /// First window address of thread `index`.

@@ -13,6 +13,8 @@ pub const PORTALS: usize = 96;
 pub const OPENS: usize = 160;
 /// Most short circuits of boot components.
 pub const SHORT_CIRCUITS: usize = 4;
+/// Most templates of boot components.
+pub const TEMPLATES: usize = 2;
 
 #[repr(C)]
 pub struct BootInfo {
@@ -56,6 +58,11 @@ pub struct BootInfo {
     pub opens: [BootOpen; OPENS],
     pub short_circuit_count: u64,
     pub short_circuits: [BootShortCircuit; SHORT_CIRCUITS],
+    pub template_count: u64,
+    /// Their records are supervisor addresses.
+    pub templates: [crate::template::Template; TEMPLATES],
+    /// ASIDs of the templates' servers.
+    pub template_servers: [u64; TEMPLATES],
 }
 /// A short circuit before a portal (`crate::section::ShortCircuit`).
 #[repr(C)]

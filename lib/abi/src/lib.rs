@@ -15,5 +15,6 @@ pub mod nucleus;
 pub mod section;
 pub mod start;
 pub mod system;
+pub mod template;
 
 pub use error::Error;

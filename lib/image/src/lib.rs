@@ -37,6 +37,8 @@ pub enum Error {
     Specification { component: String, portal: String, specification: String, position: u8, reason: String },
     #[error("component `{0}`: the short circuit of `{1}` does what none may")]
     ShortCircuit(String, String),
+    #[error("component `{0}`: a template that it may not have, or that does what none may: {1:?}")]
+    Template(String, Option<portal::template::Refused>),
     #[error("component `{0}`: no program")]
     NoProgram(String),
     #[error("component `{component}`: device `{device}` is not ADDRESS+BYTES in hexadecimal")]

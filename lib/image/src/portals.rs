@@ -4,12 +4,13 @@ use crate::domains::Domain;
 use crate::memory::Memory;
 use crate::{Error, Program};
 use abi::address::{CODE_END, code_address, supervisor};
-use abi::boot::{BootInfo, BootOpen, BootPortal, BootShortCircuit, OPENS, PORTALS, Symbols};
+use abi::boot::{BootInfo, BootOpen, BootPortal, BootShortCircuit, OPENS, PORTALS, Symbols, TEMPLATES};
 use abi::nucleus::{BLOCK_HEADER, NPORTALS, domain, fault};
 use abi::section::{NAME, SHORT_CIRCUIT, SPEC, ShortCircuit, text};
 use abi::system;
+use abi::template::Template;
 use manifest::System;
-use portal::{Connection, End, Specification, generate};
+use portal::{Connection, End, Specification, Templates, generate};
 use std::collections::HashMap;
 use std::mem::offset_of;
 
@@ -65,7 +66,8 @@ pub fn open_all(
     info: &mut BootInfo,
     next: usize,
 ) -> Result<usize, Error> {
-    let provided = provides(domains)?;
+    templates(domains, info)?;
+    let provided = provides(domains, info)?;
     if provided.len() > PORTALS {
         return Err(Error::TooMany("portals of boot components"));
     }
@@ -108,7 +110,8 @@ fn allowed(_system: &System, domain: &Domain, name: &str) -> Result<(), Error> {
 }
 
 /// The portals that the components' section lists.
-fn provides(domains: &[Domain]) -> Result<Vec<Provided>, Error> {
+fn provides(domains: &[Domain], info: &BootInfo) -> Result<Vec<Provided>, Error> {
+    let templates: Vec<&Template> = info.templates[..info.template_count as usize].iter().collect();
     let mut all = Vec::new();
     for (server, d) in domains.iter().enumerate() {
         let (Ok(start), Ok(end)) = (d.program.symbol("__provides_start"), d.program.symbol("__provides_end")) else {
@@ -120,13 +123,14 @@ fn provides(domains: &[Domain]) -> Result<Vec<Provided>, Error> {
             let word = |o: usize| u64::from_le_bytes(entry[o..o + 8].try_into().unwrap());
             let name = text(&entry[..NAME]).to_string();
             let spec = text(&entry[NAME..NAME + SPEC]);
-            let specification = Specification::parse(spec, true).map_err(|r| Error::Specification {
-                component: d.component.name.clone(),
-                portal: name.clone(),
-                specification: spec.to_string(),
-                position: r.position,
-                reason: format!("{:?}", r.reason),
-            })?;
+            let specification =
+                Specification::parse(spec, true, &Templates(&templates)).map_err(|r| Error::Specification {
+                    component: d.component.name.clone(),
+                    portal: name.clone(),
+                    specification: spec.to_string(),
+                    position: r.position,
+                    reason: format!("{:?}", r.reason),
+                })?;
             all.push(Provided {
                 name,
                 specification,
@@ -137,6 +141,34 @@ fn provides(domains: &[Domain]) -> Result<Vec<Provided>, Error> {
         }
     }
     Ok(all)
+}
+/// Takes over the templates that the components' section lists.
+fn templates(domains: &[Domain], info: &mut BootInfo) -> Result<(), Error> {
+    for d in domains {
+        let symbols = (d.program.symbol("__templates_start"), d.program.symbol("__templates_end"));
+        let (Ok(start), Ok(end)) = symbols else { continue };
+        for at in (start..end).step_by(size_of::<Template>()) {
+            let Some(bytes) = d.program.at(at, size_of::<Template>()) else { continue };
+            // SAFETY: as many bytes as a template has, which is integers only.
+            let mut template: Template = unsafe { bytes.as_ptr().cast::<Template>().read_unaligned() };
+            let refused = |why| Error::Template(d.component.name.clone(), why);
+            if !d.component.trusted {
+                return Err(refused(None));
+            }
+            portal::template::check(&template).map_err(|why| refused(Some(why)))?;
+            if template.record != 0 {
+                let record = d.physical(template.record).ok_or_else(|| refused(None))?;
+                template.record = supervisor(record) as u64;
+            }
+            let n = info.template_count as usize;
+            if n == TEMPLATES {
+                return Err(Error::TooMany("templates of boot components"));
+            }
+            (info.templates[n], info.template_servers[n]) = (template, d.asid as u64);
+            info.template_count += 1;
+        }
+    }
+    Ok(())
 }
 /// Takes over the short circuits that the components' section lists.
 fn short_circuits(domains: &[Domain], provided: &[Provided], info: &mut BootInfo) -> Result<(), Error> {
@@ -198,6 +230,7 @@ impl Opener<'_> {
         }
         let p = &self.provided[id];
         let constants = [p.constant; 6];
+        let templates: Vec<&Template> = self.info.templates[..self.info.template_count as usize].iter().collect();
         let connection = Connection {
             specification: &p.specification,
             caller: Self::end(caller),
@@ -205,6 +238,7 @@ impl Opener<'_> {
             entry: p.entry,
             constants: &constants,
             short_circuit: None,
+            templates: Templates(&templates),
         };
         let mut words = portal::emit::Buffer::EMPTY;
         let block = generate(&connection, &self.info.symbols, &mut words)

@@ -73,6 +73,19 @@ macro_rules! short_circuit {
     )* };
 }
 
+/// Declares templates for letters of specifications: `template! { windows(); }`, see `abi::template`. Only boot components
+/// declare them so; others register them.
+#[macro_export]
+macro_rules! template {
+    ($($template:expr;)*) => { $(
+        const _: () = {
+            #[used]
+            #[unsafe(link_section = ".pebble.templates")]
+            static TEMPLATE: $crate::abi::template::Template = $template;
+        };
+    )* };
+}
+
 /// Declares portals that the component provides: `provide! { "memory.map", "smiiii", map; }`.
 ///
 /// Each entry is an `extern "C" fn` of words that returns an `isize`; a constant may follow it for the `c`s.

@@ -3,13 +3,16 @@
 
 use abi::boot::Symbols;
 use abi::nucleus::{BLOCK_HEADER, flags};
-use portal::{Connection, End, Specification, disassemble, generate};
+use portal::{Connection, End, Specification, Templates, disassemble, generate};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let text = arguments.next().unwrap_or("smcii".into());
     let trusted = arguments.next().is_none_or(|a| a == "trusted");
-    let specification = match Specification::parse(&text, false) {
+    let windows = memory_logic::windows::windows();
+    let all = [&windows];
+    let templates = Templates(&all);
+    let specification = match Specification::parse(&text, false, &templates) {
         Ok(specification) => specification,
         Err(rejected) => return eprintln!("{text}: {:?} at position {}", rejected.reason, rejected.position),
     };
@@ -29,6 +32,7 @@ fn main() {
         entry: 0x10840,
         constants: &[7; 6],
         short_circuit: None,
+        templates,
     };
     let block = generate(&connection, &symbols, &mut words).expect("it fits");
     let header = BLOCK_HEADER / 4;

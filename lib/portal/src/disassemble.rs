@@ -70,6 +70,8 @@ pub fn line(address: u64, word: u32, out: &mut impl Write) -> Result<bool, fmt::
         (0x03, k @ (2 | 3 | 5)) => write!(out, "{} {rd}, {i}({rs1})", ["lw", "ld", "", "lhu"][k as usize - 2])?,
         (0x23, k @ (2 | 3)) => write!(out, "{} {rs2}, {}({rs1})", ["sw", "sd"][k as usize - 2], f.store())?,
         (0x33, 0) if word >> 25 == 0 => write!(out, "add {rd}, {rs1}, {rs2}")?,
+        (0x33, 0) if word >> 25 == 0x20 => write!(out, "sub {rd}, {rs1}, {rs2}")?,
+        (0x33, 4) if word >> 25 == 0 => write!(out, "xor {rd}, {rs1}, {rs2}")?,
         (0x33, 6) if word >> 25 == 0 => write!(out, "or {rd}, {rs1}, {rs2}")?,
         (0x33, 7) if word >> 25 == 0 => write!(out, "and {rd}, {rs1}, {rs2}")?,
         (0x37, _) => write!(out, "lui {rd}, {:#x}", word >> 12)?,

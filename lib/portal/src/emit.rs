@@ -5,7 +5,7 @@
 use crate::encode::*;
 
 /// Words that a buffer has room for: the longest portal and more.
-pub const WORDS: usize = 512;
+pub const WORDS: usize = 1024;
 /// Room for one portal.
 #[repr(C, align(64))]
 pub struct Buffer(pub [u32; WORDS]);
@@ -13,7 +13,7 @@ impl Buffer {
     pub const EMPTY: Buffer = Buffer([0; WORDS]);
 }
 /// Most labels of one portal.
-const LABELS: usize = 16;
+const LABELS: usize = 20;
 
 /// A place in the code that branches wait for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,6 +58,7 @@ impl<'a> Emitter<'a> {
     #[inline(always)]
     pub fn patch(&mut self, index: usize, word: u32) {
         // What is too long goes round, and is reported at the end: no check at every word.
+        const { assert!(WORDS.is_power_of_two()) };
         self.out.0[index % WORDS] = word;
     }
     #[inline(always)]

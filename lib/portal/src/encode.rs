@@ -128,6 +128,14 @@ pub const fn and(rd: Register, rs1: Register, rs2: Register) -> u32 {
 pub const fn or(rd: Register, rs1: Register, rs2: Register) -> u32 {
     r_type(0x33, 6, 0, rd, rs1, rs2)
 }
+#[inline(always)]
+pub const fn xor(rd: Register, rs1: Register, rs2: Register) -> u32 {
+    r_type(0x33, 4, 0, rd, rs1, rs2)
+}
+#[inline(always)]
+pub const fn sub(rd: Register, rs1: Register, rs2: Register) -> u32 {
+    r_type(0x33, 0, 0x20, rd, rs1, rs2)
+}
 /// `upper` is the value of bits 31…12.
 #[inline(always)]
 pub const fn lui(rd: Register, upper: u32) -> u32 {

@@ -1,6 +1,6 @@
 //! What a portal's invocation frame holds, and where.
 
-use crate::specification::{Argument, Specification, Stack, State};
+use crate::specification::{Stack, State};
 use crate::{Connection, End};
 use abi::nucleus::flags;
 
@@ -34,7 +34,7 @@ pub enum StackPlan {
 pub struct FramePlan {
     pub stack: StackPlan,
     pub same_domain: bool,
-    /// Neither end may see the other's floating-point state.
+    /// No floating-point state crosses: neither end may see the other's, or the caller wants its own kept.
     pub floating_barrier: bool,
     /// The caller's stack pointer is in the frame.
     pub save_sp: bool,
@@ -44,9 +44,8 @@ pub struct FramePlan {
     pub callee_saved: u16,
     /// Registers that carry no result and still have the callee's values are cleared on return.
     pub clear: bool,
-    /// Address of the first window's slot entry; the windows' page-table entries follow it.
-    pub windows: u16,
-    pub window_count: u8,
+    /// Where the words of templates start.
+    pub templated: u16,
     /// Bytes.
     pub size: u16,
 }
@@ -55,7 +54,8 @@ pub struct FramePlan {
 const HEAD: u16 = core::mem::size_of::<abi::nucleus::Frame>() as u16;
 
 impl FramePlan {
-    pub fn new(connection: &Connection) -> FramePlan {
+    /// `templated`: bytes that templates take.
+    pub fn new(connection: &Connection, templated: u16) -> FramePlan {
         let Connection { specification: s, caller, callee, .. } = connection;
         let same_domain = caller.table == callee.table;
         let stack = if callee.masked() {
@@ -79,29 +79,24 @@ impl FramePlan {
                 0
             }
         };
-        let window_count = window_count(s);
         let tp = place(!minimal || untrusted, 1);
         let service = place(stack == StackPlan::Queue && caller.trusted(), 1);
         let descriptor = place(stack == StackPlan::Queue, 1);
         let callee_saved = place(!minimal, 12);
-        let windows = place(window_count > 0, 1 + window_count as u16);
+        let at = size;
+        size += templated;
         FramePlan {
             stack,
             same_domain,
-            floating_barrier: untrusted,
+            floating_barrier: untrusted || (s.state == State::Full && !callee.masked()),
             save_sp: stack != StackPlan::Keep || !minimal,
             tp,
             service,
             descriptor,
             callee_saved,
             clear: matches!(s.state, State::Partial | State::Full),
-            windows,
-            window_count,
+            templated: at,
             size,
         }
     }
-}
-
-fn window_count(specification: &Specification) -> u8 {
-    specification.arguments().iter().filter(|a| matches!(a, Argument::Window { .. })).count() as u8
 }

@@ -12,10 +12,12 @@ use crate::encode::*;
 use crate::frame::{FramePlan, StackPlan};
 use crate::short_circuit::ShortCircuit;
 use crate::specification::{ARGUMENTS, Argument, Specification, Stack, State};
+use crate::template::{Filling, Templates, Use, Uses, put_part};
 use abi::Error;
-use abi::address::{ENTRY_STUB, WINDOW_SLOTS};
+use abi::address::ENTRY_STUB;
 use abi::boot::Symbols;
 use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC, Thread, domain, fault};
+use abi::template::{Part, hole, part};
 use core::mem::offset_of;
 
 /// One end of a connection.
@@ -39,6 +41,8 @@ pub struct Connection<'a> {
     pub constants: &'a [u64],
     /// What may end the call before the callee is entered.
     pub short_circuit: Option<ShortCircuit<'a>>,
+    /// The code of the specification's other letters.
+    pub templates: Templates<'a>,
 }
 /// What was generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,12 +59,13 @@ pub enum GenerateError {
     NoRoom,
     /// Fewer constants than `c`s.
     Constants,
+    /// The letter has lost its template.
+    NoTemplate(u8),
 }
 
 const INVOCATION: i32 = offset_of!(Thread, invocation) as i32;
 const TABLE: i32 = offset_of!(Thread, table) as i32;
 const SERVICE: i32 = offset_of!(Thread, service) as i32;
-const WINDOW: i32 = offset_of!(Thread, window) as i32;
 const INDEX: i32 = offset_of!(Thread, index) as i32;
 const FRAME_PORTAL: i32 = 0;
 const FRAME_TABLE: i32 = 8;
@@ -77,11 +82,27 @@ pub fn generate(connection: &Connection, symbols: &Symbols, out: &mut Buffer) ->
     if connection.constants.len() < connection.specification.constants() {
         return Err(GenerateError::Constants);
     }
+    if !connection.specification.is_templated() {
+        return generate_with(connection, symbols, FramePlan::new(connection, 0), &Uses::NONE, out);
+    }
+    let at = FramePlan::new(connection, 0).size;
+    let uses = Uses::new(connection.specification, &connection.templates, at).map_err(GenerateError::NoTemplate)?;
+    generate_with(connection, symbols, FramePlan::new(connection, uses.size), &uses, out)
+}
+#[inline(always)]
+fn generate_with(
+    connection: &Connection,
+    symbols: &Symbols,
+    plan: FramePlan,
+    uses: &Uses,
+    out: &mut Buffer,
+) -> Result<Block, GenerateError> {
     let mut g = Generator {
         e: Emitter::new(out),
         c: connection,
         symbols,
-        plan: FramePlan::new(connection),
+        plan,
+        uses,
         tails: [(Label::NONE, Tail::NoStack); TAILS],
         tail_count: 0,
     };
@@ -100,7 +121,14 @@ pub fn generate(connection: &Connection, symbols: &Symbols, out: &mut Buffer) ->
         _ => {
             let address = g.call();
             let offset = g.e.position() - BLOCK_HEADER;
-            g.e.patch(address, addi(T4, T1, offset as i32));
+            if connection.specification.is_long() {
+                // Two steps, where one may not reach.
+                let step = (offset / 2) as i32;
+                g.e.patch(address, addi(T4, T1, step));
+                g.e.patch(address + 1, addi(T4, T4, offset as i32 - step));
+            } else {
+                g.e.patch(address, addi(T4, T1, offset as i32));
+            }
             g.returns();
             (g.plan.size as usize, offset)
         }
@@ -118,53 +146,88 @@ pub fn generate(connection: &Connection, symbols: &Symbols, out: &mut Buffer) ->
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tail {
     /// The `ecall` ends with an error.
-    Fail(Error),
-    /// The window on argument register `argument` can not be opened.
-    Window { write: bool, argument: Register },
+    Fail(u16),
+    /// The letter of this use, of those with templates, raises its fault.
+    Slow(u8),
     /// The callee's stack queue is empty.
     NoStack,
     /// Threads wait for the stack that was put back.
     StackFree,
 }
 /// Most tails of one portal.
-const TAILS: usize = 12;
+const TAILS: usize = 14;
 
 struct Generator<'a, 'o> {
     e: Emitter<'o>,
     c: &'a Connection<'a>,
     symbols: &'a Symbols,
     plan: FramePlan,
+    uses: &'a Uses,
     tails: [(Label, Tail); TAILS],
     tail_count: usize,
+}
+
+#[inline(always)]
+fn label_of(e: &mut Emitter, tails: &mut [(Label, Tail); TAILS], count: &mut usize, tail: Tail) -> Label {
+    if let Some(&(label, _)) = tails[..*count].iter().find(|(_, t)| *t == tail) {
+        return label;
+    }
+    let label = e.label();
+    // Six letters and several errors fit; a label too many is reported at the end.
+    if let Some(place) = tails.get_mut(*count) {
+        *place = (label, tail);
+        *count += 1;
+    }
+    label
 }
 
 impl Generator<'_, '_> {
     /// The label of `tail`, which is written after the portal's code.
     #[inline(always)]
     fn tail(&mut self, tail: Tail) -> Label {
-        if let Some(&(label, _)) = self.tails[..self.tail_count].iter().find(|(_, t)| *t == tail) {
-            return label;
-        }
-        let label = self.e.label();
-        // Six windows and one of each other kind fit.
-        if let Some(place) = self.tails.get_mut(self.tail_count) {
-            *place = (label, tail);
-            self.tail_count += 1;
-        }
-        label
+        label_of(&mut self.e, &mut self.tails, &mut self.tail_count, tail)
     }
     #[inline(always)]
     fn branch(&mut self, branch: u32, tail: Tail) {
         let label = self.tail(tail);
         self.e.branch(branch, label);
     }
-    fn windows(&self) -> impl Iterator<Item = (usize, bool)> + use<'_> {
-        // (index among the caller's arguments, write)
-        let passed = self.c.specification.arguments().iter().filter(|a| !a.inserted());
-        passed.enumerate().filter_map(|(index, a)| match a {
-            Argument::Window { write } => Some((index, *write)),
-            _ => None,
-        })
+    /// Puts in the parts that templates have for moment `which`.
+    fn templates(&mut self, which: usize) {
+        if !self.specification_templated() {
+            return;
+        }
+        for (n, used) in self.uses.all().iter().enumerate() {
+            let template = self.c.templates.0[used.template as usize];
+            if used.first {
+                self.template(template.before[which], used, n, which);
+            }
+            self.template(template.letters[used.letter as usize].parts[which], used, n, which);
+            if used.last {
+                self.template(template.after[which], used, n, which);
+            }
+        }
+    }
+    fn template(&mut self, p: Part, used: &Use, n: usize, which: usize) {
+        let template = self.c.templates.0[used.template as usize];
+        let letter = &template.letters[used.letter as usize];
+        let argument = if matches!(which, part::CHECK | part::SLOW) { used.from } else { used.to };
+        let filling = Filling {
+            letter,
+            argument: argument as u32,
+            own: used.own as i32,
+            common: used.common as i32,
+            last: used.last,
+            table: self.c.callee.table,
+            asid: self.c.callee.asid,
+            record: template.record,
+        };
+        let Generator { e, tails, tail_count, .. } = self;
+        put_part(e, template, p, &filling, |e, branch, word| {
+            let tail = if word.kind() == hole::FAIL { Tail::Fail(word.operand() as u16) } else { Tail::Slow(n as u8) };
+            let label = label_of(e, tails, tail_count, tail);
+            e.branch(branch, label);
+        });
     }
 
     /// The call portal. Returns the index of the word that is to load the return portal's address.
@@ -178,12 +241,15 @@ impl Generator<'_, '_> {
         self.e.put_all([addi(T0, T0, -(plan.size as i32)), slli(T3, T0, 52)]);
         if self.c.caller.trusted() {
             self.e.put(srli(T3, T3, 62));
-            self.branch(beq(T3, ZERO, 0), Tail::Fail(Error::EDEPTH));
+            self.branch(beq(T3, ZERO, 0), Tail::Fail(Error::EDEPTH as u16));
         } else {
-            self.branch(bge(T3, ZERO, 0), Tail::Fail(Error::EDEPTH));
+            self.branch(bge(T3, ZERO, 0), Tail::Fail(Error::EDEPTH as u16));
         }
         let address = self.e.position() / 4 + 1;
         self.e.put_all([csrr(T3, csr::SEPC), 0]);
+        if self.c.specification.is_long() {
+            self.e.put(0);
+        }
         if table {
             self.e.page(T6, self.c.callee.table);
         }
@@ -203,12 +269,13 @@ impl Generator<'_, '_> {
         if plan.tp != 0 {
             self.e.put_all([csrr(T3, csr::SSCRATCH), sd(T3, T0, plan.tp as i32)]);
         }
-        if plan.window_count > 0 {
-            self.translate_windows();
-        }
-        if plan.window_count > 0 && table {
-            // The walk has used it.
-            self.e.page(T6, self.c.callee.table);
+        let templated = self.specification_templated();
+        if templated {
+            self.templates(part::CHECK);
+            if table {
+                // They have used it.
+                self.e.page(T6, self.c.callee.table);
+            }
         }
         if plan.stack == StackPlan::Queue {
             self.e.put(ld(T3, T6, domain::STACKS));
@@ -219,18 +286,18 @@ impl Generator<'_, '_> {
             }
             self.e.put(ld(SP, T3, 8));
         }
-        if plan.floating_barrier && plan.window_count == 0 {
+        if plan.floating_barrier && !templated {
             self.e.put(csrr(T3, csr::SSTATUS));
         }
         self.e.put(sd(T0, TP, INVOCATION));
         self.move_arguments();
-        if plan.window_count > 0 {
-            self.open_windows();
+        if templated {
+            self.templates(part::PASS);
         }
         if plan.floating_barrier {
             // SD (bit 63) is set when floating-point state is live.
             let skip = self.e.label();
-            if plan.window_count > 0 {
+            if templated {
                 self.e.put(csrr(T3, csr::SSTATUS));
             }
             self.e.branch(bge(T3, ZERO, 0), skip);
@@ -249,7 +316,11 @@ impl Generator<'_, '_> {
 
     /// Whether the callee's `satp` is loaded well before it is written, to `t5`: a walk for windows needs the register.
     fn satp_early(&self) -> bool {
-        self.is_call() && !self.plan.same_domain && self.plan.window_count == 0
+        self.is_call() && !self.plan.same_domain && !self.specification_templated()
+    }
+    /// Whether there are parts of templates, which may use all temporary registers.
+    fn specification_templated(&self) -> bool {
+        self.c.specification.is_templated()
     }
     /// Whether there is a frame to return through.
     fn is_call(&self) -> bool {
@@ -332,93 +403,9 @@ impl Generator<'_, '_> {
                     self.e.put(csrr(register, csr::CYCLE));
                     self.e.put(srli(register, register, 1));
                 }
-                Argument::Word | Argument::Window { .. } => {}
+                _ => {}
             }
         }
-    }
-
-    /// One step of a page-table walk: `t3` is the table's address; loads its entry for `address >> shift`.
-    fn walk(&mut self, address: Register, shift: i32) {
-        self.e.put_all([srli(T4, address, shift), and(T4, T4, T5), add(T3, T3, T4), ld(T3, T3, 0)]);
-    }
-    /// `t3` is an entry that must point to a table: makes it the table's supervisor address.
-    fn descend(&mut self, tail: Tail) {
-        self.e.put_all([andi(T4, T3, 15), addi(T4, T4, -1)]);
-        self.branch(bne(T4, ZERO, 0), tail);
-        self.e.put_all([srli(T3, T3, 10), slliw(T3, T3, 12)]);
-    }
-    /// Finds the caller's page-table entries and the callee's slots, and keeps both in the frame.
-    fn translate_windows(&mut self) {
-        let plan = self.plan;
-        self.e.constant(T5, 0xFF8);
-        let windows: [Option<(usize, bool)>; ARGUMENTS] = {
-            let mut found = [None; ARGUMENTS];
-            for (place, window) in found.iter_mut().zip(self.windows()) {
-                *place = Some(window);
-            }
-            found
-        };
-        for (n, (argument, write)) in windows.into_iter().flatten().enumerate() {
-            let register = ARGUMENT[argument];
-            let tail = Tail::Window { write, argument: register };
-            self.e.put(srli(T3, register, 38));
-            self.branch(bne(T3, ZERO, 0), tail);
-            self.e.put(ld(T3, T2, domain::ROOT));
-            self.walk(register, 27);
-            self.descend(tail);
-            self.walk(register, 18);
-            self.descend(tail);
-            self.walk(register, 9);
-            // Valid, the component's, with the rights; and not shared, for then it would change hands under the window.
-            let rights = if write { 0x17 } else { 0x13 };
-            self.e.put_all([andi(T4, T3, rights | abi::address::pte::LAZY as i32), addi(T4, T4, -rights)]);
-            self.branch(bne(T4, ZERO, 0), tail);
-            // No execution, no more rights than the caller has; not the callee's frame to free.
-            self.e.put_all([
-                andi(T3, T3, if write { !8 } else { !12 }),
-                ori(T3, T3, abi::address::pte::FOREIGN as i32),
-                sd(T3, T0, plan.windows as i32 + 8 + 8 * n as i32),
-            ]);
-        }
-        let (argument, write) = windows[0].unwrap_or((0, false));
-        let tail = Tail::Window { write, argument: ARGUMENT[argument] };
-        // The slot's entry in the callee's tables: root entry 1, then by the slot's address.
-        self.e.put_all([
-            ld(T6, TP, WINDOW),
-            slli(T4, T6, 48),
-            srli(T4, T4, 60),
-            sltiu(T4, T4, WINDOW_SLOTS as i32 - plan.window_count as i32),
-        ]);
-        self.branch(beq(T4, ZERO, 0), Tail::Fail(Error::EWINDOW));
-        self.e.page(T3, self.c.callee.table);
-        self.e.put_all([ld(T3, T3, domain::ROOT), ld(T3, T3, 8)]);
-        self.descend(tail);
-        self.walk(T6, 18);
-        self.descend(tail);
-        self.e.put_all([srli(T4, T6, 9), and(T4, T4, T5), add(T3, T3, T4), sd(T3, T0, plan.windows as i32)]);
-    }
-    /// Writes the slots and makes the arguments their addresses.
-    fn open_windows(&mut self) {
-        let plan = self.plan;
-        self.e.put(ld(T3, T0, plan.windows as i32));
-        self.e.put(ld(T4, TP, WINDOW));
-        let mut n = 0;
-        for (to, argument) in self.c.specification.arguments().iter().enumerate() {
-            if let Argument::Window { .. } = argument {
-                let register = ARGUMENT[to];
-                self.e.put_all([
-                    ld(T5, T0, plan.windows as i32 + 8 + 8 * n),
-                    sd(T5, T3, 8 * n),
-                    slli(register, register, 52),
-                    srli(register, register, 52),
-                    add(register, register, T4),
-                    lui(T5, 1),
-                    add(T4, T4, T5),
-                ]);
-                n += 1;
-            }
-        }
-        self.e.put(sd(T4, TP, WINDOW));
     }
 
     /// The return portal.
@@ -432,22 +419,7 @@ impl Generator<'_, '_> {
             self.e.put_all([lui(T4, 6), csrc(csr::SSTATUS, T4)]);
             self.e.place(skip);
         }
-        if plan.window_count > 0 {
-            self.e.put_all([
-                ld(T1, T0, plan.windows as i32),
-                ld(T4, TP, WINDOW),
-                lui(T5, (plan.window_count as u32).wrapping_neg() & 0xF_FFFF),
-                add(T4, T4, T5),
-                sd(T4, TP, WINDOW),
-            ]);
-            self.e.constant(T5, self.c.callee.asid as i64);
-            for n in 0..plan.window_count as usize {
-                self.e.put_all([sd(ZERO, T1, 8 * n as i32), sfence_vma(T4, T5)]);
-                if n + 1 < plan.window_count as usize {
-                    self.e.put_all([lui(T6, 1), add(T4, T4, T6)]);
-                }
-            }
-        }
+        self.templates(part::BACK);
         if !plan.same_domain {
             self.e.put(ld(T5, T2, domain::SATP));
         }
@@ -526,13 +498,15 @@ impl Generator<'_, '_> {
             self.e.place(label);
             match tail {
                 Tail::Fail(error) => {
-                    self.e.constant(A0, error.code() as i64);
+                    self.e.constant(A0, -(error as i64));
                     self.e.jump(ZERO, self.symbols.complete, T0);
                 }
-                Tail::Window { write, argument } => {
-                    self.e.put(addi(T1, argument, 0));
-                    self.e.constant(T3, self.c.callee.asid as i64);
-                    self.raise(if write { fault::WINDOW_WRITE } else { fault::WINDOW });
+                Tail::Slow(n) => {
+                    let used = self.uses.all()[n as usize];
+                    let letter = &self.c.templates.0[used.template as usize].letters[used.letter as usize];
+                    self.template(letter.parts[part::SLOW], &used, n as usize, part::SLOW);
+                    self.e.constant(T3, (self.c.callee.asid | (used.template as u64) << 16) as i64);
+                    self.raise(letter.fault as usize);
                 }
                 Tail::NoStack => {
                     if !self.c.callee.elastic() {

@@ -9,10 +9,11 @@ pub mod emit;
 pub mod encode;
 pub mod frame;
 pub mod generate;
-pub mod specification;
-
 pub mod short_circuit;
+pub mod specification;
+pub mod template;
 
 pub use generate::{Block, Connection, End, GenerateError, generate};
 pub use short_circuit::ShortCircuit;
 pub use specification::{Reason, Rejected, Specification};
+pub use template::{Templates, Uses};

@@ -3,6 +3,8 @@
 //! A stack letter, a state letter, then one letter for each argument that the server receives. What each letter means is
 //! in the book, "The specification string".
 
+use crate::template::Templates;
+
 /// Most arguments of a portal, in registers `a0`…`a5`.
 pub const ARGUMENTS: usize = 6;
 
@@ -37,19 +39,32 @@ pub enum Argument {
     Constant,
     /// `=`
     Number,
-    /// `w`, `r`
-    Window { write: bool },
     /// `t`
     Thread,
     /// `a`
     Domain,
     /// `h`
     Time,
+    /// A letter that a template is for.
+    Templated(u8),
+    /// The same; the next argument is the length of what the word points to.
+    TemplatedLong(u8),
+    /// The same; the portal makes it.
+    TemplatedMade(u8),
 }
 impl Argument {
     /// Whether the portal makes it, so that the caller passes none for it.
     pub fn inserted(self) -> bool {
-        !matches!(self, Argument::Word | Argument::Window { .. })
+        !matches!(self, Argument::Word | Argument::Templated(_) | Argument::TemplatedLong(_))
+    }
+    /// Its letter, if a template is for it.
+    pub fn templated(self) -> Option<u8> {
+        match self {
+            Argument::Templated(letter) | Argument::TemplatedLong(letter) | Argument::TemplatedMade(letter) => {
+                Some(letter)
+            }
+            _ => None,
+        }
     }
 }
 
@@ -60,6 +75,8 @@ pub struct Specification {
     pub state: State,
     arguments: [Argument; ARGUMENTS],
     count: u8,
+    /// A template is for one of them.
+    templated: bool,
 }
 
 /// Why a specification is not one.
@@ -79,9 +96,11 @@ pub enum Reason {
     TooLong = 7,
     /// A window of several pages needs its length as the next argument.
     NoLength = 8,
-    /// The letter has a meaning that this version does not have yet.
-    NotYet = 9,
+    /// The letter has a meaning, but no server has registered a template for it.
+    NoTemplate = 9,
 }
+/// Letters that servers of the system have templates for.
+const KNOWN: &[u8] = b"wrWRS><k";
 /// A rejected specification: why, and at which character (from 0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rejected {
@@ -97,11 +116,17 @@ impl Rejected {
 
 impl Specification {
     /// `sm`: no arguments.
-    pub const EMPTY: Specification =
-        Specification { stack: Stack::Shared, state: State::Minimal, arguments: [Argument::Word; ARGUMENTS], count: 0 };
+    pub const EMPTY: Specification = Specification {
+        stack: Stack::Shared,
+        state: State::Minimal,
+        arguments: [Argument::Word; ARGUMENTS],
+        count: 0,
+        templated: false,
+    };
 
-    /// Parses `text`; `boot` allows the letters that only boot components may use (`j`, `x`).
-    pub fn parse(text: &str, boot: bool) -> Result<Specification, Rejected> {
+    /// Parses `text`; `boot` allows the letters that only boot components may use (`j`, `x`), `templates` tells which letters
+    /// there are beside the generator's own.
+    pub fn parse(text: &str, boot: bool, templates: &Templates) -> Result<Specification, Rejected> {
         let bytes = text.as_bytes();
         let rejected = |reason, position: usize| Err(Rejected { reason, position: position.min(255) as u8 });
         if bytes.len() >= abi::nucleus::NAMELEN {
@@ -125,19 +150,30 @@ impl Specification {
             b'x' => return rejected(Reason::BootOnly, 1),
             _ => return rejected(Reason::UnknownState, 1),
         };
-        let mut specification = Specification { stack, state, arguments: [Argument::Word; ARGUMENTS], count: 0 };
+        let mut specification = Specification { stack, state, ..Specification::EMPTY };
         for (position, &letter) in bytes.iter().enumerate().skip(2) {
             let argument = match letter {
                 b'i' => Argument::Word,
                 b'c' => Argument::Constant,
                 b'=' => Argument::Number,
-                b'w' => Argument::Window { write: true },
-                b'r' => Argument::Window { write: false },
                 b't' => Argument::Thread,
                 b'a' => Argument::Domain,
                 b'h' => Argument::Time,
-                b'W' | b'R' | b'S' | b'>' | b'<' | b'k' => return rejected(Reason::NotYet, position),
-                _ => return rejected(Reason::UnknownArgument, position),
+                _ => match templates.letter(letter) {
+                    Some(known) => {
+                        if known.length != 0 && bytes.get(position + 1) != Some(&b'i') {
+                            return rejected(Reason::NoLength, position + 1);
+                        }
+                        specification.templated = true;
+                        match (known.passed != 0, known.length != 0) {
+                            (false, _) => Argument::TemplatedMade(letter),
+                            (_, true) => Argument::TemplatedLong(letter),
+                            _ => Argument::Templated(letter),
+                        }
+                    }
+                    None if KNOWN.contains(&letter) => return rejected(Reason::NoTemplate, position),
+                    None => return rejected(Reason::UnknownArgument, position),
+                },
             };
             let Some(place) = specification.arguments.get_mut(specification.count as usize) else {
                 return rejected(Reason::TooManyArguments, position);
@@ -151,22 +187,31 @@ impl Specification {
     pub fn arguments(&self) -> &[Argument] {
         &self.arguments[..self.count as usize]
     }
+    /// Whether a template is for one of its letters.
+    pub fn is_templated(&self) -> bool {
+        self.templated
+    }
+    /// Whether a letter needs a length: several pages make long code.
+    pub fn is_long(&self) -> bool {
+        self.templated && self.arguments().iter().any(|a| matches!(a, Argument::TemplatedLong(_)))
+    }
+    /// Whether it has `letter`, which a template is for.
+    pub fn has(&self, letter: u8) -> bool {
+        self.templated && self.arguments().iter().any(|a| a.templated() == Some(letter))
+    }
     /// Constants that it needs.
     pub fn constants(&self) -> usize {
         self.arguments().iter().filter(|&&a| a == Argument::Constant).count()
     }
     /// The stub of an interposed portal: its number first, then what the caller passes, `sm=…`. Words that no longer fit
-    /// are left out.
+    /// are left out; what has lost its length so is passed as a word.
     pub fn stub(&self) -> Specification {
-        let mut stub = Specification {
-            stack: Stack::Shared,
-            state: State::Minimal,
-            arguments: [Argument::Word; ARGUMENTS],
-            count: 1,
-        };
+        let mut stub = Specification { count: 1, templated: self.templated, ..Specification::EMPTY };
         stub.arguments[0] = Argument::Number;
         for &argument in self.arguments().iter().filter(|a| !a.inserted()).take(ARGUMENTS - 1) {
-            stub.arguments[stub.count as usize] = argument;
+            let cut = stub.count as usize == ARGUMENTS - 1;
+            let word = cut && matches!(argument, Argument::TemplatedLong(_));
+            stub.arguments[stub.count as usize] = if word { Argument::Word } else { argument };
             stub.count += 1;
         }
         stub
@@ -190,8 +235,9 @@ impl Specification {
                 Argument::Word => b'i',
                 Argument::Constant => b'c',
                 Argument::Number => b'=',
-                Argument::Window { write: true } => b'w',
-                Argument::Window { write: false } => b'r',
+                Argument::Templated(letter) | Argument::TemplatedLong(letter) | Argument::TemplatedMade(letter) => {
+                    *letter
+                }
                 Argument::Thread => b't',
                 Argument::Domain => b'a',
                 Argument::Time => b'h',
@@ -203,21 +249,32 @@ impl Specification {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use abi::template::{Letter, Template};
+
+    /// `w` and `W`, as the memory manager has them, without code.
+    fn parse(text: &str, boot: bool) -> Result<Specification, Rejected> {
+        let mut template = Template::EMPTY;
+        template.letters[0] = Letter { letter: b'w', ..Letter::NONE };
+        template.letters[1] = Letter { letter: b'W', length: 1, ..Letter::NONE };
+        template.letter_count = 2;
+        Specification::parse(text, boot, &Templates(&[&template]))
+    }
     fn reason(text: &str) -> (Reason, u8) {
-        let rejected = Specification::parse(text, false).unwrap_err();
+        let rejected = parse(text, false).unwrap_err();
         (rejected.reason, rejected.position)
     }
     #[test]
     fn parses_the_papers_example() {
-        let s = Specification::parse("smcwi", false).unwrap();
+        let s = parse("smcwi", false).unwrap();
         assert_eq!((s.stack, s.state), (Stack::Shared, State::Minimal));
-        assert_eq!(s.arguments(), [Argument::Constant, Argument::Window { write: true }, Argument::Word]);
+        let window = Argument::Templated(b'w');
+        assert_eq!(s.arguments(), [Argument::Constant, window, Argument::Word]);
         assert_eq!(s.constants(), 1);
     }
     #[test]
     fn a_stub_passes_what_the_caller_passes() {
         let mut text = [0; abi::section::SPEC];
-        Specification::parse("npcwit", false).unwrap().stub().write(&mut text);
+        parse("npcwit", false).unwrap().stub().write(&mut text);
         assert_eq!(abi::section::text(&text), "sm=wi");
     }
     #[test]
@@ -245,21 +302,33 @@ mod tests {
     fn rejects_boot_only_letters() {
         assert_eq!(reason("jmi"), (Reason::BootOnly, 0));
         assert_eq!(reason("sx"), (Reason::BootOnly, 1));
-        assert!(Specification::parse("jmi", true).is_ok() && Specification::parse("sx", true).is_ok());
+        assert!(parse("jmi", true).is_ok() && parse("sx", true).is_ok());
     }
     #[test]
     fn rejects_too_long() {
         assert_eq!(reason(&"i".repeat(64)), (Reason::TooLong, 63));
     }
     #[test]
-    fn rejects_letters_of_a_later_version() {
-        assert_eq!(reason("smk"), (Reason::NotYet, 2));
+    fn rejects_letters_whose_server_is_not_there() {
+        assert_eq!(reason("smk"), (Reason::NoTemplate, 2));
+    }
+    #[test]
+    fn rejects_a_window_without_its_length() {
+        assert_eq!(reason("smW"), (Reason::NoLength, 3));
+        assert_eq!(reason("smWci"), (Reason::NoLength, 3));
+        assert!(parse("smWi", false).is_ok());
+    }
+    #[test]
+    fn a_stub_without_room_for_a_length_passes_a_word() {
+        let mut text = [0; abi::section::SPEC];
+        parse("smiiiiWi", false).unwrap().stub().write(&mut text);
+        assert_eq!(abi::section::text(&text), "sm=iiiii");
     }
     #[test]
     fn writing_is_the_inverse_of_parsing() {
-        for text in ["sm", "npciii", "sm=wi", "sftahr", "jmi", "sx"] {
+        for text in ["sm", "npciii", "sm=wi", "sftahw", "jmi", "sx"] {
             let mut out = [0; abi::section::SPEC];
-            Specification::parse(text, true).unwrap().write(&mut out);
+            parse(text, true).unwrap().write(&mut out);
             assert_eq!(abi::section::text(&out), text);
         }
     }

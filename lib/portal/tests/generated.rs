@@ -2,8 +2,9 @@
 
 use abi::boot::Symbols;
 use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC, flags};
+use abi::template::Template;
 use portal::emit::Buffer;
-use portal::{Connection, End, GenerateError, Specification, disassemble, generate};
+use portal::{Connection, End, GenerateError, Rejected, Specification, Templates, disassemble, generate};
 
 const APPLICATION: End = End { table: 0xFFFF_FFFF_8050_1000, asid: 9, flags: 0 };
 const OTHER: End = End { table: 0xFFFF_FFFF_8051_1000, asid: 10, flags: 0 };
@@ -20,8 +21,14 @@ fn symbols() -> Symbols {
         ..Default::default()
     }
 }
+static WINDOWS: Template = memory_logic::windows::windows();
+static ALL: [&Template; 1] = [&WINDOWS];
+const TEMPLATES: Templates = Templates(&ALL);
+fn parse(specification: &str) -> Result<Specification, Rejected> {
+    Specification::parse(specification, true, &TEMPLATES)
+}
 fn code(specification: &str, caller: End, callee: End) -> Vec<u32> {
-    let specification = Specification::parse(specification, true).unwrap();
+    let specification = parse(specification).unwrap();
     let mut out = Buffer::EMPTY;
     let connection = Connection {
         specification: &specification,
@@ -30,6 +37,7 @@ fn code(specification: &str, caller: End, callee: End) -> Vec<u32> {
         entry: 0x12345,
         constants: &[u64::MAX / 3; 6],
         short_circuit: None,
+        templates: TEMPLATES,
     };
     let block = generate(&connection, &symbols(), &mut out).unwrap();
     out.0[..block.words].to_vec()
@@ -38,12 +46,16 @@ fn code(specification: &str, caller: End, callee: End) -> Vec<u32> {
 #[test]
 fn all_specifications_pass_the_verifier() {
     let mut count = 0;
-    let letters = b"ic=wrtah";
+    let letters = b"ic=wrWtah";
     for length in 0..=4u32 {
         for n in 0..letters.len().pow(length) {
             let arguments: String =
                 (0..length).map(|k| letters[n / letters.len().pow(k) % letters.len()] as char).collect();
             for head in ["sm", "sp", "sf", "nm", "np", "nf"] {
+                if parse(&format!("{head}{arguments}")).is_err() {
+                    // A letter that needs its length has none.
+                    continue;
+                }
                 for (caller, callee) in
                     [(APPLICATION, OTHER), (APPLICATION, TRUSTED), (TRUSTED, OTHER), (APPLICATION, APPLICATION)]
                 {
@@ -69,6 +81,8 @@ fn the_other_ends_pass_the_verifier() {
         ("jmi", MASKED, MASKED),
         ("sm=wrwrw", APPLICATION, ELASTIC),
         ("nfwrwrwr", TRUSTED, ELASTIC),
+        ("nfWiRiWi", TRUSTED, ELASTIC),
+        ("smwiRiw", APPLICATION, MASKED),
     ] {
         assert_eq!(disassemble::verify(&code(spec, caller, callee)[4..]), Ok(()), "{spec}");
     }
@@ -76,7 +90,7 @@ fn the_other_ends_pass_the_verifier() {
 
 #[test]
 fn too_few_constants_is_an_error() {
-    let specification = Specification::parse("smcc", false).unwrap();
+    let specification = parse("smcc").unwrap();
     let connection = Connection {
         specification: &specification,
         caller: APPLICATION,
@@ -84,14 +98,17 @@ fn too_few_constants_is_an_error() {
         entry: 0,
         constants: &[1],
         short_circuit: None,
+        templates: TEMPLATES,
     };
     let mut out = Buffer::EMPTY;
     assert_eq!(generate(&connection, &symbols(), &mut out), Err(GenerateError::Constants));
 }
 #[test]
 fn the_longest_portal_fits() {
-    let all = code("nfwwwwww", APPLICATION, OTHER).len();
-    assert!(all < portal::emit::WORDS, "{all}");
+    for longest in ["nfwwwwww", "nfWiWiWi", "nfRiWiRi"] {
+        let all = code(longest, TRUSTED, ELASTIC).len();
+        assert!(all < portal::emit::WORDS, "{all}");
+    }
 }
 #[test]
 fn a_short_circuit_goes_before_the_portal_and_passes_the_verifier() {
@@ -99,7 +116,7 @@ fn a_short_circuit_goes_before_the_portal_and_passes_the_verifier() {
     use portal::short_circuit::enter;
     let words = [lw(T4, T3, 0), bge(ZERO, T4, enter(1, 2))];
     assert_eq!(portal::short_circuit::check(&words, 8), Ok(()));
-    let specification = Specification::parse("smci", false).unwrap();
+    let specification = parse("smci").unwrap();
     let short_circuit = Some(portal::ShortCircuit { words: &words, record: 0xFFFF_FFFF_8070_0010 });
     let mut connection = Connection {
         specification: &specification,
@@ -108,6 +125,7 @@ fn a_short_circuit_goes_before_the_portal_and_passes_the_verifier() {
         entry: 0,
         constants: &[1],
         short_circuit,
+        templates: TEMPLATES,
     };
     let mut with = Buffer::EMPTY;
     let length = generate(&connection, &symbols(), &mut with).unwrap().words;

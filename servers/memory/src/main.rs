@@ -40,6 +40,9 @@ pebble::provide! {
     "memory.pager_forget", "smi", pager_forget;
     "memory.page_for", "smiiiii", page_for;
 }
+pebble::template! {
+    memory_logic::windows::windows();
+}
 pebble::import! {
     DOMAIN_FAULT = "domain.fault";
     TLB_FLUSH = "nucleus.tlb_flush";

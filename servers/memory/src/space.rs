@@ -370,23 +370,17 @@ impl<R: Ram> Spaces<R> {
         write: bool,
         thread: usize,
     ) -> Result<(), Error> {
-        if address >> 38 != 0 {
-            return Err(Error::EFAULT);
+        let slots = window_base(thread);
+        let callee_root = self.space(callee)?.root;
+        if tables::entry(&self.ram, callee_root, slots).is_none() {
+            return tables::make_entry(&mut self.ram, &mut self.frames, callee_root, slots).map(|_| ());
         }
         // What is shown is the caller's alone: a page that is shared would change hands under the window.
-        let changed = self.own(caller, address, true)?;
+        self.own(caller, address, true)?;
         let root = self.space(caller)?.root;
         let leaf = tables::leaf(&self.ram, root, address);
         let wanted = pte::V | pte::R | pte::U | if write { pte::W } else { 0 };
-        if leaf & (wanted | pte::LAZY) != wanted {
-            return Err(Error::EFAULT);
-        }
-        let root = self.space(callee)?.root;
-        let slot = window_base(thread);
-        if tables::entry(&self.ram, root, slot).is_some() {
-            return if changed { Ok(()) } else { Err(Error::EFAULT) };
-        }
-        tables::make_entry(&mut self.ram, &mut self.frames, root, slot).map(|_| ())
+        if leaf & (wanted | pte::LAZY) == wanted { Ok(()) } else { Err(Error::EFAULT) }
     }
     /// An access to `va` faulted: `cause` 12, 13 or 15. Makes it possible where the page is the space's own; false: it is
     /// not allowed.

@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 /// Blocks start at multiples of this, so that hot code begins on a cache line.
 const ALIGN: usize = 64;
 /// Free lists are kept for blocks of up to so many times `ALIGN`; no portal is longer.
-const CLASSES: usize = 40;
+const CLASSES: usize = 4 * portal::emit::WORDS / ALIGN + 1;
 
 /// What a portal leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,9 +43,8 @@ pub struct Block {
     /// ASID of the domain it leads to.
     pub server: u16,
     pub specification: portal::Specification,
-    /// Frame offset of the windows' slot address, and number of windows.
-    pub windows: u16,
-    pub window_count: u8,
+    /// Frame offset of the words of templates.
+    pub templated: u16,
     pub entry: u64,
     /// Both ends are one domain, so the code does not switch.
     pub same_domain: bool,

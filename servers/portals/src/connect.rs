@@ -6,7 +6,7 @@ use abi::Error;
 use abi::name::Name;
 use abi::section::NAME;
 use pebble::{Result, check};
-use portal::{Connection, End, ShortCircuit, Specification, generate};
+use portal::{Connection, End, ShortCircuit, Specification, Templates, generate};
 
 /// Retired blocks after which the frames of all threads are looked through.
 const RETIRED: usize = 32;
@@ -20,8 +20,7 @@ impl Block {
             kind: Kind::Registered { registration: id as u32 },
             server: registration.server as u16,
             specification: registration.specification,
-            windows: 0,
-            window_count: 0,
+            templated: 0,
             entry: registration.entry,
             same_domain: false,
             users: Users::new(),
@@ -57,7 +56,8 @@ impl Manager {
         if !self.code.has_room(4 * portal::emit::WORDS) {
             self.free_retired();
         }
-        let connection = Connection { specification, caller, callee, entry, constants, short_circuit };
+        let templates = Templates(&self.templates);
+        let connection = Connection { specification, caller, callee, entry, constants, short_circuit, templates };
         let block = generate(&connection, &pebble::boot::info().symbols, &mut self.scratch);
         let block = block.map_err(|_| Error::EINVAL)?;
         let record = Block {
@@ -66,8 +66,7 @@ impl Manager {
             kind,
             server: to as u16,
             specification: *specification,
-            windows: block.plan.windows,
-            window_count: block.plan.window_count,
+            templated: block.plan.templated,
             entry,
             same_domain: block.plan.same_domain,
             users: Users::new(),
@@ -171,7 +170,7 @@ impl Manager {
         if name.text().len() >= NAME {
             return Err(Error::EINVAL);
         }
-        let specification = match Specification::parse(crate::words::specification(&request.spec)?, false) {
+        let specification = match self.parse(crate::words::specification(&request.spec)?) {
             Ok(specification) => specification,
             Err(rejected) => return Ok(rejected.code()),
         };

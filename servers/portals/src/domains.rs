@@ -6,7 +6,7 @@
 
 use crate::code::Kind;
 use crate::manager::*;
-use crate::view::{Masked, Table, ThreadPage, write};
+use crate::view::{FrameView, Masked, Table, ThreadPage, write};
 use abi::Error;
 use abi::address::{DEAD_STUB, PAGE, THREAD_STACK, satp, supervisor};
 use abi::nucleus::{domain, flags};
@@ -14,6 +14,7 @@ use abi::section::NAME;
 use abi::system::Ended;
 use alloc::vec::Vec;
 use pebble::{Result, check};
+use portal::{Templates, Uses};
 
 /// Most ends that are kept for parents that have not asked.
 const UNASKED: usize = 256;
@@ -42,7 +43,7 @@ impl Manager {
             }
         };
         let table = Table(supervisor(block + domain::TABLE) as u64);
-        self.templates[(with & flags::TRUSTED != 0) as usize].fill(table);
+        self.initials[(with & flags::TRUSTED != 0) as usize].fill(table);
         table.set_field(domain::SATP, satp(root, asid));
         table.set_field(domain::ASID, asid as u64);
         table.set_field(domain::ROOT, supervisor(root) as u64);
@@ -144,9 +145,10 @@ impl Manager {
         let mut count = 0;
         for page in self.threads.pages() {
             for frame in page.frames(&self.code).filter(|f| !f.floating() && f.table() == table) {
-                let Some((_, block)) = self.code.containing(frame.portal()) else { continue };
-                for n in 0..block.window_count as usize {
-                    let entry = frame.word(block.windows as usize + 8 + 8 * n);
+                if !self.is_templated(frame) {
+                    continue;
+                }
+                for entry in self.lent_entries(frame) {
                     if let Some(place) = lent.0.get_mut(count) {
                         *place = abi::address::pte::address(entry);
                     }
@@ -157,6 +159,29 @@ impl Manager {
         count
     }
 
+    /// The page-table entries that the call of `frame` lends.
+    pub fn lent_entries(&self, frame: FrameView) -> impl Iterator<Item = u64> + use<'_> {
+        let templated = self.templated(frame);
+        let words = (0..templated.all().len()).flat_map(move |n| {
+            let used = templated.all()[n];
+            let letter = &self.templates[used.template as usize].letters[used.letter as usize];
+            (0..letter.lent as usize).map(move |n| used.own as usize + 8 * n)
+        });
+        words.map(move |at| frame.word(at)).filter(|&entry| entry != 0)
+    }
+    /// Whether the portal that returns through `frame` has letters with templates.
+    fn is_templated(&self, frame: FrameView) -> bool {
+        self.code.containing(frame.portal()).is_some_and(|(_, block)| block.specification.is_templated())
+    }
+    /// The domain that the call of `frame` went to.
+    fn server(&self, frame: FrameView) -> Option<usize> {
+        self.code.containing(frame.portal()).map(|(_, block)| block.server as usize)
+    }
+    /// The letters with templates of the portal that returns through `frame`.
+    fn templated(&self, frame: FrameView) -> Uses {
+        let Some((_, block)) = self.code.containing(frame.portal()) else { return Uses::NONE };
+        Uses::new(&block.specification, &Templates(&self.templates), block.templated).unwrap_or(Uses::NONE)
+    }
     /// Ends domain `asid`, and those that it interposes on.
     pub fn end_domain(&mut self, asid: usize, how: Ended) {
         for child in self.domain(asid).map_or(Vec::new(), |d| d.children.clone()) {
@@ -225,19 +250,24 @@ impl Manager {
                 if frame.floating() {
                     continue;
                 }
-                let block = self.code.containing(frame.portal()).map(|(_, block)| block);
+                let templated = self.is_templated(frame);
                 if frame.table() == table {
                     frame.divert(graveyard, DEAD_STUB as u64);
                     if top {
                         wake.push(index);
                     }
-                    if block.is_some_and(|b| b.window_count > 0) {
+                    if templated && self.lent_entries(frame).next().is_some() {
                         lent.push((page, frame.0));
                     }
                 }
-                if let Some(block) = block.filter(|b| b.server as usize == asid && b.window_count > 0) {
-                    // Its page tables go: closing these windows must write where nobody minds.
-                    frame.set_word(block.windows as usize, graveyard.0 - 2048);
+                if templated && self.server(frame) == Some(asid) {
+                    for used in self.templated(frame).all() {
+                        let template = self.templates[used.template as usize];
+                        if template.letters.iter().any(|l| l.lent > 0) {
+                            // Its page tables go: closing these windows must write where nobody minds.
+                            frame.set_word(used.common as usize, graveyard.0 - 2048);
+                        }
+                    }
                 }
                 top = false;
             }

@@ -6,7 +6,6 @@ use crate::view::ThreadPage;
 use abi::Error;
 use abi::system::{GRANTS, Grant};
 use pebble::Result;
-use portal::Specification;
 
 impl Manager {
     /// The domain whose call thread `index` serves in domain `server`, which has called the portal manager from there.
@@ -51,7 +50,7 @@ impl Manager {
         gone: u32,
     ) -> Result<u64> {
         let specification = crate::words::specification(&granted.spec)?;
-        let specification = Specification::parse(specification, false).map_err(|_| Error::EINVAL)?;
+        let specification = self.parse(specification).map_err(|_| Error::EINVAL)?;
         if granted.entry >= abi::address::WINDOW_VA as u64 {
             return Err(Error::EINVAL);
         }

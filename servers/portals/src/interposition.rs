@@ -9,7 +9,6 @@ use abi::system::Child;
 use alloc::vec::Vec;
 use pebble::Result;
 use portal::Specification;
-use portal::specification::Argument;
 
 /// The stub of portals that pass words only, and of numbers that are not open.
 const PLAIN: &str = "sm=iiiii";
@@ -20,13 +19,13 @@ impl Manager {
     pub fn interpose(&mut self, parent: usize, child: usize, intercept: u64) -> Result<()> {
         self.make_elastic(parent)?;
         self.domain_mut(child)?.interposed = true;
-        let plain = Specification::parse(PLAIN, false).map_err(|_| Error::EINVAL)?;
+        let plain = self.parse(PLAIN).map_err(|_| Error::EINVAL)?;
         self.domain_mut(child)?.numbers = (NPORTALS, NPORTALS);
         let mut stubs: Vec<(Specification, u64)> = Vec::new();
         let (from, to) = (self.domain(parent)?.table, self.domain(child)?.table);
         for number in 1..NPORTALS {
             let specification = match self.code.get(from.entry(number)) {
-                Some(block) if has_window(&block.specification) => block.specification.stub(),
+                Some(block) if block.specification.is_templated() => block.specification.stub(),
                 _ => plain,
             };
             let code = match stubs.iter().find(|(s, _)| *s == specification) {
@@ -61,7 +60,7 @@ impl Manager {
         if number == 0 || number >= NPORTALS || request.entry >= abi::address::WINDOW_VA as u64 {
             return Err(Error::EINVAL);
         }
-        let specification = match Specification::parse(crate::words::specification(&request.spec)?, false) {
+        let specification = match self.parse(crate::words::specification(&request.spec)?) {
             Ok(specification) => specification,
             Err(rejected) => return Ok(Err(rejected.code())),
         };
@@ -86,7 +85,7 @@ impl Manager {
             return Err(Error::EINVAL);
         }
         self.make_elastic(subject)?;
-        let specification = Specification::parse("nmii", false).map_err(|_| Error::EINVAL)?;
+        let specification = self.parse("nmii").map_err(|_| Error::EINVAL)?;
         let number = self.free_numbers(own, 1)?;
         let code =
             self.generate((self.end(own)?, subject), &specification, (entry as u64, &[]), Kind::Upcall, false)?;
@@ -94,8 +93,4 @@ impl Manager {
         self.domain_mut(subject)?.notify = number;
         Ok(0)
     }
-}
-
-fn has_window(specification: &Specification) -> bool {
-    specification.arguments().iter().any(|a| matches!(a, Argument::Window { .. }))
 }

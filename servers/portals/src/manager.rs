@@ -8,11 +8,13 @@ use abi::boot::BootInfo;
 use abi::nucleus::{MAX_DOMAINS, NPORTALS, domain};
 use abi::section::{NAME, text};
 use abi::system::Ended;
+use abi::template::Template;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
 use pebble::Result;
 use pebble::sync::BootMutex;
-use portal::{End, Specification};
+use portal::frame::FramePlan;
+use portal::{Connection, End, Rejected, Specification, Templates};
 
 pebble::import! {
     pub SPACE_CREATE = "memory.space_create";
@@ -106,7 +108,10 @@ pub struct Manager {
     pub registrations: Slots<Registration>,
     pub code: CodeArea,
     /// Blocks of the system portals and fixed entries of new domains: [untrusted, trusted].
-    pub templates: [crate::template::Template; 2],
+    pub initials: [crate::initial::Initial; 2],
+    /// The code of the letters that servers have templates for; its server's ASID with each.
+    pub templates: Vec<&'static Template>,
+    pub template_servers: Vec<usize>,
     /// Where threads go on whose domain died.
     pub graveyard: Table,
     /// Code of the portal that answers `EDEAD`.
@@ -146,7 +151,9 @@ pub static MANAGER: BootMutex<Manager> = BootMutex::new(Manager {
     zombies: Vec::new(),
     registrations: Slots::new(),
     code: CodeArea::new(),
-    templates: [crate::template::Template::EMPTY; 2],
+    initials: [crate::initial::Initial::EMPTY; 2],
+    templates: Vec::new(),
+    template_servers: Vec::new(),
     graveyard: Table(0),
     dead_portal: 0,
     threads: crate::threads::Threads::new(),
@@ -185,6 +192,10 @@ impl Manager {
     pub fn end(&self, asid: usize) -> Result<End> {
         let d = self.domain(asid)?;
         Ok(End { table: d.table.0, asid: asid as u64, flags: d.flags })
+    }
+    /// Parses a specification that a client passes.
+    pub fn parse(&self, text: &str) -> core::result::Result<Specification, Rejected> {
+        Specification::parse(text, false, &Templates(&self.templates))
     }
     /// The live domain that `table` is of.
     pub fn asid_of(&self, table: Table) -> Result<usize> {
@@ -257,8 +268,14 @@ impl Manager {
             self.domains.insert(boot.asid as usize, entry);
             self.threads.adopt(boot.thread as usize, boot.asid as usize);
         }
+        for n in 0..info.template_count as usize {
+            self.templates.push(&pebble::boot::info().templates[n]);
+            self.template_servers.push(info.template_servers[n] as usize);
+        }
         for (id, portal) in info.portals[..info.portal_count as usize].iter().enumerate() {
-            let Ok(specification) = Specification::parse(text(&portal.spec), true) else { continue };
+            let Ok(specification) = Specification::parse(text(&portal.spec), true, &Templates(&self.templates)) else {
+                continue;
+            };
             let registration = Registration {
                 name: portal.name,
                 specification,
@@ -278,6 +295,19 @@ impl Manager {
             }
             let mut block = Block::registered(id, registration, false);
             block.same_domain = registration.server == open.asid as usize;
+            if let (Ok(caller), Ok(callee)) = (self.end(open.asid as usize), self.end(registration.server)) {
+                let (specification, templates) = (&registration.specification, Templates(&self.templates));
+                let connection = Connection {
+                    specification,
+                    caller,
+                    callee,
+                    entry: 0,
+                    constants: &[],
+                    short_circuit: None,
+                    templates,
+                };
+                block.templated = FramePlan::new(&connection, 0).templated;
+            }
             block.users.push(user);
             self.code.adopt(open.code, block);
         }
@@ -286,7 +316,7 @@ impl Manager {
         for (entry, name) in ["scheduler.p", "scheduler.v"].into_iter().enumerate() {
             self.semaphore_entries[entry] = self.boot_registration(name).unwrap_or(usize::MAX);
         }
-        self.make_templates();
+        self.make_initials();
     }
     /// The registration called `name` among the boot components'.
     pub fn boot_registration(&self, name: &str) -> Result<usize> {

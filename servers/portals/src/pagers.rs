@@ -4,7 +4,6 @@ use crate::code::Kind;
 use crate::manager::{Caller, Manager, PAGER_FOR, PAGER_FORGET, PAGER_REMOVE};
 use abi::Error;
 use pebble::{Result, check};
-use portal::Specification;
 
 impl Manager {
     /// The memory manager's domain, in whose table the portals are.
@@ -33,7 +32,7 @@ impl Manager {
             return Err(Error::EINVAL);
         }
         self.make_elastic(caller.subject)?;
-        let specification = Specification::parse("nmiiii", false).map_err(|_| Error::EINVAL)?;
+        let specification = self.parse("nmiiii").map_err(|_| Error::EINVAL)?;
         let number = self.free_numbers(memory, 1)?;
         let ends = (self.end(memory)?, caller.subject);
         let code = self.generate(ends, &specification, (entry as u64, &[]), Kind::Upcall, false)?;

@@ -13,13 +13,13 @@ use portal::emit::Emitter;
 use portal::encode::{A0, T0, ZERO};
 
 /// Addresses of the code of each entry.
-pub struct Template {
+pub struct Initial {
     pub system: [u64; system::FIRST_FREE],
     pub faults: [u64; 32],
     pub interrupts: [u64; 16],
 }
-impl Template {
-    pub const EMPTY: Template = Template { system: [0; system::FIRST_FREE], faults: [0; 32], interrupts: [0; 16] };
+impl Initial {
+    pub const EMPTY: Initial = Initial { system: [0; system::FIRST_FREE], faults: [0; 32], interrupts: [0; 16] };
     /// Fills a domain block, whatever it had before: fixed entries, a record of zeros, the table.
     pub fn fill(&self, table: Table) {
         let bad = pebble::boot::info().symbols.bad_portal;
@@ -50,37 +50,37 @@ fn short_circuit(name: &str, symbols: &Symbols) -> Option<u64> {
 
 impl Manager {
     /// A permanent portal to boot registration `name` for callers like `like`.
-    fn template_portal(&mut self, like: End, name: &str) -> u64 {
+    fn permanent_portal(&mut self, like: End, name: &str) -> u64 {
         let symbols = &pebble::boot::info().symbols;
         let made = self.boot_registration(name).and_then(|id| self.generate_registered(like, id, true));
         made.unwrap_or(symbols.bad_portal)
     }
-    fn make_template(&mut self, flags: u64) -> Template {
+    fn make_initial(&mut self, flags: u64) -> Initial {
         // No domain has table 0, so the code switches domains whoever calls.
         let like = End { table: 0, asid: 0, flags };
         let symbols = &pebble::boot::info().symbols;
-        let mut t = Template {
+        let mut t = Initial {
             system: [symbols.bad_portal; system::FIRST_FREE],
-            faults: [self.template_portal(like, "memory.fault"); 32],
+            faults: [self.permanent_portal(like, "memory.fault"); 32],
             interrupts: [symbols.fatal; 16],
         };
         t.system[0] = symbols.return_portal;
         for &(number, name) in system::ALL {
-            t.system[number] = short_circuit(name, symbols).unwrap_or_else(|| self.template_portal(like, name));
+            t.system[number] = short_circuit(name, symbols).unwrap_or_else(|| self.permanent_portal(like, name));
         }
         t.faults[18] = t.faults[2];
         t.faults[2] = symbols.illegal;
-        t.faults[fault::NO_STACK] = self.template_portal(like, "scheduler.stack_wait");
-        t.faults[fault::STACK_FREE] = self.template_portal(like, "scheduler.stack_free");
-        t.faults[fault::GROW_STACK] = self.template_portal(like, "domain.grow_stack");
-        t.interrupts[5] = self.template_portal(like, "scheduler.tick");
-        t.interrupts[9] = self.template_portal(like, "interrupt.dispatch");
+        t.faults[fault::NO_STACK] = self.permanent_portal(like, "scheduler.stack_wait");
+        t.faults[fault::STACK_FREE] = self.permanent_portal(like, "scheduler.stack_free");
+        t.faults[fault::GROW_STACK] = self.permanent_portal(like, "domain.grow_stack");
+        t.interrupts[5] = self.permanent_portal(like, "scheduler.tick");
+        t.interrupts[9] = self.permanent_portal(like, "interrupt.dispatch");
         t
     }
-    /// Makes both templates, the graveyard, and the portal that answers for the dead.
-    pub fn make_templates(&mut self) {
-        self.templates[0] = self.make_template(0);
-        self.templates[1] = self.make_template(flags::TRUSTED);
+    /// Makes both kinds of tables, the graveyard, and the portal that answers for the dead.
+    pub fn make_initials(&mut self) {
+        self.initials[0] = self.make_initial(0);
+        self.initials[1] = self.make_initial(flags::TRUSTED);
         if self.make_graveyard().is_err() {
             return;
         }
@@ -99,8 +99,7 @@ impl Manager {
             kind: Kind::Upcall,
             server: 0,
             specification: portal::Specification::EMPTY,
-            windows: 0,
-            window_count: 0,
+            templated: 0,
             entry: 0,
             same_domain: true,
             users: crate::code::Users::new(),
@@ -113,7 +112,7 @@ impl Manager {
     fn make_graveyard(&mut self) -> Result<()> {
         let asid = self.create_domain("graveyard", 0, 0)?;
         let table = self.domain(asid)?.table;
-        let bury = self.template_portal(End { table: 0, asid: 0, flags: 0 }, "thread.bury");
+        let bury = self.permanent_portal(End { table: 0, asid: 0, flags: 0 }, "thread.bury");
         table.set_entry(system::THREAD_EXIT, bury);
         self.graveyard = table;
         Ok(())

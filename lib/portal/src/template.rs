@@ -1,0 +1,375 @@
+//! Templates: written, checked, and put into portals. What they are is said in [`abi::template`].
+
+use crate::disassemble;
+use crate::emit::Emitter;
+use crate::encode::*;
+use crate::specification::{ARGUMENTS, Specification};
+use abi::template::{CODE, LETTERS, Letter, Part, Template, Word, hole, part};
+
+/// The templates that portals are made with.
+#[derive(Clone, Copy)]
+pub struct Templates<'a>(pub &'a [&'a Template]);
+
+impl core::fmt::Debug for Templates<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter) -> core::fmt::Result {
+        write!(f, "{} templates", self.0.len())
+    }
+}
+impl<'a> Templates<'a> {
+    pub const NONE: Templates<'static> = Templates(&[]);
+    /// The template of `letter`, and the letter's place in it.
+    pub fn find(&self, letter: u8) -> Option<(usize, usize)> {
+        self.0.iter().enumerate().find_map(|(n, t)| {
+            let place = t.letters[..(t.letter_count as usize).min(LETTERS)].iter().position(|l| l.letter == letter)?;
+            Some((n, place))
+        })
+    }
+    pub fn letter(&self, letter: u8) -> Option<&'a Letter> {
+        let (template, place) = self.find(letter)?;
+        Some(&self.0[template].letters[place])
+    }
+}
+
+/// One letter of a specification that a template is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Use {
+    /// Place among the templates, and the letter's place in its template.
+    pub template: u8,
+    pub letter: u8,
+    /// Number of the argument register in which the caller passes it, and of that in which the server gets it.
+    pub from: u8,
+    pub to: u8,
+    /// Frame offsets of its own words and of those that its template's letters share.
+    pub own: u16,
+    pub common: u16,
+    /// It is the first, the last, of its template.
+    pub first: bool,
+    pub last: bool,
+}
+/// All of them: template by template, and in each by argument.
+#[derive(Clone, Copy, Debug)]
+pub struct Uses {
+    all: [Use; ARGUMENTS],
+    count: u8,
+    /// Bytes of the frame that they take together.
+    pub size: u16,
+}
+const UNUSED: Use = Use { template: 0, letter: 0, from: 0, to: 0, own: 0, common: 0, first: false, last: false };
+
+impl Uses {
+    pub const NONE: Uses = Uses { all: [UNUSED; ARGUMENTS], count: 0, size: 0 };
+    /// Those of `specification`, whose words start at frame offset `at`. `Err`: a letter that has no template.
+    pub fn new(specification: &Specification, templates: &Templates, at: u16) -> Result<Uses, u8> {
+        let mut uses = Uses::NONE;
+        if !specification.is_templated() {
+            return Ok(uses);
+        }
+        let mut from = 0;
+        for (to, argument) in specification.arguments().iter().enumerate() {
+            if let Some(letter) = argument.templated() {
+                let (template, place) = templates.find(letter).ok_or(letter)?;
+                let found =
+                    Use { template: template as u8, letter: place as u8, from: from as u8, to: to as u8, ..UNUSED };
+                // Behind those of earlier templates, and of its own.
+                let mut n = uses.count as usize;
+                while n > 0 && uses.all[n - 1].template > found.template {
+                    uses.all[n] = uses.all[n - 1];
+                    n -= 1;
+                }
+                uses.all[n] = found;
+                uses.count += 1;
+            }
+            from += !argument.inserted() as usize;
+        }
+        let mut next = at;
+        let mut common = at;
+        for n in 0..uses.count as usize {
+            let Use { template, letter, .. } = uses.all[n];
+            let of = templates.0[template as usize];
+            let first = n == 0 || uses.all[n - 1].template != template;
+            if first {
+                common = next;
+                next += 8 * of.words as u16;
+            }
+            let last = n + 1 == uses.count as usize || uses.all[n + 1].template != template;
+            uses.all[n] = Use { own: next, common, first, last, ..uses.all[n] };
+            next += 8 * of.letters[letter as usize].words as u16;
+        }
+        uses.size = next - at;
+        Ok(uses)
+    }
+    pub fn all(&self) -> &[Use] {
+        &self.all[..self.count as usize]
+    }
+}
+
+/// Writes a template, instruction by instruction.
+pub struct Writer(Template);
+impl Writer {
+    #[allow(clippy::new_without_default)]
+    pub const fn new() -> Writer {
+        Writer(Template::EMPTY)
+    }
+    /// How many instructions there are.
+    pub const fn position(&self) -> usize {
+        self.0.code_count as usize
+    }
+    pub const fn put(&mut self, word: Word) {
+        self.0.code[self.0.code_count as usize] = word;
+        self.0.code_count += 1;
+    }
+    /// A whole instruction.
+    pub const fn plain(&mut self, instruction: u32) {
+        self.put(Word::new(instruction));
+    }
+    pub const fn more<const N: usize>(&mut self, instructions: [u32; N]) {
+        let mut n = 0;
+        while n < N {
+            self.put(Word::new(instructions[n]).more());
+            n += 1;
+        }
+    }
+    pub const fn all<const N: usize>(&mut self, instructions: [u32; N]) {
+        let mut n = 0;
+        while n < N {
+            self.plain(instructions[n]);
+            n += 1;
+        }
+    }
+    /// Makes the branch at `at`, which was put with offset 0, lead here.
+    pub const fn land(&mut self, at: usize) {
+        let distance = 4 * (self.position() - at) as i32;
+        self.0.code[at].instruction |= beq(ZERO, ZERO, distance) & BRANCH_OFFSET;
+    }
+    /// What was put since `first`.
+    pub const fn part(&self, first: usize) -> Part {
+        Part { first: first as u16, count: (self.position() - first) as u16 }
+    }
+    pub const fn before(&mut self, which: usize, part: Part) {
+        self.0.before[which] = part;
+    }
+    pub const fn after(&mut self, which: usize, part: Part) {
+        self.0.after[which] = part;
+    }
+    pub const fn letter(&mut self, letter: Letter) {
+        self.0.letters[self.0.letter_count as usize] = letter;
+        self.0.letter_count += 1;
+    }
+    /// The template, whose letters share `words` words of the frame.
+    pub const fn finish(mut self, words: u8) -> Template {
+        self.0.words = words;
+        self.0
+    }
+}
+
+/// Why a template is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// No letters, too many, the same twice, or one that has another meaning.
+    Letter { place: usize },
+    /// A part lies outside the code.
+    Part { letter: usize },
+    /// The instruction is none that a template may have, or it writes a register that it may not.
+    Instruction { word: usize },
+    /// The branch goes backwards or out of its part.
+    Branch { word: usize },
+    /// Nothing can be filled in there.
+    Hole { word: usize },
+}
+
+/// The most words of the frame that a letter, or what letters share, may have.
+const FRAME_WORDS: u8 = 12;
+const BRANCH_OFFSET: u32 = 0xFE00_0F80;
+
+/// Checks that `template` keeps to what portals allow: forward branches inside each part, the generator's own instructions,
+/// free registers.
+pub fn check(template: &Template) -> Result<(), Refused> {
+    let count = template.letter_count as usize;
+    if count == 0 || count > LETTERS || template.words > FRAME_WORDS {
+        return Err(Refused::Letter { place: 0 });
+    }
+    let letters = &template.letters[..count];
+    for (place, l) in letters.iter().enumerate() {
+        let known = b"ic=tah".contains(&l.letter) || !l.letter.is_ascii_graphic();
+        let flags = l.passed > 1 || l.length > 1 || (l.length == 1 && l.passed == 0);
+        let twice = letters[..place].iter().any(|other| other.letter == l.letter);
+        if known || flags || twice || l.words > FRAME_WORDS || l.lent > l.words {
+            return Err(Refused::Letter { place });
+        }
+        for (which, &p) in l.parts.iter().enumerate() {
+            check_part(template, p, which, Some(place))?;
+        }
+    }
+    for which in 0..3 {
+        check_part(template, template.before[which], which, None)?;
+        check_part(template, template.after[which], which, None)?;
+    }
+    Ok(())
+}
+fn check_part(template: &Template, p: Part, which: usize, letter: Option<usize>) -> Result<(), Refused> {
+    let (first, end) = (p.first as usize, p.first as usize + p.count as usize);
+    if end > (template.code_count as usize).min(CODE) {
+        return Err(Refused::Part { letter: letter.unwrap_or(LETTERS) });
+    }
+    let mut more = false;
+    for word in first..end {
+        let Word { instruction, hole } = template.code[word];
+        // In words that not every portal has, and before them, all stay in order.
+        if more && hole & hole::MORE == 0 {
+            return Err(Refused::Hole { word });
+        }
+        more = hole & hole::MORE != 0;
+        check_word(template.code[word], which, letter.is_some(), word)?;
+        if instruction & 0x7f == 0x63 && !matches!(template.code[word].kind(), hole::FAIL | hole::SLOW) {
+            let (backwards, offset) = branch_offset(instruction);
+            if backwards || offset == 0 || !offset.is_multiple_of(4) || word + offset / 4 > end {
+                return Err(Refused::Branch { word });
+            }
+        }
+    }
+    Ok(())
+}
+/// Whether a branch goes backwards, and else its offset.
+fn branch_offset(word: u32) -> (bool, usize) {
+    let offset = (word >> 7 & 1) << 11 | (word >> 25 & 63) << 5 | (word >> 8 & 15) << 1;
+    (word >> 31 != 0, offset as usize)
+}
+fn check_word(word: Word, which: usize, of_letter: bool, at: usize) -> Result<(), Refused> {
+    let Word { instruction, hole } = word;
+    let opcode = instruction & 0x7f;
+    let bad = Err(Refused::Instruction { word: at });
+    struct Nowhere;
+    impl core::fmt::Write for Nowhere {
+        fn write_str(&mut self, _: &str) -> core::fmt::Result {
+            Ok(())
+        }
+    }
+    let sfence = opcode == 0x73 && instruction >> 25 == 9;
+    if disassemble::line(0, instruction, &mut Nowhere) != Ok(true)
+        || matches!(opcode, 0x6f | 0x67)
+        || (opcode == 0x73 && !(sfence && which == part::BACK))
+        || (opcode == 0x23 && which == part::SLOW)
+    {
+        return bad;
+    }
+    let fields = hole & 0x3f;
+    let has_rd = matches!(opcode, 0x03 | 0x13 | 0x1b | 0x33 | 0x37);
+    if has_rd && hole & hole::RD == 0 {
+        let rd = instruction >> 7 & 31;
+        let free = [T1, T4, T5, A6].iter().any(|r| r.0 as u32 == rd);
+        // `t3` is where the caller goes on, `t6` the callee's table.
+        let other = (rd == T3.0 as u32 && which != part::BACK) || (rd == T6.0 as u32 && which != part::PASS);
+        if !free && !other {
+            return bad;
+        }
+    }
+    let hole_refused = Err(Refused::Hole { word: at });
+    let load_or_store = matches!(opcode, 0x03 | 0x23);
+    let immediate = load_or_store || matches!(opcode, 0x13 | 0x1b);
+    // The argument may be made in `PASS` only; its fields are in instructions that have them.
+    if (hole & hole::RD != 0 && (!has_rd || which != part::PASS))
+        || (fields & (hole::RS2 | hole::LENGTH_RS2) != 0 && !matches!(opcode, 0x33 | 0x23 | 0x63))
+        || (fields & (hole::RS1 | hole::LENGTH_RS1) != 0 && opcode == 0x37)
+        || (fields != 0 && (!of_letter || which == part::BACK))
+        || hole & 0x88 != 0
+    {
+        return hole_refused;
+    }
+    let fits = match word.kind() {
+        0 => true,
+        hole::OWN => load_or_store && of_letter,
+        hole::COMMON => load_or_store,
+        hole::CALLEE | hole::RECORD_UPPER => opcode == 0x37,
+        hole::ASID => opcode == 0x13 || opcode == 0x1b,
+        hole::PARAMETER => matches!(opcode, 0x13 | 0x1b) && of_letter && word.operand() < 3,
+        hole::FAIL => {
+            opcode == 0x63 && which == part::CHECK && abi::Error::from_number(word.operand() as usize).is_some()
+        }
+        hole::SLOW => opcode == 0x63 && which == part::CHECK,
+        hole::RECORD_LOWER => immediate,
+        _ => false,
+    };
+    if fits { Ok(()) } else { hole_refused }
+}
+
+/// What fills a template's holes in one portal.
+pub(crate) struct Filling<'a> {
+    pub letter: &'a Letter,
+    /// Numbers of the argument's and the length's registers.
+    pub argument: u32,
+    pub own: i32,
+    pub common: i32,
+    pub last: bool,
+    /// Of the callee: its table, its ASID.
+    pub table: u64,
+    pub asid: u64,
+    pub record: u64,
+}
+impl Filling<'_> {
+    /// The finished instruction of `word`. Branches to the portal's tails are left for the generator.
+    #[inline(always)]
+    pub fn fill(&self, word: Word) -> u32 {
+        let Word { mut instruction, hole } = word;
+        /// Where a register goes, as a factor of its number: the lowest bit stands for `RD`, the next for `RS1`, `RS2`.
+        const FACTOR: [u32; 8] = {
+            let mut factors = [0; 8];
+            let mut bits = 0;
+            while bits < 8 {
+                factors[bits] = ((bits & 1) << 7 | (bits >> 1 & 1) << 15 | (bits >> 2 & 1) << 20) as u32;
+                bits += 1;
+            }
+            factors
+        };
+        let argument = A0.0 as u32 + self.argument;
+        instruction |= argument * FACTOR[hole as usize & 7];
+        if hole & 0x30 != 0 {
+            instruction |= (argument + 1) * FACTOR[hole as usize >> 3 & 6];
+        }
+        match word.kind() {
+            0 => instruction,
+            hole::OWN => add_immediate(instruction, self.own),
+            hole::COMMON => add_immediate(instruction, self.common),
+            hole::CALLEE => instruction | (self.table as u32 & 0xffff_f000),
+            hole::ASID => add_immediate(instruction, self.asid as i32),
+            hole::PARAMETER => add_immediate(instruction, self.letter.parameters[word.operand() as usize % 3] as i32),
+            hole::RECORD_UPPER => instruction | (self.record as u32).wrapping_add(0x800) & 0xffff_f000,
+            hole::RECORD_LOWER => add_immediate(instruction, (self.record as i32) << 20 >> 20),
+            _ => instruction,
+        }
+    }
+}
+/// Adds to the immediate of a load, a store or an arithmetic instruction.
+fn add_immediate(word: u32, by: i32) -> u32 {
+    if word & 0x7f == 0x23 {
+        let old = (word as i32 >> 25 << 5) | (word >> 7 & 31) as i32;
+        let now = (old + by) as u32;
+        word & !(0xfe00_0f80) | (now >> 5 & 127) << 25 | (now & 31) << 7
+    } else {
+        let now = (word as i32 >> 20) + by;
+        word & 0xf_ffff | (now as u32) << 20
+    }
+}
+/// Puts `p` of `template` in the portal; `tail` puts a branch to one of the portal's tails.
+pub(crate) fn put_part(
+    e: &mut Emitter,
+    template: &Template,
+    p: Part,
+    filling: &Filling,
+    mut tail: impl FnMut(&mut Emitter, u32, Word),
+) {
+    let code = template.code.get(p.first as usize..p.first as usize + p.count as usize).unwrap_or(&[]);
+    for &word in code {
+        if word.hole == 0 {
+            e.put(word.instruction);
+            continue;
+        }
+        if word.hole & hole::MORE != 0 && filling.last {
+            break;
+        }
+        let instruction = filling.fill(word);
+        match word.kind() {
+            hole::FAIL | hole::SLOW => tail(e, instruction, word),
+            _ => e.put(instruction),
+        }
+    }
+}

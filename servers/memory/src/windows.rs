@@ -1,0 +1,292 @@
+//! The letters of memory windows: `w`, `r`, `W` and `R`.
+//!
+//! The check walks the caller's page tables, and keeps in the frame a copy of each page's entry, without execution and with
+//! no more rights than the letter says; so nothing can be lent but what the caller may touch. When the call is committed the
+//! copies go to slots of the calling thread in the callee's tables. The return clears the slots and drops their
+//! translations. What is not there, or not the caller's alone, is raised as a fault to [`crate::space::Spaces::window`].
+//!
+//! Common words of the frame: the address of the first slot's entry, the slot's address. Each letter's own: the entries, and for
+//! several pages the table that has the last one's.
+
+use abi::Error;
+use abi::address::{WINDOW_PAGES, WINDOW_STRIDE, pte};
+use abi::nucleus::{Thread, domain, fault};
+use abi::template::{Letter, Part, Template, Word, part};
+use core::mem::offset_of;
+use portal::encode::*;
+use portal::template::Writer;
+
+const WINDOW: i32 = offset_of!(Thread, window) as i32;
+/// The slots of one thread are a block of addresses of this size (log2).
+const STRIDE: i32 = WINDOW_STRIDE.trailing_zeros() as i32;
+/// One page: `lui` of it.
+const PAGE: u32 = 1;
+/// What may be lent lies in the private part (bits from here up are 0), in the thread's slots, or in the common part.
+const PRIVATE: i32 = 30;
+const COMMON: i32 = 36;
+const END: i32 = 38;
+
+/// What an entry must have, what it is compared with, and what is kept of it.
+const fn parameters(write: bool) -> [i16; 3] {
+    let rights = pte::V | pte::R | pte::U | if write { pte::W } else { 0 };
+    let kept = !(pte::X | if write { 0 } else { pte::W });
+    [(rights | pte::LAZY) as i16, -(rights as i16), kept as i16]
+}
+const fn letter(letter: u8, write: bool, length: bool, parts: [Part; 4]) -> Letter {
+    let lent = if length { WINDOW_PAGES as u8 } else { 1 };
+    Letter {
+        letter,
+        length: length as u8,
+        words: lent + length as u8,
+        lent,
+        fault: if write { fault::WINDOW_WRITE } else { fault::WINDOW } as u8,
+        parameters: parameters(write),
+        parts,
+        ..Letter::NONE
+    }
+}
+
+/// The root table of the caller, in `t3`; the mask of a table's offsets is in `t5`.
+const fn root(w: &mut Writer) {
+    w.plain(ld(T3, T2, domain::ROOT));
+}
+/// `t3` is an entry that must point to a table: makes it the table's supervisor address.
+const fn descend(w: &mut Writer) {
+    w.all([andi(T4, T3, 15), addi(T4, T4, -1)]);
+    w.put(Word::new(bne(T4, ZERO, 0)).slow());
+    w.all([srli(T3, T3, 10), slliw(T3, T3, 12)]);
+}
+/// `t3` is a table: makes it the address of the entry for what is at bit `shift + 3` of an address, which `load` loads shifted
+/// right by `shift` into `t4`.
+const fn index(w: &mut Writer, load: Word) {
+    w.put(load);
+    w.all([and(T4, T4, T5), add(T3, T3, T4)]);
+}
+/// Makes `t3` the last table of the argument's page.
+const fn walk_argument(w: &mut Writer) {
+    root(w);
+    let shifts = [27, 18];
+    let mut n = 0;
+    while n < 2 {
+        index(w, Word::new(srli(T4, ZERO, shifts[n])).rs1());
+        w.plain(ld(T3, T3, 0));
+        descend(w);
+        n += 1;
+    }
+}
+/// Ends where the argument lies where it may; where `t1` is its last byte, that too.
+const fn place(w: &mut Writer, last: bool) {
+    w.put(Word::new(srli(T3, ZERO, PRIVATE)).rs1());
+    let private = w.position();
+    w.plain(beq(T3, ZERO, 0));
+    w.put(Word::new(xor(T4, ZERO, T6)).rs1());
+    if last {
+        w.all([xor(T3, T1, T6), or(T4, T4, T3)]);
+    }
+    w.plain(srli(T4, T4, STRIDE));
+    let slots = w.position();
+    w.plain(beq(T4, ZERO, 0));
+    w.put(Word::new(srli(T4, ZERO, END)).rs1());
+    w.put(Word::new(bne(T4, ZERO, 0)).fail(Error::EFAULT));
+    w.put(Word::new(srli(T4, ZERO, COMMON)).rs1());
+    w.put(Word::new(beq(T4, ZERO, 0)).fail(Error::EFAULT));
+    w.land(private);
+    w.land(slots);
+}
+/// The entry in `from` is checked, with `scratch`, and goes to own word `word`.
+const fn lend(w: &mut Writer, from: Register, scratch: Register, word: i32) {
+    w.put(Word::new(andi(scratch, from, 0)).parameter(0));
+    w.put(Word::new(addi(scratch, scratch, 0)).parameter(1));
+    w.put(Word::new(bne(scratch, ZERO, 0)).slow());
+    w.put(Word::new(andi(from, from, 0)).parameter(2));
+    w.plain(ori(from, from, pte::FOREIGN as i32));
+    w.put(Word::new(sd(from, T0, 8 * word)).own());
+}
+const fn check_page(w: &mut Writer) -> Part {
+    let first = w.position();
+    place(w, false);
+    walk_argument(w);
+    index(w, Word::new(srli(T4, ZERO, 9)).rs1());
+    w.plain(ld(T3, T3, 0));
+    lend(w, T3, T4, 0);
+    w.all([lui(T4, PAGE), add(T6, T6, T4)]);
+    w.part(first)
+}
+/// Several pages. `a6`: how many follow the one that is looked at.
+const fn check_pages(w: &mut Writer) -> Part {
+    let pages = WINDOW_PAGES as i32;
+    let first = w.position();
+    w.plain(addi(A6, ZERO, 0));
+    let mut n = 0;
+    while n < pages {
+        w.put(Word::new(sd(ZERO, T0, 8 * n)).own());
+        n += 1;
+    }
+    let nothing = w.position();
+    w.put(Word::new(beq(ZERO, ZERO, 0)).length_rs1());
+    w.put(Word::new(srli(T3, ZERO, 16)).length_rs1());
+    w.put(Word::new(bne(T3, ZERO, 0)).fail(Error::EINVAL));
+    // The last byte, in the same gigabyte.
+    w.put(Word::new(add(T1, ZERO, ZERO)).rs1().length_rs2());
+    w.plain(addi(T1, T1, -1));
+    w.put(Word::new(xor(T3, ZERO, T1)).rs1());
+    w.plain(srli(T3, T3, PRIVATE));
+    w.put(Word::new(bne(T3, ZERO, 0)).fail(Error::EFAULT));
+    place(w, true);
+    // Its table.
+    root(w);
+    index(w, Word::new(srli(T4, T1, 27)));
+    w.plain(ld(T3, T3, 0));
+    descend(w);
+    index(w, Word::new(srli(T4, T1, 18)));
+    w.plain(ld(T3, T3, 0));
+    descend(w);
+    w.put(Word::new(sd(T3, T0, 8 * pages)).own());
+    w.put(Word::new(srli(T3, ZERO, 12)).rs1());
+    w.all([srli(T4, T1, 12), sub(A6, T4, T3), sltiu(T3, A6, pages)]);
+    w.put(Word::new(beq(T3, ZERO, 0)).fail(Error::EINVAL));
+    // The slots that they take.
+    w.all([addi(T1, A6, 1), slli(T1, T1, 12), add(T6, T6, T1)]);
+    walk_argument(w);
+    index(w, Word::new(srli(T4, ZERO, 9)).rs1());
+    let mut ends = [0; WINDOW_PAGES];
+    let mut n = 0;
+    while n < pages {
+        w.plain(ld(T4, T3, 0));
+        lend(w, T4, T1, n);
+        if n + 1 < pages {
+            ends[n as usize] = w.position();
+            // The next entry, which may be the first of the last page's table.
+            w.all([beq(A6, ZERO, 0), addi(A6, A6, -1), addi(T3, T3, 8), slli(T1, T3, 52), bne(T1, ZERO, 8)]);
+            w.put(Word::new(ld(T3, T0, 8 * pages)).own());
+        }
+        n += 1;
+    }
+    let mut n = 0;
+    while n < WINDOW_PAGES - 1 {
+        w.land(ends[n]);
+        n += 1;
+    }
+    w.land(nothing);
+    w.part(first)
+}
+
+/// The template.
+pub const fn windows() -> Template {
+    let mut w = Writer::new();
+    let pages = WINDOW_PAGES as i32;
+
+    // t5: the mask; t6: the next slot's address.
+    let at = w.position();
+    w.all([lui(T5, PAGE), addi(T5, T5, -8), ld(T6, TP, WINDOW)]);
+    let p = w.part(at);
+    w.before(part::CHECK, p);
+    let check_one = check_page(&mut w);
+    let check_all = check_pages(&mut w);
+    // The slots are the thread's; their entries in the callee's tables: root entry 1, then by the first one's address.
+    let at = w.position();
+    w.all([ld(T1, TP, WINDOW), xor(T4, T1, T6), srli(T4, T4, STRIDE)]);
+    w.put(Word::new(bne(T4, ZERO, 0)).fail(Error::EWINDOW));
+    w.put(Word::new(sd(T1, T0, 8)).common());
+    w.put(Word::new(lui(T3, 0)).callee());
+    w.all([ld(T3, T3, domain::ROOT), ld(T3, T3, 8)]);
+    descend(&mut w);
+    index(&mut w, Word::new(srli(T4, T1, 18)));
+    w.plain(ld(T3, T3, 0));
+    descend(&mut w);
+    index(&mut w, Word::new(srli(T4, T1, 9)));
+    w.put(Word::new(sd(T3, T0, 0)).common());
+    let p = w.part(at);
+    w.after(part::CHECK, p);
+
+    // The value of the fault: the page that is looked at.
+    let at = w.position();
+    w.put(Word::new(addi(T1, ZERO, 0)).rs1());
+    let slow_one = w.part(at);
+    let at = w.position();
+    w.put(Word::new(add(T1, ZERO, ZERO)).rs1().length_rs2());
+    w.all([addi(T1, T1, -1), slli(T3, A6, 12), sub(T1, T1, T3)]);
+    let slow_all = w.part(at);
+
+    // t3: the next slot's entry; t4: its address.
+    let at = w.position();
+    w.put(Word::new(ld(T3, T0, 0)).common());
+    w.put(Word::new(ld(T4, T0, 8)).common());
+    let p = w.part(at);
+    w.before(part::PASS, p);
+    let at = w.position();
+    w.put(Word::new(ld(T5, T0, 0)).own());
+    w.put(Word::new(slli(ZERO, ZERO, 52)).rd().rs1());
+    w.put(Word::new(srli(ZERO, ZERO, 52)).rd().rs1());
+    w.put(Word::new(add(ZERO, ZERO, T4)).rd().rs1());
+    w.all([sd(T5, T3, 0), lui(T5, PAGE), add(T4, T4, T5)]);
+    w.more([addi(T3, T3, 8)]);
+    let pass_one = w.part(at);
+    let at = w.position();
+    w.put(Word::new(slli(ZERO, ZERO, 52)).rd().rs1());
+    w.put(Word::new(srli(ZERO, ZERO, 52)).rd().rs1());
+    w.put(Word::new(add(ZERO, ZERO, T4)).rd().rs1());
+    w.plain(lui(T1, PAGE));
+    let mut ends = [0; WINDOW_PAGES];
+    let mut n = 0;
+    while n < pages {
+        w.put(Word::new(ld(T5, T0, 8 * n)).own());
+        ends[n as usize] = w.position();
+        w.all([beq(T5, ZERO, 0), sd(T5, T3, 0), addi(T3, T3, 8), add(T4, T4, T1)]);
+        n += 1;
+    }
+    let mut n = 0;
+    while n < WINDOW_PAGES {
+        w.land(ends[n]);
+        n += 1;
+    }
+    let pass_all = w.part(at);
+    let at = w.position();
+    w.plain(sd(T4, TP, WINDOW));
+    let p = w.part(at);
+    w.after(part::PASS, p);
+
+    // t1: the next slot's entry; t4: its address; t5: the callee's ASID.
+    let at = w.position();
+    w.put(Word::new(ld(T1, T0, 0)).common());
+    w.put(Word::new(ld(T4, T0, 8)).common());
+    w.put(Word::new(addi(T5, ZERO, 0)).asid());
+    w.plain(sd(T4, TP, WINDOW));
+    let p = w.part(at);
+    w.before(part::BACK, p);
+    let at = w.position();
+    w.all([sd(ZERO, T1, 0), sfence_vma(T4, T5)]);
+    w.more([lui(A6, PAGE), add(T4, T4, A6), addi(T1, T1, 8)]);
+    let back_one = w.part(at);
+    let at = w.position();
+    let mut ends = [0; WINDOW_PAGES];
+    let mut n = 0;
+    while n < pages {
+        w.put(Word::new(ld(A6, T0, 8 * n)).own());
+        ends[n as usize] = w.position();
+        w.all([beq(A6, ZERO, 0), sd(ZERO, T1, 0), sfence_vma(T4, T5), lui(A6, PAGE), add(T4, T4, A6), addi(T1, T1, 8)]);
+        n += 1;
+    }
+    let mut n = 0;
+    while n < WINDOW_PAGES {
+        w.land(ends[n]);
+        n += 1;
+    }
+    let back_all = w.part(at);
+
+    w.letter(letter(b'w', true, false, [check_one, pass_one, back_one, slow_one]));
+    w.letter(letter(b'r', false, false, [check_one, pass_one, back_one, slow_one]));
+    w.letter(letter(b'W', true, true, [check_all, pass_all, back_all, slow_all]));
+    w.letter(letter(b'R', false, true, [check_all, pass_all, back_all, slow_all]));
+    w.finish(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_template_may_be_used() {
+        assert_eq!(portal::template::check(&windows()), Ok(()));
+    }
+}
