@@ -39,6 +39,7 @@ pebble::provide! {
     "memory.pager_remove", "smii", pager_remove;
     "memory.pager_forget", "smi", pager_forget;
     "memory.page_for", "smiiiii", page_for;
+    "memory.page_among", "smiiiiri", page_among;
 }
 pebble::template! {
     memory_logic::windows::windows();
@@ -193,13 +194,31 @@ extern "C" fn pager_forget(asid: usize) -> isize {
     0
 }
 /// Maps a page of domain `asid`, for domain `by`: a copy of `by`'s page at `source` (0: a page of zeros) with `rights`, or
-/// nothing where `rights` is 0. `related`: `by` is `asid` or its parent; another must answer for the address.
+/// nothing where `rights` is 0. `related`: `by` is `asid` or its parent; another must answer for the address. `EAGAIN`: it must be
+/// known what windows show, see `page_among`.
 extern "C" fn page_for(by: usize, asid: usize, va: usize, source: usize, rights: usize) -> isize {
     let related = rights >> 8 != 0;
     if !related && !SPACES.lock().pagers.answers_for(by, asid, va) {
         return Error::EACCESS.code();
     }
-    let result = locked(|s| s.page(by, asid, va, source, rights as u64 & 0xff).map(|()| 0));
+    replace_page(by, asid, va, source, rights, None)
+}
+/// The same while windows show the frames at `count` physical addresses, in the window `lent`; the lower half of `ends` is `by`,
+/// the upper one `asid`.
+extern "C" fn page_among(ends: usize, va: usize, source: usize, rights: usize, lent: usize, count: usize) -> isize {
+    let (by, asid) = (ends & 0xffff, ends >> 16);
+    let related = rights >> 8 != 0;
+    if !related && !SPACES.lock().pagers.answers_for(by, asid, va) {
+        return Error::EACCESS.code();
+    }
+    // SAFETY: `lent` is this portal's window argument.
+    match unsafe { addresses(lent, count) } {
+        Ok(lent) => replace_page(by, asid, va, source, rights, Some(lent)),
+        Err(error) => error.code(),
+    }
+}
+fn replace_page(by: usize, asid: usize, va: usize, source: usize, rights: usize, lent: Option<&[usize]>) -> isize {
+    let result = locked(|s| s.page(by, asid, va, source, rights as u64 & 0xff, lent).map(|()| 0));
     TLB_FLUSH.call([va, asid]);
     if source != 0 {
         TLB_FLUSH.call([source, by]);
@@ -213,10 +232,7 @@ extern "C" fn space_create(asid: usize) -> isize {
 extern "C" fn space_copy(from: usize, to: usize, lent: usize, count: usize) -> isize {
     let result = locked(|s| {
         // SAFETY: `lent` is this portal's window argument.
-        let bytes = unsafe { window(lent, count.checked_mul(8).ok_or(Error::EINVAL)?)? };
-        // SAFETY: plain words, and the portal manager, the only caller, aligns them.
-        let (_, lent, _) = unsafe { bytes.align_to::<usize>() };
-        s.copy(from, to, lent).map(|()| 0)
+        s.copy(from, to, unsafe { addresses(lent, count)? }).map(|()| 0)
     });
     // What was the space's own can not be written any more.
     TLB_FLUSH_ASID.call([from]);
@@ -309,6 +325,16 @@ unsafe fn window<'a>(address: usize, bytes: usize) -> Result<&'a [u8], Error> {
     }
     // SAFETY: the page is open for this call.
     Ok(unsafe { core::slice::from_raw_parts(address as *const u8, bytes) })
+}
+/// The `count` words that a window shows.
+///
+/// # Safety
+/// As for [`window`].
+unsafe fn addresses<'a>(address: usize, count: usize) -> Result<&'a [usize], Error> {
+    // SAFETY: as for this function.
+    let bytes = unsafe { window(address, count.checked_mul(8).ok_or(Error::EINVAL)?)? };
+    // SAFETY: plain words, and the portal manager, the only caller, aligns them.
+    Ok(unsafe { bytes.align_to::<usize>() }.1)
 }
 extern "C" fn write(asid: usize, va: usize, from: usize, bytes: usize) -> isize {
     // SAFETY: `from` is this portal's window argument.

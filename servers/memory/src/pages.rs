@@ -144,10 +144,10 @@ impl<R: Ram> Spaces<R> {
         self.space(to)?.pages += pages;
         result
     }
-    /// Maps a copy of the page of entry `at` at `va`, with `rights`.
-    pub fn copy_page(&mut self, at: usize, asid: usize, va: usize, rights: u64) -> Result<(), Error> {
+    /// Maps a copy of the page of entry `at` at `va`, with `rights`; windows show the frames `lent`.
+    pub fn copy_page(&mut self, at: usize, asid: usize, va: usize, rights: u64, lent: &[usize]) -> Result<(), Error> {
         let place = self.vacant(asid, va)?;
-        self.copy_entry(at, place, &[])?;
+        self.copy_entry(at, place, lent)?;
         self.space(asid)?.pages += 1;
         // The source's rights are not the copy's: one that can be written stays or becomes shared until it is.
         let value = self.ram.read(place);

@@ -184,8 +184,18 @@ impl<R: Ram> Spaces<R> {
         Ok(())
     }
     /// Replaces the page of `asid` at `va`: by a copy of the page of `by` at `source`, made at the first write of either,
-    /// or by zeros where `source` is 0, with `rights`; by nothing where `rights` is 0.
-    pub fn page(&mut self, by: usize, asid: usize, va: usize, source: usize, rights: u64) -> Result<(), Error> {
+    /// or by zeros where `source` is 0, with `rights`; by nothing where `rights` is 0. Windows show the frames at the physical
+    /// addresses `lent`: such a page is copied at once, and is not replaced (`EBUSY`). `None`: that is not known; `EAGAIN` if it
+    /// must be.
+    pub fn page(
+        &mut self,
+        by: usize,
+        asid: usize,
+        va: usize,
+        source: usize,
+        rights: u64,
+        lent: Option<&[usize]>,
+    ) -> Result<(), Error> {
         private(va, PAGE)?;
         if rights & !RIGHTS != 0 || (rights != 0 && rights & pte::R == 0) || (by == asid && source == va && rights != 0)
         {
@@ -194,23 +204,43 @@ impl<R: Ram> Spaces<R> {
         if (DEVICE_VA..STACK_FLOOR).contains(&va) {
             return Err(Error::EINVAL);
         }
+        let root = self.space(asid)?.root;
+        let old = tables::leaf(&self.ram, root, va);
+        // Only what a space has to itself is ever lent.
+        if old & (pte::V | pte::LAZY | pte::FOREIGN) == pte::V {
+            let lent = lent.ok_or(Error::EAGAIN)?;
+            if lent.contains(&pte::address(old)) {
+                return Err(Error::EBUSY);
+            }
+        }
         if rights == 0 {
             return self.unmap(asid, va).and_then(|was| if was { Ok(()) } else { Err(Error::EFAULT) });
         }
         if source == 0 {
-            self.unmap(asid, va)?;
+            if old != 0 {
+                self.unmap(asid, va)?;
+            }
             return self.map_zeros(asid, va, rights);
         }
         private(source, PAGE)?;
-        self.own(by, source, false)?;
         let root = self.space(by)?.root;
-        let at = tables::entry(&self.ram, root, source).filter(|&at| self.ram.read(at) & pte::V != 0);
-        let at = at.ok_or(Error::EFAULT)?;
-        if self.ram.read(at) & (pte::FOREIGN | pte::LAZY) == pte::FOREIGN {
+        let mut found = tables::entry(&self.ram, root, source);
+        if found.is_some_and(|at| self.ram.read(at) & (pte::V | pte::LAZY) == pte::LAZY) {
+            self.own(by, source, false)?;
+            found = tables::entry(&self.ram, root, source);
+        }
+        let at = found.filter(|&at| self.ram.read(at) & pte::V != 0).ok_or(Error::EFAULT)?;
+        let value = self.ram.read(at);
+        if value & (pte::FOREIGN | pte::LAZY) == pte::FOREIGN {
             return Err(Error::EFAULT);
         }
-        self.unmap(asid, va)?;
-        self.copy_page(at, asid, va, rights)
+        if value & pte::W != 0 && lent.is_none() {
+            return Err(Error::EAGAIN);
+        }
+        if old != 0 {
+            self.unmap(asid, va)?;
+        }
+        self.copy_page(at, asid, va, rights, lent.unwrap_or(&[]))
     }
     pub fn set_heap(&mut self, asid: usize, start: usize) -> Result<(), Error> {
         if !start.is_multiple_of(PAGE) || !(IMAGE_VA..HEAP_END).contains(&start) {

@@ -18,11 +18,29 @@ use portal::{Templates, Uses};
 
 /// Most ends that are kept for parents that have not asked.
 const UNASKED: usize = 256;
-/// Most windows that calls of a domain may have open while it is forked.
+/// Most pages that calls of a domain may lend while it is forked or its pages are replaced.
 const LENT: usize = 64;
-/// Physical addresses of frames, where a window shows all of them.
+/// Physical addresses of frames that windows show, where a window shows all of them.
 #[repr(align(512))]
-struct Lent([usize; LENT]);
+pub struct Lent([usize; LENT], usize);
+impl Lent {
+    pub fn new() -> Lent {
+        Lent([0; LENT], 0)
+    }
+    fn add(&mut self, pa: usize) {
+        if let Some(place) = self.0.get_mut(self.1) {
+            *place = pa;
+        }
+        self.1 += 1;
+    }
+    pub fn count(&self) -> usize {
+        self.1
+    }
+    /// Address and number of those there are. `EWINDOW`: more than fit.
+    pub fn window(&self) -> Result<(usize, usize)> {
+        if self.1 > LENT { Err(Error::EWINDOW) } else { Ok((self.0.as_ptr() as usize, self.1)) }
+    }
+}
 /// Most blocks of dead domains that are kept for new ones.
 const SPARE_BLOCKS: usize = 8;
 /// How many threads' frames are looked through with interrupts off at a time.
@@ -104,12 +122,10 @@ impl Manager {
         }
     }
     fn fill_fork(&mut self, parent: usize, child: usize, table: Table, intercept: usize) -> Result<()> {
-        let mut lent = Lent([0; LENT]);
-        let count = self.lent_frames(table, &mut lent);
-        if count > LENT {
-            return Err(Error::EWINDOW);
-        }
-        check(SPACE_COPY.call([parent, child, lent.0.as_ptr() as usize, count]))?;
+        let mut lent = Lent::new();
+        self.lent_frames(table, &mut lent);
+        let (addresses, count) = lent.window()?;
+        check(SPACE_COPY.call([parent, child, addresses, count]))?;
         let child_table = self.domain(child)?.table;
         child_table.set_field(domain::TP, table.field(domain::TP));
         if intercept != 0 {
@@ -139,24 +155,16 @@ impl Manager {
         Ok(())
     }
 
-    /// The frames that windows of calls from the domain with this table show; how many there are, which may be more
-    /// than fit.
-    fn lent_frames(&self, table: Table, lent: &mut Lent) -> usize {
-        let mut count = 0;
-        for page in self.threads.pages() {
+    /// Adds the frames that windows of calls from the domain with this table show.
+    pub fn lent_frames(&self, table: Table, lent: &mut Lent) {
+        for (_, page, _) in self.threads.living().filter(|&(index, page, _)| page.has_windows(index)) {
             for frame in page.frames(&self.code).filter(|f| !f.floating() && f.table() == table) {
                 if !self.is_templated(frame) {
                     continue;
                 }
-                for entry in self.lent_entries(frame) {
-                    if let Some(place) = lent.0.get_mut(count) {
-                        *place = abi::address::pte::address(entry);
-                    }
-                    count += 1;
-                }
+                self.lent_entries(frame).for_each(|entry| lent.add(abi::address::pte::address(entry)));
             }
         }
-        count
     }
 
     /// The page-table entries that the call of `frame` lends.

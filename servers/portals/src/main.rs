@@ -26,7 +26,7 @@ use abi::Error;
 use abi::address::THREAD_STACK;
 use abi::nucleus::domain;
 use abi::system::{self, Description, Ended, ended};
-use manager::{ATTACH_FOR, Caller, DONE_FOR, MANAGER, Manager, PAGE_FOR, STACK_FOR, THREAD_EXIT, THREAD_INFO};
+use manager::{ATTACH_FOR, Caller, DONE_FOR, MANAGER, Manager, STACK_FOR, THREAD_EXIT, THREAD_INFO};
 use pebble::boot::{GROW_FOR, P_ID, SEMAPHORE_CREATE, SEMAPHORE_DESTROY, V_ID};
 use pebble::{Result, check};
 
@@ -287,8 +287,7 @@ extern "C" fn page(thread: usize, asid: usize, va: usize, source: usize, rights:
         if rights >> 8 != 0 {
             return Err(Error::EINVAL);
         }
-        let related = caller.subject == asid || manager.domain(asid)?.parent == caller.subject;
-        Ok(PAGE_FOR.call([caller.subject, asid, va, source, rights | (related as usize) << 8]))
+        manager.replace_page(caller.subject, asid, va, source, rights)
     })
 }
 extern "C" fn set_tp(thread: usize, tp: usize) -> isize {

@@ -30,6 +30,7 @@ pebble::import! {
     pub PAGER_REMOVE = "memory.pager_remove";
     pub PAGER_FORGET = "memory.pager_forget";
     pub PAGE_FOR = "memory.page_for";
+    pub PAGE_AMONG = "memory.page_among";
     pub NAMES_BIND = "names.bind";
     pub NAMES_LOOKUP = "names.lookup";
     pub NAMES_UNBIND = "names.unbind";

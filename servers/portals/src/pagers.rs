@@ -1,7 +1,8 @@
 //! Pagers: handlers of a domain's faults, as portals from the memory manager into the domain that registered them.
 
 use crate::code::Kind;
-use crate::manager::{Caller, Manager, PAGER_FOR, PAGER_FORGET, PAGER_REMOVE};
+use crate::domains::Lent;
+use crate::manager::{Caller, Manager, PAGE_AMONG, PAGE_FOR, PAGER_FOR, PAGER_FORGET, PAGER_REMOVE};
 use abi::Error;
 use pebble::{Result, check};
 
@@ -43,6 +44,26 @@ impl Manager {
         }
         self.paged.push((asid, number));
         Ok(0)
+    }
+    /// Maps a page of domain `asid` for domain `by`, as `memory.page` says.
+    pub fn replace_page(&self, by: usize, asid: usize, va: usize, source: usize, rights: usize) -> Result<isize> {
+        let client = self.domain(asid)?;
+        let related = by == asid || client.parent == by;
+        let rights = rights | (related as usize) << 8;
+        let result = PAGE_FOR.call([by, asid, va, source, rights]);
+        if result == Error::EAGAIN.code() { self.replace_lent(by, asid, va, source, rights) } else { Ok(result) }
+    }
+    /// The same where it matters what windows show.
+    #[cold]
+    #[inline(never)]
+    fn replace_lent(&self, by: usize, asid: usize, va: usize, source: usize, rights: usize) -> Result<isize> {
+        let mut lent = Lent::new();
+        self.lent_frames(self.domain(asid)?.table, &mut lent);
+        if by != asid {
+            self.lent_frames(self.domain(by)?.table, &mut lent);
+        }
+        let (addresses, count) = lent.window()?;
+        Ok(PAGE_AMONG.call([by | asid << 16, va, source, rights, addresses, count]))
     }
     /// Domain `asid` is no more: nobody needs to answer its faults.
     pub fn forget_pagers(&mut self, asid: usize) {

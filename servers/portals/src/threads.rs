@@ -1,6 +1,7 @@
 //! Threads: their pages, service stacks and numbers. A thread that has ended leaves its page and service stack to the
 //! next one of its index.
 
+use crate::domains::Lent;
 use crate::manager::{Manager, NUCLEUS_PAGES, SERVICE_STACK, STACK_RELEASE, THREAD_ADD, THREAD_REAP};
 use crate::view::{ThreadPage, write};
 use abi::Error;
@@ -84,10 +85,18 @@ impl Manager {
             domain.threads -= 1;
             if let Some(at) = domain.stacks.iter().position(|&(_, thread)| thread == index as usize) {
                 let (top, _) = domain.stacks.swap_remove(at);
+                let table = domain.table;
                 if domain.spare_stacks.len() < SPARE_STACKS {
                     domain.spare_stacks.push(top);
-                } else {
+                    continue;
+                }
+                // Another thread may show a page of it in a window.
+                let mut lent = Lent::new();
+                self.lent_frames(table, &mut lent);
+                if lent.count() == 0 {
                     STACK_RELEASE.call([home, top]);
+                } else if let Ok(domain) = self.domain_mut(home) {
+                    domain.spare_stacks.push(top);
                 }
             }
         }

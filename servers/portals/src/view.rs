@@ -100,6 +100,10 @@ impl ThreadPage {
     fn set(self, offset: usize, value: u64) {
         write(self.0 + offset as u64, value)
     }
+    /// Whether calls of thread `index`, whose page this is, have windows open.
+    pub fn has_windows(self, index: usize) -> bool {
+        read(self.0 + core::mem::offset_of!(Thread, window) as u64) != abi::address::window_base(index) as u64
+    }
     pub fn invocation(self) -> u64 {
         read(self.0 + core::mem::offset_of!(Thread, invocation) as u64)
     }
