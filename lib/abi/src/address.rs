@@ -36,6 +36,8 @@ pub const fn code_physical(va: usize) -> usize {
 pub const IMAGE_VA: usize = 0x0001_0000;
 /// A program's heap ends here at the latest.
 pub const HEAP_END: usize = 0x2000_0000;
+/// Pages that other domains share or give appear from here to `DEVICE_VA`.
+pub const RECEIVE_VA: usize = HEAP_END;
 /// Device registers of a driver: device `n` of its manifest entry appears at `DEVICE_VA + n * DEVICE_STRIDE`.
 pub const DEVICE_VA: usize = 0x2800_0000;
 /// Distance between two devices' registers in a driver's address space.
@@ -131,6 +133,10 @@ pub mod pte {
 /// The Sv39 index of `va` at `level` (2 is the root).
 pub const fn index(va: usize, level: usize) -> usize {
     (va >> (12 + 9 * level)) & 511
+}
+/// Supervisor address of the root table of a `satp` value.
+pub const fn root(satp: u64) -> usize {
+    supervisor((satp << 12) as usize & 0x00FF_FFFF_FFFF_F000)
 }
 /// The `satp` value of a root table at `root_pa` under `asid`.
 pub const fn satp(root_pa: usize, asid: usize) -> u64 {

@@ -31,11 +31,17 @@ pub struct Thread {
     pub index: u64,
     /// Home domain's portal table: where the thread was created.
     pub home: u64,
+    /// What the thread's calls have asked of the memory manager for each argument, and the address that it answered.
+    pub transfers: [[u64; 2]; TRANSFERS],
+    /// 1: one of `transfers` may be in use.
+    pub transferring: u64,
     /// 1 when `floating` holds the thread's floating-point state.
     pub floating_saved: u64,
     /// `f0`…`f31`, `fcsr`.
     pub floating: [u64; 33],
 }
+/// Arguments of a call.
+pub const TRANSFERS: usize = 6;
 /// Offset in a thread's page below which no ordinary portal may push: the rest is kept for exceptions.
 pub const INVOCATION_LIMIT: usize = 2048;
 
@@ -99,6 +105,8 @@ pub mod fault {
     pub const WINDOW_WRITE: usize = 27;
     /// A stack went back to a queue that threads wait for: value is the callee's table. Goes to the scheduler.
     pub const STACK_FREE: usize = 28;
+    /// A call is to share or move pages, or its return is: value is the request, or 0. Goes to the memory manager.
+    pub const TRANSFER: usize = 29;
 }
 /// A stack of a domain's queue.
 #[repr(C)]

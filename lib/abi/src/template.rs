@@ -8,7 +8,7 @@
 /// Most letters of a template.
 pub const LETTERS: usize = 4;
 /// Most instructions of a template.
-pub const CODE: usize = 493;
+pub const CODE: usize = 491;
 /// Most templates at a time, the boot components' included.
 pub const TEMPLATES: usize = 8;
 
@@ -36,15 +36,17 @@ pub mod part {
     pub const CHECK: usize = 0;
     /// When the call is committed: it makes the argument.
     pub const PASS: usize = 1;
-    /// When the call returns.
+    /// When the call returns. A branch to the letter's fault makes the return again once the fault is answered.
     pub const BACK: usize = 2;
     /// Leaves in `t1` the value of the fault that the letter raises.
     pub const SLOW: usize = 3;
+    /// As [`CHECK`], when all letters of the call are checked: for faults that change something.
+    pub const ASK: usize = 4;
 }
 /// What [`Word::hole`] says: register fields in bits 0 to 5, the kind in bits 8 to 15, its operand in bits 16 to 31.
 pub mod hole {
-    /// The argument's register goes to the field: that in which the caller passes it in [`super::part::CHECK`] and
-    /// [`super::part::SLOW`], that in which the server gets it in the others.
+    /// The argument's register goes to the field: that in which the caller passes it in [`super::part::CHECK`],
+    /// [`super::part::ASK`] and [`super::part::SLOW`], that in which the server gets it in the others.
     pub const RD: u32 = 1;
     pub const RS1: u32 = 2;
     pub const RS2: u32 = 4;
@@ -72,6 +74,9 @@ pub mod hole {
     pub const RECORD_UPPER: u32 = 8;
     /// The lower part of the record's address is added to the immediate of a load, store or `addi`.
     pub const RECORD_LOWER: u32 = 9;
+    /// 16 times the number of the register in which the caller passes the argument is added to the immediate of a load, store or
+    /// `addi`.
+    pub const PLACE: u32 = 10;
 }
 
 /// A letter.
@@ -91,7 +96,7 @@ pub struct Letter {
     /// The fault that it raises, of [`crate::nucleus::fault`].
     pub fault: u8,
     pub parameters: [i16; 3],
-    pub parts: [Part; 4],
+    pub parts: [Part; 5],
 }
 impl Letter {
     pub const NONE: Letter = Letter {
@@ -102,7 +107,7 @@ impl Letter {
         lent: 0,
         fault: 0,
         parameters: [0; 3],
-        parts: [Part::NONE; 4],
+        parts: [Part::NONE; 5],
     };
 }
 
@@ -211,6 +216,10 @@ impl Word {
     /// See [`hole::RECORD_LOWER`].
     pub const fn record_lower(self) -> Word {
         self.of_kind(hole::RECORD_LOWER, 0)
+    }
+    /// See [`hole::PLACE`].
+    pub const fn place(self) -> Word {
+        self.of_kind(hole::PLACE, 0)
     }
     /// Its kind of hole, of [`hole`]; 0: none.
     pub const fn kind(self) -> u32 {

@@ -285,6 +285,7 @@ impl Opener<'_> {
             (fault::GROW_STACK, "domain.grow_stack"),
             (fault::WINDOW, "memory.fault"),
             (fault::WINDOW_WRITE, "memory.fault"),
+            (fault::TRANSFER, "memory.fault"),
         ] {
             let code = if masked { symbols.fatal } else { self.code(d, domains, name)? };
             self.memory.write_u64(d.field(domain::fault(number)), code);

@@ -149,6 +149,8 @@ enum Tail {
     Fail(u16),
     /// The letter of this use, of those with templates, raises its fault.
     Slow(u8),
+    /// The same when the call returns: the return is made again.
+    Again(u8),
     /// The callee's stack queue is empty.
     NoStack,
     /// Threads wait for the stack that was put back.
@@ -199,11 +201,11 @@ impl Generator<'_, '_> {
         }
         for (n, used) in self.uses.all().iter().enumerate() {
             let template = self.c.templates.0[used.template as usize];
-            if used.first {
+            if used.first && which < part::SLOW {
                 self.template(template.before[which], used, n, which);
             }
             self.template(template.letters[used.letter as usize].parts[which], used, n, which);
-            if used.last {
+            if used.last && which < part::SLOW {
                 self.template(template.after[which], used, n, which);
             }
         }
@@ -211,10 +213,11 @@ impl Generator<'_, '_> {
     fn template(&mut self, p: Part, used: &Use, n: usize, which: usize) {
         let template = self.c.templates.0[used.template as usize];
         let letter = &template.letters[used.letter as usize];
-        let argument = if matches!(which, part::CHECK | part::SLOW) { used.from } else { used.to };
+        let argument = if matches!(which, part::CHECK | part::ASK | part::SLOW) { used.from } else { used.to };
         let filling = Filling {
             letter,
             argument: argument as u32,
+            from: used.from as u32,
             own: used.own as i32,
             common: used.common as i32,
             last: used.last,
@@ -224,7 +227,11 @@ impl Generator<'_, '_> {
         };
         let Generator { e, tails, tail_count, .. } = self;
         put_part(e, template, p, &filling, |e, branch, word| {
-            let tail = if word.kind() == hole::FAIL { Tail::Fail(word.operand() as u16) } else { Tail::Slow(n as u8) };
+            let tail = match (word.kind() == hole::FAIL, which) {
+                (true, _) => Tail::Fail(word.operand() as u16),
+                (_, part::BACK) => Tail::Again(n as u8),
+                _ => Tail::Slow(n as u8),
+            };
             let label = label_of(e, tails, tail_count, tail);
             e.branch(branch, label);
         });
@@ -272,6 +279,7 @@ impl Generator<'_, '_> {
         let templated = self.specification_templated();
         if templated {
             self.templates(part::CHECK);
+            self.templates(part::ASK);
             if table {
                 // They have used it.
                 self.e.page(T6, self.c.callee.table);
@@ -506,6 +514,20 @@ impl Generator<'_, '_> {
                     let letter = &self.c.templates.0[used.template as usize].letters[used.letter as usize];
                     self.template(letter.parts[part::SLOW], &used, n as usize, part::SLOW);
                     self.e.constant(T3, (self.c.callee.asid | (used.template as u64) << 16) as i64);
+                    self.raise(letter.fault as usize);
+                }
+                Tail::Again(n) => {
+                    let used = self.uses.all()[n as usize];
+                    let letter = &self.c.templates.0[used.template as usize].letters[used.letter as usize];
+                    if self.plan.floating_barrier {
+                        // The caller's state is back already: the return that comes would throw it away.
+                        let skip = self.e.label();
+                        self.e.put(csrr(T3, csr::SSTATUS));
+                        self.e.branch(bge(T3, ZERO, 0), skip);
+                        self.e.jump(T4, self.symbols.floating_push, T4);
+                        self.e.place(skip);
+                    }
+                    self.e.put_all([addi(T1, ZERO, 0), addi(T3, ZERO, 0)]);
                     self.raise(letter.fault as usize);
                 }
                 Tail::NoStack => {

@@ -283,10 +283,12 @@ fn check_word(word: Word, which: usize, of_letter: bool, at: usize) -> Result<()
         hole::ASID => opcode == 0x13 || opcode == 0x1b,
         hole::PARAMETER => matches!(opcode, 0x13 | 0x1b) && of_letter && word.operand() < 3,
         hole::FAIL => {
-            opcode == 0x63 && which == part::CHECK && abi::Error::from_number(word.operand() as usize).is_some()
+            opcode == 0x63
+                && matches!(which, part::CHECK | part::ASK)
+                && abi::Error::from_number(word.operand() as usize).is_some()
         }
-        hole::SLOW => opcode == 0x63 && which == part::CHECK,
-        hole::RECORD_LOWER => immediate,
+        hole::SLOW => opcode == 0x63 && matches!(which, part::CHECK | part::ASK | part::BACK),
+        hole::RECORD_LOWER | hole::PLACE => immediate,
         _ => false,
     };
     if fits { Ok(()) } else { hole_refused }
@@ -297,6 +299,8 @@ pub(crate) struct Filling<'a> {
     pub letter: &'a Letter,
     /// Numbers of the argument's and the length's registers.
     pub argument: u32,
+    /// Number of the register in which the caller passes it.
+    pub from: u32,
     pub own: i32,
     pub common: i32,
     pub last: bool,
@@ -333,6 +337,7 @@ impl Filling<'_> {
             hole::ASID => add_immediate(instruction, self.asid as i32),
             hole::PARAMETER => add_immediate(instruction, self.letter.parameters[word.operand() as usize % 3] as i32),
             hole::RECORD_UPPER => instruction | (self.record as u32).wrapping_add(0x800) & 0xffff_f000,
+            hole::PLACE => add_immediate(instruction, 16 * self.from as i32),
             hole::RECORD_LOWER => add_immediate(instruction, (self.record as i32) << 20 >> 20),
             _ => instruction,
         }

@@ -11,6 +11,7 @@ pub mod shares;
 pub mod space;
 pub mod stacks;
 pub mod tables;
+pub mod transfers;
 pub mod windows;
 
 #[cfg(test)]

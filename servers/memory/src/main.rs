@@ -6,12 +6,14 @@
 #![no_main]
 
 use abi::Error;
-use abi::address::{DEVICE_STRIDE, DEVICE_VA, PAGE, memory_view};
-use abi::nucleus::fault;
+use abi::address::{DEVICE_STRIDE, DEVICE_VA, PAGE, memory_view, physical};
+use abi::nucleus::{TRANSFERS, Thread, fault};
+use core::mem::offset_of;
 use memory_logic::devices;
 use memory_logic::pagers::ALL;
 use memory_logic::ram::Ram;
 use memory_logic::space::{Shared, Spaces};
+use memory_logic::transfers::{Kind, Request};
 use pebble::sync::BootMutex;
 
 pebble::boot_server!(start);
@@ -43,12 +45,18 @@ pebble::provide! {
 }
 pebble::template! {
     memory_logic::windows::windows();
+    memory_logic::transfers::transfers();
 }
 pebble::import! {
     DOMAIN_FAULT = "domain.fault";
     TLB_FLUSH = "nucleus.tlb_flush";
     TLB_FLUSH_ASID = "nucleus.tlb_flush_asid";
+    SLEEP = "scheduler.sleep";
+    FREEZE = "portal.freeze";
+    THAW = "portal.thaw";
 }
+/// Ticks of `hrtime` after which a window is tried again.
+const MOMENT: usize = 10_000;
 
 /// Words that are cleared or copied in one step of a loop.
 const STEP: usize = 8;
@@ -106,6 +114,7 @@ fn start(_: &pebble::Env) {
         code_l1: info.code_l1 as usize,
         return_page: info.return_page as usize,
         service_l1: info.service_l1 as usize,
+        first_frame: info.image_end as usize,
     };
     match device_tree() {
         Some(tree) => {
@@ -139,7 +148,12 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
         // For a window, `pc` is the callee's number.
         fault::WINDOW | fault::WINDOW_WRITE => {
             let write = cause == fault::WINDOW_WRITE;
-            let result = locked(|s| s.window(asid, pc, value, write, thread).map(|()| 0));
+            let result = locked(|s| s.window(asid, pc, value, write, thread).map(|changed| !changed as usize));
+            if result > 0 {
+                // The portal manager does not let the domain lend for a moment.
+                SLEEP.call([MOMENT]);
+                return 0;
+            }
             // The page may have got a frame of its own.
             TLB_FLUSH.call([value, asid]);
             if result == Error::EFAULT.code() {
@@ -149,8 +163,12 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
                     return 0;
                 }
             }
+            if result < 0 {
+                undo_transfers(asid, thread);
+            }
             result
         }
+        fault::TRANSFER => transfer(asid, thread, value as u64),
         _ => {
             let mut spaces = SPACES.lock();
             if spaces.resolve(asid, value, cause) {
@@ -168,6 +186,89 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
             answered
         }
     }
+}
+/// A thread's words for argument `n` ([`Thread::transfers`]), in RAM.
+fn transfer_words(thread: usize, n: usize) -> usize {
+    thread_page(thread) + offset_of!(Thread, transfers) + 16 * n
+}
+/// Physical address of a thread's page. The thread is one that has called.
+fn thread_page(thread: usize) -> usize {
+    let table = physical(pebble::boot::info().thread_table as usize);
+    physical(Physical.read(table + 8 * thread) as usize)
+}
+/// A call of `thread` in domain `asid` shares or moves pages, or, where `key` is 0, its return does. 0: it is made again.
+fn transfer(asid: usize, thread: usize, key: u64) -> isize {
+    if key == 0 {
+        let requests = (0..TRANSFERS).map(|n| (n, Request::of(Physical.read(transfer_words(thread, n)))));
+        for (n, request) in requests.filter(|(_, request)| request.kind == Kind::Got) {
+            let there = Physical.read(transfer_words(thread, n) + 8) as usize;
+            Physical.write(transfer_words(thread, n), 0);
+            let done = frozen([asid, request.asid], |lent| {
+                let to = (request.asid, request.address);
+                SPACES.lock().got(asid, there, to, request.pages, lent).map(|()| 0)
+            });
+            if let Err(error) = done {
+                return error.code();
+            }
+        }
+        return 0;
+    }
+    let Request { asid: callee, address, pages, argument, kind } = Request::of(key);
+    let done = match kind {
+        Kind::Share => SPACES.lock().share(asid, callee, address, pages),
+        Kind::Give => frozen([asid, callee], |lent| SPACES.lock().give(asid, callee, address, pages, lent)),
+        _ => SPACES.lock().get(callee, address, pages),
+    };
+    match done {
+        Ok(there) => {
+            Physical.write(transfer_words(thread, argument) + 8, there as u64);
+            Physical.write(transfer_words(thread, argument), key);
+            Physical.write(thread_page(thread) + offset_of!(Thread, transferring), 1);
+            0
+        }
+        Err(error) => {
+            undo_transfers(asid, thread);
+            // A callee that is not known is no more.
+            if error == Error::ESRCH { Error::EDEAD.code() } else { error.code() }
+        }
+    }
+}
+/// A call of `thread` in domain `asid` has failed: what was shared or moved for it comes back.
+fn undo_transfers(asid: usize, thread: usize) {
+    for n in 0..TRANSFERS {
+        let key = Physical.read(transfer_words(thread, n));
+        if key == 0 {
+            continue;
+        }
+        let (request, there) = (Request::of(key), Physical.read(transfer_words(thread, n) + 8) as usize);
+        Physical.write(transfer_words(thread, n), 0);
+        let undone = frozen([asid, request.asid], |lent| SPACES.lock().undo(asid, request, there, lent).map(|()| 0));
+        // Else it stays where it is.
+        let _ = undone;
+    }
+}
+/// Frames that windows show, where a window shows all of them.
+#[repr(align(1024))]
+struct Lent([usize; LENT]);
+const LENT: usize = 128;
+/// Runs `body` with the frames that windows of the calls of two domains show, while they can open no others; afterwards, their
+/// translations are forgotten.
+fn frozen(asids: [usize; 2], body: impl FnOnce(&[usize]) -> Result<usize, Error>) -> Result<usize, Error> {
+    let mut lent = Lent([0; LENT]);
+    let mut count = 0;
+    let mut result = Ok(());
+    for asid in asids {
+        match pebble::check(FREEZE.call([asid, lent.0[count..].as_mut_ptr() as usize, LENT - count])) {
+            Ok(more) => count += more,
+            Err(error) => result = Err(error),
+        }
+    }
+    let result = result.and_then(|()| body(&lent.0[..count]));
+    for asid in asids {
+        THAW.call([asid]);
+        TLB_FLUSH_ASID.call([asid]);
+    }
+    result
 }
 /// Asks who answers for a range. 0: the access is repeated; an address: where to go on instead; an error: who answers declines
 /// or has died.

@@ -10,15 +10,17 @@ use crate::ram::Ram;
 use crate::space::{RIGHTS, Spaces};
 use crate::tables;
 use abi::Error;
-use abi::address::{HEAP_END, PAGE, STACK_FLOOR, pte};
+use abi::address::{DEVICE_VA, HEAP_END, PAGE, STACK_FLOOR, pte};
 
 impl<R: Ram> Spaces<R> {
     /// The entry of `va`, where nothing is mapped yet.
-    fn vacant(&mut self, asid: usize, va: usize) -> Result<usize, Error> {
+    pub(crate) fn vacant(&mut self, asid: usize, va: usize) -> Result<usize, Error> {
         let space = self.space(asid)?;
         let root = space.root;
         if va < HEAP_END {
             space.low_end = space.low_end.max(va + PAGE);
+        } else if va < DEVICE_VA {
+            space.received_end = space.received_end.max(va + PAGE);
         } else if va >= STACK_FLOOR {
             space.high_start = space.high_start.min(va);
         }
@@ -52,6 +54,11 @@ impl<R: Ram> Spaces<R> {
         self.ram.write(at, pte::leaf(pa, rights & !pte::W | pte::U | pte::LAZY | pte::FOREIGN));
         self.space(asid)?.pages += 1;
         Ok(())
+    }
+    /// Whether an entry shows a frame that comes back when nobody has it any more: the space's own, or one that domains share.
+    pub(crate) fn has_frame(&self, value: u64) -> bool {
+        let shared = value & pte::LAZY == 0 && pte::address(value) >= self.shared.first_frame;
+        value & pte::V != 0 && (value & pte::FOREIGN == 0 || shared && value & pte::U != 0)
     }
     /// Makes the page at `va`, if it is promised, a page of zeros, and, if it is shared and `write`, the space's own. Whether
     /// that changed anything.
@@ -91,7 +98,7 @@ impl<R: Ram> Spaces<R> {
         if value & pte::LAZY != 0 {
             self.frames.renounce();
         }
-        if value & (pte::V | pte::FOREIGN) == pte::V && !self.shares.remove(&mut self.ram, pte::address(value)) {
+        if self.has_frame(value) && !self.shares.remove(&mut self.ram, pte::address(value)) {
             self.frames.release(pte::address(value));
         }
     }
@@ -179,6 +186,10 @@ impl<R: Ram> Spaces<R> {
             // Promised, shared, or to be shared: a frame is held back for the copy.
             self.frames.promise()?;
         } else if value & pte::FOREIGN != 0 {
+            let Spaces { ram, frames, shares, .. } = self;
+            if pte::address(value) >= self.shared.first_frame && !shares.add(ram, frames, pte::address(value)) {
+                return Err(Error::ENOMEM);
+            }
             self.ram.write(place, value);
             return Ok(false);
         }

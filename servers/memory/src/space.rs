@@ -23,17 +23,28 @@ pub struct Space {
     /// End of what was ever mapped below `HEAP_END`, and start of what was above `STACK_FLOOR`.
     pub(crate) low_end: usize,
     pub(crate) high_start: usize,
+    /// End of what was ever mapped from `RECEIVE_VA` on.
+    pub(crate) received_end: usize,
     /// A boot component: its pages are there at once.
     pub boot: bool,
     /// It has device registers.
     devices: bool,
 }
 /// All zeros, so that the table takes no room in the image; [`Space::new`] is what a space starts with.
-const NONE: Space =
-    Space { root: 0, heap: 0, pages: 0, first_slot: 0, low_end: 0, high_start: 0, boot: false, devices: false };
+const NONE: Space = Space {
+    root: 0,
+    heap: 0,
+    pages: 0,
+    first_slot: 0,
+    low_end: 0,
+    high_start: 0,
+    received_end: 0,
+    boot: false,
+    devices: false,
+};
 impl Space {
     fn new(root: usize) -> Space {
-        Space { root, heap: IMAGE_VA, low_end: IMAGE_VA, high_start: STACK_TOP, ..NONE }
+        Space { root, heap: IMAGE_VA, low_end: IMAGE_VA, high_start: STACK_TOP, received_end: RECEIVE_VA, ..NONE }
     }
 }
 
@@ -43,6 +54,8 @@ pub struct Shared {
     pub code_l1: usize,
     pub return_page: usize,
     pub service_l1: usize,
+    /// Frames from here on are given out; those below are the image's.
+    pub first_frame: usize,
 }
 
 /// All spaces, by ASID.
@@ -78,13 +91,16 @@ fn span_pages(va: usize, end: usize) -> usize {
 pub fn private(va: usize, bytes: usize) -> Result<(), Error> {
     let end = va.checked_add(bytes).ok_or(Error::EINVAL)?;
     let inside = |from, to| va >= from && end <= to;
-    let known = inside(IMAGE_VA, HEAP_END) || inside(DEVICE_VA, STACK_FLOOR) || inside(STACK_FLOOR, STACK_TOP);
+    let known = inside(IMAGE_VA, HEAP_END)
+        || inside(RECEIVE_VA, DEVICE_VA)
+        || inside(DEVICE_VA, STACK_FLOOR)
+        || inside(STACK_FLOOR, STACK_TOP);
     if !va.is_multiple_of(PAGE) || bytes == 0 || !known { Err(Error::EINVAL) } else { Ok(()) }
 }
 
 impl<R: Ram> Spaces<R> {
     pub const fn new(ram: R) -> Spaces<R> {
-        let shared = Shared { code_l1: 0, return_page: 0, service_l1: 0 };
+        let shared = Shared { code_l1: 0, return_page: 0, service_l1: 0, first_frame: usize::MAX };
         Spaces {
             ram,
             frames: Frames::new(),
@@ -207,7 +223,7 @@ impl<R: Ram> Spaces<R> {
         let root = self.space(asid)?.root;
         let old = tables::leaf(&self.ram, root, va);
         // Only what a space has to itself is ever lent.
-        if old & (pte::V | pte::LAZY | pte::FOREIGN) == pte::V {
+        if old & pte::LAZY == 0 && self.has_frame(old) {
             let lent = lent.ok_or(Error::EAGAIN)?;
             if lent.contains(&pte::address(old)) {
                 return Err(Error::EBUSY);
@@ -291,7 +307,8 @@ impl<R: Ram> Spaces<R> {
         let target = self.space(to)?.root;
         *self.space(to)? = Space { root: target, pages: 0, boot: false, devices: false, ..source };
         // A device belongs to the driver alone.
-        for (start, end) in [(IMAGE_VA, source.low_end), (source.high_start, STACK_TOP)] {
+        let received = (RECEIVE_VA, source.received_end);
+        for (start, end) in [(IMAGE_VA, source.low_end), received, (source.high_start, STACK_TOP)] {
             for va in spans(start, end) {
                 if let Some(first) = tables::entry(&self.ram, source.root, va) {
                     self.copy_entries(to, first, va, span_pages(va, end), lent)?;
@@ -304,7 +321,13 @@ impl<R: Ram> Spaces<R> {
     pub fn destroy(&mut self, asid: usize) -> Result<(), Error> {
         let space = *self.space(asid)?;
         let devices = if space.devices { STACK_FLOOR } else { DEVICE_VA };
-        for (start, end) in [(IMAGE_VA, space.low_end), (DEVICE_VA, devices), (space.high_start, STACK_TOP)] {
+        let parts = [
+            (IMAGE_VA, space.low_end),
+            (RECEIVE_VA, space.received_end),
+            (DEVICE_VA, devices),
+            (space.high_start, STACK_TOP),
+        ];
+        for (start, end) in parts {
             for va in spans(start, end) {
                 let Some(first) = tables::entry(&self.ram, space.root, va) else { continue };
                 for at in (first..).step_by(8).take(span_pages(va, end)) {
@@ -391,7 +414,8 @@ impl<R: Ram> Spaces<R> {
         }
         Ok(())
     }
-    /// Why a window on `address` of `caller` could not be opened in `callee` for thread `thread`: `Ok`: it can be now.
+    /// Why a window on `address` of `caller` could not be opened in `callee` for thread `thread`. `Ok`: it can be now; false:
+    /// nothing had to be done for that.
     pub fn window(
         &mut self,
         caller: usize,
@@ -399,18 +423,18 @@ impl<R: Ram> Spaces<R> {
         address: usize,
         write: bool,
         thread: usize,
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let slots = window_base(thread);
         let callee_root = self.space(callee)?.root;
         if tables::entry(&self.ram, callee_root, slots).is_none() {
-            return tables::make_entry(&mut self.ram, &mut self.frames, callee_root, slots).map(|_| ());
+            return tables::make_entry(&mut self.ram, &mut self.frames, callee_root, slots).map(|_| true);
         }
         // What is shown is the caller's alone: a page that is shared would change hands under the window.
-        self.own(caller, address, true)?;
+        let changed = self.own(caller, address, true)?;
         let root = self.space(caller)?.root;
         let leaf = tables::leaf(&self.ram, root, address);
         let wanted = pte::V | pte::R | pte::U | if write { pte::W } else { 0 };
-        if leaf & (wanted | pte::LAZY) == wanted { Ok(()) } else { Err(Error::EFAULT) }
+        if leaf & (wanted | pte::LAZY) == wanted { Ok(changed) } else { Err(Error::EFAULT) }
     }
     /// An access to `va` faulted: `cause` 12, 13 or 15. Makes it possible where the page is the space's own; false: it is
     /// not allowed.

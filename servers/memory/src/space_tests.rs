@@ -9,14 +9,14 @@ use proptest::prelude::*;
 
 const PAGES: usize = 4096;
 
-fn spaces() -> Box<Spaces<Fake>> {
+pub(crate) fn spaces() -> Box<Spaces<Fake>> {
     let mut s = Box::new(Spaces::new(Fake::new(PAGES)));
     s.frames.add(RAM_BASE, RAM_BASE + PAGES * PAGE);
     let code_l1 = s.frames.take_run(1).unwrap();
     let return_page = s.frames.take_run(1).unwrap();
     let service_l1 = s.frames.take_run(1).unwrap();
     s.ram.clear(service_l1);
-    s.shared = Shared { code_l1, return_page, service_l1 };
+    s.shared = Shared { code_l1, return_page, service_l1, first_frame: RAM_BASE };
     s
 }
 #[test]
@@ -103,11 +103,11 @@ fn a_window_on_a_page_that_is_not_there_is_refused() {
     s.create(2).unwrap();
     s.map(1, IMAGE_VA, PAGE, pte::R).unwrap();
     // The first time, the callee gets a table for the thread's slots.
-    assert_eq!(s.window(1, 2, IMAGE_VA + PAGE, false, 3), Ok(()));
+    assert_eq!(s.window(1, 2, IMAGE_VA + PAGE, false, 3), Ok(true));
     assert_eq!(s.window(1, 2, IMAGE_VA + PAGE, false, 3), Err(Error::EFAULT));
     assert_eq!(s.window(1, 2, IMAGE_VA, true, 3), Err(Error::EFAULT));
     assert_eq!(s.window(1, 2, usize::MAX, false, 3), Err(Error::EFAULT));
-    assert_eq!(s.window(1, 2, IMAGE_VA, false, 3), Ok(()));
+    assert_eq!(s.window(1, 2, IMAGE_VA, false, 3), Ok(false));
 }
 #[test]
 fn a_window_on_a_promised_page_gets_it_a_frame() {
@@ -115,9 +115,9 @@ fn a_window_on_a_promised_page_gets_it_a_frame() {
     s.create(1).unwrap();
     s.create(2).unwrap();
     s.map(1, IMAGE_VA, 2 * PAGE, pte::R | pte::W).unwrap();
-    assert_eq!(s.window(1, 2, IMAGE_VA, true, 3), Ok(()));
+    assert_eq!(s.window(1, 2, IMAGE_VA, true, 3), Ok(true));
     for page in [IMAGE_VA, IMAGE_VA + PAGE] {
-        assert_eq!(s.window(1, 2, page, true, 3), Ok(()));
+        assert_eq!(s.window(1, 2, page, true, 3), Ok(true));
         let root = s.space(1).unwrap().root;
         assert_eq!(tables::leaf(&s.ram, root, page) & (pte::V | pte::W), pte::V | pte::W);
     }

@@ -32,7 +32,7 @@ const fn parameters(write: bool) -> [i16; 3] {
     let kept = !(pte::X | if write { 0 } else { pte::W });
     [(rights | pte::LAZY) as i16, -(rights as i16), kept as i16]
 }
-const fn letter(letter: u8, write: bool, length: bool, parts: [Part; 4]) -> Letter {
+const fn letter(letter: u8, write: bool, length: bool, parts: [Part; 5]) -> Letter {
     let lent = if length { WINDOW_PAGES as u8 } else { 1 };
     Letter {
         letter,
@@ -274,10 +274,10 @@ pub const fn windows() -> Template {
     }
     let back_all = w.part(at);
 
-    w.letter(letter(b'w', true, false, [check_one, pass_one, back_one, slow_one]));
-    w.letter(letter(b'r', false, false, [check_one, pass_one, back_one, slow_one]));
-    w.letter(letter(b'W', true, true, [check_all, pass_all, back_all, slow_all]));
-    w.letter(letter(b'R', false, true, [check_all, pass_all, back_all, slow_all]));
+    w.letter(letter(b'w', true, false, [check_one, pass_one, back_one, slow_one, Part::NONE]));
+    w.letter(letter(b'r', false, false, [check_one, pass_one, back_one, slow_one, Part::NONE]));
+    w.letter(letter(b'W', true, true, [check_all, pass_all, back_all, slow_all, Part::NONE]));
+    w.letter(letter(b'R', false, true, [check_all, pass_all, back_all, slow_all, Part::NONE]));
     w.finish(2)
 }
 

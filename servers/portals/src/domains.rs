@@ -36,9 +36,13 @@ impl Lent {
     pub fn count(&self) -> usize {
         self.1
     }
-    /// Address and number of those there are. `EWINDOW`: more than fit.
+    /// Those there are. `EWINDOW`: more than fit.
+    pub fn all(&self) -> Result<&[usize]> {
+        self.0.get(..self.1).ok_or(Error::EWINDOW)
+    }
+    /// Their address and number.
     pub fn window(&self) -> Result<(usize, usize)> {
-        if self.1 > LENT { Err(Error::EWINDOW) } else { Ok((self.0.as_ptr() as usize, self.1)) }
+        self.all().map(|all| (all.as_ptr() as usize, all.len()))
     }
 }
 /// Most blocks of dead domains that are kept for new ones.
@@ -89,6 +93,7 @@ impl Manager {
             provides: 0,
             blocks: Vec::new(),
             numbers: (abi::system::FIRST_FREE, abi::system::FIRST_FREE),
+            frozen: 0,
         };
         self.domains.insert(asid, entry);
         if let Some(parent) = self.domains.get_mut(parent) {
@@ -123,9 +128,10 @@ impl Manager {
     }
     fn fill_fork(&mut self, parent: usize, child: usize, table: Table, intercept: usize) -> Result<()> {
         let mut lent = Lent::new();
-        self.lent_frames(table, &mut lent);
-        let (addresses, count) = lent.window()?;
-        check(SPACE_COPY.call([parent, child, addresses, count]))?;
+        self.freeze(parent, &mut lent);
+        let copied = lent.window().and_then(|(at, count)| check(SPACE_COPY.call([parent, child, at, count])));
+        self.thaw(parent);
+        copied?;
         let child_table = self.domain(child)?.table;
         child_table.set_field(domain::TP, table.field(domain::TP));
         if intercept != 0 {
@@ -155,8 +161,15 @@ impl Manager {
         Ok(())
     }
 
-    /// Adds the frames that windows of calls from the domain with this table show.
-    pub fn lent_frames(&self, table: Table, lent: &mut Lent) {
+    /// Keeps the domain from lending pages until it is thawed, and adds the frames that windows of its calls show. A portal that
+    /// is to open another finds no page, and waits in the memory manager.
+    pub fn freeze(&mut self, asid: usize, lent: &mut Lent) {
+        let graveyard = self.graveyard;
+        let Some(d) = self.domains.get_mut(asid) else { return };
+        d.frozen += 1;
+        let table = d.table;
+        // Addresses of code: none has the bits of an entry that points to a table.
+        table.set_field(domain::ROOT, graveyard.0);
         for (_, page, _) in self.threads.living().filter(|&(index, page, _)| page.has_windows(index)) {
             for frame in page.frames(&self.code).filter(|f| !f.floating() && f.table() == table) {
                 if !self.is_templated(frame) {
@@ -164,6 +177,14 @@ impl Manager {
                 }
                 self.lent_entries(frame).for_each(|entry| lent.add(abi::address::pte::address(entry)));
             }
+        }
+    }
+    /// Ends [`Manager::freeze`].
+    pub fn thaw(&mut self, asid: usize) {
+        let Some(d) = self.domains.get_mut(asid) else { return };
+        d.frozen = d.frozen.saturating_sub(1);
+        if d.frozen == 0 {
+            d.table.set_field(domain::ROOT, abi::address::root(d.table.field(domain::SATP)) as u64);
         }
     }
 
@@ -253,6 +274,7 @@ impl Manager {
             if n % MASKED_THREADS == MASKED_THREADS - 1 {
                 masked.breathe();
             }
+            page.forget_transfers(asid);
             let mut top = true;
             for frame in page.frames(&self.code) {
                 if frame.floating() {

@@ -70,6 +70,7 @@ impl Manager {
         }
         t.faults[18] = t.faults[2];
         t.faults[2] = symbols.illegal;
+        // Those of windows and transfers go to the memory manager, too.
         t.faults[fault::NO_STACK] = self.permanent_portal(like, "scheduler.stack_wait");
         t.faults[fault::STACK_FREE] = self.permanent_portal(like, "scheduler.stack_free");
         t.faults[fault::GROW_STACK] = self.permanent_portal(like, "domain.grow_stack");

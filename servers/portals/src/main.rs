@@ -49,6 +49,8 @@ pebble::provide! {
     "portal.notify", "smti", notify;
     "portal.grant", "smtr", grant;
     "portal.granted", "smti", granted;
+    "portal.freeze", "smiwi", freeze;
+    "portal.thaw", "smi", thaw;
     "portal.info", "smtiw", info;
     "domain.fork", "smtiii", fork;
     "domain.wait", "smtiw", wait;
@@ -213,6 +215,22 @@ extern "C" fn grant(thread: usize, request: usize) -> isize {
 }
 extern "C" fn granted(thread: usize, constant: usize) -> isize {
     with_caller(thread, |manager, caller| manager.count_granted(caller, constant))
+}
+/// Keeps domain `asid` from lending pages, and writes the physical addresses of those that windows of its calls show, at most
+/// `room`; how many there are. `EWINDOW`: more than fit. In any case `thaw` must follow.
+extern "C" fn freeze(asid: usize, out: usize, room: usize) -> isize {
+    let mut manager = MANAGER.lock();
+    let mut lent = domains::Lent::new();
+    manager.freeze(asid, &mut lent);
+    let copy = || {
+        let shown = lent.all()?;
+        words::write_all(out, shown, room).map(|()| shown.len() as isize)
+    };
+    copy().unwrap_or_else(Error::code)
+}
+extern "C" fn thaw(asid: usize) -> isize {
+    MANAGER.lock().thaw(asid);
+    0
 }
 extern "C" fn notify(thread: usize, entry: usize) -> isize {
     with_caller(thread, |manager, caller| manager.set_notify(caller, entry))

@@ -88,6 +88,8 @@ pub struct Domain {
     pub blocks: Vec<u64>,
     /// No number below this one is free, and none from the second on was ever used, of those that are given out.
     pub numbers: (usize, usize),
+    /// How many operations keep it from lending pages.
+    pub frozen: u32,
 }
 
 /// What of a dead domain can not be freed yet.
@@ -265,6 +267,7 @@ impl Manager {
                 provides: 0,
                 blocks: Vec::new(),
                 numbers: (abi::system::FIRST_FREE, NPORTALS),
+                frozen: 0,
             };
             self.domains.insert(boot.asid as usize, entry);
             self.threads.adopt(boot.thread as usize, boot.asid as usize);

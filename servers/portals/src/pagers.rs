@@ -46,7 +46,7 @@ impl Manager {
         Ok(0)
     }
     /// Maps a page of domain `asid` for domain `by`, as `memory.page` says.
-    pub fn replace_page(&self, by: usize, asid: usize, va: usize, source: usize, rights: usize) -> Result<isize> {
+    pub fn replace_page(&mut self, by: usize, asid: usize, va: usize, source: usize, rights: usize) -> Result<isize> {
         let client = self.domain(asid)?;
         let related = by == asid || client.parent == by;
         let rights = rights | (related as usize) << 8;
@@ -56,14 +56,15 @@ impl Manager {
     /// The same where it matters what windows show.
     #[cold]
     #[inline(never)]
-    fn replace_lent(&self, by: usize, asid: usize, va: usize, source: usize, rights: usize) -> Result<isize> {
+    fn replace_lent(&mut self, by: usize, asid: usize, va: usize, source: usize, rights: usize) -> Result<isize> {
         let mut lent = Lent::new();
-        self.lent_frames(self.domain(asid)?.table, &mut lent);
-        if by != asid {
-            self.lent_frames(self.domain(by)?.table, &mut lent);
-        }
-        let (addresses, count) = lent.window()?;
-        Ok(PAGE_AMONG.call([by | asid << 16, va, source, rights, addresses, count]))
+        self.freeze(asid, &mut lent);
+        self.freeze(by, &mut lent);
+        let window = lent.window();
+        let result = window.map(|(at, count)| PAGE_AMONG.call([by | asid << 16, va, source, rights, at, count]));
+        self.thaw(asid);
+        self.thaw(by);
+        result
     }
     /// Domain `asid` is no more: nobody needs to answer its faults.
     pub fn forget_pagers(&mut self, asid: usize) {

@@ -85,19 +85,19 @@ impl Manager {
             domain.threads -= 1;
             if let Some(at) = domain.stacks.iter().position(|&(_, thread)| thread == index as usize) {
                 let (top, _) = domain.stacks.swap_remove(at);
-                let table = domain.table;
                 if domain.spare_stacks.len() < SPARE_STACKS {
                     domain.spare_stacks.push(top);
                     continue;
                 }
                 // Another thread may show a page of it in a window.
                 let mut lent = Lent::new();
-                self.lent_frames(table, &mut lent);
+                self.freeze(home, &mut lent);
                 if lent.count() == 0 {
                     STACK_RELEASE.call([home, top]);
                 } else if let Ok(domain) = self.domain_mut(home) {
                     domain.spare_stacks.push(top);
                 }
+                self.thaw(home);
             }
         }
     }

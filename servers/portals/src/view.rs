@@ -96,6 +96,10 @@ impl ThreadPage {
         self.set(core::mem::offset_of!(Thread, index), index as u64);
         self.set(core::mem::offset_of!(Thread, home), home.0);
         self.set(core::mem::offset_of!(Thread, floating_saved), 0);
+        for n in 0..abi::nucleus::TRANSFERS {
+            self.set(core::mem::offset_of!(Thread, transfers) + 16 * n, 0);
+        }
+        self.set(core::mem::offset_of!(Thread, transferring), 0);
     }
     fn set(self, offset: usize, value: u64) {
         write(self.0 + offset as u64, value)
@@ -103,6 +107,21 @@ impl ThreadPage {
     /// Whether calls of thread `index`, whose page this is, have windows open.
     pub fn has_windows(self, index: usize) -> bool {
         read(self.0 + core::mem::offset_of!(Thread, window) as u64) != abi::address::window_base(index) as u64
+    }
+    /// Forgets what was asked of the memory manager for calls to domain `asid`, which is no more.
+    pub fn forget_transfers(self, asid: usize) {
+        if read(self.0 + core::mem::offset_of!(Thread, transferring) as u64) == 0 {
+            return;
+        }
+        self.set(core::mem::offset_of!(Thread, transferring), 0);
+        for n in 0..abi::nucleus::TRANSFERS {
+            let at = core::mem::offset_of!(Thread, transfers) + 16 * n;
+            if read(self.0 + at as u64) >> 40 == asid as u64 {
+                self.set(at, 0);
+            } else if read(self.0 + at as u64) != 0 {
+                self.set(core::mem::offset_of!(Thread, transferring), 1);
+            }
+        }
     }
     pub fn invocation(self) -> u64 {
         read(self.0 + core::mem::offset_of!(Thread, invocation) as u64)

@@ -22,6 +22,16 @@ pub fn write<T: Copy>(address: usize, value: &T) -> Result<()> {
     unsafe { (address as *mut T).write_unaligned(*value) };
     Ok(())
 }
+/// Copies words to a window, where there is room for `room` of them.
+pub fn write_all(address: usize, words: &[usize], room: usize) -> Result<()> {
+    if words.len() > room {
+        return Err(Error::EWINDOW);
+    }
+    in_window(address, size_of_val(words), 8)?;
+    // SAFETY: as above.
+    unsafe { core::ptr::copy_nonoverlapping(words.as_ptr(), address as *mut usize, words.len()) };
+    Ok(())
+}
 
 /// The name at `address` in a window.
 pub fn name(address: usize) -> Result<Name> {

@@ -1,0 +1,412 @@
+//! The letters that leave pages with the other side: `S`, `>` and `<`.
+//!
+//! Their argument is an address in the private part, its length the next one; both are whole pages. When all is
+//! checked, the portal asks for the transfer with a fault: the memory manager does it, leaves in the thread what was asked and
+//! where the callee finds the pages, and the call is made again. If the call fails after that, it is undone. `S` shares the caller's pages with the callee from now on; `>` moves them to the callee; for `<`
+//! the callee gets as many new pages, which move to the caller when the call returns, in a fault of the return.
+
+use crate::ram::Ram;
+use crate::space::Spaces;
+use crate::tables;
+use abi::Error;
+use abi::address::{DEVICE_VA, PAGE, RECEIVE_VA, STACK_FLOOR, pte};
+use abi::nucleus::{TRANSFERS, Thread, domain, fault};
+use abi::template::{Letter, Part, Template, Word};
+use core::mem::offset_of;
+use portal::encode::*;
+use portal::template::Writer;
+
+/// Most pages of one transfer.
+pub const MOST: usize = 31;
+const _: () = assert!(TRANSFERS == portal::specification::ARGUMENTS);
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `S`
+    Share = 0,
+    /// `>`
+    Give = 1,
+    /// `<`, when the call is made.
+    Get = 2,
+    /// `<`, when it returns.
+    Got = 3,
+}
+/// A request as portal code writes it: from bit 40 an ASID, from bit 12 the page, then the number of pages, the argument, the
+/// kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The callee; of [`Kind::Got`] the caller.
+    pub asid: usize,
+    pub address: usize,
+    pub pages: usize,
+    /// Number of the argument register in which the caller passes it.
+    pub argument: usize,
+    pub kind: Kind,
+}
+const ASID: i32 = 40;
+const PAGES: i32 = 7;
+const ARGUMENT: i32 = 4;
+const KIND: i32 = 2;
+impl Request {
+    pub fn of(key: u64) -> Request {
+        let kind = [Kind::Share, Kind::Give, Kind::Get, Kind::Got][(key >> KIND & 3) as usize];
+        Request {
+            asid: (key >> ASID) as usize & 0xffff,
+            address: (key as usize & ((1 << ASID) - 1)) / PAGE * PAGE,
+            pages: (key >> PAGES) as usize & MOST,
+            argument: (key >> ARGUMENT) as usize & 7,
+            kind,
+        }
+    }
+}
+
+const KEYS: i32 = offset_of!(Thread, transfers) as i32;
+
+/// The template.
+pub const fn transfers() -> Template {
+    let mut w = Writer::new();
+    let check = check(&mut w);
+    let ask = ask(&mut w, false);
+    let ask_get = self::ask(&mut w, true);
+    let at = w.position();
+    w.plain(addi(T1, T4, 0));
+    let slow = w.part(at);
+    let at = w.position();
+    w.put(Word::new(ld(ZERO, TP, KEYS + 8)).rd().place());
+    w.put(Word::new(sd(ZERO, TP, KEYS)).place());
+    let pass = w.part(at);
+    // Once: the return is made again after the fault.
+    let at = w.position();
+    w.put(Word::new(ld(T4, T0, 0)).own());
+    w.put(Word::new(ld(T5, T0, 8)).own());
+    w.put(Word::new(sd(ZERO, T0, 0)).own());
+    let done = w.position();
+    w.plain(beq(T4, ZERO, 0));
+    w.put(Word::new(sd(T4, TP, KEYS)).place());
+    w.put(Word::new(sd(T5, TP, KEYS + 8)).place());
+    w.put(Word::new(bne(T4, ZERO, 0)).slow());
+    w.land(done);
+    let back = w.part(at);
+    w.letter(letter(b'S', Kind::Share, 0, [check, pass, Part::NONE, slow, ask]));
+    w.letter(letter(b'>', Kind::Give, 0, [check, pass, Part::NONE, slow, ask]));
+    w.letter(letter(b'<', Kind::Get, 2, [check, pass, back, slow, ask_get]));
+    w.finish(0)
+}
+const fn letter(letter: u8, kind: Kind, words: u8, parts: [Part; 5]) -> Letter {
+    let parameters = [(kind as i16) << KIND, 0, 0];
+    Letter { letter, length: 1, words, fault: fault::TRANSFER as u8, parameters, parts, ..Letter::NONE }
+}
+/// Whole pages, at most as many as fit, in the private part.
+const fn check(w: &mut Writer) -> Part {
+    let first = w.position();
+    w.put(Word::new(slli(T3, ZERO, 52)).rs1());
+    w.put(Word::new(bne(T3, ZERO, 0)).fail(Error::EINVAL));
+    w.put(Word::new(slli(T3, ZERO, 52)).length_rs1());
+    w.put(Word::new(bne(T3, ZERO, 0)).fail(Error::EINVAL));
+    w.put(Word::new(srli(T3, ZERO, 12 + MOST.trailing_ones() as i32)).length_rs1());
+    w.put(Word::new(bne(T3, ZERO, 0)).fail(Error::EINVAL));
+    w.put(Word::new(beq(ZERO, ZERO, 0)).length_rs1().fail(Error::EINVAL));
+    w.put(Word::new(srli(T3, ZERO, 30)).rs1());
+    w.put(Word::new(bne(T3, ZERO, 0)).fail(Error::EFAULT));
+    w.part(first)
+}
+/// `t4`: the request. `comes_back`: it goes to the frame as that of the return, with the callee's address behind it.
+const fn ask(w: &mut Writer, comes_back: bool) -> Part {
+    let first = w.position();
+    w.put(Word::new(srli(T4, ZERO, 12 - PAGES)).length_rs1());
+    w.put(Word::new(add(T4, T4, ZERO)).rs2());
+    w.put(Word::new(addi(T4, T4, 0)).parameter(0));
+    w.put(Word::new(addi(T4, T4, 0)).place());
+    w.put(Word::new(addi(T5, ZERO, 0)).asid());
+    w.all([slli(T5, T5, ASID), or(T4, T4, T5)]);
+    w.put(Word::new(ld(T3, TP, KEYS)).place());
+    w.put(Word::new(bne(T3, T4, 0)).slow());
+    if comes_back {
+        w.put(Word::new(ld(T3, TP, KEYS + 8)).place());
+        w.all([slli(T4, T4, 64 - ASID), srli(T4, T4, 64 - ASID), ld(T5, T2, domain::ASID), slli(T5, T5, ASID)]);
+        w.all([or(T4, T4, T5), addi(T4, T4, 1 << KIND)]);
+        w.put(Word::new(sd(T4, T0, 0)).own());
+        w.put(Word::new(sd(T3, T0, 8)).own());
+    }
+    w.part(first)
+}
+
+impl<R: Ram> Spaces<R> {
+    /// Checks that `pages` pages from `va` may be passed on: private, and no device's.
+    fn transferable(va: usize, pages: usize) -> Result<(), Error> {
+        crate::space::private(va, pages * PAGE)?;
+        if va + pages * PAGE > DEVICE_VA && va < STACK_FLOOR { Err(Error::EFAULT) } else { Ok(()) }
+    }
+    /// Addresses of `pages` pages in the part of the space where pages of others come to.
+    fn receive(&mut self, asid: usize, pages: usize) -> Result<usize, Error> {
+        let root = self.space(asid)?.root;
+        let mut run = 0;
+        for va in (RECEIVE_VA..DEVICE_VA).step_by(PAGE) {
+            run = if tables::leaf(&self.ram, root, va) == 0 { run + 1 } else { 0 };
+            if run == pages {
+                return Ok(va + PAGE - pages * PAGE);
+            }
+        }
+        Err(Error::ENOMEM)
+    }
+    /// `S`: shows pages of `caller`'s to `callee` too, with the rights that the caller has; where. They stay until each side
+    /// has unmapped them.
+    pub fn share(&mut self, caller: usize, callee: usize, address: usize, pages: usize) -> Result<usize, Error> {
+        Self::transferable(address, pages).map_err(|_| Error::EFAULT)?;
+        let root = self.space(caller)?.root;
+        for va in (address..address + pages * PAGE).step_by(PAGE) {
+            self.own(caller, va, true)?;
+            let leaf = tables::leaf(&self.ram, root, va);
+            if leaf & (pte::V | pte::R | pte::U | pte::LAZY) != pte::V | pte::R | pte::U || !self.has_frame(leaf) {
+                return Err(Error::EFAULT);
+            }
+        }
+        let there = self.receive(callee, pages)?;
+        for n in 0..pages {
+            let (from, to) = (address + n * PAGE, there + n * PAGE);
+            let shared = self.share_page(caller, from, callee, to);
+            if let Err(error) = shared {
+                for undo in 0..n {
+                    self.unmap(callee, there + undo * PAGE)?;
+                }
+                return Err(error);
+            }
+        }
+        Ok(there)
+    }
+    fn share_page(&mut self, caller: usize, from: usize, callee: usize, to: usize) -> Result<(), Error> {
+        let root = self.space(caller)?.root;
+        let at = tables::entry(&self.ram, root, from).ok_or(Error::EFAULT)?;
+        let value = self.ram.read(at);
+        let pa = pte::address(value);
+        let place = self.vacant(callee, to)?;
+        let Spaces { ram, frames, shares, .. } = self;
+        if !shares.add(ram, frames, pa) {
+            return Err(Error::ENOMEM);
+        }
+        if value & pte::FOREIGN == 0 {
+            self.ram.write(at, value | pte::FOREIGN);
+            self.space(caller)?.pages -= 1;
+        }
+        self.ram.write(place, pte::leaf(pa, value & (pte::R | pte::W | pte::U) | pte::FOREIGN));
+        Ok(())
+    }
+    /// `>`: moves pages of `caller`'s to `callee`; where. The caller flushes the addresses of both. Pages that windows show, those at
+    /// the physical addresses `lent`, do not move: `EBUSY`.
+    pub fn give(
+        &mut self,
+        caller: usize,
+        callee: usize,
+        address: usize,
+        pages: usize,
+        lent: &[usize],
+    ) -> Result<usize, Error> {
+        Self::transferable(address, pages).map_err(|_| Error::EFAULT)?;
+        self.movable(caller, address, pages, lent)?;
+        let there = self.receive(callee, pages)?;
+        // Tables first: moving itself does not fail.
+        for n in 0..pages {
+            self.vacant(callee, there + n * PAGE)?;
+        }
+        (0..pages).try_for_each(|n| self.move_page(caller, address + n * PAGE, callee, there + n * PAGE))?;
+        Ok(there)
+    }
+    /// `<`, at the call: as many new pages of `callee`'s, once `caller` may have pages at `address`; where.
+    pub fn get(&mut self, callee: usize, address: usize, pages: usize) -> Result<usize, Error> {
+        Self::transferable(address, pages).map_err(|_| Error::EFAULT)?;
+        let there = self.receive(callee, pages)?;
+        self.map(callee, there, pages * PAGE, pte::R | pte::W)?;
+        Ok(there)
+    }
+    /// `<`, at the return: moves pages of `callee`'s from `there` to `caller`, in the place of what it has at `address`. Where
+    /// that can not be, the callee's go all the same.
+    pub fn got(
+        &mut self,
+        callee: usize,
+        there: usize,
+        (caller, address): (usize, usize),
+        pages: usize,
+        lent: &[usize],
+    ) -> Result<(), Error> {
+        let done = self.replace(callee, there, (caller, address), pages, lent);
+        if done.is_err() {
+            for n in 0..pages {
+                self.unmap(callee, there + n * PAGE)?;
+            }
+        }
+        done
+    }
+    /// Undoes what was done for a call of `caller` that failed.
+    pub fn undo(&mut self, caller: usize, request: Request, there: usize, lent: &[usize]) -> Result<(), Error> {
+        let Request { asid: callee, address, pages, kind, .. } = request;
+        if kind == Kind::Give {
+            return self.replace(callee, there, (caller, address), pages, lent);
+        }
+        (0..pages).try_for_each(|n| self.unmap(callee, there + n * PAGE).map(|_| ()))
+    }
+    fn replace(
+        &mut self,
+        callee: usize,
+        there: usize,
+        (caller, address): (usize, usize),
+        pages: usize,
+        lent: &[usize],
+    ) -> Result<(), Error> {
+        self.movable(callee, there, pages, lent)?;
+        let root = self.space(caller)?.root;
+        for va in (address..address + pages * PAGE).step_by(PAGE) {
+            let old = tables::leaf(&self.ram, root, va);
+            if old & pte::V != 0 && lent.contains(&pte::address(old)) {
+                return Err(Error::EBUSY);
+            }
+        }
+        for n in 0..pages {
+            self.unmap(caller, address + n * PAGE)?;
+            self.vacant(caller, address + n * PAGE)?;
+            self.move_page(callee, there + n * PAGE, caller, address + n * PAGE)?;
+        }
+        Ok(())
+    }
+    /// Checks that the pages are the space's alone and that no window shows them; makes those so that are shared
+    /// copy-on-write.
+    fn movable(&mut self, asid: usize, address: usize, pages: usize, lent: &[usize]) -> Result<(), Error> {
+        let root = self.space(asid)?.root;
+        for va in (address..address + pages * PAGE).step_by(PAGE) {
+            self.own(asid, va, true)?;
+            let leaf = tables::leaf(&self.ram, root, va);
+            if leaf & (pte::V | pte::R | pte::U | pte::LAZY | pte::FOREIGN) != pte::V | pte::R | pte::U
+                || self.shares.count(&self.ram, pte::address(leaf)) > 0
+            {
+                return Err(Error::EFAULT);
+            }
+            if lent.contains(&pte::address(leaf)) {
+                return Err(Error::EBUSY);
+            }
+        }
+        Ok(())
+    }
+    fn move_page(&mut self, from: usize, va: usize, to: usize, there: usize) -> Result<(), Error> {
+        let (source, target) = (self.space(from)?.root, self.space(to)?.root);
+        let at = tables::entry(&self.ram, source, va).ok_or(Error::EFAULT)?;
+        let place = tables::entry(&self.ram, target, there).ok_or(Error::EFAULT)?;
+        let value = self.ram.read(at);
+        self.ram.write(at, 0);
+        self.ram.write(place, value & !pte::X);
+        self.space(from)?.pages -= 1;
+        self.space(to)?.pages += 1;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ram::Fake;
+    use crate::space_tests::spaces;
+    use abi::address::IMAGE_VA;
+
+    /// Two spaces; the first has two pages of its own, "one" and "two".
+    fn two() -> (Box<Spaces<Fake>>, [usize; 2]) {
+        let mut s = spaces();
+        let roots = [1, 2].map(|asid| s.create(asid).unwrap());
+        s.map(1, IMAGE_VA, 2 * PAGE, pte::R | pte::W).unwrap();
+        s.write(1, IMAGE_VA, b"one").unwrap();
+        s.write(1, IMAGE_VA + PAGE, b"two").unwrap();
+        (s, roots)
+    }
+    fn leaf(s: &Spaces<Fake>, root: usize, va: usize) -> u64 {
+        tables::leaf(&s.ram, root, va)
+    }
+
+    #[test]
+    fn the_template_may_be_used() {
+        assert_eq!(portal::template::check(&transfers()), Ok(()));
+    }
+    #[test]
+    fn a_request_is_what_the_portal_code_makes() {
+        let key = 9 << ASID | 0x1234_5000 | 3 << PAGES | 4 << ARGUMENT | 1 << KIND;
+        let request = Request { asid: 9, address: 0x1234_5000, pages: 3, argument: 4, kind: Kind::Give };
+        assert_eq!(Request::of(key), request);
+    }
+    #[test]
+    fn a_shared_frame_is_free_when_both_have_let_go() {
+        let (mut s, roots) = two();
+        let free = s.frames.free();
+        let there = s.share(1, 2, IMAGE_VA, 2).unwrap();
+        let tables = free - s.frames.free();
+        assert_eq!(pte::address(leaf(&s, roots[0], IMAGE_VA)), pte::address(leaf(&s, roots[1], there)));
+        assert!(leaf(&s, roots[1], there) & (pte::W | pte::X) == pte::W);
+        s.destroy(1).unwrap();
+        assert!(leaf(&s, roots[1], there) & pte::V != 0);
+        let before = s.frames.free();
+        s.unmap(2, there).unwrap();
+        assert_eq!(s.frames.free(), before + 1);
+        assert!(tables >= 1);
+    }
+    #[test]
+    fn a_shared_page_stays_shared_in_a_copy_of_the_space() {
+        let (mut s, roots) = two();
+        let there = s.share(1, 2, IMAGE_VA, 1).unwrap();
+        let root = s.create(3).unwrap();
+        s.copy(2, 3, &[]).unwrap();
+        assert_eq!(leaf(&s, root, there), leaf(&s, roots[1], there));
+        s.destroy(1).unwrap();
+        s.destroy(2).unwrap();
+        assert!(leaf(&s, root, there) & pte::V != 0);
+    }
+    #[test]
+    fn given_pages_are_the_callees_alone() {
+        let (mut s, roots) = two();
+        let frame = pte::address(leaf(&s, roots[0], IMAGE_VA + PAGE));
+        let there = s.give(1, 2, IMAGE_VA, 2, &[]).unwrap();
+        assert_eq!(leaf(&s, roots[0], IMAGE_VA), 0);
+        assert_eq!(pte::address(leaf(&s, roots[1], there + PAGE)), frame);
+        assert_eq!((s.space(1).unwrap().pages, s.space(2).unwrap().pages), (0, 2));
+    }
+    #[test]
+    fn what_a_window_shows_is_not_given() {
+        let (mut s, roots) = two();
+        let lent = [pte::address(leaf(&s, roots[0], IMAGE_VA + PAGE))];
+        assert_eq!(s.give(1, 2, IMAGE_VA, 2, &lent), Err(Error::EBUSY));
+        assert!(leaf(&s, roots[0], IMAGE_VA) & pte::V != 0);
+    }
+    #[test]
+    fn what_is_not_the_callers_alone_is_not_given() {
+        let (mut s, _) = two();
+        s.share(1, 2, IMAGE_VA, 1).unwrap();
+        assert_eq!(s.give(1, 2, IMAGE_VA, 1, &[]), Err(Error::EFAULT));
+        assert_eq!(s.give(1, 2, IMAGE_VA + 2 * PAGE, 1, &[]), Err(Error::EFAULT), "not mapped");
+        assert_eq!(s.give(1, 2, DEVICE_VA, 1, &[]), Err(Error::EFAULT), "a device");
+    }
+    #[test]
+    fn got_pages_replace_the_callers() {
+        let (mut s, roots) = two();
+        let there = s.get(2, IMAGE_VA, 2).unwrap();
+        s.write(2, there, b"new").unwrap();
+        s.got(2, there, (1, IMAGE_VA), 2, &[]).unwrap();
+        assert_eq!(
+            s.ram.read(pte::address(leaf(&s, roots[0], IMAGE_VA))) & 0xff_ffff,
+            u64::from_le_bytes(*b"new\0\0\0\0\0")
+        );
+        assert_eq!((leaf(&s, roots[1], there), s.space(1).unwrap().pages, s.space(2).unwrap().pages), (0, 2, 0));
+    }
+    #[test]
+    fn what_a_failed_call_has_given_comes_back() {
+        let (mut s, roots) = two();
+        let before = leaf(&s, roots[0], IMAGE_VA);
+        let there = s.give(1, 2, IMAGE_VA, 2, &[]).unwrap();
+        let request = Request { asid: 2, address: IMAGE_VA, pages: 2, argument: 0, kind: Kind::Give };
+        s.undo(1, request, there, &[]).unwrap();
+        assert_eq!((leaf(&s, roots[0], IMAGE_VA), leaf(&s, roots[1], there)), (before, 0));
+    }
+    #[test]
+    fn what_can_not_be_got_is_gone() {
+        let (mut s, roots) = two();
+        let there = s.get(2, IMAGE_VA, 1).unwrap();
+        let lent = [pte::address(leaf(&s, roots[0], IMAGE_VA))];
+        assert_eq!(s.got(2, there, (1, IMAGE_VA), 1, &lent), Err(Error::EBUSY));
+        assert_eq!(leaf(&s, roots[1], there), 0);
+        assert_eq!(pte::address(leaf(&s, roots[0], IMAGE_VA)), lent[0]);
+    }
+}
