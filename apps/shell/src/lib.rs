@@ -21,6 +21,8 @@ pub enum Command<'a> {
     Threads,
     /// All domains', or one's.
     Portals(Option<usize>),
+    /// Of one domain or of all.
+    Capabilities(Option<usize>),
     /// One portal's code: domain, number.
     Portal(usize, usize),
     Memory,
@@ -39,6 +41,7 @@ pub const HELP: &[(&str, &str)] = &[
     ("threads", "threads, where they are at home and what they do"),
     ("portals [DOMAIN]", "who may call whom"),
     ("portal DOMAIN NUMBER", "the code of one portal"),
+    ("capabilities [DOMAIN]", "who holds which rights to what"),
     ("memory", "pages of RAM, free and by domain"),
     ("uptime", "how long the system has run"),
     ("echo TEXT", "prints TEXT"),
@@ -69,6 +72,8 @@ pub fn parse(line: &str) -> Result<Command<'_>, String> {
         ["portals", asid] => Command::Portals(Some(number(asid)?)),
         ["portal", asid, portal] => Command::Portal(number(asid)?, number(portal)?),
         ["portal", ..] => return wrong("portal DOMAIN NUMBER"),
+        ["capabilities"] => Command::Capabilities(None),
+        ["capabilities", asid] => Command::Capabilities(Some(number(asid)?)),
         ["memory"] => Command::Memory,
         ["uptime"] => Command::Uptime,
         ["echo", ..] => Command::Echo(line["echo".len()..].trim_start()),

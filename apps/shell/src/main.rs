@@ -61,6 +61,7 @@ fn execute(command: Command) {
         Command::Threads => views::threads(),
         Command::Portals(asid) => views::portals(asid),
         Command::Portal(asid, number) => views::portal(asid, number),
+        Command::Capabilities(asid) => views::capabilities(asid),
         Command::Memory => views::memory(),
         Command::Uptime => views::uptime(),
         Command::Echo(text) => {

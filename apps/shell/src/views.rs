@@ -14,10 +14,11 @@ pebble::import! {
     MEMORY = "memory.info";
     THREAD = "scheduler.info";
     TIME = "clock.time";
+    CAPABILITY = "capability.list";
 }
 
 fn domain(asid: usize) -> Result<Domain> {
-    let none = Domain { name: [0; NAME], asid: 0, flags: 0, parent: 0, threads: 0, portals: 0, stacks: 0 };
+    let none = Domain { name: [0; NAME], asid: 0, flags: 0, parent: 0, threads: 0, portals: 0, stacks: 0, serial: 0 };
     let mut domain = Lent(none);
     check(DOMAIN.call([asid, &raw mut domain as usize]))?;
     Ok(domain.0)
@@ -56,6 +57,25 @@ pub fn domains() -> Result<()> {
             d.portals,
             d.stacks
         );
+    }
+    Ok(())
+}
+/// A capability as `capability.list` tells: name, rights, flags, issuer, object.
+pub fn capabilities(asid: Option<usize>) -> Result<()> {
+    println!("domain holder           capability     rights issuer           for");
+    for d in all_domains().filter(|d| asid.is_none_or(|asid| d.asid as usize == asid)) {
+        for n in 0.. {
+            let mut found = Lent([0u64; 8]);
+            match check(CAPABILITY.call([d.asid as usize, n, &raw mut found as usize])) {
+                Ok(_) => {}
+                Err(Error::ENOENT) => break,
+                Err(error) => return Err(error),
+            }
+            let [capability, rights, flags, issuer, ..] = found.0;
+            let issuer = if issuer == 0 { String::from("(dead)") } else { name(issuer as usize) };
+            let uses = ["any use", "one use", "its issuer", "one use, its issuer"][flags as usize & 3];
+            println!("{:6} {:16} {capability:10} {rights:#10x} {issuer:16} {uses}", d.asid, text(&d.name));
+        }
     }
     Ok(())
 }

@@ -8,9 +8,9 @@ pub const MAGIC: u64 = 0x6265_7020_746f_6f62;
 /// Most boot domains.
 pub const DOMAINS: usize = 16;
 /// Most portals provided by boot components.
-pub const PORTALS: usize = 96;
+pub const PORTALS: usize = 112;
 /// Most portals opened by boot components.
-pub const OPENS: usize = 160;
+pub const OPENS: usize = 176;
 /// Most short circuits of boot components.
 pub const SHORT_CIRCUITS: usize = 4;
 /// Most templates of boot components.

@@ -18,6 +18,8 @@ pub struct Domain {
     pub portals: u64,
     /// Stacks in its queue.
     pub stacks: u64,
+    /// Its serial number: no other domain has had it or will.
+    pub serial: u64,
 }
 /// Answer of `inspect.portal`.
 #[repr(C, align(128))]

@@ -78,8 +78,10 @@ pub mod domain {
     pub const PARENT: i32 = -448;
     /// [`super::flags`].
     pub const FLAGS: i32 = -456;
+    /// The domain's serial number: no other has had it or will.
+    pub const SERIAL: i32 = -464;
     /// Lowest field of the record.
-    pub const RECORD: i32 = FLAGS;
+    pub const RECORD: i32 = SERIAL;
 }
 /// Properties of a domain (`domain::FLAGS`).
 pub mod flags {
@@ -107,6 +109,8 @@ pub mod fault {
     pub const STACK_FREE: usize = 28;
     /// A call is to share or move pages, or its return is: value is the request, or 0. Goes to the memory manager.
     pub const TRANSFER: usize = 29;
+    /// Code of a registered template asks its server. Goes to the portal manager.
+    pub const ARGUMENT: usize = 30;
 }
 /// A stack of a domain's queue.
 #[repr(C)]

@@ -82,6 +82,22 @@ int page_map(int asid, void *page, const void *source, int rights);
        page at `source` (NULL: zeros), which is made when one of the two is written */
 int page_unmap(int asid, void *page);
 
+/* Capabilities. Each stands for a right to something of its issuer's. A domain holds it under a name of its own, a number > 0,
+   and passes it through a portal whose specification has `k` for that argument; the server receives its own name for it. */
+#define CAP_ONCE  1                         /* it leaves its holder when it is passed on */
+#define CAP_STAYS 2                         /* it can be passed to its issuer only */
+struct cap_info {
+    unsigned long object;                   /* what it stands for; 0 for all but the issuer */
+    unsigned long rights, flags;
+    int issuer;                             /* asid; 0: it is no more */
+};
+int cap_create(unsigned long object, unsigned long rights, int flags); /* a capability of this domain's own making; its name */
+int cap_reduce(int cap, unsigned long rights, int flags);
+    /* a weaker one: of its rights those in `rights`, with more flags; -EACCESS: it is for one use */
+int cap_revoke(int cap);                    /* takes back all that was derived from it; how many that were */
+int cap_drop(int cap);                      /* lets go of it; what was derived from it stays */
+int cap_info(int cap, struct cap_info *info); /* -EBADF: this domain holds nothing under that name */
+
 /* Semaphores. A semaphore's number is that of its P portal; V is the next. */
 int sem_create(int value);
 int sem_wait(int sem);

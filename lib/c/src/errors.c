@@ -12,7 +12,8 @@ static const char *reason_text(int reason)
     case 6: return "letter for boot components only";
     case 7: return "too long";
     case 8: return "length missing";
-    case 9: return "letter not available yet";
+    case 9: return "the letter's server is not there";
+    case 10: return "template refused";
     default: return "wrong";
     }
 }

@@ -82,3 +82,9 @@ int nanosleep(const struct timespec *wanted, struct timespec *left)
         *left = (struct timespec){0, 0};
     return 0;
 }
+unsigned sleep(unsigned seconds)
+{
+    struct timespec time = {.tv_sec = seconds};
+    nanosleep(&time, NULL);
+    return 0;
+}

@@ -117,6 +117,7 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
             (domain::ROOT, supervisor(root) as u64),
             (domain::MASKED_STACK, if component.masked { STACK_TOP as u64 } else { 0 }),
             (domain::FLAGS, flags),
+            (domain::SERIAL, asid as u64),
         ];
         for (offset, value) in record {
             memory.write_u64(domain.field(offset), value);

@@ -286,6 +286,7 @@ impl Opener<'_> {
             (fault::WINDOW, "memory.fault"),
             (fault::WINDOW_WRITE, "memory.fault"),
             (fault::TRANSFER, "memory.fault"),
+            (fault::ARGUMENT, "portal.argument"),
         ] {
             let code = if masked { symbols.fatal } else { self.code(d, domains, name)? };
             self.memory.write_u64(d.field(domain::fault(number)), code);

@@ -98,6 +98,8 @@ pub enum Reason {
     NoLength = 8,
     /// The letter has a meaning, but no server has registered a template for it.
     NoTemplate = 9,
+    /// A template that is refused; the position is that of the word.
+    Template = 10,
 }
 /// Letters that servers of the system have templates for.
 const KNOWN: &[u8] = b"wrWRS><k";

@@ -41,6 +41,7 @@ pebble::provide! {
     "memory.pager_remove", "smii", pager_remove;
     "memory.pager_forget", "smi", pager_forget;
     "memory.page_for", "smiiiii", page_for;
+    "memory.frame_of", "smii", frame_of;
     "memory.page_among", "smiiiiri", page_among;
 }
 pebble::template! {
@@ -317,6 +318,10 @@ extern "C" fn page_among(ends: usize, va: usize, source: usize, rights: usize, l
         Ok(lent) => replace_page(by, asid, va, source, rights, Some(lent)),
         Err(error) => error.code(),
     }
+}
+/// Physical address of the frame that domain `asid` has to itself at `va`.
+extern "C" fn frame_of(asid: usize, va: usize) -> isize {
+    locked(|s| s.frame_of(asid, va))
 }
 fn replace_page(by: usize, asid: usize, va: usize, source: usize, rights: usize, lent: Option<&[usize]>) -> isize {
     let result = locked(|s| s.page(by, asid, va, source, rights as u64 & 0xff, lent).map(|()| 0));

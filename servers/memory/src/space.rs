@@ -258,6 +258,15 @@ impl<R: Ram> Spaces<R> {
         }
         self.copy_page(at, asid, va, rights, lent.unwrap_or(&[]))
     }
+    /// Physical address of the frame that a space has to itself at `va`.
+    pub fn frame_of(&mut self, asid: usize, va: usize) -> Result<usize, Error> {
+        private(va / PAGE * PAGE, PAGE)?;
+        self.own(asid, va, true)?;
+        let root = self.space(asid)?.root;
+        let leaf = tables::leaf(&self.ram, root, va);
+        let own = leaf & (pte::V | pte::W | pte::LAZY | pte::FOREIGN) == pte::V | pte::W;
+        if own { Ok(pte::address(leaf)) } else { Err(Error::EFAULT) }
+    }
     pub fn set_heap(&mut self, asid: usize, start: usize) -> Result<(), Error> {
         if !start.is_multiple_of(PAGE) || !(IMAGE_VA..HEAP_END).contains(&start) {
             return Err(Error::EINVAL);

@@ -160,6 +160,10 @@ impl CodeArea {
         let bytes = bytes.next_multiple_of(ALIGN);
         self.next + bytes <= CODE_END || self.free.get(bytes / ALIGN).is_some_and(|list| !list.is_empty())
     }
+    /// All blocks, and where their code is.
+    pub fn all(&self) -> impl Iterator<Item = (u64, &Block)> {
+        self.blocks.iter().map(|(_, (code, block))| (*code, block))
+    }
     /// No table entry leads to the block at `code` any more.
     pub fn retire(&mut self, code: u64) {
         self.retired.push(code);

@@ -70,6 +70,8 @@ impl Manager {
         table.set_field(domain::ASID, asid as u64);
         table.set_field(domain::ROOT, supervisor(root) as u64);
         table.set_field(domain::FLAGS, with);
+        self.serials += 1;
+        table.set_field(domain::SERIAL, self.serials as u64);
         if with & flags::TRUSTED != 0 {
             check(TRUST.call([asid]))?;
         }
@@ -94,6 +96,7 @@ impl Manager {
             blocks: Vec::new(),
             numbers: (abi::system::FIRST_FREE, abi::system::FIRST_FREE),
             frozen: 0,
+            serial: self.serials,
         };
         self.domains.insert(asid, entry);
         if let Some(parent) = self.domains.get_mut(parent) {
@@ -228,6 +231,9 @@ impl Manager {
         let lent = self.divert_frames(asid, table);
         self.close_all(asid, &dead);
         self.forget_pagers(asid);
+        if dead.flags & flags::TRUSTED != 0 {
+            self.withdraw_templates(asid);
+        }
         if dead.provides > 0 {
             let ids: Vec<usize> =
                 self.registrations.iter().filter(|(_, r)| r.server == asid).map(|(id, _)| id).collect();
@@ -256,7 +262,8 @@ impl Manager {
         self.ended.insert(asid, (dead.parent, how));
         self.events.push_back(how);
         self.posts.push(self.event_semaphore);
-        self.zombies.push(Zombie { asid, table, blocks: blocks.len(), lent, space_destroyed: false });
+        let trusted = dead.flags & flags::TRUSTED != 0;
+        self.zombies.push(Zombie { asid, table, blocks: blocks.len(), lent, trusted, space_destroyed: false });
         for code in blocks {
             self.code.retire(code);
         }
@@ -353,7 +360,7 @@ impl Manager {
         }
     }
     /// Makes portals to a dead domain, whose blocks are given, answer `EDEAD`.
-    fn close_portals_to(&mut self, blocks: &[u64]) {
+    pub fn close_portals_to(&mut self, blocks: &[u64]) {
         for &code in blocks {
             let Some(block) = self.code.get_mut(code) else { continue };
             for (user, number) in core::mem::take(&mut block.users) {
@@ -374,11 +381,13 @@ impl Manager {
             self.free_retired();
         }
         let mut zombies = core::mem::take(&mut self.zombies);
+        // A record of a template's is used for as long as code of the template is.
+        let unused = self.templates_unused();
         zombies.retain_mut(|zombie| {
             zombie
                 .lent
                 .retain(|&(page, frame)| page.invocation() <= frame && page.frames(&self.code).any(|f| f.0 == frame));
-            if zombie.lent.is_empty() && !zombie.space_destroyed {
+            if zombie.lent.is_empty() && (unused || !zombie.trusted) && !zombie.space_destroyed {
                 SPACE_DESTROY.call([zombie.asid]);
                 zombie.space_destroyed = true;
             }

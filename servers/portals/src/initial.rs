@@ -73,6 +73,7 @@ impl Manager {
         // Those of windows and transfers go to the memory manager, too.
         t.faults[fault::NO_STACK] = self.permanent_portal(like, "scheduler.stack_wait");
         t.faults[fault::STACK_FREE] = self.permanent_portal(like, "scheduler.stack_free");
+        t.faults[fault::ARGUMENT] = self.permanent_portal(like, "portal.argument");
         t.faults[fault::GROW_STACK] = self.permanent_portal(like, "domain.grow_stack");
         t.interrupts[5] = self.permanent_portal(like, "scheduler.tick");
         t.interrupts[9] = self.permanent_portal(like, "interrupt.dispatch");

@@ -18,6 +18,7 @@ mod manager;
 mod pagers;
 mod semaphores;
 mod slots;
+mod templates;
 mod threads;
 mod view;
 mod words;
@@ -49,6 +50,8 @@ pebble::provide! {
     "portal.notify", "smti", notify;
     "portal.grant", "smtr", grant;
     "portal.granted", "smti", granted;
+    "portal.template", "smtri", template;
+    "portal.argument", "sx", argument;
     "portal.freeze", "smiwi", freeze;
     "portal.thaw", "smi", thaw;
     "portal.info", "smtiw", info;
@@ -215,6 +218,19 @@ extern "C" fn grant(thread: usize, request: usize) -> isize {
 }
 extern "C" fn granted(thread: usize, constant: usize) -> isize {
     with_caller(thread, |manager, caller| manager.count_granted(caller, constant))
+}
+extern "C" fn template(thread: usize, template: usize, entry: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.register_template(caller, words::boxed(template)?, entry))
+}
+/// Code of a registered template, in a call of domain `asid`, asks its server. `pc`: the callee's ASID, and from bit 16 the
+/// template's number.
+extern "C" fn argument(_cause: usize, value: usize, pc: usize, asid: usize, _thread: usize) -> isize {
+    let callee = pc & 0xffff;
+    let question = MANAGER.lock().template_question(pc >> 16, asid, callee);
+    match question {
+        Ok((upcall, from, to)) => pebble::portal::call(upcall, [value, from, to, asid | callee << 16]).min(0),
+        Err(error) => error.code(),
+    }
 }
 /// Keeps domain `asid` from lending pages, and writes the physical addresses of those that windows of its calls show, at most
 /// `room`; how many there are. `EWINDOW`: more than fit. In any case `thaw` must follow.

@@ -2,6 +2,7 @@
 
 use crate::code::{Block, CodeArea};
 use crate::slots::Slots;
+use crate::templates::Owner;
 use crate::view::{Table, ThreadPage};
 use abi::Error;
 use abi::boot::BootInfo;
@@ -14,7 +15,7 @@ use alloc::vec::Vec;
 use pebble::Result;
 use pebble::sync::BootMutex;
 use portal::frame::FramePlan;
-use portal::{Connection, End, Rejected, Specification, Templates};
+use portal::{Connection, End, Specification, Templates};
 
 pebble::import! {
     pub SPACE_CREATE = "memory.space_create";
@@ -31,6 +32,7 @@ pebble::import! {
     pub PAGER_FORGET = "memory.pager_forget";
     pub PAGE_FOR = "memory.page_for";
     pub PAGE_AMONG = "memory.page_among";
+    pub FRAME_OF = "memory.frame_of";
     pub NAMES_BIND = "names.bind";
     pub NAMES_LOOKUP = "names.lookup";
     pub NAMES_UNBIND = "names.unbind";
@@ -90,6 +92,8 @@ pub struct Domain {
     pub numbers: (usize, usize),
     /// How many operations keep it from lending pages.
     pub frozen: u32,
+    /// No other domain has had this number or will.
+    pub serial: usize,
 }
 
 /// What of a dead domain can not be freed yet.
@@ -100,6 +104,8 @@ pub struct Zombie {
     pub blocks: usize,
     /// Frames of calls that have windows on its memory open: (thread, frame address).
     pub lent: Vec<(ThreadPage, u64)>,
+    /// It may have had templates.
+    pub trusted: bool,
     pub space_destroyed: bool,
 }
 
@@ -112,9 +118,9 @@ pub struct Manager {
     pub code: CodeArea,
     /// Blocks of the system portals and fixed entries of new domains: [untrusted, trusted].
     pub initials: [crate::initial::Initial; 2],
-    /// The code of the letters that servers have templates for; its server's ASID with each.
+    /// The code of the letters that servers have templates for, and whose it is.
     pub templates: Vec<&'static Template>,
-    pub template_servers: Vec<usize>,
+    pub template_owners: Vec<Owner>,
     /// Where threads go on whose domain died.
     pub graveyard: Table,
     /// Code of the portal that answers `EDEAD`.
@@ -130,6 +136,8 @@ pub struct Manager {
     /// Semaphores to post when the lock is free again: who waits for one needs it.
     pub posts: Vec<usize>,
     pub next_asid: usize,
+    /// Domains made so far.
+    pub serials: usize,
     pub semaphores: BTreeMap<usize, crate::semaphores::Semaphore>,
     /// Free stack descriptors, at these supervisor addresses.
     pub descriptors: Vec<u64>,
@@ -156,7 +164,7 @@ pub static MANAGER: BootMutex<Manager> = BootMutex::new(Manager {
     code: CodeArea::new(),
     initials: [crate::initial::Initial::EMPTY; 2],
     templates: Vec::new(),
-    template_servers: Vec::new(),
+    template_owners: Vec::new(),
     graveyard: Table(0),
     dead_portal: 0,
     threads: crate::threads::Threads::new(),
@@ -166,6 +174,7 @@ pub static MANAGER: BootMutex<Manager> = BootMutex::new(Manager {
     paged: Vec::new(),
     posts: Vec::new(),
     next_asid: 1,
+    serials: abi::boot::DOMAINS,
     semaphores: BTreeMap::new(),
     descriptors: Vec::new(),
     own: 0,
@@ -195,10 +204,6 @@ impl Manager {
     pub fn end(&self, asid: usize) -> Result<End> {
         let d = self.domain(asid)?;
         Ok(End { table: d.table.0, asid: asid as u64, flags: d.flags })
-    }
-    /// Parses a specification that a client passes.
-    pub fn parse(&self, text: &str) -> core::result::Result<Specification, Rejected> {
-        Specification::parse(text, false, &Templates(&self.templates))
     }
     /// The live domain that `table` is of.
     pub fn asid_of(&self, table: Table) -> Result<usize> {
@@ -268,13 +273,14 @@ impl Manager {
                 blocks: Vec::new(),
                 numbers: (abi::system::FIRST_FREE, NPORTALS),
                 frozen: 0,
+                serial: boot.asid as usize,
             };
             self.domains.insert(boot.asid as usize, entry);
             self.threads.adopt(boot.thread as usize, boot.asid as usize);
         }
         for n in 0..info.template_count as usize {
             self.templates.push(&pebble::boot::info().templates[n]);
-            self.template_servers.push(info.template_servers[n] as usize);
+            self.template_owners.push(Owner { server: info.template_servers[n] as usize, upcall: 0 });
         }
         for (id, portal) in info.portals[..info.portal_count as usize].iter().enumerate() {
             let Ok(specification) = Specification::parse(text(&portal.spec), true, &Templates(&self.templates)) else {

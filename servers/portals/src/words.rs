@@ -3,6 +3,7 @@
 use abi::Error;
 use abi::address::PAGE;
 use abi::name::Name;
+use alloc::boxed::Box;
 use pebble::Result;
 
 /// Whether `bytes` from `address` lie in the one page that a window shows, aligned to `align`.
@@ -21,6 +22,16 @@ pub fn write<T: Copy>(address: usize, value: &T) -> Result<()> {
     // SAFETY: as above, and the window is a writable one.
     unsafe { (address as *mut T).write_unaligned(*value) };
     Ok(())
+}
+/// Copies a `T` of plain words, which fills a page, from a window to the heap.
+pub fn boxed<T: Copy>(address: usize) -> Result<Box<T>> {
+    in_window(address, size_of::<T>(), 8)?;
+    let mut copy = Box::<T>::new_uninit();
+    // SAFETY: as above; it is written whole before it is taken for a `T`.
+    unsafe {
+        core::ptr::copy_nonoverlapping(address as *const T, copy.as_mut_ptr(), 1);
+        Ok(copy.assume_init())
+    }
 }
 /// Copies words to a window, where there is room for `room` of them.
 pub fn write_all(address: usize, words: &[usize], room: usize) -> Result<()> {

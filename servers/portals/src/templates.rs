@@ -1,0 +1,148 @@
+//! Templates that trusted servers register at run time: letters of specifications with the servers' own code.
+//!
+//! A template whose server has died is withdrawn: its letters are rejected from then on, portals that have them answer `EDEAD`,
+//! and its record and its place are kept until the last of those portals is freed.
+
+use crate::code::Kind;
+use crate::manager::{Caller, FRAME_OF, Manager};
+use abi::Error;
+use abi::address::{WINDOW_VA, supervisor};
+use abi::nucleus::{fault, flags};
+use abi::template::{LETTERS, TEMPLATES, Template};
+use alloc::boxed::Box;
+use pebble::{Result, check};
+use portal::template::Refused;
+use portal::{Reason, Rejected, Specification, Templates};
+
+/// Who a template is of.
+#[derive(Clone, Copy)]
+pub struct Owner {
+    /// ASID of the server; 0: it is withdrawn.
+    pub server: usize,
+    /// Portal of the portal manager's own table that asks the server for what its code can not do, or 0.
+    pub upcall: usize,
+}
+
+impl Manager {
+    /// Parses a specification that a client passes.
+    pub fn parse(&self, text: &str) -> core::result::Result<Specification, Rejected> {
+        let specification = Specification::parse(text, false, &Templates(&self.templates))?;
+        let place = text.bytes().skip(2).position(|letter| {
+            let known = Templates(&self.templates).find(letter);
+            known.is_some_and(|(n, _)| self.template_owners[n].server == 0) && specification.has(letter)
+        });
+        match place {
+            Some(n) => Err(Rejected { reason: Reason::NoTemplate, position: (2 + n) as u8 }),
+            None => Ok(specification),
+        }
+    }
+    /// Takes over a template of the caller's; `entry` is called with `(value, caller, callee, asids)` for a fault of its code: the
+    /// value of the fault, the serial numbers of the two domains, the caller's ASID in the lower half of a word and the
+    /// callee's in the upper one. It returns 0 for the call to be made again, or an error that ends it.
+    pub fn register_template(&mut self, caller: Caller, template: Box<Template>, entry: usize) -> Result<isize> {
+        let domain = self.domain(caller.subject)?;
+        if domain.flags & flags::TRUSTED == 0 || caller.direct != caller.subject {
+            return Err(Error::EACCESS);
+        }
+        let mut template = template;
+        if let Err(refused) = portal::template::check(&template) {
+            return Ok(rejected(refused));
+        }
+        let letters = &template.letters[..(template.letter_count as usize).min(LETTERS)];
+        if letters.iter().any(|l| Templates(&self.templates).find(l.letter).is_some()) {
+            return Err(Error::EEXIST);
+        }
+        // Page-table entries are the memory manager's, and so are its faults.
+        if entry >= WINDOW_VA || letters.iter().any(|l| l.lent > 0 || ![0, fault::ARGUMENT as u8].contains(&l.fault)) {
+            return Err(Error::EINVAL);
+        }
+        let place =
+            self.templates.iter().zip(&self.template_owners).position(|(t, o)| o.server == 0 && t.letter_count == 0);
+        if place.is_none() && self.templates.len() >= TEMPLATES {
+            return Err(Error::ENFILE);
+        }
+        if template.record != 0 {
+            let record = template.record as usize;
+            let frame = check(FRAME_OF.call([caller.subject, record]))?;
+            template.record = (supervisor(frame) + record % abi::address::PAGE) as u64;
+        }
+        let upcall = if entry == 0 { 0 } else { self.template_upcall(caller.subject, entry)? };
+        let owner = Owner { server: caller.subject, upcall };
+        let template: &'static Template = Box::leak(template);
+        match place {
+            Some(n) => (self.templates[n], self.template_owners[n]) = (template, owner),
+            None => {
+                self.templates.push(template);
+                self.template_owners.push(owner);
+            }
+        }
+        Ok(0)
+    }
+    fn template_upcall(&mut self, server: usize, entry: usize) -> Result<usize> {
+        let specification = self.parse("smiiii").map_err(|_| Error::EINVAL)?;
+        let number = self.free_numbers(self.own, 1)?;
+        let ends = (self.end(self.own)?, server);
+        let code = self.generate(ends, &specification, (entry as u64, &[]), Kind::Upcall, false)?;
+        self.install(self.own, number, code)?;
+        Ok(number)
+    }
+    /// What to ask the server of template `n` with, about a call from domain `from` to domain `to`: its upcall, the serial numbers
+    /// of both.
+    pub fn template_question(&self, n: usize, from: usize, to: usize) -> Result<(usize, usize, usize)> {
+        let owner = self.template_owners.get(n).filter(|o| o.server != 0).ok_or(Error::EDEAD)?;
+        let (from, to) = (self.domain(from)?.serial, self.domain(to)?.serial);
+        if owner.upcall == 0 { Err(Error::EINVAL) } else { Ok((owner.upcall, from, to)) }
+    }
+    /// Domain `asid` is no more: withdraws its templates.
+    pub fn withdraw_templates(&mut self, asid: usize) {
+        for n in 0..self.templates.len() {
+            if self.template_owners[n].server != asid {
+                continue;
+            }
+            let Owner { upcall, .. } = core::mem::replace(&mut self.template_owners[n], Owner { server: 0, upcall: 0 });
+            if upcall != 0 {
+                let _ = self.uninstall(self.own, upcall);
+            }
+            for code in self.users_of_template(n) {
+                self.close_portals_to(&[code]);
+                self.code.retire(code);
+            }
+        }
+    }
+    /// The blocks with code of template `n`.
+    fn users_of_template(&self, n: usize) -> alloc::vec::Vec<u64> {
+        let template = self.templates[n];
+        let letters = &template.letters[..(template.letter_count as usize).min(LETTERS)];
+        let used = |s: &Specification| s.is_templated() && letters.iter().any(|l| s.has(l.letter));
+        self.code.all().filter(|(_, block)| used(&block.specification)).map(|(code, _)| code).collect()
+    }
+    /// Whether nothing has code of templates that domain `asid` had; their places are free then.
+    pub fn templates_unused(&mut self) -> bool {
+        let mut unused = true;
+        for n in 0..self.templates.len() {
+            if self.template_owners[n].server != 0 || self.templates[n].letter_count == 0 {
+                continue;
+            }
+            if !self.users_of_template(n).is_empty() {
+                unused = false;
+                continue;
+            }
+            let template: *const Template = self.templates[n];
+            static NONE: Template = Template::EMPTY;
+            self.templates[n] = &NONE;
+            // SAFETY: `register_template` leaked it, boot templates are never withdrawn, and no other reference is left.
+            drop(unsafe { Box::from_raw(template.cast_mut()) });
+        }
+        unused
+    }
+}
+
+/// The result of registering a template that is refused: as a specification, with the word as the position.
+fn rejected(refused: Refused) -> isize {
+    let position = match refused {
+        Refused::Letter { place } => place,
+        Refused::Part { letter } => letter,
+        Refused::Instruction { word } | Refused::Branch { word } | Refused::Hole { word } => word,
+    };
+    Rejected { reason: Reason::Template, position: position.min(255) as u8 }.code()
+}

@@ -1,0 +1,264 @@
+//! The logic of the capability manager: who holds which capability under which name, and what may be done with it.
+#![cfg_attr(not(test), no_std)]
+
+extern crate alloc;
+
+pub mod cache;
+pub mod template;
+
+use abi::Error;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+/// Properties of a capability, which only ever get more.
+pub mod flags {
+    /// It is gone from its holder's list once it was passed on.
+    pub const ONCE: u64 = 1;
+    /// It can be passed to its issuer only.
+    pub const STAYS: u64 = 2;
+    pub const ALL: u64 = ONCE | STAYS;
+}
+/// A domain: its number while it lives, and its serial number, which no other has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Domain {
+    pub asid: usize,
+    pub serial: usize,
+}
+/// What a holder has under one name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capability {
+    pub holder: Domain,
+    /// Who made it, and what it stands for there.
+    pub issuer: Domain,
+    pub object: u64,
+    /// Bits whose meaning is the issuer's.
+    pub rights: u64,
+    pub flags: u64,
+    /// The name that it was derived from; 0: none.
+    pub parent: usize,
+}
+/// What passing a capability comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passed {
+    /// The receiver's name for it.
+    pub name: usize,
+    /// It has left the sender's list.
+    pub moved: bool,
+}
+
+/// Most capabilities that one domain holds.
+const MOST: usize = 1024;
+
+/// All capabilities by their names. A name is given once, so that an old one never stands for something new.
+pub struct Capabilities {
+    all: BTreeMap<usize, Capability>,
+    next: usize,
+}
+impl Capabilities {
+    #[allow(clippy::new_without_default)]
+    pub const fn new() -> Capabilities {
+        Capabilities { all: BTreeMap::new(), next: 1 }
+    }
+    fn add(&mut self, capability: Capability) -> Result<usize, Error> {
+        let held = self.all.values().filter(|c| c.holder == capability.holder).count();
+        if held >= MOST || self.next > i32::MAX as usize {
+            return Err(Error::ENFILE);
+        }
+        self.next += 1;
+        self.all.insert(self.next - 1, capability);
+        Ok(self.next - 1)
+    }
+    /// What domain `serial` holds under `name`. `EBADF`: nothing.
+    pub fn held(&self, serial: usize, name: usize) -> Result<Capability, Error> {
+        self.all.get(&name).filter(|c| c.holder.serial == serial).copied().ok_or(Error::EBADF)
+    }
+    /// A new capability of `issuer`'s, in its own list; its name.
+    pub fn create(&mut self, issuer: Domain, object: u64, rights: u64, flags: u64) -> Result<usize, Error> {
+        if flags & !flags::ALL != 0 {
+            return Err(Error::EINVAL);
+        }
+        self.add(Capability { holder: issuer, issuer, object, rights, flags, parent: 0 })
+    }
+    /// A weaker one, derived from `name`; its name.
+    pub fn reduce(&mut self, serial: usize, name: usize, rights: u64, flags: u64) -> Result<usize, Error> {
+        let from = self.held(serial, name)?;
+        if flags & !flags::ALL != 0 {
+            return Err(Error::EINVAL);
+        }
+        // Who has it for one use does not get a second one.
+        if from.flags & flags::ONCE != 0 {
+            return Err(Error::EACCESS);
+        }
+        let weaker = Capability { rights: from.rights & rights, flags: from.flags | flags, parent: name, ..from };
+        self.add(weaker)
+    }
+    /// Passes what `serial` holds under `name` to domain `to`. `EACCESS`: it stays with its holder.
+    pub fn pass(&mut self, serial: usize, name: usize, to: Domain) -> Result<Passed, Error> {
+        let from = self.held(serial, name)?;
+        if from.flags & flags::STAYS != 0 && to != from.issuer {
+            return Err(Error::EACCESS);
+        }
+        let moved = from.flags & flags::ONCE != 0;
+        if moved {
+            let new = self.add(Capability { holder: to, ..from })?;
+            self.remove(name);
+            return Ok(Passed { name: new, moved });
+        }
+        let known = self.all.iter().find(|(_, c)| c.parent == name && c.holder == to && same(c, &from));
+        if let Some((&known, _)) = known {
+            return Ok(Passed { name: known, moved });
+        }
+        let new = self.add(Capability { holder: to, parent: name, ..from })?;
+        Ok(Passed { name: new, moved })
+    }
+    /// Takes back all that was derived from what `serial` holds under `name`; how many that were.
+    pub fn revoke(&mut self, serial: usize, name: usize) -> Result<usize, Error> {
+        self.held(serial, name)?;
+        let mut from = Vec::from([name]);
+        let mut count = 0;
+        while let Some(parent) = from.pop() {
+            let derived: Vec<usize> = self.all.iter().filter(|(_, c)| c.parent == parent).map(|(&n, _)| n).collect();
+            for &name in &derived {
+                self.all.remove(&name);
+            }
+            count += derived.len();
+            from.extend(derived);
+        }
+        Ok(count)
+    }
+    /// Lets go of `name`; what was derived from it stays.
+    pub fn drop_name(&mut self, serial: usize, name: usize) -> Result<(), Error> {
+        self.held(serial, name)?;
+        self.remove(name);
+        Ok(())
+    }
+    /// Takes `name` away; what was derived from it is derived from its parent now.
+    fn remove(&mut self, name: usize) {
+        let Some(removed) = self.all.remove(&name) else { return };
+        self.all.values_mut().filter(|c| c.parent == name).for_each(|c| c.parent = removed.parent);
+    }
+    /// Forgets what the domains hold and have issued that `lives` says are no more.
+    pub fn forget_dead(&mut self, mut lives: impl FnMut(Domain) -> bool) {
+        let mut known: BTreeMap<usize, bool> = BTreeMap::new();
+        let mut dead = |d: Domain| !*known.entry(d.serial).or_insert_with(|| lives(d));
+        let gone: Vec<usize> =
+            self.all.iter().filter(|(_, c)| dead(c.holder) || dead(c.issuer)).map(|(&name, _)| name).collect();
+        gone.into_iter().for_each(|name| self.remove(name));
+    }
+    /// The `n`th capability of domain `serial`, by name.
+    pub fn nth(&self, serial: usize, n: usize) -> Option<(usize, Capability)> {
+        self.all.iter().filter(|(_, c)| c.holder.serial == serial).nth(n).map(|(&name, &c)| (name, c))
+    }
+    pub fn count(&self) -> usize {
+        self.all.len()
+    }
+}
+fn same(a: &Capability, b: &Capability) -> bool {
+    (a.issuer, a.object, a.rights, a.flags) == (b.issuer, b.object, b.rights, b.flags)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn domain(n: usize) -> Domain {
+        Domain { asid: n, serial: 100 + n }
+    }
+    const SERVER: usize = 1;
+    /// One capability of the server's, held by domain 2.
+    fn one(rights: u64, flags: u64) -> (Capabilities, usize) {
+        let mut all = Capabilities::new();
+        let own = all.create(domain(SERVER), 7, rights, flags).unwrap();
+        let passed = all.pass(101, own, domain(2)).unwrap();
+        (all, passed.name)
+    }
+
+    #[test]
+    fn the_receiver_has_its_own_name_for_the_same() {
+        let (mut all, name) = one(6, 0);
+        let held = all.held(102, name).unwrap();
+        assert_eq!((held.object, held.rights, held.issuer), (7, 6, domain(SERVER)));
+        assert_eq!(all.held(101, name), Err(Error::EBADF), "a name is its holder's");
+        let back = all.pass(102, name, domain(SERVER)).unwrap();
+        assert_eq!(all.held(101, back.name).unwrap().object, 7);
+        assert_eq!(all.pass(102, name, domain(SERVER)).unwrap().name, back.name, "the same again");
+    }
+    #[test]
+    fn what_was_derived_is_revoked() {
+        let (mut all, name) = one(6, 0);
+        let third = all.pass(102, name, domain(3)).unwrap().name;
+        let weaker = all.reduce(103, third, 2, 0).unwrap();
+        assert_eq!(all.revoke(102, name), Ok(2));
+        assert_eq!((all.held(103, third), all.held(103, weaker)), (Err(Error::EBADF), Err(Error::EBADF)));
+        assert!(all.held(102, name).is_ok());
+    }
+    #[test]
+    fn rights_only_get_fewer() {
+        let (mut all, name) = one(6, 0);
+        let weaker = all.reduce(102, name, 3, flags::STAYS).unwrap();
+        let held = all.held(102, weaker).unwrap();
+        assert_eq!((held.rights, held.flags), (2, flags::STAYS));
+        assert_eq!(all.reduce(102, name, 0, 8), Err(Error::EINVAL));
+    }
+    #[test]
+    fn one_use_is_one() {
+        let (mut all, name) = one(6, flags::ONCE);
+        let passed = all.pass(102, name, domain(SERVER)).unwrap();
+        assert!(passed.moved);
+        assert_eq!(all.pass(102, name, domain(SERVER)), Err(Error::EBADF));
+        let (mut all, name) = one(6, flags::ONCE);
+        assert_eq!(all.reduce(102, name, 6, 0), Err(Error::EACCESS));
+    }
+    #[test]
+    fn what_stays_goes_to_its_issuer_only() {
+        let (mut all, name) = one(6, 0);
+        let stays = all.reduce(102, name, 6, flags::STAYS).unwrap();
+        assert_eq!(all.pass(102, stays, domain(3)), Err(Error::EACCESS));
+        assert!(all.pass(102, stays, domain(SERVER)).is_ok());
+    }
+    #[test]
+    fn the_dead_hold_nothing() {
+        let (mut all, name) = one(6, 0);
+        let third = all.pass(102, name, domain(3)).unwrap().name;
+        all.forget_dead(|d| d.serial != 102);
+        assert_eq!(all.held(102, name), Err(Error::EBADF));
+        assert_eq!(all.held(103, third).unwrap().object, 7);
+        all.forget_dead(|d| d.serial != 101);
+        assert_eq!(all.count(), 0, "what a dead issuer has made stands for nothing");
+    }
+    #[test]
+    fn too_many_are_refused() {
+        let mut all = Capabilities::new();
+        assert!((0..MOST).all(|n| all.create(domain(1), n as u64, 0, 0).is_ok()));
+        assert_eq!(all.create(domain(1), 0, 0, 0), Err(Error::ENFILE));
+    }
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() })]
+        /// Nobody ever holds rights that no chain of passing has given, whatever is done in which order.
+        #[test]
+        fn rights_come_from_the_issuer(steps in proptest::collection::vec((0..5u8, 1..5usize, 1..5usize, 0..16u64, 0..4u64), 1..80)) {
+            let mut all = Capabilities::new();
+            let mut given = std::collections::BTreeMap::new();
+            for (what, who, other, rights, flags) in steps {
+                let name = all.nth(100 + who, (rights as usize + other) % 4).map_or(0, |(name, _)| name);
+                match what {
+                    0 => {
+                        if let Ok(name) = all.create(domain(who), name as u64 + 1, rights, flags) {
+                            let c = all.held(100 + who, name).unwrap();
+                            *given.entry((c.issuer.serial, c.object)).or_insert(0) |= rights;
+                        }
+                    }
+                    1 => { let _ = all.pass(100 + who, name, domain(other)); }
+                    2 => { let _ = all.reduce(100 + who, name, rights, flags); }
+                    3 => { let _ = all.revoke(100 + who, name); }
+                    _ => { let _ = all.drop_name(100 + who, name); }
+                }
+                for c in all.all.values() {
+                    prop_assert_eq!(c.rights & !given[&(c.issuer.serial, c.object)], 0);
+                    prop_assert!(c.parent == 0 || all.all.contains_key(&c.parent), "no chain hangs in the air");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The capability manager: abstract tokens that stand for rights to something of their issuer's.
+//!
+//! A domain holds capabilities under names of its own, small numbers that mean nothing elsewhere. It passes one through a
+//! portal as an argument with letter `k`: the portal's code puts the receiver's name in its place, from a page of translations
+//! that this server keeps; what is not there, the portal asks for, and the receiver gets a capability derived from the sender's.
+#![no_std]
+#![no_main]
+
+extern crate alloc;
+
+use abi::Error;
+use abi::inspect;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use capabilities_logic::cache::{Cache, Translation};
+use capabilities_logic::{Capabilities, Domain};
+use pebble::sync::Mutex;
+use pebble::{Result, check};
+
+pebble::server!(start);
+pebble::import! {
+    INSPECT = "inspect.domain";
+    TEMPLATE = "portal.template";
+}
+pebble::provide! {
+    "capability.create", "smadiii", create;
+    "capability.reduce", "smdiii", reduce;
+    "capability.revoke", "smdi", revoke;
+    "capability.drop", "smdi", drop_name;
+    "capability.info", "smdiw", info;
+    "capability.list", "smiiw", list;
+}
+
+/// The page that portal code reads.
+static mut CACHE: Cache = Cache::EMPTY;
+struct State {
+    all: Capabilities,
+    /// Translations for one use that had to leave the page before that use.
+    waiting: Vec<Translation>,
+}
+static STATE: Mutex<State> = Mutex::new(State { all: Capabilities::new(), waiting: Vec::new() });
+/// Capabilities after which those of dead domains are looked for.
+const MANY: usize = 64;
+
+/// The page of translations. `_state`: whoever has the state locked.
+fn cache(_state: &mut State) -> &'static mut Cache {
+    // SAFETY: only with the state locked, so there is one reference at a time.
+    unsafe { &mut *(&raw mut CACHE) }
+}
+
+fn start(_: &pebble::Env) {
+    // A page of its own, which a window shows.
+    #[repr(align(4096))]
+    struct Page(abi::template::Template);
+    let page = Box::new(Page(capabilities_logic::template::capabilities(&raw const CACHE as u64)));
+    let registered = check(TEMPLATE.call([&raw const page.0 as usize, translate as *const () as usize]));
+    if registered.is_err() {
+        pebble::thread::exit_domain(1);
+    }
+}
+/// Whether a domain is the one that had this number, and lives.
+fn lives(domain: Domain) -> bool {
+    inspected(domain.asid).is_ok_and(|d| d.serial == domain.serial as u64)
+}
+fn inspected(asid: usize) -> Result<inspect::Domain> {
+    let mut out =
+        inspect::Domain { name: [0; 48], asid: 0, flags: 0, parent: 0, threads: 0, portals: 0, stacks: 0, serial: 0 };
+    check(INSPECT.call([asid, &raw mut out as usize]))?;
+    Ok(out)
+}
+fn locked(body: impl FnOnce(&mut State) -> Result<usize>) -> isize {
+    body(&mut STATE.lock()).map_or_else(Error::code, |value| value as isize)
+}
+
+/// A portal has no translation of `name` from domain `from` to domain `to` (serial numbers): makes it, or says why not.
+extern "C" fn translate(name: usize, from: usize, to: usize, asids: usize) -> isize {
+    locked(|state| {
+        let waiting = |t: &Translation| (t.name, t.caller, t.callee) == (name as u64, from as u64, to as u64);
+        let translation = match state.waiting.iter().position(waiting) {
+            Some(place) => state.waiting.swap_remove(place),
+            None => {
+                let passed = state.all.pass(from, name, Domain { asid: asids >> 16, serial: to })?;
+                Translation {
+                    name: name as u64,
+                    caller: from as u64,
+                    callee: to as u64,
+                    result: passed.name as u64,
+                    once: passed.moved as u64,
+                    unused: [0; 3],
+                }
+            }
+        };
+        if let Some(old) = cache(state).put(translation) {
+            state.waiting.push(old);
+        }
+        Ok(0)
+    })
+}
+extern "C" fn create(asid: usize, serial: usize, object: usize, rights: usize, flags: usize) -> isize {
+    locked(|state| {
+        if state.all.count() >= MANY && state.all.count().is_power_of_two() {
+            state.all.forget_dead(lives);
+            state.waiting.retain(|t| state.all.held(t.callee as usize, t.result as usize).is_ok());
+        }
+        state.all.create(Domain { asid, serial }, object as u64, rights as u64, flags as u64)
+    })
+}
+extern "C" fn reduce(serial: usize, name: usize, rights: usize, flags: usize) -> isize {
+    locked(|state| state.all.reduce(serial, name, rights as u64, flags as u64))
+}
+extern "C" fn revoke(serial: usize, name: usize) -> isize {
+    locked(|state| {
+        let count = state.all.revoke(serial, name)?;
+        cache(state).clear();
+        Ok(count)
+    })
+}
+extern "C" fn drop_name(serial: usize, name: usize) -> isize {
+    locked(|state| {
+        state.all.drop_name(serial, name)?;
+        cache(state).clear();
+        Ok(0)
+    })
+}
+/// What [`info`] and [`list`] write.
+#[repr(C, align(64))]
+struct Info {
+    name: u64,
+    rights: u64,
+    flags: u64,
+    /// ASID of the issuer; 0: it is no more.
+    issuer: u64,
+    /// What it stands for, for the issuer only.
+    object: u64,
+}
+fn write(out: usize, info: Info) -> Result<()> {
+    if out % abi::address::PAGE + size_of::<Info>() > abi::address::PAGE || !out.is_multiple_of(8) {
+        return Err(Error::EINVAL);
+    }
+    // SAFETY: the window that is open for this call shows the page, and the structure is in it.
+    unsafe { (out as *mut Info).write_unaligned(info) };
+    Ok(())
+}
+fn described(name: usize, c: capabilities_logic::Capability, to: usize) -> Info {
+    let issuer = if lives(c.issuer) { c.issuer.asid as u64 } else { 0 };
+    let object = if c.issuer.serial == to { c.object } else { 0 };
+    Info { name: name as u64, rights: c.rights, flags: c.flags, issuer, object }
+}
+extern "C" fn info(serial: usize, name: usize, out: usize) -> isize {
+    let held = STATE.lock().all.held(serial, name);
+    held.and_then(|c| write(out, described(name, c, serial))).map_or_else(Error::code, |()| 0)
+}
+/// The `n`th capability of the living domain `asid`, for people who look.
+extern "C" fn list(asid: usize, n: usize, out: usize) -> isize {
+    let look = || {
+        let serial = inspected(asid)?.serial as usize;
+        let (name, c) = STATE.lock().all.nth(serial, n).ok_or(Error::ENOENT)?;
+        write(out, described(name, c, 0))
+    };
+    look().map_or_else(Error::code, |()| 0)
+}
