@@ -56,6 +56,8 @@ errors! {
     ESPIPE = 29, "can not seek";
     /// Nobody reads what is written.
     EPIPE = 32, "broken pipe";
+    /// A file's path has more than 63 characters.
+    ENAMETOOLONG = 91, "name too long";
     /// The time ran out.
     ETIMEDOUT = 116, "timed out";
     /// No portal of this number.
@@ -80,6 +82,25 @@ impl Error {
     /// The error a call's result stands for, if it is one of the list.
     pub fn from_code(result: isize) -> Option<Error> {
         if (-4095..0).contains(&result) { Error::from_number(result.unsigned_abs()) } else { None }
+    }
+}
+
+#[cfg(feature = "embedded-io")]
+impl embedded_io::Error for Error {
+    fn kind(&self) -> embedded_io::ErrorKind {
+        use embedded_io::ErrorKind;
+        match self {
+            Error::ENOENT => ErrorKind::NotFound,
+            Error::EACCESS => ErrorKind::PermissionDenied,
+            Error::EEXIST => ErrorKind::AlreadyExists,
+            Error::EINVAL | Error::EFAULT | Error::ENAMETOOLONG => ErrorKind::InvalidInput,
+            Error::ENOMEM => ErrorKind::OutOfMemory,
+            Error::EPIPE => ErrorKind::BrokenPipe,
+            Error::ESPIPE => ErrorKind::Unsupported,
+            Error::ETIMEDOUT => ErrorKind::TimedOut,
+            Error::EDEAD => ErrorKind::ConnectionAborted,
+            _ => ErrorKind::Other,
+        }
     }
 }
 

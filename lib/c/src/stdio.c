@@ -105,7 +105,7 @@ struct path {
     char text[NAMELEN];
 } __attribute__((aligned(64)));
 
-/* Flags as the files component knows them (services/files/src/store.rs). */
+/* Flags as the files component knows them (lib/abi/src/file.rs). */
 static word file_flags(int flags)
 {
     return (flags & O_ACCMODE) | (flags & O_APPEND ? 0x0008 : 0) | (flags & O_CREAT ? 0x0200 : 0) |

@@ -7,4 +7,4 @@ mod pipe;
 mod store;
 
 pub use pipe::{Pipe, Side};
-pub use store::{Open, Store, flags};
+pub use store::{Open, Store};

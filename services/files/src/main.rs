@@ -11,11 +11,12 @@ extern crate alloc;
 
 use abi::Error;
 use abi::address::PAGE;
+use abi::file::{flags, operation};
 use abi::name::Name;
 use abi::system::{self, GRANTS, Grant, Granted};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use files_logic::{Open, Pipe, Side, Store, flags};
+use files_logic::{Open, Pipe, Side, Store};
 use pebble::portal::call;
 use pebble::sync::{Mutex, Semaphore};
 use pebble::{Result, check};
@@ -63,12 +64,6 @@ struct State {
 }
 static STATE: Mutex<State> =
     Mutex::new(State { store: Store::new(), slots: Vec::new(), made: 0, pipes: Vec::new(), gone: 0 });
-
-/// Operations of the control portal.
-mod operation {
-    /// Four more portals to the same control block.
-    pub const DUPLICATE: usize = 1;
-}
 
 fn start(_: &pebble::Env) {
     let Ok(gone) = Semaphore::new(0) else { return };

@@ -1,21 +1,11 @@
 //! The names and contents of the files, and the control block of each one that is open.
 
 use abi::Error;
+use abi::file::{flags, whence};
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// Flags of `open`.
-pub mod flags {
-    pub const READ_ONLY: usize = 0;
-    pub const WRITE_ONLY: usize = 1;
-    pub const READ_WRITE: usize = 2;
-    pub const ACCESS: usize = 3;
-    pub const APPEND: usize = 0x0008;
-    pub const CREATE: usize = 0x0200;
-    pub const TRUNCATE: usize = 0x0400;
-    pub const EXCLUSIVE: usize = 0x0800;
-}
 /// Longest file: what is read or written beyond is refused.
 const LONGEST: usize = 64 << 20;
 
@@ -121,13 +111,12 @@ impl Store {
         open.position = end;
         Ok(data.len())
     }
-    /// Moves the position: `whence` 0 from the start, 1 from here, 2 from the end; where it is then. `EINVAL`: before the
-    /// start, or no such `whence`.
-    pub fn seek(&mut self, open: &mut Open, offset: isize, whence: usize) -> Result<usize, Error> {
-        let from = match whence {
-            0 => 0,
-            1 => open.position,
-            2 => self.node(open.node).bytes.len(),
+    /// Moves the position to `offset` from one of [`whence`]; where it is then. `EINVAL`: before the start, or from nowhere.
+    pub fn seek(&mut self, open: &mut Open, offset: isize, from: usize) -> Result<usize, Error> {
+        let from = match from {
+            whence::START => 0,
+            whence::POSITION => open.position,
+            whence::END => self.node(open.node).bytes.len(),
             _ => return Err(Error::EINVAL),
         };
         open.position = from.checked_add_signed(offset).ok_or(Error::EINVAL)?;
@@ -149,8 +138,8 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use super::flags::*;
     use super::*;
+    use abi::file::flags::*;
 
     fn contents(store: &mut Store, name: &str) -> Vec<u8> {
         let mut open = store.open(name, READ_ONLY).unwrap();
