@@ -64,17 +64,25 @@ ssize_t read(int fd, void *buffer, size_t count)
     int portal = portal_of(fd, READ);
     if (portal < 0)
         return failed(portal);
-    for (size_t done = 0;;) {
+    size_t here = in_page(buffer, count);
+    word done = invoke_portal(portal, buffer, here);
+    if (done < 0)
+        return failed(done);
+    /* More of a pipe or the console may have to be waited for, even where it filled the page. */
+    if ((size_t)done < here || here == count || behind(fd) < 0 || invoke_portal(behind(fd) + SEEK, 0l, (word)SEEK_CUR) < 0)
+        return done;
+    while ((size_t)done < count) {
         char *to = (char *)buffer + done;
-        size_t here = in_page(to, count - done);
+        here = in_page(to, count - done);
         word result = invoke_portal(portal, to, here);
+        /* An error comes again with the next call. */
         if (result < 0)
-            return done ? (ssize_t)done : failed(result);
+            break;
         done += result;
-        /* Only a file that had a whole page surely has more; a pipe or the console may have to wait for it. */
-        if (done == count || (size_t)result < here || here < PAGE)
-            return done;
+        if ((size_t)result < here)
+            break;
     }
+    return done;
 }
 off_t lseek(int fd, off_t offset, int whence)
 {
