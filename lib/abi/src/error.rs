@@ -48,6 +48,10 @@ errors! {
     EBUSY = 16, "in use";
     /// The name is taken.
     EEXIST = 17, "already exists";
+    /// A file, where a directory must be.
+    ENOTDIR = 20, "not a directory";
+    /// A directory, where a file must be.
+    EISDIR = 21, "is a directory";
     /// An argument is out of its range.
     EINVAL = 22, "invalid argument";
     /// The portal table, or another fixed table, is full.
@@ -56,6 +60,8 @@ errors! {
     ESPIPE = 29, "can not seek";
     /// Nobody reads what is written.
     EPIPE = 32, "broken pipe";
+    /// There is something in the directory.
+    ENOTEMPTY = 90, "directory not empty";
     /// A file's path has more than 63 characters.
     ENAMETOOLONG = 91, "name too long";
     /// The time ran out.

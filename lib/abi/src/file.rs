@@ -1,5 +1,7 @@
 //! What the files component and its clients agree on.
 
+use crate::nucleus::NAMELEN;
+
 /// What each of a descriptor's consecutive portals does, from its first on.
 pub mod portal {
     pub const READ: usize = 0;
@@ -18,6 +20,8 @@ pub mod flags {
     pub const CREATE: usize = 0x0200;
     pub const TRUNCATE: usize = 0x0400;
     pub const EXCLUSIVE: usize = 0x0800;
+    /// It must be a directory.
+    pub const DIRECTORY: usize = 0x1000;
 }
 /// Where the seek portal counts from.
 pub mod whence {
@@ -25,8 +29,37 @@ pub mod whence {
     pub const POSITION: usize = 1;
     pub const END: usize = 2;
 }
-/// Operations of the control portal.
+/// Operations of the control portal: `(operation, page)`, with something to write to in every case.
 pub mod operation {
     /// Four more portals to the same control block; the first one's number.
     pub const DUPLICATE: usize = 1;
+    /// Writes a `Status`.
+    pub const STATUS: usize = 2;
+    /// Writes the next `Entry` of a directory; 1, or 0 after the last.
+    pub const NEXT: usize = 3;
+}
+/// Values of [`Status::kind`].
+pub mod kind {
+    pub const FILE: u64 = 1;
+    pub const DIRECTORY: u64 = 2;
+    pub const PIPE: u64 = 3;
+}
+/// What a file is; must not cross a page boundary (so: is aligned to its size rounded up).
+#[repr(C, align(32))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// One of [`kind`].
+    pub kind: u64,
+    /// In the file, or in the pipe.
+    pub bytes: u64,
+    /// No other of the same kind has this number.
+    pub node: u64,
+}
+/// A name in a directory.
+#[repr(C, align(128))]
+#[derive(Clone, Copy)]
+pub struct Entry {
+    pub status: Status,
+    /// Filled up with zeros.
+    pub name: [u8; NAMELEN],
 }

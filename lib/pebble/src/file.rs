@@ -183,7 +183,8 @@ impl File {
         if self.0 < FIRST_FREE {
             return Ok(File(self.0));
         }
-        check(call(self.0 + portal::CONTROL, [operation::DUPLICATE, 0])).map(File)
+        let page = 0u8;
+        check(call(self.0 + portal::CONTROL, [operation::DUPLICATE, &raw const page as usize])).map(File)
     }
 }
 impl Drop for File {

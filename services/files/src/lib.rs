@@ -1,4 +1,4 @@
-//! Files in memory and pipes: names, contents, what is open. Free of portals, so that the host tests it.
+//! Files in memory, their directories, and pipes: names, contents, what is open. Free of portals, so that the host tests it.
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;

@@ -1,4 +1,4 @@
-//! Files in memory, and pipes: `open` gives its caller four portals (read, write, seek, control), the control block's number
+//! Files in memory, in directories, and pipes: `open` gives its caller four portals (read, write, seek, control), the control block's number
 //! embedded in each.
 //!
 //! A control block lives as long as somebody has one of its portals: the portal manager posts a semaphore when the last
@@ -11,8 +11,9 @@ extern crate alloc;
 
 use abi::Error;
 use abi::address::PAGE;
-use abi::file::{flags, operation};
+use abi::file::{Entry, Status, flags, kind, operation};
 use abi::name::Name;
+use abi::nucleus::NAMELEN;
 use abi::system::{self, GRANTS, Grant, Granted};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -29,7 +30,10 @@ pebble::provide! {
     "files.open", "smri", open;
     "files.pipe", "sm", pipe;
     "files.unlink", "smr", unlink;
-    "files.list", "smiw", list;
+    "files.rename", "smrr", rename;
+    "files.mkdir", "smr", make_directory;
+    "files.rmdir", "smr", remove_directory;
+    "files.status", "smrw", status;
 }
 
 /// What a client's portals lead to.
@@ -89,6 +93,9 @@ fn import_files() {
         }
         let Ok(name) = Name::new(&buffer.0) else { continue };
         let mut state = STATE.lock();
+        if state.store.make_parents(name.text()).is_err() {
+            continue;
+        }
         let Ok(mut file) = state.store.open(name.text(), flags::WRITE_ONLY | flags::CREATE) else { continue };
         let mut offset = 0;
         while let Ok(count @ 1..) = check(INIT_FILE.call([number, offset, to])) {
@@ -205,7 +212,7 @@ fn grant(number: usize) -> isize {
         portal("smcwi", read as *const ()),
         portal("smcri", write as *const ()),
         portal("smcii", seek as *const ()),
-        portal("smcii", control as *const ()),
+        portal("smciw", control as *const ()),
     ];
     let request = Grant { count: GRANTS as u64, gone, constant: number as u64, portals };
     let result = call(system::GRANT, [&raw const request as usize]);
@@ -261,21 +268,52 @@ extern "C" fn pipe() -> isize {
     let [read, write] = numbers.map(|number| number.map_or_else(Error::code, grant));
     if read < 0 || write < 0 { read.min(write) } else { read | write << 16 }
 }
-extern "C" fn unlink(path: usize) -> isize {
-    // SAFETY: the page is open for this call.
-    let name = unsafe { Name::read(path) };
-    code(name.and_then(|name| STATE.lock().store.unlink(name.text()).map(|()| 0)))
+/// What `body` comes to for the path at `path`.
+///
+/// # Safety
+/// The page of `path` is open for this call.
+unsafe fn with_path<T>(path: usize, body: impl FnOnce(&mut Store, &str) -> Result<T>) -> Result<T> {
+    // SAFETY: the caller's promise.
+    let name = unsafe { Name::read(path) }?;
+    body(&mut STATE.lock().store, name.text())
 }
-/// The name of file `n`, 0-terminated; its bytes. `ENOENT`: there are not so many.
-extern "C" fn list(n: usize, to: usize) -> isize {
-    let state = STATE.lock();
-    let Some((name, bytes)) = state.store.list(n) else { return Error::ENOENT.code() };
-    // SAFETY: `to` is this portal's window argument.
-    code(unsafe { window(to, abi::nucleus::NAMELEN) }.and_then(|to| {
-        to.fill(0);
-        to[..name.len()].copy_from_slice(name.as_bytes());
-        Ok(bytes)
-    }))
+extern "C" fn unlink(path: usize) -> isize {
+    // SAFETY: a window argument.
+    code(unsafe { with_path(path, Store::unlink) }.map(|()| 0))
+}
+extern "C" fn make_directory(path: usize) -> isize {
+    // SAFETY: a window argument.
+    code(unsafe { with_path(path, Store::make_directory) }.map(|()| 0))
+}
+extern "C" fn remove_directory(path: usize) -> isize {
+    // SAFETY: a window argument.
+    code(unsafe { with_path(path, Store::remove_directory) }.map(|()| 0))
+}
+extern "C" fn rename(from: usize, to: usize) -> isize {
+    // SAFETY: a window argument.
+    let to = match unsafe { Name::read(to) } {
+        Ok(to) => to,
+        Err(error) => return error.code(),
+    };
+    // SAFETY: a window argument.
+    code(unsafe { with_path(from, |store, from| store.rename(from, to.text())) }.map(|()| 0))
+}
+extern "C" fn status(path: usize, to: usize) -> isize {
+    // SAFETY: both are window arguments, and the second may be written.
+    code(unsafe { with_path(path, |store, path| store.status_at(path)).and_then(|status| put(to, status)) })
+}
+/// Writes `value` at `address`; 0. `EINVAL`: not aligned as the type is, and so perhaps beyond the window.
+///
+/// # Safety
+/// `address` is a window argument of the call that is being served, and it may be written.
+unsafe fn put<T: Copy>(address: usize, value: T) -> Result<usize> {
+    const { assert!(size_of::<T>() <= align_of::<T>()) };
+    if !address.is_multiple_of(align_of::<T>()) {
+        return Err(Error::EINVAL);
+    }
+    // SAFETY: in the page that is open for this call: its size is its alignment.
+    unsafe { (address as *mut T).write_volatile(value) };
+    Ok(0)
 }
 extern "C" fn read(number: usize, to: usize, count: usize) -> isize {
     // SAFETY: `to` is this portal's window argument.
@@ -331,9 +369,39 @@ extern "C" fn seek(number: usize, offset: isize, whence: usize) -> isize {
         _ => Error::EBADF.code(),
     }
 }
-extern "C" fn control(number: usize, what: usize, _: usize) -> isize {
+extern "C" fn control(number: usize, what: usize, to: usize) -> isize {
     match what {
         operation::DUPLICATE => grant(number),
+        // SAFETY: `to` is this portal's window argument.
+        operation::STATUS => code(status_of(number).and_then(|status| unsafe { put(to, status) })),
+        operation::NEXT => code(next(number).and_then(|entry| match entry {
+            // SAFETY: as above.
+            Some(entry) => unsafe { put(to, entry) }.map(|_| 1),
+            None => Ok(0),
+        })),
         _ => Error::EINVAL.code(),
+    }
+}
+fn status_of(number: usize) -> Result<Status> {
+    let State { store, slots, pipes, .. } = &mut *STATE.lock();
+    match slot(slots, number).map(|slot| &slot.control) {
+        Some(Control::File(open)) => Ok(store.status_of(open)),
+        Some(&Control::Pipe(place, _)) => {
+            let bytes = pipes[place].as_ref().map_or(0, |waited| waited.pipe.bytes());
+            Ok(Status { kind: kind::PIPE, bytes: bytes as u64, node: place as u64 + 1 })
+        }
+        None => Err(Error::EBADF),
+    }
+}
+fn next(number: usize) -> Result<Option<Entry>> {
+    let State { store, slots, .. } = &mut *STATE.lock();
+    match slot(slots, number) {
+        Some(Slot { control: Control::File(open), .. }) => Ok(store.next(open)?.map(|(text, status)| {
+            let mut name = [0; NAMELEN];
+            name[..text.len()].copy_from_slice(text.as_bytes());
+            Entry { status, name }
+        })),
+        Some(_) => Err(Error::ENOTDIR),
+        None => Err(Error::EBADF),
     }
 }
