@@ -22,3 +22,16 @@ __attribute__((constructor(101))) static void make_locks(void)
     __bufio_lock_init(stdout);
     __bufio_lock_init(stderr);
 }
+
+/* picolibc's, as of 1.8, answers NULL where the file ends without a newline, and the last line is lost. This one goes when
+   Debian's gives that line. */
+char *fgets(char *line, int size, FILE *file)
+{
+    int n = 0, c = 0;
+    while (n < size - 1 && c != '\n' && (c = getc(file)) != EOF)
+        line[n++] = c;
+    if (size <= 0 || (n == 0 && c == EOF) || (c == EOF && ferror(file)))
+        return NULL;
+    line[n] = 0;
+    return line;
+}
