@@ -55,6 +55,10 @@ pub struct Status {
     /// No other of the same kind has this number.
     pub node: u64,
 }
+impl Status {
+    /// Of nothing that there is.
+    pub const NONE: Status = Status { kind: 0, bytes: 0, node: 0 };
+}
 /// A name in a directory.
 #[repr(C, align(128))]
 #[derive(Clone, Copy)]

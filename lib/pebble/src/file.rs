@@ -5,7 +5,7 @@
 
 use crate::portal::{Import, call, in_page};
 use crate::{Error, Result, check};
-use abi::file::{flags, operation, portal, whence};
+use abi::file::{Status, flags, kind, operation, portal, whence};
 use abi::name::Name;
 use abi::nucleus::NAMELEN;
 use abi::system::{FIRST_FREE, PORTAL_CLOSE};
@@ -15,11 +15,13 @@ crate::import! {
     OPEN = "files.open";
     PIPE = "files.pipe";
     UNLINK = "files.unlink";
+    RENAME = "files.rename";
+    STATUS = "files.status";
 }
 
 /// Calls a portal of the files component's; once more, where the portal could not be opened at the start, or the component
 /// has died and was started again. Where there is none, the error says why.
-fn ask<const N: usize>(portal: &Import, arguments: [usize; N]) -> Result<usize> {
+pub(crate) fn ask<const N: usize>(portal: &Import, arguments: [usize; N]) -> Result<usize> {
     match check(portal.call(arguments)) {
         Err(Error::EPORTAL | Error::EDEAD) => {
             portal.reopen()?;
@@ -29,7 +31,7 @@ fn ask<const N: usize>(portal: &Import, arguments: [usize; N]) -> Result<usize> 
     }
 }
 /// A path where a window shows all of it.
-fn path(text: &str) -> Result<Name> {
+pub(crate) fn path(text: &str) -> Result<Name> {
     if text.len() >= NAMELEN { Err(Error::ENAMETOOLONG) } else { Name::of(text) }
 }
 
@@ -82,8 +84,9 @@ impl Options {
     pub fn create_new(self, yes: bool) -> Options {
         self.flag(flags::CREATE | flags::EXCLUSIVE, yes)
     }
-    /// Opens the file called `name`. `ENOENT`: there is none; `EINVAL`: the options make no sense; `ENAMETOOLONG`;
-    /// `EACCESS`: the manifest does not allow it.
+    /// Opens the file called `name`. `ENOENT`: there is none; `ENOTDIR`: a file is on the way to it; `EISDIR`: it is a
+    /// directory, and to be written; `EINVAL`: the options make no sense; `ENAMETOOLONG`; `EACCESS`: the manifest does not
+    /// allow it.
     pub fn open(self, name: &str) -> Result<File> {
         let access = match (self.read, self.write) {
             (true, false) => flags::READ_ONLY,
@@ -91,7 +94,7 @@ impl Options {
             (true, true) => flags::READ_WRITE,
             (false, false) => return Err(Error::EINVAL),
         };
-        ask(&OPEN, [path(name)?.address(), access | self.flags]).map(File)
+        File::open_with(name, access | self.flags)
     }
 }
 
@@ -103,6 +106,9 @@ impl File {
     /// Makes a file, or empties it, for writing.
     pub fn create(name: &str) -> Result<File> {
         File::options().write(true).create(true).truncate(true).open(name)
+    }
+    pub(crate) fn open_with(name: &str, flags: usize) -> Result<File> {
+        ask(&OPEN, [path(name)?.address(), flags]).map(File)
     }
     pub fn options() -> Options {
         Options::new()
@@ -178,13 +184,53 @@ impl File {
     pub fn flush(&self) -> Result<()> {
         Ok(())
     }
+    /// An operation of the control portal, which writes to `to`.
+    pub(crate) fn control<T>(&self, what: usize, to: &mut T) -> Result<usize> {
+        check(call(self.0 + portal::CONTROL, [what, &raw mut *to as usize]))
+    }
+    pub fn metadata(&self) -> Result<Metadata> {
+        let mut status = Status::NONE;
+        if self.0 >= FIRST_FREE {
+            self.control(operation::STATUS, &mut status)?;
+        }
+        Ok(status.into())
+    }
     /// A second descriptor of the same, with the same position.
     pub fn try_clone(&self) -> Result<File> {
         if self.0 < FIRST_FREE {
             return Ok(File(self.0));
         }
-        let page = 0u8;
-        check(call(self.0 + portal::CONTROL, [operation::DUPLICATE, &raw const page as usize])).map(File)
+        // The portal takes a window in every case.
+        let mut nothing = Status::NONE;
+        self.control(operation::DUPLICATE, &mut nothing).map(File)
+    }
+}
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    File,
+    Directory,
+    Pipe,
+    Console,
+}
+/// What is known of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Metadata {
+    pub kind: Kind,
+    /// In the file, or in the pipe.
+    pub bytes: u64,
+    /// No other of the same kind has this number.
+    pub node: u64,
+}
+impl From<Status> for Metadata {
+    fn from(status: Status) -> Metadata {
+        let kind = match status.kind {
+            kind::FILE => Kind::File,
+            kind::DIRECTORY => Kind::Directory,
+            kind::PIPE => Kind::Pipe,
+            _ => Kind::Console,
+        };
+        Metadata { kind, bytes: status.bytes, node: status.node }
     }
 }
 impl Drop for File {
@@ -202,9 +248,20 @@ pub fn pipe() -> Result<(File, File)> {
     let sides = ask(&PIPE, [])?;
     Ok((File(sides & 0xffff), File(sides >> 16)))
 }
-/// Takes the name of a file away; the file goes with the last that has it open. `ENOENT`: there is none.
+/// Takes the name of a file away; the file goes with the last that has it open. `ENOENT`: there is none; `EISDIR`.
 pub fn remove(name: &str) -> Result<()> {
     ask(&UNLINK, [path(name)?.address()]).map(|_| ())
+}
+/// Gives a file or directory another name, in place of what had that. `ENOENT`: there is no `from`; `EISDIR`, `ENOTDIR`: one is a
+/// directory, the other is not; `ENOTEMPTY`: `to` is a directory with something in it; `EINVAL`: a directory would be in itself.
+pub fn rename(from: &str, to: &str) -> Result<()> {
+    ask(&RENAME, [path(from)?.address(), path(to)?.address()]).map(|_| ())
+}
+/// What `name` is. `ENOENT`, `ENOTDIR`.
+pub fn metadata(name: &str) -> Result<Metadata> {
+    let mut status = Status::NONE;
+    ask(&STATUS, [path(name)?.address(), &raw mut status as usize])?;
+    Ok(status.into())
 }
 /// The console's input, by lines.
 pub fn stdin() -> File {

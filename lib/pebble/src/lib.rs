@@ -12,6 +12,7 @@ pub use embedded_io;
 
 pub mod boot;
 pub mod console;
+pub mod directory;
 pub mod file;
 pub mod heap;
 pub mod portal;
