@@ -89,6 +89,8 @@ int close(int fd)
     }
     if (file < SYS_FIRST_FREE)
         return failed(-EBADF);
+    char page;
+    invoke_portal(file + CONTROL, (word)CLOSING, &page);
     int result = portal_close(file);
     for (int which = WRITE; which < PORTALS; which++)
         portal_close(file + which);

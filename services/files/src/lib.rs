@@ -3,8 +3,10 @@
 
 extern crate alloc;
 
+mod gone;
 mod pipe;
 mod store;
 
+pub use gone::{Account, Portals};
 pub use pipe::{Pipe, Side};
 pub use store::{Open, Store};

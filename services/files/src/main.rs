@@ -3,7 +3,7 @@
 //!
 //! A control block lives as long as somebody has one of its portals: the portal manager posts a semaphore when the last
 //! entry that led to a portal has gone, whether it was closed or its domain has ended, and a thread here looks for what is
-//! no longer used.
+//! no longer used: first among those that somebody said to be closing, then among all.
 #![no_std]
 #![no_main]
 
@@ -17,7 +17,7 @@ use abi::nucleus::NAMELEN;
 use abi::system::{self, GRANTS, Grant, Granted};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use files_logic::{Open, Pipe, Side, Store};
+use files_logic::{Account, Open, Pipe, Portals, Side, Store};
 use pebble::portal::call;
 use pebble::sync::{Mutex, Semaphore};
 use pebble::{Result, check};
@@ -47,10 +47,10 @@ struct Waited {
     pipe: Pipe,
     wait: Semaphore,
 }
-/// A control block's place; `granted`: its portals were made, so it may be looked at whether it is used.
+/// A control block's place; `portals`: there are none before they were made, and only then it may be looked at.
 struct Slot {
     control: Control,
-    granted: bool,
+    portals: Option<Portals>,
     /// The number that its portals have: its place, and above that a count. A thread that was waiting when its domain ended
     /// must not take its place's next control block for its own.
     number: usize,
@@ -65,9 +65,21 @@ struct State {
     pipes: Vec<Option<Box<Waited>>>,
     /// Number of the semaphore that says that a portal has gone.
     gone: usize,
+    account: Account,
+    /// The control blocks that were last said to be closing.
+    closing: [usize; CLOSING],
 }
-static STATE: Mutex<State> =
-    Mutex::new(State { store: Store::new(), slots: Vec::new(), made: 0, pipes: Vec::new(), gone: 0 });
+/// So many are looked at before all are.
+const CLOSING: usize = 4;
+static STATE: Mutex<State> = Mutex::new(State {
+    store: Store::new(),
+    slots: Vec::new(),
+    made: 0,
+    pipes: Vec::new(),
+    gone: 0,
+    account: Account::new(),
+    closing: [0; CLOSING],
+});
 
 fn start(_: &pebble::Env) {
     let Ok(gone) = Semaphore::new(0) else { return };
@@ -107,20 +119,22 @@ fn import_files() {
         state.store.close(file);
     }
 }
-/// Frees the control blocks that nobody has a portal to.
+/// A portal has gone: frees the control blocks that nobody has a portal to.
 fn collect() {
     let mut state = STATE.lock();
+    state.account.post();
+    if state.account.is_even() {
+        return;
+    }
+    for number in state.closing {
+        state.look(number);
+    }
+    if state.account.is_even() {
+        return;
+    }
     for place in 0..state.slots.len() {
-        let Some(number) = state.slots[place].as_ref().filter(|slot| slot.granted).map(|slot| slot.number) else {
-            continue;
-        };
-        if call(system::GRANTED, [number]) != 0 {
-            continue;
-        }
-        match state.slots[place].take().map(|slot| slot.control) {
-            Some(Control::File(open)) => state.store.close(open),
-            Some(Control::Pipe(pipe, side)) => state.leave(pipe, side),
-            None => {}
+        if let Some(number) = state.slots[place].as_ref().map(|slot| slot.number) {
+            state.look(number);
         }
     }
 }
@@ -130,6 +144,20 @@ fn slot(slots: &mut [Option<Slot>], number: usize) -> Option<&mut Slot> {
     slots.get_mut(number % SLOTS)?.as_mut().filter(|slot| slot.number == number)
 }
 impl State {
+    /// Looks whether control block `number` is still used, and frees it if not.
+    fn look(&mut self, number: usize) {
+        let Some(Slot { portals: Some(portals), .. }) = slot(&mut self.slots, number) else { return };
+        let Ok(entries) = check(call(system::GRANTED, [number])) else { return };
+        self.account.seen(portals.gone(entries));
+        if entries > 0 {
+            return;
+        }
+        match self.slots[number % SLOTS].take().map(|slot| slot.control) {
+            Some(Control::File(open)) => self.store.close(open),
+            Some(Control::Pipe(pipe, side)) => self.leave(pipe, side),
+            None => {}
+        }
+    }
     /// A new control block; its number. `ENFILE`: there are too many.
     fn add(&mut self, control: Control) -> Result<usize> {
         let place = self.slots.iter().position(Option::is_none).unwrap_or(self.slots.len());
@@ -141,7 +169,7 @@ impl State {
         }
         self.made = (self.made + 1) % (1 << 19);
         let number = self.made * SLOTS + place;
-        self.slots[place] = Some(Slot { control, granted: false, number });
+        self.slots[place] = Some(Slot { control, portals: None, number });
         Ok(number)
     }
     /// Nobody has this side of a pipe any more: who waits for it goes on, and with the other side the pipe goes.
@@ -206,7 +234,10 @@ impl Waited {
 }
 /// Gives the caller four portals to control block `number`; the first one's number.
 fn grant(number: usize) -> isize {
-    let gone = STATE.lock().gone as u64;
+    let (gone, posts) = {
+        let state = STATE.lock();
+        (state.gone as u64, state.account.posts())
+    };
     let portal = |spec: &str, entry: *const ()| Granted { spec: abi::section::padded(spec), entry: entry as u64 };
     let portals: [Granted; GRANTS] = [
         portal("smcwi", read as *const ()),
@@ -218,12 +249,11 @@ fn grant(number: usize) -> isize {
     let result = call(system::GRANT, [&raw const request as usize]);
     let mut state = STATE.lock();
     if let Some(slot) = slot(&mut state.slots, number) {
-        slot.granted = true;
+        slot.portals.get_or_insert(Portals::new()).granted(if result < 0 { 0 } else { GRANTS });
     }
-    drop(state);
-    if result < 0 {
-        // Nothing leads to it.
-        collect();
+    // Nothing may lead to it; or it was closed before it could be looked at.
+    if result < 0 || state.account.posts() != posts {
+        state.look(number);
     }
     result
 }
@@ -379,6 +409,12 @@ extern "C" fn control(number: usize, what: usize, to: usize) -> isize {
             Some(entry) => unsafe { put(to, entry) }.map(|_| 1),
             None => Ok(0),
         })),
+        operation::CLOSING => {
+            let mut state = STATE.lock();
+            state.closing.rotate_right(1);
+            state.closing[0] = number;
+            0
+        }
         _ => Error::EINVAL.code(),
     }
 }
