@@ -7,7 +7,7 @@
 
 #define DEPTH 3
 
-static int child;
+static volatile int child;
 
 static int intercept(int portal, int p1, int p2, int p3, int p4, int p5)
 {
@@ -20,6 +20,9 @@ static int opened(int asid, int portal, char *spec)
     for (char *letter = spec + 2; *letter; letter++)
         if (!strchr("c=tah", *letter))
             *out++ = *letter;
+    /* The child may run before domain_fork returns here. */
+    while (!child)
+        yield();
     return portal_create_child(child, portal, stub, 0, intercept);
 }
 static int sandbox(int depth)
@@ -28,6 +31,7 @@ static int sandbox(int depth)
     if (depth == 0)
         return program();
     portal_notify(opened);
+    child = 0;
     child = domain_fork(intercept);
     if (child == 0)
         exit(sandbox(depth - 1));
