@@ -5,7 +5,7 @@
 #define ROUNDS 1000
 
 static int calls[NPORTALS];
-static int child;
+static volatile int child;
 
 /* Every call of the child's. */
 static int intercept(int portal, int p1, int p2, int p3, int p4, int p5)
@@ -21,6 +21,9 @@ static int opened(int asid, int portal, char *spec)
     for (char *letter = spec + 2; *letter; letter++)
         if (!strchr("c=tah", *letter))
             *out++ = *letter;
+    /* The child may run before domain_fork returns here. */
+    while (!child)
+        yield();
     return portal_create_child(child, portal, stub, 0, intercept);
 }
 static void ping_pong(void)

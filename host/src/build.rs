@@ -114,7 +114,7 @@ fn run(command: &mut Command, what: &str) -> Result<()> {
 }
 fn compiler(root: &Path) -> Result<Command> {
     let mut command = Command::new(CC);
-    command.args(options(&root.join("lib/c/flags"))?).arg("-isystem").arg(root.join("lib/c/include"));
+    command.args(options(&root.join("lib/c/flags"))?).arg("-I").arg(root.join("lib/c/include"));
     Ok(command)
 }
 /// Files below `folder` whose names end in one of `endings`.

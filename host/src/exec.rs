@@ -128,6 +128,9 @@ fn files(pairs: &[String]) -> Result<Vec<(String, Vec<u8>)>> {
         if guest.is_empty() || guest.len() >= abi::nucleus::NAMELEN || !guest.bytes().all(|b| b.is_ascii_graphic()) {
             bail!("--file {pair}: a name in the system is 1 to 63 printable characters");
         }
+        if guest.ends_with('/') || guest.split('/').any(|name| name == "..") {
+            bail!("--file {pair}: a name in the system does not end in / and has no ..");
+        }
         let bytes = std::fs::read(host).with_context(|| format!("--file {pair}: {host}"))?;
         Ok((guest.to_string(), bytes))
     };
@@ -221,6 +224,11 @@ mod tests {
     fn a_name_in_the_system_that_is_too_long_or_not_printable_is_refused() {
         assert!(refused(&format!("/etc/hostname:{}", "x".repeat(64))).contains("1 to 63"));
         assert!(refused("/etc/hostname:a b").contains("1 to 63"));
+    }
+    #[test]
+    fn a_name_in_the_system_that_is_a_directorys_or_has_two_points_is_refused() {
+        assert!(refused("/etc/hostname:data/").contains("end in /"));
+        assert!(refused("/etc/hostname:data/../a").contains("no .."));
     }
     #[test]
     fn a_file_that_the_host_does_not_have_is_refused() {

@@ -8,11 +8,13 @@
 // expect stdout gone: No such file or directory
 #include <pebble.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int main(void)
 {
     char text[64] = {0};
+    mkdir("notes", 0755);
     int fd = open("notes/a.txt", O_RDWR | O_CREAT, 0644);
     printf("written %d\n", (int)write(fd, "hello\n", 6));
     write(fd, "world\n", 6);

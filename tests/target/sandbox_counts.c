@@ -3,7 +3,7 @@
 #include <pebble.h>
 /* A domain in a sandbox: each of its portal calls comes here first. */
 static int seen[NPORTALS];
-static int child;
+static volatile int child;
 static int intercept(int portal, int p1, int p2, int p3, int p4, int p5)
 {
     seen[portal]++;
@@ -16,6 +16,9 @@ static int new_portal(int asid, int portal, char *spec)
     for (char *c = spec + 2, *out = stub + 3; *c; c++)
         if (!strchr("c=tah", *c))
             *out++ = *c;
+    /* The child may run before domain_fork returns here. */
+    while (!child)
+        yield();
     return portal_create_child(child, portal, stub, 0, intercept);
 }
 int main(void)

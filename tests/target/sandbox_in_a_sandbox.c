@@ -3,7 +3,8 @@
 // expect stdout outer saw 2 exits
 // timeout 60
 #include <pebble.h>
-static int exits, child, depth;
+static int exits, depth;
+static volatile int child;
 static int intercept(int portal, int p1, int p2, int p3, int p4, int p5)
 {
     if (portal == SYS_EXIT) {
@@ -23,12 +24,16 @@ static int new_portal(int asid, int portal, char *spec)
     for (char *c = spec + 2, *out = stub + 3; *c; c++)
         if (!strchr("c=tah", *c))
             *out++ = *c;
+    /* The child may run before domain_fork returns here. */
+    while (!child)
+        yield();
     return portal_create_child(child, portal, stub, 0, intercept);
 }
 static void sandbox(void (*body)(void))
 {
     int mine = depth;
     portal_notify(new_portal);
+    child = 0;
     child = domain_fork(intercept);
     if (child == 0) {
         exits = 0;

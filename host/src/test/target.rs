@@ -20,6 +20,13 @@ struct Test {
     directives: Result<Directives>,
 }
 
+impl Test {
+    /// The test whose output its own must be.
+    fn same_output(&self) -> Option<String> {
+        self.directives.as_ref().ok()?.same_output.as_ref().map(|other| format!("target::{other}"))
+    }
+}
+
 pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Verdict>> {
     let mut tests = Vec::new();
     let folder = root.join("tests/target");
@@ -29,11 +36,14 @@ pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Verdict>> {
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
         let stem = path.file_stem().and_then(|s| s.to_str()).unwrap_or("");
         let name = format!("target::{stem}");
-        if ["c", "rs"].contains(&ending) && wanted(&name) {
+        if ["c", "rs"].contains(&ending) {
             let directives = directives::parse(&std::fs::read_to_string(&path)?);
             tests.push(Test { name, path, directives });
         }
     }
+    // With a test goes the one whose output it must have.
+    let compared: Vec<String> = tests.iter().filter(|t| wanted(&t.name)).filter_map(Test::same_output).collect();
+    tests.retain(|t| wanted(&t.name) || compared.contains(&t.name));
     let outputs = Mutex::new(HashMap::new());
     let verdicts = Mutex::new(Vec::new());
     let next = Mutex::new(tests.iter());
@@ -59,8 +69,8 @@ pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Verdict>> {
     let mut verdicts = verdicts.into_inner().unwrap();
     let outputs = outputs.into_inner().unwrap();
     for test in &tests {
-        let Ok(Directives { same_output: Some(other), .. }) = &test.directives else { continue };
-        if outputs.get(&test.name) != outputs.get(&format!("target::{other}"))
+        let Some(other) = test.same_output() else { continue };
+        if outputs.get(&test.name) != outputs.get(&other)
             && let Some(verdict) = verdicts.iter_mut().find(|v| v.name == test.name && v.failure.is_none())
         {
             verdict.failure = Some(format!("its output is not that of {other}"));

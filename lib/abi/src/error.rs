@@ -48,6 +48,10 @@ errors! {
     EBUSY = 16, "in use";
     /// The name is taken.
     EEXIST = 17, "already exists";
+    /// A file, where a directory must be.
+    ENOTDIR = 20, "not a directory";
+    /// A directory, where a file must be.
+    EISDIR = 21, "is a directory";
     /// An argument is out of its range.
     EINVAL = 22, "invalid argument";
     /// The portal table, or another fixed table, is full.
@@ -56,6 +60,10 @@ errors! {
     ESPIPE = 29, "can not seek";
     /// Nobody reads what is written.
     EPIPE = 32, "broken pipe";
+    /// There is something in the directory.
+    ENOTEMPTY = 90, "directory not empty";
+    /// A file's path has more than 63 characters.
+    ENAMETOOLONG = 91, "name too long";
     /// The time ran out.
     ETIMEDOUT = 116, "timed out";
     /// No portal of this number.
@@ -80,6 +88,25 @@ impl Error {
     /// The error a call's result stands for, if it is one of the list.
     pub fn from_code(result: isize) -> Option<Error> {
         if (-4095..0).contains(&result) { Error::from_number(result.unsigned_abs()) } else { None }
+    }
+}
+
+#[cfg(feature = "embedded-io")]
+impl embedded_io::Error for Error {
+    fn kind(&self) -> embedded_io::ErrorKind {
+        use embedded_io::ErrorKind;
+        match self {
+            Error::ENOENT => ErrorKind::NotFound,
+            Error::EACCESS => ErrorKind::PermissionDenied,
+            Error::EEXIST => ErrorKind::AlreadyExists,
+            Error::EINVAL | Error::EFAULT | Error::ENAMETOOLONG => ErrorKind::InvalidInput,
+            Error::ENOMEM => ErrorKind::OutOfMemory,
+            Error::EPIPE => ErrorKind::BrokenPipe,
+            Error::ESPIPE => ErrorKind::Unsupported,
+            Error::ETIMEDOUT => ErrorKind::TimedOut,
+            Error::EDEAD => ErrorKind::ConnectionAborted,
+            _ => ErrorKind::Other,
+        }
     }
 }
 

@@ -8,17 +8,6 @@ crate::import! {
     RAW = "console.raw";
 }
 
-/// Calls `portal` for each piece of `bytes` that lies in one page: a window is one page.
-fn by_page(bytes: &[u8], mut portal: impl FnMut(&[u8]) -> isize) -> crate::Result<()> {
-    let mut rest = bytes;
-    while !rest.is_empty() {
-        let room = abi::address::PAGE - rest.as_ptr() as usize % abi::address::PAGE;
-        let (piece, after) = rest.split_at(room.min(rest.len()));
-        crate::check(portal(piece))?;
-        rest = after;
-    }
-    Ok(())
-}
 /// Calls a portal of the console's; once more, where the driver has died and was started again.
 fn call(portal: &crate::portal::Import, buffer: usize, length: usize) -> isize {
     let result = portal.call([buffer, length]);
@@ -29,11 +18,17 @@ fn call(portal: &crate::portal::Import, buffer: usize, length: usize) -> isize {
 }
 /// Writes all of `bytes`.
 pub fn write(bytes: &[u8]) -> crate::Result<()> {
-    by_page(bytes, |piece| call(&WRITE, piece.as_ptr() as usize, piece.len()))
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(crate::portal::in_page(rest));
+        crate::check(call(&WRITE, piece.as_ptr() as usize, piece.len()))?;
+        rest = after;
+    }
+    Ok(())
 }
 fn read_by(portal: &crate::portal::Import, buffer: &mut [u8]) -> crate::Result<usize> {
-    let room = abi::address::PAGE - buffer.as_ptr() as usize % abi::address::PAGE;
-    crate::check(call(portal, buffer.as_mut_ptr() as usize, buffer.len().min(room)))
+    let here = crate::portal::in_page(buffer);
+    crate::check(call(portal, buffer.as_mut_ptr() as usize, here))
 }
 /// Reads from the line that the user finished with Enter; at least one byte, 0 at the end of input.
 pub fn read(buffer: &mut [u8]) -> crate::Result<usize> {

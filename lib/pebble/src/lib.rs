@@ -8,9 +8,12 @@ extern crate alloc;
 
 pub use abi;
 pub use abi::Error;
+pub use embedded_io;
 
 pub mod boot;
 pub mod console;
+pub mod directory;
+pub mod file;
 pub mod heap;
 pub mod portal;
 pub mod start;

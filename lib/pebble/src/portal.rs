@@ -22,6 +22,12 @@ pub fn call<const N: usize>(number: usize, arguments: [usize; N]) -> isize {
     result
 }
 
+/// How many bytes of `buffer` lie in its first page: what one window shows of it.
+pub fn in_page(buffer: &[u8]) -> usize {
+    use abi::address::PAGE;
+    buffer.len().min(PAGE - buffer.as_ptr() as usize % PAGE)
+}
+
 /// A portal that this component opens by name; declared by [`import!`](crate::import).
 #[repr(transparent)]
 pub struct Import(pub Imported);

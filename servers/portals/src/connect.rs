@@ -111,6 +111,9 @@ impl Manager {
         if number >= abi::system::FIRST_FREE {
             domain.numbers.0 = domain.numbers.0.min(number);
         }
+        if !domain.sandbox.inside.is_empty() {
+            self.forget_number(asid, number);
+        }
         self.release(code, asid, number);
         Ok(())
     }
@@ -214,7 +217,7 @@ impl Manager {
         }
         Ok(number)
     }
-    /// Closes a portal of the direct caller's.
+    /// Closes a portal of the direct caller's; one that the subject shares with others in its sandbox, for the subject alone.
     pub fn close(&mut self, caller: Caller, number: usize) -> Result<isize> {
         if number < abi::system::FIRST_FREE || number >= abi::nucleus::NPORTALS {
             return Err(Error::EPORTAL);
@@ -223,7 +226,9 @@ impl Manager {
         if table.entry(number) == pebble::boot::info().symbols.bad_portal {
             return Err(Error::EPORTAL);
         }
-        self.uninstall(caller.direct, number)?;
+        if caller.direct == caller.subject || !self.let_go(caller.subject, number) {
+            self.uninstall(caller.direct, number)?;
+        }
         Ok(0)
     }
 }

@@ -84,7 +84,7 @@ impl Manager {
             flags: with,
             parent,
             children: Vec::new(),
-            interposed: false,
+            sandbox: Default::default(),
             privileged: false,
             notify: 0,
             threads: 0,
@@ -139,6 +139,9 @@ impl Manager {
         child_table.set_field(domain::TP, table.field(domain::TP));
         if intercept != 0 {
             return self.interpose(parent, child, intercept as u64);
+        }
+        if self.controller(parent) != 0 {
+            return self.enclose_fork(parent, child);
         }
         for number in abi::system::FIRST_FREE..self.domain(parent)?.numbers.1 {
             let code = table.entry(number);
@@ -216,10 +219,7 @@ impl Manager {
     }
     /// Ends domain `asid`, and those that it interposes on.
     pub fn end_domain(&mut self, asid: usize, how: Ended) {
-        for child in self.domain(asid).map_or(Vec::new(), |d| d.children.clone()) {
-            if !self.domain(child).is_ok_and(|d| d.interposed) {
-                continue;
-            }
+        for child in self.domain(asid).map_or(Vec::new(), |d| d.sandbox.inside.clone()) {
             self.end_domain(child, Ended { asid: child as u64, kind: abi::system::ended::KILLED, ..Ended::default() });
         }
         let Some(mut dead) = self.domains.remove(asid) else { return };
@@ -230,6 +230,7 @@ impl Manager {
         self.close_portals_to(&blocks);
         let lent = self.divert_frames(asid, table);
         self.close_all(asid, &dead);
+        self.leave_sandbox(asid, &dead.sandbox);
         self.forget_pagers(asid);
         if dead.flags & flags::TRUSTED != 0 {
             self.withdraw_templates(asid);
@@ -332,7 +333,7 @@ impl Manager {
             && d.flags & flags::TRUSTED == 0
             && !self.is_vital(asid)
             && d.provides == 0
-            && !d.children.iter().any(|&child| self.domain(child).is_ok_and(|c| c.interposed))
+            && d.sandbox.inside.is_empty()
     }
     /// Closes all entries of the dead domain's table.
     fn close_all(&mut self, asid: usize, dead: &Domain) {

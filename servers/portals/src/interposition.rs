@@ -18,9 +18,8 @@ impl Manager {
     /// number from the call, so one piece of code serves all portals that pass their arguments alike.
     pub fn interpose(&mut self, parent: usize, child: usize, intercept: u64) -> Result<()> {
         self.make_elastic(parent)?;
-        self.domain_mut(child)?.interposed = true;
+        self.enclose(parent, child, parent)?;
         let plain = self.parse(PLAIN).map_err(|_| Error::EINVAL)?;
-        self.domain_mut(child)?.numbers = (NPORTALS, NPORTALS);
         let mut stubs: Vec<(Specification, u64)> = Vec::new();
         let (from, to) = (self.domain(parent)?.table, self.domain(child)?.table);
         for number in 1..NPORTALS {
@@ -51,10 +50,12 @@ impl Manager {
         d.table.set_field(domain::FLAGS, d.flags);
         if d.queue == 0 { self.add_stack(asid) } else { Ok(()) }
     }
-    /// Puts a portal of the subject's own making in the table of its child.
-    pub fn create_child(&mut self, caller: Caller, request: &Child) -> Result<core::result::Result<(), isize>> {
+    /// Puts a portal of the subject's own making in the table of its child; where some in the child's sandbox have the number,
+    /// in theirs. The domains whose tables these are.
+    pub fn create_child(&mut self, caller: Caller, request: &Child) -> Result<core::result::Result<Vec<usize>, isize>> {
         let (child, number) = (request.asid as usize, request.portal as usize);
-        if self.domain(child)?.parent != caller.subject {
+        let inside = self.domain(child)?.sandbox.controller == caller.subject;
+        if !inside && self.domain(child)?.parent != caller.subject {
             return Err(Error::EACCESS);
         }
         if number == 0 || number >= NPORTALS || request.entry >= abi::address::WINDOW_VA as u64 {
@@ -68,8 +69,14 @@ impl Manager {
         let constants = [request.constant; 6];
         let ends = (self.end(child)?, caller.subject);
         let code = self.generate(ends, &specification, (request.entry, &constants), Kind::Stub, false)?;
-        self.install(child, number, code)?;
-        Ok(Ok(()))
+        let mut domains = if inside { self.holders(caller.subject, number) } else { Vec::new() };
+        if domains.is_empty() {
+            domains.push(child);
+        }
+        for &domain in &domains {
+            self.install(domain, number, code)?;
+        }
+        Ok(Ok(domains))
     }
     /// Has `entry` called after each new portal in the subject's table; 0 ends that.
     pub fn set_notify(&mut self, caller: Caller, entry: usize) -> Result<isize> {

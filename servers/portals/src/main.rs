@@ -16,6 +16,7 @@ mod inspect;
 mod interposition;
 mod manager;
 mod pagers;
+mod sandbox;
 mod semaphores;
 mod slots;
 mod templates;
@@ -27,6 +28,7 @@ use abi::Error;
 use abi::address::THREAD_STACK;
 use abi::nucleus::domain;
 use abi::system::{self, Description, Ended, ended};
+use alloc::vec::Vec;
 use manager::{ATTACH_FOR, Caller, DONE_FOR, MANAGER, Manager, STACK_FOR, THREAD_EXIT, THREAD_INFO};
 use pebble::boot::{GROW_FOR, P_ID, SEMAPHORE_CREATE, SEMAPHORE_DESTROY, V_ID};
 use pebble::{Result, check};
@@ -116,6 +118,9 @@ fn with_new_portals(thread: usize, count: usize, body: impl FnOnce(&mut Manager,
     let (mut direct, mut told) = (0, false);
     let number = with_caller(thread, |manager, caller| {
         let number = body(manager, caller)?;
+        if caller.direct != caller.subject {
+            manager.hold(thread, 0, number..number + count);
+        }
         direct = caller.direct;
         told = manager.domain(direct).is_ok_and(|d| d.notify != 0);
         Ok(number as isize)
@@ -192,14 +197,19 @@ extern "C" fn close(thread: usize, number: usize) -> isize {
     with_caller(thread, |manager, caller| manager.close(caller, number))
 }
 extern "C" fn create_child(thread: usize, request: usize) -> isize {
-    let mut made = (0, 0);
+    let mut made = (Vec::new(), 0);
     let result = with_caller(thread, |manager, caller| {
         let request = words::read::<system::Child>(request)?;
-        made = (request.asid as usize, request.portal as usize);
-        manager.create_child(caller, &request).map(|made| made.err().unwrap_or(0))
+        match manager.create_child(caller, &request)? {
+            Ok(domains) => {
+                made = (domains, request.portal as usize);
+                Ok(0)
+            }
+            Err(rejected) => Ok(rejected),
+        }
     });
-    if result == 0 {
-        tell(made.0, made.1, 1);
+    for asid in made.0 {
+        tell(asid, made.1, 1);
     }
     result
 }
@@ -208,6 +218,10 @@ extern "C" fn grant(thread: usize, request: usize) -> isize {
     let number = with_caller(thread, |manager, caller| {
         let request = words::read::<system::Grant>(request)?;
         let (to, number) = manager.grant(caller, thread, &request)?;
+        if !manager.domain(to)?.sandbox.inside.is_empty() {
+            // Above the client's own frame is that of the server's call.
+            manager.hold(thread, 1, number..number + request.count as usize);
+        }
         (client, count, told) = (to, request.count as usize, manager.domain(to).is_ok_and(|d| d.notify != 0));
         Ok(number as isize)
     });

@@ -68,8 +68,7 @@ pub struct Domain {
     pub parent: usize,
     /// Domains whose parent it is.
     pub children: Vec<usize>,
-    /// All its portals lead to its parent.
-    pub interposed: bool,
+    pub sandbox: crate::sandbox::Sandbox,
     /// It has opened `domain.destroy`: it may wait for, and end, any domain.
     pub privileged: bool,
     /// Portal of the portal manager's own table that calls its notification routine, or 0.
@@ -261,7 +260,7 @@ impl Manager {
                 flags: boot.flags | BOOT,
                 parent: 0,
                 children: Vec::new(),
-                interposed: false,
+                sandbox: Default::default(),
                 privileged: text(&boot.name) == "init",
                 notify: 0,
                 threads: (boot.thread != 0) as usize,

@@ -1,10 +1,12 @@
-//! Files in memory and pipes: names, contents, what is open. Free of portals, so that the host tests it.
+//! Files in memory, their directories, and pipes: names, contents, what is open. Free of portals, so that the host tests it.
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;
 
+mod gone;
 mod pipe;
 mod store;
 
+pub use gone::{Account, Portals};
 pub use pipe::{Pipe, Side};
-pub use store::{Open, Store, flags};
+pub use store::{Open, Store};

@@ -1,9 +1,9 @@
-//! Files in memory, and pipes: `open` gives its caller four portals (read, write, seek, control), the control block's number
+//! Files in memory, in directories, and pipes: `open` gives its caller four portals (read, write, seek, control), the control block's number
 //! embedded in each.
 //!
 //! A control block lives as long as somebody has one of its portals: the portal manager posts a semaphore when the last
 //! entry that led to a portal has gone, whether it was closed or its domain has ended, and a thread here looks for what is
-//! no longer used.
+//! no longer used: first among those that somebody said to be closing, then among all.
 #![no_std]
 #![no_main]
 
@@ -11,11 +11,13 @@ extern crate alloc;
 
 use abi::Error;
 use abi::address::PAGE;
+use abi::file::{Entry, Status, flags, kind, operation};
 use abi::name::Name;
+use abi::nucleus::NAMELEN;
 use abi::system::{self, GRANTS, Grant, Granted};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use files_logic::{Open, Pipe, Side, Store, flags};
+use files_logic::{Account, Open, Pipe, Portals, Side, Store};
 use pebble::portal::call;
 use pebble::sync::{Mutex, Semaphore};
 use pebble::{Result, check};
@@ -28,7 +30,10 @@ pebble::provide! {
     "files.open", "smri", open;
     "files.pipe", "sm", pipe;
     "files.unlink", "smr", unlink;
-    "files.list", "smiw", list;
+    "files.rename", "smrr", rename;
+    "files.mkdir", "smr", make_directory;
+    "files.rmdir", "smr", remove_directory;
+    "files.status", "smrw", status;
 }
 
 /// What a client's portals lead to.
@@ -42,10 +47,10 @@ struct Waited {
     pipe: Pipe,
     wait: Semaphore,
 }
-/// A control block's place; `granted`: its portals were made, so it may be looked at whether it is used.
+/// A control block's place; `portals`: there are none before they were made, and only then it may be looked at.
 struct Slot {
     control: Control,
-    granted: bool,
+    portals: Option<Portals>,
     /// The number that its portals have: its place, and above that a count. A thread that was waiting when its domain ended
     /// must not take its place's next control block for its own.
     number: usize,
@@ -60,15 +65,21 @@ struct State {
     pipes: Vec<Option<Box<Waited>>>,
     /// Number of the semaphore that says that a portal has gone.
     gone: usize,
+    account: Account,
+    /// The control blocks that were last said to be closing.
+    closing: [usize; CLOSING],
 }
-static STATE: Mutex<State> =
-    Mutex::new(State { store: Store::new(), slots: Vec::new(), made: 0, pipes: Vec::new(), gone: 0 });
-
-/// Operations of the control portal.
-mod operation {
-    /// Four more portals to the same control block.
-    pub const DUPLICATE: usize = 1;
-}
+/// So many are looked at before all are.
+const CLOSING: usize = 4;
+static STATE: Mutex<State> = Mutex::new(State {
+    store: Store::new(),
+    slots: Vec::new(),
+    made: 0,
+    pipes: Vec::new(),
+    gone: 0,
+    account: Account::new(),
+    closing: [0; CLOSING],
+});
 
 fn start(_: &pebble::Env) {
     let Ok(gone) = Semaphore::new(0) else { return };
@@ -94,6 +105,9 @@ fn import_files() {
         }
         let Ok(name) = Name::new(&buffer.0) else { continue };
         let mut state = STATE.lock();
+        if state.store.make_parents(name.text()).is_err() {
+            continue;
+        }
         let Ok(mut file) = state.store.open(name.text(), flags::WRITE_ONLY | flags::CREATE) else { continue };
         let mut offset = 0;
         while let Ok(count @ 1..) = check(INIT_FILE.call([number, offset, to])) {
@@ -105,20 +119,22 @@ fn import_files() {
         state.store.close(file);
     }
 }
-/// Frees the control blocks that nobody has a portal to.
+/// A portal has gone: frees the control blocks that nobody has a portal to.
 fn collect() {
     let mut state = STATE.lock();
+    state.account.post();
+    if state.account.is_even() {
+        return;
+    }
+    for number in state.closing {
+        state.look(number);
+    }
+    if state.account.is_even() {
+        return;
+    }
     for place in 0..state.slots.len() {
-        let Some(number) = state.slots[place].as_ref().filter(|slot| slot.granted).map(|slot| slot.number) else {
-            continue;
-        };
-        if call(system::GRANTED, [number]) != 0 {
-            continue;
-        }
-        match state.slots[place].take().map(|slot| slot.control) {
-            Some(Control::File(open)) => state.store.close(open),
-            Some(Control::Pipe(pipe, side)) => state.leave(pipe, side),
-            None => {}
+        if let Some(number) = state.slots[place].as_ref().map(|slot| slot.number) {
+            state.look(number);
         }
     }
 }
@@ -128,6 +144,20 @@ fn slot(slots: &mut [Option<Slot>], number: usize) -> Option<&mut Slot> {
     slots.get_mut(number % SLOTS)?.as_mut().filter(|slot| slot.number == number)
 }
 impl State {
+    /// Looks whether control block `number` is still used, and frees it if not.
+    fn look(&mut self, number: usize) {
+        let Some(Slot { portals: Some(portals), .. }) = slot(&mut self.slots, number) else { return };
+        let Ok(entries) = check(call(system::GRANTED, [number])) else { return };
+        self.account.seen(portals.gone(entries));
+        if entries > 0 {
+            return;
+        }
+        match self.slots[number % SLOTS].take().map(|slot| slot.control) {
+            Some(Control::File(open)) => self.store.close(open),
+            Some(Control::Pipe(pipe, side)) => self.leave(pipe, side),
+            None => {}
+        }
+    }
     /// A new control block; its number. `ENFILE`: there are too many.
     fn add(&mut self, control: Control) -> Result<usize> {
         let place = self.slots.iter().position(Option::is_none).unwrap_or(self.slots.len());
@@ -139,7 +169,7 @@ impl State {
         }
         self.made = (self.made + 1) % (1 << 19);
         let number = self.made * SLOTS + place;
-        self.slots[place] = Some(Slot { control, granted: false, number });
+        self.slots[place] = Some(Slot { control, portals: None, number });
         Ok(number)
     }
     /// Nobody has this side of a pipe any more: who waits for it goes on, and with the other side the pipe goes.
@@ -204,24 +234,26 @@ impl Waited {
 }
 /// Gives the caller four portals to control block `number`; the first one's number.
 fn grant(number: usize) -> isize {
-    let gone = STATE.lock().gone as u64;
+    let (gone, posts) = {
+        let state = STATE.lock();
+        (state.gone as u64, state.account.posts())
+    };
     let portal = |spec: &str, entry: *const ()| Granted { spec: abi::section::padded(spec), entry: entry as u64 };
     let portals: [Granted; GRANTS] = [
         portal("smcwi", read as *const ()),
         portal("smcri", write as *const ()),
         portal("smcii", seek as *const ()),
-        portal("smcii", control as *const ()),
+        portal("smciw", control as *const ()),
     ];
     let request = Grant { count: GRANTS as u64, gone, constant: number as u64, portals };
     let result = call(system::GRANT, [&raw const request as usize]);
     let mut state = STATE.lock();
     if let Some(slot) = slot(&mut state.slots, number) {
-        slot.granted = true;
+        slot.portals.get_or_insert(Portals::new()).granted(if result < 0 { 0 } else { GRANTS });
     }
-    drop(state);
-    if result < 0 {
-        // Nothing leads to it.
-        collect();
+    // Nothing may lead to it; or it was closed before it could be looked at.
+    if result < 0 || state.account.posts() != posts {
+        state.look(number);
     }
     result
 }
@@ -266,21 +298,52 @@ extern "C" fn pipe() -> isize {
     let [read, write] = numbers.map(|number| number.map_or_else(Error::code, grant));
     if read < 0 || write < 0 { read.min(write) } else { read | write << 16 }
 }
-extern "C" fn unlink(path: usize) -> isize {
-    // SAFETY: the page is open for this call.
-    let name = unsafe { Name::read(path) };
-    code(name.and_then(|name| STATE.lock().store.unlink(name.text()).map(|()| 0)))
+/// What `body` comes to for the path at `path`.
+///
+/// # Safety
+/// The page of `path` is open for this call.
+unsafe fn with_path<T>(path: usize, body: impl FnOnce(&mut Store, &str) -> Result<T>) -> Result<T> {
+    // SAFETY: the caller's promise.
+    let name = unsafe { Name::read(path) }?;
+    body(&mut STATE.lock().store, name.text())
 }
-/// The name of file `n`, 0-terminated; its bytes. `ENOENT`: there are not so many.
-extern "C" fn list(n: usize, to: usize) -> isize {
-    let state = STATE.lock();
-    let Some((name, bytes)) = state.store.list(n) else { return Error::ENOENT.code() };
-    // SAFETY: `to` is this portal's window argument.
-    code(unsafe { window(to, abi::nucleus::NAMELEN) }.and_then(|to| {
-        to.fill(0);
-        to[..name.len()].copy_from_slice(name.as_bytes());
-        Ok(bytes)
-    }))
+extern "C" fn unlink(path: usize) -> isize {
+    // SAFETY: a window argument.
+    code(unsafe { with_path(path, Store::unlink) }.map(|()| 0))
+}
+extern "C" fn make_directory(path: usize) -> isize {
+    // SAFETY: a window argument.
+    code(unsafe { with_path(path, Store::make_directory) }.map(|()| 0))
+}
+extern "C" fn remove_directory(path: usize) -> isize {
+    // SAFETY: a window argument.
+    code(unsafe { with_path(path, Store::remove_directory) }.map(|()| 0))
+}
+extern "C" fn rename(from: usize, to: usize) -> isize {
+    // SAFETY: a window argument.
+    let to = match unsafe { Name::read(to) } {
+        Ok(to) => to,
+        Err(error) => return error.code(),
+    };
+    // SAFETY: a window argument.
+    code(unsafe { with_path(from, |store, from| store.rename(from, to.text())) }.map(|()| 0))
+}
+extern "C" fn status(path: usize, to: usize) -> isize {
+    // SAFETY: both are window arguments, and the second may be written.
+    code(unsafe { with_path(path, |store, path| store.status_at(path)).and_then(|status| put(to, status)) })
+}
+/// Writes `value` at `address`; 0. `EINVAL`: not aligned as the type is, and so perhaps beyond the window.
+///
+/// # Safety
+/// `address` is a window argument of the call that is being served, and it may be written.
+unsafe fn put<T: Copy>(address: usize, value: T) -> Result<usize> {
+    const { assert!(size_of::<T>() <= align_of::<T>()) };
+    if !address.is_multiple_of(align_of::<T>()) {
+        return Err(Error::EINVAL);
+    }
+    // SAFETY: in the page that is open for this call: its size is its alignment.
+    unsafe { (address as *mut T).write_volatile(value) };
+    Ok(0)
 }
 extern "C" fn read(number: usize, to: usize, count: usize) -> isize {
     // SAFETY: `to` is this portal's window argument.
@@ -336,9 +399,45 @@ extern "C" fn seek(number: usize, offset: isize, whence: usize) -> isize {
         _ => Error::EBADF.code(),
     }
 }
-extern "C" fn control(number: usize, what: usize, _: usize) -> isize {
+extern "C" fn control(number: usize, what: usize, to: usize) -> isize {
     match what {
         operation::DUPLICATE => grant(number),
+        // SAFETY: `to` is this portal's window argument.
+        operation::STATUS => code(status_of(number).and_then(|status| unsafe { put(to, status) })),
+        operation::NEXT => code(next(number).and_then(|entry| match entry {
+            // SAFETY: as above.
+            Some(entry) => unsafe { put(to, entry) }.map(|_| 1),
+            None => Ok(0),
+        })),
+        operation::CLOSING => {
+            let mut state = STATE.lock();
+            state.closing.rotate_right(1);
+            state.closing[0] = number;
+            0
+        }
         _ => Error::EINVAL.code(),
+    }
+}
+fn status_of(number: usize) -> Result<Status> {
+    let State { store, slots, pipes, .. } = &mut *STATE.lock();
+    match slot(slots, number).map(|slot| &slot.control) {
+        Some(Control::File(open)) => Ok(store.status_of(open)),
+        Some(&Control::Pipe(place, _)) => {
+            let bytes = pipes[place].as_ref().map_or(0, |waited| waited.pipe.bytes());
+            Ok(Status { kind: kind::PIPE, bytes: bytes as u64, node: place as u64 + 1 })
+        }
+        None => Err(Error::EBADF),
+    }
+}
+fn next(number: usize) -> Result<Option<Entry>> {
+    let State { store, slots, .. } = &mut *STATE.lock();
+    match slot(slots, number) {
+        Some(Slot { control: Control::File(open), .. }) => Ok(store.next(open)?.map(|(text, status)| {
+            let mut name = [0; NAMELEN];
+            name[..text.len()].copy_from_slice(text.as_bytes());
+            Entry { status, name }
+        })),
+        Some(_) => Err(Error::ENOTDIR),
+        None => Err(Error::EBADF),
     }
 }

@@ -26,6 +26,10 @@ impl Pipe {
     pub const fn new() -> Pipe {
         Pipe { bytes: [0; CAPACITY], first: 0, count: 0, readers: true, writers: true, waiting: 0 }
     }
+    /// Bytes that are in it.
+    pub fn bytes(&self) -> usize {
+        self.count
+    }
     /// Fills `to` with what there is; how much. 0 where nobody can write any more; `None`: there is nothing yet.
     pub fn read(&mut self, to: &mut [u8]) -> Option<usize> {
         if self.count == 0 {

@@ -1,25 +1,18 @@
-//! The names and contents of the files, and the control block of each one that is open.
+//! The tree of directories and files, and the control block of each one that is open.
 
 use abi::Error;
+use abi::file::{Status, flags, kind, whence};
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::ops::Bound;
 
-/// Flags of `open`.
-pub mod flags {
-    pub const READ_ONLY: usize = 0;
-    pub const WRITE_ONLY: usize = 1;
-    pub const READ_WRITE: usize = 2;
-    pub const ACCESS: usize = 3;
-    pub const APPEND: usize = 0x0008;
-    pub const CREATE: usize = 0x0200;
-    pub const TRUNCATE: usize = 0x0400;
-    pub const EXCLUSIVE: usize = 0x0800;
-}
 /// Longest file: what is read or written beyond is refused.
 const LONGEST: usize = 64 << 20;
+/// The number of the directory that all others are in. It is not among the nodes.
+const ROOT: usize = usize::MAX;
 
-/// A file that is open: the control block behind its portals.
+/// A file or directory that is open: the control block behind its portals.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Open {
     node: usize,
@@ -27,76 +20,178 @@ pub struct Open {
     read: bool,
     write: bool,
     append: bool,
+    /// Of a directory: the name that was given last; empty: none yet.
+    last: String,
+}
+/// What is in a directory: names, and the numbers of the nodes.
+type Entries = BTreeMap<String, usize>;
+
+enum Contents {
+    File(Vec<u8>),
+    Directory(Entries),
 }
 struct Node {
-    bytes: Vec<u8>,
+    contents: Contents,
     /// How many control blocks refer to it, and whether a name does.
     open: usize,
     named: bool,
 }
+/// A path taken apart. It may end at something that is not there.
+struct Place<'a> {
+    /// The directory that the last name is in, and all on the way to it but the root.
+    directory: usize,
+    through: Vec<usize>,
+    /// Empty: the path is that of the root.
+    name: &'a str,
+    /// A `/` follows, so it must be a directory.
+    slash: bool,
+}
 /// All files.
 #[derive(Default)]
 pub struct Store {
-    names: BTreeMap<String, usize>,
+    root: Entries,
     nodes: Vec<Option<Node>>,
 }
 
 impl Store {
     pub const fn new() -> Store {
-        Store { names: BTreeMap::new(), nodes: Vec::new() }
+        Store { root: Entries::new(), nodes: Vec::new() }
     }
     fn node(&mut self, number: usize) -> &mut Node {
-        // A control block keeps its node.
+        // A control block or a name keeps its node; the root is never asked for.
         self.nodes[number].as_mut().expect("the node of an open file")
+    }
+    fn entries(&self, directory: usize) -> Result<&Entries, Error> {
+        if directory == ROOT {
+            return Ok(&self.root);
+        }
+        match self.nodes[directory].as_ref().map(|node| &node.contents) {
+            Some(Contents::Directory(entries)) => Ok(entries),
+            _ => Err(Error::ENOTDIR),
+        }
+    }
+    fn entries_mut(&mut self, directory: usize) -> Result<&mut Entries, Error> {
+        if directory == ROOT {
+            return Ok(&mut self.root);
+        }
+        match &mut self.node(directory).contents {
+            Contents::Directory(entries) => Ok(entries),
+            Contents::File(_) => Err(Error::ENOTDIR),
+        }
+    }
+    fn is_directory(&self, number: usize) -> bool {
+        self.entries(number).is_ok()
+    }
+    fn bytes(&mut self, number: usize) -> Result<&mut Vec<u8>, Error> {
+        if number == ROOT {
+            return Err(Error::EISDIR);
+        }
+        match &mut self.node(number).contents {
+            Contents::File(bytes) => Ok(bytes),
+            Contents::Directory(_) => Err(Error::EISDIR),
+        }
+    }
+    /// Takes `path` apart. `ENOENT`, `ENOTDIR`: one on the way is not there, or is no directory; `EINVAL`: it has a `..`.
+    fn place<'a>(&self, path: &'a str) -> Result<Place<'a>, Error> {
+        let slash = path.ends_with('/') || path.ends_with("/.");
+        let mut place = Place { directory: ROOT, through: Vec::new(), name: "", slash };
+        for name in path.split('/').filter(|name| !matches!(*name, "" | ".")) {
+            if name == ".." {
+                return Err(Error::EINVAL);
+            }
+            if !place.name.is_empty() {
+                place.directory = *self.entries(place.directory)?.get(place.name).ok_or(Error::ENOENT)?;
+                place.through.push(place.directory);
+            }
+            place.name = name;
+        }
+        self.entries(place.directory)?;
+        Ok(place)
+    }
+    /// What is at `place`, if anything. `ENOTDIR`: a file, where a `/` follows.
+    fn at(&self, place: &Place) -> Result<Option<usize>, Error> {
+        let found = if place.name.is_empty() { Some(ROOT) } else { self.named(place) };
+        match found {
+            Some(number) if place.slash && !self.is_directory(number) => Err(Error::ENOTDIR),
+            found => Ok(found),
+        }
+    }
+    fn named(&self, place: &Place) -> Option<usize> {
+        self.entries(place.directory).ok()?.get(place.name).copied()
     }
     fn free_if_unused(&mut self, number: usize) {
         if self.nodes[number].as_ref().is_some_and(|n| n.open == 0 && !n.named) {
             self.nodes[number] = None;
         }
     }
-    fn create(&mut self, name: &str) -> usize {
-        let place = self.nodes.iter().position(Option::is_none).unwrap_or(self.nodes.len());
-        if place == self.nodes.len() {
+    fn create(&mut self, place: &Place, contents: Contents) -> Result<usize, Error> {
+        let number = self.nodes.iter().position(Option::is_none).unwrap_or(self.nodes.len());
+        self.entries_mut(place.directory)?.insert(place.name.to_string(), number);
+        if number == self.nodes.len() {
             self.nodes.push(None);
         }
-        self.nodes[place] = Some(Node { bytes: Vec::new(), open: 0, named: true });
-        self.names.insert(name.to_string(), place);
-        place
+        self.nodes[number] = Some(Node { contents, open: 0, named: true });
+        Ok(number)
     }
-    /// Opens `name`. `ENOENT`: there is none, and it is not to be created; `EEXIST`: there is one, and it must not be;
-    /// `EINVAL`: the flags make no sense.
-    pub fn open(&mut self, name: &str, how: usize) -> Result<Open, Error> {
+    /// Takes the name at `place` away; what it named goes with the last control block.
+    fn forget(&mut self, place: &Place, number: usize) -> Result<(), Error> {
+        self.entries_mut(place.directory)?.remove(place.name);
+        self.node(number).named = false;
+        self.free_if_unused(number);
+        Ok(())
+    }
+    /// Opens `path`. `ENOENT`: there is none, and it is not to be created; `EEXIST`: there is one, and it must not be;
+    /// `EISDIR`: a directory, to be written or created; `ENOTDIR`: a file, to be a directory; `EINVAL`: the flags make no
+    /// sense.
+    pub fn open(&mut self, path: &str, how: usize) -> Result<Open, Error> {
         let access = how & flags::ACCESS;
-        if access > flags::READ_WRITE || (access == flags::READ_ONLY && how & (flags::TRUNCATE | flags::APPEND) != 0) {
+        let only_reads = access == flags::READ_ONLY;
+        if access > flags::READ_WRITE
+            || (only_reads && how & (flags::TRUNCATE | flags::APPEND) != 0)
+            || how & (flags::CREATE | flags::DIRECTORY) == flags::CREATE | flags::DIRECTORY
+        {
             return Err(Error::EINVAL);
         }
-        let node = match self.names.get(name) {
+        let place = self.place(path)?;
+        let node = match self.at(&place)? {
             Some(_) if how & (flags::CREATE | flags::EXCLUSIVE) == flags::CREATE | flags::EXCLUSIVE => {
                 return Err(Error::EEXIST);
             }
-            Some(&node) => node,
+            Some(number) if self.is_directory(number) => {
+                if !only_reads || how & flags::CREATE != 0 {
+                    return Err(Error::EISDIR);
+                }
+                number
+            }
+            Some(_) if how & flags::DIRECTORY != 0 => return Err(Error::ENOTDIR),
+            Some(number) => number,
             None if how & flags::CREATE == 0 => return Err(Error::ENOENT),
-            None => self.create(name),
+            None if place.slash => return Err(Error::EISDIR),
+            None => self.create(&place, Contents::File(Vec::new()))?,
         };
-        let place = self.node(node);
-        place.open += 1;
         if how & flags::TRUNCATE != 0 {
-            place.bytes = Vec::new();
+            *self.bytes(node)? = Vec::new();
+        }
+        if node != ROOT {
+            self.node(node).open += 1;
         }
         let append = how & flags::APPEND != 0;
-        Ok(Open { node, position: 0, read: access != flags::WRITE_ONLY, write: access != flags::READ_ONLY, append })
+        let read = access != flags::WRITE_ONLY;
+        Ok(Open { node, position: 0, read, write: !only_reads, append, last: String::new() })
     }
     /// The control block goes.
     pub fn close(&mut self, open: Open) {
-        self.node(open.node).open -= 1;
-        self.free_if_unused(open.node);
+        if open.node != ROOT {
+            self.node(open.node).open -= 1;
+            self.free_if_unused(open.node);
+        }
     }
-    /// Bytes from the position on, at most `count`, which `take` is given. `EBADF`: not open for reading.
+    /// Bytes from the position on, at most `count`, which `take` is given. `EBADF`: not open for reading; `EISDIR`.
     pub fn read<T>(&mut self, open: &mut Open, count: usize, take: impl FnOnce(&[u8]) -> T) -> Result<T, Error> {
         if !open.read {
             return Err(Error::EBADF);
         }
-        let bytes = &self.node(open.node).bytes;
+        let bytes = self.bytes(open.node)?;
         let start = open.position.min(bytes.len());
         let end = start.saturating_add(count).min(bytes.len());
         open.position += end - start;
@@ -108,7 +203,7 @@ impl Store {
         if !open.write {
             return Err(Error::EBADF);
         }
-        let bytes = &mut self.node(open.node).bytes;
+        let bytes = self.bytes(open.node)?;
         if open.append {
             open.position = bytes.len();
         }
@@ -121,119 +216,114 @@ impl Store {
         open.position = end;
         Ok(data.len())
     }
-    /// Moves the position: `whence` 0 from the start, 1 from here, 2 from the end; where it is then. `EINVAL`: before the
-    /// start, or no such `whence`.
-    pub fn seek(&mut self, open: &mut Open, offset: isize, whence: usize) -> Result<usize, Error> {
-        let from = match whence {
-            0 => 0,
-            1 => open.position,
-            2 => self.node(open.node).bytes.len(),
+    /// Moves the position to `offset` from one of [`whence`]; where it is then. A directory's can go to its start only.
+    /// `EINVAL`: before the start, or from nowhere.
+    pub fn seek(&mut self, open: &mut Open, offset: isize, from: usize) -> Result<usize, Error> {
+        if self.is_directory(open.node) {
+            if (offset, from) != (0, whence::START) {
+                return Err(Error::EINVAL);
+            }
+            open.last.clear();
+            return Ok(0);
+        }
+        let from = match from {
+            whence::START => 0,
+            whence::POSITION => open.position,
+            whence::END => self.bytes(open.node)?.len(),
             _ => return Err(Error::EINVAL),
         };
         open.position = from.checked_add_signed(offset).ok_or(Error::EINVAL)?;
         Ok(open.position)
     }
-    /// Takes a name away; the file goes with the last that has it open.
-    pub fn unlink(&mut self, name: &str) -> Result<(), Error> {
-        let node = self.names.remove(name).ok_or(Error::ENOENT)?;
-        self.node(node).named = false;
-        self.free_if_unused(node);
+    /// The next name of an open directory, in their order, and what has it; `None`: that was all. Names that come and go in
+    /// between do not disturb the others. `ENOTDIR`.
+    pub fn next(&self, open: &mut Open) -> Result<Option<(&str, Status)>, Error> {
+        let after = if open.last.is_empty() { Bound::Unbounded } else { Bound::Excluded(open.last.as_str()) };
+        let Some((name, &number)) = self.entries(open.node)?.range::<str, _>((after, Bound::Unbounded)).next() else {
+            return Ok(None);
+        };
+        open.last = name.to_string();
+        Ok(Some((name, self.status(number))))
+    }
+    fn status(&self, number: usize) -> Status {
+        let node = self.nodes.get(number).and_then(Option::as_ref);
+        let (kind, bytes) = match node.map(|node| &node.contents) {
+            Some(Contents::File(bytes)) => (kind::FILE, bytes.len()),
+            _ => (kind::DIRECTORY, 0),
+        };
+        Status { kind, bytes: bytes as u64, node: number.wrapping_add(2) as u64 }
+    }
+    /// What is open.
+    pub fn status_of(&self, open: &Open) -> Status {
+        self.status(open.node)
+    }
+    /// What `path` names. `ENOENT`, `ENOTDIR`.
+    pub fn status_at(&self, path: &str) -> Result<Status, Error> {
+        self.at(&self.place(path)?)?.map(|number| self.status(number)).ok_or(Error::ENOENT)
+    }
+    /// Makes a directory. `EEXIST`: the name is taken.
+    pub fn make_directory(&mut self, path: &str) -> Result<(), Error> {
+        let place = self.place(path)?;
+        if place.name.is_empty() || self.named(&place).is_some() {
+            return Err(Error::EEXIST);
+        }
+        self.create(&place, Contents::Directory(Entries::new())).map(|_| ())
+    }
+    /// Makes the directories on the way to `path` that are not there.
+    pub fn make_parents(&mut self, path: &str) -> Result<(), Error> {
+        for (end, _) in path.match_indices('/').filter(|(end, _)| *end > 0) {
+            match self.make_directory(&path[..end]) {
+                Ok(()) | Err(Error::EEXIST) => {}
+                Err(error) => return Err(error),
+            }
+        }
         Ok(())
     }
-    /// Name and bytes of file `n`, in the order of the names.
-    pub fn list(&self, n: usize) -> Option<(&str, usize)> {
-        let (name, &node) = self.names.iter().nth(n)?;
-        Some((name, self.nodes[node].as_ref()?.bytes.len()))
+    /// Takes an empty directory away. `ENOENT`; `ENOTDIR`: a file; `ENOTEMPTY`; `EBUSY`: the root.
+    pub fn remove_directory(&mut self, path: &str) -> Result<(), Error> {
+        let place = self.place(path)?;
+        let number = self.at(&place)?.ok_or(Error::ENOENT)?;
+        if number == ROOT {
+            return Err(Error::EBUSY);
+        }
+        if !self.entries(number)?.is_empty() {
+            return Err(Error::ENOTEMPTY);
+        }
+        self.forget(&place, number)
+    }
+    /// Takes a file's name away; the file goes with the last that has it open. `ENOENT`; `EISDIR`: a directory.
+    pub fn unlink(&mut self, path: &str) -> Result<(), Error> {
+        let place = self.place(path)?;
+        let number = self.at(&place)?.ok_or(Error::ENOENT)?;
+        self.bytes(number)?;
+        self.forget(&place, number)
+    }
+    /// Gives what `from` names the name `to`, in place of what had it. `ENOENT`: there is no `from`; `EISDIR`, `ENOTDIR`: one
+    /// is a directory, the other is not; `ENOTEMPTY`: `to` is a directory with something in it; `EINVAL`: a directory would
+    /// be in itself; `EBUSY`: the root.
+    pub fn rename(&mut self, from: &str, to: &str) -> Result<(), Error> {
+        let (from, to) = (self.place(from)?, self.place(to)?);
+        let number = self.at(&from)?.ok_or(Error::ENOENT)?;
+        if number == ROOT || to.name.is_empty() {
+            return Err(Error::EBUSY);
+        }
+        if to.through.contains(&number) {
+            return Err(Error::EINVAL);
+        }
+        match (self.is_directory(number), self.at(&to)?) {
+            (_, Some(old)) if old == number => return Ok(()),
+            (false, Some(old)) if self.is_directory(old) => return Err(Error::EISDIR),
+            (false, None) if to.slash => return Err(Error::ENOTDIR),
+            (true, Some(old)) if !self.entries(old)?.is_empty() => return Err(Error::ENOTEMPTY),
+            (_, Some(old)) => self.forget(&to, old)?,
+            (_, None) => {}
+        }
+        self.entries_mut(from.directory)?.remove(from.name);
+        self.entries_mut(to.directory)?.insert(to.name.to_string(), number);
+        Ok(())
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::flags::*;
-    use super::*;
-
-    fn contents(store: &mut Store, name: &str) -> Vec<u8> {
-        let mut open = store.open(name, READ_ONLY).unwrap();
-        let bytes = store.read(&mut open, usize::MAX, <[u8]>::to_vec).unwrap();
-        store.close(open);
-        bytes
-    }
-    #[test]
-    fn what_was_written_is_read() {
-        let mut s = Store::new();
-        let mut open = s.open("a", READ_WRITE | CREATE).unwrap();
-        assert_eq!(s.write(&mut open, b"hello world"), Ok(11));
-        assert_eq!(s.seek(&mut open, 6, 0), Ok(6));
-        assert_eq!(s.read(&mut open, 100, <[u8]>::to_vec).unwrap(), b"world");
-        assert_eq!(s.read(&mut open, 100, <[u8]>::len), Ok(0));
-    }
-    #[test]
-    fn a_write_beyond_the_end_fills_with_zeros() {
-        let mut s = Store::new();
-        let mut open = s.open("a", WRITE_ONLY | CREATE).unwrap();
-        s.seek(&mut open, 3, 0).unwrap();
-        s.write(&mut open, b"x").unwrap();
-        assert_eq!(contents(&mut s, "a"), b"\0\0\0x");
-    }
-    #[test]
-    fn appending_goes_to_the_end_whoever_else_writes() {
-        let mut s = Store::new();
-        let mut one = s.open("a", WRITE_ONLY | CREATE | APPEND).unwrap();
-        let mut other = s.open("a", WRITE_ONLY | APPEND).unwrap();
-        for (open, text) in [(&mut one, b"1"), (&mut other, b"2")] {
-            s.write(open, text).unwrap();
-        }
-        s.write(&mut one, b"3").unwrap();
-        assert_eq!(contents(&mut s, "a"), b"123");
-    }
-    #[test]
-    fn opening_what_is_not_there_is_refused() {
-        assert_eq!(Store::new().open("a", READ_ONLY), Err(Error::ENOENT));
-    }
-    #[test]
-    fn creating_what_is_there_is_refused() {
-        let mut s = Store::new();
-        let open = s.open("a", WRITE_ONLY | CREATE | EXCLUSIVE).unwrap();
-        s.close(open);
-        assert_eq!(s.open("a", WRITE_ONLY | CREATE | EXCLUSIVE), Err(Error::EEXIST));
-    }
-    #[test]
-    fn flags_without_sense_are_refused() {
-        assert_eq!(Store::new().open("a", 3 | CREATE), Err(Error::EINVAL));
-        assert_eq!(Store::new().open("a", READ_ONLY | CREATE | TRUNCATE), Err(Error::EINVAL));
-    }
-    #[test]
-    fn the_wrong_direction_is_refused() {
-        let mut s = Store::new();
-        let mut write = s.open("a", WRITE_ONLY | CREATE).unwrap();
-        assert_eq!(s.read(&mut write, 1, |_| ()), Err(Error::EBADF));
-        let mut read = s.open("a", READ_ONLY).unwrap();
-        assert_eq!(s.write(&mut read, b"x"), Err(Error::EBADF));
-    }
-    #[test]
-    fn a_position_before_the_start_is_refused() {
-        let mut s = Store::new();
-        let mut open = s.open("a", READ_WRITE | CREATE).unwrap();
-        assert_eq!((s.seek(&mut open, -1, 0), s.seek(&mut open, 0, 3)), (Err(Error::EINVAL), Err(Error::EINVAL)));
-    }
-    #[test]
-    fn a_file_too_long_is_refused() {
-        let mut s = Store::new();
-        let mut open = s.open("a", READ_WRITE | CREATE).unwrap();
-        s.seek(&mut open, isize::MAX, 0).unwrap();
-        assert_eq!(s.write(&mut open, b"x"), Err(Error::ENOMEM));
-    }
-    #[test]
-    fn an_unlinked_file_lives_as_long_as_it_is_open() {
-        let mut s = Store::new();
-        let mut open = s.open("a", READ_WRITE | CREATE).unwrap();
-        s.write(&mut open, b"x").unwrap();
-        s.unlink("a").unwrap();
-        assert_eq!(s.open("a", READ_ONLY), Err(Error::ENOENT));
-        s.seek(&mut open, 0, 0).unwrap();
-        assert_eq!(s.read(&mut open, 9, <[u8]>::to_vec).unwrap(), b"x");
-        s.close(open);
-        assert!(s.nodes.iter().all(Option::is_none));
-        assert_eq!(s.unlink("a"), Err(Error::ENOENT));
-    }
-}
+#[path = "store_tests.rs"]
+mod tests;

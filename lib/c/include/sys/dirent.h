@@ -1,0 +1,26 @@
+/* What <dirent.h> leaves to the system: directories of the files component. */
+#ifndef PEBBLE_SYS_DIRENT_H
+#define PEBBLE_SYS_DIRENT_H
+
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DT_UNKNOWN 0
+#define DT_DIR 4
+#define DT_REG 8
+
+/* `.` and `..` are not among the entries. */
+struct dirent {
+    ino_t d_ino;
+    unsigned char d_type;
+    char d_name[64];
+};
+typedef struct pebble_directory DIR;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

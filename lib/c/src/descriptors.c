@@ -1,0 +1,132 @@
+/* Descriptors: reading, writing, seeking, closing, pipes. */
+#include "files.h"
+#include <unistd.h>
+
+/* What 0, 1 and 2 are: the console, or what dup2 has put in their place. */
+static int standard[3];
+static int console_write, console_read, files_pipe;
+
+/* A number that leads nowhere is no descriptor. */
+static ssize_t failed(word result)
+{
+    return __pebble_failed(result == -EPORTAL ? -EBADF : result);
+}
+/* Bytes of `count` that lie in the first page. */
+static size_t in_page(const void *buffer, size_t count)
+{
+    size_t room = PAGE - (uintptr_t)buffer % PAGE;
+    return count < room ? count : room;
+}
+int __pebble_behind(int fd)
+{
+    return fd >= 0 && fd <= 2 ? (standard[fd] ? standard[fd] : -1) : fd;
+}
+/* The portal that writes to, or reads from, a descriptor. */
+static int portal_of(int fd, int which)
+{
+    int file = __pebble_behind(fd);
+    if (file >= SYS_FIRST_FREE)
+        return file + which;
+    if (file >= 0 || fd < 0 || (which == READ) != (fd == 0))
+        return -EBADF;
+    return which == READ ? __pebble_opened(&console_read, "console.read") : __pebble_opened(&console_write, "console.write");
+}
+ssize_t write(int fd, const void *buffer, size_t count)
+{
+    int portal = portal_of(fd, WRITE);
+    if (portal < 0)
+        return failed(portal);
+    for (size_t done = 0; done < count;) {
+        const char *from = (const char *)buffer + done;
+        word result = invoke_portal(portal, from, in_page(from, count - done));
+        if (result < 0)
+            return done ? (ssize_t)done : failed(result);
+        done += result;
+    }
+    return count;
+}
+ssize_t read(int fd, void *buffer, size_t count)
+{
+    int portal = portal_of(fd, READ);
+    if (portal < 0)
+        return failed(portal);
+    size_t here = in_page(buffer, count);
+    word done = invoke_portal(portal, buffer, here);
+    if (done < 0)
+        return failed(done);
+    /* More of a pipe or the console may have to be waited for, even where it filled the page. */
+    if ((size_t)done < here || here == count || __pebble_behind(fd) < 0 || invoke_portal(__pebble_behind(fd) + SEEK, 0l, (word)SEEK_CUR) < 0)
+        return done;
+    while ((size_t)done < count) {
+        char *to = (char *)buffer + done;
+        here = in_page(to, count - done);
+        word result = invoke_portal(portal, to, here);
+        /* An error comes again with the next call. */
+        if (result < 0)
+            break;
+        done += result;
+        if ((size_t)result < here)
+            break;
+    }
+    return done;
+}
+off_t lseek(int fd, off_t offset, int whence)
+{
+    int file = __pebble_behind(fd);
+    if (file < SYS_FIRST_FREE)
+        return failed(file < 0 && fd >= 0 ? -ESPIPE : -EBADF);
+    word result = invoke_portal(file + SEEK, offset, (word)whence);
+    return result < 0 ? failed(result) : result;
+}
+int close(int fd)
+{
+    int file = __pebble_behind(fd);
+    if (fd >= 0 && fd <= 2) {
+        standard[fd] = 0;
+        /* The descriptor that dup2 made; it belongs to the number alone. */
+        if (file < 0)
+            return 0;
+    }
+    if (file < SYS_FIRST_FREE)
+        return failed(-EBADF);
+    char page;
+    invoke_portal(file + CONTROL, (word)CLOSING, &page);
+    int result = portal_close(file);
+    for (int which = WRITE; which < PORTALS; which++)
+        portal_close(file + which);
+    return result < 0 ? failed(result) : 0;
+}
+int pipe(int descriptors[2])
+{
+    int portal = __pebble_opened(&files_pipe, "files.pipe");
+    word result = portal < 0 ? portal : invoke_portal(portal);
+    if (result < 0)
+        return __pebble_failed(result);
+    descriptors[0] = result & 0xffff;
+    descriptors[1] = result >> 16;
+    return 0;
+}
+int dup(int fd)
+{
+    int file = __pebble_behind(fd);
+    if (file < SYS_FIRST_FREE)
+        return failed(-EBADF);
+    char page;
+    word result = invoke_portal(file + CONTROL, (word)DUPLICATE, &page);
+    return result < 0 ? failed(result) : result;
+}
+/* Only onto 0, 1 and 2: any other descriptor is the number of a portal. */
+int dup2(int from, int to)
+{
+    if (to < 0 || to > 2)
+        return failed(-EINVAL);
+    if (from == to)
+        return to;
+    int copy = dup(from);
+    if (copy < 0)
+        return copy;
+    fflush(to == 2 ? stderr : stdout);
+    close(to);
+    standard[to] = copy;
+    return to;
+}

@@ -1,0 +1,28 @@
+/* What the parts of the C library that know files share: lib/abi/src/file.rs in C. */
+#ifndef PEBBLE_FILES_H
+#define PEBBLE_FILES_H
+
+#include "system.h"
+
+/* A descriptor is the number of the first of four consecutive portals. */
+enum { READ, WRITE, SEEK, CONTROL, PORTALS };
+/* Operations of the control portal. */
+enum { DUPLICATE = 1, STATUS, NEXT, CLOSING };
+/* Kinds of what a descriptor or a path leads to. */
+enum { KIND_CONSOLE, KIND_FILE, KIND_DIRECTORY, KIND_PIPE };
+
+struct status {
+    uint64_t kind, bytes, node;
+} __attribute__((aligned(32)));
+struct entry {
+    struct status status;
+    char name[NAMELEN];
+} __attribute__((aligned(128)));
+
+/* What a descriptor leads to: a file's first portal, or < 0: the console. */
+int __pebble_behind(int fd);
+/* -1, and the error of a portal in errno. */
+int __pebble_failed(word result);
+/* The portal called `name`, which is opened at the first use and kept in `portal`; < 0: why it could not be. */
+int __pebble_opened(int *portal, const char *name);
+#endif

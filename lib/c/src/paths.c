@@ -1,0 +1,128 @@
+/* Operations on paths: a portal of the files component each. */
+#include "files.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int __pebble_failed(word result)
+{
+    errno = result == -EACCESS ? EACCES : -result;
+    return -1;
+}
+int __pebble_opened(int *portal, const char *name)
+{
+    if (*portal <= 0)
+        *portal = portal_open(name);
+    return *portal;
+}
+
+/* Portals that are opened at the first use. */
+static int files_open, files_unlink, files_rename, files_mkdir, files_rmdir, files_status;
+
+/* A path where a window shows all of it. */
+struct path {
+    char text[NAMELEN];
+} __attribute__((aligned(64)));
+
+/* An empty path leads nowhere, as POSIX has it. */
+static int take(struct path *p, const char *path)
+{
+    return !*path ? -ENOENT : copy_name(p->text, path) ? 0 : -ENAMETOOLONG;
+}
+static int with_path(int *portal, const char *name, const char *path, word argument)
+{
+    struct path p;
+    word result = take(&p, path);
+    if (result == 0)
+        result = __pebble_opened(portal, name);
+    if (result >= 0)
+        result = invoke_portal(*portal, &p, argument);
+    return result < 0 ? __pebble_failed(result) : result;
+}
+/* Flags as the files component knows them. */
+static word file_flags(int flags)
+{
+    return (flags & O_ACCMODE) | (flags & O_APPEND ? 0x0008 : 0) | (flags & O_CREAT ? 0x0200 : 0) |
+           (flags & O_TRUNC ? 0x0400 : 0) | (flags & O_EXCL ? 0x0800 : 0) | (flags & O_DIRECTORY ? 0x1000 : 0);
+}
+int open(const char *path, int flags, ...)
+{
+    return with_path(&files_open, "files.open", path, file_flags(flags));
+}
+int unlink(const char *path)
+{
+    return with_path(&files_unlink, "files.unlink", path, 0);
+}
+int mkdir(const char *path, mode_t mode)
+{
+    (void)mode;
+    return with_path(&files_mkdir, "files.mkdir", path, 0);
+}
+int rmdir(const char *path)
+{
+    return with_path(&files_rmdir, "files.rmdir", path, 0);
+}
+int remove(const char *path)
+{
+    int result = unlink(path);
+    return result < 0 && errno == EISDIR ? rmdir(path) : result;
+}
+int rename(const char *from, const char *to)
+{
+    struct path p;
+    int result = take(&p, to);
+    return result < 0 ? __pebble_failed(result) : with_path(&files_rename, "files.rename", from, (word)&p);
+}
+/* Who may do what is said by the manifest, so each file may be read and written. */
+static int fill(struct stat *to, const struct status *status)
+{
+    memset(to, 0, sizeof *to);
+    to->st_ino = status->node;
+    to->st_size = status->bytes;
+    to->st_nlink = 1;
+    to->st_blksize = PAGE;
+    to->st_blocks = (status->bytes + S_BLKSIZE - 1) / S_BLKSIZE;
+    switch (status->kind) {
+    case KIND_FILE: to->st_mode = S_IFREG | 0666; break;
+    case KIND_DIRECTORY: to->st_mode = S_IFDIR | 0777; break;
+    /* The numbers of pipes, and of the console, are not those of files. */
+    case KIND_PIPE: to->st_mode = S_IFIFO | 0600; to->st_dev = 1; break;
+    default: to->st_mode = S_IFCHR | 0600; to->st_dev = 2; break;
+    }
+    return 0;
+}
+int stat(const char *restrict path, struct stat *restrict to)
+{
+    struct status status;
+    int result = with_path(&files_status, "files.status", path, (word)&status);
+    return result < 0 ? result : fill(to, &status);
+}
+int fstat(int fd, struct stat *to)
+{
+    struct status status = {.kind = KIND_CONSOLE};
+    int file = __pebble_behind(fd);
+    if (file < 0 && fd >= 0)
+        return fill(to, &status);
+    word result = file < SYS_FIRST_FREE ? -EBADF : invoke_portal(file + CONTROL, (word)STATUS, &status);
+    /* A number that is no descriptor leads nowhere, or to a portal that does something else. */
+    if (result >= 0 && status.kind == KIND_CONSOLE)
+        result = -EBADF;
+    return result < 0 ? __pebble_failed(result == -EPORTAL ? -EBADF : result) : fill(to, &status);
+}
+/* Files are not executed. */
+int access(const char *path, int mode)
+{
+    struct stat status;
+    int result = stat(path, &status);
+    return result == 0 && mode & X_OK && !S_ISDIR(status.st_mode) ? __pebble_failed(-EACCES) : result;
+}
+int isatty(int fd)
+{
+    struct stat status;
+    if (fstat(fd, &status) < 0)
+        return 0;
+    if (S_ISCHR(status.st_mode))
+        return 1;
+    errno = ENOTTY;
+    return 0;
+}

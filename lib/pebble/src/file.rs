@@ -1,0 +1,300 @@
+//! Files, pipes and the standard streams.
+//!
+//! A [`File`] implements the traits of `embedded_io`, so code that is written against those works on files. It is closed
+//! when it is dropped. A read or a write is one portal call for each page of the buffer; nothing is buffered here.
+
+use crate::portal::{Import, call, in_page};
+use crate::{Error, Result, check};
+use abi::file::{Status, flags, kind, operation, portal, whence};
+use abi::name::Name;
+use abi::nucleus::NAMELEN;
+use abi::system::{FIRST_FREE, PORTAL_CLOSE};
+pub use embedded_io::{Read, Seek, SeekFrom, Write};
+
+crate::import! {
+    OPEN = "files.open";
+    PIPE = "files.pipe";
+    UNLINK = "files.unlink";
+    RENAME = "files.rename";
+    STATUS = "files.status";
+}
+
+/// Calls a portal of the files component's; once more, where the portal could not be opened at the start, or the component
+/// has died and was started again. Where there is none, the error says why.
+pub(crate) fn ask<const N: usize>(portal: &Import, arguments: [usize; N]) -> Result<usize> {
+    match check(portal.call(arguments)) {
+        Err(Error::EPORTAL | Error::EDEAD) => {
+            portal.reopen()?;
+            check(portal.call(arguments))
+        }
+        result => result,
+    }
+}
+/// A path where a window shows all of it.
+pub(crate) fn path(text: &str) -> Result<Name> {
+    if text.len() >= NAMELEN { Err(Error::ENAMETOOLONG) } else { Name::of(text) }
+}
+
+/// A file, one side of a pipe, or the console.
+#[derive(Debug)]
+pub struct File(
+    /// The first of its portals; 0, 1 and 2 are the console as standard input, output and error.
+    usize,
+);
+
+/// How a file is opened.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    read: bool,
+    write: bool,
+    /// Flags beyond the access.
+    flags: usize,
+}
+impl Options {
+    /// For neither reading nor writing: one of them must follow.
+    pub fn new() -> Options {
+        Options::default()
+    }
+    pub fn read(mut self, yes: bool) -> Options {
+        self.read = yes;
+        self
+    }
+    pub fn write(mut self, yes: bool) -> Options {
+        self.write = yes;
+        self
+    }
+    fn flag(mut self, flag: usize, yes: bool) -> Options {
+        self.flags = if yes { self.flags | flag } else { self.flags & !flag };
+        self
+    }
+    /// Each write goes to the end.
+    pub fn append(mut self, yes: bool) -> Options {
+        self.write |= yes;
+        self.flag(flags::APPEND, yes)
+    }
+    /// What was in it goes.
+    pub fn truncate(self, yes: bool) -> Options {
+        self.flag(flags::TRUNCATE, yes)
+    }
+    /// It is made, if there is none.
+    pub fn create(self, yes: bool) -> Options {
+        self.flag(flags::CREATE, yes)
+    }
+    /// It is made, and `EEXIST` if there is one.
+    pub fn create_new(self, yes: bool) -> Options {
+        self.flag(flags::CREATE | flags::EXCLUSIVE, yes)
+    }
+    /// Opens the file called `name`. `ENOENT`: there is none; `ENOTDIR`: a file is on the way to it; `EISDIR`: it is a
+    /// directory, and to be written; `EINVAL`: the options make no sense; `ENAMETOOLONG`; `EACCESS`: the manifest does not
+    /// allow it.
+    pub fn open(self, name: &str) -> Result<File> {
+        let access = match (self.read, self.write) {
+            (true, false) => flags::READ_ONLY,
+            (false, true) => flags::WRITE_ONLY,
+            (true, true) => flags::READ_WRITE,
+            (false, false) => return Err(Error::EINVAL),
+        };
+        File::open_with(name, access | self.flags)
+    }
+}
+
+impl File {
+    /// Opens a file for reading.
+    pub fn open(name: &str) -> Result<File> {
+        File::options().read(true).open(name)
+    }
+    /// Makes a file, or empties it, for writing.
+    pub fn create(name: &str) -> Result<File> {
+        File::options().write(true).create(true).truncate(true).open(name)
+    }
+    pub(crate) fn open_with(name: &str, flags: usize) -> Result<File> {
+        ask(&OPEN, [path(name)?.address(), flags]).map(File)
+    }
+    pub fn options() -> Options {
+        Options::new()
+    }
+    /// Reads up to `buffer.len()` bytes: at least one, or 0 at the end. Of a pipe or the console it takes what there is.
+    /// `EBADF`: not open for reading.
+    pub fn read(&self, buffer: &mut [u8]) -> Result<usize> {
+        match self.0 {
+            0 => return crate::console::read(buffer),
+            1.. if self.0 < FIRST_FREE => return Err(Error::EBADF),
+            _ => {}
+        }
+        let mut done = self.read_piece(buffer)?;
+        // More of a pipe may have to be waited for, even where it filled the page.
+        if done < buffer.len() && done == in_page(buffer) && self.position().is_ok() {
+            while done < buffer.len() {
+                let rest = &mut buffer[done..];
+                let here = in_page(rest);
+                match self.read_piece(rest) {
+                    Ok(count) => {
+                        done += count;
+                        if count < here {
+                            break;
+                        }
+                    }
+                    // It comes again with the next call.
+                    Err(_) => break,
+                }
+            }
+        }
+        Ok(done)
+    }
+    fn read_piece(&self, buffer: &mut [u8]) -> Result<usize> {
+        check(call(self.0 + portal::READ, [buffer.as_mut_ptr() as usize, in_page(buffer)]))
+    }
+    /// Writes all of `buffer`, unless an error comes after some of it; how many bytes. `EBADF`: not open for writing;
+    /// `EPIPE`: nobody reads the pipe; `ENOMEM`: the file would be too long.
+    pub fn write(&self, buffer: &[u8]) -> Result<usize> {
+        match self.0 {
+            0 => return Err(Error::EBADF),
+            1.. if self.0 < FIRST_FREE => return crate::console::write(buffer).map(|()| buffer.len()),
+            _ => {}
+        }
+        let mut done = 0;
+        while done < buffer.len() {
+            let rest = &buffer[done..];
+            match check(call(self.0 + portal::WRITE, [rest.as_ptr() as usize, in_page(rest)])) {
+                Ok(count) => done += count,
+                Err(error) if done == 0 => return Err(error),
+                Err(_) => break,
+            }
+        }
+        Ok(done)
+    }
+    /// Moves the position, which all duplicates share; where it is then. `EINVAL`: before the start; `ESPIPE`: a pipe or the
+    /// console.
+    pub fn seek(&self, to: SeekFrom) -> Result<u64> {
+        let (offset, from) = match to {
+            SeekFrom::Start(offset) => (offset.try_into().map_err(|_| Error::EINVAL)?, whence::START),
+            SeekFrom::Current(offset) => (offset, whence::POSITION),
+            SeekFrom::End(offset) => (offset, whence::END),
+        };
+        if self.0 < FIRST_FREE {
+            return Err(Error::ESPIPE);
+        }
+        check(call(self.0 + portal::SEEK, [offset as usize, from])).map(|position| position as u64)
+    }
+    /// Where the next read or write goes to.
+    pub fn position(&self) -> Result<u64> {
+        self.seek(SeekFrom::Current(0))
+    }
+    /// Nothing is held back, so there is nothing to do.
+    pub fn flush(&self) -> Result<()> {
+        Ok(())
+    }
+    /// An operation of the control portal, which writes to `to`.
+    pub(crate) fn control<T>(&self, what: usize, to: &mut T) -> Result<usize> {
+        check(call(self.0 + portal::CONTROL, [what, &raw mut *to as usize]))
+    }
+    pub fn metadata(&self) -> Result<Metadata> {
+        let mut status = Status::NONE;
+        if self.0 >= FIRST_FREE {
+            self.control(operation::STATUS, &mut status)?;
+        }
+        Ok(status.into())
+    }
+    /// A second descriptor of the same, with the same position.
+    pub fn try_clone(&self) -> Result<File> {
+        if self.0 < FIRST_FREE {
+            return Ok(File(self.0));
+        }
+        // The portal takes a window in every case.
+        let mut nothing = Status::NONE;
+        self.control(operation::DUPLICATE, &mut nothing).map(File)
+    }
+}
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    File,
+    Directory,
+    Pipe,
+    Console,
+}
+/// What is known of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Metadata {
+    pub kind: Kind,
+    /// In the file, or in the pipe.
+    pub bytes: u64,
+    /// No other of the same kind has this number.
+    pub node: u64,
+}
+impl From<Status> for Metadata {
+    fn from(status: Status) -> Metadata {
+        let kind = match status.kind {
+            kind::FILE => Kind::File,
+            kind::DIRECTORY => Kind::Directory,
+            kind::PIPE => Kind::Pipe,
+            _ => Kind::Console,
+        };
+        Metadata { kind, bytes: status.bytes, node: status.node }
+    }
+}
+impl Drop for File {
+    fn drop(&mut self) {
+        if self.0 >= FIRST_FREE {
+            let _ = self.control(operation::CLOSING, &mut 0u8);
+            for number in self.0..self.0 + portal::COUNT {
+                call(PORTAL_CLOSE, [number]);
+            }
+        }
+    }
+}
+
+/// A pipe: its reading and its writing side.
+pub fn pipe() -> Result<(File, File)> {
+    let sides = ask(&PIPE, [])?;
+    Ok((File(sides & 0xffff), File(sides >> 16)))
+}
+/// Takes the name of a file away; the file goes with the last that has it open. `ENOENT`: there is none; `EISDIR`.
+pub fn remove(name: &str) -> Result<()> {
+    ask(&UNLINK, [path(name)?.address()]).map(|_| ())
+}
+/// Gives a file or directory another name, in place of what had that. `ENOENT`: there is no `from`; `EISDIR`, `ENOTDIR`: one is a
+/// directory, the other is not; `ENOTEMPTY`: `to` is a directory with something in it; `EINVAL`: a directory would be in itself.
+pub fn rename(from: &str, to: &str) -> Result<()> {
+    ask(&RENAME, [path(from)?.address(), path(to)?.address()]).map(|_| ())
+}
+/// What `name` is. `ENOENT`, `ENOTDIR`.
+pub fn metadata(name: &str) -> Result<Metadata> {
+    let mut status = Status::NONE;
+    ask(&STATUS, [path(name)?.address(), &raw mut status as usize])?;
+    Ok(status.into())
+}
+/// The console's input, by lines.
+pub fn stdin() -> File {
+    File(0)
+}
+/// The console's output.
+pub fn stdout() -> File {
+    File(1)
+}
+/// The console's output, too.
+pub fn stderr() -> File {
+    File(2)
+}
+
+impl embedded_io::ErrorType for File {
+    type Error = Error;
+}
+impl Read for File {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        File::read(self, buffer)
+    }
+}
+impl Write for File {
+    fn write(&mut self, buffer: &[u8]) -> Result<usize> {
+        File::write(self, buffer)
+    }
+    fn flush(&mut self) -> Result<()> {
+        File::flush(self)
+    }
+}
+impl Seek for File {
+    fn seek(&mut self, to: SeekFrom) -> Result<u64> {
+        File::seek(self, to)
+    }
+}

@@ -1,0 +1,153 @@
+//! Who is in whose sandbox, and who there has which portal.
+//!
+//! The portals of a controlling domain serve all domains inside its sandbox: the child that it has made, and the children
+//! that this one forks. A portal that one of them opens is a guest in the controlling domain's table. It stays as long as one
+//! of them has it: a child gets its parent's numbers, closing gives up one's own, and the last one that gives a guest up
+//! closes it. So a descriptor that two domains have after a fork is closed twice, in a sandbox as outside. Where sandboxes
+//! are in each other, each has the number, from the innermost to the domain that has the portal itself.
+
+use crate::manager::Manager;
+use crate::view::ThreadPage;
+use abi::nucleus::NPORTALS;
+use abi::system::FIRST_FREE;
+use alloc::vec::Vec;
+use core::ops::Range;
+use pebble::Result;
+
+/// A set of portal numbers.
+#[derive(Clone, Copy, Default)]
+pub struct Numbers([u64; NPORTALS / 64]);
+impl Numbers {
+    pub fn has(&self, number: usize) -> bool {
+        self.0.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 != 0)
+    }
+    pub fn set(&mut self, number: usize, has: bool) {
+        if let Some(word) = self.0.get_mut(number / 64) {
+            *word = *word & !(1 << (number % 64)) | (has as u64) << (number % 64);
+        }
+    }
+    fn iter(self) -> impl Iterator<Item = usize> {
+        (FIRST_FREE..NPORTALS).filter(move |&number| self.has(number))
+    }
+}
+/// What a domain has to do with sandboxes.
+#[derive(Default)]
+pub struct Sandbox {
+    /// The domain that all its portals lead to; 0: none.
+    pub controller: usize,
+    /// The domains whose portals all lead to it.
+    pub inside: Vec<usize>,
+    /// Of a domain with a controller: the numbers that it has.
+    pub held: Numbers,
+    /// Its numbers that only those inside need.
+    pub guests: Numbers,
+}
+
+impl Manager {
+    /// Puts `child` in the sandbox of `controller`, with the portals that `parent` has.
+    pub fn enclose(&mut self, controller: usize, child: usize, parent: usize) -> Result<()> {
+        let bad = pebble::boot::info().symbols.bad_portal;
+        let from = self.domain(parent)?;
+        let held = if from.sandbox.controller != 0 {
+            from.sandbox.held
+        } else {
+            let mut held = Numbers::default();
+            (FIRST_FREE..NPORTALS).for_each(|number| held.set(number, from.table.entry(number) != bad));
+            held
+        };
+        let entry = self.domain_mut(child)?;
+        entry.numbers = (NPORTALS, NPORTALS);
+        entry.sandbox = Sandbox { controller, held, ..Sandbox::default() };
+        self.domain_mut(controller)?.sandbox.inside.push(child);
+        Ok(())
+    }
+    /// Puts the child of a domain in a sandbox beside it, with the same stubs.
+    pub fn enclose_fork(&mut self, parent: usize, child: usize) -> Result<()> {
+        self.enclose(self.domain(parent)?.sandbox.controller, child, parent)?;
+        let (from, to) = (self.domain(parent)?.table, self.domain(child)?.table);
+        for number in 1..NPORTALS {
+            let code = from.entry(number);
+            to.set_entry(number, code);
+            if let Some(block) = self.code.get_mut(code) {
+                block.users.push((child as u16, number as u16));
+            }
+        }
+        Ok(())
+    }
+    /// Says that `numbers` were opened for the domain on whose behalf the frame of thread `index` calls that comes after
+    /// `skip` others.
+    pub fn hold(&mut self, index: usize, skip: usize, numbers: Range<usize>) {
+        let Some(thread) = ThreadPage::of(index) else { return };
+        let mut chain = Vec::new();
+        for frame in thread.frames(&self.code).filter(|f| !f.floating()).skip(skip) {
+            let stub = self.code.containing(frame.portal()).is_some_and(|(_, b)| b.kind == crate::code::Kind::Stub);
+            let Ok(asid) = self.asid_of(frame.table()) else { break };
+            if !chain.is_empty() && (!stub || Some(&self.controller(asid)) != chain.last()) {
+                break;
+            }
+            chain.push(asid);
+        }
+        let Some(innermost) = chain.len().checked_sub(1) else { return };
+        for (depth, asid) in chain.into_iter().enumerate() {
+            let Some(domain) = self.domains.get_mut(asid) else { continue };
+            for number in numbers.clone() {
+                domain.sandbox.held.set(number, true);
+                domain.sandbox.guests.set(number, depth < innermost);
+            }
+        }
+    }
+    /// The domain that all portals of `asid` lead to; 0: none.
+    pub fn controller(&self, asid: usize) -> usize {
+        self.domain(asid).map_or(0, |d| d.sandbox.controller)
+    }
+    /// Those in the sandbox of `controller` that have `number`.
+    pub fn holders(&self, controller: usize, number: usize) -> Vec<usize> {
+        let inside = self.domain(controller).map_or(&[][..], |d| &d.sandbox.inside);
+        let has = |asid: &usize| self.domain(*asid).is_ok_and(|d| d.sandbox.held.has(number));
+        inside.iter().copied().filter(has).collect()
+    }
+    /// Whether `asid`, which is in a sandbox, had `number`; then it no longer has.
+    pub fn let_go(&mut self, asid: usize, number: usize) -> bool {
+        let Ok(sandbox) = self.domain(asid).map(|d| &d.sandbox) else { return false };
+        if sandbox.controller == 0 || !sandbox.held.has(number) {
+            return false;
+        }
+        let controller = sandbox.controller;
+        self.forget_number(asid, number);
+        self.leave_guest(controller, number);
+        true
+    }
+    /// One in the sandbox of `controller` has ended, or no longer has `number`.
+    fn leave_guest(&mut self, mut controller: usize, number: usize) {
+        loop {
+            let Ok(sandbox) = self.domain(controller).map(|d| &d.sandbox) else { return };
+            if !sandbox.guests.has(number) || !self.holders(controller, number).is_empty() {
+                return;
+            }
+            let outer = sandbox.controller;
+            if outer == 0 {
+                let _ = self.uninstall(controller, number);
+                return;
+            }
+            self.forget_number(controller, number);
+            controller = outer;
+        }
+    }
+    /// `number` of `asid` leads nowhere any more, for it and for all inside.
+    pub fn forget_number(&mut self, asid: usize, number: usize) {
+        let Ok(domain) = self.domain_mut(asid) else { return };
+        domain.sandbox.held.set(number, false);
+        domain.sandbox.guests.set(number, false);
+        for inside in domain.sandbox.inside.clone() {
+            self.forget_number(inside, number);
+        }
+    }
+    /// Domain `asid`, which was in `sandbox`, has ended: what only it had is closed.
+    pub fn leave_sandbox(&mut self, asid: usize, sandbox: &Sandbox) {
+        let Ok(controller) = self.domain_mut(sandbox.controller) else { return };
+        controller.sandbox.inside.retain(|&other| other != asid);
+        for number in sandbox.held.iter() {
+            self.leave_guest(sandbox.controller, number);
+        }
+    }
+}
