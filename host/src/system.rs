@@ -12,6 +12,8 @@ struct File {
     name: String,
     #[serde(default)]
     include: Option<String>,
+    #[serde(default)]
+    windows: manifest::Windows,
     #[serde(default, rename = "component")]
     components: Vec<Component>,
 }
@@ -45,7 +47,7 @@ fn read(path: &Path, depth: usize) -> Result<System> {
         None => Vec::new(),
     };
     components.extend(file.components);
-    Ok(System { name: file.name, components })
+    Ok(System { name: file.name, windows: file.windows, components })
 }
 /// Fills in what blocks leave out, and checks them.
 pub fn finish(system: &mut System) -> Result<()> {

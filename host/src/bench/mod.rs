@@ -31,6 +31,9 @@ pub struct Options {
     /// List the instructions of one call with this specification, with their cycles on the model
     #[arg(long, value_name = "SPECIFICATION")]
     explain: Option<String>,
+    /// Have windows mapped when the call is made, or at the callee's first access
+    #[arg(long, default_value = "call", value_parser = ["call", "touch"])]
+    windows: String,
     /// Write the rows to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -62,10 +65,10 @@ enum Place {
 }
 
 /// Runs one program; its rows.
-fn measure(root: &Path, program: &str, place: Place, repetitions: u32) -> Result<Vec<Row>> {
+fn measure(root: &Path, program: &str, place: Place, repetitions: u32, touch: bool) -> Result<Vec<Row>> {
     let options = exec::Options {
         on: if matches!(place, Place::Qemu) { exec::On::Qemu } else { exec::On::Rtl },
-        system: "bench".into(),
+        system: if touch { "bench-touch" } else { "bench" }.into(),
         memory: 128,
         icount: true,
         file_name: root.join("apps/bench").join(program).with_extension("c"),
@@ -102,7 +105,7 @@ fn measure(root: &Path, program: &str, place: Place, repetitions: u32) -> Result
         unit: if row.unit.is_empty() { unit.into() } else { row.unit },
         platform: Some(platform.into()),
         memory: memory.clone(),
-        system: "pebble".into(),
+        system: if touch { "pebble-touch" } else { "pebble" }.into(),
         ..row
     };
     Ok(rows.into_iter().map(finish).collect())
@@ -131,7 +134,8 @@ fn measure_all(root: &Path, options: &Options) -> Result<Vec<Row>> {
                         Place::Model(l) => (format!("the model, memory {l}"), REPETITIONS_ON_MODEL),
                     };
                     eprintln!("pebble: bench {program} on {name} ({} of {})", n + 1, jobs.len());
-                    *results[n].lock().unwrap() = Some(measure(root, program, place, repetitions));
+                    *results[n].lock().unwrap() =
+                        Some(measure(root, program, place, repetitions, options.windows == "touch"));
                 }
             });
         }
@@ -195,7 +199,7 @@ fn print_changes(changes: &[compare::Change]) {
 /// For the tests: runs `program` briefly; an error says which figures rose above the baseline.
 pub fn check(root: &Path, program: &str) -> Result<()> {
     let baseline = compare::load(&root.join(BASELINE))?;
-    let rows = measure(root, program, Place::Qemu, SHORT)?;
+    let rows = measure(root, program, Place::Qemu, SHORT, false)?;
     let unknown: Vec<String> =
         rows.iter().filter(|r| !baseline.iter().any(|b| b.same_place(r))).map(Row::name).collect();
     if !unknown.is_empty() {
@@ -217,7 +221,7 @@ pub fn programs() -> &'static [&'static str] {
 pub fn write_baseline(root: &Path) -> Result<ExitCode> {
     let mut rows = Vec::new();
     for program in PROGRAMS {
-        rows.extend(measure(root, program, Place::Qemu, SHORT)?);
+        rows.extend(measure(root, program, Place::Qemu, SHORT, false)?);
     }
     let lines: Vec<String> = rows.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
     std::fs::write(root.join(BASELINE), format!("{{\"rows\": [\n{}\n]}}\n", lines.join(",\n")))?;

@@ -14,7 +14,7 @@ pub const OPENS: usize = 176;
 /// Most short circuits of boot components.
 pub const SHORT_CIRCUITS: usize = 4;
 /// Most templates of boot components.
-pub const TEMPLATES: usize = 2;
+pub const TEMPLATES: usize = 3;
 
 #[repr(C)]
 pub struct BootInfo {

@@ -35,6 +35,9 @@ pub struct Thread {
     pub transfers: [[u64; 2]; TRANSFERS],
     /// 1: one of `transfers` may be in use.
     pub transferring: u64,
+    /// Where windows are mapped at the first access, for each slot: its entry with the callee's ASID from bit 54 on; when it is
+    /// mapped, the supervisor address of its place; 0: not in use.
+    pub slots: [u64; crate::address::WINDOW_SLOTS],
     /// 1 when `floating` holds the thread's floating-point state.
     pub floating_saved: u64,
     /// `f0`…`f31`, `fcsr`.

@@ -43,6 +43,13 @@ pub mod part {
     /// As [`CHECK`], when all letters of the call are checked: for faults that change something.
     pub const ASK: usize = 4;
 }
+/// Templates of boot components that take each other's place: how the manifest says windows are mapped.
+pub mod choice {
+    /// When the call is made.
+    pub const AT_CALL: u32 = 1;
+    /// At the callee's first access.
+    pub const AT_TOUCH: u32 = 2;
+}
 /// What [`Word::hole`] says: register fields in bits 0 to 5, the kind in bits 8 to 15, its operand in bits 16 to 31.
 pub mod hole {
     /// The argument's register goes to the field: that in which the caller passes it in [`super::part::CHECK`],
@@ -122,7 +129,8 @@ pub struct Template {
     pub words: u8,
     pub letter_count: u8,
     pub code_count: u16,
-    pub reserved: u32,
+    /// 0, or the choice of the manifest that it is for ([`choice`]).
+    pub choice: u32,
     pub letters: [Letter; LETTERS],
     /// What goes before and after the letters' own parts, for [`part::CHECK`], [`part::PASS`] and [`part::BACK`].
     pub before: [Part; 3],
@@ -137,7 +145,7 @@ impl Template {
         words: 0,
         letter_count: 0,
         code_count: 0,
-        reserved: 0,
+        choice: 0,
         letters: [Letter::NONE; LETTERS],
         before: [Part::NONE; 3],
         after: [Part::NONE; 3],

@@ -8,7 +8,7 @@ use abi::boot::{BootInfo, BootOpen, BootPortal, BootShortCircuit, OPENS, PORTALS
 use abi::nucleus::{BLOCK_HEADER, NPORTALS, domain, fault};
 use abi::section::{NAME, SHORT_CIRCUIT, SPEC, ShortCircuit, text};
 use abi::system;
-use abi::template::Template;
+use abi::template::{Template, choice};
 use manifest::System;
 use portal::{Connection, End, Specification, Templates, generate};
 use std::collections::HashMap;
@@ -66,7 +66,7 @@ pub fn open_all(
     info: &mut BootInfo,
     next: usize,
 ) -> Result<usize, Error> {
-    templates(domains, info)?;
+    templates(system, domains, info)?;
     let provided = provides(domains, info)?;
     if provided.len() > PORTALS {
         return Err(Error::TooMany("portals of boot components"));
@@ -109,6 +109,10 @@ fn allowed(_system: &System, domain: &Domain, name: &str) -> Result<(), Error> {
     Err(Error::NotAllowed { component: domain.component.name.clone(), portal: name.to_string() })
 }
 
+/// Whether a fault of the component is the end of the system.
+fn vital(d: &Domain) -> bool {
+    d.flags & abi::nucleus::flags::MASKED != 0 || ["memory", "portals"].contains(&d.component.name.as_str())
+}
 /// The portals that the components' section lists.
 fn provides(domains: &[Domain], info: &BootInfo) -> Result<Vec<Provided>, Error> {
     let templates: Vec<&Template> = info.templates[..info.template_count as usize].iter().collect();
@@ -124,7 +128,7 @@ fn provides(domains: &[Domain], info: &BootInfo) -> Result<Vec<Provided>, Error>
             let name = text(&entry[..NAME]).to_string();
             let spec = text(&entry[NAME..NAME + SPEC]);
             let specification =
-                Specification::parse(spec, true, &Templates(&templates)).map_err(|r| Error::Specification {
+                Specification::parse(spec, true, &Templates::new(&templates)).map_err(|r| Error::Specification {
                     component: d.component.name.clone(),
                     portal: name.clone(),
                     specification: spec.to_string(),
@@ -143,7 +147,7 @@ fn provides(domains: &[Domain], info: &BootInfo) -> Result<Vec<Provided>, Error>
     Ok(all)
 }
 /// Takes over the templates that the components' section lists.
-fn templates(domains: &[Domain], info: &mut BootInfo) -> Result<(), Error> {
+fn templates(system: &System, domains: &[Domain], info: &mut BootInfo) -> Result<(), Error> {
     for d in domains {
         let symbols = (d.program.symbol("__templates_start"), d.program.symbol("__templates_end"));
         let (Ok(start), Ok(end)) = symbols else { continue };
@@ -151,6 +155,9 @@ fn templates(domains: &[Domain], info: &mut BootInfo) -> Result<(), Error> {
             let Some(bytes) = d.program.at(at, size_of::<Template>()) else { continue };
             // SAFETY: as many bytes as a template has, which is integers only.
             let mut template: Template = unsafe { bytes.as_ptr().cast::<Template>().read_unaligned() };
+            if template.choice == choice::AT_TOUCH && system.windows == manifest::Windows::Call {
+                continue;
+            }
             let refused = |why| Error::Template(d.component.name.clone(), why);
             if !d.component.trusted {
                 return Err(refused(None));
@@ -238,7 +245,8 @@ impl Opener<'_> {
             entry: p.entry,
             constants: &constants,
             short_circuit: None,
-            templates: Templates(&templates),
+            // Who answers for faults, or is lost by one, can not wait for its own.
+            templates: Templates::new(&templates).at_touch(!vital(&domains[p.server])),
         };
         let mut words = portal::emit::Buffer::EMPTY;
         let block = generate(&connection, &self.info.symbols, &mut words)
@@ -271,9 +279,7 @@ impl Opener<'_> {
     /// The entries for faults and interrupts.
     fn fixed_entries(&mut self, d: &Domain, domains: &[Domain]) -> Result<(), Error> {
         let symbols = self.info.symbols;
-        let vital =
-            d.flags & abi::nucleus::flags::MASKED != 0 || ["memory", "portals"].contains(&d.component.name.as_str());
-        let faults = if vital { symbols.fatal } else { self.code(d, domains, "memory.fault")? };
+        let faults = if vital(d) { symbols.fatal } else { self.code(d, domains, "memory.fault")? };
         for number in 0..24 {
             self.memory.write_u64(d.field(domain::fault(number)), faults);
         }

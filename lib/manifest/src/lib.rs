@@ -12,8 +12,21 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct System {
     pub name: String,
+    /// When windows are mapped.
+    #[serde(default)]
+    pub windows: Windows,
     #[serde(default, rename = "component")]
     pub components: Vec<Component>,
+}
+/// When the pages of a window are mapped in the callee.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Windows {
+    /// When the call is made.
+    #[default]
+    Call,
+    /// At the callee's first access.
+    Touch,
 }
 
 /// One block of the manifest.

@@ -11,7 +11,7 @@ fn main() {
     let trusted = arguments.next().is_none_or(|a| a == "trusted");
     let windows = memory_logic::windows::windows();
     let all = [&windows];
-    let templates = Templates(&all);
+    let templates = Templates::new(&all);
     let specification = match Specification::parse(&text, false, &templates) {
         Ok(specification) => specification,
         Err(rejected) => return eprintln!("{text}: {:?} at position {}", rejected.reason, rejected.position),

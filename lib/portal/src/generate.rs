@@ -200,7 +200,7 @@ impl Generator<'_, '_> {
             return;
         }
         for (n, used) in self.uses.all().iter().enumerate() {
-            let template = self.c.templates.0[used.template as usize];
+            let template = self.c.templates.get(used.template as usize);
             if used.first && which < part::SLOW {
                 self.template(template.before[which], used, n, which);
             }
@@ -211,7 +211,7 @@ impl Generator<'_, '_> {
         }
     }
     fn template(&mut self, p: Part, used: &Use, n: usize, which: usize) {
-        let template = self.c.templates.0[used.template as usize];
+        let template = self.c.templates.get(used.template as usize);
         let letter = &template.letters[used.letter as usize];
         let argument = if matches!(which, part::CHECK | part::ASK | part::SLOW) { used.from } else { used.to };
         let filling = Filling {
@@ -511,14 +511,14 @@ impl Generator<'_, '_> {
                 }
                 Tail::Slow(n) => {
                     let used = self.uses.all()[n as usize];
-                    let letter = &self.c.templates.0[used.template as usize].letters[used.letter as usize];
+                    let letter = &self.c.templates.get(used.template as usize).letters[used.letter as usize];
                     self.template(letter.parts[part::SLOW], &used, n as usize, part::SLOW);
                     self.e.constant(T3, (self.c.callee.asid | (used.template as u64) << 16) as i64);
                     self.raise(letter.fault as usize);
                 }
                 Tail::Again(n) => {
                     let used = self.uses.all()[n as usize];
-                    let letter = &self.c.templates.0[used.template as usize].letters[used.letter as usize];
+                    let letter = &self.c.templates.get(used.template as usize).letters[used.letter as usize];
                     if self.plan.floating_barrier {
                         // The caller's state is back already: the return that comes would throw it away.
                         let skip = self.e.label();

@@ -259,7 +259,7 @@ mod tests {
         template.letters[0] = Letter { letter: b'w', ..Letter::NONE };
         template.letters[1] = Letter { letter: b'W', length: 1, ..Letter::NONE };
         template.letter_count = 2;
-        Specification::parse(text, boot, &Templates(&[&template]))
+        Specification::parse(text, boot, &Templates::new(&[&template]))
     }
     fn reason(text: &str) -> (Reason, u8) {
         let rejected = parse(text, false).unwrap_err();

@@ -4,29 +4,48 @@ use crate::disassemble;
 use crate::emit::Emitter;
 use crate::encode::*;
 use crate::specification::{ARGUMENTS, Specification};
-use abi::template::{CODE, LETTERS, Letter, Part, Template, Word, hole, part};
+use abi::template::{CODE, LETTERS, Letter, Part, Template, Word, choice, hole, part};
 
 /// The templates that portals are made with.
 #[derive(Clone, Copy)]
-pub struct Templates<'a>(pub &'a [&'a Template]);
+pub struct Templates<'a> {
+    all: &'a [&'a Template],
+    /// Windows are mapped at the first access, if there is a template for that.
+    at_touch: bool,
+}
 
 impl core::fmt::Debug for Templates<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter) -> core::fmt::Result {
-        write!(f, "{} templates", self.0.len())
+        write!(f, "{} templates", self.all.len())
     }
 }
 impl<'a> Templates<'a> {
-    pub const NONE: Templates<'static> = Templates(&[]);
+    pub const NONE: Templates<'static> = Templates::new(&[]);
+    pub const fn new(all: &'a [&'a Template]) -> Templates<'a> {
+        Templates { all, at_touch: false }
+    }
+    /// The same, with windows mapped at the first access, where there is a template for that.
+    pub fn at_touch(self, at_touch: bool) -> Templates<'a> {
+        Templates { at_touch, ..self }
+    }
+    pub fn get(&self, n: usize) -> &'a Template {
+        self.all[n]
+    }
     /// The template of `letter`, and the letter's place in it.
     pub fn find(&self, letter: u8) -> Option<(usize, usize)> {
-        self.0.iter().enumerate().find_map(|(n, t)| {
-            let place = t.letters[..(t.letter_count as usize).min(LETTERS)].iter().position(|l| l.letter == letter)?;
-            Some((n, place))
-        })
+        let find = |at_touch: bool| {
+            let usable = |t: &Template| (t.choice == choice::AT_TOUCH) == at_touch;
+            self.all.iter().enumerate().filter(|(_, t)| usable(t)).find_map(|(n, t)| {
+                let letters = &t.letters[..(t.letter_count as usize).min(LETTERS)];
+                Some((n, letters.iter().position(|l| l.letter == letter)?))
+            })
+        };
+        let chosen = if self.at_touch { find(true) } else { None };
+        chosen.or_else(|| find(false))
     }
     pub fn letter(&self, letter: u8) -> Option<&'a Letter> {
         let (template, place) = self.find(letter)?;
-        Some(&self.0[template].letters[place])
+        Some(&self.all[template].letters[place])
     }
 }
 
@@ -85,7 +104,7 @@ impl Uses {
         let mut common = at;
         for n in 0..uses.count as usize {
             let Use { template, letter, .. } = uses.all[n];
-            let of = templates.0[template as usize];
+            let of = templates.get(template as usize);
             let first = n == 0 || uses.all[n - 1].template != template;
             if first {
                 common = next;

@@ -23,7 +23,7 @@ fn symbols() -> Symbols {
 }
 static WINDOWS: Template = memory_logic::windows::windows();
 static ALL: [&Template; 1] = [&WINDOWS];
-const TEMPLATES: Templates = Templates(&ALL);
+const TEMPLATES: Templates = Templates::new(&ALL);
 fn parse(specification: &str) -> Result<Specification, Rejected> {
     Specification::parse(specification, true, &TEMPLATES)
 }

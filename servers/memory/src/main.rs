@@ -6,8 +6,10 @@
 #![no_main]
 
 use abi::Error;
-use abi::address::{DEVICE_STRIDE, DEVICE_VA, PAGE, memory_view, physical};
-use abi::nucleus::{TRANSFERS, Thread, fault};
+use abi::address::{
+    DEVICE_STRIDE, DEVICE_VA, PAGE, WINDOW_STRIDE, WINDOW_VA, memory_view, physical, supervisor, window_base,
+};
+use abi::nucleus::{MAX_THREADS, TRANSFERS, Thread, fault};
 use core::mem::offset_of;
 use memory_logic::devices;
 use memory_logic::pagers::ALL;
@@ -46,6 +48,7 @@ pebble::provide! {
 }
 pebble::template! {
     memory_logic::windows::windows();
+    memory_logic::windows::lazy();
     memory_logic::transfers::transfers();
 }
 pebble::import! {
@@ -146,10 +149,10 @@ fn locked(body: impl FnOnce(&mut Spaces<Physical>) -> Result<usize, Error>) -> i
 /// Interrupted code did something that its tables do not allow, or a portal could not open a window.
 extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, thread: usize) -> isize {
     match cause {
-        // For a window, `pc` is the callee's number.
+        // For a window, `pc` is the callee's number and above bit 16 the template's.
         fault::WINDOW | fault::WINDOW_WRITE => {
             let write = cause == fault::WINDOW_WRITE;
-            let result = locked(|s| s.window(asid, pc, value, write, thread).map(|changed| !changed as usize));
+            let result = locked(|s| s.window(asid, pc & 0xffff, value, write, thread).map(|changed| !changed as usize));
             if result > 0 {
                 // The portal manager does not let the domain lend for a moment.
                 SLEEP.call([MOMENT]);
@@ -170,6 +173,7 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
             result
         }
         fault::TRANSFER => transfer(asid, thread, value as u64),
+        13 | 15 if (WINDOW_VA..window_base(MAX_THREADS)).contains(&value) && touch(asid, value) => 0,
         _ => {
             let mut spaces = SPACES.lock();
             if spaces.resolve(asid, value, cause) {
@@ -186,6 +190,27 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
             }
             answered
         }
+    }
+}
+/// Domain `asid` touches a window slot. Whether it shows something now: what the call has left in the thread.
+fn touch(asid: usize, va: usize) -> bool {
+    let (thread, slot) = ((va - WINDOW_VA) / WINDOW_STRIDE, va % WINDOW_STRIDE / PAGE);
+    let page = Physical.read(physical(pebble::boot::info().thread_table as usize) + 8 * thread) as usize;
+    if page == 0 {
+        return false;
+    }
+    let word = physical(page) + offset_of!(Thread, slots) + 8 * slot;
+    let kept = Physical.read(word);
+    // One that is mapped has an address here, which is no domain's.
+    if kept == 0 || (kept >> memory_logic::windows::CALLEE) as usize != asid {
+        return false;
+    }
+    match SPACES.lock().touch(asid, va, kept & ((1 << memory_logic::windows::CALLEE) - 1)) {
+        Ok(at) => {
+            Physical.write(word, supervisor(at) as u64);
+            true
+        }
+        Err(_) => false,
     }
 }
 /// A thread's words for argument `n` ([`Thread::transfers`]), in RAM.

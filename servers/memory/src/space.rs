@@ -445,6 +445,13 @@ impl<R: Ram> Spaces<R> {
         let wanted = pte::V | pte::R | pte::U | if write { pte::W } else { 0 };
         if leaf & (wanted | pte::LAZY) == wanted { Ok(changed) } else { Err(Error::EFAULT) }
     }
+    /// Makes `entry` that of window slot `va` in a space; its place.
+    pub fn touch(&mut self, asid: usize, va: usize, entry: u64) -> Result<usize, Error> {
+        let root = self.space(asid)?.root;
+        let at = tables::make_entry(&mut self.ram, &mut self.frames, root, va)?;
+        self.ram.write(at, entry);
+        Ok(at)
+    }
     /// An access to `va` faulted: `cause` 12, 13 or 15. Makes it possible where the page is the space's own; false: it is
     /// not allowed.
     pub fn resolve(&mut self, asid: usize, va: usize, cause: usize) -> bool {

@@ -5,13 +5,16 @@
 //! copies go to slots of the calling thread in the callee's tables. The return clears the slots and drops their
 //! translations. What is not there, or not the caller's alone, is raised as a fault to [`crate::space::Spaces::window`].
 //!
+//! The other way, where the manifest says so: the call leaves the copies in the thread, and the callee's first access to a slot
+//! faults and has its entry made ([`crate::space::Spaces::touch`]); the return clears those that were touched.
+//!
 //! Common words of the frame: the address of the first slot's entry, the slot's address. Each letter's own: the entries, and for
 //! several pages the table that has the last one's.
 
 use abi::Error;
 use abi::address::{WINDOW_PAGES, WINDOW_STRIDE, pte};
 use abi::nucleus::{Thread, domain, fault};
-use abi::template::{Letter, Part, Template, Word, part};
+use abi::template::{Letter, Part, Template, Word, choice, part};
 use core::mem::offset_of;
 use portal::encode::*;
 use portal::template::Writer;
@@ -171,7 +174,123 @@ const fn check_pages(w: &mut Writer) -> Part {
     w.part(first)
 }
 
-/// The template.
+/// Loads nothing: `register` becomes the address of the words of slots that start at `from`, in the thread, with `scratch`.
+const fn thread_slot(w: &mut Writer, register: Register, from: Register) {
+    // The slot's number in its thread, times 8.
+    w.all([
+        slli(register, from, 63 - STRIDE + 1),
+        srli(register, register, 63 - STRIDE + 1 + 9),
+        add(register, register, TP),
+    ]);
+}
+const SLOTS: i32 = offset_of!(Thread, slots) as i32;
+/// Bit of a slot's word from which on the callee's ASID is.
+pub const CALLEE: i32 = 54;
+
+/// The template for windows that are mapped at the first access.
+pub const fn lazy() -> Template {
+    let mut w = Writer::new();
+    let pages = WINDOW_PAGES as i32;
+    let at = w.position();
+    w.all([lui(T5, PAGE), addi(T5, T5, -8), ld(T6, TP, WINDOW)]);
+    let p = w.part(at);
+    w.before(part::CHECK, p);
+    let check_one = check_page(&mut w);
+    let check_all = check_pages(&mut w);
+    let at = w.position();
+    w.all([ld(T1, TP, WINDOW), xor(T4, T1, T6), srli(T4, T4, STRIDE)]);
+    w.put(Word::new(bne(T4, ZERO, 0)).fail(Error::EWINDOW));
+    w.put(Word::new(sd(T1, T0, 8)).common());
+    let p = w.part(at);
+    w.after(part::CHECK, p);
+    let at = w.position();
+    w.put(Word::new(addi(T1, ZERO, 0)).rs1());
+    let slow_one = w.part(at);
+    let at = w.position();
+    w.put(Word::new(add(T1, ZERO, ZERO)).rs1().length_rs2());
+    w.all([addi(T1, T1, -1), slli(T3, A6, 12), sub(T1, T1, T3)]);
+    let slow_all = w.part(at);
+
+    // t3: the next slot's word; t4: its address; a6: the callee's ASID in its place.
+    let at = w.position();
+    w.put(Word::new(ld(T4, T0, 8)).common());
+    w.put(Word::new(addi(A6, ZERO, 0)).asid());
+    w.plain(slli(A6, A6, CALLEE));
+    thread_slot(&mut w, T3, T4);
+    let p = w.part(at);
+    w.before(part::PASS, p);
+    let at = w.position();
+    w.put(Word::new(ld(T5, T0, 0)).own());
+    w.put(Word::new(slli(ZERO, ZERO, 52)).rd().rs1());
+    w.put(Word::new(srli(ZERO, ZERO, 52)).rd().rs1());
+    w.put(Word::new(add(ZERO, ZERO, T4)).rd().rs1());
+    w.all([or(T5, T5, A6), sd(T5, T3, SLOTS), lui(T5, PAGE), add(T4, T4, T5)]);
+    w.more([addi(T3, T3, 8)]);
+    let pass_one = w.part(at);
+    let at = w.position();
+    w.put(Word::new(slli(ZERO, ZERO, 52)).rd().rs1());
+    w.put(Word::new(srli(ZERO, ZERO, 52)).rd().rs1());
+    w.put(Word::new(add(ZERO, ZERO, T4)).rd().rs1());
+    w.plain(lui(T1, PAGE));
+    let mut ends = [0; WINDOW_PAGES];
+    let mut n = 0;
+    while n < pages {
+        w.put(Word::new(ld(T5, T0, 8 * n)).own());
+        ends[n as usize] = w.position();
+        w.all([beq(T5, ZERO, 0), or(T5, T5, A6), sd(T5, T3, SLOTS), addi(T3, T3, 8), add(T4, T4, T1)]);
+        n += 1;
+    }
+    land_all(&mut w, ends);
+    let pass_all = w.part(at);
+    let at = w.position();
+    w.plain(sd(T4, TP, WINDOW));
+    let p = w.part(at);
+    w.after(part::PASS, p);
+
+    // t1: the next slot's word; t4: its address; t5: the callee's ASID.
+    let at = w.position();
+    w.put(Word::new(ld(T4, T0, 8)).common());
+    w.put(Word::new(addi(T5, ZERO, 0)).asid());
+    w.plain(sd(T4, TP, WINDOW));
+    thread_slot(&mut w, T1, T4);
+    let p = w.part(at);
+    w.before(part::BACK, p);
+    let at = w.position();
+    close(&mut w);
+    w.more([lui(A6, PAGE), add(T4, T4, A6), addi(T1, T1, 8)]);
+    let back_one = w.part(at);
+    let at = w.position();
+    let mut ends = [0; WINDOW_PAGES];
+    let mut n = 0;
+    while n < pages {
+        w.put(Word::new(ld(A6, T0, 8 * n)).own());
+        ends[n as usize] = w.position();
+        w.plain(beq(A6, ZERO, 0));
+        close(&mut w);
+        w.all([lui(A6, PAGE), add(T4, T4, A6), addi(T1, T1, 8)]);
+        n += 1;
+    }
+    land_all(&mut w, ends);
+    let back_all = w.part(at);
+    w.letter(letter(b'w', true, false, [check_one, pass_one, back_one, slow_one, Part::NONE]));
+    w.letter(letter(b'r', false, false, [check_one, pass_one, back_one, slow_one, Part::NONE]));
+    w.letter(letter(b'W', true, true, [check_all, pass_all, back_all, slow_all, Part::NONE]));
+    w.letter(letter(b'R', false, true, [check_all, pass_all, back_all, slow_all, Part::NONE]));
+    Template { choice: choice::AT_TOUCH, ..w.finish(2) }
+}
+/// The slot whose word is at `t1` is free; what was mapped there at the first access is not any more.
+const fn close(w: &mut Writer) {
+    w.all([ld(A6, T1, SLOTS), sd(ZERO, T1, SLOTS), bge(A6, ZERO, 12), sd(ZERO, A6, 0), sfence_vma(T4, T5)]);
+}
+const fn land_all(w: &mut Writer, branches: [usize; WINDOW_PAGES]) {
+    let mut n = 0;
+    while n < WINDOW_PAGES {
+        w.land(branches[n]);
+        n += 1;
+    }
+}
+
+/// The template for windows that are mapped when the call is made.
 pub const fn windows() -> Template {
     let mut w = Writer::new();
     let pages = WINDOW_PAGES as i32;
@@ -235,11 +354,7 @@ pub const fn windows() -> Template {
         w.all([beq(T5, ZERO, 0), sd(T5, T3, 0), addi(T3, T3, 8), add(T4, T4, T1)]);
         n += 1;
     }
-    let mut n = 0;
-    while n < WINDOW_PAGES {
-        w.land(ends[n]);
-        n += 1;
-    }
+    land_all(&mut w, ends);
     let pass_all = w.part(at);
     let at = w.position();
     w.plain(sd(T4, TP, WINDOW));
@@ -267,18 +382,14 @@ pub const fn windows() -> Template {
         w.all([beq(A6, ZERO, 0), sd(ZERO, T1, 0), sfence_vma(T4, T5), lui(A6, PAGE), add(T4, T4, A6), addi(T1, T1, 8)]);
         n += 1;
     }
-    let mut n = 0;
-    while n < WINDOW_PAGES {
-        w.land(ends[n]);
-        n += 1;
-    }
+    land_all(&mut w, ends);
     let back_all = w.part(at);
 
     w.letter(letter(b'w', true, false, [check_one, pass_one, back_one, slow_one, Part::NONE]));
     w.letter(letter(b'r', false, false, [check_one, pass_one, back_one, slow_one, Part::NONE]));
     w.letter(letter(b'W', true, true, [check_all, pass_all, back_all, slow_all, Part::NONE]));
     w.letter(letter(b'R', false, true, [check_all, pass_all, back_all, slow_all, Part::NONE]));
-    w.finish(2)
+    Template { choice: choice::AT_CALL, ..w.finish(2) }
 }
 
 #[cfg(test)]
@@ -288,5 +399,6 @@ mod tests {
     #[test]
     fn the_template_may_be_used() {
         assert_eq!(portal::template::check(&windows()), Ok(()));
+        assert_eq!(portal::template::check(&lazy()), Ok(()));
     }
 }

@@ -56,7 +56,9 @@ impl Manager {
         if !self.code.has_room(4 * portal::emit::WORDS) {
             self.free_retired();
         }
-        let templates = Templates(&self.templates);
+        // Who answers for faults, or is lost by one, can not wait for its own.
+        let vital = to == self.own || to == self.memory || callee.masked();
+        let templates = Templates::new(&self.templates).at_touch(!vital);
         let connection = Connection { specification, caller, callee, entry, constants, short_circuit, templates };
         let block = generate(&connection, &pebble::boot::info().symbols, &mut self.scratch);
         let block = block.map_err(|_| Error::EINVAL)?;

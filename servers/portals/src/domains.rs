@@ -215,7 +215,7 @@ impl Manager {
     /// The letters with templates of the portal that returns through `frame`.
     fn templated(&self, frame: FrameView) -> Uses {
         let Some((_, block)) = self.code.containing(frame.portal()) else { return Uses::NONE };
-        Uses::new(&block.specification, &Templates(&self.templates), block.templated).unwrap_or(Uses::NONE)
+        Uses::new(&block.specification, &Templates::new(&self.templates), block.templated).unwrap_or(Uses::NONE)
     }
     /// Ends domain `asid`, and those that it interposes on.
     pub fn end_domain(&mut self, asid: usize, how: Ended) {
@@ -304,6 +304,7 @@ impl Manager {
                         if template.letters.iter().any(|l| l.lent > 0) {
                             // Its page tables go: closing these windows must write where nobody minds.
                             frame.set_word(used.common as usize, graveyard.0 - 2048);
+                            page.forget_slots(frame.word(used.common as usize + 8), self.lent_entries(frame).count());
                         }
                     }
                 }

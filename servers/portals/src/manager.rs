@@ -140,8 +140,9 @@ pub struct Manager {
     pub semaphores: BTreeMap<usize, crate::semaphores::Semaphore>,
     /// Free stack descriptors, at these supervisor addresses.
     pub descriptors: Vec<u64>,
-    /// The portal manager's own domain.
+    /// The portal manager's own domain, and the memory manager's.
     pub own: usize,
+    pub memory: usize,
     /// The registration of `domain.destroy`.
     pub destroy: usize,
     /// The scheduler's registrations of P and V.
@@ -177,6 +178,7 @@ pub static MANAGER: BootMutex<Manager> = BootMutex::new(Manager {
     semaphores: BTreeMap::new(),
     descriptors: Vec::new(),
     own: 0,
+    memory: 0,
     destroy: 0,
     semaphore_entries: [0; 2],
     spare_blocks: Vec::new(),
@@ -251,6 +253,7 @@ impl Manager {
     /// Takes up what the image builder laid out.
     pub fn start(&mut self, info: &BootInfo) {
         self.own = pebble::thread::asid();
+        self.memory = pebble::boot::domain("memory").map_or(0, |d| d.asid as usize);
         self.code.start(info.code_next as usize);
         for boot in &info.domains[..info.domain_count as usize] {
             self.next_asid = self.next_asid.max(boot.asid as usize + 1);
@@ -282,7 +285,8 @@ impl Manager {
             self.template_owners.push(Owner { server: info.template_servers[n] as usize, upcall: 0 });
         }
         for (id, portal) in info.portals[..info.portal_count as usize].iter().enumerate() {
-            let Ok(specification) = Specification::parse(text(&portal.spec), true, &Templates(&self.templates)) else {
+            let Ok(specification) = Specification::parse(text(&portal.spec), true, &Templates::new(&self.templates))
+            else {
                 continue;
             };
             let registration = Registration {
@@ -305,7 +309,7 @@ impl Manager {
             let mut block = Block::registered(id, registration, false);
             block.same_domain = registration.server == open.asid as usize;
             if let (Ok(caller), Ok(callee)) = (self.end(open.asid as usize), self.end(registration.server)) {
-                let (specification, templates) = (&registration.specification, Templates(&self.templates));
+                let (specification, templates) = (&registration.specification, Templates::new(&self.templates));
                 let connection = Connection {
                     specification,
                     caller,

@@ -26,9 +26,9 @@ pub struct Owner {
 impl Manager {
     /// Parses a specification that a client passes.
     pub fn parse(&self, text: &str) -> core::result::Result<Specification, Rejected> {
-        let specification = Specification::parse(text, false, &Templates(&self.templates))?;
+        let specification = Specification::parse(text, false, &Templates::new(&self.templates))?;
         let place = text.bytes().skip(2).position(|letter| {
-            let known = Templates(&self.templates).find(letter);
+            let known = Templates::new(&self.templates).find(letter);
             known.is_some_and(|(n, _)| self.template_owners[n].server == 0) && specification.has(letter)
         });
         match place {
@@ -49,7 +49,7 @@ impl Manager {
             return Ok(rejected(refused));
         }
         let letters = &template.letters[..(template.letter_count as usize).min(LETTERS)];
-        if letters.iter().any(|l| Templates(&self.templates).find(l.letter).is_some()) {
+        if letters.iter().any(|l| Templates::new(&self.templates).find(l.letter).is_some()) {
             return Err(Error::EEXIST);
         }
         // Page-table entries are the memory manager's, and so are its faults.

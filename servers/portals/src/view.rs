@@ -100,6 +100,7 @@ impl ThreadPage {
             self.set(core::mem::offset_of!(Thread, transfers) + 16 * n, 0);
         }
         self.set(core::mem::offset_of!(Thread, transferring), 0);
+        self.forget_slots(0, abi::address::WINDOW_SLOTS);
     }
     fn set(self, offset: usize, value: u64) {
         write(self.0 + offset as u64, value)
@@ -121,6 +122,13 @@ impl ThreadPage {
             } else if read(self.0 + at as u64) != 0 {
                 self.set(core::mem::offset_of!(Thread, transferring), 1);
             }
+        }
+    }
+    /// Forgets what is mapped in `count` window slots from address `first` on: the domain that saw it is no more.
+    pub fn forget_slots(self, first: u64, count: usize) {
+        let number = first as usize / abi::address::PAGE % abi::address::WINDOW_SLOTS;
+        for n in number..(number + count).min(abi::address::WINDOW_SLOTS) {
+            self.set(core::mem::offset_of!(Thread, slots) + 8 * n, 0);
         }
     }
     pub fn invocation(self) -> u64 {
