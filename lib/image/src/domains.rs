@@ -1,6 +1,6 @@
 //! The first domains: address spaces, domain blocks, threads.
 
-use crate::memory::Memory;
+use crate::memory::{Memory, PAGE_TABLES};
 use crate::{BOOT_INFO_PAGES, Error, Parts, Program};
 use abi::address::*;
 use abi::boot::{BootDomain, BootInfo};
@@ -57,15 +57,24 @@ fn return_page() -> Vec<u8> {
     words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }
 
+/// What a segment holds, by its rights.
+fn kind(segment: &crate::elf::Segment) -> &'static str {
+    match segment.rights & (pte::W | pte::X) {
+        0 => "constants",
+        pte::X => "code",
+        _ => "data",
+    }
+}
+
 /// Makes the domains of the boot components, in the manifest's order; `idle` first.
 pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Result<Vec<Domain>, Error> {
-    let code_l1 = memory.pages(1);
+    let code_l1 = memory.pages(1, PAGE_TABLES);
     memory.write_u64(code_l1 + 8 * index(code_address(IMAGE_BASE), 1), pte::leaf(IMAGE_BASE, pte::R | pte::X | pte::G));
-    let return_pa = memory.pages(1);
+    let return_pa = memory.pages(1, "return page");
     memory.write(return_pa, &return_page());
     info.code_l1 = code_l1 as u64;
     info.return_page = return_pa as u64;
-    info.service_l1 = memory.pages(1) as u64;
+    info.service_l1 = memory.pages(1, PAGE_TABLES) as u64;
 
     let mut components: Vec<&Component> = parts.system.components.iter().filter(|c| c.boot).collect();
     let idle = components.iter().position(|c| c.name == "idle").ok_or(Error::Missing("idle"))?;
@@ -81,14 +90,14 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
         let file = parts.programs.get(&component.image).ok_or_else(|| Error::NoProgram(component.name.clone()))?;
         let program = Program::parse(&component.name, file)?;
         program.check_private()?;
-        let root = memory.pages(1);
+        let root = memory.pages(1, PAGE_TABLES);
         memory.write_u64(root + 8 * 510, pte::leaf(RAM_BASE, pte::R | pte::W | pte::G));
         memory.write_u64(root + 8 * 511, pte::table(code_l1));
         memory.map(root, RETURN_PAGE, return_pa, pte::R | pte::X | pte::U | pte::FOREIGN);
         let mut segments = Vec::new();
         for s in &program.segments {
             let count = s.memory_bytes as usize / PAGE;
-            let pa = memory.pages(count);
+            let pa = memory.pages(count, &format!("{}, {}", component.name, kind(s)));
             memory.map_range(root, s.va as usize, pa, count, s.rights | pte::U);
             segments.push(pa);
         }
@@ -99,7 +108,7 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
             program,
             asid,
             flags,
-            block: memory.pages(domain::PAGES),
+            block: memory.pages(domain::PAGES, "domain blocks"),
             root,
             thread: (0, 0),
             segments,
@@ -146,7 +155,7 @@ fn map_extras(domain: &Domain, memory: &mut Memory, info: &BootInfo) -> Result<(
     let read_write = pte::R | pte::W | pte::U;
     if !component.trusted || component.masked {
         let bytes = 16 * 1024;
-        let stack = memory.pages(bytes / PAGE);
+        let stack = memory.pages(bytes / PAGE, "stacks");
         memory.map_range(root, STACK_TOP - bytes, stack, bytes / PAGE, read_write);
     }
     if component.trusted {
@@ -178,19 +187,19 @@ fn map_extras(domain: &Domain, memory: &mut Memory, info: &BootInfo) -> Result<(
 
 /// Makes the component's first thread; its index and page. Trusted components run on the thread's service stack.
 fn make_thread(domain: &Domain, thread: usize, memory: &mut Memory, info: &BootInfo) -> (usize, usize) {
-    let stack = memory.pages(SERVICE_STACK / PAGE);
+    let stack = memory.pages(SERVICE_STACK / PAGE, "service stacks");
     for n in 0..SERVICE_STACK / PAGE {
         let va = service_top(thread) - SERVICE_STACK + n * PAGE;
         let l1 = info.service_l1 as usize;
         let place = l1 + 8 * index(va, 1);
         if memory.read_u64(place) == 0 {
-            let l0 = memory.pages(1);
+            let l0 = memory.pages(1, PAGE_TABLES);
             memory.write_u64(place, pte::table(l0));
         }
         let l0 = pte::address(memory.read_u64(place));
         memory.write_u64(l0 + 8 * index(va, 0), pte::leaf(stack + n * PAGE, pte::R | pte::W | pte::U));
     }
-    let page = memory.pages(1);
+    let page = memory.pages(1, "threads");
     let trusted = domain.component.trusted;
     let sp = if trusted { service_top(thread) } else { STACK_TOP };
     let first = page + PAGE - FIRST_FRAME;
