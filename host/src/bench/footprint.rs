@@ -16,6 +16,8 @@ use std::path::Path;
 use std::time::Duration;
 
 const PROGRAM: &str = "apps/bench/footprint.c";
+/// What its pages are called; they are not counted.
+const OWN: &str = "measuring program";
 /// The last row that the program prints.
 const LAST: &str = "measure=promised value=";
 
@@ -85,11 +87,11 @@ impl Frames {
 }
 
 /// What a mapped page of a component is, by its address.
-fn kind(va: usize) -> &'static str {
+fn kind(component: &str, va: usize) -> String {
     match va {
-        _ if va >= SERVICE_VA => "service stacks",
-        _ if va >= STACK_FLOOR => "stacks",
-        _ => "heaps and data",
+        _ if va >= SERVICE_VA => "service stacks".into(),
+        _ if va >= STACK_FLOOR => "stacks".into(),
+        _ => format!("{component}, heap"),
     }
 }
 
@@ -106,10 +108,10 @@ fn classify(image: &Image, ram: &Ram, own: usize) -> Result<Frames> {
             nucleus.insert(pa);
         }
     });
-    let mut roots: Vec<(usize, usize)> = image.roots.iter().map(|(_, root)| (0, *root)).collect();
+    let mut roots: Vec<(&str, usize)> = image.roots.iter().map(|(name, root)| (&name[..], *root)).collect();
     for &pa in &nucleus {
         if let Some((asid, root)) = ram.domain(pa) {
-            roots.push((asid, root));
+            roots.push((if asid == own { OWN } else { "others" }, root));
             (0..domain::PAGES).for_each(|n| frames.add(pa + n * PAGE, "domain blocks"));
         }
     }
@@ -117,14 +119,14 @@ fn classify(image: &Image, ram: &Ram, own: usize) -> Result<Frames> {
         frames.add(pa, "threads");
     }
     let mut visit_later = Vec::new();
-    for (asid, root) in roots {
+    for (component, root) in roots {
         frames.add(root, PAGE_TABLES);
         ram.walk(root, MEMORY_VIEW, &mut |va, entry, level| {
             let pa = pte::address(entry);
             if level > 0 {
                 frames.add(pa, PAGE_TABLES);
             } else if pa >= image.end && !(WINDOW_VA..COMMON_VA).contains(&va) && entry & pte::FOREIGN == 0 {
-                visit_later.push((pa, if asid == own { "measuring program" } else { kind(va) }));
+                visit_later.push((pa, if component == OWN { OWN.into() } else { kind(component, va) }));
             }
         });
         // The tables of what lies above, which the walk does not follow into RAM.
@@ -135,7 +137,7 @@ fn classify(image: &Image, ram: &Ram, own: usize) -> Result<Frames> {
         });
     }
     for (pa, what) in visit_later {
-        frames.add(pa, what);
+        frames.add(pa, &what);
     }
     frames.0.retain(|&frame, _| frame * PAGE >= image.end);
     Ok(frames)
@@ -159,7 +161,7 @@ fn uses(image: &Image, ram: &Ram, own: usize, used: usize) -> Result<BTreeMap<St
     let end = code.iter().rposition(|&b| b != 0).map_or(0, |at| at + 1).next_multiple_of(PAGE);
     uses.insert("nucleus, code".into(), image.code.0);
     uses.insert("portals' code".into(), end - image.code.0);
-    uses.remove("measuring program");
+    uses.remove(OWN);
     Ok(uses)
 }
 
