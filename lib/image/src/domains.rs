@@ -9,6 +9,9 @@ use abi::section::NAME;
 use manifest::Component;
 use std::mem::offset_of;
 
+/// Bytes of a megapage.
+const MEGA: usize = 512 * PAGE;
+
 /// A boot component while its image is laid out.
 pub struct Domain {
     pub component: Component,
@@ -57,6 +60,9 @@ fn return_page() -> Vec<u8> {
     words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }
 
+/// How the boot information is mapped.
+const INFO_BITS: u64 = pte::R | pte::U | pte::FOREIGN;
+
 /// What a segment holds, by its rights.
 fn kind(segment: &crate::elf::Segment) -> &'static str {
     match segment.rights & (pte::W | pte::X) {
@@ -76,6 +82,14 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
     info.return_page = return_pa as u64;
     info.service_l1 = memory.pages(1, PAGE_TABLES) as u64;
 
+    // Tables that all first components share: of the return page, and of the boot information.
+    let return_l0 = memory.pages(1, PAGE_TABLES);
+    memory.write_u64(
+        return_l0 + 8 * index(RETURN_PAGE, 0),
+        pte::leaf(return_pa, pte::R | pte::X | pte::U | pte::FOREIGN),
+    );
+    let common_l1 = memory.table_of_leaves(BOOT_INFO_VA, BOOT_INFO, BOOT_INFO_PAGES, INFO_BITS);
+
     let mut components: Vec<&Component> = parts.system.components.iter().filter(|c| c.boot).collect();
     let idle = components.iter().position(|c| c.name == "idle").ok_or(Error::Missing("idle"))?;
     let idle = components.remove(idle);
@@ -93,7 +107,7 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
         let root = memory.pages(1, PAGE_TABLES);
         memory.write_u64(root + 8 * 510, pte::leaf(RAM_BASE, pte::R | pte::W | pte::G));
         memory.write_u64(root + 8 * 511, pte::table(code_l1));
-        memory.map(root, RETURN_PAGE, return_pa, pte::R | pte::X | pte::U | pte::FOREIGN);
+        memory.join(root, RETURN_PAGE, return_l0);
         let mut segments = Vec::new();
         for s in &program.segments {
             let count = s.memory_bytes as usize / PAGE;
@@ -113,7 +127,7 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
             thread: (0, 0),
             segments,
         };
-        map_extras(&domain, memory, info)?;
+        map_extras(&domain, memory, info, common_l1)?;
         if !component.masked {
             domain.thread = make_thread(&domain, next_thread, memory, info);
             next_thread += 1;
@@ -122,7 +136,7 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
             (domain::SATP, satp(root, asid)),
             (domain::ASID, asid as u64),
             (domain::ROOT, supervisor(root) as u64),
-            (domain::MASKED_STACK, if component.masked { STACK_TOP as u64 } else { 0 }),
+            (domain::MASKED_STACK, if component.masked { BOOT_STACK_TOP as u64 } else { 0 }),
             (domain::FLAGS, flags),
         ];
         for (offset, value) in record {
@@ -150,16 +164,20 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
 }
 
 /// Maps what a component has beyond its image: its stack, its devices, and what its job needs.
-fn map_extras(domain: &Domain, memory: &mut Memory, info: &BootInfo) -> Result<(), Error> {
+fn map_extras(domain: &Domain, memory: &mut Memory, info: &BootInfo, common_l1: usize) -> Result<(), Error> {
     let (component, root) = (&domain.component, domain.root);
     let read_write = pte::R | pte::W | pte::U;
     if !component.trusted || component.masked {
         let bytes = 16 * 1024;
         let stack = memory.pages(bytes / PAGE, "stacks");
-        memory.map_range(root, STACK_TOP - bytes, stack, bytes / PAGE, read_write);
+        memory.map_range(root, BOOT_STACK_TOP - bytes, stack, bytes / PAGE, read_write);
     }
     if component.trusted {
-        memory.map_range(root, BOOT_INFO_VA, BOOT_INFO, BOOT_INFO_PAGES, pte::R | pte::U | pte::FOREIGN);
+        match component.name.as_str() {
+            // It has more there.
+            "init" => memory.map_range(root, BOOT_INFO_VA, BOOT_INFO, BOOT_INFO_PAGES, INFO_BITS),
+            _ => memory.write_u64(root + 8 * index(BOOT_INFO_VA, 2), pte::table(common_l1)),
+        }
         memory.write_u64(root + 8 * index(SERVICE_VA, 2), pte::table(info.service_l1 as usize));
     }
     for (n, device) in component.devices.iter().enumerate() {
@@ -170,7 +188,18 @@ fn map_extras(domain: &Domain, memory: &mut Memory, info: &BootInfo) -> Result<(
         if address % PAGE != 0 || bytes > DEVICE_STRIDE {
             return Err(wrong());
         }
-        memory.map_range(root, DEVICE_VA + n * DEVICE_STRIDE, address, bytes.div_ceil(PAGE), read_write | pte::FOREIGN);
+        let (mut va, end) = (DEVICE_VA + n * DEVICE_STRIDE, DEVICE_VA + n * DEVICE_STRIDE + bytes);
+        let (mut pa, bits) = (address, read_write | pte::FOREIGN);
+        while va < end {
+            let mega = pa % MEGA == 0 && end - va >= MEGA;
+            if mega {
+                memory.map_mega(root, va, pa, bits);
+            } else {
+                memory.map(root, va, pa, bits);
+            }
+            let step = if mega { MEGA } else { PAGE };
+            (va, pa) = (va + step, pa + step);
+        }
     }
     match component.name.as_str() {
         "memory" => memory.write_u64(root + 8 * index(MEMORY_VIEW, 2), pte::leaf(RAM_BASE, read_write)),
@@ -201,7 +230,7 @@ fn make_thread(domain: &Domain, thread: usize, memory: &mut Memory, info: &BootI
     }
     let page = memory.pages(1, "threads");
     let trusted = domain.component.trusted;
-    let sp = if trusted { service_top(thread) } else { STACK_TOP };
+    let sp = if trusted { service_top(thread) } else { BOOT_STACK_TOP };
     let first = page + PAGE - FIRST_FRAME;
     let start = first - START_FRAME;
     let symbols = &info.symbols;

@@ -56,6 +56,20 @@ impl Memory {
         self.write_u64(table + 8 * place, pte::table(new));
         new
     }
+    /// Makes the leaves of `va` in the address space with root table `root` those of the table at `l0`.
+    pub fn join(&mut self, root: usize, va: usize, l0: usize) {
+        let l1 = self.subtable(root, index(va, 2));
+        self.write_u64(l1 + 8 * index(va, 1), pte::table(l0));
+    }
+    /// A level-1 table that maps `count` pages at `va` to `pa`, all in one table of leaves.
+    pub fn table_of_leaves(&mut self, va: usize, pa: usize, count: usize, bits: u64) -> usize {
+        let l1 = self.pages(1, PAGE_TABLES);
+        let l0 = self.subtable(l1, index(va, 1));
+        for n in 0..count {
+            self.write_u64(l0 + 8 * (index(va, 0) + n), pte::leaf(pa + n * PAGE, bits));
+        }
+        l1
+    }
     /// Maps the page at `va` of the address space with root table `root` to `pa`.
     pub fn map(&mut self, root: usize, va: usize, pa: usize, bits: u64) {
         let l1 = self.subtable(root, index(va, 2));
