@@ -168,9 +168,8 @@ fn map_extras(domain: &Domain, memory: &mut Memory, info: &BootInfo, common_l1: 
     let (component, root) = (&domain.component, domain.root);
     let read_write = pte::R | pte::W | pte::U;
     if !component.trusted || component.masked {
-        let bytes = 16 * 1024;
-        let stack = memory.pages(bytes / PAGE, "stacks");
-        memory.map_range(root, BOOT_STACK_TOP - bytes, stack, bytes / PAGE, read_write);
+        let stack = memory.pages(BOOT_STACK / PAGE, "stacks");
+        memory.map_range(root, BOOT_STACK_TOP - BOOT_STACK, stack, BOOT_STACK / PAGE, read_write);
     }
     if component.trusted {
         match component.name.as_str() {
@@ -214,11 +213,15 @@ fn map_extras(domain: &Domain, memory: &mut Memory, info: &BootInfo, common_l1: 
     Ok(())
 }
 
+/// Bytes of the service stack that `init` runs on: it reads the system description there, with up to 7,552 bytes.
+const INIT_STACK: usize = 2 * SERVICE_STACK;
+
 /// Makes the component's first thread; its index and page. Trusted components run on the thread's service stack.
 fn make_thread(domain: &Domain, thread: usize, memory: &mut Memory, info: &BootInfo) -> (usize, usize) {
-    let stack = memory.pages(SERVICE_STACK / PAGE, "service stacks");
-    for n in 0..SERVICE_STACK / PAGE {
-        let va = service_top(thread) - SERVICE_STACK + n * PAGE;
+    let bytes = if domain.component.name == "init" { INIT_STACK } else { SERVICE_STACK };
+    let stack = memory.pages(bytes / PAGE, "service stacks");
+    for n in 0..bytes / PAGE {
+        let va = service_top(thread) - bytes + n * PAGE;
         let l1 = info.service_l1 as usize;
         let place = l1 + 8 * index(va, 1);
         if memory.read_u64(place) == 0 {
