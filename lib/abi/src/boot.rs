@@ -11,6 +11,8 @@ pub const DOMAINS: usize = 16;
 pub const PORTALS: usize = 96;
 /// Most portals opened by boot components.
 pub const OPENS: usize = 160;
+/// Tables that grow with the number of threads ([`crate::section::Grown`]): those of the scheduler.
+pub const GROWN: usize = 2;
 /// Most short circuits of boot components.
 pub const SHORT_CIRCUITS: usize = 4;
 
@@ -54,8 +56,22 @@ pub struct BootInfo {
     pub domains: [BootDomain; DOMAINS],
     pub portals: [BootPortal; PORTALS],
     pub opens: [BootOpen; OPENS],
+    pub grown: [BootGrown; GROWN],
     pub short_circuit_count: u64,
     pub short_circuits: [BootShortCircuit; SHORT_CIRCUITS],
+}
+/// A table that grows ([`crate::section::Grown`]).
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct BootGrown {
+    /// The component's.
+    pub asid: u64,
+    /// Address of record 0.
+    pub start: u64,
+    pub stride: u64,
+    /// Whole pages that are not there at the start: from `missing` to `end`.
+    pub missing: u64,
+    pub end: u64,
 }
 /// A short circuit before a portal (`crate::section::ShortCircuit`).
 #[repr(C)]

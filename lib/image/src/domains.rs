@@ -3,9 +3,9 @@
 use crate::memory::{Memory, PAGE_TABLES};
 use crate::{BOOT_INFO_PAGES, Error, Parts, Program};
 use abi::address::*;
-use abi::boot::{BootDomain, BootInfo};
+use abi::boot::{BootDomain, BootGrown, BootInfo};
 use abi::nucleus::*;
-use abi::section::NAME;
+use abi::section::{GROWN, GROWN_FIRST, Grown, NAME};
 use manifest::Component;
 use std::mem::offset_of;
 
@@ -102,8 +102,10 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
     for (n, component) in components.into_iter().enumerate() {
         let asid = n + 1;
         let file = parts.programs.get(&component.image).ok_or_else(|| Error::NoProgram(component.name.clone()))?;
-        let program = Program::parse(&component.name, file)?;
+        let mut program = Program::parse(&component.name, file)?;
         program.check_private()?;
+        let heap = program.heap();
+        leave_out_grown(&mut program, asid, info)?;
         let root = memory.pages(1, PAGE_TABLES);
         memory.write_u64(root + 8 * 510, pte::leaf(RAM_BASE, pte::R | pte::W | pte::G));
         memory.write_u64(root + 8 * 511, pte::table(code_l1));
@@ -151,7 +153,7 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
             table: domain.table(),
             root: root as u64,
             flags,
-            heap: domain.program.heap(),
+            heap,
             thread: domain.thread.0 as u64,
             priority: component.priority as u64,
         };
@@ -161,6 +163,27 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
     info.boot_satp = satp(domains[0].root, domains[0].asid);
     info.boot_thread = supervisor(domains[0].thread.1) as u64;
     Ok(domains)
+}
+
+/// Takes what tables of the component will grow by out of its image, and writes down where it is.
+fn leave_out_grown(program: &mut Program, asid: usize, info: &mut BootInfo) -> Result<(), Error> {
+    let Ok(at) = program.symbol(GROWN) else { return Ok(()) };
+    for (n, grown) in info.grown.iter_mut().enumerate() {
+        let word = |program: &Program, field: usize| {
+            let va = at + (n * size_of::<Grown>() + field) as u64;
+            let bytes = program.at(va, 8).ok_or_else(|| Error::Symbol(program.name.clone(), GROWN.into()))?;
+            Ok(u64::from_le_bytes(bytes.try_into().unwrap()))
+        };
+        let start = word(program, offset_of!(Grown, start))?;
+        let stride = word(program, offset_of!(Grown, stride))?;
+        let end = (start + stride * word(program, offset_of!(Grown, records))?) / PAGE as u64 * PAGE as u64;
+        let missing = (start + stride * GROWN_FIRST).next_multiple_of(PAGE as u64).min(end);
+        *grown = BootGrown { asid: asid as u64, start, stride, missing, end };
+        if missing < end {
+            program.leave_out(missing, end);
+        }
+    }
+    Ok(())
 }
 
 /// Maps what a component has beyond its image: its stack, its devices, and what its job needs.
