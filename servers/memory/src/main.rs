@@ -1,7 +1,7 @@
 //! The memory manager: physical pages, address spaces, faults.
 //!
-//! It sees all RAM and is the only writer of page tables but for the window slots that portal code fills. It keeps all it
-//! knows in fixed tables, because nobody could give it memory.
+//! It sees all RAM and is the only writer of page tables but for the window slots that portal code fills. It keeps what it
+//! knows in tables in pages that it takes for itself.
 #![no_std]
 #![no_main]
 
@@ -9,6 +9,7 @@ use abi::Error;
 use abi::address::{DEVICE_STRIDE, DEVICE_VA, PAGE, memory_view};
 use abi::nucleus::fault;
 use memory_logic::devices;
+use memory_logic::frames::{For, Frames};
 use memory_logic::pagers::ALL;
 use memory_logic::ram::Ram;
 use memory_logic::space::{Shared, Spaces};
@@ -76,6 +77,9 @@ impl Ram for Physical {
             words.iter().enumerate().for_each(|(word, &value)| unsafe { to.add(n + word).write_volatile(value) });
         }
     }
+    fn pointer(&mut self, pa: usize) -> *mut u8 {
+        memory_view(pa) as *mut u8
+    }
     fn store(&mut self, pa: usize, bytes: &[u8]) {
         // SAFETY: as above; the caller has checked that the bytes lie in one mapped page.
         unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), memory_view(pa) as *mut u8, bytes.len()) }
@@ -103,12 +107,26 @@ fn start(_: &pebble::Env) {
         return_page: info.return_page as usize,
         service_l1: info.service_l1 as usize,
     };
+    let ram_end = match device_tree() {
+        Some(tree) => {
+            let memory = tree.memory();
+            memory.regions().map(|r| r.starting_address as usize + r.size.unwrap_or(0)).max().unwrap_or(0)
+        }
+        None => abi::address::RAM_BASE + info.ram_bytes as usize,
+    };
+    // The bits of the frames come first behind the image.
+    let bits = info.image_end as usize;
+    let pages = Frames::pages_of_bits(ram_end);
+    (0..pages).for_each(|n| spaces.ram.clear(bits + n * PAGE));
+    // SAFETY: RAM behind the image that is aligned, zeroed, and taken below before any other.
+    let words = unsafe { core::slice::from_raw_parts_mut(memory_view(bits) as *mut u64, pages * PAGE / 8) };
+    spaces.frames.keep_in(words);
     match device_tree() {
         Some(tree) => {
             for region in tree.memory().regions() {
                 let from = region.starting_address as usize;
                 let to = from.saturating_add(region.size.unwrap_or(0));
-                spaces.frames.add(from.max(info.image_end as usize), to);
+                spaces.frames.add(from.max(bits), to);
             }
             for reserved in tree.memory_reservations() {
                 let from = reserved.address() as usize;
@@ -117,10 +135,13 @@ fn start(_: &pebble::Env) {
             let from = info.device_tree as usize;
             spaces.frames.remove(from, from + tree.total_size());
         }
-        None => spaces.frames.add(info.image_end as usize, abi::address::RAM_BASE + info.ram_bytes as usize),
+        None => spaces.frames.add(bits, ram_end),
     }
+    // The lowest frames are given out first.
+    (0..pages).for_each(|n| assert!(spaces.frames.take(For::System) == Ok(bits + n * PAGE)));
     for domain in &info.domains[..info.domain_count as usize] {
-        spaces.adopt(domain.asid as usize, domain.root as usize, domain.heap as usize);
+        let adopted = spaces.adopt(domain.asid as usize, domain.root as usize, domain.heap as usize);
+        adopted.expect("RAM for the spaces of the first components");
     }
 }
 

@@ -21,6 +21,8 @@ pub trait Ram {
     }
     /// Writes `bytes` at `pa`, whatever its alignment.
     fn store(&mut self, pa: usize, bytes: &[u8]);
+    /// Where the page at `pa` is.
+    fn pointer(&mut self, pa: usize) -> *mut u8;
 }
 
 /// RAM in a vector, for tests.
@@ -43,6 +45,11 @@ impl Ram for Fake {
     fn write(&mut self, pa: usize, value: u64) {
         let base = self.base;
         self.words[(pa - base) / 8] = value;
+    }
+    fn pointer(&mut self, pa: usize) -> *mut u8 {
+        // A page of its own: what is kept there is not read as RAM.
+        let _ = pa;
+        Box::leak(Box::new([0u64; PAGE / 8])).as_mut_ptr().cast()
     }
     fn store(&mut self, pa: usize, bytes: &[u8]) {
         for (n, &byte) in bytes.iter().enumerate() {

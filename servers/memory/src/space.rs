@@ -45,6 +45,11 @@ pub struct Shared {
     pub service_l1: usize,
 }
 
+/// Spaces in a page of them.
+const CHUNK: usize = 64;
+type Chunk = [Space; CHUNK];
+const _: () = assert!(size_of::<Chunk>() <= PAGE && MAX_DOMAINS.is_multiple_of(CHUNK));
+
 /// All spaces, by ASID.
 pub struct Spaces<R> {
     pub ram: R,
@@ -52,7 +57,8 @@ pub struct Spaces<R> {
     pub shares: Shares,
     pub pagers: Pagers,
     pub shared: Shared,
-    spaces: [Space; MAX_DOMAINS],
+    /// By ASID, in pages that are made when the first space of theirs is.
+    spaces: [Option<&'static mut Chunk>; MAX_DOMAINS / CHUNK],
 }
 
 /// Rights that a component may have on its own pages.
@@ -91,29 +97,50 @@ impl<R: Ram> Spaces<R> {
             shares: Shares::new(),
             pagers: Pagers::new(),
             shared,
-            spaces: [NONE; MAX_DOMAINS],
+            spaces: [const { None }; MAX_DOMAINS / CHUNK],
         }
     }
     pub fn space(&mut self, asid: usize) -> Result<&mut Space, Error> {
-        self.spaces.get_mut(asid).filter(|s| s.root != 0).ok_or(Error::ESRCH)
+        let chunk = self.spaces.get_mut(asid / CHUNK).and_then(|c| c.as_mut()).ok_or(Error::ESRCH)?;
+        let space = &mut chunk[asid % CHUNK];
+        if space.root != 0 { Ok(space) } else { Err(Error::ESRCH) }
+    }
+    /// Sets space `asid`, which is in range.
+    fn set(&mut self, asid: usize, space: Space) -> Result<(), Error> {
+        let Spaces { ram, frames, spaces, .. } = self;
+        let chunk = &mut spaces[asid / CHUNK];
+        if chunk.is_none() {
+            let page = frames.take(For::System)?;
+            ram.clear(page);
+            // SAFETY: the frame is this chunk's for ever, nothing else refers to it, it is large enough and aligned, and zeros
+            // are a value of `Space`: `NONE`.
+            *chunk = Some(unsafe { &mut *ram.pointer(page).cast::<Chunk>() });
+        }
+        if let Some(chunk) = chunk {
+            chunk[asid % CHUNK] = space;
+        }
+        Ok(())
     }
     /// A space that the image builder made.
-    pub fn adopt(&mut self, asid: usize, root: usize, heap: usize) {
-        self.spaces[asid] = Space { heap, low_end: heap, boot: true, ..Space::new(root) };
+    pub fn adopt(&mut self, asid: usize, root: usize, heap: usize) -> Result<(), Error> {
+        self.set(asid, Space { heap, low_end: heap, boot: true, ..Space::new(root) })
     }
     /// A new space with the supervisor half and the return page; physical address of its root.
     pub fn create(&mut self, asid: usize) -> Result<usize, Error> {
         if asid == 0 || asid >= MAX_DOMAINS {
             return Err(Error::EINVAL);
         }
-        if self.spaces[asid].root != 0 {
+        if self.space(asid).is_ok() {
             return Err(Error::EEXIST);
         }
         let root = self.frames.take(For::System)?;
         self.ram.clear(root);
         self.ram.write(root + 8 * 510, pte::leaf(RAM_BASE, pte::R | pte::W | pte::G));
         self.ram.write(root + 8 * 511, pte::table(self.shared.code_l1));
-        self.spaces[asid] = Space::new(root);
+        if let Err(error) = self.set(asid, Space::new(root)) {
+            self.frames.release(root);
+            return Err(error);
+        }
         let mapped = self.map_at(asid, RETURN_PAGE, self.shared.return_page, pte::R | pte::X | pte::FOREIGN);
         if let Err(error) = mapped {
             self.destroy(asid)?;
@@ -304,7 +331,7 @@ impl<R: Ram> Spaces<R> {
             tables::release(ram, frames, pte::address(windows), TABLES);
         }
         frames.release(space.root);
-        self.spaces[asid] = NONE;
+        *self.space(asid)? = NONE;
         Ok(())
     }
     /// Makes service stacks visible in a space.
