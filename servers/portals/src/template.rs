@@ -77,10 +77,16 @@ impl Manager {
         t.interrupts[9] = self.template_portal(like, "interrupt.dispatch");
         t
     }
-    /// Makes both templates, the graveyard, and the portal that answers for the dead.
+    /// Makes the template of trusted domains if there is none: few systems have such a domain beside the first ones.
+    pub fn make_trusted_template(&mut self) {
+        // Entry 0, "return", is in every table.
+        if self.templates[1].system[0] == 0 {
+            self.templates[1] = self.make_template(flags::TRUSTED);
+        }
+    }
+    /// Makes the template of untrusted domains, the graveyard, and the portal that answers for the dead.
     pub fn make_templates(&mut self) {
         self.templates[0] = self.make_template(0);
-        self.templates[1] = self.make_template(flags::TRUSTED);
         if self.make_graveyard().is_err() {
             return;
         }
