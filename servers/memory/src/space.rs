@@ -11,6 +11,7 @@ use abi::nucleus::MAX_DOMAINS;
 
 /// One domain's address space. `root` 0: none.
 #[derive(Clone, Copy)]
+#[repr(align(64))]
 pub struct Space {
     /// Physical address of the root table.
     pub root: usize,
@@ -199,7 +200,7 @@ impl<R: Ram> Spaces<R> {
         let mut done = 0;
         while done < bytes.len() {
             let at = va + done;
-            self.own(asid, at, true)?;
+            self.own_in(root, at, true);
             let leaf = tables::leaf(&self.ram, root, at);
             if leaf & (pte::V | pte::W) != pte::V | pte::W {
                 return Err(Error::EFAULT);
@@ -229,8 +230,8 @@ impl<R: Ram> Spaces<R> {
             return self.map_zeros(asid, va, rights);
         }
         private(source, PAGE)?;
-        self.own(by, source, false)?;
         let root = self.space(by)?.root;
+        self.own_in(root, source, false);
         let at = tables::entry(&self.ram, root, source).filter(|&at| self.ram.read(at) & pte::V != 0);
         let at = at.ok_or(Error::EFAULT)?;
         if self.ram.read(at) & (pte::FOREIGN | pte::LAZY) == pte::FOREIGN {
@@ -418,10 +419,11 @@ impl<R: Ram> Spaces<R> {
     /// An access to `va` faulted: `cause` 12, 13 or 15. Makes it possible where the page is the space's own; false: it is
     /// not allowed.
     pub fn resolve(&mut self, asid: usize, va: usize, cause: usize) -> bool {
-        if !(12..=15).contains(&cause) || va >> 38 != 0 || self.own(asid, va, cause == 15).is_err() {
+        if !(12..=15).contains(&cause) || va >> 38 != 0 {
             return false;
         }
         let Ok(root) = self.space(asid).map(|s| s.root) else { return false };
+        self.own_in(root, va, cause == 15);
         let wanted = pte::V | pte::U | [pte::X, pte::R, 0, pte::W][cause & 3];
         tables::leaf(&self.ram, root, va) & wanted == wanted
     }
