@@ -417,7 +417,9 @@ impl<M: Machine> Scheduler<M> {
         if record.state != State::Free {
             return Err(Error::EBUSY);
         }
-        self.threads_end = self.threads_end.max(index + 1);
+        if record.id == 0 {
+            self.threads_end = self.threads_end.max(index + 1);
+        }
         record.id = record.next_id(thread);
         record.home = home as u16;
         record.priority = priority as u8;
