@@ -29,7 +29,7 @@ pub struct BootInfo {
     pub image_end: u64,
     /// Physical address where portal code goes on.
     pub code_next: u64,
-    /// Supervisor address of the thread table: `MAX_THREADS` pointers to threads.
+    /// Supervisor address of the thread table: `MAX_THREADS` pointers to threads, the low half of each, which the sign extends.
     pub thread_table: u64,
     /// Physical address and bytes of the archive of component images.
     pub archive: u64,

@@ -275,7 +275,7 @@ fn make_thread(domain: &Domain, thread: usize, memory: &mut Memory, info: &BootI
     ] {
         memory.write_u64(page + offset, value as u64);
     }
-    memory.write_u64(physical(info.thread_table as usize) + 8 * thread, supervisor(page) as u64);
+    memory.write(physical(info.thread_table as usize) + 4 * thread, &(page as u32).to_le_bytes());
     (thread, page)
 }
 
@@ -285,7 +285,7 @@ pub fn map_nucleus(memory: &mut Memory, info: &BootInfo, domains: &[Domain]) {
     let bits = pte::R | pte::W | pte::U;
     memory.map_mega(manager.root, nucleus_view(IMAGE_BASE), IMAGE_BASE, bits);
     let table = physical(info.thread_table as usize);
-    memory.map_range(manager.root, nucleus_view(table), table, MAX_THREADS * 8 / PAGE, bits);
+    memory.map_range(manager.root, nucleus_view(table), table, MAX_THREADS * 4 / PAGE, bits);
     for d in domains {
         memory.map_range(manager.root, nucleus_view(d.block), d.block, domain::PAGES, bits);
         if d.thread.0 != 0 {

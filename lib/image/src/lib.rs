@@ -112,7 +112,7 @@ pub fn build(parts: &Parts) -> Result<Image, Error> {
     info.ram_bytes = parts.ram_bytes;
     info.symbols = portals::symbols(&nucleus)?;
 
-    let thread_table = memory.pages(abi::nucleus::MAX_THREADS * 8 / PAGE, "thread table");
+    let thread_table = memory.pages(abi::nucleus::MAX_THREADS * 4 / PAGE, "thread table");
     info.thread_table = supervisor(thread_table) as u64;
     let log = memory.pages(abi::log::BYTES / PAGE, "log");
     memory.write_u64(log, abi::log::MAGIC);

@@ -2,7 +2,7 @@
 //! next one of its index.
 
 use crate::manager::{MAP, Manager, NUCLEUS_PAGES, SERVICE_STACK, STACK_RELEASE, THREAD_ADD, THREAD_REAP};
-use crate::view::{ThreadPage, write};
+use crate::view::ThreadPage;
 use abi::Error;
 use abi::address::{PAGE, STACK_TOP, pte, service_top, supervisor};
 use abi::nucleus::{MAX_THREADS, flags};
@@ -121,7 +121,7 @@ impl Manager {
         grow_tables(index)?;
         let pa = check(NUCLEUS_PAGES.call([1]))?;
         let page = ThreadPage(supervisor(pa) as u64);
-        write(pebble::boot::info().thread_table + 8 * index as u64, page.0);
+        page.enter(index);
         Ok((index, page))
     }
     /// Starts a thread in domain `home` at `pc`; its id. Priority -1 is the calling thread's.

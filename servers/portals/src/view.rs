@@ -78,8 +78,18 @@ impl ThreadPage {
         if index >= abi::nucleus::MAX_THREADS {
             return None;
         }
-        let page = read(pebble::boot::info().thread_table + 8 * index as u64);
-        (page != 0).then_some(ThreadPage(page))
+        let (at, shift) = ThreadPage::place(index);
+        let low = (read(at) >> shift) as u32;
+        (low != 0).then_some(ThreadPage(low as i32 as i64 as u64))
+    }
+    /// Puts it in the thread table under an index that is free.
+    pub fn enter(self, index: usize) {
+        let (at, shift) = ThreadPage::place(index);
+        write(at, read(at) & !(0xffff_ffff << shift) | (self.0 & 0xffff_ffff) << shift);
+    }
+    /// The word of the thread table that has this index's entry, and the entry's place in it.
+    fn place(index: usize) -> (u64, u32) {
+        (pebble::boot::info().thread_table + index as u64 / 2 * 8, index as u32 % 2 * 32)
     }
     /// Fills the page for a thread that will start at `pc` in `home`.
     pub fn prepare(self, index: usize, home: Table, pc: u64, sp: u64, argument: u64) {
