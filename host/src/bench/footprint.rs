@@ -131,7 +131,7 @@ fn classify(image: &Image, ram: &Ram, own: usize) -> Result<Frames> {
         });
         // The tables of what lies above, which the walk does not follow into RAM.
         ram.walk(root, usize::MAX, &mut |va, entry, level| {
-            if va >= MEMORY_VIEW && va < 1 << 38 && level > 0 {
+            if (MEMORY_VIEW..1 << 38).contains(&va) && level > 0 {
                 frames.add(pte::address(entry), PAGE_TABLES);
             }
         });
