@@ -47,9 +47,11 @@ impl Ram for Fake {
         self.words[(pa - base) / 8] = value;
     }
     fn pointer(&mut self, pa: usize) -> *mut u8 {
+        #[repr(align(4096))]
+        struct Page([u8; PAGE]);
         // A page of its own: what is kept there is not read as RAM.
-        let _ = pa;
-        Box::leak(Box::new([0u64; PAGE / 8])).as_mut_ptr().cast()
+        assert!(pa >= self.base);
+        Box::leak(Box::new(Page([0; PAGE]))).0.as_mut_ptr()
     }
     fn store(&mut self, pa: usize, bytes: &[u8]) {
         for (n, &byte) in bytes.iter().enumerate() {
