@@ -78,18 +78,20 @@ impl ThreadPage {
         if index >= abi::nucleus::MAX_THREADS {
             return None;
         }
-        let (at, shift) = ThreadPage::place(index);
-        let low = (read(at) >> shift) as u32;
-        (low != 0).then_some(ThreadPage(low as i32 as i64 as u64))
+        let at = ThreadPage::place(index);
+        // SAFETY: in the thread table, which is mapped here.
+        let low = unsafe { at.read_volatile() };
+        (low != 0).then_some(ThreadPage(low as i64 as u64))
     }
     /// Puts it in the thread table under an index that is free.
     pub fn enter(self, index: usize) {
-        let (at, shift) = ThreadPage::place(index);
-        write(at, read(at) & !(0xffff_ffff << shift) | (self.0 & 0xffff_ffff) << shift);
+        // SAFETY: as above; the index is below `MAX_THREADS`, and only the portal manager writes the table.
+        unsafe { ThreadPage::place(index).write_volatile(self.0 as i32) }
     }
-    /// The word of the thread table that has this index's entry, and the entry's place in it.
-    fn place(index: usize) -> (u64, u32) {
-        (pebble::boot::info().thread_table + index as u64 / 2 * 8, index as u32 % 2 * 32)
+    /// This index's entry of the thread table.
+    fn place(index: usize) -> *mut i32 {
+        let table = pebble::boot::info().thread_table as usize;
+        (nucleus_view(physical(table)) as *mut i32).wrapping_add(index)
     }
     /// Fills the page for a thread that will start at `pc` in `home`.
     pub fn prepare(self, index: usize, home: Table, pc: u64, sp: u64, argument: u64) {
