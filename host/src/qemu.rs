@@ -241,6 +241,35 @@ pub fn run(image: &Image, machine: &Machine, console: Console) -> Result<Outcome
     Ok(Outcome { output, firmware, timed_out: ended.is_none(), log })
 }
 
+/// Boots an image and lets it run until its console has said a line with `until`: what it said, and all of RAM at that moment.
+pub fn snapshot(image: &Image, machine: &Machine, until: &str) -> Result<(String, Vec<u8>)> {
+    let mut guest = Guest::start(image, machine, false, Stdio::null())?;
+    let Some(mut from) = guest.stdout() else { bail!("{QEMU} has no output") };
+    let (sender, receiver) = std::sync::mpsc::channel();
+    // It ends when QEMU is gone.
+    std::thread::spawn(move || {
+        let mut buffer = [0; 4096];
+        while let Ok(count @ 1..) = from.read(&mut buffer) {
+            let _ = sender.send(buffer[..count].to_vec());
+        }
+    });
+    let deadline = Instant::now() + machine.timeout.unwrap_or(Duration::from_secs(60));
+    let mut said = Vec::new();
+    loop {
+        let text = String::from_utf8_lossy(&said);
+        let text = text.rsplit(MARK as char).next().unwrap_or("").to_string();
+        if text.find(until).is_some_and(|at| text[at..].contains('\n')) {
+            let mut ram = vec![0; machine.megabytes << 20];
+            std::os::unix::fs::FileExt::read_exact_at(guest.ram.as_file(), &mut ram, 0)?;
+            return Ok((text, ram));
+        }
+        match receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok(bytes) => said.extend(bytes),
+            Err(_) => bail!("the console never said \"{until}\":\n{text}"),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

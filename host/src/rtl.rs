@@ -229,14 +229,14 @@ mod tests {
     #[test]
     fn the_firmware_is_told_where_the_device_tree_is() {
         let mut shim = vec![0; 0x400];
-        let image = Image { bytes: vec![1; 100], log: 0, used: 0 };
+        let image = Image { bytes: vec![1; 100], ..Image::default() };
         let placed = contents(&mut shim, &image, b"tree").unwrap();
         assert_eq!(placed.map(|(address, _)| address), [RAM_BASE, IMAGE_BASE, DEVICE_TREE]);
         assert_eq!(placed[0].1[DEVICE_TREE_WORD..][..8], (DEVICE_TREE as u64).to_le_bytes());
     }
     #[test]
     fn an_image_that_is_larger_than_ram_is_refused() {
-        let image = Image { bytes: vec![0; RAM_BYTES], log: 0, used: 0 };
+        let image = Image { bytes: vec![0; RAM_BYTES], ..Image::default() };
         assert!(contents(&mut vec![0; 0x400], &image, b"tree").is_err());
     }
     #[test]

@@ -1,16 +1,25 @@
-//! What the system takes: sizes in the nucleus's ELF file, the image of the minimal system, and the memory that it uses
-//! once it runs.
+//! What the system takes: every frame that the minimal system uses once it runs, by what it is used for.
+//!
+//! The image says what its pages hold. Frames that were taken later are found as the hart would find them, in the RAM of
+//! the machine: page tables from their roots, and what they map; the nucleus's pages by where the portal manager sees
+//! them. The memory manager's own count is what all of it must add up to.
 
 use super::row::{self, Row};
-use crate::qemu::{self, Console, Machine};
+use crate::qemu::{self, Machine};
 use crate::{build, system};
-use abi::address::PAGE;
+use abi::address::*;
+use abi::nucleus::domain;
 use anyhow::{Context, Result, bail};
-use image::Parts;
+use image::{Image, PAGE_TABLES, Parts};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
 const PROGRAM: &str = "apps/bench/footprint.c";
+/// What its pages are called; they are not counted.
+const OWN: &str = "measuring program";
+/// The last row that the program prints.
+const LAST: &str = "measure=promised value=";
 
 fn bytes(operation: &str, measure: &str, value: usize) -> Row {
     Row {
@@ -24,16 +33,146 @@ fn bytes(operation: &str, measure: &str, value: usize) -> Row {
     }
 }
 
+/// The machine's RAM.
+struct Ram(Vec<u8>);
+impl Ram {
+    fn read(&self, pa: usize) -> u64 {
+        let at = pa.wrapping_sub(RAM_BASE);
+        self.0.get(at..at.wrapping_add(8)).map_or(0, |b| u64::from_le_bytes(b.try_into().unwrap()))
+    }
+    /// Calls `visit` with address, entry and level of each entry below `root` whose address is below `end`.
+    fn walk(&self, root: usize, end: usize, visit: &mut impl FnMut(usize, u64, usize)) {
+        self.walk_table(root, 2, 0, end, visit);
+    }
+    fn walk_table(
+        &self,
+        table: usize,
+        level: usize,
+        base: usize,
+        end: usize,
+        visit: &mut impl FnMut(usize, u64, usize),
+    ) {
+        for n in 0..512 {
+            let va = base + (n << (12 + 9 * level));
+            let entry = self.read(table + 8 * n);
+            if entry & pte::V == 0 || va >= end {
+                continue;
+            }
+            let leaf = entry & (pte::R | pte::W | pte::X) != 0;
+            visit(va, entry, if leaf { 0 } else { level });
+            if !leaf && level > 0 {
+                self.walk_table(pte::address(entry), level - 1, va, end, visit);
+            }
+        }
+    }
+    /// ASID and root table of the domain whose block begins at `pa`, as its record says.
+    fn domain(&self, pa: usize) -> Option<(usize, usize)> {
+        let field = |offset: i32| self.read((pa + domain::TABLE).wrapping_add_signed(offset as isize)) as usize;
+        let (asid, root) = (field(domain::ASID), physical(field(domain::ROOT)));
+        let is = asid != 0 && root.is_multiple_of(PAGE) && field(domain::SATP) as u64 == satp(root, asid);
+        is.then_some((asid, root))
+    }
+}
+
+/// Frames by what they are for; the first answer for a frame stands.
+#[derive(Default)]
+struct Frames(BTreeMap<usize, String>);
+impl Frames {
+    fn add(&mut self, pa: usize, what: &str) {
+        self.0.entry(pa / PAGE).or_insert_with(|| what.into());
+    }
+    fn count(&self, what: &str) -> usize {
+        self.0.values().filter(|w| *w == what).count()
+    }
+}
+
+/// What a mapped page of a component is, by its address.
+fn kind(component: &str, va: usize) -> String {
+    match va {
+        _ if va >= SERVICE_VA => "service stacks".into(),
+        _ if va >= STACK_FLOOR => "stacks".into(),
+        _ => format!("{component}, heap"),
+    }
+}
+
+/// Who uses each frame from the end of the image on. `own` is the ASID of the program that measures: its pages are not
+/// the system's, but what it takes to have a domain is.
+fn classify(image: &Image, ram: &Ram, own: usize) -> Result<Frames> {
+    let mut frames = Frames::default();
+    let root_of = |name| image.roots.iter().find(|(n, _)| n == name).map(|(_, root)| *root);
+    let manager = root_of("portals").context("a system without a portal manager")?;
+    let mut nucleus = BTreeSet::new();
+    ram.walk(manager, usize::MAX, &mut |va, entry, level| {
+        let pa = pte::address(entry);
+        if level == 0 && va == nucleus_view(pa) && pa >= image.end {
+            nucleus.insert(pa);
+        }
+    });
+    let mut roots: Vec<(&str, usize)> = image.roots.iter().map(|(name, root)| (&name[..], *root)).collect();
+    for &pa in &nucleus {
+        if let Some((asid, root)) = ram.domain(pa) {
+            roots.push((if asid == own { OWN } else { "others" }, root));
+            (0..domain::PAGES).for_each(|n| frames.add(pa + n * PAGE, "domain blocks"));
+        }
+    }
+    for &pa in &nucleus {
+        frames.add(pa, "threads");
+    }
+    let mut visit_later = Vec::new();
+    for (component, root) in roots {
+        frames.add(root, PAGE_TABLES);
+        ram.walk(root, MEMORY_VIEW, &mut |va, entry, level| {
+            let pa = pte::address(entry);
+            if level > 0 {
+                frames.add(pa, PAGE_TABLES);
+            } else if pa >= image.end && !(WINDOW_VA..COMMON_VA).contains(&va) && entry & pte::FOREIGN == 0 {
+                visit_later.push((pa, if component == OWN { OWN.into() } else { kind(component, va) }));
+            }
+        });
+        // The tables of what lies above, which the walk does not follow into RAM.
+        ram.walk(root, usize::MAX, &mut |va, entry, level| {
+            if (MEMORY_VIEW..1 << 38).contains(&va) && level > 0 {
+                frames.add(pte::address(entry), PAGE_TABLES);
+            }
+        });
+    }
+    for (pa, what) in visit_later {
+        frames.add(pa, &what);
+    }
+    frames.0.retain(|&frame, _| frame * PAGE >= image.end);
+    Ok(frames)
+}
+
+/// Bytes of the image and of the frames taken since, by what they are used for.
+fn uses(image: &Image, ram: &Ram, own: usize, used: usize) -> Result<BTreeMap<String, usize>> {
+    let frames = classify(image, ram, own)?;
+    let mut uses: BTreeMap<String, usize> = BTreeMap::new();
+    for (what, range) in &image.uses {
+        *uses.entry(what.clone()).or_default() += range.len();
+    }
+    for what in frames.0.values().collect::<BTreeSet<_>>() {
+        *uses.entry(what.clone()).or_default() += frames.count(what) * PAGE;
+    }
+    // What no table maps is the memory manager's own.
+    let rest = used.checked_sub(frames.0.len()).context("more frames are mapped than the memory manager has given")?;
+    *uses.entry("memory, tables".into()).or_default() += rest * PAGE;
+    // Code goes on, behind the image's own, up to the last word that is not zero.
+    let code = &ram.0[IMAGE_BASE - RAM_BASE..CODE_END - RAM_BASE];
+    let end = code.iter().rposition(|&b| b != 0).map_or(0, |at| at + 1).next_multiple_of(PAGE);
+    uses.insert("nucleus, code".into(), image.code.0);
+    uses.insert("portals' code".into(), end - image.code.0);
+    uses.remove(OWN);
+    Ok(uses)
+}
+
 /// Boots the minimal system with a program in place of its application, which asks the memory manager.
 pub fn measure(root: &Path) -> Result<Vec<Row>> {
     let mut system = system::load(root, "minimal")?;
     let program = system.components.last_mut().context("systems/minimal.toml has no component")?;
     program.image = PROGRAM.into();
-    program.main = true;
     program.opens.push("memory.info".into());
     let images: Vec<String> = system.components.iter().map(|c| c.image.clone()).collect();
     let (nucleus, programs) = build::build(root, &images)?;
-    let application = programs.get(PROGRAM).map_or(0, Vec::len);
     let parts = Parts {
         system: &system,
         nucleus: &nucleus,
@@ -45,24 +184,23 @@ pub fn measure(root: &Path) -> Result<Vec<Row>> {
     };
     let image = image::build(&parts)?;
     let machine = Machine { timeout: Some(Duration::from_secs(60)), ..Machine::default() };
-    let outcome = qemu::run(&image, &machine, Console::Captured(None))?;
-    let output = String::from_utf8_lossy(&outcome.output).into_owned();
+    let (output, ram) = qemu::snapshot(&image, &machine, LAST)?;
     let said = row::parse(&output)?;
-    let [pages, promised] = said.iter().map(|r| r.value as usize).collect::<Vec<_>>()[..] else {
-        bail!("{PROGRAM} said nothing:\n{output}{}", outcome.log.map_or(String::new(), |l| l.text));
+    let [own, used, promised] = said.iter().map(|r| r.value as usize).collect::<Vec<_>>()[..] else {
+        bail!("{PROGRAM} said:\n{output}");
     };
-    let nucleus = image::Program::parse("nucleus", &nucleus)?;
-    let size = |code: bool| {
-        let of_kind = nucleus.segments.iter().filter(|s| (s.rights & abi::address::pte::X != 0) == code);
-        of_kind.map(|s| if code { s.bytes.len() } else { s.memory_bytes as usize }).sum::<usize>()
-    };
-    let used = image.used - application;
-    Ok(vec![
-        bytes("nucleus", "text", size(true)),
-        bytes("nucleus", "data", size(false)),
-        bytes("minimal-system", "image", used),
-        bytes("minimal-system", "pages", pages * PAGE),
-        bytes("minimal-system", "total", used + pages * PAGE),
+    let mut uses = uses(&image, &Ram(ram), own, used)?;
+    let total: usize = uses.values().sum();
+    let mut rows: Vec<(String, usize)> = std::mem::take(&mut uses).into_iter().collect();
+    rows.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+    let rows = rows.into_iter().map(|(what, count)| match what.split_once(", ") {
+        Some((component, kind)) => bytes(component, kind, count),
+        None => bytes(&what, "total", count),
+    });
+    let whole = [
+        bytes("minimal-system", "total", total),
         bytes("minimal-system", "promised", promised * PAGE),
-    ])
+        bytes("minimal-system", "image", image.bytes.len()),
+    ];
+    Ok(rows.chain(whole).collect())
 }

@@ -3,6 +3,7 @@
 mod compare;
 mod explain;
 mod footprint;
+mod page;
 mod plot;
 pub mod row;
 mod table;
@@ -10,7 +11,7 @@ mod table;
 use crate::qemu::{self, Console, Machine};
 use crate::{exec, linux, rtl};
 use anyhow::{Context, Result, bail};
-use row::{Results, Row};
+use row::Row;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -40,6 +41,12 @@ pub struct Options {
     /// Say what got faster or slower since these rows were written
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
+    /// Write the tables of the rows given with --from into this page, between its markers, and measure nothing
+    #[arg(long, value_name = "FILE", requires = "from")]
+    page: Option<PathBuf>,
+    /// Rows for --page, as --json writes them; may be given several times
+    #[arg(long, value_name = "FILE")]
+    from: Vec<PathBuf>,
     /// Draw the rows into this folder, as SVG
     #[arg(long, value_name = "FOLDER")]
     plots: Option<PathBuf>,
@@ -157,6 +164,10 @@ fn measure_linux(root: &Path, tiny: bool) -> Result<Vec<Row>> {
 /// Runs what `options` ask for.
 pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     let old = options.compare.as_deref().map(compare::load).transpose()?;
+    if let Some(page) = &options.page {
+        std::fs::write(page, page::make(page, &options.from)?).with_context(|| page.display().to_string())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if let Some(specification) = &options.explain {
         let latencies = options.latency.first().copied().unwrap_or_default();
         return explain::explain(root, specification, latencies);
@@ -179,8 +190,7 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
         plot::draw(folder, &rows)?;
     }
     if let Some(file) = &options.json {
-        let text = serde_json::to_string_pretty(&Results { rows })?;
-        std::fs::write(file, text + "\n").with_context(|| file.display().to_string())?;
+        std::fs::write(file, row::json(&rows)?).with_context(|| file.display().to_string())?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -223,7 +233,6 @@ pub fn write_baseline(root: &Path) -> Result<ExitCode> {
     for program in PROGRAMS {
         rows.extend(measure(root, program, Place::Qemu, SHORT, false)?);
     }
-    let lines: Vec<String> = rows.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
-    std::fs::write(root.join(BASELINE), format!("{{\"rows\": [\n{}\n]}}\n", lines.join(",\n")))?;
+    std::fs::write(root.join(BASELINE), row::json(&rows)?)?;
     Ok(ExitCode::SUCCESS)
 }

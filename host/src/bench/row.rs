@@ -63,13 +63,21 @@ impl Row {
     }
 }
 
-/// What `--json` writes.
+/// What a file of rows holds.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Results {
+    /// When and where they were measured, in words; kept with rows that are not measured anew each time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
     pub rows: Vec<Row>,
 }
 
+/// What `--json` writes, a row a line.
+pub fn json(rows: &[Row]) -> Result<String> {
+    let lines: Vec<String> = rows.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
+    Ok(format!("{{\"rows\": [\n{}\n]}}\n", lines.join(",\n")))
+}
 /// The rows among lines of output: those that start with "row ".
 pub fn parse(output: &str) -> Result<Vec<Row>> {
     output.lines().filter_map(|line| line.trim_end().strip_prefix("row ").map(parse_line)).collect()
@@ -129,7 +137,7 @@ mod tests {
     #[test]
     fn json_leaves_out_what_does_not_apply() {
         let rows = parse("row table=t operation=o measure=m value=1").unwrap();
-        let text = serde_json::to_string(&Results { rows: rows.clone() }).unwrap();
+        let text = json(&rows).unwrap();
         assert!(!text.contains("domains"));
         assert_eq!(serde_json::from_str::<Results>(&text).unwrap().rows, rows);
     }

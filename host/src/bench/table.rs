@@ -25,8 +25,8 @@ const TITLES: &[(&str, &str)] = &[
     ("usenix-6", "Portal generation (USENIX table 6)"),
     ("usenix-6.1", "Two P and two V, in a sandbox and without (USENIX section 6.1)"),
     ("embedded-3", "Interrupt latency (embedded table 3)"),
-    ("footprint", "Memory"),
     ("peers", "Operations of other systems"),
+    ("footprint", "Memory of the minimal system"),
 ];
 /// What a table can not measure yet.
 const NOT_YET: &[(&str, &str)] = &[];
@@ -46,12 +46,16 @@ pub fn title(table: &str) -> String {
     TITLES.iter().find(|(name, _)| *name == table).map_or(table, |(_, title)| title).to_string()
 }
 
+/// All tables, in their order.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    TITLES.iter().map(|(name, _)| *name)
+}
+
 /// One table for each of the papers' that has rows.
 pub fn tables(rows: &[Row]) -> String {
     let references = references();
     let mut text = String::new();
-    let known = TITLES.iter().map(|(table, _)| table.to_string());
-    let mut names: Vec<String> = known.collect();
+    let mut names: Vec<String> = names().map(String::from).collect();
     names.extend(rows.iter().map(|r| r.table.clone()));
     let mut seen = std::collections::BTreeSet::new();
     for name in names.into_iter().filter(|n| seen.insert(n.clone())) {

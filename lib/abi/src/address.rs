@@ -44,6 +44,10 @@ pub const DEVICE_VA: usize = 0x2800_0000;
 pub const DEVICE_STRIDE: usize = 0x0100_0000;
 /// Stacks are laid out downwards from here, each above an unmapped guard page.
 pub const STACK_TOP: usize = 0x3FF0_0000;
+/// Top of a first component's own stack: below it, in the range of one page table, lies its image.
+pub const BOOT_STACK_TOP: usize = 0x0020_0000;
+/// Bytes of it. The idle thread needs none, and what runs with interrupts off used 128 bytes in all tests.
+pub const BOOT_STACK: usize = PAGE;
 /// Stacks end here at the latest.
 pub const STACK_FLOOR: usize = 0x3000_0000;
 /// Bytes of a main thread's stack.
@@ -81,8 +85,8 @@ pub const BOOT_INFO_VA: usize = COMMON_VA;
 pub const SERVICE_VA: usize = COMMON_VA + 0x4000_0000;
 /// Distance between two threads' service stacks.
 pub const SERVICE_STRIDE: usize = 0x8000;
-/// Mapped bytes of a service stack.
-pub const SERVICE_STACK: usize = 0x4000;
+/// Mapped bytes of a service stack. The deepest use in all tests is 3,928 bytes.
+pub const SERVICE_STACK: usize = 0x2000;
 /// Initial stack pointer of thread `index` in trusted servers.
 pub const fn service_top(index: usize) -> usize {
     SERVICE_VA + (index + 1) * SERVICE_STRIDE

@@ -7,9 +7,9 @@ use crate::section::NAME;
 
 pub const MAGIC: u64 = 0x6576_6968_6372_6120;
 /// Where `init` sees the archive.
-pub const VA: usize = crate::address::COMMON_VA + 0x0200_0000;
+pub const VA: usize = LOG_VA + crate::log::BYTES;
 /// Where `init` sees the system log.
-pub const LOG_VA: usize = crate::address::COMMON_VA + 0x0100_0000;
+pub const LOG_VA: usize = crate::address::COMMON_VA + 0x0001_0000;
 /// Most segments of a component.
 pub const SEGMENTS: usize = 6;
 

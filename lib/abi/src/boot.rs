@@ -11,6 +11,8 @@ pub const DOMAINS: usize = 16;
 pub const PORTALS: usize = 112;
 /// Most portals opened by boot components.
 pub const OPENS: usize = 176;
+/// Tables that grow with the number of threads ([`crate::section::Grown`]): those of the scheduler.
+pub const GROWN: usize = 2;
 /// Most short circuits of boot components.
 pub const SHORT_CIRCUITS: usize = 4;
 /// Most templates of boot components.
@@ -29,7 +31,7 @@ pub struct BootInfo {
     pub image_end: u64,
     /// Physical address where portal code goes on.
     pub code_next: u64,
-    /// Supervisor address of the thread table: `MAX_THREADS` pointers to threads.
+    /// Supervisor address of the thread table: `MAX_THREADS` pointers to threads, the low half of each, which the sign extends.
     pub thread_table: u64,
     /// Physical address and bytes of the archive of component images.
     pub archive: u64,
@@ -56,6 +58,7 @@ pub struct BootInfo {
     pub domains: [BootDomain; DOMAINS],
     pub portals: [BootPortal; PORTALS],
     pub opens: [BootOpen; OPENS],
+    pub grown: [BootGrown; GROWN],
     pub short_circuit_count: u64,
     pub short_circuits: [BootShortCircuit; SHORT_CIRCUITS],
     pub template_count: u64,
@@ -63,6 +66,19 @@ pub struct BootInfo {
     pub templates: [crate::template::Template; TEMPLATES],
     /// ASIDs of the templates' servers.
     pub template_servers: [u64; TEMPLATES],
+}
+/// A table that grows ([`crate::section::Grown`]).
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct BootGrown {
+    /// The component's.
+    pub asid: u64,
+    /// Address of record 0.
+    pub start: u64,
+    pub stride: u64,
+    /// Whole pages that are not there at the start: from `missing` to `end`.
+    pub missing: u64,
+    pub end: u64,
 }
 /// A short circuit before a portal (`crate::section::ShortCircuit`).
 #[repr(C)]

@@ -6,7 +6,7 @@
 /// Marks the log in RAM.
 pub const MAGIC: u64 = 0x676f_6c20_656c_6270;
 /// Bytes of the log, header included.
-pub const BYTES: usize = 16 * 1024;
+pub const BYTES: usize = 8 * 1024;
 
 #[repr(C)]
 pub struct Header {

@@ -55,6 +55,22 @@ impl ShortCircuit {
     }
 }
 
+/// Name of the symbol of a boot component's [`Grown`] tables.
+pub const GROWN: &str = "GROWN";
+/// A table in a boot component's zeroed data of which the image has the pages of the first [`GROWN_FIRST`] records only; the
+/// portal manager has the others mapped when their first record comes to be used.
+#[repr(C)]
+pub struct Grown {
+    pub start: *const (),
+    pub records: u64,
+    /// Bytes of a record: a divisor of a page, and the table is aligned to it.
+    pub stride: u64,
+}
+// SAFETY: written once by the compiler, never changed.
+unsafe impl Sync for Grown {}
+/// Records of a [`Grown`] table that are there from the start.
+pub const GROWN_FIRST: u64 = 32;
+
 /// A portal that the component opens.
 #[repr(C)]
 pub struct Imported {

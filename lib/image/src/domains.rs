@@ -1,13 +1,16 @@
 //! The first domains: address spaces, domain blocks, threads.
 
-use crate::memory::Memory;
+use crate::memory::{Memory, PAGE_TABLES};
 use crate::{BOOT_INFO_PAGES, Error, Parts, Program};
 use abi::address::*;
-use abi::boot::{BootDomain, BootInfo};
+use abi::boot::{BootDomain, BootGrown, BootInfo};
 use abi::nucleus::*;
-use abi::section::NAME;
+use abi::section::{GROWN, GROWN_FIRST, Grown, NAME};
 use manifest::Component;
 use std::mem::offset_of;
+
+/// Bytes of a megapage.
+const MEGA: usize = 512 * PAGE;
 
 /// A boot component while its image is laid out.
 pub struct Domain {
@@ -59,15 +62,35 @@ fn return_page() -> Vec<u8> {
     words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }
 
+/// How the boot information is mapped.
+const INFO_BITS: u64 = pte::R | pte::U | pte::FOREIGN;
+
+/// What a segment holds, by its rights.
+fn kind(segment: &crate::elf::Segment) -> &'static str {
+    match segment.rights & (pte::W | pte::X) {
+        0 => "constants",
+        pte::X => "code",
+        _ => "data",
+    }
+}
+
 /// Makes the domains of the boot components, in the manifest's order; `idle` first.
 pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Result<Vec<Domain>, Error> {
-    let code_l1 = memory.pages(1);
+    let code_l1 = memory.pages(1, PAGE_TABLES);
     memory.write_u64(code_l1 + 8 * index(code_address(IMAGE_BASE), 1), pte::leaf(IMAGE_BASE, pte::R | pte::X | pte::G));
-    let return_pa = memory.pages(1);
+    let return_pa = memory.pages(1, "return page");
     memory.write(return_pa, &return_page());
     info.code_l1 = code_l1 as u64;
     info.return_page = return_pa as u64;
-    info.service_l1 = memory.pages(1) as u64;
+    info.service_l1 = memory.pages(1, PAGE_TABLES) as u64;
+
+    // Tables that all first components share: of the return page, and of the boot information.
+    let return_l0 = memory.pages(1, PAGE_TABLES);
+    memory.write_u64(
+        return_l0 + 8 * index(RETURN_PAGE, 0),
+        pte::leaf(return_pa, pte::R | pte::X | pte::U | pte::FOREIGN),
+    );
+    let common_l1 = memory.table_of_leaves(BOOT_INFO_VA, BOOT_INFO, BOOT_INFO_PAGES, INFO_BITS);
 
     let mut components: Vec<&Component> = parts.system.components.iter().filter(|c| c.boot).collect();
     let idle = components.iter().position(|c| c.name == "idle").ok_or(Error::Missing("idle"))?;
@@ -81,16 +104,18 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
     for (n, component) in components.into_iter().enumerate() {
         let asid = n + 1;
         let file = parts.programs.get(&component.image).ok_or_else(|| Error::NoProgram(component.name.clone()))?;
-        let program = Program::parse(&component.name, file)?;
+        let mut program = Program::parse(&component.name, file)?;
         program.check_private()?;
-        let root = memory.pages(1);
+        let heap = program.heap();
+        leave_out_grown(&mut program, asid, info)?;
+        let root = memory.pages(1, PAGE_TABLES);
         memory.write_u64(root + 8 * 510, pte::leaf(RAM_BASE, pte::R | pte::W | pte::G));
         memory.write_u64(root + 8 * 511, pte::table(code_l1));
-        memory.map(root, RETURN_PAGE, return_pa, pte::R | pte::X | pte::U | pte::FOREIGN);
+        memory.join(root, RETURN_PAGE, return_l0);
         let mut segments = Vec::new();
         for s in &program.segments {
             let count = s.memory_bytes as usize / PAGE;
-            let pa = memory.pages(count);
+            let pa = memory.pages(count, &format!("{}, {}", component.name, kind(s)));
             memory.map_range(root, s.va as usize, pa, count, s.rights | pte::U);
             segments.push(pa);
         }
@@ -101,12 +126,12 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
             program,
             asid,
             flags,
-            block: memory.pages(domain::PAGES),
+            block: memory.pages(domain::PAGES, "domain blocks"),
             root,
             thread: (0, 0),
             segments,
         };
-        map_extras(&domain, memory, info)?;
+        map_extras(&domain, memory, info, common_l1)?;
         if !component.masked {
             domain.thread = make_thread(&domain, next_thread, memory, info);
             next_thread += 1;
@@ -115,7 +140,7 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
             (domain::SATP, satp(root, asid)),
             (domain::ASID, asid as u64),
             (domain::ROOT, supervisor(root) as u64),
-            (domain::MASKED_STACK, if component.masked { STACK_TOP as u64 } else { 0 }),
+            (domain::MASKED_STACK, if component.masked { BOOT_STACK_TOP as u64 } else { 0 }),
             (domain::FLAGS, flags),
             (domain::SERIAL, asid as u64),
         ];
@@ -131,7 +156,7 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
             table: domain.table(),
             root: root as u64,
             flags,
-            heap: domain.program.heap(),
+            heap,
             thread: domain.thread.0 as u64,
             priority: component.priority as u64,
         };
@@ -143,17 +168,41 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
     Ok(domains)
 }
 
+/// Takes what tables of the component will grow by out of its image, and writes down where it is.
+fn leave_out_grown(program: &mut Program, asid: usize, info: &mut BootInfo) -> Result<(), Error> {
+    let Ok(at) = program.symbol(GROWN) else { return Ok(()) };
+    for (n, grown) in info.grown.iter_mut().enumerate() {
+        let word = |program: &Program, field: usize| {
+            let va = at + (n * size_of::<Grown>() + field) as u64;
+            let bytes = program.at(va, 8).ok_or_else(|| Error::Symbol(program.name.clone(), GROWN.into()))?;
+            Ok(u64::from_le_bytes(bytes.try_into().unwrap()))
+        };
+        let start = word(program, offset_of!(Grown, start))?;
+        let stride = word(program, offset_of!(Grown, stride))?;
+        let end = (start + stride * word(program, offset_of!(Grown, records))?) / PAGE as u64 * PAGE as u64;
+        let missing = (start + stride * GROWN_FIRST).next_multiple_of(PAGE as u64).min(end);
+        *grown = BootGrown { asid: asid as u64, start, stride, missing, end };
+        if missing < end {
+            program.leave_out(missing, end);
+        }
+    }
+    Ok(())
+}
+
 /// Maps what a component has beyond its image: its stack, its devices, and what its job needs.
-fn map_extras(domain: &Domain, memory: &mut Memory, info: &BootInfo) -> Result<(), Error> {
+fn map_extras(domain: &Domain, memory: &mut Memory, info: &BootInfo, common_l1: usize) -> Result<(), Error> {
     let (component, root) = (&domain.component, domain.root);
     let read_write = pte::R | pte::W | pte::U;
     if !component.trusted || component.masked {
-        let bytes = 16 * 1024;
-        let stack = memory.pages(bytes / PAGE);
-        memory.map_range(root, STACK_TOP - bytes, stack, bytes / PAGE, read_write);
+        let stack = memory.pages(BOOT_STACK / PAGE, "stacks");
+        memory.map_range(root, BOOT_STACK_TOP - BOOT_STACK, stack, BOOT_STACK / PAGE, read_write);
     }
     if component.trusted {
-        memory.map_range(root, BOOT_INFO_VA, BOOT_INFO, BOOT_INFO_PAGES, pte::R | pte::U | pte::FOREIGN);
+        match component.name.as_str() {
+            // It has more there.
+            "init" => memory.map_range(root, BOOT_INFO_VA, BOOT_INFO, BOOT_INFO_PAGES, INFO_BITS),
+            _ => memory.write_u64(root + 8 * index(BOOT_INFO_VA, 2), pte::table(common_l1)),
+        }
         memory.write_u64(root + 8 * index(SERVICE_VA, 2), pte::table(info.service_l1 as usize));
     }
     for (n, device) in component.devices.iter().enumerate() {
@@ -164,7 +213,18 @@ fn map_extras(domain: &Domain, memory: &mut Memory, info: &BootInfo) -> Result<(
         if address % PAGE != 0 || bytes > DEVICE_STRIDE {
             return Err(wrong());
         }
-        memory.map_range(root, DEVICE_VA + n * DEVICE_STRIDE, address, bytes.div_ceil(PAGE), read_write | pte::FOREIGN);
+        let (mut va, end) = (DEVICE_VA + n * DEVICE_STRIDE, DEVICE_VA + n * DEVICE_STRIDE + bytes);
+        let (mut pa, bits) = (address, read_write | pte::FOREIGN);
+        while va < end {
+            let mega = pa % MEGA == 0 && end - va >= MEGA;
+            if mega {
+                memory.map_mega(root, va, pa, bits);
+            } else {
+                memory.map(root, va, pa, bits);
+            }
+            let step = if mega { MEGA } else { PAGE };
+            (va, pa) = (va + step, pa + step);
+        }
     }
     match component.name.as_str() {
         "memory" => memory.write_u64(root + 8 * index(MEMORY_VIEW, 2), pte::leaf(RAM_BASE, read_write)),
@@ -179,23 +239,27 @@ fn map_extras(domain: &Domain, memory: &mut Memory, info: &BootInfo) -> Result<(
     Ok(())
 }
 
+/// Bytes of the service stack that `init` runs on: it reads the system description there, with up to 7,552 bytes.
+const INIT_STACK: usize = 2 * SERVICE_STACK;
+
 /// Makes the component's first thread; its index and page. Trusted components run on the thread's service stack.
 fn make_thread(domain: &Domain, thread: usize, memory: &mut Memory, info: &BootInfo) -> (usize, usize) {
-    let stack = memory.pages(SERVICE_STACK / PAGE);
-    for n in 0..SERVICE_STACK / PAGE {
-        let va = service_top(thread) - SERVICE_STACK + n * PAGE;
+    let bytes = if domain.component.name == "init" { INIT_STACK } else { SERVICE_STACK };
+    let stack = memory.pages(bytes / PAGE, "service stacks");
+    for n in 0..bytes / PAGE {
+        let va = service_top(thread) - bytes + n * PAGE;
         let l1 = info.service_l1 as usize;
         let place = l1 + 8 * index(va, 1);
         if memory.read_u64(place) == 0 {
-            let l0 = memory.pages(1);
+            let l0 = memory.pages(1, PAGE_TABLES);
             memory.write_u64(place, pte::table(l0));
         }
         let l0 = pte::address(memory.read_u64(place));
         memory.write_u64(l0 + 8 * index(va, 0), pte::leaf(stack + n * PAGE, pte::R | pte::W | pte::U));
     }
-    let page = memory.pages(1);
+    let page = memory.pages(1, "threads");
     let trusted = domain.component.trusted;
-    let sp = if trusted { service_top(thread) } else { STACK_TOP };
+    let sp = if trusted { service_top(thread) } else { BOOT_STACK_TOP };
     let first = page + PAGE - FIRST_FRAME;
     let start = first - START_FRAME;
     let symbols = &info.symbols;
@@ -214,7 +278,7 @@ fn make_thread(domain: &Domain, thread: usize, memory: &mut Memory, info: &BootI
     ] {
         memory.write_u64(page + offset, value as u64);
     }
-    memory.write_u64(physical(info.thread_table as usize) + 8 * thread, supervisor(page) as u64);
+    memory.write(physical(info.thread_table as usize) + 4 * thread, &(page as u32).to_le_bytes());
     (thread, page)
 }
 
@@ -224,7 +288,7 @@ pub fn map_nucleus(memory: &mut Memory, info: &BootInfo, domains: &[Domain]) {
     let bits = pte::R | pte::W | pte::U;
     memory.map_mega(manager.root, nucleus_view(IMAGE_BASE), IMAGE_BASE, bits);
     let table = physical(info.thread_table as usize);
-    memory.map_range(manager.root, nucleus_view(table), table, MAX_THREADS * 8 / PAGE, bits);
+    memory.map_range(manager.root, nucleus_view(table), table, MAX_THREADS * 4 / PAGE, bits);
     for d in domains {
         memory.map_range(manager.root, nucleus_view(d.block), d.block, domain::PAGES, bits);
         if d.thread.0 != 0 {

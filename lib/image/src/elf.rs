@@ -66,6 +66,17 @@ impl Program {
         }
         Ok(())
     }
+    /// Takes the pages from `start` to `end`, which are zero, out of its segments.
+    pub fn leave_out(&mut self, start: u64, end: u64) {
+        let Some(n) = self.segments.iter().position(|s| s.va < start && end <= s.va + s.memory_bytes) else { return };
+        let whole = &mut self.segments[n];
+        let rest = Segment { va: end, bytes: Vec::new(), memory_bytes: whole.va + whole.memory_bytes - end, ..*whole };
+        whole.memory_bytes = start - whole.va;
+        debug_assert!(whole.bytes.len() as u64 <= whole.memory_bytes);
+        if rest.memory_bytes > 0 {
+            self.segments.insert(n + 1, rest);
+        }
+    }
     /// `length` bytes at address `va` of the image.
     pub fn at(&self, va: u64, length: usize) -> Option<&[u8]> {
         let s = self.segments.iter().find(|s| va >= s.va && va < s.va + s.bytes.len() as u64)?;

@@ -18,6 +18,7 @@ use abi::address::*;
 use abi::boot::{self, BootInfo};
 use manifest::System;
 use memory::Memory;
+pub use memory::{PAGE_TABLES, Use};
 use std::collections::BTreeMap;
 
 /// Why an image can not be made.
@@ -69,13 +70,19 @@ pub struct Parts<'a> {
 }
 
 /// A finished image: it is loaded at `IMAGE_BASE`.
+#[derive(Default)]
 pub struct Image {
     pub bytes: Vec<u8>,
     /// Physical address of the system log.
     pub log: usize,
-    /// Bytes of memory in use when the system starts: code, data and tables, without what is kept free between them for
-    /// further portal code.
-    pub used: usize,
+    /// What its pages are used for, but for the nucleus and portal code, which the code megapage begins with.
+    pub uses: Vec<Use>,
+    /// Bytes of the nucleus's code, and behind it of that of the first portals.
+    pub code: (usize, usize),
+    /// First address behind it.
+    pub end: usize,
+    /// Name and physical address of the root page table of each first component.
+    pub roots: Vec<(String, usize)>,
 }
 
 /// Pages of the boot information.
@@ -89,7 +96,7 @@ pub fn build(parts: &Parts) -> Result<Image, Error> {
     let mut memory = Memory::new(IMAGE_BASE, NUCLEUS_DATA.0 + NUCLEUS_DATA.1);
     let nucleus = Program::parse("nucleus", parts.nucleus)?;
     let mut code_next = IMAGE_BASE;
-    let mut nucleus_data = 0;
+    let mut nucleus_data = 0..0;
     for segment in &nucleus.segments {
         let va = segment.va as usize;
         let pa = if va >= code_address(IMAGE_BASE) { code_physical(va) } else { physical(va) };
@@ -97,7 +104,7 @@ pub fn build(parts: &Parts) -> Result<Image, Error> {
         if pa < CODE_END {
             code_next = (pa + segment.bytes.len()).next_multiple_of(64);
         } else {
-            nucleus_data += segment.memory_bytes as usize;
+            nucleus_data = pa..pa + segment.memory_bytes as usize;
         }
     }
     let mut info: Box<BootInfo> = zeroed_info();
@@ -107,15 +114,15 @@ pub fn build(parts: &Parts) -> Result<Image, Error> {
     info.ram_bytes = parts.ram_bytes;
     info.symbols = portals::symbols(&nucleus)?;
 
-    let thread_table = memory.pages(abi::nucleus::MAX_THREADS * 8 / PAGE);
+    let thread_table = memory.pages(abi::nucleus::MAX_THREADS * 4 / PAGE, "thread table");
     info.thread_table = supervisor(thread_table) as u64;
-    let log = memory.pages(abi::log::BYTES / PAGE);
+    let log = memory.pages(abi::log::BYTES / PAGE, "log");
     memory.write_u64(log, abi::log::MAGIC);
     info.log = log as u64;
     info.log_bytes = abi::log::BYTES as u64;
 
     let archive = archive::build(parts)?;
-    let archive_pa = memory.pages(archive.len().div_ceil(PAGE));
+    let archive_pa = memory.pages(archive.len().div_ceil(PAGE), "archive");
     memory.write(archive_pa, &archive);
     info.archive = archive_pa as u64;
     info.archive_bytes = archive.len() as u64;
@@ -131,10 +138,14 @@ pub fn build(parts: &Parts) -> Result<Image, Error> {
         std::slice::from_raw_parts((&raw const *info).cast::<u8>(), size_of::<BootInfo>())
     };
     memory.write(BOOT_INFO, bytes);
-    let code = (code_next - IMAGE_BASE).next_multiple_of(PAGE);
-    let laid_out = memory.end() - (NUCLEUS_DATA.0 + NUCLEUS_DATA.1);
-    let used = code + BOOT_INFO_PAGES * PAGE + nucleus_data + laid_out;
-    Ok(Image { bytes: memory.into_bytes(), log, used })
+    let nucleus_code = nucleus.segments.iter().filter(|s| s.rights & pte::X != 0).map(|s| s.bytes.len()).sum();
+    let code = (nucleus_code, code_next - IMAGE_BASE - nucleus_code);
+    let end = memory.end();
+    let roots = domains.iter().map(|d| (d.component.name.clone(), d.root)).collect();
+    let (bytes, mut uses) = memory.into_parts();
+    uses.push(("boot information".into(), BOOT_INFO..BOOT_INFO + BOOT_INFO_PAGES * PAGE));
+    uses.push(("nucleus, data".into(), nucleus_data));
+    Ok(Image { bytes, log, uses, code, end, roots })
 }
 
 fn zeroed_info() -> Box<BootInfo> {

@@ -2,19 +2,27 @@
 
 use abi::address::{PAGE, index, pte};
 
+/// What pages of an image hold: its name in `./pebble bench footprint`, and physical addresses.
+pub type Use = (String, std::ops::Range<usize>);
+
+/// Name of the use of pages for page tables.
+pub const PAGE_TABLES: &str = "page tables";
+
 /// RAM from `base`; pages are given out from `start` up.
 pub struct Memory {
     base: usize,
     next: usize,
     bytes: Vec<u8>,
+    uses: Vec<Use>,
 }
 impl Memory {
     pub fn new(base: usize, start: usize) -> Memory {
-        Memory { base, next: start, bytes: vec![0; start - base] }
+        Memory { base, next: start, bytes: vec![0; start - base], uses: Vec::new() }
     }
-    /// Physical address of `count` consecutive new pages.
-    pub fn pages(&mut self, count: usize) -> usize {
+    /// Physical address of `count` consecutive new pages, which are used for `what`.
+    pub fn pages(&mut self, count: usize, what: &str) -> usize {
         let pa = self.next;
+        self.uses.push((what.into(), pa..pa + count * PAGE));
         self.next += count * PAGE;
         self.bytes.resize(self.next - self.base, 0);
         pa
@@ -23,8 +31,9 @@ impl Memory {
     pub fn end(&self) -> usize {
         self.next
     }
-    pub fn into_bytes(self) -> Vec<u8> {
-        self.bytes
+    /// The contents, and what each page is used for.
+    pub fn into_parts(self) -> (Vec<u8>, Vec<Use>) {
+        (self.bytes, self.uses)
     }
     pub fn write(&mut self, pa: usize, bytes: &[u8]) {
         let at = pa - self.base;
@@ -43,9 +52,23 @@ impl Memory {
         if entry != 0 {
             return pte::address(entry);
         }
-        let new = self.pages(1);
+        let new = self.pages(1, PAGE_TABLES);
         self.write_u64(table + 8 * place, pte::table(new));
         new
+    }
+    /// Makes the leaves of `va` in the address space with root table `root` those of the table at `l0`.
+    pub fn join(&mut self, root: usize, va: usize, l0: usize) {
+        let l1 = self.subtable(root, index(va, 2));
+        self.write_u64(l1 + 8 * index(va, 1), pte::table(l0));
+    }
+    /// A level-1 table that maps `count` pages at `va` to `pa`, all in one table of leaves.
+    pub fn table_of_leaves(&mut self, va: usize, pa: usize, count: usize, bits: u64) -> usize {
+        let l1 = self.pages(1, PAGE_TABLES);
+        let l0 = self.subtable(l1, index(va, 1));
+        for n in 0..count {
+            self.write_u64(l0 + 8 * (index(va, 0) + n), pte::leaf(pa + n * PAGE, bits));
+        }
+        l1
     }
     /// Maps the page at `va` of the address space with root table `root` to `pa`.
     pub fn map(&mut self, root: usize, va: usize, pa: usize, bits: u64) {
@@ -89,8 +112,8 @@ mod tests {
     #[test]
     fn what_is_mapped_translates() {
         let mut m = Memory::new(0x8020_0000, 0x8040_0000);
-        let root = m.pages(1);
-        let page = m.pages(2);
+        let root = m.pages(1, PAGE_TABLES);
+        let page = m.pages(2, "data");
         m.map_range(root, 0x10000, page, 2, pte::R | pte::U);
         m.map_mega(root, 0x4000_0000, 0x8020_0000, pte::R | pte::X);
         assert_eq!(m.translate(root, 0x11008), Some((page + PAGE + 8, pte::V | pte::R | pte::U | pte::A | pte::D)));

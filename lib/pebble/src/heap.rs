@@ -1,32 +1,41 @@
 //! The heap: Doug Lea's allocator over pages from the memory manager.
 
 use crate::sync::{Portals, RawMutex, Scheduler, Wait};
+use abi::address::PAGE;
 use core::alloc::{GlobalAlloc, Layout};
 use dlmalloc::Dlmalloc;
 
 /// Where a component's pages come from.
 pub trait Grow: Wait {
+    /// Pages that the heap grows by, where they are enough.
+    const STEP: usize;
     /// Adds pages at the end of the heap; its old end, or an error.
     fn grow(pages: usize) -> isize;
 }
 impl Grow for Portals {
+    // Pages that are not touched are only promised.
+    const STEP: usize = 16;
     fn grow(pages: usize) -> isize {
         crate::portal::call(abi::system::GROW, [pages])
     }
 }
 impl Grow for Scheduler {
+    // Those of a boot component are there at once.
+    const STEP: usize = 1;
     fn grow(pages: usize) -> isize {
         crate::boot::GROW_FOR.call([crate::thread::asid(), pages])
     }
 }
 
-struct Pages<G>(core::marker::PhantomData<G>);
+/// Most pages that it grows by next. The allocator asks for 64 KiB at a time, whatever it needs; where it gets less
+/// than it needs, it keeps that and finds no memory.
+struct Pages<G>(usize, core::marker::PhantomData<G>);
 // SAFETY: each answer is a range of zeroed pages that the memory manager gave this domain alone.
 unsafe impl<G: Grow> dlmalloc::Allocator for Pages<G> {
     fn alloc(&self, bytes: usize) -> (*mut u8, usize, u32) {
-        let pages = bytes.div_ceil(abi::address::PAGE);
+        let pages = bytes.div_ceil(PAGE).min(self.0);
         match crate::check(G::grow(pages)) {
-            Ok(address) => (address as *mut u8, pages * abi::address::PAGE, 0),
+            Ok(address) => (address as *mut u8, pages * PAGE, 0),
             Err(_) => (core::ptr::null_mut(), 0, 0),
         }
     }
@@ -46,7 +55,7 @@ unsafe impl<G: Grow> dlmalloc::Allocator for Pages<G> {
         true
     }
     fn page_size(&self) -> usize {
-        abi::address::PAGE
+        PAGE
     }
 }
 
@@ -57,9 +66,36 @@ impl<G: Grow> Heap<G> {
     pub const fn new() -> Heap<G> {
         Heap(lock_api::Mutex::from_raw(
             <RawMutex<G> as lock_api::RawMutex>::INIT,
-            Dlmalloc::new_with_allocator(Pages(core::marker::PhantomData)),
+            Dlmalloc::new_with_allocator(Pages(G::STEP, core::marker::PhantomData)),
         ))
     }
+}
+/// What the allocator adds to a block, and to the end of the heap, at most.
+const OVERHEAD: usize = 512;
+
+/// Asks the allocator for memory, and again with as many pages as a block of `layout`, now of `size` bytes, needs.
+#[inline(always)]
+fn obtain<G: Grow>(
+    allocator: &mut Dlmalloc<Pages<G>>,
+    layout: Layout,
+    size: usize,
+    ask: impl Fn(&mut Dlmalloc<Pages<G>>) -> *mut u8,
+) -> *mut u8 {
+    let block = ask(allocator);
+    if block.is_null() { obtain_more(allocator, layout, size, ask) } else { block }
+}
+#[cold]
+fn obtain_more<G: Grow>(
+    allocator: &mut Dlmalloc<Pages<G>>,
+    layout: Layout,
+    size: usize,
+    ask: impl Fn(&mut Dlmalloc<Pages<G>>) -> *mut u8,
+) -> *mut u8 {
+    let bytes = size.saturating_add(layout.align()).saturating_add(OVERHEAD);
+    allocator.allocator_mut().0 = bytes.div_ceil(PAGE).max(G::STEP);
+    let block = ask(allocator);
+    allocator.allocator_mut().0 = G::STEP;
+    block
 }
 // SAFETY: the mutex serializes all use of the allocator.
 unsafe impl<G: Grow> Sync for Heap<G> {}
@@ -67,7 +103,7 @@ unsafe impl<G: Grow> Sync for Heap<G> {}
 unsafe impl<G: Grow> GlobalAlloc for Heap<G> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise, passed on.
-        unsafe { self.0.lock().malloc(layout.size(), layout.align()) }
+        obtain(&mut self.0.lock(), layout, layout.size(), |heap| unsafe { heap.malloc(layout.size(), layout.align()) })
     }
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         // SAFETY: as above.
@@ -75,6 +111,8 @@ unsafe impl<G: Grow> GlobalAlloc for Heap<G> {
     }
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: as above.
-        unsafe { self.0.lock().realloc(pointer, layout.size(), layout.align(), size) }
+        obtain(&mut self.0.lock(), layout, size, |heap| unsafe {
+            heap.realloc(pointer, layout.size(), layout.align(), size)
+        })
     }
 }

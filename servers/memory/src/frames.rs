@@ -5,13 +5,15 @@ use abi::address::{PAGE, RAM_BASE};
 
 /// Frames of the first GiB, which is all that the nucleus's mapping covers.
 const FRAMES: usize = (1 << 30) / PAGE;
+/// Frames that a page of bits stands for.
+const FRAMES_IN_PAGE: usize = PAGE * 8;
 /// Frames kept for the system: an application that takes all memory must not keep a thread or domain from being ended.
 pub const RESERVE: usize = 64;
 
 /// Which frames are free.
 pub struct Frames {
-    /// A set bit is a free frame.
-    bits: [u64; FRAMES / 64],
+    /// A set bit is a free frame. As many as there is RAM for.
+    bits: &'static mut [u64],
     /// No word below it has a free frame.
     hint: usize,
     free: usize,
@@ -31,12 +33,20 @@ pub enum For {
 impl Frames {
     #[allow(clippy::new_without_default)]
     pub const fn new() -> Frames {
-        Frames { bits: [0; FRAMES / 64], hint: 0, free: 0, total: 0, promised: 0 }
+        Frames { bits: &mut [], hint: 0, free: 0, total: 0, promised: 0 }
+    }
+    /// Pages of bits that RAM up to `end` needs.
+    pub fn pages_of_bits(end: usize) -> usize {
+        (end.saturating_sub(RAM_BASE) / PAGE).min(FRAMES).div_ceil(FRAMES_IN_PAGE)
+    }
+    /// Has the bits, which are zeros, kept in `bits`.
+    pub fn keep_in(&mut self, bits: &'static mut [u64]) {
+        self.bits = bits;
     }
     /// Makes the frames that lie wholly between two physical addresses free.
     pub fn add(&mut self, from: usize, to: usize) {
         let first = from.max(RAM_BASE).next_multiple_of(PAGE);
-        for pa in (first..to.min(RAM_BASE + (1 << 30)) / PAGE * PAGE).step_by(PAGE) {
+        for pa in (first..to.min(RAM_BASE + self.bits.len() * 64 * PAGE) / PAGE * PAGE).step_by(PAGE) {
             self.total += 1;
             self.release(pa);
         }
@@ -44,7 +54,7 @@ impl Frames {
     /// Takes out the frames that an address range touches, where they are free.
     pub fn remove(&mut self, from: usize, to: usize) {
         for pa in (from / PAGE * PAGE..to).step_by(PAGE) {
-            if let Some(n) = pa.checked_sub(RAM_BASE).map(|o| o / PAGE).filter(|n| *n < FRAMES)
+            if let Some(n) = pa.checked_sub(RAM_BASE).map(|o| o / PAGE).filter(|n| *n < self.bits.len() * 64)
                 && self.bits[n / 64] >> (n % 64) & 1 == 1
             {
                 self.bits[n / 64] &= !(1 << (n % 64));
@@ -109,7 +119,7 @@ impl Frames {
         if self.free() < count {
             return Err(Error::ENOMEM);
         }
-        for word in self.hint..FRAMES / 64 {
+        for word in self.hint..self.bits.len() {
             // Bit n of `starts`: frames n to n + count - 1 of this word are free.
             let starts = (1..count).fold(self.bits[word], |starts, n| starts & (self.bits[word] >> n));
             if starts != 0 {
@@ -132,11 +142,20 @@ impl Frames {
 }
 
 #[cfg(test)]
+impl Frames {
+    /// With bits for all frames that there can be.
+    pub fn fake() -> Frames {
+        let mut frames = Frames::new();
+        frames.keep_in(vec![0; FRAMES / 64].leak());
+        frames
+    }
+}
+#[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
     fn frames(count: usize) -> Box<Frames> {
-        let mut f = Box::new(Frames::new());
+        let mut f = Box::new(Frames::fake());
         f.add(RAM_BASE + 0x1000, RAM_BASE + 0x1000 + count * PAGE);
         f
     }

@@ -1,7 +1,7 @@
 //! The memory manager: physical pages, address spaces, faults.
 //!
-//! It sees all RAM and is the only writer of page tables but for the window slots that portal code fills. It keeps all it
-//! knows in fixed tables, because nobody could give it memory.
+//! It sees all RAM and is the only writer of page tables but for the window slots that portal code fills. It keeps what it
+//! knows in tables in pages that it takes for itself.
 #![no_std]
 #![no_main]
 
@@ -12,6 +12,7 @@ use abi::address::{
 use abi::nucleus::{MAX_THREADS, TRANSFERS, Thread, fault};
 use core::mem::offset_of;
 use memory_logic::devices;
+use memory_logic::frames::{For, Frames};
 use memory_logic::pagers::ALL;
 use memory_logic::ram::Ram;
 use memory_logic::space::{Shared, Spaces};
@@ -92,6 +93,9 @@ impl Ram for Physical {
             words.iter().enumerate().for_each(|(word, &value)| unsafe { to.add(n + word).write_volatile(value) });
         }
     }
+    fn pointer(&mut self, pa: usize) -> *mut u8 {
+        memory_view(pa) as *mut u8
+    }
     fn store(&mut self, pa: usize, bytes: &[u8]) {
         // SAFETY: as above; the caller has checked that the bytes lie in one mapped page.
         unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), memory_view(pa) as *mut u8, bytes.len()) }
@@ -120,12 +124,26 @@ fn start(_: &pebble::Env) {
         service_l1: info.service_l1 as usize,
         first_frame: info.image_end as usize,
     };
+    let ram_end = match device_tree() {
+        Some(tree) => {
+            let memory = tree.memory();
+            memory.regions().map(|r| r.starting_address as usize + r.size.unwrap_or(0)).max().unwrap_or(0)
+        }
+        None => abi::address::RAM_BASE + info.ram_bytes as usize,
+    };
+    // The bits of the frames come first behind the image.
+    let bits = info.image_end as usize;
+    let pages = Frames::pages_of_bits(ram_end);
+    (0..pages).for_each(|n| spaces.ram.clear(bits + n * PAGE));
+    // SAFETY: RAM behind the image that is aligned, zeroed, and taken below before any other.
+    let words = unsafe { core::slice::from_raw_parts_mut(memory_view(bits) as *mut u64, pages * PAGE / 8) };
+    spaces.frames.keep_in(words);
     match device_tree() {
         Some(tree) => {
             for region in tree.memory().regions() {
                 let from = region.starting_address as usize;
                 let to = from.saturating_add(region.size.unwrap_or(0));
-                spaces.frames.add(from.max(info.image_end as usize), to);
+                spaces.frames.add(from.max(bits), to);
             }
             for reserved in tree.memory_reservations() {
                 let from = reserved.address() as usize;
@@ -134,10 +152,13 @@ fn start(_: &pebble::Env) {
             let from = info.device_tree as usize;
             spaces.frames.remove(from, from + tree.total_size());
         }
-        None => spaces.frames.add(info.image_end as usize, abi::address::RAM_BASE + info.ram_bytes as usize),
+        None => spaces.frames.add(bits, ram_end),
     }
+    // The lowest frames are given out first.
+    (0..pages).for_each(|n| assert!(spaces.frames.take(For::System) == Ok(bits + n * PAGE)));
     for domain in &info.domains[..info.domain_count as usize] {
-        spaces.adopt(domain.asid as usize, domain.root as usize, domain.heap as usize);
+        let adopted = spaces.adopt(domain.asid as usize, domain.root as usize, domain.heap as usize);
+        adopted.expect("RAM for the spaces of the first components");
     }
 }
 
@@ -195,11 +216,11 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
 /// Domain `asid` touches a window slot. Whether it shows something now: what the call has left in the thread.
 fn touch(asid: usize, va: usize) -> bool {
     let (thread, slot) = ((va - WINDOW_VA) / WINDOW_STRIDE, va % WINDOW_STRIDE / PAGE);
-    let page = Physical.read(physical(pebble::boot::info().thread_table as usize) + 8 * thread) as usize;
+    let page = thread_page(thread);
     if page == 0 {
         return false;
     }
-    let word = physical(page) + offset_of!(Thread, slots) + 8 * slot;
+    let word = page + offset_of!(Thread, slots) + 8 * slot;
     let kept = Physical.read(word);
     // One that is mapped has an address here, which is no domain's.
     if kept == 0 || (kept >> memory_logic::windows::CALLEE) as usize != asid {
@@ -217,10 +238,11 @@ fn touch(asid: usize, va: usize) -> bool {
 fn transfer_words(thread: usize, n: usize) -> usize {
     thread_page(thread) + offset_of!(Thread, transfers) + 16 * n
 }
-/// Physical address of a thread's page. The thread is one that has called.
+/// Physical address of a thread's page; 0: there is no such thread.
 fn thread_page(thread: usize) -> usize {
-    let table = physical(pebble::boot::info().thread_table as usize);
-    physical(Physical.read(table + 8 * thread) as usize)
+    // Four bytes each: the lower half of the page's supervisor address.
+    let at = physical(pebble::boot::info().thread_table as usize) + 4 * thread;
+    (Physical.read(at / 8 * 8) >> (at % 8 * 8)) as u32 as usize
 }
 /// A call of `thread` in domain `asid` shares or moves pages, or, where `key` is 0, its return does. 0: it is made again.
 fn transfer(asid: usize, thread: usize, key: u64) -> isize {
@@ -274,9 +296,9 @@ fn undo_transfers(asid: usize, thread: usize) {
     }
 }
 /// Frames that windows show, where a window shows all of them.
-#[repr(align(1024))]
+#[repr(align(512))]
 struct Lent([usize; LENT]);
-const LENT: usize = 128;
+const LENT: usize = 64;
 /// Runs `body` with the frames that windows of the calls of two domains show, while they can open no others; afterwards, their
 /// translations are forgotten.
 fn frozen(asids: [usize; 2], body: impl FnOnce(&[usize]) -> Result<usize, Error>) -> Result<usize, Error> {

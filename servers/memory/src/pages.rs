@@ -65,10 +65,15 @@ impl<R: Ram> Spaces<R> {
     #[inline]
     pub fn own(&mut self, asid: usize, va: usize, write: bool) -> Result<bool, Error> {
         let root = self.space(asid)?.root;
-        let Some(at) = tables::entry(&self.ram, root, va) else { return Ok(false) };
+        Ok(self.own_in(root, va, write))
+    }
+    /// The same in the space with this root table.
+    #[inline]
+    pub fn own_in(&mut self, root: usize, va: usize, write: bool) -> bool {
+        let Some(at) = tables::entry(&self.ram, root, va) else { return false };
         let value = self.ram.read(at);
         if value & pte::LAZY == 0 {
-            return Ok(false);
+            return false;
         }
         if value & pte::V == 0 {
             let pa = self.frames.redeem();
@@ -88,9 +93,9 @@ impl<R: Ram> Spaces<R> {
             };
             self.ram.write(at, pte::leaf(pa, rights));
         } else {
-            return Ok(false);
+            return false;
         }
-        Ok(true)
+        true
     }
     /// What entry `at` refers to is no longer used from there.
     pub fn let_go(&mut self, at: usize) {

@@ -21,6 +21,8 @@ pub trait Ram {
     }
     /// Writes `bytes` at `pa`, whatever its alignment.
     fn store(&mut self, pa: usize, bytes: &[u8]);
+    /// Where the page at `pa` is.
+    fn pointer(&mut self, pa: usize) -> *mut u8;
 }
 
 /// RAM in a vector, for tests.
@@ -43,6 +45,13 @@ impl Ram for Fake {
     fn write(&mut self, pa: usize, value: u64) {
         let base = self.base;
         self.words[(pa - base) / 8] = value;
+    }
+    fn pointer(&mut self, pa: usize) -> *mut u8 {
+        #[repr(align(4096))]
+        struct Page([u8; PAGE]);
+        // A page of its own: what is kept there is not read as RAM.
+        assert!(pa >= self.base);
+        Box::leak(Box::new(Page([0; PAGE]))).0.as_mut_ptr()
     }
     fn store(&mut self, pa: usize, bytes: &[u8]) {
         for (n, &byte) in bytes.iter().enumerate() {

@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_frame_is_free_when_its_last_sharer_lets_go() {
-        let (mut ram, mut frames, mut shares) = (Fake::new(64), Box::new(Frames::new()), Shares::new());
+        let (mut ram, mut frames, mut shares) = (Fake::new(64), Box::new(Frames::fake()), Shares::new());
         frames.add(RAM_BASE, RAM_BASE + 64 * PAGE);
         let pa = RAM_BASE + 17 * PAGE;
         assert!(shares.add(&mut ram, &mut frames, pa) && shares.add(&mut ram, &mut frames, pa));
@@ -75,13 +75,13 @@ mod tests {
     }
     #[test]
     fn a_count_does_not_overflow() {
-        let (mut ram, mut frames, mut shares) = (Fake::new(4), Box::new(Frames::new()), Shares::new());
+        let (mut ram, mut frames, mut shares) = (Fake::new(4), Box::new(Frames::fake()), Shares::new());
         frames.add(RAM_BASE, RAM_BASE + 4 * PAGE);
         let added = (0..300).filter(|_| shares.add(&mut ram, &mut frames, RAM_BASE)).count();
         assert_eq!(added, 255);
     }
     #[test]
     fn without_memory_nothing_is_shared() {
-        assert!(!Shares::new().add(&mut Fake::new(1), &mut Frames::new(), RAM_BASE));
+        assert!(!Shares::new().add(&mut Fake::new(1), &mut Frames::fake(), RAM_BASE));
     }
 }

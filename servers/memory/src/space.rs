@@ -11,6 +11,7 @@ use abi::nucleus::MAX_DOMAINS;
 
 /// One domain's address space. `root` 0: none.
 #[derive(Clone, Copy)]
+#[repr(align(64))]
 pub struct Space {
     /// Physical address of the root table.
     pub root: usize,
@@ -58,6 +59,11 @@ pub struct Shared {
     pub first_frame: usize,
 }
 
+/// Spaces in a page of them.
+const CHUNK: usize = 64;
+type Chunk = [Space; CHUNK];
+const _: () = assert!(size_of::<Chunk>() <= PAGE && MAX_DOMAINS.is_multiple_of(CHUNK));
+
 /// All spaces, by ASID.
 pub struct Spaces<R> {
     pub ram: R,
@@ -65,7 +71,8 @@ pub struct Spaces<R> {
     pub shares: Shares,
     pub pagers: Pagers,
     pub shared: Shared,
-    spaces: [Space; MAX_DOMAINS],
+    /// By ASID, in pages that are made when the first space of theirs is.
+    spaces: [Option<&'static mut Chunk>; MAX_DOMAINS / CHUNK],
 }
 
 /// Rights that a component may have on its own pages.
@@ -107,29 +114,50 @@ impl<R: Ram> Spaces<R> {
             shares: Shares::new(),
             pagers: Pagers::new(),
             shared,
-            spaces: [NONE; MAX_DOMAINS],
+            spaces: [const { None }; MAX_DOMAINS / CHUNK],
         }
     }
     pub fn space(&mut self, asid: usize) -> Result<&mut Space, Error> {
-        self.spaces.get_mut(asid).filter(|s| s.root != 0).ok_or(Error::ESRCH)
+        let chunk = self.spaces.get_mut(asid / CHUNK).and_then(|c| c.as_mut()).ok_or(Error::ESRCH)?;
+        let space = &mut chunk[asid % CHUNK];
+        if space.root != 0 { Ok(space) } else { Err(Error::ESRCH) }
+    }
+    /// Sets space `asid`, which is in range.
+    fn set(&mut self, asid: usize, space: Space) -> Result<(), Error> {
+        let Spaces { ram, frames, spaces, .. } = self;
+        let chunk = &mut spaces[asid / CHUNK];
+        if chunk.is_none() {
+            let page = frames.take(For::System)?;
+            ram.clear(page);
+            // SAFETY: the frame is this chunk's for ever, nothing else refers to it, it is large enough and aligned, and zeros
+            // are a value of `Space`: `NONE`.
+            *chunk = Some(unsafe { &mut *ram.pointer(page).cast::<Chunk>() });
+        }
+        if let Some(chunk) = chunk {
+            chunk[asid % CHUNK] = space;
+        }
+        Ok(())
     }
     /// A space that the image builder made.
-    pub fn adopt(&mut self, asid: usize, root: usize, heap: usize) {
-        self.spaces[asid] = Space { heap, low_end: heap, boot: true, ..Space::new(root) };
+    pub fn adopt(&mut self, asid: usize, root: usize, heap: usize) -> Result<(), Error> {
+        self.set(asid, Space { heap, low_end: heap, boot: true, ..Space::new(root) })
     }
     /// A new space with the supervisor half and the return page; physical address of its root.
     pub fn create(&mut self, asid: usize) -> Result<usize, Error> {
         if asid == 0 || asid >= MAX_DOMAINS {
             return Err(Error::EINVAL);
         }
-        if self.spaces[asid].root != 0 {
+        if self.space(asid).is_ok() {
             return Err(Error::EEXIST);
         }
         let root = self.frames.take(For::System)?;
         self.ram.clear(root);
         self.ram.write(root + 8 * 510, pte::leaf(RAM_BASE, pte::R | pte::W | pte::G));
         self.ram.write(root + 8 * 511, pte::table(self.shared.code_l1));
-        self.spaces[asid] = Space::new(root);
+        if let Err(error) = self.set(asid, Space::new(root)) {
+            self.frames.release(root);
+            return Err(error);
+        }
         let mapped = self.map_at(asid, RETURN_PAGE, self.shared.return_page, pte::R | pte::X | pte::FOREIGN);
         if let Err(error) = mapped {
             self.destroy(asid)?;
@@ -188,7 +216,7 @@ impl<R: Ram> Spaces<R> {
         let mut done = 0;
         while done < bytes.len() {
             let at = va + done;
-            self.own(asid, at, true)?;
+            self.own_in(root, at, true);
             let leaf = tables::leaf(&self.ram, root, at);
             if leaf & (pte::V | pte::W) != pte::V | pte::W {
                 return Err(Error::EFAULT);
@@ -240,12 +268,9 @@ impl<R: Ram> Spaces<R> {
         }
         private(source, PAGE)?;
         let root = self.space(by)?.root;
-        let mut found = tables::entry(&self.ram, root, source);
-        if found.is_some_and(|at| self.ram.read(at) & (pte::V | pte::LAZY) == pte::LAZY) {
-            self.own(by, source, false)?;
-            found = tables::entry(&self.ram, root, source);
-        }
-        let at = found.filter(|&at| self.ram.read(at) & pte::V != 0).ok_or(Error::EFAULT)?;
+        self.own_in(root, source, false);
+        let at = tables::entry(&self.ram, root, source).filter(|&at| self.ram.read(at) & pte::V != 0);
+        let at = at.ok_or(Error::EFAULT)?;
         let value = self.ram.read(at);
         if value & (pte::FOREIGN | pte::LAZY) == pte::FOREIGN {
             return Err(Error::EFAULT);
@@ -366,7 +391,7 @@ impl<R: Ram> Spaces<R> {
             tables::release(ram, frames, pte::address(windows), TABLES);
         }
         frames.release(space.root);
-        self.spaces[asid] = NONE;
+        *self.space(asid)? = NONE;
         Ok(())
     }
     /// Makes service stacks visible in a space.
@@ -455,10 +480,11 @@ impl<R: Ram> Spaces<R> {
     /// An access to `va` faulted: `cause` 12, 13 or 15. Makes it possible where the page is the space's own; false: it is
     /// not allowed.
     pub fn resolve(&mut self, asid: usize, va: usize, cause: usize) -> bool {
-        if !(12..=15).contains(&cause) || va >> 38 != 0 || self.own(asid, va, cause == 15).is_err() {
+        if !(12..=15).contains(&cause) || va >> 38 != 0 {
             return false;
         }
         let Ok(root) = self.space(asid).map(|s| s.root) else { return false };
+        self.own_in(root, va, cause == 15);
         let wanted = pte::V | pte::U | [pte::X, pte::R, 0, pte::W][cause & 3];
         tables::leaf(&self.ram, root, va) & wanted == wanted
     }

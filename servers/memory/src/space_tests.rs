@@ -1,5 +1,6 @@
 //! Spaces over fake RAM: what is mapped where, and that nothing is lost.
 
+use crate::frames::Frames;
 use crate::ram::{Fake, Ram};
 use crate::space::{Shared, Spaces};
 use crate::{stacks, tables};
@@ -11,6 +12,7 @@ const PAGES: usize = 4096;
 
 pub(crate) fn spaces() -> Box<Spaces<Fake>> {
     let mut s = Box::new(Spaces::new(Fake::new(PAGES)));
+    s.frames = Frames::fake();
     s.frames.add(RAM_BASE, RAM_BASE + PAGES * PAGE);
     let code_l1 = s.frames.take_run(1).unwrap();
     let return_page = s.frames.take_run(1).unwrap();
@@ -204,7 +206,9 @@ proptest! {
     #[test]
     fn whatever_a_space_does_its_end_gives_all_back(steps in proptest::collection::vec((0u8..7, 1usize..20, 0usize..64), 0..40)) {
         let mut s = spaces();
-        // The counts of sharers stay.
+        // The counts of sharers stay, and the page of spaces.
+        s.create(1).unwrap();
+        s.destroy(1).unwrap();
         let frame = s.frames.take_run(1).unwrap();
         assert!(s.shares.add(&mut s.ram, &mut s.frames, frame));
         let free = s.frames.free();

@@ -85,7 +85,10 @@ impl Bindings {
     }
     fn insert(&mut self, name: &Name, binding: Binding) {
         self.remove(name);
-        self.0[Bindings::bucket(name)].push((*name, binding));
+        let bucket = &mut self.0[Bindings::bucket(name)];
+        // Most have one or two.
+        bucket.reserve_exact(1);
+        bucket.push((*name, binding));
     }
     fn remove(&mut self, name: &Name) {
         self.0[Bindings::bucket(name)].retain(|(other, _)| other != name);

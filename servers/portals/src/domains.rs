@@ -65,6 +65,9 @@ impl Manager {
             }
         };
         let table = Table(supervisor(block + domain::TABLE) as u64);
+        if with & flags::TRUSTED != 0 {
+            self.make_trusted_initial();
+        }
         self.initials[(with & flags::TRUSTED != 0) as usize].fill(table);
         table.set_field(domain::SATP, satp(root, asid));
         table.set_field(domain::ASID, asid as u64);

@@ -79,22 +79,27 @@ impl Manager {
         t.interrupts[9] = self.permanent_portal(like, "interrupt.dispatch");
         t
     }
-    /// Makes both kinds of tables, the graveyard, and the portal that answers for the dead.
+    /// Makes the tables of trusted domains if there are none: few systems have such a domain beside the first ones.
+    pub fn make_trusted_initial(&mut self) {
+        // Entry 0, "return", is in every table.
+        if self.initials[1].system[0] == 0 {
+            self.initials[1] = self.make_initial(flags::TRUSTED);
+        }
+    }
+    /// Makes the tables of untrusted domains, the graveyard, and the portal that answers for the dead.
     pub fn make_initials(&mut self) {
         self.initials[0] = self.make_initial(0);
-        self.initials[1] = self.make_initial(flags::TRUSTED);
         if self.make_graveyard().is_err() {
             return;
         }
-        let mut words = portal::emit::Buffer::EMPTY;
-        let mut e = Emitter::new(&mut words);
+        let mut e = Emitter::new(&mut self.scratch);
         for word in [abi::nucleus::BLOCK_MAGIC, 0, 0, 0] {
             e.put(word);
         }
         e.constant(A0, abi::Error::EDEAD.code() as i64);
         e.jump(ZERO, pebble::boot::info().symbols.complete, T0);
         let length = e.words().unwrap_or(4);
-        words.0[1] = length as u32 - 4;
+        self.scratch.0[1] = length as u32 - 4;
         let block = crate::code::Block {
             bytes: 0,
             frame: 0,
@@ -108,7 +113,8 @@ impl Manager {
             permanent: true,
             marked: false,
         };
-        self.dead_portal = self.code.add(&words, length, block).unwrap_or(pebble::boot::info().symbols.bad_portal);
+        self.dead_portal =
+            self.code.add(&self.scratch, length, block).unwrap_or(pebble::boot::info().symbols.bad_portal);
     }
     /// The graveyard: a domain with nothing but the return page, where threads go whose domain died.
     fn make_graveyard(&mut self) -> Result<()> {

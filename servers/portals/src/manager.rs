@@ -25,6 +25,7 @@ pebble::import! {
     pub SERVICE_STACK = "memory.service_stack";
     pub NUCLEUS_PAGES = "memory.nucleus_pages";
     pub NUCLEUS_FREE = "memory.nucleus_free";
+    pub MAP = "memory.map";
     pub STACK_FOR = "memory.stack_for";
     pub STACK_RELEASE = "memory.stack_release";
     pub PAGER_FOR = "memory.pager_for";

@@ -2,10 +2,10 @@
 //! next one of its index.
 
 use crate::domains::Lent;
-use crate::manager::{Manager, NUCLEUS_PAGES, SERVICE_STACK, STACK_RELEASE, THREAD_ADD, THREAD_REAP};
-use crate::view::{ThreadPage, write};
+use crate::manager::{MAP, Manager, NUCLEUS_PAGES, SERVICE_STACK, STACK_RELEASE, THREAD_ADD, THREAD_REAP};
+use crate::view::ThreadPage;
 use abi::Error;
-use abi::address::{STACK_TOP, service_top, supervisor};
+use abi::address::{PAGE, STACK_TOP, pte, service_top, supervisor};
 use abi::nucleus::{MAX_THREADS, flags};
 use alloc::vec::Vec;
 use pebble::{Result, check};
@@ -64,6 +64,21 @@ impl Threads {
     }
 }
 
+/// Has the scheduler's tables grow so that they have a record of thread `index`, those before it being there.
+fn grow_tables(index: usize) -> Result<()> {
+    for table in &pebble::boot::info().grown {
+        let page = (table.start as usize + index * table.stride as usize) / PAGE * PAGE;
+        if (table.missing as usize..table.end as usize).contains(&page) {
+            let made = check(MAP.call([table.asid as usize, page, PAGE, (pte::R | pte::W) as usize]));
+            // The record before was in the same page, or this thread could not be made the last time.
+            if !matches!(made, Ok(_) | Err(Error::EEXIST)) {
+                return made.map(|_| ());
+            }
+        }
+    }
+    Ok(())
+}
+
 impl Manager {
     /// Thread `index` is about to end in the graveyard: it returns nowhere any more, and its home is dead.
     pub fn forget_thread(&mut self, index: usize) {
@@ -112,9 +127,10 @@ impl Manager {
             return Err(Error::ENFILE);
         }
         check(SERVICE_STACK.call([index]))?;
+        grow_tables(index)?;
         let pa = check(NUCLEUS_PAGES.call([1]))?;
         let page = ThreadPage(supervisor(pa) as u64);
-        write(pebble::boot::info().thread_table + 8 * index as u64, page.0);
+        page.enter(index);
         Ok((index, page))
     }
     /// Starts a thread in domain `home` at `pc`; its id. Priority -1 is the calling thread's.

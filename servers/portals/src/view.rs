@@ -78,8 +78,20 @@ impl ThreadPage {
         if index >= abi::nucleus::MAX_THREADS {
             return None;
         }
-        let page = read(pebble::boot::info().thread_table + 8 * index as u64);
-        (page != 0).then_some(ThreadPage(page))
+        let at = ThreadPage::place(index);
+        // SAFETY: in the thread table, which is mapped here.
+        let low = unsafe { at.read_volatile() };
+        (low != 0).then_some(ThreadPage(low as i64 as u64))
+    }
+    /// Puts it in the thread table under an index that is free.
+    pub fn enter(self, index: usize) {
+        // SAFETY: as above; the index is below `MAX_THREADS`, and only the portal manager writes the table.
+        unsafe { ThreadPage::place(index).write_volatile(self.0 as i32) }
+    }
+    /// This index's entry of the thread table.
+    fn place(index: usize) -> *mut i32 {
+        let table = pebble::boot::info().thread_table as usize;
+        (nucleus_view(physical(table)) as *mut i32).wrapping_add(index)
     }
     /// Fills the page for a thread that will start at `pc` in `home`.
     pub fn prepare(self, index: usize, home: Table, pc: u64, sp: u64, argument: u64) {
@@ -96,11 +108,13 @@ impl ThreadPage {
         self.set(core::mem::offset_of!(Thread, index), index as u64);
         self.set(core::mem::offset_of!(Thread, home), home.0);
         self.set(core::mem::offset_of!(Thread, floating_saved), 0);
-        for n in 0..abi::nucleus::TRANSFERS {
-            self.set(core::mem::offset_of!(Thread, transfers) + 16 * n, 0);
+        // The page's last thread has left its slots unused, but may have ended in the middle of a transfer.
+        if read(self.0 + core::mem::offset_of!(Thread, transferring) as u64) != 0 {
+            for n in 0..abi::nucleus::TRANSFERS {
+                self.set(core::mem::offset_of!(Thread, transfers) + 16 * n, 0);
+            }
+            self.set(core::mem::offset_of!(Thread, transferring), 0);
         }
-        self.set(core::mem::offset_of!(Thread, transferring), 0);
-        self.forget_slots(0, abi::address::WINDOW_SLOTS);
     }
     fn set(self, offset: usize, value: u64) {
         write(self.0 + offset as u64, value)

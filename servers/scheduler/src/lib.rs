@@ -6,7 +6,8 @@
 //! lives on the stack across a switch. The binary (`main.rs`) adds the portals and the hardware behind [`Machine`];
 //! nothing in this library touches either, and the host tests all of it.
 //!
-//! All tables are fixed and start as zeros, so that they take no room in the image.
+//! All tables are fixed and start as zeros. Of those with a record for each thread, the pages are there up to the highest
+//! index that a thread has had: who makes a thread of a higher one sees to that first.
 #![cfg_attr(not(test), no_std)]
 
 mod machine;

@@ -62,12 +62,20 @@ pub struct Scheduler<M> {
     sleepers: Sleepers,
     stacks: Stacks,
     pub machine: M,
+    /// One more than the highest index that any thread has had: the records from there on need not be there.
+    threads_end: usize,
 }
 
 /// For the binary: one entry of a portal each.
 impl<M: Machine> Scheduler<M> {
     /// Where the records of semaphores are in it.
     pub const SEMAPHORES: usize = core::mem::offset_of!(Scheduler<M>, semaphores) + Semaphores::SLOTS;
+
+    /// Where the tables are in it that have a record for each thread, and bytes of a record.
+    pub const GROWN: [(usize, usize); 2] = [
+        (core::mem::offset_of!(Scheduler<M>, threads), size_of::<crate::threads::Record>()),
+        (core::mem::offset_of!(Scheduler<M>, sleepers) + Sleepers::HEAP.0, Sleepers::HEAP.1),
+    ];
 
     /// All zeros but for `machine`; [`Scheduler::start`] makes it usable.
     pub const fn new(machine: M) -> Scheduler<M> {
@@ -85,6 +93,7 @@ impl<M: Machine> Scheduler<M> {
             sleepers: Sleepers::new(),
             stacks: Stacks::new(),
             machine,
+            threads_end: 0,
         }
     }
     /// The idle thread has called. `boot` are the first threads: `(index, priority, home asid)`; one out of range is
@@ -219,7 +228,8 @@ impl<M: Machine> Scheduler<M> {
     }
     /// The running thread waits for the end of thread `id`. `ESRCH`: there was none yet; `EINVAL`: itself.
     pub fn join(&mut self, id: usize) -> Decision {
-        let Some(thread) = index_of_id(id) else { return refuse(Error::ESRCH) };
+        let known = index_of_id(id).filter(|thread| thread.index() < self.threads_end);
+        let Some(thread) = known else { return refuse(Error::ESRCH) };
         let record = &self.threads[thread];
         if record.id == 0 || id > record.id as usize {
             return refuse(Error::ESRCH);
@@ -375,7 +385,8 @@ impl<M: Machine> Scheduler<M> {
     }
     /// → `state << 48 | priority << 32 | home asid`. `ESRCH`: no such thread.
     pub fn info(&mut self, index: usize) -> Decision {
-        let thread = if index == IDLE.index() { IDLE } else { Thread::new(index).unwrap_or(Thread::NOBODY) };
+        let known = Thread::new(index).filter(|_| index < self.threads_end);
+        let thread = if index == IDLE.index() { IDLE } else { known.unwrap_or(Thread::NOBODY) };
         let record = &self.threads[thread];
         if record.state == State::Free {
             return refuse(Error::ESRCH);
@@ -393,7 +404,8 @@ impl<M: Machine> Scheduler<M> {
 impl<M: Machine> Scheduler<M> {
     /// A thread in use, other than the idle thread, by an index from outside.
     fn live(&self, index: usize) -> Option<Thread> {
-        Thread::new(index).filter(|&thread| self.threads[thread].state != State::Free)
+        let thread = Thread::new(index).filter(|_| index < self.threads_end)?;
+        if self.threads[thread].state != State::Free { Some(thread) } else { None }
     }
     /// A new ready thread; does not decide who runs.
     fn make(&mut self, index: usize, priority: isize, home: usize) -> Result<Thread, Error> {
@@ -404,6 +416,9 @@ impl<M: Machine> Scheduler<M> {
         let record = &mut self.threads[thread];
         if record.state != State::Free {
             return Err(Error::EBUSY);
+        }
+        if record.id == 0 {
+            self.threads_end = self.threads_end.max(index + 1);
         }
         record.id = record.next_id(thread);
         record.home = home as u16;

@@ -32,6 +32,9 @@ pub struct Sleepers {
 }
 
 impl Sleepers {
+    /// Where the heap is in it, and bytes of an entry: there are at most as many as threads.
+    pub const HEAP: (usize, usize) = (core::mem::offset_of!(Sleepers, heap), size_of::<Entry>());
+
     pub const fn new() -> Sleepers {
         Sleepers { count: 0, orders: 0, heap: [Entry::NONE; MAX_THREADS] }
     }

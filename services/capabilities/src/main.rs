@@ -10,7 +10,6 @@ extern crate alloc;
 
 use abi::Error;
 use abi::inspect;
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use capabilities_logic::cache::{Cache, Translation};
 use capabilities_logic::{Capabilities, Domain};
@@ -48,12 +47,15 @@ fn cache(_state: &mut State) -> &'static mut Cache {
     unsafe { &mut *(&raw mut CACHE) }
 }
 
+/// A page of its own, which a window shows.
+#[repr(align(4096))]
+struct Page(abi::template::Template);
+static mut PAGE: Page = Page(capabilities_logic::template::letters());
+
 fn start(_: &pebble::Env) {
-    // A page of its own, which a window shows.
-    #[repr(align(4096))]
-    struct Page(abi::template::Template);
-    let page = Box::new(Page(capabilities_logic::template::capabilities(&raw const CACHE as u64)));
-    let registered = check(TEMPLATE.call([&raw const page.0 as usize, translate as *const () as usize]));
+    // SAFETY: there is one thread yet, and nobody else uses the page.
+    unsafe { PAGE.0.record = &raw const CACHE as u64 };
+    let registered = check(TEMPLATE.call([&raw const PAGE as usize, translate as *const () as usize]));
     if registered.is_err() {
         pebble::thread::exit_domain(1);
     }

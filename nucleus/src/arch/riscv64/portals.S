@@ -12,9 +12,9 @@ nucleus_switch:
     ld      t0, {THREAD_TABLE}(t0)
     srli    t1, a0, {THREADS_LOG2}
     bnez    t1, bad_thread
-    slli    a0, a0, 3
+    slli    a0, a0, 2
     add     t0, t0, a0
-    ld      t0, 0(t0)
+    lw      t0, 0(t0)               # sign-extended: a supervisor address
     beqz    t0, bad_thread
     csrr    t1, sstatus
     bltz    t1, save_floating       # SD: the old thread has live floating-point state
