@@ -113,6 +113,9 @@ int portal_unregister(const char *name);
 int portal_open(const char *name);          /* its number */
 int portal_close(int portal);
 word invoke_portal(int portal, ...);        /* up to six words */
+word invoke_portal_timed(unsigned long long ticks, int portal, word p0, word p1, word p2, word p3, word p4, word p5);
+    /* -ETIMEDOUT if it has not returned after that time: the server goes on undisturbed, and what windows lend it stays lent,
+       until it returns to a thread that ends there. Words at the end may be left out. */
 int portal_create_child(int asid, int portal, const char *spec, word constant, word (*entry)());
 int portal_notify(int (*notify)(int asid, int portal, char *spec));
 int portal_info(int portal, char spec[NAMELEN], char name[NAMELEN]);
@@ -197,6 +200,9 @@ static inline word pebble_call6(word portal, word p0, word p1, word p2, word p3,
 #define invoke_portal(...)                                                                                         \
     PEBBLE_SELECT_(__VA_ARGS__, PEBBLE_CALL6_, PEBBLE_CALL5_, PEBBLE_CALL4_, PEBBLE_CALL3_, PEBBLE_CALL2_,         \
                    PEBBLE_CALL1_, PEBBLE_CALL0_, 0)(__VA_ARGS__)
+#define PEBBLE_TIMED_(ticks, p, a, b, c, d, e, f, ...) \
+    invoke_portal_timed(ticks, p, (word)(a), (word)(b), (word)(c), (word)(d), (word)(e), (word)(f))
+#define invoke_portal_timed(...) PEBBLE_TIMED_(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
 #define get_asid() ((int)pebble_call0(6))
 #define get_thread() ((int)pebble_call0(7))
 #define hrtime() ((unsigned long long)pebble_call0(8))
