@@ -10,10 +10,11 @@ static int next;
 static word pass(char *window)
 {
     seen = window;
-    window[1] = 'b';
     if (next == 0)
         next = portal_open("app.third");
-    return invoke_portal(next, window);
+    word result = invoke_portal(next, window);
+    window[1] = 'b';
+    return result;
 }
 static word third(char *window)
 {

@@ -27,8 +27,10 @@ unsafe impl Sync for Provided {}
 
 /// Most words of a short circuit.
 pub const SHORT_CIRCUIT: usize = 16;
-/// Code of a trusted component that may end calls of a portal of its own before they enter it (`portal::short_circuit`).
+/// Code of a trusted component that may end calls of a portal of its own before they enter it (`portal::short_circuit`). Who registers
+/// one at run time has all records in one page.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct ShortCircuit {
     /// The portal's name.
     pub name: [u8; NAME],

@@ -173,6 +173,10 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
         // For a window, `pc` is the callee's number and above bit 16 the template's.
         fault::WINDOW | fault::WINDOW_WRITE => {
             let write = cause == fault::WINDOW_WRITE;
+            // A window that was not touched yet is lent on.
+            if slots().contains(&value) && touch(asid, value) {
+                return 0;
+            }
             let result = locked(|s| s.window(asid, pc & 0xffff, value, write, thread).map(|changed| !changed as usize));
             if result > 0 {
                 // The portal manager does not let the domain lend for a moment.
@@ -194,7 +198,7 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
             result
         }
         fault::TRANSFER => transfer(asid, thread, value as u64),
-        13 | 15 if (WINDOW_VA..window_base(MAX_THREADS)).contains(&value) && touch(asid, value) => 0,
+        13 | 15 if slots().contains(&value) && touch(asid, value) => 0,
         _ => {
             let mut spaces = SPACES.lock();
             if spaces.resolve(asid, value, cause) {
@@ -212,6 +216,10 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
             answered
         }
     }
+}
+/// Addresses of all window slots.
+fn slots() -> core::ops::Range<usize> {
+    WINDOW_VA..window_base(MAX_THREADS)
 }
 /// Domain `asid` touches a window slot. Whether it shows something now: what the call has left in the thread.
 fn touch(asid: usize, va: usize) -> bool {

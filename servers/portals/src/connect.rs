@@ -1,7 +1,7 @@
 //! Making connections: registering entry points, generating portals, opening and closing them.
 
 use crate::code::{Block, Kind, Users};
-use crate::manager::{BOOT, Caller, Manager, NAMES_BIND, NAMES_LOOKUP, NAMES_UNBIND, Registration};
+use crate::manager::{BOOT, Caller, Circuit, FRAME_OF, Manager, NAMES_BIND, NAMES_LOOKUP, NAMES_UNBIND, Registration};
 use abi::Error;
 use abi::name::Name;
 use abi::section::NAME;
@@ -86,7 +86,34 @@ impl Manager {
         let r = self.registrations.get(id).ok_or(Error::ENOENT)?;
         let kind = Kind::Registered { registration: id as u32 };
         let (server, specification, entry, constants) = (r.server, r.specification, r.entry, r.constants);
-        self.generate((caller, server), &specification, (entry, &constants), kind, permanent)
+        let circuit = r.short_circuit.as_deref().copied();
+        let short_circuit = circuit.as_ref().map(|c| ShortCircuit { words: &c.words[..c.count], record: c.record });
+        self.generate_with((caller, server), &specification, (entry, &constants), short_circuit, kind, permanent)
+    }
+    /// Puts a short circuit before a portal that the caller has registered, for those who open it from now on. The first `c` says
+    /// which of the records it works on.
+    pub fn register_short_circuit(&mut self, caller: Caller, request: &abi::section::ShortCircuit) -> Result<isize> {
+        let domain = self.domain(caller.subject)?;
+        if domain.flags & abi::nucleus::flags::TRUSTED == 0 || caller.direct != caller.subject {
+            return Err(Error::EACCESS);
+        }
+        let found = self.registrations.iter_mut().find(|(_, r)| r.server == caller.subject && r.name == request.name);
+        let (_, registration) = found.ok_or(Error::ENOENT)?;
+        let (count, mask, stride) = (request.count as usize, request.mask as usize, request.stride as usize);
+        let code = request.words.get(..count).ok_or(Error::EINVAL)?;
+        if let Err(refused) = portal::short_circuit::check(code, stride) {
+            return Ok(crate::templates::rejected_short_circuit(refused));
+        }
+        let first = request.records as usize;
+        let bytes = mask.checked_add(1).and_then(|n| n.checked_mul(stride)).ok_or(Error::EINVAL)?;
+        if bytes > abi::address::PAGE - first % abi::address::PAGE || !first.is_multiple_of(8) {
+            return Err(Error::EINVAL);
+        }
+        let frame = check(FRAME_OF.call([caller.subject, first]))?;
+        let place = first % abi::address::PAGE + (registration.constants[0] as usize & mask) * stride;
+        let record = (abi::address::supervisor(frame) + place) as u64;
+        registration.short_circuit = Some(alloc::boxed::Box::new(Circuit { words: request.words, count, record }));
+        Ok(0)
     }
     /// Makes entry `number` of `asid`'s table lead to `code`.
     pub fn install(&mut self, asid: usize, number: usize, code: u64) -> Result<()> {
@@ -198,6 +225,7 @@ impl Manager {
             entry: request.entry,
             constants: request.constants,
             server: caller.subject,
+            short_circuit: None,
         };
         self.registrations.insert(id, registration);
         self.domain_mut(caller.subject)?.provides += 1;

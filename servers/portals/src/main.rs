@@ -53,6 +53,7 @@ pebble::provide! {
     "portal.grant", "smtr", grant;
     "portal.granted", "smti", granted;
     "portal.template", "smtri", template;
+    "portal.short_circuit", "smtr", short_circuit;
     "portal.argument", "sx", argument;
     "portal.freeze", "smiwi", freeze;
     "portal.thaw", "smi", thaw;
@@ -235,6 +236,9 @@ extern "C" fn granted(thread: usize, constant: usize) -> isize {
 }
 extern "C" fn template(thread: usize, template: usize, entry: usize) -> isize {
     with_caller(thread, |manager, caller| manager.register_template(caller, words::boxed(template)?, entry))
+}
+extern "C" fn short_circuit(thread: usize, request: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.register_short_circuit(caller, &words::read(request)?))
 }
 /// Code of a registered template, in a call of domain `asid`, asks its server. `pc`: the callee's ASID, and from bit 16 the
 /// template's number.

@@ -58,6 +58,16 @@ pub struct Registration {
     pub entry: u64,
     pub constants: [u64; 6],
     pub server: usize,
+    /// What may end calls before they enter it.
+    pub short_circuit: Option<alloc::boxed::Box<Circuit>>,
+}
+/// A short circuit that a server has registered.
+#[derive(Clone, Copy, Debug)]
+pub struct Circuit {
+    pub words: [u32; abi::section::SHORT_CIRCUIT],
+    pub count: usize,
+    /// Supervisor address of the record.
+    pub record: u64,
 }
 
 /// A domain.
@@ -296,6 +306,7 @@ impl Manager {
                 entry: portal.entry,
                 constants: [portal.constant; 6],
                 server: portal.asid as usize,
+                short_circuit: None,
             };
             self.registrations.insert(id, registration);
         }

@@ -137,6 +137,12 @@ impl Manager {
     }
 }
 
+/// The result of registering a short circuit that is refused, likewise.
+pub fn rejected_short_circuit(refused: portal::disassemble::Refused) -> isize {
+    use portal::disassemble::Refused::{Branch, Instruction};
+    let (Instruction { word } | Branch { word }) = refused;
+    Rejected { reason: Reason::Template, position: word.min(255) as u8 }.code()
+}
 /// The result of registering a template that is refused: as a specification, with the word as the position.
 fn rejected(refused: Refused) -> isize {
     let position = match refused {
