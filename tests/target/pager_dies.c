@@ -1,5 +1,6 @@
 // expect stdout status -15
 // expect stdout others go on
+// expect stderr did not answer
 /* The client of a pager that died faults as if there had been none. */
 #include <pebble.h>
 

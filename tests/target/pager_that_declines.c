@@ -1,6 +1,7 @@
 // expect stdout declining: status -13
 // expect stdout faulting: status -13
 // expect stdout the pager goes on
+// expect stderr which its pager, domain 
 /* A pager that declines, or that faults itself, costs its client only. */
 #include <pebble.h>
 

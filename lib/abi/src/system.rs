@@ -158,6 +158,8 @@ pub struct Ended {
     pub cause: u64,
     pub address: u64,
     pub pc: u64,
+    /// ASID of the domain that answers for the address and did not make the access possible, or 0.
+    pub pager: u64,
 }
 /// Values of [`Ended::kind`].
 pub mod ended {

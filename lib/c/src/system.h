@@ -57,7 +57,7 @@ struct description {
 struct ended {
     uint64_t asid, kind;
     int64_t status;
-    uint64_t cause, address, pc;
+    uint64_t cause, address, pc, pager;
 } __attribute__((aligned(64)));
 
 /* Top of the stack that this thread runs on; what lies below it is copied by fork. */

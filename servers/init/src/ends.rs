@@ -10,7 +10,12 @@ pub fn line(name: &str, how: &Ended) -> Option<String> {
     match how.kind {
         ended::FAULT => {
             let cause = cause_text(how.cause);
-            Some(format!("{who} was stopped: {cause} at address {:#x}, pc {:#x}", how.address, how.pc))
+            let pager = match how.pager {
+                0 => String::new(),
+                own if own == how.asid => String::from(", which its own handler did not answer"),
+                other => format!(", which its pager, domain {other}, did not answer"),
+            };
+            Some(format!("{who} was stopped: {cause} at address {:#x}, pc {:#x}{pager}", how.address, how.pc))
         }
         ended::KILLED => Some(format!("{who} was killed")),
         _ if how.status != 0 => Some(format!("{who} ended with status {}", how.status)),
@@ -22,12 +27,18 @@ pub fn line(name: &str, how: &Ended) -> Option<String> {
 mod tests {
     use super::*;
     fn end(kind: u64, status: i64) -> Ended {
-        Ended { asid: 12, kind, status, cause: 13, address: 0xfee0, pc: 0x10030 }
+        Ended { asid: 12, kind, status, cause: 13, address: 0xfee0, pc: 0x10030, pager: 0 }
     }
     #[test]
     fn a_fault_is_told_with_its_cause_and_place() {
         let told = line("demo", &end(ended::FAULT, -13)).unwrap();
         assert_eq!(told, "pebble: demo (domain 12) was stopped: load page fault at address 0xfee0, pc 0x10030");
+    }
+    #[test]
+    fn the_pager_that_did_not_answer_is_named() {
+        let told = |pager| line("demo", &Ended { pager, ..end(ended::FAULT, -13) }).unwrap();
+        assert!(told(9).ends_with("pc 0x10030, which its pager, domain 9, did not answer"));
+        assert!(told(12).ends_with(", which its own handler did not answer"));
     }
     #[test]
     fn a_kill_and_a_failure_are_told() {

@@ -210,7 +210,8 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
             drop(spaces);
             let answered = portal.map_or(-1, |portal| answer(thread, portal, [asid, cause, value, pc]));
             if answered < 0 {
-                DOMAIN_FAULT.call([asid, cause, value, pc]);
+                let pager = SPACES.lock().pagers.pager(asid, value);
+                DOMAIN_FAULT.call([asid, cause, value, pc, pager]);
                 return 0;
             }
             answered

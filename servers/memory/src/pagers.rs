@@ -78,6 +78,10 @@ impl Pagers {
     pub fn answers_for(&self, pager: usize, asid: usize, address: usize) -> bool {
         self.find(asid, address).is_some_and(|r| r.pager as usize == pager)
     }
+    /// ASID of the domain that answers for `address` of `asid`; 0: none.
+    pub fn pager(&self, asid: usize, address: usize) -> usize {
+        self.find(asid, address).map_or(0, |r| r.pager as usize)
+    }
     #[inline(always)]
     fn find(&self, asid: usize, address: usize) -> Option<&Range> {
         let mut found = None;

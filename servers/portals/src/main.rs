@@ -72,7 +72,7 @@ pebble::provide! {
     "domain.start", "smtiiiii", start_thread;
     "domain.event", "smtw", event;
     "domain.destroy", "smti", kill;
-    "domain.fault", "smiiii", fault;
+    "domain.fault", "smiiiii", fault;
     "domain.grow_stack", "sx", grow_stack;
     "inspect.domain", "smtiw", inspect_domain;
     "inspect.portal", "smtiiw", inspect_portal;
@@ -380,8 +380,8 @@ extern "C" fn event(_: usize, out: usize) -> isize {
         _ => Error::EAGAIN.code(),
     }
 }
-/// A domain did what it may not: it ends. From the memory manager.
-extern "C" fn fault(asid: usize, cause: usize, address: usize, pc: usize) -> isize {
+/// A domain did what it may not: it ends. From the memory manager. `pager`: who answers for the address, or 0.
+extern "C" fn fault(asid: usize, cause: usize, address: usize, pc: usize, pager: usize) -> isize {
     let mut manager = MANAGER.lock();
     let how = Ended {
         asid: asid as u64,
@@ -390,6 +390,7 @@ extern "C" fn fault(asid: usize, cause: usize, address: usize, pc: usize) -> isi
         cause: cause as u64,
         address: address as u64,
         pc: pc as u64,
+        pager: pager as u64,
     };
     manager.end_domain(asid, how);
     unlock(manager);
