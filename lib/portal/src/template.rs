@@ -397,3 +397,138 @@ pub(crate) fn put_part(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A template of letter `q`, whose part `which` is `words`.
+    fn of(which: usize, words: &[Word]) -> Template {
+        let mut w = Writer::new();
+        let at = w.position();
+        words.iter().for_each(|&word| w.put(word));
+        let mut parts = [Part::NONE; 5];
+        parts[which] = w.part(at);
+        w.letter(Letter { letter: b'q', words: 1, parts, ..Letter::NONE });
+        w.finish(0)
+    }
+    fn refused(which: usize, words: &[Word]) -> Refused {
+        check(&of(which, words)).unwrap_err()
+    }
+    fn w(instruction: u32) -> Word {
+        Word::new(instruction)
+    }
+
+    #[test]
+    fn an_argument_made_from_a_record_is_allowed() {
+        let words = [
+            w(lui(T4, 0)).record_upper(),
+            w(ld(T4, T4, 8)).record_lower(),
+            w(sd(T4, T0, 0)).own(),
+            w(bne(T4, ZERO, 0)).fail(abi::Error::EBADF),
+        ];
+        assert_eq!(check(&of(part::CHECK, &words)), Ok(()));
+        assert_eq!(check(&of(part::PASS, &[w(addi(ZERO, T4, 0)).rd()])), Ok(()));
+    }
+    #[test]
+    fn a_letter_of_the_generators_is_refused() {
+        let mut template = of(part::PASS, &[]);
+        for letter in *b"ic=tah" {
+            template.letters[0].letter = letter;
+            assert_eq!(check(&template), Err(Refused::Letter { place: 0 }));
+        }
+    }
+    #[test]
+    fn no_letter_one_twice_and_one_that_can_not_be_typed_are_refused() {
+        assert_eq!(check(&Template::EMPTY), Err(Refused::Letter { place: 0 }));
+        let mut template = of(part::PASS, &[]);
+        template.letters[1] = template.letters[0];
+        template.letter_count = 2;
+        assert_eq!(check(&template), Err(Refused::Letter { place: 1 }));
+        template.letters[0].letter = b' ';
+        assert_eq!(check(&template), Err(Refused::Letter { place: 0 }));
+    }
+    #[test]
+    fn a_letter_with_a_length_that_is_not_passed_is_refused() {
+        let mut template = of(part::PASS, &[]);
+        (template.letters[0].passed, template.letters[0].length) = (0, 1);
+        assert_eq!(check(&template), Err(Refused::Letter { place: 0 }));
+    }
+    #[test]
+    fn too_many_words_of_the_frame_are_refused() {
+        let mut template = of(part::PASS, &[]);
+        template.letters[0].words = FRAME_WORDS + 1;
+        assert_eq!(check(&template), Err(Refused::Letter { place: 0 }));
+    }
+    #[test]
+    fn a_part_outside_the_code_is_refused() {
+        let mut template = of(part::PASS, &[]);
+        template.letters[0].parts[part::CHECK] = Part { first: 0, count: 1 };
+        assert_eq!(check(&template), Err(Refused::Part { letter: 0 }));
+        template.letters[0].parts[part::CHECK] = Part { first: u16::MAX, count: u16::MAX };
+        assert_eq!(check(&template), Err(Refused::Part { letter: 0 }));
+    }
+    #[test]
+    fn jumps_and_privileged_instructions_are_refused() {
+        for word in [SRET, jal(ZERO, 8), jalr(ZERO, T1, 0), csrw(csr::SATP, T1), csrr(T1, csr::SEPC), 0x73] {
+            assert_eq!(refused(part::PASS, &[w(word)]), Refused::Instruction { word: 0 }, "{word:08x}");
+        }
+        assert_eq!(refused(part::CHECK, &[w(sfence_vma(T4, T5))]), Refused::Instruction { word: 0 });
+        assert_eq!(check(&of(part::BACK, &[w(sfence_vma(T4, T5))])), Ok(()));
+    }
+    #[test]
+    fn a_register_that_is_not_free_is_refused() {
+        for register in [RA, SP, GP, TP, T0, T2, S0, S11, A0, A7] {
+            assert_eq!(refused(part::CHECK, &[w(addi(register, ZERO, 0))]), Refused::Instruction { word: 0 });
+        }
+        assert_eq!(refused(part::BACK, &[w(addi(T3, ZERO, 0))]), Refused::Instruction { word: 0 });
+        assert_eq!(refused(part::PASS, &[w(addi(T6, ZERO, 0))]), Refused::Instruction { word: 0 });
+    }
+    #[test]
+    fn a_branch_backwards_or_out_of_its_part_is_refused() {
+        assert_eq!(refused(part::PASS, &[w(addi(T1, ZERO, 0)), w(beq(T1, T4, -4))]), Refused::Branch { word: 1 });
+        assert_eq!(refused(part::PASS, &[w(beq(T1, T4, 8))]), Refused::Branch { word: 0 });
+        assert_eq!(refused(part::PASS, &[w(beq(T1, T4, 0))]), Refused::Branch { word: 0 });
+        assert_eq!(check(&of(part::PASS, &[w(beq(T1, T4, 4))])), Ok(()));
+    }
+    #[test]
+    fn a_hole_that_does_not_fit_is_refused() {
+        let hole = |which, word| assert_eq!(refused(which, &[word]), Refused::Hole { word: 0 });
+        hole(part::CHECK, w(addi(T1, ZERO, 0)).own());
+        hole(part::CHECK, w(addi(ZERO, T4, 0)).rd());
+        hole(part::BACK, w(addi(T1, ZERO, 0)).rs1());
+        hole(part::CHECK, w(lui(T1, 0)).asid());
+        hole(part::CHECK, w(addi(T1, T1, 0)).parameter(3));
+        hole(part::CHECK, w(addi(T1, T1, 0)).slow());
+        hole(part::PASS, w(bne(T1, ZERO, 0)).fail(abi::Error::EFAULT));
+        hole(part::CHECK, Word { hole: 99 << 8, ..w(addi(T1, T1, 0)) });
+        hole(part::CHECK, Word { hole: hole::FAIL << 8 | 9999 << 16, ..w(bne(T1, ZERO, 0)) });
+        let out_of_order = [w(addi(T1, ZERO, 0)).more(), w(addi(T1, ZERO, 0))];
+        assert_eq!(refused(part::PASS, &out_of_order), Refused::Hole { word: 1 });
+    }
+    #[test]
+    fn holes_are_filled() {
+        let letter = Letter { parameters: [5, -6, 7], ..Letter::NONE };
+        let filling = Filling {
+            letter: &letter,
+            argument: 2,
+            from: 3,
+            own: 64,
+            common: 40,
+            last: true,
+            table: 0xFFFF_FFFF_8050_1000,
+            asid: 9,
+            record: 0xFFFF_FFFF_8070_0FF0,
+        };
+        assert_eq!(filling.fill(w(add(ZERO, ZERO, ZERO)).rd().rs1().length_rs2()), add(A2, A2, A3));
+        assert_eq!(filling.fill(w(sd(T1, T0, 8)).own()), sd(T1, T0, 72));
+        assert_eq!(filling.fill(w(ld(T1, T0, 0)).common()), ld(T1, T0, 40));
+        assert_eq!(filling.fill(w(lui(T3, 0)).callee()), lui(T3, 0x80501));
+        assert_eq!(filling.fill(w(addi(T5, ZERO, 0)).asid()), addi(T5, ZERO, 9));
+        assert_eq!(filling.fill(w(addi(T4, T4, 1)).parameter(1)), addi(T4, T4, -5));
+        assert_eq!(filling.fill(w(ld(T3, TP, 8)).place()), ld(T3, TP, 56));
+        // The lower part is negative: the upper one makes up for it.
+        assert_eq!(filling.fill(w(lui(T3, 0)).record_upper()), lui(T3, 0x80701));
+        assert_eq!(filling.fill(w(ld(T3, T3, 0)).record_lower()), ld(T3, T3, -16));
+    }
+}
