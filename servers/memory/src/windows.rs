@@ -174,6 +174,60 @@ const fn check_pages(w: &mut Writer) -> Part {
     w.part(first)
 }
 
+/// Parts that both ways of mapping have.
+struct Checks {
+    one: Part,
+    all: Part,
+    slow_one: Part,
+    slow_all: Part,
+}
+/// The checks of the caller's pages, and what their faults say: the page that is looked at.
+const fn checks(w: &mut Writer) -> Checks {
+    // t5: the mask; t6: the next slot's address.
+    let at = w.position();
+    w.all([lui(T5, PAGE), addi(T5, T5, -8), ld(T6, TP, WINDOW)]);
+    let p = w.part(at);
+    w.before(part::CHECK, p);
+    let (one, all) = (check_page(w), check_pages(w));
+    let at = w.position();
+    w.put(Word::new(addi(T1, ZERO, 0)).rs1());
+    let slow_one = w.part(at);
+    let at = w.position();
+    w.put(Word::new(add(T1, ZERO, ZERO)).rs1().length_rs2());
+    w.all([addi(T1, T1, -1), slli(T3, A6, 12), sub(T1, T1, T3)]);
+    let slow_all = w.part(at);
+    Checks { one, all, slow_one, slow_all }
+}
+/// All slots that the call takes are the thread's; `t1` is the first one's address, which is kept.
+const fn take_slots(w: &mut Writer) {
+    w.all([ld(T1, TP, WINDOW), xor(T4, T1, T6), srli(T4, T4, STRIDE)]);
+    w.put(Word::new(bne(T4, ZERO, 0)).fail(Error::EWINDOW));
+    w.put(Word::new(sd(T1, T0, 8)).common());
+}
+/// Makes the argument the address in the slot at `t4`.
+const fn in_slot(w: &mut Writer) {
+    w.put(Word::new(slli(ZERO, ZERO, 52)).rd().rs1());
+    w.put(Word::new(srli(ZERO, ZERO, 52)).rd().rs1());
+    w.put(Word::new(add(ZERO, ZERO, T4)).rd().rs1());
+}
+/// The next slot is free from now on for the thread's other calls: its address is in `t4`.
+const fn keep_next(w: &mut Writer) {
+    let at = w.position();
+    w.plain(sd(T4, TP, WINDOW));
+    let p = w.part(at);
+    w.after(part::PASS, p);
+}
+/// A template of the four letters from these parts.
+const fn four(mut w: Writer, checks: Checks, pass: [Part; 2], back: [Part; 2], choice: u32) -> Template {
+    let Checks { one, all, slow_one, slow_all } = checks;
+    let (single, several) =
+        ([one, pass[0], back[0], slow_one, Part::NONE], [all, pass[1], back[1], slow_all, Part::NONE]);
+    w.letter(letter(b'w', true, false, single));
+    w.letter(letter(b'r', false, false, single));
+    w.letter(letter(b'W', true, true, several));
+    w.letter(letter(b'R', false, true, several));
+    Template { choice, ..w.finish(2) }
+}
 /// Loads nothing: `register` becomes the address of the words of slots that start at `from`, in the thread, with `scratch`.
 const fn thread_slot(w: &mut Writer, register: Register, from: Register) {
     // The slot's number in its thread, times 8.
@@ -191,25 +245,11 @@ pub const CALLEE: i32 = 54;
 pub const fn lazy() -> Template {
     let mut w = Writer::new();
     let pages = WINDOW_PAGES as i32;
+    let checks = checks(&mut w);
     let at = w.position();
-    w.all([lui(T5, PAGE), addi(T5, T5, -8), ld(T6, TP, WINDOW)]);
-    let p = w.part(at);
-    w.before(part::CHECK, p);
-    let check_one = check_page(&mut w);
-    let check_all = check_pages(&mut w);
-    let at = w.position();
-    w.all([ld(T1, TP, WINDOW), xor(T4, T1, T6), srli(T4, T4, STRIDE)]);
-    w.put(Word::new(bne(T4, ZERO, 0)).fail(Error::EWINDOW));
-    w.put(Word::new(sd(T1, T0, 8)).common());
+    take_slots(&mut w);
     let p = w.part(at);
     w.after(part::CHECK, p);
-    let at = w.position();
-    w.put(Word::new(addi(T1, ZERO, 0)).rs1());
-    let slow_one = w.part(at);
-    let at = w.position();
-    w.put(Word::new(add(T1, ZERO, ZERO)).rs1().length_rs2());
-    w.all([addi(T1, T1, -1), slli(T3, A6, 12), sub(T1, T1, T3)]);
-    let slow_all = w.part(at);
 
     // t3: the next slot's word; t4: its address; a6: the callee's ASID in its place.
     let at = w.position();
@@ -221,16 +261,12 @@ pub const fn lazy() -> Template {
     w.before(part::PASS, p);
     let at = w.position();
     w.put(Word::new(ld(T5, T0, 0)).own());
-    w.put(Word::new(slli(ZERO, ZERO, 52)).rd().rs1());
-    w.put(Word::new(srli(ZERO, ZERO, 52)).rd().rs1());
-    w.put(Word::new(add(ZERO, ZERO, T4)).rd().rs1());
+    in_slot(&mut w);
     w.all([or(T5, T5, A6), sd(T5, T3, SLOTS), lui(T5, PAGE), add(T4, T4, T5)]);
     w.more([addi(T3, T3, 8)]);
     let pass_one = w.part(at);
     let at = w.position();
-    w.put(Word::new(slli(ZERO, ZERO, 52)).rd().rs1());
-    w.put(Word::new(srli(ZERO, ZERO, 52)).rd().rs1());
-    w.put(Word::new(add(ZERO, ZERO, T4)).rd().rs1());
+    in_slot(&mut w);
     w.plain(lui(T1, PAGE));
     let mut ends = [0; WINDOW_PAGES];
     let mut n = 0;
@@ -242,10 +278,7 @@ pub const fn lazy() -> Template {
     }
     land_all(&mut w, ends);
     let pass_all = w.part(at);
-    let at = w.position();
-    w.plain(sd(T4, TP, WINDOW));
-    let p = w.part(at);
-    w.after(part::PASS, p);
+    keep_next(&mut w);
 
     // t1: the next slot's word; t4: its address; t5: the callee's ASID.
     let at = w.position();
@@ -272,11 +305,7 @@ pub const fn lazy() -> Template {
     }
     land_all(&mut w, ends);
     let back_all = w.part(at);
-    w.letter(letter(b'w', true, false, [check_one, pass_one, back_one, slow_one, Part::NONE]));
-    w.letter(letter(b'r', false, false, [check_one, pass_one, back_one, slow_one, Part::NONE]));
-    w.letter(letter(b'W', true, true, [check_all, pass_all, back_all, slow_all, Part::NONE]));
-    w.letter(letter(b'R', false, true, [check_all, pass_all, back_all, slow_all, Part::NONE]));
-    Template { choice: choice::AT_TOUCH, ..w.finish(2) }
+    four(w, checks, [pass_one, pass_all], [back_one, back_all], choice::AT_TOUCH)
 }
 /// The slot whose word is at `t1` is free; what was mapped there at the first access is not any more.
 const fn close(w: &mut Writer) {
@@ -295,18 +324,10 @@ pub const fn windows() -> Template {
     let mut w = Writer::new();
     let pages = WINDOW_PAGES as i32;
 
-    // t5: the mask; t6: the next slot's address.
-    let at = w.position();
-    w.all([lui(T5, PAGE), addi(T5, T5, -8), ld(T6, TP, WINDOW)]);
-    let p = w.part(at);
-    w.before(part::CHECK, p);
-    let check_one = check_page(&mut w);
-    let check_all = check_pages(&mut w);
+    let checks = checks(&mut w);
     // The slots are the thread's; their entries in the callee's tables: root entry 1, then by the first one's address.
     let at = w.position();
-    w.all([ld(T1, TP, WINDOW), xor(T4, T1, T6), srli(T4, T4, STRIDE)]);
-    w.put(Word::new(bne(T4, ZERO, 0)).fail(Error::EWINDOW));
-    w.put(Word::new(sd(T1, T0, 8)).common());
+    take_slots(&mut w);
     w.put(Word::new(lui(T3, 0)).callee());
     w.all([ld(T3, T3, domain::ROOT), ld(T3, T3, 8)]);
     descend(&mut w);
@@ -318,15 +339,6 @@ pub const fn windows() -> Template {
     let p = w.part(at);
     w.after(part::CHECK, p);
 
-    // The value of the fault: the page that is looked at.
-    let at = w.position();
-    w.put(Word::new(addi(T1, ZERO, 0)).rs1());
-    let slow_one = w.part(at);
-    let at = w.position();
-    w.put(Word::new(add(T1, ZERO, ZERO)).rs1().length_rs2());
-    w.all([addi(T1, T1, -1), slli(T3, A6, 12), sub(T1, T1, T3)]);
-    let slow_all = w.part(at);
-
     // t3: the next slot's entry; t4: its address.
     let at = w.position();
     w.put(Word::new(ld(T3, T0, 0)).common());
@@ -335,16 +347,12 @@ pub const fn windows() -> Template {
     w.before(part::PASS, p);
     let at = w.position();
     w.put(Word::new(ld(T5, T0, 0)).own());
-    w.put(Word::new(slli(ZERO, ZERO, 52)).rd().rs1());
-    w.put(Word::new(srli(ZERO, ZERO, 52)).rd().rs1());
-    w.put(Word::new(add(ZERO, ZERO, T4)).rd().rs1());
+    in_slot(&mut w);
     w.all([sd(T5, T3, 0), lui(T5, PAGE), add(T4, T4, T5)]);
     w.more([addi(T3, T3, 8)]);
     let pass_one = w.part(at);
     let at = w.position();
-    w.put(Word::new(slli(ZERO, ZERO, 52)).rd().rs1());
-    w.put(Word::new(srli(ZERO, ZERO, 52)).rd().rs1());
-    w.put(Word::new(add(ZERO, ZERO, T4)).rd().rs1());
+    in_slot(&mut w);
     w.plain(lui(T1, PAGE));
     let mut ends = [0; WINDOW_PAGES];
     let mut n = 0;
@@ -356,10 +364,7 @@ pub const fn windows() -> Template {
     }
     land_all(&mut w, ends);
     let pass_all = w.part(at);
-    let at = w.position();
-    w.plain(sd(T4, TP, WINDOW));
-    let p = w.part(at);
-    w.after(part::PASS, p);
+    keep_next(&mut w);
 
     // t1: the next slot's entry; t4: its address; t5: the callee's ASID.
     let at = w.position();
@@ -385,11 +390,7 @@ pub const fn windows() -> Template {
     land_all(&mut w, ends);
     let back_all = w.part(at);
 
-    w.letter(letter(b'w', true, false, [check_one, pass_one, back_one, slow_one, Part::NONE]));
-    w.letter(letter(b'r', false, false, [check_one, pass_one, back_one, slow_one, Part::NONE]));
-    w.letter(letter(b'W', true, true, [check_all, pass_all, back_all, slow_all, Part::NONE]));
-    w.letter(letter(b'R', false, true, [check_all, pass_all, back_all, slow_all, Part::NONE]));
-    Template { choice: choice::AT_CALL, ..w.finish(2) }
+    four(w, checks, [pass_one, pass_all], [back_one, back_all], choice::AT_CALL)
 }
 
 #[cfg(test)]
