@@ -6,18 +6,16 @@
 #![no_main]
 
 use abi::Error;
-use abi::address::{
-    DEVICE_STRIDE, DEVICE_VA, PAGE, WINDOW_STRIDE, WINDOW_VA, memory_view, physical, supervisor, window_base,
-};
-use abi::nucleus::{MAX_THREADS, TRANSFERS, Thread, fault};
-use core::mem::offset_of;
+use abi::address::{DEVICE_STRIDE, DEVICE_VA, PAGE, memory_view};
+use abi::nucleus::fault;
 use memory_logic::devices;
 use memory_logic::frames::{For, Frames};
 use memory_logic::pagers::ALL;
 use memory_logic::ram::Ram;
 use memory_logic::space::{Shared, Spaces};
-use memory_logic::transfers::{Kind, Request};
 use pebble::sync::BootMutex;
+
+mod thread;
 
 pebble::boot_server!(start);
 
@@ -57,8 +55,6 @@ pebble::import! {
     TLB_FLUSH = "nucleus.tlb_flush";
     TLB_FLUSH_ASID = "nucleus.tlb_flush_asid";
     SLEEP = "scheduler.sleep";
-    FREEZE = "portal.freeze";
-    THAW = "portal.thaw";
 }
 /// Ticks of `hrtime` after which a window is tried again.
 const MOMENT: usize = 10_000;
@@ -174,7 +170,7 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
         fault::WINDOW | fault::WINDOW_WRITE => {
             let write = cause == fault::WINDOW_WRITE;
             // A window that was not touched yet is lent on.
-            if slots().contains(&value) && touch(asid, value) {
+            if thread::slots().contains(&value) && thread::touch(asid, value) {
                 return 0;
             }
             let result = locked(|s| s.window(asid, pc & 0xffff, value, write, thread).map(|changed| !changed as usize));
@@ -193,12 +189,12 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
                 }
             }
             if result < 0 {
-                undo_transfers(asid, thread);
+                thread::undo_transfers(asid, thread);
             }
             result
         }
-        fault::TRANSFER => transfer(asid, thread, value as u64),
-        13 | 15 if slots().contains(&value) && touch(asid, value) => 0,
+        fault::TRANSFER => thread::transfer(asid, thread, value as u64),
+        13 | 15 if thread::slots().contains(&value) && thread::touch(asid, value) => 0,
         _ => {
             let mut spaces = SPACES.lock();
             if spaces.resolve(asid, value, cause) {
@@ -217,115 +213,6 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
             answered
         }
     }
-}
-/// Addresses of all window slots.
-fn slots() -> core::ops::Range<usize> {
-    WINDOW_VA..window_base(MAX_THREADS)
-}
-/// Domain `asid` touches a window slot. Whether it shows something now: what the call has left in the thread.
-fn touch(asid: usize, va: usize) -> bool {
-    let (thread, slot) = ((va - WINDOW_VA) / WINDOW_STRIDE, va % WINDOW_STRIDE / PAGE);
-    let page = thread_page(thread);
-    if page == 0 {
-        return false;
-    }
-    let word = page + offset_of!(Thread, slots) + 8 * slot;
-    let kept = Physical.read(word);
-    // One that is mapped has an address here, which is no domain's.
-    if kept == 0 || (kept >> memory_logic::windows::CALLEE) as usize != asid {
-        return false;
-    }
-    match SPACES.lock().touch(asid, va, kept & ((1 << memory_logic::windows::CALLEE) - 1)) {
-        Ok(at) => {
-            Physical.write(word, supervisor(at) as u64);
-            true
-        }
-        Err(_) => false,
-    }
-}
-/// A thread's words for argument `n` ([`Thread::transfers`]), in RAM.
-fn transfer_words(thread: usize, n: usize) -> usize {
-    thread_page(thread) + offset_of!(Thread, transfers) + 16 * n
-}
-/// Physical address of a thread's page; 0: there is no such thread.
-fn thread_page(thread: usize) -> usize {
-    // Four bytes each: the lower half of the page's supervisor address.
-    let at = physical(pebble::boot::info().thread_table as usize) + 4 * thread;
-    (Physical.read(at / 8 * 8) >> (at % 8 * 8)) as u32 as usize
-}
-/// A call of `thread` in domain `asid` shares or moves pages, or, where `key` is 0, its return does. 0: it is made again.
-fn transfer(asid: usize, thread: usize, key: u64) -> isize {
-    if key == 0 {
-        let requests = (0..TRANSFERS).map(|n| (n, Request::of(Physical.read(transfer_words(thread, n)))));
-        for (n, request) in requests.filter(|(_, request)| request.kind == Kind::Got) {
-            let there = Physical.read(transfer_words(thread, n) + 8) as usize;
-            Physical.write(transfer_words(thread, n), 0);
-            let done = frozen([asid, request.asid], |lent| {
-                let to = (request.asid, request.address);
-                SPACES.lock().got(asid, there, to, request.pages, lent).map(|()| 0)
-            });
-            if let Err(error) = done {
-                return error.code();
-            }
-        }
-        return 0;
-    }
-    let Request { asid: callee, address, pages, argument, kind } = Request::of(key);
-    let done = match kind {
-        Kind::Share => SPACES.lock().share(asid, callee, address, pages),
-        Kind::Give => frozen([asid, callee], |lent| SPACES.lock().give(asid, callee, address, pages, lent)),
-        _ => SPACES.lock().get(callee, address, pages),
-    };
-    match done {
-        Ok(there) => {
-            Physical.write(transfer_words(thread, argument) + 8, there as u64);
-            Physical.write(transfer_words(thread, argument), key);
-            Physical.write(thread_page(thread) + offset_of!(Thread, transferring), 1);
-            0
-        }
-        Err(error) => {
-            undo_transfers(asid, thread);
-            // A callee that is not known is no more.
-            if error == Error::ESRCH { Error::EDEAD.code() } else { error.code() }
-        }
-    }
-}
-/// A call of `thread` in domain `asid` has failed: what was shared or moved for it comes back.
-fn undo_transfers(asid: usize, thread: usize) {
-    for n in 0..TRANSFERS {
-        let key = Physical.read(transfer_words(thread, n));
-        if key == 0 {
-            continue;
-        }
-        let (request, there) = (Request::of(key), Physical.read(transfer_words(thread, n) + 8) as usize);
-        Physical.write(transfer_words(thread, n), 0);
-        let undone = frozen([asid, request.asid], |lent| SPACES.lock().undo(asid, request, there, lent).map(|()| 0));
-        // Else it stays where it is.
-        let _ = undone;
-    }
-}
-/// Frames that windows show, where a window shows all of them.
-#[repr(align(512))]
-struct Lent([usize; LENT]);
-const LENT: usize = 64;
-/// Runs `body` with the frames that windows of the calls of two domains show, while they can open no others; afterwards, their
-/// translations are forgotten.
-fn frozen(asids: [usize; 2], body: impl FnOnce(&[usize]) -> Result<usize, Error>) -> Result<usize, Error> {
-    let mut lent = Lent([0; LENT]);
-    let mut count = 0;
-    let mut result = Ok(());
-    for asid in asids {
-        match pebble::check(FREEZE.call([asid, lent.0[count..].as_mut_ptr() as usize, LENT - count])) {
-            Ok(more) => count += more,
-            Err(error) => result = Err(error),
-        }
-    }
-    let result = result.and_then(|()| body(&lent.0[..count]));
-    for asid in asids {
-        THAW.call([asid]);
-        TLB_FLUSH_ASID.call([asid]);
-    }
-    result
 }
 /// Asks who answers for a range. 0: the access is repeated; an address: where to go on instead; an error: who answers declines
 /// or has died.

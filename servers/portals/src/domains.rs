@@ -5,8 +5,9 @@
 //! frame needs them.
 
 use crate::code::Kind;
+use crate::lent::Lent;
 use crate::manager::*;
-use crate::view::{FrameView, Masked, Table, ThreadPage, write};
+use crate::view::{Masked, Table, ThreadPage, write};
 use abi::Error;
 use abi::address::{DEAD_STUB, PAGE, THREAD_STACK, satp, supervisor};
 use abi::nucleus::{domain, flags};
@@ -14,37 +15,9 @@ use abi::section::NAME;
 use abi::system::Ended;
 use alloc::vec::Vec;
 use pebble::{Result, check};
-use portal::{Templates, Uses};
 
 /// Most ends that are kept for parents that have not asked.
 const UNASKED: usize = 256;
-/// Most pages that calls of a domain may lend while it is forked or its pages are replaced.
-const LENT: usize = 64;
-/// Physical addresses of frames that windows show, where a window shows all of them.
-#[repr(align(512))]
-pub struct Lent([usize; LENT], usize);
-impl Lent {
-    pub fn new() -> Lent {
-        Lent([0; LENT], 0)
-    }
-    fn add(&mut self, pa: usize) {
-        if let Some(place) = self.0.get_mut(self.1) {
-            *place = pa;
-        }
-        self.1 += 1;
-    }
-    pub fn count(&self) -> usize {
-        self.1
-    }
-    /// Those there are. `EWINDOW`: more than fit.
-    pub fn all(&self) -> Result<&[usize]> {
-        self.0.get(..self.1).ok_or(Error::EWINDOW)
-    }
-    /// Their address and number.
-    pub fn window(&self) -> Result<(usize, usize)> {
-        self.all().map(|all| (all.as_ptr() as usize, all.len()))
-    }
-}
 /// Most blocks of dead domains that are kept for new ones.
 const SPARE_BLOCKS: usize = 8;
 /// How many threads' frames are looked through with interrupts off at a time.
@@ -170,56 +143,6 @@ impl Manager {
         Ok(())
     }
 
-    /// Keeps the domain from lending pages until it is thawed, and adds the frames that windows of its calls show. A portal that
-    /// is to open another finds no page, and waits in the memory manager.
-    pub fn freeze(&mut self, asid: usize, lent: &mut Lent) {
-        let graveyard = self.graveyard;
-        let Some(d) = self.domains.get_mut(asid) else { return };
-        d.frozen += 1;
-        let table = d.table;
-        // Addresses of code: none has the bits of an entry that points to a table.
-        table.set_field(domain::ROOT, graveyard.0);
-        for (_, page, _) in self.threads.living().filter(|&(index, page, _)| page.has_windows(index)) {
-            for frame in page.frames(&self.code).filter(|f| !f.floating() && f.table() == table) {
-                if !self.is_templated(frame) {
-                    continue;
-                }
-                self.lent_entries(frame).for_each(|entry| lent.add(abi::address::pte::address(entry)));
-            }
-        }
-    }
-    /// Ends [`Manager::freeze`].
-    pub fn thaw(&mut self, asid: usize) {
-        let Some(d) = self.domains.get_mut(asid) else { return };
-        d.frozen = d.frozen.saturating_sub(1);
-        if d.frozen == 0 {
-            d.table.set_field(domain::ROOT, abi::address::root(d.table.field(domain::SATP)) as u64);
-        }
-    }
-
-    /// The page-table entries that the call of `frame` lends.
-    pub fn lent_entries(&self, frame: FrameView) -> impl Iterator<Item = u64> + use<'_> {
-        let templated = self.templated(frame);
-        let words = (0..templated.all().len()).flat_map(move |n| {
-            let used = templated.all()[n];
-            let letter = &self.templates[used.template as usize].letters[used.letter as usize];
-            (0..letter.lent as usize).map(move |n| used.own as usize + 8 * n)
-        });
-        words.map(move |at| frame.word(at)).filter(|&entry| entry != 0)
-    }
-    /// Whether the portal that returns through `frame` has letters with templates.
-    fn is_templated(&self, frame: FrameView) -> bool {
-        self.code.containing(frame.portal()).is_some_and(|(_, block)| block.specification.is_templated())
-    }
-    /// The domain that the call of `frame` went to.
-    fn server(&self, frame: FrameView) -> Option<usize> {
-        self.code.containing(frame.portal()).map(|(_, block)| block.server as usize)
-    }
-    /// The letters with templates of the portal that returns through `frame`.
-    fn templated(&self, frame: FrameView) -> Uses {
-        let Some((_, block)) = self.code.containing(frame.portal()) else { return Uses::NONE };
-        Uses::new(&block.specification, &Templates::new(&self.templates), block.templated).unwrap_or(Uses::NONE)
-    }
     /// Ends domain `asid`, and those that it interposes on.
     pub fn end_domain(&mut self, asid: usize, how: Ended) {
         for child in self.domain(asid).map_or(Vec::new(), |d| d.sandbox.inside.clone()) {

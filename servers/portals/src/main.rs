@@ -14,6 +14,7 @@ mod grant;
 mod initial;
 mod inspect;
 mod interposition;
+mod lent;
 mod manager;
 mod pagers;
 mod sandbox;
@@ -254,7 +255,7 @@ extern "C" fn argument(_cause: usize, value: usize, pc: usize, asid: usize, _thr
 /// `room`; how many there are. `EWINDOW`: more than fit. In any case `thaw` must follow.
 extern "C" fn freeze(asid: usize, out: usize, room: usize) -> isize {
     let mut manager = MANAGER.lock();
-    let mut lent = domains::Lent::new();
+    let mut lent = lent::Lent::new();
     manager.freeze(asid, &mut lent);
     let copy = || {
         let shown = lent.all()?;

@@ -1,7 +1,7 @@
 //! Pagers: handlers of a domain's faults, as portals from the memory manager into the domain that registered them.
 
 use crate::code::Kind;
-use crate::domains::Lent;
+use crate::lent::Lent;
 use crate::manager::{Caller, Manager, PAGE_AMONG, PAGE_FOR, PAGER_FOR, PAGER_FORGET, PAGER_REMOVE};
 use abi::Error;
 use pebble::{Result, check};

@@ -1,7 +1,7 @@
 //! Threads: their pages, service stacks and numbers. A thread that has ended leaves its page and service stack to the
 //! next one of its index.
 
-use crate::domains::Lent;
+use crate::lent::Lent;
 use crate::manager::{MAP, Manager, NUCLEUS_PAGES, SERVICE_STACK, STACK_RELEASE, THREAD_ADD, THREAD_REAP};
 use crate::view::ThreadPage;
 use abi::Error;
