@@ -154,6 +154,8 @@ impl Manager {
         // which would wake threads in it.
         let blocks = core::mem::take(&mut dead.blocks);
         self.close_portals_to(&blocks);
+        // Who waits for a stack of it calls again, and gets the answer for the dead.
+        while STACK_DEAD.call([table.0 as usize]) > 0 {}
         let lent = self.divert_frames(asid, table);
         self.close_all(asid, &dead);
         self.leave_sandbox(asid, &dead.sandbox);

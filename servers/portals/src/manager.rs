@@ -44,6 +44,7 @@ pebble::import! {
     pub THREAD_EXIT = "scheduler.exit";
     pub THREAD_INFO = "scheduler.info";
     pub WAKE_DEAD = "scheduler.wake_dead";
+    pub STACK_DEAD = "scheduler.stack_dead";
     pub WAITING = "scheduler.waiting";
     pub ATTACH_FOR = "interrupt.attach_for";
     pub DONE_FOR = "interrupt.done_for";

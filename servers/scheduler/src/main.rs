@@ -22,6 +22,7 @@ pebble::provide! {
     "scheduler.tick", "sx", tick;
     "scheduler.stack_wait", "sx", stack_wait;
     "scheduler.stack_free", "sx", stack_free;
+    "scheduler.stack_dead", "smi", stack_dead;
     "scheduler.yield", "sm", r#yield;
     "scheduler.exit", "sm", exit;
     "scheduler.sleep", "smi", sleep;
@@ -127,6 +128,9 @@ extern "C" fn tick() -> isize {
 }
 extern "C" fn stack_wait(_cause: usize, table: usize) -> isize {
     enter(|scheduler| scheduler.stack_wait(table))
+}
+extern "C" fn stack_dead(table: usize) -> isize {
+    enter(|scheduler| scheduler.stack_dead(table))
 }
 extern "C" fn stack_free(_cause: usize, table: usize) -> isize {
     enter(|scheduler| scheduler.stack_free(table))

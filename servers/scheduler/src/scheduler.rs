@@ -173,6 +173,17 @@ impl<M: Machine> Scheduler<M> {
         self.wake(waiter, 0);
         self.prefer(waiter, 0)
     }
+    /// The domain with this portal table is no more: a thread that waits for a stack of it makes its call again, which ends with
+    /// `EDEAD` now. → 1; 0: nobody waits.
+    pub fn stack_dead(&mut self, table: usize) -> Decision {
+        let waiter = self.stacks.first(&self.threads, table as u32);
+        if waiter == Thread::NOBODY {
+            return Return(0);
+        }
+        self.stacks.remove(&mut self.threads, waiter, table as u32);
+        self.wake(waiter, 0);
+        self.prefer(waiter, 1)
+    }
     /// The next thread of the running priority runs.
     #[inline(always)]
     pub fn r#yield(&mut self) -> Decision {
