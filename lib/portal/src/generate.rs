@@ -541,6 +541,9 @@ impl Generator<'_, '_> {
                     self.raise(if self.c.callee.elastic() { fault::GROW_STACK } else { fault::NO_STACK });
                 }
                 Tail::StackFree => {
+                    if self.plan.clear {
+                        self.e.put_all([A1, A2, A3, A4, A5, A6, A7].map(|register| addi(register, ZERO, 0)));
+                    }
                     self.e.put(addi(T3, T3, -1));
                     self.e.put(sd(T3, T6, domain::STACK_WAITERS));
                     if self.plan.tp != 0 {
