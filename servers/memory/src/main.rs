@@ -43,6 +43,7 @@ pebble::provide! {
     "memory.page_for", "smiiiii", page_for;
     "memory.frame_of", "smii", frame_of;
     "memory.page_among", "smiiiiri", page_among;
+    "memory.undo_transfers", "smii", undo_transfers_for;
 }
 pebble::template! {
     memory_logic::windows::windows();
@@ -247,6 +248,11 @@ fn undo_transfers(asid: usize, thread: usize) {
         // Else it stays where it is.
         let _ = undone;
     }
+}
+/// The portal manager has refused an argument of a call for which pages may have been shared or moved before.
+extern "C" fn undo_transfers_for(asid: usize, thread: usize) -> isize {
+    undo_transfers(asid, thread);
+    0
 }
 /// Frames that windows show, where a window shows all of them.
 #[repr(align(1024))]
