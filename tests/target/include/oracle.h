@@ -31,6 +31,7 @@ struct board {
     word constants[6], result;
     struct part parts[LETTERS];
     struct registers entered; /* the server's */
+    long entries;             /* times that it was entered */
     char failure[128];        /* the server's; empty: none */
 };
 static union {
@@ -146,7 +147,13 @@ word served(void)
     }
     if (pages && probe_read((char *)(beyond * PAGE)) >= 0)
         server_fails("a page behind the last window can be read");
+    /* Once more, so that the hart has the translations when the call returns: faults have dropped them. */
+    for (int n = 0; n < board->letters; n++)
+        for (long page = 0; is_window(board->spec[2 + n]) && page < pages_of(&board->parts[n]); page++)
+            if (probe_read((char *)(board->parts[n].at & -PAGE) + page * PAGE) < 0)
+                server_fails("argument %d: page %ld was closed in the call", n, page);
     board->entered = entered_with;
+    board->entries++;
     return board->result;
 }
 /* What the server may do with registers, and what it leaves in them. */
@@ -275,8 +282,8 @@ static word one_use(int argument, word rights)
     for (;;) {
         word name = cap_create(rights + 1, rights, CAP_ONCE);
         int free = 1;
-        for (int n = 0; n < LETTERS; n++)
-            free &= name < 0 || ((name - capabilities[n]) % 64 != 0 && (n >= argument || (name - board->parts[n].sent) % 64 != 0));
+        for (int n = 0; n < LETTERS && name > 0; n++)
+            free &= (name - capabilities[n]) % 64 != 0 && (n >= argument || (name - board->parts[n].sent) % 64 != 0);
         if (free)
             return name;
         cap_drop(name);
@@ -419,6 +426,35 @@ static void check_memory(void)
         }
     }
 }
+/* A capability for one use can not be passed again: the same call fails, the server does not run, and nothing has changed. */
+static void check_second_use(void)
+{
+    int once = 0;
+    for (int n = 0; n < board->letters; n++)
+        once |= board->spec[2 + n] == 'k' && board->parts[n].once;
+    if (!once || strchr(board->spec + 2, '>')) /* what was given can not be given again either */
+        return;
+    long entries = board->entries;
+    call_floating = 1;
+    watched_call();
+    if (call_left.x[A0] != -EBADF || board->entries != entries)
+        fails("a second use of a capability: %ld", call_left.x[A0]);
+    for (int n = 1; n < 32; n++)
+        if ((is_kept(n) && call_left.x[n] != call_with.x[n]) || call_left.f[n] != call_with.f[n])
+            fails("x%d or f%d is not kept where a call fails", n, n);
+}
+/* One of the windows, before anything else can have dropped its translation. Between domains the return has changed the address
+   space, and the window is not in this one. */
+static void check_closed_at_once(void)
+{
+    int n = board->letters ? cases % board->letters : 0;
+    struct part *p = &board->parts[n];
+    if (!board->same_domain || board->letters == 0 || !is_window(board->spec[2 + n]) || p->bytes == 0)
+        return;
+    char *page = (char *)(p->at & -PAGE) + cases / 8 % pages_of(p) * PAGE;
+    if (probe_read(page) >= 0)
+        fails("argument %d: its window can be read right after the call", n);
+}
 static void call_once(const char *spec)
 {
     memset(board->spec, 0, NAMELEN);
@@ -455,6 +491,7 @@ static void call_once(const char *spec)
         watched_call();
     else
         invoke_portal(clean);
+    check_closed_at_once();
     unsigned long long after = hrtime();
     if (board->failure[0])
         fails("%s", board->failure);
@@ -462,6 +499,7 @@ static void call_once(const char *spec)
     check_server_registers();
     check_arguments(portal, before, after);
     check_memory();
+    check_second_use();
     result = prompt_server(SETTLE);
     if (board->failure[0])
         fails("%s", board->failure);
