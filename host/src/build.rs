@@ -168,21 +168,30 @@ fn output(root: &Path, source: &Path) -> Result<PathBuf> {
     fs::create_dir_all(&folder)?;
     Ok(folder.join(name))
 }
+/// The files that a rule as the compiler's `-MMD` writes it depends on: all that a source includes. A name with a space in it falls
+/// apart into names of nothing, and what depends on it is built each time.
+fn included(rule: &str) -> impl Iterator<Item = PathBuf> {
+    rule.split_whitespace().filter(|name| !name.ends_with(':') && *name != "\\").map(PathBuf::from)
+}
 /// Compiles and links a C program; the path of its ELF file.
 fn compile_c(root: &Path, source: &Path) -> Result<PathBuf> {
     let program = output(root, source)?;
     let library = c_library(root)?;
-    let inputs = [
+    let dependencies = program.with_extension("d");
+    let mut inputs = vec![
         source.to_path_buf(),
         library.join("libpebble.a"),
         library.join("crt0.o"),
         root.join("lib/c/link.ld"),
         root.join("lib/c/link-flags"),
+        dependencies.clone(),
     ];
+    inputs.extend(included(&fs::read_to_string(&dependencies).unwrap_or_default()));
     if fresh(&program, &inputs) {
         return Ok(program);
     }
     let mut command = compiler(root)?;
+    command.arg("-MMD").arg("-MF").arg(&dependencies);
     command.arg(source).arg("-o").arg(&program).arg(library.join("crt0.o")).arg("-L").arg(&library);
     command.arg("-T").arg(root.join("lib/c/link.ld"));
     command.args(options(&root.join("lib/c/link-flags"))?);
@@ -216,4 +225,16 @@ fn compile_rust(root: &Path, source: &Path) -> Result<PathBuf> {
         bail!("{} could not be compiled", source.display());
     }
     Ok(target.join("programs").join(TARGET).join("release").join(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_depends_on_what_it_includes() {
+        let rule = "build/programs/test: tests/test.c \\\n tests/include/one.h \\\n  tests/include/two.h\n";
+        let files: Vec<PathBuf> = included(rule).collect();
+        assert_eq!(files, ["tests/test.c", "tests/include/one.h", "tests/include/two.h"].map(PathBuf::from));
+    }
 }

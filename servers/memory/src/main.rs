@@ -44,6 +44,7 @@ pebble::provide! {
     "memory.page_for", "smiiiii", page_for;
     "memory.frame_of", "smii", frame_of;
     "memory.page_among", "smiiiiri", page_among;
+    "memory.undo_transfers", "smii", undo_transfers_for;
 }
 pebble::template! {
     memory_logic::windows::windows();
@@ -213,6 +214,11 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
             answered
         }
     }
+}
+/// The portal manager has refused an argument of a call for which pages may have been shared or moved before.
+extern "C" fn undo_transfers_for(asid: usize, thread: usize) -> isize {
+    thread::undo_transfers(asid, thread);
+    0
 }
 /// Asks who answers for a range. 0: the access is repeated; an address: where to go on instead; an error: who answers declines
 /// or has died.

@@ -242,14 +242,18 @@ extern "C" fn short_circuit(thread: usize, request: usize) -> isize {
     with_caller(thread, |manager, caller| manager.register_short_circuit(caller, &words::read(request)?))
 }
 /// Code of a registered template, in a call of domain `asid`, asks its server. `pc`: the callee's ASID, and from bit 16 the
-/// template's number.
-extern "C" fn argument(_cause: usize, value: usize, pc: usize, asid: usize, _thread: usize) -> isize {
+/// template's number. An error ends the call, and what was shared or moved for it comes back.
+extern "C" fn argument(_cause: usize, value: usize, pc: usize, asid: usize, thread: usize) -> isize {
     let callee = pc & 0xffff;
     let question = MANAGER.lock().template_question(pc >> 16, asid, callee);
-    match question {
+    let result = match question {
         Ok((upcall, from, to)) => pebble::portal::call(upcall, [value, from, to, asid | callee << 16]).min(0),
         Err(error) => error.code(),
+    };
+    if result < 0 {
+        manager::UNDO_TRANSFERS.call([asid, thread]);
     }
+    result
 }
 /// Keeps domain `asid` from lending pages, and writes the physical addresses of those that windows of its calls show, at most
 /// `room`; how many there are. `EWINDOW`: more than fit. In any case `thaw` must follow.

@@ -34,6 +34,7 @@ pebble::import! {
     pub PAGE_FOR = "memory.page_for";
     pub PAGE_AMONG = "memory.page_among";
     pub FRAME_OF = "memory.frame_of";
+    pub UNDO_TRANSFERS = "memory.undo_transfers";
     pub NAMES_BIND = "names.bind";
     pub NAMES_LOOKUP = "names.lookup";
     pub NAMES_UNBIND = "names.unbind";

@@ -1,0 +1,620 @@
+/*
+ * Calls through every specification with the head HEAD and up to four argument letters, from another domain and from the
+ * server's own, each compared with what the book says of the letters.
+ *
+ * What must come out is worked out here, letter by letter; nothing is taken from the system's own tables. The two domains talk
+ * over a page that they share, the board: the caller writes there what it is about to do, the server what it has seen.
+ */
+#include "registers.h"
+#include <stdarg.h>
+
+#define PAGE    4096l
+#define LETTERS 4 /* of arguments, at most */
+#define WINDOW  6 /* pages of the longest window: two of them and one more fit into a thread's slots */
+#define CHANGED 3 /* pages of the longest transfer */
+
+static const char plain[] = "ic=tahwrkd", with_length[] = "WRS><";
+
+/* What one argument is about. */
+struct part {
+    word sent;          /* what the caller passes */
+    word expected;      /* what the server must get, where that is known before */
+    long offset, bytes; /* of memory: its place in its first page, its length */
+    unsigned char seed; /* of the marks in its pages */
+    word at;            /* the server's: where it has found it */
+    int once;           /* the capability is for one use */
+};
+/* The page that both domains see. */
+struct board {
+    char spec[NAMELEN];
+    int letters, caller, same_domain;
+    word constants[6], result;
+    struct part parts[LETTERS];
+    struct registers entered; /* the server's */
+    long entries;             /* times that it was entered */
+    char failure[128];        /* the server's; empty: none */
+};
+static union {
+    struct board board;
+    char page[PAGE];
+} own_board __attribute__((aligned(PAGE)));
+static struct board *board = &own_board.board; /* in the server: where it sees the caller's */
+
+static char windows[LETTERS][(WINDOW + 1) * PAGE] __attribute__((aligned(PAGE)));
+static char shared[LETTERS][CHANGED * PAGE] __attribute__((aligned(PAGE)));
+static char call_stack[8 * PAGE] __attribute__((aligned(PAGE)));
+/* Pages that are given and got: between the heap and what others give. */
+static char *given(int n) { return (char *)0x18000000 + n * CHANGED * PAGE; }
+static char *got(int n) { return (char *)0x19000000 + n * CHANGED * PAGE; }
+
+/* A word that belongs to this case and this use, and looks like no other. */
+static unsigned long cases;
+static unsigned long mixed(unsigned long use)
+{
+    unsigned long z = (cases * 64 + use + 1) * 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+
+/* Marks: the first and last byte of each page. Those of the server differ from the caller's. */
+enum { CALLERS = 0, SERVERS = 0x55, CALLERS_AGAIN = 0xaa };
+static unsigned char mark(unsigned char seed, long page, int last, int whose) { return (seed + 2 * page + last) ^ whose; }
+static void put_marks(char *pages, long count, unsigned char seed, int whose)
+{
+    for (long n = 0; n < count; n++) {
+        pages[n * PAGE] = mark(seed, n, 0, whose);
+        pages[n * PAGE + PAGE - 1] = mark(seed, n, 1, whose);
+    }
+}
+static int has_marks(const volatile char *pages, long count, unsigned char seed, int whose)
+{
+    for (long n = 0; n < count; n++)
+        if ((unsigned char)pages[n * PAGE] != mark(seed, n, 0, whose)
+            || (unsigned char)pages[n * PAGE + PAGE - 1] != mark(seed, n, 1, whose))
+            return 0;
+    return 1;
+}
+static long pages_of(const struct part *p) { return p->bytes == 0 ? 0 : (p->offset + p->bytes + PAGE - 1) / PAGE; }
+static int is_window(char letter) { return strchr("rwRW", letter) != NULL; }
+static int is_transfer(char letter) { return strchr("S><", letter) != NULL; }
+
+/* ---- In the server ---- */
+
+static void server_fails(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (board->failure[0] == 0)
+        vsnprintf(board->failure, sizeof board->failure, format, arguments);
+    va_end(arguments);
+}
+static void look_at_window(int n, char letter, const struct part *p, word at)
+{
+    int writable = letter == 'w' || letter == 'W';
+    long pages = pages_of(p);
+    char *first = (char *)(at & -PAGE);
+    if ((at & (PAGE - 1)) != p->offset)
+        server_fails("argument %d: offset in the page %ld, not %ld", n, at & (PAGE - 1), p->offset);
+    else if (pages && !has_marks(first, pages, p->seed, CALLERS))
+        server_fails("argument %d: the window shows something else", n);
+    else if (writable)
+        put_marks(first, pages, p->seed, SERVERS);
+    else
+        for (long page = 0; page < pages; page++)
+            if (probe_write(first + page * PAGE) == 0)
+                server_fails("argument %d: page %ld can be written", n, page);
+}
+static void look_at_transfer(int n, char letter, const struct part *p, word at)
+{
+    char *first = (char *)at;
+    long pages = p->bytes / PAGE;
+    if (at & (PAGE - 1))
+        server_fails("argument %d: not at a page, %lx", n, at);
+    else if (letter != '<' && !has_marks(first, pages, p->seed, CALLERS))
+        server_fails("argument %d: the pages are not the caller's", n);
+    else
+        put_marks(first, pages, p->seed, SERVERS);
+}
+static void look_at_capability(int n, const struct part *p, word name)
+{
+    struct cap_info info;
+    int error = cap_info(name, &info);
+    if (error)
+        server_fails("argument %d: cap_info of %ld: %d", n, name, error);
+    else if (info.issuer != board->caller || (word)info.rights != p->expected
+             || info.object != (board->same_domain ? (unsigned long)p->expected + 1 : 0))
+        server_fails("argument %d: capability of %d, object %lx, rights %lx", n, info.issuer, info.object, info.rights);
+    if (p->once && error == 0 && cap_drop(name))
+        server_fails("argument %d: not the server's to drop", n);
+}
+word served(void)
+{
+    long pages = 0, beyond = 0;
+    for (int n = 0; n < board->letters; n++) {
+        char letter = board->spec[2 + n];
+        struct part *p = &board->parts[n];
+        p->at = entered_with.x[A0 + n];
+        if (is_window(letter)) {
+            look_at_window(n, letter, p, p->at);
+            pages += pages_of(p);
+            if (pages_of(p) && p->at / PAGE + pages_of(p) > beyond)
+                beyond = p->at / PAGE + pages_of(p);
+        } else if (is_transfer(letter))
+            look_at_transfer(n, letter, p, p->at);
+        else if (letter == 'k')
+            look_at_capability(n, p, p->at);
+    }
+    if (pages && probe_read((char *)(beyond * PAGE)) >= 0)
+        server_fails("a page behind the last window can be read");
+    /* Once more, so that the hart has the translations when the call returns: faults have dropped them. */
+    for (int n = 0; n < board->letters; n++)
+        for (long page = 0; is_window(board->spec[2 + n]) && page < pages_of(&board->parts[n]); page++)
+            if (probe_read((char *)(board->parts[n].at & -PAGE) + page * PAGE) < 0)
+                server_fails("argument %d: page %ld was closed in the call", n, page);
+    board->entered = entered_with;
+    board->entries++;
+    return board->result;
+}
+/* What the server may do with registers, and what it leaves in them. */
+static void prepare_server(void)
+{
+    int keeps = board->spec[1] == 'm', same = board->same_domain;
+    server_may = (same ? 0 : OWN_THREAD_POINTER) | (keeps ? 0 : SPOIL)
+        | (same && board->spec[1] != 'f' ? 0 : SPOIL_FLOATING);
+    for (int n = 0; n < 32; n++) {
+        leave_with.x[n] = 0x5e00000000000000 + n;
+        leave_with.f[n] = 0x5f00000000000000 + n;
+    }
+    leave_with.fcsr = 0x7f;
+}
+static int registered(void)
+{
+    prepare_server();
+    return portal_register("app.oracle", board->spec, watched_entry, board->constants, 0);
+}
+/* After the call: windows are closed, what was shared is shared, what was given is here, what was got is gone. */
+static word settled(void)
+{
+    for (int n = 0; n < board->letters; n++) {
+        char letter = board->spec[2 + n];
+        struct part *p = &board->parts[n];
+        char *at = (char *)(p->at & -PAGE);
+        if (is_window(letter)) {
+            for (long page = 0; page < pages_of(p); page++)
+                if (probe_read(at + page * PAGE) >= 0)
+                    server_fails("argument %d: page %ld can be read after the call", n, page);
+        } else if (is_transfer(letter)) {
+            if (letter == 'S' && !has_marks(at, p->bytes / PAGE, p->seed, CALLERS_AGAIN))
+                server_fails("argument %d: what the caller writes later is not seen", n);
+            if (letter == '>' && !has_marks(at, p->bytes / PAGE, p->seed, SERVERS))
+                server_fails("argument %d: what was given did not stay", n);
+            for (long page = 0; page < p->bytes; page += PAGE)
+                if ((page_unmap(get_asid(), at + page) == 0) != (letter != '<'))
+                    server_fails("argument %d: a page is %s", n, letter == '<' ? "still here" : "not here");
+        }
+    }
+    return portal_unregister("app.oracle");
+}
+enum { PREPARE, SETTLE };
+/* Specification "npi", in the server: what the caller can not do for it. */
+static word prompted(word what) { return what == PREPARE ? registered() : settled(); }
+/* Specification "npSi", in the server: the caller's board. */
+static word board_is(struct board *page, word bytes)
+{
+    board = page;
+    return bytes;
+}
+static word on_fault(word asid, word cause, word address, word pc)
+{
+    if (is_probe(pc))
+        return (word)probe_failed;
+    printf("%s, %s: fault %ld at %lx, address %lx\n", board->spec, board->same_domain ? "same domain" : "between domains",
+           cause, pc, address);
+    fflush(stdout);
+    return -EFAULT;
+}
+
+/* ---- In the caller ---- */
+
+static int prompt, clean;
+static int capabilities[LETTERS];
+static word serial;
+
+static void fails(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    printf("%s, %s: ", board->spec, board->same_domain ? "same domain" : "between domains");
+    vprintf(format, arguments);
+    printf("\n");
+    fflush(stdout);
+    exit(1);
+}
+static word prompt_server(word what)
+{
+    if (board->same_domain)
+        return prompted(what);
+    return invoke_portal(prompt, what);
+}
+/* Specification "sf" of the caller's own: in it no floating-point state is live. */
+static word call_from_clean(void)
+{
+    watched_call();
+    return 0;
+}
+/* This domain's serial number, as the portal manager tells it. */
+static word serial_number(void)
+{
+    struct {
+        char name[48];
+        word asid, flags, parent, threads, portals, stacks, serial;
+    } __attribute__((aligned(128))) domain;
+    int portal = portal_open("inspect.domain");
+    if (portal < 0 || invoke_portal(portal, (word)get_asid(), &domain))
+        return -1;
+    portal_close(portal);
+    return domain.serial;
+}
+/* Constants of all sizes that code is made for. */
+static word constant(int n)
+{
+    unsigned long bits = mixed(40 + n);
+    switch (bits & 7) {
+    case 0: return 0;
+    case 1: return (word)bits >> 53;
+    case 2: return (int)(bits >> 20);
+    case 3: return (word)(bits << 33);
+    case 4: return 2048;
+    default: return bits;
+    }
+}
+static long window_bytes(unsigned long bits, long offset)
+{
+    static const long lengths[] = {0, 1, 100, PAGE - 1, PAGE, PAGE + 1, 3 * PAGE, WINDOW * PAGE};
+    long bytes = lengths[bits & 7], most = WINDOW * PAGE - offset;
+    return bytes > most ? most : bytes;
+}
+/* A new capability for one use. Two names of one call that differ by a multiple of 64 would share a place in the capability
+   manager's translations, each in the other's way. */
+static word one_use(int argument, word rights)
+{
+    for (;;) {
+        word name = cap_create(rights + 1, rights, CAP_ONCE);
+        int free = 1;
+        for (int n = 0; n < LETTERS && name > 0; n++)
+            free &= (name - capabilities[n]) % 64 != 0 && (n >= argument || (name - board->parts[n].sent) % 64 != 0);
+        if (free)
+            return name;
+        cap_drop(name);
+    }
+}
+/* Makes argument `n`, whose letter is `letter`; `length_of` is the part whose length it must be, if it must. */
+static void make_part(int n, char letter, const struct part *length_of, int *constants)
+{
+    struct part *p = &board->parts[n];
+    unsigned long bits = mixed(n);
+    *p = (struct part){.seed = bits >> 8, .offset = bits >> 16 & (PAGE - 1), .sent = bits};
+    switch (letter) {
+    case 'i':
+        p->sent = p->expected = length_of ? length_of->bytes : (word)bits;
+        break;
+    case 'c':
+        p->expected = board->constants[(*constants)++] = constant(n);
+        break;
+    case 't':
+        p->expected = get_thread();
+        break;
+    case 'a':
+        p->expected = get_asid();
+        break;
+    case 'd':
+        p->expected = serial;
+        break;
+    case 'k':
+        p->once = bits % 16 == 0;
+        p->expected = p->once ? (bits & 0xff00) + 2 : 0x100 << n;
+        p->sent = p->once ? one_use(n, p->expected) : capabilities[n];
+        break;
+    case 'w': case 'r': case 'W': case 'R':
+        p->bytes = letter == 'w' || letter == 'r' ? 1 : window_bytes(bits, p->offset);
+        p->sent = (word)windows[n] + p->offset;
+        /* One page more than is lent, which must stay. */
+        put_marks(windows[n], pages_of(p) + 1, p->seed, CALLERS);
+        break;
+    case 'S': case '>': case '<': {
+        char *pages = letter == 'S' ? shared[n] : letter == '>' ? given(n) : got(n);
+        p->bytes = (1 + bits % CHANGED) * PAGE;
+        p->sent = (word)pages;
+        if (letter == '>')
+            for (long page = 0; page < p->bytes; page += PAGE)
+                page_map(get_asid(), pages + page, NULL, PAGE_READ | PAGE_WRITE);
+        if (letter == '<') /* into a hole, or in the place of what is there */
+            for (long page = 0; page < p->bytes && bits & 16; page += PAGE)
+                page_unmap(get_asid(), pages + page);
+        else
+            put_marks(pages, p->bytes / PAGE, p->seed, CALLERS);
+    }
+    }
+}
+/* Whether the caller passes a word for it. */
+static int is_passed(char letter) { return strchr("c=tahd", letter) == NULL; }
+
+static void check_arguments(word portal, unsigned long long before, unsigned long long after)
+{
+    for (int n = 0; n < board->letters; n++) {
+        char letter = board->spec[2 + n];
+        word expected = board->parts[n].expected, found = board->entered.x[A0 + n];
+        if (letter == '=')
+            expected = portal;
+        if (letter == 'h') {
+            if ((unsigned long)found < before || (unsigned long)found > after)
+                fails("argument %d: time %ld is not between %llu and %llu", n, found, before, after);
+        } else if (strchr("ic=tad", letter) && found != expected)
+            fails("argument %d: the server got %lx, not %lx", n, found, expected);
+    }
+}
+static void check_server_registers(void)
+{
+    word sp = board->entered.x[SP], callers = call_with.x[SP];
+    /* `s` within a domain keeps the caller's stack; all else has one of the server's queue. */
+    int keeps = board->same_domain && board->spec[0] == 's';
+    if (sp & 15 || (sp <= callers && sp > callers - (word)sizeof call_stack) != keeps)
+        fails("the server's stack pointer is %lx, the caller's %lx", sp, callers);
+    if (board->same_domain)
+        return;
+    for (int n = 0; n < 32; n++)
+        if (board->entered.f[n] != 0)
+            fails("f%d came to the server: %lx", n, board->entered.f[n]);
+    if (board->entered.fcsr != 0)
+        fails("fcsr came to the server: %lx", board->entered.fcsr);
+    if (board->entered.x[TP] == call_with.x[TP])
+        fails("tp came to the server");
+}
+static int is_kept(int n) { return n <= TP || n == S0 || n == S1 || (n >= S2 && n <= S11); }
+static int is_kept_floating(int n) { return n == 8 || n == 9 || (n >= 18 && n <= 27); }
+static void check_callers_registers(void)
+{
+    int clears = board->spec[1] != 'm', apart = !board->same_domain || board->spec[1] == 'f';
+    if (call_left.x[A0] != board->result)
+        fails("the result is %lx, not %lx", call_left.x[A0], board->result);
+    for (int n = 1; n < 32; n++) {
+        word found = call_left.x[n];
+        if (is_kept(n) && found != call_with.x[n])
+            fails("x%d is %lx after the call, not %lx", n, found, call_with.x[n]);
+        if (clears && n > A0 && n <= A7 && found != 0)
+            fails("x%d is %lx after the call, not 0", n, found);
+        if (clears && n != A0 && found == leave_with.x[n])
+            fails("x%d comes from the server", n);
+    }
+    for (int n = 0; n < 32; n++) {
+        unsigned long found = call_left.f[n];
+        if (call_floating ? (apart || is_kept_floating(n)) && found != call_with.f[n] : apart && found != 0)
+            fails("f%d is %lx after the call", n, found);
+    }
+    if (apart && call_left.fcsr != (call_floating ? call_with.fcsr : 0))
+        fails("fcsr is %lx after the call", call_left.fcsr);
+}
+static void check_memory(void)
+{
+    for (int n = 0; n < board->letters; n++) {
+        char letter = board->spec[2 + n];
+        struct part *p = &board->parts[n];
+        long pages = pages_of(p);
+        int whose = letter == 'w' || letter == 'W' ? SERVERS : CALLERS;
+        if (is_window(letter)) {
+            if (!has_marks(windows[n], pages, p->seed, whose))
+                fails("argument %d: the buffer is not as the server left it", n);
+            char *next = windows[n] + pages * PAGE;
+            if ((unsigned char)next[0] != mark(p->seed, pages, 0, CALLERS))
+                fails("argument %d: the page behind the buffer has changed", n);
+        } else if (letter == 'S') {
+            if (!has_marks(shared[n], p->bytes / PAGE, p->seed, SERVERS))
+                fails("argument %d: what the server wrote is not in the shared pages", n);
+            put_marks(shared[n], p->bytes / PAGE, p->seed, CALLERS_AGAIN);
+        } else if (letter == '<') {
+            if (!has_marks(got(n), p->bytes / PAGE, p->seed, SERVERS))
+                fails("argument %d: the server's pages did not come", n);
+        } else if (letter == '>') {
+            for (long page = 0; page < p->bytes; page += PAGE)
+                if (probe_read(given(n) + page) >= 0)
+                    fails("argument %d: a page that was given is still here", n);
+        } else if (letter == 'k' && p->once) {
+            struct cap_info info;
+            if (cap_info(p->sent, &info) != -EBADF)
+                fails("argument %d: a capability for one use stayed", n);
+        }
+    }
+}
+/* A capability for one use can not be passed again: the same call fails, the server does not run, and nothing has changed. */
+static void check_second_use(void)
+{
+    int once = 0;
+    for (int n = 0; n < board->letters; n++)
+        once |= board->spec[2 + n] == 'k' && board->parts[n].once;
+    if (!once || strchr(board->spec + 2, '>')) /* what was given can not be given again either */
+        return;
+    long entries = board->entries;
+    call_floating = 1;
+    watched_call();
+    if (call_left.x[A0] != -EBADF || board->entries != entries)
+        fails("a second use of a capability: %ld", call_left.x[A0]);
+    for (int n = 1; n < 32; n++)
+        if ((is_kept(n) && call_left.x[n] != call_with.x[n]) || call_left.f[n] != call_with.f[n])
+            fails("x%d or f%d is not kept where a call fails", n, n);
+}
+/* One of the windows, before anything else can have dropped its translation. Between domains the return has changed the address
+   space, and the window is not in this one. */
+static void check_closed_at_once(void)
+{
+    int n = board->letters ? cases % board->letters : 0;
+    struct part *p = &board->parts[n];
+    if (!board->same_domain || board->letters == 0 || !is_window(board->spec[2 + n]) || p->bytes == 0)
+        return;
+    char *page = (char *)(p->at & -PAGE) + cases / 8 % pages_of(p) * PAGE;
+    if (probe_read(page) >= 0)
+        fails("argument %d: its window can be read right after the call", n);
+}
+static void call_once(const char *spec)
+{
+    memset(board->spec, 0, NAMELEN);
+    memcpy(board->spec, spec, strlen(spec));
+    board->letters = strlen(spec) - 2;
+    board->caller = get_asid();
+    board->failure[0] = 0;
+    board->result = mixed(32);
+    for (int n = 1; n < 32; n++) {
+        call_with.x[n] = 0x1c00000000000000 + (mixed(33) & 0xffffffff) + n;
+        call_with.f[n] = 0x1f00000000000000 + (mixed(33) & 0xffffffff) + n;
+    }
+    call_with.f[0] = 0x1f00000000000000;
+    call_with.fcsr = 0x41 + (mixed(33) & 0x1e);
+    call_with.x[SP] = (word)(call_stack + sizeof call_stack) - 64;
+    int constants = 0, passed = 0;
+    for (int n = 0; n < board->letters; n++) {
+        int is_length = n > 0 && strchr(with_length, spec[1 + n]);
+        make_part(n, spec[2 + n], is_length ? &board->parts[n - 1] : NULL, &constants);
+        if (is_passed(spec[2 + n]))
+            call_with.x[A0 + passed++] = board->parts[n].sent;
+    }
+    int result = prompt_server(PREPARE);
+    if (result)
+        fails("it is rejected: %x", -result);
+    int portal = portal_open("app.oracle");
+    if (portal < 0)
+        fails("it can not be opened: %d", portal);
+    call_with.x[A7] = portal;
+    prepare_server(); /* what it will leave, to compare with; in the same domain the caller is the server */
+    call_floating = mixed(34) & 1;
+    unsigned long long before = hrtime();
+    if (call_floating)
+        watched_call();
+    else
+        invoke_portal(clean);
+    check_closed_at_once();
+    unsigned long long after = hrtime();
+    if (board->failure[0])
+        fails("%s", board->failure);
+    check_callers_registers();
+    check_server_registers();
+    check_arguments(portal, before, after);
+    check_memory();
+    check_second_use();
+    result = prompt_server(SETTLE);
+    if (board->failure[0])
+        fails("%s", board->failure);
+    if (result || portal_close(portal))
+        fails("it can not be given back: %d", result);
+    cases++;
+}
+
+/* ---- All of them ---- */
+
+static long called, rejected;
+
+/* The place of the first letter that lacks its length, or 0. */
+static int wrong_at(const char *spec)
+{
+    for (int n = 2; spec[n]; n++)
+        if (strchr(with_length, spec[n]) && spec[n + 1] != 'i')
+            return n + 1;
+    return 0;
+}
+static void each(char *spec, int length, void (*body)(const char *))
+{
+    body(spec);
+    if (length == 2 + LETTERS)
+        return;
+    for (int n = 0; n < (int)(sizeof plain + sizeof with_length - 2); n++) {
+        spec[length] = n < (int)sizeof plain - 1 ? plain[n] : with_length[n - (sizeof plain - 1)];
+        spec[length + 1] = 0;
+        each(spec, length + 1, body);
+    }
+    spec[length] = 0;
+}
+static void call_if_right(const char *spec)
+{
+    if (wrong_at(spec))
+        return;
+    call_once(spec);
+    called++;
+}
+static void reject_if_wrong(const char *spec)
+{
+    int place = wrong_at(spec);
+    if (!place)
+        return;
+    strcpy(board->spec, spec);
+    int result = portal_register("app.oracle", spec, watched_entry, board->constants, 0);
+    if (result != -(ESPEC + 8 * 256 + place))
+        fails("it must be rejected at %d: %x", place, -result);
+    rejected++;
+}
+/* How many there are with up to `length` letters: of n letters j may be with their length, in C(n - j, j) places. */
+static long right_ones(int length)
+{
+    long sum = 0;
+    for (int n = 0; n <= length; n++)
+        for (int j = 0; 2 * j <= n; j++) {
+            long ways = 1;
+            for (int k = 0; k < j; k++)
+                ways = ways * (n - j - k) / (k + 1);
+            for (int k = 0; k < n - j; k++)
+                ways *= k < j ? sizeof with_length - 1 : sizeof plain - 1;
+            sum += ways;
+        }
+    return sum;
+}
+static long strings(int length)
+{
+    long sum = 0, count = 1;
+    for (int n = 0; n <= length; n++, count *= sizeof plain + sizeof with_length - 2)
+        sum += count;
+    return sum;
+}
+static int from_here(int same_domain, void (*body)(const char *))
+{
+    char spec[NAMELEN] = HEAD;
+    board->same_domain = same_domain;
+    each(spec, 2, body);
+    return 0;
+}
+static int serve(int ready)
+{
+    int end = sem_create(0);
+    if (pager_register(get_asid(), NULL, 0, on_fault) || portal_register("app.prompt", "npi", prompted, NULL, 6)
+        || portal_register("app.board", "npSi", board_is, NULL, 0))
+        return 1;
+    sem_post(ready);
+    sem_wait(end);
+    return 0;
+}
+int main(void)
+{
+    int ready = sem_create(0);
+    __asm__("mv %0, tp" : "=r"(server_thread_pointer));
+    int server = domain_fork(NULL);
+    if (server == 0)
+        exit(serve(ready));
+    sem_wait(ready);
+    prompt = portal_open("app.prompt");
+    if (invoke_portal(portal_open("app.board"), board, PAGE) != PAGE
+        || pager_register(get_asid(), NULL, 0, on_fault) || portal_register("app.clean", "sf", call_from_clean, NULL, 6))
+        return 1;
+    clean = portal_open("app.clean");
+    serial = serial_number();
+    for (int n = 0; n < LETTERS; n++)
+        capabilities[n] = cap_create((0x100 << n) + 1, 0x100 << n, 0);
+    from_here(0, call_if_right);
+    printf("%s: %ld specifications right between domains\n", HEAD, called);
+    long between = called;
+    called = 0;
+    from_here(1, call_if_right);
+    from_here(1, reject_if_wrong);
+    printf("%s: %ld right within one, %ld rejected\n", HEAD, called, rejected);
+    fflush(stdout);
+    int all = called == right_ones(LETTERS) && between == called && called + rejected == strings(LETTERS);
+    printf("that is %s\n", all ? "all of them" : "not all of them");
+    domain_kill(server);
+    return !all;
+}
