@@ -3,8 +3,11 @@
 //! Each place has the caller's name for a capability, the serial numbers of caller and callee, and the callee's name. Portal
 //! code only reads it, but for a capability that is for one use, whose translation it takes away.
 
-/// Places; the one of a translation is the sum of name and caller's serial number, less the upper bits.
+/// Places; each argument of a call has a row of its own, so that the capabilities of one call do not push each other out. In its
+/// row, the place of a translation is the sum of name and caller's serial number, less the upper bits.
 pub const PLACES: usize = 64;
+pub const ROW: usize = 8;
+const _: () = assert!(portal::specification::ARGUMENTS * ROW <= PLACES);
 
 /// One translation. All zeros: none.
 #[repr(C)]
@@ -27,14 +30,20 @@ pub struct Cache(pub [Translation; PLACES]);
 impl Cache {
     pub const EMPTY: Cache =
         Cache([Translation { name: 0, caller: 0, callee: 0, result: 0, once: 0, unused: [0; 3] }; PLACES]);
-    /// The place of what `caller` calls `name`.
-    pub fn place(name: u64, caller: u64) -> usize {
-        (name.wrapping_add(caller)) as usize % PLACES
+    /// The place of what `caller` calls `name` and passes as argument `argument`.
+    pub fn place(name: u64, caller: u64, argument: usize) -> usize {
+        argument * ROW % PLACES + (name.wrapping_add(caller)) as usize % ROW
+    }
+    /// Whether there is a translation for one use, in whatever row, that was not used.
+    pub fn has_unused(&self, like: &Translation) -> bool {
+        let same = |t: &Translation| (t.name, t.caller, t.callee) == (like.name, like.caller, like.callee);
+        // SAFETY: translations of our own, whose words portal code changes.
+        self.0.iter().map(|t| unsafe { core::ptr::read_volatile(t) }).any(|t| t.once != 0 && same(&t))
     }
     /// Puts a translation in; a portal that looks meanwhile finds none, for the name goes last. One for one use that was there and
     /// was not used is given back.
-    pub fn put(&mut self, new: Translation) -> Option<Translation> {
-        let place = &mut self.0[Self::place(new.name, new.caller)];
+    pub fn put(&mut self, new: Translation, argument: usize) -> Option<Translation> {
+        let place = &mut self.0[Self::place(new.name, new.caller, argument)];
         // SAFETY: a translation of our own, whose words portal code changes.
         let old = unsafe { core::ptr::read_volatile(place) };
         *place = Translation { name: 0, ..new };

@@ -74,13 +74,22 @@ fn locked(body: impl FnOnce(&mut State) -> Result<usize>) -> isize {
     body(&mut STATE.lock()).map_or_else(Error::code, |value| value as isize)
 }
 
-/// A portal has no translation of `name` from domain `from` to domain `to` (serial numbers): makes it, or says why not.
-extern "C" fn translate(name: usize, from: usize, to: usize, asids: usize) -> isize {
+/// A portal has no translation of a name from domain `from` to domain `to` (serial numbers): makes it, or says why not. `question`: the
+/// name, and from bit 40 on the argument's number.
+extern "C" fn translate(question: usize, from: usize, to: usize, asids: usize) -> isize {
+    let argument = question >> capabilities_logic::template::ARGUMENT;
+    let name = question & ((1 << capabilities_logic::template::ARGUMENT) - 1);
     locked(|state| {
         let waiting = |t: &Translation| (t.name, t.caller, t.callee) == (name as u64, from as u64, to as u64);
         let translation = match state.waiting.iter().position(waiting) {
             Some(place) => state.waiting.swap_remove(place),
             None => {
+                let like =
+                    Translation { name: name as u64, caller: from as u64, callee: to as u64, ..Default::default() };
+                // One use is one: not in another argument of the same call.
+                if cache(state).has_unused(&like) {
+                    return Err(Error::EBADF);
+                }
                 let passed = state.all.pass(from, name, Domain { asid: asids >> 16, serial: to })?;
                 Translation {
                     name: name as u64,
@@ -92,7 +101,7 @@ extern "C" fn translate(name: usize, from: usize, to: usize, asids: usize) -> is
                 }
             }
         };
-        if let Some(old) = cache(state).put(translation) {
+        if let Some(old) = cache(state).put(translation, argument) {
             state.waiting.push(old);
         }
         Ok(0)

@@ -1,7 +1,8 @@
 //! The letters of the capability manager: `k`, a capability, translated from the caller's name for it to the callee's, and `d`,
 //! the calling domain's serial number.
 
-use crate::cache::{PLACES, Translation};
+use crate::cache::{ROW, Translation};
+use abi::Error;
 use abi::nucleus::{domain, fault};
 use abi::template::{Letter, Part, Template, Word};
 use core::mem::offset_of;
@@ -16,14 +17,24 @@ const ONCE: i32 = offset_of!(Translation, once) as i32;
 /// Bytes of a translation (log2).
 const SIZE: i32 = size_of::<Translation>().trailing_zeros() as i32;
 
+/// A row's bytes over 16 (log2).
+const STEP: i32 = (ROW * size_of::<Translation>() / 16).trailing_zeros() as i32;
+/// Bit from which on a question has the argument's number; below it is the name.
+pub const ARGUMENT: i32 = 40;
+
 /// The template; its record is to be the cache.
 pub const fn letters() -> Template {
     let mut w = Writer::new();
     // The cache has a translation for this caller, callee and name.
     let at = w.position();
+    w.put(Word::new(srli(T3, ZERO, 32)).rs1());
+    w.put(Word::new(bne(T3, ZERO, 0)).fail(Error::EBADF));
     w.plain(ld(T4, T2, domain::SERIAL));
     w.put(Word::new(add(T3, T4, ZERO)).rs2());
-    w.all([andi(T3, T3, PLACES as i32 - 1), slli(T3, T3, SIZE)]);
+    w.all([andi(T3, T3, ROW as i32 - 1), slli(T3, T3, SIZE)]);
+    // The argument's row: 16 times its number is a row's bytes over `STEP`.
+    w.put(Word::new(addi(T5, ZERO, 0)).place());
+    w.all([slli(T5, T5, STEP), add(T3, T3, T5)]);
     w.put(Word::new(lui(T5, 0)).record_upper());
     w.plain(add(T3, T3, T5));
     w.put(Word::new(addi(T3, T3, 0)).record_lower());
@@ -47,7 +58,9 @@ pub const fn letters() -> Template {
     w.all([beq(T4, ZERO, 8), sd(ZERO, T4, NAME)]);
     let pass = w.part(at);
     let at = w.position();
-    w.put(Word::new(addi(T1, ZERO, 0)).rs1());
+    w.put(Word::new(addi(T1, ZERO, 0)).place());
+    w.plain(slli(T1, T1, ARGUMENT - 4));
+    w.put(Word::new(add(T1, T1, ZERO)).rs2());
     let slow = w.part(at);
     let fault = fault::ARGUMENT as u8;
     w.letter(Letter {
