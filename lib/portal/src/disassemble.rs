@@ -59,7 +59,7 @@ pub fn line(address: u64, word: u32, out: &mut impl Write) -> Result<bool, fmt::
         (0x13, 0) if rs1 == "zero" => write!(out, "li {rd}, {i}")?,
         (0x13, 0) if i == 0 => write!(out, "mv {rd}, {rs1}")?,
         (0x13, 0) => write!(out, "addi {rd}, {rs1}, {i}")?,
-        (0x13, 1) if i < 64 => write!(out, "slli {rd}, {rs1}, {i}")?,
+        (0x13, 1) if (0..64).contains(&i) => write!(out, "slli {rd}, {rs1}, {i}")?,
         (0x13, 3) => write!(out, "sltiu {rd}, {rs1}, {i}")?,
         (0x13, 4) => write!(out, "xori {rd}, {rs1}, {i}")?,
         (0x13, 5) if (0..64).contains(&i) => write!(out, "srli {rd}, {rs1}, {i}")?,
