@@ -172,6 +172,11 @@ impl CodeArea {
     pub fn retired(&self) -> usize {
         self.retired.len()
     }
+    /// How many blocks there are, their bytes, and how many table entries lead to them.
+    pub fn counts(&self) -> (usize, usize, usize) {
+        let blocks = self.blocks.iter().map(|(_, (_, block))| block);
+        blocks.fold((0, 0, 0), |(n, bytes, users), b| (n + 1, bytes + b.bytes as usize, users + b.users.len()))
+    }
     /// Says that a frame returns through supervisor address `inside`.
     pub fn mark(&mut self, inside: u64) {
         if let Some(number) = self.number(inside)

@@ -79,6 +79,7 @@ impl Manager {
         if let Some(domain) = self.domains.get_mut(to).filter(|d| d.flags & BOOT == 0) {
             domain.blocks.push(code);
         }
+        self.block_made(kind);
         Ok(code)
     }
     /// Generates a portal to registration `id` for callers like `caller`.
@@ -97,7 +98,8 @@ impl Manager {
             domain.numbers.0 += 1;
         }
         domain.numbers.1 = domain.numbers.1.max(number + 1);
-        if let Some(block) = self.code.get_mut(code) {
+        // Who has a block that is always kept need not be known.
+        if let Some(block) = self.code.get_mut(code).filter(|block| !block.permanent) {
             block.users.push((asid as u16, number as u16));
         }
         if old != pebble::boot::info().symbols.bad_portal {
@@ -134,10 +136,10 @@ impl Manager {
     }
     /// Nothing leads to a block of this kind any more.
     pub fn gone(&mut self, kind: Kind) {
-        if let Kind::Granted { gone, .. } = kind
-            && gone != 0
-        {
-            self.posts.push(gone as usize);
+        match kind {
+            Kind::Granted { gone, .. } if gone != 0 => self.posts.push(gone as usize),
+            Kind::Registered { registration } => self.block_unused(registration as usize),
+            _ => {}
         }
     }
     /// Nothing leads to the block at `code` any more: it is freed once no thread returns through it.
@@ -182,7 +184,7 @@ impl Manager {
         if request.entry >= abi::address::WINDOW_VA as u64 || request.stacks > 64 {
             return Err(Error::EINVAL);
         }
-        let id = self.registrations.end();
+        let id = self.free_registration();
         check(NAMES_BIND.call([caller.subject, name.address(), id]))?;
         for _ in 0..request.stacks {
             if let Err(error) = self.add_stack(caller.subject) {
@@ -198,6 +200,8 @@ impl Manager {
             entry: request.entry,
             constants: request.constants,
             server: caller.subject,
+            named: true,
+            blocks: 0,
         };
         self.registrations.insert(id, registration);
         self.domain_mut(caller.subject)?.provides += 1;
@@ -206,6 +210,7 @@ impl Manager {
     /// Withdraws a name. Portals that are open stay open.
     pub fn unregister(&mut self, caller: Caller, name: &Name) -> Result<isize> {
         check(NAMES_UNBIND.call([caller.subject, name.address()]))?;
+        self.withdraw(caller.subject, name.text());
         Ok(0)
     }
     /// Opens the portal called `name` in the direct caller's table; its number.

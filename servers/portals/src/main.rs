@@ -9,6 +9,7 @@ extern crate alloc;
 
 mod code;
 mod connect;
+mod counts;
 mod domains;
 mod grant;
 mod initial;
@@ -16,6 +17,7 @@ mod inspect;
 mod interposition;
 mod manager;
 mod pagers;
+mod registrations;
 mod sandbox;
 mod semaphores;
 mod slots;
@@ -76,6 +78,7 @@ pebble::provide! {
     "inspect.domain", "smtiw", inspect_domain;
     "inspect.portal", "smtiiw", inspect_portal;
     "inspect.code", "smtiiw", inspect_code;
+    "inspect.counts", "smtw", inspect_counts;
 }
 
 fn start(_: &pebble::Env) {
@@ -404,6 +407,10 @@ extern "C" fn inspect_domain(_: usize, asid: usize, out: usize) -> isize {
 extern "C" fn inspect_portal(_: usize, asid: usize, number: usize, out: usize) -> isize {
     let portal = MANAGER.lock().inspect_portal(asid, number);
     portal.and_then(|p| words::write(out, &p)).map_or_else(Error::code, |()| 0)
+}
+extern "C" fn inspect_counts(_: usize, out: usize) -> isize {
+    let counts = MANAGER.lock().counts();
+    words::write(out, &counts).map_or_else(Error::code, |()| 0)
 }
 extern "C" fn inspect_code(_: usize, asid: usize, number: usize, out: usize) -> isize {
     /// Words that one call gives.

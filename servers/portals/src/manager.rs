@@ -34,6 +34,7 @@ pebble::import! {
     pub PAGE_FOR = "memory.page_for";
     pub PAGE_AMONG = "memory.page_among";
     pub FRAME_OF = "memory.frame_of";
+    pub MEMORY_INFO = "memory.info";
     pub NAMES_BIND = "names.bind";
     pub NAMES_LOOKUP = "names.lookup";
     pub NAMES_UNBIND = "names.unbind";
@@ -58,6 +59,9 @@ pub struct Registration {
     pub entry: u64,
     pub constants: [u64; 6],
     pub server: usize,
+    /// The name server knows it; and how many blocks lead to it, those that the image builder made left out.
+    pub named: bool,
+    pub blocks: usize,
 }
 
 /// A domain.
@@ -296,6 +300,8 @@ impl Manager {
                 entry: portal.entry,
                 constants: [portal.constant; 6],
                 server: portal.asid as usize,
+                named: true,
+                blocks: 0,
             };
             self.registrations.insert(id, registration);
         }

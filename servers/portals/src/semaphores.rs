@@ -29,7 +29,7 @@ impl Manager {
     }
     fn semaphore_portals(&mut self, asid: usize, number: usize, id: usize) -> Result<()> {
         let mut blocks = [0; 2];
-        for (v, code) in [false, true].into_iter().zip(&mut blocks) {
+        for v in [false, true] {
             let r = self.registrations.get(self.semaphore_entries[v as usize]).ok_or(Error::ENOENT)?;
             let (server, specification, entry) = (r.server, r.specification, r.entry);
             let caller = self.end(asid)?;
@@ -43,7 +43,14 @@ impl Manager {
                 record: s.records + (id as u64 & s.mask) * s.stride,
             });
             let target = (entry, &[id as u64][..]);
-            *code = self.generate_with((caller, server), &specification, target, short_circuit, kind, false)?;
+            match self.generate_with((caller, server), &specification, target, short_circuit, kind, false) {
+                Ok(made) => blocks[v as usize] = made,
+                Err(error) => {
+                    // Nothing leads to the first one.
+                    blocks.into_iter().filter(|&made| made != 0).for_each(|made| self.retire(made));
+                    return Err(error);
+                }
+            }
         }
         self.semaphores.insert(id, Semaphore { entries: 2, blocks });
         self.install(asid, number, blocks[0])?;
