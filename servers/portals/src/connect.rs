@@ -138,6 +138,12 @@ impl Manager {
     pub fn gone(&mut self, kind: Kind) {
         match kind {
             Kind::Granted { gone, .. } if gone != 0 => self.posts.push(gone as usize),
+            // Its code is somebody else's soon.
+            Kind::Semaphore { id, v } => {
+                if let Some(semaphore) = self.semaphores.get_mut(&(id as usize)) {
+                    semaphore.blocks[v as usize] = 0;
+                }
+            }
             Kind::Registered { registration } => self.block_unused(registration as usize),
             _ => {}
         }

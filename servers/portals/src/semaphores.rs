@@ -11,7 +11,7 @@ use portal::ShortCircuit;
 pub struct Semaphore {
     /// Table entries that lead to its P or V.
     pub entries: usize,
-    /// The blocks of P and V.
+    /// The blocks of P and V; 0: nothing leads to it any more.
     pub blocks: [u64; 2],
 }
 
