@@ -135,15 +135,12 @@ impl Manager {
         }
     }
     /// Nothing leads to a block of this kind any more.
+    #[inline(always)]
     pub fn gone(&mut self, kind: Kind) {
         match kind {
             Kind::Granted { gone, .. } if gone != 0 => self.posts.push(gone as usize),
             // Its code is somebody else's soon.
-            Kind::Semaphore { id, v } => {
-                if let Some(semaphore) = self.semaphores.get_mut(&(id as usize)) {
-                    semaphore.blocks[v as usize] = 0;
-                }
-            }
+            Kind::Semaphore { id, v } => self.semaphore_closed(id as usize, v),
             Kind::Registered { registration } => self.block_unused(registration as usize),
             _ => {}
         }

@@ -34,11 +34,14 @@ impl Manager {
         }
     }
     /// No table entry leads to a block to registration `id` any more.
+    #[inline(always)]
     pub fn block_unused(&mut self, id: usize) {
         if let Some(registration) = self.registrations.get_mut(id) {
             // Those that the image builder made are not counted.
             registration.blocks = registration.blocks.saturating_sub(1);
-            self.forget_unused(id);
+            if registration.blocks == 0 && !registration.named {
+                self.forget_unused(id);
+            }
         }
     }
     fn forget_unused(&mut self, id: usize) {

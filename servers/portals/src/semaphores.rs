@@ -56,6 +56,13 @@ impl Manager {
         self.install(asid, number, blocks[0])?;
         self.install(asid, number + 1, blocks[1])
     }
+    /// Nothing leads to its P, or its V, any more.
+    #[inline(never)]
+    pub fn semaphore_closed(&mut self, id: usize, v: bool) {
+        if let Some(semaphore) = self.semaphores.get_mut(&id) {
+            semaphore.blocks[v as usize] = 0;
+        }
+    }
     /// A table entry no longer leads to semaphore `id`; the last one takes the semaphore with it.
     pub fn semaphore_released(&mut self, id: usize) {
         let Some(semaphore) = self.semaphores.get_mut(&id) else { return };
