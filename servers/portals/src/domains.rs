@@ -445,9 +445,12 @@ impl Manager {
             }
         }
     }
+    pub fn is_graveyard(&self, asid: usize) -> bool {
+        self.domain(asid).is_ok_and(|d| d.table == self.graveyard)
+    }
     /// Whether the system could not go on without it.
     pub fn is_vital(&self, asid: usize) -> bool {
-        self.domain(asid).is_ok_and(|d| d.table == self.graveyard)
+        self.is_graveyard(asid)
             || pebble::boot::info().domains[..pebble::boot::info().domain_count as usize]
                 .iter()
                 .any(|d| d.asid as usize == asid)

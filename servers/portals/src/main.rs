@@ -73,7 +73,7 @@ pebble::provide! {
     "domain.start", "smtiiiii", start_thread;
     "domain.event", "smtw", event;
     "domain.destroy", "smti", kill;
-    "domain.fault", "smiiii", fault;
+    "domain.fault", "smtiiii", fault;
     "domain.grow_stack", "sx", grow_stack;
     "inspect.domain", "smtiw", inspect_domain;
     "inspect.portal", "smtiiw", inspect_portal;
@@ -380,8 +380,12 @@ extern "C" fn event(_: usize, out: usize) -> isize {
     }
 }
 /// A domain did what it may not: it ends. From the memory manager.
-extern "C" fn fault(asid: usize, cause: usize, address: usize, pc: usize) -> isize {
+extern "C" fn fault(thread: usize, asid: usize, cause: usize, address: usize, pc: usize) -> isize {
     let mut manager = MANAGER.lock();
+    if manager.is_graveyard(asid) {
+        // A handler has said where a thread is to go on whose domain has died since: it goes on dying.
+        return manager.divert_thread(thread, asid).map_or_else(Error::code, |()| 0);
+    }
     let how = Ended {
         asid: asid as u64,
         kind: ended::FAULT,

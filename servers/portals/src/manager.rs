@@ -211,11 +211,11 @@ impl Manager {
         let d = self.domain(asid)?;
         Ok(End { table: d.table.0, asid: asid as u64, flags: d.flags })
     }
-    /// The live domain that `table` is of.
+    /// The live domain that `table` is of. `EDEAD`: none; a thread that has been turned towards the graveyard acts for nobody.
     pub fn asid_of(&self, table: Table) -> Result<usize> {
         let asid = table.field(domain::ASID) as usize;
         match self.domains.get(asid) {
-            Some(d) if d.table == table => Ok(asid),
+            Some(d) if d.table == table && table != self.graveyard => Ok(asid),
             _ => Err(Error::EDEAD),
         }
     }
