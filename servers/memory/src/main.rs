@@ -173,14 +173,19 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
         // For a window, `pc` is the callee's number and above bit 16 the template's.
         fault::WINDOW | fault::WINDOW_WRITE => {
             let write = cause == fault::WINDOW_WRITE;
-            let result = locked(|s| s.window(asid, pc & 0xffff, value, write, thread).map(|changed| !changed as usize));
+            let result = locked(|s| {
+                let result = s.window(asid, pc & 0xffff, value, write, thread);
+                if result != Ok(false) {
+                    // The page may have got a frame of its own; nobody else gets the old one before that is known.
+                    TLB_FLUSH.call([value, asid]);
+                }
+                result.map(|changed| !changed as usize)
+            });
             if result > 0 {
                 // The portal manager does not let the domain lend for a moment.
                 SLEEP.call([MOMENT]);
                 return 0;
             }
-            // The page may have got a frame of its own.
-            TLB_FLUSH.call([value, asid]);
             if result == Error::EFAULT.code() {
                 let portal = SPACES.lock().pagers.begin(thread, asid, value);
                 let cause = if write { 15 } else { 13 };
@@ -198,7 +203,7 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
         _ => {
             let mut spaces = SPACES.lock();
             if spaces.resolve(asid, value, cause) {
-                drop(spaces);
+                // Before anybody else gets the frame that it may have shown.
                 TLB_FLUSH.call([value, asid]);
                 return 0;
             }
@@ -251,9 +256,9 @@ fn transfer(asid: usize, thread: usize, key: u64) -> isize {
         for (n, request) in requests.filter(|(_, request)| request.kind == Kind::Got) {
             let there = Physical.read(transfer_words(thread, n) + 8) as usize;
             Physical.write(transfer_words(thread, n), 0);
-            let done = frozen([asid, request.asid], |lent| {
+            let done = frozen([asid, request.asid], |s, lent| {
                 let to = (request.asid, request.address);
-                SPACES.lock().got(asid, there, to, request.pages, lent).map(|()| 0)
+                s.got(asid, there, to, request.pages, lent).map(|()| 0)
             });
             if let Err(error) = done {
                 return error.code();
@@ -263,8 +268,14 @@ fn transfer(asid: usize, thread: usize, key: u64) -> isize {
     }
     let Request { asid: callee, address, pages, argument, kind } = Request::of(key);
     let done = match kind {
-        Kind::Share => SPACES.lock().share(asid, callee, address, pages),
-        Kind::Give => frozen([asid, callee], |lent| SPACES.lock().give(asid, callee, address, pages, lent)),
+        Kind::Share => {
+            let mut spaces = SPACES.lock();
+            let shared = spaces.share(asid, callee, address, pages);
+            // Pages of the caller's may have got frames of their own.
+            TLB_FLUSH_ASID.call([asid]);
+            shared
+        }
+        Kind::Give => frozen([asid, callee], |s, lent| s.give(asid, callee, address, pages, lent)),
         _ => SPACES.lock().get(callee, address, pages),
     };
     match done {
@@ -290,7 +301,7 @@ fn undo_transfers(asid: usize, thread: usize) {
         }
         let (request, there) = (Request::of(key), Physical.read(transfer_words(thread, n) + 8) as usize);
         Physical.write(transfer_words(thread, n), 0);
-        let undone = frozen([asid, request.asid], |lent| SPACES.lock().undo(asid, request, there, lent).map(|()| 0));
+        let undone = frozen([asid, request.asid], |s, lent| s.undo(asid, request, there, lent).map(|()| 0));
         // Else it stays where it is.
         let _ = undone;
     }
@@ -299,9 +310,12 @@ fn undo_transfers(asid: usize, thread: usize) {
 #[repr(align(512))]
 struct Lent([usize; LENT]);
 const LENT: usize = 64;
-/// Runs `body` with the frames that windows of the calls of two domains show, while they can open no others; afterwards, their
-/// translations are forgotten.
-fn frozen(asids: [usize; 2], body: impl FnOnce(&[usize]) -> Result<usize, Error>) -> Result<usize, Error> {
+/// Runs `body` with the frames that windows of the calls of two domains show, while they can open no others; their translations
+/// are forgotten before anybody else gets a frame.
+fn frozen(
+    asids: [usize; 2],
+    body: impl FnOnce(&mut Spaces<Physical>, &[usize]) -> Result<usize, Error>,
+) -> Result<usize, Error> {
     let mut lent = Lent([0; LENT]);
     let mut count = 0;
     let mut result = Ok(());
@@ -311,10 +325,16 @@ fn frozen(asids: [usize; 2], body: impl FnOnce(&[usize]) -> Result<usize, Error>
             Err(error) => result = Err(error),
         }
     }
-    let result = result.and_then(|()| body(&lent.0[..count]));
+    let result = result.and_then(|()| {
+        let mut spaces = SPACES.lock();
+        let result = body(&mut spaces, &lent.0[..count]);
+        for asid in asids {
+            TLB_FLUSH_ASID.call([asid]);
+        }
+        result
+    });
     for asid in asids {
         THAW.call([asid]);
-        TLB_FLUSH_ASID.call([asid]);
     }
     result
 }
@@ -368,33 +388,43 @@ extern "C" fn page_among(ends: usize, va: usize, source: usize, rights: usize, l
 }
 /// Physical address of the frame that domain `asid` has to itself at `va`.
 extern "C" fn frame_of(asid: usize, va: usize) -> isize {
-    locked(|s| s.frame_of(asid, va))
+    locked(|s| {
+        let result = s.frame_of(asid, va);
+        // The page may have got a frame of its own.
+        TLB_FLUSH.call([va, asid]);
+        result
+    })
 }
 fn replace_page(by: usize, asid: usize, va: usize, source: usize, rights: usize, lent: Option<&[usize]>) -> isize {
-    let result = locked(|s| s.page(by, asid, va, source, rights as u64 & 0xff, lent).map(|()| 0));
-    TLB_FLUSH.call([va, asid]);
-    if source != 0 {
-        TLB_FLUSH.call([source, by]);
-    }
-    result
+    locked(|s| {
+        let result = s.page(by, asid, va, source, rights as u64 & 0xff, lent).map(|()| 0);
+        // Before anybody else gets the frame that was there.
+        TLB_FLUSH.call([va, asid]);
+        if source != 0 {
+            TLB_FLUSH.call([source, by]);
+        }
+        result
+    })
 }
 extern "C" fn space_create(asid: usize) -> isize {
     locked(|s| s.create(asid))
 }
 /// `lent`: a window on `count` physical addresses of frames that windows show.
 extern "C" fn space_copy(from: usize, to: usize, lent: usize, count: usize) -> isize {
-    let result = locked(|s| {
+    locked(|s| {
         // SAFETY: `lent` is this portal's window argument.
-        s.copy(from, to, unsafe { addresses(lent, count)? }).map(|()| 0)
-    });
-    // What was the space's own can not be written any more.
-    TLB_FLUSH_ASID.call([from]);
-    result
+        let result = s.copy(from, to, unsafe { addresses(lent, count)? }).map(|()| 0);
+        // What was the space's own can not be written any more.
+        TLB_FLUSH_ASID.call([from]);
+        result
+    })
 }
 extern "C" fn space_destroy(asid: usize) -> isize {
-    let result = locked(|s| s.destroy(asid).map(|()| 0));
-    TLB_FLUSH_ASID.call([asid]);
-    result
+    locked(|s| {
+        let result = s.destroy(asid).map(|()| 0);
+        TLB_FLUSH_ASID.call([asid]);
+        result
+    })
 }
 extern "C" fn trust(asid: usize) -> isize {
     locked(|s| s.trust(asid).map(|()| 0))
@@ -403,14 +433,16 @@ extern "C" fn service_stack(thread: usize) -> isize {
     locked(|s| s.service_stack(thread).map(|()| 0))
 }
 extern "C" fn service_release(thread: usize) -> isize {
-    let result = locked(|s| s.release_service(thread).map(|()| 0));
-    // Every trusted space may have the addresses cached.
-    for domain in &pebble::boot::info().domains {
-        if domain.asid != 0 {
-            TLB_FLUSH_ASID.call([domain.asid as usize]);
+    locked(|s| {
+        let result = s.release_service(thread).map(|()| 0);
+        // Every trusted space may have the addresses cached.
+        for domain in &pebble::boot::info().domains {
+            if domain.asid != 0 {
+                TLB_FLUSH_ASID.call([domain.asid as usize]);
+            }
         }
-    }
-    result
+        result
+    })
 }
 /// Pages for the nucleus's data, which the portal manager sees and nobody else.
 extern "C" fn nucleus_pages(count: usize) -> isize {
@@ -449,9 +481,12 @@ extern "C" fn stack_for(asid: usize, bytes: usize) -> isize {
     locked(|s| s.stack(asid, bytes))
 }
 extern "C" fn stack_release(asid: usize, top: usize) -> isize {
-    let result = locked(|s| s.release_stack(asid, top).map(|()| 0));
-    TLB_FLUSH_ASID.call([asid]);
-    result
+    locked(|s| {
+        let result = s.release_stack(asid, top).map(|()| 0);
+        // Before anybody else gets the frames.
+        TLB_FLUSH_ASID.call([asid]);
+        result
+    })
 }
 extern "C" fn set_heap(asid: usize, start: usize) -> isize {
     locked(|s| s.set_heap(asid, start).map(|()| 0))
