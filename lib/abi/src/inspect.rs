@@ -62,3 +62,13 @@ pub struct Counts {
     pub free_frames: u64,
     pub promised_frames: u64,
 }
+/// Answer of `inspect.check`: the first thing found that must not be. All zeros: nothing was.
+#[repr(C, align(128))]
+#[derive(Clone, Copy)]
+pub struct Violation {
+    pub what: [u8; NAME],
+    /// The domain, or the thread, and the portal's number, or the frame's address, that it was found at; what was there.
+    pub at: u64,
+    pub number: u64,
+    pub value: u64,
+}

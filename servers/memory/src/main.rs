@@ -40,6 +40,10 @@ pebble::provide! {
     "memory.write", "smiiri", write;
     "memory.map_device", "smiiri", map_device;
     "memory.info", "smii", info;
+    "memory.check", "sm", check;
+    "memory.window", "smiiiii", check_window;
+    "memory.windows", "smi", count_windows;
+    "memory.windows_close", "smi", close_windows;
     "memory.pager_for", "smiiiii", pager_for;
     "memory.pager_remove", "smii", pager_remove;
     "memory.pager_forget", "smi", pager_forget;
@@ -548,4 +552,37 @@ extern "C" fn info(what: usize, asid: usize) -> isize {
         3 => Ok(s.frames.promised()),
         _ => Err(Error::EINVAL),
     })
+}
+/// What does not hold of all page tables together (`memory_logic::invariants`): 0, or its code. `EAGAIN`: a page table is
+/// being changed.
+extern "C" fn check() -> isize {
+    let Some(mut spaces) = SPACES.try_lock() else { return Error::EAGAIN.code() };
+    let managed = pebble::boot::info().image_end as usize;
+    match spaces.check(managed) {
+        Ok(Ok(_)) => 0,
+        Ok(Err(violation)) => violation.code(),
+        Err(error) => error.code(),
+    }
+}
+/// Whether the window slot at `slot` of `asid` has entry `mapped`, `EFAULT`: it has not; and whether `lender` can see the page of
+/// `shown` itself with its rights, `EACCESS`: it can not.
+extern "C" fn check_window(asid: usize, slot: usize, mapped: usize, shown: usize, lender: usize) -> isize {
+    locked(|s| {
+        let root = s.root(asid).ok_or(Error::ESRCH)?;
+        if memory_logic::tables::leaf(&s.ram, root, slot) != mapped as u64 {
+            return Err(Error::EFAULT);
+        }
+        use abi::address::pte;
+        let shown = shown as u64;
+        let rights = shown & (pte::R | pte::W | pte::U);
+        if s.shows(lender, pte::address(shown), rights) { Ok(0) } else { Err(Error::EACCESS) }
+    })
+}
+/// How many window slots of `asid` are open.
+extern "C" fn count_windows(asid: usize) -> isize {
+    locked(|s| Ok(s.windows(asid)))
+}
+/// Domain `asid` has ended, and nobody will be in its space any more: closes its windows.
+extern "C" fn close_windows(asid: usize) -> isize {
+    locked(|s| s.close_windows(asid).map(|()| 0))
 }

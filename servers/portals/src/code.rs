@@ -172,6 +172,10 @@ impl CodeArea {
     pub fn retired(&self) -> usize {
         self.retired.len()
     }
+    /// Whether no entry leads to the block at `code`, so that it will be freed.
+    pub fn is_retired(&self, code: u64) -> bool {
+        self.retired.contains(&code)
+    }
     /// How many blocks there are, their bytes, and how many table entries lead to them.
     pub fn counts(&self) -> (usize, usize, usize) {
         let blocks = self.blocks.iter().map(|(_, (_, block))| block);

@@ -216,7 +216,7 @@ impl Manager {
         self.code.containing(frame.portal()).map(|(_, block)| block.server as usize)
     }
     /// The letters with templates of the portal that returns through `frame`.
-    fn templated(&self, frame: FrameView) -> Uses {
+    pub fn templated(&self, frame: FrameView) -> Uses {
         let Some((_, block)) = self.code.containing(frame.portal()) else { return Uses::NONE };
         Uses::new(&block.specification, &Templates::new(&self.templates), block.templated).unwrap_or(Uses::NONE)
     }
@@ -267,6 +267,10 @@ impl Manager {
         self.events.push_back(how);
         self.posts.push(self.event_semaphore);
         let trusted = dead.flags & flags::TRUSTED != 0;
+        if trusted || !lent.is_empty() {
+            // Its space stays for a while, and with it what it was lent, which is its lender's to free again.
+            WINDOWS_CLOSE.call([asid]);
+        }
         self.zombies.push(Zombie { asid, table, blocks: blocks.len(), lent, trusted, space_destroyed: false });
         for code in blocks {
             self.code.retire(code);

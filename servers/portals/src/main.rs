@@ -15,6 +15,7 @@ mod grant;
 mod initial;
 mod inspect;
 mod interposition;
+mod invariants;
 mod manager;
 mod pagers;
 mod registrations;
@@ -79,6 +80,7 @@ pebble::provide! {
     "inspect.portal", "smtiiw", inspect_portal;
     "inspect.code", "smtiiw", inspect_code;
     "inspect.counts", "smtw", inspect_counts;
+    "inspect.check", "smtw", inspect_check;
 }
 
 fn start(_: &pebble::Env) {
@@ -415,6 +417,10 @@ extern "C" fn inspect_portal(_: usize, asid: usize, number: usize, out: usize) -
 extern "C" fn inspect_counts(_: usize, out: usize) -> isize {
     let counts = MANAGER.lock().counts();
     words::write(out, &counts).map_or_else(Error::code, |()| 0)
+}
+extern "C" fn inspect_check(_: usize, out: usize) -> isize {
+    let checked = MANAGER.lock().check();
+    checked.and_then(|violation| words::write(out, &violation)).map_or_else(Error::code, |()| 0)
 }
 extern "C" fn inspect_code(_: usize, asid: usize, number: usize, out: usize) -> isize {
     /// Words that one call gives.
