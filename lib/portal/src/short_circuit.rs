@@ -32,7 +32,7 @@ pub const fn enter(at: usize, words: usize) -> i32 {
 fn target(at: usize, word: u32) -> Option<usize> {
     let bit = |from: u32, to: u32| (word >> from & 1) << to;
     let offset = bit(7, 11) | (word >> 25 & 63) << 5 | (word >> 8 & 15) << 1;
-    (bit(31, 0) == 0 && offset != 0 && offset % 4 == 0).then_some(at + offset as usize / 4)
+    (bit(31, 0) == 0 && offset != 0 && offset.is_multiple_of(4)).then_some(at + offset as usize / 4)
 }
 fn is_branch(word: u32) -> bool {
     word & 0x7f == 0x63
