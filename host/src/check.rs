@@ -1,6 +1,6 @@
 //! `./pebble check`: format, lints, the size of the nucleus and of the trusted base, and the code of boot portals.
 
-use crate::{build, exec, system};
+use crate::{build, every, exec, system};
 use abi::address::{CODE_END, IMAGE_BASE};
 use abi::nucleus::BLOCK_MAGIC;
 use anyhow::{Result, bail};
@@ -9,6 +9,9 @@ use std::process::{Command, ExitCode, Stdio};
 
 /// Most lines of privileged code, comments and assembly included.
 const NUCLEUS_LIMIT: usize = 1000;
+
+/// Longest specifications of which every portal is verified.
+const LETTERS: usize = 6;
 
 pub fn run(root: &Path) -> Result<ExitCode> {
     let mut failed = false;
@@ -36,6 +39,10 @@ pub fn run(root: &Path) -> Result<ExitCode> {
     }
     let blocks = verify_portals(root)?;
     println!("portal code: {blocks} boot portals have only forward branches and known instructions");
+    let start = std::time::Instant::now();
+    let portals = every::verify(LETTERS)?;
+    let seconds = start.elapsed().as_secs_f64();
+    println!("so have all {portals} portals of specifications up to {LETTERS} letters ({seconds:.1} s)");
     if failed {
         bail!("check failed");
     }

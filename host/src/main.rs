@@ -4,6 +4,7 @@ mod bench;
 mod build;
 mod check;
 mod create;
+mod every;
 mod exec;
 mod guest_log;
 mod linux;

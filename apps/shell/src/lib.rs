@@ -26,6 +26,7 @@ pub enum Command<'a> {
     /// One portal's code: domain, number.
     Portal(usize, usize),
     Memory,
+    Counts,
     Uptime,
     Echo(&'a str),
     Halt,
@@ -43,6 +44,7 @@ pub const HELP: &[(&str, &str)] = &[
     ("portal DOMAIN NUMBER", "the code of one portal"),
     ("capabilities [DOMAIN]", "who holds which rights to what"),
     ("memory", "pages of RAM, free and by domain"),
+    ("counts", "what the portal manager has of everything"),
     ("uptime", "how long the system has run"),
     ("echo TEXT", "prints TEXT"),
     ("halt", "stops the machine"),
@@ -75,6 +77,7 @@ pub fn parse(line: &str) -> Result<Command<'_>, String> {
         ["capabilities"] => Command::Capabilities(None),
         ["capabilities", asid] => Command::Capabilities(Some(number(asid)?)),
         ["memory"] => Command::Memory,
+        ["counts"] => Command::Counts,
         ["uptime"] => Command::Uptime,
         ["echo", ..] => Command::Echo(line["echo".len()..].trim_start()),
         ["halt"] => Command::Halt,

@@ -63,6 +63,7 @@ fn execute(command: Command) {
         Command::Portal(asid, number) => views::portal(asid, number),
         Command::Capabilities(asid) => views::capabilities(asid),
         Command::Memory => views::memory(),
+        Command::Counts => views::counts(),
         Command::Uptime => views::uptime(),
         Command::Echo(text) => {
             println!("{text}");

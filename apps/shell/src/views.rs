@@ -11,6 +11,7 @@ pebble::import! {
     DOMAIN = "inspect.domain";
     PORTAL = "inspect.portal";
     CODE = "inspect.code";
+    COUNTS = "inspect.counts";
     MEMORY = "memory.info";
     THREAD = "scheduler.info";
     TIME = "clock.time";
@@ -137,6 +138,19 @@ pub fn memory() -> Result<()> {
             println!("  {:6} {}", pages, text(&d.name));
         }
     }
+    Ok(())
+}
+pub fn counts() -> Result<()> {
+    let mut counts = Lent(abi::inspect::Counts::default());
+    check(COUNTS.call([&raw mut counts as usize]))?;
+    let c = counts.0;
+    println!("domains   {}, and {} dead ones that are still needed", c.domains, c.zombies);
+    println!("threads   {}, and {} indices for new ones", c.threads, c.free_threads);
+    println!("names     {} registered", c.registrations);
+    println!("portals   {} in {} blocks of {} bytes, {} of them retired", c.users, c.blocks, c.code_bytes, c.retired);
+    println!("semaphores {}", c.semaphores);
+    println!("stacks    {} in queues, and room for {}", c.stacks, c.descriptors);
+    println!("frames    {} free, {} promised", c.free_frames, c.promised_frames);
     Ok(())
 }
 pub fn uptime() -> Result<()> {

@@ -34,3 +34,41 @@ pub struct Portal {
     pub words: u64,
     pub entry: u64,
 }
+/// Answer of `inspect.counts`: what the portal manager has, after it has taken back what nobody needs any more.
+#[repr(C, align(128))]
+#[derive(Clone, Copy, Default)]
+pub struct Counts {
+    pub domains: u64,
+    /// Dead domains that calls still return through, or that windows still show.
+    pub zombies: u64,
+    /// Ends of domains that nobody has asked for.
+    pub ended: u64,
+    pub registrations: u64,
+    /// Portal blocks, their bytes, and those of them that no table entry leads to.
+    pub blocks: u64,
+    pub code_bytes: u64,
+    pub retired: u64,
+    /// Table entries that lead to blocks.
+    pub users: u64,
+    /// Semaphores that portals lead to.
+    pub semaphores: u64,
+    /// Stacks in queues, and descriptors of further ones.
+    pub stacks: u64,
+    pub descriptors: u64,
+    /// Living threads, and indices whose threads have ended.
+    pub threads: u64,
+    pub free_threads: u64,
+    /// Frames that are neither in use nor promised; those promised.
+    pub free_frames: u64,
+    pub promised_frames: u64,
+}
+/// Answer of `inspect.check`: the first thing found that must not be. All zeros: nothing was.
+#[repr(C, align(128))]
+#[derive(Clone, Copy)]
+pub struct Violation {
+    pub what: [u8; NAME],
+    /// The domain, or the thread, and the portal's number, or the frame's address, that it was found at; what was there.
+    pub at: u64,
+    pub number: u64,
+    pub value: u64,
+}

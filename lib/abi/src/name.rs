@@ -65,7 +65,8 @@ impl Name {
     pub fn of(text: &str) -> Result<Name, Error> {
         let mut bytes = [0; NAMELEN];
         bytes.get_mut(..text.len()).ok_or(Error::EINVAL)?.copy_from_slice(text.as_bytes());
-        Name::new(&bytes)
+        // A 0 in it would end it early.
+        Name::new(&bytes).and_then(|name| if name.len() == text.len() { Ok(name) } else { Err(Error::EINVAL) })
     }
     /// The name at `address`, which a window shows to the end of its page.
     ///

@@ -8,6 +8,11 @@ use crate::template::Templates;
 /// Most arguments of a portal, in registers `a0`…`a5`.
 pub const ARGUMENTS: usize = 6;
 
+/// The letters of each place that [`Specification::parse`] knows: stack, state, arguments.
+pub const LETTERS: [&[u8]; 3] = [b"snj", b"mpfx", b"ic=tahwrWRS><kd"];
+/// Letters of [`LETTERS`] that servers of the system have templates for: the last of the arguments'.
+const KNOWN: &[u8] = LETTERS[2].split_at(6).1;
+
 /// What the callee runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stack {
@@ -101,8 +106,6 @@ pub enum Reason {
     /// A template that is refused; the position is that of the word.
     Template = 10,
 }
-/// Letters that servers of the system have templates for.
-const KNOWN: &[u8] = b"wrWRS><k";
 /// A rejected specification: why, and at which character (from 0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rejected {

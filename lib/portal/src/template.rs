@@ -25,7 +25,7 @@ impl<'a> Templates<'a> {
         Templates { all, at_touch: false }
     }
     /// The same, with windows mapped at the first access, where there is a template for that.
-    pub fn at_touch(self, at_touch: bool) -> Templates<'a> {
+    pub const fn at_touch(self, at_touch: bool) -> Templates<'a> {
         Templates { at_touch, ..self }
     }
     pub fn get(&self, n: usize) -> &'a Template {

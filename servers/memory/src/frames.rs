@@ -63,6 +63,11 @@ impl Frames {
             }
         }
     }
+    /// Whether the frame at `pa` is free.
+    pub fn is_free(&self, pa: usize) -> bool {
+        let n = pa.wrapping_sub(RAM_BASE) / PAGE;
+        self.bits.get(n / 64).is_some_and(|word| word >> (n % 64) & 1 == 1)
+    }
     /// Frames that are neither in use nor promised.
     pub fn free(&self) -> usize {
         self.free - self.promised

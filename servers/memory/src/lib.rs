@@ -4,6 +4,7 @@
 
 pub mod devices;
 pub mod frames;
+pub mod invariants;
 pub mod pagers;
 pub mod pages;
 pub mod ram;

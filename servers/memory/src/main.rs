@@ -38,6 +38,10 @@ pebble::provide! {
     "memory.write", "smiiri", write;
     "memory.map_device", "smiiri", map_device;
     "memory.info", "smii", info;
+    "memory.check", "sm", check;
+    "memory.window", "smiiiii", check_window;
+    "memory.windows", "smi", count_windows;
+    "memory.windows_close", "smi", close_windows;
     "memory.pager_for", "smiiiii", pager_for;
     "memory.pager_remove", "smii", pager_remove;
     "memory.pager_forget", "smi", pager_forget;
@@ -174,14 +178,19 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
             if thread::slots().contains(&value) && thread::touch(asid, value) {
                 return 0;
             }
-            let result = locked(|s| s.window(asid, pc & 0xffff, value, write, thread).map(|changed| !changed as usize));
+            let result = locked(|s| {
+                let result = s.window(asid, pc & 0xffff, value, write, thread);
+                if result != Ok(false) {
+                    // The page may have got a frame of its own; nobody else gets the old one before that is known.
+                    TLB_FLUSH.call([value, asid]);
+                }
+                result.map(|changed| !changed as usize)
+            });
             if result > 0 {
                 // The portal manager does not let the domain lend for a moment.
                 SLEEP.call([MOMENT]);
                 return 0;
             }
-            // The page may have got a frame of its own.
-            TLB_FLUSH.call([value, asid]);
             if result == Error::EFAULT.code() {
                 let portal = SPACES.lock().pagers.begin(thread, asid, value);
                 let cause = if write { 15 } else { 13 };
@@ -199,7 +208,7 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
         _ => {
             let mut spaces = SPACES.lock();
             if spaces.resolve(asid, value, cause) {
-                drop(spaces);
+                // Before anybody else gets the frame that it may have shown.
                 TLB_FLUSH.call([value, asid]);
                 return 0;
             }
@@ -270,33 +279,43 @@ extern "C" fn page_among(ends: usize, va: usize, source: usize, rights: usize, l
 }
 /// Physical address of the frame that domain `asid` has to itself at `va`.
 extern "C" fn frame_of(asid: usize, va: usize) -> isize {
-    locked(|s| s.frame_of(asid, va))
+    locked(|s| {
+        let result = s.frame_of(asid, va);
+        // The page may have got a frame of its own.
+        TLB_FLUSH.call([va, asid]);
+        result
+    })
 }
 fn replace_page(by: usize, asid: usize, va: usize, source: usize, rights: usize, lent: Option<&[usize]>) -> isize {
-    let result = locked(|s| s.page(by, asid, va, source, rights as u64 & 0xff, lent).map(|()| 0));
-    TLB_FLUSH.call([va, asid]);
-    if source != 0 {
-        TLB_FLUSH.call([source, by]);
-    }
-    result
+    locked(|s| {
+        let result = s.page(by, asid, va, source, rights as u64 & 0xff, lent).map(|()| 0);
+        // Before anybody else gets the frame that was there.
+        TLB_FLUSH.call([va, asid]);
+        if source != 0 {
+            TLB_FLUSH.call([source, by]);
+        }
+        result
+    })
 }
 extern "C" fn space_create(asid: usize) -> isize {
     locked(|s| s.create(asid))
 }
 /// `lent`: a window on `count` physical addresses of frames that windows show.
 extern "C" fn space_copy(from: usize, to: usize, lent: usize, count: usize) -> isize {
-    let result = locked(|s| {
+    locked(|s| {
         // SAFETY: `lent` is this portal's window argument.
-        s.copy(from, to, unsafe { addresses(lent, count)? }).map(|()| 0)
-    });
-    // What was the space's own can not be written any more.
-    TLB_FLUSH_ASID.call([from]);
-    result
+        let result = s.copy(from, to, unsafe { addresses(lent, count)? }).map(|()| 0);
+        // What was the space's own can not be written any more.
+        TLB_FLUSH_ASID.call([from]);
+        result
+    })
 }
 extern "C" fn space_destroy(asid: usize) -> isize {
-    let result = locked(|s| s.destroy(asid).map(|()| 0));
-    TLB_FLUSH_ASID.call([asid]);
-    result
+    locked(|s| {
+        let result = s.destroy(asid).map(|()| 0);
+        TLB_FLUSH_ASID.call([asid]);
+        result
+    })
 }
 extern "C" fn trust(asid: usize) -> isize {
     locked(|s| s.trust(asid).map(|()| 0))
@@ -305,14 +324,16 @@ extern "C" fn service_stack(thread: usize) -> isize {
     locked(|s| s.service_stack(thread).map(|()| 0))
 }
 extern "C" fn service_release(thread: usize) -> isize {
-    let result = locked(|s| s.release_service(thread).map(|()| 0));
-    // Every trusted space may have the addresses cached.
-    for domain in &pebble::boot::info().domains {
-        if domain.asid != 0 {
-            TLB_FLUSH_ASID.call([domain.asid as usize]);
+    locked(|s| {
+        let result = s.release_service(thread).map(|()| 0);
+        // Every trusted space may have the addresses cached.
+        for domain in &pebble::boot::info().domains {
+            if domain.asid != 0 {
+                TLB_FLUSH_ASID.call([domain.asid as usize]);
+            }
         }
-    }
-    result
+        result
+    })
 }
 /// Pages for the nucleus's data, which the portal manager sees and nobody else.
 extern "C" fn nucleus_pages(count: usize) -> isize {
@@ -351,9 +372,12 @@ extern "C" fn stack_for(asid: usize, bytes: usize) -> isize {
     locked(|s| s.stack(asid, bytes))
 }
 extern "C" fn stack_release(asid: usize, top: usize) -> isize {
-    let result = locked(|s| s.release_stack(asid, top).map(|()| 0));
-    TLB_FLUSH_ASID.call([asid]);
-    result
+    locked(|s| {
+        let result = s.release_stack(asid, top).map(|()| 0);
+        // Before anybody else gets the frames.
+        TLB_FLUSH_ASID.call([asid]);
+        result
+    })
 }
 extern "C" fn set_heap(asid: usize, start: usize) -> isize {
     locked(|s| s.set_heap(asid, start).map(|()| 0))
@@ -415,4 +439,37 @@ extern "C" fn info(what: usize, asid: usize) -> isize {
         3 => Ok(s.frames.promised()),
         _ => Err(Error::EINVAL),
     })
+}
+/// What does not hold of all page tables together (`memory_logic::invariants`): 0, or its code. `EAGAIN`: a page table is
+/// being changed.
+extern "C" fn check() -> isize {
+    let Some(mut spaces) = SPACES.try_lock() else { return Error::EAGAIN.code() };
+    let managed = pebble::boot::info().image_end as usize;
+    match spaces.check(managed) {
+        Ok(Ok(_)) => 0,
+        Ok(Err(violation)) => violation.code(),
+        Err(error) => error.code(),
+    }
+}
+/// Whether the window slot at `slot` of `asid` has entry `mapped`, `EFAULT`: it has not; and whether `lender` can see the page of
+/// `shown` itself with its rights, `EACCESS`: it can not.
+extern "C" fn check_window(asid: usize, slot: usize, mapped: usize, shown: usize, lender: usize) -> isize {
+    locked(|s| {
+        let root = s.root(asid).ok_or(Error::ESRCH)?;
+        if memory_logic::tables::leaf(&s.ram, root, slot) != mapped as u64 {
+            return Err(Error::EFAULT);
+        }
+        use abi::address::pte;
+        let shown = shown as u64;
+        let rights = shown & (pte::R | pte::W | pte::U);
+        if s.shows(lender, pte::address(shown), rights) { Ok(0) } else { Err(Error::EACCESS) }
+    })
+}
+/// How many window slots of `asid` are open.
+extern "C" fn count_windows(asid: usize) -> isize {
+    locked(|s| Ok(s.windows(asid)))
+}
+/// Domain `asid` has ended, and nobody will be in its space any more: closes its windows.
+extern "C" fn close_windows(asid: usize) -> isize {
+    locked(|s| s.close_windows(asid).map(|()| 0))
 }

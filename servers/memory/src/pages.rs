@@ -163,11 +163,12 @@ impl<R: Ram> Spaces<R> {
         self.space(asid)?.pages += 1;
         // The source's rights are not the copy's: one that can be written stays or becomes shared until it is.
         let value = self.ram.read(place);
-        let lazy = value & (pte::LAZY | pte::W) != 0;
-        let now = match (rights & pte::W != 0, lazy) {
-            // It holds no frame back for a write that can not come.
+        let now = match (rights & pte::W != 0, value & (pte::LAZY | pte::W) != 0) {
             (false, true) => {
-                self.frames.renounce();
+                // It holds no frame back for a write that can not come; one that was copied at once holds none.
+                if value & pte::LAZY != 0 {
+                    self.frames.renounce();
+                }
                 value & !(pte::LAZY | pte::W)
             }
             (true, false) => {
@@ -181,6 +182,10 @@ impl<R: Ram> Spaces<R> {
         };
         let keep = !(RIGHTS & !pte::W);
         self.ram.write(place, now & keep | rights & !pte::W | if now & pte::W != 0 { pte::W } else { 0 });
+        if now & (pte::FOREIGN | pte::LAZY) == pte::FOREIGN {
+            // A page of the archive that can not be written any more: it is nobody's.
+            self.space(asid)?.pages -= 1;
+        }
         Ok(())
     }
     /// Copies entry `at` to `place`; whether it counts as a page of the space's own.

@@ -30,6 +30,15 @@ impl Shares {
     pub fn count(&self, ram: &impl Ram, pa: usize) -> u64 {
         self.place(pa).map_or(0, |(at, shift)| ram.read(at) >> shift & MOST)
     }
+    /// Frames that have more than one sharer.
+    pub fn shared(&self, ram: &impl Ram) -> impl Iterator<Item = usize> {
+        let words = self.0.iter().enumerate().filter(|(_, page)| **page != 0);
+        let words = words.flat_map(|(n, page)| (0..PAGE).step_by(8).map(move |at| (n * PAGE + at, page + at)));
+        words.flat_map(|(frame, at)| {
+            let word = ram.read(at);
+            (0..8).filter(move |n| word >> (8 * n) & MOST != 0).map(move |n| RAM_BASE + (frame + n) * PAGE)
+        })
+    }
     /// One more shares the frame. False: the count is full, or there is no memory for it.
     pub fn add(&mut self, ram: &mut impl Ram, frames: &mut Frames, pa: usize) -> bool {
         let slot = &mut self.0[(pa - RAM_BASE) / PAGE / PAGE % PAGES];

@@ -122,6 +122,10 @@ impl<R: Ram> Spaces<R> {
         let space = &mut chunk[asid % CHUNK];
         if space.root != 0 { Ok(space) } else { Err(Error::ESRCH) }
     }
+    /// Physical address of the root table of `asid`, if there is such a space.
+    pub fn root(&mut self, asid: usize) -> Option<usize> {
+        self.space(asid).ok().map(|space| space.root)
+    }
     /// Sets space `asid`, which is in range.
     fn set(&mut self, asid: usize, space: Space) -> Result<(), Error> {
         let Spaces { ram, frames, spaces, .. } = self;
@@ -476,6 +480,15 @@ impl<R: Ram> Spaces<R> {
         let at = tables::make_entry(&mut self.ram, &mut self.frames, root, va)?;
         self.ram.write(at, entry);
         Ok(at)
+    }
+    /// Closes all windows of `asid`, which nobody will use any more.
+    pub fn close_windows(&mut self, asid: usize) -> Result<(), Error> {
+        let root = self.space(asid)?.root;
+        for first in (WINDOW_VA..window_base(abi::nucleus::MAX_THREADS)).step_by(TABLE_SPAN) {
+            let Some(at) = tables::entry(&self.ram, root, first) else { continue };
+            (0..512).for_each(|n| self.ram.write(at + 8 * n, 0));
+        }
+        Ok(())
     }
     /// An access to `va` faulted: `cause` 12, 13 or 15. Makes it possible where the page is the space's own; false: it is
     /// not allowed.

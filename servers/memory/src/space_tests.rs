@@ -185,6 +185,31 @@ fn a_frame_that_a_window_shows_is_not_shared() {
     assert_eq!(s.ram.read(pte::address(leaves[1])), u64::from_le_bytes(*b"original"));
 }
 #[test]
+fn a_copy_at_once_that_is_not_writable_holds_no_frame_back() {
+    let mut s = spaces();
+    let roots = [1, 2].map(|asid| s.create(asid).unwrap());
+    s.map(1, IMAGE_VA, 2 * PAGE, pte::R | pte::W).unwrap();
+    s.write(1, IMAGE_VA, b"original").unwrap();
+    let frame = pte::address(tables::leaf(&s.ram, roots[0], IMAGE_VA));
+    // The other page is promised, so that one promise too few shows.
+    assert_eq!(s.frames.promised(), 1);
+    s.page(1, 2, IMAGE_VA, IMAGE_VA, pte::R, Some(&[frame])).unwrap();
+    assert_eq!(s.frames.promised(), 1);
+    assert_eq!(tables::leaf(&s.ram, roots[1], IMAGE_VA) & (pte::V | pte::R | pte::W | pte::LAZY), pte::V | pte::R);
+}
+#[test]
+fn a_copy_of_the_archives_that_is_not_writable_is_nobodys_page() {
+    let mut s = spaces();
+    (1..3).for_each(|asid| assert!(s.create(asid).is_ok()));
+    let archive = s.frames.take_run(1).unwrap();
+    s.shared.first_frame = archive + PAGE;
+    s.map_image(1, IMAGE_VA, archive, PAGE, pte::R | pte::W).unwrap();
+    s.page(1, 2, IMAGE_VA, IMAGE_VA, pte::R, Some(&[])).unwrap();
+    assert_eq!(s.space(2).unwrap().pages, 0);
+    assert_eq!(s.unmap(2, IMAGE_VA), Ok(true));
+    assert_eq!((s.space(2).unwrap().pages, s.frames.promised()), (0, 1));
+}
+#[test]
 fn stacks_have_a_guard_and_their_slots_are_used_again() {
     let mut s = spaces();
     let root = s.create(1).unwrap();

@@ -7,6 +7,7 @@ use abi::address::{PAGE, WINDOW_STRIDE, WINDOW_VA, physical, supervisor, window_
 use abi::nucleus::{MAX_THREADS, TRANSFERS, Thread};
 use core::mem::offset_of;
 use memory_logic::ram::Ram;
+use memory_logic::space::Spaces;
 use memory_logic::transfers::{Kind, Request};
 
 pebble::import! {
@@ -56,9 +57,9 @@ pub fn transfer(asid: usize, thread: usize, key: u64) -> isize {
         for (n, request) in requests.filter(|(_, request)| request.kind == Kind::Got) {
             let there = Physical.read(transfer_words(thread, n) + 8) as usize;
             Physical.write(transfer_words(thread, n), 0);
-            let done = frozen([asid, request.asid], |lent| {
+            let done = frozen([asid, request.asid], |s, lent| {
                 let to = (request.asid, request.address);
-                SPACES.lock().got(asid, there, to, request.pages, lent).map(|()| 0)
+                s.got(asid, there, to, request.pages, lent).map(|()| 0)
             });
             if let Err(error) = done {
                 return error.code();
@@ -68,8 +69,14 @@ pub fn transfer(asid: usize, thread: usize, key: u64) -> isize {
     }
     let Request { asid: callee, address, pages, argument, kind } = Request::of(key);
     let done = match kind {
-        Kind::Share => SPACES.lock().share(asid, callee, address, pages),
-        Kind::Give => frozen([asid, callee], |lent| SPACES.lock().give(asid, callee, address, pages, lent)),
+        Kind::Share => {
+            let mut spaces = SPACES.lock();
+            let shared = spaces.share(asid, callee, address, pages);
+            // Pages of the caller's may have got frames of their own.
+            TLB_FLUSH_ASID.call([asid]);
+            shared
+        }
+        Kind::Give => frozen([asid, callee], |s, lent| s.give(asid, callee, address, pages, lent)),
         _ => SPACES.lock().get(callee, address, pages),
     };
     match done {
@@ -95,7 +102,7 @@ pub fn undo_transfers(asid: usize, thread: usize) {
         }
         let (request, there) = (Request::of(key), Physical.read(transfer_words(thread, n) + 8) as usize);
         Physical.write(transfer_words(thread, n), 0);
-        let undone = frozen([asid, request.asid], |lent| SPACES.lock().undo(asid, request, there, lent).map(|()| 0));
+        let undone = frozen([asid, request.asid], |s, lent| s.undo(asid, request, there, lent).map(|()| 0));
         // Else it stays where it is.
         let _ = undone;
     }
@@ -104,9 +111,12 @@ pub fn undo_transfers(asid: usize, thread: usize) {
 #[repr(align(512))]
 struct Lent([usize; LENT]);
 const LENT: usize = 64;
-/// Runs `body` with the frames that windows of the calls of two domains show, while they can open no others; afterwards, their
-/// translations are forgotten.
-fn frozen(asids: [usize; 2], body: impl FnOnce(&[usize]) -> Result<usize, Error>) -> Result<usize, Error> {
+/// Runs `body` with the frames that windows of the calls of two domains show, while they can open no others; their translations
+/// are forgotten before anybody else gets a frame.
+fn frozen(
+    asids: [usize; 2],
+    body: impl FnOnce(&mut Spaces<Physical>, &[usize]) -> Result<usize, Error>,
+) -> Result<usize, Error> {
     let mut lent = Lent([0; LENT]);
     let mut count = 0;
     let mut result = Ok(());
@@ -116,10 +126,16 @@ fn frozen(asids: [usize; 2], body: impl FnOnce(&[usize]) -> Result<usize, Error>
             Err(error) => result = Err(error),
         }
     }
-    let result = result.and_then(|()| body(&lent.0[..count]));
+    let result = result.and_then(|()| {
+        let mut spaces = SPACES.lock();
+        let result = body(&mut spaces, &lent.0[..count]);
+        for asid in asids {
+            TLB_FLUSH_ASID.call([asid]);
+        }
+        result
+    });
     for asid in asids {
         THAW.call([asid]);
-        TLB_FLUSH_ASID.call([asid]);
     }
     result
 }

@@ -167,6 +167,8 @@ impl Names {
 }
 
 #[cfg(test)]
+mod model_tests;
+#[cfg(test)]
 mod tests {
     use super::*;
     fn name(text: &str) -> Name {

@@ -172,6 +172,15 @@ impl CodeArea {
     pub fn retired(&self) -> usize {
         self.retired.len()
     }
+    /// Whether no entry leads to the block at `code`, so that it will be freed.
+    pub fn is_retired(&self, code: u64) -> bool {
+        self.retired.contains(&code)
+    }
+    /// How many blocks there are, their bytes, and how many table entries lead to them.
+    pub fn counts(&self) -> (usize, usize, usize) {
+        let blocks = self.blocks.iter().map(|(_, (_, block))| block);
+        blocks.fold((0, 0, 0), |(n, bytes, users), b| (n + 1, bytes + b.bytes as usize, users + b.users.len()))
+    }
     /// Says that a frame returns through supervisor address `inside`.
     pub fn mark(&mut self, inside: u64) {
         if let Some(number) = self.number(inside)

@@ -57,8 +57,7 @@ impl Manager {
             self.free_retired();
         }
         // Who answers for faults, or is lost by one, can not wait for its own.
-        let vital = to == self.own || to == self.memory || callee.masked();
-        let templates = Templates::new(&self.templates).at_touch(!vital);
+        let templates = Templates::new(&self.templates).at_touch(!self.is_fatal(callee));
         let connection = Connection { specification, caller, callee, entry, constants, short_circuit, templates };
         let block = generate(&connection, &pebble::boot::info().symbols, &mut self.scratch);
         let block = block.map_err(|_| Error::EINVAL)?;
@@ -79,7 +78,12 @@ impl Manager {
         if let Some(domain) = self.domains.get_mut(to).filter(|d| d.flags & BOOT == 0) {
             domain.blocks.push(code);
         }
+        self.block_made(kind);
         Ok(code)
+    }
+    /// Whether a fault in the domain of that end is the end of the system.
+    pub fn is_fatal(&self, end: End) -> bool {
+        [self.own, self.memory].contains(&(end.asid as usize)) || end.masked()
     }
     /// Generates a portal to registration `id` for callers like `caller`.
     pub fn generate_registered(&mut self, caller: End, id: usize, permanent: bool) -> Result<u64> {
@@ -124,7 +128,8 @@ impl Manager {
             domain.numbers.0 += 1;
         }
         domain.numbers.1 = domain.numbers.1.max(number + 1);
-        if let Some(block) = self.code.get_mut(code) {
+        // Who has a block that is always kept need not be known.
+        if let Some(block) = self.code.get_mut(code).filter(|block| !block.permanent) {
             block.users.push((asid as u16, number as u16));
         }
         if old != pebble::boot::info().symbols.bad_portal {
@@ -160,11 +165,14 @@ impl Manager {
         }
     }
     /// Nothing leads to a block of this kind any more.
+    #[inline(always)]
     pub fn gone(&mut self, kind: Kind) {
-        if let Kind::Granted { gone, .. } = kind
-            && gone != 0
-        {
-            self.posts.push(gone as usize);
+        match kind {
+            Kind::Granted { gone, .. } if gone != 0 => self.posts.push(gone as usize),
+            // Its code is somebody else's soon.
+            Kind::Semaphore { id, v } => self.semaphore_closed(id as usize, v),
+            Kind::Registered { registration } => self.block_unused(registration as usize),
+            _ => {}
         }
     }
     /// Nothing leads to the block at `code` any more: it is freed once no thread returns through it.
@@ -209,7 +217,7 @@ impl Manager {
         if request.entry >= abi::address::WINDOW_VA as u64 || request.stacks > 64 {
             return Err(Error::EINVAL);
         }
-        let id = self.registrations.end();
+        let id = self.free_registration();
         check(NAMES_BIND.call([caller.subject, name.address(), id]))?;
         for _ in 0..request.stacks {
             if let Err(error) = self.add_stack(caller.subject) {
@@ -226,6 +234,8 @@ impl Manager {
             constants: request.constants,
             server: caller.subject,
             short_circuit: None,
+            named: true,
+            blocks: 0,
         };
         self.registrations.insert(id, registration);
         self.domain_mut(caller.subject)?.provides += 1;
@@ -234,6 +244,7 @@ impl Manager {
     /// Withdraws a name. Portals that are open stay open.
     pub fn unregister(&mut self, caller: Caller, name: &Name) -> Result<isize> {
         check(NAMES_UNBIND.call([caller.subject, name.address()]))?;
+        self.withdraw(caller.subject, name.text());
         Ok(0)
     }
     /// Opens the portal called `name` in the direct caller's table; its number.

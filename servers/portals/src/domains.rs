@@ -192,6 +192,10 @@ impl Manager {
         self.events.push_back(how);
         self.posts.push(self.event_semaphore);
         let trusted = dead.flags & flags::TRUSTED != 0;
+        if trusted || !lent.is_empty() {
+            // Its space stays for a while, and with it what it was lent, which is its lender's to free again.
+            WINDOWS_CLOSE.call([asid]);
+        }
         self.zombies.push(Zombie { asid, table, blocks: blocks.len(), lent, trusted, space_destroyed: false });
         for code in blocks {
             self.code.retire(code);
@@ -253,6 +257,15 @@ impl Manager {
             frame.divert(self.graveyard, DEAD_STUB as u64);
         }
         Ok(())
+    }
+    /// If thread `index`, which has called the portal manager, serves a call, it returns from that with `EDEAD` when it returns
+    /// from here.
+    pub fn leave_call(&mut self, index: usize) -> bool {
+        let Some(page) = ThreadPage::of(index) else { return false };
+        let mut frames = page.frames(&self.code).filter(|f| !f.floating());
+        let (Some(own), Some(_)) = (frames.next(), frames.next()) else { return false };
+        own.divert(self.graveyard, DEAD_STUB as u64);
+        true
     }
     /// Whether the domain has one thread left, and nobody could enter it after that one.
     pub fn is_last_thread(&mut self, asid: usize) -> bool {
@@ -370,9 +383,12 @@ impl Manager {
             }
         }
     }
+    pub fn is_graveyard(&self, asid: usize) -> bool {
+        self.domain(asid).is_ok_and(|d| d.table == self.graveyard)
+    }
     /// Whether the system could not go on without it.
     pub fn is_vital(&self, asid: usize) -> bool {
-        self.domain(asid).is_ok_and(|d| d.table == self.graveyard)
+        self.is_graveyard(asid)
             || pebble::boot::info().domains[..pebble::boot::info().domain_count as usize]
                 .iter()
                 .any(|d| d.asid as usize == asid)

@@ -9,7 +9,7 @@ use abi::section::{NAME, SPEC, padded};
 use pebble::Result;
 
 /// Names of the short-circuit portals and defaults, by their code.
-fn nucleus_name(code: u64) -> Option<&'static str> {
+pub fn nucleus_name(code: u64) -> Option<&'static str> {
     let s = &pebble::boot::info().symbols;
     let names = [
         (s.return_portal, "return"),

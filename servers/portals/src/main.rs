@@ -9,14 +9,17 @@ extern crate alloc;
 
 mod code;
 mod connect;
+mod counts;
 mod domains;
 mod grant;
 mod initial;
 mod inspect;
 mod interposition;
+mod invariants;
 mod lent;
 mod manager;
 mod pagers;
+mod registrations;
 mod sandbox;
 mod semaphores;
 mod slots;
@@ -73,11 +76,13 @@ pebble::provide! {
     "domain.start", "smtiiiii", start_thread;
     "domain.event", "smtw", event;
     "domain.destroy", "smti", kill;
-    "domain.fault", "smiiiii", fault;
+    "domain.fault", "smtiiiii", fault;
     "domain.grow_stack", "sx", grow_stack;
     "inspect.domain", "smtiw", inspect_domain;
     "inspect.portal", "smtiiw", inspect_portal;
     "inspect.code", "smtiiw", inspect_code;
+    "inspect.counts", "smtw", inspect_counts;
+    "inspect.check", "smtw", inspect_check;
 }
 
 fn start(_: &pebble::Env) {
@@ -158,6 +163,10 @@ extern "C" fn thread_create(thread: usize, entry: usize, sp: usize, argument: us
 extern "C" fn thread_exit(thread: usize) -> isize {
     let mut manager = MANAGER.lock();
     if let Ok(caller) = manager.caller(thread) {
+        // In the middle of a call: it has windows open, and its caller goes on with `EDEAD`.
+        if caller.direct == caller.subject && manager.leave_call(thread) {
+            return 0;
+        }
         if manager.is_last_thread(caller.subject) {
             let how = Ended { asid: caller.subject as u64, kind: ended::EXIT, ..Ended::default() };
             manager.end_domain(caller.subject, how);
@@ -386,8 +395,12 @@ extern "C" fn event(_: usize, out: usize) -> isize {
     }
 }
 /// A domain did what it may not: it ends. From the memory manager. `pager`: who answers for the address, or 0.
-extern "C" fn fault(asid: usize, cause: usize, address: usize, pc: usize, pager: usize) -> isize {
+extern "C" fn fault(thread: usize, asid: usize, cause: usize, address: usize, pc: usize, pager: usize) -> isize {
     let mut manager = MANAGER.lock();
+    if manager.is_graveyard(asid) {
+        // A handler has said where a thread is to go on whose domain has died since: it goes on dying.
+        return manager.divert_thread(thread, asid).map_or_else(Error::code, |()| 0);
+    }
     let how = Ended {
         asid: asid as u64,
         kind: ended::FAULT,
@@ -414,6 +427,14 @@ extern "C" fn inspect_domain(_: usize, asid: usize, out: usize) -> isize {
 extern "C" fn inspect_portal(_: usize, asid: usize, number: usize, out: usize) -> isize {
     let portal = MANAGER.lock().inspect_portal(asid, number);
     portal.and_then(|p| words::write(out, &p)).map_or_else(Error::code, |()| 0)
+}
+extern "C" fn inspect_counts(_: usize, out: usize) -> isize {
+    let counts = MANAGER.lock().counts();
+    words::write(out, &counts).map_or_else(Error::code, |()| 0)
+}
+extern "C" fn inspect_check(_: usize, out: usize) -> isize {
+    let checked = MANAGER.lock().check();
+    checked.and_then(|violation| words::write(out, &violation)).map_or_else(Error::code, |()| 0)
 }
 extern "C" fn inspect_code(_: usize, asid: usize, number: usize, out: usize) -> isize {
     /// Words that one call gives.

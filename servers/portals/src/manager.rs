@@ -35,6 +35,11 @@ pebble::import! {
     pub PAGE_AMONG = "memory.page_among";
     pub FRAME_OF = "memory.frame_of";
     pub UNDO_TRANSFERS = "memory.undo_transfers";
+    pub WINDOWS_CLOSE = "memory.windows_close";
+    pub MEMORY_CHECK = "memory.check";
+    pub MEMORY_WINDOW = "memory.window";
+    pub MEMORY_WINDOWS = "memory.windows";
+    pub MEMORY_INFO = "memory.info";
     pub NAMES_BIND = "names.bind";
     pub NAMES_LOOKUP = "names.lookup";
     pub NAMES_UNBIND = "names.unbind";
@@ -60,6 +65,9 @@ pub struct Registration {
     pub entry: u64,
     pub constants: [u64; 6],
     pub server: usize,
+    /// The name server knows it; and how many blocks lead to it, those that the image builder made left out.
+    pub named: bool,
+    pub blocks: usize,
     /// What may end calls before they enter it.
     pub short_circuit: Option<alloc::boxed::Box<Circuit>>,
 }
@@ -219,11 +227,11 @@ impl Manager {
         let d = self.domain(asid)?;
         Ok(End { table: d.table.0, asid: asid as u64, flags: d.flags })
     }
-    /// The live domain that `table` is of.
+    /// The live domain that `table` is of. `EDEAD`: none; a thread that has been turned towards the graveyard acts for nobody.
     pub fn asid_of(&self, table: Table) -> Result<usize> {
         let asid = table.field(domain::ASID) as usize;
         match self.domains.get(asid) {
-            Some(d) if d.table == table => Ok(asid),
+            Some(d) if d.table == table && table != self.graveyard => Ok(asid),
             _ => Err(Error::EDEAD),
         }
     }
@@ -309,34 +317,27 @@ impl Manager {
                 constants: [portal.constant; 6],
                 server: portal.asid as usize,
                 short_circuit: None,
+                named: true,
+                blocks: 0,
             };
             self.registrations.insert(id, registration);
         }
         for open in &info.opens[..info.open_count as usize] {
-            let id = open.portal as usize;
-            let Some(registration) = self.registrations.get(id) else { continue };
-            let user = (open.asid as u16, open.number as u16);
-            if let Some(block) = self.code.get_mut(open.code) {
-                block.users.push(user);
-                continue;
+            self.adopt(open.code, open.portal as usize, (open.asid as usize, open.number as usize));
+        }
+        // The system portals of boot components are not in the list.
+        for boot in &info.domains[..info.domain_count as usize] {
+            for &(number, name) in abi::system::ALL {
+                let code = Table(boot.table).entry(number);
+                // The idle thread has others there.
+                let known = self.code.get(code).is_some_and(|b| b.users.contains(&(boot.asid as u16, number as u16)));
+                if known || code == info.symbols.bad_portal || crate::inspect::nucleus_name(code).is_some() {
+                    continue;
+                }
+                if let Ok(id) = self.boot_registration(name) {
+                    self.adopt(code, id, (boot.asid as usize, number));
+                }
             }
-            let mut block = Block::registered(id, registration, false);
-            block.same_domain = registration.server == open.asid as usize;
-            if let (Ok(caller), Ok(callee)) = (self.end(open.asid as usize), self.end(registration.server)) {
-                let (specification, templates) = (&registration.specification, Templates::new(&self.templates));
-                let connection = Connection {
-                    specification,
-                    caller,
-                    callee,
-                    entry: 0,
-                    constants: &[],
-                    short_circuit: None,
-                    templates,
-                };
-                block.templated = FramePlan::new(&connection, 0).templated;
-            }
-            block.users.push(user);
-            self.code.adopt(open.code, block);
         }
         self.event_semaphore = pebble::boot::SEMAPHORE_CREATE.call([0]).max(0) as usize;
         self.destroy = self.boot_registration("domain.destroy").unwrap_or(usize::MAX);
@@ -344,6 +345,26 @@ impl Manager {
             self.semaphore_entries[entry] = self.boot_registration(name).unwrap_or(usize::MAX);
         }
         self.make_initials();
+    }
+    /// Takes up the block at `code`, which entry `number` of boot component `asid` leads to, and which leads to registration
+    /// `id`.
+    fn adopt(&mut self, code: u64, id: usize, (asid, number): (usize, usize)) {
+        let Some(registration) = self.registrations.get(id) else { return };
+        let user = (asid as u16, number as u16);
+        if let Some(block) = self.code.get_mut(code) {
+            block.users.push(user);
+            return;
+        }
+        let mut block = Block::registered(id, registration, false);
+        if let (Ok(caller), Ok(callee)) = (self.end(asid), self.end(registration.server)) {
+            let (specification, templates) = (&registration.specification, Templates::new(&self.templates));
+            let connection =
+                Connection { specification, caller, callee, entry: 0, constants: &[], short_circuit: None, templates };
+            let plan = FramePlan::new(&connection, 0);
+            (block.same_domain, block.templated) = (plan.same_domain, plan.templated);
+        }
+        block.users.push(user);
+        self.code.adopt(code, block);
     }
     /// The registration called `name` among the boot components'.
     pub fn boot_registration(&self, name: &str) -> Result<usize> {

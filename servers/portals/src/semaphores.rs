@@ -11,7 +11,7 @@ use portal::ShortCircuit;
 pub struct Semaphore {
     /// Table entries that lead to its P or V.
     pub entries: usize,
-    /// The blocks of P and V.
+    /// The blocks of P and V; 0: nothing leads to it any more.
     pub blocks: [u64; 2],
 }
 
@@ -29,7 +29,7 @@ impl Manager {
     }
     fn semaphore_portals(&mut self, asid: usize, number: usize, id: usize) -> Result<()> {
         let mut blocks = [0; 2];
-        for (v, code) in [false, true].into_iter().zip(&mut blocks) {
+        for v in [false, true] {
             let r = self.registrations.get(self.semaphore_entries[v as usize]).ok_or(Error::ENOENT)?;
             let (server, specification, entry) = (r.server, r.specification, r.entry);
             let caller = self.end(asid)?;
@@ -43,11 +43,25 @@ impl Manager {
                 record: s.records + (id as u64 & s.mask) * s.stride,
             });
             let target = (entry, &[id as u64][..]);
-            *code = self.generate_with((caller, server), &specification, target, short_circuit, kind, false)?;
+            match self.generate_with((caller, server), &specification, target, short_circuit, kind, false) {
+                Ok(made) => blocks[v as usize] = made,
+                Err(error) => {
+                    // Nothing leads to the first one.
+                    blocks.into_iter().filter(|&made| made != 0).for_each(|made| self.retire(made));
+                    return Err(error);
+                }
+            }
         }
         self.semaphores.insert(id, Semaphore { entries: 2, blocks });
         self.install(asid, number, blocks[0])?;
         self.install(asid, number + 1, blocks[1])
+    }
+    /// Nothing leads to its P, or its V, any more.
+    #[inline(never)]
+    pub fn semaphore_closed(&mut self, id: usize, v: bool) {
+        if let Some(semaphore) = self.semaphores.get_mut(&id) {
+            semaphore.blocks[v as usize] = 0;
+        }
     }
     /// A table entry no longer leads to semaphore `id`; the last one takes the semaphore with it.
     pub fn semaphore_released(&mut self, id: usize) {

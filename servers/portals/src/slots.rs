@@ -38,6 +38,11 @@ impl<T> Slots<T> {
     pub fn remove(&mut self, number: usize) -> Option<T> {
         self.0.get_mut(number)?.take()
     }
+    /// The lowest number from `from` on where nothing is.
+    pub fn vacant(&self, from: usize) -> usize {
+        let from = from.min(self.0.len());
+        self.0[from..].iter().position(Option::is_none).map_or(self.0.len(), |n| from + n)
+    }
     /// One more than the highest number that was ever used.
     pub fn end(&self) -> usize {
         self.0.len()

@@ -104,7 +104,9 @@ impl Manager {
                 let _ = self.uninstall(self.own, upcall);
             }
             for code in self.users_of_template(n) {
+                let used = self.code.get(code).filter(|block| !block.users.is_empty()).map(|block| block.kind);
                 self.close_portals_to(&[code]);
+                used.into_iter().for_each(|kind| self.gone(kind));
                 self.code.retire(code);
             }
         }

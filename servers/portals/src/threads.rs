@@ -50,6 +50,10 @@ impl Threads {
         let slots = self.slots.iter().enumerate();
         slots.filter_map(|(index, slot)| slot.filter(|s| s.home != 0).map(|s| (index, s.page, s.home as usize)))
     }
+    /// How many threads live, and how many indices are free.
+    pub fn counts(&self) -> (usize, usize) {
+        (self.living().count(), self.free.len())
+    }
     /// Pages of the living threads.
     pub fn pages(&self) -> impl Iterator<Item = ThreadPage> {
         self.living().map(|(_, page, _)| page)

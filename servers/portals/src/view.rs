@@ -138,6 +138,11 @@ impl ThreadPage {
             }
         }
     }
+    /// What the thread has for the window slot at `address`.
+    pub fn slot(self, address: usize) -> u64 {
+        let number = address / abi::address::PAGE % abi::address::WINDOW_SLOTS;
+        read(self.0 + (core::mem::offset_of!(Thread, slots) + 8 * number) as u64)
+    }
     /// Forgets what is mapped in `count` window slots from address `first` on: the domain that saw it is no more.
     pub fn forget_slots(self, first: u64, count: usize) {
         let number = first as usize / abi::address::PAGE % abi::address::WINDOW_SLOTS;

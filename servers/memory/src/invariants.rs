@@ -1,0 +1,297 @@
+//! What must hold of all spaces together, looked for in the page tables themselves. For tests: it goes through every table
+//! of every space.
+//!
+//! Each frame that page tables refer to as a space's own is in use, and as many entries refer to it as its count of sharers
+//! says; none of several may write it, but for those that domains share for good. For each promise a frame is held back. A window
+//! shows a frame that is in use.
+
+use crate::frames::For;
+use crate::ram::Ram;
+use crate::space::{Spaces, private};
+use abi::Error;
+use abi::address::*;
+use abi::nucleus::{MAX_DOMAINS, MAX_THREADS};
+
+/// What does not hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// An entry of the space's private part or a table of its refers to a free frame.
+    Free = 1,
+    /// More or fewer entries refer to a frame than its count says; a table that is not the space's alone.
+    Sharers = 2,
+    /// A shared frame can be written by one of its sharers.
+    WritableShared = 3,
+    /// Promises and entries that wait for a frame are not the same number.
+    Promises = 4,
+    /// The space's count of pages is wrong.
+    Pages = 5,
+    /// An entry that is not the component's, or has rights that nobody may have.
+    Rights = 6,
+    /// Something is mapped where nothing may be.
+    Place = 7,
+    /// The supervisor half is not everybody's.
+    Supervisor = 8,
+    /// A window shows a free frame.
+    WindowFree = 9,
+    /// A window's entry has rights or marks that windows do not have, or is no thread's.
+    WindowRights = 11,
+}
+/// What does not hold, and of which space (0: of all together).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Violation {
+    pub kind: Kind,
+    pub asid: usize,
+    /// Of the page; 0: of none.
+    pub address: usize,
+}
+impl Violation {
+    /// As a portal's result: minus (kind · 2¹⁶ + ASID), beyond all errors.
+    pub fn code(self) -> isize {
+        -(((self.kind as isize) << 16) + self.asid as isize)
+    }
+}
+
+const LEAF: u64 = pte::R | pte::W | pte::X;
+const FRAMES: usize = (1 << 30) / PAGE;
+
+/// How many entries refer to each frame: a byte each, in frames that are taken for it.
+struct References([usize; FRAMES / PAGE]);
+impl References {
+    fn add<R: Ram>(&mut self, spaces: &mut Spaces<R>, pa: usize) -> Result<(), Error> {
+        let frame = pa.wrapping_sub(RAM_BASE) / PAGE;
+        let slot = self.0.get_mut(frame / PAGE).ok_or(Error::EINVAL)?;
+        if *slot == 0 {
+            *slot = spaces.frames.take(For::System)?;
+            spaces.ram.clear(*slot);
+        }
+        let (at, shift) = (*slot + frame % PAGE / 8 * 8, frame % 8 * 8);
+        let word = spaces.ram.read(at);
+        if word >> shift & 0xff < 0xff {
+            spaces.ram.write(at, word + (1 << shift));
+        }
+        Ok(())
+    }
+    fn count<R: Ram>(&self, spaces: &Spaces<R>, pa: usize) -> u64 {
+        let frame = (pa - RAM_BASE) / PAGE;
+        match self.0[frame / PAGE] {
+            0 => 0,
+            page => spaces.ram.read(page + frame % PAGE / 8 * 8) >> (frame % 8 * 8) & 0xff,
+        }
+    }
+}
+
+impl<R: Ram> Spaces<R> {
+    /// Checks everything; how many windows are open, or the first violation found. Frames below `managed` are the image's,
+    /// which nobody owns. `ENOMEM`: there is none for the check itself.
+    pub fn check(&mut self, managed: usize) -> Result<Result<usize, Violation>, Error> {
+        let mut references = References([0; FRAMES / PAGE]);
+        let result = self.check_all(managed, &mut references);
+        for page in references.0 {
+            if page != 0 {
+                self.frames.release(page);
+            }
+        }
+        result
+    }
+    fn check_all(&mut self, managed: usize, references: &mut References) -> Result<Result<usize, Violation>, Error> {
+        // First nothing may refer to a free frame: the counts are kept in some. Then all references are counted, and then each
+        // is looked at.
+        let (mut promises, mut windows) = (0, 0);
+        for asid in 1..MAX_DOMAINS {
+            let free = |s: &mut Self, pa, kind| if s.frames.is_free(pa) { Err(kind) } else { Ok(()) };
+            if let Err((kind, address)) = self.walk(asid, managed, free) {
+                return Ok(Err(Violation { kind, asid, address }));
+            }
+        }
+        for asid in 1..MAX_DOMAINS {
+            let count = |s: &mut Self, pa, kind| match kind {
+                Kind::WindowFree => Ok(()),
+                _ => references.add(s, pa),
+            };
+            self.walk(asid, managed, count).map_err(|(error, _)| error)?;
+        }
+        for asid in 1..MAX_DOMAINS {
+            match self.check_space(asid, managed, references) {
+                Ok(counts) => {
+                    promises += counts.0;
+                    windows += counts.1;
+                }
+                Err((kind, address)) => return Ok(Err(Violation { kind, asid, address })),
+            }
+        }
+        if promises != self.frames.promised() {
+            return Ok(Err(Violation { kind: Kind::Promises, asid: 0, address: 0 }));
+        }
+        // Sharers that no entry is.
+        let orphan = self.shares.shared(&self.ram).find(|&pa| references.count(self, pa) == 0);
+        Ok(orphan.map_or(Ok(windows), |address| Err(Violation { kind: Kind::Sharers, asid: 0, address })))
+    }
+    /// The tables below entry `place` of the root of `asid`: the middle one, and those of leaves.
+    fn tables(&mut self, asid: usize, place: usize) -> Option<(usize, impl Iterator<Item = (usize, usize)> + use<R>)> {
+        let root = self.space(asid).ok()?.root;
+        let middle = self.ram.read(root + 8 * place);
+        if middle & (pte::V | LEAF) != pte::V {
+            return None;
+        }
+        let middle = pte::address(middle);
+        Some((middle, (0..512).map(move |n| (n, middle + 8 * n))))
+    }
+    /// Gives `visit` each frame that tables of `asid` refer to, from `managed` on, and what it would be if it were free: one that
+    /// is the space's own, or one that a window shows. An error, and for which address.
+    fn walk<E>(
+        &mut self,
+        asid: usize,
+        managed: usize,
+        mut visit: impl FnMut(&mut Self, usize, Kind) -> Result<(), E>,
+    ) -> Result<(), (E, usize)> {
+        let Some(root) = self.root(asid) else { return Ok(()) };
+        let mut one = |s: &mut Self, pa: usize, kind: Kind, va: usize| {
+            if pa < managed { Ok(()) } else { visit(s, pa, kind).map_err(|error| (error, va)) }
+        };
+        one(self, root, Kind::Free, 0)?;
+        for place in [0, 1] {
+            let Some((middle, entries)) = self.tables(asid, place) else { continue };
+            one(self, middle, Kind::Free, 0)?;
+            for (n, at) in entries {
+                let value = self.ram.read(at);
+                if value & (pte::V | LEAF) != pte::V {
+                    continue;
+                }
+                one(self, pte::address(value), Kind::Free, (place << 30) + (n << 21))?;
+                for page in 0..512 {
+                    let leaf = self.ram.read(pte::address(value) + 8 * page);
+                    let kind = if place == 0 { Kind::Free } else { Kind::WindowFree };
+                    // A device's registers are no frames, and those of the image nobody's.
+                    let refers = if place == 0 { self.has_frame(leaf) } else { leaf & pte::V != 0 };
+                    if refers {
+                        one(self, pte::address(leaf), kind, (place << 30) + (n << 21) + page * PAGE)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+    /// Promises and open windows of `asid`.
+    fn check_space(
+        &mut self,
+        asid: usize,
+        managed: usize,
+        references: &References,
+    ) -> Result<(usize, usize), (Kind, usize)> {
+        let Ok(&mut space) = self.space(asid) else { return Ok((0, 0)) };
+        self.owned(space.root, managed, references).map_err(|kind| (kind, 0))?;
+        if !space.boot {
+            let right = |n: usize| self.ram.read(space.root + 8 * n);
+            let code = pte::table(self.shared.code_l1);
+            if right(510) != pte::leaf(RAM_BASE, pte::R | pte::W | pte::G) || right(511) != code {
+                return Err((Kind::Supervisor, 0));
+            }
+            let service = pte::table(self.shared.service_l1);
+            let known = |n| n == index(SERVICE_VA, 2) && right(n) == service;
+            if (2..510).any(|n| right(n) != 0 && !known(n)) {
+                return Err((Kind::Place, 0));
+            }
+        }
+        let (mut promises, mut windows, mut pages) = (0, 0, 0);
+        for (place, base) in [(0, 0), (1, WINDOW_VA)] {
+            let Some((middle, entries)) = self.tables(asid, place) else { continue };
+            self.owned(middle, managed, references).map_err(|kind| (kind, base))?;
+            for (n, at) in entries {
+                let value = self.ram.read(at);
+                if value & pte::V == 0 {
+                    continue;
+                }
+                if value & LEAF != 0 && space.boot {
+                    // Devices that the image builder has mapped.
+                    continue;
+                }
+                if value & LEAF != 0 {
+                    return Err((Kind::Place, base + (n << 21)));
+                }
+                let leaves = pte::address(value);
+                self.owned(leaves, managed, references).map_err(|kind| (kind, base + (n << 21)))?;
+                for page in 0..512 {
+                    let leaf = self.ram.read(leaves + 8 * page);
+                    let va = base + (n << 21) + page * PAGE;
+                    if leaf == 0 {
+                        continue;
+                    }
+                    if place == 1 {
+                        self.check_window(va, leaf).map_err(|kind| (kind, va))?;
+                        windows += 1;
+                        continue;
+                    }
+                    let (lazy, pa) = (leaf & pte::LAZY != 0, pte::address(leaf));
+                    let own = leaf & (pte::V | pte::FOREIGN) == pte::V;
+                    // Shared for good, with the rights that the first one had.
+                    let common = !own && self.has_frame(leaf);
+                    promises += lazy as usize;
+                    if own || common {
+                        self.owned(pa, managed, references).map_err(|kind| (kind, va))?;
+                    }
+                    if va != RETURN_PAGE && (lazy || (own && pa >= managed)) {
+                        pages += 1;
+                    }
+                    if leaf & (pte::U | pte::G) != pte::U || leaf & pte::R == 0 {
+                        return Err((Kind::Rights, va));
+                    }
+                    if leaf & pte::V == 0 && !lazy || leaf & pte::V != 0 && lazy && leaf & pte::W != 0 {
+                        return Err((Kind::Rights, va));
+                    }
+                    let sharers = if own && pa >= managed { self.shares.count(&self.ram, pa) } else { 0 };
+                    if leaf & pte::W != 0 && own && sharers > 0 {
+                        return Err((Kind::WritableShared, va));
+                    }
+                    // The first components see what the image builder has put beside the return page.
+                    let builders = va == RETURN_PAGE || (space.boot && pa < managed);
+                    if private(va, PAGE).is_err() && !builders {
+                        return Err((Kind::Place, va));
+                    }
+                }
+            }
+        }
+        if pages != space.pages as usize {
+            return Err((Kind::Pages, pages));
+        }
+        Ok((promises, windows))
+    }
+    /// Whether as many refer to the frame at `pa` as it says.
+    fn owned(&self, pa: usize, managed: usize, references: &References) -> Result<(), Kind> {
+        if pa < managed {
+            return Ok(());
+        }
+        // A count that has reached its highest value is not told apart from the next one.
+        let sharers = self.shares.count(&self.ram, pa) + 1;
+        if references.count(self, pa) == sharers.min(255) { Ok(()) } else { Err(Kind::Sharers) }
+    }
+    fn check_window(&self, va: usize, leaf: u64) -> Result<(), Kind> {
+        let wanted = pte::V | pte::R | pte::U | pte::FOREIGN;
+        if leaf & (wanted | pte::X | pte::G | pte::LAZY) != wanted || va >= window_base(MAX_THREADS) {
+            return Err(Kind::WindowRights);
+        }
+        // That nobody can write who shares it copy-on-write is seen from its lender's entry: pages that are shared for good may be.
+        Ok(())
+    }
+    /// How many window slots of `asid` are open.
+    pub fn windows(&mut self, asid: usize) -> usize {
+        let Some((_, entries)) = self.tables(asid, 1) else { return 0 };
+        let tables = entries.map(|(_, at)| self.ram.read(at)).filter(|value| value & pte::V != 0);
+        let open = |table: u64| (0..512).filter(|n| self.ram.read(pte::address(table) + 8 * n) != 0).count();
+        tables.map(open).sum()
+    }
+    /// Whether a page that `asid` can see, of its own, in a window, or of the service stacks, is the frame at `pa`, with the rights in `rights`.
+    pub fn shows(&mut self, asid: usize, pa: usize, rights: u64) -> bool {
+        [0, 1, index(SERVICE_VA, 2)].into_iter().any(|place| {
+            let Some((_, mut entries)) = self.tables(asid, place) else { return false };
+            entries.any(|(_, at)| {
+                let table = self.ram.read(at);
+                table & (pte::V | LEAF) == pte::V
+                    && (0..512).any(|n| {
+                        let leaf = self.ram.read(pte::address(table) + 8 * n);
+                        leaf & pte::V != 0 && pte::address(leaf) == pa && leaf & rights == rights
+                    })
+            })
+        })
+    }
+}

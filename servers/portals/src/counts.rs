@@ -1,0 +1,32 @@
+//! What the portal manager has of everything, so that a leak can be seen.
+
+use crate::manager::{MEMORY_INFO, Manager};
+use abi::inspect::Counts;
+
+impl Manager {
+    /// Counts what there is, after taking back what nobody needs any more.
+    pub fn counts(&mut self) -> Counts {
+        self.reap();
+        self.sweep();
+        self.free_retired();
+        let (blocks, code_bytes, users) = self.code.counts();
+        let (threads, free_threads) = self.threads.counts();
+        Counts {
+            domains: self.domains.iter().count() as u64,
+            zombies: self.zombies.len() as u64,
+            ended: self.ended.len() as u64,
+            registrations: self.registrations.iter().count() as u64,
+            blocks: blocks as u64,
+            code_bytes: code_bytes as u64,
+            retired: self.code.retired() as u64,
+            users: users as u64,
+            semaphores: self.semaphores.len() as u64,
+            stacks: self.domains.iter().map(|(_, d)| d.queue as u64).sum(),
+            descriptors: self.descriptors.len() as u64,
+            threads: threads as u64,
+            free_threads: free_threads as u64,
+            free_frames: MEMORY_INFO.call([1, 0]).max(0) as u64,
+            promised_frames: MEMORY_INFO.call([3, 0]).max(0) as u64,
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! What must hold of all domains, portals, blocks, threads and windows together, looked for in the tables themselves. For
+//! tests: it goes through all there is, with interrupts off, so that nothing changes meanwhile.
+//!
+//! Each table entry leads nowhere, to the nucleus, to the portal of the dead, or to the start of a block that knows of it; each
+//! block's server lives, or no entry leads to it; each invocation stack can be read to its bottom, and returns to domains that
+//! live; each open window is that of a call, and shows what its lender has. What must hold of page tables, the memory
+//! manager looks for.
+
+use crate::code::Kind;
+use crate::manager::{BOOT, MEMORY_CHECK, MEMORY_WINDOW, MEMORY_WINDOWS, Manager};
+use crate::view::{FrameView, Masked, Table, ThreadPage};
+use abi::address::{PAGE, window_base};
+use abi::inspect::Violation;
+use abi::nucleus::{BLOCK_MAGIC, FIRST_FRAME, MAX_DOMAINS, NPORTALS, domain, flags};
+use abi::section::padded;
+use abi::system::FIRST_FREE;
+use abi::template::choice;
+use abi::{Error, nucleus};
+use alloc::vec;
+use alloc::vec::Vec;
+use pebble::Result;
+
+/// Bit of a slot's word from which on the callee's ASID is: `memory_logic::windows::CALLEE`.
+const CALLEE: u32 = 54;
+
+/// Nothing, or what was found.
+type Checked = core::result::Result<(), Violation>;
+
+fn violation(what: &str, at: usize, number: usize, value: u64) -> Checked {
+    let mut violation = Violation { what: padded(""), at: at as u64, number: number as u64, value };
+    let length = what.len().min(violation.what.len() - 1);
+    violation.what[..length].copy_from_slice(&what.as_bytes()[..length]);
+    Err(violation)
+}
+/// What an entry that must be something is instead.
+fn expect(what: &str, at: usize, number: usize, value: u64, expected: u64) -> Checked {
+    if value == expected { Ok(()) } else { violation(what, at, number, value) }
+}
+
+impl Manager {
+    /// Looks for what must not be. `EAGAIN`: the memory manager is in the middle of something.
+    pub fn check(&mut self) -> Result<Violation> {
+        let _masked = Masked::new();
+        let memory = MEMORY_CHECK.call([]);
+        if memory == Error::EAGAIN.code() || memory == Error::ENOMEM.code() {
+            return Err(Error::EAGAIN);
+        }
+        let (kind, asid) = (memory.unsigned_abs() >> 16, memory.unsigned_abs() & 0xffff);
+        let result = expect("page tables: kind of violation", asid, 0, kind as u64, 0)
+            .and_then(|()| self.check_domains())
+            .and_then(|()| self.check_blocks())
+            .and_then(|()| self.check_registrations())
+            .and_then(|()| self.check_threads());
+        Ok(result.err().unwrap_or(Violation { what: padded(""), at: 0, number: 0, value: 0 }))
+    }
+
+    fn check_domains(&self) -> Checked {
+        let symbols = &pebble::boot::info().symbols;
+        let grave = self.graveyard.field(domain::ASID) as usize;
+        if !self.domains.get(grave).is_some_and(|d| d.table == self.graveyard) {
+            return violation("the graveyard has ended", grave, 0, self.graveyard.0);
+        }
+        for (asid, d) in self.domains.iter() {
+            let boot = d.flags & BOOT != 0;
+            let field = |offset| d.table.field(offset);
+            expect("entry 0", asid, 0, d.table.entry(0), symbols.return_portal)?;
+            expect("the record's number", asid, 0, field(domain::ASID), asid as u64)?;
+            expect("the space's number", asid, 0, field(domain::SATP) >> 44, (8 << 16) | asid as u64)?;
+            // While windows are counted for somebody, it can lend nothing.
+            let root = abi::address::root(field(domain::SATP)) as u64;
+            let root = if d.frozen > 0 { self.graveyard.0 } else { root };
+            expect("the root table", asid, 0, field(domain::ROOT), root)?;
+            expect("the flags", asid, 0, field(domain::FLAGS), d.flags & !BOOT)?;
+            let initial = &self.initials[(d.flags & flags::TRUSTED != 0) as usize];
+            if !boot {
+                for (n, &code) in initial.faults.iter().enumerate() {
+                    expect("a fault's entry", asid, n, field(domain::fault(n)), code)?;
+                }
+                for (n, &code) in initial.interrupts.iter().enumerate() {
+                    expect("an interrupt's entry", asid, n, field(domain::interrupt(n)), code)?;
+                }
+            }
+            for number in 1..NPORTALS {
+                self.check_entry(asid, d.table, boot, number)?;
+                let free = d.table.entry(number) == symbols.bad_portal;
+                let (first, end) = d.numbers;
+                if number >= FIRST_FREE && (free && number < first || !free && number >= end) {
+                    return violation("a number is on the wrong side of the free ones", asid, number, first as u64);
+                }
+            }
+            let threads = self.threads.living().filter(|&(_, _, home)| home == asid).count();
+            expect("the number of its threads", asid, 0, d.threads as u64, threads as u64)?;
+            self.check_stacks(asid, d.table, d.queue)?;
+            for &child in &d.children {
+                if !self.domains.get(child).is_some_and(|c| c.parent == asid) {
+                    return violation("a child that is not one", asid, child, 0);
+                }
+            }
+            if d.parent != 0 && !self.domains.get(d.parent).is_some_and(|p| p.children.contains(&asid)) {
+                return violation("a parent that does not know it", asid, 0, d.parent as u64);
+            }
+        }
+        Ok(())
+    }
+    fn check_entry(&self, asid: usize, table: Table, boot: bool, number: usize) -> Checked {
+        let symbols = &pebble::boot::info().symbols;
+        let code = table.entry(number);
+        if code == symbols.bad_portal || code == self.dead_portal {
+            return Ok(());
+        }
+        if let Some(name) = crate::inspect::nucleus_name(code) {
+            let everybodys = ["nucleus.asid", "nucleus.thread", "nucleus.hrtime"].contains(&name);
+            return if boot || everybodys { Ok(()) } else { violation("a privileged portal", asid, number, code) };
+        }
+        let Some(block) = self.code.get(code) else { return violation("no block", asid, number, code) };
+        if block.permanent {
+            let known = |initial: &crate::initial::Initial| initial.system.get(number) == Some(&code);
+            let grave = self.graveyard == table && number == abi::system::THREAD_EXIT;
+            return if grave || self.initials.iter().any(known) {
+                Ok(())
+            } else {
+                violation("a system portal at another's number", asid, number, code)
+            };
+        }
+        let users = block.users.iter().filter(|&&user| user == (asid as u16, number as u16)).count();
+        expect("times that the block knows the entry", asid, number, users as u64, 1)?;
+        if self.domains.contains(block.server as usize) {
+            Ok(())
+        } else {
+            violation("a portal into a dead domain", asid, number, block.server as u64)
+        }
+    }
+    /// The free stacks of a queue are different ones, no more than there are, and the domain's.
+    fn check_stacks(&self, asid: usize, table: Table, queue: usize) -> Checked {
+        let mut next = table.field(domain::STACKS);
+        let mut tops = Vec::new();
+        while next != 0 {
+            let top = crate::view::read(next + 8);
+            if tops.len() >= queue || tops.contains(&top) || top as usize > abi::address::STACK_TOP {
+                return violation("a stack queue", asid, tops.len(), top);
+            }
+            tops.push(top);
+            next = crate::view::read(next);
+        }
+        Ok(())
+    }
+
+    fn check_blocks(&self) -> Checked {
+        for (code, block) in self.code.all() {
+            let server = block.server as usize;
+            let [magic, words, frame, _] = crate::view::header(code);
+            expect("a block's header", server, 0, magic as u64, BLOCK_MAGIC as u64)?;
+            if frame as u16 != block.frame || 16 + 4 * words as usize > block.bytes as usize {
+                return violation("a block's size", server, words as usize, code);
+            }
+            for &(asid, number) in &block.users {
+                let (asid, number) = (asid as usize, number as usize);
+                let entry = self.domains.get(asid).map_or(0, |d| d.table.entry(number));
+                expect("an entry that a block knows", asid, number, entry, code)?;
+            }
+            let retired = self.code.is_retired(code);
+            if !block.permanent && block.users.is_empty() != retired {
+                return violation("a block with and without users", server, retired as usize, code);
+            }
+            let listed = self.domains.get(server).filter(|d| d.flags & BOOT == 0);
+            if let Some(d) = listed.filter(|_| !block.permanent) {
+                let times = d.blocks.iter().filter(|&&at| at == code).count();
+                expect("times that the server knows the block", server, 0, times as u64, 1)?;
+            }
+        }
+        for zombie in &self.zombies {
+            let blocks = self.code.all().filter(|(_, b)| b.server as usize == zombie.asid).count();
+            expect("a dead domain's blocks", zombie.asid, 0, zombie.blocks as u64, blocks as u64)?;
+        }
+        for (&id, semaphore) in &self.semaphores {
+            let users = semaphore.blocks.iter().filter_map(|&code| self.code.get(code)).map(|b| b.users.len());
+            expect("a semaphore's entries", id, 0, semaphore.entries as u64, users.sum::<usize>() as u64)?;
+        }
+        Ok(())
+    }
+    fn check_registrations(&self) -> Checked {
+        let boot = pebble::boot::info().portal_count as usize;
+        let mut blocks = vec![0; self.registrations.end()];
+        for (code, block) in self.code.all() {
+            let Kind::Registered { registration } = block.kind else { continue };
+            if block.permanent || block.users.is_empty() {
+                continue;
+            }
+            let known = self.registrations.get(registration as usize);
+            if !known.is_some_and(|r| r.server == block.server as usize) {
+                return violation(
+                    "a block to nobody's registration",
+                    block.server as usize,
+                    registration as usize,
+                    code,
+                );
+            }
+            blocks[registration as usize] += 1;
+        }
+        for (id, r) in self.registrations.iter().filter(|&(id, _)| id >= boot) {
+            expect("a registration's blocks", r.server, id, r.blocks as u64, blocks[id])?;
+            if !self.domains.contains(r.server) || (r.blocks == 0 && !r.named) {
+                return violation("a registration of nobody", r.server, id, 0);
+            }
+        }
+        for (asid, d) in self.domains.iter() {
+            let count = self.registrations.iter().filter(|&(id, r)| id >= boot && r.server == asid).count();
+            expect("the number of registrations", asid, 0, d.provides as u64, count as u64)?;
+        }
+        Ok(())
+    }
+
+    fn check_threads(&self) -> Checked {
+        // Windows of calls into each domain.
+        let mut windows = vec![0; MAX_DOMAINS];
+        for (index, page, _) in self.threads.living() {
+            self.check_thread(index, page, &mut windows)?;
+        }
+        for (asid, _) in self.domains.iter() {
+            let open = MEMORY_WINDOWS.call([asid]).max(0) as usize;
+            expect("windows that no call has opened", asid, windows[asid], open as u64, windows[asid] as u64)?;
+        }
+        Ok(())
+    }
+    fn check_thread(&self, index: usize, page: ThreadPage, windows: &mut [usize]) -> Checked {
+        let field = |offset: usize| crate::view::read(page.0 + offset as u64);
+        expect("a thread's index", index, 0, field(core::mem::offset_of!(nucleus::Thread, index)), index as u64)?;
+        let bottom = page.0 + 4096 - FIRST_FRAME as u64;
+        let mut slot = field(core::mem::offset_of!(nucleus::Thread, window)) as usize;
+        let mut next = page.invocation();
+        while let Some((frame, after)) = page.frame(next, &self.code) {
+            next = after;
+            if frame.floating() {
+                continue;
+            }
+            if self.asid_of(frame.table()).is_err() && frame.table() != self.graveyard {
+                return violation("a frame that returns nowhere", index, frame.0 as usize, frame.table().0);
+            }
+            let Some((code, block)) = self.code.containing(frame.portal()) else { continue };
+            if code == frame.portal() {
+                return violation("a frame that returns to a call", index, frame.0 as usize, code);
+            }
+            slot = slot.wrapping_sub(self.lent_entries(frame).count() * PAGE);
+            self.check_windows((index, page), frame, slot, block.server as usize, windows)?;
+        }
+        expect("the end of an invocation stack", index, 0, next, bottom)?;
+        let symbols = &pebble::boot::info().symbols;
+        expect("a thread's bottom frame", index, 0, FrameView(bottom).portal(), symbols.first_frame)?;
+        expect("a thread's first window slot", index, 0, slot as u64, window_base(index) as u64)
+    }
+    /// The windows of the call to `server` that `frame` returns from, the first of which is at `slot`.
+    fn check_windows(
+        &self,
+        (index, page): (usize, ThreadPage),
+        frame: FrameView,
+        slot: usize,
+        server: usize,
+        windows: &mut [usize],
+    ) -> Checked {
+        let uses = self.templated(frame);
+        let lends =
+            |u: &&portal::template::Use| self.templates[u.template as usize].letters[u.letter as usize].lent > 0;
+        let Some(used) = uses.all().iter().find(lends) else { return Ok(()) };
+        if !self.domains.contains(server) {
+            return Ok(());
+        }
+        expect(
+            "a call's first window slot",
+            index,
+            frame.0 as usize,
+            frame.word(used.common as usize + 8),
+            slot as u64,
+        )?;
+        let touch = self.templates.iter().any(|t| t.choice == choice::AT_TOUCH);
+        let at_touch = touch && !self.end(server).is_ok_and(|end| self.is_fatal(end));
+        // Who lent may have died since.
+        let dead = self.zombies.iter().find(|z| z.lent.contains(&(page, frame.0)));
+        let lender = match dead {
+            Some(zombie) if zombie.space_destroyed => {
+                return violation("a window on memory of the dead", zombie.asid, index, frame.0);
+            }
+            Some(zombie) => zombie.asid,
+            None => self.asid_of(frame.table()).unwrap_or(0),
+        };
+        for (n, shown) in self.lent_entries(frame).enumerate() {
+            let address = slot + n * PAGE;
+            let kept = page.slot(address);
+            let mut mapped = shown;
+            if !at_touch {
+                expect("a slot's word of a window that is open", index, address, kept, 0)?;
+            } else if kept as i64 >= 0 {
+                // Not touched yet.
+                expect("a slot's word", index, address, kept, shown | (server as u64) << CALLEE)?;
+                mapped = 0;
+            }
+            let result = MEMORY_WINDOW.call([server, address, mapped as usize, shown as usize, lender]);
+            if result != 0 {
+                let what = if result == Error::EFAULT.code() {
+                    "a window that is not its call's"
+                } else {
+                    "a window on what its lender has not"
+                };
+                return violation(what, lender, address, shown);
+            }
+            windows[server] += (mapped != 0) as usize;
+        }
+        Ok(())
+    }
+}

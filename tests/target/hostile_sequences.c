@@ -1,0 +1,321 @@
+// expect stdout all that must hold has held
+// timeout 90
+#include <pebble.h>
+/* Several hostile domains do one random thing each in turn: register, open, close, call each other with windows, lend on what
+   they were lent, fork, interpose, grant, notify, page, kill, fault, end, and call system portals with arguments that are
+   chosen to hurt. After each step everything is looked through (inspect.check); at the end nothing may be left. An argument
+   is where the random numbers start. */
+enum { DOMAINS = 6, STEPS = 5000, BUFFERS = 4, KEPT = 16, STUCK = 4 };
+#define MILLISECOND 1000000ull
+
+static unsigned long seed;
+static unsigned long next(void)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return seed >> 3;
+}
+_Alignas(4096) static char buffers[BUFFERS][4096];
+/* The semaphores that the test itself needs; numbers up to the last one are left alone. */
+static int turn[DOMAINS], done, never, harness;
+/* Portals and children of this domain that it knows of. */
+static int kept[KEPT], children[4];
+static volatile int threads;
+
+static const char *const names[] = {"app.0", "app.1", "app.2", "app.3", "app.4", "app.5", "app.6", "app.7", "console.write", "nothing"};
+static const char *const specs[] = {"sm", "smi", "np", "npi", "npw", "npr", "nfwi", "nmwr", "npwwwwww", "smcwi", "npiiii", "np=tah",
+    "sftwr", "npcc", "smrw", "npwi", "npwi", "npr", "n", "zz", "npq", "npiiiiiii"};
+#define PICK(list) list[next() % (sizeof list / sizeof *list)]
+
+static word nasty(void)
+{
+    static const unsigned long words[] = {
+        0, 1, 2, 3, 5, 7, 9, 32, 33, 63, 64, 511, 512, 4095, 4096, 0x10000, 0x3fff0000, 0x3ffff000, 0x40000000, 0x40050000,
+        0x7fffffff, 0x80000000, 0x1000000000, 0x1040007ff0, 0x1080000000, 0xffffffff80400000, 0xffffffffc0200000,
+        0x8000000000000000, 0x7fffffffffffffff, -1ul, -2ul, -4096ul};
+    switch (next() % 4) {
+    case 0: return PICK(words);
+    case 1: return next() % 600;
+    default: return (word)(buffers[next() % BUFFERS] + next() % 4096);
+    }
+}
+/* A number that is not one of the test's own. */
+static int some_portal(void)
+{
+    int portal = next() % 560;
+    for (int tries = 0; tries < 8 && next() % 8; tries++)
+        if (kept[next() % KEPT])
+            portal = kept[next() % KEPT];
+    return portal >= 32 && portal <= harness ? 511 : portal;
+}
+static void keep(int portal)
+{
+    if (portal >= 32)
+        kept[next() % KEPT] = portal;
+}
+static word call_somebody(word with)
+{
+    int portal = some_portal();
+    return portal < 32 ? 0 : invoke_portal(portal, with ? with : nasty(), nasty(), nasty(), nasty(), nasty(), nasty());
+}
+static word serve(word a, word b)
+{
+    switch (next() % 16) {
+    case 0: case 1:
+        if (a >= 0x40000000 && a < 0x80000000)
+            *(volatile char *)a = 1; /* read-only windows end the domain */
+        return a;
+    case 2: case 3: case 12: case 13: return sem_timedwait(never, next() % (8 * MILLISECOND));
+    case 4: case 5: return call_somebody(a); /* lends on what it was lent */
+    case 6: yield(); return b;
+    case 7: exit(3);
+    case 8: return *(volatile int *)8;
+    case 9: {
+        int child = domain_fork(0);
+        if (child == 0)
+            exit(0);
+        return child;
+    }
+    case 10: return page_unmap(get_asid(), buffers[next() % BUFFERS]);
+    case 11: {
+        static _Alignas(256) unsigned long grant[32];
+        grant[0] = next() % 5, grant[1] = next() % 3 ? 0 : some_portal(), grant[2] = next() % 4;
+        for (int n = 0; n < 4; n++) {
+            strcpy((char *)&grant[3 + 3 * n], PICK(specs));
+            grant[5 + 3 * n] = (unsigned long)serve;
+        }
+        return invoke_portal(30, grant);
+    }
+    default: return a + b;
+    }
+}
+static word pager(word asid, word cause, word address, word pc)
+{
+    (void)cause, (void)pc;
+    return next() % 4 ? page_map(asid, (void *)(address & -4096), next() % 2 ? buffers[0] : NULL, PAGE_READ | PAGE_WRITE) : -1;
+}
+static int notified(int asid, int portal, char *spec)
+{
+    (void)asid;
+    if (next() % 4 == 0)
+        return portal_create_child(children[next() % 4], portal, spec, 0, serve);
+    return 0;
+}
+static int intercept(int number, int p1, int p2, int p3, int p4, int p5)
+{
+    return next() % 16 ? invoke_portal(number, p1, p2, p3, p4, p5) : -EAGAIN;
+}
+static void thread(void *argument)
+{
+    (void)argument;
+    switch (next() % 4) {
+    case 0: case 1: call_somebody((word)buffers[next() % BUFFERS]); break;
+    case 2: sem_timedwait(never, next() % (3 * MILLISECOND)); break;
+    default: call_somebody(0);
+    }
+    threads--;
+}
+static void step(void);
+static void fork_a_child(void)
+{
+    int sandbox = next() % 3 == 0;
+    int child = domain_fork(sandbox ? intercept : 0);
+    if (child == 0) {
+        for (int n = next() % 6; n > 0; n--)
+            step();
+        sem_timedwait(never, next() % (5 * MILLISECOND));
+        if (next() % 3 == 0)
+            *(volatile int *)16 = 1;
+        exit(next());
+    }
+    if (child > 0)
+        children[next() % 4] = child;
+}
+static void raw_call(void)
+{
+    word a[6];
+    int portal = 3 + next() % 29;
+    for (int n = 0; n < 6; n++)
+        a[n] = nasty();
+    /* Not: waiting for ever, ending every time, taking all memory, breaking the test's own semaphores. */
+    switch (portal) {
+    case 5: case 16: case 18: case 19: case 22: case 23: case 24: return;
+    case 3: a[0] = (word)thread_exit; break;
+    case 10: case 14: a[0] = some_portal(); break;
+    case 21: a[0] &= 7; break;
+    case 25: a[0] &= 0xffff; break;
+    case 17: if (a[0] <= harness) return;
+    }
+    invoke_portal(portal, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+static void step(void)
+{
+    for (int n = 0; n < BUFFERS; n++)
+        if (next() % 8 == 0)
+            page_map(get_asid(), buffers[n], NULL, PAGE_READ | PAGE_WRITE);
+    int status;
+    switch (next() % 32) {
+    case 0: case 1: case 2: case 3: {
+        word constants[6] = {nasty(), nasty()};
+        portal_register(PICK(names), PICK(specs), next() % 8 ? (word (*)())serve : (word (*)())nasty(), constants, next() % 3);
+        return;
+    }
+    case 4: portal_unregister(PICK(names)); return;
+    case 5: case 6: case 7: case 8: case 9: keep(portal_open(PICK(names))); return;
+    case 10: case 11: portal_close(some_portal()); return;
+    case 12: case 13: case 14: call_somebody((word)buffers[next() % BUFFERS]); return;
+    case 15: case 16: case 17: case 18:
+        if (threads < 6) {
+            threads++;
+            if (thread_create(thread, 0, next() % 4 ? -1 : (int)(next() % 21)) < 0)
+                threads--;
+        }
+        return;
+    case 19: keep(sem_create(next() % 3)); return;
+    case 20: {
+        int sem = some_portal();
+        if (next() % 2)
+            sem_timedwait(sem, 0), sem_post(sem);
+        else
+            sem_destroy(sem);
+        return;
+    }
+    case 21: case 22: fork_a_child(); return;
+    case 23: {
+        int child = children[next() % 4];
+        if (domain_kill(next() % 2 ? child : (int)(next() % 40)) == 0)
+            domain_wait(child, &status);
+        return;
+    }
+    case 24: portal_create_child(children[next() % 4], next() % 2 ? (int)(next() % 520) : 20, PICK(specs), nasty(), serve); return;
+    case 25: portal_notify(next() % 2 ? notified : 0); return;
+    case 26: page_unmap(get_asid(), buffers[next() % BUFFERS]); return;
+    case 27: page_map(next() % 2 ? get_asid() : children[next() % 4], buffers[next() % BUFFERS], buffers[next() % BUFFERS], 2 + next() % 8); return;
+    case 28:
+        if (next() % 2)
+            pager_unregister(get_asid(), (void *)0x18000000);
+        else if (pager_register(get_asid(), (void *)0x18000000, 0x10000, pager) == 0)
+            ((volatile char *)0x18000000)[next() % 0x10000] = 1;
+        return;
+    case 29:
+        if (next() % 4 == 0)
+            exit(next());
+        return;
+    default: raw_call();
+    }
+}
+static void hostile(int number, unsigned long with)
+{
+    seed = with * 0x9e3779b97f4a7c15ul + 1;
+    memset(kept, 0, sizeof kept);
+    /* So that there is something to open and to lend to. */
+    portal_register(names[number], number % 2 ? "npw" : "npr", serve, 0, 2);
+    for (;;) {
+        sem_wait(turn[number]);
+        step();
+        sem_post(done);
+    }
+}
+
+typedef struct { _Alignas(128) char what[48]; unsigned long at, number, value; } violation;
+static int check, count, domain, checks, skipped;
+/* 0: nothing was found. */
+static int look(int at)
+{
+    static violation v;
+    int result;
+    for (int tries = 0; (result = invoke_portal(check, &v)) == -EAGAIN && tries < 50; tries++)
+        yield();
+    checks++;
+    if (result == -EAGAIN)
+        skipped++;
+    if (result != 0 && result != -EAGAIN)
+        printf("inspect.check: %d\n", result);
+    if (result != 0 || v.what[0] == 0)
+        return 0;
+    printf("\nafter step %d: %s: at %lu, number %#lx, value %#lx\n", at, v.what, v.at, v.number, v.value);
+    return 1;
+}
+static int lives(int asid)
+{
+    static _Alignas(128) char out[128];
+    return invoke_portal(domain, asid, out) == 0;
+}
+enum { COUNTED = 15 };
+typedef struct { _Alignas(128) unsigned long counts[COUNTED]; } counts;
+
+int main(int argc, char **argv)
+{
+    static int asids[DOMAINS], stuck[DOMAINS];
+    static counts before, after;
+    int status, made = 0;
+    printf("\n");
+    fflush(stdout);
+    check = portal_open("inspect.check"), count = portal_open("inspect.counts"), domain = portal_open("inspect.domain");
+    for (int n = 0; n < DOMAINS; n++)
+        turn[n] = sem_create(0);
+    done = sem_create(0), never = sem_create(0);
+    harness = never + 1;
+    invoke_portal(count, &before);
+    unsigned long start = argc > 1 ? atol(argv[1]) : 1, choice = start;
+    for (int at = 0; at < STEPS; at++) {
+        choice = choice * 6364136223846793005ul + 1442695040888963407ul;
+        int n = (choice >> 33) % DOMAINS;
+        if (asids[n] && !lives(asids[n])) {
+            domain_wait(asids[n], &status);
+            asids[n] = 0;
+        }
+        if (asids[n] && stuck[n] >= STUCK) {
+            domain_kill(asids[n]);
+            domain_wait(asids[n], &status);
+            asids[n] = 0;
+            if (look(at))
+                return 1;
+        }
+        if (!asids[n]) {
+            while (sem_trywait(turn[n]) == 0) {}
+            int asid = domain_fork(0);
+            if (asid == 0)
+                hostile(n, start * 1000000 + at);
+            if (asid < 0) {
+                printf("step %d: fork: %s\n", at, pebble_strerror(asid));
+                return 2;
+            }
+            asids[n] = asid, stuck[n] = 0, made++;
+        }
+        sem_post(turn[n]);
+        stuck[n] = sem_timedwait(done, 3 * MILLISECOND) == 0 ? 0 : stuck[n] + 1;
+        if (look(at))
+            return 1;
+    }
+    for (int n = 0; n < DOMAINS; n++)
+        if (asids[n]) {
+            domain_kill(asids[n]);
+            domain_wait(asids[n], &status);
+        }
+    /* Their children end by themselves, but for those that wait for ever for a stack of each other's. */
+    static const char *const what[COUNTED] = {"domains", "zombies", 0, "registrations", "blocks", "code bytes", "retired blocks",
+        "users", "semaphores", "stacks", 0, "threads"};
+    int differs = 1;
+    for (int tries = 0; differs && tries < 100; tries++) {
+        hrsleep(10 * MILLISECOND);
+        if (look(STEPS))
+            return 1;
+        invoke_portal(count, &after);
+        differs = 0;
+        for (int n = 0; n < COUNTED; n++)
+            differs |= what[n] && before.counts[n] != after.counts[n];
+    }
+    differs &= before.counts[0] == after.counts[0];
+    for (int n = 0; differs && n < COUNTED; n++)
+        if (what[n] && before.counts[n] != after.counts[n])
+            printf("\n%s: %lu before, %lu after\n", what[n], before.counts[n], after.counts[n]);
+    if (differs)
+        return 3;
+    if (made < 50 || skipped > checks / 10)
+        printf("only %d domains, %d of %d checks were not made\n", made, skipped, checks);
+    else
+        printf("\nall that must hold has held\n");
+    return 0;
+}
