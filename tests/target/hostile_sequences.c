@@ -25,7 +25,8 @@ static volatile int threads;
 
 static const char *const names[] = {"app.0", "app.1", "app.2", "app.3", "app.4", "app.5", "app.6", "app.7", "console.write", "nothing"};
 static const char *const specs[] = {"sm", "smi", "np", "npi", "npw", "npr", "nfwi", "nmwr", "npwwwwww", "smcwi", "npiiii", "np=tah",
-    "sftwr", "npcc", "smrw", "npwi", "npwi", "npr", "n", "zz", "npq", "npiiiiiii"};
+    "sftwr", "npcc", "smrw", "npwi", "npwi", "npr", "npWi", "nmRi", "nfWiRi", "npSi", "np>i", "nm<i", "npSi>i", "npkk", "npkw", "n", "zz",
+    "npq", "npiiiiiii", "npW", "npWc"};
 #define PICK(list) list[next() % (sizeof list / sizeof *list)]
 
 static word nasty(void)
@@ -34,9 +35,11 @@ static word nasty(void)
         0, 1, 2, 3, 5, 7, 9, 32, 33, 63, 64, 511, 512, 4095, 4096, 0x10000, 0x3fff0000, 0x3ffff000, 0x40000000, 0x40050000,
         0x7fffffff, 0x80000000, 0x1000000000, 0x1040007ff0, 0x1080000000, 0xffffffff80400000, 0xffffffffc0200000,
         0x8000000000000000, 0x7fffffffffffffff, -1ul, -2ul, -4096ul};
-    switch (next() % 4) {
+    switch (next() % 6) {
     case 0: return PICK(words);
     case 1: return next() % 600;
+    case 2: return next() % 10 * 4096; /* whole pages */
+    case 3: return (word)buffers[next() % BUFFERS];
     default: return (word)(buffers[next() % BUFFERS] + next() % 4096);
     }
 }
@@ -210,7 +213,8 @@ static void hostile(int number, unsigned long with)
     seed = with * 0x9e3779b97f4a7c15ul + 1;
     memset(kept, 0, sizeof kept);
     /* So that there is something to open and to lend to. */
-    portal_register(names[number], number % 2 ? "npw" : "npr", serve, 0, 2);
+    static const char *const first[] = {"npw", "npr", "npWi", "npRi", "npSi", "np>i", "np<i", "npwr"};
+    portal_register(names[number], first[number % 8], serve, 0, 2);
     for (;;) {
         sem_wait(turn[number]);
         step();

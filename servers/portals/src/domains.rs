@@ -196,6 +196,11 @@ impl Manager {
             // Its space stays for a while, and with it what it was lent, which is its lender's to free again.
             WINDOWS_CLOSE.call([asid]);
         }
+        // Some may have been freed by now.
+        let blocks: Vec<u64> = blocks
+            .into_iter()
+            .filter(|&code| self.code.get(code).is_some_and(|block| block.server as usize == asid))
+            .collect();
         self.zombies.push(Zombie { asid, table, blocks: blocks.len(), lent, trusted, space_destroyed: false });
         for code in blocks {
             self.code.retire(code);
