@@ -1,5 +1,5 @@
 // expect stdout 10000 domains have left nothing
-// timeout 90
+// timeout 240
 #include <pebble.h>
 /* Domains that make threads, semaphores, names and portals, are called while they end, and end in every way. What the
    portal manager and the memory manager have of everything is counted before and after. */

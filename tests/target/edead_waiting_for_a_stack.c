@@ -39,7 +39,7 @@ static void fill(int threads[4])
     sem_wait(enter);
     for (int i = 1; i < 4; i++)
         threads[i] = thread_create(client, (void *)priorities[i], priorities[i]);
-    hrsleep(2000000);
+    hrsleep(50000000);
 }
 int main(void)
 {

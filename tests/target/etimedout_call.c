@@ -35,16 +35,16 @@ int main(void)
     }
     sem_wait(ready);
     int portal = portal_open("app.slow");
-    printf("in time: %ld\n", invoke_portal_timed(1000 * MILLISECOND, portal_open("app.add"), 42l));
+    printf("in time: %ld\n", invoke_portal_timed(10000 * MILLISECOND, portal_open("app.add"), 42l));
     unsigned long long start = hrtime();
-    word result = invoke_portal_timed(20 * MILLISECOND, portal, 200 * MILLISECOND);
+    word result = invoke_portal_timed(20 * MILLISECOND, portal, 1000 * MILLISECOND);
     unsigned long long took = hrtime() - start;
     printf("too late: %ld, after the deadline and not long after: %d\n", result,
-           took >= 20 * MILLISECOND && took < 150 * MILLISECOND);
-    hrsleep(400 * MILLISECOND);
+           took >= 20 * MILLISECOND && took < 800 * MILLISECOND);
+    hrsleep(2000 * MILLISECOND);
     printf("the server is as it was, and finished the call: %ld\n", invoke_portal(portal_open("app.counts")));
-    printf("a server that dies: %ld\n", invoke_portal_timed(1000 * MILLISECOND, portal_open("app.die")));
-    printf("no such portal: %ld\n", invoke_portal_timed(1000 * MILLISECOND, 500));
+    printf("a server that dies: %ld\n", invoke_portal_timed(10000 * MILLISECOND, portal_open("app.die")));
+    printf("no such portal: %ld\n", invoke_portal_timed(10000 * MILLISECOND, 500));
     domain_wait(server, &status);
     return 0;
 }

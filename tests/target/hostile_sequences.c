@@ -1,5 +1,5 @@
 // expect stdout all that must hold has held
-// timeout 90
+// timeout 240
 #include <pebble.h>
 /* Several hostile domains do one random thing each in turn: register, open, close, call each other with windows, lend on what
    they were lent, fork, interpose, grant, notify, page, kill, fault, end, and call system portals with arguments that are

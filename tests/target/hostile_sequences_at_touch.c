@@ -1,4 +1,4 @@
 // expect stdout all that must hold has held
-// timeout 90
+// timeout 240
 // system exec-touch
 #include "hostile_sequences.c"

@@ -1,4 +1,4 @@
-// timeout 120
+// timeout 240
 // expect stdout sp: 12741 specifications right between domains
 // expect stdout sp: 12741 right within one, 41500 rejected
 // expect stdout that is all of them
