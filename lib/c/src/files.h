@@ -23,6 +23,4 @@ struct entry {
 int __pebble_behind(int fd);
 /* -1, and the error of a portal in errno. */
 int __pebble_failed(word result);
-/* The portal called `name`, which is opened at the first use and kept in `portal`; < 0: why it could not be. */
-int __pebble_opened(int *portal, const char *name);
 #endif

@@ -9,12 +9,6 @@ int __pebble_failed(word result)
     errno = result == -EACCESS ? EACCES : -result;
     return -1;
 }
-int __pebble_opened(int *portal, const char *name)
-{
-    if (*portal <= 0)
-        *portal = portal_open(name);
-    return *portal;
-}
 
 /* Portals that are opened at the first use. */
 static int files_open, files_unlink, files_rename, files_mkdir, files_rmdir, files_status;

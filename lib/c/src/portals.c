@@ -36,6 +36,12 @@ int portal_open(const char *name)
 {
     return with_name(SYS_PORTAL_OPEN, name);
 }
+int __pebble_opened(int *portal, const char *name)
+{
+    if (*portal <= 0)
+        *portal = portal_open(name);
+    return *portal;
+}
 int portal_close(int portal)
 {
     return invoke_portal(SYS_PORTAL_CLOSE, portal);

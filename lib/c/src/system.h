@@ -60,6 +60,8 @@ struct ended {
     uint64_t cause, address, pc, pager;
 } __attribute__((aligned(64)));
 
+/* The portal called `name`, which is opened at the first use and kept in `portal`; < 0: why it could not be. */
+int __pebble_opened(int *portal, const char *name);
 /* Top of the stack that this thread runs on; what lies below it is copied by fork. */
 extern __thread char *__pebble_stack_top;
 /* Makes the block of thread-local variables at `block` and returns it. */
