@@ -13,7 +13,7 @@ static int opened(int asid, int portal, char *specification)
     char stub[NAMELEN] = "sm=", *out = stub + 3;
     (void)asid;
     for (char *letter = specification + 2; *letter; letter++)
-        if (!strchr("c=tah", *letter))
+        if (!strchr("c=tahd", *letter))
             *out++ = *letter;
     return portal_create_child(child, portal, stub, 0, intercept);
 }

@@ -19,7 +19,7 @@ static int opened(int asid, int portal, char *spec)
     char stub[NAMELEN] = "sm=", *out = stub + 3;
     (void)asid;
     for (char *letter = spec + 2; *letter; letter++)
-        if (!strchr("c=tah", *letter))
+        if (!strchr("c=tahd", *letter))
             *out++ = *letter;
     /* The child may run before domain_fork returns here. */
     while (!child)

@@ -2,9 +2,9 @@
 // expect stdout inner saw 1 exit
 // expect stdout outer saw 2 exits
 // timeout 60
-#include <pebble.h>
+#define OWN_INTERCEPT
+#include "include/sandbox.h"
 static int exits, depth;
-static volatile int child;
 static int intercept(int portal, int p1, int p2, int p3, int p4, int p5)
 {
     if (portal == SYS_EXIT) {
@@ -17,22 +17,10 @@ static int intercept(int portal, int p1, int p2, int p3, int p4, int p5)
     }
     return invoke_portal(portal, p1, p2, p3, p4, p5);
 }
-static int new_portal(int asid, int portal, char *spec)
-{
-    char stub[NAMELEN] = "sm=";
-    (void)asid;
-    for (char *c = spec + 2, *out = stub + 3; *c; c++)
-        if (!strchr("c=tah", *c))
-            *out++ = *c;
-    /* The child may run before domain_fork returns here. */
-    while (!child)
-        yield();
-    return portal_create_child(child, portal, stub, 0, intercept);
-}
 static void sandbox(void (*body)(void))
 {
     int mine = depth;
-    portal_notify(new_portal);
+    portal_notify(opened);
     child = 0;
     child = domain_fork(intercept);
     if (child == 0) {
