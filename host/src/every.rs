@@ -16,8 +16,8 @@ use portal::specification::{ARGUMENTS, LETTERS};
 use portal::{Connection, End, GenerateError, Specification, Templates, generate};
 
 /// The templates of the system's servers; windows are mapped at the call, or at the callee's first access.
-static AT_CALL: Template = memory_logic::windows::windows();
-static AT_TOUCH: Template = memory_logic::windows::lazy();
+static AT_CALL: Template = memory_logic::windows::at_call();
+static AT_TOUCH: Template = memory_logic::windows::at_touch();
 static TRANSFERS: Template = memory_logic::transfers::transfers();
 static CAPABILITIES: Template = capabilities_logic::template::letters();
 static ALL: [&Template; 4] = [&AT_CALL, &AT_TOUCH, &TRANSFERS, &CAPABILITIES];

@@ -21,7 +21,7 @@ fn symbols() -> Symbols {
         ..Default::default()
     }
 }
-static WINDOWS: Template = memory_logic::windows::windows();
+static WINDOWS: Template = memory_logic::windows::at_call();
 static ALL: [&Template; 1] = [&WINDOWS];
 const TEMPLATES: Templates = Templates::new(&ALL);
 fn parse(specification: &str) -> Result<Specification, Rejected> {

@@ -10,8 +10,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 
-static AT_CALL: Template = memory_logic::windows::windows();
-static AT_TOUCH: Template = memory_logic::windows::lazy();
+static AT_CALL: Template = memory_logic::windows::at_call();
+static AT_TOUCH: Template = memory_logic::windows::at_touch();
 static TRANSFERS: Template = memory_logic::transfers::transfers();
 static ALL: [&Template; 3] = [&AT_CALL, &AT_TOUCH, &TRANSFERS];
 const TEMPLATES: Templates = Templates::new(&ALL);

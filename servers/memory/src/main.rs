@@ -51,8 +51,8 @@ pebble::provide! {
     "memory.undo_transfers", "smii", undo_transfers_for;
 }
 pebble::template! {
-    memory_logic::windows::windows();
-    memory_logic::windows::lazy();
+    memory_logic::windows::at_call();
+    memory_logic::windows::at_touch();
     memory_logic::transfers::transfers();
 }
 pebble::import! {

@@ -228,7 +228,7 @@ const fn four(mut w: Writer, checks: Checks, pass: [Part; 2], back: [Part; 2], c
     w.letter(letter(b'R', false, true, several));
     Template { choice, ..w.finish(2) }
 }
-/// Loads nothing: `register` becomes the address of the words of slots that start at `from`, in the thread, with `scratch`.
+/// Makes `register` the address in the thread that the words of slots are relative to, for the slot at `from`.
 const fn thread_slot(w: &mut Writer, register: Register, from: Register) {
     // The slot's number in its thread, times 8.
     w.all([
@@ -241,10 +241,80 @@ const SLOTS: i32 = offset_of!(Thread, slots) as i32;
 /// Bit of a slot's word from which on the callee's ASID is.
 pub const CALLEE: i32 = 54;
 
+/// The entry in `t5` goes to the next slot, at `t3`: to the callee's table, or, with the callee's ASID (`a6`), to the thread.
+const fn fill(w: &mut Writer, choice: u32) {
+    if choice == choice::AT_TOUCH {
+        w.all([or(T5, T5, A6), sd(T5, T3, SLOTS)]);
+    } else {
+        w.plain(sd(T5, T3, 0));
+    }
+}
+/// The parts that make the arguments, for one page and for several.
+const fn pass(w: &mut Writer, choice: u32) -> [Part; 2] {
+    let at = w.position();
+    w.put(Word::new(ld(T5, T0, 0)).own());
+    in_slot(w);
+    fill(w, choice);
+    w.all([lui(T5, PAGE), add(T4, T4, T5)]);
+    w.more([addi(T3, T3, 8)]);
+    let one = w.part(at);
+    let at = w.position();
+    in_slot(w);
+    w.plain(lui(T1, PAGE));
+    let mut ends = [0; WINDOW_PAGES];
+    let mut n = 0;
+    while n < WINDOW_PAGES {
+        w.put(Word::new(ld(T5, T0, 8 * n as i32)).own());
+        ends[n] = w.position();
+        w.plain(beq(T5, ZERO, 0));
+        fill(w, choice);
+        w.all([addi(T3, T3, 8), add(T4, T4, T1)]);
+        n += 1;
+    }
+    land_all(w, ends);
+    [one, w.part(at)]
+}
+/// The slot at `t1` is free: its entry in the callee's table (`t5`: ASID) is cleared, or, where it is in the thread, what was
+/// mapped at the first access.
+const fn close(w: &mut Writer, choice: u32) {
+    if choice == choice::AT_TOUCH {
+        w.all([ld(A6, T1, SLOTS), sd(ZERO, T1, SLOTS), bge(A6, ZERO, 12), sd(ZERO, A6, 0), sfence_vma(T4, T5)]);
+    } else {
+        w.all([sd(ZERO, T1, 0), sfence_vma(T4, T5)]);
+    }
+}
+/// The parts that close the windows, of one page and of several.
+const fn back(w: &mut Writer, choice: u32) -> [Part; 2] {
+    let next = [lui(A6, PAGE), add(T4, T4, A6), addi(T1, T1, 8)];
+    let at = w.position();
+    close(w, choice);
+    w.more(next);
+    let one = w.part(at);
+    let at = w.position();
+    let mut ends = [0; WINDOW_PAGES];
+    let mut n = 0;
+    while n < WINDOW_PAGES {
+        w.put(Word::new(ld(A6, T0, 8 * n as i32)).own());
+        ends[n] = w.position();
+        w.plain(beq(A6, ZERO, 0));
+        close(w, choice);
+        w.all(next);
+        n += 1;
+    }
+    land_all(w, ends);
+    [one, w.part(at)]
+}
+const fn land_all(w: &mut Writer, branches: [usize; WINDOW_PAGES]) {
+    let mut n = 0;
+    while n < WINDOW_PAGES {
+        w.land(branches[n]);
+        n += 1;
+    }
+}
+
 /// The template for windows that are mapped at the first access.
-pub const fn lazy() -> Template {
+pub const fn at_touch() -> Template {
     let mut w = Writer::new();
-    let pages = WINDOW_PAGES as i32;
     let checks = checks(&mut w);
     let at = w.position();
     take_slots(&mut w);
@@ -259,25 +329,7 @@ pub const fn lazy() -> Template {
     thread_slot(&mut w, T3, T4);
     let p = w.part(at);
     w.before(part::PASS, p);
-    let at = w.position();
-    w.put(Word::new(ld(T5, T0, 0)).own());
-    in_slot(&mut w);
-    w.all([or(T5, T5, A6), sd(T5, T3, SLOTS), lui(T5, PAGE), add(T4, T4, T5)]);
-    w.more([addi(T3, T3, 8)]);
-    let pass_one = w.part(at);
-    let at = w.position();
-    in_slot(&mut w);
-    w.plain(lui(T1, PAGE));
-    let mut ends = [0; WINDOW_PAGES];
-    let mut n = 0;
-    while n < pages {
-        w.put(Word::new(ld(T5, T0, 8 * n)).own());
-        ends[n as usize] = w.position();
-        w.all([beq(T5, ZERO, 0), or(T5, T5, A6), sd(T5, T3, SLOTS), addi(T3, T3, 8), add(T4, T4, T1)]);
-        n += 1;
-    }
-    land_all(&mut w, ends);
-    let pass_all = w.part(at);
+    let pass = pass(&mut w, choice::AT_TOUCH);
     keep_next(&mut w);
 
     // t1: the next slot's word; t4: its address; t5: the callee's ASID.
@@ -288,42 +340,13 @@ pub const fn lazy() -> Template {
     thread_slot(&mut w, T1, T4);
     let p = w.part(at);
     w.before(part::BACK, p);
-    let at = w.position();
-    close(&mut w);
-    w.more([lui(A6, PAGE), add(T4, T4, A6), addi(T1, T1, 8)]);
-    let back_one = w.part(at);
-    let at = w.position();
-    let mut ends = [0; WINDOW_PAGES];
-    let mut n = 0;
-    while n < pages {
-        w.put(Word::new(ld(A6, T0, 8 * n)).own());
-        ends[n as usize] = w.position();
-        w.plain(beq(A6, ZERO, 0));
-        close(&mut w);
-        w.all([lui(A6, PAGE), add(T4, T4, A6), addi(T1, T1, 8)]);
-        n += 1;
-    }
-    land_all(&mut w, ends);
-    let back_all = w.part(at);
-    four(w, checks, [pass_one, pass_all], [back_one, back_all], choice::AT_TOUCH)
-}
-/// The slot whose word is at `t1` is free; what was mapped there at the first access is not any more.
-const fn close(w: &mut Writer) {
-    w.all([ld(A6, T1, SLOTS), sd(ZERO, T1, SLOTS), bge(A6, ZERO, 12), sd(ZERO, A6, 0), sfence_vma(T4, T5)]);
-}
-const fn land_all(w: &mut Writer, branches: [usize; WINDOW_PAGES]) {
-    let mut n = 0;
-    while n < WINDOW_PAGES {
-        w.land(branches[n]);
-        n += 1;
-    }
+    let back = back(&mut w, choice::AT_TOUCH);
+    four(w, checks, pass, back, choice::AT_TOUCH)
 }
 
 /// The template for windows that are mapped when the call is made.
-pub const fn windows() -> Template {
+pub const fn at_call() -> Template {
     let mut w = Writer::new();
-    let pages = WINDOW_PAGES as i32;
-
     let checks = checks(&mut w);
     // The slots are the thread's; their entries in the callee's tables: root entry 1, then by the first one's address.
     let at = w.position();
@@ -345,25 +368,7 @@ pub const fn windows() -> Template {
     w.put(Word::new(ld(T4, T0, 8)).common());
     let p = w.part(at);
     w.before(part::PASS, p);
-    let at = w.position();
-    w.put(Word::new(ld(T5, T0, 0)).own());
-    in_slot(&mut w);
-    w.all([sd(T5, T3, 0), lui(T5, PAGE), add(T4, T4, T5)]);
-    w.more([addi(T3, T3, 8)]);
-    let pass_one = w.part(at);
-    let at = w.position();
-    in_slot(&mut w);
-    w.plain(lui(T1, PAGE));
-    let mut ends = [0; WINDOW_PAGES];
-    let mut n = 0;
-    while n < pages {
-        w.put(Word::new(ld(T5, T0, 8 * n)).own());
-        ends[n as usize] = w.position();
-        w.all([beq(T5, ZERO, 0), sd(T5, T3, 0), addi(T3, T3, 8), add(T4, T4, T1)]);
-        n += 1;
-    }
-    land_all(&mut w, ends);
-    let pass_all = w.part(at);
+    let pass = pass(&mut w, choice::AT_CALL);
     keep_next(&mut w);
 
     // t1: the next slot's entry; t4: its address; t5: the callee's ASID.
@@ -374,23 +379,8 @@ pub const fn windows() -> Template {
     w.plain(sd(T4, TP, WINDOW));
     let p = w.part(at);
     w.before(part::BACK, p);
-    let at = w.position();
-    w.all([sd(ZERO, T1, 0), sfence_vma(T4, T5)]);
-    w.more([lui(A6, PAGE), add(T4, T4, A6), addi(T1, T1, 8)]);
-    let back_one = w.part(at);
-    let at = w.position();
-    let mut ends = [0; WINDOW_PAGES];
-    let mut n = 0;
-    while n < pages {
-        w.put(Word::new(ld(A6, T0, 8 * n)).own());
-        ends[n as usize] = w.position();
-        w.all([beq(A6, ZERO, 0), sd(ZERO, T1, 0), sfence_vma(T4, T5), lui(A6, PAGE), add(T4, T4, A6), addi(T1, T1, 8)]);
-        n += 1;
-    }
-    land_all(&mut w, ends);
-    let back_all = w.part(at);
-
-    four(w, checks, [pass_one, pass_all], [back_one, back_all], choice::AT_CALL)
+    let back = back(&mut w, choice::AT_CALL);
+    four(w, checks, pass, back, choice::AT_CALL)
 }
 
 #[cfg(test)]
@@ -399,7 +389,7 @@ mod tests {
 
     #[test]
     fn the_template_may_be_used() {
-        assert_eq!(portal::template::check(&windows()), Ok(()));
-        assert_eq!(portal::template::check(&lazy()), Ok(()));
+        assert_eq!(portal::template::check(&at_call()), Ok(()));
+        assert_eq!(portal::template::check(&at_touch()), Ok(()));
     }
 }
