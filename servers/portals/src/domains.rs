@@ -154,13 +154,20 @@ impl Manager {
         // which would wake threads in it.
         let blocks = core::mem::take(&mut dead.blocks);
         self.close_portals_to(&blocks);
+        // From here on they are its remains, and may be freed.
+        let trusted = dead.flags & flags::TRUSTED != 0;
+        let count = blocks.len();
+        self.zombies.push(Zombie { asid, table, blocks: count, lent: Vec::new(), trusted, space_destroyed: false });
+        for code in blocks {
+            self.code.retire(code);
+        }
         // Who waits for a stack of it calls again, and gets the answer for the dead.
         while STACK_DEAD.call([table.0 as usize]) > 0 {}
         let lent = self.divert_frames(asid, table);
         self.close_all(asid, &dead);
         self.leave_sandbox(asid, &dead.sandbox);
         self.forget_pagers(asid);
-        if dead.flags & flags::TRUSTED != 0 {
+        if trusted {
             self.withdraw_templates(asid);
         }
         if dead.provides > 0 {
@@ -191,19 +198,12 @@ impl Manager {
         self.ended.insert(asid, (dead.parent, how));
         self.events.push_back(how);
         self.posts.push(self.event_semaphore);
-        let trusted = dead.flags & flags::TRUSTED != 0;
         if trusted || !lent.is_empty() {
             // Its space stays for a while, and with it what it was lent, which is its lender's to free again.
             WINDOWS_CLOSE.call([asid]);
         }
-        // Some may have been freed by now.
-        let blocks: Vec<u64> = blocks
-            .into_iter()
-            .filter(|&code| self.code.get(code).is_some_and(|block| block.server as usize == asid))
-            .collect();
-        self.zombies.push(Zombie { asid, table, blocks: blocks.len(), lent, trusted, space_destroyed: false });
-        for code in blocks {
-            self.code.retire(code);
+        if let Some(zombie) = self.zombies.iter_mut().find(|zombie| zombie.asid == asid) {
+            zombie.lent = lent;
         }
         self.sweep();
     }

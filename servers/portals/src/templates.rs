@@ -39,12 +39,11 @@ impl Manager {
     /// Takes over a template of the caller's; `entry` is called with `(value, caller, callee, asids)` for a fault of its code: the
     /// value of the fault, the serial numbers of the two domains, the caller's ASID in the lower half of a word and the
     /// callee's in the upper one. It returns 0 for the call to be made again, or an error that ends it.
-    pub fn register_template(&mut self, caller: Caller, template: Box<Template>, entry: usize) -> Result<isize> {
+    pub fn register_template(&mut self, caller: Caller, mut template: Box<Template>, entry: usize) -> Result<isize> {
         let domain = self.domain(caller.subject)?;
         if domain.flags & flags::TRUSTED == 0 || caller.direct != caller.subject {
             return Err(Error::EACCESS);
         }
-        let mut template = template;
         if let Err(refused) = portal::template::check(&template) {
             return Ok(rejected(refused));
         }
