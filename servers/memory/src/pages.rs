@@ -196,8 +196,9 @@ impl<R: Ram> Spaces<R> {
             // Promised, shared, or to be shared: a frame is held back for the copy.
             self.frames.promise()?;
         } else if value & pte::FOREIGN != 0 {
+            let counted = self.has_frame(value);
             let Spaces { ram, frames, shares, .. } = self;
-            if pte::address(value) >= self.shared.first_frame && !shares.add(ram, frames, pte::address(value)) {
+            if counted && !shares.add(ram, frames, pte::address(value)) {
                 return Err(Error::ENOMEM);
             }
             self.ram.write(place, value);
