@@ -17,7 +17,7 @@ use console_logic::line::Input;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use pebble::Result;
 use pebble::portal::call;
-use pebble::sync::{Mutex, Semaphore};
+use pebble::sync::{Mutex, Semaphore, prepare};
 use uart::{FIFO, Uart};
 
 pebble::server!(start);
@@ -59,6 +59,9 @@ fn start(env: &pebble::Env) {
         place.store(semaphore.number(), Ordering::Relaxed);
         core::mem::forget(semaphore);
     }
+    // A caller who waits takes nothing of ours that was not there before.
+    prepare(&INPUT);
+    prepare(&OUTPUT);
     // SAFETY: init mapped the device of our manifest entry there, for us alone.
     let uart = unsafe { Uart::new(device.address as usize) };
     *OUTPUT.lock() = Some(uart);

@@ -103,6 +103,11 @@ unsafe impl<W> Send for RawMutex<W> {}
 pub type Mutex<T> = lock_api::Mutex<RawMutex<Portals>, T>;
 /// A mutex for trusted boot components.
 pub type BootMutex<T> = lock_api::Mutex<RawMutex<Scheduler>, T>;
+/// Makes what waiting for the lock takes, now rather than at the first contention.
+pub fn prepare<W: Wait, T>(mutex: &lock_api::Mutex<RawMutex<W>, T>) {
+    // SAFETY: nothing is locked or unlocked.
+    unsafe { mutex.raw() }.semaphore();
+}
 /// What holds one locked.
 pub type BootMutexGuard<'a, T> = lock_api::MutexGuard<'a, RawMutex<Scheduler>, T>;
 

@@ -67,8 +67,9 @@ impl FramePlan {
         } else {
             StackPlan::Queue
         };
-        let minimal = s.state == State::Minimal && !callee.masked();
         let untrusted = !callee.trusted() && !same_domain;
+        // What a trusted component relies on, no untrusted one may change.
+        let minimal = s.state == State::Minimal && !callee.masked() && !(untrusted && caller.trusted());
         let mut size = HEAD;
         let mut place = |wanted: bool, words: u16| {
             let at = size;

@@ -89,6 +89,22 @@ fn the_other_ends_pass_the_verifier() {
 }
 
 #[test]
+fn a_trusted_callers_registers_are_kept_from_an_untrusted_callee() {
+    let kept = |spec, caller, callee| {
+        let saved = (0..12u32).filter(|n| {
+            let register = if *n < 2 { 8 + n } else { 16 + n };
+            // sd register, offset(t0)
+            code(spec, caller, callee)[4..].iter().any(|w| w & 0x01FF_F07F == 0x0002_B023 | register << 20)
+        });
+        saved.count()
+    };
+    assert_eq!(kept("nm", TRUSTED, OTHER), 12);
+    assert_eq!(kept("np", APPLICATION, OTHER), 12);
+    assert_eq!(kept("nm", APPLICATION, OTHER), 0);
+    assert_eq!(kept("sm", TRUSTED, SERVER), 0);
+}
+
+#[test]
 fn too_few_constants_is_an_error() {
     let specification = parse("smcc").unwrap();
     let connection = Connection {

@@ -92,7 +92,7 @@ impl Manager {
             return Err(Error::EINVAL);
         }
         self.make_elastic(subject)?;
-        let specification = self.parse("nmii").map_err(|_| Error::EINVAL)?;
+        let specification = self.parse("npii").map_err(|_| Error::EINVAL)?;
         let number = self.free_numbers(own, 1)?;
         let code =
             self.generate((self.end(own)?, subject), &specification, (entry as u64, &[]), Kind::Upcall, false)?;

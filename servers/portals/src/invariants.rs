@@ -3,7 +3,7 @@
 //!
 //! Each table entry leads nowhere, to the nucleus, to the portal of the dead, or to the start of a block that knows of it; each
 //! block's server lives, or no entry leads to it; each invocation stack can be read to its bottom, and returns to domains that
-//! live; each open window is that of a call, and shows what its lender has. What must hold of page tables, the memory
+//! live; each open window is that of a call, and shows what its lender has or was lent. What must hold of page tables, the memory
 //! manager looks for.
 
 use crate::code::Kind;
@@ -261,6 +261,15 @@ impl Manager {
         let lends =
             |u: &&portal::template::Use| self.templates[u.template as usize].letters[u.letter as usize].lent > 0;
         let Some(used) = uses.all().iter().find(lends) else { return Ok(()) };
+        // Who lent may have died since.
+        let dead = self.zombies.iter().find(|z| z.lent.contains(&(page, frame.0)));
+        let lender = match dead {
+            Some(zombie) if zombie.space_destroyed => {
+                return violation("a window on memory of the dead", zombie.asid, index, frame.0);
+            }
+            Some(zombie) => zombie.asid,
+            None => self.asid_of(frame.table()).unwrap_or(0),
+        };
         if !self.domains.contains(server) {
             return Ok(());
         }
@@ -273,15 +282,6 @@ impl Manager {
         )?;
         let touch = self.templates.iter().any(|t| t.choice == choice::AT_TOUCH);
         let at_touch = touch && !self.end(server).is_ok_and(|end| self.is_fatal(end));
-        // Who lent may have died since.
-        let dead = self.zombies.iter().find(|z| z.lent.contains(&(page, frame.0)));
-        let lender = match dead {
-            Some(zombie) if zombie.space_destroyed => {
-                return violation("a window on memory of the dead", zombie.asid, index, frame.0);
-            }
-            Some(zombie) => zombie.asid,
-            None => self.asid_of(frame.table()).unwrap_or(0),
-        };
         for (n, shown) in self.lent_entries(frame).enumerate() {
             let address = slot + n * PAGE;
             let kept = page.slot(address);
@@ -294,7 +294,9 @@ impl Manager {
                 mapped = 0;
             }
             let result = MEMORY_WINDOW.call([server, address, mapped as usize, shown as usize, lender]);
-            if result != 0 {
+            // What the dead were lent is no longer in their space: it is their lender's.
+            let lent_on = result == Error::EACCESS.code() && dead.is_some() && self.is_lent_to(page, frame, shown);
+            if result != 0 && !lent_on {
                 let what = if result == Error::EFAULT.code() {
                     "a window that is not its call's"
                 } else {
@@ -305,5 +307,10 @@ impl Manager {
             windows[server] += (mapped != 0) as usize;
         }
         Ok(())
+    }
+    /// Whether a call that the one of `frame` was made in lends the page of entry `shown`, with its rights.
+    fn is_lent_to(&self, page: ThreadPage, frame: FrameView, shown: u64) -> bool {
+        let outer = page.frames(&self.code).filter(|f| !f.floating() && f.0 > frame.0);
+        outer.filter(|&f| self.is_templated(f)).any(|f| self.lent_entries(f).any(|entry| entry & shown == shown))
     }
 }

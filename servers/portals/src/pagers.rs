@@ -33,7 +33,7 @@ impl Manager {
             return Err(Error::EINVAL);
         }
         self.make_elastic(caller.subject)?;
-        let specification = self.parse("nmiiii").map_err(|_| Error::EINVAL)?;
+        let specification = self.parse("npiiii").map_err(|_| Error::EINVAL)?;
         let number = self.free_numbers(memory, 1)?;
         let ends = (self.end(memory)?, caller.subject);
         let code = self.generate(ends, &specification, (entry as u64, &[]), Kind::Upcall, false)?;

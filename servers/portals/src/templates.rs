@@ -78,7 +78,7 @@ impl Manager {
         Ok(0)
     }
     fn template_upcall(&mut self, server: usize, entry: usize) -> Result<usize> {
-        let specification = self.parse("smiiii").map_err(|_| Error::EINVAL)?;
+        let specification = self.parse("spiiii").map_err(|_| Error::EINVAL)?;
         let number = self.free_numbers(self.own, 1)?;
         let ends = (self.end(self.own)?, server);
         let code = self.generate(ends, &specification, (entry as u64, &[]), Kind::Upcall, false)?;
