@@ -31,21 +31,31 @@ static int portal_of(int fd, int which)
         return -EBADF;
     return which == READ ? __pebble_opened(&console_read, "console.read") : __pebble_opened(&console_write, "console.write");
 }
-ssize_t write(int fd, const void *buffer, size_t count)
+/* Writes what is left after the first `done` bytes. */
+static __attribute__((noinline)) ssize_t write_rest(int fd, const char *buffer, size_t count, size_t done)
 {
     int portal = portal_of(fd, WRITE);
     if (portal < 0)
         return failed(portal);
-    for (size_t done = 0; done < count;) {
-        const char *from = (const char *)buffer + done;
-        word result = invoke_portal(portal, from, in_page(from, count - done));
+    while (done < count) {
+        word result = invoke_portal(portal, buffer + done, in_page(buffer + done, count - done));
         if (result < 0)
             return done ? (ssize_t)done : failed(result);
         done += result;
     }
     return count;
 }
-ssize_t read(int fd, void *buffer, size_t count)
+/* What lies in one page goes to a file's portal at once. */
+ssize_t write(int fd, const void *buffer, size_t count)
+{
+    if (fd < SYS_FIRST_FREE || count == 0 || in_page(buffer, count) < count)
+        return write_rest(fd, buffer, count, 0);
+    word result = invoke_portal(fd + WRITE, buffer, count);
+    if (result < 0)
+        return failed(result);
+    return (size_t)result < count ? write_rest(fd, buffer, count, result) : result;
+}
+static __attribute__((noinline)) ssize_t read_pages(int fd, char *buffer, size_t count)
 {
     int portal = portal_of(fd, READ);
     if (portal < 0)
@@ -58,9 +68,8 @@ ssize_t read(int fd, void *buffer, size_t count)
     if ((size_t)done < here || here == count || __pebble_behind(fd) < 0 || invoke_portal(__pebble_behind(fd) + SEEK, 0l, (word)SEEK_CUR) < 0)
         return done;
     while ((size_t)done < count) {
-        char *to = (char *)buffer + done;
-        here = in_page(to, count - done);
-        word result = invoke_portal(portal, to, here);
+        here = in_page(buffer + done, count - done);
+        word result = invoke_portal(portal, buffer + done, here);
         /* An error comes again with the next call. */
         if (result < 0)
             break;
@@ -69,6 +78,13 @@ ssize_t read(int fd, void *buffer, size_t count)
             break;
     }
     return done;
+}
+ssize_t read(int fd, void *buffer, size_t count)
+{
+    if (fd < SYS_FIRST_FREE || in_page(buffer, count) < count)
+        return read_pages(fd, buffer, count);
+    word done = invoke_portal(fd + READ, buffer, count);
+    return done < 0 ? failed(done) : done;
 }
 off_t lseek(int fd, off_t offset, int whence)
 {

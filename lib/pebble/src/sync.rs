@@ -73,6 +73,18 @@ impl<W: Wait> RawMutex<W> {
         }
         semaphore
     }
+    /// Waits for whoever holds the lock.
+    #[cold]
+    #[inline(never)]
+    fn wait(&self) {
+        W::p(self.semaphore());
+    }
+    /// Lets a thread that waits for the lock have it.
+    #[cold]
+    #[inline(never)]
+    fn pass_on(&self) {
+        W::v(self.semaphore());
+    }
 }
 // SAFETY: `users` counts the holder and the waiters; only the thread that takes it from 0 to 1, or that an unlock's V
 // let through, holds the lock.
@@ -82,7 +94,7 @@ unsafe impl<W: Wait> lock_api::RawMutex for RawMutex<W> {
     type GuardMarker = lock_api::GuardSend;
     fn lock(&self) {
         if self.users.fetch_add(1, Ordering::Acquire) > 0 {
-            W::p(self.semaphore());
+            self.wait();
         }
     }
     fn try_lock(&self) -> bool {
@@ -90,7 +102,7 @@ unsafe impl<W: Wait> lock_api::RawMutex for RawMutex<W> {
     }
     unsafe fn unlock(&self) {
         if self.users.fetch_sub(1, Ordering::Release) > 1 {
-            W::v(self.semaphore());
+            self.pass_on();
         }
     }
 }

@@ -8,5 +8,5 @@ mod pipe;
 mod store;
 
 pub use gone::{Account, Portals};
-pub use pipe::{Pipe, Side};
+pub use pipe::{FEW, Pipe, Reader, Side};
 pub use store::{Open, Store};

@@ -9,6 +9,8 @@
 
 extern crate alloc;
 
+mod pipes;
+
 use abi::Error;
 use abi::address::PAGE;
 use abi::file::{Entry, Status, flags, kind, operation};
@@ -17,10 +19,11 @@ use abi::nucleus::NAMELEN;
 use abi::system::{self, GRANTS, Grant, Granted};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use files_logic::{Account, Open, Pipe, Portals, Side, Store};
+use files_logic::{Account, Open, Portals, Store};
 use pebble::portal::call;
 use pebble::sync::{Mutex, Semaphore};
 use pebble::{Result, check};
+use pipes::End;
 
 pebble::server!(start);
 pebble::import! {
@@ -28,7 +31,7 @@ pebble::import! {
 }
 pebble::provide! {
     "files.open", "smri", open;
-    "files.pipe", "sm", pipe;
+    "files.pipe", "sm", pipes::pipe;
     "files.unlink", "smr", unlink;
     "files.rename", "smrr", rename;
     "files.mkdir", "smr", make_directory;
@@ -38,31 +41,29 @@ pebble::provide! {
 
 /// What a client's portals lead to.
 enum Control {
+    /// Nothing: its place is free.
+    Free,
     File(Open),
-    /// The place of a pipe among all.
-    Pipe(usize, Side),
-}
-/// A pipe, and what threads wait on that find it empty or full. Only one kind of them waits at a time.
-struct Waited {
-    pipe: Pipe,
-    wait: Semaphore,
+    Pipe(End),
 }
 /// A control block's place; `portals`: there are none before they were made, and only then it may be looked at.
 struct Slot {
     control: Control,
     portals: Option<Portals>,
     /// The number that its portals have: its place, and above that a count. A thread that was waiting when its domain ended
-    /// must not take its place's next control block for its own.
+    /// must not take its place's next control block for its own. 0: the place is free.
     number: usize,
+}
+impl Slot {
+    const FREE: Slot = Slot { control: Control::Free, portals: None, number: 0 };
 }
 /// Most control blocks at one time.
 const SLOTS: usize = 1 << 12;
 struct State {
     store: Store,
-    slots: Vec<Option<Slot>>,
+    slots: Vec<Slot>,
     /// Control blocks made so far.
     made: usize,
-    pipes: Vec<Option<Box<Waited>>>,
     /// Number of the semaphore that says that a portal has gone.
     gone: usize,
     account: Account,
@@ -75,7 +76,6 @@ static STATE: Mutex<State> = Mutex::new(State {
     store: Store::new(),
     slots: Vec::new(),
     made: 0,
-    pipes: Vec::new(),
     gone: 0,
     account: Account::new(),
     closing: [0; CLOSING],
@@ -97,7 +97,8 @@ struct Buffer([u8; PAGE]);
 
 /// Takes over the files that came with the image.
 fn import_files() {
-    let mut buffer = Box::new(Buffer([0; PAGE]));
+    // SAFETY: bytes. Made in place: the stack has no room for it.
+    let mut buffer: Box<Buffer> = unsafe { Box::new_zeroed().assume_init() };
     for number in 0.. {
         let to = buffer.0.as_mut_ptr() as usize;
         if INIT_FILE.call([number, usize::MAX, to]) < 0 {
@@ -133,15 +134,14 @@ fn collect() {
         return;
     }
     for place in 0..state.slots.len() {
-        if let Some(number) = state.slots[place].as_ref().map(|slot| slot.number) {
-            state.look(number);
-        }
+        let number = state.slots[place].number;
+        state.look(number);
     }
 }
 /// The control block with this number.
 #[inline(always)]
-fn slot(slots: &mut [Option<Slot>], number: usize) -> Option<&mut Slot> {
-    slots.get_mut(number % SLOTS)?.as_mut().filter(|slot| slot.number == number)
+fn slot(slots: &mut [Slot], number: usize) -> Option<&mut Slot> {
+    slots.get_mut(number % SLOTS).filter(|slot| slot.number == number)
 }
 impl State {
     /// Looks whether control block `number` is still used, and frees it if not.
@@ -152,96 +152,44 @@ impl State {
         if entries > 0 {
             return;
         }
-        match self.slots[number % SLOTS].take().map(|slot| slot.control) {
-            Some(Control::File(open)) => self.store.close(open),
-            Some(Control::Pipe(pipe, side)) => self.leave(pipe, side),
-            None => {}
+        match core::mem::replace(&mut self.slots[number % SLOTS], Slot::FREE).control {
+            Control::Free => {}
+            Control::File(open) => self.store.close(open),
+            Control::Pipe(end) => end.leave(),
         }
     }
     /// A new control block; its number. `ENFILE`: there are too many.
     fn add(&mut self, control: Control) -> Result<usize> {
-        let place = self.slots.iter().position(Option::is_none).unwrap_or(self.slots.len());
+        let place = self.slots.iter().position(|slot| slot.number == 0).unwrap_or(self.slots.len());
         if place == SLOTS {
             return Err(Error::ENFILE);
         }
         if place == self.slots.len() {
-            self.slots.push(None);
+            self.slots.push(Slot::FREE);
         }
         self.made = (self.made + 1) % (1 << 19);
         let number = self.made * SLOTS + place;
-        self.slots[place] = Some(Slot { control, portals: None, number });
+        self.slots[place] = Slot { control, portals: None, number };
         Ok(number)
-    }
-    /// Nobody has this side of a pipe any more: who waits for it goes on, and with the other side the pipe goes.
-    fn leave(&mut self, place: usize, side: Side) {
-        let Some(waited) = &mut self.pipes[place] else { return };
-        match side {
-            Side::Read => waited.pipe.readers = false,
-            Side::Write => waited.pipe.writers = false,
-        }
-        for _ in 0..core::mem::take(&mut waited.pipe.waiting) {
-            let _ = waited.wait.post();
-        }
-        if !waited.pipe.readers && !waited.pipe.writers {
-            self.pipes[place] = None;
-        }
-    }
-}
-/// What reading or writing one step further comes to.
-enum Step {
-    Done(Result<usize>),
-    /// The same, and a thread that waits for it goes on: the semaphore's number.
-    Wake(Result<usize>, usize),
-    /// There is nothing to be done yet: the semaphore to wait for.
-    Wait(usize),
-}
-/// Repeats `step` until it is done, waiting in between, without the lock.
-#[inline(always)]
-fn until(mut step: impl FnMut(&mut State) -> Step) -> isize {
-    loop {
-        let now = step(&mut STATE.lock());
-        match now {
-            Step::Done(result) => return code(result),
-            Step::Wake(result, semaphore) => {
-                call(semaphore + 1, []);
-                return code(result);
-            }
-            Step::Wait(semaphore) => {
-                if let Err(error) = check(call(semaphore, [usize::MAX])) {
-                    return error.code();
-                }
-            }
-        }
-    }
-}
-impl Waited {
-    /// What `moved` bytes come to; `None`: none can be moved yet.
-    #[inline(always)]
-    fn step(&mut self, moved: Option<Result<usize>>) -> Step {
-        let semaphore = self.wait.number();
-        match moved {
-            None => {
-                self.pipe.waiting += 1;
-                Step::Wait(semaphore)
-            }
-            Some(result) if self.pipe.waiting > 0 => {
-                self.pipe.waiting -= 1;
-                Step::Wake(result, semaphore)
-            }
-            Some(result) => Step::Done(result),
-        }
     }
 }
 /// Gives the caller four portals to control block `number`; the first one's number.
 fn grant(number: usize) -> isize {
-    let (gone, posts) = {
-        let state = STATE.lock();
-        (state.gone as u64, state.account.posts())
+    let (gone, posts, is_pipe) = {
+        let mut state = STATE.lock();
+        let control = slot(&mut state.slots, number).map(|slot| &slot.control);
+        let is_pipe = matches!(control, Some(Control::Pipe(..)));
+        (state.gone as u64, state.account.posts(), is_pipe)
+    };
+    let (read, write) = if is_pipe {
+        (pipes::read as *const (), pipes::write as *const ())
+    } else {
+        (read as *const (), write as *const ())
     };
     let portal = |spec: &str, entry: *const ()| Granted { spec: abi::section::padded(spec), entry: entry as u64 };
     let portals: [Granted; GRANTS] = [
-        portal("smcwi", read as *const ()),
-        portal("smcri", write as *const ()),
+        portal("smcwi", read),
+        portal("smcri", write),
         portal("smcii", seek as *const ()),
         portal("smciw", control as *const ()),
     ];
@@ -282,21 +230,6 @@ extern "C" fn open(path: usize, how: usize) -> isize {
     };
     drop(state);
     grant(number)
-}
-/// Two descriptors: that of the reading side, and 2¹⁶ times that of the writing side.
-extern "C" fn pipe() -> isize {
-    let Ok(wait) = Semaphore::new(0) else { return Error::ENFILE.code() };
-    let waited = Some(Box::new(Waited { pipe: Pipe::new(), wait }));
-    let mut state = STATE.lock();
-    let place = state.pipes.iter().position(Option::is_none).unwrap_or(state.pipes.len());
-    if place == state.pipes.len() {
-        state.pipes.push(None);
-    }
-    state.pipes[place] = waited;
-    let numbers = [Side::Read, Side::Write].map(|side| state.add(Control::Pipe(place, side)));
-    drop(state);
-    let [read, write] = numbers.map(|number| number.map_or_else(Error::code, grant));
-    if read < 0 || write < 0 { read.min(write) } else { read | write << 16 }
 }
 /// What `body` comes to for the path at `path`.
 ///
@@ -351,23 +284,13 @@ extern "C" fn read(number: usize, to: usize, count: usize) -> isize {
         Ok(to) => to,
         Err(error) => return error.code(),
     };
-    until(|state| {
-        let State { store, slots, pipes, .. } = state;
-        match slot(slots, number) {
-            Some(Slot { control: Control::Pipe(place, Side::Read), .. }) => match &mut pipes[*place] {
-                Some(waited) => {
-                    let moved = waited.pipe.read(to).map(Ok);
-                    waited.step(moved)
-                }
-                None => Step::Done(Err(Error::EBADF)),
-            },
-            Some(Slot { control: Control::File(open), .. }) => Step::Done(store.read(open, count, |bytes| {
-                to[..bytes.len()].copy_from_slice(bytes);
-                bytes.len()
-            })),
-            _ => Step::Done(Err(Error::EBADF)),
-        }
-    })
+    let mut state = STATE.lock();
+    let State { store, slots, .. } = &mut *state;
+    let Some(Slot { control: Control::File(open), .. }) = slot(slots, number) else { return Error::EBADF.code() };
+    code(store.read(open, count, |bytes| {
+        to[..bytes.len()].copy_from_slice(bytes);
+        bytes.len()
+    }))
 }
 extern "C" fn write(number: usize, from: usize, count: usize) -> isize {
     // SAFETY: `from` is this portal's window argument; it is only read.
@@ -375,20 +298,10 @@ extern "C" fn write(number: usize, from: usize, count: usize) -> isize {
         Ok(from) => from,
         Err(error) => return error.code(),
     };
-    until(|state| {
-        let State { store, slots, pipes, .. } = state;
-        match slot(slots, number) {
-            Some(Slot { control: Control::Pipe(place, Side::Write), .. }) => match &mut pipes[*place] {
-                Some(waited) => {
-                    let moved = waited.pipe.write(from);
-                    waited.step(moved)
-                }
-                None => Step::Done(Err(Error::EBADF)),
-            },
-            Some(Slot { control: Control::File(open), .. }) => Step::Done(store.write(open, from)),
-            _ => Step::Done(Err(Error::EBADF)),
-        }
-    })
+    let mut state = STATE.lock();
+    let State { store, slots, .. } = &mut *state;
+    let Some(Slot { control: Control::File(open), .. }) = slot(slots, number) else { return Error::EBADF.code() };
+    code(store.write(open, from))
 }
 extern "C" fn seek(number: usize, offset: isize, whence: usize) -> isize {
     let mut state = STATE.lock();
@@ -419,14 +332,11 @@ extern "C" fn control(number: usize, what: usize, to: usize) -> isize {
     }
 }
 fn status_of(number: usize) -> Result<Status> {
-    let State { store, slots, pipes, .. } = &mut *STATE.lock();
-    match slot(slots, number).map(|slot| &slot.control) {
+    let State { store, slots, .. } = &mut *STATE.lock();
+    match slot(slots, number).map(|slot| &mut slot.control) {
         Some(Control::File(open)) => Ok(store.status_of(open)),
-        Some(&Control::Pipe(place, _)) => {
-            let bytes = pipes[place].as_ref().map_or(0, |waited| waited.pipe.bytes());
-            Ok(Status { kind: kind::PIPE, bytes: bytes as u64, node: place as u64 + 1 })
-        }
-        None => Err(Error::EBADF),
+        Some(Control::Pipe(end)) => Ok(Status { kind: kind::PIPE, bytes: end.bytes() as u64, node: end.node() as u64 }),
+        _ => Err(Error::EBADF),
     }
 }
 fn next(number: usize) -> Result<Option<Entry>> {

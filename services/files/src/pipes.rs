@@ -1,0 +1,191 @@
+//! Pipes: their two control blocks, reading and writing them, and waiting in between.
+
+use crate::{Control, STATE, State, code, grant, slot, window};
+use abi::Error;
+use alloc::boxed::Box;
+use alloc::rc::Rc;
+use core::cell::UnsafeCell;
+use files_logic::{FEW, Pipe, Reader, Side};
+use pebble::portal::call;
+use pebble::sync::Semaphore;
+
+/// A pipe, and what threads wait on that find it empty or full. Only one kind of them waits at a time.
+struct Waited {
+    pipe: UnsafeCell<Box<Pipe>>,
+    wait: Semaphore,
+    /// What tells it from other pipes.
+    node: usize,
+}
+/// One side of a pipe, as a control block has it. The pipe goes with the second one.
+pub struct End {
+    side: Side,
+    waited: Rc<Waited>,
+}
+impl End {
+    fn parts(&mut self) -> (&mut Pipe, &Semaphore) {
+        // SAFETY: ends are in the state's control blocks, so who has one exclusively has all of them.
+        (unsafe { &mut *self.waited.pipe.get() }, &self.waited.wait)
+    }
+    /// Bytes that are in the pipe.
+    pub fn bytes(&mut self) -> usize {
+        self.parts().0.bytes()
+    }
+    /// What tells the pipe from others.
+    pub fn node(&self) -> usize {
+        self.waited.node
+    }
+    /// Nobody has this side any more: who waits for it goes on.
+    pub fn leave(mut self) {
+        let side = self.side;
+        let (pipe, wait) = self.parts();
+        match side {
+            Side::Read => pipe.no_readers = true,
+            Side::Write => pipe.no_writers = true,
+        }
+        while pipe.wake() {
+            let _ = wait.post();
+        }
+    }
+}
+// SAFETY: ends are used under the state's lock only, the count of their pipe's users with it.
+unsafe impl Send for End {}
+impl State {
+    /// The pipe whose side control block `number` is.
+    #[inline(always)]
+    fn pipe(&mut self, number: usize, side: Side) -> Option<(&mut Pipe, &Semaphore)> {
+        match &mut slot(&mut self.slots, number)?.control {
+            Control::Pipe(end) if end.side == side => Some(end.parts()),
+            _ => None,
+        }
+    }
+}
+/// What one attempt to read or write came to. `EAGAIN`: nothing yet.
+struct Attempt {
+    result: isize,
+    /// Number of the semaphore to wait for where there is nothing yet, else to post; 0: nobody waits.
+    semaphore: usize,
+}
+impl Attempt {
+    fn over(result: isize) -> Attempt {
+        Attempt { result, semaphore: 0 }
+    }
+}
+impl State {
+    /// One attempt: `step` on the pipe, and `to_wait` where that comes to nothing yet. Each of its users is a function of its own,
+    /// without calls where few bytes are copied, so that it keeps no registers for them.
+    #[inline(always)]
+    fn attempt(
+        &mut self,
+        number: usize,
+        side: Side,
+        step: impl FnOnce(&mut Pipe) -> Option<Result<usize, Error>>,
+        to_wait: impl FnOnce(&mut Pipe),
+    ) -> Attempt {
+        let Some((pipe, wait)) = self.pipe(number, side) else { return Attempt::over(Error::EBADF.code()) };
+        match step(pipe) {
+            Some(result) => Attempt { result: code(result), semaphore: if pipe.wake() { wait.number() } else { 0 } },
+            None => {
+                to_wait(pipe);
+                Attempt { result: Error::EAGAIN.code(), semaphore: wait.number() }
+            }
+        }
+    }
+    #[inline(never)]
+    fn try_read<const SHORT: bool>(&mut self, number: usize, to: &mut [u8], reader: &Reader) -> Attempt {
+        // SAFETY: the window is open for the call that waits, and in this space for all threads.
+        let wait = |pipe: &mut Pipe| unsafe { pipe.wait_for_bytes(reader) };
+        self.attempt(number, Side::Read, |pipe| pipe.read::<SHORT>(to).map(Ok), wait)
+    }
+    #[inline(never)]
+    fn try_write<const SHORT: bool>(&mut self, number: usize, from: &[u8]) -> Attempt {
+        self.attempt(number, Side::Write, |pipe| pipe.write::<SHORT>(from), Pipe::wait_for_room)
+    }
+}
+/// `reader` has not got what it waited for, and will not.
+#[cold]
+#[inline(never)]
+fn forget(number: usize, reader: &Reader) {
+    if let Some((pipe, _)) = STATE.lock().pipe(number, Side::Read) {
+        pipe.forget(reader);
+    }
+}
+/// An attempt, and waiting where it comes to nothing yet, without the lock. `got`: what has come to the thread meanwhile. `None`: it
+/// has to look again.
+#[inline(always)]
+fn once(attempt: impl FnOnce(&mut State) -> Attempt, got: impl FnOnce(isize) -> Option<isize>) -> Option<isize> {
+    let Attempt { result, semaphore } = attempt(&mut STATE.lock());
+    if semaphore == 0 {
+        return Some(result);
+    }
+    if result != Error::EAGAIN.code() {
+        call(semaphore + 1, []);
+        return Some(result);
+    }
+    got(call(semaphore, [usize::MAX]))
+}
+/// Repeats it. Apart from the first time: what a loop keeps in registers is saved here only.
+#[cold]
+#[inline(never)]
+fn again(once: impl Fn() -> Option<isize>) -> isize {
+    loop {
+        if let Some(result) = once() {
+            return result;
+        }
+    }
+}
+#[inline(always)]
+fn read_once(number: usize, to: usize, count: usize) -> Option<isize> {
+    // SAFETY: `to` is this portal's window argument.
+    let to = match unsafe { window(to, count) } {
+        Ok(to) => to,
+        Err(error) => return Some(error.code()),
+    };
+    let reader = Reader::new(to.as_mut_ptr(), count);
+    once(
+        |state| match count {
+            0..=FEW => state.try_read::<true>(number, to, &reader),
+            _ => state.try_read::<false>(number, to, &reader),
+        },
+        |waited| match reader.got() {
+            Some(count) => Some(count as isize),
+            None if waited < 0 => {
+                forget(number, &reader);
+                Some(waited)
+            }
+            None => None,
+        },
+    )
+}
+pub extern "C" fn read(number: usize, to: usize, count: usize) -> isize {
+    read_once(number, to, count).unwrap_or_else(|| again(move || read_once(number, to, count)))
+}
+#[inline(always)]
+fn write_once(number: usize, from: usize, count: usize) -> Option<isize> {
+    // SAFETY: `from` is this portal's window argument; it is only read.
+    let from: &[u8] = match unsafe { window(from, count) } {
+        Ok(from) => from,
+        Err(error) => return Some(error.code()),
+    };
+    once(
+        |state| match count {
+            0..=FEW => state.try_write::<true>(number, from),
+            _ => state.try_write::<false>(number, from),
+        },
+        |waited| (waited < 0).then_some(waited),
+    )
+}
+pub extern "C" fn write(number: usize, from: usize, count: usize) -> isize {
+    write_once(number, from, count).unwrap_or_else(|| again(move || write_once(number, from, count)))
+}
+/// Two descriptors: that of the reading side, and 2¹⁶ times that of the writing side.
+pub extern "C" fn pipe() -> isize {
+    let Ok(wait) = Semaphore::new(0) else { return Error::ENFILE.code() };
+    let mut state = STATE.lock();
+    let waited = Rc::new(Waited { pipe: UnsafeCell::new(Pipe::new()), wait, node: state.made + 1 });
+    let numbers = [Side::Read, Side::Write].map(|side| state.add(Control::Pipe(End { side, waited: waited.clone() })));
+    // The ends have it, and it goes with them, under the lock.
+    drop(waited);
+    drop(state);
+    let [read, write] = numbers.map(|number| number.map_or_else(Error::code, grant));
+    if read < 0 || write < 0 { read.min(write) } else { read | write << 16 }
+}
