@@ -83,8 +83,16 @@ pub mod domain {
     pub const FLAGS: i32 = -456;
     /// The domain's serial number: no other has had it or will.
     pub const SERIAL: i32 = -464;
+    /// Pages that were lent last, [`LENT_PAGES`] of them, each in the place that its page number's lowest bits say: the
+    /// page number (0: none) and its page-table entry. All are forgotten when the domain is kept from lending.
+    pub const LENT: i32 = SERIAL - 16 * LENT_PAGES;
+    pub const LENT_PAGES: i32 = 16;
+    /// Supervisor addresses of the last-level tables of the domain's window slots that were found so far, or 0.
+    pub const WINDOW_TABLES: i32 = LENT - 8 * ((super::MAX_THREADS * crate::address::WINDOW_STRIDE) >> 21) as i32;
     /// Lowest field of the record.
-    pub const RECORD: i32 = SERIAL;
+    pub const RECORD: i32 = WINDOW_TABLES;
+    // Loads reach so far; below it in the graveyard is what the windows of the dead are closed to.
+    const _: () = assert!(RECORD >= -2048 + 8 * crate::address::WINDOW_SLOTS as i32);
 }
 /// Properties of a domain (`domain::FLAGS`).
 pub mod flags {

@@ -121,6 +121,9 @@ fn generate_with(
         _ => {
             let address = g.call();
             let offset = g.e.position() - BLOCK_HEADER;
+            if offset > REACH * if connection.specification.is_long() { 2 } else { 1 } {
+                return Err(GenerateError::NoRoom);
+            }
             if connection.specification.is_long() {
                 // Two steps, where one may not reach.
                 let step = (offset / 2) as i32;
@@ -141,6 +144,9 @@ fn generate_with(
     }
     Ok(Block { words, plan: g.plan })
 }
+
+/// Farthest that one addition reaches.
+const REACH: usize = 2047;
 
 /// Ways out of a portal before its frame is committed.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -119,6 +119,9 @@ impl Rejected {
     }
 }
 
+/// More letters with templates than this make long code.
+const MANY: usize = 3;
+
 impl Specification {
     /// `sm`: no arguments.
     pub const EMPTY: Specification = Specification {
@@ -196,9 +199,10 @@ impl Specification {
     pub fn is_templated(&self) -> bool {
         self.templated
     }
-    /// Whether a letter needs a length: several pages make long code.
+    /// Whether its code is long: a letter needs a length, for several pages, or many letters have templates.
     pub fn is_long(&self) -> bool {
-        self.templated && self.arguments().iter().any(|a| matches!(a, Argument::TemplatedLong(_)))
+        let templated = self.arguments().iter().filter(|a| a.templated().is_some()).count();
+        self.templated && (templated > MANY || self.arguments().iter().any(|a| matches!(a, Argument::TemplatedLong(_))))
     }
     /// Whether it has `letter`, which a template is for.
     pub fn has(&self, letter: u8) -> bool {

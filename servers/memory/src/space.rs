@@ -254,8 +254,8 @@ impl<R: Ram> Spaces<R> {
         }
         let root = self.space(asid)?.root;
         let old = tables::leaf(&self.ram, root, va);
-        // Only what a space has to itself is ever lent.
-        if old & pte::LAZY == 0 && self.has_frame(old) {
+        // Only what is there is ever lent, and known to have been.
+        if old & (pte::V | pte::LAZY) == pte::V {
             let lent = lent.ok_or(Error::EAGAIN)?;
             if lent.contains(&pte::address(old)) {
                 return Err(Error::EBUSY);

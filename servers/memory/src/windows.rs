@@ -1,7 +1,10 @@
 //! The letters of memory windows: `w`, `r`, `W` and `R`.
 //!
 //! The check walks the caller's page tables, and keeps in the frame a copy of each page's entry, without execution and with
-//! no more rights than the letter says; so nothing can be lent but what the caller may touch. When the call is committed the
+//! no more rights than the letter says; so nothing can be lent but what the caller may touch. Pages of the private part that were
+//! lent alone, and the callee's tables, are found without a walk the next time: the domains' records have them
+//! (`domain::LENT`). An entry that has been lent changes only while the portal manager keeps the domain from lending, which
+//! forgets them. When the call is committed the
 //! copies go to slots of the calling thread in the callee's tables. The return clears the slots and drops their
 //! translations. What is not there, or not the caller's alone, is raised as a fault to [`crate::space::Spaces::window`].
 //!
@@ -77,40 +80,85 @@ const fn walk_argument(w: &mut Writer) {
         n += 1;
     }
 }
-/// Ends where the argument lies where it may; where `t1` is its last byte, that too.
-const fn place(w: &mut Writer, last: bool) {
+/// Ends where the argument lies where it may: in the private part, in the thread's slots, or in the common part. `t1`, where there
+/// are several pages, is its last byte, and must be in the same. What is in the slots and alone may go on at the first of the
+/// branches that this returns, with its last table in `t3`; 0: there is none.
+const fn place(w: &mut Writer, several: bool) -> usize {
     w.put(Word::new(srli(T3, ZERO, PRIVATE)).rs1());
     let private = w.position();
     w.plain(beq(T3, ZERO, 0));
     w.put(Word::new(xor(T4, ZERO, T6)).rs1());
-    if last {
+    if several {
         w.all([xor(T3, T1, T6), or(T4, T4, T3)]);
     }
     w.plain(srli(T4, T4, STRIDE));
-    let slots = w.position();
-    w.plain(beq(T4, ZERO, 0));
+    let mut found = 0;
+    let slots = if several {
+        let slots = w.position();
+        w.plain(beq(T4, ZERO, 0));
+        slots
+    } else {
+        let common = w.position();
+        w.plain(bne(T4, ZERO, 0));
+        w.put(Word::new(srli(T4, ZERO, 18)).rs1());
+        w.all([and(T4, T4, T5), add(T4, T4, T2), ld(T3, T4, domain::WINDOW_TABLES)]);
+        found = w.position();
+        w.plain(bne(T3, ZERO, 0));
+        let slots = w.position();
+        w.plain(beq(ZERO, ZERO, 0));
+        w.land(common);
+        slots
+    };
     w.put(Word::new(srli(T4, ZERO, END)).rs1());
     w.put(Word::new(bne(T4, ZERO, 0)).fail(Error::EFAULT));
     w.put(Word::new(srli(T4, ZERO, COMMON)).rs1());
     w.put(Word::new(beq(T4, ZERO, 0)).fail(Error::EFAULT));
     w.land(private);
     w.land(slots);
+    found
 }
 /// The entry in `from` is checked, with `scratch`, and goes to own word `word`.
 const fn lend(w: &mut Writer, from: Register, scratch: Register, word: i32) {
-    w.put(Word::new(andi(scratch, from, 0)).parameter(0));
-    w.put(Word::new(addi(scratch, scratch, 0)).parameter(1));
-    w.put(Word::new(bne(scratch, ZERO, 0)).slow());
+    may_lend(w, from, scratch);
     w.put(Word::new(andi(from, from, 0)).parameter(2));
     w.plain(ori(from, from, pte::FOREIGN as i32));
     w.put(Word::new(sd(from, T0, 8 * word)).own());
 }
+/// Ends, with `scratch`, where the entry in `from` does not have what it must.
+const fn may_lend(w: &mut Writer, from: Register, scratch: Register) {
+    w.put(Word::new(andi(scratch, from, 0)).parameter(0));
+    w.put(Word::new(addi(scratch, scratch, 0)).parameter(1));
+    w.put(Word::new(bne(scratch, ZERO, 0)).slow());
+}
+/// Makes `t4` the place of page `t1` among those that the caller has lent last.
+const fn lent_place(w: &mut Writer) {
+    w.all([andi(T4, T1, domain::LENT_PAGES - 1), slli(T4, T4, 4), add(T4, T4, T2)]);
+}
+/// One page. Its entry may be known from the last time; else, where it is in the private part, it is known from now on.
 const fn check_page(w: &mut Writer) -> Part {
     let first = w.position();
-    place(w, false);
+    w.put(Word::new(srli(T1, ZERO, 12)).rs1());
+    lent_place(w);
+    w.plain(ld(T3, T4, domain::LENT));
+    let known = w.position();
+    w.plain(beq(T3, T1, 0));
+    let table = place(w, false);
     walk_argument(w);
+    w.land(table);
     index(w, Word::new(srli(T4, ZERO, 9)).rs1());
     w.plain(ld(T3, T3, 0));
+    may_lend(w, T3, T4);
+    w.put(Word::new(srli(T4, ZERO, PRIVATE)).rs1());
+    let elsewhere = w.position();
+    w.plain(bne(T4, ZERO, 0));
+    lent_place(w);
+    w.all([sd(T1, T4, domain::LENT), sd(T3, T4, domain::LENT + 8)]);
+    let found = w.position();
+    w.plain(beq(ZERO, ZERO, 0));
+    w.land(known);
+    w.plain(ld(T3, T4, domain::LENT + 8));
+    w.land(elsewhere);
+    w.land(found);
     lend(w, T3, T4, 0);
     w.all([lui(T4, PAGE), add(T6, T6, T4)]);
     w.part(first)
@@ -136,11 +184,12 @@ const fn check_pages(w: &mut Writer) -> Part {
     w.plain(srli(T3, T3, PRIVATE));
     w.put(Word::new(bne(T3, ZERO, 0)).fail(Error::EFAULT));
     place(w, true);
-    // Its table.
+    // Its table. The one above it, which the first page has too, is kept where that page's entry comes.
     root(w);
     index(w, Word::new(srli(T4, T1, 27)));
     w.plain(ld(T3, T3, 0));
     descend(w);
+    w.put(Word::new(sd(T3, T0, 0)).own());
     index(w, Word::new(srli(T4, T1, 18)));
     w.plain(ld(T3, T3, 0));
     descend(w);
@@ -150,7 +199,10 @@ const fn check_pages(w: &mut Writer) -> Part {
     w.put(Word::new(beq(T3, ZERO, 0)).fail(Error::EINVAL));
     // The slots that they take.
     w.all([addi(T1, A6, 1), slli(T1, T1, 12), add(T6, T6, T1)]);
-    walk_argument(w);
+    w.put(Word::new(ld(T3, T0, 0)).own());
+    index(w, Word::new(srli(T4, ZERO, 18)).rs1());
+    w.plain(ld(T3, T3, 0));
+    descend(w);
     index(w, Word::new(srli(T4, ZERO, 9)).rs1());
     let mut ends = [0; WINDOW_PAGES];
     let mut n = 0;
@@ -351,12 +403,19 @@ pub const fn at_call() -> Template {
     // The slots are the thread's; their entries in the callee's tables: root entry 1, then by the first one's address.
     let at = w.position();
     take_slots(&mut w);
+    // The last table is known from the first time.
+    w.put(Word::new(lui(T6, 0)).callee());
+    w.all([srli(T4, T1, 18), and(T4, T4, T5), add(T6, T6, T4), ld(T3, T6, domain::WINDOW_TABLES)]);
+    let known = w.position();
+    w.plain(bne(T3, ZERO, 0));
     w.put(Word::new(lui(T3, 0)).callee());
     w.all([ld(T3, T3, domain::ROOT), ld(T3, T3, 8)]);
     descend(&mut w);
     index(&mut w, Word::new(srli(T4, T1, 18)));
     w.plain(ld(T3, T3, 0));
     descend(&mut w);
+    w.plain(sd(T3, T6, domain::WINDOW_TABLES));
+    w.land(known);
     index(&mut w, Word::new(srli(T4, T1, 9)));
     w.put(Word::new(sd(T3, T0, 0)).common());
     let p = w.part(at);

@@ -29,9 +29,7 @@ impl Initial {
         for (cause, &code) in self.interrupts.iter().enumerate() {
             table.set_field(domain::interrupt(cause), code);
         }
-        for offset in (domain::RECORD..=domain::SATP).step_by(8) {
-            table.set_field(offset, 0);
-        }
+        table.clear_record();
         for (number, &code) in self.system.iter().enumerate() {
             table.set_entry(number, code);
         }

@@ -88,6 +88,7 @@ impl Manager {
                     return violation("a number is on the wrong side of the free ones", asid, number, first as u64);
                 }
             }
+            self.check_lent(asid, d.table)?;
             let threads = self.threads.living().filter(|&(_, _, home)| home == asid).count();
             expect("the number of its threads", asid, 0, d.threads as u64, threads as u64)?;
             self.check_stacks(asid, d.table, d.queue)?;
@@ -129,6 +130,17 @@ impl Manager {
         } else {
             violation("a portal into a dead domain", asid, number, block.server as u64)
         }
+    }
+    /// What is known of pages that were lent is what the page table has.
+    fn check_lent(&self, asid: usize, table: Table) -> Checked {
+        for n in 0..domain::LENT_PAGES {
+            let (page, entry) = (table.field(domain::LENT + 16 * n), table.field(domain::LENT + 16 * n + 8));
+            let (address, known) = (page as usize * PAGE, entry as usize);
+            if page != 0 && MEMORY_WINDOW.call([asid, address, known, known, asid]) != 0 {
+                return violation("a page that was lent and is no longer there", asid, address, entry);
+            }
+        }
+        Ok(())
     }
     /// The free stacks of a queue are different ones, no more than there are, and the domain's.
     fn check_stacks(&self, asid: usize, table: Table, queue: usize) -> Checked {

@@ -6,7 +6,7 @@
 
 use crate::code::CodeArea;
 use abi::address::{code_physical, nucleus_view, physical};
-use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC, Frame, NPORTALS, Thread};
+use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC, Frame, NPORTALS, Thread, domain};
 use portal::emit::Buffer;
 
 pebble::import! { INTERRUPTS_MASK = "nucleus.interrupts_mask"; CODE_SYNC = "nucleus.code_sync"; }
@@ -51,6 +51,12 @@ impl Table {
     }
     pub fn set_field(self, offset: i32, value: u64) {
         write(self.0.wrapping_add(offset as i64 as u64), value)
+    }
+    /// Clears the record.
+    pub fn clear_record(self) {
+        let first = nucleus_view(physical((self.0 as i64 + domain::RECORD as i64) as usize)) as *mut u64;
+        // SAFETY: in the domain's block, which is nucleus data and mapped here; the record goes up to the fixed entries.
+        unsafe { first.write_bytes(0, ((domain::SATP - domain::RECORD) / 8 + 1) as usize) };
     }
     /// Code of portal `number` (< `NPORTALS`).
     pub fn entry(self, number: usize) -> u64 {
