@@ -10,12 +10,8 @@ static int intercept(int portal, int p1, int p2, int p3, int p4, int p5)
 /* A portal was opened on the child's behalf: the child gets a stub of the same arguments, less those that are inserted. */
 static int opened(int asid, int portal, char *specification)
 {
-    char stub[NAMELEN] = "sm=", *out = stub + 3;
     (void)asid;
-    for (char *letter = specification + 2; *letter; letter++)
-        if (!strchr("c=tahd", *letter))
-            *out++ = *letter;
-    return portal_create_child(child, portal, stub, 0, intercept);
+    return portal_create_stub(child, portal, specification, intercept);
 }
 static void iterations(const char *specification)
 {

@@ -16,15 +16,11 @@ static int intercept(int portal, int p1, int p2, int p3, int p4, int p5)
 /* A portal was opened on the child's behalf: the child gets a stub of the same arguments, less those that are inserted. */
 static int opened(int asid, int portal, char *spec)
 {
-    char stub[NAMELEN] = "sm=", *out = stub + 3;
     (void)asid;
-    for (char *letter = spec + 2; *letter; letter++)
-        if (!strchr("c=tahd", *letter))
-            *out++ = *letter;
     /* The child may run before domain_fork returns here. */
     while (!child)
         yield();
-    return portal_create_child(child, portal, stub, 0, intercept);
+    return portal_create_stub(child, portal, spec, intercept);
 }
 static void ping_pong(void)
 {

@@ -117,6 +117,9 @@ word invoke_portal_timed(unsigned long long ticks, int portal, word p0, word p1,
     /* -ETIMEDOUT if it has not returned after that time: the server goes on undisturbed, and what windows lend it stays lent,
        until it returns to a thread that ends there. Words at the end may be left out. */
 int portal_create_child(int asid, int portal, const char *spec, word constant, word (*entry)());
+int portal_create_stub(int asid, int portal, const char *spec, word (*intercept)());
+    /* portal_create_child for an interposer: intercept gets the portal's number and what a caller of a portal with this specification
+       passes, at most five words. */
 int portal_notify(int (*notify)(int asid, int portal, char *spec));
 int portal_info(int portal, char spec[NAMELEN], char name[NAMELEN]);
 
@@ -218,6 +221,8 @@ static inline word pebble_call6(word portal, word p0, word p1, word p2, word p3,
     (portal_register)(name, spec, (word (*)())(entry), constants, stacks)
 #define portal_create_child(asid, portal, spec, constant, entry) \
     (portal_create_child)(asid, portal, spec, constant, (word (*)())(entry))
+#define portal_create_stub(asid, portal, spec, intercept) \
+    (portal_create_stub)(asid, portal, spec, (word (*)())(intercept))
 #endif
 
 #ifdef __cplusplus

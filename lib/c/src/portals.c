@@ -2,6 +2,7 @@
 #include "system.h"
 #undef portal_register
 #undef portal_create_child
+#undef portal_create_stub
 
 int portal_register(const char *name, const char *spec, word (*entry)(), const word *constants, int stacks)
 {
@@ -52,6 +53,16 @@ int portal_create_child(int asid, int portal, const char *spec, word constant, w
     if (!copy_name(c.spec, spec))
         return -(ESPEC + 7 * 256 + NAMELEN - 1);
     return invoke_portal(SYS_PORTAL_CREATE_CHILD, &c);
+}
+int portal_create_stub(int asid, int portal, const char *spec, word (*intercept)())
+{
+    /* What the portals of these letters insert is not passed. */
+    static const char inserted[] = "c=tahd";
+    char stub[NAMELEN] = "sm=", *out = stub + 3;
+    for (const char *letter = spec[0] && spec[1] ? spec + 2 : ""; *letter && out < stub + sizeof stub - 1; letter++)
+        if (!strchr(inserted, *letter))
+            *out++ = *letter;
+    return (portal_create_child)(asid, portal, stub, 0, intercept);
 }
 int portal_info(int portal, char spec[NAMELEN], char name[NAMELEN])
 {
