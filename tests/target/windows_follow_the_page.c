@@ -4,6 +4,7 @@
 // expect stdout read-only: Bad address, read: 9
 // expect stdout in the child: 1, then 2; in the parent: 1, then 3
 // expect stdout of the image: 5, replaced: 0
+// expect stdout page 0: Bad address
 // expect stdout 40 pages, each its own: 40
 /* What a window shows is what the page is now: a page that was lent before and has been replaced, unmapped, made read-only, or
    copied by a fork since, is not shown as it was. */
@@ -70,6 +71,15 @@ int main(void)
     page_map(own, (void *)image, NULL, PAGE_READ | PAGE_WRITE);
     printf("of the image: %ld, replaced: %ld\n", shown, invoke_portal(reads, image));
 
+    /* Whichever page was lent and forgotten. */
+    word zero = -EFAULT;
+    for (int n = 0; n < 16; n++) {
+        invoke_portal(writes, many[n]);
+        page_map(own, many[n], NULL, PAGE_READ | PAGE_WRITE);
+        if (zero == -EFAULT)
+            zero = invoke_portal(reads, (word)8);
+    }
+    printf("page 0: %s\n", zero < 0 ? pebble_strerror(zero) : "shown");
     int right = 0;
     for (int n = 0; n < 40; n++)
         many[n][0] = n, invoke_portal(writes, many[n]);

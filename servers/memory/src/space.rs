@@ -279,7 +279,8 @@ impl<R: Ram> Spaces<R> {
         if value & (pte::FOREIGN | pte::LAZY) == pte::FOREIGN {
             return Err(Error::EFAULT);
         }
-        if value & pte::W != 0 && lent.is_none() {
+        // Its entry changes, also where it can not be written.
+        if value & pte::LAZY == 0 && lent.is_none() {
             return Err(Error::EAGAIN);
         }
         if old != 0 {

@@ -231,11 +231,19 @@ impl<R: Ram> Spaces<R> {
     ) -> Result<(), Error> {
         let done = self.replace(callee, there, (caller, address), pages, lent);
         if done.is_err() {
-            for n in 0..pages {
-                self.unmap(callee, there + n * PAGE)?;
-            }
+            self.drop_pages(callee, there, pages, lent)?;
         }
         done
+    }
+    /// Unmaps pages that a call has brought, but for those that windows show: these stay where they are.
+    fn drop_pages(&mut self, asid: usize, there: usize, pages: usize, lent: &[usize]) -> Result<(), Error> {
+        let root = self.space(asid)?.root;
+        for va in (there..there + pages * PAGE).step_by(PAGE) {
+            if !lent.contains(&pte::address(tables::leaf(&self.ram, root, va))) {
+                self.unmap(asid, va)?;
+            }
+        }
+        Ok(())
     }
     /// Undoes what was done for a call of `caller` that failed.
     pub fn undo(&mut self, caller: usize, request: Request, there: usize, lent: &[usize]) -> Result<(), Error> {
@@ -243,7 +251,7 @@ impl<R: Ram> Spaces<R> {
         if kind == Kind::Give {
             return self.replace(callee, there, (caller, address), pages, lent);
         }
-        (0..pages).try_for_each(|n| self.unmap(callee, there + n * PAGE).map(|_| ()))
+        self.drop_pages(callee, there, pages, lent)
     }
     fn replace(
         &mut self,
@@ -399,6 +407,16 @@ mod tests {
         let request = Request { asid: 2, address: IMAGE_VA, pages: 2, argument: 0, kind: Kind::Give };
         s.undo(1, request, there, &[]).unwrap();
         assert_eq!((leaf(&s, roots[0], IMAGE_VA), leaf(&s, roots[1], there)), (before, 0));
+    }
+    #[test]
+    fn what_is_undone_stays_where_a_window_shows_it() {
+        let (mut s, roots) = two();
+        let there = s.share(1, 2, IMAGE_VA, 2).unwrap();
+        let lent = [pte::address(leaf(&s, roots[1], there))];
+        let request = Request { asid: 2, address: IMAGE_VA, pages: 2, argument: 0, kind: Kind::Share };
+        s.undo(1, request, there, &lent).unwrap();
+        assert!(leaf(&s, roots[1], there) & pte::V != 0);
+        assert_eq!(leaf(&s, roots[1], there + PAGE), 0);
     }
     #[test]
     fn what_can_not_be_got_is_gone() {

@@ -9,7 +9,7 @@
 use crate::code::Kind;
 use crate::manager::{BOOT, MEMORY_CHECK, MEMORY_WINDOW, MEMORY_WINDOWS, Manager};
 use crate::view::{FrameView, Masked, Table, ThreadPage};
-use abi::address::{PAGE, window_base};
+use abi::address::{PAGE, pte, window_base};
 use abi::inspect::Violation;
 use abi::nucleus::{BLOCK_MAGIC, FIRST_FRAME, MAX_DOMAINS, NPORTALS, domain, flags};
 use abi::section::padded;
@@ -135,8 +135,10 @@ impl Manager {
     fn check_lent(&self, asid: usize, table: Table) -> Checked {
         for n in 0..domain::LENT_PAGES {
             let (page, entry) = (table.field(domain::LENT + 16 * n), table.field(domain::LENT + 16 * n + 8));
-            let (address, known) = (page as usize * PAGE, entry as usize);
-            if page != 0 && MEMORY_WINDOW.call([asid, address, known, known, asid]) != 0 {
+            let address = page as usize * PAGE;
+            // It may be shared for good since.
+            let there = |entry: u64| MEMORY_WINDOW.call([asid, address, entry as usize, entry as usize, asid]) == 0;
+            if page != 0 && !there(entry) && !there(entry | pte::FOREIGN) {
                 return violation("a page that was lent and is no longer there", asid, address, entry);
             }
         }

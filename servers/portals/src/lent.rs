@@ -46,8 +46,9 @@ impl Manager {
         let table = d.table;
         // Addresses of code: none has the bits of an entry that points to a table.
         table.set_field(domain::ROOT, graveyard.0);
-        for n in 0..domain::LENT_PAGES {
-            table.set_field(domain::LENT + 16 * n, 0);
+        // The entries too: no page has number 0, but a caller may name it.
+        for n in 0..2 * domain::LENT_PAGES {
+            table.set_field(domain::LENT + 8 * n, 0);
         }
         for (_, page, _) in self.threads.living().filter(|&(index, page, _)| page.has_windows(index)) {
             for frame in page.frames(&self.code).filter(|f| !f.floating() && f.table() == table) {
