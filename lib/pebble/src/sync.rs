@@ -8,7 +8,8 @@ use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 pub trait Wait: Send + Sync {
     /// Makes one with value 0; its name is not 0.
     fn create() -> usize;
-    fn p(semaphore: usize);
+    /// Whether it was taken: a wait can end without.
+    fn p(semaphore: usize) -> bool;
     fn v(semaphore: usize);
     fn destroy(semaphore: usize);
 }
@@ -18,8 +19,8 @@ impl Wait for Portals {
     fn create() -> usize {
         crate::portal::call(system::SEM_CREATE, [0]).max(0) as usize
     }
-    fn p(semaphore: usize) {
-        crate::portal::call(semaphore, [usize::MAX]);
+    fn p(semaphore: usize) -> bool {
+        crate::portal::call(semaphore, [usize::MAX]) == 0
     }
     fn v(semaphore: usize) {
         crate::portal::call(semaphore + 1, []);
@@ -34,8 +35,8 @@ impl Wait for Scheduler {
     fn create() -> usize {
         crate::boot::SEMAPHORE_CREATE.call([0]).max(0) as usize
     }
-    fn p(semaphore: usize) {
-        crate::boot::P_ID.call([semaphore, usize::MAX]);
+    fn p(semaphore: usize) -> bool {
+        crate::boot::P_ID.call([semaphore, usize::MAX]) == 0
     }
     fn v(semaphore: usize) {
         crate::boot::V_ID.call([semaphore]);
@@ -73,11 +74,12 @@ impl<W: Wait> RawMutex<W> {
         }
         semaphore
     }
-    /// Waits for whoever holds the lock.
+    /// Waits for whoever holds the lock. A thread whose domain has died is woken from its wait, and may be in this one by then: it
+    /// does not have the lock.
     #[cold]
     #[inline(never)]
     fn wait(&self) {
-        W::p(self.semaphore());
+        while !W::p(self.semaphore()) {}
     }
     /// Lets a thread that waits for the lock have it.
     #[cold]
