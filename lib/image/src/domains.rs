@@ -44,7 +44,8 @@ impl Domain {
     /// Copies the segments' contents, with what has been patched, to their pages.
     pub fn store(&self, memory: &mut Memory) {
         for (segment, &pa) in self.program.segments.iter().zip(&self.segments) {
-            memory.write(pa, &segment.bytes);
+            let there = segment.bytes.len().min(segment.memory_bytes as usize);
+            memory.write(pa, &segment.bytes[..there]);
         }
     }
 }
@@ -108,6 +109,10 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
         program.check_private()?;
         let heap = program.heap();
         leave_out_grown(&mut program, asid, info)?;
+        // What it declares is only read here.
+        if let Ok(declared) = program.symbol("__declared_start") {
+            program.cut(declared);
+        }
         let root = memory.pages(1, PAGE_TABLES);
         memory.write_u64(root + 8 * 510, pte::leaf(RAM_BASE, pte::R | pte::W | pte::G));
         memory.write_u64(root + 8 * 511, pte::table(code_l1));

@@ -77,6 +77,12 @@ impl Program {
             self.segments.insert(n + 1, rest);
         }
     }
+    /// Takes the pages behind `end` out of the segment that it lies in; [`Program::at`] still finds what they hold.
+    pub fn cut(&mut self, end: u64) {
+        if let Some(s) = self.segments.iter_mut().find(|s| s.va < end && end <= s.va + s.memory_bytes) {
+            s.memory_bytes = end.next_multiple_of(PAGE as u64) - s.va;
+        }
+    }
     /// `length` bytes at address `va` of the image.
     pub fn at(&self, va: u64, length: usize) -> Option<&[u8]> {
         let s = self.segments.iter().find(|s| va >= s.va && va < s.va + s.bytes.len() as u64)?;

@@ -140,6 +140,8 @@ pub struct Manager {
     pub initials: [crate::initial::Initial; 2],
     /// The code of the letters that servers have templates for, and whose it is.
     pub templates: Vec<&'static Template>,
+    /// One without letters, once a template was registered.
+    pub no_template: Option<&'static Template>,
     pub template_owners: Vec<Owner>,
     /// Where threads go on whose domain died.
     pub graveyard: Table,
@@ -185,6 +187,7 @@ pub static MANAGER: BootMutex<Manager> = BootMutex::new(Manager {
     code: CodeArea::new(),
     initials: [crate::initial::Initial::EMPTY; 2],
     templates: Vec::new(),
+    no_template: None,
     template_owners: Vec::new(),
     graveyard: Table(0),
     dead_portal: 0,

@@ -67,6 +67,11 @@ impl Manager {
         }
         let upcall = if entry == 0 { 0 } else { self.template_upcall(caller.subject, entry)? };
         let owner = Owner { server: caller.subject, upcall };
+        // What stands in its place when it is no more.
+        self.no_template.get_or_insert_with(|| {
+            // SAFETY: a template is integers only, for which zero is a value.
+            Box::leak(unsafe { Box::<Template>::new_zeroed().assume_init() })
+        });
         let template: &'static Template = Box::leak(template);
         match place {
             Some(n) => (self.templates[n], self.template_owners[n]) = (template, owner),
@@ -129,8 +134,8 @@ impl Manager {
                 continue;
             }
             let template: *const Template = self.templates[n];
-            static NONE: Template = Template::EMPTY;
-            self.templates[n] = &NONE;
+            let Some(none) = self.no_template else { continue };
+            self.templates[n] = none;
             // SAFETY: `register_template` leaked it, boot templates are never withdrawn, and no other reference is left.
             drop(unsafe { Box::from_raw(template.cast_mut()) });
         }
