@@ -39,6 +39,7 @@ fn expect(what: &str, at: usize, number: usize, value: u64, expected: u64) -> Ch
 
 impl Manager {
     /// Looks for what must not be. `EAGAIN`: the memory manager is in the middle of something.
+    #[optimize(size)]
     pub fn check(&mut self) -> Result<Violation> {
         let _masked = Masked::new();
         let memory = MEMORY_CHECK.call([]);
@@ -54,6 +55,7 @@ impl Manager {
         Ok(result.err().unwrap_or(Violation { what: padded(""), at: 0, number: 0, value: 0 }))
     }
 
+    #[optimize(size)]
     fn check_domains(&self) -> Checked {
         let symbols = &pebble::boot::info().symbols;
         let grave = self.graveyard.field(domain::ASID) as usize;
@@ -102,6 +104,7 @@ impl Manager {
         }
         Ok(())
     }
+    #[optimize(size)]
     fn check_entry(&self, asid: usize, table: Table, boot: bool, number: usize) -> Checked {
         let symbols = &pebble::boot::info().symbols;
         let code = table.entry(number);
@@ -131,6 +134,7 @@ impl Manager {
         }
     }
     /// The free stacks of a queue are different ones, no more than there are, and the domain's.
+    #[optimize(size)]
     fn check_stacks(&self, asid: usize, table: Table, queue: usize) -> Checked {
         let mut next = table.field(domain::STACKS);
         let mut tops = Vec::new();
@@ -145,6 +149,7 @@ impl Manager {
         Ok(())
     }
 
+    #[optimize(size)]
     fn check_blocks(&self) -> Checked {
         for (code, block) in self.code.all() {
             let server = block.server as usize;
@@ -178,6 +183,7 @@ impl Manager {
         }
         Ok(())
     }
+    #[optimize(size)]
     fn check_registrations(&self) -> Checked {
         let boot = pebble::boot::info().portal_count as usize;
         let mut blocks = vec![0; self.registrations.end()];
@@ -210,6 +216,7 @@ impl Manager {
         Ok(())
     }
 
+    #[optimize(size)]
     fn check_threads(&self) -> Checked {
         // Windows of calls into each domain.
         let mut windows = vec![0; MAX_DOMAINS];
@@ -222,6 +229,7 @@ impl Manager {
         }
         Ok(())
     }
+    #[optimize(size)]
     fn check_thread(&self, index: usize, page: ThreadPage, windows: &mut [usize]) -> Checked {
         let field = |offset: usize| crate::view::read(page.0 + offset as u64);
         expect("a thread's index", index, 0, field(core::mem::offset_of!(nucleus::Thread, index)), index as u64)?;
@@ -249,6 +257,7 @@ impl Manager {
         expect("a thread's first window slot", index, 0, slot as u64, window_base(index) as u64)
     }
     /// The windows of the call to `server` that `frame` returns from, the first of which is at `slot`.
+    #[optimize(size)]
     fn check_windows(
         &self,
         (index, page): (usize, ThreadPage),

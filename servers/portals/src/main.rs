@@ -3,6 +3,7 @@
 //! Every entry point here checks and copies what its client passed, does its work under the manager's lock, and calls
 //! notification routines after it has released it.
 #![no_std]
+#![feature(optimize_attribute)]
 #![no_main]
 
 extern crate alloc;
@@ -85,6 +86,7 @@ pebble::provide! {
     "inspect.check", "smtw", inspect_check;
 }
 
+#[optimize(size)]
 fn start(_: &pebble::Env) {
     MANAGER.lock().start(pebble::boot::info());
 }
@@ -192,12 +194,14 @@ extern "C" fn bury(thread: usize) -> isize {
 extern "C" fn semaphore_create(thread: usize, value: usize) -> isize {
     with_new_portals(thread, 2, |manager, caller| manager.semaphore_create(caller, value))
 }
+#[optimize(size)]
 extern "C" fn semaphore_destroy(thread: usize, semaphore: usize) -> isize {
     with_caller(thread, |manager, caller| manager.semaphore_destroy(caller, semaphore))
 }
 extern "C" fn register(thread: usize, request: usize) -> isize {
     with_caller(thread, |manager, caller| manager.register(caller, &words::read(request)?))
 }
+#[optimize(size)]
 extern "C" fn unregister(thread: usize, name: usize) -> isize {
     with_caller(thread, |manager, caller| manager.unregister(caller, &words::name(name)?))
 }
@@ -207,6 +211,7 @@ extern "C" fn open(thread: usize, name: usize) -> isize {
 extern "C" fn close(thread: usize, number: usize) -> isize {
     with_caller(thread, |manager, caller| manager.close(caller, number))
 }
+#[optimize(size)]
 extern "C" fn create_child(thread: usize, request: usize) -> isize {
     let mut made = (Vec::new(), 0);
     let result = with_caller(thread, |manager, caller| {
@@ -224,6 +229,7 @@ extern "C" fn create_child(thread: usize, request: usize) -> isize {
     }
     result
 }
+#[optimize(size)]
 extern "C" fn grant(thread: usize, request: usize) -> isize {
     let (mut client, mut count, mut told) = (0, 0, false);
     let number = with_caller(thread, |manager, caller| {
@@ -244,9 +250,11 @@ extern "C" fn grant(thread: usize, request: usize) -> isize {
 extern "C" fn granted(thread: usize, constant: usize) -> isize {
     with_caller(thread, |manager, caller| manager.count_granted(caller, constant))
 }
+#[optimize(size)]
 extern "C" fn template(thread: usize, template: usize, entry: usize) -> isize {
     with_caller(thread, |manager, caller| manager.register_template(caller, words::boxed(template)?, entry))
 }
+#[optimize(size)]
 extern "C" fn short_circuit(thread: usize, request: usize) -> isize {
     with_caller(thread, |manager, caller| manager.register_short_circuit(caller, &words::read(request)?))
 }
@@ -280,9 +288,11 @@ extern "C" fn thaw(asid: usize) -> isize {
     MANAGER.lock().thaw(asid);
     0
 }
+#[optimize(size)]
 extern "C" fn notify(thread: usize, entry: usize) -> isize {
     with_caller(thread, |manager, caller| manager.set_notify(caller, entry))
 }
+#[optimize(size)]
 extern "C" fn info(thread: usize, number: usize, out: usize) -> isize {
     with_caller(thread, |manager, caller| {
         let portal = manager.inspect_portal(caller.direct, number)?;
@@ -292,12 +302,15 @@ extern "C" fn info(thread: usize, number: usize, out: usize) -> isize {
         words::write(out, &description).map(|()| 0)
     })
 }
+#[optimize(size)]
 extern "C" fn fork(thread: usize, intercept: usize, pc: usize, sp: usize) -> isize {
     with_caller(thread, |manager, caller| manager.fork_domain(caller, intercept, pc, sp).map(|asid| asid as isize))
 }
+#[optimize(size)]
 extern "C" fn wait(thread: usize, asid: usize, out: usize) -> isize {
     wait_for(thread, asid, out).unwrap_or_else(Error::code)
 }
+#[optimize(size)]
 fn wait_for(thread: usize, asid: usize, out: usize) -> Result<isize> {
     let mut manager = MANAGER.lock();
     let caller = manager.caller(thread)?;
@@ -345,9 +358,11 @@ extern "C" fn stack(thread: usize, bytes: usize) -> isize {
         Ok(top as isize)
     })
 }
+#[optimize(size)]
 extern "C" fn pager(thread: usize, asid: usize, start: usize, bytes: usize, entry: usize) -> isize {
     with_caller(thread, |manager, caller| manager.set_pager(caller, asid, (start, bytes), entry))
 }
+#[optimize(size)]
 extern "C" fn page(thread: usize, asid: usize, va: usize, source: usize, rights: usize) -> isize {
     with_caller(thread, |manager, caller| {
         if rights >> 8 != 0 {
@@ -362,6 +377,7 @@ extern "C" fn set_tp(thread: usize, tp: usize) -> isize {
         Ok(0)
     })
 }
+#[optimize(size)]
 extern "C" fn attach(thread: usize, device: usize, semaphore: usize) -> isize {
     with_caller(thread, |manager, caller| {
         let id = manager.semaphore_of(caller.direct, semaphore)?;
@@ -384,6 +400,7 @@ extern "C" fn start_thread(_: usize, asid: usize, entry: usize, sp: usize, argum
     let made = MANAGER.lock().create_thread(asid, entry, sp, argument, priority);
     made.map_or_else(Error::code, |id| id as isize)
 }
+#[optimize(size)]
 extern "C" fn event(_: usize, out: usize) -> isize {
     let semaphore = MANAGER.lock().event_semaphore;
     let waited = P_ID.call([semaphore, usize::MAX]);
@@ -395,6 +412,7 @@ extern "C" fn event(_: usize, out: usize) -> isize {
     }
 }
 /// A domain did what it may not: it ends. From the memory manager. `pager`: who answers for the address, or 0.
+#[optimize(size)]
 extern "C" fn fault(thread: usize, asid: usize, cause: usize, address: usize, pc: usize, pager: usize) -> isize {
     let mut manager = MANAGER.lock();
     if manager.is_graveyard(asid) {
@@ -420,22 +438,27 @@ extern "C" fn grow_stack(_cause: usize, table: usize, _pc: usize, _asid: usize, 
     let grown = manager.asid_of(view::Table(table as u64)).and_then(|asid| manager.add_stack(asid));
     grown.map_or_else(|error| if error == Error::EDEAD { error.code() } else { Error::ENOSTACK.code() }, |()| 0)
 }
+#[optimize(size)]
 extern "C" fn inspect_domain(_: usize, asid: usize, out: usize) -> isize {
     let domain = MANAGER.lock().inspect_domain(asid);
     domain.and_then(|d| words::write(out, &d)).map_or_else(Error::code, |()| 0)
 }
+#[optimize(size)]
 extern "C" fn inspect_portal(_: usize, asid: usize, number: usize, out: usize) -> isize {
     let portal = MANAGER.lock().inspect_portal(asid, number);
     portal.and_then(|p| words::write(out, &p)).map_or_else(Error::code, |()| 0)
 }
+#[optimize(size)]
 extern "C" fn inspect_counts(_: usize, out: usize) -> isize {
     let counts = MANAGER.lock().counts();
     words::write(out, &counts).map_or_else(Error::code, |()| 0)
 }
+#[optimize(size)]
 extern "C" fn inspect_check(_: usize, out: usize) -> isize {
     let checked = MANAGER.lock().check();
     checked.and_then(|violation| words::write(out, &violation)).map_or_else(Error::code, |()| 0)
 }
+#[optimize(size)]
 extern "C" fn inspect_code(_: usize, asid: usize, number: usize, out: usize) -> isize {
     /// Words that one call gives.
     const WORDS: usize = 256;
