@@ -11,8 +11,11 @@ pub const DOMAINS: usize = 16;
 pub const PORTALS: usize = 112;
 /// Most portals opened by boot components.
 pub const OPENS: usize = 176;
-/// Tables that grow with the number of threads ([`crate::section::Grown`]): those of the scheduler.
-pub const GROWN: usize = 2;
+/// Tables that grow ([`crate::section::Grown`]), all of the scheduler's: two with the number of threads, and
+/// [`GROWN_SEMAPHORES`].
+pub const GROWN: usize = 3;
+/// The one with a record for each semaphore.
+pub const GROWN_SEMAPHORES: usize = 2;
 /// Most short circuits of boot components.
 pub const SHORT_CIRCUITS: usize = 4;
 /// Most templates of boot components.

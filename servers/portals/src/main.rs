@@ -35,7 +35,7 @@ use abi::nucleus::domain;
 use abi::system::{self, Description, Ended, ended};
 use alloc::vec::Vec;
 use manager::{ATTACH_FOR, Caller, DONE_FOR, MANAGER, Manager, STACK_FOR, THREAD_EXIT, THREAD_INFO};
-use pebble::boot::{GROW_FOR, P_ID, SEMAPHORE_CREATE, SEMAPHORE_DESTROY, V_ID};
+use pebble::boot::{GROW_FOR, P_ID, SEMAPHORE_DESTROY, V_ID};
 use pebble::{Result, check};
 
 pebble::boot_server!(start);
@@ -321,7 +321,7 @@ fn wait_for(thread: usize, asid: usize, out: usize) -> Result<isize> {
         return Err(Error::EACCESS);
     }
     if !manager.ended.contains_key(&asid) {
-        let semaphore = check(SEMAPHORE_CREATE.call([0]))?;
+        let semaphore = semaphores::new_semaphore(0)?;
         manager.domain_mut(asid)?.waiters.push(semaphore);
         drop(manager);
         let waited = P_ID.call([semaphore, usize::MAX]);

@@ -1,8 +1,11 @@
 //! Semaphores as portals: P and V, with the scheduler's number embedded.
 
 use crate::code::{Kind, Users};
-use crate::manager::{Caller, Manager};
+use crate::manager::{Caller, FRAME_OF, Manager};
+use crate::threads::grow_table;
 use abi::Error;
+use abi::address::{PAGE, supervisor};
+use abi::boot::{BootShortCircuit, GROWN_SEMAPHORES};
 use pebble::boot::{SEMAPHORE_CREATE, SEMAPHORE_DESTROY};
 use pebble::{Result, check};
 use portal::ShortCircuit;
@@ -15,11 +18,40 @@ pub struct Semaphore {
     pub blocks: [u64; 2],
 }
 
+/// Semaphores that are made without the portal manager, at most: of locks of the first components, and `init`'s.
+const OTHERS: usize = 32;
+
+fn circuits() -> &'static [BootShortCircuit] {
+    let info = pebble::boot::info();
+    &info.short_circuits[..info.short_circuit_count as usize]
+}
+/// Supervisor address of the record of semaphore `id`.
+fn record(circuit: &BootShortCircuit, id: usize) -> Result<u64> {
+    let table = &pebble::boot::info().grown[GROWN_SEMAPHORES];
+    let offset = (id as u64 & circuit.mask) * circuit.stride;
+    let address = table.start + offset;
+    if address < table.missing {
+        return Ok(circuit.records + offset);
+    }
+    let frame = check(FRAME_OF.call([table.asid as usize, address as usize]))?;
+    Ok(supervisor(frame) as u64 + address % PAGE as u64)
+}
+/// A new semaphore; the table of all of them has room for the next ones then.
+pub fn new_semaphore(value: usize) -> Result<usize> {
+    let id = check(SEMAPHORE_CREATE.call([value]))?;
+    let index = id & circuits().first().map_or(0, |s| s.mask as usize);
+    if let Err(error) = grow_table(&pebble::boot::info().grown[GROWN_SEMAPHORES], index + OTHERS) {
+        SEMAPHORE_DESTROY.call([id]);
+        return Err(error);
+    }
+    Ok(id)
+}
+
 impl Manager {
     /// Makes a semaphore, and P and V as two consecutive portals of the direct caller's; the number of the first.
     pub fn semaphore_create(&mut self, caller: Caller, value: usize) -> Result<usize> {
         let number = self.free_numbers(caller.direct, 2)?;
-        let id = check(SEMAPHORE_CREATE.call([value as u32 as i32 as isize as usize]))?;
+        let id = new_semaphore(value as u32 as i32 as isize as usize)?;
         let made = self.semaphore_portals(caller.direct, number, id);
         if made.is_err() {
             let _ = self.uninstall(caller.direct, number);
@@ -35,15 +67,16 @@ impl Manager {
             let caller = self.end(asid)?;
             let kind = Kind::Semaphore { id: id as u32, v };
             let portal = self.semaphore_entries[v as usize] as u64;
-            let info = pebble::boot::info();
-            let known = info.short_circuits[..info.short_circuit_count as usize].iter().find(|s| s.portal == portal);
+            let known = circuits().iter().find(|s| s.portal == portal);
             // An uncontended P or V ends in the portal.
-            let short_circuit = known.map(|s| ShortCircuit {
-                words: &s.words[..s.count as usize],
-                record: s.records + (id as u64 & s.mask) * s.stride,
-            });
+            let record = known.map_or(Ok(0), |s| record(s, id));
+            let short_circuit =
+                record.map(|record| known.map(|s| ShortCircuit { words: &s.words[..s.count as usize], record }));
             let target = (entry, &[id as u64][..]);
-            match self.generate_with((caller, server), &specification, target, short_circuit, kind, false) {
+            let made = short_circuit.and_then(|short_circuit| {
+                self.generate_with((caller, server), &specification, target, short_circuit, kind, false)
+            });
+            match made {
                 Ok(made) => blocks[v as usize] = made,
                 Err(error) => {
                     // Nothing leads to the first one.

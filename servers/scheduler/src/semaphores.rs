@@ -1,4 +1,5 @@
-//! The semaphores: a value and a ring of waiters each, in a fixed table with a free list.
+//! The semaphores: a value and a ring of waiters each, in a table with a free list. The portal
+//! manager sees to it that the pages of the next records are there, so that `Semaphores::create` finds them.
 //!
 //! An id is `generation * SEMAPHORES + index`, so that an id kept beyond `semaphore_destroy` (by the interrupt dispatcher,
 //! say) finds nothing rather than somebody else's semaphore.
