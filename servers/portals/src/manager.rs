@@ -176,6 +176,10 @@ pub struct Manager {
     pub scratch: portal::emit::Buffer,
 }
 
+/// Room for registrations and blocks, beside those of the first components: what a small system has.
+const MORE_REGISTRATIONS: usize = 8;
+const MORE_BLOCKS: usize = 160;
+
 /// In `Domain::flags` only: a boot component.
 pub const BOOT: u64 = 1 << 32;
 
@@ -304,6 +308,8 @@ impl Manager {
             self.domains.insert(boot.asid as usize, entry);
             self.threads.adopt(boot.thread as usize, boot.asid as usize);
         }
+        self.registrations.reserve(info.portal_count as usize + MORE_REGISTRATIONS);
+        self.code.reserve(info.open_count as usize + MORE_BLOCKS);
         for n in 0..info.template_count as usize {
             self.templates.push(&pebble::boot::info().templates[n]);
             self.template_owners.push(Owner { server: info.template_servers[n] as usize, upcall: 0 });
