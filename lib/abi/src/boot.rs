@@ -165,10 +165,10 @@ pub struct BootPortal {
 #[derive(Clone, Copy)]
 pub struct BootOpen {
     /// The client's.
-    pub asid: u64,
-    pub number: u64,
+    pub asid: u16,
+    pub number: u16,
     /// Index in `portals`.
-    pub portal: u64,
+    pub portal: u32,
     /// Supervisor (execute) address of the code.
     pub code: u64,
 }

@@ -145,7 +145,7 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
             (domain::SATP, satp(root, asid)),
             (domain::ASID, asid as u64),
             (domain::ROOT, supervisor(root) as u64),
-            (domain::MASKED_STACK, if component.masked { BOOT_STACK_TOP as u64 } else { 0 }),
+            (domain::MASKED_STACK, if component.masked { domain.program.symbol("__masked_stack")? } else { 0 }),
             (domain::FLAGS, flags),
             (domain::SERIAL, asid as u64),
         ];
@@ -194,20 +194,12 @@ fn leave_out_grown(program: &mut Program, asid: usize, info: &mut BootInfo) -> R
     Ok(())
 }
 
-/// Maps what a component has beyond its image: its stack, its devices, and what its job needs.
+/// Maps what a component has beyond its image: its devices, and what its job needs.
 fn map_extras(domain: &Domain, memory: &mut Memory, info: &BootInfo, common_l1: usize) -> Result<(), Error> {
     let (component, root) = (&domain.component, domain.root);
     let read_write = pte::R | pte::W | pte::U;
-    if !component.trusted || component.masked {
-        let stack = memory.pages(BOOT_STACK / PAGE, "stacks");
-        memory.map_range(root, BOOT_STACK_TOP - BOOT_STACK, stack, BOOT_STACK / PAGE, read_write);
-    }
     if component.trusted {
-        match component.name.as_str() {
-            // It has more there.
-            "init" => memory.map_range(root, BOOT_INFO_VA, BOOT_INFO, BOOT_INFO_PAGES, INFO_BITS),
-            _ => memory.write_u64(root + 8 * index(BOOT_INFO_VA, 2), pte::table(common_l1)),
-        }
+        memory.write_u64(root + 8 * index(BOOT_INFO_VA, 2), pte::table(common_l1));
         memory.write_u64(root + 8 * index(SERVICE_VA, 2), pte::table(info.service_l1 as usize));
     }
     for (n, device) in component.devices.iter().enumerate() {
@@ -264,7 +256,8 @@ fn make_thread(domain: &Domain, thread: usize, memory: &mut Memory, info: &BootI
     }
     let page = memory.pages(1, "threads");
     let trusted = domain.component.trusted;
-    let sp = if trusted { service_top(thread) } else { BOOT_STACK_TOP };
+    // The idle thread needs none.
+    let sp = if trusted { service_top(thread) } else { 0 };
     let first = page + PAGE - FIRST_FRAME;
     let start = first - START_FRAME;
     let symbols = &info.symbols;

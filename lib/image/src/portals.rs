@@ -271,7 +271,7 @@ impl Opener<'_> {
                 return Err(Error::TooMany("portals opened by boot components"));
             }
             self.info.opens[place] =
-                BootOpen { asid: caller.asid as u64, number: number as u64, portal: portal as u64, code };
+                BootOpen { asid: caller.asid as u16, number: number as u16, portal: portal as u32, code };
             self.info.open_count += 1;
         }
         Ok(())

@@ -141,6 +141,19 @@ macro_rules! boot_server {
         $crate::component!($crate::sync::Scheduler, $crate::run_boot_server, $main, $crate::panic_silently);
     };
 }
+/// The stack of a component that runs with interrupts off.
+#[macro_export]
+macro_rules! masked_stack {
+    () => {
+        const _: () = {
+            #[repr(align(16))]
+            struct Stack(#[allow(dead_code)] [u8; $crate::abi::address::MASKED_STACK]);
+            #[used]
+            #[unsafe(link_section = ".pebble.stack")]
+            static mut STACK: Stack = Stack([0; $crate::abi::address::MASKED_STACK]);
+        };
+    };
+}
 #[doc(hidden)]
 #[macro_export]
 macro_rules! component {

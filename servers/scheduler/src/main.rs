@@ -16,6 +16,7 @@ pebble::import! {
     SWITCH = "nucleus.switch";
     TIMER_SET = "nucleus.timer_set";
 }
+pebble::masked_stack!();
 pebble::provide! {
     "scheduler.start", "sm", start;
     "scheduler.tick", "sx", tick;
