@@ -100,6 +100,8 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
     if components.len() > abi::boot::DOMAINS {
         return Err(Error::TooMany("boot components"));
     }
+    // Each has a part of the page before its table's.
+    let blocks = memory.pages(components.len() + domain::PAGES - 1, "domain blocks");
     let mut domains = Vec::new();
     let mut next_thread = 1;
     for (n, component) in components.into_iter().enumerate() {
@@ -131,7 +133,7 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
             program,
             asid,
             flags,
-            block: memory.pages(domain::PAGES, "domain blocks"),
+            block: blocks + n * PAGE,
             root,
             thread: (0, 0),
             segments,

@@ -18,8 +18,6 @@ use pebble::{Result, check};
 
 /// Most ends that are kept for parents that have not asked.
 const UNASKED: usize = 256;
-/// Most blocks of dead domains that are kept for new ones.
-const SPARE_BLOCKS: usize = 8;
 /// How many threads' frames are looked through with interrupts off at a time.
 const MASKED_THREADS: usize = 8;
 
@@ -30,7 +28,7 @@ impl Manager {
         self.sweep();
         let asid = self.free_asid()?;
         let root = check(SPACE_CREATE.call([asid]))?;
-        let block = match self.spare_blocks.pop().map_or_else(|| check(NUCLEUS_PAGES.call([domain::PAGES])), Ok) {
+        let block = match self.blocks.take() {
             Ok(block) => block,
             Err(error) => {
                 SPACE_DESTROY.call([asid]);
@@ -343,11 +341,7 @@ impl Manager {
             if !kept {
                 self.free_descriptors(zombie.table);
                 let block = abi::address::physical(zombie.table.0 as usize) - domain::TABLE;
-                if self.spare_blocks.len() < SPARE_BLOCKS {
-                    self.spare_blocks.push(block);
-                } else {
-                    NUCLEUS_FREE.call([block, domain::PAGES]);
-                }
+                self.blocks.release(block);
             }
             kept
         });

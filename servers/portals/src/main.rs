@@ -8,6 +8,7 @@
 
 extern crate alloc;
 
+mod blocks;
 mod code;
 mod connect;
 mod counts;

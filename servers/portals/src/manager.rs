@@ -170,8 +170,7 @@ pub struct Manager {
     pub destroy: usize,
     /// The scheduler's registrations of P and V.
     pub semaphore_entries: [usize; 2],
-    /// Physical addresses of domain blocks that dead domains left.
-    pub spare_blocks: Vec<usize>,
+    pub blocks: crate::blocks::Blocks,
     /// Where portals are generated before their place is known.
     pub scratch: portal::emit::Buffer,
 }
@@ -209,7 +208,7 @@ pub static MANAGER: BootMutex<Manager> = BootMutex::new(Manager {
     memory: 0,
     destroy: 0,
     semaphore_entries: [0; 2],
-    spare_blocks: Vec::new(),
+    blocks: crate::blocks::Blocks::new(),
     scratch: portal::emit::Buffer::EMPTY,
 });
 
