@@ -177,7 +177,7 @@ pub struct Manager {
 
 /// Room for registrations and blocks, beside those of the first components: what a small system has.
 const MORE_REGISTRATIONS: usize = 8;
-const MORE_BLOCKS: usize = 160;
+const MORE_BLOCKS: usize = 112;
 
 /// In `Domain::flags` only: a boot component.
 pub const BOOT: u64 = 1 << 32;
