@@ -63,6 +63,9 @@ fn return_page() -> Vec<u8> {
     words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }
 
+/// Where the idle thread's code is in the return page, so that it needs no page of its own: it calls what its own table has.
+const IDLE: usize = 64;
+
 /// How the boot information is mapped.
 const INFO_BITS: u64 = pte::R | pte::U | pte::FOREIGN;
 
@@ -110,6 +113,9 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
         let mut program = Program::parse(&component.name, file)?;
         program.check_private()?;
         let heap = program.heap();
+        if n == 0 {
+            program.move_code(RETURN_PAGE + IDLE, |code| memory.write(return_pa + IDLE, code))?;
+        }
         leave_out_grown(&mut program, asid, info)?;
         // What it declares is only read here.
         if let Ok(declared) = program.symbol("__declared_start") {
@@ -239,11 +245,16 @@ fn map_extras(domain: &Domain, memory: &mut Memory, info: &BootInfo, common_l1: 
 }
 
 /// Bytes of the service stack that `init` runs on: it reads the system description there, with up to 7,552 bytes.
-const INIT_STACK: usize = 2 * SERVICE_STACK;
+const INIT_STACK: usize = SERVICE_STACK + PAGE;
 
 /// Makes the component's first thread; its index and page. Trusted components run on the thread's service stack.
 fn make_thread(domain: &Domain, thread: usize, memory: &mut Memory, info: &BootInfo) -> (usize, usize) {
-    let bytes = if domain.component.name == "init" { INIT_STACK } else { SERVICE_STACK };
+    let bytes = match domain.component.name.as_str() {
+        // It calls nobody who would run on it.
+        "idle" => 0,
+        "init" => INIT_STACK,
+        _ => SERVICE_STACK,
+    };
     let stack = memory.pages(bytes / PAGE, "service stacks");
     for n in 0..bytes / PAGE {
         let va = service_top(thread) - bytes + n * PAGE;
