@@ -26,6 +26,7 @@ const CALLEE: u32 = 54;
 /// Nothing, or what was found.
 type Checked = core::result::Result<(), Violation>;
 
+#[optimize(size)]
 fn violation(what: &str, at: usize, number: usize, value: u64) -> Checked {
     let mut violation = Violation { what: padded(""), at: at as u64, number: number as u64, value };
     let length = what.len().min(violation.what.len() - 1);
@@ -33,6 +34,7 @@ fn violation(what: &str, at: usize, number: usize, value: u64) -> Checked {
     Err(violation)
 }
 /// What an entry that must be something is instead.
+#[optimize(size)]
 fn expect(what: &str, at: usize, number: usize, value: u64, expected: u64) -> Checked {
     if value == expected { Ok(()) } else { violation(what, at, number, value) }
 }
@@ -177,7 +179,7 @@ impl Manager {
             let blocks = self.code.all().filter(|(_, b)| b.server as usize == zombie.asid).count();
             expect("a dead domain's blocks", zombie.asid, 0, zombie.blocks as u64, blocks as u64)?;
         }
-        for (&id, semaphore) in &self.semaphores {
+        for (id, semaphore) in self.semaphores.iter() {
             let users = semaphore.blocks.iter().filter_map(|&code| self.code.get(code)).map(|b| b.users.len());
             expect("a semaphore's entries", id, 0, semaphore.entries as u64, users.sum::<usize>() as u64)?;
         }
@@ -318,6 +320,7 @@ impl Manager {
         Ok(())
     }
     /// Whether a call that the one of `frame` was made in lends the page of entry `shown`, with its rights.
+    #[optimize(size)]
     fn is_lent_to(&self, page: ThreadPage, frame: FrameView, shown: u64) -> bool {
         let outer = page.frames(&self.code).filter(|f| !f.floating() && f.0 > frame.0);
         outer.filter(|&f| self.is_templated(f)).any(|f| self.lent_entries(f).any(|entry| entry & shown == shown))

@@ -13,6 +13,7 @@ mod code;
 mod connect;
 mod counts;
 mod domains;
+mod ends;
 mod grant;
 mod initial;
 mod inspect;
@@ -315,13 +316,13 @@ extern "C" fn wait(thread: usize, asid: usize, out: usize) -> isize {
 fn wait_for(thread: usize, asid: usize, out: usize) -> Result<isize> {
     let mut manager = MANAGER.lock();
     let caller = manager.caller(thread)?;
-    if !manager.ended.contains_key(&asid) {
+    if !manager.ended.contains(asid) {
         manager.domain(asid)?;
     }
     if !manager.may_control(caller.subject, asid) {
         return Err(Error::EACCESS);
     }
-    if !manager.ended.contains_key(&asid) {
+    if !manager.ended.contains(asid) {
         let semaphore = semaphores::new_semaphore(0)?;
         manager.domain_mut(asid)?.waiters.push(semaphore);
         drop(manager);
@@ -333,7 +334,7 @@ fn wait_for(thread: usize, asid: usize, out: usize) -> Result<isize> {
         }
         check(waited)?;
     }
-    let (_, how) = manager.ended.remove(&asid).ok_or(Error::ESRCH)?;
+    let how = manager.ended.remove(asid).ok_or(Error::ESRCH)?;
     words::write(out, &how)?;
     Ok(0)
 }

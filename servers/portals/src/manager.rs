@@ -10,7 +10,7 @@ use abi::nucleus::{MAX_DOMAINS, NPORTALS, domain};
 use abi::section::{NAME, text};
 use abi::system::Ended;
 use abi::template::Template;
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use pebble::Result;
 use pebble::sync::BootMutex;
@@ -149,7 +149,7 @@ pub struct Manager {
     pub dead_portal: u64,
     pub threads: crate::threads::Threads,
     /// How domains ended that nobody has waited for, and who their parents were.
-    pub ended: BTreeMap<usize, (usize, Ended)>,
+    pub ended: crate::ends::Ends,
     pub events: VecDeque<Ended>,
     /// Semaphore that counts `events`.
     pub event_semaphore: usize,
@@ -160,7 +160,7 @@ pub struct Manager {
     pub next_asid: usize,
     /// Domains made so far.
     pub serials: usize,
-    pub semaphores: BTreeMap<usize, crate::semaphores::Semaphore>,
+    pub semaphores: crate::semaphores::Semaphores,
     /// Free stack descriptors, at these supervisor addresses.
     pub descriptors: Vec<u64>,
     /// The portal manager's own domain, and the memory manager's.
@@ -195,14 +195,14 @@ pub static MANAGER: BootMutex<Manager> = BootMutex::new(Manager {
     graveyard: Table(0),
     dead_portal: 0,
     threads: crate::threads::Threads::new(),
-    ended: BTreeMap::new(),
+    ended: crate::ends::Ends::new(),
     events: VecDeque::new(),
     event_semaphore: 0,
     paged: Vec::new(),
     posts: Vec::new(),
     next_asid: 1,
     serials: abi::boot::DOMAINS,
-    semaphores: BTreeMap::new(),
+    semaphores: crate::semaphores::Semaphores::new(),
     descriptors: Vec::new(),
     own: 0,
     memory: 0,
@@ -258,8 +258,8 @@ impl Manager {
     }
     /// Whether `asid` may wait for or end `other`, which may have ended.
     pub fn may_control(&self, asid: usize, other: usize) -> bool {
-        if let Some((parent, _)) = self.ended.get(&other) {
-            return *parent == asid || self.domain(asid).is_ok_and(|d| d.privileged);
+        if let Some(parent) = self.ended.parent(other) {
+            return parent == asid || self.domain(asid).is_ok_and(|d| d.privileged);
         }
         self.domain(asid).is_ok_and(|d| d.privileged) || self.domain(other).is_ok_and(|d| d.parent == asid)
     }
@@ -268,9 +268,8 @@ impl Manager {
         for _ in 0..MAX_DOMAINS {
             let asid = self.next_asid;
             self.next_asid = if asid + 1 < MAX_DOMAINS { asid + 1 } else { 1 };
-            let taken = self.domains.contains(asid)
-                || self.zombies.iter().any(|z| z.asid == asid)
-                || self.ended.contains_key(&asid);
+            let taken =
+                self.domains.contains(asid) || self.zombies.iter().any(|z| z.asid == asid) || self.ended.contains(asid);
             if !taken {
                 return Ok(asid);
             }
@@ -278,6 +277,7 @@ impl Manager {
         Err(Error::ENFILE)
     }
     /// Takes up what the image builder laid out.
+    #[optimize(size)]
     pub fn start(&mut self, info: &BootInfo) {
         self.own = pebble::thread::asid();
         self.memory = pebble::boot::domain("memory").map_or(0, |d| d.asid as usize);
@@ -356,6 +356,7 @@ impl Manager {
     }
     /// Takes up the block at `code`, which entry `number` of boot component `asid` leads to, and which leads to registration
     /// `id`.
+    #[optimize(size)]
     fn adopt(&mut self, code: u64, id: usize, (asid, number): (usize, usize)) {
         let Some(registration) = self.registrations.get(id) else { return };
         let user = (asid as u16, number as u16);
@@ -375,6 +376,7 @@ impl Manager {
         self.code.adopt(code, block);
     }
     /// The registration called `name` among the boot components'.
+    #[optimize(size)]
     pub fn boot_registration(&self, name: &str) -> Result<usize> {
         let found = self.registrations.iter().find(|(_, r)| text(&r.name) == name);
         found.map(|(id, _)| id).ok_or(Error::ENOENT)

@@ -2,10 +2,12 @@
 
 use crate::code::{Kind, Users};
 use crate::manager::{Caller, FRAME_OF, Manager};
+use crate::slots::Slots;
 use crate::threads::grow_table;
 use abi::Error;
 use abi::address::{PAGE, supervisor};
 use abi::boot::{BootShortCircuit, GROWN_SEMAPHORES};
+use abi::nucleus::MAX_SEMAPHORES;
 use pebble::boot::{SEMAPHORE_CREATE, SEMAPHORE_DESTROY};
 use pebble::{Result, check};
 use portal::ShortCircuit;
@@ -39,12 +41,32 @@ fn record(circuit: &BootShortCircuit, id: usize) -> Result<u64> {
 /// A new semaphore; the table of all of them has room for the next ones then.
 pub fn new_semaphore(value: usize) -> Result<usize> {
     let id = check(SEMAPHORE_CREATE.call([value]))?;
-    let index = id & circuits().first().map_or(0, |s| s.mask as usize);
-    if let Err(error) = grow_table(&pebble::boot::info().grown[GROWN_SEMAPHORES], index + OTHERS) {
+    let next = id % MAX_SEMAPHORES + OTHERS;
+    if let Err(error) = grow_table(&pebble::boot::info().grown[GROWN_SEMAPHORES], next) {
         SEMAPHORE_DESTROY.call([id]);
         return Err(error);
     }
     Ok(id)
+}
+
+/// All that portals lead to, by the indices in their ids.
+pub struct Semaphores(Slots<(usize, Semaphore)>);
+impl Semaphores {
+    pub const fn new() -> Semaphores {
+        Semaphores(Slots::new())
+    }
+    pub fn get(&self, id: usize) -> Option<&Semaphore> {
+        self.0.get(id % MAX_SEMAPHORES).filter(|(own, _)| *own == id).map(|(_, semaphore)| semaphore)
+    }
+    pub fn get_mut(&mut self, id: usize) -> Option<&mut Semaphore> {
+        self.0.get_mut(id % MAX_SEMAPHORES).filter(|(own, _)| *own == id).map(|(_, semaphore)| semaphore)
+    }
+    fn insert(&mut self, id: usize, semaphore: Semaphore) {
+        self.0.insert(id % MAX_SEMAPHORES, (id, semaphore));
+    }
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &Semaphore)> {
+        self.0.iter().map(|(_, (id, semaphore))| (*id, semaphore))
+    }
 }
 
 impl Manager {
@@ -92,16 +114,16 @@ impl Manager {
     /// Nothing leads to its P, or its V, any more.
     #[inline(never)]
     pub fn semaphore_closed(&mut self, id: usize, v: bool) {
-        if let Some(semaphore) = self.semaphores.get_mut(&id) {
+        if let Some(semaphore) = self.semaphores.get_mut(id) {
             semaphore.blocks[v as usize] = 0;
         }
     }
     /// A table entry no longer leads to semaphore `id`; the last one takes the semaphore with it.
     pub fn semaphore_released(&mut self, id: usize) {
-        let Some(semaphore) = self.semaphores.get_mut(&id) else { return };
+        let Some(semaphore) = self.semaphores.get_mut(id) else { return };
         semaphore.entries -= 1;
         if semaphore.entries == 0 {
-            self.semaphores.remove(&id);
+            self.semaphores.0.remove(id % MAX_SEMAPHORES);
             SEMAPHORE_DESTROY.call([id]);
         }
     }
@@ -118,7 +140,7 @@ impl Manager {
     /// Ends a semaphore for everybody: who waits on it gets `EDEAD`, and its portals close.
     pub fn semaphore_destroy(&mut self, caller: Caller, number: usize) -> Result<isize> {
         let id = self.semaphore_of(caller.direct, number)?;
-        let blocks = self.semaphores.get(&id).map_or([0; 2], |s| s.blocks);
+        let blocks = self.semaphores.get(id).map_or([0; 2], |s| s.blocks);
         let users: Users =
             blocks.iter().filter_map(|&code| self.code.get(code)).flat_map(|b| b.users.clone()).collect();
         for (asid, number) in users {

@@ -10,7 +10,7 @@ use portal::encode::*;
 use portal::short_circuit::{RECORD, enter};
 
 /// Most semaphores at one time, and one.
-pub const SEMAPHORES: usize = 2048;
+pub const SEMAPHORES: usize = abi::nucleus::MAX_SEMAPHORES;
 /// Highest value of a semaphore; a V beyond it is refused with `EINVAL`.
 pub const VALUE_MAX: i32 = i32::MAX;
 /// Ids stay below 2³¹.
