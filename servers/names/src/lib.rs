@@ -5,7 +5,7 @@ extern crate alloc;
 
 use abi::Error;
 use abi::name::Name;
-use alloc::collections::BTreeSet;
+use abi::nucleus::MAX_DOMAINS;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -105,13 +105,13 @@ impl Bindings {
 pub struct Names {
     bindings: Bindings,
     /// Domains that have names.
-    owners: BTreeSet<usize>,
+    owners: [bool; MAX_DOMAINS],
     /// By ASID; a child shares its parent's until one of them gets more.
     rules: Vec<Option<Arc<Vec<Rule>>>>,
 }
 impl Names {
     pub const fn new() -> Names {
-        Names { bindings: Bindings::new(), owners: BTreeSet::new(), rules: Vec::new() }
+        Names { bindings: Bindings::new(), owners: [false; MAX_DOMAINS], rules: Vec::new() }
     }
     fn rules_of(&mut self, asid: usize) -> &mut Option<Arc<Vec<Rule>>> {
         if self.rules.len() <= asid {
@@ -125,7 +125,9 @@ impl Names {
     }
     /// A name of a boot component: no rule is needed.
     pub fn bind_boot(&mut self, asid: usize, name: &Name, registration: usize) {
-        self.owners.insert(asid);
+        if let Some(owner) = self.owners.get_mut(asid) {
+            *owner = true;
+        }
         self.bindings.insert(name, asid, registration);
     }
     /// Registers `name` for domain `asid`.
@@ -163,7 +165,7 @@ impl Names {
     /// Domain `asid` is no more: its names and rules go.
     pub fn forget(&mut self, asid: usize) {
         *self.rules_of(asid) = None;
-        if self.owners.remove(&asid) {
+        if self.owners.get_mut(asid).is_some_and(core::mem::take) {
             self.bindings.retain(|b| b.asid as usize != asid);
         }
     }
