@@ -78,8 +78,9 @@ pub const fn window_base(index: usize) -> usize {
 
 /// First byte of the common part, where every region has a system-wide unique address.
 pub const COMMON_VA: usize = 0x10_0000_0000;
-/// Boot information, readable in trusted components.
-pub const BOOT_INFO_VA: usize = COMMON_VA;
+/// Boot information, readable in trusted components: in the place of the service stack of thread 0, which is nobody's, so that
+/// it needs no page tables of its own.
+pub const BOOT_INFO_VA: usize = SERVICE_VA;
 /// Service stacks, visible in trusted components: one stride a thread, the lowest page a guard.
 pub const SERVICE_VA: usize = COMMON_VA + 0x4000_0000;
 /// Distance between two threads' service stacks.

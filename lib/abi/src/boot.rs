@@ -1,6 +1,6 @@
 //! What the image builder tells the first components: the domains, threads and portals it has laid out.
 //!
-//! Lies at [`crate::address::BOOT_INFO`], readable in trusted boot components at [`crate::address::BOOT_INFO_VA`].
+//! Lies at [`crate::address::BOOT_INFO`], readable in trusted components at [`crate::address::BOOT_INFO_VA`].
 
 use crate::section::{NAME, SPEC};
 

@@ -86,15 +86,16 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
     memory.write(return_pa, &return_page());
     info.code_l1 = code_l1 as u64;
     info.return_page = return_pa as u64;
-    info.service_l1 = memory.pages(1, PAGE_TABLES) as u64;
+    // Trusted components see the service stacks, and in the place of the first one the boot information.
+    const { assert!(BOOT_INFO_PAGES * PAGE <= SERVICE_STRIDE) };
+    info.service_l1 = memory.table_of_leaves(BOOT_INFO_VA, BOOT_INFO, BOOT_INFO_PAGES, INFO_BITS) as u64;
 
-    // Tables that all first components share: of the return page, and of the boot information.
+    // A table that all first components share: of the return page.
     let return_l0 = memory.pages(1, PAGE_TABLES);
     memory.write_u64(
         return_l0 + 8 * index(RETURN_PAGE, 0),
         pte::leaf(return_pa, pte::R | pte::X | pte::U | pte::FOREIGN),
     );
-    let common_l1 = memory.table_of_leaves(BOOT_INFO_VA, BOOT_INFO, BOOT_INFO_PAGES, INFO_BITS);
 
     let mut components: Vec<&Component> = parts.system.components.iter().filter(|c| c.boot).collect();
     let idle = components.iter().position(|c| c.name == "idle").ok_or(Error::Missing("idle"))?;
@@ -144,7 +145,7 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
             thread: (0, 0),
             segments,
         };
-        map_extras(&domain, memory, info, common_l1)?;
+        map_extras(&domain, memory, info)?;
         if !component.masked {
             domain.thread = make_thread(&domain, next_thread, memory, info);
             next_thread += 1;
@@ -203,11 +204,10 @@ fn leave_out_grown(program: &mut Program, asid: usize, info: &mut BootInfo) -> R
 }
 
 /// Maps what a component has beyond its image: its devices, and what its job needs.
-fn map_extras(domain: &Domain, memory: &mut Memory, info: &BootInfo, common_l1: usize) -> Result<(), Error> {
+fn map_extras(domain: &Domain, memory: &mut Memory, info: &BootInfo) -> Result<(), Error> {
     let (component, root) = (&domain.component, domain.root);
     let read_write = pte::R | pte::W | pte::U;
     if component.trusted {
-        memory.write_u64(root + 8 * index(BOOT_INFO_VA, 2), pte::table(common_l1));
         memory.write_u64(root + 8 * index(SERVICE_VA, 2), pte::table(info.service_l1 as usize));
     }
     for (n, device) in component.devices.iter().enumerate() {
