@@ -9,9 +9,8 @@ pub const MAX_THREADS: usize = 2048;
 pub const MAX_DOMAINS: usize = 512;
 /// Semaphores that there can be, and one. The lower part of a semaphore's id is its index, which is below it.
 pub const MAX_SEMAPHORES: usize = 2048;
-/// Entries of a portal table that a component can call; entry 0 is "return". In the rest of the table's page is the record of
-/// the domain whose table is in the next page.
-pub const NPORTALS: usize = 448;
+/// Entries of a portal table that a component can call; entry 0 is "return".
+pub const NPORTALS: usize = 512;
 /// Longest name or specification, with its terminating 0.
 pub const NAMELEN: usize = 64;
 
@@ -51,11 +50,10 @@ pub const TRANSFERS: usize = 6;
 /// Offset in a thread's page below which no ordinary portal may push: the rest is kept for exceptions.
 pub const INVOCATION_LIMIT: usize = 2048;
 
-/// A domain block is a page for its portal table, and the end of the page before it, where the fixed entries and the record
-/// are: `count` blocks in a row take `count + 1` pages. A domain is named by the address of entry 0 (`table`), so every offset
-/// here is negative.
+/// A domain block is two pages: below its portal table lie the fixed entries and the record. A domain is named by the
+/// address of entry 0 (`table`), so every offset here is negative.
 pub mod domain {
-    /// Pages that a domain block has a part in.
+    /// Pages of a domain block.
     pub const PAGES: usize = 2;
     /// Offset of the portal table in the block.
     pub const TABLE: usize = 4096;
@@ -156,5 +154,4 @@ pub const BLOCK_HEADER: usize = 16;
 /// First header word of a portal block.
 pub const BLOCK_MAGIC: u32 = 0x7274_6f50;
 
-const _: () = assert!(8 * NPORTALS as i32 - domain::RECORD <= 4096);
 const _: () = assert!(core::mem::size_of::<Thread>() + 2 * 40 * 8 <= INVOCATION_LIMIT);

@@ -24,7 +24,7 @@ extern "C" {
 /* An argument of a portal. */
 typedef long word;
 
-#define NPORTALS 448 /* entries of a portal table; 0 is "return" */
+#define NPORTALS 512 /* entries of a portal table; 0 is "return" */
 #define NAMELEN  64  /* longest name or specification, with its 0 */
 #define SYS_EXIT 1   /* portal number of exit in every domain */
 

@@ -104,8 +104,6 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
     if components.len() > abi::boot::DOMAINS {
         return Err(Error::TooMany("boot components"));
     }
-    // Each has a part of the page before its table's.
-    let blocks = memory.pages(components.len() + domain::PAGES - 1, "domain blocks");
     let mut domains = Vec::new();
     let mut next_thread = 1;
     for (n, component) in components.into_iter().enumerate() {
@@ -140,7 +138,7 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
             program,
             asid,
             flags,
-            block: blocks + n * PAGE,
+            block: memory.pages(domain::PAGES, "domain blocks"),
             root,
             thread: (0, 0),
             segments,

@@ -16,6 +16,8 @@ use abi::system::Ended;
 use alloc::vec::Vec;
 use pebble::{Result, check};
 
+/// Most blocks of dead domains that are kept for new ones.
+const SPARE_BLOCKS: usize = 8;
 /// How many threads' frames are looked through with interrupts off at a time.
 const MASKED_THREADS: usize = 8;
 
@@ -26,7 +28,7 @@ impl Manager {
         self.sweep();
         let asid = self.free_asid()?;
         let root = check(SPACE_CREATE.call([asid]))?;
-        let block = match self.blocks.take() {
+        let block = match self.spare_blocks.pop().map_or_else(|| check(NUCLEUS_PAGES.call([domain::PAGES])), Ok) {
             Ok(block) => block,
             Err(error) => {
                 SPACE_DESTROY.call([asid]);
@@ -336,7 +338,11 @@ impl Manager {
             if !kept {
                 self.free_descriptors(zombie.table);
                 let block = abi::address::physical(zombie.table.0 as usize) - domain::TABLE;
-                self.blocks.release(block);
+                if self.spare_blocks.len() < SPARE_BLOCKS {
+                    self.spare_blocks.push(block);
+                } else {
+                    NUCLEUS_FREE.call([block, domain::PAGES]);
+                }
             }
             kept
         });

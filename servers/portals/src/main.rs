@@ -8,7 +8,6 @@
 
 extern crate alloc;
 
-mod blocks;
 mod code;
 mod connect;
 mod counts;

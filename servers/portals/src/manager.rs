@@ -170,7 +170,8 @@ pub struct Manager {
     pub destroy: usize,
     /// The scheduler's registrations of P and V.
     pub semaphore_entries: [usize; 2],
-    pub blocks: crate::blocks::Blocks,
+    /// Physical addresses of domain blocks that dead domains left.
+    pub spare_blocks: Vec<usize>,
     /// Where portals are generated before their place is known.
     pub scratch: portal::emit::Buffer,
 }
@@ -208,7 +209,7 @@ pub static MANAGER: BootMutex<Manager> = BootMutex::new(Manager {
     memory: 0,
     destroy: 0,
     semaphore_entries: [0; 2],
-    blocks: crate::blocks::Blocks::new(),
+    spare_blocks: Vec::new(),
     scratch: portal::emit::Buffer::EMPTY,
 });
 

@@ -54,7 +54,7 @@ impl Table {
     }
     /// Code of portal `number` (< `NPORTALS`).
     pub fn entry(self, number: usize) -> u64 {
-        read(self.0 + 8 * number.min(NPORTALS - 1) as u64)
+        read(self.0 + 8 * (number % NPORTALS) as u64)
     }
     /// Makes all entries from `first` on `code`.
     pub fn fill(self, first: usize, code: u64) {
@@ -65,7 +65,7 @@ impl Table {
         }
     }
     pub fn set_entry(self, number: usize, code: u64) {
-        write(self.0 + 8 * number.min(NPORTALS - 1) as u64, code)
+        write(self.0 + 8 * (number % NPORTALS) as u64, code)
     }
 }
 
