@@ -26,10 +26,19 @@ pub fn cargo(root: &Path) -> Command {
     }
     command
 }
-/// Runs cargo with `arguments`; its messages go to the terminal only where it has something to say.
+/// Builds packages of the workspace. Only an application says why it panics; in the others a panic is an illegal
+/// instruction where it happens, which is reported, and they are smaller for it.
 fn build_packages(root: &Path, packages: &[String]) -> Result<()> {
+    let (apps, others): (Vec<_>, Vec<_>) =
+        packages.iter().cloned().partition(|p| root.join("apps").join(p).join("Cargo.toml").exists());
+    let short = ["-Zpanic-immediate-abort", "--config", "profile.release.panic=\"immediate-abort\""];
+    run_cargo(root, &others, &short)?;
+    if apps.is_empty() { Ok(()) } else { run_cargo(root, &apps, &[]) }
+}
+/// Runs cargo with `options`; its messages go to the terminal only where it has something to say.
+fn run_cargo(root: &Path, packages: &[String], options: &[&str]) -> Result<()> {
     let mut command = cargo(root);
-    command.args(["build", "--release", "-Zbuild-std=core,alloc", "--target", TARGET]);
+    command.args(["build", "--release", "-Zbuild-std=core,alloc", "--target", TARGET]).args(options);
     if std::env::var_os("PEBBLE_VERBOSE").is_none() {
         command.arg("--quiet");
     }

@@ -44,10 +44,9 @@ pub const DEVICE_VA: usize = 0x2800_0000;
 pub const DEVICE_STRIDE: usize = 0x0100_0000;
 /// Stacks are laid out downwards from here, each above an unmapped guard page.
 pub const STACK_TOP: usize = 0x3FF0_0000;
-/// Top of a first component's own stack: below it, in the range of one page table, lies its image.
-pub const BOOT_STACK_TOP: usize = 0x0020_0000;
-/// Bytes of it. The idle thread needs none, and what runs with interrupts off used 128 bytes in all tests.
-pub const BOOT_STACK: usize = PAGE;
+/// Bytes of the stack of a component that runs with interrupts off: its data begin with it, so that code, which can not be
+/// written, is its guard. 128 bytes were used in all tests.
+pub const MASKED_STACK: usize = 1024;
 /// Stacks end here at the latest.
 pub const STACK_FLOOR: usize = 0x3000_0000;
 /// Bytes of a main thread's stack.
@@ -79,8 +78,9 @@ pub const fn window_base(index: usize) -> usize {
 
 /// First byte of the common part, where every region has a system-wide unique address.
 pub const COMMON_VA: usize = 0x10_0000_0000;
-/// Boot information, readable in trusted components.
-pub const BOOT_INFO_VA: usize = COMMON_VA;
+/// Boot information, readable in trusted components: in the place of the service stack of thread 0, which is nobody's, so that
+/// it needs no page tables of its own.
+pub const BOOT_INFO_VA: usize = SERVICE_VA;
 /// Service stacks, visible in trusted components: one stride a thread, the lowest page a guard.
 pub const SERVICE_VA: usize = COMMON_VA + 0x4000_0000;
 /// Distance between two threads' service stacks.

@@ -8,8 +8,8 @@ use crate::section::NAME;
 pub const MAGIC: u64 = 0x6576_6968_6372_6120;
 /// Where `init` sees the archive.
 pub const VA: usize = LOG_VA + crate::log::BYTES;
-/// Where `init` sees the system log.
-pub const LOG_VA: usize = crate::address::COMMON_VA + 0x0001_0000;
+/// Where `init` sees the system log: behind its image and heap, in the range of the same page table.
+pub const LOG_VA: usize = 0x0010_0000;
 /// Most segments of a component.
 pub const SEGMENTS: usize = 6;
 

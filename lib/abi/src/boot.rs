@@ -1,6 +1,6 @@
 //! What the image builder tells the first components: the domains, threads and portals it has laid out.
 //!
-//! Lies at [`crate::address::BOOT_INFO`], readable in trusted boot components at [`crate::address::BOOT_INFO_VA`].
+//! Lies at [`crate::address::BOOT_INFO`], readable in trusted components at [`crate::address::BOOT_INFO_VA`].
 
 use crate::section::{NAME, SPEC};
 
@@ -11,8 +11,11 @@ pub const DOMAINS: usize = 16;
 pub const PORTALS: usize = 112;
 /// Most portals opened by boot components.
 pub const OPENS: usize = 176;
-/// Tables that grow with the number of threads ([`crate::section::Grown`]): those of the scheduler.
-pub const GROWN: usize = 2;
+/// Tables that grow ([`crate::section::Grown`]), all of the scheduler's: two with the number of threads, and
+/// [`GROWN_SEMAPHORES`].
+pub const GROWN: usize = 3;
+/// The one with a record for each semaphore.
+pub const GROWN_SEMAPHORES: usize = 2;
 /// Most short circuits of boot components.
 pub const SHORT_CIRCUITS: usize = 4;
 /// Most templates of boot components.
@@ -162,10 +165,10 @@ pub struct BootPortal {
 #[derive(Clone, Copy)]
 pub struct BootOpen {
     /// The client's.
-    pub asid: u64,
-    pub number: u64,
+    pub asid: u16,
+    pub number: u16,
     /// Index in `portals`.
-    pub portal: u64,
+    pub portal: u32,
     /// Supervisor (execute) address of the code.
     pub code: u64,
 }

@@ -7,6 +7,8 @@
 pub const MAX_THREADS: usize = 2048;
 /// Most domains at one time; an ASID is below it. ASID 0 is nobody's.
 pub const MAX_DOMAINS: usize = 512;
+/// Semaphores that there can be, and one. The lower part of a semaphore's id is its index, which is below it.
+pub const MAX_SEMAPHORES: usize = 2048;
 /// Entries of a portal table that a component can call; entry 0 is "return".
 pub const NPORTALS: usize = 512;
 /// Longest name or specification, with its terminating 0.

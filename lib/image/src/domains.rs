@@ -44,7 +44,8 @@ impl Domain {
     /// Copies the segments' contents, with what has been patched, to their pages.
     pub fn store(&self, memory: &mut Memory) {
         for (segment, &pa) in self.program.segments.iter().zip(&self.segments) {
-            memory.write(pa, &segment.bytes);
+            let there = segment.bytes.len().min(segment.memory_bytes as usize);
+            memory.write(pa, &segment.bytes[..there]);
         }
     }
 }
@@ -61,6 +62,9 @@ fn return_page() -> Vec<u8> {
     let words = [JALR, li(17, 0), ECALL, AGAIN, li(10, abi::Error::EDEAD.code() as i32), li(17, 0), ECALL, AGAIN];
     words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }
+
+/// Where the idle thread's code is in the return page, so that it needs no page of its own: it calls what its own table has.
+const IDLE: usize = 64;
 
 /// How the boot information is mapped.
 const INFO_BITS: u64 = pte::R | pte::U | pte::FOREIGN;
@@ -82,15 +86,16 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
     memory.write(return_pa, &return_page());
     info.code_l1 = code_l1 as u64;
     info.return_page = return_pa as u64;
-    info.service_l1 = memory.pages(1, PAGE_TABLES) as u64;
+    // Trusted components see the service stacks, and in the place of the first one the boot information.
+    const { assert!(BOOT_INFO_PAGES * PAGE <= SERVICE_STRIDE) };
+    info.service_l1 = memory.table_of_leaves(BOOT_INFO_VA, BOOT_INFO, BOOT_INFO_PAGES, INFO_BITS) as u64;
 
-    // Tables that all first components share: of the return page, and of the boot information.
+    // A table that all first components share: of the return page.
     let return_l0 = memory.pages(1, PAGE_TABLES);
     memory.write_u64(
         return_l0 + 8 * index(RETURN_PAGE, 0),
         pte::leaf(return_pa, pte::R | pte::X | pte::U | pte::FOREIGN),
     );
-    let common_l1 = memory.table_of_leaves(BOOT_INFO_VA, BOOT_INFO, BOOT_INFO_PAGES, INFO_BITS);
 
     let mut components: Vec<&Component> = parts.system.components.iter().filter(|c| c.boot).collect();
     let idle = components.iter().position(|c| c.name == "idle").ok_or(Error::Missing("idle"))?;
@@ -107,7 +112,14 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
         let mut program = Program::parse(&component.name, file)?;
         program.check_private()?;
         let heap = program.heap();
+        if n == 0 {
+            program.move_code(RETURN_PAGE + IDLE, |code| memory.write(return_pa + IDLE, code))?;
+        }
         leave_out_grown(&mut program, asid, info)?;
+        // What it declares is only read here.
+        if let Ok(declared) = program.symbol("__declared_start") {
+            program.cut(declared);
+        }
         let root = memory.pages(1, PAGE_TABLES);
         memory.write_u64(root + 8 * 510, pte::leaf(RAM_BASE, pte::R | pte::W | pte::G));
         memory.write_u64(root + 8 * 511, pte::table(code_l1));
@@ -131,7 +143,7 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
             thread: (0, 0),
             segments,
         };
-        map_extras(&domain, memory, info, common_l1)?;
+        map_extras(&domain, memory, info)?;
         if !component.masked {
             domain.thread = make_thread(&domain, next_thread, memory, info);
             next_thread += 1;
@@ -140,7 +152,7 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
             (domain::SATP, satp(root, asid)),
             (domain::ASID, asid as u64),
             (domain::ROOT, supervisor(root) as u64),
-            (domain::MASKED_STACK, if component.masked { BOOT_STACK_TOP as u64 } else { 0 }),
+            (domain::MASKED_STACK, if component.masked { domain.program.symbol("__masked_stack")? } else { 0 }),
             (domain::FLAGS, flags),
             (domain::SERIAL, asid as u64),
         ];
@@ -189,20 +201,11 @@ fn leave_out_grown(program: &mut Program, asid: usize, info: &mut BootInfo) -> R
     Ok(())
 }
 
-/// Maps what a component has beyond its image: its stack, its devices, and what its job needs.
-fn map_extras(domain: &Domain, memory: &mut Memory, info: &BootInfo, common_l1: usize) -> Result<(), Error> {
+/// Maps what a component has beyond its image: its devices, and what its job needs.
+fn map_extras(domain: &Domain, memory: &mut Memory, info: &BootInfo) -> Result<(), Error> {
     let (component, root) = (&domain.component, domain.root);
     let read_write = pte::R | pte::W | pte::U;
-    if !component.trusted || component.masked {
-        let stack = memory.pages(BOOT_STACK / PAGE, "stacks");
-        memory.map_range(root, BOOT_STACK_TOP - BOOT_STACK, stack, BOOT_STACK / PAGE, read_write);
-    }
     if component.trusted {
-        match component.name.as_str() {
-            // It has more there.
-            "init" => memory.map_range(root, BOOT_INFO_VA, BOOT_INFO, BOOT_INFO_PAGES, INFO_BITS),
-            _ => memory.write_u64(root + 8 * index(BOOT_INFO_VA, 2), pte::table(common_l1)),
-        }
         memory.write_u64(root + 8 * index(SERVICE_VA, 2), pte::table(info.service_l1 as usize));
     }
     for (n, device) in component.devices.iter().enumerate() {
@@ -240,11 +243,16 @@ fn map_extras(domain: &Domain, memory: &mut Memory, info: &BootInfo, common_l1: 
 }
 
 /// Bytes of the service stack that `init` runs on: it reads the system description there, with up to 7,552 bytes.
-const INIT_STACK: usize = 2 * SERVICE_STACK;
+const INIT_STACK: usize = SERVICE_STACK + PAGE;
 
 /// Makes the component's first thread; its index and page. Trusted components run on the thread's service stack.
 fn make_thread(domain: &Domain, thread: usize, memory: &mut Memory, info: &BootInfo) -> (usize, usize) {
-    let bytes = if domain.component.name == "init" { INIT_STACK } else { SERVICE_STACK };
+    let bytes = match domain.component.name.as_str() {
+        // It calls nobody who would run on it.
+        "idle" => 0,
+        "init" => INIT_STACK,
+        _ => SERVICE_STACK,
+    };
     let stack = memory.pages(bytes / PAGE, "service stacks");
     for n in 0..bytes / PAGE {
         let va = service_top(thread) - bytes + n * PAGE;
@@ -259,7 +267,8 @@ fn make_thread(domain: &Domain, thread: usize, memory: &mut Memory, info: &BootI
     }
     let page = memory.pages(1, "threads");
     let trusted = domain.component.trusted;
-    let sp = if trusted { service_top(thread) } else { BOOT_STACK_TOP };
+    // The idle thread needs none.
+    let sp = if trusted { service_top(thread) } else { 0 };
     let first = page + PAGE - FIRST_FRAME;
     let start = first - START_FRAME;
     let symbols = &info.symbols;

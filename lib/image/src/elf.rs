@@ -77,6 +77,24 @@ impl Program {
             self.segments.insert(n + 1, rest);
         }
     }
+    /// Takes the pages behind `end` out of the segment that it lies in; [`Program::at`] still finds what they hold.
+    pub fn cut(&mut self, end: u64) {
+        if let Some(s) = self.segments.iter_mut().find(|s| s.va < end && end <= s.va + s.memory_bytes) {
+            s.memory_bytes = end.next_multiple_of(PAGE as u64) - s.va;
+        }
+    }
+    /// Moves a program that is a piece of code and nothing else to address `to`; `put` puts it there.
+    pub fn move_code(&mut self, to: usize, mut put: impl FnMut(&[u8])) -> Result<(), Error> {
+        let Some(code) = self.segments.pop().filter(|s| self.segments.is_empty() && s.rights & pte::W == 0) else {
+            return Err(Error::Segment(self.name.clone(), self.entry));
+        };
+        if to % PAGE + code.bytes.len() > PAGE {
+            return Err(Error::Segment(self.name.clone(), code.va));
+        }
+        put(&code.bytes);
+        self.entry = self.entry - code.va + to as u64;
+        Ok(())
+    }
     /// `length` bytes at address `va` of the image.
     pub fn at(&self, va: u64, length: usize) -> Option<&[u8]> {
         let s = self.segments.iter().find(|s| va >= s.va && va < s.va + s.bytes.len() as u64)?;

@@ -56,6 +56,8 @@ struct Opener<'a> {
     next: usize,
     /// Generated code by (provided, caller): opened once each.
     made: HashMap<(usize, u64), u64>,
+    /// And by what it is: callers for whom it is the same share it.
+    by_words: HashMap<(usize, Vec<u8>), u64>,
 }
 
 /// Generates the portals of all boot components and fills their tables. Returns where portal code goes on.
@@ -81,7 +83,7 @@ pub fn open_all(
     info.portal_count = provided.len() as u64;
     short_circuits(domains, &provided, info)?;
     let by_name = provided.iter().enumerate().map(|(n, p)| (p.name.clone(), n)).collect();
-    let mut opener = Opener { provided, by_name, memory, info, next, made: HashMap::new() };
+    let mut opener = Opener { provided, by_name, memory, info, next, made: HashMap::new(), by_words: HashMap::new() };
     for n in 0..domains.len() {
         opener.fixed_entries(&domains[n], domains)?;
         opener.system_entries(&domains[n], domains)?;
@@ -252,6 +254,10 @@ impl Opener<'_> {
         let block = generate(&connection, &self.info.symbols, &mut words)
             .map_err(|_| Error::TooMany("instructions in a portal"))?;
         let bytes: Vec<u8> = words.0[..block.words].iter().flat_map(|w| w.to_le_bytes()).collect();
+        if let Some(&code) = self.by_words.get(&(id, bytes.clone())) {
+            self.made.insert((id, caller.table()), code);
+            return Ok(code);
+        }
         if self.next + bytes.len() > CODE_END {
             return Err(Error::TooMany("boot portals"));
         }
@@ -259,6 +265,7 @@ impl Opener<'_> {
         let code = (code_address(self.next) + BLOCK_HEADER) as u64;
         self.next = (self.next + bytes.len()).next_multiple_of(64);
         self.made.insert((id, caller.table()), code);
+        self.by_words.insert((id, bytes), code);
         Ok(code)
     }
     /// Opens `name` as entry `number` of the caller's table.
@@ -271,7 +278,7 @@ impl Opener<'_> {
                 return Err(Error::TooMany("portals opened by boot components"));
             }
             self.info.opens[place] =
-                BootOpen { asid: caller.asid as u64, number: number as u64, portal: portal as u64, code };
+                BootOpen { asid: caller.asid as u16, number: number as u16, portal: portal as u32, code };
             self.info.open_count += 1;
         }
         Ok(())

@@ -21,7 +21,7 @@ pub mod sync;
 pub mod thread;
 pub mod time;
 
-pub use start::{Env, run_program, run_server};
+pub use start::{Env, run_boot_server, run_program, run_server};
 
 /// Result of a call into the system.
 pub type Result<T> = core::result::Result<T, Error>;

@@ -106,15 +106,17 @@ pub fn run_program(start: *const Start, main: fn(&Env) -> i32) -> ! {
     crate::thread::exit_domain(main(&Env(start)))
 }
 /// Body of `_start` for a server: `main` initializes it, then its portals are registered and its first thread ends.
-/// In a boot component (no start block) the image builder has registered them.
 pub fn run_server(start: *const Start, main: fn(&Env)) -> ! {
     open_imports();
     main(&Env(start));
-    if !start.is_null()
-        && let Err(error) = register_provides()
-    {
+    if let Err(error) = register_provides() {
         crate::thread::exit_domain(-error.code() as i32);
     }
+    crate::thread::exit()
+}
+/// The same for a boot component, which has no start block: the image builder has opened and registered all portals.
+pub fn run_boot_server(start: *const Start, main: fn(&Env)) -> ! {
+    main(&Env(start));
     crate::thread::exit()
 }
 
@@ -136,7 +138,20 @@ macro_rules! server {
 #[macro_export]
 macro_rules! boot_server {
     ($main:path) => {
-        $crate::component!($crate::sync::Scheduler, $crate::run_server, $main, $crate::panic_silently);
+        $crate::component!($crate::sync::Scheduler, $crate::run_boot_server, $main, $crate::panic_silently);
+    };
+}
+/// The stack of a component that runs with interrupts off.
+#[macro_export]
+macro_rules! masked_stack {
+    () => {
+        const _: () = {
+            #[repr(align(16))]
+            struct Stack(#[allow(dead_code)] [u8; $crate::abi::address::MASKED_STACK]);
+            #[used]
+            #[unsafe(link_section = ".pebble.stack")]
+            static mut STACK: Stack = Stack([0; $crate::abi::address::MASKED_STACK]);
+        };
     };
 }
 #[doc(hidden)]

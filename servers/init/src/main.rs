@@ -15,7 +15,6 @@ use abi::address::{DEVICE_VA, PAGE};
 use abi::archive::{LOG_VA, VA};
 use abi::section::NAME;
 use abi::system::{Ended, ended};
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -47,10 +46,26 @@ struct Running {
 }
 struct Init {
     system: System,
-    running: BTreeMap<usize, Running>,
-    restarts: BTreeMap<String, Restarts>,
+    /// By their ASIDs, and restarts by name.
+    running: Vec<(usize, Running)>,
+    restarts: Vec<(String, Restarts)>,
     /// QEMU's test device is mapped.
     power: bool,
+}
+impl Init {
+    fn forget(&mut self, asid: usize) -> Option<Running> {
+        let place = self.running.iter().position(|(own, _)| *own == asid)?;
+        Some(self.running.swap_remove(place).1)
+    }
+    /// Whether component `name` may be started once more at `now`.
+    fn may_restart(&mut self, name: &str, now: u64, span: u64) -> bool {
+        let known = self.restarts.iter().position(|(own, _)| own == name);
+        let place = known.unwrap_or_else(|| {
+            self.restarts.push((name.to_string(), Restarts::default()));
+            self.restarts.len() - 1
+        });
+        self.restarts.get_mut(place).is_some_and(|(_, restarts)| restarts.allowed(now, span))
+    }
 }
 static INIT: BootMutex<Option<Init>> = BootMutex::new(None);
 
@@ -78,7 +93,7 @@ fn start(_: &pebble::Env) {
         return stop(power, 1);
     };
     let first = system.components.clone();
-    *INIT.lock() = Some(Init { system, running: BTreeMap::new(), restarts: BTreeMap::new(), power });
+    *INIT.lock() = Some(Init { system, running: Vec::new(), restarts: Vec::new(), power });
     if let Err(error) = report::start() {
         log(|l| l.line(&format!("pebble: init can not write to the console: {}", error.text())));
     }
@@ -135,9 +150,9 @@ fn start_component(component: Component, more: &[&str]) -> Result<usize> {
     let started = loaded.and_then(|loaded| {
         let (asid, priority) = (loaded.asid, component.priority);
         // Known before it runs: it may end before `run` returns.
-        with(|init| init.running.insert(asid, Running { component: component.clone(), arguments }));
+        with(|init| init.running.push((asid, Running { component: component.clone(), arguments })));
         loader::run(&loaded, priority).map(|()| asid).inspect_err(|_| {
-            with(|init| init.running.remove(&asid));
+            with(|init| init.forget(asid));
             loader::discard(&loaded);
         })
     });
@@ -165,7 +180,7 @@ fn watch() -> ! {
         if EVENT.call([&raw mut how as usize]) != 0 {
             continue;
         }
-        let running = with(|init| init.running.remove(&(how.asid as usize))).flatten();
+        let running = with(|init| init.forget(how.asid as usize)).flatten();
         let name = running.as_ref().map_or("a child", |r| r.component.name.as_str());
         // Of what somebody asked for, that one is told the status.
         let asked =
@@ -186,7 +201,7 @@ fn restart(running: Running) {
     const SPAN: u64 = 10 * pebble::time::TIMEBASE;
     let name = running.component.name.clone();
     let now = pebble::time::time();
-    let allowed = with(|init| init.restarts.entry(name.clone()).or_default().allowed(now, SPAN)) == Some(true);
+    let allowed = with(|init| init.may_restart(&name, now, SPAN)) == Some(true);
     if allowed {
         tell(&format!("pebble: starting {name} again"));
         let more: Vec<&str> =

@@ -1,19 +1,19 @@
 //! How often a component may be started again: five times in ten seconds.
 
-use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 
 const STARTS: usize = 5;
 
 /// The last restarts of one component, in any unit of time.
 #[derive(Default)]
-pub struct Restarts(VecDeque<u64>);
+pub struct Restarts(Vec<u64>);
 impl Restarts {
     /// Whether it may be started once more at `now`, when at most five starts may lie within `span`.
     pub fn allowed(&mut self, now: u64, span: u64) -> bool {
         self.0.retain(|&at| now.saturating_sub(at) < span);
         let allowed = self.0.len() < STARTS;
         if allowed {
-            self.0.push_back(now);
+            self.0.push(now);
         }
         allowed
     }

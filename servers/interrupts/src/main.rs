@@ -14,6 +14,7 @@ use interrupts::{Dispatcher, Plic, Registers};
 pebble::import! {
     POST = "scheduler.interrupt";
 }
+pebble::masked_stack!();
 pebble::provide! {
     "interrupt.dispatch", "sx", dispatch;
     "interrupt.permit", "smiii", permit;

@@ -3,6 +3,7 @@
 //! It sees all RAM and is the only writer of page tables but for the window slots that portal code fills. It keeps what it
 //! knows in tables in pages that it takes for itself.
 #![no_std]
+#![feature(optimize_attribute)]
 #![no_main]
 
 use abi::Error;
@@ -116,6 +117,7 @@ fn device_tree() -> Option<fdt::Fdt<'static>> {
     if pa == 0 { None } else { unsafe { fdt::Fdt::from_ptr(memory_view(pa) as *const u8).ok() } }
 }
 
+#[optimize(size)]
 fn start(_: &pebble::Env) {
     let info = pebble::boot::info();
     let mut spaces = SPACES.lock();
@@ -419,6 +421,7 @@ extern "C" fn write(asid: usize, va: usize, from: usize, bytes: usize) -> isize 
     // SAFETY: `from` is this portal's window argument.
     locked(|s| s.write(asid, va, unsafe { window(from, bytes)? }).map(|()| bytes))
 }
+#[optimize(size)]
 extern "C" fn map_device(asid: usize, device: usize, name: usize, length: usize) -> isize {
     locked(|s| {
         // SAFETY: `name` is this portal's window argument.
@@ -442,6 +445,7 @@ extern "C" fn info(what: usize, asid: usize) -> isize {
 }
 /// What does not hold of all page tables together (`memory_logic::invariants`): 0, or its code. `EAGAIN`: a page table is
 /// being changed.
+#[optimize(size)]
 extern "C" fn check() -> isize {
     let Some(mut spaces) = SPACES.try_lock() else { return Error::EAGAIN.code() };
     let managed = pebble::boot::info().image_end as usize;

@@ -70,7 +70,11 @@ impl<R: Ram> Spaces<R> {
     /// The same in the space with this root table.
     #[inline]
     pub fn own_in(&mut self, root: usize, va: usize, write: bool) -> bool {
-        let Some(at) = tables::entry(&self.ram, root, va) else { return false };
+        tables::entry(&self.ram, root, va).is_some_and(|at| self.own_at(at, write))
+    }
+    /// The same for the page of entry `at`.
+    #[inline]
+    pub(crate) fn own_at(&mut self, at: usize, write: bool) -> bool {
         let value = self.ram.read(at);
         if value & pte::LAZY == 0 {
             return false;

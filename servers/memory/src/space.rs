@@ -498,8 +498,9 @@ impl<R: Ram> Spaces<R> {
             return false;
         }
         let Ok(root) = self.space(asid).map(|s| s.root) else { return false };
-        self.own_in(root, va, cause == 15);
+        let Some(at) = tables::entry(&self.ram, root, va) else { return false };
+        self.own_at(at, cause == 15);
         let wanted = pte::V | pte::U | [pte::X, pte::R, 0, pte::W][cause & 3];
-        tables::leaf(&self.ram, root, va) & wanted == wanted
+        self.ram.read(at) & wanted == wanted
     }
 }

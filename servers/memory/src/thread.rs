@@ -51,6 +51,8 @@ fn thread_page(thread: usize) -> usize {
     (Physical.read(at / 8 * 8) >> (at % 8 * 8)) as u32 as usize
 }
 /// A call of `thread` in domain `asid` shares or moves pages, or, where `key` is 0, its return does. 0: it is made again.
+/// Not part of the entry for faults, which would have room for `Lent` on the stack then.
+#[inline(never)]
 pub fn transfer(asid: usize, thread: usize, key: u64) -> isize {
     if key == 0 {
         let requests = (0..TRANSFERS).map(|n| (n, Request::of(Physical.read(transfer_words(thread, n)))));

@@ -5,15 +5,18 @@ extern crate alloc;
 
 use abi::Error;
 use abi::name::Name;
-use alloc::collections::BTreeSet;
+use abi::nucleus::MAX_DOMAINS;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// A registered name.
 struct Binding {
-    registration: usize,
-    asid: usize,
+    name: Words,
+    registration: u32,
+    asid: u32,
 }
+/// The words of a name, aligned to one only.
+type Words = [u64; size_of::<Name>() / 8];
 /// What a domain may do with the names that match a pattern.
 #[derive(Clone)]
 struct Rule {
@@ -23,7 +26,7 @@ struct Rule {
 /// A name, whose last character may be a `*` for any rest.
 #[derive(Clone)]
 struct Pattern {
-    start: Name,
+    start: Words,
     /// Words that must agree, and the bits of the next one that must.
     words: usize,
     mask: u64,
@@ -34,11 +37,11 @@ impl Pattern {
         let star = name.bytes()[length - 1] == b'*';
         // Without a star the terminating 0 must agree, too.
         let count = if star { length - 1 } else { length + 1 };
-        Pattern { start: *name, words: count / 8, mask: (1 << (count % 8 * 8)) - 1 }
+        Pattern { start: *name.words(), words: count / 8, mask: (1 << (count % 8 * 8)) - 1 }
     }
     #[inline(always)]
     fn matches(&self, name: &Name) -> bool {
-        let (own, other) = (self.start.words(), name.words());
+        let (own, other) = (&self.start, name.words());
         own.iter().zip(other).take(self.words).all(|(a, b)| a == b)
             && (self.mask == 0 || (own[self.words % 8] ^ other[self.words % 8]) & self.mask == 0)
     }
@@ -59,7 +62,7 @@ impl Right {
     }
 }
 /// Registered names, by a hash of their words.
-struct Bindings([Vec<(Name, Binding)>; BUCKETS]);
+struct Bindings([Vec<Binding>; BUCKETS]);
 const BUCKETS: usize = 64;
 
 impl Bindings {
@@ -77,24 +80,24 @@ impl Bindings {
     }
     #[inline(always)]
     fn get(&self, name: &Name) -> Option<&Binding> {
-        let same = |other: &Name| {
-            let mut pairs = name.words().iter().zip(other.words());
+        let same = |other: &Words| {
+            let mut pairs = name.words().iter().zip(other);
             pairs.all(|(a, b)| a == b)
         };
-        self.0[Bindings::bucket(name)].iter().find(|(other, _)| same(other)).map(|(_, binding)| binding)
+        self.0[Bindings::bucket(name)].iter().find(|binding| same(&binding.name))
     }
-    fn insert(&mut self, name: &Name, binding: Binding) {
+    fn insert(&mut self, name: &Name, asid: usize, registration: usize) {
         self.remove(name);
         let bucket = &mut self.0[Bindings::bucket(name)];
         // Most have one or two.
         bucket.reserve_exact(1);
-        bucket.push((*name, binding));
+        bucket.push(Binding { name: *name.words(), registration: registration as u32, asid: asid as u32 });
     }
     fn remove(&mut self, name: &Name) {
-        self.0[Bindings::bucket(name)].retain(|(other, _)| other != name);
+        self.0[Bindings::bucket(name)].retain(|binding| binding.name != *name.words());
     }
     fn retain(&mut self, mut kept: impl FnMut(&Binding) -> bool) {
-        self.0.iter_mut().for_each(|bucket| bucket.retain(|(_, binding)| kept(binding)));
+        self.0.iter_mut().for_each(|bucket| bucket.retain(&mut kept));
     }
 }
 
@@ -102,13 +105,13 @@ impl Bindings {
 pub struct Names {
     bindings: Bindings,
     /// Domains that have names.
-    owners: BTreeSet<usize>,
+    owners: [bool; MAX_DOMAINS],
     /// By ASID; a child shares its parent's until one of them gets more.
     rules: Vec<Option<Arc<Vec<Rule>>>>,
 }
 impl Names {
     pub const fn new() -> Names {
-        Names { bindings: Bindings::new(), owners: BTreeSet::new(), rules: Vec::new() }
+        Names { bindings: Bindings::new(), owners: [false; MAX_DOMAINS], rules: Vec::new() }
     }
     fn rules_of(&mut self, asid: usize) -> &mut Option<Arc<Vec<Rule>>> {
         if self.rules.len() <= asid {
@@ -122,8 +125,10 @@ impl Names {
     }
     /// A name of a boot component: no rule is needed.
     pub fn bind_boot(&mut self, asid: usize, name: &Name, registration: usize) {
-        self.owners.insert(asid);
-        self.bindings.insert(name, Binding { registration, asid });
+        if let Some(owner) = self.owners.get_mut(asid) {
+            *owner = true;
+        }
+        self.bindings.insert(name, asid, registration);
     }
     /// Registers `name` for domain `asid`.
     pub fn bind(&mut self, asid: usize, name: &Name, registration: usize) -> Result<(), Error> {
@@ -137,12 +142,12 @@ impl Names {
     /// The registration behind `name`, if domain `asid` may open it.
     pub fn lookup(&self, asid: usize, name: &Name) -> Result<usize, Error> {
         self.may(asid, Right::Open, name)?;
-        self.bindings.get(name).map(|b| b.registration).ok_or(Error::ENOENT)
+        self.bindings.get(name).map(|b| b.registration as usize).ok_or(Error::ENOENT)
     }
     /// Withdraws a name of domain `asid`'s own.
     pub fn unbind(&mut self, asid: usize, name: &Name) -> Result<(), Error> {
         let binding = self.bindings.get(name).ok_or(Error::ENOENT)?;
-        if binding.asid != asid {
+        if binding.asid as usize != asid {
             return Err(Error::EACCESS);
         }
         self.bindings.remove(name);
@@ -160,8 +165,8 @@ impl Names {
     /// Domain `asid` is no more: its names and rules go.
     pub fn forget(&mut self, asid: usize) {
         *self.rules_of(asid) = None;
-        if self.owners.remove(&asid) {
-            self.bindings.retain(|b| b.asid != asid);
+        if self.owners.get_mut(asid).is_some_and(core::mem::take) {
+            self.bindings.retain(|b| b.asid as usize != asid);
         }
     }
 }

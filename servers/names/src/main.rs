@@ -1,5 +1,6 @@
 //! The name server: names, and who may open them.
 #![no_std]
+#![feature(optimize_attribute)]
 #![no_main]
 
 use abi::Error;
@@ -20,6 +21,7 @@ pebble::provide! {
 
 static NAMES: BootMutex<Names> = BootMutex::new(Names::new());
 
+#[optimize(size)]
 fn start(_: &pebble::Env) {
     let info = pebble::boot::info();
     let mut names = NAMES.lock();
@@ -43,19 +45,23 @@ extern "C" fn bind(asid: usize, name: usize, registration: usize) -> isize {
 extern "C" fn lookup(asid: usize, name: usize) -> isize {
     with_name(name, |names, name| names.lookup(asid, name))
 }
+#[optimize(size)]
 extern "C" fn unbind(asid: usize, name: usize) -> isize {
     with_name(name, |names, name| names.unbind(asid, name).map(|()| 0))
 }
+#[optimize(size)]
 extern "C" fn allow(asid: usize, pattern: usize, right: usize) -> isize {
     with_name(pattern, |names, pattern| {
         names.allow(asid, pattern, Right::from_number(right)?);
         Ok(0)
     })
 }
+#[optimize(size)]
 extern "C" fn inherit(child: usize, parent: usize) -> isize {
     NAMES.lock().inherit(child, parent);
     0
 }
+#[optimize(size)]
 extern "C" fn forget(asid: usize) -> isize {
     NAMES.lock().forget(asid);
     0

@@ -83,6 +83,10 @@ impl CodeArea {
             retired: Vec::new(),
         }
     }
+    /// Makes room for `count` blocks.
+    pub fn reserve(&mut self, count: usize) {
+        self.blocks.reserve(count);
+    }
     /// The first physical address that the image builder left free.
     pub fn start(&mut self, next: usize) {
         self.next = next.next_multiple_of(ALIGN);

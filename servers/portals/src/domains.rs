@@ -16,8 +16,6 @@ use abi::system::Ended;
 use alloc::vec::Vec;
 use pebble::{Result, check};
 
-/// Most ends that are kept for parents that have not asked.
-const UNASKED: usize = 256;
 /// Most blocks of dead domains that are kept for new ones.
 const SPARE_BLOCKS: usize = 8;
 /// How many threads' frames are looked through with interrupts off at a time.
@@ -100,7 +98,7 @@ impl Manager {
                     child,
                     Ended { asid: child as u64, kind: abi::system::ended::KILLED, ..Ended::default() },
                 );
-                self.ended.remove(&child);
+                self.ended.remove(child);
                 Err(error)
             }
         }
@@ -134,7 +132,7 @@ impl Manager {
                 code
             };
             if let Kind::Semaphore { id, .. } = kind {
-                if let Some(semaphore) = self.semaphores.get_mut(&(id as usize)) {
+                if let Some(semaphore) = self.semaphores.get_mut(id as usize) {
                     semaphore.entries += 1;
                 }
             }
@@ -192,10 +190,7 @@ impl Manager {
                 self.orphaned.push(dead.parent);
             }
         }
-        if self.ended.len() >= UNASKED {
-            self.ended.pop_first();
-        }
-        self.ended.insert(asid, (dead.parent, how));
+        self.ended.insert(asid, dead.parent, how);
         self.events.push_back(how);
         self.posts.push(self.event_semaphore);
         if trusted || !lent.is_empty() {
@@ -422,7 +417,7 @@ impl Manager {
     }
     /// Whether semaphore `id` has portals, and only in the table of `asid`.
     fn only_users(&self, id: usize, asid: usize) -> bool {
-        let Some(semaphore) = self.semaphores.get(&id) else { return false };
+        let Some(semaphore) = self.semaphores.get(id) else { return false };
         let blocks = semaphore.blocks.iter().filter_map(|&code| self.code.get(code));
         blocks.flat_map(|b| &b.users).all(|&(user, _)| user as usize == asid)
     }

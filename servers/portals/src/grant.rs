@@ -9,6 +9,7 @@ use pebble::Result;
 
 impl Manager {
     /// The domain whose call thread `index` serves in domain `server`, which has called the portal manager from there.
+    #[optimize(size)]
     fn served(&self, index: usize, server: usize) -> Result<usize> {
         let thread = ThreadPage::of(index).ok_or(Error::ESRCH)?;
         // The top frame is the server's call to us; the next one is its own caller's.
@@ -20,6 +21,7 @@ impl Manager {
     }
     /// Makes the portals of `request` in the table of the domain whose call the caller serves; that domain, and the first
     /// number.
+    #[optimize(size)]
     pub fn grant(&mut self, caller: Caller, thread: usize, request: &Grant) -> Result<(usize, usize)> {
         let count = request.count as usize;
         if count == 0 || count > GRANTS || request.constant >> 32 != 0 || caller.direct != caller.subject {
@@ -41,6 +43,7 @@ impl Manager {
         }
         Ok((client, number))
     }
+    #[optimize(size)]
     fn granted(
         &mut self,
         client: usize,
@@ -58,6 +61,7 @@ impl Manager {
         self.generate((self.end(client)?, server), &specification, (granted.entry, constants), kind, false)
     }
     /// How many table entries lead to portals that the caller granted with `constant`.
+    #[optimize(size)]
     pub fn count_granted(&self, caller: Caller, constant: usize) -> Result<isize> {
         let blocks = self.domain(caller.direct)?.blocks.iter().filter_map(|&code| self.code.get(code));
         let same = blocks.filter(|b| matches!(b.kind, Kind::Granted { constant: c, .. } if c as usize == constant));

@@ -48,11 +48,13 @@ fn short_circuit(name: &str, symbols: &Symbols) -> Option<u64> {
 
 impl Manager {
     /// A permanent portal to boot registration `name` for callers like `like`.
+    #[optimize(size)]
     fn permanent_portal(&mut self, like: End, name: &str) -> u64 {
         let symbols = &pebble::boot::info().symbols;
         let made = self.boot_registration(name).and_then(|id| self.generate_registered(like, id, true));
         made.unwrap_or(symbols.bad_portal)
     }
+    #[optimize(size)]
     fn make_initial(&mut self, flags: u64) -> Initial {
         // No domain has table 0, so the code switches domains whoever calls.
         let like = End { table: 0, asid: 0, flags };
@@ -78,6 +80,7 @@ impl Manager {
         t
     }
     /// Makes the tables of trusted domains if there are none: few systems have such a domain beside the first ones.
+    #[optimize(size)]
     pub fn make_trusted_initial(&mut self) {
         // Entry 0, "return", is in every table.
         if self.initials[1].system[0] == 0 {
@@ -115,6 +118,7 @@ impl Manager {
             self.code.add(&self.scratch, length, block).unwrap_or(pebble::boot::info().symbols.bad_portal);
     }
     /// The graveyard: a domain with nothing but the return page, where threads go whose domain died.
+    #[optimize(size)]
     fn make_graveyard(&mut self) -> Result<()> {
         let asid = self.create_domain("graveyard", 0, 0)?;
         let table = self.domain(asid)?.table;

@@ -9,6 +9,7 @@ use abi::section::{NAME, SPEC, padded};
 use pebble::Result;
 
 /// Names of the short-circuit portals and defaults, by their code.
+#[optimize(size)]
 pub fn nucleus_name(code: u64) -> Option<&'static str> {
     let s = &pebble::boot::info().symbols;
     let names = [
@@ -28,6 +29,7 @@ pub fn nucleus_name(code: u64) -> Option<&'static str> {
 }
 
 impl Manager {
+    #[optimize(size)]
     pub fn inspect_domain(&self, asid: usize) -> Result<inspect::Domain> {
         let d = self.domain(asid)?;
         let bad = pebble::boot::info().symbols.bad_portal;
@@ -42,6 +44,7 @@ impl Manager {
             serial: d.serial as u64,
         })
     }
+    #[optimize(size)]
     pub fn inspect_portal(&self, asid: usize, number: usize) -> Result<inspect::Portal> {
         let table = self.domain(asid)?.table;
         if number >= NPORTALS {

@@ -16,6 +16,7 @@ const PLAIN: &str = "sm=iiiii";
 impl Manager {
     /// Makes every entry of `child`'s table call `intercept` in `parent`, with the portal's number first. Stubs take the
     /// number from the call, so one piece of code serves all portals that pass their arguments alike.
+    #[optimize(size)]
     pub fn interpose(&mut self, parent: usize, child: usize, intercept: u64) -> Result<()> {
         self.make_elastic(parent)?;
         self.enclose(parent, child, parent)?;
@@ -44,6 +45,7 @@ impl Manager {
         Ok(())
     }
     /// Lets the stack queue of `asid` grow on demand: who calls a controlling domain must not wait for another caller.
+    #[optimize(size)]
     pub fn make_elastic(&mut self, asid: usize) -> Result<()> {
         let d = self.domain_mut(asid)?;
         d.flags |= flags::ELASTIC;
@@ -52,6 +54,7 @@ impl Manager {
     }
     /// Puts a portal of the subject's own making in the table of its child; where some in the child's sandbox have the number,
     /// in theirs. The domains whose tables these are.
+    #[optimize(size)]
     pub fn create_child(&mut self, caller: Caller, request: &Child) -> Result<core::result::Result<Vec<usize>, isize>> {
         let (child, number) = (request.asid as usize, request.portal as usize);
         let inside = self.domain(child)?.sandbox.controller == caller.subject;
@@ -79,6 +82,7 @@ impl Manager {
         Ok(Ok(domains))
     }
     /// Has `entry` called after each new portal in the subject's table; 0 ends that.
+    #[optimize(size)]
     pub fn set_notify(&mut self, caller: Caller, entry: usize) -> Result<isize> {
         let (own, subject) = (self.own, caller.subject);
         let old = core::mem::take(&mut self.domain_mut(subject)?.notify);

@@ -26,6 +26,7 @@ const CALLEE: u32 = 54;
 /// Nothing, or what was found.
 type Checked = core::result::Result<(), Violation>;
 
+#[optimize(size)]
 fn violation(what: &str, at: usize, number: usize, value: u64) -> Checked {
     let mut violation = Violation { what: padded(""), at: at as u64, number: number as u64, value };
     let length = what.len().min(violation.what.len() - 1);
@@ -33,12 +34,14 @@ fn violation(what: &str, at: usize, number: usize, value: u64) -> Checked {
     Err(violation)
 }
 /// What an entry that must be something is instead.
+#[optimize(size)]
 fn expect(what: &str, at: usize, number: usize, value: u64, expected: u64) -> Checked {
     if value == expected { Ok(()) } else { violation(what, at, number, value) }
 }
 
 impl Manager {
     /// Looks for what must not be. `EAGAIN`: the memory manager is in the middle of something.
+    #[optimize(size)]
     pub fn check(&mut self) -> Result<Violation> {
         let _masked = Masked::new();
         let memory = MEMORY_CHECK.call([]);
@@ -54,6 +57,7 @@ impl Manager {
         Ok(result.err().unwrap_or(Violation { what: padded(""), at: 0, number: 0, value: 0 }))
     }
 
+    #[optimize(size)]
     fn check_domains(&self) -> Checked {
         let symbols = &pebble::boot::info().symbols;
         let grave = self.graveyard.field(domain::ASID) as usize;
@@ -103,6 +107,7 @@ impl Manager {
         }
         Ok(())
     }
+    #[optimize(size)]
     fn check_entry(&self, asid: usize, table: Table, boot: bool, number: usize) -> Checked {
         let symbols = &pebble::boot::info().symbols;
         let code = table.entry(number);
@@ -145,6 +150,7 @@ impl Manager {
         Ok(())
     }
     /// The free stacks of a queue are different ones, no more than there are, and the domain's.
+    #[optimize(size)]
     fn check_stacks(&self, asid: usize, table: Table, queue: usize) -> Checked {
         let mut next = table.field(domain::STACKS);
         let mut tops = Vec::new();
@@ -159,6 +165,7 @@ impl Manager {
         Ok(())
     }
 
+    #[optimize(size)]
     fn check_blocks(&self) -> Checked {
         for (code, block) in self.code.all() {
             let server = block.server as usize;
@@ -186,12 +193,13 @@ impl Manager {
             let blocks = self.code.all().filter(|(_, b)| b.server as usize == zombie.asid).count();
             expect("a dead domain's blocks", zombie.asid, 0, zombie.blocks as u64, blocks as u64)?;
         }
-        for (&id, semaphore) in &self.semaphores {
+        for (id, semaphore) in self.semaphores.iter() {
             let users = semaphore.blocks.iter().filter_map(|&code| self.code.get(code)).map(|b| b.users.len());
             expect("a semaphore's entries", id, 0, semaphore.entries as u64, users.sum::<usize>() as u64)?;
         }
         Ok(())
     }
+    #[optimize(size)]
     fn check_registrations(&self) -> Checked {
         let boot = pebble::boot::info().portal_count as usize;
         let mut blocks = vec![0; self.registrations.end()];
@@ -224,6 +232,7 @@ impl Manager {
         Ok(())
     }
 
+    #[optimize(size)]
     fn check_threads(&self) -> Checked {
         // Windows of calls into each domain.
         let mut windows = vec![0; MAX_DOMAINS];
@@ -236,6 +245,7 @@ impl Manager {
         }
         Ok(())
     }
+    #[optimize(size)]
     fn check_thread(&self, index: usize, page: ThreadPage, windows: &mut [usize]) -> Checked {
         let field = |offset: usize| crate::view::read(page.0 + offset as u64);
         expect("a thread's index", index, 0, field(core::mem::offset_of!(nucleus::Thread, index)), index as u64)?;
@@ -263,6 +273,7 @@ impl Manager {
         expect("a thread's first window slot", index, 0, slot as u64, window_base(index) as u64)
     }
     /// The windows of the call to `server` that `frame` returns from, the first of which is at `slot`.
+    #[optimize(size)]
     fn check_windows(
         &self,
         (index, page): (usize, ThreadPage),
@@ -323,6 +334,7 @@ impl Manager {
         Ok(())
     }
     /// Whether a call that the one of `frame` was made in lends the page of entry `shown`, with its rights.
+    #[optimize(size)]
     fn is_lent_to(&self, page: ThreadPage, frame: FrameView, shown: u64) -> bool {
         let outer = page.frames(&self.code).filter(|f| !f.floating() && f.0 > frame.0);
         outer.filter(|&f| self.is_templated(f)).any(|f| self.lent_entries(f).any(|entry| entry & shown == shown))

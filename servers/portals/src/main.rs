@@ -3,6 +3,7 @@
 //! Every entry point here checks and copies what its client passed, does its work under the manager's lock, and calls
 //! notification routines after it has released it.
 #![no_std]
+#![feature(optimize_attribute)]
 #![no_main]
 
 extern crate alloc;
@@ -11,6 +12,7 @@ mod code;
 mod connect;
 mod counts;
 mod domains;
+mod ends;
 mod grant;
 mod initial;
 mod inspect;
@@ -34,7 +36,7 @@ use abi::nucleus::domain;
 use abi::system::{self, Description, Ended, ended};
 use alloc::vec::Vec;
 use manager::{ATTACH_FOR, Caller, DONE_FOR, MANAGER, Manager, STACK_FOR, THREAD_EXIT, THREAD_INFO};
-use pebble::boot::{GROW_FOR, P_ID, SEMAPHORE_CREATE, SEMAPHORE_DESTROY, V_ID};
+use pebble::boot::{GROW_FOR, P_ID, SEMAPHORE_DESTROY, V_ID};
 use pebble::{Result, check};
 
 pebble::boot_server!(start);
@@ -85,6 +87,7 @@ pebble::provide! {
     "inspect.check", "smtw", inspect_check;
 }
 
+#[optimize(size)]
 fn start(_: &pebble::Env) {
     MANAGER.lock().start(pebble::boot::info());
 }
@@ -192,12 +195,14 @@ extern "C" fn bury(thread: usize) -> isize {
 extern "C" fn semaphore_create(thread: usize, value: usize) -> isize {
     with_new_portals(thread, 2, |manager, caller| manager.semaphore_create(caller, value))
 }
+#[optimize(size)]
 extern "C" fn semaphore_destroy(thread: usize, semaphore: usize) -> isize {
     with_caller(thread, |manager, caller| manager.semaphore_destroy(caller, semaphore))
 }
 extern "C" fn register(thread: usize, request: usize) -> isize {
     with_caller(thread, |manager, caller| manager.register(caller, &words::read(request)?))
 }
+#[optimize(size)]
 extern "C" fn unregister(thread: usize, name: usize) -> isize {
     with_caller(thread, |manager, caller| manager.unregister(caller, &words::name(name)?))
 }
@@ -207,6 +212,7 @@ extern "C" fn open(thread: usize, name: usize) -> isize {
 extern "C" fn close(thread: usize, number: usize) -> isize {
     with_caller(thread, |manager, caller| manager.close(caller, number))
 }
+#[optimize(size)]
 extern "C" fn create_child(thread: usize, request: usize) -> isize {
     let mut made = (Vec::new(), 0);
     let result = with_caller(thread, |manager, caller| {
@@ -224,6 +230,7 @@ extern "C" fn create_child(thread: usize, request: usize) -> isize {
     }
     result
 }
+#[optimize(size)]
 extern "C" fn grant(thread: usize, request: usize) -> isize {
     let (mut client, mut count, mut told) = (0, 0, false);
     let number = with_caller(thread, |manager, caller| {
@@ -244,9 +251,11 @@ extern "C" fn grant(thread: usize, request: usize) -> isize {
 extern "C" fn granted(thread: usize, constant: usize) -> isize {
     with_caller(thread, |manager, caller| manager.count_granted(caller, constant))
 }
+#[optimize(size)]
 extern "C" fn template(thread: usize, template: usize, entry: usize) -> isize {
     with_caller(thread, |manager, caller| manager.register_template(caller, words::boxed(template)?, entry))
 }
+#[optimize(size)]
 extern "C" fn short_circuit(thread: usize, request: usize) -> isize {
     with_caller(thread, |manager, caller| manager.register_short_circuit(caller, &words::read(request)?))
 }
@@ -280,9 +289,11 @@ extern "C" fn thaw(asid: usize) -> isize {
     MANAGER.lock().thaw(asid);
     0
 }
+#[optimize(size)]
 extern "C" fn notify(thread: usize, entry: usize) -> isize {
     with_caller(thread, |manager, caller| manager.set_notify(caller, entry))
 }
+#[optimize(size)]
 extern "C" fn info(thread: usize, number: usize, out: usize) -> isize {
     with_caller(thread, |manager, caller| {
         let portal = manager.inspect_portal(caller.direct, number)?;
@@ -292,23 +303,26 @@ extern "C" fn info(thread: usize, number: usize, out: usize) -> isize {
         words::write(out, &description).map(|()| 0)
     })
 }
+#[optimize(size)]
 extern "C" fn fork(thread: usize, intercept: usize, pc: usize, sp: usize) -> isize {
     with_caller(thread, |manager, caller| manager.fork_domain(caller, intercept, pc, sp).map(|asid| asid as isize))
 }
+#[optimize(size)]
 extern "C" fn wait(thread: usize, asid: usize, out: usize) -> isize {
     wait_for(thread, asid, out).unwrap_or_else(Error::code)
 }
+#[optimize(size)]
 fn wait_for(thread: usize, asid: usize, out: usize) -> Result<isize> {
     let mut manager = MANAGER.lock();
     let caller = manager.caller(thread)?;
-    if !manager.ended.contains_key(&asid) {
+    if !manager.ended.contains(asid) {
         manager.domain(asid)?;
     }
     if !manager.may_control(caller.subject, asid) {
         return Err(Error::EACCESS);
     }
-    if !manager.ended.contains_key(&asid) {
-        let semaphore = check(SEMAPHORE_CREATE.call([0]))?;
+    if !manager.ended.contains(asid) {
+        let semaphore = semaphores::new_semaphore(0)?;
         manager.domain_mut(asid)?.waiters.push(semaphore);
         drop(manager);
         let waited = P_ID.call([semaphore, usize::MAX]);
@@ -319,7 +333,7 @@ fn wait_for(thread: usize, asid: usize, out: usize) -> Result<isize> {
         }
         check(waited)?;
     }
-    let (_, how) = manager.ended.remove(&asid).ok_or(Error::ESRCH)?;
+    let how = manager.ended.remove(asid).ok_or(Error::ESRCH)?;
     words::write(out, &how)?;
     Ok(0)
 }
@@ -345,9 +359,11 @@ extern "C" fn stack(thread: usize, bytes: usize) -> isize {
         Ok(top as isize)
     })
 }
+#[optimize(size)]
 extern "C" fn pager(thread: usize, asid: usize, start: usize, bytes: usize, entry: usize) -> isize {
     with_caller(thread, |manager, caller| manager.set_pager(caller, asid, (start, bytes), entry))
 }
+#[optimize(size)]
 extern "C" fn page(thread: usize, asid: usize, va: usize, source: usize, rights: usize) -> isize {
     with_caller(thread, |manager, caller| {
         if rights >> 8 != 0 {
@@ -362,6 +378,7 @@ extern "C" fn set_tp(thread: usize, tp: usize) -> isize {
         Ok(0)
     })
 }
+#[optimize(size)]
 extern "C" fn attach(thread: usize, device: usize, semaphore: usize) -> isize {
     with_caller(thread, |manager, caller| {
         let id = manager.semaphore_of(caller.direct, semaphore)?;
@@ -384,6 +401,7 @@ extern "C" fn start_thread(_: usize, asid: usize, entry: usize, sp: usize, argum
     let made = MANAGER.lock().create_thread(asid, entry, sp, argument, priority);
     made.map_or_else(Error::code, |id| id as isize)
 }
+#[optimize(size)]
 extern "C" fn event(_: usize, out: usize) -> isize {
     let semaphore = MANAGER.lock().event_semaphore;
     let waited = P_ID.call([semaphore, usize::MAX]);
@@ -395,6 +413,7 @@ extern "C" fn event(_: usize, out: usize) -> isize {
     }
 }
 /// A domain did what it may not: it ends. From the memory manager. `pager`: who answers for the address, or 0.
+#[optimize(size)]
 extern "C" fn fault(thread: usize, asid: usize, cause: usize, address: usize, pc: usize, pager: usize) -> isize {
     let mut manager = MANAGER.lock();
     if manager.is_graveyard(asid) {
@@ -420,22 +439,27 @@ extern "C" fn grow_stack(_cause: usize, table: usize, _pc: usize, _asid: usize, 
     let grown = manager.asid_of(view::Table(table as u64)).and_then(|asid| manager.add_stack(asid));
     grown.map_or_else(|error| if error == Error::EDEAD { error.code() } else { Error::ENOSTACK.code() }, |()| 0)
 }
+#[optimize(size)]
 extern "C" fn inspect_domain(_: usize, asid: usize, out: usize) -> isize {
     let domain = MANAGER.lock().inspect_domain(asid);
     domain.and_then(|d| words::write(out, &d)).map_or_else(Error::code, |()| 0)
 }
+#[optimize(size)]
 extern "C" fn inspect_portal(_: usize, asid: usize, number: usize, out: usize) -> isize {
     let portal = MANAGER.lock().inspect_portal(asid, number);
     portal.and_then(|p| words::write(out, &p)).map_or_else(Error::code, |()| 0)
 }
+#[optimize(size)]
 extern "C" fn inspect_counts(_: usize, out: usize) -> isize {
     let counts = MANAGER.lock().counts();
     words::write(out, &counts).map_or_else(Error::code, |()| 0)
 }
+#[optimize(size)]
 extern "C" fn inspect_check(_: usize, out: usize) -> isize {
     let checked = MANAGER.lock().check();
     checked.and_then(|violation| words::write(out, &violation)).map_or_else(Error::code, |()| 0)
 }
+#[optimize(size)]
 extern "C" fn inspect_code(_: usize, asid: usize, number: usize, out: usize) -> isize {
     /// Words that one call gives.
     const WORDS: usize = 256;

@@ -10,7 +10,7 @@ use abi::nucleus::{MAX_DOMAINS, NPORTALS, domain};
 use abi::section::{NAME, text};
 use abi::system::Ended;
 use abi::template::Template;
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use pebble::Result;
 use pebble::sync::BootMutex;
@@ -140,6 +140,8 @@ pub struct Manager {
     pub initials: [crate::initial::Initial; 2],
     /// The code of the letters that servers have templates for, and whose it is.
     pub templates: Vec<&'static Template>,
+    /// One without letters, once a template was registered.
+    pub no_template: Option<&'static Template>,
     pub template_owners: Vec<Owner>,
     /// Where threads go on whose domain died.
     pub graveyard: Table,
@@ -147,7 +149,7 @@ pub struct Manager {
     pub dead_portal: u64,
     pub threads: crate::threads::Threads,
     /// How domains ended that nobody has waited for, and who their parents were.
-    pub ended: BTreeMap<usize, (usize, Ended)>,
+    pub ended: crate::ends::Ends,
     pub events: VecDeque<Ended>,
     /// Semaphore that counts `events`.
     pub event_semaphore: usize,
@@ -158,7 +160,7 @@ pub struct Manager {
     pub next_asid: usize,
     /// Domains made so far.
     pub serials: usize,
-    pub semaphores: BTreeMap<usize, crate::semaphores::Semaphore>,
+    pub semaphores: crate::semaphores::Semaphores,
     /// Free stack descriptors, at these supervisor addresses.
     pub descriptors: Vec<u64>,
     /// The portal manager's own domain, and the memory manager's.
@@ -174,6 +176,10 @@ pub struct Manager {
     pub scratch: portal::emit::Buffer,
 }
 
+/// Room for registrations and blocks, beside those of the first components: what a small system has.
+const MORE_REGISTRATIONS: usize = 8;
+const MORE_BLOCKS: usize = 112;
+
 /// In `Domain::flags` only: a boot component.
 pub const BOOT: u64 = 1 << 32;
 
@@ -185,18 +191,19 @@ pub static MANAGER: BootMutex<Manager> = BootMutex::new(Manager {
     code: CodeArea::new(),
     initials: [crate::initial::Initial::EMPTY; 2],
     templates: Vec::new(),
+    no_template: None,
     template_owners: Vec::new(),
     graveyard: Table(0),
     dead_portal: 0,
     threads: crate::threads::Threads::new(),
-    ended: BTreeMap::new(),
+    ended: crate::ends::Ends::new(),
     events: VecDeque::new(),
     event_semaphore: 0,
     paged: Vec::new(),
     posts: Vec::new(),
     next_asid: 1,
     serials: abi::boot::DOMAINS,
-    semaphores: BTreeMap::new(),
+    semaphores: crate::semaphores::Semaphores::new(),
     descriptors: Vec::new(),
     own: 0,
     memory: 0,
@@ -252,8 +259,8 @@ impl Manager {
     }
     /// Whether `asid` may wait for or end `other`, which may have ended.
     pub fn may_control(&self, asid: usize, other: usize) -> bool {
-        if let Some((parent, _)) = self.ended.get(&other) {
-            return *parent == asid || self.domain(asid).is_ok_and(|d| d.privileged);
+        if let Some(parent) = self.ended.parent(other) {
+            return parent == asid || self.domain(asid).is_ok_and(|d| d.privileged);
         }
         self.domain(asid).is_ok_and(|d| d.privileged) || self.domain(other).is_ok_and(|d| d.parent == asid)
     }
@@ -262,9 +269,8 @@ impl Manager {
         for _ in 0..MAX_DOMAINS {
             let asid = self.next_asid;
             self.next_asid = if asid + 1 < MAX_DOMAINS { asid + 1 } else { 1 };
-            let taken = self.domains.contains(asid)
-                || self.zombies.iter().any(|z| z.asid == asid)
-                || self.ended.contains_key(&asid);
+            let taken =
+                self.domains.contains(asid) || self.zombies.iter().any(|z| z.asid == asid) || self.ended.contains(asid);
             if !taken {
                 return Ok(asid);
             }
@@ -272,6 +278,7 @@ impl Manager {
         Err(Error::ENFILE)
     }
     /// Takes up what the image builder laid out.
+    #[optimize(size)]
     pub fn start(&mut self, info: &BootInfo) {
         self.own = pebble::thread::asid();
         self.memory = pebble::boot::domain("memory").map_or(0, |d| d.asid as usize);
@@ -301,6 +308,8 @@ impl Manager {
             self.domains.insert(boot.asid as usize, entry);
             self.threads.adopt(boot.thread as usize, boot.asid as usize);
         }
+        self.registrations.reserve(info.portal_count as usize + MORE_REGISTRATIONS);
+        self.code.reserve(info.open_count as usize + MORE_BLOCKS);
         for n in 0..info.template_count as usize {
             self.templates.push(&pebble::boot::info().templates[n]);
             self.template_owners.push(Owner { server: info.template_servers[n] as usize, upcall: 0 });
@@ -348,6 +357,7 @@ impl Manager {
     }
     /// Takes up the block at `code`, which entry `number` of boot component `asid` leads to, and which leads to registration
     /// `id`.
+    #[optimize(size)]
     fn adopt(&mut self, code: u64, id: usize, (asid, number): (usize, usize)) {
         let Some(registration) = self.registrations.get(id) else { return };
         let user = (asid as u16, number as u16);
@@ -367,6 +377,7 @@ impl Manager {
         self.code.adopt(code, block);
     }
     /// The registration called `name` among the boot components'.
+    #[optimize(size)]
     pub fn boot_registration(&self, name: &str) -> Result<usize> {
         let found = self.registrations.iter().find(|(_, r)| text(&r.name) == name);
         found.map(|(id, _)| id).ok_or(Error::ENOENT)

@@ -8,10 +8,12 @@ use pebble::{Result, check};
 
 impl Manager {
     /// The memory manager's domain, in whose table the portals are.
+    #[optimize(size)]
     fn memory_manager(&self) -> Result<usize> {
         pebble::boot::domain("memory").map(|d| d.asid as usize).ok_or(Error::ESRCH)
     }
     /// Has `entry` of the subject answer the faults of domain `asid`, its own or its child, in a range; 0 ends that.
+    #[optimize(size)]
     pub fn set_pager(
         &mut self,
         caller: Caller,
@@ -46,6 +48,7 @@ impl Manager {
         Ok(0)
     }
     /// Maps a page of domain `asid` for domain `by`, as `memory.page` says.
+    #[optimize(size)]
     pub fn replace_page(&mut self, by: usize, asid: usize, va: usize, source: usize, rights: usize) -> Result<isize> {
         let client = self.domain(asid)?;
         let related = by == asid || client.parent == by;
@@ -67,6 +70,7 @@ impl Manager {
         result
     }
     /// Domain `asid` is no more: nobody needs to answer its faults.
+    #[optimize(size)]
     pub fn forget_pagers(&mut self, asid: usize) {
         if !self.paged.iter().any(|&(client, _)| client == asid) {
             return;

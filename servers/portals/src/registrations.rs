@@ -14,10 +14,12 @@ impl Manager {
         self.registrations.vacant(pebble::boot::info().portal_count as usize)
     }
     /// Whose the name called `name` of domain `asid` is.
+    #[optimize(size)]
     fn registration_of(&mut self, asid: usize, name: &str) -> Option<(usize, &mut Registration)> {
         self.registrations.iter_mut().find(|(_, r)| r.named && r.server == asid && text(&r.name) == name)
     }
     /// Domain `asid` has withdrawn `name`.
+    #[optimize(size)]
     pub fn withdraw(&mut self, asid: usize, name: &str) {
         if let Some((id, registration)) = self.registration_of(asid, name) {
             registration.named = false;

@@ -18,14 +18,17 @@ use pebble::Result;
 #[derive(Clone, Copy, Default)]
 pub struct Numbers([u64; NPORTALS / 64]);
 impl Numbers {
+    #[optimize(size)]
     pub fn has(&self, number: usize) -> bool {
         self.0.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 != 0)
     }
+    #[optimize(size)]
     pub fn set(&mut self, number: usize, has: bool) {
         if let Some(word) = self.0.get_mut(number / 64) {
             *word = *word & !(1 << (number % 64)) | (has as u64) << (number % 64);
         }
     }
+    #[optimize(size)]
     fn iter(self) -> impl Iterator<Item = usize> {
         (FIRST_FREE..NPORTALS).filter(move |&number| self.has(number))
     }
@@ -45,6 +48,7 @@ pub struct Sandbox {
 
 impl Manager {
     /// Puts `child` in the sandbox of `controller`, with the portals that `parent` has.
+    #[optimize(size)]
     pub fn enclose(&mut self, controller: usize, child: usize, parent: usize) -> Result<()> {
         let bad = pebble::boot::info().symbols.bad_portal;
         let from = self.domain(parent)?;
@@ -62,6 +66,7 @@ impl Manager {
         Ok(())
     }
     /// Puts the child of a domain in a sandbox beside it, with the same stubs.
+    #[optimize(size)]
     pub fn enclose_fork(&mut self, parent: usize, child: usize) -> Result<()> {
         self.enclose(self.domain(parent)?.sandbox.controller, child, parent)?;
         let (from, to) = (self.domain(parent)?.table, self.domain(child)?.table);
@@ -76,6 +81,7 @@ impl Manager {
     }
     /// Says that `numbers` were opened for the domain on whose behalf the frame of thread `index` calls that comes after
     /// `skip` others.
+    #[optimize(size)]
     pub fn hold(&mut self, index: usize, skip: usize, numbers: Range<usize>) {
         let Some(thread) = ThreadPage::of(index) else { return };
         let mut chain = Vec::new();
@@ -97,16 +103,19 @@ impl Manager {
         }
     }
     /// The domain that all portals of `asid` lead to; 0: none.
+    #[optimize(size)]
     pub fn controller(&self, asid: usize) -> usize {
         self.domain(asid).map_or(0, |d| d.sandbox.controller)
     }
     /// Those in the sandbox of `controller` that have `number`.
+    #[optimize(size)]
     pub fn holders(&self, controller: usize, number: usize) -> Vec<usize> {
         let inside = self.domain(controller).map_or(&[][..], |d| &d.sandbox.inside);
         let has = |asid: &usize| self.domain(*asid).is_ok_and(|d| d.sandbox.held.has(number));
         inside.iter().copied().filter(has).collect()
     }
     /// Whether `asid`, which is in a sandbox, had `number`; then it no longer has.
+    #[optimize(size)]
     pub fn let_go(&mut self, asid: usize, number: usize) -> bool {
         let Ok(sandbox) = self.domain(asid).map(|d| &d.sandbox) else { return false };
         if sandbox.controller == 0 || !sandbox.held.has(number) {
@@ -118,6 +127,7 @@ impl Manager {
         true
     }
     /// One in the sandbox of `controller` has ended, or no longer has `number`.
+    #[optimize(size)]
     fn leave_guest(&mut self, mut controller: usize, number: usize) {
         loop {
             let Ok(sandbox) = self.domain(controller).map(|d| &d.sandbox) else { return };
@@ -134,6 +144,7 @@ impl Manager {
         }
     }
     /// `number` of `asid` leads nowhere any more, for it and for all inside.
+    #[optimize(size)]
     pub fn forget_number(&mut self, asid: usize, number: usize) {
         let Ok(domain) = self.domain_mut(asid) else { return };
         domain.sandbox.held.set(number, false);
@@ -143,6 +154,7 @@ impl Manager {
         }
     }
     /// Domain `asid`, which was in `sandbox`, has ended: what only it had is closed.
+    #[optimize(size)]
     pub fn leave_sandbox(&mut self, asid: usize, sandbox: &Sandbox) {
         let Ok(controller) = self.domain_mut(sandbox.controller) else { return };
         controller.sandbox.inside.retain(|&other| other != asid);

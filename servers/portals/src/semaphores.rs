@@ -1,8 +1,13 @@
 //! Semaphores as portals: P and V, with the scheduler's number embedded.
 
 use crate::code::{Kind, Users};
-use crate::manager::{Caller, Manager};
+use crate::manager::{Caller, FRAME_OF, Manager};
+use crate::slots::Slots;
+use crate::threads::grow_table;
 use abi::Error;
+use abi::address::{PAGE, supervisor};
+use abi::boot::{BootShortCircuit, GROWN_SEMAPHORES};
+use abi::nucleus::MAX_SEMAPHORES;
 use pebble::boot::{SEMAPHORE_CREATE, SEMAPHORE_DESTROY};
 use pebble::{Result, check};
 use portal::ShortCircuit;
@@ -15,11 +20,60 @@ pub struct Semaphore {
     pub blocks: [u64; 2],
 }
 
+/// Semaphores that are made without the portal manager, at most: of locks of the first components, and `init`'s.
+const OTHERS: usize = 32;
+
+fn circuits() -> &'static [BootShortCircuit] {
+    let info = pebble::boot::info();
+    &info.short_circuits[..info.short_circuit_count as usize]
+}
+/// Supervisor address of the record of semaphore `id`.
+fn record(circuit: &BootShortCircuit, id: usize) -> Result<u64> {
+    let table = &pebble::boot::info().grown[GROWN_SEMAPHORES];
+    let offset = (id as u64 & circuit.mask) * circuit.stride;
+    let address = table.start + offset;
+    if address < table.missing {
+        return Ok(circuit.records + offset);
+    }
+    let frame = check(FRAME_OF.call([table.asid as usize, address as usize]))?;
+    Ok(supervisor(frame) as u64 + address % PAGE as u64)
+}
+/// A new semaphore; the table of all of them has room for the next ones then.
+pub fn new_semaphore(value: usize) -> Result<usize> {
+    let id = check(SEMAPHORE_CREATE.call([value]))?;
+    let next = id % MAX_SEMAPHORES + OTHERS;
+    if let Err(error) = grow_table(&pebble::boot::info().grown[GROWN_SEMAPHORES], next) {
+        SEMAPHORE_DESTROY.call([id]);
+        return Err(error);
+    }
+    Ok(id)
+}
+
+/// All that portals lead to, by the indices in their ids.
+pub struct Semaphores(Slots<(usize, Semaphore)>);
+impl Semaphores {
+    pub const fn new() -> Semaphores {
+        Semaphores(Slots::new())
+    }
+    pub fn get(&self, id: usize) -> Option<&Semaphore> {
+        self.0.get(id % MAX_SEMAPHORES).filter(|(own, _)| *own == id).map(|(_, semaphore)| semaphore)
+    }
+    pub fn get_mut(&mut self, id: usize) -> Option<&mut Semaphore> {
+        self.0.get_mut(id % MAX_SEMAPHORES).filter(|(own, _)| *own == id).map(|(_, semaphore)| semaphore)
+    }
+    fn insert(&mut self, id: usize, semaphore: Semaphore) {
+        self.0.insert(id % MAX_SEMAPHORES, (id, semaphore));
+    }
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &Semaphore)> {
+        self.0.iter().map(|(_, (id, semaphore))| (*id, semaphore))
+    }
+}
+
 impl Manager {
     /// Makes a semaphore, and P and V as two consecutive portals of the direct caller's; the number of the first.
     pub fn semaphore_create(&mut self, caller: Caller, value: usize) -> Result<usize> {
         let number = self.free_numbers(caller.direct, 2)?;
-        let id = check(SEMAPHORE_CREATE.call([value as u32 as i32 as isize as usize]))?;
+        let id = new_semaphore(value as u32 as i32 as isize as usize)?;
         let made = self.semaphore_portals(caller.direct, number, id);
         if made.is_err() {
             let _ = self.uninstall(caller.direct, number);
@@ -35,15 +89,16 @@ impl Manager {
             let caller = self.end(asid)?;
             let kind = Kind::Semaphore { id: id as u32, v };
             let portal = self.semaphore_entries[v as usize] as u64;
-            let info = pebble::boot::info();
-            let known = info.short_circuits[..info.short_circuit_count as usize].iter().find(|s| s.portal == portal);
+            let known = circuits().iter().find(|s| s.portal == portal);
             // An uncontended P or V ends in the portal.
-            let short_circuit = known.map(|s| ShortCircuit {
-                words: &s.words[..s.count as usize],
-                record: s.records + (id as u64 & s.mask) * s.stride,
-            });
+            let record = known.map_or(Ok(0), |s| record(s, id));
+            let short_circuit =
+                record.map(|record| known.map(|s| ShortCircuit { words: &s.words[..s.count as usize], record }));
             let target = (entry, &[id as u64][..]);
-            match self.generate_with((caller, server), &specification, target, short_circuit, kind, false) {
+            let made = short_circuit.and_then(|short_circuit| {
+                self.generate_with((caller, server), &specification, target, short_circuit, kind, false)
+            });
+            match made {
                 Ok(made) => blocks[v as usize] = made,
                 Err(error) => {
                     // Nothing leads to the first one.
@@ -59,16 +114,16 @@ impl Manager {
     /// Nothing leads to its P, or its V, any more.
     #[inline(never)]
     pub fn semaphore_closed(&mut self, id: usize, v: bool) {
-        if let Some(semaphore) = self.semaphores.get_mut(&id) {
+        if let Some(semaphore) = self.semaphores.get_mut(id) {
             semaphore.blocks[v as usize] = 0;
         }
     }
     /// A table entry no longer leads to semaphore `id`; the last one takes the semaphore with it.
     pub fn semaphore_released(&mut self, id: usize) {
-        let Some(semaphore) = self.semaphores.get_mut(&id) else { return };
+        let Some(semaphore) = self.semaphores.get_mut(id) else { return };
         semaphore.entries -= 1;
         if semaphore.entries == 0 {
-            self.semaphores.remove(&id);
+            self.semaphores.0.remove(id % MAX_SEMAPHORES);
             SEMAPHORE_DESTROY.call([id]);
         }
     }
@@ -85,7 +140,7 @@ impl Manager {
     /// Ends a semaphore for everybody: who waits on it gets `EDEAD`, and its portals close.
     pub fn semaphore_destroy(&mut self, caller: Caller, number: usize) -> Result<isize> {
         let id = self.semaphore_of(caller.direct, number)?;
-        let blocks = self.semaphores.get(&id).map_or([0; 2], |s| s.blocks);
+        let blocks = self.semaphores.get(id).map_or([0; 2], |s| s.blocks);
         let users: Users =
             blocks.iter().filter_map(|&code| self.code.get(code)).flat_map(|b| b.users.clone()).collect();
         for (asid, number) in users {

@@ -39,6 +39,7 @@ impl Manager {
     /// Takes over a template of the caller's; `entry` is called with `(value, caller, callee, asids)` for a fault of its code: the
     /// value of the fault, the serial numbers of the two domains, the caller's ASID in the lower half of a word and the
     /// callee's in the upper one. It returns 0 for the call to be made again, or an error that ends it.
+    #[optimize(size)]
     pub fn register_template(&mut self, caller: Caller, mut template: Box<Template>, entry: usize) -> Result<isize> {
         let domain = self.domain(caller.subject)?;
         if domain.flags & flags::TRUSTED == 0 || caller.direct != caller.subject {
@@ -67,6 +68,11 @@ impl Manager {
         }
         let upcall = if entry == 0 { 0 } else { self.template_upcall(caller.subject, entry)? };
         let owner = Owner { server: caller.subject, upcall };
+        // What stands in its place when it is no more.
+        self.no_template.get_or_insert_with(|| {
+            // SAFETY: a template is integers only, for which zero is a value.
+            Box::leak(unsafe { Box::<Template>::new_zeroed().assume_init() })
+        });
         let template: &'static Template = Box::leak(template);
         match place {
             Some(n) => (self.templates[n], self.template_owners[n]) = (template, owner),
@@ -77,6 +83,7 @@ impl Manager {
         }
         Ok(0)
     }
+    #[optimize(size)]
     fn template_upcall(&mut self, server: usize, entry: usize) -> Result<usize> {
         let specification = self.parse("spiiii").map_err(|_| Error::EINVAL)?;
         let number = self.free_numbers(self.own, 1)?;
@@ -87,12 +94,14 @@ impl Manager {
     }
     /// What to ask the server of template `n` with, about a call from domain `from` to domain `to`: its upcall, the serial numbers
     /// of both.
+    #[optimize(size)]
     pub fn template_question(&self, n: usize, from: usize, to: usize) -> Result<(usize, usize, usize)> {
         let owner = self.template_owners.get(n).filter(|o| o.server != 0).ok_or(Error::EDEAD)?;
         let (from, to) = (self.domain(from)?.serial, self.domain(to)?.serial);
         if owner.upcall == 0 { Err(Error::EINVAL) } else { Ok((owner.upcall, from, to)) }
     }
     /// Domain `asid` is no more: withdraws its templates.
+    #[optimize(size)]
     pub fn withdraw_templates(&mut self, asid: usize) {
         for n in 0..self.templates.len() {
             if self.template_owners[n].server != asid {
@@ -111,6 +120,7 @@ impl Manager {
         }
     }
     /// The blocks with code of template `n`.
+    #[optimize(size)]
     fn users_of_template(&self, n: usize) -> alloc::vec::Vec<u64> {
         let template = self.templates[n];
         let letters = &template.letters[..(template.letter_count as usize).min(LETTERS)];
@@ -118,6 +128,7 @@ impl Manager {
         self.code.all().filter(|(_, block)| used(&block.specification)).map(|(code, _)| code).collect()
     }
     /// Whether nothing has code of templates that domain `asid` had; their places are free then.
+    #[optimize(size)]
     pub fn templates_unused(&mut self) -> bool {
         let mut unused = true;
         for n in 0..self.templates.len() {
@@ -129,8 +140,8 @@ impl Manager {
                 continue;
             }
             let template: *const Template = self.templates[n];
-            static NONE: Template = Template::EMPTY;
-            self.templates[n] = &NONE;
+            let Some(none) = self.no_template else { continue };
+            self.templates[n] = none;
             // SAFETY: `register_template` leaked it, boot templates are never withdrawn, and no other reference is left.
             drop(unsafe { Box::from_raw(template.cast_mut()) });
         }
@@ -139,12 +150,14 @@ impl Manager {
 }
 
 /// The result of registering a short circuit that is refused, likewise.
+#[optimize(size)]
 pub fn rejected_short_circuit(refused: portal::disassemble::Refused) -> isize {
     use portal::disassemble::Refused::{Branch, Instruction};
     let (Instruction { word } | Branch { word }) = refused;
     Rejected { reason: Reason::Template, position: word.min(255) as u8 }.code()
 }
 /// The result of registering a template that is refused: as a specification, with the word as the position.
+#[optimize(size)]
 fn rejected(refused: Refused) -> isize {
     let position = match refused {
         Refused::Letter { place } => place,

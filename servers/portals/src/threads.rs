@@ -6,6 +6,7 @@ use crate::manager::{MAP, Manager, NUCLEUS_PAGES, SERVICE_STACK, STACK_RELEASE, 
 use crate::view::ThreadPage;
 use abi::Error;
 use abi::address::{PAGE, STACK_TOP, pte, service_top, supervisor};
+use abi::boot::{BootGrown, GROWN_SEMAPHORES};
 use abi::nucleus::{MAX_THREADS, flags};
 use alloc::vec::Vec;
 use pebble::{Result, check};
@@ -70,14 +71,16 @@ impl Threads {
 
 /// Has the scheduler's tables grow so that they have a record of thread `index`, those before it being there.
 fn grow_tables(index: usize) -> Result<()> {
-    for table in &pebble::boot::info().grown {
-        let page = (table.start as usize + index * table.stride as usize) / PAGE * PAGE;
-        if (table.missing as usize..table.end as usize).contains(&page) {
-            let made = check(MAP.call([table.asid as usize, page, PAGE, (pte::R | pte::W) as usize]));
-            // The record before was in the same page, or this thread could not be made the last time.
-            if !matches!(made, Ok(_) | Err(Error::EEXIST)) {
-                return made.map(|_| ());
-            }
+    pebble::boot::info().grown[..GROWN_SEMAPHORES].iter().try_for_each(|table| grow_table(table, index))
+}
+/// The same for one table and any of its records.
+pub fn grow_table(table: &BootGrown, index: usize) -> Result<()> {
+    let page = (table.start as usize + index * table.stride as usize) / PAGE * PAGE;
+    if (table.missing as usize..table.end as usize).contains(&page) {
+        let made = check(MAP.call([table.asid as usize, page, PAGE, (pte::R | pte::W) as usize]));
+        // The record before was in the same page, or what it is for could not be made the last time.
+        if !matches!(made, Ok(_) | Err(Error::EEXIST)) {
+            return made.map(|_| ());
         }
     }
     Ok(())

@@ -7,7 +7,6 @@
 #![no_std]
 #![no_main]
 
-use abi::nucleus::MAX_THREADS;
 use abi::section::Grown;
 use core::arch::asm;
 use core::cell::UnsafeCell;
@@ -17,6 +16,7 @@ pebble::import! {
     SWITCH = "nucleus.switch";
     TIMER_SET = "nucleus.timer_set";
 }
+pebble::masked_stack!();
 pebble::provide! {
     "scheduler.start", "sm", start;
     "scheduler.tick", "sx", tick;
@@ -52,15 +52,15 @@ pebble::short_circuit! {
     "scheduler.v", Semaphore::V_SHORT_CIRCUIT, RECORDS, SEMAPHORES as u64 - 1, size_of::<Semaphore>() as u64;
 }
 
-/// The tables with a record for each thread: they grow with the highest index of a thread.
+/// The tables that grow: with the highest index of a thread, and of a semaphore.
 #[used]
 #[unsafe(no_mangle)]
-static GROWN: [Grown; 2] = [grown(0), grown(1)];
+static GROWN: [Grown; abi::boot::GROWN] = [grown(0), grown(1), grown(abi::boot::GROWN_SEMAPHORES)];
 const fn grown(n: usize) -> Grown {
-    let (offset, stride) = Scheduler::<Hart>::GROWN[n];
+    let (offset, records, stride) = Scheduler::<Hart>::GROWN[n];
     // SAFETY: in the scheduler's static; only its address is taken.
     let start = unsafe { (&raw const SCHEDULER).cast::<u8>().add(offset).cast() };
-    Grown { start, records: MAX_THREADS as u64, stride: stride as u64 }
+    Grown { start, records: records as u64, stride: stride as u64 }
 }
 
 /// The hart, as a component sees it.

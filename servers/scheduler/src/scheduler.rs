@@ -16,12 +16,13 @@
 use crate::machine::Machine;
 use crate::ready::{IDLE_PRIORITY, Ready};
 use crate::ring::Ring;
-use crate::semaphores::{Semaphores, VALUE_MAX};
+use crate::semaphores::{SEMAPHORES, Semaphore, Semaphores, VALUE_MAX};
 use crate::sleepers::Sleepers;
 use crate::stacks::Stacks;
 use crate::threads::{IDLE, PRIORITIES, State, Thread, Threads, index_of_id};
 use crate::time::{Clock, NEVER, SLICE};
 use abi::Error;
+use abi::nucleus::MAX_THREADS;
 
 /// How an entry ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,10 +72,12 @@ impl<M: Machine> Scheduler<M> {
     /// Where the records of semaphores are in it.
     pub const SEMAPHORES: usize = core::mem::offset_of!(Scheduler<M>, semaphores) + Semaphores::SLOTS;
 
-    /// Where the tables are in it that have a record for each thread, and bytes of a record.
-    pub const GROWN: [(usize, usize); 2] = [
-        (core::mem::offset_of!(Scheduler<M>, threads), size_of::<crate::threads::Record>()),
-        (core::mem::offset_of!(Scheduler<M>, sleepers) + Sleepers::HEAP.0, Sleepers::HEAP.1),
+    /// Where the tables are in it that have a record for each thread, and the one of the semaphores; records, and bytes of
+    /// one.
+    pub const GROWN: [(usize, usize, usize); abi::boot::GROWN] = [
+        (core::mem::offset_of!(Scheduler<M>, threads), MAX_THREADS, size_of::<crate::threads::Record>()),
+        (core::mem::offset_of!(Scheduler<M>, sleepers) + Sleepers::HEAP.0, MAX_THREADS, Sleepers::HEAP.1),
+        (Self::SEMAPHORES, SEMAPHORES, size_of::<Semaphore>()),
     ];
 
     /// All zeros but for `machine`; [`Scheduler::start`] makes it usable.

@@ -1,4 +1,5 @@
-//! The semaphores: a value and a ring of waiters each, in a fixed table with a free list.
+//! The semaphores: a value and a ring of waiters each, in a table with a free list. The portal
+//! manager sees to it that the pages of the next records are there, so that `Semaphores::create` finds them.
 //!
 //! An id is `generation * SEMAPHORES + index`, so that an id kept beyond `semaphore_destroy` (by the interrupt dispatcher,
 //! say) finds nothing rather than somebody else's semaphore.
@@ -9,7 +10,7 @@ use portal::encode::*;
 use portal::short_circuit::{RECORD, enter};
 
 /// Most semaphores at one time, and one.
-pub const SEMAPHORES: usize = 2048;
+pub const SEMAPHORES: usize = abi::nucleus::MAX_SEMAPHORES;
 /// Highest value of a semaphore; a V beyond it is refused with `EINVAL`.
 pub const VALUE_MAX: i32 = i32::MAX;
 /// Ids stay below 2³¹.
