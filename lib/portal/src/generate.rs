@@ -7,17 +7,17 @@
 //! frame is committed nothing has changed but free words below the invocation stack, so that a raised fault can execute
 //! the caller's `ecall` again.
 
-use crate::emit::{Buffer, Emitter, Label};
+use crate::emit::{Buffer, Emitter, Label, jump};
 use crate::encode::*;
 use crate::frame::{FramePlan, StackPlan};
 use crate::short_circuit::ShortCircuit;
 use crate::specification::{ARGUMENTS, Argument, Specification, Stack, State};
-use crate::template::{Filling, Templates, Use, Uses, put_part};
+use crate::template::{Filling, Templates, Uses, put_part};
 use abi::Error;
 use abi::address::ENTRY_STUB;
 use abi::boot::Symbols;
 use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC, Thread, domain, fault};
-use abi::template::{Part, hole, part};
+use abi::template::{LETTERS, Part, hole, part};
 use core::mem::offset_of;
 
 /// One end of a connection.
@@ -82,12 +82,14 @@ pub fn generate(connection: &Connection, symbols: &Symbols, out: &mut Buffer) ->
     if connection.constants.len() < connection.specification.constants() {
         return Err(GenerateError::Constants);
     }
+    let mut plan = FramePlan::new(connection, 0);
     if !connection.specification.is_templated() {
-        return generate_with(connection, symbols, FramePlan::new(connection, 0), &Uses::NONE, out);
+        return generate_with(connection, symbols, plan, &Uses::NONE, out);
     }
-    let at = FramePlan::new(connection, 0).size;
-    let uses = Uses::new(connection.specification, &connection.templates, at).map_err(GenerateError::NoTemplate)?;
-    generate_with(connection, symbols, FramePlan::new(connection, uses.size), &uses, out)
+    let mut uses = Uses::NONE;
+    uses.find(connection.specification, &connection.templates, plan.size).map_err(GenerateError::NoTemplate)?;
+    plan.size += uses.size;
+    generate_with(connection, symbols, plan, &uses, out)
 }
 #[inline(always)]
 fn generate_with(
@@ -97,18 +99,8 @@ fn generate_with(
     uses: &Uses,
     out: &mut Buffer,
 ) -> Result<Block, GenerateError> {
-    let mut g = Generator {
-        e: Emitter::new(out),
-        c: connection,
-        symbols,
-        plan,
-        uses,
-        tails: [(Label::NONE, Tail::NoStack); TAILS],
-        tail_count: 0,
-    };
-    for _ in 0..BLOCK_HEADER / 4 {
-        g.e.put(0);
-    }
+    let mut g = Generator { e: Emitter::new(out), c: connection, symbols, plan, uses, tails: Tails::NONE };
+    g.e.put_all([0; BLOCK_HEADER / 4]);
     let (frame, return_offset) = match (connection.specification.state, connection.specification.stack) {
         (State::Exception, _) => {
             g.exception();
@@ -134,7 +126,7 @@ fn generate_with(
         }
     };
     g.tails();
-    let words = g.e.words().ok_or(GenerateError::NoRoom)?;
+    let words = g.e.words().filter(|_| g.tails.count <= TAILS).ok_or(GenerateError::NoRoom)?;
     let header = [BLOCK_MAGIC, (words - BLOCK_HEADER / 4) as u32, frame as u32, return_offset as u32];
     for (index, word) in header.into_iter().enumerate() {
         g.e.patch(index, word);
@@ -142,19 +134,24 @@ fn generate_with(
     Ok(Block { words, plan: g.plan })
 }
 
-/// Ways out of a portal before its frame is committed.
+/// A way out of a portal before its frame is committed: its kind, and in the lower half what it is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Tail {
+struct Tail(u32);
+impl Tail {
     /// The `ecall` ends with an error.
-    Fail(u16),
+    const FAIL: u32 = 0;
     /// The letter of this use, of those with templates, raises its fault.
-    Slow(u8),
+    const SLOW: u32 = 1;
     /// The same when the call returns: the return is made again.
-    Again(u8),
+    const AGAIN: u32 = 2;
     /// The callee's stack queue is empty.
-    NoStack,
+    const NO_STACK: u32 = 3;
     /// Threads wait for the stack that was put back.
-    StackFree,
+    const STACK_FREE: u32 = 4;
+
+    const fn new(kind: u32, of: u32) -> Tail {
+        Tail(kind << 16 | of)
+    }
 }
 /// Most tails of one portal.
 const TAILS: usize = 14;
@@ -165,76 +162,88 @@ struct Generator<'a, 'o> {
     symbols: &'a Symbols,
     plan: FramePlan,
     uses: &'a Uses,
-    tails: [(Label, Tail); TAILS],
-    tail_count: usize,
+    tails: Tails,
 }
 
-#[inline(always)]
-fn label_of(e: &mut Emitter, tails: &mut [(Label, Tail); TAILS], count: &mut usize, tail: Tail) -> Label {
-    if let Some(&(label, _)) = tails[..*count].iter().find(|(_, t)| *t == tail) {
-        return label;
+/// Ways out, in the order in which they are written.
+struct Tails {
+    all: [(Label, Tail); TAILS],
+    count: usize,
+    /// Where branches go for which there is no place.
+    none: Label,
+}
+impl Tails {
+    const NONE: Tails = Tails { all: [(Label::NEW, Tail(0)); TAILS], count: 0, none: Label::NEW };
+    /// The number of `tail`, if it is there.
+    #[inline(always)]
+    fn find(&self, tail: Tail) -> Option<usize> {
+        self.all[..self.count.min(TAILS)].iter().position(|(_, t)| *t == tail)
     }
-    let label = e.label();
-    // Six letters and several errors fit; a label too many is reported at the end.
-    if let Some(place) = tails.get_mut(*count) {
-        *place = (label, tail);
-        *count += 1;
+    #[inline(always)]
+    fn add(&mut self, tail: Tail) -> usize {
+        let n = self.count;
+        self.count += 1;
+        if let Some(place) = self.all.get_mut(n) {
+            place.1 = tail;
+        }
+        n
     }
-    label
+    #[inline(always)]
+    fn label(&mut self, n: usize) -> &mut Label {
+        match self.all.get_mut(n) {
+            Some((label, _)) => label,
+            None => &mut self.none,
+        }
+    }
 }
 
 impl Generator<'_, '_> {
-    /// The label of `tail`, which is written after the portal's code.
-    #[inline(always)]
-    fn tail(&mut self, tail: Tail) -> Label {
-        label_of(&mut self.e, &mut self.tails, &mut self.tail_count, tail)
-    }
+    /// A branch to `tail`, which no other leads to so far, and which is written after the portal's code.
     #[inline(always)]
     fn branch(&mut self, branch: u32, tail: Tail) {
-        let label = self.tail(tail);
-        self.e.branch(branch, label);
+        let n = self.tails.add(tail);
+        self.e.branch(branch, self.tails.label(n));
     }
     /// Puts in the parts that templates have for moment `which`.
+    #[inline(always)]
     fn templates(&mut self, which: usize) {
-        if !self.specification_templated() {
-            return;
-        }
-        for (n, used) in self.uses.all().iter().enumerate() {
-            let template = self.c.templates.get(used.template as usize);
-            if used.first && which < part::SLOW {
-                self.template(template.before[which], used, n, which);
-            }
-            self.template(template.letters[used.letter as usize].parts[which], used, n, which);
-            if used.last && which < part::SLOW {
-                self.template(template.after[which], used, n, which);
-            }
+        if self.specification_templated() {
+            (0..self.uses.all().len()).for_each(|n| self.template(n, which));
         }
     }
-    fn template(&mut self, p: Part, used: &Use, n: usize, which: usize) {
+    /// The parts of use `n`.
+    fn template(&mut self, n: usize, which: usize) {
+        let used = &self.uses.all()[n];
         let template = self.c.templates.get(used.template as usize);
-        let letter = &template.letters[used.letter as usize];
-        let argument = if matches!(which, part::CHECK | part::ASK | part::SLOW) { used.from } else { used.to };
-        let filling = Filling {
-            letter,
-            argument: argument as u32,
-            from: used.from as u32,
-            own: used.own as i32,
-            common: used.common as i32,
-            last: used.last,
-            table: self.c.callee.table,
-            asid: self.c.callee.asid,
-            record: template.record,
+        let own = template.letters[used.letter as usize % LETTERS].parts[which];
+        let shared = |parts: &[Part; 3], wanted: bool| match parts.get(which) {
+            Some(&p) if wanted => p,
+            _ => Part::NONE,
         };
-        let Generator { e, tails, tail_count, .. } = self;
-        put_part(e, template, p, &filling, |e, branch, word| {
-            let tail = match (word.kind() == hole::FAIL, which) {
-                (true, _) => Tail::Fail(word.operand() as u16),
-                (_, part::BACK) => Tail::Again(n as u8),
-                _ => Tail::Slow(n as u8),
-            };
-            let label = label_of(e, tails, tail_count, tail);
-            e.branch(branch, label);
-        });
+        let (before, after) = (shared(&template.before, used.first), shared(&template.after, used.last));
+        if before.count | own.count | after.count == 0 {
+            return;
+        }
+        let argument = if matches!(which, part::CHECK | part::ASK | part::SLOW) { used.from } else { used.to };
+        let callee = (self.c.callee.table, self.c.callee.asid);
+        let filling = Filling::new(template, used, argument, callee);
+        let slow_tail = Tail::new(if which == part::BACK { Tail::AGAIN } else { Tail::SLOW }, n as u32);
+        let mut slow = None;
+        let (e, tails) = (&mut self.e, &mut self.tails);
+        for p in [before, own, after] {
+            put_part(e, template, p, &filling, |word, at| {
+                let n = match word.kind() {
+                    hole::SLOW => {
+                        *slow.get_or_insert_with(|| tails.find(slow_tail).unwrap_or_else(|| tails.add(slow_tail)))
+                    }
+                    _ => {
+                        let fail = Tail::new(Tail::FAIL, word.operand());
+                        tails.find(fail).unwrap_or_else(|| tails.add(fail))
+                    }
+                };
+                tails.label(n).link(at)
+            });
+        }
     }
 
     /// The call portal. Returns the index of the word that is to load the return portal's address.
@@ -248,11 +257,11 @@ impl Generator<'_, '_> {
         self.e.put_all([addi(T0, T0, -(plan.size as i32)), slli(T3, T0, 52)]);
         if self.c.caller.trusted() {
             self.e.put(srli(T3, T3, 62));
-            self.branch(beq(T3, ZERO, 0), Tail::Fail(Error::EDEPTH as u16));
+            self.branch(beq(T3, ZERO, 0), Tail::new(Tail::FAIL, Error::EDEPTH as u32));
         } else {
-            self.branch(bge(T3, ZERO, 0), Tail::Fail(Error::EDEPTH as u16));
+            self.branch(bge(T3, ZERO, 0), Tail::new(Tail::FAIL, Error::EDEPTH as u32));
         }
-        let address = self.e.position() / 4 + 1;
+        let address = self.e.next() + 1;
         self.e.put_all([csrr(T3, csr::SEPC), 0]);
         if self.c.specification.is_long() {
             self.e.put(0);
@@ -287,7 +296,7 @@ impl Generator<'_, '_> {
         }
         if plan.stack == StackPlan::Queue {
             self.e.put(ld(T3, T6, domain::STACKS));
-            self.branch(beq(T3, ZERO, 0), Tail::NoStack);
+            self.branch(beq(T3, ZERO, 0), Tail::new(Tail::NO_STACK, 0));
             self.e.put_all([ld(T4, T3, 0), sd(T4, T6, domain::STACKS), sd(T3, T0, plan.descriptor as i32)]);
             if plan.service != 0 {
                 self.e.put_all([ld(T4, TP, SERVICE), sd(T4, T0, plan.service as i32), sd(SP, TP, SERVICE)]);
@@ -304,11 +313,11 @@ impl Generator<'_, '_> {
         }
         if plan.floating_barrier {
             // SD (bit 63) is set when floating-point state is live.
-            let skip = self.e.label();
+            let mut skip = Label::NEW;
             if templated {
                 self.e.put(csrr(T3, csr::SSTATUS));
             }
-            self.e.branch(bge(T3, ZERO, 0), skip);
+            self.e.branch(bge(T3, ZERO, 0), &mut skip);
             self.e.jump(T4, self.symbols.floating_push, T4);
             self.e.place(skip);
         }
@@ -336,11 +345,12 @@ impl Generator<'_, '_> {
     }
     /// Saves the `part`th third of the callee-saved registers. They go between the writes to control registers, each of which
     /// empties the pipeline: a write-through cache takes its time for so many stores in a row.
+    #[inline(always)]
     fn save(&mut self, part: usize) {
         if self.plan.callee_saved != 0 && self.is_call() {
-            let at = self.plan.callee_saved as i32;
-            let store = |n: usize| sd(CALLEE_SAVED[4 * part + n], T0, at + 8 * (4 * part + n) as i32);
-            self.e.put_all(core::array::from_fn::<u32, 4, _>(store));
+            let at = self.plan.callee_saved as i32 + 32 * part as i32;
+            let [a, b, c, d] = CALLEE_SAVED[part];
+            self.e.put_all([sd(a, T0, at), sd(b, T0, at + 8), sd(c, T0, at + 16), sd(d, T0, at + 24)]);
         }
     }
     /// Makes the callee's address space and stack current.
@@ -365,8 +375,9 @@ impl Generator<'_, '_> {
     /// Goes to the entry point. `own_tp`: with the callee's thread pointer; else with the caller's, which a callee that
     /// may keep registers keeps.
     fn leave(&mut self, own_tp: bool) {
-        self.e.constant(T4, ENTRY_STUB as i64);
-        self.e.put(csrw(csr::SEPC, T4));
+        const UPPER: u32 = (ENTRY_STUB >> 12) as u32;
+        const { assert!(ENTRY_STUB as u32 == UPPER << 12 && ENTRY_STUB < 1 << 31) };
+        self.e.put_all([lui(T4, UPPER), csrw(csr::SEPC, T4)]);
         self.save(2);
         self.e.constant(T3, self.c.entry as i64);
         if own_tp {
@@ -384,13 +395,15 @@ impl Generator<'_, '_> {
     /// Moves what the caller passes to the callee's places: towards higher registers only, so the last goes first.
     fn move_arguments(&mut self) {
         let arguments = self.c.specification.arguments();
-        let mut source = arguments.iter().filter(|a| !a.inserted()).count();
+        let mut source = self.c.specification.passed();
         for (to, argument) in arguments.iter().enumerate().rev() {
+            if source == to + 1 {
+                // Nothing is inserted before it.
+                break;
+            }
             if !argument.inserted() {
                 source -= 1;
-                if source != to {
-                    self.e.put(addi(ARGUMENT[to], ARGUMENT[source], 0));
-                }
+                self.e.put(addi(ARGUMENT[to], ARGUMENT[source], 0));
             }
         }
     }
@@ -421,9 +434,9 @@ impl Generator<'_, '_> {
         let plan = self.plan;
         if plan.floating_barrier {
             // `floating_return` in the nucleus skips these four instructions.
-            let skip = self.e.label();
+            let mut skip = Label::NEW;
             self.e.put(csrr(T4, csr::SSTATUS));
-            self.e.branch(bge(T4, ZERO, 0), skip);
+            self.e.branch(bge(T4, ZERO, 0), &mut skip);
             self.e.put_all([lui(T4, 6), csrc(csr::SSTATUS, T4)]);
             self.e.place(skip);
         }
@@ -451,8 +464,10 @@ impl Generator<'_, '_> {
             self.e.put(ld(SP, T0, FRAME_SP));
         }
         if plan.callee_saved != 0 {
-            let at = plan.callee_saved as i32;
-            self.e.put_all(core::array::from_fn::<u32, 12, _>(|n| ld(CALLEE_SAVED[n], T0, at + 8 * n as i32)));
+            for (part, [a, b, c, d]) in CALLEE_SAVED.into_iter().enumerate() {
+                let at = plan.callee_saved as i32 + 32 * part as i32;
+                self.e.put_all([ld(a, T0, at), ld(b, T0, at + 8), ld(c, T0, at + 16), ld(d, T0, at + 24)]);
+            }
         }
         if !plan.same_domain {
             self.e.put_all([sd(T2, TP, TABLE), csrw(csr::SATP, T5)]);
@@ -464,7 +479,7 @@ impl Generator<'_, '_> {
         }
         if plan.stack == StackPlan::Queue {
             self.e.put(ld(T3, T6, domain::STACK_WAITERS));
-            self.branch(bne(T3, ZERO, 0), Tail::StackFree);
+            self.branch(bne(T3, ZERO, 0), Tail::new(Tail::STACK_FREE, 0));
         }
         if plan.clear {
             // What the callee may have left; the other temporaries have the portal's own values now.
@@ -502,35 +517,37 @@ impl Generator<'_, '_> {
     }
 
     fn tails(&mut self) {
-        for (label, tail) in self.tails.into_iter().take(self.tail_count) {
+        for n in 0..self.tails.count.min(TAILS) {
+            let (label, tail) = self.tails.all[n];
             self.e.place(label);
-            match tail {
-                Tail::Fail(error) => {
-                    self.e.constant(A0, -(error as i64));
-                    self.e.jump(ZERO, self.symbols.complete, T0);
+            let of = tail.0 as u16 as usize;
+            match tail.0 >> 16 {
+                Tail::FAIL => {
+                    let [upper, jump] = jump(ZERO, self.symbols.complete, T0);
+                    self.e.put_all([addi(A0, ZERO, -(of as i32)), upper, jump]);
                 }
-                Tail::Slow(n) => {
-                    let used = self.uses.all()[n as usize];
+                Tail::SLOW => {
+                    let used = self.uses.all()[of];
                     let letter = &self.c.templates.get(used.template as usize).letters[used.letter as usize];
-                    self.template(letter.parts[part::SLOW], &used, n as usize, part::SLOW);
+                    self.template(of, part::SLOW);
                     self.e.constant(T3, (self.c.callee.asid | (used.template as u64) << 16) as i64);
                     self.raise(letter.fault as usize);
                 }
-                Tail::Again(n) => {
-                    let used = self.uses.all()[n as usize];
+                Tail::AGAIN => {
+                    let used = self.uses.all()[of];
                     let letter = &self.c.templates.get(used.template as usize).letters[used.letter as usize];
                     if self.plan.floating_barrier {
                         // The caller's state is back already: the return that comes would throw it away.
-                        let skip = self.e.label();
+                        let mut skip = Label::NEW;
                         self.e.put(csrr(T3, csr::SSTATUS));
-                        self.e.branch(bge(T3, ZERO, 0), skip);
+                        self.e.branch(bge(T3, ZERO, 0), &mut skip);
                         self.e.jump(T4, self.symbols.floating_push, T4);
                         self.e.place(skip);
                     }
                     self.e.put_all([addi(T1, ZERO, 0), addi(T3, ZERO, 0)]);
                     self.raise(letter.fault as usize);
                 }
-                Tail::NoStack => {
+                Tail::NO_STACK => {
                     if !self.c.callee.elastic() {
                         self.e.put(ld(T3, T6, domain::STACK_WAITERS));
                         self.e.put(addi(T3, T3, 1));
@@ -540,7 +557,7 @@ impl Generator<'_, '_> {
                     self.e.constant(T3, self.c.callee.asid as i64);
                     self.raise(if self.c.callee.elastic() { fault::GROW_STACK } else { fault::NO_STACK });
                 }
-                Tail::StackFree => {
+                _ => {
                     if self.plan.clear {
                         self.e.put_all([A1, A2, A3, A4, A5, A6, A7].map(|register| addi(register, ZERO, 0)));
                     }
@@ -559,7 +576,7 @@ impl Generator<'_, '_> {
     }
     /// Raises fault `number` with value `t1` and `t3` in place of the program counter.
     fn raise(&mut self, number: usize) {
-        self.e.constant(T0, number as i64);
-        self.e.jump(ZERO, self.symbols.raise, T4);
+        let [upper, jump] = jump(ZERO, self.symbols.raise, T4);
+        self.e.put_all([addi(T0, ZERO, number as i32), upper, jump]);
     }
 }

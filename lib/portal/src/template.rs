@@ -80,8 +80,15 @@ impl Uses {
     /// Those of `specification`, whose words start at frame offset `at`. `Err`: a letter that has no template.
     pub fn new(specification: &Specification, templates: &Templates, at: u16) -> Result<Uses, u8> {
         let mut uses = Uses::NONE;
+        uses.find(specification, templates, at)?;
+        Ok(uses)
+    }
+    /// Makes them, where there are none, those of `specification`.
+    #[inline(always)]
+    pub(crate) fn find(&mut self, specification: &Specification, templates: &Templates, at: u16) -> Result<(), u8> {
+        let uses = self;
         if !specification.is_templated() {
-            return Ok(uses);
+            return Ok(());
         }
         let mut from = 0;
         for (to, argument) in specification.arguments().iter().enumerate() {
@@ -115,7 +122,7 @@ impl Uses {
             next += 8 * of.letters[letter as usize].words as u16;
         }
         uses.size = next - at;
-        Ok(uses)
+        Ok(())
     }
     pub fn all(&self) -> &[Use] {
         &self.all[..self.count as usize]
@@ -316,22 +323,34 @@ fn check_word(word: Word, which: usize, of_letter: bool, at: usize) -> Result<()
 /// What fills a template's holes in one portal.
 pub(crate) struct Filling<'a> {
     pub letter: &'a Letter,
-    /// Numbers of the argument's and the length's registers.
+    /// Number of the argument's register.
     pub argument: u32,
-    /// Number of the register in which the caller passes it.
-    pub from: u32,
-    pub own: i32,
-    pub common: i32,
+    /// By the kind of the hole: what goes into it.
+    pub values: [u32; KINDS],
     pub last: bool,
-    /// Of the callee: its table, its ASID.
-    pub table: u64,
-    pub asid: u64,
-    pub record: u64,
 }
-impl Filling<'_> {
-    /// The finished instruction of `word`. Branches to the portal's tails are left for the generator.
+/// Kinds of holes.
+const KINDS: usize = 11;
+impl<'a> Filling<'a> {
+    /// For a letter of `template` that the caller passes in argument register `from`, its words and those that its template's
+    /// letters share at `own` and `common` in the frame, in a call to the domain with that table and ASID.
     #[inline(always)]
-    pub fn fill(&self, word: Word) -> u32 {
+    pub fn new(template: &'a Template, used: &Use, argument: u8, (table, asid): (u64, u64)) -> Filling<'a> {
+        let record = template.record as u32;
+        let mut values = [0; KINDS];
+        values[hole::OWN as usize] = used.own as u32;
+        values[hole::COMMON as usize] = used.common as u32;
+        values[hole::CALLEE as usize] = table as u32 & 0xffff_f000;
+        values[hole::ASID as usize] = asid as u32;
+        values[hole::RECORD_UPPER as usize] = record.wrapping_add(0x800) & 0xffff_f000;
+        values[hole::RECORD_LOWER as usize] = record;
+        values[hole::PLACE as usize] = 16 * used.from as u32;
+        let letter = &template.letters[used.letter as usize % LETTERS];
+        Filling { letter, argument: A0.0 as u32 + argument as u32, values, last: used.last }
+    }
+    /// `word` with the argument's registers in it.
+    #[inline(always)]
+    pub fn registers(&self, word: Word) -> u32 {
         let Word { mut instruction, hole } = word;
         /// Where a register goes, as a factor of its number: the lowest bit stands for `RD`, the next for `RS1`, `RS2`.
         const FACTOR: [u32; 8] = {
@@ -343,59 +362,65 @@ impl Filling<'_> {
             }
             factors
         };
-        let argument = A0.0 as u32 + self.argument;
-        instruction |= argument * FACTOR[hole as usize & 7];
+        instruction |= self.argument * FACTOR[hole as usize & 7];
         if hole & 0x30 != 0 {
-            instruction |= (argument + 1) * FACTOR[hole as usize >> 3 & 6];
+            instruction |= (self.argument + 1) * FACTOR[hole as usize >> 3 & 6];
         }
-        match word.kind() {
-            0 => instruction,
-            hole::OWN => add_immediate(instruction, self.own),
-            hole::COMMON => add_immediate(instruction, self.common),
-            hole::CALLEE => instruction | (self.table as u32 & 0xffff_f000),
-            hole::ASID => add_immediate(instruction, self.asid as i32),
-            hole::PARAMETER => add_immediate(instruction, self.letter.parameters[word.operand() as usize % 3] as i32),
-            hole::RECORD_UPPER => instruction | (self.record as u32).wrapping_add(0x800) & 0xffff_f000,
-            hole::PLACE => add_immediate(instruction, 16 * self.from as i32),
-            hole::RECORD_LOWER => add_immediate(instruction, (self.record as i32) << 20 >> 20),
-            _ => instruction,
-        }
+        instruction
+    }
+    /// The finished instruction of `word`, which is no branch to one of the portal's tails.
+    #[inline(always)]
+    pub fn fill(&self, word: Word) -> u32 {
+        let instruction = self.registers(word);
+        let kind = word.kind();
+        let value = match self.values.get(kind as usize) {
+            _ if kind == 0 => return instruction,
+            _ if kind == hole::PARAMETER => self.letter.parameters[word.operand() as usize % 3] as u32,
+            Some(&value) => value,
+            None => 0,
+        };
+        add_immediate(instruction, value)
     }
 }
-/// Adds to the immediate of a load, a store or an arithmetic instruction.
-fn add_immediate(word: u32, by: i32) -> u32 {
-    if word & 0x7f == 0x23 {
-        let old = (word as i32 >> 25 << 5) | (word >> 7 & 31) as i32;
-        let now = (old + by) as u32;
-        word & !(0xfe00_0f80) | (now >> 5 & 127) << 25 | (now & 31) << 7
-    } else {
-        let now = (word as i32 >> 20) + by;
-        word & 0xf_ffff | (now as u32) << 20
+/// Adds to the immediate of a load, a store or an arithmetic instruction; the upper part of a `lui` is `value` itself.
+#[inline(always)]
+fn add_immediate(word: u32, value: u32) -> u32 {
+    match word & 0x7f {
+        0x37 => word | value,
+        0x23 => {
+            let now = (word >> 25 << 5 | word >> 7 & 31).wrapping_add(value);
+            word & !BRANCH_OFFSET | (now >> 5 & 127) << 25 | (now & 31) << 7
+        }
+        _ => word.wrapping_add(value << 20),
     }
 }
-/// Puts `p` of `template` in the portal; `tail` puts a branch to one of the portal's tails.
+/// Puts `p` of `template` in the portal; `link` gives the offset of a branch to one of the portal's tails, and is told where the
+/// branch is.
+#[inline(always)]
 pub(crate) fn put_part(
     e: &mut Emitter,
     template: &Template,
     p: Part,
     filling: &Filling,
-    mut tail: impl FnMut(&mut Emitter, u32, Word),
+    mut link: impl FnMut(Word, usize) -> u32,
 ) {
     let code = template.code.get(p.first as usize..p.first as usize + p.count as usize).unwrap_or(&[]);
-    for &word in code {
-        if word.hole == 0 {
-            e.put(word.instruction);
-            continue;
+    e.put_some(code.len(), |places, start| {
+        for (n, (place, &word)) in places.iter().zip(code).enumerate() {
+            if word.hole == 0 {
+                place.set(word.instruction);
+                continue;
+            }
+            if word.hole & hole::MORE != 0 && filling.last {
+                return n;
+            }
+            place.set(match word.kind() {
+                hole::FAIL | hole::SLOW => filling.registers(word) | link(word, start + n),
+                _ => filling.fill(word),
+            });
         }
-        if word.hole & hole::MORE != 0 && filling.last {
-            break;
-        }
-        let instruction = filling.fill(word);
-        match word.kind() {
-            hole::FAIL | hole::SLOW => tail(e, instruction, word),
-            _ => e.put(instruction),
-        }
-    }
+        code.len()
+    });
 }
 
 #[cfg(test)]
@@ -508,18 +533,10 @@ mod tests {
     }
     #[test]
     fn holes_are_filled() {
-        let letter = Letter { parameters: [5, -6, 7], ..Letter::NONE };
-        let filling = Filling {
-            letter: &letter,
-            argument: 2,
-            from: 3,
-            own: 64,
-            common: 40,
-            last: true,
-            table: 0xFFFF_FFFF_8050_1000,
-            asid: 9,
-            record: 0xFFFF_FFFF_8070_0FF0,
-        };
+        let mut template = Template { record: 0xFFFF_FFFF_8070_0FF0, ..Template::EMPTY };
+        template.letters[0] = Letter { parameters: [5, -6, 7], ..Letter::NONE };
+        let used = Use { from: 3, own: 64, common: 40, last: true, ..UNUSED };
+        let filling = Filling::new(&template, &used, 2, (0xFFFF_FFFF_8050_1000, 9));
         assert_eq!(filling.fill(w(add(ZERO, ZERO, ZERO)).rd().rs1().length_rs2()), add(A2, A2, A3));
         assert_eq!(filling.fill(w(sd(T1, T0, 8)).own()), sd(T1, T0, 72));
         assert_eq!(filling.fill(w(ld(T1, T0, 0)).common()), ld(T1, T0, 40));
