@@ -78,6 +78,7 @@ const ARGUMENT: [Register; ARGUMENTS] = [A0, A1, A2, A3, A4, A5];
 
 /// Writes header and code for `connection` to `out`, to be executed at any supervisor address that is a multiple of 64
 /// (the code is independent of its own place).
+#[inline(never)]
 pub fn generate(connection: &Connection, symbols: &Symbols, out: &mut Buffer) -> Result<Block, GenerateError> {
     if connection.constants.len() < connection.specification.constants() {
         return Err(GenerateError::Constants);
@@ -134,23 +135,23 @@ fn generate_with(
     Ok(Block { words, plan: g.plan })
 }
 
-/// A way out of a portal before its frame is committed: its kind, and in the lower half what it is for.
+/// A way out of a portal before its frame is committed: its kind, and in the lower twelve bits what it is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Tail(u32);
+struct Tail(u16);
 impl Tail {
     /// The `ecall` ends with an error.
-    const FAIL: u32 = 0;
+    const FAIL: u16 = 0;
     /// The letter of this use, of those with templates, raises its fault.
-    const SLOW: u32 = 1;
+    const SLOW: u16 = 1;
     /// The same when the call returns: the return is made again.
-    const AGAIN: u32 = 2;
+    const AGAIN: u16 = 2;
     /// The callee's stack queue is empty.
-    const NO_STACK: u32 = 3;
+    const NO_STACK: u16 = 3;
     /// Threads wait for the stack that was put back.
-    const STACK_FREE: u32 = 4;
+    const STACK_FREE: u16 = 4;
 
-    const fn new(kind: u32, of: u32) -> Tail {
-        Tail(kind << 16 | of)
+    const fn new(kind: u16, of: u16) -> Tail {
+        Tail(kind << 12 | of)
     }
 }
 /// Most tails of one portal.
@@ -167,33 +168,30 @@ struct Generator<'a, 'o> {
 
 /// Ways out, in the order in which they are written.
 struct Tails {
-    all: [(Label, Tail); TAILS],
+    all: [Tail; TAILS],
+    labels: [Label; TAILS],
     count: usize,
-    /// Where branches go for which there is no place.
-    none: Label,
 }
 impl Tails {
-    const NONE: Tails = Tails { all: [(Label::NEW, Tail(0)); TAILS], count: 0, none: Label::NEW };
+    const NONE: Tails = Tails { all: [Tail(0); TAILS], labels: [Label::NEW; TAILS], count: 0 };
     /// The number of `tail`, if it is there.
     #[inline(always)]
     fn find(&self, tail: Tail) -> Option<usize> {
-        self.all[..self.count.min(TAILS)].iter().position(|(_, t)| *t == tail)
+        self.all[..self.count.min(TAILS)].iter().position(|&t| t == tail)
     }
+    /// One too many is reported at the end.
     #[inline(always)]
     fn add(&mut self, tail: Tail) -> usize {
         let n = self.count;
         self.count += 1;
         if let Some(place) = self.all.get_mut(n) {
-            place.1 = tail;
+            *place = tail;
         }
         n
     }
     #[inline(always)]
-    fn label(&mut self, n: usize) -> &mut Label {
-        match self.all.get_mut(n) {
-            Some((label, _)) => label,
-            None => &mut self.none,
-        }
+    fn link(&mut self, n: usize, at: usize) -> u32 {
+        self.labels.get_mut(n).map_or(0, |label| label.link(at))
     }
 }
 
@@ -202,7 +200,7 @@ impl Generator<'_, '_> {
     #[inline(always)]
     fn branch(&mut self, branch: u32, tail: Tail) {
         let n = self.tails.add(tail);
-        self.e.branch(branch, self.tails.label(n));
+        self.e.put(branch | self.tails.link(n, self.e.next()));
     }
     /// Puts in the parts that templates have for moment `which`.
     #[inline(always)]
@@ -227,7 +225,7 @@ impl Generator<'_, '_> {
         let argument = if matches!(which, part::CHECK | part::ASK | part::SLOW) { used.from } else { used.to };
         let callee = (self.c.callee.table, self.c.callee.asid);
         let filling = Filling::new(template, used, argument, callee);
-        let slow_tail = Tail::new(if which == part::BACK { Tail::AGAIN } else { Tail::SLOW }, n as u32);
+        let slow_tail = Tail::new(if which == part::BACK { Tail::AGAIN } else { Tail::SLOW }, n as u16);
         let mut slow = None;
         let (e, tails) = (&mut self.e, &mut self.tails);
         for p in [before, own, after] {
@@ -237,11 +235,11 @@ impl Generator<'_, '_> {
                         *slow.get_or_insert_with(|| tails.find(slow_tail).unwrap_or_else(|| tails.add(slow_tail)))
                     }
                     _ => {
-                        let fail = Tail::new(Tail::FAIL, word.operand());
+                        let fail = Tail::new(Tail::FAIL, word.operand() as u16);
                         tails.find(fail).unwrap_or_else(|| tails.add(fail))
                     }
                 };
-                tails.label(n).link(at)
+                tails.link(n, at)
             });
         }
     }
@@ -257,9 +255,9 @@ impl Generator<'_, '_> {
         self.e.put_all([addi(T0, T0, -(plan.size as i32)), slli(T3, T0, 52)]);
         if self.c.caller.trusted() {
             self.e.put(srli(T3, T3, 62));
-            self.branch(beq(T3, ZERO, 0), Tail::new(Tail::FAIL, Error::EDEPTH as u32));
+            self.branch(beq(T3, ZERO, 0), Tail::new(Tail::FAIL, Error::EDEPTH as u16));
         } else {
-            self.branch(bge(T3, ZERO, 0), Tail::new(Tail::FAIL, Error::EDEPTH as u32));
+            self.branch(bge(T3, ZERO, 0), Tail::new(Tail::FAIL, Error::EDEPTH as u16));
         }
         let address = self.e.next() + 1;
         self.e.put_all([csrr(T3, csr::SEPC), 0]);
@@ -518,10 +516,10 @@ impl Generator<'_, '_> {
 
     fn tails(&mut self) {
         for n in 0..self.tails.count.min(TAILS) {
-            let (label, tail) = self.tails.all[n];
-            self.e.place(label);
-            let of = tail.0 as u16 as usize;
-            match tail.0 >> 16 {
+            let tail = self.tails.all[n];
+            self.e.place(self.tails.labels[n]);
+            let of = (tail.0 & 0xfff) as usize;
+            match tail.0 >> 12 {
                 Tail::FAIL => {
                     let [upper, jump] = jump(ZERO, self.symbols.complete, T0);
                     self.e.put_all([addi(A0, ZERO, -(of as i32)), upper, jump]);

@@ -5,6 +5,7 @@ use crate::emit::Emitter;
 use crate::encode::*;
 use crate::specification::{ARGUMENTS, Specification};
 use abi::template::{CODE, LETTERS, Letter, Part, Template, Word, choice, hole, part};
+use core::cell::Cell;
 
 /// The templates that portals are made with.
 #[derive(Clone, Copy)]
@@ -184,8 +185,22 @@ impl Writer {
     /// The template, whose letters share `words` words of the frame.
     pub const fn finish(mut self, words: u8) -> Template {
         self.0.words = words;
+        let (mut n, mut run) = (self.position(), 0);
+        while n > 0 {
+            n -= 1;
+            run = if is_whole(self.0.code[n]) { run + 1 } else { 0 };
+            if run != 0 {
+                self.0.code[n].hole = run << 16;
+            }
+        }
         self.0
     }
+}
+
+/// Whether nothing is filled in. The operand of such a word says how many like it there are from there on, or 0, so that those
+/// that are filled in are found soon.
+const fn is_whole(word: Word) -> bool {
+    word.hole & 0xffff == 0
 }
 
 /// Why a template is refused.
@@ -246,6 +261,12 @@ fn check_part(template: &Template, p: Part, which: usize, letter: Option<usize>)
         }
         more = hole & hole::MORE != 0;
         check_word(template.code[word], which, letter.is_some(), word)?;
+        let run = template.code[word].operand() as usize;
+        if is_whole(template.code[word])
+            && !template.code.get(word..word + run).is_some_and(|words| words.iter().all(|&w| is_whole(w)))
+        {
+            return Err(Refused::Hole { word });
+        }
         if instruction & 0x7f == 0x63 && !matches!(template.code[word].kind(), hole::FAIL | hole::SLOW) {
             let (backwards, offset) = branch_offset(instruction);
             if backwards || offset == 0 || !offset.is_multiple_of(4) || word + offset / 4 > end {
@@ -362,7 +383,9 @@ impl<'a> Filling<'a> {
             }
             factors
         };
-        instruction |= self.argument * FACTOR[hole as usize & 7];
+        if hole & 7 != 0 {
+            instruction |= self.argument * FACTOR[hole as usize & 7];
+        }
         if hole & 0x30 != 0 {
             instruction |= (self.argument + 1) * FACTOR[hole as usize >> 3 & 6];
         }
@@ -405,22 +428,40 @@ pub(crate) fn put_part(
     mut link: impl FnMut(Word, usize) -> u32,
 ) {
     let code = template.code.get(p.first as usize..p.first as usize + p.count as usize).unwrap_or(&[]);
+    if code.is_empty() {
+        return;
+    }
     e.put_some(code.len(), |places, start| {
-        for (n, (place, &word)) in places.iter().zip(code).enumerate() {
-            if word.hole == 0 {
-                place.set(word.instruction);
+        copy(places, code);
+        let mut n = 0;
+        while let Some(&word) = code.get(n) {
+            if is_whole(word) {
+                n += word.operand().max(1) as usize;
                 continue;
             }
             if word.hole & hole::MORE != 0 && filling.last {
                 return n;
             }
-            place.set(match word.kind() {
+            let filled = match word.kind() {
                 hole::FAIL | hole::SLOW => filling.registers(word) | link(word, start + n),
                 _ => filling.fill(word),
-            });
+            };
+            if let Some(place) = places.get(n) {
+                place.set(filled);
+            }
+            n += 1;
         }
         code.len()
     });
+}
+/// Copies the instructions of `code`, four at a time.
+#[inline(always)]
+fn copy(places: &[Cell<u32>], code: &[Word]) {
+    let ((places, few), (code, rest)) = (places.as_chunks::<4>(), code.as_chunks::<4>());
+    for (place, word) in places.iter().zip(code) {
+        (0..4).for_each(|n| place[n].set(word[n].instruction));
+    }
+    few.iter().zip(rest).for_each(|(place, word)| place.set(word.instruction));
 }
 
 #[cfg(test)]
@@ -530,6 +571,19 @@ mod tests {
         hole(part::CHECK, Word { hole: hole::FAIL << 8 | 9999 << 16, ..w(bne(T1, ZERO, 0)) });
         let out_of_order = [w(addi(T1, ZERO, 0)).more(), w(addi(T1, ZERO, 0))];
         assert_eq!(refused(part::PASS, &out_of_order), Refused::Hole { word: 1 });
+    }
+    #[test]
+    fn words_without_holes_are_counted() {
+        let words = [w(addi(T1, ZERO, 0)), w(addi(T4, ZERO, 0)), w(sd(T4, T0, 0)).own(), w(addi(T5, ZERO, 0))];
+        let mut template = of(part::CHECK, &words);
+        assert_eq!(template.code[..4].iter().map(|w| w.operand()).collect::<Vec<_>>(), [2, 1, 0, 1]);
+        assert_eq!(check(&template), Ok(()));
+        template.code[1].hole = 0;
+        assert_eq!(check(&template), Ok(()), "not counted");
+        template.code[0].hole = 3 << 16;
+        assert_eq!(check(&template), Err(Refused::Hole { word: 0 }));
+        template.code[0].hole = 1000 << 16;
+        assert_eq!(check(&template), Err(Refused::Hole { word: 0 }));
     }
     #[test]
     fn holes_are_filled() {

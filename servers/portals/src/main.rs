@@ -1,7 +1,7 @@
 //! The portal manager: the only writer of portal tables and portal code.
 //!
-//! Every entry point here checks and copies what its client passed, does its work under the manager's lock, and calls
-//! notification routines after it has released it.
+//! Every entry point here checks and copies what its client passed (or has the name server do it), does its work under the
+//! manager's lock, and calls notification routines after it has released it.
 #![no_std]
 #![no_main]
 
@@ -202,7 +202,7 @@ extern "C" fn unregister(thread: usize, name: usize) -> isize {
     with_caller(thread, |manager, caller| manager.unregister(caller, &words::name(name)?))
 }
 extern "C" fn open(thread: usize, name: usize) -> isize {
-    with_new_portals(thread, 1, |manager, caller| manager.open(caller, &words::name(name)?))
+    with_new_portals(thread, 1, |manager, caller| manager.open(caller, name))
 }
 extern "C" fn close(thread: usize, number: usize) -> isize {
     with_caller(thread, |manager, caller| manager.close(caller, number))
