@@ -11,7 +11,7 @@ use crate::emit::{Buffer, Emitter, Label, jump};
 use crate::encode::*;
 use crate::frame::{FramePlan, StackPlan};
 use crate::short_circuit::ShortCircuit;
-use crate::specification::{ARGUMENTS, Argument, Specification, Stack, State};
+use crate::specification::{Argument, Specification, Stack, State};
 use crate::template::{Filling, Templates, Uses, put_part};
 use abi::Error;
 use abi::address::ENTRY_STUB;
@@ -73,8 +73,11 @@ const FRAME_PC: i32 = 16;
 const FRAME_SP: i32 = 24;
 const FRAME_RA: i32 = 32;
 
-/// Argument registers, in order.
-const ARGUMENT: [Register; ARGUMENTS] = [A0, A1, A2, A3, A4, A5];
+/// Argument register `n`.
+#[inline(always)]
+fn argument(n: usize) -> Register {
+    Register(A0.0 + n as u8)
+}
 
 /// Writes header and code for `connection` to `out`, to be executed at any supervisor address that is a multiple of 64
 /// (the code is independent of its own place).
@@ -102,29 +105,22 @@ fn generate_with(
 ) -> Result<Block, GenerateError> {
     let mut g = Generator { e: Emitter::new(out), c: connection, symbols, plan, uses, tails: Tails::NONE };
     g.e.put_all([0; BLOCK_HEADER / 4]);
-    let (frame, return_offset) = match (connection.specification.state, connection.specification.stack) {
-        (State::Exception, _) => {
-            g.exception();
-            (0, 0)
+    let (frame, return_offset) = if g.is_call() {
+        let address = g.call();
+        let offset = g.e.position() - BLOCK_HEADER;
+        if connection.specification.is_long() {
+            // Two steps, where one may not reach.
+            let step = (offset / 2) as i32;
+            g.e.patch(address, addi(T4, T1, step));
+            g.e.patch(address + 1, addi(T4, T4, offset as i32 - step));
+        } else {
+            g.e.patch(address, addi(T4, T1, offset as i32));
         }
-        (_, Stack::Jump) => {
-            g.jump();
-            (0, 0)
-        }
-        _ => {
-            let address = g.call();
-            let offset = g.e.position() - BLOCK_HEADER;
-            if connection.specification.is_long() {
-                // Two steps, where one may not reach.
-                let step = (offset / 2) as i32;
-                g.e.patch(address, addi(T4, T1, step));
-                g.e.patch(address + 1, addi(T4, T4, offset as i32 - step));
-            } else {
-                g.e.patch(address, addi(T4, T1, offset as i32));
-            }
-            g.returns();
-            (g.plan.size as usize, offset)
-        }
+        g.returns();
+        (g.plan.size as usize, offset)
+    } else {
+        g.direct();
+        (0, 0)
     };
     g.tails();
     let words = g.e.words().filter(|_| g.tails.count <= TAILS).ok_or(GenerateError::NoRoom)?;
@@ -245,6 +241,7 @@ impl Generator<'_, '_> {
     }
 
     /// The call portal. Returns the index of the word that is to load the return portal's address.
+    #[inline(always)]
     fn call(&mut self) -> usize {
         let plan = self.plan;
         if let Some(short_circuit) = &self.c.short_circuit {
@@ -319,27 +316,24 @@ impl Generator<'_, '_> {
             self.e.jump(T4, self.symbols.floating_push, T4);
             self.e.place(skip);
         }
-        self.enter();
-        if plan.same_domain {
-            self.save(0);
-        }
-        self.save(1);
-        self.insert_arguments();
-        self.leave(plan.tp != 0 && !self.c.callee.trusted() && !plan.same_domain);
+        self.cross();
         address
     }
 
     /// Whether the callee's `satp` is loaded well before it is written, to `t5`: a walk for windows needs the register.
+    #[inline(always)]
     fn satp_early(&self) -> bool {
         self.is_call() && !self.plan.same_domain && !self.specification_templated()
     }
     /// Whether there are parts of templates, which may use all temporary registers.
+    #[inline(always)]
     fn specification_templated(&self) -> bool {
         self.c.specification.is_templated()
     }
     /// Whether there is a frame to return through.
+    #[inline(always)]
     fn is_call(&self) -> bool {
-        self.c.specification.state != State::Exception && self.c.specification.stack != Stack::Jump
+        !self.is_exception() && self.c.specification.stack != Stack::Jump
     }
     /// Saves the `part`th third of the callee-saved registers. They go between the writes to control registers, each of which
     /// empties the pipeline: a write-through cache takes its time for so many stores in a row.
@@ -351,7 +345,24 @@ impl Generator<'_, '_> {
             self.e.put_all([sd(a, T0, at), sd(b, T0, at + 8), sd(c, T0, at + 16), sd(d, T0, at + 24)]);
         }
     }
+    #[inline(always)]
+    fn is_exception(&self) -> bool {
+        self.c.specification.state == State::Exception
+    }
+    /// Goes to the callee.
+    fn cross(&mut self) {
+        self.enter();
+        if self.plan.same_domain {
+            self.save(0);
+        }
+        self.save(1);
+        if !self.is_exception() {
+            self.insert_arguments();
+        }
+        self.leave(self.is_call() && self.plan.tp != 0 && !self.c.callee.trusted() && !self.plan.same_domain);
+    }
     /// Makes the callee's address space and stack current.
+    #[inline(always)]
     fn enter(&mut self) {
         if !self.plan.same_domain {
             self.save(0);
@@ -372,6 +383,7 @@ impl Generator<'_, '_> {
     }
     /// Goes to the entry point. `own_tp`: with the callee's thread pointer; else with the caller's, which a callee that
     /// may keep registers keeps.
+    #[inline(always)]
     fn leave(&mut self, own_tp: bool) {
         const UPPER: u32 = (ENTRY_STUB >> 12) as u32;
         const { assert!(ENTRY_STUB as u32 == UPPER << 12 && ENTRY_STUB < 1 << 31) };
@@ -386,31 +398,34 @@ impl Generator<'_, '_> {
         self.sret();
     }
     /// `sret`, and behind it what stops fetch from running into the next line on cores that would wait for it.
+    #[inline(always)]
     fn sret(&mut self) {
         self.e.put_all([SRET, jal(ZERO, 0)]);
     }
 
     /// Moves what the caller passes to the callee's places: towards higher registers only, so the last goes first.
+    #[inline(always)]
     fn move_arguments(&mut self) {
         let arguments = self.c.specification.arguments();
         let mut source = self.c.specification.passed();
-        for (to, argument) in arguments.iter().enumerate().rev() {
+        for (to, passed) in arguments.iter().enumerate().rev() {
             if source == to + 1 {
                 // Nothing is inserted before it.
                 break;
             }
-            if !argument.inserted() {
+            if !passed.inserted() {
                 source -= 1;
-                self.e.put(addi(ARGUMENT[to], ARGUMENT[source], 0));
+                self.e.put(addi(argument(to), argument(source), 0));
             }
         }
     }
     /// Makes what the portal inserts. `t2` is still the caller's table.
+    #[inline(always)]
     fn insert_arguments(&mut self) {
         let mut constants = self.c.constants.iter();
-        for (to, argument) in self.c.specification.arguments().iter().enumerate() {
-            let register = ARGUMENT[to];
-            match argument {
+        for (to, inserted) in self.c.specification.arguments().iter().enumerate() {
+            let register = argument(to);
+            match inserted {
                 Argument::Constant => {
                     let value = constants.next().copied().unwrap_or(0);
                     self.e.constant(register, value as i64);
@@ -428,6 +443,7 @@ impl Generator<'_, '_> {
     }
 
     /// The return portal.
+    #[inline(always)]
     fn returns(&mut self) {
         let plan = self.plan;
         if plan.floating_barrier {
@@ -497,23 +513,20 @@ impl Generator<'_, '_> {
         self.sret();
     }
 
-    /// An exception portal: the nucleus has saved everything, `a0`…`a2` are cause, value and pc.
-    fn exception(&mut self) {
-        self.e.put(ld(A3, T2, domain::ASID));
-        self.e.put(ld(A4, TP, INDEX));
+    /// What there is no return from. An exception portal: the nucleus has saved everything, `a0`…`a2` are cause, value and pc. Or a
+    /// jump from one masked domain to another.
+    #[inline(never)]
+    fn direct(&mut self) {
+        if self.is_exception() {
+            self.e.put_all([ld(A3, T2, domain::ASID), ld(A4, TP, INDEX)]);
+        } else {
+            self.move_arguments();
+        }
         self.e.page(T6, self.c.callee.table);
-        self.enter();
-        self.leave(false);
-    }
-    /// A jump from one masked domain to another.
-    fn jump(&mut self) {
-        self.move_arguments();
-        self.e.page(T6, self.c.callee.table);
-        self.enter();
-        self.insert_arguments();
-        self.leave(false);
+        self.cross();
     }
 
+    #[inline(always)]
     fn tails(&mut self) {
         for n in 0..self.tails.count.min(TAILS) {
             let tail = self.tails.all[n];
@@ -573,6 +586,7 @@ impl Generator<'_, '_> {
         }
     }
     /// Raises fault `number` with value `t1` and `t3` in place of the program counter.
+    #[inline(always)]
     fn raise(&mut self, number: usize) {
         let [upper, jump] = jump(ZERO, self.symbols.raise, T4);
         self.e.put_all([addi(T0, ZERO, number as i32), upper, jump]);
