@@ -12,7 +12,7 @@ use crate::encode::*;
 use crate::frame::{FramePlan, StackPlan};
 use crate::short_circuit::ShortCircuit;
 use crate::specification::{Argument, Specification, Stack, State};
-use crate::template::{Filling, Templates, Uses, put_part};
+use crate::template::{self, Filling, Templates, Use, Uses, code};
 use abi::Error;
 use abi::address::ENTRY_STUB;
 use abi::boot::Symbols;
@@ -87,23 +87,10 @@ pub fn generate(connection: &Connection, symbols: &Symbols, out: &mut Buffer) ->
         return Err(GenerateError::Constants);
     }
     let mut plan = FramePlan::new(connection, 0);
-    if !connection.specification.is_templated() {
-        return generate_with(connection, symbols, plan, &Uses::NONE, out);
-    }
     let mut uses = Uses::NONE;
     uses.find(connection.specification, &connection.templates, plan.size).map_err(GenerateError::NoTemplate)?;
     plan.size += uses.size;
-    generate_with(connection, symbols, plan, &uses, out)
-}
-#[inline(always)]
-fn generate_with(
-    connection: &Connection,
-    symbols: &Symbols,
-    plan: FramePlan,
-    uses: &Uses,
-    out: &mut Buffer,
-) -> Result<Block, GenerateError> {
-    let mut g = Generator { e: Emitter::new(out), c: connection, symbols, plan, uses, tails: Tails::NONE };
+    let mut g = Generator { e: Emitter::new(out), c: connection, symbols, plan, uses: &uses, tails: Tails::NONE };
     g.e.put_all([0; BLOCK_HEADER / 4]);
     let (frame, return_offset) = if g.is_call() {
         let address = g.call();
@@ -202,30 +189,29 @@ impl Generator<'_, '_> {
     #[inline(always)]
     fn templates(&mut self, which: usize) {
         if self.specification_templated() {
-            (0..self.uses.all().len()).for_each(|n| self.template(n, which));
+            let uses = self.uses;
+            for (n, used) in uses.all().iter().enumerate() {
+                self.template(n, used, which);
+            }
         }
     }
-    /// The parts of use `n`.
-    fn template(&mut self, n: usize, which: usize) {
-        let used = &self.uses.all()[n];
+    /// The parts of `used`, which is number `n`.
+    fn template(&mut self, n: usize, used: &Use, which: usize) {
         let template = self.c.templates.get(used.template as usize);
-        let own = template.letters[used.letter as usize % LETTERS].parts[which];
         let shared = |parts: &[Part; 3], wanted: bool| match parts.get(which) {
-            Some(&p) if wanted => p,
-            _ => Part::NONE,
+            Some(&p) if wanted => code(template, p),
+            _ => &[],
         };
-        let (before, after) = (shared(&template.before, used.first), shared(&template.after, used.last));
-        if before.count | own.count | after.count == 0 {
-            return;
-        }
+        let own = template.letters[used.letter as usize % LETTERS].parts[which];
+        let parts = [shared(&template.before, used.first), code(template, own), shared(&template.after, used.last)];
         let argument = if matches!(which, part::CHECK | part::ASK | part::SLOW) { used.from } else { used.to };
         let callee = (self.c.callee.table, self.c.callee.asid);
         let filling = Filling::new(template, used, argument, callee);
         let slow_tail = Tail::new(if which == part::BACK { Tail::AGAIN } else { Tail::SLOW }, n as u16);
         let mut slow = None;
-        let (e, tails) = (&mut self.e, &mut self.tails);
-        for p in [before, own, after] {
-            put_part(e, template, p, &filling, |word, at| {
+        let tails = &mut self.tails;
+        for code in parts.into_iter().filter(|code| !code.is_empty()) {
+            template::put(&mut self.e, code, &filling, |word, at| {
                 let n = match word.kind() {
                     hole::SLOW => {
                         *slow.get_or_insert_with(|| tails.find(slow_tail).unwrap_or_else(|| tails.add(slow_tail)))
@@ -283,7 +269,9 @@ impl Generator<'_, '_> {
         let templated = self.specification_templated();
         if templated {
             self.templates(part::CHECK);
-            self.templates(part::ASK);
+            if self.uses.asks {
+                self.templates(part::ASK);
+            }
             if table {
                 // They have used it.
                 self.e.page(T6, self.c.callee.table);
@@ -540,7 +528,7 @@ impl Generator<'_, '_> {
                 Tail::SLOW => {
                     let used = self.uses.all()[of];
                     let letter = &self.c.templates.get(used.template as usize).letters[used.letter as usize];
-                    self.template(of, part::SLOW);
+                    self.template(of, &used, part::SLOW);
                     self.e.constant(T3, (self.c.callee.asid | (used.template as u64) << 16) as i64);
                     self.raise(letter.fault as usize);
                 }

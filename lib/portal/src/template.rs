@@ -71,13 +71,15 @@ pub struct Use {
 pub struct Uses {
     all: [Use; ARGUMENTS],
     count: u8,
+    /// One of them has code for [`part::ASK`].
+    pub asks: bool,
     /// Bytes of the frame that they take together.
     pub size: u16,
 }
 const UNUSED: Use = Use { template: 0, letter: 0, from: 0, to: 0, own: 0, common: 0, first: false, last: false };
 
 impl Uses {
-    pub const NONE: Uses = Uses { all: [UNUSED; ARGUMENTS], count: 0, size: 0 };
+    pub const NONE: Uses = Uses { all: [UNUSED; ARGUMENTS], count: 0, asks: false, size: 0 };
     /// Those of `specification`, whose words start at frame offset `at`. `Err`: a letter that has no template.
     pub fn new(specification: &Specification, templates: &Templates, at: u16) -> Result<Uses, u8> {
         let mut uses = Uses::NONE;
@@ -120,7 +122,9 @@ impl Uses {
             }
             let last = n + 1 == uses.count as usize || uses.all[n + 1].template != template;
             uses.all[n] = Use { own: next, common, first, last, ..uses.all[n] };
-            next += 8 * of.letters[letter as usize].words as u16;
+            let letter = &of.letters[letter as usize];
+            next += 8 * letter.words as u16;
+            uses.asks |= letter.parts[part::ASK].count != 0;
         }
         uses.size = next - at;
         Ok(())
@@ -391,18 +395,13 @@ impl<'a> Filling<'a> {
         }
         instruction
     }
-    /// The finished instruction of `word`, which is no branch to one of the portal's tails.
+    /// What goes into the hole of `word`, which is of that kind.
     #[inline(always)]
-    pub fn fill(&self, word: Word) -> u32 {
-        let instruction = self.registers(word);
-        let kind = word.kind();
-        let value = match self.values.get(kind as usize) {
-            _ if kind == 0 => return instruction,
-            _ if kind == hole::PARAMETER => self.letter.parameters[word.operand() as usize % 3] as u32,
-            Some(&value) => value,
-            None => 0,
-        };
-        add_immediate(instruction, value)
+    fn value(&self, word: Word, kind: u32) -> u32 {
+        if kind == hole::PARAMETER {
+            return self.letter.parameters.get(word.operand() as usize).map_or(0, |&p| p as u32);
+        }
+        self.values.get(kind as usize).copied().unwrap_or(0)
     }
 }
 /// Adds to the immediate of a load, a store or an arithmetic instruction; the upper part of a `lui` is `value` itself.
@@ -417,41 +416,37 @@ fn add_immediate(word: u32, value: u32) -> u32 {
         _ => word.wrapping_add(value << 20),
     }
 }
-/// Puts `p` of `template` in the portal; `link` gives the offset of a branch to one of the portal's tails, and is told where the
+/// The code of a part.
+#[inline(always)]
+pub(crate) fn code(template: &Template, p: Part) -> &[Word] {
+    template.code.get(p.first as usize..p.first as usize + p.count as usize).unwrap_or(&[])
+}
+/// Puts `code` of a template in the portal; `link` gives the offset of a branch to one of the portal's tails, and is told where the
 /// branch is.
 #[inline(always)]
-pub(crate) fn put_part(
-    e: &mut Emitter,
-    template: &Template,
-    p: Part,
-    filling: &Filling,
-    mut link: impl FnMut(Word, usize) -> u32,
-) {
-    let code = template.code.get(p.first as usize..p.first as usize + p.count as usize).unwrap_or(&[]);
-    if code.is_empty() {
-        return;
-    }
+pub(crate) fn put(e: &mut Emitter, code: &[Word], filling: &Filling, mut link: impl FnMut(Word, usize) -> u32) {
     e.put_some(code.len(), |places, start| {
+        let places = &places[..code.len()];
         copy(places, code);
         let mut n = 0;
-        while let Some(&word) = code.get(n) {
+        while n < code.len() {
+            let word = code[n];
             if is_whole(word) {
                 n += word.operand().max(1) as usize;
                 continue;
             }
             if word.hole & hole::MORE != 0 && filling.last {
-                return n;
+                break;
             }
-            let filled = match word.kind() {
-                hole::FAIL | hole::SLOW => filling.registers(word) | link(word, start + n),
-                _ => filling.fill(word),
-            };
-            if let Some(place) = places.get(n) {
-                place.set(filled);
-            }
+            let instruction = filling.registers(word);
+            places[n].set(match word.kind() {
+                0 => instruction,
+                hole::FAIL | hole::SLOW => instruction | link(word, start + n),
+                kind => add_immediate(instruction, filling.value(word, kind)),
+            });
             n += 1;
         }
-        code.len()
+        n.min(code.len())
     });
 }
 /// Copies the instructions of `code`, four at a time.
@@ -591,15 +586,20 @@ mod tests {
         template.letters[0] = Letter { parameters: [5, -6, 7], ..Letter::NONE };
         let used = Use { from: 3, own: 64, common: 40, last: true, ..UNUSED };
         let filling = Filling::new(&template, &used, 2, (0xFFFF_FFFF_8050_1000, 9));
-        assert_eq!(filling.fill(w(add(ZERO, ZERO, ZERO)).rd().rs1().length_rs2()), add(A2, A2, A3));
-        assert_eq!(filling.fill(w(sd(T1, T0, 8)).own()), sd(T1, T0, 72));
-        assert_eq!(filling.fill(w(ld(T1, T0, 0)).common()), ld(T1, T0, 40));
-        assert_eq!(filling.fill(w(lui(T3, 0)).callee()), lui(T3, 0x80501));
-        assert_eq!(filling.fill(w(addi(T5, ZERO, 0)).asid()), addi(T5, ZERO, 9));
-        assert_eq!(filling.fill(w(addi(T4, T4, 1)).parameter(1)), addi(T4, T4, -5));
-        assert_eq!(filling.fill(w(ld(T3, TP, 8)).place()), ld(T3, TP, 56));
+        let filled = |word: Word| {
+            let mut out = crate::emit::Buffer::EMPTY;
+            put(&mut Emitter::new(&mut out), &[word], &filling, |_, _| 0);
+            out.0[0]
+        };
+        assert_eq!(filled(w(add(ZERO, ZERO, ZERO)).rd().rs1().length_rs2()), add(A2, A2, A3));
+        assert_eq!(filled(w(sd(T1, T0, 8)).own()), sd(T1, T0, 72));
+        assert_eq!(filled(w(ld(T1, T0, 0)).common()), ld(T1, T0, 40));
+        assert_eq!(filled(w(lui(T3, 0)).callee()), lui(T3, 0x80501));
+        assert_eq!(filled(w(addi(T5, ZERO, 0)).asid()), addi(T5, ZERO, 9));
+        assert_eq!(filled(w(addi(T4, T4, 1)).parameter(1)), addi(T4, T4, -5));
+        assert_eq!(filled(w(ld(T3, TP, 8)).place()), ld(T3, TP, 56));
         // The lower part is negative: the upper one makes up for it.
-        assert_eq!(filling.fill(w(lui(T3, 0)).record_upper()), lui(T3, 0x80701));
-        assert_eq!(filling.fill(w(ld(T3, T3, 0)).record_lower()), ld(T3, T3, -16));
+        assert_eq!(filled(w(lui(T3, 0)).record_upper()), lui(T3, 0x80701));
+        assert_eq!(filled(w(ld(T3, T3, 0)).record_lower()), ld(T3, T3, -16));
     }
 }

@@ -98,10 +98,14 @@ fn with_caller(thread: usize, body: impl FnOnce(&mut Manager, Caller) -> Result<
     result
 }
 /// Releases the lock, then posts what had to wait for that.
-fn unlock(mut manager: Guard) {
-    if manager.posts.is_empty() {
-        return;
+fn unlock(manager: Guard) {
+    if !manager.posts.is_empty() {
+        post(manager);
     }
+}
+#[cold]
+#[inline(never)]
+fn post(mut manager: Guard) {
     let posts = core::mem::take(&mut manager.posts);
     drop(manager);
     for semaphore in posts {
