@@ -92,8 +92,9 @@ pub fn generate(connection: &Connection, symbols: &Symbols, out: &mut Buffer) ->
     plan.size += uses.size;
     let mut g = Generator { e: Emitter::new(out), c: connection, symbols, plan, uses: &uses, tails: Tails::NONE };
     g.e.put_all([0; BLOCK_HEADER / 4]);
+    let address = if g.is_call() { g.call() } else { g.direct() };
+    g.cross();
     let (frame, return_offset) = if g.is_call() {
-        let address = g.call();
         let offset = g.e.position() - BLOCK_HEADER;
         if connection.specification.is_long() {
             // Two steps, where one may not reach.
@@ -106,7 +107,6 @@ pub fn generate(connection: &Connection, symbols: &Symbols, out: &mut Buffer) ->
         g.returns();
         (g.plan.size as usize, offset)
     } else {
-        g.direct();
         (0, 0)
     };
     g.tails();
@@ -304,7 +304,6 @@ impl Generator<'_, '_> {
             self.e.jump(T4, self.symbols.floating_push, T4);
             self.e.place(skip);
         }
-        self.cross();
         address
     }
 
@@ -338,6 +337,7 @@ impl Generator<'_, '_> {
         self.c.specification.state == State::Exception
     }
     /// Goes to the callee.
+    #[inline(always)]
     fn cross(&mut self) {
         self.enter();
         if self.plan.same_domain {
@@ -501,17 +501,17 @@ impl Generator<'_, '_> {
         self.sret();
     }
 
-    /// What there is no return from. An exception portal: the nucleus has saved everything, `a0`…`a2` are cause, value and pc. Or a
+    /// The start of what there is no return from. An exception portal: the nucleus has saved everything, `a0`…`a2` are cause, value and pc. Or a
     /// jump from one masked domain to another.
     #[inline(never)]
-    fn direct(&mut self) {
+    fn direct(&mut self) -> usize {
         if self.is_exception() {
             self.e.put_all([ld(A3, T2, domain::ASID), ld(A4, TP, INDEX)]);
         } else {
             self.move_arguments();
         }
         self.e.page(T6, self.c.callee.table);
-        self.cross();
+        0
     }
 
     #[inline(always)]
