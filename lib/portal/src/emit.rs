@@ -40,14 +40,14 @@ fn forward(words: usize) -> u32 {
 pub struct Emitter<'a> {
     all: &'a [Cell<u32>],
     /// Where no word is yet.
-    rest: core::slice::Iter<'a, Cell<u32>>,
+    rest: &'a [Cell<u32>],
     full: bool,
 }
 impl<'a> Emitter<'a> {
     #[inline(always)]
     pub fn new(out: &'a mut Buffer) -> Emitter<'a> {
         let all = Cell::from_mut(&mut out.0[..]).as_slice_of_cells();
-        Emitter { all, rest: all.iter(), full: false }
+        Emitter { all, rest: all, full: false }
     }
     /// Words written so far; `None` if they did not fit.
     pub fn words(&self) -> Option<usize> {
@@ -71,17 +71,20 @@ impl<'a> Emitter<'a> {
     }
     #[inline(always)]
     pub fn put(&mut self, word: u32) {
-        match self.rest.next() {
-            Some(place) => place.set(word),
+        match self.rest.split_first() {
+            Some((place, rest)) => {
+                self.rest = rest;
+                place.set(word);
+            }
             None => self.full = true,
         }
     }
     /// Several words, for which room is made once.
     #[inline(always)]
     pub fn put_all<const N: usize>(&mut self, words: [u32; N]) {
-        match self.rest.as_slice().split_first_chunk::<N>() {
+        match self.rest.split_first_chunk::<N>() {
             Some((places, rest)) => {
-                self.rest = rest.iter();
+                self.rest = rest;
                 for (place, word) in places.iter().zip(words) {
                     place.set(word);
                 }
@@ -92,10 +95,10 @@ impl<'a> Emitter<'a> {
     /// Room for `count` words, of which as many are written as `fill` says; it is told the index of the first.
     #[inline(always)]
     pub fn put_some(&mut self, count: usize, fill: impl FnOnce(&[Cell<u32>], usize) -> usize) {
-        match self.rest.as_slice().get(..count) {
+        match self.rest.get(..count) {
             Some(places) => {
                 let written = fill(places, self.next());
-                self.rest = self.rest.as_slice().get(written..).unwrap_or(&[]).iter();
+                self.rest = self.rest.get(written..).unwrap_or(&[]);
             }
             None => self.full = true,
         }
