@@ -98,6 +98,7 @@ fn with_caller(thread: usize, body: impl FnOnce(&mut Manager, Caller) -> Result<
     result
 }
 /// Releases the lock, then posts what had to wait for that.
+#[inline(never)]
 fn unlock(manager: Guard) {
     if !manager.posts.is_empty() {
         post(manager);
