@@ -3,7 +3,7 @@
 use crate::code::{Block, CodeArea};
 use crate::slots::Slots;
 use crate::templates::Owner;
-use crate::view::{FrameView, Table, ThreadPage};
+use crate::view::{Table, ThreadPage};
 use abi::Error;
 use abi::boot::BootInfo;
 use abi::nucleus::{MAX_DOMAINS, NPORTALS, domain};
@@ -241,27 +241,14 @@ impl Manager {
         let thread = ThreadPage::of(index).ok_or(Error::ESRCH)?;
         let mut frames = thread.frames(&self.code).filter(|f| !f.floating());
         let direct = self.asid_of(frames.next().ok_or(Error::EDEAD)?.table())?;
-        let subject = match frames.next() {
-            Some(next) => self.subject(direct, next, frames)?,
-            None => direct,
-        };
-        Ok(Caller { direct, subject })
-    }
-    /// For whom domain `direct` acts, where `frame` and `frames` follow that of its call.
-    #[inline(never)]
-    fn subject(
-        &self,
-        direct: usize,
-        mut frame: FrameView,
-        mut frames: impl Iterator<Item = FrameView>,
-    ) -> Result<usize> {
         let mut subject = direct;
-        while self.code.containing(frame.portal()).is_some_and(|(_, b)| b.kind == crate::code::Kind::Stub) {
-            subject = self.asid_of(frame.table())?;
-            let Some(next) = frames.next() else { break };
-            frame = next;
+        for frame in frames {
+            match self.code.containing(frame.portal()) {
+                Some((_, block)) if block.kind == crate::code::Kind::Stub => subject = self.asid_of(frame.table())?,
+                _ => break,
+            }
         }
-        Ok(subject)
+        Ok(Caller { direct, subject })
     }
     /// Whether `asid` may wait for or end `other`, which may have ended.
     pub fn may_control(&self, asid: usize, other: usize) -> bool {
