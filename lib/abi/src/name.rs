@@ -93,6 +93,7 @@ impl Name {
     ///
     /// # Safety
     /// As above.
+    #[inline(always)]
     pub unsafe fn read(address: usize) -> Result<Name, Error> {
         // SAFETY: as the caller says.
         unsafe { Name::with(address, |name| Ok(*name)) }
