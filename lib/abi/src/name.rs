@@ -36,11 +36,13 @@ fn graphic(word: u64) -> bool {
 }
 
 impl Name {
-    /// Takes words up to the one with the terminating 0. `EINVAL`: there is none, or what precedes it is not a name.
+    const NONE: Name = Name([0; WORDS]);
+
+    /// Takes words up to the one with the terminating 0, where there were zeros. `EINVAL`: there is none, or what precedes it is
+    /// not a name.
     #[inline(always)]
-    fn from_words(mut word: impl FnMut(usize) -> u64) -> Result<Name, Error> {
-        let mut name = [0; WORDS];
-        for (n, place) in name.iter_mut().enumerate() {
+    fn fill(&mut self, mut word: impl FnMut(usize) -> u64) -> Result<(), Error> {
+        for (n, place) in self.0.iter_mut().enumerate() {
             let w = word(n);
             // All ones where there is no zero byte.
             let end = first_zero(w);
@@ -51,7 +53,7 @@ impl Name {
             }
             *place = filled;
             if end != 0 {
-                return if n == 0 && end == 1 { Err(Error::EINVAL) } else { Ok(Name(name)) };
+                return if n == 0 && end == 1 { Err(Error::EINVAL) } else { Ok(()) };
             }
         }
         Err(Error::EINVAL)
@@ -59,7 +61,9 @@ impl Name {
     /// The name at the start of `bytes`. `EINVAL`: no 0 follows it, it is empty, or has other than printable characters.
     pub fn new(bytes: &[u8]) -> Result<Name, Error> {
         let byte = |at: usize| bytes.get(at).copied().unwrap_or(b' ');
-        Name::from_words(|n| (0..8).rev().fold(0, |word, b| word << 8 | byte(8 * n + b) as u64))
+        let mut name = Name::NONE;
+        name.fill(|n| (0..8).rev().fold(0, |word, b| word << 8 | byte(8 * n + b) as u64))?;
+        Ok(name)
     }
     /// The name `text`, which needs no 0. `EINVAL`: as above, or it is too long.
     pub fn of(text: &str) -> Result<Name, Error> {
@@ -68,17 +72,38 @@ impl Name {
         // A 0 in it would end it early.
         Name::new(&bytes).and_then(|name| if name.len() == text.len() { Ok(name) } else { Err(Error::EINVAL) })
     }
-    /// The name at `address`, which a window shows to the end of its page.
+    /// Calls `with` with the name at `address`, which a window shows to the end of its page.
     ///
     /// # Safety
     /// The page of `address` can be read.
     #[inline(always)]
-    pub unsafe fn read(address: usize) -> Result<Name, Error> {
+    pub unsafe fn with<R>(address: usize, with: impl FnOnce(&Name) -> Result<R, Error>) -> Result<R, Error> {
         let room = PAGE - address % PAGE;
+        let mut name = Name::NONE;
         if address.is_multiple_of(8) && room >= NAMELEN {
             // SAFETY: aligned, and in the page.
-            return Name::from_words(|n| unsafe { (address as *const u64).add(n).read_volatile() });
+            name.fill(|n| unsafe { (address as *const u64).add(n).read_volatile() })?;
+        } else {
+            // SAFETY: as the caller says.
+            name = unsafe { Name::read_bytes(address, room) }?;
         }
+        with(&name)
+    }
+    /// The name at `address`, likewise.
+    ///
+    /// # Safety
+    /// As above.
+    #[inline(always)]
+    pub unsafe fn read(address: usize) -> Result<Name, Error> {
+        // SAFETY: as the caller says.
+        unsafe { Name::with(address, |name| Ok(*name)) }
+    }
+    /// The name at `address`, of which `room` bytes can be read.
+    ///
+    /// # Safety
+    /// They can.
+    #[inline(never)]
+    unsafe fn read_bytes(address: usize, room: usize) -> Result<Name, Error> {
         let mut copy = [b' '; NAMELEN];
         for (n, byte) in copy.iter_mut().enumerate().take(room) {
             // SAFETY: in the page.

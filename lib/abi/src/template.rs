@@ -50,7 +50,8 @@ pub mod choice {
     /// At the callee's first access.
     pub const AT_TOUCH: u32 = 2;
 }
-/// What [`Word::hole`] says: register fields in bits 0 to 5, the kind in bits 8 to 15, its operand in bits 16 to 31.
+/// What [`Word::hole`] says: register fields in bits 0 to 5, the kind in bits 8 to 15, its operand in bits 16 to 31. Where nothing
+/// is filled in, the operand is 0, or how many such words there are from this one on: all of them are copied at once.
 pub mod hole {
     /// The argument's register goes to the field: that in which the caller passes it in [`super::part::CHECK`],
     /// [`super::part::ASK`] and [`super::part::SLOW`], that in which the server gets it in the others.

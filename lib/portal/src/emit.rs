@@ -3,6 +3,7 @@
 //! Only forward branches can be written, so no portal can contain a loop.
 
 use crate::encode::*;
+use core::cell::Cell;
 
 /// Words that a buffer has room for: the longest portal and more.
 pub const WORDS: usize = 1024;
@@ -12,104 +13,123 @@ pub struct Buffer(pub [u32; WORDS]);
 impl Buffer {
     pub const EMPTY: Buffer = Buffer([0; WORDS]);
 }
-/// Most labels of one portal.
-const LABELS: usize = 20;
-
-/// A place in the code that branches wait for.
+/// A place in the code that comes later: the last branch to it, as an index of the buffer; 0: none. Until it is placed, a branch
+/// has in the bits of its offset which branch to the same place is the previous one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Label(u8);
+pub struct Label(u16);
 impl Label {
-    pub const NONE: Label = Label(u8::MAX);
+    pub const NEW: Label = Label(0);
+    /// The branch at word `at` leads here as well: what it has for an offset until then.
+    #[inline(always)]
+    pub fn link(&mut self, at: usize) -> u32 {
+        let previous = core::mem::replace(&mut self.0, at as u16) as u32;
+        previous >> 5 << 25 | (previous & 31) << 7
+    }
 }
-
-/// Until its label is placed, a branch has in its offset how far from the buffer's start the label's previous branch is.
-pub struct Emitter<'a> {
-    out: &'a mut Buffer,
-    words: usize,
-    /// The last branch to each label, as an index of `out`; 0: none.
-    branches: [u16; LABELS],
-    labels: u8,
-}
-
 /// The bits of a branch that are its offset.
 const OFFSET: u32 = 0xFE00_0F80;
-/// `offset` in the place that it has in a branch.
-fn in_branch(offset: i32) -> u32 {
-    bne(ZERO, ZERO, offset) & OFFSET
-}
-/// The other way round, for what is not negative.
-fn of_branch(word: u32) -> usize {
-    ((word >> 7 & 0x1e) | (word >> 20 & 0x7e0) | (word << 4 & 0x800)) as usize
+
+/// The offset of a branch over `words` words (below [`WORDS`]).
+#[inline(always)]
+fn forward(words: usize) -> u32 {
+    let words = words as u32;
+    (words >> 3 & 63) << 25 | (words & 7) << 9 | (words >> 9 & 1) << 7
 }
 
+/// Cells, since words that are written already are patched while others are to come.
+pub struct Emitter<'a> {
+    all: &'a [Cell<u32>],
+    /// Where no word is yet.
+    rest: &'a [Cell<u32>],
+    full: bool,
+}
 impl<'a> Emitter<'a> {
+    #[inline(always)]
     pub fn new(out: &'a mut Buffer) -> Emitter<'a> {
-        Emitter { out, words: 0, branches: [0; LABELS], labels: 0 }
+        let all = Cell::from_mut(&mut out.0[..]).as_slice_of_cells();
+        Emitter { all, rest: all, full: false }
     }
-    /// Words written so far; `None` if something did not fit.
+    /// Words written so far; `None` if they did not fit.
     pub fn words(&self) -> Option<usize> {
-        (self.words <= WORDS && self.labels as usize <= LABELS).then_some(self.words)
+        (!self.full).then(|| self.next())
+    }
+    /// Index of the next word.
+    #[inline(always)]
+    pub fn next(&self) -> usize {
+        self.all.len() - self.rest.len()
     }
     /// Bytes from the start of the buffer to the next word.
     pub fn position(&self) -> usize {
-        self.words * 4
+        self.next() * 4
     }
     /// Overwrites word `index`.
     #[inline(always)]
     pub fn patch(&mut self, index: usize, word: u32) {
-        // What is too long goes round, and is reported at the end: no check at every word.
-        const { assert!(WORDS.is_power_of_two()) };
-        self.out.0[index % WORDS] = word;
+        if let Some(place) = self.all.get(index) {
+            place.set(word);
+        }
     }
     #[inline(always)]
     pub fn put(&mut self, word: u32) {
-        self.patch(self.words, word);
-        self.words += 1;
+        match self.rest.split_first() {
+            Some((place, rest)) => {
+                self.rest = rest;
+                place.set(word);
+            }
+            None => self.full = true,
+        }
     }
     /// Several words, for which room is made once.
     #[inline(always)]
     pub fn put_all<const N: usize>(&mut self, words: [u32; N]) {
-        let start = self.words;
-        self.words += N;
-        if let Some(places) = self.out.0.get_mut(start..start + N) {
-            for (place, word) in places.iter_mut().zip(words) {
-                *place = word;
+        match self.rest.split_first_chunk::<N>() {
+            Some((places, rest)) => {
+                self.rest = rest;
+                for (place, word) in places.iter().zip(words) {
+                    place.set(word);
+                }
             }
+            None => self.full = true,
         }
     }
-    /// A label for a place that comes later.
-    pub fn label(&mut self) -> Label {
-        self.labels += 1;
-        Label(self.labels - 1)
+    /// Room for `count` words, of which as many are written as `fill` says; it is told the index of the first.
+    #[inline(always)]
+    pub fn put_some(&mut self, count: usize, fill: impl FnOnce(&[Cell<u32>], usize) -> usize) {
+        match self.rest.get(..count) {
+            Some(places) => {
+                let written = fill(places, self.next());
+                self.rest = self.rest.get(written..).unwrap_or(&[]);
+            }
+            None => self.full = true,
+        }
     }
     /// A branch to `label`; `branch` is the instruction with offset 0.
     #[inline(always)]
-    pub fn branch(&mut self, branch: u32, label: Label) {
-        let last = &mut self.branches[label.0 as usize % LABELS];
-        let word = branch | in_branch(*last as i32 * 4);
-        *last = self.words as u16;
-        self.put(word);
+    pub fn branch(&mut self, branch: u32, label: &mut Label) {
+        self.put(branch | label.link(self.next()));
     }
     /// The place that `label` stands for is here.
+    #[inline(always)]
     pub fn place(&mut self, label: Label) {
-        let mut at = self.branches[label.0 as usize % LABELS] as usize;
-        // No branch is the first word, which belongs to the header.
-        for _ in 0..WORDS {
-            if at == 0 {
-                break;
-            }
-            let word = self.out.0[at % WORDS];
-            let offset = (self.words - at) as i32 * 4;
-            self.patch(at, word & !OFFSET | in_branch(offset));
-            at = of_branch(word) / 4;
+        let here = self.next();
+        let mut at = label.0 as usize;
+        // No branch is the first word, which belongs to the header. Each is linked to an earlier one.
+        while at != 0 {
+            let Some(place) = self.all.get(at) else { return };
+            let word = place.get();
+            place.set(word & !OFFSET | forward(here - at));
+            at = (word >> 25 << 5 | word >> 7 & 31) as usize;
         }
-        self.branches[label.0 as usize % LABELS] = 0;
     }
     /// Loads a constant in as few instructions as it takes (1 to 8).
+    #[inline(always)]
     pub fn constant(&mut self, rd: Register, value: i64) {
         if (-2048..2048).contains(&value) {
             return self.put(addi(rd, ZERO, value as i32));
         }
+        self.long_constant(rd, value);
+    }
+    fn long_constant(&mut self, rd: Register, value: i64) {
         let low = (value << 52 >> 52) as i32;
         if value == value as i32 as i64 {
             let upper = ((value.wrapping_sub(low as i64)) as u32) >> 12;
@@ -128,15 +148,21 @@ impl<'a> Emitter<'a> {
         }
     }
     /// Loads a page-aligned supervisor address.
+    #[inline(always)]
     pub fn page(&mut self, rd: Register, address: u64) {
         self.put(lui(rd, address as u32 >> 12));
     }
     /// Jumps to an absolute supervisor address, linking in `link`; clobbers `via`.
+    #[inline(always)]
     pub fn jump(&mut self, link: Register, address: u64, via: Register) {
-        let low = ((address as i64) << 52 >> 52) as i32;
-        self.put(lui(via, (address.wrapping_sub(low as i64 as u64) as u32) >> 12));
-        self.put(jalr(link, via, low));
+        self.put_all(jump(link, address, via));
     }
+}
+/// The instructions that jump to an absolute supervisor address.
+#[inline(always)]
+pub fn jump(link: Register, address: u64, via: Register) -> [u32; 2] {
+    let low = ((address as i64) << 52 >> 52) as i32;
+    [lui(via, (address.wrapping_sub(low as i64 as u64) as u32) >> 12), jalr(link, via, low)]
 }
 
 #[cfg(test)]
@@ -185,12 +211,12 @@ mod tests {
     fn branches_reach_their_labels() {
         let mut out = Buffer::EMPTY;
         let mut e = Emitter::new(&mut out);
-        let (one, other) = (e.label(), e.label());
+        let (mut one, mut other) = (Label::NEW, Label::NEW);
         let mut places = Vec::new();
         for n in 0..200 {
             e.put(0);
-            let label = if n % 3 == 0 { one } else { other };
-            places.push((e.position() / 4, label));
+            let label = if n % 3 == 0 { &mut one } else { &mut other };
+            places.push((e.position() / 4, n % 3 == 0));
             e.branch(beq(A0, T3, 0), label);
         }
         e.place(other);
@@ -198,8 +224,8 @@ mod tests {
         e.put(0);
         e.place(one);
         let at_one = e.position() as i32;
-        for (place, label) in places {
-            let to = if label == one { at_one } else { at_other };
+        for (place, first) in places {
+            let to = if first { at_one } else { at_other };
             assert_eq!(out.0[place], beq(A0, T3, to - place as i32 * 4), "{place}");
         }
     }

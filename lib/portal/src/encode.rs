@@ -12,8 +12,8 @@ registers! {
     S2 = 18 S3 = 19 S4 = 20 S5 = 21 S6 = 22 S7 = 23 S8 = 24 S9 = 25 S10 = 26 S11 = 27
     T3 = 28 T4 = 29 T5 = 30 T6 = 31
 }
-/// The callee-saved registers but `sp`, in the order in which frames keep them.
-pub const CALLEE_SAVED: [Register; 12] = [S0, S1, S2, S3, S4, S5, S6, S7, S8, S9, S10, S11];
+/// The callee-saved registers but `sp`, in the order in which frames keep them, in three parts.
+pub const CALLEE_SAVED: [[Register; 4]; 3] = [[S0, S1, S2, S3], [S4, S5, S6, S7], [S8, S9, S10, S11]];
 
 /// Control and status registers.
 pub mod csr {

@@ -7,17 +7,17 @@
 //! frame is committed nothing has changed but free words below the invocation stack, so that a raised fault can execute
 //! the caller's `ecall` again.
 
-use crate::emit::{Buffer, Emitter, Label};
+use crate::emit::{Buffer, Emitter, Label, jump};
 use crate::encode::*;
 use crate::frame::{FramePlan, StackPlan};
 use crate::short_circuit::ShortCircuit;
-use crate::specification::{ARGUMENTS, Argument, Specification, Stack, State};
-use crate::template::{Filling, Templates, Use, Uses, put_part};
+use crate::specification::{Argument, Specification, Stack, State};
+use crate::template::{self, Filling, Templates, Use, Uses, code};
 use abi::Error;
 use abi::address::ENTRY_STUB;
 use abi::boot::Symbols;
 use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC, Thread, domain, fault};
-use abi::template::{Part, hole, part};
+use abi::template::{LETTERS, Part, hole, part};
 use core::mem::offset_of;
 
 /// One end of a connection.
@@ -73,71 +73,47 @@ const FRAME_PC: i32 = 16;
 const FRAME_SP: i32 = 24;
 const FRAME_RA: i32 = 32;
 
-/// Argument registers, in order.
-const ARGUMENT: [Register; ARGUMENTS] = [A0, A1, A2, A3, A4, A5];
+/// Argument register `n`.
+#[inline(always)]
+fn argument(n: usize) -> Register {
+    Register(A0.0 + n as u8)
+}
 
 /// Writes header and code for `connection` to `out`, to be executed at any supervisor address that is a multiple of 64
 /// (the code is independent of its own place).
+#[inline(never)]
 pub fn generate(connection: &Connection, symbols: &Symbols, out: &mut Buffer) -> Result<Block, GenerateError> {
     if connection.constants.len() < connection.specification.constants() {
         return Err(GenerateError::Constants);
     }
-    if !connection.specification.is_templated() {
-        return generate_with(connection, symbols, FramePlan::new(connection, 0), &Uses::NONE, out);
-    }
-    let at = FramePlan::new(connection, 0).size;
-    let uses = Uses::new(connection.specification, &connection.templates, at).map_err(GenerateError::NoTemplate)?;
-    generate_with(connection, symbols, FramePlan::new(connection, uses.size), &uses, out)
-}
-#[inline(always)]
-fn generate_with(
-    connection: &Connection,
-    symbols: &Symbols,
-    plan: FramePlan,
-    uses: &Uses,
-    out: &mut Buffer,
-) -> Result<Block, GenerateError> {
-    let mut g = Generator {
-        e: Emitter::new(out),
-        c: connection,
-        symbols,
-        plan,
-        uses,
-        tails: [(Label::NONE, Tail::NoStack); TAILS],
-        tail_count: 0,
-    };
-    for _ in 0..BLOCK_HEADER / 4 {
-        g.e.put(0);
-    }
-    let (frame, return_offset) = match (connection.specification.state, connection.specification.stack) {
-        (State::Exception, _) => {
-            g.exception();
-            (0, 0)
+    let mut plan = FramePlan::new(connection, 0);
+    let mut uses = Uses::NONE;
+    uses.find(connection.specification, &connection.templates, plan.size).map_err(GenerateError::NoTemplate)?;
+    plan.size += uses.size;
+    let mut g = Generator { e: Emitter::new(out), c: connection, symbols, plan, uses: &uses, tails: Tails::NONE };
+    g.e.put_all([0; BLOCK_HEADER / 4]);
+    let address = if g.is_call() { g.call() } else { g.direct() };
+    g.cross();
+    let (frame, return_offset) = if g.is_call() {
+        let offset = g.e.position() - BLOCK_HEADER;
+        if offset > REACH << connection.specification.is_long() as u32 {
+            return Err(GenerateError::NoRoom);
         }
-        (_, Stack::Jump) => {
-            g.jump();
-            (0, 0)
+        if connection.specification.is_long() {
+            // Two steps, where one may not reach.
+            let step = (offset / 2) as i32;
+            g.e.patch(address, addi(T4, T1, step));
+            g.e.patch(address + 1, addi(T4, T4, offset as i32 - step));
+        } else {
+            g.e.patch(address, addi(T4, T1, offset as i32));
         }
-        _ => {
-            let address = g.call();
-            let offset = g.e.position() - BLOCK_HEADER;
-            if offset > REACH * if connection.specification.is_long() { 2 } else { 1 } {
-                return Err(GenerateError::NoRoom);
-            }
-            if connection.specification.is_long() {
-                // Two steps, where one may not reach.
-                let step = (offset / 2) as i32;
-                g.e.patch(address, addi(T4, T1, step));
-                g.e.patch(address + 1, addi(T4, T4, offset as i32 - step));
-            } else {
-                g.e.patch(address, addi(T4, T1, offset as i32));
-            }
-            g.returns();
-            (g.plan.size as usize, offset)
-        }
+        g.returns();
+        (g.plan.size as usize, offset)
+    } else {
+        (0, 0)
     };
     g.tails();
-    let words = g.e.words().ok_or(GenerateError::NoRoom)?;
+    let words = g.e.words().filter(|_| g.tails.count <= TAILS).ok_or(GenerateError::NoRoom)?;
     let header = [BLOCK_MAGIC, (words - BLOCK_HEADER / 4) as u32, frame as u32, return_offset as u32];
     for (index, word) in header.into_iter().enumerate() {
         g.e.patch(index, word);
@@ -148,19 +124,24 @@ fn generate_with(
 /// Farthest that one addition reaches.
 const REACH: usize = 2047;
 
-/// Ways out of a portal before its frame is committed.
+/// A way out of a portal before its frame is committed: its kind, and in the lower twelve bits what it is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Tail {
+struct Tail(u16);
+impl Tail {
     /// The `ecall` ends with an error.
-    Fail(u16),
+    const FAIL: u16 = 0;
     /// The letter of this use, of those with templates, raises its fault.
-    Slow(u8),
+    const SLOW: u16 = 1;
     /// The same when the call returns: the return is made again.
-    Again(u8),
+    const AGAIN: u16 = 2;
     /// The callee's stack queue is empty.
-    NoStack,
+    const NO_STACK: u16 = 3;
     /// Threads wait for the stack that was put back.
-    StackFree,
+    const STACK_FREE: u16 = 4;
+
+    const fn new(kind: u16, of: u16) -> Tail {
+        Tail(kind << 12 | of)
+    }
 }
 /// Most tails of one portal.
 const TAILS: usize = 14;
@@ -171,79 +152,88 @@ struct Generator<'a, 'o> {
     symbols: &'a Symbols,
     plan: FramePlan,
     uses: &'a Uses,
-    tails: [(Label, Tail); TAILS],
-    tail_count: usize,
+    tails: Tails,
 }
 
-#[inline(always)]
-fn label_of(e: &mut Emitter, tails: &mut [(Label, Tail); TAILS], count: &mut usize, tail: Tail) -> Label {
-    if let Some(&(label, _)) = tails[..*count].iter().find(|(_, t)| *t == tail) {
-        return label;
+/// Ways out, in the order in which they are written.
+struct Tails {
+    all: [Tail; TAILS],
+    labels: [Label; TAILS],
+    count: usize,
+}
+impl Tails {
+    const NONE: Tails = Tails { all: [Tail(0); TAILS], labels: [Label::NEW; TAILS], count: 0 };
+    /// The number of `tail`, if it is there.
+    #[inline(always)]
+    fn find(&self, tail: Tail) -> Option<usize> {
+        self.all[..self.count.min(TAILS)].iter().position(|&t| t == tail)
     }
-    let label = e.label();
-    // Six letters and several errors fit; a label too many is reported at the end.
-    if let Some(place) = tails.get_mut(*count) {
-        *place = (label, tail);
-        *count += 1;
+    /// One too many is reported at the end.
+    #[inline(always)]
+    fn add(&mut self, tail: Tail) -> usize {
+        let n = self.count;
+        self.count += 1;
+        if let Some(place) = self.all.get_mut(n) {
+            *place = tail;
+        }
+        n
     }
-    label
+    #[inline(always)]
+    fn link(&mut self, n: usize, at: usize) -> u32 {
+        self.labels.get_mut(n).map_or(0, |label| label.link(at))
+    }
 }
 
 impl Generator<'_, '_> {
-    /// The label of `tail`, which is written after the portal's code.
-    #[inline(always)]
-    fn tail(&mut self, tail: Tail) -> Label {
-        label_of(&mut self.e, &mut self.tails, &mut self.tail_count, tail)
-    }
+    /// A branch to `tail`, which no other leads to so far, and which is written after the portal's code.
     #[inline(always)]
     fn branch(&mut self, branch: u32, tail: Tail) {
-        let label = self.tail(tail);
-        self.e.branch(branch, label);
+        let n = self.tails.add(tail);
+        self.e.put(branch | self.tails.link(n, self.e.next()));
     }
     /// Puts in the parts that templates have for moment `which`.
+    #[inline(always)]
     fn templates(&mut self, which: usize) {
-        if !self.specification_templated() {
-            return;
-        }
-        for (n, used) in self.uses.all().iter().enumerate() {
-            let template = self.c.templates.get(used.template as usize);
-            if used.first && which < part::SLOW {
-                self.template(template.before[which], used, n, which);
-            }
-            self.template(template.letters[used.letter as usize].parts[which], used, n, which);
-            if used.last && which < part::SLOW {
-                self.template(template.after[which], used, n, which);
+        if self.specification_templated() {
+            let uses = self.uses;
+            for (n, used) in uses.all().iter().enumerate() {
+                self.template(n, used, which);
             }
         }
     }
-    fn template(&mut self, p: Part, used: &Use, n: usize, which: usize) {
+    /// The parts of `used`, which is number `n`.
+    fn template(&mut self, n: usize, used: &Use, which: usize) {
         let template = self.c.templates.get(used.template as usize);
-        let letter = &template.letters[used.letter as usize];
-        let argument = if matches!(which, part::CHECK | part::ASK | part::SLOW) { used.from } else { used.to };
-        let filling = Filling {
-            letter,
-            argument: argument as u32,
-            from: used.from as u32,
-            own: used.own as i32,
-            common: used.common as i32,
-            last: used.last,
-            table: self.c.callee.table,
-            asid: self.c.callee.asid,
-            record: template.record,
+        let shared = |parts: &[Part; 3], wanted: bool| match parts.get(which) {
+            Some(&p) if wanted => code(template, p),
+            _ => &[],
         };
-        let Generator { e, tails, tail_count, .. } = self;
-        put_part(e, template, p, &filling, |e, branch, word| {
-            let tail = match (word.kind() == hole::FAIL, which) {
-                (true, _) => Tail::Fail(word.operand() as u16),
-                (_, part::BACK) => Tail::Again(n as u8),
-                _ => Tail::Slow(n as u8),
-            };
-            let label = label_of(e, tails, tail_count, tail);
-            e.branch(branch, label);
-        });
+        let own = template.letters[used.letter as usize % LETTERS].parts[which];
+        let parts = [shared(&template.before, used.first), code(template, own), shared(&template.after, used.last)];
+        let argument = if matches!(which, part::CHECK | part::ASK | part::SLOW) { used.from } else { used.to };
+        let callee = (self.c.callee.table, self.c.callee.asid);
+        let filling = Filling::new(template, used, argument, callee);
+        let slow_tail = Tail::new(if which == part::BACK { Tail::AGAIN } else { Tail::SLOW }, n as u16);
+        let mut slow = None;
+        let tails = &mut self.tails;
+        for code in parts.into_iter().filter(|code| !code.is_empty()) {
+            template::put(&mut self.e, code, &filling, |word, at| {
+                let n = match word.kind() {
+                    hole::SLOW => {
+                        *slow.get_or_insert_with(|| tails.find(slow_tail).unwrap_or_else(|| tails.add(slow_tail)))
+                    }
+                    _ => {
+                        let fail = Tail::new(Tail::FAIL, word.operand() as u16);
+                        tails.find(fail).unwrap_or_else(|| tails.add(fail))
+                    }
+                };
+                tails.link(n, at)
+            });
+        }
     }
 
     /// The call portal. Returns the index of the word that is to load the return portal's address.
+    #[inline(always)]
     fn call(&mut self) -> usize {
         let plan = self.plan;
         if let Some(short_circuit) = &self.c.short_circuit {
@@ -254,11 +244,11 @@ impl Generator<'_, '_> {
         self.e.put_all([addi(T0, T0, -(plan.size as i32)), slli(T3, T0, 52)]);
         if self.c.caller.trusted() {
             self.e.put(srli(T3, T3, 62));
-            self.branch(beq(T3, ZERO, 0), Tail::Fail(Error::EDEPTH as u16));
+            self.branch(beq(T3, ZERO, 0), Tail::new(Tail::FAIL, Error::EDEPTH as u16));
         } else {
-            self.branch(bge(T3, ZERO, 0), Tail::Fail(Error::EDEPTH as u16));
+            self.branch(bge(T3, ZERO, 0), Tail::new(Tail::FAIL, Error::EDEPTH as u16));
         }
-        let address = self.e.position() / 4 + 1;
+        let address = self.e.next() + 1;
         self.e.put_all([csrr(T3, csr::SEPC), 0]);
         if self.c.specification.is_long() {
             self.e.put(0);
@@ -285,7 +275,9 @@ impl Generator<'_, '_> {
         let templated = self.specification_templated();
         if templated {
             self.templates(part::CHECK);
-            self.templates(part::ASK);
+            if self.uses.asks {
+                self.templates(part::ASK);
+            }
             if table {
                 // They have used it.
                 self.e.page(T6, self.c.callee.table);
@@ -293,7 +285,7 @@ impl Generator<'_, '_> {
         }
         if plan.stack == StackPlan::Queue {
             self.e.put(ld(T3, T6, domain::STACKS));
-            self.branch(beq(T3, ZERO, 0), Tail::NoStack);
+            self.branch(beq(T3, ZERO, 0), Tail::new(Tail::NO_STACK, 0));
             self.e.put_all([ld(T4, T3, 0), sd(T4, T6, domain::STACKS), sd(T3, T0, plan.descriptor as i32)]);
             if plan.service != 0 {
                 self.e.put_all([ld(T4, TP, SERVICE), sd(T4, T0, plan.service as i32), sd(SP, TP, SERVICE)]);
@@ -310,46 +302,61 @@ impl Generator<'_, '_> {
         }
         if plan.floating_barrier {
             // SD (bit 63) is set when floating-point state is live.
-            let skip = self.e.label();
+            let mut skip = Label::NEW;
             if templated {
                 self.e.put(csrr(T3, csr::SSTATUS));
             }
-            self.e.branch(bge(T3, ZERO, 0), skip);
+            self.e.branch(bge(T3, ZERO, 0), &mut skip);
             self.e.jump(T4, self.symbols.floating_push, T4);
             self.e.place(skip);
         }
-        self.enter();
-        if plan.same_domain {
-            self.save(0);
-        }
-        self.save(1);
-        self.insert_arguments();
-        self.leave(plan.tp != 0 && !self.c.callee.trusted() && !plan.same_domain);
         address
     }
 
     /// Whether the callee's `satp` is loaded well before it is written, to `t5`: a walk for windows needs the register.
+    #[inline(always)]
     fn satp_early(&self) -> bool {
         self.is_call() && !self.plan.same_domain && !self.specification_templated()
     }
     /// Whether there are parts of templates, which may use all temporary registers.
+    #[inline(always)]
     fn specification_templated(&self) -> bool {
         self.c.specification.is_templated()
     }
     /// Whether there is a frame to return through.
+    #[inline(always)]
     fn is_call(&self) -> bool {
-        self.c.specification.state != State::Exception && self.c.specification.stack != Stack::Jump
+        !self.is_exception() && self.c.specification.stack != Stack::Jump
     }
     /// Saves the `part`th third of the callee-saved registers. They go between the writes to control registers, each of which
     /// empties the pipeline: a write-through cache takes its time for so many stores in a row.
+    #[inline(always)]
     fn save(&mut self, part: usize) {
         if self.plan.callee_saved != 0 && self.is_call() {
-            let at = self.plan.callee_saved as i32;
-            let store = |n: usize| sd(CALLEE_SAVED[4 * part + n], T0, at + 8 * (4 * part + n) as i32);
-            self.e.put_all(core::array::from_fn::<u32, 4, _>(store));
+            let at = self.plan.callee_saved as i32 + 32 * part as i32;
+            let [a, b, c, d] = CALLEE_SAVED[part];
+            self.e.put_all([sd(a, T0, at), sd(b, T0, at + 8), sd(c, T0, at + 16), sd(d, T0, at + 24)]);
         }
     }
+    #[inline(always)]
+    fn is_exception(&self) -> bool {
+        self.c.specification.state == State::Exception
+    }
+    /// Goes to the callee.
+    #[inline(always)]
+    fn cross(&mut self) {
+        self.enter();
+        if self.plan.same_domain {
+            self.save(0);
+        }
+        self.save(1);
+        if !self.is_exception() {
+            self.insert_arguments();
+        }
+        self.leave(self.is_call() && self.plan.tp != 0 && !self.c.callee.trusted() && !self.plan.same_domain);
+    }
     /// Makes the callee's address space and stack current.
+    #[inline(always)]
     fn enter(&mut self) {
         if !self.plan.same_domain {
             self.save(0);
@@ -370,9 +377,11 @@ impl Generator<'_, '_> {
     }
     /// Goes to the entry point. `own_tp`: with the callee's thread pointer; else with the caller's, which a callee that
     /// may keep registers keeps.
+    #[inline(always)]
     fn leave(&mut self, own_tp: bool) {
-        self.e.constant(T4, ENTRY_STUB as i64);
-        self.e.put(csrw(csr::SEPC, T4));
+        const UPPER: u32 = (ENTRY_STUB >> 12) as u32;
+        const { assert!(ENTRY_STUB as u32 == UPPER << 12 && ENTRY_STUB < 1 << 31) };
+        self.e.put_all([lui(T4, UPPER), csrw(csr::SEPC, T4)]);
         self.save(2);
         self.e.constant(T3, self.c.entry as i64);
         if own_tp {
@@ -383,29 +392,34 @@ impl Generator<'_, '_> {
         self.sret();
     }
     /// `sret`, and behind it what stops fetch from running into the next line on cores that would wait for it.
+    #[inline(always)]
     fn sret(&mut self) {
         self.e.put_all([SRET, jal(ZERO, 0)]);
     }
 
     /// Moves what the caller passes to the callee's places: towards higher registers only, so the last goes first.
+    #[inline(always)]
     fn move_arguments(&mut self) {
         let arguments = self.c.specification.arguments();
-        let mut source = arguments.iter().filter(|a| !a.inserted()).count();
-        for (to, argument) in arguments.iter().enumerate().rev() {
-            if !argument.inserted() {
+        let mut source = self.c.specification.passed();
+        for (to, passed) in arguments.iter().enumerate().rev() {
+            if source == to + 1 {
+                // Nothing is inserted before it.
+                break;
+            }
+            if !passed.inserted() {
                 source -= 1;
-                if source != to {
-                    self.e.put(addi(ARGUMENT[to], ARGUMENT[source], 0));
-                }
+                self.e.put(addi(argument(to), argument(source), 0));
             }
         }
     }
     /// Makes what the portal inserts. `t2` is still the caller's table.
+    #[inline(always)]
     fn insert_arguments(&mut self) {
         let mut constants = self.c.constants.iter();
-        for (to, argument) in self.c.specification.arguments().iter().enumerate() {
-            let register = ARGUMENT[to];
-            match argument {
+        for (to, inserted) in self.c.specification.arguments().iter().enumerate() {
+            let register = argument(to);
+            match inserted {
                 Argument::Constant => {
                     let value = constants.next().copied().unwrap_or(0);
                     self.e.constant(register, value as i64);
@@ -423,13 +437,14 @@ impl Generator<'_, '_> {
     }
 
     /// The return portal.
+    #[inline(always)]
     fn returns(&mut self) {
         let plan = self.plan;
         if plan.floating_barrier {
             // `floating_return` in the nucleus skips these four instructions.
-            let skip = self.e.label();
+            let mut skip = Label::NEW;
             self.e.put(csrr(T4, csr::SSTATUS));
-            self.e.branch(bge(T4, ZERO, 0), skip);
+            self.e.branch(bge(T4, ZERO, 0), &mut skip);
             self.e.put_all([lui(T4, 6), csrc(csr::SSTATUS, T4)]);
             self.e.place(skip);
         }
@@ -457,8 +472,10 @@ impl Generator<'_, '_> {
             self.e.put(ld(SP, T0, FRAME_SP));
         }
         if plan.callee_saved != 0 {
-            let at = plan.callee_saved as i32;
-            self.e.put_all(core::array::from_fn::<u32, 12, _>(|n| ld(CALLEE_SAVED[n], T0, at + 8 * n as i32)));
+            for (part, [a, b, c, d]) in CALLEE_SAVED.into_iter().enumerate() {
+                let at = plan.callee_saved as i32 + 32 * part as i32;
+                self.e.put_all([ld(a, T0, at), ld(b, T0, at + 8), ld(c, T0, at + 16), ld(d, T0, at + 24)]);
+            }
         }
         if !plan.same_domain {
             self.e.put_all([sd(T2, TP, TABLE), csrw(csr::SATP, T5)]);
@@ -470,7 +487,7 @@ impl Generator<'_, '_> {
         }
         if plan.stack == StackPlan::Queue {
             self.e.put(ld(T3, T6, domain::STACK_WAITERS));
-            self.branch(bne(T3, ZERO, 0), Tail::StackFree);
+            self.branch(bne(T3, ZERO, 0), Tail::new(Tail::STACK_FREE, 0));
         }
         if plan.clear {
             // What the callee may have left; the other temporaries have the portal's own values now.
@@ -490,53 +507,52 @@ impl Generator<'_, '_> {
         self.sret();
     }
 
-    /// An exception portal: the nucleus has saved everything, `a0`…`a2` are cause, value and pc.
-    fn exception(&mut self) {
-        self.e.put(ld(A3, T2, domain::ASID));
-        self.e.put(ld(A4, TP, INDEX));
+    /// The start of what there is no return from. An exception portal: the nucleus has saved everything, `a0`…`a2` are cause, value and pc. Or a
+    /// jump from one masked domain to another.
+    #[inline(never)]
+    fn direct(&mut self) -> usize {
+        if self.is_exception() {
+            self.e.put_all([ld(A3, T2, domain::ASID), ld(A4, TP, INDEX)]);
+        } else {
+            self.move_arguments();
+        }
         self.e.page(T6, self.c.callee.table);
-        self.enter();
-        self.leave(false);
-    }
-    /// A jump from one masked domain to another.
-    fn jump(&mut self) {
-        self.move_arguments();
-        self.e.page(T6, self.c.callee.table);
-        self.enter();
-        self.insert_arguments();
-        self.leave(false);
+        0
     }
 
+    #[inline(always)]
     fn tails(&mut self) {
-        for (label, tail) in self.tails.into_iter().take(self.tail_count) {
-            self.e.place(label);
-            match tail {
-                Tail::Fail(error) => {
-                    self.e.constant(A0, -(error as i64));
-                    self.e.jump(ZERO, self.symbols.complete, T0);
+        for n in 0..self.tails.count.min(TAILS) {
+            let tail = self.tails.all[n];
+            self.e.place(self.tails.labels[n]);
+            let of = (tail.0 & 0xfff) as usize;
+            match tail.0 >> 12 {
+                Tail::FAIL => {
+                    let [upper, jump] = jump(ZERO, self.symbols.complete, T0);
+                    self.e.put_all([addi(A0, ZERO, -(of as i32)), upper, jump]);
                 }
-                Tail::Slow(n) => {
-                    let used = self.uses.all()[n as usize];
+                Tail::SLOW => {
+                    let used = self.uses.all()[of];
                     let letter = &self.c.templates.get(used.template as usize).letters[used.letter as usize];
-                    self.template(letter.parts[part::SLOW], &used, n as usize, part::SLOW);
+                    self.template(of, &used, part::SLOW);
                     self.e.constant(T3, (self.c.callee.asid | (used.template as u64) << 16) as i64);
                     self.raise(letter.fault as usize);
                 }
-                Tail::Again(n) => {
-                    let used = self.uses.all()[n as usize];
+                Tail::AGAIN => {
+                    let used = self.uses.all()[of];
                     let letter = &self.c.templates.get(used.template as usize).letters[used.letter as usize];
                     if self.plan.floating_barrier {
                         // The caller's state is back already: the return that comes would throw it away.
-                        let skip = self.e.label();
+                        let mut skip = Label::NEW;
                         self.e.put(csrr(T3, csr::SSTATUS));
-                        self.e.branch(bge(T3, ZERO, 0), skip);
+                        self.e.branch(bge(T3, ZERO, 0), &mut skip);
                         self.e.jump(T4, self.symbols.floating_push, T4);
                         self.e.place(skip);
                     }
                     self.e.put_all([addi(T1, ZERO, 0), addi(T3, ZERO, 0)]);
                     self.raise(letter.fault as usize);
                 }
-                Tail::NoStack => {
+                Tail::NO_STACK => {
                     if !self.c.callee.elastic() {
                         self.e.put(ld(T3, T6, domain::STACK_WAITERS));
                         self.e.put(addi(T3, T3, 1));
@@ -546,7 +562,7 @@ impl Generator<'_, '_> {
                     self.e.constant(T3, self.c.callee.asid as i64);
                     self.raise(if self.c.callee.elastic() { fault::GROW_STACK } else { fault::NO_STACK });
                 }
-                Tail::StackFree => {
+                _ => {
                     if self.plan.clear {
                         self.e.put_all([A1, A2, A3, A4, A5, A6, A7].map(|register| addi(register, ZERO, 0)));
                     }
@@ -564,8 +580,9 @@ impl Generator<'_, '_> {
         }
     }
     /// Raises fault `number` with value `t1` and `t3` in place of the program counter.
+    #[inline(always)]
     fn raise(&mut self, number: usize) {
-        self.e.constant(T0, number as i64);
-        self.e.jump(ZERO, self.symbols.raise, T4);
+        let [upper, jump] = jump(ZERO, self.symbols.raise, T4);
+        self.e.put_all([addi(T0, ZERO, number as i32), upper, jump]);
     }
 }

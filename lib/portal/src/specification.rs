@@ -73,16 +73,25 @@ impl Argument {
     }
 }
 
-/// A parsed specification.
+/// A parsed specification: two words, and copied as such.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(align(8))]
 pub struct Specification {
     pub stack: Stack,
     pub state: State,
     arguments: [Argument; ARGUMENTS],
-    count: u8,
-    /// A template is for one of them.
-    templated: bool,
+    /// How many arguments there are, and in the upper half how many of them the caller passes.
+    counts: u8,
+    /// [`TEMPLATED`], [`LONG`] and [`COUNT`], and in the upper half how many constants there are.
+    kinds: u8,
 }
+/// A template is for one of the letters.
+const TEMPLATED: u8 = 1;
+/// Such letters make long code: one needs its length, for several pages, or there are more of them than [`COUNT`] has room for.
+const LONG: u8 = 2;
+/// One such letter, and their count, up to three.
+const LETTER: u8 = 4;
+const COUNT: u8 = 12;
 
 /// Why a specification is not one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,17 +128,14 @@ impl Rejected {
     }
 }
 
-/// More letters with templates than this make long code.
-const MANY: usize = 3;
-
 impl Specification {
     /// `sm`: no arguments.
     pub const EMPTY: Specification = Specification {
         stack: Stack::Shared,
         state: State::Minimal,
         arguments: [Argument::Word; ARGUMENTS],
-        count: 0,
-        templated: false,
+        counts: 0,
+        kinds: 0,
     };
 
     /// Parses `text`; `boot` allows the letters that only boot components may use (`j`, `x`), `templates` tells which letters
@@ -172,7 +178,6 @@ impl Specification {
                         if known.length != 0 && bytes.get(position + 1) != Some(&b'i') {
                             return rejected(Reason::NoLength, position + 1);
                         }
-                        specification.templated = true;
                         match (known.passed != 0, known.length != 0) {
                             (false, _) => Argument::TemplatedMade(letter),
                             (_, true) => Argument::TemplatedLong(letter),
@@ -183,45 +188,58 @@ impl Specification {
                     None => return rejected(Reason::UnknownArgument, position),
                 },
             };
-            let Some(place) = specification.arguments.get_mut(specification.count as usize) else {
+            if !specification.push(argument) {
                 return rejected(Reason::TooManyArguments, position);
-            };
-            *place = argument;
-            specification.count += 1;
+            }
         }
         Ok(specification)
     }
+    /// Adds an argument; whether there was room.
+    fn push(&mut self, argument: Argument) -> bool {
+        let Some(place) = self.arguments.get_mut((self.counts & 15) as usize) else { return false };
+        *place = argument;
+        self.counts += 1 + (!argument.inserted() as u8) * 16;
+        self.kinds += (argument == Argument::Constant) as u8 * 16;
+        if argument.templated().is_some() {
+            let several = self.kinds & COUNT == COUNT;
+            self.kinds |= TEMPLATED | (several || matches!(argument, Argument::TemplatedLong(_))) as u8 * LONG;
+            self.kinds += !several as u8 * LETTER;
+        }
+        true
+    }
     /// The arguments, in the server's order.
     pub fn arguments(&self) -> &[Argument] {
-        &self.arguments[..self.count as usize]
+        &self.arguments[..((self.counts & 15) as usize).min(ARGUMENTS)]
     }
     /// Whether a template is for one of its letters.
     pub fn is_templated(&self) -> bool {
-        self.templated
+        self.kinds & TEMPLATED != 0
     }
-    /// Whether its code is long: a letter needs a length, for several pages, or many letters have templates.
+    /// Whether its code is long.
     pub fn is_long(&self) -> bool {
-        let templated = self.arguments().iter().filter(|a| a.templated().is_some()).count();
-        self.templated && (templated > MANY || self.arguments().iter().any(|a| matches!(a, Argument::TemplatedLong(_))))
+        self.kinds & LONG != 0
     }
     /// Whether it has `letter`, which a template is for.
     pub fn has(&self, letter: u8) -> bool {
-        self.templated && self.arguments().iter().any(|a| a.templated() == Some(letter))
+        self.is_templated() && self.arguments().iter().any(|a| a.templated() == Some(letter))
     }
     /// Constants that it needs.
     pub fn constants(&self) -> usize {
-        self.arguments().iter().filter(|&&a| a == Argument::Constant).count()
+        (self.kinds >> 4) as usize
+    }
+    /// Arguments that the caller passes.
+    pub fn passed(&self) -> usize {
+        (self.counts >> 4) as usize
     }
     /// The stub of an interposed portal: its number first, then what the caller passes, `sm=…`. Words that no longer fit
     /// are left out; what has lost its length so is passed as a word.
     pub fn stub(&self) -> Specification {
-        let mut stub = Specification { count: 1, templated: self.templated, ..Specification::EMPTY };
-        stub.arguments[0] = Argument::Number;
-        for &argument in self.arguments().iter().filter(|a| !a.inserted()).take(ARGUMENTS - 1) {
-            let cut = stub.count as usize == ARGUMENTS - 1;
+        let mut stub = Specification::EMPTY;
+        stub.push(Argument::Number);
+        for (n, &argument) in self.arguments().iter().filter(|a| !a.inserted()).take(ARGUMENTS - 1).enumerate() {
+            let cut = n + 2 == ARGUMENTS;
             let word = cut && matches!(argument, Argument::TemplatedLong(_));
-            stub.arguments[stub.count as usize] = if word { Argument::Word } else { argument };
-            stub.count += 1;
+            stub.push(if word { Argument::Word } else { argument });
         }
         stub
     }

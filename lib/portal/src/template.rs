@@ -5,6 +5,7 @@ use crate::emit::Emitter;
 use crate::encode::*;
 use crate::specification::{ARGUMENTS, Specification};
 use abi::template::{CODE, LETTERS, Letter, Part, Template, Word, choice, hole, part};
+use core::cell::Cell;
 
 /// The templates that portals are made with.
 #[derive(Clone, Copy)]
@@ -70,18 +71,27 @@ pub struct Use {
 pub struct Uses {
     all: [Use; ARGUMENTS],
     count: u8,
+    /// One of them has code for [`part::ASK`].
+    pub asks: bool,
     /// Bytes of the frame that they take together.
     pub size: u16,
 }
 const UNUSED: Use = Use { template: 0, letter: 0, from: 0, to: 0, own: 0, common: 0, first: false, last: false };
 
 impl Uses {
-    pub const NONE: Uses = Uses { all: [UNUSED; ARGUMENTS], count: 0, size: 0 };
+    pub const NONE: Uses = Uses { all: [UNUSED; ARGUMENTS], count: 0, asks: false, size: 0 };
     /// Those of `specification`, whose words start at frame offset `at`. `Err`: a letter that has no template.
     pub fn new(specification: &Specification, templates: &Templates, at: u16) -> Result<Uses, u8> {
         let mut uses = Uses::NONE;
+        uses.find(specification, templates, at)?;
+        Ok(uses)
+    }
+    /// Makes them, where there are none, those of `specification`.
+    #[inline(always)]
+    pub(crate) fn find(&mut self, specification: &Specification, templates: &Templates, at: u16) -> Result<(), u8> {
+        let uses = self;
         if !specification.is_templated() {
-            return Ok(uses);
+            return Ok(());
         }
         let mut from = 0;
         for (to, argument) in specification.arguments().iter().enumerate() {
@@ -112,10 +122,12 @@ impl Uses {
             }
             let last = n + 1 == uses.count as usize || uses.all[n + 1].template != template;
             uses.all[n] = Use { own: next, common, first, last, ..uses.all[n] };
-            next += 8 * of.letters[letter as usize].words as u16;
+            let letter = &of.letters[letter as usize];
+            next += 8 * letter.words as u16;
+            uses.asks |= letter.parts[part::ASK].count != 0;
         }
         uses.size = next - at;
-        Ok(uses)
+        Ok(())
     }
     pub fn all(&self) -> &[Use] {
         &self.all[..self.count as usize]
@@ -177,8 +189,22 @@ impl Writer {
     /// The template, whose letters share `words` words of the frame.
     pub const fn finish(mut self, words: u8) -> Template {
         self.0.words = words;
+        let (mut n, mut run) = (self.position(), 0);
+        while n > 0 {
+            n -= 1;
+            run = if is_whole(self.0.code[n]) { run + 1 } else { 0 };
+            if run != 0 {
+                self.0.code[n].hole = run << 16;
+            }
+        }
         self.0
     }
+}
+
+/// Whether nothing is filled in. The operand of such a word says how many like it there are from there on, or 0, so that those
+/// that are filled in are found soon.
+const fn is_whole(word: Word) -> bool {
+    word.hole & 0xffff == 0
 }
 
 /// Why a template is refused.
@@ -239,6 +265,12 @@ fn check_part(template: &Template, p: Part, which: usize, letter: Option<usize>)
         }
         more = hole & hole::MORE != 0;
         check_word(template.code[word], which, letter.is_some(), word)?;
+        let run = template.code[word].operand() as usize;
+        if is_whole(template.code[word])
+            && !template.code.get(word..word + run).is_some_and(|words| words.iter().all(|&w| is_whole(w)))
+        {
+            return Err(Refused::Hole { word });
+        }
         if instruction & 0x7f == 0x63 && !matches!(template.code[word].kind(), hole::FAIL | hole::SLOW) {
             let (backwards, offset) = branch_offset(instruction);
             if backwards || offset == 0 || !offset.is_multiple_of(4) || word + offset / 4 > end {
@@ -316,22 +348,34 @@ fn check_word(word: Word, which: usize, of_letter: bool, at: usize) -> Result<()
 /// What fills a template's holes in one portal.
 pub(crate) struct Filling<'a> {
     pub letter: &'a Letter,
-    /// Numbers of the argument's and the length's registers.
+    /// Number of the argument's register.
     pub argument: u32,
-    /// Number of the register in which the caller passes it.
-    pub from: u32,
-    pub own: i32,
-    pub common: i32,
+    /// By the kind of the hole: what goes into it.
+    pub values: [u32; KINDS],
     pub last: bool,
-    /// Of the callee: its table, its ASID.
-    pub table: u64,
-    pub asid: u64,
-    pub record: u64,
 }
-impl Filling<'_> {
-    /// The finished instruction of `word`. Branches to the portal's tails are left for the generator.
+/// Kinds of holes.
+const KINDS: usize = 11;
+impl<'a> Filling<'a> {
+    /// For a letter of `template` that the caller passes in argument register `from`, its words and those that its template's
+    /// letters share at `own` and `common` in the frame, in a call to the domain with that table and ASID.
     #[inline(always)]
-    pub fn fill(&self, word: Word) -> u32 {
+    pub fn new(template: &'a Template, used: &Use, argument: u8, (table, asid): (u64, u64)) -> Filling<'a> {
+        let record = template.record as u32;
+        let mut values = [0; KINDS];
+        values[hole::OWN as usize] = used.own as u32;
+        values[hole::COMMON as usize] = used.common as u32;
+        values[hole::CALLEE as usize] = table as u32 & 0xffff_f000;
+        values[hole::ASID as usize] = asid as u32;
+        values[hole::RECORD_UPPER as usize] = record.wrapping_add(0x800) & 0xffff_f000;
+        values[hole::RECORD_LOWER as usize] = record;
+        values[hole::PLACE as usize] = 16 * used.from as u32;
+        let letter = &template.letters[used.letter as usize % LETTERS];
+        Filling { letter, argument: A0.0 as u32 + argument as u32, values, last: used.last }
+    }
+    /// `word` with the argument's registers in it.
+    #[inline(always)]
+    pub fn registers(&self, word: Word) -> u32 {
         let Word { mut instruction, hole } = word;
         /// Where a register goes, as a factor of its number: the lowest bit stands for `RD`, the next for `RS1`, `RS2`.
         const FACTOR: [u32; 8] = {
@@ -343,59 +387,76 @@ impl Filling<'_> {
             }
             factors
         };
-        let argument = A0.0 as u32 + self.argument;
-        instruction |= argument * FACTOR[hole as usize & 7];
+        if hole & 7 != 0 {
+            instruction |= self.argument * FACTOR[hole as usize & 7];
+        }
         if hole & 0x30 != 0 {
-            instruction |= (argument + 1) * FACTOR[hole as usize >> 3 & 6];
+            instruction |= (self.argument + 1) * FACTOR[hole as usize >> 3 & 6];
         }
-        match word.kind() {
-            0 => instruction,
-            hole::OWN => add_immediate(instruction, self.own),
-            hole::COMMON => add_immediate(instruction, self.common),
-            hole::CALLEE => instruction | (self.table as u32 & 0xffff_f000),
-            hole::ASID => add_immediate(instruction, self.asid as i32),
-            hole::PARAMETER => add_immediate(instruction, self.letter.parameters[word.operand() as usize % 3] as i32),
-            hole::RECORD_UPPER => instruction | (self.record as u32).wrapping_add(0x800) & 0xffff_f000,
-            hole::PLACE => add_immediate(instruction, 16 * self.from as i32),
-            hole::RECORD_LOWER => add_immediate(instruction, (self.record as i32) << 20 >> 20),
-            _ => instruction,
+        instruction
+    }
+    /// What goes into the hole of `word`, which is of that kind.
+    #[inline(always)]
+    fn value(&self, word: Word, kind: u32) -> u32 {
+        if kind == hole::PARAMETER {
+            return self.letter.parameters.get(word.operand() as usize).map_or(0, |&p| p as u32);
         }
+        self.values.get(kind as usize).copied().unwrap_or(0)
     }
 }
-/// Adds to the immediate of a load, a store or an arithmetic instruction.
-fn add_immediate(word: u32, by: i32) -> u32 {
-    if word & 0x7f == 0x23 {
-        let old = (word as i32 >> 25 << 5) | (word >> 7 & 31) as i32;
-        let now = (old + by) as u32;
-        word & !(0xfe00_0f80) | (now >> 5 & 127) << 25 | (now & 31) << 7
-    } else {
-        let now = (word as i32 >> 20) + by;
-        word & 0xf_ffff | (now as u32) << 20
+/// Adds to the immediate of a load, a store or an arithmetic instruction; the upper part of a `lui` is `value` itself.
+#[inline(always)]
+fn add_immediate(word: u32, value: u32) -> u32 {
+    match word & 0x7f {
+        0x37 => word | value,
+        0x23 => {
+            let now = (word >> 25 << 5 | word >> 7 & 31).wrapping_add(value);
+            word & !BRANCH_OFFSET | (now >> 5 & 127) << 25 | (now & 31) << 7
+        }
+        _ => word.wrapping_add(value << 20),
     }
 }
-/// Puts `p` of `template` in the portal; `tail` puts a branch to one of the portal's tails.
-pub(crate) fn put_part(
-    e: &mut Emitter,
-    template: &Template,
-    p: Part,
-    filling: &Filling,
-    mut tail: impl FnMut(&mut Emitter, u32, Word),
-) {
-    let code = template.code.get(p.first as usize..p.first as usize + p.count as usize).unwrap_or(&[]);
-    for &word in code {
-        if word.hole == 0 {
-            e.put(word.instruction);
-            continue;
+/// The code of a part.
+#[inline(always)]
+pub(crate) fn code(template: &Template, p: Part) -> &[Word] {
+    template.code.get(p.first as usize..p.first as usize + p.count as usize).unwrap_or(&[])
+}
+/// Puts `code` of a template in the portal; `link` gives the offset of a branch to one of the portal's tails, and is told where the
+/// branch is.
+#[inline(always)]
+pub(crate) fn put(e: &mut Emitter, code: &[Word], filling: &Filling, mut link: impl FnMut(Word, usize) -> u32) {
+    e.put_some(code.len(), |places, start| {
+        let places = &places[..code.len()];
+        copy(places, code);
+        let mut n = 0;
+        while n < code.len() {
+            let word = code[n];
+            if is_whole(word) {
+                n += word.operand().max(1) as usize;
+                continue;
+            }
+            if word.hole & hole::MORE != 0 && filling.last {
+                break;
+            }
+            let instruction = filling.registers(word);
+            places[n].set(match word.kind() {
+                0 => instruction,
+                hole::FAIL | hole::SLOW => instruction | link(word, start + n),
+                kind => add_immediate(instruction, filling.value(word, kind)),
+            });
+            n += 1;
         }
-        if word.hole & hole::MORE != 0 && filling.last {
-            break;
-        }
-        let instruction = filling.fill(word);
-        match word.kind() {
-            hole::FAIL | hole::SLOW => tail(e, instruction, word),
-            _ => e.put(instruction),
-        }
+        n.min(code.len())
+    });
+}
+/// Copies the instructions of `code`, four at a time.
+#[inline(always)]
+fn copy(places: &[Cell<u32>], code: &[Word]) {
+    let ((places, few), (code, rest)) = (places.as_chunks::<4>(), code.as_chunks::<4>());
+    for (place, word) in places.iter().zip(code) {
+        (0..4).for_each(|n| place[n].set(word[n].instruction));
     }
+    few.iter().zip(rest).for_each(|(place, word)| place.set(word.instruction));
 }
 
 #[cfg(test)]
@@ -507,28 +568,38 @@ mod tests {
         assert_eq!(refused(part::PASS, &out_of_order), Refused::Hole { word: 1 });
     }
     #[test]
+    fn words_without_holes_are_counted() {
+        let words = [w(addi(T1, ZERO, 0)), w(addi(T4, ZERO, 0)), w(sd(T4, T0, 0)).own(), w(addi(T5, ZERO, 0))];
+        let mut template = of(part::CHECK, &words);
+        assert_eq!(template.code[..4].iter().map(|w| w.operand()).collect::<Vec<_>>(), [2, 1, 0, 1]);
+        assert_eq!(check(&template), Ok(()));
+        template.code[1].hole = 0;
+        assert_eq!(check(&template), Ok(()), "not counted");
+        template.code[0].hole = 3 << 16;
+        assert_eq!(check(&template), Err(Refused::Hole { word: 0 }));
+        template.code[0].hole = 1000 << 16;
+        assert_eq!(check(&template), Err(Refused::Hole { word: 0 }));
+    }
+    #[test]
     fn holes_are_filled() {
-        let letter = Letter { parameters: [5, -6, 7], ..Letter::NONE };
-        let filling = Filling {
-            letter: &letter,
-            argument: 2,
-            from: 3,
-            own: 64,
-            common: 40,
-            last: true,
-            table: 0xFFFF_FFFF_8050_1000,
-            asid: 9,
-            record: 0xFFFF_FFFF_8070_0FF0,
+        let mut template = Template { record: 0xFFFF_FFFF_8070_0FF0, ..Template::EMPTY };
+        template.letters[0] = Letter { parameters: [5, -6, 7], ..Letter::NONE };
+        let used = Use { from: 3, own: 64, common: 40, last: true, ..UNUSED };
+        let filling = Filling::new(&template, &used, 2, (0xFFFF_FFFF_8050_1000, 9));
+        let filled = |word: Word| {
+            let mut out = crate::emit::Buffer::EMPTY;
+            put(&mut Emitter::new(&mut out), &[word], &filling, |_, _| 0);
+            out.0[0]
         };
-        assert_eq!(filling.fill(w(add(ZERO, ZERO, ZERO)).rd().rs1().length_rs2()), add(A2, A2, A3));
-        assert_eq!(filling.fill(w(sd(T1, T0, 8)).own()), sd(T1, T0, 72));
-        assert_eq!(filling.fill(w(ld(T1, T0, 0)).common()), ld(T1, T0, 40));
-        assert_eq!(filling.fill(w(lui(T3, 0)).callee()), lui(T3, 0x80501));
-        assert_eq!(filling.fill(w(addi(T5, ZERO, 0)).asid()), addi(T5, ZERO, 9));
-        assert_eq!(filling.fill(w(addi(T4, T4, 1)).parameter(1)), addi(T4, T4, -5));
-        assert_eq!(filling.fill(w(ld(T3, TP, 8)).place()), ld(T3, TP, 56));
+        assert_eq!(filled(w(add(ZERO, ZERO, ZERO)).rd().rs1().length_rs2()), add(A2, A2, A3));
+        assert_eq!(filled(w(sd(T1, T0, 8)).own()), sd(T1, T0, 72));
+        assert_eq!(filled(w(ld(T1, T0, 0)).common()), ld(T1, T0, 40));
+        assert_eq!(filled(w(lui(T3, 0)).callee()), lui(T3, 0x80501));
+        assert_eq!(filled(w(addi(T5, ZERO, 0)).asid()), addi(T5, ZERO, 9));
+        assert_eq!(filled(w(addi(T4, T4, 1)).parameter(1)), addi(T4, T4, -5));
+        assert_eq!(filled(w(ld(T3, TP, 8)).place()), ld(T3, TP, 56));
         // The lower part is negative: the upper one makes up for it.
-        assert_eq!(filling.fill(w(lui(T3, 0)).record_upper()), lui(T3, 0x80701));
-        assert_eq!(filling.fill(w(ld(T3, T3, 0)).record_lower()), ld(T3, T3, -16));
+        assert_eq!(filled(w(lui(T3, 0)).record_upper()), lui(T3, 0x80701));
+        assert_eq!(filled(w(ld(T3, T3, 0)).record_lower()), ld(T3, T3, -16));
     }
 }

@@ -119,9 +119,15 @@ impl Names {
         }
         &mut self.rules[asid]
     }
+    #[inline(always)]
     fn may(&self, asid: usize, right: Right, name: &Name) -> Result<(), Error> {
         let rules = self.rules.get(asid).and_then(|r| r.as_ref()).map_or(&[][..], |r| &r[..]);
-        if rules.iter().any(|r| r.right == right && r.pattern.matches(name)) { Ok(()) } else { Err(Error::EACCESS) }
+        for rule in rules {
+            if rule.right == right && rule.pattern.matches(name) {
+                return Ok(());
+            }
+        }
+        Err(Error::EACCESS)
     }
     /// A name of a boot component: no rule is needed.
     pub fn bind_boot(&mut self, asid: usize, name: &Name, registration: usize) {

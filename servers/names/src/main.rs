@@ -35,7 +35,7 @@ fn start(_: &pebble::Env) {
 /// Runs `body` with the name at `address`, a window argument of the call that is being served.
 fn with_name(address: usize, body: impl FnOnce(&mut Names, &Name) -> Result<usize, Error>) -> isize {
     // SAFETY: the page is open for this call.
-    let result = unsafe { Name::read(address) }.and_then(|name| body(&mut NAMES.lock(), &name));
+    let result = unsafe { Name::with(address, |name| body(&mut NAMES.lock(), name)) };
     result.map_or_else(Error::code, |value| value as isize)
 }
 

@@ -93,7 +93,7 @@ impl CodeArea {
     }
     /// Puts a block of `count` words in the area; the supervisor address of its code, or `None` if the area is full.
     #[inline(always)]
-    pub fn add(&mut self, words: &Buffer, count: usize, block: Block) -> Option<u64> {
+    pub fn add(&mut self, words: &Buffer, count: usize, mut block: Block) -> Option<u64> {
         let bytes = (count * 4).next_multiple_of(ALIGN);
         let pa = match self.free.get_mut(bytes / ALIGN)?.pop() {
             Some(pa) => pa as usize,
@@ -106,7 +106,8 @@ impl CodeArea {
         };
         crate::view::write_code(pa, words, bytes);
         let code = (code_address(pa) + BLOCK_HEADER) as u64;
-        self.insert(code, Block { bytes: bytes as u16, frame: words.0[2] as u16, ..block });
+        (block.bytes, block.frame) = (bytes as u16, words.0[2] as u16);
+        self.insert(code, block);
         Some(code)
     }
     /// A block that the image builder generated.

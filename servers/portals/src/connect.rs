@@ -52,29 +52,48 @@ impl Manager {
         kind: Kind,
         permanent: bool,
     ) -> Result<u64> {
+        let (callee, at_touch) = self.callee(to)?;
+        let templates = Templates::new(&self.templates).at_touch(at_touch);
+        let connection = Connection { specification, caller, callee, entry, constants, short_circuit, templates };
+        let Ok(ref block) = generate(&connection, &pebble::boot::info().symbols, &mut self.scratch) else {
+            return Err(Error::EINVAL);
+        };
+        self.add_block(block, specification, to, entry, kind, permanent)
+    }
+    /// The end of a connection to domain `to`, and whether its windows may be mapped at the first access: who answers for faults,
+    /// or is lost by one, can not wait for its own. Makes room for the code.
+    #[inline(always)]
+    fn callee(&mut self, to: usize) -> Result<(End, bool)> {
         let callee = self.end(to)?;
         if !self.code.has_room(4 * portal::emit::WORDS) {
             self.free_retired();
         }
-        // Who answers for faults, or is lost by one, can not wait for its own.
-        let templates = Templates::new(&self.templates).at_touch(!self.is_fatal(callee));
-        let connection = Connection { specification, caller, callee, entry, constants, short_circuit, templates };
-        let block = generate(&connection, &pebble::boot::info().symbols, &mut self.scratch);
-        let block = block.map_err(|_| Error::EINVAL)?;
+        Ok((callee, !self.is_fatal(callee)))
+    }
+    /// Puts the code in `scratch` in its place, for portals to `entry` of domain `to`.
+    fn add_block(
+        &mut self,
+        made: &portal::Block,
+        specification: &Specification,
+        to: usize,
+        entry: u64,
+        kind: Kind,
+        permanent: bool,
+    ) -> Result<u64> {
         let record = Block {
             bytes: 0,
             frame: 0,
             kind,
             server: to as u16,
             specification: *specification,
-            templated: block.plan.templated,
+            templated: made.plan.templated,
             entry,
-            same_domain: block.plan.same_domain,
+            same_domain: made.plan.same_domain,
             users: Users::new(),
             permanent,
             marked: false,
         };
-        let code = self.code.add(&self.scratch, block.words, record).ok_or(Error::ENOMEM)?;
+        let code = self.code.add(&self.scratch, made.words, record).ok_or(Error::ENOMEM)?;
         if let Some(domain) = self.domains.get_mut(to).filter(|d| d.flags & BOOT == 0) {
             domain.blocks.push(code);
         }
@@ -87,12 +106,24 @@ impl Manager {
     }
     /// Generates a portal to registration `id` for callers like `caller`.
     pub fn generate_registered(&mut self, caller: End, id: usize, permanent: bool) -> Result<u64> {
+        let server = self.registrations.get(id).ok_or(Error::ENOENT)?.server;
+        let (callee, at_touch) = self.callee(server)?;
         let r = self.registrations.get(id).ok_or(Error::ENOENT)?;
-        let kind = Kind::Registered { registration: id as u32 };
-        let (server, specification, entry, constants) = (r.server, r.specification, r.entry, r.constants);
-        let circuit = r.short_circuit.as_deref().copied();
-        let short_circuit = circuit.as_ref().map(|c| ShortCircuit { words: &c.words[..c.count], record: c.record });
-        self.generate_with((caller, server), &specification, (entry, &constants), short_circuit, kind, permanent)
+        let circuit = r.short_circuit.as_deref();
+        let connection = Connection {
+            specification: &r.specification,
+            caller,
+            callee,
+            entry: r.entry,
+            constants: &r.constants,
+            short_circuit: circuit.map(|c| ShortCircuit { words: &c.words[..c.count], record: c.record }),
+            templates: Templates::new(&self.templates).at_touch(at_touch),
+        };
+        let Ok(ref block) = generate(&connection, &pebble::boot::info().symbols, &mut self.scratch) else {
+            return Err(Error::EINVAL);
+        };
+        let (specification, entry) = (r.specification, r.entry);
+        self.add_block(block, &specification, server, entry, Kind::Registered { registration: id as u32 }, permanent)
     }
     /// Puts a short circuit before a portal that the caller has registered, for those who open it from now on. The first `c` says
     /// which of the records it works on.
@@ -247,9 +278,10 @@ impl Manager {
         self.withdraw(caller.subject, name.text());
         Ok(0)
     }
-    /// Opens the portal called `name` in the direct caller's table; its number.
-    pub fn open(&mut self, caller: Caller, name: &Name) -> Result<usize> {
-        let id = check(NAMES_LOOKUP.call([caller.subject, name.address()]))?;
+    /// Opens the portal whose name is at `name` in the direct caller's table; its number. The window is lent on: the name server
+    /// copies and checks the name.
+    pub fn open(&mut self, caller: Caller, name: usize) -> Result<usize> {
+        let id = check(NAMES_LOOKUP.call([caller.subject, name]))?;
         let number = self.free_numbers(caller.direct, 1)?;
         let code = self.generate_registered(self.end(caller.direct)?, id, false)?;
         self.install(caller.direct, number, code)?;

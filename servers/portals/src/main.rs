@@ -1,7 +1,7 @@
 //! The portal manager: the only writer of portal tables and portal code.
 //!
-//! Every entry point here checks and copies what its client passed, does its work under the manager's lock, and calls
-//! notification routines after it has released it.
+//! Every entry point here checks and copies what its client passed (or has the name server do it), does its work under the
+//! manager's lock, and calls notification routines after it has released it.
 #![no_std]
 #![feature(optimize_attribute)]
 #![no_main]
@@ -101,10 +101,15 @@ fn with_caller(thread: usize, body: impl FnOnce(&mut Manager, Caller) -> Result<
     result
 }
 /// Releases the lock, then posts what had to wait for that.
-fn unlock(mut manager: Guard) {
-    if manager.posts.is_empty() {
-        return;
+#[inline(never)]
+fn unlock(manager: Guard) {
+    if !manager.posts.is_empty() {
+        post(manager);
     }
+}
+#[cold]
+#[inline(never)]
+fn post(mut manager: Guard) {
     let posts = core::mem::take(&mut manager.posts);
     drop(manager);
     for semaphore in posts {
@@ -207,7 +212,7 @@ extern "C" fn unregister(thread: usize, name: usize) -> isize {
     with_caller(thread, |manager, caller| manager.unregister(caller, &words::name(name)?))
 }
 extern "C" fn open(thread: usize, name: usize) -> isize {
-    with_new_portals(thread, 1, |manager, caller| manager.open(caller, &words::name(name)?))
+    with_new_portals(thread, 1, |manager, caller| manager.open(caller, name))
 }
 extern "C" fn close(thread: usize, number: usize) -> isize {
     with_caller(thread, |manager, caller| manager.close(caller, number))

@@ -41,7 +41,9 @@ impl<T> Slots<T> {
     /// Puts `value` where nothing is.
     #[inline(always)]
     pub fn set(&mut self, number: usize, value: T) {
-        if number == self.0.len() && number < self.0.capacity() {
+        if let Some(slot) = self.0.get_mut(number) {
+            *slot = Some(value);
+        } else if number == self.0.len() && number < self.0.capacity() {
             self.0.push(Some(value));
         } else {
             self.insert(number, value);
