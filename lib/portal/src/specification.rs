@@ -202,7 +202,8 @@ impl Specification {
         self.kinds += (argument == Argument::Constant) as u8 * 16;
         if argument.templated().is_some() {
             let several = self.kinds & COUNT == COUNT;
-            self.kinds |= TEMPLATED | (several || matches!(argument, Argument::TemplatedLong(_))) as u8 * LONG;
+            let long = several || matches!(argument, Argument::TemplatedLong(_));
+            self.kinds |= TEMPLATED | if long { LONG } else { 0 };
             self.kinds += !several as u8 * LETTER;
         }
         true
