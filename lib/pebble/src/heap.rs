@@ -116,3 +116,13 @@ unsafe impl<G: Grow> GlobalAlloc for Heap<G> {
         })
     }
 }
+
+/// The heap of a component that has none; the SDK wants one named.
+pub struct NoHeap;
+// SAFETY: gives out nothing.
+unsafe impl GlobalAlloc for NoHeap {
+    unsafe fn alloc(&self, _: Layout) -> *mut u8 {
+        core::ptr::null_mut()
+    }
+    unsafe fn dealloc(&self, _: *mut u8, _: Layout) {}
+}

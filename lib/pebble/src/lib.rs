@@ -35,15 +35,20 @@ pub fn check(result: isize) -> Result<usize> {
     }
 }
 
-/// A panic ends the domain with an illegal instruction, so that it is reported as a fault with its place.
+/// Ends the domain with an illegal instruction, so that it is reported as a fault with its place.
 #[doc(hidden)]
-pub fn panic_silently(_: &core::panic::PanicInfo) -> ! {
+pub fn stop() -> ! {
     // SAFETY: stops this domain; nothing goes on after it.
     unsafe { core::arch::asm!("unimp", options(noreturn)) }
+}
+/// What a panic does.
+#[doc(hidden)]
+pub fn panic_silently(_: &core::panic::PanicInfo) -> ! {
+    stop()
 }
 /// The same for a program, which says first what happened.
 #[doc(hidden)]
 pub fn panic_on_console(info: &core::panic::PanicInfo) -> ! {
     println!("{info}");
-    panic_silently(info)
+    stop()
 }

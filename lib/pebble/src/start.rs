@@ -141,9 +141,10 @@ macro_rules! boot_server {
         $crate::component!($crate::sync::Scheduler, $crate::run_boot_server, $main, $crate::panic_silently);
     };
 }
-/// The stack of a component that runs with interrupts off.
+/// A component that runs with interrupts off, on one stack, and is only ever entered by its portals: no thread starts in it, it
+/// has no heap, and a fault or a panic of its own stops the system, whose report names it.
 #[macro_export]
-macro_rules! masked_stack {
+macro_rules! masked_server {
     () => {
         const _: () = {
             #[repr(align(16))]
@@ -152,6 +153,17 @@ macro_rules! masked_stack {
             #[unsafe(link_section = ".pebble.stack")]
             static mut STACK: Stack = Stack([0; $crate::abi::address::MASKED_STACK]);
         };
+        #[unsafe(no_mangle)]
+        #[unsafe(link_section = ".text.start")]
+        extern "C" fn _start() -> ! {
+            $crate::stop()
+        }
+        #[panic_handler]
+        fn panic(_info: &core::panic::PanicInfo) -> ! {
+            $crate::stop()
+        }
+        #[global_allocator]
+        static NO_HEAP: $crate::heap::NoHeap = $crate::heap::NoHeap;
     };
 }
 #[doc(hidden)]

@@ -14,7 +14,7 @@ use interrupts::{Dispatcher, Plic, Registers};
 pebble::import! {
     POST = "scheduler.interrupt";
 }
-pebble::masked_stack!();
+pebble::masked_server!();
 pebble::provide! {
     "interrupt.dispatch", "sx", dispatch;
     "interrupt.permit", "smiii", permit;
@@ -76,31 +76,3 @@ extern "C" fn forget(asid: usize) -> isize {
     enter(|dispatcher| dispatcher.forget(asid));
     0
 }
-
-/// No thread starts here: a masked domain is only ever entered by its portals.
-#[unsafe(no_mangle)]
-#[unsafe(link_section = ".text.start")]
-extern "C" fn _start() -> ! {
-    stop()
-}
-#[panic_handler]
-fn panic(_info: &core::panic::PanicInfo) -> ! {
-    stop()
-}
-/// A fault of the dispatcher stops the system; the report names it.
-fn stop() -> ! {
-    // SAFETY: an illegal instruction; nothing goes on after it.
-    unsafe { asm!("unimp", options(noreturn)) }
-}
-
-/// The dispatcher has no heap; the SDK wants one named.
-struct NoHeap;
-// SAFETY: gives out nothing.
-unsafe impl core::alloc::GlobalAlloc for NoHeap {
-    unsafe fn alloc(&self, _: core::alloc::Layout) -> *mut u8 {
-        core::ptr::null_mut()
-    }
-    unsafe fn dealloc(&self, _: *mut u8, _: core::alloc::Layout) {}
-}
-#[global_allocator]
-static NO_HEAP: NoHeap = NoHeap;

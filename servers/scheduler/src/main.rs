@@ -16,7 +16,7 @@ pebble::import! {
     SWITCH = "nucleus.switch";
     TIMER_SET = "nucleus.timer_set";
 }
-pebble::masked_stack!();
+pebble::masked_server!();
 pebble::provide! {
     "scheduler.start", "sm", start;
     "scheduler.tick", "sx", tick;
@@ -192,31 +192,3 @@ extern "C" fn waiting(index: usize) -> isize {
 extern "C" fn info(index: usize) -> isize {
     enter(|scheduler| scheduler.info(index))
 }
-
-/// No thread starts here: a masked domain is only ever entered by its portals.
-#[unsafe(no_mangle)]
-#[unsafe(link_section = ".text.start")]
-extern "C" fn _start() -> ! {
-    stop()
-}
-#[panic_handler]
-fn panic(_info: &core::panic::PanicInfo) -> ! {
-    stop()
-}
-/// A fault of the scheduler stops the system; the report names it.
-fn stop() -> ! {
-    // SAFETY: an illegal instruction; nothing goes on after it.
-    unsafe { asm!("unimp", options(noreturn)) }
-}
-
-/// The scheduler has no heap; the SDK wants one named.
-struct NoHeap;
-// SAFETY: gives out nothing.
-unsafe impl core::alloc::GlobalAlloc for NoHeap {
-    unsafe fn alloc(&self, _: core::alloc::Layout) -> *mut u8 {
-        core::ptr::null_mut()
-    }
-    unsafe fn dealloc(&self, _: *mut u8, _: core::alloc::Layout) {}
-}
-#[global_allocator]
-static NO_HEAP: NoHeap = NoHeap;
