@@ -61,18 +61,17 @@ pub fn domains() -> Result<()> {
     }
     Ok(())
 }
-/// A capability as `capability.list` tells: name, rights, flags, issuer, object.
 pub fn capabilities(asid: Option<usize>) -> Result<()> {
     println!("domain holder           capability     rights issuer           for");
     for d in all_domains().filter(|d| asid.is_none_or(|asid| d.asid as usize == asid)) {
         for n in 0.. {
-            let mut found = Lent([0u64; 8]);
+            let mut found = Lent(abi::capability::Info::default());
             match check(CAPABILITY.call([d.asid as usize, n, &raw mut found as usize])) {
                 Ok(_) => {}
                 Err(Error::ENOENT) => break,
                 Err(error) => return Err(error),
             }
-            let [capability, rights, flags, issuer, ..] = found.0;
+            let abi::capability::Info { name: capability, rights, flags, issuer, .. } = found.0;
             let issuer = if issuer == 0 { String::from("(dead)") } else { name(issuer as usize) };
             let uses = ["any use", "one use", "its issuer", "one use, its issuer"][flags as usize & 3];
             println!("{:6} {:16} {capability:10} {rights:#10x} {issuer:16} {uses}", d.asid, text(&d.name));

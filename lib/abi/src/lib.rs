@@ -7,6 +7,7 @@
 pub mod address;
 pub mod archive;
 pub mod boot;
+pub mod capability;
 pub mod error;
 pub mod file;
 pub mod inspect;

@@ -7,17 +7,10 @@ pub mod cache;
 pub mod template;
 
 use abi::Error;
+use abi::capability::flags;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-/// Properties of a capability, which only ever get more.
-pub mod flags {
-    /// It is gone from its holder's list once it was passed on.
-    pub const ONCE: u64 = 1;
-    /// It can be passed to its issuer only.
-    pub const STAYS: u64 = 2;
-    pub const ALL: u64 = ONCE | STAYS;
-}
 /// A domain: its number while it lives, and its serial number, which no other has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Domain {

@@ -9,6 +9,7 @@
 extern crate alloc;
 
 use abi::Error;
+use abi::capability::Info;
 use abi::inspect;
 use alloc::vec::Vec;
 use capabilities_logic::cache::{Cache, Translation};
@@ -132,17 +133,6 @@ extern "C" fn drop_name(serial: usize, name: usize) -> isize {
         cache(state).clear();
         Ok(0)
     })
-}
-/// What [`info`] and [`list`] write.
-#[repr(C, align(64))]
-struct Info {
-    name: u64,
-    rights: u64,
-    flags: u64,
-    /// ASID of the issuer; 0: it is no more.
-    issuer: u64,
-    /// What it stands for, for the issuer only.
-    object: u64,
 }
 fn write(out: usize, info: Info) -> Result<()> {
     if out % abi::address::PAGE + size_of::<Info>() > abi::address::PAGE || !out.is_multiple_of(8) {
