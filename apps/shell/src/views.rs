@@ -3,7 +3,7 @@
 use crate::Lent;
 use abi::inspect::{Domain, Portal};
 use abi::nucleus::{MAX_DOMAINS, MAX_THREADS, NPORTALS, flags};
-use abi::section::{NAME, SPEC, text};
+use abi::section::text;
 use alloc::string::String;
 use pebble::{Error, Result, check, println};
 
@@ -19,8 +19,7 @@ pebble::import! {
 }
 
 fn domain(asid: usize) -> Result<Domain> {
-    let none = Domain { name: [0; NAME], asid: 0, flags: 0, parent: 0, threads: 0, portals: 0, stacks: 0, serial: 0 };
-    let mut domain = Lent(none);
+    let mut domain = Lent(Domain::NONE);
     check(DOMAIN.call([asid, &raw mut domain as usize]))?;
     Ok(domain.0)
 }
@@ -34,7 +33,7 @@ fn name(asid: usize) -> String {
     domain(asid).map_or_else(|_| alloc::format!("domain {asid}"), |d| text(&d.name).into())
 }
 fn one_portal(asid: usize, number: usize) -> Result<Portal> {
-    let mut portal = Lent(Portal { name: [0; NAME], spec: [0; SPEC], server: 0, code: 0, words: 0, entry: 0 });
+    let mut portal = Lent(Portal::NONE);
     check(PORTAL.call([asid, number, &raw mut portal as usize]))?;
     Ok(portal.0)
 }

@@ -21,6 +21,10 @@ pub struct Domain {
     /// Its serial number: no other domain has had it or will.
     pub serial: u64,
 }
+impl Domain {
+    pub const NONE: Domain =
+        Domain { name: [0; NAME], asid: 0, flags: 0, parent: 0, threads: 0, portals: 0, stacks: 0, serial: 0 };
+}
 /// Answer of `inspect.portal`.
 #[repr(C, align(128))]
 #[derive(Clone, Copy)]
@@ -33,6 +37,9 @@ pub struct Portal {
     pub code: u64,
     pub words: u64,
     pub entry: u64,
+}
+impl Portal {
+    pub const NONE: Portal = Portal { name: [0; NAME], spec: [0; SPEC], server: 0, code: 0, words: 0, entry: 0 };
 }
 /// Answer of `inspect.counts`: what the portal manager has, after it has taken back what nobody needs any more.
 #[repr(C, align(128))]

@@ -5,7 +5,7 @@ use crate::manager::Manager;
 use abi::Error;
 use abi::inspect;
 use abi::nucleus::NPORTALS;
-use abi::section::{NAME, SPEC, padded};
+use abi::section::padded;
 use pebble::Result;
 
 /// Names of the short-circuit portals and defaults, by their code.
@@ -51,7 +51,7 @@ impl Manager {
             return Err(Error::EPORTAL);
         }
         let code = table.entry(number);
-        let mut portal = inspect::Portal { name: [0; NAME], spec: [0; SPEC], server: 0, code, words: 0, entry: 0 };
+        let mut portal = inspect::Portal { code, ..inspect::Portal::NONE };
         if let Some(name) = nucleus_name(code) {
             portal.name[..name.len()].copy_from_slice(name.as_bytes());
             return Ok(portal);

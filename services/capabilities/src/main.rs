@@ -66,8 +66,7 @@ fn lives(domain: Domain) -> bool {
     inspected(domain.asid).is_ok_and(|d| d.serial == domain.serial as u64)
 }
 fn inspected(asid: usize) -> Result<inspect::Domain> {
-    let mut out =
-        inspect::Domain { name: [0; 48], asid: 0, flags: 0, parent: 0, threads: 0, portals: 0, stacks: 0, serial: 0 };
+    let mut out = inspect::Domain::NONE;
     check(INSPECT.call([asid, &raw mut out as usize]))?;
     Ok(out)
 }
