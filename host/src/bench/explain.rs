@@ -95,6 +95,46 @@ fn disassemble(steps: &[Step]) -> Result<Vec<String>> {
     Ok(found)
 }
 
+/// Cycles from which on an instruction's are explained.
+const LONG: u64 = 3;
+/// Why an instruction was committed so long after the one before it.
+fn reason(before: &str, instruction: &str, cycles: u64) -> &'static str {
+    let name = |text: &str| text.split([' ', ',']).next().unwrap_or("").to_string();
+    let is_load = |name: &str| matches!(name, "lb" | "lbu" | "lh" | "lhu" | "lw" | "lwu" | "ld");
+    let (last, this) = (name(before), name(instruction));
+    let jumps = last.starts_with('b') || last.starts_with('j') || last == "ret";
+    match last.as_str() {
+        _ if cycles < LONG => "",
+        "ecall" => "a trap empties the pipeline",
+        "sret" => "the return from a trap empties the pipeline",
+        "sfence.vma" => "forgetting a translation empties the pipeline",
+        _ if last.starts_with("csr") && before.contains("satp") => "another page table empties the pipeline",
+        _ if is_load(&this) && cycles == LONG => "a load takes three",
+        _ if last.starts_with("csr") => "a control register is slow",
+        _ if jumps && cycles > LONG => "a branch was predicted wrongly",
+        _ if is_load(&last) => "what was loaded is needed at once",
+        _ if matches!(this.as_str(), "sb" | "sh" | "sw" | "sd") => "the stores before have not reached memory",
+        _ if is_load(&this) => "a load misses the cache or the translation buffer",
+        _ => "the instruction is fetched",
+    }
+}
+/// The reasons of a call, the most expensive first: how often, and the cycles beyond one each.
+fn reasons(found: &[(&'static str, u64)]) -> String {
+    let mut sums: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
+    for (reason, cycles) in found.iter().filter(|(reason, _)| !reason.is_empty()) {
+        let (count, sum) = sums.entry(reason).or_default();
+        *count += 1;
+        *sum += cycles - 1;
+    }
+    let mut sums: Vec<_> = sums.into_iter().collect();
+    sums.sort_by_key(|(_, (_, cycles))| std::cmp::Reverse(*cycles));
+    let mut text = format!("\n{:<52} {:>5}  cycles beyond one each\n", "why an instruction takes longer", "times");
+    for (reason, (count, cycles)) in sums {
+        text += &format!("{reason:<52} {count:>5}  {cycles:>6}\n");
+    }
+    text
+}
+
 /// Runs the call on the model and lists it.
 pub fn explain(root: &Path, specification: &str, latencies: rtl::Latencies) -> Result<ExitCode> {
     let options = exec::Options {
@@ -121,13 +161,14 @@ pub fn explain(root: &Path, specification: &str, latencies: rtl::Latencies) -> R
     print!("{}", list(&steps, &places)?);
     Ok(ExitCode::SUCCESS)
 }
-/// A line for each instruction, and the sum of each part.
+/// A line for each instruction, the sum of each part, and of each reason.
 fn list(steps: &[Step], places: &Places) -> Result<String> {
     let texts = disassemble(steps)?;
-    let mut text = format!("{:<26} {:>18}  cycles  instruction\n", "part", "address");
+    let mut text = format!("{:<26} {:>18}  cycles  {:<24}  why\n", "part", "address", "instruction");
+    let mut found = Vec::new();
     let mut sums: Vec<(String, usize, u64)> = Vec::new();
     let (mut deep, mut returning) = (false, false);
-    // The first and the last are the marks; the cycles of an instruction are those to the next one's commit.
+    // The first and the last are the marks; the cycles of an instruction are those since the commit of the one before.
     for n in 1..steps.len() - 1 {
         let step = &steps[n];
         let cycles = step.cycle - steps[n - 1].cycle;
@@ -138,7 +179,11 @@ fn list(steps: &[Step], places: &Places) -> Result<String> {
             returning = true;
         }
         let part = places.part(step, deep, returning);
-        text += &format!("{part:<26} {:>18x}  {cycles:>6}  {}\n", step.pc, texts[n]);
+        let why = reason(&texts[n - 1], &texts[n], cycles);
+        found.push((why, cycles));
+        let line = format!("{part:<26} {:>18x}  {cycles:>6}  {:<24}  {why}", step.pc, texts[n]);
+        text += line.trim_end();
+        text += "\n";
         match sums.last_mut() {
             Some((last, count, sum)) if *last == part => {
                 *count += 1;
@@ -153,6 +198,7 @@ fn list(steps: &[Step], places: &Places) -> Result<String> {
     }
     let (count, cycles): (usize, u64) = sums.iter().fold((0, 0), |(n, c), s| (n + s.1, c + s.2));
     text += &format!("{:<26} {count:>12}  {cycles:>6}\n", "all");
+    text += &reasons(&found);
     Ok(text)
 }
 
@@ -172,6 +218,34 @@ mod tests {
     #[test]
     fn a_broken_line_is_refused() {
         assert!(parse("10 U 10000 102013\n11 U\n12 U 10004 73\n").is_err());
+    }
+    #[test]
+    fn what_takes_long_is_said_why() {
+        for (before, instruction, cycles, why) in [
+            ("ecall", "csrrw tp,sscratch,tp", 7, "a trap empties the pipeline"),
+            ("csrw satp,t5", "ld sp,16(tp)", 9, "another page table empties the pipeline"),
+            ("csrr t0,scause", "add t0,t0,-8", 3, "a control register is slow"),
+            ("beqz a7,0x110", "ld t0,0(tp)", 9, "a branch was predicted wrongly"),
+            ("beqz a7,0x110", "ld t2,8(tp)", 3, "a load takes three"),
+            ("ld t0,0(tp)", "jr t1", 3, "what was loaded is needed at once"),
+            ("sd t2,8(t0)", "sd t3,16(t0)", 20, "the stores before have not reached memory"),
+            ("mv a0,a1", "mv a1,a2", 1, ""),
+        ] {
+            assert_eq!(reason(before, instruction, cycles), why, "{before}; {instruction}");
+        }
+    }
+    #[test]
+    fn reasons_are_summed_beyond_a_cycle_each() {
+        let text = reasons(&[
+            ("a load takes three", 3),
+            ("", 1),
+            ("a trap empties the pipeline", 7),
+            ("a load takes three", 3),
+        ]);
+        let lines: Vec<&str> = text.lines().skip(2).collect();
+        assert_eq!(lines.len(), 2);
+        assert!(lines[0].starts_with("a trap") && lines[0].ends_with(" 6"), "{text}");
+        assert!(lines[1].ends_with("2       4"), "{text}");
     }
     #[test]
     fn the_parts_of_a_call_are_told_apart() {
