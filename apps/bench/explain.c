@@ -1,6 +1,8 @@
 /* One call with the specification that is the first argument, between the marks that begin and end the model's trace; calls
-   before it have filled caches and TLBs. "get_asid" is the short-circuit portal. */
+   before it have filled caches and TLBs. "get_asid" is the short-circuit portal; "yield-2", "semaphore-2" and "pipe-2" go to another
+   domain and come back, "open" closes a portal and opens it again. */
 #include "bench.h"
+#include <unistd.h>
 
 static char page[4096] __attribute__((aligned(4096)));
 
@@ -17,6 +19,37 @@ static char page[4096] __attribute__((aligned(4096)));
             END();                          \
     }
 
+static int ping, pong, there[2], back[2];
+static char byte[8] __attribute__((aligned(8)));
+static void pass_semaphore(void) { sem_wait(ping), sem_post(pong); }
+static void pass_byte(void) { read(there[0], byte, 1), write(back[1], byte, 1); }
+/* Another domain, which does `what` for ever. */
+static int partner(void (*what)(void))
+{
+    int child = domain_fork(NULL);
+    if (child == 0)
+        for (;;)
+            what();
+    return child;
+}
+static void in_a_ring(const char *what)
+{
+    int child, status;
+    ping = sem_create(0), pong = sem_create(0);
+    if (strcmp(what, "yield-2") == 0) {
+        child = partner(yield);
+        TRACE(yield());
+    } else if (strcmp(what, "semaphore-2") == 0) {
+        child = partner(pass_semaphore);
+        TRACE((sem_post(ping), sem_wait(pong)));
+    } else {
+        pipe(there), pipe(back);
+        child = partner(pass_byte);
+        TRACE((write(there[1], byte, 1), read(back[0], byte, 1)));
+    }
+    domain_kill(child);
+    domain_wait(child, &status);
+}
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -34,8 +67,14 @@ int main(int argc, char **argv)
         int portal = open_or_exit(*what == 's' ? "chain.s-window-1" : "chain.n-window-1");
         *page = 1;
         TRACE(invoke_portal(portal, page, 0l, 3l));
+    } else if (strcmp(what, "yield-2") == 0 || strcmp(what, "semaphore-2") == 0 || strcmp(what, "pipe-2") == 0) {
+        in_a_ring(what);
+    } else if (strcmp(what, "open") == 0) {
+        int portal = 0;
+        TRACE((portal_close(portal), portal = portal_open("chain.s-1")));
     } else {
-        fprintf(stderr, "bench: explain knows get_asid, yield, semaphore, smciii, npciii, smcwii and npcwii\n");
+        fprintf(stderr, "bench: explain knows get_asid, smciii, npciii, smcwii, npcwii, yield, yield-2, semaphore, semaphore-2, pipe-2 and "
+                        "open\n");
         return 1;
     }
     return 0;

@@ -110,8 +110,11 @@ fn reason(before: &str, instruction: &str, cycles: u64) -> &'static str {
         "sfence.vma" => "forgetting a translation empties the pipeline",
         _ if last.starts_with("csr") && before.contains("satp") => "another page table empties the pipeline",
         _ if is_load(&this) && cycles == LONG => "a load takes three",
+        _ if this.starts_with("amo") || this.starts_with("lr.") || this.starts_with("sc.") => {
+            "an atomic access goes to memory"
+        }
         _ if last.starts_with("csr") => "a control register is slow",
-        _ if jumps && cycles > LONG => "a branch was predicted wrongly",
+        _ if jumps && cycles > LONG => "a branch or jump was predicted wrongly",
         _ if is_load(&last) => "what was loaded is needed at once",
         _ if matches!(this.as_str(), "sb" | "sh" | "sw" | "sd") => "the stores before have not reached memory",
         _ if is_load(&this) => "a load misses the cache or the translation buffer",
@@ -225,10 +228,11 @@ mod tests {
             ("ecall", "csrrw tp,sscratch,tp", 7, "a trap empties the pipeline"),
             ("csrw satp,t5", "ld sp,16(tp)", 9, "another page table empties the pipeline"),
             ("csrr t0,scause", "add t0,t0,-8", 3, "a control register is slow"),
-            ("beqz a7,0x110", "ld t0,0(tp)", 9, "a branch was predicted wrongly"),
+            ("beqz a7,0x110", "ld t0,0(tp)", 9, "a branch or jump was predicted wrongly"),
             ("beqz a7,0x110", "ld t2,8(tp)", 3, "a load takes three"),
             ("ld t0,0(tp)", "jr t1", 3, "what was loaded is needed at once"),
             ("sd t2,8(t0)", "sd t3,16(t0)", 20, "the stores before have not reached memory"),
+            ("li a0,1", "amoadd.w.aq a0,a0,(s2)", 90, "an atomic access goes to memory"),
             ("mv a0,a1", "mv a1,a2", 1, ""),
         ] {
             assert_eq!(reason(before, instruction, cycles), why, "{before}; {instruction}");
