@@ -159,14 +159,18 @@ impl Manager {
             domain.numbers.0 += 1;
         }
         domain.numbers.1 = domain.numbers.1.max(number + 1);
-        // Who has a block that is always kept need not be known.
-        if let Some(block) = self.code.get_mut(code).filter(|block| !block.permanent) {
-            block.users.push((asid as u16, number as u16));
-        }
+        self.note_user(code, asid, number);
         if old != pebble::boot::info().symbols.bad_portal {
             self.release(old, asid, number);
         }
         Ok(())
+    }
+    /// Table entry `number` of `asid` leads to `code` from now on. Who has a block that is always kept need not be known.
+    #[inline(always)]
+    pub fn note_user(&mut self, code: u64, asid: usize, number: usize) {
+        if let Some(block) = self.code.get_mut(code).filter(|block| !block.permanent) {
+            block.users.push((asid as u16, number as u16));
+        }
     }
     /// Makes entry `number` of `asid`'s table lead nowhere, and frees what only it led to.
     pub fn uninstall(&mut self, asid: usize, number: usize) -> Result<()> {

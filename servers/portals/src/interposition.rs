@@ -38,9 +38,7 @@ impl Manager {
                 }
             };
             to.set_entry(number, code);
-            if let Some(block) = self.code.get_mut(code) {
-                block.users.push((child as u16, number as u16));
-            }
+            self.note_user(code, child, number);
         }
         Ok(())
     }

@@ -73,9 +73,7 @@ impl Manager {
         for number in 1..NPORTALS {
             let code = from.entry(number);
             to.set_entry(number, code);
-            if let Some(block) = self.code.get_mut(code) {
-                block.users.push((child as u16, number as u16));
-            }
+            self.note_user(code, child, number);
         }
         Ok(())
     }

@@ -1,0 +1,40 @@
+// expect stdout the copies ended with 1
+// expect stdout nothing that should not be
+/* A domain in a sandbox has a portal whose server has died, and forks: the copy has it too, and leaves nothing when it ends. */
+#include "include/sandbox.h"
+
+typedef struct { _Alignas(128) char what[48]; unsigned long at, number, value; } violation;
+static word forty_two(void) { return 42; }
+
+int main(void)
+{
+    static violation found;
+    int check = portal_open("inspect.check"), status, dead = sem_create(0), right = sem_create(0);
+    /* Its parent, which is not the one that interposes, makes portal 400 of the inner domain, and ends. */
+    portal_notify(opened);
+    child = domain_fork(intercept);
+    if (child == 0) {
+        int inner = domain_fork(0);
+        if (inner == 0) {
+            sem_wait(dead);
+            int copy = domain_fork(0);
+            if (copy == 0)
+                exit(invoke_portal(400) == -EDEAD);
+            domain_wait(copy, &status);
+            if (status == 1 && invoke_portal(400) == -EDEAD)
+                sem_post(right);
+            exit(0);
+        }
+        if (portal_create_child(inner, 400, "nm", 0, forty_two))
+            printf("no portal 400\n");
+        exit(0);
+    }
+    domain_wait(child, &status);
+    sem_post(dead);
+    /* Nobody else could post what this one would wait for. */
+    hrsleep(300000000);
+    printf("the copies ended with %d\n", sem_trywait(right) == 0);
+    if (invoke_portal(check, &found) == 0)
+        printf("%s\n", found.what[0] ? found.what : "nothing that should not be");
+    return 0;
+}
