@@ -21,7 +21,7 @@ pub struct Reader {
     got: AtomicUsize,
 }
 impl Reader {
-    /// Reads into `to`, at most `room` bytes; as [`Reader::bytes`] says, they are there as long as it waits.
+    /// Reads into `to`, at most `room` bytes, which may be written as long as it waits ([`Pipe::wait_for_bytes`]).
     pub fn new(to: *mut u8, room: usize) -> Reader {
         Reader { to, room, got: AtomicUsize::new(0) }
     }

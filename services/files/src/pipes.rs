@@ -65,11 +65,6 @@ struct Attempt {
     /// Number of the semaphore to wait for where there is nothing yet, else to post; 0: nobody waits.
     semaphore: usize,
 }
-impl Attempt {
-    fn over(result: isize) -> Attempt {
-        Attempt { result, semaphore: 0 }
-    }
-}
 impl State {
     /// One attempt: `step` on the pipe, and `to_wait` where that comes to nothing yet. Each of its users is a function of its own,
     /// without calls where few bytes are copied, so that it keeps no registers for them.
@@ -81,7 +76,9 @@ impl State {
         step: impl FnOnce(&mut Pipe) -> Option<Result<usize, Error>>,
         to_wait: impl FnOnce(&mut Pipe),
     ) -> Attempt {
-        let Some((pipe, wait)) = self.pipe(number, side) else { return Attempt::over(Error::EBADF.code()) };
+        let Some((pipe, wait)) = self.pipe(number, side) else {
+            return Attempt { result: Error::EBADF.code(), semaphore: 0 };
+        };
         match step(pipe) {
             Some(result) => Attempt { result: code(result), semaphore: if pipe.wake() { wait.number() } else { 0 } },
             None => {
