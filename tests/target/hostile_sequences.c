@@ -1,11 +1,13 @@
 // expect stdout all that must hold has held
 // timeout 240
+// icount
 #include <pebble.h>
 /* Several hostile domains do one random thing each in turn: register, open, close, call each other with windows, lend on what
    they were lent, fork, interpose, grant, notify, page, kill, fault, end, and call system portals with arguments that are
    chosen to hurt. After each step everything is looked through (inspect.check); at the end nothing may be left. Arguments:
-   where the random numbers start, and how many runs to make. */
-enum { DOMAINS = 6, STEPS = 5000, RUNS = 2, BUFFERS = 4, KEPT = 16, STUCK = 4 };
+   where the random numbers start, and how many runs to make. With a clock that counts instructions, as in the tests, a run can be
+   repeated exactly; without it, by hand, each is another one. */
+enum { DOMAINS = 6, STEPS = 5000, RUNS = 1, BUFFERS = 4, KEPT = 16, STUCK = 4 };
 #define MILLISECOND 1000000ull
 
 static unsigned long seed;
@@ -120,11 +122,20 @@ static void thread(void *argument)
     threads--;
 }
 static void step(void);
+/* Two threads can wait for ever for a stack of each other's domain, and nobody may end a child whose parent is dead. */
+static void end_after_a_while(void *argument)
+{
+    (void)argument;
+    hrsleep(50 * MILLISECOND);
+    exit(0);
+}
 static void fork_a_child(void)
 {
     int sandbox = next() % 3 == 0;
     int child = domain_fork(sandbox ? intercept : 0);
     if (child == 0) {
+        if (thread_create(end_after_a_while, 0, -1) < 0)
+            exit(0);
         for (int n = next() % 6; n > 0; n--)
             step();
         sem_timedwait(never, next() % (5 * MILLISECOND));
@@ -293,7 +304,7 @@ static int run(unsigned long start)
             domain_kill(asids[n]);
             domain_wait(asids[n], &status);
         }
-    /* Their children end by themselves, but for those that wait for ever for a stack of each other's. */
+    /* Their children end by themselves. */
     static const char *const what[COUNTED] = {"domains", "zombies", 0, "registrations", "blocks", "code bytes", "retired blocks",
         "users", "semaphores", "stacks", 0, "threads"};
     int differs = 1;
@@ -306,7 +317,6 @@ static int run(unsigned long start)
         for (int n = 0; n < COUNTED; n++)
             differs |= what[n] && before.counts[n] != after.counts[n];
     }
-    differs &= before.counts[0] == after.counts[0];
     for (int n = 0; differs && n < COUNTED; n++)
         if (what[n] && before.counts[n] != after.counts[n])
             printf("\n%s: %lu before, %lu after\n", what[n], before.counts[n], after.counts[n]);

@@ -1,4 +1,5 @@
 // expect stdout all that must hold has held
 // timeout 240
+// icount
 // system exec-touch
 #include "hostile_sequences.c"
