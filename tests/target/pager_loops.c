@@ -1,7 +1,7 @@
 // expect stdout the client is stuck, the others go on: 1
 // expect stdout killed: -202
 // expect stdout the pager serves the next one: 7
-/* A pager that never answers keeps the thread that has faulted, and nobody else; its client can be ended, and another client is
+/* A pager that loops keeps the thread that has faulted, and nobody else; its client can be ended, and another client is
    served meanwhile. */
 #include <pebble.h>
 static volatile long *const page = (long *)0x18000000;

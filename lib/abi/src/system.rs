@@ -160,6 +160,8 @@ pub struct Ended {
     pub pc: u64,
     /// ASID of the domain that answers for the address and did not make the access possible, or 0.
     pub pager: u64,
+    /// Seconds after which that one was not waited for any longer, or 0.
+    pub waited: u64,
 }
 /// Values of [`Ended::kind`].
 pub mod ended {

@@ -57,7 +57,7 @@ struct description {
 struct ended {
     uint64_t asid, kind;
     int64_t status;
-    uint64_t cause, address, pc, pager;
+    uint64_t cause, address, pc, pager, waited;
 } __attribute__((aligned(64)));
 
 /* The portal called `name`, which is opened at the first use and kept in `portal`; < 0: why it could not be. */

@@ -13,7 +13,7 @@ pub fn line(name: &str, how: &Ended) -> Option<String> {
             let pager = match how.pager {
                 0 => String::new(),
                 own if own == how.asid => String::from(", which its own handler did not answer"),
-                other => format!(", which its pager, domain {other}, did not answer"),
+                other => format!(", which its pager, domain {other}, did not answer{}", within(how.waited)),
             };
             Some(format!("{who} was stopped: {cause} at address {:#x}, pc {:#x}{pager}", how.address, how.pc))
         }
@@ -23,11 +23,15 @@ pub fn line(name: &str, how: &Ended) -> Option<String> {
     }
 }
 
+fn within(seconds: u64) -> String {
+    if seconds == 0 { String::new() } else { format!(" within {seconds} seconds") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     fn end(kind: u64, status: i64) -> Ended {
-        Ended { asid: 12, kind, status, cause: 13, address: 0xfee0, pc: 0x10030, pager: 0 }
+        Ended { asid: 12, kind, status, cause: 13, address: 0xfee0, pc: 0x10030, pager: 0, waited: 0 }
     }
     #[test]
     fn a_fault_is_told_with_its_cause_and_place() {
@@ -39,6 +43,8 @@ mod tests {
         let told = |pager| line("demo", &Ended { pager, ..end(ended::FAULT, -13) }).unwrap();
         assert!(told(9).ends_with("pc 0x10030, which its pager, domain 9, did not answer"));
         assert!(told(12).ends_with(", which its own handler did not answer"));
+        let late = Ended { pager: 9, waited: 5, ..end(ended::FAULT, -13) };
+        assert!(line("demo", &late).unwrap().ends_with("which its pager, domain 9, did not answer within 5 seconds"));
     }
     #[test]
     fn a_kill_and_a_failure_are_told() {

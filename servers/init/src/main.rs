@@ -14,7 +14,7 @@ use abi::Error;
 use abi::address::{DEVICE_VA, PAGE};
 use abi::archive::{LOG_VA, VA};
 use abi::section::NAME;
-use abi::system::{Ended, ended};
+use abi::system::{Ended, SET_PRIORITY, ended};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -82,7 +82,13 @@ fn log(body: impl FnOnce(&mut Log)) {
     body(&mut Log::new(unsafe { core::slice::from_raw_parts_mut(LOG_VA as *mut u8, bytes) }));
 }
 
+/// Priority while components are started: servers above it register their portals before the next one is.
+const STARTING: usize = 40;
+/// Priority of who waits for domains to end, and ends those whose pagers do not answer: above whoever loops.
+const WATCHING: usize = 60;
+
 fn start(_: &pebble::Env) {
+    pebble::portal::call(SET_PRIORITY, [STARTING]);
     let own = pebble::thread::asid();
     let everything = loader::Name::new("*");
     NAMES_ALLOW.call([own, everything.address(), 0]);
@@ -176,6 +182,7 @@ fn tell(line: &str) {
 /// Waits for domains to end, for ever.
 fn watch() -> ! {
     let mut how = Ended::default();
+    pebble::portal::call(SET_PRIORITY, [WATCHING]);
     loop {
         if EVENT.call([&raw mut how as usize]) != 0 {
             continue;
@@ -204,9 +211,11 @@ fn restart(running: Running) {
     let allowed = with(|init| init.may_restart(&name, now, SPAN)) == Some(true);
     if allowed {
         tell(&format!("pebble: starting {name} again"));
+        pebble::portal::call(SET_PRIORITY, [STARTING]);
         let more: Vec<&str> =
             running.arguments[1 + running.component.arguments.len()..].iter().map(|a| a.as_str()).collect();
         let _ = start_component(running.component, &more);
+        pebble::portal::call(SET_PRIORITY, [WATCHING]);
     } else {
         tell(&format!("pebble: {name} keeps failing and is not started again"));
     }

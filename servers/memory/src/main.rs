@@ -9,6 +9,7 @@
 use abi::Error;
 use abi::address::{DEVICE_STRIDE, DEVICE_VA, PAGE, memory_view};
 use abi::nucleus::fault;
+use abi::system::Ended;
 use memory_logic::devices;
 use memory_logic::frames::{For, Frames};
 use memory_logic::pagers::ALL;
@@ -46,6 +47,7 @@ pebble::provide! {
     "memory.pager_for", "smiiiii", pager_for;
     "memory.pager_remove", "smii", pager_remove;
     "memory.pager_forget", "smi", pager_forget;
+    "memory.pager_overdue", "smiw", pager_overdue;
     "memory.page_for", "smiiiii", page_for;
     "memory.frame_of", "smii", frame_of;
     "memory.page_among", "smiiiiri", page_among;
@@ -194,9 +196,9 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
                 return 0;
             }
             if result == Error::EFAULT.code() {
-                let portal = SPACES.lock().pagers.begin(thread, asid, value);
-                let cause = if write { 15 } else { 13 };
-                if portal.is_some_and(|portal| answer(thread, portal, [asid, cause, value, 0]) == 0) {
+                let fault = [asid, if write { 15 } else { 13 }, value, 0];
+                let portal = SPACES.lock().pagers.begin(thread, fault);
+                if portal.is_some_and(|portal| answer(thread, portal, fault) == 0) {
                     return 0;
                 }
             }
@@ -214,9 +216,10 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
                 TLB_FLUSH.call([value, asid]);
                 return 0;
             }
-            let portal = spaces.pagers.begin(thread, asid, value);
+            let fault = [asid, cause, value, pc];
+            let portal = spaces.pagers.begin(thread, fault);
             drop(spaces);
-            let answered = portal.map_or(-1, |portal| answer(thread, portal, [asid, cause, value, pc]));
+            let answered = portal.map_or(-1, |portal| answer(thread, portal, fault));
             if answered < 0 {
                 let pager = SPACES.lock().pagers.pager(asid, value);
                 DOMAIN_FAULT.call([asid, cause, value, pc, pager]);
@@ -254,6 +257,16 @@ extern "C" fn pager_remove(asid: usize, start: usize) -> isize {
 extern "C" fn pager_forget(asid: usize) -> isize {
     SPACES.lock().pagers.forget(asid);
     0
+}
+/// `seconds` have gone by: 1, and how a domain is to end whose pager has taken too long; 2: there is none, but somebody waits
+/// for an answer; 0: nobody does.
+#[optimize(size)]
+extern "C" fn pager_overdue(seconds: usize, out: usize) -> isize {
+    let mut spaces = SPACES.lock();
+    let Some(how) = spaces.pagers.overdue(seconds as u32) else { return 2 * spaces.pagers.is_watched() as isize };
+    // SAFETY: the window argument, in which the portal manager has a whole record.
+    unsafe { (out as *mut Ended).write(how) }
+    1
 }
 /// Maps a page of domain `asid`, for domain `by`: a copy of `by`'s page at `source` (0: a page of zeros) with `rights`, or
 /// nothing where `rights` is 0. `related`: `by` is `asid` or its parent; another must answer for the address. `EAGAIN`: it must be

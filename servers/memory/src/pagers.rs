@@ -1,7 +1,10 @@
 //! Who answers the faults of which addresses: ranges of domains, each with the portal that leads to its handler.
 
 use abi::Error;
+use abi::system::{Ended, ended};
 
+/// Seconds that a pager may take for an answer.
+pub const SECONDS: u32 = 5;
 /// Most ranges at one time.
 const RANGES: usize = 64;
 /// Most faults that are being answered at one time.
@@ -22,13 +25,33 @@ pub struct Range {
 }
 const NONE: Range = Range { asid: 0, portal: 0, start: 0, end: 0, pager: 0 };
 
+/// A fault that is being answered.
+#[derive(Clone, Copy)]
+struct Answer {
+    /// The thread and the handler's portal.
+    key: u32,
+    /// ASIDs of the domain that waits for it and of the handler's.
+    asid: u16,
+    pager: u16,
+    /// Seconds that it has taken so far, or [`UNLIMITED`].
+    seconds: u32,
+    cause: u32,
+    address: usize,
+    pc: usize,
+}
+const UNASKED: Answer = Answer { key: 0, asid: 0, pager: 0, seconds: UNLIMITED, cause: 0, address: 0, pc: 0 };
+const fn key(thread: usize, portal: u16) -> u32 {
+    (thread as u32) << 16 | portal as u32
+}
+/// Of an answer that nobody waits for any more, or that may take its time.
+const UNLIMITED: u32 = u32::MAX;
+
 pub struct Pagers {
     ranges: [Range; RANGES],
     /// How many of them there are.
     count: usize,
-    /// (thread, the handler's portal): a thread that faults again while a handler answers for it is not sent to the same
-    /// handler again.
-    answers: [(u16, u16); ANSWERS],
+    /// A thread that faults again while a handler answers for it is not sent to the same handler again.
+    answers: [Answer; ANSWERS],
     /// How many of them there are.
     open: usize,
 }
@@ -39,7 +62,7 @@ pub const ALL: (usize, usize) = (0, usize::MAX);
 impl Pagers {
     #[allow(clippy::new_without_default)]
     pub const fn new() -> Pagers {
-        Pagers { ranges: [NONE; RANGES], count: 0, answers: [(0, 0); ANSWERS], open: 0 }
+        Pagers { ranges: [NONE; RANGES], count: 0, answers: [UNASKED; ANSWERS], open: 0 }
     }
     /// Has `pager`'s handler behind `portal` answer the faults of domain `asid` from `start` to `end`. `EBUSY`: part of that
     /// has a handler; `ENFILE`: there are too many.
@@ -68,8 +91,11 @@ impl Pagers {
         self.ranges[place] = self.ranges[self.count];
         taken
     }
-    /// Takes all ranges of `asid` away.
+    /// Takes all ranges of `asid` away, which is no more.
     pub fn forget(&mut self, asid: usize) {
+        for answer in self.answers[..self.open].iter_mut().filter(|a| a.asid as usize == asid) {
+            answer.seconds = UNLIMITED;
+        }
         while let Some(place) = self.ranges[..self.count].iter().position(|r| r.asid as usize == asid) {
             self.take(place);
         }
@@ -96,25 +122,56 @@ impl Pagers {
         }
         found
     }
-    /// The handler's portal for a fault of `thread`, which is in domain `asid`, at `address`; [`Pagers::end`] ends the answer.
+    /// The handler's portal for a fault (asid, cause, address, pc) of `thread`; [`Pagers::end`] ends the answer.
     #[inline(always)]
-    pub fn begin(&mut self, thread: usize, asid: usize, address: usize) -> Option<u16> {
-        let portal = self.find(asid, address)?.portal;
-        let answer = (thread as u16, portal);
-        if self.answers[..self.open].contains(&answer) {
+    pub fn begin(&mut self, thread: usize, [asid, cause, address, pc]: [usize; 4]) -> Option<u16> {
+        let range = self.find(asid, address)?;
+        let (portal, pager) = (range.portal, range.pager);
+        // A handler for everything may be a debugger; who answers for itself keeps nobody else waiting.
+        let limited = (range.start, range.end) != ALL && pager as usize != asid;
+        let key = key(thread, portal);
+        if self.answers[..self.open].iter().any(|a| a.key == key) {
             return None;
         }
-        *self.answers.get_mut(self.open)? = answer;
+        let seconds = if limited { 0 } else { UNLIMITED };
+        *self.answers.get_mut(self.open)? =
+            Answer { key, asid: asid as u16, pager, seconds, cause: cause as u32, address, pc };
         self.open += 1;
         Some(portal)
     }
     #[inline(always)]
     pub fn end(&mut self, thread: usize, portal: u16) {
-        let answer = (thread as u16, portal);
-        if let Some(place) = self.answers[..self.open].iter().rposition(|a| *a == answer) {
+        let key = key(thread, portal);
+        let place = self.answers[..self.open].iter().rposition(|a| a.key == key);
+        if let Some(place) = place {
             self.open -= 1;
-            self.answers[place] = self.answers[self.open];
+            if place != self.open {
+                self.answers[place] = self.answers[self.open];
+            }
         }
+    }
+    /// Whether somebody waits for an answer that may take too long.
+    pub fn is_watched(&self) -> bool {
+        self.answers[..self.open].iter().any(|a| a.seconds != UNLIMITED)
+    }
+    /// `seconds` have gone by: how a domain is to end whose pager has taken more than [`SECONDS`]. Each is found once.
+    pub fn overdue(&mut self, seconds: u32) -> Option<Ended> {
+        let open = &mut self.answers[..self.open];
+        for answer in open.iter_mut() {
+            answer.seconds = answer.seconds.saturating_add(seconds);
+        }
+        let late = open.iter_mut().find(|a| (SECONDS + 1..UNLIMITED).contains(&a.seconds))?;
+        late.seconds = UNLIMITED;
+        Some(Ended {
+            asid: late.asid.into(),
+            kind: ended::FAULT,
+            status: -i64::from(late.cause),
+            cause: late.cause.into(),
+            address: late.address as u64,
+            pc: late.pc as u64,
+            pager: late.pager.into(),
+            waited: SECONDS.into(),
+        })
     }
 }
 
@@ -127,9 +184,9 @@ mod tests {
         let mut p = Pagers::new();
         p.add(7, (0x1000, 0x3000), 40, 8).unwrap();
         p.add(7, ALL, 41, 7).unwrap();
-        assert_eq!(p.begin(3, 7, 0x2fff), Some(40));
-        assert_eq!(p.begin(3, 7, 0x3000), Some(41));
-        assert_eq!(p.begin(4, 6, 0x2000), None);
+        assert_eq!(p.begin(3, [7, 13, 0x2fff, 0]), Some(40));
+        assert_eq!(p.begin(3, [7, 13, 0x3000, 0]), Some(41));
+        assert_eq!(p.begin(4, [6, 13, 0x2000, 0]), None);
         assert!(p.answers_for(8, 7, 0x1000) && !p.answers_for(8, 7, 0x3000));
     }
     #[test]
@@ -146,11 +203,11 @@ mod tests {
     fn a_fault_in_the_answer_is_not_answered_by_the_same_handler() {
         let mut p = Pagers::new();
         p.add(7, ALL, 41, 7).unwrap();
-        let portal = p.begin(3, 7, 0x10).unwrap();
-        assert_eq!(p.begin(3, 7, 0x20), None);
-        assert!(p.begin(4, 7, 0x20).is_some());
+        let portal = p.begin(3, [7, 13, 0x10, 0]).unwrap();
+        assert_eq!(p.begin(3, [7, 13, 0x20, 0]), None);
+        assert!(p.begin(4, [7, 13, 0x20, 0]).is_some());
         p.end(3, portal);
-        assert!(p.begin(3, 7, 0x20).is_some());
+        assert!(p.begin(3, [7, 13, 0x20, 0]).is_some());
     }
     #[test]
     fn removing_what_is_not_there_is_refused() {
@@ -165,5 +222,56 @@ mod tests {
         assert_eq!(p.add(8, (0, 4096), 40, 8), Err(Error::ENFILE));
         p.forget(7);
         assert_eq!(p.add(8, (0, 4096), 40, 8), Ok(()));
+    }
+    #[test]
+    fn a_pager_that_takes_too_long_is_found_once() {
+        let mut p = Pagers::new();
+        p.add(7, (0x1000, 0x3000), 40, 8).unwrap();
+        p.begin(3, [7, 15, 0x1008, 0x10000]).unwrap();
+        for _ in 0..SECONDS {
+            assert!(p.overdue(1).is_none());
+        }
+        let late = p.overdue(1).unwrap();
+        assert_eq!((late.asid, late.status, late.cause, late.pager), (7, -15, 15, 8));
+        assert_eq!((late.address, late.pc, late.waited), (0x1008, 0x10000, SECONDS.into()));
+        assert!(p.overdue(0).is_none() && p.overdue(100).is_none() && !p.is_watched());
+    }
+    #[test]
+    fn an_answer_in_time_starts_anew() {
+        let mut p = Pagers::new();
+        p.add(7, (0x1000, 0x3000), 40, 8).unwrap();
+        for _ in 0..3 {
+            p.begin(3, [7, 15, 0x1008, 0]).unwrap();
+            assert!(p.overdue(SECONDS).is_none() && p.is_watched());
+            p.end(3, 40);
+            assert!(!p.is_watched());
+        }
+        assert!(p.overdue(SECONDS).is_none());
+    }
+    #[test]
+    fn a_debugger_and_a_handler_of_ones_own_may_take_their_time() {
+        let mut p = Pagers::new();
+        p.add(7, ALL, 40, 8).unwrap();
+        p.add(9, (0x1000, 0x3000), 41, 9).unwrap();
+        p.begin(3, [7, 15, 0x1008, 0]).unwrap();
+        p.begin(4, [9, 15, 0x1008, 0]).unwrap();
+        assert!(p.overdue(1000).is_none());
+    }
+    #[test]
+    fn an_unregistered_pager_still_has_to_answer() {
+        let mut p = Pagers::new();
+        p.add(7, (0x1000, 0x3000), 40, 8).unwrap();
+        p.begin(3, [7, 15, 0x1008, 0]).unwrap();
+        p.remove(7, 0x1000).unwrap();
+        assert!(p.overdue(SECONDS + 1).is_some());
+    }
+    #[test]
+    fn nobody_waits_for_the_pager_of_the_dead() {
+        let mut p = Pagers::new();
+        p.add(7, (0x1000, 0x3000), 40, 8).unwrap();
+        p.begin(3, [7, 15, 0x1008, 0]).unwrap();
+        p.remove(7, 0x1000).unwrap();
+        p.forget(7);
+        assert!(p.overdue(SECONDS + 1).is_none());
     }
 }

@@ -359,6 +359,7 @@ impl<R: Ram> Spaces<R> {
     /// Gives back all that a space has.
     pub fn destroy(&mut self, asid: usize) -> Result<(), Error> {
         let space = *self.space(asid)?;
+        self.pagers.forget(asid);
         let devices = if space.devices { STACK_FLOOR } else { DEVICE_VA };
         let parts = [
             (IMAGE_VA, space.low_end),

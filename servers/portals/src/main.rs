@@ -406,15 +406,20 @@ extern "C" fn start_thread(_: usize, asid: usize, entry: usize, sp: usize, argum
     let made = MANAGER.lock().create_thread(asid, entry, sp, argument, priority);
     made.map_or_else(Error::code, |id| id as isize)
 }
+/// Waits for a domain to end. Who waits looks after pagers meanwhile.
 #[optimize(size)]
 extern "C" fn event(_: usize, out: usize) -> isize {
-    let semaphore = MANAGER.lock().event_semaphore;
-    let waited = P_ID.call([semaphore, usize::MAX]);
-    let event = MANAGER.lock().events.pop_front();
-    match (check(waited), event) {
-        (Ok(_), Some(how)) => words::write(out, &how).map_or_else(Error::code, |()| 0),
-        (Err(error), _) => error.code(),
-        _ => Error::EAGAIN.code(),
+    loop {
+        let mut manager = MANAGER.lock();
+        let (semaphore, ticks) = (manager.event_semaphore, manager.watch_pagers());
+        unlock(manager);
+        let waited = P_ID.call([semaphore, ticks]);
+        let event = MANAGER.lock().events.pop_front();
+        match event {
+            Some(how) => return words::write(out, &how).map_or_else(Error::code, |()| 0),
+            None if waited < 0 && waited != Error::ETIMEDOUT.code() => return waited,
+            None => {}
+        }
     }
 }
 /// A domain did what it may not: it ends. From the memory manager. `pager`: who answers for the address, or 0.
@@ -433,6 +438,7 @@ extern "C" fn fault(thread: usize, asid: usize, cause: usize, address: usize, pc
         address: address as u64,
         pc: pc as u64,
         pager: pager as u64,
+        waited: 0,
     };
     manager.end_domain(asid, how);
     unlock(manager);

@@ -1,6 +1,7 @@
 //! The portal manager's state, and what its parts share.
 
 use crate::code::{Block, CodeArea};
+use crate::pagers::Watch;
 use crate::slots::Slots;
 use crate::templates::Owner;
 use crate::view::{Table, ThreadPage};
@@ -31,6 +32,7 @@ pebble::import! {
     pub PAGER_FOR = "memory.pager_for";
     pub PAGER_REMOVE = "memory.pager_remove";
     pub PAGER_FORGET = "memory.pager_forget";
+    pub PAGER_OVERDUE = "memory.pager_overdue";
     pub PAGE_FOR = "memory.page_for";
     pub PAGE_AMONG = "memory.page_among";
     pub FRAME_OF = "memory.frame_of";
@@ -155,6 +157,7 @@ pub struct Manager {
     pub event_semaphore: usize,
     /// Domains whose faults are answered: their ASIDs, and the numbers of the portals in the memory manager's table.
     pub paged: Vec<(usize, usize)>,
+    pub watch: Watch,
     /// Semaphores to post when the lock is free again: who waits for one needs it.
     pub posts: Vec<usize>,
     pub next_asid: usize,
@@ -200,6 +203,7 @@ pub static MANAGER: BootMutex<Manager> = BootMutex::new(Manager {
     events: VecDeque::new(),
     event_semaphore: 0,
     paged: Vec::new(),
+    watch: Watch::NONE,
     posts: Vec::new(),
     next_asid: 1,
     serials: abi::boot::DOMAINS,

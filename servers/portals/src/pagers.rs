@@ -2,9 +2,25 @@
 
 use crate::code::Kind;
 use crate::lent::Lent;
-use crate::manager::{Caller, Manager, PAGE_AMONG, PAGE_FOR, PAGER_FOR, PAGER_FORGET, PAGER_REMOVE};
+use crate::manager::{Caller, Manager, PAGE_AMONG, PAGE_FOR, PAGER_FOR, PAGER_FORGET, PAGER_OVERDUE, PAGER_REMOVE};
 use abi::Error;
+use abi::system::Ended;
+use pebble::time::{TIMEBASE, time};
 use pebble::{Result, check};
+
+/// Ticks of `hrtime` after which pagers are looked after again: a fifth of a second on a core of 1 GHz.
+const LOOK: usize = 100_000_000;
+
+/// How pagers are watched.
+pub struct Watch {
+    /// Whether seconds are counted.
+    counts: bool,
+    /// The `time` up to which they have been.
+    until: u64,
+}
+impl Watch {
+    pub const NONE: Watch = Watch { counts: false, until: 0 };
+}
 
 impl Manager {
     /// The memory manager's domain, in whose table the portals are.
@@ -45,7 +61,34 @@ impl Manager {
             return Err(error);
         }
         self.paged.push((asid, number));
+        // Who waits for domains to end watches pagers from now on.
+        self.posts.push(self.event_semaphore);
         Ok(0)
+    }
+    /// Ends the domains whose pagers have taken too long; ticks after which to look again.
+    pub fn watch_pagers(&mut self) -> usize {
+        if self.watch.counts || !self.paged.is_empty() { self.end_late() } else { usize::MAX }
+    }
+    #[cold]
+    #[inline(never)]
+    fn end_late(&mut self) -> usize {
+        let now = time();
+        if !self.watch.counts {
+            self.watch.until = now;
+        }
+        let mut seconds = (now - self.watch.until) / TIMEBASE;
+        self.watch.until += seconds * TIMEBASE;
+        let mut how = Ended::default();
+        let waited_for = loop {
+            let found = PAGER_OVERDUE.call([seconds as usize, &raw mut how as usize]);
+            if found != 1 {
+                break found > 0;
+            }
+            seconds = 0;
+            self.end_domain(how.asid as usize, how);
+        };
+        self.watch.counts = waited_for || !self.paged.is_empty();
+        if self.watch.counts { LOOK } else { usize::MAX }
     }
     /// Maps a page of domain `asid` for domain `by`, as `memory.page` says.
     #[optimize(size)]
