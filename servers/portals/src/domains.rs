@@ -207,7 +207,6 @@ impl Manager {
     fn divert_frames(&mut self, asid: usize, table: Table) -> Vec<(ThreadPage, u64)> {
         let graveyard = self.graveyard;
         let mut lent = Vec::new();
-        let mut wake = Vec::new();
         let mut masked = Masked::new();
         for (n, (index, page, _)) in self.threads.living().enumerate() {
             // No thread but one's own runs while its frames are changed.
@@ -215,7 +214,7 @@ impl Manager {
                 masked.breathe();
             }
             page.forget_transfers(asid);
-            let mut top = true;
+            let (mut top, mut waits) = (true, false);
             for frame in page.frames(&self.code) {
                 if frame.floating() {
                     continue;
@@ -223,9 +222,7 @@ impl Manager {
                 let templated = self.is_templated(frame);
                 if frame.table() == table {
                     frame.divert(graveyard, DEAD_STUB as u64);
-                    if top {
-                        wake.push(index);
-                    }
+                    waits |= top;
                     if templated && self.lent_entries(frame).next().is_some() {
                         lent.push((page, frame.0));
                     }
@@ -242,10 +239,10 @@ impl Manager {
                 }
                 top = false;
             }
-        }
-        drop(masked);
-        for index in wake {
-            WAKE_DEAD.call([index]);
+            if waits {
+                // Before it can go on by itself: it may then wait for something that has to do with nobody's death.
+                masked.enter_scheduler(|| WAKE_DEAD.call([index]));
+            }
         }
         lent
     }
