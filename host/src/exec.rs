@@ -53,9 +53,11 @@ pub struct Options {
     /// Memory of QEMU's machine, in MiB
     #[arg(long, default_value_t = 128)]
     pub memory: usize,
-    /// Make QEMU's cycle counter count instructions, exactly and repeatably
-    #[arg(long)]
-    pub icount: bool,
+    /// Make QEMU's cycle counter count instructions, exactly and repeatably. An instruction takes 2^SHIFT ns, 1 if left out: the
+    /// more, the fewer instructions between two interrupts of the timer, and the more that may happen between any two
+    #[arg(long, value_name = "SHIFT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
+    #[arg(value_parser = clap::value_parser!(u8).range(0..=10))]
+    pub icount: Option<u8>,
     /// A file for the program, and what it is called there; may be given several times
     #[arg(long, value_name = "HOST:GUEST")]
     pub file: Vec<String>,
@@ -146,8 +148,7 @@ pub fn machine(options: &Options) -> Result<Machine> {
     if !(32..=1024).contains(&options.memory) {
         bail!("--memory {}: it is between 32 and 1024 MiB", options.memory);
     }
-    let extra = if options.icount { &["-icount", "shift=0,sleep=off"][..] } else { &[] };
-    let extra = extra.iter().map(|s| s.to_string()).collect();
+    let extra = options.icount.map_or(Vec::new(), |shift| vec!["-icount".into(), format!("shift={shift},sleep=off")]);
     Ok(Machine { megabytes: options.memory, timeout, extra })
 }
 

@@ -2,6 +2,7 @@
 // expect stdout waits that ended for nothing: 0
 /* Threads are ready, or about to be, in a domain when it is ended. Each may be back in its own domain, and wait there for something
    else, before the end is complete: that wait goes on. */
+// icount
 #include <pebble.h>
 enum { CALLERS = 8, CYCLES = 200 };
 static int start, inside, done, portal;

@@ -77,7 +77,7 @@ fn measure(root: &Path, program: &str, place: Place, repetitions: u32, touch: bo
         on: if matches!(place, Place::Qemu) { exec::On::Qemu } else { exec::On::Rtl },
         system: if touch { "bench-touch" } else { "bench" }.into(),
         memory: 128,
-        icount: true,
+        icount: Some(0),
         file_name: root.join("apps/bench").join(program).with_extension("c"),
         arguments: vec![repetitions.to_string()],
         ..exec::Options::default()

@@ -15,8 +15,8 @@ pub struct Directives {
     pub same_output: Option<String>,
     pub timeout: f64,
     pub memory: usize,
-    /// Counts instructions.
-    pub icount: bool,
+    /// Counts instructions, each of which takes two to the power of this nanoseconds.
+    pub icount: Option<u8>,
     pub arguments: Vec<String>,
     pub system: String,
     pub stdin: Option<String>,
@@ -31,7 +31,7 @@ impl Default for Directives {
             same_output: None,
             timeout: 30.0,
             memory: 128,
-            icount: false,
+            icount: None,
             arguments: Vec::new(),
             system: "exec".into(),
             stdin: None,
@@ -59,7 +59,8 @@ pub fn parse(source: &str) -> Result<Directives> {
             }
             "same-output" => d.same_output = Some(value.to_string()),
             "timeout" => d.timeout = value.parse().with_context(place)?,
-            "icount" => d.icount = true,
+            "icount" if value.is_empty() => d.icount = Some(0),
+            "icount" => d.icount = Some(value.parse().with_context(place)?),
             "memory" => d.memory = value.parse().with_context(place)?,
             "arguments" => d.arguments = value.split_whitespace().map(String::from).collect(),
             "system" => d.system = value.to_string(),
@@ -93,6 +94,15 @@ mod tests {
     #[test]
     fn a_status_that_is_no_number_is_refused() {
         assert!(parse("// expect status seven\n").is_err());
+    }
+    #[test]
+    fn an_instruction_takes_a_nanosecond_unless_told() {
+        let icount = |text: &str| parse(text).unwrap().icount;
+        assert_eq!(
+            (icount("// timeout 2\n"), icount("// icount\n"), icount("// icount 10\n")),
+            (None, Some(0), Some(10))
+        );
+        assert!(parse("// icount often\n").is_err());
     }
     #[test]
     fn lines_are_found_in_order_only() {
