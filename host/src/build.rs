@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
-const TARGET: &str = "riscv64gc-unknown-none-elf";
+pub const TARGET: &str = "riscv64gc-unknown-none-elf";
 const CC: &str = "riscv64-unknown-elf-gcc";
 const AR: &str = "riscv64-unknown-elf-ar";
 
@@ -121,13 +121,14 @@ fn run(command: &mut Command, what: &str) -> Result<()> {
     }
     Ok(())
 }
-fn compiler(root: &Path) -> Result<Command> {
+/// The cross compiler, with the options of every C program.
+pub fn compiler(root: &Path) -> Result<Command> {
     let mut command = Command::new(CC);
     command.args(options(&root.join("lib/c/flags"))?).arg("-I").arg(root.join("lib/c/include"));
     Ok(command)
 }
-/// Files below `folder` whose names end in one of `endings`.
-fn files(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>> {
+/// Files in `folder` whose names end in one of `endings`.
+pub fn files(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>> {
     let mut found: Vec<PathBuf> = fs::read_dir(folder)
         .with_context(|| folder.display().to_string())?
         .filter_map(|e| Some(e.ok()?.path()))

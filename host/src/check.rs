@@ -1,11 +1,11 @@
 //! `./pebble check`: format, lints, the size of the nucleus and of the trusted base, and the code of boot portals.
 
-use crate::{build, every, exec, system};
+use crate::{every, exec, lint, system};
 use abi::address::{CODE_END, IMAGE_BASE};
 use abi::nucleus::BLOCK_MAGIC;
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 
 /// Most lines of privileged code, comments and assembly included.
 const NUCLEUS_LIMIT: usize = 1000;
@@ -15,12 +15,8 @@ const LETTERS: usize = 6;
 
 pub fn run(root: &Path) -> Result<ExitCode> {
     let mut failed = false;
-    failed |= !tool(root, "fmt", &["--all", "--check"], "rustfmt");
-    let host: Vec<&str> =
-        "-p host -p abi -p image -p manifest -p portal --all-targets --target-dir target/check -- -D warnings"
-            .split_whitespace()
-            .collect();
-    failed |= !tool(root, "clippy", &host, "clippy-driver");
+    failed |= !lint::tool(root, "fmt", "everything", &["--all", "--check"], "rustfmt");
+    failed |= !lint::run(root)?;
     let nucleus = lines(&root.join("nucleus/src"))?;
     println!("nucleus: {nucleus} lines (limit {NUCLEUS_LIMIT})");
     if nucleus > NUCLEUS_LIMIT {
@@ -50,23 +46,6 @@ pub fn run(root: &Path) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs `cargo WHAT`, if its tool is there.
-fn tool(root: &Path, what: &str, arguments: &[&str], program: &str) -> bool {
-    let beside = std::env::var("PEBBLE_CARGO").ok().and_then(|c| Some(Path::new(&c).parent()?.join(program)));
-    let there = Command::new(beside.unwrap_or_else(|| program.into()))
-        .arg("--version")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|s| s.success());
-    if !there {
-        println!("{what}: skipped, the toolchain has no {program}");
-        return true;
-    }
-    let ok = build::cargo(root).arg(what).args(arguments).status().is_ok_and(|s| s.success());
-    println!("{what}: {}", if ok { "ok" } else { "FAIL" });
-    ok
-}
 /// Lines of all files below `folder`, tests in files of their own left out.
 fn lines(folder: &Path) -> Result<usize> {
     let mut sum = 0;

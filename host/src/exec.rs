@@ -5,6 +5,7 @@ use crate::{build, qemu, rtl, system, terminal};
 use anyhow::{Context, Result, bail};
 use image::{Image, Parts};
 use manifest::System;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -76,12 +77,18 @@ pub fn make_image(root: &Path, system: &System, files: Vec<(String, Vec<u8>)>) -
     Ok(image::build(&parts)?)
 }
 
-/// Boots a system with its console on this terminal.
+/// Boots a system with its console on this terminal, or on standard input and output where input comes from elsewhere: the end
+/// of it halts a system with a shell.
 pub fn run(root: &Path, name: &str) -> Result<ExitCode> {
-    let system = system::load(root, name)?;
+    let mut system = system::load(root, name)?;
+    let typed = std::io::stdin().is_terminal();
+    for shell in system.components.iter_mut().filter(|c| c.image == "shell" && !typed) {
+        shell.arguments.push("end-halts".into());
+    }
     let image = make_image(root, &system, Vec::new())?;
     let _settings = terminal::Settings::keep();
-    let outcome = qemu::run(&image, &Machine::default(), Console::Terminal)?;
+    let console = if typed { Console::Terminal } else { Console::Script };
+    let outcome = qemu::run(&image, &Machine::default(), console)?;
     Ok(report(outcome, false))
 }
 
@@ -155,7 +162,6 @@ pub fn machine(options: &Options) -> Result<Machine> {
 /// Runs a program in its own domain.
 pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
     let machine = machine(options)?;
-    use std::io::IsTerminal;
     let image = program_image(root, options, std::io::stdin().is_terminal())?;
     let _settings = terminal::Settings::keep();
     let outcome = match options.on {

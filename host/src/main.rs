@@ -7,6 +7,7 @@ mod create;
 mod every;
 mod exec;
 mod guest_log;
+mod lint;
 mod linux;
 mod qemu;
 mod rtl;

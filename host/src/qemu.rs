@@ -18,6 +18,8 @@ pub enum Console {
     Terminal,
     /// Our standard input, and our standard output byte for byte.
     Streams,
+    /// The same, but the end of our input lasts: each who reads on gets it.
+    Script,
     /// A string (none: no input comes, not even its end), and a buffer.
     Captured(Option<Vec<u8>>),
 }
@@ -190,9 +192,19 @@ pub fn pass_console(mut from: impl Read, captured: bool) -> (Vec<u8>, Vec<u8>) {
     if captured { all.into_inner() } else { (Vec::new(), output.into_inner().1) }
 }
 
-/// Passes input on to the guest's console once its driver is there, then tells it that there is no more: Ctrl-D, twice if
-/// the last line is not finished.
-fn feed(mut input: Box<dyn Read + Send>, mut pipe: std::process::ChildStdin, ram: &std::fs::File, log: u64) {
+/// How often whoever reads the console is told again that the input has ended, where that lasts.
+const END_AGAIN: Duration = Duration::from_secs(1);
+
+/// Passes input on to the guest's console once its driver is there (before, the firmware would take it), then tells it that there
+/// is no more: Ctrl-D, twice if the last line is not finished. If that `lasts`, again and again: a program that ran first may
+/// have read one to its end.
+fn feed(
+    mut input: Box<dyn Read + Send>,
+    mut pipe: std::process::ChildStdin,
+    ram: &std::fs::File,
+    log: u64,
+    lasts: bool,
+) {
     while !guest_log::read(ram, log).is_ok_and(|log| log.booted) {
         std::thread::sleep(Duration::from_millis(5));
         if ram.metadata().is_err() {
@@ -210,7 +222,10 @@ fn feed(mut input: Box<dyn Read + Send>, mut pipe: std::process::ChildStdin, ram
     let _ = pipe.write_all(if last == b'\n' { b"\x04" } else { b"\x04\x04" });
     // Kept open: QEMU takes the end of its input for the end of the console.
     loop {
-        std::thread::park();
+        std::thread::park_timeout(END_AGAIN);
+        if lasts && pipe.write_all(b"\x04").is_err() {
+            return;
+        }
     }
 }
 
@@ -220,17 +235,18 @@ pub fn run(image: &Image, machine: &Machine, console: Console) -> Result<Outcome
     let input: Option<Box<dyn Read + Send>> = match &console {
         Console::Terminal => None,
         Console::Streams if std::io::stdin().is_terminal() => None,
-        Console::Streams => Some(Box::new(std::io::stdin())),
+        Console::Streams | Console::Script => Some(Box::new(std::io::stdin())),
         Console::Captured(input) => input.clone().map(|i| Box::new(std::io::Cursor::new(i)) as _),
     };
     let captured = matches!(console, Console::Captured(_));
+    let lasts = matches!(console, Console::Script);
     let stdin = if input.is_some() { Stdio::piped() } else { Stdio::inherit() };
     let mut guest = Guest::start(image, machine, matches!(console, Console::Terminal), stdin)?;
     let deadline = machine.timeout.map(|t| Instant::now() + t);
     if let (Some(input), Some(pipe)) = (input, guest.stdin()) {
         let (ram, log) = (guest.ram.as_file().try_clone()?, guest.log_offset());
         // It ends with this process, or when QEMU is gone.
-        std::thread::spawn(move || feed(input, pipe, &ram, log));
+        std::thread::spawn(move || feed(input, pipe, &ram, log, lasts));
     }
     let Some(from) = guest.stdout() else { bail!("{QEMU} has no output") };
     let reader = std::thread::spawn(move || pass_console(from, captured));

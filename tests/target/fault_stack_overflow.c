@@ -1,6 +1,7 @@
 // expect status 126
 // expect stderr store page fault at address 0x3fe
 #include <pebble.h>
+#pragma GCC diagnostic ignored "-Winfinite-recursion"
 static int deeper(int n)
 {
     volatile char frame[512];

@@ -22,7 +22,8 @@ static void remove_tree(const char *path)
     struct dirent *entry;
     char inside[64];
     while ((entry = readdir(directory))) {
-        snprintf(inside, sizeof inside, "%s/%s", path, entry->d_name);
+        if (snprintf(inside, sizeof inside, "%s/%s", path, entry->d_name) >= (int)sizeof inside)
+            exit(1);
         if (entry->d_type == DT_DIR)
             remove_tree(inside);
         else

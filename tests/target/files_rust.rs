@@ -27,7 +27,7 @@ fn text_of<T: Read>(from: &mut T) -> core::result::Result<String, pebble::embedd
 fn run() -> Result<()> {
     let mut file = File::options().read(true).write(true).create(true).open("a")?;
     file.write_all(b"hello ").map_err(|_| pebble::Error::EIO)?;
-    write!(file, "{}", "world").map_err(|_| pebble::Error::EIO)?;
+    write!(file, "{:.5}", "worlds").map_err(|_| pebble::Error::EIO)?;
     file.rewind()?;
     println!("read back: {}", text_of(&mut file).unwrap());
     file.seek(SeekFrom::Start(6))?;

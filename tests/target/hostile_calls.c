@@ -35,7 +35,7 @@ static void attack(unsigned long with)
             strcpy(page + (next() % 8) * 64, next() % 2 ? "app.hostile" : "console.write");
         if (next() % 2)
             strcpy(page + (next() % 8) * 64 + 64, next() % 2 ? "npiii" : "smrw");
-        int portal = next() % 4 ? next() % 48 : nasty();
+        int portal = next() % 4 ? (word)(next() % 48) : nasty();
         /* Not: waiting for ever, ending, forking without end, or being called back at a random address. */
         if (portal <= 3 || portal == 5 || portal == 16 || portal == 18 || portal == 19 || portal == 23 || (portal >= 32 && portal < 512))
             continue;

@@ -27,13 +27,21 @@ pub struct Lent<T>(pub T);
 /// Keys that may fail to be read one after the other, while the console is started again.
 const FAILURES: usize = 5;
 
-fn main(_: &pebble::Env) -> i32 {
+/// The argument with which the end of input halts the machine: it comes from a pipe, and nobody else will type.
+const END_HALTS: &str = "end-halts";
+
+fn main(env: &pebble::Env) -> i32 {
     println!("Pebble. \"help\" lists the commands.");
-    let mut editor = Editor::new();
+    let mut editor = Editor::new(env.argument(1) == Some(END_HALTS));
     let mut failures = 0;
     while failures < FAILURES {
         match editor.key(understand) {
-            Ok(()) => failures = 0,
+            Ok(true) => failures = 0,
+            // The end of input.
+            Ok(false) => {
+                println!();
+                understand("halt");
+            }
             Err(_) => failures += 1,
         }
     }

@@ -3,6 +3,7 @@
 mod directives;
 mod host;
 mod isolation;
+mod piped;
 mod session;
 mod target;
 
@@ -50,6 +51,7 @@ pub fn run(root: &Path, filter: Option<&str>) -> Result<ExitCode> {
     verdicts.extend(isolation::run(root, &wanted)?);
     verdicts.extend(target::run(root, &wanted)?);
     verdicts.extend(session::run(root, &wanted)?);
+    verdicts.extend(piped::run(root, &wanted));
     verdicts.extend(benchmarks(root, &wanted));
     if verdicts.is_empty() {
         bail!("no test's name contains \"{}\"", filter.unwrap_or(""));

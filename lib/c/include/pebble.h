@@ -206,13 +206,19 @@ static inline word pebble_call6(word portal, word p0, word p1, word p2, word p3,
 #define PEBBLE_TIMED_(ticks, p, a, b, c, d, e, f, ...) \
     invoke_portal_timed(ticks, p, (word)(a), (word)(b), (word)(c), (word)(d), (word)(e), (word)(f))
 #define invoke_portal_timed(...) PEBBLE_TIMED_(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
-#define get_asid() ((int)pebble_call0(6))
-#define get_thread() ((int)pebble_call0(7))
-#define hrtime() ((unsigned long long)pebble_call0(8))
+static inline int pebble_get_asid(void) { return pebble_call0(6); }
+static inline int pebble_get_thread(void) { return pebble_call0(7); }
+static inline unsigned long long pebble_hrtime(void) { return pebble_call0(8); }
+static inline void pebble_yield(void) { pebble_call0(4); }
+static inline int pebble_sem_wait(word sem) { return pebble_call1(sem, -1); }
+static inline int pebble_sem_post(word sem) { return pebble_call0(sem + 1); }
+#define get_asid() pebble_get_asid()
+#define get_thread() pebble_get_thread()
+#define hrtime() pebble_hrtime()
 #define hrttime() hrtime()
-#define yield() ((void)pebble_call0(4))
-#define sem_wait(sem) ((int)pebble_call1(sem, -1))
-#define sem_post(sem) ((int)pebble_call0((word)(sem) + 1))
+#define yield() pebble_yield()
+#define sem_wait(sem) pebble_sem_wait(sem)
+#define sem_post(sem) pebble_sem_post(sem)
 #endif
 
 #ifndef PEBBLE_STRICT

@@ -13,6 +13,7 @@ pub use embedded_io;
 pub mod boot;
 pub mod capability;
 pub mod console;
+pub mod deadline;
 pub mod directory;
 pub mod file;
 pub mod heap;

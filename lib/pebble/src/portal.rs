@@ -64,6 +64,11 @@ impl Import {
     pub fn call<const N: usize>(&self, arguments: [usize; N]) -> isize {
         call(self.number(), arguments)
     }
+    /// Calls it, and goes on with `ETIMEDOUT` when `ticks` of `hrtime` are over; see
+    /// [`deadline::call_timed`](crate::deadline::call_timed).
+    pub fn call_timed<const N: usize>(&self, ticks: u64, arguments: [usize; N]) -> crate::Result<usize> {
+        crate::deadline::call_timed(self.number(), ticks, arguments)
+    }
 }
 
 /// Declares portals to open: `import! { MAP = "memory.map"; }` makes `static MAP: Import`.

@@ -110,6 +110,7 @@ pub struct Names {
     rules: Vec<Option<Arc<Vec<Rule>>>>,
 }
 impl Names {
+    #[allow(clippy::new_without_default)]
     pub const fn new() -> Names {
         Names { bindings: Bindings::new(), owners: [false; MAX_DOMAINS], rules: Vec::new() }
     }

@@ -296,7 +296,7 @@ impl Manager {
     }
     /// Closes a portal of the direct caller's; one that the subject shares with others in its sandbox, for the subject alone.
     pub fn close(&mut self, caller: Caller, number: usize) -> Result<isize> {
-        if number < abi::system::FIRST_FREE || number >= abi::nucleus::NPORTALS {
+        if !(abi::system::FIRST_FREE..abi::nucleus::NPORTALS).contains(&number) {
             return Err(Error::EPORTAL);
         }
         let table = self.domain(caller.direct)?.table;

@@ -131,10 +131,10 @@ impl Manager {
             } else {
                 code
             };
-            if let Kind::Semaphore { id, .. } = kind {
-                if let Some(semaphore) = self.semaphores.get_mut(id as usize) {
-                    semaphore.entries += 1;
-                }
+            if let Kind::Semaphore { id, .. } = kind
+                && let Some(semaphore) = self.semaphores.get_mut(id as usize)
+            {
+                semaphore.entries += 1;
             }
             self.install(child, number, code)?;
         }

@@ -6,6 +6,9 @@
 //! live; each open window is that of a call, and shows what its lender has or was lent. What must hold of page tables, the memory
 //! manager looks for.
 
+// Tests ask for this, and rarely: what an error takes on the stack costs nobody anything.
+#![allow(clippy::result_large_err)]
+
 use crate::code::Kind;
 use crate::manager::{BOOT, MEMORY_CHECK, MEMORY_WINDOW, MEMORY_WINDOWS, Manager};
 use crate::view::{FrameView, Masked, Table, ThreadPage};
@@ -61,7 +64,7 @@ impl Manager {
     fn check_domains(&self) -> Checked {
         let symbols = &pebble::boot::info().symbols;
         let grave = self.graveyard.field(domain::ASID) as usize;
-        if !self.domains.get(grave).is_some_and(|d| d.table == self.graveyard) {
+        if self.domains.get(grave).is_none_or(|d| d.table != self.graveyard) {
             return violation("the graveyard has ended", grave, 0, self.graveyard.0);
         }
         for (asid, d) in self.domains.iter() {
@@ -97,7 +100,7 @@ impl Manager {
             expect("the number of its threads", asid, 0, d.threads as u64, threads as u64)?;
             self.check_stacks(asid, d.table, d.queue)?;
             for &child in &d.children {
-                if !self.domains.get(child).is_some_and(|c| c.parent == asid) {
+                if self.domains.get(child).is_none_or(|c| c.parent != asid) {
                     return violation("a child that is not one", asid, child, 0);
                 }
             }
@@ -209,7 +212,7 @@ impl Manager {
                 continue;
             }
             let known = self.registrations.get(registration as usize);
-            if !known.is_some_and(|r| r.server == block.server as usize) {
+            if known.is_none_or(|r| r.server != block.server as usize) {
                 return violation(
                     "a block to nobody's registration",
                     block.server as usize,

@@ -155,7 +155,7 @@ impl Manager {
         if domain.flags & flags::MASKED != 0 || (priority as isize) < -1 || (priority as isize) > 63 {
             return Err(Error::EINVAL);
         }
-        if pc >= STACK_TOP || (!trusted && (sp > STACK_TOP || sp % 16 != 0)) {
+        if pc >= STACK_TOP || (!trusted && (sp > STACK_TOP || !sp.is_multiple_of(16))) {
             return Err(Error::EINVAL);
         }
         let (index, page) = self.thread_slot()?;

@@ -8,7 +8,7 @@ use pebble::Result;
 
 /// Whether `bytes` from `address` lie in the one page that a window shows, aligned to `align`.
 fn in_window(address: usize, bytes: usize, align: usize) -> Result<()> {
-    if address % PAGE + bytes <= PAGE && address % align == 0 { Ok(()) } else { Err(Error::EINVAL) }
+    if address % PAGE + bytes <= PAGE && address.is_multiple_of(align) { Ok(()) } else { Err(Error::EINVAL) }
 }
 /// Copies a `T` from a window.
 pub fn read<T: Copy>(address: usize) -> Result<T> {

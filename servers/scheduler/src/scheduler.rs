@@ -342,7 +342,7 @@ impl<M: Machine> Scheduler<M> {
         let Some(semaphore) = self.semaphores.find(id) else { return Return(0) };
         let waiter = semaphore.waiters.head();
         if waiter == Thread::NOBODY {
-            semaphore.value = semaphore.value.saturating_add(1).min(VALUE_MAX);
+            semaphore.value = semaphore.value.saturating_add(1);
             return Return(0);
         }
         self.end_wait(waiter, 0);

@@ -44,8 +44,9 @@ const MANY: usize = 64;
 
 /// The page of translations. `_state`: whoever has the state locked.
 fn cache(_state: &mut State) -> &'static mut Cache {
+    let cache = &raw mut CACHE;
     // SAFETY: only with the state locked, so there is one reference at a time.
-    unsafe { &mut *(&raw mut CACHE) }
+    unsafe { &mut *cache }
 }
 
 /// A page of its own, which a window shows.

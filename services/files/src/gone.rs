@@ -14,6 +14,7 @@ pub struct Account {
     posts: usize,
 }
 impl Account {
+    #[allow(clippy::new_without_default)]
     pub const fn new() -> Account {
         Account { ahead: 0, posts: 0 }
     }
@@ -41,6 +42,7 @@ pub struct Portals {
     left: usize,
 }
 impl Portals {
+    #[allow(clippy::new_without_default)]
     pub const fn new() -> Portals {
         Portals { left: 0 }
     }

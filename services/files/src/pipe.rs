@@ -190,7 +190,7 @@ mod tests {
         }
         assert!(got > 100_000 && sent - got <= 4096);
     }
-    fn waiting<'a>(pipe: &mut Pipe, to: &'a mut [u8]) -> Box<Reader> {
+    fn waiting(pipe: &mut Pipe, to: &mut [u8]) -> Box<Reader> {
         let reader = Box::new(Reader::new(to.as_mut_ptr(), to.len()));
         // SAFETY: the tests keep the bytes, and look at them only when they are there.
         unsafe { pipe.wait_for_bytes(&reader) };

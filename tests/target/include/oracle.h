@@ -103,7 +103,7 @@ static void make_part(int n, char letter, const struct part *length_of, int *con
         break;
     case 'k':
         p->once = bits % 16 == 0;
-        p->expected = p->once ? (bits & 0xff00) + 2 : 0x100 << n;
+        p->expected = p->once ? (word)(bits & 0xff00) + 2 : 0x100 << n;
         p->sent = p->once ? one_use(n, p->expected) : capabilities[n];
         break;
     case 'w': case 'r': case 'W': case 'R':

@@ -1,0 +1,136 @@
+//! The warnings of the compilers and of clippy, in what runs on this machine and in what runs on the target. Each is shown, and
+//! fails `./pebble check`.
+
+use crate::build;
+use anyhow::{Context, Result};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Folders of packages that are built for the target; what is in `src/lib.rs` there is tested on this machine.
+const COMPONENTS: [&str; 4] = ["servers", "drivers", "services", "apps"];
+/// Where the project's programs of one file are, in C and in Rust.
+const PROGRAMS: [&str; 3] = ["apps/bench", "apps/examples", "tests/target"];
+/// Of `clippy`, in every call.
+const CLIPPY: [&str; 4] = ["--target-dir", "target/check", "--", "-Dwarnings"];
+
+/// Warnings of C. An entry point has the parameters of its specification, used or not, and any type. `fork` returns twice, but on
+/// stacks of their own. Low addresses are accessed where a fault is wanted.
+const C: [&str; 7] = [
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-Wno-unused-parameter",
+    "-Wno-cast-function-type",
+    "-Wno-clobbered",
+    "--param=min-pagesize=0",
+];
+
+/// Looks for warnings everywhere; false: there are some.
+pub fn run(root: &Path) -> Result<bool> {
+    let mut ok = clippy(root, "the host tool", "-p host -p abi -p image -p manifest -p portal --all-targets");
+    ok &= clippy(root, "tests on the host", &format!("--lib --profile test{}", tested(root)?));
+    let built = format!("-Zbuild-std=core,alloc --target {}", build::TARGET);
+    ok &= clippy(root, "components", &format!("--workspace --exclude host --exclude image {built}"));
+    ok &= clippy(root, "Rust programs", &format!("--manifest-path {} {built}", programs(root)?.display()));
+    let mut sources = build::files(&root.join("lib/c/src"), &["c"])?;
+    sources.extend(in_folders(root, "c")?);
+    let clean = sources.iter().map(|source| c(root, source)).collect::<Result<Vec<bool>>>()?;
+    let clean = clean.into_iter().all(|clean| clean);
+    println!("C warnings: {}", if clean { "ok" } else { "FAIL" });
+    Ok(ok && clean)
+}
+fn clippy(root: &Path, what: &str, arguments: &str) -> bool {
+    let arguments: Vec<&str> = arguments.split_whitespace().chain(CLIPPY).collect();
+    tool(root, "clippy", what, &arguments, "clippy-driver")
+}
+/// Runs `cargo COMMAND` over `what`, if its tool is there; whether all is well.
+pub fn tool(root: &Path, command: &str, what: &str, arguments: &[&str], program: &str) -> bool {
+    let beside = std::env::var("PEBBLE_CARGO").ok().and_then(|c| Some(Path::new(&c).parent()?.join(program)));
+    let there = Command::new(beside.unwrap_or_else(|| program.into()))
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|s| s.success());
+    if !there {
+        println!("{command}, {what}: skipped, the toolchain has no {program}");
+        return true;
+    }
+    let ok = build::cargo(root).arg(command).args(arguments).status().is_ok_and(|s| s.success());
+    println!("{command}, {what}: {}", if ok { "ok" } else { "FAIL" });
+    ok
+}
+/// The components with a library, as arguments of cargo.
+fn tested(root: &Path) -> Result<String> {
+    let mut arguments = String::new();
+    for folder in COMPONENTS {
+        for entry in fs::read_dir(root.join(folder)).context(folder)? {
+            let path = entry?.path();
+            if path.join("src/lib.rs").exists() && path.join("Cargo.toml").exists() {
+                arguments += &format!(" -p {}", path.file_name().unwrap_or_default().to_string_lossy());
+            }
+        }
+    }
+    Ok(arguments)
+}
+/// The project's programs of one file whose names end in `ending`.
+fn in_folders(root: &Path, ending: &str) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for folder in PROGRAMS {
+        found.extend(build::files(&root.join(folder), &[ending])?);
+    }
+    Ok(found)
+}
+/// The manifest of a package of all programs in Rust.
+fn programs(root: &Path) -> Result<PathBuf> {
+    let folder = root.join("build/lint");
+    fs::create_dir_all(&folder)?;
+    let mut text = format!(
+        "[package]\nname = \"programs\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\npebble = {{ path = {:?} }}\n\n[workspace]\n",
+        root.join("lib/pebble").canonicalize()?
+    );
+    for source in in_folders(root, "rs")? {
+        let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        text += &format!("\n[[bin]]\nname = \"{name}\"\npath = {:?}\n", source.canonicalize()?);
+    }
+    let manifest = folder.join("Cargo.toml");
+    if fs::read_to_string(&manifest).ok().as_deref() != Some(&text) {
+        fs::write(&manifest, text)?;
+    }
+    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
+    Ok(manifest.canonicalize()?)
+}
+/// Whether a C file is compiled without a warning.
+fn c(root: &Path, source: &Path) -> Result<bool> {
+    let mut command = build::compiler(root)?;
+    Ok(command.args(C).arg("-c").arg(source).args(["-o", "/dev/null"]).status()?.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compiles(text: &str) -> bool {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let file = tempfile::Builder::new().suffix(".c").tempfile().unwrap();
+        fs::write(file.path(), text).unwrap();
+        c(root, file.path()).unwrap()
+    }
+    #[test]
+    fn a_warning_in_a_c_program_is_refused() {
+        assert!(!compiles("#include <pebble.h>\nint main(void) { int unused; return 0; }\n"));
+    }
+    #[test]
+    fn an_entry_point_may_leave_its_parameters_alone() {
+        assert!(compiles(
+            "#include <pebble.h>\nstatic word f(word x) { return 0; }\nint main(void) { return f(1); }\n"
+        ));
+    }
+    #[test]
+    fn the_tested_components_have_libraries() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let tested = tested(root).unwrap();
+        assert!(tested.contains(" -p scheduler") && !tested.contains(" -p idle"));
+    }
+}
