@@ -5,15 +5,17 @@
 // icount
 #include <pebble.h>
 enum { CALLERS = 8, CYCLES = 200 };
-static int start, inside, done, portal;
+static int start, inside, done, never, portal;
 static volatile int dead, spurious;
 
 /* In and out of the scheduler at times that have nothing to do with each other. */
 static word serve(word n)
 {
+    int i = 0;
     sem_post(inside);
-    for (int i = 0;; i++)
-        hrsleep(5000 + 1700 * ((n * 7 + i * 3) % 11));
+    while (sem_timedwait(never, 5000 + 1700 * ((n * 7 + i * 3) % 11)) != 0)
+        i++;
+    return 0;
 }
 static void caller(void *n)
 {
@@ -29,8 +31,8 @@ static void caller(void *n)
 }
 int main(void)
 {
-    int ready = sem_create(0), never = sem_create(0), status;
-    start = sem_create(0), inside = sem_create(0), done = sem_create(0);
+    int ready = sem_create(0), status;
+    never = sem_create(0), start = sem_create(0), inside = sem_create(0), done = sem_create(0);
     for (int n = 0; n < CALLERS; n++)
         thread_create(caller, (void *)(word)n, -1);
     set_priority(10);
