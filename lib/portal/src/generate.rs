@@ -541,6 +541,12 @@ impl Generator<'_, '_> {
                 Tail::AGAIN => {
                     let used = self.uses.all()[of];
                     let letter = &self.c.templates.get(used.template as usize).letters[used.letter as usize];
+                    // The fault's server runs on a trusted callee's stack, whose pointer the callee need not have kept.
+                    match self.plan.stack {
+                        StackPlan::Service => self.e.put(ld(SP, TP, SERVICE)),
+                        StackPlan::Keep if self.plan.save_sp => self.e.put(ld(SP, T0, FRAME_SP)),
+                        _ => {}
+                    }
                     if self.plan.floating_barrier {
                         // The caller's state is back already: the return that comes would throw it away.
                         let mut skip = Label::NEW;
