@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn the_systems_in_the_repository_are_right() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        for name in ["default", "exec", "boot", "minimal"] {
+        for name in ["default", "exec", "boot", "minimal", "oracle", "oracle-masked", "oracle-trusted"] {
             load(root, name).unwrap();
         }
     }

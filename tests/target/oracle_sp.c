@@ -2,6 +2,6 @@
 // expect stdout sp: 12741 specifications right between domains
 // expect stdout sp: 12741 right within one, 41500 rejected
 // expect stdout that is all of them
-/* Every specification that begins with "sp", against what the book says: see include/oracle.h. */
+/* Every specification that begins with "sp", against what the book says: see include/oracle_all.h. */
 #define HEAD "sp"
-#include "include/oracle.h"
+#include "include/oracle_all.h"

@@ -97,7 +97,7 @@ pub fn generate(connection: &Connection, symbols: &Symbols, out: &mut Buffer) ->
     let (frame, return_offset) = if g.is_call() {
         let offset = g.e.position() - BLOCK_HEADER;
         if offset > REACH << connection.specification.is_long() as u32 {
-            return Err(GenerateError::NoRoom);
+            return generate_at_call(connection, symbols, out);
         }
         if connection.specification.is_long() {
             // Two steps, where one may not reach.
@@ -113,12 +113,23 @@ pub fn generate(connection: &Connection, symbols: &Symbols, out: &mut Buffer) ->
         (0, 0)
     };
     g.tails();
-    let words = g.e.words().filter(|_| g.tails.count <= TAILS).ok_or(GenerateError::NoRoom)?;
+    let Some(words) = g.e.words().filter(|_| g.tails.count <= TAILS) else {
+        return generate_at_call(connection, symbols, out);
+    };
     let header = [BLOCK_MAGIC, (words - BLOCK_HEADER / 4) as u32, frame as u32, return_offset as u32];
     for (index, word) in header.into_iter().enumerate() {
         g.e.patch(index, word);
     }
     Ok(Block { words, plan: g.plan })
+}
+
+/// What is too long with windows that are mapped at the first access (three of several pages are) has them mapped at the call.
+#[cold]
+fn generate_at_call(connection: &Connection, symbols: &Symbols, out: &mut Buffer) -> Result<Block, GenerateError> {
+    if !connection.templates.is_at_touch() {
+        return Err(GenerateError::NoRoom);
+    }
+    generate(&Connection { templates: connection.templates.at_touch(false), ..*connection }, symbols, out)
 }
 
 /// Farthest that one addition reaches.
@@ -541,6 +552,12 @@ impl Generator<'_, '_> {
                 Tail::AGAIN => {
                     let used = self.uses.all()[of];
                     let letter = &self.c.templates.get(used.template as usize).letters[used.letter as usize];
+                    // The fault's server runs on a trusted callee's stack, whose pointer the callee need not have kept.
+                    match self.plan.stack {
+                        StackPlan::Service => self.e.put(ld(SP, TP, SERVICE)),
+                        StackPlan::Keep if self.plan.save_sp => self.e.put(ld(SP, T0, FRAME_SP)),
+                        _ => {}
+                    }
                     if self.plan.floating_barrier {
                         // The caller's state is back already: the return that comes would throw it away.
                         let mut skip = Label::NEW;

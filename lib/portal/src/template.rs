@@ -29,6 +29,9 @@ impl<'a> Templates<'a> {
     pub const fn at_touch(self, at_touch: bool) -> Templates<'a> {
         Templates { at_touch, ..self }
     }
+    pub const fn is_at_touch(&self) -> bool {
+        self.at_touch
+    }
     pub fn get(&self, n: usize) -> &'a Template {
         self.all[n]
     }

@@ -128,6 +128,30 @@ fn the_longest_portal_fits() {
     }
 }
 #[test]
+fn windows_that_have_no_room_at_the_first_access_are_mapped_at_the_call() {
+    static AT_TOUCH: Template = memory_logic::windows::at_touch();
+    static BOTH: [&Template; 2] = [&WINDOWS, &AT_TOUCH];
+    let code = |text: &str, at_touch| {
+        let templates = Templates::new(&BOTH).at_touch(at_touch);
+        let specification = Specification::parse(text, false, &templates).unwrap();
+        let mut out = Buffer::EMPTY;
+        let connection = Connection {
+            specification: &specification,
+            caller: TRUSTED,
+            callee: ELASTIC,
+            entry: 0x12345,
+            constants: &[],
+            short_circuit: None,
+            templates,
+        };
+        let block = generate(&connection, &symbols(), &mut out).unwrap();
+        out.0[..block.words].to_vec()
+    };
+    for (text, fits) in [("nfRiRi", true), ("nfWiWiWi", false), ("nfRiRiRi", false)] {
+        assert_eq!(code(text, true) != code(text, false), fits, "{text}");
+    }
+}
+#[test]
 fn a_short_circuit_goes_before_the_portal_and_passes_the_verifier() {
     use portal::encode::*;
     use portal::short_circuit::enter;

@@ -8,7 +8,7 @@
 #include <stdarg.h>
 
 #define PAGE    4096l
-#define LETTERS 4 /* of arguments, at most */
+#define LETTERS 6 /* of arguments, at most */
 #define WINDOW  6 /* pages of the longest window: two of them and one more fit into a thread's slots */
 #define CHANGED 3 /* pages of the longest transfer */
 
@@ -23,13 +23,20 @@ struct part {
     word at;            /* the server's: where it has found it */
     int once;           /* the capability is for one use */
 };
+/* What the two ends of a call are to each other. */
+struct ends {
+    const char *name; /* in the caller's output */
+    int same_domain, caller_trusted, server_trusted;
+};
 /* The page that both domains see. */
 struct board {
     char spec[NAMELEN];
-    int letters, caller, same_domain;
+    int letters, caller;
+    struct ends ends;
     word constants[6], result;
     struct part parts[LETTERS];
     struct registers entered; /* the server's */
+    word callers_stack;       /* an address in the caller's stack, above all that belongs to the call */
     long entries;             /* times that it was entered */
     char failure[128];        /* the server's; empty: none */
 };
@@ -75,6 +82,22 @@ static int has_marks(const volatile char *pages, long count, unsigned char seed,
     return 1;
 }
 static long pages_of(const struct part *p) { return p->bytes == 0 ? 0 : (p->offset + p->bytes + PAGE - 1) / PAGE; }
+/* The server is untrusted and in another domain: no floating-point state crosses, nor the thread pointer. */
+static int is_into_untrusted(const struct ends *ends) { return !ends->same_domain && !ends->server_trusted; }
+/* Floating-point state is put aside for the call. */
+static int keeps_floating_apart(const struct board *b) { return is_into_untrusted(&b->ends) || b->spec[1] == 'f'; }
+/* The server is trusted with s0 … s11: by `m`, but never an untrusted one by a trusted caller. */
+static int trusts_with_registers(const struct board *b)
+{
+    return b->spec[1] == 'm' && !(is_into_untrusted(&b->ends) && b->ends.caller_trusted);
+}
+/* Service stacks, each in a stretch of its own, at whose end it is; trusted domains alone see them. */
+#define SERVICE_STACKS  0x1040000000l
+#define SERVICE_STRETCH 0x8000l
+#define SERVICE_STACK   0x2000l
+static word service_stack_top(int thread) { return SERVICE_STACKS + (thread + 1) * SERVICE_STRETCH; }
+/* Where a domain's own part of the addresses ends; windows are behind it. */
+#define OWN_END 0x40000000l
 static int is_window(char letter) { return strchr("rwRW", letter) != NULL; }
 static int is_transfer(char letter) { return strchr("S><", letter) != NULL; }
 #endif

@@ -1,10 +1,12 @@
 /*
- * Calls through every specification with the head HEAD and up to four argument letters, from another domain and from the
- * server's own, each compared with what the book says of the letters.
+ * Calls through portals, each compared with what the book says of the letters of its specification.
  *
  * What must come out is worked out here, letter by letter; nothing is taken from the system's own tables. This file is the
- * caller; the server is in server.h, the stubs of both in registers.h.
+ * caller; the server is in server.h, the stubs of both in registers.h. Which specifications, and between which ends, the files that
+ * include this one say.
  */
+#ifndef ORACLE_H
+#define ORACLE_H
 #include "server.h"
 
 static int prompt, clean;
@@ -15,7 +17,7 @@ static void fails(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    printf("%s, %s: ", board->spec, board->same_domain ? "same domain" : "between domains");
+    printf("%s, %s: ", board->spec, board->ends.name);
     vprintf(format, arguments);
     printf("\n");
     fflush(stdout);
@@ -23,7 +25,7 @@ static void fails(const char *format, ...)
 }
 static word prompt_server(word what)
 {
-    if (board->same_domain)
+    if (board->ends.same_domain)
         return prompted(what);
     return invoke_portal(prompt, what);
 }
@@ -144,28 +146,37 @@ static void check_arguments(word portal, unsigned long long before, unsigned lon
             fails("argument %d: the server got %lx, not %lx", n, found, expected);
     }
 }
+/* Where the server's stack must be. */
+static int is_right_stack(word sp)
+{
+    const struct ends *ends = &board->ends;
+    word callers = call_with.x[SP];
+    if (sp & 15)
+        return 0;
+    if (ends->server_trusted) /* the caller's, or all of the thread's service stack */
+        return ends->caller_trusted ? sp <= callers && sp > callers - SERVICE_STACK : sp == service_stack_top(get_thread());
+    if (ends->same_domain && board->spec[0] == 's') /* the caller's */
+        return sp <= callers && sp > callers - (word)sizeof call_stack;
+    /* One of the server's queue. */
+    return sp > 0 && sp < OWN_END && !(ends->same_domain && sp <= callers && sp > callers - (word)sizeof call_stack);
+}
 static void check_server_registers(void)
 {
-    word sp = board->entered.x[SP], callers = call_with.x[SP];
-    /* `s` within a domain keeps the caller's stack; all else has one of the server's queue. */
-    int keeps = board->same_domain && board->spec[0] == 's';
-    if (sp & 15 || (sp <= callers && sp > callers - (word)sizeof call_stack) != keeps)
-        fails("the server's stack pointer is %lx, the caller's %lx", sp, callers);
-    if (board->same_domain)
-        return;
-    for (int n = 0; n < 32; n++)
+    if (!is_right_stack(board->entered.x[SP]))
+        fails("the server's stack pointer is %lx, the caller's %lx", board->entered.x[SP], call_with.x[SP]);
+    for (int n = 0; n < 32 && keeps_floating_apart(board); n++)
         if (board->entered.f[n] != 0)
             fails("f%d came to the server: %lx", n, board->entered.f[n]);
-    if (board->entered.fcsr != 0)
+    if (keeps_floating_apart(board) && board->entered.fcsr != 0)
         fails("fcsr came to the server: %lx", board->entered.fcsr);
-    if (board->entered.x[TP] == call_with.x[TP])
+    if (is_into_untrusted(&board->ends) && board->entered.x[TP] == call_with.x[TP])
         fails("tp came to the server");
 }
 static int is_kept(int n) { return n <= TP || n == S0 || n == S1 || (n >= S2 && n <= S11); }
 static int is_kept_floating(int n) { return n == 8 || n == 9 || (n >= 18 && n <= 27); }
 static void check_callers_registers(void)
 {
-    int clears = board->spec[1] != 'm', apart = !board->same_domain || board->spec[1] == 'f';
+    int clears = board->spec[1] != 'm', apart = keeps_floating_apart(board);
     if (call_left.x[A0] != board->result)
         fails("the result is %lx, not %lx", call_left.x[A0], board->result);
     for (int n = 1; n < 32; n++) {
@@ -216,6 +227,11 @@ static void check_memory(void)
         }
     }
 }
+/* A trusted caller is always on its thread's service stack. */
+static void set_call_stack(void)
+{
+    call_with.x[SP] = board->ends.caller_trusted ? 0 : (word)(call_stack + sizeof call_stack) - 64;
+}
 /* A capability for one use can not be passed again: the same call fails, the server does not run, and nothing has changed. */
 static void check_second_use(void)
 {
@@ -226,6 +242,7 @@ static void check_second_use(void)
         return;
     long entries = board->entries;
     call_floating = 1;
+    set_call_stack();
     watched_call();
     if (call_left.x[A0] != -EBADF || board->entries != entries)
         fails("a second use of a capability: %ld", call_left.x[A0]);
@@ -239,19 +256,21 @@ static void check_closed_at_once(void)
 {
     int n = board->letters ? cases % board->letters : 0;
     struct part *p = &board->parts[n];
-    if (!board->same_domain || board->letters == 0 || !is_window(board->spec[2 + n]) || p->bytes == 0)
+    if (!board->ends.same_domain || board->letters == 0 || !is_window(board->spec[2 + n]) || p->bytes == 0)
         return;
     char *page = (char *)(p->at & -PAGE) + cases / 8 % pages_of(p) * PAGE;
     if (probe_read(page) >= 0)
         fails("argument %d: its window can be read right after the call", n);
 }
-static void call_once(const char *spec)
+/* Makes the arguments of a call, and fills the caller's registers. */
+static void prepare_call(const char *spec)
 {
     memset(board->spec, 0, NAMELEN);
     memcpy(board->spec, spec, strlen(spec));
     board->letters = strlen(spec) - 2;
     board->caller = get_asid();
     board->failure[0] = 0;
+    board->callers_stack = (word)__builtin_frame_address(0);
     board->result = mixed(32);
     for (int n = 1; n < 32; n++) {
         call_with.x[n] = 0x1c00000000000000 + (mixed(33) & 0xffffffff) + n;
@@ -259,7 +278,8 @@ static void call_once(const char *spec)
     }
     call_with.f[0] = 0x1f00000000000000;
     call_with.fcsr = 0x41 + (mixed(33) & 0x1e);
-    call_with.x[SP] = (word)(call_stack + sizeof call_stack) - 64;
+    set_call_stack();
+    memset(&call_left, 0, sizeof call_left);
     int constants = 0, passed = 0;
     for (int n = 0; n < board->letters; n++) {
         int is_length = n > 0 && strchr(with_length, spec[1 + n]);
@@ -267,6 +287,10 @@ static void call_once(const char *spec)
         if (is_passed(spec[2 + n]))
             call_with.x[A0 + passed++] = board->parts[n].sent;
     }
+}
+static void call_once(const char *spec)
+{
+    prepare_call(spec);
     int result = prompt_server(PREPARE);
     if (result)
         fails("it is rejected: %x", -result);
@@ -298,113 +322,45 @@ static void call_once(const char *spec)
     cases++;
 }
 
-/* ---- All of them ---- */
-
-static long called, rejected;
-
-/* The place of the first letter that lacks its length, or 0. */
-static int wrong_at(const char *spec)
+/* Specification "np", in the caller's domain: where its stack is. */
+static word stack_aside(void)
 {
-    for (int n = 2; spec[n]; n++)
-        if (strchr(with_length, spec[n]) && spec[n + 1] != 'i')
-            return n + 1;
-    return 0;
+    word sp;
+    __asm__("mv %0, sp" : "=r"(sp));
+    return sp;
 }
-static void each(char *spec, int length, void (*body)(const char *))
+/* What every caller does first. */
+static int starts(void)
 {
-    body(spec);
-    if (length == 2 + LETTERS)
-        return;
-    for (int n = 0; n < (int)(sizeof plain + sizeof with_length - 2); n++) {
-        spec[length] = n < (int)sizeof plain - 1 ? plain[n] : with_length[n - (sizeof plain - 1)];
-        spec[length + 1] = 0;
-        each(spec, length + 1, body);
-    }
-    spec[length] = 0;
-}
-static void call_if_right(const char *spec)
-{
-    if (wrong_at(spec))
-        return;
-    call_once(spec);
-    called++;
-}
-static void reject_if_wrong(const char *spec)
-{
-    int place = wrong_at(spec);
-    if (!place)
-        return;
-    strcpy(board->spec, spec);
-    int result = portal_register("app.oracle", spec, watched_entry, board->constants, 0);
-    if (result != -(ESPEC + 8 * 256 + place))
-        fails("it must be rejected at %d: %x", place, -result);
-    rejected++;
-}
-/* How many there are with up to `length` letters: of n letters j may be with their length, in C(n - j, j) places. */
-static long right_ones(int length)
-{
-    long sum = 0;
-    for (int n = 0; n <= length; n++)
-        for (int j = 0; 2 * j <= n; j++) {
-            long ways = 1;
-            for (int k = 0; k < j; k++)
-                ways = ways * (n - j - k) / (k + 1);
-            for (int k = 0; k < n - j; k++)
-                ways *= k < j ? sizeof with_length - 1 : sizeof plain - 1;
-            sum += ways;
-        }
-    return sum;
-}
-static long strings(int length)
-{
-    long sum = 0, count = 1;
-    for (int n = 0; n <= length; n++, count *= sizeof plain + sizeof with_length - 2)
-        sum += count;
-    return sum;
-}
-static int from_here(int same_domain, void (*body)(const char *))
-{
-    char spec[NAMELEN] = HEAD;
-    board->same_domain = same_domain;
-    each(spec, 2, body);
-    return 0;
-}
-static int serve(int ready)
-{
-    int end = sem_create(0);
-    if (pager_register(get_asid(), NULL, 0, on_fault) || portal_register("app.prompt", "npi", prompted, NULL, 6)
-        || portal_register("app.board", "npSi", board_is, NULL, 0))
-        return 1;
-    sem_post(ready);
-    sem_wait(end);
-    return 0;
-}
-int main(void)
-{
-    int ready = sem_create(0);
     __asm__("mv %0, tp" : "=r"(server_thread_pointer));
-    int server = domain_fork(NULL);
-    if (server == 0)
-        exit(serve(ready));
-    sem_wait(ready);
-    prompt = portal_open("app.prompt");
-    if (invoke_portal(portal_open("app.board"), board, PAGE) != PAGE
-        || pager_register(get_asid(), NULL, 0, on_fault) || portal_register("app.clean", "sf", call_from_clean, NULL, 6))
+    if (pager_register(get_asid(), NULL, 0, on_fault) || portal_register("app.clean", "sf", call_from_clean, NULL, 6)
+        || portal_register("app.aside", "np", stack_aside, NULL, 0))
         return 1;
     clean = portal_open("app.clean");
     serial = serial_number();
     for (int n = 0; n < LETTERS; n++)
         capabilities[n] = cap_create((0x100 << n) + 1, 0x100 << n, 0);
-    from_here(0, call_if_right);
-    printf("%s: %ld specifications right between domains\n", HEAD, called);
-    long between = called;
-    called = 0;
-    from_here(1, call_if_right);
-    from_here(1, reject_if_wrong);
-    printf("%s: %ld right within one, %ld rejected\n", HEAD, called, rejected);
-    fflush(stdout);
-    int all = called == right_ones(LETTERS) && between == called && called + rejected == strings(LETTERS);
-    printf("that is %s\n", all ? "all of them" : "not all of them");
-    domain_kill(server);
-    return !all;
+    return 0;
 }
+/* Calls go to the server with this name from now on; NULL: to this domain. */
+static int calls_to(const char *server, struct ends ends)
+{
+    char name[NAMELEN];
+    board->ends = ends;
+    if (!server)
+        return 0;
+    snprintf(name, sizeof name, "%s.prompt", server);
+    prompt = portal_open(name);
+    snprintf(name, sizeof name, "%s.board", server);
+    return prompt < 0 || invoke_portal(portal_open(name), board, PAGE) != PAGE;
+}
+/* A server that is a copy of this domain; its number. */
+static int fork_server(const char *name)
+{
+    int ready = sem_create(0), server = domain_fork(NULL);
+    if (server == 0)
+        exit(serve(name, ready));
+    sem_wait(ready);
+    return server;
+}
+#endif

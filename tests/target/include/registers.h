@@ -16,7 +16,7 @@ struct registers {
 };
 enum { RA = 1, SP = 2, GP = 3, TP = 4, T0 = 5, T2 = 7, S0 = 8, S1 = 9, A0 = 10, A7 = 17, S2 = 18, S11 = 27, T3 = 28, T6 = 31 };
 
-/* The caller's: at the call (a0 … a5 the arguments, a7 the portal), and after it. */
+/* The caller's: at the call (a0 … a5 the arguments, a7 the portal; sp 0: the stack it is on), and after it. */
 struct registers call_with, call_left;
 /* Whether it has live floating-point state at the call. */
 word call_floating;
@@ -69,7 +69,10 @@ __asm__(
     "    lla   t0, callers_stack\n"
     "    sd    sp, 0(t0)\n"
     "    lla   t6, call_with\n"
-    "    lla   t0, call_floating\n"
+    "    ld    t0, 16(t6)\n"
+    "    bnez  t0, 2f\n"
+    "    sd    sp, 16(t6)\n"
+    "2:  lla   t0, call_floating\n"
     "    ld    t0, 0(t0)\n"
     "    beqz  t0, 1f\n"
     "    all_f fld, t6\n"

@@ -48,13 +48,26 @@ static void look_at_capability(int n, const struct part *p, word name)
     if (error)
         server_fails("argument %d: cap_info of %ld: %d", n, name, error);
     else if (info.issuer != board->caller || (word)info.rights != p->expected
-             || info.object != (board->same_domain ? (unsigned long)p->expected + 1 : 0))
+             || info.object != (board->ends.same_domain ? (unsigned long)p->expected + 1 : 0))
         server_fails("argument %d: capability of %d, object %lx, rights %lx", n, info.issuer, info.object, info.rights);
     if (p->once && error == 0 && cap_drop(name))
         server_fails("argument %d: not the server's to drop", n);
 }
+/* A portal of the caller's, which returns where its stack is. From a trusted domain to an untrusted one and back, the service stack
+   must go on behind what the trusted caller has on it; from an untrusted one to a trusted one and back, it must be all free for the
+   next call. */
+static int aside;
+static void call_aside(void)
+{
+    word sp = invoke_portal(aside);
+    word top = board->callers_stack;
+    if (board->ends.caller_trusted && (sp >= top || sp <= top - SERVICE_STACK))
+        server_fails("a trusted domain's stack is at %lx in a call from one at %lx", sp, top);
+}
 word served(void)
 {
+    if (!board->ends.same_domain && board->ends.caller_trusted != board->ends.server_trusted)
+        call_aside();
     long pages = 0, beyond = 0;
     for (int n = 0; n < board->letters; n++) {
         char letter = board->spec[2 + n];
@@ -84,9 +97,9 @@ word served(void)
 /* What the server may do with registers, and what it leaves in them. */
 static void prepare_server(void)
 {
-    int keeps = board->spec[1] == 'm', same = board->same_domain;
-    server_may = (same ? 0 : OWN_THREAD_POINTER) | (keeps ? 0 : SPOIL)
-        | (same && board->spec[1] != 'f' ? 0 : SPOIL_FLOATING);
+    server_may = (is_into_untrusted(&board->ends) ? OWN_THREAD_POINTER : 0) | (trusts_with_registers(board) ? 0 : SPOIL)
+        | (keeps_floating_apart(board) ? SPOIL_FLOATING : 0);
+    memset(&entered_with, 0, sizeof entered_with); /* so that its page is there when it is written */
     for (int n = 0; n < 32; n++) {
         leave_with.x[n] = 0x5e00000000000000 + n;
         leave_with.f[n] = 0x5f00000000000000 + n;
@@ -128,15 +141,31 @@ static word prompted(word what) { return what == PREPARE ? registered() : settle
 static word board_is(struct board *page, word bytes)
 {
     board = page;
-    return bytes;
+    aside = portal_open("app.aside");
+    return aside < 0 ? aside : bytes;
 }
 static word on_fault(word asid, word cause, word address, word pc)
 {
     if (is_probe(pc))
         return (word)probe_failed;
-    printf("%s, %s: fault %ld at %lx, address %lx\n", board->spec, board->same_domain ? "same domain" : "between domains",
-           cause, pc, address);
+    printf("%s: fault %ld at %lx, address %lx\n", board->spec, cause, pc, address);
     fflush(stdout);
     return -EFAULT;
+}
+/* A server's main: names that begin with `name`. It stays, for its thread pointer is the server's. */
+static int serve(const char *name, int ready)
+{
+    char portal[NAMELEN];
+    __asm__("mv %0, tp" : "=r"(server_thread_pointer));
+    snprintf(portal, sizeof portal, "%s.prompt", name);
+    int failed = pager_register(get_asid(), NULL, 0, on_fault) || portal_register(portal, "npi", prompted, NULL, 6);
+    snprintf(portal, sizeof portal, "%s.board", name);
+    if (failed || portal_register(portal, "npSi", board_is, NULL, 0))
+        return 1;
+    int end = sem_create(0);
+    if (ready)
+        sem_post(ready);
+    sem_wait(end);
+    return 0;
 }
 #endif
