@@ -14,19 +14,19 @@
     .equ    NOT_SUPPORTED, -2
     .equ    MACHINE_TIMER, 1 << 7           # in mie
     .equ    SUPERVISOR_TIMER, 1 << 5        # in mip
+    .equ    RDTIME, 0xc0102073              # csrrs x0, time, x0
     .equ    MPP, 0x1800
     .equ    MPP_S, 0x0800
     .equ    SPP, 0x100
     .equ    SPIE, 0x20
     .equ    SIE, 2
 
+    .option norelax                         # what lies at a fixed place stays there
     .section .text.reset, "ax"
     .globl  reset
 reset:
-    la      t0, trap
+    la      t0, trap + 1                    # vectored: exceptions to trap, its own timer's interrupt to trap + 4 * 7
     csrw    mtvec, t0
-    la      t0, saved
-    csrw    mscratch, t0
     li      t0, -1                          # all memory for all modes: one entry, NAPOT, RWX
     csrw    pmpaddr0, t0
     li      t0, 0x1f
@@ -55,49 +55,99 @@ reset:
     .balign 8
 device_tree = reset + 0xf8
 
-# t2 = the words for saved registers, and its own value in mscratch, for as long as the trap takes.
+# Between a trap and its end t0 is in mscratch and t1 in mtval, which says in return what instruction was illegal. So no
+# memory is touched but the devices', and nothing waits for it.
     .org    reset + 0x100
 trap:
-    csrrw   t2, mscratch, t2
-    sd      t0, 0(t2)
-    sd      t1, 8(t2)
+    csrw    mscratch, t0
+    csrrw   t1, mtval, t1
+    lui     t0, RDTIME >> 12
+    addiw   t0, t0, RDTIME & 0xfff
+    subw    t1, t1, t0                      # rdtime to register n: n * 128. Anything else: another number
+    j       exception
+
+# The machine's timer: off until it is set again, and the supervisor's is pending.
+    .org    trap + 4 * 7
+timer:
+    csrw    mscratch, t0
+    li      t0, MACHINE_TIMER
+    csrc    mie, t0
+    li      t0, SUPERVISOR_TIMER
+    csrs    mip, t0
+    csrr    t0, mscratch
+    mret
+    j       .
+
+exception:
+    andi    t0, t1, 127
+    bnez    t0, not_time
+    srliw   t0, t1, 12
+    bnez    t0, not_time
+# rdtime: to the move to its register, while the time is on its way.
+    srli    t1, t1, 7 - 3
+    lla     t0, moves
+    add     t1, t1, t0
+    lui     t0, %hi(TIME)
+    ld      t0, %lo(TIME)(t0)
+    jr      t1
+moves:
+    j       step                            # x0
+    nop
+    .irp    register, x1,x2,x3,x4
+    mv      \register, t0
+    j       step
+    .endr
+    csrw    mscratch, t0                    # t0
+    j       step
+    csrw    mtval, t0                       # t1
+    j       step
+    .irp    register, x7,x8,x9,x10,x11,x12,x13,x14,x15,x16,x17,x18,x19,x20,x21,x22,x23,x24,x25,x26,x27,x28,x29,x30,x31
+    mv      \register, t0
+    j       step
+    .endr
+
+not_time:
     csrr    t0, mcause
-    bltz    t0, timer
-    addi    t1, t0, -2
-    beqz    t1, illegal
-    addi    t1, t0, -9
-    bnez    t1, unexpected
+    addi    t0, t0, -9
+    beqz    t0, call
+    addi    t0, t0, 9 - 2
+    beqz    t0, hand_on
+
+# Neither delegated nor known: stops the machine with status 1.
+    li      t0, POWER
+    li      t1, 0x13333
+    sw      t1, 0(t0)
+1:  j       1b
 
 # ecall from supervisor mode. a0 and a1 may be changed, nothing else.
+call:
     li      t0, SBI_TIME
-    beq     a7, t0, set_timer
+    bne     a7, t0, other_call
+    li      t0, TIMER_COMPARE
+    sd      a0, 0(t0)
+    li      t0, SUPERVISOR_TIMER
+    csrc    mip, t0
+    li      a0, 0
+    li      a1, 0
+    li      t0, MACHINE_TIMER
+    csrs    mie, t0
+step:                                       # goes on behind the instruction that trapped
+    csrr    t0, mepc
+    csrr    t1, mtval
+    addi    t0, t0, 4
+    csrw    mepc, t0
+    csrr    t0, mscratch
+    mret
+    j       .
+
+other_call:
     addi    t0, a7, -SBI_PUT
     beqz    t0, put
     addi    t0, a7, -SBI_SHUTDOWN
     beqz    t0, shutdown
     li      a0, NOT_SUPPORTED
-    j       answered
-
-set_timer:
-    li      t0, TIMER_COMPARE
-    sd      a0, 0(t0)
-    li      t0, SUPERVISOR_TIMER
-    csrc    mip, t0
-    li      t0, MACHINE_TIMER
-    csrs    mie, t0
-    li      a0, 0
-answered:
     li      a1, 0
-step:                                       # goes on behind the instruction that trapped
-    csrr    t0, mepc
-    addi    t0, t0, 4
-    csrw    mepc, t0
-return:
-    ld      t0, 0(t2)
-    ld      t1, 8(t2)
-    csrrw   t2, mscratch, t2
-    mret
-    j       .
+    j       step
 
 put:
     li      t0, SERIAL
@@ -114,61 +164,16 @@ shutdown:
     sw      t1, 0(t0)
 1:  j       1b
 
-# The machine's timer: off until it is set again, and the supervisor's is pending.
-timer:
-    li      t0, MACHINE_TIMER
-    csrc    mie, t0
-    li      t0, SUPERVISOR_TIMER
-    csrs    mip, t0
-    j       return
-
-# Neither delegated nor known: stops the machine with status 1.
-unexpected:
-    li      t0, POWER
-    li      t1, 0x13333
-    sw      t1, 0(t0)
-1:  j       1b
-
-illegal:
-    csrr    t0, mtval
-    sext.w  t0, t0
-    li      t1, 0xfffff07f - (1 << 32)
-    and     t1, t0, t1
-    li      t0, 0xc0102073 - (1 << 32)      # csrrs ..., time, x0
-    bne     t1, t0, hand_on
-# rdtime: the value in t0, then to the move to its register.
-    csrr    t1, mtval
-    srli    t1, t1, 7 - 3
-    andi    t1, t1, 31 << 3
-    la      t0, moves
-    add     t1, t1, t0
-    li      t0, TIME
-    ld      t0, 0(t0)
-    jr      t1
-moves:
-    j       step                            # x0
-    nop
-    .irp    register, x1,x2,x3,x4
-    mv      \register, t0
-    j       step
-    .endr
-    sd      t0, 0(t2)                       # t0
-    j       step
-    sd      t0, 8(t2)                       # t1
-    j       step
-    csrw    mscratch, t0                    # t2
-    j       step
-    .irp    register, x8,x9,x10,x11,x12,x13,x14,x15,x16,x17,x18,x19,x20,x21,x22,x23,x24,x25,x26,x27,x28,x29,x30,x31
-    mv      \register, t0
-    j       step
-    .endr
-
 # Truly illegal: the trap is entered again, in supervisor mode (privileged specification, section 3.1.6.1).
 hand_on:
+    lui     t0, RDTIME >> 12
+    addiw   t0, t0, RDTIME & 0xfff
+    addw    t0, t0, t1
+    slli    t0, t0, 32
+    srli    t0, t0, 32
+    csrw    stval, t0
     csrr    t0, mcause
     csrw    scause, t0
-    csrr    t0, mtval
-    csrw    stval, t0
     csrr    t0, mepc
     csrw    sepc, t0
     csrr    t0, stvec
@@ -184,8 +189,7 @@ hand_on:
     li      t1, MPP_S
     or      t0, t0, t1
     csrs    mstatus, t0
-    j       return
-
-    .balign 16
-saved:
-    .dword  0, 0
+    csrr    t0, mscratch
+    csrr    t1, mtval
+    mret
+    j       .

@@ -1,6 +1,7 @@
 /* One call with the specification that is the first argument, between the marks that begin and end the model's trace; calls
    before it have filled caches and TLBs. "get_asid" is the short-circuit portal; "yield-2", "semaphore-2" and "pipe-2" go to another
-   domain and come back, "open" closes a portal and opens it again. */
+   domain and come back, "open" closes a portal and opens it again, and "interrupt" is what latency.c measures: a thread that sleeps
+   until a time while one of lower priority is busy. */
 #include "bench.h"
 #include <unistd.h>
 
@@ -10,6 +11,9 @@ static char page[4096] __attribute__((aligned(4096)));
 #define BEGIN() __asm__ volatile("slti zero, zero, 1" : : : "memory")
 #define END() __asm__ volatile("slti zero, zero, 2" : : : "memory")
 #define WARM 8
+/* As in latency.c: the middle of its delays, and its background's priority. */
+#define DELAY 4000
+#define BACKGROUND 10
 #define TRACE(call)                         \
     for (int i = 0; i <= WARM; i++) {       \
         if (i == WARM)                      \
@@ -50,6 +54,30 @@ static void in_a_ring(const char *what)
     domain_kill(child);
     domain_wait(child, &status);
 }
+static void spin(void)
+{
+    for (volatile int i = 0; i < 1000; i++)
+        ;
+}
+/* Sleeps as latency.c does, and prints how late the thread was in the sleep that is traced. */
+static void sleep_behind(void (*what)(void))
+{
+    int child = domain_fork(NULL), status;
+    if (child == 0) {
+        set_priority(BACKGROUND);
+        for (;;)
+            what();
+    }
+    unsigned long late = 0;
+    TRACE(({
+        unsigned long start = hrtime();
+        hrsleep(DELAY);
+        late = 2 * (hrtime() - start - DELAY);
+    }));
+    domain_kill(child);
+    domain_wait(child, &status);
+    printf("late by %lu cycles, as latency.c counts\n", late);
+}
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -72,9 +100,11 @@ int main(int argc, char **argv)
     } else if (strcmp(what, "open") == 0) {
         int portal = 0;
         TRACE((portal_close(portal), portal = portal_open("chain.s-1")));
+    } else if (strcmp(what, "interrupt") == 0) {
+        sleep_behind(spin);
     } else {
-        fprintf(stderr, "bench: explain knows get_asid, smciii, npciii, smcwii, npcwii, yield, yield-2, semaphore, semaphore-2, pipe-2 and "
-                        "open\n");
+        fprintf(stderr, "bench: explain knows get_asid, smciii, npciii, smcwii, npcwii, yield, yield-2, semaphore, semaphore-2, pipe-2, "
+                        "open and interrupt\n");
         return 1;
     }
     return 0;

@@ -29,8 +29,9 @@ pub struct Options {
     /// Measure Linux as well, on the same QEMU: as Debian ships it, or in a minimal configuration that is built first
     #[arg(long, value_parser = ["linux", "linux-tiny"])]
     peer: Vec<String>,
-    /// List the instructions of one call with this specification, with their cycles on the model
-    #[arg(long, value_name = "SPECIFICATION")]
+    /// List the instructions of one call, with their cycles on the model: a call with this specification, another operation, or
+    /// from the timer's interrupt to the thread that it wakes
+    #[arg(long, value_name = "CALL", value_parser = explain::CALLS)]
     explain: Option<String>,
     /// Have windows mapped when the call is made, or at the callee's first access
     #[arg(long, default_value = "call", value_parser = ["call", "touch"])]
@@ -168,9 +169,9 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
         std::fs::write(page, page::make(page, &options.from)?).with_context(|| page.display().to_string())?;
         return Ok(ExitCode::SUCCESS);
     }
-    if let Some(specification) = &options.explain {
+    if let Some(call) = &options.explain {
         let latencies = options.latency.first().copied().unwrap_or_default();
-        return explain::explain(root, specification, latencies);
+        return explain::explain(root, call, latencies);
     }
     let mut rows = match options.what.as_deref() {
         Some("footprint") => footprint::measure(root)?,

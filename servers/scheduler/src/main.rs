@@ -79,7 +79,7 @@ impl Machine for Hart {
     }
     #[inline(always)]
     fn timer_set(&mut self, deadline: u64) {
-        TIMER_SET.call([deadline as usize]);
+        TIMER_SET.call([deadline as usize, 0, 0]);
     }
 }
 
@@ -116,6 +116,27 @@ fn carry_out(decision: Decision) -> isize {
     }
 }
 
+/// The same for the timer's interrupt, which sets the timer and goes on in one call.
+#[inline(always)]
+fn enter_tick(
+    quick: impl FnOnce(&mut Scheduler<Hart>) -> Option<(Decision, u64)>,
+    slow: impl FnOnce() -> isize,
+) -> isize {
+    // SAFETY: as above.
+    match quick(unsafe { &mut *SCHEDULER.0.get() }) {
+        Some((Decision::Return(value), deadline)) => {
+            TIMER_SET.call([deadline as usize, 0, 0]);
+            value
+        }
+        // SAFETY: `nucleus.timer_set` with a thread goes on with that one, as `nucleus.switch` does.
+        Some((Decision::Switch { thread, value }, deadline)) => unsafe {
+            asm!("ecall", in("a7") TIMER_SET.number(), in("a0") deadline, in("a1") thread.index(), in("a2") value,
+                options(noreturn))
+        },
+        None => slow(),
+    }
+}
+
 extern "C" fn start() -> isize {
     let info = pebble::boot::info();
     let domains = info.domains.iter().take(info.domain_count as usize);
@@ -124,7 +145,15 @@ extern "C" fn start() -> isize {
     enter(|scheduler| scheduler.start(info.cycles_per_time, boot))
 }
 extern "C" fn tick() -> isize {
-    enter(|scheduler| scheduler.tick())
+    enter_tick(|scheduler| scheduler.tick_quick::<true>(), tick_one)
+}
+#[inline(never)]
+fn tick_one() -> isize {
+    enter_tick(|scheduler| scheduler.tick_quick::<false>(), tick_slow)
+}
+#[inline(never)]
+fn tick_slow() -> isize {
+    enter_tick(|scheduler| Some(scheduler.tick()), || 0)
 }
 extern "C" fn stack_wait(_cause: usize, table: usize) -> isize {
     enter(|scheduler| scheduler.stack_wait(table))

@@ -10,7 +10,7 @@
 //! priority becomes ready, and as long as any thread waits for the hart; it is not moved by switches, so that no thread
 //! runs longer than a slice while another of its priority is ready, but one may run shorter.
 //!
-//! P and V have a quick form for the usual cases. It calls nothing, so its code needs no stack, and refuses without
+//! P, V and the timer's interrupt have a quick form for the usual cases. It calls nothing, so its code needs no stack, and refuses without
 //! having changed anything where the case is not usual.
 
 use crate::machine::Machine;
@@ -53,13 +53,13 @@ pub struct Scheduler<M> {
     slice: u64,
     /// What the timer stands at.
     armed: u64,
+    clock: Clock,
     ready: Ready,
     threads: Threads,
     semaphores: Semaphores,
     /// Ended threads that were not reaped: first and last of a list by `next`.
     ended: Thread,
     ended_last: Thread,
-    clock: Clock,
     sleepers: Sleepers,
     stacks: Stacks,
     pub machine: M,
@@ -87,12 +87,12 @@ impl<M: Machine> Scheduler<M> {
             running_priority: 0,
             slice: 0,
             armed: 0,
+            clock: Clock::new(),
             ready: Ready::new(),
             threads: Threads::new(),
             semaphores: Semaphores::new(),
             ended: Thread::NOBODY,
             ended_last: Thread::NOBODY,
-            clock: Clock::new(),
             sleepers: Sleepers::new(),
             stacks: Stacks::new(),
             machine,
@@ -122,10 +122,13 @@ impl<M: Machine> Scheduler<M> {
         }
         self.settle(0)
     }
-    /// Timer interrupt.
-    #[inline(always)]
-    pub fn tick(&mut self) -> Decision {
-        let now = self.machine.now();
+    /// Timer interrupt → also what the timer is to stand at from now on.
+    pub fn tick(&mut self) -> (Decision, u64) {
+        // An interrupt that comes early wakes nobody: what has passed is known at least to the timer's own moment, or exactly.
+        let mut now = self.clock.passed(&self.machine);
+        if now < self.armed {
+            now = self.machine.now();
+        }
         // Whatever happens below, the timer is set once, at the end.
         self.armed = 0;
         if self.slice <= now {
@@ -153,8 +156,33 @@ impl<M: Machine> Scheduler<M> {
         }
         let decision = self.settle(0);
         self.armed = self.slice.min(self.sleepers.earliest());
-        self.machine.timer_set(self.armed);
-        decision
+        (decision, self.armed)
+    }
+    /// Timer interrupt that ends the sleep of one thread, and neither ends nor begins a time slice. `ONLY`: no other thread has a
+    /// deadline, and the code needs no stack. `None`: nothing was done, [`tick`](Scheduler::tick) can.
+    #[inline(always)]
+    pub fn tick_quick<const ONLY: bool>(&mut self) -> Option<(Decision, u64)> {
+        let now = self.clock.passed(&self.machine);
+        if self.slice <= now {
+            return None;
+        }
+        let woken = if ONLY { self.sleepers.only_due(now)? } else { self.sleepers.first_due(now)? };
+        let record = &mut self.threads[woken];
+        let priority = record.priority;
+        if record.state != State::Sleeping || (self.slice == NEVER && self.ready.has(priority)) {
+            return None;
+        }
+        record.state = State::Ready;
+        record.value = 0;
+        if ONLY {
+            self.sleepers.remove_only(&mut self.threads, woken);
+            self.armed = self.slice;
+        } else {
+            self.sleepers.remove(&mut self.threads, woken);
+            self.armed = self.slice.min(self.sleepers.earliest());
+        }
+        self.ready.push(&mut self.threads, woken);
+        Some((self.prefer(woken, 0), self.armed))
     }
     /// The running thread waits until a stack of the domain with this portal table is free.
     pub fn stack_wait(&mut self, table: usize) -> Decision {
@@ -220,7 +248,9 @@ impl<M: Machine> Scheduler<M> {
         if ticks <= 0 || self.running == IDLE {
             return Return(0);
         }
-        self.set_deadline(ticks as u64);
+        // First of all: what is done before is slept longer.
+        let now = self.machine.now();
+        self.set_deadline(now, ticks as u64);
         self.leave(State::Sleeping, 0);
         self.go_on()
     }
@@ -272,7 +302,8 @@ impl<M: Machine> Scheduler<M> {
             return refuse(Error::EAGAIN);
         }
         if ticks > 0 {
-            self.set_deadline(ticks as u64);
+            let now = self.machine.now();
+            self.set_deadline(now, ticks as u64);
         }
         let waiter = self.leave(State::Semaphore, id as u32);
         if let Some(semaphore) = self.semaphores.find(id) {
@@ -490,10 +521,10 @@ impl<M: Machine> Scheduler<M> {
         let value = if self.threads[thread].state == State::Sleeping { 0 } else { Error::ETIMEDOUT.code() as i32 };
         self.end_wait(thread, value);
     }
-    /// The running thread gets a deadline.
+    /// The running thread gets a deadline, `ticks` from `now`.
     #[inline(never)]
-    fn set_deadline(&mut self, ticks: u64) {
-        let deadline = self.clock.deadline(&self.machine, ticks);
+    fn set_deadline(&mut self, now: u64, ticks: u64) {
+        let deadline = self.clock.deadline(&self.machine, now, ticks);
         self.sleepers.insert(&mut self.threads, self.running, deadline);
         self.alarm(deadline);
     }

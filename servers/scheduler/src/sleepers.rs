@@ -25,6 +25,7 @@ impl Entry {
     }
 }
 
+#[repr(C)]
 pub struct Sleepers {
     count: usize,
     orders: u32,
@@ -47,6 +48,25 @@ impl Sleepers {
     #[inline(always)]
     pub fn first(&self) -> Thread {
         if self.count == 0 { Thread::NOBODY } else { self.heap[0].thread }
+    }
+    /// If the only deadline there is is at `now` or earlier: whose it is.
+    #[inline(always)]
+    pub fn only_due(&self, now: u64) -> Option<Thread> {
+        let first = &self.heap[0];
+        if self.count == 1 && first.deadline <= now { Some(first.thread) } else { None }
+    }
+    /// If the first of several deadlines, and no other, is at `now` or earlier: whose it is.
+    #[inline(always)]
+    pub fn first_due(&self, now: u64) -> Option<Thread> {
+        let first = &self.heap[0];
+        let due = |place: usize| place < self.count && self.heap[place].deadline <= now;
+        if self.count > 1 && first.deadline <= now && !due(1) && !due(2) { Some(first.thread) } else { None }
+    }
+    /// Takes out `thread`, which has the only deadline.
+    #[inline(always)]
+    pub fn remove_only(&mut self, threads: &mut Threads, thread: Thread) {
+        threads[thread].position = 0;
+        self.count = 0;
     }
     /// Adds `thread`, which has no deadline. There is room: each thread is here once at most, and nobody never.
     pub fn insert(&mut self, threads: &mut Threads, thread: Thread, deadline: u64) {
@@ -134,10 +154,19 @@ mod tests {
                 expected.retain(|entry| entry.1 != index);
             }
             expected.sort();
-            for (deadline, index) in expected {
-                prop_assert_eq!((sleepers.earliest(), sleepers.first().index()), (deadline, index));
+            for (n, &(deadline, index)) in expected.iter().enumerate() {
                 let first = sleepers.first();
-                sleepers.remove(&mut threads, first);
+                prop_assert_eq!((sleepers.earliest(), first.index()), (deadline, index));
+                let (alone, second) = (n + 1 == expected.len(), expected.get(n + 1).map(|entry| entry.0));
+                prop_assert!(deadline == 0 || sleepers.only_due(deadline - 1).or(sleepers.first_due(deadline - 1)).is_none());
+                prop_assert_eq!(sleepers.only_due(deadline), Some(first).filter(|_| alone));
+                prop_assert_eq!(sleepers.first_due(deadline), Some(first).filter(|_| !alone && second != Some(deadline)));
+                if alone {
+                    sleepers.remove_only(&mut threads, first);
+                } else {
+                    sleepers.remove(&mut threads, first);
+                }
+                prop_assert_eq!(threads[first].position, 0);
             }
             prop_assert_eq!((sleepers.earliest(), sleepers.first()), (NEVER, Thread::NOBODY));
         }

@@ -26,23 +26,41 @@ pub struct Clock {
     time_per_tick: u64,
     /// Units since the start after which to measure (again).
     next_measure: u64,
+    /// Units of `time` in a cycle, times 2⁶⁴, rounded down; 0 where the ratio is not fixed.
+    time_per_cycle: u64,
 }
 
 impl Clock {
     pub const fn new() -> Clock {
-        Clock { time_at_start: 0, cycles_at_start: 0, time_per_tick: 0, next_measure: 0 }
+        Clock { time_at_start: 0, cycles_at_start: 0, time_per_tick: 0, next_measure: 0, time_per_cycle: 0 }
     }
     /// `cycles_per_time`: the ratio where it is fixed, else 0.
     pub fn start(&mut self, machine: &impl Machine, cycles_per_time: u64) {
+        // The second reading takes less time than the first, which is not in the cache: `passed` lags behind by as much.
+        machine.now();
         self.time_at_start = machine.now();
         self.cycles_at_start = machine.cycles();
         let ratio = if cycles_per_time == 0 { DEFAULT_RATIO } else { cycles_per_time };
         self.time_per_tick = (1u64 << 33).div_ceil(ratio);
         self.next_measure = if cycles_per_time == 0 { FIRST_MEASURE } else { NEVER };
+        self.time_per_cycle = match cycles_per_time {
+            0 => 0,
+            1 => u64::MAX,
+            ratio => ((1u128 << 64) / u128::from(ratio)) as u64,
+        };
     }
-    /// The first moment of `time` that is at least `ticks` from now: rounded up, so that nobody wakes early.
-    pub fn deadline(&mut self, machine: &impl Machine, ticks: u64) -> u64 {
-        let now = machine.now();
+    /// A moment of `time` that has come, and is now or little earlier. Where the ratio is fixed the cycles say so: a register, while
+    /// to read `time` may be a trap into firmware.
+    #[inline(always)]
+    pub fn passed(&self, machine: &impl Machine) -> u64 {
+        if self.time_per_cycle == 0 {
+            return machine.now();
+        }
+        let cycles = machine.cycles().wrapping_sub(self.cycles_at_start);
+        self.time_at_start.wrapping_add((u128::from(cycles) * u128::from(self.time_per_cycle) >> 64) as u64)
+    }
+    /// The first moment of `time` that is at least `ticks` from `now`: rounded up, so that nobody wakes early.
+    pub fn deadline(&mut self, machine: &impl Machine, now: u64, ticks: u64) -> u64 {
         let since = now.wrapping_sub(self.time_at_start);
         if since >= self.next_measure {
             self.measure(machine, since);
@@ -71,5 +89,47 @@ impl DivCeilShift for u128 {
     fn div_ceil_shift(self) -> u64 {
         let rounded = self + 0xFFFF_FFFF;
         if rounded >> 96 != 0 { u64::MAX } else { (rounded >> 32) as u64 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::cell::Cell;
+    use proptest::prelude::*;
+
+    /// A hart that takes `reading` cycles before and after `time` is read, as where that is a trap.
+    struct Slow {
+        cycle: Cell<u64>,
+        ratio: u64,
+        reading: u64,
+    }
+    impl Machine for Slow {
+        fn now(&self) -> u64 {
+            let read = self.cycle.get() + self.reading;
+            self.cycle.set(read + self.reading);
+            read / self.ratio
+        }
+        fn cycles(&self) -> u64 {
+            self.cycle.get()
+        }
+        fn timer_set(&mut self, _: u64) {}
+    }
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn what_has_passed_is_never_ahead_of_time_and_little_behind(
+            start in 0..1u64 << 40,
+            ratio in 1..1000u64,
+            reading in 0..200u64,
+            later in 0..1u64 << 50,
+        ) {
+            let hart = Slow { cycle: Cell::new(start), ratio, reading };
+            let mut clock = Clock::new();
+            clock.start(&hart, ratio);
+            hart.cycle.set(hart.cycle.get() + later);
+            let (passed, now) = (clock.passed(&hart), hart.cycle.get() / ratio);
+            prop_assert!(passed <= now && now - passed <= reading / ratio + 3, "{passed} at {now}");
+        }
     }
 }

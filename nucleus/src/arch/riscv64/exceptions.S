@@ -2,48 +2,63 @@
 # stack, then the portal of the current domain's table for that cause is entered, with a0 = cause, a1 = value,
 # a2 = program counter. The frame's way back is nucleus_restore.
 
-# Pushes an exception frame. t0 is free, its value is in the thread's scratch word. Leaves t0 = the frame, t2 = the
-# interrupted domain's table.
-    .macro  push_exception_frame
-    ld      t0, {INVOCATION}(tp)
-    addi    t0, t0, -{EXCEPTION_FRAME}
-    sd      t1, 64(t0)
-    csrr    t1, sepc
-    sd      t1, {FRAME_PC}(t0)
-    ld      t1, {SCRATCH}(tp)
-    sd      t1, 56(t0)
-    sd      t2, 72(t0)
-    ld      t2, {TABLE}(tp)
-    csrr    t1, sscratch
-    sd      t1, 48(t0)
-    lla     t1, nucleus_restore
-    sd      t1, 0(t0)
-    sd      t2, {FRAME_TABLE}(t0)
-    sd      sp, {FRAME_SP}(t0)
-    sd      ra, {FRAME_RA}(t0)
-    sd      gp, 40(t0)
-    .set    offset, 80
-    .irp    register, t3,t4,t5,t6,s0,s1,s2,s3,s4,s5,s6,s7,s8,s9,s10,s11,a0,a1,a2,a3,a4,a5,a6,a7
+# Stores registers at successive words from \at(t0) on.
+    .macro  save at, registers:vararg
+    .set    offset, \at
+    .irp    register, \registers
     sd      \register, offset(t0)
     .set    offset, offset + 8
     .endr
+    .endm
+
+# Begins an exception frame. t0 is free, its value is in the thread's scratch word. Leaves t0 = the frame, t2 = the
+# interrupted domain's table; t1 and a0 to a5 are free. `end_exception_frame` does the rest, in between is what takes time without
+# memory: a write-through cache takes longer for so many stores in a row than they take to execute.
+    .macro  begin_exception_frame
+    ld      t0, {INVOCATION}(tp)
+    addi    t0, t0, -{EXCEPTION_FRAME}
+    save    64, t1, t2
+    ld      t1, {SCRATCH}(tp)
+    ld      t2, {TABLE}(tp)
+    save    208, a0, a1, a2, a3, a4, a5
+    sd      t1, 56(t0)
+    csrr    a4, sepc
+    lla     t1, nucleus_restore
+    sd      t1, 0(t0)
+    csrr    t1, sscratch
+    sd      a4, {FRAME_PC}(t0)
+    sd      t1, 48(t0)
+    .endm
+    .macro  end_exception_frame
+    save    136, s3, s4, s5, s6, s7, s8, s9, s10, s11
+    save    256, a6, a7
     sd      t0, {INVOCATION}(tp)
     .endm
 
+    .globl  nucleus_exception
+nucleus_exception:
 exception:
     csrr    t0, sstatus
     andi    t0, t0, {SPP}
     bnez    t0, in_supervisor
-    push_exception_frame
+    begin_exception_frame
     csrr    a0, scause
-    csrr    a1, stval
-    csrr    a2, sepc
+    sd      t2, {FRAME_TABLE}(t0)
+    sd      sp, {FRAME_SP}(t0)
     slli    t1, a0, 3               # drops the interrupt bit
+    csrr    a1, stval
     sub     t1, t2, t1
+    sd      ra, {FRAME_RA}(t0)
+    sd      gp, 40(t0)
+    mv      a2, a4
     bltz    a0, 1f
     ld      t1, {FAULT_0}(t1)
+    save    80, t3, t4, t5, t6, s0, s1, s2
+    end_exception_frame
     jr      t1
 1:  ld      t1, {INTERRUPT_0}(t1)
+    save    80, t3, t4, t5, t6, s0, s1, s2
+    end_exception_frame
     jr      t1
 
 # A portal raises fault t0 with value t1, and t3 in place of the program counter, at the caller's ecall.
@@ -52,13 +67,19 @@ nucleus_raise:
     sd      t0, {SCRATCH} + 8(tp)
     sd      t1, {VALUE}(tp)
     sd      t3, {SCRATCH} + 16(tp)
-    push_exception_frame
+    begin_exception_frame
     ld      a0, {SCRATCH} + 8(tp)
     ld      a1, {VALUE}(tp)
     ld      a2, {SCRATCH} + 16(tp)
+    sd      t2, {FRAME_TABLE}(t0)
+    sd      sp, {FRAME_SP}(t0)
     slli    t1, a0, 3
     sub     t1, t2, t1
     ld      t1, {FAULT_0}(t1)
+    sd      ra, {FRAME_RA}(t0)
+    sd      gp, 40(t0)
+    save    80, t3, t4, t5, t6, s0, s1, s2
+    end_exception_frame
     jr      t1
 
 # The way back through an exception frame (t0). The handler's result in a0: 0, the interrupted code goes on; an error ends

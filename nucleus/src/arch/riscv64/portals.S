@@ -8,6 +8,7 @@ nucleus_complete:
 # The thread switch: goes on with thread a0, whose call returns a1. The scheduler's; masked, so its own stack is just left.
     .globl  nucleus_switch
 nucleus_switch:
+switch:
     lui     t0, {BOOT_PAGE}
     ld      t0, {THREAD_TABLE}(t0)
     srli    t1, a0, {THREADS_LOG2}
@@ -88,17 +89,26 @@ nucleus_idle:
     wfi
     complete
 
-# The scheduler's: the timer interrupts at time a0. By stimecmp (CSR 0x14D) or the SBI.
+# The scheduler's: the timer interrupts at time a0, by stimecmp (CSR 0x14D) or the SBI. Then the switch to thread a1, whose
+# call returns a2; 0: the caller goes on.
     .globl  nucleus_timer_set
 nucleus_timer_set:
     lui     t0, {BOOT_PAGE}
     ld      t0, {SSTC}(t0)
-    beqz    t0, 1f
+    beqz    t0, by_firmware
     csrw    0x14D, a0
+    mv      a0, a1
+    mv      a1, a2
+    bnez    a0, switch
     complete
-1:  li      a6, 0
+by_firmware:
+    mv      t1, a1
+    li      a6, 0
     li      a7, {SBI_TIME}
     ecall
+    mv      a0, t1
+    mv      a1, a2
+    bnez    t1, switch
     complete
 
 # The portal manager's: makes code that was written visible to fetch.

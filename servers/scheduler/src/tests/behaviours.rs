@@ -177,6 +177,52 @@ fn sleepers_wake_in_order_and_never_early() {
     }
 }
 #[test]
+fn an_interrupt_that_comes_early_wakes_nobody() {
+    for ratio in [0, 2] {
+        let mut system = System::new(&[(2, 5), (3, 4)]);
+        if ratio == 0 {
+            let machine = super::Bench { now: 0, ratio: 2, timer: NEVER, timer_writes: 0 };
+            *system.scheduler = crate::Scheduler::new(machine);
+            system.running = 1;
+            system.enter(|s| s.start(0, [(2, 5, 7), (3, 4, 7)].into_iter()));
+        }
+        system.enter(|s| s.sleep(100));
+        let deadline = system.scheduler.machine.timer;
+        system.scheduler.machine.now = deadline - 1;
+        assert_eq!(system.tick(), (3, 0));
+        assert_eq!(system.scheduler.machine.timer, deadline);
+        assert_eq!(system.interrupt(), (2, 0));
+    }
+}
+#[test]
+fn cycles_that_lag_behind_time_make_nobody_sleep_on() {
+    let mut system = System::new(&[(2, 5), (3, 4)]);
+    system.enter(|s| s.sleep(100));
+    // As if `time` had been read late at the start: by the cycles the deadline has not come.
+    system.scheduler.machine.ratio = 1;
+    assert_eq!(system.interrupt(), (2, 0));
+}
+#[test]
+fn a_sleeper_of_lower_priority_becomes_ready_and_no_more() {
+    let mut system = System::new(&[(2, 5), (3, 9)]);
+    let semaphore = system.semaphore(0);
+    system.p(semaphore, -1);
+    assert_eq!(system.enter(|s| s.sleep(100)), (1, 0));
+    system.enter(|s| s.interrupt(semaphore));
+    system.running = 3;
+    assert_eq!(system.interrupt(), (3, 0));
+    assert_eq!(system.state(2), State::Ready as isize);
+    assert_eq!(system.scheduler.machine.timer, NEVER);
+}
+#[test]
+fn a_sleeper_beside_another_of_its_priority_begins_a_slice() {
+    let mut system = System::new(&[(2, 5), (3, 5)]);
+    system.enter(|s| s.sleep(100));
+    system.interrupt();
+    assert!(system.scheduler.machine.timer <= system.scheduler.machine.now + SLICE);
+    assert_eq!(system.running, 3);
+}
+#[test]
 fn one_interrupt_wakes_a_bounded_number() {
     let boot: Vec<_> = (2..30).map(|index| (index, 5)).collect();
     let mut system = System::new(&boot);

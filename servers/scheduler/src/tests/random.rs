@@ -151,7 +151,7 @@ impl Pair {
             let now = self.model.now.max(self.system.scheduler.machine.timer);
             self.model.now = now;
             self.system.scheduler.machine.now = now;
-            self.both(Scheduler::tick, |m| (m.tick(), 0).1);
+            self.both(super::tick, |m| (m.tick(), 0).1);
         }
         self.model.now = end;
         self.system.scheduler.machine.now = end;
