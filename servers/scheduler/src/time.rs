@@ -57,7 +57,7 @@ impl Clock {
             return machine.now();
         }
         let cycles = machine.cycles().wrapping_sub(self.cycles_at_start);
-        self.time_at_start.wrapping_add((u128::from(cycles) * u128::from(self.time_per_cycle) >> 64) as u64)
+        self.time_at_start.wrapping_add(((u128::from(cycles) * u128::from(self.time_per_cycle)) >> 64) as u64)
     }
     /// The first moment of `time` that is at least `ticks` from `now`: rounded up, so that nobody wakes early.
     pub fn deadline(&mut self, machine: &impl Machine, now: u64, ticks: u64) -> u64 {

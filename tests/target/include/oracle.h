@@ -288,7 +288,7 @@ static void prepare_call(const char *spec)
             call_with.x[A0 + passed++] = board->parts[n].sent;
     }
 }
-static void call_once(const char *spec)
+static inline void call_once(const char *spec)
 {
     prepare_call(spec);
     int result = prompt_server(PREPARE);
@@ -343,7 +343,7 @@ static int starts(void)
     return 0;
 }
 /* Calls go to the server with this name from now on; NULL: to this domain. */
-static int calls_to(const char *server, struct ends ends)
+static inline int calls_to(const char *server, struct ends ends)
 {
     char name[NAMELEN];
     board->ends = ends;
@@ -355,7 +355,7 @@ static int calls_to(const char *server, struct ends ends)
     return prompt < 0 || invoke_portal(portal_open(name), board, PAGE) != PAGE;
 }
 /* A server that is a copy of this domain; its number. */
-static int fork_server(const char *name)
+static inline int fork_server(const char *name)
 {
     int ready = sem_create(0), server = domain_fork(NULL);
     if (server == 0)

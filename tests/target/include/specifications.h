@@ -33,14 +33,14 @@ static void each(char *spec, int letters, void (*body)(const char *))
     }
     spec[length] = 0;
 }
-static void call_if_right(const char *spec)
+static inline void call_if_right(const char *spec)
 {
     if (wrong_at(spec))
         return;
     call_once(spec);
     called++;
 }
-static void reject_if_wrong(const char *spec)
+static inline void reject_if_wrong(const char *spec)
 {
     int place = wrong_at(spec);
     if (!place)
@@ -51,14 +51,14 @@ static void reject_if_wrong(const char *spec)
         fails("it must be rejected at %d: %x", place, -result);
     rejected++;
 }
-static void all_with(const char *head, int letters, void (*body)(const char *))
+static inline void all_with(const char *head, int letters, void (*body)(const char *))
 {
     char spec[NAMELEN];
     strcpy(spec, head);
     each(spec, letters, body);
 }
 /* How many there are with up to `letters` letters: of n letters j may be with their length, in C(n - j, j) places. */
-static long right_ones(int letters)
+static inline long right_ones(int letters)
 {
     long sum = 0;
     for (int n = 0; n <= letters; n++)
@@ -72,7 +72,7 @@ static long right_ones(int letters)
         }
     return sum;
 }
-static long strings(int letters)
+static inline long strings(int letters)
 {
     long sum = 0, count = 1;
     for (int n = 0; n <= letters; n++, count *= PLAIN + WITH_LENGTH)
@@ -92,7 +92,7 @@ static unsigned long choose(unsigned long below)
     return (z ^ z >> 31) % below;
 }
 /* `count` calls with any head and `least` to `most` letters, each letter as likely as the others that have room. */
-static void sample(long count, int least, int most)
+static inline void sample(long count, int least, int most)
 {
     for (long n = 0; n < count; n++) {
         char spec[NAMELEN];
@@ -109,5 +109,5 @@ static void sample(long count, int least, int most)
     }
 }
 /* The number that the sample starts from: the program's argument, or always the same. */
-static void start_sample(int argc, char **argv) { chosen = argc > 1 ? strtoul(argv[1], NULL, 0) : 1; }
+static inline void start_sample(int argc, char **argv) { chosen = argc > 1 ? strtoul(argv[1], NULL, 0) : 1; }
 #endif
