@@ -8,7 +8,7 @@ pub const MAGIC: u64 = 0x6265_7020_746f_6f62;
 /// Most boot domains.
 pub const DOMAINS: usize = 16;
 /// Most portals provided by boot components.
-pub const PORTALS: usize = 112;
+pub const PORTALS: usize = 120;
 /// Most portals opened by boot components.
 pub const OPENS: usize = 176;
 /// Tables that grow ([`crate::section::Grown`]), all of the scheduler's: two with the number of threads, and

@@ -374,9 +374,8 @@ impl Manager {
     pub fn wake_stuck(&mut self) {
         for asid in self.orphaned.clone() {
             if self.is_stuck(asid) {
-                for index in self.threads_of(asid) {
-                    WAKE_DEAD.call([index]);
-                }
+                // Unless one of them has been woken while the others were looked at.
+                END_STUCK.call([asid]);
             }
         }
     }

@@ -54,6 +54,7 @@ pebble::import! {
     pub WAKE_DEAD = "scheduler.wake_dead";
     pub STACK_DEAD = "scheduler.stack_dead";
     pub WAITING = "scheduler.waiting";
+    pub END_STUCK = "scheduler.end_stuck";
     pub ATTACH_FOR = "interrupt.attach_for";
     pub DONE_FOR = "interrupt.done_for";
     pub INTERRUPT_FORGET = "interrupt.forget";

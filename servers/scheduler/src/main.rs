@@ -39,6 +39,7 @@ pebble::provide! {
     "scheduler.reap", "sm", reap;
     "scheduler.wake_dead", "smi", wake_dead;
     "scheduler.waiting", "smi", waiting;
+    "scheduler.end_stuck", "smi", end_stuck;
     "scheduler.info", "smi", info;
 }
 
@@ -214,6 +215,9 @@ extern "C" fn reap() -> isize {
 }
 extern "C" fn wake_dead(index: usize) -> isize {
     enter(|scheduler| scheduler.wake_dead(index))
+}
+extern "C" fn end_stuck(home: usize) -> isize {
+    enter(|scheduler| scheduler.end_stuck(home))
 }
 extern "C" fn waiting(index: usize) -> isize {
     enter(|scheduler| scheduler.waiting(index))

@@ -20,6 +20,8 @@ pub struct Thread {
     value: isize,
     /// It has run through a whole slice.
     spent: bool,
+    /// It waits without a time-out, and somebody has asked for that.
+    suspect: bool,
 }
 
 pub struct Model {
@@ -64,7 +66,7 @@ impl Model {
     fn wake(&mut self, index: usize, value: isize) {
         let thread = self.threads.get_mut(&index).unwrap();
         (thread.state, thread.value, thread.deadline) = (State::Ready, value, None);
-        thread.spent = false;
+        (thread.spent, thread.suspect) = (false, false);
         let ring = &mut self.ready[thread.priority];
         if !ring.is_empty() && self.slice == NEVER {
             self.slice = self.now + SLICE;
@@ -93,7 +95,9 @@ impl Model {
         let id = old.map_or(index, |thread| thread.id + 4096);
         let (state, object, deadline, since, value) = (State::Ready, 0, None, 0, 0);
         let first_priority = priority;
-        let thread = Thread { state, priority, first_priority, home, id, object, deadline, since, value, spent: false };
+        let (spent, suspect) = (false, false);
+        let thread =
+            Thread { state, priority, first_priority, home, id, object, deadline, since, value, spent, suspect };
         self.threads.insert(index, thread);
         self.wake(index, 0);
         id as isize
@@ -203,9 +207,25 @@ impl Model {
         }
         0
     }
-    pub fn waiting(&self, index: usize) -> isize {
-        match self.threads.get(&index) {
-            Some(thread) if thread.state == State::Semaphore && thread.deadline.is_none() => thread.object as isize,
+    pub fn end_stuck(&mut self, home: usize) -> isize {
+        let of_home = |(_, thread): &(&usize, &Thread)| {
+            thread.home == home && !matches!(thread.state, State::Free | State::Ended)
+        };
+        let stuck: Vec<usize> = self.threads.iter().filter(of_home).map(|(&index, _)| index).collect();
+        if !stuck.iter().all(|index| self.threads[index].suspect) {
+            return 0;
+        }
+        for &index in &stuck {
+            self.wake(index, Error::EDEAD.code());
+        }
+        stuck.len() as isize
+    }
+    pub fn waiting(&mut self, index: usize) -> isize {
+        match self.threads.get_mut(&index) {
+            Some(thread) if thread.state == State::Semaphore && thread.deadline.is_none() => {
+                thread.suspect = true;
+                thread.object as isize
+            }
             Some(thread) if thread.state != State::Free => 0,
             _ => Error::ESRCH.code(),
         }

@@ -421,12 +421,38 @@ impl<M: Machine> Scheduler<M> {
         self.end_wait(thread, Error::EDEAD.code() as i32);
         self.prefer(thread, 0)
     }
-    /// → id of the semaphore on which that thread waits without a time-out, or 0. `ESRCH`: no such thread.
+    /// → id of the semaphore on which that thread waits without a time-out, or 0. `ESRCH`: no such thread. See
+    /// [`Scheduler::end_stuck`].
     pub fn waiting(&mut self, index: usize) -> Decision {
         let Some(thread) = self.live(index) else { return refuse(Error::ESRCH) };
-        let record = &self.threads[thread];
-        let waits = record.state == State::Semaphore && record.position == 0;
-        Return(if waits { record.object as isize } else { 0 })
+        let record = &mut self.threads[thread];
+        if !matches!(record.state, State::Semaphore | State::Suspect) || record.position != 0 {
+            return Return(0);
+        }
+        record.state = State::Suspect;
+        Return(record.object as isize)
+    }
+    /// If no thread of domain `home` has been woken since [`Scheduler::waiting`] gave a semaphore for it, all their waits end with
+    /// `EDEAD`. → how many they were.
+    pub fn end_stuck(&mut self, home: usize) -> Decision {
+        let threads = (1..self.threads_end).filter_map(Thread::new);
+        let mut stuck = 0;
+        for thread in threads.clone() {
+            let record = &self.threads[thread];
+            if record.home as usize != home || matches!(record.state, State::Free | State::Ended) {
+                continue;
+            }
+            if record.state != State::Suspect {
+                return Return(0);
+            }
+            stuck += 1;
+        }
+        for thread in threads {
+            if self.threads[thread].home as usize == home && self.threads[thread].state == State::Suspect {
+                self.end_wait(thread, Error::EDEAD.code() as i32);
+            }
+        }
+        self.settle(stuck)
     }
     /// → `state << 48 | priority << 32 | home asid`. `ESRCH`: no such thread.
     pub fn info(&mut self, index: usize) -> Decision {
@@ -439,6 +465,7 @@ impl<M: Machine> Scheduler<M> {
         let state = match record.state {
             _ if thread == self.running => State::Running,
             State::Spent => State::Ready,
+            State::Suspect => State::Semaphore,
             state => state,
         };
         Return((state as isize) << 48 | (record.priority as isize) << 32 | record.home as isize)
@@ -497,7 +524,7 @@ impl<M: Machine> Scheduler<M> {
     fn end_wait(&mut self, thread: Thread, value: i32) {
         let object = self.threads[thread].object;
         match self.threads[thread].state {
-            State::Semaphore => {
+            State::Semaphore | State::Suspect => {
                 if let Some(semaphore) = self.semaphores.find(object as usize) {
                     semaphore.waiters.remove(&mut self.threads, thread);
                 }

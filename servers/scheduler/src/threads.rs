@@ -54,6 +54,9 @@ pub enum State {
     Ended = 7,
     /// Ready, and has not waited since its slice began before the last timer interrupt; reported as `Ready`.
     Spent = 8,
+    /// `Semaphore`, without a time-out, and not woken since [`Scheduler::waiting`](crate::Scheduler::waiting) said so; reported as
+    /// `Semaphore`.
+    Suspect = 9,
 }
 
 /// A thread, in 32 bytes: half a cache line.

@@ -310,6 +310,26 @@ fn a_freed_stack_wakes_the_first_waiter_of_its_table() {
     assert_eq!(system.enter(|s| s.stack_free(b)), (4, 0));
 }
 #[test]
+fn only_who_has_not_been_woken_since_is_stuck() {
+    // All of domain 5, but for the one of domain 6 that runs at last.
+    let mut system = System::new(&[(6, 1)]);
+    for (index, home) in [(2, 5), (3, 5)] {
+        assert!(system.enter(|s| s.add(index, 9, home)).1 > 0 || system.running == index);
+        let semaphore = system.semaphore(0);
+        system.p(semaphore, -1);
+    }
+    assert_eq!(system.running, 6);
+    let waits: Vec<isize> = [2, 3].map(|index| system.enter(|s| s.waiting(index)).1).to_vec();
+    // The second one is woken and waits for the same again: it may have done anything meanwhile.
+    system.v(waits[1] as usize);
+    system.p(waits[1] as usize, -1);
+    assert_eq!(system.enter(|s| s.end_stuck(5)), (6, 0));
+    for index in [2, 3] {
+        assert!(system.enter(|s| s.waiting(index)).1 > 0);
+    }
+    assert_eq!(system.enter(|s| s.end_stuck(5)), (2, EDEAD.code()));
+}
+#[test]
 fn wake_dead_ends_every_kind_of_wait() {
     let mut system = System::new(&[(2, 9), (3, 8), (4, 7), (5, 6), (6, 1)]);
     let semaphore = system.semaphore(0);

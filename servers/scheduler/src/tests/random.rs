@@ -26,6 +26,7 @@ enum Operation {
     StackWait(usize),
     StackFree(usize),
     WakeDead(usize),
+    EndStuck(usize),
     /// Time passes; timer interrupts come when they are due.
     Pass(u64),
 }
@@ -50,6 +51,7 @@ fn operation() -> impl Strategy<Value = Operation> {
         2 => (0..3usize).prop_map(StackWait),
         4 => (0..3usize).prop_map(StackFree),
         2 => thread.prop_map(WakeDead),
+        2 => (0..3usize).prop_map(EndStuck),
         6 => (1..200_000u64).prop_map(Pass),
     ]
 }
@@ -141,6 +143,7 @@ impl Pair {
             StackWait(n) => self.both(|s| s.stack_wait(TABLES[n]), |m| (m.stack_wait(TABLES[n]), 0).1),
             StackFree(n) => self.both(|s| s.stack_free(TABLES[n]), |m| (m.stack_free(TABLES[n]), 0).1),
             WakeDead(index) => self.both(|s| s.wake_dead(index), |m| m.wake_dead(index)),
+            EndStuck(home) => self.both(|s| s.end_stuck(home), |m| m.end_stuck(home)),
             Pass(time) => self.pass(time),
         }
     }
