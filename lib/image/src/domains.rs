@@ -9,6 +9,8 @@ use abi::section::{GROWN, GROWN_FIRST, Grown, NAME};
 use manifest::Component;
 use std::mem::offset_of;
 
+/// What the pages of domain blocks are used for.
+pub const BLOCKS: &str = "domain blocks";
 /// Bytes of a megapage.
 const MEGA: usize = 512 * PAGE;
 
@@ -78,8 +80,13 @@ fn kind(segment: &crate::elf::Segment) -> &'static str {
     }
 }
 
-/// Makes the domains of the boot components, in the manifest's order; `idle` first.
-pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Result<Vec<Domain>, Error> {
+/// Makes the domains of the boot components, in the manifest's order; `idle` first, whose block is there.
+pub fn lay_out(
+    parts: &Parts,
+    idle_block: usize,
+    memory: &mut Memory,
+    info: &mut BootInfo,
+) -> Result<Vec<Domain>, Error> {
     let code_l1 = memory.pages(1, PAGE_TABLES);
     memory.write_u64(code_l1 + 8 * index(code_address(IMAGE_BASE), 1), pte::leaf(IMAGE_BASE, pte::R | pte::X | pte::G));
     let return_pa = memory.pages(1, "return page");
@@ -138,7 +145,7 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
             program,
             asid,
             flags,
-            block: memory.pages(domain::PAGES, "domain blocks"),
+            block: if n == 0 { idle_block } else { memory.pages(domain::PAGES, BLOCKS) },
             root,
             thread: (0, 0),
             segments,
