@@ -161,8 +161,8 @@ pub struct Manager {
     /// Domains made so far.
     pub serials: usize,
     pub semaphores: crate::semaphores::Semaphores,
-    /// Free stack descriptors, at these supervisor addresses.
-    pub descriptors: Vec<u64>,
+    /// Free stack descriptors: the supervisor address of the first, which says where the next is, or 0; and how many.
+    pub descriptors: (u64, usize),
     /// The portal manager's own domain, and the memory manager's.
     pub own: usize,
     pub memory: usize,
@@ -204,7 +204,7 @@ pub static MANAGER: BootMutex<Manager> = BootMutex::new(Manager {
     next_asid: 1,
     serials: abi::boot::DOMAINS,
     semaphores: crate::semaphores::Semaphores::new(),
-    descriptors: Vec::new(),
+    descriptors: (0, 0),
     own: 0,
     memory: 0,
     destroy: 0,
@@ -306,6 +306,9 @@ impl Manager {
                 serial: boot.asid as usize,
             };
             self.domains.insert(boot.asid as usize, entry);
+            if boot.asid as usize == self.own {
+                self.add_descriptors(boot.table - domain::TABLE as u64, domain::BELOW);
+            }
             self.threads.adopt(boot.thread as usize, boot.asid as usize);
         }
         self.registrations.reserve(info.portal_count as usize + MORE_REGISTRATIONS);
