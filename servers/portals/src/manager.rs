@@ -314,7 +314,7 @@ impl Manager {
         self.registrations.reserve(info.portal_count as usize + MORE_REGISTRATIONS);
         self.code.reserve(info.open_count as usize + MORE_BLOCKS);
         for n in 0..info.template_count as usize {
-            self.templates.push(&pebble::boot::info().templates[n]);
+            self.templates.push(pebble::boot::info().template(n));
             self.template_owners.push(Owner { server: info.template_servers[n] as usize, upcall: 0 });
         }
         for (id, portal) in info.portals[..info.portal_count as usize].iter().enumerate() {
