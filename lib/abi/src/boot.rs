@@ -69,6 +69,8 @@ pub struct BootInfo {
     pub domain_count: u64,
     pub portal_count: u64,
     pub open_count: u64,
+    /// Blocks of portal code that the image builder made.
+    pub block_count: u64,
     pub domains: [BootDomain; DOMAINS],
     pub portals: [BootPortal; PORTALS],
     pub opens: [BootOpen; OPENS],
@@ -197,6 +199,14 @@ pub struct BootPortal {
     pub constant: u64,
     /// The server's.
     pub asid: u64,
+}
+impl BootPortal {
+    /// The words of its name, which zeros follow.
+    pub fn name_words(&self) -> &[u64; NAME / 8] {
+        const { assert!(offset_of!(BootPortal, name).is_multiple_of(8) && align_of::<BootPortal>() == 8) };
+        // SAFETY: as many bytes, aligned as asserted.
+        unsafe { &*(&raw const self.name).cast() }
+    }
 }
 #[repr(C)]
 #[derive(Clone, Copy)]

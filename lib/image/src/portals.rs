@@ -94,6 +94,7 @@ pub fn open_all(
             domains[n].program.patch(at, number as u64);
         }
     }
+    opener.info.block_count = opener.by_words.len() as u64;
     for d in domains.iter() {
         d.store(opener.memory);
     }

@@ -178,7 +178,7 @@ pub struct Manager {
 
 /// Room for registrations and blocks, beside those of the first components: what a small system has.
 const MORE_REGISTRATIONS: usize = 8;
-const MORE_BLOCKS: usize = 112;
+const MORE_BLOCKS: usize = 56;
 
 /// In `Domain::flags` only: a boot component.
 pub const BOOT: u64 = 1 << 32;
@@ -312,7 +312,7 @@ impl Manager {
             self.threads.adopt(boot.thread as usize, boot.asid as usize);
         }
         self.registrations.reserve(info.portal_count as usize + MORE_REGISTRATIONS);
-        self.code.reserve(info.open_count as usize + MORE_BLOCKS);
+        self.code.reserve(info.block_count as usize + MORE_BLOCKS);
         for n in 0..info.template_count as usize {
             self.templates.push(pebble::boot::info().template(n));
             self.template_owners.push(Owner { server: info.template_servers[n] as usize, upcall: 0 });
