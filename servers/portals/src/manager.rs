@@ -57,17 +57,33 @@ pebble::import! {
     pub INTERRUPT_FORGET = "interrupt.forget";
 }
 
+/// A registration's name: a boot component's is where the image builder has put it.
+#[derive(Clone, Debug)]
+pub enum Text {
+    Boot(&'static [u8; NAME]),
+    Own(alloc::boxed::Box<[u8; NAME]>),
+}
+impl core::ops::Deref for Text {
+    type Target = [u8; NAME];
+    fn deref(&self) -> &[u8; NAME] {
+        match self {
+            Text::Boot(name) => name,
+            Text::Own(name) => name,
+        }
+    }
+}
+
 /// An entry point that a server registered.
 #[derive(Clone, Debug)]
 pub struct Registration {
-    pub name: [u8; NAME],
+    pub name: Text,
     pub specification: Specification,
     pub entry: u64,
     pub constants: [u64; 6],
     pub server: usize,
     /// The name server knows it; and how many blocks lead to it, those that the image builder made left out.
     pub named: bool,
-    pub blocks: usize,
+    pub blocks: u32,
     /// What may end calls before they enter it.
     pub short_circuit: Option<alloc::boxed::Box<Circuit>>,
 }
@@ -279,7 +295,7 @@ impl Manager {
     }
     /// Takes up what the image builder laid out.
     #[optimize(size)]
-    pub fn start(&mut self, info: &BootInfo) {
+    pub fn start(&mut self, info: &'static BootInfo) {
         self.own = pebble::thread::asid();
         self.memory = pebble::boot::domain("memory").map_or(0, |d| d.asid as usize);
         self.code.start(info.code_next as usize);
@@ -323,7 +339,7 @@ impl Manager {
                 continue;
             };
             let registration = Registration {
-                name: portal.name,
+                name: Text::Boot(&portal.name),
                 specification,
                 entry: portal.entry,
                 constants: [portal.constant; 6],
@@ -382,7 +398,7 @@ impl Manager {
     /// The registration called `name` among the boot components'.
     #[optimize(size)]
     pub fn boot_registration(&self, name: &str) -> Result<usize> {
-        let found = self.registrations.iter().find(|(_, r)| text(&r.name) == name);
+        let found = self.registrations.iter().find(|(_, r)| text(&r.name[..]) == name);
         found.map(|(id, _)| id).ok_or(Error::ENOENT)
     }
     /// `count` consecutive free numbers in the table of `asid`.
