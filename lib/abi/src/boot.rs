@@ -54,8 +54,8 @@ pub struct BootInfo {
     pub ram_bytes: u64,
     /// Physical address of the L1 page table of all service stacks, shared by trusted domains.
     pub service_l1: u64,
-    /// Physical address of the return page.
-    pub return_page: u64,
+    /// Physical address of the L1 page table of a domain that has nothing but the return page.
+    pub return_l1: u64,
     /// Physical address of the L1 page table of the supervisor's code view (root entry 511).
     pub code_l1: u64,
     pub symbols: Symbols,

@@ -92,7 +92,6 @@ pub fn lay_out(
     let return_pa = memory.pages(1, "return page");
     memory.write(return_pa, &return_page());
     info.code_l1 = code_l1 as u64;
-    info.return_page = return_pa as u64;
     // Trusted components see the service stacks, and in the place of the first one the boot information.
     const { assert!(BOOT_INFO_PAGES * PAGE <= SERVICE_STRIDE) };
     info.service_l1 = memory.table_of_leaves(BOOT_INFO_VA, BOOT_INFO, BOOT_INFO_PAGES, INFO_BITS) as u64;
@@ -131,6 +130,10 @@ pub fn lay_out(
         memory.write_u64(root + 8 * 510, pte::leaf(RAM_BASE, pte::R | pte::W | pte::G));
         memory.write_u64(root + 8 * 511, pte::table(code_l1));
         memory.join(root, RETURN_PAGE, return_l0);
+        if n == 0 {
+            // It has nothing else, its code being there.
+            info.return_l1 = pte::address(memory.read_u64(root)) as u64;
+        }
         let mut segments = Vec::new();
         for s in &program.segments {
             let count = s.memory_bytes as usize / PAGE;
