@@ -3,6 +3,8 @@
 //! Lies at [`crate::address::BOOT_INFO`], readable in trusted components at [`crate::address::BOOT_INFO_VA`].
 
 use crate::section::{NAME, SPEC};
+use crate::template::Template;
+use core::mem::offset_of;
 
 pub const MAGIC: u64 = 0x6265_7020_746f_6f62;
 /// Most boot domains.
@@ -20,6 +22,8 @@ pub const GROWN_SEMAPHORES: usize = 2;
 pub const SHORT_CIRCUITS: usize = 4;
 /// Most templates of boot components.
 pub const TEMPLATES: usize = 3;
+/// Words that all of them may take together, each up to its last instruction.
+pub const TEMPLATE_WORDS: usize = 1024;
 
 #[repr(C)]
 pub struct BootInfo {
@@ -50,25 +54,60 @@ pub struct BootInfo {
     pub ram_bytes: u64,
     /// Physical address of the L1 page table of all service stacks, shared by trusted domains.
     pub service_l1: u64,
-    /// Physical address of the return page.
-    pub return_page: u64,
+    /// Physical address of the L1 page table of a domain that has nothing but the return page.
+    pub return_l1: u64,
     /// Physical address of the L1 page table of the supervisor's code view (root entry 511).
     pub code_l1: u64,
     pub symbols: Symbols,
+    pub template_count: u64,
+    /// Word of `template_words` that each begins with.
+    pub template_starts: [u64; TEMPLATES],
+    /// ASIDs of the templates' servers.
+    pub template_servers: [u64; TEMPLATES],
+    /// The templates, each up to its last instruction. Their records are supervisor addresses.
+    pub template_words: [u64; TEMPLATE_WORDS],
     pub domain_count: u64,
     pub portal_count: u64,
     pub open_count: u64,
+    /// Blocks of portal code that the image builder made.
+    pub block_count: u64,
     pub domains: [BootDomain; DOMAINS],
     pub portals: [BootPortal; PORTALS],
     pub opens: [BootOpen; OPENS],
     pub grown: [BootGrown; GROWN],
     pub short_circuit_count: u64,
     pub short_circuits: [BootShortCircuit; SHORT_CIRCUITS],
-    pub template_count: u64,
-    /// Their records are supervisor addresses.
-    pub templates: [crate::template::Template; TEMPLATES],
-    /// ASIDs of the templates' servers.
-    pub template_servers: [u64; TEMPLATES],
+}
+// What a template would have behind its last instruction, and nobody reads, is what follows it here.
+const _: () = assert!(offset_of!(BootInfo, domain_count) + size_of::<Template>() <= size_of::<BootInfo>());
+impl BootInfo {
+    /// Puts `template` behind those that are there. `None`: there is no room.
+    pub fn add_template(&mut self, template: &Template, server: u64) -> Option<()> {
+        let n = self.template_count as usize;
+        let start = match n {
+            0 => 0,
+            _ => self.template_starts.get(n - 1).map(|&at| at as usize + self.template(n - 1).used() / 8)?,
+        };
+        // SAFETY: a template is plain integers; as many words as it takes up to its last instruction.
+        let words = unsafe { core::slice::from_raw_parts((&raw const *template).cast::<u64>(), template.used() / 8) };
+        self.template_words.get_mut(start..start + words.len())?.copy_from_slice(words);
+        *self.template_starts.get_mut(n)? = start as u64;
+        self.template_servers[n] = server;
+        self.template_count += 1;
+        Some(())
+    }
+    /// Template `n`, which is one that there is.
+    pub fn template(&self, n: usize) -> &Template {
+        let start = self.template_starts[n] as usize % TEMPLATE_WORDS;
+        let at = (&raw const *self).cast::<u64>();
+        // SAFETY: it begins in `template_words`, and as many bytes as a template has follow there, as asserted; they are
+        // integers, which nobody writes while `self` is borrowed.
+        unsafe { &*at.add(offset_of!(BootInfo, template_words) / 8 + start).cast::<Template>() }
+    }
+    /// All of them.
+    pub fn templates(&self) -> impl Iterator<Item = &Template> {
+        (0..self.template_count as usize).map(|n| self.template(n))
+    }
 }
 /// A table that grows ([`crate::section::Grown`]).
 #[repr(C)]
@@ -161,6 +200,14 @@ pub struct BootPortal {
     /// The server's.
     pub asid: u64,
 }
+impl BootPortal {
+    /// The words of its name, which zeros follow.
+    pub fn name_words(&self) -> &[u64; NAME / 8] {
+        const { assert!(offset_of!(BootPortal, name).is_multiple_of(8) && align_of::<BootPortal>() == 8) };
+        // SAFETY: as many bytes, aligned as asserted.
+        unsafe { &*(&raw const self.name).cast() }
+    }
+}
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct BootOpen {
@@ -171,4 +218,38 @@ pub struct BootOpen {
     pub portal: u32,
     /// Supervisor (execute) address of the code.
     pub code: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::template::Word;
+
+    fn template(count: u16) -> Template {
+        let mut template = Template { code_count: count, ..Template::EMPTY };
+        template.code[..count as usize].fill(Word { instruction: count as u32, hole: 0 });
+        template
+    }
+    #[test]
+    fn templates_are_found_as_they_were_added() {
+        // SAFETY: all fields are integers, for which zero is a value.
+        let mut info: Box<BootInfo> = unsafe { Box::new(core::mem::zeroed()) };
+        for (n, count) in [80, 3, 120].into_iter().enumerate() {
+            assert_eq!(info.add_template(&template(count), n as u64 + 4), Some(()));
+        }
+        for (n, (found, count)) in info.templates().zip([80, 3, 120]).enumerate() {
+            assert_eq!((found.code_count, info.template_servers[n]), (count, n as u64 + 4));
+            assert!(found.code[..count as usize].iter().all(|w| w.instruction == count as u32));
+        }
+        assert_eq!(info.add_template(&template(1), 0), None, "one more than there may be");
+    }
+    #[test]
+    fn templates_that_are_too_long_together_are_refused() {
+        // SAFETY: as above.
+        let mut info: Box<BootInfo> = unsafe { Box::new(core::mem::zeroed()) };
+        assert_eq!(info.add_template(&template(491), 1), Some(()));
+        assert_eq!(info.add_template(&template(491), 1), Some(()));
+        assert_eq!(info.add_template(&template(80), 1), None);
+        assert_eq!(info.template_count, 2);
+    }
 }

@@ -93,6 +93,9 @@ pub mod domain {
     pub const WINDOW_TABLES: i32 = LENT - 8 * ((super::MAX_THREADS * crate::address::WINDOW_STRIDE) >> 21) as i32;
     /// Lowest field of the record.
     pub const RECORD: i32 = WINDOW_TABLES;
+    /// Bytes at the start of a block, below the record, that the nucleus and portals do not use but in the graveyard's: for what
+    /// is as small and lives as long.
+    pub const BELOW: usize = TABLE.wrapping_add_signed(RECORD as isize) / 16 * 16;
     // Loads reach so far; below it in the graveyard is what the windows of the dead are closed to.
     const _: () = assert!(RECORD >= -2048 + 8 * crate::address::WINDOW_SLOTS as i32);
 }

@@ -141,6 +141,11 @@ pub struct Template {
 // SAFETY: plain words, written once.
 unsafe impl Sync for Template {}
 impl Template {
+    /// Bytes of it up to its last instruction.
+    pub const fn used(&self) -> usize {
+        core::mem::offset_of!(Template, code)
+            + if self.code_count as usize > CODE { CODE } else { self.code_count as usize } * size_of::<Word>()
+    }
     pub const EMPTY: Template = Template {
         record: 0,
         words: 0,

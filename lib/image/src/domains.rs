@@ -9,6 +9,8 @@ use abi::section::{GROWN, GROWN_FIRST, Grown, NAME};
 use manifest::Component;
 use std::mem::offset_of;
 
+/// What the pages of domain blocks are used for.
+pub const BLOCKS: &str = "domain blocks";
 /// Bytes of a megapage.
 const MEGA: usize = 512 * PAGE;
 
@@ -78,14 +80,18 @@ fn kind(segment: &crate::elf::Segment) -> &'static str {
     }
 }
 
-/// Makes the domains of the boot components, in the manifest's order; `idle` first.
-pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Result<Vec<Domain>, Error> {
+/// Makes the domains of the boot components, in the manifest's order; `idle` first, whose block is there.
+pub fn lay_out(
+    parts: &Parts,
+    idle_block: usize,
+    memory: &mut Memory,
+    info: &mut BootInfo,
+) -> Result<Vec<Domain>, Error> {
     let code_l1 = memory.pages(1, PAGE_TABLES);
     memory.write_u64(code_l1 + 8 * index(code_address(IMAGE_BASE), 1), pte::leaf(IMAGE_BASE, pte::R | pte::X | pte::G));
     let return_pa = memory.pages(1, "return page");
     memory.write(return_pa, &return_page());
     info.code_l1 = code_l1 as u64;
-    info.return_page = return_pa as u64;
     // Trusted components see the service stacks, and in the place of the first one the boot information.
     const { assert!(BOOT_INFO_PAGES * PAGE <= SERVICE_STRIDE) };
     info.service_l1 = memory.table_of_leaves(BOOT_INFO_VA, BOOT_INFO, BOOT_INFO_PAGES, INFO_BITS) as u64;
@@ -124,6 +130,10 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
         memory.write_u64(root + 8 * 510, pte::leaf(RAM_BASE, pte::R | pte::W | pte::G));
         memory.write_u64(root + 8 * 511, pte::table(code_l1));
         memory.join(root, RETURN_PAGE, return_l0);
+        if n == 0 {
+            // It has nothing else, its code being there.
+            info.return_l1 = pte::address(memory.read_u64(root)) as u64;
+        }
         let mut segments = Vec::new();
         for s in &program.segments {
             let count = s.memory_bytes as usize / PAGE;
@@ -138,7 +148,7 @@ pub fn lay_out(parts: &Parts, memory: &mut Memory, info: &mut BootInfo) -> Resul
             program,
             asid,
             flags,
-            block: memory.pages(domain::PAGES, "domain blocks"),
+            block: if n == 0 { idle_block } else { memory.pages(domain::PAGES, BLOCKS) },
             root,
             thread: (0, 0),
             segments,

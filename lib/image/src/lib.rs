@@ -16,6 +16,7 @@ pub use reach::{Reach, reach};
 
 use abi::address::*;
 use abi::boot::{self, BootInfo};
+use abi::nucleus::domain;
 use manifest::System;
 use memory::Memory;
 pub use memory::{PAGE_TABLES, Use};
@@ -46,6 +47,8 @@ pub enum Error {
     Device { component: String, device: String },
     #[error("a system needs the boot component `{0}`")]
     Missing(&'static str),
+    #[error("the nucleus has data where they have no room")]
+    NucleusData,
     #[error("too many {0}")]
     TooMany(&'static str),
     #[error("component `{0}`: segment at {1:#x} lies outside the private part of the address space")]
@@ -87,24 +90,27 @@ pub struct Image {
 
 /// Pages of the boot information.
 const BOOT_INFO_PAGES: usize = size_of::<BootInfo>().div_ceil(PAGE);
-/// Where the nucleus's own data is linked (`nucleus/link.ld`), and how much room it has.
-const NUCLEUS_DATA: (usize, usize) = (0x8041_0000, 0x1_0000);
+/// Where the nucleus's own data is linked (`nucleus/link.ld`): below the record of the idle domain's block, which lies there.
+const NUCLEUS_DATA: usize = 0x8041_0000;
+/// As many bytes as the nucleus may have there.
+const NUCLEUS_DATA_BYTES: usize = 0x800;
 
 /// Lays out an image.
 pub fn build(parts: &Parts) -> Result<Image, Error> {
-    const { assert!(BOOT_INFO + BOOT_INFO_PAGES * PAGE <= NUCLEUS_DATA.0) };
-    let mut memory = Memory::new(IMAGE_BASE, NUCLEUS_DATA.0 + NUCLEUS_DATA.1);
+    const { assert!(domain::BELOW >= NUCLEUS_DATA_BYTES) };
+    const { assert!(BOOT_INFO + BOOT_INFO_PAGES * PAGE <= NUCLEUS_DATA) };
+    let mut memory = Memory::new(IMAGE_BASE, NUCLEUS_DATA);
+    let idle_block = memory.pages(domain::PAGES, domains::BLOCKS);
     let nucleus = Program::parse("nucleus", parts.nucleus)?;
     let mut code_next = IMAGE_BASE;
-    let mut nucleus_data = 0..0;
     for segment in &nucleus.segments {
         let va = segment.va as usize;
         let pa = if va >= code_address(IMAGE_BASE) { code_physical(va) } else { physical(va) };
         memory.write(pa, &segment.bytes);
         if pa < CODE_END {
             code_next = (pa + segment.bytes.len()).next_multiple_of(64);
-        } else {
-            nucleus_data = pa..pa + segment.memory_bytes as usize;
+        } else if pa != idle_block {
+            return Err(Error::NucleusData);
         }
     }
     let mut info: Box<BootInfo> = zeroed_info();
@@ -127,7 +133,7 @@ pub fn build(parts: &Parts) -> Result<Image, Error> {
     info.archive = archive_pa as u64;
     info.archive_bytes = archive.len() as u64;
 
-    let mut domains = domains::lay_out(parts, &mut memory, &mut info)?;
+    let mut domains = domains::lay_out(parts, idle_block, &mut memory, &mut info)?;
     code_next = portals::open_all(parts.system, &mut domains, &mut memory, &mut info, code_next)?;
     domains::map_nucleus(&mut memory, &info, &domains);
 
@@ -144,7 +150,6 @@ pub fn build(parts: &Parts) -> Result<Image, Error> {
     let roots = domains.iter().map(|d| (d.component.name.clone(), d.root)).collect();
     let (bytes, mut uses) = memory.into_parts();
     uses.push(("boot information".into(), BOOT_INFO..BOOT_INFO + BOOT_INFO_PAGES * PAGE));
-    uses.push(("nucleus, data".into(), nucleus_data));
     Ok(Image { bytes, log, uses, code, end, roots })
 }
 

@@ -4,7 +4,7 @@ use crate::domains::Domain;
 use crate::memory::Memory;
 use crate::{Error, Program};
 use abi::address::{CODE_END, code_address, supervisor};
-use abi::boot::{BootInfo, BootOpen, BootPortal, BootShortCircuit, OPENS, PORTALS, Symbols, TEMPLATES};
+use abi::boot::{BootInfo, BootOpen, BootPortal, BootShortCircuit, OPENS, PORTALS, Symbols};
 use abi::nucleus::{BLOCK_HEADER, NPORTALS, domain, fault};
 use abi::section::{NAME, SHORT_CIRCUIT, SPEC, ShortCircuit, text};
 use abi::system;
@@ -94,6 +94,7 @@ pub fn open_all(
             domains[n].program.patch(at, number as u64);
         }
     }
+    opener.info.block_count = opener.by_words.len() as u64;
     for d in domains.iter() {
         d.store(opener.memory);
     }
@@ -117,7 +118,7 @@ fn vital(d: &Domain) -> bool {
 }
 /// The portals that the components' section lists.
 fn provides(domains: &[Domain], info: &BootInfo) -> Result<Vec<Provided>, Error> {
-    let templates: Vec<&Template> = info.templates[..info.template_count as usize].iter().collect();
+    let templates: Vec<&Template> = info.templates().collect();
     let mut all = Vec::new();
     for (server, d) in domains.iter().enumerate() {
         let (Ok(start), Ok(end)) = (d.program.symbol("__provides_start"), d.program.symbol("__provides_end")) else {
@@ -169,12 +170,7 @@ fn templates(system: &System, domains: &[Domain], info: &mut BootInfo) -> Result
                 let record = d.physical(template.record).ok_or_else(|| refused(None))?;
                 template.record = supervisor(record) as u64;
             }
-            let n = info.template_count as usize;
-            if n == TEMPLATES {
-                return Err(Error::TooMany("templates of boot components"));
-            }
-            (info.templates[n], info.template_servers[n]) = (template, d.asid as u64);
-            info.template_count += 1;
+            info.add_template(&template, d.asid as u64).ok_or(Error::TooMany("templates of boot components"))?;
         }
     }
     Ok(())
@@ -239,7 +235,7 @@ impl Opener<'_> {
         }
         let p = &self.provided[id];
         let constants = [p.constant; 6];
-        let templates: Vec<&Template> = self.info.templates[..self.info.template_count as usize].iter().collect();
+        let templates: Vec<&Template> = self.info.templates().collect();
         let connection = Connection {
             specification: &p.specification,
             caller: Self::end(caller),

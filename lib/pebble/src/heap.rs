@@ -3,6 +3,7 @@
 use crate::sync::{Portals, RawMutex, Scheduler, Wait};
 use abi::address::PAGE;
 use core::alloc::{GlobalAlloc, Layout};
+use core::cell::Cell;
 use dlmalloc::Dlmalloc;
 
 /// Where a component's pages come from.
@@ -27,15 +28,24 @@ impl Grow for Scheduler {
     }
 }
 
-/// Most pages that it grows by next. The allocator asks for 64 KiB at a time, whatever it needs; where it gets less
-/// than it needs, it keeps that and finds no memory.
-struct Pages<G>(usize, core::marker::PhantomData<G>);
+/// Where the allocator gets its pages. It asks for 64 KiB at a time, whatever it needs; where it gets less than it needs, it
+/// keeps that and finds no memory.
+struct Pages<G> {
+    /// Most pages that it gets next.
+    most: usize,
+    /// It got some.
+    grown: Cell<bool>,
+    by: core::marker::PhantomData<G>,
+}
 // SAFETY: each answer is a range of zeroed pages that the memory manager gave this domain alone.
 unsafe impl<G: Grow> dlmalloc::Allocator for Pages<G> {
     fn alloc(&self, bytes: usize) -> (*mut u8, usize, u32) {
-        let pages = bytes.div_ceil(PAGE).min(self.0);
+        let pages = bytes.div_ceil(PAGE).min(self.most);
         match crate::check(G::grow(pages)) {
-            Ok(address) => (address as *mut u8, pages * PAGE, 0),
+            Ok(address) => {
+                self.grown.set(true);
+                (address as *mut u8, pages * PAGE, 0)
+            }
             Err(_) => (core::ptr::null_mut(), 0, 0),
         }
     }
@@ -66,7 +76,11 @@ impl<G: Grow> Heap<G> {
     pub const fn new() -> Heap<G> {
         Heap(lock_api::Mutex::from_raw(
             <RawMutex<G> as lock_api::RawMutex>::INIT,
-            Dlmalloc::new_with_allocator(Pages(G::STEP, core::marker::PhantomData)),
+            Dlmalloc::new_with_allocator(Pages {
+                most: G::STEP,
+                grown: Cell::new(false),
+                by: core::marker::PhantomData,
+            }),
         ))
     }
 }
@@ -84,6 +98,8 @@ fn obtain<G: Grow>(
     let block = ask(allocator);
     if block.is_null() { obtain_more(allocator, layout, size, ask) } else { block }
 }
+/// Blocks of at least so many steps get their pages at once: less than a sixteenth of them more than they need.
+const LARGE: usize = 16;
 #[cold]
 fn obtain_more<G: Grow>(
     allocator: &mut Dlmalloc<Pages<G>>,
@@ -91,11 +107,21 @@ fn obtain_more<G: Grow>(
     size: usize,
     ask: impl Fn(&mut Dlmalloc<Pages<G>>) -> *mut u8,
 ) -> *mut u8 {
-    let bytes = size.saturating_add(layout.align()).saturating_add(OVERHEAD);
-    allocator.allocator_mut().0 = bytes.div_ceil(PAGE).max(G::STEP);
-    let block = ask(allocator);
-    allocator.allocator_mut().0 = G::STEP;
-    block
+    let pages = size.saturating_add(layout.align()).saturating_add(OVERHEAD).div_ceil(PAGE);
+    if pages >= LARGE * G::STEP {
+        allocator.allocator_mut().most = pages;
+        let block = ask(allocator);
+        allocator.allocator_mut().most = G::STEP;
+        return block;
+    }
+    // The pages of a heap follow each other, so each step adds to the last one, until what is behind the last block is enough.
+    loop {
+        allocator.allocator_mut().grown.set(false);
+        let block = ask(allocator);
+        if !block.is_null() || !allocator.allocator_mut().grown.get() {
+            return block;
+        }
+    }
 }
 // SAFETY: the mutex serializes all use of the allocator.
 unsafe impl<G: Grow> Sync for Heap<G> {}

@@ -7,7 +7,7 @@
 #![no_main]
 
 use abi::Error;
-use abi::address::{DEVICE_STRIDE, DEVICE_VA, PAGE, memory_view};
+use abi::address::{DEVICE_STRIDE, DEVICE_VA, PAGE, RETURN_PAGE, memory_view, pte};
 use abi::nucleus::fault;
 use abi::system::Ended;
 use memory_logic::devices;
@@ -123,9 +123,10 @@ fn device_tree() -> Option<fdt::Fdt<'static>> {
 fn start(_: &pebble::Env) {
     let info = pebble::boot::info();
     let mut spaces = SPACES.lock();
+    let middle = info.return_l1 as usize;
     spaces.shared = Shared {
         code_l1: info.code_l1 as usize,
-        return_page: info.return_page as usize,
+        bare: [middle, pte::address(spaces.ram.read(middle + 8 * abi::address::index(RETURN_PAGE, 1)))],
         service_l1: info.service_l1 as usize,
         first_frame: info.image_end as usize,
     };

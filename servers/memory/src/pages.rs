@@ -24,7 +24,7 @@ impl<R: Ram> Spaces<R> {
         } else if va >= STACK_FLOOR {
             space.high_start = space.high_start.min(va);
         }
-        let at = tables::make_entry(&mut self.ram, &mut self.frames, root, va)?;
+        let at = self.make_private(root, va)?;
         if self.ram.read(at) != 0 { Err(Error::EEXIST) } else { Ok(at) }
     }
     /// Maps one page at `va` to `pa`, readable by the component.
@@ -147,7 +147,7 @@ impl<R: Ram> Spaces<R> {
             }
             if table == 0 {
                 // The entry that the first would have: all are in one table.
-                table = tables::make_entry(&mut self.ram, &mut self.frames, target, va)?;
+                table = self.make_private(target, va)?;
             }
             match self.copy_entry(at, table + 8 * n, lent) {
                 Ok(counts) => pages += counts as u32,

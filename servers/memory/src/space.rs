@@ -53,7 +53,8 @@ impl Space {
 #[derive(Clone, Copy, Default)]
 pub struct Shared {
     pub code_l1: usize,
-    pub return_page: usize,
+    /// The tables of a space with nothing but the return page, middle and leaves: each space has them until it gets more.
+    pub bare: [usize; 2],
     pub service_l1: usize,
     /// Frames from here on are given out; those below are the image's.
     pub first_frame: usize,
@@ -107,7 +108,7 @@ pub fn private(va: usize, bytes: usize) -> Result<(), Error> {
 
 impl<R: Ram> Spaces<R> {
     pub const fn new(ram: R) -> Spaces<R> {
-        let shared = Shared { code_l1: 0, return_page: 0, service_l1: 0, first_frame: usize::MAX };
+        let shared = Shared { code_l1: 0, bare: [0; 2], service_l1: 0, first_frame: usize::MAX };
         Spaces {
             ram,
             frames: Frames::new(),
@@ -146,7 +147,7 @@ impl<R: Ram> Spaces<R> {
     pub fn adopt(&mut self, asid: usize, root: usize, heap: usize) -> Result<(), Error> {
         self.set(asid, Space { heap, low_end: heap, boot: true, ..Space::new(root) })
     }
-    /// A new space with the supervisor half and the return page; physical address of its root.
+    /// A new space with the supervisor half and the return page, whose tables it shares; physical address of its root.
     pub fn create(&mut self, asid: usize) -> Result<usize, Error> {
         if asid == 0 || asid >= MAX_DOMAINS {
             return Err(Error::EINVAL);
@@ -158,16 +159,23 @@ impl<R: Ram> Spaces<R> {
         self.ram.clear(root);
         self.ram.write(root + 8 * 510, pte::leaf(RAM_BASE, pte::R | pte::W | pte::G));
         self.ram.write(root + 8 * 511, pte::table(self.shared.code_l1));
+        self.ram.write(root, pte::table(self.shared.bare[0]));
         if let Err(error) = self.set(asid, Space::new(root)) {
             self.frames.release(root);
             return Err(error);
         }
-        let mapped = self.map_at(asid, RETURN_PAGE, self.shared.return_page, pte::R | pte::X | pte::FOREIGN);
-        if let Err(error) = mapped {
-            self.destroy(asid)?;
-            return Err(error);
-        }
         Ok(root)
+    }
+    /// Where the entry of `va`, of the private part, is in the tables below `root`, which are the space's own from then on.
+    pub(crate) fn make_private(&mut self, root: usize, va: usize) -> Result<usize, Error> {
+        let Spaces { ram, frames, shared: Shared { bare: [middle, leaves], .. }, .. } = self;
+        const AT: usize = index(RETURN_PAGE, 1);
+        tables::unshare(ram, frames, root, *middle, AT)?;
+        if index(va, 1) == AT {
+            let at = pte::address(ram.read(root)) + 8 * AT;
+            tables::unshare(ram, frames, at, *leaves, index(RETURN_PAGE, 0))?;
+        }
+        tables::make_entry(ram, frames, root, va)
     }
     /// Maps zeroed pages; none of them if there is not room for all.
     pub fn map(&mut self, asid: usize, va: usize, bytes: usize, rights: u64) -> Result<(), Error> {
@@ -382,12 +390,14 @@ impl<R: Ram> Spaces<R> {
                 }
             }
         }
-        let (ram, frames) = (&self.ram, &mut self.frames);
-        if let Some(at) = tables::entry(ram, space.root, RETURN_PAGE) {
+        let (ram, frames, [middle, leaves]) = (&self.ram, &mut self.frames, self.shared.bare);
+        if let Some(at) = tables::entry(ram, space.root, RETURN_PAGE)
+            && at / PAGE * PAGE != leaves
+        {
             frames.release(at / PAGE * PAGE);
         }
         let l1 = ram.read(space.root);
-        if l1 & pte::V != 0 {
+        if l1 & pte::V != 0 && l1 != pte::table(middle) {
             frames.release(pte::address(l1));
         }
         // The tables of the windows, never what they show.

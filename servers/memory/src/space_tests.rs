@@ -18,7 +18,11 @@ pub(crate) fn spaces() -> Box<Spaces<Fake>> {
     let return_page = s.frames.take_run(1).unwrap();
     let service_l1 = s.frames.take_run(1).unwrap();
     s.ram.clear(service_l1);
-    s.shared = Shared { code_l1, return_page, service_l1, first_frame: RAM_BASE };
+    let bare = [(); 2].map(|_| s.frames.take_run(1).unwrap());
+    bare.iter().for_each(|&table| s.ram.clear(table));
+    s.ram.write(bare[0] + 8 * index(RETURN_PAGE, 1), pte::table(bare[1]));
+    s.ram.write(bare[1] + 8 * index(RETURN_PAGE, 0), pte::leaf(return_page, pte::R | pte::X | pte::U | pte::FOREIGN));
+    s.shared = Shared { code_l1, bare, service_l1, first_frame: RAM_BASE };
     s
 }
 #[test]
@@ -26,9 +30,29 @@ fn a_new_space_has_the_return_page_and_the_supervisor_half() {
     let mut s = spaces();
     let root = s.create(7).unwrap();
     let leaf = tables::leaf(&s.ram, root, RETURN_PAGE);
-    assert_eq!(pte::address(leaf), s.shared.return_page);
+    assert_eq!(leaf, s.ram.read(s.shared.bare[1] + 8 * index(RETURN_PAGE, 0)));
     assert_eq!(leaf & (pte::U | pte::X | pte::W), pte::U | pte::X);
     assert_eq!(s.ram.read(root + 8 * 510), pte::leaf(RAM_BASE, pte::R | pte::W | pte::G));
+}
+#[test]
+fn spaces_with_nothing_but_the_return_page_share_its_tables_and_no_others() {
+    let mut s = spaces();
+    let before = s.frames.free();
+    let roots = [1, 2, 3].map(|asid| s.create(asid).unwrap());
+    // A root each, and the table of spaces.
+    assert_eq!(s.frames.free(), before - 4);
+    s.map(1, STACK_TOP - PAGE, PAGE, pte::R | pte::W).unwrap();
+    s.map(2, IMAGE_VA, PAGE, pte::R).unwrap();
+    for root in [roots[1], roots[2]] {
+        assert_eq!(tables::leaf(&s.ram, root, STACK_TOP - PAGE), 0, "the stack is another's");
+    }
+    assert_eq!(tables::leaf(&s.ram, roots[2], IMAGE_VA), 0, "the image is another's");
+    let shown = roots.map(|root| tables::leaf(&s.ram, root, RETURN_PAGE));
+    assert!(shown[0] == shown[2] && shown[1] == shown[2] && shown[2] & pte::X != 0);
+    [1, 2, 3].into_iter().for_each(|asid| s.destroy(asid).unwrap());
+    assert_eq!(s.frames.free(), before - 1);
+    let root = s.create(4).unwrap();
+    assert_eq!(tables::leaf(&s.ram, root, RETURN_PAGE), shown[0], "it is everybody's still");
 }
 #[test]
 fn an_asid_in_use_is_refused() {

@@ -41,6 +41,16 @@ pub fn make_entry(ram: &mut impl Ram, frames: &mut Frames, root: usize, va: usiz
     }
     Ok(table + 8 * index(va, 0))
 }
+/// Where the entry at `at` points to table `shared`, makes it point to a new one, which has of that one entry `kept`, its only one.
+pub fn unshare(ram: &mut impl Ram, frames: &mut Frames, at: usize, shared: usize, kept: usize) -> Result<(), Error> {
+    if ram.read(at) == pte::table(shared) {
+        let new = frames.take(For::System)?;
+        ram.clear(new);
+        ram.write(new + 8 * kept, ram.read(shared + 8 * kept));
+        ram.write(at, pte::table(new));
+    }
+    Ok(())
+}
 /// Gives back the frames of the tables below the root: `l1` and those that its first `count` entries point to.
 pub fn release(ram: &impl Ram, frames: &mut Frames, l1: usize, count: usize) {
     for place in 0..count {

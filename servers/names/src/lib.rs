@@ -6,14 +6,46 @@ extern crate alloc;
 use abi::Error;
 use abi::name::Name;
 use abi::nucleus::MAX_DOMAINS;
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// A registered name.
 struct Binding {
-    name: Words,
+    name: Kept,
     registration: u32,
-    asid: u32,
+    asid: u16,
+    /// The next one of the same hash, or free like this one.
+    next: Place,
+}
+/// Words of a name that can be registered, the last character of which is 0.
+const NAME_WORDS: usize = abi::section::NAME / 8;
+type Registered = [u64; NAME_WORDS];
+/// Where a registered name is: for a boot component, where the image builder has put it.
+enum Kept {
+    Boot(&'static Registered),
+    Own(Box<Registered>),
+}
+impl core::ops::Deref for Kept {
+    type Target = Registered;
+    #[inline(always)]
+    fn deref(&self) -> &Registered {
+        match self {
+            Kept::Boot(name) => name,
+            Kept::Own(name) => name,
+        }
+    }
+}
+/// What a binding that is free has for a name.
+static NO_NAME: Registered = [0; NAME_WORDS];
+/// A place in the table of bindings plus 1, or 0: none.
+type Place = u16;
+impl Binding {
+    #[inline(always)]
+    fn is_of(&self, name: &[u64]) -> bool {
+        // The last character of a longer name is not 0.
+        self.name.iter().zip(name).all(|(a, b)| a == b)
+    }
 }
 /// The words of a name, aligned to one only.
 type Words = [u64; size_of::<Name>() / 8];
@@ -62,42 +94,90 @@ impl Right {
     }
 }
 /// Registered names, by a hash of their words.
-struct Bindings([Vec<Binding>; BUCKETS]);
+struct Bindings {
+    /// The first of each hash.
+    first: [Place; BUCKETS],
+    all: Vec<Binding>,
+    /// The first that is free.
+    free: Place,
+}
 const BUCKETS: usize = 64;
+/// How many bindings there is room made for at a time.
+const MORE: usize = 8;
 
 impl Bindings {
     const fn new() -> Bindings {
-        Bindings([const { Vec::new() }; BUCKETS])
+        Bindings { first: [0; BUCKETS], all: Vec::new(), free: 0 }
     }
     /// Who registers names is named in the manifest, so nobody gains by making them collide.
     #[inline(always)]
-    fn bucket(name: &Name) -> usize {
+    fn bucket(name: &[u64]) -> usize {
         let mut hash = 0u64;
-        for &word in name.words().iter().take_while(|&&word| word != 0) {
+        for &word in name.iter().take_while(|&&word| word != 0) {
             hash = (hash ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         }
         (hash >> 58) as usize % BUCKETS
     }
     #[inline(always)]
-    fn get(&self, name: &Name) -> Option<&Binding> {
-        let same = |other: &Words| {
-            let mut pairs = name.words().iter().zip(other);
-            pairs.all(|(a, b)| a == b)
-        };
-        self.0[Bindings::bucket(name)].iter().find(|binding| same(&binding.name))
+    fn at(&self, place: Place) -> Option<&Binding> {
+        self.all.get((place as usize).wrapping_sub(1))
     }
-    fn insert(&mut self, name: &Name, asid: usize, registration: usize) {
-        self.remove(name);
-        let bucket = &mut self.0[Bindings::bucket(name)];
-        // Most have one or two.
-        bucket.reserve_exact(1);
-        bucket.push(Binding { name: *name.words(), registration: registration as u32, asid: asid as u32 });
+    #[inline(always)]
+    fn get(&self, name: &Name) -> Option<&Binding> {
+        let name = name.words();
+        let mut place = self.first[Bindings::bucket(name)];
+        loop {
+            let binding = self.at(place)?;
+            if binding.is_of(name) {
+                return Some(binding);
+            }
+            place = binding.next;
+        }
+    }
+    fn insert(&mut self, name: Kept, asid: usize, registration: usize) -> Result<(), Error> {
+        let bucket = Bindings::bucket(&name[..]);
+        self.retain_in(bucket, |binding| !binding.is_of(&name[..]));
+        if self.free == 0 {
+            if self.all.len() >= Place::MAX as usize {
+                return Err(Error::ENFILE);
+            }
+            if self.all.len() == self.all.capacity() {
+                self.all.reserve_exact(MORE);
+            }
+            self.all.push(Binding { name: Kept::Boot(&NO_NAME), registration: 0, asid: 0, next: 0 });
+            self.free = self.all.len() as Place;
+        }
+        let place = self.free;
+        let binding = &mut self.all[place as usize - 1];
+        self.free = binding.next;
+        *binding = Binding { name, registration: registration as u32, asid: asid as u16, next: self.first[bucket] };
+        self.first[bucket] = place;
+        Ok(())
     }
     fn remove(&mut self, name: &Name) {
-        self.0[Bindings::bucket(name)].retain(|binding| binding.name != *name.words());
+        self.retain_in(Bindings::bucket(name.words()), |binding| !binding.is_of(name.words()));
     }
-    fn retain(&mut self, mut kept: impl FnMut(&Binding) -> bool) {
-        self.0.iter_mut().for_each(|bucket| bucket.retain(&mut kept));
+    fn retain(&mut self, kept: impl Fn(&Binding) -> bool) {
+        (0..BUCKETS).for_each(|bucket| self.retain_in(bucket, &kept));
+    }
+    /// Frees those of one hash that are not to be kept.
+    fn retain_in(&mut self, bucket: usize, kept: impl Fn(&Binding) -> bool) {
+        let (mut before, mut place) = (0, self.first[bucket]);
+        while let Some(binding) = self.at(place) {
+            let next = binding.next;
+            if kept(binding) {
+                before = place;
+            } else {
+                match before {
+                    0 => self.first[bucket] = next,
+                    before => self.all[before as usize - 1].next = next,
+                }
+                let binding = &mut self.all[place as usize - 1];
+                (binding.name, binding.next) = (Kept::Boot(&NO_NAME), self.free);
+                self.free = place;
+            }
+            place = next;
+        }
     }
 }
 
@@ -131,11 +211,19 @@ impl Names {
         Err(Error::EACCESS)
     }
     /// A name of a boot component: no rule is needed.
-    pub fn bind_boot(&mut self, asid: usize, name: &Name, registration: usize) {
+    pub fn bind_boot(&mut self, asid: usize, name: &'static Registered, registration: usize) -> Result<(), Error> {
+        self.insert(asid, Kept::Boot(name), registration)
+    }
+    fn insert(&mut self, asid: usize, name: Kept, registration: usize) -> Result<(), Error> {
+        self.bindings.insert(name, asid, registration)?;
         if let Some(owner) = self.owners.get_mut(asid) {
             *owner = true;
         }
-        self.bindings.insert(name, asid, registration);
+        Ok(())
+    }
+    /// Makes room for `count` names.
+    pub fn reserve(&mut self, count: usize) {
+        self.bindings.all.reserve_exact(count);
     }
     /// Registers `name` for domain `asid`.
     pub fn bind(&mut self, asid: usize, name: &Name, registration: usize) -> Result<(), Error> {
@@ -143,8 +231,12 @@ impl Names {
         if self.bindings.get(name).is_some() {
             return Err(Error::EEXIST);
         }
-        self.bind_boot(asid, name, registration);
-        Ok(())
+        let own: Registered = name.words()[..NAME_WORDS].try_into().map_err(|_| Error::EINVAL)?;
+        // The terminating 0 must have room.
+        if own[NAME_WORDS - 1] >> 56 != 0 {
+            return Err(Error::EINVAL);
+        }
+        self.insert(asid, Kept::Own(Box::new(own)), registration)
     }
     /// The registration behind `name`, if domain `asid` may open it.
     pub fn lookup(&self, asid: usize, name: &Name) -> Result<usize, Error> {
@@ -245,6 +337,32 @@ mod tests {
         n.forget(5);
         n.allow(7, &name("fs.read"), Right::Provide);
         assert_eq!(n.bind(7, &name("fs.read"), 50), Ok(()));
+    }
+    #[test]
+    fn a_name_that_is_too_long_to_be_registered_is_refused() {
+        let mut n = Names::new();
+        n.allow(5, &name("*"), Right::Provide);
+        assert_eq!(n.bind(5, &name(&"x".repeat(47)), 1), Ok(()));
+        assert_eq!(n.bind(5, &name(&"x".repeat(48)), 2), Err(Error::EINVAL));
+        n.allow(6, &name("*"), Right::Open);
+        assert_eq!(n.lookup(6, &name(&"x".repeat(47))), Ok(1));
+        assert_eq!(n.lookup(6, &name(&"x".repeat(48))), Err(Error::ENOENT));
+    }
+    #[test]
+    fn room_of_names_that_were_withdrawn_is_used_again() {
+        let mut n = Names::new();
+        n.allow(5, &name("*"), Right::Provide);
+        n.allow(5, &name("*"), Right::Open);
+        for round in 0..10 {
+            for k in 0..200 {
+                assert_eq!(n.bind(5, &name(&format!("name.{k}")), round + k), Ok(()));
+            }
+            for k in 0..200 {
+                assert_eq!(n.lookup(5, &name(&format!("name.{k}"))), Ok(round + k));
+                assert_eq!(n.unbind(5, &name(&format!("name.{k}"))), Ok(()));
+            }
+        }
+        assert_eq!(n.bindings.all.len(), 200);
     }
     #[test]
     fn only_a_last_star_is_a_wildcard() {

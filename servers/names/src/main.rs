@@ -19,16 +19,18 @@ pebble::provide! {
     "names.forget", "smi", forget;
 }
 
+/// Room for names beside those of the first components: what a small system has.
+const MORE_NAMES: usize = 4;
+
 static NAMES: BootMutex<Names> = BootMutex::new(Names::new());
 
 #[optimize(size)]
 fn start(_: &pebble::Env) {
     let info = pebble::boot::info();
     let mut names = NAMES.lock();
+    names.reserve(info.portal_count as usize + MORE_NAMES);
     for (registration, portal) in info.portals[..info.portal_count as usize].iter().enumerate() {
-        if let Ok(name) = Name::new(&portal.name) {
-            names.bind_boot(portal.asid as usize, &name, registration);
-        }
+        let _ = names.bind_boot(portal.asid as usize, portal.name_words(), registration);
     }
 }
 

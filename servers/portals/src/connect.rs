@@ -1,7 +1,9 @@
 //! Making connections: registering entry points, generating portals, opening and closing them.
 
 use crate::code::{Block, Kind, Users};
-use crate::manager::{BOOT, Caller, Circuit, FRAME_OF, Manager, NAMES_BIND, NAMES_LOOKUP, NAMES_UNBIND, Registration};
+use crate::manager::{
+    BOOT, Caller, Circuit, FRAME_OF, Manager, NAMES_BIND, NAMES_LOOKUP, NAMES_UNBIND, Registration, Text,
+};
 use abi::Error;
 use abi::name::Name;
 use abi::section::NAME;
@@ -132,7 +134,7 @@ impl Manager {
         if domain.flags & abi::nucleus::flags::TRUSTED == 0 || caller.direct != caller.subject {
             return Err(Error::EACCESS);
         }
-        let found = self.registrations.iter_mut().find(|(_, r)| r.server == caller.subject && r.name == request.name);
+        let found = self.registrations.iter_mut().find(|(_, r)| r.server == caller.subject && *r.name == request.name);
         let (_, registration) = found.ok_or(Error::ENOENT)?;
         let (count, mask, stride) = (request.count as usize, request.mask as usize, request.stride as usize);
         let code = request.words.get(..count).ok_or(Error::EINVAL)?;
@@ -263,7 +265,7 @@ impl Manager {
         let mut short = [0; NAME];
         short.copy_from_slice(&name.bytes()[..NAME]);
         let registration = Registration {
-            name: short,
+            name: Text::Own(alloc::boxed::Box::new(short)),
             specification,
             entry: request.entry,
             constants: request.constants,

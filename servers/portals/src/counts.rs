@@ -23,7 +23,7 @@ impl Manager {
             users: users as u64,
             semaphores: self.semaphores.iter().count() as u64,
             stacks: self.domains.iter().map(|(_, d)| d.queue as u64).sum(),
-            descriptors: self.descriptors.len() as u64,
+            descriptors: self.descriptors.1 as u64,
             threads: threads as u64,
             free_threads: free_threads as u64,
             free_frames: MEMORY_INFO.call([1, 0]).max(0) as u64,

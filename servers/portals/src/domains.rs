@@ -10,7 +10,7 @@ use crate::manager::*;
 use crate::view::{Masked, Table, ThreadPage, write};
 use abi::Error;
 use abi::address::{DEAD_STUB, PAGE, THREAD_STACK, satp, supervisor};
-use abi::nucleus::{domain, flags};
+use abi::nucleus::{StackDescriptor, domain, flags};
 use abi::section::NAME;
 use abi::system::Ended;
 use alloc::vec::Vec;
@@ -348,18 +348,31 @@ impl Manager {
     fn free_descriptors(&mut self, table: Table) {
         let mut next = table.field(domain::STACKS);
         while next != 0 {
-            self.descriptors.push(next);
-            next = crate::view::read(next);
+            let descriptor = next;
+            next = crate::view::read(descriptor);
+            self.free_descriptor(descriptor);
         }
+    }
+    fn free_descriptor(&mut self, descriptor: u64) {
+        let (first, count) = self.descriptors;
+        write(descriptor, first);
+        self.descriptors = (descriptor, count + 1);
+    }
+    /// Makes descriptors of `bytes` of the nucleus's data at `start`.
+    #[optimize(size)]
+    pub fn add_descriptors(&mut self, start: u64, bytes: usize) {
+        (start..start + bytes as u64).step_by(size_of::<StackDescriptor>()).for_each(|at| self.free_descriptor(at));
     }
     /// Adds a stack to the queue of `asid`.
     pub fn add_stack(&mut self, asid: usize) -> Result<()> {
         let top = check(STACK_FOR.call([asid, THREAD_STACK]))?;
-        if self.descriptors.is_empty() {
+        self.domain(asid)?;
+        if self.descriptors.0 == 0 {
             let page = supervisor(check(NUCLEUS_PAGES.call([1]))?) as u64;
-            self.descriptors.extend((0..PAGE as u64 / 16).map(|n| page + 16 * n));
+            self.add_descriptors(page, PAGE);
         }
-        let Some(descriptor) = self.descriptors.pop() else { return Err(Error::ENOMEM) };
+        let (descriptor, count) = self.descriptors;
+        self.descriptors = (crate::view::read(descriptor), count - 1);
         let d = self.domain_mut(asid)?;
         d.queue += 1;
         let table = d.table;

@@ -2,6 +2,7 @@
 
 use crate::code::Kind;
 use crate::manager::Manager;
+use crate::registrations::WITHDRAWN;
 use abi::Error;
 use abi::inspect;
 use abi::nucleus::NPORTALS;
@@ -59,7 +60,7 @@ impl Manager {
         let block = self.code.get(code).ok_or(Error::EPORTAL)?;
         portal.name = match block.kind {
             Kind::Registered { registration } => {
-                self.registrations.get(registration as usize).map_or(padded("(withdrawn)"), |r| r.name)
+                self.registrations.get(registration as usize).map_or(WITHDRAWN, |r| *r.name)
             }
             Kind::Semaphore { v: false, .. } => padded("semaphore.p"),
             Kind::Semaphore { v: true, .. } => padded("semaphore.v"),

@@ -60,17 +60,33 @@ pebble::import! {
     pub INTERRUPT_FORGET = "interrupt.forget";
 }
 
+/// A registration's name: a boot component's is where the image builder has put it.
+#[derive(Clone, Debug)]
+pub enum Text {
+    Boot(&'static [u8; NAME]),
+    Own(alloc::boxed::Box<[u8; NAME]>),
+}
+impl core::ops::Deref for Text {
+    type Target = [u8; NAME];
+    fn deref(&self) -> &[u8; NAME] {
+        match self {
+            Text::Boot(name) => name,
+            Text::Own(name) => name,
+        }
+    }
+}
+
 /// An entry point that a server registered.
 #[derive(Clone, Debug)]
 pub struct Registration {
-    pub name: [u8; NAME],
+    pub name: Text,
     pub specification: Specification,
     pub entry: u64,
     pub constants: [u64; 6],
     pub server: usize,
     /// The name server knows it; and how many blocks lead to it, those that the image builder made left out.
     pub named: bool,
-    pub blocks: usize,
+    pub blocks: u32,
     /// What may end calls before they enter it.
     pub short_circuit: Option<alloc::boxed::Box<Circuit>>,
 }
@@ -165,8 +181,8 @@ pub struct Manager {
     /// Domains made so far.
     pub serials: usize,
     pub semaphores: crate::semaphores::Semaphores,
-    /// Free stack descriptors, at these supervisor addresses.
-    pub descriptors: Vec<u64>,
+    /// Free stack descriptors: the supervisor address of the first, which says where the next is, or 0; and how many.
+    pub descriptors: (u64, usize),
     /// The portal manager's own domain, and the memory manager's.
     pub own: usize,
     pub memory: usize,
@@ -182,7 +198,7 @@ pub struct Manager {
 
 /// Room for registrations and blocks, beside those of the first components: what a small system has.
 const MORE_REGISTRATIONS: usize = 8;
-const MORE_BLOCKS: usize = 112;
+const MORE_BLOCKS: usize = 56;
 
 /// In `Domain::flags` only: a boot component.
 pub const BOOT: u64 = 1 << 32;
@@ -209,7 +225,7 @@ pub static MANAGER: BootMutex<Manager> = BootMutex::new(Manager {
     next_asid: 1,
     serials: abi::boot::DOMAINS,
     semaphores: crate::semaphores::Semaphores::new(),
-    descriptors: Vec::new(),
+    descriptors: (0, 0),
     own: 0,
     memory: 0,
     destroy: 0,
@@ -284,7 +300,7 @@ impl Manager {
     }
     /// Takes up what the image builder laid out.
     #[optimize(size)]
-    pub fn start(&mut self, info: &BootInfo) {
+    pub fn start(&mut self, info: &'static BootInfo) {
         self.own = pebble::thread::asid();
         self.memory = pebble::boot::domain("memory").map_or(0, |d| d.asid as usize);
         self.code.start(info.code_next as usize);
@@ -311,12 +327,15 @@ impl Manager {
                 serial: boot.asid as usize,
             };
             self.domains.insert(boot.asid as usize, entry);
+            if boot.asid as usize == self.own {
+                self.add_descriptors(boot.table - domain::TABLE as u64, domain::BELOW);
+            }
             self.threads.adopt(boot.thread as usize, boot.asid as usize);
         }
         self.registrations.reserve(info.portal_count as usize + MORE_REGISTRATIONS);
-        self.code.reserve(info.open_count as usize + MORE_BLOCKS);
+        self.code.reserve(info.block_count as usize + MORE_BLOCKS);
         for n in 0..info.template_count as usize {
-            self.templates.push(&pebble::boot::info().templates[n]);
+            self.templates.push(pebble::boot::info().template(n));
             self.template_owners.push(Owner { server: info.template_servers[n] as usize, upcall: 0 });
         }
         for (id, portal) in info.portals[..info.portal_count as usize].iter().enumerate() {
@@ -325,7 +344,7 @@ impl Manager {
                 continue;
             };
             let registration = Registration {
-                name: portal.name,
+                name: Text::Boot(&portal.name),
                 specification,
                 entry: portal.entry,
                 constants: [portal.constant; 6],
@@ -384,7 +403,7 @@ impl Manager {
     /// The registration called `name` among the boot components'.
     #[optimize(size)]
     pub fn boot_registration(&self, name: &str) -> Result<usize> {
-        let found = self.registrations.iter().find(|(_, r)| text(&r.name) == name);
+        let found = self.registrations.iter().find(|(_, r)| text(&r.name[..]) == name);
         found.map(|(id, _)| id).ok_or(Error::ENOENT)
     }
     /// `count` consecutive free numbers in the table of `asid`.

@@ -5,8 +5,11 @@
 //! withdrawn under the same lock, and no table entry leads to its blocks any more. Those of boot components stay.
 
 use crate::code::Kind;
-use crate::manager::{Manager, Registration};
+use crate::manager::{Manager, Registration, Text};
 use abi::section::{NAME, text};
+
+/// The name of a registration without one.
+pub static WITHDRAWN: [u8; NAME] = abi::section::padded("(withdrawn)");
 
 impl Manager {
     /// A number for a new registration.
@@ -16,14 +19,14 @@ impl Manager {
     /// Whose the name called `name` of domain `asid` is.
     #[optimize(size)]
     fn registration_of(&mut self, asid: usize, name: &str) -> Option<(usize, &mut Registration)> {
-        self.registrations.iter_mut().find(|(_, r)| r.named && r.server == asid && text(&r.name) == name)
+        self.registrations.iter_mut().find(|(_, r)| r.named && r.server == asid && text(&r.name[..]) == name)
     }
     /// Domain `asid` has withdrawn `name`.
     #[optimize(size)]
     pub fn withdraw(&mut self, asid: usize, name: &str) {
         if let Some((id, registration)) = self.registration_of(asid, name) {
             registration.named = false;
-            registration.name = abi::section::padded::<NAME>("(withdrawn)");
+            registration.name = Text::Boot(&WITHDRAWN);
             self.forget_unused(id);
         }
     }
