@@ -3,6 +3,7 @@
 // expect stdout the same pager serves the next one: 7
 // expect stderr store page fault at address 0x18000010, pc
 // expect stderr did not answer within 5 seconds
+// timeout 120
 /* A pager that loops has five seconds: then its client is stopped, and nobody else; also where the handler has unregistered
    itself before. */
 #include <pebble.h>
