@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 
 /// What a test expects, and how it is run.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Directives {
     pub status: u8,
     /// Whole lines of standard output, in this order; others may lie between.
@@ -20,6 +20,8 @@ pub struct Directives {
     pub arguments: Vec<String>,
     pub system: String,
     pub stdin: Option<String>,
+    /// How a hostile program is run: names of [`super::hostile::WAYS`]; none: in all ways.
+    pub ways: Vec<String>,
 }
 impl Default for Directives {
     fn default() -> Directives {
@@ -35,6 +37,7 @@ impl Default for Directives {
             arguments: Vec::new(),
             system: "exec".into(),
             stdin: None,
+            ways: Vec::new(),
         }
     }
 }
@@ -64,6 +67,7 @@ pub fn parse(source: &str) -> Result<Directives> {
             "memory" => d.memory = value.parse().with_context(place)?,
             "arguments" => d.arguments = value.split_whitespace().map(String::from).collect(),
             "system" => d.system = value.to_string(),
+            "ways" => d.ways = value.split_whitespace().map(String::from).collect(),
             "stdin" => d.stdin = Some(format!("{value}\n")),
             _ => bail!("{}: unknown directive \"{key}\"", place()),
         }

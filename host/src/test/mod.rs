@@ -2,6 +2,7 @@
 
 mod directives;
 mod host;
+mod hostile;
 mod isolation;
 mod piped;
 mod session;

@@ -1,7 +1,8 @@
-//! Programs in `tests/target`: each boots a system, runs, and must do what its directives say.
+//! Programs in `tests/target`: each boots a system, runs, and must do what its directives say. Those in `tests/hostile` do so in
+//! several ways.
 
-use super::Verdict;
 use super::directives::{self, Directives};
+use super::{Verdict, hostile};
 use crate::exec::{self, Options};
 use crate::qemu::{self, Console, Outcome};
 use anyhow::Result;
@@ -27,20 +28,31 @@ impl Test {
     }
 }
 
-pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Verdict>> {
+/// The programs in `folder` of the tests, in the order of their names, and what they say of themselves.
+fn programs(root: &Path, folder: &str) -> Result<Vec<Test>> {
     let mut tests = Vec::new();
-    let folder = root.join("tests/target");
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(&folder)?.filter_map(|e| Some(e.ok()?.path())).collect();
-    paths.sort();
-    for path in paths {
-        let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-        let stem = path.file_stem().and_then(|s| s.to_str()).unwrap_or("");
-        let name = format!("target::{stem}");
-        if ["c", "rs"].contains(&ending) {
-            let directives = directives::parse(&std::fs::read_to_string(&path)?);
-            tests.push(Test { name, path, directives });
-        }
+    for path in crate::build::files(&root.join("tests").join(folder), &["c", "rs"])? {
+        let name = format!("{folder}::{}", path.file_stem().and_then(|s| s.to_str()).unwrap_or(""));
+        let directives = directives::parse(&std::fs::read_to_string(&path)?);
+        tests.push(Test { name, path, directives });
     }
+    Ok(tests)
+}
+/// A hostile program, once for each way that it is run.
+fn each_way(test: Test) -> Vec<Test> {
+    let ways = test.directives.and_then(|directives| hostile::ways(&test.name, &directives));
+    match ways {
+        Ok(ways) => ways
+            .into_iter()
+            .map(|(way, d)| Test { name: format!("{}@{way}", test.name), path: test.path.clone(), directives: Ok(d) })
+            .collect(),
+        Err(error) => vec![Test { directives: Err(error), ..test }],
+    }
+}
+
+pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Verdict>> {
+    let mut tests = programs(root, "target")?;
+    tests.extend(programs(root, "hostile")?.into_iter().flat_map(each_way));
     // With a test goes the one whose output it must have.
     let compared: Vec<String> = tests.iter().filter(|t| wanted(&t.name)).filter_map(Test::same_output).collect();
     tests.retain(|t| wanted(&t.name) || compared.contains(&t.name));

@@ -1,0 +1,73 @@
+//! The ways in which each program in `tests/hostile` is run: what holds in one must hold in all.
+
+use super::directives::Directives;
+use anyhow::{Result, bail};
+
+/// A way to run a hostile program.
+struct Way {
+    name: &'static str,
+    /// The program's argument: how many sandboxes are around the attacker.
+    depth: &'static str,
+    system: &'static str,
+    /// Whether the timer interrupts at instructions that the program's name chooses.
+    slices: bool,
+}
+const WAYS: [Way; 6] = [
+    Way { name: "plain", depth: "0", system: "exec", slices: false },
+    Way { name: "touch", depth: "0", system: "exec-touch", slices: false },
+    Way { name: "sandbox", depth: "1", system: "exec", slices: false },
+    Way { name: "nested", depth: "2", system: "exec", slices: false },
+    Way { name: "nested-touch", depth: "2", system: "exec-touch", slices: false },
+    Way { name: "slices", depth: "0", system: "exec", slices: true },
+];
+
+/// What a program with these directives must do in each of its ways; an error names what is no way.
+pub fn ways(name: &str, directives: &Directives) -> Result<Vec<(&'static str, Directives)>> {
+    if let Some(unknown) = directives.ways.iter().find(|wanted| WAYS.iter().all(|way| way.name != wanted.as_str())) {
+        let all: Vec<&str> = WAYS.iter().map(|way| way.name).collect();
+        bail!("\"{unknown}\" is no way to run a hostile program: they are {}", all.join(", "));
+    }
+    let wanted = WAYS.iter().filter(|way| directives.ways.is_empty() || directives.ways.iter().any(|w| w == way.name));
+    Ok(wanted.map(|way| (way.name, in_way(name, directives, way))).collect())
+}
+fn in_way(name: &str, directives: &Directives, way: &Way) -> Directives {
+    let mut arguments = vec![way.depth.to_string()];
+    arguments.extend(directives.arguments.iter().cloned());
+    let system = if directives.system == "exec" { way.system.to_string() } else { directives.system.clone() };
+    // The same on every machine: an instruction takes 2⁴ to 2¹⁰ ns, so a slice has 5,000 to 320,000.
+    let shift = 4 + name.bytes().fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte as u32)) % 7;
+    let icount = if way.slices { Some(shift as u8) } else { directives.icount };
+    Directives { arguments, system, icount, ..directives.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(directives: &Directives) -> Vec<&'static str> {
+        ways("hostile::a", directives).unwrap().into_iter().map(|(name, _)| name).collect()
+    }
+    #[test]
+    fn a_hostile_program_is_run_in_all_ways_unless_it_names_some() {
+        assert_eq!(names(&Directives::default()).len(), WAYS.len());
+        let two = Directives { ways: vec!["slices".into(), "plain".into()], ..Directives::default() };
+        assert_eq!(names(&two), ["plain", "slices"]);
+    }
+    #[test]
+    fn what_is_no_way_is_refused() {
+        let wrong = Directives { ways: vec!["sideways".into()], ..Directives::default() };
+        assert!(ways("hostile::a", &wrong).unwrap_err().to_string().contains("sideways"));
+    }
+    #[test]
+    fn the_depth_comes_before_the_programs_own_arguments() {
+        let directives = Directives { arguments: vec!["7".into()], ..Directives::default() };
+        let all = ways("hostile::a", &directives).unwrap();
+        assert_eq!(all[3].1.arguments, ["2", "7"]);
+    }
+    #[test]
+    fn time_slices_are_the_same_each_time() {
+        let slices = |name| ways(name, &Directives::default()).unwrap().pop().unwrap().1.icount;
+        assert_eq!(slices("hostile::a"), slices("hostile::a"));
+        assert!((4..=10).contains(&slices("hostile::a").unwrap()));
+    }
+}
