@@ -16,7 +16,7 @@ static int attack(void)
         wall(2, domain_wait(asid, &status) < 0);
         /* Its own it may, but in a sandbox it does not know its number: get_asid is the controller's there. */
         answers += pager_register(asid, page, sizeof page, answer) == 0;
-        maps += page_map(asid, page, page, PAGE_READ | PAGE_WRITE) == 0;
+        maps += page_map(asid, page, NULL, PAGE_READ | PAGE_WRITE) == 0;
         wall(3, portal_create_child(asid, SYS_EXIT, "sm", 0, answer) < 0);
     }
     wall(4, answers == 1);
