@@ -10,8 +10,8 @@ extern crate alloc;
 mod uart;
 
 use abi::Error;
-use abi::address::PAGE;
 use abi::system;
+use abi::window::Window;
 use alloc::vec::Vec;
 use console_logic::line::Input;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -127,10 +127,6 @@ fn drain(uart: Uart) -> Result<()> {
     Ok(())
 }
 
-/// Checks that a buffer lies in the page that its window shows.
-fn check(buffer: usize, length: usize) -> Result<()> {
-    if length > PAGE - buffer % PAGE { Err(Error::EINVAL) } else { Ok(()) }
-}
 /// The result of an entry point in a word.
 fn word(result: Result<usize>) -> isize {
     result.map_or_else(Error::code, |value| value as isize)
@@ -141,14 +137,15 @@ extern "C" fn write(_channel: usize, buffer: usize, length: usize) -> isize {
     word(write_window(buffer, length))
 }
 fn write_window(buffer: usize, length: usize) -> Result<usize> {
-    check(buffer, length)?;
+    // SAFETY: `buffer` is a window argument.
+    let window = unsafe { Window::new(buffer, length) }?;
     let output = OUTPUT.lock();
     let uart = output.ok_or(Error::EIO)?;
     if length == 0 {
         return drain(uart).map(|()| 0);
     }
-    // SAFETY: the page is open for this call; what the caller changes meanwhile is sent or not.
-    let bytes = unsafe { core::slice::from_raw_parts(buffer as *const u8, length) };
+    // SAFETY: what the caller changes meanwhile is sent or not.
+    let bytes = unsafe { window.values() };
     send(uart, bytes).map(|()| length)
 }
 /// Waits until `take` gives something, and puts it in the caller's buffer. `take` also tells what is to be echoed.
@@ -157,12 +154,13 @@ fn read_window(
     length: usize,
     take: impl Fn(&mut Input, &mut [u8]) -> (Vec<u8>, Option<usize>),
 ) -> Result<usize> {
-    check(buffer, length)?;
+    // SAFETY: `buffer` is a window argument whose letter is `w`.
+    let window = unsafe { Window::new(buffer, length) }?;
     if length == 0 {
         return Ok(0);
     }
-    // SAFETY: the page is open for this call, for writing.
-    let out = unsafe { core::slice::from_raw_parts_mut(buffer as *mut u8, length) };
+    // SAFETY: it is only written, and by this call alone.
+    let out = unsafe { window.values_mut() };
     loop {
         let (echo, taken) = {
             let mut input = INPUT.lock();

@@ -18,5 +18,6 @@ pub mod section;
 pub mod start;
 pub mod system;
 pub mod template;
+pub mod window;
 
 pub use error::Error;

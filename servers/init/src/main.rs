@@ -11,10 +11,11 @@ mod loader;
 mod report;
 
 use abi::Error;
-use abi::address::{DEVICE_VA, PAGE};
+use abi::address::DEVICE_VA;
 use abi::archive::{LOG_VA, VA};
 use abi::section::NAME;
 use abi::system::{Ended, SET_PRIORITY, ended};
+use abi::window::Window;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -134,10 +135,8 @@ extern "C" fn file(number: usize, offset: usize, to: usize) -> isize {
         // SAFETY: in the archive, which is mapped read-only here.
         unsafe { core::slice::from_raw_parts((VA + start) as *const u8, end - start) }
     };
-    let count = bytes.len().min(PAGE - to % PAGE);
-    // SAFETY: to the end of the page that is open for this call.
-    unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), to as *mut u8, count) };
-    count as isize
+    // SAFETY: a window argument, which may be written.
+    unsafe { Window::rest(to) }.map_or_else(Error::code, |window| window.copy_from(bytes) as isize)
 }
 /// Runs `body` on init's state.
 fn with<T>(body: impl FnOnce(&mut Init) -> T) -> Option<T> {
@@ -250,11 +249,11 @@ fn stop(power: bool, status: u32) {
 
 /// The bytes that a window shows.
 fn window(address: usize, bytes: usize) -> Result<Vec<u8>> {
-    if bytes > PAGE - address % PAGE {
-        return Err(Error::EINVAL);
-    }
-    // SAFETY: the page is open for this call.
-    Ok(unsafe { core::slice::from_raw_parts(address as *const u8, bytes) }.to_vec())
+    // SAFETY: a window argument.
+    let window = unsafe { Window::new(address, bytes) }?;
+    let mut copy = alloc::vec![0; bytes];
+    window.copy_to(&mut copy);
+    Ok(copy)
 }
 extern "C" fn spawn(command: usize, length: usize) -> isize {
     spawn_line(command, length).map_or_else(Error::code, |asid| asid as isize)
@@ -270,15 +269,11 @@ fn spawn_line(command: usize, length: usize) -> Result<usize> {
 extern "C" fn components(n: usize, out: usize) -> isize {
     let name = with(|init| init.system.components.get(n).map(|c| c.name.clone())).flatten();
     let Some(name) = name else { return Error::ENOENT.code() };
-    if NAME > PAGE - out % PAGE {
-        return Error::EINVAL.code();
-    }
     let mut bytes = [0u8; NAME];
     let length = name.len().min(NAME - 1);
     bytes[..length].copy_from_slice(&name.as_bytes()[..length]);
-    // SAFETY: the page is open for this call, for writing.
-    unsafe { (out as *mut [u8; NAME]).write_unaligned(bytes) };
-    0
+    // SAFETY: a window argument, which may be written.
+    unsafe { abi::window::write(out, &bytes) }.map_or_else(Error::code, |()| 0)
 }
 extern "C" fn halt(status: usize) -> isize {
     end(ended::EXIT, status as i64);

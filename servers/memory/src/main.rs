@@ -9,7 +9,7 @@
 use abi::Error;
 use abi::address::{DEVICE_STRIDE, DEVICE_VA, PAGE, RETURN_PAGE, memory_view, pte};
 use abi::nucleus::fault;
-use abi::system::Ended;
+use abi::window::{Plain, Window};
 use memory_logic::devices;
 use memory_logic::frames::{For, Frames};
 use memory_logic::pagers::ALL;
@@ -265,9 +265,8 @@ extern "C" fn pager_forget(asid: usize) -> isize {
 extern "C" fn pager_overdue(seconds: usize, out: usize) -> isize {
     let mut spaces = SPACES.lock();
     let Some(how) = spaces.pagers.overdue(seconds as u32) else { return 2 * spaces.pagers.is_watched() as isize };
-    // SAFETY: the window argument, in which the portal manager has a whole record.
-    unsafe { (out as *mut Ended).write(how) }
-    1
+    // SAFETY: the window argument.
+    unsafe { abi::window::write(out, &how) }.map_or_else(Error::code, |()| 1)
 }
 /// Maps a page of domain `asid`, for domain `by`: a copy of `by`'s page at `source` (0: a page of zeros) with `rights`, or
 /// nothing where `rights` is 0. `related`: `by` is `asid` or its parent; another must answer for the address. `EAGAIN`: it must be
@@ -288,7 +287,7 @@ extern "C" fn page_among(ends: usize, va: usize, source: usize, rights: usize, l
         return Error::EACCESS.code();
     }
     // SAFETY: `lent` is this portal's window argument.
-    match unsafe { addresses(lent, count) } {
+    match unsafe { window(lent, count) } {
         Ok(lent) => replace_page(by, asid, va, source, rights, Some(lent)),
         Err(error) => error.code(),
     }
@@ -320,7 +319,7 @@ extern "C" fn space_create(asid: usize) -> isize {
 extern "C" fn space_copy(from: usize, to: usize, lent: usize, count: usize) -> isize {
     locked(|s| {
         // SAFETY: `lent` is this portal's window argument.
-        let result = s.copy(from, to, unsafe { addresses(lent, count)? }).map(|()| 0);
+        let result = s.copy(from, to, unsafe { window(lent, count)? }).map(|()| 0);
         // What was the space's own can not be written any more.
         TLB_FLUSH_ASID.call([from]);
         result
@@ -410,26 +409,13 @@ extern "C" fn map_image(asid: usize, va: usize, offset: usize, bytes: usize, rig
         _ => Error::EINVAL.code(),
     }
 }
-/// The bytes that a window shows: they end with its page.
+/// The bytes that a window shows, and the same of words.
 ///
 /// # Safety
-/// `address` is a window argument of the call that is being served.
-unsafe fn window<'a>(address: usize, bytes: usize) -> Result<&'a [u8], Error> {
-    if address % PAGE + bytes > PAGE {
-        return Err(Error::EINVAL);
-    }
-    // SAFETY: the page is open for this call.
-    Ok(unsafe { core::slice::from_raw_parts(address as *const u8, bytes) })
-}
-/// The `count` words that a window shows.
-///
-/// # Safety
-/// As for [`window`].
-unsafe fn addresses<'a>(address: usize, count: usize) -> Result<&'a [usize], Error> {
+/// `address` is a window argument of the call that is being served, and its caller, a trusted component, leaves it as it is.
+unsafe fn window<'a, T: Plain>(address: usize, count: usize) -> Result<&'a [T], Error> {
     // SAFETY: as for this function.
-    let bytes = unsafe { window(address, count.checked_mul(8).ok_or(Error::EINVAL)?)? };
-    // SAFETY: plain words, and the portal manager, the only caller, aligns them.
-    Ok(unsafe { bytes.align_to::<usize>() }.1)
+    Ok(unsafe { Window::new(address, count)?.values() })
 }
 extern "C" fn write(asid: usize, va: usize, from: usize, bytes: usize) -> isize {
     // SAFETY: `from` is this portal's window argument.

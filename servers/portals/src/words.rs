@@ -1,35 +1,29 @@
 //! What clients pass through windows: names, specifications, structures. Copied before it is looked at.
 
 use abi::Error;
-use abi::address::PAGE;
 use abi::name::Name;
+use abi::window::{Plain, Window};
 use alloc::boxed::Box;
 use pebble::Result;
 
-/// Whether `bytes` from `address` lie in the one page that a window shows, aligned to `align`.
-fn in_window(address: usize, bytes: usize, align: usize) -> Result<()> {
-    if address % PAGE + bytes <= PAGE && address.is_multiple_of(align) { Ok(()) } else { Err(Error::EINVAL) }
-}
 /// Copies a `T` from a window.
-pub fn read<T: Copy>(address: usize) -> Result<T> {
-    in_window(address, size_of::<T>(), 8)?;
-    // SAFETY: it lies in a page that is open for this call; the structures are plain words and bytes.
-    Ok(unsafe { (address as *const T).read_unaligned() })
+pub fn read<T: Plain>(address: usize) -> Result<T> {
+    // SAFETY: a window argument.
+    unsafe { abi::window::read(address) }
 }
 /// Copies a `T` to a window.
-pub fn write<T: Copy>(address: usize, value: &T) -> Result<()> {
-    in_window(address, size_of::<T>(), 8)?;
-    // SAFETY: as above, and the window is a writable one.
-    unsafe { (address as *mut T).write_unaligned(*value) };
-    Ok(())
+pub fn write<T: Plain>(address: usize, value: &T) -> Result<()> {
+    // SAFETY: a window argument whose letter is `w`.
+    unsafe { abi::window::write(address, value) }
 }
-/// Copies a `T` of plain words, which fills a page, from a window to the heap.
-pub fn boxed<T: Copy>(address: usize) -> Result<Box<T>> {
-    in_window(address, size_of::<T>(), 8)?;
+/// Copies a `T`, which fills a page, from a window to the heap.
+pub fn boxed<T: Plain>(address: usize) -> Result<Box<T>> {
+    // SAFETY: a window argument.
+    let window = unsafe { Window::<T>::new(address, 1) }?;
     let mut copy = Box::<T>::new_uninit();
-    // SAFETY: as above; it is written whole before it is taken for a `T`.
+    // SAFETY: it is shown, and any bytes are a `T`; it is written whole before it is taken for one.
     unsafe {
-        core::ptr::copy_nonoverlapping(address as *const T, copy.as_mut_ptr(), 1);
+        core::ptr::copy_nonoverlapping(window.pointer(), copy.as_mut_ptr(), 1);
         Ok(copy.assume_init())
     }
 }
@@ -38,9 +32,8 @@ pub fn write_all(address: usize, words: &[usize], room: usize) -> Result<()> {
     if words.len() > room {
         return Err(Error::EWINDOW);
     }
-    in_window(address, size_of_val(words), 8)?;
-    // SAFETY: as above.
-    unsafe { core::ptr::copy_nonoverlapping(words.as_ptr(), address as *mut usize, words.len()) };
+    // SAFETY: a window argument whose letter is `w`.
+    unsafe { Window::new(address, words.len()) }?.copy_from(words);
     Ok(())
 }
 

@@ -135,12 +135,8 @@ extern "C" fn drop_name(serial: usize, name: usize) -> isize {
     })
 }
 fn write(out: usize, info: Info) -> Result<()> {
-    if out % abi::address::PAGE + size_of::<Info>() > abi::address::PAGE || !out.is_multiple_of(8) {
-        return Err(Error::EINVAL);
-    }
-    // SAFETY: the window that is open for this call shows the page, and the structure is in it.
-    unsafe { (out as *mut Info).write_unaligned(info) };
-    Ok(())
+    // SAFETY: a window argument, which may be written.
+    unsafe { abi::window::write(out, &info) }
 }
 fn described(name: usize, c: capabilities_logic::Capability, to: usize) -> Info {
     let issuer = if lives(c.issuer) { c.issuer.asid as u64 } else { 0 };

@@ -17,6 +17,7 @@ use abi::file::{Entry, Status, flags, kind, operation};
 use abi::name::Name;
 use abi::nucleus::NAMELEN;
 use abi::system::{self, GRANTS, Grant, Granted};
+use abi::window::{Plain, Window};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use files_logic::{Account, Open, Portals, Store};
@@ -205,17 +206,6 @@ fn grant(number: usize) -> isize {
     }
     result
 }
-/// The bytes that a window shows.
-///
-/// # Safety
-/// `address` is a window argument of the call that is being served, and it may be written.
-unsafe fn window<'a>(address: usize, count: usize) -> Result<&'a mut [u8]> {
-    if address % PAGE + count > PAGE {
-        return Err(Error::EINVAL);
-    }
-    // SAFETY: in the page that is open for this call.
-    Ok(unsafe { core::slice::from_raw_parts_mut(address as *mut u8, count) })
-}
 fn code(result: Result<usize>) -> isize {
     result.map_or_else(Error::code, |value| value as isize)
 }
@@ -265,36 +255,28 @@ extern "C" fn status(path: usize, to: usize) -> isize {
     // SAFETY: both are window arguments, and the second may be written.
     code(unsafe { with_path(path, |store, path| store.status_at(path)).and_then(|status| put(to, status)) })
 }
-/// Writes `value` at `address`; 0. `EINVAL`: not aligned as the type is, and so perhaps beyond the window.
+/// Writes `value` at `address`; 0.
 ///
 /// # Safety
 /// `address` is a window argument of the call that is being served, and it may be written.
-unsafe fn put<T: Copy>(address: usize, value: T) -> Result<usize> {
-    const { assert!(size_of::<T>() <= align_of::<T>()) };
-    if !address.is_multiple_of(align_of::<T>()) {
-        return Err(Error::EINVAL);
-    }
-    // SAFETY: in the page that is open for this call: its size is its alignment.
-    unsafe { (address as *mut T).write_volatile(value) };
-    Ok(0)
+unsafe fn put<T: Plain>(address: usize, value: T) -> Result<usize> {
+    // SAFETY: as for this function.
+    unsafe { abi::window::write(address, &value) }.map(|()| 0)
 }
 extern "C" fn read(number: usize, to: usize, count: usize) -> isize {
     // SAFETY: `to` is this portal's window argument.
-    let to = match unsafe { window(to, count) } {
+    let to = match unsafe { Window::new(to, count) } {
         Ok(to) => to,
         Err(error) => return error.code(),
     };
     let mut state = STATE.lock();
     let State { store, slots, .. } = &mut *state;
     let Some(Slot { control: Control::File(open), .. }) = slot(slots, number) else { return Error::EBADF.code() };
-    code(store.read(open, count, |bytes| {
-        to[..bytes.len()].copy_from_slice(bytes);
-        bytes.len()
-    }))
+    code(store.read(open, to.count(), |bytes| to.copy_from(bytes)))
 }
 extern "C" fn write(number: usize, from: usize, count: usize) -> isize {
-    // SAFETY: `from` is this portal's window argument; it is only read.
-    let from: &[u8] = match unsafe { window(from, count) } {
+    // SAFETY: `from` is this portal's window argument; it is only read, once.
+    let from: &[u8] = match unsafe { Window::new(from, count).map(|from| from.values()) } {
         Ok(from) => from,
         Err(error) => return error.code(),
     };

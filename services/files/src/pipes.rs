@@ -1,7 +1,8 @@
 //! Pipes: their two control blocks, reading and writing them, and waiting in between.
 
-use crate::{Control, STATE, State, code, grant, slot, window};
+use crate::{Control, STATE, State, code, grant, slot};
 use abi::Error;
+use abi::window::Window;
 use alloc::boxed::Box;
 use alloc::rc::Rc;
 use core::cell::UnsafeCell;
@@ -131,15 +132,12 @@ fn again(once: impl Fn() -> Option<isize>) -> isize {
     }
 }
 #[inline(always)]
-fn read_once(number: usize, to: usize, count: usize) -> Option<isize> {
-    // SAFETY: `to` is this portal's window argument.
-    let to = match unsafe { window(to, count) } {
-        Ok(to) => to,
-        Err(error) => return Some(error.code()),
-    };
-    let reader = Reader::new(to.as_mut_ptr(), count);
+fn read_once(number: usize, window: Window<u8>) -> Option<isize> {
+    // SAFETY: only this call writes there, and a reader that it has made known while it waits.
+    let to = unsafe { window.values_mut() };
+    let reader = Reader::new(window.pointer(), window.count());
     once(
-        |state| match count {
+        |state| match window.count() {
             0..=FEW => state.try_read::<true>(number, to, &reader),
             _ => state.try_read::<false>(number, to, &reader),
         },
@@ -154,17 +152,18 @@ fn read_once(number: usize, to: usize, count: usize) -> Option<isize> {
     )
 }
 pub extern "C" fn read(number: usize, to: usize, count: usize) -> isize {
-    read_once(number, to, count).unwrap_or_else(|| again(move || read_once(number, to, count)))
+    // SAFETY: `to` is this portal's window argument.
+    match unsafe { Window::new(to, count) } {
+        Ok(to) => read_once(number, to).unwrap_or_else(|| again(move || read_once(number, to))),
+        Err(error) => error.code(),
+    }
 }
 #[inline(always)]
-fn write_once(number: usize, from: usize, count: usize) -> Option<isize> {
-    // SAFETY: `from` is this portal's window argument; it is only read.
-    let from: &[u8] = match unsafe { window(from, count) } {
-        Ok(from) => from,
-        Err(error) => return Some(error.code()),
-    };
+fn write_once(number: usize, window: Window<u8>) -> Option<isize> {
+    // SAFETY: each byte is copied once, and nothing follows from what it is.
+    let from = unsafe { window.values() };
     once(
-        |state| match count {
+        |state| match window.count() {
             0..=FEW => state.try_write::<true>(number, from),
             _ => state.try_write::<false>(number, from),
         },
@@ -172,7 +171,11 @@ fn write_once(number: usize, from: usize, count: usize) -> Option<isize> {
     )
 }
 pub extern "C" fn write(number: usize, from: usize, count: usize) -> isize {
-    write_once(number, from, count).unwrap_or_else(|| again(move || write_once(number, from, count)))
+    // SAFETY: `from` is this portal's window argument.
+    match unsafe { Window::new(from, count) } {
+        Ok(from) => write_once(number, from).unwrap_or_else(|| again(move || write_once(number, from))),
+        Err(error) => error.code(),
+    }
 }
 /// Two descriptors: that of the reading side, and 2¹⁶ times that of the writing side.
 pub extern "C" fn pipe() -> isize {
