@@ -18,12 +18,12 @@ pub struct Domain {
     pub portals: u64,
     /// Stacks in its queue.
     pub stacks: u64,
-    /// Its serial number: no other domain has had it or will.
-    pub serial: u64,
+    /// Its identity ([`crate::identity::DomainId`]): no other domain has had it or will.
+    pub identity: u64,
 }
 impl Domain {
     pub const NONE: Domain =
-        Domain { name: [0; NAME], asid: 0, flags: 0, parent: 0, threads: 0, portals: 0, stacks: 0, serial: 0 };
+        Domain { name: [0; NAME], asid: 0, flags: 0, parent: 0, threads: 0, portals: 0, stacks: 0, identity: 0 };
 }
 /// Answer of `inspect.portal`.
 #[repr(C, align(128))]

@@ -10,6 +10,7 @@ pub mod boot;
 pub mod capability;
 pub mod error;
 pub mod file;
+pub mod identity;
 pub mod inspect;
 pub mod log;
 pub mod name;

@@ -83,11 +83,11 @@ pub mod domain {
     pub const PARENT: i32 = -448;
     /// [`super::flags`].
     pub const FLAGS: i32 = -456;
-    /// The domain's serial number: no other has had it or will.
-    pub const SERIAL: i32 = -464;
+    /// The domain's identity ([`crate::identity::DomainId`]): no other has had it or will.
+    pub const IDENTITY: i32 = -464;
     /// Pages that were lent last, [`LENT_PAGES`] of them, each in the place that its page number's lowest bits say: the
     /// page number (0: none) and its page-table entry. All are forgotten when the domain is kept from lending.
-    pub const LENT: i32 = SERIAL - 16 * LENT_PAGES;
+    pub const LENT: i32 = IDENTITY - 16 * LENT_PAGES;
     pub const LENT_PAGES: i32 = 16;
     /// Supervisor addresses of the last-level tables of the domain's window slots that were found so far, or 0.
     pub const WINDOW_TABLES: i32 = LENT - 8 * ((super::MAX_THREADS * crate::address::WINDOW_STRIDE) >> 21) as i32;

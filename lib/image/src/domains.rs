@@ -4,6 +4,7 @@ use crate::memory::{Memory, PAGE_TABLES};
 use crate::{BOOT_INFO_PAGES, Error, Parts, Program};
 use abi::address::*;
 use abi::boot::{BootDomain, BootGrown, BootInfo};
+use abi::identity::{DomainId, Serials};
 use abi::nucleus::*;
 use abi::section::{GROWN, GROWN_FIRST, Grown, NAME};
 use manifest::Component;
@@ -112,8 +113,11 @@ pub fn lay_out(
     }
     let mut domains = Vec::new();
     let mut next_thread = 1;
+    let mut serials = Serials::after(0);
     for (n, component) in components.into_iter().enumerate() {
         let asid = n + 1;
+        let id = serials.next().and_then(|serial| DomainId::new(asid, serial));
+        let id = id.ok_or(Error::TooMany("boot components"))?;
         let file = parts.programs.get(&component.image).ok_or_else(|| Error::NoProgram(component.name.clone()))?;
         let mut program = Program::parse(&component.name, file)?;
         program.check_private()?;
@@ -164,7 +168,7 @@ pub fn lay_out(
             (domain::ROOT, supervisor(root) as u64),
             (domain::MASKED_STACK, if component.masked { domain.program.symbol("__masked_stack")? } else { 0 }),
             (domain::FLAGS, flags),
-            (domain::SERIAL, asid as u64),
+            (domain::IDENTITY, id.word()),
         ];
         for (offset, value) in record {
             memory.write_u64(domain.field(offset), value);

@@ -10,6 +10,7 @@ use crate::manager::*;
 use crate::view::{Masked, Table, ThreadPage, write};
 use abi::Error;
 use abi::address::{DEAD_STUB, PAGE, THREAD_STACK, satp, supervisor};
+use abi::identity::DomainId;
 use abi::nucleus::{StackDescriptor, domain, flags};
 use abi::section::NAME;
 use abi::system::Ended;
@@ -27,6 +28,8 @@ impl Manager {
         self.reap();
         self.sweep();
         let asid = self.free_asid()?;
+        let serial = self.serials.next().ok_or(Error::ENFILE)?;
+        let id = DomainId::new(asid, serial).ok_or(Error::ENFILE)?;
         let root = check(SPACE_CREATE.call([asid]))?;
         let block = match self.spare_blocks.pop().map_or_else(|| check(NUCLEUS_PAGES.call([domain::PAGES])), Ok) {
             Ok(block) => block,
@@ -44,8 +47,7 @@ impl Manager {
         table.set_field(domain::ASID, asid as u64);
         table.set_field(domain::ROOT, supervisor(root) as u64);
         table.set_field(domain::FLAGS, with);
-        self.serials += 1;
-        table.set_field(domain::SERIAL, self.serials as u64);
+        table.set_field(domain::IDENTITY, id.word());
         if with & flags::TRUSTED != 0 {
             check(TRUST.call([asid]))?;
         }
@@ -70,7 +72,7 @@ impl Manager {
             blocks: Vec::new(),
             numbers: (abi::system::FIRST_FREE, abi::system::FIRST_FREE),
             frozen: 0,
-            serial: self.serials,
+            id,
         };
         self.domains.insert(asid, entry);
         if let Some(parent) = self.domains.get_mut(parent) {

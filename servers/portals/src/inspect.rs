@@ -42,7 +42,7 @@ impl Manager {
             threads: d.threads as u64,
             portals: (1..NPORTALS).filter(|&n| d.table.entry(n) != bad).count() as u64,
             stacks: d.queue as u64,
-            serial: d.serial as u64,
+            identity: d.id.word(),
         })
     }
     #[optimize(size)]

@@ -7,6 +7,7 @@ use crate::templates::Owner;
 use crate::view::{Table, ThreadPage};
 use abi::Error;
 use abi::boot::BootInfo;
+use abi::identity::{DomainId, Serials};
 use abi::nucleus::{MAX_DOMAINS, NPORTALS, domain};
 use abi::section::{NAME, text};
 use abi::system::Ended;
@@ -131,8 +132,8 @@ pub struct Domain {
     pub numbers: (usize, usize),
     /// How many operations keep it from lending pages.
     pub frozen: u32,
-    /// No other domain has had this number or will.
-    pub serial: usize,
+    /// Which domain it is: what names it after a wait, or after its end.
+    pub id: DomainId,
 }
 
 /// What of a dead domain can not be freed yet.
@@ -178,8 +179,7 @@ pub struct Manager {
     /// Semaphores to post when the lock is free again: who waits for one needs it.
     pub posts: Vec<usize>,
     pub next_asid: usize,
-    /// Domains made so far.
-    pub serials: usize,
+    pub serials: Serials,
     pub semaphores: crate::semaphores::Semaphores,
     /// Free stack descriptors: the supervisor address of the first, which says where the next is, or 0; and how many.
     pub descriptors: (u64, usize),
@@ -223,7 +223,7 @@ pub static MANAGER: BootMutex<Manager> = BootMutex::new(Manager {
     watch: Watch::NONE,
     posts: Vec::new(),
     next_asid: 1,
-    serials: abi::boot::DOMAINS,
+    serials: Serials::after(abi::boot::DOMAINS as u64),
     semaphores: crate::semaphores::Semaphores::new(),
     descriptors: (0, 0),
     own: 0,
@@ -305,6 +305,7 @@ impl Manager {
         self.memory = pebble::boot::domain("memory").map_or(0, |d| d.asid as usize);
         self.code.start(info.code_next as usize);
         for boot in &info.domains[..info.domain_count as usize] {
+            let Some(id) = DomainId::of(Table(boot.table).field(domain::IDENTITY)) else { continue };
             self.next_asid = self.next_asid.max(boot.asid as usize + 1);
             let entry = Domain {
                 name: boot.name,
@@ -324,7 +325,7 @@ impl Manager {
                 blocks: Vec::new(),
                 numbers: (abi::system::FIRST_FREE, NPORTALS),
                 frozen: 0,
-                serial: boot.asid as usize,
+                id,
             };
             self.domains.insert(boot.asid as usize, entry);
             if boot.asid as usize == self.own {

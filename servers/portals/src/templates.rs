@@ -37,7 +37,7 @@ impl Manager {
         }
     }
     /// Takes over a template of the caller's; `entry` is called with `(value, caller, callee, asids)` for a fault of its code: the
-    /// value of the fault, the serial numbers of the two domains, the caller's ASID in the lower half of a word and the
+    /// value of the fault, the identities of the two domains, the caller's ASID in the lower half of a word and the
     /// callee's in the upper one. It returns 0 for the call to be made again, or an error that ends it.
     #[optimize(size)]
     pub fn register_template(&mut self, caller: Caller, mut template: Box<Template>, entry: usize) -> Result<isize> {
@@ -92,12 +92,12 @@ impl Manager {
         self.install(self.own, number, code)?;
         Ok(number)
     }
-    /// What to ask the server of template `n` with, about a call from domain `from` to domain `to`: its upcall, the serial numbers
+    /// What to ask the server of template `n` with, about a call from domain `from` to domain `to`: its upcall, the identities
     /// of both.
     #[optimize(size)]
     pub fn template_question(&self, n: usize, from: usize, to: usize) -> Result<(usize, usize, usize)> {
         let owner = self.template_owners.get(n).filter(|o| o.server != 0).ok_or(Error::EDEAD)?;
-        let (from, to) = (self.domain(from)?.serial, self.domain(to)?.serial);
+        let (from, to) = (self.domain(from)?.id.word() as usize, self.domain(to)?.id.word() as usize);
         if owner.upcall == 0 { Err(Error::EINVAL) } else { Ok((owner.upcall, from, to)) }
     }
     /// Domain `asid` is no more: withdraws its templates.

@@ -11,7 +11,7 @@ use abi::capability::flags;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-/// A domain: its number while it lives, and its serial number, which no other has.
+/// A domain: its number while it lives, and its identity (`abi::identity`), which no other has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Domain {
     pub asid: usize,

@@ -64,7 +64,7 @@ fn start(_: &pebble::Env) {
 }
 /// Whether a domain is the one that had this number, and lives.
 fn lives(domain: Domain) -> bool {
-    inspected(domain.asid).is_ok_and(|d| d.serial == domain.serial as u64)
+    inspected(domain.asid).is_ok_and(|d| d.identity == domain.serial as u64)
 }
 fn inspected(asid: usize) -> Result<inspect::Domain> {
     let mut out = inspect::Domain::NONE;
@@ -150,7 +150,7 @@ extern "C" fn info(serial: usize, name: usize, out: usize) -> isize {
 /// The `n`th capability of the living domain `asid`, for people who look.
 extern "C" fn list(asid: usize, n: usize, out: usize) -> isize {
     let look = || {
-        let serial = inspected(asid)?.serial as usize;
+        let serial = inspected(asid)?.identity as usize;
         let (name, c) = STATE.lock().all.nth(serial, n).ok_or(Error::ENOENT)?;
         write(out, described(name, c, 0))
     };

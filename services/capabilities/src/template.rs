@@ -1,5 +1,5 @@
 //! The letters of the capability manager: `k`, a capability, translated from the caller's name for it to the callee's, and `d`,
-//! the calling domain's serial number.
+//! the calling domain's identity.
 
 use crate::cache::{ROW, Translation};
 use abi::Error;
@@ -29,7 +29,7 @@ pub const fn letters() -> Template {
     let at = w.position();
     w.put(Word::new(srli(T3, ZERO, 32)).rs1());
     w.put(Word::new(bne(T3, ZERO, 0)).fail(Error::EBADF));
-    w.plain(ld(T4, T2, domain::SERIAL));
+    w.plain(ld(T4, T2, domain::IDENTITY));
     w.put(Word::new(add(T3, T4, ZERO)).rs2());
     w.all([andi(T3, T3, ROW as i32 - 1), slli(T3, T3, SIZE)]);
     // The argument's row: 16 times its number is a row's bytes over `STEP`.
@@ -44,7 +44,7 @@ pub const fn letters() -> Template {
     w.plain(ld(T5, T3, CALLER));
     w.put(Word::new(bne(T5, T4, 0)).slow());
     w.put(Word::new(lui(T5, 0)).callee());
-    w.all([ld(T5, T5, domain::SERIAL), ld(T4, T3, CALLEE)]);
+    w.all([ld(T5, T5, domain::IDENTITY), ld(T4, T3, CALLEE)]);
     w.put(Word::new(bne(T5, T4, 0)).slow());
     // Its result, and where to end it if it holds for one call.
     w.plain(ld(T4, T3, RESULT));
@@ -71,7 +71,7 @@ pub const fn letters() -> Template {
         ..Letter::NONE
     });
     let at = w.position();
-    w.put(Word::new(ld(ZERO, T2, domain::SERIAL)).rd());
+    w.put(Word::new(ld(ZERO, T2, domain::IDENTITY)).rd());
     let insert = w.part(at);
     let parts = [Part::NONE, insert, Part::NONE, Part::NONE, Part::NONE];
     w.letter(Letter { letter: b'd', passed: 0, parts, ..Letter::NONE });

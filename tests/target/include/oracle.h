@@ -11,7 +11,7 @@
 
 static int prompt, clean;
 static int capabilities[LETTERS];
-static word serial;
+static word identity;
 
 static void fails(const char *format, ...)
 {
@@ -35,18 +35,18 @@ static word call_from_clean(void)
     watched_call();
     return 0;
 }
-/* This domain's serial number, as the portal manager tells it. */
-static word serial_number(void)
+/* This domain's identity, as the portal manager tells it. */
+static word identity_word(void)
 {
     struct {
         char name[48];
-        word asid, flags, parent, threads, portals, stacks, serial;
+        word asid, flags, parent, threads, portals, stacks, identity;
     } __attribute__((aligned(128))) domain;
     int portal = portal_open("inspect.domain");
     if (portal < 0 || invoke_portal(portal, (word)get_asid(), &domain))
         return -1;
     portal_close(portal);
-    return domain.serial;
+    return domain.identity;
 }
 /* Constants of all sizes that code is made for. */
 static word constant(int n)
@@ -101,7 +101,7 @@ static void make_part(int n, char letter, const struct part *length_of, int *con
         p->expected = get_asid();
         break;
     case 'd':
-        p->expected = serial;
+        p->expected = identity;
         break;
     case 'k':
         p->once = bits % 16 == 0;
@@ -337,7 +337,7 @@ static int starts(void)
         || portal_register("app.aside", "np", stack_aside, NULL, 0))
         return 1;
     clean = portal_open("app.clean");
-    serial = serial_number();
+    identity = identity_word();
     for (int n = 0; n < LETTERS; n++)
         capabilities[n] = cap_create((0x100 << n) + 1, 0x100 << n, 0);
     return 0;
