@@ -6,6 +6,7 @@ mod check;
 mod create;
 mod every;
 mod exec;
+mod graph;
 mod guest_log;
 mod lint;
 mod linux;
@@ -52,6 +53,17 @@ enum Form {
     /// Write apps/bench/baseline.json anew: the counts that the tests hold every change against
     #[command(hide = true)]
     Baseline,
+    /// Draw the components of a system and the portals between them
+    Graph {
+        /// A manifest in systems/
+        #[arg(default_value = "default")]
+        system: String,
+        #[arg(long, value_enum, default_value_t = graph::Format::Svg)]
+        format: graph::Format,
+        /// Where to, - for standard output; build/graph/SYSTEM.svg if left out
+        #[arg(long, short)]
+        output: Option<PathBuf>,
+    },
     /// Format, lints, size of the nucleus
     Check,
 }
@@ -66,6 +78,7 @@ fn main() -> ExitCode {
         Form::New { name, lang } => create::create(&root, &name, &lang),
         Form::Bench(options) => bench::run(&root, &options),
         Form::Baseline => bench::write_baseline(&root),
+        Form::Graph { system, format, output } => graph::run(&root, &system, format, output),
         Form::Check => check::run(&root),
     };
     result.unwrap_or_else(|error| {

@@ -45,11 +45,25 @@ fn benchmarks(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<Verdict> {
     verdicts
 }
 
+/// That the picture in the README shows the system.
+fn picture(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Option<Verdict> {
+    let name = "graph::the_committed_picture_is_the_default_system".to_string();
+    if !wanted(&name) {
+        return None;
+    }
+    let start = std::time::Instant::now();
+    let failure = crate::graph::compare(root).err().map(|e| format!("{e:#}"));
+    let verdict = Verdict { name, failure, seconds: start.elapsed().as_secs_f64() };
+    verdict.print();
+    Some(verdict)
+}
+
 /// Runs all tests whose names contain `filter`.
 pub fn run(root: &Path, filter: Option<&str>) -> Result<ExitCode> {
     let wanted = |name: &str| filter.is_none_or(|f| name.contains(f));
     let mut verdicts = host::run(root, &wanted)?;
     verdicts.extend(isolation::run(root, &wanted)?);
+    verdicts.extend(picture(root, &wanted));
     verdicts.extend(target::run(root, &wanted)?);
     verdicts.extend(session::run(root, &wanted)?);
     verdicts.extend(piped::run(root, &wanted));

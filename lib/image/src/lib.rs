@@ -5,6 +5,7 @@
 //! take the rest from. What is not part of the first components goes to the archive.
 
 mod archive;
+pub mod declared;
 mod domains;
 mod elf;
 mod memory;

@@ -2,7 +2,7 @@
 
 use crate::domains::Domain;
 use crate::memory::Memory;
-use crate::{Error, Program};
+use crate::{Error, Program, declared};
 use abi::address::{CODE_END, code_address, supervisor};
 use abi::boot::{BootInfo, BootOpen, BootPortal, BootShortCircuit, OPENS, PORTALS, Symbols};
 use abi::nucleus::{BLOCK_HEADER, NPORTALS, domain, fault};
@@ -87,11 +87,11 @@ pub fn open_all(
     for n in 0..domains.len() {
         opener.fixed_entries(&domains[n], domains)?;
         opener.system_entries(&domains[n], domains)?;
-        let imports = imports(&domains[n].program)?;
-        for (number, (name, at)) in (system::FIRST_FREE..).zip(imports) {
-            allowed(system, &domains[n], &name)?;
-            opener.open(&domains[n], domains, &name, number)?;
-            domains[n].program.patch(at, number as u64);
+        let imports = declared::imports(&domains[n].program);
+        for (number, import) in (system::FIRST_FREE..).zip(imports) {
+            allowed(system, &domains[n], &import.name)?;
+            opener.open(&domains[n], domains, &import.name, number)?;
+            domains[n].program.patch(import.number, number as u64);
         }
     }
     opener.info.block_count = opener.by_words.len() as u64;
@@ -121,30 +121,17 @@ fn provides(domains: &[Domain], info: &BootInfo) -> Result<Vec<Provided>, Error>
     let templates: Vec<&Template> = info.templates().collect();
     let mut all = Vec::new();
     for (server, d) in domains.iter().enumerate() {
-        let (Ok(start), Ok(end)) = (d.program.symbol("__provides_start"), d.program.symbol("__provides_end")) else {
-            continue;
-        };
-        let size = size_of::<abi::section::Provided>() as u64;
-        for at in (start..end).step_by(size as usize) {
-            let Some(entry) = d.program.at(at, size as usize) else { continue };
-            let word = |o: usize| u64::from_le_bytes(entry[o..o + 8].try_into().unwrap());
-            let name = text(&entry[..NAME]).to_string();
-            let spec = text(&entry[NAME..NAME + SPEC]);
-            let specification =
-                Specification::parse(spec, true, &Templates::new(&templates)).map_err(|r| Error::Specification {
+        for declared in declared::provides(&d.program) {
+            let specification = Specification::parse(&declared.specification, true, &Templates::new(&templates))
+                .map_err(|r| Error::Specification {
                     component: d.component.name.clone(),
-                    portal: name.clone(),
-                    specification: spec.to_string(),
+                    portal: declared.name.clone(),
+                    specification: declared.specification.clone(),
                     position: r.position,
                     reason: format!("{:?}", r.reason),
                 })?;
-            all.push(Provided {
-                name,
-                specification,
-                entry: word(NAME + SPEC),
-                constant: word(NAME + SPEC + 8),
-                server,
-            });
+            let declared::Provides { name, entry, constant, .. } = declared;
+            all.push(Provided { name, specification, entry, constant, server });
         }
     }
     Ok(all)
@@ -209,16 +196,6 @@ fn short_circuits(domains: &[Domain], provided: &[Provided], info: &mut BootInfo
     }
     Ok(())
 }
-/// Name and address of the number of each import.
-fn imports(program: &Program) -> Result<Vec<(String, u64)>, Error> {
-    let (Ok(start), Ok(end)) = (program.symbol("__imports_start"), program.symbol("__imports_end")) else {
-        return Ok(Vec::new());
-    };
-    let size = size_of::<abi::section::Imported>() as u64;
-    let at = (start..end).step_by(size as usize);
-    Ok(at.filter_map(|at| Some((text(program.at(at, NAME)?).to_string(), at + NAME as u64))).collect())
-}
-
 impl Opener<'_> {
     fn end(domain: &Domain) -> End {
         End { table: domain.table(), asid: domain.asid as u64, flags: domain.flags }
