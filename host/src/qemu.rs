@@ -173,10 +173,35 @@ impl<W: Write> Output<W> {
     }
 }
 
+/// Our standard output, written to whether it blocks or not: where it is the terminal that QEMU reads, QEMU has made both
+/// answer at once, and a terminal that takes its time would lose what it has no room for.
+struct StandardOutput;
+impl Write for StandardOutput {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        loop {
+            // SAFETY: the bytes are there.
+            let count = unsafe { libc::write(libc::STDOUT_FILENO, bytes.as_ptr().cast(), bytes.len()) };
+            if count >= 0 {
+                return Ok(count as usize);
+            }
+            let error = std::io::Error::last_os_error();
+            if error.kind() != std::io::ErrorKind::WouldBlock {
+                return Err(error);
+            }
+            let mut room = libc::pollfd { fd: libc::STDOUT_FILENO, events: libc::POLLOUT, revents: 0 };
+            // SAFETY: one descriptor.
+            unsafe { libc::poll(&mut room, 1, -1) };
+        }
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Passes a guest's console on to our standard output, or keeps it, until it ends: what came after the mark, where it is
 /// captured, and what came before it if the mark never came.
 pub fn pass_console(mut from: impl Read, captured: bool) -> (Vec<u8>, Vec<u8>) {
-    let sink: Box<dyn Write> = if captured { Box::new(Vec::new()) } else { Box::new(std::io::stdout()) };
+    let sink: Box<dyn Write> = if captured { Box::new(Vec::new()) } else { Box::new(StandardOutput) };
     let mut kept = Vec::new();
     let mut output = Output::new(sink);
     let mut buffer = [0; 65536];

@@ -5,8 +5,9 @@ use crate::qemu::{Guest, Machine, Output};
 use crate::{exec, system};
 use anyhow::{Context, Result, bail};
 use std::io::{Read, Write};
+use std::os::fd::{FromRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,8 @@ const BUSY: f64 = 0.2;
 enum Step {
     /// `> text`: types a line.
     Type(String),
+    /// `keys text`: presses keys, without Enter; `\xNN` is the byte NN.
+    Keys(Vec<u8>),
     /// `< text`: waits for it.
     Wait(String),
     /// `idle`: for a second the machine uses next to no processor time.
@@ -32,16 +35,20 @@ struct Session {
     system: String,
     /// Answers as a terminal does when it is asked where the cursor is.
     terminal: bool,
+    /// Runs the tool itself, on a terminal that takes its time.
+    slow: bool,
     steps: Vec<Step>,
 }
 fn parse(text: &str) -> Result<Session> {
-    let mut session = Session { system: "default".into(), terminal: false, steps: Vec::new() };
+    let mut session = Session { system: "default".into(), terminal: false, slow: false, steps: Vec::new() };
     for (number, line) in text.lines().enumerate() {
         let (key, rest) = line.split_once(' ').unwrap_or((line, ""));
         match key {
             "" | "#" => {}
+            "slow" => session.slow = true,
             "terminal" => session.terminal = true,
             "system" => session.system = rest.to_string(),
+            "keys" => session.steps.push(Step::Keys(keys(rest))),
             ">" => session.steps.push(Step::Type(rest.to_string())),
             "<" => session.steps.push(Step::Wait(rest.to_string())),
             "idle" => session.steps.push(Step::Idle),
@@ -50,6 +57,22 @@ fn parse(text: &str) -> Result<Session> {
         }
     }
     Ok(session)
+}
+
+/// The bytes of keys as a session writes them.
+fn keys(text: &str) -> Vec<u8> {
+    let mut parts = text.split("\\x");
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        match part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                bytes.extend_from_slice(&part.as_bytes()[2..]);
+            }
+            None => bytes.extend_from_slice(part.as_bytes()),
+        }
+    }
+    bytes
 }
 
 pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Verdict>> {
@@ -72,9 +95,8 @@ pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Verdict>> {
 
 /// A console with a person's patience.
 struct Dialogue {
-    input: std::process::ChildStdin,
+    input: Box<dyn Write>,
     terminal: bool,
-
     output: mpsc::Receiver<Vec<u8>>,
     /// What was said since the last line was typed.
     heard: String,
@@ -100,12 +122,57 @@ impl Dialogue {
         Ok(())
     }
 }
+/// What the console of a session is.
+enum Console {
+    Machine(Guest),
+    Tool(Child),
+}
+impl Drop for Console {
+    fn drop(&mut self) {
+        if let Console::Tool(child) = self {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+/// How often a slow terminal takes something.
+const PAUSE: Duration = Duration::from_millis(40);
+
+/// Both ends of a new terminal: ours, and its.
+fn new_terminal() -> Result<(OwnedFd, OwnedFd)> {
+    let (mut ours, mut its) = (-1, -1);
+    let none = std::ptr::null_mut();
+    // SAFETY: two numbers to be filled, and no more.
+    let result = unsafe { libc::openpty(&mut ours, &mut its, none, none.cast(), none.cast()) };
+    if result < 0 {
+        bail!("no terminal: {}", std::io::Error::last_os_error());
+    }
+    // SAFETY: they are new, and nobody else's.
+    unsafe { Ok((OwnedFd::from_raw_fd(ours), OwnedFd::from_raw_fd(its))) }
+}
+/// `./pebble run` on a terminal.
+fn run_tool(root: &Path, system: &str) -> Result<(Child, Box<dyn Write>, Box<dyn Read + Send>)> {
+    let (ours, its) = new_terminal()?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["run", system]).env("PEBBLE_ROOT", root);
+    // One open terminal, as a shell gives it to a program.
+    command.stdin(its.try_clone()?).stdout(its.try_clone()?).stderr(its);
+    crate::qemu::end_with_us(&mut command);
+    let child = command.spawn()?;
+    let input = std::fs::File::from(ours.try_clone()?);
+    Ok((child, Box::new(input), Box::new(std::fs::File::from(ours))))
+}
 fn converse(root: &Path, path: &Path) -> Result<()> {
     let session = parse(&std::fs::read_to_string(path)?)?;
     let image = exec::make_image(root, &system::load(root, &session.system)?, Vec::new())?;
-    let mut guest = Guest::start(&image, &Machine::default(), false, Stdio::piped())?;
-    let input = guest.stdin().context("no input")?;
-    let mut from = guest.stdout().context("no output")?;
+    let (mut console, input, mut from): (Console, Box<dyn Write>, Box<dyn Read + Send>) = if session.slow {
+        let (child, input, from) = run_tool(root, &session.system)?;
+        (Console::Tool(child), input, from)
+    } else {
+        let mut guest = Guest::start(&image, &Machine::default(), false, Stdio::piped())?;
+        let (input, from) = (guest.stdin().context("no input")?, guest.stdout().context("no output")?);
+        (Console::Machine(guest), Box::new(input), Box::new(from))
+    };
     let (sender, output) = mpsc::channel();
     std::thread::spawn(move || {
         struct Sender(mpsc::Sender<Vec<u8>>);
@@ -118,8 +185,15 @@ fn converse(root: &Path, path: &Path) -> Result<()> {
                 Ok(())
             }
         }
-        let mut output = Output::new(Sender(sender));
+        let mut sender = Sender(sender);
         let mut buffer = [0; 4096];
+        while session.slow
+            && let Ok(count @ 1..) = from.read(&mut buffer)
+            && sender.write_all(&buffer[..count]).is_ok()
+        {
+            std::thread::sleep(PAUSE);
+        }
+        let mut output = Output::new(sender);
         while let Ok(count @ 1..) = from.read(&mut buffer) {
             if output.pass(&buffer[..count]).is_err() {
                 break;
@@ -134,8 +208,13 @@ fn converse(root: &Path, path: &Path) -> Result<()> {
                 write!(dialogue.input, "{line}\r")?;
                 dialogue.input.flush()?;
             }
+            Step::Keys(bytes) => {
+                dialogue.input.write_all(bytes)?;
+                dialogue.input.flush()?;
+            }
             Step::Wait(text) => dialogue.wait(text)?,
             Step::Idle => {
+                let Console::Machine(guest) = &mut console else { bail!("a slow terminal can not tell who is idle") };
                 let before = guest.processor_time().context("no processor time")?;
                 std::thread::sleep(Duration::from_secs(1));
                 let used = guest.processor_time().context("no processor time")? - before;
@@ -158,6 +237,10 @@ mod tests {
         let session = parse("system minimal\n# hello\n> help\n< kill\n! oops\n").unwrap();
         let steps = [Step::Type("help".into()), Step::Wait("kill".into()), Step::Never("oops".into())];
         assert_eq!((session.system.as_str(), &session.steps[..]), ("minimal", &steps[..]));
+    }
+    #[test]
+    fn keys_are_bytes() {
+        assert_eq!(keys("ab\\x03c"), b"ab\x03c");
     }
     #[test]
     fn what_is_not_a_step_is_refused() {
