@@ -45,7 +45,7 @@ pub struct Options {
     /// Write the tables of the rows given with --from into this page, between its markers, and measure nothing
     #[arg(long, value_name = "FILE", requires = "from")]
     page: Option<PathBuf>,
-    /// Rows for --page, as --json writes them; may be given several times
+    /// Rows for --page and --plots, as --json writes them, instead of measuring; may be given several times
     #[arg(long, value_name = "FILE")]
     from: Vec<PathBuf>,
     /// Draw the rows into this folder, as SVG
@@ -165,8 +165,13 @@ fn measure_linux(root: &Path, tiny: bool) -> Result<Vec<Row>> {
 /// Runs what `options` ask for.
 pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     let old = options.compare.as_deref().map(compare::load).transpose()?;
-    if let Some(page) = &options.page {
-        std::fs::write(page, page::make(page, &options.from)?).with_context(|| page.display().to_string())?;
+    if !options.from.is_empty() {
+        if let Some(page) = &options.page {
+            std::fs::write(page, page::make(page, &options.from)?).with_context(|| page.display().to_string())?;
+        }
+        if let Some(folder) = &options.plots {
+            plot::draw(folder, &page::rows(&options.from)?.1)?;
+        }
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(call) = &options.explain {

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 const BEGIN: &str = "<!-- figures: written by `./pebble bench --page`, not by hand -->";
 const END: &str = "<!-- figures: end -->";
 
-/// Columns in their order: what begins the name of who has the figure, and what the page calls it. What was published
-/// stands in for what was not measured.
+/// Columns in their order: what begins the name of who has the figure, and what the page calls it. References
+/// stand in for what was not measured anew.
 const COLUMNS: &[(&str, &str)] = &[
     ("pebble (qemu)", "QEMU"),
     ("pebble (rtl", "CVA6"),
@@ -91,8 +91,8 @@ fn replaced(page: &str, figures: &str) -> Result<String> {
     let Some((_, after)) = rest.split_once(END) else { bail!("it has no line {END}") };
     Ok(format!("{before}{BEGIN}\n{figures}\n{END}{after}"))
 }
-/// The page at `page` with the tables of the rows in `from`; of two files with the same figure, the first counts.
-pub fn make(page: &Path, from: &[PathBuf]) -> Result<String> {
+/// The rows in the files `from`, and the files with their dates in words; of two files with the same figure, the first counts.
+pub fn rows(from: &[PathBuf]) -> Result<(String, Vec<Row>)> {
     let mut rows: Vec<Row> = Vec::new();
     let mut sources = String::new();
     for file in from {
@@ -100,18 +100,24 @@ pub fn make(page: &Path, from: &[PathBuf]) -> Result<String> {
         let results: Results = serde_json::from_str(&text).with_context(|| file.display().to_string())?;
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let date = results.date.map_or(String::new(), |d| format!(" ({d})"));
-        sources += &format!("{}`{name}`{date}", if sources.is_empty() { "\nFrom " } else { ", " });
+        sources += &format!("{}`{name}`{date}", if sources.is_empty() { "" } else { ", " });
         for row in results.rows {
             if !rows.iter().any(|r| r.same_place(&row)) {
                 rows.push(row);
             }
         }
     }
+    Ok((sources, rows))
+}
+/// The page at `page` with the tables of the rows in `from`.
+pub fn make(page: &Path, from: &[PathBuf]) -> Result<String> {
+    let (sources, rows) = rows(from)?;
     if rows.is_empty() {
         bail!("--page needs rows: --from FILE, as --json writes it");
     }
     let text = std::fs::read_to_string(page).with_context(|| page.display().to_string())?;
-    let figures = format!("{sources}, and `host/src/bench/references.toml`.\n{}", tables(&rows, &table::references()));
+    let figures =
+        format!("\nFrom {sources}, and `host/src/bench/references.toml`.\n{}", tables(&rows, &table::references()));
     replaced(&text, &figures).with_context(|| page.display().to_string())
 }
 
@@ -135,7 +141,7 @@ mod tests {
     #[test]
     fn a_table_has_pebble_first_then_others_then_targets() {
         let rows = [row("pebble", Some("rtl"), "cycles", 484), row("pebble", Some("qemu"), "instructions", 1216)];
-        let references = [row("target", None, "cycles", 400), row("seL4 16, published", None, "instructions", 1351)];
+        let references = [row("target", None, "cycles", 400), row("seL4 16", Some("qemu"), "instructions", 1351)];
         let text = tables(&rows, &references);
         let table = "### Semaphore ring (USENIX table 5, embedded table 2)\n\n\
             | operation | QEMU, instructions | CVA6 20/20, cycles | seL4, instructions | target, cycles |\n\

@@ -77,8 +77,8 @@ fn one(measured: &[&Row], references: &[Row]) -> Table {
             operations.push(row);
         }
     }
-    let published = references.iter().filter(|r| operations.iter().any(|o| o.same_operation(r)));
-    let all: Vec<&Row> = measured.iter().copied().chain(published).collect();
+    let others = references.iter().filter(|r| operations.iter().any(|o| o.same_operation(r)));
+    let all: Vec<&Row> = measured.iter().copied().chain(others).collect();
     let mut columns: Vec<String> = Vec::new();
     for row in &all {
         if !columns.contains(&column(row)) {
