@@ -1,7 +1,7 @@
 //! `./pebble run` and `./pebble exec`.
 
 use crate::qemu::{Console, Machine, Outcome};
-use crate::{build, qemu, rtl, system, terminal};
+use crate::{build, qemu, rtl, strict_machine, system, terminal};
 use anyhow::{Context, Result, bail};
 use image::{Image, Parts};
 use manifest::System;
@@ -11,32 +11,39 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 /// Exit codes of `exec` that are not the program's.
+pub const BREACH: u8 = 123;
 pub const TIMED_OUT: u8 = 124;
 pub const NOT_BOOTED: u8 = 125;
 pub const FAULTED: u8 = 126;
 
 /// The machines that images run on.
-#[derive(clap::ValueEnum, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(clap::ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum On {
     #[default]
     Qemu,
     /// CVA6, from its SystemVerilog
     Rtl,
+    /// A machine that keeps translations and instructions until they are fenced, and reports one that is used when it is stale
+    Strict,
 }
 impl On {
     /// Whether it has `stimecmp`.
     fn sstc(self) -> bool {
-        self == On::Qemu
+        self != On::Rtl
     }
     /// Cycles in a tick of `time`, where they are fixed; else 0.
     fn cycles_per_time(self) -> u64 {
-        if self == On::Rtl { rtl::CYCLES_PER_TIME } else { 0 }
+        match self {
+            On::Qemu => 0,
+            On::Rtl => rtl::CYCLES_PER_TIME,
+            On::Strict => strict::CYCLES_PER_TIME,
+        }
     }
 }
 
 #[derive(clap::Args, Clone, Default)]
 pub struct Options {
-    /// The machine: QEMU, or a model of the core CVA6 that is exact to the cycle
+    /// The machine: QEMU, a model of the core CVA6 that is exact to the cycle, or one that forgets nothing by itself
     #[arg(long, value_enum, default_value_t = On::Qemu)]
     pub on: On,
     /// Cycles that the model's memory takes
@@ -59,6 +66,9 @@ pub struct Options {
     #[arg(long, value_name = "SHIFT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=10))]
     pub icount: Option<u8>,
+    /// On the strict machine: time slices of every length, drawn from this seed
+    #[arg(long, value_name = "SEED")]
+    pub slices: Option<u64>,
     /// A file for the program, and what it is called there; may be given several times
     #[arg(long, value_name = "HOST:GUEST")]
     pub file: Vec<String>,
@@ -173,6 +183,7 @@ pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
                 rtl::Settings { latencies: options.latency, timeout_cycles: cycles, trace: options.trace.clone() };
             rtl::run(&model, &image, &settings, Console::Streams)?
         }
+        On::Strict => strict_machine::run(&image, &machine, strict_machine::settings(options), Console::Streams)?,
     };
     Ok(report(outcome, true))
 }
@@ -181,6 +192,7 @@ pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
 pub fn status(outcome: &Outcome, program: bool) -> u8 {
     use abi::system::ended;
     match &outcome.log {
+        _ if outcome.breach.is_some() => BREACH,
         _ if outcome.timed_out => TIMED_OUT,
         Some(log) if log.booted => match log.ended {
             ended::EXIT => log.status as u8,
@@ -196,6 +208,9 @@ fn report(outcome: Outcome, program: bool) -> ExitCode {
     let status = status(&outcome, program);
     if let Some(log) = outcome.log.as_ref().filter(|_| program) {
         eprint!("{}", log.text);
+    }
+    if let Some(breach) = &outcome.breach {
+        eprintln!("pebble: {breach}");
     }
     match status {
         TIMED_OUT if outcome.timed_out => eprintln!("pebble: the program was stopped when its time was over"),

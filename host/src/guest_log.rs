@@ -21,7 +21,8 @@ pub fn read(ram: &File, offset: u64) -> Result<GuestLog> {
     ram.read_exact_at(&mut bytes, offset)?;
     parse(&bytes)
 }
-fn parse(bytes: &[u8]) -> Result<GuestLog> {
+/// Reads it from its bytes in RAM.
+pub fn parse(bytes: &[u8]) -> Result<GuestLog> {
     let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
     use std::mem::offset_of;
     if word(offset_of!(Header, magic)) != MAGIC {

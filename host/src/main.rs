@@ -12,6 +12,7 @@ mod lint;
 mod linux;
 mod qemu;
 mod rtl;
+mod strict_machine;
 mod system;
 mod terminal;
 mod test;

@@ -31,6 +31,8 @@ pub struct Outcome {
     pub firmware: Vec<u8>,
     pub timed_out: bool,
     pub log: Option<GuestLog>,
+    /// What the strict machine has found that no core may see.
+    pub breach: Option<String>,
 }
 
 /// The machine's options.
@@ -279,7 +281,7 @@ pub fn run(image: &Image, machine: &Machine, console: Console) -> Result<Outcome
     let log = guest.log();
     drop(guest);
     let (output, firmware) = reader.join().unwrap_or_default();
-    Ok(Outcome { output, firmware, timed_out: ended.is_none(), log })
+    Ok(Outcome { output, firmware, timed_out: ended.is_none(), log, breach: None })
 }
 
 /// Boots an image and lets it run until its console has said a line with `until`: what it said, and all of RAM at that moment.

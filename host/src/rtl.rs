@@ -70,8 +70,8 @@ pub fn build_model(root: &Path) -> Result<PathBuf> {
     Ok(model)
 }
 
-/// The machine in the terms of QEMU's `virt`: the same devices at the same places.
-fn device_tree() -> Result<Vec<u8>, vm_fdt::Error> {
+/// A machine with so many bytes of RAM in the terms of QEMU's `virt`: the same devices at the same places.
+pub fn device_tree(ram_bytes: usize) -> Result<Vec<u8>, vm_fdt::Error> {
     /// Of the controllers of interrupts.
     const HART: u32 = 1;
     const PLIC: u32 = 2;
@@ -84,7 +84,7 @@ fn device_tree() -> Result<Vec<u8>, vm_fdt::Error> {
 
     let memory = tree.begin_node(&format!("memory@{RAM_BASE:x}"))?;
     tree.property_string("device_type", "memory")?;
-    tree.property_array_u64("reg", &[RAM_BASE as u64, RAM_BYTES as u64])?;
+    tree.property_array_u64("reg", &[RAM_BASE as u64, ram_bytes as u64])?;
     tree.end_node(memory)?;
 
     let cpus = tree.begin_node("cpus")?;
@@ -174,7 +174,7 @@ pub fn run(model: &Path, image: &Image, settings: &Settings, console: Console) -
     let mut shim = std::fs::read(&firmware).with_context(|| firmware.display().to_string())?;
     let ram = scratch()?;
     ram.as_file().set_len(RAM_BYTES as u64)?;
-    for (address, bytes) in contents(&mut shim, image, &device_tree()?)? {
+    for (address, bytes) in contents(&mut shim, image, &device_tree(RAM_BYTES)?)? {
         ram.as_file().write_all_at(bytes, (address - RAM_BASE) as u64)?;
     }
     let captured = matches!(console, Console::Captured(_));
@@ -199,14 +199,14 @@ pub fn run(model: &Path, image: &Image, settings: &Settings, console: Console) -
     let log = guest_log::read(ram.as_file(), (image.log - RAM_BASE) as u64).ok();
     // A program may end with the same status.
     let ended = log.as_ref().is_some_and(|log| log.ended != 0);
-    Ok(Outcome { output, firmware, timed_out: status.code() == Some(OUT_OF_CYCLES) && !ended, log })
+    Ok(Outcome { output, firmware, timed_out: status.code() == Some(OUT_OF_CYCLES) && !ended, log, breach: None })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     fn tree() -> Vec<u8> {
-        device_tree().unwrap()
+        device_tree(RAM_BYTES).unwrap()
     }
     #[test]
     fn the_memory_manager_finds_ram_in_the_device_tree() {

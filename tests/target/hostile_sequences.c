@@ -5,8 +5,8 @@
 /* Several hostile domains do one random thing each in turn: register, open, close, call each other with windows, lend on what
    they were lent, fork, interpose, grant, notify, page, kill, fault, end, and call system portals with arguments that are
    chosen to hurt. After each step everything is looked through (inspect.check); at the end nothing may be left. Arguments:
-   where the random numbers start, and how many runs to make. With a clock that counts instructions, as in the tests, a run can be
-   repeated exactly; without it, by hand, each is another one. */
+   where the random numbers start, how many runs to make, and how many steps a run has. With a clock that counts instructions, as in
+   the tests, a run can be repeated exactly; without it, by hand, each is another one. */
 enum { DOMAINS = 6, STEPS = 5000, RUNS = 1, BUFFERS = 4, KEPT = 16, STUCK = 4 };
 #define MILLISECOND 1000000ull
 
@@ -261,7 +261,7 @@ enum { COUNTED = 15 };
 typedef struct { _Alignas(128) unsigned long counts[COUNTED]; } counts;
 
 /* The test's exit status. */
-static int run(unsigned long start)
+static int run(unsigned long start, int steps)
 {
     static counts before, after;
     int asids[DOMAINS] = {0}, stuck[DOMAINS] = {0}, status, made = 0;
@@ -269,7 +269,7 @@ static int run(unsigned long start)
     checks = skipped = 0;
     while (sem_trywait(done) == 0) {}
     invoke_portal(count, &before);
-    for (int at = 0; at < STEPS; at++) {
+    for (int at = 0; at < steps; at++) {
         choice = choice * 6364136223846793005ul + 1442695040888963407ul;
         int n = (choice >> 33) % DOMAINS;
         if (asids[n] && !lives(asids[n])) {
@@ -310,7 +310,7 @@ static int run(unsigned long start)
     int differs = 1;
     for (int tries = 0; differs && tries < 100; tries++) {
         hrsleep(10 * MILLISECOND);
-        if (look(STEPS))
+        if (look(steps))
             return 1;
         invoke_portal(count, &after);
         differs = 0;
@@ -322,7 +322,7 @@ static int run(unsigned long start)
             printf("\n%s: %lu before, %lu after\n", what[n], before.counts[n], after.counts[n]);
     if (differs)
         return 3;
-    if (made < 50 || skipped > checks / 10)
+    if (made < steps / 100 || skipped > checks / 10)
         return printf("only %d domains, %d of %d checks were not made\n", made, skipped, checks), 4;
     printf("\nall that must hold has held\n");
     return 0;
@@ -337,8 +337,8 @@ int main(int argc, char **argv)
     done = sem_create(0), never = sem_create(0);
     harness = never + 1;
     unsigned long start = argc > 1 ? atol(argv[1]) : 1, runs = argc > 2 ? atol(argv[2]) : RUNS;
-    int status = 0;
+    int status = 0, steps = argc > 3 ? atoi(argv[3]) : STEPS;
     for (unsigned long n = 0; n < runs && status == 0; n++)
-        status = run(start + n);
+        status = run(start + n, steps);
     return status;
 }

@@ -127,6 +127,7 @@ fn measure_all(root: &Path, options: &Options) -> Result<Vec<Row>> {
             rtl::build_model(root)?;
             options.latency.iter().map(|&latencies| Place::Model(latencies)).collect()
         }
+        exec::On::Strict => bail!("--on strict: its instructions are QEMU's, and it has no cycles"),
     };
     let jobs: Vec<(&str, Place)> = programs.flat_map(|p| places.iter().map(|&place| (*p, place))).collect();
     let results: Vec<_> = jobs.iter().map(|_| std::sync::Mutex::new(None)).collect();

@@ -1,5 +1,6 @@
 //! The comments at the head of a test program that say what it must do.
 
+use crate::exec::On;
 use anyhow::{Context, Result, bail};
 
 /// What a test expects, and how it is run.
@@ -17,6 +18,10 @@ pub struct Directives {
     pub memory: usize,
     /// Counts instructions, each of which takes two to the power of this nanoseconds.
     pub icount: Option<u8>,
+    /// The machine that it runs on.
+    pub on: On,
+    /// Seed of its time slices on the strict machine.
+    pub slices: Option<u64>,
     pub arguments: Vec<String>,
     pub system: String,
     pub stdin: Option<String>,
@@ -34,6 +39,8 @@ impl Default for Directives {
             timeout: 30.0,
             memory: 128,
             icount: None,
+            on: On::Qemu,
+            slices: None,
             arguments: Vec::new(),
             system: "exec".into(),
             stdin: None,
@@ -64,6 +71,8 @@ pub fn parse(source: &str) -> Result<Directives> {
             "timeout" => d.timeout = value.parse().with_context(place)?,
             "icount" if value.is_empty() => d.icount = Some(0),
             "icount" => d.icount = Some(value.parse().with_context(place)?),
+            "on" if value == "strict" => d.on = On::Strict,
+            "slices" => d.slices = Some(value.parse().with_context(place)?),
             "memory" => d.memory = value.parse().with_context(place)?,
             "arguments" => d.arguments = value.split_whitespace().map(String::from).collect(),
             "system" => d.system = value.to_string(),
@@ -107,6 +116,12 @@ mod tests {
             (None, Some(0), Some(10))
         );
         assert!(parse("// icount often\n").is_err());
+    }
+    #[test]
+    fn a_machine_that_is_none_for_tests_is_refused() {
+        let d = parse("// on strict\n// slices 7\n").unwrap();
+        assert_eq!((d.on, d.slices), (On::Strict, Some(7)));
+        assert!(parse("// on rtl\n").is_err() && parse("// slices often\n").is_err());
     }
     #[test]
     fn lines_are_found_in_order_only() {

@@ -1,6 +1,7 @@
 //! The ways in which each program in `tests/hostile` is run: what holds in one must hold in all.
 
 use super::directives::Directives;
+use crate::exec::On;
 use anyhow::{Result, bail};
 
 /// A way to run a hostile program.
@@ -9,16 +10,27 @@ struct Way {
     /// The program's argument: how many sandboxes are around the attacker.
     depth: &'static str,
     system: &'static str,
-    /// Whether the timer interrupts at instructions that the program's name chooses.
-    slices: bool,
+    slices: Slices,
 }
-const WAYS: [Way; 6] = [
-    Way { name: "plain", depth: "0", system: "exec", slices: false },
-    Way { name: "touch", depth: "0", system: "exec-touch", slices: false },
-    Way { name: "sandbox", depth: "1", system: "exec", slices: false },
-    Way { name: "nested", depth: "2", system: "exec", slices: false },
-    Way { name: "nested-touch", depth: "2", system: "exec-touch", slices: false },
-    Way { name: "slices", depth: "0", system: "exec", slices: true },
+/// When the timer interrupts.
+#[derive(Clone, Copy)]
+enum Slices {
+    /// Every 5 ms of QEMU's.
+    Usual,
+    /// At instructions that the program's name chooses.
+    Short,
+    /// On the strict machine, after every number of instructions, drawn from a seed that the program's name chooses.
+    Random,
+}
+const WAYS: [Way; 8] = [
+    Way { name: "plain", depth: "0", system: "exec", slices: Slices::Usual },
+    Way { name: "touch", depth: "0", system: "exec-touch", slices: Slices::Usual },
+    Way { name: "sandbox", depth: "1", system: "exec", slices: Slices::Usual },
+    Way { name: "nested", depth: "2", system: "exec", slices: Slices::Usual },
+    Way { name: "nested-touch", depth: "2", system: "exec-touch", slices: Slices::Usual },
+    Way { name: "slices", depth: "0", system: "exec", slices: Slices::Short },
+    Way { name: "strict", depth: "0", system: "exec", slices: Slices::Random },
+    Way { name: "strict-touch", depth: "1", system: "exec-touch", slices: Slices::Random },
 ];
 
 /// What a program with these directives must do in each of its ways; an error names what is no way.
@@ -34,10 +46,14 @@ fn in_way(name: &str, directives: &Directives, way: &Way) -> Directives {
     let mut arguments = vec![way.depth.to_string()];
     arguments.extend(directives.arguments.iter().cloned());
     let system = if directives.system == "exec" { way.system.to_string() } else { directives.system.clone() };
-    // The same on every machine: an instruction takes 2⁴ to 2¹⁰ ns, so a slice has 5,000 to 320,000.
-    let shift = 4 + name.bytes().fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte as u32)) % 7;
-    let icount = if way.slices { Some(shift as u8) } else { directives.icount };
-    Directives { arguments, system, icount, ..directives.clone() }
+    let seed = name.bytes().fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte as u32));
+    let directives = Directives { arguments, system, ..directives.clone() };
+    match way.slices {
+        Slices::Usual => directives,
+        // The same on every machine: an instruction takes 2⁴ to 2¹⁰ ns, so a slice has 5,000 to 320,000.
+        Slices::Short => Directives { icount: Some(4 + (seed % 7) as u8), ..directives },
+        Slices::Random => Directives { icount: None, on: On::Strict, slices: Some(seed.into()), ..directives },
+    }
 }
 
 #[cfg(test)]
@@ -66,8 +82,8 @@ mod tests {
     }
     #[test]
     fn time_slices_are_the_same_each_time() {
-        let slices = |name| ways(name, &Directives::default()).unwrap().pop().unwrap().1.icount;
-        assert_eq!(slices("hostile::a"), slices("hostile::a"));
-        assert!((4..=10).contains(&slices("hostile::a").unwrap()));
+        let slices = |name| ways(name, &Directives::default()).unwrap().into_iter().map(|(_, d)| (d.icount, d.slices));
+        assert!(slices("hostile::a").eq(slices("hostile::a")) && slices("hostile::a").ne(slices("hostile::b")));
+        assert!((4..=10).contains(&slices("hostile::a").nth(5).unwrap().0.unwrap()));
     }
 }

@@ -3,8 +3,9 @@
 
 use super::directives::{self, Directives};
 use super::{Verdict, hostile};
-use crate::exec::{self, Options};
+use crate::exec::{self, On, Options};
 use crate::qemu::{self, Console, Outcome};
+use crate::strict_machine;
 use anyhow::Result;
 use image::Image;
 use std::collections::HashMap;
@@ -98,6 +99,8 @@ fn options(path: &Path, d: &Directives) -> Options {
         timeout: Some(d.timeout),
         memory: d.memory,
         icount: d.icount,
+        on: d.on,
+        slices: d.slices,
         file_name: path.to_path_buf(),
         arguments: d.arguments.clone(),
         ..Options::default()
@@ -119,7 +122,11 @@ fn judge(
     let mut machine = exec::machine(&options)?;
     machine.timeout = Some(Duration::from_secs_f64(d.timeout));
     let input = d.stdin.clone().unwrap_or_default().into_bytes();
-    let outcome = qemu::run(&image, &machine, Console::Captured(Some(input)))?;
+    let console = Console::Captured(Some(input));
+    let outcome = match options.on {
+        On::Strict => strict_machine::run(&image, &machine, strict_machine::settings(&options), console)?,
+        _ => qemu::run(&image, &machine, console)?,
+    };
     outputs.lock().unwrap().insert(test.name.clone(), outcome.output.clone());
     check(d, &outcome)
 }
@@ -130,7 +137,8 @@ fn check(d: &Directives, outcome: &Outcome) -> Result<()> {
     let firmware = String::from_utf8_lossy(&outcome.firmware);
     let tail: Vec<&str> = output.lines().rev().take(12).collect();
     let tail: Vec<&str> = tail.into_iter().rev().collect();
-    let context = format!("output:\n{}\n{firmware}log:\n{log}", tail.join("\n"));
+    let breach = outcome.breach.as_deref().unwrap_or("");
+    let context = format!("output:\n{}\n{firmware}log:\n{log}{breach}", tail.join("\n"));
     if status != d.status {
         anyhow::bail!("status {status}, not {}\n{context}", d.status);
     }

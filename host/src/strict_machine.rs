@@ -1,0 +1,90 @@
+//! Running an image on the strict machine (`host/strict`), in this process.
+
+use crate::exec::Options;
+use crate::qemu::{Console, Machine, Outcome, Output};
+use crate::{guest_log, rtl};
+use abi::address::{IMAGE_BASE, PAGE, RAM_BASE};
+use anyhow::{Context, Result};
+use image::Image;
+use std::io::Write;
+use std::time::Instant;
+use strict::{Settings, Stale, Stopped};
+
+/// Instructions between two looks at the clock of this machine.
+const BATCH: u64 = 1_000_000;
+
+/// How it runs a program.
+pub fn settings(options: &Options) -> Settings {
+    Settings { slices: options.slices, ..Settings::default() }
+}
+/// Boots an image, which was built with [`strict::CYCLES_PER_TIME`], and waits until the machine stops or the time is over.
+/// No input comes.
+pub fn run(image: &Image, machine: &Machine, settings: Settings, console: Console) -> Result<Outcome> {
+    let ram_bytes = machine.megabytes << 20;
+    let tree = rtl::device_tree(ram_bytes)?;
+    let tree_at = RAM_BASE + ram_bytes - tree.len().next_multiple_of(PAGE);
+    let mut hart = strict::Machine::new(ram_bytes, IMAGE_BASE as u64, tree_at as u64, settings);
+    for (at, bytes) in [(IMAGE_BASE, &image.bytes), (tree_at, &tree)] {
+        hart.place(at as u64, bytes).context("the image does not fit in the machine's memory")?;
+    }
+    let captured = matches!(console, Console::Captured(_));
+    let mut output = Output::new(if captured { Sink::Kept(Vec::new()) } else { Sink::Terminal });
+    let deadline = machine.timeout.map(|time| Instant::now() + time);
+    let mut timed_out = false;
+    let stopped = loop {
+        let stopped = hart.run(BATCH);
+        output.pass(&hart.take_sent())?;
+        if stopped.is_some() {
+            break stopped;
+        }
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            timed_out = true;
+            break None;
+        }
+    };
+    let breach = match stopped {
+        Some(Stopped::Violation(stale)) => Some(describe(&stale)),
+        _ => None,
+    };
+    timed_out |= matches!(stopped, Some(Stopped::Limit | Stopped::Idle));
+    let log =
+        hart.ram().get(image.log - RAM_BASE..).and_then(|bytes| guest_log::parse(bytes.get(..abi::log::BYTES)?).ok());
+    let (sink, firmware) = output.into_inner();
+    let output = if let Sink::Kept(output) = sink { output } else { Vec::new() };
+    Ok(Outcome { output, firmware, timed_out, log, breach })
+}
+/// What a violation is, in a line.
+fn describe(stale: &Stale) -> String {
+    let space = stale.space().map_or("every address space".into(), |space| format!("address space {space}"));
+    let what = if stale.name.is_pointer() { "the pointer to the page table of" } else { "the translation of" };
+    let by = stale.by;
+    let who = if by.user { format!("a component in address space {}", by.space) } else { "portal code".into() };
+    format!(
+        "a stale translation: {space} may still use {what} {:#x} that was {:#x}, and is {:#x} since {who} wrote so \
+         at pc {:#x}, instruction {}",
+        stale.name.address(),
+        stale.old.entry,
+        stale.new,
+        by.pc,
+        stale.when
+    )
+}
+/// Where the console's output goes.
+enum Sink {
+    Terminal,
+    Kept(Vec<u8>),
+}
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self {
+            Sink::Terminal => std::io::stdout().write(bytes),
+            Sink::Kept(kept) => kept.write(bytes),
+        }
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        match self {
+            Sink::Terminal => std::io::stdout().flush(),
+            Sink::Kept(_) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! A RISC-V machine that keeps all that the architecture lets a core keep.
+//!
+//! It executes RV64GC in supervisor and user mode, with Sv39, `stimecmp` and the devices of QEMU's `virt`; the firmware's part
+//! is its own. What QEMU and a small core forget by themselves stays here until it is fenced: translations, pointers to page
+//! tables, pages found missing ([`translate`]), and instructions (until `fence.i`). A translation that is used although the
+//! tables do not have it any more is a violation, which is reported with who wrote the table ([`stale`]). A
+//! reservation outlives traps and stores of the same hart.
+//!
+//! Runs repeat: time goes by instructions. With a seed, time jumps now and then to where the timer interrupts, as if the machine
+//! had been stopped meanwhile: so an interrupt comes between any two instructions of user mode sooner or later, and time slices have
+//! every length.
+//!
+//! Floating-point arithmetic rounds to nearest and raises no flags.
+
+mod compressed;
+mod control;
+mod decode;
+mod devices;
+mod execute;
+mod floating;
+mod machine;
+mod memory;
+mod stale;
+mod translate;
+
+pub use machine::{Fence, Machine, Settings, Stopped};
+pub use stale::{Stale, Writer};
+pub use translate::{Name, Whose};
+
+/// Where RAM begins.
+pub const RAM_BASE: u64 = 0x8000_0000;
+/// Cycles in a unit of the timer's time: a core of 1 GHz, and a timer of 10 MHz as on `virt`.
+pub const CYCLES_PER_TIME: u64 = 100;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,234 @@
+//! Behaviours of the machine, each shown by a few instructions.
+
+use crate::machine::{Machine, Settings, Stopped};
+use crate::translate::pte;
+use crate::{RAM_BASE, Whose};
+
+const ROOT: u64 = RAM_BASE + 0x1000;
+const MIDDLE: u64 = RAM_BASE + 0x2000;
+const LEAVES: u64 = RAM_BASE + 0x3000;
+const CODE: u64 = RAM_BASE + 0x8000;
+/// Two frames of data.
+const ONE: u64 = RAM_BASE + 0x10000;
+const TWO: u64 = RAM_BASE + 0x11000;
+/// Where supervisor mode sees RAM as a whole: entry 2 of the root, as QEMU's RAM lies.
+const RIGHTS: u64 = pte::V | pte::R | pte::W | pte::X | pte::A | pte::D;
+/// The page under test, and where user code is.
+const PAGE_VA: u64 = 0x40_0000;
+const USER_VA: u64 = 0x40_1000;
+const SPACE: u64 = 7;
+
+const NOP: u32 = 0x13;
+const SRET: u32 = 0x1020_0073;
+const FENCE_I: u32 = 0x100f;
+const ECALL: u32 = 0x73;
+/// `sfence.vma a0, a1`
+const FENCE: u32 = 0x12b5_0073;
+/// `sfence.vma zero, a1`
+const FENCE_SPACE: u32 = 0x12b0_0073;
+/// `ld a2, 0(a0)`, `sd a3, 0(a4)`
+const LOAD: u32 = 0x0005_3603;
+const STORE: u32 = 0x00d7_3023;
+/// `wfi`
+const WAIT: u32 = 0x1050_0073;
+
+fn entry(at: u64, bits: u64) -> u64 {
+    at >> 12 << 10 | bits
+}
+/// A machine in supervisor mode with RAM where it is and `PAGE_VA` on frame `ONE`, which has 1 in it, as `TWO` has 2.
+fn machine(code: &[u32], settings: Settings) -> Machine {
+    let mut m = Machine::new(1 << 20, CODE, 0, settings);
+    let mut put = |at: u64, value: u64| m.place(at, &value.to_le_bytes()).unwrap();
+    put(ROOT + 16, entry(RAM_BASE, RIGHTS));
+    put(ROOT, entry(MIDDLE, pte::V));
+    put(MIDDLE + 16, entry(LEAVES, pte::V));
+    put(LEAVES, entry(ONE, RIGHTS));
+    put(LEAVES + 8, entry(CODE + 0x1000, RIGHTS | pte::U));
+    put(ONE, 1);
+    put(TWO, 2);
+    for (n, word) in code.iter().enumerate() {
+        m.place(CODE + 4 * n as u64, &word.to_le_bytes()).unwrap();
+    }
+    m.control.satp = 8 << 60 | SPACE << 44 | ROOT >> 12;
+    m.control.stvec = CODE + 0x2000;
+    (m.x[10], m.x[11]) = (PAGE_VA, SPACE);
+    (m.x[13], m.x[14]) = (entry(TWO, RIGHTS), LEAVES);
+    m
+}
+fn steps(m: &mut Machine, count: usize) {
+    for _ in 0..count {
+        m.cycles += 1;
+        m.instructions += 1;
+        if let Err(trap) = m.step() {
+            m.trap(trap);
+        }
+    }
+}
+const A2: usize = 12;
+
+#[test]
+fn a_translation_is_kept_until_it_is_fenced() {
+    let mut m = machine(&[LOAD, STORE, LOAD, FENCE, LOAD], Settings::default());
+    steps(&mut m, 3);
+    assert_eq!(m.x[A2], 1, "the table has another frame, the buffer has not");
+    steps(&mut m, 2);
+    assert_eq!(m.x[A2], 2);
+}
+#[test]
+fn a_fence_for_another_space_or_page_forgets_nothing() {
+    for (address, space) in [(PAGE_VA, SPACE + 1), (PAGE_VA + 0x1000, SPACE)] {
+        let mut m = machine(&[LOAD, STORE, FENCE, NOP, LOAD], Settings::default());
+        steps(&mut m, 2);
+        (m.x[10], m.x[11]) = (address, space);
+        steps(&mut m, 1);
+        m.x[10] = PAGE_VA;
+        steps(&mut m, 2);
+        assert_eq!(m.x[A2], 1);
+    }
+}
+#[test]
+fn a_page_that_was_missing_stays_missing_until_it_is_fenced() {
+    let mut m = machine(&[LOAD, STORE, LOAD, FENCE, LOAD], Settings::default());
+    m.place(LEAVES, &[0; 8]).unwrap();
+    steps(&mut m, 1);
+    assert_eq!((m.control.scause, m.control.stval), (13, PAGE_VA));
+    m.pc = CODE + 4;
+    steps(&mut m, 2);
+    assert_eq!(m.pc, CODE + 0x2000, "a second fault, which is nobody's mistake");
+    m.pc = CODE + 12;
+    steps(&mut m, 2);
+    assert_eq!(m.x[A2], 2);
+}
+#[test]
+fn a_fence_for_one_page_leaves_the_pointer_to_its_table() {
+    const OTHER: u64 = RAM_BASE + 0x4000;
+    for (fence, seen) in [(FENCE, 1), (FENCE_SPACE, 2)] {
+        let mut m = machine(&[LOAD, STORE, fence, LOAD], Settings::default());
+        m.place(OTHER, &entry(TWO, RIGHTS).to_le_bytes()).unwrap();
+        (m.x[13], m.x[14]) = (entry(OTHER, pte::V), MIDDLE + 16);
+        steps(&mut m, 2);
+        // The second form has its space in a0's place of the operands.
+        m.x[10] = if fence == FENCE { PAGE_VA } else { SPACE };
+        steps(&mut m, 1);
+        m.x[10] = PAGE_VA;
+        steps(&mut m, 1);
+        assert_eq!(m.x[A2], seen);
+    }
+}
+#[test]
+fn an_instruction_is_kept_until_fence_i() {
+    /// `li a2, 5` and `li a2, 6`
+    const OLD: u32 = 0x0050_0613;
+    const NEW: u32 = 0x0060_0613;
+    // sw a3, 0(a4)
+    const STORE_WORD: u32 = 0x00d7_2023;
+    let mut m = machine(&[OLD, STORE_WORD, FENCE_I], Settings::default());
+    (m.x[13], m.x[14]) = (NEW.into(), CODE);
+    steps(&mut m, 2);
+    m.pc = CODE;
+    steps(&mut m, 1);
+    assert_eq!(m.x[A2], 5);
+    m.pc = CODE + 8;
+    steps(&mut m, 1);
+    m.pc = CODE;
+    steps(&mut m, 1);
+    assert_eq!(m.x[A2], 6);
+}
+/// Loads, changes the table, and goes to user mode, with `fence` before that.
+fn enter_user(fence: u32) -> Option<Stopped> {
+    let mut m = machine(&[LOAD, STORE, fence, SRET], Settings::default());
+    m.control.sepc = USER_VA;
+    steps(&mut m, 4);
+    m.stopped
+}
+#[test]
+fn a_stale_translation_in_a_space_that_is_entered_is_a_violation() {
+    match enter_user(NOP) {
+        Some(Stopped::Violation(stale)) => {
+            assert_eq!((stale.name.whose, stale.name.address()), (Whose::Space(SPACE as u16), PAGE_VA));
+            assert_eq!((stale.by.pc, stale.by.user), (CODE + 4, false));
+        }
+        other => panic!("{other:?}"),
+    }
+    assert!(enter_user(FENCE).is_none());
+}
+#[test]
+fn a_fence_that_is_left_out_is_missed() {
+    let settings = Settings { without: [USER_VA].into(), ..Settings::default() };
+    let mut m = machine(&[LOAD, STORE, FENCE, SRET], settings);
+    m.control.sepc = USER_VA;
+    steps(&mut m, 4);
+    assert!(matches!(m.stopped, Some(Stopped::Violation(_))) && m.fences == [(USER_VA, SPACE as u16)]);
+}
+#[test]
+fn rights_that_are_added_need_no_fence() {
+    let mut m = machine(&[LOAD, STORE, NOP, SRET], Settings::default());
+    m.place(LEAVES, &entry(ONE, RIGHTS & !pte::W).to_le_bytes()).unwrap();
+    m.x[13] = entry(ONE, RIGHTS);
+    m.control.sepc = USER_VA;
+    steps(&mut m, 4);
+    assert!(m.stopped.is_none());
+}
+/// Where in an endless loop of user code the timer has interrupted: `interrupts` times.
+fn interrupted(seed: u64, interrupts: usize) -> Vec<u64> {
+    let mut m = machine(&[SRET], Settings { slices: Some(seed), ..Settings::default() });
+    // Eight nops, then back.
+    let mut code = vec![NOP; 8];
+    code.push(0xfe1f_f06f);
+    for (n, word) in code.iter().enumerate() {
+        m.place(CODE + 0x1000 + 4 * n as u64, &word.to_le_bytes()).unwrap();
+    }
+    (m.control.sepc, m.control.sie) = (USER_VA, 0x20);
+    let mut found = Vec::new();
+    while found.len() < interrupts {
+        // As the scheduler does: a slice from now on.
+        m.control.stimecmp = m.time() + 50_000;
+        m.pc = CODE;
+        m.control.sstatus = 0;
+        m.plan();
+        while m.pc != CODE + 0x2000 {
+            if m.cycles >= m.attention {
+                m.attend();
+            } else {
+                steps(&mut m, 1);
+            }
+        }
+        assert_eq!(m.control.scause, 1 << 63 | 5);
+        found.push(m.control.sepc);
+    }
+    found
+}
+#[test]
+fn the_timer_interrupts_between_any_two_instructions() {
+    let found = interrupted(1, 400);
+    assert!((0..9).all(|n| found.contains(&(USER_VA + 4 * n))), "{found:x?}");
+    assert_eq!(found, interrupted(1, 400));
+    assert_ne!(found, interrupted(2, 400));
+}
+#[test]
+fn who_waits_for_nothing_has_stopped() {
+    let mut m = machine(&[WAIT], Settings::default());
+    assert!(matches!(m.run(10), Some(Stopped::Idle)));
+}
+#[test]
+fn the_firmware_prints_and_stops_the_machine() {
+    let mut m = machine(&[ECALL, NOP, ECALL], Settings::default());
+    (m.x[17], m.x[10]) = (1, b'x'.into());
+    steps(&mut m, 1);
+    assert_eq!(m.take_sent(), b"x");
+    m.x[17] = 8;
+    assert!(matches!(m.run(10), Some(Stopped::Off(0))));
+}
+#[test]
+fn singles_are_boxed_and_doubles_are_not() {
+    // fadd.s f3, f1, f2 and fadd.d f3, f1, f2
+    let mut m = machine(&[0x0020_f1d3, 0x0220_f1d3], Settings::default());
+    m.control.sstatus = 3 << 13;
+    let boxed = |value: f32| 0xffff_ffff_0000_0000 | u64::from(value.to_bits());
+    (m.f[1], m.f[2]) = (boxed(1.5), boxed(2.25));
+    steps(&mut m, 1);
+    assert_eq!(m.f[3], boxed(3.75));
+    (m.f[1], m.f[2]) = (1.5f64.to_bits(), 2.25f64.to_bits());
+    steps(&mut m, 1);
+    assert_eq!(m.f[3], 3.75f64.to_bits());
+}
