@@ -3,11 +3,12 @@
 //!
 //! The letters are those of [`LETTERS`], and what they may be put together to, [`Specification::parse`] says. The ends are all
 //! that the generator tells apart: the caller's trust, the callee's, and whether the two are one domain. A caller that is
-//! elastic is as one that is not, because only the callee's stack queue grows; so no caller is. Numbers and addresses are
+//! elastic is as one that is not, because only the callee's stack queue grows; so no caller is. Whether a trusted end is one of
+//! the first components decides about a constant only, the limit of the frame's place. Numbers and addresses are
 //! those that take most instructions.
 
 use abi::boot::Symbols;
-use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC, INVOCATION_LIMIT, flags};
+use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC, flags, limit};
 use abi::template::Template;
 use anyhow::{Result, bail};
 use portal::disassemble::{self, Refused};
@@ -29,8 +30,9 @@ const WINDOWS: &[u8] = b"wrWR";
 const LENGTH: usize = 2 + ARGUMENTS;
 
 /// What the generator tells apart of a caller, and of a callee: its flags.
-const CALLERS: [u64; 3] = [0, flags::TRUSTED, flags::TRUSTED | flags::MASKED];
-const CALLEES: [u64; 4] = [0, flags::ELASTIC, flags::TRUSTED, flags::TRUSTED | flags::MASKED];
+const FIRST: u64 = flags::TRUSTED | flags::BOOT;
+const CALLERS: [u64; 3] = [0, flags::TRUSTED, FIRST | flags::MASKED];
+const CALLEES: [u64; 4] = [0, flags::ELASTIC, FIRST, FIRST | flags::MASKED];
 /// Kinds of ends: each caller with each callee, and each callee with itself.
 const ENDS: usize = (CALLERS.len() + 1) * CALLEES.len();
 
@@ -146,7 +148,7 @@ fn one(
     if magic != BLOCK_MAGIC as usize || words != code.len() || returns > 4 * words || !returns.is_multiple_of(4) {
         return Err(Fault::Header);
     }
-    if frame > INVOCATION_LIMIT / 2 || !frame.is_multiple_of(8) {
+    if frame > limit::UNTRUSTED / 2 || !frame.is_multiple_of(8) {
         return Err(Fault::Frame(frame));
     }
     disassemble::verify_with(code, known).map_err(|refused| {

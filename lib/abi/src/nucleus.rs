@@ -47,8 +47,29 @@ pub struct Thread {
 }
 /// Arguments of a call.
 pub const TRANSFERS: usize = 6;
-/// Offset in a thread's page below which no ordinary portal may push: the rest is kept for exceptions.
-pub const INVOCATION_LIMIT: usize = 2048;
+/// How far down a thread's page calls may push: the lowest offset of a call's frame, by who calls whom. What lies below is kept
+/// for what can come on top of the call without its limit being asked again, so that an exception's frame always has its place
+/// and those who answer it can make their own calls. The proof is in the book, "How deep calls go"; `./pebble check` computes what
+/// is needed.
+pub mod limit {
+    use super::{EXCEPTION_FRAME, FLOATING_FRAME, Thread};
+
+    /// An end of the call is not trusted. A power of two, of which one bit of the frame's address is looked at.
+    pub const UNTRUSTED: usize = 2048;
+    /// The lowest top of the stack while untrusted code runs: live floating-point state goes on top of the call's frame.
+    pub const UNTRUSTED_TOP: usize = UNTRUSTED - FLOATING_FRAME;
+    /// From a trusted component into one that does not belong to the first components: it has room to ask these.
+    pub const SERVER: usize = CLIENT + 128;
+    /// From such a component into one of the first ones, which have room to do what is asked, and to end the caller after a fault.
+    pub const CLIENT: usize = BOOT + 408;
+    /// From one of the first components into another. One exception of its own fits on top, and an interrupt of the answer to that.
+    pub const BOOT: usize = size_of::<Thread>() + 2 * EXCEPTION_FRAME;
+    /// From a trusted component into one that runs with interrupts off: nothing comes on top.
+    pub const MASKED: usize = size_of::<Thread>();
+
+    const _: () =
+        assert!(SERVER <= UNTRUSTED && BOOT + EXCEPTION_FRAME <= CLIENT && BOOT + EXCEPTION_FRAME <= UNTRUSTED_TOP);
+}
 
 /// A domain block is two pages: below its portal table lie the fixed entries and the record. A domain is named by the
 /// address of entry 0 (`table`), so every offset here is negative.
@@ -107,6 +128,8 @@ pub mod flags {
     pub const MASKED: u64 = 2;
     /// An empty stack queue grows instead of making callers wait: a domain that interposes or is notified.
     pub const ELASTIC: u64 = 4;
+    /// One of the first components, which the image builder lays out: it ends with the system only.
+    pub const BOOT: u64 = 8;
 }
 /// Faults that portal code raises itself (the custom causes 24 to 31 of the privileged specification). The
 /// interrupted "instruction" is the caller's `ecall`: it is executed again if the handler returns 0, and ends with the
@@ -164,5 +187,3 @@ pub const FLOATING_FRAME: usize = 8 + 33 * 8;
 pub const BLOCK_HEADER: usize = 16;
 /// First header word of a portal block.
 pub const BLOCK_MAGIC: u32 = 0x7274_6f50;
-
-const _: () = assert!(core::mem::size_of::<Thread>() + 2 * 40 * 8 <= INVOCATION_LIMIT);

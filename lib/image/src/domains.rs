@@ -145,8 +145,9 @@ pub fn lay_out(
             memory.map_range(root, s.va as usize, pa, count, s.rights | pte::U);
             segments.push(pa);
         }
-        let flags =
-            if component.trusted { flags::TRUSTED } else { 0 } | if component.masked { flags::MASKED } else { 0 };
+        let flags = flags::BOOT
+            | if component.trusted { flags::TRUSTED } else { 0 }
+            | if component.masked { flags::MASKED } else { 0 };
         let mut domain = Domain {
             component: component.clone(),
             program,

@@ -2,7 +2,7 @@
 
 use crate::specification::{Stack, State};
 use crate::{Connection, End};
-use abi::nucleus::flags;
+use abi::nucleus::{FLOATING_FRAME, flags, limit};
 
 impl End {
     pub fn trusted(&self) -> bool {
@@ -13,6 +13,10 @@ impl End {
     }
     pub fn elastic(&self) -> bool {
         self.flags & flags::ELASTIC != 0
+    }
+    /// A trusted component of those that the image builder lays out.
+    pub fn first(&self) -> bool {
+        self.trusted() && self.flags & flags::BOOT != 0
     }
 }
 
@@ -46,6 +50,8 @@ pub struct FramePlan {
     pub clear: bool,
     /// Where the words of templates start.
     pub templated: u16,
+    /// The lowest offset in the thread's page that the frame may have: [`limit`].
+    pub limit: u16,
     /// Bytes.
     pub size: u16,
 }
@@ -86,10 +92,11 @@ impl FramePlan {
         let callee_saved = place(!minimal, 12);
         let at = size;
         size += templated;
+        let floating_barrier = untrusted || (s.state == State::Full && !callee.masked());
         FramePlan {
             stack,
             same_domain,
-            floating_barrier: untrusted || (s.state == State::Full && !callee.masked()),
+            floating_barrier,
             save_sp: stack != StackPlan::Keep || !minimal,
             tp,
             service,
@@ -97,7 +104,26 @@ impl FramePlan {
             callee_saved,
             clear: matches!(s.state, State::Partial | State::Full),
             templated: at,
+            limit: lowest(caller, callee, floating_barrier),
             size,
         }
     }
+}
+
+/// The lowest offset of a frame between two ends; `floating`: floating-point state may go on top of it.
+fn lowest(caller: &End, callee: &End, floating: bool) -> u16 {
+    if !caller.trusted() || !callee.trusted() {
+        // Below it is room for that, too.
+        return limit::UNTRUSTED as u16;
+    }
+    let lowest = if callee.masked() {
+        limit::MASKED
+    } else if !callee.first() {
+        limit::SERVER
+    } else if !caller.first() {
+        limit::CLIENT
+    } else {
+        limit::BOOT
+    };
+    (lowest + if floating { FLOATING_FRAME } else { 0 }) as u16
 }

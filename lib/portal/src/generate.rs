@@ -16,7 +16,7 @@ use crate::template::{self, Filling, Templates, Use, Uses, code};
 use abi::Error;
 use abi::address::ENTRY_STUB;
 use abi::boot::Symbols;
-use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC, Thread, domain, fault};
+use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC, Thread, domain, fault, limit};
 use abi::template::{LETTERS, Part, hole, part};
 use core::mem::offset_of;
 
@@ -251,13 +251,16 @@ impl Generator<'_, '_> {
             short_circuit.write(&mut self.e);
         }
         let table = !plan.same_domain || plan.stack == StackPlan::Queue;
-        // Bit 11 of the frame's address is clear below the limit of the page; trusted callers may go on to bit 10.
-        self.e.put_all([addi(T0, T0, -(plan.size as i32)), slli(T3, T0, 52)]);
-        if self.c.caller.trusted() {
-            self.e.put(srli(T3, T3, 62));
-            self.branch(beq(T3, ZERO, 0), Tail::new(Tail::FAIL, Error::EDEPTH as u16));
+        let too_deep = Tail::new(Tail::FAIL, Error::EDEPTH as u16);
+        if plan.limit as usize == limit::UNTRUSTED {
+            // Bit 11 of the frame's address is clear below the limit of the page.
+            self.e.put_all([addi(T0, T0, -(plan.size as i32)), slli(T3, T0, 52)]);
+            self.branch(bge(T3, ZERO, 0), too_deep);
         } else {
-            self.branch(bge(T3, ZERO, 0), Tail::new(Tail::FAIL, Error::EDEPTH as u16));
+            // Its offset in the page, and the limit, in the upper bits of a word.
+            let at = lui(T4, (plan.limit as u32) << 8);
+            self.e.put_all([addi(T0, T0, -(plan.size as i32)), slliw(T3, T0, 20), at]);
+            self.branch(bltu(T3, T4, 0), too_deep);
         }
         let address = self.e.next() + 1;
         self.e.put_all([csrr(T3, csr::SEPC), 0]);

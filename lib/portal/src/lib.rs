@@ -4,6 +4,7 @@
 //! image builder on the host, and the disassembler in the shell.
 #![cfg_attr(not(test), no_std)]
 
+pub mod confinement;
 pub mod disassemble;
 pub mod emit;
 pub mod encode;

@@ -223,10 +223,14 @@ pub enum Refused {
     Branch { word: usize },
     /// Nothing can be filled in there.
     Hole { word: usize },
+    /// It loads or stores elsewhere than in its own words, in its record, or public fields ([`crate::confinement`]).
+    Access { word: usize },
+    /// It looks at a register or a word of the frame that it has not written, or passes on an address.
+    Register { word: usize },
 }
 
 /// The most words of the frame that a letter, or what letters share, may have.
-const FRAME_WORDS: u8 = 12;
+pub(crate) const FRAME_WORDS: u8 = 12;
 const BRANCH_OFFSET: u32 = 0xFE00_0F80;
 
 /// Checks that `template` keeps to what portals allow: forward branches inside each part, the generator's own instructions,
@@ -284,7 +288,7 @@ fn check_part(template: &Template, p: Part, which: usize, letter: Option<usize>)
     Ok(())
 }
 /// Whether a branch goes backwards, and else its offset.
-fn branch_offset(word: u32) -> (bool, usize) {
+pub(crate) fn branch_offset(word: u32) -> (bool, usize) {
     let offset = (word >> 7 & 1) << 11 | (word >> 25 & 63) << 5 | (word >> 8 & 15) << 1;
     (word >> 31 != 0, offset as usize)
 }
@@ -314,8 +318,12 @@ fn check_word(word: Word, which: usize, of_letter: bool, at: usize) -> Result<()
     let hole_refused = Err(Refused::Hole { word: at });
     let load_or_store = matches!(opcode, 0x03 | 0x23);
     let immediate = load_or_store || matches!(opcode, 0x13 | 0x1b);
-    // The argument may be made in `PASS` only; its fields are in instructions that have them.
-    if (hole & hole::RD != 0 && (!has_rd || which != part::PASS))
+    let filled = |holes: u32, register: u32| hole & holes != 0 && register != 0;
+    // The argument may be made in `PASS` only; its fields are in instructions that have them, and are empty.
+    if filled(hole::RD, instruction >> 7 & 31)
+        || filled(hole::RS1 | hole::LENGTH_RS1, instruction >> 15 & 31)
+        || filled(hole::RS2 | hole::LENGTH_RS2, instruction >> 20 & 31)
+        || (hole & hole::RD != 0 && (!has_rd || which != part::PASS))
         || (fields & (hole::RS2 | hole::LENGTH_RS2) != 0 && !matches!(opcode, 0x33 | 0x23 | 0x63))
         || (fields & (hole::RS1 | hole::LENGTH_RS1) != 0 && opcode == 0x37)
         || (fields != 0 && (!of_letter || which == part::BACK))
@@ -561,6 +569,9 @@ mod tests {
         hole(part::PASS, w(bne(T1, ZERO, 0)).fail(abi::Error::EFAULT));
         hole(part::CHECK, Word { hole: 99 << 8, ..w(addi(T1, T1, 0)) });
         hole(part::CHECK, Word { hole: hole::FAIL << 8 | 9999 << 16, ..w(bne(T1, ZERO, 0)) });
+        hole(part::CHECK, w(addi(T1, T1, 0)).rs1());
+        hole(part::CHECK, w(add(T1, T1, T4)).rs2());
+        hole(part::PASS, w(addi(T1, ZERO, 0)).rd());
         let out_of_order = [w(addi(T1, ZERO, 0)).more(), w(addi(T1, ZERO, 0))];
         assert_eq!(refused(part::PASS, &out_of_order), Refused::Hole { word: 1 });
     }

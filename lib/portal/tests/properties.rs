@@ -118,7 +118,7 @@ proptest! {
                 prop_assert!(constants.len() >= specification.constants());
                 let code = &out.0[BLOCK_HEADER / 4..block.words];
                 prop_assert_eq!((out.0[0], out.0[1] as usize), (BLOCK_MAGIC, code.len()));
-                prop_assert!(out.0[2] as usize <= abi::nucleus::INVOCATION_LIMIT / 2);
+                prop_assert!(out.0[2] as usize <= abi::nucleus::limit::UNTRUSTED / 2);
                 prop_assert!((out.0[3] as usize) < 4 * code.len());
                 prop_assert_eq!(disassemble::verify(code), Ok(()));
             }

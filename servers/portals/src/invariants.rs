@@ -77,7 +77,7 @@ impl Manager {
             let root = abi::address::root(field(domain::SATP)) as u64;
             let root = if d.frozen > 0 { self.graveyard.0 } else { root };
             expect("the root table", asid, 0, field(domain::ROOT), root)?;
-            expect("the flags", asid, 0, field(domain::FLAGS), d.flags & !BOOT)?;
+            expect("the flags", asid, 0, field(domain::FLAGS), d.flags)?;
             let initial = &self.initials[(d.flags & flags::TRUSTED != 0) as usize];
             if !boot {
                 for (n, &code) in initial.faults.iter().enumerate() {

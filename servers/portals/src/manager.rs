@@ -200,8 +200,7 @@ pub struct Manager {
 const MORE_REGISTRATIONS: usize = 8;
 const MORE_BLOCKS: usize = 56;
 
-/// In `Domain::flags` only: a boot component.
-pub const BOOT: u64 = 1 << 32;
+pub use abi::nucleus::flags::BOOT;
 
 pub static MANAGER: BootMutex<Manager> = BootMutex::new(Manager {
     domains: Slots::new(),
@@ -310,7 +309,7 @@ impl Manager {
             let entry = Domain {
                 name: boot.name,
                 table: Table(boot.table),
-                flags: boot.flags | BOOT,
+                flags: boot.flags,
                 parent: 0,
                 children: Vec::new(),
                 sandbox: Default::default(),

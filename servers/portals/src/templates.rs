@@ -45,7 +45,8 @@ impl Manager {
         if domain.flags & flags::TRUSTED == 0 || caller.direct != caller.subject {
             return Err(Error::EACCESS);
         }
-        if let Err(refused) = portal::template::check(&template) {
+        let checked = portal::template::check(&template).and_then(|()| portal::confinement::check(&template));
+        if let Err(refused) = checked {
             return Ok(rejected(refused));
         }
         let letters = &template.letters[..(template.letter_count as usize).min(LETTERS)];
@@ -162,7 +163,11 @@ fn rejected(refused: Refused) -> isize {
     let position = match refused {
         Refused::Letter { place } => place,
         Refused::Part { letter } => letter,
-        Refused::Instruction { word } | Refused::Branch { word } | Refused::Hole { word } => word,
+        Refused::Instruction { word }
+        | Refused::Branch { word }
+        | Refused::Hole { word }
+        | Refused::Access { word }
+        | Refused::Register { word } => word,
     };
     Rejected { reason: Reason::Template, position: position.min(255) as u8 }.code()
 }

@@ -85,5 +85,7 @@ mod tests {
     #[test]
     fn the_template_may_be_used() {
         assert_eq!(portal::template::check(&letters()), Ok(()));
+        let letters = Template { record: 0x10000, ..letters() };
+        assert_eq!(portal::confinement::check(&letters), Ok(()));
     }
 }
