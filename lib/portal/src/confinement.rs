@@ -345,7 +345,7 @@ impl Path<'_> {
 /// The most that [`hole::PLACE`] adds.
 const PLACES: u32 = 16 * (ARGUMENTS as u32 - 1);
 /// Fields of a domain that anybody may be told.
-const PUBLIC: [i32; 2] = [domain::SERIAL, domain::ASID];
+const PUBLIC: [i32; 2] = [domain::IDENTITY, domain::ASID];
 
 /// What a load or store reaches.
 enum Place {
@@ -429,11 +429,14 @@ mod tests {
         assert_eq!(pass(&[w(ld(T5, TP, 0))]), ACCESS(0), "the thread");
         assert_eq!(pass(&[w(ld(T5, T2, domain::ROOT))]), ACCESS(0), "page tables");
         assert_eq!(pass(&[w(lui(T4, 0)).callee(), w(ld(T5, T4, domain::SATP))]), ACCESS(1), "page tables");
-        assert_eq!(pass(&[w(lui(T4, 0)).callee(), w(sd(ZERO, T4, domain::SERIAL))]), ACCESS(1), "the callee");
+        assert_eq!(pass(&[w(lui(T4, 0)).callee(), w(sd(ZERO, T4, domain::IDENTITY))]), ACCESS(1), "the callee");
     }
     #[test]
     fn public_fields_may_be_read() {
-        assert_eq!(pass(&[w(ld(T5, T2, domain::SERIAL)), w(lui(T4, 0)).callee(), w(ld(T4, T4, domain::ASID))]), Ok(()));
+        assert_eq!(
+            pass(&[w(ld(T5, T2, domain::IDENTITY)), w(lui(T4, 0)).callee(), w(ld(T4, T4, domain::ASID))]),
+            Ok(())
+        );
         assert_eq!(pass(&[w(ld(ZERO, TP, offset_of!(Thread, index) as i32)).rd()]), Ok(()));
     }
     #[test]
