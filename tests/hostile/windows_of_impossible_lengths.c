@@ -1,6 +1,6 @@
 // expect stdout the walls held
 // timeout 60
-#include "hostile.h"
+#include "include/hostile.h"
 #include <fcntl.h>
 
 /* Addresses and lengths that do not fit a window's page, by portals that take both: lengths that wrap behind the address, negative

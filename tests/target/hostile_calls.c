@@ -37,7 +37,7 @@ static void attack(unsigned long with)
             strcpy(page + (next() % 8) * 64 + 64, next() % 2 ? "npiii" : "smrw");
         int portal = next() % 4 ? (word)(next() % 48) : nasty();
         /* Not: waiting for ever, ending, forking without end, or being called back at a random address. */
-        if (portal <= 3 || portal == 5 || portal == 16 || portal == 18 || portal == 19 || portal == 23 || (portal >= 32 && portal < 512))
+        if (portal <= 3 || portal == 5 || portal == 16 || portal == 18 || portal == 19 || portal == 23 || (portal >= 40 && portal < 512))
             continue;
         invoke_portal(portal, nasty(), nasty(), nasty(), nasty(), nasty(), nasty());
     }

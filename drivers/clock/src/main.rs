@@ -69,13 +69,17 @@ extern "C" fn alarm(time: usize) -> isize {
         return 0;
     }
     let Ok(semaphore) = Semaphore::new(0) else { return Error::ENOMEM.code() };
-    if ALARMS.lock().add(time as u64, semaphore.number()) {
-        rtc.alarm(time as u64);
+    let added = ALARMS.lock().add(time as u64, semaphore.number());
+    match added {
+        Some(true) => rtc.alarm(time as u64),
+        Some(false) => {}
+        None => return Error::EBUSY.code(),
     }
     // The time may have come before the alarm was set.
     wake_due(rtc);
     match semaphore.wait() {
         Ok(()) => 0,
+        // Its caller is gone, or does not wait any longer.
         Err(error) => {
             ALARMS.lock().cancel(semaphore.number());
             error.code()

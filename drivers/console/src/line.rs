@@ -35,6 +35,11 @@ impl Input {
         self.waiting += room as usize;
         room
     }
+    /// A reader waits no more, though nobody has woken it.
+    pub fn leave(&mut self) {
+        // Where it was counted among the woken, somebody else wakes for nothing, and looks again.
+        self.waiting = self.waiting.saturating_sub(1);
+    }
     /// How many readers are to be woken for new keys; each only once.
     pub fn woken(&mut self) -> usize {
         core::mem::take(&mut self.waiting)
@@ -173,6 +178,16 @@ mod tests {
         let mut input = Input::new();
         assert!(input.wait() && input.wait());
         assert_eq!((input.woken(), input.woken()), (2, 0));
+    }
+    #[test]
+    fn who_waits_no_more_leaves_its_place_to_another() {
+        let mut input = Input::new();
+        assert!((0..READERS).all(|_| input.wait()));
+        input.leave();
+        assert!(input.wait() && !input.wait());
+        assert_eq!(input.woken(), READERS);
+        input.leave();
+        assert_eq!(input.woken(), 0);
     }
     #[test]
     fn a_reader_too_many_is_refused() {

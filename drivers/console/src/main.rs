@@ -31,7 +31,7 @@ pebble::provide! {
 const INTERRUPT_PRIORITY: u8 = 45;
 
 /// Ticks of `hrtime` after which to look again whether the last byte has left: about a character at 115200 baud.
-const CHARACTER: u64 = 50_000;
+const CHARACTER: usize = 50_000;
 
 static INPUT: Mutex<Input> = Mutex::new(Input::new());
 /// One writer at a time, so that what is written in one call stays together.
@@ -122,7 +122,7 @@ fn drain(uart: Uart) -> Result<()> {
     transmitter(uart)?;
     // Nothing interrupts for the shift register's last byte: it takes the time of ten bits.
     while !uart.drained() {
-        pebble::time::sleep(CHARACTER);
+        pebble::check(call(system::SLEEP, [CHARACTER]))?;
     }
     Ok(())
 }
@@ -171,15 +171,18 @@ fn read_window(
             (echo, taken)
         };
         // Without the lock: who waits for the transmitter waits for the interrupt thread, which takes it for each key.
-        if !echo.is_empty()
+        let shown = if !echo.is_empty()
             && ECHO.load(Ordering::Relaxed)
             && let Some(uart) = *OUTPUT.lock()
         {
-            send(uart, &echo)?;
-        }
+            send(uart, &echo)
+        } else {
+            Ok(())
+        };
         match taken {
+            // What was taken is the caller's, whatever became of the echo.
             Some(count) => return Ok(count),
-            None => wait(KEYS)?,
+            None => shown.and_then(|()| wait(KEYS)).inspect_err(|_| INPUT.lock().leave())?,
         }
     }
 }

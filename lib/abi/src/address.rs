@@ -60,7 +60,8 @@ pub const RETURN_PAGE: usize = 0x3FFF_F000;
 pub const ENTRY_STUB: usize = RETURN_PAGE;
 /// Behind it: `li a7, 0; ecall`, where it returns to.
 pub const RETURN_STUB: usize = RETURN_PAGE + 4;
-/// In the return page: `li a0, -EDEAD; li a7, 0; ecall`, where a thread goes on whose domain died.
+/// In the return page: `nop; li a7, LEAVE; ecall; li a0, -EDEAD; li a7, 0; ecall`, where a thread goes on whose domain died
+/// ([`crate::system::graveyard`]).
 pub const DEAD_STUB: usize = RETURN_PAGE + 16;
 
 /// First byte of the window area.

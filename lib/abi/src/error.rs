@@ -66,6 +66,8 @@ errors! {
     ENAMETOOLONG = 91, "name too long";
     /// The time ran out.
     ETIMEDOUT = 116, "timed out";
+    /// The wait was ended because nobody waits for what it is for: the caller is dead, or its deadline has passed.
+    ECANCELED = 140, "canceled";
     /// No portal of this number.
     EPORTAL = 201, "no such portal";
     /// The other domain died during the call, or nobody is left who could end the wait.
@@ -104,6 +106,7 @@ impl embedded_io::Error for Error {
             Error::EPIPE => ErrorKind::BrokenPipe,
             Error::ESPIPE => ErrorKind::Unsupported,
             Error::ETIMEDOUT => ErrorKind::TimedOut,
+            Error::ECANCELED => ErrorKind::Interrupted,
             Error::EDEAD => ErrorKind::ConnectionAborted,
             _ => ErrorKind::Other,
         }

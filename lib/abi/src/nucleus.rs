@@ -5,6 +5,8 @@
 
 /// Most threads at one time; a thread index is below it. Index 0 is nobody's.
 pub const MAX_THREADS: usize = 2048;
+/// A thread's id is a multiple of this and its index; an id is no other thread's for a long time.
+pub const THREAD_IDS: usize = 4096;
 /// Most domains at one time; an ASID is below it. ASID 0 is nobody's.
 pub const MAX_DOMAINS: usize = 512;
 /// Semaphores that there can be, and one. The lower part of a semaphore's id is its index, which is below it.
@@ -150,6 +152,13 @@ pub mod fault {
     pub const TRANSFER: usize = 29;
     /// Code of a registered template asks its server. Goes to the portal manager.
     pub const ARGUMENT: usize = 30;
+}
+/// Why the waits of a thread end early (`scheduler.cancel`); bits.
+pub mod cancelled {
+    /// A domain that it is to return to is dead: until it has come past there.
+    pub const FOR_THE_DEAD: usize = 1;
+    /// Its own domain has said so, for good.
+    pub const FOR_GOOD: usize = 2;
 }
 /// A stack of a domain's queue.
 #[repr(C)]

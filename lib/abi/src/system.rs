@@ -81,10 +81,23 @@ system_portals! {
     GRANT = 30, "portal.grant";
     /// `(constant)`: how many table entries lead to portals that the caller granted with that constant.
     GRANTED = 31, "portal.granted";
+    /// `(thread id)`: of a thread of the caller's. Its wait ends with `ECANCELED`, wherever it waits, and so does each later one after a
+    /// time slice at most.
+    THREAD_CANCEL = 32, "thread.cancel";
+    /// `(after, &mut Caller)`: for a server: the first thread, by index, above `after` that is in a call of it; its index, or 0.
+    PORTAL_CALLERS = 33, "portal.callers";
 }
 
-/// The first number that `portal_open` gives out.
-pub const FIRST_FREE: usize = 32;
+/// The first number that `portal_open` gives out; between it and the last one above there is nothing.
+pub const FIRST_FREE: usize = 40;
+
+/// Numbers in the table of the graveyard, the domain where threads go on whose domain died.
+pub mod graveyard {
+    /// Says that the thread has left the dead domain's call.
+    pub const LEAVE: usize = super::EXIT;
+    /// Ends the thread.
+    pub const BURY: usize = super::THREAD_EXIT;
+}
 
 /// Numbers in the idle domain's table.
 pub mod idle {
@@ -144,6 +157,19 @@ pub struct Child {
 pub struct Description {
     pub spec: [u8; NAMELEN],
     pub name: [u8; NAMELEN],
+}
+/// Result of `PORTAL_CALLERS`: a call that the server is in.
+#[repr(C, align(32))]
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Caller {
+    /// ASID of the domain that called; 0: it is dead.
+    pub asid: u64,
+    /// What the thread does: a state of `scheduler.info`.
+    pub state: u64,
+    /// Why its waits end early: bits of [`crate::nucleus::cancelled`].
+    pub cancelled: u64,
+    /// How many calls it is deep in others that the server has called.
+    pub beyond: u64,
 }
 /// How a domain ended: result of `DOMAIN_WAIT`, and an event of the portal manager.
 #[repr(C, align(64))]

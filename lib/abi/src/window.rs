@@ -24,7 +24,13 @@ macro_rules! plain {
 }
 plain!(u8, u32, u64, usize, crate::capability::Info, crate::file::Entry, crate::file::Status);
 plain!(crate::inspect::Counts, crate::inspect::Domain, crate::inspect::Portal, crate::inspect::Violation);
-plain!(crate::system::Child, crate::system::Description, crate::system::Ended, crate::system::Grant);
+plain!(
+    crate::system::Caller,
+    crate::system::Child,
+    crate::system::Description,
+    crate::system::Ended,
+    crate::system::Grant
+);
 plain!(crate::system::Registration, crate::template::Template);
 // SAFETY: integers, and an address that nobody follows: any word is one.
 unsafe impl Plain for crate::section::ShortCircuit {}

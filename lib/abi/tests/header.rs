@@ -60,6 +60,9 @@ fn system_portals_have_the_same_numbers() {
         ("SYS_STACK", STACK),
         ("SYS_PAGER", PAGER),
         ("SYS_PAGE", PAGE),
+        ("SYS_THREAD_CANCEL", THREAD_CANCEL),
+        ("SYS_PORTAL_CALLERS", PORTAL_CALLERS),
+        ("SYS_FIRST_FREE", FIRST_FREE),
     ] {
         assert_eq!(header.get(name), Some(&number), "{name}");
     }

@@ -55,6 +55,9 @@ int fork(void) __attribute__((returns_twice));
        the stack still point to the parent's. 0 in the child, the child's id in the parent. */
 int thread_create(void (*entry)(void *), void *argument, int priority); /* id; priority -1: the caller's */
 int thread_join(int thread);       /* until it has ended */
+int thread_cancel(int thread);
+    /* of this domain: its wait ends with -ECANCELED, here or in a server that it has called, and each later wait does after a
+       time slice at most; -ESRCH: there is no such thread */
 void thread_exit(void) __attribute__((noreturn));
 void yield(void);
 int set_priority(int priority);    /* an application may lower its own */
@@ -114,8 +117,16 @@ int portal_open(const char *name);          /* its number */
 int portal_close(int portal);
 word invoke_portal(int portal, ...);        /* up to six words */
 word invoke_portal_timed(unsigned long long ticks, int portal, word p0, word p1, word p2, word p3, word p4, word p5);
-    /* -ETIMEDOUT if it has not returned after that time: the server goes on undisturbed, and what windows lend it stays lent,
-       until it returns to a thread that ends there. Words at the end may be left out. */
+    /* -ETIMEDOUT if it has not returned after that time: what the server waits for ends with -ECANCELED then, and it returns, when
+       it does, to a thread that ends there. Until then what windows lend it stays lent. Words at the end may be left out. */
+struct portal_caller {
+    uint64_t asid;                          /* who called; 0: it is dead */
+    uint64_t state;                         /* 1 running, 2 ready, 3 waits for a semaphore, 4 sleeps, 5 joins, 6 waits for a stack */
+    uint64_t cancelled;                     /* not 0: its waits end with -ECANCELED */
+    uint64_t beyond;                        /* frames above this call: calls to others, interrupts */
+} __attribute__((aligned(32)));
+int portal_callers(int after, struct portal_caller *caller);
+    /* the first thread above `after` that is in a call of this domain's portals; its number, or 0 */
 int portal_create_child(int asid, int portal, const char *spec, word constant, word (*entry)());
 int portal_create_stub(int asid, int portal, const char *spec, word (*intercept)());
     /* portal_create_child for an interposer: intercept gets the portal's number and what a caller of a portal with this specification

@@ -1,5 +1,6 @@
-/* Calls with a deadline. Another thread of this domain makes the call: when time runs out the caller goes on, and that thread ends
-   when the server returns. So no server is ever left in the middle of what it does. */
+/* Calls with a deadline. Another thread of this domain makes the call: when time runs out the caller goes on, and that thread is
+   cancelled, so that the server waits for nothing more on its behalf, and ends when the server returns. So no server is ever left
+   in the middle of what it does. */
 #include "system.h"
 #undef invoke_portal_timed
 
@@ -45,8 +46,11 @@ word invoke_portal_timed(unsigned long long ticks, int portal, word p0, word p1,
         return thread;
     }
     if (sem_timedwait(done, ticks) != 0) {
-        if (__atomic_exchange_n(&t->state, ABANDONED, __ATOMIC_ACQ_REL) == RUNNING)
+        if (__atomic_exchange_n(&t->state, ABANDONED, __ATOMIC_ACQ_REL) == RUNNING) {
+            /* It may have ended meanwhile, and another thread has its place: then nothing happens. */
+            thread_cancel(thread);
             return -ETIMEDOUT;
+        }
         sem_wait(done);
     }
     word result = t->result;

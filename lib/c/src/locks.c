@@ -37,8 +37,10 @@ void __retarget_lock_close(_LOCK_T lock)
 }
 void __retarget_lock_acquire(_LOCK_T lock)
 {
+    /* A wait that ended for a thread whose caller is gone has not taken the lock. */
     if (lock && __atomic_fetch_add(&lock->users, 1, __ATOMIC_ACQUIRE) > 0)
-        sem_wait(semaphore_of(lock));
+        while (sem_wait(semaphore_of(lock)) == -ECANCELED)
+            ;
 }
 int __retarget_lock_try_acquire(_LOCK_T lock)
 {

@@ -74,6 +74,10 @@ int portal_info(int portal, char spec[NAMELEN], char name[NAMELEN])
     }
     return result;
 }
+int portal_callers(int after, struct portal_caller *caller)
+{
+    return invoke_portal(SYS_PORTAL_CALLERS, (word)after, caller);
+}
 
 static int (*user_notify)(int asid, int portal, char *spec);
 

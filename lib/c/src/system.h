@@ -30,7 +30,9 @@
 #define SYS_STACK 25
 #define SYS_PAGER 28
 #define SYS_PAGE 29
-#define SYS_FIRST_FREE 32
+#define SYS_THREAD_CANCEL 32
+#define SYS_PORTAL_CALLERS 33
+#define SYS_FIRST_FREE 40
 
 #define PAGE 4096ul
 #define THREAD_STACK 32768ul

@@ -47,6 +47,10 @@ int thread_create(void (*entry)(void *), void *argument, int priority)
     *start = (struct thread_start){tls, (char *)start, entry, argument};
     return invoke_portal(SYS_THREAD_CREATE, __pebble_thread_entry, start, start, (word)priority);
 }
+int thread_cancel(int thread)
+{
+    return invoke_portal(SYS_THREAD_CANCEL, (word)thread);
+}
 
 /* The part of fork in C: `sp` is where fork saved the registers. */
 int __pebble_fork(char *sp)

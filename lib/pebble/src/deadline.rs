@@ -1,5 +1,6 @@
-//! Calls with a deadline. Another thread of this domain makes the call: when time runs out the caller goes on, and that thread
-//! ends when the server returns. So no server is ever left in the middle of what it does.
+//! Calls with a deadline. Another thread of this domain makes the call: when time runs out the caller goes on, and that thread is
+//! cancelled, so that the server waits for nothing more on its behalf, and ends when the server returns. So no server is ever left in
+//! the middle of what it does.
 
 use crate::sync::Semaphore;
 use crate::{Error, Result, check, portal, thread};
@@ -15,8 +16,8 @@ struct Answer {
 
 /// Calls portal `number` with up to six words, and waits at most `ticks` of `hrtime` for its result.
 ///
-/// `ETIMEDOUT`: the portal has not returned after that time. The server goes on undisturbed, for a thread of this domain that
-/// ends when it returns. Until then what windows lend it stays lent, so memory that is passed must not be used for anything
+/// `ETIMEDOUT`: the portal has not returned after that time. What the server waits for ends with `ECANCELED` then; what it does, it
+/// does to its end, for a thread of this domain that ends when it returns. Until then what windows lend it stays lent, so memory that is passed must not be used for anything
 /// else: it is best a `static`, or leaked. What the portal answers with a negative word is an error as with
 /// [`check`]; without a thread or a semaphore left, `ENOMEM` and the like say so and nothing was called.
 ///
@@ -24,7 +25,7 @@ struct Answer {
 pub fn call_timed<const N: usize>(number: usize, ticks: u64, arguments: [usize; N]) -> Result<usize> {
     let answer = Arc::new(Answer { result: AtomicIsize::new(0), given: Semaphore::new(0)? });
     let caller = Arc::clone(&answer);
-    thread::spawn(None, move || {
+    let helper = thread::spawn(None, move || {
         caller.result.store(portal::call(number, arguments), Ordering::Release);
         // It is there as long as the answer is.
         let _ = caller.given.post();
@@ -32,7 +33,14 @@ pub fn call_timed<const N: usize>(number: usize, ticks: u64, arguments: [usize; 
     match answer.given.wait_for(ticks) {
         Ok(()) => check(answer.result.load(Ordering::Acquire)),
         // A wait of no ticks answers EAGAIN.
-        Err(Error::EAGAIN | Error::ETIMEDOUT) => Err(Error::ETIMEDOUT),
-        Err(error) => Err(error),
+        Err(Error::EAGAIN | Error::ETIMEDOUT) => {
+            // It may have ended meanwhile.
+            let _ = helper.cancel();
+            Err(Error::ETIMEDOUT)
+        }
+        Err(error) => {
+            let _ = helper.cancel();
+            Err(error)
+        }
     }
 }

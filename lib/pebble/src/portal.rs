@@ -34,6 +34,17 @@ pub fn call<const N: usize>(number: usize, arguments: [usize; N]) -> isize {
     }
 }
 
+/// The threads that are in calls of this domain's portals: their indices, and what is known of the call.
+pub fn callers() -> impl Iterator<Item = (usize, abi::system::Caller)> {
+    let mut after = 0;
+    core::iter::from_fn(move || {
+        let mut caller = abi::system::Caller::default();
+        let index = crate::check(call(abi::system::PORTAL_CALLERS, [after, &raw mut caller as usize])).ok()?;
+        after = index;
+        (index > 0).then_some((index, caller))
+    })
+}
+
 /// How many bytes of `buffer` lie in its first page: what one window shows of it.
 pub fn in_page(buffer: &[u8]) -> usize {
     use abi::address::PAGE;

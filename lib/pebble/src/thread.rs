@@ -34,6 +34,10 @@ impl JoinHandle {
     pub fn join(self) -> crate::Result<()> {
         crate::check(crate::portal::call(system::THREAD_JOIN, [self.0])).map(|_| ())
     }
+    /// Ends what it waits for, here or in a server, with `ECANCELED`, and so whatever it waits for later. `ESRCH`: it has ended.
+    pub fn cancel(&self) -> crate::Result<()> {
+        crate::check(crate::portal::call(system::THREAD_CANCEL, [self.0])).map(|_| ())
+    }
     /// Its id.
     pub fn id(&self) -> usize {
         self.0

@@ -1,7 +1,7 @@
 //! Domains: made, copied, ended.
 //!
 //! A domain ends at once for everybody else: every frame that would return into it is turned towards the graveyard,
-//! where the thread goes on with `EDEAD`; portals that led to it answer `EDEAD`. Its own resources follow as soon as no
+//! where the thread goes on with `EDEAD`; what a thread waits for on its behalf ends (`cancel`); portals that led to it answer `EDEAD`. Its own resources follow as soon as no
 //! frame needs them.
 
 use crate::code::Kind;
@@ -11,6 +11,7 @@ use crate::view::{Masked, Table, ThreadPage, write};
 use abi::Error;
 use abi::address::{DEAD_STUB, PAGE, THREAD_STACK, satp, supervisor};
 use abi::identity::DomainId;
+use abi::nucleus::cancelled::FOR_THE_DEAD;
 use abi::nucleus::{StackDescriptor, domain, flags};
 use abi::section::NAME;
 use abi::system::Ended;
@@ -216,7 +217,7 @@ impl Manager {
                 masked.breathe();
             }
             page.forget_transfers(asid);
-            let (mut top, mut waits) = (true, false);
+            let (mut top, mut waits, mut serves) = (true, false, false);
             for frame in page.frames(&self.code) {
                 if frame.floating() {
                     continue;
@@ -225,6 +226,7 @@ impl Manager {
                 if frame.table() == table {
                     frame.divert(graveyard, DEAD_STUB as u64);
                     waits |= top;
+                    serves |= !top;
                     if templated && self.lent_entries(frame).next().is_some() {
                         lent.push((page, frame.0));
                     }
@@ -244,6 +246,8 @@ impl Manager {
             if waits {
                 // Before it can go on by itself: it may then wait for something that has to do with nobody's death.
                 masked.enter_scheduler(|| WAKE_DEAD.call([index]));
+            } else if serves {
+                masked.enter_scheduler(|| CANCEL.call([index, FOR_THE_DEAD, 0]));
             }
         }
         lent

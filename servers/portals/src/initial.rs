@@ -123,7 +123,9 @@ impl Manager {
         let asid = self.create_domain("graveyard", 0, 0)?;
         let table = self.domain(asid)?.table;
         let bury = self.permanent_portal(End { table: 0, asid: 0, flags: 0 }, "thread.bury");
-        table.set_entry(system::THREAD_EXIT, bury);
+        table.set_entry(system::graveyard::BURY, bury);
+        let leave = self.permanent_portal(End { table: 0, asid: 0, flags: 0 }, "thread.leave");
+        table.set_entry(system::graveyard::LEAVE, leave);
         self.graveyard = table;
         Ok(())
     }

@@ -124,7 +124,8 @@ impl Manager {
         let Some(block) = self.code.get(code) else { return violation("no block", asid, number, code) };
         if block.permanent {
             let known = |initial: &crate::initial::Initial| initial.system.get(number) == Some(&code);
-            let grave = self.graveyard == table && number == abi::system::THREAD_EXIT;
+            use abi::system::graveyard::{BURY, LEAVE};
+            let grave = self.graveyard == table && [BURY, LEAVE].contains(&number);
             return if grave || self.initials.iter().any(known) {
                 Ok(())
             } else {

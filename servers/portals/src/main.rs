@@ -8,6 +8,7 @@
 
 extern crate alloc;
 
+mod cancel;
 mod code;
 mod connect;
 mod counts;
@@ -48,6 +49,9 @@ pebble::provide! {
     "thread.create", "smtiiii", thread_create;
     "thread.exit", "smt", thread_exit;
     "thread.bury", "smt", bury;
+    "thread.leave", "smt", leave;
+    "thread.cancel", "smti", thread_cancel;
+    "portal.callers", "smtiw", callers;
     "semaphore.create", "smti", semaphore_create;
     "semaphore.destroy", "smti", semaphore_destroy;
     "portal.register", "smtr", register;
@@ -196,6 +200,23 @@ extern "C" fn bury(thread: usize) -> isize {
     manager.wake_stuck();
     drop(manager);
     THREAD_EXIT.call([])
+}
+/// A thread has come past a domain that is dead: it waits as it did before, unless another one is on its way back.
+extern "C" fn leave(thread: usize) -> isize {
+    let manager = MANAGER.lock();
+    manager.left_the_dead(thread);
+    0
+}
+#[optimize(size)]
+extern "C" fn thread_cancel(thread: usize, id: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.cancel_thread(caller, id))
+}
+#[optimize(size)]
+extern "C" fn callers(thread: usize, after: usize, out: usize) -> isize {
+    with_caller(thread, |manager, caller| {
+        let Some((index, call)) = manager.next_caller(caller.direct, after) else { return Ok(0) };
+        words::write(out, &call).map(|()| index as isize)
+    })
 }
 extern "C" fn semaphore_create(thread: usize, value: usize) -> isize {
     with_new_portals(thread, 2, |manager, caller| manager.semaphore_create(caller, value))

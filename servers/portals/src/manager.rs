@@ -53,6 +53,8 @@ pebble::import! {
     pub THREAD_EXIT = "scheduler.exit";
     pub THREAD_INFO = "scheduler.info";
     pub WAKE_DEAD = "scheduler.wake_dead";
+    pub CANCEL = "scheduler.cancel";
+    pub CANCELLED = "scheduler.cancelled";
     pub STACK_DEAD = "scheduler.stack_dead";
     pub WAITING = "scheduler.waiting";
     pub END_STUCK = "scheduler.end_stuck";

@@ -55,12 +55,20 @@ impl Threads {
     pub fn counts(&self) -> (usize, usize) {
         (self.living().count(), self.free.len())
     }
+    /// ASID of the home of thread `index`, if it lives.
+    pub fn home(&self, index: usize) -> Option<usize> {
+        self.slots.get(index).copied().flatten().filter(|slot| slot.home != 0).map(|slot| slot.home as usize)
+    }
+    /// Above the highest index.
+    pub fn end(&self) -> usize {
+        self.slots.len()
+    }
     /// Pages of the living threads.
     pub fn pages(&self) -> impl Iterator<Item = ThreadPage> {
         self.living().map(|(_, page, _)| page)
     }
     /// Thread `index` lives no more.
-    fn end(&mut self, index: usize) -> Option<usize> {
+    fn remove(&mut self, index: usize) -> Option<usize> {
         let slot = self.slots.get_mut(index)?.as_mut().filter(|s| s.home != 0)?;
         let home = slot.home as usize;
         slot.home = 0;
@@ -102,7 +110,7 @@ impl Manager {
             if index <= 0 {
                 return;
             }
-            let Some(home) = self.threads.end(index as usize) else { continue };
+            let Some(home) = self.threads.remove(index as usize) else { continue };
             let Ok(domain) = self.domain_mut(home) else { continue };
             domain.threads -= 1;
             if let Some(at) = domain.stacks.iter().position(|&(_, thread)| thread == index as usize) {
@@ -175,7 +183,7 @@ impl Manager {
         match check(THREAD_ADD.call([index, priority, home])) {
             Ok(id) => Ok(id),
             Err(error) => {
-                self.threads.end(index);
+                self.threads.remove(index);
                 self.domain_mut(home)?.threads -= 1;
                 Err(error)
             }

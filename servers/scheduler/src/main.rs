@@ -38,6 +38,8 @@ pebble::provide! {
     "scheduler.add", "smiii", add;
     "scheduler.reap", "sm", reap;
     "scheduler.wake_dead", "smi", wake_dead;
+    "scheduler.cancel", "smiii", cancel;
+    "scheduler.cancelled", "smi", cancelled;
     "scheduler.waiting", "smi", waiting;
     "scheduler.end_stuck", "smi", end_stuck;
     "scheduler.info", "smi", info;
@@ -215,6 +217,12 @@ extern "C" fn reap() -> isize {
 }
 extern "C" fn wake_dead(index: usize) -> isize {
     enter(|scheduler| scheduler.wake_dead(index))
+}
+extern "C" fn cancel(index: usize, how: usize, id: usize) -> isize {
+    enter(|scheduler| scheduler.cancel(index, how, id))
+}
+extern "C" fn cancelled(index: usize) -> isize {
+    enter(|scheduler| scheduler.cancelled(index))
 }
 extern "C" fn end_stuck(home: usize) -> isize {
     enter(|scheduler| scheduler.end_stuck(home))

@@ -22,6 +22,8 @@ pub struct Thread {
     spent: bool,
     /// It waits without a time-out, and somebody has asked for that.
     suspect: bool,
+    /// Why it waits for a slice at most.
+    cancelled: usize,
 }
 
 pub struct Model {
@@ -77,6 +79,12 @@ impl Model {
         self.steps += 1;
         let since = self.steps;
         let thread = self.threads.get_mut(&self.running).unwrap();
+        let soon = self.now + SLICE;
+        let deadline = if thread.cancelled > 0 && state != State::Ended {
+            Some(deadline.map_or(soon, |deadline| deadline.min(soon)))
+        } else {
+            deadline
+        };
         assert_eq!(self.ready[thread.priority].pop_front(), Some(self.running));
         (thread.state, thread.object, thread.deadline, thread.since) = (state, object, deadline, since);
     }
@@ -95,9 +103,21 @@ impl Model {
         let id = old.map_or(index, |thread| thread.id + 4096);
         let (state, object, deadline, since, value) = (State::Ready, 0, None, 0, 0);
         let first_priority = priority;
-        let (spent, suspect) = (false, false);
-        let thread =
-            Thread { state, priority, first_priority, home, id, object, deadline, since, value, spent, suspect };
+        let (spent, suspect, cancelled) = (false, false, 0);
+        let thread = Thread {
+            state,
+            priority,
+            first_priority,
+            home,
+            id,
+            object,
+            deadline,
+            since,
+            value,
+            spent,
+            suspect,
+            cancelled,
+        };
         self.threads.insert(index, thread);
         self.wake(index, 0);
         id as isize
@@ -207,6 +227,18 @@ impl Model {
         }
         0
     }
+    pub fn cancel(&mut self, index: usize, how: usize) -> isize {
+        let Some(thread) = self.threads.get_mut(&index) else { return Error::ESRCH.code() };
+        if matches!(thread.state, State::Free | State::Ended) {
+            return Error::ESRCH.code();
+        }
+        thread.cancelled = if how == 0 { thread.cancelled & 2 } else { thread.cancelled | how };
+        let holds = thread.cancelled as isize;
+        if how > 0 && thread.state != State::Ready {
+            self.wake(index, Error::ECANCELED.code());
+        }
+        holds
+    }
     pub fn end_stuck(&mut self, home: usize) -> isize {
         let of_home = |(_, thread): &(&usize, &Thread)| {
             thread.home == home && !matches!(thread.state, State::Free | State::Ended)
@@ -267,8 +299,13 @@ impl Model {
         }
         for (deadline, index) in self.sleepers().into_iter().take(crate::scheduler::WAKES_PER_TICK) {
             if deadline <= self.now {
-                let sleeping = self.threads[&index].state == State::Sleeping;
-                self.wake(index, if sleeping { 0 } else { Error::ETIMEDOUT.code() });
+                let thread = &self.threads[&index];
+                let value = match thread.state {
+                    _ if thread.cancelled > 0 => Error::ECANCELED.code(),
+                    State::Sleeping => 0,
+                    _ => Error::ETIMEDOUT.code(),
+                };
+                self.wake(index, value);
             }
         }
     }

@@ -10,6 +10,10 @@
 //! priority becomes ready, and as long as any thread waits for the hart; it is not moved by switches, so that no thread
 //! runs longer than a slice while another of its priority is ready, but one may run shorter.
 //!
+//! A thread can be cancelled: nobody waits for what it does any more. Its wait ends, and each later one ends after a slice at most,
+//! all with `ECANCELED`, so that whoever it serves hears of it and gives back what it holds; and one that asks again and again
+//! takes no more time than it would sleep.
+//!
 //! P, V and the timer's interrupt have a quick form for the usual cases. It calls nothing, so its code needs no stack, and refuses without
 //! having changed anything where the case is not usual.
 
@@ -19,10 +23,10 @@ use crate::ring::Ring;
 use crate::semaphores::{SEMAPHORES, Semaphore, Semaphores, VALUE_MAX};
 use crate::sleepers::Sleepers;
 use crate::stacks::Stacks;
-use crate::threads::{IDLE, PRIORITIES, State, Thread, Threads, index_of_id};
+use crate::threads::{IDLE, NEVER_WAITS, PRIORITIES, State, Thread, Threads, index_of_id};
 use crate::time::{Clock, NEVER, SLICE};
 use abi::Error;
-use abi::nucleus::MAX_THREADS;
+use abi::nucleus::{MAX_THREADS, cancelled};
 
 /// How an entry ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -112,6 +116,7 @@ impl<M: Machine> Scheduler<M> {
         let idle = &mut self.threads[IDLE];
         idle.state = State::Ready;
         idle.id = IDLE.index() as u32;
+        idle.cancelled = NEVER_WAITS;
         // Alone in its ring, which none of `Ready` is.
         idle.next = IDLE;
         idle.prev = IDLE;
@@ -189,6 +194,7 @@ impl<M: Machine> Scheduler<M> {
         if self.running == IDLE {
             return refuse(Error::EINVAL);
         }
+        self.begin_wait(0);
         let waiter = self.leave(State::Stack, table as u32);
         self.stacks.push(&mut self.threads, waiter, table as u32);
         self.go_on()
@@ -201,6 +207,7 @@ impl<M: Machine> Scheduler<M> {
             return Return(0);
         }
         self.stacks.remove(&mut self.threads, waiter, table as u32);
+        self.sleepers.remove(&mut self.threads, waiter);
         self.wake(waiter, 0);
         self.prefer(waiter, 0)
     }
@@ -212,6 +219,7 @@ impl<M: Machine> Scheduler<M> {
             return Return(0);
         }
         self.stacks.remove(&mut self.threads, waiter, table as u32);
+        self.sleepers.remove(&mut self.threads, waiter);
         self.wake(waiter, 0);
         self.prefer(waiter, 1)
     }
@@ -250,8 +258,9 @@ impl<M: Machine> Scheduler<M> {
         }
         // First of all: what is done before is slept longer.
         let now = self.machine.now();
+        let state = if self.threads[self.running].cancelled == 0 { State::Sleeping } else { State::Pausing };
         self.set_deadline(now, ticks as u64);
-        self.leave(State::Sleeping, 0);
+        self.leave(state, 0);
         self.go_on()
     }
     /// The running thread's priority, at most its first one: it goes on as the last of that priority. `EINVAL`: out of
@@ -284,6 +293,7 @@ impl<M: Machine> Scheduler<M> {
         if thread == self.running || self.running == IDLE {
             return refuse(Error::EINVAL);
         }
+        self.begin_wait(0);
         let joiner = self.leave(State::Joining, thread.index() as u32);
         let mut joiners = self.threads[thread].joiners;
         joiners.push_by_priority(&mut self.threads, joiner);
@@ -301,10 +311,7 @@ impl<M: Machine> Scheduler<M> {
         if ticks == 0 || self.running == IDLE {
             return refuse(Error::EAGAIN);
         }
-        if ticks > 0 {
-            let now = self.machine.now();
-            self.set_deadline(now, ticks as u64);
-        }
+        self.begin_wait(ticks);
         let waiter = self.leave(State::Semaphore, id as u32);
         if let Some(semaphore) = self.semaphores.find(id) {
             semaphore.waiters.push_by_priority(&mut self.threads, waiter);
@@ -319,10 +326,10 @@ impl<M: Machine> Scheduler<M> {
             semaphore.value -= 1;
             return Some(Return(0));
         }
-        if ticks >= 0 || !semaphore.waiters.is_empty() || self.running_priority == IDLE_PRIORITY {
+        let running = self.running;
+        if ticks >= 0 || !semaphore.waiters.is_empty() || self.threads[running].cancelled != 0 {
             return None;
         }
-        let running = self.running;
         let (next, priority) = self.ready.remove_first(&mut self.threads, running, self.running_priority);
         let record = &mut self.threads[running];
         record.state = State::Semaphore;
@@ -421,6 +428,38 @@ impl<M: Machine> Scheduler<M> {
         self.end_wait(thread, Error::EDEAD.code() as i32);
         self.prefer(thread, 0)
     }
+    /// That thread is cancelled: its wait ends with `ECANCELED`, and each later one does after a slice at most, or when its own
+    /// time-out has come. `how`: why, one of [`cancelled`]; 0: [`cancelled::FOR_THE_DEAD`] holds no more. `id`: the thread's, or 0
+    /// where its index says who is meant. → what holds now. `ESRCH`: no such thread; `EINVAL`: no such reason.
+    pub fn cancel(&mut self, index: usize, how: usize, id: usize) -> Decision {
+        let Some(thread) = self.live(index) else { return refuse(Error::ESRCH) };
+        let record = &mut self.threads[thread];
+        if record.state == State::Ended || (id != 0 && record.id as usize != id) {
+            return refuse(Error::ESRCH);
+        }
+        match how {
+            0 => record.cancelled &= !(cancelled::FOR_THE_DEAD as u8),
+            cancelled::FOR_THE_DEAD | cancelled::FOR_GOOD => record.cancelled |= how as u8,
+            _ => return refuse(Error::EINVAL),
+        }
+        let (state, holds) = (record.state, record.cancelled as isize);
+        let waits = matches!(
+            state,
+            State::Semaphore | State::Suspect | State::Sleeping | State::Pausing | State::Joining | State::Stack
+        );
+        if how == 0 || !waits {
+            return Return(holds);
+        }
+        self.end_wait(thread, Error::ECANCELED.code() as i32);
+        self.prefer(thread, holds)
+    }
+    /// → why the waits of that thread end early, or 0. `ESRCH`: no such thread.
+    pub fn cancelled(&mut self, index: usize) -> Decision {
+        match self.live(index) {
+            Some(thread) => Return(self.threads[thread].cancelled as isize),
+            None => refuse(Error::ESRCH),
+        }
+    }
     /// → id of the semaphore on which that thread waits without a time-out, or 0. `ESRCH`: no such thread. See
     /// [`Scheduler::end_stuck`].
     pub fn waiting(&mut self, index: usize) -> Decision {
@@ -466,6 +505,7 @@ impl<M: Machine> Scheduler<M> {
             _ if thread == self.running => State::Running,
             State::Spent => State::Ready,
             State::Suspect => State::Semaphore,
+            State::Pausing => State::Sleeping,
             state => state,
         };
         Return((state as isize) << 48 | (record.priority as isize) << 32 | record.home as isize)
@@ -496,6 +536,7 @@ impl<M: Machine> Scheduler<M> {
         record.home = home as u16;
         record.priority = priority as u8;
         record.first_priority = priority as u8;
+        record.cancelled = 0;
         self.wake(thread, 0);
         Ok(thread)
     }
@@ -545,13 +586,29 @@ impl<M: Machine> Scheduler<M> {
     /// Wakes the first sleeper: its time has come.
     fn time_out(&mut self) {
         let thread = self.sleepers.first();
-        let value = if self.threads[thread].state == State::Sleeping { 0 } else { Error::ETIMEDOUT.code() as i32 };
+        let record = &self.threads[thread];
+        let value = match record.state {
+            _ if record.cancelled != 0 => Error::ECANCELED.code() as i32,
+            State::Sleeping | State::Pausing => 0,
+            _ => Error::ETIMEDOUT.code() as i32,
+        };
         self.end_wait(thread, value);
     }
-    /// The running thread gets a deadline, `ticks` from `now`.
+    /// The running thread is about to wait: for `ticks`, or as long as it takes where that is not positive, but not for long if it was
+    /// cancelled.
+    fn begin_wait(&mut self, ticks: isize) {
+        if ticks > 0 || self.threads[self.running].cancelled != 0 {
+            let now = self.machine.now();
+            self.set_deadline(now, if ticks > 0 { ticks as u64 } else { u64::MAX });
+        }
+    }
+    /// The running thread gets a deadline, `ticks` from `now`, or a slice if it was cancelled and that is sooner.
     #[inline(never)]
     fn set_deadline(&mut self, now: u64, ticks: u64) {
-        let deadline = self.clock.deadline(&self.machine, now, ticks);
+        let mut deadline = self.clock.deadline(&self.machine, now, ticks);
+        if self.threads[self.running].cancelled != 0 {
+            deadline = deadline.min(now.saturating_add(SLICE));
+        }
         self.sleepers.insert(&mut self.threads, self.running, deadline);
         self.alarm(deadline);
     }

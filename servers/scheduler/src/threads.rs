@@ -7,7 +7,7 @@ use core::ops::{Index, IndexMut};
 /// Priorities are 0 to 63; a higher number runs first.
 pub const PRIORITIES: usize = 64;
 /// Number of thread ids between two generations of one index.
-const ID_STRIDE: u32 = 4096;
+const ID_STRIDE: u32 = abi::nucleus::THREAD_IDS as u32;
 /// Ids fit a C `int`.
 const ID_MASK: u32 = 0x7FFF_FFFF;
 
@@ -54,6 +54,8 @@ pub enum State {
     Ended = 7,
     /// Ready, and has not waited since its slice began before the last timer interrupt; reported as `Ready`.
     Spent = 8,
+    /// `Sleeping`, of a thread that was cancelled; reported as `Sleeping`.
+    Pausing = 10,
     /// `Semaphore`, without a time-out, and not woken since [`Scheduler::waiting`](crate::Scheduler::waiting) said so; reported as
     /// `Semaphore`.
     Suspect = 9,
@@ -82,7 +84,11 @@ pub struct Record {
     pub priority: u8,
     /// The priority it was added with, which it can not exceed.
     pub first_priority: u8,
+    /// Why it waits for a slice at most, if it does: bits of [`abi::nucleus::cancelled`], or [`NEVER_WAITS`].
+    pub cancelled: u8,
 }
+/// In [`Record::cancelled`] of the idle thread, which has nothing to wait for.
+pub const NEVER_WAITS: u8 = 0x80;
 
 const _: () = assert!(size_of::<Record>() == 1 << RECORD_SHIFT && MAX_THREADS << RECORD_SHIFT == 1 << u16::BITS);
 
@@ -99,6 +105,7 @@ impl Record {
         state: State::Free,
         priority: 0,
         first_priority: 0,
+        cancelled: 0,
     };
     /// The id of this index's next thread: generations count from 0 and wrap after 2¹⁹.
     pub fn next_id(&self, thread: Thread) -> u32 {

@@ -116,12 +116,17 @@ impl Pipe {
         self.reader = if self.waiting == 0 { Some(NonNull::from(reader)) } else { None };
         self.waiting += 1;
     }
-    /// `reader` waits no more.
+    /// `reader` waits no more, though nobody has woken it.
     pub fn forget(&mut self, reader: &Reader) {
         if self.reader == Some(NonNull::from(reader)) {
             self.reader = None;
-            self.waiting = 0;
         }
+        self.leave();
+    }
+    /// A thread waits no more, though nobody has woken it. Where it was counted among the woken, another wakes for nothing, and looks
+    /// again.
+    pub fn leave(&mut self) {
+        self.waiting = self.waiting.saturating_sub(1);
     }
     /// A thread waits for room.
     pub fn wait_for_room(&mut self) {

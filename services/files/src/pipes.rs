@@ -99,13 +99,27 @@ impl State {
         self.attempt(number, Side::Write, |pipe| pipe.write::<SHORT>(from), Pipe::wait_for_room)
     }
 }
-/// `reader` has not got what it waited for, and will not.
+/// The wait of `reader` has ended with `error`: what its call comes to, which is what a write has given it nevertheless.
 #[cold]
 #[inline(never)]
-fn forget(number: usize, reader: &Reader) {
-    if let Some((pipe, _)) = STATE.lock().pipe(number, Side::Read) {
-        pipe.forget(reader);
+fn forget(number: usize, reader: &Reader, error: isize) -> isize {
+    let mut state = STATE.lock();
+    // Nobody gives it anything any more.
+    match (reader.got(), state.pipe(number, Side::Read)) {
+        (Some(count), _) => return count as isize,
+        (None, Some((pipe, _))) => pipe.forget(reader),
+        (None, None) => {}
     }
+    error
+}
+/// The wait for room of a thread that writes has ended with `error`.
+#[cold]
+#[inline(never)]
+fn leave(number: usize, error: isize) -> isize {
+    if let Some((pipe, _)) = STATE.lock().pipe(number, Side::Write) {
+        pipe.leave();
+    }
+    error
 }
 /// An attempt, and waiting where it comes to nothing yet, without the lock. `got`: what has come to the thread meanwhile. `None`: it
 /// has to look again.
@@ -143,10 +157,7 @@ fn read_once(number: usize, window: Window<u8>) -> Option<isize> {
         },
         |waited| match reader.got() {
             Some(count) => Some(count as isize),
-            None if waited < 0 => {
-                forget(number, &reader);
-                Some(waited)
-            }
+            None if waited < 0 => Some(forget(number, &reader, waited)),
             None => None,
         },
     )
@@ -167,7 +178,7 @@ fn write_once(number: usize, window: Window<u8>) -> Option<isize> {
             0..=FEW => state.try_write::<true>(number, from),
             _ => state.try_write::<false>(number, from),
         },
-        |waited| (waited < 0).then_some(waited),
+        |waited| (waited < 0).then(|| leave(number, waited)),
     )
 }
 pub extern "C" fn write(number: usize, from: usize, count: usize) -> isize {

@@ -4,6 +4,7 @@ use super::System;
 use crate::{NEVER, SEMAPHORES, SLICE, State, VALUE_MAX};
 use abi::Error::*;
 use abi::nucleus::MAX_THREADS;
+use abi::nucleus::cancelled::{FOR_GOOD, FOR_THE_DEAD};
 
 #[test]
 fn start_runs_the_highest_boot_thread() {
@@ -362,4 +363,74 @@ fn a_measured_clock_follows_the_cycles() {
     system.scheduler.machine.now = 21_000;
     system.enter(|s| s.sleep(15_000));
     assert!((21_101..=21_102).contains(&system.scheduler.machine.timer));
+}
+
+#[test]
+fn cancel_ends_every_kind_of_wait_and_bounds_the_next() {
+    let mut system = System::new(&[(2, 9), (3, 8), (4, 7), (5, 6), (6, 1)]);
+    let semaphore = system.semaphore(0);
+    system.p(semaphore, -1);
+    system.enter(|s| s.sleep(1 << 40));
+    system.enter(|s| s.join(6));
+    system.enter(|s| s.stack_wait(0x8100_1000));
+    for index in 2..6 {
+        assert_eq!(system.enter(|s| s.cancel(index, FOR_THE_DEAD, 0)), (index, ECANCELED.code()));
+        assert_eq!(system.enter(|s| s.cancelled(index)).1, FOR_THE_DEAD as isize);
+        let start = system.scheduler.machine.now;
+        match index {
+            2 => system.p(semaphore, -1),
+            3 => system.enter(|s| s.sleep(1 << 40)),
+            4 => system.enter(|s| s.join(6)),
+            _ => system.enter(|s| s.stack_wait(0x8100_1000)),
+        };
+        assert_eq!(system.running, 6);
+        assert_eq!(system.interrupt(), (index, ECANCELED.code()));
+        assert!(system.scheduler.machine.now - start <= SLICE, "a slice at most");
+        system.enter(|s| s.exit());
+    }
+    assert_eq!(system.v(semaphore), (6, 0));
+    assert_eq!(system.p(semaphore, 0), (6, 0), "nobody who was cancelled took it");
+}
+#[test]
+fn a_cancelled_thread_gets_what_is_there() {
+    let mut system = System::new(&[(2, 9), (3, 8)]);
+    let semaphore = system.semaphore(1);
+    assert_eq!(system.enter(|s| s.cancel(2, FOR_GOOD, 2)), (2, FOR_GOOD as isize));
+    assert_eq!(system.p(semaphore, -1), (2, 0));
+    assert_eq!(system.p(semaphore, 0), (2, EAGAIN.code()));
+    assert_eq!(system.p(semaphore, -1).0, 3);
+    assert_eq!(system.v(semaphore), (2, 0), "in time");
+    assert_eq!(system.scheduler.machine.now, 0);
+}
+#[test]
+fn a_cancelled_thread_keeps_a_shorter_time_out() {
+    let mut system = System::new(&[(2, 9), (3, 8)]);
+    let semaphore = system.semaphore(0);
+    system.enter(|s| s.cancel(2, FOR_THE_DEAD, 0));
+    system.p(semaphore, 100);
+    assert_eq!(system.interrupt(), (2, ECANCELED.code()));
+    assert!(system.scheduler.machine.now < SLICE);
+}
+#[test]
+fn cancellation_for_the_dead_is_taken_back_and_for_good_is_not() {
+    let mut system = System::new(&[(2, 9), (3, 8)]);
+    let semaphore = system.semaphore(0);
+    system.enter(|s| s.cancel(2, FOR_THE_DEAD, 0));
+    assert_eq!(system.enter(|s| s.cancel(2, 0, 0)), (2, 0));
+    system.p(semaphore, -1);
+    assert!(system.enter(|s| s.waiting(2)).1 > 0, "as long as it takes");
+    assert_eq!(system.enter(|s| s.cancel(2, FOR_GOOD, 0)), (2, ECANCELED.code()));
+    assert_eq!(system.enter(|s| s.cancel(2, 0, 0)), (2, FOR_GOOD as isize));
+}
+#[test]
+fn another_thread_of_the_same_index_is_not_cancelled() {
+    let mut system = System::new(&[(2, 5), (3, 4)]);
+    system.enter(|s| s.exit());
+    assert_eq!(system.enter(|s| s.cancel(2, FOR_GOOD, 2)).1, ESRCH.code(), "it has ended");
+    system.enter(|s| s.reap());
+    assert_eq!(system.enter(|s| s.add(2, 5, 7)), (2, 0));
+    assert_eq!(system.enter(|s| s.cancel(2, FOR_GOOD, 2)).1, ESRCH.code());
+    assert_eq!(system.enter(|s| s.cancel(2, 7, 0)).1, EINVAL.code());
+    assert_eq!(system.enter(|s| s.cancel(9, FOR_GOOD, 0)).1, ESRCH.code());
+    assert_eq!(system.enter(|s| s.cancelled(2)).1, 0);
 }

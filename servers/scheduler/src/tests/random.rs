@@ -26,6 +26,7 @@ enum Operation {
     StackWait(usize),
     StackFree(usize),
     WakeDead(usize),
+    Cancel(usize, usize),
     EndStuck(usize),
     /// Time passes; timer interrupts come when they are due.
     Pass(u64),
@@ -50,7 +51,8 @@ fn operation() -> impl Strategy<Value = Operation> {
         1 => (0..6usize).prop_map(Destroy),
         2 => (0..3usize).prop_map(StackWait),
         4 => (0..3usize).prop_map(StackFree),
-        2 => thread.prop_map(WakeDead),
+        2 => thread.clone().prop_map(WakeDead),
+        3 => (thread, prop_oneof![Just(0), Just(1), Just(2)]).prop_map(|(index, how)| Cancel(index, how)),
         2 => (0..3usize).prop_map(EndStuck),
         6 => (1..200_000u64).prop_map(Pass),
     ]
@@ -142,6 +144,7 @@ impl Pair {
             }
             StackWait(n) => self.both(|s| s.stack_wait(TABLES[n]), |m| (m.stack_wait(TABLES[n]), 0).1),
             StackFree(n) => self.both(|s| s.stack_free(TABLES[n]), |m| (m.stack_free(TABLES[n]), 0).1),
+            Cancel(index, how) => self.both(|s| s.cancel(index, how, 0), |m| m.cancel(index, how)),
             WakeDead(index) => self.both(|s| s.wake_dead(index), |m| m.wake_dead(index)),
             EndStuck(home) => self.both(|s| s.end_stuck(home), |m| m.end_stuck(home)),
             Pass(time) => self.pass(time),
