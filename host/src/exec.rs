@@ -2,6 +2,7 @@
 
 use crate::qemu::{Console, Machine, Outcome};
 use crate::{build, qemu, rtl, strict_machine, system, terminal};
+use abi::console::{FRAMED_INPUT, FRAMED_OUTPUT};
 use anyhow::{Context, Result, bail};
 use image::{Image, Parts};
 use manifest::System;
@@ -15,6 +16,8 @@ pub const BREACH: u8 = 123;
 pub const TIMED_OUT: u8 = 124;
 pub const NOT_BOOTED: u8 = 125;
 pub const FAULTED: u8 = 126;
+/// As of a program that writes to a pipe that nobody reads: 128 and the number of `SIGPIPE`.
+pub const BROKEN: u8 = 141;
 
 /// The machines that images run on.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,27 +90,35 @@ pub fn make_image(root: &Path, system: &System, files: Vec<(String, Vec<u8>)>) -
     Ok(image::build(&parts)?)
 }
 
+/// Has the console driver of a system speak as `how` says.
+fn connect(system: &mut System, how: &str) {
+    for console in system.components.iter_mut().filter(|c| c.image == "console") {
+        console.arguments.push(how.into());
+    }
+}
+
 /// Boots a system with its console on this terminal, or on standard input and output where input comes from elsewhere: the end
 /// of it halts a system with a shell.
 pub fn run(root: &Path, name: &str) -> Result<ExitCode> {
     let mut system = system::load(root, name)?;
     let typed = std::io::stdin().is_terminal();
-    for shell in system.components.iter_mut().filter(|c| c.image == "shell" && !typed) {
-        shell.arguments.push("end-halts".into());
+    if !typed {
+        connect(&mut system, FRAMED_INPUT);
+        for shell in system.components.iter_mut().filter(|c| c.image == "shell") {
+            shell.arguments.push("end-halts".into());
+        }
     }
     let image = make_image(root, &system, Vec::new())?;
     let _settings = terminal::Settings::keep();
-    let console = if typed { Console::Terminal } else { Console::Script };
+    let console = if typed { Console::Terminal } else { Console::Streams };
     let outcome = qemu::run(&image, &Machine::default(), console)?;
     Ok(report(outcome, false))
 }
 
-/// The image of the system that `exec` runs a program in. `echo`: somebody types at the console, and wants to see it.
-pub fn program_image(root: &Path, options: &Options, echo: bool) -> Result<Image> {
+/// The image of the system that `exec` runs a program in. `typed`: somebody types at the console, and wants to see it.
+pub fn program_image(root: &Path, options: &Options, typed: bool) -> Result<Image> {
     let mut system = system::load(root, &options.system)?;
-    for console in system.components.iter_mut().filter(|c| c.image == "console" && !echo) {
-        console.arguments.push("no-echo".into());
-    }
+    connect(&mut system, if typed { FRAMED_OUTPUT } else { FRAMED_INPUT });
     let path = &options.file_name;
     if !path.is_file() {
         bail!("{}: no such file", path.display());
@@ -172,18 +183,20 @@ pub fn machine(options: &Options) -> Result<Machine> {
 /// Runs a program in its own domain.
 pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
     let machine = machine(options)?;
-    let image = program_image(root, options, std::io::stdin().is_terminal())?;
+    let typed = std::io::stdin().is_terminal();
+    let image = program_image(root, options, typed)?;
+    let console = if typed { Console::Typed } else { Console::Streams };
     let _settings = terminal::Settings::keep();
     let outcome = match options.on {
-        On::Qemu => qemu::run(&image, &machine, Console::Streams)?,
+        On::Qemu => qemu::run(&image, &machine, console)?,
         On::Rtl => {
             let model = rtl::build_model(root)?;
             let cycles = machine.timeout.map_or(0, |time| (time.as_nanos() / rtl::NANOSECONDS_PER_CYCLE) as u64);
             let settings =
                 rtl::Settings { latencies: options.latency, timeout_cycles: cycles, trace: options.trace.clone() };
-            rtl::run(&model, &image, &settings, Console::Streams)?
+            rtl::run(&model, &image, &settings, console)?
         }
-        On::Strict => strict_machine::run(&image, &machine, strict_machine::settings(options), Console::Streams)?,
+        On::Strict => strict_machine::run(&image, &machine, strict_machine::settings(options), console)?,
     };
     Ok(report(outcome, true))
 }
@@ -194,6 +207,7 @@ pub fn status(outcome: &Outcome, program: bool) -> u8 {
     match &outcome.log {
         _ if outcome.breach.is_some() => BREACH,
         _ if outcome.timed_out => TIMED_OUT,
+        _ if outcome.broken => BROKEN,
         Some(log) if log.booted => match log.ended {
             ended::EXIT => log.status as u8,
             ended::FAULT | ended::KILLED => FAULTED,
@@ -215,7 +229,7 @@ fn report(outcome: Outcome, program: bool) -> ExitCode {
     match status {
         TIMED_OUT if outcome.timed_out => eprintln!("pebble: the program was stopped when its time was over"),
         NOT_BOOTED if !outcome.log.as_ref().is_some_and(|l| l.booted) => {
-            eprint!("{}", String::from_utf8_lossy(&outcome.firmware));
+            eprint!("{}", String::from_utf8_lossy(&outcome.heard.firmware));
             eprintln!("pebble: the system did not boot");
         }
         _ => {}

@@ -3,6 +3,7 @@
 mod bench;
 mod build;
 mod check;
+mod console;
 mod create;
 mod every;
 mod exec;

@@ -1,35 +1,35 @@
 //! Running an image in QEMU, which never outlives this process.
 
+use crate::console::{Heard, Input, MARK, Treatment, listen};
 use crate::guest_log::{self, GuestLog};
 use anyhow::{Context, Result, bail};
 use image::Image;
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 const QEMU: &str = "qemu-system-riscv64";
-/// The nucleus's first output: what comes before it is the firmware's.
-const MARK: u8 = 0x1e;
-
 /// What the guest's console is connected to.
 pub enum Console {
     /// This terminal, with QEMU's Ctrl-A keys.
     Terminal,
-    /// Our standard input, and our standard output byte for byte.
+    /// What is typed at this terminal, and our standard output and error.
+    Typed,
+    /// Our standard input, output and error, byte for byte.
     Streams,
-    /// The same, but the end of our input lasts: each who reads on gets it.
-    Script,
-    /// A string (none: no input comes, not even its end), and a buffer.
+    /// A string (none: no input comes, not even its end), and buffers.
     Captured(Option<Vec<u8>>),
 }
 /// How a run ended.
 pub struct Outcome {
-    /// What the console said after the mark, where it was captured.
-    pub output: Vec<u8>,
-    /// What it said before the mark, if the mark never came.
-    pub firmware: Vec<u8>,
+    /// What the console said.
+    pub heard: Heard,
     pub timed_out: bool,
+    /// Nobody took our standard output any more, and there was no way to tell the guest.
+    pub broken: bool,
     pub log: Option<GuestLog>,
     /// What the strict machine has found that no core may see.
     pub breach: Option<String>,
@@ -128,13 +128,13 @@ impl Guest {
     fn log_offset(&self) -> u64 {
         (self.log - abi::address::RAM_BASE) as u64
     }
-    /// Waits for QEMU to end, until `deadline`; `None`: it was still running.
-    pub fn wait(&mut self, deadline: Option<Instant>) -> Result<Option<ExitStatus>> {
+    /// Waits for QEMU to end, until `deadline`, or until its output is `broken`; `None`: it was still running.
+    fn wait(&mut self, deadline: Option<Instant>, broken: &AtomicBool) -> Result<Option<ExitStatus>> {
         loop {
             if let Some(status) = self.child.try_wait()? {
                 return Ok(Some(status));
             }
-            if deadline.is_some_and(|d| Instant::now() >= d) {
+            if deadline.is_some_and(|d| Instant::now() >= d) || broken.load(Ordering::Relaxed) {
                 return Ok(None);
             }
             std::thread::sleep(Duration::from_millis(5));
@@ -142,146 +142,34 @@ impl Guest {
     }
 }
 
-/// Passes a console's output on, without what precedes the mark.
-pub struct Output<W> {
-    to: W,
-    marked: bool,
-    /// What came before the mark.
-    pub firmware: Vec<u8>,
-}
-impl<W: Write> Output<W> {
-    pub fn new(to: W) -> Output<W> {
-        Output { to, marked: false, firmware: Vec::new() }
-    }
-    pub fn pass(&mut self, mut bytes: &[u8]) -> std::io::Result<()> {
-        if !self.marked {
-            match bytes.iter().position(|&b| b == MARK) {
-                Some(at) => {
-                    self.marked = true;
-                    self.firmware.clear();
-                    bytes = &bytes[at + 1..];
-                }
-                None => {
-                    self.firmware.extend_from_slice(bytes);
-                    return Ok(());
-                }
-            }
-        }
-        self.to.write_all(bytes)?;
-        self.to.flush()
-    }
-    pub fn into_inner(self) -> (W, Vec<u8>) {
-        (self.to, self.firmware)
-    }
-}
-
-/// Our standard output, written to whether it blocks or not: where it is the terminal that QEMU reads, QEMU has made both
-/// answer at once, and a terminal that takes its time would lose what it has no room for.
-struct StandardOutput;
-impl Write for StandardOutput {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        loop {
-            // SAFETY: the bytes are there.
-            let count = unsafe { libc::write(libc::STDOUT_FILENO, bytes.as_ptr().cast(), bytes.len()) };
-            if count >= 0 {
-                return Ok(count as usize);
-            }
-            let error = std::io::Error::last_os_error();
-            if error.kind() != std::io::ErrorKind::WouldBlock {
-                return Err(error);
-            }
-            let mut room = libc::pollfd { fd: libc::STDOUT_FILENO, events: libc::POLLOUT, revents: 0 };
-            // SAFETY: one descriptor.
-            unsafe { libc::poll(&mut room, 1, -1) };
-        }
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Passes a guest's console on to our standard output, or keeps it, until it ends: what came after the mark, where it is
-/// captured, and what came before it if the mark never came.
-pub fn pass_console(mut from: impl Read, captured: bool) -> (Vec<u8>, Vec<u8>) {
-    let sink: Box<dyn Write> = if captured { Box::new(Vec::new()) } else { Box::new(StandardOutput) };
-    let mut kept = Vec::new();
-    let mut output = Output::new(sink);
-    let mut buffer = [0; 65536];
-    while let Ok(count @ 1..) = from.read(&mut buffer) {
-        if captured {
-            kept.extend_from_slice(&buffer[..count]);
-        } else if output.pass(&buffer[..count]).is_err() {
-            break;
-        }
-    }
-    let mut all = Output::new(Vec::new());
-    let _ = all.pass(&kept);
-    if captured { all.into_inner() } else { (Vec::new(), output.into_inner().1) }
-}
-
-/// How often whoever reads the console is told again that the input has ended, where that lasts.
-const END_AGAIN: Duration = Duration::from_secs(1);
-
-/// Passes input on to the guest's console once its driver is there (before, the firmware would take it), then tells it that there
-/// is no more: Ctrl-D, twice if the last line is not finished. If that `lasts`, again and again: a program that ran first may
-/// have read one to its end.
-fn feed(
-    mut input: Box<dyn Read + Send>,
-    mut pipe: std::process::ChildStdin,
-    ram: &std::fs::File,
-    log: u64,
-    lasts: bool,
-) {
-    while !guest_log::read(ram, log).is_ok_and(|log| log.booted) {
-        std::thread::sleep(Duration::from_millis(5));
-        if ram.metadata().is_err() {
-            return;
-        }
-    }
-    let mut buffer = [0; 4096];
-    let mut last = b'\n';
-    while let Ok(count @ 1..) = input.read(&mut buffer) {
-        last = buffer[count - 1];
-        if pipe.write_all(&buffer[..count]).is_err() {
-            return;
-        }
-    }
-    let _ = pipe.write_all(if last == b'\n' { b"\x04" } else { b"\x04\x04" });
-    // Kept open: QEMU takes the end of its input for the end of the console.
-    loop {
-        std::thread::park_timeout(END_AGAIN);
-        if lasts && pipe.write_all(b"\x04").is_err() {
-            return;
-        }
-    }
-}
-
 /// Boots an image and waits until the machine stops or the time is over.
 pub fn run(image: &Image, machine: &Machine, console: Console) -> Result<Outcome> {
-    use std::io::IsTerminal;
     let input: Option<Box<dyn Read + Send>> = match &console {
-        Console::Terminal => None,
-        Console::Streams if std::io::stdin().is_terminal() => None,
-        Console::Streams | Console::Script => Some(Box::new(std::io::stdin())),
+        Console::Terminal | Console::Typed => None,
+        Console::Streams => Some(Box::new(std::io::stdin())),
         Console::Captured(input) => input.clone().map(|i| Box::new(std::io::Cursor::new(i)) as _),
     };
     let captured = matches!(console, Console::Captured(_));
-    let lasts = matches!(console, Console::Script);
+    let terminal = matches!(console, Console::Terminal);
     let stdin = if input.is_some() { Stdio::piped() } else { Stdio::inherit() };
-    let mut guest = Guest::start(image, machine, matches!(console, Console::Terminal), stdin)?;
+    let mut guest = Guest::start(image, machine, terminal, stdin)?;
     let deadline = machine.timeout.map(|t| Instant::now() + t);
-    if let (Some(input), Some(pipe)) = (input, guest.stdin()) {
-        let (ram, log) = (guest.ram.as_file().try_clone()?, guest.log_offset());
+    let pipe = guest.stdin().map(Input::new);
+    if let (Some(input), Some(pipe)) = (input, pipe.clone()) {
         // It ends with this process, or when QEMU is gone.
-        std::thread::spawn(move || feed(input, pipe, &ram, log, lasts));
+        std::thread::spawn(move || pipe.feed(input));
     }
     let Some(from) = guest.stdout() else { bail!("{QEMU} has no output") };
-    let reader = std::thread::spawn(move || pass_console(from, captured));
-    let ended = guest.wait(deadline)?;
+    let how = Treatment { framed: !terminal, captured };
+    let broken = Arc::new(AtomicBool::new(false));
+    let told = broken.clone();
+    let reader = std::thread::spawn(move || listen(from, how, pipe.as_deref(), &told));
+    let ended = guest.wait(deadline, &broken)?;
     let log = guest.log();
     drop(guest);
-    let (output, firmware) = reader.join().unwrap_or_default();
-    Ok(Outcome { output, firmware, timed_out: ended.is_none(), log, breach: None })
+    let heard = reader.join().unwrap_or_default();
+    let broken = broken.load(Ordering::Relaxed);
+    Ok(Outcome { heard, timed_out: ended.is_none() && !broken, broken, log, breach: None })
 }
 
 /// Boots an image and lets it run until its console has said a line with `until`: what it said, and all of RAM at that moment.
@@ -310,24 +198,5 @@ pub fn snapshot(image: &Image, machine: &Machine, until: &str) -> Result<(String
             Ok(bytes) => said.extend(bytes),
             Err(_) => bail!("the console never said \"{until}\":\n{text}"),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    #[test]
-    fn what_precedes_the_mark_is_dropped() {
-        let mut output = Output::new(Vec::new());
-        for piece in [&b"OpenSBI"[..], b" v1\x1eab", b"c\x1ed"] {
-            output.pass(piece).unwrap();
-        }
-        assert_eq!(output.into_inner(), (b"abc\x1ed".to_vec(), vec![]));
-    }
-    #[test]
-    fn without_a_mark_everything_is_kept_aside() {
-        let mut output = Output::new(Vec::new());
-        output.pass(b"no luck").unwrap();
-        assert_eq!(output.into_inner(), (vec![], b"no luck".to_vec()));
     }
 }

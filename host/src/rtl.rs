@@ -1,6 +1,7 @@
 //! Running an image on the model of CVA6, whose cycles are the real core's. `rtl/` holds its sources.
 
-use crate::qemu::{Console, Outcome, end_with_us, pass_console, scratch};
+use crate::console::{Treatment, listen};
+use crate::qemu::{Console, Outcome, end_with_us, scratch};
 use crate::{build, guest_log};
 use abi::address::{IMAGE_BASE, RAM_BASE};
 use anyhow::{Context, Result, bail};
@@ -8,6 +9,7 @@ use image::Image;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
 use vm_fdt::FdtWriter;
 
 /// Cycles of the core in a unit of the timer's time.
@@ -194,12 +196,18 @@ pub fn run(model: &Path, image: &Image, settings: &Settings, console: Console) -
     command.arg(ram.path()).stdin(Stdio::null()).stdout(Stdio::piped());
     end_with_us(&mut command);
     let mut child = command.spawn().with_context(|| model.display().to_string())?;
-    let (output, firmware) = child.stdout.take().map(|from| pass_console(from, captured)).unwrap_or_default();
+    let how = Treatment { framed: true, captured };
+    let broken = AtomicBool::new(false);
+    let heard = child.stdout.take().map(|from| listen(from, how, None, &broken)).unwrap_or_default();
+    let broken = broken.into_inner();
+    if broken {
+        child.kill()?;
+    }
     let status = child.wait()?;
     let log = guest_log::read(ram.as_file(), (image.log - RAM_BASE) as u64).ok();
     // A program may end with the same status.
     let ended = log.as_ref().is_some_and(|log| log.ended != 0);
-    Ok(Outcome { output, firmware, timed_out: status.code() == Some(OUT_OF_CYCLES) && !ended, log, breach: None })
+    Ok(Outcome { heard, broken, timed_out: status.code() == Some(OUT_OF_CYCLES) && !ended, log, breach: None })
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Running an image on the strict machine (`host/strict`), in this process.
 
+use crate::console::{Listener, Treatment};
 use crate::exec::Options;
-use crate::qemu::{Console, Machine, Outcome, Output};
+use crate::qemu::{Console, Machine, Outcome};
 use crate::{guest_log, rtl};
 use abi::address::{IMAGE_BASE, PAGE, RAM_BASE};
 use anyhow::{Context, Result};
 use image::Image;
-use std::io::Write;
 use std::time::Instant;
 use strict::{Settings, Stale, Stopped};
 
@@ -28,13 +28,14 @@ pub fn run(image: &Image, machine: &Machine, settings: Settings, console: Consol
         hart.place(at as u64, bytes).context("the image does not fit in the machine's memory")?;
     }
     let captured = matches!(console, Console::Captured(_));
-    let mut output = Output::new(if captured { Sink::Kept(Vec::new()) } else { Sink::Terminal });
+    let mut listener = Listener::new(Treatment { framed: true, captured });
+    let mut broken;
     let deadline = machine.timeout.map(|time| Instant::now() + time);
     let mut timed_out = false;
     let stopped = loop {
         let stopped = hart.run(BATCH);
-        output.pass(&hart.take_sent())?;
-        if stopped.is_some() {
+        broken = !listener.hear(&hart.take_sent(), None);
+        if stopped.is_some() || broken {
             break stopped;
         }
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
@@ -49,9 +50,7 @@ pub fn run(image: &Image, machine: &Machine, settings: Settings, console: Consol
     timed_out |= matches!(stopped, Some(Stopped::Limit | Stopped::Idle));
     let log =
         hart.ram().get(image.log - RAM_BASE..).and_then(|bytes| guest_log::parse(bytes.get(..abi::log::BYTES)?).ok());
-    let (sink, firmware) = output.into_inner();
-    let output = if let Sink::Kept(output) = sink { output } else { Vec::new() };
-    Ok(Outcome { output, firmware, timed_out, log, breach })
+    Ok(Outcome { heard: listener.into_heard(), timed_out, broken, log, breach })
 }
 /// What a violation is, in a line.
 fn describe(stale: &Stale) -> String {
@@ -68,23 +67,4 @@ fn describe(stale: &Stale) -> String {
         by.pc,
         stale.when
     )
-}
-/// Where the console's output goes.
-enum Sink {
-    Terminal,
-    Kept(Vec<u8>),
-}
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        match self {
-            Sink::Terminal => std::io::stdout().write(bytes),
-            Sink::Kept(kept) => kept.write(bytes),
-        }
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        match self {
-            Sink::Terminal => std::io::stdout().flush(),
-            Sink::Kept(_) => Ok(()),
-        }
-    }
 }

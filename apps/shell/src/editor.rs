@@ -14,7 +14,6 @@ use embedded_io::{ErrorType, Write};
 use pebble::Result;
 use shell_logic::keys::{Key, Keys};
 
-const CONTROL_D: u8 = 4;
 const PROMPT: &str = "pebble> ";
 /// Longest line, and room for earlier ones, in bytes.
 const LINE: usize = 256;
@@ -44,25 +43,21 @@ pub struct Editor {
     cli: Cli<Terminal, Infallible, [u8; LINE], [u8; HISTORY]>,
     terminal: Terminal,
     keys: Keys,
-    /// Ctrl-D ends the line, and on an empty one the input; else it is a key like others.
-    ends: bool,
 }
 impl Editor {
     /// Shows the first prompt.
-    pub fn new(ends: bool) -> Editor {
+    pub fn new() -> Editor {
         let terminal = Terminal(Rc::new(RefCell::new(None)));
         let builder = CliBuilder::default().writer(terminal.clone()).prompt(PROMPT);
         let Ok(cli) = builder.command_buffer([0; LINE]).history_buffer([0; HISTORY]).build();
-        Editor { cli, terminal, keys: Keys::default(), ends }
+        Editor { cli, terminal, keys: Keys::default() }
     }
     /// Takes one key from the console. If it ends a line, `execute` gets it before the next prompt is shown. False: the input
     /// has ended.
     pub fn key(&mut self, execute: impl Fn(&str)) -> Result<bool> {
         let mut byte = [0];
         if pebble::console::read_raw(&mut byte)? == 0 {
-            return Ok(true);
-        }
-        if self.ends && byte[0] == CONTROL_D {
+            // A last line without an end is one all the same; then the end comes again.
             if self.line().is_empty() {
                 return Ok(false);
             }

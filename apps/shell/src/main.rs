@@ -32,16 +32,17 @@ const END_HALTS: &str = "end-halts";
 
 fn main(env: &pebble::Env) -> i32 {
     println!("Pebble. \"help\" lists the commands.");
-    let mut editor = Editor::new(env.argument(1) == Some(END_HALTS));
+    let mut editor = Editor::new();
     let mut failures = 0;
     while failures < FAILURES {
         match editor.key(understand) {
             Ok(true) => failures = 0,
-            // The end of input.
-            Ok(false) => {
+            // The end of input, which lasts.
+            Ok(false) if env.argument(1) == Some(END_HALTS) => {
                 println!();
                 understand("halt");
             }
+            Ok(false) => return 0,
             Err(_) => failures += 1,
         }
     }

@@ -1,6 +1,7 @@
-//! The console driver's line discipline: what becomes of keys. Free of hardware.
+//! The console driver's logic: what becomes of keys, and of what programs send. Free of hardware.
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;
 
+pub mod frames;
 pub mod line;

@@ -1,5 +1,6 @@
 //! Received keys: kept as they are for raw readers, edited into lines for the others.
 
+use crate::frames::Stream;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
@@ -24,10 +25,19 @@ pub struct Input {
     ended: bool,
     /// Readers that wait for a key.
     waiting: usize,
+    /// Where input comes from a program: nothing else is used then.
+    pub stream: Option<Stream>,
 }
 impl Input {
     pub const fn new() -> Input {
-        Input { keys: VecDeque::new(), line: Vec::new(), ready: VecDeque::new(), ended: false, waiting: 0 }
+        Input {
+            keys: VecDeque::new(),
+            line: Vec::new(),
+            ready: VecDeque::new(),
+            ended: false,
+            waiting: 0,
+            stream: None,
+        }
     }
     /// A reader found nothing and is going to wait. False: too many do.
     pub fn wait(&mut self) -> bool {
@@ -44,11 +54,19 @@ impl Input {
     pub fn woken(&mut self) -> usize {
         core::mem::take(&mut self.waiting)
     }
-    /// A key arrived.
-    pub fn key(&mut self, byte: u8) {
+    /// A key arrived, or a byte from a program, which may say that nobody takes an output stream any more.
+    pub fn key(&mut self, byte: u8) -> Option<u8> {
+        if let Some(stream) = &mut self.stream {
+            return stream.receive(byte);
+        }
         if self.keys.len() < KEYS {
             self.keys.push_back(byte);
         }
+        None
+    }
+    /// Takes what a program sent, in the form of the other `take`s: nothing is shown. `None`: somebody types.
+    pub fn take_stream(&mut self, out: &mut [u8]) -> Option<(Vec<u8>, Option<usize>)> {
+        self.stream.as_mut().map(|stream| (Vec::new(), stream.take(out)))
     }
     /// Takes keys as they came.
     pub fn take_raw(&mut self, out: &mut [u8]) -> usize {
@@ -125,7 +143,9 @@ mod tests {
     use super::*;
     fn typed(keys: &[u8]) -> (Input, Vec<u8>) {
         let mut input = Input::new();
-        keys.iter().for_each(|&k| input.key(k));
+        keys.iter().for_each(|&k| {
+            input.key(k);
+        });
         let echo = input.edit();
         (input, echo)
     }
@@ -170,7 +190,9 @@ mod tests {
     #[test]
     fn keys_that_nobody_takes_are_bounded() {
         let mut input = Input::new();
-        (0..2 * KEYS).for_each(|_| input.key(b'x'));
+        (0..2 * KEYS).for_each(|_| {
+            input.key(b'x');
+        });
         assert_eq!(input.take_raw(&mut [0; 2 * KEYS]), KEYS);
     }
     #[test]
@@ -214,7 +236,9 @@ mod tests {
     #[test]
     fn raw_keys_are_not_edited() {
         let mut input = Input::new();
-        b"a\x7f\r".iter().for_each(|&k| input.key(k));
+        b"a\x7f\r".iter().for_each(|&k| {
+            input.key(k);
+        });
         let mut out = [0; 8];
         assert_eq!((input.take_raw(&mut out), &out[..3]), (3, &b"a\x7f\r"[..]));
     }

@@ -10,11 +10,13 @@ extern crate alloc;
 mod uart;
 
 use abi::Error;
+use abi::console::{BEGIN, ERROR, ESCAPE, FRAMED_INPUT, FRAMED_OUTPUT, OUTPUT as STANDARD, TAKEN};
 use abi::system;
 use abi::window::Window;
 use alloc::vec::Vec;
+use console_logic::frames::{Framing, Stream};
 use console_logic::line::Input;
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use pebble::Result;
 use pebble::portal::call;
 use pebble::sync::{Mutex, Semaphore, prepare};
@@ -23,6 +25,7 @@ use uart::{FIFO, Uart};
 pebble::server!(start);
 pebble::provide! {
     "console.write", "nmcri", write;
+    "console.error", "nmcri", error;
     "console.read", "nmcwi", read;
     "console.raw", "nmcwi", raw;
 }
@@ -35,7 +38,14 @@ const CHARACTER: usize = 50_000;
 
 static INPUT: Mutex<Input> = Mutex::new(Input::new());
 /// One writer at a time, so that what is written in one call stays together.
-static OUTPUT: Mutex<Option<Uart>> = Mutex::new(None);
+static OUTPUT: Mutex<Option<Output>> = Mutex::new(None);
+/// The device, and how what is written to it is made out.
+struct Output {
+    uart: Uart,
+    framing: Framing,
+}
+/// A bit for each stream of output, by its number, that nobody takes any more.
+static CLOSED: AtomicU8 = AtomicU8::new(0);
 /// A writer waits for the transmitter.
 static WAITING: AtomicBool = AtomicBool::new(false);
 /// Numbers of the semaphores: interrupt, transmitter, keys.
@@ -53,7 +63,12 @@ fn post(semaphore: usize) {
 
 fn start(env: &pebble::Env) {
     let Some(device) = env.device(0) else { return };
-    ECHO.store(env.argument(1) != Some("no-echo"), Ordering::Relaxed);
+    let asked = |argument| (1..env.len()).any(|n| env.argument(n) == Some(argument));
+    let framed_input = asked(FRAMED_INPUT);
+    let framing = Framing::new(framed_input || asked(FRAMED_OUTPUT));
+    if framed_input {
+        INPUT.lock().stream = Some(Stream::new());
+    }
     for place in &SEMAPHORES {
         let Ok(semaphore) = Semaphore::new(0) else { return };
         place.store(semaphore.number(), Ordering::Relaxed);
@@ -63,8 +78,8 @@ fn start(env: &pebble::Env) {
     prepare(&INPUT);
     prepare(&OUTPUT);
     // SAFETY: init mapped the device of our manifest entry there, for us alone.
-    let uart = unsafe { Uart::new(device.address as usize) };
-    *OUTPUT.lock() = Some(uart);
+    let uart = unsafe { Uart::new(device.address as usize, framed_input) };
+    *OUTPUT.lock() = Some(Output { uart, framing });
     if call(system::INTERRUPT, [0, SEMAPHORES[INTERRUPT].load(Ordering::Relaxed)]) < 0
         || pebble::thread::spawn(Some(INTERRUPT_PRIORITY), move || serve(uart)).is_err()
     {
@@ -73,21 +88,16 @@ fn start(env: &pebble::Env) {
         return;
     }
     uart.interrupt_when_empty(false);
+    if framed_input {
+        // Where it fails, no input ever comes.
+        let _ = tell(BEGIN, 1);
+    }
 }
-
-/// Whether readers of lines show what is typed; not with the argument "no-echo", where nobody types.
-static ECHO: AtomicBool = AtomicBool::new(true);
 
 /// Serves the device's interrupts.
 fn serve(uart: Uart) {
     while wait(INTERRUPT).is_ok() {
-        let mut readers = 0;
-        while let Some(byte) = uart.receive() {
-            let mut input = INPUT.lock();
-            input.key(byte);
-            readers += input.woken();
-        }
-        (0..readers).for_each(|_| post(KEYS));
+        (0..receive(uart)).for_each(|_| post(KEYS));
         if uart.ready() {
             // Off before the writer goes on, who may turn it on again.
             uart.interrupt_when_empty(false);
@@ -97,6 +107,19 @@ fn serve(uart: Uart) {
         }
         call(system::INTERRUPT_DONE, [0]);
     }
+}
+
+/// Takes what has arrived; how many readers are to be woken for it.
+fn receive(uart: Uart) -> usize {
+    let mut input = INPUT.lock();
+    let mut any = false;
+    while let Some(byte) = uart.receive() {
+        any = true;
+        if let Some(stream) = input.key(byte) {
+            CLOSED.fetch_or(1 << stream, Ordering::Relaxed);
+        }
+    }
+    if any { input.woken() } else { 0 }
 }
 
 /// Waits until the transmit FIFO is empty. The caller holds `OUTPUT`.
@@ -109,11 +132,24 @@ fn transmitter(uart: Uart) -> Result<()> {
     }
     Ok(())
 }
-/// Sends all of `bytes`. The caller holds `OUTPUT`.
-fn send(uart: Uart, bytes: &[u8]) -> Result<()> {
-    for piece in bytes.chunks(FIFO) {
-        transmitter(uart)?;
-        piece.iter().for_each(|&byte| uart.send(byte));
+/// Sends all of `bytes` as part of `stream`.
+fn send(output: &mut Output, stream: u8, mut bytes: &[u8]) -> Result<()> {
+    while !bytes.is_empty() {
+        transmitter(output.uart)?;
+        let (piece, length, done) = output.framing.next::<FIFO>(stream, bytes);
+        piece[..length].iter().for_each(|&byte| output.uart.send(byte));
+        bytes = &bytes[done..];
+    }
+    Ok(())
+}
+/// Tells the host `what`, so many `times`; an error: how many times it was not told.
+fn tell(what: u8, times: usize) -> core::result::Result<(), usize> {
+    let output = OUTPUT.lock();
+    let Some(Output { uart, .. }) = *output else { return Err(times) };
+    for told in 0..times {
+        transmitter(uart).map_err(|_| times - told)?;
+        uart.send(ESCAPE);
+        uart.send(what);
     }
     Ok(())
 }
@@ -134,19 +170,26 @@ fn word(result: Result<usize>) -> isize {
 
 /// Writes; with no bytes, waits until all that was written has left the device.
 extern "C" fn write(_channel: usize, buffer: usize, length: usize) -> isize {
-    word(write_window(buffer, length))
+    word(write_window(STANDARD, buffer, length))
 }
-fn write_window(buffer: usize, length: usize) -> Result<usize> {
+/// The same to standard error, where that is told apart.
+extern "C" fn error(_channel: usize, buffer: usize, length: usize) -> isize {
+    word(write_window(ERROR, buffer, length))
+}
+fn write_window(stream: u8, buffer: usize, length: usize) -> Result<usize> {
     // SAFETY: `buffer` is a window argument.
     let window = unsafe { Window::new(buffer, length) }?;
-    let output = OUTPUT.lock();
-    let uart = output.ok_or(Error::EIO)?;
+    let mut output = OUTPUT.lock();
+    let output = output.as_mut().ok_or(Error::EIO)?;
     if length == 0 {
-        return drain(uart).map(|()| 0);
+        return drain(output.uart).map(|()| 0);
+    }
+    if CLOSED.load(Ordering::Relaxed) & 1 << stream != 0 {
+        return Err(Error::EPIPE);
     }
     // SAFETY: what the caller changes meanwhile is sent or not.
     let bytes = unsafe { window.values() };
-    send(uart, bytes).map(|()| length)
+    send(output, stream, bytes).map(|()| length)
 }
 /// Waits until `take` gives something, and puts it in the caller's buffer. `take` also tells what is to be echoed.
 fn read_window(
@@ -162,20 +205,26 @@ fn read_window(
     // SAFETY: it is only written, and by this call alone.
     let out = unsafe { window.values_mut() };
     loop {
-        let (echo, taken) = {
+        let (echo, taken, owed) = {
             let mut input = INPUT.lock();
-            let (echo, taken) = take(&mut input, out);
+            let (echo, taken) = input.take_stream(out).unwrap_or_else(|| take(&mut input, out));
             if taken.is_none() && !input.wait() {
                 return Err(Error::EBUSY);
             }
-            (echo, taken)
+            (echo, taken, input.stream.as_mut().map_or(0, Stream::owed))
         };
+        // What the host could not be told of now, it is with the next bytes that are taken.
+        if owed > 0
+            && let Err(left) = tell(TAKEN, owed)
+            && let Some(stream) = &mut INPUT.lock().stream
+        {
+            stream.owe(left);
+        }
         // Without the lock: who waits for the transmitter waits for the interrupt thread, which takes it for each key.
         let shown = if !echo.is_empty()
-            && ECHO.load(Ordering::Relaxed)
-            && let Some(uart) = *OUTPUT.lock()
+            && let Some(output) = OUTPUT.lock().as_mut()
         {
-            send(uart, &echo)
+            send(output, STANDARD, &echo)
         } else {
             Ok(())
         };

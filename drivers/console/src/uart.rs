@@ -13,6 +13,9 @@ const EMPTIED: u8 = 2;
 const DATA_READY: u8 = 1;
 const HOLDING_EMPTY: u8 = 0x20;
 const TRANSMITTER_EMPTY: u8 = 0x40;
+/// FIFO control: on; interrupts for received bytes come when there are 14, or when no more follow, rather than for each.
+const FIFO_ON: u8 = 1;
+const FIFO_FOURTEEN: u8 = 0xc0;
 /// Bytes that fit in the transmit FIFO when the transmitter is empty.
 pub const FIFO: usize = 16;
 
@@ -20,14 +23,14 @@ pub const FIFO: usize = 16;
 #[derive(Clone, Copy)]
 pub struct Uart(usize);
 impl Uart {
-    /// The device with its FIFOs on and its interrupts off.
+    /// The device with its FIFOs on and its interrupts off. `many`: received bytes come in numbers rather than one by one.
     ///
     /// # Safety
     /// The registers of a 16550 are mapped at `address`, for this driver alone.
-    pub unsafe fn new(address: usize) -> Uart {
+    pub unsafe fn new(address: usize, many: bool) -> Uart {
         let uart = Uart(address);
         uart.write(INTERRUPT_ENABLE, 0);
-        uart.write(FIFO_CONTROL, 1);
+        uart.write(FIFO_CONTROL, if many { FIFO_ON | FIFO_FOURTEEN } else { FIFO_ON });
         uart
     }
     fn read(self, register: usize) -> u8 {

@@ -249,7 +249,7 @@ pub fn explain(root: &Path, call: &str, latencies: rtl::Latencies) -> Result<Exi
     eprintln!("pebble: a call on the model, memory {latencies} (half a minute)");
     let outcome = rtl::run(&model, &image, &settings, Console::Captured(None))?;
     let status = exec::status(&outcome, true);
-    let said = String::from_utf8_lossy(&outcome.output);
+    let said = String::from_utf8_lossy(&outcome.heard.output);
     if status != 0 {
         bail!("{}", said.trim_end());
     }

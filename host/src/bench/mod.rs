@@ -98,7 +98,7 @@ fn measure(root: &Path, program: &str, place: Place, repetitions: u32, touch: bo
             rtl::run(&rtl::build_model(root)?, &image, &settings, Console::Captured(None))?
         }
     };
-    let output = String::from_utf8_lossy(&outcome.output);
+    let output = String::from_utf8_lossy(&outcome.heard.output);
     let status = exec::status(&outcome, true);
     if status != 0 {
         let log = outcome.log.map_or(String::new(), |l| l.text);

@@ -1,4 +1,4 @@
-//! `./pebble run` with its input from a pipe: the tool itself is run.
+//! `./pebble run` and `./pebble exec` between pipes: the tool itself is run.
 
 use super::Verdict;
 use crate::qemu::end_with_us;
@@ -22,6 +22,60 @@ const TESTS: &[(&str, &str, &[&str])] = &[
     ("the_end_lasts_for_the_shell_after_a_program_that_read_one", "run lines\nx\n", &["read: x\n", "end of input\n"]),
 ];
 
+/// Bytes that are copied through the machine: more than wait anywhere, and each value of a byte.
+const BYTES: usize = 200_000;
+
+/// A program that copies its input loses nothing of it, though it starts late; what it says of it comes out apart.
+fn copies(root: &Path) -> Result<()> {
+    let input: Vec<u8> = (0..BYTES as u32).map(|n| (n.wrapping_mul(2654435761) >> 24) as u8).collect();
+    let (said, errors, status) = exec(root, &["tests/target/components/copy.c", "1"], input.clone(), usize::MAX)?;
+    if let Some(at) = (0..input.len().max(said.len())).find(|&at| input.get(at) != said.get(at)) {
+        bail!("{} bytes came out of {}, different from {at} on", said.len(), input.len());
+    }
+    if !errors.ends_with(&format!("{BYTES} bytes\n")) || status != Some(0) {
+        bail!("status {status:?}, standard error:\n{errors}");
+    }
+    Ok(())
+}
+/// A program whose output nobody takes any more is told.
+fn breaks(root: &Path) -> Result<()> {
+    let input = b"a line of many\n".repeat(1 << 14);
+    let (_, errors, status) = exec(root, &["tests/target/components/copy.c"], input, 100)?;
+    if !errors.contains("Broken pipe") || status != Some(1) {
+        bail!("status {status:?}, standard error:\n{errors}");
+    }
+    Ok(())
+}
+/// Runs a program with all of `input`, and takes at most `most` bytes of its output; that, its standard error, its status.
+fn exec(root: &Path, arguments: &[&str], input: Vec<u8>, most: usize) -> Result<(Vec<u8>, String, Option<i32>)> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["exec", "--timeout", "120"]).args(arguments).env("PEBBLE_ROOT", root);
+    command.current_dir(root).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    end_with_us(&mut command);
+    let mut child = command.spawn()?;
+    let mut to = child.stdin.take().context("no input")?;
+    // It ends when all is written, or when nobody takes it any more.
+    let feeder = std::thread::spawn(move || drop(to.write_all(&input)));
+    let mut said = Vec::new();
+    let mut from = child.stdout.take().context("no output")?;
+    while said.len() < most {
+        let mut buffer = vec![0; 65536.min(most - said.len())];
+        match from.read(&mut buffer)? {
+            0 => break,
+            count => said.extend_from_slice(&buffer[..count]),
+        }
+    }
+    drop(from);
+    let outcome = child.wait_with_output()?;
+    let _ = feeder.join();
+    Ok((said, String::from_utf8_lossy(&outcome.stderr).into_owned(), outcome.status.code()))
+}
+
+/// A test that has a function of its own.
+type Own = (&'static str, fn(&Path) -> Result<()>);
+const OWN: [Own; 2] =
+    [("every_byte_of_standard_input_arrives", copies), ("a_program_is_told_that_nobody_takes_its_output", breaks)];
+
 pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
     for (name, input, parts) in TESTS {
@@ -29,6 +83,16 @@ pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<Verdict> {
         if wanted(&name) {
             let start = Instant::now();
             let failure = pipe(root, input, parts).err().map(|e| format!("{e:#}"));
+            let verdict = Verdict { name, failure, seconds: start.elapsed().as_secs_f64() };
+            verdict.print();
+            verdicts.push(verdict);
+        }
+    }
+    for (name, test) in OWN {
+        let name = format!("piped::{name}");
+        if wanted(&name) {
+            let start = Instant::now();
+            let failure = test(root).err().map(|e| format!("{e:#}"));
             let verdict = Verdict { name, failure, seconds: start.elapsed().as_secs_f64() };
             verdict.print();
             verdicts.push(verdict);

@@ -1,7 +1,8 @@
 //! Dialogues with a system, in `tests/session`: what is typed at its console, and what it must answer.
 
 use super::Verdict;
-use crate::qemu::{Guest, Machine, Output};
+use crate::console::{Decoder, Piece};
+use crate::qemu::{Guest, Machine};
 use crate::{exec, system};
 use anyhow::{Context, Result, bail};
 use std::io::{Read, Write};
@@ -193,11 +194,14 @@ fn converse(root: &Path, path: &Path) -> Result<()> {
         {
             std::thread::sleep(PAUSE);
         }
-        let mut output = Output::new(sender);
+        let mut decoder = Decoder::new(false);
         while let Ok(count @ 1..) = from.read(&mut buffer) {
-            if output.pass(&buffer[..count]).is_err() {
-                break;
-            }
+            decoder.decode(&buffer[..count], |piece| {
+                if let Piece::Bytes(_, bytes) = piece {
+                    // Nobody listens any more: the machine is about to be stopped.
+                    let _ = sender.write_all(bytes);
+                }
+            });
         }
     });
     let mut dialogue = Dialogue { input, terminal: session.terminal, output, heard: String::new() };

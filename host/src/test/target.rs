@@ -127,14 +127,15 @@ fn judge(
         On::Strict => strict_machine::run(&image, &machine, strict_machine::settings(&options), console)?,
         _ => qemu::run(&image, &machine, console)?,
     };
-    outputs.lock().unwrap().insert(test.name.clone(), outcome.output.clone());
+    outputs.lock().unwrap().insert(test.name.clone(), outcome.heard.output.clone());
     check(d, &outcome)
 }
 fn check(d: &Directives, outcome: &Outcome) -> Result<()> {
     let status = exec::status(outcome, true);
-    let output = String::from_utf8_lossy(&outcome.output);
-    let log = outcome.log.as_ref().map_or("", |l| l.text.as_str());
-    let firmware = String::from_utf8_lossy(&outcome.firmware);
+    let output = String::from_utf8_lossy(&outcome.heard.output);
+    let errors = String::from_utf8_lossy(&outcome.heard.errors);
+    let log = format!("{errors}{}", outcome.log.as_ref().map_or("", |l| l.text.as_str()));
+    let firmware = String::from_utf8_lossy(&outcome.heard.firmware);
     let tail: Vec<&str> = output.lines().rev().take(12).collect();
     let tail: Vec<&str> = tail.into_iter().rev().collect();
     let breach = outcome.breach.as_deref().unwrap_or("");
@@ -146,10 +147,10 @@ fn check(d: &Directives, outcome: &Outcome) -> Result<()> {
         anyhow::bail!("no line \"{line}\"\n{context}");
     }
     if let Some(part) = d.stderr.iter().find(|p| !log.contains(p.as_str())) {
-        anyhow::bail!("the log lacks \"{part}\"\n{context}");
+        anyhow::bail!("standard error lacks \"{part}\"\n{context}");
     }
-    if let Some(bytes) = d.output_bytes.filter(|b| *b != outcome.output.len()) {
-        anyhow::bail!("{} bytes of output, not {bytes}", outcome.output.len());
+    if let Some(bytes) = d.output_bytes.filter(|b| *b != outcome.heard.output.len()) {
+        anyhow::bail!("{} bytes of output, not {bytes}", outcome.heard.output.len());
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ pub mod address;
 pub mod archive;
 pub mod boot;
 pub mod capability;
+pub mod console;
 pub mod error;
 pub mod file;
 pub mod identity;

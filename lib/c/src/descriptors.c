@@ -4,7 +4,7 @@
 
 /* What 0, 1 and 2 are: the console, or what dup2 has put in their place. */
 static int standard[3];
-static int console_write, console_read, files_pipe;
+static int console_write, console_error, console_read, files_pipe;
 
 /* A number that leads nowhere is no descriptor. */
 static ssize_t failed(word result)
@@ -29,7 +29,11 @@ static int portal_of(int fd, int which)
         return file + which;
     if (file >= 0 || fd < 0 || (which == READ) != (fd == 0))
         return -EBADF;
-    return which == READ ? __pebble_opened(&console_read, "console.read") : __pebble_opened(&console_write, "console.write");
+    if (which == READ)
+        return __pebble_opened(&console_read, "console.read");
+    /* A console that does not tell errors from output takes them as that. */
+    int portal = fd == 2 ? __pebble_opened(&console_error, "console.error") : -ENOENT;
+    return portal < 0 ? __pebble_opened(&console_write, "console.write") : portal;
 }
 /* Writes what is left after the first `done` bytes. */
 static __attribute__((noinline)) ssize_t write_rest(int fd, const char *buffer, size_t count, size_t done)

@@ -4,6 +4,7 @@ use core::fmt;
 
 crate::import! {
     WRITE = "console.write";
+    ERROR = "console.error";
     READ = "console.read";
     RAW = "console.raw";
 }
@@ -16,15 +17,22 @@ fn call(portal: &crate::portal::Import, buffer: usize, length: usize) -> isize {
     }
     result
 }
-/// Writes all of `bytes`.
-pub fn write(bytes: &[u8]) -> crate::Result<()> {
+fn write_by(portal: &crate::portal::Import, bytes: &[u8]) -> crate::Result<()> {
     let mut rest = bytes;
     while !rest.is_empty() {
         let (piece, after) = rest.split_at(crate::portal::in_page(rest));
-        crate::check(call(&WRITE, piece.as_ptr() as usize, piece.len()))?;
+        crate::check(call(portal, piece.as_ptr() as usize, piece.len()))?;
         rest = after;
     }
     Ok(())
+}
+/// Writes all of `bytes` to standard output.
+pub fn write(bytes: &[u8]) -> crate::Result<()> {
+    write_by(&WRITE, bytes)
+}
+/// Writes all of `bytes` to standard error; to standard output where the console does not tell them apart.
+pub fn write_error(bytes: &[u8]) -> crate::Result<()> {
+    write_by(&ERROR, bytes).or_else(|error| if error == crate::Error::EPORTAL { write(bytes) } else { Err(error) })
 }
 fn read_by(portal: &crate::portal::Import, buffer: &mut [u8]) -> crate::Result<usize> {
     let here = crate::portal::in_page(buffer);
@@ -43,11 +51,12 @@ pub fn read_raw(buffer: &mut [u8]) -> crate::Result<usize> {
 struct Line {
     bytes: [u8; 256],
     length: usize,
+    write: fn(&[u8]) -> crate::Result<()>,
 }
 impl Line {
     fn flush(&mut self) -> fmt::Result {
         let length = core::mem::take(&mut self.length);
-        write(&self.bytes[..length]).map_err(|_| fmt::Error)
+        (self.write)(&self.bytes[..length]).map_err(|_| fmt::Error)
     }
 }
 impl fmt::Write for Line {
@@ -62,11 +71,18 @@ impl fmt::Write for Line {
         Ok(())
     }
 }
-/// Formats to the console; what can not be written is lost.
-pub fn print(arguments: fmt::Arguments) {
-    let mut line = Line { bytes: [0; 256], length: 0 };
+fn format(arguments: fmt::Arguments, write: fn(&[u8]) -> crate::Result<()>) {
+    let mut line = Line { bytes: [0; 256], length: 0, write };
     let _ = fmt::Write::write_fmt(&mut line, arguments);
     let _ = line.flush();
+}
+/// Formats to standard output; what can not be written is lost.
+pub fn print(arguments: fmt::Arguments) {
+    format(arguments, write);
+}
+/// Formats to standard error; what can not be written is lost.
+pub fn print_error(arguments: fmt::Arguments) {
+    format(arguments, write_error);
 }
 /// Prints to the console.
 #[macro_export]
@@ -76,4 +92,10 @@ macro_rules! print { ($($t:tt)*) => { $crate::console::print(format_args!($($t)*
 macro_rules! println {
     () => { $crate::print!("\n") };
     ($($t:tt)*) => { $crate::console::print(format_args!("{}\n", format_args!($($t)*))) };
+}
+/// Prints a line to standard error.
+#[macro_export]
+macro_rules! eprintln {
+    () => { $crate::console::print_error(format_args!("\n")) };
+    ($($t:tt)*) => { $crate::console::print_error(format_args!("{}\n", format_args!($($t)*))) };
 }
