@@ -1,5 +1,8 @@
 /* Descriptors: reading, writing, seeking, closing, pipes. */
 #include "files.h"
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* What 0, 1 and 2 are: the console, or what dup2 has put in their place. */
@@ -38,6 +41,8 @@ static int portal_of(int fd, int which)
 /* Writes what is left after the first `done` bytes. */
 static __attribute__((noinline)) ssize_t write_rest(int fd, const char *buffer, size_t count, size_t done)
 {
+    if (__pebble_behind(fd) == NOWHERE)
+        return count;
     int portal = portal_of(fd, WRITE);
     if (portal < 0)
         return failed(portal);
@@ -61,6 +66,8 @@ ssize_t write(int fd, const void *buffer, size_t count)
 }
 static __attribute__((noinline)) ssize_t read_pages(int fd, char *buffer, size_t count)
 {
+    if (__pebble_behind(fd) == NOWHERE)
+        return 0;
     int portal = portal_of(fd, READ);
     if (portal < 0)
         return failed(portal);
@@ -93,6 +100,8 @@ ssize_t read(int fd, void *buffer, size_t count)
 off_t lseek(int fd, off_t offset, int whence)
 {
     int file = __pebble_behind(fd);
+    if (file == NOWHERE)
+        return 0;
     if (file < SYS_FIRST_FREE)
         return failed(file < 0 && fd >= 0 ? -ESPIPE : -EBADF);
     word result = invoke_portal(file + SEEK, offset, (word)whence);
@@ -107,6 +116,8 @@ int close(int fd)
         if (file < 0)
             return 0;
     }
+    if (file == NOWHERE)
+        return 0;
     if (file < SYS_FIRST_FREE)
         return failed(-EBADF);
     char page;
@@ -129,6 +140,8 @@ int pipe(int descriptors[2])
 int dup(int fd)
 {
     int file = __pebble_behind(fd);
+    if (file == NOWHERE)
+        return NOWHERE;
     if (file < SYS_FIRST_FREE)
         return failed(-EBADF);
     char page;
@@ -149,4 +162,34 @@ int dup2(int from, int to)
     close(to);
     standard[to] = copy;
     return to;
+}
+int fsync(int fd)
+{
+    int file = __pebble_behind(fd);
+    /* Files are in memory; what the console was given leaves the device. */
+    if (file >= SYS_FIRST_FREE || file == NOWHERE)
+        return 0;
+    int portal = portal_of(fd, WRITE);
+    char page;
+    word result = portal < 0 ? portal : invoke_portal(portal, &page, 0l);
+    return result < 0 ? failed(result) : 0;
+}
+/* A descriptor keeps the flags that it was opened with, and is closed with its domain: nothing else can be asked for. */
+int fcntl(int fd, int command, ...)
+{
+    va_list arguments;
+    va_start(arguments, command);
+    int argument = va_arg(arguments, int);
+    va_end(arguments);
+    struct stat status;
+    if (fstat(fd, &status) < 0)
+        return -1;
+    switch (command) {
+    case F_DUPFD: return argument <= SYS_FIRST_FREE ? dup(fd) : failed(-EINVAL);
+    case F_GETFD: return FD_CLOEXEC;
+    case F_SETFD: return 0;
+    case F_GETFL: return O_RDWR;
+    case F_SETFL: return argument & (O_NONBLOCK | O_APPEND) ? failed(-ENOTSUP) : 0;
+    default: return failed(-EINVAL);
+    }
 }

@@ -11,6 +11,9 @@ enum { DUPLICATE = 1, STATUS, NEXT, CLOSING };
 /* Kinds of what a descriptor or a path leads to. */
 enum { KIND_CONSOLE, KIND_FILE, KIND_DIRECTORY, KIND_PIPE };
 
+/* The descriptor of /dev/null, below all portals that can be opened. */
+#define NOWHERE 3
+
 struct status {
     uint64_t kind, bytes, node;
 } __attribute__((aligned(32)));
@@ -19,7 +22,7 @@ struct entry {
     char name[NAMELEN];
 } __attribute__((aligned(128)));
 
-/* What a descriptor leads to: a file's first portal, or < 0: the console. */
+/* What a descriptor leads to: a file's first portal, NOWHERE, or < 0: the console. */
 int __pebble_behind(int fd);
 /* -1, and the error of a portal in errno. */
 int __pebble_failed(word result);

@@ -18,10 +18,18 @@ struct path {
     char text[NAMELEN];
 } __attribute__((aligned(64)));
 
+/* Where relative paths begin: empty, or a path that starts with a slash. */
+static char here[NAMELEN];
+
 /* An empty path leads nowhere, as POSIX has it. */
 static int take(struct path *p, const char *path)
 {
-    return !*path ? -ENOENT : copy_name(p->text, path) ? 0 : -ENAMETOOLONG;
+    if (!*path)
+        return -ENOENT;
+    if (*path == '/' || !*here)
+        return copy_name(p->text, path) ? 0 : -ENAMETOOLONG;
+    memset(p, 0, sizeof *p);
+    return (size_t)snprintf(p->text, sizeof p->text, "%s/%s", here, path) < sizeof p->text ? 0 : -ENAMETOOLONG;
 }
 static int with_path(int *portal, const char *name, const char *path, word argument)
 {
@@ -41,6 +49,8 @@ static word file_flags(int flags)
 }
 int open(const char *path, int flags, ...)
 {
+    if (strcmp(path, "/dev/null") == 0)
+        return NOWHERE;
     return with_path(&files_open, "files.open", path, file_flags(flags));
 }
 int unlink(const char *path)
@@ -95,13 +105,44 @@ int fstat(int fd, struct stat *to)
 {
     struct status status = {.kind = KIND_CONSOLE};
     int file = __pebble_behind(fd);
-    if (file < 0 && fd >= 0)
+    if (file == NOWHERE || (file < 0 && fd >= 0))
         return fill(to, &status);
     word result = file < SYS_FIRST_FREE ? -EBADF : invoke_portal(file + CONTROL, (word)STATUS, &status);
     /* A number that is no descriptor leads nowhere, or to a portal that does something else. */
     if (result >= 0 && status.kind == KIND_CONSOLE)
         result = -EBADF;
     return result < 0 ? __pebble_failed(result == -EPORTAL ? -EBADF : result) : fill(to, &status);
+}
+int chdir(const char *path)
+{
+    struct path p;
+    struct stat status;
+    int result = stat(path, &status);
+    if (result < 0)
+        return result;
+    if (!S_ISDIR(status.st_mode))
+        return __pebble_failed(-ENOTDIR);
+    if ((result = take(&p, path)) < 0)
+        return __pebble_failed(result);
+    /* The root is "/", and no other path ends with a slash. */
+    size_t length = strlen(p.text);
+    while (length > 0 && p.text[length - 1] == '/')
+        p.text[--length] = 0;
+    if (length > 0 && *p.text != '/' && length + 1 >= sizeof here)
+        return __pebble_failed(-ENAMETOOLONG);
+    char slash = length > 0 && *p.text != '/';
+    here[0] = '/';
+    memcpy(here + slash, p.text, length + 1);
+    return 0;
+}
+char *getcwd(char *buffer, size_t size)
+{
+    const char *path = *here ? here : "/";
+    if (size <= strlen(path)) {
+        errno = size ? ERANGE : EINVAL;
+        return NULL;
+    }
+    return buffer ? strcpy(buffer, path) : strdup(path);
 }
 /* Files are not executed. */
 int access(const char *path, int mode)
@@ -115,7 +156,7 @@ int isatty(int fd)
     struct stat status;
     if (fstat(fd, &status) < 0)
         return 0;
-    if (S_ISCHR(status.st_mode))
+    if (S_ISCHR(status.st_mode) && __pebble_behind(fd) != NOWHERE)
         return 1;
     errno = ENOTTY;
     return 0;

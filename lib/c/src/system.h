@@ -66,6 +66,8 @@ struct ended {
 int __pebble_opened(int *portal, const char *name);
 /* Top of the stack that this thread runs on; what lies below it is copied by fork. */
 extern __thread char *__pebble_stack_top;
+/* thread_create with a stack of so many bytes. */
+int __pebble_thread_on(size_t stack, void (*entry)(void *), void *argument);
 /* Makes the block of thread-local variables at `block` and returns it. */
 void *__pebble_tls(void *block);
 extern char __tls_size[];

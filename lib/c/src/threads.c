@@ -36,9 +36,9 @@ static char *make_tls(char *end)
 {
     return __pebble_tls((char *)((uintptr_t)(end - (size_t)__tls_size) & -64ul));
 }
-int thread_create(void (*entry)(void *), void *argument, int priority)
+static int create(size_t stack, void (*entry)(void *), void *argument, int priority)
 {
-    word top = invoke_portal(SYS_STACK, THREAD_STACK);
+    word top = invoke_portal(SYS_STACK, stack);
     if (top < 0)
         return top;
     char *tls = make_tls((char *)top);
@@ -46,6 +46,14 @@ int thread_create(void (*entry)(void *), void *argument, int priority)
     start = (struct thread_start *)((uintptr_t)start & -16ul);
     *start = (struct thread_start){tls, (char *)start, entry, argument};
     return invoke_portal(SYS_THREAD_CREATE, __pebble_thread_entry, start, start, (word)priority);
+}
+int thread_create(void (*entry)(void *), void *argument, int priority)
+{
+    return create(THREAD_STACK, entry, argument, priority);
+}
+int __pebble_thread_on(size_t stack, void (*entry)(void *), void *argument)
+{
+    return create(stack, entry, argument, -1);
 }
 int thread_cancel(int thread)
 {

@@ -1,0 +1,338 @@
+/* POSIX threads on Pebble's threads and semaphores. */
+#include "system.h"
+#include <pthread.h>
+
+/* Rounds of destructors, as POSIX has it. */
+#define ROUNDS 4
+#define STACK  (256 * 1024ul)
+
+struct pebble_pthread {
+    void *(*entry)(void *);
+    void *argument, *result;
+    int done;      /* semaphore: it has ended */
+    int state;     /* who frees it: the second of those that let go of it */
+};
+enum { HELD, LET_GO };
+
+static __thread struct pebble_pthread *self;
+static __thread void *values[PTHREAD_KEYS_MAX];
+static struct key {
+    int used;
+    void (*destroy)(void *);
+} keys[PTHREAD_KEYS_MAX];
+static struct pebble_pthread first_thread;
+
+static void discard(struct pebble_pthread *thread)
+{
+    if (thread != &first_thread && __atomic_exchange_n(&thread->state, LET_GO, __ATOMIC_ACQ_REL) == LET_GO) {
+        sem_destroy(thread->done);
+        free(thread);
+    }
+}
+void pthread_exit(void *result)
+{
+    struct pebble_pthread *thread = pthread_self();
+    for (int round = 0; round < ROUNDS; round++)
+        for (int n = 0; n < PTHREAD_KEYS_MAX; n++) {
+            void *value = values[n];
+            values[n] = NULL;
+            if (value && keys[n].used && keys[n].destroy)
+                keys[n].destroy(value);
+        }
+    thread->result = result;
+    if (thread != &first_thread)
+        sem_post(thread->done);
+    discard(thread);
+    thread_exit();
+}
+static void run(void *argument)
+{
+    self = argument;
+    pthread_exit(self->entry(self->argument));
+}
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*entry)(void *), void *argument)
+{
+    struct pebble_pthread *new = malloc(sizeof *new);
+    if (!new)
+        return EAGAIN;
+    *new = (struct pebble_pthread){.entry = entry, .argument = argument, .done = sem_create(0)};
+    if (attributes && attributes->detached)
+        new->state = LET_GO;
+    *thread = new;
+    int made = new->done < 0 ? new->done : __pebble_thread_on(attributes ? attributes->stack_bytes : STACK, run, new);
+    if (made < 0) {
+        if (new->done > 0)
+            sem_destroy(new->done);
+        free(new);
+        return EAGAIN;
+    }
+    return 0;
+}
+int pthread_join(pthread_t thread, void **result)
+{
+    if (thread == self || thread == &first_thread)
+        return EDEADLK;
+    if (__atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == LET_GO && sem_trywait(thread->done) != 0)
+        return EINVAL;
+    else if (__atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == HELD && sem_wait(thread->done) != 0)
+        return ESRCH;
+    if (result)
+        *result = thread->result;
+    discard(thread);
+    return 0;
+}
+int pthread_detach(pthread_t thread)
+{
+    discard(thread);
+    return 0;
+}
+pthread_t pthread_self(void)
+{
+    return self ? self : &first_thread;
+}
+int pthread_equal(pthread_t one, pthread_t other)
+{
+    return one == other;
+}
+int sched_yield(void)
+{
+    yield();
+    return 0;
+}
+int pthread_attr_init(pthread_attr_t *attributes)
+{
+    *attributes = (pthread_attr_t){STACK, PTHREAD_CREATE_JOINABLE};
+    return 0;
+}
+int pthread_attr_destroy(pthread_attr_t *attributes)
+{
+    (void)attributes;
+    return 0;
+}
+int pthread_attr_setstacksize(pthread_attr_t *attributes, size_t bytes)
+{
+    if (bytes < 2 * PAGE)
+        return EINVAL;
+    attributes->stack_bytes = bytes;
+    return 0;
+}
+int pthread_attr_getstacksize(const pthread_attr_t *attributes, size_t *bytes)
+{
+    *bytes = attributes->stack_bytes;
+    return 0;
+}
+int pthread_attr_setdetachstate(pthread_attr_t *attributes, int detached)
+{
+    if (detached != PTHREAD_CREATE_JOINABLE && detached != PTHREAD_CREATE_DETACHED)
+        return EINVAL;
+    attributes->detached = detached;
+    return 0;
+}
+
+/* A semaphore that is made at its first use. */
+static int made_once(int *place)
+{
+    int semaphore = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    while (semaphore == 0) {
+        int made = sem_create(0), none = 0;
+        if (made <= 0)
+            hrsleep(100000);
+        else if (__atomic_compare_exchange_n(place, &none, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            return made;
+        else
+            sem_destroy(made);
+        semaphore = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    }
+    return semaphore;
+}
+/* Takes one; EDEADLK: nobody is left who could give it. A wait that was cancelled has not taken it. */
+static int wait_for(int semaphore)
+{
+    int result;
+    while ((result = sem_wait(semaphore)) == -ECANCELED)
+        ;
+    return result == 0 ? 0 : EDEADLK;
+}
+int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes)
+{
+    *mutex = (pthread_mutex_t){.kind = attributes ? attributes->kind : PTHREAD_MUTEX_NORMAL};
+    return 0;
+}
+int pthread_mutex_destroy(pthread_mutex_t *mutex)
+{
+    if (mutex->users)
+        return EBUSY;
+    if (mutex->semaphore)
+        sem_destroy(mutex->semaphore);
+    *mutex = (pthread_mutex_t){0};
+    return 0;
+}
+/* Whether this thread has it, of a kind that asks. */
+static int held(pthread_mutex_t *mutex)
+{
+    return mutex->kind != PTHREAD_MUTEX_NORMAL && __atomic_load_n(&mutex->owner, __ATOMIC_RELAXED) == get_thread();
+}
+static int again(pthread_mutex_t *mutex, int error)
+{
+    if (mutex->kind != PTHREAD_MUTEX_RECURSIVE)
+        return error;
+    mutex->depth++;
+    return 0;
+}
+static void own(pthread_mutex_t *mutex)
+{
+    if (mutex->kind != PTHREAD_MUTEX_NORMAL)
+        __atomic_store_n(&mutex->owner, get_thread(), __ATOMIC_RELAXED);
+}
+int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    if (held(mutex))
+        return again(mutex, EDEADLK);
+    if (__atomic_fetch_add(&mutex->users, 1, __ATOMIC_ACQUIRE) > 0) {
+        int result = wait_for(made_once(&mutex->semaphore));
+        if (result != 0) {
+            __atomic_fetch_sub(&mutex->users, 1, __ATOMIC_RELAXED);
+            return result;
+        }
+    }
+    own(mutex);
+    return 0;
+}
+int pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+    int none = 0;
+    if (held(mutex))
+        return again(mutex, EBUSY);
+    if (!__atomic_compare_exchange_n(&mutex->users, &none, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return EBUSY;
+    own(mutex);
+    return 0;
+}
+int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    if (mutex->kind != PTHREAD_MUTEX_NORMAL) {
+        if (!held(mutex))
+            return EPERM;
+        if (mutex->depth > 0) {
+            mutex->depth--;
+            return 0;
+        }
+        __atomic_store_n(&mutex->owner, 0, __ATOMIC_RELAXED);
+    }
+    if (__atomic_fetch_sub(&mutex->users, 1, __ATOMIC_RELEASE) > 1)
+        sem_post(made_once(&mutex->semaphore));
+    return 0;
+}
+int pthread_mutexattr_init(pthread_mutexattr_t *attributes)
+{
+    attributes->kind = PTHREAD_MUTEX_DEFAULT;
+    return 0;
+}
+int pthread_mutexattr_destroy(pthread_mutexattr_t *attributes)
+{
+    (void)attributes;
+    return 0;
+}
+int pthread_mutexattr_settype(pthread_mutexattr_t *attributes, int kind)
+{
+    if (kind < PTHREAD_MUTEX_NORMAL || kind > PTHREAD_MUTEX_ERRORCHECK)
+        return EINVAL;
+    attributes->kind = kind;
+    return 0;
+}
+
+/* Those that wait are counted before they let go of the mutex, so that whoever signals with it held finds them. A wait may end
+   without a signal, as POSIX allows. */
+int pthread_cond_init(pthread_cond_t *condition, const pthread_condattr_t *attributes)
+{
+    (void)attributes;
+    *condition = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    return 0;
+}
+int pthread_cond_destroy(pthread_cond_t *condition)
+{
+    if (condition->semaphore)
+        sem_destroy(condition->semaphore);
+    pthread_mutex_destroy(&condition->lock);
+    condition->semaphore = 0;
+    return 0;
+}
+int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
+{
+    int semaphore = made_once(&condition->semaphore);
+    pthread_mutex_lock(&condition->lock);
+    condition->waiting++;
+    pthread_mutex_unlock(&condition->lock);
+    int result = pthread_mutex_unlock(mutex);
+    if (result != 0)
+        return result;
+    int waited = wait_for(semaphore);
+    if (waited != 0) {
+        pthread_mutex_lock(&condition->lock);
+        condition->waiting -= condition->waiting > 0;
+        pthread_mutex_unlock(&condition->lock);
+    }
+    result = pthread_mutex_lock(mutex);
+    return result ? result : waited;
+}
+static int wake(pthread_cond_t *condition, int most)
+{
+    pthread_mutex_lock(&condition->lock);
+    int woken = condition->waiting < most ? condition->waiting : most;
+    condition->waiting -= woken;
+    pthread_mutex_unlock(&condition->lock);
+    for (int n = 0; n < woken; n++)
+        sem_post(condition->semaphore);
+    return 0;
+}
+int pthread_cond_signal(pthread_cond_t *condition)
+{
+    return wake(condition, 1);
+}
+int pthread_cond_broadcast(pthread_cond_t *condition)
+{
+    return wake(condition, INT32_MAX);
+}
+
+int pthread_once(pthread_once_t *once, void (*first)(void))
+{
+    if (!__atomic_load_n(&once->done, __ATOMIC_ACQUIRE)) {
+        pthread_mutex_lock(&once->lock);
+        if (!once->done) {
+            first();
+            __atomic_store_n(&once->done, 1, __ATOMIC_RELEASE);
+        }
+        pthread_mutex_unlock(&once->lock);
+    }
+    return 0;
+}
+int pthread_key_create(pthread_key_t *key, void (*destroy)(void *))
+{
+    for (pthread_key_t n = 0; n < PTHREAD_KEYS_MAX; n++) {
+        int unused = 0;
+        if (__atomic_compare_exchange_n(&keys[n].used, &unused, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+            keys[n].destroy = destroy;
+            *key = n;
+            return 0;
+        }
+    }
+    return EAGAIN;
+}
+int pthread_key_delete(pthread_key_t key)
+{
+    if (key >= PTHREAD_KEYS_MAX || !keys[key].used)
+        return EINVAL;
+    __atomic_store_n(&keys[key].used, 0, __ATOMIC_RELEASE);
+    return 0;
+}
+void *pthread_getspecific(pthread_key_t key)
+{
+    return key < PTHREAD_KEYS_MAX ? values[key] : NULL;
+}
+int pthread_setspecific(pthread_key_t key, const void *value)
+{
+    if (key >= PTHREAD_KEYS_MAX || !keys[key].used)
+        return EINVAL;
+    values[key] = (void *)value;
+    return 0;
+}
