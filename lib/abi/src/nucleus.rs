@@ -35,9 +35,12 @@ pub struct Thread {
     pub index: u64,
     /// Home domain's portal table: where the thread was created.
     pub home: u64,
-    /// What the thread's calls have asked of the memory manager for each argument, and the address that it answered.
+    /// What was shared or moved for each argument of a call that is not made yet: the request, and the address at which the callee
+    /// has the pages. Request 0: nothing.
     pub transfers: [[u64; 2]; TRANSFERS],
-    /// 1: one of `transfers` may be in use.
+    /// Whose call that is and to whom: the identities of caller and callee.
+    pub transfer_ends: [[u64; 2]; TRANSFERS],
+    /// 1: one of `transfers` may be in use. A call that can not be made has them undone before it ends or waits for a stack.
     pub transferring: u64,
     /// Where windows are mapped at the first access, for each slot: its entry with the callee's ASID from bit 54 on; when it is
     /// mapped, the supervisor address of its place; 0: not in use.
@@ -142,16 +145,22 @@ pub mod fault {
     /// The same, where the callee is elastic. Goes to the portal manager.
     pub const GROW_STACK: usize = 25;
     /// A window can not be opened on the caller's page, or the callee has no table for the slot: value is the
-    /// caller's address. Goes to the memory manager.
+    /// caller's address, and the callee's identity stands in place of the program counter. Goes to the memory manager.
     pub const WINDOW: usize = 26;
     /// The same for a window that the callee may write.
     pub const WINDOW_WRITE: usize = 27;
     /// A stack went back to a queue that threads wait for: value is the callee's table. Goes to the scheduler.
     pub const STACK_FREE: usize = 28;
-    /// A call is to share or move pages, or its return is: value is the request, or 0. Goes to the memory manager.
+    /// A call is to share or move pages, or its return is: value is the request, and the other side's identity stands in place of
+    /// the program counter. Value 0: the call can not be made, or not yet; what was shared or moved for it comes back. Goes to the
+    /// memory manager.
     pub const TRANSFER: usize = 29;
-    /// Code of a registered template asks its server. Goes to the portal manager.
+    /// Code of a registered template asks its server: in place of the program counter stands the callee's identity, and from bit
+    /// [`TEMPLATE`] on the template's number. Goes to the portal manager.
     pub const ARGUMENT: usize = 30;
+    /// See [`ARGUMENT`].
+    pub const TEMPLATE: u32 = crate::identity::BITS;
+    const _: () = assert!(crate::template::TEMPLATES <= 1 << (u64::BITS - TEMPLATE));
 }
 /// Why the waits of a thread end early (`scheduler.cancel`); bits.
 pub mod cancelled {

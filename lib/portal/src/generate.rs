@@ -67,6 +67,7 @@ const INVOCATION: i32 = offset_of!(Thread, invocation) as i32;
 const TABLE: i32 = offset_of!(Thread, table) as i32;
 const SERVICE: i32 = offset_of!(Thread, service) as i32;
 const INDEX: i32 = offset_of!(Thread, index) as i32;
+const TRANSFERRING: i32 = offset_of!(Thread, transferring) as i32;
 const FRAME_PORTAL: i32 = 0;
 const FRAME_TABLE: i32 = 8;
 const FRAME_PC: i32 = 16;
@@ -337,6 +338,11 @@ impl Generator<'_, '_> {
     fn specification_templated(&self) -> bool {
         self.c.specification.is_templated()
     }
+    /// Whether pages are shared or moved before the call is made.
+    fn transfers(&self) -> bool {
+        let letter = |used: &Use| &self.c.templates.get(used.template as usize).letters[used.letter as usize % LETTERS];
+        self.uses.all().iter().any(|used| letter(used).fault as usize == fault::TRANSFER)
+    }
     /// Whether there is a frame to return through.
     #[inline(always)]
     fn is_call(&self) -> bool {
@@ -526,7 +532,7 @@ impl Generator<'_, '_> {
     #[inline(never)]
     fn direct(&mut self) -> usize {
         if self.is_exception() {
-            self.e.put_all([ld(A3, T2, domain::ASID), ld(A4, TP, INDEX)]);
+            self.e.put_all([ld(A3, T2, domain::IDENTITY), ld(A4, TP, INDEX)]);
         } else {
             self.move_arguments();
         }
@@ -549,7 +555,13 @@ impl Generator<'_, '_> {
                     let used = self.uses.all()[of];
                     let letter = &self.c.templates.get(used.template as usize).letters[used.letter as usize];
                     self.template(of, &used, part::SLOW);
-                    self.e.constant(T3, (self.c.callee.asid | (used.template as u64) << 16) as i64);
+                    // Who the call is to, and for a server that is asked, which template asks.
+                    self.e.page(T3, self.c.callee.table);
+                    self.e.put(ld(T3, T3, domain::IDENTITY));
+                    if letter.fault as usize == fault::ARGUMENT {
+                        let number = used.template as i32;
+                        self.e.put_all([addi(T4, ZERO, number), slli(T4, T4, fault::TEMPLATE as i32), or(T3, T3, T4)]);
+                    }
                     self.raise(letter.fault as usize);
                 }
                 Tail::AGAIN => {
@@ -569,10 +581,23 @@ impl Generator<'_, '_> {
                         self.e.jump(T4, self.symbols.floating_push, T4);
                         self.e.place(skip);
                     }
-                    self.e.put_all([addi(T1, ZERO, 0), addi(T3, ZERO, 0)]);
+                    if letter.fault as usize == fault::TRANSFER {
+                        self.e.put_all([addi(T1, A6, 0), addi(T3, T5, 0)]);
+                    } else {
+                        self.e.put_all([addi(T1, ZERO, 0), addi(T3, ZERO, 0)]);
+                    }
                     self.raise(letter.fault as usize);
                 }
                 Tail::NO_STACK => {
+                    if self.transfers() {
+                        // Nobody waits with pages that a callee has already: the wait may end otherwise than with the call.
+                        let mut nothing = Label::NEW;
+                        self.e.put(ld(T3, TP, TRANSFERRING));
+                        self.e.branch(beq(T3, ZERO, 0), &mut nothing);
+                        self.e.put(addi(T1, ZERO, 0));
+                        self.raise(fault::TRANSFER);
+                        self.e.place(nothing);
+                    }
                     if !self.c.callee.elastic() {
                         self.e.put(ld(T3, T6, domain::STACK_WAITERS));
                         self.e.put(addi(T3, T3, 1));

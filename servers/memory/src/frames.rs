@@ -1,5 +1,6 @@
 //! Physical frames: one bit each.
 
+use crate::doomed::Unreachable;
 use abi::Error;
 use abi::address::{PAGE, RAM_BASE};
 
@@ -20,6 +21,9 @@ pub struct Frames {
     total: usize,
     /// Free frames that are promised: to pages that were not touched yet, or not written since they are shared.
     promised: usize,
+    /// How many more times one is given or promised.
+    #[cfg(test)]
+    pub left: usize,
 }
 /// Who asks for a frame.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,7 +37,15 @@ pub enum For {
 impl Frames {
     #[allow(clippy::new_without_default)]
     pub const fn new() -> Frames {
-        Frames { bits: &mut [], hint: 0, free: 0, total: 0, promised: 0 }
+        Frames {
+            bits: &mut [],
+            hint: 0,
+            free: 0,
+            total: 0,
+            promised: 0,
+            #[cfg(test)]
+            left: usize::MAX,
+        }
     }
     /// Pages of bits that RAM up to `end` needs.
     pub fn pages_of_bits(end: usize) -> usize {
@@ -48,7 +60,7 @@ impl Frames {
         let first = from.max(RAM_BASE).next_multiple_of(PAGE);
         for pa in (first..to.min(RAM_BASE + self.bits.len() * 64 * PAGE) / PAGE * PAGE).step_by(PAGE) {
             self.total += 1;
-            self.release(pa);
+            self.release(Unreachable::unused(pa));
         }
     }
     /// Takes out the frames that an address range touches, where they are free.
@@ -78,7 +90,7 @@ impl Frames {
     }
     /// Promises a frame for a component's page.
     pub fn promise(&mut self) -> Result<(), Error> {
-        if self.free() <= RESERVE {
+        if self.free() <= RESERVE || self.fails() {
             return Err(Error::ENOMEM);
         }
         self.promised += 1;
@@ -100,10 +112,21 @@ impl Frames {
     }
     /// A frame; its contents are what they were.
     pub fn take(&mut self, who: For) -> Result<usize, Error> {
-        if self.free() == 0 || (who == For::Component && self.free() <= RESERVE) {
+        if self.free() == 0 || (who == For::Component && self.free() <= RESERVE) || self.fails() {
             return Err(Error::ENOMEM);
         }
         Ok(self.take_any())
+    }
+    /// Whether a test wants no more to be given.
+    #[cfg(not(test))]
+    const fn fails(&self) -> bool {
+        false
+    }
+    #[cfg(test)]
+    fn fails(&mut self) -> bool {
+        let none = self.left == 0;
+        self.left = self.left.saturating_sub(1);
+        none
     }
     fn take_any(&mut self) -> usize {
         while self.bits[self.hint] == 0 {
@@ -137,7 +160,8 @@ impl Frames {
         Err(Error::ENOMEM)
     }
     /// Gives a frame back.
-    pub fn release(&mut self, pa: usize) {
+    pub fn release(&mut self, frame: Unreachable) {
+        let pa = frame.address();
         let n = (pa - RAM_BASE) / PAGE;
         debug_assert!(self.bits[n / 64] >> (n % 64) & 1 == 0, "frame {pa:#x} given back twice");
         self.bits[n / 64] |= 1 << (n % 64);
@@ -185,7 +209,7 @@ mod tests {
         assert!((0..RESERVE).all(|_| f.take(For::System).is_ok()));
         assert_eq!((f.take(For::System), f.take_run(2), f.free()), (Err(Error::ENOMEM), Err(Error::ENOMEM), 0));
         let frame = f.redeem();
-        f.release(frame);
+        f.release(Unreachable::unused(frame));
         assert_eq!(f.free(), 1);
     }
     #[test]
@@ -202,7 +226,7 @@ mod tests {
             for (count, give, which) in steps {
                 if give && !held.is_empty() {
                     let (pa, count) = held.swap_remove(which.index(held.len()));
-                    (0..count).for_each(|n| f.release(pa + n * PAGE));
+                    (0..count).for_each(|n| f.release(Unreachable::unused(pa + n * PAGE)));
                 } else if let Ok(pa) = if count == 0 { f.take(For::Component) } else { f.take_run(count) } {
                     let count = count.max(1);
                     prop_assert!(held.iter().all(|&(at, n)| pa + count * PAGE <= at || at + n * PAGE <= pa));

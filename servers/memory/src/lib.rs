@@ -3,6 +3,7 @@
 #![cfg_attr(not(test), no_std)]
 
 pub mod devices;
+pub mod doomed;
 pub mod frames;
 pub mod invariants;
 pub mod pagers;
@@ -15,5 +16,9 @@ pub mod tables;
 pub mod transfers;
 pub mod windows;
 
+#[cfg(test)]
+mod fake;
+#[cfg(test)]
+mod lifetime_tests;
 #[cfg(test)]
 mod space_tests;

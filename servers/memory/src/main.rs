@@ -8,9 +8,11 @@
 
 use abi::Error;
 use abi::address::{DEVICE_STRIDE, DEVICE_VA, PAGE, RETURN_PAGE, memory_view, pte};
+use abi::identity::DomainId;
 use abi::nucleus::fault;
 use abi::window::{Plain, Window};
 use memory_logic::devices;
+use memory_logic::doomed::Lent;
 use memory_logic::frames::{For, Frames};
 use memory_logic::pagers::ALL;
 use memory_logic::ram::Ram;
@@ -28,7 +30,6 @@ pebble::provide! {
     "memory.space_destroy", "smi", space_destroy;
     "memory.trust", "smi", trust;
     "memory.service_stack", "smi", service_stack;
-    "memory.service_release", "smi", service_release;
     "memory.nucleus_pages", "smi", nucleus_pages;
     "memory.nucleus_free", "smii", nucleus_free;
     "memory.grow_for", "smii", grow_for;
@@ -51,7 +52,7 @@ pebble::provide! {
     "memory.page_for", "smiiiii", page_for;
     "memory.frame_of", "smii", frame_of;
     "memory.page_among", "smiiiiri", page_among;
-    "memory.undo_transfers", "smii", undo_transfers_for;
+    "memory.undo_transfers", "smi", undo_transfers;
 }
 pebble::template! {
     memory_logic::windows::at_call();
@@ -62,6 +63,7 @@ pebble::import! {
     DOMAIN_FAULT = "domain.fault";
     TLB_FLUSH = "nucleus.tlb_flush";
     TLB_FLUSH_ASID = "nucleus.tlb_flush_asid";
+    INTERRUPTS_MASK = "nucleus.interrupts_mask";
     SLEEP = "scheduler.sleep";
 }
 /// Ticks of `hrtime` after which a window is tried again.
@@ -99,6 +101,15 @@ impl Ram for Physical {
     }
     fn pointer(&mut self, pa: usize) -> *mut u8 {
         memory_view(pa) as *mut u8
+    }
+    fn flush_page(&mut self, asid: usize, va: usize) {
+        TLB_FLUSH.call([va, asid]);
+    }
+    fn flush_space(&mut self, asid: usize) {
+        TLB_FLUSH_ASID.call([asid]);
+    }
+    fn undisturbed<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T {
+        thread::undisturbed(|| body(self))
     }
     fn store(&mut self, pa: usize, bytes: &[u8]) {
         // SAFETY: as above; the caller has checked that the bytes lie in one mapped page.
@@ -163,7 +174,10 @@ fn start(_: &pebble::Env) {
     // The lowest frames are given out first.
     (0..pages).for_each(|n| assert!(spaces.frames.take(For::System) == Ok(bits + n * PAGE)));
     for domain in &info.domains[..info.domain_count as usize] {
-        let adopted = spaces.adopt(domain.asid as usize, domain.root as usize, domain.heap as usize);
+        let record =
+            abi::address::physical(domain.table as usize).wrapping_add_signed(abi::nucleus::domain::IDENTITY as isize);
+        let id = DomainId::of(Physical.read(record)).ok_or(Error::ESRCH);
+        let adopted = id.and_then(|id| spaces.adopt(id, domain.root as usize, domain.heap as usize));
         adopted.expect("RAM for the spaces of the first components");
     }
 }
@@ -173,48 +187,23 @@ fn locked(body: impl FnOnce(&mut Spaces<Physical>) -> Result<usize, Error>) -> i
     body(&mut SPACES.lock()).map_or_else(Error::code, |value| value as isize)
 }
 
-/// Interrupted code did something that its tables do not allow, or a portal could not open a window.
-extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, thread: usize) -> isize {
+/// Interrupted code did something that its tables do not allow, or a portal could not open a window. `executing`: the identity of
+/// the domain that `thread` was in, and is no more, perhaps, when the lock is there: then it has been turned elsewhere.
+extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, executing: u64, thread: usize) -> isize {
     match cause {
-        // For a window, `pc` is the callee's number and above bit 16 the template's.
-        fault::WINDOW | fault::WINDOW_WRITE => {
-            let write = cause == fault::WINDOW_WRITE;
-            // A window that was not touched yet is lent on.
-            if thread::slots().contains(&value) && thread::touch(asid, value) {
-                return 0;
+        fault::WINDOW | fault::WINDOW_WRITE | fault::TRANSFER => {
+            // `pc` is the other side's identity.
+            let Some(executing) = DomainId::of(executing) else { return Error::EINVAL.code() };
+            match cause {
+                fault::TRANSFER => thread::transfer(executing, thread, value as u64, pc as u64),
+                _ => open_window(executing, pc as u64, value, cause == fault::WINDOW_WRITE, thread),
             }
-            let result = locked(|s| {
-                let result = s.window(asid, pc & 0xffff, value, write, thread);
-                if result != Ok(false) {
-                    // The page may have got a frame of its own; nobody else gets the old one before that is known.
-                    TLB_FLUSH.call([value, asid]);
-                }
-                result.map(|changed| !changed as usize)
-            });
-            if result > 0 {
-                // The portal manager does not let the domain lend for a moment.
-                SLEEP.call([MOMENT]);
-                return 0;
-            }
-            if result == Error::EFAULT.code() {
-                let fault = [asid, if write { 15 } else { 13 }, value, 0];
-                let portal = SPACES.lock().pagers.begin(thread, fault);
-                if portal.is_some_and(|portal| answer(thread, portal, fault) == 0) {
-                    return 0;
-                }
-            }
-            if result < 0 {
-                thread::undo_transfers(asid, thread);
-            }
-            result
         }
-        fault::TRANSFER => thread::transfer(asid, thread, value as u64),
-        13 | 15 if thread::slots().contains(&value) && thread::touch(asid, value) => 0,
+        13 | 15 if thread::slots().contains(&value) && thread::touch(executing, value) => 0,
         _ => {
             let mut spaces = SPACES.lock();
-            if spaces.resolve(asid, value, cause) {
-                // Before anybody else gets the frame that it may have shown.
-                TLB_FLUSH.call([value, asid]);
+            let Ok((asid, root)) = spaces.space_of(executing) else { return 0 };
+            if spaces.resolve_in((asid, root), value, cause) {
                 return 0;
             }
             let fault = [asid, cause, value, pc];
@@ -230,9 +219,38 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, asid: usize, t
         }
     }
 }
-/// The portal manager has refused an argument of a call for which pages may have been shared or moved before.
-extern "C" fn undo_transfers_for(asid: usize, thread: usize) -> isize {
-    thread::undo_transfers(asid, thread);
+/// A portal of `executing` can not open a window on the page at `address` for `callee`: makes it possible, or says why not.
+#[inline(never)]
+fn open_window(executing: DomainId, callee: u64, address: usize, write: bool, thread: usize) -> isize {
+    // A window that was not touched yet is lent on.
+    if thread::slots().contains(&address) && thread::touch(executing.word(), address) {
+        return 0;
+    }
+    let result = locked(|s| {
+        let caller = s.named(executing)?;
+        let (callee, _) = s.space_of(callee)?;
+        s.window(caller, callee, address, write, thread).map(|changed| !changed as usize)
+    });
+    if result > 0 {
+        // The portal manager does not let the domain lend for a moment.
+        SLEEP.call([MOMENT]);
+        return 0;
+    }
+    if result == Error::EFAULT.code() {
+        let fault = [executing.number(), if write { 15 } else { 13 }, address, 0];
+        let portal = SPACES.lock().pagers.begin(thread, fault);
+        if portal.is_some_and(|portal| answer(thread, portal, fault) == 0) {
+            return 0;
+        }
+    }
+    if result < 0 {
+        thread::undo_transfers(thread);
+    }
+    result
+}
+/// A call of `thread` is not made, for which pages may have been shared or moved before.
+extern "C" fn undo_transfers(thread: usize) -> isize {
+    thread::undo_transfers(thread);
     0
 }
 /// Asks who answers for a range. 0: the access is repeated; an address: where to go on instead; an error: who answers declines
@@ -276,7 +294,7 @@ extern "C" fn page_for(by: usize, asid: usize, va: usize, source: usize, rights:
     if !related && !SPACES.lock().pagers.answers_for(by, asid, va) {
         return Error::EACCESS.code();
     }
-    replace_page(by, asid, va, source, rights, None)
+    replace_page(by, asid, va, source, rights, Lent::UNKNOWN)
 }
 /// The same while windows show the frames at `count` physical addresses, in the window `lent`; the lower half of `ends` is `by`,
 /// the upper one `asid`.
@@ -288,67 +306,36 @@ extern "C" fn page_among(ends: usize, va: usize, source: usize, rights: usize, l
     }
     // SAFETY: `lent` is this portal's window argument.
     match unsafe { window(lent, count) } {
-        Ok(lent) => replace_page(by, asid, va, source, rights, Some(lent)),
+        Ok(lent) => replace_page(by, asid, va, source, rights, Lent::all(lent)),
         Err(error) => error.code(),
     }
 }
 /// Physical address of the frame that domain `asid` has to itself at `va`.
 extern "C" fn frame_of(asid: usize, va: usize) -> isize {
-    locked(|s| {
-        let result = s.frame_of(asid, va);
-        // The page may have got a frame of its own.
-        TLB_FLUSH.call([va, asid]);
-        result
-    })
+    locked(|s| s.frame_of(asid, va))
 }
-fn replace_page(by: usize, asid: usize, va: usize, source: usize, rights: usize, lent: Option<&[usize]>) -> isize {
-    locked(|s| {
-        let result = s.page(by, asid, va, source, rights as u64 & 0xff, lent).map(|()| 0);
-        // Before anybody else gets the frame that was there.
-        TLB_FLUSH.call([va, asid]);
-        if source != 0 {
-            TLB_FLUSH.call([source, by]);
-        }
-        result
-    })
+fn replace_page(by: usize, asid: usize, va: usize, source: usize, rights: usize, lent: Lent) -> isize {
+    locked(|s| s.page(by, asid, va, source, rights as u64 & 0xff, lent).map(|()| 0))
 }
-extern "C" fn space_create(asid: usize) -> isize {
-    locked(|s| s.create(asid))
+extern "C" fn space_create(id: u64) -> isize {
+    locked(|s| s.create(DomainId::of(id).ok_or(Error::EINVAL)?))
 }
-/// `lent`: a window on `count` physical addresses of frames that windows show.
+/// `lent`: a window on `count` physical addresses of frames that windows show; more than fit: it is not known what they show.
 extern "C" fn space_copy(from: usize, to: usize, lent: usize, count: usize) -> isize {
     locked(|s| {
         // SAFETY: `lent` is this portal's window argument.
-        let result = s.copy(from, to, unsafe { window(lent, count)? }).map(|()| 0);
-        // What was the space's own can not be written any more.
-        TLB_FLUSH_ASID.call([from]);
-        result
+        let lent = if count > PAGE / 8 { Lent::UNKNOWN } else { Lent::all(unsafe { window(lent, count)? }) };
+        s.copy(from, to, lent).map(|()| 0)
     })
 }
 extern "C" fn space_destroy(asid: usize) -> isize {
-    locked(|s| {
-        let result = s.destroy(asid).map(|()| 0);
-        TLB_FLUSH_ASID.call([asid]);
-        result
-    })
+    locked(|s| s.destroy(asid).map(|()| 0))
 }
 extern "C" fn trust(asid: usize) -> isize {
     locked(|s| s.trust(asid).map(|()| 0))
 }
 extern "C" fn service_stack(thread: usize) -> isize {
     locked(|s| s.service_stack(thread).map(|()| 0))
-}
-extern "C" fn service_release(thread: usize) -> isize {
-    locked(|s| {
-        let result = s.release_service(thread).map(|()| 0);
-        // Every trusted space may have the addresses cached.
-        for domain in &pebble::boot::info().domains {
-            if domain.asid != 0 {
-                TLB_FLUSH_ASID.call([domain.asid as usize]);
-            }
-        }
-        result
-    })
 }
 /// Pages for the nucleus's data, which the portal manager sees and nobody else.
 extern "C" fn nucleus_pages(count: usize) -> isize {
@@ -373,9 +360,7 @@ extern "C" fn nucleus_free(pa: usize, count: usize) -> isize {
             let at = memory_logic::tables::entry(&s.ram, root, va)
                 .filter(|&at| s.ram.read(at) & 1 != 0)
                 .ok_or(Error::EINVAL)?;
-            s.ram.write(at, 0);
-            TLB_FLUSH.call([va, asid]);
-            s.frames.release(page);
+            s.unmap_nucleus(asid, at, va);
         }
         Ok(0)
     })
@@ -387,12 +372,8 @@ extern "C" fn stack_for(asid: usize, bytes: usize) -> isize {
     locked(|s| s.stack(asid, bytes))
 }
 extern "C" fn stack_release(asid: usize, top: usize) -> isize {
-    locked(|s| {
-        let result = s.release_stack(asid, top).map(|()| 0);
-        // Before anybody else gets the frames.
-        TLB_FLUSH_ASID.call([asid]);
-        result
-    })
+    // The portal manager keeps the domain from lending, and has seen that no window shows a page of it.
+    locked(|s| s.release_stack(asid, top, Lent::all(&[])).map(|()| 0))
 }
 extern "C" fn set_heap(asid: usize, start: usize) -> isize {
     locked(|s| s.set_heap(asid, start).map(|()| 0))

@@ -5,6 +5,7 @@
 //! written and has [`pte::LAZY`], until the first write gets it a frame of its own. For each promised or shared page a
 //! free frame is held back, so that an access never finds memory at an end.
 
+use crate::doomed::{Doomed, Lent, Unlent};
 use crate::frames::For;
 use crate::ram::Ram;
 use crate::space::{RIGHTS, Spaces};
@@ -60,19 +61,20 @@ impl<R: Ram> Spaces<R> {
         let shared = value & pte::LAZY == 0 && pte::address(value) >= self.shared.first_frame;
         value & pte::V != 0 && (value & pte::FOREIGN == 0 || shared && value & pte::U != 0)
     }
-    /// Makes the page at `va`, if it is promised, a page of zeros, and, if it is shared and `write`, the space's own. Whether
-    /// that changed anything.
+    /// Makes the page at `va`, if it is promised, a page of zeros, and, if it is shared and `write`, the space's own: the frame that
+    /// it showed until then is known no more. Whether that changed anything.
     #[inline]
     pub fn own(&mut self, asid: usize, va: usize, write: bool) -> Result<bool, Error> {
         let root = self.space(asid)?.root;
-        Ok(self.own_in(root, va, write))
+        let Some(at) = tables::entry(&self.ram, root, va) else { return Ok(false) };
+        let shown = self.ram.read(at) & pte::V != 0;
+        let changed = self.own_at(at, write);
+        if changed && shown {
+            self.ram.flush_page(asid, va);
+        }
+        Ok(changed)
     }
-    /// The same in the space with this root table.
-    #[inline]
-    pub fn own_in(&mut self, root: usize, va: usize, write: bool) -> bool {
-        tables::entry(&self.ram, root, va).is_some_and(|at| self.own_at(at, write))
-    }
-    /// The same for the page of entry `at`.
+    /// The same for the page of entry `at`; whoever calls it flushes what the entry showed.
     #[inline]
     pub(crate) fn own_at(&mut self, at: usize, write: bool) -> bool {
         let value = self.ram.read(at);
@@ -101,41 +103,68 @@ impl<R: Ram> Spaces<R> {
         }
         true
     }
-    /// What entry `at` refers to is no longer used from there.
-    pub fn let_go(&mut self, at: usize) {
+    /// Takes entry `at`, that of address `va`, out of the tables.
+    #[inline(always)]
+    pub(crate) fn take_out(&mut self, at: usize, va: usize, _: Unlent, doomed: &mut Doomed) {
         let value = self.ram.read(at);
+        self.ram.write(at, 0);
         if value & pte::LAZY != 0 {
             self.frames.renounce();
         }
-        if self.has_frame(value) && !self.shares.remove(&mut self.ram, pte::address(value)) {
-            self.frames.release(pte::address(value));
+        if value & pte::V != 0 {
+            doomed.stale(va);
+        }
+        if self.has_frame(value) {
+            let Spaces { ram, frames, shares, .. } = self;
+            if !shares.remove(ram, pte::address(value)) {
+                doomed.add(pte::address(value), ram, frames);
+            }
         }
     }
-    /// Unmaps the page at `va`; its frame is free again if it was the component's own. True if something was mapped.
-    pub fn unmap(&mut self, asid: usize, va: usize) -> Result<bool, Error> {
+    /// Takes the page at `va` out of the space, of which `doomed` is. True if something was mapped. `EBUSY`: a window shows it;
+    /// `EAGAIN`: that is not known.
+    pub(crate) fn take_page(&mut self, asid: usize, va: usize, lent: Lent, doomed: &mut Doomed) -> Result<bool, Error> {
         let root = self.space(asid)?.root;
         let Some(at) = tables::entry(&self.ram, root, va) else { return Ok(false) };
         let value = self.ram.read(at);
         if value == 0 {
             return Ok(false);
         }
-        self.let_go(at);
-        self.ram.write(at, 0);
+        self.take_out(at, va, lent.not(value)?, doomed);
         if value & (pte::FOREIGN | pte::LAZY) != pte::FOREIGN {
             self.space(asid)?.pages -= 1;
         }
         Ok(true)
     }
+    /// Runs `body` with what it takes out of space `asid`, and forgets the translations of that before anything else is done.
+    pub(crate) fn burying<T>(&mut self, asid: usize, body: impl FnOnce(&mut Self, &mut Doomed) -> T) -> T {
+        let mut doomed = Doomed::of(asid);
+        let result = body(self, &mut doomed);
+        doomed.bury(&mut self.ram, &mut self.frames);
+        result
+    }
+    /// Unmaps pages that were mapped under the lock that is still held, at addresses that nobody was told.
+    pub(crate) fn unmap_untold(&mut self, asid: usize, va: usize, bytes: usize) -> Result<(), Error> {
+        let root = self.space(asid)?.root;
+        self.burying(asid, |s, doomed| {
+            for va in (va..va + bytes).step_by(PAGE) {
+                let Some(at) = tables::entry(&s.ram, root, va).filter(|&at| s.ram.read(at) != 0) else { continue };
+                let value = s.ram.read(at);
+                s.take_out(at, va, Unlent::untold(), doomed);
+                if value & (pte::FOREIGN | pte::LAZY) != pte::FOREIGN {
+                    s.space(asid)?.pages -= 1;
+                }
+            }
+            Ok(())
+        })
+    }
+    /// Unmaps the page at `va`, as [`Spaces::take_page`]; its frame is free again if it was the component's own.
+    pub fn unmap(&mut self, asid: usize, va: usize, lent: Lent) -> Result<bool, Error> {
+        self.burying(asid, |s, doomed| s.take_page(asid, va, lent, doomed))
+    }
     /// Copies `count` entries from `first` on, that of address `va`, to space `to`. What can be written is shared from now
-    /// on, but for the frames `lent`.
-    pub fn copy_entries(
-        &mut self,
-        to: usize,
-        first: usize,
-        va: usize,
-        count: usize,
-        lent: &[usize],
-    ) -> Result<(), Error> {
+    /// on, but for frames that windows show, or may show. The caller flushes the addresses that they are copied from.
+    pub fn copy_entries(&mut self, to: usize, first: usize, va: usize, count: usize, lent: Lent) -> Result<(), Error> {
         let target = self.space(to)?.root;
         let (mut table, mut pages) = (0, 0);
         let mut result = Ok(());
@@ -160,8 +189,8 @@ impl<R: Ram> Spaces<R> {
         self.space(to)?.pages += pages;
         result
     }
-    /// Maps a copy of the page of entry `at` at `va`, with `rights`; windows show the frames `lent`.
-    pub fn copy_page(&mut self, at: usize, asid: usize, va: usize, rights: u64, lent: &[usize]) -> Result<(), Error> {
+    /// Maps a copy of the page of entry `at` at `va`, with `rights`. The caller flushes the address that it is copied from.
+    pub fn copy_page(&mut self, at: usize, asid: usize, va: usize, rights: u64, lent: Lent) -> Result<(), Error> {
         let place = self.vacant(asid, va)?;
         self.copy_entry(at, place, lent)?;
         self.space(asid)?.pages += 1;
@@ -177,7 +206,7 @@ impl<R: Ram> Spaces<R> {
             }
             (true, false) => {
                 if let Err(error) = self.frames.promise() {
-                    self.unmap(asid, va)?;
+                    self.unmap_untold(asid, va, PAGE)?;
                     return Err(error);
                 }
                 value | pte::LAZY
@@ -194,7 +223,7 @@ impl<R: Ram> Spaces<R> {
     }
     /// Copies entry `at` to `place`; whether it counts as a page of the space's own.
     #[inline(always)]
-    fn copy_entry(&mut self, at: usize, place: usize, lent: &[usize]) -> Result<bool, Error> {
+    fn copy_entry(&mut self, at: usize, place: usize, lent: Lent) -> Result<bool, Error> {
         let value = self.ram.read(at);
         if value & pte::LAZY != 0 || value & (pte::FOREIGN | pte::W) == pte::W {
             // Promised, shared, or to be shared: a frame is held back for the copy.
@@ -216,7 +245,9 @@ impl<R: Ram> Spaces<R> {
         }
         let Spaces { ram, frames, shares, .. } = self;
         let writable = value & (pte::W | pte::LAZY) != 0;
-        if !lent.contains(&pa) && shares.add(ram, frames, pa) {
+        // One that is shared already is not lent.
+        let shown = value & pte::LAZY == 0 && lent.shows(pa).unwrap_or(true);
+        if !shown && shares.add(ram, frames, pa) {
             let value = if writable { value & !pte::W | pte::LAZY } else { value };
             if value != ram.read(at) {
                 // The one that was its own may now be copied, too.

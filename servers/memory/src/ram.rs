@@ -1,4 +1,4 @@
-//! Access to physical memory.
+//! Access to physical memory, and to what remembers translations to it.
 
 use abi::address::PAGE;
 
@@ -23,42 +23,10 @@ pub trait Ram {
     fn store(&mut self, pa: usize, bytes: &[u8]);
     /// Where the page at `pa` is.
     fn pointer(&mut self, pa: usize) -> *mut u8;
-}
-
-/// RAM in a vector, for tests.
-#[cfg(test)]
-pub struct Fake {
-    pub base: usize,
-    pub words: Vec<u64>,
-}
-#[cfg(test)]
-impl Fake {
-    pub fn new(pages: usize) -> Fake {
-        Fake { base: abi::address::RAM_BASE, words: vec![0xdead_beef; pages * PAGE / 8] }
-    }
-}
-#[cfg(test)]
-impl Ram for Fake {
-    fn read(&self, pa: usize) -> u64 {
-        self.words[(pa - self.base) / 8]
-    }
-    fn write(&mut self, pa: usize, value: u64) {
-        let base = self.base;
-        self.words[(pa - base) / 8] = value;
-    }
-    fn pointer(&mut self, pa: usize) -> *mut u8 {
-        #[repr(align(4096))]
-        struct Page([u8; PAGE]);
-        // A page of its own: what is kept there is not read as RAM.
-        assert!(pa >= self.base);
-        Box::leak(Box::new(Page([0; PAGE]))).0.as_mut_ptr()
-    }
-    fn store(&mut self, pa: usize, bytes: &[u8]) {
-        for (n, &byte) in bytes.iter().enumerate() {
-            let at = pa + n;
-            let shift = at % 8 * 8;
-            let word = self.read(at & !7);
-            self.write(at & !7, word & !(0xff << shift) | (byte as u64) << shift);
-        }
-    }
+    /// Forgets translations of `va` in address space `asid`.
+    fn flush_page(&mut self, asid: usize, va: usize);
+    /// Forgets all translations of address space `asid`.
+    fn flush_space(&mut self, asid: usize);
+    /// Runs `body` with interrupts off: portal code does nothing in between.
+    fn undisturbed<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T;
 }

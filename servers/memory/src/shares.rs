@@ -71,7 +71,7 @@ impl Shares {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ram::Fake;
+    use crate::fake::Fake;
 
     #[test]
     fn a_frame_is_free_when_its_last_sharer_lets_go() {

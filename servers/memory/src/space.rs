@@ -1,12 +1,15 @@
 //! Address spaces: what is mapped where in a domain's private part, and its window tables.
 
+use crate::doomed::{Doomed, Lent, Unlent, Unreachable};
 use crate::frames::{For, Frames};
 use crate::pagers::Pagers;
 use crate::ram::Ram;
 use crate::shares::Shares;
+use crate::windows::CALLEE;
 use crate::{stacks, tables};
 use abi::Error;
 use abi::address::*;
+use abi::identity::DomainId;
 use abi::nucleus::MAX_DOMAINS;
 
 /// One domain's address space. `root` 0: none.
@@ -15,6 +18,8 @@ use abi::nucleus::MAX_DOMAINS;
 pub struct Space {
     /// Physical address of the root table.
     pub root: usize,
+    /// The domain that it was made for.
+    id: Option<DomainId>,
     /// End of the heap.
     heap: usize,
     /// Pages of its own, those included that are promised or shared.
@@ -34,6 +39,7 @@ pub struct Space {
 /// All zeros, so that the table takes no room in the image; [`Space::new`] is what a space starts with.
 const NONE: Space = Space {
     root: 0,
+    id: None,
     heap: 0,
     pages: 0,
     first_slot: 0,
@@ -44,8 +50,16 @@ const NONE: Space = Space {
     devices: false,
 };
 impl Space {
-    fn new(root: usize) -> Space {
-        Space { root, heap: IMAGE_VA, low_end: IMAGE_VA, high_start: STACK_TOP, received_end: RECEIVE_VA, ..NONE }
+    fn new(root: usize, id: DomainId) -> Space {
+        Space {
+            root,
+            id: Some(id),
+            heap: IMAGE_VA,
+            low_end: IMAGE_VA,
+            high_start: STACK_TOP,
+            received_end: RECEIVE_VA,
+            ..NONE
+        }
     }
 }
 
@@ -123,6 +137,19 @@ impl<R: Ram> Spaces<R> {
         let space = &mut chunk[asid % CHUNK];
         if space.root != 0 { Ok(space) } else { Err(Error::ESRCH) }
     }
+    /// The number of the domain `id`, while the lock is held. `EDEAD`: it has no space any more, whoever has the number.
+    pub fn named(&mut self, id: DomainId) -> Result<usize, Error> {
+        self.space_of(id.word()).map(|(asid, _)| asid)
+    }
+    /// Number and physical address of the root table of the domain whose identity `word` is, likewise.
+    #[inline(always)]
+    pub fn space_of(&mut self, word: u64) -> Result<(usize, usize), Error> {
+        let asid = word as u16 as usize;
+        match self.space(asid) {
+            Ok(space) if space.id.map_or(0, DomainId::word) == word => Ok((asid, space.root)),
+            _ => Err(Error::EDEAD),
+        }
+    }
     /// Physical address of the root table of `asid`, if there is such a space.
     pub fn root(&mut self, asid: usize) -> Option<usize> {
         self.space(asid).ok().map(|space| space.root)
@@ -144,12 +171,13 @@ impl<R: Ram> Spaces<R> {
         Ok(())
     }
     /// A space that the image builder made.
-    pub fn adopt(&mut self, asid: usize, root: usize, heap: usize) -> Result<(), Error> {
-        self.set(asid, Space { heap, low_end: heap, boot: true, ..Space::new(root) })
+    pub fn adopt(&mut self, id: DomainId, root: usize, heap: usize) -> Result<(), Error> {
+        self.set(id.number(), Space { heap, low_end: heap, boot: true, ..Space::new(root, id) })
     }
     /// A new space with the supervisor half and the return page, whose tables it shares; physical address of its root.
-    pub fn create(&mut self, asid: usize) -> Result<usize, Error> {
-        if asid == 0 || asid >= MAX_DOMAINS {
+    pub fn create(&mut self, id: DomainId) -> Result<usize, Error> {
+        let asid = id.number();
+        if asid >= MAX_DOMAINS {
             return Err(Error::EINVAL);
         }
         if self.space(asid).is_ok() {
@@ -160,8 +188,8 @@ impl<R: Ram> Spaces<R> {
         self.ram.write(root + 8 * 510, pte::leaf(RAM_BASE, pte::R | pte::W | pte::G));
         self.ram.write(root + 8 * 511, pte::table(self.shared.code_l1));
         self.ram.write(root, pte::table(self.shared.bare[0]));
-        if let Err(error) = self.set(asid, Space::new(root)) {
-            self.frames.release(root);
+        if let Err(error) = self.set(asid, Space::new(root, id)) {
+            self.frames.release(Unreachable::unused(root));
             return Err(error);
         }
         Ok(root)
@@ -188,9 +216,7 @@ impl<R: Ram> Spaces<R> {
     fn map_range(&mut self, asid: usize, va: usize, bytes: usize, rights: u64) -> Result<(), Error> {
         for at in (va..va + bytes).step_by(PAGE) {
             if let Err(error) = self.map_zeros(asid, at, rights) {
-                for undo in (va..at).step_by(PAGE) {
-                    self.unmap(asid, undo)?;
-                }
+                self.unmap_untold(asid, va, at - va)?;
                 return Err(error);
             }
         }
@@ -228,7 +254,7 @@ impl<R: Ram> Spaces<R> {
         let mut done = 0;
         while done < bytes.len() {
             let at = va + done;
-            self.own_in(root, at, true);
+            self.own(asid, at, true)?;
             let leaf = tables::leaf(&self.ram, root, at);
             if leaf & (pte::V | pte::W) != pte::V | pte::W {
                 return Err(Error::EFAULT);
@@ -240,9 +266,8 @@ impl<R: Ram> Spaces<R> {
         Ok(())
     }
     /// Replaces the page of `asid` at `va`: by a copy of the page of `by` at `source`, made at the first write of either,
-    /// or by zeros where `source` is 0, with `rights`; by nothing where `rights` is 0. Windows show the frames at the physical
-    /// addresses `lent`: such a page is copied at once, and is not replaced (`EBUSY`). `None`: that is not known; `EAGAIN` if it
-    /// must be.
+    /// or by zeros where `source` is 0, with `rights`; by nothing where `rights` is 0. A page that windows show is copied at once, and
+    /// is not replaced (`EBUSY`). `EAGAIN`: it must be known whether they do.
     pub fn page(
         &mut self,
         by: usize,
@@ -250,7 +275,7 @@ impl<R: Ram> Spaces<R> {
         va: usize,
         source: usize,
         rights: u64,
-        lent: Option<&[usize]>,
+        lent: Lent,
     ) -> Result<(), Error> {
         private(va, PAGE)?;
         if rights & !RIGHTS != 0 || (rights != 0 && rights & pte::R == 0) || (by == asid && source == va && rights != 0)
@@ -262,25 +287,20 @@ impl<R: Ram> Spaces<R> {
         }
         let root = self.space(asid)?.root;
         let old = tables::leaf(&self.ram, root, va);
-        // Only what is there is ever lent, and known to have been.
-        if old & (pte::V | pte::LAZY) == pte::V {
-            let lent = lent.ok_or(Error::EAGAIN)?;
-            if lent.contains(&pte::address(old)) {
-                return Err(Error::EBUSY);
-            }
-        }
+        // Before anything is done.
+        lent.not(old)?;
         if rights == 0 {
-            return self.unmap(asid, va).and_then(|was| if was { Ok(()) } else { Err(Error::EFAULT) });
+            return self.unmap(asid, va, lent).and_then(|was| if was { Ok(()) } else { Err(Error::EFAULT) });
         }
         if source == 0 {
             if old != 0 {
-                self.unmap(asid, va)?;
+                self.unmap(asid, va, lent)?;
             }
             return self.map_zeros(asid, va, rights);
         }
         private(source, PAGE)?;
         let root = self.space(by)?.root;
-        self.own_in(root, source, false);
+        self.own(by, source, false)?;
         let at = tables::entry(&self.ram, root, source).filter(|&at| self.ram.read(at) & pte::V != 0);
         let at = at.ok_or(Error::EFAULT)?;
         let value = self.ram.read(at);
@@ -288,13 +308,17 @@ impl<R: Ram> Spaces<R> {
             return Err(Error::EFAULT);
         }
         // Its entry changes, also where it can not be written.
-        if value & pte::LAZY == 0 && lent.is_none() {
-            return Err(Error::EAGAIN);
+        if value & pte::LAZY == 0 {
+            lent.shows(pte::address(value))?;
         }
         if old != 0 {
-            self.unmap(asid, va)?;
+            self.unmap(asid, va, lent)?;
         }
-        self.copy_page(at, asid, va, rights, lent.unwrap_or(&[]))
+        let copied = self.copy_page(at, asid, va, rights, lent);
+        if self.ram.read(at) != value {
+            self.ram.flush_page(by, source);
+        }
+        copied
     }
     /// Physical address of the frame that a space has to itself at `va`.
     pub fn frame_of(&mut self, asid: usize, va: usize) -> Result<usize, Error> {
@@ -335,24 +359,33 @@ impl<R: Ram> Spaces<R> {
         }
         Ok(top)
     }
-    /// Gives a stack back: its pages down to its guard.
-    pub fn release_stack(&mut self, asid: usize, top: usize) -> Result<(), Error> {
+    /// Gives a stack back: its pages down to its guard, or to one that a window shows (`EBUSY`).
+    pub fn release_stack(&mut self, asid: usize, top: usize, lent: Lent) -> Result<(), Error> {
         let n = stacks::slot(top).ok_or(Error::EINVAL)?;
-        let mut page = top - PAGE;
-        while self.unmap(asid, page)? {
-            page -= PAGE;
-        }
+        self.burying(asid, |s, doomed| {
+            let mut page = top - PAGE;
+            while s.take_page(asid, page, lent, doomed)? {
+                page -= PAGE;
+            }
+            Ok(())
+        })?;
         let space = self.space(asid)?;
         space.first_slot = space.first_slot.min(n as u32);
         Ok(())
     }
     /// Copies the private part of `from` to `to`, which has nothing but its return page: pages are shared until one of the
-    /// two writes. Those at the physical addresses `lent`, which windows show, are copied at once. The caller flushes the
-    /// addresses of `from`.
-    pub fn copy(&mut self, from: usize, to: usize, lent: &[usize]) -> Result<(), Error> {
+    /// two writes. Those that windows show, or all where that is not known, are copied at once.
+    pub fn copy(&mut self, from: usize, to: usize, lent: Lent) -> Result<(), Error> {
+        let copied = self.copy_parts(from, to, lent);
+        // What was the space's own can not be written any more.
+        self.ram.flush_space(from);
+        copied
+    }
+    fn copy_parts(&mut self, from: usize, to: usize, lent: Lent) -> Result<(), Error> {
         let source = *self.space(from)?;
         let target = self.space(to)?.root;
-        *self.space(to)? = Space { root: target, pages: 0, boot: false, devices: false, ..source };
+        let id = self.space(to)?.id;
+        *self.space(to)? = Space { root: target, id, pages: 0, boot: false, devices: false, ..source };
         // A device belongs to the driver alone.
         let received = (RECEIVE_VA, source.received_end);
         for (start, end) in [(IMAGE_VA, source.low_end), received, (source.high_start, STACK_TOP)] {
@@ -364,9 +397,10 @@ impl<R: Ram> Spaces<R> {
         }
         Ok(())
     }
-    /// Gives back all that a space has.
+    /// Gives back all that a space has. Its domain is no more, and nobody is in it.
     pub fn destroy(&mut self, asid: usize) -> Result<(), Error> {
         let space = *self.space(asid)?;
+        let mut doomed = Doomed::of_the_dead(asid, &mut self.ram);
         self.pagers.forget(asid);
         let devices = if space.devices { STACK_FLOOR } else { DEVICE_VA };
         let parts = [
@@ -380,35 +414,45 @@ impl<R: Ram> Spaces<R> {
                 let Some(first) = tables::entry(&self.ram, space.root, va) else { continue };
                 for at in (first..).step_by(8).take(span_pages(va, end)) {
                     if self.ram.read(at) != 0 {
-                        self.let_go(at);
+                        self.take_out(at, va, Unlent::of_the_dead(), &mut doomed);
                     }
                 }
                 // The table itself, but for that of the return page, which is the last.
                 let table = first / PAGE * PAGE;
                 if index(va, 1) != index(RETURN_PAGE, 1) {
-                    self.frames.release(table);
+                    doomed.add(table, &mut self.ram, &mut self.frames);
                 }
             }
         }
-        let (ram, frames, [middle, leaves]) = (&self.ram, &mut self.frames, self.shared.bare);
-        if let Some(at) = tables::entry(ram, space.root, RETURN_PAGE)
+        let (ram, frames, [middle, leaves]) = (&mut self.ram, &mut self.frames, self.shared.bare);
+        if let Some(at) = tables::entry(&*ram, space.root, RETURN_PAGE)
             && at / PAGE * PAGE != leaves
         {
-            frames.release(at / PAGE * PAGE);
+            doomed.add(at / PAGE * PAGE, ram, frames);
         }
         let l1 = ram.read(space.root);
         if l1 & pte::V != 0 && l1 != pte::table(middle) {
-            frames.release(pte::address(l1));
+            doomed.add(pte::address(l1), ram, frames);
         }
         // The tables of the windows, never what they show.
         let windows = ram.read(space.root + 8);
         if windows & pte::V != 0 {
             const TABLES: usize = abi::nucleus::MAX_THREADS * WINDOW_STRIDE / TABLE_SPAN;
-            tables::release(ram, frames, pte::address(windows), TABLES);
+            tables::release(ram, frames, &mut doomed, pte::address(windows), TABLES);
         }
-        frames.release(space.root);
+        doomed.add(space.root, ram, frames);
+        doomed.bury(ram, frames);
         *self.space(asid)? = NONE;
         Ok(())
+    }
+    /// Takes a page of the nucleus's data, whose entry `at` in the portal manager's space `asid` is that of `va`, out of it.
+    pub fn unmap_nucleus(&mut self, asid: usize, at: usize, va: usize) {
+        let pa = pte::address(self.ram.read(at));
+        self.burying(asid, |s, doomed| {
+            s.ram.write(at, 0);
+            doomed.stale(va);
+            doomed.add(pa, &mut s.ram, &mut s.frames);
+        });
     }
     /// Makes service stacks visible in a space.
     pub fn trust(&mut self, asid: usize) -> Result<(), Error> {
@@ -416,19 +460,17 @@ impl<R: Ram> Spaces<R> {
         self.ram.write(root + 8 * index(SERVICE_VA, 2), pte::table(self.shared.service_l1));
         Ok(())
     }
-    /// Entry of a page of the service stacks, in the tables that all trusted spaces share.
-    fn service_entry(&mut self, va: usize, make: bool) -> Result<usize, Error> {
+    /// Entry of a page of the service stacks, in the tables that all trusted spaces share. They stay.
+    fn service_entry(&mut self, va: usize) -> Result<usize, Error> {
         let at = self.shared.service_l1 + 8 * index(va, 1);
         let value = self.ram.read(at);
         let l0 = if value & pte::V != 0 {
             pte::address(value)
-        } else if make {
+        } else {
             let new = self.frames.take(For::System)?;
             self.ram.clear(new);
             self.ram.write(at, pte::table(new));
             new
-        } else {
-            return Err(Error::ESRCH);
         };
         Ok(l0 + 8 * index(va, 0))
     }
@@ -439,27 +481,11 @@ impl<R: Ram> Spaces<R> {
         }
         let top = service_top(thread);
         for va in (top - SERVICE_STACK..top).step_by(PAGE) {
-            let at = self.service_entry(va, true)?;
+            let at = self.service_entry(va)?;
             if self.ram.read(at) & pte::V == 0 {
                 let pa = self.frames.take(For::System)?;
                 self.ram.clear(pa);
                 self.ram.write(at, pte::leaf(pa, pte::R | pte::W | pte::U));
-            }
-        }
-        Ok(())
-    }
-    /// Frees the service stack of thread `thread`; the caller flushes its addresses.
-    pub fn release_service(&mut self, thread: usize) -> Result<(), Error> {
-        if thread == 0 || thread >= abi::nucleus::MAX_THREADS {
-            return Err(Error::EINVAL);
-        }
-        let top = service_top(thread);
-        for va in (top - SERVICE_STACK..top).step_by(PAGE) {
-            let at = self.service_entry(va, false)?;
-            let value = self.ram.read(at);
-            if value & pte::V != 0 {
-                self.ram.write(at, 0);
-                self.frames.release(pte::address(value));
             }
         }
         Ok(())
@@ -486,12 +512,24 @@ impl<R: Ram> Spaces<R> {
         let wanted = pte::V | pte::R | pte::U | if write { pte::W } else { 0 };
         if leaf & (wanted | pte::LAZY) == wanted { Ok(changed) } else { Err(Error::EFAULT) }
     }
-    /// Makes `entry` that of window slot `va` in a space; its place.
-    pub fn touch(&mut self, asid: usize, va: usize, entry: u64) -> Result<usize, Error> {
-        let root = self.space(asid)?.root;
-        let at = tables::make_entry(&mut self.ram, &mut self.frames, root, va)?;
-        self.ram.write(at, entry);
-        Ok(at)
+    /// Window slot `va` of a space is touched: maps what a call has left in `word` of its thread, if it is open still; whether.
+    pub fn touch(&mut self, asid: usize, va: usize, word: usize) -> bool {
+        // One that is mapped has an address there, which is no domain's.
+        let open = |kept: u64| kept != 0 && (kept >> CALLEE) as usize == asid;
+        let Ok(root) = self.space(asid).map(|space| space.root) else { return false };
+        if !open(self.ram.read(word)) {
+            return false;
+        }
+        let Ok(at) = tables::make_entry(&mut self.ram, &mut self.frames, root, va) else { return false };
+        // The call may have returned since, or return now: portal code does not ask for the lock.
+        self.ram.undisturbed(|ram| {
+            let kept = ram.read(word);
+            if open(kept) {
+                ram.write(at, kept & ((1 << CALLEE) - 1));
+                ram.write(word, supervisor(at) as u64);
+            }
+            open(kept)
+        })
     }
     /// Closes all windows of `asid`, which nobody will use any more.
     pub fn close_windows(&mut self, asid: usize) -> Result<(), Error> {
@@ -505,13 +543,23 @@ impl<R: Ram> Spaces<R> {
     /// An access to `va` faulted: `cause` 12, 13 or 15. Makes it possible where the page is the space's own; false: it is
     /// not allowed.
     pub fn resolve(&mut self, asid: usize, va: usize, cause: usize) -> bool {
+        let Ok(root) = self.space(asid).map(|s| s.root) else { return false };
+        self.resolve_in((asid, root), va, cause)
+    }
+    /// The same in space `asid`, whose root table is `root`.
+    #[inline(always)]
+    pub fn resolve_in(&mut self, (asid, root): (usize, usize), va: usize, cause: usize) -> bool {
         if !(12..=15).contains(&cause) || va >> 38 != 0 {
             return false;
         }
-        let Ok(root) = self.space(asid).map(|s| s.root) else { return false };
         let Some(at) = tables::entry(&self.ram, root, va) else { return false };
         self.own_at(at, cause == 15);
         let wanted = pte::V | pte::U | [pte::X, pte::R, 0, pte::W][cause & 3];
-        self.ram.read(at) & wanted == wanted
+        let possible = self.ram.read(at) & wanted == wanted;
+        if possible {
+            // The frame that it may have shown; or that it is known as missing.
+            self.ram.flush_page(asid, va);
+        }
+        possible
     }
 }

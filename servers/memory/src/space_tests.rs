@@ -1,14 +1,24 @@
 //! Spaces over fake RAM: what is mapped where, and that nothing is lost.
 
+use crate::doomed::Lent;
+use crate::fake::Fake;
 use crate::frames::Frames;
-use crate::ram::{Fake, Ram};
+use crate::ram::Ram;
 use crate::space::{Shared, Spaces};
 use crate::{stacks, tables};
 use abi::Error;
 use abi::address::*;
+use abi::identity::{DomainId, Serials};
+use abi::nucleus::MAX_DOMAINS;
 use proptest::prelude::*;
 
 const PAGES: usize = 4096;
+/// No window shows anything.
+pub(crate) const NONE: Lent = Lent::all(&[]);
+/// Domain `number`, the first that has it.
+pub(crate) fn id(number: usize) -> DomainId {
+    DomainId::new(number, Serials::after(0).next().unwrap()).unwrap()
+}
 
 pub(crate) fn spaces() -> Box<Spaces<Fake>> {
     let mut s = Box::new(Spaces::new(Fake::new(PAGES)));
@@ -28,7 +38,7 @@ pub(crate) fn spaces() -> Box<Spaces<Fake>> {
 #[test]
 fn a_new_space_has_the_return_page_and_the_supervisor_half() {
     let mut s = spaces();
-    let root = s.create(7).unwrap();
+    let root = s.create(id(7)).unwrap();
     let leaf = tables::leaf(&s.ram, root, RETURN_PAGE);
     assert_eq!(leaf, s.ram.read(s.shared.bare[1] + 8 * index(RETURN_PAGE, 0)));
     assert_eq!(leaf & (pte::U | pte::X | pte::W), pte::U | pte::X);
@@ -38,7 +48,7 @@ fn a_new_space_has_the_return_page_and_the_supervisor_half() {
 fn spaces_with_nothing_but_the_return_page_share_its_tables_and_no_others() {
     let mut s = spaces();
     let before = s.frames.free();
-    let roots = [1, 2, 3].map(|asid| s.create(asid).unwrap());
+    let roots = [1, 2, 3].map(|asid| s.create(id(asid)).unwrap());
     // A root each, and the table of spaces.
     assert_eq!(s.frames.free(), before - 4);
     s.map(1, STACK_TOP - PAGE, PAGE, pte::R | pte::W).unwrap();
@@ -51,19 +61,18 @@ fn spaces_with_nothing_but_the_return_page_share_its_tables_and_no_others() {
     assert!(shown[0] == shown[2] && shown[1] == shown[2] && shown[2] & pte::X != 0);
     [1, 2, 3].into_iter().for_each(|asid| s.destroy(asid).unwrap());
     assert_eq!(s.frames.free(), before - 1);
-    let root = s.create(4).unwrap();
+    let root = s.create(id(4)).unwrap();
     assert_eq!(tables::leaf(&s.ram, root, RETURN_PAGE), shown[0], "it is everybody's still");
 }
 #[test]
 fn an_asid_in_use_is_refused() {
     let mut s = spaces();
-    s.create(7).unwrap();
-    assert_eq!(s.create(7), Err(Error::EEXIST));
+    s.create(id(7)).unwrap();
+    assert_eq!(s.create(id(7)), Err(Error::EEXIST));
 }
 #[test]
 fn an_asid_out_of_range_is_refused() {
-    assert_eq!(spaces().create(0), Err(Error::EINVAL));
-    assert_eq!(spaces().create(1024), Err(Error::EINVAL));
+    assert_eq!(spaces().create(id(MAX_DOMAINS)), Err(Error::EINVAL));
 }
 #[test]
 fn an_unknown_space_is_refused() {
@@ -72,7 +81,7 @@ fn an_unknown_space_is_refused() {
 #[test]
 fn mapping_outside_the_private_part_is_refused() {
     let mut s = spaces();
-    s.create(1).unwrap();
+    s.create(id(1)).unwrap();
     for (va, bytes) in
         [(0, PAGE), (IMAGE_VA + 1, PAGE), (RETURN_PAGE, PAGE), (usize::MAX - PAGE + 1, 2 * PAGE), (IMAGE_VA, 0)]
     {
@@ -82,14 +91,14 @@ fn mapping_outside_the_private_part_is_refused() {
 #[test]
 fn supervisor_rights_are_refused() {
     let mut s = spaces();
-    s.create(1).unwrap();
+    s.create(id(1)).unwrap();
     assert_eq!(s.map(1, IMAGE_VA, PAGE, pte::R | pte::G), Err(Error::EINVAL));
     assert_eq!(s.map(1, IMAGE_VA, PAGE, pte::W), Err(Error::EINVAL));
 }
 #[test]
 fn mapping_over_a_mapping_is_refused_and_changes_nothing() {
     let mut s = spaces();
-    s.create(1).unwrap();
+    s.create(id(1)).unwrap();
     s.map(1, IMAGE_VA + PAGE, PAGE, pte::R).unwrap();
     let free = s.frames.free();
     assert_eq!(s.map(1, IMAGE_VA, 2 * PAGE, pte::R), Err(Error::EEXIST));
@@ -98,7 +107,7 @@ fn mapping_over_a_mapping_is_refused_and_changes_nothing() {
 #[test]
 fn a_heap_that_does_not_fit_is_refused_and_changes_nothing() {
     let mut s = spaces();
-    s.create(1).unwrap();
+    s.create(id(1)).unwrap();
     let free = s.frames.free();
     assert_eq!(s.grow(1, PAGES), Err(Error::ENOMEM));
     assert_eq!(s.grow(1, usize::MAX), Err(Error::ENOMEM));
@@ -109,14 +118,14 @@ fn a_heap_that_does_not_fit_is_refused_and_changes_nothing() {
 #[test]
 fn writing_to_a_read_only_page_is_refused() {
     let mut s = spaces();
-    s.create(1).unwrap();
+    s.create(id(1)).unwrap();
     s.map(1, IMAGE_VA, PAGE, pte::R).unwrap();
     assert_eq!(s.write(1, IMAGE_VA, b"x"), Err(Error::EFAULT));
 }
 #[test]
 fn bytes_are_written_across_pages() {
     let mut s = spaces();
-    let root = s.create(1).unwrap();
+    let root = s.create(id(1)).unwrap();
     s.map(1, IMAGE_VA, 2 * PAGE, pte::R | pte::W).unwrap();
     s.write(1, IMAGE_VA + PAGE - 2, b"abcd").unwrap();
     let second = pte::address(tables::leaf(&s.ram, root, IMAGE_VA + PAGE));
@@ -125,8 +134,8 @@ fn bytes_are_written_across_pages() {
 #[test]
 fn a_window_on_a_page_that_is_not_there_is_refused() {
     let mut s = spaces();
-    s.create(1).unwrap();
-    s.create(2).unwrap();
+    s.create(id(1)).unwrap();
+    s.create(id(2)).unwrap();
     s.map(1, IMAGE_VA, PAGE, pte::R).unwrap();
     // The first time, the callee gets a table for the thread's slots.
     assert_eq!(s.window(1, 2, IMAGE_VA + PAGE, false, 3), Ok(true));
@@ -138,8 +147,8 @@ fn a_window_on_a_page_that_is_not_there_is_refused() {
 #[test]
 fn a_window_on_a_promised_page_gets_it_a_frame() {
     let mut s = spaces();
-    s.create(1).unwrap();
-    s.create(2).unwrap();
+    s.create(id(1)).unwrap();
+    s.create(id(2)).unwrap();
     s.map(1, IMAGE_VA, 2 * PAGE, pte::R | pte::W).unwrap();
     assert_eq!(s.window(1, 2, IMAGE_VA, true, 3), Ok(true));
     for page in [IMAGE_VA, IMAGE_VA + PAGE] {
@@ -151,11 +160,11 @@ fn a_window_on_a_promised_page_gets_it_a_frame() {
 #[test]
 fn a_copy_has_its_own_pages_with_the_same_contents() {
     let mut s = spaces();
-    let one = s.create(1).unwrap();
-    let two = s.create(2).unwrap();
+    let one = s.create(id(1)).unwrap();
+    let two = s.create(id(2)).unwrap();
     s.map(1, IMAGE_VA, PAGE, pte::R | pte::W).unwrap();
     s.write(1, IMAGE_VA, b"original").unwrap();
-    s.copy(1, 2, &[]).unwrap();
+    s.copy(1, 2, NONE).unwrap();
     s.write(1, IMAGE_VA, b"changed!").unwrap();
     let [a, b] = [one, two].map(|root| pte::address(tables::leaf(&s.ram, root, IMAGE_VA)));
     assert_ne!(a, b);
@@ -164,7 +173,7 @@ fn a_copy_has_its_own_pages_with_the_same_contents() {
 #[test]
 fn a_page_is_promised_until_it_is_touched() {
     let mut s = spaces();
-    let root = s.create(1).unwrap();
+    let root = s.create(id(1)).unwrap();
     s.map(1, IMAGE_VA, PAGE, pte::R | pte::W).unwrap();
     let free = s.frames.free();
     assert_eq!(tables::leaf(&s.ram, root, IMAGE_VA) & pte::V, 0);
@@ -176,7 +185,7 @@ fn a_page_is_promised_until_it_is_touched() {
 #[test]
 fn an_access_without_the_right_is_refused() {
     let mut s = spaces();
-    s.create(1).unwrap();
+    s.create(id(1)).unwrap();
     s.map(1, IMAGE_VA, PAGE, pte::R).unwrap();
     assert!(!s.resolve(1, IMAGE_VA, 15) && !s.resolve(1, IMAGE_VA, 12) && s.resolve(1, IMAGE_VA, 13));
     assert!(!s.resolve(1, IMAGE_VA + PAGE, 13) && !s.resolve(1, usize::MAX - 8, 13) && !s.resolve(1, IMAGE_VA, 5));
@@ -184,10 +193,10 @@ fn an_access_without_the_right_is_refused() {
 #[test]
 fn the_last_sharer_keeps_the_frame() {
     let mut s = spaces();
-    let roots = [1, 2].map(|asid| s.create(asid).unwrap());
+    let roots = [1, 2].map(|asid| s.create(id(asid)).unwrap());
     s.map(1, IMAGE_VA, PAGE, pte::R | pte::W).unwrap();
     s.write(1, IMAGE_VA, b"original").unwrap();
-    s.copy(1, 2, &[]).unwrap();
+    s.copy(1, 2, NONE).unwrap();
     let frame = |s: &Spaces<Fake>, n: usize| pte::address(tables::leaf(&s.ram, roots[n], IMAGE_VA));
     let shared = frame(&s, 0);
     assert_eq!(frame(&s, 1), shared);
@@ -198,11 +207,11 @@ fn the_last_sharer_keeps_the_frame() {
 #[test]
 fn a_frame_that_a_window_shows_is_not_shared() {
     let mut s = spaces();
-    let roots = [1, 2].map(|asid| s.create(asid).unwrap());
+    let roots = [1, 2].map(|asid| s.create(id(asid)).unwrap());
     s.map(1, IMAGE_VA, PAGE, pte::R | pte::W).unwrap();
     s.write(1, IMAGE_VA, b"original").unwrap();
     let frame = pte::address(tables::leaf(&s.ram, roots[0], IMAGE_VA));
-    s.copy(1, 2, &[frame]).unwrap();
+    s.copy(1, 2, Lent::all(&[frame])).unwrap();
     let leaves = roots.map(|root| tables::leaf(&s.ram, root, IMAGE_VA));
     assert_eq!(pte::address(leaves[0]), frame);
     assert!(leaves.iter().all(|leaf| leaf & (pte::W | pte::LAZY) == pte::W) && pte::address(leaves[1]) != frame);
@@ -211,44 +220,44 @@ fn a_frame_that_a_window_shows_is_not_shared() {
 #[test]
 fn a_copy_at_once_that_is_not_writable_holds_no_frame_back() {
     let mut s = spaces();
-    let roots = [1, 2].map(|asid| s.create(asid).unwrap());
+    let roots = [1, 2].map(|asid| s.create(id(asid)).unwrap());
     s.map(1, IMAGE_VA, 2 * PAGE, pte::R | pte::W).unwrap();
     s.write(1, IMAGE_VA, b"original").unwrap();
     let frame = pte::address(tables::leaf(&s.ram, roots[0], IMAGE_VA));
     // The other page is promised, so that one promise too few shows.
     assert_eq!(s.frames.promised(), 1);
-    s.page(1, 2, IMAGE_VA, IMAGE_VA, pte::R, Some(&[frame])).unwrap();
+    s.page(1, 2, IMAGE_VA, IMAGE_VA, pte::R, Lent::all(&[frame])).unwrap();
     assert_eq!(s.frames.promised(), 1);
     assert_eq!(tables::leaf(&s.ram, roots[1], IMAGE_VA) & (pte::V | pte::R | pte::W | pte::LAZY), pte::V | pte::R);
 }
 #[test]
 fn a_copy_of_the_archives_that_is_not_writable_is_nobodys_page() {
     let mut s = spaces();
-    (1..3).for_each(|asid| assert!(s.create(asid).is_ok()));
+    (1..3).for_each(|asid| assert!(s.create(id(asid)).is_ok()));
     let archive = s.frames.take_run(1).unwrap();
     s.shared.first_frame = archive + PAGE;
     s.map_image(1, IMAGE_VA, archive, PAGE, pte::R | pte::W).unwrap();
-    s.page(1, 2, IMAGE_VA, IMAGE_VA, pte::R, Some(&[])).unwrap();
+    s.page(1, 2, IMAGE_VA, IMAGE_VA, pte::R, NONE).unwrap();
     assert_eq!(s.space(2).unwrap().pages, 0);
-    assert_eq!(s.unmap(2, IMAGE_VA), Ok(true));
+    assert_eq!(s.unmap(2, IMAGE_VA, NONE), Ok(true));
     assert_eq!((s.space(2).unwrap().pages, s.frames.promised()), (0, 1));
 }
 #[test]
 fn stacks_have_a_guard_and_their_slots_are_used_again() {
     let mut s = spaces();
-    let root = s.create(1).unwrap();
+    let root = s.create(id(1)).unwrap();
     let first = s.stack(1, THREAD_STACK).unwrap();
     let second = s.stack(1, 100).unwrap();
     assert_eq!(first - second, THREAD_STACK + PAGE);
     assert_eq!(tables::leaf(&s.ram, root, first - THREAD_STACK - PAGE), 0);
-    s.release_stack(1, first).unwrap();
+    s.release_stack(1, first, NONE).unwrap();
     assert_eq!(s.stack(1, THREAD_STACK), Ok(first));
 }
 #[test]
 fn releasing_what_is_no_stack_is_refused() {
     let mut s = spaces();
-    s.create(1).unwrap();
-    assert_eq!(s.release_stack(1, stacks::top(0) - 8), Err(Error::EINVAL));
+    s.create(id(1)).unwrap();
+    assert_eq!(s.release_stack(1, stacks::top(0) - 8, NONE), Err(Error::EINVAL));
 }
 
 proptest! {
@@ -256,12 +265,12 @@ proptest! {
     fn whatever_a_space_does_its_end_gives_all_back(steps in proptest::collection::vec((0u8..7, 1usize..20, 0usize..64), 0..40)) {
         let mut s = spaces();
         // The counts of sharers stay, and the page of spaces.
-        s.create(1).unwrap();
+        s.create(id(1)).unwrap();
         s.destroy(1).unwrap();
         let frame = s.frames.take_run(1).unwrap();
         assert!(s.shares.add(&mut s.ram, &mut s.frames, frame));
         let free = s.frames.free();
-        s.create(1).unwrap();
+        s.create(id(1)).unwrap();
         s.set_heap(1, IMAGE_VA + 64 * PAGE).unwrap();
         let mut tops = Vec::new();
         for (what, n, at) in steps {
@@ -269,12 +278,12 @@ proptest! {
                 0 => { let _ = s.grow(1, n); }
                 1 => { let _ = s.map(1, IMAGE_VA + at * PAGE, n * PAGE, pte::R | pte::W); }
                 2 => { let _ = s.stack(1, n * 3000).map(|top| tops.push(top)); }
-                3 => if let Some(top) = tops.pop() { s.release_stack(1, top).unwrap(); },
+                3 => if let Some(top) = tops.pop() { s.release_stack(1, top, NONE).unwrap(); },
                 4 => { let _ = s.window(1, 1, IMAGE_VA + at * PAGE, false, n); }
                 5 => { s.resolve(1, IMAGE_VA + at * PAGE, [13, 15][n % 2]); }
                 _ => {
-                    s.create(2).unwrap();
-                    let _ = s.copy(1, 2, &[]);
+                    s.create(id(2)).unwrap();
+                    let _ = s.copy(1, 2, NONE);
                     for page in at..at + n {
                         s.resolve(2, IMAGE_VA + page * PAGE, 15);
                         s.resolve(1, IMAGE_VA + page * PAGE, 15);

@@ -1,5 +1,6 @@
 //! Sv39 page tables: walking, mapping, unmapping.
 
+use crate::doomed::Doomed;
 use crate::frames::{For, Frames};
 use crate::ram::Ram;
 use abi::Error;
@@ -51,13 +52,13 @@ pub fn unshare(ram: &mut impl Ram, frames: &mut Frames, at: usize, shared: usize
     }
     Ok(())
 }
-/// Gives back the frames of the tables below the root: `l1` and those that its first `count` entries point to.
-pub fn release(ram: &impl Ram, frames: &mut Frames, l1: usize, count: usize) {
+/// Gives back the frames of the tables below the root of the dead: `l1` and those that its first `count` entries point to.
+pub fn release(ram: &mut impl Ram, frames: &mut Frames, doomed: &mut Doomed, l1: usize, count: usize) {
     for place in 0..count {
         let value = ram.read(l1 + 8 * place);
         if value & (pte::V | pte::R | pte::W | pte::X) == pte::V {
-            frames.release(pte::address(value));
+            doomed.add(pte::address(value), ram, frames);
         }
     }
-    frames.release(l1);
+    doomed.add(l1, ram, frames);
 }

@@ -1,17 +1,20 @@
 //! What portal code and the memory manager tell each other in a thread's page: windows that are mapped at the first access, and
 //! pages that calls share or move.
 
-use crate::{Physical, SPACES, TLB_FLUSH_ASID};
+use crate::{INTERRUPTS_MASK, Physical, SPACES};
 use abi::Error;
-use abi::address::{PAGE, WINDOW_STRIDE, WINDOW_VA, physical, supervisor, window_base};
+use abi::address::{PAGE, WINDOW_STRIDE, WINDOW_VA, physical, window_base};
+use abi::identity::DomainId;
 use abi::nucleus::{MAX_THREADS, TRANSFERS, Thread};
 use core::mem::offset_of;
+use memory_logic::doomed::{Lent, Shown};
 use memory_logic::ram::Ram;
 use memory_logic::space::Spaces;
 use memory_logic::transfers::{Kind, Request};
 
 pebble::import! {
     FREEZE = "portal.freeze";
+    SHOWN = "portal.shown";
     THAW = "portal.thaw";
 }
 
@@ -19,30 +22,24 @@ pebble::import! {
 pub fn slots() -> core::ops::Range<usize> {
     WINDOW_VA..window_base(MAX_THREADS)
 }
-/// Domain `asid` touches a window slot. Whether it shows something now: what the call has left in the thread.
-pub fn touch(asid: usize, va: usize) -> bool {
+/// The domain whose identity `executing` is touches a window slot. Whether it shows something now: what the call has left in the thread.
+#[inline(never)]
+pub fn touch(executing: u64, va: usize) -> bool {
     let (thread, slot) = ((va - WINDOW_VA) / WINDOW_STRIDE, va % WINDOW_STRIDE / PAGE);
     let page = thread_page(thread);
     if page == 0 {
         return false;
     }
     let word = page + offset_of!(Thread, slots) + 8 * slot;
-    let kept = Physical.read(word);
-    // One that is mapped has an address here, which is no domain's.
-    if kept == 0 || (kept >> memory_logic::windows::CALLEE) as usize != asid {
-        return false;
-    }
-    match SPACES.lock().touch(asid, va, kept & ((1 << memory_logic::windows::CALLEE) - 1)) {
-        Ok(at) => {
-            Physical.write(word, supervisor(at) as u64);
-            true
-        }
-        Err(_) => false,
-    }
+    let mut spaces = SPACES.lock();
+    spaces.space_of(executing).is_ok_and(|(asid, _)| spaces.touch(asid, va, word))
 }
-/// A thread's words for argument `n` ([`Thread::transfers`]), in RAM.
-fn transfer_words(thread: usize, n: usize) -> usize {
-    thread_page(thread) + offset_of!(Thread, transfers) + 16 * n
+/// Runs `body` with interrupts off.
+pub fn undisturbed<T>(body: impl FnOnce() -> T) -> T {
+    INTERRUPTS_MASK.call([1]);
+    let result = body();
+    INTERRUPTS_MASK.call([0]);
+    result
 }
 /// Physical address of a thread's page; 0: there is no such thread.
 fn thread_page(thread: usize) -> usize {
@@ -50,94 +47,154 @@ fn thread_page(thread: usize) -> usize {
     let at = physical(pebble::boot::info().thread_table as usize) + 4 * thread;
     (Physical.read(at / 8 * 8) >> (at % 8 * 8)) as u32 as usize
 }
-/// A call of `thread` in domain `asid` shares or moves pages, or, where `key` is 0, its return does. 0: it is made again.
-/// Not part of the entry for faults, which would have room for `Lent` on the stack then.
+
+/// A transfer that was done for a call that is not made yet.
+struct Pending {
+    request: Request,
+    caller: DomainId,
+    callee: DomainId,
+    /// Where the callee has the pages.
+    there: usize,
+}
+/// The words of `thread` for argument `n`: [`Thread::transfers`] and [`Thread::transfer_ends`], in RAM.
+fn words(thread: usize, n: usize) -> [usize; 4] {
+    let (done, ends) = (offset_of!(Thread, transfers) + 16 * n, offset_of!(Thread, transfer_ends) + 16 * n);
+    [done, done + 8, ends, ends + 8].map(|offset| thread_page(thread) + offset)
+}
+fn pending(thread: usize, n: usize) -> Option<Pending> {
+    let [request, there, caller, callee] = words(thread, n).map(|at| Physical.read(at));
+    let request = Request::of(request)?;
+    Some(Pending { request, caller: DomainId::of(caller)?, callee: DomainId::of(callee)?, there: there as usize })
+}
+fn write(thread: usize, n: usize, values: [u64; 4]) {
+    words(thread, n).into_iter().zip(values).for_each(|(at, value)| Physical.write(at, value));
+}
+/// Whether something may be pending for `thread`.
+fn transferring(thread: usize) -> usize {
+    thread_page(thread) + offset_of!(Thread, transferring)
+}
+
+/// A call of `thread` in domain `executing` is to share or move pages with domain `other`, or its return is to move pages to that
+/// one; request 0: the call can not be made, or not yet. 0: it is made again.
+/// Not part of the entry for faults, which would have room for what this needs on the stack then.
 #[inline(never)]
-pub fn transfer(asid: usize, thread: usize, key: u64) -> isize {
-    if key == 0 {
-        let requests = (0..TRANSFERS).map(|n| (n, Request::of(Physical.read(transfer_words(thread, n)))));
-        for (n, request) in requests.filter(|(_, request)| request.kind == Kind::Got) {
-            let there = Physical.read(transfer_words(thread, n) + 8) as usize;
-            Physical.write(transfer_words(thread, n), 0);
-            let done = frozen([asid, request.asid], |s, lent| {
-                let to = (request.asid, request.address);
-                s.got(asid, there, to, request.pages, lent).map(|()| 0)
-            });
-            if let Err(error) = done {
-                return error.code();
-            }
-        }
+pub fn transfer(executing: DomainId, thread: usize, request: u64, other: u64) -> isize {
+    let Some(asked) = Request::of(request) else {
+        undo_transfers(thread);
         return 0;
-    }
-    let Request { asid: callee, address, pages, argument, kind } = Request::of(key);
-    let done = match kind {
-        Kind::Share => {
-            let mut spaces = SPACES.lock();
-            let shared = spaces.share(asid, callee, address, pages);
-            // Pages of the caller's may have got frames of their own.
-            TLB_FLUSH_ASID.call([asid]);
-            shared
-        }
-        Kind::Give => frozen([asid, callee], |s, lent| s.give(asid, callee, address, pages, lent)),
-        _ => SPACES.lock().get(callee, address, pages),
+    };
+    let Some(other) = DomainId::of(other) else { return Error::EINVAL.code() };
+    let done = match asked.kind {
+        Kind::Got => come_back(executing, other, asked),
+        _ => ask(executing, other, thread, asked, request),
     };
     match done {
-        Ok(there) => {
-            Physical.write(transfer_words(thread, argument) + 8, there as u64);
-            Physical.write(transfer_words(thread, argument), key);
-            Physical.write(thread_page(thread) + offset_of!(Thread, transferring), 1);
-            0
-        }
+        Ok(()) => 0,
         Err(error) => {
-            undo_transfers(asid, thread);
-            // A callee that is not known is no more.
-            if error == Error::ESRCH { Error::EDEAD.code() } else { error.code() }
+            if asked.kind != Kind::Got {
+                undo_transfers(thread);
+            }
+            error.code()
         }
     }
 }
-/// A call of `thread` in domain `asid` has failed: what was shared or moved for it comes back.
-pub fn undo_transfers(asid: usize, thread: usize) {
-    for n in 0..TRANSFERS {
-        let key = Physical.read(transfer_words(thread, n));
-        if key == 0 {
-            continue;
+fn ask(caller: DomainId, callee: DomainId, thread: usize, request: Request, word: u64) -> Result<(), Error> {
+    let Request { address, pages, argument, kind, .. } = request;
+    // Of a call further out, which asks again, or of one that has ended otherwise.
+    take_back(thread, argument);
+    // Under the lock still, so that what was done is either there for the call or was not done.
+    let leave = |there: usize| {
+        write(thread, argument, [word, there as u64, caller.word(), callee.word()]);
+        Physical.write(transferring(thread), 1);
+    };
+    match kind {
+        Kind::Give => between([Some(caller), Some(callee)], |s, lent| {
+            let (from, to) = (s.named(caller)?, s.named(callee)?);
+            s.give(from, to, address, pages, lent).map(leave)
+        }),
+        Kind::Share => {
+            let mut s = SPACES.lock();
+            let (from, to) = (s.named(caller)?, s.named(callee)?);
+            s.share(from, to, address, pages).map(leave)
         }
-        let (request, there) = (Request::of(key), Physical.read(transfer_words(thread, n) + 8) as usize);
-        Physical.write(transfer_words(thread, n), 0);
-        let undone = frozen([asid, request.asid], |s, lent| s.undo(asid, request, there, lent).map(|()| 0));
-        // Else it stays where it is.
-        let _ = undone;
+        _ => {
+            let mut s = SPACES.lock();
+            let to = s.named(callee)?;
+            s.get(to, address, pages).map(leave)
+        }
     }
 }
-/// Frames that windows show, where a window shows all of them.
-#[repr(align(512))]
-struct Lent([usize; LENT]);
-const LENT: usize = 64;
-/// Runs `body` with the frames that windows of the calls of two domains show, while they can open no others; their translations
-/// are forgotten before anybody else gets a frame.
-fn frozen(
-    asids: [usize; 2],
-    body: impl FnOnce(&mut Spaces<Physical>, &[usize]) -> Result<usize, Error>,
-) -> Result<usize, Error> {
-    let mut lent = Lent([0; LENT]);
-    let mut count = 0;
-    let mut result = Ok(());
-    for asid in asids {
-        match pebble::check(FREEZE.call([asid, lent.0[count..].as_mut_ptr() as usize, LENT - count])) {
-            Ok(more) => count += more,
-            Err(error) => result = Err(error),
-        }
-    }
-    let result = result.and_then(|()| {
-        let mut spaces = SPACES.lock();
-        let result = body(&mut spaces, &lent.0[..count]);
-        for asid in asids {
-            TLB_FLUSH_ASID.call([asid]);
-        }
-        result
+/// A call returns with `<`, from `callee`: what it has put in its pages is `caller`'s now.
+fn come_back(callee: DomainId, caller: DomainId, request: Request) -> Result<(), Error> {
+    let Request { there, address, pages, .. } = request;
+    let done = between([Some(callee), Some(caller)], |s, lent| {
+        let (from, to) = (s.named(callee)?, s.named(caller)?);
+        s.got(from, there, (to, address), pages, lent)
     });
-    for asid in asids {
-        THAW.call([asid]);
+    if done.is_err() {
+        drop_pages(callee, there, pages);
     }
+    done
+}
+/// What a call has brought to `asid` is of no use to anybody.
+fn drop_pages(asid: DomainId, there: usize, pages: usize) {
+    let dropped = between([Some(asid), None], |s, lent| {
+        let asid = s.named(asid)?;
+        s.drop_pages(asid, there, pages, lent)
+    });
+    // Of a domain that is no more, all goes.
+    let _ = dropped;
+}
+/// A call of `thread` is not made: what was shared or moved for it comes back, each to its caller; and with it what was for a call
+/// further out (whose fault this one answers), which asks again.
+#[inline(never)]
+pub fn undo_transfers(thread: usize) {
+    if Physical.read(transferring(thread)) == 0 {
+        return;
+    }
+    (0..TRANSFERS).for_each(|n| take_back(thread, n));
+    Physical.write(transferring(thread), 0);
+}
+/// Undoes what is pending for argument `n` of a call of `thread`.
+fn take_back(thread: usize, n: usize) {
+    let Some(Pending { request, caller, callee, there }) = pending(thread, n) else { return };
+    write(thread, n, [0; 4]);
+    let undone = between([Some(caller), Some(callee)], |s, lent| {
+        let (caller, callee) = (s.named(caller)?, s.named(callee)?);
+        s.undo(caller, callee, request, there, lent)
+    });
+    if undone.is_err() {
+        // Its caller is no more, perhaps.
+        drop_pages(callee, there, request.pages);
+    }
+}
+
+/// How often it is asked again about frames that have changed meanwhile.
+const TRIES: usize = 8;
+/// Runs `body` with what windows show, while none of the domains can open others, and none is remembered from before. `EDEAD`: one
+/// of them is no more.
+fn between<T>(
+    domains: [Option<DomainId>; 2],
+    mut body: impl FnMut(&mut Spaces<Physical>, Lent) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let domains = domains.map(|domain| domain.map_or(0, |id| id.word() as usize));
+    pebble::check(FREEZE.call(domains))?;
+    let shown = Shown::new();
+    let mut result = Err(Error::EBUSY);
+    for _ in 0..TRIES {
+        match body(&mut SPACES.lock(), Lent::asked(&shown)) {
+            Err(Error::EAGAIN) => {}
+            done => {
+                result = done;
+                break;
+            }
+        }
+        let ask = |frames: &[usize]| pebble::check(SHOWN.call([frames.as_ptr() as usize, frames.len()]));
+        if let Err(error) = shown.ask(|frames| ask(frames).map(|mask| mask as u64)) {
+            result = Err(error);
+            break;
+        }
+    }
+    THAW.call(domains);
     result
 }

@@ -1,10 +1,17 @@
 //! The letters that leave pages with the other side: `S`, `>` and `<`.
 //!
 //! Their argument is an address in the private part, its length the next one; both are whole pages. When all is
-//! checked, the portal asks for the transfer with a fault: the memory manager does it, leaves in the thread what was asked and
-//! where the callee finds the pages, and the call is made again. If the call fails after that, it is undone. `S` shares the caller's pages with the callee from now on; `>` moves them to the callee; for `<`
-//! the callee gets as many new pages, which move to the caller when the call returns, in a fault of the return.
+//! checked, the portal asks for the transfer with a fault: the memory manager does it, leaves in the thread what was asked, whose
+//! call it is and to whom, and where the callee finds the pages, and the call is made again: the portal finds that, takes it out
+//! when it commits the call, and passes the address. `S` shares the caller's pages with the callee from now on; `>` moves them to
+//! the callee; for `<` the callee gets as many new pages, which move to the caller when the call returns, in a fault of the return.
+//!
+//! What is left in the thread is of a call that is not made yet, and names both domains by identity: nothing that another domain
+//! does on that thread, and no domain that has one of the numbers later, takes it for its own. It may be undone at any time: the
+//! call, if it is still to be made, asks again. So it is undone before the call ends with an error or waits for a stack, and when
+//! the thread ends. The frame of a call with `<` has the caller's identity, for the return.
 
+use crate::doomed::Lent;
 use crate::ram::Ram;
 use crate::space::Spaces;
 use crate::tables;
@@ -32,36 +39,41 @@ pub enum Kind {
     /// `<`, when it returns.
     Got = 3,
 }
-/// A request as portal code writes it: from bit 40 an ASID, from bit 12 the page, then the number of pages, the argument, the
-/// kind.
+/// A request as portal code writes it: of [`Kind::Got`] from bit 30 the callee's page; from bit 12 the caller's page, then the
+/// number of pages, the argument, the kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The callee; of [`Kind::Got`] the caller.
-    pub asid: usize,
+    /// The callee's address, of [`Kind::Got`].
+    pub there: usize,
+    /// The caller's.
     pub address: usize,
     pub pages: usize,
     /// Number of the argument register in which the caller passes it.
     pub argument: usize,
     pub kind: Kind,
 }
-const ASID: i32 = 40;
+const THERE: i32 = 30;
 const PAGES: i32 = 7;
 const ARGUMENT: i32 = 4;
 const KIND: i32 = 2;
 impl Request {
-    pub fn of(key: u64) -> Request {
-        let kind = [Kind::Share, Kind::Give, Kind::Get, Kind::Got][(key >> KIND & 3) as usize];
-        Request {
-            asid: (key >> ASID) as usize & 0xffff,
-            address: (key as usize & ((1 << ASID) - 1)) / PAGE * PAGE,
-            pages: (key >> PAGES) as usize & MOST,
-            argument: (key >> ARGUMENT) as usize & 7,
+    /// `None`: no pages, which nobody asks for.
+    pub fn of(word: u64) -> Option<Request> {
+        const PRIVATE: usize = (1 << THERE) - PAGE;
+        let kind = [Kind::Share, Kind::Give, Kind::Get, Kind::Got][(word >> KIND & 3) as usize];
+        let request = Request {
+            there: (word >> (THERE - 12)) as usize & PRIVATE,
+            address: word as usize & PRIVATE,
+            pages: (word >> PAGES) as usize & MOST,
+            argument: (word >> ARGUMENT) as usize & 7,
             kind,
-        }
+        };
+        (request.pages > 0 && request.argument < TRANSFERS).then_some(request)
     }
 }
 
-const KEYS: i32 = offset_of!(Thread, transfers) as i32;
+const REQUESTS: i32 = offset_of!(Thread, transfers) as i32;
+const ENDS: i32 = offset_of!(Thread, transfer_ends) as i32;
 
 /// The template.
 pub const fn transfers() -> Template {
@@ -73,20 +85,15 @@ pub const fn transfers() -> Template {
     w.plain(addi(T1, T4, 0));
     let slow = w.part(at);
     let at = w.position();
-    w.put(Word::new(ld(ZERO, TP, KEYS + 8)).rd().place());
-    w.put(Word::new(sd(ZERO, TP, KEYS)).place());
+    w.put(Word::new(ld(ZERO, TP, REQUESTS + 8)).rd().place());
+    w.put(Word::new(sd(ZERO, TP, REQUESTS)).place());
     let pass = w.part(at);
-    // Once: the return is made again after the fault.
+    // Once: the return is made again after the fault, whose value `a6` is, and `t5` the caller's identity.
     let at = w.position();
-    w.put(Word::new(ld(T4, T0, 0)).own());
+    w.put(Word::new(ld(A6, T0, 0)).own());
     w.put(Word::new(ld(T5, T0, 8)).own());
     w.put(Word::new(sd(ZERO, T0, 0)).own());
-    let done = w.position();
-    w.plain(beq(T4, ZERO, 0));
-    w.put(Word::new(sd(T4, TP, KEYS)).place());
-    w.put(Word::new(sd(T5, TP, KEYS + 8)).place());
-    w.put(Word::new(bne(T4, ZERO, 0)).slow());
-    w.land(done);
+    w.put(Word::new(bne(A6, ZERO, 0)).slow());
     let back = w.part(at);
     w.letter(letter(b'S', Kind::Share, 0, [check, pass, Part::NONE, slow, ask]));
     w.letter(letter(b'>', Kind::Give, 0, [check, pass, Part::NONE, slow, ask]));
@@ -111,23 +118,28 @@ const fn check(w: &mut Writer) -> Part {
     w.put(Word::new(bne(T3, ZERO, 0)).fail(Error::EFAULT));
     w.part(first)
 }
-/// `t4`: the request. `comes_back`: it goes to the frame as that of the return, with the callee's address behind it.
+/// `t4`: the request. It must be what was done last for this argument, for a call of this caller to this callee. `comes_back`: it
+/// goes to the frame as that of the return, with the caller's identity behind it.
 const fn ask(w: &mut Writer, comes_back: bool) -> Part {
     let first = w.position();
     w.put(Word::new(srli(T4, ZERO, 12 - PAGES)).length_rs1());
     w.put(Word::new(add(T4, T4, ZERO)).rs2());
     w.put(Word::new(addi(T4, T4, 0)).parameter(0));
     w.put(Word::new(addi(T4, T4, 0)).place());
-    w.put(Word::new(addi(T5, ZERO, 0)).asid());
-    w.all([slli(T5, T5, ASID), or(T4, T4, T5)]);
-    w.put(Word::new(ld(T3, TP, KEYS)).place());
+    w.put(Word::new(ld(T3, TP, REQUESTS)).place());
     w.put(Word::new(bne(T3, T4, 0)).slow());
+    w.put(Word::new(ld(T5, TP, ENDS)).place());
+    w.plain(ld(T3, T2, domain::IDENTITY));
+    w.put(Word::new(bne(T3, T5, 0)).slow());
+    w.put(Word::new(lui(T3, 0)).callee());
+    w.plain(ld(T3, T3, domain::IDENTITY));
+    w.put(Word::new(ld(T1, TP, ENDS + 8)).place());
+    w.put(Word::new(bne(T3, T1, 0)).slow());
     if comes_back {
-        w.put(Word::new(ld(T3, TP, KEYS + 8)).place());
-        w.all([slli(T4, T4, 64 - ASID), srli(T4, T4, 64 - ASID), ld(T5, T2, domain::ASID), slli(T5, T5, ASID)]);
-        w.all([or(T4, T4, T5), addi(T4, T4, 1 << KIND)]);
+        w.put(Word::new(ld(T3, TP, REQUESTS + 8)).place());
+        w.all([slli(T3, T3, THERE - 12), or(T4, T4, T3), addi(T4, T4, 1 << KIND)]);
         w.put(Word::new(sd(T4, T0, 0)).own());
-        w.put(Word::new(sd(T3, T0, 8)).own());
+        w.put(Word::new(sd(T5, T0, 8)).own());
     }
     w.part(first)
 }
@@ -162,45 +174,50 @@ impl<R: Ram> Spaces<R> {
                 return Err(Error::EFAULT);
             }
         }
+        // All that can fail comes before the callee sees the first page: it may lend that page on, or keep its translation.
         let there = self.receive(callee, pages)?;
         for n in 0..pages {
-            let (from, to) = (address + n * PAGE, there + n * PAGE);
-            let shared = self.share_page(caller, from, callee, to);
-            if let Err(error) = shared {
+            self.vacant(callee, there + n * PAGE)?;
+        }
+        for n in 0..pages {
+            let pa = pte::address(tables::leaf(&self.ram, root, address + n * PAGE));
+            let Spaces { ram, frames, shares, .. } = self;
+            if !shares.add(ram, frames, pa) {
                 for undo in 0..n {
-                    self.unmap(callee, there + undo * PAGE)?;
+                    let pa = pte::address(tables::leaf(ram, root, address + undo * PAGE));
+                    shares.remove(ram, pa);
                 }
-                return Err(error);
+                return Err(Error::ENOMEM);
             }
+        }
+        for n in 0..pages {
+            self.share_page(caller, address + n * PAGE, callee, there + n * PAGE)?;
         }
         Ok(there)
     }
+    /// Shows a page of `caller`'s, which is counted as shared already, to `callee` at `to`, whose tables are there.
     fn share_page(&mut self, caller: usize, from: usize, callee: usize, to: usize) -> Result<(), Error> {
-        let root = self.space(caller)?.root;
+        let [root, callee_root] = [self.space(caller)?.root, self.space(callee)?.root];
         let at = tables::entry(&self.ram, root, from).ok_or(Error::EFAULT)?;
+        let place = tables::entry(&self.ram, callee_root, to).ok_or(Error::EFAULT)?;
         let value = self.ram.read(at);
-        let pa = pte::address(value);
-        let place = self.vacant(callee, to)?;
-        let Spaces { ram, frames, shares, .. } = self;
-        if !shares.add(ram, frames, pa) {
-            return Err(Error::ENOMEM);
-        }
         if value & pte::FOREIGN == 0 {
             self.ram.write(at, value | pte::FOREIGN);
             self.space(caller)?.pages -= 1;
         }
-        self.ram.write(place, pte::leaf(pa, value & (pte::R | pte::W | pte::U) | pte::FOREIGN));
+        let rights = value & (pte::R | pte::W | pte::U);
+        self.ram.write(place, pte::leaf(pte::address(value), rights | pte::FOREIGN));
         Ok(())
     }
-    /// `>`: moves pages of `caller`'s to `callee`; where. The caller flushes the addresses of both. Pages that windows show, those at
-    /// the physical addresses `lent`, do not move: `EBUSY`.
+    /// `>`: moves pages of `caller`'s to `callee`; where. Pages that windows show do not move: `EBUSY`; `EAGAIN`: it must be known
+    /// whether they do.
     pub fn give(
         &mut self,
         caller: usize,
         callee: usize,
         address: usize,
         pages: usize,
-        lent: &[usize],
+        lent: Lent,
     ) -> Result<usize, Error> {
         Self::transferable(address, pages).map_err(|_| Error::EFAULT)?;
         self.movable(caller, address, pages, lent)?;
@@ -209,7 +226,7 @@ impl<R: Ram> Spaces<R> {
         for n in 0..pages {
             self.vacant(callee, there + n * PAGE)?;
         }
-        (0..pages).try_for_each(|n| self.move_page(caller, address + n * PAGE, callee, there + n * PAGE))?;
+        self.move_pages((caller, address), (callee, there), pages)?;
         Ok(there)
     }
     /// `<`, at the call: as many new pages of `callee`'s, once `caller` may have pages at `address`; where.
@@ -219,66 +236,76 @@ impl<R: Ram> Spaces<R> {
         self.map(callee, there, pages * PAGE, pte::R | pte::W)?;
         Ok(there)
     }
-    /// `<`, at the return: moves pages of `callee`'s from `there` to `caller`, in the place of what it has at `address`. Where
-    /// that can not be, the callee's go all the same.
+    /// `<`, at the return: moves pages of `callee`'s from `there` to `caller`, in the place of what it has at `address`. Nothing has
+    /// changed where that can not be: `EBUSY`, a window shows a page of either; `EAGAIN`, it must be known whether one does;
+    /// `EINVAL`, they are the same pages.
     pub fn got(
         &mut self,
         callee: usize,
         there: usize,
         (caller, address): (usize, usize),
         pages: usize,
-        lent: &[usize],
+        lent: Lent,
     ) -> Result<(), Error> {
-        let done = self.replace(callee, there, (caller, address), pages, lent);
-        if done.is_err() {
-            self.drop_pages(callee, there, pages, lent)?;
+        if callee == caller && there.abs_diff(address) < pages * PAGE {
+            return Err(Error::EINVAL);
         }
-        done
+        self.movable(callee, there, pages, lent)?;
+        self.replaceable(caller, address, pages, lent)?;
+        // Tables first, and then what was there: it may be seen until it is forgotten, so no frame is given out before.
+        let root = self.space(caller)?.root;
+        for n in 0..pages {
+            self.make_private(root, address + n * PAGE)?;
+        }
+        self.burying(caller, |s, doomed| {
+            (0..pages).try_for_each(|n| s.take_page(caller, address + n * PAGE, lent, doomed).map(|_| ()))
+        })?;
+        for n in 0..pages {
+            self.vacant(caller, address + n * PAGE)?;
+        }
+        self.move_pages((callee, there), (caller, address), pages)
     }
-    /// Unmaps pages that a call has brought, but for those that windows show: these stay where they are.
-    fn drop_pages(&mut self, asid: usize, there: usize, pages: usize, lent: &[usize]) -> Result<(), Error> {
-        let root = self.space(asid)?.root;
-        for va in (there..there + pages * PAGE).step_by(PAGE) {
-            if !lent.contains(&pte::address(tables::leaf(&self.ram, root, va))) {
-                self.unmap(asid, va)?;
+    /// Unmaps pages that a call has brought, but for those that windows show: these stay where they are. `EAGAIN`: it must be known
+    /// which do, and nothing has changed.
+    pub fn drop_pages(&mut self, asid: usize, there: usize, pages: usize, lent: Lent) -> Result<(), Error> {
+        match self.replaceable(asid, there, pages, lent) {
+            Err(Error::EBUSY) | Ok(()) => {}
+            other => return other,
+        }
+        self.burying(asid, |s, doomed| {
+            for va in (there..there + pages * PAGE).step_by(PAGE) {
+                match s.take_page(asid, va, lent, doomed) {
+                    Err(Error::EBUSY) => {}
+                    other => drop(other?),
+                }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
-    /// Undoes what was done for a call of `caller` that failed.
-    pub fn undo(&mut self, caller: usize, request: Request, there: usize, lent: &[usize]) -> Result<(), Error> {
-        let Request { asid: callee, address, pages, kind, .. } = request;
+    /// Takes back what `request` has brought to `callee` for a call of `caller` that is not made. What was given goes back where it
+    /// was, unless something else is there; what can not go back is gone.
+    pub fn undo(
+        &mut self,
+        caller: usize,
+        callee: usize,
+        request: Request,
+        there: usize,
+        lent: Lent,
+    ) -> Result<(), Error> {
+        let Request { address, pages, kind, .. } = request;
         if kind == Kind::Give {
-            return self.replace(callee, there, (caller, address), pages, lent);
+            let root = self.space(caller)?.root;
+            let free = (0..pages).all(|n| tables::leaf(&self.ram, root, address + n * PAGE) == 0);
+            let back = if free { self.got(callee, there, (caller, address), pages, lent) } else { Err(Error::EEXIST) };
+            if matches!(back, Ok(()) | Err(Error::EAGAIN)) {
+                return back;
+            }
         }
         self.drop_pages(callee, there, pages, lent)
     }
-    fn replace(
-        &mut self,
-        callee: usize,
-        there: usize,
-        (caller, address): (usize, usize),
-        pages: usize,
-        lent: &[usize],
-    ) -> Result<(), Error> {
-        self.movable(callee, there, pages, lent)?;
-        let root = self.space(caller)?.root;
-        for va in (address..address + pages * PAGE).step_by(PAGE) {
-            let old = tables::leaf(&self.ram, root, va);
-            if old & pte::V != 0 && lent.contains(&pte::address(old)) {
-                return Err(Error::EBUSY);
-            }
-        }
-        for n in 0..pages {
-            self.unmap(caller, address + n * PAGE)?;
-            self.vacant(caller, address + n * PAGE)?;
-            self.move_page(callee, there + n * PAGE, caller, address + n * PAGE)?;
-        }
-        Ok(())
-    }
     /// Checks that the pages are the space's alone and that no window shows them; makes those so that are shared
     /// copy-on-write.
-    fn movable(&mut self, asid: usize, address: usize, pages: usize, lent: &[usize]) -> Result<(), Error> {
+    fn movable(&mut self, asid: usize, address: usize, pages: usize, lent: Lent) -> Result<(), Error> {
         let root = self.space(asid)?.root;
         for va in (address..address + pages * PAGE).step_by(PAGE) {
             self.own(asid, va, true)?;
@@ -288,21 +315,43 @@ impl<R: Ram> Spaces<R> {
             {
                 return Err(Error::EFAULT);
             }
-            if lent.contains(&pte::address(leaf)) {
-                return Err(Error::EBUSY);
+        }
+        self.replaceable(asid, address, pages, lent)
+    }
+    /// Checks that no window shows the pages. Of all of them it is asked at once.
+    fn replaceable(&mut self, asid: usize, address: usize, pages: usize, lent: Lent) -> Result<(), Error> {
+        let root = self.space(asid)?.root;
+        let mut result = Ok(());
+        for va in (address..address + pages * PAGE).step_by(PAGE) {
+            match lent.not(tables::leaf(&self.ram, root, va)) {
+                Err(Error::EAGAIN) => result = Err(Error::EAGAIN),
+                other => drop(other?),
             }
         }
-        Ok(())
+        result
     }
-    fn move_page(&mut self, from: usize, va: usize, to: usize, there: usize) -> Result<(), Error> {
+    /// Moves pages that were checked to where nothing is. What they were is forgotten.
+    fn move_pages(
+        &mut self,
+        (from, address): (usize, usize),
+        (to, there): (usize, usize),
+        pages: usize,
+    ) -> Result<(), Error> {
         let (source, target) = (self.space(from)?.root, self.space(to)?.root);
-        let at = tables::entry(&self.ram, source, va).ok_or(Error::EFAULT)?;
-        let place = tables::entry(&self.ram, target, there).ok_or(Error::EFAULT)?;
-        let value = self.ram.read(at);
-        self.ram.write(at, 0);
-        self.ram.write(place, value & !pte::X);
-        self.space(from)?.pages -= 1;
-        self.space(to)?.pages += 1;
+        for n in 0..pages {
+            let at = tables::entry(&self.ram, source, address + n * PAGE).ok_or(Error::EFAULT)?;
+            let place = tables::entry(&self.ram, target, there + n * PAGE).ok_or(Error::EFAULT)?;
+            let value = self.ram.read(at);
+            self.ram.write(at, 0);
+            self.ram.write(place, value & !pte::X);
+        }
+        self.space(from)?.pages -= pages as u32;
+        self.space(to)?.pages += pages as u32;
+        if pages == 1 {
+            self.ram.flush_page(from, address)
+        } else {
+            self.ram.flush_space(from)
+        }
         Ok(())
     }
 }
@@ -310,14 +359,14 @@ impl<R: Ram> Spaces<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ram::Fake;
-    use crate::space_tests::spaces;
+    use crate::fake::Fake;
+    use crate::space_tests::{NONE, id, spaces};
     use abi::address::IMAGE_VA;
 
     /// Two spaces; the first has two pages of its own, "one" and "two".
     fn two() -> (Box<Spaces<Fake>>, [usize; 2]) {
         let mut s = spaces();
-        let roots = [1, 2].map(|asid| s.create(asid).unwrap());
+        let roots = [1, 2].map(|asid| s.create(id(asid)).unwrap());
         s.map(1, IMAGE_VA, 2 * PAGE, pte::R | pte::W).unwrap();
         s.write(1, IMAGE_VA, b"one").unwrap();
         s.write(1, IMAGE_VA + PAGE, b"two").unwrap();
@@ -333,9 +382,9 @@ mod tests {
     }
     #[test]
     fn a_request_is_what_the_portal_code_makes() {
-        let key = 9 << ASID | 0x1234_5000 | 3 << PAGES | 4 << ARGUMENT | 1 << KIND;
-        let request = Request { asid: 9, address: 0x1234_5000, pages: 3, argument: 4, kind: Kind::Give };
-        assert_eq!(Request::of(key), request);
+        let word = 0x2345_6000 << (THERE - 12) | 0x1234_5000 | 3 << PAGES | 4 << ARGUMENT | 3 << KIND;
+        let request = Request { there: 0x2345_6000, address: 0x1234_5000, pages: 3, argument: 4, kind: Kind::Got };
+        assert_eq!((Request::of(word), Request::of(0)), (Some(request), None));
     }
     #[test]
     fn a_shared_frame_is_free_when_both_have_let_go() {
@@ -348,7 +397,7 @@ mod tests {
         s.destroy(1).unwrap();
         assert!(leaf(&s, roots[1], there) & pte::V != 0);
         let before = s.frames.free();
-        s.unmap(2, there).unwrap();
+        s.unmap(2, there, NONE).unwrap();
         assert_eq!(s.frames.free(), before + 1);
         assert!(tables >= 1);
     }
@@ -356,8 +405,8 @@ mod tests {
     fn a_shared_page_stays_shared_in_a_copy_of_the_space() {
         let (mut s, roots) = two();
         let there = s.share(1, 2, IMAGE_VA, 1).unwrap();
-        let root = s.create(3).unwrap();
-        s.copy(2, 3, &[]).unwrap();
+        let root = s.create(id(3)).unwrap();
+        s.copy(2, 3, NONE).unwrap();
         assert_eq!(leaf(&s, root, there), leaf(&s, roots[1], there));
         s.destroy(1).unwrap();
         s.destroy(2).unwrap();
@@ -367,7 +416,7 @@ mod tests {
     fn given_pages_are_the_callees_alone() {
         let (mut s, roots) = two();
         let frame = pte::address(leaf(&s, roots[0], IMAGE_VA + PAGE));
-        let there = s.give(1, 2, IMAGE_VA, 2, &[]).unwrap();
+        let there = s.give(1, 2, IMAGE_VA, 2, NONE).unwrap();
         assert_eq!(leaf(&s, roots[0], IMAGE_VA), 0);
         assert_eq!(pte::address(leaf(&s, roots[1], there + PAGE)), frame);
         assert_eq!((s.space(1).unwrap().pages, s.space(2).unwrap().pages), (0, 2));
@@ -376,23 +425,23 @@ mod tests {
     fn what_a_window_shows_is_not_given() {
         let (mut s, roots) = two();
         let lent = [pte::address(leaf(&s, roots[0], IMAGE_VA + PAGE))];
-        assert_eq!(s.give(1, 2, IMAGE_VA, 2, &lent), Err(Error::EBUSY));
+        assert_eq!(s.give(1, 2, IMAGE_VA, 2, Lent::all(&lent)), Err(Error::EBUSY));
         assert!(leaf(&s, roots[0], IMAGE_VA) & pte::V != 0);
     }
     #[test]
     fn what_is_not_the_callers_alone_is_not_given() {
         let (mut s, _) = two();
         s.share(1, 2, IMAGE_VA, 1).unwrap();
-        assert_eq!(s.give(1, 2, IMAGE_VA, 1, &[]), Err(Error::EFAULT));
-        assert_eq!(s.give(1, 2, IMAGE_VA + 2 * PAGE, 1, &[]), Err(Error::EFAULT), "not mapped");
-        assert_eq!(s.give(1, 2, DEVICE_VA, 1, &[]), Err(Error::EFAULT), "a device");
+        assert_eq!(s.give(1, 2, IMAGE_VA, 1, NONE), Err(Error::EFAULT));
+        assert_eq!(s.give(1, 2, IMAGE_VA + 2 * PAGE, 1, NONE), Err(Error::EFAULT), "not mapped");
+        assert_eq!(s.give(1, 2, DEVICE_VA, 1, NONE), Err(Error::EFAULT), "a device");
     }
     #[test]
     fn got_pages_replace_the_callers() {
         let (mut s, roots) = two();
         let there = s.get(2, IMAGE_VA, 2).unwrap();
         s.write(2, there, b"new").unwrap();
-        s.got(2, there, (1, IMAGE_VA), 2, &[]).unwrap();
+        s.got(2, there, (1, IMAGE_VA), 2, NONE).unwrap();
         assert_eq!(
             s.ram.read(pte::address(leaf(&s, roots[0], IMAGE_VA))) & 0xff_ffff,
             u64::from_le_bytes(*b"new\0\0\0\0\0")
@@ -403,9 +452,9 @@ mod tests {
     fn what_a_failed_call_has_given_comes_back() {
         let (mut s, roots) = two();
         let before = leaf(&s, roots[0], IMAGE_VA);
-        let there = s.give(1, 2, IMAGE_VA, 2, &[]).unwrap();
-        let request = Request { asid: 2, address: IMAGE_VA, pages: 2, argument: 0, kind: Kind::Give };
-        s.undo(1, request, there, &[]).unwrap();
+        let there = s.give(1, 2, IMAGE_VA, 2, NONE).unwrap();
+        let request = Request { there, address: IMAGE_VA, pages: 2, argument: 0, kind: Kind::Give };
+        s.undo(1, 2, request, there, NONE).unwrap();
         assert_eq!((leaf(&s, roots[0], IMAGE_VA), leaf(&s, roots[1], there)), (before, 0));
     }
     #[test]
@@ -413,17 +462,19 @@ mod tests {
         let (mut s, roots) = two();
         let there = s.share(1, 2, IMAGE_VA, 2).unwrap();
         let lent = [pte::address(leaf(&s, roots[1], there))];
-        let request = Request { asid: 2, address: IMAGE_VA, pages: 2, argument: 0, kind: Kind::Share };
-        s.undo(1, request, there, &lent).unwrap();
+        let request = Request { there, address: IMAGE_VA, pages: 2, argument: 0, kind: Kind::Share };
+        s.undo(1, 2, request, there, Lent::all(&lent)).unwrap();
         assert!(leaf(&s, roots[1], there) & pte::V != 0);
         assert_eq!(leaf(&s, roots[1], there + PAGE), 0);
     }
     #[test]
-    fn what_can_not_be_got_is_gone() {
+    fn what_can_not_be_got_stays_until_it_is_dropped() {
         let (mut s, roots) = two();
         let there = s.get(2, IMAGE_VA, 1).unwrap();
         let lent = [pte::address(leaf(&s, roots[0], IMAGE_VA))];
-        assert_eq!(s.got(2, there, (1, IMAGE_VA), 1, &lent), Err(Error::EBUSY));
+        assert_eq!(s.got(2, there, (1, IMAGE_VA), 1, Lent::all(&lent)), Err(Error::EBUSY));
+        assert!(leaf(&s, roots[1], there) != 0);
+        s.drop_pages(2, there, 1, Lent::all(&lent)).unwrap();
         assert_eq!(leaf(&s, roots[1], there), 0);
         assert_eq!(pte::address(leaf(&s, roots[0], IMAGE_VA)), lent[0]);
     }

@@ -31,7 +31,7 @@ impl Manager {
         let asid = self.free_asid()?;
         let serial = self.serials.next().ok_or(Error::ENFILE)?;
         let id = DomainId::new(asid, serial).ok_or(Error::ENFILE)?;
-        let root = check(SPACE_CREATE.call([asid]))?;
+        let root = check(SPACE_CREATE.call([id.word() as usize]))?;
         let block = match self.spare_blocks.pop().map_or_else(|| check(NUCLEUS_PAGES.call([domain::PAGES])), Ok) {
             Ok(block) => block,
             Err(error) => {
@@ -109,7 +109,8 @@ impl Manager {
     fn fill_fork(&mut self, parent: usize, child: usize, table: Table, intercept: usize) -> Result<()> {
         let mut lent = Lent::new();
         self.freeze(parent, &mut lent);
-        let copied = lent.window().and_then(|(at, count)| check(SPACE_COPY.call([parent, child, at, count])));
+        let (at, count) = lent.window();
+        let copied = check(SPACE_COPY.call([parent, child, at, count]));
         self.thaw(parent);
         copied?;
         let child_table = self.domain(child)?.table;
@@ -216,7 +217,6 @@ impl Manager {
             if n % MASKED_THREADS == MASKED_THREADS - 1 {
                 masked.breathe();
             }
-            page.forget_transfers(asid);
             let (mut top, mut waits, mut serves) = (true, false, false);
             for frame in page.frames(&self.code) {
                 if frame.floating() {

@@ -30,16 +30,38 @@ impl Lent {
     pub fn all(&self) -> Result<&[usize]> {
         self.0.get(..self.1).ok_or(Error::EWINDOW)
     }
-    /// Their address and number.
-    pub fn window(&self) -> Result<(usize, usize)> {
-        self.all().map(|all| (all.as_ptr() as usize, all.len()))
+    /// Their address and number; a number that no window shows: more than fit.
+    pub fn window(&self) -> (usize, usize) {
+        (self.0.as_ptr() as usize, self.all().map_or(usize::MAX, |all| all.len()))
     }
 }
 
 impl Manager {
-    /// Keeps the domain from lending pages until it is thawed, and adds the frames that windows of its calls show. A portal that
-    /// is to open another finds no page, and waits in the memory manager.
+    /// Keeps the domain from lending pages until it is thawed, and adds the frames that windows of its calls show.
     pub fn freeze(&mut self, asid: usize, lent: &mut Lent) {
+        self.keep_from_lending(asid);
+        let Some(table) = self.domains.get(asid).map(|d| d.table) else { return };
+        let frames = self.windows().filter(|frame| frame.table() == table);
+        frames.flat_map(|frame| self.lent_entries(frame)).for_each(|entry| lent.add(abi::address::pte::address(entry)));
+    }
+    /// The frames of calls that may have windows open.
+    fn windows(&self) -> impl Iterator<Item = FrameView> + use<'_> {
+        let threads = self.threads.living().filter(|&(index, page, _)| page.has_windows(index));
+        let frames = threads.flat_map(|(_, page, _)| page.frames(&self.code));
+        frames.filter(|&frame| !frame.floating() && self.is_templated(frame))
+    }
+    /// Which of the frames at these physical addresses, at most 63, windows show: bit n stands for frame n.
+    pub fn shown(&self, frames: &[usize]) -> u64 {
+        let mut mask = 0;
+        for entry in self.windows().flat_map(|frame| self.lent_entries(frame)) {
+            let pa = abi::address::pte::address(entry);
+            frames.iter().enumerate().filter(|(_, frame)| **frame == pa).for_each(|(n, _)| mask |= 1 << n);
+        }
+        mask
+    }
+    /// Keeps the domain from lending pages until it is thawed: a portal that is to open a window finds no page, and waits in the
+    /// memory manager. What it has lent last is forgotten.
+    pub fn keep_from_lending(&mut self, asid: usize) {
         let graveyard = self.graveyard;
         let Some(d) = self.domains.get_mut(asid) else { return };
         d.frozen += 1;
@@ -49,14 +71,6 @@ impl Manager {
         // The entries too: no page has number 0, but a caller may name it.
         for n in 0..2 * domain::LENT_PAGES {
             table.set_field(domain::LENT + 8 * n, 0);
-        }
-        for (_, page, _) in self.threads.living().filter(|&(index, page, _)| page.has_windows(index)) {
-            for frame in page.frames(&self.code).filter(|f| !f.floating() && f.table() == table) {
-                if !self.is_templated(frame) {
-                    continue;
-                }
-                self.lent_entries(frame).for_each(|entry| lent.add(abi::address::pte::address(entry)));
-            }
         }
     }
     /// Ends [`Manager::freeze`].

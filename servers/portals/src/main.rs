@@ -33,12 +33,14 @@ mod words;
 
 use abi::Error;
 use abi::address::THREAD_STACK;
+use abi::identity::DomainId;
 use abi::nucleus::domain;
 use abi::system::{self, Description, Ended, ended};
 use alloc::vec::Vec;
 use manager::{ATTACH_FOR, Caller, DONE_FOR, MANAGER, Manager, STACK_FOR, THREAD_EXIT, THREAD_INFO};
 use pebble::boot::{GROW_FOR, P_ID, SEMAPHORE_DESTROY, V_ID};
 use pebble::{Result, check};
+use view::ThreadPage;
 
 pebble::boot_server!(start);
 
@@ -65,8 +67,9 @@ pebble::provide! {
     "portal.template", "smtri", template;
     "portal.short_circuit", "smtr", short_circuit;
     "portal.argument", "sx", argument;
-    "portal.freeze", "smiwi", freeze;
-    "portal.thaw", "smi", thaw;
+    "portal.freeze", "smii", freeze;
+    "portal.shown", "smri", shown;
+    "portal.thaw", "smii", thaw;
     "portal.info", "smtiw", info;
     "domain.fork", "smtiii", fork;
     "domain.wait", "smtiw", wait;
@@ -173,6 +176,7 @@ extern "C" fn thread_create(thread: usize, entry: usize, sp: usize, argument: us
 /// Ends the calling thread, and with the last thread of a domain that nobody else can enter, the domain. A thread that is
 /// in its domain's controlling domain ends when it returns from there: it holds a stack of that domain.
 extern "C" fn thread_exit(thread: usize) -> isize {
+    give_back(thread);
     let mut manager = MANAGER.lock();
     if let Ok(caller) = manager.caller(thread) {
         // In the middle of a call: it has windows open, and its caller goes on with `EDEAD`.
@@ -192,8 +196,15 @@ extern "C" fn thread_exit(thread: usize) -> isize {
     drop(manager);
     THREAD_EXIT.call([])
 }
+/// The thread is about to end: what was shared or moved for calls that it did not make comes back.
+fn give_back(thread: usize) {
+    if ThreadPage::of(thread).is_some_and(|page| page.is_transferring()) {
+        manager::UNDO_TRANSFERS.call([thread]);
+    }
+}
 /// Where a thread ends whose domain died: what waited for it to leave can be freed now.
 extern "C" fn bury(thread: usize) -> isize {
+    give_back(thread);
     let mut manager = MANAGER.lock();
     manager.forget_thread(thread);
     manager.sweep();
@@ -285,34 +296,50 @@ extern "C" fn template(thread: usize, template: usize, entry: usize) -> isize {
 extern "C" fn short_circuit(thread: usize, request: usize) -> isize {
     with_caller(thread, |manager, caller| manager.register_short_circuit(caller, &words::read(request)?))
 }
-/// Code of a registered template, in a call of domain `asid`, asks its server. `pc`: the callee's ASID, and from bit 16 the
-/// template's number. An error ends the call, and what was shared or moved for it comes back.
-extern "C" fn argument(_cause: usize, value: usize, pc: usize, asid: usize, thread: usize) -> isize {
-    let callee = pc & 0xffff;
-    let question = MANAGER.lock().template_question(pc >> 16, asid, callee);
+/// Code of a registered template, in a call of domain `caller`, asks its server. `pc`: the callee's identity, and from bit
+/// [`fault::TEMPLATE`] the template's number. An error ends the call, and what was shared or moved for it comes back.
+///
+/// [`fault::TEMPLATE`]: abi::nucleus::fault::TEMPLATE
+extern "C" fn argument(_cause: usize, value: usize, pc: usize, caller: usize, thread: usize) -> isize {
+    let (callee, template) = (pc & ((1 << abi::nucleus::fault::TEMPLATE) - 1), pc >> abi::nucleus::fault::TEMPLATE);
+    let question = MANAGER.lock().template_question(template, caller, callee);
     let result = match question {
-        Ok((upcall, from, to)) => pebble::portal::call(upcall, [value, from, to, asid | callee << 16]).min(0),
+        Ok((upcall, asids)) => pebble::portal::call(upcall, [value, caller, callee, asids]).min(0),
         Err(error) => error.code(),
     };
     if result < 0 {
-        manager::UNDO_TRANSFERS.call([asid, thread]);
+        manager::UNDO_TRANSFERS.call([thread]);
     }
     result
 }
-/// Keeps domain `asid` from lending pages, and writes the physical addresses of those that windows of its calls show, at most
-/// `room`; how many there are. `EWINDOW`: more than fit. In any case `thaw` must follow.
-extern "C" fn freeze(asid: usize, out: usize, room: usize) -> isize {
+/// Keeps two domains, or one (the other identity is 0), from lending pages until `thaw`. `EDEAD`: one of them is no more, and none is
+/// kept from anything.
+extern "C" fn freeze(one: u64, other: u64) -> isize {
     let mut manager = MANAGER.lock();
-    let mut lent = lent::Lent::new();
-    manager.freeze(asid, &mut lent);
-    let copy = || {
-        let shown = lent.all()?;
-        words::write_all(out, shown, room).map(|()| shown.len() as isize)
-    };
-    copy().unwrap_or_else(Error::code)
+    let both = [one, other].map(DomainId::of);
+    for id in both.into_iter().flatten() {
+        if let Err(error) = manager.living(id) {
+            return error.code();
+        }
+    }
+    both.into_iter().flatten().for_each(|id| manager.keep_from_lending(id.number()));
+    0
 }
-extern "C" fn thaw(asid: usize) -> isize {
-    MANAGER.lock().thaw(asid);
+/// Which of the frames at `count` physical addresses in the window `frames` windows show: bit n stands for frame n.
+extern "C" fn shown(frames: usize, count: usize) -> isize {
+    // SAFETY: the window argument, in which the memory manager, the only caller, leaves the addresses as they are.
+    match unsafe { words::shown(frames, count) } {
+        Ok(frames) => MANAGER.lock().shown(frames) as isize,
+        Err(error) => error.code(),
+    }
+}
+extern "C" fn thaw(one: u64, other: u64) -> isize {
+    let mut manager = MANAGER.lock();
+    for id in [one, other].into_iter().filter_map(DomainId::of) {
+        if manager.living(id).is_ok() {
+            manager.thaw(id.number());
+        }
+    }
     0
 }
 #[optimize(size)]

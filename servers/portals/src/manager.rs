@@ -248,6 +248,13 @@ impl Manager {
     pub fn domain(&self, asid: usize) -> Result<&Domain> {
         self.domains.get(asid).ok_or(Error::ESRCH)
     }
+    /// The domain that is meant, if it lives: `EDEAD`. Nobody acts for the graveyard.
+    pub fn living(&self, id: DomainId) -> Result<&Domain> {
+        match self.domains.get(id.number()) {
+            Some(d) if d.id == id && d.table != self.graveyard => Ok(d),
+            _ => Err(Error::EDEAD),
+        }
+    }
     pub fn domain_mut(&mut self, asid: usize) -> Result<&mut Domain> {
         self.domains.get_mut(asid).ok_or(Error::ESRCH)
     }

@@ -106,8 +106,8 @@ impl Manager {
         let mut lent = Lent::new();
         self.freeze(asid, &mut lent);
         self.freeze(by, &mut lent);
-        let window = lent.window();
-        let result = window.map(|(at, count)| PAGE_AMONG.call([by | asid << 16, va, source, rights, at, count]));
+        let all = lent.all().map(|_| lent.window());
+        let result = all.map(|(at, count)| PAGE_AMONG.call([by | asid << 16, va, source, rights, at, count]));
         self.thaw(asid);
         self.thaw(by);
         result

@@ -7,6 +7,7 @@ use crate::code::Kind;
 use crate::manager::{Caller, FRAME_OF, Manager};
 use abi::Error;
 use abi::address::{WINDOW_VA, supervisor};
+use abi::identity::DomainId;
 use abi::nucleus::{fault, flags};
 use abi::template::{LETTERS, TEMPLATES, Template};
 use alloc::boxed::Box;
@@ -93,13 +94,14 @@ impl Manager {
         self.install(self.own, number, code)?;
         Ok(number)
     }
-    /// What to ask the server of template `n` with, about a call from domain `from` to domain `to`: its upcall, the identities
-    /// of both.
+    /// What to ask the server of template `n` with, about a call from domain `from` to domain `to`, which are identities: its upcall,
+    /// and the numbers of both.
     #[optimize(size)]
-    pub fn template_question(&self, n: usize, from: usize, to: usize) -> Result<(usize, usize, usize)> {
+    pub fn template_question(&self, n: usize, from: usize, to: usize) -> Result<(usize, usize)> {
         let owner = self.template_owners.get(n).filter(|o| o.server != 0).ok_or(Error::EDEAD)?;
-        let (from, to) = (self.domain(from)?.id.word() as usize, self.domain(to)?.id.word() as usize);
-        if owner.upcall == 0 { Err(Error::EINVAL) } else { Ok((owner.upcall, from, to)) }
+        let [from, to] = [from, to].map(|word| DomainId::of(word as u64).ok_or(Error::EINVAL));
+        let (from, to) = (self.living(from?)?.id.number(), self.living(to?)?.id.number());
+        if owner.upcall == 0 { Err(Error::EINVAL) } else { Ok((owner.upcall, from | to << 16)) }
     }
     /// Domain `asid` is no more: withdraws its templates.
     #[optimize(size)]

@@ -120,8 +120,8 @@ impl ThreadPage {
         self.set(core::mem::offset_of!(Thread, index), index as u64);
         self.set(core::mem::offset_of!(Thread, home), home.0);
         self.set(core::mem::offset_of!(Thread, floating_saved), 0);
-        // The page's last thread has left its slots unused, but may have ended in the middle of a transfer.
-        if read(self.0 + core::mem::offset_of!(Thread, transferring) as u64) != 0 {
+        // The page's last thread has left its slots unused; what it had for calls came back before it ended.
+        if self.is_transferring() {
             for n in 0..abi::nucleus::TRANSFERS {
                 self.set(core::mem::offset_of!(Thread, transfers) + 16 * n, 0);
             }
@@ -135,20 +135,9 @@ impl ThreadPage {
     pub fn has_windows(self, index: usize) -> bool {
         read(self.0 + core::mem::offset_of!(Thread, window) as u64) != abi::address::window_base(index) as u64
     }
-    /// Forgets what was asked of the memory manager for calls to domain `asid`, which is no more.
-    pub fn forget_transfers(self, asid: usize) {
-        if read(self.0 + core::mem::offset_of!(Thread, transferring) as u64) == 0 {
-            return;
-        }
-        self.set(core::mem::offset_of!(Thread, transferring), 0);
-        for n in 0..abi::nucleus::TRANSFERS {
-            let at = core::mem::offset_of!(Thread, transfers) + 16 * n;
-            if read(self.0 + at as u64) >> 40 == asid as u64 {
-                self.set(at, 0);
-            } else if read(self.0 + at as u64) != 0 {
-                self.set(core::mem::offset_of!(Thread, transferring), 1);
-            }
-        }
+    /// Whether pages may have been shared or moved for a call that was not made.
+    pub fn is_transferring(self) -> bool {
+        read(self.0 + core::mem::offset_of!(Thread, transferring) as u64) != 0
     }
     /// What the thread has for the window slot at `address`.
     pub fn slot(self, address: usize) -> u64 {

@@ -27,14 +27,13 @@ pub fn boxed<T: Plain>(address: usize) -> Result<Box<T>> {
         Ok(copy.assume_init())
     }
 }
-/// Copies words to a window, where there is room for `room` of them.
-pub fn write_all(address: usize, words: &[usize], room: usize) -> Result<()> {
-    if words.len() > room {
-        return Err(Error::EWINDOW);
-    }
-    // SAFETY: a window argument whose letter is `w`.
-    unsafe { Window::new(address, words.len()) }?.copy_from(words);
-    Ok(())
+/// The `count` words that a window shows.
+///
+/// # Safety
+/// `address` is a window argument of the call that is being served, and its caller, a trusted component, leaves it as it is.
+pub unsafe fn shown<'a>(address: usize, count: usize) -> Result<&'a [usize]> {
+    // SAFETY: as for this function.
+    Ok(unsafe { Window::new(address, count)?.values() })
 }
 
 /// The name at `address` in a window.

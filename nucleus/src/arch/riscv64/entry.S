@@ -51,5 +51,10 @@ return_portal:
     .globl  nucleus_bad_portal
 nucleus_bad_portal:
 bad_portal:
+    ld      t1, {TRANSFERRING}(tp)
+    bnez    t1, 1f
     li      a0, -{EPORTAL}
     complete
+1:  li      t0, {TRANSFER}          # a portal that was closed in the middle of a call: pages come back first
+    li      t1, 0
+    j       nucleus_raise

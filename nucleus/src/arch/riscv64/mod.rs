@@ -25,6 +25,7 @@ core::arch::global_asm!(
     SCRATCH = const offset_of!(Thread, scratch),
     VALUE = const offset_of!(Thread, value),
     INDEX = const offset_of!(Thread, index),
+    TRANSFERRING = const offset_of!(Thread, transferring),
     FLOATING_SAVED = const offset_of!(Thread, floating_saved),
     FLOATING = const offset_of!(Thread, floating),
     // Domain record.
@@ -52,6 +53,7 @@ core::arch::global_asm!(
     NPORTALS = const NPORTALS,
     THREADS_LOG2 = const MAX_THREADS.trailing_zeros(),
     THREAD_EXIT = const system::THREAD_EXIT,
+    TRANSFER = const fault::TRANSFER,
     EPORTAL = const Error::EPORTAL as u16,
     EINVAL = const Error::EINVAL as u16,
     // `sie`: supervisor timer and external interrupts. `sstatus`: SPP, FS; cleared at boot, with SUM and MXR.
