@@ -1,5 +1,6 @@
 //! `./pebble run` and `./pebble exec`.
 
+use crate::debug::Session;
 use crate::qemu::{Console, Machine, Outcome};
 use crate::{build, qemu, rtl, strict_machine, system, terminal};
 use abi::console::{FRAMED_INPUT, FRAMED_OUTPUT};
@@ -72,6 +73,9 @@ pub struct Options {
     /// On the strict machine: time slices of every length, drawn from this seed
     #[arg(long, value_name = "SEED")]
     pub slices: Option<u64>,
+    /// Wait for gdb-multiarch, which is told of all programs and their symbols
+    #[arg(long)]
+    pub gdb: bool,
     /// A file for the program, and what it is called there; may be given several times
     #[arg(long, value_name = "HOST:GUEST")]
     pub file: Vec<String>,
@@ -99,7 +103,7 @@ fn connect(system: &mut System, how: &str) {
 
 /// Boots a system with its console on this terminal, or on standard input and output where input comes from elsewhere: the end
 /// of it halts a system with a shell.
-pub fn run(root: &Path, name: &str) -> Result<ExitCode> {
+pub fn run(root: &Path, name: &str, gdb: bool) -> Result<ExitCode> {
     let mut system = system::load(root, name)?;
     let typed = std::io::stdin().is_terminal();
     if !typed {
@@ -111,7 +115,9 @@ pub fn run(root: &Path, name: &str) -> Result<ExitCode> {
     let image = make_image(root, &system, Vec::new())?;
     let _settings = terminal::Settings::keep();
     let console = if typed { Console::Terminal } else { Console::Streams };
-    let outcome = qemu::run(&image, &Machine::default(), console)?;
+    let images = system.components.iter().map(|c| c.image.clone());
+    let debug = gdb.then(|| Session::of(root, &images.collect::<Vec<String>>())).transpose()?;
+    let outcome = qemu::run(&image, &Machine { debug, ..Machine::default() }, console)?;
     Ok(report(outcome, false))
 }
 
@@ -177,15 +183,29 @@ pub fn machine(options: &Options) -> Result<Machine> {
         bail!("--memory {}: it is between 32 and 1024 MiB", options.memory);
     }
     let extra = options.icount.map_or(Vec::new(), |shift| vec!["-icount".into(), format!("shift={shift},sleep=off")]);
-    Ok(Machine { megabytes: options.memory, timeout, extra })
+    Ok(Machine { megabytes: options.memory, timeout, extra, debug: None })
 }
 
+/// What gdb is told of the program and of the system around it.
+pub fn debug_session(root: &Path, options: &Options) -> Result<Session> {
+    if options.on != On::Qemu {
+        bail!("--gdb: only QEMU waits for gdb");
+    }
+    let system = system::load(root, &options.system)?;
+    let program = options.file_name.canonicalize().with_context(|| options.file_name.display().to_string())?;
+    let others = system.components.iter().filter(|c| !c.main).map(|c| c.image.clone());
+    let images: Vec<String> = others.chain([program.to_string_lossy().into_owned()]).collect();
+    Session::of(root, &images)
+}
 /// Runs a program in its own domain.
 pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
-    let machine = machine(options)?;
+    let mut machine = machine(options)?;
     let typed = std::io::stdin().is_terminal();
     let image = program_image(root, options, typed)?;
     let console = if typed { Console::Typed } else { Console::Streams };
+    if options.gdb {
+        machine.debug = Some(debug_session(root, options)?);
+    }
     let _settings = terminal::Settings::keep();
     let outcome = match options.on {
         On::Qemu => qemu::run(&image, &machine, console)?,

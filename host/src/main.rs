@@ -5,6 +5,7 @@ mod build;
 mod check;
 mod console;
 mod create;
+mod debug;
 mod every;
 mod exec;
 mod graph;
@@ -36,6 +37,9 @@ enum Form {
         /// A manifest in systems/
         #[arg(default_value = "default")]
         system: String,
+        /// Wait for gdb-multiarch, which is told of all programs and their symbols
+        #[arg(long)]
+        gdb: bool,
     },
     /// Run a C or Rust source file, or a built component, in its own domain; exits with its status
     Exec(exec::Options),
@@ -74,7 +78,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let root = PathBuf::from(std::env::var_os("PEBBLE_ROOT").unwrap_or_else(|| ".".into()));
     let result = match arguments.form {
-        Form::Run { system } => exec::run(&root, &system),
+        Form::Run { system, gdb } => exec::run(&root, &system, gdb),
         Form::Exec(options) => exec::exec(&root, &options),
         Form::Test { filter } => test::run(&root, filter.as_deref()),
         Form::New { name, lang } => create::create(&root, &name, &lang),

@@ -41,10 +41,12 @@ pub struct Machine {
     pub timeout: Option<Duration>,
     /// Further QEMU arguments.
     pub extra: Vec<String>,
+    /// It waits for gdb.
+    pub debug: Option<crate::debug::Session>,
 }
 impl Default for Machine {
     fn default() -> Machine {
-        Machine { megabytes: 128, timeout: None, extra: Vec::new() }
+        Machine { megabytes: 128, timeout: None, extra: Vec::new(), debug: None }
     }
 }
 
@@ -97,13 +99,22 @@ impl Guest {
         command.arg("-kernel").arg(file.path());
         command.args(if terminal { ["-serial", "mon:stdio"] } else { ["-serial", "stdio"] });
         command.args(if terminal { &[][..] } else { &["-monitor", "none"] });
+        command.args(machine.debug.iter().flat_map(|debug| debug.arguments()));
         command.args(&machine.extra).stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::inherit());
         end_with_us(&mut command);
         let child = command.spawn().map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => anyhow::anyhow!("{QEMU} is missing: install the package qemu-system-misc"),
             _ => error.into(),
         })?;
-        Ok(Guest { child, ram, _image: file, log: image.log })
+        let guest = Guest { child, ram, _image: file, log: image.log };
+        if let Some(debug) = &machine.debug {
+            debug.announce(image, &guest)?;
+        }
+        Ok(guest)
+    }
+    /// The file that is the machine's RAM.
+    pub fn ram(&self) -> &std::path::Path {
+        self.ram.path()
     }
     pub fn stdout(&mut self) -> Option<std::process::ChildStdout> {
         self.child.stdout.take()

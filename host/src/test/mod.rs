@@ -1,5 +1,6 @@
 //! `./pebble test`: host tests, programs on the machine, dialogues with systems.
 
+mod debugger;
 mod directives;
 mod host;
 mod hostile;
@@ -75,6 +76,7 @@ pub fn run(root: &Path, filter: Option<&str>) -> Result<ExitCode> {
     verdicts.extend(target::run(root, &wanted)?);
     verdicts.extend(session::run(root, &wanted)?);
     verdicts.extend(piped::run(root, &wanted));
+    verdicts.extend(debugger::run(root, &wanted)?);
     verdicts.extend(benchmarks(root, &wanted));
     if verdicts.is_empty() {
         bail!("no test's name contains \"{}\"", filter.unwrap_or(""));

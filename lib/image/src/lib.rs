@@ -79,6 +79,8 @@ pub struct Image {
     pub bytes: Vec<u8>,
     /// Physical address of the system log.
     pub log: usize,
+    /// Supervisor address of the thread table.
+    pub thread_table: usize,
     /// What its pages are used for, but for the nucleus and portal code, which the code megapage begins with.
     pub uses: Vec<Use>,
     /// Bytes of the nucleus's code, and behind it of that of the first portals.
@@ -151,7 +153,7 @@ pub fn build(parts: &Parts) -> Result<Image, Error> {
     let roots = domains.iter().map(|d| (d.component.name.clone(), d.root)).collect();
     let (bytes, mut uses) = memory.into_parts();
     uses.push(("boot information".into(), BOOT_INFO..BOOT_INFO + BOOT_INFO_PAGES * PAGE));
-    Ok(Image { bytes, log, uses, code, end, roots })
+    Ok(Image { bytes, log, thread_table: supervisor(thread_table), uses, code, end, roots })
 }
 
 fn zeroed_info() -> Box<BootInfo> {
