@@ -37,8 +37,6 @@ pub mod operation {
     pub const STATUS: usize = 2;
     /// Writes the next `Entry` of a directory; 1, or 0 after the last.
     pub const NEXT: usize = 3;
-    /// Says that the caller closes the descriptor next.
-    pub const CLOSING: usize = 4;
 }
 /// Values of [`Status::kind`].
 pub mod kind {

@@ -79,13 +79,15 @@ system_portals! {
     /// `(&Grant)`: for a server, while it serves a call: makes portals to itself in its caller's table; the first of their
     /// consecutive numbers.
     GRANT = 30, "portal.grant";
-    /// `(constant)`: how many table entries lead to portals that the caller granted with that constant.
+    /// `(constant)`: how many portals that the caller granted with that constant a table entry leads to.
     GRANTED = 31, "portal.granted";
     /// `(thread id)`: of a thread of the caller's. Its wait ends with `ECANCELED`, wherever it waits, and so does each later one after a
     /// time slice at most.
     THREAD_CANCEL = 32, "thread.cancel";
     /// `(after, &mut Caller)`: for a server: the first thread, by index, above `after` that is in a call of it; its index, or 0.
     PORTAL_CALLERS = 33, "portal.callers";
+    /// `()`: a constant with which the caller has granted portals, none of which is left; each once. `EAGAIN`: there is none.
+    PORTAL_GONE = 34, "portal.gone";
 }
 
 /// The first number that `portal_open` gives out; between it and the last one above there is nothing.
@@ -128,7 +130,8 @@ pub const GRANTS: usize = 4;
 #[derive(Clone, Copy)]
 pub struct Grant {
     pub count: u64,
-    /// Semaphore of the server's that is posted when the last entry that leads to one of the portals has gone; 0: none.
+    /// Semaphore of the server's that is posted when the last entry that leads to portals with the constant has gone, which
+    /// `PORTAL_GONE` then names; 0: none.
     pub gone: u64,
     /// Value of every `c`; below 2³².
     pub constant: u64,

@@ -120,8 +120,6 @@ int close(int fd)
         return 0;
     if (file < SYS_FIRST_FREE)
         return failed(-EBADF);
-    char page;
-    invoke_portal(file + CONTROL, (word)CLOSING, &page);
     int result = portal_close(file);
     for (int which = WRITE; which < PORTALS; which++)
         portal_close(file + which);

@@ -7,7 +7,7 @@
 /* A descriptor is the number of the first of four consecutive portals. */
 enum { READ, WRITE, SEEK, CONTROL, PORTALS };
 /* Operations of the control portal. */
-enum { DUPLICATE = 1, STATUS, NEXT, CLOSING };
+enum { DUPLICATE = 1, STATUS, NEXT };
 /* Kinds of what a descriptor or a path leads to. */
 enum { KIND_CONSOLE, KIND_FILE, KIND_DIRECTORY, KIND_PIPE };
 

@@ -236,7 +236,6 @@ impl From<Status> for Metadata {
 impl Drop for File {
     fn drop(&mut self) {
         if self.0 >= FIRST_FREE {
-            let _ = self.control(operation::CLOSING, &mut 0u8);
             for number in self.0..self.0 + portal::COUNT {
                 call(PORTAL_CLOSE, [number]);
             }

@@ -23,8 +23,8 @@ pub enum Kind {
     Registered { registration: u32 },
     /// P (`v` false) or V of a semaphore of the scheduler's.
     Semaphore { id: u32, v: bool },
-    /// An entry point that its server granted to who called it; a semaphore to post when nothing leads here, or 0.
-    Granted { constant: u32, gone: u32 },
+    /// An entry point that `server` granted to who called it.
+    Granted { constant: u32, server: u16 },
     /// A stub of an interposed domain.
     Stub,
     /// An upcall of the portal manager's.

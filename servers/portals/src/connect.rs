@@ -205,7 +205,7 @@ impl Manager {
     #[inline(always)]
     pub fn gone(&mut self, kind: Kind) {
         match kind {
-            Kind::Granted { gone, .. } if gone != 0 => self.posts.push(gone as usize),
+            Kind::Granted { constant, server } => self.grant_gone(server as usize, constant),
             // Its code is somebody else's soon.
             Kind::Semaphore { id, v } => self.semaphore_closed(id as usize, v),
             Kind::Registered { registration } => self.block_unused(registration as usize),

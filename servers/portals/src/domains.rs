@@ -70,6 +70,7 @@ impl Manager {
             spare_stacks: Vec::new(),
             queue: 0,
             provides: 0,
+            grants: Default::default(),
             blocks: Vec::new(),
             numbers: (abi::system::FIRST_FREE, abi::system::FIRST_FREE),
             frozen: 0,

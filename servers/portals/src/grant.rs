@@ -30,10 +30,13 @@ impl Manager {
         let client = self.served(thread, caller.direct)?;
         let gone = if request.gone == 0 { 0 } else { self.semaphore_of(caller.direct, request.gone as usize)? };
         let number = self.free_numbers(client, count)?;
+        self.domain_mut(caller.direct)?.grants.reserve()?;
         let constants = [request.constant; 6];
         for (n, granted) in request.portals[..count].iter().enumerate() {
-            let made = self.granted(client, caller.direct, granted, &constants, gone as u32);
-            let installed = made.and_then(|code| self.install(client, number + n, code));
+            let installed = self.granted(client, caller.direct, granted, &constants).and_then(|code| {
+                self.domain_mut(caller.direct)?.grants.add(request.constant as u32, gone as u32);
+                self.install(client, number + n, code)
+            });
             if let Err(error) = installed {
                 for undo in number..number + n {
                     self.uninstall(client, undo)?;
@@ -50,21 +53,29 @@ impl Manager {
         server: usize,
         granted: &abi::system::Granted,
         constants: &[u64; 6],
-        gone: u32,
     ) -> Result<u64> {
         let specification = crate::words::specification(&granted.spec)?;
         let specification = self.parse(specification).map_err(|_| Error::EINVAL)?;
         if granted.entry >= abi::address::WINDOW_VA as u64 {
             return Err(Error::EINVAL);
         }
-        let kind = Kind::Granted { constant: constants[0] as u32, gone };
+        let kind = Kind::Granted { constant: constants[0] as u32, server: server as u16 };
         self.generate((self.end(client)?, server), &specification, (granted.entry, constants), kind, false)
     }
-    /// How many table entries lead to portals that the caller granted with `constant`.
+    /// Nothing leads to a portal any more that `server` granted with `constant`.
+    pub fn grant_gone(&mut self, server: usize, constant: u32) {
+        let last = self.domains.get_mut(server).and_then(|d| d.grants.remove(constant));
+        self.posts.extend(last);
+    }
+    /// A constant with which the caller has granted portals, none of which is left; each once. `EAGAIN`: there is none.
+    #[optimize(size)]
+    pub fn next_gone(&mut self, caller: Caller) -> Result<isize> {
+        let done = self.domain_mut(caller.direct)?.grants.next_done();
+        done.map(|constant| constant as isize).ok_or(Error::EAGAIN)
+    }
+    /// How many portals that the caller granted with `constant` a table entry leads to.
     #[optimize(size)]
     pub fn count_granted(&self, caller: Caller, constant: usize) -> Result<isize> {
-        let blocks = self.domain(caller.direct)?.blocks.iter().filter_map(|&code| self.code.get(code));
-        let same = blocks.filter(|b| matches!(b.kind, Kind::Granted { constant: c, .. } if c as usize == constant));
-        Ok(same.map(|b| b.users.len()).sum::<usize>() as isize)
+        Ok(self.domain(caller.direct)?.grants.count(constant) as isize)
     }
 }

@@ -197,6 +197,13 @@ impl Manager {
             let blocks = self.code.all().filter(|(_, b)| b.server as usize == zombie.asid).count();
             expect("a dead domain's blocks", zombie.asid, 0, zombie.blocks as u64, blocks as u64)?;
         }
+        for (asid, domain) in self.domains.iter() {
+            for (constant, portals) in domain.grants.iter() {
+                let kind = Kind::Granted { constant, server: asid as u16 };
+                let blocks = self.code.all().filter(|(_, b)| b.kind == kind && !b.users.is_empty()).count();
+                expect("portals of a constant", asid, constant as usize, portals as u64, blocks as u64)?;
+            }
+        }
         for (id, semaphore) in self.semaphores.iter() {
             let users = semaphore.blocks.iter().filter_map(|&code| self.code.get(code)).map(|b| b.users.len());
             expect("a semaphore's entries", id, 0, semaphore.entries as u64, users.sum::<usize>() as u64)?;

@@ -15,6 +15,7 @@ mod counts;
 mod domains;
 mod ends;
 mod grant;
+mod grants;
 mod initial;
 mod inspect;
 mod interposition;
@@ -64,6 +65,7 @@ pebble::provide! {
     "portal.notify", "smti", notify;
     "portal.grant", "smtr", grant;
     "portal.granted", "smti", granted;
+    "portal.gone", "smt", gone;
     "portal.template", "smtri", template;
     "portal.short_circuit", "smtr", short_circuit;
     "portal.argument", "sx", argument;
@@ -284,6 +286,9 @@ extern "C" fn grant(thread: usize, request: usize) -> isize {
         tell(client, number as usize, count);
     }
     number
+}
+extern "C" fn gone(thread: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.next_gone(caller))
 }
 extern "C" fn granted(thread: usize, constant: usize) -> isize {
     with_caller(thread, |manager, caller| manager.count_granted(caller, constant))

@@ -128,6 +128,8 @@ pub struct Domain {
     pub queue: usize,
     /// Registrations of its own.
     pub provides: usize,
+    /// What it has granted.
+    pub grants: crate::grants::Grants,
     /// Blocks that lead to it; not kept for boot components, which do not end.
     pub blocks: Vec<u64>,
     /// No number below this one is free, and none from the second on was ever used, of those that are given out.
@@ -330,6 +332,7 @@ impl Manager {
                 spare_stacks: Vec::new(),
                 queue: 0,
                 provides: 0,
+                grants: Default::default(),
                 blocks: Vec::new(),
                 numbers: (abi::system::FIRST_FREE, NPORTALS),
                 frozen: 0,

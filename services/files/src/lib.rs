@@ -3,10 +3,8 @@
 
 extern crate alloc;
 
-mod gone;
 mod pipe;
 mod store;
 
-pub use gone::{Account, Portals};
 pub use pipe::{FEW, Pipe, Reader, Side};
 pub use store::{Open, Store};

@@ -1,9 +1,10 @@
 //! Files in memory, in directories, and pipes: `open` gives its caller four portals (read, write, seek, control), the control block's number
 //! embedded in each.
 //!
-//! A control block lives as long as somebody has one of its portals: the portal manager posts a semaphore when the last
-//! entry that led to a portal has gone, whether it was closed or its domain has ended, and a thread here looks for what is
-//! no longer used: first among those that somebody said to be closing, then among all.
+//! A control block lives as long as somebody has one of its portals: when the last entry that led to one has gone, whether it was
+//! closed or its domain has ended, the portal manager posts a semaphore, and names the control block to a thread here that asks. That
+//! thread frees one after the other, at an ordinary priority: whoever has more important things to do than what others have left
+//! behind is not kept from them.
 #![no_std]
 #![no_main]
 
@@ -20,7 +21,7 @@ use abi::system::{self, GRANTS, Grant, Granted};
 use abi::window::{Plain, Window};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use files_logic::{Account, Open, Portals, Store};
+use files_logic::{Open, Store};
 use pebble::portal::call;
 use pebble::sync::{Mutex, Semaphore};
 use pebble::{Result, check};
@@ -47,46 +48,36 @@ enum Control {
     File(Open),
     Pipe(End),
 }
-/// A control block's place; `portals`: there are none before they were made, and only then it may be looked at.
+/// A control block's place.
 struct Slot {
     control: Control,
-    portals: Option<Portals>,
     /// The number that its portals have: its place, and above that a count. A thread that was waiting when its domain ended
     /// must not take its place's next control block for its own. 0: the place is free.
     number: usize,
 }
 impl Slot {
-    const FREE: Slot = Slot { control: Control::Free, portals: None, number: 0 };
+    const FREE: Slot = Slot { control: Control::Free, number: 0 };
 }
 /// Most control blocks at one time.
 const SLOTS: usize = 1 << 12;
 struct State {
     store: Store,
     slots: Vec<Slot>,
-    /// Control blocks made so far.
+    /// Control blocks made so far, and pipes.
     made: usize,
-    /// Number of the semaphore that says that a portal has gone.
+    pipes: usize,
+    /// Number of the semaphore that says that a control block's portals have gone.
     gone: usize,
-    account: Account,
-    /// The control blocks that were last said to be closing.
-    closing: [usize; CLOSING],
 }
-/// So many are looked at before all are.
-const CLOSING: usize = 4;
-static STATE: Mutex<State> = Mutex::new(State {
-    store: Store::new(),
-    slots: Vec::new(),
-    made: 0,
-    gone: 0,
-    account: Account::new(),
-    closing: [0; CLOSING],
-});
+/// Priority of the thread that frees control blocks: that of a component whose manifest entry says nothing.
+const COLLECTOR_PRIORITY: u8 = 20;
+static STATE: Mutex<State> = Mutex::new(State { store: Store::new(), slots: Vec::new(), made: 0, pipes: 0, gone: 0 });
 
 fn start(_: &pebble::Env) {
     let Ok(gone) = Semaphore::new(0) else { return };
     STATE.lock().gone = gone.number();
     import_files();
-    let _ = pebble::thread::spawn(None, move || {
+    let _ = pebble::thread::spawn(Some(COLLECTOR_PRIORITY), move || {
         while gone.wait().is_ok() {
             collect();
         }
@@ -121,23 +112,14 @@ fn import_files() {
         state.store.close(file);
     }
 }
-/// A portal has gone: frees the control blocks that nobody has a portal to.
-fn collect() {
+/// Frees a control block that nobody has a portal to, if there is one; whether there was.
+fn collect() -> bool {
+    let Ok(number) = check(call(system::PORTAL_GONE, [])) else { return false };
     let mut state = STATE.lock();
-    state.account.post();
-    if state.account.is_even() {
-        return;
+    if let Some(control) = state.take(number) {
+        state.end(control);
     }
-    for number in state.closing {
-        state.look(number);
-    }
-    if state.account.is_even() {
-        return;
-    }
-    for place in 0..state.slots.len() {
-        let number = state.slots[place].number;
-        state.look(number);
-    }
+    true
 }
 /// The control block with this number.
 #[inline(always)]
@@ -145,42 +127,45 @@ fn slot(slots: &mut [Slot], number: usize) -> Option<&mut Slot> {
     slots.get_mut(number % SLOTS).filter(|slot| slot.number == number)
 }
 impl State {
-    /// Looks whether control block `number` is still used, and frees it if not.
-    fn look(&mut self, number: usize) {
-        let Some(Slot { portals: Some(portals), .. }) = slot(&mut self.slots, number) else { return };
-        let Ok(entries) = check(call(system::GRANTED, [number])) else { return };
-        self.account.seen(portals.gone(entries));
-        if entries > 0 {
-            return;
-        }
-        match core::mem::replace(&mut self.slots[number % SLOTS], Slot::FREE).control {
+    /// Frees the place of control block `number`; what was there, if it was.
+    fn take(&mut self, number: usize) -> Option<Control> {
+        slot(&mut self.slots, number).map(|slot| core::mem::replace(slot, Slot::FREE).control)
+    }
+    /// Nobody uses it any more.
+    fn end(&mut self, control: Control) {
+        match control {
             Control::Free => {}
             Control::File(open) => self.store.close(open),
             Control::Pipe(end) => end.leave(),
         }
     }
-    /// A new control block; its number. `ENFILE`: there are too many.
-    fn add(&mut self, control: Control) -> Result<usize> {
+    /// A free place for a control block. `ENFILE`: there is none.
+    fn free_place(&mut self) -> Result<usize> {
         let place = self.slots.iter().position(|slot| slot.number == 0).unwrap_or(self.slots.len());
         if place == SLOTS {
             return Err(Error::ENFILE);
         }
         if place == self.slots.len() {
+            self.slots.try_reserve(1).map_err(|_| Error::ENOMEM)?;
             self.slots.push(Slot::FREE);
         }
+        Ok(place)
+    }
+    /// A new control block at a free place; its number.
+    fn put(&mut self, place: usize, control: Control) -> usize {
         self.made = (self.made + 1) % (1 << 19);
         let number = self.made * SLOTS + place;
-        self.slots[place] = Slot { control, portals: None, number };
-        Ok(number)
+        self.slots[place] = Slot { control, number };
+        number
     }
 }
 /// Gives the caller four portals to control block `number`; the first one's number.
 fn grant(number: usize) -> isize {
-    let (gone, posts, is_pipe) = {
+    let (gone, is_pipe) = {
         let mut state = STATE.lock();
         let control = slot(&mut state.slots, number).map(|slot| &slot.control);
         let is_pipe = matches!(control, Some(Control::Pipe(..)));
-        (state.gone as u64, state.account.posts(), is_pipe)
+        (state.gone as u64, is_pipe)
     };
     let (read, write) = if is_pipe {
         (pipes::read as *const (), pipes::write as *const ())
@@ -195,16 +180,27 @@ fn grant(number: usize) -> isize {
         portal("smciw", control as *const ()),
     ];
     let request = Grant { count: GRANTS as u64, gone, constant: number as u64, portals };
-    let result = call(system::GRANT, [&raw const request as usize]);
-    let mut state = STATE.lock();
-    if let Some(slot) = slot(&mut state.slots, number) {
-        slot.portals.get_or_insert(Portals::new()).granted(if result < 0 { 0 } else { GRANTS });
-    }
-    // Nothing may lead to it; or it was closed before it could be looked at.
-    if result < 0 || state.account.posts() != posts {
-        state.look(number);
+    call(system::GRANT, [&raw const request as usize])
+}
+/// The same for a new control block, which ends if its portals can not be made.
+fn grant_new(number: usize) -> isize {
+    let result = grant(number);
+    if result < 0 {
+        let mut state = STATE.lock();
+        if let Some(control) = state.take(number) {
+            state.end(control);
+        }
     }
     result
+}
+/// Adds a control block, once those that nobody uses any more have made room where there is none.
+fn add(mut make: impl FnMut(&mut State) -> Result<usize>) -> Result<usize> {
+    loop {
+        match make(&mut STATE.lock()) {
+            Err(Error::ENFILE) if collect() => {}
+            result => return result,
+        }
+    }
 }
 fn code(result: Result<usize>) -> isize {
     result.map_or_else(Error::code, |value| value as isize)
@@ -212,14 +208,12 @@ fn code(result: Result<usize>) -> isize {
 extern "C" fn open(path: usize, how: usize) -> isize {
     // SAFETY: the page is open for this call.
     let Ok(name) = (unsafe { Name::read(path) }) else { return Error::EINVAL.code() };
-    let mut state = STATE.lock();
-    let opened = state.store.open(name.text(), how);
-    let number = match opened.and_then(|open| state.add(Control::File(open))) {
-        Ok(number) => number,
-        Err(error) => return error.code(),
-    };
-    drop(state);
-    grant(number)
+    let opened = add(|state| {
+        let place = state.free_place()?;
+        let open = state.store.open(name.text(), how)?;
+        Ok(state.put(place, Control::File(open)))
+    });
+    opened.map_or_else(Error::code, grant_new)
 }
 /// What `body` comes to for the path at `path`.
 ///
@@ -304,12 +298,6 @@ extern "C" fn control(number: usize, what: usize, to: usize) -> isize {
             Some(entry) => unsafe { put(to, entry) }.map(|_| 1),
             None => Ok(0),
         })),
-        operation::CLOSING => {
-            let mut state = STATE.lock();
-            state.closing.rotate_right(1);
-            state.closing[0] = number;
-            0
-        }
         _ => Error::EINVAL.code(),
     }
 }

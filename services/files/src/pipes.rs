@@ -1,6 +1,6 @@
 //! Pipes: their two control blocks, reading and writing them, and waiting in between.
 
-use crate::{Control, STATE, State, code, grant, slot};
+use crate::{Control, STATE, State, add, code, grant_new, slot};
 use abi::Error;
 use abi::window::Window;
 use alloc::boxed::Box;
@@ -190,13 +190,45 @@ pub extern "C" fn write(number: usize, from: usize, count: usize) -> isize {
 }
 /// Two descriptors: that of the reading side, and 2¹⁶ times that of the writing side.
 pub extern "C" fn pipe() -> isize {
-    let Ok(wait) = Semaphore::new(0) else { return Error::ENFILE.code() };
+    let sides = || {
+        let wait = Semaphore::new(0).map_err(|_| Error::ENFILE)?;
+        let node = {
+            let mut state = STATE.lock();
+            state.pipes += 1;
+            state.pipes
+        };
+        let waited = Rc::new(Waited { pipe: UnsafeCell::new(Pipe::new()), wait, node });
+        let mut made = [0; 2];
+        for (n, side) in [Side::Read, Side::Write].into_iter().enumerate() {
+            let number = add(|state| {
+                let place = state.free_place()?;
+                Ok(state.put(place, Control::Pipe(End { side, waited: waited.clone() })))
+            });
+            made[n] = number.inspect_err(|_| give_up(&made[..n]))?;
+        }
+        // The ends have it, and it goes with them, under the lock.
+        let _state = STATE.lock();
+        drop(waited);
+        Ok(made)
+    };
+    let [read, write] = match sides() {
+        Ok(numbers) => numbers,
+        Err(error) => return Error::code(error),
+    };
+    let reading = grant_new(read);
+    if reading < 0 {
+        give_up(&[write]);
+        return reading;
+    }
+    let writing = grant_new(write);
+    if writing < 0 { writing } else { reading | writing << 16 }
+}
+/// Control blocks without portals go.
+fn give_up(numbers: &[usize]) {
     let mut state = STATE.lock();
-    let waited = Rc::new(Waited { pipe: UnsafeCell::new(Pipe::new()), wait, node: state.made + 1 });
-    let numbers = [Side::Read, Side::Write].map(|side| state.add(Control::Pipe(End { side, waited: waited.clone() })));
-    // The ends have it, and it goes with them, under the lock.
-    drop(waited);
-    drop(state);
-    let [read, write] = numbers.map(|number| number.map_or_else(Error::code, grant));
-    if read < 0 || write < 0 { read.min(write) } else { read | write << 16 }
+    for &number in numbers {
+        if let Some(control) = state.take(number) {
+            state.end(control);
+        }
+    }
 }
