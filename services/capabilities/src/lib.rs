@@ -8,8 +8,9 @@ pub mod template;
 
 use abi::Error;
 use abi::capability::flags;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
+use core::ops::Bound;
 
 /// A domain: its number while it lives, and its identity (`abi::identity`), which no other has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,24 +43,57 @@ pub struct Passed {
 /// Most capabilities that one domain holds.
 const MOST: usize = 1024;
 
+/// Most capabilities of the dead that one [`Capabilities::sweep`] forgets: more than one call adds, so that however many domains
+/// come and go, what they leave does not become more and more, and few enough that nobody waits long.
+pub const SWEPT: usize = 16;
+
 /// All capabilities by their names. A name is given once, so that an old one never stands for something new.
+///
+/// What belongs to one domain, or was derived from one name, is found without looking at the others, so that the end of a domain,
+/// however it is noticed, costs as much as the domain had.
 pub struct Capabilities {
     all: BTreeMap<usize, Capability>,
+    /// (parent, name) of each that has a parent.
+    derived: BTreeSet<(usize, usize)>,
+    /// (serial, name): of its holder, and of its issuer where that is another.
+    of: BTreeSet<(usize, usize)>,
     next: usize,
+    /// The domain that the last [`Capabilities::sweep`] looked at.
+    swept: usize,
+}
+/// All pairs that begin with `first`.
+fn with(set: &BTreeSet<(usize, usize)>, first: usize) -> impl DoubleEndedIterator<Item = usize> {
+    set.range((first, 0)..=(first, usize::MAX)).map(|&(_, second)| second)
 }
 impl Capabilities {
     #[allow(clippy::new_without_default)]
     pub const fn new() -> Capabilities {
-        Capabilities { all: BTreeMap::new(), next: 1 }
+        Capabilities { all: BTreeMap::new(), derived: BTreeSet::new(), of: BTreeSet::new(), next: 1, swept: 0 }
     }
     fn add(&mut self, capability: Capability) -> Result<usize, Error> {
-        let held = self.all.values().filter(|c| c.holder == capability.holder).count();
+        let of_holder = with(&self.of, capability.holder.serial);
+        // What it has issued and others hold does not count.
+        let held = of_holder.filter(|name| self.all[name].holder == capability.holder).take(MOST).count();
         if held >= MOST || self.next > i32::MAX as usize {
             return Err(Error::ENFILE);
         }
+        let name = self.next;
         self.next += 1;
-        self.all.insert(self.next - 1, capability);
-        Ok(self.next - 1)
+        self.of.insert((capability.holder.serial, name));
+        self.of.insert((capability.issuer.serial, name));
+        if capability.parent != 0 {
+            self.derived.insert((capability.parent, name));
+        }
+        self.all.insert(name, capability);
+        Ok(name)
+    }
+    /// Takes `name` out of all but what was derived from it.
+    fn take(&mut self, name: usize) -> Option<Capability> {
+        let taken = self.all.remove(&name)?;
+        self.of.remove(&(taken.holder.serial, name));
+        self.of.remove(&(taken.issuer.serial, name));
+        self.derived.remove(&(taken.parent, name));
+        Some(taken)
     }
     /// What domain `serial` holds under `name`. `EBADF`: nothing.
     pub fn held(&self, serial: usize, name: usize) -> Result<Capability, Error> {
@@ -97,9 +131,10 @@ impl Capabilities {
             self.remove(name);
             return Ok(Passed { name: new, moved });
         }
-        let known = self.all.iter().find(|(_, c)| c.parent == name && c.holder == to && same(c, &from));
-        if let Some((&known, _)) = known {
-            return Ok(Passed { name: known, moved });
+        let known =
+            with(&self.derived, name).find(|name| self.all.get(name).is_some_and(|c| c.holder == to && same(c, &from)));
+        if let Some(name) = known {
+            return Ok(Passed { name, moved });
         }
         let new = self.add(Capability { holder: to, parent: name, ..from })?;
         Ok(Passed { name: new, moved })
@@ -110,9 +145,9 @@ impl Capabilities {
         let mut from = Vec::from([name]);
         let mut count = 0;
         while let Some(parent) = from.pop() {
-            let derived: Vec<usize> = self.all.iter().filter(|(_, c)| c.parent == parent).map(|(&n, _)| n).collect();
+            let derived: Vec<usize> = with(&self.derived, parent).collect();
             for &name in &derived {
-                self.all.remove(&name);
+                self.take(name);
             }
             count += derived.len();
             from.extend(derived);
@@ -127,20 +162,37 @@ impl Capabilities {
     }
     /// Takes `name` away; what was derived from it is derived from its parent now.
     fn remove(&mut self, name: usize) {
-        let Some(removed) = self.all.remove(&name) else { return };
-        self.all.values_mut().filter(|c| c.parent == name).for_each(|c| c.parent = removed.parent);
+        let Some(removed) = self.take(name) else { return };
+        let derived: Vec<usize> = with(&self.derived, name).collect();
+        for child in derived {
+            self.derived.remove(&(name, child));
+            if removed.parent != 0 {
+                self.derived.insert((removed.parent, child));
+            }
+            if let Some(child) = self.all.get_mut(&child) {
+                child.parent = removed.parent;
+            }
+        }
     }
-    /// Forgets what the domains hold and have issued that `lives` says are no more.
-    pub fn forget_dead(&mut self, mut lives: impl FnMut(Domain) -> bool) {
-        let mut known: BTreeMap<usize, bool> = BTreeMap::new();
-        let mut dead = |d: Domain| !*known.entry(d.serial).or_insert_with(|| lives(d));
-        let gone: Vec<usize> =
-            self.all.iter().filter(|(_, c)| dead(c.holder) || dead(c.issuer)).map(|(&name, _)| name).collect();
+    /// Looks at the next one of the domains that hold or have issued anything; if `lives` says that it is no more, forgets of that as much
+    /// as [`SWEPT`], and looks at the same again the next time. Whether it has forgotten anything.
+    pub fn sweep(&mut self, lives: impl FnOnce(Domain) -> bool) -> bool {
+        let after = (Bound::Excluded((self.swept, usize::MAX)), Bound::Unbounded);
+        let Some(&(serial, name)) = self.of.range(after).next().or_else(|| self.of.first()) else { return false };
+        let Some(capability) = self.all.get(&name) else { return false };
+        let domain = if capability.holder.serial == serial { capability.holder } else { capability.issuer };
+        if lives(domain) {
+            self.swept = serial;
+            return false;
+        }
+        let gone: Vec<usize> = with(&self.of, serial).take(SWEPT).collect();
         gone.into_iter().for_each(|name| self.remove(name));
+        true
     }
     /// The `n`th capability of domain `serial`, by name.
     pub fn nth(&self, serial: usize, n: usize) -> Option<(usize, Capability)> {
-        self.all.iter().filter(|(_, c)| c.holder.serial == serial).nth(n).map(|(&name, &c)| (name, c))
+        let all = with(&self.of, serial).filter_map(|name| Some((name, *self.all.get(&name)?)));
+        all.filter(|(_, c)| c.holder.serial == serial).nth(n)
     }
     pub fn count(&self) -> usize {
         self.all.len()
@@ -210,14 +262,37 @@ mod tests {
         assert_eq!(all.pass(102, stays, domain(3)), Err(Error::EACCESS));
         assert!(all.pass(102, stays, domain(SERVER)).is_ok());
     }
+    /// Sweeps until nothing is left of the dead domain.
+    fn forget(all: &mut Capabilities, dead: usize) {
+        (0..2 * all.count()).for_each(|_| _ = all.sweep(|d| d.serial != dead));
+    }
+    #[test]
+    fn what_the_dead_leave_does_not_become_more_and_more() {
+        let mut all = Capabilities::new();
+        for n in 0..200 {
+            for _ in 0..5 {
+                // However many are there already.
+                all.create(domain(n), 1, 1, 0).unwrap();
+                all.sweep(|d| d.serial >= 100 + n);
+            }
+            assert!(all.count() <= 5 + 2 * SWEPT, "{} of domain {n} and the dead", all.count());
+        }
+    }
+    #[test]
+    fn a_sweep_is_short_however_much_the_dead_have() {
+        let mut all = Capabilities::new();
+        (0..MOST).for_each(|n| _ = all.create(domain(1), n as u64, 0, 0));
+        assert!(all.sweep(|_| false));
+        assert_eq!(all.count(), MOST - SWEPT);
+    }
     #[test]
     fn the_dead_hold_nothing() {
         let (mut all, name) = one(6, 0);
         let third = all.pass(102, name, domain(3)).unwrap().name;
-        all.forget_dead(|d| d.serial != 102);
+        forget(&mut all, 102);
         assert_eq!(all.held(102, name), Err(Error::EBADF));
         assert_eq!(all.held(103, third).unwrap().object, 7);
-        all.forget_dead(|d| d.serial != 101);
+        forget(&mut all, 101);
         assert_eq!(all.count(), 0, "what a dead issuer has made stands for nothing");
     }
     #[test]
@@ -245,8 +320,13 @@ mod tests {
                     1 => { let _ = all.pass(100 + who, name, domain(other)); }
                     2 => { let _ = all.reduce(100 + who, name, rights, flags); }
                     3 => { let _ = all.revoke(100 + who, name); }
+                    4 if flags == 3 => { let _ = all.sweep(|d| d.asid != who); }
                     _ => { let _ = all.drop_name(100 + who, name); }
                 }
+                let of = all.all.iter().flat_map(|(&name, c)| [(c.holder.serial, name), (c.issuer.serial, name)]);
+                prop_assert_eq!(&of.collect::<BTreeSet<_>>(), &all.of);
+                let derived = all.all.iter().filter(|(_, c)| c.parent != 0).map(|(&name, c)| (c.parent, name));
+                prop_assert_eq!(&derived.collect::<BTreeSet<_>>(), &all.derived);
                 for c in all.all.values() {
                     prop_assert_eq!(c.rights & !given[&(c.issuer.serial, c.object)], 0);
                     prop_assert!(c.parent == 0 || all.all.contains_key(&c.parent), "no chain hangs in the air");

@@ -39,8 +39,15 @@ struct State {
     waiting: Vec<Translation>,
 }
 static STATE: Mutex<State> = Mutex::new(State { all: Capabilities::new(), waiting: Vec::new() });
-/// Capabilities after which those of dead domains are looked for.
+/// Capabilities from which on those of dead domains are looked for.
 const MANY: usize = 64;
+
+/// Forgets something of what the dead have left, wherever something is about to be added to many.
+fn sweep(state: &mut State) {
+    if state.all.count() >= MANY && state.all.sweep(lives) {
+        state.waiting.retain(|t| state.all.held(t.callee as usize, t.result as usize).is_ok());
+    }
+}
 
 /// The page of translations. `_state`: whoever has the state locked.
 fn cache(_state: &mut State) -> &'static mut Cache {
@@ -91,6 +98,7 @@ extern "C" fn translate(question: usize, from: usize, to: usize, asids: usize) -
                 if cache(state).has_unused(&like) {
                     return Err(Error::EBADF);
                 }
+                sweep(state);
                 let passed = state.all.pass(from, name, Domain { asid: asids >> 16, serial: to })?;
                 Translation {
                     name: name as u64,
@@ -110,15 +118,15 @@ extern "C" fn translate(question: usize, from: usize, to: usize, asids: usize) -
 }
 extern "C" fn create(asid: usize, serial: usize, object: usize, rights: usize, flags: usize) -> isize {
     locked(|state| {
-        if state.all.count() >= MANY && state.all.count().is_power_of_two() {
-            state.all.forget_dead(lives);
-            state.waiting.retain(|t| state.all.held(t.callee as usize, t.result as usize).is_ok());
-        }
+        sweep(state);
         state.all.create(Domain { asid, serial }, object as u64, rights as u64, flags as u64)
     })
 }
 extern "C" fn reduce(serial: usize, name: usize, rights: usize, flags: usize) -> isize {
-    locked(|state| state.all.reduce(serial, name, rights as u64, flags as u64))
+    locked(|state| {
+        sweep(state);
+        state.all.reduce(serial, name, rights as u64, flags as u64)
+    })
 }
 extern "C" fn revoke(serial: usize, name: usize) -> isize {
     locked(|state| {
