@@ -121,8 +121,41 @@ pub fn run(root: &Path, name: &str, gdb: bool) -> Result<ExitCode> {
     Ok(report(outcome, false))
 }
 
+/// A system around a program with all that it is made of, from which images are laid out.
+pub struct Built {
+    system: System,
+    nucleus: Vec<u8>,
+    programs: build::Programs,
+    files: Vec<(String, Vec<u8>)>,
+    on: On,
+}
+impl Built {
+    /// The image whose program has these arguments.
+    pub fn image(&self, arguments: &[String]) -> Result<Image> {
+        let mut system = self.system.clone();
+        system.components.iter_mut().filter(|c| c.main).for_each(|c| c.arguments = arguments.to_vec());
+        let parts = Parts {
+            system: &system,
+            nucleus: &self.nucleus,
+            programs: self.programs.clone(),
+            files: self.files.clone(),
+            sstc: self.on.sstc(),
+            cycles_per_time: self.on.cycles_per_time(),
+            ram_bytes: 0,
+        };
+        Ok(image::build(&parts)?)
+    }
+    /// The ELF file of a component of the system.
+    pub fn program(&self, name: &str) -> Option<&[u8]> {
+        self.programs.get(name).map(Vec::as_slice)
+    }
+}
 /// The image of the system that `exec` runs a program in. `typed`: somebody types at the console, and wants to see it.
 pub fn program_image(root: &Path, options: &Options, typed: bool) -> Result<Image> {
+    build_program(root, options, typed)?.image(&options.arguments)
+}
+/// Builds the system that `exec` runs a program in.
+pub fn build_program(root: &Path, options: &Options, typed: bool) -> Result<Built> {
     let mut system = system::load(root, &options.system)?;
     connect(&mut system, if typed { FRAMED_OUTPUT } else { FRAMED_INPUT });
     let path = &options.file_name;
@@ -137,7 +170,6 @@ pub fn program_image(root: &Path, options: &Options, typed: bool) -> Result<Imag
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     program.name =
         stem.chars().filter(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).take(abi::section::NAME - 1).collect();
-    program.arguments = options.arguments.clone();
     let files = files(&options.file)?;
     // A name for the image that fits the archive.
     let source = std::mem::replace(&mut program.image, "program".into());
@@ -146,16 +178,7 @@ pub fn program_image(root: &Path, options: &Options, typed: bool) -> Result<Imag
     let (nucleus, mut programs) = build::build(root, &images)?;
     let file = programs.remove(&source).context("the program was not built")?;
     programs.insert("program".into(), file);
-    let parts = Parts {
-        system: &system,
-        nucleus: &nucleus,
-        programs,
-        files,
-        sstc: options.on.sstc(),
-        cycles_per_time: options.on.cycles_per_time(),
-        ram_bytes: 0,
-    };
-    Ok(image::build(&parts)?)
+    Ok(Built { system, nucleus, programs, files, on: options.on })
 }
 /// The files that `--file HOST:GUEST` names, by their names in the system.
 fn files(pairs: &[String]) -> Result<Vec<(String, Vec<u8>)>> {

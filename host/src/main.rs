@@ -2,6 +2,7 @@
 
 mod bench;
 mod build;
+mod campaign;
 mod check;
 mod console;
 mod create;
@@ -56,6 +57,8 @@ enum Form {
     },
     /// Measure the system by the papers' tables, beside others
     Bench(bench::Options),
+    /// A long test that CI does not run: resumable, repeatable from its seed, with a report
+    Campaign(campaign::Options),
     /// Write apps/bench/baseline.json anew: the counts that the tests hold every change against
     #[command(hide = true)]
     Baseline,
@@ -83,6 +86,7 @@ fn main() -> ExitCode {
         Form::Test { filter } => test::run(&root, filter.as_deref()),
         Form::New { name, lang } => create::create(&root, &name, &lang),
         Form::Bench(options) => bench::run(&root, &options),
+        Form::Campaign(options) => campaign::run(&root, &options),
         Form::Baseline => bench::write_baseline(&root),
         Form::Graph { system, format, output } => graph::run(&root, &system, format, output),
         Form::Check => check::run(&root),

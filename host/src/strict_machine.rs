@@ -8,7 +8,7 @@ use abi::address::{IMAGE_BASE, PAGE, RAM_BASE};
 use anyhow::{Context, Result};
 use image::Image;
 use std::time::Instant;
-use strict::{Settings, Stale, Stopped};
+use strict::{Fence, Settings, Stale, Stopped};
 
 /// Instructions between two looks at the clock of this machine.
 const BATCH: u64 = 1_000_000;
@@ -20,6 +20,15 @@ pub fn settings(options: &Options) -> Settings {
 /// Boots an image, which was built with [`strict::CYCLES_PER_TIME`], and waits until the machine stops or the time is over.
 /// No input comes.
 pub fn run(image: &Image, machine: &Machine, settings: Settings, console: Console) -> Result<Outcome> {
+    Ok(run_and_tell(image, machine, settings, console)?.0)
+}
+/// The same; also the fences that were asked for.
+pub fn run_and_tell(
+    image: &Image,
+    machine: &Machine,
+    settings: Settings,
+    console: Console,
+) -> Result<(Outcome, Vec<Fence>)> {
     let ram_bytes = machine.megabytes << 20;
     let tree = rtl::device_tree(ram_bytes)?;
     let tree_at = RAM_BASE + ram_bytes - tree.len().next_multiple_of(PAGE);
@@ -45,12 +54,16 @@ pub fn run(image: &Image, machine: &Machine, settings: Settings, console: Consol
     };
     let breach = match stopped {
         Some(Stopped::Violation(stale)) => Some(describe(&stale)),
+        Some(Stopped::Reused(space)) => Some(format!(
+            "a stale translation: address space {space} has another root table, and may still use what the one before led to"
+        )),
         _ => None,
     };
     timed_out |= matches!(stopped, Some(Stopped::Limit | Stopped::Idle));
     let log =
         hart.ram().get(image.log - RAM_BASE..).and_then(|bytes| guest_log::parse(bytes.get(..abi::log::BYTES)?).ok());
-    Ok(Outcome { heard: listener.into_heard(), timed_out, broken, log, breach })
+    let fences = hart.fences.iter().map(|&(fence, _)| fence).collect();
+    Ok((Outcome { heard: listener.into_heard(), timed_out, broken, log, breach }, fences))
 }
 /// What a violation is, in a line.
 fn describe(stale: &Stale) -> String {

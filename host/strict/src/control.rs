@@ -5,6 +5,8 @@ use crate::memory::noted;
 
 /// Bits of `sstatus` that can be written.
 const STATUS: u64 = status::SIE | status::SPIE | status::SPP | status::FS | status::SUM | status::MXR;
+/// Of `satp`, which page the root table is.
+const ROOT: u64 = (1 << 44) - 1;
 /// SBI: legacy console and shutdown, TIME; and the answer to all else.
 const PUT: u64 = 1;
 const SHUTDOWN: u64 = 8;
@@ -61,6 +63,10 @@ impl Machine {
                 if value >> 60 == 8 || value == 0 {
                     c.satp = value;
                     self.fetched.0 = u64::MAX;
+                    let space = self.space();
+                    if value != 0 && self.buffer.root_is_new(space, value & ROOT) {
+                        self.stopped = Some(Stopped::Reused(space));
+                    }
                 }
             }
             _ => return None,

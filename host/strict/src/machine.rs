@@ -35,6 +35,8 @@ pub enum Stopped {
     Limit,
     /// A translation can be used that the tables do not have any more.
     Violation(Stale),
+    /// This address space has another root table, and translations by the one before are still there.
+    Reused(u16),
 }
 
 /// An exception: its cause and value.

@@ -60,7 +60,12 @@ impl Checker {
         for &name in buffer.readers(at & !7) {
             let Some(old) = buffer.remembered(name) else { continue };
             if allows_more(name, old.entry, new) {
-                self.stale.push(Stale { name, old, new, by, when, done: false });
+                let stale = Stale { name, old, new, by, when, done: false };
+                // Who wrote last answers for it.
+                match self.stale.iter_mut().find(|known| known.name == name) {
+                    Some(known) => *known = stale,
+                    None => self.stale.push(stale),
+                }
             }
         }
     }

@@ -107,11 +107,7 @@ fn a_fence_for_one_page_leaves_the_pointer_to_its_table() {
         m.place(OTHER, &entry(TWO, RIGHTS).to_le_bytes()).unwrap();
         (m.x[13], m.x[14]) = (entry(OTHER, pte::V), MIDDLE + 16);
         steps(&mut m, 2);
-        // The second form has its space in a0's place of the operands.
-        m.x[10] = if fence == FENCE { PAGE_VA } else { SPACE };
-        steps(&mut m, 1);
-        m.x[10] = PAGE_VA;
-        steps(&mut m, 1);
+        steps(&mut m, 2);
         assert_eq!(m.x[A2], seen);
     }
 }
@@ -151,6 +147,23 @@ fn a_stale_translation_in_a_space_that_is_entered_is_a_violation() {
         other => panic!("{other:?}"),
     }
     assert!(enter_user(FENCE).is_none());
+}
+#[test]
+fn a_space_with_another_root_table_and_old_translations_is_a_violation() {
+    /// `csrw satp, a3`
+    const SET: u32 = 0x1806_9073;
+    const OTHER: u64 = RAM_BASE + 0x5000;
+    for fence in [NOP, FENCE_SPACE] {
+        let mut m = machine(&[SET, LOAD, fence, SET], Settings::default());
+        for root in [ROOT, OTHER] {
+            m.place(root + 16, &entry(RAM_BASE, RIGHTS | pte::G).to_le_bytes()).unwrap();
+        }
+        m.x[13] = m.control.satp;
+        steps(&mut m, 3);
+        m.x[13] = 8 << 60 | SPACE << 44 | OTHER >> 12;
+        steps(&mut m, 1);
+        assert_eq!(matches!(m.stopped, Some(Stopped::Reused(_))), fence == NOP);
+    }
 }
 #[test]
 fn a_fence_that_is_left_out_is_missed() {

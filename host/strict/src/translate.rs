@@ -113,6 +113,8 @@ pub struct Buffer {
     lines: Box<[Line; LINES]>,
     spaces: Map<Map<Remembered>>,
     all: Map<Remembered>,
+    /// The root table that each space had last.
+    roots: Map<u64>,
     /// By where an entry was read, who remembers it.
     readers: Map<Vec<Name>>,
     /// Whether missing pages are remembered.
@@ -128,6 +130,7 @@ impl Buffer {
             lines: Box::new([line; LINES]),
             spaces: Map::default(),
             all: Map::default(),
+            roots: Map::default(),
             readers: Map::default(),
             missing: true,
             pointers: true,
@@ -266,6 +269,11 @@ impl Buffer {
                 lines.iter_mut().filter(|line| covered(line.tag)).for_each(|line| line.tag = NO_TAG);
             }
         }
+    }
+    /// Space `space` has the root table at `root` now: whether something is remembered that another root table led to.
+    pub fn root_is_new(&mut self, space: u16, root: u64) -> bool {
+        let before = self.roots.insert(space.into(), root);
+        before.is_some_and(|before| before != root) && self.spaces.get(&space.into()).is_some_and(|map| !map.is_empty())
     }
     /// Who remembers the entry at physical address `at`.
     pub fn readers(&self, at: u64) -> &[Name] {
