@@ -56,6 +56,8 @@ errors! {
     EINVAL = 22, "invalid argument";
     /// The portal table, or another fixed table, is full.
     ENFILE = 23, "table full";
+    /// Of a grant: its caller's table holds as many granted portals as it takes.
+    EMFILE = 24, "the caller holds too many granted portals";
     /// It has no positions.
     ESPIPE = 29, "can not seek";
     /// Nobody reads what is written.

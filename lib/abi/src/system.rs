@@ -125,6 +125,9 @@ pub struct Registration {
 }
 /// Most portals of one [`Grant`].
 pub const GRANTS: usize = 4;
+/// Most portals in one table that one untrusted server has granted, and that all of them have.
+pub const GRANTS_OF_ONE: usize = 128;
+pub const GRANTS_OF_ALL: usize = 256;
 /// Argument of `GRANT`.
 #[repr(C, align(256))]
 #[derive(Clone, Copy)]

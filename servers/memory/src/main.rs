@@ -14,7 +14,7 @@ use abi::window::{Plain, Window};
 use memory_logic::devices;
 use memory_logic::doomed::Lent;
 use memory_logic::frames::{For, Frames};
-use memory_logic::pagers::ALL;
+use memory_logic::pagers::{ALL, Fault};
 use memory_logic::ram::Ram;
 use memory_logic::space::{Shared, Spaces};
 use pebble::sync::BootMutex;
@@ -48,6 +48,7 @@ pebble::provide! {
     "memory.pager_for", "smiiiii", pager_for;
     "memory.pager_remove", "smii", pager_remove;
     "memory.pager_forget", "smi", pager_forget;
+    "memory.pager_pending", "smi", pager_pending;
     "memory.pager_overdue", "smiw", pager_overdue;
     "memory.page_for", "smiiiii", page_for;
     "memory.frame_of", "smii", frame_of;
@@ -116,6 +117,8 @@ impl Ram for Physical {
         unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), memory_view(pa) as *mut u8, bytes.len()) }
     }
 }
+
+type Guard = pebble::sync::BootMutexGuard<'static, Spaces<Physical>>;
 
 static SPACES: BootMutex<Spaces<Physical>> = BootMutex::new(Spaces::new(Physical));
 
@@ -206,16 +209,16 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, executing: u64
             if spaces.resolve_in((asid, root), value, cause) {
                 return 0;
             }
-            let fault = [asid, cause, value, pc];
-            let portal = spaces.pagers.begin(thread, fault);
-            drop(spaces);
-            let answered = portal.map_or(-1, |portal| answer(thread, portal, fault));
-            if answered < 0 {
-                let pager = SPACES.lock().pagers.pager(asid, value);
-                DOMAIN_FAULT.call([asid, cause, value, pc, pager]);
-                return 0;
+            let Some(client) = DomainId::of(executing) else { return 0 };
+            match ask(thread, spaces, Fault { client, cause, address: value, pc }) {
+                Answered::Again => 0,
+                Answered::Elsewhere(address) => address,
+                Answered::Not => {
+                    let pager = SPACES.lock().pagers.pager(client, value).map_or(0, |(pager, _)| pager.number());
+                    DOMAIN_FAULT.call([executing as usize, cause, value, pc, pager]);
+                    0
+                }
             }
-            answered
         }
     }
 }
@@ -237,9 +240,8 @@ fn open_window(executing: DomainId, callee: u64, address: usize, write: bool, th
         return 0;
     }
     if result == Error::EFAULT.code() {
-        let fault = [executing.number(), if write { 15 } else { 13 }, address, 0];
-        let portal = SPACES.lock().pagers.begin(thread, fault);
-        if portal.is_some_and(|portal| answer(thread, portal, fault) == 0) {
+        let fault = Fault { client: executing, cause: if write { 15 } else { 13 }, address, pc: 0 };
+        if ask(thread, SPACES.lock(), fault) == Answered::Again {
             return 0;
         }
     }
@@ -248,65 +250,103 @@ fn open_window(executing: DomainId, callee: u64, address: usize, write: bool, th
     }
     result
 }
+/// How a fault was answered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answered {
+    /// The access is repeated.
+    Again,
+    /// The thread goes on at this address.
+    Elsewhere(isize),
+    /// Nobody answers for the address, or who does declines or has died.
+    Not,
+}
+/// Asks who answers for the range of a fault, and gives the lock back meanwhile.
+#[inline(always)]
+fn ask(thread: usize, mut spaces: Guard, fault: Fault) -> Answered {
+    let Fault { client, cause, address, pc } = fault;
+    let Spaces { ram, frames, pagers, .. } = &mut *spaces;
+    let Some(portal) = pagers.begin((ram, frames), thread, fault) else { return Answered::Not };
+    drop(spaces);
+    let answered = pebble::portal::call(portal as usize, [client.number(), cause, address, pc]);
+    let mut spaces = SPACES.lock();
+    spaces.pagers.end(thread, portal);
+    if answered == 0 {
+        // What it has mapped may be known as missing. If the domain has ended meanwhile, another may have its number: it is missing
+        // nothing.
+        TLB_FLUSH.call([address, client.number()]);
+        return Answered::Again;
+    }
+    // It may have been another's to answer before this one was called: whose it is now is seen when the access is repeated.
+    if answered < 0 && spaces.pagers.pager(client, address).is_some_and(|(_, now)| now != portal && now != 0) {
+        return Answered::Again;
+    }
+    if answered < 0 { Answered::Not } else { Answered::Elsewhere(answered) }
+}
 /// A call of `thread` is not made, for which pages may have been shared or moved before.
 extern "C" fn undo_transfers(thread: usize) -> isize {
     thread::undo_transfers(thread);
     0
 }
-/// Asks who answers for a range. 0: the access is repeated; an address: where to go on instead; an error: who answers declines
-/// or has died.
-#[inline(always)]
-fn answer(thread: usize, portal: u16, fault: [usize; 4]) -> isize {
-    let answered = pebble::portal::call(portal as usize, fault);
-    SPACES.lock().pagers.end(thread, portal);
-    if answered == 0 {
-        // What it has mapped may be known as missing.
-        TLB_FLUSH.call([fault[2], fault[0]]);
+/// Runs `body` with the domains that two words name.
+fn with_domains(words: [usize; 2], body: impl FnOnce([DomainId; 2]) -> isize) -> isize {
+    match words.map(|word| DomainId::of(word as u64)) {
+        [Some(one), Some(other)] => body([one, other]),
+        _ => Error::ESRCH.code(),
     }
-    answered
 }
-extern "C" fn pager_for(asid: usize, start: usize, bytes: usize, portal: usize, pager: usize) -> isize {
+extern "C" fn pager_for(client: usize, start: usize, bytes: usize, portal: usize, pager: usize) -> isize {
     let range =
         if bytes == 0 { Ok(ALL) } else { memory_logic::space::private(start, bytes).map(|()| (start, start + bytes)) };
-    range.and_then(|range| SPACES.lock().pagers.add(asid, range, portal, pager)).map_or_else(Error::code, |()| 0)
+    with_domains([client, pager], |[client, pager]| {
+        locked(|s| {
+            let Spaces { ram, frames, pagers, .. } = s;
+            pagers.add((ram, frames), client, range?, portal, pager).map(|()| 0)
+        })
+    })
 }
-extern "C" fn pager_remove(asid: usize, start: usize) -> isize {
-    SPACES.lock().pagers.remove(asid, start).map_or_else(Error::code, |portal| portal as isize)
+extern "C" fn pager_remove(client: usize, start: usize) -> isize {
+    with_domains([client; 2], |[client, _]| locked(|s| s.pagers.remove(client, start)))
 }
-extern "C" fn pager_forget(asid: usize) -> isize {
-    SPACES.lock().pagers.forget(asid);
-    0
+extern "C" fn pager_forget(gone: usize) -> isize {
+    with_domains([gone; 2], |[gone, _]| {
+        SPACES.lock().pagers.forget(gone);
+        0
+    })
 }
-/// `seconds` have gone by: 1, and how a domain is to end whose pager has taken too long; 2: there is none, but somebody waits
-/// for an answer; 0: nobody does.
+/// Whether the portal with this number is about to be called, or was and has not returned.
+extern "C" fn pager_pending(portal: usize) -> isize {
+    SPACES.lock().pagers.is_pending(portal) as isize
+}
+/// `seconds` have gone by: the identity of a domain that is to end, whose pager has taken too long, and how; 2: there is none, but
+/// somebody waits for an answer; 0: nobody does.
 #[optimize(size)]
 extern "C" fn pager_overdue(seconds: usize, out: usize) -> isize {
     let mut spaces = SPACES.lock();
-    let Some(how) = spaces.pagers.overdue(seconds as u32) else { return 2 * spaces.pagers.is_watched() as isize };
+    let Some((client, how)) = spaces.pagers.overdue(seconds as u32) else {
+        return 2 * spaces.pagers.is_watched() as isize;
+    };
     // SAFETY: the window argument.
-    unsafe { abi::window::write(out, &how) }.map_or_else(Error::code, |()| 1)
+    unsafe { abi::window::write(out, &how) }.map_or_else(Error::code, |()| client.word() as isize)
 }
-/// Maps a page of domain `asid`, for domain `by`: a copy of `by`'s page at `source` (0: a page of zeros) with `rights`, or
-/// nothing where `rights` is 0. `related`: `by` is `asid` or its parent; another must answer for the address. `EAGAIN`: it must be
-/// known what windows show, see `page_among`.
-extern "C" fn page_for(by: usize, asid: usize, va: usize, source: usize, rights: usize) -> isize {
-    let related = rights >> 8 != 0;
-    if !related && !SPACES.lock().pagers.answers_for(by, asid, va) {
-        return Error::EACCESS.code();
-    }
-    replace_page(by, asid, va, source, rights, Lent::UNKNOWN)
+/// Maps a page of domain `client`, for domain `by`, both named by identities: a copy of `by`'s page at `source` (0: a page of zeros)
+/// with `rights`, or nothing where `rights` is 0. From bit 8 of `rights` on 1: `by` is `client` or its parent; another must answer for
+/// the address. `EAGAIN`: it must be known what windows show, see `page_among`.
+extern "C" fn page_for(by: usize, client: usize, va: usize, source: usize, rights: usize) -> isize {
+    with_domains([by, client], |[by, client]| {
+        let related = rights >> 8 != 0;
+        if !related && !SPACES.lock().pagers.answers_for(by, client, va) {
+            return Error::EACCESS.code();
+        }
+        replace_page(by.number(), client.number(), va, source, rights, Lent::UNKNOWN)
+    })
 }
-/// The same while windows show the frames at `count` physical addresses, in the window `lent`; the lower half of `ends` is `by`,
-/// the upper one `asid`.
+/// The same while windows show the frames at `count` physical addresses, in the window `lent`; the lower half of `ends` is the number
+/// of `by`, the upper one that of the other. `page_for` has just said `EAGAIN`, and the portal manager still has its lock: so `by` may,
+/// and both live.
 extern "C" fn page_among(ends: usize, va: usize, source: usize, rights: usize, lent: usize, count: usize) -> isize {
-    let (by, asid) = (ends & 0xffff, ends >> 16);
-    let related = rights >> 8 != 0;
-    if !related && !SPACES.lock().pagers.answers_for(by, asid, va) {
-        return Error::EACCESS.code();
-    }
     // SAFETY: `lent` is this portal's window argument.
     match unsafe { window(lent, count) } {
-        Ok(lent) => replace_page(by, asid, va, source, rights, Lent::all(lent)),
+        Ok(lent) => replace_page(ends & 0xffff, ends >> 16, va, source, rights, Lent::all(lent)),
         Err(error) => error.code(),
     }
 }

@@ -401,7 +401,6 @@ impl<R: Ram> Spaces<R> {
     pub fn destroy(&mut self, asid: usize) -> Result<(), Error> {
         let space = *self.space(asid)?;
         let mut doomed = Doomed::of_the_dead(asid, &mut self.ram);
-        self.pagers.forget(asid);
         let devices = if space.devices { STACK_FLOOR } else { DEVICE_VA };
         let parts = [
             (IMAGE_VA, space.low_end),

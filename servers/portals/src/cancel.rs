@@ -29,7 +29,7 @@ impl Manager {
     pub fn cancel_thread(&mut self, caller: Caller, id: usize) -> Result<isize> {
         let index = id % abi::nucleus::THREAD_IDS;
         let home = self.threads.home(index).ok_or(Error::ESRCH)?;
-        if id == 0 || home != caller.subject {
+        if id == 0 || self.live(home) != Ok(caller.subject) {
             return Err(Error::ESRCH);
         }
         match CANCEL.call([index, FOR_GOOD, id]) {

@@ -156,6 +156,11 @@ impl Manager {
     pub fn install(&mut self, asid: usize, number: usize, code: u64) -> Result<()> {
         let domain = self.domains.get_mut(asid).ok_or(Error::ESRCH)?;
         let old = domain.table.entry(number);
+        if old == self.dead_grant && !domain.sandbox.inside.is_empty() {
+            // A number that was taken over.
+            self.forget_number(asid, number);
+        }
+        let domain = self.domains.get_mut(asid).ok_or(Error::ESRCH)?;
         domain.table.set_entry(number, code);
         if number == domain.numbers.0 {
             domain.numbers.0 += 1;

@@ -102,7 +102,9 @@ impl Manager {
                     child,
                     Ended { asid: child as u64, kind: abi::system::ended::KILLED, ..Ended::default() },
                 );
-                self.ended.remove(child);
+                if let Some(id) = self.ended.of(child).map(|end| end.id) {
+                    self.ended.remove(id);
+                }
                 Err(error)
             }
         }
@@ -169,7 +171,8 @@ impl Manager {
         let lent = self.divert_frames(asid, table);
         self.close_all(asid, &dead);
         self.leave_sandbox(asid, &dead.sandbox);
-        self.forget_pagers(asid);
+        self.forget_pagers(dead.id);
+        self.ended.forget_children(dead.id);
         if trusted {
             self.withdraw_templates(asid);
         }
@@ -195,7 +198,7 @@ impl Manager {
                 self.orphaned.push(dead.parent);
             }
         }
-        self.ended.insert(asid, dead.parent, how);
+        self.ended.insert(dead.id, self.domain(dead.parent).ok().map(|parent| parent.id), how);
         self.events.push_back(how);
         self.posts.push(self.event_semaphore);
         if trusted || !lent.is_empty() {
@@ -310,11 +313,12 @@ impl Manager {
     pub fn close_portals_to(&mut self, blocks: &[u64]) {
         for &code in blocks {
             let Some(block) = self.code.get_mut(code) else { continue };
+            let dead = if matches!(block.kind, Kind::Granted { .. }) { self.dead_grant } else { self.dead_portal };
             for (user, number) in core::mem::take(&mut block.users) {
                 if let Some(d) = self.domains.get(user as usize)
                     && d.table.entry(number as usize) == code
                 {
-                    d.table.set_entry(number as usize, self.dead_portal);
+                    d.table.set_entry(number as usize, dead);
                 }
             }
         }
@@ -409,8 +413,8 @@ impl Manager {
                 .iter()
                 .any(|d| d.asid as usize == asid)
     }
-    fn threads_of(&self, asid: usize) -> Vec<usize> {
-        self.threads.living().filter(|&(_, _, home)| home == asid).map(|(index, _, _)| index).collect()
+    fn threads_of(&self, id: DomainId) -> Vec<usize> {
+        self.threads.living().filter(|&(_, _, home)| home == id).map(|(index, _, _)| index).collect()
     }
     fn is_stuck(&self, asid: usize) -> bool {
         let Some(d) = self.domains.get(asid) else { return false };
@@ -418,7 +422,7 @@ impl Manager {
         if d.provides > 0 || !d.children.is_empty() {
             return false;
         }
-        let threads = self.threads_of(asid);
+        let threads = self.threads_of(d.id);
         let waits = |index: usize| {
             let id = WAITING.call([index]);
             id > 0 && self.only_users(id as usize, asid)
@@ -427,7 +431,7 @@ impl Manager {
             return false;
         }
         let foreign = self.threads.living().any(|(_, page, home)| {
-            home != asid && page.frames(&self.code).any(|f| !f.floating() && f.table() == d.table)
+            home != d.id && page.frames(&self.code).any(|f| !f.floating() && f.table() == d.table)
         });
         !foreign
     }

@@ -1,10 +1,17 @@
 //! Portals that a server gives to who calls it: a file's, say, with the file's number embedded.
+//!
+//! They land in the caller's table without being asked for one by one, so three rules keep a server from harming whom it gives them.
+//! Only a call that the client has made itself, through a portal that it has opened or was granted, is answered with portals: not an
+//! upcall, whose caller is a trusted server, and not a stub's, whose caller knows nothing of it. The table of a trusted domain takes
+//! grants from trusted servers alone, that of a boot component none. And an untrusted server's take only so many numbers of a table,
+//! those of all of them together not more than half; what a server has granted that is no more keeps no number from anybody else.
 
 use crate::code::Kind;
-use crate::manager::{Caller, Manager};
+use crate::manager::{BOOT, Caller, Manager};
 use crate::view::ThreadPage;
 use abi::Error;
-use abi::system::{GRANTS, Grant};
+use abi::nucleus::flags;
+use abi::system::{FIRST_FREE, GRANTS, GRANTS_OF_ALL, GRANTS_OF_ONE, Grant};
 use pebble::Result;
 
 impl Manager {
@@ -15,9 +22,37 @@ impl Manager {
         // The top frame is the server's call to us; the next one is its own caller's.
         let mut frames = thread.frames(&self.code).filter(|f| !f.floating()).skip(1);
         let frame = frames.next().ok_or(Error::EINVAL)?;
-        let into = self.code.containing(frame.portal()).map(|(_, block)| block.server as usize);
+        let (_, block) = self.code.containing(frame.portal()).ok_or(Error::EINVAL)?;
         let client = self.asid_of(frame.table())?;
-        if into == Some(server) && client != server { Ok(client) } else { Err(Error::EINVAL) }
+        let wanted = matches!(block.kind, Kind::Registered { .. } | Kind::Granted { .. });
+        if !wanted || block.server as usize != server || client == server {
+            return Err(Error::EINVAL);
+        }
+        let (client_flags, server_flags) = (self.domain(client)?.flags, self.domain(server)?.flags);
+        if client_flags & BOOT != 0 || (client_flags & !server_flags) & flags::TRUSTED != 0 {
+            return Err(Error::EACCESS);
+        }
+        Ok(client)
+    }
+    /// Whether the table of `client` has room for `count` more portals of `server`'s. `EMFILE`: it has not.
+    #[optimize(size)]
+    fn may_grant(&self, client: usize, server: usize, count: usize) -> Result<()> {
+        if self.domain(server)?.flags & flags::TRUSTED != 0 {
+            return Ok(());
+        }
+        let domain = self.domain(client)?;
+        let (mut of_one, mut of_all) = (count, count);
+        for number in FIRST_FREE..domain.numbers.1 {
+            let Some(block) = self.code.get(domain.table.entry(number)) else { continue };
+            let own = block.server as usize == server;
+            if matches!(block.kind, Kind::Granted { .. })
+                && (own || self.domain(block.server as usize).is_ok_and(|d| d.flags & flags::TRUSTED == 0))
+            {
+                of_one += own as usize;
+                of_all += 1;
+            }
+        }
+        if of_one > GRANTS_OF_ONE || of_all > GRANTS_OF_ALL { Err(Error::EMFILE) } else { Ok(()) }
     }
     /// Makes the portals of `request` in the table of the domain whose call the caller serves; that domain, and the first
     /// number.
@@ -28,6 +63,7 @@ impl Manager {
             return Err(Error::EINVAL);
         }
         let client = self.served(thread, caller.direct)?;
+        self.may_grant(client, caller.direct, count)?;
         let gone = if request.gone == 0 { 0 } else { self.semaphore_of(caller.direct, request.gone as usize)? };
         let number = self.free_numbers(client, count)?;
         self.domain_mut(caller.direct)?.grants.reserve()?;

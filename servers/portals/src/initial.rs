@@ -93,6 +93,13 @@ impl Manager {
         if self.make_graveyard().is_err() {
             return;
         }
+        let bad = pebble::boot::info().symbols.bad_portal;
+        self.dead_portal = self.answer_for_the_dead().unwrap_or(bad);
+        self.dead_grant = self.answer_for_the_dead().unwrap_or(bad);
+    }
+    /// A portal that answers `EDEAD`.
+    #[optimize(size)]
+    fn answer_for_the_dead(&mut self) -> Option<u64> {
         let mut e = Emitter::new(&mut self.scratch);
         for word in [abi::nucleus::BLOCK_MAGIC, 0, 0, 0] {
             e.put(word);
@@ -114,8 +121,7 @@ impl Manager {
             permanent: true,
             marked: false,
         };
-        self.dead_portal =
-            self.code.add(&self.scratch, length, block).unwrap_or(pebble::boot::info().symbols.bad_portal);
+        self.code.add(&self.scratch, length, block)
     }
     /// The graveyard: a domain with nothing but the return page, where threads go whose domain died.
     #[optimize(size)]

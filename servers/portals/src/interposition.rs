@@ -3,7 +3,9 @@
 
 use crate::code::Kind;
 use crate::manager::{Caller, Manager};
+use crate::upcalls::What;
 use abi::Error;
+use abi::identity::DomainId;
 use abi::nucleus::{NPORTALS, domain, flags};
 use abi::system::Child;
 use alloc::vec::Vec;
@@ -79,27 +81,27 @@ impl Manager {
         }
         Ok(Ok(domains))
     }
+    /// The domain with number `asid`, if it wants to be told of new portals.
+    #[optimize(size)]
+    pub fn listener(&self, asid: usize) -> Option<DomainId> {
+        self.domain(asid).ok().filter(|d| d.notify != 0).map(|d| d.id)
+    }
     /// Has `entry` called after each new portal in the subject's table; 0 ends that.
     #[optimize(size)]
     pub fn set_notify(&mut self, caller: Caller, entry: usize) -> Result<isize> {
         let (own, subject) = (self.own, caller.subject);
+        if entry >= abi::address::WINDOW_VA {
+            return Err(Error::EINVAL);
+        }
         let old = core::mem::take(&mut self.domain_mut(subject)?.notify);
         if old != 0 {
-            self.uninstall(own, old)?;
+            self.withdraw_upcalls(|u| u.from == own && u.number == old);
         }
         if entry == 0 {
             return Ok(0);
         }
-        if entry >= abi::address::WINDOW_VA {
-            return Err(Error::EINVAL);
-        }
         self.make_elastic(subject)?;
-        let specification = self.parse("npii").map_err(|_| Error::EINVAL)?;
-        let number = self.free_numbers(own, 1)?;
-        let code =
-            self.generate((self.end(own)?, subject), &specification, (entry as u64, &[]), Kind::Upcall, false)?;
-        self.install(own, number, code)?;
-        self.domain_mut(subject)?.notify = number;
+        self.domain_mut(subject)?.notify = self.add_upcall((own, subject), "npii", entry, What::Portals)?;
         Ok(0)
     }
 }

@@ -96,7 +96,7 @@ impl Manager {
                 }
             }
             self.check_lent(asid, d.table)?;
-            let threads = self.threads.living().filter(|&(_, _, home)| home == asid).count();
+            let threads = self.threads.living().filter(|&(_, _, home)| home == d.id).count();
             expect("the number of its threads", asid, 0, d.threads as u64, threads as u64)?;
             self.check_stacks(asid, d.table, d.queue)?;
             for &child in &d.children {
@@ -114,7 +114,7 @@ impl Manager {
     fn check_entry(&self, asid: usize, table: Table, boot: bool, number: usize) -> Checked {
         let symbols = &pebble::boot::info().symbols;
         let code = table.entry(number);
-        if code == symbols.bad_portal || code == self.dead_portal {
+        if code == symbols.bad_portal || code == self.dead_portal || code == self.dead_grant {
             return Ok(());
         }
         if let Some(name) = crate::inspect::nucleus_name(code) {

@@ -29,6 +29,7 @@ mod semaphores;
 mod slots;
 mod templates;
 mod threads;
+mod upcalls;
 mod view;
 mod words;
 
@@ -125,32 +126,34 @@ fn post(mut manager: Guard) {
         V_ID.call([semaphore]);
     }
 }
-/// Tells domain `asid` of its new portals `number`…`number + count - 1`, re-entrantly: the routine may make portal calls.
+/// Tells a domain of its new portals `number`…`number + count - 1`, re-entrantly: the routine may make portal calls.
 #[cold]
 #[inline(never)]
-fn tell(asid: usize, number: usize, count: usize) {
+fn tell(told: DomainId, number: usize, count: usize) {
     for portal in number..number + count {
-        let upcall = MANAGER.lock().domain(asid).map_or(0, |d| d.notify);
-        if upcall != 0 {
-            pebble::portal::call(upcall, [asid, portal]);
-        }
+        let mut manager = MANAGER.lock();
+        let Ok(asid) = manager.live(told) else { return };
+        let notify = manager.domain(asid).map_or(0, |d| d.notify);
+        let Ok(upcall) = manager.upcall_pending(notify) else { return };
+        drop(manager);
+        pebble::portal::call(upcall, [asid, portal]);
+        MANAGER.lock().upcall_returned(upcall);
     }
 }
 /// Runs `body`, which makes `count` portals in the direct caller's table, and tells the caller of them.
 #[inline(always)]
 fn with_new_portals(thread: usize, count: usize, body: impl FnOnce(&mut Manager, Caller) -> Result<usize>) -> isize {
-    let (mut direct, mut told) = (0, false);
+    let mut told = None;
     let number = with_caller(thread, |manager, caller| {
         let number = body(manager, caller)?;
         if caller.direct != caller.subject {
             manager.hold(thread, 0, number..number + count);
         }
-        direct = caller.direct;
-        told = manager.domain(direct).is_ok_and(|d| d.notify != 0);
+        told = manager.listener(caller.direct);
         Ok(number as isize)
     });
-    if told {
-        tell(direct, number as usize, count);
+    if let Some(told) = told {
+        tell(told, number as usize, count);
     }
     number
 }
@@ -208,7 +211,6 @@ fn give_back(thread: usize) {
 extern "C" fn bury(thread: usize) -> isize {
     give_back(thread);
     let mut manager = MANAGER.lock();
-    manager.forget_thread(thread);
     manager.sweep();
     manager.wake_stuck();
     drop(manager);
@@ -253,25 +255,25 @@ extern "C" fn close(thread: usize, number: usize) -> isize {
 }
 #[optimize(size)]
 extern "C" fn create_child(thread: usize, request: usize) -> isize {
-    let mut made = (Vec::new(), 0);
+    let mut made: (Vec<DomainId>, usize) = (Vec::new(), 0);
     let result = with_caller(thread, |manager, caller| {
         let request = words::read::<system::Child>(request)?;
         match manager.create_child(caller, &request)? {
             Ok(domains) => {
-                made = (domains, request.portal as usize);
+                made = (domains.iter().filter_map(|&asid| manager.listener(asid)).collect(), request.portal as usize);
                 Ok(0)
             }
             Err(rejected) => Ok(rejected),
         }
     });
-    for asid in made.0 {
-        tell(asid, made.1, 1);
+    for told in made.0 {
+        tell(told, made.1, 1);
     }
     result
 }
 #[optimize(size)]
 extern "C" fn grant(thread: usize, request: usize) -> isize {
-    let (mut client, mut count, mut told) = (0, 0, false);
+    let (mut count, mut told) = (0, None);
     let number = with_caller(thread, |manager, caller| {
         let request = words::read::<system::Grant>(request)?;
         let (to, number) = manager.grant(caller, thread, &request)?;
@@ -279,11 +281,11 @@ extern "C" fn grant(thread: usize, request: usize) -> isize {
             // Above the client's own frame is that of the server's call.
             manager.hold(thread, 1, number..number + request.count as usize);
         }
-        (client, count, told) = (to, request.count as usize, manager.domain(to).is_ok_and(|d| d.notify != 0));
+        (count, told) = (request.count as usize, manager.listener(to));
         Ok(number as isize)
     });
-    if told {
-        tell(client, number as usize, count);
+    if let Some(told) = told {
+        tell(told, number as usize, count);
     }
     number
 }
@@ -309,7 +311,11 @@ extern "C" fn argument(_cause: usize, value: usize, pc: usize, caller: usize, th
     let (callee, template) = (pc & ((1 << abi::nucleus::fault::TEMPLATE) - 1), pc >> abi::nucleus::fault::TEMPLATE);
     let question = MANAGER.lock().template_question(template, caller, callee);
     let result = match question {
-        Ok((upcall, asids)) => pebble::portal::call(upcall, [value, caller, callee, asids]).min(0),
+        Ok((upcall, asids)) => {
+            let result = pebble::portal::call(upcall, [value, caller, callee, asids]).min(0);
+            MANAGER.lock().upcall_returned(upcall);
+            result
+        }
         Err(error) => error.code(),
     };
     if result < 0 {
@@ -373,25 +379,26 @@ extern "C" fn wait(thread: usize, asid: usize, out: usize) -> isize {
 fn wait_for(thread: usize, asid: usize, out: usize) -> Result<isize> {
     let mut manager = MANAGER.lock();
     let caller = manager.caller(thread)?;
-    if !manager.ended.contains(asid) {
-        manager.domain(asid)?;
-    }
+    let (id, ended) = match manager.ended.of(asid) {
+        Some(end) => (end.id, true),
+        None => (manager.domain(asid)?.id, false),
+    };
     if !manager.may_control(caller.subject, asid) {
         return Err(Error::EACCESS);
     }
-    if !manager.ended.contains(asid) {
+    if !ended {
         let semaphore = semaphores::new_semaphore(0)?;
         manager.domain_mut(asid)?.waiters.push(semaphore);
         drop(manager);
         let waited = P_ID.call([semaphore, usize::MAX]);
         SEMAPHORE_DESTROY.call([semaphore]);
         manager = MANAGER.lock();
-        if let Ok(domain) = manager.domain_mut(asid) {
-            domain.waiters.retain(|&s| s != semaphore);
+        if let Ok(asid) = manager.live(id) {
+            manager.domain_mut(asid)?.waiters.retain(|&s| s != semaphore);
         }
         check(waited)?;
     }
-    let how = manager.ended.remove(asid).ok_or(Error::ESRCH)?;
+    let how = manager.ended.remove(id).ok_or(Error::ESRCH)?;
     words::write(out, &how)?;
     Ok(0)
 }
@@ -475,10 +482,12 @@ extern "C" fn event(_: usize, out: usize) -> isize {
         }
     }
 }
-/// A domain did what it may not: it ends. From the memory manager. `pager`: who answers for the address, or 0.
+/// A domain did what it may not: it ends. From the memory manager. `who`: its identity; `pager`: who answers for the address, or 0.
 #[optimize(size)]
-extern "C" fn fault(thread: usize, asid: usize, cause: usize, address: usize, pc: usize, pager: usize) -> isize {
+extern "C" fn fault(thread: usize, who: usize, cause: usize, address: usize, pc: usize, pager: usize) -> isize {
     let mut manager = MANAGER.lock();
+    // One that has ended since is left alone, whoever has its number: the thread has been turned to the graveyard.
+    let Some(Ok(asid)) = DomainId::of(who as u64).map(|id| manager.live(id)) else { return 0 };
     if manager.is_graveyard(asid) {
         // A handler has said where a thread is to go on whose domain has died since: it goes on dying.
         return manager.divert_thread(thread, asid).map_or_else(Error::code, |()| 0);

@@ -33,6 +33,7 @@ pebble::import! {
     pub PAGER_FOR = "memory.pager_for";
     pub PAGER_REMOVE = "memory.pager_remove";
     pub PAGER_FORGET = "memory.pager_forget";
+    pub PAGER_PENDING = "memory.pager_pending";
     pub PAGER_OVERDUE = "memory.pager_overdue";
     pub PAGE_FOR = "memory.page_for";
     pub PAGE_AMONG = "memory.page_among";
@@ -86,6 +87,7 @@ pub struct Registration {
     pub specification: Specification,
     pub entry: u64,
     pub constants: [u64; 6],
+    /// Whose it is: a domain's end takes all its registrations away.
     pub server: usize,
     /// The name server knows it; and how many blocks lead to it, those that the image builder made left out.
     pub named: bool,
@@ -107,9 +109,9 @@ pub struct Domain {
     pub name: [u8; NAME],
     pub table: Table,
     pub flags: u64,
-    /// Who may wait for it and interpose on it; 0: nobody.
+    /// Who may wait for it and interpose on it; 0: nobody. The parent's end makes it 0, so it is never another's number.
     pub parent: usize,
-    /// Domains whose parent it is.
+    /// Domains whose parent it is: each is taken out at its end.
     pub children: Vec<usize>,
     pub sandbox: crate::sandbox::Sandbox,
     /// It has opened `domain.destroy`: it may wait for, and end, any domain.
@@ -142,6 +144,7 @@ pub struct Domain {
 
 /// What of a dead domain can not be freed yet.
 pub struct Zombie {
+    /// Its number, which is not given away before this is gone. Blocks that led to it have the number, too: they are counted here.
     pub asid: usize,
     pub table: Table,
     /// How many blocks there are that led to it.
@@ -155,7 +158,7 @@ pub struct Zombie {
 
 pub struct Manager {
     pub domains: Slots<Domain>,
-    /// Those of which a child has ended.
+    /// Those of which a child has ended: each is taken out at its own end.
     pub orphaned: Vec<usize>,
     pub zombies: Vec<Zombie>,
     pub registrations: Slots<Registration>,
@@ -169,16 +172,17 @@ pub struct Manager {
     pub template_owners: Vec<Owner>,
     /// Where threads go on whose domain died.
     pub graveyard: Table,
-    /// Code of the portal that answers `EDEAD`.
+    /// Code of the portal that answers `EDEAD`, and of another where a server has granted what it leads to.
     pub dead_portal: u64,
+    pub dead_grant: u64,
     pub threads: crate::threads::Threads,
     /// How domains ended that nobody has waited for, and who their parents were.
     pub ended: crate::ends::Ends,
     pub events: VecDeque<Ended>,
     /// Semaphore that counts `events`.
     pub event_semaphore: usize,
-    /// Domains whose faults are answered: their ASIDs, and the numbers of the portals in the memory manager's table.
-    pub paged: Vec<(usize, usize)>,
+    /// Portals in the trusted servers' own tables.
+    pub upcalls: Vec<crate::upcalls::Upcall>,
     pub watch: Watch,
     /// Semaphores to post when the lock is free again: who waits for one needs it.
     pub posts: Vec<usize>,
@@ -218,11 +222,12 @@ pub static MANAGER: BootMutex<Manager> = BootMutex::new(Manager {
     template_owners: Vec::new(),
     graveyard: Table(0),
     dead_portal: 0,
+    dead_grant: 0,
     threads: crate::threads::Threads::new(),
     ended: crate::ends::Ends::new(),
     events: VecDeque::new(),
     event_semaphore: 0,
-    paged: Vec::new(),
+    upcalls: Vec::new(),
     watch: Watch::NONE,
     posts: Vec::new(),
     next_asid: 1,
@@ -260,6 +265,13 @@ impl Manager {
     pub fn domain_mut(&mut self, asid: usize) -> Result<&mut Domain> {
         self.domains.get_mut(asid).ok_or(Error::ESRCH)
     }
+    /// The number of domain `id`. `ESRCH`: it is no more.
+    pub fn live(&self, id: DomainId) -> Result<usize> {
+        match self.domains.get(id.number()) {
+            Some(domain) if domain.id == id => Ok(id.number()),
+            _ => Err(Error::ESRCH),
+        }
+    }
     /// The domain's end of a connection.
     pub fn end(&self, asid: usize) -> Result<End> {
         let d = self.domain(asid)?;
@@ -290,18 +302,21 @@ impl Manager {
     }
     /// Whether `asid` may wait for or end `other`, which may have ended.
     pub fn may_control(&self, asid: usize, other: usize) -> bool {
-        if let Some(parent) = self.ended.parent(other) {
-            return parent == asid || self.domain(asid).is_ok_and(|d| d.privileged);
-        }
-        self.domain(asid).is_ok_and(|d| d.privileged) || self.domain(other).is_ok_and(|d| d.parent == asid)
+        let Ok(own) = self.domain(asid) else { return false };
+        let child = match self.ended.of(other) {
+            Some(end) => end.parent == Some(own.id),
+            None => self.domain(other).is_ok_and(|d| d.parent == asid),
+        };
+        child || own.privileged
     }
     /// A number that nobody has.
     pub fn free_asid(&mut self) -> Result<usize> {
         for _ in 0..MAX_DOMAINS {
             let asid = self.next_asid;
             self.next_asid = if asid + 1 < MAX_DOMAINS { asid + 1 } else { 1 };
-            let taken =
-                self.domains.contains(asid) || self.zombies.iter().any(|z| z.asid == asid) || self.ended.contains(asid);
+            let taken = self.domains.contains(asid)
+                || self.zombies.iter().any(|z| z.asid == asid)
+                || self.ended.of(asid).is_some();
             if !taken {
                 return Ok(asid);
             }
@@ -342,7 +357,7 @@ impl Manager {
             if boot.asid as usize == self.own {
                 self.add_descriptors(boot.table - domain::TABLE as u64, domain::BELOW);
             }
-            self.threads.adopt(boot.thread as usize, boot.asid as usize);
+            self.threads.adopt(boot.thread as usize, id);
         }
         self.registrations.reserve(info.portal_count as usize + MORE_REGISTRATIONS);
         self.code.reserve(info.block_count as usize + MORE_BLOCKS);
@@ -418,17 +433,22 @@ impl Manager {
         let found = self.registrations.iter().find(|(_, r)| text(&r.name[..]) == name);
         found.map(|(id, _)| id).ok_or(Error::ENOENT)
     }
-    /// `count` consecutive free numbers in the table of `asid`.
+    /// `count` consecutive free numbers in the table of `asid`. Those of portals that a dead server had granted are free when there
+    /// are no others: who still has one should find out that the server has died, but need not, and may not know of it.
     pub fn free_numbers(&self, asid: usize, count: usize) -> Result<usize> {
         let Domain { table, numbers: (first, _), .. } = self.domain(asid)?;
         let bad = pebble::boot::info().symbols.bad_portal;
-        let mut run = 0;
-        for number in *first..NPORTALS {
-            run = if table.entry(number) == bad { run + 1 } else { 0 };
-            if run == count {
-                return Ok(number + 1 - count);
+        let find = |from: usize, free: &dyn Fn(u64) -> bool| {
+            let mut run = 0;
+            for number in from..NPORTALS {
+                run = if free(table.entry(number)) { run + 1 } else { 0 };
+                if run == count {
+                    return Ok(number + 1 - count);
+                }
             }
-        }
-        Err(Error::ENFILE)
+            Err(Error::ENFILE)
+        };
+        let dead = |_| find(abi::system::FIRST_FREE, &|code| code == bad || code == self.dead_grant);
+        find(*first, &|code| code == bad).or_else(dead)
     }
 }

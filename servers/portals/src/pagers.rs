@@ -1,9 +1,10 @@
 //! Pagers: handlers of a domain's faults, as portals from the memory manager into the domain that registered them.
 
-use crate::code::Kind;
 use crate::lent::Lent;
 use crate::manager::{Caller, Manager, PAGE_AMONG, PAGE_FOR, PAGER_FOR, PAGER_FORGET, PAGER_OVERDUE, PAGER_REMOVE};
+use crate::upcalls::{Upcall, What};
 use abi::Error;
+use abi::identity::DomainId;
 use abi::system::Ended;
 use pebble::time::{TIMEBASE, time};
 use pebble::{Result, check};
@@ -23,11 +24,6 @@ impl Watch {
 }
 
 impl Manager {
-    /// The memory manager's domain, in whose table the portals are.
-    #[optimize(size)]
-    fn memory_manager(&self) -> Result<usize> {
-        pebble::boot::domain("memory").map(|d| d.asid as usize).ok_or(Error::ESRCH)
-    }
     /// Has `entry` of the subject answer the faults of domain `asid`, its own or its child, in a range; 0 ends that.
     #[optimize(size)]
     pub fn set_pager(
@@ -37,37 +33,33 @@ impl Manager {
         (start, bytes): (usize, usize),
         entry: usize,
     ) -> Result<isize> {
+        let (pager, client) = (self.domain(caller.subject)?.id, self.domain(asid)?.id);
         if caller.subject != asid && self.domain(asid)?.parent != caller.subject {
             return Err(Error::EACCESS);
         }
-        let memory = self.memory_manager()?;
+        let from = self.memory;
         if entry == 0 {
-            let number = check(PAGER_REMOVE.call([asid, start]))?;
-            self.paged.retain(|&paged| paged != (asid, number));
-            self.uninstall(memory, number)?;
+            let number = check(PAGER_REMOVE.call([client.word() as usize, start]))?;
+            self.withdraw_upcalls(|u| u.from == from && u.number == number);
             return Ok(0);
         }
         if entry >= abi::address::WINDOW_VA {
             return Err(Error::EINVAL);
         }
         self.make_elastic(caller.subject)?;
-        let specification = self.parse("npiiii").map_err(|_| Error::EINVAL)?;
-        let number = self.free_numbers(memory, 1)?;
-        let ends = (self.end(memory)?, caller.subject);
-        let code = self.generate(ends, &specification, (entry as u64, &[]), Kind::Upcall, false)?;
-        self.install(memory, number, code)?;
-        if let Err(error) = check(PAGER_FOR.call([asid, start, bytes, number, caller.subject])) {
-            self.uninstall(memory, number)?;
+        let number = self.add_upcall((from, caller.subject), "npiiii", entry, What::Faults(client))?;
+        let range = [client.word() as usize, start, bytes, number, pager.word() as usize];
+        if let Err(error) = check(PAGER_FOR.call(range)) {
+            self.withdraw_upcalls(|u| u.from == from && u.number == number);
             return Err(error);
         }
-        self.paged.push((asid, number));
         // Who waits for domains to end watches pagers from now on.
         self.posts.push(self.event_semaphore);
         Ok(0)
     }
     /// Ends the domains whose pagers have taken too long; ticks after which to look again.
     pub fn watch_pagers(&mut self) -> usize {
-        if self.watch.counts || !self.paged.is_empty() { self.end_late() } else { usize::MAX }
+        if self.watch.counts || self.has_pagers() { self.end_late() } else { usize::MAX }
     }
     #[cold]
     #[inline(never)]
@@ -81,13 +73,13 @@ impl Manager {
         let mut how = Ended::default();
         let waited_for = loop {
             let found = PAGER_OVERDUE.call([seconds as usize, &raw mut how as usize]);
-            if found != 1 {
-                break found > 0;
-            }
+            let Some(late) = DomainId::of(found as u64) else { break found > 0 };
             seconds = 0;
-            self.end_domain(how.asid as usize, how);
+            if let Ok(asid) = self.live(late) {
+                self.end_domain(asid, how);
+            }
         };
-        self.watch.counts = waited_for || !self.paged.is_empty();
+        self.watch.counts = waited_for || self.has_pagers();
         if self.watch.counts { LOOK } else { usize::MAX }
     }
     /// Maps a page of domain `asid` for domain `by`, as `memory.page` says.
@@ -96,7 +88,8 @@ impl Manager {
         let client = self.domain(asid)?;
         let related = by == asid || client.parent == by;
         let rights = rights | (related as usize) << 8;
-        let result = PAGE_FOR.call([by, asid, va, source, rights]);
+        let ids = (self.domain(by)?.id.word() as usize, client.id.word() as usize);
+        let result = PAGE_FOR.call([ids.0, ids.1, va, source, rights]);
         if result == Error::EAGAIN.code() { self.replace_lent(by, asid, va, source, rights) } else { Ok(result) }
     }
     /// The same where it matters what windows show.
@@ -112,17 +105,13 @@ impl Manager {
         self.thaw(by);
         result
     }
-    /// Domain `asid` is no more: nobody needs to answer its faults.
+    /// Domain `gone` is no more: nobody answers its faults, and it answers nobody's.
     #[optimize(size)]
-    pub fn forget_pagers(&mut self, asid: usize) {
-        if !self.paged.iter().any(|&(client, _)| client == asid) {
-            return;
-        }
-        PAGER_FORGET.call([asid]);
-        let Ok(memory) = self.memory_manager() else { return };
-        while let Some(place) = self.paged.iter().position(|&(client, _)| client == asid) {
-            let (_, number) = self.paged.swap_remove(place);
-            let _ = self.uninstall(memory, number);
+    pub fn forget_pagers(&mut self, gone: DomainId) {
+        let concerns = |u: &Upcall| u.to == gone || u.what == What::Faults(gone);
+        if self.upcalls.iter().any(concerns) {
+            PAGER_FORGET.call([gone.word() as usize]);
+            self.withdraw_upcalls(concerns);
         }
     }
 }

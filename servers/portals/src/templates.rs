@@ -3,8 +3,8 @@
 //! A template whose server has died is withdrawn: its letters are rejected from then on, portals that have them answer `EDEAD`,
 //! and its record and its place are kept until the last of those portals is freed.
 
-use crate::code::Kind;
 use crate::manager::{Caller, FRAME_OF, Manager};
+use crate::upcalls::What;
 use abi::Error;
 use abi::address::{WINDOW_VA, supervisor};
 use abi::identity::DomainId;
@@ -18,7 +18,7 @@ use portal::{Reason, Rejected, Specification, Templates};
 /// Who a template is of.
 #[derive(Clone, Copy)]
 pub struct Owner {
-    /// ASID of the server; 0: it is withdrawn.
+    /// ASID of the server; 0: it is withdrawn, as all of a server's are at its end.
     pub server: usize,
     /// Portal of the portal manager's own table that asks the server for what its code can not do, or 0.
     pub upcall: usize,
@@ -68,7 +68,8 @@ impl Manager {
             let frame = check(FRAME_OF.call([caller.subject, record]))?;
             template.record = (supervisor(frame) + record % abi::address::PAGE) as u64;
         }
-        let upcall = if entry == 0 { 0 } else { self.template_upcall(caller.subject, entry)? };
+        let upcall =
+            if entry == 0 { 0 } else { self.add_upcall((self.own, caller.subject), "spiiii", entry, What::Template)? };
         let owner = Owner { server: caller.subject, upcall };
         // What stands in its place when it is no more.
         self.no_template.get_or_insert_with(|| {
@@ -85,23 +86,14 @@ impl Manager {
         }
         Ok(0)
     }
-    #[optimize(size)]
-    fn template_upcall(&mut self, server: usize, entry: usize) -> Result<usize> {
-        let specification = self.parse("spiiii").map_err(|_| Error::EINVAL)?;
-        let number = self.free_numbers(self.own, 1)?;
-        let ends = (self.end(self.own)?, server);
-        let code = self.generate(ends, &specification, (entry as u64, &[]), Kind::Upcall, false)?;
-        self.install(self.own, number, code)?;
-        Ok(number)
-    }
     /// What to ask the server of template `n` with, about a call from domain `from` to domain `to`, which are identities: its upcall,
-    /// and the numbers of both.
+    /// of which a call is pending from here on, and the numbers of both.
     #[optimize(size)]
-    pub fn template_question(&self, n: usize, from: usize, to: usize) -> Result<(usize, usize)> {
-        let owner = self.template_owners.get(n).filter(|o| o.server != 0).ok_or(Error::EDEAD)?;
+    pub fn template_question(&mut self, n: usize, from: usize, to: usize) -> Result<(usize, usize)> {
+        let owner = *self.template_owners.get(n).filter(|o| o.server != 0).ok_or(Error::EDEAD)?;
         let [from, to] = [from, to].map(|word| DomainId::of(word as u64).ok_or(Error::EINVAL));
         let (from, to) = (self.living(from?)?.id.number(), self.living(to?)?.id.number());
-        if owner.upcall == 0 { Err(Error::EINVAL) } else { Ok((owner.upcall, from | to << 16)) }
+        if owner.upcall == 0 { Err(Error::EINVAL) } else { Ok((self.upcall_pending(owner.upcall)?, from | to << 16)) }
     }
     /// Domain `asid` is no more: withdraws its templates.
     #[optimize(size)]
@@ -110,10 +102,8 @@ impl Manager {
             if self.template_owners[n].server != asid {
                 continue;
             }
-            let Owner { upcall, .. } = core::mem::replace(&mut self.template_owners[n], Owner { server: 0, upcall: 0 });
-            if upcall != 0 {
-                let _ = self.uninstall(self.own, upcall);
-            }
+            // Its upcalls are withdrawn with the others of that domain.
+            self.template_owners[n] = Owner { server: 0, upcall: 0 };
             for code in self.users_of_template(n) {
                 let used = self.code.get(code).filter(|block| !block.users.is_empty()).map(|block| block.kind);
                 self.close_portals_to(&[code]);

@@ -7,6 +7,7 @@ use crate::view::ThreadPage;
 use abi::Error;
 use abi::address::{PAGE, STACK_TOP, pte, service_top, supervisor};
 use abi::boot::{BootGrown, GROWN_SEMAPHORES};
+use abi::identity::DomainId;
 use abi::nucleus::{MAX_THREADS, flags};
 use alloc::vec::Vec;
 use pebble::{Result, check};
@@ -18,11 +19,9 @@ const SPARE_STACKS: usize = 4;
 #[derive(Clone, Copy)]
 struct Slot {
     page: ThreadPage,
-    /// ASID of its home while it lives, else 0.
-    home: u16,
+    /// Its home while it lives, which may have ended before it.
+    home: Option<DomainId>,
 }
-/// Home of a thread that is ending in the graveyard.
-const GRAVE: u16 = u16::MAX;
 
 pub struct Threads {
     /// By index; index 0 is nobody's.
@@ -41,23 +40,23 @@ impl Threads {
         self.slots[index] = Some(slot);
     }
     /// A thread that the image builder made.
-    pub fn adopt(&mut self, index: usize, home: usize) {
+    pub fn adopt(&mut self, index: usize, home: DomainId) {
         if let (true, Some(page)) = (index != 0, ThreadPage::of(index)) {
-            self.set(index, Slot { page, home: home as u16 });
+            self.set(index, Slot { page, home: Some(home) });
         }
     }
-    /// Index and page of each living thread.
-    pub fn living(&self) -> impl Iterator<Item = (usize, ThreadPage, usize)> {
+    /// Index, page and home of each living thread.
+    pub fn living(&self) -> impl Iterator<Item = (usize, ThreadPage, DomainId)> {
         let slots = self.slots.iter().enumerate();
-        slots.filter_map(|(index, slot)| slot.filter(|s| s.home != 0).map(|s| (index, s.page, s.home as usize)))
+        slots.filter_map(|(index, slot)| slot.and_then(|s| s.home.map(|home| (index, s.page, home))))
     }
     /// How many threads live, and how many indices are free.
     pub fn counts(&self) -> (usize, usize) {
         (self.living().count(), self.free.len())
     }
-    /// ASID of the home of thread `index`, if it lives.
-    pub fn home(&self, index: usize) -> Option<usize> {
-        self.slots.get(index).copied().flatten().filter(|slot| slot.home != 0).map(|slot| slot.home as usize)
+    /// The home of thread `index`, if the thread lives; the home may have ended.
+    pub fn home(&self, index: usize) -> Option<DomainId> {
+        self.slots.get(index)?.as_ref()?.home
     }
     /// Above the highest index.
     pub fn end(&self) -> usize {
@@ -68,10 +67,8 @@ impl Threads {
         self.living().map(|(_, page, _)| page)
     }
     /// Thread `index` lives no more.
-    fn remove(&mut self, index: usize) -> Option<usize> {
-        let slot = self.slots.get_mut(index)?.as_mut().filter(|s| s.home != 0)?;
-        let home = slot.home as usize;
-        slot.home = 0;
+    fn remove(&mut self, index: usize) -> Option<DomainId> {
+        let home = self.slots.get_mut(index)?.as_mut()?.home.take()?;
         self.free.push(index as u16);
         Some(home)
     }
@@ -95,14 +92,6 @@ pub fn grow_table(table: &BootGrown, index: usize) -> Result<()> {
 }
 
 impl Manager {
-    /// Thread `index` is about to end in the graveyard: it returns nowhere any more, and its home is dead.
-    pub fn forget_thread(&mut self, index: usize) {
-        if let Some(Some(slot)) = self.threads.slots.get_mut(index)
-            && !self.domains.contains(slot.home as usize)
-        {
-            slot.home = GRAVE;
-        }
-    }
     /// Takes back what threads that have ended leave.
     pub fn reap(&mut self) {
         loop {
@@ -110,7 +99,8 @@ impl Manager {
             if index <= 0 {
                 return;
             }
-            let Some(home) = self.threads.remove(index as usize) else { continue };
+            // Of a home that has ended nothing is counted any more, whoever has its number.
+            let Some(Ok(home)) = self.threads.remove(index as usize).map(|home| self.live(home)) else { continue };
             let Ok(domain) = self.domain_mut(home) else { continue };
             domain.threads -= 1;
             if let Some(at) = domain.stacks.iter().position(|&(_, thread)| thread == index as usize) {
@@ -159,7 +149,7 @@ impl Manager {
     ) -> Result<usize> {
         self.reap();
         let domain = self.domain(home)?;
-        let (table, trusted) = (domain.table, domain.flags & flags::TRUSTED != 0);
+        let (table, trusted, id) = (domain.table, domain.flags & flags::TRUSTED != 0, domain.id);
         if domain.flags & flags::MASKED != 0 || (priority as isize) < -1 || (priority as isize) > 63 {
             return Err(Error::EINVAL);
         }
@@ -170,7 +160,7 @@ impl Manager {
         // A trusted component runs on the service stack, which all trusted servers see.
         let sp = if trusted { service_top(index) } else { sp };
         page.prepare(index, table, pc as u64, sp as u64, argument as u64);
-        self.threads.set(index, Slot { page, home: home as u16 });
+        self.threads.set(index, Slot { page, home: Some(id) });
         let domain = self.domain_mut(home)?;
         domain.threads += 1;
         // The stack it starts on, if it is one of ours, goes back when the thread ends.
