@@ -35,15 +35,19 @@ impl Serials {
     pub const fn after(last: u64) -> Serials {
         Serials(last)
     }
-    /// The next one; `None`: all are given out.
-    pub fn next(&mut self) -> Option<Serial> {
-        let next = NonZeroU64::new(self.0 + 1).filter(|next| next.get() < 1 << SERIAL_BITS)?;
-        self.0 = next.get();
-        Some(Serial(next))
-    }
     /// How many have been given out.
     pub const fn given(&self) -> u64 {
         self.0
+    }
+}
+
+impl Iterator for Serials {
+    type Item = Serial;
+    /// `None`: all are given out.
+    fn next(&mut self) -> Option<Serial> {
+        let next = NonZeroU64::new(self.0 + 1).filter(|next| next.get() < 1 << SERIAL_BITS)?;
+        self.0 = next.get();
+        Some(Serial(next))
     }
 }
 
