@@ -19,7 +19,7 @@ use console_logic::line::Input;
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use pebble::Result;
 use pebble::portal::call;
-use pebble::sync::{Mutex, Semaphore, prepare};
+use pebble::sync::{Mutex, Semaphore};
 use uart::{FIFO, Uart};
 
 pebble::server!(start);
@@ -75,8 +75,6 @@ fn start(env: &pebble::Env) {
         core::mem::forget(semaphore);
     }
     // A caller who waits takes nothing of ours that was not there before.
-    prepare(&INPUT);
-    prepare(&OUTPUT);
     // SAFETY: init mapped the device of our manifest entry there, for us alone.
     let uart = unsafe { Uart::new(device.address as usize, framed_input) };
     *OUTPUT.lock() = Some(Output { uart, framing });

@@ -39,7 +39,7 @@ const EXACT: &[&str] = &["short-circuit", "ipc", "yield", "semaphore", "sandbox"
 /// to lie.
 const TOLERANCE: i64 = 3;
 /// The same for moments, which QEMU's timer has to 100 instructions.
-const MOMENTS: &[&str] = &["interrupt-latency", "timer"];
+const MOMENTS: &[&str] = &["interrupt-latency", "interrupts-off", "timer"];
 const MOMENT_TOLERANCE: i64 = 20;
 
 /// The changes that are losses: any rise of an exact figure, a rise beyond the tolerance of another.

@@ -13,11 +13,11 @@ pub const DOMAINS: usize = 16;
 pub const PORTALS: usize = 120;
 /// Most portals opened by boot components.
 pub const OPENS: usize = 176;
-/// Tables that grow ([`crate::section::Grown`]), all of the scheduler's: two with the number of threads, and
+/// Tables that grow ([`crate::section::Grown`]), all of the scheduler's: three with the number of threads, and
 /// [`GROWN_SEMAPHORES`].
-pub const GROWN: usize = 3;
+pub const GROWN: usize = 4;
 /// The one with a record for each semaphore.
-pub const GROWN_SEMAPHORES: usize = 2;
+pub const GROWN_SEMAPHORES: usize = 3;
 /// Most short circuits of boot components.
 pub const SHORT_CIRCUITS: usize = 4;
 /// Most templates of boot components.

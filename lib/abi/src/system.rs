@@ -17,7 +17,7 @@ system_portals! {
     /// `()`: ends the thread, and with its last thread a domain that provides nothing.
     THREAD_EXIT = 2, "thread.exit";
     /// `(entry, sp, argument, priority)`: the thread starts at `entry` with `argument` in `a0`; its id.
-    /// Priority -1 is the caller's own.
+    /// Priority -1 is the caller's own; it may be anything up to the manifest's.
     THREAD_CREATE = 3, "thread.create";
     /// `()`: lets the next ready thread of the same priority run.
     YIELD = 4, "scheduler.yield";
@@ -57,7 +57,7 @@ system_portals! {
     DOMAIN_KILL = 20, "domain.kill";
     /// `(pages)`: grows the heap; its old end.
     GROW = 21, "memory.grow";
-    /// `(priority)`: of the calling thread, 0…63; not above its first.
+    /// `(priority)`: of the calling thread, 0…63; not above the manifest's.
     SET_PRIORITY = 22, "scheduler.set_priority";
     /// `(thread id)`: until that thread has ended.
     THREAD_JOIN = 23, "scheduler.join";
@@ -88,9 +88,21 @@ system_portals! {
     PORTAL_CALLERS = 33, "portal.callers";
     /// `()`: a constant with which the caller has granted portals, none of which is left; each once. `EAGAIN`: there is none.
     PORTAL_GONE = 34, "portal.gone";
+    /// `(address, holder, turns)`: waits for the caller's lock at `address`, which thread `holder` (an index) holds and runs by at least
+    /// the calling thread's priority until it lets go. `turns`: how often locks had been let go when it was seen to be held, from a
+    /// call with -1; if that is more by now, there is nothing to wait for. 0: it may be free.
+    LOCK_WAIT = 35, "scheduler.lock_wait";
+    /// `(address)`: the first thread that waits for the caller's lock wakes, which the calling thread has let go.
+    LOCK_RELEASE = 36, "scheduler.lock_release";
 }
 
-/// The first number that `portal_open` gives out; between it and the last one above there is nothing.
+/// The portal of that number and name in a domain's table: a trusted domain's locks have room kept among those that wait for one
+/// thread.
+pub fn portal_for(trusted: bool, number: usize, name: &'static str) -> &'static str {
+    if trusted && number == LOCK_WAIT { "scheduler.lock_wait_trusted" } else { name }
+}
+
+/// The first number that `portal_open` gives out, a multiple of 8; between it and the last one above there is nothing.
 pub const FIRST_FREE: usize = 40;
 
 /// Numbers in the table of the graveyard, the domain where threads go on whose domain died.

@@ -37,6 +37,8 @@ fn system_portals_have_the_same_numbers() {
         ("SYS_THREAD_EXIT", THREAD_EXIT),
         ("SYS_THREAD_CREATE", THREAD_CREATE),
         ("SYS_YIELD", YIELD),
+        ("SYS_LOCK_WAIT", LOCK_WAIT),
+        ("SYS_LOCK_RELEASE", LOCK_RELEASE),
         ("SYS_SLEEP", SLEEP),
         ("SYS_GET_ASID", GET_ASID),
         ("SYS_GET_THREAD", GET_THREAD),

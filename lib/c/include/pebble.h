@@ -53,14 +53,15 @@ void hrsleep(unsigned long long ticks);
 int fork(void) __attribute__((returns_twice));
     /* A new thread in this domain that goes on from the call on a copy of the stack, at another address: pointers into
        the stack still point to the parent's. 0 in the child, the child's id in the parent. */
-int thread_create(void (*entry)(void *), void *argument, int priority); /* id; priority -1: the caller's */
+int thread_create(void (*entry)(void *), void *argument, int priority); /* id; priority -1: the caller's; -EINVAL:
+    above the manifest's */
 int thread_join(int thread);       /* until it has ended */
 int thread_cancel(int thread);
     /* of this domain: its wait ends with -ECANCELED, here or in a server that it has called, and each later wait does after a
        time slice at most; -ESRCH: there is no such thread */
 void thread_exit(void) __attribute__((noreturn));
 void yield(void);
-int set_priority(int priority);    /* an application may lower its own */
+int set_priority(int priority);    /* of this thread; -EINVAL: above the manifest's */
 
 /* Domains. */
 int domain_fork(int (*intercept)(int portal, int p1, int p2, int p3, int p4, int p5)) __attribute__((returns_twice));

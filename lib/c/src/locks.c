@@ -1,29 +1,38 @@
-/* The C library's locks: a count of users, and a semaphore once two of them meet. */
+/* The C library's locks: a word that names the holder. Who finds one held waits in the scheduler for that thread, which runs by at
+   least the waiter's priority until it lets go. lib/pebble/src/sync.rs has the same in Rust, and says more. */
 #include "system.h"
 #include <sys/lock.h>
 
 struct __lock {
-    int users;      /* threads that hold it or wait for it */
-    int semaphore;  /* made at the first contention */
-    int owner;      /* of a recursive lock; 0: nobody */
-    int depth;
+    int word;  /* 0: free; else twice the holder's number, and 1 more if others wait */
+    int depth; /* of a recursive lock */
 };
 struct __lock __lock___libc_recursive_mutex;
 
-static int semaphore_of(_LOCK_T lock)
+enum { WAITED = 1, LATER = 100000 };
+
+static int take(_LOCK_T lock, int word)
 {
-    int semaphore = __atomic_load_n(&lock->semaphore, __ATOMIC_ACQUIRE);
-    while (semaphore == 0) {
-        int made = sem_create(0), none = 0;
-        if (made <= 0)
-            yield();
-        else if (__atomic_compare_exchange_n(&lock->semaphore, &none, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-            return made;
-        else
-            sem_destroy(made);
-        semaphore = __atomic_load_n(&lock->semaphore, __ATOMIC_ACQUIRE);
+    int none = 0;
+    return __atomic_compare_exchange_n(&lock->word, &none, word, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+static void wait_for(_LOCK_T lock, int own)
+{
+    for (;;) {
+        word turns = invoke_portal(SYS_LOCK_WAIT, &lock->word, 0l, -1l);
+        int seen = __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
+        if (seen == 0) {
+            if (take(lock, own))
+                return;
+            continue;
+        }
+        if (!(seen & WAITED) &&
+            !__atomic_compare_exchange_n(&lock->word, &seen, seen | WAITED, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            continue;
+        own |= WAITED;
+        if (turns < 0 || invoke_portal(SYS_LOCK_WAIT, &lock->word, (long)(seen >> 1), turns) < 0)
+            hrsleep(LATER);
     }
-    return semaphore;
 }
 void __retarget_lock_init(_LOCK_T *lock)
 {
@@ -31,26 +40,22 @@ void __retarget_lock_init(_LOCK_T *lock)
 }
 void __retarget_lock_close(_LOCK_T lock)
 {
-    if (lock && lock->semaphore)
-        sem_destroy(lock->semaphore);
     free(lock);
 }
 void __retarget_lock_acquire(_LOCK_T lock)
 {
-    /* A wait that ended for a thread whose caller is gone has not taken the lock. */
-    if (lock && __atomic_fetch_add(&lock->users, 1, __ATOMIC_ACQUIRE) > 0)
-        while (sem_wait(semaphore_of(lock)) == -ECANCELED)
-            ;
+    int own = get_thread() << 1;
+    if (lock && !take(lock, own))
+        wait_for(lock, own);
 }
 int __retarget_lock_try_acquire(_LOCK_T lock)
 {
-    int none = 0;
-    return lock && __atomic_compare_exchange_n(&lock->users, &none, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+    return lock && take(lock, get_thread() << 1);
 }
 void __retarget_lock_release(_LOCK_T lock)
 {
-    if (lock && __atomic_fetch_sub(&lock->users, 1, __ATOMIC_RELEASE) > 1)
-        sem_post(semaphore_of(lock));
+    if (lock && __atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) & WAITED)
+        invoke_portal(SYS_LOCK_RELEASE, &lock->word);
 }
 void __retarget_lock_init_recursive(_LOCK_T *lock)
 {
@@ -62,28 +67,21 @@ void __retarget_lock_close_recursive(_LOCK_T lock)
 }
 void __retarget_lock_acquire_recursive(_LOCK_T lock)
 {
-    int self = get_thread();
-    if (__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) != self) {
-        __retarget_lock_acquire(lock);
-        __atomic_store_n(&lock->owner, self, __ATOMIC_RELAXED);
-    }
+    int own = get_thread() << 1;
+    if ((__atomic_load_n(&lock->word, __ATOMIC_RELAXED) & ~WAITED) != own && !take(lock, own))
+        wait_for(lock, own);
     lock->depth++;
 }
 int __retarget_lock_try_acquire_recursive(_LOCK_T lock)
 {
-    int self = get_thread();
-    if (__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) != self) {
-        if (!__retarget_lock_try_acquire(lock))
-            return 0;
-        __atomic_store_n(&lock->owner, self, __ATOMIC_RELAXED);
-    }
+    int own = get_thread() << 1;
+    if ((__atomic_load_n(&lock->word, __ATOMIC_RELAXED) & ~WAITED) != own && !take(lock, own))
+        return 0;
     lock->depth++;
     return 1;
 }
 void __retarget_lock_release_recursive(_LOCK_T lock)
 {
-    if (--lock->depth == 0) {
-        __atomic_store_n(&lock->owner, 0, __ATOMIC_RELAXED);
+    if (--lock->depth == 0)
         __retarget_lock_release(lock);
-    }
 }

@@ -32,6 +32,8 @@
 #define SYS_PAGE 29
 #define SYS_THREAD_CANCEL 32
 #define SYS_PORTAL_CALLERS 33
+#define SYS_LOCK_WAIT 35
+#define SYS_LOCK_RELEASE 36
 #define SYS_FIRST_FREE 40
 
 #define PAGE 4096ul

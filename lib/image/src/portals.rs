@@ -302,6 +302,7 @@ impl Opener<'_> {
             return Ok(());
         }
         for &(number, name) in system::ALL {
+            let name = system::portal_for(d.flags & abi::nucleus::flags::TRUSTED != 0, number, name);
             let code = self.code(d, domains, name)?;
             self.memory.write_u64(d.field(8 * number as i32), code);
         }

@@ -22,3 +22,8 @@ crate::import! {
     pub SEMAPHORE_DESTROY = "scheduler.semaphore_destroy";
     pub GROW_FOR = "memory.grow_for";
 }
+
+/// Ends the scheduler's semaphore `id`: who waits for it wakes with `EDEAD`, a few at a time.
+pub fn semaphore_destroy(id: usize) {
+    while SEMAPHORE_DESTROY.call([id]) > 0 {}
+}

@@ -1,26 +1,30 @@
 //! The heap: Doug Lea's allocator over pages from the memory manager.
 
-use crate::sync::{Portals, RawMutex, Scheduler, Wait};
+use crate::sync::RawMutex;
 use abi::address::PAGE;
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::Cell;
 use dlmalloc::Dlmalloc;
 
 /// Where a component's pages come from.
-pub trait Grow: Wait {
+pub trait Grow: Send + Sync {
     /// Pages that the heap grows by, where they are enough.
     const STEP: usize;
     /// Adds pages at the end of the heap; its old end, or an error.
     fn grow(pages: usize) -> isize;
 }
-impl Grow for Portals {
+/// An ordinary component's: from a portal that every domain has.
+pub struct Ordinary;
+impl Grow for Ordinary {
     // Pages that are not touched are only promised.
     const STEP: usize = 16;
     fn grow(pages: usize) -> isize {
         crate::portal::call(abi::system::GROW, [pages])
     }
 }
-impl Grow for Scheduler {
+/// A trusted boot component's: from the memory manager itself.
+pub struct Boot;
+impl Grow for Boot {
     // Those of a boot component are there at once.
     const STEP: usize = 1;
     fn grow(pages: usize) -> isize {
@@ -70,12 +74,12 @@ unsafe impl<G: Grow> dlmalloc::Allocator for Pages<G> {
 }
 
 /// The global allocator of a component; [`program!`](crate::program) and its siblings install it.
-pub struct Heap<G: Grow>(lock_api::Mutex<RawMutex<G>, Dlmalloc<Pages<G>>>);
+pub struct Heap<G: Grow>(lock_api::Mutex<RawMutex, Dlmalloc<Pages<G>>>);
 impl<G: Grow> Heap<G> {
     #[allow(clippy::new_without_default)]
     pub const fn new() -> Heap<G> {
         Heap(lock_api::Mutex::from_raw(
-            <RawMutex<G> as lock_api::RawMutex>::INIT,
+            <RawMutex as lock_api::RawMutex>::INIT,
             Dlmalloc::new_with_allocator(Pages {
                 most: G::STEP,
                 grown: Cell::new(false),

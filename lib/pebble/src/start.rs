@@ -124,21 +124,21 @@ pub fn run_boot_server(start: *const Start, main: fn(&Env)) -> ! {
 #[macro_export]
 macro_rules! program {
     ($main:path) => {
-        $crate::component!($crate::sync::Portals, $crate::run_program, $main, $crate::panic_on_console);
+        $crate::component!($crate::heap::Ordinary, $crate::run_program, $main, $crate::panic_on_console);
     };
 }
 /// Names the start of a server: `server!(main)` with `fn main(env: &Env)`. Its portals open once `main` returns.
 #[macro_export]
 macro_rules! server {
     ($main:path) => {
-        $crate::component!($crate::sync::Portals, $crate::run_server, $main, $crate::panic_silently);
+        $crate::component!($crate::heap::Ordinary, $crate::run_server, $main, $crate::panic_silently);
     };
 }
 /// The same for a trusted boot component, whose heap and locks use the trusted servers directly.
 #[macro_export]
 macro_rules! boot_server {
     ($main:path) => {
-        $crate::component!($crate::sync::Scheduler, $crate::run_boot_server, $main, $crate::panic_silently);
+        $crate::component!($crate::heap::Boot, $crate::run_boot_server, $main, $crate::panic_silently);
     };
 }
 /// A component that runs with interrupts off, on one stack, and is only ever entered by its portals: no thread starts in it, it

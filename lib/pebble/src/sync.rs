@@ -1,129 +1,105 @@
 //! Semaphores and mutexes.
 
-use abi::system;
-use core::marker::PhantomData;
-use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use abi::address::{SERVICE_STRIDE, SERVICE_VA};
+use abi::{Error, system};
+use core::arch::asm;
+use core::sync::atomic::{AtomicUsize, Ordering};
 
-/// What a contended lock waits on.
-pub trait Wait: Send + Sync {
-    /// Makes one with value 0; its name is not 0.
-    fn create() -> usize;
-    /// Whether it was taken: a wait can end without.
-    fn p(semaphore: usize) -> bool;
-    fn v(semaphore: usize);
-    fn destroy(semaphore: usize);
+/// A lock that enters the scheduler only where it is contended, and needs nothing there that could run out.
+///
+/// Its word is 0 while it is free, else it names the holder; the lowest bit says that others wait. Who finds it held sets that bit and waits
+/// in the scheduler for the holder, which runs by at least the waiter's priority until it lets go (*priority inheritance*).
+/// Who is woken takes the word if it finds it free: a thread that came first may have it.
+pub struct RawMutex(AtomicUsize);
+const WAITED: usize = 1;
+/// Ticks after which is looked again where the scheduler can not wait: others run meanwhile, the holder among them.
+const LATER: usize = 100_000;
+
+/// How the calling thread is named in a lock's word: by its stack, where that is a service stack, so that a trusted component need not
+/// ask for its number.
+#[inline(always)]
+fn own() -> usize {
+    let sp: usize;
+    // SAFETY: reads a register.
+    unsafe { asm!("mv {}, sp", out(reg) sp, options(nomem, nostack, preserves_flags)) };
+    if sp >= SERVICE_VA { sp } else { crate::thread::index() << 4 }
 }
-/// Semaphores of an ordinary component: two portals each.
-pub struct Portals;
-impl Wait for Portals {
-    fn create() -> usize {
-        crate::portal::call(system::SEM_CREATE, [0]).max(0) as usize
-    }
-    fn p(semaphore: usize) -> bool {
-        crate::portal::call(semaphore, [usize::MAX]) == 0
-    }
-    fn v(semaphore: usize) {
-        crate::portal::call(semaphore + 1, []);
-    }
-    fn destroy(semaphore: usize) {
-        crate::portal::call(system::SEM_DESTROY, [semaphore]);
-    }
-}
-/// The scheduler's semaphores by their own numbers: for trusted boot components.
-pub struct Scheduler;
-impl Wait for Scheduler {
-    fn create() -> usize {
-        crate::boot::SEMAPHORE_CREATE.call([0]).max(0) as usize
-    }
-    fn p(semaphore: usize) -> bool {
-        crate::boot::P_ID.call([semaphore, usize::MAX]) == 0
-    }
-    fn v(semaphore: usize) {
-        crate::boot::V_ID.call([semaphore]);
-    }
-    fn destroy(semaphore: usize) {
-        crate::boot::SEMAPHORE_DESTROY.call([semaphore]);
-    }
+/// The number of the thread that a lock's word names.
+fn holder(word: usize) -> usize {
+    // The stack may be empty.
+    if word >= SERVICE_VA { (word - 16 - SERVICE_VA) / SERVICE_STRIDE } else { word >> 4 }
 }
 
-/// A lock that enters the scheduler only where it is contended.
-pub struct RawMutex<W> {
-    /// Threads that hold it or wait for it.
-    users: AtomicU32,
-    /// Made at the first contention.
-    semaphore: AtomicUsize,
-    wait: PhantomData<W>,
-}
-impl<W: Wait> RawMutex<W> {
-    fn semaphore(&self) -> usize {
-        let mut semaphore = self.semaphore.load(Ordering::Acquire);
-        while semaphore == 0 {
-            let made = W::create();
-            if made == 0 {
-                // No semaphore is left: let whoever holds the lock go on, and look again.
-                crate::portal::call(system::YIELD, []);
-                continue;
-            }
-            match self.semaphore.compare_exchange(0, made, Ordering::AcqRel, Ordering::Acquire) {
-                Ok(_) => semaphore = made,
-                Err(other) => {
-                    W::destroy(made);
-                    semaphore = other;
-                }
-            }
-        }
-        semaphore
-    }
-    /// Waits for whoever holds the lock. A thread whose domain has died is woken from its wait, and may be in this one by then: it
-    /// does not have the lock.
+impl RawMutex {
+    /// Waits for whoever holds the lock, and takes it.
     #[cold]
     #[inline(never)]
     fn wait(&self) {
-        while !W::p(self.semaphore()) {}
+        // Who has waited does not know whether others still do.
+        let mut mark = 0;
+        loop {
+            let turns = crate::portal::call(system::LOCK_WAIT, [self.address(), 0, usize::MAX]);
+            let word = self.0.load(Ordering::Relaxed);
+            if word == 0 {
+                if self.0.compare_exchange(0, own() | mark, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+                    return;
+                }
+                continue;
+            }
+            let waited = word | WAITED;
+            if word != waited && self.0.compare_exchange(word, waited, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+                continue;
+            }
+            // If the holder has let go since the turns were counted, it has said so, and they are more.
+            mark = WAITED;
+            let waited = match turns {
+                0.. => crate::portal::call(system::LOCK_WAIT, [self.address(), holder(word), turns as usize]),
+                refused => refused,
+            };
+            // A thread whose domain has died is woken from its wait, and may be in this one by then: it does not have the lock.
+            if waited < 0 && waited != Error::EDEAD.code() {
+                crate::portal::call(system::SLEEP, [LATER]);
+            }
+        }
     }
-    /// Lets a thread that waits for the lock have it.
+    fn address(&self) -> usize {
+        self.0.as_ptr() as usize
+    }
+    /// Lets a thread that waits for the lock look at it.
     #[cold]
     #[inline(never)]
     fn pass_on(&self) {
-        W::v(self.semaphore());
+        crate::portal::call(system::LOCK_RELEASE, [self.address()]);
     }
 }
-// SAFETY: `users` counts the holder and the waiters; only the thread that takes it from 0 to 1, or that an unlock's V
-// let through, holds the lock.
-unsafe impl<W: Wait> lock_api::RawMutex for RawMutex<W> {
+// SAFETY: only the thread that takes the word from 0 to its own name holds the lock, until it sets it to 0.
+unsafe impl lock_api::RawMutex for RawMutex {
     #[allow(clippy::declare_interior_mutable_const)]
-    const INIT: Self = RawMutex { users: AtomicU32::new(0), semaphore: AtomicUsize::new(0), wait: PhantomData };
-    type GuardMarker = lock_api::GuardSend;
+    const INIT: Self = RawMutex(AtomicUsize::new(0));
+    // The thread that locks is the one that others wait for.
+    type GuardMarker = lock_api::GuardNoSend;
+    #[inline]
     fn lock(&self) {
-        if self.users.fetch_add(1, Ordering::Acquire) > 0 {
+        if self.0.compare_exchange(0, own(), Ordering::Acquire, Ordering::Relaxed).is_err() {
             self.wait();
         }
     }
+    #[inline]
     fn try_lock(&self) -> bool {
-        self.users.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok()
+        self.0.compare_exchange(0, own(), Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
+    #[inline]
     unsafe fn unlock(&self) {
-        if self.users.fetch_sub(1, Ordering::Release) > 1 {
+        if self.0.swap(0, Ordering::Release) & WAITED != 0 {
             self.pass_on();
         }
     }
 }
-// SAFETY: all state is atomic.
-unsafe impl<W> Sync for RawMutex<W> {}
-// SAFETY: as above.
-unsafe impl<W> Send for RawMutex<W> {}
 
-/// A mutex for ordinary components.
-pub type Mutex<T> = lock_api::Mutex<RawMutex<Portals>, T>;
-/// A mutex for trusted boot components.
-pub type BootMutex<T> = lock_api::Mutex<RawMutex<Scheduler>, T>;
-/// Makes what waiting for the lock takes, now rather than at the first contention.
-pub fn prepare<W: Wait, T>(mutex: &lock_api::Mutex<RawMutex<W>, T>) {
-    // SAFETY: nothing is locked or unlocked.
-    unsafe { mutex.raw() }.semaphore();
-}
+/// A mutex. Its holder inherits the priority of those that wait for it.
+pub type Mutex<T> = lock_api::Mutex<RawMutex, T>;
 /// What holds one locked.
-pub type BootMutexGuard<'a, T> = lock_api::MutexGuard<'a, RawMutex<Scheduler>, T>;
+pub type MutexGuard<'a, T> = lock_api::MutexGuard<'a, RawMutex, T>;
 
 /// A counting semaphore.
 pub struct Semaphore(usize);

@@ -49,7 +49,7 @@ extern "C" fn run(closure: *mut Box<dyn FnOnce() + Send>) -> ! {
     closure();
     exit()
 }
-/// Starts a thread in this domain at `priority` (0…63, not above the caller's; `None`: the caller's own).
+/// Starts a thread in this domain at `priority` (0…63, not above the manifest's; `None`: the caller's own).
 pub fn spawn(priority: Option<u8>, closure: impl FnOnce() + Send + 'static) -> crate::Result<JoinHandle> {
     let stack = crate::check(crate::portal::call(system::STACK, [abi::address::THREAD_STACK]))?;
     let boxed: Box<dyn FnOnce() + Send> = Box::new(closure);

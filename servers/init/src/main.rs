@@ -24,7 +24,7 @@ use init_logic::log::Log;
 use init_logic::restarts::Restarts;
 use manifest::{Component, Restart, System};
 use pebble::Result;
-use pebble::sync::BootMutex;
+use pebble::sync::Mutex;
 
 pebble::boot_server!(start);
 
@@ -68,7 +68,7 @@ impl Init {
         self.restarts.get_mut(place).is_some_and(|(_, restarts)| restarts.allowed(now, span))
     }
 }
-static INIT: BootMutex<Option<Init>> = BootMutex::new(None);
+static INIT: Mutex<Option<Init>> = Mutex::new(None);
 
 /// The archive that the image builder put beside the first components.
 fn archive() -> Option<Archive<'static>> {

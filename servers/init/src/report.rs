@@ -12,7 +12,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use pebble::boot::{P_ID, SEMAPHORE_CREATE, V_ID};
 use pebble::check;
 use pebble::portal::call;
-use pebble::sync::BootMutex;
+use pebble::sync::Mutex;
 
 pebble::import! {
     THREAD_CREATE = "thread.create";
@@ -26,7 +26,7 @@ const WAITING: usize = 64;
 const SAME_PRIORITY: usize = usize::MAX;
 
 /// Lines to write; an empty one stands for "wait until all is written".
-static LINES: BootMutex<VecDeque<String>> = BootMutex::new(VecDeque::new());
+static LINES: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
 /// Ids of the semaphores: something is to be tried; all is written. 0: there is no thread.
 static NEWS: AtomicUsize = AtomicUsize::new(0);
 static WRITTEN: AtomicUsize = AtomicUsize::new(0);

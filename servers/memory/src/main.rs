@@ -17,7 +17,7 @@ use memory_logic::frames::{For, Frames};
 use memory_logic::pagers::{ALL, Fault};
 use memory_logic::ram::Ram;
 use memory_logic::space::{Shared, Spaces};
-use pebble::sync::BootMutex;
+use pebble::sync::Mutex;
 
 mod thread;
 
@@ -118,9 +118,9 @@ impl Ram for Physical {
     }
 }
 
-type Guard = pebble::sync::BootMutexGuard<'static, Spaces<Physical>>;
+type Guard = pebble::sync::MutexGuard<'static, Spaces<Physical>>;
 
-static SPACES: BootMutex<Spaces<Physical>> = BootMutex::new(Spaces::new(Physical));
+static SPACES: Mutex<Spaces<Physical>> = Mutex::new(Spaces::new(Physical));
 
 /// The portal manager, in whose space the nucleus's pages appear.
 fn portal_manager() -> (usize, usize) {

@@ -6,7 +6,7 @@
 use abi::Error;
 use abi::name::Name;
 use names_logic::{Names, Right};
-use pebble::sync::BootMutex;
+use pebble::sync::Mutex;
 
 pebble::boot_server!(start);
 
@@ -22,7 +22,7 @@ pebble::provide! {
 /// Room for names beside those of the first components: what a small system has.
 const MORE_NAMES: usize = 4;
 
-static NAMES: BootMutex<Names> = BootMutex::new(Names::new());
+static NAMES: Mutex<Names> = Mutex::new(Names::new());
 
 #[optimize(size)]
 fn start(_: &pebble::Env) {

@@ -1,13 +1,14 @@
 //! Domains: made, copied, ended.
 //!
 //! A domain ends at once for everybody else: every frame that would return into it is turned towards the graveyard,
-//! where the thread goes on with `EDEAD`; what a thread waits for on its behalf ends (`cancel`); portals that led to it answer `EDEAD`. Its own resources follow as soon as no
-//! frame needs them.
+//! where the thread goes on with `EDEAD`; what a thread waits for on its behalf ends (`cancel`); portals that led to it answer
+//! `EDEAD`. Its own resources follow as soon as no frame needs them.
 
 use crate::code::Kind;
 use crate::lent::Lent;
 use crate::manager::*;
-use crate::view::{Masked, Table, ThreadPage, write};
+use crate::seen::Seen;
+use crate::view::{FrameView, Masked, Table, ThreadPage, write};
 use abi::Error;
 use abi::address::{DEAD_STUB, PAGE, THREAD_STACK, satp, supervisor};
 use abi::identity::DomainId;
@@ -20,8 +21,8 @@ use pebble::{Result, check};
 
 /// Most blocks of dead domains that are kept for new ones.
 const SPARE_BLOCKS: usize = 8;
-/// How many threads' frames are looked through with interrupts off at a time.
-const MASKED_THREADS: usize = 8;
+/// How many frames are turned away with interrupts off at a time.
+const MASKED_FRAMES: usize = 2;
 
 impl Manager {
     /// Makes a domain with the system portals, no memory of its own and no thread; its ASID.
@@ -64,6 +65,7 @@ impl Manager {
             sandbox: Default::default(),
             privileged: false,
             notify: 0,
+            ceiling: self.domains.get(parent).map_or(0, |d| d.ceiling),
             threads: 0,
             waiters: Vec::new(),
             stacks: Vec::new(),
@@ -167,7 +169,7 @@ impl Manager {
             self.code.retire(code);
         }
         // Who waits for a stack of it calls again, and gets the answer for the dead.
-        while STACK_DEAD.call([table.0 as usize]) > 0 {}
+        while STACK_DEAD.call([asid]) > 0 {}
         let lent = self.divert_frames(asid, table);
         self.close_all(asid, &dead);
         self.leave_sandbox(asid, &dead.sandbox);
@@ -213,48 +215,76 @@ impl Manager {
     /// Turns every frame that would return into the dead domain towards the graveyard. Returns the calls that have
     /// windows on its memory open.
     fn divert_frames(&mut self, asid: usize, table: Table) -> Vec<(ThreadPage, u64)> {
-        let graveyard = self.graveyard;
         let mut lent = Vec::new();
-        let mut masked = Masked::new();
-        for (n, (index, page, _)) in self.threads.living().enumerate() {
-            // No thread but one's own runs while its frames are changed.
-            if n % MASKED_THREADS == MASKED_THREADS - 1 {
-                masked.breathe();
-            }
-            let (mut top, mut waits, mut serves) = (true, false, false);
-            for frame in page.frames(&self.code) {
-                if frame.floating() {
+        let mut seen = Seen::new();
+        for (index, page, _) in self.threads.living() {
+            // What takes long is done with interrupts on; what it found counts if it is still so once they are off. Who has run
+            // meanwhile and has changed its frames is looked at again. The oldest frames go first: those that stay.
+            let (mut left, mut turned) = (0, false);
+            loop {
+                if left == 0 {
+                    left = seen.look(page, &self.code, |frame| self.concerns(frame, asid, table));
+                }
+                let masked = Masked::new();
+                if !seen.holds(page) {
+                    left = 0;
                     continue;
                 }
-                let templated = self.is_templated(frame);
-                if frame.table() == table {
-                    frame.divert(graveyard, DEAD_STUB as u64);
-                    waits |= top;
-                    serves |= !top;
-                    if templated && self.lent_entries(frame).next().is_some() {
+                let mut waits = false;
+                for _ in 0..MASKED_FRAMES {
+                    let Some(n) = seen.last_concerned(left) else {
+                        left = 0;
+                        break;
+                    };
+                    left = n;
+                    let frame = seen.frame(page, n);
+                    if self.divert_frame(frame, page, asid, table) {
                         lent.push((page, frame.0));
                     }
-                }
-                if templated && self.server(frame) == Some(asid) {
-                    for used in self.templated(frame).all() {
-                        let template = self.templates[used.template as usize];
-                        if template.letters.iter().any(|l| l.lent > 0) {
-                            // Its page tables go: closing these windows must write where nobody minds.
-                            frame.set_word(used.common as usize, graveyard.0 - 2048);
-                            page.forget_slots(frame.word(used.common as usize + 8), self.lent_entries(frame).count());
-                        }
+                    seen.turned(n, frame);
+                    turned |= frame.table() == self.graveyard;
+                    if seen.is_top(n) {
+                        (left, waits) = (0, frame.table() == self.graveyard);
+                        break;
                     }
                 }
-                top = false;
-            }
-            if waits {
-                // Before it can go on by itself: it may then wait for something that has to do with nobody's death.
-                masked.enter_scheduler(|| WAKE_DEAD.call([index]));
-            } else if serves {
-                masked.enter_scheduler(|| CANCEL.call([index, FOR_THE_DEAD, 0]));
+                if waits {
+                    // Before it can go on by itself: it may then wait for something that has to do with nobody's death.
+                    masked.enter_scheduler(|| WAKE_DEAD.call([index]));
+                } else if left == 0 && turned && seen.returns_to(self.graveyard) {
+                    masked.enter_scheduler(|| CANCEL.call([index, FOR_THE_DEAD, 0]));
+                }
+                if left == 0 {
+                    break;
+                }
             }
         }
         lent
+    }
+    /// Whether the end of domain `asid` has to do with `frame`.
+    fn concerns(&self, frame: FrameView, asid: usize, table: Table) -> bool {
+        frame.table() == table || (self.is_templated(frame) && self.server(frame) == Some(asid))
+    }
+    /// Turns one frame away. Whether its call has windows on the dead domain's memory open.
+    fn divert_frame(&self, frame: FrameView, page: ThreadPage, asid: usize, table: Table) -> bool {
+        let graveyard = self.graveyard;
+        let templated = self.is_templated(frame);
+        let mut lends = false;
+        if frame.table() == table {
+            frame.divert(graveyard, DEAD_STUB as u64);
+            lends = templated && self.lent_entries(frame).next().is_some();
+        }
+        if templated && self.server(frame) == Some(asid) {
+            for used in self.templated(frame).all() {
+                let template = self.templates[used.template as usize];
+                if template.letters.iter().any(|l| l.lent > 0) {
+                    // Its page tables go: closing these windows must write where nobody minds.
+                    frame.set_word(used.common as usize, graveyard.0 - 2048);
+                    page.forget_slots(frame.word(used.common as usize + 8), self.lent_entries(frame).count());
+                }
+            }
+        }
+        lends
     }
     /// Makes thread `index` end instead of returning to domain `asid`.
     pub fn divert_thread(&mut self, index: usize, asid: usize) -> Result<()> {
@@ -397,9 +427,15 @@ impl Manager {
     /// else has the semaphores, and nobody can call it. Such waits end with `EDEAD`.
     pub fn wake_stuck(&mut self) {
         for asid in self.orphaned.clone() {
+            // Unless one of them has been woken while the others were looked at: who is as it was found then, now that all have been,
+            // waited when they all did, and nobody was left to wake one.
             if self.is_stuck(asid) {
-                // Unless one of them has been woken while the others were looked at.
-                END_STUCK.call([asid]);
+                let threads = self.domain(asid).map_or(Vec::new(), |d| self.threads_of(d.id));
+                if threads.iter().all(|&index| END_STUCK.call([index, 0]) > 0) {
+                    threads.iter().for_each(|&index| {
+                        END_STUCK.call([index, 1]);
+                    });
+                }
             }
         }
     }

@@ -66,6 +66,7 @@ impl Manager {
         };
         t.system[0] = symbols.return_portal;
         for &(number, name) in system::ALL {
+            let name = system::portal_for(flags & flags::TRUSTED != 0, number, name);
             t.system[number] = short_circuit(name, symbols).unwrap_or_else(|| self.permanent_portal(like, name));
         }
         t.faults[18] = t.faults[2];

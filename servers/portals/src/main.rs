@@ -25,6 +25,7 @@ mod manager;
 mod pagers;
 mod registrations;
 mod sandbox;
+mod seen;
 mod semaphores;
 mod slots;
 mod templates;
@@ -39,14 +40,14 @@ use abi::identity::DomainId;
 use abi::nucleus::domain;
 use abi::system::{self, Description, Ended, ended};
 use alloc::vec::Vec;
-use manager::{ATTACH_FOR, Caller, DONE_FOR, MANAGER, Manager, STACK_FOR, THREAD_EXIT, THREAD_INFO};
-use pebble::boot::{GROW_FOR, P_ID, SEMAPHORE_DESTROY, V_ID};
+use manager::{ATTACH_FOR, Caller, DONE_FOR, MANAGER, Manager, STACK_FOR, THREAD_EXIT};
+use pebble::boot::{GROW_FOR, P_ID, V_ID};
 use pebble::{Result, check};
 use view::ThreadPage;
 
 pebble::boot_server!(start);
 
-type Guard = pebble::sync::BootMutexGuard<'static, Manager>;
+type Guard = pebble::sync::MutexGuard<'static, Manager>;
 
 pebble::provide! {
     "domain.exit", "smti", exit;
@@ -169,14 +170,18 @@ extern "C" fn exit(thread: usize, status: usize) -> isize {
 extern "C" fn thread_create(thread: usize, entry: usize, sp: usize, argument: usize, priority: usize) -> isize {
     // C passes the priority as an int.
     let priority = priority as i32 as isize as usize;
-    // Nobody makes a thread that runs before itself.
-    let own = THREAD_INFO.call([thread]) >> 32 & 0xffff;
-    if priority as isize > own {
-        return Error::EINVAL.code();
-    }
     with_caller(thread, |manager, caller| {
         manager.create_thread(caller.subject, entry, sp, argument, priority).map(|id| id as isize)
     })
+}
+/// The calling thread ends: those who wait for that wake, a few at a time.
+fn end_thread() -> isize {
+    loop {
+        let left = THREAD_EXIT.call([]);
+        if left <= 0 {
+            return left;
+        }
+    }
 }
 /// Ends the calling thread, and with the last thread of a domain that nobody else can enter, the domain. A thread that is
 /// in its domain's controlling domain ends when it returns from there: it holds a stack of that domain.
@@ -199,7 +204,7 @@ extern "C" fn thread_exit(thread: usize) -> isize {
         }
     }
     drop(manager);
-    THREAD_EXIT.call([])
+    end_thread()
 }
 /// The thread is about to end: what was shared or moved for calls that it did not make comes back.
 fn give_back(thread: usize) {
@@ -214,7 +219,7 @@ extern "C" fn bury(thread: usize) -> isize {
     manager.sweep();
     manager.wake_stuck();
     drop(manager);
-    THREAD_EXIT.call([])
+    end_thread()
 }
 /// A thread has come past a domain that is dead: it waits as it did before, unless another one is on its way back.
 extern "C" fn leave(thread: usize) -> isize {
@@ -391,7 +396,7 @@ fn wait_for(thread: usize, asid: usize, out: usize) -> Result<isize> {
         manager.domain_mut(asid)?.waiters.push(semaphore);
         drop(manager);
         let waited = P_ID.call([semaphore, usize::MAX]);
-        SEMAPHORE_DESTROY.call([semaphore]);
+        pebble::boot::semaphore_destroy(semaphore);
         manager = MANAGER.lock();
         if let Ok(asid) = manager.live(id) {
             manager.domain_mut(asid)?.waiters.retain(|&s| s != semaphore);
@@ -463,7 +468,11 @@ extern "C" fn create(thread: usize, name: usize, flags: usize) -> isize {
     })
 }
 extern "C" fn start_thread(_: usize, asid: usize, entry: usize, sp: usize, argument: usize, priority: usize) -> isize {
-    let made = MANAGER.lock().create_thread(asid, entry, sp, argument, priority);
+    let mut manager = MANAGER.lock();
+    // The manifest's priority is the ceiling of all its threads.
+    let ceiling = manager.domain_mut(asid).map(|d| d.ceiling = d.ceiling.max(priority.min(63) as u8));
+    let made = ceiling.and_then(|()| manager.create_thread(asid, entry, sp, argument, priority));
+    drop(manager);
     made.map_or_else(Error::code, |id| id as isize)
 }
 /// Waits for a domain to end. Who waits looks after pagers meanwhile.

@@ -15,7 +15,7 @@ use abi::template::Template;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use pebble::Result;
-use pebble::sync::BootMutex;
+use pebble::sync::Mutex;
 use portal::frame::FramePlan;
 use portal::{Connection, End, Specification, Templates};
 
@@ -50,9 +50,9 @@ pebble::import! {
     pub NAMES_INHERIT = "names.inherit";
     pub NAMES_FORGET = "names.forget";
     pub THREAD_ADD = "scheduler.add";
+    pub THREAD_INFO = "scheduler.info";
     pub THREAD_REAP = "scheduler.reap";
     pub THREAD_EXIT = "scheduler.exit";
-    pub THREAD_INFO = "scheduler.info";
     pub WAKE_DEAD = "scheduler.wake_dead";
     pub CANCEL = "scheduler.cancel";
     pub CANCELLED = "scheduler.cancelled";
@@ -120,6 +120,8 @@ pub struct Domain {
     pub notify: usize,
     /// Threads whose home it is and which have not ended.
     pub threads: usize,
+    /// Highest priority of its threads: what its manifest says, or its parent's.
+    pub ceiling: u8,
     /// Threads that it waits for with: semaphores to post when it ends.
     pub waiters: Vec<usize>,
     /// Stacks that were allocated for threads not made yet, and (top, thread index) of those in use.
@@ -210,7 +212,7 @@ const MORE_BLOCKS: usize = 56;
 
 pub use abi::nucleus::flags::BOOT;
 
-pub static MANAGER: BootMutex<Manager> = BootMutex::new(Manager {
+pub static MANAGER: Mutex<Manager> = Mutex::new(Manager {
     domains: Slots::new(),
     orphaned: Vec::new(),
     zombies: Vec::new(),
@@ -341,6 +343,7 @@ impl Manager {
                 sandbox: Default::default(),
                 privileged: text(&boot.name) == "init",
                 notify: 0,
+                ceiling: boot.priority as u8,
                 threads: (boot.thread != 0) as usize,
                 waiters: Vec::new(),
                 stacks: Vec::new(),

@@ -8,7 +8,7 @@ use abi::Error;
 use abi::address::{PAGE, supervisor};
 use abi::boot::{BootShortCircuit, GROWN_SEMAPHORES};
 use abi::nucleus::MAX_SEMAPHORES;
-use pebble::boot::{SEMAPHORE_CREATE, SEMAPHORE_DESTROY};
+use pebble::boot::{SEMAPHORE_CREATE, semaphore_destroy};
 use pebble::{Result, check};
 use portal::ShortCircuit;
 
@@ -43,7 +43,7 @@ pub fn new_semaphore(value: usize) -> Result<usize> {
     let id = check(SEMAPHORE_CREATE.call([value]))?;
     let next = id % MAX_SEMAPHORES + OTHERS;
     if let Err(error) = grow_table(&pebble::boot::info().grown[GROWN_SEMAPHORES], next) {
-        SEMAPHORE_DESTROY.call([id]);
+        semaphore_destroy(id);
         return Err(error);
     }
     Ok(id)
@@ -77,7 +77,7 @@ impl Manager {
         let made = self.semaphore_portals(caller.direct, number, id);
         if made.is_err() {
             let _ = self.uninstall(caller.direct, number);
-            SEMAPHORE_DESTROY.call([id]);
+            semaphore_destroy(id);
         }
         made.map(|()| number)
     }
@@ -124,7 +124,7 @@ impl Manager {
         semaphore.entries -= 1;
         if semaphore.entries == 0 {
             self.semaphores.0.remove(id % MAX_SEMAPHORES);
-            SEMAPHORE_DESTROY.call([id]);
+            semaphore_destroy(id);
         }
     }
     /// The semaphore whose P is portal `number` of `asid`.

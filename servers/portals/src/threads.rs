@@ -138,7 +138,8 @@ impl Manager {
         page.enter(index);
         Ok((index, page))
     }
-    /// Starts a thread in domain `home` at `pc`; its id. Priority -1 is the calling thread's.
+    /// Starts a thread in domain `home` at `pc`; its id. Priority -1 is the calling thread's, if the domain's
+    /// ceiling is not lower. `EINVAL`: above that.
     pub fn create_thread(
         &mut self,
         home: usize,
@@ -150,7 +151,8 @@ impl Manager {
         self.reap();
         let domain = self.domain(home)?;
         let (table, trusted, id) = (domain.table, domain.flags & flags::TRUSTED != 0, domain.id);
-        if domain.flags & flags::MASKED != 0 || (priority as isize) < -1 || (priority as isize) > 63 {
+        let ceiling = domain.ceiling as usize;
+        if domain.flags & flags::MASKED != 0 || (priority as isize) < -1 || (priority as isize) > ceiling as isize {
             return Err(Error::EINVAL);
         }
         if pc >= STACK_TOP || (!trusted && (sp > STACK_TOP || !sp.is_multiple_of(16))) {
@@ -170,7 +172,7 @@ impl Manager {
         {
             stack.1 = index;
         }
-        match check(THREAD_ADD.call([index, priority, home])) {
+        match check(THREAD_ADD.call([index, priority, home, ceiling])) {
             Ok(id) => Ok(id),
             Err(error) => {
                 self.threads.remove(index);

@@ -18,16 +18,10 @@ impl Masked {
         INTERRUPTS_MASK.call([1]);
         Masked
     }
-    /// Takes the interrupts that are pending.
-    pub fn breathe(&mut self) {
-        INTERRUPTS_MASK.call([0]);
-        INTERRUPTS_MASK.call([1]);
-    }
     /// Calls the scheduler, which is entered with interrupts still off: nothing has happened since they were turned off. They are
-    /// on for a moment when it returns.
-    pub fn enter_scheduler(&mut self, call: impl FnOnce() -> isize) {
+    /// on when it returns.
+    pub fn enter_scheduler(self, call: impl FnOnce() -> isize) {
         call();
-        INTERRUPTS_MASK.call([1]);
     }
 }
 impl Drop for Masked {

@@ -10,9 +10,11 @@
 //! index that a thread has had: who makes a thread of a higher one sees to that first.
 #![cfg_attr(not(test), no_std)]
 
+mod locks;
 mod machine;
 #[cfg(test)]
 mod model;
+mod queue;
 mod ready;
 mod ring;
 mod scheduler;
@@ -24,6 +26,7 @@ mod tests;
 mod threads;
 mod time;
 
+pub use locks::MOST as LOCKS;
 pub use machine::Machine;
 pub use scheduler::{Decision, Scheduler};
 pub use semaphores::{SEMAPHORES, Semaphore, VALUE_MAX};

@@ -35,13 +35,16 @@ pebble::provide! {
     "scheduler.interrupt", "jmi", interrupt;
     "scheduler.semaphore_create", "smi", semaphore_create;
     "scheduler.semaphore_destroy", "smi", semaphore_destroy;
-    "scheduler.add", "smiii", add;
+    "scheduler.add", "smiiii", add;
     "scheduler.reap", "sm", reap;
     "scheduler.wake_dead", "smi", wake_dead;
     "scheduler.cancel", "smiii", cancel;
     "scheduler.cancelled", "smi", cancelled;
     "scheduler.waiting", "smi", waiting;
-    "scheduler.end_stuck", "smi", end_stuck;
+    "scheduler.end_stuck", "smii", end_stuck;
+    "scheduler.lock_wait", "smaciii", lock_wait, scheduler::LOCKS as u64 / 2;
+    "scheduler.lock_wait_trusted", "smaciii", lock_wait, scheduler::LOCKS as u64;
+    "scheduler.lock_release", "smai", lock_release;
     "scheduler.info", "smi", info;
 }
 
@@ -58,7 +61,7 @@ pebble::short_circuit! {
 /// The tables that grow: with the highest index of a thread, and of a semaphore.
 #[used]
 #[unsafe(no_mangle)]
-static GROWN: [Grown; abi::boot::GROWN] = [grown(0), grown(1), grown(abi::boot::GROWN_SEMAPHORES)];
+static GROWN: [Grown; abi::boot::GROWN] = [grown(0), grown(1), grown(2), grown(abi::boot::GROWN_SEMAPHORES)];
 const fn grown(n: usize) -> Grown {
     let (offset, records, stride) = Scheduler::<Hart>::GROWN[n];
     // SAFETY: in the scheduler's static; only its address is taken.
@@ -158,14 +161,14 @@ fn tick_one() -> isize {
 fn tick_slow() -> isize {
     enter_tick(|scheduler| Some(scheduler.tick()), || 0)
 }
-extern "C" fn stack_wait(_cause: usize, table: usize) -> isize {
-    enter(|scheduler| scheduler.stack_wait(table))
+extern "C" fn stack_wait(_cause: usize, _table: usize, asid: usize) -> isize {
+    enter(|scheduler| scheduler.stack_wait(asid))
 }
-extern "C" fn stack_dead(table: usize) -> isize {
-    enter(|scheduler| scheduler.stack_dead(table))
+extern "C" fn stack_dead(asid: usize) -> isize {
+    enter(|scheduler| scheduler.stack_dead(asid))
 }
-extern "C" fn stack_free(_cause: usize, table: usize) -> isize {
-    enter(|scheduler| scheduler.stack_free(table))
+extern "C" fn stack_free(_cause: usize, _table: usize, asid: usize) -> isize {
+    enter(|scheduler| scheduler.stack_free(asid))
 }
 extern "C" fn r#yield() -> isize {
     enter(|scheduler| scheduler.r#yield())
@@ -209,8 +212,14 @@ extern "C" fn semaphore_create(value: usize) -> isize {
 extern "C" fn semaphore_destroy(id: usize) -> isize {
     enter(|scheduler| scheduler.semaphore_destroy(id))
 }
-extern "C" fn add(index: usize, priority: isize, home: usize) -> isize {
-    enter(|scheduler| scheduler.add(index, priority, home))
+extern "C" fn lock_wait(asid: usize, most: usize, address: usize, holder: usize, turns: isize) -> isize {
+    enter(|scheduler| scheduler.lock_wait(asid, most, address, holder, turns))
+}
+extern "C" fn lock_release(asid: usize, address: usize) -> isize {
+    enter(|scheduler| scheduler.lock_release(asid, address))
+}
+extern "C" fn add(index: usize, priority: isize, home: usize, ceiling: isize) -> isize {
+    enter(|scheduler| scheduler.add(index, priority, home, ceiling))
 }
 extern "C" fn reap() -> isize {
     enter(|scheduler| scheduler.reap())
@@ -224,8 +233,8 @@ extern "C" fn cancel(index: usize, how: usize, id: usize) -> isize {
 extern "C" fn cancelled(index: usize) -> isize {
     enter(|scheduler| scheduler.cancelled(index))
 }
-extern "C" fn end_stuck(home: usize) -> isize {
-    enter(|scheduler| scheduler.end_stuck(home))
+extern "C" fn end_stuck(index: usize, ends: usize) -> isize {
+    enter(|scheduler| scheduler.end_stuck(index, ends != 0))
 }
 extern "C" fn waiting(index: usize) -> isize {
     enter(|scheduler| scheduler.waiting(index))

@@ -1,5 +1,6 @@
 //! A naive scheduler to compare the real one with: lists that are searched and sorted, one rule after the other.
 
+use crate::scheduler::WAKES;
 use crate::threads::PRIORITIES;
 use crate::{NEVER, SLICE, State, VALUE_MAX};
 use abi::Error;
@@ -9,15 +10,19 @@ use std::collections::{BTreeMap, VecDeque};
 pub struct Thread {
     pub state: State,
     pub priority: usize,
-    pub first_priority: usize,
+    /// Without what it inherits.
+    pub own: usize,
+    pub ceiling: usize,
     pub home: usize,
     pub id: usize,
-    /// Semaphore id, thread index or table.
+    /// Semaphore id, thread index, domain, or the lock's place among all there have been.
     object: usize,
     deadline: Option<u64>,
     /// When it began to wait: orders waiters of one priority, and equal deadlines.
     since: u64,
     value: isize,
+    /// It ends, but not all who wait for that are awake.
+    ending: bool,
     /// It has run through a whole slice.
     spent: bool,
     /// It waits without a time-out, and somebody has asked for that.
@@ -33,6 +38,10 @@ pub struct Model {
     /// Ready threads, the running one included.
     ready: Vec<VecDeque<usize>>,
     pub semaphores: BTreeMap<usize, usize>,
+    /// Destroyed semaphores of which some still wait.
+    ending: Vec<usize>,
+    /// Key, and holder if it has one and others wait: the last is the one that was last held.
+    locks: Vec<(usize, Option<usize>)>,
     ended: VecDeque<usize>,
     pub slice: u64,
     /// What the idle thread's call returns.
@@ -46,8 +55,20 @@ const IDLE: usize = 1;
 impl Model {
     pub fn new(now: u64) -> Model {
         let ready = vec![VecDeque::new(); PRIORITIES];
-        let (threads, semaphores, ended) = Default::default();
-        Model { now, running: IDLE, threads, ready, semaphores, ended, slice: NEVER, idle_value: 0, steps: 0 }
+        let (threads, semaphores, ended, ending, locks) = Default::default();
+        Model {
+            now,
+            running: IDLE,
+            threads,
+            ready,
+            semaphores,
+            ending,
+            locks,
+            ended,
+            slice: NEVER,
+            idle_value: 0,
+            steps: 0,
+        }
     }
     fn highest(&self) -> usize {
         self.ready.iter().rev().find_map(|ring| ring.front().copied()).unwrap_or(IDLE)
@@ -80,7 +101,7 @@ impl Model {
         let since = self.steps;
         let thread = self.threads.get_mut(&self.running).unwrap();
         let soon = self.now + SLICE;
-        let deadline = if thread.cancelled > 0 && state != State::Ended {
+        let deadline = if thread.cancelled > 0 && state != State::Lock {
             Some(deadline.map_or(soon, |deadline| deadline.min(soon)))
         } else {
             deadline
@@ -95,25 +116,30 @@ impl Model {
         found.sort_by_key(|(_, thread)| (PRIORITIES - thread.priority, thread.since));
         found.into_iter().map(|(index, _)| *index).collect()
     }
-    pub fn add(&mut self, index: usize, priority: usize, home: usize) -> isize {
+    pub fn add(&mut self, index: usize, priority: usize, home: usize, ceiling: usize) -> isize {
+        if priority > ceiling {
+            return Error::EINVAL.code();
+        }
         let old = self.threads.get(&index);
         if old.is_some_and(|thread| thread.state != State::Free) {
             return Error::EBUSY.code();
         }
         let id = old.map_or(index, |thread| thread.id + 4096);
         let (state, object, deadline, since, value) = (State::Ready, 0, None, 0, 0);
-        let first_priority = priority;
-        let (spent, suspect, cancelled) = (false, false, 0);
+        let own = priority;
+        let (ending, spent, suspect, cancelled) = (false, false, false, 0);
         let thread = Thread {
             state,
             priority,
-            first_priority,
+            own,
+            ceiling,
             home,
             id,
             object,
             deadline,
             since,
             value,
+            ending,
             spent,
             suspect,
             cancelled,
@@ -128,13 +154,28 @@ impl Model {
         }
         0
     }
-    pub fn exit(&mut self) {
+    pub fn exit(&mut self) -> isize {
         let index = self.running;
-        self.block(State::Ended, 0, None);
-        self.ended.push_back(index);
-        for joiner in self.waiters(State::Joining, index) {
+        for joiner in self.waiters(State::Joining, index).into_iter().take(WAKES) {
             self.wake(joiner, 0);
         }
+        if !self.waiters(State::Joining, index).is_empty() {
+            let thread = self.threads.get_mut(&index).unwrap();
+            if !thread.ending {
+                thread.id += 4096;
+            }
+            thread.ending = true;
+            return 1;
+        }
+        for (_, holder) in self.locks.iter_mut().filter(|(_, holder)| *holder == Some(index)) {
+            *holder = None;
+        }
+        // It runs, but another may be before it by now.
+        let thread = self.threads.get_mut(&index).unwrap();
+        thread.state = State::Ended;
+        self.ready[thread.priority].retain(|&other| other != index);
+        self.ended.push_back(index);
+        0
     }
     pub fn reap(&mut self) -> isize {
         let Some(index) = self.ended.pop_front() else { return 0 };
@@ -146,19 +187,21 @@ impl Model {
     }
     pub fn set_priority(&mut self, priority: usize) -> isize {
         let thread = self.threads.get_mut(&self.running).unwrap();
-        if priority > thread.first_priority {
+        if priority > thread.ceiling {
             return Error::EINVAL.code();
         }
-        if priority != thread.priority {
-            self.ready[thread.priority].pop_front();
-            thread.priority = priority;
+        thread.own = priority;
+        let (before, after) = (thread.priority, self.inherited(self.running));
+        if before != after {
+            self.ready[before].pop_front();
+            self.threads.get_mut(&self.running).unwrap().priority = after;
             self.wake(self.running, 0);
         }
         0
     }
     pub fn join(&mut self, index: usize) -> isize {
         let Some(thread) = self.threads.get(&index) else { return Error::ESRCH.code() };
-        if matches!(thread.state, State::Ended | State::Free) {
+        if thread.ending || matches!(thread.state, State::Ended | State::Free) {
             return 0;
         }
         if index == self.running {
@@ -203,13 +246,101 @@ impl Model {
         0
     }
     pub fn destroy(&mut self, id: usize) -> isize {
-        if self.semaphores.remove(&id).is_none() {
+        if self.semaphores.remove(&id).is_none() && !self.ending.contains(&id) {
             return Error::EINVAL.code();
         }
-        for waiter in self.waiters(State::Semaphore, id) {
+        self.ending.retain(|&ending| ending != id);
+        for waiter in self.waiters(State::Semaphore, id).into_iter().take(WAKES) {
             self.wake(waiter, Error::EDEAD.code());
         }
+        if self.waiters(State::Semaphore, id).is_empty() {
+            return 0;
+        }
+        self.ending.push(id);
+        1
+    }
+    /// By what `index` is to run.
+    fn inherited(&self, index: usize) -> usize {
+        let locks = (0..self.locks.len()).filter(|&lock| self.locks[lock].1 == Some(index));
+        let waiters = locks.flat_map(|lock| self.waiters(State::Lock, lock));
+        waiters.map(|waiter| self.threads[&waiter].priority).chain([self.threads[&index].own]).max().unwrap()
+    }
+    /// Until nobody's priority is another than what it inherits.
+    fn inherit(&mut self) {
+        loop {
+            let wrong = |(&index, thread): (&usize, &Thread)| {
+                let lives = !matches!(thread.state, State::Free | State::Ended);
+                (lives && thread.priority != self.inherited(index)).then_some(index)
+            };
+            let Some(index) = self.threads.iter().find_map(wrong) else { return };
+            let priority = self.inherited(index);
+            self.steps += 1;
+            let thread = self.threads.get_mut(&index).unwrap();
+            let before = core::mem::replace(&mut thread.priority, priority);
+            if thread.state == State::Ready {
+                self.ready[before].retain(|&other| other != index);
+                if self.slice == NEVER && !self.ready[priority].is_empty() {
+                    self.slice = self.now + SLICE;
+                }
+                self.ready[priority].push_front(index);
+            } else {
+                thread.since = self.steps;
+            }
+        }
+    }
+    fn lock(&self, holder: usize, key: usize) -> Option<usize> {
+        self.locks.iter().rposition(|lock| *lock == (key, Some(holder)))
+    }
+    pub fn lock_wait(&mut self, key: usize, most: usize, holder: usize) -> isize {
+        match self.threads.get(&holder) {
+            Some(thread) if !matches!(thread.state, State::Free | State::Ended) => {}
+            _ => return Error::ESRCH.code(),
+        }
+        if holder == self.running {
+            return Error::EINVAL.code();
+        }
+        let lock = match self.lock(holder, key) {
+            Some(lock) => lock,
+            None if self.locks.iter().filter(|lock| lock.1 == Some(holder)).count() >= most => {
+                return Error::EAGAIN.code();
+            }
+            None => {
+                self.locks.push((key, Some(holder)));
+                self.locks.len() - 1
+            }
+        };
+        self.block(State::Lock, lock, None);
+        self.inherit();
         0
+    }
+    pub fn lock_release(&mut self, key: usize) -> isize {
+        let Some(lock) = self.lock(self.running, key) else { return 0 };
+        let waiters = self.waiters(State::Lock, lock);
+        self.locks[lock].1 = None;
+        self.wake(waiters[0], 0);
+        if waiters.len() > 1 {
+            // It holds that now, and since now.
+            self.locks.push((key, Some(waiters[0])));
+            for waiter in &waiters[1..] {
+                self.threads.get_mut(waiter).unwrap().object = self.locks.len() - 1;
+            }
+        }
+        self.inherit();
+        let (woken, running) = (self.threads[&waiters[0]].priority, self.threads.get(&self.running));
+        if running.is_some_and(|running| running.priority <= woken) {
+            self.ready[woken].retain(|&other| other != waiters[0]);
+            self.ready[woken].push_front(waiters[0]);
+        }
+        0
+    }
+    /// A lock that nobody waits for is nobody's.
+    fn unlock(&mut self) {
+        for lock in 0..self.locks.len() {
+            if self.waiters(State::Lock, lock).is_empty() {
+                self.locks[lock].1 = None;
+            }
+        }
+        self.inherit();
     }
     pub fn stack_wait(&mut self, table: usize) {
         self.block(State::Stack, table, None);
@@ -223,7 +354,10 @@ impl Model {
         match self.threads.get(&index).map(|thread| thread.state) {
             None | Some(State::Free) => return Error::ESRCH.code(),
             Some(State::Ready | State::Ended) => {}
-            Some(_) => self.wake(index, Error::EDEAD.code()),
+            Some(_) => {
+                self.wake(index, Error::EDEAD.code());
+                self.unlock();
+            }
         }
         0
     }
@@ -234,23 +368,22 @@ impl Model {
         }
         thread.cancelled = if how == 0 { thread.cancelled & 2 } else { thread.cancelled | how };
         let holds = thread.cancelled as isize;
-        if how > 0 && thread.state != State::Ready {
+        if how > 0 && !matches!(thread.state, State::Ready | State::Lock) {
             self.wake(index, Error::ECANCELED.code());
         }
         holds
     }
-    pub fn end_stuck(&mut self, home: usize) -> isize {
-        let of_home = |(_, thread): &(&usize, &Thread)| {
-            thread.home == home && !matches!(thread.state, State::Free | State::Ended)
-        };
-        let stuck: Vec<usize> = self.threads.iter().filter(of_home).map(|(&index, _)| index).collect();
-        if !stuck.iter().all(|index| self.threads[index].suspect) {
-            return 0;
+    pub fn end_stuck(&mut self, index: usize, ends: bool) -> isize {
+        match self.threads.get(&index) {
+            Some(thread) if thread.state == State::Free => return Error::ESRCH.code(),
+            None => return Error::ESRCH.code(),
+            Some(thread) if !thread.suspect => return 0,
+            _ => {}
         }
-        for &index in &stuck {
+        if ends {
             self.wake(index, Error::EDEAD.code());
         }
-        stuck.len() as isize
+        1
     }
     pub fn waiting(&mut self, index: usize) -> isize {
         match self.threads.get_mut(&index) {
@@ -265,13 +398,17 @@ impl Model {
     pub fn info(&self, index: usize) -> isize {
         match self.threads.get(&index) {
             Some(thread) if thread.state != State::Free => {
-                let state = if index == self.running { State::Running } else { thread.state };
+                let state = match thread.state {
+                    _ if index == self.running => State::Running,
+                    State::Lock => State::Semaphore,
+                    state => state,
+                };
                 (state as isize) << 48 | (thread.priority as isize) << 32 | thread.home as isize
             }
             _ => Error::ESRCH.code(),
         }
     }
-    /// Threads with a deadline, first deadline first.
+    /// Threads with a deadline, and that.
     fn sleepers(&self) -> Vec<(u64, usize)> {
         let mut found: Vec<_> = self
             .threads
@@ -297,16 +434,16 @@ impl Model {
             }
             self.slice = if waits { self.now + SLICE } else { NEVER };
         }
-        for (deadline, index) in self.sleepers().into_iter().take(crate::scheduler::WAKES_PER_TICK) {
-            if deadline <= self.now {
-                let thread = &self.threads[&index];
-                let value = match thread.state {
-                    _ if thread.cancelled > 0 => Error::ECANCELED.code(),
-                    State::Sleeping => 0,
-                    _ => Error::ETIMEDOUT.code(),
-                };
-                self.wake(index, value);
-            }
+        let mut due: Vec<_> = self.sleepers().into_iter().filter(|(deadline, _)| *deadline <= self.now).collect();
+        due.sort_by_key(|(_, index)| PRIORITIES - self.threads[index].priority);
+        if let Some((_, index)) = due.into_iter().next() {
+            let thread = &self.threads[&index];
+            let value = match thread.state {
+                _ if thread.cancelled > 0 => Error::ECANCELED.code(),
+                State::Sleeping => 0,
+                _ => Error::ETIMEDOUT.code(),
+            };
+            self.wake(index, value);
         }
     }
 }

@@ -44,6 +44,19 @@ impl Ready {
             self.bits |= 1 << (priority % PRIORITIES);
         }
     }
+    /// Puts `thread` first of its priority.
+    pub fn push_first(&mut self, threads: &mut Threads, thread: Thread) {
+        self.push(threads, thread);
+        self.turn_to(threads[thread].priority as i32, thread);
+    }
+    /// Takes `thread` out, whatever its place.
+    pub fn remove(&mut self, threads: &mut Threads, thread: Thread) {
+        let place = threads[thread].priority as usize % PRIORITIES;
+        self.rings[place].remove(threads, thread);
+        if self.rings[place].is_empty() {
+            self.bits &= !(1 << place);
+        }
+    }
     /// Takes out `first`, the first thread of the highest priority → what [`Ready::first`] is then.
     #[inline(always)]
     pub fn remove_first(&mut self, threads: &mut Threads, first: Thread, priority: i32) -> (Thread, i32) {

@@ -1,4 +1,4 @@
-//! Circular lists through the thread records. A thread is in one ring at most.
+//! Circular lists through the thread records. A thread is in one ring, or one [`Queue`](crate::queue::Queue), at most.
 //!
 //! A ring is known by its head; the tail is the head's predecessor. So inserting, removing and turning are a few
 //! stores, whatever its length.
@@ -35,31 +35,6 @@ impl Ring {
             let tail = threads[self.0].prev;
             insert_after(threads, tail, thread);
         }
-    }
-    /// Puts `thread` behind all of at least its priority. Walks over the waiters of lower priority, so at most
-    /// `MAX_THREADS` steps, and none where all have one priority.
-    #[inline(always)]
-    pub fn push_by_priority(&mut self, threads: &mut Threads, thread: Thread) {
-        if self.is_empty() {
-            self.begin(threads, thread);
-        } else {
-            self.insert_by_priority(threads, thread);
-        }
-    }
-    #[inline(never)]
-    fn insert_by_priority(&mut self, threads: &mut Threads, thread: Thread) {
-        let priority = threads[thread].priority;
-        let tail = threads[self.0].prev;
-        let mut before = tail;
-        while threads[before].priority < priority {
-            if before == self.0 {
-                insert_after(threads, tail, thread);
-                self.0 = thread;
-                return;
-            }
-            before = threads[before].prev;
-        }
-        insert_after(threads, before, thread);
     }
     /// Takes `thread`, a member, out.
     #[inline(always)]

@@ -12,21 +12,22 @@
 //!
 //! A thread can be cancelled: nobody waits for what it does any more. Its wait ends, and each later one ends after a slice at most,
 //! all with `ECANCELED`, so that whoever it serves hears of it and gives back what it holds; and one that asks again and again
-//! takes no more time than it would sleep.
+//! takes no more time than it would sleep. A wait for a lock is none of these: it is short, and who holds the lock goes on for it.
 //!
 //! P, V and the timer's interrupt have a quick form for the usual cases. It calls nothing, so its code needs no stack, and refuses without
 //! having changed anything where the case is not usual.
 
+use crate::locks::{self, Locks, Place};
 use crate::machine::Machine;
+use crate::queue::Queue;
 use crate::ready::{IDLE_PRIORITY, Ready};
-use crate::ring::Ring;
 use crate::semaphores::{SEMAPHORES, Semaphore, Semaphores, VALUE_MAX};
 use crate::sleepers::Sleepers;
 use crate::stacks::Stacks;
-use crate::threads::{IDLE, NEVER_WAITS, PRIORITIES, State, Thread, Threads, index_of_id};
+use crate::threads::{CEILING, ENDING, IDLE, NEVER_WAITS, PRIORITIES, State, Thread, Threads, index_of_id};
 use crate::time::{Clock, NEVER, SLICE};
 use abi::Error;
-use abi::nucleus::{MAX_THREADS, cancelled};
+use abi::nucleus::{MAX_DOMAINS, MAX_THREADS, cancelled};
 
 /// How an entry ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,9 +45,14 @@ fn refuse(error: Error) -> Decision {
     Return(error.code())
 }
 
-/// Most sleepers that one timer interrupt wakes, which bounds the time with interrupts off. If more are due, the timer
-/// interrupts again at once.
-pub const WAKES_PER_TICK: usize = 8;
+/// Most threads that one entry wakes, which bounds the time with interrupts off: who wakes more enters again.
+pub const WAKES: usize = 4;
+/// If more sleepers are due, the timer interrupts again at once where the next one's priority is higher than the running thread's,
+/// and else after that long (10 µs at 10 MHz), or for the deadline of a higher one: the alarms of lower threads take little of a
+/// higher one's time.
+pub const GAP: u64 = 100;
+/// Most threads that inherit a priority from one that waits for a lock: the locks of trusted components nest less deeply.
+const HEIRS: usize = 6;
 
 #[repr(C)]
 pub struct Scheduler<M> {
@@ -66,6 +72,9 @@ pub struct Scheduler<M> {
     ended_last: Thread,
     sleepers: Sleepers,
     stacks: Stacks,
+    locks: Locks,
+    /// How often a lock has been let go that others waited for.
+    turns: u32,
     pub machine: M,
     /// One more than the highest index that any thread has had: the records from there on need not be there.
     threads_end: usize,
@@ -80,7 +89,8 @@ impl<M: Machine> Scheduler<M> {
     /// one.
     pub const GROWN: [(usize, usize, usize); abi::boot::GROWN] = [
         (core::mem::offset_of!(Scheduler<M>, threads), MAX_THREADS, size_of::<crate::threads::Record>()),
-        (core::mem::offset_of!(Scheduler<M>, sleepers) + Sleepers::HEAP.0, MAX_THREADS, Sleepers::HEAP.1),
+        (core::mem::offset_of!(Scheduler<M>, sleepers) + Sleepers::ENTRIES.0, MAX_THREADS, Sleepers::ENTRIES.1),
+        (core::mem::offset_of!(Scheduler<M>, locks) + Locks::RECORDS.0, MAX_THREADS, Locks::RECORDS.1),
         (Self::SEMAPHORES, SEMAPHORES, size_of::<Semaphore>()),
     ];
 
@@ -99,6 +109,8 @@ impl<M: Machine> Scheduler<M> {
             ended_last: Thread::NOBODY,
             sleepers: Sleepers::new(),
             stacks: Stacks::new(),
+            locks: Locks::new(),
+            turns: 0,
             machine,
             threads_end: 0,
         }
@@ -123,7 +135,7 @@ impl<M: Machine> Scheduler<M> {
         self.semaphores.start();
         self.clock.start(&self.machine, cycles_per_time);
         for (index, priority, home) in boot {
-            let _ = self.make(index, priority, home);
+            let _ = self.make(index, priority, home, priority);
         }
         self.settle(0)
     }
@@ -153,14 +165,19 @@ impl<M: Machine> Scheduler<M> {
             let wanted = shared || self.ready.has_below(self.running_priority);
             self.slice = if wanted { now.saturating_add(SLICE) } else { NEVER };
         }
-        for _ in 0..WAKES_PER_TICK {
-            if self.sleepers.earliest() > now {
-                break;
-            }
-            self.time_out();
+        let thread = self.sleepers.due(now);
+        if thread != Thread::NOBODY {
+            self.time_out(thread);
         }
         let decision = self.settle(0);
-        self.armed = self.slice.min(self.sleepers.earliest());
+        let next = self.sleepers.due(now);
+        let later = next != Thread::NOBODY && self.threads[next].priority as i32 <= self.running_priority;
+        let sleeper = if later {
+            self.sleepers.earliest_above(self.threads[next].priority).min(now.saturating_add(GAP))
+        } else {
+            self.sleepers.earliest()
+        };
+        self.armed = self.slice.min(sleeper);
         (decision, self.armed)
     }
     /// Timer interrupt that ends the sleep of one thread, and neither ends nor begins a time slice. `ONLY`: no other thread has a
@@ -171,7 +188,7 @@ impl<M: Machine> Scheduler<M> {
         if self.slice <= now {
             return None;
         }
-        let woken = if ONLY { self.sleepers.only_due(now)? } else { self.sleepers.first_due(now)? };
+        let woken = if ONLY { self.sleepers.only_due(now)? } else { self.sleepers.one_due(now)? };
         let record = &mut self.threads[woken];
         let priority = record.priority;
         if record.state != State::Sleeping || (self.slice == NEVER && self.ready.has(priority)) {
@@ -189,38 +206,33 @@ impl<M: Machine> Scheduler<M> {
         self.ready.push(&mut self.threads, woken);
         Some((self.prefer(woken, 0), self.armed))
     }
-    /// The running thread waits until a stack of the domain with this portal table is free.
-    pub fn stack_wait(&mut self, table: usize) -> Decision {
+    /// The running thread waits until a stack of domain `asid` is free.
+    pub fn stack_wait(&mut self, asid: usize) -> Decision {
         if self.running == IDLE {
             return refuse(Error::EINVAL);
         }
         self.begin_wait(0);
-        let waiter = self.leave(State::Stack, table as u32);
-        self.stacks.push(&mut self.threads, waiter, table as u32);
+        let waiter = self.leave(State::Stack, asid as u32);
+        self.stacks.of(asid).insert(&mut self.threads, waiter);
         self.go_on()
     }
-    /// A stack of the domain with this portal table is free.
-    pub fn stack_free(&mut self, table: usize) -> Decision {
-        let waiter = self.stacks.first(&self.threads, table as u32);
-        // Nobody's record has object 0, which is no table's.
+    /// A stack of domain `asid` is free: the first that waits for one makes its call again.
+    pub fn stack_free(&mut self, asid: usize) -> Decision {
+        let waiter = self.stacks.of(asid).first();
         if waiter == Thread::NOBODY {
             return Return(0);
         }
-        self.stacks.remove(&mut self.threads, waiter, table as u32);
-        self.sleepers.remove(&mut self.threads, waiter);
-        self.wake(waiter, 0);
+        self.end_wait(waiter, 0);
         self.prefer(waiter, 0)
     }
-    /// The domain with this portal table is no more: a thread that waits for a stack of it makes its call again, which ends with
-    /// `EDEAD` now. → 1; 0: nobody waits.
-    pub fn stack_dead(&mut self, table: usize) -> Decision {
-        let waiter = self.stacks.first(&self.threads, table as u32);
+    /// Domain `asid` is no more: a thread that waits for a stack of it makes its call again, which ends with `EDEAD` now. → 1; 0:
+    /// nobody waits.
+    pub fn stack_dead(&mut self, asid: usize) -> Decision {
+        let waiter = self.stacks.of(asid).first();
         if waiter == Thread::NOBODY {
             return Return(0);
         }
-        self.stacks.remove(&mut self.threads, waiter, table as u32);
-        self.sleepers.remove(&mut self.threads, waiter);
-        self.wake(waiter, 0);
+        self.end_wait(waiter, 0);
         self.prefer(waiter, 1)
     }
     /// The next thread of the running priority runs.
@@ -233,21 +245,38 @@ impl<M: Machine> Scheduler<M> {
         self.ready.turn_to(self.running_priority, next);
         self.hand_over(next, 0)
     }
-    /// The running thread ends. Wakes at most `MAX_THREADS` joiners.
+    /// The running thread ends. → 1: it is to call again, since more wait for its end than are woken at a time.
     pub fn exit(&mut self) -> Decision {
         if self.running == IDLE {
             return refuse(Error::EINVAL);
         }
-        let ended = self.leave(State::Ended, 0);
-        self.threads[ended].next = Thread::NOBODY;
-        if self.ended == Thread::NOBODY {
-            self.ended = ended;
-        } else {
-            self.threads[self.ended_last].next = ended;
+        let running = self.running;
+        for _ in 0..WAKES {
+            let joiner = self.threads[running].joiners.first();
+            if joiner == Thread::NOBODY {
+                break;
+            }
+            self.end_wait(joiner, 0);
         }
-        self.ended_last = ended;
-        let joiners = core::mem::replace(&mut self.threads[ended].joiners, Ring::EMPTY);
-        self.wake_all(joiners, 0);
+        let record = &mut self.threads[running];
+        if !record.joiners.is_empty() {
+            if record.cancelled & ENDING == 0 {
+                // Nobody else waits for it: that thread has ended.
+                record.cancelled |= ENDING;
+                record.id = record.next_id(running);
+            }
+            return self.settle(1);
+        }
+        self.locks.abandon(&mut self.threads, running);
+        self.ready.remove(&mut self.threads, running);
+        let ended = &mut self.threads[running];
+        (ended.state, ended.object, ended.next) = (State::Ended, 0, Thread::NOBODY);
+        if self.ended == Thread::NOBODY {
+            self.ended = running;
+        } else {
+            self.threads[self.ended_last].next = running;
+        }
+        self.ended_last = running;
         (self.running, self.running_priority) = self.ready.first();
         self.go_on()
     }
@@ -263,18 +292,19 @@ impl<M: Machine> Scheduler<M> {
         self.leave(state, 0);
         self.go_on()
     }
-    /// The running thread's priority, at most its first one: it goes on as the last of that priority. `EINVAL`: out of
-    /// range.
+    /// The running thread's own priority, at most its ceiling: if that changes the one by which it runs, it goes on as the last of that
+    /// priority. `EINVAL`: out of range.
     pub fn set_priority(&mut self, priority: usize) -> Decision {
         let running = self.running;
-        let record = &self.threads[running];
-        if running == IDLE || priority > record.first_priority as usize {
+        let record = &mut self.threads[running];
+        if running == IDLE || priority > record.ceiling() {
             return refuse(Error::EINVAL);
         }
-        if priority != record.priority as usize {
-            let _ = self.ready.remove_first(&mut self.threads, running, self.running_priority);
-            self.threads[running].priority = priority as u8;
-            self.running_priority = priority as i32;
+        record.own_priority = priority as u8;
+        let priority = self.locks.inherited(&self.threads, running, priority as u8);
+        if priority != self.threads[running].priority {
+            self.ready.remove(&mut self.threads, running);
+            self.threads[running].priority = priority;
             self.wake(running, 0);
         }
         self.settle(0)
@@ -296,7 +326,7 @@ impl<M: Machine> Scheduler<M> {
         self.begin_wait(0);
         let joiner = self.leave(State::Joining, thread.index() as u32);
         let mut joiners = self.threads[thread].joiners;
-        joiners.push_by_priority(&mut self.threads, joiner);
+        joiners.insert(&mut self.threads, joiner);
         self.threads[thread].joiners = joiners;
         self.go_on()
     }
@@ -313,9 +343,7 @@ impl<M: Machine> Scheduler<M> {
         }
         self.begin_wait(ticks);
         let waiter = self.leave(State::Semaphore, id as u32);
-        if let Some(semaphore) = self.semaphores.find(id) {
-            semaphore.waiters.push_by_priority(&mut self.threads, waiter);
-        }
+        self.semaphores.waiters(id as u32).insert(&mut self.threads, waiter);
         self.go_on()
     }
     /// P that goes through, or waits for ever as the only one. `None`: nothing was done, [`p`](Scheduler::p) can.
@@ -334,7 +362,7 @@ impl<M: Machine> Scheduler<M> {
         let record = &mut self.threads[running];
         record.state = State::Semaphore;
         record.object = id as u32;
-        semaphore.waiters.push(&mut self.threads, running);
+        semaphore.waiters.begin(&mut self.threads, running);
         self.running = next;
         self.running_priority = priority;
         Some(self.go_on())
@@ -342,7 +370,7 @@ impl<M: Machine> Scheduler<M> {
     /// V: wakes the first waiter, or adds one. `EINVAL`: no such semaphore, or its value is [`VALUE_MAX`].
     pub fn v(&mut self, id: usize) -> Decision {
         let Some(semaphore) = self.semaphores.find(id) else { return refuse(Error::EINVAL) };
-        let waiter = semaphore.waiters.head();
+        let waiter = semaphore.waiters.first();
         if waiter == Thread::NOBODY {
             if semaphore.value == VALUE_MAX {
                 return refuse(Error::EINVAL);
@@ -353,24 +381,24 @@ impl<M: Machine> Scheduler<M> {
         self.end_wait(waiter, 0);
         self.hand(waiter)
     }
-    /// V that adds one, or wakes a waiter without a deadline and begins no time slice. `None`: nothing was done,
+    /// V that adds one, or wakes the only waiter, which has no deadline, and begins no time slice. `None`: nothing was done,
     /// [`v`](Scheduler::v) can.
     #[inline(always)]
     pub fn v_quick(&mut self, id: usize) -> Option<Decision> {
         let semaphore = self.semaphores.find(id)?;
-        let waiter = semaphore.waiters.head();
+        let waiter = semaphore.waiters.first();
         if waiter == Thread::NOBODY {
             semaphore.value = semaphore.value.checked_add(1)?;
             return Some(Return(0));
         }
         let record = &mut self.threads[waiter];
         let priority = record.priority;
-        if record.position != 0 || (self.slice == NEVER && self.ready.has(priority)) {
+        if record.position != 0 || record.next != waiter || (self.slice == NEVER && self.ready.has(priority)) {
             return None;
         }
         record.state = State::Ready;
         record.value = 0;
-        semaphore.waiters.remove(&mut self.threads, waiter);
+        semaphore.waiters = Queue::EMPTY;
         self.ready.push(&mut self.threads, waiter);
         Some(self.hand(waiter))
     }
@@ -378,7 +406,7 @@ impl<M: Machine> Scheduler<M> {
     /// priority was woken.
     pub fn interrupt(&mut self, id: usize) -> Decision {
         let Some(semaphore) = self.semaphores.find(id) else { return Return(0) };
-        let waiter = semaphore.waiters.head();
+        let waiter = semaphore.waiters.first();
         if waiter == Thread::NOBODY {
             semaphore.value = semaphore.value.saturating_add(1);
             return Return(0);
@@ -393,19 +421,82 @@ impl<M: Machine> Scheduler<M> {
             Err(error) => refuse(error),
         }
     }
-    /// Its waiters, at most `MAX_THREADS`, wake with `EDEAD`. `EINVAL`: no such semaphore.
+    /// Nobody finds it any more, and its waiters wake with `EDEAD`. → 1: it is to be called again, since more wait than are woken at a
+    /// time. `EINVAL`: no such semaphore.
     pub fn semaphore_destroy(&mut self, id: usize) -> Decision {
-        let Some(semaphore) = self.semaphores.find(id) else { return refuse(Error::EINVAL) };
-        let waiters = core::mem::replace(&mut semaphore.waiters, Ring::EMPTY);
-        self.semaphores.free(id);
-        self.wake_all(waiters, Error::EDEAD.code() as i32);
-        self.settle(0)
+        if !self.semaphores.end(id) && self.semaphores.ending(id).is_none() {
+            return refuse(Error::EINVAL);
+        }
+        for _ in 0..WAKES {
+            let waiter = self.semaphores.waiters(id as u32).first();
+            if waiter == Thread::NOBODY {
+                break;
+            }
+            self.end_wait(waiter, Error::EDEAD.code() as i32);
+        }
+        let left = !self.semaphores.waiters(id as u32).is_empty();
+        if !left {
+            self.semaphores.free(id);
+        }
+        self.settle(left as isize)
     }
-    /// A new thread is ready → its id. `priority` -1: the running thread's. `EINVAL`: out of range; `EBUSY`: the index is in
-    /// use.
-    pub fn add(&mut self, index: usize, priority: isize, home: usize) -> Decision {
-        let priority = if priority == -1 { self.threads[self.running].priority as isize } else { priority };
-        match self.make(index, priority, home) {
+    /// Waits for lock `address` of component `asid`, which thread `holder` held when letting go had been done `turns` times: 0 when it may
+    /// be free. Without turns (-1): how often that is now, and nothing else. Until then `holder` has at least the running thread's
+    /// priority. `EAGAIN`: others wait for `most` other locks of that holder; `ESRCH`: no such thread; `EINVAL`: it is itself.
+    pub fn lock_wait(&mut self, asid: usize, most: usize, address: usize, holder: usize, turns: isize) -> Decision {
+        let now = self.turns as isize;
+        if turns < 0 {
+            return Return(now);
+        }
+        if turns != now {
+            return Return(0);
+        }
+        let Some(holder) = self.live(holder).filter(|&holder| self.threads[holder].state != State::Ended) else {
+            return refuse(Error::ESRCH);
+        };
+        if holder == self.running || self.running == IDLE {
+            return refuse(Error::EINVAL);
+        }
+        let key = Locks::key(asid, address);
+        let (mut place, count) = self.locks.find(&self.threads, holder, key);
+        if place == 0 {
+            if count >= most.min(locks::MOST) {
+                return refuse(Error::EAGAIN);
+            }
+            place = self.locks.add(&mut self.threads, holder, key);
+        }
+        let waiter = self.leave(State::Lock, place as u32);
+        self.locks.at(place).queue.insert(&mut self.threads, waiter);
+        self.inherit(holder);
+        (self.running, self.running_priority) = self.ready.first();
+        self.go_on()
+    }
+    /// The running thread has let go of lock `address` of component `asid`: the first that waits for it wakes, and goes on if its priority
+    /// is at least the running thread's without what that had inherited.
+    pub fn lock_release(&mut self, asid: usize, address: usize) -> Decision {
+        self.turns = self.turns.wrapping_add(1);
+        let (place, _) = self.locks.find(&self.threads, self.running, Locks::key(asid, address));
+        if place == 0 {
+            return Return(0);
+        }
+        self.locks.release(&mut self.threads, place);
+        let first = self.locks.at(place).queue.first();
+        self.locks.at(place).queue.remove(&mut self.threads, first);
+        if self.locks.at(place).queue.is_empty() {
+            self.locks.free(place);
+        } else {
+            self.locks.hold(&mut self.threads, place, first);
+        }
+        self.wake(first, 0);
+        self.inherit(self.running);
+        self.hand(first)
+    }
+    /// A new thread is ready → its id. `priority` -1: the running thread's own, at most `ceiling`. `EINVAL`: out of range; `EBUSY`: the
+    /// index is in use.
+    pub fn add(&mut self, index: usize, priority: isize, home: usize, ceiling: isize) -> Decision {
+        let own = self.threads[self.running].own_priority as isize;
+        let priority = if priority == -1 { own.min(ceiling) } else { priority };
+        match self.make(index, priority, home, ceiling) {
             Ok(thread) => self.prefer(thread, self.threads[thread].id as isize),
             Err(error) => refuse(error),
         }
@@ -426,7 +517,7 @@ impl<M: Machine> Scheduler<M> {
             return Return(0);
         }
         self.end_wait(thread, Error::EDEAD.code() as i32);
-        self.prefer(thread, 0)
+        self.settle(0)
     }
     /// That thread is cancelled: its wait ends with `ECANCELED`, and each later one does after a slice at most, or when its own
     /// time-out has come. `how`: why, one of [`cancelled`]; 0: [`cancelled::FOR_THE_DEAD`] holds no more. `id`: the thread's, or 0
@@ -442,7 +533,7 @@ impl<M: Machine> Scheduler<M> {
             cancelled::FOR_THE_DEAD | cancelled::FOR_GOOD => record.cancelled |= how as u8,
             _ => return refuse(Error::EINVAL),
         }
-        let (state, holds) = (record.state, record.cancelled as isize);
+        let (state, holds) = (record.state, (record.cancelled & !ENDING) as isize);
         let waits = matches!(
             state,
             State::Semaphore | State::Suspect | State::Sleeping | State::Pausing | State::Joining | State::Stack
@@ -456,7 +547,7 @@ impl<M: Machine> Scheduler<M> {
     /// → why the waits of that thread end early, or 0. `ESRCH`: no such thread.
     pub fn cancelled(&mut self, index: usize) -> Decision {
         match self.live(index) {
-            Some(thread) => Return(self.threads[thread].cancelled as isize),
+            Some(thread) => Return((self.threads[thread].cancelled & !ENDING) as isize),
             None => refuse(Error::ESRCH),
         }
     }
@@ -471,27 +562,18 @@ impl<M: Machine> Scheduler<M> {
         record.state = State::Suspect;
         Return(record.object as isize)
     }
-    /// If no thread of domain `home` has been woken since [`Scheduler::waiting`] gave a semaphore for it, all their waits end with
-    /// `EDEAD`. → how many they were.
-    pub fn end_stuck(&mut self, home: usize) -> Decision {
-        let threads = (1..self.threads_end).filter_map(Thread::new);
-        let mut stuck = 0;
-        for thread in threads.clone() {
-            let record = &self.threads[thread];
-            if record.home as usize != home || matches!(record.state, State::Free | State::Ended) {
-                continue;
-            }
-            if record.state != State::Suspect {
-                return Return(0);
-            }
-            stuck += 1;
+    /// → 1 if that thread has not been woken since [`Scheduler::waiting`] gave a semaphore for it, else 0. `ends`: its wait ends with
+    /// `EDEAD` then. Who has marked all threads of a domain so, and finds all of them so after that, knows that they waited at one
+    /// time.
+    pub fn end_stuck(&mut self, index: usize, ends: bool) -> Decision {
+        let Some(thread) = self.live(index) else { return refuse(Error::ESRCH) };
+        if self.threads[thread].state != State::Suspect {
+            return Return(0);
         }
-        for thread in threads {
-            if self.threads[thread].home as usize == home && self.threads[thread].state == State::Suspect {
-                self.end_wait(thread, Error::EDEAD.code() as i32);
-            }
+        if ends {
+            self.end_wait(thread, Error::EDEAD.code() as i32);
         }
-        self.settle(stuck)
+        self.settle(1)
     }
     /// → `state << 48 | priority << 32 | home asid`. `ESRCH`: no such thread.
     pub fn info(&mut self, index: usize) -> Decision {
@@ -504,11 +586,11 @@ impl<M: Machine> Scheduler<M> {
         let state = match record.state {
             _ if thread == self.running => State::Running,
             State::Spent => State::Ready,
-            State::Suspect => State::Semaphore,
+            State::Suspect | State::Lock => State::Semaphore,
             State::Pausing => State::Sleeping,
             state => state,
         };
-        Return((state as isize) << 48 | (record.priority as isize) << 32 | record.home as isize)
+        Return((state as isize) << 48 | (record.priority as isize) << 32 | record.home() as isize)
     }
 }
 
@@ -520,9 +602,10 @@ impl<M: Machine> Scheduler<M> {
         if self.threads[thread].state != State::Free { Some(thread) } else { None }
     }
     /// A new ready thread; does not decide who runs.
-    fn make(&mut self, index: usize, priority: isize, home: usize) -> Result<Thread, Error> {
+    fn make(&mut self, index: usize, priority: isize, home: usize, ceiling: isize) -> Result<Thread, Error> {
         let thread = Thread::new(index).ok_or(Error::EINVAL)?;
-        if !(0..PRIORITIES as isize).contains(&priority) || home > u16::MAX as usize {
+        let ceilings = 0..PRIORITIES as isize;
+        if !ceilings.contains(&ceiling) || !(0..=ceiling).contains(&priority) || home >= MAX_DOMAINS {
             return Err(Error::EINVAL);
         }
         let record = &mut self.threads[thread];
@@ -533,9 +616,9 @@ impl<M: Machine> Scheduler<M> {
             self.threads_end = self.threads_end.max(index + 1);
         }
         record.id = record.next_id(thread);
-        record.home = home as u16;
+        record.home_and_ceiling = (home | (ceiling as usize) << CEILING) as u16;
         record.priority = priority as u8;
-        record.first_priority = priority as u8;
+        record.own_priority = priority as u8;
         record.cancelled = 0;
         self.wake(thread, 0);
         Ok(thread)
@@ -552,24 +635,12 @@ impl<M: Machine> Scheduler<M> {
         }
         self.ready.push(&mut self.threads, thread);
     }
-    /// Wakes all members of `ring`, which nobody else refers to any more.
-    fn wake_all(&mut self, mut ring: Ring, value: i32) {
-        while !ring.is_empty() {
-            let thread = ring.head();
-            ring.remove(&mut self.threads, thread);
-            self.sleepers.remove(&mut self.threads, thread);
-            self.wake(thread, value);
-        }
-    }
-    /// Ends the wait of `thread`, whatever it waits for.
+    /// Ends the wait of `thread`, whatever it waits for. The rings may have changed in any way where that is a lock.
     fn end_wait(&mut self, thread: Thread, value: i32) {
         let object = self.threads[thread].object;
+        let mut heir = Thread::NOBODY;
         match self.threads[thread].state {
-            State::Semaphore | State::Suspect => {
-                if let Some(semaphore) = self.semaphores.find(object as usize) {
-                    semaphore.waiters.remove(&mut self.threads, thread);
-                }
-            }
+            State::Semaphore | State::Suspect => self.semaphores.waiters(object).remove(&mut self.threads, thread),
             State::Joining => {
                 if let Some(joined) = Thread::new(object as usize) {
                     let mut joiners = self.threads[joined].joiners;
@@ -577,15 +648,83 @@ impl<M: Machine> Scheduler<M> {
                     self.threads[joined].joiners = joiners;
                 }
             }
-            State::Stack => self.stacks.remove(&mut self.threads, thread, object),
+            State::Stack => self.stacks.of(object as usize).remove(&mut self.threads, thread),
+            State::Lock => {
+                let place = object as Place;
+                heir = self.locks.at(place).holder;
+                self.locks.at(place).queue.remove(&mut self.threads, thread);
+                if self.locks.at(place).queue.is_empty() {
+                    self.locks.release(&mut self.threads, place);
+                    self.locks.free(place);
+                }
+            }
             _ => {}
         }
         self.sleepers.remove(&mut self.threads, thread);
         self.wake(thread, value);
+        self.inherit(heir);
     }
-    /// Wakes the first sleeper: its time has come.
-    fn time_out(&mut self) {
-        let thread = self.sleepers.first();
+    /// Who waits for a lock of `heir`'s has changed: it runs by the highest priority of them from now on, or its own; and so for the
+    /// holder of a lock that it waits for itself.
+    fn inherit(&mut self, mut heir: Thread) {
+        for _ in 0..HEIRS {
+            if heir == Thread::NOBODY {
+                return;
+            }
+            let record = &self.threads[heir];
+            let priority = self.locks.inherited(&self.threads, heir, record.own_priority);
+            if priority == record.priority {
+                return;
+            }
+            heir = self.reorder(heir, priority);
+        }
+    }
+    /// `thread` runs or waits by `priority` from now on → who holds what it waits for.
+    fn reorder(&mut self, thread: Thread, priority: u8) -> Thread {
+        let (state, object) = (self.threads[thread].state, self.threads[thread].object);
+        if matches!(state, State::Ready | State::Spent) {
+            self.ready.remove(&mut self.threads, thread);
+            self.threads[thread].priority = priority;
+            if self.slice == NEVER && self.ready.has(priority) {
+                self.begin_slice();
+            }
+            self.ready.push_first(&mut self.threads, thread);
+            if thread == self.running {
+                self.running_priority = priority as i32;
+            }
+            return Thread::NOBODY;
+        }
+        let deadline = self.sleepers.take(&mut self.threads, thread);
+        let mut joiners = Queue::EMPTY;
+        let joined = if state == State::Joining { Thread::new(object as usize) } else { None };
+        let queue = match state {
+            State::Semaphore | State::Suspect => Some(self.semaphores.waiters(object)),
+            State::Stack => Some(self.stacks.of(object as usize)),
+            State::Lock => Some(&mut self.locks.at(object as Place).queue),
+            State::Joining => {
+                joiners = self.threads[joined.unwrap_or(Thread::NOBODY)].joiners;
+                Some(&mut joiners)
+            }
+            _ => None,
+        };
+        match queue {
+            Some(queue) => {
+                queue.remove(&mut self.threads, thread);
+                self.threads[thread].priority = priority;
+                queue.insert(&mut self.threads, thread);
+            }
+            None => self.threads[thread].priority = priority,
+        }
+        if let Some(joined) = joined {
+            self.threads[joined].joiners = joiners;
+        }
+        if let Some(deadline) = deadline {
+            self.sleepers.insert(&mut self.threads, thread, deadline);
+        }
+        if state == State::Lock { self.locks.at(object as Place).holder } else { Thread::NOBODY }
+    }
+    /// Wakes `thread`: its time has come.
+    fn time_out(&mut self, thread: Thread) {
         let record = &self.threads[thread];
         let value = match record.state {
             _ if record.cancelled != 0 => Error::ECANCELED.code() as i32,
@@ -670,10 +809,10 @@ impl<M: Machine> Scheduler<M> {
     #[inline(always)]
     fn settle(&mut self, value: isize) -> Decision {
         let (next, priority) = self.ready.first();
+        self.running_priority = priority;
         if next == self.running {
             return Return(value);
         }
-        self.running_priority = priority;
         self.hand_over(next, value)
     }
     /// `next` goes on; the running thread's call will return `value`.

@@ -1,10 +1,10 @@
-//! The semaphores: a value and a ring of waiters each, in a table with a free list. The portal
+//! The semaphores: a value and a queue of waiters each, in a table with a free list. The portal
 //! manager sees to it that the pages of the next records are there, so that `Semaphores::create` finds them.
 //!
 //! An id is `generation * SEMAPHORES + index`, so that an id kept beyond `semaphore_destroy` (by the interrupt dispatcher,
 //! say) finds nothing rather than somebody else's semaphore.
 
-use crate::ring::Ring;
+use crate::queue::Queue;
 use abi::Error;
 use portal::encode::*;
 use portal::short_circuit::{RECORD, enter};
@@ -15,6 +15,8 @@ pub const SEMAPHORES: usize = abi::nucleus::MAX_SEMAPHORES;
 pub const VALUE_MAX: i32 = i32::MAX;
 /// Ids stay below 2³¹.
 const GENERATIONS: u32 = 1 << 19;
+/// No semaphore's index.
+const ENDING: u16 = u16::MAX;
 
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
@@ -24,8 +26,8 @@ pub struct Semaphore {
     /// Ps that go through; 0 where threads wait. 0 … [`VALUE_MAX`].
     pub value: i32,
     /// The waiting threads, highest priority first, then first come.
-    pub waiters: Ring,
-    /// Index of the next free semaphore, or 0.
+    pub waiters: Queue,
+    /// Index of the next free semaphore, or 0; [`ENDING`] while waiters of a destroyed one are still to wake.
     next_free: u16,
     generation: u32,
 }
@@ -65,7 +67,7 @@ impl Semaphores {
     pub const SLOTS: usize = core::mem::offset_of!(Semaphores, slots);
 
     pub const fn new() -> Semaphores {
-        let slot = Semaphore { id: 0, value: 0, waiters: Ring::EMPTY, next_free: 0, generation: 0 };
+        let slot = Semaphore { id: 0, value: 0, waiters: Queue::EMPTY, next_free: 0, generation: 0 };
         Semaphores { slots: [slot; SEMAPHORES], free: 0, used: 0 }
     }
     /// Before first use: id 0 is never valid. No id with all bits set has index 0, so this one is never found.
@@ -98,10 +100,29 @@ impl Semaphores {
         semaphore.value = value as i32;
         Ok(semaphore.id)
     }
-    /// Frees the slot of `id`, which exists and has no waiters.
+    /// Where a waiter of semaphore `id` waits, which may have been destroyed since.
+    #[inline(always)]
+    pub fn waiters(&mut self, id: u32) -> &mut Queue {
+        &mut self.slots[id as usize % SEMAPHORES].waiters
+    }
+    /// Destroys semaphore `id`: nobody finds it any more, but who waits for it goes on waiting for [`Semaphores::ending`]. Whether there
+    /// was one.
+    pub fn end(&mut self, id: usize) -> bool {
+        let Some(semaphore) = self.find(id) else { return false };
+        (semaphore.id, semaphore.value, semaphore.next_free) = (0, 0, ENDING);
+        true
+    }
+    /// The waiters of `id`, if it is destroyed and not free.
+    pub fn ending(&mut self, id: usize) -> Option<Queue> {
+        let semaphore = &self.slots[id % SEMAPHORES];
+        let ends = semaphore.next_free == ENDING
+            && id == semaphore.generation as usize * SEMAPHORES + id % SEMAPHORES
+            && semaphore.id == 0;
+        ends.then_some(semaphore.waiters)
+    }
+    /// Frees the slot of `id`, which is destroyed and has no waiters.
     pub fn free(&mut self, id: usize) {
         let semaphore = &mut self.slots[id % SEMAPHORES];
-        semaphore.id = 0;
         semaphore.generation = (semaphore.generation + 1) % GENERATIONS;
         semaphore.next_free = self.free;
         self.free = (id % SEMAPHORES) as u16;
@@ -146,11 +167,11 @@ mod tests {
         (at == words.len()).then_some(registers[A0.0 as usize])
     }
     fn semaphore(value: i32, waiters: usize) -> Semaphore {
-        let mut ring = Ring::EMPTY;
+        let mut queue = Queue::EMPTY;
         if let Some(thread) = crate::Thread::new(waiters) {
-            ring.turn_to(thread);
+            queue.begin(&mut crate::threads::Threads::new(), thread);
         }
-        Semaphore { id: 7, value, waiters: ring, next_free: 9, generation: 3 }
+        Semaphore { id: 7, value, waiters: queue, next_free: 9, generation: 3 }
     }
     #[test]
     fn a_short_circuit_does_what_the_scheduler_does_or_nothing() {
@@ -160,8 +181,8 @@ mod tests {
                 let ended = execute(Semaphore::P_SHORT_CIRCUIT, &mut s);
                 assert_eq!((ended, s.value), if value > 0 { (Some(0), value - 1) } else { (None, value) });
                 assert_eq!(
-                    (s.id, s.waiters.head(), s.next_free, s.generation),
-                    (7, semaphore(0, waiters).waiters.head(), 9, 3)
+                    (s.id, s.waiters.first(), s.next_free, s.generation),
+                    (7, semaphore(0, waiters).waiters.first(), 9, 3)
                 );
 
                 let mut s = semaphore(value, waiters);
@@ -169,8 +190,8 @@ mod tests {
                 let adds = waiters == 0 && value < VALUE_MAX;
                 assert_eq!((ended, s.value), if adds { (Some(0), value + 1) } else { (None, value) });
                 assert_eq!(
-                    (s.id, s.waiters.head(), s.next_free, s.generation),
-                    (7, semaphore(0, waiters).waiters.head(), 9, 3)
+                    (s.id, s.waiters.first(), s.next_free, s.generation),
+                    (7, semaphore(0, waiters).waiters.first(), 9, 3)
                 );
             }
         }

@@ -1,6 +1,6 @@
 //! The thread table: one compact record a thread, and the numbers that name threads.
 
-use crate::ring::Ring;
+use crate::queue::Queue;
 use abi::nucleus::MAX_THREADS;
 use core::ops::{Index, IndexMut};
 
@@ -54,11 +54,13 @@ pub enum State {
     Ended = 7,
     /// Ready, and has not waited since its slice began before the last timer interrupt; reported as `Ready`.
     Spent = 8,
-    /// `Sleeping`, of a thread that was cancelled; reported as `Sleeping`.
-    Pausing = 10,
     /// `Semaphore`, without a time-out, and not woken since [`Scheduler::waiting`](crate::Scheduler::waiting) said so; reported as
     /// `Semaphore`.
     Suspect = 9,
+    /// `Sleeping`, of a thread that was cancelled; reported as `Sleeping`.
+    Pausing = 10,
+    /// It waits for a lock; reported as `Semaphore`.
+    Lock = 11,
 }
 
 /// A thread, in 32 bytes: half a cache line.
@@ -70,25 +72,36 @@ pub struct Record {
     pub prev: Thread,
     /// What its pending call returns when it goes on: 0, an id, or an error. 0 for a thread that was preempted.
     pub value: i32,
-    /// What it waits for: semaphore id, thread index, or the low half of a portal table's address.
+    /// What it waits for: semaphore id, thread index, domain of the stack, or the lock's place.
     pub object: u32,
     /// `generation * 4096 + index`; 0 before the index is first used.
     pub id: u32,
+    /// Its neighbours among the leaders of the queue it is in (see [`Queue`](crate::queue::Queue)).
+    pub leader_before: Thread,
+    pub leader_after: Thread,
     /// Threads that wait for its end.
-    pub joiners: Ring,
-    /// One more than its place among the sleepers; 0: it has no deadline.
+    pub joiners: Queue,
+    /// See [`Sleepers`](crate::sleepers::Sleepers); 0: it has no deadline.
     pub position: u16,
-    /// ASID of the domain it was created in.
-    pub home: u16,
+    /// Place of the first of the locks that others wait for and it holds, or 0.
+    pub held: u16,
+    /// ASID of the domain it was created in, and from [`CEILING`] on the highest priority that it may give itself.
+    pub home_and_ceiling: u16,
     pub state: State,
+    /// By which it runs and waits: its own, or a higher one of a thread that waits for it.
     pub priority: u8,
-    /// The priority it was added with, which it can not exceed.
-    pub first_priority: u8,
-    /// Why it waits for a slice at most, if it does: bits of [`abi::nucleus::cancelled`], or [`NEVER_WAITS`].
+    pub own_priority: u8,
+    /// Why it waits for a slice at most, if it does: bits of [`abi::nucleus::cancelled`]; [`ENDING`], [`NEVER_WAITS`].
     pub cancelled: u8,
 }
+
 /// In [`Record::cancelled`] of the idle thread, which has nothing to wait for.
 pub const NEVER_WAITS: u8 = 0x80;
+/// In that of a thread that ends, but has not woken all that wait for that.
+pub const ENDING: u8 = 0x40;
+/// First bit of the ceiling in [`Record::home_and_ceiling`].
+pub const CEILING: u32 = 10;
+const _: () = assert!(abi::nucleus::MAX_DOMAINS <= 1 << CEILING && PRIORITIES << CEILING == 1 << u16::BITS);
 
 const _: () = assert!(size_of::<Record>() == 1 << RECORD_SHIFT && MAX_THREADS << RECORD_SHIFT == 1 << u16::BITS);
 
@@ -99,14 +112,23 @@ impl Record {
         value: 0,
         object: 0,
         id: 0,
-        joiners: Ring::EMPTY,
+        leader_before: Thread::NOBODY,
+        leader_after: Thread::NOBODY,
+        joiners: Queue::EMPTY,
         position: 0,
-        home: 0,
+        held: 0,
+        home_and_ceiling: 0,
         state: State::Free,
         priority: 0,
-        first_priority: 0,
+        own_priority: 0,
         cancelled: 0,
     };
+    pub fn home(&self) -> usize {
+        self.home_and_ceiling as usize % (1 << CEILING)
+    }
+    pub fn ceiling(&self) -> usize {
+        self.home_and_ceiling as usize >> CEILING
+    }
     /// The id of this index's next thread: generations count from 0 and wrap after 2¹⁹.
     pub fn next_id(&self, thread: Thread) -> u32 {
         if self.id == 0 { thread.index() as u32 } else { (self.id + ID_STRIDE) & ID_MASK }

@@ -7,7 +7,10 @@ use crate::{NEVER, Scheduler, State};
 use proptest::prelude::*;
 
 const THREADS: usize = 12;
-const TABLES: [usize; 3] = [0xFFFF_FFFF_8100_1000, 0xFFFF_FFFF_8120_1000, 0xFFFF_FFFF_8100_3000];
+/// Domains whose stacks are waited for.
+const DOMAINS: [usize; 3] = [1, 2, 511];
+/// Locks of one holder that are waited for, at most.
+const MOST: usize = 2;
 
 #[derive(Clone, Debug)]
 enum Operation {
@@ -16,7 +19,7 @@ enum Operation {
     V(usize),
     Interrupt(usize),
     Sleep(isize),
-    Add(usize, usize),
+    Add(usize, usize, usize),
     Exit,
     Reap,
     SetPriority(usize),
@@ -27,7 +30,10 @@ enum Operation {
     StackFree(usize),
     WakeDead(usize),
     Cancel(usize, usize),
-    EndStuck(usize),
+    EndStuck(usize, bool),
+    /// For a lock, that a thread holds; what is known of it may be old.
+    LockWait(usize, usize, bool),
+    LockRelease(usize),
     /// Time passes; timer interrupts come when they are due.
     Pass(u64),
 }
@@ -42,7 +48,7 @@ fn operation() -> impl Strategy<Value = Operation> {
         8 => (0..6usize).prop_map(V),
         2 => (0..6usize).prop_map(Interrupt),
         4 => (1..300_000isize).prop_map(Sleep),
-        8 => (thread.clone(), 0..8usize).prop_map(|(index, priority)| Add(index, priority)),
+        8 => (thread.clone(), 0..8usize, 0..8usize).prop_map(|(index, priority, more)| Add(index, priority, priority + more)),
         1 => Just(Exit),
         2 => Just(Reap),
         3 => (0..8usize).prop_map(SetPriority),
@@ -52,8 +58,10 @@ fn operation() -> impl Strategy<Value = Operation> {
         2 => (0..3usize).prop_map(StackWait),
         4 => (0..3usize).prop_map(StackFree),
         2 => thread.clone().prop_map(WakeDead),
-        3 => (thread, prop_oneof![Just(0), Just(1), Just(2)]).prop_map(|(index, how)| Cancel(index, how)),
-        2 => (0..3usize).prop_map(EndStuck),
+        3 => (thread.clone(), prop_oneof![Just(0), Just(1), Just(2)]).prop_map(|(index, how)| Cancel(index, how)),
+        2 => (thread.clone(), any::<bool>()).prop_map(|(index, ends)| EndStuck(index, ends)),
+        8 => (0..3usize, 2..7usize, 0..8).prop_map(|(key, holder, old)| LockWait(key, holder, old == 0)),
+        6 => (0..3usize).prop_map(LockRelease),
         6 => (1..200_000u64).prop_map(Pass),
     ]
 }
@@ -70,7 +78,7 @@ impl Pair {
         let system = System::new(&[(2, 4), (3, 4), (4, 2)]);
         let mut model = Model::new(0);
         for (index, priority) in [(2, 4), (3, 4), (4, 2)] {
-            model.add(index, priority, 7);
+            model.add(index, priority, 7, priority);
         }
         model.finish(0);
         Pair { system, model, semaphores: vec![0] }
@@ -93,7 +101,8 @@ impl Pair {
     }
     fn step(&mut self, operation: Operation) {
         // The idle thread only waits.
-        let blocks = matches!(operation, Exit | Sleep(_) | SetPriority(_) | Join(_) | StackWait(_) | P(..));
+        let blocks =
+            matches!(operation, Exit | Sleep(_) | SetPriority(_) | Join(_) | StackWait(_) | P(..) | LockWait(..));
         if self.model.running == 1 && blocks {
             return;
         }
@@ -122,10 +131,18 @@ impl Pair {
                 let deadline = self.deadline(ticks).unwrap();
                 self.both(|s| s.sleep(ticks), |m| (m.sleep(deadline), 0).1);
             }
-            Add(index, priority) => {
-                self.both(|s| s.add(index, priority as isize, 7), |m| m.add(index, priority, 7));
+            Add(index, priority, ceiling) => {
+                let (p, c) = (priority as isize, ceiling as isize);
+                self.both(|s| s.add(index, p, 7, c), |m| m.add(index, priority, 7, ceiling));
             }
-            Exit => self.both(|s| s.exit(), |m| (m.exit(), 0).1),
+            LockWait(key, holder, old) => {
+                let turns = self.system.enter(|s| s.lock_wait(7, MOST, 8 * key, holder, -1)).1;
+                let turns = if old { turns + 1 } else { turns };
+                let wait = |m: &mut Model| if old { 0 } else { m.lock_wait(key, MOST, holder) };
+                self.both(|s| s.lock_wait(7, MOST, 8 * key, holder, turns), wait);
+            }
+            LockRelease(key) => self.both(|s| s.lock_release(7, 8 * key), |m| m.lock_release(key)),
+            Exit => self.both(|s| s.exit(), |m| m.exit()),
             Reap => self.both(|s| s.reap(), |m| m.reap()),
             SetPriority(priority) => self.both(|s| s.set_priority(priority), |m| m.set_priority(priority)),
             Join(index) => {
@@ -142,11 +159,11 @@ impl Pair {
                 let id = self.semaphore(n);
                 self.both(|s| s.semaphore_destroy(id), |m| m.destroy(id));
             }
-            StackWait(n) => self.both(|s| s.stack_wait(TABLES[n]), |m| (m.stack_wait(TABLES[n]), 0).1),
-            StackFree(n) => self.both(|s| s.stack_free(TABLES[n]), |m| (m.stack_free(TABLES[n]), 0).1),
+            StackWait(n) => self.both(|s| s.stack_wait(DOMAINS[n]), |m| (m.stack_wait(DOMAINS[n]), 0).1),
+            StackFree(n) => self.both(|s| s.stack_free(DOMAINS[n]), |m| (m.stack_free(DOMAINS[n]), 0).1),
             Cancel(index, how) => self.both(|s| s.cancel(index, how, 0), |m| m.cancel(index, how)),
             WakeDead(index) => self.both(|s| s.wake_dead(index), |m| m.wake_dead(index)),
-            EndStuck(home) => self.both(|s| s.end_stuck(home), |m| m.end_stuck(home)),
+            EndStuck(index, ends) => self.both(|s| s.end_stuck(index, ends), |m| m.end_stuck(index, ends)),
             Pass(time) => self.pass(time),
         }
     }
@@ -169,7 +186,8 @@ impl Pair {
             assert_eq!(self.system.enter(|s| s.waiting(index)).1, waiting, "what thread {index} waits for");
         }
         let timer = self.system.scheduler.machine.timer;
-        assert!(timer <= self.model.next_deadline(), "nobody sleeps too long");
+        let latest = self.model.next_deadline().max(self.model.now + crate::scheduler::GAP);
+        assert!(timer <= latest, "nobody sleeps too long");
         let running = (2..THREADS).filter(|&index| self.model.info(index) >> 48 == State::Running as isize).count();
         assert_eq!(running, usize::from(self.model.running != 1), "exactly one runs");
     }
