@@ -85,6 +85,30 @@ pub fn finish(system: &mut System) -> Result<()> {
             component.image = name;
         }
     }
+    check_limits(system)
+}
+/// That no component can keep another from what its limits say.
+fn check_limits(system: &System) -> Result<()> {
+    let accounts = system.accounts().count();
+    if accounts >= abi::account::ACCOUNTS {
+        bail!("there are {accounts} components, and at most {} can be accounted for", abi::account::ACCOUNTS - 1);
+    }
+    if let Some(boot) = system.components.iter().find(|c| c.boot && c.limits != manifest::Limits::default()) {
+        bail!("component \"{}\": a boot component has no limits", boot.name);
+    }
+    let memory: u32 = system.accounts().filter_map(|(_, component)| component.limits.memory).sum();
+    if memory > 100 || memory == 100 && system.accounts().any(|(_, component)| component.limits.memory.is_none()) {
+        bail!("limits: the components may have {memory} percent of the memory together, and the others need some");
+    }
+    for resource in abi::account::Resource::ALL {
+        let all: u64 = system.accounts().map(|(_, component)| component.limits.of(resource) as u64).sum();
+        if all > resource.most() as u64 {
+            let (text, most) = (resource.text(), resource.most());
+            bail!(
+                "limits: the components may have {all} {text} together, and there are {most}: see `limits` in their blocks"
+            );
+        }
+    }
     Ok(())
 }
 
@@ -140,6 +164,25 @@ mod tests {
     #[test]
     fn a_masked_component_outside_the_image_is_refused() {
         assert!(error("name = \"a\"\nmasked = true").contains("only boot components"));
+    }
+    #[test]
+    fn limits_beyond_what_there_is_are_refused() {
+        assert!(error("name = \"a\"\nlimits = { threads = 3000 }").contains("3000 threads together"));
+        let two = "name = \"a\"\nlimits = { domains = 300 }\n[[component]]\nname = \"b\"\nlimits = { domains = 300 }";
+        assert!(error(two).contains("600 domains together"));
+    }
+    #[test]
+    fn more_memory_than_there_is_is_refused() {
+        assert!(error("name = \"a\"\nlimits = { memory = 101 }").contains("101 percent"));
+        assert!(error("name = \"a\"\nlimits = { memory = 100 }\n[[component]]\nname = \"b\"").contains("need some"));
+    }
+    #[test]
+    fn an_unknown_limit_is_refused() {
+        assert!(error("name = \"a\"\nlimits = { luck = 1 }").contains("unknown field `luck`"));
+    }
+    #[test]
+    fn limits_of_a_boot_component_are_refused() {
+        assert!(error("name = \"a\"\nboot = true\nlimits = { threads = 1 }").contains("no limits"));
     }
     #[test]
     fn a_main_component_on_request_is_refused() {

@@ -73,6 +73,7 @@ fn execute(command: Command) {
         Command::Capabilities(asid) => views::capabilities(asid),
         Command::Memory => views::memory(),
         Command::Counts => views::counts(),
+        Command::Limits => views::limits(),
         Command::Uptime => views::uptime(),
         Command::Echo(text) => {
             println!("{text}");

@@ -1,17 +1,19 @@
 //! What the shell shows of the system.
 
 use crate::Lent;
+use abi::account::Report;
 use abi::inspect::{Domain, Portal};
 use abi::nucleus::{MAX_DOMAINS, MAX_THREADS, NPORTALS, flags};
 use abi::section::text;
 use alloc::string::String;
-use pebble::{Error, Result, check, println};
+use pebble::{Error, Result, check, print, println};
 
 pebble::import! {
     DOMAIN = "inspect.domain";
     PORTAL = "inspect.portal";
     CODE = "inspect.code";
     COUNTS = "inspect.counts";
+    ACCOUNT = "inspect.account";
     MEMORY = "memory.info";
     THREAD = "scheduler.info";
     TIME = "clock.time";
@@ -149,6 +151,29 @@ pub fn counts() -> Result<()> {
     println!("semaphores {}", c.semaphores);
     println!("stacks    {} in queues, and room for {}", c.stacks, c.descriptors);
     println!("frames    {} free, {} promised", c.free_frames, c.promised_frames);
+    Ok(())
+}
+/// What each account has taken and may take. It has the name of its first domain, which is its component's.
+pub fn limits() -> Result<()> {
+    println!(
+        "component           domains    threads   semaphores            code        names    pagers         memory"
+    );
+    let mut seen = 0u32;
+    for d in all_domains() {
+        if d.account == 0 || seen >> d.account & 1 != 0 {
+            continue;
+        }
+        seen |= 1 << d.account;
+        let mut report = Lent(Report::NONE);
+        check(ACCOUNT.call([d.account as usize, &raw mut report as usize]))?;
+        let Report { used, limits } = report.0;
+        print!("{:16}", text(&d.name));
+        for (n, width) in [(0, 5), (1, 5), (2, 6), (3, 8), (4, 6), (5, 4)] {
+            print!(" {:>width$}/{:<width$}", used[n], limits[n]);
+        }
+        let [used, limit] = [4, 5].map(|what| MEMORY.call([what, d.account as usize]).max(0));
+        println!(" {used:>6}/{limit}");
+    }
     Ok(())
 }
 pub fn uptime() -> Result<()> {

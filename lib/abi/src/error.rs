@@ -54,7 +54,7 @@ errors! {
     EISDIR = 21, "is a directory";
     /// An argument is out of its range.
     EINVAL = 22, "invalid argument";
-    /// The portal table, or another fixed table, is full.
+    /// The portal table, or another fixed table, is full, or a limit of the component is reached.
     ENFILE = 23, "table full";
     /// Of a grant: its caller's table holds as many granted portals as it takes.
     EMFILE = 24, "the caller holds too many granted portals";

@@ -18,12 +18,23 @@ pub struct Domain {
     pub portals: u64,
     /// Stacks in its queue.
     pub stacks: u64,
+    /// The account that pays for it.
+    pub account: u64,
     /// Its identity ([`crate::identity::DomainId`]): no other domain has had it or will.
     pub identity: u64,
 }
 impl Domain {
-    pub const NONE: Domain =
-        Domain { name: [0; NAME], asid: 0, flags: 0, parent: 0, threads: 0, portals: 0, stacks: 0, identity: 0 };
+    pub const NONE: Domain = Domain {
+        name: [0; NAME],
+        asid: 0,
+        flags: 0,
+        parent: 0,
+        threads: 0,
+        portals: 0,
+        stacks: 0,
+        account: 0,
+        identity: 0,
+    };
 }
 /// Answer of `inspect.portal`.
 #[repr(C, align(128))]

@@ -4,6 +4,7 @@
 //! on the host all take their constants from here, so that each is written once.
 #![cfg_attr(not(test), no_std)]
 
+pub mod account;
 pub mod address;
 pub mod archive;
 pub mod boot;

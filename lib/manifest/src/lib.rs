@@ -4,6 +4,7 @@
 #![no_std]
 
 extern crate alloc;
+use abi::account::Resource;
 use alloc::{string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +76,47 @@ pub struct Component {
     /// What `init` does when it ends.
     #[serde(default)]
     pub restart: Restart,
+    /// What it and its children may take of what all share.
+    #[serde(default)]
+    pub limits: Limits,
+}
+/// What a component may take, where that is not [`Resource::default_limit`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    pub domains: Option<u32>,
+    pub threads: Option<u32>,
+    pub semaphores: Option<u32>,
+    /// Bytes.
+    pub code: Option<u32>,
+    pub names: Option<u32>,
+    pub pagers: Option<u32>,
+    /// Percent of the memory that is there for components. Those that do not say share evenly what the others leave.
+    pub memory: Option<u32>,
+}
+impl Limits {
+    /// How much of `resource`.
+    pub fn of(&self, resource: Resource) -> u32 {
+        let given = match resource {
+            Resource::Domains => self.domains,
+            Resource::Threads => self.threads,
+            Resource::Semaphores => self.semaphores,
+            Resource::Code => self.code,
+            Resource::Names => self.names,
+            Resource::Pagers => self.pagers,
+        };
+        given.unwrap_or(resource.default_limit())
+    }
+    /// All of them, as the portal manager takes them.
+    pub fn all(&self) -> abi::account::Limits {
+        abi::account::Limits(Resource::ALL.map(|resource| self.of(resource)))
+    }
+}
+impl System {
+    /// The components that are not laid out in the image, and the number of each one's account.
+    pub fn accounts(&self) -> impl Iterator<Item = (usize, &Component)> {
+        self.components.iter().filter(|c| !c.boot).enumerate().map(|(n, component)| (n + 1, component))
+    }
 }
 
 fn default_priority() -> u8 {

@@ -7,5 +7,6 @@ extern crate alloc;
 pub mod archive;
 pub mod ends;
 pub mod log;
+pub mod memory;
 pub mod restarts;
 pub mod start;

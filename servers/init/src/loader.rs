@@ -51,10 +51,10 @@ pub struct Loaded {
     start: usize,
 }
 
-/// Makes the domain of `component` with `image` in it.
-pub fn load(component: &Component, image: &Image, arguments: &[&str]) -> Result<Loaded> {
+/// Makes the domain of `component`, for which `account` pays, with `image` in it.
+pub fn load(component: &Component, account: usize, image: &Image, arguments: &[&str]) -> Result<Loaded> {
     let with = if component.trusted { flags::TRUSTED } else { 0 };
-    let asid = check(DOMAIN_CREATE.call([Name::new(&component.name).address(), with as usize]))?;
+    let asid = check(DOMAIN_CREATE.call([Name::new(&component.name).address(), with as usize | account << 8]))?;
     fill(asid, component, image, arguments).inspect_err(|_| {
         DOMAIN_DESTROY.call([asid]);
     })

@@ -11,6 +11,7 @@ mod loader;
 mod report;
 
 use abi::Error;
+use abi::account::Resource;
 use abi::address::DEVICE_VA;
 use abi::archive::{LOG_VA, VA};
 use abi::section::NAME;
@@ -37,8 +38,15 @@ pebble::provide! {
 pebble::import! {
     EVENT = "domain.event";
     NAMES_ALLOW = "names.allow";
+    LIMITS = "domain.limits";
+    MEMORY_INFO = "memory.info";
+    MEMORY_LIMIT = "memory.limit";
     MAP_DEVICE = "memory.map_device";
 }
+
+/// What is lent through a window: it does not cross a page boundary.
+#[repr(align(64))]
+struct Lent<T>(T);
 
 /// A component that runs.
 struct Running {
@@ -57,6 +65,10 @@ impl Init {
     fn forget(&mut self, asid: usize) -> Option<Running> {
         let place = self.running.iter().position(|(own, _)| *own == asid)?;
         Some(self.running.swap_remove(place).1)
+    }
+    /// The number of the account of component `name`.
+    fn account(&self, name: &str) -> usize {
+        self.system.accounts().find(|(_, component)| component.name == name).map_or(0, |(account, _)| account)
     }
     /// Whether component `name` may be started once more at `now`.
     fn may_restart(&mut self, name: &str, now: u64, span: u64) -> bool {
@@ -99,6 +111,11 @@ fn start(_: &pebble::Env) {
         log(|l| l.line("pebble: the archive of components is damaged"));
         return stop(power, 1);
     };
+    share_memory(&system);
+    for (account, component) in system.accounts() {
+        let limits = Lent(component.limits.all());
+        LIMITS.call([account, &raw const limits as usize]);
+    }
     let first = system.components.clone();
     *INIT.lock() = Some(Init { system, running: Vec::new(), restarts: Vec::new(), power });
     if let Err(error) = report::start() {
@@ -117,6 +134,19 @@ fn start(_: &pebble::Env) {
         }
     }
     watch()
+}
+
+/// Says which part of the memory each component may have. All of them together never have what the system itself needs.
+fn share_memory(system: &System) {
+    let limits = || system.accounts().map(|(account, component)| (account, component.limits));
+    let of = |resource| limits().map(|(_, l)| l.of(resource) as usize).sum();
+    let free = MEMORY_INFO.call([1, 0]).max(0) as usize;
+    let all = init_logic::memory::for_components(free, of(Resource::Threads), of(Resource::Domains));
+    let given = limits().filter_map(|(_, l)| l.memory).sum();
+    let others = limits().filter(|(_, l)| l.memory.is_none()).count();
+    for (account, limits) in limits() {
+        MEMORY_LIMIT.call([account, init_logic::memory::share(all, limits.memory, given, others)]);
+    }
 }
 
 /// Of file `number` of the image: its path, 0-terminated, where `offset` is `usize::MAX`; else the bytes from there on that
@@ -150,7 +180,8 @@ fn start_component(component: Component, more: &[&str]) -> Result<usize> {
     let image = if component.image.is_empty() { &component.name } else { &component.image };
     let loaded = archive().and_then(|a| a.image(image)).ok_or(Error::ENOENT).and_then(|image| {
         let words: Vec<&str> = arguments.iter().map(|a| a.as_str()).collect();
-        loader::load(&component, image, &words)
+        let account = with(|init| init.account(&component.name)).unwrap_or(0);
+        loader::load(&component, account, image, &words)
     });
     let started = loaded.and_then(|loaded| {
         let (asid, priority) = (loaded.asid, component.priority);

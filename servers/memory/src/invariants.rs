@@ -195,7 +195,7 @@ impl<R: Ram> Spaces<R> {
                 return Err((Kind::Place, 0));
             }
         }
-        let (mut promises, mut windows, mut pages) = (0, 0, 0);
+        let (mut promises, mut windows, mut pages, mut common_pages) = (0, 0, 0, 0);
         for (place, base) in [(0, 0), (1, WINDOW_VA)] {
             let Some((middle, entries)) = self.tables(asid, place) else { continue };
             self.owned(middle, managed, references).map_err(|kind| (kind, base))?;
@@ -228,6 +228,7 @@ impl<R: Ram> Spaces<R> {
                     let own = leaf & (pte::V | pte::FOREIGN) == pte::V;
                     // Shared for good, with the rights that the first one had.
                     let common = !own && self.has_frame(leaf);
+                    common_pages += (common && va != RETURN_PAGE) as usize;
                     promises += lazy as usize;
                     if own || common {
                         self.owned(pa, managed, references).map_err(|kind| (kind, va))?;
@@ -253,7 +254,7 @@ impl<R: Ram> Spaces<R> {
                 }
             }
         }
-        if pages != space.pages as usize {
+        if pages != space.pages as usize || common_pages != space.common as usize {
             return Err((Kind::Pages, pages));
         }
         Ok((promises, windows))

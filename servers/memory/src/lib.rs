@@ -2,6 +2,7 @@
 //! reached through [`ram::Ram`], which on the host is a vector.
 #![cfg_attr(not(test), no_std)]
 
+pub mod accounts;
 pub mod chains;
 pub mod devices;
 pub mod doomed;

@@ -25,7 +25,8 @@ pebble::boot_server!(start);
 
 pebble::provide! {
     "memory.fault", "sx", handle_fault;
-    "memory.space_create", "smi", space_create;
+    "memory.space_create", "smii", space_create;
+    "memory.limit", "smii", limit;
     "memory.space_copy", "smiiri", space_copy;
     "memory.space_destroy", "smi", space_destroy;
     "memory.trust", "smi", trust;
@@ -357,8 +358,16 @@ extern "C" fn frame_of(asid: usize, va: usize) -> isize {
 fn replace_page(by: usize, asid: usize, va: usize, source: usize, rights: usize, lent: Lent) -> isize {
     locked(|s| s.page(by, asid, va, source, rights as u64 & 0xff, lent).map(|()| 0))
 }
-extern "C" fn space_create(id: u64) -> isize {
-    locked(|s| s.create(DomainId::of(id).ok_or(Error::EINVAL)?))
+extern "C" fn space_create(id: u64, account: usize) -> isize {
+    locked(|s| {
+        let id = DomainId::of(id).ok_or(Error::EINVAL)?;
+        let root = s.create(id)?;
+        s.pay(id.number(), account).map(|()| root)
+    })
+}
+/// No more than so many pages for `account`.
+extern "C" fn limit(account: usize, pages: usize) -> isize {
+    locked(|s| s.accounts.set_limit(account, pages).map(|()| 0))
 }
 /// `lent`: a window on `count` physical addresses of frames that windows show; more than fit: it is not known what they show.
 extern "C" fn space_copy(from: usize, to: usize, lent: usize, count: usize) -> isize {
@@ -461,6 +470,8 @@ extern "C" fn info(what: usize, asid: usize) -> isize {
         1 => Ok(s.frames.free()),
         2 => s.space(asid).map(|space| space.pages as usize),
         3 => Ok(s.frames.promised()),
+        4 => s.accounts.of(asid).map(|memory| memory.used as usize),
+        5 => s.accounts.of(asid).map(|memory| memory.limit as usize),
         _ => Err(Error::EINVAL),
     })
 }

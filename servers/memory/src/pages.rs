@@ -25,7 +25,7 @@ impl<R: Ram> Spaces<R> {
         } else if va >= STACK_FLOOR {
             space.high_start = space.high_start.min(va);
         }
-        let at = self.make_private(root, va)?;
+        let at = self.counting_tables(asid, |s| s.make_private(root, va))?;
         if self.ram.read(at) != 0 { Err(Error::EEXIST) } else { Ok(at) }
     }
     /// Maps one page at `va` to `pa`, readable by the component.
@@ -36,6 +36,7 @@ impl<R: Ram> Spaces<R> {
     }
     /// Maps a page of zeros: at the first access, or for a boot component at once.
     pub fn map_zeros(&mut self, asid: usize, va: usize, rights: u64) -> Result<(), Error> {
+        self.room(asid, 1)?;
         let at = self.vacant(asid, va)?;
         if self.space(asid)?.boot {
             let pa = self.frames.take(For::Component)?;
@@ -45,16 +46,15 @@ impl<R: Ram> Spaces<R> {
             self.frames.promise()?;
             self.ram.write(at, rights | pte::U | pte::LAZY);
         }
-        self.space(asid)?.pages += 1;
-        Ok(())
+        self.count(asid, 1)
     }
     /// Maps a page that the first write makes a copy of the page at `pa`, which is nobody's to free.
     pub fn map_copied(&mut self, asid: usize, va: usize, pa: usize, rights: u64) -> Result<(), Error> {
+        self.room(asid, 1)?;
         let at = self.vacant(asid, va)?;
         self.frames.promise()?;
         self.ram.write(at, pte::leaf(pa, rights & !pte::W | pte::U | pte::LAZY | pte::FOREIGN));
-        self.space(asid)?.pages += 1;
-        Ok(())
+        self.count(asid, 1)
     }
     /// Whether an entry shows a frame that comes back when nobody has it any more: the space's own, or one that domains share.
     pub(crate) fn has_frame(&self, value: u64) -> bool {
@@ -132,7 +132,9 @@ impl<R: Ram> Spaces<R> {
         }
         self.take_out(at, va, lent.not(value)?, doomed);
         if value & (pte::FOREIGN | pte::LAZY) != pte::FOREIGN {
-            self.space(asid)?.pages -= 1;
+            self.count(asid, -1)?;
+        } else if self.has_frame(value) {
+            self.count_common(asid, -1)?;
         }
         Ok(true)
     }
@@ -152,7 +154,9 @@ impl<R: Ram> Spaces<R> {
                 let value = s.ram.read(at);
                 s.take_out(at, va, Unlent::untold(), doomed);
                 if value & (pte::FOREIGN | pte::LAZY) != pte::FOREIGN {
-                    s.space(asid)?.pages -= 1;
+                    s.count(asid, -1)?;
+                } else if s.has_frame(value) {
+                    s.count_common(asid, -1)?;
                 }
             }
             Ok(())
@@ -166,7 +170,7 @@ impl<R: Ram> Spaces<R> {
     /// on, but for frames that windows show, or may show. The caller flushes the addresses that they are copied from.
     pub fn copy_entries(&mut self, to: usize, first: usize, va: usize, count: usize, lent: Lent) -> Result<(), Error> {
         let target = self.space(to)?.root;
-        let (mut table, mut pages) = (0, 0);
+        let (mut table, mut pages, mut common) = (0, 0, 0);
         let mut result = Ok(());
         for n in 0..count {
             let at = first + 8 * n;
@@ -176,24 +180,28 @@ impl<R: Ram> Spaces<R> {
             }
             if table == 0 {
                 // The entry that the first would have: all are in one table.
-                table = self.make_private(target, va)?;
+                table = self.counting_tables(to, |s| s.make_private(target, va))?;
             }
-            match self.copy_entry(at, table + 8 * n, lent) {
-                Ok(counts) => pages += counts as u32,
+            let copied = self.room(to, pages + common + 1).and_then(|()| self.copy_entry(at, table + 8 * n, lent));
+            match copied {
+                Ok(true) => pages += 1,
+                Ok(false) => common += self.has_frame(value) as usize,
                 Err(error) => {
                     result = Err(error);
                     break;
                 }
             }
         }
-        self.space(to)?.pages += pages;
+        self.count(to, pages as i32)?;
+        self.count_common(to, common as i32)?;
         result
     }
     /// Maps a copy of the page of entry `at` at `va`, with `rights`. The caller flushes the address that it is copied from.
     pub fn copy_page(&mut self, at: usize, asid: usize, va: usize, rights: u64, lent: Lent) -> Result<(), Error> {
+        self.room(asid, 1)?;
         let place = self.vacant(asid, va)?;
         self.copy_entry(at, place, lent)?;
-        self.space(asid)?.pages += 1;
+        self.count(asid, 1)?;
         // The source's rights are not the copy's: one that can be written stays or becomes shared until it is.
         let value = self.ram.read(place);
         let now = match (rights & pte::W != 0, value & (pte::LAZY | pte::W) != 0) {
@@ -217,7 +225,7 @@ impl<R: Ram> Spaces<R> {
         self.ram.write(place, now & keep | rights & !pte::W | if now & pte::W != 0 { pte::W } else { 0 });
         if now & (pte::FOREIGN | pte::LAZY) == pte::FOREIGN {
             // A page of the archive that can not be written any more: it is nobody's.
-            self.space(asid)?.pages -= 1;
+            self.count(asid, -1)?;
         }
         Ok(())
     }

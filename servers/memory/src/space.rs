@@ -1,5 +1,6 @@
 //! Address spaces: what is mapped where in a domain's private part, and its window tables.
 
+use crate::accounts::Memories;
 use crate::doomed::{Doomed, Lent, Unlent, Unreachable};
 use crate::frames::{For, Frames};
 use crate::pagers::Pagers;
@@ -24,6 +25,11 @@ pub struct Space {
     heap: usize,
     /// Pages of its own, those included that are promised or shared.
     pub pages: u32,
+    /// Frames that it shares for good and shows; page tables of its own.
+    pub(crate) common: u16,
+    pub(crate) tables: u16,
+    /// Who pays for it all.
+    pub(crate) account: u8,
     /// No stack slot below this one is free.
     first_slot: u32,
     /// End of what was ever mapped below `HEAP_END`, and start of what was above `STACK_FLOOR`.
@@ -42,6 +48,9 @@ const NONE: Space = Space {
     id: None,
     heap: 0,
     pages: 0,
+    common: 0,
+    tables: 0,
+    account: 0,
     first_slot: 0,
     low_end: 0,
     high_start: 0,
@@ -50,6 +59,10 @@ const NONE: Space = Space {
     devices: false,
 };
 impl Space {
+    /// Pages that its account pays for.
+    pub(crate) fn cost(&self) -> usize {
+        self.pages as usize + self.common as usize + self.tables as usize
+    }
     fn new(root: usize, id: DomainId) -> Space {
         Space {
             root,
@@ -85,6 +98,7 @@ pub struct Spaces<R> {
     pub frames: Frames,
     pub shares: Shares,
     pub pagers: Pagers,
+    pub accounts: Memories,
     pub shared: Shared,
     /// By ASID, in pages that are made when the first space of theirs is.
     spaces: [Option<&'static mut Chunk>; MAX_DOMAINS / CHUNK],
@@ -128,6 +142,7 @@ impl<R: Ram> Spaces<R> {
             frames: Frames::new(),
             shares: Shares::new(),
             pagers: Pagers::new(),
+            accounts: Memories::new(),
             shared,
             spaces: [const { None }; MAX_DOMAINS / CHUNK],
         }
@@ -383,9 +398,18 @@ impl<R: Ram> Spaces<R> {
     }
     fn copy_parts(&mut self, from: usize, to: usize, lent: Lent) -> Result<(), Error> {
         let source = *self.space(from)?;
-        let target = self.space(to)?.root;
-        let id = self.space(to)?.id;
-        *self.space(to)? = Space { root: target, id, pages: 0, boot: false, devices: false, ..source };
+        let target = *self.space(to)?;
+        *self.space(to)? = Space {
+            root: target.root,
+            id: target.id,
+            pages: target.pages,
+            common: target.common,
+            tables: target.tables,
+            account: target.account,
+            boot: false,
+            devices: false,
+            ..source
+        };
         // A device belongs to the driver alone.
         let received = (RECEIVE_VA, source.received_end);
         for (start, end) in [(IMAGE_VA, source.low_end), received, (source.high_start, STACK_TOP)] {
@@ -441,6 +465,7 @@ impl<R: Ram> Spaces<R> {
         }
         doomed.add(space.root, ram, frames);
         doomed.bury(ram, frames);
+        self.forget_cost(asid)?;
         *self.space(asid)? = NONE;
         Ok(())
     }
@@ -502,7 +527,8 @@ impl<R: Ram> Spaces<R> {
         let slots = window_base(thread);
         let callee_root = self.space(callee)?.root;
         if tables::entry(&self.ram, callee_root, slots).is_none() {
-            return tables::make_entry(&mut self.ram, &mut self.frames, callee_root, slots).map(|_| true);
+            let made = |s: &mut Self| tables::make_entry(&mut s.ram, &mut s.frames, callee_root, slots);
+            return self.counting_tables(callee, made).map(|_| true);
         }
         // What is shown is the caller's alone: a page that is shared would change hands under the window.
         let changed = self.own(caller, address, true)?;

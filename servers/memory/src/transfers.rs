@@ -176,6 +176,7 @@ impl<R: Ram> Spaces<R> {
         }
         // All that can fail comes before the callee sees the first page: it may lend that page on, or keep its translation.
         let there = self.receive(callee, pages)?;
+        self.room(callee, pages)?;
         for n in 0..pages {
             self.vacant(callee, there + n * PAGE)?;
         }
@@ -203,11 +204,12 @@ impl<R: Ram> Spaces<R> {
         let value = self.ram.read(at);
         if value & pte::FOREIGN == 0 {
             self.ram.write(at, value | pte::FOREIGN);
-            self.space(caller)?.pages -= 1;
+            self.count(caller, -1)?;
+            self.count_common(caller, 1)?;
         }
         let rights = value & (pte::R | pte::W | pte::U);
         self.ram.write(place, pte::leaf(pte::address(value), rights | pte::FOREIGN));
-        Ok(())
+        self.count_common(callee, 1)
     }
     /// `>`: moves pages of `caller`'s to `callee`; where. Pages that windows show do not move: `EBUSY`; `EAGAIN`: it must be known
     /// whether they do.
@@ -223,6 +225,7 @@ impl<R: Ram> Spaces<R> {
         self.movable(caller, address, pages, lent)?;
         let there = self.receive(callee, pages)?;
         // Tables first: moving itself does not fail.
+        self.room(callee, pages)?;
         for n in 0..pages {
             self.vacant(callee, there + n * PAGE)?;
         }
@@ -345,8 +348,8 @@ impl<R: Ram> Spaces<R> {
             self.ram.write(at, 0);
             self.ram.write(place, value & !pte::X);
         }
-        self.space(from)?.pages -= pages as u32;
-        self.space(to)?.pages += pages as u32;
+        self.count(from, -(pages as i32))?;
+        self.count(to, pages as i32)?;
         if pages == 1 {
             self.ram.flush_page(from, address)
         } else {

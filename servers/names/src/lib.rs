@@ -1,5 +1,7 @@
 //! Who registered which name, and who may open or provide it.
 #![cfg_attr(not(test), no_std)]
+#![cfg_attr(test, allow(clippy::disallowed_methods, clippy::disallowed_macros))]
+#![feature(allocator_api, vec_push_within_capacity)]
 
 extern crate alloc;
 
@@ -142,9 +144,10 @@ impl Bindings {
                 return Err(Error::ENFILE);
             }
             if self.all.len() == self.all.capacity() {
-                self.all.reserve_exact(MORE);
+                self.all.try_reserve_exact(MORE).map_err(|_| Error::ENOMEM)?;
             }
-            self.all.push(Binding { name: Kept::Boot(&NO_NAME), registration: 0, asid: 0, next: 0 });
+            let free = Binding { name: Kept::Boot(&NO_NAME), registration: 0, asid: 0, next: 0 };
+            self.all.push_within_capacity(free).map_err(|_| Error::ENOMEM)?;
             self.free = self.all.len() as Place;
         }
         let place = self.free;
@@ -194,11 +197,12 @@ impl Names {
     pub const fn new() -> Names {
         Names { bindings: Bindings::new(), owners: [false; MAX_DOMAINS], rules: Vec::new() }
     }
-    fn rules_of(&mut self, asid: usize) -> &mut Option<Arc<Vec<Rule>>> {
+    fn rules_of(&mut self, asid: usize) -> Result<&mut Option<Arc<Vec<Rule>>>, Error> {
         if self.rules.len() <= asid {
-            self.rules.resize(asid + 1, None);
+            self.rules.try_reserve(asid + 1 - self.rules.len()).map_err(|_| Error::ENOMEM)?;
+            while self.rules.len() <= asid && self.rules.push_within_capacity(None).is_ok() {}
         }
-        &mut self.rules[asid]
+        self.rules.get_mut(asid).ok_or(Error::ENOMEM)
     }
     #[inline(always)]
     fn may(&self, asid: usize, right: Right, name: &Name) -> Result<(), Error> {
@@ -222,8 +226,8 @@ impl Names {
         Ok(())
     }
     /// Makes room for `count` names.
-    pub fn reserve(&mut self, count: usize) {
-        self.bindings.all.reserve_exact(count);
+    pub fn reserve(&mut self, count: usize) -> Result<(), Error> {
+        self.bindings.all.try_reserve_exact(count).map_err(|_| Error::ENOMEM)
     }
     /// Registers `name` for domain `asid`.
     pub fn bind(&mut self, asid: usize, name: &Name, registration: usize) -> Result<(), Error> {
@@ -236,7 +240,8 @@ impl Names {
         if own[NAME_WORDS - 1] >> 56 != 0 {
             return Err(Error::EINVAL);
         }
-        self.insert(asid, Kept::Own(Box::new(own)), registration)
+        let own = Box::try_new(own).map_err(|_| Error::ENOMEM)?;
+        self.insert(asid, Kept::Own(own), registration)
     }
     /// The registration behind `name`, if domain `asid` may open it.
     pub fn lookup(&self, asid: usize, name: &Name) -> Result<usize, Error> {
@@ -253,23 +258,40 @@ impl Names {
         Ok(())
     }
     /// Lets domain `asid` open or provide the names that match `pattern`.
-    pub fn allow(&mut self, asid: usize, pattern: &Name, right: Right) {
-        Arc::make_mut(self.rules_of(asid).get_or_insert_default()).push(Rule { pattern: Pattern::new(pattern), right });
+    pub fn allow(&mut self, asid: usize, pattern: &Name, right: Right) -> Result<(), Error> {
+        let rule = Rule { pattern: Pattern::new(pattern), right };
+        let rules = self.rules_of(asid)?;
+        if let Some(own) = rules.as_mut().and_then(Arc::get_mut) {
+            own.try_reserve(1).map_err(|_| Error::ENOMEM)?;
+            return own.push_within_capacity(rule).map(|_| ()).map_err(|_| Error::ENOMEM);
+        }
+        // It has none, or shares them.
+        let shared = rules.as_ref().map_or(&[][..], |shared| &shared[..]);
+        let mut own = Vec::new();
+        own.try_reserve(shared.len() + 1).map_err(|_| Error::ENOMEM)?;
+        own.extend(shared.iter().cloned().chain([rule]));
+        *rules = Some(Arc::try_new(own).map_err(|_| Error::ENOMEM)?);
+        Ok(())
     }
     /// The child may what the parent may.
-    pub fn inherit(&mut self, child: usize, parent: usize) {
+    pub fn inherit(&mut self, child: usize, parent: usize) -> Result<(), Error> {
         let rules = self.rules.get(parent).cloned().flatten();
-        *self.rules_of(child) = rules;
+        *self.rules_of(child)? = rules;
+        Ok(())
     }
     /// Domain `asid` is no more: its names and rules go.
     pub fn forget(&mut self, asid: usize) {
-        *self.rules_of(asid) = None;
+        if let Some(rules) = self.rules.get_mut(asid) {
+            *rules = None;
+        }
         if self.owners.get_mut(asid).is_some_and(core::mem::take) {
             self.bindings.retain(|b| b.asid as usize != asid);
         }
     }
 }
 
+#[cfg(test)]
+mod exhaustion_tests;
 #[cfg(test)]
 mod model_tests;
 #[cfg(test)]
@@ -283,8 +305,8 @@ mod tests {
     }
     fn names() -> Names {
         let mut n = Names::new();
-        n.allow(5, &name("fs.*"), Right::Provide);
-        n.allow(6, &name("fs.read"), Right::Open);
+        n.allow(5, &name("fs.*"), Right::Provide).unwrap();
+        n.allow(6, &name("fs.read"), Right::Open).unwrap();
         n
     }
     #[test]
@@ -325,7 +347,7 @@ mod tests {
     #[test]
     fn a_child_may_what_its_parent_may_until_it_is_forgotten() {
         let mut n = names();
-        n.inherit(9, 6);
+        n.inherit(9, 6).unwrap();
         assert_eq!(n.lookup(9, &name("fs.read")), Err(Error::ENOENT));
         n.forget(9);
         assert_eq!(n.lookup(9, &name("fs.read")), Err(Error::EACCESS));
@@ -335,24 +357,24 @@ mod tests {
         let mut n = names();
         n.bind(5, &name("fs.read"), 40).unwrap();
         n.forget(5);
-        n.allow(7, &name("fs.read"), Right::Provide);
+        n.allow(7, &name("fs.read"), Right::Provide).unwrap();
         assert_eq!(n.bind(7, &name("fs.read"), 50), Ok(()));
     }
     #[test]
     fn a_name_that_is_too_long_to_be_registered_is_refused() {
         let mut n = Names::new();
-        n.allow(5, &name("*"), Right::Provide);
+        n.allow(5, &name("*"), Right::Provide).unwrap();
         assert_eq!(n.bind(5, &name(&"x".repeat(47)), 1), Ok(()));
         assert_eq!(n.bind(5, &name(&"x".repeat(48)), 2), Err(Error::EINVAL));
-        n.allow(6, &name("*"), Right::Open);
+        n.allow(6, &name("*"), Right::Open).unwrap();
         assert_eq!(n.lookup(6, &name(&"x".repeat(47))), Ok(1));
         assert_eq!(n.lookup(6, &name(&"x".repeat(48))), Err(Error::ENOENT));
     }
     #[test]
     fn room_of_names_that_were_withdrawn_is_used_again() {
         let mut n = Names::new();
-        n.allow(5, &name("*"), Right::Provide);
-        n.allow(5, &name("*"), Right::Open);
+        n.allow(5, &name("*"), Right::Provide).unwrap();
+        n.allow(5, &name("*"), Right::Open).unwrap();
         for round in 0..10 {
             for k in 0..200 {
                 assert_eq!(n.bind(5, &name(&format!("name.{k}")), round + k), Ok(()));

@@ -28,7 +28,9 @@ static NAMES: Mutex<Names> = Mutex::new(Names::new());
 fn start(_: &pebble::Env) {
     let info = pebble::boot::info();
     let mut names = NAMES.lock();
-    names.reserve(info.portal_count as usize + MORE_NAMES);
+    if names.reserve(info.portal_count as usize + MORE_NAMES).is_err() {
+        pebble::stop();
+    }
     for (registration, portal) in info.portals[..info.portal_count as usize].iter().enumerate() {
         let _ = names.bind_boot(portal.asid as usize, portal.name_words(), registration);
     }
@@ -53,15 +55,11 @@ extern "C" fn unbind(asid: usize, name: usize) -> isize {
 }
 #[optimize(size)]
 extern "C" fn allow(asid: usize, pattern: usize, right: usize) -> isize {
-    with_name(pattern, |names, pattern| {
-        names.allow(asid, pattern, Right::from_number(right)?);
-        Ok(0)
-    })
+    with_name(pattern, |names, pattern| names.allow(asid, pattern, Right::from_number(right)?).map(|()| 0))
 }
 #[optimize(size)]
 extern "C" fn inherit(child: usize, parent: usize) -> isize {
-    NAMES.lock().inherit(child, parent);
-    0
+    NAMES.lock().inherit(child, parent).map_or_else(Error::code, |()| 0)
 }
 #[optimize(size)]
 extern "C" fn forget(asid: usize) -> isize {

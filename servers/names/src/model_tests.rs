@@ -92,11 +92,11 @@ proptest! {
                 Operation::Unbind(text) => prop_assert_eq!(names.unbind(asid, &name(&text)), model.unbind(asid, &text)),
                 Operation::Allow(pattern, provide) => {
                     let right = if provide { Right::Provide } else { Right::Open };
-                    names.allow(asid, &name(&pattern), right);
+                    names.allow(asid, &name(&pattern), right).unwrap();
                     model.rules.entry(asid).or_default().push((pattern, right));
                 }
                 Operation::Inherit(parent) => {
-                    names.inherit(asid, parent);
+                    names.inherit(asid, parent).unwrap();
                     let rules = model.rules.get(&parent).cloned().unwrap_or_default();
                     model.rules.insert(asid, rules);
                 }

@@ -5,9 +5,12 @@
 //! blocks that none of them returns through are freed.
 
 use crate::slots::Slots;
+use abi::Error;
 use abi::address::{CODE_END, code_address, code_physical};
 use abi::nucleus::BLOCK_HEADER;
 use alloc::vec::Vec;
+use pebble::Result;
+use pebble::fallible::TryPush;
 use portal::emit::Buffer;
 use smallvec::SmallVec;
 
@@ -53,6 +56,22 @@ pub struct Block {
     pub permanent: bool,
     /// A frame returns through it, as far as the last look has found.
     pub marked: bool,
+    /// No table entry leads to it any more.
+    pub retired: bool,
+    /// What its bytes cost.
+    pub charge: account::Charge,
+}
+
+impl Block {
+    /// Table entry `user` leads to it. `ENOMEM`; never the first two times.
+    #[inline(always)]
+    pub fn add_user(&mut self, user: (u16, u16)) -> Result<()> {
+        if self.users.len() == self.users.capacity() {
+            self.users.try_reserve(1).map_err(|_| Error::ENOMEM)?;
+        }
+        self.users.push(user);
+        Ok(())
+    }
 }
 
 /// All blocks, by the supervisor address of their code.
@@ -65,10 +84,11 @@ pub struct CodeArea {
     /// Physical address of the area, and behind its last block.
     base: usize,
     next: usize,
-    /// Free blocks by size.
-    free: [Vec<u32>; CLASSES],
-    /// Blocks that no table entry leads to.
-    retired: Vec<u64>,
+    /// The first free block of each size, by its physical address, or 0. Its first word says which is next: what ends frees blocks,
+    /// and must not need memory for that.
+    free: [u32; CLASSES],
+    /// How many blocks no table entry leads to.
+    retired: usize,
 }
 
 impl CodeArea {
@@ -79,42 +99,67 @@ impl CodeArea {
             vacant: Vec::new(),
             base: abi::address::IMAGE_BASE,
             next: 0,
-            free: [const { Vec::new() }; CLASSES],
-            retired: Vec::new(),
+            free: [0; CLASSES],
+            retired: 0,
         }
     }
     /// Makes room for `count` blocks.
-    pub fn reserve(&mut self, count: usize) {
-        self.blocks.reserve(count);
+    pub fn reserve(&mut self, count: usize) -> Result<()> {
+        self.blocks.reserve(count)
     }
     /// The first physical address that the image builder left free.
     pub fn start(&mut self, next: usize) {
         self.next = next.next_multiple_of(ALIGN);
     }
-    /// Puts a block of `count` words in the area; the supervisor address of its code, or `None` if the area is full.
+    /// Bytes of the area that a block of `count` words takes.
     #[inline(always)]
-    pub fn add(&mut self, words: &Buffer, count: usize, mut block: Block) -> Option<u64> {
-        let bytes = (count * 4).next_multiple_of(ALIGN);
-        let pa = match self.free.get_mut(bytes / ALIGN)?.pop() {
-            Some(pa) => pa as usize,
-            None if self.next + bytes <= CODE_END => {
-                let pa = self.next;
-                self.next += bytes;
-                pa
-            }
-            None => return None,
-        };
-        crate::view::write_code(pa, words, bytes);
-        let code = (code_address(pa) + BLOCK_HEADER) as u64;
-        (block.bytes, block.frame) = (bytes as u16, words.0[2] as u16);
-        self.insert(code, block);
-        Some(code)
+    pub fn bytes(count: usize) -> usize {
+        (count * 4).next_multiple_of(ALIGN)
     }
-    /// A block that the image builder generated.
-    pub fn adopt(&mut self, code: u64, block: Block) {
+    /// Puts a block of `count` words in the area; the supervisor address of its code. `ENOMEM`: the area is full, or there is no
+    /// memory for its record. Only if it was made is `charge` taken.
+    #[inline(always)]
+    pub fn add(&mut self, words: &Buffer, count: usize, mut block: Block, charge: &mut account::Charge) -> Result<u64> {
+        let bytes = CodeArea::bytes(count);
+        let free = *self.free.get(bytes / ALIGN).ok_or(Error::ENOMEM)? as usize;
+        let pa = if free != 0 { free } else { self.next };
+        if free == 0 && self.next + bytes > CODE_END {
+            return Err(Error::ENOMEM);
+        }
+        let code = (code_address(pa) + BLOCK_HEADER) as u64;
+        self.room(code, bytes)?;
+        match free {
+            0 => self.next += bytes,
+            _ => self.free[bytes / ALIGN] = crate::view::free_block(pa),
+        }
+        crate::view::write_code(pa, words, bytes);
+        (block.bytes, block.frame) = (bytes as u16, words.0[2] as u16);
+        block.charge = charge.take();
+        self.insert(code, block);
+        Ok(code)
+    }
+    /// A block that the image builder generated. `ENOMEM`.
+    pub fn adopt(&mut self, code: u64, block: Block) -> Result<()> {
         let [_, words, frame, _] = crate::view::header(code);
         let bytes = (BLOCK_HEADER + words as usize * 4).next_multiple_of(ALIGN);
+        self.room(code, bytes)?;
         self.insert(code, Block { bytes: bytes as u16, frame: frame as u16, ..block });
+        Ok(())
+    }
+    /// Makes room for the record of a block of `bytes` at `code`, and for what its end needs. `ENOMEM`.
+    #[inline(always)]
+    fn room(&mut self, code: u64, bytes: usize) -> Result<()> {
+        let end = self.granule(code) + bytes / ALIGN;
+        if self.numbers.len() < end {
+            self.numbers.room_for(end - self.numbers.len())?;
+        }
+        if self.vacant.is_empty() {
+            let number = self.blocks.end();
+            self.blocks.room_at(number)?;
+            // Every block that there is may become vacant.
+            self.vacant.room_for(number + 1)?;
+        }
+        Ok(())
     }
     /// Which `ALIGN` bytes of the area supervisor address `code` lies in.
     #[inline(always)]
@@ -125,9 +170,7 @@ impl CodeArea {
     fn insert(&mut self, code: u64, block: Block) {
         let number = self.vacant.pop().map_or(self.blocks.end(), usize::from);
         let (first, count) = (self.granule(code), block.bytes as usize / ALIGN);
-        if self.numbers.len() < first + count {
-            self.numbers.resize(first + count, 0);
-        }
+        while self.numbers.len() < first + count && self.numbers.push_kept(0) {}
         self.numbers[first..first + count].fill(number as u16 + 1);
         self.blocks.set(number, (code, block));
     }
@@ -156,30 +199,58 @@ impl CodeArea {
         let first = self.granule(code);
         let count = block.bytes as usize / ALIGN;
         self.numbers[first..first + count].fill(0);
-        self.vacant.push(number as u16);
+        self.vacant.push_kept(number as u16);
         let pa = code_physical(code as usize) - BLOCK_HEADER;
-        self.free[count].push(pa as u32);
+        crate::view::set_free_block(pa, self.free[count]);
+        self.free[count] = pa as u32;
     }
     /// Whether a block of so many bytes fits.
     pub fn has_room(&self, bytes: usize) -> bool {
         let bytes = bytes.next_multiple_of(ALIGN);
-        self.next + bytes <= CODE_END || self.free.get(bytes / ALIGN).is_some_and(|list| !list.is_empty())
+        self.next + bytes <= CODE_END || self.free.get(bytes / ALIGN).is_some_and(|&first| first != 0)
+    }
+    /// Behind the number of the last block.
+    pub fn end(&self) -> usize {
+        self.blocks.end()
+    }
+    /// The block of this number, and where its code is.
+    pub fn at(&self, number: usize) -> Option<(u64, &Block)> {
+        self.blocks.get(number).map(|(code, block)| (*code, block))
     }
     /// All blocks, and where their code is.
     pub fn all(&self) -> impl Iterator<Item = (u64, &Block)> {
         self.blocks.iter().map(|(_, (code, block))| (*code, block))
     }
+    /// Table entry `user` no longer leads to the block at `code`: what that leads to, and whether it was the last entry, so that the
+    /// block is retired.
+    #[inline(always)]
+    pub fn leave(&mut self, code: u64, user: (u16, u16)) -> Option<(Kind, bool)> {
+        let (at, block) = self.blocks.get_mut(self.number(code)?)?;
+        if *at != code {
+            return None;
+        }
+        block.users.retain(|other| *other != user);
+        let unused = block.users.is_empty() && !block.permanent;
+        if unused && !block.retired {
+            block.retired = true;
+            self.retired += 1;
+        }
+        Some((block.kind, unused))
+    }
     /// No table entry leads to the block at `code` any more.
     pub fn retire(&mut self, code: u64) {
-        self.retired.push(code);
+        if let Some(block) = self.get_mut(code).filter(|block| !block.retired) {
+            block.retired = true;
+            self.retired += 1;
+        }
     }
     /// How many blocks are retired.
     pub fn retired(&self) -> usize {
-        self.retired.len()
+        self.retired
     }
     /// Whether no entry leads to the block at `code`, so that it will be freed.
     pub fn is_retired(&self, code: u64) -> bool {
-        self.retired.contains(&code)
+        self.get(code).is_some_and(|block| block.retired)
     }
     /// How many blocks there are, their bytes, and how many table entries lead to them.
     pub fn counts(&self) -> (usize, usize, usize) {
@@ -195,17 +266,16 @@ impl CodeArea {
         }
     }
     /// Frees the retired blocks that are not marked, tells `gone` their code and server, and takes all marks away.
-    pub fn free_unmarked(&mut self, mut gone: impl FnMut(u64, usize)) {
-        let mut retired = core::mem::take(&mut self.retired);
-        retired.retain(|&code| {
-            let Some(&Block { marked, server, .. }) = self.get(code) else { return false };
-            if !marked {
+    pub fn free_unmarked(&mut self, mut gone: impl FnMut(u64, usize, account::Charge)) {
+        for number in 0..self.blocks.end() {
+            let Some((code, block)) = self.blocks.get_mut(number) else { continue };
+            let (code, server) = (*code, block.server as usize);
+            if !core::mem::take(&mut block.marked) && block.retired {
+                let charge = block.charge.take();
+                self.retired -= 1;
                 self.remove(code);
-                gone(code, server as usize);
+                gone(code, server, charge);
             }
-            marked
-        });
-        self.retired.append(&mut retired);
-        self.blocks.iter_mut().for_each(|(_, (_, block))| block.marked = false);
+        }
     }
 }

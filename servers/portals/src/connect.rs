@@ -1,12 +1,15 @@
 //! Making connections: registering entry points, generating portals, opening and closing them.
 
-use crate::code::{Block, Kind, Users};
+use crate::code::{Block, CodeArea, Kind, Users};
 use crate::manager::{
     BOOT, Caller, Circuit, FRAME_OF, Manager, NAMES_BIND, NAMES_LOOKUP, NAMES_UNBIND, Registration, Text,
 };
 use abi::Error;
+use abi::account::Resource;
 use abi::name::Name;
 use abi::section::NAME;
+use account::{Account, Charge};
+use pebble::fallible::{TryPush, boxed};
 use pebble::{Result, check};
 use portal::{Connection, End, ShortCircuit, Specification, Templates, generate};
 
@@ -28,6 +31,8 @@ impl Block {
             users: Users::new(),
             permanent,
             marked: false,
+            retired: false,
+            charge: account::Charge::NONE,
         }
     }
 }
@@ -60,7 +65,7 @@ impl Manager {
         let Ok(ref block) = generate(&connection, &pebble::boot::info().symbols, &mut self.scratch) else {
             return Err(Error::EINVAL);
         };
-        self.add_block(block, specification, to, entry, kind, permanent)
+        self.add_block(block, specification, (caller, to), entry, kind, permanent)
     }
     /// The end of a connection to domain `to`, and whether its windows may be mapped at the first access: who answers for faults,
     /// or is lost by one, can not wait for its own. Makes room for the code.
@@ -72,16 +77,37 @@ impl Manager {
         }
         Ok((callee, !self.is_fatal(callee)))
     }
-    /// Puts the code in `scratch` in its place, for portals to `entry` of domain `to`.
+    /// Who pays for portals from `caller` to domain `to`: who calls; for a call of the system's own, who asked for it.
+    #[inline(always)]
+    fn code_payer(&self, caller: End, to: usize) -> Account {
+        let account = |asid| self.domain(asid).map_or(Account::SYSTEM, |d| d.account);
+        match account(caller.asid as usize) {
+            Account::SYSTEM => account(to),
+            account => account,
+        }
+    }
+    /// Takes `bytes` of code from `account`. `ENFILE`: that is more than it has, also when what it has closed is freed.
+    #[cold]
+    fn charge_code_slowly(&mut self, account: Account, bytes: usize) -> Result<Charge> {
+        self.free_retired();
+        self.accounts.charge(account, Resource::Code, bytes)
+    }
+    /// Puts the code in `scratch` in its place, for portals of `caller` to `entry` of domain `to`.
     fn add_block(
         &mut self,
         made: &portal::Block,
         specification: &Specification,
-        to: usize,
+        (caller, to): (End, usize),
         entry: u64,
         kind: Kind,
         permanent: bool,
     ) -> Result<u64> {
+        let (account, bytes) = (self.code_payer(caller, to), CodeArea::bytes(made.words));
+        let charged = self.accounts.charge(account, Resource::Code, bytes);
+        let mut charge = match charged {
+            Ok(charge) => charge,
+            Err(_) => self.charge_code_slowly(account, bytes)?,
+        };
         let record = Block {
             bytes: 0,
             frame: 0,
@@ -94,10 +120,20 @@ impl Manager {
             users: Users::new(),
             permanent,
             marked: false,
+            retired: false,
+            charge: account::Charge::NONE,
         };
-        let code = self.code.add(&self.scratch, made.words, record).ok_or(Error::ENOMEM)?;
-        if let Some(domain) = self.domains.get_mut(to).filter(|d| d.flags & BOOT == 0) {
-            domain.blocks.push(code);
+        let mut server = self.domains.get_mut(to).filter(|d| d.flags & BOOT == 0);
+        let room = server.as_mut().map_or(Ok(()), |server| server.blocks.room_for(1));
+        let code = match room.and_then(|()| self.code.add(&self.scratch, made.words, record, &mut charge)) {
+            Ok(code) => code,
+            Err(error) => {
+                self.accounts.refund(charge);
+                return Err(error);
+            }
+        };
+        if let Some(server) = server {
+            server.blocks.push_kept(code);
         }
         self.block_made(kind);
         Ok(code)
@@ -125,7 +161,8 @@ impl Manager {
             return Err(Error::EINVAL);
         };
         let (specification, entry) = (r.specification, r.entry);
-        self.add_block(block, &specification, server, entry, Kind::Registered { registration: id as u32 }, permanent)
+        let kind = Kind::Registered { registration: id as u32 };
+        self.add_block(block, &specification, (caller, server), entry, kind, permanent)
     }
     /// Puts a short circuit before a portal that the caller has registered, for those who open it from now on. The first `c` says
     /// which of the records it works on.
@@ -149,12 +186,19 @@ impl Manager {
         let frame = check(FRAME_OF.call([caller.subject, first]))?;
         let place = first % abi::address::PAGE + (registration.constants[0] as usize & mask) * stride;
         let record = (abi::address::supervisor(frame) + place) as u64;
-        registration.short_circuit = Some(alloc::boxed::Box::new(Circuit { words: request.words, count, record }));
+        registration.short_circuit = Some(boxed(Circuit { words: request.words, count, record })?);
         Ok(0)
     }
-    /// Makes entry `number` of `asid`'s table lead to `code`.
+    /// Makes entry `number` of `asid`'s table lead to `code`, as one of the first two entries that do.
+    pub fn install_first(&mut self, asid: usize, number: usize, code: u64) -> Result<()> {
+        self.install(asid, number, code).inspect_err(|_| self.retire(code))
+    }
+    /// Makes entry `number` of `asid`'s table lead to `code`. `ENOMEM`: too many entries do.
     pub fn install(&mut self, asid: usize, number: usize, code: u64) -> Result<()> {
         let domain = self.domains.get_mut(asid).ok_or(Error::ESRCH)?;
+        if let Some(block) = self.code.get_mut(code).filter(|block| !block.permanent) {
+            block.add_user((asid as u16, number as u16))?;
+        }
         let old = domain.table.entry(number);
         if old == self.dead_grant && !domain.sandbox.inside.is_empty() {
             // A number that was taken over.
@@ -166,18 +210,19 @@ impl Manager {
             domain.numbers.0 += 1;
         }
         domain.numbers.1 = domain.numbers.1.max(number + 1);
-        self.note_user(code, asid, number);
         if old != pebble::boot::info().symbols.bad_portal {
             self.release(old, asid, number);
         }
         Ok(())
     }
-    /// Table entry `number` of `asid` leads to `code` from now on. Who has a block that is always kept need not be known.
+    /// Makes entry `number` of `asid`'s table, where nothing is, lead to `code`. Who has a block that is always kept need not be known.
     #[inline(always)]
-    pub fn note_user(&mut self, code: u64, asid: usize, number: usize) {
+    pub fn put(&mut self, code: u64, asid: usize, number: usize) -> Result<()> {
         if let Some(block) = self.code.get_mut(code).filter(|block| !block.permanent) {
-            block.users.push((asid as u16, number as u16));
+            block.add_user((asid as u16, number as u16))?;
         }
+        self.domain(asid)?.table.set_entry(number, code);
+        Ok(())
     }
     /// Makes entry `number` of `asid`'s table lead nowhere, and frees what only it led to.
     pub fn uninstall(&mut self, asid: usize, number: usize) -> Result<()> {
@@ -195,15 +240,13 @@ impl Manager {
     }
     /// Table entry `number` of `asid` no longer leads to `code`.
     pub fn release(&mut self, code: u64, asid: usize, number: usize) {
-        let Some(block) = self.code.get_mut(code) else { return };
-        block.users.retain(|user| *user != (asid as u16, number as u16));
-        let (unused, kind) = (block.users.is_empty() && !block.permanent, block.kind);
+        let Some((kind, unused)) = self.code.leave(code, (asid as u16, number as u16)) else { return };
         if let Kind::Semaphore { id, .. } = kind {
             self.semaphore_released(id as usize);
         }
         if unused {
             self.gone(kind);
-            self.retire(code);
+            self.look_at_retired();
         }
     }
     /// Nothing leads to a block of this kind any more.
@@ -220,6 +263,10 @@ impl Manager {
     /// Nothing leads to the block at `code` any more: it is freed once no thread returns through it.
     pub fn retire(&mut self, code: u64) {
         self.code.retire(code);
+        self.look_at_retired();
+    }
+    #[inline(always)]
+    fn look_at_retired(&mut self) {
         if self.code.retired() >= RETIRED {
             self.free_retired();
         }
@@ -234,8 +281,9 @@ impl Manager {
                 next = after;
             }
         }
-        let Manager { code, domains, zombies, .. } = self;
-        code.free_unmarked(|code, server| {
+        let Manager { code, domains, zombies, accounts, .. } = self;
+        code.free_unmarked(|code, server, charge| {
+            accounts.refund(charge);
             if let Some(zombie) = zombies.iter_mut().find(|z| z.asid == server) {
                 zombie.blocks -= 1;
             } else if let Some(domain) = domains.get_mut(server)
@@ -260,26 +308,32 @@ impl Manager {
             return Err(Error::EINVAL);
         }
         let id = self.free_registration();
-        check(NAMES_BIND.call([caller.subject, name.address(), id]))?;
-        for _ in 0..request.stacks {
-            if let Err(error) = self.add_stack(caller.subject) {
-                NAMES_UNBIND.call([caller.subject, name.address()]);
-                return Err(error);
-            }
-        }
-        let mut short = [0; NAME];
+        self.registrations.room_at(id)?;
+        let mut short = boxed([0; NAME])?;
         short.copy_from_slice(&name.bytes()[..NAME]);
+        let charge = self.charge(caller.subject, Resource::Names, 1)?;
+        let bound = check(NAMES_BIND.call([caller.subject, name.address(), id])).and_then(|_| {
+            let stacks = (0..request.stacks).try_for_each(|_| self.add_stack(caller.subject));
+            stacks.inspect_err(|_| {
+                NAMES_UNBIND.call([caller.subject, name.address()]);
+            })
+        });
+        if let Err(error) = bound {
+            self.accounts.refund(charge);
+            return Err(error);
+        }
         let registration = Registration {
-            name: Text::Own(alloc::boxed::Box::new(short)),
+            name: Text::Own(short),
             specification,
             entry: request.entry,
             constants: request.constants,
             server: caller.subject,
+            charge,
             short_circuit: None,
             named: true,
             blocks: 0,
         };
-        self.registrations.insert(id, registration);
+        self.registrations.set(id, registration);
         self.domain_mut(caller.subject)?.provides += 1;
         Ok(0)
     }
@@ -295,7 +349,7 @@ impl Manager {
         let id = check(NAMES_LOOKUP.call([caller.subject, name]))?;
         let number = self.free_numbers(caller.direct, 1)?;
         let code = self.generate_registered(self.end(caller.direct)?, id, false)?;
-        self.install(caller.direct, number, code)?;
+        self.install_first(caller.direct, number, code)?;
         if id == self.destroy {
             self.domain_mut(caller.direct)?.privileged = true;
         }

@@ -16,7 +16,9 @@ use abi::nucleus::cancelled::FOR_THE_DEAD;
 use abi::nucleus::{StackDescriptor, domain, flags};
 use abi::section::NAME;
 use abi::system::Ended;
+use account::{Account, Charge};
 use alloc::vec::Vec;
+use pebble::fallible::TryPush;
 use pebble::{Result, check};
 
 /// Most blocks of dead domains that are kept for new ones.
@@ -26,13 +28,31 @@ const MASKED_FRAMES: usize = 2;
 
 impl Manager {
     /// Makes a domain with the system portals, no memory of its own and no thread; its ASID.
-    pub fn create_domain(&mut self, name: &str, with: u64, parent: usize) -> Result<usize> {
+    /// `account` pays for it and for all that is made for it.
+    pub fn create_domain(&mut self, name: &str, with: u64, parent: usize, account: Account) -> Result<usize> {
         self.reap();
         self.sweep();
+        let mut charge = self.charge_domain(account)?;
+        let made = self.make_domain(name, with, parent, account, &mut charge);
+        // What was made has taken it.
+        self.accounts.refund(charge);
+        made
+    }
+    fn make_domain(
+        &mut self,
+        name: &str,
+        with: u64,
+        parent: usize,
+        account: Account,
+        charge: &mut Charge,
+    ) -> Result<usize> {
         let asid = self.free_asid()?;
+        if let Some(parent) = self.domains.get_mut(parent) {
+            parent.children.room_for(1)?;
+        }
         let serial = self.serials.next().ok_or(Error::ENFILE)?;
         let id = DomainId::new(asid, serial).ok_or(Error::ENFILE)?;
-        let root = check(SPACE_CREATE.call([id.word() as usize]))?;
+        let root = check(SPACE_CREATE.call([id.word() as usize, account.number()]))?;
         let block = match self.spare_blocks.pop().map_or_else(|| check(NUCLEUS_PAGES.call([domain::PAGES])), Ok) {
             Ok(block) => block,
             Err(error) => {
@@ -51,7 +71,10 @@ impl Manager {
         table.set_field(domain::FLAGS, with);
         table.set_field(domain::IDENTITY, id.word());
         if with & flags::TRUSTED != 0 {
-            check(TRUST.call([asid]))?;
+            if let Err(error) = check(TRUST.call([asid])) {
+                self.abandon(asid, block);
+                return Err(error);
+            }
         }
         let mut bytes = [0; NAME];
         let length = name.len().min(NAME - 1);
@@ -69,32 +92,52 @@ impl Manager {
             threads: 0,
             waiters: Vec::new(),
             stacks: Vec::new(),
-            spare_stacks: Vec::new(),
+            spare_stacks: 0,
             queue: 0,
             provides: 0,
             grants: Default::default(),
             blocks: Vec::new(),
             numbers: (abi::system::FIRST_FREE, abi::system::FIRST_FREE),
             frozen: 0,
+            account,
+            charge: Charge::NONE,
             id,
         };
-        self.domains.insert(asid, entry);
+        if let Err(error) = self.insert_domain(asid, entry) {
+            self.abandon(asid, block);
+            return Err(error);
+        }
+        if let Some(domain) = self.domains.get_mut(asid) {
+            domain.charge = charge.take();
+        }
         if let Some(parent) = self.domains.get_mut(parent) {
-            parent.children.push(asid);
+            parent.children.push_kept(asid);
         }
         Ok(asid)
+    }
+    /// Gives back the space and the block of a domain that could not be made.
+    #[cold]
+    fn abandon(&mut self, asid: usize, block: usize) {
+        SPACE_DESTROY.call([asid]);
+        self.free_block(block);
+    }
+    /// A domain block that nobody uses any more: kept for the next domain, if there is room.
+    fn free_block(&mut self, block: usize) {
+        if self.spare_blocks.len() >= SPARE_BLOCKS || self.spare_blocks.try_push(block).is_err() {
+            NUCLEUS_FREE.call([block, domain::PAGES]);
+        }
     }
 
     /// A copy of the subject, with one thread at `pc` on `sp`; the child's ASID.
     pub fn fork_domain(&mut self, caller: Caller, intercept: usize, pc: usize, sp: usize) -> Result<usize> {
         let parent = caller.subject;
-        let (name, table) = {
+        let (name, table, account) = {
             let d = self.domain(parent)?;
-            (d.name, d.table)
+            (d.name, d.table, d.account)
         };
-        let child = self.create_domain(abi::section::text(&name), 0, parent)?;
+        let child = self.create_domain(abi::section::text(&name), 0, parent, account)?;
         let made = self.fill_fork(parent, child, table, intercept).and_then(|()| {
-            NAMES_INHERIT.call([child, parent]);
+            check(NAMES_INHERIT.call([child, parent]))?;
             self.create_thread(child, pc, sp, 0, usize::MAX)
         });
         match made {
@@ -104,8 +147,8 @@ impl Manager {
                     child,
                     Ended { asid: child as u64, kind: abi::system::ended::KILLED, ..Ended::default() },
                 );
-                if let Some(id) = self.ended.of(child).map(|end| end.id) {
-                    self.ended.remove(id);
+                if let Some((_, charge)) = self.ended.of(child).map(|end| end.id).and_then(|id| self.ended.remove(id)) {
+                    self.accounts.refund(charge);
                 }
                 Err(error)
             }
@@ -140,22 +183,24 @@ impl Manager {
             } else {
                 code
             };
+            self.install(child, number, code)?;
             if let Kind::Semaphore { id, .. } = kind
                 && let Some(semaphore) = self.semaphores.get_mut(id as usize)
             {
                 semaphore.entries += 1;
             }
-            self.install(child, number, code)?;
         }
         Ok(())
     }
 
     /// Ends domain `asid`, and those that it interposes on.
     pub fn end_domain(&mut self, asid: usize, how: Ended) {
-        for child in self.domain(asid).map_or(Vec::new(), |d| d.sandbox.inside.clone()) {
+        // Nothing here may need memory: what an end takes was reserved when the domain was made.
+        while let Some(&child) = self.domain(asid).ok().and_then(|d| d.sandbox.inside.first()) {
             self.end_domain(child, Ended { asid: child as u64, kind: abi::system::ended::KILLED, ..Ended::default() });
         }
         let Some(mut dead) = self.domains.remove(asid) else { return };
+        self.living -= 1;
         let table = dead.table;
         // Nobody enters it any more; so who has been turned away does not come back. That goes before its semaphores end,
         // which would wake threads in it.
@@ -164,13 +209,22 @@ impl Manager {
         // From here on they are its remains, and may be freed.
         let trusted = dead.flags & flags::TRUSTED != 0;
         let count = blocks.len();
-        self.zombies.push(Zombie { asid, table, blocks: count, lent: Vec::new(), trusted, space_destroyed: false });
+        self.zombies.push_kept(Zombie {
+            asid,
+            charge: dead.charge.take(),
+            table,
+            blocks: count,
+            lent: Vec::new(),
+            lent_unknown: false,
+            trusted,
+            space_destroyed: false,
+        });
         for code in blocks {
             self.code.retire(code);
         }
         // Who waits for a stack of it calls again, and gets the answer for the dead.
         while STACK_DEAD.call([asid]) > 0 {}
-        let lent = self.divert_frames(asid, table);
+        let (lent, unknown) = self.divert_frames(asid, table);
         self.close_all(asid, &dead);
         self.leave_sandbox(asid, &dead.sandbox);
         self.forget_pagers(dead.id);
@@ -179,10 +233,12 @@ impl Manager {
             self.withdraw_templates(asid);
         }
         if dead.provides > 0 {
-            let ids: Vec<usize> =
-                self.registrations.iter().filter(|(_, r)| r.server == asid).map(|(id, _)| id).collect();
-            for id in ids {
-                self.registrations.remove(id);
+            for id in 0..self.registrations.end() {
+                if self.registrations.get(id).is_some_and(|r| r.server == asid) {
+                    if let Some(gone) = self.registrations.remove(id) {
+                        self.accounts.refund(gone.charge);
+                    }
+                }
             }
         }
         NAMES_FORGET.call([asid]);
@@ -193,29 +249,33 @@ impl Manager {
             }
         }
         self.orphaned.retain(|&orphaned| orphaned != asid);
-        self.posts.append(&mut dead.waiters);
+        for (semaphore, charge) in dead.waiters.drain(..) {
+            self.posts.push(semaphore);
+            self.accounts.refund(charge);
+        }
         if let Some(parent) = self.domains.get_mut(dead.parent) {
             parent.children.retain(|&child| child != asid);
             if !self.orphaned.contains(&dead.parent) {
-                self.orphaned.push(dead.parent);
+                self.orphaned.push_kept(dead.parent);
             }
         }
-        self.ended.insert(dead.id, self.domain(dead.parent).ok().map(|parent| parent.id), how);
-        self.events.push_back(how);
+        let parent = self.domain(dead.parent).ok().map(|parent| parent.id);
+        self.ended.insert(dead.id, parent, how, dead.account);
+        self.events.push_kept(how);
         self.posts.push(self.event_semaphore);
-        if trusted || !lent.is_empty() {
+        if trusted || unknown || !lent.is_empty() {
             // Its space stays for a while, and with it what it was lent, which is its lender's to free again.
             WINDOWS_CLOSE.call([asid]);
         }
         if let Some(zombie) = self.zombies.iter_mut().find(|zombie| zombie.asid == asid) {
-            zombie.lent = lent;
+            (zombie.lent, zombie.lent_unknown) = (lent, unknown);
         }
         self.sweep();
     }
     /// Turns every frame that would return into the dead domain towards the graveyard. Returns the calls that have
-    /// windows on its memory open.
-    fn divert_frames(&mut self, asid: usize, table: Table) -> Vec<(ThreadPage, u64)> {
-        let mut lent = Vec::new();
+    /// windows on its memory open, and whether there are others, which there was no memory to list.
+    fn divert_frames(&mut self, asid: usize, table: Table) -> (Vec<(ThreadPage, u64)>, bool) {
+        let (mut lent, mut unknown) = (Vec::new(), false);
         let mut seen = Seen::new();
         for (index, page, _) in self.threads.living() {
             // What takes long is done with interrupts on; what it found counts if it is still so once they are off. Who has run
@@ -239,7 +299,7 @@ impl Manager {
                     left = n;
                     let frame = seen.frame(page, n);
                     if self.divert_frame(frame, page, asid, table) {
-                        lent.push((page, frame.0));
+                        unknown |= lent.try_push((page, frame.0)).is_err();
                     }
                     seen.turned(n, frame);
                     turned |= frame.table() == self.graveyard;
@@ -259,7 +319,14 @@ impl Manager {
                 }
             }
         }
-        lent
+        (lent, unknown)
+    }
+    /// Whether calls of some dead domain have windows on its memory open.
+    fn dead_lend(&self) -> bool {
+        self.threads.living().any(|(_, page, _)| {
+            let diverted = page.frames(&self.code).filter(|f| !f.floating() && f.table() == self.graveyard);
+            diverted.into_iter().any(|f| self.is_templated(f) && self.lent_entries(f).next().is_some())
+        })
     }
     /// Whether the end of domain `asid` has to do with `frame`.
     fn concerns(&self, frame: FrameView, asid: usize, table: Table) -> bool {
@@ -364,27 +431,27 @@ impl Manager {
         let mut zombies = core::mem::take(&mut self.zombies);
         // A record of a template's is used for as long as code of the template is.
         let unused = self.templates_unused();
+        let unknown = zombies.iter().any(|zombie| zombie.lent_unknown) && self.dead_lend();
         zombies.retain_mut(|zombie| {
+            zombie.lent_unknown &= unknown;
             zombie
                 .lent
                 .retain(|&(page, frame)| page.invocation() <= frame && page.frames(&self.code).any(|f| f.0 == frame));
-            if zombie.lent.is_empty() && (unused || !zombie.trusted) && !zombie.space_destroyed {
+            if zombie.lent.is_empty() && !zombie.lent_unknown && (unused || !zombie.trusted) && !zombie.space_destroyed
+            {
                 SPACE_DESTROY.call([zombie.asid]);
                 zombie.space_destroyed = true;
             }
             let kept = !zombie.space_destroyed || zombie.blocks > 0;
             if !kept {
                 self.free_descriptors(zombie.table);
-                let block = abi::address::physical(zombie.table.0 as usize) - domain::TABLE;
-                if self.spare_blocks.len() < SPARE_BLOCKS {
-                    self.spare_blocks.push(block);
-                } else {
-                    NUCLEUS_FREE.call([block, domain::PAGES]);
-                }
+                self.free_block(abi::address::physical(zombie.table.0 as usize) - domain::TABLE);
+                self.settle(zombie.asid, zombie.charge.take());
             }
             kept
         });
-        self.zombies.append(&mut zombies);
+        // With the room that it has for more.
+        self.zombies = zombies;
     }
     fn free_descriptors(&mut self, table: Table) {
         let mut next = table.field(domain::STACKS);
@@ -406,12 +473,12 @@ impl Manager {
     }
     /// Adds a stack to the queue of `asid`.
     pub fn add_stack(&mut self, asid: usize) -> Result<()> {
-        let top = check(STACK_FOR.call([asid, THREAD_STACK]))?;
         self.domain(asid)?;
         if self.descriptors.0 == 0 {
             let page = supervisor(check(NUCLEUS_PAGES.call([1]))?) as u64;
             self.add_descriptors(page, PAGE);
         }
+        let top = check(STACK_FOR.call([asid, THREAD_STACK]))?;
         let (descriptor, count) = self.descriptors;
         self.descriptors = (crate::view::read(descriptor), count - 1);
         let d = self.domain_mut(asid)?;
@@ -426,13 +493,14 @@ impl Manager {
     /// A domain may wait for a semaphore that nobody is left to post: its threads all wait without a time-out, nobody
     /// else has the semaphores, and nobody can call it. Such waits end with `EDEAD`.
     pub fn wake_stuck(&mut self) {
-        for asid in self.orphaned.clone() {
+        for n in 0..self.orphaned.len() {
+            let asid = self.orphaned[n];
             // Unless one of them has been woken while the others were looked at: who is as it was found then, now that all have been,
             // waited when they all did, and nobody was left to wake one.
             if self.is_stuck(asid) {
-                let threads = self.domain(asid).map_or(Vec::new(), |d| self.threads_of(d.id));
-                if threads.iter().all(|&index| END_STUCK.call([index, 0]) > 0) {
-                    threads.iter().for_each(|&index| {
+                let Ok(id) = self.domain(asid).map(|d| d.id) else { continue };
+                if self.threads_of(id).all(|index| END_STUCK.call([index, 0]) > 0) {
+                    self.threads_of(id).for_each(|index| {
                         END_STUCK.call([index, 1]);
                     });
                 }
@@ -449,8 +517,8 @@ impl Manager {
                 .iter()
                 .any(|d| d.asid as usize == asid)
     }
-    fn threads_of(&self, id: DomainId) -> Vec<usize> {
-        self.threads.living().filter(|&(_, _, home)| home == id).map(|(index, _, _)| index).collect()
+    fn threads_of(&self, id: DomainId) -> impl Iterator<Item = usize> {
+        self.threads.living().filter(move |&(_, _, home)| home == id).map(|(index, _, _)| index)
     }
     fn is_stuck(&self, asid: usize) -> bool {
         let Some(d) = self.domains.get(asid) else { return false };
@@ -458,12 +526,11 @@ impl Manager {
         if d.provides > 0 || !d.children.is_empty() {
             return false;
         }
-        let threads = self.threads_of(d.id);
         let waits = |index: usize| {
             let id = WAITING.call([index]);
             id > 0 && self.only_users(id as usize, asid)
         };
-        if threads.is_empty() || !threads.iter().all(|&index| waits(index)) {
+        if self.threads_of(d.id).next().is_none() || !self.threads_of(d.id).all(waits) {
             return false;
         }
         let foreign = self.threads.living().any(|(_, page, home)| {

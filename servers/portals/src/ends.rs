@@ -2,16 +2,22 @@
 
 use abi::identity::DomainId;
 use abi::system::Ended;
+use account::{Account, Charge};
 use alloc::vec::Vec;
+use pebble::Result;
+use pebble::fallible::TryPush;
 
-/// Most that are kept; of those who have most, the oldest is forgotten then.
-const MOST: usize = 256;
+/// Most that are kept: a number is not free before its end is asked for. Each counts as a domain of its account.
+const MOST: usize = abi::nucleus::MAX_DOMAINS;
 
 pub struct End {
     pub id: DomainId,
     /// Whose child it was, and who lives.
     pub parent: Option<DomainId>,
     how: Ended,
+    account: Account,
+    /// Once nothing else is left of the domain.
+    charge: Charge,
 }
 /// In the order in which they ended.
 pub struct Ends(Vec<End>);
@@ -23,29 +29,38 @@ impl Ends {
     pub fn of(&self, asid: usize) -> Option<&End> {
         self.0.iter().find(|end| end.id.number() == asid)
     }
-    /// Keeps the end of a domain: its number is not free before that is removed, so there is no other of it.
-    pub fn insert(&mut self, id: DomainId, parent: Option<DomainId>, how: Ended) {
-        if self.0.len() >= MOST {
-            self.forget_one();
-        }
-        self.0.push(End { id, parent, how });
+    /// Makes room for the ends of `living` domains. `ENOMEM`.
+    pub fn reserve(&mut self, living: usize) -> Result<()> {
+        self.0.room_for(living.min(MOST - self.0.len()))
     }
-    /// Who lets most of its children's ends lie costs nobody else's.
-    #[cold]
-    fn forget_one(&mut self) {
-        let of = |parent| self.0.iter().filter(|end| end.parent == parent).count();
-        let mut most = (0, 0);
-        for (place, end) in self.0.iter().enumerate() {
-            // Each parent is counted once, at its oldest.
-            if self.0[..place].iter().all(|before| before.parent != end.parent) {
-                most = most.max((of(end.parent), usize::MAX - place));
+    /// Keeps the end of a domain, for which there is room: its number is not free before that is removed, so there is no other of it.
+    pub fn insert(&mut self, id: DomainId, parent: Option<DomainId>, how: Ended, account: Account) {
+        self.0.push_kept(End { id, parent, how, account, charge: Charge::NONE });
+    }
+    /// Nothing else is left of domain `asid`: its end keeps `charge`, or gives it back if it is not there.
+    pub fn keep(&mut self, asid: usize, charge: Charge) -> Option<Charge> {
+        match self.0.iter_mut().find(|end| end.id.number() == asid) {
+            Some(end) => {
+                end.charge = charge;
+                None
             }
+            None => Some(charge),
         }
-        self.0.remove(usize::MAX - most.1);
     }
-    pub fn remove(&mut self, id: DomainId) -> Option<Ended> {
+    /// Forgets how a domain ended; that, and what it was charged.
+    pub fn remove(&mut self, id: DomainId) -> Option<(Ended, Charge)> {
         let place = self.0.iter().position(|end| end.id == id)?;
-        Some(self.0.remove(place).how)
+        let end = self.0.remove(place);
+        Some((end.how, end.charge))
+    }
+    /// Forgets the oldest end of a domain of `account` of which nothing else is left; what it was charged.
+    pub fn remove_oldest(&mut self, account: Account) -> Option<Charge> {
+        let place = self.0.iter().position(|end| end.account == account && end.charge.amount() > 0)?;
+        Some(self.0.remove(place).charge)
+    }
+    /// What they are charged.
+    pub fn charges(&self) -> impl Iterator<Item = &Charge> {
+        self.0.iter().map(|end| &end.charge)
     }
     /// Nobody will wait for the children of `parent` any more.
     pub fn forget_children(&mut self, parent: DomainId) {

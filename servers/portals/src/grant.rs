@@ -70,8 +70,9 @@ impl Manager {
         let constants = [request.constant; 6];
         for (n, granted) in request.portals[..count].iter().enumerate() {
             let installed = self.granted(client, caller.direct, granted, &constants).and_then(|code| {
+                self.install_first(client, number + n, code)?;
                 self.domain_mut(caller.direct)?.grants.add(request.constant as u32, gone as u32);
-                self.install(client, number + n, code)
+                Ok(())
             });
             if let Err(error) = installed {
                 for undo in number..number + n {
@@ -101,7 +102,7 @@ impl Manager {
     /// Nothing leads to a portal any more that `server` granted with `constant`.
     pub fn grant_gone(&mut self, server: usize, constant: u32) {
         let last = self.domains.get_mut(server).and_then(|d| d.grants.remove(constant));
-        self.posts.extend(last);
+        last.into_iter().for_each(|semaphore| self.posts.push(semaphore));
     }
     /// A constant with which the caller has granted portals, none of which is left; each once. `EAGAIN`: there is none.
     #[optimize(size)]

@@ -8,6 +8,7 @@
 use abi::Error;
 use alloc::vec::Vec;
 use pebble::Result;
+use pebble::fallible::TryPush;
 
 /// Most constants of a server at one time, those that it has not asked for included.
 const MOST: usize = 8192;
@@ -49,6 +50,8 @@ impl Grants {
                 self.all[at].portals += 1;
                 self.all[at].semaphore = semaphore;
             }
+            // Into the room that was reserved.
+            #[allow(clippy::disallowed_methods)]
             Err(at) => self.all.insert(at, Granted { constant, portals: 1, semaphore, done: false }),
         }
     }
@@ -66,7 +69,7 @@ impl Grants {
             return None;
         }
         granted.done = true;
-        self.done.push(constant);
+        self.done.push_kept(constant);
         Some(semaphore)
     }
     /// A constant that no portal is left of, each time another.

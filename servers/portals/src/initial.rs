@@ -89,18 +89,16 @@ impl Manager {
         }
     }
     /// Makes the tables of untrusted domains, the graveyard, and the portal that answers for the dead.
-    pub fn make_initials(&mut self) {
+    pub fn make_initials(&mut self) -> Result<()> {
         self.initials[0] = self.make_initial(0);
-        if self.make_graveyard().is_err() {
-            return;
-        }
-        let bad = pebble::boot::info().symbols.bad_portal;
-        self.dead_portal = self.answer_for_the_dead().unwrap_or(bad);
-        self.dead_grant = self.answer_for_the_dead().unwrap_or(bad);
+        self.make_graveyard()?;
+        self.dead_portal = self.answer_for_the_dead()?;
+        self.dead_grant = self.answer_for_the_dead()?;
+        Ok(())
     }
     /// A portal that answers `EDEAD`.
     #[optimize(size)]
-    fn answer_for_the_dead(&mut self) -> Option<u64> {
+    fn answer_for_the_dead(&mut self) -> Result<u64> {
         let mut e = Emitter::new(&mut self.scratch);
         for word in [abi::nucleus::BLOCK_MAGIC, 0, 0, 0] {
             e.put(word);
@@ -121,13 +119,16 @@ impl Manager {
             users: crate::code::Users::new(),
             permanent: true,
             marked: false,
+            retired: false,
+            charge: account::Charge::NONE,
         };
-        self.code.add(&self.scratch, length, block)
+        let mut free = account::Charge::NONE;
+        self.code.add(&self.scratch, length, block, &mut free)
     }
     /// The graveyard: a domain with nothing but the return page, where threads go whose domain died.
     #[optimize(size)]
     fn make_graveyard(&mut self) -> Result<()> {
-        let asid = self.create_domain("graveyard", 0, 0)?;
+        let asid = self.create_domain("graveyard", 0, 0, account::Account::SYSTEM)?;
         let table = self.domain(asid)?.table;
         let bury = self.permanent_portal(End { table: 0, asid: 0, flags: 0 }, "thread.bury");
         table.set_entry(system::graveyard::BURY, bury);

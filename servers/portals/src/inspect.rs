@@ -42,6 +42,7 @@ impl Manager {
             threads: d.threads as u64,
             portals: (1..NPORTALS).filter(|&n| d.table.entry(n) != bad).count() as u64,
             stacks: d.queue as u64,
+            account: d.account.number() as u64,
             identity: d.id.word(),
         })
     }

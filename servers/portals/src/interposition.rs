@@ -10,6 +10,7 @@ use abi::nucleus::{NPORTALS, domain, flags};
 use abi::system::Child;
 use alloc::vec::Vec;
 use pebble::Result;
+use pebble::fallible::TryPush;
 use portal::Specification;
 
 /// The stub of portals that pass words only, and of numbers that are not open.
@@ -24,7 +25,7 @@ impl Manager {
         self.enclose(parent, child, parent)?;
         let plain = self.parse(PLAIN).map_err(|_| Error::EINVAL)?;
         let mut stubs: Vec<(Specification, u64)> = Vec::new();
-        let (from, to) = (self.domain(parent)?.table, self.domain(child)?.table);
+        let from = self.domain(parent)?.table;
         for number in 1..NPORTALS {
             let specification = match self.code.get(from.entry(number)) {
                 Some(block) if block.specification.is_templated() => block.specification.stub(),
@@ -35,12 +36,11 @@ impl Manager {
                 None => {
                     let ends = (self.end(child)?, parent);
                     let code = self.generate(ends, &specification, (intercept, &[]), Kind::Stub, false)?;
-                    stubs.push((specification, code));
+                    stubs.try_push((specification, code)).inspect_err(|_| self.retire(code))?;
                     code
                 }
             };
-            to.set_entry(number, code);
-            self.note_user(code, child, number);
+            self.put(code, child, number)?;
         }
         Ok(())
     }
@@ -70,14 +70,21 @@ impl Manager {
         };
         self.make_elastic(caller.subject)?;
         let constants = [request.constant; 6];
+        let mut domains = Vec::new();
+        if inside {
+            for holder in self.holders(caller.subject, number) {
+                domains.try_push(holder)?;
+            }
+        }
+        if domains.is_empty() {
+            domains.try_push(child)?;
+        }
         let ends = (self.end(child)?, caller.subject);
         let code = self.generate(ends, &specification, (request.entry, &constants), Kind::Stub, false)?;
-        let mut domains = if inside { self.holders(caller.subject, number) } else { Vec::new() };
-        if domains.is_empty() {
-            domains.push(child);
-        }
-        for &domain in &domains {
-            self.install(domain, number, code)?;
+        for (n, &domain) in domains.iter().enumerate() {
+            let made = self.install(domain, number, code);
+            // The first needs no memory, and keeps the code.
+            if n == 0 { made.inspect_err(|_| self.retire(code))? } else { made? }
         }
         Ok(Ok(domains))
     }

@@ -19,9 +19,9 @@ use abi::section::padded;
 use abi::system::FIRST_FREE;
 use abi::template::choice;
 use abi::{Error, nucleus};
-use alloc::vec;
 use alloc::vec::Vec;
 use pebble::Result;
+use pebble::fallible::TryPush;
 
 /// Bit of a slot's word from which on the callee's ASID is: `memory_logic::windows::CALLEE`.
 const CALLEE: u32 = 54;
@@ -42,10 +42,19 @@ fn expect(what: &str, at: usize, number: usize, value: u64, expected: u64) -> Ch
     if value == expected { Ok(()) } else { violation(what, at, number, value) }
 }
 
+/// As many zeros as there is room for in `counts`, `count` at most.
+fn zeros(counts: &mut Vec<usize>, count: usize) -> &mut [usize] {
+    counts.clear();
+    while counts.len() < count && counts.push_kept(0) {}
+    counts
+}
+
 impl Manager {
     /// Looks for what must not be. `EAGAIN`: the memory manager is in the middle of something.
     #[optimize(size)]
     pub fn check(&mut self) -> Result<Violation> {
+        let mut counts = Vec::new();
+        counts.room_for(MAX_DOMAINS.max(self.registrations.end()))?;
         let _masked = Masked::new();
         let memory = MEMORY_CHECK.call([]);
         if memory == Error::EAGAIN.code() || memory == Error::ENOMEM.code() {
@@ -55,8 +64,9 @@ impl Manager {
         let result = expect("page tables: kind of violation", asid, 0, kind as u64, 0)
             .and_then(|()| self.check_domains())
             .and_then(|()| self.check_blocks())
-            .and_then(|()| self.check_registrations())
-            .and_then(|()| self.check_threads());
+            .and_then(|()| self.check_registrations(&mut counts))
+            .and_then(|()| self.check_threads(&mut counts))
+            .and_then(|()| self.check_accounts());
         Ok(result.err().unwrap_or(Violation { what: padded(""), at: 0, number: 0, value: 0 }))
     }
 
@@ -157,14 +167,31 @@ impl Manager {
     #[optimize(size)]
     fn check_stacks(&self, asid: usize, table: Table, queue: usize) -> Checked {
         let mut next = table.field(domain::STACKS);
-        let mut tops = Vec::new();
+        let mut count = 0;
         while next != 0 {
             let top = crate::view::read(next + 8);
-            if tops.len() >= queue || tops.contains(&top) || top as usize > abi::address::STACK_TOP {
-                return violation("a stack queue", asid, tops.len(), top);
+            let mut before = table.field(domain::STACKS);
+            while before != next && crate::view::read(before + 8) != top {
+                before = crate::view::read(before);
             }
-            tops.push(top);
+            if count >= queue || before != next || top as usize > abi::address::STACK_TOP {
+                return violation("a stack queue", asid, count, top);
+            }
+            count += 1;
             next = crate::view::read(next);
+        }
+        Ok(())
+    }
+
+    /// Each account has taken what is kept of its charges.
+    #[optimize(size)]
+    fn check_accounts(&self) -> Checked {
+        for (account, kept) in self.kept().iter().enumerate() {
+            let Ok(account) = account::Account::new(account) else { continue };
+            for resource in abi::account::Resource::ALL {
+                let (used, kept) = (self.accounts.used(account, resource), kept[resource as usize]);
+                expect("what an account has taken", account.number(), resource as usize, used as u64, kept as u64)?;
+            }
         }
         Ok(())
     }
@@ -211,9 +238,9 @@ impl Manager {
         Ok(())
     }
     #[optimize(size)]
-    fn check_registrations(&self) -> Checked {
+    fn check_registrations(&self, counts: &mut Vec<usize>) -> Checked {
         let boot = pebble::boot::info().portal_count as usize;
-        let mut blocks = vec![0; self.registrations.end()];
+        let blocks = zeros(counts, self.registrations.end());
         for (code, block) in self.code.all() {
             let Kind::Registered { registration } = block.kind else { continue };
             if block.permanent || block.users.is_empty() {
@@ -231,7 +258,7 @@ impl Manager {
             blocks[registration as usize] += 1;
         }
         for (id, r) in self.registrations.iter().filter(|&(id, _)| id >= boot) {
-            expect("a registration's blocks", r.server, id, r.blocks as u64, blocks[id])?;
+            expect("a registration's blocks", r.server, id, r.blocks as u64, blocks[id] as u64)?;
             if !self.domains.contains(r.server) || (r.blocks == 0 && !r.named) {
                 return violation("a registration of nobody", r.server, id, 0);
             }
@@ -244,11 +271,11 @@ impl Manager {
     }
 
     #[optimize(size)]
-    fn check_threads(&self) -> Checked {
+    fn check_threads(&self, counts: &mut Vec<usize>) -> Checked {
         // Windows of calls into each domain.
-        let mut windows = vec![0; MAX_DOMAINS];
+        let windows = zeros(counts, MAX_DOMAINS);
         for (index, page, _) in self.threads.living() {
-            self.check_thread(index, page, &mut windows)?;
+            self.check_thread(index, page, windows)?;
         }
         for (asid, _) in self.domains.iter() {
             let open = MEMORY_WINDOWS.call([asid]).max(0) as usize;

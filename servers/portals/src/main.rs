@@ -3,11 +3,12 @@
 //! Every entry point here checks and copies what its client passed (or has the name server do it), does its work under the
 //! manager's lock, and calls notification routines after it has released it.
 #![no_std]
-#![feature(optimize_attribute)]
+#![feature(allocator_api, optimize_attribute)]
 #![no_main]
 
 extern crate alloc;
 
+mod accounts;
 mod cancel;
 mod code;
 mod connect;
@@ -23,6 +24,7 @@ mod invariants;
 mod lent;
 mod manager;
 mod pagers;
+mod posts;
 mod registrations;
 mod sandbox;
 mod seen;
@@ -35,13 +37,14 @@ mod view;
 mod words;
 
 use abi::Error;
-use abi::address::THREAD_STACK;
+use abi::account::Resource;
 use abi::identity::DomainId;
 use abi::nucleus::domain;
 use abi::system::{self, Description, Ended, ended};
 use alloc::vec::Vec;
-use manager::{ATTACH_FOR, Caller, DONE_FOR, MANAGER, Manager, STACK_FOR, THREAD_EXIT};
-use pebble::boot::{GROW_FOR, P_ID, V_ID};
+use manager::{ATTACH_FOR, Caller, DONE_FOR, MANAGER, Manager, THREAD_EXIT};
+use pebble::boot::{GROW_FOR, P_ID};
+use pebble::fallible::TryPush;
 use pebble::{Result, check};
 use view::ThreadPage;
 
@@ -86,6 +89,7 @@ pebble::provide! {
     "interrupt.attach", "smtii", attach;
     "interrupt.done", "smti", done;
     "domain.create", "smtri", create;
+    "domain.limits", "smir", limits;
     "domain.start", "smtiiiii", start_thread;
     "domain.event", "smtw", event;
     "domain.destroy", "smti", kill;
@@ -95,12 +99,15 @@ pebble::provide! {
     "inspect.portal", "smtiiw", inspect_portal;
     "inspect.code", "smtiiw", inspect_code;
     "inspect.counts", "smtw", inspect_counts;
+    "inspect.account", "smtiw", inspect_account;
     "inspect.check", "smtw", inspect_check;
 }
 
 #[optimize(size)]
 fn start(_: &pebble::Env) {
-    MANAGER.lock().start(pebble::boot::info());
+    if MANAGER.lock().start(pebble::boot::info()).is_err() {
+        pebble::stop();
+    }
 }
 
 /// Runs `body` for the calling thread under the lock; its result as a portal's.
@@ -123,9 +130,7 @@ fn unlock(manager: Guard) {
 fn post(mut manager: Guard) {
     let posts = core::mem::take(&mut manager.posts);
     drop(manager);
-    for semaphore in posts {
-        V_ID.call([semaphore]);
-    }
+    posts.make();
 }
 /// Tells a domain of its new portals `number`…`number + count - 1`, re-entrantly: the routine may make portal calls.
 #[cold]
@@ -263,9 +268,13 @@ extern "C" fn create_child(thread: usize, request: usize) -> isize {
     let mut made: (Vec<DomainId>, usize) = (Vec::new(), 0);
     let result = with_caller(thread, |manager, caller| {
         let request = words::read::<system::Child>(request)?;
+        made.0.room_for(manager.domain(caller.subject)?.sandbox.inside.len() + 1)?;
         match manager.create_child(caller, &request)? {
             Ok(domains) => {
-                made = (domains.iter().filter_map(|&asid| manager.listener(asid)).collect(), request.portal as usize);
+                made.1 = request.portal as usize;
+                for told in domains.iter().filter_map(|&asid| manager.listener(asid)) {
+                    made.0.push_kept(told);
+                }
                 Ok(0)
             }
             Err(rejected) => Ok(rejected),
@@ -392,18 +401,31 @@ fn wait_for(thread: usize, asid: usize, out: usize) -> Result<isize> {
         return Err(Error::EACCESS);
     }
     if !ended {
-        let semaphore = semaphores::new_semaphore(0)?;
-        manager.domain_mut(asid)?.waiters.push(semaphore);
+        manager.domain_mut(asid)?.waiters.room_for(1)?;
+        let charge = manager.charge(caller.subject, Resource::Semaphores, 1)?;
+        let semaphore = match semaphores::new_semaphore(0) {
+            Ok(semaphore) => semaphore,
+            Err(error) => {
+                manager.accounts.refund(charge);
+                return Err(error);
+            }
+        };
+        manager.domain_mut(asid)?.waiters.push_kept((semaphore, charge));
         drop(manager);
         let waited = P_ID.call([semaphore, usize::MAX]);
         pebble::boot::semaphore_destroy(semaphore);
         manager = MANAGER.lock();
-        if let Ok(asid) = manager.live(id) {
-            manager.domain_mut(asid)?.waiters.retain(|&s| s != semaphore);
+        if let Ok(asid) = manager.live(id)
+            && let Ok(domain) = manager.domain_mut(asid)
+            && let Some(place) = domain.waiters.iter().position(|&(own, _)| own == semaphore)
+        {
+            let (_, charge) = domain.waiters.swap_remove(place);
+            manager.accounts.refund(charge);
         }
         check(waited)?;
     }
-    let how = manager.ended.remove(id).ok_or(Error::ESRCH)?;
+    let (how, charge) = manager.ended.remove(id).ok_or(Error::ESRCH)?;
+    manager.accounts.refund(charge);
     words::write(out, &how)?;
     Ok(0)
 }
@@ -423,10 +445,7 @@ extern "C" fn grow(thread: usize, pages: usize) -> isize {
 extern "C" fn stack(thread: usize, bytes: usize) -> isize {
     with_caller(thread, |manager, caller| {
         manager.reap();
-        let spare = if bytes <= THREAD_STACK { manager.domain_mut(caller.subject)?.spare_stacks.pop() } else { None };
-        let top = spare.map_or_else(|| check(STACK_FOR.call([caller.subject, bytes])), Ok)?;
-        manager.domain_mut(caller.subject)?.stacks.push((top, 0));
-        Ok(top as isize)
+        manager.new_stack(caller.subject, bytes).map(|top| top as isize)
     })
 }
 #[optimize(size)]
@@ -461,11 +480,17 @@ extern "C" fn done(thread: usize, device: usize) -> isize {
 extern "C" fn create(thread: usize, name: usize, flags: usize) -> isize {
     with_caller(thread, |manager, _| {
         let name = words::name(name)?;
-        if flags as u64 & !abi::nucleus::flags::TRUSTED != 0 {
+        let (flags, account) = (flags as u64 & 0xff, account::Account::new(flags >> 8)?);
+        if flags & !abi::nucleus::flags::TRUSTED != 0 {
             return Err(Error::EINVAL);
         }
-        manager.create_domain(name.text(), flags as u64, 0).map(|asid| asid as isize)
+        manager.create_domain(name.text(), flags, 0, account).map(|asid| asid as isize)
     })
+}
+#[optimize(size)]
+extern "C" fn limits(account: usize, limits: usize) -> isize {
+    let result = words::read(limits).and_then(|limits| MANAGER.lock().set_limits(account, &limits));
+    result.unwrap_or_else(Error::code)
 }
 extern "C" fn start_thread(_: usize, asid: usize, entry: usize, sp: usize, argument: usize, priority: usize) -> isize {
     let mut manager = MANAGER.lock();
@@ -535,6 +560,11 @@ extern "C" fn inspect_portal(_: usize, asid: usize, number: usize, out: usize) -
 extern "C" fn inspect_counts(_: usize, out: usize) -> isize {
     let counts = MANAGER.lock().counts();
     words::write(out, &counts).map_or_else(Error::code, |()| 0)
+}
+#[optimize(size)]
+extern "C" fn inspect_account(_: usize, account: usize, out: usize) -> isize {
+    let report = MANAGER.lock().report(account);
+    report.and_then(|report| words::write(out, &report)).map_or_else(Error::code, |()| 0)
 }
 #[optimize(size)]
 extern "C" fn inspect_check(_: usize, out: usize) -> isize {

@@ -15,6 +15,7 @@ use abi::template::Template;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use pebble::Result;
+use pebble::fallible::TryPush;
 use pebble::sync::Mutex;
 use portal::frame::FramePlan;
 use portal::{Connection, End, Specification, Templates};
@@ -81,7 +82,7 @@ impl core::ops::Deref for Text {
 }
 
 /// An entry point that a server registered.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Registration {
     pub name: Text,
     pub specification: Specification,
@@ -89,6 +90,7 @@ pub struct Registration {
     pub constants: [u64; 6],
     /// Whose it is: a domain's end takes all its registrations away.
     pub server: usize,
+    pub charge: account::Charge,
     /// The name server knows it; and how many blocks lead to it, those that the image builder made left out.
     pub named: bool,
     pub blocks: u32,
@@ -122,12 +124,12 @@ pub struct Domain {
     pub threads: usize,
     /// Highest priority of its threads: what its manifest says, or its parent's.
     pub ceiling: u8,
-    /// Threads that it waits for with: semaphores to post when it ends.
-    pub waiters: Vec<usize>,
-    /// Stacks that were allocated for threads not made yet, and (top, thread index) of those in use.
+    /// Semaphores to post when it ends, of who waits for that, and what those were charged.
+    pub waiters: Vec<(usize, account::Charge)>,
+    /// Stacks of its threads: the top, and the index of the thread; 0: none yet, [`crate::threads::SPARE`]: none any more.
     pub stacks: Vec<(usize, usize)>,
-    /// Stacks of threads that have ended, for the next ones.
-    pub spare_stacks: Vec<usize>,
+    /// Those for the next threads.
+    pub spare_stacks: usize,
     /// Stacks in its queue.
     pub queue: usize,
     /// Registrations of its own.
@@ -140,6 +142,9 @@ pub struct Domain {
     pub numbers: (usize, usize),
     /// How many operations keep it from lending pages.
     pub frozen: u32,
+    /// Who pays for what is made for it; and what it has cost itself.
+    pub account: account::Account,
+    pub charge: account::Charge,
     /// Which domain it is: what names it after a wait, or after its end.
     pub id: DomainId,
 }
@@ -148,11 +153,14 @@ pub struct Domain {
 pub struct Zombie {
     /// Its number, which is not given away before this is gone. Blocks that led to it have the number, too: they are counted here.
     pub asid: usize,
+    pub charge: account::Charge,
     pub table: Table,
     /// How many blocks there are that led to it.
     pub blocks: usize,
     /// Frames of calls that have windows on its memory open: (thread, frame address).
     pub lent: Vec<(ThreadPage, u64)>,
+    /// There was no memory to say which: calls of any dead domain may have.
+    pub lent_unknown: bool,
     /// It may have had templates.
     pub trusted: bool,
     pub space_destroyed: bool,
@@ -160,6 +168,9 @@ pub struct Zombie {
 
 pub struct Manager {
     pub domains: Slots<Domain>,
+    /// How many they are: for the end of each there is room in `orphaned`, `zombies`, `ended` and `events`.
+    pub living: usize,
+    pub accounts: account::Accounts,
     /// Those of which a child has ended: each is taken out at its own end.
     pub orphaned: Vec<usize>,
     pub zombies: Vec<Zombie>,
@@ -187,7 +198,7 @@ pub struct Manager {
     pub upcalls: Vec<crate::upcalls::Upcall>,
     pub watch: Watch,
     /// Semaphores to post when the lock is free again: who waits for one needs it.
-    pub posts: Vec<usize>,
+    pub posts: crate::posts::Posts,
     pub next_asid: usize,
     pub serials: Serials,
     pub semaphores: crate::semaphores::Semaphores,
@@ -214,6 +225,8 @@ pub use abi::nucleus::flags::BOOT;
 
 pub static MANAGER: Mutex<Manager> = Mutex::new(Manager {
     domains: Slots::new(),
+    living: 0,
+    accounts: account::Accounts::new(),
     orphaned: Vec::new(),
     zombies: Vec::new(),
     registrations: Slots::new(),
@@ -231,7 +244,7 @@ pub static MANAGER: Mutex<Manager> = Mutex::new(Manager {
     event_semaphore: 0,
     upcalls: Vec::new(),
     watch: Watch::NONE,
-    posts: Vec::new(),
+    posts: crate::posts::Posts::NONE,
     next_asid: 1,
     serials: Serials::after(abi::boot::DOMAINS as u64),
     semaphores: crate::semaphores::Semaphores::new(),
@@ -327,7 +340,7 @@ impl Manager {
     }
     /// Takes up what the image builder laid out.
     #[optimize(size)]
-    pub fn start(&mut self, info: &'static BootInfo) {
+    pub fn start(&mut self, info: &'static BootInfo) -> Result<()> {
         self.own = pebble::thread::asid();
         self.memory = pebble::boot::domain("memory").map_or(0, |d| d.asid as usize);
         self.code.start(info.code_next as usize);
@@ -347,26 +360,28 @@ impl Manager {
                 threads: (boot.thread != 0) as usize,
                 waiters: Vec::new(),
                 stacks: Vec::new(),
-                spare_stacks: Vec::new(),
+                spare_stacks: 0,
                 queue: 0,
                 provides: 0,
                 grants: Default::default(),
                 blocks: Vec::new(),
                 numbers: (abi::system::FIRST_FREE, NPORTALS),
                 frozen: 0,
+                account: account::Account::SYSTEM,
+                charge: account::Charge::NONE,
                 id,
             };
-            self.domains.insert(boot.asid as usize, entry);
+            self.insert_domain(boot.asid as usize, entry)?;
             if boot.asid as usize == self.own {
                 self.add_descriptors(boot.table - domain::TABLE as u64, domain::BELOW);
             }
-            self.threads.adopt(boot.thread as usize, id);
+            self.threads.adopt(boot.thread as usize, id)?;
         }
-        self.registrations.reserve(info.portal_count as usize + MORE_REGISTRATIONS);
-        self.code.reserve(info.block_count as usize + MORE_BLOCKS);
+        self.registrations.reserve(info.portal_count as usize + MORE_REGISTRATIONS)?;
+        self.code.reserve(info.block_count as usize + MORE_BLOCKS)?;
         for n in 0..info.template_count as usize {
-            self.templates.push(pebble::boot::info().template(n));
-            self.template_owners.push(Owner { server: info.template_servers[n] as usize, upcall: 0 });
+            self.templates.try_push(pebble::boot::info().template(n))?;
+            self.template_owners.try_push(Owner { server: info.template_servers[n] as usize, upcall: 0 })?;
         }
         for (id, portal) in info.portals[..info.portal_count as usize].iter().enumerate() {
             let Ok(specification) = Specification::parse(text(&portal.spec), true, &Templates::new(&self.templates))
@@ -379,14 +394,16 @@ impl Manager {
                 entry: portal.entry,
                 constants: [portal.constant; 6],
                 server: portal.asid as usize,
+                charge: account::Charge::NONE,
                 short_circuit: None,
                 named: true,
                 blocks: 0,
             };
-            self.registrations.insert(id, registration);
+            self.registrations.room_at(id)?;
+            self.registrations.set(id, registration);
         }
         for open in &info.opens[..info.open_count as usize] {
-            self.adopt(open.code, open.portal as usize, (open.asid as usize, open.number as usize));
+            self.adopt(open.code, open.portal as usize, (open.asid as usize, open.number as usize))?;
         }
         // The system portals of boot components are not in the list.
         for boot in &info.domains[..info.domain_count as usize] {
@@ -398,7 +415,7 @@ impl Manager {
                     continue;
                 }
                 if let Ok(id) = self.boot_registration(name) {
-                    self.adopt(code, id, (boot.asid as usize, number));
+                    self.adopt(code, id, (boot.asid as usize, number))?;
                 }
             }
         }
@@ -407,17 +424,28 @@ impl Manager {
         for (entry, name) in ["scheduler.p", "scheduler.v"].into_iter().enumerate() {
             self.semaphore_entries[entry] = self.boot_registration(name).unwrap_or(usize::MAX);
         }
-        self.make_initials();
+        self.make_initials()
+    }
+    /// Takes domain `asid` in, with room for what its end needs. `ENOMEM`.
+    pub fn insert_domain(&mut self, asid: usize, domain: Domain) -> Result<()> {
+        self.domains.room_at(asid)?;
+        let living = self.living + 1;
+        self.orphaned.room_for(living.saturating_sub(self.orphaned.len()))?;
+        self.zombies.room_for(living)?;
+        self.ended.reserve(living)?;
+        self.events.room_for(living)?;
+        self.living = living;
+        self.domains.set(asid, domain);
+        Ok(())
     }
     /// Takes up the block at `code`, which entry `number` of boot component `asid` leads to, and which leads to registration
     /// `id`.
     #[optimize(size)]
-    fn adopt(&mut self, code: u64, id: usize, (asid, number): (usize, usize)) {
-        let Some(registration) = self.registrations.get(id) else { return };
+    fn adopt(&mut self, code: u64, id: usize, (asid, number): (usize, usize)) -> Result<()> {
+        let Some(registration) = self.registrations.get(id) else { return Ok(()) };
         let user = (asid as u16, number as u16);
         if let Some(block) = self.code.get_mut(code) {
-            block.users.push(user);
-            return;
+            return block.add_user(user);
         }
         let mut block = Block::registered(id, registration, false);
         if let (Ok(caller), Ok(callee)) = (self.end(asid), self.end(registration.server)) {
@@ -427,8 +455,8 @@ impl Manager {
             let plan = FramePlan::new(&connection, 0);
             (block.same_domain, block.templated) = (plan.same_domain, plan.templated);
         }
-        block.users.push(user);
-        self.code.adopt(code, block);
+        block.add_user(user)?;
+        self.code.adopt(code, block)
     }
     /// The registration called `name` among the boot components'.
     #[optimize(size)]

@@ -54,7 +54,9 @@ impl Manager {
         if id < pebble::boot::info().portal_count as usize {
             return;
         }
-        self.registrations.remove(id);
+        if let Some(gone) = self.registrations.remove(id) {
+            self.accounts.refund(gone.charge);
+        }
         if let Ok(domain) = self.domain_mut(server) {
             domain.provides -= 1;
         }

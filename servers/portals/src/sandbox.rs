@@ -13,6 +13,10 @@ use abi::system::FIRST_FREE;
 use alloc::vec::Vec;
 use core::ops::Range;
 use pebble::Result;
+use pebble::fallible::TryPush;
+
+/// Calls that a thread can be in, at most: a frame has five words.
+const CHAIN: usize = abi::address::PAGE / (5 * 8);
 
 /// A set of portal numbers.
 #[derive(Clone, Copy, Default)]
@@ -59,21 +63,20 @@ impl Manager {
             (FIRST_FREE..NPORTALS).for_each(|number| held.set(number, from.table.entry(number) != bad));
             held
         };
+        self.domain_mut(controller)?.sandbox.inside.room_for(1)?;
         let entry = self.domain_mut(child)?;
         entry.numbers = (NPORTALS, NPORTALS);
         entry.sandbox = Sandbox { controller, held, ..Sandbox::default() };
-        self.domain_mut(controller)?.sandbox.inside.push(child);
+        self.domain_mut(controller)?.sandbox.inside.push_kept(child);
         Ok(())
     }
     /// Puts the child of a domain in a sandbox beside it, with the same stubs.
     #[optimize(size)]
     pub fn enclose_fork(&mut self, parent: usize, child: usize) -> Result<()> {
         self.enclose(self.domain(parent)?.sandbox.controller, child, parent)?;
-        let (from, to) = (self.domain(parent)?.table, self.domain(child)?.table);
+        let from = self.domain(parent)?.table;
         for number in 1..NPORTALS {
-            let code = from.entry(number);
-            to.set_entry(number, code);
-            self.note_user(code, child, number);
+            self.put(from.entry(number), child, number)?;
         }
         Ok(())
     }
@@ -82,17 +85,18 @@ impl Manager {
     #[optimize(size)]
     pub fn hold(&mut self, index: usize, skip: usize, numbers: Range<usize>) {
         let Some(thread) = ThreadPage::of(index) else { return };
-        let mut chain = Vec::new();
+        let (mut chain, mut length) = ([0; CHAIN], 0);
         for frame in thread.frames(&self.code).filter(|f| !f.floating()).skip(skip) {
             let stub = self.code.containing(frame.portal()).is_some_and(|(_, b)| b.kind == crate::code::Kind::Stub);
             let Ok(asid) = self.asid_of(frame.table()) else { break };
-            if !chain.is_empty() && (!stub || Some(&self.controller(asid)) != chain.last()) {
+            if length > 0 && (!stub || self.controller(asid) != chain[length - 1]) || length == CHAIN {
                 break;
             }
-            chain.push(asid);
+            chain[length] = asid;
+            length += 1;
         }
-        let Some(innermost) = chain.len().checked_sub(1) else { return };
-        for (depth, asid) in chain.into_iter().enumerate() {
+        let Some(innermost) = length.checked_sub(1) else { return };
+        for (depth, &asid) in chain[..length].iter().enumerate() {
             let Some(domain) = self.domains.get_mut(asid) else { continue };
             for number in numbers.clone() {
                 domain.sandbox.held.set(number, true);
@@ -107,10 +111,10 @@ impl Manager {
     }
     /// Those in the sandbox of `controller` that have `number`.
     #[optimize(size)]
-    pub fn holders(&self, controller: usize, number: usize) -> Vec<usize> {
+    pub fn holders(&self, controller: usize, number: usize) -> impl Iterator<Item = usize> {
         let inside = self.domain(controller).map_or(&[][..], |d| &d.sandbox.inside);
-        let has = |asid: &usize| self.domain(*asid).is_ok_and(|d| d.sandbox.held.has(number));
-        inside.iter().copied().filter(has).collect()
+        let has = move |asid: &usize| self.domain(*asid).is_ok_and(|d| d.sandbox.held.has(number));
+        inside.iter().copied().filter(has)
     }
     /// Whether `asid`, which is in a sandbox, had `number`; then it no longer has.
     #[optimize(size)]
@@ -129,7 +133,7 @@ impl Manager {
     fn leave_guest(&mut self, mut controller: usize, number: usize) {
         loop {
             let Ok(sandbox) = self.domain(controller).map(|d| &d.sandbox) else { return };
-            if !sandbox.guests.has(number) || !self.holders(controller, number).is_empty() {
+            if !sandbox.guests.has(number) || self.holders(controller, number).next().is_some() {
                 return;
             }
             let outer = sandbox.controller;
@@ -147,7 +151,8 @@ impl Manager {
         let Ok(domain) = self.domain_mut(asid) else { return };
         domain.sandbox.held.set(number, false);
         domain.sandbox.guests.set(number, false);
-        for inside in domain.sandbox.inside.clone() {
+        for n in 0..domain.sandbox.inside.len() {
+            let Some(&inside) = self.domain(asid).ok().and_then(|d| d.sandbox.inside.get(n)) else { return };
             self.forget_number(inside, number);
         }
     }

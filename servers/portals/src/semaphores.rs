@@ -1,13 +1,15 @@
 //! Semaphores as portals: P and V, with the scheduler's number embedded.
 
-use crate::code::{Kind, Users};
+use crate::code::Kind;
 use crate::manager::{Caller, FRAME_OF, Manager};
 use crate::slots::Slots;
 use crate::threads::grow_table;
 use abi::Error;
+use abi::account::Resource;
 use abi::address::{PAGE, supervisor};
 use abi::boot::{BootShortCircuit, GROWN_SEMAPHORES};
 use abi::nucleus::MAX_SEMAPHORES;
+use account::Charge;
 use pebble::boot::{SEMAPHORE_CREATE, semaphore_destroy};
 use pebble::{Result, check};
 use portal::ShortCircuit;
@@ -18,6 +20,7 @@ pub struct Semaphore {
     pub entries: usize,
     /// The blocks of P and V; 0: nothing leads to it any more.
     pub blocks: [u64; 2],
+    pub charge: account::Charge,
 }
 
 /// Semaphores that are made without the portal manager, at most: of locks of the first components, and `init`'s.
@@ -61,8 +64,11 @@ impl Semaphores {
     pub fn get_mut(&mut self, id: usize) -> Option<&mut Semaphore> {
         self.0.get_mut(id % MAX_SEMAPHORES).filter(|(own, _)| *own == id).map(|(_, semaphore)| semaphore)
     }
+    fn room_for(&mut self, id: usize) -> Result<()> {
+        self.0.room_at(id % MAX_SEMAPHORES)
+    }
     fn insert(&mut self, id: usize, semaphore: Semaphore) {
-        self.0.insert(id % MAX_SEMAPHORES, (id, semaphore));
+        self.0.set(id % MAX_SEMAPHORES, (id, semaphore));
     }
     pub fn iter(&self) -> impl Iterator<Item = (usize, &Semaphore)> {
         self.0.iter().map(|(_, (id, semaphore))| (*id, semaphore))
@@ -73,15 +79,19 @@ impl Manager {
     /// Makes a semaphore, and P and V as two consecutive portals of the direct caller's; the number of the first.
     pub fn semaphore_create(&mut self, caller: Caller, value: usize) -> Result<usize> {
         let number = self.free_numbers(caller.direct, 2)?;
-        let id = new_semaphore(value as u32 as i32 as isize as usize)?;
-        let made = self.semaphore_portals(caller.direct, number, id);
-        if made.is_err() {
-            let _ = self.uninstall(caller.direct, number);
-            semaphore_destroy(id);
-        }
+        let mut charge = self.charge(caller.direct, Resource::Semaphores, 1)?;
+        let made = new_semaphore(value as u32 as i32 as isize as usize).and_then(|id| {
+            self.semaphore_portals(caller.direct, number, id, &mut charge).inspect_err(|_| {
+                let _ = self.uninstall(caller.direct, number);
+                semaphore_destroy(id);
+            })
+        });
+        // If it was made, that has taken it.
+        self.accounts.refund(charge);
         made.map(|()| number)
     }
-    fn semaphore_portals(&mut self, asid: usize, number: usize, id: usize) -> Result<()> {
+    fn semaphore_portals(&mut self, asid: usize, number: usize, id: usize, charge: &mut Charge) -> Result<()> {
+        self.semaphores.room_for(id)?;
         let mut blocks = [0; 2];
         for v in [false, true] {
             let r = self.registrations.get(self.semaphore_entries[v as usize]).ok_or(Error::ENOENT)?;
@@ -107,7 +117,7 @@ impl Manager {
                 }
             }
         }
-        self.semaphores.insert(id, Semaphore { entries: 2, blocks });
+        self.semaphores.insert(id, Semaphore { entries: 2, blocks, charge: charge.take() });
         self.install(asid, number, blocks[0])?;
         self.install(asid, number + 1, blocks[1])
     }
@@ -123,7 +133,9 @@ impl Manager {
         let Some(semaphore) = self.semaphores.get_mut(id) else { return };
         semaphore.entries -= 1;
         if semaphore.entries == 0 {
-            self.semaphores.0.remove(id % MAX_SEMAPHORES);
+            if let Some((_, gone)) = self.semaphores.0.remove(id % MAX_SEMAPHORES) {
+                self.accounts.refund(gone.charge);
+            }
             semaphore_destroy(id);
         }
     }
@@ -141,10 +153,11 @@ impl Manager {
     pub fn semaphore_destroy(&mut self, caller: Caller, number: usize) -> Result<isize> {
         let id = self.semaphore_of(caller.direct, number)?;
         let blocks = self.semaphores.get(id).map_or([0; 2], |s| s.blocks);
-        let users: Users =
-            blocks.iter().filter_map(|&code| self.code.get(code)).flat_map(|b| b.users.clone()).collect();
-        for (asid, number) in users {
-            let _ = self.uninstall(asid as usize, number as usize);
+        for code in blocks {
+            // The code may go with its last user.
+            while let Some(&(asid, number)) = self.code.get(code).and_then(|block| block.users.last()) {
+                self.uninstall(asid as usize, number as usize)?;
+            }
         }
         Ok(0)
     }

@@ -1,6 +1,8 @@
 //! A map from small numbers: one slot each, so that a look-up is one load.
 
 use alloc::vec::Vec;
+use pebble::Result;
+use pebble::fallible::TryPush;
 
 pub struct Slots<T>(Vec<Option<T>>);
 
@@ -19,34 +21,27 @@ impl<T> Slots<T> {
     pub fn contains(&self, number: usize) -> bool {
         self.get(number).is_some()
     }
-    /// Makes room for `count` more, and no other.
-    pub fn reserve(&mut self, count: usize) {
-        self.0.reserve_exact(count);
+    /// Makes room for `count` more, and no other. `ENOMEM`.
+    pub fn reserve(&mut self, count: usize) -> Result<()> {
+        self.0.try_reserve_exact(count).map_err(|_| abi::Error::ENOMEM)
+    }
+    /// Sees to it that `number` can be set. `ENOMEM`.
+    #[inline(always)]
+    pub fn room_at(&mut self, number: usize) -> Result<()> {
+        if number < self.0.capacity() { Ok(()) } else { self.grow(number) }
     }
     /// Rather than twice as many as there are, an eighth more.
     #[inline(never)]
-    fn grow(&mut self, number: usize) {
-        if self.0.capacity() <= number {
-            self.0.reserve_exact((number + 1 - self.0.len()).max(8).max(self.0.len() / 8));
-        }
-        self.0.resize_with(number + 1, || None);
+    fn grow(&mut self, number: usize) -> Result<()> {
+        let len = self.0.len();
+        self.reserve((number + 1 - len).max(8).max(len / 8)).or_else(|_| self.reserve(number + 1 - len))
     }
-    /// What was there before, if anything.
-    pub fn insert(&mut self, number: usize, value: T) -> Option<T> {
-        if self.0.len() <= number {
-            self.grow(number);
-        }
-        self.0[number].replace(value)
-    }
-    /// Puts `value` where nothing is.
+    /// Puts `value` at a number that [`Slots::room_at`] has made room for.
     #[inline(always)]
     pub fn set(&mut self, number: usize, value: T) {
+        while self.0.len() <= number && self.0.push_kept(None) {}
         if let Some(slot) = self.0.get_mut(number) {
             *slot = Some(value);
-        } else if number == self.0.len() && number < self.0.capacity() {
-            self.0.push(Some(value));
-        } else {
-            self.insert(number, value);
         }
     }
     pub fn remove(&mut self, number: usize) -> Option<T> {

@@ -3,6 +3,7 @@
 //! A template whose server has died is withdrawn: its letters are rejected from then on, portals that have them answer `EDEAD`,
 //! and its record and its place are kept until the last of those portals is freed.
 
+use crate::code::Block;
 use crate::manager::{Caller, FRAME_OF, Manager};
 use crate::upcalls::What;
 use abi::Error;
@@ -11,6 +12,7 @@ use abi::identity::DomainId;
 use abi::nucleus::{fault, flags};
 use abi::template::{LETTERS, TEMPLATES, Template};
 use alloc::boxed::Box;
+use pebble::fallible::TryPush;
 use pebble::{Result, check};
 use portal::template::Refused;
 use portal::{Reason, Rejected, Specification, Templates};
@@ -68,20 +70,23 @@ impl Manager {
             let frame = check(FRAME_OF.call([caller.subject, record]))?;
             template.record = (supervisor(frame) + record % abi::address::PAGE) as u64;
         }
+        // What stands in its place when it is no more.
+        if self.no_template.is_none() {
+            let zeros = Box::<Template>::try_new_zeroed().map_err(|_| Error::ENOMEM)?;
+            // SAFETY: a template is integers only, for which zero is a value.
+            self.no_template = Some(Box::leak(unsafe { zeros.assume_init() }));
+        }
+        self.templates.room_for(1)?;
+        self.template_owners.room_for(1)?;
         let upcall =
             if entry == 0 { 0 } else { self.add_upcall((self.own, caller.subject), "spiiii", entry, What::Template)? };
         let owner = Owner { server: caller.subject, upcall };
-        // What stands in its place when it is no more.
-        self.no_template.get_or_insert_with(|| {
-            // SAFETY: a template is integers only, for which zero is a value.
-            Box::leak(unsafe { Box::<Template>::new_zeroed().assume_init() })
-        });
         let template: &'static Template = Box::leak(template);
         match place {
             Some(n) => (self.templates[n], self.template_owners[n]) = (template, owner),
             None => {
-                self.templates.push(template);
-                self.template_owners.push(owner);
+                self.templates.push_kept(template);
+                self.template_owners.push_kept(owner);
             }
         }
         Ok(0)
@@ -104,7 +109,11 @@ impl Manager {
             }
             // Its upcalls are withdrawn with the others of that domain.
             self.template_owners[n] = Owner { server: 0, upcall: 0 };
-            for code in self.users_of_template(n) {
+            for at in 0..self.code.end() {
+                let Some(code) = self.code.at(at).filter(|(_, b)| self.uses_template(b, n)).map(|(code, _)| code)
+                else {
+                    continue;
+                };
                 let used = self.code.get(code).filter(|block| !block.users.is_empty()).map(|block| block.kind);
                 self.close_portals_to(&[code]);
                 used.into_iter().for_each(|kind| self.gone(kind));
@@ -112,13 +121,13 @@ impl Manager {
             }
         }
     }
-    /// The blocks with code of template `n`.
+    /// Whether `block` has code of template `n`.
     #[optimize(size)]
-    fn users_of_template(&self, n: usize) -> alloc::vec::Vec<u64> {
+    fn uses_template(&self, block: &Block, n: usize) -> bool {
         let template = self.templates[n];
         let letters = &template.letters[..(template.letter_count as usize).min(LETTERS)];
-        let used = |s: &Specification| s.is_templated() && letters.iter().any(|l| s.has(l.letter));
-        self.code.all().filter(|(_, block)| used(&block.specification)).map(|(code, _)| code).collect()
+        let specification = &block.specification;
+        specification.is_templated() && letters.iter().any(|l| specification.has(l.letter))
     }
     /// Whether nothing has code of templates that domain `asid` had; their places are free then.
     #[optimize(size)]
@@ -128,7 +137,7 @@ impl Manager {
             if self.template_owners[n].server != 0 || self.templates[n].letter_count == 0 {
                 continue;
             }
-            if !self.users_of_template(n).is_empty() {
+            if self.code.all().any(|(_, block)| self.uses_template(block, n)) {
                 unused = false;
                 continue;
             }

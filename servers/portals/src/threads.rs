@@ -2,25 +2,30 @@
 //! next one of its index.
 
 use crate::lent::Lent;
-use crate::manager::{MAP, Manager, NUCLEUS_PAGES, SERVICE_STACK, STACK_RELEASE, THREAD_ADD, THREAD_REAP};
+use crate::manager::{MAP, Manager, NUCLEUS_PAGES, SERVICE_STACK, STACK_FOR, STACK_RELEASE, THREAD_ADD, THREAD_REAP};
 use crate::view::ThreadPage;
 use abi::Error;
-use abi::address::{PAGE, STACK_TOP, pte, service_top, supervisor};
+use abi::account::Resource;
+use abi::address::{PAGE, STACK_TOP, THREAD_STACK, pte, service_top, supervisor};
 use abi::boot::{BootGrown, GROWN_SEMAPHORES};
 use abi::identity::DomainId;
 use abi::nucleus::{MAX_THREADS, flags};
+use account::Charge;
 use alloc::vec::Vec;
+use pebble::fallible::TryPush;
 use pebble::{Result, check};
 
 /// Most stacks of ended threads that are kept for a domain's next ones.
 const SPARE_STACKS: usize = 4;
+/// In the place of a thread's index: the stack is kept for the next thread.
+pub const SPARE: usize = usize::MAX;
 
 /// What is known of the thread at one index.
-#[derive(Clone, Copy)]
 struct Slot {
     page: ThreadPage,
     /// Its home while it lives, which may have ended before it.
     home: Option<DomainId>,
+    charge: Charge,
 }
 
 pub struct Threads {
@@ -33,22 +38,34 @@ impl Threads {
     pub const fn new() -> Threads {
         Threads { slots: Vec::new(), free: Vec::new() }
     }
-    fn set(&mut self, index: usize, slot: Slot) {
-        if self.slots.len() <= index {
-            self.slots.resize(index + 1, None);
-        }
-        self.slots[index] = Some(slot);
+    /// Makes room for thread `index`, and for its index when it has ended. `ENOMEM`.
+    fn room_for(&mut self, index: usize) -> Result<()> {
+        self.slots.room_for((index + 1).saturating_sub(self.slots.len()))?;
+        self.free.room_for((index + 1).saturating_sub(self.free.len()))
     }
-    /// A thread that the image builder made.
-    pub fn adopt(&mut self, index: usize, home: DomainId) {
-        if let (true, Some(page)) = (index != 0, ThreadPage::of(index)) {
-            self.set(index, Slot { page, home: Some(home) });
+    /// Takes in thread `index`, for which there is room.
+    fn set(&mut self, index: usize, slot: Slot) {
+        while self.slots.len() <= index && self.slots.push_kept(None) {}
+        if let Some(place) = self.slots.get_mut(index) {
+            *place = Some(slot);
         }
+    }
+    /// A thread that the image builder made. `ENOMEM`.
+    pub fn adopt(&mut self, index: usize, home: DomainId) -> Result<()> {
+        if let (true, Some(page)) = (index != 0, ThreadPage::of(index)) {
+            self.room_for(index)?;
+            self.set(index, Slot { page, home: Some(home), charge: Charge::NONE });
+        }
+        Ok(())
     }
     /// Index, page and home of each living thread.
     pub fn living(&self) -> impl Iterator<Item = (usize, ThreadPage, DomainId)> {
         let slots = self.slots.iter().enumerate();
-        slots.filter_map(|(index, slot)| slot.and_then(|s| s.home.map(|home| (index, s.page, home))))
+        slots.filter_map(|(index, slot)| slot.as_ref().and_then(|s| s.home.map(|home| (index, s.page, home))))
+    }
+    /// What those that there are were charged.
+    pub fn charges(&self) -> impl Iterator<Item = &Charge> {
+        self.slots.iter().flatten().map(|slot| &slot.charge)
     }
     /// How many threads live, and how many indices are free.
     pub fn counts(&self) -> (usize, usize) {
@@ -67,10 +84,12 @@ impl Threads {
         self.living().map(|(_, page, _)| page)
     }
     /// Thread `index` lives no more.
-    fn remove(&mut self, index: usize) -> Option<DomainId> {
-        let home = self.slots.get_mut(index)?.as_mut()?.home.take()?;
-        self.free.push(index as u16);
-        Some(home)
+    fn remove(&mut self, index: usize) -> Option<(DomainId, Charge)> {
+        let slot = self.slots.get_mut(index)?.as_mut()?;
+        let home = slot.home.take()?;
+        let charge = slot.charge.take();
+        self.free.push_kept(index as u16);
+        Some((home, charge))
     }
 }
 
@@ -99,14 +118,17 @@ impl Manager {
             if index <= 0 {
                 return;
             }
+            let Some((home, charge)) = self.threads.remove(index as usize) else { continue };
+            self.accounts.refund(charge);
             // Of a home that has ended nothing is counted any more, whoever has its number.
-            let Some(Ok(home)) = self.threads.remove(index as usize).map(|home| self.live(home)) else { continue };
+            let Ok(home) = self.live(home) else { continue };
             let Ok(domain) = self.domain_mut(home) else { continue };
             domain.threads -= 1;
             if let Some(at) = domain.stacks.iter().position(|&(_, thread)| thread == index as usize) {
-                let (top, _) = domain.stacks.swap_remove(at);
-                if domain.spare_stacks.len() < SPARE_STACKS {
-                    domain.spare_stacks.push(top);
+                let top = domain.stacks[at].0;
+                domain.stacks[at].1 = SPARE;
+                domain.spare_stacks += 1;
+                if domain.spare_stacks <= SPARE_STACKS {
                     continue;
                 }
                 // Another thread may show a page of it in a window.
@@ -114,23 +136,41 @@ impl Manager {
                 self.freeze(home, &mut lent);
                 if lent.count() == 0 {
                     STACK_RELEASE.call([home, top]);
-                } else if let Ok(domain) = self.domain_mut(home) {
-                    domain.spare_stacks.push(top);
+                    if let Ok(domain) = self.domain_mut(home) {
+                        domain.stacks.swap_remove(at);
+                        domain.spare_stacks -= 1;
+                    }
                 }
                 self.thaw(home);
             }
         }
     }
+    /// A stack of at least `bytes` for a thread of domain `asid`; its top.
+    pub fn new_stack(&mut self, asid: usize, bytes: usize) -> Result<usize> {
+        self.reap();
+        let domain = self.domain_mut(asid)?;
+        if bytes <= THREAD_STACK && domain.spare_stacks > 0 {
+            domain.spare_stacks -= 1;
+            let spare = domain.stacks.iter_mut().find(|(_, thread)| *thread == SPARE).ok_or(Error::ENOMEM)?;
+            spare.1 = 0;
+            return Ok(spare.0);
+        }
+        domain.stacks.room_for(1)?;
+        let top = check(STACK_FOR.call([asid, bytes]))?;
+        self.domain_mut(asid)?.stacks.push_kept((top, 0));
+        Ok(top)
+    }
     /// An index with a page and a service stack.
     fn thread_slot(&mut self) -> Result<(usize, ThreadPage)> {
         if let Some(index) = self.threads.free.pop() {
-            let slot = self.threads.slots[index as usize].ok_or(Error::ENOMEM)?;
+            let slot = self.threads.slots[index as usize].as_ref().ok_or(Error::ENOMEM)?;
             return Ok((index as usize, slot.page));
         }
         let index = self.threads.slots.len().max(1);
         if index >= MAX_THREADS {
             return Err(Error::ENFILE);
         }
+        self.threads.room_for(index)?;
         check(SERVICE_STACK.call([index]))?;
         grow_tables(index)?;
         let pa = check(NUCLEUS_PAGES.call([1]))?;
@@ -158,25 +198,36 @@ impl Manager {
         if pc >= STACK_TOP || (!trusted && (sp > STACK_TOP || !sp.is_multiple_of(16))) {
             return Err(Error::EINVAL);
         }
-        let (index, page) = self.thread_slot()?;
+        let charge = self.charge(home, Resource::Threads, 1)?;
+        let (index, page) = match self.thread_slot() {
+            Ok(slot) => slot,
+            Err(error) => {
+                self.accounts.refund(charge);
+                return Err(error);
+            }
+        };
         // A trusted component runs on the service stack, which all trusted servers see.
         let sp = if trusted { service_top(index) } else { sp };
         page.prepare(index, table, pc as u64, sp as u64, argument as u64);
-        self.threads.set(index, Slot { page, home: Some(id) });
+        self.threads.set(index, Slot { page, home: Some(id), charge });
         let domain = self.domain_mut(home)?;
         domain.threads += 1;
         // The stack it starts on, if it is one of ours, goes back when the thread ends.
         let stack = domain.stacks.iter_mut().filter(|(top, thread)| *thread == 0 && sp <= *top);
         if let Some(stack) = stack.min_by_key(|(top, _)| *top - sp)
-            && stack.0 - sp < abi::address::THREAD_STACK
+            && stack.0 - sp < THREAD_STACK
         {
             stack.1 = index;
         }
         match check(THREAD_ADD.call([index, priority, home, ceiling])) {
             Ok(id) => Ok(id),
             Err(error) => {
-                self.threads.remove(index);
-                self.domain_mut(home)?.threads -= 1;
+                if let Some((_, charge)) = self.threads.remove(index) {
+                    self.accounts.refund(charge);
+                }
+                let domain = self.domain_mut(home)?;
+                domain.threads -= 1;
+                domain.stacks.iter_mut().filter(|(_, thread)| *thread == index).for_each(|stack| stack.1 = 0);
                 Err(error)
             }
         }

@@ -10,8 +10,11 @@
 use crate::code::Kind;
 use crate::manager::{Manager, PAGER_PENDING};
 use abi::Error;
+use abi::account::Resource;
 use abi::identity::DomainId;
+use account::Charge;
 use pebble::Result;
+use pebble::fallible::TryPush;
 
 /// Most upcalls that lead to one domain.
 const MOST: usize = 64;
@@ -27,7 +30,7 @@ pub enum What {
     Template,
 }
 /// A portal in the memory manager's or the portal manager's own table.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Upcall {
     /// In whose table, which is a boot component's.
     pub from: usize,
@@ -39,6 +42,8 @@ pub struct Upcall {
     pending: u32,
     /// Withdrawn: it answers for the dead.
     withdrawn: bool,
+    /// What a range of addresses with a handler costs the handler's account.
+    pub charge: Charge,
 }
 
 impl Manager {
@@ -53,9 +58,15 @@ impl Manager {
         let specification = self.parse(spec).map_err(|_| Error::EINVAL)?;
         let number = self.free_numbers(from, 1)?;
         self.upcalls.try_reserve(1).map_err(|_| Error::ENOMEM)?;
-        let code = self.generate((self.end(from)?, to), &specification, (entry as u64, &[]), Kind::Upcall, false)?;
-        self.install(from, number, code)?;
-        self.upcalls.push(Upcall { from, number, to: id, what, pending: 0, withdrawn: false });
+        let count = matches!(what, What::Faults(_)) as usize;
+        let charge = self.charge(to, Resource::Pagers, count)?;
+        let ends = (self.end(from)?, to);
+        let made = self.generate(ends, &specification, (entry as u64, &[]), Kind::Upcall, false);
+        if let Err(error) = made.and_then(|code| self.install_first(from, number, code)) {
+            self.accounts.refund(charge);
+            return Err(error);
+        }
+        self.upcalls.push_kept(Upcall { from, number, to: id, what, pending: 0, withdrawn: false, charge });
         Ok(number)
     }
     /// Withdraws the upcalls that are `meant`.
@@ -75,12 +86,13 @@ impl Manager {
     #[optimize(size)]
     fn free_upcalls(&mut self) {
         let mut upcalls = core::mem::take(&mut self.upcalls);
-        upcalls.retain(|upcall| {
+        upcalls.retain_mut(|upcall| {
             let kept = !upcall.withdrawn
                 || upcall.pending > 0
                 || (upcall.from != self.own && PAGER_PENDING.call([upcall.number]) != 0);
             if !kept {
                 let _ = self.uninstall(upcall.from, upcall.number);
+                self.accounts.refund(upcall.charge.take());
             }
             kept
         });

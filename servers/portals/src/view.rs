@@ -229,6 +229,16 @@ pub fn write_code(pa: usize, block: &Buffer, bytes: usize) {
     }
     CODE_SYNC.call([]);
 }
+/// What the free block at physical address `pa` of the code area has for the next one.
+pub fn free_block(pa: usize) -> u32 {
+    // SAFETY: a free block of the code area, mapped here, aligned to 64.
+    unsafe { (nucleus_view(pa) as *const u32).read() }
+}
+/// Has the free block at physical address `pa` say that `next` is the next one.
+pub fn set_free_block(pa: usize, next: u32) {
+    // SAFETY: as above; nobody executes it any more.
+    unsafe { (nucleus_view(pa) as *mut u32).write(next) }
+}
 /// The header of the block whose code starts at supervisor address `code`.
 pub fn header(code: u64) -> [u32; 4] {
     let header = nucleus_view(code_physical(code as usize) - BLOCK_HEADER) as *const [u32; 4];

@@ -20,7 +20,7 @@ pub fn write<T: Plain>(address: usize, value: &T) -> Result<()> {
 pub fn boxed<T: Plain>(address: usize) -> Result<Box<T>> {
     // SAFETY: a window argument.
     let window = unsafe { Window::<T>::new(address, 1) }?;
-    let mut copy = Box::<T>::new_uninit();
+    let mut copy = Box::<T>::try_new_uninit().map_err(|_| Error::ENOMEM)?;
     // SAFETY: it is shown, and any bytes are a `T`; it is written whole before it is taken for one.
     unsafe {
         core::ptr::copy_nonoverlapping(window.pointer(), copy.as_mut_ptr(), 1);

@@ -1,0 +1,64 @@
+//! What a component may take of what all share: resources, and how much of each. Each account is a component's of the manifest,
+//! with all domains that it is started as and their children.
+
+/// Most accounts; number 0 is the system's own.
+pub const ACCOUNTS: usize = 32;
+
+macro_rules! resources {
+    ($($(#[$doc:meta])* $name:ident, $text:literal, $default:expr, $most:expr;)*) => {
+        /// What is counted.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Resource { $($(#[$doc])* $name,)* }
+        impl Resource {
+            pub const ALL: [Resource; RESOURCES] = [$(Resource::$name),*];
+            /// As it is called in the manifest and by the shell.
+            pub fn text(self) -> &'static str {
+                match self { $(Resource::$name => $text,)* }
+            }
+            /// What a component has whose manifest does not say.
+            pub const fn default_limit(self) -> u32 {
+                match self { $(Resource::$name => $default,)* }
+            }
+            /// What there is for all components together.
+            pub const fn most(self) -> u32 {
+                match self { $(Resource::$name => $most,)* }
+            }
+        }
+        /// How many resources there are.
+        pub const RESOURCES: usize = [$($text),*].len();
+    };
+}
+resources! {
+    /// Domains: living ones, and those that have ended until they are waited for and nothing shows their memory.
+    Domains, "domains", 16, crate::nucleus::MAX_DOMAINS as u32 - 32;
+    Threads, "threads", 64, crate::nucleus::MAX_THREADS as u32 - 48;
+    Semaphores, "semaphores", 64, crate::nucleus::MAX_SEMAPHORES as u32 - 128;
+    /// Bytes of portal code.
+    Code, "code", 64 * 1024, 1600 * 1024;
+    /// Registered names.
+    Names, "names", 64, 8192;
+    /// Ranges of addresses with a handler.
+    Pagers, "pagers", 2, 64;
+}
+
+/// So much of each.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits(pub [u32; RESOURCES]);
+impl Limits {
+    pub const NONE: Limits = Limits([0; RESOURCES]);
+    pub fn of(&self, resource: Resource) -> u32 {
+        self.0[resource as usize]
+    }
+}
+/// Answer of `inspect.account`.
+#[repr(C, align(64))]
+#[derive(Clone, Copy)]
+pub struct Report {
+    pub used: [u32; RESOURCES],
+    pub limits: [u32; RESOURCES],
+}
+impl Report {
+    pub const NONE: Report = Report { used: [0; RESOURCES], limits: [0; RESOURCES] };
+}
