@@ -46,7 +46,9 @@ pub struct FramePlan {
     pub service: u16,
     pub descriptor: u16,
     pub callee_saved: u16,
-    /// Registers that carry no result and still have the callee's values are cleared on return.
+    /// The callee finds nothing of the caller's or the supervisor's in any register.
+    pub hide: bool,
+    /// Registers that carry no result are cleared on return.
     pub clear: bool,
     /// Where the words of templates start.
     pub templated: u16,
@@ -74,8 +76,8 @@ impl FramePlan {
             StackPlan::Queue
         };
         let untrusted = !callee.trusted() && !same_domain;
-        // What a trusted component relies on, no untrusted one may change.
-        let minimal = s.state == State::Minimal && !callee.masked() && !(untrusted && caller.trusted());
+        // What the caller has in registers, no untrusted component is told or may change.
+        let minimal = s.state == State::Minimal && !callee.masked() && !untrusted;
         let mut size = HEAD;
         let mut place = |wanted: bool, words: u16| {
             let at = size;
@@ -86,7 +88,7 @@ impl FramePlan {
                 0
             }
         };
-        let tp = place(!minimal || untrusted, 1);
+        let tp = place(!minimal, 1);
         let service = place(stack == StackPlan::Queue && caller.trusted(), 1);
         let descriptor = place(stack == StackPlan::Queue, 1);
         let callee_saved = place(!minimal, 12);
@@ -102,7 +104,8 @@ impl FramePlan {
             service,
             descriptor,
             callee_saved,
-            clear: matches!(s.state, State::Partial | State::Full),
+            hide: untrusted,
+            clear: untrusted || matches!(s.state, State::Partial | State::Full),
             templated: at,
             limit: lowest(caller, callee, floating_barrier),
             size,

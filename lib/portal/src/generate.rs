@@ -11,7 +11,7 @@ use crate::emit::{Buffer, Emitter, Label, jump};
 use crate::encode::*;
 use crate::frame::{FramePlan, StackPlan};
 use crate::short_circuit::ShortCircuit;
-use crate::specification::{Argument, Specification, Stack, State};
+use crate::specification::{ARGUMENTS, Argument, Specification, Stack, State};
 use crate::template::{self, Filling, Templates, Use, Uses, code};
 use abi::Error;
 use abi::address::ENTRY_STUB;
@@ -249,7 +249,7 @@ impl Generator<'_, '_> {
     fn call(&mut self) -> usize {
         let plan = self.plan;
         if let Some(short_circuit) = &self.c.short_circuit {
-            short_circuit.write(&mut self.e);
+            short_circuit.write(&mut self.e, !self.c.caller.trusted());
         }
         let table = !plan.same_domain || plan.stack == StackPlan::Queue;
         let too_deep = Tail::new(Tail::FAIL, Error::EDEPTH as u16);
@@ -263,8 +263,8 @@ impl Generator<'_, '_> {
             self.e.put_all([addi(T0, T0, -(plan.size as i32)), slliw(T3, T0, 20), at]);
             self.branch(bltu(T3, T4, 0), too_deep);
         }
-        let address = self.e.next() + 1;
-        self.e.put_all([csrr(T3, csr::SEPC), 0]);
+        let address = self.e.next();
+        self.e.put(0);
         if self.c.specification.is_long() {
             self.e.put(0);
         }
@@ -274,17 +274,11 @@ impl Generator<'_, '_> {
         if self.satp_early() {
             self.e.put(ld(T5, T6, domain::SATP));
         }
-        self.e.put_all([
-            sd(T4, T0, FRAME_PORTAL),
-            sd(T2, T0, FRAME_TABLE),
-            addi(T3, T3, 4),
-            sd(T3, T0, FRAME_PC),
-            sd(RA, T0, FRAME_RA),
-        ]);
+        self.e.put_all([sd(T4, T0, FRAME_PORTAL), sd(T2, T0, FRAME_TABLE), sd(RA, T0, FRAME_RA)]);
         if plan.save_sp {
             self.e.put(sd(SP, T0, FRAME_SP));
         }
-        if plan.tp != 0 {
+        if plan.tp != 0 && !plan.hide {
             self.e.put_all([csrr(T3, csr::SSCRATCH), sd(T3, T0, plan.tp as i32)]);
         }
         let templated = self.specification_templated();
@@ -356,7 +350,14 @@ impl Generator<'_, '_> {
             let at = self.plan.callee_saved as i32 + 32 * part as i32;
             let [a, b, c, d] = CALLEE_SAVED[part];
             self.e.put_all([sd(a, T0, at), sd(b, T0, at + 8), sd(c, T0, at + 16), sd(d, T0, at + 24)]);
+            if self.plan.hide {
+                self.clear([a, b, c, d]);
+            }
         }
+    }
+    #[inline(always)]
+    fn clear<const N: usize>(&mut self, registers: [Register; N]) {
+        self.e.put_all(registers.map(|register| addi(register, ZERO, 0)));
     }
     #[inline(always)]
     fn is_exception(&self) -> bool {
@@ -373,7 +374,7 @@ impl Generator<'_, '_> {
         if !self.is_exception() {
             self.insert_arguments();
         }
-        self.leave(self.is_call() && self.plan.tp != 0 && !self.c.callee.trusted() && !self.plan.same_domain);
+        self.leave();
     }
     /// Makes the callee's address space and stack current.
     #[inline(always)]
@@ -395,18 +396,28 @@ impl Generator<'_, '_> {
             self.e.put(csrw(csr::SIE, ZERO));
         }
     }
-    /// Goes to the entry point. `own_tp`: with the callee's thread pointer; else with the caller's, which a callee that
-    /// may keep registers keeps.
+    /// Goes to the entry point. An untrusted callee has its own thread pointer, and in other registers its arguments, its entry
+    /// point and the entry stub, or 0; another has the caller's thread pointer, and keeps it.
     #[inline(always)]
-    fn leave(&mut self, own_tp: bool) {
+    fn leave(&mut self) {
         const UPPER: u32 = (ENTRY_STUB >> 12) as u32;
         const { assert!(ENTRY_STUB as u32 == UPPER << 12 && ENTRY_STUB < 1 << 31) };
-        self.e.put_all([lui(T4, UPPER), csrw(csr::SEPC, T4)]);
-        self.save(2);
-        self.e.constant(T3, self.c.entry as i64);
-        if own_tp {
-            self.e.put_all([csrw(csr::SSCRATCH, TP), ld(TP, T6, domain::TP)]);
+        // From here on nothing raises a fault, which would need the caller's `sepc` and `sscratch`.
+        if self.is_call() {
+            self.e.put_all([lui(T4, UPPER), csrrw(T3, csr::SEPC, T4), addi(T3, T3, 4), sd(T3, T0, FRAME_PC)]);
         } else {
+            self.e.put_all([lui(T4, UPPER), csrw(csr::SEPC, T4)]);
+        }
+        self.save(2);
+        if self.plan.hide && self.is_call() {
+            self.e.put_all([csrrw(T3, csr::SSCRATCH, TP), sd(T3, T0, self.plan.tp as i32), ld(TP, T6, domain::TP)]);
+            self.e.constant(T3, self.c.entry as i64);
+            self.clear([GP, T0, T1, T2, T5, T6, A6, A7]);
+            for n in self.c.specification.arguments().len()..ARGUMENTS {
+                self.clear([argument(n)]);
+            }
+        } else {
+            self.e.constant(T3, self.c.entry as i64);
             self.e.put(csrrw(TP, csr::SSCRATCH, TP));
         }
         self.sret();
@@ -469,8 +480,9 @@ impl Generator<'_, '_> {
             self.e.place(skip);
         }
         self.templates(part::BACK);
+        let satp = if plan.stack == StackPlan::Queue { T5 } else { T1 };
         if !plan.same_domain {
-            self.e.put(ld(T5, T2, domain::SATP));
+            self.e.put(ld(satp, T2, domain::SATP));
         }
         if plan.stack == StackPlan::Queue {
             self.e.page(T6, self.c.callee.table);
@@ -498,25 +510,37 @@ impl Generator<'_, '_> {
             }
         }
         if !plan.same_domain {
-            self.e.put_all([sd(T2, TP, TABLE), csrw(csr::SATP, T5)]);
+            self.e.put_all([sd(T2, TP, TABLE), csrw(csr::SATP, satp)]);
         }
         self.e.put_all([addi(T0, T0, plan.size as i32), sd(T0, TP, INVOCATION)]);
         if self.c.callee.masked() && !self.c.caller.masked() {
-            self.e.constant(T3, SIE_ON as i64);
-            self.e.put(csrw(csr::SIE, T3));
+            self.e.constant(T1, SIE_ON as i64);
+            self.e.put(csrw(csr::SIE, T1));
+        }
+        // What the callee may have left, and further down what the portal has put there; `t3` is where the caller goes on.
+        if plan.clear {
+            self.clear([A1, A2, A3, A4, A5, A6]);
+            if !plan.hide {
+                // An untrusted callee's is 0: it has called "return".
+                self.clear([A7]);
+            }
         }
         if plan.stack == StackPlan::Queue {
-            self.e.put(ld(T3, T6, domain::STACK_WAITERS));
-            self.branch(bne(T3, ZERO, 0), Tail::new(Tail::STACK_FREE, 0));
+            let waiters = self.waiters();
+            self.e.put(ld(waiters, T6, domain::STACK_WAITERS));
+            self.branch(bne(waiters, ZERO, 0), Tail::new(Tail::STACK_FREE, 0));
+        } else if plan.hide {
+            self.clear([GP]);
         }
         if plan.clear {
-            // What the callee may have left; the other temporaries have the portal's own values now.
-            self.e.put_all([A1, A2, A3, A4, A5, A6, A7].map(|register| addi(register, ZERO, 0)));
-            if plan.same_domain {
-                self.e.put(addi(T5, ZERO, 0));
+            self.clear([T1, T2, T4, T5, T6]);
+        } else if !self.c.caller.trusted() {
+            self.clear([T1, T2]);
+            if plan.stack == StackPlan::Queue {
+                self.clear([T4, T5, T6]);
             }
-            if plan.stack != StackPlan::Queue {
-                self.e.put_all([addi(T1, ZERO, 0), addi(T4, ZERO, 0), addi(T6, ZERO, 0)]);
+            if self.specification_templated() {
+                self.clear([T4, T5, A6]);
             }
         }
         if plan.tp != 0 {
@@ -524,7 +548,16 @@ impl Generator<'_, '_> {
         } else {
             self.e.put(csrrw(TP, csr::SSCRATCH, TP));
         }
+        if plan.clear || !self.c.caller.trusted() {
+            self.clear([T0]);
+        }
         self.sret();
+    }
+
+    /// Where the return portal has the number of those who wait for a stack: 0 is what it leaves there.
+    #[inline(always)]
+    fn waiters(&self) -> Register {
+        if self.plan.hide { GP } else { T3 }
     }
 
     /// The start of what there is no return from. An exception portal: the nucleus has saved everything, `a0`…`a2` are cause, value and pc. Or a
@@ -542,15 +575,32 @@ impl Generator<'_, '_> {
 
     #[inline(always)]
     fn tails(&mut self) {
-        for n in 0..self.tails.count.min(TAILS) {
+        let count = self.tails.count.min(TAILS);
+        let fails = |tail: &Tail| tail.0 >> 12 == Tail::FAIL;
+        let mut left = self.tails.all[..count].iter().filter(|tail| fails(tail)).count() as i32;
+        for n in 0..count {
             let tail = self.tails.all[n];
-            self.e.place(self.tails.labels[n]);
+            if fails(&tail) {
+                self.e.place(self.tails.labels[n]);
+                self.e.put(addi(A0, ZERO, -((tail.0 & 0xfff) as i32)));
+                left -= 1;
+                // The last one goes on behind itself; two words for each that follows are in between.
+                if left > 0 {
+                    self.e.put(jal(ZERO, 8 * left));
+                } else {
+                    self.e.put_all(jump(ZERO, self.symbols.complete, T0));
+                }
+            }
+        }
+        for n in 0..count {
+            let tail = self.tails.all[n];
+            if !fails(&tail) {
+                self.e.place(self.tails.labels[n]);
+            }
             let of = (tail.0 & 0xfff) as usize;
             match tail.0 >> 12 {
-                Tail::FAIL => {
-                    let [upper, jump] = jump(ZERO, self.symbols.complete, T0);
-                    self.e.put_all([addi(A0, ZERO, -(of as i32)), upper, jump]);
-                }
+                // All of them are there already.
+                Tail::FAIL => {}
                 Tail::SLOW => {
                     let used = self.uses.all()[of];
                     let letter = &self.c.templates.get(used.template as usize).letters[used.letter as usize];
@@ -608,11 +658,9 @@ impl Generator<'_, '_> {
                     self.raise(if self.c.callee.elastic() { fault::GROW_STACK } else { fault::NO_STACK });
                 }
                 _ => {
-                    if self.plan.clear {
-                        self.e.put_all([A1, A2, A3, A4, A5, A6, A7].map(|register| addi(register, ZERO, 0)));
-                    }
-                    self.e.put(addi(T3, T3, -1));
-                    self.e.put(sd(T3, T6, domain::STACK_WAITERS));
+                    let waiters = self.waiters();
+                    self.e.put_all([addi(waiters, waiters, -1), sd(waiters, T6, domain::STACK_WAITERS)]);
+                    self.clear([waiters]);
                     if self.plan.tp != 0 {
                         self.e.put(ld(T3, T0, self.plan.tp as i32 - self.plan.size as i32));
                         self.e.put(csrw(csr::SSCRATCH, T3));

@@ -13,7 +13,7 @@ use crate::encode::*;
 /// The record's address.
 pub const RECORD: Register = T3;
 /// Words that end the call, written behind those of the server's.
-const COMPLETE: usize = 6;
+const COMPLETE: usize = 9;
 
 /// A server's code and the record that it is to work on.
 #[derive(Clone, Copy, Debug)]
@@ -85,19 +85,19 @@ pub fn check(words: &[u32], stride: usize) -> Result<(), Refused> {
 }
 
 impl ShortCircuit<'_> {
-    /// Writes it before the portal's own code.
-    pub(crate) fn write(&self, e: &mut Emitter) {
+    /// Writes it before the portal's own code. `clear`: the caller finds nothing of the supervisor's in registers.
+    pub(crate) fn write(&self, e: &mut Emitter, clear: bool) {
         e.constant(RECORD, self.record as i64);
         self.words.iter().for_each(|&word| e.put(word));
-        let complete: [u32; COMPLETE] = [
-            csrr(T3, csr::SEPC),
-            addi(T3, T3, 4),
-            csrw(csr::SEPC, T3),
-            csrrw(TP, csr::SSCRATCH, TP),
-            SRET,
-            jal(ZERO, 0),
-        ];
-        e.put_all(complete);
+        e.put_all([csrr(T3, csr::SEPC), addi(T3, T3, 4), csrw(csr::SEPC, T3)]);
+        let cleared = [T0, T1, T2].map(|register| addi(register, ZERO, 0));
+        if clear {
+            e.put_all(cleared);
+        }
+        e.put_all([csrrw(TP, csr::SSCRATCH, TP), SRET, jal(ZERO, 0)]);
+        if !clear {
+            e.put_all([addi(ZERO, ZERO, 0); COMPLETE - 6]);
+        }
     }
 }
 

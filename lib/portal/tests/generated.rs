@@ -89,7 +89,7 @@ fn the_other_ends_pass_the_verifier() {
 }
 
 #[test]
-fn a_trusted_callers_registers_are_kept_from_an_untrusted_callee() {
+fn a_callers_registers_are_kept_from_an_untrusted_callee() {
     let kept = |spec, caller, callee| {
         let saved = (0..12u32).filter(|n| {
             let register = if *n < 2 { 8 + n } else { 16 + n };
@@ -100,7 +100,8 @@ fn a_trusted_callers_registers_are_kept_from_an_untrusted_callee() {
     };
     assert_eq!(kept("nm", TRUSTED, OTHER), 12);
     assert_eq!(kept("np", APPLICATION, OTHER), 12);
-    assert_eq!(kept("nm", APPLICATION, OTHER), 0);
+    assert_eq!(kept("nm", APPLICATION, OTHER), 12);
+    assert_eq!(kept("nm", APPLICATION, APPLICATION), 0);
     assert_eq!(kept("sm", TRUSTED, SERVER), 0);
 }
 
@@ -176,7 +177,7 @@ fn a_short_circuit_goes_before_the_portal_and_passes_the_verifier() {
     assert_eq!(disassemble::verify(&with.0[4..length]), Ok(()));
     // Where it branches to, the portal begins as it does without it.
     let start = length - plain;
-    assert_eq!(with.0[4 + start..4 + start + 4], without.0[4..8]);
+    assert_eq!(with.0[4 + start..4 + start + 3], without.0[4..7]);
     let branch = with.0[4..4 + start].iter().position(|&w| w & 0x7f == 0x63).unwrap();
     assert_eq!(with.0[4 + branch], bge(ZERO, T4, 4 * (start - branch) as i32));
 }

@@ -89,7 +89,7 @@ static int keeps_floating_apart(const struct board *b) { return is_into_untruste
 /* The server is trusted with s0 … s11: by `m`, but never an untrusted one by a trusted caller. */
 static int trusts_with_registers(const struct board *b)
 {
-    return b->spec[1] == 'm' && !(is_into_untrusted(&b->ends) && b->ends.caller_trusted);
+    return b->spec[1] == 'm' && !is_into_untrusted(&b->ends);
 }
 /* Service stacks, each in a stretch of its own, at whose end it is; trusted domains alone see them. */
 #define SERVICE_STACKS  0x1040000000l
@@ -98,6 +98,8 @@ static int trusts_with_registers(const struct board *b)
 static word service_stack_top(int thread) { return SERVICE_STACKS + (thread + 1) * SERVICE_STRETCH; }
 /* Where a domain's own part of the addresses ends; windows are behind it. */
 #define OWN_END 0x40000000l
+/* Where servers are entered from and return to. */
+#define RETURN_PAGE 0x3ffff000l
 static int is_window(char letter) { return strchr("rwRW", letter) != NULL; }
 static int is_transfer(char letter) { return strchr("S><", letter) != NULL; }
 #endif

@@ -169,25 +169,48 @@ static void check_server_registers(void)
             fails("f%d came to the server: %lx", n, board->entered.f[n]);
     if (keeps_floating_apart(board) && board->entered.fcsr != 0)
         fails("fcsr came to the server: %lx", board->entered.fcsr);
-    if (is_into_untrusted(&board->ends) && board->entered.x[TP] == call_with.x[TP])
+    if (!is_into_untrusted(&board->ends))
+        return;
+    if (board->entered.x[TP] == call_with.x[TP])
         fails("tp came to the server");
+    /* Where it returns to, its entry point, and where that is entered from: addresses of its own. All others are arguments or 0. */
+    if (board->entered.x[RA] != RETURN_PAGE + 4 || board->entered.x[T4] != RETURN_PAGE)
+        fails("ra and t4 are %lx and %lx in the server", board->entered.x[RA], board->entered.x[T4]);
+    if (board->entered.x[T3] <= 0 || board->entered.x[T3] >= OWN_END)
+        fails("t3 is %lx in the server", board->entered.x[T3]);
+    for (int n = 1; n < 32; n++) {
+        int named = n == RA || n == SP || n == TP || n == T3 || n == T4 || (n >= A0 && n < A0 + board->letters);
+        if (!named && board->entered.x[n] != 0)
+            fails("x%d came to the server: %lx", n, board->entered.x[n]);
+    }
+}
+/* After a call, and after one that failed: where an untrusted caller has an address of the supervisor's. */
+static void check_nothing_of_the_supervisors(void)
+{
+    for (int n = 1; n < 32 && !board->ends.caller_trusted; n++)
+        if (n != A0 && call_left.x[n] < 0 && call_left.x[n] != call_with.x[n])
+            fails("x%d has an address of the supervisor's after the call: %lx", n, call_left.x[n]);
 }
 static int is_kept(int n) { return n <= TP || n == S0 || n == S1 || (n >= S2 && n <= S11); }
 static int is_kept_floating(int n) { return n == 8 || n == 9 || (n >= 18 && n <= 27); }
 static void check_callers_registers(void)
 {
-    int clears = board->spec[1] != 'm', apart = keeps_floating_apart(board);
+    int untrusted = is_into_untrusted(&board->ends);
+    int clears = board->spec[1] != 'm' || untrusted, apart = keeps_floating_apart(board);
     if (call_left.x[A0] != board->result)
         fails("the result is %lx, not %lx", call_left.x[A0], board->result);
     for (int n = 1; n < 32; n++) {
         word found = call_left.x[n];
-        if (is_kept(n) && found != call_with.x[n])
-            fails("x%d is %lx after the call, not %lx", n, found, call_with.x[n]);
-        if (clears && n > A0 && n <= A7 && found != 0)
+        word kept = untrusted && n == GP ? 0 : call_with.x[n];
+        if (is_kept(n) && found != kept)
+            fails("x%d is %lx after the call, not %lx", n, found, kept);
+        /* `t3` is where the caller goes on. */
+        if (clears && !is_kept(n) && n != A0 && n != T3 && found != 0)
             fails("x%d is %lx after the call, not 0", n, found);
         if (clears && n != A0 && found == leave_with.x[n])
             fails("x%d comes from the server", n);
     }
+    check_nothing_of_the_supervisors();
     for (int n = 0; n < 32; n++) {
         unsigned long found = call_left.f[n];
         if (call_floating ? (apart || is_kept_floating(n)) && found != call_with.f[n] : apart && found != 0)
@@ -249,6 +272,7 @@ static void check_second_use(void)
     for (int n = 1; n < 32; n++)
         if ((is_kept(n) && call_left.x[n] != call_with.x[n]) || call_left.f[n] != call_with.f[n])
             fails("x%d or f%d is not kept where a call fails", n, n);
+    check_nothing_of_the_supervisors();
 }
 /* One of the windows, before anything else can have dropped its translation. Between domains the return has changed the address
    space, and the window is not in this one. */

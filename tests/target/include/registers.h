@@ -14,7 +14,7 @@ struct registers {
     unsigned long f[32];
     word fcsr;
 };
-enum { RA = 1, SP = 2, GP = 3, TP = 4, T0 = 5, T2 = 7, S0 = 8, S1 = 9, A0 = 10, A7 = 17, S2 = 18, S11 = 27, T3 = 28, T6 = 31 };
+enum { RA = 1, SP = 2, GP = 3, TP = 4, T0 = 5, T2 = 7, S0 = 8, S1 = 9, A0 = 10, A7 = 17, S2 = 18, S11 = 27, T3 = 28, T4 = 29, T6 = 31 };
 
 /* The caller's: at the call (a0 … a5 the arguments, a7 the portal; sp 0: the stack it is on), and after it. */
 struct registers call_with, call_left;
@@ -132,7 +132,10 @@ __asm__(
     "    all_x ld, t6, 11, 17\n"
     "    all_x ld, t6, 28, 31\n"
     "    ret\n"
-    "3:  all_x ld, t6, 1, 2\n"
+    "3:  andi  t2, t1, 1\n"
+    "    beqz  t2, 4f\n"
+    "    ld    gp, 24(t6)\n"
+    "4:  all_x ld, t6, 1, 2\n"
     "    all_x ld, t6, 4, 9\n"
     "    all_x ld, t6, 11, 16\n"
     "    all_x ld, t6, 18, 31\n"

@@ -6,11 +6,26 @@
 # Out: tp = thread, t0 = top of the invocation stack, t1 = the portal's code, t2 = the caller's portal table, sscratch = the
 # caller's tp. Instructions are in the order that an in-order core does not wait for loads in.
 
-# Ends the caller's ecall with a0. The jump behind sret stops fetch from running into the next cache line.
+# Ends the caller's ecall with a0; a trusted caller's, for what the entry has put in t0 to t2 stays there. The jump behind sret
+# stops fetch from running into the next cache line.
     .macro  complete
     csrr    t0, sepc
     addi    t0, t0, 4
     csrw    sepc, t0
+    csrrw   tp, sscratch, tp
+    sret
+    j       .
+    .endm
+# The same for every caller: nothing of the supervisor's is in t0 to t2, or in \more.
+    .macro  complete_for_all more:vararg
+    csrr    t1, sepc
+    addi    t1, t1, 4
+    csrw    sepc, t1
+    .irp    register, t0, t2, \more
+    .ifnb   \register
+    li      \register, 0
+    .endif
+    .endr
     csrrw   tp, sscratch, tp
     sret
     j       .
@@ -54,7 +69,7 @@ bad_portal:
     ld      t1, {TRANSFERRING}(tp)
     bnez    t1, 1f
     li      a0, -{EPORTAL}
-    complete
+    complete_for_all
 1:  li      t0, {TRANSFER}          # a portal that was closed in the middle of a call: pages come back first
     li      t1, 0
     j       nucleus_raise

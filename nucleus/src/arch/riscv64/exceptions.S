@@ -11,17 +11,24 @@
     .endr
     .endm
 
-# Begins an exception frame. t0 is free, its value is in the thread's scratch word. Leaves t0 = the frame, t2 = the
-# interrupted domain's table; t1 and a0 to a5 are free. `end_exception_frame` does the rest, in between is what takes time without
-# memory: a write-through cache takes longer for so many stores in a row than they take to execute.
-    .macro  begin_exception_frame
+# Begins an exception frame, for which there is room (lib/abi: nucleus::limit). t0 is free, its value is in the thread's scratch
+# word. Leaves t0 = the frame, t2 = the interrupted domain's table; t1 and a0 to a5 are free. `end_exception_frame` does the rest, in
+# between is what takes time without memory: a write-through cache takes longer for so many stores in a row than they take to execute.
+# \raised: portal code is where a call clobbers registers anyway, and nobody is told what it has in them.
+    .macro  begin_exception_frame raised=0
     ld      t0, {INVOCATION}(tp)
     addi    t0, t0, -{EXCEPTION_FRAME}
+    .if \raised
+    save    56, zero, zero, zero
+    .else
     save    64, t1, t2
     ld      t1, {SCRATCH}(tp)
+    .endif
     ld      t2, {TABLE}(tp)
     save    208, a0, a1, a2, a3, a4, a5
+    .if \raised == 0
     sd      t1, 56(t0)
+    .endif
     csrr    a4, sepc
     lla     t1, nucleus_restore
     sd      t1, 0(t0)
@@ -29,9 +36,9 @@
     sd      a4, {FRAME_PC}(t0)
     sd      t1, 48(t0)
     .endm
-    .macro  end_exception_frame
+    .macro  end_exception_frame a6=a6
     save    136, s3, s4, s5, s6, s7, s8, s9, s10, s11
-    save    256, a6, a7
+    save    256, \a6, a7
     sd      t0, {INVOCATION}(tp)
     .endm
 
@@ -67,7 +74,7 @@ nucleus_raise:
     sd      t0, {SCRATCH} + 8(tp)
     sd      t1, {VALUE}(tp)
     sd      t3, {SCRATCH} + 16(tp)
-    begin_exception_frame
+    begin_exception_frame raised=1
     ld      a0, {SCRATCH} + 8(tp)
     ld      a1, {VALUE}(tp)
     ld      a2, {SCRATCH} + 16(tp)
@@ -78,8 +85,8 @@ nucleus_raise:
     ld      t1, {FAULT_0}(t1)
     sd      ra, {FRAME_RA}(t0)
     sd      gp, 40(t0)
-    save    80, t3, t4, t5, t6, s0, s1, s2
-    end_exception_frame
+    save    80, zero, zero, zero, zero, s0, s1, s2
+    end_exception_frame zero
     jr      t1
 
 # The way back through an exception frame (t0). The handler's result in a0: 0, the interrupted code goes on; an error ends

@@ -3,7 +3,7 @@
 
     .globl  nucleus_complete
 nucleus_complete:
-    complete
+    complete_for_all t3, t4, t5, t6, a6
 
 # The thread switch: goes on with thread a0, whose call returns a1. The scheduler's; masked, so its own stack is just left.
     .globl  nucleus_switch
@@ -69,25 +69,25 @@ nucleus_start:
     .globl  nucleus_asid
 nucleus_asid:
     ld      a0, {ASID}(t2)
-    complete
+    complete_for_all
 
     .globl  nucleus_thread
 nucleus_thread:
     ld      a0, {INDEX}(tp)
-    complete
+    complete_for_all
 
 # High-resolution time: a tick is two cycles.
     .globl  nucleus_hrtime
 nucleus_hrtime:
     rdcycle a0
     srli    a0, a0, 1
-    complete
+    complete_for_all
 
 # The idle thread's: wfi is illegal in U-mode. It ends when an interrupt is pending, which is taken behind the sret.
     .globl  nucleus_idle
 nucleus_idle:
     wfi
-    complete
+    complete_for_all
 
 # The scheduler's: the timer interrupts at time a0, by stimecmp (CSR 0x14D) or the SBI. Then the switch to thread a1, whose
 # call returns a2; 0: the caller goes on.
