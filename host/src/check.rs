@@ -1,5 +1,6 @@
 //! `./pebble check`: format, lints, the size of the nucleus and of the trusted base, and the code of boot portals.
 
+use crate::depth::Depth;
 use crate::{every, exec, lint, system};
 use abi::address::{CODE_END, IMAGE_BASE};
 use abi::nucleus::BLOCK_MAGIC;
@@ -33,7 +34,15 @@ pub fn run(root: &Path) -> Result<ExitCode> {
         let sum: Result<usize> = folders.iter().map(|f| lines(&root.join(f))).sum();
         println!("  {name:26} {:5}", sum?);
     }
-    let blocks = verify_portals(root)?;
+    println!("  {:26} {:5} instructions", "templates not confined", every::unconfined());
+    let image = default_image(root)?;
+    let depth = Depth::of(&image)?;
+    println!("invocation stack: {} bytes for the deepest calls of the first components", depth.calls);
+    if let Some(wrong) = depth.exceeds() {
+        println!("FAIL: {wrong}");
+        failed = true;
+    }
+    let blocks = verify_portals(&image)?;
     println!("portal code: {blocks} boot portals have only forward branches and known instructions");
     let start = std::time::Instant::now();
     let portals = every::verify(LETTERS)?;
@@ -63,14 +72,14 @@ fn lines(folder: &Path) -> Result<usize> {
     }
     Ok(sum)
 }
-/// Checks every portal in the image of the default system.
-fn verify_portals(root: &Path) -> Result<usize> {
+fn default_image(root: &Path) -> Result<Vec<u8>> {
     let system = system::load(root, "default")?;
-    let image = exec::make_image(root, &system, Vec::new())?;
-    let words: Vec<u32> = image.bytes[..CODE_END - IMAGE_BASE]
-        .chunks_exact(4)
-        .map(|w| u32::from_le_bytes(w.try_into().unwrap()))
-        .collect();
+    Ok(exec::make_image(root, &system, Vec::new())?.bytes)
+}
+/// Checks every portal in an image.
+fn verify_portals(image: &[u8]) -> Result<usize> {
+    let words: Vec<u32> =
+        image[..CODE_END - IMAGE_BASE].chunks_exact(4).map(|w| u32::from_le_bytes(w.try_into().unwrap())).collect();
     let mut blocks = 0;
     for at in (0..words.len()).step_by(16).filter(|&at| words[at] == BLOCK_MAGIC) {
         let count = words[at + 1] as usize;

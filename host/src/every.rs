@@ -23,6 +23,12 @@ static TRANSFERS: Template = memory_logic::transfers::transfers();
 static CAPABILITIES: Template = capabilities_logic::template::letters();
 static ALL: [&Template; 4] = [&AT_CALL, &AT_TOUCH, &TRANSFERS, &CAPABILITIES];
 const TEMPLATES: [Templates; 2] = [Templates::new(&ALL), Templates::new(&ALL).at_touch(true)];
+/// Instructions of templates that are not confined (`portal::confinement`), and so belong to the trusted base.
+pub fn unconfined() -> usize {
+    let confined =
+        |t: &Template| portal::confinement::check(&Template { record: abi::address::PAGE as u64, ..*t }).is_ok();
+    ALL.iter().filter(|t| !confined(t)).map(|t| t.code_count as usize).sum()
+}
 /// Letters whose code the two do not share.
 const WINDOWS: &[u8] = b"wrWR";
 

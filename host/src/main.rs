@@ -7,6 +7,7 @@ mod check;
 mod console;
 mod create;
 mod debug;
+mod depth;
 mod every;
 mod exec;
 mod graph;

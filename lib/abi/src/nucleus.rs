@@ -66,7 +66,7 @@ pub mod limit {
     /// From a trusted component into one that does not belong to the first components: it has room to ask these.
     pub const SERVER: usize = CLIENT + 128;
     /// From such a component into one of the first ones, which have room to do what is asked, and to end the caller after a fault.
-    pub const CLIENT: usize = BOOT + 408;
+    pub const CLIENT: usize = BOOT + EXCEPTION_FRAME + 200;
     /// From one of the first components into another. One exception of its own fits on top, and an interrupt of the answer to that.
     pub const BOOT: usize = size_of::<Thread>() + 2 * EXCEPTION_FRAME;
     /// From a trusted component into one that runs with interrupts off: nothing comes on top.
