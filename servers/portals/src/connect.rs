@@ -200,17 +200,16 @@ impl Manager {
             block.add_user((asid as u16, number as u16))?;
         }
         let old = domain.table.entry(number);
-        if old == self.dead_grant && !domain.sandbox.inside.is_empty() {
-            // A number that was taken over.
-            self.forget_number(asid, number);
-        }
-        let domain = self.domains.get_mut(asid).ok_or(Error::ESRCH)?;
         domain.table.set_entry(number, code);
         if number == domain.numbers.0 {
             domain.numbers.0 += 1;
         }
         domain.numbers.1 = domain.numbers.1.max(number + 1);
         if old != pebble::boot::info().symbols.bad_portal {
+            if old == self.dead_grant {
+                // Its number is taken over, and no guest's any more.
+                self.forget_number(asid, number);
+            }
             self.release(old, asid, number);
         }
         Ok(())

@@ -469,17 +469,21 @@ impl Manager {
     pub fn free_numbers(&self, asid: usize, count: usize) -> Result<usize> {
         let Domain { table, numbers: (first, _), .. } = self.domain(asid)?;
         let bad = pebble::boot::info().symbols.bad_portal;
-        let find = |from: usize, free: &dyn Fn(u64) -> bool| {
-            let mut run = 0;
-            for number in from..NPORTALS {
-                run = if free(table.entry(number)) { run + 1 } else { 0 };
-                if run == count {
-                    return Ok(number + 1 - count);
-                }
-            }
-            Err(Error::ENFILE)
-        };
-        let dead = |_| find(abi::system::FIRST_FREE, &|code| code == bad || code == self.dead_grant);
-        find(*first, &|code| code == bad).or_else(dead)
+        free_run(*first, count, |number| table.entry(number) == bad).or_else(|_| {
+            let free = |number| [bad, self.dead_grant].contains(&table.entry(number));
+            free_run(abi::system::FIRST_FREE, count, free)
+        })
     }
+}
+/// The first of `count` consecutive numbers from `first` on that are `free`.
+#[inline(always)]
+fn free_run(first: usize, count: usize, free: impl Fn(usize) -> bool) -> Result<usize> {
+    let mut run = 0;
+    for number in first..NPORTALS {
+        run = if free(number) { run + 1 } else { 0 };
+        if run == count {
+            return Ok(number + 1 - count);
+        }
+    }
+    Err(Error::ENFILE)
 }
