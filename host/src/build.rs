@@ -31,10 +31,12 @@ pub fn cargo(root: &Path) -> Command {
 fn build_packages(root: &Path, packages: &[String]) -> Result<()> {
     let (apps, others): (Vec<_>, Vec<_>) =
         packages.iter().cloned().partition(|p| root.join("apps").join(p).join("Cargo.toml").exists());
-    let short = ["-Zpanic-immediate-abort", "--config", "profile.release.panic=\"immediate-abort\""];
-    run_cargo(root, &others, &short)?;
+    run_cargo(root, &others, &IMMEDIATE_ABORT)?;
     if apps.is_empty() { Ok(()) } else { run_cargo(root, &apps, &[]) }
 }
+/// A panic is an illegal instruction where it happens.
+const IMMEDIATE_ABORT: [&str; 3] = ["-Zpanic-immediate-abort", "--config", "profile.release.panic=\"immediate-abort\""];
+
 /// Runs cargo with `options`; its messages go to the terminal only where it has something to say.
 fn run_cargo(root: &Path, packages: &[String], options: &[&str]) -> Result<()> {
     let mut command = cargo(root);
@@ -137,6 +139,18 @@ pub fn files(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>> {
     found.sort();
     Ok(found)
 }
+/// Builds the heap of C programs, where it has changed; its library.
+fn c_heap(root: &Path) -> Result<PathBuf> {
+    let library = root.join("target").join(TARGET).join("release/libc_heap.a");
+    let folder = root.join("lib/c/heap");
+    let inputs = [folder.join("Cargo.toml"), folder.join("src/lib.rs"), root.join("Cargo.lock")];
+    if !fresh(&library, &inputs) {
+        run_cargo(root, &["c-heap".into()], &IMMEDIATE_ABORT)?;
+        // Cargo does not touch what it finds up to date.
+        fs::File::options().append(true).open(&library)?.set_modified(SystemTime::now())?;
+    }
+    Ok(library)
+}
 /// Builds the C library; the folder with `crt0.o` and `libpebble.a`.
 fn c_library(root: &Path) -> Result<PathBuf> {
     let out = root.join("build/c");
@@ -158,6 +172,11 @@ fn c_library(root: &Path) -> Result<PathBuf> {
         if object.file_stem().is_some_and(|s| s != "crt0") {
             objects.push(object);
         }
+    }
+    let heap = out.join("libc_heap.a");
+    let built = c_heap(root)?;
+    if !fresh(&heap, std::slice::from_ref(&built)) {
+        fs::copy(&built, &heap).with_context(|| built.display().to_string())?;
     }
     let library = out.join("libpebble.a");
     if changed || !library.exists() {
@@ -192,6 +211,7 @@ fn compile_c(root: &Path, source: &Path) -> Result<PathBuf> {
         source.to_path_buf(),
         library.join("libpebble.a"),
         library.join("crt0.o"),
+        library.join("libc_heap.a"),
         root.join("lib/c/link.ld"),
         root.join("lib/c/link-flags"),
         dependencies.clone(),

@@ -1,9 +1,14 @@
-/* The heap: sbrk in pages from the memory manager. malloc is the C library's. */
+/* Pages from the memory manager, which follow each other: for the heap, and for who asks for bytes by sbrk. */
 #include "system.h"
 #include <unistd.h>
 
 static char *end, *mapped;
 
+/* The heap's pages, for lib/c/heap. Between them may lie what sbrk has given out. */
+word __pebble_grow(size_t pages)
+{
+    return invoke_portal(SYS_GROW, pages);
+}
 void *sbrk(ptrdiff_t increment)
 {
     if (!end) {
