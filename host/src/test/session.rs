@@ -151,8 +151,10 @@ fn new_terminal() -> Result<(OwnedFd, OwnedFd)> {
     // SAFETY: they are new, and nobody else's.
     unsafe { Ok((OwnedFd::from_raw_fd(ours), OwnedFd::from_raw_fd(its))) }
 }
+/// A process, what it is told, and what it says.
+type Ends = (Child, Box<dyn Write>, Box<dyn Read + Send>);
 /// `./pebble run` on a terminal.
-fn run_tool(root: &Path, system: &str) -> Result<(Child, Box<dyn Write>, Box<dyn Read + Send>)> {
+fn run_tool(root: &Path, system: &str) -> Result<Ends> {
     let (ours, its) = new_terminal()?;
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["run", system]).env("PEBBLE_ROOT", root);

@@ -18,10 +18,10 @@ pub struct Domain {
     pub portals: u64,
     /// Stacks in its queue.
     pub stacks: u64,
-    /// The account that pays for it.
-    pub account: u64,
     /// Its identity ([`crate::identity::DomainId`]): no other domain has had it or will.
     pub identity: u64,
+    /// The account that pays for it.
+    pub account: u64,
 }
 impl Domain {
     pub const NONE: Domain = Domain {

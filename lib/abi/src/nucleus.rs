@@ -35,7 +35,7 @@ pub struct Thread {
     pub index: u64,
     /// Home domain's portal table: where the thread was created.
     pub home: u64,
-    /// What was shared or moved for each argument of a call that is not made yet: the request, and the address at which the callee
+    /// What was shared or moved for each two arguments of a call that is not made yet: the request, and the address at which the callee
     /// has the pages. Request 0: nothing.
     pub transfers: [[u64; 2]; TRANSFERS],
     /// Whose call that is and to whom: the identities of caller and callee.
@@ -50,8 +50,8 @@ pub struct Thread {
     /// `f0`…`f31`, `fcsr`.
     pub floating: [u64; 33],
 }
-/// Arguments of a call.
-pub const TRANSFERS: usize = 6;
+/// Most transfers of a call: each has two of its arguments, an address and a length.
+pub const TRANSFERS: usize = 3;
 /// How far down a thread's page calls may push: the lowest offset of a call's frame, by who calls whom. What lies below is kept
 /// for what can come on top of the call without its limit being asked again, so that an exception's frame always has its place
 /// and those who answer it can make their own calls. The proof is in the book, "How deep calls go"; `./pebble check` computes what

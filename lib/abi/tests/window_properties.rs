@@ -10,7 +10,7 @@ use proptest::test_runner::RngSeed;
 /// Whether `count` values of `T` from `address` on lie in one page, and are aligned.
 fn oracle<T>(address: usize, count: usize) -> bool {
     let end = (address % PAGE) as u128 + count as u128 * size_of::<T>() as u128;
-    end <= PAGE as u128 && address % align_of::<T>().min(8) == 0
+    end <= PAGE as u128 && address.is_multiple_of(align_of::<T>().min(8))
 }
 fn agree<T: Plain>(address: usize, count: usize) -> Result<(), TestCaseError> {
     // SAFETY: nothing is read or written.

@@ -148,10 +148,10 @@ impl Path<'_> {
                 }
             }
         };
-        for at in first..end {
+        for (at, &word) in code.iter().enumerate().skip(first) {
             meet(&mut ways, &mut state, at);
-            if let Some(branched) = self.step(&mut state, code[at], at)? {
-                let (_, offset) = crate::template::branch_offset(code[at].instruction);
+            if let Some(branched) = self.step(&mut state, word, at)? {
+                let (_, offset) = crate::template::branch_offset(word.instruction);
                 let free = ways.iter_mut().find(|way| way.is_none()).ok_or(Refused::Branch { word: at })?;
                 *free = Some((at + offset / 4, branched));
             }
@@ -343,7 +343,7 @@ impl Path<'_> {
     }
 }
 /// The most that [`hole::PLACE`] adds.
-const PLACES: u32 = 16 * (ARGUMENTS as u32 - 1);
+const PLACES: u32 = 16 * (ARGUMENTS as u32 / 2 - 1);
 /// Fields of a domain that anybody may be told.
 const PUBLIC: [i32; 2] = [domain::IDENTITY, domain::ASID];
 

@@ -17,6 +17,7 @@ pub struct Memory {
 /// All accounts'. The system's, 0, has no limit.
 pub struct Memories([Memory; ACCOUNTS]);
 impl Memories {
+    #[allow(clippy::new_without_default)]
     pub const fn new() -> Memories {
         Memories([Memory { used: 0, limit: 0 }; ACCOUNTS])
     }

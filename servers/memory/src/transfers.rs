@@ -25,7 +25,7 @@ use portal::template::Writer;
 
 /// Most pages of one transfer.
 pub const MOST: usize = 31;
-const _: () = assert!(TRANSFERS == portal::specification::ARGUMENTS);
+const _: () = assert!(2 * TRANSFERS == portal::specification::ARGUMENTS);
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub struct Request {
     /// The caller's.
     pub address: usize,
     pub pages: usize,
-    /// Number of the argument register in which the caller passes it.
+    /// Half the number of the argument register in which the caller passes it: its length is in the next.
     pub argument: usize,
     pub kind: Kind,
 }
@@ -385,8 +385,8 @@ mod tests {
     }
     #[test]
     fn a_request_is_what_the_portal_code_makes() {
-        let word = 0x2345_6000 << (THERE - 12) | 0x1234_5000 | 3 << PAGES | 4 << ARGUMENT | 3 << KIND;
-        let request = Request { there: 0x2345_6000, address: 0x1234_5000, pages: 3, argument: 4, kind: Kind::Got };
+        let word = 0x2345_6000 << (THERE - 12) | 0x1234_5000 | 3 << PAGES | 2 << ARGUMENT | 3 << KIND;
+        let request = Request { there: 0x2345_6000, address: 0x1234_5000, pages: 3, argument: 2, kind: Kind::Got };
         assert_eq!((Request::of(word), Request::of(0)), (Some(request), None));
     }
     #[test]

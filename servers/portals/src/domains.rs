@@ -70,11 +70,11 @@ impl Manager {
         table.set_field(domain::ROOT, supervisor(root) as u64);
         table.set_field(domain::FLAGS, with);
         table.set_field(domain::IDENTITY, id.word());
-        if with & flags::TRUSTED != 0 {
-            if let Err(error) = check(TRUST.call([asid])) {
-                self.abandon(asid, block);
-                return Err(error);
-            }
+        if with & flags::TRUSTED != 0
+            && let Err(error) = check(TRUST.call([asid]))
+        {
+            self.abandon(asid, block);
+            return Err(error);
         }
         let mut bytes = [0; NAME];
         let length = name.len().min(NAME - 1);
@@ -228,16 +228,18 @@ impl Manager {
         self.close_all(asid, &dead);
         self.leave_sandbox(asid, &dead.sandbox);
         self.forget_pagers(dead.id);
-        self.ended.forget_children(dead.id);
+        while let Some(charge) = self.ended.remove_child(dead.id) {
+            self.accounts.refund(charge);
+        }
         if trusted {
             self.withdraw_templates(asid);
         }
         if dead.provides > 0 {
             for id in 0..self.registrations.end() {
-                if self.registrations.get(id).is_some_and(|r| r.server == asid) {
-                    if let Some(gone) = self.registrations.remove(id) {
-                        self.accounts.refund(gone.charge);
-                    }
+                if self.registrations.get(id).is_some_and(|r| r.server == asid)
+                    && let Some(gone) = self.registrations.remove(id)
+                {
+                    self.accounts.refund(gone.charge);
                 }
             }
         }

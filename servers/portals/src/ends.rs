@@ -62,9 +62,10 @@ impl Ends {
     pub fn charges(&self) -> impl Iterator<Item = &Charge> {
         self.0.iter().map(|end| &end.charge)
     }
-    /// Nobody will wait for the children of `parent` any more.
-    pub fn forget_children(&mut self, parent: DomainId) {
-        self.0.retain(|end| end.parent != Some(parent));
+    /// Nobody will wait for the children of `parent` any more: forgets the end of one; what that was charged.
+    pub fn remove_child(&mut self, parent: DomainId) -> Option<Charge> {
+        let place = self.0.iter().position(|end| end.parent == Some(parent))?;
+        Some(self.0.remove(place).charge)
     }
     pub fn len(&self) -> usize {
         self.0.len()

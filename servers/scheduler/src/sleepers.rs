@@ -83,7 +83,7 @@ impl Sleepers {
         let mut place = PRIORITIES + priority as usize % PRIORITIES;
         let mut left = 0;
         while place > 1 {
-            if place % 2 == 0 {
+            if place.is_multiple_of(2) {
                 left = self.tree[(place + 1) % (2 * PRIORITIES)].max(left);
             }
             place /= 2;
