@@ -28,7 +28,11 @@ const C: [&str; 7] = [
 
 /// Looks for warnings everywhere; false: there are some.
 pub fn run(root: &Path) -> Result<bool> {
-    let mut ok = clippy(root, "the host tool", "-p host -p abi -p account -p image -p manifest -p portal -p strict --all-targets");
+    let mut ok = clippy(
+        root,
+        "the host tool",
+        "-p host -p abi -p account -p image -p manifest -p portal -p strict --all-targets",
+    );
     ok &= clippy(root, "tests on the host", &format!("--lib --profile test{}", tested(root)?));
     let built = format!("-Zbuild-std=core,alloc --target {}", build::TARGET);
     ok &= clippy(root, "components", &format!("--workspace --exclude host --exclude image --exclude strict {built}"));
