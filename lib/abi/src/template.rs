@@ -82,8 +82,8 @@ pub mod hole {
     pub const RECORD_UPPER: u32 = 8;
     /// The lower part of the record's address is added to the immediate of a load, store or `addi`.
     pub const RECORD_LOWER: u32 = 9;
-    /// 16 times half the number of the register in which the caller passes the argument, rounded down, is added to the immediate of a
-    /// load, store or `addi`: a place for each argument with a length.
+    /// 16 times the number of the register in which the caller passes the argument is added to the immediate of a load, store or
+    /// `addi`; of an argument with a length half that number, rounded down, for it has two registers.
     pub const PLACE: u32 = 10;
 }
 

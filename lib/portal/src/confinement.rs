@@ -343,7 +343,7 @@ impl Path<'_> {
     }
 }
 /// The most that [`hole::PLACE`] adds.
-const PLACES: u32 = 16 * (ARGUMENTS as u32 / 2 - 1);
+const PLACES: u32 = 16 * (ARGUMENTS as u32 - 1);
 /// Fields of a domain that anybody may be told.
 const PUBLIC: [i32; 2] = [domain::IDENTITY, domain::ASID];
 

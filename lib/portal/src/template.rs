@@ -374,8 +374,8 @@ impl<'a> Filling<'a> {
         values[hole::ASID as usize] = asid as u32;
         values[hole::RECORD_UPPER as usize] = record.wrapping_add(0x800) & 0xffff_f000;
         values[hole::RECORD_LOWER as usize] = record;
-        values[hole::PLACE as usize] = 16 * (used.from as u32 / 2);
         let letter = &template.letters[used.letter as usize % LETTERS];
+        values[hole::PLACE as usize] = 16 * (used.from as u32 >> (letter.length & 1));
         Filling { letter, argument: A0.0 as u32 + argument as u32, values, last: used.last }
     }
     /// `word` with the argument's registers in it.
@@ -605,7 +605,7 @@ mod tests {
         assert_eq!(filled(w(lui(T3, 0)).callee()), lui(T3, 0x80501));
         assert_eq!(filled(w(addi(T5, ZERO, 0)).asid()), addi(T5, ZERO, 9));
         assert_eq!(filled(w(addi(T4, T4, 1)).parameter(1)), addi(T4, T4, -5));
-        assert_eq!(filled(w(ld(T3, TP, 8)).place()), ld(T3, TP, 24));
+        assert_eq!(filled(w(ld(T3, TP, 8)).place()), ld(T3, TP, 56));
         // The lower part is negative: the upper one makes up for it.
         assert_eq!(filled(w(lui(T3, 0)).record_upper()), lui(T3, 0x80701));
         assert_eq!(filled(w(ld(T3, T3, 0)).record_lower()), ld(T3, T3, -16));
