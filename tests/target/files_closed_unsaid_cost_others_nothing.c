@@ -1,6 +1,6 @@
 // icount
 // timeout 60
-// expect stdout a thread above is late by less than a millisecond while 800 files are closed unsaid
+// expect stdout a thread above is late by less than a millisecond while 400 files are closed unsaid
 // expect stdout and all of them are free again
 /* Domains of a low priority end with many files open. What that makes for the files component to do is as much as there were, in
    small steps, and nobody above is kept from running. */
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define MILLISECOND 500000ull
-enum { CHILDREN = 8, FILES = 100 };
+enum { CHILDREN = 8, FILES = 50 };
 
 static volatile unsigned long long latest;
 static volatile int stop;
@@ -28,7 +28,7 @@ int main(void)
 {
     int ready = sem_create(0), end = sem_create(0), children[CHILDREN], status, opened = 0;
     /* All files at once are more than there may be, if any were left of the round before. */
-    for (int round = 0; round < 6; round++) {
+    for (int round = 0; round < 11; round++) {
         for (int n = 0; n < CHILDREN; n++) {
             children[n] = domain_fork(0);
             if (children[n] == 0) {
@@ -59,6 +59,6 @@ int main(void)
         else if (round == 0)
             printf("a thread above is late by less than a millisecond while %d files are closed unsaid\n", CHILDREN * FILES);
     }
-    printf("and %s of them are free again\n", opened == 6 * CHILDREN ? "all" : "not all");
+    printf("and %s of them are free again\n", opened == 11 * CHILDREN ? "all" : "not all");
     return 0;
 }
