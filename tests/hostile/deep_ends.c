@@ -1,6 +1,7 @@
+// timeout 120
+// ways plain touch sandbox nested nested-touch
 /* Whatever ends a domain, or asks the trusted servers for something, does so near the limit of the invocation stack as it does at its
    top: an end is an end, a refusal is EDEPTH, and nothing is left behind. */
-// timeout 120
 #include "include/hostile.h"
 
 enum { FAULTS, EXITS, FORKS, KILLS, OPENS, SEMAPHORES, WAYS, SHALLOW = 40, DEEPEST = 70, STACKS = 24, WRONG = 3, TOO_DEEP = 4 };
