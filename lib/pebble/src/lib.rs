@@ -3,20 +3,19 @@
 //! A component is a `no_std` binary that names its start with [`program!`] or [`server!`], declares portals with
 //! [`provide!`] and [`import!`], and otherwise looks like any Rust program.
 #![no_std]
-#![feature(allocator_api, vec_push_within_capacity)]
 
 extern crate alloc;
 
 pub use abi;
 pub use abi::Error;
 pub use embedded_io;
+pub use fallible;
 
 pub mod boot;
 pub mod capability;
 pub mod console;
 pub mod deadline;
 pub mod directory;
-pub mod fallible;
 pub mod file;
 pub mod heap;
 pub mod portal;

@@ -1,13 +1,14 @@
 //! Whose account pays for what: a domain's is its component's. What is made for a domain is charged before it is made, and its
 //! record keeps the charge until nothing is left of it.
 
+use crate::Result;
 use crate::manager::Manager;
+use crate::neighbours::Machine;
 use abi::Error;
 use abi::account::{ACCOUNTS, Limits, RESOURCES, Report, Resource};
 use account::{Account, Charge};
-use pebble::Result;
 
-impl Manager {
+impl<M: Machine> Manager<M> {
     /// Takes `amount` of `resource` from the account of domain `asid`. `ENFILE`: its limit is reached.
     #[inline(always)]
     pub fn charge(&mut self, asid: usize, resource: Resource, amount: usize) -> Result<Charge> {

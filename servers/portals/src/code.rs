@@ -4,13 +4,14 @@
 //! leads to any more is retired; from time to time the frames of all threads are looked through once, and the retired
 //! blocks that none of them returns through are freed.
 
+use crate::Result;
+use crate::nucleus_memory::NucleusMemory;
 use crate::slots::Slots;
 use abi::Error;
-use abi::address::{CODE_END, code_address, code_physical};
-use abi::nucleus::BLOCK_HEADER;
+use abi::address::{CODE_END, code_address, code_physical, supervisor};
+use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC};
 use alloc::vec::Vec;
-use pebble::Result;
-use pebble::fallible::TryPush;
+use fallible::TryPush;
 use portal::emit::Buffer;
 use smallvec::SmallVec;
 
@@ -74,8 +75,15 @@ impl Block {
     }
 }
 
+/// Bytes of the area that a block of `count` words takes.
+#[inline(always)]
+pub fn bytes(count: usize) -> usize {
+    (count * 4).next_multiple_of(ALIGN)
+}
+
 /// All blocks, by the supervisor address of their code.
-pub struct CodeArea {
+pub struct CodeArea<M> {
+    memory: M,
     blocks: Slots<(u64, Block)>,
     /// For each `ALIGN` bytes of the area, the number of the block there plus 1.
     numbers: Vec<u16>,
@@ -91,9 +99,10 @@ pub struct CodeArea {
     retired: usize,
 }
 
-impl CodeArea {
-    pub const fn new() -> CodeArea {
+impl<M: NucleusMemory> CodeArea<M> {
+    pub const fn new(memory: M) -> CodeArea<M> {
         CodeArea {
+            memory,
             blocks: Slots::new(),
             numbers: Vec::new(),
             vacant: Vec::new(),
@@ -111,16 +120,11 @@ impl CodeArea {
     pub fn start(&mut self, next: usize) {
         self.next = next.next_multiple_of(ALIGN);
     }
-    /// Bytes of the area that a block of `count` words takes.
-    #[inline(always)]
-    pub fn bytes(count: usize) -> usize {
-        (count * 4).next_multiple_of(ALIGN)
-    }
     /// Puts a block of `count` words in the area; the supervisor address of its code. `ENOMEM`: the area is full, or there is no
     /// memory for its record. Only if it was made is `charge` taken.
     #[inline(always)]
     pub fn add(&mut self, words: &Buffer, count: usize, mut block: Block, charge: &mut account::Charge) -> Result<u64> {
-        let bytes = CodeArea::bytes(count);
+        let bytes = bytes(count);
         let free = *self.free.get(bytes / ALIGN).ok_or(Error::ENOMEM)? as usize;
         let pa = if free != 0 { free } else { self.next };
         if free == 0 && self.next + bytes > CODE_END {
@@ -130,9 +134,9 @@ impl CodeArea {
         self.room(code, bytes)?;
         match free {
             0 => self.next += bytes,
-            _ => self.free[bytes / ALIGN] = crate::view::free_block(pa),
+            _ => self.free[bytes / ALIGN] = self.memory.read_half(supervisor(pa) as u64),
         }
-        crate::view::write_code(pa, words, bytes);
+        self.memory.write_code(pa, words, bytes);
         (block.bytes, block.frame) = (bytes as u16, words.0[2] as u16);
         block.charge = charge.take();
         self.insert(code, block);
@@ -140,7 +144,7 @@ impl CodeArea {
     }
     /// A block that the image builder generated. `ENOMEM`.
     pub fn adopt(&mut self, code: u64, block: Block) -> Result<()> {
-        let [_, words, frame, _] = crate::view::header(code);
+        let [_, words, frame, _] = self.header(code);
         let bytes = (BLOCK_HEADER + words as usize * 4).next_multiple_of(ALIGN);
         self.room(code, bytes)?;
         self.insert(code, Block { bytes: bytes as u16, frame: frame as u16, ..block });
@@ -201,8 +205,20 @@ impl CodeArea {
         self.numbers[first..first + count].fill(0);
         self.vacant.push_kept(number as u16);
         let pa = code_physical(code as usize) - BLOCK_HEADER;
-        crate::view::set_free_block(pa, self.free[count]);
+        self.memory.write_half(supervisor(pa) as u64, self.free[count]);
         self.free[count] = pa as u32;
+    }
+    /// The header of the block whose code starts at supervisor address `code`.
+    pub fn header(&self, code: u64) -> [u32; 4] {
+        let header = supervisor(code_physical(code as usize) - BLOCK_HEADER) as u64;
+        core::array::from_fn(|n| self.memory.read_half(header + 4 * n as u64))
+    }
+    /// The words of the block whose code starts at supervisor address `code`, header excluded, and how many they are.
+    pub fn words(&self, code: u64) -> (usize, impl Iterator<Item = u32>) {
+        let [magic, words, ..] = self.header(code);
+        let count = if magic == BLOCK_MAGIC { words as usize } else { 0 };
+        let (memory, first) = (self.memory, supervisor(code_physical(code as usize)) as u64);
+        (count, (0..count).map(move |n| memory.read_half(first + 4 * n as u64)))
     }
     /// Whether a block of so many bytes fits.
     pub fn has_room(&self, bytes: usize) -> bool {

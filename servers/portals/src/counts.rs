@@ -1,9 +1,10 @@
 //! What the portal manager has of everything, so that a leak can be seen.
 
-use crate::manager::{MEMORY_INFO, Manager};
+use crate::manager::Manager;
+use crate::neighbours::Machine;
 use abi::inspect::Counts;
 
-impl Manager {
+impl<M: Machine> Manager<M> {
     /// Counts what there is, after taking back what nobody needs any more.
     #[optimize(size)]
     pub fn counts(&mut self) -> Counts {
@@ -15,7 +16,7 @@ impl Manager {
         Counts {
             domains: self.domains.iter().count() as u64,
             zombies: self.zombies.len() as u64,
-            ended: self.ended.len() as u64,
+            ended: self.ended.count() as u64,
             registrations: self.registrations.iter().count() as u64,
             blocks: blocks as u64,
             code_bytes: code_bytes as u64,
@@ -26,8 +27,8 @@ impl Manager {
             descriptors: self.descriptors.1 as u64,
             threads: threads as u64,
             free_threads: free_threads as u64,
-            free_frames: MEMORY_INFO.call([1, 0]).max(0) as u64,
-            promised_frames: MEMORY_INFO.call([3, 0]).max(0) as u64,
+            free_frames: self.machine.memory_info(1) as u64,
+            promised_frames: self.machine.memory_info(3) as u64,
         }
     }
 }

@@ -4,11 +4,14 @@
 //! where the thread goes on with `EDEAD`; what a thread waits for on its behalf ends (`cancel`); portals that led to it answer
 //! `EDEAD`. Its own resources follow as soon as no frame needs them.
 
+use crate::Result;
 use crate::code::Kind;
-use crate::lent::Lent;
 use crate::manager::*;
-use crate::seen::Seen;
-use crate::view::{FrameView, Masked, Table, ThreadPage, write};
+use crate::neighbours::Machine;
+use crate::nucleus_data::{FrameView, Table, ThreadPage};
+use crate::nucleus_memory::Masked;
+use crate::open_windows::Lent;
+use crate::snapshot::Seen;
 use abi::Error;
 use abi::address::{DEAD_STUB, PAGE, THREAD_STACK, satp, supervisor};
 use abi::identity::DomainId;
@@ -18,15 +21,14 @@ use abi::section::NAME;
 use abi::system::Ended;
 use account::{Account, Charge};
 use alloc::vec::Vec;
-use pebble::fallible::TryPush;
-use pebble::{Result, check};
+use fallible::TryPush;
 
 /// Most blocks of dead domains that are kept for new ones.
 const SPARE_BLOCKS: usize = 8;
 /// How many frames are turned away with interrupts off at a time.
 const MASKED_FRAMES: usize = 2;
 
-impl Manager {
+impl<M: Machine> Manager<M> {
     /// Makes a domain with the system portals, no memory of its own and no thread; its ASID.
     /// `account` pays for it and for all that is made for it.
     pub fn create_domain(&mut self, name: &str, with: u64, parent: usize, account: Account) -> Result<usize> {
@@ -52,26 +54,26 @@ impl Manager {
         }
         let serial = self.serials.next().ok_or(Error::ENFILE)?;
         let id = DomainId::new(asid, serial).ok_or(Error::ENFILE)?;
-        let root = check(SPACE_CREATE.call([id.word() as usize, account.number()]))?;
-        let block = match self.spare_blocks.pop().map_or_else(|| check(NUCLEUS_PAGES.call([domain::PAGES])), Ok) {
+        let root = self.machine.space_create(id, account)?;
+        let block = match self.spare_blocks.pop().map_or_else(|| self.machine.nucleus_pages(domain::PAGES), Ok) {
             Ok(block) => block,
             Err(error) => {
-                SPACE_DESTROY.call([asid]);
+                self.machine.space_destroy(asid);
                 return Err(error);
             }
         };
-        let table = Table(supervisor(block + domain::TABLE) as u64);
+        let table = Table::at(self.machine, supervisor(block + domain::TABLE) as u64);
         if with & flags::TRUSTED != 0 {
             self.make_trusted_initial();
         }
-        self.initials[(with & flags::TRUSTED != 0) as usize].fill(table);
+        self.initials[(with & flags::TRUSTED != 0) as usize].fill(table, self.machine.info().symbols.bad_portal);
         table.set_field(domain::SATP, satp(root, asid));
         table.set_field(domain::ASID, asid as u64);
         table.set_field(domain::ROOT, supervisor(root) as u64);
         table.set_field(domain::FLAGS, with);
         table.set_field(domain::IDENTITY, id.word());
         if with & flags::TRUSTED != 0
-            && let Err(error) = check(TRUST.call([asid]))
+            && let Err(error) = self.machine.trust(asid)
         {
             self.abandon(asid, block);
             return Err(error);
@@ -118,13 +120,13 @@ impl Manager {
     /// Gives back the space and the block of a domain that could not be made.
     #[cold]
     fn abandon(&mut self, asid: usize, block: usize) {
-        SPACE_DESTROY.call([asid]);
+        self.machine.space_destroy(asid);
         self.free_block(block);
     }
     /// A domain block that nobody uses any more: kept for the next domain, if there is room.
     fn free_block(&mut self, block: usize) {
         if self.spare_blocks.len() >= SPARE_BLOCKS || self.spare_blocks.try_push(block).is_err() {
-            NUCLEUS_FREE.call([block, domain::PAGES]);
+            self.machine.nucleus_free(block, domain::PAGES);
         }
     }
 
@@ -137,7 +139,7 @@ impl Manager {
         };
         let child = self.create_domain(abi::section::text(&name), 0, parent, account)?;
         let made = self.fill_fork(parent, child, table, intercept).and_then(|()| {
-            check(NAMES_INHERIT.call([child, parent]))?;
+            self.machine.names_inherit(child, parent)?;
             self.create_thread(child, pc, sp, 0, usize::MAX)
         });
         match made {
@@ -154,11 +156,10 @@ impl Manager {
             }
         }
     }
-    fn fill_fork(&mut self, parent: usize, child: usize, table: Table, intercept: usize) -> Result<()> {
+    fn fill_fork(&mut self, parent: usize, child: usize, table: Table<M>, intercept: usize) -> Result<()> {
         let mut lent = Lent::new();
         self.freeze(parent, &mut lent);
-        let (at, count) = lent.window();
-        let copied = check(SPACE_COPY.call([parent, child, at, count]));
+        let copied = self.machine.space_copy(parent, child, lent.window());
         self.thaw(parent);
         copied?;
         let child_table = self.domain(child)?.table;
@@ -223,7 +224,7 @@ impl Manager {
             self.code.retire(code);
         }
         // Who waits for a stack of it calls again, and gets the answer for the dead.
-        while STACK_DEAD.call([asid]) > 0 {}
+        while self.machine.stack_dead(asid) {}
         let (lent, unknown) = self.divert_frames(asid, table);
         self.close_all(asid, &dead);
         self.leave_sandbox(asid, &dead.sandbox);
@@ -243,8 +244,8 @@ impl Manager {
                 }
             }
         }
-        NAMES_FORGET.call([asid]);
-        INTERRUPT_FORGET.call([asid]);
+        self.machine.names_forget(asid);
+        self.machine.interrupt_forget(asid);
         for &child in &dead.children {
             if let Some(child) = self.domains.get_mut(child) {
                 child.parent = 0;
@@ -252,7 +253,7 @@ impl Manager {
         }
         self.orphaned.retain(|&orphaned| orphaned != asid);
         for (semaphore, charge) in dead.waiters.drain(..) {
-            self.posts.push(semaphore);
+            self.posts.push(self.machine, semaphore);
             self.accounts.refund(charge);
         }
         if let Some(parent) = self.domains.get_mut(dead.parent) {
@@ -264,10 +265,10 @@ impl Manager {
         let parent = self.domain(dead.parent).ok().map(|parent| parent.id);
         self.ended.insert(dead.id, parent, how, dead.account);
         self.events.push_kept(how);
-        self.posts.push(self.event_semaphore);
+        self.posts.push(self.machine, self.event_semaphore);
         if trusted || unknown || !lent.is_empty() {
             // Its space stays for a while, and with it what it was lent, which is its lender's to free again.
-            WINDOWS_CLOSE.call([asid]);
+            self.machine.windows_close(asid);
         }
         if let Some(zombie) = self.zombies.iter_mut().find(|zombie| zombie.asid == asid) {
             (zombie.lent, zombie.lent_unknown) = (lent, unknown);
@@ -276,9 +277,9 @@ impl Manager {
     }
     /// Turns every frame that would return into the dead domain towards the graveyard. Returns the calls that have
     /// windows on its memory open, and whether there are others, which there was no memory to list.
-    fn divert_frames(&mut self, asid: usize, table: Table) -> (Vec<(ThreadPage, u64)>, bool) {
+    fn divert_frames(&mut self, asid: usize, table: Table<M>) -> (Vec<(ThreadPage<M>, u64)>, bool) {
         let (mut lent, mut unknown) = (Vec::new(), false);
-        let mut seen = Seen::new();
+        let mut seen = Seen::new(self.machine.info().symbols.floating_return);
         for (index, page, _) in self.threads.living() {
             // What takes long is done with interrupts on; what it found counts if it is still so once they are off. Who has run
             // meanwhile and has changed its frames is looked at again. The oldest frames go first: those that stay.
@@ -287,7 +288,7 @@ impl Manager {
                 if left == 0 {
                     left = seen.look(page, &self.code, |frame| self.concerns(frame, asid, table));
                 }
-                let masked = Masked::new();
+                let masked = Masked::new(self.machine);
                 if !seen.holds(page) {
                     left = 0;
                     continue;
@@ -301,7 +302,7 @@ impl Manager {
                     left = n;
                     let frame = seen.frame(page, n);
                     if self.divert_frame(frame, page, asid, table) {
-                        unknown |= lent.try_push((page, frame.0)).is_err();
+                        unknown |= lent.try_push((page, frame.address())).is_err();
                     }
                     seen.turned(n, frame);
                     turned |= frame.table() == self.graveyard;
@@ -312,9 +313,9 @@ impl Manager {
                 }
                 if waits {
                     // Before it can go on by itself: it may then wait for something that has to do with nobody's death.
-                    masked.enter_scheduler(|| WAKE_DEAD.call([index]));
+                    masked.enter_scheduler(|| self.machine.wake_dead(index));
                 } else if left == 0 && turned && seen.returns_to(self.graveyard) {
-                    masked.enter_scheduler(|| CANCEL.call([index, FOR_THE_DEAD, 0]));
+                    masked.enter_scheduler(|| self.machine.cancel(index, FOR_THE_DEAD, 0));
                 }
                 if left == 0 {
                     break;
@@ -331,11 +332,11 @@ impl Manager {
         })
     }
     /// Whether the end of domain `asid` has to do with `frame`.
-    fn concerns(&self, frame: FrameView, asid: usize, table: Table) -> bool {
+    fn concerns(&self, frame: FrameView<M>, asid: usize, table: Table<M>) -> bool {
         frame.table() == table || (self.is_templated(frame) && self.server(frame) == Some(asid))
     }
     /// Turns one frame away. Whether its call has windows on the dead domain's memory open.
-    fn divert_frame(&self, frame: FrameView, page: ThreadPage, asid: usize, table: Table) -> bool {
+    fn divert_frame(&self, frame: FrameView<M>, page: ThreadPage<M>, asid: usize, table: Table<M>) -> bool {
         let graveyard = self.graveyard;
         let templated = self.is_templated(frame);
         let mut lends = false;
@@ -348,7 +349,7 @@ impl Manager {
                 let template = self.templates[used.template as usize];
                 if template.letters.iter().any(|l| l.lent > 0) {
                     // Its page tables go: closing these windows must write where nobody minds.
-                    frame.set_word(used.common as usize, graveyard.0 - 2048);
+                    frame.set_word(used.common as usize, graveyard.address() - 2048);
                     page.forget_slots(frame.word(used.common as usize + 8), self.lent_entries(frame).count());
                 }
             }
@@ -358,7 +359,7 @@ impl Manager {
     /// Makes thread `index` end instead of returning to domain `asid`.
     pub fn divert_thread(&mut self, index: usize, asid: usize) -> Result<()> {
         let table = self.domain(asid)?.table;
-        let page = ThreadPage::of(index).ok_or(Error::ESRCH)?;
+        let page = ThreadPage::of(self.machine, index).ok_or(Error::ESRCH)?;
         for frame in page.frames(&self.code).filter(|f| !f.floating() && f.table() == table) {
             frame.divert(self.graveyard, DEAD_STUB as u64);
         }
@@ -367,7 +368,7 @@ impl Manager {
     /// If thread `index`, which has called the portal manager, serves a call, it returns from that with `EDEAD` when it returns
     /// from here.
     pub fn leave_call(&mut self, index: usize) -> bool {
-        let Some(page) = ThreadPage::of(index) else { return false };
+        let Some(page) = ThreadPage::of(self.machine, index) else { return false };
         let mut frames = page.frames(&self.code).filter(|f| !f.floating());
         let (Some(own), Some(_)) = (frames.next(), frames.next()) else { return false };
         own.divert(self.graveyard, DEAD_STUB as u64);
@@ -384,8 +385,8 @@ impl Manager {
             && d.sandbox.inside.is_empty()
     }
     /// Closes all entries of the dead domain's table.
-    fn close_all(&mut self, asid: usize, dead: &Domain) {
-        let bad = pebble::boot::info().symbols.bad_portal;
+    fn close_all(&mut self, asid: usize, dead: &Domain<M>) {
+        let bad = self.machine.info().symbols.bad_portal;
         // A stub of an interposed domain has many entries: they are let go of at once.
         let mut last = 0;
         for number in 1..dead.numbers.1 {
@@ -436,18 +437,18 @@ impl Manager {
         let unknown = zombies.iter().any(|zombie| zombie.lent_unknown) && self.dead_lend();
         zombies.retain_mut(|zombie| {
             zombie.lent_unknown &= unknown;
-            zombie
-                .lent
-                .retain(|&(page, frame)| page.invocation() <= frame && page.frames(&self.code).any(|f| f.0 == frame));
+            zombie.lent.retain(|&(page, frame)| {
+                page.invocation() <= frame && page.frames(&self.code).any(|f| f.address() == frame)
+            });
             if zombie.lent.is_empty() && !zombie.lent_unknown && (unused || !zombie.trusted) && !zombie.space_destroyed
             {
-                SPACE_DESTROY.call([zombie.asid]);
+                self.machine.space_destroy(zombie.asid);
                 zombie.space_destroyed = true;
             }
             let kept = !zombie.space_destroyed || zombie.blocks > 0;
             if !kept {
                 self.free_descriptors(zombie.table);
-                self.free_block(abi::address::physical(zombie.table.0 as usize) - domain::TABLE);
+                self.free_block(abi::address::physical(zombie.table.address() as usize) - domain::TABLE);
                 self.settle(zombie.asid, zombie.charge.take());
             }
             kept
@@ -455,17 +456,17 @@ impl Manager {
         // With the room that it has for more.
         self.zombies = zombies;
     }
-    fn free_descriptors(&mut self, table: Table) {
+    fn free_descriptors(&mut self, table: Table<M>) {
         let mut next = table.field(domain::STACKS);
         while next != 0 {
             let descriptor = next;
-            next = crate::view::read(descriptor);
+            next = self.machine.read(descriptor);
             self.free_descriptor(descriptor);
         }
     }
     fn free_descriptor(&mut self, descriptor: u64) {
         let (first, count) = self.descriptors;
-        write(descriptor, first);
+        self.machine.write(descriptor, first);
         self.descriptors = (descriptor, count + 1);
     }
     /// Makes descriptors of `bytes` of the nucleus's data at `start`.
@@ -477,18 +478,18 @@ impl Manager {
     pub fn add_stack(&mut self, asid: usize) -> Result<()> {
         self.domain(asid)?;
         if self.descriptors.0 == 0 {
-            let page = supervisor(check(NUCLEUS_PAGES.call([1]))?) as u64;
+            let page = supervisor(self.machine.nucleus_pages(1)?) as u64;
             self.add_descriptors(page, PAGE);
         }
-        let top = check(STACK_FOR.call([asid, THREAD_STACK]))?;
+        let top = self.machine.stack_for(asid, THREAD_STACK)?;
         let (descriptor, count) = self.descriptors;
-        self.descriptors = (crate::view::read(descriptor), count - 1);
+        self.descriptors = (self.machine.read(descriptor), count - 1);
         let d = self.domain_mut(asid)?;
         d.queue += 1;
         let table = d.table;
-        write(descriptor + 8, top as u64);
-        let _masked = Masked::new();
-        write(descriptor, table.field(domain::STACKS));
+        self.machine.write(descriptor + 8, top as u64);
+        let _masked = Masked::new(self.machine);
+        self.machine.write(descriptor, table.field(domain::STACKS));
         table.set_field(domain::STACKS, descriptor);
         Ok(())
     }
@@ -501,9 +502,9 @@ impl Manager {
             // waited when they all did, and nobody was left to wake one.
             if self.is_stuck(asid) {
                 let Ok(id) = self.domain(asid).map(|d| d.id) else { continue };
-                if self.threads_of(id).all(|index| END_STUCK.call([index, 0]) > 0) {
+                if self.threads_of(id).all(|index| self.machine.end_stuck(index, false)) {
                     self.threads_of(id).for_each(|index| {
-                        END_STUCK.call([index, 1]);
+                        self.machine.end_stuck(index, true);
                     });
                 }
             }
@@ -515,7 +516,7 @@ impl Manager {
     /// Whether the system could not go on without it.
     pub fn is_vital(&self, asid: usize) -> bool {
         self.is_graveyard(asid)
-            || pebble::boot::info().domains[..pebble::boot::info().domain_count as usize]
+            || self.machine.info().domains[..self.machine.info().domain_count as usize]
                 .iter()
                 .any(|d| d.asid as usize == asid)
     }
@@ -529,8 +530,8 @@ impl Manager {
             return false;
         }
         let waits = |index: usize| {
-            let id = WAITING.call([index]);
-            id > 0 && self.only_users(id as usize, asid)
+            let semaphore = self.machine.waiting(index);
+            semaphore.is_some_and(|id| self.only_users(id, asid))
         };
         if self.threads_of(d.id).next().is_none() || !self.threads_of(d.id).all(waits) {
             return false;

@@ -5,10 +5,10 @@
 //! for it: what that costs does not depend on how much else is granted. The room to say that a constant is done with is taken when it
 //! is granted, so that an end never fails.
 
+use crate::Result;
 use abi::Error;
 use alloc::vec::Vec;
-use pebble::Result;
-use pebble::fallible::TryPush;
+use fallible::TryPush;
 
 /// Most constants of a server at one time, those that it has not asked for included.
 const MOST: usize = 8192;

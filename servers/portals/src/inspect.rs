@@ -1,18 +1,20 @@
 //! What the portal manager tells about domains and portals.
 
+use crate::Result;
 use crate::code::Kind;
 use crate::manager::Manager;
+use crate::neighbours::Machine;
 use crate::registrations::WITHDRAWN;
 use abi::Error;
+use abi::boot::Symbols;
 use abi::inspect;
 use abi::nucleus::NPORTALS;
 use abi::section::padded;
-use pebble::Result;
 
 /// Names of the short-circuit portals and defaults, by their code.
 #[optimize(size)]
-pub fn nucleus_name(code: u64) -> Option<&'static str> {
-    let s = &pebble::boot::info().symbols;
+pub fn nucleus_name(symbols: &Symbols, code: u64) -> Option<&'static str> {
+    let s = symbols;
     let names = [
         (s.return_portal, "return"),
         (s.asid, "nucleus.asid"),
@@ -29,11 +31,11 @@ pub fn nucleus_name(code: u64) -> Option<&'static str> {
     names.iter().find(|(symbol, _)| *symbol == code).map(|(_, name)| *name)
 }
 
-impl Manager {
+impl<M: Machine> Manager<M> {
     #[optimize(size)]
     pub fn inspect_domain(&self, asid: usize) -> Result<inspect::Domain> {
         let d = self.domain(asid)?;
-        let bad = pebble::boot::info().symbols.bad_portal;
+        let bad = self.machine.info().symbols.bad_portal;
         Ok(inspect::Domain {
             name: d.name,
             asid: asid as u64,
@@ -54,7 +56,7 @@ impl Manager {
         }
         let code = table.entry(number);
         let mut portal = inspect::Portal { code, ..inspect::Portal::NONE };
-        if let Some(name) = nucleus_name(code) {
+        if let Some(name) = nucleus_name(&self.machine.info().symbols, code) {
             portal.name[..name.len()].copy_from_slice(name.as_bytes());
             return Ok(portal);
         }
@@ -71,7 +73,7 @@ impl Manager {
         };
         block.specification.write(&mut portal.spec);
         portal.server = block.server as u64;
-        portal.words = crate::view::code_words(code).len() as u64;
+        portal.words = self.code.words(code).0 as u64;
         portal.entry = block.entry;
         Ok(portal)
     }

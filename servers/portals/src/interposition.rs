@@ -1,22 +1,23 @@
 //! Portal interposition (USENIX paper, section 6): a domain whose every portal leads to its parent, and parents that are
 //! told of each new portal in their table.
 
+use crate::Result;
 use crate::code::Kind;
 use crate::manager::{Caller, Manager};
+use crate::neighbours::Machine;
 use crate::upcalls::What;
 use abi::Error;
 use abi::identity::DomainId;
 use abi::nucleus::{NPORTALS, domain, flags};
 use abi::system::Child;
 use alloc::vec::Vec;
-use pebble::Result;
-use pebble::fallible::TryPush;
+use fallible::TryPush;
 use portal::Specification;
 
 /// The stub of portals that pass words only, and of numbers that are not open.
 const PLAIN: &str = "sm=iiiii";
 
-impl Manager {
+impl<M: Machine> Manager<M> {
     /// Makes every entry of `child`'s table call `intercept` in `parent`, with the portal's number first. Stubs take the
     /// number from the call, so one piece of code serves all portals that pass their arguments alike.
     #[optimize(size)]
@@ -64,7 +65,7 @@ impl Manager {
         if number == 0 || number >= NPORTALS || request.entry >= abi::address::WINDOW_VA as u64 {
             return Err(Error::EINVAL);
         }
-        let specification = match self.parse(crate::words::specification(&request.spec)?) {
+        let specification = match self.parse(crate::connections::specification(&request.spec)?) {
             Ok(specification) => specification,
             Err(rejected) => return Ok(Err(rejected.code())),
         };

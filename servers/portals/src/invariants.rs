@@ -9,9 +9,12 @@
 // Tests ask for this, and rarely: what an error takes on the stack costs nobody anything.
 #![allow(clippy::result_large_err)]
 
+use crate::Result;
 use crate::code::Kind;
-use crate::manager::{BOOT, MEMORY_CHECK, MEMORY_WINDOW, MEMORY_WINDOWS, Manager};
-use crate::view::{FrameView, Masked, Table, ThreadPage};
+use crate::manager::{BOOT, Manager};
+use crate::neighbours::Machine;
+use crate::nucleus_data::{FrameView, Table, ThreadPage};
+use crate::nucleus_memory::Masked;
 use abi::address::{PAGE, pte, window_base};
 use abi::inspect::Violation;
 use abi::nucleus::{BLOCK_MAGIC, FIRST_FRAME, MAX_DOMAINS, NPORTALS, domain, flags};
@@ -20,8 +23,7 @@ use abi::system::FIRST_FREE;
 use abi::template::choice;
 use abi::{Error, nucleus};
 use alloc::vec::Vec;
-use pebble::Result;
-use pebble::fallible::TryPush;
+use fallible::TryPush;
 
 /// Bit of a slot's word from which on the callee's ASID is: `memory_logic::windows::CALLEE`.
 const CALLEE: u32 = 54;
@@ -49,14 +51,14 @@ fn zeros(counts: &mut Vec<usize>, count: usize) -> &mut [usize] {
     counts
 }
 
-impl Manager {
+impl<M: Machine> Manager<M> {
     /// Looks for what must not be. `EAGAIN`: the memory manager is in the middle of something.
     #[optimize(size)]
     pub fn check(&mut self) -> Result<Violation> {
         let mut counts = Vec::new();
         counts.room_for(MAX_DOMAINS.max(self.registrations.end()))?;
-        let _masked = Masked::new();
-        let memory = MEMORY_CHECK.call([]);
+        let _masked = Masked::new(self.machine);
+        let memory = self.machine.memory_check();
         if memory == Error::EAGAIN.code() || memory == Error::ENOMEM.code() {
             return Err(Error::EAGAIN);
         }
@@ -72,10 +74,10 @@ impl Manager {
 
     #[optimize(size)]
     fn check_domains(&self) -> Checked {
-        let symbols = &pebble::boot::info().symbols;
+        let symbols = &self.machine.info().symbols;
         let grave = self.graveyard.field(domain::ASID) as usize;
         if self.domains.get(grave).is_none_or(|d| d.table != self.graveyard) {
-            return violation("the graveyard has ended", grave, 0, self.graveyard.0);
+            return violation("the graveyard has ended", grave, 0, self.graveyard.address());
         }
         for (asid, d) in self.domains.iter() {
             let boot = d.flags & BOOT != 0;
@@ -85,7 +87,7 @@ impl Manager {
             expect("the space's number", asid, 0, field(domain::SATP) >> 44, (8 << 16) | asid as u64)?;
             // While windows are counted for somebody, it can lend nothing.
             let root = abi::address::root(field(domain::SATP)) as u64;
-            let root = if d.frozen > 0 { self.graveyard.0 } else { root };
+            let root = if d.frozen > 0 { self.graveyard.address() } else { root };
             expect("the root table", asid, 0, field(domain::ROOT), root)?;
             expect("the flags", asid, 0, field(domain::FLAGS), d.flags)?;
             let initial = &self.initials[(d.flags & flags::TRUSTED != 0) as usize];
@@ -121,19 +123,19 @@ impl Manager {
         Ok(())
     }
     #[optimize(size)]
-    fn check_entry(&self, asid: usize, table: Table, boot: bool, number: usize) -> Checked {
-        let symbols = &pebble::boot::info().symbols;
+    fn check_entry(&self, asid: usize, table: Table<M>, boot: bool, number: usize) -> Checked {
+        let symbols = &self.machine.info().symbols;
         let code = table.entry(number);
         if code == symbols.bad_portal || code == self.dead_portal || code == self.dead_grant {
             return Ok(());
         }
-        if let Some(name) = crate::inspect::nucleus_name(code) {
+        if let Some(name) = crate::inspect::nucleus_name(symbols, code) {
             let everybodys = ["nucleus.asid", "nucleus.thread", "nucleus.hrtime"].contains(&name);
             return if boot || everybodys { Ok(()) } else { violation("a privileged portal", asid, number, code) };
         }
         let Some(block) = self.code.get(code) else { return violation("no block", asid, number, code) };
         if block.permanent {
-            let known = |initial: &crate::initial::Initial| initial.system.get(number) == Some(&code);
+            let known = |initial: &crate::system_portals::Initial| initial.system.get(number) == Some(&code);
             use abi::system::graveyard::{BURY, LEAVE};
             let grave = self.graveyard == table && [BURY, LEAVE].contains(&number);
             return if grave || self.initials.iter().any(known) {
@@ -151,12 +153,12 @@ impl Manager {
         }
     }
     /// What is known of pages that were lent is what the page table has.
-    fn check_lent(&self, asid: usize, table: Table) -> Checked {
+    fn check_lent(&self, asid: usize, table: Table<M>) -> Checked {
         for n in 0..domain::LENT_PAGES {
             let (page, entry) = (table.field(domain::LENT + 16 * n), table.field(domain::LENT + 16 * n + 8));
             let address = page as usize * PAGE;
             // It may be shared for good since.
-            let there = |entry: u64| MEMORY_WINDOW.call([asid, address, entry as usize, entry as usize, asid]) == 0;
+            let there = |entry: u64| self.machine.memory_window(asid, address, entry, entry, asid).is_ok();
             if page != 0 && !there(entry) && !there(entry | pte::FOREIGN) {
                 return violation("a page that was lent and is no longer there", asid, address, entry);
             }
@@ -165,20 +167,20 @@ impl Manager {
     }
     /// The free stacks of a queue are different ones, no more than there are, and the domain's.
     #[optimize(size)]
-    fn check_stacks(&self, asid: usize, table: Table, queue: usize) -> Checked {
+    fn check_stacks(&self, asid: usize, table: Table<M>, queue: usize) -> Checked {
         let mut next = table.field(domain::STACKS);
         let mut count = 0;
         while next != 0 {
-            let top = crate::view::read(next + 8);
+            let top = self.machine.read(next + 8);
             let mut before = table.field(domain::STACKS);
-            while before != next && crate::view::read(before + 8) != top {
-                before = crate::view::read(before);
+            while before != next && self.machine.read(before + 8) != top {
+                before = self.machine.read(before);
             }
             if count >= queue || before != next || top as usize > abi::address::STACK_TOP {
                 return violation("a stack queue", asid, count, top);
             }
             count += 1;
-            next = crate::view::read(next);
+            next = self.machine.read(next);
         }
         Ok(())
     }
@@ -200,7 +202,7 @@ impl Manager {
     fn check_blocks(&self) -> Checked {
         for (code, block) in self.code.all() {
             let server = block.server as usize;
-            let [magic, words, frame, _] = crate::view::header(code);
+            let [magic, words, frame, _] = self.code.header(code);
             expect("a block's header", server, 0, magic as u64, BLOCK_MAGIC as u64)?;
             if frame as u16 != block.frame || 16 + 4 * words as usize > block.bytes as usize {
                 return violation("a block's size", server, words as usize, code);
@@ -239,7 +241,7 @@ impl Manager {
     }
     #[optimize(size)]
     fn check_registrations(&self, counts: &mut Vec<usize>) -> Checked {
-        let boot = pebble::boot::info().portal_count as usize;
+        let boot = self.machine.info().portal_count as usize;
         let blocks = zeros(counts, self.registrations.end());
         for (code, block) in self.code.all() {
             let Kind::Registered { registration } = block.kind else { continue };
@@ -278,16 +280,16 @@ impl Manager {
             self.check_thread(index, page, windows)?;
         }
         for (asid, _) in self.domains.iter() {
-            let open = MEMORY_WINDOWS.call([asid]).max(0) as usize;
+            let open = self.machine.memory_windows(asid);
             expect("windows that no call has opened", asid, windows[asid], open as u64, windows[asid] as u64)?;
         }
         Ok(())
     }
     #[optimize(size)]
-    fn check_thread(&self, index: usize, page: ThreadPage, windows: &mut [usize]) -> Checked {
-        let field = |offset: usize| crate::view::read(page.0 + offset as u64);
+    fn check_thread(&self, index: usize, page: ThreadPage<M>, windows: &mut [usize]) -> Checked {
+        let field = |offset: usize| self.machine.read(page.address() + offset as u64);
         expect("a thread's index", index, 0, field(core::mem::offset_of!(nucleus::Thread, index)), index as u64)?;
-        let bottom = page.0 + 4096 - FIRST_FRAME as u64;
+        let bottom = page.address() + 4096 - FIRST_FRAME as u64;
         let mut slot = field(core::mem::offset_of!(nucleus::Thread, window)) as usize;
         let mut next = page.invocation();
         while let Some((frame, after)) = page.frame(next, &self.code) {
@@ -296,26 +298,31 @@ impl Manager {
                 continue;
             }
             if self.asid_of(frame.table()).is_err() && frame.table() != self.graveyard {
-                return violation("a frame that returns nowhere", index, frame.0 as usize, frame.table().0);
+                return violation(
+                    "a frame that returns nowhere",
+                    index,
+                    frame.address() as usize,
+                    frame.table().address(),
+                );
             }
             let Some((code, block)) = self.code.containing(frame.portal()) else { continue };
             if code == frame.portal() {
-                return violation("a frame that returns to a call", index, frame.0 as usize, code);
+                return violation("a frame that returns to a call", index, frame.address() as usize, code);
             }
             slot = slot.wrapping_sub(self.lent_entries(frame).count() * PAGE);
             self.check_windows((index, page), frame, slot, block.server as usize, windows)?;
         }
         expect("the end of an invocation stack", index, 0, next, bottom)?;
-        let symbols = &pebble::boot::info().symbols;
-        expect("a thread's bottom frame", index, 0, FrameView(bottom).portal(), symbols.first_frame)?;
+        let symbols = &self.machine.info().symbols;
+        expect("a thread's bottom frame", index, 0, FrameView::at(self.machine, bottom).portal(), symbols.first_frame)?;
         expect("a thread's first window slot", index, 0, slot as u64, window_base(index) as u64)
     }
     /// The windows of the call to `server` that `frame` returns from, the first of which is at `slot`.
     #[optimize(size)]
     fn check_windows(
         &self,
-        (index, page): (usize, ThreadPage),
-        frame: FrameView,
+        (index, page): (usize, ThreadPage<M>),
+        frame: FrameView<M>,
         slot: usize,
         server: usize,
         windows: &mut [usize],
@@ -325,10 +332,10 @@ impl Manager {
             |u: &&portal::template::Use| self.templates[u.template as usize].letters[u.letter as usize].lent > 0;
         let Some(used) = uses.all().iter().find(lends) else { return Ok(()) };
         // Who lent may have died since.
-        let dead = self.zombies.iter().find(|z| z.lent.contains(&(page, frame.0)));
+        let dead = self.zombies.iter().find(|z| z.lent.contains(&(page, frame.address())));
         let lender = match dead {
             Some(zombie) if zombie.space_destroyed => {
-                return violation("a window on memory of the dead", zombie.asid, index, frame.0);
+                return violation("a window on memory of the dead", zombie.asid, index, frame.address());
             }
             Some(zombie) => zombie.asid,
             None => self.asid_of(frame.table()).unwrap_or(0),
@@ -339,7 +346,7 @@ impl Manager {
         expect(
             "a call's first window slot",
             index,
-            frame.0 as usize,
+            frame.address() as usize,
             frame.word(used.common as usize + 8),
             slot as u64,
         )?;
@@ -356,11 +363,11 @@ impl Manager {
                 expect("a slot's word", index, address, kept, shown | (server as u64) << CALLEE)?;
                 mapped = 0;
             }
-            let result = MEMORY_WINDOW.call([server, address, mapped as usize, shown as usize, lender]);
+            let result = self.machine.memory_window(server, address, mapped, shown, lender);
             // What the dead were lent is no longer in their space: it is their lender's.
-            let lent_on = result == Error::EACCESS.code() && dead.is_some() && self.is_lent_to(page, frame, shown);
-            if result != 0 && !lent_on {
-                let what = if result == Error::EFAULT.code() {
+            let lent_on = result == Err(Error::EACCESS) && dead.is_some() && self.is_lent_to(page, frame, shown);
+            if result.is_err() && !lent_on {
+                let what = if result == Err(Error::EFAULT) {
                     "a window that is not its call's"
                 } else {
                     "a window on what its lender has not"
@@ -373,8 +380,8 @@ impl Manager {
     }
     /// Whether a call that the one of `frame` was made in lends the page of entry `shown`, with its rights.
     #[optimize(size)]
-    fn is_lent_to(&self, page: ThreadPage, frame: FrameView, shown: u64) -> bool {
-        let outer = page.frames(&self.code).filter(|f| !f.floating() && f.0 > frame.0);
+    fn is_lent_to(&self, page: ThreadPage<M>, frame: FrameView<M>, shown: u64) -> bool {
+        let outer = page.frames(&self.code).filter(|f| !f.floating() && f.address() > frame.address());
         outer.filter(|&f| self.is_templated(f)).any(|f| self.lent_entries(f).any(|entry| entry & shown == shown))
     }
 }

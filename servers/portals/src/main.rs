@@ -8,33 +8,8 @@
 
 extern crate alloc;
 
-mod accounts;
-mod cancel;
-mod code;
-mod connect;
-mod counts;
-mod domains;
-mod ends;
-mod grant;
-mod grants;
-mod initial;
-mod inspect;
-mod interposition;
-mod invariants;
-mod lent;
-mod manager;
-mod pagers;
-mod posts;
-mod registrations;
-mod sandbox;
-mod seen;
-mod semaphores;
-mod slots;
-mod templates;
-mod threads;
-mod upcalls;
-mod view;
-mod words;
+mod client_memory;
+mod hart;
 
 use abi::Error;
 use abi::account::Resource;
@@ -42,15 +17,29 @@ use abi::identity::DomainId;
 use abi::nucleus::domain;
 use abi::system::{self, Description, Ended, ended};
 use alloc::vec::Vec;
-use manager::{ATTACH_FOR, Caller, DONE_FOR, MANAGER, Manager, THREAD_EXIT};
+use fallible::TryPush;
+use hart::Hart;
 use pebble::boot::{GROW_FOR, P_ID};
-use pebble::fallible::TryPush;
+use pebble::sync::Mutex;
 use pebble::{Result, check};
-use view::ThreadPage;
+use portals_logic::manager::{Caller, Manager as Logic};
+use portals_logic::nucleus_data::{Table, ThreadPage};
+use portals_logic::nucleus_memory::NucleusMemory;
+use portals_logic::semaphores;
 
 pebble::boot_server!(start);
 
+pebble::import! {
+    THREAD_EXIT = "scheduler.exit";
+    UNDO_TRANSFERS = "memory.undo_transfers";
+    ATTACH_FOR = "interrupt.attach_for";
+    DONE_FOR = "interrupt.done_for";
+}
+
+type Manager = Logic<Hart>;
 type Guard = pebble::sync::MutexGuard<'static, Manager>;
+
+static MANAGER: Mutex<Manager> = Mutex::new(Logic::new(Hart));
 
 pebble::provide! {
     "domain.exit", "smti", exit;
@@ -105,7 +94,7 @@ pebble::provide! {
 
 #[optimize(size)]
 fn start(_: &pebble::Env) {
-    if MANAGER.lock().start(pebble::boot::info()).is_err() {
+    if MANAGER.lock().start(Hart.info()).is_err() {
         pebble::stop();
     }
 }
@@ -130,7 +119,7 @@ fn unlock(manager: Guard) {
 fn post(mut manager: Guard) {
     let posts = core::mem::take(&mut manager.posts);
     drop(manager);
-    posts.make();
+    posts.make(Hart);
 }
 /// Tells a domain of its new portals `number`…`number + count - 1`, re-entrantly: the routine may make portal calls.
 #[cold]
@@ -213,8 +202,8 @@ extern "C" fn thread_exit(thread: usize) -> isize {
 }
 /// The thread is about to end: what was shared or moved for calls that it did not make comes back.
 fn give_back(thread: usize) {
-    if ThreadPage::of(thread).is_some_and(|page| page.is_transferring()) {
-        manager::UNDO_TRANSFERS.call([thread]);
+    if ThreadPage::of(Hart, thread).is_some_and(|page| page.is_transferring()) {
+        UNDO_TRANSFERS.call([thread]);
     }
 }
 /// Where a thread ends whose domain died: what waited for it to leave can be freed now.
@@ -240,7 +229,7 @@ extern "C" fn thread_cancel(thread: usize, id: usize) -> isize {
 extern "C" fn callers(thread: usize, after: usize, out: usize) -> isize {
     with_caller(thread, |manager, caller| {
         let Some((index, call)) = manager.next_caller(caller.direct, after) else { return Ok(0) };
-        words::write(out, &call).map(|()| index as isize)
+        client_memory::write(out, &call).map(|()| index as isize)
     })
 }
 extern "C" fn semaphore_create(thread: usize, value: usize) -> isize {
@@ -251,11 +240,11 @@ extern "C" fn semaphore_destroy(thread: usize, semaphore: usize) -> isize {
     with_caller(thread, |manager, caller| manager.semaphore_destroy(caller, semaphore))
 }
 extern "C" fn register(thread: usize, request: usize) -> isize {
-    with_caller(thread, |manager, caller| manager.register(caller, &words::read(request)?))
+    with_caller(thread, |manager, caller| manager.register(caller, &client_memory::read(request)?))
 }
 #[optimize(size)]
 extern "C" fn unregister(thread: usize, name: usize) -> isize {
-    with_caller(thread, |manager, caller| manager.unregister(caller, &words::name(name)?))
+    with_caller(thread, |manager, caller| manager.unregister(caller, &client_memory::name(name)?))
 }
 extern "C" fn open(thread: usize, name: usize) -> isize {
     with_new_portals(thread, 1, |manager, caller| manager.open(caller, name))
@@ -267,7 +256,7 @@ extern "C" fn close(thread: usize, number: usize) -> isize {
 extern "C" fn create_child(thread: usize, request: usize) -> isize {
     let mut made: (Vec<DomainId>, usize) = (Vec::new(), 0);
     let result = with_caller(thread, |manager, caller| {
-        let request = words::read::<system::Child>(request)?;
+        let request = client_memory::read::<system::Child>(request)?;
         made.0.room_for(manager.domain(caller.subject)?.sandbox.inside.len() + 1)?;
         match manager.create_child(caller, &request)? {
             Ok(domains) => {
@@ -289,7 +278,7 @@ extern "C" fn create_child(thread: usize, request: usize) -> isize {
 extern "C" fn grant(thread: usize, request: usize) -> isize {
     let (mut count, mut told) = (0, None);
     let number = with_caller(thread, |manager, caller| {
-        let request = words::read::<system::Grant>(request)?;
+        let request = client_memory::read::<system::Grant>(request)?;
         let (to, number) = manager.grant(caller, thread, &request)?;
         if !manager.domain(to)?.sandbox.inside.is_empty() {
             // Above the client's own frame is that of the server's call.
@@ -311,11 +300,11 @@ extern "C" fn granted(thread: usize, constant: usize) -> isize {
 }
 #[optimize(size)]
 extern "C" fn template(thread: usize, template: usize, entry: usize) -> isize {
-    with_caller(thread, |manager, caller| manager.register_template(caller, words::boxed(template)?, entry))
+    with_caller(thread, |manager, caller| manager.register_template(caller, client_memory::boxed(template)?, entry))
 }
 #[optimize(size)]
 extern "C" fn short_circuit(thread: usize, request: usize) -> isize {
-    with_caller(thread, |manager, caller| manager.register_short_circuit(caller, &words::read(request)?))
+    with_caller(thread, |manager, caller| manager.register_short_circuit(caller, &client_memory::read(request)?))
 }
 /// Code of a registered template, in a call of domain `caller`, asks its server. `pc`: the callee's identity, and from bit
 /// [`fault::TEMPLATE`] the template's number. An error ends the call, and what was shared or moved for it comes back.
@@ -333,7 +322,7 @@ extern "C" fn argument(_cause: usize, value: usize, pc: usize, caller: usize, th
         Err(error) => error.code(),
     };
     if result < 0 {
-        manager::UNDO_TRANSFERS.call([thread]);
+        UNDO_TRANSFERS.call([thread]);
     }
     result
 }
@@ -353,7 +342,7 @@ extern "C" fn freeze(one: u64, other: u64) -> isize {
 /// Which of the frames at `count` physical addresses in the window `frames` windows show: bit n stands for frame n.
 extern "C" fn shown(frames: usize, count: usize) -> isize {
     // SAFETY: the window argument, in which the memory manager, the only caller, leaves the addresses as they are.
-    match unsafe { words::shown(frames, count) } {
+    match unsafe { client_memory::shown(frames, count) } {
         Ok(frames) => MANAGER.lock().shown(frames) as isize,
         Err(error) => error.code(),
     }
@@ -378,7 +367,7 @@ extern "C" fn info(thread: usize, number: usize, out: usize) -> isize {
         let mut description = Description { spec: [0; 64], name: [0; 64] };
         description.spec[..portal.spec.len()].copy_from_slice(&portal.spec);
         description.name[..portal.name.len()].copy_from_slice(&portal.name);
-        words::write(out, &description).map(|()| 0)
+        client_memory::write(out, &description).map(|()| 0)
     })
 }
 #[optimize(size)]
@@ -403,7 +392,7 @@ fn wait_for(thread: usize, asid: usize, out: usize) -> Result<isize> {
     if !ended {
         manager.domain_mut(asid)?.waiters.room_for(1)?;
         let charge = manager.charge(caller.subject, Resource::Semaphores, 1)?;
-        let semaphore = match semaphores::new_semaphore(0) {
+        let semaphore = match semaphores::new_semaphore(Hart, 0) {
             Ok(semaphore) => semaphore,
             Err(error) => {
                 manager.accounts.refund(charge);
@@ -426,7 +415,7 @@ fn wait_for(thread: usize, asid: usize, out: usize) -> Result<isize> {
     }
     let (how, charge) = manager.ended.remove(id).ok_or(Error::ESRCH)?;
     manager.accounts.refund(charge);
-    words::write(out, &how)?;
+    client_memory::write(out, &how)?;
     Ok(0)
 }
 extern "C" fn kill(thread: usize, asid: usize) -> isize {
@@ -479,7 +468,7 @@ extern "C" fn done(thread: usize, device: usize) -> isize {
 }
 extern "C" fn create(thread: usize, name: usize, flags: usize) -> isize {
     with_caller(thread, |manager, _| {
-        let name = words::name(name)?;
+        let name = client_memory::name(name)?;
         let (flags, account) = (flags as u64 & 0xff, account::Account::new(flags >> 8)?);
         if flags & !abi::nucleus::flags::TRUSTED != 0 {
             return Err(Error::EINVAL);
@@ -489,7 +478,7 @@ extern "C" fn create(thread: usize, name: usize, flags: usize) -> isize {
 }
 #[optimize(size)]
 extern "C" fn limits(account: usize, limits: usize) -> isize {
-    let result = words::read(limits).and_then(|limits| MANAGER.lock().set_limits(account, &limits));
+    let result = client_memory::read(limits).and_then(|limits| MANAGER.lock().set_limits(account, &limits));
     result.unwrap_or_else(Error::code)
 }
 extern "C" fn start_thread(_: usize, asid: usize, entry: usize, sp: usize, argument: usize, priority: usize) -> isize {
@@ -510,7 +499,7 @@ extern "C" fn event(_: usize, out: usize) -> isize {
         let waited = P_ID.call([semaphore, ticks]);
         let event = MANAGER.lock().events.pop_front();
         match event {
-            Some(how) => return words::write(out, &how).map_or_else(Error::code, |()| 0),
+            Some(how) => return client_memory::write(out, &how).map_or_else(Error::code, |()| 0),
             None if waited < 0 && waited != Error::ETIMEDOUT.code() => return waited,
             None => {}
         }
@@ -543,33 +532,33 @@ extern "C" fn fault(thread: usize, who: usize, cause: usize, address: usize, pc:
 /// A portal into a controlling domain found no stack in its queue: adds one, and the call is made again.
 extern "C" fn grow_stack(_cause: usize, table: usize, _pc: usize, _asid: usize, _thread: usize) -> isize {
     let mut manager = MANAGER.lock();
-    let grown = manager.asid_of(view::Table(table as u64)).and_then(|asid| manager.add_stack(asid));
+    let grown = manager.asid_of(Table::at(Hart, table as u64)).and_then(|asid| manager.add_stack(asid));
     grown.map_or_else(|error| if error == Error::EDEAD { error.code() } else { Error::ENOSTACK.code() }, |()| 0)
 }
 #[optimize(size)]
 extern "C" fn inspect_domain(_: usize, asid: usize, out: usize) -> isize {
     let domain = MANAGER.lock().inspect_domain(asid);
-    domain.and_then(|d| words::write(out, &d)).map_or_else(Error::code, |()| 0)
+    domain.and_then(|d| client_memory::write(out, &d)).map_or_else(Error::code, |()| 0)
 }
 #[optimize(size)]
 extern "C" fn inspect_portal(_: usize, asid: usize, number: usize, out: usize) -> isize {
     let portal = MANAGER.lock().inspect_portal(asid, number);
-    portal.and_then(|p| words::write(out, &p)).map_or_else(Error::code, |()| 0)
+    portal.and_then(|p| client_memory::write(out, &p)).map_or_else(Error::code, |()| 0)
 }
 #[optimize(size)]
 extern "C" fn inspect_counts(_: usize, out: usize) -> isize {
     let counts = MANAGER.lock().counts();
-    words::write(out, &counts).map_or_else(Error::code, |()| 0)
+    client_memory::write(out, &counts).map_or_else(Error::code, |()| 0)
 }
 #[optimize(size)]
 extern "C" fn inspect_account(_: usize, account: usize, out: usize) -> isize {
     let report = MANAGER.lock().report(account);
-    report.and_then(|report| words::write(out, &report)).map_or_else(Error::code, |()| 0)
+    report.and_then(|report| client_memory::write(out, &report)).map_or_else(Error::code, |()| 0)
 }
 #[optimize(size)]
 extern "C" fn inspect_check(_: usize, out: usize) -> isize {
     let checked = MANAGER.lock().check();
-    checked.and_then(|violation| words::write(out, &violation)).map_or_else(Error::code, |()| 0)
+    checked.and_then(|violation| client_memory::write(out, &violation)).map_or_else(Error::code, |()| 0)
 }
 #[optimize(size)]
 extern "C" fn inspect_code(_: usize, asid: usize, number: usize, out: usize) -> isize {
@@ -581,12 +570,11 @@ extern "C" fn inspect_code(_: usize, asid: usize, number: usize, out: usize) -> 
         if portal.words == 0 {
             return Ok(0);
         }
-        let code = view::code_words(portal.code);
+        let (count, code) = manager.code.words(portal.code);
         let mut words = [0u32; WORDS];
-        let count = code.len().min(WORDS);
-        words[..count].copy_from_slice(&code[..count]);
-        words::write(out, &words)?;
-        Ok(code.len() as isize)
+        words.iter_mut().zip(code).for_each(|(place, word)| *place = word);
+        client_memory::write(out, &words)?;
+        Ok(count as isize)
     };
     copy().unwrap_or_else(Error::code)
 }

@@ -1,10 +1,12 @@
 //! The portal manager's state, and what its parts share.
 
+use crate::Result;
 use crate::code::{Block, CodeArea};
+use crate::neighbours::Machine;
+use crate::nucleus_data::{Table, ThreadPage};
 use crate::pagers::Watch;
 use crate::slots::Slots;
 use crate::templates::Owner;
-use crate::view::{Table, ThreadPage};
 use abi::Error;
 use abi::boot::BootInfo;
 use abi::identity::{DomainId, Serials};
@@ -14,56 +16,9 @@ use abi::system::Ended;
 use abi::template::Template;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
-use pebble::Result;
-use pebble::fallible::TryPush;
-use pebble::sync::Mutex;
+use fallible::TryPush;
 use portal::frame::FramePlan;
 use portal::{Connection, End, Specification, Templates};
-
-pebble::import! {
-    pub SPACE_CREATE = "memory.space_create";
-    pub SPACE_COPY = "memory.space_copy";
-    pub SPACE_DESTROY = "memory.space_destroy";
-    pub TRUST = "memory.trust";
-    pub SERVICE_STACK = "memory.service_stack";
-    pub NUCLEUS_PAGES = "memory.nucleus_pages";
-    pub NUCLEUS_FREE = "memory.nucleus_free";
-    pub MAP = "memory.map";
-    pub STACK_FOR = "memory.stack_for";
-    pub STACK_RELEASE = "memory.stack_release";
-    pub PAGER_FOR = "memory.pager_for";
-    pub PAGER_REMOVE = "memory.pager_remove";
-    pub PAGER_FORGET = "memory.pager_forget";
-    pub PAGER_PENDING = "memory.pager_pending";
-    pub PAGER_OVERDUE = "memory.pager_overdue";
-    pub PAGE_FOR = "memory.page_for";
-    pub PAGE_AMONG = "memory.page_among";
-    pub FRAME_OF = "memory.frame_of";
-    pub UNDO_TRANSFERS = "memory.undo_transfers";
-    pub WINDOWS_CLOSE = "memory.windows_close";
-    pub MEMORY_CHECK = "memory.check";
-    pub MEMORY_WINDOW = "memory.window";
-    pub MEMORY_WINDOWS = "memory.windows";
-    pub MEMORY_INFO = "memory.info";
-    pub NAMES_BIND = "names.bind";
-    pub NAMES_LOOKUP = "names.lookup";
-    pub NAMES_UNBIND = "names.unbind";
-    pub NAMES_INHERIT = "names.inherit";
-    pub NAMES_FORGET = "names.forget";
-    pub THREAD_ADD = "scheduler.add";
-    pub THREAD_INFO = "scheduler.info";
-    pub THREAD_REAP = "scheduler.reap";
-    pub THREAD_EXIT = "scheduler.exit";
-    pub WAKE_DEAD = "scheduler.wake_dead";
-    pub CANCEL = "scheduler.cancel";
-    pub CANCELLED = "scheduler.cancelled";
-    pub STACK_DEAD = "scheduler.stack_dead";
-    pub WAITING = "scheduler.waiting";
-    pub END_STUCK = "scheduler.end_stuck";
-    pub ATTACH_FOR = "interrupt.attach_for";
-    pub DONE_FOR = "interrupt.done_for";
-    pub INTERRUPT_FORGET = "interrupt.forget";
-}
 
 /// A registration's name: a boot component's is where the image builder has put it.
 #[derive(Clone, Debug)]
@@ -107,9 +62,9 @@ pub struct Circuit {
 }
 
 /// A domain.
-pub struct Domain {
+pub struct Domain<M> {
     pub name: [u8; NAME],
-    pub table: Table,
+    pub table: Table<M>,
     pub flags: u64,
     /// Who may wait for it and interpose on it; 0: nobody. The parent's end makes it 0, so it is never another's number.
     pub parent: usize,
@@ -150,15 +105,15 @@ pub struct Domain {
 }
 
 /// What of a dead domain can not be freed yet.
-pub struct Zombie {
+pub struct Zombie<M> {
     /// Its number, which is not given away before this is gone. Blocks that led to it have the number, too: they are counted here.
     pub asid: usize,
     pub charge: account::Charge,
-    pub table: Table,
+    pub table: Table<M>,
     /// How many blocks there are that led to it.
     pub blocks: usize,
     /// Frames of calls that have windows on its memory open: (thread, frame address).
-    pub lent: Vec<(ThreadPage, u64)>,
+    pub lent: Vec<(ThreadPage<M>, u64)>,
     /// There was no memory to say which: calls of any dead domain may have.
     pub lent_unknown: bool,
     /// It may have had templates.
@@ -166,31 +121,32 @@ pub struct Zombie {
     pub space_destroyed: bool,
 }
 
-pub struct Manager {
-    pub domains: Slots<Domain>,
+pub struct Manager<M: Machine> {
+    pub machine: M,
+    pub domains: Slots<Domain<M>>,
     /// How many they are: for the end of each there is room in `orphaned`, `zombies`, `ended` and `events`.
     pub living: usize,
     pub accounts: account::Accounts,
     /// Those of which a child has ended: each is taken out at its own end.
     pub orphaned: Vec<usize>,
-    pub zombies: Vec<Zombie>,
+    pub zombies: Vec<Zombie<M>>,
     pub registrations: Slots<Registration>,
-    pub code: CodeArea,
+    pub code: CodeArea<M>,
     /// Blocks of the system portals and fixed entries of new domains: [untrusted, trusted].
-    pub initials: [crate::initial::Initial; 2],
+    pub initials: [crate::system_portals::Initial; 2],
     /// The code of the letters that servers have templates for, and whose it is.
     pub templates: Vec<&'static Template>,
     /// One without letters, once a template was registered.
     pub no_template: Option<&'static Template>,
     pub template_owners: Vec<Owner>,
     /// Where threads go on whose domain died.
-    pub graveyard: Table,
+    pub graveyard: Table<M>,
     /// Code of the portal that answers `EDEAD`, and of another where a server has granted what it leads to.
     pub dead_portal: u64,
     pub dead_grant: u64,
-    pub threads: crate::threads::Threads,
+    pub threads: crate::threads::Threads<M>,
     /// How domains ended that nobody has waited for, and who their parents were.
-    pub ended: crate::ends::Ends,
+    pub ended: crate::unwaited::Ends,
     pub events: VecDeque<Ended>,
     /// Semaphore that counts `events`.
     pub event_semaphore: usize,
@@ -223,40 +179,6 @@ const MORE_BLOCKS: usize = 56;
 
 pub use abi::nucleus::flags::BOOT;
 
-pub static MANAGER: Mutex<Manager> = Mutex::new(Manager {
-    domains: Slots::new(),
-    living: 0,
-    accounts: account::Accounts::new(),
-    orphaned: Vec::new(),
-    zombies: Vec::new(),
-    registrations: Slots::new(),
-    code: CodeArea::new(),
-    initials: [crate::initial::Initial::EMPTY; 2],
-    templates: Vec::new(),
-    no_template: None,
-    template_owners: Vec::new(),
-    graveyard: Table(0),
-    dead_portal: 0,
-    dead_grant: 0,
-    threads: crate::threads::Threads::new(),
-    ended: crate::ends::Ends::new(),
-    events: VecDeque::new(),
-    event_semaphore: 0,
-    upcalls: Vec::new(),
-    watch: Watch::NONE,
-    posts: crate::posts::Posts::NONE,
-    next_asid: 1,
-    serials: Serials::after(abi::boot::DOMAINS as u64),
-    semaphores: crate::semaphores::Semaphores::new(),
-    descriptors: (0, 0),
-    own: 0,
-    memory: 0,
-    destroy: 0,
-    semaphore_entries: [0; 2],
-    spare_blocks: Vec::new(),
-    scratch: portal::emit::Buffer::EMPTY,
-});
-
 /// Where a portal call came from.
 #[derive(Clone, Copy, Debug)]
 pub struct Caller {
@@ -266,18 +188,55 @@ pub struct Caller {
     pub subject: usize,
 }
 
-impl Manager {
-    pub fn domain(&self, asid: usize) -> Result<&Domain> {
+impl<M: Machine> Manager<M> {
+    pub const fn new(machine: M) -> Manager<M> {
+        Manager {
+            machine,
+            domains: Slots::new(),
+            living: 0,
+            accounts: account::Accounts::new(),
+            orphaned: Vec::new(),
+            zombies: Vec::new(),
+            registrations: Slots::new(),
+            code: CodeArea::new(machine),
+            initials: [crate::system_portals::Initial::EMPTY; 2],
+            templates: Vec::new(),
+            no_template: None,
+            template_owners: Vec::new(),
+            graveyard: Table::at(machine, 0),
+            dead_portal: 0,
+            dead_grant: 0,
+            threads: crate::threads::Threads::new(),
+            ended: crate::unwaited::Ends::new(),
+            events: VecDeque::new(),
+            event_semaphore: 0,
+            upcalls: Vec::new(),
+            watch: Watch::NONE,
+            posts: crate::posts::Posts::NONE,
+            next_asid: 1,
+            serials: Serials::after(abi::boot::DOMAINS as u64),
+            semaphores: crate::semaphores::Semaphores::new(),
+            descriptors: (0, 0),
+            own: 0,
+            memory: 0,
+            destroy: 0,
+            semaphore_entries: [0; 2],
+            spare_blocks: Vec::new(),
+            scratch: portal::emit::Buffer::EMPTY,
+        }
+    }
+
+    pub fn domain(&self, asid: usize) -> Result<&Domain<M>> {
         self.domains.get(asid).ok_or(Error::ESRCH)
     }
     /// The domain that is meant, if it lives: `EDEAD`. Nobody acts for the graveyard.
-    pub fn living(&self, id: DomainId) -> Result<&Domain> {
+    pub fn living(&self, id: DomainId) -> Result<&Domain<M>> {
         match self.domains.get(id.number()) {
             Some(d) if d.id == id && d.table != self.graveyard => Ok(d),
             _ => Err(Error::EDEAD),
         }
     }
-    pub fn domain_mut(&mut self, asid: usize) -> Result<&mut Domain> {
+    pub fn domain_mut(&mut self, asid: usize) -> Result<&mut Domain<M>> {
         self.domains.get_mut(asid).ok_or(Error::ESRCH)
     }
     /// The number of domain `id`. `ESRCH`: it is no more.
@@ -290,10 +249,10 @@ impl Manager {
     /// The domain's end of a connection.
     pub fn end(&self, asid: usize) -> Result<End> {
         let d = self.domain(asid)?;
-        Ok(End { table: d.table.0, asid: asid as u64, flags: d.flags })
+        Ok(End { table: d.table.address(), asid: asid as u64, flags: d.flags })
     }
     /// The live domain that `table` is of. `EDEAD`: none; a thread that has been turned towards the graveyard acts for nobody.
-    pub fn asid_of(&self, table: Table) -> Result<usize> {
+    pub fn asid_of(&self, table: Table<M>) -> Result<usize> {
         let asid = table.field(domain::ASID) as usize;
         match self.domains.get(asid) {
             Some(d) if d.table == table && table != self.graveyard => Ok(asid),
@@ -303,7 +262,7 @@ impl Manager {
     /// Who calls: reads the invocation stack of thread `index`, whose top frame is the call into the portal manager.
     /// Below it, frames of stubs say that the caller acts for the domain behind them.
     pub fn caller(&self, index: usize) -> Result<Caller> {
-        let thread = ThreadPage::of(index).ok_or(Error::ESRCH)?;
+        let thread = ThreadPage::of(self.machine, index).ok_or(Error::ESRCH)?;
         let mut frames = thread.frames(&self.code).filter(|f| !f.floating());
         let direct = self.asid_of(frames.next().ok_or(Error::EDEAD)?.table())?;
         let mut subject = direct;
@@ -341,15 +300,18 @@ impl Manager {
     /// Takes up what the image builder laid out.
     #[optimize(size)]
     pub fn start(&mut self, info: &'static BootInfo) -> Result<()> {
-        self.own = pebble::thread::asid();
-        self.memory = pebble::boot::domain("memory").map_or(0, |d| d.asid as usize);
+        let server = |name: &str| {
+            let portals = &info.portals[..info.portal_count as usize];
+            portals.iter().find(|portal| text(&portal.name) == name).map_or(0, |portal| portal.asid as usize)
+        };
+        (self.own, self.memory) = (server("portal.open"), server("memory.fault"));
         self.code.start(info.code_next as usize);
         for boot in &info.domains[..info.domain_count as usize] {
-            let Some(id) = DomainId::of(Table(boot.table).field(domain::IDENTITY)) else { continue };
+            let Some(id) = DomainId::of(Table::at(self.machine, boot.table).field(domain::IDENTITY)) else { continue };
             self.next_asid = self.next_asid.max(boot.asid as usize + 1);
             let entry = Domain {
                 name: boot.name,
-                table: Table(boot.table),
+                table: Table::at(self.machine, boot.table),
                 flags: boot.flags,
                 parent: 0,
                 children: Vec::new(),
@@ -375,12 +337,12 @@ impl Manager {
             if boot.asid as usize == self.own {
                 self.add_descriptors(boot.table - domain::TABLE as u64, domain::BELOW);
             }
-            self.threads.adopt(boot.thread as usize, id)?;
+            self.threads.adopt(self.machine, boot.thread as usize, id)?;
         }
         self.registrations.reserve(info.portal_count as usize + MORE_REGISTRATIONS)?;
         self.code.reserve(info.block_count as usize + MORE_BLOCKS)?;
         for n in 0..info.template_count as usize {
-            self.templates.try_push(pebble::boot::info().template(n))?;
+            self.templates.try_push(self.machine.info().template(n))?;
             self.template_owners.try_push(Owner { server: info.template_servers[n] as usize, upcall: 0 })?;
         }
         for (id, portal) in info.portals[..info.portal_count as usize].iter().enumerate() {
@@ -408,10 +370,13 @@ impl Manager {
         // The system portals of boot components are not in the list.
         for boot in &info.domains[..info.domain_count as usize] {
             for &(number, name) in abi::system::ALL {
-                let code = Table(boot.table).entry(number);
+                let code = Table::at(self.machine, boot.table).entry(number);
                 // The idle thread has others there.
                 let known = self.code.get(code).is_some_and(|b| b.users.contains(&(boot.asid as u16, number as u16)));
-                if known || code == info.symbols.bad_portal || crate::inspect::nucleus_name(code).is_some() {
+                if known
+                    || code == info.symbols.bad_portal
+                    || crate::inspect::nucleus_name(&info.symbols, code).is_some()
+                {
                     continue;
                 }
                 if let Ok(id) = self.boot_registration(name) {
@@ -419,7 +384,7 @@ impl Manager {
                 }
             }
         }
-        self.event_semaphore = pebble::boot::SEMAPHORE_CREATE.call([0]).max(0) as usize;
+        self.event_semaphore = self.machine.semaphore_create(0).unwrap_or(0);
         self.destroy = self.boot_registration("domain.destroy").unwrap_or(usize::MAX);
         for (entry, name) in ["scheduler.p", "scheduler.v"].into_iter().enumerate() {
             self.semaphore_entries[entry] = self.boot_registration(name).unwrap_or(usize::MAX);
@@ -427,7 +392,7 @@ impl Manager {
         self.make_initials()
     }
     /// Takes domain `asid` in, with room for what its end needs. `ENOMEM`.
-    pub fn insert_domain(&mut self, asid: usize, domain: Domain) -> Result<()> {
+    pub fn insert_domain(&mut self, asid: usize, domain: Domain<M>) -> Result<()> {
         self.domains.room_at(asid)?;
         let living = self.living + 1;
         self.orphaned.room_for(living.saturating_sub(self.orphaned.len()))?;
@@ -468,7 +433,7 @@ impl Manager {
     /// are no others: who still has one should find out that the server has died, but need not, and may not know of it.
     pub fn free_numbers(&self, asid: usize, count: usize) -> Result<usize> {
         let Domain { table, numbers: (first, _), .. } = self.domain(asid)?;
-        let bad = pebble::boot::info().symbols.bad_portal;
+        let bad = self.machine.info().symbols.bad_portal;
         free_run(*first, count, |number| table.entry(number) == bad).or_else(|_| {
             let free = |number| [bad, self.dead_grant].contains(&table.entry(number));
             free_run(abi::system::FIRST_FREE, count, free)

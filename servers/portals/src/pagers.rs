@@ -1,13 +1,12 @@
 //! Pagers: handlers of a domain's faults, as portals from the memory manager into the domain that registered them.
 
-use crate::lent::Lent;
-use crate::manager::{Caller, Manager, PAGE_AMONG, PAGE_FOR, PAGER_FOR, PAGER_FORGET, PAGER_OVERDUE, PAGER_REMOVE};
+use crate::Result;
+use crate::manager::{Caller, Manager};
+use crate::neighbours::{Machine, Overdue};
+use crate::open_windows::Lent;
 use crate::upcalls::{Upcall, What};
 use abi::Error;
 use abi::identity::DomainId;
-use abi::system::Ended;
-use pebble::time::{TIMEBASE, time};
-use pebble::{Result, check};
 
 /// Ticks of `hrtime` after which pagers are looked after again: a fifth of a second on a core of 1 GHz.
 const LOOK: usize = 100_000_000;
@@ -23,7 +22,7 @@ impl Watch {
     pub const NONE: Watch = Watch { counts: false, until: 0 };
 }
 
-impl Manager {
+impl<M: Machine> Manager<M> {
     /// Has `entry` of the subject answer the faults of domain `asid`, its own or its child, in a range; 0 ends that.
     #[optimize(size)]
     pub fn set_pager(
@@ -39,7 +38,7 @@ impl Manager {
         }
         let from = self.memory;
         if entry == 0 {
-            let number = check(PAGER_REMOVE.call([client.word() as usize, start]))?;
+            let number = self.machine.pager_remove(client, start)?;
             self.withdraw_upcalls(|u| u.from == from && u.number == number);
             return Ok(0);
         }
@@ -48,13 +47,12 @@ impl Manager {
         }
         self.make_elastic(caller.subject)?;
         let number = self.add_upcall((from, caller.subject), "npiiii", entry, What::Faults(client))?;
-        let range = [client.word() as usize, start, bytes, number, pager.word() as usize];
-        if let Err(error) = check(PAGER_FOR.call(range)) {
+        if let Err(error) = self.machine.pager_for(client, (start, bytes), number, pager) {
             self.withdraw_upcalls(|u| u.from == from && u.number == number);
             return Err(error);
         }
         // Who waits for domains to end watches pagers from now on.
-        self.posts.push(self.event_semaphore);
+        self.posts.push(self.machine, self.event_semaphore);
         Ok(0)
     }
     /// Ends the domains whose pagers have taken too long; ticks after which to look again.
@@ -64,16 +62,17 @@ impl Manager {
     #[cold]
     #[inline(never)]
     fn end_late(&mut self) -> usize {
-        let now = time();
+        let now = self.machine.time();
         if !self.watch.counts {
             self.watch.until = now;
         }
-        let mut seconds = (now - self.watch.until) / TIMEBASE;
-        self.watch.until += seconds * TIMEBASE;
-        let mut how = Ended::default();
+        let mut seconds = (now - self.watch.until) / M::TIMEBASE;
+        self.watch.until += seconds * M::TIMEBASE;
         let waited_for = loop {
-            let found = PAGER_OVERDUE.call([seconds as usize, &raw mut how as usize]);
-            let Some(late) = DomainId::of(found as u64) else { break found > 0 };
+            let (late, how) = match self.machine.pager_overdue(seconds) {
+                Overdue::Client(late, how) => (late, how),
+                Overdue::Waited(waited_for) => break waited_for,
+            };
             seconds = 0;
             if let Ok(asid) = self.live(late) {
                 self.end_domain(asid, how);
@@ -88,9 +87,11 @@ impl Manager {
         let client = self.domain(asid)?;
         let related = by == asid || client.parent == by;
         let rights = rights | (related as usize) << 8;
-        let ids = (self.domain(by)?.id.word() as usize, client.id.word() as usize);
-        let result = PAGE_FOR.call([ids.0, ids.1, va, source, rights]);
-        if result == Error::EAGAIN.code() { self.replace_lent(by, asid, va, source, rights) } else { Ok(result) }
+        let ids = (self.domain(by)?.id, client.id);
+        match self.machine.page_for(ids.0, ids.1, va, source, rights) {
+            Err(Error::EAGAIN) => self.replace_lent(by, asid, va, source, rights),
+            result => result,
+        }
     }
     /// The same where it matters what windows show.
     #[cold]
@@ -100,7 +101,7 @@ impl Manager {
         self.freeze(asid, &mut lent);
         self.freeze(by, &mut lent);
         let all = lent.all().map(|_| lent.window());
-        let result = all.map(|(at, count)| PAGE_AMONG.call([by | asid << 16, va, source, rights, at, count]));
+        let result = all.and_then(|frames| self.machine.page_among((by, asid), va, source, rights, frames));
         self.thaw(asid);
         self.thaw(by);
         result
@@ -110,7 +111,7 @@ impl Manager {
     pub fn forget_pagers(&mut self, gone: DomainId) {
         let concerns = |u: &Upcall| u.to == gone || u.what == What::Faults(gone);
         if self.upcalls.iter().any(concerns) {
-            PAGER_FORGET.call([gone.word() as usize]);
+            self.machine.pager_forget(gone);
             self.withdraw_upcalls(concerns);
         }
     }

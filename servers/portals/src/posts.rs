@@ -3,7 +3,7 @@
 //! There is room for a few. Where that is used up a semaphore is posted at once, and who waited for it waits for the lock: a post
 //! must need no memory, because what ends asks for it.
 
-use pebble::boot::V_ID;
+use crate::neighbours::Neighbours;
 
 /// How many can be put off.
 const MOST: usize = 32;
@@ -19,21 +19,21 @@ impl Posts {
         self.count == 0
     }
     /// Has `semaphore`, by the scheduler's number, posted.
-    pub fn push(&mut self, semaphore: usize) {
+    pub fn push(&mut self, scheduler: impl Neighbours, semaphore: usize) {
         match self.semaphores.get_mut(self.count) {
             Some(place) => {
                 *place = semaphore as u32;
                 self.count += 1;
             }
             None => {
-                V_ID.call([semaphore]);
+                scheduler.semaphore_v(semaphore);
             }
         }
     }
     /// Posts all of them.
-    pub fn make(self) {
+    pub fn make(self, scheduler: impl Neighbours) {
         for &semaphore in &self.semaphores[..self.count] {
-            V_ID.call([semaphore as usize]);
+            scheduler.semaphore_v(semaphore as usize);
         }
     }
 }

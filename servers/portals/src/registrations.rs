@@ -6,15 +6,16 @@
 
 use crate::code::Kind;
 use crate::manager::{Manager, Registration, Text};
+use crate::neighbours::Machine;
 use abi::section::{NAME, text};
 
 /// The name of a registration without one.
 pub static WITHDRAWN: [u8; NAME] = abi::section::padded("(withdrawn)");
 
-impl Manager {
+impl<M: Machine> Manager<M> {
     /// A number for a new registration.
     pub fn free_registration(&self) -> usize {
-        self.registrations.vacant(pebble::boot::info().portal_count as usize)
+        self.registrations.vacant(self.machine.info().portal_count as usize)
     }
     /// Whose the name called `name` of domain `asid` is.
     #[optimize(size)]
@@ -51,7 +52,7 @@ impl Manager {
     }
     fn forget_unused(&mut self, id: usize) {
         let Some(&Registration { named: false, blocks: 0, server, .. }) = self.registrations.get(id) else { return };
-        if id < pebble::boot::info().portal_count as usize {
+        if id < self.machine.info().portal_count as usize {
             return;
         }
         if let Some(gone) = self.registrations.remove(id) {

@@ -6,14 +6,15 @@
 //! closes it. So a descriptor that two domains have after a fork is closed twice, in a sandbox as outside. Where sandboxes
 //! are in each other, each has the number, from the innermost to the domain that has the portal itself.
 
+use crate::Result;
 use crate::manager::Manager;
-use crate::view::ThreadPage;
+use crate::neighbours::Machine;
+use crate::nucleus_data::ThreadPage;
 use abi::nucleus::NPORTALS;
 use abi::system::FIRST_FREE;
 use alloc::vec::Vec;
 use core::ops::Range;
-use pebble::Result;
-use pebble::fallible::TryPush;
+use fallible::TryPush;
 
 /// Calls that a thread can be in, at most: a frame has five words.
 const CHAIN: usize = abi::address::PAGE / (5 * 8);
@@ -50,11 +51,11 @@ pub struct Sandbox {
     pub guests: Numbers,
 }
 
-impl Manager {
+impl<M: Machine> Manager<M> {
     /// Puts `child` in the sandbox of `controller`, with the portals that `parent` has.
     #[optimize(size)]
     pub fn enclose(&mut self, controller: usize, child: usize, parent: usize) -> Result<()> {
-        let bad = pebble::boot::info().symbols.bad_portal;
+        let bad = self.machine.info().symbols.bad_portal;
         let from = self.domain(parent)?;
         let held = if from.sandbox.controller != 0 {
             from.sandbox.held
@@ -84,7 +85,7 @@ impl Manager {
     /// `skip` others.
     #[optimize(size)]
     pub fn hold(&mut self, index: usize, skip: usize, numbers: Range<usize>) {
-        let Some(thread) = ThreadPage::of(index) else { return };
+        let Some(thread) = ThreadPage::of(self.machine, index) else { return };
         let (mut chain, mut length) = ([0; CHAIN], 0);
         for frame in thread.frames(&self.code).filter(|f| !f.floating()).skip(skip) {
             let stub = self.code.containing(frame.portal()).is_some_and(|(_, b)| b.kind == crate::code::Kind::Stub);

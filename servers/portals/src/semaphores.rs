@@ -1,7 +1,9 @@
 //! Semaphores as portals: P and V, with the scheduler's number embedded.
 
+use crate::Result;
 use crate::code::Kind;
-use crate::manager::{Caller, FRAME_OF, Manager};
+use crate::manager::{Caller, Manager};
+use crate::neighbours::Machine;
 use crate::slots::Slots;
 use crate::threads::grow_table;
 use abi::Error;
@@ -10,8 +12,6 @@ use abi::address::{PAGE, supervisor};
 use abi::boot::{BootShortCircuit, GROWN_SEMAPHORES};
 use abi::nucleus::MAX_SEMAPHORES;
 use account::Charge;
-use pebble::boot::{SEMAPHORE_CREATE, semaphore_destroy};
-use pebble::{Result, check};
 use portal::ShortCircuit;
 
 /// A semaphore that portals lead to.
@@ -26,27 +26,27 @@ pub struct Semaphore {
 /// Semaphores that are made without the portal manager, at most: of locks of the first components, and `init`'s.
 const OTHERS: usize = 32;
 
-fn circuits() -> &'static [BootShortCircuit] {
-    let info = pebble::boot::info();
+fn circuits(machine: impl Machine) -> &'static [BootShortCircuit] {
+    let info = machine.info();
     &info.short_circuits[..info.short_circuit_count as usize]
 }
 /// Supervisor address of the record of semaphore `id`.
-fn record(circuit: &BootShortCircuit, id: usize) -> Result<u64> {
-    let table = &pebble::boot::info().grown[GROWN_SEMAPHORES];
+fn record(machine: impl Machine, circuit: &BootShortCircuit, id: usize) -> Result<u64> {
+    let table = &machine.info().grown[GROWN_SEMAPHORES];
     let offset = (id as u64 & circuit.mask) * circuit.stride;
     let address = table.start + offset;
     if address < table.missing {
         return Ok(circuit.records + offset);
     }
-    let frame = check(FRAME_OF.call([table.asid as usize, address as usize]))?;
+    let frame = machine.frame_of(table.asid as usize, address as usize)?;
     Ok(supervisor(frame) as u64 + address % PAGE as u64)
 }
 /// A new semaphore; the table of all of them has room for the next ones then.
-pub fn new_semaphore(value: usize) -> Result<usize> {
-    let id = check(SEMAPHORE_CREATE.call([value]))?;
+pub fn new_semaphore(machine: impl Machine, value: usize) -> Result<usize> {
+    let id = machine.semaphore_create(value)?;
     let next = id % MAX_SEMAPHORES + OTHERS;
-    if let Err(error) = grow_table(&pebble::boot::info().grown[GROWN_SEMAPHORES], next) {
-        semaphore_destroy(id);
+    if let Err(error) = grow_table(machine, &machine.info().grown[GROWN_SEMAPHORES], next) {
+        machine.semaphore_destroy(id);
         return Err(error);
     }
     Ok(id)
@@ -75,15 +75,15 @@ impl Semaphores {
     }
 }
 
-impl Manager {
+impl<M: Machine> Manager<M> {
     /// Makes a semaphore, and P and V as two consecutive portals of the direct caller's; the number of the first.
     pub fn semaphore_create(&mut self, caller: Caller, value: usize) -> Result<usize> {
         let number = self.free_numbers(caller.direct, 2)?;
         let mut charge = self.charge(caller.direct, Resource::Semaphores, 1)?;
-        let made = new_semaphore(value as u32 as i32 as isize as usize).and_then(|id| {
+        let made = new_semaphore(self.machine, value as u32 as i32 as isize as usize).and_then(|id| {
             self.semaphore_portals(caller.direct, number, id, &mut charge).inspect_err(|_| {
                 let _ = self.uninstall(caller.direct, number);
-                semaphore_destroy(id);
+                self.machine.semaphore_destroy(id);
             })
         });
         // If it was made, that has taken it.
@@ -99,9 +99,9 @@ impl Manager {
             let caller = self.end(asid)?;
             let kind = Kind::Semaphore { id: id as u32, v };
             let portal = self.semaphore_entries[v as usize] as u64;
-            let known = circuits().iter().find(|s| s.portal == portal);
+            let known = circuits(self.machine).iter().find(|s| s.portal == portal);
             // An uncontended P or V ends in the portal.
-            let record = known.map_or(Ok(0), |s| record(s, id));
+            let record = known.map_or(Ok(0), |s| record(self.machine, s, id));
             let short_circuit =
                 record.map(|record| known.map(|s| ShortCircuit { words: &s.words[..s.count as usize], record }));
             let target = (entry, &[id as u64][..]);
@@ -136,7 +136,7 @@ impl Manager {
             if let Some((_, gone)) = self.semaphores.0.remove(id % MAX_SEMAPHORES) {
                 self.accounts.refund(gone.charge);
             }
-            semaphore_destroy(id);
+            self.machine.semaphore_destroy(id);
         }
     }
     /// The semaphore whose P is portal `number` of `asid`.

@@ -1,8 +1,8 @@
 //! A map from small numbers: one slot each, so that a look-up is one load.
 
+use crate::Result;
 use alloc::vec::Vec;
-use pebble::Result;
-use pebble::fallible::TryPush;
+use fallible::TryPush;
 
 pub struct Slots<T>(Vec<Option<T>>);
 

@@ -3,8 +3,10 @@
 //! A template whose server has died is withdrawn: its letters are rejected from then on, portals that have them answer `EDEAD`,
 //! and its record and its place are kept until the last of those portals is freed.
 
+use crate::Result;
 use crate::code::Block;
-use crate::manager::{Caller, FRAME_OF, Manager};
+use crate::manager::{Caller, Manager};
+use crate::neighbours::Machine;
 use crate::upcalls::What;
 use abi::Error;
 use abi::address::{WINDOW_VA, supervisor};
@@ -12,8 +14,7 @@ use abi::identity::DomainId;
 use abi::nucleus::{fault, flags};
 use abi::template::{LETTERS, TEMPLATES, Template};
 use alloc::boxed::Box;
-use pebble::fallible::TryPush;
-use pebble::{Result, check};
+use fallible::TryPush;
 use portal::template::Refused;
 use portal::{Reason, Rejected, Specification, Templates};
 
@@ -26,7 +27,7 @@ pub struct Owner {
     pub upcall: usize,
 }
 
-impl Manager {
+impl<M: Machine> Manager<M> {
     /// Parses a specification that a client passes.
     pub fn parse(&self, text: &str) -> core::result::Result<Specification, Rejected> {
         let specification = Specification::parse(text, false, &Templates::new(&self.templates))?;
@@ -67,7 +68,7 @@ impl Manager {
         }
         if template.record != 0 {
             let record = template.record as usize;
-            let frame = check(FRAME_OF.call([caller.subject, record]))?;
+            let frame = self.machine.frame_of(caller.subject, record)?;
             template.record = (supervisor(frame) + record % abi::address::PAGE) as u64;
         }
         // What stands in its place when it is no more.

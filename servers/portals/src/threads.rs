@@ -1,9 +1,11 @@
 //! Threads: their pages, service stacks and numbers. A thread that has ended leaves its page and service stack to the
 //! next one of its index.
 
-use crate::lent::Lent;
-use crate::manager::{MAP, Manager, NUCLEUS_PAGES, SERVICE_STACK, STACK_FOR, STACK_RELEASE, THREAD_ADD, THREAD_REAP};
-use crate::view::ThreadPage;
+use crate::Result;
+use crate::manager::Manager;
+use crate::neighbours::Machine;
+use crate::nucleus_data::ThreadPage;
+use crate::open_windows::Lent;
 use abi::Error;
 use abi::account::Resource;
 use abi::address::{PAGE, STACK_TOP, THREAD_STACK, pte, service_top, supervisor};
@@ -12,8 +14,7 @@ use abi::identity::DomainId;
 use abi::nucleus::{MAX_THREADS, flags};
 use account::Charge;
 use alloc::vec::Vec;
-use pebble::fallible::TryPush;
-use pebble::{Result, check};
+use fallible::TryPush;
 
 /// Most stacks of ended threads that are kept for a domain's next ones.
 const SPARE_STACKS: usize = 4;
@@ -21,21 +22,21 @@ const SPARE_STACKS: usize = 4;
 pub const SPARE: usize = usize::MAX;
 
 /// What is known of the thread at one index.
-struct Slot {
-    page: ThreadPage,
+struct Slot<M> {
+    page: ThreadPage<M>,
     /// Its home while it lives, which may have ended before it.
     home: Option<DomainId>,
     charge: Charge,
 }
 
-pub struct Threads {
+pub struct Threads<M> {
     /// By index; index 0 is nobody's.
-    slots: Vec<Option<Slot>>,
+    slots: Vec<Option<Slot<M>>>,
     /// Indices whose threads have ended.
     free: Vec<u16>,
 }
-impl Threads {
-    pub const fn new() -> Threads {
+impl<M: Machine> Threads<M> {
+    pub const fn new() -> Threads<M> {
         Threads { slots: Vec::new(), free: Vec::new() }
     }
     /// Makes room for thread `index`, and for its index when it has ended. `ENOMEM`.
@@ -44,22 +45,22 @@ impl Threads {
         self.free.room_for((index + 1).saturating_sub(self.free.len()))
     }
     /// Takes in thread `index`, for which there is room.
-    fn set(&mut self, index: usize, slot: Slot) {
+    fn set(&mut self, index: usize, slot: Slot<M>) {
         while self.slots.len() <= index && self.slots.push_kept(None) {}
         if let Some(place) = self.slots.get_mut(index) {
             *place = Some(slot);
         }
     }
     /// A thread that the image builder made. `ENOMEM`.
-    pub fn adopt(&mut self, index: usize, home: DomainId) -> Result<()> {
-        if let (true, Some(page)) = (index != 0, ThreadPage::of(index)) {
+    pub fn adopt(&mut self, machine: M, index: usize, home: DomainId) -> Result<()> {
+        if let (true, Some(page)) = (index != 0, ThreadPage::of(machine, index)) {
             self.room_for(index)?;
             self.set(index, Slot { page, home: Some(home), charge: Charge::NONE });
         }
         Ok(())
     }
     /// Index, page and home of each living thread.
-    pub fn living(&self) -> impl Iterator<Item = (usize, ThreadPage, DomainId)> {
+    pub fn living(&self) -> impl Iterator<Item = (usize, ThreadPage<M>, DomainId)> {
         let slots = self.slots.iter().enumerate();
         slots.filter_map(|(index, slot)| slot.as_ref().and_then(|s| s.home.map(|home| (index, s.page, home))))
     }
@@ -80,7 +81,7 @@ impl Threads {
         self.slots.len()
     }
     /// Pages of the living threads.
-    pub fn pages(&self) -> impl Iterator<Item = ThreadPage> {
+    pub fn pages(&self) -> impl Iterator<Item = ThreadPage<M>> {
         self.living().map(|(_, page, _)| page)
     }
     /// Thread `index` lives no more.
@@ -94,37 +95,34 @@ impl Threads {
 }
 
 /// Has the scheduler's tables grow so that they have a record of thread `index`, those before it being there.
-fn grow_tables(index: usize) -> Result<()> {
-    pebble::boot::info().grown[..GROWN_SEMAPHORES].iter().try_for_each(|table| grow_table(table, index))
+fn grow_tables(machine: impl Machine, index: usize) -> Result<()> {
+    machine.info().grown[..GROWN_SEMAPHORES].iter().try_for_each(|table| grow_table(machine, table, index))
 }
 /// The same for one table and any of its records.
-pub fn grow_table(table: &BootGrown, index: usize) -> Result<()> {
+pub fn grow_table(machine: impl Machine, table: &BootGrown, index: usize) -> Result<()> {
     let page = (table.start as usize + index * table.stride as usize) / PAGE * PAGE;
     if (table.missing as usize..table.end as usize).contains(&page) {
-        let made = check(MAP.call([table.asid as usize, page, PAGE, (pte::R | pte::W) as usize]));
+        let made = machine.map(table.asid as usize, page, PAGE, pte::R | pte::W);
         // The record before was in the same page, or what it is for could not be made the last time.
         if !matches!(made, Ok(_) | Err(Error::EEXIST)) {
-            return made.map(|_| ());
+            return made;
         }
     }
     Ok(())
 }
 
-impl Manager {
+impl<M: Machine> Manager<M> {
     /// Takes back what threads that have ended leave.
     pub fn reap(&mut self) {
         loop {
-            let index = THREAD_REAP.call([]);
-            if index <= 0 {
-                return;
-            }
-            let Some((home, charge)) = self.threads.remove(index as usize) else { continue };
+            let Some(index) = self.machine.thread_reap() else { return };
+            let Some((home, charge)) = self.threads.remove(index) else { continue };
             self.accounts.refund(charge);
             // Of a home that has ended nothing is counted any more, whoever has its number.
             let Ok(home) = self.live(home) else { continue };
             let Ok(domain) = self.domain_mut(home) else { continue };
             domain.threads -= 1;
-            if let Some(at) = domain.stacks.iter().position(|&(_, thread)| thread == index as usize) {
+            if let Some(at) = domain.stacks.iter().position(|&(_, thread)| thread == index) {
                 let top = domain.stacks[at].0;
                 domain.stacks[at].1 = SPARE;
                 domain.spare_stacks += 1;
@@ -135,7 +133,7 @@ impl Manager {
                 let mut lent = Lent::new();
                 self.freeze(home, &mut lent);
                 if lent.count() == 0 {
-                    STACK_RELEASE.call([home, top]);
+                    self.machine.stack_release(home, top);
                     if let Ok(domain) = self.domain_mut(home) {
                         domain.stacks.swap_remove(at);
                         domain.spare_stacks -= 1;
@@ -156,12 +154,12 @@ impl Manager {
             return Ok(spare.0);
         }
         domain.stacks.room_for(1)?;
-        let top = check(STACK_FOR.call([asid, bytes]))?;
+        let top = self.machine.stack_for(asid, bytes)?;
         self.domain_mut(asid)?.stacks.push_kept((top, 0));
         Ok(top)
     }
     /// An index with a page and a service stack.
-    fn thread_slot(&mut self) -> Result<(usize, ThreadPage)> {
+    fn thread_slot(&mut self) -> Result<(usize, ThreadPage<M>)> {
         if let Some(index) = self.threads.free.pop() {
             let slot = self.threads.slots[index as usize].as_ref().ok_or(Error::ENOMEM)?;
             return Ok((index as usize, slot.page));
@@ -171,10 +169,10 @@ impl Manager {
             return Err(Error::ENFILE);
         }
         self.threads.room_for(index)?;
-        check(SERVICE_STACK.call([index]))?;
-        grow_tables(index)?;
-        let pa = check(NUCLEUS_PAGES.call([1]))?;
-        let page = ThreadPage(supervisor(pa) as u64);
+        self.machine.service_stack(index)?;
+        grow_tables(self.machine, index)?;
+        let pa = self.machine.nucleus_pages(1)?;
+        let page = ThreadPage::at(self.machine, supervisor(pa) as u64);
         page.enter(index);
         Ok((index, page))
     }
@@ -219,7 +217,7 @@ impl Manager {
         {
             stack.1 = index;
         }
-        match check(THREAD_ADD.call([index, priority, home, ceiling])) {
+        match self.machine.thread_add(index, priority, home, ceiling) {
             Ok(id) => Ok(id),
             Err(error) => {
                 if let Some((_, charge)) = self.threads.remove(index) {

@@ -7,14 +7,15 @@
 //! the same handler or, once that is withdrawn, to the answer for the dead; it is given away when no call is pending. And who holds
 //! up calls holds up its own numbers: those of handlers that are withdrawn count with the others that lead to the same domain.
 
+use crate::Result;
 use crate::code::Kind;
-use crate::manager::{Manager, PAGER_PENDING};
+use crate::manager::Manager;
+use crate::neighbours::Machine;
 use abi::Error;
 use abi::account::Resource;
 use abi::identity::DomainId;
 use account::Charge;
-use pebble::Result;
-use pebble::fallible::TryPush;
+use fallible::TryPush;
 
 /// Most upcalls that lead to one domain.
 const MOST: usize = 64;
@@ -46,7 +47,7 @@ pub struct Upcall {
     pub charge: Charge,
 }
 
-impl Manager {
+impl<M: Machine> Manager<M> {
     /// Makes a portal from the table of boot component `from` to `entry` in domain `to`; its number. `ENFILE`: there are too many.
     #[optimize(size)]
     pub fn add_upcall(&mut self, (from, to): (usize, usize), spec: &str, entry: usize, what: What) -> Result<usize> {
@@ -89,7 +90,7 @@ impl Manager {
         upcalls.retain_mut(|upcall| {
             let kept = !upcall.withdrawn
                 || upcall.pending > 0
-                || (upcall.from != self.own && PAGER_PENDING.call([upcall.number]) != 0);
+                || (upcall.from != self.own && self.machine.pager_pending(upcall.number));
             if !kept {
                 let _ = self.uninstall(upcall.from, upcall.number);
                 self.accounts.refund(upcall.charge.take());

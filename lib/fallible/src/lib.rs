@@ -4,11 +4,17 @@
 //! the client is told `ENOMEM`. What an end needs is reserved when the thing is made: `push_kept` then finds its room.
 //! The servers that this holds for have a `clippy.toml` that refuses the infallible forms.
 
-use crate::Result;
+#![cfg_attr(not(test), no_std)]
+#![feature(allocator_api, vec_push_within_capacity)]
+
+extern crate alloc;
+
 use abi::Error;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+
+type Result<T> = core::result::Result<T, Error>;
 
 /// Growth that can fail.
 pub trait TryPush<T> {

@@ -1,11 +1,11 @@
 //! How domains ended that nobody has waited for.
 
+use crate::Result;
 use abi::identity::DomainId;
 use abi::system::Ended;
 use account::{Account, Charge};
 use alloc::vec::Vec;
-use pebble::Result;
-use pebble::fallible::TryPush;
+use fallible::TryPush;
 
 /// Most that are kept: a number is not free before its end is asked for. Each counts as a domain of its account.
 const MOST: usize = abi::nucleus::MAX_DOMAINS;
@@ -67,7 +67,7 @@ impl Ends {
         let place = self.0.iter().position(|end| end.parent == Some(parent))?;
         Some(self.0.remove(place).charge)
     }
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.0.len()
     }
 }

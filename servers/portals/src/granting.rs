@@ -6,19 +6,20 @@
 //! grants from trusted servers alone, that of a boot component none. And an untrusted server's take only so many numbers of a table,
 //! those of all of them together not more than half; what a server has granted that is no more keeps no number from anybody else.
 
+use crate::Result;
 use crate::code::Kind;
 use crate::manager::{BOOT, Caller, Manager};
-use crate::view::ThreadPage;
+use crate::neighbours::Machine;
+use crate::nucleus_data::ThreadPage;
 use abi::Error;
 use abi::nucleus::flags;
 use abi::system::{FIRST_FREE, GRANTS, GRANTS_OF_ALL, GRANTS_OF_ONE, Grant};
-use pebble::Result;
 
-impl Manager {
+impl<M: Machine> Manager<M> {
     /// The domain whose call thread `index` serves in domain `server`, which has called the portal manager from there.
     #[optimize(size)]
     fn served(&self, index: usize, server: usize) -> Result<usize> {
-        let thread = ThreadPage::of(index).ok_or(Error::ESRCH)?;
+        let thread = ThreadPage::of(self.machine, index).ok_or(Error::ESRCH)?;
         // The top frame is the server's call to us; the next one is its own caller's.
         let mut frames = thread.frames(&self.code).filter(|f| !f.floating()).skip(1);
         let frame = frames.next().ok_or(Error::EINVAL)?;
@@ -91,7 +92,7 @@ impl Manager {
         granted: &abi::system::Granted,
         constants: &[u64; 6],
     ) -> Result<u64> {
-        let specification = crate::words::specification(&granted.spec)?;
+        let specification = crate::connections::specification(&granted.spec)?;
         let specification = self.parse(specification).map_err(|_| Error::EINVAL)?;
         if granted.entry >= abi::address::WINDOW_VA as u64 {
             return Err(Error::EINVAL);
@@ -102,7 +103,7 @@ impl Manager {
     /// Nothing leads to a portal any more that `server` granted with `constant`.
     pub fn grant_gone(&mut self, server: usize, constant: u32) {
         let last = self.domains.get_mut(server).and_then(|d| d.grants.remove(constant));
-        last.into_iter().for_each(|semaphore| self.posts.push(semaphore));
+        last.into_iter().for_each(|semaphore| self.posts.push(self.machine, semaphore));
     }
     /// A constant with which the caller has granted portals, none of which is left; each once. `EAGAIN`: there is none.
     #[optimize(size)]

@@ -1,11 +1,12 @@
 //! What calls lend: the pages that open windows show, as the invocation stacks have it. Such a page is not shared, replaced or
 //! given away, so who does that keeps the domain from lending meanwhile.
 
+use crate::Result;
 use crate::manager::Manager;
-use crate::view::FrameView;
+use crate::neighbours::Machine;
+use crate::nucleus_data::FrameView;
 use abi::Error;
 use abi::nucleus::domain;
-use pebble::Result;
 use portal::{Templates, Uses};
 
 /// Most pages that calls of a domain may lend while it is forked or its pages are replaced.
@@ -36,7 +37,7 @@ impl Lent {
     }
 }
 
-impl Manager {
+impl<M: Machine> Manager<M> {
     /// Keeps the domain from lending pages until it is thawed, and adds the frames that windows of its calls show.
     pub fn freeze(&mut self, asid: usize, lent: &mut Lent) {
         self.keep_from_lending(asid);
@@ -45,7 +46,7 @@ impl Manager {
         frames.flat_map(|frame| self.lent_entries(frame)).for_each(|entry| lent.add(abi::address::pte::address(entry)));
     }
     /// The frames of calls that may have windows open.
-    fn windows(&self) -> impl Iterator<Item = FrameView> + use<'_> {
+    fn windows(&self) -> impl Iterator<Item = FrameView<M>> + use<'_, M> {
         let threads = self.threads.living().filter(|&(index, page, _)| page.has_windows(index));
         let frames = threads.flat_map(|(_, page, _)| page.frames(&self.code));
         frames.filter(|&frame| !frame.floating() && self.is_templated(frame))
@@ -67,7 +68,7 @@ impl Manager {
         d.frozen += 1;
         let table = d.table;
         // Addresses of code: none has the bits of an entry that points to a table.
-        table.set_field(domain::ROOT, graveyard.0);
+        table.set_field(domain::ROOT, graveyard.address());
         // The entries too: no page has number 0, but a caller may name it.
         for n in 0..2 * domain::LENT_PAGES {
             table.set_field(domain::LENT + 8 * n, 0);
@@ -83,7 +84,7 @@ impl Manager {
     }
 
     /// The page-table entries that the call of `frame` lends.
-    pub fn lent_entries(&self, frame: FrameView) -> impl Iterator<Item = u64> + use<'_> {
+    pub fn lent_entries(&self, frame: FrameView<M>) -> impl Iterator<Item = u64> + use<'_, M> {
         let templated = self.templated(frame);
         let words = (0..templated.all().len()).flat_map(move |n| {
             let used = templated.all()[n];
@@ -93,15 +94,15 @@ impl Manager {
         words.map(move |at| frame.word(at)).filter(|&entry| entry != 0)
     }
     /// Whether the portal that returns through `frame` has letters with templates.
-    pub fn is_templated(&self, frame: FrameView) -> bool {
+    pub fn is_templated(&self, frame: FrameView<M>) -> bool {
         self.code.containing(frame.portal()).is_some_and(|(_, block)| block.specification.is_templated())
     }
     /// The domain that the call of `frame` went to.
-    pub fn server(&self, frame: FrameView) -> Option<usize> {
+    pub fn server(&self, frame: FrameView<M>) -> Option<usize> {
         self.code.containing(frame.portal()).map(|(_, block)| block.server as usize)
     }
     /// The letters with templates of the portal that returns through `frame`.
-    pub fn templated(&self, frame: FrameView) -> Uses {
+    pub fn templated(&self, frame: FrameView<M>) -> Uses {
         let Some((_, block)) = self.code.containing(frame.portal()) else { return Uses::NONE };
         Uses::new(&block.specification, &Templates::new(&self.templates), block.templated).unwrap_or(Uses::NONE)
     }

@@ -1,10 +1,10 @@
 //! What clients pass through windows: names, specifications, structures. Copied before it is looked at.
 
+use crate::Result;
 use abi::Error;
 use abi::name::Name;
 use abi::window::{Plain, Window};
 use alloc::boxed::Box;
-use pebble::Result;
 
 /// Copies a `T` from a window.
 pub fn read<T: Plain>(address: usize) -> Result<T> {
@@ -40,9 +40,4 @@ pub unsafe fn shown<'a>(address: usize, count: usize) -> Result<&'a [usize]> {
 pub fn name(address: usize) -> Result<Name> {
     // SAFETY: a page that is open for this call.
     unsafe { Name::read(address) }
-}
-/// The specification in `bytes`: what precedes the first 0; all of it if there is none.
-pub fn specification(bytes: &[u8]) -> Result<&str> {
-    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
-    core::str::from_utf8(&bytes[..end]).map_err(|_| Error::EINVAL)
 }

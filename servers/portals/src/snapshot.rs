@@ -4,7 +4,8 @@
 //! places of all follow from that.
 
 use crate::code::CodeArea;
-use crate::view::{FrameView, Table, ThreadPage};
+use crate::nucleus_data::{FrameView, Table, ThreadPage};
+use crate::nucleus_memory::NucleusMemory;
 
 /// More frames than a thread's page has room for.
 const MOST: usize = (4096 - abi::nucleus::FIRST_FRAME) / size_of::<abi::nucleus::Frame>() + 1;
@@ -20,6 +21,8 @@ struct Found {
 }
 
 pub struct Seen {
+    /// Lower half of the way back of frames of floating-point state.
+    floating: u32,
     /// Newest first.
     frames: [Found; MOST],
     count: usize,
@@ -27,11 +30,21 @@ pub struct Seen {
 }
 
 impl Seen {
-    pub fn new() -> Seen {
-        Seen { frames: [Found { portal: 0, table: 0, at: 0, concerned: false }; MOST], count: 0, top: 0 }
+    pub fn new(floating_return: u64) -> Seen {
+        Seen {
+            floating: floating_return as u32,
+            frames: [Found { portal: 0, table: 0, at: 0, concerned: false }; MOST],
+            count: 0,
+            top: 0,
+        }
     }
     /// Looks at the frames of `page`; one more than how many they are.
-    pub fn look(&mut self, page: ThreadPage, code: &CodeArea, concerned: impl Fn(FrameView) -> bool) -> usize {
+    pub fn look<M: NucleusMemory>(
+        &mut self,
+        page: ThreadPage<M>,
+        code: &CodeArea<M>,
+        concerned: impl Fn(FrameView<M>) -> bool,
+    ) -> usize {
         self.top = page.invocation();
         self.count = 0;
         for (place, frame) in self.frames.iter_mut().zip(page.frames(code)) {
@@ -39,8 +52,8 @@ impl Seen {
             let floating = frame.floating();
             *place = Found {
                 portal: frame.portal() as u32,
-                table: frame.table().0 as u32,
-                at: (frame.0 - page.0) as u16,
+                table: frame.table().address() as u32,
+                at: (frame.address() - page.address()) as u16,
                 concerned: !floating && concerned(frame),
             };
             self.count += 1;
@@ -48,36 +61,37 @@ impl Seen {
         self.count + 1
     }
     /// Whether they are still the same. Interrupts are off.
-    pub fn holds(&self, page: ThreadPage) -> bool {
+    pub fn holds<M: NucleusMemory>(&self, page: ThreadPage<M>) -> bool {
         let frames = &self.frames[..self.count];
         page.invocation() == self.top
             && frames.iter().all(|found| {
-                let frame = FrameView(page.0 + found.at as u64);
-                frame.portal() as u32 == found.portal && frame.table().0 as u32 == found.table
+                let frame = self.frame_at(page, found);
+                frame.portal() as u32 == found.portal && frame.table().address() as u32 == found.table
             })
+    }
+    fn frame_at<M: NucleusMemory>(&self, page: ThreadPage<M>, found: &Found) -> FrameView<M> {
+        page.frame_at(found.at as u64)
     }
     /// The oldest frame that is concerned of those newer than the `before`th, as [`Seen::look`] counts.
     pub fn last_concerned(&self, before: usize) -> Option<usize> {
         (1..before).rev().find(|n| self.frames[n - 1].concerned)
     }
-    pub fn frame(&self, page: ThreadPage, n: usize) -> FrameView {
-        FrameView(page.0 + self.frames[n - 1].at as u64)
+    pub fn frame<M: NucleusMemory>(&self, page: ThreadPage<M>, n: usize) -> FrameView<M> {
+        self.frame_at(page, &self.frames[n - 1])
     }
     /// The `n`th frame has been changed.
-    pub fn turned(&mut self, n: usize, frame: FrameView) {
+    pub fn turned<M: NucleusMemory>(&mut self, n: usize, frame: FrameView<M>) {
         let found = &mut self.frames[n - 1];
-        found.table = frame.table().0 as u32;
+        found.table = frame.table().address() as u32;
         found.concerned = false;
     }
     /// Whether a frame returns to the domain with that table.
-    pub fn returns_to(&self, table: Table) -> bool {
-        let floating = pebble::boot::info().symbols.floating_return as u32;
+    pub fn returns_to<M: NucleusMemory>(&self, table: Table<M>) -> bool {
         let frames = &self.frames[..self.count];
-        frames.iter().any(|found| found.table == table.0 as u32 && found.portal != floating)
+        frames.iter().any(|found| found.table == table.address() as u32 && found.portal != self.floating)
     }
     /// Whether no other frame but of floating-point state is above the `n`th.
     pub fn is_top(&self, n: usize) -> bool {
-        let floating = pebble::boot::info().symbols.floating_return as u32;
-        self.frames[..n - 1].iter().all(|found| found.portal == floating)
+        self.frames[..n - 1].iter().all(|found| found.portal == self.floating)
     }
 }

@@ -1,16 +1,15 @@
 //! Making connections: registering entry points, generating portals, opening and closing them.
 
-use crate::code::{Block, CodeArea, Kind, Users};
-use crate::manager::{
-    BOOT, Caller, Circuit, FRAME_OF, Manager, NAMES_BIND, NAMES_LOOKUP, NAMES_UNBIND, Registration, Text,
-};
+use crate::Result;
+use crate::code::{Block, Kind, Users};
+use crate::manager::{BOOT, Caller, Circuit, Manager, Registration, Text};
+use crate::neighbours::Machine;
 use abi::Error;
 use abi::account::Resource;
 use abi::name::Name;
 use abi::section::NAME;
 use account::{Account, Charge};
-use pebble::fallible::{TryPush, boxed};
-use pebble::{Result, check};
+use fallible::{TryPush, boxed};
 use portal::{Connection, End, ShortCircuit, Specification, Templates, generate};
 
 /// Retired blocks after which the frames of all threads are looked through.
@@ -37,7 +36,7 @@ impl Block {
     }
 }
 
-impl Manager {
+impl<M: Machine> Manager<M> {
     /// Generates a portal from `caller` to `entry` in domain `to`. The code's supervisor address.
     pub fn generate(
         &mut self,
@@ -62,7 +61,7 @@ impl Manager {
         let (callee, at_touch) = self.callee(to)?;
         let templates = Templates::new(&self.templates).at_touch(at_touch);
         let connection = Connection { specification, caller, callee, entry, constants, short_circuit, templates };
-        let Ok(ref block) = generate(&connection, &pebble::boot::info().symbols, &mut self.scratch) else {
+        let Ok(ref block) = generate(&connection, &self.machine.info().symbols, &mut self.scratch) else {
             return Err(Error::EINVAL);
         };
         self.add_block(block, specification, (caller, to), entry, kind, permanent)
@@ -102,7 +101,7 @@ impl Manager {
         kind: Kind,
         permanent: bool,
     ) -> Result<u64> {
-        let (account, bytes) = (self.code_payer(caller, to), CodeArea::bytes(made.words));
+        let (account, bytes) = (self.code_payer(caller, to), crate::code::bytes(made.words));
         let charged = self.accounts.charge(account, Resource::Code, bytes);
         let mut charge = match charged {
             Ok(charge) => charge,
@@ -157,7 +156,7 @@ impl Manager {
             short_circuit: circuit.map(|c| ShortCircuit { words: &c.words[..c.count], record: c.record }),
             templates: Templates::new(&self.templates).at_touch(at_touch),
         };
-        let Ok(ref block) = generate(&connection, &pebble::boot::info().symbols, &mut self.scratch) else {
+        let Ok(ref block) = generate(&connection, &self.machine.info().symbols, &mut self.scratch) else {
             return Err(Error::EINVAL);
         };
         let (specification, entry) = (r.specification, r.entry);
@@ -183,7 +182,7 @@ impl Manager {
         if bytes > abi::address::PAGE - first % abi::address::PAGE || !first.is_multiple_of(8) {
             return Err(Error::EINVAL);
         }
-        let frame = check(FRAME_OF.call([caller.subject, first]))?;
+        let frame = self.machine.frame_of(caller.subject, first)?;
         let place = first % abi::address::PAGE + (registration.constants[0] as usize & mask) * stride;
         let record = (abi::address::supervisor(frame) + place) as u64;
         registration.short_circuit = Some(boxed(Circuit { words: request.words, count, record })?);
@@ -205,7 +204,7 @@ impl Manager {
             domain.numbers.0 += 1;
         }
         domain.numbers.1 = domain.numbers.1.max(number + 1);
-        if old != pebble::boot::info().symbols.bad_portal {
+        if old != self.machine.info().symbols.bad_portal {
             if old == self.dead_grant {
                 // Its number is taken over, and no guest's any more.
                 self.forget_number(asid, number);
@@ -227,7 +226,7 @@ impl Manager {
     pub fn uninstall(&mut self, asid: usize, number: usize) -> Result<()> {
         let domain = self.domains.get_mut(asid).ok_or(Error::ESRCH)?;
         let code = domain.table.entry(number);
-        domain.table.set_entry(number, pebble::boot::info().symbols.bad_portal);
+        domain.table.set_entry(number, self.machine.info().symbols.bad_portal);
         if number >= abi::system::FIRST_FREE {
             domain.numbers.0 = domain.numbers.0.min(number);
         }
@@ -299,7 +298,7 @@ impl Manager {
         if name.text().len() >= NAME {
             return Err(Error::EINVAL);
         }
-        let specification = match self.parse(crate::words::specification(&request.spec)?) {
+        let specification = match self.parse(crate::connections::specification(&request.spec)?) {
             Ok(specification) => specification,
             Err(rejected) => return Ok(rejected.code()),
         };
@@ -311,10 +310,10 @@ impl Manager {
         let mut short = boxed([0; NAME])?;
         short.copy_from_slice(&name.bytes()[..NAME]);
         let charge = self.charge(caller.subject, Resource::Names, 1)?;
-        let bound = check(NAMES_BIND.call([caller.subject, name.address(), id])).and_then(|_| {
+        let bound = self.machine.names_bind(caller.subject, &name, id).and_then(|_| {
             let stacks = (0..request.stacks).try_for_each(|_| self.add_stack(caller.subject));
             stacks.inspect_err(|_| {
-                NAMES_UNBIND.call([caller.subject, name.address()]);
+                let _ = self.machine.names_unbind(caller.subject, &name);
             })
         });
         if let Err(error) = bound {
@@ -338,14 +337,14 @@ impl Manager {
     }
     /// Withdraws a name. Portals that are open stay open.
     pub fn unregister(&mut self, caller: Caller, name: &Name) -> Result<isize> {
-        check(NAMES_UNBIND.call([caller.subject, name.address()]))?;
+        self.machine.names_unbind(caller.subject, name)?;
         self.withdraw(caller.subject, name.text());
         Ok(0)
     }
     /// Opens the portal whose name is at `name` in the direct caller's table; its number. The window is lent on: the name server
     /// copies and checks the name.
     pub fn open(&mut self, caller: Caller, name: usize) -> Result<usize> {
-        let id = check(NAMES_LOOKUP.call([caller.subject, name]))?;
+        let id = self.machine.names_lookup(caller.subject, name)?;
         let number = self.free_numbers(caller.direct, 1)?;
         let code = self.generate_registered(self.end(caller.direct)?, id, false)?;
         self.install_first(caller.direct, number, code)?;
@@ -360,7 +359,7 @@ impl Manager {
             return Err(Error::EPORTAL);
         }
         let table = self.domain(caller.direct)?.table;
-        if table.entry(number) == pebble::boot::info().symbols.bad_portal {
+        if table.entry(number) == self.machine.info().symbols.bad_portal {
             return Err(Error::EPORTAL);
         }
         if caller.direct == caller.subject || !self.let_go(caller.subject, number) {
@@ -368,4 +367,10 @@ impl Manager {
         }
         Ok(0)
     }
+}
+
+/// The specification in `bytes`: what precedes the first 0; all of it if there is none.
+pub fn specification(bytes: &[u8]) -> Result<&str> {
+    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+    core::str::from_utf8(&bytes[..end]).map_err(|_| Error::EINVAL)
 }

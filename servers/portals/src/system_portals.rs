@@ -1,13 +1,15 @@
 //! What every new domain's table starts with: the system portals and the fixed entries for faults and interrupts. Their
 //! code does not depend on which domain calls, so it is generated once for untrusted and once for trusted domains.
 
+use crate::Result;
 use crate::code::Kind;
 use crate::manager::Manager;
-use crate::view::Table;
+use crate::neighbours::Machine;
+use crate::nucleus_data::Table;
+use crate::nucleus_memory::NucleusMemory;
 use abi::boot::Symbols;
 use abi::nucleus::{domain, fault, flags};
 use abi::system;
-use pebble::Result;
 use portal::End;
 use portal::emit::Emitter;
 use portal::encode::{A0, T0, ZERO};
@@ -21,8 +23,7 @@ pub struct Initial {
 impl Initial {
     pub const EMPTY: Initial = Initial { system: [0; system::FIRST_FREE], faults: [0; 32], interrupts: [0; 16] };
     /// Fills a domain block, whatever it had before: fixed entries, a record of zeros, the table.
-    pub fn fill(&self, table: Table) {
-        let bad = pebble::boot::info().symbols.bad_portal;
+    pub fn fill<M: NucleusMemory>(&self, table: Table<M>, bad: u64) {
         for (number, &code) in self.faults.iter().enumerate() {
             table.set_field(domain::fault(number), code);
         }
@@ -46,11 +47,11 @@ fn short_circuit(name: &str, symbols: &Symbols) -> Option<u64> {
     })
 }
 
-impl Manager {
+impl<M: Machine> Manager<M> {
     /// A permanent portal to boot registration `name` for callers like `like`.
     #[optimize(size)]
     fn permanent_portal(&mut self, like: End, name: &str) -> u64 {
-        let symbols = &pebble::boot::info().symbols;
+        let symbols = &self.machine.info().symbols;
         let made = self.boot_registration(name).and_then(|id| self.generate_registered(like, id, true));
         made.unwrap_or(symbols.bad_portal)
     }
@@ -58,7 +59,7 @@ impl Manager {
     fn make_initial(&mut self, flags: u64) -> Initial {
         // No domain has table 0, so the code switches domains whoever calls.
         let like = End { table: 0, asid: 0, flags };
-        let symbols = &pebble::boot::info().symbols;
+        let symbols = &self.machine.info().symbols;
         let mut t = Initial {
             system: [symbols.bad_portal; system::FIRST_FREE],
             faults: [self.permanent_portal(like, "memory.fault"); 32],
@@ -104,7 +105,7 @@ impl Manager {
             e.put(word);
         }
         e.constant(A0, abi::Error::EDEAD.code() as i64);
-        e.jump(ZERO, pebble::boot::info().symbols.complete, T0);
+        e.jump(ZERO, self.machine.info().symbols.complete, T0);
         let length = e.words().unwrap_or(4);
         self.scratch.0[1] = length as u32 - 4;
         let block = crate::code::Block {
