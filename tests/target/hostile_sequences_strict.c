@@ -1,7 +1,7 @@
 // expect stdout all that must hold has held
 // timeout 240
 // on strict
-// slices 3
-// arguments 3 1 300
+// slices 1
+// arguments 1 1 300
 /* The same where translations are kept until they are fenced, with time slices of every length. */
 #include "hostile_sequences.c"

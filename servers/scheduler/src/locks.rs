@@ -51,6 +51,10 @@ impl Locks {
     pub fn at(&mut self, place: Place) -> &mut Lock {
         &mut self.locks[place as usize % MAX_THREADS]
     }
+    /// Whether the lock at `place` has that name.
+    pub fn is(&self, place: Place, key: u64) -> bool {
+        self.locks[place as usize % MAX_THREADS].key == key
+    }
     /// The lock of that name below `holder`, or 0; and how many there are below it.
     pub fn find(&self, threads: &Threads, holder: Thread, key: u64) -> (Place, usize) {
         let mut place = threads[holder].held;

@@ -299,37 +299,48 @@ impl Model {
         if holder == self.running {
             return Error::EINVAL.code();
         }
-        let lock = match self.lock(holder, key) {
-            Some(lock) => lock,
-            None if self.locks.iter().filter(|lock| lock.1 == Some(holder)).count() >= most => {
-                return Error::EAGAIN.code();
-            }
-            None => {
-                self.locks.push((key, Some(holder)));
-                self.locks.len() - 1
-            }
-        };
+        let other = &self.threads[&holder];
+        if other.state == State::Lock && self.locks[other.object].0 == key {
+            return Error::EINVAL.code();
+        }
+        let known = self.lock(holder, key);
+        if known.is_none() && self.locks.iter().filter(|lock| lock.1 == Some(holder)).count() >= most {
+            return Error::EAGAIN.code();
+        }
+        if self.pass_on(key).is_some() {
+            self.inherit();
+        }
+        let lock = known.unwrap_or_else(|| {
+            self.locks.push((key, Some(holder)));
+            self.locks.len() - 1
+        });
         self.block(State::Lock, lock, None);
         self.inherit();
         0
     }
-    pub fn lock_release(&mut self, key: usize) -> isize {
-        let Some(lock) = self.lock(self.running, key) else { return 0 };
+    /// Wakes the first that waits for it below the running thread, and puts the others below that one.
+    fn pass_on(&mut self, key: usize) -> Option<usize> {
+        let lock = self.lock(self.running, key)?;
         let waiters = self.waiters(State::Lock, lock);
         self.locks[lock].1 = None;
         self.wake(waiters[0], 0);
         if waiters.len() > 1 {
+            assert_eq!(self.lock(waiters[0], key), None, "below the same thread twice");
             // It holds that now, and since now.
             self.locks.push((key, Some(waiters[0])));
             for waiter in &waiters[1..] {
                 self.threads.get_mut(waiter).unwrap().object = self.locks.len() - 1;
             }
         }
+        Some(waiters[0])
+    }
+    pub fn lock_release(&mut self, key: usize) -> isize {
+        let Some(first) = self.pass_on(key) else { return 0 };
         self.inherit();
-        let (woken, running) = (self.threads[&waiters[0]].priority, self.threads.get(&self.running));
+        let (woken, running) = (self.threads[&first].priority, self.threads.get(&self.running));
         if running.is_some_and(|running| running.priority <= woken) {
-            self.ready[woken].retain(|&other| other != waiters[0]);
-            self.ready[woken].push_front(waiters[0]);
+            self.ready[woken].retain(|&other| other != first);
+            self.ready[woken].push_front(first);
         }
         0
     }

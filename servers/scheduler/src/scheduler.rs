@@ -442,7 +442,8 @@ impl<M: Machine> Scheduler<M> {
     }
     /// Waits for lock `address` of component `asid`, which thread `holder` held when letting go had been done `turns` times: 0 when it may
     /// be free. Without turns (-1): how often that is now, and nothing else. Until then `holder` has at least the running thread's
-    /// priority. `EAGAIN`: others wait for `most` other locks of that holder; `ESRCH`: no such thread; `EINVAL`: it is itself.
+    /// priority. `EAGAIN`: others wait for `most` other locks of that holder; `ESRCH`: no such thread; `EINVAL`: it is itself, or waits for
+    /// that lock too.
     pub fn lock_wait(&mut self, asid: usize, most: usize, address: usize, holder: usize, turns: isize) -> Decision {
         let now = self.turns as isize;
         if turns < 0 {
@@ -458,11 +459,20 @@ impl<M: Machine> Scheduler<M> {
             return refuse(Error::EINVAL);
         }
         let key = Locks::key(asid, address);
+        let record = &self.threads[holder];
+        if record.state == State::Lock && self.locks.is(record.object as Place, key) {
+            return refuse(Error::EINVAL);
+        }
         let (mut place, count) = self.locks.find(&self.threads, holder, key);
+        if place == 0 && count >= most.min(locks::MOST) {
+            return refuse(Error::EAGAIN);
+        }
+        // The running thread may have been woken to take the lock, with others waiting below it, and another was quicker. They look for
+        // themselves now: who waits for a lock keeps nobody else waiting for it, so that no thread has the same one below itself twice.
+        if self.pass_on(key) != Thread::NOBODY {
+            self.inherit(self.running);
+        }
         if place == 0 {
-            if count >= most.min(locks::MOST) {
-                return refuse(Error::EAGAIN);
-            }
             place = self.locks.add(&mut self.threads, holder, key);
         }
         let waiter = self.leave(State::Lock, place as u32);
@@ -475,19 +485,10 @@ impl<M: Machine> Scheduler<M> {
     /// is at least the running thread's without what that had inherited.
     pub fn lock_release(&mut self, asid: usize, address: usize) -> Decision {
         self.turns = self.turns.wrapping_add(1);
-        let (place, _) = self.locks.find(&self.threads, self.running, Locks::key(asid, address));
-        if place == 0 {
+        let first = self.pass_on(Locks::key(asid, address));
+        if first == Thread::NOBODY {
             return Return(0);
         }
-        self.locks.release(&mut self.threads, place);
-        let first = self.locks.at(place).queue.first();
-        self.locks.at(place).queue.remove(&mut self.threads, first);
-        if self.locks.at(place).queue.is_empty() {
-            self.locks.free(place);
-        } else {
-            self.locks.hold(&mut self.threads, place, first);
-        }
-        self.wake(first, 0);
         self.inherit(self.running);
         self.hand(first)
     }
@@ -596,6 +597,24 @@ impl<M: Machine> Scheduler<M> {
 
 /// What the portals are made of.
 impl<M: Machine> Scheduler<M> {
+    /// Wakes the first thread that waits below the running one for the lock of that name, and puts the others below it → who was woken,
+    /// or nobody.
+    fn pass_on(&mut self, key: u64) -> Thread {
+        let (place, _) = self.locks.find(&self.threads, self.running, key);
+        if place == 0 {
+            return Thread::NOBODY;
+        }
+        self.locks.release(&mut self.threads, place);
+        let first = self.locks.at(place).queue.first();
+        self.locks.at(place).queue.remove(&mut self.threads, first);
+        if self.locks.at(place).queue.is_empty() {
+            self.locks.free(place);
+        } else {
+            self.locks.hold(&mut self.threads, place, first);
+        }
+        self.wake(first, 0);
+        first
+    }
     /// A thread in use, other than the idle thread, by an index from outside.
     fn live(&self, index: usize) -> Option<Thread> {
         let thread = Thread::new(index).filter(|_| index < self.threads_end)?;

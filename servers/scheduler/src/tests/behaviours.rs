@@ -406,6 +406,30 @@ fn who_still_waits_lends_its_priority_to_who_was_woken() {
     assert_eq!(system.enter(|s| s.info(2)).1 >> 32 & 0xffff, 2);
 }
 #[test]
+fn who_was_woken_for_a_lock_and_came_too_late_keeps_nobody_waiting() {
+    let mut system = System::new(&[(2, 5), (3, 5), (4, 5), (5, 5)]);
+    for next in [3, 4, 5] {
+        assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, 5, 0)).0, next);
+    }
+    assert_eq!(system.enter(|s| s.lock_release(7, 8)), (2, 0));
+    // 5 takes it again before 2, for which 3 and 4 wait, has done so: in the end all three wait for 5.
+    for late in [2, 3, 4] {
+        assert_eq!(system.running, late);
+        assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, 5, 1)).0, 5);
+        system.enter(|s| s.r#yield());
+    }
+    for next in [2, 3, 4, 4] {
+        assert_eq!(system.enter(|s| s.lock_release(7, 8)), (next, 0));
+    }
+}
+#[test]
+fn who_waits_for_a_lock_does_not_hold_it() {
+    let mut system = System::new(&[(2, 5), (3, 5), (4, 5)]);
+    assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, 4, 0)).0, 3);
+    assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, 2, 0)), (3, EINVAL.code()));
+    assert_eq!(system.enter(|s| s.lock_wait(7, 16, 16, 2, 0)).0, 4, "another lock");
+}
+#[test]
 fn locks_of_one_holder_are_eagain_beyond_most() {
     let mut system = System::new(&[(3, 8), (4, 1)]);
     assert_eq!(system.enter(|s| s.lock_wait(7, 1, 8, 4, 0)), (4, 0));
