@@ -30,6 +30,7 @@ pub fn run(root: &Path) -> Result<ExitCode> {
         ("portal manager, generator", &["servers/portals/src", "lib/portal/src"]),
         ("memory manager", &["servers/memory/src"]),
         ("shared numbers", &["lib/abi/src"]),
+        ("verifier of fault domains", &["lib/verifier/src"]),
     ] {
         let sum: Result<usize> = folders.iter().map(|f| lines(&root.join(f))).sum();
         println!("  {name:26} {:5}", sum?);

@@ -5,6 +5,7 @@ mod fences;
 mod hostile;
 mod preemption;
 mod progress;
+mod verifier;
 
 use anyhow::{Result, bail};
 use progress::{Failure, Progress};
@@ -70,6 +71,12 @@ const KINDS: &[Kind] = &[
         about: "each fence of the memory manager's and of portal code is left out, which a program must notice; a step is a fence",
         steps: u64::MAX,
         make: |root| Ok(Box::new(fences::Fences::new(root)?)),
+    },
+    Kind {
+        name: "verifier",
+        about: "random and mutated code through the verifier of fault domains, on this machine; a step is a word",
+        steps: 1_000_000_000,
+        make: |root| Ok(Box::new(verifier::Verifier::new(root)?)),
     },
 ];
 

@@ -1,0 +1,67 @@
+//! Where a fault domain lies in its host's address space.
+//!
+//! One range of addresses, a power of two long and aligned to that, holds code (read-execute), constants and data; what is where is the page table's
+//! to say, but for the two ends and the jump table, which are always in the same place.
+
+use crate::registers::{BASE, HOST, MASK};
+use core::ops::Range;
+
+/// Bytes at each end of a segment, and before and behind it, that are never mapped: more than an offset in an instruction and what the stack pointer
+/// may be away from where it was last seen to be ([`crate::registers::MOST_DRIFT`]) reach together.
+pub const GUARD: u64 = 0x1_0000;
+/// The jump table's place in the segment: behind the guard zone.
+pub const JUMP_TABLE: u64 = GUARD;
+/// Bytes of the jump table.
+pub const JUMP_TABLE_BYTES: u64 = 4096;
+/// Where code may lie at the lowest.
+pub const CODE: u64 = JUMP_TABLE + JUMP_TABLE_BYTES;
+
+/// How addresses are brought into the segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `add.uw` of extension Zba, with the segment's base: segments of 4 GiB.
+    AddUnsignedWord,
+    /// `and` with a mask, `or` with the base: segments of any size, on every core.
+    Mask,
+}
+
+/// A fault domain's addresses, and what is asked of its code.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment {
+    pub base: u64,
+    /// Its size is two to the power of this: 32 with [`Form::AddUnsignedWord`], else 20…32.
+    pub bits: u32,
+    pub form: Form,
+    /// Whether loads are kept in too.
+    pub loads: bool,
+}
+impl Segment {
+    pub fn size(&self) -> u64 {
+        1 << self.bits
+    }
+    pub fn jump_table(&self) -> Range<u64> {
+        self.base + JUMP_TABLE..self.base + CODE
+    }
+    /// The register is one that verified code never writes.
+    pub(crate) fn keeps(&self, register: u8) -> bool {
+        matches!(register, BASE | HOST) || (register == MASK && self.form == Form::Mask)
+    }
+    /// The address behind `words` words from `start`, if they are in their place.
+    pub(crate) fn code_end(&self, start: u64, words: usize) -> Option<u64> {
+        let bits = match self.form {
+            Form::AddUnsignedWord => 32..=32,
+            Form::Mask => 20..=32,
+        };
+        // A base of 0 would have no guard zone before it, and the last segment none behind.
+        if !bits.contains(&self.bits) || self.base == 0 || !self.base.is_multiple_of(self.size()) || words == 0 {
+            return None;
+        }
+        let last = self.base.checked_add(self.size())?.checked_add(GUARD)? - 2 * GUARD;
+        let end = start.checked_add((words as u64).checked_mul(4)?)?;
+        (start.is_multiple_of(4) && start >= self.base + CODE && end <= last).then_some(end)
+    }
+    /// Whether an address is in the segment.
+    pub(crate) fn contains(&self, address: u64) -> bool {
+        address.wrapping_sub(self.base) < self.size()
+    }
+}
