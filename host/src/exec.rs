@@ -1,8 +1,9 @@
 //! `./pebble run` and `./pebble exec`.
 
+use crate::build::{self, Recipe, Source};
 use crate::debug::Session;
 use crate::qemu::{Console, Machine, Outcome};
-use crate::{build, qemu, rtl, strict_machine, system, terminal};
+use crate::{qemu, rtl, strict_machine, system, terminal};
 use abi::console::{FRAMED_INPUT, FRAMED_OUTPUT};
 use anyhow::{Context, Result, bail};
 use image::{Image, Parts};
@@ -79,7 +80,26 @@ pub struct Options {
     /// A file for the program, and what it is called there; may be given several times
     #[arg(long, value_name = "HOST:GUEST")]
     pub file: Vec<String>,
-    /// C or Rust source, or a built component
+    /// One more C file of the program; may be given several times, as may -I, -D, --cflag and -l
+    #[arg(long, value_name = "FILE")]
+    pub source: Vec<String>,
+    /// A folder of headers
+    #[arg(short = 'I', long, value_name = "FOLDER")]
+    pub include: Vec<PathBuf>,
+    /// A macro for the C compiler
+    #[arg(short = 'D', long, value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+    /// An option for the C compiler
+    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
+    pub cflag: Vec<String>,
+    /// A library: its name, or an .a file
+    #[arg(short = 'l', long, value_name = "NAME")]
+    pub library: Vec<String>,
+    /// Which program, where a package of cargo's has several
+    #[arg(long, value_name = "NAME")]
+    pub bin: Option<String>,
+    /// C or Rust source, a folder of it, or an ELF file
+    #[arg(value_name = "FILE")]
     pub file_name: PathBuf,
     /// Arguments of the program
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -88,8 +108,7 @@ pub struct Options {
 
 /// Builds the image of a system.
 pub fn make_image(root: &Path, system: &System, files: Vec<(String, Vec<u8>)>) -> Result<Image> {
-    let images: Vec<String> = system.components.iter().map(|c| c.image.clone()).collect();
-    let (nucleus, programs) = build::build(root, &images)?;
+    let (nucleus, programs) = build::build(root, &build::sources(&system.components))?;
     let parts = Parts { system, nucleus: &nucleus, programs, files, sstc: true, cycles_per_time: 0, ram_bytes: 0 };
     Ok(image::build(&parts)?)
 }
@@ -115,8 +134,7 @@ pub fn run(root: &Path, name: &str, gdb: bool) -> Result<ExitCode> {
     let image = make_image(root, &system, Vec::new())?;
     let _settings = terminal::Settings::keep();
     let console = if typed { Console::Terminal } else { Console::Streams };
-    let images = system.components.iter().map(|c| c.image.clone());
-    let debug = gdb.then(|| Session::of(root, &images.collect::<Vec<String>>())).transpose()?;
+    let debug = gdb.then(|| Session::of(root, &build::sources(&system.components))).transpose()?;
     let outcome = qemu::run(&image, &Machine { debug, ..Machine::default() }, console)?;
     Ok(report(outcome, false))
 }
@@ -158,27 +176,40 @@ pub fn program_image(root: &Path, options: &Options, typed: bool) -> Result<Imag
 pub fn build_program(root: &Path, options: &Options, typed: bool) -> Result<Built> {
     let mut system = system::load(root, &options.system)?;
     connect(&mut system, if typed { FRAMED_OUTPUT } else { FRAMED_INPUT });
-    let path = &options.file_name;
-    if !path.is_file() {
-        bail!("{}: no such file", path.display());
-    }
+    let source = options.source()?;
+    let files = files(&options.file)?;
     let Some(program) = system.components.iter_mut().find(|c| c.main) else {
         bail!("system \"{}\" has no component with `main = true` for the program", options.system);
     };
-    let absolute = path.canonicalize().with_context(|| path.display().to_string())?;
-    program.image = absolute.to_string_lossy().into_owned();
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    program.name =
-        stem.chars().filter(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).take(abi::section::NAME - 1).collect();
-    let files = files(&options.file)?;
-    // A name for the image that fits the archive.
-    let source = std::mem::replace(&mut program.image, "program".into());
-    let images: Vec<String> =
-        system.components.iter().map(|c| if c.image == "program" { source.clone() } else { c.image.clone() }).collect();
-    let (nucleus, mut programs) = build::build(root, &images)?;
-    let file = programs.remove(&source).context("the program was not built")?;
-    programs.insert("program".into(), file);
+    program.image = "program".into();
+    program.name = options.program_name();
+    let mut sources = build::sources(&system.components);
+    sources.insert("program".into(), source);
+    let (nucleus, programs) = build::build(root, &sources)?;
     Ok(Built { system, nucleus, programs, files, on: options.on })
+}
+impl Options {
+    /// What the program is built from: paths are from the current folder.
+    fn source(&self) -> Result<Source> {
+        let path = &self.file_name;
+        let absolute = path.canonicalize().with_context(|| format!("{}: no such file or folder", path.display()))?;
+        let here = std::env::current_dir()?;
+        let recipe = Recipe {
+            sources: self.source.clone(),
+            cflags: self.define.iter().map(|d| format!("-D{d}")).chain(self.cflag.clone()).collect(),
+            include: self.include.clone(),
+            libraries: self.library.clone(),
+            binary: self.bin.clone(),
+            ..Recipe::default()
+        };
+        Ok(Source { path: absolute, recipe: recipe.from(&here) })
+    }
+    /// What the program's domain is called: as its file.
+    fn program_name(&self) -> String {
+        let absolute = self.file_name.canonicalize().unwrap_or_else(|_| self.file_name.clone());
+        let stem = absolute.file_stem().unwrap_or_default().to_string_lossy();
+        stem.chars().filter(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).take(abi::section::NAME - 1).collect()
+    }
 }
 /// The files that `--file HOST:GUEST` names, by their names in the system.
 fn files(pairs: &[String]) -> Result<Vec<(String, Vec<u8>)>> {
@@ -215,10 +246,9 @@ pub fn debug_session(root: &Path, options: &Options) -> Result<Session> {
         bail!("--gdb: only QEMU waits for gdb");
     }
     let system = system::load(root, &options.system)?;
-    let program = options.file_name.canonicalize().with_context(|| options.file_name.display().to_string())?;
-    let others = system.components.iter().filter(|c| !c.main).map(|c| c.image.clone());
-    let images: Vec<String> = others.chain([program.to_string_lossy().into_owned()]).collect();
-    Session::of(root, &images)
+    let mut sources = build::sources(system.components.iter().filter(|c| !c.main));
+    sources.insert(options.program_name(), options.source()?);
+    Session::of(root, &sources)
 }
 /// Runs a program in its own domain.
 pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {

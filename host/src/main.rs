@@ -14,6 +14,7 @@ mod graph;
 mod guest_log;
 mod lint;
 mod linux;
+mod progress;
 mod qemu;
 mod rtl;
 mod strict_machine;
@@ -21,8 +22,10 @@ mod system;
 mod terminal;
 mod test;
 
+use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
-use std::path::PathBuf;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The component-based operating system Pebble.
@@ -76,6 +79,18 @@ enum Form {
     },
     /// Format, lints, size of the nucleus
     Check,
+    /// The C compiler for components, with their C library: what build systems take as CC
+    #[command(disable_help_flag = true)]
+    Cc {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+}
+
+/// Becomes the compiler.
+fn compile(root: &Path, arguments: &[String]) -> Result<ExitCode> {
+    let mut command = build::driver(root, arguments)?;
+    Err(command.exec()).with_context(|| format!("{} could not be started", command.get_program().display()))
 }
 
 fn main() -> ExitCode {
@@ -91,6 +106,7 @@ fn main() -> ExitCode {
         Form::Baseline => bench::write_baseline(&root),
         Form::Graph { system, format, output } => graph::run(&root, &system, format, output),
         Form::Check => check::run(&root),
+        Form::Cc { arguments } => compile(&root, &arguments),
     };
     result.unwrap_or_else(|error| {
         eprintln!("pebble: {error:#}");

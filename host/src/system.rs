@@ -1,8 +1,9 @@
 //! Reading manifests.
 
+use crate::build::Recipe;
 use anyhow::{Context, Result, bail};
 use manifest::{Component, System};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// A manifest as it stands in a file: a system, and the manifests whose components come first.
@@ -81,11 +82,32 @@ pub fn finish(system: &mut System) -> Result<()> {
                 bail!("component \"{name}\": \"{pattern}\" is not a portal's name, nor one that ends with *");
             }
         }
-        if component.image.is_empty() {
-            component.image = name;
+        name_image(component);
+    }
+    let mut images: HashMap<&str, &Component> = HashMap::new();
+    for component in &system.components {
+        let other = images.insert(&component.image, component);
+        if let Some(other) = other.filter(|o| o.path != component.path || Recipe::of(o) != Recipe::of(component)) {
+            bail!(
+                "components \"{}\" and \"{}\" have images of one name, \"{}\"",
+                other.name,
+                component.name,
+                other.image
+            );
         }
     }
     check_limits(system)
+}
+/// Gives a component's image its name in the system: what `image` says, if that is short enough and nothing else goes into it, else the
+/// component's.
+fn name_image(component: &mut Component) {
+    let own = !Recipe::of(component).is_empty();
+    component.path = std::mem::take(&mut component.image);
+    if component.path.is_empty() && component.sources.is_empty() {
+        component.path = component.name.clone();
+    }
+    let long = component.path.len() >= abi::section::NAME;
+    component.image = if own || long { component.name.clone() } else { component.path.clone() };
 }
 /// That no component can keep another from what its limits say.
 fn check_limits(system: &System) -> Result<()> {

@@ -242,7 +242,7 @@ pub fn explain(root: &Path, call: &str, latencies: rtl::Latencies) -> Result<Exi
     };
     let model = rtl::build_model(root)?;
     let image = exec::program_image(root, &options, false)?;
-    let (nucleus, _) = build::build(root, &[])?;
+    let (nucleus, _) = build::build(root, &build::Sources::new())?;
     let places = Places::new(&Program::parse("nucleus", &nucleus)?);
     let trace = tempfile::NamedTempFile::new()?;
     let settings = rtl::Settings { latencies, timeout_cycles: MOST_CYCLES, trace: Some(trace.path().to_path_buf()) };

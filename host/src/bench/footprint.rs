@@ -169,10 +169,9 @@ fn uses(image: &Image, ram: &Ram, own: usize, used: usize) -> Result<BTreeMap<St
 pub fn measure(root: &Path) -> Result<Vec<Row>> {
     let mut system = system::load(root, "minimal")?;
     let program = system.components.last_mut().context("systems/minimal.toml has no component")?;
-    program.image = PROGRAM.into();
+    (program.image, program.path) = (PROGRAM.into(), PROGRAM.into());
     program.opens.push("memory.info".into());
-    let images: Vec<String> = system.components.iter().map(|c| c.image.clone()).collect();
-    let (nucleus, programs) = build::build(root, &images)?;
+    let (nucleus, programs) = build::build(root, &build::sources(&system.components))?;
     let parts = Parts {
         system: &system,
         nucleus: &nucleus,

@@ -1,7 +1,7 @@
 //! `--gdb`: the machine waits for gdb, and gdb gets what it needs to know of the system: `pebble.py`, the programs with their symbols, and
 //! the layout of what the nucleus keeps.
 
-use crate::build::{self, Programs};
+use crate::build::{self, Programs, Sources};
 use crate::qemu::Guest;
 use abi::address::{ENTRY_STUB, PAGE, RAM_BASE, pte};
 use abi::nucleus::*;
@@ -24,7 +24,7 @@ pub struct Session {
 
 impl Session {
     /// Builds these images, which is quick where it has been done, and writes what gdb needs to know of them.
-    pub fn of(root: &Path, images: &[String]) -> Result<Session> {
+    pub fn of(root: &Path, images: &Sources) -> Result<Session> {
         let (nucleus, programs) = build::build(root, images)?;
         Session::prepare(root, &nucleus, &programs)
     }

@@ -43,8 +43,7 @@ pub fn run(root: &Path, name: &str, format: Format, output: Option<PathBuf>) -> 
 fn graph(root: &Path, name: &str) -> Result<Graph> {
     let system = system::load(root, name)?;
     // The program that `exec` fills in is nobody's yet.
-    let images: Vec<String> =
-        system.components.iter().map(|c| c.image.clone()).filter(|image| image != "program").collect();
+    let images = build::sources(system.components.iter().filter(|c| c.image != "program"));
     let (_, programs) = build::build(root, &images)?;
     let mut declared = BTreeMap::new();
     for (image, file) in &programs {

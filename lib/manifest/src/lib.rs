@@ -79,6 +79,29 @@ pub struct Component {
     /// What it and its children may take of what all share.
     #[serde(default)]
     pub limits: Limits,
+    /// What its image is built from, in place of or beside a file that `image` names.
+    #[cfg(feature = "sources")]
+    #[serde(default, skip_serializing)]
+    pub sources: Vec<String>,
+    #[cfg(feature = "sources")]
+    #[serde(default, skip_serializing)]
+    pub exclude: Vec<String>,
+    #[cfg(feature = "sources")]
+    #[serde(default, skip_serializing)]
+    pub cflags: Vec<String>,
+    #[cfg(feature = "sources")]
+    #[serde(default, skip_serializing)]
+    pub include: Vec<String>,
+    #[cfg(feature = "sources")]
+    #[serde(default, skip_serializing)]
+    pub libraries: Vec<String>,
+    #[cfg(feature = "sources")]
+    #[serde(default, skip_serializing)]
+    pub binary: Option<String>,
+    /// The path that `image` gave, where the image has another name in the system.
+    #[cfg(feature = "sources")]
+    #[serde(skip)]
+    pub path: String,
 }
 /// What a component may take, where that is not [`Resource::default_limit`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

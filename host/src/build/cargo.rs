@@ -1,0 +1,176 @@
+//! What cargo builds: the packages of the workspace, components of one Rust file, and packages of others in folders of their own.
+
+use super::{TARGET, number, place};
+use crate::progress;
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The cargo that has the sources of `core`; `./pebble` finds it.
+pub fn cargo(root: &Path) -> Command {
+    let program = std::env::var("PEBBLE_CARGO").unwrap_or_else(|_| "cargo".into());
+    let mut command = Command::new(&program);
+    command.current_dir(root).env("RUSTC_BOOTSTRAP", "1");
+    // Cargo's own subcommands must be of the same toolchain, whatever comes first on the path.
+    if let (Some(folder), Some(path)) = (Path::new(&program).parent(), std::env::var_os("PATH")) {
+        let folders = std::iter::once(folder.to_path_buf()).chain(std::env::split_paths(&path));
+        command.env("PATH", std::env::join_paths(folders).unwrap_or(path));
+    }
+    if let Ok(rustc) = std::env::var("PEBBLE_RUSTC") {
+        command.env("RUSTC", rustc);
+    }
+    command
+}
+/// Builds packages of the workspace. Only an application says why it panics; in the others a panic is an illegal
+/// instruction where it happens, which is reported, and they are smaller for it.
+pub fn build_packages(root: &Path, packages: &[String]) -> Result<()> {
+    let (apps, others): (Vec<_>, Vec<_>) =
+        packages.iter().cloned().partition(|p| root.join("apps").join(p).join("Cargo.toml").exists());
+    run_cargo(root, &others, &IMMEDIATE_ABORT)?;
+    if apps.is_empty() { Ok(()) } else { run_cargo(root, &apps, &[]) }
+}
+/// A panic is an illegal instruction where it happens.
+pub const IMMEDIATE_ABORT: [&str; 3] =
+    ["-Zpanic-immediate-abort", "--config", "profile.release.panic=\"immediate-abort\""];
+
+/// `cargo build` for the machine.
+fn build(root: &Path) -> Command {
+    let mut command = cargo(root);
+    command.args(["build", "--release", "-Zbuild-std=core,alloc", "--target", TARGET]);
+    if std::env::var_os("PEBBLE_VERBOSE").is_none() {
+        command.arg("--quiet");
+    }
+    command
+}
+/// Runs cargo with `options`; its messages go to the terminal only where it has something to say.
+pub fn run_cargo(root: &Path, packages: &[String], options: &[&str]) -> Result<()> {
+    let mut command = build(root);
+    command.args(options);
+    for package in packages {
+        command.args(["-p", package]);
+    }
+    let what = match packages {
+        [one] => one.clone(),
+        many => format!("{} components", many.len()),
+    };
+    let status =
+        progress::during(&format!("building {what}"), || command.status()).context("cargo could not be started")?;
+    if !status.success() {
+        bail!("building {} failed", packages.join(", "));
+    }
+    Ok(())
+}
+/// Whether there is a package of this name among the components of the workspace. Applications are members only where the workspace
+/// names them; others are packages of their own.
+pub fn package_exists(root: &Path, name: &str) -> bool {
+    let has = |folder: &str| !name.contains('/') && root.join(folder).join(name).join("Cargo.toml").exists();
+    let named =
+        || fs::read_to_string(root.join("Cargo.toml")).is_ok_and(|text| text.contains(&format!("\"apps/{name}\"")));
+    ["servers", "drivers", "services"].into_iter().any(has) || has("apps") && named()
+}
+/// The folder of the package that a Rust file belongs to: of one whose `Cargo.toml` is beside it, or beside the `src` that it is in.
+pub fn package_of(source: &Path) -> Option<&Path> {
+    let beside = source.parent()?;
+    let above = beside.file_name().filter(|name| *name == "src").and(beside.parent());
+    [Some(beside), above].into_iter().flatten().find(|folder| folder.join("Cargo.toml").exists())
+}
+
+/// Compiles a Rust program of one file; the path of its ELF file. Its package is made beside the other build products and
+/// shares their target folder, so it is called as no other is.
+pub fn compile_file(root: &Path, source: &Path) -> Result<PathBuf> {
+    let source = source.canonicalize().with_context(|| source.display().to_string())?;
+    let folder = place(root, "programs", &source)?.with_extension("package");
+    fs::create_dir_all(&folder)?;
+    let name = unique_name(&source);
+    let cargo_toml = format!(
+        "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[[bin]]\nname = \"{name}\"\npath = {source:?}\n\n\
+         [dependencies]\npebble = {{ path = {:?} }}\n\n[workspace]\n\n[profile.release]\nopt-level = \"s\"\nlto = true\npanic = \"abort\"\n",
+        root.join("lib/pebble").canonicalize()?
+    );
+    let manifest = folder.join("Cargo.toml");
+    if fs::read_to_string(&manifest).ok().as_deref() != Some(&cargo_toml) {
+        fs::write(&manifest, cargo_toml)?;
+    }
+    // The same versions as everywhere else; cargo leaves out what is not needed.
+    fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
+    let target = root.join("target/programs");
+    let mut command = build(root);
+    command.arg("--manifest-path").arg(&manifest).env("CARGO_TARGET_DIR", &target);
+    let status = progress::during(&format!("building {}", source.display()), || command.status());
+    if !status.context("cargo could not be started")?.success() {
+        bail!("{} could not be compiled", source.display());
+    }
+    Ok(target.join(TARGET).join("release").join(name))
+}
+/// A name for the package of a file that no file elsewhere has.
+fn unique_name(source: &Path) -> String {
+    let stem = source.file_stem().unwrap_or_default().to_string_lossy();
+    let stem: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    format!("p_{stem}_{:016x}", number(&source))
+}
+
+/// Builds a package that has a `Cargo.toml` of its own, wherever it is, and with whatever it depends on; the path of its ELF file.
+/// `binary`: which of its programs, where it has several.
+pub fn compile_package(root: &Path, folder: &Path, binary: Option<&str>) -> Result<PathBuf> {
+    let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
+    let manifest = folder.join("Cargo.toml");
+    let mut command = build(root);
+    command.arg("--message-format=json-render-diagnostics").arg("--manifest-path").arg(&manifest);
+    match binary {
+        Some(name) => command.args(["--bin", name]),
+        None => command.arg("--bins"),
+    };
+    // Nothing unwinds on the machine, whatever the package says.
+    command.env("CARGO_TARGET_DIR", place(root, "packages", &folder)?).env("CARGO_PROFILE_RELEASE_PANIC", "abort");
+    command.stdout(Stdio::piped()).stderr(Stdio::inherit());
+    let output = progress::during(&format!("building {}", folder.display()), || command.output());
+    let output = output.context("cargo could not be started")?;
+    if !output.status.success() {
+        bail!("{} could not be built", folder.display());
+    }
+    let mut programs = executables(&String::from_utf8_lossy(&output.stdout));
+    match programs.len() {
+        0 => bail!("{}: the package has no program", folder.display()),
+        1 => Ok(programs.remove(0)),
+        _ => {
+            let names = programs.iter().filter_map(|p| Some(p.file_name()?.to_string_lossy().into_owned()));
+            let names: Vec<String> = names.collect();
+            bail!("{}: the package has several programs: say which, of {}", folder.display(), names.join(", "))
+        }
+    }
+}
+/// The programs that cargo's messages say it has made.
+fn executables(messages: &str) -> Vec<PathBuf> {
+    let of = |line: &str| {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        message.get("executable")?.as_str().map(PathBuf::from)
+    };
+    messages.lines().filter_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn files_of_one_name_in_two_folders_make_two_packages() {
+        assert_ne!(unique_name(Path::new("/a/main.rs")), unique_name(Path::new("/b/main.rs")));
+        assert!(unique_name(Path::new("/a/my-server.rs")).starts_with("p_my_server_"));
+    }
+    #[test]
+    fn a_file_belongs_to_the_package_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("src/main.rs");
+        assert_eq!(package_of(&source), None);
+        fs::write(folder.path().join("Cargo.toml"), "").unwrap();
+        assert_eq!(package_of(&source), Some(folder.path()));
+        assert_eq!(package_of(&folder.path().join("main.rs")), Some(folder.path()));
+        assert_eq!(package_of(&folder.path().join("other/main.rs")), None);
+    }
+    #[test]
+    fn cargo_says_what_it_made() {
+        let messages = "{\"reason\":\"compiler-artifact\",\"executable\":null}\n\
+                        {\"reason\":\"compiler-artifact\",\"executable\":\"/t/server\"}\n{\"reason\":\"build-finished\"}\n";
+        assert_eq!(executables(messages), [PathBuf::from("/t/server")]);
+    }
+}

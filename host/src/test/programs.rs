@@ -1,0 +1,143 @@
+//! Programs as people bring them: several files, folders, packages, other build systems. The tool itself is run.
+
+use super::Verdict;
+use crate::qemu::end_with_us;
+use anyhow::{Context, Result, bail};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Instant;
+
+/// Name, arguments of the tool, standard output, status.
+const RUNS: &[(&str, &[&str], &str, i32)] = &[
+    ("a_folder_is_a_program", &["exec", "tests/programs/folder", "all"], "good day, all: 1.414\n", 3),
+    (
+        "several_files_are_a_program",
+        &[
+            "exec",
+            "--source",
+            "tests/programs/folder/greet.c",
+            "-I",
+            "tests/programs/folder/include",
+            "-D",
+            "GREETING=\"hello\"",
+            "-l",
+            "m",
+            "tests/programs/folder/main.c",
+            "both",
+        ],
+        "hello, both: 1.414\n",
+        3,
+    ),
+    ("the_first_of_two_rust_files_of_one_name", &["exec", "tests/programs/same_name/one/main.rs"], "this is one\n", 0),
+    ("the_second_of_two_rust_files_of_one_name", &["exec", "tests/programs/same_name/two/main.rs"], "this is two\n", 0),
+    ("the_first_again", &["exec", "tests/programs/same_name/one/main.rs"], "this is one\n", 0),
+    (
+        "a_package_with_a_dependency_in_any_folder",
+        &["exec", "tests/programs/package", "pebble"],
+        "47720e9438122b7d\n",
+        0,
+    ),
+    ("classes_in_cpp", &["exec", "tests/programs/cpp/shapes.cpp"], "before main\n16\nbehind main\n", 0),
+];
+/// A test that has a function of its own.
+type Own = (&'static str, fn(&Path) -> Result<()>);
+const OWN: [Own; 4] = [
+    ("cc_makes_programs_that_exec_runs", driver),
+    ("a_package_is_tested_on_the_host", cargo_test),
+    ("cmake_builds_and_ctest_runs", cmake),
+    ("meson_builds_and_tests", meson),
+];
+
+pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<Verdict> {
+    let runs = RUNS.iter().map(|&(name, arguments, output, status)| {
+        (name, Box::new(move || expect(&tool(root, arguments)?, output, status)) as Box<dyn Fn() -> Result<()>>)
+    });
+    let own = OWN.iter().map(|&(name, test)| (name, Box::new(move || test(root)) as Box<dyn Fn() -> Result<()>>));
+    let mut verdicts = Vec::new();
+    for (name, test) in runs.chain(own) {
+        let name = format!("programs::{name}");
+        if wanted(&name) {
+            let start = Instant::now();
+            let failure = test().err().map(|e| format!("{e:#}"));
+            let verdict = Verdict { name, failure, seconds: start.elapsed().as_secs_f64() };
+            verdict.print();
+            verdicts.push(verdict);
+        }
+    }
+    verdicts
+}
+fn tool(root: &Path, arguments: &[&str]) -> Result<Output> {
+    let mut command = Command::new(std::env::current_exe()?);
+    run_command(command.args(arguments).env("PEBBLE_ROOT", root).current_dir(root))
+}
+fn run_command(command: &mut Command) -> Result<Output> {
+    end_with_us(command.stdin(Stdio::null()));
+    command.output().with_context(|| format!("{} could not be started", command.get_program().display()))
+}
+fn expect(output: &Output, said: &str, status: i32) -> Result<()> {
+    let (out, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    if out != said || output.status.code() != Some(status) {
+        bail!("{}, and not {status}; output:\n{out}standard error:\n{errors}", output.status);
+    }
+    Ok(())
+}
+/// Runs a command that must end well; its output.
+fn done(command: &mut Command) -> Result<String> {
+    let output = run_command(command)?;
+    let (out, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    if !output.status.success() {
+        bail!("{}: {}\n{out}{errors}", command.get_program().display(), output.status);
+    }
+    Ok(out.into_owned())
+}
+
+/// The driver compiles, links, and says of itself what build systems ask.
+fn driver(root: &Path) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let cc = || {
+        let mut command = Command::new(root.join("pebble"));
+        command.arg("cc").current_dir(folder.path());
+        command
+    };
+    std::fs::write(
+        folder.path().join("a.c"),
+        "#include <stdio.h>\nint value(void);\nint main(void) { printf(\"%d\\n\", value()); }\n",
+    )?;
+    std::fs::write(folder.path().join("b.c"), "int value(void) { return VALUE; }\n")?;
+    done(cc().args(["-c", "-DVALUE=42", "b.c"]))?;
+    done(cc().args(["-O1", "-Wall", "-Werror", "a.c", "b.o", "-o", "program"]))?;
+    if !done(cc().arg("-dumpmachine"))?.contains("riscv64") {
+        bail!("the driver does not say which machine it is for");
+    }
+    let program = folder.path().join("program");
+    expect(&tool(root, &["exec", &program.to_string_lossy()])?, "42\n", 0)
+}
+fn cargo_test(root: &Path) -> Result<()> {
+    let manifest = root.join("tests/programs/package/Cargo.toml");
+    let mut command = crate::build::cargo(root);
+    command.args(["test", "--quiet", "--manifest-path"]).arg(manifest);
+    let said = done(command.env("CARGO_TARGET_DIR", root.join("target/packages-on-the-host")))?;
+    if said.contains("1 passed") { Ok(()) } else { bail!("{said}") }
+}
+/// What both build systems' programs say: three, and what was found out of the C library.
+const THREE: &str = "3: strtol 1, strtolb 0\n";
+fn cmake(root: &Path) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let toolchain = root.join("lib/c/pebble.cmake");
+    let mut command = Command::new("cmake");
+    command.args(["-G", "Ninja", "-S"]).arg(root.join("tests/programs/build_system")).arg("-B").arg(folder.path());
+    done(command.arg("--toolchain").arg(toolchain))?;
+    done(Command::new("cmake").arg("--build").arg(folder.path()))?;
+    done(Command::new("ctest").arg("--output-on-failure").arg("--test-dir").arg(folder.path()))?;
+    expect(&tool(root, &["exec", &folder.path().join("three").to_string_lossy()])?, THREE, 0)
+}
+fn meson(root: &Path) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths([root.join("lib/c/bin")].into_iter().chain(std::env::split_paths(&paths)))?;
+    let mut command = Command::new("meson");
+    command.env("PATH", &path).arg("setup").arg("--cross-file").arg(root.join("lib/c/pebble.meson"));
+    done(command.arg(folder.path()).arg(root.join("tests/programs/build_system")))?;
+    done(Command::new("meson").env("PATH", &path).args(["test", "-C"]).arg(folder.path()))?;
+    expect(&tool(root, &["exec", &folder.path().join("three").to_string_lossy()])?, THREE, 0)
+}

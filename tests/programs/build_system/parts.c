@@ -1,0 +1,2 @@
+/* The library's part. */
+int three(void) { return 3; }

@@ -1,0 +1,2 @@
+/* What greet.c has. */
+void greet(const char *whom);

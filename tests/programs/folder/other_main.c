@@ -1,0 +1,2 @@
+/* Another program's, which component.toml leaves out. */
+int main(void) { return 9; }

@@ -1,0 +1,9 @@
+//! One of two files of one name.
+#![no_std]
+#![no_main]
+
+fn main(_: &pebble::Env) -> i32 {
+    pebble::println!("this is two");
+    0
+}
+pebble::program!(main);
