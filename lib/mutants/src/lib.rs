@@ -98,13 +98,14 @@ mod tests {
         let mut walk = [0x8001_0113; 42];
         walk[41] = 0x00a1_3023;
         #[rustfmt::skip]
-        let bad: [(&str, &Segment, &[u32]); 9] = [
+        let bad: [(&str, &Segment, &[u32]); 10] = [
             ("sd a0, 0(a1)", zba, &[0x00a5_b023]),
             ("amoadd.d a0, a0, (a1)", zba, &[0x00a5_b52f]),
             ("ld ra, 8(sp); ret", zba, &[0x0081_3083, 0x0000_8067]),
             ("ld ra, 8(sp); add.uw ra, ra, gp; ret", zba, &[0x0081_3083, 0x0830_80bb, 0x0000_8067]),
             ("jr t6", zba, &[0x000f_8067]),
             ("addi sp, sp, -2048, 41 times; sd a0, 0(sp)", zba, &walk),
+            ("addi sp, sp, -2048; sc.d x0, x0, (sp); j .-8", zba, &[0x8001_0113, 0x1801_302f, 0xff9f_f06f]),
             ("mv gp, a0; add.uw t6, a0, gp; sd a0, 0(t6)", zba, &[0x0005_0193, 0x0835_0fbb, 0x00af_b023]),
             ("and sp, a0, t4; or sp, sp, gp; sd a0, 0(sp)", mask, &[0x01d5_7133, 0x0031_6133, 0x00a1_3023]),
             ("j .-0x100000", zba, &[0x8000_006f]),

@@ -164,7 +164,13 @@ impl<'a> Machine<'a> {
             }
             0x2f => {
                 let loads = word >> 27 == 2;
-                if (!loads || self.segment.loads) && matches!(self.access(a, !loads)?, Step::Over) {
+                // A conditional store without a reservation may fail before it looks at the address.
+                if word >> 27 == 3 && self.random.one_in(2) {
+                    self.registers[rd] = arbitrary;
+                    self.pc = next;
+                    return Ok(Step::On);
+                }
+                if (!loads || self.segment.loads || one == 2) && matches!(self.access(a, !loads)?, Step::Over) {
                     return Ok(Step::Over);
                 }
                 Some(arbitrary)
@@ -186,6 +192,22 @@ impl<'a> Machine<'a> {
             self.registers[rd] = value;
         }
         self.pc = target;
+        if target != next {
+            self.check_registers()?;
+        }
         Ok(Step::On)
+    }
+    /// What must hold of the dedicated registers wherever code is entered: had it to go wrong first, that could take many turns of a loop.
+    fn check_registers(&self) -> Result<(), String> {
+        let (base, size) = (self.segment.base, 1u64 << self.segment.bits);
+        let inside = |value: u64, beside: u64| value.wrapping_sub(base).wrapping_add(beside) < size + 2 * beside;
+        for (register, beside, multiple) in [(1, 0, 4), (30, 0, 4), (31, 0, 1), (2, 2048, 1)] {
+            let value = self.registers[register];
+            // The link of the segment's last word would be its end.
+            if !(inside(value, beside) || value == base + size) || !value.is_multiple_of(multiple) {
+                return Err(format!("x{register} is {value:#x} where {:#x} is entered", self.pc));
+            }
+        }
+        Ok(())
     }
 }

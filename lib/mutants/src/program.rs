@@ -47,7 +47,7 @@ fn instruction(random: &mut Random) -> u32 {
         9 => branch(rs1, rs2, random.below(9) as i32 - 4),
         10 => jump(rd, random.of(&[-1024, -1025, -2, -1, 1, 2, 3, 0])),
         11 => 0x17 | rd << 7 | random.of(&[0, 1, 16, 0xf_fff0, 0xf_ff00, 0x8_0000, 0x7_ffff]) << 12,
-        12 => register_form(0x2f, random.of(&[0, 8, 12]), 3, rd, rs1, rs2),
+        12 => register_form(0x2f, random.of(&[0, 4, 8, 12]), 3, rd, rs1, rs2),
         13 => register_form(0x53, random.of(&[0x01, 0x51, 0x71, 0x79]), 0, rd, rs1, 0),
         14 => 0x37 | rd << 7 | (random.next() as u32 & 0xffff_f000),
         _ => random.next() as u32 | 3,
@@ -71,7 +71,7 @@ fn bring_in(segment: &Segment, register: u32, from: u32, words: &mut Vec<u32>) {
 /// One thing that rewritten code does.
 fn sequence(random: &mut Random, segment: &Segment, words: &mut Vec<u32>) {
     let (value, pointer) = (random.of(&[8, 10, 11]), random.of(&[8, 10, 11]));
-    match random.below(8) {
+    match random.below(9) {
         0 | 1 => {
             bring_in(segment, ADDRESS, pointer, words);
             words.push(store(ADDRESS, value, random.of(&IMMEDIATES)));
@@ -98,7 +98,18 @@ fn sequence(random: &mut Random, segment: &Segment, words: &mut Vec<u32>) {
                 words.push(immediate_form(0x13, 0, STACK, ADDRESS, 0));
             }
         },
-        6 => words.push(branch(value, pointer, random.below(5) as i32 - 2)),
+        6 => {
+            // A stack pointer that is moved by a constant, and looked through in one of the ways there are.
+            words.push(immediate_form(0x13, 0, STACK, STACK, random.of(&IMMEDIATES)));
+            words.push(match random.below(3) {
+                0 => immediate_form(0x03, 3, value, STACK, random.of(&IMMEDIATES)),
+                1 => store(STACK, value, random.of(&IMMEDIATES)),
+                // amoadd, amoswap, lr, sc
+                _ => register_form(0x2f, random.of(&[0, 4, 8, 12]), 3, pointer, STACK, 0),
+            });
+            words.push(jump(0, -(random.below(3) as i32)));
+        }
+        7 => words.push(branch(value, pointer, random.below(5) as i32 - 2)),
         _ => words.push(immediate_form(0x13, 0, value, pointer, random.of(&IMMEDIATES))),
     }
 }

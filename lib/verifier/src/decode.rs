@@ -19,6 +19,10 @@ pub enum Kind {
     Store {
         base: u8,
     },
+    /// `sc`, which may fail without looking at where it would have stored.
+    StoreConditional {
+        base: u8,
+    },
     Branch {
         offset: i32,
     },
@@ -212,10 +216,11 @@ fn atomic(word: u32) -> Result<Instruction, Rule> {
         return Err(Rule::Unknown);
     }
     match word >> 27 {
-        // lr
+        // lr, sc
         2 if rs2(word) == 0 => Ok(writes(Kind::Load { base }, rd)),
-        // sc, amoswap, amoadd; amoxor, amoand, amoor, amomin, amomax, amominu, amomaxu
-        3 | 1 | 0 | 4 | 12 | 8 | 16 | 20 | 24 | 28 => Ok(writes(Kind::Store { base }, rd)),
+        3 => Ok(writes(Kind::StoreConditional { base }, rd)),
+        // amoswap, amoadd; amoxor, amoand, amoor, amomin, amomax, amominu, amomaxu
+        1 | 0 | 4 | 12 | 8 | 16 | 20 | 24 | 28 => Ok(writes(Kind::Store { base }, rd)),
         _ => Err(Rule::Unknown),
     }
 }

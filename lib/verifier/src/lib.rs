@@ -67,6 +67,7 @@ impl Scan<'_> {
         }
         match instruction.kind {
             Kind::Store { base } => registers.access(base, Rule::Store)?,
+            Kind::StoreConditional { base } => registers.attempt(base, Rule::Store)?,
             Kind::Load { base } if self.segment.loads => registers.access(base, Rule::Load)?,
             Kind::Load { base: STACK } => registers.access(STACK, Rule::Load)?,
             Kind::Branch { offset } => {

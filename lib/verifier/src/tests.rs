@@ -20,6 +20,8 @@ const MASKED: Segment = Segment { base: 0x1100_0000, bits: 24, form: Form::Mask,
 const RET: u32 = jalr(0, RA, 0);
 const NOP: u32 = addi(0, 0, 0);
 const ECALL: u32 = 0x73;
+/// `sc.d x0, x0, (sp)`
+const SC_D_THROUGH_SP: u32 = r(0x2f, 12, 3, 0, SP, 0);
 
 const fn r(opcode: u32, funct7: u32, funct3: u32, rd: u32, rs1: u32, rs2: u32) -> u32 {
     opcode | rd << 7 | funct3 << 12 | rs1 << 15 | rs2 << 20 | funct7 << 25
@@ -227,6 +229,11 @@ fn rule_15_a_stack_pointer_that_walks_is_rejected() {
     assert_eq!(broken(&ZBA, &[addi(SP, SP, -16), jal(0, -4)], 1), Rule::Drift);
     assert_eq!(broken(&ZBA, &[ld(8, SP, 0), addi(SP, SP, 16), RET], 2), Rule::Drift);
     assert_eq!(broken(&ZBA, &[addi(SP, SP, -2048); 17], 16), Rule::Drift);
+    assert_eq!(
+        broken(&ZBA, &[addi(SP, SP, -16), SC_D_THROUGH_SP, jal(0, -8)], 2),
+        Rule::Drift,
+        "it may fail, and store nothing"
+    );
     accepted(&ZBA, &[addi(SP, SP, 16), ld(8, SP, -16), RET]);
     accepted(&ZBA, &[addi(SP, SP, 16), add_uw(SP, SP, GP), RET]);
     // What keeps a part of it does not bring it back.
