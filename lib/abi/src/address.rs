@@ -29,7 +29,7 @@ pub const fn code_address(pa: usize) -> usize {
 }
 /// Physical address of the code that executes at `va`.
 pub const fn code_physical(va: usize) -> usize {
-    physical(va) - 0x4000_0000
+    physical(va).wrapping_sub(0x4000_0000)
 }
 
 /// Lowest address of a program's image.

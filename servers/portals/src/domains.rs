@@ -12,13 +12,14 @@ use crate::nucleus_data::{FrameView, Table, ThreadPage};
 use crate::nucleus_memory::Masked;
 use crate::open_windows::Lent;
 use crate::snapshot::Seen;
+use crate::threads::Exit;
 use abi::Error;
 use abi::address::{DEAD_STUB, PAGE, THREAD_STACK, satp, supervisor};
 use abi::identity::DomainId;
 use abi::nucleus::cancelled::FOR_THE_DEAD;
 use abi::nucleus::{StackDescriptor, domain, flags};
 use abi::section::NAME;
-use abi::system::Ended;
+use abi::system::{Ended, ended};
 use account::{Account, Charge};
 use alloc::vec::Vec;
 use fallible::TryPush;
@@ -64,7 +65,7 @@ impl<M: Machine> Manager<M> {
         };
         let table = Table::at(self.machine, supervisor(block + domain::TABLE) as u64);
         if with & flags::TRUSTED != 0 {
-            self.make_trusted_initial();
+            self.make_trusted_system_portals();
         }
         self.initials[(with & flags::TRUSTED != 0) as usize].fill(table, self.machine.info().symbols.bad_portal);
         table.set_field(domain::SATP, satp(root, asid));
@@ -145,13 +146,8 @@ impl<M: Machine> Manager<M> {
         match made {
             Ok(_) => Ok(child),
             Err(error) => {
-                self.end_domain(
-                    child,
-                    Ended { asid: child as u64, kind: abi::system::ended::KILLED, ..Ended::default() },
-                );
-                if let Some((_, charge)) = self.ended.of(child).map(|end| end.id).and_then(|id| self.ended.remove(id)) {
-                    self.accounts.refund(charge);
-                }
+                self.end_domain(child, Ended { asid: child as u64, kind: ended::KILLED, ..Ended::default() });
+                self.forget_end(child);
                 Err(error)
             }
         }
@@ -198,7 +194,7 @@ impl<M: Machine> Manager<M> {
     pub fn end_domain(&mut self, asid: usize, how: Ended) {
         // Nothing here may need memory: what an end takes was reserved when the domain was made.
         while let Some(&child) = self.domain(asid).ok().and_then(|d| d.sandbox.inside.first()) {
-            self.end_domain(child, Ended { asid: child as u64, kind: abi::system::ended::KILLED, ..Ended::default() });
+            self.end_domain(child, Ended { asid: child as u64, kind: ended::KILLED, ..Ended::default() });
         }
         let Some(mut dead) = self.domains.remove(asid) else { return };
         self.living -= 1;
@@ -355,6 +351,34 @@ impl<M: Machine> Manager<M> {
             }
         }
         lends
+    }
+    /// Thread `index`, which has called the portal manager for that, ends, and with the last thread of a domain that nobody else can
+    /// enter, the domain. A thread that is in its domain's controlling domain ends when it returns from there: it holds a stack of
+    /// that domain.
+    pub fn exit_thread(&mut self, index: usize) -> Exit {
+        let Ok(caller) = self.caller(index) else { return Exit::Ends };
+        // In the middle of a call: it has windows open, and its caller goes on with `EDEAD`.
+        if caller.direct == caller.subject && self.leave_call(index) {
+            return Exit::Returns;
+        }
+        if self.is_last_thread(caller.subject) {
+            let how = Ended { asid: caller.subject as u64, kind: ended::EXIT, ..Ended::default() };
+            self.end_domain(caller.subject, how);
+            return Exit::Returns;
+        }
+        if caller.direct == caller.subject {
+            return Exit::Ends;
+        }
+        self.divert_thread(index, caller.subject).map_or_else(Exit::Refused, |()| Exit::Returns)
+    }
+    /// Ends domain `asid` for domain `by`. `EACCESS`: that one may not, or the system could not go on.
+    pub fn kill(&mut self, by: usize, asid: usize) -> Result<isize> {
+        self.domain(asid)?;
+        if !self.may_control(by, asid) || self.is_vital(asid) {
+            return Err(Error::EACCESS);
+        }
+        self.end_domain(asid, Ended { asid: asid as u64, kind: ended::KILLED, ..Ended::default() });
+        Ok(0)
     }
     /// Makes thread `index` end instead of returning to domain `asid`.
     pub fn divert_thread(&mut self, index: usize, asid: usize) -> Result<()> {

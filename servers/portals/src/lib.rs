@@ -1,5 +1,7 @@
 //! The portal manager's logic: who has which portals, and what becomes of them.
 #![cfg_attr(not(test), no_std)]
+#![cfg_attr(test, feature(alloc_error_hook))]
+#![cfg_attr(test, allow(clippy::disallowed_methods, clippy::disallowed_macros))]
 #![feature(allocator_api, optimize_attribute)]
 // What is made without arguments is made once, in a constant.
 #![allow(clippy::new_without_default)]
@@ -34,6 +36,13 @@ pub mod templates;
 pub mod threads;
 pub mod unwaited;
 pub mod upcalls;
+
+#[cfg(test)]
+mod failing;
+#[cfg(test)]
+mod fake;
+#[cfg(test)]
+mod tests;
 
 /// What an operation gives, or why not.
 pub type Result<T> = core::result::Result<T, abi::Error>;

@@ -12,7 +12,6 @@ mod client_memory;
 mod hart;
 
 use abi::Error;
-use abi::account::Resource;
 use abi::identity::DomainId;
 use abi::nucleus::domain;
 use abi::system::{self, Description, Ended, ended};
@@ -25,7 +24,7 @@ use pebble::{Result, check};
 use portals_logic::manager::{Caller, Manager as Logic};
 use portals_logic::nucleus_data::{Table, ThreadPage};
 use portals_logic::nucleus_memory::NucleusMemory;
-use portals_logic::semaphores;
+use portals_logic::threads::Exit;
 
 pebble::boot_server!(start);
 
@@ -182,23 +181,13 @@ fn end_thread() -> isize {
 extern "C" fn thread_exit(thread: usize) -> isize {
     give_back(thread);
     let mut manager = MANAGER.lock();
-    if let Ok(caller) = manager.caller(thread) {
-        // In the middle of a call: it has windows open, and its caller goes on with `EDEAD`.
-        if caller.direct == caller.subject && manager.leave_call(thread) {
-            return 0;
-        }
-        if manager.is_last_thread(caller.subject) {
-            let how = Ended { asid: caller.subject as u64, kind: ended::EXIT, ..Ended::default() };
-            manager.end_domain(caller.subject, how);
-            unlock(manager);
-            return 0;
-        }
-        if caller.direct != caller.subject {
-            return manager.divert_thread(thread, caller.subject).map_or_else(Error::code, |()| 0);
-        }
+    let exit = manager.exit_thread(thread);
+    unlock(manager);
+    match exit {
+        Exit::Returns => 0,
+        Exit::Ends => end_thread(),
+        Exit::Refused(error) => error.code(),
     }
-    drop(manager);
-    end_thread()
 }
 /// The thread is about to end: what was shared or moved for calls that it did not make comes back.
 fn give_back(thread: usize) {
@@ -382,51 +371,21 @@ extern "C" fn wait(thread: usize, asid: usize, out: usize) -> isize {
 fn wait_for(thread: usize, asid: usize, out: usize) -> Result<isize> {
     let mut manager = MANAGER.lock();
     let caller = manager.caller(thread)?;
-    let (id, ended) = match manager.ended.of(asid) {
-        Some(end) => (end.id, true),
-        None => (manager.domain(asid)?.id, false),
-    };
-    if !manager.may_control(caller.subject, asid) {
-        return Err(Error::EACCESS);
-    }
-    if !ended {
-        manager.domain_mut(asid)?.waiters.room_for(1)?;
-        let charge = manager.charge(caller.subject, Resource::Semaphores, 1)?;
-        let semaphore = match semaphores::new_semaphore(Hart, 0) {
-            Ok(semaphore) => semaphore,
-            Err(error) => {
-                manager.accounts.refund(charge);
-                return Err(error);
-            }
-        };
-        manager.domain_mut(asid)?.waiters.push_kept((semaphore, charge));
+    let waiting = manager.wait_begin(caller, asid)?;
+    if let Some(semaphore) = waiting.semaphore {
         drop(manager);
         let waited = P_ID.call([semaphore, usize::MAX]);
         pebble::boot::semaphore_destroy(semaphore);
         manager = MANAGER.lock();
-        if let Ok(asid) = manager.live(id)
-            && let Ok(domain) = manager.domain_mut(asid)
-            && let Some(place) = domain.waiters.iter().position(|&(own, _)| own == semaphore)
-        {
-            let (_, charge) = domain.waiters.swap_remove(place);
-            manager.accounts.refund(charge);
-        }
+        manager.wait_over(&waiting);
         check(waited)?;
     }
-    let (how, charge) = manager.ended.remove(id).ok_or(Error::ESRCH)?;
-    manager.accounts.refund(charge);
+    let how = manager.wait_end(&waiting)?;
     client_memory::write(out, &how)?;
     Ok(0)
 }
 extern "C" fn kill(thread: usize, asid: usize) -> isize {
-    with_caller(thread, |manager, caller| {
-        manager.domain(asid)?;
-        if !manager.may_control(caller.subject, asid) || manager.is_vital(asid) {
-            return Err(Error::EACCESS);
-        }
-        manager.end_domain(asid, Ended { asid: asid as u64, kind: ended::KILLED, ..Ended::default() });
-        Ok(0)
-    })
+    with_caller(thread, |manager, caller| manager.kill(caller.subject, asid))
 }
 extern "C" fn grow(thread: usize, pages: usize) -> isize {
     with_caller(thread, |_, caller| Ok(GROW_FOR.call([caller.subject, pages])))

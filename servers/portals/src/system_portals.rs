@@ -83,7 +83,7 @@ impl<M: Machine> Manager<M> {
     }
     /// Makes the tables of trusted domains if there are none: few systems have such a domain beside the first ones.
     #[optimize(size)]
-    pub fn make_trusted_initial(&mut self) {
+    pub fn make_trusted_system_portals(&mut self) {
         // Entry 0, "return", is in every table.
         if self.initials[1].system[0] == 0 {
             self.initials[1] = self.make_initial(flags::TRUSTED);

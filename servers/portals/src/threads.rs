@@ -21,6 +21,15 @@ const SPARE_STACKS: usize = 4;
 /// In the place of a thread's index: the stack is kept for the next thread.
 pub const SPARE: usize = usize::MAX;
 
+/// What becomes of a thread that wants to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// It returns from its call, and does not come back to its domain.
+    Returns,
+    /// It ends here.
+    Ends,
+    Refused(Error),
+}
 /// What is known of the thread at one index.
 struct Slot<M> {
     page: ThreadPage<M>,

@@ -1,0 +1,152 @@
+//! One behaviour each, named after it: what ends, and what is left.
+
+use super::world::{Returned, World};
+use crate::fake::{INIT_THREAD, PORTALS};
+use abi::Error;
+use abi::system::{self, FIRST_FREE, GRANTS_OF_ONE};
+
+#[test]
+fn a_system_that_has_started_keeps_the_invariants() {
+    World::new().check();
+}
+#[test]
+fn a_portal_leads_to_what_was_registered() {
+    let (mut world, server, thread) = World::with_component();
+    world.register(thread, "t.add", "npii").unwrap();
+    let (client, other) = world.component("client", 2);
+    let number = world.open(other, "t.add").unwrap();
+    assert_eq!((number, world.leads(client, number)), (FIRST_FREE, Some((server, 0x20000))));
+    world.check();
+}
+#[test]
+fn a_name_that_is_not_there_is_enoent() {
+    let (mut world, _, thread) = World::with_component();
+    assert_eq!(world.open(thread, "t.add"), Err(Error::ENOENT));
+    assert_eq!(world.open(thread, "domain.destroy"), Err(Error::EACCESS));
+}
+#[test]
+fn a_specification_with_an_unknown_letter_is_refused_with_its_place() {
+    let (mut world, _, thread) = World::with_component();
+    assert_eq!(
+        world.register(thread, "t.add", "npiqi").unwrap(),
+        portal::Rejected { reason: portal::Reason::UnknownArgument, position: 3 }.code()
+    );
+    world.check();
+}
+#[test]
+fn the_end_of_a_server_turns_its_callers_away() {
+    let (mut world, server, thread) = World::with_component();
+    world.register(thread, "t.add", "npii").unwrap();
+    let (client, other) = world.component("client", 2);
+    let before = world.counts();
+    let number = world.open(other, "t.add").unwrap();
+    assert!(world.enter(other, number));
+    assert_eq!(world.inside(other), server);
+    world.kill(server).unwrap();
+    world.check();
+    // Its thread is on its way to the graveyard's, and the client's comes back.
+    assert_eq!(world.leave(other), Returned::Goes);
+    assert_eq!(world.inside(other), client);
+    assert_eq!(world.leads(client, number), Some((0, 0)), "the answer for the dead");
+    world.close(other, number).unwrap();
+    world.check();
+    assert_eq!(world.counts()[4], before[4], "portal code of the dead is kept");
+}
+#[test]
+fn the_end_of_a_caller_lets_its_call_end_first() {
+    let (mut world, server, thread) = World::with_component();
+    world.register(thread, "t.add", "npii").unwrap();
+    let before = world.counts();
+    let (client, other) = world.component("client", 2);
+    let number = world.open(other, "t.add").unwrap();
+    assert!(world.enter(other, number));
+    world.kill(client).unwrap();
+    world.check();
+    assert_eq!(world.inside(other), server);
+    assert_eq!(world.leave(other), Returned::Ended);
+    let waiting = world.call(INIT_THREAD, system::DOMAIN_WAIT, |manager, caller| {
+        let waiting = manager.wait_begin(caller, client)?;
+        manager.wait_end(&waiting)
+    });
+    assert_eq!(waiting.unwrap().asid, client as u64);
+    world.check();
+    // The name server, and whoever opens names, keep nothing of it.
+    assert_eq!(world.counts(), before);
+}
+#[test]
+fn a_number_is_not_given_away_before_its_end_is_asked_for() {
+    let mut world = World::new();
+    let (first, thread) = world.component("first", 1);
+    world.kill(first).unwrap();
+    world.manager.sweep();
+    assert_eq!(thread, 2);
+    for _ in 0..1200 {
+        let (asid, _) = world.component("next", 2);
+        assert_ne!(asid, first);
+        world.kill(asid).unwrap();
+        world.manager.forget_end(asid);
+        while world.manager.events.pop_front().is_some() {}
+        // Its threads are turned away, and end.
+        let dead: Vec<usize> =
+            world.manager.threads.living().map(|(index, ..)| index).filter(|&index| index > thread).collect();
+        for index in dead {
+            super::world::World::bury(&mut world, index);
+        }
+    }
+    world.check();
+}
+#[test]
+fn the_last_entry_takes_a_semaphore_with_it() {
+    let (mut world, _, thread) = World::with_component();
+    let before = world.counts();
+    let p = world.semaphore(thread).unwrap();
+    world.check();
+    world.close(thread, p).unwrap();
+    world.check();
+    world.close(thread, p + 1).unwrap();
+    world.check();
+    assert_eq!(world.counts(), before);
+}
+#[test]
+fn nobody_closes_or_ends_what_all_need() {
+    let (mut world, _, thread) = World::with_component();
+    assert_eq!(world.close(thread, system::PORTAL_OPEN), Err(Error::EPORTAL));
+    assert_eq!(world.kill(PORTALS), Err(Error::EACCESS));
+}
+#[test]
+fn a_child_in_a_sandbox_has_stubs_only() {
+    let (mut world, parent, thread) = World::with_component();
+    world.register(thread, "t.add", "npii").unwrap();
+    let number = world.open(thread, "t.add").unwrap();
+    let (child, its) = world.fork(thread, 0x30000).unwrap();
+    world.check();
+    for n in 1..FIRST_FREE + 4 {
+        assert_eq!(world.leads(child, n), Some((parent, 0x30000)), "{n}");
+    }
+    // What it closes through its parent, the parent keeps: it has it itself.
+    assert!(world.enter(its, system::PORTAL_CLOSE));
+    world.close(its, number).unwrap();
+    assert_eq!(world.leads(parent, number), Some((parent, 0x20000)));
+    assert_eq!(world.leave(its), Returned::Goes);
+    world.kill(parent).unwrap();
+    world.check();
+    assert!(world.manager.domain(child).is_err(), "who is in a sandbox ends with it");
+}
+#[test]
+fn a_server_grants_to_who_calls_it_and_no_more_than_it_may() {
+    let (mut world, server, thread) = World::with_component();
+    world.register(thread, "t.open", "npii").unwrap();
+    let (client, other) = world.component("client", 2);
+    let number = world.open(other, "t.open").unwrap();
+    assert_eq!(world.grant(thread, 1), Err(Error::EINVAL), "outside a call");
+    assert!(world.enter(other, number));
+    for n in 0..GRANTS_OF_ONE {
+        let granted = world.grant(other, n as u64).unwrap();
+        assert_eq!(world.leads(client, granted), Some((server, 0x40000)));
+    }
+    assert_eq!(world.grant(other, 0), Err(Error::EMFILE));
+    world.check();
+    assert_eq!(world.leave(other), Returned::Goes);
+    world.kill(client).unwrap();
+    world.check();
+}
