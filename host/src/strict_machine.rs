@@ -57,6 +57,10 @@ pub fn run_and_tell(
         Some(Stopped::Reused(space)) => Some(format!(
             "a stale translation: address space {space} has another root table, and may still use what the one before led to"
         )),
+        Some(Stopped::Overwritten(pc)) => Some(format!(
+            "a reservation of another thread's: the store-conditional at pc {pc:#x} has stored, though there was another thread \
+             since its load-reserved"
+        )),
         _ => None,
     };
     timed_out |= matches!(stopped, Some(Stopped::Limit | Stopped::Idle));

@@ -2,7 +2,7 @@
 
 use crate::compressed::expand;
 use crate::decode::{Decoded, Op, decode};
-use crate::machine::{Machine, Stopped, Trap, cause, status};
+use crate::machine::{Machine, Reservation, Stopped, Trap, cause, status};
 use crate::memory::{PAGE, noted};
 use crate::translate::{Access, FETCH, READ, WRITE};
 
@@ -312,7 +312,8 @@ impl Machine {
                     return Err(Trap(cause::LOAD_PAGE, a));
                 }
                 let value = if d.op == LrW { self.load::<4>(a)? as i32 as u64 } else { self.load::<8>(a)? };
-                self.reservation = self.physical(a, READ);
+                let thread = self.writer().thread;
+                self.reservation = self.physical(a, READ).map(|at| Reservation { at, value, thread });
                 self.set(d.rd, value);
             }
             ScW | ScD => {
@@ -321,8 +322,13 @@ impl Machine {
                 if !a.is_multiple_of(bytes) {
                     return Err(Trap(cause::STORE_MISALIGNED, a));
                 }
-                let held = self.reservation.take() == Some(at);
-                if held {
+                let reserved = self.reservation.take().filter(|reserved| reserved.at == at);
+                let held = reserved.is_some();
+                if let Some(Reservation { value, thread, .. }) = reserved {
+                    let now = if d.op == ScW { self.load::<4>(a)? as i32 as u64 } else { self.load::<8>(a)? };
+                    if now != value || thread != self.writer().thread {
+                        self.stopped = Some(Stopped::Overwritten(self.pc));
+                    }
                     if d.op == ScW { self.store::<4>(a, b)? } else { self.store::<8>(a, b)? }
                 }
                 self.set(d.rd, (!held).into());

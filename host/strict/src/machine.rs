@@ -37,6 +37,9 @@ pub enum Stopped {
     Violation(Stale),
     /// This address space has another root table, and translations by the one before are still there.
     Reused(u16),
+    /// The store-conditional at this program counter has stored though its load-reserved is not the last one, but another thread's, or what
+    /// it found was changed since.
+    Overwritten(u64),
 }
 
 /// An exception: its cause and value.
@@ -85,14 +88,22 @@ pub(crate) struct Control {
     pub fcsr: u64,
 }
 
+/// Of a `lr`: the physical address, what it found there, and in which thread.
+#[derive(Clone, Copy)]
+pub(crate) struct Reservation {
+    pub at: u64,
+    pub value: u64,
+    pub thread: u64,
+}
+
 pub struct Machine {
     pub(crate) x: [u64; 32],
     pub(crate) f: [u64; 32],
     pub(crate) pc: u64,
     pub(crate) user: bool,
     pub(crate) control: Control,
-    /// Address that `lr` has reserved.
-    pub(crate) reservation: Option<u64>,
+    /// What `lr` has reserved.
+    pub(crate) reservation: Option<Reservation>,
     pub(crate) cycles: u64,
     pub(crate) instructions: u64,
     /// Cycle at which to look for interrupts, or at which time jumps.

@@ -218,6 +218,32 @@ fn the_timer_interrupts_between_any_two_instructions() {
     assert_eq!(found, interrupted(1, 400));
     assert_ne!(found, interrupted(2, 400));
 }
+/// `lr.d a2, (a0)`, `sc.d a2, a3, (a0)`, `sc.d a2, a3, (a4)`
+const RESERVE: u32 = 0x1005_362f;
+const CONDITIONAL: u32 = 0x18d5_362f;
+const ELSEWHERE: u32 = 0x18d7_362f;
+
+#[test]
+fn a_reservation_of_another_threads_serves_no_store() {
+    for elsewhere in [NOP, ELSEWHERE] {
+        // In supervisor mode, tp says which thread it is.
+        let mut m = machine(&[RESERVE, RESERVE, elsewhere, CONDITIONAL], Settings::default());
+        for thread in [1, 2, 2, 1] {
+            m.x[4] = thread;
+            steps(&mut m, 1);
+        }
+        assert_eq!(matches!(m.stopped, Some(Stopped::Overwritten(_))), elsewhere == NOP);
+        assert_eq!(m.x[12], (elsewhere != NOP).into(), "the last one has stored");
+    }
+}
+#[test]
+fn a_reservation_serves_one_store_whatever_comes_between() {
+    let mut m = machine(&[RESERVE, NOP, CONDITIONAL, CONDITIONAL], Settings::default());
+    steps(&mut m, 3);
+    assert_eq!((m.x[12], m.stopped.is_none()), (0, true));
+    steps(&mut m, 1);
+    assert_eq!(m.x[12], 1);
+}
 #[test]
 fn who_waits_for_nothing_has_stopped() {
     let mut m = machine(&[WAIT], Settings::default());

@@ -111,6 +111,9 @@ nucleus_restore:
     li      t1, {SIE_ON}
     csrw    sie, t1
     csrw    sscratch, tp
+    # Others may have run since, and a reservation that one of them has left must not serve this one's store-conditional: neither a trap
+    # nor a store of the same hart need end it (unprivileged specification, section 8.2). Whether this one stores does not matter.
+    sc.d    t1, zero, (t0)
     ld      sp, {FRAME_SP}(t0)
     ld      ra, {FRAME_RA}(t0)
     .set    offset, 64
