@@ -12,6 +12,7 @@ use crate::space::{Spaces, private};
 use abi::Error;
 use abi::address::*;
 use abi::nucleus::{MAX_DOMAINS, MAX_THREADS};
+use core::convert::Infallible;
 
 /// What does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +83,30 @@ impl References {
     }
 }
 
+/// Entries of a table that are looked at together.
+const TOGETHER: usize = 8;
+
+/// Gives `visit` each entry of `table` that is not 0, and its number. Most are 0: so it takes one branch for several of them.
+fn each_entry<R: Ram, E>(
+    spaces: &mut Spaces<R>,
+    table: usize,
+    mut visit: impl FnMut(&mut Spaces<R>, usize, u64) -> Result<(), E>,
+) -> Result<(), E> {
+    for first in (0..512).step_by(TOGETHER) {
+        let at = |n: usize| table + 8 * (first + n);
+        if (0..TOGETHER).fold(0, |all, n| all | spaces.ram.read(at(n))) == 0 {
+            continue;
+        }
+        for n in 0..TOGETHER {
+            match spaces.ram.read(at(n)) {
+                0 => {}
+                entry => visit(spaces, first + n, entry)?,
+            }
+        }
+    }
+    Ok(())
+}
+
 impl<R: Ram> Spaces<R> {
     /// Checks everything; how many windows are open, or the first violation found. Frames below `managed` are the image's,
     /// which nobody owns. `ENOMEM`: there is none for the check itself.
@@ -129,15 +154,11 @@ impl<R: Ram> Spaces<R> {
         let orphan = self.shares.shared(&self.ram).find(|&pa| references.count(self, pa) == 0);
         Ok(orphan.map_or(Ok(windows), |address| Err(Violation { kind: Kind::Sharers, asid: 0, address })))
     }
-    /// The tables below entry `place` of the root of `asid`: the middle one, and those of leaves.
-    fn tables(&mut self, asid: usize, place: usize) -> Option<(usize, impl Iterator<Item = (usize, usize)> + use<R>)> {
+    /// The table below entry `place` of the root of `asid`.
+    fn middle(&mut self, asid: usize, place: usize) -> Option<usize> {
         let root = self.space(asid).ok()?.root;
         let middle = self.ram.read(root + 8 * place);
-        if middle & (pte::V | LEAF) != pte::V {
-            return None;
-        }
-        let middle = pte::address(middle);
-        Some((middle, (0..512).map(move |n| (n, middle + 8 * n))))
+        (middle & (pte::V | LEAF) == pte::V).then_some(pte::address(middle))
     }
     /// Gives `visit` each frame that tables of `asid` refer to, from `managed` on, and what it would be if it were free: one that
     /// is the space's own, or one that a window shows. An error, and for which address.
@@ -153,24 +174,23 @@ impl<R: Ram> Spaces<R> {
         };
         one(self, root, Kind::Free, 0)?;
         for place in [0, 1] {
-            let Some((middle, entries)) = self.tables(asid, place) else { continue };
+            let Some(middle) = self.middle(asid, place) else { continue };
             one(self, middle, Kind::Free, 0)?;
-            for (n, at) in entries {
-                let value = self.ram.read(at);
+            each_entry(self, middle, |s, n, value| {
                 if value & (pte::V | LEAF) != pte::V {
-                    continue;
+                    return Ok(());
                 }
-                one(self, pte::address(value), Kind::Free, (place << 30) + (n << 21))?;
-                for page in 0..512 {
-                    let leaf = self.ram.read(pte::address(value) + 8 * page);
+                one(s, pte::address(value), Kind::Free, (place << 30) + (n << 21))?;
+                each_entry(s, pte::address(value), |s, page, leaf| {
                     let kind = if place == 0 { Kind::Free } else { Kind::WindowFree };
                     // A device's registers are no frames, and those of the image nobody's.
-                    let refers = if place == 0 { self.has_frame(leaf) } else { leaf & pte::V != 0 };
-                    if refers {
-                        one(self, pte::address(leaf), kind, (place << 30) + (n << 21) + page * PAGE)?;
+                    let refers = if place == 0 { s.has_frame(leaf) } else { leaf & pte::V != 0 };
+                    if !refers {
+                        return Ok(());
                     }
-                }
-            }
+                    one(s, pte::address(leaf), kind, (place << 30) + (n << 21) + page * PAGE)
+                })
+            })?;
         }
         Ok(())
     }
@@ -197,41 +217,35 @@ impl<R: Ram> Spaces<R> {
         }
         let (mut promises, mut windows, mut pages, mut common_pages) = (0, 0, 0, 0);
         for (place, base) in [(0, 0), (1, WINDOW_VA)] {
-            let Some((middle, entries)) = self.tables(asid, place) else { continue };
+            let Some(middle) = self.middle(asid, place) else { continue };
             self.owned(middle, managed, references).map_err(|kind| (kind, base))?;
-            for (n, at) in entries {
-                let value = self.ram.read(at);
+            each_entry(self, middle, |s, n, value| {
                 if value & pte::V == 0 {
-                    continue;
+                    return Ok(());
                 }
                 if value & LEAF != 0 && space.boot {
                     // Devices that the image builder has mapped.
-                    continue;
+                    return Ok(());
                 }
                 if value & LEAF != 0 {
                     return Err((Kind::Place, base + (n << 21)));
                 }
                 let leaves = pte::address(value);
-                self.owned(leaves, managed, references).map_err(|kind| (kind, base + (n << 21)))?;
-                for page in 0..512 {
-                    let leaf = self.ram.read(leaves + 8 * page);
+                s.owned(leaves, managed, references).map_err(|kind| (kind, base + (n << 21)))?;
+                each_entry(s, leaves, |s, page, leaf| {
                     let va = base + (n << 21) + page * PAGE;
-                    if leaf == 0 {
-                        continue;
-                    }
                     if place == 1 {
-                        self.check_window(va, leaf).map_err(|kind| (kind, va))?;
                         windows += 1;
-                        continue;
+                        return s.check_window(va, leaf).map_err(|kind| (kind, va));
                     }
                     let (lazy, pa) = (leaf & pte::LAZY != 0, pte::address(leaf));
                     let own = leaf & (pte::V | pte::FOREIGN) == pte::V;
                     // Shared for good, with the rights that the first one had.
-                    let common = !own && self.has_frame(leaf);
+                    let common = !own && s.has_frame(leaf);
                     common_pages += (common && va != RETURN_PAGE) as usize;
                     promises += lazy as usize;
                     if own || common {
-                        self.owned(pa, managed, references).map_err(|kind| (kind, va))?;
+                        s.owned(pa, managed, references).map_err(|kind| (kind, va))?;
                     }
                     if va != RETURN_PAGE && (lazy || (own && pa >= managed)) {
                         pages += 1;
@@ -242,7 +256,7 @@ impl<R: Ram> Spaces<R> {
                     if leaf & pte::V == 0 && !lazy || leaf & pte::V != 0 && lazy && leaf & pte::W != 0 {
                         return Err((Kind::Rights, va));
                     }
-                    let sharers = if own && pa >= managed { self.shares.count(&self.ram, pa) } else { 0 };
+                    let sharers = if own && pa >= managed { s.shares.count(&s.ram, pa) } else { 0 };
                     if leaf & pte::W != 0 && own && sharers > 0 {
                         return Err((Kind::WritableShared, va));
                     }
@@ -251,8 +265,9 @@ impl<R: Ram> Spaces<R> {
                     if private(va, PAGE).is_err() && !builders {
                         return Err((Kind::Place, va));
                     }
-                }
-            }
+                    Ok(())
+                })
+            })?;
         }
         if pages != space.pages as usize || common_pages != space.common as usize {
             return Err((Kind::Pages, pages));
@@ -278,23 +293,35 @@ impl<R: Ram> Spaces<R> {
     }
     /// How many window slots of `asid` are open.
     pub fn windows(&mut self, asid: usize) -> usize {
-        let Some((_, entries)) = self.tables(asid, 1) else { return 0 };
-        let tables = entries.map(|(_, at)| self.ram.read(at)).filter(|value| value & pte::V != 0);
-        let open = |table: u64| (0..512).filter(|n| self.ram.read(pte::address(table) + 8 * n) != 0).count();
-        tables.map(open).sum()
+        let mut open = 0;
+        let Some(middle) = self.middle(asid, 1) else { return 0 };
+        let counted: Result<(), Infallible> = each_entry(self, middle, |s, _, table| {
+            if table & pte::V == 0 {
+                return Ok(());
+            }
+            each_entry(s, pte::address(table), |_, _, _| {
+                open += 1;
+                Ok(())
+            })
+        });
+        let Ok(()) = counted;
+        open
     }
     /// Whether a page that `asid` can see, of its own, in a window, or of the service stacks, is the frame at `pa`, with the rights in `rights`.
     pub fn shows(&mut self, asid: usize, pa: usize, rights: u64) -> bool {
         [0, 1, index(SERVICE_VA, 2)].into_iter().any(|place| {
-            let Some((_, mut entries)) = self.tables(asid, place) else { return false };
-            entries.any(|(_, at)| {
-                let table = self.ram.read(at);
-                table & (pte::V | LEAF) == pte::V
-                    && (0..512).any(|n| {
-                        let leaf = self.ram.read(pte::address(table) + 8 * n);
-                        leaf & pte::V != 0 && pte::address(leaf) == pa && leaf & rights == rights
-                    })
-            })
+            let Some(middle) = self.middle(asid, place) else { return false };
+            // It ends where one is found.
+            let looked = each_entry(self, middle, |s, _, table| {
+                if table & (pte::V | LEAF) != pte::V {
+                    return Ok(());
+                }
+                each_entry(s, pte::address(table), |_, _, leaf| {
+                    let found = leaf & pte::V != 0 && pte::address(leaf) == pa && leaf & rights == rights;
+                    if found { Err(()) } else { Ok(()) }
+                })
+            });
+            looked.is_err()
         })
     }
 }

@@ -99,13 +99,18 @@ impl<M: Machine> Manager<M> {
                     expect("an interrupt's entry", asid, n, field(domain::interrupt(n)), code)?;
                 }
             }
-            for number in 1..NPORTALS {
-                self.check_entry(asid, d.table, boot, number)?;
-                let free = d.table.entry(number) == symbols.bad_portal;
-                let (first, end) = d.numbers;
-                if number >= FIRST_FREE && (free && number < first || !free && number >= end) {
-                    return violation("a number is on the wrong side of the free ones", asid, number, first as u64);
+            let (first, end) = d.numbers;
+            let wrong_side =
+                |number| violation("a number is on the wrong side of the free ones", asid, number, first as u64);
+            for number in 1..end.max(FIRST_FREE) {
+                match d.table.entry(number) {
+                    code if code != symbols.bad_portal => self.check_entry(asid, d.table, boot, number, code)?,
+                    _ if (FIRST_FREE..first).contains(&number) => return wrong_side(number),
+                    _ => {}
                 }
+            }
+            if let Some(number) = (end.max(FIRST_FREE)..NPORTALS).find(|&n| d.table.entry(n) != symbols.bad_portal) {
+                return wrong_side(number);
             }
             self.check_lent(asid, d.table)?;
             let threads = self.threads.living().filter(|&(_, _, home)| home == d.id).count();
@@ -123,17 +128,18 @@ impl<M: Machine> Manager<M> {
         Ok(())
     }
     #[optimize(size)]
-    fn check_entry(&self, asid: usize, table: Table<M>, boot: bool, number: usize) -> Checked {
-        let symbols = &self.machine.info().symbols;
-        let code = table.entry(number);
-        if code == symbols.bad_portal || code == self.dead_portal || code == self.dead_grant {
+    fn check_entry(&self, asid: usize, table: Table<M>, boot: bool, number: usize, code: u64) -> Checked {
+        if code == self.dead_portal || code == self.dead_grant {
             return Ok(());
         }
-        if let Some(name) = crate::inspect::nucleus_name(symbols, code) {
-            let everybodys = ["nucleus.asid", "nucleus.thread", "nucleus.hrtime"].contains(&name);
-            return if boot || everybodys { Ok(()) } else { violation("a privileged portal", asid, number, code) };
-        }
-        let Some(block) = self.code.get(code) else { return violation("no block", asid, number, code) };
+        let Some(block) = self.code.get(code) else {
+            return match crate::inspect::nucleus_name(&self.machine.info().symbols, code) {
+                Some("nucleus.asid" | "nucleus.thread" | "nucleus.hrtime") => Ok(()),
+                Some(_) if boot => Ok(()),
+                Some(_) => violation("a privileged portal", asid, number, code),
+                None => violation("no block", asid, number, code),
+            };
+        };
         if block.permanent {
             let known = |initial: &crate::system_portals::Initial| initial.system.get(number) == Some(&code);
             use abi::system::graveyard::{BURY, LEAVE};
