@@ -1,6 +1,5 @@
 // expect stdout the walls held
 // timeout 90
-// ways plain touch sandbox nested nested-touch
 #include "include/hostile.h"
 
 /* Domains that die while a thread of theirs waits in a server: for an alarm, for a key, for bytes of a pipe or room in one, for a

@@ -1,6 +1,6 @@
 // expect stdout the walls held
 // timeout 60
-// ways plain touch slices
+// ways plain touch slices strict strict-touch
 /* A pager dies. Whoever gets its number next, of all numbers that there are, may not put pages into the client that it answered for,
    and is not asked for the client's faults. The client may then have another for the same addresses. */
 #include "include/hostile.h"

@@ -1,5 +1,4 @@
 // timeout 120
-// ways plain touch sandbox nested nested-touch
 /* Whatever ends a domain, or asks the trusted servers for something, does so near the limit of the invocation stack as it does at its
    top: an end is an end, a refusal is EDEPTH, and nothing is left behind. */
 #include "include/hostile.h"
@@ -64,9 +63,9 @@ static int attack(void)
                 deepest = depth;
         wall(1 + way, status == TOO_DEEP);
     }
-    /* More domains than there are numbers, each ended by a fault as deep as it goes: none is lost. */
+    /* More domains than there are numbers (in the plain way), each ended by a fault as deep as it goes: none is lost. */
     way = FAULTS;
-    for (int n = 0; n < 520; n++)
+    for (int n = 0; n < hostile_rounds(520); n++)
         wall(1 + WAYS, at(deepest) == 0);
     return 0;
 }

@@ -1,5 +1,4 @@
 // timeout 120
-// ways plain touch sandbox nested nested-touch
 /* Faults on top of calls as deep as they go, answered by handlers that use floating point, fault themselves and lose the hart: each
    pushes frames of exceptions and of floating-point state on the thread's invocation stack. No frame comes over what the nucleus
    keeps below it: every register is right afterwards, or the domain has ended. */

@@ -1,6 +1,6 @@
 // expect stdout the walls held
 // timeout 60
-// ways plain touch slices
+// ways plain touch slices strict strict-touch
 /* Servers that give portals without end to who calls them: at some number they get EMFILE, the client can still open what it wants, and
    what they gave keeps no number from the client when they have died. */
 #include "include/hostile.h"

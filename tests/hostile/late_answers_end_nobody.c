@@ -1,6 +1,5 @@
 // expect stdout the walls held
 // timeout 60
-// ways plain touch slices
 /* A handler ends the domain whose fault it answers, makes others until one of them has its number, and then declines: nobody else ends
    for it. */
 #include "include/hostile.h"

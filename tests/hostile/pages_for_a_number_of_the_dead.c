@@ -1,4 +1,3 @@
-// ways plain touch sandbox slices
 /* A call with `<` is being served when its caller dies, and the caller's number is another domain's before the call returns: the
    server's pages go nowhere, and least of all in the place of what that domain has at the address. */
 #include "include/hostile.h"

@@ -1,4 +1,4 @@
-// ways plain touch slices
+// ways plain touch slices strict strict-touch
 /* A domain lends more pages at a time than one thread has windows. What is asked about the lent ones has no end then, and still: what a
    server gives it comes, a copy of it can be made, and a page that is lent is not given away. */
 #include "include/hostile.h"

@@ -1,4 +1,4 @@
-// ways plain touch slices
+// ways plain touch slices strict strict-touch
 /* A call gives a page away and ends before it is made, for its portal is closed while it waits for a stack. The page is back, and what
    the thread's next call finds is not this one's: an honest server on that thread, whose own call fails, keeps the page that it has at
    the same address. */

@@ -14,6 +14,8 @@ const HELD: &str = "the walls held";
 const INSTRUCTIONS: u64 = 20_000_000_000;
 /// Sandboxes around the attacker: none, one, two.
 const DEPTHS: u64 = 3;
+/// What a program repeats often, it repeats this many times less often.
+const FEWER: &str = "8";
 
 pub struct Hostile {
     programs: Vec<Systems>,
@@ -41,7 +43,7 @@ impl Campaign for Hostile {
     fn run(&mut self, run: u64, seed: u32, _: u64) -> Result<Ran> {
         let count = self.programs.len() as u64;
         let (program, round) = (&self.programs[(run % count) as usize], run / count);
-        let arguments = [(round / 2 % DEPTHS).to_string()];
+        let arguments = [(round / 2 % DEPTHS).to_string(), FEWER.into()];
         let one =
             One { system: (round % 2) as usize, slices: Some(seed), arguments: &arguments, instructions: INSTRUCTIONS };
         let (outcome, _) = program.run(&one, Settings::default())?;

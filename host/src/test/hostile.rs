@@ -11,6 +11,8 @@ struct Way {
     depth: &'static str,
     system: &'static str,
     slices: Slices,
+    /// What a program repeats often, it repeats this many times less often: how many it is told, as its second argument.
+    fewer: &'static str,
 }
 /// When the timer interrupts.
 #[derive(Clone, Copy)]
@@ -22,15 +24,16 @@ enum Slices {
     /// On the strict machine, after every number of instructions, drawn from a seed that the program's name chooses.
     Random,
 }
-const WAYS: [Way; 8] = [
-    Way { name: "plain", depth: "0", system: "exec", slices: Slices::Usual },
-    Way { name: "touch", depth: "0", system: "exec-touch", slices: Slices::Usual },
-    Way { name: "sandbox", depth: "1", system: "exec", slices: Slices::Usual },
-    Way { name: "nested", depth: "2", system: "exec", slices: Slices::Usual },
-    Way { name: "nested-touch", depth: "2", system: "exec-touch", slices: Slices::Usual },
-    Way { name: "slices", depth: "0", system: "exec", slices: Slices::Short },
-    Way { name: "strict", depth: "0", system: "exec", slices: Slices::Random },
-    Way { name: "strict-touch", depth: "1", system: "exec-touch", slices: Slices::Random },
+const WAYS: [Way; 9] = [
+    Way { name: "plain", depth: "0", system: "exec", slices: Slices::Usual, fewer: "1" },
+    Way { name: "touch", depth: "0", system: "exec-touch", slices: Slices::Usual, fewer: "4" },
+    Way { name: "sandbox", depth: "1", system: "exec", slices: Slices::Usual, fewer: "4" },
+    Way { name: "nested", depth: "2", system: "exec", slices: Slices::Usual, fewer: "8" },
+    Way { name: "nested-touch", depth: "2", system: "exec-touch", slices: Slices::Usual, fewer: "8" },
+    Way { name: "slices", depth: "0", system: "exec", slices: Slices::Short, fewer: "8" },
+    Way { name: "strict", depth: "0", system: "exec", slices: Slices::Random, fewer: "8" },
+    Way { name: "strict-touch", depth: "0", system: "exec-touch", slices: Slices::Random, fewer: "8" },
+    Way { name: "strict-sandbox", depth: "1", system: "exec-touch", slices: Slices::Random, fewer: "8" },
 ];
 
 /// What a program with these directives must do in each of its ways; an error names what is no way.
@@ -43,7 +46,7 @@ pub fn ways(name: &str, directives: &Directives) -> Result<Vec<(&'static str, Di
     Ok(wanted.map(|way| (way.name, in_way(name, directives, way))).collect())
 }
 fn in_way(name: &str, directives: &Directives, way: &Way) -> Directives {
-    let mut arguments = vec![way.depth.to_string()];
+    let mut arguments = vec![way.depth.to_string(), way.fewer.to_string()];
     arguments.extend(directives.arguments.iter().cloned());
     let system = if directives.system == "exec" { way.system.to_string() } else { directives.system.clone() };
     let seed = name.bytes().fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte as u32));
@@ -75,10 +78,10 @@ mod tests {
         assert!(ways("hostile::a", &wrong).unwrap_err().to_string().contains("sideways"));
     }
     #[test]
-    fn the_depth_comes_before_the_programs_own_arguments() {
+    fn depth_and_share_come_before_the_programs_own_arguments() {
         let directives = Directives { arguments: vec!["7".into()], ..Directives::default() };
         let all = ways("hostile::a", &directives).unwrap();
-        assert_eq!(all[3].1.arguments, ["2", "7"]);
+        assert_eq!(all[3].1.arguments, ["2", "8", "7"]);
     }
     #[test]
     fn time_slices_are_the_same_each_time() {

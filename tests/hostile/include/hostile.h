@@ -1,8 +1,11 @@
 /*
  * The frame of a hostile program: what it defines is `attack`, which returns 0 if every wall held and the number of the one that did
- * not else. The same program runs in a domain of its own, in a sandbox, and in a sandbox in a sandbox (argument: how deep), while
+ * not else. The same program runs in a domain of its own, in a sandbox, and in a sandbox in a sandbox (first argument: how deep), while
  * honest domains work: each fills memory, lends it, sends it through a pipe, makes and ends threads, semaphores and children, and
  * compares what comes back. What the attack did to them, or to the tables of the system, is found there.
+ *
+ * What an attack repeats to use something up, or to meet a moment, it does `hostile_rounds(N)` times: N times in the plain way, fewer where
+ * a run takes longer (second argument: how many times fewer).
  *
  * A program whose attack may end its own domain (by a fault, say) defines HOSTILE_MAY_END before it includes this.
  */
@@ -27,6 +30,8 @@ static int attack(void);
 enum { HONEST = 2, ROUND_BYTES = 8192, STATUS_BROKEN = 100 };
 #define HOSTILE_TICKS (1000000ull)
 
+static int hostile_fewer = 1;
+static inline int hostile_rounds(int rounds) { return (rounds + hostile_fewer - 1) / hostile_fewer; }
 /* Posted to end the honest domains' work. */
 static int hostile_stop;
 
@@ -148,6 +153,7 @@ static int hostile_at(int depth)
 int main(int argc, char **argv)
 {
     int depth = argc > 1 ? atoi(argv[1]) : 0, domains[HONEST], broken = 0;
+    hostile_fewer = argc > 2 ? atoi(argv[2]) : 1;
     hostile_stop = sem_create(0);
     for (int n = 0; n < HONEST; n++) {
         domains[n] = domain_fork(0);
