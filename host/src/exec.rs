@@ -3,7 +3,7 @@
 use crate::build::{self, Recipe, Source};
 use crate::debug::Session;
 use crate::qemu::{Console, Machine, Outcome};
-use crate::{qemu, rtl, strict_machine, system, terminal};
+use crate::{devices, qemu, rtl, strict_machine, system, terminal};
 use abi::console::{FRAMED_INPUT, FRAMED_OUTPUT};
 use anyhow::{Context, Result, bail};
 use image::{Image, Parts};
@@ -57,7 +57,7 @@ pub struct Options {
     /// Where the model lists the instructions between the program's marks, see rtl/README.md
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
-    /// The system around the program: a manifest in systems/
+    /// The system around the program: a manifest in systems/; with a network card "exec-network" stands for "exec"
     #[arg(long, default_value = "exec")]
     pub system: String,
     /// Give up after so many seconds (exit status 124); on the model, by its own clock of 100 MHz
@@ -80,6 +80,8 @@ pub struct Options {
     /// A file for the program, and what it is called there; may be given several times
     #[arg(long, value_name = "HOST:GUEST")]
     pub file: Vec<String>,
+    #[command(flatten)]
+    pub devices: devices::Devices,
     /// One more C file of the program; may be given several times, as may -I, -D, --cflag and -l
     #[arg(long, value_name = "FILE")]
     pub source: Vec<String>,
@@ -106,6 +108,13 @@ pub struct Options {
     pub arguments: Vec<String>,
 }
 
+impl Options {
+    /// The name of the system around the program.
+    pub fn system(&self) -> &str {
+        if self.system == "exec" && !self.devices.net.is_empty() { "exec-network" } else { &self.system }
+    }
+}
+
 /// Builds the image of a system.
 pub fn make_image(root: &Path, system: &System, files: Vec<(String, Vec<u8>)>) -> Result<Image> {
     let (nucleus, programs) = build::build(root, &build::sources(&system.components))?;
@@ -122,7 +131,7 @@ fn connect(system: &mut System, how: &str) {
 
 /// Boots a system with its console on this terminal, or on standard input and output where input comes from elsewhere: the end
 /// of it halts a system with a shell.
-pub fn run(root: &Path, name: &str, gdb: bool) -> Result<ExitCode> {
+pub fn run(root: &Path, name: &str, gdb: bool, file: &[String], devices: &devices::Devices) -> Result<ExitCode> {
     let mut system = system::load(root, name)?;
     let typed = std::io::stdin().is_terminal();
     if !typed {
@@ -131,11 +140,12 @@ pub fn run(root: &Path, name: &str, gdb: bool) -> Result<ExitCode> {
             shell.arguments.push("end-halts".into());
         }
     }
-    let image = make_image(root, &system, Vec::new())?;
+    let image = make_image(root, &system, files(file)?)?;
+    let extra = devices.arguments(&system, &devices.forwards()?);
     let _settings = terminal::Settings::keep();
     let console = if typed { Console::Terminal } else { Console::Streams };
     let debug = gdb.then(|| Session::of(root, &build::sources(&system.components))).transpose()?;
-    let outcome = qemu::run(&image, &Machine { debug, ..Machine::default() }, console)?;
+    let outcome = qemu::run(&image, &Machine { debug, extra, ..Machine::default() }, console)?;
     Ok(report(outcome, false))
 }
 
@@ -174,12 +184,12 @@ pub fn program_image(root: &Path, options: &Options, typed: bool) -> Result<Imag
 }
 /// Builds the system that `exec` runs a program in.
 pub fn build_program(root: &Path, options: &Options, typed: bool) -> Result<Built> {
-    let mut system = system::load(root, &options.system)?;
+    let mut system = system::load(root, options.system())?;
     connect(&mut system, if typed { FRAMED_OUTPUT } else { FRAMED_INPUT });
     let source = options.source()?;
     let files = files(&options.file)?;
     let Some(program) = system.components.iter_mut().find(|c| c.main) else {
-        bail!("system \"{}\" has no component with `main = true` for the program", options.system);
+        bail!("system \"{}\" has no component with `main = true` for the program", options.system());
     };
     program.image = "program".into();
     program.name = options.program_name();
@@ -245,7 +255,7 @@ pub fn debug_session(root: &Path, options: &Options) -> Result<Session> {
     if options.on != On::Qemu {
         bail!("--gdb: only QEMU waits for gdb");
     }
-    let system = system::load(root, &options.system)?;
+    let system = system::load(root, options.system())?;
     let mut sources = build::sources(system.components.iter().filter(|c| !c.main));
     sources.insert(options.program_name(), options.source()?);
     Session::of(root, &sources)
@@ -253,6 +263,11 @@ pub fn debug_session(root: &Path, options: &Options) -> Result<Session> {
 /// Runs a program in its own domain.
 pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
     let mut machine = machine(options)?;
+    if !options.devices.net.is_empty() && options.on != On::Qemu {
+        bail!("--net: only QEMU's machine has a network card");
+    }
+    let system = system::load(root, options.system())?;
+    machine.extra.extend(options.devices.arguments(&system, &options.devices.forwards()?));
     let typed = std::io::stdin().is_terminal();
     let image = program_image(root, options, typed)?;
     let console = if typed { Console::Typed } else { Console::Streams };

@@ -8,6 +8,7 @@ mod console;
 mod create;
 mod debug;
 mod depth;
+mod devices;
 mod every;
 mod exec;
 mod graph;
@@ -45,6 +46,11 @@ enum Form {
         /// Wait for gdb-multiarch, which is told of all programs and their symbols
         #[arg(long)]
         gdb: bool,
+        /// A file for the system, and what it is called there; may be given several times
+        #[arg(long, value_name = "HOST:GUEST")]
+        file: Vec<String>,
+        #[command(flatten)]
+        devices: devices::Devices,
     },
     /// Run a C or Rust source file, or a built component, in its own domain; exits with its status
     Exec(exec::Options),
@@ -97,7 +103,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let root = PathBuf::from(std::env::var_os("PEBBLE_ROOT").unwrap_or_else(|| ".".into()));
     let result = match arguments.form {
-        Form::Run { system, gdb } => exec::run(&root, &system, gdb),
+        Form::Run { system, gdb, file, devices } => exec::run(&root, &system, gdb, &file, &devices),
         Form::Exec(options) => exec::exec(&root, &options),
         Form::Test { filter } => test::run(&root, filter.as_deref()),
         Form::New { name, lang } => create::create(&root, &name, &lang),

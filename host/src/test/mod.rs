@@ -7,6 +7,7 @@ mod hostile;
 mod isolation;
 mod piped;
 mod programs;
+mod services;
 mod session;
 mod target;
 
@@ -61,7 +62,8 @@ fn picture(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Option<Verdict> {
 }
 
 /// Groups of tests that run on the machine.
-const ON_THE_MACHINE: &[&str] = &["target", "session", "piped", "programs", "bench", "isolation", "hostile"];
+const ON_THE_MACHINE: &[&str] =
+    &["target", "session", "piped", "programs", "services", "bench", "isolation", "hostile"];
 
 /// Whether `filter` can only mean tests on the machine, so that those of this one need not be built.
 fn on_the_machine_only(filter: &str) -> bool {
@@ -78,6 +80,7 @@ pub fn run(root: &Path, filter: Option<&str>) -> Result<ExitCode> {
     verdicts.extend(session::run(root, &wanted)?);
     verdicts.extend(piped::run(root, &wanted));
     verdicts.extend(programs::run(root, &wanted));
+    verdicts.extend(services::run(root, &wanted));
     verdicts.extend(debugger::run(root, &wanted)?);
     verdicts.extend(benchmarks(root, &wanted));
     if verdicts.is_empty() {

@@ -42,6 +42,12 @@ pub const RECEIVE_VA: usize = HEAP_END;
 pub const DEVICE_VA: usize = 0x2800_0000;
 /// Distance between two devices' registers in a driver's address space.
 pub const DEVICE_STRIDE: usize = 0x0100_0000;
+/// Memory that a device of a driver reads and writes itself: chunk `n` appears so far behind its registers' place, and `n` chunks.
+pub const DMA_OFFSET: usize = DEVICE_STRIDE / 2;
+/// Bytes of a chunk, which follow each other in physical memory.
+pub const DMA_CHUNK: usize = 8 * PAGE;
+/// Most chunks of one device.
+pub const DMA_CHUNKS: usize = (DEVICE_STRIDE - DMA_OFFSET) / DMA_CHUNK;
 /// Stacks are laid out downwards from here, each above an unmapped guard page.
 pub const STACK_TOP: usize = 0x3FF0_0000;
 /// Bytes of the stack of a component that runs with interrupts off: its data begin with it, so that code, which can not be

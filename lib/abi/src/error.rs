@@ -66,8 +66,22 @@ errors! {
     ENOTEMPTY = 90, "directory not empty";
     /// A file's path has more than 63 characters.
     ENAMETOOLONG = 91, "name too long";
+    /// Not of this kind of socket.
+    EOPNOTSUPP = 95, "not supported by the socket";
+    /// The other side has ended the connection.
+    ECONNRESET = 104, "connection reset";
+    /// Nobody listens there, or nobody answers.
+    ECONNREFUSED = 111, "connection refused";
+    /// Another socket has the port.
+    EADDRINUSE = 112, "address in use";
     /// The time ran out.
     ETIMEDOUT = 116, "timed out";
+    /// A datagram is longer than one frame carries.
+    EMSGSIZE = 122, "message too long";
+    /// The socket is connected.
+    EISCONN = 127, "already connected";
+    /// The socket is not connected.
+    ENOTCONN = 128, "not connected";
     /// The wait was ended because nobody waits for what it is for: the caller is dead, or its deadline has passed.
     ECANCELED = 140, "canceled";
     /// No portal of this number.

@@ -54,10 +54,12 @@ pub struct Status {
     pub bytes: u64,
     /// No other of the same kind has this number.
     pub node: u64,
+    /// No other contents of a file, of this one or another, before or after, have this number.
+    pub version: u64,
 }
 impl Status {
     /// Of nothing that there is.
-    pub const NONE: Status = Status { kind: 0, bytes: 0, node: 0 };
+    pub const NONE: Status = Status { kind: 0, bytes: 0, node: 0, version: 0 };
 }
 /// A name in a directory.
 #[repr(C, align(128))]

@@ -23,6 +23,7 @@ macro_rules! plain {
     )* };
 }
 plain!(u8, u32, u64, usize, crate::capability::Info, crate::file::Entry, crate::file::Status);
+plain!(crate::internet::Address, crate::internet::Configuration, crate::internet::Datagram);
 plain!(crate::account::Limits, crate::account::Report);
 plain!(crate::inspect::Counts, crate::inspect::Domain, crate::inspect::Portal, crate::inspect::Violation);
 plain!(

@@ -15,7 +15,7 @@ enum { KIND_CONSOLE, KIND_FILE, KIND_DIRECTORY, KIND_PIPE };
 #define NOWHERE 3
 
 struct status {
-    uint64_t kind, bytes, node;
+    uint64_t kind, bytes, node, version;
 } __attribute__((aligned(32)));
 struct entry {
     struct status status;

@@ -211,6 +211,7 @@ pub enum Kind {
     File,
     Directory,
     Pipe,
+    Socket,
     Console,
 }
 /// What is known of a file.
@@ -221,6 +222,8 @@ pub struct Metadata {
     pub bytes: u64,
     /// No other of the same kind has this number.
     pub node: u64,
+    /// No other contents of a file, before or after, have this number.
+    pub version: u64,
 }
 impl From<Status> for Metadata {
     fn from(status: Status) -> Metadata {
@@ -228,9 +231,10 @@ impl From<Status> for Metadata {
             kind::FILE => Kind::File,
             kind::DIRECTORY => Kind::Directory,
             kind::PIPE => Kind::Pipe,
+            abi::internet::SOCKET => Kind::Socket,
             _ => Kind::Console,
         };
-        Metadata { kind, bytes: status.bytes, node: status.node }
+        Metadata { kind, bytes: status.bytes, node: status.node, version: status.version }
     }
 }
 impl Drop for File {

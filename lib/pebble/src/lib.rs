@@ -18,6 +18,7 @@ pub mod deadline;
 pub mod directory;
 pub mod file;
 pub mod heap;
+pub mod internet;
 pub mod portal;
 pub mod start;
 pub mod sync;

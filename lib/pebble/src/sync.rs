@@ -100,6 +100,8 @@ unsafe impl lock_api::RawMutex for RawMutex {
 pub type Mutex<T> = lock_api::Mutex<RawMutex, T>;
 /// What holds one locked.
 pub type MutexGuard<'a, T> = lock_api::MutexGuard<'a, RawMutex, T>;
+/// The same, with a part of what the mutex protects.
+pub type MappedMutexGuard<'a, T> = lock_api::MappedMutexGuard<'a, RawMutex, T>;
 
 /// A counting semaphore.
 pub struct Semaphore(usize);

@@ -137,6 +137,10 @@ impl Frames {
         self.free -= 1;
         RAM_BASE + (self.hint * 64 + bit) * PAGE
     }
+    /// The same for a component: leaves the reserve alone.
+    pub fn take_run_for_component(&mut self, count: usize) -> Result<usize, Error> {
+        if self.free() < RESERVE + count || self.fails() { Err(Error::ENOMEM) } else { self.take_run(count) }
+    }
     /// `count` ≤ 8 consecutive frames, for the system.
     pub fn take_run(&mut self, count: usize) -> Result<usize, Error> {
         match count {

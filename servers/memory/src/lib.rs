@@ -5,6 +5,7 @@
 pub mod accounts;
 pub mod chains;
 pub mod devices;
+pub mod dma;
 pub mod doomed;
 pub mod frames;
 pub mod invariants;

@@ -41,6 +41,7 @@ pebble::provide! {
     "memory.map_image", "smiiiii", map_image;
     "memory.write", "smiiri", write;
     "memory.map_device", "smiiri", map_device;
+    "memory.dma", "smaii", dma;
     "memory.info", "smii", info;
     "memory.check", "sm", check;
     "memory.window", "smiiiii", check_window;
@@ -463,6 +464,10 @@ extern "C" fn map_device(asid: usize, device: usize, name: usize, length: usize)
         s.map_device(asid, DEVICE_VA + device * DEVICE_STRIDE, found.address, found.bytes)?;
         Ok(found.bytes << 16 | found.interrupt)
     })
+}
+/// Chunk `n` for the device of domain `asid` with this number; its physical address.
+extern "C" fn dma(asid: usize, device: usize, n: usize) -> isize {
+    locked(|s| s.dma(asid, device, n))
 }
 extern "C" fn info(what: usize, asid: usize) -> isize {
     locked(|s| match what {

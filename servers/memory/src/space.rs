@@ -1,6 +1,7 @@
 //! Address spaces: what is mapped where in a domain's private part, and its window tables.
 
 use crate::accounts::Memories;
+use crate::dma::Chunks;
 use crate::doomed::{Doomed, Lent, Unlent, Unreachable};
 use crate::frames::{For, Frames};
 use crate::pagers::Pagers;
@@ -99,6 +100,7 @@ pub struct Spaces<R> {
     pub shares: Shares,
     pub pagers: Pagers,
     pub accounts: Memories,
+    pub(crate) chunks: Chunks,
     pub shared: Shared,
     /// By ASID, in pages that are made when the first space of theirs is.
     spaces: [Option<&'static mut Chunk>; MAX_DOMAINS / CHUNK],
@@ -143,6 +145,7 @@ impl<R: Ram> Spaces<R> {
             shares: Shares::new(),
             pagers: Pagers::new(),
             accounts: Memories::new(),
+            chunks: Chunks::new(),
             shared,
             spaces: [const { None }; MAX_DOMAINS / CHUNK],
         }
@@ -314,6 +317,9 @@ impl<R: Ram> Spaces<R> {
             return self.map_zeros(asid, va, rights);
         }
         private(source, PAGE)?;
+        if (DEVICE_VA..STACK_FLOOR).contains(&source) {
+            return Err(Error::EINVAL);
+        }
         let root = self.space(by)?.root;
         self.own(by, source, false)?;
         let at = tables::entry(&self.ram, root, source).filter(|&at| self.ram.read(at) & pte::V != 0);
@@ -338,6 +344,9 @@ impl<R: Ram> Spaces<R> {
     /// Physical address of the frame that a space has to itself at `va`.
     pub fn frame_of(&mut self, asid: usize, va: usize) -> Result<usize, Error> {
         private(va / PAGE * PAGE, PAGE)?;
+        if (DEVICE_VA..STACK_FLOOR).contains(&va) {
+            return Err(Error::EFAULT);
+        }
         self.own(asid, va, true)?;
         let root = self.space(asid)?.root;
         let leaf = tables::leaf(&self.ram, root, va);
@@ -436,7 +445,8 @@ impl<R: Ram> Spaces<R> {
             for va in spans(start, end) {
                 let Some(first) = tables::entry(&self.ram, space.root, va) else { continue };
                 for at in (first..).step_by(8).take(span_pages(va, end)) {
-                    if self.ram.read(at) != 0 {
+                    // Registers are no frames, and what devices write to stays theirs.
+                    if self.ram.read(at) != 0 && start != DEVICE_VA {
                         self.take_out(at, va, Unlent::of_the_dead(), &mut doomed);
                     }
                 }
@@ -465,6 +475,9 @@ impl<R: Ram> Spaces<R> {
         }
         doomed.add(space.root, ram, frames);
         doomed.bury(ram, frames);
+        if space.devices {
+            self.keep_chunks(asid);
+        }
         self.forget_cost(asid)?;
         *self.space(asid)? = NONE;
         Ok(())

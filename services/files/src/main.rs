@@ -305,7 +305,9 @@ fn status_of(number: usize) -> Result<Status> {
     let State { store, slots, .. } = &mut *STATE.lock();
     match slot(slots, number).map(|slot| &mut slot.control) {
         Some(Control::File(open)) => Ok(store.status_of(open)),
-        Some(Control::Pipe(end)) => Ok(Status { kind: kind::PIPE, bytes: end.bytes() as u64, node: end.node() as u64 }),
+        Some(Control::Pipe(end)) => {
+            Ok(Status { kind: kind::PIPE, bytes: end.bytes() as u64, node: end.node() as u64, version: 0 })
+        }
         _ => Err(Error::EBADF),
     }
 }

@@ -35,6 +35,8 @@ struct Node {
     /// How many control blocks refer to it, and whether a name does.
     open: usize,
     named: bool,
+    /// Of its contents.
+    version: u64,
 }
 /// A path taken apart. It may end at something that is not there.
 struct Place<'a> {
@@ -51,15 +53,22 @@ struct Place<'a> {
 pub struct Store {
     root: Entries,
     nodes: Vec<Option<Node>>,
+    /// How often contents have changed.
+    changes: u64,
 }
 
 impl Store {
     pub const fn new() -> Store {
-        Store { root: Entries::new(), nodes: Vec::new() }
+        Store { root: Entries::new(), nodes: Vec::new(), changes: 0 }
     }
     fn node(&mut self, number: usize) -> &mut Node {
         // A control block or a name keeps its node; the root is never asked for.
         self.nodes[number].as_mut().expect("the node of an open file")
+    }
+    /// Its contents are others now.
+    fn changed(&mut self, number: usize) {
+        self.changes += 1;
+        self.node(number).version = self.changes;
     }
     fn entries(&self, directory: usize) -> Result<&Entries, Error> {
         if directory == ROOT {
@@ -130,7 +139,8 @@ impl Store {
         if number == self.nodes.len() {
             self.nodes.push(None);
         }
-        self.nodes[number] = Some(Node { contents, open: 0, named: true });
+        self.nodes[number] = Some(Node { contents, open: 0, named: true, version: 0 });
+        self.changed(number);
         Ok(number)
     }
     /// Takes the name at `place` away; what it named goes with the last control block.
@@ -171,6 +181,7 @@ impl Store {
         };
         if how & flags::TRUNCATE != 0 {
             *self.bytes(node)? = Vec::new();
+            self.changed(node);
         }
         if node != ROOT {
             self.node(node).open += 1;
@@ -214,6 +225,7 @@ impl Store {
         }
         bytes[open.position..end].copy_from_slice(data);
         open.position = end;
+        self.changed(open.node);
         Ok(data.len())
     }
     /// Moves the position to `offset` from one of [`whence`]; where it is then. A directory's can go to its start only.
@@ -251,7 +263,8 @@ impl Store {
             Some(Contents::File(bytes)) => (kind::FILE, bytes.len()),
             _ => (kind::DIRECTORY, 0),
         };
-        Status { kind, bytes: bytes as u64, node: number.wrapping_add(2) as u64 }
+        let version = node.map_or(0, |node| node.version);
+        Status { kind, bytes: bytes as u64, node: number.wrapping_add(2) as u64, version }
     }
     /// What is open.
     pub fn status_of(&self, open: &Open) -> Status {

@@ -1,0 +1,104 @@
+//! What is plugged into QEMU's machine beyond what it always has: each at a place of its own, where a manifest finds it.
+
+use anyhow::{Context, Result, bail};
+use manifest::System;
+use std::net::{TcpListener, UdpSocket};
+
+/// Places of virtio devices, by the names that manifests know them by (`hw/riscv/virt.c`).
+const NETWORK: (&str, usize) = ("virtio_mmio@10001000", 0);
+const ENTROPY: (&str, usize) = ("virtio_mmio@10003000", 2);
+
+/// What the command line says.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct Devices {
+    /// A network card on QEMU's own network, and a port of this machine's loopback interface that leads to one of the guest's:
+    /// tcp:HOST:GUEST or udp:HOST:GUEST (host port 0: any that is free, which is said); "user" for none. May be given several times
+    #[arg(long, value_name = "FORWARD")]
+    pub net: Vec<String>,
+}
+/// A port of this machine that leads to the guest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Forward {
+    pub udp: bool,
+    pub host: u16,
+    pub guest: u16,
+}
+impl Devices {
+    /// The ports that lead to the guest, those that were asked for as 0 filled in.
+    pub fn forwards(&self) -> Result<Vec<Forward>> {
+        self.net.iter().filter(|text| *text != "user").map(|text| Forward::parse(text)?.with_host_port()).collect()
+    }
+    /// QEMU's arguments for a machine that runs `system`.
+    pub fn arguments(&self, system: &System, forwards: &[Forward]) -> Vec<String> {
+        let has = |place: &str| system.components.iter().any(|c| c.devices.iter().any(|device| device == place));
+        let mut arguments = Vec::new();
+        if !self.net.is_empty() {
+            let forwards: String = forwards.iter().map(|forward| format!(",{}", forward.argument())).collect();
+            arguments.extend(["-netdev".into(), format!("user,id=net{forwards}")]);
+            let device = format!("virtio-net-device,netdev=net,bus=virtio-mmio-bus.{}", NETWORK.1);
+            arguments.extend(["-device".into(), device]);
+        }
+        if has(ENTROPY.0) {
+            arguments.extend(["-object".into(), "rng-random,id=rng,filename=/dev/urandom".into()]);
+            let device = format!("virtio-rng-device,rng=rng,bus=virtio-mmio-bus.{}", ENTROPY.1);
+            arguments.extend(["-device".into(), device]);
+        }
+        if !arguments.is_empty() {
+            arguments.extend(["-global".into(), "virtio-mmio.force-legacy=false".into()]);
+        }
+        arguments
+    }
+}
+impl Forward {
+    fn parse(text: &str) -> Result<Forward> {
+        let wrong = || format!("--net {text}: it is tcp:HOST:GUEST, udp:HOST:GUEST or user");
+        let parts: Vec<&str> = text.split(':').collect();
+        let [protocol, host, guest] = parts[..] else { bail!(wrong()) };
+        let udp = match protocol {
+            "tcp" => false,
+            "udp" => true,
+            _ => bail!(wrong()),
+        };
+        let guest = guest.parse().ok().filter(|port| *port > 0).with_context(wrong)?;
+        Ok(Forward { udp, host: host.parse().ok().with_context(wrong)?, guest })
+    }
+    fn with_host_port(self) -> Result<Forward> {
+        if self.host != 0 {
+            return Ok(self);
+        }
+        // QEMU binds it a moment later; nobody else asks for a port by number.
+        let host = match self.udp {
+            true => UdpSocket::bind("127.0.0.1:0")?.local_addr()?.port(),
+            false => TcpListener::bind("127.0.0.1:0")?.local_addr()?.port(),
+        };
+        eprintln!("pebble: port {host} of this machine leads to port {} of the guest", self.guest);
+        Ok(Forward { host, ..self })
+    }
+    fn argument(self) -> String {
+        let protocol = if self.udp { "udp" } else { "tcp" };
+        format!("hostfwd={protocol}:127.0.0.1:{}-:{}", self.host, self.guest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forward_is_read() {
+        let forward = Forward::parse("udp:5000:53").unwrap();
+        assert_eq!(forward, Forward { udp: true, host: 5000, guest: 53 });
+        assert_eq!(forward.argument(), "hostfwd=udp:127.0.0.1:5000-:53");
+    }
+    #[test]
+    fn what_is_no_forward_is_refused() {
+        for text in ["", "tcp", "tcp:1", "tcp:1:2:3", "sctp:1:2", "tcp:x:80", "tcp:80:0", "tcp:1:99999"] {
+            assert!(Forward::parse(text).unwrap_err().to_string().contains("tcp:HOST:GUEST"), "{text}");
+        }
+    }
+    #[test]
+    fn a_machine_without_options_has_nothing_more() {
+        let system: System = toml::from_str("name = \"x\"").unwrap();
+        assert!(Devices::default().arguments(&system, &[]).is_empty());
+    }
+}

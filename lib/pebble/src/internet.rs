@@ -1,0 +1,199 @@
+//! TCP and UDP over the internet component. What a component may listen on and connect to is what its manifest lets it open:
+//! `internet.listen.tcp.80`, `internet.connect.udp.*`.
+
+use crate::file::ask;
+use crate::portal::{call, in_page};
+use crate::{Error, Result, check};
+use abi::file::{Status, operation::STATUS, portal};
+use abi::internet::{Address, family, kind, operation};
+pub use abi::internet::{Interest, event};
+use abi::system::PORTAL_CLOSE;
+use core::net::{IpAddr, SocketAddr};
+
+crate::import! {
+    SOCKET = "internet.socket";
+    POLL = "internet.poll";
+}
+
+fn told(address: SocketAddr) -> Address {
+    let mut to = Address { port: address.port(), ..Address::default() };
+    match address.ip() {
+        IpAddr::V4(ip) => {
+            to.family = family::IPV4;
+            to.bytes[..4].copy_from_slice(&ip.octets());
+        }
+        IpAddr::V6(ip) => {
+            to.family = family::IPV6;
+            to.bytes = ip.octets();
+        }
+    }
+    to
+}
+fn heard(address: &Address) -> SocketAddr {
+    let [a, b, c, d, ..] = address.bytes;
+    let ip = if address.family == family::IPV6 { IpAddr::from(address.bytes) } else { IpAddr::from([a, b, c, d]) };
+    SocketAddr::new(ip, address.port)
+}
+
+/// The four portals of a socket; closed when it is dropped.
+#[derive(Debug)]
+struct Socket(usize);
+impl Socket {
+    fn new(kind: usize) -> Result<Socket> {
+        ask(&SOCKET, [kind]).map(Socket)
+    }
+    fn control<T>(&self, what: usize, page: &mut T) -> Result<usize> {
+        check(call(self.0 + portal::CONTROL, [what, &raw mut *page as usize]))
+    }
+    fn bind(&self, port: u16) -> Result<()> {
+        self.control(operation::BIND, &mut Address { port, ..Address::default() }).map(|_| ())
+    }
+    fn connect(&self, to: SocketAddr) -> Result<()> {
+        self.control(operation::CONNECT, &mut told(to)).map(|_| ())
+    }
+    fn set_nonblocking(&self, yes: bool) -> Result<()> {
+        self.control(operation::NONBLOCKING, &mut (yes as u64)).map(|_| ())
+    }
+    fn address(&self, which: usize) -> Result<SocketAddr> {
+        let mut address = Address::default();
+        self.control(which, &mut address).map(|_| heard(&address))
+    }
+    fn node(&self) -> Result<u64> {
+        let mut status = Status::NONE;
+        self.control(STATUS, &mut status).map(|_| status.node)
+    }
+    fn read(&self, buffer: &mut [u8]) -> Result<usize> {
+        check(call(self.0 + portal::READ, [buffer.as_mut_ptr() as usize, in_page(buffer)]))
+    }
+    fn write(&self, buffer: &[u8]) -> Result<usize> {
+        check(call(self.0 + portal::WRITE, [buffer.as_ptr() as usize, in_page(buffer)]))
+    }
+}
+impl Drop for Socket {
+    fn drop(&mut self) {
+        for number in self.0..self.0 + portal::COUNT {
+            call(PORTAL_CLOSE, [number]);
+        }
+    }
+}
+
+/// Takes connections.
+#[derive(Debug)]
+pub struct TcpListener(Socket);
+impl TcpListener {
+    /// Listens on a port; `backlog` connections may wait. `EACCESS`: the manifest does not allow it; `EADDRINUSE`.
+    pub fn bind(port: u16, backlog: usize) -> Result<TcpListener> {
+        let socket = Socket::new(kind::TCP)?;
+        socket.bind(port)?;
+        socket.control(operation::LISTEN, &mut (backlog as u64))?;
+        Ok(TcpListener(socket))
+    }
+    /// Waits for a connection, and where it is from. `EMFILE`: this component has too many sockets.
+    pub fn accept(&self) -> Result<(TcpStream, SocketAddr)> {
+        let mut from = Address::default();
+        let first = self.0.control(operation::ACCEPT, &mut from)?;
+        Ok((TcpStream(Socket(first)), heard(&from)))
+    }
+    /// Whether [`TcpListener::accept`] answers `EAGAIN` instead of waiting.
+    pub fn set_nonblocking(&self, yes: bool) -> Result<()> {
+        self.0.set_nonblocking(yes)
+    }
+    /// What [`poll`] knows it by.
+    pub fn node(&self) -> Result<u64> {
+        self.0.node()
+    }
+}
+/// A connection. What it is dropped with unsent is sent.
+#[derive(Debug)]
+pub struct TcpStream(Socket);
+impl TcpStream {
+    /// Connects. `ECONNREFUSED`: nobody answers; `EACCESS`: the manifest does not allow it.
+    pub fn connect(to: SocketAddr) -> Result<TcpStream> {
+        let socket = Socket::new(kind::TCP)?;
+        socket.connect(to).map(|()| TcpStream(socket))
+    }
+    /// Reads what has come, at most what lies in the buffer's first page; 0 at the end. `EAGAIN`; `ECONNRESET`; `EDEAD`: the
+    /// internet component has ended.
+    pub fn read(&self, buffer: &mut [u8]) -> Result<usize> {
+        self.0.read(buffer)
+    }
+    /// Writes what lies in the buffer's first page, or some of it. `EAGAIN`; `EPIPE`: the other side is gone.
+    pub fn write(&self, buffer: &[u8]) -> Result<usize> {
+        self.0.write(buffer)
+    }
+    /// The other side sees the end.
+    pub fn shutdown(&self) -> Result<()> {
+        self.0.control(operation::SHUTDOWN, &mut 0u64).map(|_| ())
+    }
+    /// Whether calls answer `EAGAIN` instead of waiting.
+    pub fn set_nonblocking(&self, yes: bool) -> Result<()> {
+        self.0.set_nonblocking(yes)
+    }
+    pub fn local_address(&self) -> Result<SocketAddr> {
+        self.0.address(operation::LOCAL)
+    }
+    pub fn peer_address(&self) -> Result<SocketAddr> {
+        self.0.address(operation::REMOTE)
+    }
+    /// What [`poll`] knows it by.
+    pub fn node(&self) -> Result<u64> {
+        self.0.node()
+    }
+}
+impl embedded_io::ErrorType for TcpStream {
+    type Error = Error;
+}
+impl embedded_io::Read for TcpStream {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        TcpStream::read(self, buffer)
+    }
+}
+impl embedded_io::Write for TcpStream {
+    fn write(&mut self, buffer: &[u8]) -> Result<usize> {
+        TcpStream::write(self, buffer)
+    }
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+/// Sends and takes datagrams.
+#[derive(Debug)]
+pub struct UdpSocket(Socket);
+impl UdpSocket {
+    /// A socket of this port, 0: of any.
+    pub fn bind(port: u16) -> Result<UdpSocket> {
+        let socket = Socket::new(kind::UDP)?;
+        socket.bind(port).map(|()| UdpSocket(socket))
+    }
+    /// Sends to, and hears from, this address only.
+    pub fn connect(&self, to: SocketAddr) -> Result<()> {
+        self.0.connect(to)
+    }
+    /// Waits for a datagram; how many bytes of it are in the buffer.
+    pub fn receive(&self, buffer: &mut [u8]) -> Result<usize> {
+        self.0.read(buffer)
+    }
+    /// Sends one. `ENOTCONN`: to nobody; `EMSGSIZE`.
+    pub fn send(&self, bytes: &[u8]) -> Result<usize> {
+        self.0.write(bytes)
+    }
+    /// Whether calls answer `EAGAIN` instead of waiting.
+    pub fn set_nonblocking(&self, yes: bool) -> Result<()> {
+        self.0.set_nonblocking(yes)
+    }
+    /// What [`poll`] knows it by.
+    pub fn node(&self) -> Result<u64> {
+        self.0.node()
+    }
+}
+
+/// Most sockets of one [`poll`].
+pub const POLLED: usize = abi::address::PAGE * abi::address::WINDOW_PAGES / size_of::<Interest>() / 2;
+/// Waits until one of the sockets is ready for what is wanted of it (bits of [`event`]), or so many milliseconds; how many are. What
+/// each is ready for is in `ready`. `EINVAL`: there are none, or more than [`POLLED`].
+pub fn poll(sockets: &mut [Interest], milliseconds: usize) -> Result<usize> {
+    if sockets.len() > POLLED {
+        return Err(Error::EINVAL);
+    }
+    ask(&POLL, [sockets.as_mut_ptr() as usize, size_of_val(sockets), milliseconds])
+}

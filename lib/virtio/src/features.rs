@@ -1,0 +1,16 @@
+//! The feature bits that the drivers here accept; each takes those of its device. Suppressing notifications by index
+//! (`VIRTIO_F_EVENT_IDX`) is not among them: `virtio-drivers` 0.13 forgets a notification when the index wraps.
+
+use bitflags::bitflags;
+
+bitflags! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Features: u64 {
+        /// Network (section 5.1.3): the device has an address.
+        const ADDRESS = 1 << 5;
+        /// Block (section 5.2.3): what was written can be made to last.
+        const FLUSH = 1 << 9;
+        /// It is no legacy device (section 6).
+        const VERSION_1 = 1 << 32;
+    }
+}

@@ -1,0 +1,269 @@
+//! One client: what has come of it, what is on its way to it, and until when it may take for that.
+
+use crate::limits::*;
+use crate::range::{Range, parse as parse_range};
+use crate::request::{self, Refusal, Request};
+use crate::response::{self, Entity};
+use abi::Error;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+type Result<T> = core::result::Result<T, Error>;
+
+/// The other side. `EAGAIN`: it would have to be waited for.
+pub trait Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize>;
+    fn write(&mut self, bytes: &[u8]) -> Result<usize>;
+}
+/// What is served.
+pub trait Files {
+    type File;
+    /// The file at this path, its length and the version of its contents. `ENOENT`; of a directory, that of its index.
+    fn open(&mut self, path: &str) -> Result<(Self::File, String, u64, u64)>;
+    /// Bytes of it from `at` on. 0: it has become shorter.
+    fn read(&mut self, file: &Self::File, at: u64, buffer: &mut [u8]) -> Result<usize>;
+    /// Tells the entity tags of this server from those of one before it.
+    fn boot(&self) -> u64;
+}
+/// What is to be done for a connection next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// To wait until something comes.
+    Read,
+    /// To wait until something can be sent.
+    Write,
+    /// It is over.
+    End,
+}
+/// A file that is being sent.
+struct Body<F> {
+    file: F,
+    at: u64,
+    end: u64,
+}
+pub struct Connection<F> {
+    input: Vec<u8>,
+    /// What is to be sent before the body.
+    output: Vec<u8>,
+    sent: usize,
+    body: Option<Body<F>>,
+    /// Bytes of a request's body that are still to come.
+    skip: u64,
+    /// Behind what is being sent the connection ends.
+    close: bool,
+    /// The other side sends no more.
+    ended: bool,
+    /// When the wait for it began, in microseconds, and that for the request that is coming.
+    since: u64,
+    begun: u64,
+}
+/// Bytes of a file that are sent at a time: a page, with the head before them.
+const PIECE: usize = abi::address::PAGE;
+
+impl<F> Connection<F> {
+    pub fn new(now: u64) -> Connection<F> {
+        Connection {
+            input: Vec::new(),
+            output: Vec::new(),
+            sent: 0,
+            body: None,
+            skip: 0,
+            close: false,
+            ended: false,
+            since: now,
+            begun: now,
+        }
+    }
+    /// The time, in microseconds, at which it is over if nothing happens.
+    pub fn deadline(&self) -> u64 {
+        let idle = self.output.is_empty() && self.body.is_none() && self.skip == 0;
+        match idle {
+            true if self.input.is_empty() => self.since + IDLE_TIME,
+            true => self.begun + HEAD_TIME,
+            false => self.since + STUCK_TIME,
+        }
+    }
+    /// Goes on as far as that is possible without waiting.
+    pub fn go_on(&mut self, stream: &mut impl Stream, files: &mut impl Files<File = F>, now: u64) -> Step {
+        if now >= self.deadline() {
+            return self.late(stream);
+        }
+        loop {
+            match self.send(stream, files, now) {
+                Ok(true) => {}
+                Ok(false) => return Step::Write,
+                Err(_) => return Step::End,
+            }
+            if self.close {
+                return Step::End;
+            }
+            if self.skip == 0 && !self.input.is_empty() && self.answer(files) {
+                continue;
+            }
+            if self.close || !self.output.is_empty() {
+                continue;
+            }
+            if self.ended {
+                return Step::End;
+            }
+            match self.receive(stream, now) {
+                Ok(true) => {}
+                Ok(false) => return Step::Read,
+                Err(_) => return Step::End,
+            }
+        }
+    }
+    /// It has taken too long: is told so, if it has begun to ask and nothing else is on its way to it.
+    fn late(&mut self, stream: &mut impl Stream) -> Step {
+        if self.output.is_empty() && self.body.is_none() && !self.input.is_empty() {
+            let mut head = Vec::new();
+            response::refusal(&mut head, 408, false, None, true);
+            let _ = stream.write(&head);
+        }
+        Step::End
+    }
+    /// Takes what has come; whether anything did, or the end.
+    fn receive(&mut self, stream: &mut impl Stream, now: u64) -> Result<bool> {
+        let before = self.input.len();
+        // A page at a time, which lies in one where the memory is aligned: the head of most requests.
+        let room = if self.skip > 0 { PIECE } else { (HEAD - before).min(PIECE) };
+        self.input.resize(before + room, 0);
+        let read = stream.read(&mut self.input[before..]);
+        self.input.truncate(before + *read.as_ref().unwrap_or(&0));
+        match read {
+            Ok(0) => self.ended = true,
+            Ok(count) => {
+                if before == 0 {
+                    self.begun = now;
+                }
+                self.since = now;
+                let skipped = self.skip.min(count as u64);
+                self.skip -= skipped;
+                self.input.drain(before..before + skipped as usize);
+            }
+            Err(Error::EAGAIN) => return Ok(false),
+            Err(error) => return Err(error),
+        }
+        Ok(true)
+    }
+    /// Answers the request that has come, if all of its head has.
+    fn answer(&mut self, files: &mut impl Files<File = F>) -> bool {
+        match request::parse(&self.input) {
+            Ok(Some((request, length))) => {
+                self.input.drain(..length);
+                self.skip = request.body.saturating_sub(self.input.len() as u64);
+                let there = (request.body - self.skip) as usize;
+                self.input.drain(..there);
+                if request.expects && self.skip > 0 {
+                    // Nobody wants the body: with the final answer at once, the client need not send it.
+                    self.close = true;
+                    self.skip = 0;
+                }
+                self.close |= request.close;
+                self.find(&request, files);
+                true
+            }
+            Ok(None) if self.input.len() >= HEAD => {
+                self.refuse(Refusal(431));
+                true
+            }
+            Ok(None) => false,
+            Err(refusal) => {
+                self.refuse(refusal);
+                true
+            }
+        }
+    }
+    /// What follows is not known to be a request any more.
+    fn refuse(&mut self, Refusal(status): Refusal) {
+        self.close = true;
+        response::refusal(&mut self.output, status, false, None, true);
+    }
+    fn find(&mut self, request: &Request, files: &mut impl Files<File = F>) {
+        let (head, close) = (&mut self.output, self.close);
+        let (file, path, bytes, version) = match files.open(&request.path) {
+            Ok(found) => found,
+            Err(error) => {
+                let status = match error {
+                    Error::ENOENT | Error::ENOTDIR | Error::EISDIR | Error::ENAMETOOLONG | Error::EINVAL => 404,
+                    _ => 503,
+                };
+                return response::refusal(head, status, request.head_only, None, close);
+            }
+        };
+        let entity = Entity { path: &path, bytes, version };
+        let tag = entity.tag(files.boot());
+        let has_it = request.if_none_match.as_ref().is_some_and(|tags| {
+            tags.split(',').map(|one| one.trim().trim_start_matches("W/")).any(|one| one == tag || one == "*")
+        });
+        if has_it {
+            return response::not_modified(head, &tag, close);
+        }
+        let fresh = request.if_range.as_ref().is_none_or(|wanted| *wanted == tag);
+        let range = match &request.range {
+            // Only GET has ranges (RFC 9110, section 14.2).
+            Some(range) if fresh && !request.head_only => parse_range(range, bytes),
+            _ => Range::All,
+        };
+        let part = match range {
+            Range::All => None,
+            Range::Part(start, end) => Some((start, end)),
+            Range::Unsatisfiable => return response::refusal(head, 416, request.head_only, Some(bytes), close),
+        };
+        response::file(head, &entity, &tag, part, close);
+        let (at, end) = part.unwrap_or((0, bytes));
+        if !request.head_only && at < end {
+            self.body = Some(Body { file, at, end });
+        }
+    }
+    /// Sends what is to be sent; whether that is all.
+    fn send(&mut self, stream: &mut impl Stream, files: &mut impl Files<File = F>, now: u64) -> Result<bool> {
+        loop {
+            self.fill(files)?;
+            if self.sent == self.output.len() {
+                self.output.clear();
+                self.sent = 0;
+                return Ok(true);
+            }
+            match stream.write(&self.output[self.sent..]) {
+                Ok(count) => {
+                    self.sent += count;
+                    self.since = now;
+                }
+                Err(Error::EAGAIN) => return Ok(false),
+                Err(error) => return Err(error),
+            }
+            if self.sent == self.output.len() {
+                self.output.clear();
+                self.sent = 0;
+            }
+        }
+    }
+    /// Puts the next piece of the body behind what is to be sent, where there is room.
+    fn fill(&mut self, files: &mut impl Files<File = F>) -> Result<()> {
+        let Some(body) = &mut self.body else { return Ok(()) };
+        let before = self.output.len();
+        if before >= PIECE {
+            return Ok(());
+        }
+        let count = (PIECE - before).min((body.end - body.at) as usize);
+        self.output.resize(before + count, 0);
+        let read = files.read(&body.file, body.at, &mut self.output[before..]);
+        self.output.truncate(before + *read.as_ref().unwrap_or(&0));
+        match read {
+            // It was promised to be longer: only the end of the connection can say so.
+            Ok(0) | Err(_) => Err(Error::EIO),
+            Ok(count) => {
+                body.at += count as u64;
+                if body.at == body.end {
+                    self.body = None;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "connection_tests.rs"]
+mod tests;

@@ -1,0 +1,172 @@
+//! Dialogues with a client that sends and takes in pieces.
+
+use super::*;
+
+/// What is sent in pieces, and how many bytes are taken at a time.
+struct Peer {
+    sends: Vec<Vec<u8>>,
+    takes: usize,
+    room: usize,
+    taken: Vec<u8>,
+    ends: bool,
+}
+impl Stream for Peer {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        if self.sends.is_empty() {
+            return if self.ends { Ok(0) } else { Err(Error::EAGAIN) };
+        }
+        let piece = &mut self.sends[0];
+        let count = piece.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&piece[..count]);
+        piece.drain(..count);
+        if piece.is_empty() {
+            self.sends.remove(0);
+        }
+        Ok(count)
+    }
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        let count = bytes.len().min(self.takes).min(self.room);
+        if count == 0 {
+            return Err(Error::EAGAIN);
+        }
+        self.room -= count;
+        self.taken.extend_from_slice(&bytes[..count]);
+        Ok(count)
+    }
+}
+struct Disk;
+impl Files for Disk {
+    type File = Vec<u8>;
+    fn open(&mut self, path: &str) -> Result<(Vec<u8>, String, u64, u64)> {
+        let bytes: Vec<u8> = match path {
+            "" => b"index".to_vec(),
+            "/long.txt" => (0..20_000).map(|n| n as u8).collect(),
+            "/empty" => Vec::new(),
+            "/dead" => return Err(Error::EDEAD),
+            _ => return Err(Error::ENOENT),
+        };
+        let path = if path.is_empty() { "index.html" } else { path };
+        let length = bytes.len() as u64;
+        Ok((bytes, path.into(), length, 7))
+    }
+    fn read(&mut self, file: &Vec<u8>, at: u64, buffer: &mut [u8]) -> Result<usize> {
+        let rest = &file[at as usize..];
+        let count = rest.len().min(buffer.len()).min(1500);
+        buffer[..count].copy_from_slice(&rest[..count]);
+        Ok(count)
+    }
+    fn boot(&self) -> u64 {
+        1
+    }
+}
+fn talk(sends: &[&[u8]], ends: bool) -> (String, Vec<u8>, Step) {
+    let sends = sends.iter().map(|piece| piece.to_vec()).filter(|piece| !piece.is_empty()).collect();
+    let mut peer = Peer { sends, takes: 700, room: usize::MAX, taken: Vec::new(), ends };
+    let step = Connection::new(0).go_on(&mut peer, &mut Disk, 1);
+    let text = String::from_utf8_lossy(&peer.taken).into_owned();
+    (text, peer.taken, step)
+}
+fn get(path: &str, more: &str) -> Vec<u8> {
+    format!("GET {path} HTTP/1.1\r\nHost: h\r\n{more}\r\n").into_bytes()
+}
+#[test]
+fn a_file_is_answered_and_the_connection_stays() {
+    let (text, _, step) = talk(&[&get("/", "")], false);
+    assert!(text.starts_with("HTTP/1.1 200 OK\r\n") && text.ends_with("\r\n\r\nindex"), "{text}");
+    assert!(text.contains("Content-Length: 5\r\n") && text.contains("Content-Type: text/html"));
+    assert_eq!(step, Step::Read);
+}
+#[test]
+fn requests_that_come_byte_by_byte_or_many_at_once_are_answered_in_order() {
+    let mut all = get("/", "");
+    all.extend(get("/nothing", ""));
+    all.extend(get("/long.txt", "Range: bytes=100-102\r\n"));
+    let bytes: Vec<&[u8]> = all.chunks(1).collect();
+    for sends in [&[&all[..]][..], &bytes] {
+        let (text, taken, step) = talk(sends, true);
+        let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part} in {text}"));
+        assert!(at("200 OK") < at("404 Not Found") && at("404 Not Found") < at("206 Partial Content"));
+        assert!(taken.ends_with(b"\r\n\r\ndef") && text.contains("Content-Range: bytes 100-102/20000"));
+        assert_eq!(step, Step::End);
+    }
+}
+#[test]
+fn a_long_file_arrives_whole_whatever_the_client_takes_at_a_time() {
+    let mut peer = Peer {
+        sends: vec![get("/long.txt", "Connection: close\r\n")],
+        takes: 333,
+        room: 0,
+        taken: Vec::new(),
+        ends: false,
+    };
+    let mut connection = Connection::new(0);
+    let mut steps = 0;
+    while connection.go_on(&mut peer, &mut Disk, 1) == Step::Write {
+        peer.room = 1000;
+        steps += 1;
+    }
+    let body: Vec<u8> = (0..20_000).map(|n| n as u8).collect();
+    assert!(peer.taken.ends_with(&body) && steps > 19);
+}
+#[test]
+fn who_has_it_already_is_told_so() {
+    let (text, _, _) = talk(&[&get("/long.txt", "If-None-Match: \"x\", W/\"1-7\"\r\n")], false);
+    assert!(text.starts_with("HTTP/1.1 304") && text.ends_with("\r\n\r\n"));
+    let (text, ..) = talk(&[&get("/long.txt", "Range: bytes=0-1\r\nIf-Range: \"old\"\r\n")], false);
+    assert!(text.starts_with("HTTP/1.1 200"));
+}
+#[test]
+fn a_range_that_is_not_there_is_refused_with_the_length() {
+    let (text, ..) = talk(&[&get("/long.txt", "Range: bytes=20000-\r\n")], false);
+    assert!(text.starts_with("HTTP/1.1 416") && text.contains("Content-Range: bytes */20000"));
+}
+#[test]
+fn a_head_has_no_body() {
+    let (text, _, step) = talk(&[b"HEAD /long.txt HTTP/1.1\r\nHost: h\r\n\r\n"], false);
+    assert!(text.contains("Content-Length: 20000") && text.ends_with("\r\n\r\n"));
+    assert_eq!(step, Step::Read);
+}
+#[test]
+fn an_empty_file_is_answered() {
+    assert!(talk(&[&get("/empty", "")], false).0.contains("Content-Length: 0"));
+}
+#[test]
+fn a_head_without_end_is_refused() {
+    let (text, _, step) = talk(&[b"GET / HTTP/1.1\r\n", &vec![b'a'; 2 * HEAD]], false);
+    assert!(text.starts_with("HTTP/1.1 431") && text.contains("Connection: close"), "{text}");
+    assert_eq!(step, Step::End);
+}
+#[test]
+fn a_body_is_skipped_and_the_next_request_answered() {
+    let body = "GET /evil HTTP/1.1\r\n\r\n";
+    let mut first = get("/", &format!("Content-Length: {}\r\n", body.len()));
+    first.extend(body.as_bytes());
+    let (text, ..) = talk(&[&first[..first.len() - 5], &first[first.len() - 5..], &get("/empty", "")], false);
+    assert_eq!((text.matches("HTTP/1.1 ").count(), text.matches("200 OK").count()), (2, 2), "{text}");
+}
+#[test]
+fn who_takes_too_long_for_a_head_is_told_and_let_go() {
+    let mut peer = Peer { sends: vec![b"GET / HT".to_vec()], takes: 9999, room: 9999, taken: Vec::new(), ends: false };
+    let mut connection = Connection::new(0);
+    assert_eq!(connection.go_on(&mut peer, &mut Disk, 5), Step::Read);
+    // Another byte gives no more time.
+    peer.sends.push(b"T".to_vec());
+    assert_eq!(connection.go_on(&mut peer, &mut Disk, HEAD_TIME - 1), Step::Read);
+    assert_eq!(connection.go_on(&mut peer, &mut Disk, HEAD_TIME + 5), Step::End);
+    assert!(peer.taken.starts_with(b"HTTP/1.1 408"));
+}
+#[test]
+fn who_says_or_takes_nothing_is_let_go() {
+    let mut peer = Peer { sends: Vec::new(), takes: 0, room: 0, taken: Vec::new(), ends: false };
+    let mut connection = Connection::new(0);
+    assert_eq!(connection.go_on(&mut peer, &mut Disk, IDLE_TIME), Step::End);
+    let mut connection = Connection::new(0);
+    peer.sends.push(get("/", ""));
+    assert_eq!(connection.go_on(&mut peer, &mut Disk, 1), Step::Write);
+    assert_eq!(connection.go_on(&mut peer, &mut Disk, STUCK_TIME + 1), Step::End);
+    assert!(peer.taken.is_empty());
+}
+#[test]
+fn files_that_can_not_be_had_now_are_said_to_be_so() {
+    assert!(talk(&[&get("/dead", "")], false).0.starts_with("HTTP/1.1 503"));
+}

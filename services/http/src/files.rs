@@ -1,0 +1,82 @@
+//! The folder that is served. Files stay open for a while: to open one costs more than to read it.
+
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+use http_logic::connection::Files;
+use pebble::file::{self, File, Kind, SeekFrom};
+use pebble::{Error, Result};
+
+/// Most files that are kept open.
+const KEPT: usize = 16;
+
+/// A file, which may be being sent to several clients.
+pub type Handle = Rc<File>;
+
+struct Kept {
+    path: String,
+    file: Handle,
+    node: u64,
+}
+pub struct Folder {
+    root: String,
+    /// The one that was used last is last.
+    kept: Vec<Kept>,
+    boot: u64,
+}
+impl Folder {
+    pub fn new(root: &str) -> Folder {
+        Folder { root: root.into(), kept: Vec::new(), boot: pebble::time::time() }
+    }
+    /// The open file at `path`, if it is the one that is known by it now.
+    fn kept(&mut self, path: &str, node: u64) -> Option<Handle> {
+        let place = self.kept.iter().position(|kept| kept.path == path)?;
+        let kept = self.kept.remove(place);
+        let file = (kept.node == node).then(|| kept.file.clone());
+        if file.is_some() {
+            self.kept.push(kept);
+        }
+        file
+    }
+}
+impl Files for Folder {
+    type File = Handle;
+    fn open(&mut self, path: &str) -> Result<(Handle, String, u64, u64)> {
+        let mut full = format!("{}{path}", self.root);
+        let mut data = file::metadata(&full)?;
+        if data.kind == Kind::Directory {
+            full.push_str("/index.html");
+            data = file::metadata(&full)?;
+        }
+        if data.kind != Kind::File {
+            return Err(Error::ENOENT);
+        }
+        let file = match self.kept(&full, data.node) {
+            Some(file) => file,
+            None => {
+                let file = Rc::new(File::open(&full)?);
+                // What has the name now may be another one than a moment ago.
+                data = file.metadata()?;
+                if self.kept.len() == KEPT {
+                    self.kept.remove(0);
+                }
+                self.kept.push(Kept { path: full.clone(), file: file.clone(), node: data.node });
+                file
+            }
+        };
+        Ok((file, full, data.bytes, data.version))
+    }
+    fn read(&mut self, file: &Handle, at: u64, buffer: &mut [u8]) -> Result<usize> {
+        let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read(buffer));
+        if read.is_err() {
+            // The files component has ended: another one has other files, and counts their versions anew.
+            self.kept.clear();
+            self.boot = pebble::time::time();
+        }
+        read
+    }
+    fn boot(&self) -> u64 {
+        self.boot
+    }
+}

@@ -1,0 +1,188 @@
+//! One request, as far as this server looks at it.
+
+use crate::limits::{BODY, HEADERS};
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// A request, taken apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Request {
+    /// Only the head of the answer is wanted.
+    pub head_only: bool,
+    /// What is asked for: a path without `.`, `..` and empty parts, decoded; empty: the root.
+    pub path: String,
+    /// The connection ends behind the answer.
+    pub close: bool,
+    pub range: Option<String>,
+    /// `If-Range`, `If-None-Match`.
+    pub if_range: Option<String>,
+    pub if_none_match: Option<String>,
+    /// Bytes of its body, which nobody reads.
+    pub body: u64,
+    /// The client waits to be told to send its body.
+    pub expects: bool,
+}
+/// Why a request is not answered as it wants: an HTTP status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refusal(pub u16);
+
+/// The request at the start of `bytes`, and how many bytes its head has; `None`: it is not all there.
+pub fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, Refusal> {
+    let mut headers = [httparse::EMPTY_HEADER; HEADERS];
+    let mut parsed = httparse::Request::new(&mut headers);
+    let length = match parsed.parse(bytes) {
+        Ok(httparse::Status::Complete(length)) => length,
+        Ok(httparse::Status::Partial) => return Ok(None),
+        Err(httparse::Error::TooManyHeaders) => return Err(Refusal(431)),
+        Err(httparse::Error::Version) => return Err(Refusal(505)),
+        Err(_) => return Err(Refusal(400)),
+    };
+    let old = parsed.version == Some(0);
+    let mut request = Request { close: old, ..Request::default() };
+    let (mut hosts, mut lengths) = (0, 0);
+    for header in parsed.headers.iter() {
+        let name = |wanted: &str| header.name.eq_ignore_ascii_case(wanted);
+        let value = core::str::from_utf8(header.value).map_err(|_| Refusal(400))?.trim();
+        if name("host") {
+            hosts += 1;
+        } else if name("connection") {
+            for word in value.split(',').map(str::trim) {
+                if word.eq_ignore_ascii_case("close") {
+                    request.close = true;
+                } else if word.eq_ignore_ascii_case("keep-alive") {
+                    request.close = false;
+                }
+            }
+        } else if name("content-length") {
+            lengths += 1;
+            let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+            request.body = value.parse().ok().filter(|_| digits).ok_or(Refusal(400))?;
+        } else if name("transfer-encoding") {
+            // Its end could be told, but nobody wants it.
+            return Err(Refusal(501));
+        } else if name("expect") {
+            if !value.eq_ignore_ascii_case("100-continue") {
+                return Err(Refusal(417));
+            }
+            request.expects = true;
+        } else if name("range") {
+            request.range = Some(value.into());
+        } else if name("if-range") {
+            request.if_range = Some(value.into());
+        } else if name("if-none-match") {
+            request.if_none_match = Some(value.into());
+        }
+    }
+    // RFC 9112, sections 3.2 and 6.3: one host, one length.
+    if hosts > 1 || (hosts == 0 && !old) || lengths > 1 {
+        return Err(Refusal(400));
+    }
+    if request.body > BODY {
+        return Err(Refusal(413));
+    }
+    request.head_only = match parsed.method {
+        Some("GET") => false,
+        Some("HEAD") => true,
+        Some("POST" | "PUT" | "DELETE" | "OPTIONS" | "PATCH" | "TRACE" | "CONNECT") => return Err(Refusal(405)),
+        _ => return Err(Refusal(501)),
+    };
+    request.path = path(parsed.path.unwrap_or("")).ok_or(Refusal(400))?;
+    Ok(Some((request, length)))
+}
+/// The path of a target, without what follows a `?`. `None`: it is none, or leads out of the root.
+fn path(target: &str) -> Option<String> {
+    // A target may be absolute (RFC 9112, section 3.2.2).
+    let target = match target.strip_prefix("http://") {
+        Some(rest) => rest.find('/').map_or("/", |at| &rest[at..]),
+        None => target,
+    };
+    let target = target.split(['?', '#']).next().unwrap_or("");
+    if !target.starts_with('/') {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(target.len());
+    let mut rest = target.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'%' => {
+                let mut digit = || rest.next().and_then(|digit| (digit as char).to_digit(16));
+                (digit()? * 16 + digit()?) as u8
+            }
+            byte => byte,
+        });
+    }
+    let text = String::from_utf8(bytes).ok()?;
+    let mut path = String::new();
+    for part in text.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => return None,
+            // A file has a name of printable characters.
+            part if part.bytes().any(|byte| !byte.is_ascii_graphic()) => return None,
+            part => {
+                path.push('/');
+                path.push_str(part);
+            }
+        }
+    }
+    Some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> u16 {
+        parse(text.as_bytes()).unwrap_err().0
+    }
+    fn request(text: &str) -> Request {
+        let (request, length) = parse(text.as_bytes()).unwrap().unwrap();
+        assert_eq!(length, text.len());
+        request
+    }
+    #[test]
+    fn a_request_is_taken_apart() {
+        let r = request("GET /a/./b%2etxt?x=1 HTTP/1.1\r\nHost: h\r\nRange: bytes=1-2\r\n\r\n");
+        assert_eq!(
+            (r.path.as_str(), r.close, r.head_only, r.range.as_deref()),
+            ("/a/b.txt", false, false, Some("bytes=1-2"))
+        );
+        assert!(request("HEAD / HTTP/1.0\r\n\r\n").close);
+        assert!(!request("HEAD / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n").close);
+        assert!(request("GET http://h/ HTTP/1.1\r\nHost: h\r\nConnection: foo, close\r\n\r\n").close);
+    }
+    #[test]
+    fn a_part_of_a_request_is_none_yet() {
+        assert_eq!(parse(b"GET / HTTP/1.1\r\nHost: h\r\n"), Ok(None));
+    }
+    #[test]
+    fn a_way_out_of_the_root_is_refused() {
+        for target in ["/../x", "/a/%2e%2e/%2e%2e/x", "x", "*", "/%00", "/%zz", "/%", "/a%20b"] {
+            assert_eq!(refused(&format!("GET {target} HTTP/1.1\r\nHost: h\r\n\r\n")), 400, "{target}");
+        }
+    }
+    #[test]
+    fn other_methods_are_refused() {
+        assert_eq!(refused("POST / HTTP/1.1\r\nHost: h\r\n\r\n"), 405);
+        assert_eq!(refused("BREW / HTTP/1.1\r\nHost: h\r\n\r\n"), 501);
+    }
+    #[test]
+    fn two_hosts_lengths_or_none_are_refused() {
+        assert_eq!(refused("GET / HTTP/1.1\r\n\r\n"), 400);
+        assert_eq!(refused("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"), 400);
+        assert_eq!(refused("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"), 400);
+        assert_eq!(refused("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: +1\r\n\r\n"), 400);
+    }
+    #[test]
+    fn what_is_too_much_is_refused() {
+        assert_eq!(refused("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999\r\n\r\n"), 413);
+        assert_eq!(refused(&format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(HEADERS + 1))), 431);
+        assert_eq!(refused("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"), 501);
+        assert_eq!(refused("GET / HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\n\r\n"), 417);
+    }
+    #[test]
+    fn what_is_no_request_is_refused() {
+        assert_eq!(refused("\x16\x03\x01\x02"), 400);
+        assert_eq!(refused("GET / HTTP/9.9\r\n\r\n"), 505);
+    }
+}

@@ -1,0 +1,105 @@
+//! Heads of answers, and the pages of those that are no file.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::Write;
+
+/// What a status is called (RFC 9110, section 15).
+pub fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        206 => "Partial Content",
+        304 => "Not Modified",
+        400 => "Bad Request",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        408 => "Request Timeout",
+        413 => "Content Too Large",
+        416 => "Range Not Satisfiable",
+        417 => "Expectation Failed",
+        431 => "Request Header Fields Too Large",
+        501 => "Not Implemented",
+        503 => "Service Unavailable",
+        505 => "HTTP Version Not Supported",
+        _ => "Error",
+    }
+}
+/// The type of a file with this name.
+pub fn content_type(path: &str) -> &'static str {
+    match path.rsplit_once('.').map_or("", |(_, ending)| ending) {
+        "html" | "htm" => "text/html; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "txt" | "md" => "text/plain; charset=utf-8",
+        "json" => "application/json",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "ico" => "image/x-icon",
+        "wasm" => "application/wasm",
+        _ => "application/octet-stream",
+    }
+}
+/// A file, as heads tell of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Entity<'a> {
+    pub path: &'a str,
+    pub bytes: u64,
+    /// Of its contents.
+    pub version: u64,
+}
+impl Entity<'_> {
+    /// Its strong entity tag: no other contents have it while the files component lives. `boot` tells one from the next.
+    pub fn tag(&self, boot: u64) -> String {
+        format!("\"{:x}-{:x}\"", boot, self.version)
+    }
+}
+fn begin(head: &mut Vec<u8>, status: u16, close: bool) {
+    let _ = write!(Text(head), "HTTP/1.1 {status} {}\r\nServer: Pebble\r\n", reason(status));
+    if close {
+        head.extend_from_slice(b"Connection: close\r\n");
+    }
+}
+struct Text<'a>(&'a mut Vec<u8>);
+impl Write for Text<'_> {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        self.0.extend_from_slice(text.as_bytes());
+        Ok(())
+    }
+}
+/// The head of an answer with a file, or a part of it.
+pub fn file(head: &mut Vec<u8>, entity: &Entity, tag: &str, part: Option<(u64, u64)>, close: bool) {
+    begin(head, if part.is_some() { 206 } else { 200 }, close);
+    let (start, end) = part.unwrap_or((0, entity.bytes));
+    let _ = write!(
+        Text(head),
+        "Content-Type: {}\r\nContent-Length: {}\r\nETag: {tag}\r\nAccept-Ranges: bytes\r\nCache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\n",
+        content_type(entity.path),
+        end - start
+    );
+    if part.is_some() {
+        let _ = write!(Text(head), "Content-Range: bytes {start}-{}/{}\r\n", end - 1, entity.bytes);
+    }
+    head.extend_from_slice(b"\r\n");
+}
+/// The answer to who has it already.
+pub fn not_modified(head: &mut Vec<u8>, tag: &str, close: bool) {
+    begin(head, 304, close);
+    let _ = write!(Text(head), "ETag: {tag}\r\nCache-Control: no-cache\r\n\r\n");
+}
+/// An answer that says what is wrong; its page, unless only the head is wanted. `of`: how long the file is, where a range is not there.
+pub fn refusal(head: &mut Vec<u8>, status: u16, head_only: bool, of: Option<u64>, close: bool) {
+    let page = format!("{status} {}\n", reason(status));
+    begin(head, status, close);
+    if status == 405 {
+        head.extend_from_slice(b"Allow: GET, HEAD\r\n");
+    }
+    if let Some(bytes) = of {
+        let _ = write!(Text(head), "Content-Range: bytes */{bytes}\r\n");
+    }
+    let _ = write!(Text(head), "Content-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\n\r\n", page.len());
+    if !head_only {
+        head.extend_from_slice(page.as_bytes());
+    }
+}

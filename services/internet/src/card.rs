@@ -1,0 +1,45 @@
+//! The driver of the card, as the stack sends by it.
+
+use abi::network::FRAME;
+use alloc::boxed::Box;
+use internet_logic::Card;
+use pebble::{Result, check};
+
+pebble::import! {
+    SEND = "network.send";
+    ADDRESS = "network.address";
+}
+
+/// One frame, which a window shows.
+#[repr(align(2048))]
+struct Frame([u8; 2048]);
+const _: () = assert!(FRAME <= 2048);
+
+pub struct Driver(Box<Frame>);
+impl Driver {
+    pub fn new() -> Driver {
+        // SAFETY: bytes.
+        Driver(unsafe { Box::new_zeroed().assume_init() })
+    }
+}
+impl Card for Driver {
+    fn buffer(&mut self) -> &mut [u8] {
+        &mut self.0.0
+    }
+    fn send(&mut self, bytes: usize) -> Option<usize> {
+        // Without a driver frames are lost, until the thread that receives finds another one.
+        check(SEND.call([self.0.0.as_ptr() as usize, bytes])).ok()
+    }
+}
+/// The driver was started again.
+pub fn reopen() -> Result<()> {
+    SEND.reopen()?;
+    ADDRESS.reopen()
+}
+/// The card's address.
+pub fn address() -> Result<[u8; 6]> {
+    let word = check(ADDRESS.call([]))?;
+    let mut address = [0; 6];
+    address.copy_from_slice(&word.to_le_bytes()[..6]);
+    Ok(address)
+}

@@ -1,0 +1,26 @@
+//! How much of what all clients share each of them may have.
+
+/// Sockets of all clients together, connections included that wait to be accepted.
+pub const SOCKETS: usize = 640;
+/// Sockets of one client: it holds four portals for each.
+pub const SOCKETS_OF_ONE: usize = 64;
+/// Most connections of a listener that wait to be accepted.
+pub const BACKLOG: usize = 256;
+/// Listeners of one client.
+pub const LISTENERS_OF_ONE: usize = 4;
+/// Connections that have ended for their client, and still have something to send or to wait for.
+pub const CLOSING: usize = 128;
+/// Threads that wait, and those of one client: each has a stack here.
+pub const WAITERS: usize = 56;
+pub const WAITERS_OF_ONE: usize = 16;
+/// Bytes that a connection takes before its client does, and from it. Memory is taken when they come.
+pub const RECEIVE_BUFFER: usize = 8 * 1024;
+pub const SEND_BUFFER: usize = 32 * 1024;
+/// Datagrams that wait for their client, and bytes of all of them.
+pub const DATAGRAMS: usize = 32;
+pub const DATAGRAM_BUFFER: usize = 16 * 1024;
+/// Seconds without an answer after which a connection that sends is given up; those in which one must be made; those that one has to
+/// end in when its client has gone.
+pub const PATIENCE: u64 = 60;
+pub const PATIENCE_TO_OPEN: u64 = 10;
+pub const PATIENCE_TO_END: u64 = 20;

@@ -1,0 +1,72 @@
+//! The card as the stack sees it: frames that the driver has put into a buffer, and one that goes out.
+
+use abi::network::{FRAME, frames};
+use smoltcp::phy::{Device, DeviceCapabilities, Medium, RxToken, TxToken};
+use smoltcp::time::Instant;
+
+/// Who takes frames to send.
+pub trait Card {
+    /// A buffer for one frame.
+    fn buffer(&mut self) -> &mut [u8];
+    /// Sends the first `bytes` of the buffer; for how many more there is room. `None`: nobody takes it.
+    fn send(&mut self, bytes: usize) -> Option<usize>;
+}
+/// What goes out, and what is known of the room for it.
+pub struct Outgoing<C> {
+    pub card: C,
+    /// Frames for which there is room.
+    pub room: usize,
+    pub sent: u64,
+}
+/// The card for one look at the stack.
+pub struct Link<'a, C, I> {
+    pub incoming: I,
+    pub outgoing: &'a mut Outgoing<C>,
+}
+impl<'a, C: Card> Link<'a, C, ()> {
+    /// With the frames in the filled part of a driver's buffer.
+    pub fn new(filled: &'a [u8], outgoing: &'a mut Outgoing<C>) -> Link<'a, C, impl Iterator<Item = &'a [u8]>> {
+        Link { incoming: frames(filled), outgoing }
+    }
+}
+impl<'f, C: Card, I: Iterator<Item = &'f [u8]>> Device for Link<'_, C, I> {
+    type RxToken<'b>
+        = Received<'f>
+    where
+        Self: 'b;
+    type TxToken<'b>
+        = Sending<'b, C>
+    where
+        Self: 'b;
+    fn receive(&mut self, _: Instant) -> Option<(Received<'f>, Sending<'_, C>)> {
+        // A frame whose answer finds no room is lost, as on any network.
+        let frame = self.incoming.next()?;
+        Some((Received(frame), Sending(self.outgoing)))
+    }
+    fn transmit(&mut self, _: Instant) -> Option<Sending<'_, C>> {
+        (self.outgoing.room > 0).then_some(Sending(self.outgoing))
+    }
+    fn capabilities(&self) -> DeviceCapabilities {
+        let mut capabilities = DeviceCapabilities::default();
+        capabilities.medium = Medium::Ethernet;
+        capabilities.max_transmission_unit = FRAME;
+        capabilities
+    }
+}
+pub struct Received<'a>(&'a [u8]);
+impl RxToken for Received<'_> {
+    fn consume<R, F: FnOnce(&[u8]) -> R>(self, body: F) -> R {
+        body(self.0)
+    }
+}
+pub struct Sending<'a, C>(&'a mut Outgoing<C>);
+impl<C: Card> TxToken for Sending<'_, C> {
+    fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, bytes: usize, body: F) -> R {
+        let result = body(&mut self.0.card.buffer()[..bytes]);
+        if self.0.room > 0 {
+            self.0.room = self.0.card.send(bytes).unwrap_or(0);
+            self.0.sent += 1;
+        }
+        result
+    }
+}

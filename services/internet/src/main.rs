@@ -1,0 +1,162 @@
+//! TCP/IP over the driver of a network card: `internet.socket` gives its caller four portals to a new socket, as `files.open` does to a
+//! file.
+//!
+//! One thread takes frames from the driver and wakes who waits for what they bring; another one looks when a time has come. Clients'
+//! calls send what they write themselves. What a client may listen on and connect to is what it may open by its manifest, see
+//! [`internet_logic::address::Right`].
+#![no_std]
+#![no_main]
+
+extern crate alloc;
+
+mod card;
+mod clock;
+mod portals;
+mod sockets;
+
+use abi::Error;
+use abi::address::{PAGE, WINDOW_PAGES};
+use alloc::boxed::Box;
+use core::sync::atomic::{AtomicU64, Ordering};
+use internet_logic::Stack;
+use pebble::sync::{MappedMutexGuard, Mutex, MutexGuard, Semaphore};
+use pebble::{Result, check};
+use smoltcp::wire::Ipv4Cidr;
+
+pebble::server!(start);
+pebble::import! {
+    RECEIVE = "network.receive";
+    NAMES_LOOKUP = "names.lookup";
+    ENTROPY = "entropy.read";
+}
+
+/// Priority of the threads here.
+const PRIORITY: u8 = 44;
+/// How long to wait for a driver that has died, in microseconds.
+const MOMENT: u64 = 20_000;
+
+/// `None`: there is no card yet.
+static STACK: Mutex<Option<Stack<card::Driver>>> = Mutex::new(None);
+/// When the thread that watches the time looks again, in microseconds.
+static WATCHED: AtomicU64 = AtomicU64::new(0);
+/// Posted when it is to look earlier. 0: there is no such thread.
+static EARLIER: AtomicU64 = AtomicU64::new(0);
+
+fn start(env: &pebble::Env) {
+    let Ok(earlier) = Semaphore::new(0) else { return };
+    EARLIER.store(earlier.number() as u64, Ordering::Relaxed);
+    let given = static_address(env);
+    let started = portals::register()
+        .and_then(|()| pebble::thread::spawn(Some(PRIORITY), move || receive(given)))
+        .and_then(|_| pebble::thread::spawn(Some(PRIORITY), move || watch(&earlier)));
+    if let Err(error) = started {
+        pebble::println!("pebble: internet: it can not start: {}", error.text());
+        pebble::thread::exit_domain(1);
+    }
+}
+/// What arguments `address=10.0.2.15/24` and `gateway=10.0.2.2` say.
+fn static_address(env: &pebble::Env) -> Option<(Ipv4Cidr, Option<[u8; 4]>)> {
+    let find = |key: &str| (1..env.len()).find_map(|n| env.argument(n)?.strip_prefix(key)?.strip_prefix('='));
+    let wrong = |key: &str| -> ! {
+        pebble::println!("pebble: internet: its argument \"{key}=\" is no address");
+        pebble::thread::exit_domain(1)
+    };
+    let address = find("address")?.parse().unwrap_or_else(|_| wrong("address"));
+    let gateway = find("gateway").map(|text| text.parse().unwrap_or_else(|_| wrong("gateway")));
+    Some((address, gateway.map(|gateway: core::net::Ipv4Addr| gateway.octets())))
+}
+/// A number that nobody can foresee, where there is a source of such; else one that is different each time.
+fn seed() -> u64 {
+    #[repr(align(8))]
+    struct Word([u8; 8]);
+    let mut word = Word([0; 8]);
+    match check(ENTROPY.call([word.0.as_mut_ptr() as usize, 8])) {
+        Ok(8) => u64::from_le_bytes(word.0),
+        _ => pebble::time::cycles().wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ pebble::time::time() << 20,
+    }
+}
+
+/// Frames for the stack, eight pages of them.
+#[repr(align(4096))]
+struct Frames([u8; PAGE * WINDOW_PAGES]);
+
+/// Takes frames from the driver, for ever.
+fn receive(given: Option<(Ipv4Cidr, Option<[u8; 4]>)>) {
+    // SAFETY: bytes. Made in place: the stack has no room for them.
+    let mut frames: Box<Frames> = unsafe { Box::new_zeroed().assume_init() };
+    meet(given);
+    loop {
+        match check(RECEIVE.call([frames.0.as_mut_ptr() as usize, frames.0.len()])) {
+            Ok(filled) => {
+                let Some(mut stack) = lock() else { continue };
+                stack.input(&frames.0[..filled.min(PAGE * WINDOW_PAGES)], clock::now());
+                finish(stack);
+            }
+            Err(Error::EDEAD | Error::EPORTAL | Error::EIO) => {
+                clock::sleep(MOMENT);
+                if RECEIVE.reopen().is_ok() && card::reopen().is_ok() {
+                    meet(given);
+                }
+            }
+            // Somebody else takes the frames, who may let go of them.
+            Err(_) => clock::sleep(MOMENT),
+        }
+    }
+}
+/// There is a driver, the first or another one: connections go on.
+fn meet(given: Option<(Ipv4Cidr, Option<[u8; 4]>)>) {
+    let Ok(hardware) = card::address() else { return };
+    let mut stack = STACK.lock();
+    match &mut *stack {
+        Some(stack) => stack.outgoing.room = 1,
+        None => {
+            let _ = ENTROPY.reopen();
+            *stack = Some(Stack::new(card::Driver::new(), hardware, seed(), clock::now(), given));
+        }
+    }
+    drop(stack);
+    if let Some(mut stack) = lock() {
+        stack.input(&[], clock::now());
+        finish(stack);
+    }
+}
+/// Looks at the stack when a time has come, for ever.
+fn watch(earlier: &Semaphore) {
+    loop {
+        let now = clock::now();
+        let until = match lock() {
+            Some(mut stack) => {
+                stack.input(&[], now);
+                let until = stack.deadline(now).map_or(u64::MAX, |at| at.total_micros() as u64);
+                WATCHED.store(until, Ordering::Relaxed);
+                stack.wake(sockets::post);
+                until
+            }
+            None => u64::MAX,
+        };
+        let _ = clock::wait(earlier, until);
+    }
+}
+
+type Guard = MappedMutexGuard<'static, Stack<card::Driver>>;
+/// The stack, if there is one.
+fn lock() -> Option<Guard> {
+    MutexGuard::try_map(STACK.lock(), Option::as_mut).ok()
+}
+/// The stack has changed: wakes who waits for that, and who watches the time, if he is to look earlier.
+fn finish(mut stack: Guard) {
+    stack.wake(sockets::post);
+    let deadline = stack.deadline(clock::now()).map_or(u64::MAX, |at| at.total_micros() as u64);
+    if deadline < WATCHED.load(Ordering::Relaxed) {
+        WATCHED.store(deadline, Ordering::Relaxed);
+        sockets::post(EARLIER.load(Ordering::Relaxed) as usize);
+    }
+}
+/// Whether domain `asid` may open `name` by its manifest, which nobody has registered. `EACCESS`: it may not.
+fn permitted(asid: usize, name: &str) -> Result<()> {
+    let name = abi::name::Name::of(name)?;
+    match check(NAMES_LOOKUP.call([asid, name.address()])) {
+        Ok(_) | Err(Error::ENOENT) => Ok(()),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,27 @@
+//! One client's socket.
+
+use alloc::vec::Vec;
+use smoltcp::iface::SocketHandle;
+use smoltcp::wire::IpEndpoint;
+
+/// What a socket is at the moment.
+pub enum Kind {
+    /// For TCP, bound to this port where it is not 0.
+    Unconnected { local: u16 },
+    /// Takes connections to a port: those that wait to be accepted or are being made, and last one that nobody has called yet.
+    Listener { port: u16, backlog: usize, waiting: Vec<SocketHandle> },
+    /// A connection, which may still have to be made.
+    Stream { handle: SocketHandle, connecting: bool },
+    /// Datagrams; `write` sends to the peer, if there is one.
+    Datagrams { handle: SocketHandle, peer: Option<IpEndpoint> },
+}
+/// A socket's place.
+pub struct Slot {
+    /// The number that its portals have: its place, and above that a count, so that no number comes again soon.
+    pub number: usize,
+    /// The domain that it was made for, which it counts for.
+    pub owner: usize,
+    /// Calls answer `EAGAIN` instead of waiting.
+    pub nonblocking: bool,
+    pub kind: Kind,
+}

@@ -1,0 +1,175 @@
+//! What the portals of sockets do: try, and wait where that comes to nothing yet.
+
+use crate::{clock, finish, lock, permitted};
+use abi::Error;
+use abi::file::Status;
+use abi::internet::{Address, Configuration, Interest, SOCKET, event};
+use alloc::vec;
+use alloc::vec::Vec;
+use internet_logic::address::{Right, endpoint};
+use internet_logic::{Stack, Waiter};
+use pebble::Result;
+use pebble::portal::call;
+use pebble::sync::{Mutex, Semaphore};
+
+/// Semaphores that nobody waits at.
+static IDLE: Mutex<Vec<Semaphore>> = Mutex::new(Vec::new());
+
+/// Posts a semaphore.
+pub fn post(semaphore: usize) {
+    call(semaphore + 1, []);
+}
+/// Waits until one of the sockets is ready, or until that time. Errors: as of [`Stack::wait`]; of the wait.
+fn wait(owner: usize, interests: Vec<(usize, u32)>, until: u64) -> Result<()> {
+    let idle = IDLE.lock().pop();
+    let semaphore = match idle {
+        Some(semaphore) => semaphore,
+        None => Semaphore::new(0)?,
+    };
+    let number = semaphore.number();
+    with(|stack| {
+        stack.wait(Waiter { owner, semaphore: number, interests })?;
+        // It may have become ready since it was looked at.
+        stack.wake(post);
+        Ok(())
+    })?;
+    let waited = clock::wait(&semaphore, until);
+    if let Some(mut stack) = lock() {
+        stack.leave(number);
+    }
+    if waited.is_err() {
+        // It may have been posted just before the thread left.
+        while semaphore.wait_for(0).is_ok() {}
+    }
+    IDLE.lock().push(semaphore);
+    match waited {
+        // Whether the time has really come, the caller sees.
+        Err(Error::ETIMEDOUT | Error::EAGAIN) => Ok(()),
+        waited => waited,
+    }
+}
+fn with<T>(body: impl FnOnce(&mut Stack<crate::card::Driver>) -> Result<T>) -> Result<T> {
+    let mut stack = lock().ok_or(Error::EAGAIN)?;
+    body(&mut stack)
+}
+/// The same, where frames may have been sent and others woken.
+fn changing<T>(body: impl FnOnce(&mut Stack<crate::card::Driver>) -> Result<T>) -> Result<T> {
+    let mut stack = lock().ok_or(Error::EAGAIN)?;
+    let result = body(&mut stack);
+    finish(stack);
+    result
+}
+/// Repeats `attempt` until it comes to something, waiting for `events` of socket `number`, unless that is not to wait.
+fn until<T>(
+    number: usize,
+    events: u32,
+    mut attempt: impl FnMut(&mut Stack<crate::card::Driver>) -> Result<T>,
+) -> Result<T> {
+    loop {
+        match changing(&mut attempt) {
+            Err(Error::EAGAIN) => {}
+            result => return result,
+        }
+        let (nonblocking, owner) = with(|stack| Ok((stack.nonblocking(number, None)?, stack.owner(number)?)))?;
+        if nonblocking {
+            return Err(Error::EAGAIN);
+        }
+        wait(owner, vec![(number, events)], u64::MAX)?;
+    }
+}
+
+pub fn create(asid: usize, kind: usize) -> Result<usize> {
+    with(|stack| stack.create(asid, kind))
+}
+/// Nobody has portals to socket `number` any more.
+pub fn end(number: usize) {
+    let _ = changing(|stack| {
+        stack.remove(number, clock::now());
+        Ok(())
+    });
+}
+pub fn read(number: usize, to: &mut [u8]) -> Result<usize> {
+    until(number, event::READ, |stack| {
+        let read = stack.read(number, to)?;
+        // The other side may be waiting for room.
+        stack.output(clock::now());
+        Ok(read)
+    })
+}
+/// Writes all of `from`, unless an error comes after some of it, or the socket is not to wait.
+pub fn write(number: usize, from: &[u8]) -> Result<usize> {
+    let mut done = 0;
+    loop {
+        match until(number, event::WRITE, |stack| stack.write(number, &from[done..], clock::now())) {
+            Ok(written) => done += written,
+            Err(_) if done > 0 => return Ok(done),
+            Err(error) => return Err(error),
+        }
+        if done == from.len() {
+            return Ok(done);
+        }
+    }
+}
+pub fn bind(number: usize, port: u16) -> Result<()> {
+    with(|stack| stack.bind(number, port))
+}
+pub fn listen(number: usize, asid: usize, backlog: usize) -> Result<()> {
+    let port = with(|stack| stack.port(number))?;
+    permitted(asid, Right::listen("tcp", port).text())?;
+    with(|stack| stack.listen(number, backlog))
+}
+pub fn accept(number: usize, asid: usize) -> Result<(usize, Address)> {
+    until(number, event::READ, |stack| stack.accept(number, asid))
+}
+fn may_send(number: usize, asid: usize, to: &Address) -> Result<()> {
+    let datagrams = with(|stack| stack.is_datagrams(number))?;
+    permitted(asid, Right::connect(if datagrams { "udp" } else { "tcp" }, endpoint(to)?).text())
+}
+pub fn connect(number: usize, asid: usize, to: &Address) -> Result<()> {
+    may_send(number, asid, to)?;
+    changing(|stack| stack.connect(number, to, clock::now()))?;
+    until(number, event::WRITE, |stack| stack.connected(number))
+}
+pub fn shutdown(number: usize) -> Result<()> {
+    changing(|stack| stack.shutdown(number, clock::now()))
+}
+pub fn send(number: usize, asid: usize, to: &Address, bytes: &[u8]) -> Result<usize> {
+    may_send(number, asid, to)?;
+    until(number, event::WRITE, |stack| stack.send(number, to, bytes, clock::now()))
+}
+pub fn receive(number: usize, to: &mut [u8]) -> Result<(usize, Address)> {
+    until(number, event::READ, |stack| stack.receive(number, to))
+}
+pub fn address(number: usize, remote: bool) -> Result<Address> {
+    with(|stack| stack.address(number, remote))
+}
+pub fn nonblocking(number: usize, set: bool) -> Result<()> {
+    with(|stack| stack.nonblocking(number, Some(set)).map(|_| ()))
+}
+pub fn status(number: usize) -> Result<Status> {
+    with(|stack| stack.owner(number))?;
+    Ok(Status { kind: SOCKET, bytes: 0, node: number as u64, version: 0 })
+}
+pub fn configuration() -> Configuration {
+    lock().map_or(Configuration::default(), |stack| stack.configuration())
+}
+/// Waits until one of the sockets is ready, or so many milliseconds; how many are. `tell` is told what holds of each.
+pub fn poll(asid: usize, wanted: &[Interest], milliseconds: usize, mut tell: impl FnMut(usize, u32)) -> Result<usize> {
+    let interests: Vec<(usize, u32)> = wanted.iter().map(|one| (one.node as usize, one.wanted)).collect();
+    let until = clock::micros().saturating_add((milliseconds as u64).saturating_mul(1000));
+    loop {
+        let mut count = 0;
+        with(|stack| {
+            for (n, &(number, wanted)) in interests.iter().enumerate() {
+                let ready = stack.ready(number, asid) & (wanted | event::CLOSED | event::INVALID);
+                count += (ready != 0) as usize;
+                tell(n, ready);
+            }
+            Ok(())
+        })?;
+        if count > 0 || clock::micros() >= until {
+            return Ok(count);
+        }
+        wait(asid, interests.clone(), until)?;
+    }
+}

@@ -1,0 +1,600 @@
+//! The sockets of all clients, over smoltcp's.
+
+use crate::address::{endpoint, told};
+use crate::limits::*;
+use crate::link::{Card, Link, Outgoing};
+use crate::socket::{Kind, Slot};
+use abi::Error;
+use abi::internet::{Address, Configuration, event};
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+use smoltcp::iface::{Config, Interface, PollIngressSingleResult, PollResult, SocketHandle, SocketSet};
+use smoltcp::socket::tcp::{RecvError, SocketBuffer, State};
+use smoltcp::socket::{dhcpv4, tcp, udp};
+use smoltcp::time::{Duration, Instant};
+use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr, IpListenEndpoint, Ipv4Cidr};
+
+type Result<T> = core::result::Result<T, Error>;
+
+/// Most sockets that clients have; a power of two.
+const SLOTS: usize = 1 << 10;
+/// Ports that a connection of ours comes from (RFC 6335, section 6).
+const FIRST_DYNAMIC_PORT: u16 = 49_152;
+/// Closed sockets whose memory is kept for the next ones.
+const SPARE: usize = 16;
+
+/// A thread that waits for one of several sockets, at the semaphore with this number.
+pub struct Waiter {
+    pub owner: usize,
+    pub semaphore: usize,
+    /// Numbers of sockets, and the events of each.
+    pub interests: Vec<(usize, u32)>,
+}
+
+pub struct Stack<C: Card> {
+    interface: Interface,
+    sockets: SocketSet<'static>,
+    pub outgoing: Outgoing<C>,
+    slots: Vec<Option<Slot>>,
+    /// Sockets made so far, modulo what fits above a place.
+    made: usize,
+    waiters: Vec<Waiter>,
+    /// Connections whose clients have gone, and when each ends at the latest.
+    closing: Vec<(SocketHandle, Instant)>,
+    spare: Vec<tcp::Socket<'static>>,
+    dhcp: Option<SocketHandle>,
+    next_port: u16,
+    configuration: Configuration,
+}
+
+impl<C: Card> Stack<C> {
+    /// A stack for the card with this address. `seed`: nobody can foresee it. It asks for an IPv4 address (RFC 2131), unless it is
+    /// given one, and a gateway.
+    pub fn new(
+        card: C,
+        hardware: [u8; 6],
+        seed: u64,
+        now: Instant,
+        given: Option<(Ipv4Cidr, Option<[u8; 4]>)>,
+    ) -> Stack<C> {
+        let mut config = Config::new(HardwareAddress::Ethernet(EthernetAddress(hardware)));
+        config.random_seed = seed;
+        config.slaac = true;
+        let mut outgoing = Outgoing { card, room: 1, sent: 0 };
+        let mut interface = Interface::new(config, &mut Link::new(&[], &mut outgoing), now);
+        interface.update_ip_addrs(|addresses| {
+            // The address of its link that it gives itself (RFC 4291, appendix A).
+            let [a, b, c, d, e, f] = hardware;
+            let half = |high: u8, low: u8| u16::from_be_bytes([high, low]);
+            let own = IpAddress::v6(0xfe80, 0, 0, 0, half(a ^ 2, b), half(c, 0xff), half(0xfe, d), half(e, f));
+            let _ = addresses.push(IpCidr::new(own, 64));
+        });
+        let mut sockets = SocketSet::new(Vec::new());
+        let dhcp = given.is_none().then(|| sockets.add(dhcpv4::Socket::new()));
+        let mut card = [0; 8];
+        card[..6].copy_from_slice(&hardware);
+        let configuration = Configuration { card, ..Configuration::default() };
+        let next_port = FIRST_DYNAMIC_PORT + (seed >> 32) as u16 % (u16::MAX - FIRST_DYNAMIC_PORT);
+        let mut stack = Stack {
+            interface,
+            sockets,
+            outgoing,
+            slots: Vec::new(),
+            made: 0,
+            waiters: Vec::new(),
+            closing: Vec::new(),
+            spare: Vec::new(),
+            dhcp,
+            next_port,
+            configuration,
+        };
+        if let Some((address, gateway)) = given {
+            stack.configure(Some(address), gateway, None);
+        }
+        stack
+    }
+    fn configure(&mut self, address: Option<Ipv4Cidr>, gateway: Option<[u8; 4]>, name_server: Option<[u8; 4]>) {
+        self.interface.update_ip_addrs(|addresses| {
+            addresses.retain(|address| matches!(address, IpCidr::Ipv6(_)));
+            // There is room: the others are few, and this one is first.
+            if let Some(address) = address {
+                let _ = addresses.insert(0, IpCidr::Ipv4(address));
+            }
+        });
+        let routes = self.interface.routes_mut();
+        routes.remove_default_ipv4_route();
+        if let Some(gateway) = gateway {
+            let _ = routes.add_default_ipv4_route(gateway.into());
+        }
+        let own = &mut self.configuration;
+        own.address = address.map_or([0; 4], |address| address.address().octets());
+        own.prefix = address.map_or(0, |address| address.prefix_len() as u32);
+        own.gateway = gateway.unwrap_or_default();
+        own.name_server = name_server.unwrap_or_default();
+    }
+    pub fn configuration(&self) -> Configuration {
+        let sockets = self.slots.iter().flatten().count() as u64;
+        Configuration { sockets, sent: self.outgoing.sent, ..self.configuration }
+    }
+
+    /// Takes the frames in the filled part of a driver's buffer, and sends what is to be sent. No bytes: there may be room again.
+    pub fn input(&mut self, filled: &[u8], now: Instant) {
+        // Whether there is room the driver says when it is asked to send, and no earlier than it is asked.
+        self.outgoing.room = self.outgoing.room.max(1);
+        self.interface.poll_maintenance(now);
+        let mut link = Link::new(filled, &mut self.outgoing);
+        loop {
+            match self.interface.poll_ingress_single(now, &mut link, &mut self.sockets) {
+                PollIngressSingleResult::None => break,
+                PollIngressSingleResult::PacketProcessed => {}
+                PollIngressSingleResult::SocketStateChanged => {
+                    // The next frame may be the next caller's.
+                    for slot in self.slots.iter_mut().flatten() {
+                        attend(&mut self.sockets, &mut self.spare, slot);
+                    }
+                }
+            }
+            self.configuration.received += 1;
+        }
+        drop(link);
+        self.output(now);
+        self.ask_dhcp();
+        self.sweep(now);
+    }
+    /// Sends what is to be sent.
+    pub fn output(&mut self, now: Instant) {
+        let mut link = Link::new(&[], &mut self.outgoing);
+        while self.interface.poll_egress(now, &mut link, &mut self.sockets) == PollResult::SocketStateChanged {}
+    }
+    /// When [`Stack::input`] is to be called again, if nothing comes.
+    pub fn deadline(&mut self, now: Instant) -> Option<Instant> {
+        let own = self.closing.iter().map(|(_, end)| *end).min();
+        let stack = self.interface.poll_at(now, &self.sockets);
+        // What can not be sent for want of room is sent when there is some.
+        let stack =
+            if self.outgoing.room == 0 { stack.map(|at| at.max(now + Duration::from_millis(10))) } else { stack };
+        own.into_iter().chain(stack).min()
+    }
+    fn ask_dhcp(&mut self) {
+        let Some(handle) = self.dhcp else { return };
+        match self.sockets.get_mut::<dhcpv4::Socket>(handle).poll() {
+            Some(dhcpv4::Event::Configured(config)) => {
+                let gateway = config.router.map(|router| router.octets());
+                let name_server = config.dns_servers.first().map(|server| server.octets());
+                let address = config.address;
+                self.configure(Some(address), gateway, name_server);
+            }
+            Some(dhcpv4::Event::Deconfigured) => self.configure(None, None, None),
+            None => {}
+        }
+    }
+    /// Ends connections that nobody waits for any more.
+    fn sweep(&mut self, now: Instant) {
+        let Stack { closing, sockets, spare, .. } = self;
+        closing.retain(|&(handle, end)| {
+            let state = sockets.get::<tcp::Socket>(handle).state();
+            let over = matches!(state, State::Closed | State::TimeWait) || now >= end;
+            if over {
+                keep_spare(sockets, spare, handle);
+            }
+            !over
+        });
+    }
+
+    fn slot(&mut self, number: usize) -> Result<&mut Slot> {
+        slot(&mut self.slots, number)
+    }
+    /// How many sockets smoltcp has.
+    fn count(&self) -> usize {
+        self.sockets.iter().count()
+    }
+    /// A place for one more socket of `owner`. `EMFILE`: it has too many; `ENFILE`: all together have.
+    fn free_place(&mut self, owner: usize) -> Result<usize> {
+        let own = self.slots.iter().flatten().filter(|slot| slot.owner == owner).count();
+        if own >= SOCKETS_OF_ONE {
+            return Err(Error::EMFILE);
+        }
+        let place = self.slots.iter().position(Option::is_none).unwrap_or(self.slots.len());
+        if place == SLOTS || self.count() >= SOCKETS {
+            return Err(Error::ENFILE);
+        }
+        if place == self.slots.len() {
+            self.slots.try_reserve(1).map_err(|_| Error::ENOMEM)?;
+            self.slots.push(None);
+        }
+        Ok(place)
+    }
+    fn put(&mut self, place: usize, owner: usize, kind: Kind) -> usize {
+        self.made = (self.made + 1) % (1 << 21);
+        let number = self.made * SLOTS + place;
+        self.slots[place] = Some(Slot { number, owner, nonblocking: false, kind });
+        number
+    }
+    /// A new socket of `owner`, of a kind of [`abi::internet::kind`]; its number. `EINVAL`: there is no such kind.
+    pub fn create(&mut self, owner: usize, what: usize) -> Result<usize> {
+        let place = self.free_place(owner)?;
+        let kind = match what {
+            abi::internet::kind::TCP => Kind::Unconnected { local: 0 },
+            abi::internet::kind::UDP => {
+                let buffer =
+                    || udp::PacketBuffer::new(vec![udp::PacketMetadata::EMPTY; DATAGRAMS], vec![0; DATAGRAM_BUFFER]);
+                Kind::Datagrams { handle: self.sockets.add(udp::Socket::new(buffer(), buffer())), peer: None }
+            }
+            _ => return Err(Error::EINVAL),
+        };
+        Ok(self.put(place, owner, kind))
+    }
+    /// Nobody uses socket `number` any more.
+    pub fn remove(&mut self, number: usize, now: Instant) {
+        let Some(place) = self.slots.get_mut(number % SLOTS) else { return };
+        let Some(slot) = place.take_if(|slot| slot.number == number) else { return };
+        match slot.kind {
+            Kind::Unconnected { .. } => {}
+            Kind::Listener { waiting, .. } => waiting.into_iter().for_each(|handle| self.abandon(handle, now, true)),
+            Kind::Stream { handle, .. } => self.abandon(handle, now, false),
+            Kind::Datagrams { handle, .. } => drop(self.sockets.remove(handle)),
+        }
+        self.output(now);
+        self.sweep(now);
+    }
+    /// Nobody has this connection any more: what was written is still sent, unless it is to end at once.
+    fn abandon(&mut self, handle: SocketHandle, now: Instant, at_once: bool) {
+        let socket = self.sockets.get_mut::<tcp::Socket>(handle);
+        // Who has sent what nobody will read is told (RFC 1122, section 4.2.2.13).
+        if at_once || socket.can_recv() {
+            socket.abort()
+        } else {
+            socket.close()
+        }
+        if self.closing.len() == CLOSING {
+            let (oldest, _) = self.closing.remove(0);
+            self.sockets.get_mut::<tcp::Socket>(oldest).abort();
+            self.output(now);
+            keep_spare(&mut self.sockets, &mut self.spare, oldest);
+        }
+        self.closing.push((handle, now + Duration::from_secs(PATIENCE_TO_END)));
+    }
+
+    /// The port that `number` is to be known by; 0: any. `EINVAL`: it has one, or is connected; `EADDRINUSE`.
+    pub fn bind(&mut self, number: usize, port: u16) -> Result<()> {
+        let port = if port == 0 { self.dynamic_port() } else { port };
+        if self.is_bound(number, port) {
+            return Err(Error::EADDRINUSE);
+        }
+        let Stack { slots, sockets, .. } = self;
+        match &mut slot(slots, number)?.kind {
+            Kind::Unconnected { local: local @ 0 } => *local = port,
+            Kind::Datagrams { handle, .. } => {
+                sockets.get_mut::<udp::Socket>(*handle).bind(port).map_err(|_| Error::EINVAL)?;
+            }
+            _ => return Err(Error::EINVAL),
+        }
+        Ok(())
+    }
+    /// Whether a socket other than `number`, of the same protocol, has the port.
+    fn is_bound(&mut self, number: usize, port: u16) -> bool {
+        let datagrams = matches!(self.slot(number), Ok(Slot { kind: Kind::Datagrams { .. }, .. }));
+        let sockets = &self.sockets;
+        self.slots.iter().flatten().filter(|slot| slot.number != number).any(|slot| match &slot.kind {
+            Kind::Unconnected { local } => !datagrams && *local == port,
+            Kind::Listener { port: own, .. } => !datagrams && *own == port,
+            Kind::Datagrams { handle, .. } => datagrams && sockets.get::<udp::Socket>(*handle).endpoint().port == port,
+            Kind::Stream { .. } => false,
+        })
+    }
+    fn dynamic_port(&mut self) -> u16 {
+        self.next_port = self.next_port.checked_add(1).unwrap_or(FIRST_DYNAMIC_PORT);
+        self.next_port
+    }
+    /// The port that socket `number` is bound to; 0: none.
+    pub fn port(&mut self, number: usize) -> Result<u16> {
+        Ok(match self.slot(number)?.kind {
+            Kind::Unconnected { local } => local,
+            _ => 0,
+        })
+    }
+    /// Takes connections to the port that it is bound to. `EINVAL`: it is bound to none, or connected; `EMFILE`.
+    pub fn listen(&mut self, number: usize, backlog: usize) -> Result<()> {
+        let Slot { owner, kind: Kind::Unconnected { local: port @ 1.. }, .. } = *self.slot(number)? else {
+            return Err(Error::EINVAL);
+        };
+        let listens = |slot: &&Slot| slot.owner == owner && matches!(slot.kind, Kind::Listener { .. });
+        if self.slots.iter().flatten().filter(listens).count() >= LISTENERS_OF_ONE {
+            return Err(Error::EMFILE);
+        }
+        let Stack { slots, sockets, spare, .. } = self;
+        let slot = slot(slots, number)?;
+        slot.kind = Kind::Listener { port, backlog: backlog.clamp(1, BACKLOG), waiting: Vec::new() };
+        attend(sockets, spare, slot);
+        Ok(())
+    }
+    /// The next connection that was made: its socket's number and the other side. `EAGAIN`: none was; `EINVAL`: it is no listener.
+    pub fn accept(&mut self, number: usize, owner: usize) -> Result<(usize, Address)> {
+        let place = self.free_place(owner)?;
+        let Stack { slots, sockets, spare, .. } = self;
+        let listener = slot(slots, number)?;
+        let Kind::Listener { waiting, .. } = &mut listener.kind else { return Err(Error::EINVAL) };
+        let made = waiting.iter().position(|&handle| is_made(sockets, handle)).ok_or(Error::EAGAIN)?;
+        let handle = waiting.remove(made);
+        attend(sockets, spare, listener);
+        let socket = sockets.get_mut::<tcp::Socket>(handle);
+        socket.set_timeout(Some(Duration::from_secs(PATIENCE)));
+        let remote = socket.remote_endpoint().map_or(Address::default(), told);
+        Ok((self.put(place, owner, Kind::Stream { handle, connecting: false }), remote))
+    }
+    /// Begins to connect; of datagrams, keeps the peer. `EISCONN`; `EINVAL`: that is nowhere, or no way leads there.
+    pub fn connect(&mut self, number: usize, to: &Address, now: Instant) -> Result<()> {
+        let to = endpoint(to)?;
+        match self.slot(number)?.kind {
+            Kind::Unconnected { local } => {
+                if self.count() >= SOCKETS {
+                    return Err(Error::ENFILE);
+                }
+                let local = if local == 0 { self.dynamic_port() } else { local };
+                let Stack { sockets, spare, interface, slots, .. } = self;
+                let handle = sockets.add(new_stream(spare));
+                let socket = sockets.get_mut::<tcp::Socket>(handle);
+                socket.set_timeout(Some(Duration::from_secs(PATIENCE_TO_OPEN)));
+                if socket.connect(interface.context(), to, local).is_err() {
+                    keep_spare(sockets, spare, handle);
+                    return Err(Error::EINVAL);
+                }
+                slot(slots, number)?.kind = Kind::Stream { handle, connecting: true };
+            }
+            Kind::Datagrams { handle, .. } => {
+                self.bind_datagrams(handle)?;
+                self.slot(number)?.kind = Kind::Datagrams { handle, peer: Some(to) };
+            }
+            _ => return Err(Error::EISCONN),
+        }
+        self.output(now);
+        Ok(())
+    }
+    /// Whether it is for datagrams.
+    pub fn is_datagrams(&mut self, number: usize) -> Result<bool> {
+        self.slot(number).map(|slot| matches!(slot.kind, Kind::Datagrams { .. }))
+    }
+    /// The domain that it was made for.
+    pub fn owner(&mut self, number: usize) -> Result<usize> {
+        self.slot(number).map(|slot| slot.owner)
+    }
+    /// How connecting came out: `EAGAIN`: not yet; `ECONNREFUSED`.
+    pub fn connected(&mut self, number: usize) -> Result<()> {
+        let Stack { slots, sockets, .. } = self;
+        let Kind::Stream { handle, connecting } = &mut slot(slots, number)?.kind else { return Ok(()) };
+        if !*connecting {
+            return Ok(());
+        }
+        let socket = sockets.get_mut::<tcp::Socket>(*handle);
+        match socket.state() {
+            State::SynSent | State::SynReceived => Err(Error::EAGAIN),
+            State::Closed => Err(Error::ECONNREFUSED),
+            _ => {
+                socket.set_timeout(Some(Duration::from_secs(PATIENCE)));
+                *connecting = false;
+                Ok(())
+            }
+        }
+    }
+    /// The connection of socket `number`. `ENOTCONN`; and as [`Stack::connected`].
+    fn stream(&mut self, number: usize) -> Result<&mut tcp::Socket<'static>> {
+        if let Kind::Stream { connecting: true, .. } = self.slot(number)?.kind {
+            self.connected(number)?;
+        }
+        let Stack { slots, sockets, .. } = self;
+        match slot(slots, number)?.kind {
+            Kind::Stream { handle, .. } => Ok(sockets.get_mut(handle)),
+            _ => Err(Error::ENOTCONN),
+        }
+    }
+    /// Takes what has come, as much as there is room for; 0: it has ended. `EAGAIN`: nothing has; `ECONNRESET`. Of datagrams one, of
+    /// which what has no room is lost.
+    pub fn read(&mut self, number: usize, to: &mut [u8]) -> Result<usize> {
+        if let Kind::Datagrams { .. } = self.slot(number)?.kind {
+            return self.receive(number, to).map(|(bytes, _)| bytes.min(to.len()));
+        }
+        match self.stream(number)?.recv_slice(to) {
+            Ok(0) if !to.is_empty() => Err(Error::EAGAIN),
+            Ok(bytes) => Ok(bytes),
+            Err(RecvError::Finished) => Ok(0),
+            Err(RecvError::InvalidState) => Err(Error::ECONNRESET),
+        }
+    }
+    /// Has bytes sent, as many as there is room for. `EAGAIN`: there is none; `EPIPE`: nothing can be sent any more.
+    pub fn write(&mut self, number: usize, from: &[u8], now: Instant) -> Result<usize> {
+        if let Kind::Datagrams { peer, .. } = self.slot(number)?.kind {
+            let to = peer.ok_or(Error::ENOTCONN)?;
+            return self.send(number, &told(to), from, now);
+        }
+        let sent = match self.stream(number)?.send_slice(from) {
+            Ok(0) if !from.is_empty() => Err(Error::EAGAIN),
+            Ok(bytes) => Ok(bytes),
+            Err(_) => Err(Error::EPIPE),
+        };
+        self.output(now);
+        sent
+    }
+    fn bind_datagrams(&mut self, handle: SocketHandle) -> Result<()> {
+        if !self.sockets.get::<udp::Socket>(handle).is_open() {
+            let port = self.dynamic_port();
+            let bound = self.sockets.get_mut::<udp::Socket>(handle).bind(port);
+            bound.map_err(|_| Error::EINVAL)?;
+        }
+        Ok(())
+    }
+    /// Sends a datagram. `EMSGSIZE`: it is too long; `EAGAIN`: too many wait to be sent; `EINVAL`: that is nowhere.
+    pub fn send(&mut self, number: usize, to: &Address, bytes: &[u8], now: Instant) -> Result<usize> {
+        let to = endpoint(to)?;
+        let Kind::Datagrams { handle, .. } = self.slot(number)?.kind else { return Err(Error::EOPNOTSUPP) };
+        self.bind_datagrams(handle)?;
+        // What one frame carries: nothing is sent in fragments.
+        if bytes.len() > abi::network::FRAME - 14 - 40 - 8 {
+            return Err(Error::EMSGSIZE);
+        }
+        let socket = self.sockets.get_mut::<udp::Socket>(handle);
+        match socket.send_slice(bytes, to) {
+            Ok(()) => {}
+            Err(udp::SendError::BufferFull) => return Err(Error::EAGAIN),
+            Err(udp::SendError::Unaddressable) => return Err(Error::EINVAL),
+        }
+        self.output(now);
+        Ok(bytes.len())
+    }
+    /// Takes a datagram: its length, of which as much as there is room for is in `to`, and where it is from. `EAGAIN`: there is none.
+    pub fn receive(&mut self, number: usize, to: &mut [u8]) -> Result<(usize, Address)> {
+        let Kind::Datagrams { handle, peer } = self.slot(number)?.kind else { return Err(Error::EOPNOTSUPP) };
+        let socket = self.sockets.get_mut::<udp::Socket>(handle);
+        loop {
+            let (bytes, from) = socket.recv().map_err(|_| Error::EAGAIN)?;
+            // Who is connected hears nobody else.
+            if peer.is_none_or(|peer| peer == from.endpoint) {
+                let count = bytes.len().min(to.len());
+                to[..count].copy_from_slice(&bytes[..count]);
+                return Ok((bytes.len(), told(from.endpoint)));
+            }
+        }
+    }
+    /// The other side is told that nothing more comes.
+    pub fn shutdown(&mut self, number: usize, now: Instant) -> Result<()> {
+        self.stream(number)?.close();
+        self.output(now);
+        Ok(())
+    }
+    /// This side's address, or the other's. `ENOTCONN`: there is none.
+    pub fn address(&mut self, number: usize, remote: bool) -> Result<Address> {
+        let own = self.configuration.address;
+        let Stack { slots, sockets, .. } = self;
+        let unconnected = |port: u16| Address { port, family: abi::internet::family::NONE, ..Address::default() };
+        match &slot(slots, number)?.kind {
+            Kind::Stream { handle, .. } => {
+                let socket = sockets.get::<tcp::Socket>(*handle);
+                let end = if remote { socket.remote_endpoint() } else { socket.local_endpoint() };
+                end.map(told).ok_or(Error::ENOTCONN)
+            }
+            Kind::Datagrams { peer, .. } if remote => peer.map(told).ok_or(Error::ENOTCONN),
+            _ if remote => Err(Error::ENOTCONN),
+            Kind::Datagrams { handle, .. } => Ok(unconnected(sockets.get::<udp::Socket>(*handle).endpoint().port)),
+            Kind::Unconnected { local: port } | Kind::Listener { port, .. } => Ok(unconnected(*port)),
+        }
+        .map(|mut address| {
+            if !remote && address.family == abi::internet::family::NONE {
+                address.family = abi::internet::family::IPV4;
+                address.bytes[..4].copy_from_slice(&own);
+            }
+            address
+        })
+    }
+    /// Whether calls of socket `number` wait; sets it where `set` says so.
+    pub fn nonblocking(&mut self, number: usize, set: Option<bool>) -> Result<bool> {
+        let slot = self.slot(number)?;
+        slot.nonblocking = set.unwrap_or(slot.nonblocking);
+        Ok(slot.nonblocking)
+    }
+    /// Bits of [`event`] that hold of socket `number` for `owner`.
+    pub fn ready(&mut self, number: usize, owner: usize) -> u32 {
+        let Stack { slots, sockets, .. } = self;
+        let Ok(slot) = slot(slots, number) else { return event::INVALID };
+        if slot.owner != owner {
+            return event::INVALID;
+        }
+        let bit = |yes: bool, bit: u32| if yes { bit } else { 0 };
+        match &slot.kind {
+            Kind::Unconnected { .. } => event::CLOSED,
+            Kind::Listener { waiting, .. } => bit(waiting.iter().any(|&handle| is_made(sockets, handle)), event::READ),
+            Kind::Datagrams { handle, .. } => {
+                let socket = sockets.get::<udp::Socket>(*handle);
+                bit(socket.can_recv(), event::READ) | bit(socket.can_send() || !socket.is_open(), event::WRITE)
+            }
+            Kind::Stream { handle, .. } => {
+                let socket = sockets.get::<tcp::Socket>(*handle);
+                match socket.state() {
+                    State::SynSent | State::SynReceived => 0,
+                    State::Closed => event::CLOSED | event::READ | event::WRITE,
+                    _ => {
+                        bit(socket.can_recv() || !socket.may_recv(), event::READ)
+                            | bit(socket.can_send() || !socket.may_send(), event::WRITE)
+                    }
+                }
+            }
+        }
+    }
+    /// Adds a thread that waits. `EBUSY`: too many do.
+    pub fn wait(&mut self, waiter: Waiter) -> Result<()> {
+        let own = self.waiters.iter().filter(|other| other.owner == waiter.owner).count();
+        if self.waiters.len() >= WAITERS || own >= WAITERS_OF_ONE {
+            return Err(Error::EBUSY);
+        }
+        self.waiters.push(waiter);
+        Ok(())
+    }
+    /// The thread at this semaphore waits no more.
+    pub fn leave(&mut self, semaphore: usize) {
+        self.waiters.retain(|waiter| waiter.semaphore != semaphore);
+    }
+    /// Calls `post` for each thread that has something to do now; it waits no more.
+    pub fn wake(&mut self, mut post: impl FnMut(usize)) {
+        let mut waiters = core::mem::take(&mut self.waiters);
+        waiters.retain(|waiter| {
+            let ready = waiter.interests.iter().any(|&(number, wanted)| {
+                self.ready(number, waiter.owner) & (wanted | event::CLOSED | event::INVALID) != 0
+            });
+            if ready {
+                post(waiter.semaphore);
+            }
+            !ready
+        });
+        self.waiters = waiters;
+    }
+}
+
+fn slot(slots: &mut [Option<Slot>], number: usize) -> Result<&mut Slot> {
+    slots.get_mut(number % SLOTS).and_then(Option::as_mut).filter(|slot| slot.number == number).ok_or(Error::EBADF)
+}
+/// Whether somebody has connected to this socket of a listener, and all is ready to be accepted.
+fn is_made(sockets: &SocketSet, handle: SocketHandle) -> bool {
+    !matches!(sockets.get::<tcp::Socket>(handle).state(), State::Listen | State::SynReceived | State::Closed)
+}
+/// Sees that a listener has a socket for the next caller, as long as not too many wait; and lets go of those that have gone again.
+fn attend(sockets: &mut SocketSet<'static>, spare: &mut Vec<tcp::Socket<'static>>, slot: &mut Slot) {
+    let Kind::Listener { port, backlog, waiting } = &mut slot.kind else { return };
+    let last = waiting.last().map(|&handle| sockets.get::<tcp::Socket>(handle).state());
+    if last == Some(State::Listen) {
+        return;
+    }
+    waiting.retain(|&handle| {
+        let there = sockets.get::<tcp::Socket>(handle).state() != State::Closed;
+        if !there {
+            keep_spare(sockets, spare, handle);
+        }
+        there
+    });
+    if waiting.len() < *backlog && sockets.iter().count() < SOCKETS {
+        let mut socket = new_stream(spare);
+        socket.set_timeout(Some(Duration::from_secs(PATIENCE_TO_OPEN)));
+        // The port is not 0, and the socket is new.
+        let _ = socket.listen(IpListenEndpoint { addr: None, port: *port });
+        waiting.push(sockets.add(socket));
+    }
+}
+fn new_stream(spare: &mut Vec<tcp::Socket<'static>>) -> tcp::Socket<'static> {
+    spare.pop().unwrap_or_else(|| {
+        let buffer = |bytes: usize| {
+            // SAFETY: bytes; zeros that are not touched take no memory.
+            let zeros: Box<[u8]> = unsafe { Box::new_zeroed_slice(bytes).assume_init() };
+            SocketBuffer::new(Vec::from(zeros))
+        };
+        let mut socket = tcp::Socket::new(buffer(RECEIVE_BUFFER), buffer(SEND_BUFFER));
+        // Clients write what belongs together at once.
+        socket.set_nagle_enabled(false);
+        socket
+    })
+}
+/// Takes a closed connection's socket out, and keeps its memory for the next.
+fn keep_spare(sockets: &mut SocketSet<'static>, spare: &mut Vec<tcp::Socket<'static>>, handle: SocketHandle) {
+    let smoltcp::socket::Socket::Tcp(mut socket) = sockets.remove(handle) else { return };
+    if spare.len() < SPARE {
+        socket.abort();
+        spare.push(socket);
+    }
+}
