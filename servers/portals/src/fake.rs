@@ -5,9 +5,9 @@
 //! memory on the host can (`failing.rs`): both count as one.
 
 use crate::failing;
-use crate::neighbours::{Neighbours, Overdue};
-use crate::nucleus_data::{Table, ThreadPage};
-use crate::nucleus_memory::NucleusMemory;
+use crate::machine::neighbours::{Neighbours, Overdue};
+use crate::machine::nucleus_memory::NucleusMemory;
+use crate::state::nucleus_data::{Table, ThreadPage};
 use abi::Error;
 use abi::address::{CODE_END, IMAGE_BASE, PAGE, STACK_TOP, code_address, physical, satp, supervisor};
 use abi::boot::{BootDomain, BootInfo, BootPortal, Symbols};

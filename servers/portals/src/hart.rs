@@ -9,8 +9,8 @@ use abi::system::Ended;
 use account::Account;
 use pebble::{Result, check};
 use portal::emit::Buffer;
-use portals_logic::neighbours::{Neighbours, Overdue};
-use portals_logic::nucleus_memory::NucleusMemory;
+use portals_logic::machine::neighbours::{Neighbours, Overdue};
+use portals_logic::machine::nucleus_memory::NucleusMemory;
 
 pebble::import! {
     INTERRUPTS_MASK = "nucleus.interrupts_mask";

@@ -1,4 +1,20 @@
 //! The portal manager's logic: who has which portals, and what becomes of them.
+//!
+//! It is the only writer of portal tables and portal code, both of which it reaches through [`machine::nucleus_memory`]; what it
+//! needs of the other trusted servers is in [`machine::neighbours`]. On the host a vector and a few maps stand for both. The binary
+//! decodes what clients pass, calls what is in `operations`, and encodes the answer.
+//!
+//! A file knows of those above it in this list only:
+//! 1. `machine`: the two traits.
+//! 2. `state`: a type each for domains, threads, registrations, code, semaphores, sandboxes, and so on, with its own rules.
+//! 3. `manager`: all of them together, and who calls.
+//! 4. `operations`: what clients and neighbours ask for, a file each.
+//!
+//! **Lock order.** The manager has one lock. Whoever holds it may call a neighbour, which may take its own lock: the memory
+//! manager's, the name server's. None of them calls the portal manager while it holds that. Code of clients (a notification routine,
+//! a template's server, a handler) is called with the lock free, so that it may make portal calls: the binary's `unlocked_call`
+//! is the one way there, and takes the guard. Semaphores that clients wait for are posted when the lock is free again
+//! ([`state::posts`]).
 #![cfg_attr(not(test), no_std)]
 #![cfg_attr(test, feature(alloc_error_hook))]
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::disallowed_macros))]
@@ -8,34 +24,10 @@
 
 extern crate alloc;
 
-pub mod accounts;
-pub mod cancellation;
-pub mod code;
-pub mod connections;
-pub mod counts;
-pub mod domains;
-pub mod granting;
-pub mod grants;
-pub mod inspect;
-pub mod interposition;
-pub mod invariants;
+pub mod machine;
 pub mod manager;
-pub mod neighbours;
-pub mod nucleus_data;
-pub mod nucleus_memory;
-pub mod open_windows;
-pub mod pagers;
-pub mod posts;
-pub mod registrations;
-pub mod sandbox;
-pub mod semaphores;
-pub mod slots;
-pub mod snapshot;
-pub mod system_portals;
-pub mod templates;
-pub mod threads;
-pub mod unwaited;
-pub mod upcalls;
+pub mod operations;
+pub mod state;
 
 #[cfg(test)]
 mod failing;

@@ -85,7 +85,7 @@ fn a_number_is_not_given_away_before_its_end_is_asked_for() {
         assert_ne!(asid, first);
         world.kill(asid).unwrap();
         world.manager.forget_end(asid);
-        while world.manager.events.pop_front().is_some() {}
+        while world.manager.events.queue.pop_front().is_some() {}
         // Its threads are turned away, and end.
         let dead: Vec<usize> =
             world.manager.threads.living().map(|(index, ..)| index).filter(|&index| index > thread).collect();

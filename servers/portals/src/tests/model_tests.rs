@@ -337,7 +337,7 @@ impl Run {
             }
         }
         assert!(!self.model.domains.contains_key(&asid));
-        while self.world.manager.events.pop_front().is_some() {}
+        while self.world.manager.events.queue.pop_front().is_some() {}
     }
     fn leave(&mut self, thread: usize) {
         if self.world.depth(thread) > 0 {

@@ -2,9 +2,9 @@
 //! code would, and each return takes it off.
 
 use crate::fake::{Fake, INIT, INIT_THREAD, started};
+use crate::machine::nucleus_memory::NucleusMemory;
 use crate::manager::{Caller, Manager};
-use crate::nucleus_data::{FrameView, Table, ThreadPage};
-use crate::nucleus_memory::NucleusMemory;
+use crate::state::nucleus_data::{FrameView, Table, ThreadPage};
 use abi::Error;
 use abi::address::THREAD_STACK;
 use abi::name::Name;
@@ -34,7 +34,7 @@ impl World {
         // Those of `init`, which the image builder makes.
         manager.make_trusted_system_portals();
         let table = manager.domain(INIT).expect("init").table;
-        manager.initials[1].system.iter().enumerate().for_each(|(number, &code)| table.set_entry(number, code));
+        manager.system_portals[1].system.iter().enumerate().for_each(|(number, &code)| table.set_entry(number, code));
         World { manager }
     }
     /// The same with a domain of a component that may open and provide names that begin with `t.`; its number, and its thread.
@@ -92,7 +92,7 @@ impl World {
     pub fn serves_sandbox(&self, thread: usize) -> bool {
         let code = &self.manager.code;
         let block = self.page(thread).frames(code).next().and_then(|frame| code.containing(frame.portal()));
-        block.is_some_and(|(_, block)| block.kind == crate::code::Kind::Stub)
+        block.is_some_and(|(_, block)| block.kind == crate::state::code::Kind::Stub)
     }
     /// The thread calls portal `number` of the domain that it is in. False: there is no block behind it, so it gets its answer.
     pub fn enter(&mut self, thread: usize, number: usize) -> bool {
@@ -111,7 +111,7 @@ impl World {
         // Windows, of which none is open: where their slots begin.
         let slot = self.field(thread, offset_of!(Thread, window));
         for used in self.manager.templated(frame).all() {
-            if self.manager.templates[used.template as usize].letters[used.letter as usize].lent > 0 {
+            if self.manager.templates.all[used.template as usize].letters[used.letter as usize].lent > 0 {
                 frame.set_word(used.common as usize + 8, slot);
             }
         }
@@ -125,7 +125,7 @@ impl World {
     /// The thread returns from its innermost call.
     pub fn leave(&mut self, thread: usize) -> Returned {
         self.take_frame(thread);
-        while self.table(thread) == self.manager.graveyard {
+        while self.table(thread) == self.manager.dead.graveyard {
             // The return page's code: says that it is past the dead, and returns with `EDEAD`.
             assert!(self.enter(thread, graveyard::LEAVE));
             self.manager.left_the_dead(thread);
@@ -154,12 +154,12 @@ impl World {
     pub fn exit_thread(&mut self, thread: usize) -> Returned {
         assert!(self.enter(thread, system::THREAD_EXIT));
         match self.manager.exit_thread(thread) {
-            crate::threads::Exit::Returns => self.leave(thread),
-            crate::threads::Exit::Ends => {
+            crate::state::threads::Exit::Returns => self.leave(thread),
+            crate::state::threads::Exit::Ends => {
                 Fake.end_thread(thread);
                 Returned::Ended
             }
-            crate::threads::Exit::Refused(error) => panic!("{error:?}"),
+            crate::state::threads::Exit::Refused(error) => panic!("{error:?}"),
         }
     }
     /// The thread makes system call `number`, which does `body`.

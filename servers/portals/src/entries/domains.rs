@@ -1,0 +1,100 @@
+//! Domains: made, waited for, ended.
+
+use crate::{MANAGER, client_memory, unlock, with_caller};
+use abi::Error;
+use abi::identity::DomainId;
+use abi::system::{Ended, ended};
+use pebble::boot::P_ID;
+use pebble::{Result, check};
+
+pub extern "C" fn exit(thread: usize, status: usize) -> isize {
+    with_caller(thread, |manager, caller| {
+        let how =
+            Ended { asid: caller.subject as u64, kind: ended::EXIT, status: status as i32 as i64, ..Ended::default() };
+        manager.end_domain(caller.subject, how);
+        Ok(0)
+    })
+}
+#[optimize(size)]
+pub extern "C" fn fork(thread: usize, intercept: usize, pc: usize, sp: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.fork_domain(caller, intercept, pc, sp).map(|asid| asid as isize))
+}
+#[optimize(size)]
+pub extern "C" fn wait(thread: usize, asid: usize, out: usize) -> isize {
+    wait_for(thread, asid, out).unwrap_or_else(Error::code)
+}
+#[optimize(size)]
+fn wait_for(thread: usize, asid: usize, out: usize) -> Result<isize> {
+    let mut manager = MANAGER.lock();
+    let caller = manager.caller(thread)?;
+    let waiting = manager.wait_begin(caller, asid)?;
+    if let Some(semaphore) = waiting.semaphore {
+        drop(manager);
+        let waited = P_ID.call([semaphore, usize::MAX]);
+        pebble::boot::semaphore_destroy(semaphore);
+        manager = MANAGER.lock();
+        manager.wait_over(&waiting);
+        check(waited)?;
+    }
+    let how = manager.wait_end(&waiting)?;
+    client_memory::write(out, &how)?;
+    Ok(0)
+}
+pub extern "C" fn kill(thread: usize, asid: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.kill(caller.subject, asid))
+}
+pub extern "C" fn create(thread: usize, name: usize, flags: usize) -> isize {
+    with_caller(thread, |manager, _| {
+        let name = client_memory::name(name)?;
+        let (flags, account) = (flags as u64 & 0xff, account::Account::new(flags >> 8)?);
+        if flags & !abi::nucleus::flags::TRUSTED != 0 {
+            return Err(Error::EINVAL);
+        }
+        manager.create_domain(name.text(), flags, 0, account).map(|asid| asid as isize)
+    })
+}
+#[optimize(size)]
+pub extern "C" fn limits(account: usize, limits: usize) -> isize {
+    let result = client_memory::read(limits).and_then(|limits| MANAGER.lock().set_limits(account, &limits));
+    result.unwrap_or_else(Error::code)
+}
+/// Waits for a domain to end. Who waits looks after pagers meanwhile.
+#[optimize(size)]
+pub extern "C" fn event(_: usize, out: usize) -> isize {
+    loop {
+        let mut manager = MANAGER.lock();
+        let (semaphore, ticks) = (manager.events.semaphore, manager.watch_pagers());
+        unlock(manager);
+        let waited = P_ID.call([semaphore, ticks]);
+        let event = MANAGER.lock().events.queue.pop_front();
+        match event {
+            Some(how) => return client_memory::write(out, &how).map_or_else(Error::code, |()| 0),
+            None if waited < 0 && waited != Error::ETIMEDOUT.code() => return waited,
+            None => {}
+        }
+    }
+}
+/// A domain did what it may not: it ends. From the memory manager. `who`: its identity; `pager`: who answers for the address, or 0.
+#[optimize(size)]
+pub extern "C" fn fault(thread: usize, who: usize, cause: usize, address: usize, pc: usize, pager: usize) -> isize {
+    let mut manager = MANAGER.lock();
+    // One that has ended since is left alone, whoever has its number: the thread has been turned to the graveyard.
+    let Some(Ok(asid)) = DomainId::of(who as u64).map(|id| manager.live(id)) else { return 0 };
+    if manager.is_graveyard(asid) {
+        // A handler has said where a thread is to go on whose domain has died since: it goes on dying.
+        return manager.divert_thread(thread, asid).map_or_else(Error::code, |()| 0);
+    }
+    let how = Ended {
+        asid: asid as u64,
+        kind: ended::FAULT,
+        status: -(cause as i64),
+        cause: cause as u64,
+        address: address as u64,
+        pc: pc as u64,
+        pager: pager as u64,
+        waited: 0,
+    };
+    manager.end_domain(asid, how);
+    unlock(manager);
+    0
+}

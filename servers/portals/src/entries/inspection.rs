@@ -1,0 +1,49 @@
+//! What the shell and tests look at.
+
+use crate::{MANAGER, client_memory};
+use abi::Error;
+use pebble::Result;
+
+#[optimize(size)]
+pub extern "C" fn inspect_domain(_: usize, asid: usize, out: usize) -> isize {
+    let domain = MANAGER.lock().inspect_domain(asid);
+    domain.and_then(|d| client_memory::write(out, &d)).map_or_else(Error::code, |()| 0)
+}
+#[optimize(size)]
+pub extern "C" fn inspect_portal(_: usize, asid: usize, number: usize, out: usize) -> isize {
+    let portal = MANAGER.lock().inspect_portal(asid, number);
+    portal.and_then(|p| client_memory::write(out, &p)).map_or_else(Error::code, |()| 0)
+}
+#[optimize(size)]
+pub extern "C" fn inspect_counts(_: usize, out: usize) -> isize {
+    let counts = MANAGER.lock().counts();
+    client_memory::write(out, &counts).map_or_else(Error::code, |()| 0)
+}
+#[optimize(size)]
+pub extern "C" fn inspect_account(_: usize, account: usize, out: usize) -> isize {
+    let report = MANAGER.lock().report(account);
+    report.and_then(|report| client_memory::write(out, &report)).map_or_else(Error::code, |()| 0)
+}
+#[optimize(size)]
+pub extern "C" fn inspect_check(_: usize, out: usize) -> isize {
+    let checked = MANAGER.lock().check();
+    checked.and_then(|violation| client_memory::write(out, &violation)).map_or_else(Error::code, |()| 0)
+}
+#[optimize(size)]
+pub extern "C" fn inspect_code(_: usize, asid: usize, number: usize, out: usize) -> isize {
+    /// Words that one call gives.
+    const WORDS: usize = 256;
+    let manager = MANAGER.lock();
+    let copy = || -> Result<isize> {
+        let portal = manager.inspect_portal(asid, number)?;
+        if portal.words == 0 {
+            return Ok(0);
+        }
+        let (count, code) = manager.code.words(portal.code);
+        let mut words = [0u32; WORDS];
+        words.iter_mut().zip(code).for_each(|(place, word)| *place = word);
+        client_memory::write(out, &words)?;
+        Ok(count as isize)
+    };
+    copy().unwrap_or_else(Error::code)
+}

@@ -1,0 +1,108 @@
+//! Portals: registered, opened, granted, closed, and the letters that servers have code for.
+
+use crate::{MANAGER, UNDO_TRANSFERS, client_memory, tell, unlocked_call, with_caller, with_new_portals};
+use abi::identity::DomainId;
+use abi::system::{self, Description};
+use alloc::vec::Vec;
+use fallible::TryPush;
+
+pub extern "C" fn register(thread: usize, request: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.register(caller, &client_memory::read(request)?))
+}
+#[optimize(size)]
+pub extern "C" fn unregister(thread: usize, name: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.unregister(caller, &client_memory::name(name)?))
+}
+pub extern "C" fn open(thread: usize, name: usize) -> isize {
+    with_new_portals(thread, 1, |manager, caller| manager.open(caller, name))
+}
+pub extern "C" fn close(thread: usize, number: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.close(caller, number))
+}
+#[optimize(size)]
+pub extern "C" fn create_child(thread: usize, request: usize) -> isize {
+    let mut made: (Vec<DomainId>, usize) = (Vec::new(), 0);
+    let result = with_caller(thread, |manager, caller| {
+        let request = client_memory::read::<system::Child>(request)?;
+        made.0.room_for(manager.domain(caller.subject)?.sandbox.inside.len() + 1)?;
+        match manager.create_child(caller, &request)? {
+            Ok(domains) => {
+                made.1 = request.portal as usize;
+                for told in domains.iter().filter_map(|&asid| manager.listener(asid)) {
+                    made.0.push_kept(told);
+                }
+                Ok(0)
+            }
+            Err(rejected) => Ok(rejected),
+        }
+    });
+    for told in made.0 {
+        tell(told, made.1, 1);
+    }
+    result
+}
+#[optimize(size)]
+pub extern "C" fn grant(thread: usize, request: usize) -> isize {
+    let (mut count, mut told) = (0, None);
+    let number = with_caller(thread, |manager, caller| {
+        let request = client_memory::read::<system::Grant>(request)?;
+        let (to, number) = manager.grant(caller, thread, &request)?;
+        if !manager.domain(to)?.sandbox.inside.is_empty() {
+            // Above the client's own frame is that of the server's call.
+            manager.hold(thread, 1, number..number + request.count as usize);
+        }
+        (count, told) = (request.count as usize, manager.listener(to));
+        Ok(number as isize)
+    });
+    if let Some(told) = told {
+        tell(told, number as usize, count);
+    }
+    number
+}
+pub extern "C" fn gone(thread: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.next_gone(caller))
+}
+pub extern "C" fn granted(thread: usize, constant: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.count_granted(caller, constant))
+}
+#[optimize(size)]
+pub extern "C" fn template(thread: usize, template: usize, entry: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.register_template(caller, client_memory::boxed(template)?, entry))
+}
+#[optimize(size)]
+pub extern "C" fn short_circuit(thread: usize, request: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.register_short_circuit(caller, &client_memory::read(request)?))
+}
+/// Code of a registered template, in a call of domain `caller`, asks its server. `pc`: the callee's identity, and from bit
+/// [`fault::TEMPLATE`] the template's number. An error ends the call, and what was shared or moved for it comes back.
+///
+/// [`fault::TEMPLATE`]: abi::nucleus::fault::TEMPLATE
+pub extern "C" fn argument(_cause: usize, value: usize, pc: usize, caller: usize, thread: usize) -> isize {
+    let (callee, template) = (pc & ((1 << abi::nucleus::fault::TEMPLATE) - 1), pc >> abi::nucleus::fault::TEMPLATE);
+    let mut manager = MANAGER.lock();
+    let result = match manager.template_question(template, caller, callee) {
+        Ok((upcall, asids)) => unlocked_call(manager, upcall, [value, caller, callee, asids]).min(0),
+        Err(error) => {
+            drop(manager);
+            error.code()
+        }
+    };
+    if result < 0 {
+        UNDO_TRANSFERS.call([thread]);
+    }
+    result
+}
+#[optimize(size)]
+pub extern "C" fn notify(thread: usize, entry: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.set_notify(caller, entry))
+}
+#[optimize(size)]
+pub extern "C" fn info(thread: usize, number: usize, out: usize) -> isize {
+    with_caller(thread, |manager, caller| {
+        let portal = manager.inspect_portal(caller.direct, number)?;
+        let mut description = Description { spec: [0; 64], name: [0; 64] };
+        description.spec[..portal.spec.len()].copy_from_slice(&portal.spec);
+        description.name[..portal.name.len()].copy_from_slice(&portal.name);
+        client_memory::write(out, &description).map(|()| 0)
+    })
+}

@@ -1,0 +1,21 @@
+//! Semaphores, and the interrupts that post them.
+
+use crate::{ATTACH_FOR, DONE_FOR, with_caller, with_new_portals};
+
+pub extern "C" fn semaphore_create(thread: usize, value: usize) -> isize {
+    with_new_portals(thread, 2, |manager, caller| manager.semaphore_create(caller, value))
+}
+#[optimize(size)]
+pub extern "C" fn semaphore_destroy(thread: usize, semaphore: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.semaphore_destroy(caller, semaphore))
+}
+#[optimize(size)]
+pub extern "C" fn attach(thread: usize, device: usize, semaphore: usize) -> isize {
+    with_caller(thread, |manager, caller| {
+        let id = manager.semaphore_of(caller.direct, semaphore)?;
+        Ok(ATTACH_FOR.call([caller.subject, device, id]))
+    })
+}
+pub extern "C" fn done(thread: usize, device: usize) -> isize {
+    with_caller(thread, |_, caller| Ok(DONE_FOR.call([caller.subject, device])))
+}

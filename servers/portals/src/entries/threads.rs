@@ -1,0 +1,111 @@
+//! Threads, and their stacks.
+
+use crate::hart::Hart;
+use crate::{MANAGER, THREAD_EXIT, UNDO_TRANSFERS, client_memory, unlock, with_caller};
+use abi::Error;
+use abi::nucleus::domain;
+use pebble::boot::GROW_FOR;
+use portals_logic::state::nucleus_data::{Table, ThreadPage};
+use portals_logic::state::threads::Exit;
+
+pub extern "C" fn thread_create(thread: usize, entry: usize, sp: usize, argument: usize, priority: usize) -> isize {
+    // C passes the priority as an int.
+    let priority = priority as i32 as isize as usize;
+    with_caller(thread, |manager, caller| {
+        manager.create_thread(caller.subject, entry, sp, argument, priority).map(|id| id as isize)
+    })
+}
+/// The calling thread ends: those who wait for that wake, a few at a time.
+fn end_thread() -> isize {
+    loop {
+        let left = THREAD_EXIT.call([]);
+        if left <= 0 {
+            return left;
+        }
+    }
+}
+/// Ends the calling thread, and with the last thread of a domain that nobody else can enter, the domain. A thread that is
+/// in its domain's controlling domain ends when it returns from there: it holds a stack of that domain.
+pub extern "C" fn thread_exit(thread: usize) -> isize {
+    give_back(thread);
+    let mut manager = MANAGER.lock();
+    match manager.exit_thread(thread) {
+        Exit::Ends => {
+            drop(manager);
+            end_thread()
+        }
+        Exit::Returns => {
+            unlock(manager);
+            0
+        }
+        Exit::Refused(error) => error.code(),
+    }
+}
+/// The thread is about to end: what was shared or moved for calls that it did not make comes back.
+fn give_back(thread: usize) {
+    if ThreadPage::of(Hart, thread).is_some_and(|page| page.is_transferring()) {
+        UNDO_TRANSFERS.call([thread]);
+    }
+}
+/// Where a thread ends whose domain died: what waited for it to leave can be freed now.
+pub extern "C" fn bury(thread: usize) -> isize {
+    give_back(thread);
+    let mut manager = MANAGER.lock();
+    manager.sweep();
+    manager.wake_stuck();
+    drop(manager);
+    end_thread()
+}
+/// A thread has come past a domain that is dead: it waits as it did before, unless another one is on its way back.
+pub extern "C" fn leave(thread: usize) -> isize {
+    let manager = MANAGER.lock();
+    manager.left_the_dead(thread);
+    0
+}
+#[optimize(size)]
+pub extern "C" fn thread_cancel(thread: usize, id: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.cancel_thread(caller, id))
+}
+#[optimize(size)]
+pub extern "C" fn callers(thread: usize, after: usize, out: usize) -> isize {
+    with_caller(thread, |manager, caller| {
+        let Some((index, call)) = manager.next_caller(caller.direct, after) else { return Ok(0) };
+        client_memory::write(out, &call).map(|()| index as isize)
+    })
+}
+pub extern "C" fn grow(thread: usize, pages: usize) -> isize {
+    with_caller(thread, |_, caller| Ok(GROW_FOR.call([caller.subject, pages])))
+}
+pub extern "C" fn stack(thread: usize, bytes: usize) -> isize {
+    with_caller(thread, |manager, caller| {
+        manager.reap();
+        manager.new_stack(caller.subject, bytes).map(|top| top as isize)
+    })
+}
+pub extern "C" fn set_tp(thread: usize, tp: usize) -> isize {
+    with_caller(thread, |manager, caller| {
+        manager.domain(caller.subject)?.table.set_field(domain::TP, tp as u64);
+        Ok(0)
+    })
+}
+pub extern "C" fn start_thread(
+    _: usize,
+    asid: usize,
+    entry: usize,
+    sp: usize,
+    argument: usize,
+    priority: usize,
+) -> isize {
+    let mut manager = MANAGER.lock();
+    // The manifest's priority is the ceiling of all its threads.
+    let ceiling = manager.domain_mut(asid).map(|d| d.ceiling = d.ceiling.max(priority.min(63) as u8));
+    let made = ceiling.and_then(|()| manager.create_thread(asid, entry, sp, argument, priority));
+    drop(manager);
+    made.map_or_else(Error::code, |id| id as isize)
+}
+/// A portal into a controlling domain found no stack in its queue: adds one, and the call is made again.
+pub extern "C" fn grow_stack(_cause: usize, table: usize, _pc: usize, _asid: usize, _thread: usize) -> isize {
+    let mut manager = MANAGER.lock();
+    let grown = manager.asid_of(Table::at(Hart, table as u64)).and_then(|asid| manager.add_stack(asid));
+    grown.map_or_else(|error| if error == Error::EDEAD { error.code() } else { Error::ENOSTACK.code() }, |()| 0)
+}

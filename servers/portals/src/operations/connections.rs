@@ -1,0 +1,294 @@
+//! Making connections: registering entry points, generating portals, opening and closing them.
+
+use crate::Result;
+use crate::machine::neighbours::Machine;
+use crate::manager::{BOOT, Caller, Manager};
+use crate::state::code::{Block, Kind, Users};
+use crate::state::registrations::Registration;
+use abi::Error;
+use abi::account::Resource;
+use account::{Account, Charge};
+use fallible::TryPush;
+use portal::{Connection, End, ShortCircuit, Specification, Templates, generate};
+
+/// Retired blocks after which the frames of all threads are looked through.
+const RETIRED: usize = 32;
+
+impl Block {
+    /// A block that leads to registration `id`; its place and size are filled in when it is added.
+    pub fn registered(id: usize, registration: &Registration, permanent: bool) -> Block {
+        Block {
+            bytes: 0,
+            frame: 0,
+            kind: Kind::Registered { registration: id as u32 },
+            server: registration.server as u16,
+            specification: registration.specification,
+            templated: 0,
+            entry: registration.entry,
+            same_domain: false,
+            users: Users::new(),
+            permanent,
+            marked: false,
+            retired: false,
+            charge: account::Charge::NONE,
+        }
+    }
+}
+
+impl<M: Machine> Manager<M> {
+    /// Generates a portal from `caller` to `entry` in domain `to`. The code's supervisor address.
+    pub fn generate(
+        &mut self,
+        ends: (End, usize),
+        specification: &Specification,
+        (entry, constants): (u64, &[u64]),
+        kind: Kind,
+        permanent: bool,
+    ) -> Result<u64> {
+        self.generate_with(ends, specification, (entry, constants), None, kind, permanent)
+    }
+    /// The same with a short circuit before it.
+    pub fn generate_with(
+        &mut self,
+        (caller, to): (End, usize),
+        specification: &Specification,
+        (entry, constants): (u64, &[u64]),
+        short_circuit: Option<ShortCircuit>,
+        kind: Kind,
+        permanent: bool,
+    ) -> Result<u64> {
+        let (callee, at_touch) = self.callee(to)?;
+        let templates = Templates::new(&self.templates.all).at_touch(at_touch);
+        let connection = Connection { specification, caller, callee, entry, constants, short_circuit, templates };
+        let Ok(ref block) = generate(&connection, &self.machine.info().symbols, &mut self.scratch) else {
+            return Err(Error::EINVAL);
+        };
+        self.add_block(block, specification, (caller, to), entry, kind, permanent)
+    }
+    /// The end of a connection to domain `to`, and whether its windows may be mapped at the first access: who answers for faults,
+    /// or is lost by one, can not wait for its own. Makes room for the code.
+    #[inline(always)]
+    fn callee(&mut self, to: usize) -> Result<(End, bool)> {
+        let callee = self.end(to)?;
+        if !self.code.has_room(4 * portal::emit::WORDS) {
+            self.free_retired();
+        }
+        Ok((callee, !self.is_fatal(callee)))
+    }
+    /// Who pays for portals from `caller` to domain `to`: who calls; for a call of the system's own, who asked for it.
+    #[inline(always)]
+    fn code_payer(&self, caller: End, to: usize) -> Account {
+        let account = |asid| self.domain(asid).map_or(Account::SYSTEM, |d| d.account);
+        match account(caller.asid as usize) {
+            Account::SYSTEM => account(to),
+            account => account,
+        }
+    }
+    /// Takes `bytes` of code from `account`. `ENFILE`: that is more than it has, also when what it has closed is freed.
+    #[cold]
+    fn charge_code_slowly(&mut self, account: Account, bytes: usize) -> Result<Charge> {
+        self.free_retired();
+        self.accounts.charge(account, Resource::Code, bytes)
+    }
+    /// Puts the code in `scratch` in its place, for portals of `caller` to `entry` of domain `to`.
+    fn add_block(
+        &mut self,
+        made: &portal::Block,
+        specification: &Specification,
+        (caller, to): (End, usize),
+        entry: u64,
+        kind: Kind,
+        permanent: bool,
+    ) -> Result<u64> {
+        let (account, bytes) = (self.code_payer(caller, to), crate::state::code::bytes(made.words));
+        let charged = self.accounts.charge(account, Resource::Code, bytes);
+        let mut charge = match charged {
+            Ok(charge) => charge,
+            Err(_) => self.charge_code_slowly(account, bytes)?,
+        };
+        let record = Block {
+            bytes: 0,
+            frame: 0,
+            kind,
+            server: to as u16,
+            specification: *specification,
+            templated: made.plan.templated,
+            entry,
+            same_domain: made.plan.same_domain,
+            users: Users::new(),
+            permanent,
+            marked: false,
+            retired: false,
+            charge: account::Charge::NONE,
+        };
+        let mut server = self.domains.get_mut(to).filter(|d| d.flags & BOOT == 0);
+        let room = server.as_mut().map_or(Ok(()), |server| server.blocks.room_for(1));
+        let code = match room.and_then(|()| self.code.add(&self.scratch, made.words, record, &mut charge)) {
+            Ok(code) => code,
+            Err(error) => {
+                self.accounts.refund(charge);
+                return Err(error);
+            }
+        };
+        if let Some(server) = server {
+            server.blocks.push_kept(code);
+        }
+        self.block_made(kind);
+        Ok(code)
+    }
+    /// Whether a fault in the domain of that end is the end of the system.
+    pub fn is_fatal(&self, end: End) -> bool {
+        [self.roles.own, self.roles.memory].contains(&(end.asid as usize)) || end.masked()
+    }
+    /// Generates a portal to registration `id` for callers like `caller`.
+    pub fn generate_registered(&mut self, caller: End, id: usize, permanent: bool) -> Result<u64> {
+        let server = self.registrations.get(id).ok_or(Error::ENOENT)?.server;
+        let (callee, at_touch) = self.callee(server)?;
+        let r = self.registrations.get(id).ok_or(Error::ENOENT)?;
+        let circuit = r.short_circuit.as_deref();
+        let connection = Connection {
+            specification: &r.specification,
+            caller,
+            callee,
+            entry: r.entry,
+            constants: &r.constants,
+            short_circuit: circuit.map(|c| ShortCircuit { words: &c.words[..c.count], record: c.record }),
+            templates: Templates::new(&self.templates.all).at_touch(at_touch),
+        };
+        let Ok(ref block) = generate(&connection, &self.machine.info().symbols, &mut self.scratch) else {
+            return Err(Error::EINVAL);
+        };
+        let (specification, entry) = (r.specification, r.entry);
+        let kind = Kind::Registered { registration: id as u32 };
+        self.add_block(block, &specification, (caller, server), entry, kind, permanent)
+    }
+    /// Makes entry `number` of `asid`'s table lead to `code`, as one of the first two entries that do.
+    pub fn install_first(&mut self, asid: usize, number: usize, code: u64) -> Result<()> {
+        self.install(asid, number, code).inspect_err(|_| self.retire(code))
+    }
+    /// Makes entry `number` of `asid`'s table lead to `code`. `ENOMEM`: too many entries do.
+    pub fn install(&mut self, asid: usize, number: usize, code: u64) -> Result<()> {
+        let domain = self.domains.get_mut(asid).ok_or(Error::ESRCH)?;
+        if let Some(block) = self.code.get_mut(code).filter(|block| !block.permanent) {
+            block.add_user((asid as u16, number as u16))?;
+        }
+        let old = domain.table.entry(number);
+        domain.table.set_entry(number, code);
+        if number == domain.numbers.0 {
+            domain.numbers.0 += 1;
+        }
+        domain.numbers.1 = domain.numbers.1.max(number + 1);
+        if old != self.machine.info().symbols.bad_portal {
+            if old == self.dead.grant {
+                // Its number is taken over, and no guest's any more.
+                self.forget_number(asid, number);
+            }
+            self.release(old, asid, number);
+        }
+        Ok(())
+    }
+    /// Makes entry `number` of `asid`'s table, where nothing is, lead to `code`. Who has a block that is always kept need not be known.
+    #[inline(always)]
+    pub fn put(&mut self, code: u64, asid: usize, number: usize) -> Result<()> {
+        if let Some(block) = self.code.get_mut(code).filter(|block| !block.permanent) {
+            block.add_user((asid as u16, number as u16))?;
+        }
+        self.domain(asid)?.table.set_entry(number, code);
+        Ok(())
+    }
+    /// Makes entry `number` of `asid`'s table lead nowhere, and frees what only it led to.
+    pub fn uninstall(&mut self, asid: usize, number: usize) -> Result<()> {
+        let domain = self.domains.get_mut(asid).ok_or(Error::ESRCH)?;
+        let code = domain.table.entry(number);
+        domain.table.set_entry(number, self.machine.info().symbols.bad_portal);
+        if number >= abi::system::FIRST_FREE {
+            domain.numbers.0 = domain.numbers.0.min(number);
+        }
+        if !domain.sandbox.inside.is_empty() {
+            self.forget_number(asid, number);
+        }
+        self.release(code, asid, number);
+        Ok(())
+    }
+    /// Table entry `number` of `asid` no longer leads to `code`.
+    pub fn release(&mut self, code: u64, asid: usize, number: usize) {
+        let Some((kind, unused)) = self.code.leave(code, (asid as u16, number as u16)) else { return };
+        if let Kind::Semaphore { id, .. } = kind {
+            self.semaphore_released(id as usize);
+        }
+        if unused {
+            self.gone(kind);
+            self.look_at_retired();
+        }
+    }
+    /// Nothing leads to a block of this kind any more.
+    #[inline(always)]
+    pub fn gone(&mut self, kind: Kind) {
+        match kind {
+            Kind::Granted { constant, server } => self.grant_gone(server as usize, constant),
+            // Its code is somebody else's soon.
+            Kind::Semaphore { id, v } => self.semaphore_closed(id as usize, v),
+            Kind::Registered { registration } => self.block_unused(registration as usize),
+            _ => {}
+        }
+    }
+    /// Nothing leads to the block at `code` any more: it is freed once no thread returns through it.
+    pub fn retire(&mut self, code: u64) {
+        self.code.retire(code);
+        self.look_at_retired();
+    }
+    #[inline(always)]
+    fn look_at_retired(&mut self) {
+        if self.code.retired() >= RETIRED {
+            self.free_retired();
+        }
+    }
+    /// Looks through the frames of all threads, and frees the retired blocks that none returns through.
+    pub fn free_retired(&mut self) {
+        for thread in self.threads.pages() {
+            // The walk needs the blocks, which marking changes.
+            let mut next = thread.invocation();
+            while let Some((frame, after)) = thread.frame(next, &self.code) {
+                self.code.mark(frame.portal());
+                next = after;
+            }
+        }
+        let Manager { code, domains, remains, accounts, .. } = self;
+        code.free_unmarked(|code, server, charge| {
+            accounts.refund(charge);
+            if let Some(zombie) = remains.zombies.iter_mut().find(|z| z.asid == server) {
+                zombie.blocks -= 1;
+            } else if let Some(domain) = domains.get_mut(server)
+                && let Some(place) = domain.blocks.iter().position(|&at| at == code)
+            {
+                domain.blocks.swap_remove(place);
+            }
+        });
+    }
+    /// Opens the portal whose name is at `name` in the direct caller's table; its number. The window is lent on: the name server
+    /// copies and checks the name.
+    pub fn open(&mut self, caller: Caller, name: usize) -> Result<usize> {
+        let id = self.machine.names_lookup(caller.subject, name)?;
+        let number = self.free_numbers(caller.direct, 1)?;
+        let code = self.generate_registered(self.end(caller.direct)?, id, false)?;
+        self.install_first(caller.direct, number, code)?;
+        if id == self.roles.destroy {
+            self.domain_mut(caller.direct)?.privileged = true;
+        }
+        Ok(number)
+    }
+    /// Closes a portal of the direct caller's; one that the subject shares with others in its sandbox, for the subject alone.
+    pub fn close(&mut self, caller: Caller, number: usize) -> Result<isize> {
+        if !(abi::system::FIRST_FREE..abi::nucleus::NPORTALS).contains(&number) {
+            return Err(Error::EPORTAL);
+        }
+        let table = self.domain(caller.direct)?.table;
+        if table.entry(number) == self.machine.info().symbols.bad_portal {
+            return Err(Error::EPORTAL);
+        }
+        if caller.direct == caller.subject || !self.let_go(caller.subject, number) {
+            self.uninstall(caller.direct, number)?;
+        }
+        Ok(0)
+    }
+}

@@ -1,0 +1,175 @@
+//! Domains made anew, and copied.
+
+use crate::Result;
+use crate::machine::neighbours::Machine;
+
+use crate::manager::{Caller, Manager};
+use crate::state::code::Kind;
+use crate::state::domain::Domain;
+use crate::state::nucleus_data::Table;
+use crate::state::open_windows::Lent;
+use abi::Error;
+use abi::address::{satp, supervisor};
+use abi::identity::DomainId;
+use abi::nucleus::{domain, flags};
+use abi::section::NAME;
+use abi::system::{Ended, ended};
+use account::{Account, Charge};
+use alloc::vec::Vec;
+use fallible::TryPush;
+
+impl<M: Machine> Manager<M> {
+    /// Makes a domain with the system portals, no memory of its own and no thread; its ASID.
+    /// `account` pays for it and for all that is made for it.
+    pub fn create_domain(&mut self, name: &str, with: u64, parent: usize, account: Account) -> Result<usize> {
+        self.reap();
+        self.sweep();
+        let mut charge = self.charge_domain(account)?;
+        let made = self.make_domain(name, with, parent, account, &mut charge);
+        // What was made has taken it.
+        self.accounts.refund(charge);
+        made
+    }
+    fn make_domain(
+        &mut self,
+        name: &str,
+        with: u64,
+        parent: usize,
+        account: Account,
+        charge: &mut Charge,
+    ) -> Result<usize> {
+        let asid = self.free_asid()?;
+        if let Some(parent) = self.domains.get_mut(parent) {
+            parent.children.room_for(1)?;
+        }
+        let serial = self.domains.serials.next().ok_or(Error::ENFILE)?;
+        let id = DomainId::new(asid, serial).ok_or(Error::ENFILE)?;
+        let root = self.machine.space_create(id, account)?;
+        let block = match self.remains.spare_blocks.pop().map_or_else(|| self.machine.nucleus_pages(domain::PAGES), Ok)
+        {
+            Ok(block) => block,
+            Err(error) => {
+                self.machine.space_destroy(asid);
+                return Err(error);
+            }
+        };
+        let table = Table::at(self.machine, supervisor(block + domain::TABLE) as u64);
+        if with & flags::TRUSTED != 0 {
+            self.make_trusted_system_portals();
+        }
+        self.system_portals[(with & flags::TRUSTED != 0) as usize].fill(table, self.machine.info().symbols.bad_portal);
+        table.set_field(domain::SATP, satp(root, asid));
+        table.set_field(domain::ASID, asid as u64);
+        table.set_field(domain::ROOT, supervisor(root) as u64);
+        table.set_field(domain::FLAGS, with);
+        table.set_field(domain::IDENTITY, id.word());
+        if with & flags::TRUSTED != 0
+            && let Err(error) = self.machine.trust(asid)
+        {
+            self.abandon(asid, block);
+            return Err(error);
+        }
+        let mut bytes = [0; NAME];
+        let length = name.len().min(NAME - 1);
+        bytes[..length].copy_from_slice(&name.as_bytes()[..length]);
+        let entry = Domain {
+            name: bytes,
+            table,
+            flags: with,
+            parent,
+            children: Vec::new(),
+            sandbox: Default::default(),
+            privileged: false,
+            notify: 0,
+            ceiling: self.domains.get(parent).map_or(0, |d| d.ceiling),
+            threads: 0,
+            waiters: Vec::new(),
+            stacks: Vec::new(),
+            spare_stacks: 0,
+            queue: 0,
+            provides: 0,
+            grants: Default::default(),
+            blocks: Vec::new(),
+            numbers: (abi::system::FIRST_FREE, abi::system::FIRST_FREE),
+            frozen: 0,
+            account,
+            charge: Charge::NONE,
+            id,
+        };
+        if let Err(error) = self.insert_domain(asid, entry) {
+            self.abandon(asid, block);
+            return Err(error);
+        }
+        if let Some(domain) = self.domains.get_mut(asid) {
+            domain.charge = charge.take();
+        }
+        if let Some(parent) = self.domains.get_mut(parent) {
+            parent.children.push_kept(asid);
+        }
+        Ok(asid)
+    }
+    /// Gives back the space and the block of a domain that could not be made.
+    #[cold]
+    fn abandon(&mut self, asid: usize, block: usize) {
+        self.machine.space_destroy(asid);
+        self.free_block(block);
+    }
+    /// A copy of the subject, with one thread at `pc` on `sp`; the child's ASID.
+    pub fn fork_domain(&mut self, caller: Caller, intercept: usize, pc: usize, sp: usize) -> Result<usize> {
+        let parent = caller.subject;
+        let (name, table, account) = {
+            let d = self.domain(parent)?;
+            (d.name, d.table, d.account)
+        };
+        let child = self.create_domain(abi::section::text(&name), 0, parent, account)?;
+        let made = self.fill_fork(parent, child, table, intercept).and_then(|()| {
+            self.machine.names_inherit(child, parent)?;
+            self.create_thread(child, pc, sp, 0, usize::MAX)
+        });
+        match made {
+            Ok(_) => Ok(child),
+            Err(error) => {
+                self.end_domain(child, Ended { asid: child as u64, kind: ended::KILLED, ..Ended::default() });
+                self.forget_end(child);
+                Err(error)
+            }
+        }
+    }
+    fn fill_fork(&mut self, parent: usize, child: usize, table: Table<M>, intercept: usize) -> Result<()> {
+        let mut lent = Lent::new();
+        self.freeze(parent, &mut lent);
+        let copied = self.machine.space_copy(parent, child, lent.window());
+        self.thaw(parent);
+        copied?;
+        let child_table = self.domain(child)?.table;
+        child_table.set_field(domain::TP, table.field(domain::TP));
+        if intercept != 0 {
+            return self.interpose(parent, child, intercept as u64);
+        }
+        if self.controller(parent) != 0 {
+            return self.enclose_fork(parent, child);
+        }
+        for number in abi::system::FIRST_FREE..self.domain(parent)?.numbers.1 {
+            let code = table.entry(number);
+            let Some(block) = self.code.get_mut(code) else { continue };
+            let kind = block.kind;
+            let code = if block.same_domain && block.server as usize == parent {
+                match kind {
+                    Kind::Registered { registration } => {
+                        self.generate_registered(self.end(child)?, registration as usize, false)?
+                    }
+                    _ => continue,
+                }
+            } else {
+                code
+            };
+            self.install(child, number, code)?;
+            if let Kind::Semaphore { id, .. } = kind
+                && let Some(semaphore) = self.semaphores.get_mut(id as usize)
+            {
+                semaphore.entries += 1;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,240 @@
+//! The end of a domain.
+//!
+//! A domain ends at once for everybody else: every frame that would return into it is turned towards the graveyard,
+//! where the thread goes on with `EDEAD`; what a thread waits for on its behalf ends (`cancel`); portals that led to it answer
+//! `EDEAD`. Its own resources follow as soon as no frame needs them.
+
+use crate::Result;
+use crate::machine::neighbours::Machine;
+use crate::machine::nucleus_memory::Masked;
+use crate::manager::Manager;
+use crate::state::code::Kind;
+use crate::state::domain::Domain;
+use crate::state::nucleus_data::{FrameView, Table, ThreadPage};
+use crate::state::remains::Zombie;
+use crate::state::snapshot::Seen;
+use abi::Error;
+use abi::address::DEAD_STUB;
+use abi::nucleus::cancelled::FOR_THE_DEAD;
+use abi::nucleus::flags;
+use abi::system::{Ended, ended};
+use alloc::vec::Vec;
+use fallible::TryPush;
+
+/// How many frames are turned away with interrupts off at a time.
+const MASKED_FRAMES: usize = 2;
+
+impl<M: Machine> Manager<M> {
+    /// Ends domain `asid`, and those that it interposes on.
+    pub fn end_domain(&mut self, asid: usize, how: Ended) {
+        // Nothing here may need memory: what an end takes was reserved when the domain was made.
+        while let Some(&child) = self.domain(asid).ok().and_then(|d| d.sandbox.inside.first()) {
+            self.end_domain(child, Ended { asid: child as u64, kind: ended::KILLED, ..Ended::default() });
+        }
+        let Some(mut dead) = self.domains.remove(asid) else { return };
+        let table = dead.table;
+        // Nobody enters it any more; so who has been turned away does not come back. That goes before its semaphores end,
+        // which would wake threads in it.
+        let blocks = core::mem::take(&mut dead.blocks);
+        self.close_portals_to(&blocks);
+        // From here on they are its remains, and may be freed.
+        let trusted = dead.flags & flags::TRUSTED != 0;
+        let count = blocks.len();
+        self.remains.zombies.push_kept(Zombie {
+            asid,
+            charge: dead.charge.take(),
+            table,
+            blocks: count,
+            lent: Vec::new(),
+            lent_unknown: false,
+            trusted,
+            space_destroyed: false,
+        });
+        for code in blocks {
+            self.code.retire(code);
+        }
+        // Who waits for a stack of it calls again, and gets the answer for the dead.
+        while self.machine.stack_dead(asid) {}
+        let (lent, unknown) = self.divert_frames(asid, table);
+        self.close_all(asid, &dead);
+        self.leave_sandbox(asid, &dead.sandbox);
+        self.forget_pagers(dead.id);
+        while let Some(charge) = self.ended.remove_child(dead.id) {
+            self.accounts.refund(charge);
+        }
+        if trusted {
+            self.withdraw_templates(asid);
+        }
+        if dead.provides > 0 {
+            for id in 0..self.registrations.end() {
+                if self.registrations.get(id).is_some_and(|r| r.server == asid)
+                    && let Some(gone) = self.registrations.remove(id)
+                {
+                    self.accounts.refund(gone.charge);
+                }
+            }
+        }
+        self.machine.names_forget(asid);
+        self.machine.interrupt_forget(asid);
+        for &child in &dead.children {
+            if let Some(child) = self.domains.get_mut(child) {
+                child.parent = 0;
+            }
+        }
+        self.domains.orphaned.retain(|&orphaned| orphaned != asid);
+        for (semaphore, charge) in dead.waiters.drain(..) {
+            self.posts.push(self.machine, semaphore);
+            self.accounts.refund(charge);
+        }
+        if let Some(parent) = self.domains.get_mut(dead.parent) {
+            parent.children.retain(|&child| child != asid);
+            if !self.domains.orphaned.contains(&dead.parent) {
+                self.domains.orphaned.push_kept(dead.parent);
+            }
+        }
+        let parent = self.domain(dead.parent).ok().map(|parent| parent.id);
+        self.ended.insert(dead.id, parent, how, dead.account);
+        self.events.queue.push_kept(how);
+        self.posts.push(self.machine, self.events.semaphore);
+        if trusted || unknown || !lent.is_empty() {
+            // Its space stays for a while, and with it what it was lent, which is its lender's to free again.
+            self.machine.windows_close(asid);
+        }
+        if let Some(zombie) = self.remains.zombies.iter_mut().find(|zombie| zombie.asid == asid) {
+            (zombie.lent, zombie.lent_unknown) = (lent, unknown);
+        }
+        self.sweep();
+    }
+    /// Turns every frame that would return into the dead domain towards the graveyard. Returns the calls that have
+    /// windows on its memory open, and whether there are others, which there was no memory to list.
+    fn divert_frames(&mut self, asid: usize, table: Table<M>) -> (Vec<(ThreadPage<M>, u64)>, bool) {
+        let (mut lent, mut unknown) = (Vec::new(), false);
+        let mut seen = Seen::new(self.machine.info().symbols.floating_return);
+        for (index, page, _) in self.threads.living() {
+            // What takes long is done with interrupts on; what it found counts if it is still so once they are off. Who has run
+            // meanwhile and has changed its frames is looked at again. The oldest frames go first: those that stay.
+            let (mut left, mut turned) = (0, false);
+            loop {
+                if left == 0 {
+                    left = seen.look(page, &self.code, |frame| self.concerns(frame, asid, table));
+                }
+                let masked = Masked::new(self.machine);
+                if !seen.holds(page) {
+                    left = 0;
+                    continue;
+                }
+                let mut waits = false;
+                for _ in 0..MASKED_FRAMES {
+                    let Some(n) = seen.last_concerned(left) else {
+                        left = 0;
+                        break;
+                    };
+                    left = n;
+                    let frame = seen.frame(page, n);
+                    if self.divert_frame(frame, page, asid, table) {
+                        unknown |= lent.try_push((page, frame.address())).is_err();
+                    }
+                    seen.turned(n, frame);
+                    turned |= frame.table() == self.dead.graveyard;
+                    if seen.is_top(n) {
+                        (left, waits) = (0, frame.table() == self.dead.graveyard);
+                        break;
+                    }
+                }
+                if waits {
+                    // Before it can go on by itself: it may then wait for something that has to do with nobody's death.
+                    masked.enter_scheduler(|| self.machine.wake_dead(index));
+                } else if left == 0 && turned && seen.returns_to(self.dead.graveyard) {
+                    masked.enter_scheduler(|| self.machine.cancel(index, FOR_THE_DEAD, 0));
+                }
+                if left == 0 {
+                    break;
+                }
+            }
+        }
+        (lent, unknown)
+    }
+    /// Whether the end of domain `asid` has to do with `frame`.
+    fn concerns(&self, frame: FrameView<M>, asid: usize, table: Table<M>) -> bool {
+        frame.table() == table || (self.is_templated(frame) && self.server(frame) == Some(asid))
+    }
+    /// Turns one frame away. Whether its call has windows on the dead domain's memory open.
+    fn divert_frame(&self, frame: FrameView<M>, page: ThreadPage<M>, asid: usize, table: Table<M>) -> bool {
+        let graveyard = self.dead.graveyard;
+        let templated = self.is_templated(frame);
+        let mut lends = false;
+        if frame.table() == table {
+            frame.divert(graveyard, DEAD_STUB as u64);
+            lends = templated && self.lent_entries(frame).next().is_some();
+        }
+        if templated && self.server(frame) == Some(asid) {
+            for used in self.templated(frame).all() {
+                let template = self.templates.all[used.template as usize];
+                if template.letters.iter().any(|l| l.lent > 0) {
+                    // Its page tables go: closing these windows must write where nobody minds.
+                    frame.set_word(used.common as usize, graveyard.address() - 2048);
+                    page.forget_slots(frame.word(used.common as usize + 8), self.lent_entries(frame).count());
+                }
+            }
+        }
+        lends
+    }
+    /// Closes all entries of the dead domain's table.
+    fn close_all(&mut self, asid: usize, dead: &Domain<M>) {
+        let bad = self.machine.info().symbols.bad_portal;
+        // A stub of an interposed domain has many entries: they are let go of at once.
+        let mut last = 0;
+        for number in 1..dead.numbers.1 {
+            let code = dead.table.entry(number);
+            dead.table.set_entry(number, bad);
+            if code == last || code == bad {
+                continue;
+            }
+            last = code;
+            let Some(block) = self.code.get_mut(code).filter(|b| !b.permanent) else { continue };
+            let before = block.users.len();
+            block.users.retain(|user| user.0 as usize != asid);
+            let (entries, kind, unused) = (before - block.users.len(), block.kind, block.users.is_empty());
+            if let Kind::Semaphore { id, .. } = kind {
+                (0..entries).for_each(|_| self.semaphore_released(id as usize));
+            }
+            if unused && entries > 0 {
+                self.gone(kind);
+                self.code.retire(code);
+            }
+        }
+    }
+    /// Makes portals to a dead domain, whose blocks are given, answer `EDEAD`.
+    pub fn close_portals_to(&mut self, blocks: &[u64]) {
+        for &code in blocks {
+            let Some(block) = self.code.get_mut(code) else { continue };
+            let dead = if matches!(block.kind, Kind::Granted { .. }) { self.dead.grant } else { self.dead.portal };
+            for (user, number) in core::mem::take(&mut block.users) {
+                if let Some(d) = self.domains.get(user as usize)
+                    && d.table.entry(number as usize) == code
+                {
+                    d.table.set_entry(number as usize, dead);
+                }
+            }
+        }
+    }
+    /// Ends domain `asid` for domain `by`. `EACCESS`: that one may not, or the system could not go on.
+    pub fn kill(&mut self, by: usize, asid: usize) -> Result<isize> {
+        self.domain(asid)?;
+        if !self.may_control(by, asid) || self.is_vital(asid) {
+            return Err(Error::EACCESS);
+        }
+        self.end_domain(asid, Ended { asid: asid as u64, kind: ended::KILLED, ..Ended::default() });
+        Ok(0)
+    }
+    pub fn is_graveyard(&self, asid: usize) -> bool {
+        self.domain(asid).is_ok_and(|d| d.table == self.dead.graveyard)
+    }
+    /// Whether the system could not go on without it.
+    pub fn is_vital(&self, asid: usize) -> bool {
+        self.is_graveyard(asid)
+            || self.machine.info().domains[..self.machine.info().domain_count as usize]
+                .iter()
+                .any(|d| d.asid as usize == asid)
+    }
+}

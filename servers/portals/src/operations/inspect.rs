@@ -1,0 +1,80 @@
+//! What the portal manager tells about domains and portals.
+
+use crate::Result;
+use crate::machine::neighbours::Machine;
+use crate::manager::Manager;
+use crate::state::code::Kind;
+use crate::state::registrations::WITHDRAWN;
+use abi::Error;
+use abi::boot::Symbols;
+use abi::inspect;
+use abi::nucleus::NPORTALS;
+use abi::section::padded;
+
+/// Names of the short-circuit portals and defaults, by their code.
+#[optimize(size)]
+pub fn nucleus_name(symbols: &Symbols, code: u64) -> Option<&'static str> {
+    let s = symbols;
+    let names = [
+        (s.return_portal, "return"),
+        (s.asid, "nucleus.asid"),
+        (s.thread, "nucleus.thread"),
+        (s.hrtime, "nucleus.hrtime"),
+        (s.switch, "nucleus.switch"),
+        (s.idle, "nucleus.idle"),
+        (s.timer_set, "nucleus.timer_set"),
+        (s.code_sync, "nucleus.code_sync"),
+        (s.tlb_flush, "nucleus.tlb_flush"),
+        (s.tlb_flush_asid, "nucleus.tlb_flush_asid"),
+        (s.interrupts_mask, "nucleus.interrupts_mask"),
+    ];
+    names.iter().find(|(symbol, _)| *symbol == code).map(|(_, name)| *name)
+}
+
+impl<M: Machine> Manager<M> {
+    #[optimize(size)]
+    pub fn inspect_domain(&self, asid: usize) -> Result<inspect::Domain> {
+        let d = self.domain(asid)?;
+        let bad = self.machine.info().symbols.bad_portal;
+        Ok(inspect::Domain {
+            name: d.name,
+            asid: asid as u64,
+            flags: d.flags & !crate::manager::BOOT,
+            parent: d.parent as u64,
+            threads: d.threads as u64,
+            portals: (1..NPORTALS).filter(|&n| d.table.entry(n) != bad).count() as u64,
+            stacks: d.queue as u64,
+            account: d.account.number() as u64,
+            identity: d.id.word(),
+        })
+    }
+    #[optimize(size)]
+    pub fn inspect_portal(&self, asid: usize, number: usize) -> Result<inspect::Portal> {
+        let table = self.domain(asid)?.table;
+        if number >= NPORTALS {
+            return Err(Error::EPORTAL);
+        }
+        let code = table.entry(number);
+        let mut portal = inspect::Portal { code, ..inspect::Portal::NONE };
+        if let Some(name) = nucleus_name(&self.machine.info().symbols, code) {
+            portal.name[..name.len()].copy_from_slice(name.as_bytes());
+            return Ok(portal);
+        }
+        let block = self.code.get(code).ok_or(Error::EPORTAL)?;
+        portal.name = match block.kind {
+            Kind::Registered { registration } => {
+                self.registrations.get(registration as usize).map_or(WITHDRAWN, |r| *r.name)
+            }
+            Kind::Semaphore { v: false, .. } => padded("semaphore.p"),
+            Kind::Semaphore { v: true, .. } => padded("semaphore.v"),
+            Kind::Granted { .. } => padded("(granted)"),
+            Kind::Stub => padded("(interposed)"),
+            Kind::Upcall => padded("(upcall)"),
+        };
+        block.specification.write(&mut portal.spec);
+        portal.server = block.server as u64;
+        portal.words = self.code.words(code).0 as u64;
+        portal.entry = block.entry;
+        Ok(portal)
+    }
+}

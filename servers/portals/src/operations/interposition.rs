@@ -1,0 +1,115 @@
+//! Portal interposition (USENIX paper, section 6): a domain whose every portal leads to its parent, and parents that are
+//! told of each new portal in their table.
+
+use crate::Result;
+use crate::machine::neighbours::Machine;
+use crate::manager::{Caller, Manager};
+use crate::state::code::Kind;
+use crate::state::upcalls::What;
+use abi::Error;
+use abi::identity::DomainId;
+use abi::nucleus::{NPORTALS, domain, flags};
+use abi::system::Child;
+use alloc::vec::Vec;
+use fallible::TryPush;
+use portal::Specification;
+
+/// The stub of portals that pass words only, and of numbers that are not open.
+const PLAIN: &str = "sm=iiiii";
+
+impl<M: Machine> Manager<M> {
+    /// Makes every entry of `child`'s table call `intercept` in `parent`, with the portal's number first. Stubs take the
+    /// number from the call, so one piece of code serves all portals that pass their arguments alike.
+    #[optimize(size)]
+    pub fn interpose(&mut self, parent: usize, child: usize, intercept: u64) -> Result<()> {
+        self.make_elastic(parent)?;
+        self.enclose(parent, child, parent)?;
+        let plain = self.parse(PLAIN).map_err(|_| Error::EINVAL)?;
+        let mut stubs: Vec<(Specification, u64)> = Vec::new();
+        let from = self.domain(parent)?.table;
+        for number in 1..NPORTALS {
+            let specification = match self.code.get(from.entry(number)) {
+                Some(block) if block.specification.is_templated() => block.specification.stub(),
+                _ => plain,
+            };
+            let code = match stubs.iter().find(|(s, _)| *s == specification) {
+                Some(&(_, code)) => code,
+                None => {
+                    let ends = (self.end(child)?, parent);
+                    let code = self.generate(ends, &specification, (intercept, &[]), Kind::Stub, false)?;
+                    stubs.try_push((specification, code)).inspect_err(|_| self.retire(code))?;
+                    code
+                }
+            };
+            self.put(code, child, number)?;
+        }
+        Ok(())
+    }
+    /// Lets the stack queue of `asid` grow on demand: who calls a controlling domain must not wait for another caller.
+    #[optimize(size)]
+    pub fn make_elastic(&mut self, asid: usize) -> Result<()> {
+        let d = self.domain_mut(asid)?;
+        d.flags |= flags::ELASTIC;
+        d.table.set_field(domain::FLAGS, d.flags);
+        if d.queue == 0 { self.add_stack(asid) } else { Ok(()) }
+    }
+    /// Puts a portal of the subject's own making in the table of its child; where some in the child's sandbox have the number,
+    /// in theirs. The domains whose tables these are.
+    #[optimize(size)]
+    pub fn create_child(&mut self, caller: Caller, request: &Child) -> Result<core::result::Result<Vec<usize>, isize>> {
+        let (child, number) = (request.asid as usize, request.portal as usize);
+        let inside = self.domain(child)?.sandbox.controller == caller.subject;
+        if !inside && self.domain(child)?.parent != caller.subject {
+            return Err(Error::EACCESS);
+        }
+        if number == 0 || number >= NPORTALS || request.entry >= abi::address::WINDOW_VA as u64 {
+            return Err(Error::EINVAL);
+        }
+        let specification = match self.parse(crate::operations::registrations::specification(&request.spec)?) {
+            Ok(specification) => specification,
+            Err(rejected) => return Ok(Err(rejected.code())),
+        };
+        self.make_elastic(caller.subject)?;
+        let constants = [request.constant; 6];
+        let mut domains = Vec::new();
+        if inside {
+            for holder in self.holders(caller.subject, number) {
+                domains.try_push(holder)?;
+            }
+        }
+        if domains.is_empty() {
+            domains.try_push(child)?;
+        }
+        let ends = (self.end(child)?, caller.subject);
+        let code = self.generate(ends, &specification, (request.entry, &constants), Kind::Stub, false)?;
+        for (n, &domain) in domains.iter().enumerate() {
+            let made = self.install(domain, number, code);
+            // The first needs no memory, and keeps the code.
+            if n == 0 { made.inspect_err(|_| self.retire(code))? } else { made? }
+        }
+        Ok(Ok(domains))
+    }
+    /// The domain with number `asid`, if it wants to be told of new portals.
+    #[optimize(size)]
+    pub fn listener(&self, asid: usize) -> Option<DomainId> {
+        self.domain(asid).ok().filter(|d| d.notify != 0).map(|d| d.id)
+    }
+    /// Has `entry` called after each new portal in the subject's table; 0 ends that.
+    #[optimize(size)]
+    pub fn set_notify(&mut self, caller: Caller, entry: usize) -> Result<isize> {
+        let (own, subject) = (self.roles.own, caller.subject);
+        if entry >= abi::address::WINDOW_VA {
+            return Err(Error::EINVAL);
+        }
+        let old = core::mem::take(&mut self.domain_mut(subject)?.notify);
+        if old != 0 {
+            self.withdraw_upcalls(|u| u.from == own && u.number == old);
+        }
+        if entry == 0 {
+            return Ok(0);
+        }
+        self.make_elastic(subject)?;
+        self.domain_mut(subject)?.notify = self.add_upcall((own, subject), "npii", entry, What::Portals)?;
+        Ok(0)
+    }
+}

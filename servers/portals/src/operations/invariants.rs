@@ -1,0 +1,393 @@
+//! What must hold of all domains, portals, blocks, threads and windows together, looked for in the tables themselves. For
+//! tests: it goes through all there is, with interrupts off, so that nothing changes meanwhile.
+//!
+//! Each table entry leads nowhere, to the nucleus, to the portal of the dead, or to the start of a block that knows of it; each
+//! block's server lives, or no entry leads to it; each invocation stack can be read to its bottom, and returns to domains that
+//! live; each open window is that of a call, and shows what its lender has or was lent. What must hold of page tables, the memory
+//! manager looks for.
+
+// Tests ask for this, and rarely: what an error takes on the stack costs nobody anything.
+#![allow(clippy::result_large_err)]
+
+use crate::Result;
+use crate::machine::neighbours::Machine;
+use crate::machine::nucleus_memory::Masked;
+use crate::manager::{BOOT, Manager};
+use crate::state::code::Kind;
+use crate::state::nucleus_data::{FrameView, Table, ThreadPage};
+use abi::address::{PAGE, pte, window_base};
+use abi::inspect::Violation;
+use abi::nucleus::{BLOCK_MAGIC, FIRST_FRAME, MAX_DOMAINS, NPORTALS, domain, flags};
+use abi::section::padded;
+use abi::system::FIRST_FREE;
+use abi::template::choice;
+use abi::{Error, nucleus};
+use alloc::vec::Vec;
+use fallible::TryPush;
+
+/// Bit of a slot's word from which on the callee's ASID is: `memory_logic::windows::CALLEE`.
+const CALLEE: u32 = 54;
+
+/// Nothing, or what was found.
+type Checked = core::result::Result<(), Violation>;
+
+#[optimize(size)]
+fn violation(what: &str, at: usize, number: usize, value: u64) -> Checked {
+    let mut violation = Violation { what: padded(""), at: at as u64, number: number as u64, value };
+    let length = what.len().min(violation.what.len() - 1);
+    violation.what[..length].copy_from_slice(&what.as_bytes()[..length]);
+    Err(violation)
+}
+/// What an entry that must be something is instead.
+#[optimize(size)]
+fn expect(what: &str, at: usize, number: usize, value: u64, expected: u64) -> Checked {
+    if value == expected { Ok(()) } else { violation(what, at, number, value) }
+}
+
+/// As many zeros as there is room for in `counts`, `count` at most.
+fn zeros(counts: &mut Vec<usize>, count: usize) -> &mut [usize] {
+    counts.clear();
+    while counts.len() < count && counts.push_kept(0) {}
+    counts
+}
+
+impl<M: Machine> Manager<M> {
+    /// Looks for what must not be. `EAGAIN`: the memory manager is in the middle of something.
+    #[optimize(size)]
+    pub fn check(&mut self) -> Result<Violation> {
+        let mut counts = Vec::new();
+        counts.room_for(MAX_DOMAINS.max(self.registrations.end()))?;
+        let _masked = Masked::new(self.machine);
+        let memory = self.machine.memory_check();
+        if memory == Error::EAGAIN.code() || memory == Error::ENOMEM.code() {
+            return Err(Error::EAGAIN);
+        }
+        let (kind, asid) = (memory.unsigned_abs() >> 16, memory.unsigned_abs() & 0xffff);
+        let result = expect("page tables: kind of violation", asid, 0, kind as u64, 0)
+            .and_then(|()| self.check_domains())
+            .and_then(|()| self.check_blocks())
+            .and_then(|()| self.check_registrations(&mut counts))
+            .and_then(|()| self.check_threads(&mut counts))
+            .and_then(|()| self.check_accounts());
+        Ok(result.err().unwrap_or(Violation { what: padded(""), at: 0, number: 0, value: 0 }))
+    }
+
+    #[optimize(size)]
+    fn check_domains(&self) -> Checked {
+        let symbols = &self.machine.info().symbols;
+        let grave = self.dead.graveyard.field(domain::ASID) as usize;
+        if self.domains.get(grave).is_none_or(|d| d.table != self.dead.graveyard) {
+            return violation("the graveyard has ended", grave, 0, self.dead.graveyard.address());
+        }
+        for (asid, d) in self.domains.iter() {
+            let boot = d.flags & BOOT != 0;
+            let field = |offset| d.table.field(offset);
+            expect("entry 0", asid, 0, d.table.entry(0), symbols.return_portal)?;
+            expect("the record's number", asid, 0, field(domain::ASID), asid as u64)?;
+            expect("the space's number", asid, 0, field(domain::SATP) >> 44, (8 << 16) | asid as u64)?;
+            // While windows are counted for somebody, it can lend nothing.
+            let root = abi::address::root(field(domain::SATP)) as u64;
+            let root = if d.frozen > 0 { self.dead.graveyard.address() } else { root };
+            expect("the root table", asid, 0, field(domain::ROOT), root)?;
+            expect("the flags", asid, 0, field(domain::FLAGS), d.flags)?;
+            let initial = &self.system_portals[(d.flags & flags::TRUSTED != 0) as usize];
+            if !boot {
+                for (n, &code) in initial.faults.iter().enumerate() {
+                    expect("a fault's entry", asid, n, field(domain::fault(n)), code)?;
+                }
+                for (n, &code) in initial.interrupts.iter().enumerate() {
+                    expect("an interrupt's entry", asid, n, field(domain::interrupt(n)), code)?;
+                }
+            }
+            let (first, end) = d.numbers;
+            let wrong_side =
+                |number| violation("a number is on the wrong side of the free ones", asid, number, first as u64);
+            for number in 1..end.max(FIRST_FREE) {
+                match d.table.entry(number) {
+                    code if code != symbols.bad_portal => self.check_entry(asid, d.table, boot, number, code)?,
+                    _ if (FIRST_FREE..first).contains(&number) => return wrong_side(number),
+                    _ => {}
+                }
+            }
+            if let Some(number) = (end.max(FIRST_FREE)..NPORTALS).find(|&n| d.table.entry(n) != symbols.bad_portal) {
+                return wrong_side(number);
+            }
+            self.check_lent(asid, d.table)?;
+            let threads = self.threads.living().filter(|&(_, _, home)| home == d.id).count();
+            expect("the number of its threads", asid, 0, d.threads as u64, threads as u64)?;
+            self.check_stacks(asid, d.table, d.queue)?;
+            for &child in &d.children {
+                if self.domains.get(child).is_none_or(|c| c.parent != asid) {
+                    return violation("a child that is not one", asid, child, 0);
+                }
+            }
+            if d.parent != 0 && !self.domains.get(d.parent).is_some_and(|p| p.children.contains(&asid)) {
+                return violation("a parent that does not know it", asid, 0, d.parent as u64);
+            }
+        }
+        Ok(())
+    }
+    #[optimize(size)]
+    fn check_entry(&self, asid: usize, table: Table<M>, boot: bool, number: usize, code: u64) -> Checked {
+        if code == self.dead.portal || code == self.dead.grant {
+            return Ok(());
+        }
+        let Some(block) = self.code.get(code) else {
+            return match crate::operations::inspect::nucleus_name(&self.machine.info().symbols, code) {
+                Some("nucleus.asid" | "nucleus.thread" | "nucleus.hrtime") => Ok(()),
+                Some(_) if boot => Ok(()),
+                Some(_) => violation("a privileged portal", asid, number, code),
+                None => violation("no block", asid, number, code),
+            };
+        };
+        if block.permanent {
+            let known = |initial: &crate::state::system_portals::Initial| initial.system.get(number) == Some(&code);
+            use abi::system::graveyard::{BURY, LEAVE};
+            let grave = self.dead.graveyard == table && [BURY, LEAVE].contains(&number);
+            return if grave || self.system_portals.iter().any(known) {
+                Ok(())
+            } else {
+                violation("a system portal at another's number", asid, number, code)
+            };
+        }
+        let users = block.users.iter().filter(|&&user| user == (asid as u16, number as u16)).count();
+        expect("times that the block knows the entry", asid, number, users as u64, 1)?;
+        if self.domains.contains(block.server as usize) {
+            Ok(())
+        } else {
+            violation("a portal into a dead domain", asid, number, block.server as u64)
+        }
+    }
+    /// What is known of pages that were lent is what the page table has.
+    fn check_lent(&self, asid: usize, table: Table<M>) -> Checked {
+        for n in 0..domain::LENT_PAGES {
+            let (page, entry) = (table.field(domain::LENT + 16 * n), table.field(domain::LENT + 16 * n + 8));
+            let address = page as usize * PAGE;
+            // It may be shared for good since.
+            let there = |entry: u64| self.machine.memory_window(asid, address, entry, entry, asid).is_ok();
+            if page != 0 && !there(entry) && !there(entry | pte::FOREIGN) {
+                return violation("a page that was lent and is no longer there", asid, address, entry);
+            }
+        }
+        Ok(())
+    }
+    /// The free stacks of a queue are different ones, no more than there are, and the domain's.
+    #[optimize(size)]
+    fn check_stacks(&self, asid: usize, table: Table<M>, queue: usize) -> Checked {
+        let mut next = table.field(domain::STACKS);
+        let mut count = 0;
+        while next != 0 {
+            let top = self.machine.read(next + 8);
+            let mut before = table.field(domain::STACKS);
+            while before != next && self.machine.read(before + 8) != top {
+                before = self.machine.read(before);
+            }
+            if count >= queue || before != next || top as usize > abi::address::STACK_TOP {
+                return violation("a stack queue", asid, count, top);
+            }
+            count += 1;
+            next = self.machine.read(next);
+        }
+        Ok(())
+    }
+
+    /// Each account has taken what is kept of its charges.
+    #[optimize(size)]
+    fn check_accounts(&self) -> Checked {
+        for (account, kept) in self.kept().iter().enumerate() {
+            let Ok(account) = account::Account::new(account) else { continue };
+            for resource in abi::account::Resource::ALL {
+                let (used, kept) = (self.accounts.used(account, resource), kept[resource as usize]);
+                expect("what an account has taken", account.number(), resource as usize, used as u64, kept as u64)?;
+            }
+        }
+        Ok(())
+    }
+
+    #[optimize(size)]
+    fn check_blocks(&self) -> Checked {
+        for (code, block) in self.code.all() {
+            let server = block.server as usize;
+            let [magic, words, frame, _] = self.code.header(code);
+            expect("a block's header", server, 0, magic as u64, BLOCK_MAGIC as u64)?;
+            if frame as u16 != block.frame || 16 + 4 * words as usize > block.bytes as usize {
+                return violation("a block's size", server, words as usize, code);
+            }
+            for &(asid, number) in &block.users {
+                let (asid, number) = (asid as usize, number as usize);
+                let entry = self.domains.get(asid).map_or(0, |d| d.table.entry(number));
+                expect("an entry that a block knows", asid, number, entry, code)?;
+            }
+            let retired = self.code.is_retired(code);
+            if !block.permanent && block.users.is_empty() != retired {
+                return violation("a block with and without users", server, retired as usize, code);
+            }
+            let listed = self.domains.get(server).filter(|d| d.flags & BOOT == 0);
+            if let Some(d) = listed.filter(|_| !block.permanent) {
+                let times = d.blocks.iter().filter(|&&at| at == code).count();
+                expect("times that the server knows the block", server, 0, times as u64, 1)?;
+            }
+        }
+        for zombie in &self.remains.zombies {
+            let blocks = self.code.all().filter(|(_, b)| b.server as usize == zombie.asid).count();
+            expect("a dead domain's blocks", zombie.asid, 0, zombie.blocks as u64, blocks as u64)?;
+        }
+        for (asid, domain) in self.domains.iter() {
+            for (constant, portals) in domain.grants.iter() {
+                let kind = Kind::Granted { constant, server: asid as u16 };
+                let blocks = self.code.all().filter(|(_, b)| b.kind == kind && !b.users.is_empty()).count();
+                expect("portals of a constant", asid, constant as usize, portals as u64, blocks as u64)?;
+            }
+        }
+        for (id, semaphore) in self.semaphores.iter() {
+            let users = semaphore.blocks.iter().filter_map(|&code| self.code.get(code)).map(|b| b.users.len());
+            expect("a semaphore's entries", id, 0, semaphore.entries as u64, users.sum::<usize>() as u64)?;
+        }
+        Ok(())
+    }
+    #[optimize(size)]
+    fn check_registrations(&self, counts: &mut Vec<usize>) -> Checked {
+        let boot = self.machine.info().portal_count as usize;
+        let blocks = zeros(counts, self.registrations.end());
+        for (code, block) in self.code.all() {
+            let Kind::Registered { registration } = block.kind else { continue };
+            if block.permanent || block.users.is_empty() {
+                continue;
+            }
+            let known = self.registrations.get(registration as usize);
+            if known.is_none_or(|r| r.server != block.server as usize) {
+                return violation(
+                    "a block to nobody's registration",
+                    block.server as usize,
+                    registration as usize,
+                    code,
+                );
+            }
+            blocks[registration as usize] += 1;
+        }
+        for (id, r) in self.registrations.iter().filter(|&(id, _)| id >= boot) {
+            expect("a registration's blocks", r.server, id, r.blocks as u64, blocks[id] as u64)?;
+            if !self.domains.contains(r.server) || (r.blocks == 0 && !r.named) {
+                return violation("a registration of nobody", r.server, id, 0);
+            }
+        }
+        for (asid, d) in self.domains.iter() {
+            let count = self.registrations.iter().filter(|&(id, r)| id >= boot && r.server == asid).count();
+            expect("the number of registrations", asid, 0, d.provides as u64, count as u64)?;
+        }
+        Ok(())
+    }
+
+    #[optimize(size)]
+    fn check_threads(&self, counts: &mut Vec<usize>) -> Checked {
+        // Windows of calls into each domain.
+        let windows = zeros(counts, MAX_DOMAINS);
+        for (index, page, _) in self.threads.living() {
+            self.check_thread(index, page, windows)?;
+        }
+        for (asid, _) in self.domains.iter() {
+            let open = self.machine.memory_windows(asid);
+            expect("windows that no call has opened", asid, windows[asid], open as u64, windows[asid] as u64)?;
+        }
+        Ok(())
+    }
+    #[optimize(size)]
+    fn check_thread(&self, index: usize, page: ThreadPage<M>, windows: &mut [usize]) -> Checked {
+        let field = |offset: usize| self.machine.read(page.address() + offset as u64);
+        expect("a thread's index", index, 0, field(core::mem::offset_of!(nucleus::Thread, index)), index as u64)?;
+        let bottom = page.address() + 4096 - FIRST_FRAME as u64;
+        let mut slot = field(core::mem::offset_of!(nucleus::Thread, window)) as usize;
+        let mut next = page.invocation();
+        while let Some((frame, after)) = page.frame(next, &self.code) {
+            next = after;
+            if frame.floating() {
+                continue;
+            }
+            if self.asid_of(frame.table()).is_err() && frame.table() != self.dead.graveyard {
+                return violation(
+                    "a frame that returns nowhere",
+                    index,
+                    frame.address() as usize,
+                    frame.table().address(),
+                );
+            }
+            let Some((code, block)) = self.code.containing(frame.portal()) else { continue };
+            if code == frame.portal() {
+                return violation("a frame that returns to a call", index, frame.address() as usize, code);
+            }
+            slot = slot.wrapping_sub(self.lent_entries(frame).count() * PAGE);
+            self.check_windows((index, page), frame, slot, block.server as usize, windows)?;
+        }
+        expect("the end of an invocation stack", index, 0, next, bottom)?;
+        let symbols = &self.machine.info().symbols;
+        expect("a thread's bottom frame", index, 0, FrameView::at(self.machine, bottom).portal(), symbols.first_frame)?;
+        expect("a thread's first window slot", index, 0, slot as u64, window_base(index) as u64)
+    }
+    /// The windows of the call to `server` that `frame` returns from, the first of which is at `slot`.
+    #[optimize(size)]
+    fn check_windows(
+        &self,
+        (index, page): (usize, ThreadPage<M>),
+        frame: FrameView<M>,
+        slot: usize,
+        server: usize,
+        windows: &mut [usize],
+    ) -> Checked {
+        let uses = self.templated(frame);
+        let lends =
+            |u: &&portal::template::Use| self.templates.all[u.template as usize].letters[u.letter as usize].lent > 0;
+        let Some(used) = uses.all().iter().find(lends) else { return Ok(()) };
+        // Who lent may have died since.
+        let dead = self.remains.zombies.iter().find(|z| z.lent.contains(&(page, frame.address())));
+        let lender = match dead {
+            Some(zombie) if zombie.space_destroyed => {
+                return violation("a window on memory of the dead", zombie.asid, index, frame.address());
+            }
+            Some(zombie) => zombie.asid,
+            None => self.asid_of(frame.table()).unwrap_or(0),
+        };
+        if !self.domains.contains(server) {
+            return Ok(());
+        }
+        expect(
+            "a call's first window slot",
+            index,
+            frame.address() as usize,
+            frame.word(used.common as usize + 8),
+            slot as u64,
+        )?;
+        let touch = self.templates.all.iter().any(|t| t.choice == choice::AT_TOUCH);
+        let at_touch = touch && !self.end(server).is_ok_and(|end| self.is_fatal(end));
+        for (n, shown) in self.lent_entries(frame).enumerate() {
+            let address = slot + n * PAGE;
+            let kept = page.slot(address);
+            let mut mapped = shown;
+            if !at_touch {
+                expect("a slot's word of a window that is open", index, address, kept, 0)?;
+            } else if kept as i64 >= 0 {
+                // Not touched yet.
+                expect("a slot's word", index, address, kept, shown | (server as u64) << CALLEE)?;
+                mapped = 0;
+            }
+            let result = self.machine.memory_window(server, address, mapped, shown, lender);
+            // What the dead were lent is no longer in their space: it is their lender's.
+            let lent_on = result == Err(Error::EACCESS) && dead.is_some() && self.is_lent_to(page, frame, shown);
+            if result.is_err() && !lent_on {
+                let what = if result == Err(Error::EFAULT) {
+                    "a window that is not its call's"
+                } else {
+                    "a window on what its lender has not"
+                };
+                return violation(what, lender, address, shown);
+            }
+            windows[server] += (mapped != 0) as usize;
+        }
+        Ok(())
+    }
+    /// Whether a call that the one of `frame` was made in lends the page of entry `shown`, with its rights.
+    #[optimize(size)]
+    fn is_lent_to(&self, page: ThreadPage<M>, frame: FrameView<M>, shown: u64) -> bool {
+        let outer = page.frames(&self.code).filter(|f| !f.floating() && f.address() > frame.address());
+        outer.filter(|&f| self.is_templated(f)).any(|f| self.lent_entries(f).any(|entry| entry & shown == shown))
+    }
+}

@@ -1,0 +1,81 @@
+//! What calls lend: the pages that open windows show, as the invocation stacks have it. Such a page is not shared, replaced or
+//! given away, so who does that keeps the domain from lending meanwhile.
+
+use crate::machine::neighbours::Machine;
+use crate::manager::Manager;
+use crate::state::nucleus_data::FrameView;
+use abi::nucleus::domain;
+use portal::{Templates, Uses};
+
+use crate::state::open_windows::Lent;
+
+impl<M: Machine> Manager<M> {
+    /// Keeps the domain from lending pages until it is thawed, and adds the frames that windows of its calls show.
+    pub fn freeze(&mut self, asid: usize, lent: &mut Lent) {
+        self.keep_from_lending(asid);
+        let Some(table) = self.domains.get(asid).map(|d| d.table) else { return };
+        let frames = self.windows().filter(|frame| frame.table() == table);
+        frames.flat_map(|frame| self.lent_entries(frame)).for_each(|entry| lent.add(abi::address::pte::address(entry)));
+    }
+    /// The frames of calls that may have windows open.
+    fn windows(&self) -> impl Iterator<Item = FrameView<M>> + use<'_, M> {
+        let threads = self.threads.living().filter(|&(index, page, _)| page.has_windows(index));
+        let frames = threads.flat_map(|(_, page, _)| page.frames(&self.code));
+        frames.filter(|&frame| !frame.floating() && self.is_templated(frame))
+    }
+    /// Which of the frames at these physical addresses, at most 63, windows show: bit n stands for frame n.
+    pub fn shown(&self, frames: &[usize]) -> u64 {
+        let mut mask = 0;
+        for entry in self.windows().flat_map(|frame| self.lent_entries(frame)) {
+            let pa = abi::address::pte::address(entry);
+            frames.iter().enumerate().filter(|(_, frame)| **frame == pa).for_each(|(n, _)| mask |= 1 << n);
+        }
+        mask
+    }
+    /// Keeps the domain from lending pages until it is thawed: a portal that is to open a window finds no page, and waits in the
+    /// memory manager. What it has lent last is forgotten.
+    pub fn keep_from_lending(&mut self, asid: usize) {
+        let graveyard = self.dead.graveyard;
+        let Some(d) = self.domains.get_mut(asid) else { return };
+        d.frozen += 1;
+        let table = d.table;
+        // Addresses of code: none has the bits of an entry that points to a table.
+        table.set_field(domain::ROOT, graveyard.address());
+        // The entries too: no page has number 0, but a caller may name it.
+        for n in 0..2 * domain::LENT_PAGES {
+            table.set_field(domain::LENT + 8 * n, 0);
+        }
+    }
+    /// Ends [`Manager::freeze`].
+    pub fn thaw(&mut self, asid: usize) {
+        let Some(d) = self.domains.get_mut(asid) else { return };
+        d.frozen = d.frozen.saturating_sub(1);
+        if d.frozen == 0 {
+            d.table.set_field(domain::ROOT, abi::address::root(d.table.field(domain::SATP)) as u64);
+        }
+    }
+
+    /// The page-table entries that the call of `frame` lends.
+    pub fn lent_entries(&self, frame: FrameView<M>) -> impl Iterator<Item = u64> + use<'_, M> {
+        let templated = self.templated(frame);
+        let words = (0..templated.all().len()).flat_map(move |n| {
+            let used = templated.all()[n];
+            let letter = &self.templates.all[used.template as usize].letters[used.letter as usize];
+            (0..letter.lent as usize).map(move |n| used.own as usize + 8 * n)
+        });
+        words.map(move |at| frame.word(at)).filter(|&entry| entry != 0)
+    }
+    /// Whether the portal that returns through `frame` has letters with templates.
+    pub fn is_templated(&self, frame: FrameView<M>) -> bool {
+        self.code.containing(frame.portal()).is_some_and(|(_, block)| block.specification.is_templated())
+    }
+    /// The domain that the call of `frame` went to.
+    pub fn server(&self, frame: FrameView<M>) -> Option<usize> {
+        self.code.containing(frame.portal()).map(|(_, block)| block.server as usize)
+    }
+    /// The letters with templates of the portal that returns through `frame`.
+    pub fn templated(&self, frame: FrameView<M>) -> Uses {
+        let Some((_, block)) = self.code.containing(frame.portal()) else { return Uses::NONE };
+        Uses::new(&block.specification, &Templates::new(&self.templates.all), block.templated).unwrap_or(Uses::NONE)
+    }
+}

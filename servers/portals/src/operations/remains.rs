@@ -1,0 +1,58 @@
+//! What is left of domains that have ended, until no call returns through it and no window shows it.
+
+use crate::machine::neighbours::Machine;
+use crate::manager::Manager;
+use abi::nucleus::domain;
+use fallible::TryPush;
+
+/// Most blocks of dead domains that are kept for new ones.
+const SPARE_BLOCKS: usize = 8;
+
+impl<M: Machine> Manager<M> {
+    /// Frees what dead domains have left and no frame needs any more.
+    pub fn sweep(&mut self) {
+        if self.remains.zombies.is_empty() {
+            return;
+        }
+        if self.remains.zombies.iter().any(|zombie| zombie.blocks > 0) {
+            self.free_retired();
+        }
+        let mut zombies = core::mem::take(&mut self.remains.zombies);
+        // A record of a template's is used for as long as code of the template is.
+        let unused = self.templates_unused();
+        let unknown = zombies.iter().any(|zombie| zombie.lent_unknown) && self.dead_lend();
+        zombies.retain_mut(|zombie| {
+            zombie.lent_unknown &= unknown;
+            zombie.lent.retain(|&(page, frame)| {
+                page.invocation() <= frame && page.frames(&self.code).any(|f| f.address() == frame)
+            });
+            if zombie.lent.is_empty() && !zombie.lent_unknown && (unused || !zombie.trusted) && !zombie.space_destroyed
+            {
+                self.machine.space_destroy(zombie.asid);
+                zombie.space_destroyed = true;
+            }
+            let kept = !zombie.space_destroyed || zombie.blocks > 0;
+            if !kept {
+                self.free_descriptors(zombie.table);
+                self.free_block(abi::address::physical(zombie.table.address() as usize) - domain::TABLE);
+                self.settle(zombie.asid, zombie.charge.take());
+            }
+            kept
+        });
+        // With the room that it has for more.
+        self.remains.zombies = zombies;
+    }
+    /// Whether calls of some dead domain have windows on its memory open.
+    fn dead_lend(&self) -> bool {
+        self.threads.living().any(|(_, page, _)| {
+            let diverted = page.frames(&self.code).filter(|f| !f.floating() && f.table() == self.dead.graveyard);
+            diverted.into_iter().any(|f| self.is_templated(f) && self.lent_entries(f).next().is_some())
+        })
+    }
+    /// A domain block that nobody uses any more: kept for the next domain, if there is room.
+    pub fn free_block(&mut self, block: usize) {
+        if self.remains.spare_blocks.len() >= SPARE_BLOCKS || self.remains.spare_blocks.try_push(block).is_err() {
+            self.machine.nucleus_free(block, domain::PAGES);
+        }
+    }
+}

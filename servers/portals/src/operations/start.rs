@@ -1,0 +1,148 @@
+//! What the image builder has laid out is taken up.
+
+use crate::Result;
+use crate::machine::neighbours::Machine;
+
+use crate::manager::Manager;
+use crate::state::code::Block;
+use crate::state::domain::Domain;
+use crate::state::nucleus_data::Table;
+use crate::state::registrations::{Registration, Text};
+use crate::state::templates::Owner;
+use abi::Error;
+use abi::boot::BootInfo;
+use abi::identity::DomainId;
+use abi::nucleus::{NPORTALS, domain};
+use abi::section::text;
+use alloc::vec::Vec;
+use fallible::TryPush;
+use portal::frame::FramePlan;
+use portal::{Connection, Specification, Templates};
+
+/// Room for registrations and blocks, beside those of the first components: what a small system has.
+const MORE_REGISTRATIONS: usize = 8;
+const MORE_BLOCKS: usize = 56;
+
+impl<M: Machine> Manager<M> {
+    /// Takes up what the image builder laid out.
+    #[optimize(size)]
+    pub fn start(&mut self, info: &'static BootInfo) -> Result<()> {
+        let server = |name: &str| {
+            let portals = &info.portals[..info.portal_count as usize];
+            portals.iter().find(|portal| text(&portal.name) == name).map_or(0, |portal| portal.asid as usize)
+        };
+        (self.roles.own, self.roles.memory) = (server("portal.open"), server("memory.fault"));
+        self.code.start(info.code_next as usize);
+        for boot in &info.domains[..info.domain_count as usize] {
+            let Some(id) = DomainId::of(Table::at(self.machine, boot.table).field(domain::IDENTITY)) else { continue };
+            self.domains.next_number = self.domains.next_number.max(boot.asid as usize + 1);
+            let entry = Domain {
+                name: boot.name,
+                table: Table::at(self.machine, boot.table),
+                flags: boot.flags,
+                parent: 0,
+                children: Vec::new(),
+                sandbox: Default::default(),
+                privileged: text(&boot.name) == "init",
+                notify: 0,
+                ceiling: boot.priority as u8,
+                threads: (boot.thread != 0) as usize,
+                waiters: Vec::new(),
+                stacks: Vec::new(),
+                spare_stacks: 0,
+                queue: 0,
+                provides: 0,
+                grants: Default::default(),
+                blocks: Vec::new(),
+                numbers: (abi::system::FIRST_FREE, NPORTALS),
+                frozen: 0,
+                account: account::Account::SYSTEM,
+                charge: account::Charge::NONE,
+                id,
+            };
+            self.insert_domain(boot.asid as usize, entry)?;
+            if boot.asid as usize == self.roles.own {
+                self.descriptors.add(boot.table - domain::TABLE as u64, domain::BELOW);
+            }
+            self.threads.adopt(self.machine, boot.thread as usize, id)?;
+        }
+        self.registrations.reserve(info.portal_count as usize + MORE_REGISTRATIONS)?;
+        self.code.reserve(info.block_count as usize + MORE_BLOCKS)?;
+        for n in 0..info.template_count as usize {
+            self.templates.all.try_push(self.machine.info().template(n))?;
+            self.templates.owners.try_push(Owner { server: info.template_servers[n] as usize, upcall: 0 })?;
+        }
+        for (id, portal) in info.portals[..info.portal_count as usize].iter().enumerate() {
+            let Ok(specification) =
+                Specification::parse(text(&portal.spec), true, &Templates::new(&self.templates.all))
+            else {
+                continue;
+            };
+            let registration = Registration {
+                name: Text::Boot(&portal.name),
+                specification,
+                entry: portal.entry,
+                constants: [portal.constant; 6],
+                server: portal.asid as usize,
+                charge: account::Charge::NONE,
+                short_circuit: None,
+                named: true,
+                blocks: 0,
+            };
+            self.registrations.room_at(id)?;
+            self.registrations.set(id, registration);
+        }
+        for open in &info.opens[..info.open_count as usize] {
+            self.adopt(open.code, open.portal as usize, (open.asid as usize, open.number as usize))?;
+        }
+        // The system portals of boot components are not in the list.
+        for boot in &info.domains[..info.domain_count as usize] {
+            for &(number, name) in abi::system::ALL {
+                let code = Table::at(self.machine, boot.table).entry(number);
+                // The idle thread has others there.
+                let known = self.code.get(code).is_some_and(|b| b.users.contains(&(boot.asid as u16, number as u16)));
+                if known
+                    || code == info.symbols.bad_portal
+                    || crate::operations::inspect::nucleus_name(&info.symbols, code).is_some()
+                {
+                    continue;
+                }
+                if let Ok(id) = self.boot_registration(name) {
+                    self.adopt(code, id, (boot.asid as usize, number))?;
+                }
+            }
+        }
+        self.events.semaphore = self.machine.semaphore_create(0).unwrap_or(0);
+        self.roles.destroy = self.boot_registration("domain.destroy").unwrap_or(usize::MAX);
+        for (entry, name) in ["scheduler.p", "scheduler.v"].into_iter().enumerate() {
+            self.roles.semaphore_entries[entry] = self.boot_registration(name).unwrap_or(usize::MAX);
+        }
+        self.make_initials()
+    }
+    /// Takes up the block at `code`, which entry `number` of boot component `asid` leads to, and which leads to registration
+    /// `id`.
+    #[optimize(size)]
+    fn adopt(&mut self, code: u64, id: usize, (asid, number): (usize, usize)) -> Result<()> {
+        let Some(registration) = self.registrations.get(id) else { return Ok(()) };
+        let user = (asid as u16, number as u16);
+        if let Some(block) = self.code.get_mut(code) {
+            return block.add_user(user);
+        }
+        let mut block = Block::registered(id, registration, false);
+        if let (Ok(caller), Ok(callee)) = (self.end(asid), self.end(registration.server)) {
+            let (specification, templates) = (&registration.specification, Templates::new(&self.templates.all));
+            let connection =
+                Connection { specification, caller, callee, entry: 0, constants: &[], short_circuit: None, templates };
+            let plan = FramePlan::new(&connection, 0);
+            (block.same_domain, block.templated) = (plan.same_domain, plan.templated);
+        }
+        block.add_user(user)?;
+        self.code.adopt(code, block)
+    }
+    /// The registration called `name` among the boot components'.
+    #[optimize(size)]
+    pub fn boot_registration(&self, name: &str) -> Result<usize> {
+        let found = self.registrations.iter().find(|(_, r)| text(&r.name[..]) == name);
+        found.map(|(id, _)| id).ok_or(Error::ENOENT)
+    }
+}

@@ -1,0 +1,118 @@
+//! What every new domain's table starts with: the system portals and the fixed entries for faults and interrupts. Their
+//! code does not depend on which domain calls, so it is generated once for untrusted and once for trusted domains.
+
+use crate::Result;
+use crate::machine::neighbours::Machine;
+
+use crate::manager::Manager;
+use crate::state::code::Kind;
+use abi::boot::Symbols;
+use abi::nucleus::{fault, flags};
+use abi::system;
+use portal::End;
+use portal::emit::Emitter;
+use portal::encode::{A0, T0, ZERO};
+
+use crate::state::system_portals::Initial;
+
+fn short_circuit(name: &str, symbols: &Symbols) -> Option<u64> {
+    Some(match name {
+        "nucleus.asid" => symbols.asid,
+        "nucleus.thread" => symbols.thread,
+        "nucleus.hrtime" => symbols.hrtime,
+        _ => return None,
+    })
+}
+
+impl<M: Machine> Manager<M> {
+    /// A permanent portal to boot registration `name` for callers like `like`.
+    #[optimize(size)]
+    fn permanent_portal(&mut self, like: End, name: &str) -> u64 {
+        let symbols = &self.machine.info().symbols;
+        let made = self.boot_registration(name).and_then(|id| self.generate_registered(like, id, true));
+        made.unwrap_or(symbols.bad_portal)
+    }
+    #[optimize(size)]
+    fn make_initial(&mut self, flags: u64) -> Initial {
+        // No domain has table 0, so the code switches domains whoever calls.
+        let like = End { table: 0, asid: 0, flags };
+        let symbols = &self.machine.info().symbols;
+        let mut t = Initial {
+            system: [symbols.bad_portal; system::FIRST_FREE],
+            faults: [self.permanent_portal(like, "memory.fault"); 32],
+            interrupts: [symbols.fatal; 16],
+        };
+        t.system[0] = symbols.return_portal;
+        for &(number, name) in system::ALL {
+            let name = system::portal_for(flags & flags::TRUSTED != 0, number, name);
+            t.system[number] = short_circuit(name, symbols).unwrap_or_else(|| self.permanent_portal(like, name));
+        }
+        t.faults[18] = t.faults[2];
+        t.faults[2] = symbols.illegal;
+        // Those of windows and transfers go to the memory manager, too.
+        t.faults[fault::NO_STACK] = self.permanent_portal(like, "scheduler.stack_wait");
+        t.faults[fault::STACK_FREE] = self.permanent_portal(like, "scheduler.stack_free");
+        t.faults[fault::ARGUMENT] = self.permanent_portal(like, "portal.argument");
+        t.faults[fault::GROW_STACK] = self.permanent_portal(like, "domain.grow_stack");
+        t.interrupts[5] = self.permanent_portal(like, "scheduler.tick");
+        t.interrupts[9] = self.permanent_portal(like, "interrupt.dispatch");
+        t
+    }
+    /// Makes the tables of trusted domains if there are none: few systems have such a domain beside the first ones.
+    #[optimize(size)]
+    pub fn make_trusted_system_portals(&mut self) {
+        // Entry 0, "return", is in every table.
+        if self.system_portals[1].system[0] == 0 {
+            self.system_portals[1] = self.make_initial(flags::TRUSTED);
+        }
+    }
+    /// Makes the tables of untrusted domains, the graveyard, and the portal that answers for the dead.
+    pub fn make_initials(&mut self) -> Result<()> {
+        self.system_portals[0] = self.make_initial(0);
+        self.make_graveyard()?;
+        self.dead.portal = self.answer_for_the_dead()?;
+        self.dead.grant = self.answer_for_the_dead()?;
+        Ok(())
+    }
+    /// A portal that answers `EDEAD`.
+    #[optimize(size)]
+    fn answer_for_the_dead(&mut self) -> Result<u64> {
+        let mut e = Emitter::new(&mut self.scratch);
+        for word in [abi::nucleus::BLOCK_MAGIC, 0, 0, 0] {
+            e.put(word);
+        }
+        e.constant(A0, abi::Error::EDEAD.code() as i64);
+        e.jump(ZERO, self.machine.info().symbols.complete, T0);
+        let length = e.words().unwrap_or(4);
+        self.scratch.0[1] = length as u32 - 4;
+        let block = crate::state::code::Block {
+            bytes: 0,
+            frame: 0,
+            kind: Kind::Upcall,
+            server: 0,
+            specification: portal::Specification::EMPTY,
+            templated: 0,
+            entry: 0,
+            same_domain: true,
+            users: crate::state::code::Users::new(),
+            permanent: true,
+            marked: false,
+            retired: false,
+            charge: account::Charge::NONE,
+        };
+        let mut free = account::Charge::NONE;
+        self.code.add(&self.scratch, length, block, &mut free)
+    }
+    /// The graveyard: a domain with nothing but the return page, where threads go whose domain died.
+    #[optimize(size)]
+    fn make_graveyard(&mut self) -> Result<()> {
+        let asid = self.create_domain("graveyard", 0, 0, account::Account::SYSTEM)?;
+        let table = self.domain(asid)?.table;
+        let bury = self.permanent_portal(End { table: 0, asid: 0, flags: 0 }, "thread.bury");
+        table.set_entry(system::graveyard::BURY, bury);
+        let leave = self.permanent_portal(End { table: 0, asid: 0, flags: 0 }, "thread.leave");
+        table.set_entry(system::graveyard::LEAVE, leave);
+        self.dead.graveyard = table;
+        Ok(())
+    }
+}

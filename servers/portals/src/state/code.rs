@@ -1,0 +1,297 @@
+//! The code area: which portal blocks there are, whose they are, and when their room may be used again.
+//!
+//! A block is in use while a table entry leads to it or an invocation frame will return through it. One that no entry
+//! leads to any more is retired; from time to time the frames of all threads are looked through once, and the retired
+//! blocks that none of them returns through are freed.
+
+use crate::Result;
+use crate::machine::nucleus_memory::NucleusMemory;
+use crate::state::slots::Slots;
+use abi::Error;
+use abi::address::{CODE_END, code_address, code_physical, supervisor};
+use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC};
+use alloc::vec::Vec;
+use fallible::TryPush;
+use portal::emit::Buffer;
+use smallvec::SmallVec;
+
+/// Blocks start at multiples of this, so that hot code begins on a cache line.
+const ALIGN: usize = 64;
+/// Free lists are kept for blocks of up to so many times `ALIGN`; no portal is longer.
+const CLASSES: usize = 4 * portal::emit::WORDS / ALIGN + 1;
+
+/// What a portal leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A registered entry point.
+    Registered { registration: u32 },
+    /// P (`v` false) or V of a semaphore of the scheduler's.
+    Semaphore { id: u32, v: bool },
+    /// An entry point that `server` granted to who called it.
+    Granted { constant: u32, server: u16 },
+    /// A stub of an interposed domain.
+    Stub,
+    /// An upcall of the portal manager's.
+    Upcall,
+}
+/// Table entries that lead to a block: (asid, number).
+pub type Users = SmallVec<[(u16, u16); 2]>;
+
+/// A portal block.
+#[derive(Debug)]
+pub struct Block {
+    pub bytes: u16,
+    /// Bytes of the frame that it pushes.
+    pub frame: u16,
+    pub kind: Kind,
+    /// ASID of the domain it leads to.
+    pub server: u16,
+    pub specification: portal::Specification,
+    /// Frame offset of the words of templates.
+    pub templated: u16,
+    pub entry: u64,
+    /// Both ends are one domain, so the code does not switch.
+    pub same_domain: bool,
+    pub users: Users,
+    /// Kept without users: shared by all domains.
+    pub permanent: bool,
+    /// A frame returns through it, as far as the last look has found.
+    pub marked: bool,
+    /// No table entry leads to it any more.
+    pub retired: bool,
+    /// What its bytes cost.
+    pub charge: account::Charge,
+}
+
+impl Block {
+    /// Table entry `user` leads to it. `ENOMEM`; never the first two times.
+    #[inline(always)]
+    pub fn add_user(&mut self, user: (u16, u16)) -> Result<()> {
+        if self.users.len() == self.users.capacity() {
+            self.users.try_reserve(1).map_err(|_| Error::ENOMEM)?;
+        }
+        self.users.push(user);
+        Ok(())
+    }
+}
+
+/// Bytes of the area that a block of `count` words takes.
+#[inline(always)]
+pub fn bytes(count: usize) -> usize {
+    (count * 4).next_multiple_of(ALIGN)
+}
+
+/// All blocks, by the supervisor address of their code.
+pub struct CodeArea<M> {
+    memory: M,
+    blocks: Slots<(u64, Block)>,
+    /// For each `ALIGN` bytes of the area, the number of the block there plus 1.
+    numbers: Vec<u16>,
+    /// Numbers that are free.
+    vacant: Vec<u16>,
+    /// Physical address of the area, and behind its last block.
+    base: usize,
+    next: usize,
+    /// The first free block of each size, by its physical address, or 0. Its first word says which is next: what ends frees blocks,
+    /// and must not need memory for that.
+    free: [u32; CLASSES],
+    /// How many blocks no table entry leads to.
+    retired: usize,
+}
+
+impl<M: NucleusMemory> CodeArea<M> {
+    pub const fn new(memory: M) -> CodeArea<M> {
+        CodeArea {
+            memory,
+            blocks: Slots::new(),
+            numbers: Vec::new(),
+            vacant: Vec::new(),
+            base: abi::address::IMAGE_BASE,
+            next: 0,
+            free: [0; CLASSES],
+            retired: 0,
+        }
+    }
+    /// Makes room for `count` blocks.
+    pub fn reserve(&mut self, count: usize) -> Result<()> {
+        self.blocks.reserve(count)
+    }
+    /// The first physical address that the image builder left free.
+    pub fn start(&mut self, next: usize) {
+        self.next = next.next_multiple_of(ALIGN);
+    }
+    /// Puts a block of `count` words in the area; the supervisor address of its code. `ENOMEM`: the area is full, or there is no
+    /// memory for its record. Only if it was made is `charge` taken.
+    #[inline(always)]
+    pub fn add(&mut self, words: &Buffer, count: usize, mut block: Block, charge: &mut account::Charge) -> Result<u64> {
+        let bytes = bytes(count);
+        let free = *self.free.get(bytes / ALIGN).ok_or(Error::ENOMEM)? as usize;
+        let pa = if free != 0 { free } else { self.next };
+        if free == 0 && self.next + bytes > CODE_END {
+            return Err(Error::ENOMEM);
+        }
+        let code = (code_address(pa) + BLOCK_HEADER) as u64;
+        self.room(code, bytes)?;
+        match free {
+            0 => self.next += bytes,
+            _ => self.free[bytes / ALIGN] = self.memory.read_half(supervisor(pa) as u64),
+        }
+        self.memory.write_code(pa, words, bytes);
+        (block.bytes, block.frame) = (bytes as u16, words.0[2] as u16);
+        block.charge = charge.take();
+        self.insert(code, block);
+        Ok(code)
+    }
+    /// A block that the image builder generated. `ENOMEM`.
+    pub fn adopt(&mut self, code: u64, block: Block) -> Result<()> {
+        let [_, words, frame, _] = self.header(code);
+        let bytes = (BLOCK_HEADER + words as usize * 4).next_multiple_of(ALIGN);
+        self.room(code, bytes)?;
+        self.insert(code, Block { bytes: bytes as u16, frame: frame as u16, ..block });
+        Ok(())
+    }
+    /// Makes room for the record of a block of `bytes` at `code`, and for what its end needs. `ENOMEM`.
+    #[inline(always)]
+    fn room(&mut self, code: u64, bytes: usize) -> Result<()> {
+        let end = self.granule(code) + bytes / ALIGN;
+        if self.numbers.len() < end {
+            self.numbers.room_for(end - self.numbers.len())?;
+        }
+        if self.vacant.is_empty() {
+            let number = self.blocks.end();
+            self.blocks.room_at(number)?;
+            // Every block that there is may become vacant.
+            self.vacant.room_for(number + 1)?;
+        }
+        Ok(())
+    }
+    /// Which `ALIGN` bytes of the area supervisor address `code` lies in.
+    #[inline(always)]
+    fn granule(&self, code: u64) -> usize {
+        code_physical(code as usize).wrapping_sub(self.base) / ALIGN
+    }
+    #[inline(always)]
+    fn insert(&mut self, code: u64, block: Block) {
+        let number = self.vacant.pop().map_or(self.blocks.end(), usize::from);
+        let (first, count) = (self.granule(code), block.bytes as usize / ALIGN);
+        while self.numbers.len() < first + count && self.numbers.push_kept(0) {}
+        self.numbers[first..first + count].fill(number as u16 + 1);
+        self.blocks.set(number, (code, block));
+    }
+    /// The number of the block that supervisor address `inside` lies in.
+    #[inline(always)]
+    fn number(&self, inside: u64) -> Option<usize> {
+        (*self.numbers.get(self.granule(inside))? as usize).checked_sub(1)
+    }
+    pub fn get(&self, code: u64) -> Option<&Block> {
+        self.containing(code).filter(|(at, _)| *at == code).map(|(_, block)| block)
+    }
+    pub fn get_mut(&mut self, code: u64) -> Option<&mut Block> {
+        let (at, block) = self.blocks.get_mut(self.number(code)?)?;
+        (*at == code).then_some(block)
+    }
+    /// The block that supervisor address `inside` lies in, and where its code starts.
+    #[inline(always)]
+    pub fn containing(&self, inside: u64) -> Option<(u64, &Block)> {
+        let (code, block) = self.blocks.get(self.number(inside)?)?;
+        Some((*code, block))
+    }
+    /// Frees the block at `code`. Nothing may lead to it or return through it.
+    fn remove(&mut self, code: u64) {
+        let Some(number) = self.number(code) else { return };
+        let Some((_, block)) = self.blocks.remove(number) else { return };
+        let first = self.granule(code);
+        let count = block.bytes as usize / ALIGN;
+        self.numbers[first..first + count].fill(0);
+        self.vacant.push_kept(number as u16);
+        let pa = code_physical(code as usize) - BLOCK_HEADER;
+        self.memory.write_half(supervisor(pa) as u64, self.free[count]);
+        self.free[count] = pa as u32;
+    }
+    /// The header of the block whose code starts at supervisor address `code`.
+    pub fn header(&self, code: u64) -> [u32; 4] {
+        let header = supervisor(code_physical(code as usize) - BLOCK_HEADER) as u64;
+        core::array::from_fn(|n| self.memory.read_half(header + 4 * n as u64))
+    }
+    /// The words of the block whose code starts at supervisor address `code`, header excluded, and how many they are.
+    pub fn words(&self, code: u64) -> (usize, impl Iterator<Item = u32>) {
+        let [magic, words, ..] = self.header(code);
+        let count = if magic == BLOCK_MAGIC { words as usize } else { 0 };
+        let (memory, first) = (self.memory, supervisor(code_physical(code as usize)) as u64);
+        (count, (0..count).map(move |n| memory.read_half(first + 4 * n as u64)))
+    }
+    /// Whether a block of so many bytes fits.
+    pub fn has_room(&self, bytes: usize) -> bool {
+        let bytes = bytes.next_multiple_of(ALIGN);
+        self.next + bytes <= CODE_END || self.free.get(bytes / ALIGN).is_some_and(|&first| first != 0)
+    }
+    /// Behind the number of the last block.
+    pub fn end(&self) -> usize {
+        self.blocks.end()
+    }
+    /// The block of this number, and where its code is.
+    pub fn at(&self, number: usize) -> Option<(u64, &Block)> {
+        self.blocks.get(number).map(|(code, block)| (*code, block))
+    }
+    /// All blocks, and where their code is.
+    pub fn all(&self) -> impl Iterator<Item = (u64, &Block)> {
+        self.blocks.iter().map(|(_, (code, block))| (*code, block))
+    }
+    /// Table entry `user` no longer leads to the block at `code`: what that leads to, and whether it was the last entry, so that the
+    /// block is retired.
+    #[inline(always)]
+    pub fn leave(&mut self, code: u64, user: (u16, u16)) -> Option<(Kind, bool)> {
+        let (at, block) = self.blocks.get_mut(self.number(code)?)?;
+        if *at != code {
+            return None;
+        }
+        block.users.retain(|other| *other != user);
+        let unused = block.users.is_empty() && !block.permanent;
+        if unused && !block.retired {
+            block.retired = true;
+            self.retired += 1;
+        }
+        Some((block.kind, unused))
+    }
+    /// No table entry leads to the block at `code` any more.
+    pub fn retire(&mut self, code: u64) {
+        if let Some(block) = self.get_mut(code).filter(|block| !block.retired) {
+            block.retired = true;
+            self.retired += 1;
+        }
+    }
+    /// How many blocks are retired.
+    pub fn retired(&self) -> usize {
+        self.retired
+    }
+    /// Whether no entry leads to the block at `code`, so that it will be freed.
+    pub fn is_retired(&self, code: u64) -> bool {
+        self.get(code).is_some_and(|block| block.retired)
+    }
+    /// How many blocks there are, their bytes, and how many table entries lead to them.
+    pub fn counts(&self) -> (usize, usize, usize) {
+        let blocks = self.blocks.iter().map(|(_, (_, block))| block);
+        blocks.fold((0, 0, 0), |(n, bytes, users), b| (n + 1, bytes + b.bytes as usize, users + b.users.len()))
+    }
+    /// Says that a frame returns through supervisor address `inside`.
+    pub fn mark(&mut self, inside: u64) {
+        if let Some(number) = self.number(inside)
+            && let Some((_, block)) = self.blocks.get_mut(number)
+        {
+            block.marked = true;
+        }
+    }
+    /// Frees the retired blocks that are not marked, tells `gone` their code and server, and takes all marks away.
+    pub fn free_unmarked(&mut self, mut gone: impl FnMut(u64, usize, account::Charge)) {
+        for number in 0..self.blocks.end() {
+            let Some((code, block)) = self.blocks.get_mut(number) else { continue };
+            let (code, server) = (*code, block.server as usize);
+            if !core::mem::take(&mut block.marked) && block.retired {
+                let charge = block.charge.take();
+                self.retired -= 1;
+                self.remove(code);
+                gone(code, server, charge);
+            }
+        }
+    }
+}

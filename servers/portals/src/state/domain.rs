@@ -1,0 +1,117 @@
+//! A domain: what the portal manager keeps of each, and of all that live.
+
+use crate::Result;
+use crate::state::nucleus_data::Table;
+use crate::state::slots::Slots;
+use abi::Error;
+use abi::identity::{DomainId, Serials};
+use abi::nucleus::MAX_DOMAINS;
+use abi::section::NAME;
+use alloc::vec::Vec;
+use fallible::TryPush;
+
+/// A domain.
+pub struct Domain<M> {
+    pub name: [u8; NAME],
+    pub table: Table<M>,
+    pub flags: u64,
+    /// Who may wait for it and interpose on it; 0: nobody. The parent's end makes it 0, so it is never another's number.
+    pub parent: usize,
+    /// Domains whose parent it is: each is taken out at its end.
+    pub children: Vec<usize>,
+    pub sandbox: crate::state::sandbox::Sandbox,
+    /// It has opened `domain.destroy`: it may wait for, and end, any domain.
+    pub privileged: bool,
+    /// Portal of the portal manager's own table that calls its notification routine, or 0.
+    pub notify: usize,
+    /// Threads whose home it is and which have not ended.
+    pub threads: usize,
+    /// Highest priority of its threads: what its manifest says, or its parent's.
+    pub ceiling: u8,
+    /// Semaphores to post when it ends, of who waits for that, and what those were charged.
+    pub waiters: Vec<(usize, account::Charge)>,
+    /// Stacks of its threads: the top, and the index of the thread; 0: none yet, [`crate::state::threads::SPARE`]: none any more.
+    pub stacks: Vec<(usize, usize)>,
+    /// Those for the next threads.
+    pub spare_stacks: usize,
+    /// Stacks in its queue.
+    pub queue: usize,
+    /// Registrations of its own.
+    pub provides: usize,
+    /// What it has granted.
+    pub grants: crate::state::grants::Grants,
+    /// Blocks that lead to it; not kept for boot components, which do not end.
+    pub blocks: Vec<u64>,
+    /// No number below this one is free, and none from the second on was ever used, of those that are given out.
+    pub numbers: (usize, usize),
+    /// How many operations keep it from lending pages.
+    pub frozen: u32,
+    /// Who pays for what is made for it; and what it has cost itself.
+    pub account: account::Account,
+    pub charge: account::Charge,
+    /// Which domain it is: what names it after a wait, or after its end.
+    pub id: DomainId,
+}
+
+/// The living domains, by number.
+pub struct Domains<M> {
+    slots: Slots<Domain<M>>,
+    /// How many they are: for the end of each there is room wherever it is told.
+    pub living: usize,
+    /// Those of which a child has ended: each is taken out at its own end.
+    pub orphaned: Vec<usize>,
+    /// The number from which on a free one is looked for: numbers are used again as late as possible.
+    pub next_number: usize,
+    pub serials: Serials,
+}
+impl<M> Domains<M> {
+    pub const fn new() -> Domains<M> {
+        Domains {
+            slots: Slots::new(),
+            living: 0,
+            orphaned: Vec::new(),
+            next_number: 1,
+            serials: Serials::after(abi::boot::DOMAINS as u64),
+        }
+    }
+    #[inline(always)]
+    pub fn get(&self, asid: usize) -> Option<&Domain<M>> {
+        self.slots.get(asid)
+    }
+    #[inline(always)]
+    pub fn get_mut(&mut self, asid: usize) -> Option<&mut Domain<M>> {
+        self.slots.get_mut(asid)
+    }
+    pub fn contains(&self, asid: usize) -> bool {
+        self.slots.contains(asid)
+    }
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &Domain<M>)> {
+        self.slots.iter()
+    }
+    /// Makes room for one more, with number `asid`, and for its end. `ENOMEM`.
+    pub fn room_at(&mut self, asid: usize) -> Result<()> {
+        self.slots.room_at(asid)?;
+        self.orphaned.room_for((self.living + 1).saturating_sub(self.orphaned.len()))
+    }
+    /// Takes in a domain, for which there is room.
+    pub fn add(&mut self, asid: usize, domain: Domain<M>) {
+        self.living += 1;
+        self.slots.set(asid, domain);
+    }
+    pub fn remove(&mut self, asid: usize) -> Option<Domain<M>> {
+        let domain = self.slots.remove(asid)?;
+        self.living -= 1;
+        Some(domain)
+    }
+    /// A number that nobody has, and that is not `taken` otherwise.
+    pub fn free_number(&mut self, taken: impl Fn(usize) -> bool) -> Result<usize> {
+        for _ in 0..MAX_DOMAINS {
+            let asid = self.next_number;
+            self.next_number = if asid + 1 < MAX_DOMAINS { asid + 1 } else { 1 };
+            if !self.contains(asid) && !taken(asid) {
+                return Ok(asid);
+            }
+        }
+        Err(Error::ENFILE)
+    }
+}

@@ -1,0 +1,50 @@
+//! Entry points that servers have registered.
+
+use abi::section::NAME;
+use portal::Specification;
+
+/// A registration's name: a boot component's is where the image builder has put it.
+#[derive(Clone, Debug)]
+pub enum Text {
+    Boot(&'static [u8; NAME]),
+    Own(alloc::boxed::Box<[u8; NAME]>),
+}
+
+impl core::ops::Deref for Text {
+    type Target = [u8; NAME];
+    fn deref(&self) -> &[u8; NAME] {
+        match self {
+            Text::Boot(name) => name,
+            Text::Own(name) => name,
+        }
+    }
+}
+
+/// An entry point that a server registered.
+#[derive(Debug)]
+pub struct Registration {
+    pub name: Text,
+    pub specification: Specification,
+    pub entry: u64,
+    pub constants: [u64; 6],
+    /// Whose it is: a domain's end takes all its registrations away.
+    pub server: usize,
+    pub charge: account::Charge,
+    /// The name server knows it; and how many blocks lead to it, those that the image builder made left out.
+    pub named: bool,
+    pub blocks: u32,
+    /// What may end calls before they enter it.
+    pub short_circuit: Option<alloc::boxed::Box<Circuit>>,
+}
+
+/// A short circuit that a server has registered.
+#[derive(Clone, Copy, Debug)]
+pub struct Circuit {
+    pub words: [u32; abi::section::SHORT_CIRCUIT],
+    pub count: usize,
+    /// Supervisor address of the record.
+    pub record: u64,
+}
+
+/// The name of a registration without one.
+pub static WITHDRAWN: [u8; NAME] = abi::section::padded("(withdrawn)");

@@ -1,0 +1,33 @@
+//! What is left of a domain that has ended.
+
+use crate::state::nucleus_data::{Table, ThreadPage};
+use alloc::vec::Vec;
+
+/// What of a dead domain can not be freed yet.
+pub struct Zombie<M> {
+    /// Its number, which is not given away before this is gone. Blocks that led to it have the number, too: they are counted here.
+    pub asid: usize,
+    pub charge: account::Charge,
+    pub table: Table<M>,
+    /// How many blocks there are that led to it.
+    pub blocks: usize,
+    /// Frames of calls that have windows on its memory open: (thread, frame address).
+    pub lent: Vec<(ThreadPage<M>, u64)>,
+    /// There was no memory to say which: calls of any dead domain may have.
+    pub lent_unknown: bool,
+    /// It may have had templates.
+    pub trusted: bool,
+    pub space_destroyed: bool,
+}
+/// What is left of all of them.
+pub struct Remains<M> {
+    /// For the end of each living domain there is room.
+    pub zombies: Vec<Zombie<M>>,
+    /// Physical addresses of domain blocks that nobody uses.
+    pub spare_blocks: Vec<usize>,
+}
+impl<M> Remains<M> {
+    pub const fn new() -> Remains<M> {
+        Remains { zombies: Vec::new(), spare_blocks: Vec::new() }
+    }
+}

@@ -1,0 +1,97 @@
+//! The frames of a thread as they were found with interrupts on, to be held against what they are when interrupts are off.
+//!
+//! A thread's invocation stack is as it was if its top is, and every frame has the same way back and the same caller: the sizes and
+//! places of all follow from that.
+
+use crate::machine::nucleus_memory::NucleusMemory;
+use crate::state::code::CodeArea;
+use crate::state::nucleus_data::{FrameView, Table, ThreadPage};
+
+/// More frames than a thread's page has room for.
+const MOST: usize = (4096 - abi::nucleus::FIRST_FRAME) / size_of::<abi::nucleus::Frame>() + 1;
+
+#[derive(Clone, Copy)]
+struct Found {
+    /// Lower halves of the frame's way back and of its caller's table: the upper ones are the same for all.
+    portal: u32,
+    table: u32,
+    /// Where it lies in the thread's page.
+    at: u16,
+    concerned: bool,
+}
+
+pub struct Seen {
+    /// Lower half of the way back of frames of floating-point state.
+    floating: u32,
+    /// Newest first.
+    frames: [Found; MOST],
+    count: usize,
+    top: u64,
+}
+
+impl Seen {
+    pub fn new(floating_return: u64) -> Seen {
+        Seen {
+            floating: floating_return as u32,
+            frames: [Found { portal: 0, table: 0, at: 0, concerned: false }; MOST],
+            count: 0,
+            top: 0,
+        }
+    }
+    /// Looks at the frames of `page`; one more than how many they are.
+    pub fn look<M: NucleusMemory>(
+        &mut self,
+        page: ThreadPage<M>,
+        code: &CodeArea<M>,
+        concerned: impl Fn(FrameView<M>) -> bool,
+    ) -> usize {
+        self.top = page.invocation();
+        self.count = 0;
+        for (place, frame) in self.frames.iter_mut().zip(page.frames(code)) {
+            // Behind the way back of one of floating-point state there is no caller.
+            let floating = frame.floating();
+            *place = Found {
+                portal: frame.portal() as u32,
+                table: frame.table().address() as u32,
+                at: (frame.address() - page.address()) as u16,
+                concerned: !floating && concerned(frame),
+            };
+            self.count += 1;
+        }
+        self.count + 1
+    }
+    /// Whether they are still the same. Interrupts are off.
+    pub fn holds<M: NucleusMemory>(&self, page: ThreadPage<M>) -> bool {
+        let frames = &self.frames[..self.count];
+        page.invocation() == self.top
+            && frames.iter().all(|found| {
+                let frame = self.frame_at(page, found);
+                frame.portal() as u32 == found.portal && frame.table().address() as u32 == found.table
+            })
+    }
+    fn frame_at<M: NucleusMemory>(&self, page: ThreadPage<M>, found: &Found) -> FrameView<M> {
+        page.frame_at(found.at as u64)
+    }
+    /// The oldest frame that is concerned of those newer than the `before`th, as [`Seen::look`] counts.
+    pub fn last_concerned(&self, before: usize) -> Option<usize> {
+        (1..before).rev().find(|n| self.frames[n - 1].concerned)
+    }
+    pub fn frame<M: NucleusMemory>(&self, page: ThreadPage<M>, n: usize) -> FrameView<M> {
+        self.frame_at(page, &self.frames[n - 1])
+    }
+    /// The `n`th frame has been changed.
+    pub fn turned<M: NucleusMemory>(&mut self, n: usize, frame: FrameView<M>) {
+        let found = &mut self.frames[n - 1];
+        found.table = frame.table().address() as u32;
+        found.concerned = false;
+    }
+    /// Whether a frame returns to the domain with that table.
+    pub fn returns_to<M: NucleusMemory>(&self, table: Table<M>) -> bool {
+        let frames = &self.frames[..self.count];
+        frames.iter().any(|found| found.table == table.address() as u32 && found.portal != self.floating)
+    }
+    /// Whether no other frame but of floating-point state is above the `n`th.
+    pub fn is_top(&self, n: usize) -> bool {
+        self.frames[..n - 1].iter().all(|found| found.portal == self.floating)
+    }
+}

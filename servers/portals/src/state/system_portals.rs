@@ -1,0 +1,31 @@
+//! The code that every new domain's table starts with.
+
+use crate::machine::nucleus_memory::NucleusMemory;
+use crate::state::nucleus_data::Table;
+use abi::nucleus::domain;
+use abi::system;
+
+/// Addresses of the code of each entry.
+pub struct Initial {
+    pub system: [u64; system::FIRST_FREE],
+    pub faults: [u64; 32],
+    pub interrupts: [u64; 16],
+}
+
+impl Initial {
+    pub const EMPTY: Initial = Initial { system: [0; system::FIRST_FREE], faults: [0; 32], interrupts: [0; 16] };
+    /// Fills a domain block, whatever it had before: fixed entries, a record of zeros, the table.
+    pub fn fill<M: NucleusMemory>(&self, table: Table<M>, bad: u64) {
+        for (number, &code) in self.faults.iter().enumerate() {
+            table.set_field(domain::fault(number), code);
+        }
+        for (cause, &code) in self.interrupts.iter().enumerate() {
+            table.set_field(domain::interrupt(cause), code);
+        }
+        table.clear_record();
+        for (number, &code) in self.system.iter().enumerate() {
+            table.set_entry(number, code);
+        }
+        table.fill(system::FIRST_FREE, bad);
+    }
+}
