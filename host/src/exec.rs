@@ -118,7 +118,10 @@ impl Options {
 /// Builds the image of a system.
 pub fn make_image(root: &Path, system: &System, files: Vec<(String, Vec<u8>)>) -> Result<Image> {
     let (nucleus, programs) = build::build(root, &build::sources(&system.components))?;
-    let parts = Parts { system, nucleus: &nucleus, programs, files, sstc: true, cycles_per_time: 0, ram_bytes: 0 };
+    lay_out(system, &nucleus, programs, files)
+}
+fn lay_out(system: &System, nucleus: &[u8], programs: build::Programs, files: Vec<(String, Vec<u8>)>) -> Result<Image> {
+    let parts = Parts { system, nucleus, programs, files, sstc: true, cycles_per_time: 0, ram_bytes: 0 };
     Ok(image::build(&parts)?)
 }
 
@@ -140,7 +143,9 @@ pub fn run(root: &Path, name: &str, gdb: bool, file: &[String], devices: &device
             shell.arguments.push("end-halts".into());
         }
     }
-    let image = make_image(root, &system, files(file)?)?;
+    let (nucleus, programs) = build::build(root, &build::sources(&system.components))?;
+    system::check(root, name, &programs)?;
+    let image = lay_out(&system, &nucleus, programs, files(file)?)?;
     let extra = devices.arguments(&system, &devices.forwards()?);
     let _settings = terminal::Settings::keep();
     let console = if typed { Console::Terminal } else { Console::Streams };
@@ -196,6 +201,7 @@ pub fn build_program(root: &Path, options: &Options, typed: bool) -> Result<Buil
     let mut sources = build::sources(&system.components);
     sources.insert("program".into(), source);
     let (nucleus, programs) = build::build(root, &sources)?;
+    system::check(root, options.system(), &programs)?;
     Ok(Built { system, nucleus, programs, files, on: options.on })
 }
 impl Options {

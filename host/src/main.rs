@@ -85,6 +85,9 @@ enum Form {
     },
     /// Format, lints, size of the nucleus
     Check,
+    /// Print the JSON schema of manifests
+    #[command(hide = true)]
+    Schema,
     /// The C compiler for components, with their C library: what build systems take as CC
     #[command(disable_help_flag = true)]
     Cc {
@@ -112,6 +115,10 @@ fn main() -> ExitCode {
         Form::Baseline => bench::write_baseline(&root),
         Form::Graph { system, format, output } => graph::run(&root, &system, format, output),
         Form::Check => check::run(&root),
+        Form::Schema => system::schema().map(|schema| {
+            print!("{schema}");
+            ExitCode::SUCCESS
+        }),
         Form::Cc { arguments } => compile(&root, &arguments),
     };
     result.unwrap_or_else(|error| {

@@ -22,13 +22,21 @@ pub fn cargo(root: &Path) -> Command {
     }
     command
 }
-/// Builds packages of the workspace. Only an application says why it panics; in the others a panic is an illegal
-/// instruction where it happens, which is reported, and they are smaller for it.
+/// Builds packages of the workspace. A component says why it panics; in those that are small on purpose a panic is an illegal
+/// instruction where it happens, which is reported.
 pub fn build_packages(root: &Path, packages: &[String]) -> Result<()> {
-    let (apps, others): (Vec<_>, Vec<_>) =
-        packages.iter().cloned().partition(|p| root.join("apps").join(p).join("Cargo.toml").exists());
-    run_cargo(root, &others, &IMMEDIATE_ABORT)?;
-    if apps.is_empty() { Ok(()) } else { run_cargo(root, &apps, &[]) }
+    let (small, others): (Vec<_>, Vec<_>) = packages.iter().cloned().partition(|package| is_small(root, package));
+    run_cargo(root, &small, &IMMEDIATE_ABORT)?;
+    if others.is_empty() { Ok(()) } else { run_cargo(root, &others, &[]) }
+}
+/// Whether a package's `Cargo.toml` says that it shall be small, as those of the smallest system do. The nucleus and the servers that are
+/// laid out with it have nobody to tell.
+fn is_small(root: &Path, package: &str) -> bool {
+    let says = |folder: &str| {
+        let file = root.join(folder).join(package).join("Cargo.toml");
+        fs::read_to_string(file).is_ok_and(|text| text.contains("\npanic = \"silent\""))
+    };
+    package == "nucleus" || root.join("servers").join(package).exists() || ["drivers", "services"].into_iter().any(says)
 }
 /// A panic is an illegal instruction where it happens.
 pub const IMMEDIATE_ABORT: [&str; 3] =

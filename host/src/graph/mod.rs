@@ -5,9 +5,7 @@ mod model;
 
 use crate::{build, system};
 use anyhow::{Context, Result, bail};
-use image::{Program, declared};
-use model::{Declared, Graph};
-use std::collections::BTreeMap;
+use model::Graph;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -45,13 +43,7 @@ fn graph(root: &Path, name: &str) -> Result<Graph> {
     // The program that `exec` fills in is nobody's yet.
     let images = build::sources(system.components.iter().filter(|c| c.image != "program"));
     let (_, programs) = build::build(root, &images)?;
-    let mut declared = BTreeMap::new();
-    for (image, file) in &programs {
-        let program = Program::parse(image, file)?;
-        let of = Declared { provides: declared::provides(&program), imports: declared::imports(&program) };
-        declared.insert(image.clone(), of);
-    }
-    Ok(Graph::of(&system, &declared))
+    Ok(Graph::of(&system, &system::declared(&programs)?))
 }
 fn lay_out(text: &str) -> Result<Vec<u8>> {
     let mut dot = Command::new("dot")

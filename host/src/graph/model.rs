@@ -1,15 +1,8 @@
 //! Which component calls which: from what the programs of a system declare, and from what their manifest blocks allow.
 
-use image::declared::{Imports, Provides};
+use crate::system::{Declared, EVERYBODYS, overlap};
 use manifest::{Component, System};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// What a component's program declares.
-#[derive(Clone, Debug, Default)]
-pub struct Declared {
-    pub provides: Vec<Provides>,
-    pub imports: Vec<Imports>,
-}
 
 /// How a component runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +58,11 @@ impl Graph {
                 }
             }
             // The portals of a boot component are all made with the image.
-            for pattern in component.opens.iter().filter(|_| !component.boot || program.imports.is_empty()) {
+            for pattern in component
+                .opens
+                .iter()
+                .filter(|name| *name != EVERYBODYS && (!component.boot || program.imports.is_empty()))
+            {
                 let servers = (0..nucleus).filter(|&s| may_provide(&system.components[s], programs[s], pattern));
                 for server in servers.filter(|&server| server != caller) {
                     graph.edge(caller, server).allowed.insert(pattern.clone());
@@ -102,19 +99,10 @@ fn may_provide(component: &Component, program: &Declared, pattern: &str) -> bool
     program.provides.iter().any(|p| overlap(pattern, &p.name))
         || (program.provides.is_empty() && component.provides.iter().any(|other| overlap(pattern, other)))
 }
-/// Whether some name matches both patterns, in which a `*` at the end stands for any rest.
-fn overlap(a: &str, b: &str) -> bool {
-    match (a.strip_suffix('*'), b.strip_suffix('*')) {
-        (None, None) => a == b,
-        (Some(start), None) => b.starts_with(start),
-        (None, Some(start)) => a.starts_with(start),
-        (Some(one), Some(other)) => one.starts_with(other) || other.starts_with(one),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use image::declared::{Imports, Provides};
 
     fn system(text: &str) -> System {
         let mut system: System = toml::from_str(&format!("name = \"x\"\n{text}")).unwrap();

@@ -5,6 +5,7 @@ mod directives;
 mod host;
 mod hostile;
 mod isolation;
+mod manifests;
 mod piped;
 mod programs;
 mod services;
@@ -63,7 +64,7 @@ fn picture(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Option<Verdict> {
 
 /// Groups of tests that run on the machine.
 const ON_THE_MACHINE: &[&str] =
-    &["target", "session", "piped", "programs", "services", "bench", "isolation", "hostile"];
+    &["target", "session", "piped", "programs", "manifests", "services", "bench", "isolation", "hostile"];
 
 /// Whether `filter` can only mean tests on the machine, so that those of this one need not be built.
 fn on_the_machine_only(filter: &str) -> bool {
@@ -79,6 +80,7 @@ pub fn run(root: &Path, filter: Option<&str>) -> Result<ExitCode> {
     verdicts.extend(target::run(root, &wanted)?);
     verdicts.extend(session::run(root, &wanted)?);
     verdicts.extend(piped::run(root, &wanted));
+    verdicts.extend(manifests::run(root, &wanted)?);
     verdicts.extend(programs::run(root, &wanted));
     verdicts.extend(services::run(root, &wanted));
     verdicts.extend(debugger::run(root, &wanted)?);

@@ -41,7 +41,8 @@ const RUNS: &[(&str, &[&str], &str, i32)] = &[
 ];
 /// A test that has a function of its own.
 type Own = (&'static str, fn(&Path) -> Result<()>);
-const OWN: [Own; 4] = [
+const OWN: [Own; 5] = [
+    ("a_wrong_specification_does_not_compile", wrong_specification),
     ("cc_makes_programs_that_exec_runs", driver),
     ("a_package_is_tested_on_the_host", cargo_test),
     ("cmake_builds_and_ctest_runs", cmake),
@@ -111,6 +112,15 @@ fn driver(root: &Path) -> Result<()> {
     }
     let program = folder.path().join("program");
     expect(&tool(root, &["exec", &program.to_string_lossy()])?, "42\n", 0)
+}
+fn wrong_specification(root: &Path) -> Result<()> {
+    let output = tool(root, &["exec", "tests/programs/wrong_specification.rs"])?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let place = errors.contains("this letter stands for no argument") && errors.contains("wrong_specification.rs:5");
+    if output.status.code() != Some(125) || !place {
+        bail!("{}\n{errors}", output.status);
+    }
+    Ok(())
 }
 fn cargo_test(root: &Path) -> Result<()> {
     let manifest = root.join("tests/programs/package/Cargo.toml");

@@ -20,6 +20,7 @@ pub mod name;
 pub mod network;
 pub mod nucleus;
 pub mod section;
+pub mod specification;
 pub mod start;
 pub mod system;
 pub mod template;

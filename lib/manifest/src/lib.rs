@@ -21,6 +21,7 @@ pub struct System {
 }
 /// When the pages of a window are mapped in the callee.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "sources", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Windows {
     /// When the call is made.
@@ -32,6 +33,7 @@ pub enum Windows {
 
 /// One block of the manifest.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "sources", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Component {
     /// Its name in the system.
@@ -79,22 +81,31 @@ pub struct Component {
     /// What it and its children may take of what all share.
     #[serde(default)]
     pub limits: Limits,
-    /// What its image is built from, in place of or beside a file that `image` names.
+    /// Names that it may open, and that need not have a provider in every system.
+    #[cfg(feature = "sources")]
+    #[serde(default, skip_serializing)]
+    pub optional: Vec<String>,
+    /// Source files in C that its image is built from, `*` for any part of a name, in place of or beside a file that `image` names.
     #[cfg(feature = "sources")]
     #[serde(default, skip_serializing)]
     pub sources: Vec<String>,
+    /// Files that the patterns of `sources` match and that are left out.
     #[cfg(feature = "sources")]
     #[serde(default, skip_serializing)]
     pub exclude: Vec<String>,
+    /// Options of the C compiler.
     #[cfg(feature = "sources")]
     #[serde(default, skip_serializing)]
     pub cflags: Vec<String>,
+    /// Folders of headers.
     #[cfg(feature = "sources")]
     #[serde(default, skip_serializing)]
     pub include: Vec<String>,
+    /// Libraries: names as after `-l`, or paths of `.a` and `.o` files.
     #[cfg(feature = "sources")]
     #[serde(default, skip_serializing)]
     pub libraries: Vec<String>,
+    /// Which program, where a package of cargo's has several.
     #[cfg(feature = "sources")]
     #[serde(default, skip_serializing)]
     pub binary: Option<String>,
@@ -105,6 +116,7 @@ pub struct Component {
 }
 /// What a component may take, where that is not [`Resource::default_limit`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "sources", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
     pub domains: Option<u32>,
@@ -148,6 +160,7 @@ fn default_priority() -> u8 {
 
 /// The isolation mechanism of a component.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "sources", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Isolation {
     /// Its own page table and ASID.
@@ -157,6 +170,7 @@ pub enum Isolation {
 
 /// What happens when a component ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "sources", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Restart {
     #[default]

@@ -45,6 +45,34 @@ pub fn stop() -> ! {
     // SAFETY: stops this domain; nothing goes on after it.
     unsafe { core::arch::asm!("unimp", options(noreturn)) }
 }
+/// Bytes of what a server's panic says, with its place.
+const MESSAGE: usize = 256;
+/// Text of so many bytes at most; it does not cross a page boundary.
+#[repr(align(256))]
+struct Message([u8; MESSAGE], usize);
+impl core::fmt::Write for Message {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        let room = &mut self.0[self.1..];
+        let count = text.len().min(room.len());
+        room[..count].copy_from_slice(&text.as_bytes()[..count]);
+        self.1 += count;
+        Ok(())
+    }
+}
+/// What a server's panic does: it says in the system log what happened and where, and ends the domain.
+#[doc(hidden)]
+pub fn panic_on_log(info: &core::panic::PanicInfo) -> ! {
+    use core::fmt::Write;
+    let mut message = Message([0; MESSAGE], 0);
+    let _ = match info.location() {
+        Some(place) => write!(message, "panic at {}:{}: {}", place.file(), place.line(), info.message()),
+        None => write!(message, "panic: {}", info.message()),
+    };
+    if let Ok(log) = start::open("init.log") {
+        portal::call(log, [message.0.as_ptr() as usize, message.1]);
+    }
+    stop()
+}
 /// What a panic does.
 #[doc(hidden)]
 pub fn panic_silently(_: &core::panic::PanicInfo) -> ! {

@@ -122,11 +122,13 @@ macro_rules! template {
 
 /// Declares portals that the component provides: `provide! { "memory.map", "smiiii", map; }`.
 ///
-/// Each entry is an `extern "C" fn` of words that returns an `isize`; a constant may follow it for the `c`s.
+/// Each entry is an `extern "C" fn` of words that returns an `isize`; a constant may follow it for the `c`s. A specification with a letter
+/// that stands for nothing is an error of the compiler.
 #[macro_export]
 macro_rules! provide {
     ($($portal:literal, $spec:literal, $entry:path $(, $constant:expr)?;)*) => { $(
         const _: () = {
+            $crate::abi::specification::assert($spec);
             #[used]
             #[unsafe(link_section = ".pebble.provides")]
             static PROVIDED: $crate::abi::section::Provided = $crate::abi::section::Provided {

@@ -127,11 +127,12 @@ macro_rules! program {
         $crate::component!($crate::heap::Ordinary, $crate::run_program, $main, $crate::panic_on_console);
     };
 }
-/// Names the start of a server: `server!(main)` with `fn main(env: &Env)`. Its portals open once `main` returns.
+/// Names the start of a server: `server!(main)` with `fn main(env: &Env)`. Its portals open once `main` returns. A panic is said in the
+/// system log.
 #[macro_export]
 macro_rules! server {
     ($main:path) => {
-        $crate::component!($crate::heap::Ordinary, $crate::run_server, $main, $crate::panic_silently);
+        $crate::component!($crate::heap::Ordinary, $crate::run_server, $main, $crate::panic_on_log);
     };
 }
 /// The same for a trusted boot component, whose heap and locks use the trusted servers directly.

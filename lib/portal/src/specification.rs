@@ -8,8 +8,7 @@ use crate::template::Templates;
 /// Most arguments of a portal, in registers `a0`…`a5`.
 pub const ARGUMENTS: usize = 6;
 
-/// The letters of each place that [`Specification::parse`] knows: stack, state, arguments.
-pub const LETTERS: [&[u8]; 3] = [b"snj", b"mpfx", b"ic=tahwrWRS><kd"];
+pub use abi::specification::LETTERS;
 /// Letters of [`LETTERS`] that servers of the system have templates for: the last of the arguments'.
 const KNOWN: &[u8] = LETTERS[2].split_at(6).1;
 

@@ -34,6 +34,7 @@ pebble::provide! {
     "init.components", "smiw", components;
     "init.halt", "smi", halt;
     "init.file", "smiiw", file;
+    "init.log", "smari", say;
 }
 pebble::import! {
     EVENT = "domain.event";
@@ -52,6 +53,8 @@ struct Lent<T>(T);
 struct Running {
     component: Component,
     arguments: Vec<String>,
+    /// Lines that it has said in the system log.
+    lines: usize,
 }
 struct Init {
     system: System,
@@ -186,7 +189,7 @@ fn start_component(component: Component, more: &[&str]) -> Result<usize> {
     let started = loaded.and_then(|loaded| {
         let (asid, priority) = (loaded.asid, component.priority);
         // Known before it runs: it may end before `run` returns.
-        with(|init| init.running.push((asid, Running { component: component.clone(), arguments })));
+        with(|init| init.running.push((asid, Running { component: component.clone(), arguments, lines: 0 })));
         loader::run(&loaded, priority).map(|()| asid).inspect_err(|_| {
             with(|init| init.forget(asid));
             loader::discard(&loaded);
@@ -207,6 +210,27 @@ fn tell(line: &str) {
     if quiet == Some(false) {
         report::line(line);
     }
+}
+
+/// Lines that a component may say in the system log: it must keep room for what init itself says.
+const LINES: usize = 8;
+/// Bytes of one.
+const LINE: usize = 256;
+/// Says for a component why it ends, in the system log. `EACCESS`: it is none that init has started, or it has said enough.
+extern "C" fn say(asid: usize, text: usize, length: usize) -> isize {
+    let said = with(|init| {
+        let place = init.running.iter().position(|(own, _)| *own == asid);
+        let running = place.and_then(|n| init.running.get_mut(n)).map(|(_, running)| running);
+        running.filter(|running| running.lines < LINES).map(|running| {
+            running.lines += 1;
+            running.component.name.clone()
+        })
+    });
+    let Some(name) = said.flatten() else { return Error::EACCESS.code() };
+    window(text, length.min(LINE)).map_or_else(Error::code, |bytes| {
+        tell(&init_logic::log::said(&name, &bytes));
+        0
+    })
 }
 
 /// Waits for domains to end, for ever.

@@ -1,0 +1,89 @@
+//! What can be said of a system before it is built: names, ranges, and whether what its components may have adds up.
+
+use super::document::Fault;
+use crate::build::Recipe;
+use abi::account::{ACCOUNTS, Resource};
+use manifest::{Component, Limits, System};
+use std::collections::HashMap;
+
+/// What is wrong with the blocks of a system, whose images have their names.
+pub fn faults(system: &System) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let mut names = HashMap::new();
+    let mut images: HashMap<&str, &Component> = HashMap::new();
+    for (n, component) in system.components.iter().enumerate() {
+        let name = &component.name;
+        let fault = |text: String| Fault::of(n, format!("component \"{name}\": {text}"));
+        if !is_name(name) {
+            let most = abi::section::NAME - 1;
+            faults.push(fault(format!("a name has 1 to {most} letters, digits, - and _")).at("name"));
+        }
+        if names.insert(name, n).is_some() {
+            faults.push(fault("there are two of this name".into()).at("name"));
+        }
+        if component.priority > 63 {
+            faults.push(fault(format!("priority {} is not between 0 and 63", component.priority)).at("priority"));
+        }
+        if component.masked && !component.boot {
+            faults.push(fault("only boot components can be masked".into()).at("masked"));
+        }
+        if component.main && (component.boot || component.on_request) {
+            let text = "a boot component, or one started on request, can not be the main one";
+            faults.push(fault(text.into()).at("main"));
+        }
+        if component.boot && component.limits != Limits::default() {
+            faults.push(fault("a boot component has no limits".into()).at("limits"));
+        }
+        let keys = [("opens", &component.opens), ("optional", &component.optional), ("provides", &component.provides)];
+        for (key, patterns) in keys {
+            for (entry, pattern) in patterns.iter().enumerate().filter(|(_, pattern)| !is_pattern(pattern)) {
+                let text = format!("\"{pattern}\" is not a portal's name, nor one that ends with *");
+                faults.push(fault(text).at(key).entry(entry));
+            }
+        }
+        let other = images.insert(&component.image, component);
+        if let Some(other) = other.filter(|o| o.path != component.path || Recipe::of(o) != Recipe::of(component)) {
+            let text = format!("its image is called \"{}\", and so is another one, of \"{}\"", other.image, other.name);
+            faults.push(fault(text).at("image"));
+        }
+    }
+    faults.extend(limits(system));
+    faults
+}
+fn is_name(name: &str) -> bool {
+    (1..abi::section::NAME).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
+}
+fn is_pattern(pattern: &str) -> bool {
+    let inner = pattern.strip_suffix('*').unwrap_or(pattern);
+    (1..abi::nucleus::NAMELEN).contains(&pattern.len()) && inner.chars().all(|c| c.is_ascii_graphic() && c != '*')
+}
+/// Where some component can keep another from what its limits say: shown at the one that asks for most.
+fn limits(system: &System) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let accounts = system.accounts().count();
+    if accounts >= ACCOUNTS {
+        let text = format!("there are {accounts} components, and at most {} can be accounted for", ACCOUNTS - 1);
+        faults.push(Fault::of(system.components.len() - 1, text));
+    }
+    let greediest = |of: &dyn Fn(&Component) -> u32| {
+        let blocks = system.components.iter().enumerate().filter(|(_, c)| !c.boot);
+        blocks.max_by_key(|(_, c)| of(c)).map_or(0, |(n, _)| n)
+    };
+    let memory: u32 = system.accounts().filter_map(|(_, component)| component.limits.memory).sum();
+    if memory > 100 || memory == 100 && system.accounts().any(|(_, component)| component.limits.memory.is_none()) {
+        let text = format!(
+            "limits: the components may have {memory} percent of the memory together, and the others need some"
+        );
+        faults.push(Fault::of(greediest(&|c| c.limits.memory.unwrap_or(0)), text).at("limits"));
+    }
+    for resource in Resource::ALL {
+        let all: u64 = system.accounts().map(|(_, component)| component.limits.of(resource) as u64).sum();
+        if all > resource.most() as u64 {
+            let (what, most) = (resource.text(), resource.most());
+            let text = format!("limits: the components may have {all} {what} together, and there are {most}");
+            let help = "say in their blocks how many each needs: limits = { … }".to_string();
+            faults.push(Fault::of(greediest(&|c| c.limits.of(resource)), text).at("limits").help(help));
+        }
+    }
+    faults
+}

@@ -1,0 +1,293 @@
+//! Reading manifests, and saying what is wrong with them, before anything is booted.
+
+mod checks;
+mod document;
+mod names;
+
+pub use names::{Declared, overlap};
+
+use crate::build::{self, Recipe};
+use anyhow::{Context, Result, bail};
+use document::{Document, Fault, meant};
+use image::{Program, declared};
+use manifest::{Component, System};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A manifest as it stands in a file: a system, and the manifests whose components come first.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "A system of Pebble")]
+struct File {
+    /// Its name: that of the file.
+    name: String,
+    /// A manifest beside this one, whose components come first.
+    #[serde(default)]
+    include: Option<String>,
+    /// When windows are mapped.
+    #[serde(default)]
+    windows: manifest::Windows,
+    /// The components, in the order in which they start.
+    #[serde(default, rename = "component")]
+    components: Vec<Component>,
+}
+
+/// A system as its manifests describe it, and where in them.
+pub struct Manifest {
+    pub system: System,
+    documents: Vec<Document>,
+    /// Of each component, its document and the number of its block there.
+    places: Vec<(usize, usize)>,
+}
+
+/// A name that every component may open: a panic is said there.
+pub const EVERYBODYS: &str = "init.log";
+
+/// Reads `systems/NAME.toml`, with what it includes; what is wrong with it is the error.
+pub fn load(root: &Path, name: &str) -> Result<System> {
+    let Manifest { mut system, .. } = read(root, name)?;
+    // From here on they are names that it may open.
+    for component in &mut system.components {
+        component.opens.append(&mut component.optional);
+        if !component.boot {
+            component.opens.push(EVERYBODYS.into());
+        }
+    }
+    Ok(system)
+}
+fn read(root: &Path, name: &str) -> Result<Manifest> {
+    if name.is_empty() || name.contains(['/', '.']) {
+        bail!("\"{name}\" is not the name of a system: give the name of a file in systems/ without .toml");
+    }
+    let systems = root.join("systems");
+    let path = systems.join(format!("{name}.toml"));
+    if !path.exists() {
+        let mut known: Vec<String> = std::fs::read_dir(&systems)?
+            .filter_map(|e| Some(e.ok()?.path().file_stem()?.to_str()?.to_string()))
+            .collect();
+        known.sort();
+        let help = meant(name, known.iter().map(String::as_str)).map_or(String::new(), |help| format!(" ({help})"));
+        bail!("there is no system \"{name}\"{help}; systems/ has {}", known.join(", "));
+    }
+    read_file(root, &path)
+}
+/// Reads one manifest, wherever it is, and looks for what can be seen before it is built.
+fn read_file(root: &Path, path: &Path) -> Result<Manifest> {
+    let system = System { name: String::new(), windows: Default::default(), components: Vec::new() };
+    let mut manifest = Manifest { system, documents: Vec::new(), places: Vec::new() };
+    manifest.add(root, path, 0)?;
+    manifest.system.components.iter_mut().for_each(name_image);
+    let faults = checks::faults(&manifest.system);
+    manifest.refuse(&faults)?;
+    Ok(manifest)
+}
+impl Manifest {
+    /// Adds a file behind what it includes.
+    fn add(&mut self, root: &Path, path: &Path, depth: usize) -> Result<()> {
+        if depth > 8 {
+            bail!("{}: manifests include each other", path.display());
+        }
+        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        let shown = path.strip_prefix(root).unwrap_or(path).display().to_string();
+        let document = Document { path: shown, text };
+        let file: File = match toml::from_str(&document.text) {
+            Ok(file) => file,
+            Err(error) => bail!("{}", document.malformed(&error)),
+        };
+        if let Some(include) = &file.include {
+            let included = path.with_file_name(include);
+            if !included.exists() {
+                let at = document.text.find(&format!("\"{include}\"")).map_or(0..0, |at| at..at + include.len() + 2);
+                bail!("{}", document.show(at, &format!("there is no manifest \"{include}\" beside this one"), None));
+            }
+            self.add(root, &included, depth + 1)?;
+        }
+        let number = self.documents.len();
+        self.documents.push(document);
+        self.places.extend((0..file.components.len()).map(|block| (number, block)));
+        self.system.components.extend(file.components);
+        (self.system.name, self.system.windows) = (file.name, file.windows);
+        Ok(())
+    }
+    /// An error that shows all faults, if there are some.
+    fn refuse(&self, faults: &[Fault]) -> Result<()> {
+        let show = |fault: &Fault| {
+            let (document, block) = self.places[fault.component];
+            let document = &self.documents[document];
+            document.show(document.place(block, fault.key, fault.entry), &fault.title, fault.help.as_deref())
+        };
+        let shown: Vec<String> = faults.iter().map(show).collect();
+        if shown.is_empty() { Ok(()) } else { bail!("{}", shown.join("\n")) }
+    }
+}
+
+/// Looks at a built system for what would be found at boot or never: see [`names`]. The program of `exec`, of which nobody knows what it
+/// provides, has its own way of saying so.
+pub fn check(root: &Path, name: &str, programs: &build::Programs) -> Result<()> {
+    let manifest = read(root, name)?;
+    check_built(root, &manifest, programs)
+}
+/// Reads a manifest, builds the system, and looks for all that can be seen then.
+pub fn check_file(root: &Path, path: &Path) -> Result<()> {
+    let manifest = read_file(root, path)?;
+    let (_, programs) = build::build(root, &build::sources(&manifest.system.components))?;
+    check_built(root, &manifest, &programs)
+}
+fn check_built(root: &Path, manifest: &Manifest, programs: &build::Programs) -> Result<()> {
+    let mut faults = names::faults(&manifest.system, &declared(programs)?);
+    if manifest.system.components.iter().any(|c| !c.boot && !c.devices.is_empty()) {
+        faults.extend(devices(root, &manifest.system)?);
+    }
+    manifest.refuse(&faults)
+}
+/// What the programs of images declare.
+pub fn declared(programs: &build::Programs) -> Result<names::Programs> {
+    let of = |(image, file): (&String, &Vec<u8>)| {
+        let program = Program::parse(image, file)?;
+        let declared = Declared { provides: declared::provides(&program), imports: declared::imports(&program) };
+        Ok((image.clone(), declared))
+    };
+    programs.iter().map(of).collect()
+}
+/// Looks for the devices of components in the device tree of QEMU's machine.
+fn devices(root: &Path, system: &System) -> Result<Vec<Fault>> {
+    let look = |file: &Path| -> Result<Vec<Fault>> {
+        let bytes = std::fs::read(file)?;
+        let tree = fdt::Fdt::new(&bytes).map_err(|e| anyhow::anyhow!("{}: {e}", file.display()))?;
+        let mut known: Vec<String> = tree
+            .all_nodes()
+            .filter(|node| node.reg().is_some())
+            .map(|node| node.name.split('@').next().unwrap_or(node.name).to_string())
+            .collect();
+        known.sort();
+        known.dedup();
+        Ok(names::devices(system, &|name| memory_logic::devices::find(&tree, name).is_ok(), &known))
+    };
+    let file = root.join("build/virt.dtb");
+    // One that QEMU wrote earlier is as good, unless it is another QEMU's.
+    match look(&file) {
+        Ok(faults) if faults.is_empty() => Ok(faults),
+        _ => look(&dump(&file)?),
+    }
+}
+/// Has QEMU write its machine's device tree.
+fn dump(file: &Path) -> Result<PathBuf> {
+    std::fs::create_dir_all(file.parent().unwrap_or(file))?;
+    let machine = format!("virt,dumpdtb={}", file.display());
+    let mut qemu = Command::new("qemu-system-riscv64");
+    let output = qemu.args(["-M", &machine, "-display", "none"]).output().context("QEMU could not be started")?;
+    if !output.status.success() {
+        bail!("QEMU does not say what its machine has: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(file.into())
+}
+
+/// Fills in what blocks leave out, and checks them.
+#[cfg(test)]
+pub fn finish(system: &mut System) -> Result<()> {
+    system.components.iter_mut().for_each(name_image);
+    match checks::faults(system).first() {
+        None => Ok(()),
+        Some(fault) => bail!("{}", fault.title),
+    }
+}
+/// Gives a component's image its name in the system: what `image` says, if that is short enough and nothing else goes into it, else the
+/// component's.
+fn name_image(component: &mut Component) {
+    let own = !Recipe::of(component).is_empty();
+    component.path = std::mem::take(&mut component.image);
+    if component.path.is_empty() && component.sources.is_empty() {
+        component.path = component.name.clone();
+    }
+    let long = component.path.len() >= abi::section::NAME;
+    component.image = if own || long { component.name.clone() } else { component.path.clone() };
+}
+
+/// The JSON schema of manifests, for editors.
+pub fn schema() -> Result<String> {
+    Ok(serde_json::to_string_pretty(&schemars::schema_for!(File))? + "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    fn error(block: &str) -> String {
+        let text = format!("name = \"x\"\n[[component]]\n{block}");
+        let mut system: System = match toml::from_str(&text) {
+            Ok(system) => system,
+            Err(error) => return error.to_string(),
+        };
+        finish(&mut system).unwrap_err().to_string()
+    }
+    #[test]
+    fn the_systems_in_the_repository_are_right() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        for name in ["default", "exec", "boot", "minimal", "oracle", "oracle-masked", "oracle-trusted"] {
+            load(root, name).unwrap();
+        }
+    }
+    #[test]
+    fn the_committed_schema_is_that_of_the_types() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let committed = std::fs::read_to_string(root.join("systems/manifest.schema.json")).unwrap_or_default();
+        assert!(committed == schema().unwrap(), "write it anew: ./pebble schema > systems/manifest.schema.json");
+    }
+    #[test]
+    fn an_unknown_system_is_refused() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let message = load(root, "nothing").unwrap_err().to_string();
+        assert!(message.contains("no system \"nothing\"") && message.contains("default"));
+        assert!(load(root, "../etc").is_err());
+    }
+    #[test]
+    fn an_unknown_key_is_refused() {
+        assert!(error("name = \"a\"\ncolour = 1").contains("unknown field `colour`"));
+    }
+    #[test]
+    fn an_unknown_isolation_is_refused() {
+        assert!(error("name = \"a\"\nisolation = \"hope\"").contains("unknown variant `hope`"));
+    }
+    #[test]
+    fn a_priority_out_of_range_is_refused() {
+        assert!(error("name = \"a\"\npriority = 64").contains("\"a\": priority 64"));
+    }
+    #[test]
+    fn a_name_given_twice_is_refused() {
+        assert!(error("name = \"a\"\n[[component]]\nname = \"a\"").contains("two of this name"));
+    }
+    #[test]
+    fn a_bad_name_is_refused() {
+        assert!(error("name = \"a b\"").contains("\"a b\""));
+    }
+    #[test]
+    fn a_bad_pattern_is_refused() {
+        assert!(error("name = \"a\"\nopens = [\"x*y\"]").contains("\"x*y\""));
+    }
+    #[test]
+    fn a_masked_component_outside_the_image_is_refused() {
+        assert!(error("name = \"a\"\nmasked = true").contains("only boot components"));
+    }
+    #[test]
+    fn limits_beyond_what_there_is_are_refused() {
+        assert!(error("name = \"a\"\nlimits = { threads = 3000 }").contains("3000 threads together"));
+        let two = "name = \"a\"\nlimits = { domains = 300 }\n[[component]]\nname = \"b\"\nlimits = { domains = 300 }";
+        assert!(error(two).contains("600 domains together"));
+    }
+    #[test]
+    fn more_memory_than_there_is_is_refused() {
+        assert!(error("name = \"a\"\nlimits = { memory = 101 }").contains("101 percent"));
+        assert!(error("name = \"a\"\nlimits = { memory = 100 }\n[[component]]\nname = \"b\"").contains("need some"));
+    }
+    #[test]
+    fn an_unknown_limit_is_refused() {
+        assert!(error("name = \"a\"\nlimits = { luck = 1 }").contains("unknown field `luck`"));
+    }
+    #[test]
+    fn limits_of_a_boot_component_are_refused() {
+        assert!(error("name = \"a\"\nboot = true\nlimits = { threads = 1 }").contains("no limits"));
+    }
+    #[test]
+    fn a_main_component_on_request_is_refused() {
+        assert!(error("name = \"a\"\nmain = true\non_request = true").contains("main one"));
+    }
+}
