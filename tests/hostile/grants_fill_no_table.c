@@ -4,15 +4,9 @@
 /* Servers that give portals without end to who calls them: at some number they get EMFILE, the client can still open what it wants, and
    what they gave keeps no number from the client when they have died. */
 #include "include/hostile.h"
+#include "include/grant.h"
 
-enum { GRANT = 30, SERVERS = 4, ONE = 128, ALL = 256 };
-static struct {
-    uint64_t count, gone, constant;
-    struct {
-        char spec[16];
-        uint64_t entry;
-    } portals[4];
-} grant __attribute__((aligned(256)));
+enum { SERVERS = 4, ONE = 128, ALL = 256 };
 static word answer(word constant)
 {
     return constant;
@@ -21,12 +15,8 @@ static word answer(word constant)
 static word fill(void)
 {
     int given = 0, result;
-    grant.count = 4, grant.constant = 42;
-    for (int n = 0; n < 4; n++) {
-        memcpy(grant.portals[n].spec, "npc", 4);
-        grant.portals[n].entry = (uint64_t)answer;
-    }
-    while ((result = invoke_portal(GRANT, &grant)) > 0)
+    grant.constant = 42;
+    while ((result = give_portals(4, "npc", answer)) > 0)
         given += 4;
     return given - 1000 * result;
 }

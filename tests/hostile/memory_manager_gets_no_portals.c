@@ -4,52 +4,34 @@
 /* A handler that the memory manager calls grants a portal; while a thread is between the look-up of its handler and the call of it, the
    range is unregistered. Neither may put a portal of the attacker's into the memory manager's table, nor lead the call elsewhere. */
 #include "include/hostile.h"
+#include "include/grant.h"
+#include "include/touch.h"
 #define PAGE 4096ul
 
-static struct {
-    uint64_t count, gone, constant;
-    struct {
-        char spec[16];
-        uint64_t entry;
-    } portals[4];
-} grant __attribute__((aligned(256)));
 static char *const first = (char *)0x18000000, *const second = (char *)0x18100000;
 static volatile int entered, wrong;
 static volatile long granted, notified;
 static int go, done, delta;
-extern char after[];
 
-static __attribute__((noinline)) long peek(volatile char *at)
-{
-    register long value __asm__("a0") = (long)at;
-    __asm__ volatile("lb a0, 0(a0)\n j 1f\n .globl after\nafter: li a0, -1\n1:" : "+r"(value) : : "memory");
-    return value;
-}
 static word taken(word asid, word cause, char *shown, word pc)
 {
     (void)asid, (void)cause, (void)pc, (void)shown;
     entered = 1;
-    return (word)after;
+    return (word)behind_the_access;
 }
-static long give(void)
-{
-    grant.count = 1;
-    memcpy(grant.portals[0].spec, "nmiiwi", 7);
-    grant.portals[0].entry = (uint64_t)taken;
-    return invoke_portal(30, &grant);
-}
+static long give(void) { return give_portals(1, "nmiiwi", taken); }
 static word gives(word asid, word cause, word address, word pc)
 {
     (void)cause, (void)pc;
     wrong |= asid != get_asid() || (address & -PAGE) != (word)second;
     granted = give();
-    return (word)after;
+    return (word)behind_the_access;
 }
 static word answers(word asid, word cause, word address, word pc)
 {
     (void)cause, (void)pc;
     wrong |= asid != get_asid() || (address & -PAGE) != (word)first;
-    return (word)after;
+    return (word)behind_the_access;
 }
 /* What is left of the first range when it is unregistered. */
 static word all(word asid, word cause, word address, word pc)
@@ -69,7 +51,7 @@ static void other(void *unused)
         sem_wait(go);
         hrsleep(delta);
         pager_unregister(get_asid(), first);
-        peek(second);
+        touch(second);
         sem_post(done);
     }
 }
@@ -78,7 +60,7 @@ static int attack(void)
     go = sem_create(0), done = sem_create(0);
     int me = get_asid();
     wall(1, pager_register(me, second, PAGE, gives) == 0);
-    peek(second);
+    touch(second);
     wall(2, granted == -EINVAL);
     portal_notify(0);
     wall(3, invoke_portal(16, told) == 0);
@@ -92,7 +74,7 @@ static int attack(void)
         sem_post(go);
         /* Until the other one has had its turn, in the middle of one of these. */
         while (sem_trywait(done) == -EAGAIN)
-            peek(first);
+            touch(first);
         wall(7, !entered && !wrong && granted == -EINVAL);
     }
     return 0;
