@@ -273,9 +273,8 @@ fn ask(thread: usize, mut spaces: Guard, fault: Fault) -> Answered {
     let mut spaces = SPACES.lock();
     spaces.pagers.end(thread, portal);
     if answered == 0 {
-        // What it has mapped may be known as missing. If the domain has ended meanwhile, another may have its number: it is missing
-        // nothing.
-        TLB_FLUSH.call([address, client.number()]);
+        // A core may know what it has mapped as missing, and fault once more: then the page is found there, and the fence made
+        // (`resolve_in`). To make it here too would cost all cores what hardly any needs.
         return Answered::Again;
     }
     // It may have been another's to answer before this one was called: whose it is now is seen when the access is repeated.
