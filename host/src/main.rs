@@ -15,6 +15,7 @@ mod graph;
 mod guest_log;
 mod lint;
 mod linux;
+mod port;
 mod progress;
 mod qemu;
 mod rtl;
@@ -85,6 +86,13 @@ enum Form {
     },
     /// Format, lints, size of the nucleus
     Check,
+    /// Build software of others from its recipe in ports/, and say where it is
+    Port {
+        name: String,
+        /// Run its own tests on Pebble instead
+        #[arg(long)]
+        test: bool,
+    },
     /// Print the JSON schema of manifests
     #[command(hide = true)]
     Schema,
@@ -115,6 +123,7 @@ fn main() -> ExitCode {
         Form::Baseline => bench::write_baseline(&root),
         Form::Graph { system, format, output } => graph::run(&root, &system, format, output),
         Form::Check => check::run(&root),
+        Form::Port { name, test } => port::run(&root, &name, test),
         Form::Schema => system::schema().map(|schema| {
             print!("{schema}");
             ExitCode::SUCCESS

@@ -136,6 +136,14 @@ pub fn build(root: &Path, images: &Sources) -> Result<(Vec<u8>, Programs)> {
     Ok((read(&built.join("nucleus"))?, programs))
 }
 
+/// Builds one image alone; the path of its ELF file, which is called after `name`.
+pub fn compile(root: &Path, name: &str, source: &Source) -> Result<PathBuf> {
+    match way(root, source, &root.join(&source.path))? {
+        Way::C(recipe) => c::compile(root, Path::new(name), &recipe),
+        _ => bail!("{name}: no program in C"),
+    }
+}
+
 fn modified(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|m| m.modified()).ok()
 }

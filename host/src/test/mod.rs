@@ -7,6 +7,7 @@ mod hostile;
 mod isolation;
 mod manifests;
 mod piped;
+mod ports;
 mod programs;
 mod services;
 mod session;
@@ -64,7 +65,7 @@ fn picture(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Option<Verdict> {
 
 /// Groups of tests that run on the machine.
 const ON_THE_MACHINE: &[&str] =
-    &["target", "session", "piped", "programs", "manifests", "services", "bench", "isolation", "hostile"];
+    &["target", "session", "piped", "programs", "ports", "manifests", "services", "bench", "isolation", "hostile"];
 
 /// Whether `filter` can only mean tests on the machine, so that those of this one need not be built.
 fn on_the_machine_only(filter: &str) -> bool {
@@ -81,6 +82,7 @@ pub fn run(root: &Path, filter: Option<&str>) -> Result<ExitCode> {
     verdicts.extend(session::run(root, &wanted)?);
     verdicts.extend(piped::run(root, &wanted));
     verdicts.extend(manifests::run(root, &wanted)?);
+    verdicts.extend(ports::run(root, &wanted)?);
     verdicts.extend(programs::run(root, &wanted));
     verdicts.extend(services::run(root, &wanted));
     verdicts.extend(debugger::run(root, &wanted)?);
