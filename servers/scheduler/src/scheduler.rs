@@ -17,7 +17,11 @@
 //! P, V and the timer's interrupt have a quick form for the usual cases. It calls nothing, so its code needs no stack, and refuses without
 //! having changed anything where the case is not usual.
 
-use crate::locks::{self, Locks, Place};
+mod ending;
+mod inheritance;
+mod timer;
+
+use crate::locks::Locks;
 use crate::machine::Machine;
 use crate::queue::Queue;
 use crate::ready::{IDLE_PRIORITY, Ready};
@@ -25,9 +29,9 @@ use crate::semaphores::{SEMAPHORES, Semaphore, Semaphores, VALUE_MAX};
 use crate::sleepers::Sleepers;
 use crate::stacks::Stacks;
 use crate::threads::{CEILING, ENDING, IDLE, NEVER_WAITS, PRIORITIES, State, Thread, Threads, index_of_id};
-use crate::time::{Clock, NEVER, SLICE};
+use crate::time::{Clock, NEVER};
 use abi::Error;
-use abi::nucleus::{MAX_DOMAINS, MAX_THREADS, cancelled};
+use abi::nucleus::{MAX_DOMAINS, MAX_THREADS};
 
 /// How an entry ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -138,73 +142,6 @@ impl<M: Machine> Scheduler<M> {
             let _ = self.make(index, priority, home, priority);
         }
         self.settle(0)
-    }
-    /// Timer interrupt → also what the timer is to stand at from now on.
-    pub fn tick(&mut self) -> (Decision, u64) {
-        // An interrupt that comes early wakes nobody: what has passed is known at least to the timer's own moment, or exactly.
-        let mut now = self.clock.passed(&self.machine);
-        if now < self.armed {
-            now = self.machine.now();
-        }
-        // Whatever happens below, the timer is set once, at the end.
-        self.armed = 0;
-        if self.slice <= now {
-            // A thread that has not waited for a whole slice makes room. One that has begins a new slice: two threads that
-            // wait for each other are not pulled out of step.
-            let record = &mut self.threads[self.running];
-            let next = record.next;
-            let shared = next != self.running;
-            if record.state == State::Ready {
-                record.state = State::Spent;
-            } else {
-                record.state = State::Ready;
-                if shared {
-                    self.ready.turn_to(self.running_priority, next);
-                }
-            }
-            let wanted = shared || self.ready.has_below(self.running_priority);
-            self.slice = if wanted { now.saturating_add(SLICE) } else { NEVER };
-        }
-        let thread = self.sleepers.due(now);
-        if thread != Thread::NOBODY {
-            self.time_out(thread);
-        }
-        let decision = self.settle(0);
-        let next = self.sleepers.due(now);
-        let later = next != Thread::NOBODY && self.threads[next].priority as i32 <= self.running_priority;
-        let sleeper = if later {
-            self.sleepers.earliest_above(self.threads[next].priority).min(now.saturating_add(GAP))
-        } else {
-            self.sleepers.earliest()
-        };
-        self.armed = self.slice.min(sleeper);
-        (decision, self.armed)
-    }
-    /// Timer interrupt that ends the sleep of one thread, and neither ends nor begins a time slice. `ONLY`: no other thread has a
-    /// deadline, and the code needs no stack. `None`: nothing was done, [`tick`](Scheduler::tick) can.
-    #[inline(always)]
-    pub fn tick_quick<const ONLY: bool>(&mut self) -> Option<(Decision, u64)> {
-        let now = self.clock.passed(&self.machine);
-        if self.slice <= now {
-            return None;
-        }
-        let woken = if ONLY { self.sleepers.only_due(now)? } else { self.sleepers.one_due(now)? };
-        let record = &mut self.threads[woken];
-        let priority = record.priority;
-        if record.state != State::Sleeping || (self.slice == NEVER && self.ready.has(priority)) {
-            return None;
-        }
-        record.state = State::Ready;
-        record.value = 0;
-        if ONLY {
-            self.sleepers.remove_only(&mut self.threads, woken);
-            self.armed = self.slice;
-        } else {
-            self.sleepers.remove(&mut self.threads, woken);
-            self.armed = self.slice.min(self.sleepers.earliest());
-        }
-        self.ready.push(&mut self.threads, woken);
-        Some((self.prefer(woken, 0), self.armed))
     }
     /// The running thread waits until a stack of domain `asid` is free.
     pub fn stack_wait(&mut self, asid: usize) -> Decision {
@@ -440,58 +377,6 @@ impl<M: Machine> Scheduler<M> {
         }
         self.settle(left as isize)
     }
-    /// Waits for lock `address` of component `asid`, which thread `holder` held when letting go had been done `turns` times: 0 when it may
-    /// be free. Without turns (-1): how often that is now, and nothing else. Until then `holder` has at least the running thread's
-    /// priority. `EAGAIN`: others wait for `most` other locks of that holder; `ESRCH`: no such thread; `EINVAL`: it is itself, or waits for
-    /// that lock too.
-    pub fn lock_wait(&mut self, asid: usize, most: usize, address: usize, holder: usize, turns: isize) -> Decision {
-        let now = self.turns as isize;
-        if turns < 0 {
-            return Return(now);
-        }
-        if turns != now {
-            return Return(0);
-        }
-        let Some(holder) = self.live(holder).filter(|&holder| self.threads[holder].state != State::Ended) else {
-            return refuse(Error::ESRCH);
-        };
-        if holder == self.running || self.running == IDLE {
-            return refuse(Error::EINVAL);
-        }
-        let key = Locks::key(asid, address);
-        let record = &self.threads[holder];
-        if record.state == State::Lock && self.locks.is(record.object as Place, key) {
-            return refuse(Error::EINVAL);
-        }
-        let (mut place, count) = self.locks.find(&self.threads, holder, key);
-        if place == 0 && count >= most.min(locks::MOST) {
-            return refuse(Error::EAGAIN);
-        }
-        // The running thread may have been woken to take the lock, with others waiting below it, and another was quicker. They look for
-        // themselves now: who waits for a lock keeps nobody else waiting for it, so that no thread has the same one below itself twice.
-        if self.pass_on(key) != Thread::NOBODY {
-            self.inherit(self.running);
-        }
-        if place == 0 {
-            place = self.locks.add(&mut self.threads, holder, key);
-        }
-        let waiter = self.leave(State::Lock, place as u32);
-        self.locks.at(place).queue.insert(&mut self.threads, waiter);
-        self.inherit(holder);
-        (self.running, self.running_priority) = self.ready.first();
-        self.go_on()
-    }
-    /// The running thread has let go of lock `address` of component `asid`: the first that waits for it wakes, and goes on if its priority
-    /// is at least the running thread's without what that had inherited.
-    pub fn lock_release(&mut self, asid: usize, address: usize) -> Decision {
-        self.turns = self.turns.wrapping_add(1);
-        let first = self.pass_on(Locks::key(asid, address));
-        if first == Thread::NOBODY {
-            return Return(0);
-        }
-        self.inherit(self.running);
-        self.hand(first)
-    }
     /// A new thread is ready → its id. `priority` -1: the running thread's own, at most `ceiling`. `EINVAL`: out of range; `EBUSY`: the
     /// index is in use.
     pub fn add(&mut self, index: usize, priority: isize, home: usize, ceiling: isize) -> Decision {
@@ -510,71 +395,6 @@ impl<M: Machine> Scheduler<M> {
             self.threads[thread].state = State::Free;
         }
         Return(thread.index() as isize)
-    }
-    /// If that thread waits, its wait ends with `EDEAD`. `ESRCH`: no such thread.
-    pub fn wake_dead(&mut self, index: usize) -> Decision {
-        let Some(thread) = self.live(index) else { return refuse(Error::ESRCH) };
-        if matches!(self.threads[thread].state, State::Ready | State::Spent | State::Ended) {
-            return Return(0);
-        }
-        self.end_wait(thread, Error::EDEAD.code() as i32);
-        self.settle(0)
-    }
-    /// That thread is cancelled: its wait ends with `ECANCELED`, and each later one does after a slice at most, or when its own
-    /// time-out has come. `how`: why, one of [`cancelled`]; 0: [`cancelled::FOR_THE_DEAD`] holds no more. `id`: the thread's, or 0
-    /// where its index says who is meant. → what holds now. `ESRCH`: no such thread; `EINVAL`: no such reason.
-    pub fn cancel(&mut self, index: usize, how: usize, id: usize) -> Decision {
-        let Some(thread) = self.live(index) else { return refuse(Error::ESRCH) };
-        let record = &mut self.threads[thread];
-        if record.state == State::Ended || (id != 0 && record.id as usize != id) {
-            return refuse(Error::ESRCH);
-        }
-        match how {
-            0 => record.cancelled &= !(cancelled::FOR_THE_DEAD as u8),
-            cancelled::FOR_THE_DEAD | cancelled::FOR_GOOD => record.cancelled |= how as u8,
-            _ => return refuse(Error::EINVAL),
-        }
-        let (state, holds) = (record.state, (record.cancelled & !ENDING) as isize);
-        let waits = matches!(
-            state,
-            State::Semaphore | State::Suspect | State::Sleeping | State::Pausing | State::Joining | State::Stack
-        );
-        if how == 0 || !waits {
-            return Return(holds);
-        }
-        self.end_wait(thread, Error::ECANCELED.code() as i32);
-        self.prefer(thread, holds)
-    }
-    /// → why the waits of that thread end early, or 0. `ESRCH`: no such thread.
-    pub fn cancelled(&mut self, index: usize) -> Decision {
-        match self.live(index) {
-            Some(thread) => Return((self.threads[thread].cancelled & !ENDING) as isize),
-            None => refuse(Error::ESRCH),
-        }
-    }
-    /// → id of the semaphore on which that thread waits without a time-out, or 0. `ESRCH`: no such thread. See
-    /// [`Scheduler::end_stuck`].
-    pub fn waiting(&mut self, index: usize) -> Decision {
-        let Some(thread) = self.live(index) else { return refuse(Error::ESRCH) };
-        let record = &mut self.threads[thread];
-        if !matches!(record.state, State::Semaphore | State::Suspect) || record.position != 0 {
-            return Return(0);
-        }
-        record.state = State::Suspect;
-        Return(record.object as isize)
-    }
-    /// → 1 if that thread has not been woken since [`Scheduler::waiting`] gave a semaphore for it, else 0. `ends`: its wait ends with
-    /// `EDEAD` then. Who has marked all threads of a domain so, and finds all of them so after that, knows that they waited at one
-    /// time.
-    pub fn end_stuck(&mut self, index: usize, ends: bool) -> Decision {
-        let Some(thread) = self.live(index) else { return refuse(Error::ESRCH) };
-        if self.threads[thread].state != State::Suspect {
-            return Return(0);
-        }
-        if ends {
-            self.end_wait(thread, Error::EDEAD.code() as i32);
-        }
-        self.settle(1)
     }
     /// → `state << 48 | priority << 32 | home asid`. `ESRCH`: no such thread.
     pub fn info(&mut self, index: usize) -> Decision {
@@ -597,24 +417,6 @@ impl<M: Machine> Scheduler<M> {
 
 /// What the portals are made of.
 impl<M: Machine> Scheduler<M> {
-    /// Wakes the first thread that waits below the running one for the lock of that name, and puts the others below it → who was woken,
-    /// or nobody.
-    fn pass_on(&mut self, key: u64) -> Thread {
-        let (place, _) = self.locks.find(&self.threads, self.running, key);
-        if place == 0 {
-            return Thread::NOBODY;
-        }
-        self.locks.release(&mut self.threads, place);
-        let first = self.locks.at(place).queue.first();
-        self.locks.at(place).queue.remove(&mut self.threads, first);
-        if self.locks.at(place).queue.is_empty() {
-            self.locks.free(place);
-        } else {
-            self.locks.hold(&mut self.threads, place, first);
-        }
-        self.wake(first, 0);
-        first
-    }
     /// A thread in use, other than the idle thread, by an index from outside.
     fn live(&self, index: usize) -> Option<Thread> {
         let thread = Thread::new(index).filter(|_| index < self.threads_end)?;
@@ -653,136 +455,6 @@ impl<M: Machine> Scheduler<M> {
             self.begin_slice();
         }
         self.ready.push(&mut self.threads, thread);
-    }
-    /// Ends the wait of `thread`, whatever it waits for. The rings may have changed in any way where that is a lock.
-    fn end_wait(&mut self, thread: Thread, value: i32) {
-        let object = self.threads[thread].object;
-        let mut heir = Thread::NOBODY;
-        match self.threads[thread].state {
-            State::Semaphore | State::Suspect => self.semaphores.waiters(object).remove(&mut self.threads, thread),
-            State::Joining => {
-                if let Some(joined) = Thread::new(object as usize) {
-                    let mut joiners = self.threads[joined].joiners;
-                    joiners.remove(&mut self.threads, thread);
-                    self.threads[joined].joiners = joiners;
-                }
-            }
-            State::Stack => self.stacks.of(object as usize).remove(&mut self.threads, thread),
-            State::Lock => {
-                let place = object as Place;
-                heir = self.locks.at(place).holder;
-                self.locks.at(place).queue.remove(&mut self.threads, thread);
-                if self.locks.at(place).queue.is_empty() {
-                    self.locks.release(&mut self.threads, place);
-                    self.locks.free(place);
-                }
-            }
-            _ => {}
-        }
-        self.sleepers.remove(&mut self.threads, thread);
-        self.wake(thread, value);
-        self.inherit(heir);
-    }
-    /// Who waits for a lock of `heir`'s has changed: it runs by the highest priority of them from now on, or its own; and so for the
-    /// holder of a lock that it waits for itself.
-    fn inherit(&mut self, mut heir: Thread) {
-        for _ in 0..HEIRS {
-            if heir == Thread::NOBODY {
-                return;
-            }
-            let record = &self.threads[heir];
-            let priority = self.locks.inherited(&self.threads, heir, record.own_priority);
-            if priority == record.priority {
-                return;
-            }
-            heir = self.reorder(heir, priority);
-        }
-    }
-    /// `thread` runs or waits by `priority` from now on → who holds what it waits for.
-    fn reorder(&mut self, thread: Thread, priority: u8) -> Thread {
-        let (state, object) = (self.threads[thread].state, self.threads[thread].object);
-        if matches!(state, State::Ready | State::Spent) {
-            self.ready.remove(&mut self.threads, thread);
-            self.threads[thread].priority = priority;
-            if self.slice == NEVER && self.ready.has(priority) {
-                self.begin_slice();
-            }
-            self.ready.push_first(&mut self.threads, thread);
-            if thread == self.running {
-                self.running_priority = priority as i32;
-            }
-            return Thread::NOBODY;
-        }
-        let deadline = self.sleepers.take(&mut self.threads, thread);
-        let mut joiners = Queue::EMPTY;
-        let joined = if state == State::Joining { Thread::new(object as usize) } else { None };
-        let queue = match state {
-            State::Semaphore | State::Suspect => Some(self.semaphores.waiters(object)),
-            State::Stack => Some(self.stacks.of(object as usize)),
-            State::Lock => Some(&mut self.locks.at(object as Place).queue),
-            State::Joining => {
-                joiners = self.threads[joined.unwrap_or(Thread::NOBODY)].joiners;
-                Some(&mut joiners)
-            }
-            _ => None,
-        };
-        match queue {
-            Some(queue) => {
-                queue.remove(&mut self.threads, thread);
-                self.threads[thread].priority = priority;
-                queue.insert(&mut self.threads, thread);
-            }
-            None => self.threads[thread].priority = priority,
-        }
-        if let Some(joined) = joined {
-            self.threads[joined].joiners = joiners;
-        }
-        if let Some(deadline) = deadline {
-            self.sleepers.insert(&mut self.threads, thread, deadline);
-        }
-        if state == State::Lock { self.locks.at(object as Place).holder } else { Thread::NOBODY }
-    }
-    /// Wakes `thread`: its time has come.
-    fn time_out(&mut self, thread: Thread) {
-        let record = &self.threads[thread];
-        let value = match record.state {
-            _ if record.cancelled != 0 => Error::ECANCELED.code() as i32,
-            State::Sleeping | State::Pausing => 0,
-            _ => Error::ETIMEDOUT.code() as i32,
-        };
-        self.end_wait(thread, value);
-    }
-    /// The running thread is about to wait: for `ticks`, or as long as it takes where that is not positive, but not for long if it was
-    /// cancelled.
-    fn begin_wait(&mut self, ticks: isize) {
-        if ticks > 0 || self.threads[self.running].cancelled != 0 {
-            let now = self.machine.now();
-            self.set_deadline(now, if ticks > 0 { ticks as u64 } else { u64::MAX });
-        }
-    }
-    /// The running thread gets a deadline, `ticks` from `now`, or a slice if it was cancelled and that is sooner.
-    #[inline(never)]
-    fn set_deadline(&mut self, now: u64, ticks: u64) {
-        let mut deadline = self.clock.deadline(&self.machine, now, ticks);
-        if self.threads[self.running].cancelled != 0 {
-            deadline = deadline.min(now.saturating_add(SLICE));
-        }
-        self.sleepers.insert(&mut self.threads, self.running, deadline);
-        self.alarm(deadline);
-    }
-    /// The timer interrupts at `deadline` at the latest.
-    #[inline(always)]
-    fn alarm(&mut self, deadline: u64) {
-        if deadline < self.armed {
-            self.armed = deadline;
-            self.machine.timer_set(deadline);
-        }
-    }
-    #[cold]
-    #[inline(never)]
-    fn begin_slice(&mut self) {
-        self.slice = self.machine.now().saturating_add(SLICE);
-        self.alarm(self.slice);
     }
     /// The running thread, which is not the idle thread, leaves the ready ones; the first of these is the running one.
     /// → who has left.

@@ -1,0 +1,119 @@
+//! The timer: what its interrupt ends, and what it stands at.
+
+use super::{Decision, GAP, Scheduler};
+use crate::machine::Machine;
+use crate::threads::{State, Thread};
+use crate::time::{NEVER, SLICE};
+use abi::Error;
+
+impl<M: Machine> Scheduler<M> {
+    /// Timer interrupt → also what the timer is to stand at from now on.
+    pub fn tick(&mut self) -> (Decision, u64) {
+        // An interrupt that comes early wakes nobody: what has passed is known at least to the timer's own moment, or exactly.
+        let mut now = self.clock.passed(&self.machine);
+        if now < self.armed {
+            now = self.machine.now();
+        }
+        // Whatever happens below, the timer is set once, at the end.
+        self.armed = 0;
+        if self.slice <= now {
+            // A thread that has not waited for a whole slice makes room. One that has begins a new slice: two threads that
+            // wait for each other are not pulled out of step.
+            let record = &mut self.threads[self.running];
+            let next = record.next;
+            let shared = next != self.running;
+            if record.state == State::Ready {
+                record.state = State::Spent;
+            } else {
+                record.state = State::Ready;
+                if shared {
+                    self.ready.turn_to(self.running_priority, next);
+                }
+            }
+            let wanted = shared || self.ready.has_below(self.running_priority);
+            self.slice = if wanted { now.saturating_add(SLICE) } else { NEVER };
+        }
+        let thread = self.sleepers.due(now);
+        if thread != Thread::NOBODY {
+            self.time_out(thread);
+        }
+        let decision = self.settle(0);
+        let next = self.sleepers.due(now);
+        let later = next != Thread::NOBODY && self.threads[next].priority as i32 <= self.running_priority;
+        let sleeper = if later {
+            self.sleepers.earliest_above(self.threads[next].priority).min(now.saturating_add(GAP))
+        } else {
+            self.sleepers.earliest()
+        };
+        self.armed = self.slice.min(sleeper);
+        (decision, self.armed)
+    }
+    /// Timer interrupt that ends the sleep of one thread, and neither ends nor begins a time slice. `ONLY`: no other thread has a
+    /// deadline, and the code needs no stack. `None`: nothing was done, [`tick`](Scheduler::tick) can.
+    #[inline(always)]
+    pub fn tick_quick<const ONLY: bool>(&mut self) -> Option<(Decision, u64)> {
+        let now = self.clock.passed(&self.machine);
+        if self.slice <= now {
+            return None;
+        }
+        let woken = if ONLY { self.sleepers.only_due(now)? } else { self.sleepers.one_due(now)? };
+        let record = &mut self.threads[woken];
+        let priority = record.priority;
+        if record.state != State::Sleeping || (self.slice == NEVER && self.ready.has(priority)) {
+            return None;
+        }
+        record.state = State::Ready;
+        record.value = 0;
+        if ONLY {
+            self.sleepers.remove_only(&mut self.threads, woken);
+            self.armed = self.slice;
+        } else {
+            self.sleepers.remove(&mut self.threads, woken);
+            self.armed = self.slice.min(self.sleepers.earliest());
+        }
+        self.ready.push(&mut self.threads, woken);
+        Some((self.prefer(woken, 0), self.armed))
+    }
+    /// Wakes `thread`: its time has come.
+    fn time_out(&mut self, thread: Thread) {
+        let record = &self.threads[thread];
+        let value = match record.state {
+            _ if record.cancelled != 0 => Error::ECANCELED.code() as i32,
+            State::Sleeping | State::Pausing => 0,
+            _ => Error::ETIMEDOUT.code() as i32,
+        };
+        self.end_wait(thread, value);
+    }
+    /// The running thread is about to wait: for `ticks`, or as long as it takes where that is not positive, but not for long if it was
+    /// cancelled.
+    pub(super) fn begin_wait(&mut self, ticks: isize) {
+        if ticks > 0 || self.threads[self.running].cancelled != 0 {
+            let now = self.machine.now();
+            self.set_deadline(now, if ticks > 0 { ticks as u64 } else { u64::MAX });
+        }
+    }
+    /// The running thread gets a deadline, `ticks` from `now`, or a slice if it was cancelled and that is sooner.
+    #[inline(never)]
+    pub(super) fn set_deadline(&mut self, now: u64, ticks: u64) {
+        let mut deadline = self.clock.deadline(&self.machine, now, ticks);
+        if self.threads[self.running].cancelled != 0 {
+            deadline = deadline.min(now.saturating_add(SLICE));
+        }
+        self.sleepers.insert(&mut self.threads, self.running, deadline);
+        self.alarm(deadline);
+    }
+    /// The timer interrupts at `deadline` at the latest.
+    #[inline(always)]
+    fn alarm(&mut self, deadline: u64) {
+        if deadline < self.armed {
+            self.armed = deadline;
+            self.machine.timer_set(deadline);
+        }
+    }
+    #[cold]
+    #[inline(never)]
+    pub(super) fn begin_slice(&mut self) {
+        self.slice = self.machine.now().saturating_add(SLICE);
+        self.alarm(self.slice);
+    }
+}
