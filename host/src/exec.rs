@@ -3,7 +3,7 @@
 use crate::build::{self, Recipe, Source};
 use crate::debug::Session;
 use crate::qemu::{Console, Machine, Outcome};
-use crate::{devices, qemu, rtl, strict_machine, system, terminal};
+use crate::{devices, fault_domain, qemu, rtl, strict_machine, system, terminal};
 use abi::console::{FRAMED_INPUT, FRAMED_OUTPUT};
 use anyhow::{Context, Result, bail};
 use image::{Image, Parts};
@@ -46,8 +46,24 @@ impl On {
     }
 }
 
+/// How the program is kept apart.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Isolation {
+    /// By its own page table
+    #[default]
+    Domain,
+    /// By its own instructions, in a software fault domain of a host
+    Sfi,
+}
+/// The component that hosts a fault domain, and what the program's file is called for it.
+const HOST: &str = "enclosure";
+const HOSTED: &str = "program.fault-domain";
+
 #[derive(clap::Args, Clone, Default)]
 pub struct Options {
+    /// How the program is isolated
+    #[arg(long, value_enum, default_value_t = Isolation::Domain)]
+    pub isolation: Isolation,
     /// The machine: QEMU, a model of the core CVA6 that is exact to the cycle, or one that forgets nothing by itself
     #[arg(long, value_enum, default_value_t = On::Qemu)]
     pub on: On,
@@ -161,12 +177,16 @@ pub struct Built {
     programs: build::Programs,
     files: Vec<(String, Vec<u8>)>,
     on: On,
+    /// The program is a file for the main component, which hosts it.
+    hosted: bool,
 }
 impl Built {
     /// The image whose program has these arguments.
     pub fn image(&self, arguments: &[String]) -> Result<Image> {
         let mut system = self.system.clone();
-        system.components.iter_mut().filter(|c| c.main).for_each(|c| c.arguments = arguments.to_vec());
+        let hosted = self.hosted.then(|| HOSTED.to_string());
+        let all: Vec<String> = hosted.into_iter().chain(arguments.iter().cloned()).collect();
+        system.components.iter_mut().filter(|c| c.main).for_each(|c| c.arguments = all.clone());
         let parts = Parts {
             system: &system,
             nucleus: &self.nucleus,
@@ -191,8 +211,13 @@ pub fn program_image(root: &Path, options: &Options, typed: bool) -> Result<Imag
 pub fn build_program(root: &Path, options: &Options, typed: bool) -> Result<Built> {
     let mut system = system::load(root, options.system())?;
     connect(&mut system, if typed { FRAMED_OUTPUT } else { FRAMED_INPUT });
-    let source = options.source()?;
-    let files = files(&options.file)?;
+    let mut source = options.source()?;
+    let mut files = files(&options.file)?;
+    let hosted = options.isolation == Isolation::Sfi;
+    if hosted {
+        files.push((HOSTED.into(), fault_domain::build(root, &source)?));
+        source = HOST.into();
+    }
     let Some(program) = system.components.iter_mut().find(|c| c.main) else {
         bail!("system \"{}\" has no component with `main = true` for the program", options.system());
     };
@@ -202,7 +227,7 @@ pub fn build_program(root: &Path, options: &Options, typed: bool) -> Result<Buil
     sources.insert("program".into(), source);
     let (nucleus, programs) = build::build(root, &sources)?;
     system::check(root, options.system(), &programs)?;
-    Ok(Built { system, nucleus, programs, files, on: options.on })
+    Ok(Built { system, nucleus, programs, files, on: options.on, hosted })
 }
 impl Options {
     /// What the program is built from: paths are from the current folder.

@@ -31,14 +31,16 @@ pub fn run(root: &Path) -> Result<bool> {
     let mut ok = clippy(
         root,
         "the host tool",
-        "-p host -p abi -p account -p image -p manifest -p portal -p strict -p verifier -p mutants --all-targets",
+        "-p host -p abi -p account -p image -p manifest -p portal -p strict -p verifier -p mutants -p rewriter --all-targets",
     );
     ok &= clippy(root, "tests on the host", &format!("--lib --profile test{}", tested(root)?));
     let built = format!("-Zbuild-std=core,alloc --target {}", build::TARGET);
     ok &= clippy(
         root,
         "components",
-        &format!("--workspace --exclude host --exclude image --exclude strict --exclude mutants {built}"),
+        &format!(
+            "--workspace --exclude host --exclude image --exclude strict --exclude mutants --exclude rewriter {built}"
+        ),
     );
     ok &= clippy(root, "Rust programs", &format!("--manifest-path {} {built}", programs(root)?.display()));
     let mut sources = build::files(&root.join("lib/c/src"), &["c"])?;

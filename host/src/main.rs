@@ -11,6 +11,7 @@ mod depth;
 mod devices;
 mod every;
 mod exec;
+mod fault_domain;
 mod graph;
 mod guest_log;
 mod lint;

@@ -47,7 +47,7 @@ fn compiler_of(root: &Path, cpp: bool) -> Result<Command> {
 }
 
 /// Builds the heap of C programs, where it has changed; its library.
-fn heap(root: &Path) -> Result<PathBuf> {
+pub fn heap(root: &Path) -> Result<PathBuf> {
     let library = root.join("target").join(super::TARGET).join("release/libc_heap.a");
     let folder = root.join("lib/c/heap");
     let inputs = [folder.join("Cargo.toml"), folder.join("src/lib.rs"), root.join("Cargo.lock")];

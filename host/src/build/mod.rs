@@ -5,7 +5,7 @@ mod c;
 mod cargo;
 mod recipe;
 
-pub use c::{compiler, driver};
+pub use c::{archive, compiler, driver, heap, objects};
 pub use cargo::cargo;
 pub use recipe::Recipe;
 
@@ -92,6 +92,13 @@ fn way(root: &Path, source: &Source, path: &Path) -> Result<Way> {
             Ok(Way::RustFolder(root.join("apps").join(&source.path)))
         }
         None => bail!("{name}: no such component, and no such file"),
+    }
+}
+/// What a program in C is made of.
+pub fn c_recipe(root: &Path, source: &Source) -> Result<Recipe> {
+    match way(root, source, &root.join(&source.path))? {
+        Way::C(recipe) => Ok(recipe),
+        _ => bail!("{}: it is no program in C", source.path.display()),
     }
 }
 /// Whether the file begins as an ELF file does.

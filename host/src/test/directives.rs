@@ -1,6 +1,6 @@
 //! The comments at the head of a test program that say what it must do.
 
-use crate::exec::On;
+use crate::exec::{Isolation, On};
 use anyhow::{Context, Result, bail};
 
 /// What a test expects, and how it is run.
@@ -20,6 +20,7 @@ pub struct Directives {
     pub icount: Option<u8>,
     /// The machine that it runs on.
     pub on: On,
+    pub isolation: Isolation,
     /// Seed of its time slices on the strict machine.
     pub slices: Option<u64>,
     pub arguments: Vec<String>,
@@ -40,6 +41,7 @@ impl Default for Directives {
             memory: 128,
             icount: None,
             on: On::Qemu,
+            isolation: Isolation::Domain,
             slices: None,
             arguments: Vec::new(),
             system: "exec".into(),
@@ -72,6 +74,7 @@ pub fn parse(source: &str) -> Result<Directives> {
             "icount" if value.is_empty() => d.icount = Some(0),
             "icount" => d.icount = Some(value.parse().with_context(place)?),
             "on" if value == "strict" => d.on = On::Strict,
+            "isolation" if value == "sfi" => d.isolation = Isolation::Sfi,
             "slices" => d.slices = Some(value.parse().with_context(place)?),
             "memory" => d.memory = value.parse().with_context(place)?,
             "arguments" => d.arguments = value.split_whitespace().map(String::from).collect(),

@@ -64,8 +64,19 @@ fn picture(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Option<Verdict> {
 }
 
 /// Groups of tests that run on the machine.
-const ON_THE_MACHINE: &[&str] =
-    &["target", "session", "piped", "programs", "ports", "manifests", "services", "bench", "isolation", "hostile"];
+const ON_THE_MACHINE: &[&str] = &[
+    "target",
+    "sfi",
+    "session",
+    "piped",
+    "programs",
+    "ports",
+    "manifests",
+    "services",
+    "bench",
+    "isolation",
+    "hostile",
+];
 
 /// Whether `filter` can only mean tests on the machine, so that those of this one need not be built.
 fn on_the_machine_only(filter: &str) -> bool {

@@ -84,6 +84,8 @@ errors! {
     ENOTCONN = 128, "not connected";
     /// The wait was ended because nobody waits for what it is for: the caller is dead, or its deadline has passed.
     ECANCELED = 140, "canceled";
+    /// Not something that the caller's isolation lets it do, or that is there at all.
+    ENOTSUP = 134, "not supported";
     /// No portal of this number.
     EPORTAL = 201, "no such portal";
     /// The other domain died during the call, or nobody is left who could end the wait.

@@ -1,0 +1,264 @@
+//! What a fault domain may ask of the system: its calls come here, and go on as the host's where they may.
+//!
+//! A pointer that a portal opens a window on must point into the segment; a call that would act for the whole host (threads, forks, pagers, other
+//! stacks) is refused; the numbers of portals that the host has opened for itself lead nowhere.
+
+use crate::{SEGMENT, TOP};
+use abi::Error;
+use abi::address::{PAGE, WINDOW_PAGES};
+use abi::nucleus::{NAMELEN, NPORTALS};
+use abi::system;
+use verifier::segment::GUARD;
+
+/// A call that the host makes.
+pub trait Portals {
+    fn call(&mut self, number: usize, arguments: [u64; 6]) -> i64;
+    /// The specification of a portal of the host's own table.
+    fn specification(&mut self, number: usize) -> Option<[u8; NAMELEN]>;
+    /// Maps so many pages of zeros there.
+    fn map(&mut self, address: u64, pages: u64) -> i64;
+}
+/// A fault domain's rights and what it has.
+pub struct Calls<P> {
+    pub portals: P,
+    /// The portals that are the host's, a bit each.
+    hosts: [u64; NPORTALS / 64],
+    /// End of the heap.
+    heap: u64,
+    /// Where the heap may not go.
+    limit: u64,
+}
+/// What becomes of a call.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Answer {
+    Result(i64),
+    /// It has called to end, with that status.
+    End(i64),
+}
+const fn refused(error: Error) -> Answer {
+    Answer::Result(-(error as i64))
+}
+
+/// Whether `bytes` from `address` are in the segment.
+fn is_inside(address: u64, bytes: u64) -> bool {
+    let end = address.checked_add(bytes);
+    address >= SEGMENT.base + GUARD && end.is_some_and(|end| end <= TOP)
+}
+
+impl<P: Portals> Calls<P> {
+    /// Of a fault domain whose heap is between `heap` and `limit`. What the host has opened by now is its own.
+    pub fn new(mut portals: P, heap: u64, limit: u64) -> Calls<P> {
+        let mut hosts = [0; NPORTALS / 64];
+        for number in system::FIRST_FREE..NPORTALS {
+            if portals.specification(number).is_some() {
+                hosts[number / 64] |= 1 << (number % 64);
+            }
+        }
+        Calls { portals, hosts, heap, limit }
+    }
+    /// A call of portal `number`.
+    pub fn answer(&mut self, number: u64, arguments: [u64; 6]) -> Answer {
+        let number = usize::try_from(number).unwrap_or(usize::MAX);
+        match number {
+            system::EXIT => Answer::End(arguments[0] as i64),
+            system::GROW => Answer::Result(self.grow(arguments[0])),
+            system::YIELD
+            | system::SLEEP
+            | system::GET_ASID
+            | system::GET_THREAD
+            | system::HRTIME
+            | system::SEM_CREATE
+            | system::LOCK_WAIT
+            | system::LOCK_RELEASE => Answer::Result(self.portals.call(number, arguments)),
+            system::PORTAL_OPEN if is_inside(arguments[0], NAMELEN as u64) => {
+                Answer::Result(self.portals.call(number, arguments))
+            }
+            system::PORTAL_INFO
+                if is_inside(arguments[1], 2 * NAMELEN as u64) && self.is_own(arguments[0] as usize) =>
+            {
+                Answer::Result(self.portals.call(number, arguments))
+            }
+            system::PORTAL_OPEN | system::PORTAL_INFO => refused(Error::EFAULT),
+            system::PORTAL_CLOSE | system::SEM_DESTROY if self.is_own(arguments[0] as usize) => {
+                Answer::Result(self.portals.call(number, arguments))
+            }
+            _ if self.is_own(number) => self.opened(number, arguments),
+            _ if number < system::FIRST_FREE => refused(Error::ENOTSUP),
+            _ => refused(Error::EPORTAL),
+        }
+    }
+    /// Whether it is the number of a portal that the fault domain may have.
+    fn is_own(&self, number: usize) -> bool {
+        (system::FIRST_FREE..NPORTALS).contains(&number) && self.hosts[number / 64] >> (number % 64) & 1 == 0
+    }
+    /// One that it has opened, or been given. What it is now is asked each time: a number can come to stand for another portal.
+    fn opened(&mut self, number: usize, arguments: [u64; 6]) -> Answer {
+        let Some(specification) = self.portals.specification(number) else { return refused(Error::EPORTAL) };
+        match check(&specification, &arguments) {
+            Ok(()) => Answer::Result(self.portals.call(number, arguments)),
+            Err(error) => refused(error),
+        }
+    }
+    fn grow(&mut self, pages: u64) -> i64 {
+        let end = pages.checked_mul(PAGE as u64).and_then(|bytes| self.heap.checked_add(bytes));
+        let Some(end) = end.filter(|end| *end <= self.limit) else { return -(Error::ENOMEM as i64) };
+        let result = self.portals.map(self.heap, pages);
+        if result < 0 {
+            return result;
+        }
+        core::mem::replace(&mut self.heap, end) as i64
+    }
+}
+/// Whether what a portal of `specification` would show its server is in the segment.
+fn check(specification: &[u8; NAMELEN], arguments: &[u64; 6]) -> Result<(), Error> {
+    let letters = specification.split(|byte| *byte == 0).next().unwrap_or(&[]);
+    let mut passed = arguments.iter();
+    let mut length_of = None;
+    for letter in letters.get(2..).unwrap_or(&[]) {
+        // Inserted by the portal.
+        if b"c=tahd".contains(letter) {
+            continue;
+        }
+        let &argument = passed.next().ok_or(Error::EINVAL)?;
+        if let Some(start) = length_of.take() {
+            let most = (WINDOW_PAGES * PAGE) as u64;
+            if argument > most || !is_inside(start, argument.max(1)) {
+                return Err(Error::EFAULT);
+            }
+            continue;
+        }
+        match letter {
+            b'i' => {}
+            // A window shows the page, and pages are all in the segment or not.
+            b'r' | b'w' if is_inside(argument, 1) => {}
+            b'r' | b'w' => return Err(Error::EFAULT),
+            b'R' | b'W' => length_of = Some(argument),
+            // Pages that change hands or stay shared, capabilities, and letters of servers.
+            _ => return Err(Error::ENOTSUP),
+        }
+    }
+    if length_of.is_some() { Err(Error::EINVAL) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashMap;
+    use std::vec::Vec;
+
+    #[derive(Default)]
+    struct Fake {
+        specifications: HashMap<usize, &'static str>,
+        called: Vec<usize>,
+        mapped: u64,
+    }
+    impl Portals for Fake {
+        fn call(&mut self, number: usize, _: [u64; 6]) -> i64 {
+            self.called.push(number);
+            7
+        }
+        fn specification(&mut self, number: usize) -> Option<[u8; NAMELEN]> {
+            let text = self.specifications.get(&number)?;
+            let mut bytes = [0; NAMELEN];
+            bytes[..text.len()].copy_from_slice(text.as_bytes());
+            Some(bytes)
+        }
+        fn map(&mut self, _: u64, pages: u64) -> i64 {
+            self.mapped += pages;
+            0
+        }
+    }
+    const HEAP: u64 = SEGMENT.base + 0x10_0000;
+    fn calls() -> Calls<Fake> {
+        let host = Fake { specifications: HashMap::from([(40, "smii")]), ..Fake::default() };
+        let mut calls = Calls::new(host, HEAP, HEAP + 0x10_0000);
+        let opened = [(41, "smii"), (42, "smciw"), (43, "smRi"), (44, "smik"), (45, "nm>i"), (46, "smW")];
+        calls.portals.specifications.extend(opened);
+        calls
+    }
+    fn result(calls: &mut Calls<Fake>, number: usize, arguments: &[u64]) -> i64 {
+        let mut all = [0; 6];
+        all[..arguments.len()].copy_from_slice(arguments);
+        match calls.answer(number as u64, all) {
+            Answer::Result(result) => result,
+            Answer::End(status) => panic!("ended with {status}"),
+        }
+    }
+    fn error(error: Error) -> i64 {
+        -(error as i64)
+    }
+
+    #[test]
+    fn a_portal_that_it_opened_is_called() {
+        let mut calls = calls();
+        assert_eq!(result(&mut calls, 41, &[1, 2]), 7);
+        assert_eq!(calls.portals.called, [41]);
+    }
+    #[test]
+    fn a_portal_of_the_hosts_is_none() {
+        let mut calls = calls();
+        for number in [40, 47, NPORTALS, usize::MAX] {
+            assert_eq!(result(&mut calls, number, &[1, 2]), error(Error::EPORTAL));
+        }
+        assert_eq!(result(&mut calls, system::PORTAL_CLOSE, &[40]), error(Error::ENOTSUP));
+        assert!(calls.portals.called.is_empty());
+    }
+    #[test]
+    fn calls_that_act_for_the_whole_host_are_refused() {
+        let mut calls = calls();
+        for number in [system::THREAD_CREATE, system::DOMAIN_FORK, system::PAGER, system::PAGE, system::SET_TP, 0, 39] {
+            assert_eq!(result(&mut calls, number, &[]), error(Error::ENOTSUP), "{number}");
+        }
+        assert!(calls.portals.called.is_empty());
+    }
+    #[test]
+    fn a_window_on_the_hosts_memory_is_refused() {
+        let mut calls = calls();
+        for pointer in [0x1_0000, SEGMENT.base - 1, SEGMENT.base, TOP, u64::MAX] {
+            assert_eq!(result(&mut calls, 42, &[1, pointer]), error(Error::EFAULT), "{pointer:#x}");
+            assert_eq!(result(&mut calls, 43, &[pointer, 10]), error(Error::EFAULT), "{pointer:#x}");
+            assert_eq!(result(&mut calls, system::PORTAL_OPEN, &[pointer]), error(Error::EFAULT));
+            assert_eq!(result(&mut calls, system::PORTAL_INFO, &[41, pointer]), error(Error::EFAULT));
+        }
+        assert!(calls.portals.called.is_empty());
+        assert_eq!(result(&mut calls, 42, &[1, HEAP]), 7);
+        assert_eq!(result(&mut calls, 43, &[HEAP, 10]), 7);
+    }
+    #[test]
+    fn a_length_that_lies_is_refused() {
+        let mut calls = calls();
+        assert_eq!(result(&mut calls, 43, &[TOP - 8, 9]), error(Error::EFAULT));
+        assert_eq!(result(&mut calls, 43, &[HEAP, u64::MAX]), error(Error::EFAULT));
+        assert_eq!(result(&mut calls, 43, &[HEAP, (WINDOW_PAGES * PAGE) as u64 + 1]), error(Error::EFAULT));
+        assert_eq!(result(&mut calls, 46, &[HEAP, 8]), error(Error::EINVAL), "no length at all");
+    }
+    #[test]
+    fn letters_that_give_more_than_a_window_are_refused() {
+        let mut calls = calls();
+        assert_eq!(result(&mut calls, 44, &[1, 2]), error(Error::ENOTSUP));
+        assert_eq!(result(&mut calls, 45, &[HEAP, 4096]), error(Error::ENOTSUP));
+    }
+    #[test]
+    fn a_number_that_comes_to_stand_for_another_portal_is_asked_again() {
+        let mut calls = calls();
+        assert_eq!(result(&mut calls, 41, &[1, 2]), 7);
+        calls.portals.specifications.insert(41, "smwi");
+        assert_eq!(result(&mut calls, 41, &[1, 2]), error(Error::EFAULT));
+    }
+    #[test]
+    fn the_heap_grows_to_its_limit() {
+        let mut calls = calls();
+        assert_eq!(result(&mut calls, system::GROW, &[16]), HEAP as i64);
+        assert_eq!(result(&mut calls, system::GROW, &[1]), HEAP as i64 + 0x1_0000);
+        for pages in [256, u64::MAX, u64::MAX / 4096] {
+            assert_eq!(result(&mut calls, system::GROW, &[pages]), error(Error::ENOMEM));
+        }
+        assert_eq!(calls.portals.mapped, 17);
+    }
+    #[test]
+    fn its_exit_is_the_end_of_its_call() {
+        let mut all = [0; 6];
+        all[0] = 3;
+        assert_eq!(calls().answer(system::EXIT as u64, all), Answer::End(3));
+    }
+}

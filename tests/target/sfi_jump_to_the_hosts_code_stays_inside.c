@@ -1,0 +1,10 @@
+// isolation sfi
+// expect status 126
+/* A call of a function of the host's ends in the segment, where no code is. */
+#include <pebble.h>
+
+int main(void)
+{
+    ((void (*)(void))0x10020)();
+    return 0;
+}

@@ -1,0 +1,16 @@
+// isolation sfi
+// expect status 126
+/* Recursion without end runs into the heap's end of the stack, where nothing is mapped. */
+#include <pebble.h>
+
+__attribute__((noinline)) static int deeper(volatile int *above)
+{
+    volatile int here[100];
+    here[0] = above[0] + 1;
+    return deeper(here) + here[0];
+}
+int main(void)
+{
+    volatile int start = 0;
+    return deeper(&start);
+}

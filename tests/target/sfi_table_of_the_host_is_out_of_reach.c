@@ -1,0 +1,20 @@
+// isolation sfi
+// expect status 0
+// expect stdout refused
+/* What would act for the whole host is refused, and so are windows on its memory. */
+#include <pebble.h>
+
+int main(void)
+{
+    int write = portal_open("console.write"), wrong = 0;
+    /* thread_create, domain_fork, pager, page, grant: to no effect. */
+    for (int number = 2; number < 40; number++)
+        if (number == 3 || number == 18 || number == 28 || number == 29 || number == 30)
+            wrong += pebble_call6(number, 0, 0, 0, 0, 0, 0) != -134;
+    /* The host's constants, its stack, its fault domain's lower guard zone. */
+    wrong += pebble_call3(write, 0x10000, 16, 0) >= 0;
+    wrong += pebble_call3(write, 0x3feff000, 16, 0) >= 0;
+    wrong += pebble_call3(write, 0x18000000, 16, 0) >= 0;
+    printf("%s\n", wrong ? "let through" : "refused");
+    return wrong;
+}
