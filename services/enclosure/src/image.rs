@@ -73,7 +73,10 @@ const PAGE_BYTES: u64 = PAGE as u64;
 impl Image {
     pub fn parse(file: &[u8]) -> Result<Image, Malformed> {
         let header = FileHeader64::<Little>::parse(file).map_err(|_| Malformed::Header)?;
-        if header.e_type(Little) != ET_DYN || header.e_machine(Little) != EM_RISCV || header.e_phoff(Little) % 8 != 0 {
+        if header.e_type(Little) != ET_DYN
+            || header.e_machine(Little) != EM_RISCV
+            || !header.e_phoff(Little).is_multiple_of(8)
+        {
             return Err(Malformed::Header);
         }
         let headers = header.program_headers(Little, file).map_err(|_| Malformed::Header)?;
@@ -101,7 +104,7 @@ impl Image {
         image.heap = image.parts.last().ok_or(Malformed::Code)?.range().end;
         image.entry = SEGMENT.base.checked_add(header.e_entry(Little)).ok_or(Malformed::Entry)?;
         let code = image.code()?;
-        if !code.range().contains(&image.entry) || image.entry % 4 != 0 {
+        if !code.range().contains(&image.entry) || !image.entry.is_multiple_of(4) {
             return Err(Malformed::Entry);
         }
         if let Some(dynamic) = relocations {
