@@ -94,6 +94,9 @@ system_portals! {
     LOCK_WAIT = 35, "scheduler.lock_wait";
     /// `(address)`: the first thread that waits for the caller's lock wakes, which the calling thread has let go.
     LOCK_RELEASE = 36, "scheduler.lock_release";
+    /// `(&[u8; NAMELEN], asid, how)`: who may open a portal that the caller has registered, besides what the manifest says: one of
+    /// [`admission`].
+    PORTAL_ADMIT = 37, "portal.admit";
 }
 
 /// The portal of that number and name in a domain's table: a trusted domain's locks have room kept among those that wait for one
@@ -104,6 +107,19 @@ pub fn portal_for(trusted: bool, number: usize, name: &'static str) -> &'static 
 
 /// The first number that `portal_open` gives out, a multiple of 8; between it and the last one above there is nothing.
 pub const FIRST_FREE: usize = 40;
+
+/// What `PORTAL_ADMIT` changes.
+pub mod admission {
+    /// Everybody may open it, as when it was registered.
+    pub const ALL: usize = 0;
+    /// Only who is admitted may; domain `asid` is from now on, or nobody where that is 0.
+    pub const LISTED: usize = 1;
+    /// Domain `asid` is no longer admitted, or nobody where that is 0, and what portals they have open answer `EDEAD`. Calls that have
+    /// begun go on.
+    pub const WITHDRAWN: usize = 2;
+    /// Most domains that are admitted to one name.
+    pub const MOST: usize = 64;
+}
 
 /// Numbers in the table of the graveyard, the domain where threads go on whose domain died.
 pub mod graveyard {

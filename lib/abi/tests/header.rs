@@ -39,6 +39,7 @@ fn system_portals_have_the_same_numbers() {
         ("SYS_YIELD", YIELD),
         ("SYS_LOCK_WAIT", LOCK_WAIT),
         ("SYS_LOCK_RELEASE", LOCK_RELEASE),
+        ("SYS_PORTAL_ADMIT", PORTAL_ADMIT),
         ("SYS_SLEEP", SLEEP),
         ("SYS_GET_ASID", GET_ASID),
         ("SYS_GET_THREAD", GET_THREAD),

@@ -114,6 +114,9 @@ int sem_destroy(int sem);                              /* waiters get -EDEAD */
 int portal_register(const char *name, const char *spec, word (*entry)(), const word *constants, int stacks);
     /* `constants` has a value for each `c`; `stacks` are added to the queue that callers of this domain take theirs from */
 int portal_unregister(const char *name);
+int portal_admit(const char *name, int asid);    /* from now on only who is admitted may open it; asid 0: nobody yet */
+int portal_admit_all(const char *name);          /* everybody may, as when it was registered */
+int portal_withdraw(const char *name, int asid); /* that one may no more, and what it has open answers -EDEAD; asid 0: all */
 int portal_open(const char *name);          /* its number */
 int portal_close(int portal);
 word invoke_portal(int portal, ...);        /* up to six words */

@@ -33,6 +33,24 @@ int portal_unregister(const char *name)
 {
     return with_name(SYS_PORTAL_UNREGISTER, name);
 }
+enum { ADMIT_ALL, ADMIT_LISTED, ADMIT_WITHDRAWN };
+static int admission(const char *name, int asid, int how)
+{
+    struct name n;
+    return copy_name(n.text, name) ? invoke_portal(SYS_PORTAL_ADMIT, &n, asid, how) : -EINVAL;
+}
+int portal_admit(const char *name, int asid)
+{
+    return admission(name, asid, ADMIT_LISTED);
+}
+int portal_admit_all(const char *name)
+{
+    return admission(name, 0, ADMIT_ALL);
+}
+int portal_withdraw(const char *name, int asid)
+{
+    return admission(name, asid, ADMIT_WITHDRAWN);
+}
 int portal_open(const char *name)
 {
     return with_name(SYS_PORTAL_OPEN, name);

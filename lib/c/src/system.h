@@ -34,6 +34,7 @@
 #define SYS_PORTAL_CALLERS 33
 #define SYS_LOCK_WAIT 35
 #define SYS_LOCK_RELEASE 36
+#define SYS_PORTAL_ADMIT 37
 #define SYS_FIRST_FREE 40
 
 #define PAGE 4096ul

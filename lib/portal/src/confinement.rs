@@ -105,6 +105,7 @@ impl State {
 const WAYS: usize = 4;
 
 /// Checks that `template`, whose form is right, keeps to its own words, its record, and public fields.
+#[cfg_attr(target_os = "none", optimize(size))]
 pub fn check(template: &Template) -> Result<(), Refused> {
     let letters = &template.letters[..(template.letter_count as usize).min(LETTERS)];
     for letter in letters {
@@ -136,6 +137,7 @@ struct Path<'a> {
 }
 impl Path<'_> {
     /// What is known behind the part, of the ways that lead there.
+    #[cfg_attr(target_os = "none", optimize(size))]
     fn go(&self, p: Part, words: [Value; FRAME_WORDS as usize]) -> Result<State, Refused> {
         let (first, end) = (p.first as usize, p.first as usize + p.count as usize);
         let code = self.template.code.get(..end).ok_or(Refused::Part { letter: LETTERS })?;
@@ -161,6 +163,7 @@ impl Path<'_> {
     }
 
     /// What a source register holds; `hole`: it is the argument or its length.
+    #[cfg_attr(target_os = "none", optimize(size))]
     fn source(&self, state: &State, register: u32, hole: bool, at: usize) -> Result<Value, Refused> {
         if hole {
             return Ok(WORD);
@@ -175,6 +178,7 @@ impl Path<'_> {
     }
 
     /// One instruction. What is known where it branches to, if that is in the part.
+    #[cfg_attr(target_os = "none", optimize(size))]
     fn step(&self, state: &mut State, word: Word, at: usize) -> Result<Option<State>, Refused> {
         let Word { instruction, hole } = word;
         let (opcode, function) = (instruction & 0x7f, instruction >> 12 & 7);
@@ -269,6 +273,7 @@ impl Path<'_> {
     }
 
     /// The result of an instruction with an immediate; `None`: it is no number, and no address either.
+    #[cfg_attr(target_os = "none", optimize(size))]
     fn computed(&self, word: Word, value: Value, immediate: i32) -> Option<Value> {
         let (opcode, function) = (word.instruction & 0x7f, word.instruction >> 12 & 7);
         let up = Bounds::of(immediate.max(0) as u32);
@@ -305,6 +310,7 @@ impl Path<'_> {
     }
 
     /// What an access of `bytes` at `immediate` of register `base` reaches.
+    #[cfg_attr(target_os = "none", optimize(size))]
     fn reaches(
         &self,
         state: &State,

@@ -3,6 +3,8 @@
 //! Pure: it reads and writes words in memory that the caller gives. The portal manager uses it on the machine, the
 //! image builder on the host, and the disassembler in the shell.
 #![cfg_attr(not(test), no_std)]
+// On the machine, what is rarely done is small rather than fast.
+#![cfg_attr(target_os = "none", feature(optimize_attribute))]
 
 pub mod confinement;
 pub mod disassemble;

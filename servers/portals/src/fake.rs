@@ -76,6 +76,7 @@ const BOOT: [Component; 7] = [
             ("semaphore.destroy", "smti"),
             ("portal.register", "smtr"),
             ("portal.unregister", "smtr"),
+            ("portal.admit", "smtrii"),
             ("portal.open", "smtr"),
             ("portal.close", "smti"),
             ("portal.create_child", "smtr"),

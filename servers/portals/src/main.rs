@@ -20,7 +20,7 @@ use entries::inspection::{
 };
 use entries::memory::{freeze, page, pager, shown, thaw};
 use entries::portals::{
-    argument, close, create_child, gone, grant, granted, info, notify, open, register, short_circuit, template,
+    admit, argument, close, create_child, gone, grant, granted, info, notify, open, register, short_circuit, template,
     unregister,
 };
 use entries::semaphores::{attach, done, semaphore_create, semaphore_destroy};
@@ -59,6 +59,7 @@ pebble::provide! {
     "semaphore.destroy", "smti", semaphore_destroy;
     "portal.register", "smtr", register;
     "portal.unregister", "smtr", unregister;
+    "portal.admit", "smtrii", admit;
     "portal.open", "smtr", open;
     "portal.close", "smti", close;
     "portal.create_child", "smtr", create_child;

@@ -13,6 +13,10 @@ pub extern "C" fn register(thread: usize, request: usize) -> isize {
 pub extern "C" fn unregister(thread: usize, name: usize) -> isize {
     with_caller(thread, |manager, caller| manager.unregister(caller, &client_memory::name(name)?))
 }
+#[optimize(size)]
+pub extern "C" fn admit(thread: usize, name: usize, asid: usize, how: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.admit(caller, &client_memory::name(name)?, asid, how))
+}
 pub extern "C" fn open(thread: usize, name: usize) -> isize {
     with_new_portals(thread, 1, |manager, caller| manager.open(caller, name))
 }

@@ -269,6 +269,7 @@ impl<M: Machine> Manager<M> {
     /// copies and checks the name.
     pub fn open(&mut self, caller: Caller, name: usize) -> Result<usize> {
         let id = self.machine.names_lookup(caller.subject, name)?;
+        self.may_open(caller, id)?;
         let number = self.free_numbers(caller.direct, 1)?;
         let code = self.generate_registered(self.end(caller.direct)?, id, false)?;
         self.install_first(caller.direct, number, code)?;

@@ -66,13 +66,7 @@ impl<M: Machine> Manager<M> {
             self.withdraw_templates(asid);
         }
         if dead.provides > 0 {
-            for id in 0..self.registrations.end() {
-                if self.registrations.get(id).is_some_and(|r| r.server == asid)
-                    && let Some(gone) = self.registrations.remove(id)
-                {
-                    self.accounts.refund(gone.charge);
-                }
-            }
+            self.forget_registrations(asid);
         }
         self.machine.names_forget(asid);
         self.machine.interrupt_forget(asid);
@@ -104,6 +98,16 @@ impl<M: Machine> Manager<M> {
             (zombie.lent, zombie.lent_unknown) = (lent, unknown);
         }
         self.sweep();
+    }
+    /// Domain `asid` is no more: nothing of what it has registered can be opened, and nothing leads to it.
+    #[optimize(size)]
+    #[inline(never)]
+    fn forget_registrations(&mut self, asid: usize) {
+        for id in 0..self.registrations.end() {
+            if self.registrations.get(id).is_some_and(|r| r.server == asid) {
+                self.forget_registration(id);
+            }
+        }
     }
     /// Turns every frame that would return into the dead domain towards the graveyard. Returns the calls that have
     /// windows on its memory open, and whether there are others, which there was no memory to list.
@@ -219,6 +223,7 @@ impl<M: Machine> Manager<M> {
         }
     }
     /// Ends domain `asid` for domain `by`. `EACCESS`: that one may not, or the system could not go on.
+    #[optimize(size)]
     pub fn kill(&mut self, by: usize, asid: usize) -> Result<isize> {
         self.domain(asid)?;
         if !self.may_control(by, asid) || self.is_vital(asid) {

@@ -32,6 +32,7 @@ impl<M: Machine> Manager<M> {
         self.divert_thread(index, caller.subject).map_or_else(Exit::Refused, |()| Exit::Returns)
     }
     /// Makes thread `index` end instead of returning to domain `asid`.
+    #[optimize(size)]
     pub fn divert_thread(&mut self, index: usize, asid: usize) -> Result<()> {
         let table = self.domain(asid)?.table;
         let page = ThreadPage::of(self.machine, index).ok_or(Error::ESRCH)?;

@@ -50,6 +50,7 @@ impl<M: Machine> Manager<M> {
     }
     #[cold]
     #[inline(never)]
+    #[optimize(size)]
     fn end_late(&mut self) -> usize {
         let now = self.machine.time();
         if !self.watch.counts {

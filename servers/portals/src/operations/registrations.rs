@@ -23,7 +23,7 @@ impl<M: Machine> Manager<M> {
     }
     /// Whose the name called `name` of domain `asid` is.
     #[optimize(size)]
-    fn registration_of(&mut self, asid: usize, name: &str) -> Option<(usize, &mut Registration)> {
+    pub fn registration_of(&mut self, asid: usize, name: &str) -> Option<(usize, &mut Registration)> {
         self.registrations.iter_mut().find(|(_, r)| r.named && r.server == asid && text(&r.name[..]) == name)
     }
     /// Domain `asid` has withdrawn `name`.
@@ -54,19 +54,25 @@ impl<M: Machine> Manager<M> {
             }
         }
     }
+    #[optimize(size)]
+    #[inline(never)]
+    pub fn forget_registration(&mut self, id: usize) {
+        if let Some(gone) = self.registrations.remove(id) {
+            self.accounts.refund(gone.charge);
+        }
+    }
     fn forget_unused(&mut self, id: usize) {
         let Some(&Registration { named: false, blocks: 0, server, .. }) = self.registrations.get(id) else { return };
         if id < self.machine.info().portal_count as usize {
             return;
         }
-        if let Some(gone) = self.registrations.remove(id) {
-            self.accounts.refund(gone.charge);
-        }
+        self.forget_registration(id);
         if let Ok(domain) = self.domain_mut(server) {
             domain.provides -= 1;
         }
     }
     /// Registers an entry point of the subject's under a name.
+    #[optimize(size)]
     pub fn register(&mut self, caller: Caller, request: &abi::system::Registration) -> Result<isize> {
         let name = Name::new(&request.name)?;
         if name.text().len() >= NAME {
@@ -101,6 +107,7 @@ impl<M: Machine> Manager<M> {
             constants: request.constants,
             server: caller.subject,
             charge,
+            admitted: None,
             short_circuit: None,
             named: true,
             blocks: 0,
@@ -110,6 +117,7 @@ impl<M: Machine> Manager<M> {
         Ok(0)
     }
     /// Withdraws a name. Portals that are open stay open.
+    #[optimize(size)]
     pub fn unregister(&mut self, caller: Caller, name: &Name) -> Result<isize> {
         self.machine.names_unbind(caller.subject, name)?;
         self.withdraw(caller.subject, name.text());

@@ -43,6 +43,7 @@ impl<M: Machine> Manager<M> {
         self.remains.zombies = zombies;
     }
     /// Whether calls of some dead domain have windows on its memory open.
+    #[optimize(size)]
     fn dead_lend(&self) -> bool {
         self.threads.living().any(|(_, page, _)| {
             let diverted = page.frames(&self.code).filter(|f| !f.floating() && f.table() == self.dead.graveyard);

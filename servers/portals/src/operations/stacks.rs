@@ -11,6 +11,7 @@ use abi::nucleus::domain;
 
 impl<M: Machine> Manager<M> {
     /// Adds a stack to the queue of `asid`.
+    #[optimize(size)]
     pub fn add_stack(&mut self, asid: usize) -> Result<()> {
         self.domain(asid)?;
         if self.descriptors.count() == 0 {

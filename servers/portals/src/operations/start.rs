@@ -85,6 +85,7 @@ impl<M: Machine> Manager<M> {
                 constants: [portal.constant; 6],
                 server: portal.asid as usize,
                 charge: account::Charge::NONE,
+                admitted: None,
                 short_circuit: None,
                 named: true,
                 blocks: 0,

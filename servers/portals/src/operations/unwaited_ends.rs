@@ -49,6 +49,7 @@ impl<M: Machine> Manager<M> {
         }
     }
     /// Nobody is to know how the domain that had number `asid` ended.
+    #[optimize(size)]
     pub fn forget_end(&mut self, asid: usize) {
         if let Some((_, charge)) = self.ended.of(asid).map(|end| end.id).and_then(|id| self.ended.remove(id)) {
             self.accounts.refund(charge);

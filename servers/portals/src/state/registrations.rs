@@ -1,5 +1,6 @@
 //! Entry points that servers have registered.
 
+use abi::identity::DomainId;
 use abi::section::NAME;
 use portal::Specification;
 
@@ -33,9 +34,14 @@ pub struct Registration {
     /// The name server knows it; and how many blocks lead to it, those that the image builder made left out.
     pub named: bool,
     pub blocks: u32,
+    /// The domains that may open it; `None`: all.
+    pub admitted: Option<Admitted>,
     /// What may end calls before they enter it.
     pub short_circuit: Option<alloc::boxed::Box<Circuit>>,
 }
+
+/// Who may open a name, by identity: who has a number next is another.
+pub type Admitted = alloc::boxed::Box<alloc::vec::Vec<DomainId>>;
 
 /// A short circuit that a server has registered.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,6 @@
 //! Tests of the whole manager, on a machine in a vector.
 
+mod admission_tests;
 mod exhaustion_tests;
 mod lifetime_tests;
 mod model_tests;
