@@ -72,7 +72,7 @@ static int attack(void)
     char *other = malloc((LATE + 1) * PAGE);
     wall(4, other != 0);
     for (int n = 0; n < LATE; n++)
-        *(volatile long *)(((unsigned long)other + PAGE - 1 & -PAGE) + n * PAGE) = SECRET;
+        *(volatile long *)((((unsigned long)other + PAGE - 1) & -PAGE) + n * PAGE) = SECRET;
     hrsleep(20000);
     sem_post(looked);
     wall(5, sem_timedwait(answers[0], 100 * HOSTILE_TICKS) == 0);

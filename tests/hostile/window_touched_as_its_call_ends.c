@@ -72,7 +72,7 @@ static int attack(void)
         char *other = malloc((PAGES + 1) * PAGE);
         wall(3, other != 0);
         for (int at = 0; at < PAGES; at++)
-            *(volatile long *)(((unsigned long)other + PAGE - 1 & -PAGE) + at * PAGE) = SECRET;
+            *(volatile long *)((((unsigned long)other + PAGE - 1) & -PAGE) + at * PAGE) = SECRET;
         wall(4, page_map(get_asid(), (void *)page, 0, PAGE_READ | PAGE_WRITE) == 0);
         page[0] = SECRET;
         sem_post(look);
