@@ -3,9 +3,12 @@
 use anyhow::{Context, Result, bail};
 use manifest::System;
 use std::net::{TcpListener, UdpSocket};
+use std::path::PathBuf;
 
-/// Places of virtio devices, by the names that manifests know them by (`hw/riscv/virt.c`).
-const NETWORK: (&str, usize) = ("virtio_mmio@10001000", 0);
+/// Places of virtio devices (`hw/riscv/virt.c`).
+/// The card is at virtio_mmio@10001000, the disk at virtio_mmio@10002000.
+const NETWORK: usize = 0;
+const DISK: usize = 1;
 const ENTROPY: (&str, usize) = ("virtio_mmio@10003000", 2);
 
 /// What the command line says.
@@ -15,6 +18,9 @@ pub struct Devices {
     /// tcp:HOST:GUEST or udp:HOST:GUEST (host port 0: any that is free, which is said); "user" for none. May be given several times
     #[arg(long, value_name = "FORWARD")]
     pub net: Vec<String>,
+    /// A disk: a file that `./pebble disk create` has made
+    #[arg(long, value_name = "FILE")]
+    pub disk: Option<PathBuf>,
 }
 /// A port of this machine that leads to the guest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +30,10 @@ pub struct Forward {
     pub guest: u16,
 }
 impl Devices {
+    /// Whether anything is plugged in.
+    pub fn any(&self) -> bool {
+        !self.net.is_empty() || self.disk.is_some()
+    }
     /// The ports that lead to the guest, those that were asked for as 0 filled in.
     pub fn forwards(&self) -> Result<Vec<Forward>> {
         self.net.iter().filter(|text| *text != "user").map(|text| Forward::parse(text)?.with_host_port()).collect()
@@ -35,7 +45,14 @@ impl Devices {
         if !self.net.is_empty() {
             let forwards: String = forwards.iter().map(|forward| format!(",{}", forward.argument())).collect();
             arguments.extend(["-netdev".into(), format!("user,id=net{forwards}")]);
-            let device = format!("virtio-net-device,netdev=net,bus=virtio-mmio-bus.{}", NETWORK.1);
+            let device = format!("virtio-net-device,netdev=net,bus=virtio-mmio-bus.{}", NETWORK);
+            arguments.extend(["-device".into(), device]);
+        }
+        if let Some(disk) = &self.disk {
+            // A comma in a name is written twice.
+            let file = disk.display().to_string().replace(',', ",,");
+            arguments.extend(["-drive".into(), format!("if=none,id=disk,format=raw,file={file}")]);
+            let device = format!("virtio-blk-device,drive=disk,bus=virtio-mmio-bus.{}", DISK);
             arguments.extend(["-device".into(), device]);
         }
         if has(ENTROPY.0) {

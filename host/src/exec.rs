@@ -73,7 +73,7 @@ pub struct Options {
     /// Where the model lists the instructions between the program's marks, see rtl/README.md
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
-    /// The system around the program: a manifest in systems/; with a network card "exec-network" stands for "exec"
+    /// The system around the program: a manifest in systems/; with a network card or a disk "exec-devices" stands for "exec"
     #[arg(long, default_value = "exec")]
     pub system: String,
     /// Give up after so many seconds (exit status 124); on the model, by its own clock of 100 MHz
@@ -127,7 +127,7 @@ pub struct Options {
 impl Options {
     /// The name of the system around the program.
     pub fn system(&self) -> &str {
-        if self.system == "exec" && !self.devices.net.is_empty() { "exec-network" } else { &self.system }
+        if self.system == "exec" && self.devices.any() { "exec-devices" } else { &self.system }
     }
 }
 
@@ -294,8 +294,8 @@ pub fn debug_session(root: &Path, options: &Options) -> Result<Session> {
 /// Runs a program in its own domain.
 pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
     let mut machine = machine(options)?;
-    if !options.devices.net.is_empty() && options.on != On::Qemu {
-        bail!("--net: only QEMU's machine has a network card");
+    if options.devices.any() && options.on != On::Qemu {
+        bail!("--net, --disk: only QEMU's machine has a network card and a disk");
     }
     let system = system::load(root, options.system())?;
     machine.extra.extend(options.devices.arguments(&system, &options.devices.forwards()?));

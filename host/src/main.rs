@@ -9,6 +9,7 @@ mod create;
 mod debug;
 mod depth;
 mod devices;
+mod disk;
 mod every;
 mod exec;
 mod fault_domain;
@@ -74,6 +75,11 @@ enum Form {
     /// Write apps/bench/baseline.json anew: the counts that the tests hold every change against
     #[command(hide = true)]
     Baseline,
+    /// Make a disk for the machine, and look at what is on it
+    Disk {
+        #[command(subcommand)]
+        what: disk::Form,
+    },
     /// Draw the components of a system and the portals between them
     Graph {
         /// A manifest in systems/
@@ -123,6 +129,7 @@ fn main() -> ExitCode {
         Form::Campaign(options) => campaign::run(&root, &options),
         Form::Baseline => bench::write_baseline(&root),
         Form::Graph { system, format, output } => graph::run(&root, &system, format, output),
+        Form::Disk { what } => disk::run(&what),
         Form::Check => check::run(&root),
         Form::Port { name, test } => port::run(&root, &name, test),
         Form::Schema => system::schema().map(|schema| {

@@ -53,7 +53,7 @@ extern "C" fn send(frame: usize, bytes: usize) -> isize {
     word(with(|card| trust(card.send(frame)).ok_or(Error::EAGAIN)))
 }
 extern "C" fn receive(buffer: usize, bytes: usize) -> isize {
-    if bytes < PAGE || bytes > WINDOW_PAGES * PAGE {
+    if !(PAGE..=WINDOW_PAGES * PAGE).contains(&bytes) {
         return Error::EINVAL.code();
     }
     // SAFETY: a window argument of `bytes`, whose letter is `W`; it is only written, and by this call alone.

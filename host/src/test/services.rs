@@ -2,13 +2,13 @@
 
 use super::Verdict;
 use crate::devices::{Devices, Forward};
-use crate::qemu::{Guest, Machine};
-use crate::{exec, system};
+use crate::qemu::{Guest, Machine, end_with_us};
+use crate::{disk, exec, system};
 use anyhow::{Context, Result, bail, ensure};
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{ChildStdin, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -219,12 +219,74 @@ fn kills(root: &Path) -> Result<()> {
     Ok(())
 }
 
+/// A program that writes to a disk, each file synced before the next one.
+const WRITER: &str = "tests/target/components/disk_writer.rs";
+/// What it writes to file `n`.
+fn numbered(n: usize) -> Vec<u8> {
+    (0..20_000 + n).map(|at| (at * 7 + n) as u8).collect()
+}
+/// Runs the program with a disk.
+fn with_disk(root: &Path, disk: &Path, arguments: &[&str]) -> Result<Child> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["exec", "--timeout", "60", "--disk"]).arg(disk).arg(WRITER).args(arguments);
+    command.env("PEBBLE_ROOT", root).current_dir(root);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    end_with_us(&mut command);
+    Ok(command.spawn()?)
+}
+/// What a program has written is there after a reboot, for the next program and for this machine.
+fn reboot(root: &Path) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("disk");
+    disk::create(&file, 32)?;
+    let said = with_disk(root, &file, &["write", "5"])?.wait_with_output()?;
+    ensure!(said.status.success(), "writing: {}", String::from_utf8_lossy(&said.stdout));
+    let said = with_disk(root, &file, &["read", "5"])?.wait_with_output()?;
+    ensure!(said.status.success(), "reading: {}", String::from_utf8_lossy(&said.stdout));
+    for n in 0..5 {
+        ensure!(disk::with(&file, |volume| disk::get(volume, &format!("numbers/{n}")))? == numbered(n), "file {n}");
+    }
+    Ok(())
+}
+/// The machine's power is cut at some moments of a program that writes: the disk mounts each time, and has what was synced.
+fn power_cuts(root: &Path) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    for moment in 0..10usize {
+        let file = folder.path().join(format!("disk{moment}"));
+        disk::create(&file, 32)?;
+        let mut child = with_disk(root, &file, &["write", "200"])?;
+        let mut lines = BufReader::new(child.stdout.take().context("no output")?).lines();
+        let mut synced = 0;
+        while synced <= 2 * moment {
+            let line = lines.next().context("it ended before its time")??;
+            synced = line.strip_prefix("synced ").with_context(|| line.clone())?.parse::<usize>()? + 1;
+        }
+        // Somewhere between two of them.
+        std::thread::sleep(Duration::from_micros(moment as u64 * 7919 % 11_000));
+        child.kill()?;
+        child.wait()?;
+        // What it said before it ended was synced, too. QEMU ends with the tool, and its output with it.
+        synced += lines.map_while(|line| line.ok()).filter(|line| line.starts_with("synced ")).count();
+        disk::with(&file, |volume| {
+            (0..synced).try_for_each(|n| {
+                let bytes = disk::get(volume, &format!("numbers/{n}"))?;
+                ensure!(bytes == numbered(n), "file {n} of {synced} after cut {moment}: {} bytes", bytes.len());
+                Ok(())
+            })
+        })
+        .with_context(|| format!("cut {moment}"))?;
+    }
+    Ok(())
+}
+
 /// A test's name, and what it does.
 type Test = (&'static str, fn(&Path) -> Result<()>);
-const TESTS: [Test; 3] = [
+const TESTS: [Test; 5] = [
     ("http_answers_with_the_right_bytes", http),
     ("http_answers_each_of_a_crowd", crowd),
     ("killed_parts_come_back", kills),
+    ("what_is_on_the_disk_is_there_after_a_reboot", reboot),
+    ("what_was_synced_is_there_after_power_cuts", power_cuts),
 ];
 
 pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<Verdict> {

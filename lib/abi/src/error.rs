@@ -58,6 +58,8 @@ errors! {
     ENFILE = 23, "table full";
     /// Of a grant: its caller's table holds as many granted portals as it takes.
     EMFILE = 24, "the caller holds too many granted portals";
+    /// The disk is full.
+    ENOSPC = 28, "no space on the disk";
     /// It has no positions.
     ESPIPE = 29, "can not seek";
     /// Nobody reads what is written.

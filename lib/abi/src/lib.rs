@@ -7,6 +7,7 @@
 pub mod account;
 pub mod address;
 pub mod archive;
+pub mod block;
 pub mod boot;
 pub mod capability;
 pub mod console;

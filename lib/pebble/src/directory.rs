@@ -1,7 +1,7 @@
 //! Directories of the files component.
 
 use crate::Result;
-use crate::file::{File, Metadata, ask, path};
+use crate::file::{File, Metadata, ask, mounted, path};
 use abi::file::{self, Status, flags, operation};
 use abi::name::Name;
 use abi::nucleus::NAMELEN;
@@ -9,15 +9,19 @@ use abi::nucleus::NAMELEN;
 crate::import! {
     MKDIR = "files.mkdir";
     RMDIR = "files.rmdir";
+    DISK_MKDIR = "disk.mkdir";
+    DISK_RMDIR = "disk.rmdir";
 }
 
 /// Makes a directory. `EEXIST`: the name is taken; `ENOENT`, `ENOTDIR`: one on the way is not there, or is a file.
 pub fn create(name: &str) -> Result<()> {
-    ask(&MKDIR, [path(name)?.address()]).map(|_| ())
+    let (portal, name) = mounted(name, &MKDIR, &DISK_MKDIR);
+    ask(portal, [path(name)?.address()]).map(|_| ())
 }
 /// Takes an empty directory away. `ENOTEMPTY`: there is something in it; `ENOTDIR`: it is a file; `EBUSY`: the root.
 pub fn remove(name: &str) -> Result<()> {
-    ask(&RMDIR, [path(name)?.address()]).map(|_| ())
+    let (portal, name) = mounted(name, &RMDIR, &DISK_RMDIR);
+    ask(portal, [path(name)?.address()]).map(|_| ())
 }
 /// What is in a directory, in the order of the names. `ENOENT`; `ENOTDIR`: it is a file.
 pub fn read(name: &str) -> Result<Entries> {

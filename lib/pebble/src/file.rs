@@ -17,6 +17,25 @@ crate::import! {
     UNLINK = "files.unlink";
     RENAME = "files.rename";
     STATUS = "files.status";
+    DISK_OPEN = "disk.open";
+    DISK_UNLINK = "disk.unlink";
+    DISK_RENAME = "disk.rename";
+    DISK_STATUS = "disk.status";
+    DISK_SYNC = "disk.sync";
+}
+
+/// Where a path leads: below `disk/` to the disk component's portal, else to that of the files component, and the path there.
+pub(crate) fn mounted<'a>(path: &'a str, files: &'static Import, disk: &'static Import) -> (&'static Import, &'a str) {
+    let plain = path.trim_start_matches('/');
+    match plain.strip_prefix("disk") {
+        Some("") => (disk, "/"),
+        Some(rest) if rest.starts_with('/') => (disk, rest),
+        _ => (files, path),
+    }
+}
+/// Has all that was written to the disk last: it is there after the power was cut.
+pub fn sync() -> Result<()> {
+    ask(&DISK_SYNC, []).map(|_| ())
 }
 
 /// Calls a portal of the files component's; once more, where the portal could not be opened at the start, or the component
@@ -108,7 +127,8 @@ impl File {
         File::options().write(true).create(true).truncate(true).open(name)
     }
     pub(crate) fn open_with(name: &str, flags: usize) -> Result<File> {
-        ask(&OPEN, [path(name)?.address(), flags]).map(File)
+        let (portal, name) = mounted(name, &OPEN, &DISK_OPEN);
+        ask(portal, [path(name)?.address(), flags]).map(File)
     }
     pub fn options() -> Options {
         Options::new()
@@ -254,17 +274,25 @@ pub fn pipe() -> Result<(File, File)> {
 }
 /// Takes the name of a file away; the file goes with the last that has it open. `ENOENT`: there is none; `EISDIR`.
 pub fn remove(name: &str) -> Result<()> {
-    ask(&UNLINK, [path(name)?.address()]).map(|_| ())
+    let (portal, name) = mounted(name, &UNLINK, &DISK_UNLINK);
+    ask(portal, [path(name)?.address()]).map(|_| ())
 }
 /// Gives a file or directory another name, in place of what had that. `ENOENT`: there is no `from`; `EISDIR`, `ENOTDIR`: one is a
 /// directory, the other is not; `ENOTEMPTY`: `to` is a directory with something in it; `EINVAL`: a directory would be in itself.
 pub fn rename(from: &str, to: &str) -> Result<()> {
-    ask(&RENAME, [path(from)?.address(), path(to)?.address()]).map(|_| ())
+    let (portal, from) = mounted(from, &RENAME, &DISK_RENAME);
+    let (other, to) = mounted(to, &RENAME, &DISK_RENAME);
+    if !core::ptr::eq(portal, other) {
+        // Only a copy would do that.
+        return Err(Error::EINVAL);
+    }
+    ask(portal, [path(from)?.address(), path(to)?.address()]).map(|_| ())
 }
 /// What `name` is. `ENOENT`, `ENOTDIR`.
 pub fn metadata(name: &str) -> Result<Metadata> {
     let mut status = Status::NONE;
-    ask(&STATUS, [path(name)?.address(), &raw mut status as usize])?;
+    let (portal, name) = mounted(name, &STATUS, &DISK_STATUS);
+    ask(portal, [path(name)?.address(), &raw mut status as usize])?;
     Ok(status.into())
 }
 /// The console's input, by lines.

@@ -1,0 +1,323 @@
+//! A file system on a disk: ext4, by `rsext4`, with paths and open files as the files component has them.
+//!
+//! What was written lasts when [`Volume::sync`] has returned; a disk that loses its power before that mounts again, by its journal.
+#![cfg_attr(not(test), no_std)]
+
+extern crate alloc;
+
+use abi::Error;
+use abi::file::{Status, flags, kind, whence};
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+pub use rsext4::{
+    BlockIo as Disk, Clock, DeviceCapabilities, DeviceGeometry, EntropySource, Ext4Error as Failure, Ext4Result,
+    Ext4Timestamp, SectorId,
+};
+use rsext4::{
+    BlockIo, DirectoryCursor, DirectoryEntryType, Ext4, Ext4Error, Ext4ErrorKind, FileName, FilePermissions, InodeInfo,
+    InodeNumber, MkfsOptions, MountOptions, MountServices, MountedServices, MutationContext, NoopObserver,
+    RenameOptions, UnlinkOutcome,
+};
+
+type Result<T> = core::result::Result<T, Error>;
+
+/// What went wrong, as clients know it.
+fn told(error: Ext4Error) -> Error {
+    match error.kind() {
+        Ext4ErrorKind::NotFound => Error::ENOENT,
+        Ext4ErrorKind::AlreadyExists => Error::EEXIST,
+        Ext4ErrorKind::NotDirectory => Error::ENOTDIR,
+        Ext4ErrorKind::IsDirectory => Error::EISDIR,
+        Ext4ErrorKind::NotEmpty => Error::ENOTEMPTY,
+        Ext4ErrorKind::NoSpace => Error::ENOSPC,
+        Ext4ErrorKind::NoMemory => Error::ENOMEM,
+        Ext4ErrorKind::Busy => Error::EBUSY,
+        _ => Error::EIO,
+    }
+}
+
+/// An open file or directory.
+#[derive(Debug)]
+pub struct Open {
+    inode: InodeNumber,
+    position: u64,
+    read: bool,
+    write: bool,
+    append: bool,
+    directory: Option<DirectoryCursor>,
+}
+/// How much there is, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Space {
+    pub all: u64,
+    pub free: u64,
+}
+/// How often something is open, and whether its name has gone.
+#[derive(Default)]
+struct Users {
+    count: usize,
+    nameless: bool,
+}
+
+pub struct Volume<D: BlockIo, E: EntropySource> {
+    files: Ext4<D, MountedServices<E, NoopObserver>>,
+    users: BTreeMap<u32, Users>,
+}
+
+/// Makes a file system on a disk; the disk.
+pub fn format<D: BlockIo>(disk: D, clock: impl Clock + Send + 'static) -> Result<D> {
+    rsext4::format(disk, clock, MkfsOptions::default()).map_err(told)
+}
+
+/// Nobody owns files, and everybody may do everything that the manifest allows.
+fn by() -> MutationContext {
+    MutationContext::new(0, 0, 0, 0)
+}
+impl<D: BlockIo, E: EntropySource> Volume<D, E> {
+    /// The file system of a disk; what its journal has is done first. `EIO`: there is none, or it is damaged.
+    pub fn mount(disk: D, clock: impl Clock + Send + 'static, entropy: E) -> Result<Volume<D, E>> {
+        let services = MountServices::new(clock, entropy, NoopObserver);
+        let files = Ext4::mount(disk, services, MountOptions::read_write()).map_err(told)?;
+        Ok(Volume { files, users: BTreeMap::new() })
+    }
+    /// All is written, and the disk is marked as left in order.
+    pub fn unmount(mut self) -> Result<()> {
+        self.files.unmount().map_err(told)
+    }
+    /// What was written lasts.
+    pub fn sync(&mut self) -> Result<()> {
+        self.files.sync().map_err(told)
+    }
+    pub fn space(&self) -> Space {
+        let stats = self.files.statfs();
+        Space { all: stats.total_blocks * stats.block_size, free: stats.free_blocks * stats.block_size }
+    }
+    /// The directory of a path's last name, and the name; empty: the path is that of the root.
+    fn place<'a>(&mut self, path: &'a str) -> Result<(InodeNumber, &'a str)> {
+        let mut parts = path.split('/').filter(|name| !matches!(*name, "" | ".")).peekable();
+        let mut directory = self.files.root_inode();
+        while let Some(name) = parts.next() {
+            if name == ".." {
+                return Err(Error::EINVAL);
+            }
+            if parts.peek().is_none() {
+                return Ok((directory, name));
+            }
+            let found = self.child(directory, name)?.ok_or(Error::ENOENT)?;
+            if !found.is_directory() {
+                return Err(Error::ENOTDIR);
+            }
+            directory = found.number;
+        }
+        Ok((directory, ""))
+    }
+    fn child(&mut self, directory: InodeNumber, name: &str) -> Result<Option<InodeInfo>> {
+        self.files.lookup_child(directory, self::name(name)?).map_err(told)
+    }
+    /// What is at a path. `ENOTDIR`: a file, where a `/` follows.
+    fn find(&mut self, path: &str) -> Result<Option<InodeInfo>> {
+        let (directory, last) = self.place(path)?;
+        if last.is_empty() {
+            return self.files.inode(directory).map(Some).map_err(told);
+        }
+        let found = self.child(directory, last)?;
+        if path.ends_with('/') && found.as_ref().is_some_and(|found| !found.is_directory()) {
+            return Err(Error::ENOTDIR);
+        }
+        Ok(found)
+    }
+    /// Opens a path, with the flags and errors of `files.open`; and `ENOSPC`.
+    pub fn open(&mut self, path: &str, how: usize) -> Result<Open> {
+        let access = how & flags::ACCESS;
+        let only_reads = access == flags::READ_ONLY;
+        if access > flags::READ_WRITE
+            || (only_reads && how & (flags::TRUNCATE | flags::APPEND) != 0)
+            || how & (flags::CREATE | flags::DIRECTORY) == flags::CREATE | flags::DIRECTORY
+        {
+            return Err(Error::EINVAL);
+        }
+        let found = match self.find(path)? {
+            Some(_) if how & (flags::CREATE | flags::EXCLUSIVE) == flags::CREATE | flags::EXCLUSIVE => {
+                return Err(Error::EEXIST);
+            }
+            Some(found) if found.is_directory() && (!only_reads || how & flags::CREATE != 0) => {
+                return Err(Error::EISDIR);
+            }
+            Some(found) if !found.is_directory() && how & flags::DIRECTORY != 0 => return Err(Error::ENOTDIR),
+            Some(found) => found,
+            None if how & flags::CREATE == 0 => return Err(Error::ENOENT),
+            None if path.ends_with('/') => return Err(Error::EISDIR),
+            None => {
+                let (directory, last) = self.place(path)?;
+                let permissions = FilePermissions::new(0o644).map_err(told)?;
+                self.files.create_regular_file(by(), directory, name(last)?, permissions).map_err(told)?
+            }
+        };
+        if how & flags::TRUNCATE != 0 {
+            self.files.truncate_inode(found.number, 0).map_err(told)?;
+        }
+        self.users.entry(found.number.raw()).or_default().count += 1;
+        Ok(Open {
+            inode: found.number,
+            position: 0,
+            read: access != flags::WRITE_ONLY,
+            write: !only_reads,
+            append: how & flags::APPEND != 0,
+            directory: found.is_directory().then_some(DirectoryCursor::Start),
+        })
+    }
+    /// It goes; what has no name any more, with the last that has it open.
+    pub fn close(&mut self, open: Open) -> Result<()> {
+        let number = open.inode.raw();
+        let Some(users) = self.users.get_mut(&number) else { return Ok(()) };
+        users.count -= 1;
+        if users.count > 0 {
+            return Ok(());
+        }
+        let nameless = users.nameless;
+        self.users.remove(&number);
+        if nameless { self.files.reap_unlinked_inode(open.inode).map_err(told) } else { Ok(()) }
+    }
+    /// Reads from the position on. `EBADF`: not open for reading; `EISDIR`.
+    pub fn read(&mut self, open: &mut Open, to: &mut [u8]) -> Result<usize> {
+        if !open.read {
+            return Err(Error::EBADF);
+        }
+        if open.directory.is_some() {
+            return Err(Error::EISDIR);
+        }
+        let bytes = self.files.inode(open.inode).map_err(told)?.size;
+        let count = (to.len() as u64).min(bytes.saturating_sub(open.position)) as usize;
+        if count == 0 {
+            return Ok(0);
+        }
+        let read = self.files.read_inode(open.inode, open.position, &mut to[..count]).map_err(told)?;
+        open.position += read as u64;
+        Ok(read)
+    }
+    /// Writes at the position, or at the end. `EBADF`: not open for writing; `ENOSPC`.
+    pub fn write(&mut self, open: &mut Open, from: &[u8]) -> Result<usize> {
+        if !open.write {
+            return Err(Error::EBADF);
+        }
+        if open.append {
+            open.position = self.files.inode(open.inode).map_err(told)?.size;
+        }
+        self.files.write_inode(open.inode, open.position, from).map_err(told)?;
+        open.position += from.len() as u64;
+        Ok(from.len())
+    }
+    /// Moves the position; where it is then. `EINVAL`: before the start, or from nowhere.
+    pub fn seek(&mut self, open: &mut Open, offset: isize, from: usize) -> Result<usize> {
+        if let Some(cursor) = &mut open.directory {
+            if (offset, from) != (0, whence::START) {
+                return Err(Error::EINVAL);
+            }
+            *cursor = DirectoryCursor::Start;
+            return Ok(0);
+        }
+        let from = match from {
+            whence::START => 0,
+            whence::POSITION => open.position,
+            whence::END => self.files.inode(open.inode).map_err(told)?.size,
+            _ => return Err(Error::EINVAL),
+        };
+        open.position = from.checked_add_signed(offset as i64).ok_or(Error::EINVAL)?;
+        Ok(open.position as usize)
+    }
+    /// The next name of an open directory, and what has it; `None`: that was all. `ENOTDIR`.
+    pub fn next(&mut self, open: &mut Open) -> Result<Option<(String, Status)>> {
+        let cursor = open.directory.as_mut().ok_or(Error::ENOTDIR)?;
+        loop {
+            let entries: Vec<_> = self.files.read_directory(open.inode, *cursor, 1).map_err(told)?;
+            let Some(entry) = entries.into_iter().next() else { return Ok(None) };
+            *cursor = entry.next_cursor;
+            let known = matches!(entry.file_type, DirectoryEntryType::RegularFile | DirectoryEntryType::Directory);
+            match String::from_utf8(entry.name) {
+                Ok(name) if known && name != "." && name != ".." && name.len() < abi::nucleus::NAMELEN => {
+                    let info = self.files.inode(entry.inode).map_err(told)?;
+                    return Ok(Some((name, status(&info))));
+                }
+                // What can not be opened by its name is not told of.
+                _ => {}
+            }
+        }
+    }
+    /// What is open.
+    pub fn status_of(&mut self, open: &Open) -> Result<Status> {
+        self.files.inode(open.inode).map(|info| status(&info)).map_err(told)
+    }
+    /// What a path names. `ENOENT`, `ENOTDIR`.
+    pub fn status_at(&mut self, path: &str) -> Result<Status> {
+        self.find(path)?.map(|info| status(&info)).ok_or(Error::ENOENT)
+    }
+    /// Makes a directory. `EEXIST`: the name is taken.
+    pub fn make_directory(&mut self, path: &str) -> Result<()> {
+        let (directory, last) = self.place(path)?;
+        if last.is_empty() {
+            return Err(Error::EEXIST);
+        }
+        let permissions = FilePermissions::new(0o755).map_err(told)?;
+        self.files.create_directory(by(), directory, name(last)?, permissions).map(|_| ()).map_err(told)
+    }
+    /// Takes an empty directory away. `ENOENT`, `ENOTDIR`, `ENOTEMPTY`; `EBUSY`: the root.
+    pub fn remove_directory(&mut self, path: &str) -> Result<()> {
+        let (directory, last) = self.place(path)?;
+        if last.is_empty() {
+            return Err(Error::EBUSY);
+        }
+        self.child(directory, last)?.ok_or(Error::ENOENT)?;
+        let gone = self.files.remove_empty_directory(directory, name(last)?).map_err(told)?;
+        self.nameless(gone)
+    }
+    /// Takes a file's name away. `ENOENT`; `EISDIR`: a directory.
+    pub fn unlink(&mut self, path: &str) -> Result<()> {
+        let (directory, last) = self.place(path)?;
+        if last.is_empty() {
+            return Err(Error::EISDIR);
+        }
+        let found = self.child(directory, last)?.ok_or(Error::ENOENT)?;
+        if found.is_directory() {
+            return Err(Error::EISDIR);
+        }
+        let gone = self.files.unlink(directory, name(last)?).map_err(told)?;
+        self.nameless(gone)
+    }
+    /// Gives what has one name another, in place of what had that. Errors: as of the files component.
+    pub fn rename(&mut self, from: &str, to: &str) -> Result<()> {
+        let (from_directory, from_name) = self.place(from)?;
+        let (to_directory, to_name) = self.place(to)?;
+        if from_name.is_empty() || to_name.is_empty() {
+            return Err(Error::EBUSY);
+        }
+        self.child(from_directory, from_name)?.ok_or(Error::ENOENT)?;
+        let (from_name, to_name) = (name(from_name)?, name(to_name)?);
+        let renamed = self.files.rename(from_directory, from_name, to_directory, to_name, RenameOptions::default());
+        renamed.map_err(told)?.replaced.map_or(Ok(()), |gone| self.nameless(gone))
+    }
+    /// A name of this has gone: if it was the last one, it goes too, as soon as nobody has it open.
+    fn nameless(&mut self, gone: UnlinkOutcome) -> Result<()> {
+        let number = gone.inode;
+        if !gone.requires_reap() {
+            return Ok(());
+        }
+        match self.users.get_mut(&number.raw()) {
+            Some(users) => {
+                users.nameless = true;
+                Ok(())
+            }
+            None => self.files.reap_unlinked_inode(number).map_err(told),
+        }
+    }
+}
+fn name(text: &str) -> Result<FileName<'_>> {
+    FileName::new(text.as_bytes()).map_err(|_| Error::EINVAL)
+}
+fn status(info: &InodeInfo) -> Status {
+    let kind = if info.is_directory() { kind::DIRECTORY } else { kind::FILE };
+    Status { kind, bytes: info.size, node: info.number.raw() as u64, version: info.change_attribute }
+}
+
+#[cfg(test)]
+mod tests;

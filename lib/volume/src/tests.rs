@@ -1,0 +1,153 @@
+//! Volumes on a disk in memory: what was synced is there after the power was cut at any write.
+
+use super::*;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+const BYTES: usize = 32 << 20;
+/// A disk, and how many more writes it does before its power is cut.
+#[derive(Clone)]
+struct Memory(Rc<RefCell<(Vec<u8>, usize)>>);
+// SAFETY: the tests have one thread each.
+unsafe impl Send for Memory {}
+impl BlockIo for Memory {
+    fn write(&mut self, from: &[u8], sector: SectorId, _: u32) -> Ext4Result<()> {
+        let (bytes, left) = &mut *self.0.borrow_mut();
+        if *left == 0 {
+            return Err(Ext4Error::io());
+        }
+        *left -= 1;
+        let at = sector.raw() as usize * 512;
+        bytes[at..at + from.len()].copy_from_slice(from);
+        Ok(())
+    }
+    fn read(&mut self, to: &mut [u8], sector: SectorId, _: u32) -> Ext4Result<()> {
+        let at = sector.raw() as usize * 512;
+        to.copy_from_slice(&self.0.borrow().0[at..at + to.len()]);
+        Ok(())
+    }
+    fn geometry(&self) -> DeviceGeometry {
+        DeviceGeometry::new(512, (BYTES / 512) as u64)
+    }
+    fn capabilities(&self) -> DeviceCapabilities {
+        DeviceCapabilities { flush: true, ..DeviceCapabilities::default() }
+    }
+    fn flush(&mut self) -> Ext4Result<()> {
+        Ok(())
+    }
+}
+struct Still;
+impl Clock for Still {
+    fn now(&self) -> Ext4Result<Ext4Timestamp> {
+        Ok(Ext4Timestamp::new(1, 0))
+    }
+}
+struct Four;
+impl EntropySource for Four {
+    fn fill_bytes(&mut self, to: &mut [u8]) -> Ext4Result<()> {
+        to.fill(4);
+        Ok(())
+    }
+}
+fn fresh() -> Memory {
+    format(Memory(Rc::new(RefCell::new((vec![0; BYTES], usize::MAX)))), Still).unwrap()
+}
+fn mount(disk: &Memory) -> Volume<Memory, Four> {
+    Volume::mount(disk.clone(), Still, Four).unwrap()
+}
+const NEW: usize = flags::READ_WRITE | flags::CREATE;
+fn put(volume: &mut Volume<Memory, Four>, path: &str, bytes: &[u8]) -> Result<()> {
+    let mut open = volume.open(path, NEW | flags::TRUNCATE)?;
+    let written = volume.write(&mut open, bytes).map(|_| ());
+    volume.close(open).and(written)
+}
+fn get(volume: &mut Volume<Memory, Four>, path: &str) -> Result<Vec<u8>> {
+    let mut open = volume.open(path, 0)?;
+    let mut bytes = vec![0; 1 << 20];
+    let count = volume.read(&mut open, &mut bytes)?;
+    volume.close(open)?;
+    bytes.truncate(count);
+    Ok(bytes)
+}
+#[test]
+fn files_and_directories_last() {
+    let disk = fresh();
+    let mut volume = mount(&disk);
+    volume.make_directory("a").unwrap();
+    let long: Vec<u8> = (0..300_000u32).map(|n| (n * 7) as u8).collect();
+    put(&mut volume, "a/long", &long).unwrap();
+    put(&mut volume, "old", b"x").unwrap();
+    volume.rename("old", "a/new").unwrap();
+    volume.unmount().unwrap();
+    let mut volume = mount(&disk);
+    assert_eq!(get(&mut volume, "/a/long"), Ok(long));
+    assert_eq!((get(&mut volume, "a/new"), get(&mut volume, "old")), (Ok(b"x".to_vec()), Err(Error::ENOENT)));
+    let mut open = volume.open("a", 0).unwrap();
+    let mut names = Vec::new();
+    while let Some((name, status)) = volume.next(&mut open).unwrap() {
+        names.push((name, status.bytes));
+    }
+    names.sort();
+    assert_eq!(names, [("long".to_string(), 300_000), ("new".to_string(), 1)]);
+}
+#[test]
+fn errors_are_those_of_files() {
+    let mut volume = mount(&fresh());
+    volume.make_directory("d").unwrap();
+    put(&mut volume, "d/f", b"x").unwrap();
+    assert_eq!(volume.open("none", 0).unwrap_err(), Error::ENOENT);
+    assert_eq!(volume.open("d", NEW).unwrap_err(), Error::EISDIR);
+    assert_eq!(volume.open("d/f/x", NEW).unwrap_err(), Error::ENOTDIR);
+    assert_eq!(volume.open("d/f", NEW | flags::EXCLUSIVE).unwrap_err(), Error::EEXIST);
+    assert_eq!(volume.open("../x", 0).unwrap_err(), Error::EINVAL);
+    assert_eq!(volume.make_directory("d"), Err(Error::EEXIST));
+    assert_eq!(volume.remove_directory("d"), Err(Error::ENOTEMPTY));
+    assert_eq!(volume.unlink("d"), Err(Error::EISDIR));
+}
+#[test]
+fn what_is_open_stays_when_its_name_goes() {
+    let mut volume = mount(&fresh());
+    put(&mut volume, "f", b"still here").unwrap();
+    let free = volume.space().free;
+    let mut open = volume.open("f", 0).unwrap();
+    volume.unlink("f").unwrap();
+    let mut bytes = [0; 20];
+    assert_eq!((volume.read(&mut open, &mut bytes), &bytes[..5]), (Ok(10), &b"still"[..]));
+    volume.close(open).unwrap();
+    assert!(volume.space().free > free);
+}
+#[test]
+fn a_full_disk_is_an_error_and_what_is_there_stays() {
+    let mut volume = mount(&fresh());
+    put(&mut volume, "first", b"kept").unwrap();
+    let megabyte = vec![7; 1 << 20];
+    let full = (0..BYTES >> 20).find_map(|n| put(&mut volume, &format!("{n}"), &megabyte).err());
+    assert_eq!(full, Some(Error::ENOSPC));
+    assert_eq!(get(&mut volume, "first"), Ok(b"kept".to_vec()));
+}
+#[test]
+fn what_was_synced_is_there_after_the_power_was_cut_at_any_write() {
+    let disk = fresh();
+    let mut volume = mount(&disk);
+    put(&mut volume, "synced", b"for good").unwrap();
+    volume.unmount().unwrap();
+    let before = disk.0.borrow().0.clone();
+    for left in (0..400).step_by(3) {
+        *disk.0.borrow_mut() = (before.clone(), left);
+        let mut synced = 0;
+        if let Ok(mut volume) = Volume::mount(disk.clone(), Still, Four) {
+            for n in 0..20 {
+                if put(&mut volume, &format!("file{n}"), &vec![n as u8; 9000]).and_then(|()| volume.sync()).is_err() {
+                    break;
+                }
+                synced = n + 1;
+            }
+        }
+        disk.0.borrow_mut().1 = usize::MAX;
+        let mut volume = mount(&disk);
+        assert_eq!(get(&mut volume, "synced"), Ok(b"for good".to_vec()), "after {left} writes");
+        for n in 0..synced {
+            assert_eq!(get(&mut volume, &format!("file{n}")), Ok(vec![n as u8; 9000]), "after {left} writes");
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Files on the disk: as the files component's, under names of its own: `disk.open` gives its caller four portals.
+//!
+//! It trusts nobody and nobody trusts it: what is on the disk may be anybody's work. A file ends with its portals, as there. What was
+//! written lasts when `disk.sync` has returned, and otherwise a few seconds later.
+#![no_std]
+#![no_main]
+
+extern crate alloc;
+
+mod blocks;
+
+use abi::Error;
+use abi::file::{Entry, flags, operation};
+use abi::name::Name;
+use abi::nucleus::NAMELEN;
+use abi::section::padded;
+use abi::system::{self, GRANTS, Grant, Granted};
+use abi::window::{Plain, Window};
+use alloc::collections::BTreeMap;
+use blocks::{Blocks, Random, Wall};
+use core::sync::atomic::{AtomicUsize, Ordering};
+use pebble::portal::call;
+use pebble::sync::{Mutex, Semaphore};
+use pebble::{Result, check};
+use volume::{Open, Volume};
+
+pebble::server!(start);
+pebble::provide! {
+    "disk.open", "npri", open;
+    "disk.unlink", "npr", unlink;
+    "disk.rename", "nprr", rename;
+    "disk.mkdir", "npr", make_directory;
+    "disk.rmdir", "npr", remove_directory;
+    "disk.status", "nprw", status;
+    "disk.sync", "np", sync;
+    "disk.space", "npi", space;
+}
+
+/// Priority of the threads here.
+const PRIORITY: u8 = 30;
+/// Most open files of all clients.
+const FILES: usize = 512;
+/// Ticks of `hrtime` after which what was written is made to last.
+const PERIOD: u64 = 1_000_000_000;
+
+struct State {
+    volume: Volume<Blocks, Random>,
+    open: BTreeMap<usize, Open>,
+    /// Files opened so far, modulo what a portal's constant holds.
+    made: usize,
+    /// Something was written since the last time.
+    changed: bool,
+}
+/// `None`: there is no disk, or nothing on it that can be used.
+static STATE: Mutex<Option<State>> = Mutex::new(None);
+/// The semaphore that says that a file's portals have gone.
+static GONE: AtomicUsize = AtomicUsize::new(0);
+
+fn start(_: &pebble::Env) {
+    let Ok(gone) = Semaphore::new(0) else { return };
+    GONE.store(gone.number(), Ordering::Relaxed);
+    let disk = match Blocks::open() {
+        Ok(disk) => disk,
+        // Without a driver there is no disk, and that is no error.
+        Err(_) => pebble::thread::exit_domain(0),
+    };
+    // In a thread, so that clients find the portals at once, and wait for the lock until the disk is ready.
+    let _ = pebble::thread::spawn(None, move || {
+        let mut state = STATE.lock();
+        match Volume::mount(disk, Wall, Random::new()) {
+            Ok(volume) => *state = Some(State { volume, open: BTreeMap::new(), made: 0, changed: false }),
+            Err(error) => {
+                pebble::println!("pebble: disk: there is no file system on it, or it is damaged: {}", error.text());
+                pebble::thread::exit_domain(0);
+            }
+        }
+    });
+    let _ = pebble::thread::spawn(Some(PRIORITY), move || {
+        while gone.wait().is_ok() {
+            if let Ok(number) = check(call(system::PORTAL_GONE, [])) {
+                end(number);
+            }
+        }
+    });
+    let _ = pebble::thread::spawn(Some(PRIORITY), || {
+        loop {
+            pebble::time::sleep(PERIOD);
+            // One that fails, fails again where somebody is told.
+            let _ = with(|state| if state.changed { state.sync() } else { Ok(()) });
+        }
+    });
+}
+impl State {
+    fn sync(&mut self) -> Result<()> {
+        self.volume.sync()?;
+        self.changed = false;
+        Ok(())
+    }
+}
+fn with<T>(body: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
+    STATE.lock().as_mut().map_or(Err(Error::EIO), body)
+}
+/// The same for one open file.
+fn with_file<T>(number: usize, body: impl FnOnce(&mut Volume<Blocks, Random>, &mut Open) -> Result<T>) -> Result<T> {
+    with(|State { volume, open, .. }| body(volume, open.get_mut(&number).ok_or(Error::EBADF)?))
+}
+/// Nobody has portals to file `number` any more.
+fn end(number: usize) {
+    let _ = with(|state| match state.open.remove(&number) {
+        Some(open) => state.volume.close(open),
+        None => Ok(()),
+    });
+}
+fn word(result: Result<usize>) -> isize {
+    result.map_or_else(Error::code, |value| value as isize)
+}
+/// Gives the caller four portals to file `number`; the first one's number.
+fn grant(number: usize) -> Result<usize> {
+    let portal = |spec: &str, entry: *const ()| Granted { spec: padded(spec), entry: entry as u64 };
+    let portals: [Granted; GRANTS] = [
+        portal("npcwi", read as *const ()),
+        portal("npcri", write as *const ()),
+        portal("npcii", seek as *const ()),
+        portal("npciw", control as *const ()),
+    ];
+    let gone = GONE.load(Ordering::Relaxed) as u64;
+    let request = Grant { count: GRANTS as u64, gone, constant: number as u64, portals };
+    check(call(system::GRANT, [&raw const request as usize]))
+}
+extern "C" fn open(path: usize, how: usize) -> isize {
+    // SAFETY: a window argument.
+    let path = match unsafe { Name::read(path) } {
+        Ok(path) => path,
+        Err(error) => return error.code(),
+    };
+    let opened = with(|state| {
+        if state.open.len() >= FILES {
+            return Err(Error::ENFILE);
+        }
+        let open = state.volume.open(path.text(), how)?;
+        state.changed |= how & (flags::CREATE | flags::TRUNCATE) != 0;
+        state.made = (state.made + 1) % (1 << 31);
+        state.open.insert(state.made, open);
+        Ok(state.made)
+    });
+    word(opened.and_then(|number| grant(number).inspect_err(|_| end(number))))
+}
+/// What `body` comes to for the path at `path`.
+///
+/// # Safety
+/// `path` is a window argument of the call that is being served.
+unsafe fn with_path<T>(path: usize, body: impl FnOnce(&mut State, &str) -> Result<T>) -> Result<T> {
+    // SAFETY: as for this function.
+    let path = unsafe { Name::read(path) }?;
+    with(|state| body(state, path.text()))
+}
+/// The same for what changes the disk.
+///
+/// # Safety
+/// As for [`with_path`].
+unsafe fn changing(path: usize, body: impl FnOnce(&mut Volume<Blocks, Random>, &str) -> Result<()>) -> isize {
+    // SAFETY: as for this function.
+    let result = unsafe {
+        with_path(path, |state, path| {
+            state.changed = true;
+            body(&mut state.volume, path)
+        })
+    };
+    word(result.map(|()| 0))
+}
+extern "C" fn unlink(path: usize) -> isize {
+    // SAFETY: a window argument.
+    unsafe { changing(path, |volume, path| volume.unlink(path)) }
+}
+extern "C" fn make_directory(path: usize) -> isize {
+    // SAFETY: a window argument.
+    unsafe { changing(path, |volume, path| volume.make_directory(path)) }
+}
+extern "C" fn remove_directory(path: usize) -> isize {
+    // SAFETY: a window argument.
+    unsafe { changing(path, |volume, path| volume.remove_directory(path)) }
+}
+extern "C" fn rename(from: usize, to: usize) -> isize {
+    // SAFETY: a window argument.
+    let to = match unsafe { Name::read(to) } {
+        Ok(to) => to,
+        Err(error) => return error.code(),
+    };
+    // SAFETY: a window argument.
+    unsafe { changing(from, |volume, from| volume.rename(from, to.text())) }
+}
+extern "C" fn status(path: usize, to: usize) -> isize {
+    // SAFETY: window arguments, and the second may be written.
+    word(unsafe { with_path(path, |state, path| state.volume.status_at(path)).and_then(|status| put(to, &status)) })
+}
+/// Writes `value` at `address`; 0.
+///
+/// # Safety
+/// `address` is a window argument of the call that is being served, which may be written.
+unsafe fn put<T: Plain>(address: usize, value: &T) -> Result<usize> {
+    // SAFETY: as for this function.
+    unsafe { abi::window::write(address, value) }.map(|()| 0)
+}
+extern "C" fn sync() -> isize {
+    word(with(State::sync).map(|()| 0))
+}
+/// KiB that there are, or, of 1, that are free.
+extern "C" fn space(which: usize) -> isize {
+    word(with(|state| {
+        let space = state.volume.space();
+        Ok((if which == 0 { space.all } else { space.free } / 1024) as usize)
+    }))
+}
+extern "C" fn read(number: usize, to: usize, count: usize) -> isize {
+    // SAFETY: a window argument, which may be written; it is only written, and by this call alone.
+    let to: &mut [u8] = match unsafe { Window::new(to, count).map(|to| to.values_mut()) } {
+        Ok(to) => to,
+        Err(error) => return error.code(),
+    };
+    word(with_file(number, |volume, open| volume.read(open, to)))
+}
+extern "C" fn write(number: usize, from: usize, count: usize) -> isize {
+    // SAFETY: a window argument; what its owner changes meanwhile is written or not.
+    let from: &[u8] = match unsafe { Window::new(from, count).map(|from| from.values()) } {
+        Ok(from) => from,
+        Err(error) => return error.code(),
+    };
+    word(with(|state| {
+        state.changed = true;
+        let open = state.open.get_mut(&number).ok_or(Error::EBADF)?;
+        state.volume.write(open, from)
+    }))
+}
+extern "C" fn seek(number: usize, offset: isize, whence: usize) -> isize {
+    word(with_file(number, |volume, open| volume.seek(open, offset, whence)))
+}
+extern "C" fn control(number: usize, what: usize, to: usize) -> isize {
+    word(match what {
+        operation::DUPLICATE => grant(number),
+        operation::STATUS => with_file(number, |volume, open| volume.status_of(open))
+            // SAFETY: a window argument, which may be written.
+            .and_then(|status| unsafe { put(to, &status) }),
+        operation::NEXT => with_file(number, |volume, open| volume.next(open)).and_then(|next| match next {
+            Some((text, status)) => {
+                let mut name = [0; NAMELEN];
+                name[..text.len()].copy_from_slice(text.as_bytes());
+                // SAFETY: as above.
+                unsafe { put(to, &Entry { status, name }) }.map(|_| 1)
+            }
+            None => Ok(0),
+        }),
+        _ => Err(Error::EINVAL),
+    })
+}
