@@ -1,5 +1,6 @@
 //! What cargo builds: the packages of the workspace, components of one Rust file, and packages of others in folders of their own.
 
+use super::stamp::Stamp;
 use super::{TARGET, number, place};
 use crate::progress;
 use anyhow::{Context, Result, bail};
@@ -26,8 +27,16 @@ pub fn cargo(root: &Path) -> Command {
 /// instruction where it happens, which is reported.
 pub fn build_packages(root: &Path, packages: &[String]) -> Result<()> {
     let (small, others): (Vec<_>, Vec<_>) = packages.iter().cloned().partition(|package| is_small(root, package));
-    run_cargo(root, &small, &IMMEDIATE_ABORT)?;
-    if others.is_empty() { Ok(()) } else { run_cargo(root, &others, &[]) }
+    for (kind, packages, options) in [("small", small, &IMMEDIATE_ABORT[..]), ("others", others, &[])] {
+        let products: Vec<PathBuf> =
+            packages.iter().map(|package| root.join("target").join(TARGET).join("release").join(package)).collect();
+        let stamp = Stamp::new(root, kind, &packages);
+        if !packages.is_empty() && !stamp.holds(root, &products) {
+            run_cargo(root, &packages, options)?;
+            stamp.put()?;
+        }
+    }
+    Ok(())
 }
 /// Whether a package's `Cargo.toml` says that it shall be small, as those of the smallest system do. The nucleus and the servers that are
 /// laid out with it have nobody to tell.

@@ -4,6 +4,7 @@
 mod c;
 mod cargo;
 mod recipe;
+mod stamp;
 
 pub use c::{archive, compiler, driver, heap, objects};
 pub use cargo::cargo;
