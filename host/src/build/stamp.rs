@@ -6,10 +6,13 @@
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// Where the sources of components are, and what says how they are built; of applications, the folders of those that are built.
 const INPUTS: [&str; 8] = ["Cargo.toml", "Cargo.lock", ".cargo", "nucleus", "lib", "servers", "drivers", "services"];
+
+/// The clock by which the system dates files may be so far behind [`SystemTime::now`]: a tick of its timer, and some.
+const FILE_CLOCK: Duration = Duration::from_millis(50);
 
 /// A stamp, and what it is to stand for.
 pub struct Stamp {
@@ -49,7 +52,7 @@ impl Stamp {
             fs::create_dir_all(folder)?;
         }
         fs::write(&self.file, &self.asked).with_context(|| self.file.display().to_string())?;
-        fs::File::options().append(true).open(&self.file)?.set_modified(self.began)?;
+        fs::File::options().append(true).open(&self.file)?.set_modified(self.began - FILE_CLOCK)?;
         Ok(())
     }
 }
@@ -70,7 +73,6 @@ fn newer(path: &Path, since: SystemTime) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     /// A tree with all inputs, as old as an hour, and a stamp in it.
     fn tree() -> (tempfile::TempDir, Stamp) {

@@ -112,7 +112,7 @@ mod tests {
     fn declares(provides: &[&str], imports: &[&str]) -> Declared {
         let provided =
             |name: &&str| Provides { name: name.to_string(), specification: "sm".into(), entry: 0, constant: 0 };
-        let imported = |name: &&str| Imports { name: name.to_string(), number: 0 };
+        let imported = |name: &&str| Imports { name: name.to_string(), number: 0, optional: false };
         Declared { provides: provides.iter().map(provided).collect(), imports: imports.iter().map(imported).collect() }
     }
     const TWO: &str =

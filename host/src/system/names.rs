@@ -102,7 +102,7 @@ fn imports(
     let mut faults = Vec::new();
     for import in &program.imports {
         let name = import.name.as_str();
-        if component.optional.iter().any(|pattern| overlap(pattern, name)) {
+        if import.optional || component.optional.iter().any(|pattern| overlap(pattern, name)) {
             continue;
         }
         if !provided.iter().any(|known| overlap(known, name)) {

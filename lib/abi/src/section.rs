@@ -5,8 +5,8 @@
 
 /// Name of the section of [`Provided`].
 pub const PROVIDES: &str = ".pebble.provides";
-/// Name of the section of [`Imported`].
-pub const IMPORTS: &str = ".pebble.imports";
+/// What the names of the sections of [`Imported`] begin with.
+pub const IMPORTS: &str = ".pebble.imports.";
 /// Bytes of a portal name in the sections.
 pub const NAME: usize = 48;
 /// Bytes of a specification in the sections.

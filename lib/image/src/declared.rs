@@ -21,6 +21,8 @@ pub struct Imports {
     pub name: String,
     /// Address of the word that gets its number.
     pub number: u64,
+    /// The program can do without it.
+    pub optional: bool,
 }
 
 /// The records of `size` bytes between two symbols of the program, with their addresses.
@@ -47,7 +49,12 @@ pub fn provides(program: &Program) -> Vec<Provides> {
 }
 /// The portals that `program` opens, in their order.
 pub fn imports(program: &Program) -> Vec<Imports> {
+    let optional = program.symbol("__imports_optional").unwrap_or(u64::MAX);
     records(program, "__imports_start", "__imports_end", size_of::<Imported>())
-        .map(|(at, record)| Imports { name: text(&record[..NAME]).to_string(), number: at + NAME as u64 })
+        .map(|(at, record)| Imports {
+            name: text(&record[..NAME]).to_string(),
+            number: at + NAME as u64,
+            optional: at >= optional,
+        })
         .collect()
 }

@@ -9,6 +9,8 @@ use abi::nucleus::NAMELEN;
 crate::import! {
     MKDIR = "files.mkdir";
     RMDIR = "files.rmdir";
+}
+crate::import! { optional:
     DISK_MKDIR = "disk.mkdir";
     DISK_RMDIR = "disk.rmdir";
 }

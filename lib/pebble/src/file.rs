@@ -17,6 +17,8 @@ crate::import! {
     UNLINK = "files.unlink";
     RENAME = "files.rename";
     STATUS = "files.status";
+}
+crate::import! { optional:
     DISK_OPEN = "disk.open";
     DISK_UNLINK = "disk.unlink";
     DISK_RENAME = "disk.rename";

@@ -82,12 +82,19 @@ impl Import {
     }
 }
 
-/// Declares portals to open: `import! { MAP = "memory.map"; }` makes `static MAP: Import`.
+/// Declares portals to open: `import! { MAP = "memory.map"; }` makes `static MAP: Import`; `import! { optional: MAP = "memory.map"; }` one that
+/// a system need not have: calls of it end with `EPORTAL` then. Each has a section of its own, so that the linker drops what is not used.
 #[macro_export]
 macro_rules! import {
+    (optional: $($(#[$meta:meta])* $vis:vis $name:ident = $portal:literal;)*) => { $(
+        $(#[$meta])*
+        #[unsafe(link_section = concat!(".pebble.optional_imports.", $portal))]
+        $vis static $name: $crate::portal::Import =
+            $crate::portal::Import($crate::abi::section::Imported::new($portal));
+    )* };
     ($($(#[$meta:meta])* $vis:vis $name:ident = $portal:literal;)*) => { $(
         $(#[$meta])*
-        #[unsafe(link_section = ".pebble.imports")]
+        #[unsafe(link_section = concat!(".pebble.imports.", $portal))]
         $vis static $name: $crate::portal::Import =
             $crate::portal::Import($crate::abi::section::Imported::new($portal));
     )* };

@@ -13,6 +13,8 @@ pebble::import! {
     FLUSH = "block.flush";
     SIZE = "block.size";
     TIME = "clock.time";
+}
+pebble::import! { optional:
     ENTROPY = "entropy.read";
 }
 

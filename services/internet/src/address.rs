@@ -51,7 +51,7 @@ impl Write for Right {
 impl Right {
     fn of(text: core::fmt::Arguments) -> Right {
         let mut right = Right { text: [0; abi::nucleus::NAMELEN - 1], length: 0 };
-        // The longest has 60 characters.
+        // The longest has 59 characters.
         let _ = right.write_fmt(text);
         right
     }
@@ -59,11 +59,15 @@ impl Right {
     pub fn listen(protocol: &str, port: u16) -> Right {
         Right::of(format_args!("internet.listen.{protocol}.{port}"))
     }
-    /// To send to an endpoint: `internet.connect.udp.10.0.2.3:53`, `internet.connect.tcp.[fec0::2]:80`.
+    /// To send to an endpoint: `internet.connect.udp.10.0.2.3:53`; of version 6 all digits, for with colons not every address has room
+    /// in a name: `internet.connect.tcp.fec00000000000000000000000000002:80`.
     pub fn connect(protocol: &str, to: IpEndpoint) -> Right {
         match to.addr {
             IpAddress::Ipv4(_) => Right::of(format_args!("internet.connect.{protocol}.{}:{}", to.addr, to.port)),
-            IpAddress::Ipv6(_) => Right::of(format_args!("internet.connect.{protocol}.[{}]:{}", to.addr, to.port)),
+            IpAddress::Ipv6(addr) => {
+                let digits = u128::from(addr);
+                Right::of(format_args!("internet.connect.{protocol}.{digits:032x}:{}", to.port))
+            }
         }
     }
     pub fn text(&self) -> &str {
@@ -98,6 +102,7 @@ mod tests {
         assert_eq!(Right::connect("udp", to).text(), "internet.connect.udp.10.0.2.3:53");
         let longest =
             IpEndpoint::new(IpAddress::v6(0x1111, 0x2222, 0x3333, 0x4444, 0x5555, 0x6666, 0x7777, 0x8888), 65535);
-        assert!(Right::connect("tcp", longest).text().ends_with(":65535"));
+        let text = "internet.connect.tcp.11112222333344445555666677778888:65535";
+        assert_eq!(Right::connect("tcp", longest).text(), text);
     }
 }

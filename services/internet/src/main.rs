@@ -27,6 +27,8 @@ pebble::server!(start);
 pebble::import! {
     RECEIVE = "network.receive";
     NAMES_LOOKUP = "names.lookup";
+}
+pebble::import! { optional:
     ENTROPY = "entropy.read";
 }
 
