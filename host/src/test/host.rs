@@ -19,7 +19,7 @@ fn packages(root: &Path) -> Result<Vec<(String, bool)>> {
             }
         }
     }
-    found.push(("host".into(), false));
+    found.extend(["host", "rewriter", "strict"].map(|name| (name.into(), false)));
     found.sort();
     Ok(found)
 }
