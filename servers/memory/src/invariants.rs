@@ -58,14 +58,26 @@ const LEAF: u64 = pte::R | pte::W | pte::X;
 const FRAMES: usize = (1 << 30) / PAGE;
 
 /// How many entries refer to each frame: a byte each, in frames that are taken for it.
-struct References([usize; FRAMES / PAGE]);
+struct References {
+    pages: [usize; FRAMES / PAGE],
+    /// There was no frame for a count.
+    full: bool,
+}
 impl References {
-    fn add<R: Ram>(&mut self, spaces: &mut Spaces<R>, pa: usize) -> Result<(), Error> {
+    /// One more entry refers to the frame at `pa`, which must be in use.
+    fn add<R: Ram>(&mut self, spaces: &mut Spaces<R>, pa: usize) -> Result<(), Kind> {
+        if spaces.frames.is_free(pa) {
+            return Err(Kind::Free);
+        }
         let frame = pa.wrapping_sub(RAM_BASE) / PAGE;
-        let slot = self.0.get_mut(frame / PAGE).ok_or(Error::EINVAL)?;
+        let slot = self.pages.get_mut(frame / PAGE).ok_or(Kind::Place)?;
         if *slot == 0 {
-            *slot = spaces.frames.take(For::System)?;
-            spaces.ram.clear(*slot);
+            let Ok(page) = spaces.frames.take(For::System) else {
+                self.full = true;
+                return Ok(());
+            };
+            *slot = page;
+            spaces.ram.clear(page);
         }
         let (at, shift) = (*slot + frame % PAGE / 8 * 8, frame % 8 * 8);
         let word = spaces.ram.read(at);
@@ -76,10 +88,25 @@ impl References {
     }
     fn count<R: Ram>(&self, spaces: &Spaces<R>, pa: usize) -> u64 {
         let frame = (pa - RAM_BASE) / PAGE;
-        match self.0[frame / PAGE] {
+        match self.pages[frame / PAGE] {
             0 => 0,
             page => spaces.ram.read(page + frame % PAGE / 8 * 8) >> (frame % 8 * 8) & 0xff,
         }
+    }
+    /// A frame to which more or fewer entries refer than it says, or that was free before it was taken to count in.
+    fn wrong<R: Ram>(&self, spaces: &Spaces<R>) -> Option<usize> {
+        let pages = self.pages.iter().enumerate().filter(|(_, page)| **page != 0);
+        let counted = pages.flat_map(|(n, &page)| {
+            let groups = (0..PAGE).step_by(8 * TOGETHER).filter(move |at| !spaces.all_zero(page + at));
+            groups.flat_map(move |at| (0..8 * TOGETHER).map(move |frame| RAM_BASE + (n * PAGE + at + frame) * PAGE))
+        });
+        let mut counted = counted.map(|pa| (pa, self.count(spaces, pa))).filter(|(_, count)| *count != 0);
+        let wrong = counted.find(|&(pa, count)| {
+            // A count that has reached its highest value is not told apart from the next one.
+            let sharers = spaces.shares.count(&spaces.ram, pa) + 1;
+            count != sharers.min(255) || self.pages.contains(&pa)
+        });
+        wrong.map(|(pa, _)| pa)
     }
 }
 
@@ -93,12 +120,11 @@ fn each_entry<R: Ram, E>(
     mut visit: impl FnMut(&mut Spaces<R>, usize, u64) -> Result<(), E>,
 ) -> Result<(), E> {
     for first in (0..512).step_by(TOGETHER) {
-        let at = |n: usize| table + 8 * (first + n);
-        if (0..TOGETHER).fold(0, |all, n| all | spaces.ram.read(at(n))) == 0 {
+        if spaces.all_zero(table + 8 * first) {
             continue;
         }
         for n in 0..TOGETHER {
-            match spaces.ram.read(at(n)) {
+            match spaces.ram.read(table + 8 * (first + n)) {
                 0 => {}
                 entry => visit(spaces, first + n, entry)?,
             }
@@ -108,51 +134,42 @@ fn each_entry<R: Ram, E>(
 }
 
 impl<R: Ram> Spaces<R> {
+    /// Whether the `TOGETHER` words from `at` on are all 0.
+    fn all_zero(&self, at: usize) -> bool {
+        (0..TOGETHER).fold(0, |all, n| all | self.ram.read(at + 8 * n)) == 0
+    }
     /// Checks everything; how many windows are open, or the first violation found. Frames below `managed` are the image's,
     /// which nobody owns. `ENOMEM`: there is none for the check itself.
     pub fn check(&mut self, managed: usize) -> Result<Result<usize, Violation>, Error> {
-        let mut references = References([0; FRAMES / PAGE]);
+        let mut references = References { pages: [0; FRAMES / PAGE], full: false };
         let result = self.check_all(managed, &mut references);
-        for page in references.0 {
+        for page in references.pages {
             if page != 0 {
                 // Its one table is the function's own.
                 self.frames.release(Unreachable::unused(page));
             }
         }
-        result
+        if references.full { Err(Error::ENOMEM) } else { Ok(result) }
     }
-    fn check_all(&mut self, managed: usize, references: &mut References) -> Result<Result<usize, Violation>, Error> {
-        // First nothing may refer to a free frame: the counts are kept in some. Then all references are counted, and then each
-        // is looked at.
+    fn check_all(&mut self, managed: usize, references: &mut References) -> Result<usize, Violation> {
         let (mut promises, mut windows) = (0, 0);
         for asid in 1..MAX_DOMAINS {
-            let free = |s: &mut Self, pa, kind| if s.frames.is_free(pa) { Err(kind) } else { Ok(()) };
-            if let Err((kind, address)) = self.walk(asid, managed, free) {
-                return Ok(Err(Violation { kind, asid, address }));
-            }
+            let at = |(kind, address)| Violation { kind, asid, address };
+            let counts = self.check_space(asid, managed, references).map_err(at)?;
+            promises += counts.0;
+            windows += counts.1;
         }
-        for asid in 1..MAX_DOMAINS {
-            let count = |s: &mut Self, pa, kind| match kind {
-                Kind::WindowFree => Ok(()),
-                _ => references.add(s, pa),
-            };
-            self.walk(asid, managed, count).map_err(|(error, _)| error)?;
-        }
-        for asid in 1..MAX_DOMAINS {
-            match self.check_space(asid, managed, references) {
-                Ok(counts) => {
-                    promises += counts.0;
-                    windows += counts.1;
-                }
-                Err((kind, address)) => return Ok(Err(Violation { kind, asid, address })),
-            }
+        if let Some(pa) = references.wrong(self) {
+            let (asid, address) =
+                (1..MAX_DOMAINS).find_map(|asid| Some((asid, self.refers(asid, pa)?))).unwrap_or((0, pa));
+            return Err(Violation { kind: Kind::Sharers, asid, address });
         }
         if promises != self.frames.promised() {
-            return Ok(Err(Violation { kind: Kind::Promises, asid: 0, address: 0 }));
+            return Err(Violation { kind: Kind::Promises, asid: 0, address: 0 });
         }
         // Sharers that no entry is.
         let orphan = self.shares.shared(&self.ram).find(|&pa| references.count(self, pa) == 0);
-        Ok(orphan.map_or(Ok(windows), |address| Err(Violation { kind: Kind::Sharers, asid: 0, address })))
+        orphan.map_or(Ok(windows), |address| Err(Violation { kind: Kind::Sharers, asid: 0, address }))
     }
     /// The table below entry `place` of the root of `asid`.
     fn middle(&mut self, asid: usize, place: usize) -> Option<usize> {
@@ -160,65 +177,62 @@ impl<R: Ram> Spaces<R> {
         let middle = self.ram.read(root + 8 * place);
         (middle & (pte::V | LEAF) == pte::V).then_some(pte::address(middle))
     }
-    /// Gives `visit` each frame that tables of `asid` refer to, from `managed` on, and what it would be if it were free: one that
-    /// is the space's own, or one that a window shows. An error, and for which address.
-    fn walk<E>(
-        &mut self,
-        asid: usize,
-        managed: usize,
-        mut visit: impl FnMut(&mut Self, usize, Kind) -> Result<(), E>,
-    ) -> Result<(), (E, usize)> {
-        let Some(root) = self.root(asid) else { return Ok(()) };
-        let mut one = |s: &mut Self, pa: usize, kind: Kind, va: usize| {
-            if pa < managed { Ok(()) } else { visit(s, pa, kind).map_err(|error| (error, va)) }
-        };
-        one(self, root, Kind::Free, 0)?;
-        for place in [0, 1] {
-            let Some(middle) = self.middle(asid, place) else { continue };
-            one(self, middle, Kind::Free, 0)?;
-            each_entry(self, middle, |s, n, value| {
-                if value & (pte::V | LEAF) != pte::V {
-                    return Ok(());
-                }
-                one(s, pte::address(value), Kind::Free, (place << 30) + (n << 21))?;
-                each_entry(s, pte::address(value), |s, page, leaf| {
-                    let kind = if place == 0 { Kind::Free } else { Kind::WindowFree };
-                    // A device's registers are no frames, and those of the image nobody's.
-                    let refers = if place == 0 { s.has_frame(leaf) } else { leaf & pte::V != 0 };
-                    if !refers {
-                        return Ok(());
-                    }
-                    one(s, pte::address(leaf), kind, (place << 30) + (n << 21) + page * PAGE)
-                })
-            })?;
+    /// For which address a table of `asid` refers to the frame at `pa` (0: it is a table that stands for no address).
+    fn refers(&mut self, asid: usize, pa: usize) -> Option<usize> {
+        let root = self.root(asid)?;
+        let middle = self.middle(asid, 0);
+        if root == pa || middle == Some(pa) {
+            return Some(0);
         }
-        Ok(())
+        let looked = each_entry(self, middle?, |s, n, value| {
+            if value & (pte::V | LEAF) != pte::V {
+                return Ok(());
+            }
+            if pte::address(value) == pa {
+                return Err(n << 21);
+            }
+            each_entry(s, pte::address(value), |s, page, leaf| {
+                let found = s.has_frame(leaf) && pte::address(leaf) == pa;
+                if found { Err((n << 21) + page * PAGE) } else { Ok(()) }
+            })
+        });
+        looked.err()
+    }
+    /// An entry of a space refers to the frame at `pa` as to its own. Frames of the image are nobody's.
+    fn count_own(&mut self, pa: usize, managed: usize, references: &mut References) -> Result<(), Kind> {
+        if pa < managed { Ok(()) } else { references.add(self, pa) }
     }
     /// Promises and open windows of `asid`.
     fn check_space(
         &mut self,
         asid: usize,
         managed: usize,
-        references: &References,
+        references: &mut References,
     ) -> Result<(usize, usize), (Kind, usize)> {
         let Ok(&mut space) = self.space(asid) else { return Ok((0, 0)) };
-        self.owned(space.root, managed, references).map_err(|kind| (kind, 0))?;
+        self.count_own(space.root, managed, references).map_err(|kind| (kind, 0))?;
         if !space.boot {
-            let right = |n: usize| self.ram.read(space.root + 8 * n);
             let code = pte::table(self.shared.code_l1);
-            if right(510) != pte::leaf(RAM_BASE, pte::R | pte::W | pte::G) || right(511) != code {
-                return Err((Kind::Supervisor, 0));
-            }
             let service = pte::table(self.shared.service_l1);
-            let known = |n| n == index(SERVICE_VA, 2) && right(n) == service;
-            if (2..510).any(|n| right(n) != 0 && !known(n)) {
-                return Err((Kind::Place, 0));
+            let ram = pte::leaf(RAM_BASE, pte::R | pte::W | pte::G);
+            let mut supervisor = [0; 2];
+            each_entry(self, space.root, |_, n, entry| match n {
+                0 | 1 => Ok(()),
+                510 | 511 => {
+                    supervisor[n - 510] = entry;
+                    Ok(())
+                }
+                _ if n == index(SERVICE_VA, 2) && entry == service => Ok(()),
+                _ => Err((Kind::Place, 0)),
+            })?;
+            if supervisor != [ram, code] {
+                return Err((Kind::Supervisor, 0));
             }
         }
         let (mut promises, mut windows, mut pages, mut common_pages) = (0, 0, 0, 0);
         for (place, base) in [(0, 0), (1, WINDOW_VA)] {
             let Some(middle) = self.middle(asid, place) else { continue };
-            self.owned(middle, managed, references).map_err(|kind| (kind, base))?;
+            self.count_own(middle, managed, references).map_err(|kind| (kind, base))?;
             each_entry(self, middle, |s, n, value| {
                 if value & pte::V == 0 {
                     return Ok(());
@@ -231,12 +245,12 @@ impl<R: Ram> Spaces<R> {
                     return Err((Kind::Place, base + (n << 21)));
                 }
                 let leaves = pte::address(value);
-                s.owned(leaves, managed, references).map_err(|kind| (kind, base + (n << 21)))?;
+                s.count_own(leaves, managed, references).map_err(|kind| (kind, base + (n << 21)))?;
                 each_entry(s, leaves, |s, page, leaf| {
                     let va = base + (n << 21) + page * PAGE;
                     if place == 1 {
                         windows += 1;
-                        return s.check_window(va, leaf).map_err(|kind| (kind, va));
+                        return s.check_window(va, leaf, references).map_err(|kind| (kind, va));
                     }
                     let (lazy, pa) = (leaf & pte::LAZY != 0, pte::address(leaf));
                     let own = leaf & (pte::V | pte::FOREIGN) == pte::V;
@@ -245,7 +259,7 @@ impl<R: Ram> Spaces<R> {
                     common_pages += (common && va != RETURN_PAGE) as usize;
                     promises += lazy as usize;
                     if own || common {
-                        s.owned(pa, managed, references).map_err(|kind| (kind, va))?;
+                        s.count_own(pa, managed, references).map_err(|kind| (kind, va))?;
                     }
                     if va != RETURN_PAGE && (lazy || (own && pa >= managed)) {
                         pages += 1;
@@ -274,22 +288,14 @@ impl<R: Ram> Spaces<R> {
         }
         Ok((promises, windows))
     }
-    /// Whether as many refer to the frame at `pa` as it says.
-    fn owned(&self, pa: usize, managed: usize, references: &References) -> Result<(), Kind> {
-        if pa < managed {
-            return Ok(());
-        }
-        // A count that has reached its highest value is not told apart from the next one.
-        let sharers = self.shares.count(&self.ram, pa) + 1;
-        if references.count(self, pa) == sharers.min(255) { Ok(()) } else { Err(Kind::Sharers) }
-    }
-    fn check_window(&self, va: usize, leaf: u64) -> Result<(), Kind> {
+    fn check_window(&self, va: usize, leaf: u64, references: &References) -> Result<(), Kind> {
         let wanted = pte::V | pte::R | pte::U | pte::FOREIGN;
         if leaf & (wanted | pte::X | pte::G | pte::LAZY) != wanted || va >= window_base(MAX_THREADS) {
             return Err(Kind::WindowRights);
         }
         // That nobody can write who shares it copy-on-write is seen from its lender's entry: pages that are shared for good may be.
-        Ok(())
+        let free = self.frames.is_free(pte::address(leaf)) || references.pages.contains(&pte::address(leaf));
+        if free { Err(Kind::WindowFree) } else { Ok(()) }
     }
     /// How many window slots of `asid` are open.
     pub fn windows(&mut self, asid: usize) -> usize {

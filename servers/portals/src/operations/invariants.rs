@@ -100,17 +100,18 @@ impl<M: Machine> Manager<M> {
                 }
             }
             let (first, end) = d.numbers;
-            let wrong_side =
-                |number| violation("a number is on the wrong side of the free ones", asid, number, first as u64);
-            for number in 1..end.max(FIRST_FREE) {
-                match d.table.entry(number) {
-                    code if code != symbols.bad_portal => self.check_entry(asid, d.table, boot, number, code)?,
-                    _ if (FIRST_FREE..first).contains(&number) => return wrong_side(number),
-                    _ => {}
+            for number in 1..NPORTALS {
+                let code = d.table.entry(number);
+                if code == symbols.bad_portal {
+                    if (FIRST_FREE..first).contains(&number) {
+                        return violation("a free number below the first one", asid, number, first as u64);
+                    }
+                    continue;
                 }
-            }
-            if let Some(number) = (end.max(FIRST_FREE)..NPORTALS).find(|&n| d.table.entry(n) != symbols.bad_portal) {
-                return wrong_side(number);
+                if number >= end.max(FIRST_FREE) {
+                    return violation("a portal at a number beyond the last one", asid, number, end as u64);
+                }
+                self.check_entry(asid, d.table, boot, number, code)?;
             }
             self.check_lent(asid, d.table)?;
             let threads = self.threads.living().filter(|&(_, _, home)| home == d.id).count();
