@@ -14,7 +14,7 @@ use anyhow::{Result, bail};
 use portal::disassemble::{self, Refused};
 use portal::emit::Buffer;
 use portal::specification::{ARGUMENTS, LETTERS};
-use portal::{Connection, End, GenerateError, Specification, Templates, generate};
+use portal::{Connection, Count, End, GenerateError, Specification, Templates, generate};
 
 /// The templates of the system's servers; windows are mapped at the call, or at the callee's first access.
 static AT_CALL: Template = memory_logic::windows::at_call();
@@ -141,6 +141,7 @@ fn one(
         constants: &[u64::MAX / 3; ARGUMENTS],
         short_circuit: None,
         templates,
+        count: Count::Off,
     };
     let symbols = Symbols {
         raise: 0xFFFF_FFFF_C020_0100,

@@ -4,6 +4,7 @@
 
 extern crate alloc;
 
+mod activity;
 mod editor;
 mod views;
 
@@ -74,6 +75,7 @@ fn execute(command: Command) {
         Command::Memory => views::memory(),
         Command::Counts => views::counts(),
         Command::Limits => views::limits(),
+        Command::Top(seconds) => activity::top(seconds),
         Command::Uptime => views::uptime(),
         Command::Echo(text) => {
             println!("{text}");

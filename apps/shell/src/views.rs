@@ -20,21 +20,21 @@ pebble::import! {
     CAPABILITY = "capability.list";
 }
 
-fn domain(asid: usize) -> Result<Domain> {
+pub fn domain(asid: usize) -> Result<Domain> {
     let mut domain = Lent(Domain::NONE);
     check(DOMAIN.call([asid, &raw mut domain as usize]))?;
     Ok(domain.0)
 }
-fn all_domains() -> impl Iterator<Item = Domain> {
+pub fn all_domains() -> impl Iterator<Item = Domain> {
     (1..MAX_DOMAINS).filter_map(|asid| domain(asid).ok())
 }
-fn name(asid: usize) -> String {
+pub fn name(asid: usize) -> String {
     if asid == 0 {
         return "idle".into();
     }
     domain(asid).map_or_else(|_| alloc::format!("domain {asid}"), |d| text(&d.name).into())
 }
-fn one_portal(asid: usize, number: usize) -> Result<Portal> {
+pub fn one_portal(asid: usize, number: usize) -> Result<Portal> {
     let mut portal = Lent(Portal::NONE);
     check(PORTAL.call([asid, number, &raw mut portal as usize]))?;
     Ok(portal.0)
@@ -97,6 +97,7 @@ pub fn portals(asid: Option<usize>) -> Result<()> {
     }
     for d in all_domains().filter(|d| asid.is_none_or(|asid| d.asid as usize == asid)) {
         println!("{} (domain {}) may call", text(&d.name), d.asid);
+        let calls = crate::activity::calls(d.asid as usize).ok();
         for number in 1..NPORTALS {
             // Those that every domain has are shown for one domain only.
             if asid.is_none() && number < abi::system::FIRST_FREE {
@@ -104,7 +105,11 @@ pub fn portals(asid: Option<usize>) -> Result<()> {
             }
             let Ok(p) = one_portal(d.asid as usize, number) else { continue };
             let server = if p.server == 0 { String::from("nucleus") } else { name(p.server as usize) };
-            println!("  {number:4} {:28} \"{}\" in {server}", text(&p.name), text(&p.spec));
+            print!("  {number:4} {:28} \"{}\" in {server}", text(&p.name), text(&p.spec));
+            match &calls {
+                Some(calls) => println!(", {} calls", calls.0[number]),
+                None => println!(),
+            }
         }
     }
     Ok(())

@@ -52,6 +52,8 @@ pub struct BootInfo {
     pub sstc: u64,
     /// Bytes of RAM, where no device tree tells.
     pub ram_bytes: u64,
+    /// 1 where portals count their calls ([`crate::count`]).
+    pub counters: u64,
     /// Physical address of the L1 page table of all service stacks, shared by trusted domains.
     pub service_l1: u64,
     /// Physical address of the L1 page table of a domain that has nothing but the return page.

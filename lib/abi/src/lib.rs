@@ -11,6 +11,7 @@ pub mod block;
 pub mod boot;
 pub mod capability;
 pub mod console;
+pub mod count;
 pub mod error;
 pub mod file;
 pub mod identity;

@@ -33,7 +33,8 @@ pub struct Thread {
     pub value: u64,
     /// The thread's index: place in the thread table.
     pub index: u64,
-    /// Home domain's portal table: where the thread was created.
+    /// Home domain's portal table: where the thread was created. Where calls are counted, the graveyard's from the end of its home on:
+    /// the thread switch adds what the thread has run to its home's counters.
     pub home: u64,
     /// What was shared or moved for each two arguments of a call that is not made yet: the request, and the address at which the callee
     /// has the pages. Request 0: nothing.
@@ -77,10 +78,16 @@ pub mod limit {
 }
 
 /// A domain block is two pages: below its portal table lie the fixed entries and the record. A domain is named by the
-/// address of entry 0 (`table`), so every offset here is negative.
+/// address of entry 0 (`table`), so every offset here is negative. Where calls are counted, the counters are a third page.
 pub mod domain {
     /// Pages of a domain block.
     pub const PAGES: usize = 2;
+    /// The same with counters or without.
+    pub const fn pages(counters: bool) -> usize {
+        PAGES + counters as usize
+    }
+    /// Offset of the page of counters in the block.
+    pub const COUNTED: usize = PAGES * crate::address::PAGE;
     /// Offset of the portal table in the block.
     pub const TABLE: usize = 4096;
     /// Offset of the portal for fault `number`: below 16 the hart's exception cause, else one of [`super::fault`].
@@ -117,8 +124,10 @@ pub mod domain {
     pub const LENT_PAGES: i32 = 16;
     /// Supervisor addresses of the last-level tables of the domain's window slots that were found so far, or 0.
     pub const WINDOW_TABLES: i32 = LENT - 8 * ((super::MAX_THREADS * crate::address::WINDOW_STRIDE) >> 21) as i32;
+    /// Supervisor address of the middle of the domain's counters ([`crate::count`]); 0 in a system that counts nothing.
+    pub const COUNTERS: i32 = WINDOW_TABLES - 8;
     /// Lowest field of the record.
-    pub const RECORD: i32 = WINDOW_TABLES;
+    pub const RECORD: i32 = COUNTERS;
     /// Bytes at the start of a block, below the record, that the nucleus and portals do not use but in the graveyard's: for what
     /// is as small and lives as long.
     pub const BELOW: usize = TABLE.wrapping_add_signed(RECORD as isize) / 16 * 16;

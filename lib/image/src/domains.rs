@@ -34,6 +34,10 @@ impl Domain {
     pub fn table(&self) -> u64 {
         supervisor(self.block + domain::TABLE) as u64
     }
+    /// Supervisor address of the middle of its counters, where calls are counted.
+    fn counters(&self) -> u64 {
+        supervisor(self.block + domain::COUNTED + abi::count::MIDDLE) as u64
+    }
     /// Physical address of a field of the record, or a fixed entry.
     pub fn field(&self, offset: i32) -> usize {
         (self.block + domain::TABLE).wrapping_add_signed(offset as isize)
@@ -155,7 +159,7 @@ pub fn lay_out(
             program,
             asid,
             flags,
-            block: if n == 0 { idle_block } else { memory.pages(domain::PAGES, BLOCKS) },
+            block: if n == 0 { idle_block } else { memory.pages(domain::pages(info.counters != 0), BLOCKS) },
             root,
             thread: (0, 0),
             segments,
@@ -172,6 +176,7 @@ pub fn lay_out(
             (domain::MASKED_STACK, if component.masked { domain.program.symbol("__masked_stack")? } else { 0 }),
             (domain::FLAGS, flags),
             (domain::IDENTITY, id.word()),
+            (domain::COUNTERS, if info.counters != 0 { domain.counters() } else { 0 }),
         ];
         for (offset, value) in record {
             memory.write_u64(domain.field(offset), value);
@@ -316,7 +321,7 @@ pub fn map_nucleus(memory: &mut Memory, info: &BootInfo, domains: &[Domain]) {
     let table = physical(info.thread_table as usize);
     memory.map_range(manager.root, nucleus_view(table), table, MAX_THREADS * 4 / PAGE, bits);
     for d in domains {
-        memory.map_range(manager.root, nucleus_view(d.block), d.block, domain::PAGES, bits);
+        memory.map_range(manager.root, nucleus_view(d.block), d.block, domain::pages(info.counters != 0), bits);
         if d.thread.0 != 0 {
             memory.map(manager.root, nucleus_view(d.thread.1), d.thread.1, bits);
         }

@@ -103,7 +103,7 @@ pub fn build(parts: &Parts) -> Result<Image, Error> {
     const { assert!(domain::BELOW >= NUCLEUS_DATA_BYTES) };
     const { assert!(BOOT_INFO + BOOT_INFO_PAGES * PAGE <= NUCLEUS_DATA) };
     let mut memory = Memory::new(IMAGE_BASE, NUCLEUS_DATA);
-    let idle_block = memory.pages(domain::PAGES, domains::BLOCKS);
+    let idle_block = memory.pages(domain::pages(parts.system.counters), domains::BLOCKS);
     let nucleus = Program::parse("nucleus", parts.nucleus)?;
     let mut code_next = IMAGE_BASE;
     for segment in &nucleus.segments {
@@ -121,6 +121,7 @@ pub fn build(parts: &Parts) -> Result<Image, Error> {
     info.sstc = parts.sstc as u64;
     info.cycles_per_time = parts.cycles_per_time;
     info.ram_bytes = parts.ram_bytes;
+    info.counters = parts.system.counters as u64;
     info.symbols = portals::symbols(&nucleus)?;
 
     let thread_table = memory.pages(abi::nucleus::MAX_THREADS * 4 / PAGE, "thread table");

@@ -5,12 +5,14 @@ use crate::memory::Memory;
 use crate::{Error, Program, declared};
 use abi::address::{CODE_END, code_address, supervisor};
 use abi::boot::{BootInfo, BootOpen, BootPortal, BootShortCircuit, OPENS, PORTALS, Symbols};
+use abi::count::{FAULTS, INTERRUPTS};
 use abi::nucleus::{BLOCK_HEADER, NPORTALS, domain, fault};
 use abi::section::{NAME, SHORT_CIRCUIT, SPEC, ShortCircuit, text};
 use abi::system;
 use abi::template::{Template, choice};
 use manifest::System;
-use portal::{Connection, End, Specification, Templates, generate};
+use portal::counted::{Switches, counted};
+use portal::{Connection, Count, End, Specification, Templates, generate};
 use std::collections::HashMap;
 use std::mem::offset_of;
 
@@ -54,9 +56,9 @@ struct Opener<'a> {
     memory: &'a mut Memory,
     info: &'a mut BootInfo,
     next: usize,
-    /// Generated code by (provided, caller): opened once each.
-    made: HashMap<(usize, u64), u64>,
-    /// And by what it is: callers for whom it is the same share it.
+    /// Generated code by what is provided, the caller and where it counts: opened once each.
+    made: HashMap<(usize, u64, Count), u64>,
+    /// And by what it is: callers for whom it is the same share it. What the nucleus provides has [`PORTALS`] for a number.
     by_words: HashMap<(usize, Vec<u8>), u64>,
 }
 
@@ -200,14 +202,25 @@ impl Opener<'_> {
     fn end(domain: &Domain) -> End {
         End { table: domain.table(), asid: domain.asid as u64, flags: domain.flags }
     }
-    /// Code of the portal called `name` for `caller`.
-    fn code(&mut self, caller: &Domain, domains: &[Domain], name: &str) -> Result<u64, Error> {
+    /// Code of the portal called `name` for `caller`, which counts in word `word`.
+    fn code(&mut self, caller: &Domain, domains: &[Domain], name: &str, word: usize) -> Result<u64, Error> {
+        let count = Count::word(self.info.counters != 0, word);
+        let mut words = portal::emit::Buffer::EMPTY;
         if let Some(code) = short_circuit(name, &self.info.symbols) {
-            return Ok(code);
+            if count == Count::Off {
+                return Ok(code);
+            }
+            let switches = match name {
+                "nucleus.switch" => Switches::Always,
+                "nucleus.timer_set" => Switches::Asked,
+                _ => Switches::Never,
+            };
+            let length = counted(code, word, switches, &mut words).ok_or(Error::TooMany("instructions in a portal"))?;
+            return self.put(PORTALS, &words.0[..length]);
         }
         let missing = || Error::NoPortal { component: caller.component.name.clone(), portal: name.to_string() };
         let id = *self.by_name.get(name).ok_or_else(missing)?;
-        if let Some(&code) = self.made.get(&(id, caller.table())) {
+        if let Some(&code) = self.made.get(&(id, caller.table(), count)) {
             return Ok(code);
         }
         let p = &self.provided[id];
@@ -222,13 +235,18 @@ impl Opener<'_> {
             short_circuit: None,
             // Who answers for faults, or is lost by one, can not wait for its own.
             templates: Templates::new(&templates).at_touch(!vital(&domains[p.server])),
+            count,
         };
-        let mut words = portal::emit::Buffer::EMPTY;
         let block = generate(&connection, &self.info.symbols, &mut words)
             .map_err(|_| Error::TooMany("instructions in a portal"))?;
-        let bytes: Vec<u8> = words.0[..block.words].iter().flat_map(|w| w.to_le_bytes()).collect();
+        let code = self.put(id, &words.0[..block.words])?;
+        self.made.insert((id, caller.table(), count), code);
+        Ok(code)
+    }
+    /// The place of a portal to `id` with these words, which may be there already.
+    fn put(&mut self, id: usize, words: &[u32]) -> Result<u64, Error> {
+        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
         if let Some(&code) = self.by_words.get(&(id, bytes.clone())) {
-            self.made.insert((id, caller.table()), code);
             return Ok(code);
         }
         if self.next + bytes.len() > CODE_END {
@@ -237,21 +255,22 @@ impl Opener<'_> {
         self.memory.write(self.next, &bytes);
         let code = (code_address(self.next) + BLOCK_HEADER) as u64;
         self.next = (self.next + bytes.len()).next_multiple_of(64);
-        self.made.insert((id, caller.table()), code);
         self.by_words.insert((id, bytes), code);
         Ok(code)
     }
     /// Opens `name` as entry `number` of the caller's table.
     fn open(&mut self, caller: &Domain, domains: &[Domain], name: &str, number: usize) -> Result<(), Error> {
-        let code = self.code(caller, domains, name)?;
+        let code = self.code(caller, domains, name, number)?;
         self.memory.write_u64(caller.field(8 * number as i32), code);
-        if let Some(&portal) = self.by_name.get(name) {
+        let portal = self.by_name.get(name).copied();
+        // The nucleus's own are known by their addresses where they are not counted.
+        if portal.is_some() || self.info.counters != 0 {
             let place = self.info.open_count as usize;
             if place == OPENS {
                 return Err(Error::TooMany("portals opened by boot components"));
             }
-            self.info.opens[place] =
-                BootOpen { asid: caller.asid as u16, number: number as u16, portal: portal as u32, code };
+            let portal = portal.unwrap_or(PORTALS) as u32;
+            self.info.opens[place] = BootOpen { asid: caller.asid as u16, number: number as u16, portal, code };
             self.info.open_count += 1;
         }
         Ok(())
@@ -259,7 +278,7 @@ impl Opener<'_> {
     /// The entries for faults and interrupts.
     fn fixed_entries(&mut self, d: &Domain, domains: &[Domain]) -> Result<(), Error> {
         let symbols = self.info.symbols;
-        let faults = if vital(d) { symbols.fatal } else { self.code(d, domains, "memory.fault")? };
+        let faults = if vital(d) { symbols.fatal } else { self.code(d, domains, "memory.fault", FAULTS)? };
         for number in 0..24 {
             self.memory.write_u64(d.field(domain::fault(number)), faults);
         }
@@ -274,14 +293,14 @@ impl Opener<'_> {
             (fault::TRANSFER, "memory.fault"),
             (fault::ARGUMENT, "portal.argument"),
         ] {
-            let code = if masked { symbols.fatal } else { self.code(d, domains, name)? };
+            let code = if masked { symbols.fatal } else { self.code(d, domains, name, FAULTS)? };
             self.memory.write_u64(d.field(domain::fault(number)), code);
         }
         for cause in 0..16 {
             self.memory.write_u64(d.field(domain::interrupt(cause)), symbols.fatal);
         }
         for (cause, name) in [(5, "scheduler.tick"), (9, "interrupt.dispatch")] {
-            let code = if masked { symbols.fatal } else { self.code(d, domains, name)? };
+            let code = if masked { symbols.fatal } else { self.code(d, domains, name, INTERRUPTS)? };
             self.memory.write_u64(d.field(domain::interrupt(cause)), code);
         }
         Ok(())
@@ -295,15 +314,14 @@ impl Opener<'_> {
         }
         if d.component.name == "idle" {
             self.open(d, domains, "scheduler.start", system::idle::START)?;
-            self.memory.write_u64(d.field(8 * system::idle::WAIT as i32), symbols.idle);
-            return Ok(());
+            return self.open(d, domains, "nucleus.idle", system::idle::WAIT);
         }
         if d.flags & abi::nucleus::flags::MASKED != 0 {
             return Ok(());
         }
         for &(number, name) in system::ALL {
             let name = system::portal_for(d.flags & abi::nucleus::flags::TRUSTED != 0, number, name);
-            let code = self.code(d, domains, name)?;
+            let code = self.code(d, domains, name, number)?;
             self.memory.write_u64(d.field(8 * number as i32), code);
         }
         Ok(())

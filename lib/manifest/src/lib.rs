@@ -16,6 +16,10 @@ pub struct System {
     /// When windows are mapped.
     #[serde(default)]
     pub windows: Windows,
+    /// Whether portals count their calls.
+    #[cfg(feature = "sources")]
+    #[serde(default, skip_serializing)]
+    pub counters: bool,
     #[serde(default, rename = "component")]
     pub components: Vec<Component>,
 }

@@ -28,3 +28,18 @@ pub fn time() -> u64 {
     unsafe { core::arch::asm!("rdtime {}", out(reg) time, options(nomem, nostack)) };
     time
 }
+/// Waits `units` of [`time`]. How many ticks of [`hrtime`] that is, it finds out while it waits.
+pub fn wait(units: u64) {
+    let end = time() + units;
+    let mut ticks = 1 << 16;
+    loop {
+        let (from, tick) = (time(), hrtime());
+        sleep(ticks);
+        let now = time();
+        if now >= end {
+            return;
+        }
+        let rate = (hrtime() - tick) as u128 * (end - now) as u128 / (now - from).max(1) as u128;
+        ticks = (rate as u64).max(1);
+    }
+}

@@ -3,7 +3,7 @@
 
 use abi::boot::Symbols;
 use abi::nucleus::{BLOCK_HEADER, flags};
-use portal::{Connection, End, Specification, Templates, disassemble, generate};
+use portal::{Connection, Count, End, Specification, Templates, disassemble, generate};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -33,6 +33,7 @@ fn main() {
         constants: &[7; 6],
         short_circuit: None,
         templates,
+        count: Count::Off,
     };
     let block = generate(&connection, &symbols, &mut words).expect("it fits");
     let header = BLOCK_HEADER / 4;

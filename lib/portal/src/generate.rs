@@ -16,6 +16,7 @@ use crate::template::{self, Filling, Templates, Use, Uses, code};
 use abi::Error;
 use abi::address::ENTRY_STUB;
 use abi::boot::Symbols;
+use abi::count;
 use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC, Thread, domain, fault, limit};
 use abi::template::{LETTERS, Part, hole, part};
 use core::mem::offset_of;
@@ -43,6 +44,23 @@ pub struct Connection<'a> {
     pub short_circuit: Option<ShortCircuit<'a>>,
     /// The code of the specification's other letters.
     pub templates: Templates<'a>,
+    pub count: Count,
+}
+/// Where the calls of a portal are counted: in which word of the calling domain's counters (`abi::count`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Count {
+    /// Nowhere: the system counts nothing.
+    Off,
+    /// In this word.
+    Word(u16),
+    /// In that of the number that was called: several lead to the portal.
+    Called,
+}
+impl Count {
+    /// In word `n`, where calls are counted.
+    pub fn word(counters: bool, n: usize) -> Count {
+        if counters { Count::Word(n as u16) } else { Count::Off }
+    }
 }
 /// What was generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -249,6 +267,8 @@ impl Generator<'_, '_> {
     fn call(&mut self) -> usize {
         let plan = self.plan;
         if let Some(short_circuit) = &self.c.short_circuit {
+            // Whether it ends the call or not.
+            self.count();
             short_circuit.write(&mut self.e, !self.c.caller.trusted());
         }
         let table = !plan.same_domain || plan.stack == StackPlan::Queue;
@@ -363,9 +383,28 @@ impl Generator<'_, '_> {
     fn is_exception(&self) -> bool {
         self.c.specification.state == State::Exception
     }
+    /// One call more, of who calls (`t2`): where nothing can keep it from being made any more. `t3` and `t4` are free there.
+    #[inline(always)]
+    fn count(&mut self) {
+        match self.c.count {
+            Count::Off => {}
+            Count::Word(n) => {
+                let at = count::offset(n as usize);
+                self.e.put_all([ld(T3, T2, domain::COUNTERS), ld(T4, T3, at), addi(T4, T4, 1), sd(T4, T3, at)]);
+            }
+            Count::Called => {
+                let at = count::offset(0);
+                self.e.put_all([ld(T3, T2, domain::COUNTERS), slli(T4, A7, 3), add(T3, T3, T4)]);
+                self.e.put_all([ld(T4, T3, at), addi(T4, T4, 1), sd(T4, T3, at)]);
+            }
+        }
+    }
     /// Goes to the callee.
     #[inline(always)]
     fn cross(&mut self) {
+        if self.c.short_circuit.is_none() {
+            self.count();
+        }
         self.enter();
         if self.plan.same_domain {
             self.save(0);

@@ -7,6 +7,7 @@
 #![cfg_attr(target_os = "none", feature(optimize_attribute))]
 
 pub mod confinement;
+pub mod counted;
 pub mod disassemble;
 pub mod emit;
 pub mod encode;
@@ -16,7 +17,7 @@ pub mod short_circuit;
 pub mod specification;
 pub mod template;
 
-pub use generate::{Block, Connection, End, GenerateError, generate};
+pub use generate::{Block, Connection, Count, End, GenerateError, generate};
 pub use short_circuit::ShortCircuit;
 pub use specification::{Reason, Rejected, Specification};
 pub use template::{Templates, Uses};

@@ -4,7 +4,7 @@ use abi::boot::Symbols;
 use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC, flags};
 use abi::template::Template;
 use portal::emit::Buffer;
-use portal::{Connection, End, GenerateError, Rejected, Specification, Templates, disassemble, generate};
+use portal::{Connection, Count, End, GenerateError, Rejected, Specification, Templates, disassemble, generate};
 
 const APPLICATION: End = End { table: 0xFFFF_FFFF_8050_1000, asid: 9, flags: 0 };
 const OTHER: End = End { table: 0xFFFF_FFFF_8051_1000, asid: 10, flags: 0 };
@@ -38,6 +38,7 @@ fn code(specification: &str, caller: End, callee: End) -> Vec<u32> {
         constants: &[u64::MAX / 3; 6],
         short_circuit: None,
         templates: TEMPLATES,
+        count: Count::Off,
     };
     let block = generate(&connection, &symbols(), &mut out).unwrap();
     out.0[..block.words].to_vec()
@@ -116,6 +117,7 @@ fn too_few_constants_is_an_error() {
         constants: &[1],
         short_circuit: None,
         templates: TEMPLATES,
+        count: Count::Off,
     };
     let mut out = Buffer::EMPTY;
     assert_eq!(generate(&connection, &symbols(), &mut out), Err(GenerateError::Constants));
@@ -144,6 +146,7 @@ fn windows_that_have_no_room_at_the_first_access_are_mapped_at_the_call() {
             constants: &[],
             short_circuit: None,
             templates,
+            count: Count::Off,
         };
         let block = generate(&connection, &symbols(), &mut out).unwrap();
         out.0[..block.words].to_vec()
@@ -168,6 +171,7 @@ fn a_short_circuit_goes_before_the_portal_and_passes_the_verifier() {
         constants: &[1],
         short_circuit,
         templates: TEMPLATES,
+        count: Count::Off,
     };
     let mut with = Buffer::EMPTY;
     let length = generate(&connection, &symbols(), &mut with).unwrap().words;

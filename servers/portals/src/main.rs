@@ -16,7 +16,7 @@ use abi::Error;
 use abi::identity::DomainId;
 use entries::domains::{create, event, exit, fault, fork, kill, limits, wait};
 use entries::inspection::{
-    inspect_account, inspect_check, inspect_code, inspect_counts, inspect_domain, inspect_portal,
+    inspect_account, inspect_calls, inspect_check, inspect_code, inspect_counts, inspect_domain, inspect_portal,
 };
 use entries::memory::{freeze, page, pager, shown, thaw};
 use entries::portals::{
@@ -95,6 +95,7 @@ pebble::provide! {
     "inspect.portal", "smtiiw", inspect_portal;
     "inspect.code", "smtiiw", inspect_code;
     "inspect.counts", "smtw", inspect_counts;
+    "inspect.calls", "smtiw", inspect_calls;
     "inspect.account", "smtiw", inspect_account;
     "inspect.check", "smtw", inspect_check;
 }

@@ -2,6 +2,8 @@
 
 use crate::{MANAGER, client_memory};
 use abi::Error;
+use abi::count::WORDS;
+use abi::window::Window;
 use pebble::Result;
 
 #[optimize(size)]
@@ -18,6 +20,21 @@ pub extern "C" fn inspect_portal(_: usize, asid: usize, number: usize, out: usiz
 pub extern "C" fn inspect_counts(_: usize, out: usize) -> isize {
     let counts = MANAGER.lock().counts();
     client_memory::write(out, &counts).map_or_else(Error::code, |()| 0)
+}
+#[optimize(size)]
+pub extern "C" fn inspect_calls(_: usize, asid: usize, out: usize) -> isize {
+    let manager = MANAGER.lock();
+    let copy = || -> Result<()> {
+        // SAFETY: a window argument whose letter is `w`.
+        let window = unsafe { Window::<u64>::new(out, WORDS) }?;
+        // Word by word: a page of them has no room on the stack.
+        for (n, word) in manager.inspect_calls(asid)?.enumerate() {
+            // SAFETY: so many are shown, and may be written.
+            unsafe { window.pointer().add(n).write_volatile(word) };
+        }
+        Ok(())
+    };
+    copy().map_or_else(Error::code, |()| 0)
 }
 #[optimize(size)]
 pub extern "C" fn inspect_account(_: usize, account: usize, out: usize) -> isize {

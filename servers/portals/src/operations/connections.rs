@@ -9,23 +9,23 @@ use abi::Error;
 use abi::account::Resource;
 use account::{Account, Charge};
 use fallible::TryPush;
-use portal::{Connection, End, ShortCircuit, Specification, Templates, generate};
+use portal::{Connection, Count, End, ShortCircuit, Specification, Templates, generate};
 
 /// Retired blocks after which the frames of all threads are looked through.
 const RETIRED: usize = 32;
 
 impl Block {
-    /// A block that leads to registration `id`; its place and size are filled in when it is added.
-    pub fn registered(id: usize, registration: &Registration, permanent: bool) -> Block {
+    /// A block that leads to no entry point of a component's; its place and size are filled in when it is added.
+    pub fn own(kind: Kind, server: usize, permanent: bool) -> Block {
         Block {
             bytes: 0,
             frame: 0,
-            kind: Kind::Registered { registration: id as u32 },
-            server: registration.server as u16,
-            specification: registration.specification,
+            kind,
+            server: server as u16,
+            specification: Specification::EMPTY,
             templated: 0,
-            entry: registration.entry,
-            same_domain: false,
+            entry: 0,
+            same_domain: true,
             users: Users::new(),
             permanent,
             marked: false,
@@ -33,9 +33,28 @@ impl Block {
             charge: account::Charge::NONE,
         }
     }
+    /// A block that leads to registration `id`; its place and size are filled in when it is added.
+    pub fn registered(id: usize, registration: &Registration, permanent: bool) -> Block {
+        Block {
+            specification: registration.specification,
+            entry: registration.entry,
+            same_domain: false,
+            ..Block::own(Kind::Registered { registration: id as u32 }, registration.server, permanent)
+        }
+    }
 }
 
 impl<M: Machine> Manager<M> {
+    /// Whether calls are counted.
+    #[inline(always)]
+    pub fn counts_calls(&self) -> bool {
+        self.machine.info().counters != 0
+    }
+    /// Where a portal counts that is number `word` of its callers' tables.
+    #[inline(always)]
+    pub fn count(&self, word: usize) -> Count {
+        Count::word(self.counts_calls(), word)
+    }
     /// Generates a portal from `caller` to `entry` in domain `to`. The code's supervisor address.
     pub fn generate(
         &mut self,
@@ -43,9 +62,9 @@ impl<M: Machine> Manager<M> {
         specification: &Specification,
         (entry, constants): (u64, &[u64]),
         kind: Kind,
-        permanent: bool,
+        count: Count,
     ) -> Result<u64> {
-        self.generate_with(ends, specification, (entry, constants), None, kind, permanent)
+        self.generate_with(ends, specification, (entry, constants), None, kind, count)
     }
     /// The same with a short circuit before it.
     pub fn generate_with(
@@ -55,15 +74,16 @@ impl<M: Machine> Manager<M> {
         (entry, constants): (u64, &[u64]),
         short_circuit: Option<ShortCircuit>,
         kind: Kind,
-        permanent: bool,
+        count: Count,
     ) -> Result<u64> {
         let (callee, at_touch) = self.callee(to)?;
         let templates = Templates::new(&self.templates.all).at_touch(at_touch);
-        let connection = Connection { specification, caller, callee, entry, constants, short_circuit, templates };
+        let connection =
+            Connection { specification, caller, callee, entry, constants, short_circuit, templates, count };
         let Ok(ref block) = generate(&connection, &self.machine.info().symbols, &mut self.scratch) else {
             return Err(Error::EINVAL);
         };
-        self.add_block(block, specification, (caller, to), entry, kind, permanent)
+        self.add_block(block, specification, (caller, to), entry, kind, false)
     }
     /// The end of a connection to domain `to`, and whether its windows may be mapped at the first access: who answers for faults,
     /// or is lost by one, can not wait for its own. Makes room for the code.
@@ -140,8 +160,8 @@ impl<M: Machine> Manager<M> {
     pub fn is_fatal(&self, end: End) -> bool {
         [self.roles.own, self.roles.memory].contains(&(end.asid as usize)) || end.masked()
     }
-    /// Generates a portal to registration `id` for callers like `caller`.
-    pub fn generate_registered(&mut self, caller: End, id: usize, permanent: bool) -> Result<u64> {
+    /// Generates a portal to registration `id` for callers like `caller`, which counts in word `word`.
+    pub fn generate_registered(&mut self, caller: End, id: usize, permanent: bool, word: usize) -> Result<u64> {
         let server = self.registrations.get(id).ok_or(Error::ENOENT)?.server;
         let (callee, at_touch) = self.callee(server)?;
         let r = self.registrations.get(id).ok_or(Error::ENOENT)?;
@@ -154,6 +174,7 @@ impl<M: Machine> Manager<M> {
             constants: &r.constants,
             short_circuit: circuit.map(|c| ShortCircuit { words: &c.words[..c.count], record: c.record }),
             templates: Templates::new(&self.templates.all).at_touch(at_touch),
+            count: self.count(word),
         };
         let Ok(ref block) = generate(&connection, &self.machine.info().symbols, &mut self.scratch) else {
             return Err(Error::EINVAL);
@@ -174,6 +195,10 @@ impl<M: Machine> Manager<M> {
         }
         let old = domain.table.entry(number);
         domain.table.set_entry(number, code);
+        if self.machine.info().counters != 0 {
+            // Those of what it has led to until now.
+            domain.table.set_counter(number, 0);
+        }
         if number == domain.numbers.0 {
             domain.numbers.0 += 1;
         }
@@ -271,7 +296,7 @@ impl<M: Machine> Manager<M> {
         let id = self.machine.names_lookup(caller.subject, name)?;
         self.may_open(caller, id)?;
         let number = self.free_numbers(caller.direct, 1)?;
-        let code = self.generate_registered(self.end(caller.direct)?, id, false)?;
+        let code = self.generate_registered(self.end(caller.direct)?, id, false, number)?;
         self.install_first(caller.direct, number, code)?;
         if id == self.roles.destroy {
             self.domain_mut(caller.direct)?.privileged = true;

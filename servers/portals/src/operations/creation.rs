@@ -45,7 +45,11 @@ impl<M: Machine> Manager<M> {
         let serial = self.domains.serials.next().ok_or(Error::ENFILE)?;
         let id = DomainId::new(asid, serial).ok_or(Error::ENFILE)?;
         let root = self.machine.space_create(id, account)?;
-        let block = match self.remains.spare_blocks.pop().map_or_else(|| self.machine.nucleus_pages(domain::PAGES), Ok)
+        let block = match self
+            .remains
+            .spare_blocks
+            .pop()
+            .map_or_else(|| self.machine.nucleus_pages(domain::pages(self.counts_calls())), Ok)
         {
             Ok(block) => block,
             Err(error) => {
@@ -63,6 +67,9 @@ impl<M: Machine> Manager<M> {
         table.set_field(domain::ROOT, supervisor(root) as u64);
         table.set_field(domain::FLAGS, with);
         table.set_field(domain::IDENTITY, id.word());
+        if self.counts_calls() {
+            table.start_counters();
+        }
         if with & flags::TRUSTED != 0
             && let Err(error) = self.machine.trust(asid)
         {
@@ -156,7 +163,7 @@ impl<M: Machine> Manager<M> {
             let code = if block.same_domain && block.server as usize == parent {
                 match kind {
                     Kind::Registered { registration } => {
-                        self.generate_registered(self.end(child)?, registration as usize, false)?
+                        self.generate_registered(self.end(child)?, registration as usize, false, number)?
                     }
                     _ => continue,
                 }

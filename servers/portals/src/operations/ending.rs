@@ -15,6 +15,7 @@ use crate::state::remains::Zombie;
 use crate::state::snapshot::Seen;
 use abi::Error;
 use abi::address::DEAD_STUB;
+use abi::identity::DomainId;
 use abi::nucleus::cancelled::FOR_THE_DEAD;
 use abi::nucleus::flags;
 use abi::system::{Ended, ended};
@@ -56,6 +57,9 @@ impl<M: Machine> Manager<M> {
         // Who waits for a stack of it calls again, and gets the answer for the dead.
         while self.machine.stack_dead(asid) {}
         let (lent, unknown) = self.divert_frames(asid, table);
+        if self.counts_calls() {
+            self.forget_home(dead.id);
+        }
         self.close_all(asid, &dead);
         self.leave_sandbox(asid, &dead.sandbox);
         self.forget_pagers(dead.id);
@@ -157,6 +161,14 @@ impl<M: Machine> Manager<M> {
             }
         }
         (lent, unknown)
+    }
+    /// What threads of the dead domain `home` go on to run is counted for nobody: its counters will be another's.
+    #[optimize(size)]
+    #[inline(never)]
+    fn forget_home(&self, home: DomainId) {
+        for (_, page, _) in self.threads.living().filter(|(_, _, own)| *own == home) {
+            page.set_home(self.dead.graveyard);
+        }
     }
     /// Whether the end of domain `asid` has to do with `frame`.
     fn concerns(&self, frame: FrameView<M>, asid: usize, table: Table<M>) -> bool {

@@ -70,7 +70,7 @@ impl<M: Machine> Manager<M> {
         self.domain_mut(caller.direct)?.grants.reserve()?;
         let constants = [request.constant; 6];
         for (n, granted) in request.portals[..count].iter().enumerate() {
-            let installed = self.granted(client, caller.direct, granted, &constants).and_then(|code| {
+            let installed = self.granted((client, number + n), caller.direct, granted, &constants).and_then(|code| {
                 self.install_first(client, number + n, code)?;
                 self.domain_mut(caller.direct)?.grants.add(request.constant as u32, gone as u32);
                 Ok(())
@@ -87,7 +87,7 @@ impl<M: Machine> Manager<M> {
     #[optimize(size)]
     fn granted(
         &mut self,
-        client: usize,
+        (client, number): (usize, usize),
         server: usize,
         granted: &abi::system::Granted,
         constants: &[u64; 6],
@@ -98,7 +98,7 @@ impl<M: Machine> Manager<M> {
             return Err(Error::EINVAL);
         }
         let kind = Kind::Granted { constant: constants[0] as u32, server: server as u16 };
-        self.generate((self.end(client)?, server), &specification, (granted.entry, constants), kind, false)
+        self.generate((self.end(client)?, server), &specification, (granted.entry, constants), kind, self.count(number))
     }
     /// Nothing leads to a portal any more that `server` granted with `constant`.
     pub fn grant_gone(&mut self, server: usize, constant: u32) {

@@ -4,11 +4,14 @@ use crate::Result;
 use crate::machine::neighbours::Machine;
 use crate::manager::Manager;
 use crate::state::code::Kind;
+use crate::state::domain::Domain;
 use crate::state::registrations::WITHDRAWN;
 use abi::Error;
 use abi::boot::Symbols;
+use abi::count;
 use abi::inspect;
 use abi::nucleus::NPORTALS;
+use abi::nucleus::flags::MASKED;
 use abi::section::padded;
 
 /// Names of the short-circuit portals and defaults, by their code.
@@ -48,6 +51,18 @@ impl<M: Machine> Manager<M> {
             identity: d.id.word(),
         })
     }
+    /// The words of a domain's counters. `ENOENT`: the system counts nothing.
+    #[optimize(size)]
+    pub fn inspect_calls(&self, asid: usize) -> Result<impl Iterator<Item = u64>> {
+        let Domain { table, flags, .. } = self.domain(asid)?;
+        if !self.counts_calls() {
+            return Err(Error::ENOENT);
+        }
+        // A component that runs with interrupts off has no threads; one of them keeps something else there.
+        let first = if flags & MASKED != 0 { 0 } else { table.counter(count::TIME) };
+        let table = *table;
+        Ok(core::iter::once(first).chain((1..count::WORDS).map(move |n| table.counter(n))))
+    }
     #[optimize(size)]
     pub fn inspect_portal(&self, asid: usize, number: usize) -> Result<inspect::Portal> {
         let table = self.domain(asid)?.table;
@@ -70,6 +85,13 @@ impl<M: Machine> Manager<M> {
             Kind::Granted { .. } => padded("(granted)"),
             Kind::Stub => padded("(interposed)"),
             Kind::Upcall => padded("(upcall)"),
+            Kind::Nucleus => {
+                let name = nucleus_name(&self.machine.info().symbols, block.entry);
+                let mut bytes = padded("");
+                name.into_iter().for_each(|name| bytes[..name.len()].copy_from_slice(name.as_bytes()));
+                portal.words = self.code.words(code).0 as u64;
+                return Ok(inspect::Portal { name: bytes, ..portal });
+            }
         };
         block.specification.write(&mut portal.spec);
         portal.server = block.server as u64;

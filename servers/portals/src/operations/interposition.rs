@@ -12,7 +12,7 @@ use abi::nucleus::{NPORTALS, domain, flags};
 use abi::system::Child;
 use alloc::vec::Vec;
 use fallible::TryPush;
-use portal::Specification;
+use portal::{Count, Specification};
 
 /// The stub of portals that pass words only, and of numbers that are not open.
 const PLAIN: &str = "sm=iiiii";
@@ -26,6 +26,7 @@ impl<M: Machine> Manager<M> {
         self.enclose(parent, child, parent)?;
         let plain = self.parse(PLAIN).map_err(|_| Error::EINVAL)?;
         let mut stubs: Vec<(Specification, u64)> = Vec::new();
+        let count = if self.counts_calls() { Count::Called } else { Count::Off };
         let from = self.domain(parent)?.table;
         for number in 1..NPORTALS {
             let specification = match self.code.get(from.entry(number)) {
@@ -36,7 +37,7 @@ impl<M: Machine> Manager<M> {
                 Some(&(_, code)) => code,
                 None => {
                     let ends = (self.end(child)?, parent);
-                    let code = self.generate(ends, &specification, (intercept, &[]), Kind::Stub, false)?;
+                    let code = self.generate(ends, &specification, (intercept, &[]), Kind::Stub, count)?;
                     stubs.try_push((specification, code)).inspect_err(|_| self.retire(code))?;
                     code
                 }
@@ -81,7 +82,7 @@ impl<M: Machine> Manager<M> {
             domains.try_push(child)?;
         }
         let ends = (self.end(child)?, caller.subject);
-        let code = self.generate(ends, &specification, (request.entry, &constants), Kind::Stub, false)?;
+        let code = self.generate(ends, &specification, (request.entry, &constants), Kind::Stub, self.count(number))?;
         for (n, &domain) in domains.iter().enumerate() {
             let made = self.install(domain, number, code);
             // The first needs no memory, and keeps the code.

@@ -53,7 +53,7 @@ impl<M: Machine> Manager<M> {
     /// A domain block that nobody uses any more: kept for the next domain, if there is room.
     pub fn free_block(&mut self, block: usize) {
         if self.remains.spare_blocks.len() >= SPARE_BLOCKS || self.remains.spare_blocks.try_push(block).is_err() {
-            self.machine.nucleus_free(block, domain::PAGES);
+            self.machine.nucleus_free(block, domain::pages(self.counts_calls()));
         }
     }
 }

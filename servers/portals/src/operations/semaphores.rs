@@ -77,7 +77,8 @@ impl<M: Machine> Manager<M> {
                 record.map(|record| known.map(|s| ShortCircuit { words: &s.words[..s.count as usize], record }));
             let target = (entry, &[id as u64][..]);
             let made = short_circuit.and_then(|short_circuit| {
-                self.generate_with((caller, server), &specification, target, short_circuit, kind, false)
+                let count = self.count(number + v as usize);
+                self.generate_with((caller, server), &specification, target, short_circuit, kind, count)
             });
             match made {
                 Ok(made) => blocks[v as usize] = made,

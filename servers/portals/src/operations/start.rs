@@ -4,20 +4,20 @@ use crate::Result;
 use crate::machine::neighbours::Machine;
 
 use crate::manager::Manager;
-use crate::state::code::Block;
+use crate::state::code::{Block, Kind};
 use crate::state::domain::Domain;
 use crate::state::nucleus_data::Table;
 use crate::state::registrations::{Registration, Text};
 use crate::state::templates::Owner;
 use abi::Error;
-use abi::boot::BootInfo;
+use abi::boot::{BootInfo, PORTALS};
 use abi::identity::DomainId;
 use abi::nucleus::{NPORTALS, domain};
 use abi::section::text;
 use alloc::vec::Vec;
 use fallible::TryPush;
 use portal::frame::FramePlan;
-use portal::{Connection, Specification, Templates};
+use portal::{Connection, Count, Specification, Templates};
 
 /// Room for registrations and blocks, beside those of the first components: what a small system has.
 const MORE_REGISTRATIONS: usize = 8;
@@ -94,7 +94,11 @@ impl<M: Machine> Manager<M> {
             self.registrations.set(id, registration);
         }
         for open in &info.opens[..info.open_count as usize] {
-            self.adopt(open.code, open.portal as usize, (open.asid as usize, open.number as usize))?;
+            let user = (open.asid as usize, open.number as usize);
+            match open.portal as usize {
+                PORTALS => self.adopt_counted(open.code, user)?,
+                id => self.adopt(open.code, id, user)?,
+            }
         }
         // The system portals of boot components are not in the list.
         for boot in &info.domains[..info.domain_count as usize] {
@@ -108,8 +112,12 @@ impl<M: Machine> Manager<M> {
                 {
                     continue;
                 }
-                if let Ok(id) = self.boot_registration(name) {
-                    self.adopt(code, id, (boot.asid as usize, number))?;
+                let user = (boot.asid as usize, number);
+                match self.boot_registration(name) {
+                    Ok(id) => self.adopt(code, id, user)?,
+                    // The nucleus's own, which are in no list.
+                    Err(_) if self.counts_calls() => self.adopt_counted(code, user)?,
+                    Err(_) => {}
                 }
             }
         }
@@ -131,12 +139,33 @@ impl<M: Machine> Manager<M> {
         }
         let mut block = Block::registered(id, registration, false);
         if let (Ok(caller), Ok(callee)) = (self.end(asid), self.end(registration.server)) {
+            let count = Count::Off;
             let (specification, templates) = (&registration.specification, Templates::new(&self.templates.all));
-            let connection =
-                Connection { specification, caller, callee, entry: 0, constants: &[], short_circuit: None, templates };
+            let connection = Connection {
+                specification,
+                caller,
+                callee,
+                entry: 0,
+                constants: &[],
+                short_circuit: None,
+                templates,
+                count,
+            };
             let plan = FramePlan::new(&connection, 0);
             (block.same_domain, block.templated) = (plan.same_domain, plan.templated);
         }
+        block.add_user(user)?;
+        self.code.adopt(code, block)
+    }
+    /// Takes up the block at `code`, which counts before it goes to the nucleus's own.
+    #[optimize(size)]
+    fn adopt_counted(&mut self, code: u64, (asid, number): (usize, usize)) -> Result<()> {
+        let user = (asid as u16, number as u16);
+        if let Some(block) = self.code.get_mut(code) {
+            return block.add_user(user);
+        }
+        let mut block = Block::own(Kind::Nucleus, self.roles.own, false);
+        block.entry = portal::counted::target(self.code.header(code));
         block.add_user(user)?;
         self.code.adopt(code, block)
     }

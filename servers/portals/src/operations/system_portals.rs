@@ -5,11 +5,13 @@ use crate::Result;
 use crate::machine::neighbours::Machine;
 
 use crate::manager::Manager;
-use crate::state::code::Kind;
+use crate::state::code::{Block, Kind};
 use abi::boot::Symbols;
+use abi::count::{FAULTS, INTERRUPTS};
 use abi::nucleus::{fault, flags};
-use abi::system;
+use abi::system::{self, graveyard::BURY, graveyard::LEAVE};
 use portal::End;
+use portal::counted::Switches;
 use portal::emit::Emitter;
 use portal::encode::{A0, T0, ZERO};
 
@@ -25,11 +27,11 @@ fn short_circuit(name: &str, symbols: &Symbols) -> Option<u64> {
 }
 
 impl<M: Machine> Manager<M> {
-    /// A permanent portal to boot registration `name` for callers like `like`.
+    /// A permanent portal to boot registration `name` for callers like `like`, which counts in word `word`.
     #[optimize(size)]
-    fn permanent_portal(&mut self, like: End, name: &str) -> u64 {
+    fn permanent_portal(&mut self, like: End, name: &str, word: usize) -> u64 {
         let symbols = &self.machine.info().symbols;
-        let made = self.boot_registration(name).and_then(|id| self.generate_registered(like, id, true));
+        let made = self.boot_registration(name).and_then(|id| self.generate_registered(like, id, true, word));
         made.unwrap_or(symbols.bad_portal)
     }
     #[optimize(size)]
@@ -39,23 +41,27 @@ impl<M: Machine> Manager<M> {
         let symbols = &self.machine.info().symbols;
         let mut t = Initial {
             system: [symbols.bad_portal; system::FIRST_FREE],
-            faults: [self.permanent_portal(like, "memory.fault"); 32],
+            faults: [self.permanent_portal(like, "memory.fault", FAULTS); 32],
             interrupts: [symbols.fatal; 16],
         };
         t.system[0] = symbols.return_portal;
         for &(number, name) in system::ALL {
             let name = system::portal_for(flags & flags::TRUSTED != 0, number, name);
-            t.system[number] = short_circuit(name, symbols).unwrap_or_else(|| self.permanent_portal(like, name));
+            t.system[number] = match short_circuit(name, symbols) {
+                Some(code) if self.counts_calls() => self.counted(code, number),
+                Some(code) => code,
+                None => self.permanent_portal(like, name, number),
+            };
         }
         t.faults[18] = t.faults[2];
         t.faults[2] = symbols.illegal;
         // Those of windows and transfers go to the memory manager, too.
-        t.faults[fault::NO_STACK] = self.permanent_portal(like, "scheduler.stack_wait");
-        t.faults[fault::STACK_FREE] = self.permanent_portal(like, "scheduler.stack_free");
-        t.faults[fault::ARGUMENT] = self.permanent_portal(like, "portal.argument");
-        t.faults[fault::GROW_STACK] = self.permanent_portal(like, "domain.grow_stack");
-        t.interrupts[5] = self.permanent_portal(like, "scheduler.tick");
-        t.interrupts[9] = self.permanent_portal(like, "interrupt.dispatch");
+        t.faults[fault::NO_STACK] = self.permanent_portal(like, "scheduler.stack_wait", FAULTS);
+        t.faults[fault::STACK_FREE] = self.permanent_portal(like, "scheduler.stack_free", FAULTS);
+        t.faults[fault::ARGUMENT] = self.permanent_portal(like, "portal.argument", FAULTS);
+        t.faults[fault::GROW_STACK] = self.permanent_portal(like, "domain.grow_stack", FAULTS);
+        t.interrupts[5] = self.permanent_portal(like, "scheduler.tick", INTERRUPTS);
+        t.interrupts[9] = self.permanent_portal(like, "interrupt.dispatch", INTERRUPTS);
         t
     }
     /// Makes the tables of trusted domains if there are none: few systems have such a domain beside the first ones.
@@ -85,21 +91,19 @@ impl<M: Machine> Manager<M> {
         e.jump(ZERO, self.machine.info().symbols.complete, T0);
         let length = e.words().unwrap_or(4);
         self.scratch.0[1] = length as u32 - 4;
-        let block = crate::state::code::Block {
-            bytes: 0,
-            frame: 0,
-            kind: Kind::Upcall,
-            server: 0,
-            specification: portal::Specification::EMPTY,
-            templated: 0,
-            entry: 0,
-            same_domain: true,
-            users: crate::state::code::Users::new(),
-            permanent: true,
-            marked: false,
-            retired: false,
-            charge: account::Charge::NONE,
-        };
+        self.add_own(length, Kind::Upcall, 0)
+    }
+    /// A portal that counts in word `word` before it goes to the nucleus's at `code`.
+    #[optimize(size)]
+    fn counted(&mut self, code: u64, word: usize) -> u64 {
+        let words = portal::counted::counted(code, word, Switches::Never, &mut self.scratch);
+        let made = words.ok_or(abi::Error::EINVAL).and_then(|length| self.add_own(length, Kind::Nucleus, code));
+        made.unwrap_or(self.machine.info().symbols.bad_portal)
+    }
+    /// Puts the `length` words in `scratch` in their place, for all domains.
+    #[optimize(size)]
+    fn add_own(&mut self, length: usize, kind: Kind, entry: u64) -> Result<u64> {
+        let block = Block { entry, ..Block::own(kind, self.roles.own, true) };
         let mut free = account::Charge::NONE;
         self.code.add(&self.scratch, length, block, &mut free)
     }
@@ -108,10 +112,10 @@ impl<M: Machine> Manager<M> {
     fn make_graveyard(&mut self) -> Result<()> {
         let asid = self.create_domain("graveyard", 0, 0, account::Account::SYSTEM)?;
         let table = self.domain(asid)?.table;
-        let bury = self.permanent_portal(End { table: 0, asid: 0, flags: 0 }, "thread.bury");
-        table.set_entry(system::graveyard::BURY, bury);
-        let leave = self.permanent_portal(End { table: 0, asid: 0, flags: 0 }, "thread.leave");
-        table.set_entry(system::graveyard::LEAVE, leave);
+        let bury = self.permanent_portal(End { table: 0, asid: 0, flags: 0 }, "thread.bury", BURY);
+        table.set_entry(BURY, bury);
+        let leave = self.permanent_portal(End { table: 0, asid: 0, flags: 0 }, "thread.leave", LEAVE);
+        table.set_entry(LEAVE, leave);
         self.dead.graveyard = table;
         Ok(())
     }

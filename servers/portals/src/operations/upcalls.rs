@@ -35,7 +35,7 @@ impl<M: Machine> Manager<M> {
         let count = matches!(what, What::Faults(_)) as usize;
         let charge = self.charge(to, Resource::Pagers, count)?;
         let ends = (self.end(from)?, to);
-        let made = self.generate(ends, &specification, (entry as u64, &[]), Kind::Upcall, false);
+        let made = self.generate(ends, &specification, (entry as u64, &[]), Kind::Upcall, self.count(number));
         if let Err(error) = made.and_then(|code| self.install_first(from, number, code)) {
             self.accounts.refund(charge);
             return Err(error);

@@ -33,6 +33,8 @@ pub enum Kind {
     Stub,
     /// An upcall of the portal manager's.
     Upcall,
+    /// A portal of the nucleus's, which is counted: `entry` is its code.
+    Nucleus,
 }
 /// Table entries that lead to a block: (asid, number).
 pub type Users = SmallVec<[(u16, u16); 2]>;

@@ -5,6 +5,7 @@
 
 use crate::machine::nucleus_memory::NucleusMemory;
 use crate::state::code::CodeArea;
+use abi::count;
 use abi::nucleus::{Frame, NPORTALS, Thread, domain};
 
 /// A domain's block, named by the supervisor address of its portal table.
@@ -31,6 +32,21 @@ impl<M: NucleusMemory> Table<M> {
     #[inline(always)]
     pub fn set_field(self, offset: i32, value: u64) {
         self.memory.write(self.address.wrapping_add(offset as i64 as u64), value)
+    }
+    /// Word `n` of the domain's counters (`abi::count`), where calls are counted.
+    #[inline(always)]
+    pub fn counter(self, n: usize) -> u64 {
+        self.memory.read(self.field(domain::COUNTERS).wrapping_add(count::offset(n) as i64 as u64))
+    }
+    #[inline(always)]
+    pub fn set_counter(self, n: usize, value: u64) {
+        self.memory.write(self.field(domain::COUNTERS).wrapping_add(count::offset(n) as i64 as u64), value)
+    }
+    /// Makes the third page of the domain's block its counters, all 0.
+    pub fn start_counters(self) {
+        let page = self.address.wrapping_add((domain::COUNTED - domain::TABLE) as u64);
+        self.memory.clear(page, count::WORDS);
+        self.set_field(domain::COUNTERS, page + count::MIDDLE as u64);
     }
     /// Clears the record, which goes up to the fixed entries.
     pub fn clear_record(self) {
@@ -111,6 +127,10 @@ impl<M: NucleusMemory> ThreadPage<M> {
     #[inline(always)]
     fn set(self, offset: usize, value: u64) {
         self.memory.write(self.address + offset as u64, value)
+    }
+    /// Makes `home` that of the thread: whose counters have what it runs.
+    pub fn set_home(self, home: Table<M>) {
+        self.set(core::mem::offset_of!(Thread, home), home.address());
     }
     /// Whether calls of thread `index`, whose page this is, have windows open.
     pub fn has_windows(self, index: usize) -> bool {
