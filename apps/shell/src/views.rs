@@ -3,6 +3,7 @@
 use crate::Lent;
 use abi::account::Report;
 use abi::inspect::{Domain, Portal};
+use abi::isolation::Isolation;
 use abi::nucleus::{MAX_DOMAINS, MAX_THREADS, NPORTALS, flags};
 use abi::section::text;
 use alloc::string::String;
@@ -40,14 +41,19 @@ pub fn one_portal(asid: usize, number: usize) -> Result<Portal> {
     Ok(portal.0)
 }
 
+/// How a domain is kept apart.
+fn isolation(domain: &Domain) -> &'static str {
+    Isolation::of(domain.isolation).map_or("?", Isolation::name)
+}
 pub fn domains() -> Result<()> {
     println!("domain name             is        parent threads portals stacks  pages");
     for d in all_domains() {
         let kind = match d.flags {
-            f if f & flags::MASKED != 0 => "masked",
-            f if f & flags::TRUSTED != 0 => "trusted",
-            f if f & flags::ELASTIC != 0 => "sandbox",
-            _ => "",
+            _ if d.within != 0 => alloc::format!("{} in {}", isolation(&d), d.within),
+            f if f & flags::MASKED != 0 => "masked".into(),
+            f if f & flags::TRUSTED != 0 => "trusted".into(),
+            f if f & flags::ELASTIC != 0 => "sandbox".into(),
+            _ => String::new(),
         };
         let pages = MEMORY.call([2, d.asid as usize]).max(0);
         let parent = if d.parent == 0 { String::from("-") } else { alloc::format!("{}", d.parent) };

@@ -11,6 +11,7 @@ use abi::address::*;
 use abi::nucleus::domain;
 use anyhow::{Context, Result, bail};
 use image::{Image, PAGE_TABLES, Parts};
+use manifest::Role;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
@@ -99,8 +100,8 @@ fn kind(component: &str, va: usize) -> String {
 /// the system's, but what it takes to have a domain is.
 fn classify(image: &Image, ram: &Ram, own: usize) -> Result<Frames> {
     let mut frames = Frames::default();
-    let root_of = |name| image.roots.iter().find(|(n, _)| n == name).map(|(_, root)| *root);
-    let manager = root_of("portals").context("a system without a portal manager")?;
+    let manager = image.roots.iter().find(|(_, role, _)| *role == Role::Portals);
+    let manager = manager.context("a system without a portal manager")?.2;
     let mut nucleus = BTreeSet::new();
     ram.walk(manager, usize::MAX, &mut |va, entry, level| {
         let pa = pte::address(entry);
@@ -108,7 +109,7 @@ fn classify(image: &Image, ram: &Ram, own: usize) -> Result<Frames> {
             nucleus.insert(pa);
         }
     });
-    let mut roots: Vec<(&str, usize)> = image.roots.iter().map(|(name, root)| (&name[..], *root)).collect();
+    let mut roots: Vec<(&str, usize)> = image.roots.iter().map(|(name, _, root)| (&name[..], *root)).collect();
     for &pa in &nucleus {
         if let Some((asid, root)) = ram.domain(pa) {
             roots.push((if asid == own { OWN } else { "others" }, root));

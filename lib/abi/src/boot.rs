@@ -83,6 +83,10 @@ pub struct BootInfo {
 // What a template would have behind its last instruction, and nobody reads, is what follows it here.
 const _: () = assert!(offset_of!(BootInfo, domain_count) + size_of::<Template>() <= size_of::<BootInfo>());
 impl BootInfo {
+    /// The first component with this [`role`].
+    pub fn with_role(&self, role: u64) -> Option<&BootDomain> {
+        self.domains[..self.domain_count as usize].iter().find(|d| d.role == role)
+    }
     /// Puts `template` behind those that are there. `None`: there is no room.
     pub fn add_template(&mut self, template: &Template, server: u64) -> Option<()> {
         let n = self.template_count as usize;
@@ -191,6 +195,21 @@ pub struct BootDomain {
     /// Its first thread, or 0.
     pub thread: u64,
     pub priority: u64,
+    /// One of [`role`].
+    pub role: u64,
+}
+/// What others rely on a first component for, as the manifest says it: not what it is called.
+pub mod role {
+    /// Nothing in particular.
+    pub const NONE: u64 = 0;
+    /// Runs when nobody else can; it starts the scheduler, and has no other system portals.
+    pub const IDLE: u64 = 1;
+    /// Sees all memory, and writes page tables.
+    pub const MEMORY: u64 = 2;
+    /// Sees the nucleus's data, and writes portals.
+    pub const PORTALS: u64 = 3;
+    /// Starts all other components from the archive, and may end any.
+    pub const START: u64 = 4;
 }
 #[repr(C)]
 #[derive(Clone, Copy)]

@@ -22,6 +22,9 @@ pub struct Domain {
     pub identity: u64,
     /// The account that pays for it.
     pub account: u64,
+    /// How it is kept apart ([`crate::isolation::Isolation`]), and the number of the domain that it is within, or 0.
+    pub isolation: u64,
+    pub within: u64,
 }
 impl Domain {
     pub const NONE: Domain = Domain {
@@ -34,6 +37,8 @@ impl Domain {
         stacks: 0,
         account: 0,
         identity: 0,
+        isolation: 0,
+        within: 0,
     };
 }
 /// Answer of `inspect.portal`.

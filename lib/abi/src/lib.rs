@@ -17,6 +17,7 @@ pub mod file;
 pub mod identity;
 pub mod inspect;
 pub mod internet;
+pub mod isolation;
 pub mod log;
 pub mod name;
 pub mod network;

@@ -185,6 +185,19 @@ pub struct Child {
     pub constant: u64,
     pub entry: u64,
 }
+/// Argument of `domain.create`.
+#[repr(C, align(128))]
+#[derive(Clone, Copy)]
+pub struct NewDomain {
+    pub name: [u8; NAMELEN],
+    /// [`crate::nucleus::flags`].
+    pub flags: u64,
+    /// Number of the account that pays for it.
+    pub account: u64,
+    /// How it is kept apart ([`crate::isolation::Isolation`]), and the number of the domain that it is within, or 0.
+    pub isolation: u64,
+    pub within: u64,
+}
 /// Result of `PORTAL_INFO`.
 #[repr(C, align(128))]
 #[derive(Clone, Copy)]

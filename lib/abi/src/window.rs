@@ -31,7 +31,8 @@ plain!(
     crate::system::Child,
     crate::system::Description,
     crate::system::Ended,
-    crate::system::Grant
+    crate::system::Grant,
+    crate::system::NewDomain
 );
 plain!(crate::system::Registration, crate::template::Template);
 // SAFETY: integers, and an address that nobody follows: any word is one.

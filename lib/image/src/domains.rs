@@ -7,7 +7,7 @@ use abi::boot::{BootDomain, BootGrown, BootInfo};
 use abi::identity::{DomainId, Serials};
 use abi::nucleus::*;
 use abi::section::{GROWN, GROWN_FIRST, Grown, NAME};
-use manifest::Component;
+use manifest::{Component, Role};
 use std::mem::offset_of;
 
 /// What the pages of domain blocks are used for.
@@ -111,7 +111,7 @@ pub fn lay_out(
     );
 
     let mut components: Vec<&Component> = parts.system.components.iter().filter(|c| c.boot).collect();
-    let idle = components.iter().position(|c| c.name == "idle").ok_or(Error::Missing("idle"))?;
+    let idle = components.iter().position(|c| c.role == Role::Idle).ok_or(Error::Missing("idle"))?;
     let idle = components.remove(idle);
     components.insert(0, idle);
     if components.len() > abi::boot::DOMAINS {
@@ -193,6 +193,7 @@ pub fn lay_out(
             heap,
             thread: domain.thread.0 as u64,
             priority: component.priority as u64,
+            role: component.role.number(),
         };
         domains.push(domain);
     }
@@ -251,9 +252,9 @@ fn map_extras(domain: &Domain, memory: &mut Memory, info: &BootInfo) -> Result<(
             (va, pa) = (va + step, pa + step);
         }
     }
-    match component.name.as_str() {
-        "memory" => memory.write_u64(root + 8 * index(MEMORY_VIEW, 2), pte::leaf(RAM_BASE, read_write)),
-        "init" => {
+    match component.role {
+        Role::Memory => memory.write_u64(root + 8 * index(MEMORY_VIEW, 2), pte::leaf(RAM_BASE, read_write)),
+        Role::Start => {
             let pages = (info.archive_bytes as usize).div_ceil(PAGE);
             memory.map_range(root, abi::archive::VA, info.archive as usize, pages, pte::R | pte::U | pte::FOREIGN);
             let pages = info.log_bytes as usize / PAGE;
@@ -264,15 +265,15 @@ fn map_extras(domain: &Domain, memory: &mut Memory, info: &BootInfo) -> Result<(
     Ok(())
 }
 
-/// Bytes of the service stack that `init` runs on: it reads the system description there, with up to 7,552 bytes.
-const INIT_STACK: usize = SERVICE_STACK + PAGE;
+/// Bytes of the service stack that who starts all others runs on: it reads the system description there, with up to 7,552 bytes.
+const STARTER_STACK: usize = SERVICE_STACK + PAGE;
 
 /// Makes the component's first thread; its index and page. Trusted components run on the thread's service stack.
 fn make_thread(domain: &Domain, thread: usize, memory: &mut Memory, info: &BootInfo) -> (usize, usize) {
-    let bytes = match domain.component.name.as_str() {
+    let bytes = match domain.component.role {
         // It calls nobody who would run on it.
-        "idle" => 0,
-        "init" => INIT_STACK,
+        Role::Idle => 0,
+        Role::Start => STARTER_STACK,
         _ => SERVICE_STACK,
     };
     let stack = memory.pages(bytes / PAGE, "service stacks");
@@ -315,7 +316,7 @@ fn make_thread(domain: &Domain, thread: usize, memory: &mut Memory, info: &BootI
 
 /// Maps the nucleus's pages in the portal manager.
 pub fn map_nucleus(memory: &mut Memory, info: &BootInfo, domains: &[Domain]) {
-    let Some(manager) = domains.iter().find(|d| d.component.name == "portals") else { return };
+    let Some(manager) = domains.iter().find(|d| d.component.role == Role::Portals) else { return };
     let bits = pte::R | pte::W | pte::U;
     memory.map_mega(manager.root, nucleus_view(IMAGE_BASE), IMAGE_BASE, bits);
     let table = physical(info.thread_table as usize);

@@ -18,7 +18,7 @@ pub use reach::{Reach, reach};
 use abi::address::*;
 use abi::boot::{self, BootInfo};
 use abi::nucleus::domain;
-use manifest::System;
+use manifest::{Role, System};
 use memory::Memory;
 pub use memory::{PAGE_TABLES, Use};
 use std::collections::BTreeMap;
@@ -46,7 +46,7 @@ pub enum Error {
     NoProgram(String),
     #[error("component `{component}`: device `{device}` is not ADDRESS+BYTES in hexadecimal")]
     Device { component: String, device: String },
-    #[error("a system needs the boot component `{0}`")]
+    #[error("a system needs a boot component with `role = \"{0}\"`")]
     Missing(&'static str),
     #[error("the nucleus has data where they have no room")]
     NucleusData,
@@ -87,8 +87,8 @@ pub struct Image {
     pub code: (usize, usize),
     /// First address behind it.
     pub end: usize,
-    /// Name and physical address of the root page table of each first component.
-    pub roots: Vec<(String, usize)>,
+    /// Name, role and physical address of the root page table of each first component.
+    pub roots: Vec<(String, Role, usize)>,
 }
 
 /// Pages of the boot information.
@@ -151,7 +151,7 @@ pub fn build(parts: &Parts) -> Result<Image, Error> {
     let nucleus_code = nucleus.segments.iter().filter(|s| s.rights & pte::X != 0).map(|s| s.bytes.len()).sum();
     let code = (nucleus_code, code_next - IMAGE_BASE - nucleus_code);
     let end = memory.end();
-    let roots = domains.iter().map(|d| (d.component.name.clone(), d.root)).collect();
+    let roots = domains.iter().map(|d| (d.component.name.clone(), d.component.role, d.root)).collect();
     let (bytes, mut uses) = memory.into_parts();
     uses.push(("boot information".into(), BOOT_INFO..BOOT_INFO + BOOT_INFO_PAGES * PAGE));
     Ok(Image { bytes, log, thread_table: supervisor(thread_table), uses, code, end, roots })

@@ -10,7 +10,7 @@ use abi::nucleus::{BLOCK_HEADER, NPORTALS, domain, fault};
 use abi::section::{NAME, SHORT_CIRCUIT, SPEC, ShortCircuit, text};
 use abi::system;
 use abi::template::{Template, choice};
-use manifest::System;
+use manifest::{Role, System};
 use portal::counted::{Switches, counted};
 use portal::{Connection, Count, End, Specification, Templates, generate};
 use std::collections::HashMap;
@@ -116,7 +116,7 @@ fn allowed(_system: &System, domain: &Domain, name: &str) -> Result<(), Error> {
 
 /// Whether a fault of the component is the end of the system.
 fn vital(d: &Domain) -> bool {
-    d.flags & abi::nucleus::flags::MASKED != 0 || ["memory", "portals"].contains(&d.component.name.as_str())
+    d.flags & abi::nucleus::flags::MASKED != 0 || matches!(d.component.role, Role::Memory | Role::Portals)
 }
 /// The portals that the components' section lists.
 fn provides(domains: &[Domain], info: &BootInfo) -> Result<Vec<Provided>, Error> {
@@ -312,7 +312,7 @@ impl Opener<'_> {
         for number in 1..NPORTALS {
             self.memory.write_u64(d.field(8 * number as i32), symbols.bad_portal);
         }
-        if d.component.name == "idle" {
+        if d.component.role == Role::Idle {
             self.open(d, domains, "scheduler.start", system::idle::START)?;
             return self.open(d, domains, "nucleus.idle", system::idle::WAIT);
         }

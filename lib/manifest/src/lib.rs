@@ -51,6 +51,9 @@ pub struct Component {
     /// Laid out by the image builder instead of being started by `init`.
     #[serde(default)]
     pub boot: bool,
+    /// Of a boot component: what the others rely on it for.
+    #[serde(default)]
+    pub role: Role,
     /// Service stacks are visible in it: `s` portals enter it on the caller's.
     #[serde(default)]
     pub trusted: bool,
@@ -170,6 +173,46 @@ pub enum Isolation {
     /// Its own page table and ASID.
     #[default]
     Domain,
+}
+
+impl Isolation {
+    /// The mechanism as requests have it.
+    pub fn mechanism(self) -> abi::isolation::Isolation {
+        match self {
+            Isolation::Domain => abi::isolation::Isolation::Domain,
+        }
+    }
+}
+
+/// What the others rely on a boot component for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "sources", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Nothing in particular.
+    #[default]
+    None,
+    /// It runs when nobody else can.
+    Idle,
+    /// It sees all memory, and writes page tables.
+    Memory,
+    /// It sees the nucleus's data, and writes portals.
+    Portals,
+    /// It starts all other components, and may end any.
+    Start,
+}
+impl Role {
+    /// The role as the boot information has it.
+    pub fn number(self) -> u64 {
+        use abi::boot::role;
+        match self {
+            Role::None => role::NONE,
+            Role::Idle => role::IDLE,
+            Role::Memory => role::MEMORY,
+            Role::Portals => role::PORTALS,
+            Role::Start => role::START,
+        }
+    }
 }
 
 /// What happens when a component ends.

@@ -9,11 +9,6 @@ pub fn info() -> &'static BootInfo {
     // SAFETY: the image builder maps it read-only at this address in every trusted boot component.
     unsafe { &*(BOOT_INFO_VA as *const BootInfo) }
 }
-/// The boot domain called `name`.
-pub fn domain(name: &str) -> Option<&'static abi::boot::BootDomain> {
-    let info = info();
-    info.domains[..info.domain_count as usize].iter().find(|d| abi::section::text(&d.name) == name)
-}
 
 crate::import! {
     pub P_ID = "scheduler.p_id";

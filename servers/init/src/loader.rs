@@ -5,6 +5,7 @@ use abi::address::{DEVICE_STRIDE, DEVICE_VA, MAIN_STACK, PAGE, STACK_TOP, pte};
 use abi::archive::Image;
 use abi::nucleus::{NAMELEN, flags};
 use abi::start::StartDevice;
+use abi::system::NewDomain;
 use alloc::vec::Vec;
 use manifest::Component;
 use pebble::{Result, check};
@@ -54,7 +55,14 @@ pub struct Loaded {
 /// Makes the domain of `component`, for which `account` pays, with `image` in it.
 pub fn load(component: &Component, account: usize, image: &Image, arguments: &[&str]) -> Result<Loaded> {
     let with = if component.trusted { flags::TRUSTED } else { 0 };
-    let asid = check(DOMAIN_CREATE.call([Name::new(&component.name).address(), with as usize | account << 8]))?;
+    let request = NewDomain {
+        name: Name::new(&component.name).0,
+        flags: with,
+        account: account as u64,
+        isolation: component.isolation.mechanism() as u64,
+        within: 0,
+    };
+    let asid = check(DOMAIN_CREATE.call([&raw const request as usize]))?;
     fill(asid, component, image, arguments).inspect_err(|_| {
         DOMAIN_DESTROY.call([asid]);
     })

@@ -8,6 +8,7 @@
 
 use abi::Error;
 use abi::address::{DEVICE_STRIDE, DEVICE_VA, PAGE, RETURN_PAGE, memory_view, pte};
+use abi::boot::role;
 use abi::identity::DomainId;
 use abi::nucleus::fault;
 use abi::window::{Plain, Window};
@@ -126,7 +127,7 @@ static SPACES: Mutex<Spaces<Physical>> = Mutex::new(Spaces::new(Physical));
 
 /// The portal manager, in whose space the nucleus's pages appear.
 fn portal_manager() -> (usize, usize) {
-    pebble::boot::domain("portals").map_or((0, 0), |d| (d.asid as usize, d.root as usize))
+    pebble::boot::info().with_role(role::PORTALS).map_or((0, 0), |d| (d.asid as usize, d.root as usize))
 }
 /// The device tree, where the firmware gave one.
 fn device_tree() -> Option<fdt::Fdt<'static>> {

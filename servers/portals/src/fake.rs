@@ -10,7 +10,7 @@ use crate::machine::nucleus_memory::NucleusMemory;
 use crate::state::nucleus_data::{Table, ThreadPage};
 use abi::Error;
 use abi::address::{CODE_END, IMAGE_BASE, PAGE, STACK_TOP, code_address, physical, satp, supervisor};
-use abi::boot::{BootDomain, BootInfo, BootPortal, Symbols};
+use abi::boot::{BootDomain, BootInfo, BootPortal, Symbols, role};
 use abi::identity::{DomainId, Serials};
 use abi::name::Name;
 use abi::nucleus::{MAX_SEMAPHORES, NPORTALS, START_FRAME, THREAD_IDS, Thread, domain, flags};
@@ -197,7 +197,9 @@ fn boot_info() -> &'static BootInfo {
         let table = supervisor(CODE_END + 2 * PAGE + n * domain::PAGES * PAGE + domain::TABLE) as u64;
         let thread = if n + 1 == INIT { INIT_THREAD as u64 } else { 0 };
         let asid = n as u64 + 1;
-        info.domains[n] = BootDomain { name: padded(name), asid, table, root: 0, flags, heap: 0, thread, priority: 40 };
+        let role = if n + 1 == INIT { role::START } else { role::NONE };
+        info.domains[n] =
+            BootDomain { name: padded(name), asid, table, root: 0, flags, heap: 0, thread, priority: 40, role };
         info.domain_count += 1;
         for &(name, spec) in provides {
             let entry = 0x10000 + 16 * info.portal_count;

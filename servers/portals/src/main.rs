@@ -84,7 +84,7 @@ pebble::provide! {
     "memory.page", "smtiiii", page;
     "interrupt.attach", "smtii", attach;
     "interrupt.done", "smti", done;
-    "domain.create", "smtri", create;
+    "domain.create", "smtr", create;
     "domain.limits", "smir", limits;
     "domain.start", "smtiiiii", start_thread;
     "domain.event", "smtw", event;

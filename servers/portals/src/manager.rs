@@ -26,7 +26,6 @@ use abi::nucleus::{NPORTALS, domain};
 use account::Accounts;
 use alloc::vec::Vec;
 use fallible::TryPush;
-use portal::End;
 use portal::emit::Buffer;
 
 /// All that the portal manager keeps.
@@ -110,11 +109,6 @@ impl<M: Machine> Manager<M> {
             Some(domain) if domain.id == id => Ok(id.number()),
             _ => Err(Error::ESRCH),
         }
-    }
-    /// The domain's end of a connection.
-    pub fn end(&self, asid: usize) -> Result<End> {
-        let d = self.domain(asid)?;
-        Ok(End { table: d.table.address(), asid: asid as u64, flags: d.flags })
     }
     /// The live domain that `table` is of. `EDEAD`: none; a thread that has been turned towards the graveyard acts for nobody.
     pub fn asid_of(&self, table: Table<M>) -> Result<usize> {

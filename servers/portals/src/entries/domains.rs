@@ -3,9 +3,12 @@
 use crate::{MANAGER, client_memory, unlock, with_caller};
 use abi::Error;
 use abi::identity::DomainId;
-use abi::system::{Ended, ended};
+use abi::name::Name;
+use abi::system::{Ended, NewDomain, ended};
+use account::Account;
 use pebble::boot::P_ID;
 use pebble::{Result, check};
+use portals_logic::operations::creation::Wanted;
 
 pub extern "C" fn exit(thread: usize, status: usize) -> isize {
     with_caller(thread, |manager, caller| {
@@ -43,14 +46,17 @@ fn wait_for(thread: usize, asid: usize, out: usize) -> Result<isize> {
 pub extern "C" fn kill(thread: usize, asid: usize) -> isize {
     with_caller(thread, |manager, caller| manager.kill(caller.subject, asid))
 }
-pub extern "C" fn create(thread: usize, name: usize, flags: usize) -> isize {
+#[optimize(size)]
+pub extern "C" fn create(thread: usize, request: usize) -> isize {
     with_caller(thread, |manager, _| {
-        let name = client_memory::name(name)?;
-        let (flags, account) = (flags as u64 & 0xff, account::Account::new(flags >> 8)?);
+        let NewDomain { name, flags, account, isolation, within } = client_memory::read(request)?;
         if flags & !abi::nucleus::flags::TRUSTED != 0 {
             return Err(Error::EINVAL);
         }
-        manager.create_domain(name.text(), flags, 0, account).map(|asid| asid as isize)
+        let (name, account) = (Name::new(&name)?, Account::new(account as usize)?);
+        let enclosure = manager.enclosure(isolation, within)?;
+        let wanted = Wanted { name: name.text(), flags, enclosure, parent: 0, account };
+        manager.create_domain(&wanted).map(|asid| asid as isize)
     })
 }
 #[optimize(size)]

@@ -6,6 +6,7 @@ use crate::machine::neighbours::Machine;
 use crate::manager::{Caller, Manager};
 use crate::state::code::Kind;
 use crate::state::domain::Domain;
+use crate::state::enclosure::Enclosure;
 use crate::state::nucleus_data::Table;
 use crate::state::open_windows::Lent;
 use abi::Error;
@@ -18,33 +19,39 @@ use account::{Account, Charge};
 use alloc::vec::Vec;
 use fallible::TryPush;
 
+/// A domain that is to be made.
+#[derive(Clone, Copy)]
+pub struct Wanted<'a> {
+    pub name: &'a str,
+    /// [`flags`].
+    pub flags: u64,
+    pub enclosure: Enclosure,
+    /// Whose child it is, or 0.
+    pub parent: usize,
+    pub account: Account,
+}
+
 impl<M: Machine> Manager<M> {
     /// Makes a domain with the system portals, no memory of its own and no thread; its ASID.
     /// `account` pays for it and for all that is made for it.
-    pub fn create_domain(&mut self, name: &str, with: u64, parent: usize, account: Account) -> Result<usize> {
+    pub fn create_domain(&mut self, wanted: &Wanted) -> Result<usize> {
         self.reap();
         self.sweep();
-        let mut charge = self.charge_domain(account)?;
-        let made = self.make_domain(name, with, parent, account, &mut charge);
+        let mut charge = self.charge_domain(wanted.account)?;
+        let made = self.make_domain(wanted, &mut charge);
         // What was made has taken it.
         self.accounts.refund(charge);
         made
     }
-    fn make_domain(
-        &mut self,
-        name: &str,
-        with: u64,
-        parent: usize,
-        account: Account,
-        charge: &mut Charge,
-    ) -> Result<usize> {
+    fn make_domain(&mut self, wanted: &Wanted, charge: &mut Charge) -> Result<usize> {
+        let &Wanted { name, flags: with, enclosure, parent, account } = wanted;
         let asid = self.free_asid()?;
         if let Some(parent) = self.domains.get_mut(parent) {
             parent.children.room_for(1)?;
         }
         let serial = self.domains.serials.next().ok_or(Error::ENFILE)?;
         let id = DomainId::new(asid, serial).ok_or(Error::ENFILE)?;
-        let root = self.machine.space_create(id, account)?;
+        let root = self.make_enclosure(enclosure, id, account)?;
         let block = match self
             .remains
             .spare_blocks
@@ -53,7 +60,7 @@ impl<M: Machine> Manager<M> {
         {
             Ok(block) => block,
             Err(error) => {
-                self.machine.space_destroy(asid);
+                self.release_enclosure(enclosure, asid);
                 return Err(error);
             }
         };
@@ -73,7 +80,7 @@ impl<M: Machine> Manager<M> {
         if with & flags::TRUSTED != 0
             && let Err(error) = self.machine.trust(asid)
         {
-            self.abandon(asid, block);
+            self.abandon(enclosure, asid, block);
             return Err(error);
         }
         let mut bytes = [0; NAME];
@@ -83,6 +90,7 @@ impl<M: Machine> Manager<M> {
             name: bytes,
             table,
             flags: with,
+            enclosure,
             parent,
             children: Vec::new(),
             sandbox: Default::default(),
@@ -104,7 +112,7 @@ impl<M: Machine> Manager<M> {
             id,
         };
         if let Err(error) = self.insert_domain(asid, entry) {
-            self.abandon(asid, block);
+            self.abandon(enclosure, asid, block);
             return Err(error);
         }
         if let Some(domain) = self.domains.get_mut(asid) {
@@ -117,8 +125,8 @@ impl<M: Machine> Manager<M> {
     }
     /// Gives back the space and the block of a domain that could not be made.
     #[cold]
-    fn abandon(&mut self, asid: usize, block: usize) {
-        self.machine.space_destroy(asid);
+    fn abandon(&mut self, enclosure: Enclosure, asid: usize, block: usize) {
+        self.release_enclosure(enclosure, asid);
         self.free_block(block);
     }
     /// A copy of the subject, with one thread at `pc` on `sp`; the child's ASID.
@@ -128,7 +136,8 @@ impl<M: Machine> Manager<M> {
             let d = self.domain(parent)?;
             (d.name, d.table, d.account)
         };
-        let child = self.create_domain(abi::section::text(&name), 0, parent, account)?;
+        let name = abi::section::text(&name);
+        let child = self.create_domain(&Wanted { name, flags: 0, enclosure: Enclosure::Domain, parent, account })?;
         let made = self.fill_fork(parent, child, table, intercept).and_then(|()| {
             self.machine.names_inherit(child, parent)?;
             self.create_thread(child, pc, sp, 0, usize::MAX)

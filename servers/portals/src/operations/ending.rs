@@ -44,6 +44,7 @@ impl<M: Machine> Manager<M> {
         self.remains.zombies.push_kept(Zombie {
             asid,
             charge: dead.charge.take(),
+            enclosure: dead.enclosure,
             table,
             blocks: count,
             lent: Vec::new(),

@@ -38,6 +38,7 @@ impl<M: Machine> Manager<M> {
     #[optimize(size)]
     pub fn inspect_domain(&self, asid: usize) -> Result<inspect::Domain> {
         let d = self.domain(asid)?;
+        let (isolation, within) = self.describe_enclosure(d.enclosure);
         let bad = self.machine.info().symbols.bad_portal;
         Ok(inspect::Domain {
             name: d.name,
@@ -49,6 +50,8 @@ impl<M: Machine> Manager<M> {
             stacks: d.queue as u64,
             account: d.account.number() as u64,
             identity: d.id.word(),
+            isolation: isolation as u64,
+            within,
         })
     }
     /// The words of a domain's counters. `ENOENT`: the system counts nothing.

@@ -28,7 +28,7 @@ impl<M: Machine> Manager<M> {
             });
             if zombie.lent.is_empty() && !zombie.lent_unknown && (unused || !zombie.trusted) && !zombie.space_destroyed
             {
-                self.machine.space_destroy(zombie.asid);
+                self.release_enclosure(zombie.enclosure, zombie.asid);
                 zombie.space_destroyed = true;
             }
             let kept = !zombie.space_destroyed || zombie.blocks > 0;

@@ -6,11 +6,12 @@ use crate::machine::neighbours::Machine;
 use crate::manager::Manager;
 use crate::state::code::{Block, Kind};
 use crate::state::domain::Domain;
+use crate::state::enclosure::Enclosure;
 use crate::state::nucleus_data::Table;
 use crate::state::registrations::{Registration, Text};
 use crate::state::templates::Owner;
 use abi::Error;
-use abi::boot::{BootInfo, PORTALS};
+use abi::boot::{BootInfo, PORTALS, role};
 use abi::identity::DomainId;
 use abi::nucleus::{NPORTALS, domain};
 use abi::section::text;
@@ -40,10 +41,11 @@ impl<M: Machine> Manager<M> {
                 name: boot.name,
                 table: Table::at(self.machine, boot.table),
                 flags: boot.flags,
+                enclosure: Enclosure::Domain,
                 parent: 0,
                 children: Vec::new(),
                 sandbox: Default::default(),
-                privileged: text(&boot.name) == "init",
+                privileged: boot.role == role::START,
                 notify: 0,
                 ceiling: boot.priority as u8,
                 threads: (boot.thread != 0) as usize,

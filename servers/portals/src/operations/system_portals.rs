@@ -5,7 +5,9 @@ use crate::Result;
 use crate::machine::neighbours::Machine;
 
 use crate::manager::Manager;
+use crate::operations::creation::Wanted;
 use crate::state::code::{Block, Kind};
+use crate::state::enclosure::Enclosure;
 use abi::boot::Symbols;
 use abi::count::{FAULTS, INTERRUPTS};
 use abi::nucleus::{fault, flags};
@@ -110,7 +112,8 @@ impl<M: Machine> Manager<M> {
     /// The graveyard: a domain with nothing but the return page, where threads go whose domain died.
     #[optimize(size)]
     fn make_graveyard(&mut self) -> Result<()> {
-        let asid = self.create_domain("graveyard", 0, 0, account::Account::SYSTEM)?;
+        let (enclosure, account) = (Enclosure::Domain, account::Account::SYSTEM);
+        let asid = self.create_domain(&Wanted { name: "graveyard", flags: 0, enclosure, parent: 0, account })?;
         let table = self.domain(asid)?.table;
         let bury = self.permanent_portal(End { table: 0, asid: 0, flags: 0 }, "thread.bury", BURY);
         table.set_entry(BURY, bury);

@@ -1,6 +1,7 @@
 //! A domain: what the portal manager keeps of each, and of all that live.
 
 use crate::Result;
+use crate::state::enclosure::Enclosure;
 use crate::state::nucleus_data::Table;
 use crate::state::slots::Slots;
 use abi::Error;
@@ -15,12 +16,14 @@ pub struct Domain<M> {
     pub name: [u8; NAME],
     pub table: Table<M>,
     pub flags: u64,
+    /// How it is kept apart.
+    pub enclosure: Enclosure,
     /// Who may wait for it and interpose on it; 0: nobody. The parent's end makes it 0, so it is never another's number.
     pub parent: usize,
     /// Domains whose parent it is: each is taken out at its end.
     pub children: Vec<usize>,
     pub sandbox: crate::state::sandbox::Sandbox,
-    /// It has opened `domain.destroy`: it may wait for, and end, any domain.
+    /// It starts the others, or has opened `domain.destroy`: it may wait for, and end, any domain.
     pub privileged: bool,
     /// Portal of the portal manager's own table that calls its notification routine, or 0.
     pub notify: usize,

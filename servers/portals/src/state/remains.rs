@@ -1,5 +1,6 @@
 //! What is left of a domain that has ended.
 
+use crate::state::enclosure::Enclosure;
 use crate::state::nucleus_data::{Table, ThreadPage};
 use alloc::vec::Vec;
 
@@ -8,6 +9,7 @@ pub struct Zombie<M> {
     /// Its number, which is not given away before this is gone. Blocks that led to it have the number, too: they are counted here.
     pub asid: usize,
     pub charge: account::Charge,
+    pub enclosure: Enclosure,
     pub table: Table<M>,
     /// How many blocks there are that led to it.
     pub blocks: usize,

@@ -2,7 +2,7 @@
 //! invariants hold, and the same works once there is memory again. Asked for is memory of the manager's own as well as what it wants
 //! from its neighbours.
 
-use super::world::{World, registration};
+use super::world::{World, registration, wanted};
 use crate::failing::with_only;
 use crate::fake::{Fake, INIT, INIT_THREAD};
 use abi::Error;
@@ -116,14 +116,16 @@ fn making_a_stack() {
 }
 #[test]
 fn making_a_domain() {
-    each_fails("domain", nothing, |world, _| world.manager.create_domain("third", 0, 0, account::Account::SYSTEM));
+    each_fails("domain", nothing, |world, _| {
+        world.manager.create_domain(&wanted("third", 0, account::Account::SYSTEM))
+    });
 }
 #[test]
 fn making_a_trusted_domain() {
     // The tables of trusted domains are made once, and kept.
     let first = |world: &mut World, _: Scene| world.manager.make_trusted_system_portals();
     each_fails("trusted domain", first, |world, _| {
-        world.manager.create_domain("third", abi::nucleus::flags::TRUSTED, 0, account::Account::SYSTEM)
+        world.manager.create_domain(&wanted("third", abi::nucleus::flags::TRUSTED, account::Account::SYSTEM))
     });
 }
 fn fork(world: &mut World, thread: usize, intercept: usize) -> Result<usize, Error> {

@@ -4,6 +4,8 @@
 use crate::fake::{Fake, INIT, INIT_THREAD, started};
 use crate::machine::nucleus_memory::NucleusMemory;
 use crate::manager::{Caller, Manager};
+use crate::operations::creation::Wanted;
+use crate::state::enclosure::Enclosure;
 use crate::state::nucleus_data::{FrameView, Table, ThreadPage};
 use abi::Error;
 use abi::address::THREAD_STACK;
@@ -21,6 +23,10 @@ pub enum Returned {
     Goes,
     /// It had nowhere to return to, and has ended.
     Ended,
+}
+/// A domain with an address space of its own, and nobody's child.
+pub fn wanted(name: &str, flags: u64, account: Account) -> Wanted<'_> {
+    Wanted { name, flags, enclosure: Enclosure::Domain, parent: 0, account }
 }
 pub struct World {
     pub manager: Box<Manager<Fake>>,
@@ -48,7 +54,7 @@ impl World {
         let account = Account::new(account).expect("an account");
         let limits = abi::account::Limits(abi::account::Resource::ALL.map(|resource| 4 * resource.default_limit()));
         self.manager.accounts.set(account, &limits);
-        let asid = self.manager.create_domain(name, 0, 0, account).expect("a domain");
+        let asid = self.manager.create_domain(&wanted(name, 0, account)).expect("a domain");
         for provide in [false, true] {
             Fake.allow(asid, "t.*", provide);
         }
