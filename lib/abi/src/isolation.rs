@@ -22,4 +22,6 @@ macro_rules! mechanisms {
 mechanisms! {
     /// Its own page table over its own addresses.
     Domain = 0, "domain";
+    /// A domain of protection: its own page table over the addresses of a task, of which it sees a part.
+    Dp = 1, "dp";
 }

@@ -22,6 +22,7 @@ pub mod log;
 pub mod name;
 pub mod network;
 pub mod nucleus;
+pub mod protection;
 pub mod section;
 pub mod specification;
 pub mod start;

@@ -138,6 +138,50 @@ int portal_create_stub(int asid, int portal, const char *spec, word (*intercept)
 int portal_notify(int (*notify)(int asid, int portal, char *spec));
 int portal_info(int portal, char spec[NAMELEN], char name[NAMELEN]);
 
+/* Domains of protection (the book, "Domains of protection"). One sees a part of this domain's memory, at the same addresses, and has
+   its portals' numbers; it is named by a handle, a number that is nobody else's to use. */
+typedef word dp_entry(word procedure, word capability, word a, word b, word c, word d);
+int dp_create(const char *name);            /* a handle; it sees nothing, and has no portals but those of every domain */
+int dp_destroy(int dp);                     /* who is in it returns to its caller with -EDEAD; what it has taken is freed */
+int dp_register(int dp, dp_entry *entry, int procedures, int stacks);
+    /* an entry point, with the procedures 0 … procedures - 1, and stacks for as many calls at a time; -EEXIST */
+int dp_connect(int dp, dp_entry *entry);
+    /* the number of the portal to that entry point, which dp_call opens by itself at the first call; -ENOENT: there is none */
+int dp_make_visible(int dp, const void *start, size_t bytes, int rights);
+    /* whole pages, with PAGE_… rights, in place of what it sees there; -EACCESS: more rights than this domain has; -EFAULT: nothing
+       is there; -EBUSY: the domain has lent a page of it on, and that call has not returned */
+int dp_make_invisible(int dp, const void *start, size_t bytes); /* from its next access on; -EBUSY as above */
+int dp_show_program(int dp);                /* the program's code and constants, to be read and executed */
+int dp_pass_port_right(int dp, int portal); /* the domain has this one's portal at the same number; -EEXIST: another is there */
+int dp_withdraw_port_right(int dp, int portal);
+int dp_number(int dp);                      /* its asid, for domain_wait */
+/* dp_call(dp, entry, procedure, capability, …): up to four more words; -ENOENT: no such entry point, or no such procedure; -EDEAD:
+   the domain has ended, or does in the call; -EBADF: no handle. */
+#define dp_call(dp, entry, procedure, capability, ...)                                                             \
+    __extension__({                                                                                                \
+        int portal_ = dp_portal_(dp, (dp_entry *)(entry));                                                                       \
+        portal_ < 0 ? (word)portal_ : invoke_portal(portal_, procedure, capability, ##__VA_ARGS__);                \
+    })
+/* DP_MODULE(name, procedures…): the jump table of a protected module and its header, the entry point `name`, which a call enters with
+   the procedure's number, below name_procedures; a procedure gets the four words behind it and the capability. */
+#define DP_MODULE(name, ...)                                                                                       \
+    static word (*const name##_table[])() = {__VA_ARGS__};                                                         \
+    enum { name##_procedures = sizeof name##_table / sizeof *name##_table };                                       \
+    word name(word procedure, word capability, word a, word b, word c, word d)                                     \
+    {                                                                                                              \
+        (void)capability;                                                                                          \
+        return name##_table[procedure](a, b, c, d);                                                                \
+    }
+#define DP_CONNECTIONS_ 64
+#define DP_CONNECTION_(dp, entry) ((uint64_t)(uintptr_t)(entry) << 20 | (uint64_t)(dp) << 10)
+#define DP_PLACE_(dp, entry) (((uintptr_t)(entry) >> 1 ^ (unsigned)(dp)) % DP_CONNECTIONS_)
+extern uint64_t __pebble_connections[DP_CONNECTIONS_];
+static inline int dp_portal_(int dp, dp_entry *entry)
+{
+    uint64_t known = __pebble_connections[DP_PLACE_(dp, entry)];
+    return (known & ~(uint64_t)1023) == DP_CONNECTION_(dp, entry) && known ? (int)(known & 1023) : (dp_connect)(dp, entry);
+}
+
 #ifdef __riscv
 /* invoke_portal in line: no more than the instructions that place its arguments. A portal keeps what a C call keeps. */
 #define PEBBLE_CLOBBERED_                                                                                          \
@@ -237,6 +281,8 @@ static inline int pebble_sem_post(word sem) { return pebble_call0(sem + 1); }
 #endif
 
 #ifndef PEBBLE_STRICT
+#define dp_register(dp, entry, procedures, stacks) (dp_register)(dp, (dp_entry *)(entry), procedures, stacks)
+#define dp_connect(dp, entry) (dp_connect)(dp, (dp_entry *)(entry))
 /* Entry points with int results are as good: the papers' programs have them. */
 #define portal_register(name, spec, entry, constants, stacks) \
     (portal_register)(name, spec, (word (*)())(entry), constants, stacks)

@@ -20,6 +20,7 @@ pub mod file;
 pub mod heap;
 pub mod internet;
 pub mod portal;
+pub mod protection;
 pub mod start;
 pub mod sync;
 pub mod thread;

@@ -34,7 +34,7 @@ impl Memories {
             _ => Err(Error::EINVAL),
         }
     }
-    fn change(&mut self, account: usize, by: i32) {
+    pub(crate) fn change(&mut self, account: usize, by: i32) {
         if let Some(memory) = self.0.get_mut(account) {
             memory.used = memory.used.wrapping_add_signed(by);
         }
@@ -55,6 +55,10 @@ impl<R: Ram> Spaces<R> {
     #[inline(always)]
     pub fn room(&mut self, asid: usize, pages: usize) -> Result<(), Error> {
         let account = self.space(asid)?.account as usize;
+        self.account_room(account, pages)
+    }
+    #[inline(always)]
+    pub(crate) fn account_room(&self, account: usize, pages: usize) -> Result<(), Error> {
         let Memory { used, limit } = self.accounts.of(account)?;
         if account == 0 || used as usize + pages <= limit as usize { Ok(()) } else { Err(Error::ENOMEM) }
     }
@@ -88,7 +92,7 @@ impl<R: Ram> Spaces<R> {
     }
     #[cold]
     fn count_tables(&mut self, asid: usize, made: usize) {
-        let Ok(space) = self.space(asid) else { return };
+        let Ok(space) = self.space(asid) else { return self.count_view_tables(asid, made) };
         space.tables += made as u16;
         let account = space.account as usize;
         self.accounts.change(account, made as i32);

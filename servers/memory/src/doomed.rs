@@ -1,4 +1,4 @@
-//! The end of a frame's use. One rule, which the types here hold everybody to: **a frame is free only when no table, no TLB, no
+//! The end of a frame's use. One rule, which the types here hold everybody to: **a frame is free only when no table, no view's either, no TLB, no
 //! remembered entry, no open window and no pending return can reach it.**
 //!
 //! - [`Frames::release`] takes an [`Unreachable`] frame. One comes from a table by way of [`Doomed`], which gives its frames out

@@ -38,6 +38,8 @@ pub enum Kind {
     WindowFree = 9,
     /// A window's entry has rights or marks that windows do not have, or is no thread's.
     WindowRights = 11,
+    /// A view shows what its space does not have there, or with more rights than its region or its space has.
+    View = 12,
 }
 /// What does not hold, and of which space (0: of all together).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,14 +175,14 @@ impl<R: Ram> Spaces<R> {
     }
     /// The table below entry `place` of the root of `asid`.
     fn middle(&mut self, asid: usize, place: usize) -> Option<usize> {
-        let root = self.space(asid).ok()?.root;
+        let root = self.root(asid)?;
         let middle = self.ram.read(root + 8 * place);
         (middle & (pte::V | LEAF) == pte::V).then_some(pte::address(middle))
     }
     /// For which address a table of `asid` refers to the frame at `pa` (0: it is a table that stands for no address).
     fn refers(&mut self, asid: usize, pa: usize) -> Option<usize> {
         let root = self.root(asid)?;
-        let middle = self.middle(asid, 0);
+        let (middle, view) = (self.middle(asid, 0), self.views.get(asid).is_some());
         if root == pa || middle == Some(pa) {
             return Some(0);
         }
@@ -192,7 +194,7 @@ impl<R: Ram> Spaces<R> {
                 return Err(n << 21);
             }
             each_entry(s, pte::address(value), |s, page, leaf| {
-                let found = s.has_frame(leaf) && pte::address(leaf) == pa;
+                let found = !view && s.has_frame(leaf) && pte::address(leaf) == pa;
                 if found { Err((n << 21) + page * PAGE) } else { Ok(()) }
             })
         });
@@ -209,7 +211,7 @@ impl<R: Ram> Spaces<R> {
         managed: usize,
         references: &mut References,
     ) -> Result<(usize, usize), (Kind, usize)> {
-        let Ok(&mut space) = self.space(asid) else { return Ok((0, 0)) };
+        let Ok(&mut space) = self.space(asid) else { return self.check_view(asid, managed, references) };
         self.count_own(space.root, managed, references).map_err(|kind| (kind, 0))?;
         if !space.boot {
             let code = pte::table(self.shared.code_l1);
@@ -288,6 +290,34 @@ impl<R: Ram> Spaces<R> {
         }
         Ok((promises, windows))
     }
+    /// The same of a view, which has no promises: its pages are its space's.
+    fn check_view(
+        &mut self,
+        asid: usize,
+        managed: usize,
+        references: &mut References,
+    ) -> Result<(usize, usize), (Kind, usize)> {
+        let Some(root) = self.views.get(asid).map(|view| view.root) else { return Ok((0, 0)) };
+        self.count_own(root, managed, references).map_err(|kind| (kind, 0))?;
+        let mut windows = 0;
+        for (place, base) in [(0, 0), (1, WINDOW_VA)] {
+            let Some(middle) = self.middle(asid, place) else { continue };
+            self.count_own(middle, managed, references).map_err(|kind| (kind, base))?;
+            each_entry(self, middle, |s, n, value| {
+                let (leaves, first) = (pte::address(value), base + (n << 21));
+                s.count_own(leaves, managed, references).map_err(|kind| (kind, first))?;
+                each_entry(s, leaves, |s, page, leaf| {
+                    let va = first + page * PAGE;
+                    if place == 1 {
+                        windows += 1;
+                        return s.check_window(va, leaf, references).map_err(|kind| (kind, va));
+                    }
+                    if va == RETURN_PAGE || s.view_entry_holds(asid, va, leaf) { Ok(()) } else { Err((Kind::View, va)) }
+                })
+            })?;
+        }
+        Ok((0, windows))
+    }
     fn check_window(&self, va: usize, leaf: u64, references: &References) -> Result<(), Kind> {
         let wanted = pte::V | pte::R | pte::U | pte::FOREIGN;
         if leaf & (wanted | pte::X | pte::G | pte::LAZY) != wanted || va >= window_base(MAX_THREADS) {
@@ -315,6 +345,9 @@ impl<R: Ram> Spaces<R> {
     }
     /// Whether a page that `asid` can see, of its own, in a window, or of the service stacks, is the frame at `pa`, with the rights in `rights`.
     pub fn shows(&mut self, asid: usize, pa: usize, rights: u64) -> bool {
+        if self.view_shows(asid, pa, rights) {
+            return true;
+        }
         [0, 1, index(SERVICE_VA, 2)].into_iter().any(|place| {
             let Some(middle) = self.middle(asid, place) else { return false };
             // It ends where one is found.

@@ -9,6 +9,7 @@ pub mod dma;
 pub mod doomed;
 pub mod frames;
 pub mod invariants;
+pub mod numbered;
 pub mod pagers;
 pub mod pages;
 pub mod ram;
@@ -17,6 +18,7 @@ pub mod space;
 pub mod stacks;
 pub mod tables;
 pub mod transfers;
+pub mod views;
 pub mod windows;
 
 #[cfg(test)]
@@ -25,3 +27,5 @@ mod fake;
 mod lifetime_tests;
 #[cfg(test)]
 mod space_tests;
+#[cfg(test)]
+mod views_tests;

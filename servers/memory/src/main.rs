@@ -18,6 +18,7 @@ use memory_logic::frames::{For, Frames};
 use memory_logic::pagers::{ALL, Fault};
 use memory_logic::ram::Ram;
 use memory_logic::space::{Shared, Spaces};
+use memory_logic::views::Seen;
 use pebble::sync::Mutex;
 
 mod thread;
@@ -30,6 +31,9 @@ pebble::provide! {
     "memory.limit", "smii", limit;
     "memory.space_copy", "smiiri", space_copy;
     "memory.space_destroy", "smi", space_destroy;
+    "memory.view_create", "smiii", view_create;
+    "memory.view_destroy", "smiri", view_destroy;
+    "memory.view_show", "smiiiri", view_show;
     "memory.trust", "smi", trust;
     "memory.service_stack", "smi", service_stack;
     "memory.nucleus_pages", "smi", nucleus_pages;
@@ -208,7 +212,9 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, executing: u64
         13 | 15 if thread::slots().contains(&value) && thread::touch(executing, value) => 0,
         _ => {
             let mut spaces = SPACES.lock();
-            let Ok((asid, root)) = spaces.space_of(executing) else { return 0 };
+            let Ok((asid, root)) = spaces.space_of(executing) else {
+                return handle_view_fault(spaces, executing, thread, Access { cause, address: value, pc });
+            };
             if spaces.resolve_in((asid, root), value, cause) {
                 return 0;
             }
@@ -225,6 +231,35 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, executing: u64
         }
     }
 }
+/// An access that was not possible.
+struct Access {
+    cause: usize,
+    address: usize,
+    pc: usize,
+}
+/// The same in a domain that has no space of its own. Where its space has nothing, who answers for the space's faults is asked; where
+/// it does not see what there is, who answers for its own.
+#[cold]
+#[inline(never)]
+fn handle_view_fault(mut spaces: Guard, executing: u64, thread: usize, access: Access) -> isize {
+    let Access { cause, address, pc } = access;
+    let Ok((view, _)) = spaces.tables_of(executing) else { return 0 };
+    let Some(own) = DomainId::of(executing) else { return 0 };
+    let client = match spaces.resolve_view(view, address, cause, false) {
+        Seen::Now => return 0,
+        Seen::Missing(space) => space,
+        Seen::Not => own,
+    };
+    match ask(thread, spaces, Fault { client, cause, address, pc }) {
+        Answered::Again => 0,
+        Answered::Elsewhere(address) => address,
+        Answered::Not => {
+            let pager = SPACES.lock().pagers.pager(client, address).map_or(0, |(pager, _)| pager.number());
+            DOMAIN_FAULT.call([executing as usize, cause, address, pc, pager]);
+            0
+        }
+    }
+}
 /// A portal of `executing` can not open a window on the page at `address` for `callee`: makes it possible, or says why not.
 #[inline(never)]
 fn open_window(executing: DomainId, callee: u64, address: usize, write: bool, thread: usize) -> isize {
@@ -233,8 +268,8 @@ fn open_window(executing: DomainId, callee: u64, address: usize, write: bool, th
         return 0;
     }
     let result = locked(|s| {
-        let caller = s.named(executing)?;
-        let (callee, _) = s.space_of(callee)?;
+        let (caller, _) = s.tables_of(executing.word())?;
+        let (callee, _) = s.tables_of(callee)?;
         s.window(caller, callee, address, write, thread).map(|changed| !changed as usize)
     });
     if result > 0 {
@@ -243,7 +278,8 @@ fn open_window(executing: DomainId, callee: u64, address: usize, write: bool, th
         return 0;
     }
     if result == Error::EFAULT.code() {
-        let fault = Fault { client: executing, cause: if write { 15 } else { 13 }, address, pc: 0 };
+        let client = SPACES.lock().whose_pages(executing);
+        let fault = Fault { client, cause: if write { 15 } else { 13 }, address, pc: 0 };
         if ask(thread, SPACES.lock(), fault) == Answered::Again {
             return 0;
         }
@@ -372,14 +408,32 @@ extern "C" fn limit(account: usize, pages: usize) -> isize {
 }
 /// `lent`: a window on `count` physical addresses of frames that windows show; more than fit: it is not known what they show.
 extern "C" fn space_copy(from: usize, to: usize, lent: usize, count: usize) -> isize {
-    locked(|s| {
-        // SAFETY: `lent` is this portal's window argument.
-        let lent = if count > PAGE / 8 { Lent::UNKNOWN } else { Lent::all(unsafe { window(lent, count)? }) };
-        s.copy(from, to, lent).map(|()| 0)
-    })
+    // SAFETY: `lent` is this portal's window argument.
+    locked(|s| s.copy(from, to, unsafe { shown_frames(lent, count)? }).map(|()| 0))
 }
 extern "C" fn space_destroy(asid: usize) -> isize {
     locked(|s| s.destroy(asid).map(|()| 0))
+}
+extern "C" fn view_create(id: u64, space: usize, account: usize) -> isize {
+    locked(|s| s.create_view(DomainId::of(id).ok_or(Error::EINVAL)?, space, account))
+}
+/// `lent`: a window on `count` physical addresses of frames that windows show; more than fit: it is not known what they show.
+///
+/// # Safety
+/// As for [`window`].
+unsafe fn shown_frames<'a>(lent: usize, count: usize) -> Result<Lent<'a>, Error> {
+    // SAFETY: as for this function.
+    if count > PAGE / 8 { Ok(Lent::UNKNOWN) } else { unsafe { window(lent, count) }.map(Lent::all) }
+}
+extern "C" fn view_destroy(asid: usize, lent: usize, count: usize) -> isize {
+    // SAFETY: `lent` is this portal's window argument.
+    locked(|s| s.destroy_view(asid, unsafe { shown_frames(lent, count)? }).map(|()| 0))
+}
+/// `ends`: who shows the pages, from bit 16 who is to see them, and from bit 32 with which rights.
+extern "C" fn view_show(ends: usize, start: usize, bytes: usize, lent: usize, count: usize) -> isize {
+    let (by, to, rights) = (ends & 0xffff, ends >> 16 & 0xffff, (ends >> 32) as u64);
+    // SAFETY: `lent` is this portal's window argument.
+    locked(|s| s.make_visible(by, to, (start, bytes), rights, unsafe { shown_frames(lent, count)? }).map(|()| 0))
 }
 extern "C" fn trust(asid: usize) -> isize {
     locked(|s| s.trust(asid).map(|()| 0))

@@ -71,6 +71,7 @@ impl<R: Ram> Spaces<R> {
         let changed = self.own_at(at, write);
         if changed && shown {
             self.ram.flush_page(asid, va);
+            self.stale(asid, va);
         }
         Ok(changed)
     }
@@ -103,7 +104,7 @@ impl<R: Ram> Spaces<R> {
         }
         true
     }
-    /// Takes entry `at`, that of address `va`, out of the tables.
+    /// Takes entry `at`, that of address `va`, out of the tables. Whoever calls it tells the views.
     #[inline(always)]
     pub(crate) fn take_out(&mut self, at: usize, va: usize, _: Unlent, doomed: &mut Doomed) {
         let value = self.ram.read(at);
@@ -131,6 +132,7 @@ impl<R: Ram> Spaces<R> {
             return Ok(false);
         }
         self.take_out(at, va, lent.not(value)?, doomed);
+        self.unseen(asid, va);
         if value & (pte::FOREIGN | pte::LAZY) != pte::FOREIGN {
             self.count(asid, -1)?;
         } else if self.has_frame(value) {
@@ -153,6 +155,7 @@ impl<R: Ram> Spaces<R> {
                 let Some(at) = tables::entry(&s.ram, root, va).filter(|&at| s.ram.read(at) != 0) else { continue };
                 let value = s.ram.read(at);
                 s.take_out(at, va, Unlent::untold(), doomed);
+                s.unseen(asid, va);
                 if value & (pte::FOREIGN | pte::LAZY) != pte::FOREIGN {
                     s.count(asid, -1)?;
                 } else if s.has_frame(value) {

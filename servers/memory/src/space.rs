@@ -1,4 +1,5 @@
-//! Address spaces: what is mapped where in a domain's private part, and its window tables.
+//! Address spaces: what is mapped where in a domain's private part, and its window tables. A space has the one domain whose tables are
+//! its own, and sees all of it; others may see a part, each through tables of its own ([`crate::views`]).
 
 use crate::accounts::Memories;
 use crate::dma::Chunks;
@@ -7,6 +8,7 @@ use crate::frames::{For, Frames};
 use crate::pagers::Pagers;
 use crate::ram::Ram;
 use crate::shares::Shares;
+use crate::views::Views;
 use crate::windows::CALLEE;
 use crate::{stacks, tables};
 use abi::Error;
@@ -21,9 +23,9 @@ pub struct Space {
     /// Physical address of the root table.
     pub root: usize,
     /// The domain that it was made for.
-    id: Option<DomainId>,
+    pub(crate) id: Option<DomainId>,
     /// End of the heap.
-    heap: usize,
+    pub(crate) heap: usize,
     /// Pages of its own, those included that are promised or shared.
     pub pages: u32,
     /// Frames that it shares for good and shows; page tables of its own.
@@ -32,7 +34,7 @@ pub struct Space {
     /// Who pays for it all.
     pub(crate) account: u8,
     /// No stack slot below this one is free.
-    first_slot: u32,
+    pub(crate) first_slot: u32,
     /// End of what was ever mapped below `HEAP_END`, and start of what was above `STACK_FLOOR`.
     pub(crate) low_end: usize,
     pub(crate) high_start: usize,
@@ -99,6 +101,7 @@ pub struct Spaces<R> {
     pub frames: Frames,
     pub shares: Shares,
     pub pagers: Pagers,
+    pub views: Views,
     pub accounts: Memories,
     pub(crate) chunks: Chunks,
     pub shared: Shared,
@@ -113,7 +116,7 @@ pub(crate) const RIGHTS: u64 = pte::R | pte::W | pte::X;
 const TABLE_SPAN: usize = 512 * PAGE;
 
 /// Addresses in each table of leaves between `start` and `end`: the first page there.
-fn spans(start: usize, end: usize) -> impl Iterator<Item = usize> {
+pub(crate) fn spans(start: usize, end: usize) -> impl Iterator<Item = usize> {
     let mut next = start;
     core::iter::from_fn(move || {
         let va = next;
@@ -144,6 +147,7 @@ impl<R: Ram> Spaces<R> {
             frames: Frames::new(),
             shares: Shares::new(),
             pagers: Pagers::new(),
+            views: Views::new(),
             accounts: Memories::new(),
             chunks: Chunks::new(),
             shared,
@@ -165,12 +169,8 @@ impl<R: Ram> Spaces<R> {
         let asid = word as u16 as usize;
         match self.space(asid) {
             Ok(space) if space.id.map_or(0, DomainId::word) == word => Ok((asid, space.root)),
-            _ => Err(Error::EDEAD),
+            _ => Err(self.not_a_space(asid)),
         }
-    }
-    /// Physical address of the root table of `asid`, if there is such a space.
-    pub fn root(&mut self, asid: usize) -> Option<usize> {
-        self.space(asid).ok().map(|space| space.root)
     }
     /// Sets space `asid`, which is in range.
     fn set(&mut self, asid: usize, space: Space) -> Result<(), Error> {
@@ -201,15 +201,21 @@ impl<R: Ram> Spaces<R> {
         if self.space(asid).is_ok() {
             return Err(Error::EEXIST);
         }
+        let root = self.bare_root()?;
+        if let Err(error) = self.set(asid, Space::new(root, id)) {
+            self.frames.release(Unreachable::unused(root));
+            return Err(error);
+        }
+        Ok(root)
+    }
+    /// A root table with the supervisor half and the tables of the return page.
+    #[inline(always)]
+    pub(crate) fn bare_root(&mut self) -> Result<usize, Error> {
         let root = self.frames.take(For::System)?;
         self.ram.clear(root);
         self.ram.write(root + 8 * 510, pte::leaf(RAM_BASE, pte::R | pte::W | pte::G));
         self.ram.write(root + 8 * 511, pte::table(self.shared.code_l1));
         self.ram.write(root, pte::table(self.shared.bare[0]));
-        if let Err(error) = self.set(asid, Space::new(root, id)) {
-            self.frames.release(Unreachable::unused(root));
-            return Err(error);
-        }
         Ok(root)
     }
     /// Where the entry of `va`, of the private part, is in the tables below `root`, which are the space's own from then on.
@@ -338,6 +344,7 @@ impl<R: Ram> Spaces<R> {
         let copied = self.copy_page(at, asid, va, rights, lent);
         if self.ram.read(at) != value {
             self.ram.flush_page(by, source);
+            self.stale(by, source);
         }
         copied
     }
@@ -362,6 +369,10 @@ impl<R: Ram> Spaces<R> {
     }
     /// Grows the heap by `pages`; its old end.
     pub fn grow(&mut self, asid: usize, pages: usize) -> Result<usize, Error> {
+        if self.views.get(asid).is_some() {
+            let grow = |s: &mut Self, space| s.grow(space, pages).map(|old| (old, pages * PAGE));
+            return self.taking(asid, pte::R | pte::W, grow);
+        }
         let old = self.space(asid)?.heap;
         let bytes = pages.checked_mul(PAGE).filter(|b| *b <= HEAP_END - old).ok_or(Error::ENOMEM)?;
         self.map_range(asid, old, bytes, pte::R | pte::W)?;
@@ -370,13 +381,21 @@ impl<R: Ram> Spaces<R> {
     }
     /// A new stack; its top.
     pub fn stack(&mut self, asid: usize, bytes: usize) -> Result<usize, Error> {
+        if self.views.get(asid).is_some() {
+            let stack = |s: &mut Self, space| {
+                let top = s.stack(space, bytes)?;
+                let size = stacks::size(bytes)?;
+                Ok((top - size, size))
+            };
+            return Ok(self.taking(asid, pte::R | pte::W, stack)? + stacks::size(bytes)?);
+        }
         let count = stacks::slots(bytes)?;
         let Space { root, first_slot, .. } = *self.space(asid)?;
         let ram = &self.ram;
         let used = |n| tables::leaf(ram, root, stacks::top(n) - PAGE) != 0;
         let n = stacks::find(first_slot as usize, count, used)?;
         let top = stacks::top(n);
-        let size = bytes.next_multiple_of(PAGE).max(if count == 1 { THREAD_STACK } else { 0 });
+        let size = stacks::size(bytes)?;
         self.map_range(asid, top - size, size, pte::R | pte::W)?;
         if n == first_slot as usize {
             self.space(asid)?.first_slot = (n + count) as u32;
@@ -385,6 +404,7 @@ impl<R: Ram> Spaces<R> {
     }
     /// Gives a stack back: its pages down to its guard, or to one that a window shows (`EBUSY`).
     pub fn release_stack(&mut self, asid: usize, top: usize, lent: Lent) -> Result<(), Error> {
+        let asid = self.views.get(asid).map_or(asid, |view| view.space as usize);
         let n = stacks::slot(top).ok_or(Error::EINVAL)?;
         self.burying(asid, |s, doomed| {
             let mut page = top - PAGE;
@@ -403,6 +423,7 @@ impl<R: Ram> Spaces<R> {
         let copied = self.copy_parts(from, to, lent);
         // What was the space's own can not be written any more.
         self.ram.flush_space(from);
+        self.all_stale(from);
         copied
     }
     fn copy_parts(&mut self, from: usize, to: usize, lent: Lent) -> Result<(), Error> {
@@ -430,9 +451,12 @@ impl<R: Ram> Spaces<R> {
         }
         Ok(())
     }
-    /// Gives back all that a space has. Its domain is no more, and nobody is in it.
+    /// Gives back all that a space has. Its domain is no more, and nobody is in it. `EBUSY`: it has views.
     pub fn destroy(&mut self, asid: usize) -> Result<(), Error> {
         let space = *self.space(asid)?;
+        if self.has_views(asid) {
+            return Err(Error::EBUSY);
+        }
         let mut doomed = Doomed::of_the_dead(asid, &mut self.ram);
         let devices = if space.devices { STACK_FLOOR } else { DEVICE_VA };
         let parts = [
@@ -450,37 +474,46 @@ impl<R: Ram> Spaces<R> {
                         self.take_out(at, va, Unlent::of_the_dead(), &mut doomed);
                     }
                 }
-                // The table itself, but for that of the return page, which is the last.
-                let table = first / PAGE * PAGE;
-                if index(va, 1) != index(RETURN_PAGE, 1) {
-                    doomed.add(table, &mut self.ram, &mut self.frames);
-                }
+                self.release_leaves(first, va, &mut doomed);
             }
         }
-        let (ram, frames, [middle, leaves]) = (&mut self.ram, &mut self.frames, self.shared.bare);
-        if let Some(at) = tables::entry(&*ram, space.root, RETURN_PAGE)
-            && at / PAGE * PAGE != leaves
-        {
-            doomed.add(at / PAGE * PAGE, ram, frames);
-        }
-        let l1 = ram.read(space.root);
-        if l1 & pte::V != 0 && l1 != pte::table(middle) {
-            doomed.add(pte::address(l1), ram, frames);
-        }
-        // The tables of the windows, never what they show.
-        let windows = ram.read(space.root + 8);
-        if windows & pte::V != 0 {
-            const TABLES: usize = abi::nucleus::MAX_THREADS * WINDOW_STRIDE / TABLE_SPAN;
-            tables::release(ram, frames, &mut doomed, pte::address(windows), TABLES);
-        }
-        doomed.add(space.root, ram, frames);
-        doomed.bury(ram, frames);
+        self.release_root(space.root, &mut doomed);
+        doomed.bury(&mut self.ram, &mut self.frames);
         if space.devices {
             self.keep_chunks(asid);
         }
         self.forget_cost(asid)?;
         *self.space(asid)? = NONE;
         Ok(())
+    }
+    /// Gives back the table of leaves of the dead that has entry `first`, of address `va`; but for that of the return page, which is
+    /// the last.
+    #[inline(always)]
+    pub(crate) fn release_leaves(&mut self, first: usize, va: usize, doomed: &mut Doomed) {
+        if index(va, 1) != index(RETURN_PAGE, 1) {
+            doomed.add(first / PAGE * PAGE, &mut self.ram, &mut self.frames);
+        }
+    }
+    /// Gives back root table `root` of the dead, and what it leads to but those tables.
+    #[inline(always)]
+    pub(crate) fn release_root(&mut self, root: usize, doomed: &mut Doomed) {
+        let Spaces { ram, frames, shared: Shared { bare: [middle, leaves], .. }, .. } = self;
+        if let Some(at) = tables::entry(&*ram, root, RETURN_PAGE)
+            && at / PAGE * PAGE != *leaves
+        {
+            doomed.add(at / PAGE * PAGE, ram, frames);
+        }
+        let l1 = ram.read(root);
+        if l1 & pte::V != 0 && l1 != pte::table(*middle) {
+            doomed.add(pte::address(l1), ram, frames);
+        }
+        // The tables of the windows, never what they show.
+        let windows = ram.read(root + 8);
+        if windows & pte::V != 0 {
+            const TABLES: usize = abi::nucleus::MAX_THREADS * WINDOW_STRIDE / TABLE_SPAN;
+            tables::release(ram, frames, doomed, pte::address(windows), TABLES);
+        }
+        doomed.add(root, ram, frames);
     }
     /// Takes a page of the nucleus's data, whose entry `at` in the portal manager's space `asid` is that of `va`, out of it.
     pub fn unmap_nucleus(&mut self, asid: usize, at: usize, va: usize) {
@@ -538,10 +571,13 @@ impl<R: Ram> Spaces<R> {
         thread: usize,
     ) -> Result<bool, Error> {
         let slots = window_base(thread);
-        let callee_root = self.space(callee)?.root;
+        let callee_root = self.root(callee).ok_or(Error::ESRCH)?;
         if tables::entry(&self.ram, callee_root, slots).is_none() {
             let made = |s: &mut Self| tables::make_entry(&mut s.ram, &mut s.frames, callee_root, slots);
             return self.counting_tables(callee, made).map(|_| true);
+        }
+        if self.views.get(caller).is_some() {
+            return self.window_of_view(caller, address, write);
         }
         // What is shown is the caller's alone: a page that is shared would change hands under the window.
         let changed = self.own(caller, address, true)?;
@@ -554,7 +590,7 @@ impl<R: Ram> Spaces<R> {
     pub fn touch(&mut self, asid: usize, va: usize, word: usize) -> bool {
         // One that is mapped has an address there, which is no domain's.
         let open = |kept: u64| kept != 0 && (kept >> CALLEE) as usize == asid;
-        let Ok(root) = self.space(asid).map(|space| space.root) else { return false };
+        let Some(root) = self.root(asid) else { return false };
         if !open(self.ram.read(word)) {
             return false;
         }
@@ -571,7 +607,7 @@ impl<R: Ram> Spaces<R> {
     }
     /// Closes all windows of `asid`, which nobody will use any more.
     pub fn close_windows(&mut self, asid: usize) -> Result<(), Error> {
-        let root = self.space(asid)?.root;
+        let root = self.root(asid).ok_or(Error::ESRCH)?;
         for first in (WINDOW_VA..window_base(abi::nucleus::MAX_THREADS)).step_by(TABLE_SPAN) {
             let Some(at) = tables::entry(&self.ram, root, first) else { continue };
             (0..512).for_each(|n| self.ram.write(at + 8 * n, 0));
@@ -591,7 +627,10 @@ impl<R: Ram> Spaces<R> {
             return false;
         }
         let Some(at) = tables::entry(&self.ram, root, va) else { return false };
-        self.own_at(at, cause == 15);
+        if self.own_at(at, cause == 15) {
+            // A view may show what was there until now.
+            self.stale(asid, va);
+        }
         let wanted = pte::V | pte::U | [pte::X, pte::R, 0, pte::W][cause & 3];
         let possible = self.ram.read(at) & wanted == wanted;
         if possible {

@@ -27,6 +27,11 @@ pub fn slots(bytes: usize) -> Result<usize, Error> {
         _ => Err(Error::EINVAL),
     }
 }
+/// Bytes that are mapped for a stack of `bytes`: one that has a slot to itself has all of it.
+pub fn size(bytes: usize) -> Result<usize, Error> {
+    let least = if slots(bytes)? == 1 { THREAD_STACK } else { 0 };
+    Ok(bytes.next_multiple_of(PAGE).max(least))
+}
 /// The first slot from `from` on of a run of `count` that are free.
 pub fn find(from: usize, count: usize, mut used: impl FnMut(usize) -> bool) -> Result<usize, Error> {
     let mut run = 0;

@@ -32,7 +32,7 @@ pub fn touch(executing: u64, va: usize) -> bool {
     }
     let word = page + offset_of!(Thread, slots) + 8 * slot;
     let mut spaces = SPACES.lock();
-    spaces.space_of(executing).is_ok_and(|(asid, _)| spaces.touch(asid, va, word))
+    spaces.tables_of(executing).is_ok_and(|(asid, _)| spaces.touch(asid, va, word))
 }
 /// Runs `body` with interrupts off.
 pub fn undisturbed<T>(body: impl FnOnce() -> T) -> T {

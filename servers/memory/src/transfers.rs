@@ -346,6 +346,7 @@ impl<R: Ram> Spaces<R> {
             let place = tables::entry(&self.ram, target, there + n * PAGE).ok_or(Error::EFAULT)?;
             let value = self.ram.read(at);
             self.ram.write(at, 0);
+            self.unseen(from, address + n * PAGE);
             self.ram.write(place, value & !pte::X);
         }
         self.count(from, -(pages as i32))?;

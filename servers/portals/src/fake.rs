@@ -350,6 +350,16 @@ impl Neighbours for Fake {
     fn space_destroy(self, asid: usize) {
         with(|s| assert!(s.spaces.remove(&asid).is_some(), "{asid} has no space"));
     }
+    fn view_create(self, id: DomainId, task: usize, account: Account) -> Result<usize, Error> {
+        assert!(with(|s| s.spaces.contains_key(&task)));
+        self.space_create(id, account)
+    }
+    fn view_destroy(self, asid: usize, _: (usize, usize)) {
+        self.space_destroy(asid);
+    }
+    fn view_show(self, _: (usize, usize), _: (usize, usize), _: usize, _: (usize, usize)) -> Result<(), Error> {
+        may_fail()
+    }
     fn trust(self, asid: usize) -> Result<(), Error> {
         assert!(with(|s| s.spaces.contains_key(&asid)));
         may_fail()

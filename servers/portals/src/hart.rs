@@ -18,6 +18,9 @@ pebble::import! {
     SPACE_CREATE = "memory.space_create";
     SPACE_COPY = "memory.space_copy";
     SPACE_DESTROY = "memory.space_destroy";
+    VIEW_CREATE = "memory.view_create";
+    VIEW_DESTROY = "memory.view_destroy";
+    VIEW_SHOW = "memory.view_show";
     TRUST = "memory.trust";
     SERVICE_STACK = "memory.service_stack";
     NUCLEUS_PAGES = "memory.nucleus_pages";
@@ -137,6 +140,24 @@ impl Neighbours for Hart {
     #[inline(always)]
     fn space_destroy(self, asid: usize) {
         SPACE_DESTROY.call([asid]);
+    }
+    #[inline(always)]
+    fn view_create(self, id: DomainId, task: usize, account: Account) -> Result<usize> {
+        check(VIEW_CREATE.call([id.word() as usize, task, account.number()]))
+    }
+    #[inline(always)]
+    fn view_destroy(self, asid: usize, (frames, count): (usize, usize)) {
+        VIEW_DESTROY.call([asid, frames, count]);
+    }
+    #[inline(always)]
+    fn view_show(
+        self,
+        (by, to): (usize, usize),
+        (start, bytes): (usize, usize),
+        rights: usize,
+        (frames, count): (usize, usize),
+    ) -> Result<()> {
+        done(VIEW_SHOW.call([by | to << 16 | rights << 32, start, bytes, frames, count]))
     }
     #[inline(always)]
     fn trust(self, asid: usize) -> Result<()> {

@@ -5,6 +5,8 @@ use crate::machine::neighbours::Machine;
 use crate::state::code::{CodeArea, Kind};
 use crate::state::dead::ForTheDead;
 use crate::state::domain::{Domain, Domains};
+use crate::state::enclosure::Enclosure;
+use crate::state::entry_points::EntryPoints;
 use crate::state::events::Events;
 use crate::state::nucleus_data::{Table, ThreadPage};
 use crate::state::pagers::Watch;
@@ -44,6 +46,7 @@ pub struct Manager<M: Machine> {
     pub semaphores: Semaphores,
     pub descriptors: StackDescriptors<M>,
     pub ended: Ends,
+    pub entry_points: EntryPoints,
     pub events: Events,
     /// Portals in the trusted servers' own tables.
     pub upcalls: Vec<Upcall>,
@@ -82,6 +85,7 @@ impl<M: Machine> Manager<M> {
             semaphores: Semaphores::new(),
             descriptors: StackDescriptors::new(machine),
             ended: Ends::new(),
+            entry_points: EntryPoints::new(),
             events: Events::new(),
             upcalls: Vec::new(),
             watch: Watch::NONE,
@@ -160,7 +164,10 @@ impl<M: Machine> Manager<M> {
     /// `count` consecutive free numbers in the table of `asid`. Those of portals that a dead server had granted are free when there
     /// are no others: who still has one should find out that the server has died, but need not, and may not know of it.
     pub fn free_numbers(&self, asid: usize, count: usize) -> Result<usize> {
-        let Domain { table, numbers: (first, _), .. } = self.domain(asid)?;
+        let Domain { table, numbers: (first, _), enclosure, .. } = self.domain(asid)?;
+        if *enclosure != Enclosure::SPACE {
+            return self.free_numbers_of_all(asid, count);
+        }
         let bad = self.machine.info().symbols.bad_portal;
         free_run(*first, count, |number| table.entry(number) == bad).or_else(|_| {
             let free = |number| [bad, self.dead.grant].contains(&table.entry(number));
@@ -170,7 +177,7 @@ impl<M: Machine> Manager<M> {
 }
 /// The first of `count` consecutive numbers from `first` on that are `free`.
 #[inline(always)]
-fn free_run(first: usize, count: usize, free: impl Fn(usize) -> bool) -> Result<usize> {
+pub(crate) fn free_run(first: usize, count: usize, free: impl Fn(usize) -> bool) -> Result<usize> {
     let mut run = 0;
     for number in first..NPORTALS {
         run = if free(number) { run + 1 } else { 0 };

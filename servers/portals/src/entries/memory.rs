@@ -14,7 +14,7 @@ pub extern "C" fn freeze(one: u64, other: u64) -> isize {
             return error.code();
         }
     }
-    both.into_iter().flatten().for_each(|id| manager.keep_from_lending(id.number()));
+    both.into_iter().flatten().for_each(|id| manager.keep_family_from_lending(id.number()));
     0
 }
 /// Which of the frames at `count` physical addresses in the window `frames` windows show: bit n stands for frame n.

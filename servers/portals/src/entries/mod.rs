@@ -4,5 +4,6 @@ pub mod domains;
 pub mod inspection;
 pub mod memory;
 pub mod portals;
+pub mod protection;
 pub mod semaphores;
 pub mod threads;

@@ -19,6 +19,18 @@ pub trait Neighbours: Copy {
     /// Copies the private memory of `from` to `to`. `frames`: address and number of those that windows show.
     fn space_copy(self, from: usize, to: usize, frames: (usize, usize)) -> Result<()>;
     fn space_destroy(self, asid: usize);
+    /// A view of the space of domain `task` for domain `id`, paid by `account`; the physical address of its root table.
+    fn view_create(self, id: DomainId, task: usize, account: Account) -> Result<usize>;
+    /// Gives back a view, and what its domain has taken in the space but for `frames` that windows show.
+    fn view_destroy(self, asid: usize, frames: (usize, usize));
+    /// Has domain `by` show pages to the view of domain `to`, with `rights`; with none, hide them. Windows show `frames`.
+    fn view_show(
+        self,
+        ends: (usize, usize),
+        range: (usize, usize),
+        rights: usize,
+        frames: (usize, usize),
+    ) -> Result<()>;
     /// Makes service stacks and boot information visible in a domain.
     fn trust(self, asid: usize) -> Result<()>;
     /// Makes the service stack of thread `index`.

@@ -121,6 +121,7 @@ impl<M: Machine> Manager<M> {
         if let Some(parent) = self.domains.get_mut(parent) {
             parent.children.push_kept(asid);
         }
+        self.enclosed(enclosure, asid);
         Ok(asid)
     }
     /// Gives back the space and the block of a domain that could not be made.
@@ -132,12 +133,13 @@ impl<M: Machine> Manager<M> {
     /// A copy of the subject, with one thread at `pc` on `sp`; the child's ASID.
     pub fn fork_domain(&mut self, caller: Caller, intercept: usize, pc: usize, sp: usize) -> Result<usize> {
         let parent = caller.subject;
+        self.may_fork(parent)?;
         let (name, table, account) = {
             let d = self.domain(parent)?;
             (d.name, d.table, d.account)
         };
         let name = abi::section::text(&name);
-        let child = self.create_domain(&Wanted { name, flags: 0, enclosure: Enclosure::Domain, parent, account })?;
+        let child = self.create_domain(&Wanted { name, flags: 0, enclosure: Enclosure::SPACE, parent, account })?;
         let made = self.fill_fork(parent, child, table, intercept).and_then(|()| {
             self.machine.names_inherit(child, parent)?;
             self.create_thread(child, pc, sp, 0, usize::MAX)
@@ -167,24 +169,14 @@ impl<M: Machine> Manager<M> {
         }
         for number in abi::system::FIRST_FREE..self.domain(parent)?.numbers.1 {
             let code = table.entry(number);
-            let Some(block) = self.code.get_mut(code) else { continue };
-            let kind = block.kind;
-            let code = if block.same_domain && block.server as usize == parent {
-                match kind {
-                    Kind::Registered { registration } => {
-                        self.generate_registered(self.end(child)?, registration as usize, false, number)?
-                    }
-                    _ => continue,
-                }
-            } else {
-                code
-            };
-            self.install(child, number, code)?;
-            if let Kind::Semaphore { id, .. } = kind
-                && let Some(semaphore) = self.semaphores.get_mut(id as usize)
-            {
-                semaphore.entries += 1;
+            let Some(block) = self.code.get(code) else { continue };
+            let (kind, own) = (block.kind, block.same_domain && block.server as usize == parent);
+            // Domains of protection are not copied, and its own are no part of another task.
+            let of_the_task = matches!(kind, Kind::Handle | Kind::Procedure { .. });
+            if of_the_task || (own && !matches!(kind, Kind::Registered { .. })) {
+                continue;
             }
+            self.copy_portal(own, child, number, (code, kind))?;
         }
         Ok(())
     }

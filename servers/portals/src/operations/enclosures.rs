@@ -4,7 +4,9 @@
 use crate::Result;
 use crate::machine::neighbours::Machine;
 use crate::manager::Manager;
+use crate::state::domain::Domain;
 use crate::state::enclosure::Enclosure;
+use crate::state::open_windows::Lent;
 use abi::Error;
 use abi::identity::DomainId;
 use abi::isolation::Isolation;
@@ -16,7 +18,14 @@ impl<M: Machine> Manager<M> {
     /// domain.
     pub fn enclosure(&self, isolation: u64, within: u64) -> Result<Enclosure> {
         match Isolation::of(isolation) {
-            Some(Isolation::Domain) if within == 0 => Ok(Enclosure::Domain),
+            Some(Isolation::Domain) if within == 0 => Ok(Enclosure::SPACE),
+            Some(Isolation::Dp) => {
+                let task = self.domain(within as usize).map_err(|_| Error::EINVAL)?;
+                match task.enclosure {
+                    Enclosure::Domain { .. } => Ok(Enclosure::Protection { task: within as u16, next: 0 }),
+                    Enclosure::Protection { .. } => Err(Error::EINVAL),
+                }
+            }
             _ => Err(Error::EINVAL),
         }
     }
@@ -24,14 +33,44 @@ impl<M: Machine> Manager<M> {
     #[inline(always)]
     pub(crate) fn make_enclosure(&self, enclosure: Enclosure, id: DomainId, account: Account) -> Result<usize> {
         match enclosure {
-            Enclosure::Domain => self.machine.space_create(id, account),
+            Enclosure::Domain { .. } => self.machine.space_create(id, account),
+            Enclosure::Protection { task, .. } => self.machine.view_create(id, task as usize, account),
         }
     }
-    /// Releases that. Nobody is in the domain any more.
+    /// The new domain `asid` is there.
     #[inline(always)]
-    pub(crate) fn release_enclosure(&self, enclosure: Enclosure, asid: usize) {
+    pub(crate) fn enclosed(&mut self, enclosure: Enclosure, asid: usize) {
         match enclosure {
-            Enclosure::Domain => self.machine.space_destroy(asid),
+            Enclosure::Domain { .. } => {}
+            Enclosure::Protection { task, .. } => self.join_task(asid, task),
+        }
+    }
+    /// Domain `asid`, which was `dead`, has ended.
+    #[inline(always)]
+    pub(crate) fn disclosed(&mut self, asid: usize, dead: &Domain<M>) {
+        match dead.enclosure {
+            Enclosure::Domain { .. } => {}
+            Enclosure::Protection { task, next } => {
+                self.leave_task(asid, task, next);
+                self.entry_points.forget(dead.id);
+            }
+        }
+    }
+    /// Releases what it was made in. Nobody is in the domain any more.
+    #[inline(always)]
+    pub(crate) fn release_enclosure(&mut self, enclosure: Enclosure, asid: usize) {
+        match enclosure {
+            Enclosure::Domain { .. } => self.machine.space_destroy(asid),
+            Enclosure::Protection { task, .. } => {
+                // What it has taken in its task's space may be lent by others there; by whom, if the task has ended, nobody knows.
+                let task = task as usize;
+                let mut lent = Lent::new();
+                self.freeze(task, &mut lent);
+                let (first, count) = lent.window();
+                let frames = (first, if self.domains.contains(task) { count } else { usize::MAX });
+                self.machine.view_destroy(asid, frames);
+                self.thaw(task);
+            }
         }
     }
     /// The domain's end of a connection.
@@ -39,13 +78,85 @@ impl<M: Machine> Manager<M> {
     pub fn end(&self, asid: usize) -> Result<End> {
         let d = self.domain(asid)?;
         match d.enclosure {
-            Enclosure::Domain => Ok(End { table: d.table.address(), asid: asid as u64, flags: d.flags }),
+            Enclosure::Domain { .. } | Enclosure::Protection { .. } => {
+                Ok(End { table: d.table.address(), asid: asid as u64, flags: d.flags })
+            }
         }
     }
     /// What is told of it: the mechanism, and the number of the domain that it is within, or 0.
     pub(crate) fn describe_enclosure(&self, enclosure: Enclosure) -> (Isolation, u64) {
         match enclosure {
-            Enclosure::Domain => (Isolation::Domain, 0),
+            Enclosure::Domain { .. } => (Isolation::Domain, 0),
+            Enclosure::Protection { task, .. } => (Isolation::Dp, task as u64),
+        }
+    }
+    /// Whether domain `asid` can be copied: a domain of protection is copied with its task only. `ENOTSUP`.
+    pub(crate) fn may_fork(&self, asid: usize) -> Result<()> {
+        match self.domain(asid)?.enclosure {
+            Enclosure::Domain { .. } => Ok(()),
+            Enclosure::Protection { .. } => Err(Error::ENOTSUP),
+        }
+    }
+    /// Whether domain `asid` is of no use without threads: one of protection waits for calls until it is destroyed.
+    pub(crate) fn ends_with_its_threads(&self, asid: usize) -> bool {
+        self.domain(asid).is_ok_and(|d| matches!(d.enclosure, Enclosure::Domain { .. }))
+    }
+    /// The number of the domain whose space `asid` sees: its own, or its task's.
+    pub(crate) fn task_of(&self, asid: usize) -> usize {
+        match self.domains.get(asid).map(|d| d.enclosure) {
+            Some(Enclosure::Protection { task, .. }) => task as usize,
+            _ => asid,
+        }
+    }
+    /// Those that live of all domains that see the space that domain `asid` sees: addresses and portals' numbers mean the same in them.
+    pub(crate) fn family(&self, asid: usize) -> impl Iterator<Item = usize> + use<'_, M> {
+        core::iter::successors(Some(self.task_of(asid)), |&member| self.family_after(member))
+    }
+    /// Which of them comes after `member`.
+    pub(crate) fn family_after(&self, member: usize) -> Option<usize> {
+        match self.domains.get(member)?.enclosure {
+            Enclosure::Domain { part: next } | Enclosure::Protection { next, .. } if next != 0 => Some(next as usize),
+            _ => None,
+        }
+    }
+    /// The first domain of protection in the space of domain `asid`.
+    pub(crate) fn first_part(&self, asid: usize) -> Option<usize> {
+        match self.domain(asid).ok()?.enclosure {
+            Enclosure::Domain { part } if part != 0 => Some(part as usize),
+            _ => None,
+        }
+    }
+    /// Whether others than domain `asid` see its space, or have and may still lend of it.
+    pub(crate) fn is_shared(&self, asid: usize) -> bool {
+        let task = self.task_of(asid);
+        let of_task = |enclosure| matches!(enclosure, Enclosure::Protection { task: of, .. } if of as usize == task);
+        task != asid || self.first_part(task).is_some() || self.remains.zombies.iter().any(|z| of_task(z.enclosure))
+    }
+    #[cold]
+    fn join_task(&mut self, asid: usize, task: u16) {
+        let Some(domain) = self.domains.get_mut(task as usize) else { return };
+        let Enclosure::Domain { part } = &mut domain.enclosure else { return };
+        let next = core::mem::replace(part, asid as u16);
+        // Who keeps the others from lending counts on it.
+        let frozen = domain.frozen;
+        if let Some(domain) = self.domains.get_mut(asid) {
+            domain.enclosure = Enclosure::Protection { task, next };
+        }
+        (0..frozen).for_each(|_| self.keep_from_lending(asid));
+    }
+    #[cold]
+    fn leave_task(&mut self, asid: usize, task: u16, after: u16) {
+        let mut place = task as usize;
+        while let Some(domain) = self.domains.get_mut(place) {
+            let (Enclosure::Domain { part: next } | Enclosure::Protection { next, .. }) = &mut domain.enclosure;
+            if *next as usize == asid {
+                *next = after;
+                return;
+            }
+            if *next == 0 {
+                return;
+            }
+            place = *next as usize;
         }
     }
 }

@@ -26,13 +26,17 @@ use fallible::TryPush;
 const MASKED_FRAMES: usize = 2;
 
 impl<M: Machine> Manager<M> {
-    /// Ends domain `asid`, and those that it interposes on.
+    /// Ends domain `asid`, those that it interposes on, and those of protection in its space.
     pub fn end_domain(&mut self, asid: usize, how: Ended) {
         // Nothing here may need memory: what an end takes was reserved when the domain was made.
         while let Some(&child) = self.domain(asid).ok().and_then(|d| d.sandbox.inside.first()) {
             self.end_domain(child, Ended { asid: child as u64, kind: ended::KILLED, ..Ended::default() });
         }
+        while let Some(part) = self.first_part(asid) {
+            self.end_domain(part, Ended { asid: part as u64, kind: ended::KILLED, ..Ended::default() });
+        }
         let Some(mut dead) = self.domains.remove(asid) else { return };
+        self.disclosed(asid, &dead);
         let table = dead.table;
         // Nobody enters it any more; so who has been turned away does not come back. That goes before its semaphores end,
         // which would wake threads in it.

@@ -88,6 +88,8 @@ impl<M: Machine> Manager<M> {
             Kind::Granted { .. } => padded("(granted)"),
             Kind::Stub => padded("(interposed)"),
             Kind::Upcall => padded("(upcall)"),
+            Kind::Handle => padded("(protection domain)"),
+            Kind::Procedure { .. } => padded("(protected procedure)"),
             Kind::Nucleus => {
                 let name = nucleus_name(&self.machine.info().symbols, block.entry);
                 let mut bytes = padded("");

@@ -58,6 +58,7 @@ impl<M: Machine> Manager<M> {
             && d.flags & flags::TRUSTED == 0
             && !self.is_vital(asid)
             && d.provides == 0
+            && self.ends_with_its_threads(asid)
             && d.sandbox.inside.is_empty()
     }
 }

@@ -15,6 +15,7 @@ pub mod invariants;
 pub mod leaving;
 pub mod open_windows;
 pub mod pagers;
+pub mod protection;
 pub mod registrations;
 pub mod remains;
 pub mod sandbox;

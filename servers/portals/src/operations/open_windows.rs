@@ -10,11 +10,14 @@ use portal::{Templates, Uses};
 use crate::state::open_windows::Lent;
 
 impl<M: Machine> Manager<M> {
-    /// Keeps the domain from lending pages until it is thawed, and adds the frames that windows of its calls show.
+    /// Keeps the domain, and all that see its space, from lending pages until it is thawed, and adds the frames that windows of its
+    /// calls show.
     pub fn freeze(&mut self, asid: usize, lent: &mut Lent) {
-        self.keep_from_lending(asid);
+        self.keep_family_from_lending(asid);
         let Some(table) = self.domains.get(asid).map(|d| d.table) else { return };
-        let frames = self.windows().filter(|frame| frame.table() == table);
+        // Others, those that have ended included, may lend what is in a space that several see: then all windows count.
+        let all = self.is_shared(asid);
+        let frames = self.windows().filter(|frame| all || frame.table() == table);
         frames.flat_map(|frame| self.lent_entries(frame)).for_each(|entry| lent.add(abi::address::pte::address(entry)));
     }
     /// The frames of calls that may have windows open.
@@ -32,6 +35,14 @@ impl<M: Machine> Manager<M> {
         }
         mask
     }
+    /// [`Manager::keep_from_lending`] for all that see the space of domain `asid`.
+    pub fn keep_family_from_lending(&mut self, asid: usize) {
+        let mut next = Some(self.task_of(asid));
+        while let Some(member) = next {
+            self.keep_from_lending(member);
+            next = self.family_after(member);
+        }
+    }
     /// Keeps the domain from lending pages until it is thawed: a portal that is to open a window finds no page, and waits in the
     /// memory manager. What it has lent last is forgotten.
     pub fn keep_from_lending(&mut self, asid: usize) {
@@ -46,8 +57,15 @@ impl<M: Machine> Manager<M> {
             table.set_field(domain::LENT + 8 * n, 0);
         }
     }
-    /// Ends [`Manager::freeze`].
+    /// Ends [`Manager::freeze`], or [`Manager::keep_family_from_lending`].
     pub fn thaw(&mut self, asid: usize) {
+        let mut next = Some(self.task_of(asid));
+        while let Some(member) = next {
+            self.thaw_one(member);
+            next = self.family_after(member);
+        }
+    }
+    fn thaw_one(&mut self, asid: usize) {
         let Some(d) = self.domains.get_mut(asid) else { return };
         d.frozen = d.frozen.saturating_sub(1);
         if d.frozen == 0 {

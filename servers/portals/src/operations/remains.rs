@@ -2,11 +2,26 @@
 
 use crate::machine::neighbours::Machine;
 use crate::manager::Manager;
-use abi::nucleus::domain;
+use crate::state::enclosure::Enclosure;
+use abi::nucleus::{MAX_DOMAINS, domain};
 use fallible::TryPush;
 
 /// Most blocks of dead domains that are kept for new ones.
 const SPARE_BLOCKS: usize = 8;
+
+/// Domains, by number, whose spaces dead ones have a view of.
+struct Viewed([u64; MAX_DOMAINS / 64]);
+impl Viewed {
+    const NONE: Viewed = Viewed([0; MAX_DOMAINS / 64]);
+    fn has(&self, asid: usize) -> bool {
+        self.0[asid / 64 % self.0.len()] >> (asid % 64) & 1 != 0
+    }
+    fn add(&mut self, enclosure: Enclosure) {
+        if let Enclosure::Protection { task, .. } = enclosure {
+            self.0[task as usize / 64 % (MAX_DOMAINS / 64)] |= 1 << (task % 64);
+        }
+    }
+}
 
 impl<M: Machine> Manager<M> {
     /// Frees what dead domains have left and no frame needs any more.
@@ -21,15 +36,24 @@ impl<M: Machine> Manager<M> {
         // A record of a template's is used for as long as code of the template is.
         let unused = self.templates_unused();
         let unknown = zombies.iter().any(|zombie| zombie.lent_unknown) && self.dead_lend();
+        // Spaces that a view which is still there is of: such a zombie comes before that of its task.
+        let mut viewed = Viewed::NONE;
         zombies.retain_mut(|zombie| {
             zombie.lent_unknown &= unknown;
             zombie.lent.retain(|&(page, frame)| {
                 page.invocation() <= frame && page.frames(&self.code).any(|f| f.address() == frame)
             });
-            if zombie.lent.is_empty() && !zombie.lent_unknown && (unused || !zombie.trusted) && !zombie.space_destroyed
+            if zombie.lent.is_empty()
+                && !zombie.lent_unknown
+                && (unused || !zombie.trusted)
+                && !zombie.space_destroyed
+                && !viewed.has(zombie.asid)
             {
                 self.release_enclosure(zombie.enclosure, zombie.asid);
                 zombie.space_destroyed = true;
+            }
+            if !zombie.space_destroyed {
+                viewed.add(zombie.enclosure);
             }
             let kept = !zombie.space_destroyed || zombie.blocks > 0;
             if !kept {

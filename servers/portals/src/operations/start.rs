@@ -41,7 +41,7 @@ impl<M: Machine> Manager<M> {
                 name: boot.name,
                 table: Table::at(self.machine, boot.table),
                 flags: boot.flags,
-                enclosure: Enclosure::Domain,
+                enclosure: Enclosure::SPACE,
                 parent: 0,
                 children: Vec::new(),
                 sandbox: Default::default(),

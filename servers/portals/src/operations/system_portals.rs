@@ -14,8 +14,6 @@ use abi::nucleus::{fault, flags};
 use abi::system::{self, graveyard::BURY, graveyard::LEAVE};
 use portal::End;
 use portal::counted::Switches;
-use portal::emit::Emitter;
-use portal::encode::{A0, T0, ZERO};
 
 use crate::state::system_portals::Initial;
 
@@ -85,14 +83,7 @@ impl<M: Machine> Manager<M> {
     /// A portal that answers `EDEAD`.
     #[optimize(size)]
     fn answer_for_the_dead(&mut self) -> Result<u64> {
-        let mut e = Emitter::new(&mut self.scratch);
-        for word in [abi::nucleus::BLOCK_MAGIC, 0, 0, 0] {
-            e.put(word);
-        }
-        e.constant(A0, abi::Error::EDEAD.code() as i64);
-        e.jump(ZERO, self.machine.info().symbols.complete, T0);
-        let length = e.words().unwrap_or(4);
-        self.scratch.0[1] = length as u32 - 4;
+        let length = self.emit_answer(abi::Error::EDEAD);
         self.add_own(length, Kind::Upcall, 0)
     }
     /// A portal that counts in word `word` before it goes to the nucleus's at `code`.
@@ -112,7 +103,7 @@ impl<M: Machine> Manager<M> {
     /// The graveyard: a domain with nothing but the return page, where threads go whose domain died.
     #[optimize(size)]
     fn make_graveyard(&mut self) -> Result<()> {
-        let (enclosure, account) = (Enclosure::Domain, account::Account::SYSTEM);
+        let (enclosure, account) = (Enclosure::SPACE, account::Account::SYSTEM);
         let asid = self.create_domain(&Wanted { name: "graveyard", flags: 0, enclosure, parent: 0, account })?;
         let table = self.domain(asid)?.table;
         let bury = self.permanent_portal(End { table: 0, asid: 0, flags: 0 }, "thread.bury", BURY);

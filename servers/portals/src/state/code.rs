@@ -33,6 +33,10 @@ pub enum Kind {
     Stub,
     /// An upcall of the portal manager's.
     Upcall,
+    /// A handle of a domain of protection: no call goes through it.
+    Handle,
+    /// An entry point of a domain of protection.
+    Procedure { entry: u32 },
     /// A portal of the nucleus's, which is counted: `entry` is its code.
     Nucleus,
 }

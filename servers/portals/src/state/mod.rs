@@ -4,6 +4,7 @@ pub mod code;
 pub mod dead;
 pub mod domain;
 pub mod enclosure;
+pub mod entry_points;
 pub mod events;
 pub mod grants;
 pub mod nucleus_data;

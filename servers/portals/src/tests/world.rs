@@ -26,7 +26,7 @@ pub enum Returned {
 }
 /// A domain with an address space of its own, and nobody's child.
 pub fn wanted(name: &str, flags: u64, account: Account) -> Wanted<'_> {
-    Wanted { name, flags, enclosure: Enclosure::Domain, parent: 0, account }
+    Wanted { name, flags, enclosure: Enclosure::SPACE, parent: 0, account }
 }
 pub struct World {
     pub manager: Box<Manager<Fake>>,

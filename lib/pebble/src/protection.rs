@@ -1,0 +1,94 @@
+//! Domains of protection: parts of this program that see what they were shown, at the same addresses. See the book, "Domains of
+//! protection".
+
+use crate::{Result, check};
+use abi::Error;
+use abi::nucleus::NAMELEN;
+use abi::protection::operation;
+
+crate::import! { optional:
+    CREATE = "protection.create";
+    OPERATE = "protection.operate";
+}
+
+/// An entry point: it is passed the procedure's number, the capability, and four more words.
+pub type Entry = extern "C" fn(usize, usize, usize, usize, usize, usize) -> isize;
+
+/// A domain of protection, by its handle. It ends when this is dropped.
+#[derive(Debug)]
+pub struct Protection {
+    handle: usize,
+}
+/// A connection to one of its entry points.
+#[derive(Clone, Copy, Debug)]
+pub struct Connection {
+    portal: usize,
+}
+
+impl Protection {
+    /// A new one, which sees nothing and has no portals but those of every domain.
+    pub fn new(name: &str) -> Result<Protection> {
+        /// Where a window shows all of it.
+        #[repr(align(64))]
+        struct Name([u8; NAMELEN]);
+        let mut copy = Name([0; NAMELEN]);
+        copy.0
+            .get_mut(..name.len())
+            .filter(|_| name.len() < NAMELEN)
+            .ok_or(Error::EINVAL)?
+            .copy_from_slice(name.as_bytes());
+        Ok(Protection { handle: check(CREATE.call([copy.0.as_ptr() as usize]))? })
+    }
+    fn operate(&self, what: usize, words: [usize; 3]) -> Result<usize> {
+        check(OPERATE.call([self.handle, what, words[0], words[1], words[2]]))
+    }
+    /// An entry point with procedures 0 to `procedures` - 1, and `stacks` for as many calls at a time.
+    pub fn register(&self, entry: Entry, procedures: usize, stacks: usize) -> Result<()> {
+        self.operate(operation::REGISTER, [entry as usize, procedures, stacks]).map(|_| ())
+    }
+    /// Connects to one.
+    pub fn connect(&self, entry: Entry) -> Result<Connection> {
+        self.operate(operation::CONNECT, [entry as usize, 0, 0]).map(|portal| Connection { portal })
+    }
+    /// Makes whole pages visible to it, with rights as page-table entries have them ([`abi::address::pte`]), in place of what it sees there.
+    /// `EACCESS`: this domain has fewer; `EBUSY`: a call of it lends one of the pages.
+    pub fn show(&self, start: usize, bytes: usize, rights: u64) -> Result<()> {
+        if rights == 0 {
+            Err(Error::EINVAL)
+        } else {
+            self.operate(operation::SHOW, [start, bytes, rights as usize]).map(|_| ())
+        }
+    }
+    /// Makes whole pages invisible to it, from its next access on.
+    pub fn hide(&self, start: usize, bytes: usize) -> Result<()> {
+        self.operate(operation::SHOW, [start, bytes, 0]).map(|_| ())
+    }
+    /// Gives it this domain's portal `number`, at the same number.
+    pub fn pass(&self, number: usize) -> Result<()> {
+        self.operate(operation::PASS, [number, 0, 0]).map(|_| ())
+    }
+    /// Takes portal `number` away from it.
+    pub fn withdraw(&self, number: usize) -> Result<()> {
+        self.operate(operation::WITHDRAW, [number, 0, 0]).map(|_| ())
+    }
+    /// Its number, while it lives.
+    pub fn number(&self) -> Result<usize> {
+        self.operate(operation::NUMBER, [0; 3])
+    }
+}
+impl Drop for Protection {
+    fn drop(&mut self) {
+        let _ = self.operate(operation::DESTROY, [0; 3]);
+    }
+}
+impl Connection {
+    /// Calls a procedure. `ENOENT`: there is none of that number; `EDEAD`: the domain has ended, or did in the call.
+    #[inline(always)]
+    pub fn call(&self, procedure: usize, capability: usize, words: [usize; 4]) -> isize {
+        crate::portal::call(self.portal, [procedure, capability, words[0], words[1], words[2], words[3]])
+    }
+    /// The number of its portal, which means the same in all domains of the task.
+    pub fn portal(&self) -> usize {
+        self.portal
+    }
+}

@@ -1,0 +1,481 @@
+//! Views: domains that see a part of another one's address space, each with a root table of its own. What lies where is the space's,
+//! and is in the space's own tables ([`crate::space`]); a view has *regions*, each with rights, and shows of them what its
+//! space has there, never with more rights than the space's own domain.
+//!
+//! **A view's table is what a TLB would be that software fills.** It is filled by the view's own faults, a page at a time, with
+//! copies of the space's entries; and whoever changes an entry of the space in a way that a TLB has to be told of, tells
+//! the views in the same place ([`Spaces::stale`]): their entries go before the frame does. So the rule of [`crate::doomed`] holds for
+//! them too. An entry that a portal may have lent is taken away from a view only while the portal manager keeps the view's domain from
+//! lending, as that of a space is.
+//!
+//! A region that is new in a space is seen by the space's domain alone. What a view's own domain takes (stacks, heap) is seen by
+//! that one too, and ends with it. A page that is unmapped is no region's any more, unless a pager answers for its address.
+
+use crate::chains::Chains;
+use crate::doomed::{Doomed, Lent};
+use crate::numbered::Numbered;
+use crate::ram::Ram;
+use crate::space::{RIGHTS, Spaces, private, spans};
+use crate::{stacks, tables};
+use abi::Error;
+use abi::address::*;
+use abi::identity::DomainId;
+
+/// Most regions of one view.
+pub const REGIONS: usize = 64;
+/// Pages of regions, of all views.
+const REGION_PAGES: usize = 32;
+
+/// Of a view, or, of a space that has views, only where their list begins.
+#[derive(Clone, Copy)]
+#[repr(align(32))]
+pub struct View {
+    /// Physical address of its root table; 0: it is none.
+    pub root: usize,
+    id: Option<DomainId>,
+    /// The domain whose space it is of.
+    pub space: u16,
+    /// The next view of the same space; of a space the first one; 0: none.
+    next: u16,
+    /// Page tables of its own.
+    tables: u16,
+    account: u8,
+}
+
+/// Pages that a view sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Region {
+    /// Page numbers: the first, and the first behind it.
+    start: u32,
+    end: u32,
+    rights: u8,
+    /// The view's own domain has taken the pages: they end with it.
+    own: bool,
+}
+impl Region {
+    fn has(&self, va: usize) -> bool {
+        (self.start..self.end).contains(&((va / PAGE) as u32))
+    }
+    fn pages(&self) -> impl Iterator<Item = usize> + use<> {
+        (self.start..self.end).map(|page| page as usize * PAGE)
+    }
+}
+
+/// All views.
+pub struct Views {
+    records: Numbered<View>,
+    count: usize,
+    /// By the views' numbers.
+    regions: Chains<Region, REGION_PAGES>,
+}
+
+/// What becomes of a view's fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// The access is possible now.
+    Now,
+    /// It would be, but the space has nothing there: who answers for the space's faults is asked.
+    Missing(DomainId),
+    /// The view does not see that.
+    Not,
+}
+
+impl Views {
+    #[allow(clippy::new_without_default)]
+    pub const fn new() -> Views {
+        Views { records: Numbered::new(), count: 0, regions: Chains::new() }
+    }
+    /// The view of domain `number`.
+    pub fn get(&self, number: usize) -> Option<&View> {
+        if self.count == 0 {
+            return None;
+        }
+        self.records.get(number).filter(|view| view.root != 0)
+    }
+    /// The views of `space`.
+    fn of(&self, space: usize) -> impl Iterator<Item = (usize, View)> + use<'_> {
+        let first = if self.count == 0 { 0 } else { self.records.get(space).map_or(0, |record| record.next) };
+        core::iter::successors(self.numbered(first), |(_, view)| self.numbered(view.next))
+    }
+    fn numbered(&self, number: u16) -> Option<(usize, View)> {
+        self.get(number as usize).map(|view| (number as usize, *view))
+    }
+    fn region(&self, view: usize, va: usize) -> Option<Region> {
+        self.regions.of(view as u16).find(|region| region.has(va))
+    }
+}
+
+impl<R: Ram> Spaces<R> {
+    /// Physical address of the root table of domain `asid`, whether it has a space of its own or a view of another's.
+    pub fn root(&mut self, asid: usize) -> Option<usize> {
+        let own = self.space(asid).map(|space| space.root).ok();
+        own.or_else(|| self.views.get(asid).map(|view| view.root))
+    }
+    /// Number and root table of the domain whose identity `word` is, likewise. `EDEAD`: it is no more.
+    pub fn tables_of(&mut self, word: u64) -> Result<(usize, usize), Error> {
+        let asid = word as u16 as usize;
+        match self.views.get(asid) {
+            Some(view) if view.id.map_or(0, DomainId::word) == word => Ok((asid, view.root)),
+            _ => self.space_of(word),
+        }
+    }
+    /// Why domain `asid` has no space: it has a view (`ENOTSUP`), or is no more (`EDEAD`).
+    #[cold]
+    pub(crate) fn not_a_space(&self, asid: usize) -> Error {
+        if self.views.get(asid).is_some() { Error::ENOTSUP } else { Error::EDEAD }
+    }
+    /// Whose pages domain `id` sees: its own, or those of the domain whose space it has a view of.
+    pub fn whose_pages(&mut self, id: DomainId) -> DomainId {
+        let Some(space) = self.views.get(id.number()).map(|view| view.space as usize) else { return id };
+        self.space(space).ok().and_then(|space| space.id).unwrap_or(id)
+    }
+    /// The space that domain `asid` takes memory in, and the domain, if it has only a view of it.
+    fn taker(&self, asid: usize) -> (usize, Option<usize>) {
+        self.views.get(asid).map_or((asid, None), |view| (view.space as usize, Some(asid)))
+    }
+    /// Runs `take` for the space that domain `asid` takes memory in. What it has taken there, `bytes` from the address that it
+    /// returns and `below`, a view sees with these rights.
+    pub(crate) fn taking(
+        &mut self,
+        asid: usize,
+        rights: u64,
+        take: impl FnOnce(&mut Self, usize) -> Result<(usize, usize), Error>,
+    ) -> Result<usize, Error> {
+        let (space, viewer) = self.taker(asid);
+        let (va, bytes) = take(self, space)?;
+        if let Some(view) = viewer.filter(|_| bytes > 0) {
+            let shown = self.see(view, (va, va + bytes), rights, true);
+            if let Err(error) = shown {
+                self.unmap_untold(space, va, bytes)?;
+                return Err(error);
+            }
+        }
+        Ok(va)
+    }
+    /// A view of space `space` for domain `id`, which sees nothing; physical address of its root table. `EINVAL`: there is no such
+    /// space.
+    pub fn create_view(&mut self, id: DomainId, space: usize, account: usize) -> Result<usize, Error> {
+        let asid = id.number();
+        self.space(space).map_err(|_| Error::EINVAL)?;
+        self.accounts.of(account)?;
+        if self.root(asid).is_some() {
+            return Err(Error::EEXIST);
+        }
+        let Self { ram, frames, views, .. } = self;
+        for number in [space, asid] {
+            // SAFETY: zeros are a view that is none.
+            unsafe { views.records.make(number, ram, frames)? };
+        }
+        let root = self.bare_root()?;
+        let first = self.views.records.get_mut(space).map_or(0, |head| core::mem::replace(&mut head.next, asid as u16));
+        if let Some(view) = self.views.records.get_mut(asid) {
+            let space = space as u16;
+            *view = View { root, id: Some(id), space, next: first, tables: 0, account: account as u8 };
+        }
+        self.views.count += 1;
+        Ok(root)
+    }
+    /// Makes pages from `start` on visible to view `view` with `rights`, in place of what it has there; with none, invisible. Who asks
+    /// is `by`: the space's own domain, or a view of it, which can pass on no more than it has. `EACCESS`: more rights than they
+    /// have; `EFAULT`: nothing is there; `EBUSY`: a window on one of them is open; `EAGAIN`: that must be known; `ENFILE`, `ENOMEM`.
+    pub fn make_visible(
+        &mut self,
+        by: usize,
+        view: usize,
+        (start, bytes): (usize, usize),
+        rights: u64,
+        lent: Lent,
+    ) -> Result<(), Error> {
+        private(start, bytes)?;
+        if rights & !RIGHTS != 0 || (rights != 0 && rights & pte::R == 0) {
+            return Err(Error::EINVAL);
+        }
+        let View { space, root, .. } = *self.views.get(view).ok_or(Error::EINVAL)?;
+        let space = space as usize;
+        let range = (start, start + bytes);
+        if rights != 0 {
+            self.may_show(by, space, range, rights)?;
+        }
+        // Nothing has changed before all is known to be possible.
+        for va in (start..range.1).step_by(PAGE) {
+            lent.not(tables::leaf(&self.ram, root, va))?;
+        }
+        if rights != 0 {
+            self.view_tables(view, range)?;
+            if self.views.regions.of(view as u16).count() + 2 > REGIONS {
+                return Err(Error::ENFILE);
+            }
+        }
+        self.cut(view, range)?;
+        self.blind(view, range);
+        if rights == 0 { Ok(()) } else { self.see(view, range, rights, false) }
+    }
+    /// Whether domain `by` can show a range of `space` with these rights.
+    fn may_show(&mut self, by: usize, space: usize, (start, end): (usize, usize), rights: u64) -> Result<(), Error> {
+        let own = self.space(space)?;
+        let (root, id) = (own.root, own.id);
+        for va in (start..end).step_by(PAGE) {
+            if by != space {
+                let has = self.views.region(by, va).map_or(0, |region| region.rights as u64);
+                if rights & !has != 0 {
+                    return Err(if has == 0 { Error::EFAULT } else { Error::EACCESS });
+                }
+            }
+            let entry = tables::leaf(&self.ram, root, va);
+            let copied = if entry & (pte::V | pte::LAZY) == pte::V | pte::LAZY { pte::W } else { 0 };
+            if entry == 0 {
+                // Its pages come and go.
+                let paged = id.is_some_and(|id| self.pagers.pager(id, va).is_some());
+                if !paged {
+                    return Err(Error::EFAULT);
+                }
+            } else if rights & !(entry | copied) != 0 {
+                return Err(Error::EACCESS);
+            }
+        }
+        Ok(())
+    }
+    /// Makes the tables that a view needs to show a range, so that no fault needs any.
+    fn view_tables(&mut self, view: usize, (start, end): (usize, usize)) -> Result<(), Error> {
+        for va in spans(start, end) {
+            let Some(&View { root, account, .. }) = self.views.get(view) else { return Err(Error::EINVAL) };
+            self.account_room(account as usize, 3)?;
+            self.counting_tables(view, |s| s.make_private(root, va))?;
+        }
+        Ok(())
+    }
+    /// View `view` has so many more page tables of its own.
+    pub(crate) fn count_view_tables(&mut self, view: usize, made: usize) {
+        let Self { views, accounts, .. } = self;
+        if let Some(view) = views.records.get_mut(view).filter(|view| view.root != 0) {
+            view.tables += made as u16;
+            accounts.change(view.account as usize, made as i32);
+        }
+    }
+    /// View `view` sees a range from now on, of which it has seen nothing.
+    fn see(&mut self, view: usize, range: (usize, usize), rights: u64, own: bool) -> Result<(), Error> {
+        self.view_tables(view, range)?;
+        let (mut start, end) = ((range.0 / PAGE) as u32, (range.1 / PAGE) as u32);
+        let Self { ram, frames, views, .. } = self;
+        let rights = rights as u8;
+        // What a heap takes piece by piece is one region.
+        let before = |r: &Region| (r.end, r.rights, r.own) == (start, rights, own);
+        if let Some(before) = views.regions.remove(view as u16, before) {
+            start = before.start;
+        }
+        views.regions.insert((ram, frames), view as u16, Region { start, end, rights, own })
+    }
+    /// Takes a range out of the regions of a view; what remains of one may need a record more.
+    fn cut(&mut self, view: usize, (start, end): (usize, usize)) -> Result<(), Error> {
+        let (start, end) = ((start / PAGE) as u32, (end / PAGE) as u32);
+        let overlaps = |r: &Region| r.start < end && start < r.end;
+        while let Some(region) = self.views.regions.remove(view as u16, overlaps) {
+            let Self { ram, frames, views, .. } = self;
+            for rest in [Region { end: start, ..region }, Region { start: end, ..region }] {
+                if rest.start < rest.end {
+                    views.regions.insert((ram, frames), view as u16, rest)?;
+                }
+            }
+        }
+        Ok(())
+    }
+    /// Forgets what a view's table has of a range.
+    fn blind(&mut self, view: usize, (start, end): (usize, usize)) {
+        let Some(&View { root, .. }) = self.views.get(view) else { return };
+        for va in (start..end).step_by(PAGE) {
+            self.forget_entry(view, root, va);
+        }
+    }
+    fn forget_entry(&mut self, view: usize, root: usize, va: usize) {
+        if let Some(at) = tables::entry(&self.ram, root, va).filter(|&at| self.ram.read(at) != 0) {
+            self.ram.write(at, 0);
+            self.ram.flush_page(view, va);
+        }
+    }
+    /// The entry of `va` in space `space` has changed, or is about to, so that what TLBs know of it is wrong; so is what views have.
+    #[inline(always)]
+    pub(crate) fn stale(&mut self, space: usize, va: usize) {
+        if self.views.count != 0 {
+            self.stale_in_views(space, va);
+        }
+    }
+    #[cold]
+    #[inline(never)]
+    fn stale_in_views(&mut self, space: usize, va: usize) {
+        let mut next = self.views.of(space).next();
+        while let Some((number, view)) = next {
+            self.forget_entry(number, view.root, va);
+            next = self.views.numbered(view.next);
+        }
+    }
+    /// The same of all that space `space` has.
+    #[inline(always)]
+    pub(crate) fn all_stale(&mut self, space: usize) {
+        if self.views.count != 0 {
+            self.all_stale_in_views(space);
+        }
+    }
+    #[cold]
+    #[inline(never)]
+    fn all_stale_in_views(&mut self, space: usize) {
+        let mut next = self.views.of(space).next();
+        while let Some((number, view)) = next {
+            // Regions do not change meanwhile.
+            let mut n = 0;
+            loop {
+                let Some(region) = self.views.regions.of(number as u16).nth(n) else { break };
+                region.pages().for_each(|va| self.forget_entry(number, view.root, va));
+                n += 1;
+            }
+            next = self.views.numbered(view.next);
+        }
+    }
+    /// The page at `va` of space `space` is unmapped: no view sees what comes there later, unless a pager answers for it.
+    #[inline(always)]
+    pub(crate) fn unseen(&mut self, space: usize, va: usize) {
+        if self.views.count != 0 {
+            self.unseen_by_views(space, va);
+        }
+    }
+    #[cold]
+    #[inline(never)]
+    fn unseen_by_views(&mut self, space: usize, va: usize) {
+        self.stale_in_views(space, va);
+        let id = self.space(space).ok().and_then(|space| space.id);
+        if id.is_some_and(|id| self.pagers.pager(id, va).is_some()) {
+            return;
+        }
+        let mut next = self.views.of(space).next();
+        while let Some((number, view)) = next {
+            // Without a record for it, what lies behind the page is unseen too.
+            let _ = self.cut(number, (va, va + PAGE));
+            next = self.views.numbered(view.next);
+        }
+    }
+    /// An access of view `view` to `va` faulted, `cause` 12, 13 or 15; or (`alone`) a portal is to lend the page, which then must be
+    /// the space's own.
+    pub fn resolve_view(&mut self, view: usize, va: usize, cause: usize, alone: bool) -> Seen {
+        let Some(&View { space, root, .. }) = self.views.get(view) else { return Seen::Not };
+        if !(12..=15).contains(&cause) || va >> 38 != 0 {
+            return Seen::Not;
+        }
+        let va = va / PAGE * PAGE;
+        let right = [pte::X, pte::R, 0, pte::W][cause & 3];
+        let Some(region) = self.views.region(view, va).filter(|region| region.rights as u64 & right != 0) else {
+            return Seen::Not;
+        };
+        let space = space as usize;
+        let Ok((space_root, id)) = self.space(space).map(|s| (s.root, s.id)) else { return Seen::Not };
+        let missing = id.map_or(Seen::Not, Seen::Missing);
+        if tables::leaf(&self.ram, space_root, va) == 0 {
+            return missing;
+        }
+        if self.own(space, va, cause == 15 || alone).is_err() {
+            return Seen::Not;
+        }
+        let value = tables::leaf(&self.ram, space_root, va);
+        let wanted = pte::V | pte::U | right;
+        let Some(at) = tables::entry(&self.ram, root, va).filter(|_| value & wanted == wanted) else {
+            return Seen::Not;
+        };
+        let rights = value & RIGHTS & region.rights as u64;
+        let entry = pte::leaf(pte::address(value), rights | value & pte::LAZY | pte::U | pte::FOREIGN);
+        if self.ram.read(at) != entry {
+            self.ram.write(at, entry);
+        }
+        // It may be known as missing.
+        self.ram.flush_page(view, va);
+        Seen::Now
+    }
+    /// Whether view `view` sees a page that is the frame at `pa`, with these rights.
+    pub(crate) fn view_shows(&mut self, view: usize, pa: usize, rights: u64) -> bool {
+        let Some(&View { space, .. }) = self.views.get(view) else { return false };
+        let Some(root) = self.root(space as usize) else { return false };
+        let rights = rights & RIGHTS;
+        let regions = self.views.regions.of(view as u16).filter(|r| r.rights as u64 & rights == rights);
+        regions.into_iter().flat_map(|region| region.pages()).any(|va| {
+            let leaf = tables::leaf(&self.ram, root, va);
+            leaf & pte::V != 0 && pte::address(leaf) == pa && leaf & rights == rights
+        })
+    }
+    /// Whether somebody has a view of space `space`.
+    pub(crate) fn has_views(&self, space: usize) -> bool {
+        self.views.of(space).next().is_some()
+    }
+    /// [`Spaces::window`] for a page of a view's.
+    #[cold]
+    pub(crate) fn window_of_view(&mut self, view: usize, address: usize, write: bool) -> Result<bool, Error> {
+        let root = self.root(view).ok_or(Error::ESRCH)?;
+        let wanted = pte::V | pte::R | pte::U | if write { pte::W } else { 0 };
+        let ready = |s: &Self| tables::leaf(&s.ram, root, address) & (wanted | pte::LAZY) == wanted;
+        if ready(self) {
+            return Ok(false);
+        }
+        let seen = self.resolve_view(view, address, if write { 15 } else { 13 }, true);
+        if seen == Seen::Now && ready(self) { Ok(true) } else { Err(Error::EFAULT) }
+    }
+    /// Gives back what a view has, and what its own domain has taken in the space, but for pages that windows show, which stay the
+    /// space's. Nobody is in the domain any more.
+    pub fn destroy_view(&mut self, view: usize, lent: Lent) -> Result<(), Error> {
+        let View { root, space, next, tables, account, .. } = *self.views.get(view).ok_or(Error::ESRCH)?;
+        let space_number = space as usize;
+        while let Some(region) = self.views.regions.remove(view as u16, |_| true) {
+            region.pages().for_each(|va| self.forget_entry(view, root, va));
+            if region.own {
+                self.give_up(space_number, region, lent)?;
+            }
+        }
+        // Out of the list of its space.
+        let mut before = space_number;
+        while let Some(record) = self.views.records.get_mut(before) {
+            if record.next as usize == view {
+                record.next = next;
+                break;
+            }
+            before = record.next as usize;
+        }
+        let mut doomed = Doomed::of_the_dead(view, &mut self.ram);
+        for va in spans(IMAGE_VA, STACK_TOP) {
+            if let Some(first) = tables::entry(&self.ram, root, va) {
+                self.release_leaves(first, va, &mut doomed);
+            }
+        }
+        self.release_root(root, &mut doomed);
+        doomed.bury(&mut self.ram, &mut self.frames);
+        self.accounts.change(account as usize, -(tables as i32));
+        if let Some(record) = self.views.records.get_mut(view) {
+            *record = View { root: 0, id: None, space: 0, next: 0, tables: 0, account: 0 };
+        }
+        self.views.count -= 1;
+        Ok(())
+    }
+    /// Unmaps pages that a view's domain has taken.
+    fn give_up(&mut self, space: usize, region: Region, lent: Lent) -> Result<(), Error> {
+        self.burying(space, |s, doomed| {
+            region.pages().try_for_each(|va| match s.take_page(space, va, lent, doomed) {
+                // A window shows it, or may.
+                Err(Error::EBUSY | Error::EAGAIN) => Ok(()),
+                other => other.map(|_| ()),
+            })
+        })?;
+        let (start, end) = (region.start as usize * PAGE, region.end as usize * PAGE);
+        let own = self.space(space)?;
+        if let Some(slot) = stacks::slot(end) {
+            own.first_slot = own.first_slot.min(slot as u32);
+        }
+        if own.heap == end {
+            own.heap = start;
+        }
+        Ok(())
+    }
+    /// Whether each entry of a view's tables shows what its space has there, with no more rights than its region says.
+    pub(crate) fn view_entry_holds(&mut self, view: usize, va: usize, leaf: u64) -> bool {
+        let Some(&View { space, .. }) = self.views.get(view) else { return false };
+        let Some(root) = self.root(space as usize) else { return false };
+        let (value, rights) = (tables::leaf(&self.ram, root, va), leaf & RIGHTS);
+        let marks = pte::V | pte::U | pte::FOREIGN;
+        let seen = self.views.region(view, va).is_some_and(|region| rights & !(region.rights as u64) == 0);
+        let same = value & pte::V != 0 && pte::address(value) == pte::address(leaf) && value & rights == rights;
+        leaf & (marks | pte::G) == marks && same && seen && leaf & pte::LAZY == value & pte::LAZY
+    }
+}

@@ -1,0 +1,27 @@
+//! Domains of protection.
+
+use crate::{client_memory, with_caller, with_new_portals};
+use abi::protection::operation;
+
+#[optimize(size)]
+pub extern "C" fn protection_create(thread: usize, name: usize) -> isize {
+    with_new_portals(thread, 1, |manager, caller| manager.create_protection(caller, client_memory::name(name)?.text()))
+}
+#[optimize(size)]
+pub extern "C" fn protection_operate(
+    thread: usize,
+    handle: usize,
+    what: usize,
+    first: usize,
+    second: usize,
+    third: usize,
+) -> isize {
+    // C passes numbers as ints.
+    let handle = handle as u32 as usize;
+    if what == operation::CONNECT {
+        return with_new_portals(thread, 1, |manager, caller| {
+            manager.operate(caller, handle, what, [first, second, third]).map(|number| number as usize)
+        });
+    }
+    with_caller(thread, |manager, caller| manager.operate(caller, handle, what, [first, second, third]))
+}

@@ -1,0 +1,249 @@
+//! Domains of protection: what a task does with them. Each is named by a *handle*, an entry of the caller's portal table: who has it was
+//! given it, and it can be taken away. What a handle's holder shows or passes is what it has itself.
+
+use crate::Result;
+use crate::machine::neighbours::Machine;
+use crate::manager::{BOOT, Caller, Manager};
+use crate::operations::creation::Wanted;
+use crate::state::code::{Block, Kind};
+use crate::state::enclosure::Enclosure;
+use crate::state::entry_points::EntryPoint;
+use crate::state::open_windows::Lent;
+use abi::Error;
+use abi::identity::DomainId;
+use abi::nucleus::{NPORTALS, flags};
+use abi::protection::{PROCEDURES, SPECIFICATION, operation};
+use abi::system::{Ended, FIRST_FREE, ended};
+use fallible::TryPush;
+use portal::ShortCircuit;
+use portal::emit::Emitter;
+use portal::encode::{A0, T0, T4, ZERO, addi, bne, sltiu};
+
+/// Most stacks that one registration adds.
+const STACKS: usize = 64;
+
+impl<M: Machine> Manager<M> {
+    /// Makes a domain of protection in the caller's task, which sees nothing and has no portals but those of every domain; a handle in
+    /// the caller's table. `ENOTSUP`: the caller is trusted, or in a sandbox.
+    #[optimize(size)]
+    pub fn create_protection(&mut self, caller: Caller, name: &str) -> Result<usize> {
+        let d = self.domain(caller.direct)?;
+        let account = d.account;
+        if d.flags & (flags::TRUSTED | BOOT) != 0
+            || caller.direct != caller.subject
+            || self.controller(caller.direct) != 0
+        {
+            return Err(Error::ENOTSUP);
+        }
+        let number = self.free_numbers(caller.direct, 1)?;
+        let enclosure = Enclosure::Protection { task: self.task_of(caller.direct) as u16, next: 0 };
+        let made = self.create_domain(&Wanted { name, flags: 0, enclosure, parent: caller.direct, account })?;
+        let handle = self.handle_of(made).and_then(|code| self.install_first(caller.direct, number, code));
+        if let Err(error) = handle {
+            self.destroy_protection(made);
+            return Err(error);
+        }
+        Ok(number)
+    }
+    /// The code that a handle of domain `asid` leads to: a call of it as a portal ends with `ENOTSUP`. It is its task's, so that it
+    /// names the domain also when that has ended.
+    #[optimize(size)]
+    fn handle_of(&mut self, asid: usize) -> Result<u64> {
+        let length = self.emit_answer(Error::ENOTSUP);
+        let (task, bytes) = (self.task_of(asid), crate::state::code::bytes(length));
+        let (id, account) = (self.domain(asid)?.id, self.domain(task)?.account);
+        let mut charge = self.accounts.charge(account, abi::account::Resource::Code, bytes)?;
+        let block = Block { entry: id.word(), same_domain: false, ..Block::own(Kind::Handle, task, false) };
+        let room = self.domain_mut(task)?.blocks.room_for(1);
+        let made = room.and_then(|()| self.code.add(&self.scratch, length, block, &mut charge));
+        self.accounts.refund(charge);
+        let code = made?;
+        self.domain_mut(task)?.blocks.push_kept(code);
+        Ok(code)
+    }
+    /// Writes code to `scratch` that ends a call with `error`; its words.
+    pub(crate) fn emit_answer(&mut self, error: Error) -> usize {
+        let mut e = Emitter::new(&mut self.scratch);
+        for word in [abi::nucleus::BLOCK_MAGIC, 0, 0, 0] {
+            e.put(word);
+        }
+        e.constant(A0, error.code() as i64);
+        e.jump(ZERO, self.machine.info().symbols.complete, T0);
+        let length = e.words().unwrap_or(4);
+        self.scratch.0[1] = length as u32 - 4;
+        length
+    }
+    /// The domain of protection that entry `handle` of domain `asid` names. `EBADF`: it is no handle.
+    fn protection(&self, asid: usize, handle: usize) -> Result<DomainId> {
+        if !(FIRST_FREE..NPORTALS).contains(&handle) {
+            return Err(Error::EBADF);
+        }
+        let block = self.code.get(self.domain(asid)?.table.entry(handle)).filter(|block| block.kind == Kind::Handle);
+        block.and_then(|block| DomainId::of(block.entry)).ok_or(Error::EBADF)
+    }
+    /// Does what `what` says with the domain that `handle` names. `EDEAD`: it is no more.
+    #[optimize(size)]
+    pub fn operate(&mut self, caller: Caller, handle: usize, what: usize, words: [usize; 3]) -> Result<isize> {
+        if caller.direct != caller.subject {
+            return Err(Error::ENOTSUP);
+        }
+        let by = caller.direct;
+        let id = self.protection(by, handle)?;
+        if what == operation::DESTROY {
+            match self.live(id) {
+                Ok(to) => self.destroy_protection(to),
+                // It has ended by itself, and nobody will ask how.
+                Err(_) => {
+                    if let Some((_, charge)) = self.ended.remove(id) {
+                        self.accounts.refund(charge);
+                    }
+                }
+            }
+            return self.uninstall(by, handle).map(|()| 0);
+        }
+        let (to, [first, second, third]) = (self.live(id).map_err(|_| Error::EDEAD)?, words);
+        match what {
+            operation::REGISTER => self.register_entry(to, first, second, third).map(|()| 0),
+            operation::CONNECT => self.connect(by, to, first).map(|number| number as isize),
+            operation::SHOW => self.show(by, to, (first, second), third).map(|()| 0),
+            operation::PASS => self.pass_portal(by, to, first).map(|()| 0),
+            operation::WITHDRAW => self.withdraw_portal(to, first).map(|()| 0),
+            operation::NUMBER => Ok(to as isize),
+            _ => Err(Error::EINVAL),
+        }
+    }
+    /// Ends domain `asid`. What is connected to it has its numbers back.
+    #[optimize(size)]
+    fn destroy_protection(&mut self, asid: usize) {
+        // What is let go of may be freed, and changes the order of the others: until a look through them finds none.
+        while let Some((user, number)) = self.connected(asid) {
+            if self.uninstall(user as usize, number as usize).is_err() {
+                break;
+            }
+        }
+        self.end_domain(asid, Ended { asid: asid as u64, kind: ended::KILLED, ..Ended::default() });
+        self.forget_end(asid);
+    }
+    /// A table entry that leads to an entry point of domain `asid`.
+    fn connected(&self, asid: usize) -> Option<(u16, u16)> {
+        let blocks = self.domains.get(asid)?.blocks.iter().filter_map(|&code| self.code.get(code));
+        let mut procedures = blocks.filter(|block| matches!(block.kind, Kind::Procedure { .. }));
+        procedures.find_map(|block| block.users.first().copied())
+    }
+    #[optimize(size)]
+    fn register_entry(&mut self, to: usize, entry: usize, procedures: usize, stacks: usize) -> Result<()> {
+        if entry == 0 || entry >= abi::address::WINDOW_VA || !(1..=PROCEDURES).contains(&procedures) || stacks > STACKS
+        {
+            return Err(Error::EINVAL);
+        }
+        let point = EntryPoint { domain: self.domain(to)?.id, entry: entry as u32, procedures: procedures as u16 };
+        self.entry_points.add(point)?;
+        (0..stacks).try_for_each(|_| self.add_stack(to))
+    }
+    /// The number of the portal to `entry` of domain `to`, in the table of `by` and in all of the task that have it. The portal compares
+    /// the procedure's number with how many there are.
+    #[optimize(size)]
+    fn connect(&mut self, by: usize, to: usize, entry: usize) -> Result<usize> {
+        let point = self.entry_points.find(self.domain(to)?.id, entry as u32).filter(|p| p.entry as usize == entry);
+        let point = point.ok_or(Error::ENOENT)?;
+        if by == to {
+            return Err(Error::EINVAL);
+        }
+        let kind = Kind::Procedure { entry: point.entry };
+        let known = self
+            .domain(to)?
+            .blocks
+            .iter()
+            .copied()
+            .find(|&code| self.code.get(code).is_some_and(|block| block.kind == kind && !block.users.is_empty()));
+        if let Some(code) = known
+            && let Some(&(_, number)) = self.code.get(code).and_then(|block| block.users.first())
+        {
+            let number = number as usize;
+            if self.domain(by)?.table.entry(number) != code {
+                self.install(by, number, code)?;
+            }
+            return Ok(number);
+        }
+        let number = self.free_numbers(by, 1)?;
+        let check = [sltiu(T4, A0, point.procedures as i32), bne(T4, ZERO, portal::short_circuit::enter(1, 3))];
+        let words = [check[0], check[1], addi(A0, ZERO, Error::ENOENT.code() as i32)];
+        let short_circuit = ShortCircuit { words: &words, record: 0 };
+        let specification = self.parse(SPECIFICATION).map_err(|_| Error::EINVAL)?;
+        let (ends, target) = ((self.end(by)?, to), (entry as u64, &[][..]));
+        let code = self.generate_with(ends, &specification, target, Some(short_circuit), kind, self.count(number))?;
+        self.install_first(by, number, code)?;
+        Ok(number)
+    }
+    #[optimize(size)]
+    fn show(&mut self, by: usize, to: usize, range: (usize, usize), rights: usize) -> Result<()> {
+        if rights > usize::from(u8::MAX) {
+            return Err(Error::EINVAL);
+        }
+        let mut lent = Lent::new();
+        self.freeze(to, &mut lent);
+        let shown = self.machine.view_show((by, to), range, rights, lent.window());
+        self.thaw(to);
+        shown
+    }
+    /// Domain `to` gets portal `number` of domain `from`, at the same number. `EEXIST`: it has another one there.
+    #[optimize(size)]
+    fn pass_portal(&mut self, from: usize, to: usize, number: usize) -> Result<()> {
+        if !(FIRST_FREE..NPORTALS).contains(&number) {
+            return Err(Error::EPORTAL);
+        }
+        let code = self.domain(from)?.table.entry(number);
+        let there = self.domain(to)?.table.entry(number);
+        let block = self.code.get(code).ok_or(Error::EPORTAL)?;
+        let (kind, own) = (block.kind, block.same_domain && block.server as usize == from);
+        if there == code || from == to {
+            return Ok(());
+        }
+        if there != self.machine.info().symbols.bad_portal && there != self.dead.portal {
+            return Err(Error::EEXIST);
+        }
+        if matches!(kind, Kind::Stub | Kind::Upcall | Kind::Nucleus) {
+            return Err(Error::EINVAL);
+        }
+        self.copy_portal(own, to, number, (code, kind))
+    }
+    #[optimize(size)]
+    fn withdraw_portal(&mut self, from: usize, number: usize) -> Result<()> {
+        let there = FIRST_FREE..NPORTALS;
+        if !there.contains(&number) || self.domain(from)?.table.entry(number) == self.machine.info().symbols.bad_portal
+        {
+            return Err(Error::EPORTAL);
+        }
+        self.uninstall(from, number)
+    }
+    /// Entry `number` of domain `to` leads to `code`, which another's leads to, and to what `kind` says; where that is the other itself
+    /// (`own`), to `to`'s portal to it.
+    #[inline(always)]
+    pub(crate) fn copy_portal(&mut self, own: bool, to: usize, number: usize, (code, kind): (u64, Kind)) -> Result<()> {
+        let code = if own {
+            match kind {
+                Kind::Registered { registration } => {
+                    self.generate_registered(self.end(to)?, registration as usize, false, number)?
+                }
+                _ => return Err(Error::EINVAL),
+            }
+        } else {
+            code
+        };
+        self.install(to, number, code)?;
+        if let Kind::Semaphore { id, .. } = kind
+            && let Some(semaphore) = self.semaphores.get_mut(id as usize)
+        {
+            semaphore.entries += 1;
+        }
+        Ok(())
+    }
+    /// `count` consecutive numbers that are free in the tables of all that see one space.
+    #[cold]
+    pub(crate) fn free_numbers_of_all(&self, asid: usize, count: usize) -> Result<usize> {
+        let bad = self.machine.info().symbols.bad_portal;
+        let free =
+            |number| self.family(asid).all(|member| self.domain(member).is_ok_and(|d| d.table.entry(number) == bad));
+        crate::manager::free_run(FIRST_FREE, count, free)
+    }
+}
