@@ -3,6 +3,7 @@
 
 use abi::block::{MOST, SECTOR};
 use core::ptr::NonNull;
+use core::sync::atomic::{Ordering, fence};
 use virtio::{BufferDirection, Features, Hal, Lie, Transport};
 use virtio_drivers::queue::VirtQueue;
 
@@ -118,6 +119,8 @@ impl<H: Hal, T: Transport> Disk<H, T> {
         };
         let token = token.map_err(|_| Lie::Queue)?;
         self.running = Some(Request { token, kind, bytes });
+        // It is asked after it can see the request (section 2.6.13.4.1).
+        fence(Ordering::SeqCst);
         if self.queue.should_notify() {
             self.registers.notify(0);
         }
@@ -151,3 +154,7 @@ impl<H: Hal, T: Transport> Disk<H, T> {
         self.running.is_some()
     }
 }
+
+#[cfg(test)]
+#[path = "disk_tests.rs"]
+mod tests;

@@ -120,3 +120,7 @@ impl<H: Hal, T: Transport> Card<H, T> {
         Ok(Some(self.free.len()))
     }
 }
+
+#[cfg(test)]
+#[path = "card_tests.rs"]
+mod tests;

@@ -21,6 +21,7 @@ pub mod heap;
 pub mod internet;
 pub mod portal;
 pub mod protection;
+pub mod random;
 pub mod start;
 pub mod sync;
 pub mod thread;

@@ -6,6 +6,7 @@
 use alloc::boxed::Box;
 use core::fmt;
 use core::ptr::NonNull;
+use core::sync::atomic::{Ordering, fence};
 use virtio_drivers::queue::VirtQueue;
 use virtio_drivers::transport::Transport;
 use virtio_drivers::{BufferDirection, Error, Hal, PAGE_SIZE};
@@ -125,6 +126,8 @@ impl<H: Hal, const PLACES: usize> Ring<H, PLACES> {
     }
     /// Tells the device of what it was lent, if it wants to know.
     pub fn notify(&mut self, transport: &mut impl Transport) {
+        // It is asked after it can see what is new (section 2.6.13.4.1), which `virtio-drivers` 0.13 leaves open.
+        fence(Ordering::SeqCst);
         if self.queue.should_notify() {
             transport.notify(self.number);
         }

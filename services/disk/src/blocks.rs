@@ -2,7 +2,7 @@
 
 use abi::Error;
 use abi::block::{MOST, SECTOR};
-use pebble::{Result, check};
+use pebble::check;
 use volume::{
     Clock, DeviceCapabilities, DeviceGeometry, Disk, EntropySource, Ext4Result, Ext4Timestamp, Failure, SectorId,
 };
@@ -14,27 +14,24 @@ pebble::import! {
     SIZE = "block.size";
     TIME = "clock.time";
 }
-pebble::import! { optional:
-    ENTROPY = "entropy.read";
-}
 
 pub struct Blocks {
     sectors: u64,
 }
 impl Blocks {
-    /// `EPORTAL`: there is no driver.
-    pub fn open() -> Result<Blocks> {
-        check(SIZE.call([])).map(|sectors| Blocks { sectors: sectors as u64 })
+    /// Waits for the driver, which may be being started again. `EIO`: there is none.
+    pub fn open() -> Ext4Result<Blocks> {
+        ask(&SIZE, []).map(|sectors| Blocks { sectors: sectors as u64 })
     }
 }
 /// Calls the driver; once more where it has died and was started again: to read or write twice is to do it once.
-fn ask<const N: usize>(portal: &pebble::portal::Import, arguments: [usize; N]) -> Ext4Result<()> {
+fn ask<const N: usize>(portal: &pebble::portal::Import, arguments: [usize; N]) -> Ext4Result<usize> {
     /// How often, and ticks of `hrtime` between.
     const TIMES: usize = 50;
     const MOMENT: u64 = 20_000_000;
     for _ in 0..TIMES {
         match check(portal.call(arguments)) {
-            Ok(_) => return Ok(()),
+            Ok(value) => return Ok(value),
             Err(Error::EDEAD | Error::EPORTAL) => {
                 pebble::time::sleep(MOMENT);
                 let _ = portal.reopen();
@@ -68,7 +65,7 @@ impl Disk for Blocks {
         DeviceCapabilities { flush: true, ..DeviceCapabilities::default() }
     }
     fn flush(&mut self) -> Ext4Result<()> {
-        ask(&FLUSH, [])
+        ask(&FLUSH, []).map(|_| ())
     }
 }
 /// The time of day.
@@ -90,8 +87,7 @@ impl Random {
 }
 impl EntropySource for Random {
     fn fill_bytes(&mut self, to: &mut [u8]) -> Ext4Result<()> {
-        // What does not lie in one page is not worth a second call.
-        if check(ENTROPY.call([to.as_mut_ptr() as usize, to.len()])) != Ok(to.len()) {
+        if pebble::random::fill(to).is_err() {
             for byte in to {
                 // xorshift (Marsaglia, 2003).
                 self.0 ^= self.0 << 13;
