@@ -37,7 +37,13 @@ pub mod operation {
     pub const STATUS: usize = 2;
     /// Writes the next `Entry` of a directory; 1, or 0 after the last.
     pub const NEXT: usize = 3;
+    /// Reads a word: the file has so many bytes from now on, zeros where there were none.
+    pub const TRUNCATE: usize = 4;
+    /// What was written lasts.
+    pub const SYNC: usize = 5;
 }
+/// Bit of [`Status::node`] that those of the disk have, and none in memory.
+pub const NODE_OF_DISK: u64 = 1 << 62;
 /// Values of [`Status::kind`].
 pub mod kind {
     pub const FILE: u64 = 1;

@@ -26,9 +26,10 @@ pub mod operation {
     pub const LOCAL: usize = 21;
     /// Writes the `Address` of the other side.
     pub const REMOTE: usize = 22;
-    /// Reads a word: whether calls wait (0) or answer `EAGAIN` (1).
+    /// Reads a word: whether calls wait (0) or answer `EAGAIN` (1), or what of the two they do (2); which, from now on.
     pub const NONBLOCKING: usize = 23;
-    /// Reads a [`super::Datagram`], and behind it as many bytes as it says in the same page, and sends them.
+    /// Reads a [`super::Datagram`], and behind it as many bytes as it says in the same page, and sends them; where its address has no
+    /// family, to the one that was connected to.
     pub const SEND: usize = 24;
     /// Writes a datagram in the same form; reads how many bytes there is room for.
     pub const RECEIVE: usize = 25;

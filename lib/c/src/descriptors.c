@@ -1,5 +1,5 @@
 /* Descriptors: reading, writing, seeking, closing, pipes. */
-#include "files.h"
+#include "internet.h"
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/stat.h>
@@ -161,12 +161,24 @@ int dup2(int from, int to)
     standard[to] = copy;
     return to;
 }
+int ftruncate(int fd, off_t length)
+{
+    uint64_t bytes = length;
+    int file = __pebble_behind(fd);
+    word result = length < 0 || file < SYS_FIRST_FREE ? -EINVAL : invoke_portal(file + CONTROL, (word)TRUNCATE, &bytes);
+    return result < 0 ? failed(result) : 0;
+}
 int fsync(int fd)
 {
     int file = __pebble_behind(fd);
-    /* Files are in memory; what the console was given leaves the device. */
-    if (file >= SYS_FIRST_FREE || file == NOWHERE)
+    uint64_t nothing = 0;
+    if (file == NOWHERE)
         return 0;
+    if (file >= SYS_FIRST_FREE) {
+        word result = invoke_portal(file + CONTROL, (word)SYNC, &nothing);
+        return result < 0 ? failed(result) : 0;
+    }
+    /* What the console was given leaves the device. */
     int portal = portal_of(fd, WRITE);
     char page;
     word result = portal < 0 ? portal : invoke_portal(portal, &page, 0l);
@@ -186,8 +198,13 @@ int fcntl(int fd, int command, ...)
     case F_DUPFD: return argument <= SYS_FIRST_FREE ? dup(fd) : failed(-EINVAL);
     case F_GETFD: return FD_CLOEXEC;
     case F_SETFD: return 0;
-    case F_GETFL: return O_RDWR;
-    case F_SETFL: return argument & (O_NONBLOCK | O_APPEND) ? failed(-ENOTSUP) : 0;
+    case F_GETFL: return O_RDWR | (S_ISSOCK(status.st_mode) && __pebble_nonblocking(fd, ASKS) > 0 ? O_NONBLOCK : 0);
+    case F_SETFL:
+        if (S_ISSOCK(status.st_mode) && !(argument & O_APPEND)) {
+            word result = __pebble_nonblocking(fd, argument & O_NONBLOCK ? WAITS_NOT : WAITS);
+            return result < 0 ? failed(result) : 0;
+        }
+        return argument & (O_NONBLOCK | O_APPEND) ? failed(-ENOTSUP) : 0;
     default: return failed(-EINVAL);
     }
 }

@@ -7,9 +7,11 @@
 /* A descriptor is the number of the first of four consecutive portals. */
 enum { READ, WRITE, SEEK, CONTROL, PORTALS };
 /* Operations of the control portal. */
-enum { DUPLICATE = 1, STATUS, NEXT };
+enum { DUPLICATE = 1, STATUS, NEXT, TRUNCATE, SYNC };
 /* Kinds of what a descriptor or a path leads to. */
-enum { KIND_CONSOLE, KIND_FILE, KIND_DIRECTORY, KIND_PIPE };
+enum { KIND_CONSOLE, KIND_FILE, KIND_DIRECTORY, KIND_PIPE, KIND_SOCKET };
+/* The bit that numbers of the disk's nodes have. */
+#define NODE_OF_DISK (1ul << 62)
 
 /* The descriptor of /dev/null, below all portals that can be opened. */
 #define NOWHERE 3

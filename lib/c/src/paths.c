@@ -1,4 +1,4 @@
-/* Operations on paths: a portal of the files component each. */
+/* Operations on paths: a portal of the files component each, or of the disk component. */
 #include "files.h"
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,8 +10,15 @@ int __pebble_failed(word result)
     return -1;
 }
 
-/* Portals that are opened at the first use. */
-static int files_open, files_unlink, files_rename, files_mkdir, files_rmdir, files_status;
+/* Who has files: what lies below /disk is the disk component's, all else is in memory. */
+enum { MEMORY, DISK, MOUNTS };
+/* The operations on paths. Their portals are opened at the first use. */
+enum { OPEN, UNLINK, RENAME, MKDIR, RMDIR, STATUS_AT, OPERATIONS };
+static const char *const names[MOUNTS][OPERATIONS] = {
+    {"files.open", "files.unlink", "files.rename", "files.mkdir", "files.rmdir", "files.status"},
+    {"disk.open", "disk.unlink", "disk.rename", "disk.mkdir", "disk.rmdir", "disk.status"},
+};
+static int portals[MOUNTS][OPERATIONS];
 
 /* A path where a window shows all of it. */
 struct path {
@@ -31,14 +38,41 @@ static int take(struct path *p, const char *path)
     memset(p, 0, sizeof *p);
     return (size_t)snprintf(p->text, sizeof p->text, "%s/%s", here, path) < sizeof p->text ? 0 : -ENAMETOOLONG;
 }
-static int with_path(int *portal, const char *name, const char *path, word argument)
+/* Who has a path, which is then as that one knows it. */
+static int mount(struct path *p)
+{
+    const char *plain = p->text;
+    while (*plain == '/')
+        plain++;
+    if (strncmp(plain, "disk", 4) != 0 || (plain[4] && plain[4] != '/'))
+        return MEMORY;
+    char rest[NAMELEN] = "/";
+    if (plain[4])
+        strcpy(rest, plain + 4);
+    memset(p, 0, sizeof *p);
+    strcpy(p->text, rest);
+    return DISK;
+}
+/* Calls a portal on a path; once more, where its component has died and was started again. */
+static word call(int who, int operation, const struct path *p, word argument)
+{
+    int *portal = &portals[who][operation];
+    word result = __pebble_opened(portal, names[who][operation]);
+    if (result >= 0)
+        result = invoke_portal(*portal, p, argument);
+    if (result != -EDEAD && result != -EPORTAL)
+        return result;
+    portal_close(*portal);
+    *portal = 0;
+    result = __pebble_opened(portal, names[who][operation]);
+    return result < 0 ? result : invoke_portal(*portal, p, argument);
+}
+static int with_path(int operation, const char *path, word argument)
 {
     struct path p;
     word result = take(&p, path);
     if (result == 0)
-        result = __pebble_opened(portal, name);
-    if (result >= 0)
-        result = invoke_portal(*portal, &p, argument);
+        result = call(mount(&p), operation, &p, argument);
     return result < 0 ? __pebble_failed(result) : result;
 }
 /* Flags as the files component knows them. */
@@ -51,20 +85,20 @@ int open(const char *path, int flags, ...)
 {
     if (strcmp(path, "/dev/null") == 0)
         return NOWHERE;
-    return with_path(&files_open, "files.open", path, file_flags(flags));
+    return with_path(OPEN, path, file_flags(flags));
 }
 int unlink(const char *path)
 {
-    return with_path(&files_unlink, "files.unlink", path, 0);
+    return with_path(UNLINK, path, 0);
 }
 int mkdir(const char *path, mode_t mode)
 {
     (void)mode;
-    return with_path(&files_mkdir, "files.mkdir", path, 0);
+    return with_path(MKDIR, path, 0);
 }
 int rmdir(const char *path)
 {
-    return with_path(&files_rmdir, "files.rmdir", path, 0);
+    return with_path(RMDIR, path, 0);
 }
 int remove(const char *path)
 {
@@ -73,15 +107,33 @@ int remove(const char *path)
 }
 int rename(const char *from, const char *to)
 {
-    struct path p;
-    int result = take(&p, to);
-    return result < 0 ? __pebble_failed(result) : with_path(&files_rename, "files.rename", from, (word)&p);
+    struct path p, q;
+    word result = take(&p, from);
+    if (result == 0)
+        result = take(&q, to);
+    if (result == 0) {
+        int who = mount(&p);
+        /* Only a copy would do that. */
+        result = who == mount(&q) ? call(who, RENAME, &p, (word)&q) : -EXDEV;
+    }
+    return result < 0 ? __pebble_failed(result) : 0;
+}
+int truncate(const char *path, off_t length)
+{
+    int fd = open(path, O_WRONLY);
+    int result = fd < 0 ? fd : ftruncate(fd, length);
+    int error = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = error;
+    return result;
 }
 /* Who may do what is said by the manifest, so each file may be read and written. */
 static int fill(struct stat *to, const struct status *status)
 {
     memset(to, 0, sizeof *to);
-    to->st_ino = status->node;
+    to->st_ino = status->node & ~NODE_OF_DISK;
+    to->st_dev = status->node & NODE_OF_DISK ? 4 : 0;
     to->st_size = status->bytes;
     to->st_nlink = 1;
     to->st_blksize = PAGE;
@@ -89,8 +141,9 @@ static int fill(struct stat *to, const struct status *status)
     switch (status->kind) {
     case KIND_FILE: to->st_mode = S_IFREG | 0666; break;
     case KIND_DIRECTORY: to->st_mode = S_IFDIR | 0777; break;
-    /* The numbers of pipes, and of the console, are not those of files. */
+    /* The numbers of pipes, of sockets and of the console are not those of files. */
     case KIND_PIPE: to->st_mode = S_IFIFO | 0600; to->st_dev = 1; break;
+    case KIND_SOCKET: to->st_mode = S_IFSOCK | 0600; to->st_dev = 3; break;
     default: to->st_mode = S_IFCHR | 0600; to->st_dev = 2; break;
     }
     return 0;
@@ -98,7 +151,7 @@ static int fill(struct stat *to, const struct status *status)
 int stat(const char *restrict path, struct stat *restrict to)
 {
     struct status status;
-    int result = with_path(&files_status, "files.status", path, (word)&status);
+    int result = with_path(STATUS_AT, path, (word)&status);
     return result < 0 ? result : fill(to, &status);
 }
 int fstat(int fd, struct stat *to)

@@ -217,6 +217,13 @@ impl File {
         }
         Ok(status.into())
     }
+    /// It has so many bytes from now on. `EBADF`: not open for writing; `ENOMEM`, `ENOSPC`.
+    pub fn set_length(&self, bytes: u64) -> Result<()> {
+        if self.0 < FIRST_FREE {
+            return Err(Error::EINVAL);
+        }
+        self.control(operation::TRUNCATE, &mut bytes.clone()).map(|_| ())
+    }
     /// A second descriptor of the same, with the same position.
     pub fn try_clone(&self) -> Result<File> {
         if self.0 < FIRST_FREE {

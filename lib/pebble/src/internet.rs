@@ -5,14 +5,18 @@ use crate::file::ask;
 use crate::portal::{call, in_page};
 use crate::{Error, Result, check};
 use abi::file::{Status, operation::STATUS, portal};
-use abi::internet::{Address, family, kind, operation};
+use abi::internet::{Address, Datagram, family, kind, operation};
 pub use abi::internet::{Interest, event};
 use abi::system::PORTAL_CLOSE;
+use core::mem::MaybeUninit;
 use core::net::{IpAddr, SocketAddr};
 
 crate::import! {
     SOCKET = "internet.socket";
     POLL = "internet.poll";
+}
+crate::import! { optional:
+    RESOLVE = "internet.resolve";
 }
 
 fn told(address: SocketAddr) -> Address {
@@ -177,6 +181,24 @@ impl UdpSocket {
     pub fn send(&self, bytes: &[u8]) -> Result<usize> {
         self.0.write(bytes)
     }
+    /// Waits for a datagram; how many bytes of it are in the buffer, and where it is from.
+    pub fn receive_from(&self, buffer: &mut [u8]) -> Result<(usize, SocketAddr)> {
+        let mut packet = Packet::new(Address::default(), buffer.len().min(PAYLOAD));
+        let bytes = self.0.control(operation::RECEIVE, &mut packet)?.min(buffer.len()).min(PAYLOAD);
+        // SAFETY: the internet component has written so many bytes there.
+        unsafe { buffer.as_mut_ptr().copy_from(packet.bytes.as_ptr().cast(), bytes) };
+        Ok((bytes, heard(&packet.head.address)))
+    }
+    /// Sends one to this address. `EMSGSIZE`: it is too long; `EACCESS`: the manifest does not allow it.
+    pub fn send_to(&self, bytes: &[u8], to: SocketAddr) -> Result<usize> {
+        if bytes.len() > PAYLOAD {
+            return Err(Error::EMSGSIZE);
+        }
+        let mut packet = Packet::new(told(to), bytes.len());
+        // SAFETY: there is room for so many.
+        unsafe { packet.bytes.as_mut_ptr().cast::<u8>().copy_from(bytes.as_ptr(), bytes.len()) };
+        self.0.control(operation::SEND, &mut packet)
+    }
     /// Whether calls answer `EAGAIN` instead of waiting.
     pub fn set_nonblocking(&self, yes: bool) -> Result<()> {
         self.0.set_nonblocking(yes)
@@ -185,6 +207,29 @@ impl UdpSocket {
     pub fn node(&self) -> Result<u64> {
         self.0.node()
     }
+}
+/// Bytes of a datagram behind its head, in half a page.
+const PAYLOAD: usize = abi::address::PAGE / 2 - size_of::<Datagram>();
+/// A datagram where one window shows all of it.
+#[repr(C, align(2048))]
+struct Packet {
+    head: Datagram,
+    bytes: [MaybeUninit<u8>; PAYLOAD],
+}
+impl Packet {
+    fn new(address: Address, bytes: usize) -> Packet {
+        let head = Datagram { address, bytes: bytes as u64, unused: [0; 3] };
+        Packet { head, bytes: [MaybeUninit::uninit(); PAYLOAD] }
+    }
+}
+
+/// The address of a machine's name, by the network's name server: of IPv4, or of IPv6 where that is wanted. `ENOENT`: nobody has the name, or
+/// the server does not answer; `EAGAIN`: no name server is known yet; `EINVAL`: that is no name.
+pub fn resolve(name: &str, six: bool) -> Result<IpAddr> {
+    let mut address = Address::default();
+    let family = if six { family::IPV6 } else { family::IPV4 };
+    ask(&RESOLVE, [crate::file::path(name)?.address(), family as usize, &raw mut address as usize])?;
+    Ok(heard(&address).ip())
 }
 
 /// Most sockets of one [`poll`].

@@ -45,6 +45,17 @@ pub fn callers() -> impl Iterator<Item = (usize, abi::system::Caller)> {
     })
 }
 
+/// Gives the caller of the portal that is being served these, by specification and entry, as consecutive ones of its table, whose `c`s are
+/// `constant`; the number of the first. When the last of them has gone, `gone` is posted, a semaphore's number, and `PORTAL_GONE` names the
+/// constant. So servers give out what is open: a file, a socket. Errors: the portal manager's.
+pub fn grant(portals: [(&str, *const ()); abi::system::GRANTS], constant: usize, gone: usize) -> crate::Result<usize> {
+    use abi::system::{GRANT, GRANTS, Grant, Granted};
+    let portals =
+        portals.map(|(spec, entry)| Granted { spec: abi::section::padded(spec), entry: entry as usize as u64 });
+    let request = Grant { count: GRANTS as u64, gone: gone as u64, constant: constant as u64, portals };
+    crate::check(call(GRANT, [&raw const request as usize]))
+}
+
 /// How many bytes of `buffer` lie in its first page: what one window shows of it.
 pub fn in_page(buffer: &[u8]) -> usize {
     use abi::address::PAGE;

@@ -6,7 +6,7 @@
 extern crate alloc;
 
 use abi::Error;
-use abi::file::{Status, flags, kind, whence};
+use abi::file::{NODE_OF_DISK, Status, flags, kind, whence};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -208,6 +208,13 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         open.position += from.len() as u64;
         Ok(from.len())
     }
+    /// The file has so many bytes from now on. `EBADF`: not open for writing; `ENOSPC`.
+    pub fn truncate(&mut self, open: &Open, bytes: u64) -> Result<()> {
+        if !open.write {
+            return Err(Error::EBADF);
+        }
+        self.files.truncate_inode(open.inode, bytes).map(|_| ()).map_err(told)
+    }
     /// Moves the position; where it is then. `EINVAL`: before the start, or from nowhere.
     pub fn seek(&mut self, open: &mut Open, offset: isize, from: usize) -> Result<usize> {
         if let Some(cursor) = &mut open.directory {
@@ -316,7 +323,7 @@ fn name(text: &str) -> Result<FileName<'_>> {
 }
 fn status(info: &InodeInfo) -> Status {
     let kind = if info.is_directory() { kind::DIRECTORY } else { kind::FILE };
-    Status { kind, bytes: info.size, node: info.number.raw() as u64, version: info.change_attribute }
+    Status { kind, bytes: info.size, node: info.number.raw() as u64 | NODE_OF_DISK, version: info.change_attribute }
 }
 
 #[cfg(test)]

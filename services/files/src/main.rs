@@ -17,7 +17,7 @@ use abi::address::PAGE;
 use abi::file::{Entry, Status, flags, kind, operation};
 use abi::name::Name;
 use abi::nucleus::NAMELEN;
-use abi::system::{self, GRANTS, Grant, Granted};
+use abi::system;
 use abi::window::{Plain, Window};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -165,22 +165,15 @@ fn grant(number: usize) -> isize {
         let mut state = STATE.lock();
         let control = slot(&mut state.slots, number).map(|slot| &slot.control);
         let is_pipe = matches!(control, Some(Control::Pipe(..)));
-        (state.gone as u64, is_pipe)
+        (state.gone, is_pipe)
     };
     let (read, write) = if is_pipe {
         (pipes::read as *const (), pipes::write as *const ())
     } else {
         (read as *const (), write as *const ())
     };
-    let portal = |spec: &str, entry: *const ()| Granted { spec: abi::section::padded(spec), entry: entry as u64 };
-    let portals: [Granted; GRANTS] = [
-        portal("smcwi", read),
-        portal("smcri", write),
-        portal("smcii", seek as *const ()),
-        portal("smciw", control as *const ()),
-    ];
-    let request = Grant { count: GRANTS as u64, gone, constant: number as u64, portals };
-    call(system::GRANT, [&raw const request as usize])
+    let portals = [("smcwi", read), ("smcri", write), ("smcii", seek as *const ()), ("smciw", control as *const ())];
+    pebble::portal::grant(portals, number, gone).map_or_else(Error::code, |first| first as isize)
 }
 /// The same for a new control block, which ends if its portals can not be made.
 fn grant_new(number: usize) -> isize {
@@ -298,7 +291,22 @@ extern "C" fn control(number: usize, what: usize, to: usize) -> isize {
             Some(entry) => unsafe { put(to, entry) }.map(|_| 1),
             None => Ok(0),
         })),
+        // SAFETY: as above.
+        operation::TRUNCATE => code(unsafe { abi::window::read::<u64>(to) }.and_then(|bytes| truncate(number, bytes))),
+        // It lasts as long as anything here.
+        operation::SYNC => code(status_of(number).and_then(|status| match status.kind {
+            kind::PIPE => Err(Error::EINVAL),
+            _ => Ok(0),
+        })),
         _ => Error::EINVAL.code(),
+    }
+}
+fn truncate(number: usize, bytes: u64) -> Result<usize> {
+    let State { store, slots, .. } = &mut *STATE.lock();
+    match slot(slots, number) {
+        Some(Slot { control: Control::File(open), .. }) => store.truncate(open, bytes as usize).map(|()| 0),
+        Some(_) => Err(Error::EINVAL),
+        None => Err(Error::EBADF),
     }
 }
 fn status_of(number: usize) -> Result<Status> {

@@ -228,6 +228,21 @@ impl Store {
         self.changed(open.node);
         Ok(data.len())
     }
+    /// The file has so many bytes from now on. `EBADF`: not open for writing; `ENOMEM`: it would be too long.
+    pub fn truncate(&mut self, open: &Open, length: usize) -> Result<(), Error> {
+        if !open.write {
+            return Err(Error::EBADF);
+        }
+        let bytes = self.bytes(open.node)?;
+        if length > LONGEST {
+            return Err(Error::ENOMEM);
+        }
+        bytes.try_reserve(length.saturating_sub(bytes.len())).map_err(|_| Error::ENOMEM)?;
+        bytes.resize(length, 0);
+        bytes.shrink_to_fit();
+        self.changed(open.node);
+        Ok(())
+    }
     /// Moves the position to `offset` from one of [`whence`]; where it is then. A directory's can go to its start only.
     /// `EINVAL`: before the start, or from nowhere.
     pub fn seek(&mut self, open: &mut Open, offset: isize, from: usize) -> Result<usize, Error> {

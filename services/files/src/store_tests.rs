@@ -255,3 +255,17 @@ fn einval_for_two_points_and_for_a_directorys_position() {
     assert_eq!((s.seek(&mut open, 1, 0), s.seek(&mut open, 0, 2)), (Err(Error::EINVAL), Err(Error::EINVAL)));
     assert_eq!(s.open("d", CREATE | DIRECTORY), Err(Error::EINVAL));
 }
+
+#[test]
+fn a_file_is_cut_and_made_longer() {
+    let mut store = Store::new();
+    let mut open = store.open("f", flags::READ_WRITE | flags::CREATE).unwrap();
+    store.write(&mut open, b"words").unwrap();
+    store.truncate(&open, 2).unwrap();
+    store.truncate(&open, 4).unwrap();
+    store.seek(&mut open, 0, whence::START).unwrap();
+    assert_eq!(store.read(&mut open, 9, |bytes| bytes.to_vec()), Ok(b"wo\0\0".to_vec()));
+    assert_eq!(store.truncate(&open, LONGEST + 1), Err(Error::ENOMEM));
+    let reader = store.open("f", flags::READ_ONLY).unwrap();
+    assert_eq!(store.truncate(&reader, 0), Err(Error::EBADF));
+}

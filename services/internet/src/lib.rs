@@ -11,4 +11,4 @@ pub mod stack;
 
 pub use link::{Card, Link};
 pub use socket::{Kind, Slot};
-pub use stack::{Stack, Waiter};
+pub use stack::{Given, Stack, Waiter};

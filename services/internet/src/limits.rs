@@ -19,6 +19,8 @@ pub const SEND_BUFFER: usize = 32 * 1024;
 /// Datagrams that wait for their client, and bytes of all of them.
 pub const DATAGRAMS: usize = 32;
 pub const DATAGRAM_BUFFER: usize = 16 * 1024;
+/// Questions to the name server that wait for an answer.
+pub const QUESTIONS: usize = 16;
 /// Seconds without an answer after which a connection that sends is given up; those in which one must be made; those that one has to
 /// end in when its client has gone.
 pub const PATIENCE: u64 = 60;

@@ -18,18 +18,14 @@ use abi::Error;
 use abi::address::{PAGE, WINDOW_PAGES};
 use alloc::boxed::Box;
 use core::sync::atomic::{AtomicU64, Ordering};
-use internet_logic::Stack;
+use internet_logic::{Given, Stack};
 use pebble::sync::{MappedMutexGuard, Mutex, MutexGuard, Semaphore};
 use pebble::{Result, check};
-use smoltcp::wire::Ipv4Cidr;
 
 pebble::server!(start);
 pebble::import! {
     RECEIVE = "network.receive";
     NAMES_LOOKUP = "names.lookup";
-}
-pebble::import! { optional:
-    ENTROPY = "entropy.read";
 }
 
 /// Priority of the threads here.
@@ -56,25 +52,26 @@ fn start(env: &pebble::Env) {
         pebble::thread::exit_domain(1);
     }
 }
-/// What arguments `address=10.0.2.15/24` and `gateway=10.0.2.2` say.
-fn static_address(env: &pebble::Env) -> Option<(Ipv4Cidr, Option<[u8; 4]>)> {
+/// What arguments `address=10.0.2.15/24`, `gateway=10.0.2.2` and `name-server=10.0.2.3` say.
+fn static_address(env: &pebble::Env) -> Option<Given> {
     let find = |key: &str| (1..env.len()).find_map(|n| env.argument(n)?.strip_prefix(key)?.strip_prefix('='));
     let wrong = |key: &str| -> ! {
         pebble::println!("pebble: internet: its argument \"{key}=\" is no address");
         pebble::thread::exit_domain(1)
     };
     let address = find("address")?.parse().unwrap_or_else(|_| wrong("address"));
-    let gateway = find("gateway").map(|text| text.parse().unwrap_or_else(|_| wrong("gateway")));
-    Some((address, gateway.map(|gateway: core::net::Ipv4Addr| gateway.octets())))
+    let other = |key: &str| {
+        let address: Option<core::net::Ipv4Addr> = find(key).map(|text| text.parse().unwrap_or_else(|_| wrong(key)));
+        address.map(|address| address.octets())
+    };
+    Some(Given { address, gateway: other("gateway"), name_server: other("name-server") })
 }
 /// A number that nobody can foresee, where there is a source of such; else one that is different each time.
 fn seed() -> u64 {
-    #[repr(align(8))]
-    struct Word([u8; 8]);
-    let mut word = Word([0; 8]);
-    match check(ENTROPY.call([word.0.as_mut_ptr() as usize, 8])) {
-        Ok(8) => u64::from_le_bytes(word.0),
-        _ => pebble::time::cycles().wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ pebble::time::time() << 20,
+    let mut word = [0; 8];
+    match pebble::random::fill(&mut word) {
+        Ok(()) => u64::from_le_bytes(word),
+        Err(_) => pebble::time::cycles().wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ pebble::time::time() << 20,
     }
 }
 
@@ -83,7 +80,7 @@ fn seed() -> u64 {
 struct Frames([u8; PAGE * WINDOW_PAGES]);
 
 /// Takes frames from the driver, for ever.
-fn receive(given: Option<(Ipv4Cidr, Option<[u8; 4]>)>) {
+fn receive(given: Option<Given>) {
     // SAFETY: bytes. Made in place: the stack has no room for them.
     let mut frames: Box<Frames> = unsafe { Box::new_zeroed().assume_init() };
     meet(given);
@@ -106,15 +103,12 @@ fn receive(given: Option<(Ipv4Cidr, Option<[u8; 4]>)>) {
     }
 }
 /// There is a driver, the first or another one: connections go on.
-fn meet(given: Option<(Ipv4Cidr, Option<[u8; 4]>)>) {
+fn meet(given: Option<Given>) {
     let Ok(hardware) = card::address() else { return };
     let mut stack = STACK.lock();
     match &mut *stack {
         Some(stack) => stack.outgoing.room = 1,
-        None => {
-            let _ = ENTROPY.reopen();
-            *stack = Some(Stack::new(card::Driver::new(), hardware, seed(), clock::now(), given));
-        }
+        None => *stack = Some(Stack::new(card::Driver::new(), hardware, seed(), clock::now(), given)),
     }
     drop(stack);
     if let Some(mut stack) = lock() {

@@ -2,9 +2,10 @@
 
 use crate::sockets;
 use abi::Error;
-use abi::internet::{Address, Configuration, Datagram, Interest, operation};
+use abi::internet::{Address, Configuration, Datagram, Interest, family, operation};
+use abi::name::Name;
 use abi::section::padded;
-use abi::system::{self, GRANTS, Grant, Granted, Registration};
+use abi::system::{self, Registration};
 use abi::window::Window;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -15,6 +16,7 @@ use pebble::{Result, check};
 
 pebble::provide! {
     "internet.poll", "npaWii", poll;
+    "internet.resolve", "npariw", resolve;
     "internet.status", "npw", status;
 }
 
@@ -46,16 +48,13 @@ pub fn register() -> Result<()> {
 }
 /// Gives the caller four portals to socket `number`; the first one's number.
 fn grant(number: usize) -> Result<usize> {
-    let portal = |spec: &str, entry: *const ()| Granted { spec: padded(spec), entry: entry as u64 };
-    let portals: [Granted; GRANTS] = [
-        portal("npcwi", read as *const ()),
-        portal("npcri", write as *const ()),
-        portal("npcii", seek as *const ()),
-        portal("npcaiw", control as *const ()),
+    let portals = [
+        ("npcwi", read as *const ()),
+        ("npcri", write as *const ()),
+        ("npcii", seek as *const ()),
+        ("npcaiw", control as *const ()),
     ];
-    let gone = GONE.load(Ordering::Relaxed) as u64;
-    let request = Grant { count: GRANTS as u64, gone, constant: number as u64, portals };
-    check(call(system::GRANT, [&raw const request as usize]))
+    pebble::portal::grant(portals, number, GONE.load(Ordering::Relaxed))
 }
 /// The same for a new socket, which ends if its portals can not be made.
 fn grant_new(number: usize) -> Result<usize> {
@@ -105,7 +104,7 @@ unsafe fn control_window(number: usize, asid: usize, what: usize, page: usize) -
         DUPLICATE => grant(number),
         // SAFETY: as for this function.
         STATUS => unsafe { abi::window::write(page, &sockets::status(number)?) }.map(|()| 0),
-        operation::BIND => sockets::bind(number, told()?.port).map(|()| 0),
+        operation::BIND => sockets::bind(number, asid, told()?.port).map(|()| 0),
         operation::CONNECT => sockets::connect(number, asid, &told()?).map(|()| 0),
         operation::LISTEN => sockets::listen(number, asid, value()? as usize).map(|()| 0),
         operation::ACCEPT => {
@@ -117,12 +116,18 @@ unsafe fn control_window(number: usize, asid: usize, what: usize, page: usize) -
         operation::LOCAL | operation::REMOTE => {
             sockets::address(number, what == operation::REMOTE).and_then(|address| tell(&address)).map(|()| 0)
         }
-        operation::NONBLOCKING => sockets::nonblocking(number, value()? != 0).map(|()| 0),
+        operation::NONBLOCKING => {
+            sockets::nonblocking(number, Some(value()?).filter(|how| *how < 2).map(|how| how == 1))
+        }
         operation::SEND => {
             // SAFETY: as for this function.
             let (head, window) = unsafe { datagram(page) }?;
             // SAFETY: what its owner changes meanwhile is sent or not.
-            sockets::send(number, asid, &head.address, unsafe { window.values() })
+            let bytes = unsafe { window.values() };
+            match head.address.family {
+                family::NONE => sockets::send_on(number, bytes),
+                _ => sockets::send(number, asid, &head.address, bytes),
+            }
         }
         operation::RECEIVE => {
             // SAFETY: as for this function.
@@ -163,6 +168,16 @@ extern "C" fn poll(asid: usize, list: usize, bytes: usize, milliseconds: usize) 
         // SAFETY: as above; `W` may be written.
         unsafe { (&raw mut (*list.add(n)).ready).write_volatile(ready) }
     }))
+}
+extern "C" fn resolve(asid: usize, name: usize, family: usize, to: usize) -> isize {
+    // SAFETY: a window argument.
+    let name = match unsafe { Name::read(name) } {
+        Ok(name) => name,
+        Err(error) => return error.code(),
+    };
+    let found = sockets::resolve(asid, name.text(), family);
+    // SAFETY: a window argument, which may be written.
+    word(found.and_then(|address| unsafe { abi::window::write(to, &address) }.map(|()| 0)))
 }
 extern "C" fn status(page: usize) -> isize {
     let configuration: Configuration = sockets::configuration();

@@ -1,7 +1,10 @@
 //! One client's socket.
 
+use abi::Error;
+use abi::internet::Address;
 use alloc::vec::Vec;
 use smoltcp::iface::SocketHandle;
+use smoltcp::socket::dns;
 use smoltcp::wire::IpEndpoint;
 
 /// What a socket is at the moment.
@@ -14,6 +17,8 @@ pub enum Kind {
     Stream { handle: SocketHandle, connecting: bool },
     /// Datagrams; `write` sends to the peer, if there is one.
     Datagrams { handle: SocketHandle, peer: Option<IpEndpoint> },
+    /// A question to the name server, until it is answered; what came of it.
+    Question { handle: dns::QueryHandle, answer: Option<Result<Address, Error>> },
 }
 /// A socket's place.
 pub struct Slot {

@@ -110,7 +110,12 @@ pub fn write(number: usize, from: &[u8]) -> Result<usize> {
         }
     }
 }
-pub fn bind(number: usize, port: u16) -> Result<()> {
+pub fn bind(number: usize, asid: usize, port: u16) -> Result<()> {
+    // Who may not listen there must not keep others from it either.
+    if port != 0 {
+        let protocol = if with(|stack| stack.is_datagrams(number))? { "udp" } else { "tcp" };
+        permitted(asid, Right::listen(protocol, port).text())?;
+    }
     with(|stack| stack.bind(number, port))
 }
 pub fn listen(number: usize, asid: usize, backlog: usize) -> Result<()> {
@@ -137,14 +142,28 @@ pub fn send(number: usize, asid: usize, to: &Address, bytes: &[u8]) -> Result<us
     may_send(number, asid, to)?;
     until(number, event::WRITE, |stack| stack.send(number, to, bytes, clock::now()))
 }
+/// Sends a datagram to the address that was connected to.
+pub fn send_on(number: usize, bytes: &[u8]) -> Result<usize> {
+    match with(|stack| stack.is_datagrams(number))? {
+        true => write(number, bytes),
+        false => Err(Error::EOPNOTSUPP),
+    }
+}
+/// The address of a machine's name; waits for the name server's answer.
+pub fn resolve(asid: usize, name: &str, family: usize) -> Result<Address> {
+    let number = changing(|stack| stack.ask_name(asid, name, family, clock::now()))?;
+    let answer = until(number, event::READ, |stack| stack.answer(number));
+    end(number);
+    answer
+}
 pub fn receive(number: usize, to: &mut [u8]) -> Result<(usize, Address)> {
     until(number, event::READ, |stack| stack.receive(number, to))
 }
 pub fn address(number: usize, remote: bool) -> Result<Address> {
     with(|stack| stack.address(number, remote))
 }
-pub fn nonblocking(number: usize, set: bool) -> Result<()> {
-    with(|stack| stack.nonblocking(number, Some(set)).map(|_| ()))
+pub fn nonblocking(number: usize, set: Option<bool>) -> Result<usize> {
+    with(|stack| stack.nonblocking(number, set).map(usize::from))
 }
 pub fn status(number: usize) -> Result<Status> {
     with(|stack| stack.owner(number))?;

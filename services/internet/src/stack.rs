@@ -5,15 +5,17 @@ use crate::limits::*;
 use crate::link::{Card, Link, Outgoing};
 use crate::socket::{Kind, Slot};
 use abi::Error;
-use abi::internet::{Address, Configuration, event};
+use abi::internet::{Address, Configuration, event, family};
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 use smoltcp::iface::{Config, Interface, PollIngressSingleResult, PollResult, SocketHandle, SocketSet};
 use smoltcp::socket::tcp::{RecvError, SocketBuffer, State};
-use smoltcp::socket::{dhcpv4, tcp, udp};
+use smoltcp::socket::{dhcpv4, dns, tcp, udp};
 use smoltcp::time::{Duration, Instant};
-use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr, IpListenEndpoint, Ipv4Cidr};
+use smoltcp::wire::{
+    DnsQueryType, EthernetAddress, HardwareAddress, IpAddress, IpCidr, IpEndpoint, IpListenEndpoint, Ipv4Cidr,
+};
 
 type Result<T> = core::result::Result<T, Error>;
 
@@ -32,6 +34,13 @@ pub struct Waiter {
     pub interests: Vec<(usize, u32)>,
 }
 
+/// An address that is not asked for, and what goes with it.
+#[derive(Clone, Copy, Debug)]
+pub struct Given {
+    pub address: Ipv4Cidr,
+    pub gateway: Option<[u8; 4]>,
+    pub name_server: Option<[u8; 4]>,
+}
 pub struct Stack<C: Card> {
     interface: Interface,
     sockets: SocketSet<'static>,
@@ -44,6 +53,7 @@ pub struct Stack<C: Card> {
     closing: Vec<(SocketHandle, Instant)>,
     spare: Vec<tcp::Socket<'static>>,
     dhcp: Option<SocketHandle>,
+    dns: SocketHandle,
     next_port: u16,
     configuration: Configuration,
 }
@@ -51,13 +61,7 @@ pub struct Stack<C: Card> {
 impl<C: Card> Stack<C> {
     /// A stack for the card with this address. `seed`: nobody can foresee it. It asks for an IPv4 address (RFC 2131), unless it is
     /// given one, and a gateway.
-    pub fn new(
-        card: C,
-        hardware: [u8; 6],
-        seed: u64,
-        now: Instant,
-        given: Option<(Ipv4Cidr, Option<[u8; 4]>)>,
-    ) -> Stack<C> {
+    pub fn new(card: C, hardware: [u8; 6], seed: u64, now: Instant, given: Option<Given>) -> Stack<C> {
         let mut config = Config::new(HardwareAddress::Ethernet(EthernetAddress(hardware)));
         config.random_seed = seed;
         config.slaac = true;
@@ -72,6 +76,8 @@ impl<C: Card> Stack<C> {
         });
         let mut sockets = SocketSet::new(Vec::new());
         let dhcp = given.is_none().then(|| sockets.add(dhcpv4::Socket::new()));
+        let questions: Vec<Option<dns::DnsQuery>> = (0..QUESTIONS).map(|_| None).collect();
+        let dns = sockets.add(dns::Socket::new(&[], questions));
         let mut card = [0; 8];
         card[..6].copy_from_slice(&hardware);
         let configuration = Configuration { card, ..Configuration::default() };
@@ -86,11 +92,12 @@ impl<C: Card> Stack<C> {
             closing: Vec::new(),
             spare: Vec::new(),
             dhcp,
+            dns,
             next_port,
             configuration,
         };
-        if let Some((address, gateway)) = given {
-            stack.configure(Some(address), gateway, None);
+        if let Some(Given { address, gateway, name_server }) = given {
+            stack.configure(Some(address), gateway, name_server);
         }
         stack
     }
@@ -112,6 +119,8 @@ impl<C: Card> Stack<C> {
         own.prefix = address.map_or(0, |address| address.prefix_len() as u32);
         own.gateway = gateway.unwrap_or_default();
         own.name_server = name_server.unwrap_or_default();
+        let server = name_server.map(|server| IpAddress::Ipv4(server.into()));
+        self.sockets.get_mut::<dns::Socket>(self.dns).update_servers(server.as_slice());
     }
     pub fn configuration(&self) -> Configuration {
         let sockets = self.slots.iter().flatten().count() as u64;
@@ -173,7 +182,13 @@ impl<C: Card> Stack<C> {
     fn sweep(&mut self, now: Instant) {
         let Stack { closing, sockets, spare, .. } = self;
         closing.retain(|&(handle, end)| {
-            let state = sockets.get::<tcp::Socket>(handle).state();
+            let socket = sockets.get_mut::<tcp::Socket>(handle);
+            let state = socket.state();
+            if socket.can_recv() && state != State::Closed {
+                // Who goes on sending is told that nobody reads it (RFC 1122, section 4.2.2.13), with what is sent next.
+                socket.abort();
+                return true;
+            }
             let over = matches!(state, State::Closed | State::TimeWait) || now >= end;
             if over {
                 keep_spare(sockets, spare, handle);
@@ -234,6 +249,10 @@ impl<C: Card> Stack<C> {
             Kind::Listener { waiting, .. } => waiting.into_iter().for_each(|handle| self.abandon(handle, now, true)),
             Kind::Stream { handle, .. } => self.abandon(handle, now, false),
             Kind::Datagrams { handle, .. } => drop(self.sockets.remove(handle)),
+            Kind::Question { handle, answer: None } => {
+                self.sockets.get_mut::<dns::Socket>(self.dns).cancel_query(handle)
+            }
+            Kind::Question { .. } => {}
         }
         self.output(now);
         self.sweep(now);
@@ -280,7 +299,7 @@ impl<C: Card> Stack<C> {
             Kind::Unconnected { local } => !datagrams && *local == port,
             Kind::Listener { port: own, .. } => !datagrams && *own == port,
             Kind::Datagrams { handle, .. } => datagrams && sockets.get::<udp::Socket>(*handle).endpoint().port == port,
-            Kind::Stream { .. } => false,
+            Kind::Stream { .. } | Kind::Question { .. } => false,
         })
     }
     fn dynamic_port(&mut self) -> u16 {
@@ -429,7 +448,11 @@ impl<C: Card> Stack<C> {
         let Kind::Datagrams { handle, .. } = self.slot(number)?.kind else { return Err(Error::EOPNOTSUPP) };
         self.bind_datagrams(handle)?;
         // What one frame carries: nothing is sent in fragments.
-        if bytes.len() > abi::network::FRAME - 14 - 40 - 8 {
+        let head = match to.addr {
+            IpAddress::Ipv4(_) => smoltcp::wire::IPV4_HEADER_LEN,
+            IpAddress::Ipv6(_) => smoltcp::wire::IPV6_HEADER_LEN,
+        };
+        if bytes.len() > abi::network::FRAME - 14 - head - smoltcp::wire::UDP_HEADER_LEN {
             return Err(Error::EMSGSIZE);
         }
         let socket = self.sockets.get_mut::<udp::Socket>(handle);
@@ -461,11 +484,44 @@ impl<C: Card> Stack<C> {
         self.output(now);
         Ok(())
     }
+    /// Asks the name server for a machine's address, of IPv4 or IPv6; the number of the question, which a socket might have. `EAGAIN`:
+    /// no name server is known, or too many ask; `EINVAL`: that is no name.
+    pub fn ask_name(&mut self, owner: usize, name: &str, family: usize, now: Instant) -> Result<usize> {
+        let kind = match family as u16 {
+            family::IPV4 => DnsQueryType::A,
+            family::IPV6 => DnsQueryType::Aaaa,
+            _ => return Err(Error::EINVAL),
+        };
+        if self.configuration.name_server == [0; 4] {
+            return Err(Error::EAGAIN);
+        }
+        let place = self.free_place(owner)?;
+        let own = |slot: &&Slot| slot.owner == owner && matches!(slot.kind, Kind::Question { .. });
+        if self.slots.iter().flatten().filter(own).count() >= QUESTIONS / 2 {
+            return Err(Error::EAGAIN);
+        }
+        let socket = self.sockets.get_mut::<dns::Socket>(self.dns);
+        let handle = socket.start_query(self.interface.context(), name, kind).map_err(|error| match error {
+            dns::StartQueryError::NoFreeSlot => Error::EAGAIN,
+            _ => Error::EINVAL,
+        })?;
+        let number = self.put(place, owner, Kind::Question { handle, answer: None });
+        self.output(now);
+        Ok(number)
+    }
+    /// What came of a question. `EAGAIN`: nothing yet; `ENOENT`: nobody has the name, or the server does not answer.
+    pub fn answer(&mut self, number: usize) -> Result<Address> {
+        let Stack { slots, sockets, dns, .. } = self;
+        match &mut slot(slots, number)?.kind {
+            Kind::Question { handle, answer } => heard(sockets, *dns, *handle, answer).unwrap_or(Err(Error::EAGAIN)),
+            _ => Err(Error::EINVAL),
+        }
+    }
     /// This side's address, or the other's. `ENOTCONN`: there is none.
     pub fn address(&mut self, number: usize, remote: bool) -> Result<Address> {
         let own = self.configuration.address;
         let Stack { slots, sockets, .. } = self;
-        let unconnected = |port: u16| Address { port, family: abi::internet::family::NONE, ..Address::default() };
+        let unconnected = |port: u16| Address { port, family: family::NONE, ..Address::default() };
         match &slot(slots, number)?.kind {
             Kind::Stream { handle, .. } => {
                 let socket = sockets.get::<tcp::Socket>(*handle);
@@ -473,13 +529,14 @@ impl<C: Card> Stack<C> {
                 end.map(told).ok_or(Error::ENOTCONN)
             }
             Kind::Datagrams { peer, .. } if remote => peer.map(told).ok_or(Error::ENOTCONN),
+            Kind::Question { .. } => Err(Error::ENOTCONN),
             _ if remote => Err(Error::ENOTCONN),
             Kind::Datagrams { handle, .. } => Ok(unconnected(sockets.get::<udp::Socket>(*handle).endpoint().port)),
             Kind::Unconnected { local: port } | Kind::Listener { port, .. } => Ok(unconnected(*port)),
         }
         .map(|mut address| {
-            if !remote && address.family == abi::internet::family::NONE {
-                address.family = abi::internet::family::IPV4;
+            if !remote && address.family == family::NONE {
+                address.family = family::IPV4;
                 address.bytes[..4].copy_from_slice(&own);
             }
             address
@@ -493,13 +550,14 @@ impl<C: Card> Stack<C> {
     }
     /// Bits of [`event`] that hold of socket `number` for `owner`.
     pub fn ready(&mut self, number: usize, owner: usize) -> u32 {
-        let Stack { slots, sockets, .. } = self;
+        let Stack { slots, sockets, dns, .. } = self;
         let Ok(slot) = slot(slots, number) else { return event::INVALID };
         if slot.owner != owner {
             return event::INVALID;
         }
         let bit = |yes: bool, bit: u32| if yes { bit } else { 0 };
-        match &slot.kind {
+        match &mut slot.kind {
+            Kind::Question { handle, answer } => bit(heard(sockets, *dns, *handle, answer).is_some(), event::READ),
             Kind::Unconnected { .. } => event::CLOSED,
             Kind::Listener { waiting, .. } => bit(waiting.iter().any(|&handle| is_made(sockets, handle)), event::READ),
             Kind::Datagrams { handle, .. } => {
@@ -548,6 +606,22 @@ impl<C: Card> Stack<C> {
     }
 }
 
+/// What came of a question, which smoltcp tells once.
+fn heard(
+    sockets: &mut SocketSet<'static>,
+    dns: SocketHandle,
+    question: dns::QueryHandle,
+    answer: &mut Option<Result<Address>>,
+) -> Option<Result<Address>> {
+    if answer.is_none() {
+        *answer = match sockets.get_mut::<dns::Socket>(dns).get_query_result(question) {
+            Err(dns::GetQueryResultError::Pending) => None,
+            Err(dns::GetQueryResultError::Failed) => Some(Err(Error::ENOENT)),
+            Ok(found) => Some(found.first().map(|&first| told(IpEndpoint::new(first, 0))).ok_or(Error::ENOENT)),
+        };
+    }
+    *answer
+}
 fn slot(slots: &mut [Option<Slot>], number: usize) -> Result<&mut Slot> {
     slots.get_mut(number % SLOTS).and_then(Option::as_mut).filter(|slot| slot.number == number).ok_or(Error::EBADF)
 }

@@ -1,0 +1,38 @@
+/* Names of machines. */
+#ifndef PEBBLE_NETDB_H
+#define PEBBLE_NETDB_H
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define AI_PASSIVE 1
+#define AI_NUMERICHOST 4
+#define EAI_FAIL (-4)
+#define EAI_NONAME (-2)
+#define EAI_AGAIN (-3)
+#define EAI_FAMILY (-6)
+#define EAI_SERVICE (-8)
+#define EAI_MEMORY (-10)
+
+struct addrinfo {
+    int ai_flags, ai_family, ai_socktype, ai_protocol;
+    socklen_t ai_addrlen;
+    struct sockaddr *ai_addr;
+    char *ai_canonname;
+    struct addrinfo *ai_next;
+};
+
+/* One address: of a number, or of a name by the network's name server, where the manifest lets this component open internet.resolve.
+   Services are numbers. */
+int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **found);
+void freeaddrinfo(struct addrinfo *list);
+const char *gai_strerror(int error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,27 @@
+/* Waiting for several sockets. */
+#ifndef PEBBLE_POLL_H
+#define PEBBLE_POLL_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define POLLIN 1
+#define POLLOUT 4
+#define POLLERR 8
+#define POLLHUP 16
+#define POLLNVAL 32
+
+typedef unsigned nfds_t;
+struct pollfd {
+    int fd;
+    short events, revents;
+};
+
+/* Files are always ready; pipes and the console can not be waited for, and are POLLNVAL. */
+int poll(struct pollfd *list, nfds_t count, int milliseconds);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

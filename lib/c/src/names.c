@@ -1,0 +1,198 @@
+/* Names and addresses of machines. */
+#include "internet.h"
+#include <ctype.h>
+#include <netdb.h>
+
+static int internet_resolve;
+
+/* A number of so many digits at most, in this base; where it ends, or NULL. */
+static const char *digits(const char *text, int base, int most, unsigned *value)
+{
+    char *end;
+    if (!isxdigit((unsigned char)*text))
+        return NULL;
+    *value = strtoul(text, &end, base);
+    return end - text <= most ? end : NULL;
+}
+static const char *four(const char *text, uint8_t *to)
+{
+    for (int n = 0; n < 4; n++) {
+        unsigned value;
+        if (n > 0 && *text++ != '.')
+            return NULL;
+        text = digits(text, 10, 3, &value);
+        if (!text || value > 255)
+            return NULL;
+        to[n] = value;
+    }
+    return text;
+}
+/* RFC 4291, section 2.2. */
+static int six(const char *text, uint8_t *to)
+{
+    uint8_t parts[16] = {0};
+    int at = 0, gap = -1;
+    if (text[0] == ':' && text[1] == ':')
+        text++;
+    while (*text) {
+        unsigned value;
+        const char *end;
+        if (*text == ':') {
+            text++;
+            if (*text == ':' || (!*text && gap != at)) {
+                if (gap >= 0 || *text != ':')
+                    return 0;
+                gap = at;
+                text++;
+            } else if (at == 0 && gap < 0) {
+                gap = 0;
+            }
+            continue;
+        }
+        if (at <= 12 && (end = four(text, parts + at)) && !*end) {
+            at += 4;
+            text = end;
+            continue;
+        }
+        if (at > 14 || !(text = digits(text, 16, 4, &value)) || (*text && *text != ':'))
+            return 0;
+        parts[at++] = value >> 8;
+        parts[at++] = value;
+    }
+    if (gap < 0 ? at != 16 : at > 14)
+        return 0;
+    memset(to, 0, 16);
+    if (gap < 0)
+        gap = at;
+    memcpy(to, parts, gap);
+    memcpy(to + 16 - (at - gap), parts + gap, at - gap);
+    return 1;
+}
+int inet_pton(int family, const char *text, void *address)
+{
+    uint8_t bytes[16];
+    const char *end;
+    switch (family) {
+    case AF_INET:
+        if (!(end = four(text, bytes)) || *end)
+            return 0;
+        memcpy(address, bytes, 4);
+        return 1;
+    case AF_INET6: return six(text, address);
+    default: return __pebble_failed(-EAFNOSUPPORT);
+    }
+}
+const char *inet_ntop(int family, const void *address, char *text, socklen_t size)
+{
+    char out[INET6_ADDRSTRLEN], *end = out;
+    const uint8_t *b = address;
+    if (family == AF_INET) {
+        snprintf(out, sizeof out, "%d.%d.%d.%d", b[0], b[1], b[2], b[3]);
+    } else if (family == AF_INET6) {
+        /* The longest run of zeros, of two at least, is left out (RFC 5952). */
+        int best = -1, length = 1;
+        for (int n = 0; n < 8; n++) {
+            int run = 0;
+            while (n + run < 8 && !b[2 * (n + run)] && !b[2 * (n + run) + 1])
+                run++;
+            if (run > length) {
+                best = n;
+                length = run;
+            }
+        }
+        for (int n = 0; n < 8; n++) {
+            if (n == best) {
+                *end++ = ':';
+                if (n + length == 8)
+                    *end++ = ':';
+                n += length - 1;
+            } else {
+                end += sprintf(end, "%s%x", n ? ":" : "", b[2 * n] << 8 | b[2 * n + 1]);
+            }
+        }
+        *end = 0;
+    } else {
+        __pebble_failed(-EAFNOSUPPORT);
+        return NULL;
+    }
+    if (strlen(out) >= size) {
+        __pebble_failed(-ENOSPC);
+        return NULL;
+    }
+    return strcpy(text, out);
+}
+/* The address of a name, by the network's name server. */
+static int resolve(const char *node, int family, struct address *to)
+{
+    struct {
+        char text[NAMELEN];
+    } __attribute__((aligned(64))) name;
+    memset(&name, 0, sizeof name);
+    if (!copy_name(name.text, node))
+        return EAI_NONAME;
+    word result = __pebble_opened(&internet_resolve, "internet.resolve");
+    if (result >= 0)
+        result = invoke_portal(internet_resolve, &name, (word)family, to);
+    return result >= 0 ? 0 : result == -ENOENT ? EAI_NONAME : result == -EAGAIN || result == -ETIMEDOUT ? EAI_AGAIN : EAI_FAIL;
+}
+int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **found)
+{
+    struct address address = {.family = FAMILY_4};
+    int family = hints ? hints->ai_family : AF_UNSPEC, flags = hints ? hints->ai_flags : 0;
+    char *end = "";
+    unsigned long port = service ? strtoul(service, &end, 10) : 0;
+    if (*end || port > 65535 || (service && !*service))
+        return EAI_SERVICE;
+    if (family != AF_UNSPEC && family != AF_INET && family != AF_INET6)
+        return EAI_FAMILY;
+    if (!node) {
+        address.family = family == AF_INET6 ? FAMILY_6 : FAMILY_4;
+        if (!(flags & AI_PASSIVE))
+            return EAI_NONAME;
+    } else if (family != AF_INET6 && inet_pton(AF_INET, node, address.bytes) == 1) {
+        address.family = FAMILY_4;
+    } else if (family != AF_INET && inet_pton(AF_INET6, node, address.bytes) == 1) {
+        address.family = FAMILY_6;
+    } else if (flags & AI_NUMERICHOST) {
+        return EAI_NONAME;
+    } else {
+        int error = resolve(node, family == AF_INET6 ? FAMILY_6 : FAMILY_4, &address);
+        if (error)
+            return error;
+    }
+    address.port = port;
+    struct {
+        struct addrinfo info;
+        struct sockaddr_storage address;
+    } *one = calloc(1, sizeof *one);
+    if (!one)
+        return EAI_MEMORY;
+    one->info.ai_family = address.family == FAMILY_6 ? AF_INET6 : AF_INET;
+    one->info.ai_socktype = hints && hints->ai_socktype ? hints->ai_socktype : SOCK_STREAM;
+    one->info.ai_protocol = one->info.ai_socktype == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP;
+    one->info.ai_addr = (struct sockaddr *)&one->address;
+    one->info.ai_addrlen = sizeof one->address;
+    __pebble_told(&address, one->info.ai_addr, &one->info.ai_addrlen);
+    *found = &one->info;
+    return 0;
+}
+void freeaddrinfo(struct addrinfo *list)
+{
+    while (list) {
+        struct addrinfo *next = list->ai_next;
+        free(list);
+        list = next;
+    }
+}
+const char *gai_strerror(int error)
+{
+    switch (error) {
+    case 0: return "no error";
+    case EAI_NONAME: return "no such name";
+    case EAI_AGAIN: return "no name server answers now";
+    case EAI_FAMILY: return "no such family of addresses";
+    case EAI_SERVICE: return "a service is a number";
+    case EAI_MEMORY: return "out of memory";
+    default: return "names can not be looked up";
+    }
+}
