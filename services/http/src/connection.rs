@@ -3,7 +3,7 @@
 use crate::limits::*;
 use crate::range::{Range, parse as parse_range};
 use crate::request::{self, Refusal, Request};
-use crate::response::{self, Entity};
+use crate::response::{self, Entity, stay};
 use abi::Error;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -14,6 +14,8 @@ type Result<T> = core::result::Result<T, Error>;
 pub trait Stream {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize>;
     fn write(&mut self, bytes: &[u8]) -> Result<usize>;
+    /// Nothing more is written: the other side sees the end, and may still send.
+    fn finish(&mut self) -> Result<()>;
 }
 /// What is served.
 pub trait Files {
@@ -35,6 +37,16 @@ pub enum Step {
     /// It is over.
     End,
 }
+/// What is done with what a client sends behind its last request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rest {
+    /// It is not waited for.
+    Unread,
+    /// It is to be taken, once the refusal is sent.
+    Awaited,
+    /// So many bytes of it are still taken, until that time, in microseconds.
+    Taken { bytes: usize, until: u64 },
+}
 /// A file that is being sent.
 struct Body<F> {
     file: F,
@@ -51,6 +63,9 @@ pub struct Connection<F> {
     skip: u64,
     /// Behind what is being sent the connection ends.
     close: bool,
+    /// What comes behind a refusal is read, and not looked at: to end while the client sends would take the answer away from it (RFC 9112,
+    /// section 9.6).
+    rest: Rest,
     /// The other side sends no more.
     ended: bool,
     /// When the wait for it began, in microseconds, and that for the request that is coming.
@@ -69,6 +84,7 @@ impl<F> Connection<F> {
             body: None,
             skip: 0,
             close: false,
+            rest: Rest::Unread,
             ended: false,
             since: now,
             begun: now,
@@ -76,6 +92,9 @@ impl<F> Connection<F> {
     }
     /// The time, in microseconds, at which it is over if nothing happens.
     pub fn deadline(&self) -> u64 {
+        if let Rest::Taken { until, .. } = self.rest {
+            return until;
+        }
         let idle = self.output.is_empty() && self.body.is_none() && self.skip == 0;
         match idle {
             true if self.input.is_empty() => self.since + IDLE_TIME,
@@ -86,7 +105,7 @@ impl<F> Connection<F> {
     /// Goes on as far as that is possible without waiting.
     pub fn go_on(&mut self, stream: &mut impl Stream, files: &mut impl Files<File = F>, now: u64) -> Step {
         if now >= self.deadline() {
-            return self.late(stream);
+            return self.late(stream, now);
         }
         loop {
             match self.send(stream, files, now) {
@@ -95,7 +114,7 @@ impl<F> Connection<F> {
                 Err(_) => return Step::End,
             }
             if self.close {
-                return Step::End;
+                return self.linger(stream, now);
             }
             if self.skip == 0 && !self.input.is_empty() && self.answer(files) {
                 continue;
@@ -114,11 +133,41 @@ impl<F> Connection<F> {
         }
     }
     /// It has taken too long: is told so, if it has begun to ask and nothing else is on its way to it.
-    fn late(&mut self, stream: &mut impl Stream) -> Step {
-        if self.output.is_empty() && self.body.is_none() && !self.input.is_empty() {
+    fn late(&mut self, stream: &mut impl Stream, now: u64) -> Step {
+        if self.output.is_empty() && self.body.is_none() && !self.input.is_empty() && self.rest == Rest::Unread {
             let mut head = Vec::new();
-            response::refusal(&mut head, 408, false, None, true);
-            let _ = stream.write(&head);
+            response::refusal(&mut head, 408, false, None, stay::ENDS);
+            if stream.write(&head).is_ok() {
+                self.close = true;
+                self.rest = Rest::Awaited;
+                return self.linger(stream, now);
+            }
+        }
+        Step::End
+    }
+    /// All is sent. Where the client was refused, what it goes on sending is taken until it ends too, or has sent or waited too much.
+    fn linger(&mut self, stream: &mut impl Stream, now: u64) -> Step {
+        let mut bytes = match self.rest {
+            Rest::Unread => return Step::End,
+            Rest::Awaited if stream.finish().is_err() => return Step::End,
+            Rest::Awaited => {
+                self.rest = Rest::Taken { bytes: REST, until: now + REST_TIME };
+                self.input.resize(PIECE, 0);
+                REST
+            }
+            Rest::Taken { bytes, .. } => bytes,
+        };
+        while bytes > 0 {
+            match stream.read(&mut self.input) {
+                Ok(count @ 1..) => bytes = bytes.saturating_sub(count),
+                Err(Error::EAGAIN) => {
+                    if let Rest::Taken { bytes: left, .. } = &mut self.rest {
+                        *left = bytes;
+                    }
+                    return Step::Read;
+                }
+                Ok(0) | Err(_) => break,
+            }
         }
         Step::End
     }
@@ -157,6 +206,7 @@ impl<F> Connection<F> {
                 if request.expects && self.skip > 0 {
                     // Nobody wants the body: with the final answer at once, the client need not send it.
                     self.close = true;
+                    self.rest = Rest::Awaited;
                     self.skip = 0;
                 }
                 self.close |= request.close;
@@ -177,10 +227,17 @@ impl<F> Connection<F> {
     /// What follows is not known to be a request any more.
     fn refuse(&mut self, Refusal(status): Refusal) {
         self.close = true;
-        response::refusal(&mut self.output, status, false, None, true);
+        self.rest = Rest::Awaited;
+        self.input.clear();
+        response::refusal(&mut self.output, status, false, None, stay::ENDS);
     }
     fn find(&mut self, request: &Request, files: &mut impl Files<File = F>) {
-        let (head, close) = (&mut self.output, self.close);
+        let stay = match (self.close, request.old) {
+            (true, _) => stay::ENDS,
+            (false, true) => stay::STAYS_TOLD,
+            (false, false) => stay::STAYS,
+        };
+        let head = &mut self.output;
         let (file, path, bytes, version) = match files.open(&request.path) {
             Ok(found) => found,
             Err(error) => {
@@ -188,7 +245,7 @@ impl<F> Connection<F> {
                     Error::ENOENT | Error::ENOTDIR | Error::EISDIR | Error::ENAMETOOLONG | Error::EINVAL => 404,
                     _ => 503,
                 };
-                return response::refusal(head, status, request.head_only, None, close);
+                return response::refusal(head, status, request.head_only, None, stay);
             }
         };
         let entity = Entity { path: &path, bytes, version };
@@ -197,7 +254,7 @@ impl<F> Connection<F> {
             tags.split(',').map(|one| one.trim().trim_start_matches("W/")).any(|one| one == tag || one == "*")
         });
         if has_it {
-            return response::not_modified(head, &tag, close);
+            return response::not_modified(head, &tag, stay);
         }
         let fresh = request.if_range.as_ref().is_none_or(|wanted| *wanted == tag);
         let range = match &request.range {
@@ -208,9 +265,9 @@ impl<F> Connection<F> {
         let part = match range {
             Range::All => None,
             Range::Part(start, end) => Some((start, end)),
-            Range::Unsatisfiable => return response::refusal(head, 416, request.head_only, Some(bytes), close),
+            Range::Unsatisfiable => return response::refusal(head, 416, request.head_only, Some(bytes), stay),
         };
-        response::file(head, &entity, &tag, part, close);
+        response::file(head, &entity, &tag, part, stay);
         let (at, end) = part.unwrap_or((0, bytes));
         if !request.head_only && at < end {
             self.body = Some(Body { file, at, end });

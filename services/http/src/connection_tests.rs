@@ -9,6 +9,8 @@ struct Peer {
     room: usize,
     taken: Vec<u8>,
     ends: bool,
+    /// It was told that nothing more comes.
+    finished: bool,
 }
 impl Stream for Peer {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
@@ -32,6 +34,10 @@ impl Stream for Peer {
         self.room -= count;
         self.taken.extend_from_slice(&bytes[..count]);
         Ok(count)
+    }
+    fn finish(&mut self) -> Result<()> {
+        self.finished = true;
+        Ok(())
     }
 }
 struct Disk;
@@ -61,13 +67,20 @@ impl Files for Disk {
 }
 fn talk(sends: &[&[u8]], ends: bool) -> (String, Vec<u8>, Step) {
     let sends = sends.iter().map(|piece| piece.to_vec()).filter(|piece| !piece.is_empty()).collect();
-    let mut peer = Peer { sends, takes: 700, room: usize::MAX, taken: Vec::new(), ends };
+    let mut peer = Peer { sends, takes: 700, room: usize::MAX, taken: Vec::new(), ends, finished: false };
     let step = Connection::new(0).go_on(&mut peer, &mut Disk, 1);
     let text = String::from_utf8_lossy(&peer.taken).into_owned();
     (text, peer.taken, step)
 }
 fn get(path: &str, more: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: h\r\n{more}\r\n").into_bytes()
+}
+#[test]
+fn who_speaks_http_1_0_is_told_that_the_connection_stays() {
+    let (text, _, step) = talk(&[b"GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n"], false);
+    assert!(text.contains("\r\nConnection: keep-alive\r\n") && step == Step::Read, "{text}");
+    let (text, _, step) = talk(&[b"GET / HTTP/1.0\r\n\r\n"], false);
+    assert!(text.contains("\r\nConnection: close\r\n") && step == Step::End, "{text}");
 }
 #[test]
 fn a_file_is_answered_and_the_connection_stays() {
@@ -98,6 +111,7 @@ fn a_long_file_arrives_whole_whatever_the_client_takes_at_a_time() {
         room: 0,
         taken: Vec::new(),
         ends: false,
+        finished: false,
     };
     let mut connection = Connection::new(0);
     let mut steps = 0;
@@ -132,9 +146,32 @@ fn an_empty_file_is_answered() {
 }
 #[test]
 fn a_head_without_end_is_refused() {
-    let (text, _, step) = talk(&[b"GET / HTTP/1.1\r\n", &vec![b'a'; 2 * HEAD]], false);
+    let (text, _, step) = talk(&[b"GET / HTTP/1.1\r\n", &vec![b'a'; 2 * HEAD]], true);
     assert!(text.starts_with("HTTP/1.1 431") && text.contains("Connection: close"), "{text}");
     assert_eq!(step, Step::End);
+}
+#[test]
+fn what_comes_behind_a_refusal_is_taken_and_not_answered_for_a_while() {
+    let request = get("/", "");
+    let refused = || (Connection::new(0), vec![vec![b'\0'; 20_000], request.clone()]);
+    let peer = |sends| Peer { sends, takes: 9999, room: 9999, taken: Vec::new(), ends: false, finished: false };
+    let (mut connection, sends) = refused();
+    let mut client = peer(sends);
+    assert_eq!(connection.go_on(&mut client, &mut Disk, 5), Step::Read);
+    let text = String::from_utf8_lossy(&client.taken).into_owned();
+    assert!(client.finished && client.sends.is_empty() && text.matches("HTTP/1.1 ").count() == 1, "{text}");
+    assert_eq!(connection.deadline(), 5 + REST_TIME);
+    client.ends = true;
+    assert_eq!(connection.go_on(&mut client, &mut Disk, 6), Step::End);
+    // Nor is who does not end waited for, or who sends without end.
+    let (mut connection, sends) = refused();
+    let mut client = peer(sends);
+    assert_eq!(connection.go_on(&mut client, &mut Disk, 5), Step::Read);
+    assert_eq!(connection.go_on(&mut client, &mut Disk, 5 + REST_TIME), Step::End);
+    assert_eq!(client.taken.len(), text.len());
+    let mut client = peer(vec![vec![b'\0'; 2 * REST]]);
+    assert_eq!(Connection::new(0).go_on(&mut client, &mut Disk, 5), Step::End);
+    assert!(!client.sends.is_empty());
 }
 #[test]
 fn a_body_is_skipped_and_the_next_request_answered() {
@@ -146,18 +183,30 @@ fn a_body_is_skipped_and_the_next_request_answered() {
 }
 #[test]
 fn who_takes_too_long_for_a_head_is_told_and_let_go() {
-    let mut peer = Peer { sends: vec![b"GET / HT".to_vec()], takes: 9999, room: 9999, taken: Vec::new(), ends: false };
+    let mut peer = Peer {
+        sends: vec![b"GET / HT".to_vec()],
+        takes: 9999,
+        room: 9999,
+        taken: Vec::new(),
+        ends: false,
+        finished: false,
+    };
     let mut connection = Connection::new(0);
     assert_eq!(connection.go_on(&mut peer, &mut Disk, 5), Step::Read);
     // Another byte gives no more time.
     peer.sends.push(b"T".to_vec());
     assert_eq!(connection.go_on(&mut peer, &mut Disk, HEAD_TIME - 1), Step::Read);
-    assert_eq!(connection.go_on(&mut peer, &mut Disk, HEAD_TIME + 5), Step::End);
-    assert!(peer.taken.starts_with(b"HTTP/1.1 408"));
+    assert_eq!(connection.go_on(&mut peer, &mut Disk, HEAD_TIME + 5), Step::Read);
+    assert!(peer.taken.starts_with(b"HTTP/1.1 408") && peer.finished);
+    let said = peer.taken.len();
+    peer.sends.push(b"P/1.1\r\nHost: h\r\n\r\n".to_vec());
+    assert_eq!(connection.go_on(&mut peer, &mut Disk, HEAD_TIME + 6), Step::Read);
+    assert_eq!(connection.go_on(&mut peer, &mut Disk, HEAD_TIME + 5 + REST_TIME), Step::End);
+    assert_eq!(peer.taken.len(), said);
 }
 #[test]
 fn who_says_or_takes_nothing_is_let_go() {
-    let mut peer = Peer { sends: Vec::new(), takes: 0, room: 0, taken: Vec::new(), ends: false };
+    let mut peer = Peer { sends: Vec::new(), takes: 0, room: 0, taken: Vec::new(), ends: false, finished: false };
     let mut connection = Connection::new(0);
     assert_eq!(connection.go_on(&mut peer, &mut Disk, IDLE_TIME), Step::End);
     let mut connection = Connection::new(0);

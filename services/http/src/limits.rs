@@ -10,6 +10,9 @@ pub const BODY: u64 = 64 * 1024;
 pub const HEAD_TIME: u64 = 10_000_000;
 pub const IDLE_TIME: u64 = 15_000_000;
 pub const STUCK_TIME: u64 = 20_000_000;
+/// Bytes that are taken behind a refusal, and microseconds for which they are waited for.
+pub const REST: usize = 256 * 1024;
+pub const REST_TIME: u64 = 2_000_000;
 /// Connections that are served at a time; others wait to be accepted.
 pub const CONNECTIONS: usize = 30;
 /// Connections that may wait.

@@ -46,6 +46,9 @@ impl Stream for Plain {
     fn write(&mut self, bytes: &[u8]) -> Result<usize> {
         self.0.write(bytes)
     }
+    fn finish(&mut self) -> Result<()> {
+        self.0.shutdown()
+    }
 }
 
 fn main(env: &pebble::Env) -> i32 {

@@ -13,6 +13,8 @@ pub struct Request {
     pub path: String,
     /// The connection ends behind the answer.
     pub close: bool,
+    /// It is of HTTP/1.0.
+    pub old: bool,
     pub range: Option<String>,
     /// `If-Range`, `If-None-Match`.
     pub if_range: Option<String>,
@@ -38,7 +40,7 @@ pub fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, Refusal> {
         Err(_) => return Err(Refusal(400)),
     };
     let old = parsed.version == Some(0);
-    let mut request = Request { close: old, ..Request::default() };
+    let mut request = Request { close: old, old, ..Request::default() };
     let (mut hosts, mut lengths) = (0, 0);
     for header in parsed.headers.iter() {
         let name = |wanted: &str| header.name.eq_ignore_ascii_case(wanted);

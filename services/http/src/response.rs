@@ -55,11 +55,16 @@ impl Entity<'_> {
         format!("\"{:x}-{:x}\"", boot, self.version)
     }
 }
-fn begin(head: &mut Vec<u8>, status: u16, close: bool) {
+/// What an answer says of what becomes of its connection: a line of its head. Who speaks HTTP/1.0 takes it to end unless told otherwise
+/// (RFC 9112, section 9.3).
+pub mod stay {
+    pub const ENDS: &str = "Connection: close\r\n";
+    pub const STAYS: &str = "";
+    pub const STAYS_TOLD: &str = "Connection: keep-alive\r\n";
+}
+fn begin(head: &mut Vec<u8>, status: u16, stay: &str) {
     let _ = write!(Text(head), "HTTP/1.1 {status} {}\r\nServer: Pebble\r\n", reason(status));
-    if close {
-        head.extend_from_slice(b"Connection: close\r\n");
-    }
+    head.extend_from_slice(stay.as_bytes());
 }
 struct Text<'a>(&'a mut Vec<u8>);
 impl Write for Text<'_> {
@@ -69,8 +74,8 @@ impl Write for Text<'_> {
     }
 }
 /// The head of an answer with a file, or a part of it.
-pub fn file(head: &mut Vec<u8>, entity: &Entity, tag: &str, part: Option<(u64, u64)>, close: bool) {
-    begin(head, if part.is_some() { 206 } else { 200 }, close);
+pub fn file(head: &mut Vec<u8>, entity: &Entity, tag: &str, part: Option<(u64, u64)>, stay: &str) {
+    begin(head, if part.is_some() { 206 } else { 200 }, stay);
     let (start, end) = part.unwrap_or((0, entity.bytes));
     let _ = write!(
         Text(head),
@@ -84,14 +89,14 @@ pub fn file(head: &mut Vec<u8>, entity: &Entity, tag: &str, part: Option<(u64, u
     head.extend_from_slice(b"\r\n");
 }
 /// The answer to who has it already.
-pub fn not_modified(head: &mut Vec<u8>, tag: &str, close: bool) {
-    begin(head, 304, close);
+pub fn not_modified(head: &mut Vec<u8>, tag: &str, stay: &str) {
+    begin(head, 304, stay);
     let _ = write!(Text(head), "ETag: {tag}\r\nCache-Control: no-cache\r\n\r\n");
 }
 /// An answer that says what is wrong; its page, unless only the head is wanted. `of`: how long the file is, where a range is not there.
-pub fn refusal(head: &mut Vec<u8>, status: u16, head_only: bool, of: Option<u64>, close: bool) {
+pub fn refusal(head: &mut Vec<u8>, status: u16, head_only: bool, of: Option<u64>, stay: &str) {
     let page = format!("{status} {}\n", reason(status));
-    begin(head, status, close);
+    begin(head, status, stay);
     if status == 405 {
         head.extend_from_slice(b"Allow: GET, HEAD\r\n");
     }
