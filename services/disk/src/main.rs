@@ -13,8 +13,7 @@ use abi::Error;
 use abi::file::{Entry, flags, operation};
 use abi::name::Name;
 use abi::nucleus::NAMELEN;
-use abi::section::padded;
-use abi::system::{self, GRANTS, Grant, Granted};
+use abi::system;
 use abi::window::{Plain, Window};
 use alloc::collections::BTreeMap;
 use blocks::{Blocks, Random, Wall};
@@ -59,14 +58,11 @@ static GONE: AtomicUsize = AtomicUsize::new(0);
 fn start(_: &pebble::Env) {
     let Ok(gone) = Semaphore::new(0) else { return };
     GONE.store(gone.number(), Ordering::Relaxed);
-    let disk = match Blocks::open() {
-        Ok(disk) => disk,
-        // Without a driver there is no disk, and that is no error.
-        Err(_) => pebble::thread::exit_domain(0),
-    };
     // In a thread, so that clients find the portals at once, and wait for the lock until the disk is ready.
     let _ = pebble::thread::spawn(None, move || {
         let mut state = STATE.lock();
+        // Without a driver there is no disk, and that is no error.
+        let Ok(disk) = Blocks::open() else { pebble::thread::exit_domain(0) };
         match Volume::mount(disk, Wall, Random::new()) {
             Ok(volume) => *state = Some(State { volume, open: BTreeMap::new(), made: 0, changed: false }),
             Err(error) => {
@@ -116,16 +112,13 @@ fn word(result: Result<usize>) -> isize {
 }
 /// Gives the caller four portals to file `number`; the first one's number.
 fn grant(number: usize) -> Result<usize> {
-    let portal = |spec: &str, entry: *const ()| Granted { spec: padded(spec), entry: entry as u64 };
-    let portals: [Granted; GRANTS] = [
-        portal("npcwi", read as *const ()),
-        portal("npcri", write as *const ()),
-        portal("npcii", seek as *const ()),
-        portal("npciw", control as *const ()),
+    let portals = [
+        ("npcwi", read as *const ()),
+        ("npcri", write as *const ()),
+        ("npcii", seek as *const ()),
+        ("npciw", control as *const ()),
     ];
-    let gone = GONE.load(Ordering::Relaxed) as u64;
-    let request = Grant { count: GRANTS as u64, gone, constant: number as u64, portals };
-    check(call(system::GRANT, [&raw const request as usize]))
+    pebble::portal::grant(portals, number, GONE.load(Ordering::Relaxed))
 }
 extern "C" fn open(path: usize, how: usize) -> isize {
     // SAFETY: a window argument.
@@ -249,6 +242,15 @@ extern "C" fn control(number: usize, what: usize, to: usize) -> isize {
             }
             None => Ok(0),
         }),
+        // SAFETY: as above.
+        operation::TRUNCATE => unsafe { abi::window::read::<u64>(to) }.and_then(|bytes| {
+            with(|state| {
+                state.changed = true;
+                let open = state.open.get(&number).ok_or(Error::EBADF)?;
+                state.volume.truncate(open, bytes).map(|()| 0)
+            })
+        }),
+        operation::SYNC => with(State::sync).map(|()| 0),
         _ => Err(Error::EINVAL),
     })
 }
