@@ -18,6 +18,7 @@ mod guest_log;
 mod lint;
 mod linux;
 mod port;
+mod power_cuts;
 mod progress;
 mod qemu;
 mod rtl;

@@ -3,6 +3,7 @@
 
 mod fences;
 mod hostile;
+mod power_cuts;
 mod preemption;
 mod progress;
 mod verifier;
@@ -77,6 +78,12 @@ const KINDS: &[Kind] = &[
         about: "random and mutated code through the verifier of fault domains, on this machine; a step is a word",
         steps: 1_000_000_000,
         make: |root| Ok(Box::new(verifier::Verifier::new(root)?)),
+    },
+    Kind {
+        name: "power-cuts",
+        about: "QEMU is killed while a program writes to a disk and syncs: it must mount, with all that was synced; a step is a cut",
+        steps: 200,
+        make: |root| Ok(Box::new(power_cuts::PowerCuts::new(root)?)),
     },
 ];
 

@@ -16,6 +16,7 @@ mod target;
 use anyhow::{Result, bail};
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// What became of one test.
 pub struct Verdict {
@@ -25,6 +26,14 @@ pub struct Verdict {
     pub seconds: f64,
 }
 impl Verdict {
+    /// Runs a test, and says what became of it.
+    fn of(name: String, test: impl FnOnce() -> Result<()>) -> Verdict {
+        let start = Instant::now();
+        let failure = test().err().map(|error| format!("{error:#}"));
+        let verdict = Verdict { name, failure, seconds: start.elapsed().as_secs_f64() };
+        verdict.print();
+        verdict
+    }
     /// Says it, as soon as it is known.
     fn print(&self) {
         match &self.failure {
@@ -34,33 +43,27 @@ impl Verdict {
     }
 }
 
+/// A test that has a function of its own, and its name in its group.
+type Own = (&'static str, fn(&Path) -> Result<()>);
+/// Runs those of a group that are wanted.
+fn own(group: &str, tests: &[Own], root: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<Verdict> {
+    let named = tests.iter().map(|(name, test)| (format!("{group}::{name}"), test));
+    named.filter(|(name, _)| wanted(name)).map(|(name, test)| Verdict::of(name, || test(root))).collect()
+}
+
 /// The benchmark programs, held against the committed counts.
 fn benchmarks(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<Verdict> {
-    let mut verdicts = Vec::new();
-    for program in crate::bench::programs() {
-        let name = format!("bench::{program}");
-        if wanted(&name) {
-            let start = std::time::Instant::now();
-            let failure = crate::bench::check(root, program).err().map(|e| format!("{e:#}"));
-            let verdict = Verdict { name, failure, seconds: start.elapsed().as_secs_f64() };
-            verdict.print();
-            verdicts.push(verdict);
-        }
-    }
-    verdicts
+    let named = crate::bench::programs().iter().map(|program| (format!("bench::{program}"), program));
+    named
+        .filter(|(name, _)| wanted(name))
+        .map(|(name, program)| Verdict::of(name, || crate::bench::check(root, program)))
+        .collect()
 }
 
 /// That the picture in the README shows the system.
 fn picture(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Option<Verdict> {
     let name = "graph::the_committed_picture_is_the_default_system".to_string();
-    if !wanted(&name) {
-        return None;
-    }
-    let start = std::time::Instant::now();
-    let failure = crate::graph::compare(root).err().map(|e| format!("{e:#}"));
-    let verdict = Verdict { name, failure, seconds: start.elapsed().as_secs_f64() };
-    verdict.print();
-    Some(verdict)
+    wanted(&name).then(|| Verdict::of(name, || crate::graph::compare(root)))
 }
 
 /// Groups of tests that run on the machine.

@@ -1,6 +1,6 @@
 //! `./pebble run` and `./pebble exec` between pipes: the tool itself is run.
 
-use super::Verdict;
+use super::{Own, Verdict};
 use crate::qemu::end_with_us;
 use crate::{exec, system};
 use anyhow::{Context, Result, bail};
@@ -71,33 +71,18 @@ fn exec(root: &Path, arguments: &[&str], input: Vec<u8>, most: usize) -> Result<
     Ok((said, String::from_utf8_lossy(&outcome.stderr).into_owned(), outcome.status.code()))
 }
 
-/// A test that has a function of its own.
-type Own = (&'static str, fn(&Path) -> Result<()>);
-const OWN: [Own; 2] =
-    [("every_byte_of_standard_input_arrives", copies), ("a_program_is_told_that_nobody_takes_its_output", breaks)];
+const OWN: &[Own] =
+    &[("every_byte_of_standard_input_arrives", copies), ("a_program_is_told_that_nobody_takes_its_output", breaks)];
 
 pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
     for (name, input, parts) in TESTS {
         let name = format!("piped::{name}");
         if wanted(&name) {
-            let start = Instant::now();
-            let failure = pipe(root, input, parts).err().map(|e| format!("{e:#}"));
-            let verdict = Verdict { name, failure, seconds: start.elapsed().as_secs_f64() };
-            verdict.print();
-            verdicts.push(verdict);
+            verdicts.push(Verdict::of(name, || pipe(root, input, parts)));
         }
     }
-    for (name, test) in OWN {
-        let name = format!("piped::{name}");
-        if wanted(&name) {
-            let start = Instant::now();
-            let failure = test(root).err().map(|e| format!("{e:#}"));
-            let verdict = Verdict { name, failure, seconds: start.elapsed().as_secs_f64() };
-            verdict.print();
-            verdicts.push(verdict);
-        }
-    }
+    verdicts.extend(super::own("piped", OWN, root, wanted));
     verdicts
 }
 fn pipe(root: &Path, input: &str, parts: &[&str]) -> Result<()> {

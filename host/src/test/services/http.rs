@@ -1,0 +1,139 @@
+//! HTTP as the tests speak it, and what the server must answer.
+
+use super::running::{PATIENCE, Running};
+use anyhow::{Context, Result, bail, ensure};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub head: String,
+    pub body: Vec<u8>,
+}
+/// Sends a request, and reads the answer to it and no more.
+pub fn ask(stream: &TcpStream, path: &str, more: &str) -> Result<Answer> {
+    send(stream, &format!("GET {path} HTTP/1.1\r\nHost: h\r\n{more}\r\n"))?;
+    answer(stream)
+}
+pub fn send(mut stream: &TcpStream, text: &str) -> Result<()> {
+    Ok(stream.write_all(text.as_bytes())?)
+}
+pub fn answer(mut stream: &TcpStream) -> Result<Answer> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        ensure!(stream.read(&mut byte)? == 1, "the connection ended in the head: {}", String::from_utf8_lossy(&head));
+        head.push(byte[0]);
+    }
+    let head = String::from_utf8(head)?;
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).context("an answer has a status")?;
+    let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: ")?.parse().ok()).unwrap_or(0);
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body)?;
+    Ok(Answer { status, head, body })
+}
+/// Whether the other side has ended the connection.
+pub fn is_ended(mut stream: &TcpStream) -> bool {
+    matches!(stream.read(&mut [0]), Ok(0) | Err(_))
+}
+
+pub const INDEX: &[u8] = b"<h1>an appliance</h1>\n";
+pub fn long() -> Vec<u8> {
+    (0..150_000u32).map(|n| (n.wrapping_mul(2654435761) >> 24) as u8).collect()
+}
+pub fn files() -> Vec<(String, Vec<u8>)> {
+    vec![("www/index.html".into(), INDEX.to_vec()), ("www/data/long".into(), long())]
+}
+
+/// The system that serves files from memory.
+pub fn serving(root: &Path) -> Result<Running> {
+    let system = Running::start(root, "network", files(), None, |_| {})?;
+    until_answered(&system, "/")?;
+    Ok(system)
+}
+/// Asks until there is an answer.
+pub fn until_answered(system: &Running, path: &str) -> Result<Answer> {
+    /// How long to wait before it is asked again.
+    const MOMENT: Duration = Duration::from_millis(100);
+    let deadline = Instant::now() + 2 * PATIENCE;
+    loop {
+        let answer = system.connect().and_then(|stream| {
+            stream.set_read_timeout(Some(Duration::from_secs(2)))?;
+            ask(&stream, path, "")
+        });
+        match answer {
+            Ok(answer) if answer.status == 200 => return Ok(answer),
+            _ if Instant::now() < deadline => std::thread::sleep(MOMENT),
+            answer => bail!("{path} is not answered: {:?}\n{}", answer.map(|answer| answer.status), system.last_said()),
+        }
+    }
+}
+
+/// What clients on this machine ask, is answered with the right bytes.
+pub fn bytes(root: &Path) -> Result<()> {
+    let system = serving(root)?;
+    let stream = system.connect()?;
+    // One connection, many requests.
+    for _ in 0..20 {
+        let index = ask(&stream, "/", "")?;
+        ensure!(index.body == INDEX && index.head.contains("text/html"), "the index: {index:?}");
+        let all = ask(&stream, "/data/long", "")?;
+        ensure!(all.body == long(), "{} bytes of the long file", all.body.len());
+    }
+    let part = ask(&stream, "/data/long", "Range: bytes=1000-100999\r\n")?;
+    ensure!(part.status == 206 && part.body == long()[1000..101_000], "a range: {}", part.head);
+    let tag = part.head.lines().find_map(|line| line.strip_prefix("ETag: ")).context("an answer has a tag")?;
+    ensure!(ask(&stream, "/data/long", &format!("If-None-Match: {tag}\r\n"))?.status == 304, "it has not changed");
+    ensure!(ask(&stream, "/nothing", "")?.status == 404, "there is no such file");
+    send(&stream, "HEAD / HTTP/1.1\r\nHost: h\r\n\r\nGET /nothing HTTP/1.1\r\nHost: h\r\n\r\n")?;
+    let mut head = [0; 12];
+    (&stream).read_exact(&mut head)?;
+    ensure!(&head == b"HTTP/1.1 200", "a head alone");
+    // What is no request, or too much of one, ends its connection with a word.
+    for (bad, status) in [("\0\0\0\r\n\r\n".to_string(), 400), (format!("GET /{} HTTP/1.1\r\n", "a".repeat(9000)), 431)]
+    {
+        let stream = system.connect()?;
+        send(&stream, &bad)?;
+        ensure!(answer(&stream)?.status == status && is_ended(&stream), "{status} for what is no request");
+    }
+    Ok(())
+}
+/// Many clients at once, some of which vanish, say nothing, or never read: each of the others is answered, and so is the next one.
+pub fn crowd(root: &Path) -> Result<()> {
+    let system = serving(root)?;
+    let mut silent = Vec::new();
+    for n in 0..20 {
+        let stream = system.connect()?;
+        match n % 3 {
+            0 => send(&stream, "GET /data/lo")?,
+            // Never reads what it asks for.
+            1 => (0..20).try_for_each(|_| send(&stream, "GET /data/long HTTP/1.1\r\nHost: h\r\n\r\n"))?,
+            _ => {}
+        }
+        // Some vanish, the others stay.
+        if n >= 12 {
+            silent.push(stream);
+        }
+    }
+    // QEMU takes one at a time, and this machine's kernel drops what comes meanwhile for a second or more: so not all in one moment.
+    let mut clients = Vec::new();
+    for _ in 0..200 {
+        std::thread::sleep(Duration::from_millis(8));
+        let stream = system.connect()?;
+        stream.set_read_timeout(Some(3 * PATIENCE))?;
+        clients.push(stream);
+    }
+    for client in &clients {
+        send(client, "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")?;
+    }
+    for (n, client) in clients.iter().enumerate() {
+        let answer = answer(client).with_context(|| format!("client {n} of 200"))?;
+        ensure!(answer.body == INDEX && is_ended(client), "client {n} of 200: {answer:?}");
+    }
+    drop(silent);
+    ensure!(ask(&system.connect()?, "/", "")?.body == INDEX, "the next one");
+    Ok(())
+}

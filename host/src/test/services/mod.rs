@@ -1,0 +1,29 @@
+//! Systems that serve, from the outside: HTTP from this machine, and what becomes of it when parts of the system are killed; what is on
+//! a disk after a reboot or without power.
+
+mod clients;
+mod disk;
+mod http;
+mod kills;
+mod running;
+mod sockets;
+
+use super::{Own, Verdict};
+use std::path::Path;
+
+const TESTS: &[Own] = &[
+    ("http_answers_with_the_right_bytes", http::bytes),
+    ("http_answers_each_of_a_crowd", http::crowd),
+    ("http_answers_software_that_nobody_here_wrote", clients::answered),
+    ("killed_parts_come_back", kills::memory),
+    ("killed_parts_come_back_with_files_on_a_disk", kills::disk),
+    ("what_was_synced_is_there_after_the_disks_parts_were_killed", kills::writes),
+    ("c_programs_have_sockets_and_the_disk", sockets::program),
+    ("what_is_on_the_disk_is_there_after_a_reboot", disk::reboot),
+    ("the_appliance_of_the_book_counts_on", disk::appliance),
+    ("what_was_synced_is_there_after_power_cuts", disk::power_cuts),
+];
+
+pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<Verdict> {
+    super::own("services", TESTS, root, wanted)
+}

@@ -1,0 +1,110 @@
+//! Writes files to the disk and syncs each, while another thread of it kills the disk's driver and the file system by turns. What goes
+//! wrong is begun anew; what was synced must be there in the end.
+#![no_std]
+#![no_main]
+
+extern crate alloc;
+
+use pebble::abi::inspect::Domain;
+use pebble::abi::nucleus::MAX_DOMAINS;
+use alloc::format;
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use pebble::file::{self, File};
+use pebble::{Error, Result, check, directory, println};
+
+pebble::import! {
+    DOMAIN = "inspect.domain";
+    DESTROY = "domain.destroy";
+}
+
+/// Files that are written, and kills of both together.
+const FILES: usize = 60;
+const KILLS: usize = 8;
+/// Ticks of `hrtime` between two kills, and between two attempts.
+const PERIOD: u64 = 60_000_000;
+const MOMENT: u64 = 10_000_000;
+/// How often a file is begun anew at most.
+const ATTEMPTS: usize = 200;
+
+static KILLED: AtomicUsize = AtomicUsize::new(0);
+static OVER: AtomicBool = AtomicBool::new(false);
+
+/// Ends the domain with this name; false: there is none.
+fn kill(name: &str) -> bool {
+    let found = (1..MAX_DOMAINS).find(|&asid| {
+        let mut domain = Domain::NONE;
+        check(DOMAIN.call([asid, &raw mut domain as usize])).is_ok() && domain.name.starts_with(name.as_bytes())
+            && domain.name[name.len()] == 0
+    });
+    found.is_some_and(|asid| check(DESTROY.call([asid])).is_ok())
+}
+fn killer() {
+    let mut names = ["block", "disk"].into_iter().cycle();
+    while KILLED.load(Ordering::Relaxed) < KILLS && !OVER.load(Ordering::Relaxed) {
+        pebble::time::sleep(PERIOD);
+        if names.next().is_some_and(kill) {
+            KILLED.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+/// One file, written and synced.
+fn keep(n: usize) -> Result<()> {
+    let path = format!("disk/kept/{n}");
+    let words = format!("the words of {n}\n").repeat(500);
+    let file = File::create(&path)?;
+    if file.write(words.as_bytes())? < words.len() {
+        // The file system went in between.
+        return Err(Error::EIO);
+    }
+    drop(file);
+    file::sync()
+}
+fn is_kept(n: usize) -> Result<bool> {
+    let words = format!("the words of {n}\n").repeat(500);
+    let mut bytes = alloc::vec![0; words.len() + 1];
+    let read = File::open(&format!("disk/kept/{n}"))?.read(&mut bytes)?;
+    Ok(&bytes[..read] == words.as_bytes())
+}
+/// Until it comes to something, for errors that say that a part has gone.
+fn until<T>(mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
+    for _ in 0..ATTEMPTS {
+        match attempt() {
+            Err(Error::EDEAD | Error::EIO | Error::EPORTAL | Error::EBADF | Error::ENOENT) => pebble::time::sleep(MOMENT),
+            result => return result,
+        }
+    }
+    attempt()
+}
+fn run() -> Result<()> {
+    until(|| match directory::create("disk/kept") {
+        Err(Error::EEXIST) => Ok(()),
+        result => result,
+    })?;
+    let killer = pebble::thread::spawn(None, killer)?;
+    let mut n = 0;
+    // At least as many as that, and until all kills are made.
+    while n < FILES || KILLED.load(Ordering::Relaxed) < KILLS {
+        until(|| keep(n))?;
+        println!("synced {n}");
+        n += 1;
+    }
+    OVER.store(true, Ordering::Relaxed);
+    let _ = killer.join();
+    for kept in 0..n {
+        if !until(|| is_kept(kept))? {
+            println!("{kept} is not as it was");
+            return Err(Error::EIO);
+        }
+    }
+    Ok(())
+}
+fn main(_: &pebble::Env) -> i32 {
+    match run() {
+        Ok(()) => 0,
+        Err(error) => {
+            println!("{}, after {} kills", error.name(), KILLED.load(Ordering::Relaxed));
+            1
+        }
+    }
+}
+pebble::program!(main);
