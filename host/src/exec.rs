@@ -181,6 +181,11 @@ pub struct Built {
     hosted: bool,
 }
 impl Built {
+    /// With these files, too.
+    pub fn with_files(mut self, files: Vec<(String, Vec<u8>)>) -> Built {
+        self.files.extend(files);
+        self
+    }
     /// The image whose program has these arguments.
     pub fn image(&self, arguments: &[String]) -> Result<Image> {
         let mut system = self.system.clone();

@@ -122,6 +122,14 @@ impl Guest {
     pub fn stdin(&mut self) -> Option<std::process::ChildStdin> {
         self.child.stdin.take()
     }
+    /// Waits until the machine has stopped by itself.
+    pub fn ended(mut self, most: Duration) -> Result<()> {
+        match self.wait(Some(Instant::now() + most), &AtomicBool::new(false))? {
+            Some(status) if status.success() => Ok(()),
+            Some(status) => bail!("{QEMU}: {status}"),
+            None => bail!("the machine runs on after {} s", most.as_secs()),
+        }
+    }
     /// Seconds of processor time that the machine has used.
     pub fn processor_time(&self) -> Option<f64> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;

@@ -6,6 +6,7 @@ mod footprint;
 mod page;
 mod plot;
 pub mod row;
+mod services;
 mod table;
 
 use crate::qemu::{self, Console, Machine};
@@ -18,7 +19,7 @@ use std::time::Duration;
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// Only this program of apps/bench (ipc, switch, pipe, generate, latency, sandbox, peers), or "footprint"
+    /// Only this program of apps/bench (ipc, switch, pipe, generate, latency, sandbox, peers), "footprint" or "services"
     what: Option<String>,
     /// Where: instructions on QEMU, or cycles on the model of the core CVA6
     #[arg(long, value_enum, default_value_t = exec::On::Qemu)]
@@ -181,8 +182,9 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     }
     let mut rows = match options.what.as_deref() {
         Some("footprint") => footprint::measure(root)?,
+        Some("services") => services::measure(root)?,
         Some(program) if !PROGRAMS.contains(&program) => {
-            bail!("bench {program}: it is one of {}, footprint", PROGRAMS.join(", "))
+            bail!("bench {program}: it is one of {}, footprint, services", PROGRAMS.join(", "))
         }
         _ => measure_all(root, options)?,
     };

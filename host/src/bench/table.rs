@@ -27,6 +27,7 @@ const TITLES: &[(&str, &str)] = &[
     ("embedded-3", "Interrupt latency (embedded table 3)"),
     ("peers", "Operations of other systems"),
     ("footprint", "Memory of the minimal system"),
+    ("services", "What services cost the whole machine, idle left out"),
 ];
 /// What a table can not measure yet.
 const NOT_YET: &[(&str, &str)] = &[];

@@ -1,0 +1,117 @@
+//! `./pebble bench services`: what the disk, the network and HTTP cost the whole machine, in instructions, idle left out, every part in a
+//! domain of its own. Programs in `apps/bench/services` are the servers and use the files; clients are on this machine.
+
+mod clients;
+mod counter;
+
+use super::row::Row;
+use crate::devices::Devices;
+use crate::exec::{self, Options};
+use crate::qemu::{Guest, Machine};
+use crate::{disk, system};
+use anyhow::{Context, Result, ensure};
+use clients::Ports;
+use counter::Counter;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+const SYSTEM: &str = "bench-services";
+const RESPONDER: &str = "apps/bench/services/responder.rs";
+const STORAGE: &str = "apps/bench/services/storage.rs";
+/// The guest's ports: of datagrams, then of streams.
+const UDP: u16 = 7;
+const TCP: [u16; 4] = [8, 9, 10, 80];
+/// What the programs say when they have begun, and when all is over.
+const READY: &str = "ready";
+/// How long the operations on files may take.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// MiB of the disk.
+const DISK: u64 = 64;
+
+/// The operations on files, by the numbers of their marks.
+const STORED: &[(usize, &str)] = &[
+    (10, "read 4 KiB cached, disk"),
+    (11, "write 4 KiB cached, disk"),
+    (12, "overwrite 4 KiB and sync, disk"),
+    (14, "append 4 KiB and sync, disk"),
+    (15, "create, close, unlink, disk"),
+    (17, "read 4 KiB from the disk"),
+    (20, "read 4 KiB, memory"),
+    (21, "write 4 KiB, memory"),
+    (22, "create, close, unlink, memory"),
+];
+
+/// All rows of Pebble.
+pub fn measure(root: &Path) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for (operation, value) in network(root)?.into_iter().chain(storage(root)?) {
+        rows.push(row(operation, value, "pebble"));
+    }
+    Ok(rows)
+}
+fn row(operation: &str, value: u64, system: &str) -> Row {
+    Row {
+        table: "services".into(),
+        operation: operation.into(),
+        measure: "machine".into(),
+        value,
+        unit: "instructions".into(),
+        platform: Some("qemu".into()),
+        system: system.into(),
+        ..Row::default()
+    }
+}
+/// A file of so many bytes.
+fn text(bytes: usize) -> Vec<u8> {
+    b"0123456789abcde\n".iter().copied().cycle().take(bytes).collect()
+}
+/// Boots the system with a program, and waits until that is ready. What else the program says is read with the guest's end.
+fn boot(root: &Path, program: &str, devices: &Devices, counter: &Counter) -> Result<(Guest, Ports)> {
+    let options = Options { system: SYSTEM.into(), file_name: root.join(program), ..Options::default() };
+    let files = vec![("www/1k".into(), text(1024)), ("www/100k".into(), text(102_400))];
+    let image = exec::build_program(root, &options, true)?.with_files(files).image(&[])?;
+    let forwards = devices.forwards()?;
+    let mut extra = devices.arguments(&system::load(root, SYSTEM)?, &forwards);
+    extra.extend(counter.arguments());
+    let mut guest = Guest::start(&image, &Machine { extra, ..Machine::default() }, false, Stdio::null())?;
+    let mut lines = BufReader::new(guest.stdout().context("the guest has no output")?).lines();
+    let mut said = String::new();
+    loop {
+        let line = lines.next().with_context(|| format!("{program} is not ready:\n{said}"))??;
+        if line.contains(READY) {
+            break;
+        }
+        said += &(line + "\n");
+    }
+    // It ends with the guest.
+    std::thread::spawn(move || lines.for_each(drop));
+    let host = |guest: u16| forwards.iter().find(|forward| forward.guest == guest).map_or(0, |forward| forward.host);
+    let [tcp, sink, source, http] = TCP.map(host);
+    Ok((guest, Ports { udp: host(UDP), tcp, sink, source, http }))
+}
+fn network(root: &Path) -> Result<clients::Costs> {
+    let counter = Counter::new(root)?;
+    let net = TCP.iter().map(|port| format!("tcp:0:{port}")).chain([format!("udp:0:{UDP}")]).collect();
+    let (_guest, ports) = boot(root, RESPONDER, &Devices { net, disk: None }, &counter)?;
+    let mut costs = clients::http(&counter, &ports)?;
+    costs.extend(clients::packets(&counter, &ports)?);
+    Ok(costs)
+}
+fn storage(root: &Path) -> Result<clients::Costs> {
+    let counter = Counter::new(root)?;
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("disk");
+    disk::create(&file, DISK)?;
+    let (guest, _) = boot(root, STORAGE, &Devices { net: Vec::new(), disk: Some(file) }, &counter)?;
+    guest.ended(PATIENCE)?;
+    let marks = counter.marks()?;
+    let mut costs = Vec::new();
+    for &(number, operation) in STORED {
+        let values: Vec<u64> = marks.iter().filter(|(mark, _)| *mark == number).map(|(_, value)| *value).collect();
+        ensure!(!values.is_empty(), "{STORAGE} measured no \"{operation}\"");
+        costs.push((operation, counter::median(values).context("no values")?));
+    }
+    Ok(costs)
+}
