@@ -11,6 +11,9 @@ const NETWORK: usize = 0;
 const DISK: usize = 1;
 const ENTROPY: (&str, usize) = ("virtio_mmio@10003000", 2);
 
+/// The image that is told where it is reached.
+const CONSOLE: &str = "webconsole";
+
 /// What the command line says.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Devices {
@@ -66,6 +69,14 @@ impl Devices {
         arguments
     }
 }
+/// Tells the web console, which has an argument `port=`, under which address it is reached from this machine.
+pub fn tell_outside(system: &mut System, forwards: &[Forward]) {
+    for component in system.components.iter_mut().filter(|c| c.image == CONSOLE) {
+        let port = component.arguments.iter().find_map(|argument| argument.strip_prefix("port="));
+        let forward = forwards.iter().find(|forward| !forward.udp && port == Some(&forward.guest.to_string()));
+        component.arguments.extend(forward.map(|forward| format!("outside=127.0.0.1:{}", forward.host)));
+    }
+}
 impl Forward {
     fn parse(text: &str) -> Result<Forward> {
         let wrong = || format!("--net {text}: it is tcp:HOST:GUEST, udp:HOST:GUEST or user");
@@ -112,6 +123,14 @@ mod tests {
         for text in ["", "tcp", "tcp:1", "tcp:1:2:3", "sctp:1:2", "tcp:x:80", "tcp:80:0", "tcp:1:99999"] {
             assert!(Forward::parse(text).unwrap_err().to_string().contains("tcp:HOST:GUEST"), "{text}");
         }
+    }
+    #[test]
+    fn the_web_console_is_told_where_it_is_reached() {
+        let text = "name = \"x\"\n[[component]]\nname = \"w\"\nimage = \"webconsole\"\narguments = [\"port=8090\"]";
+        let mut system: System = toml::from_str(text).unwrap();
+        let forwards = ["tcp:1:80", "udp:2:8090", "tcp:3:8090"].map(|text| Forward::parse(text).unwrap());
+        tell_outside(&mut system, &forwards);
+        assert_eq!(system.components[0].arguments, ["port=8090", "outside=127.0.0.1:3"]);
     }
     #[test]
     fn a_machine_without_options_has_nothing_more() {

@@ -159,10 +159,12 @@ pub fn run(root: &Path, name: &str, gdb: bool, file: &[String], devices: &device
             shell.arguments.push("end-halts".into());
         }
     }
+    let forwards = devices.forwards()?;
+    devices::tell_outside(&mut system, &forwards);
     let (nucleus, programs) = build::build(root, &build::sources(&system.components))?;
     system::check(root, name, &programs)?;
     let image = lay_out(&system, &nucleus, programs, files(file)?)?;
-    let extra = devices.arguments(&system, &devices.forwards()?);
+    let extra = devices.arguments(&system, &forwards);
     let _settings = terminal::Settings::keep();
     let console = if typed { Console::Terminal } else { Console::Streams };
     let debug = gdb.then(|| Session::of(root, &build::sources(&system.components))).transpose()?;

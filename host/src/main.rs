@@ -26,6 +26,7 @@ mod strict_machine;
 mod system;
 mod terminal;
 mod test;
+mod web_console;
 
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};

@@ -3,7 +3,6 @@
 use crate::views::{all_domains, name, one_portal};
 use abi::count::{Calls, FAULTS, INTERRUPTS, TIME};
 use abi::section::text;
-use abi::system::FIRST_FREE;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use pebble::time::{TIMEBASE, time, wait};

@@ -37,6 +37,9 @@ pub struct Options {
     /// Have windows mapped when the call is made, or at the callee's first access
     #[arg(long, default_value = "call", value_parser = ["call", "touch"])]
     windows: String,
+    /// Have portals count their calls
+    #[arg(long, conflicts_with = "windows")]
+    counters: bool,
     /// Write the rows to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -63,6 +66,8 @@ const REPETITIONS_ON_MODEL: u32 = 30;
 const MOST_CYCLES: u64 = 400_000_000;
 /// The same in the tests: exact counts do not get better by repeating, so this is enough to be in step.
 const SHORT: u32 = 100;
+/// Programs whose counts are kept with counters, too.
+const COUNTED: &[&str] = &["ipc", "switch"];
 /// Where the counts are that no change may raise.
 const BASELINE: &str = "apps/bench/baseline.json";
 
@@ -73,11 +78,38 @@ enum Place {
     Model(rtl::Latencies),
 }
 
+/// How the system is built: how windows are mapped, and whether calls are counted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Plain,
+    Touch,
+    Counted,
+}
+impl Way {
+    /// Its manifest, and what its rows call it.
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Way::Plain => ("bench", "pebble"),
+            Way::Touch => ("bench-touch", "pebble-touch"),
+            Way::Counted => ("bench-counted", "pebble-counted"),
+        }
+    }
+}
+impl Options {
+    fn way(&self) -> Way {
+        match self.windows == "touch" {
+            true => Way::Touch,
+            false if self.counters => Way::Counted,
+            false => Way::Plain,
+        }
+    }
+}
+
 /// Runs one program; its rows.
-fn measure(root: &Path, program: &str, place: Place, repetitions: u32, touch: bool) -> Result<Vec<Row>> {
+fn measure(root: &Path, program: &str, place: Place, repetitions: u32, way: Way) -> Result<Vec<Row>> {
     let options = exec::Options {
         on: if matches!(place, Place::Qemu) { exec::On::Qemu } else { exec::On::Rtl },
-        system: if touch { "bench-touch" } else { "bench" }.into(),
+        system: way.names().0.into(),
         memory: 128,
         icount: Some(0),
         file_name: root.join("apps/bench").join(program).with_extension("c"),
@@ -114,7 +146,7 @@ fn measure(root: &Path, program: &str, place: Place, repetitions: u32, touch: bo
         unit: if row.unit.is_empty() { unit.into() } else { row.unit },
         platform: Some(platform.into()),
         memory: memory.clone(),
-        system: if touch { "pebble-touch" } else { "pebble" }.into(),
+        system: way.names().1.into(),
         ..row
     };
     Ok(rows.into_iter().map(finish).collect())
@@ -144,8 +176,7 @@ fn measure_all(root: &Path, options: &Options) -> Result<Vec<Row>> {
                         Place::Model(l) => (format!("the model, memory {l}"), REPETITIONS_ON_MODEL),
                     };
                     eprintln!("pebble: bench {program} on {name} ({} of {})", n + 1, jobs.len());
-                    *results[n].lock().unwrap() =
-                        Some(measure(root, program, place, repetitions, options.windows == "touch"));
+                    *results[n].lock().unwrap() = Some(measure(root, program, place, repetitions, options.way()));
                 }
             });
         }
@@ -215,10 +246,18 @@ fn print_changes(changes: &[compare::Change]) {
     }
 }
 
+/// The rows of a program that the baseline has: where what portals do is measured, with counters as well.
+fn measure_for_baseline(root: &Path, program: &str) -> Result<Vec<Row>> {
+    let mut rows = measure(root, program, Place::Qemu, SHORT, Way::Plain)?;
+    if COUNTED.contains(&program) {
+        rows.extend(measure(root, program, Place::Qemu, SHORT, Way::Counted)?);
+    }
+    Ok(rows)
+}
 /// For the tests: runs `program` briefly; an error says which figures rose above the baseline.
 pub fn check(root: &Path, program: &str) -> Result<()> {
     let baseline = compare::load(&root.join(BASELINE))?;
-    let rows = measure(root, program, Place::Qemu, SHORT, false)?;
+    let rows = measure_for_baseline(root, program)?;
     let unknown: Vec<String> =
         rows.iter().filter(|r| !baseline.iter().any(|b| b.same_place(r))).map(Row::name).collect();
     if !unknown.is_empty() {
@@ -240,7 +279,7 @@ pub fn programs() -> &'static [&'static str] {
 pub fn write_baseline(root: &Path) -> Result<ExitCode> {
     let mut rows = Vec::new();
     for program in PROGRAMS {
-        rows.extend(measure(root, program, Place::Qemu, SHORT, false)?);
+        rows.extend(measure_for_baseline(root, program)?);
     }
     std::fs::write(root.join(BASELINE), row::json(&rows)?)?;
     Ok(ExitCode::SUCCESS)

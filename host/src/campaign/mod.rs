@@ -1,6 +1,7 @@
 //! `./pebble campaign`: long tests that CI does not run. A campaign is many runs, each of which follows from the campaign's seed
 //! and its own number; what was done is kept in `target/campaigns`, so that one that was stopped goes on.
 
+mod browser;
 mod fences;
 mod hostile;
 mod power_cuts;
@@ -72,6 +73,12 @@ const KINDS: &[Kind] = &[
         about: "each fence of the memory manager's and of portal code is left out, which a program must notice; a step is a fence",
         steps: u64::MAX,
         make: |root| Ok(Box::new(fences::Fences::new(root)?)),
+    },
+    Kind {
+        name: "browser",
+        about: "clicks and keys on the web console in a headless Chromium, and pictures of it; a step is a boot",
+        steps: 1,
+        make: |root| Ok(Box::new(browser::Browser::new(root)?)),
     },
     Kind {
         name: "verifier",

@@ -12,6 +12,7 @@ mod programs;
 mod services;
 mod session;
 mod target;
+mod webconsole;
 
 use anyhow::{Result, bail};
 use std::path::Path;
@@ -76,6 +77,7 @@ const ON_THE_MACHINE: &[&str] = &[
     "ports",
     "manifests",
     "services",
+    "webconsole",
     "bench",
     "isolation",
     "hostile",
@@ -99,6 +101,7 @@ pub fn run(root: &Path, filter: Option<&str>) -> Result<ExitCode> {
     verdicts.extend(ports::run(root, &wanted)?);
     verdicts.extend(programs::run(root, &wanted));
     verdicts.extend(services::run(root, &wanted));
+    verdicts.extend(webconsole::run(root, &wanted));
     verdicts.extend(debugger::run(root, &wanted)?);
     verdicts.extend(benchmarks(root, &wanted));
     if verdicts.is_empty() {

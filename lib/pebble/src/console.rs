@@ -5,8 +5,12 @@ use core::fmt;
 crate::import! {
     WRITE = "console.write";
     ERROR = "console.error";
-    READ = "console.read";
     RAW = "console.raw";
+}
+
+// Who reads files could read standard input, and need not be allowed to.
+crate::import! { optional:
+    READ = "console.read";
 }
 
 /// Calls a portal of the console's; once more, where the driver has died and was started again.

@@ -194,3 +194,63 @@ fn lengths_of_the_papers_portals() {
         [("smcii", TRUSTED), ("smciii", TRUSTED), ("npciii", OTHER), ("npcwi", OTHER)].map(|(s, c)| words(s, c));
     println!("smcii {} smciii {} npciii {} npcwi {}", lengths[0], lengths[1], lengths[2], lengths[3]);
 }
+
+/// The words of a portal without its header, counted so.
+fn counted(specification: &str, caller: End, callee: End, count: Count) -> Vec<u32> {
+    let specification = parse(specification).unwrap();
+    let mut out = Buffer::EMPTY;
+    let connection = Connection {
+        specification: &specification,
+        caller,
+        callee,
+        entry: 0x12345,
+        constants: &[7; 6],
+        short_circuit: None,
+        templates: TEMPLATES,
+        count,
+    };
+    let block = generate(&connection, &symbols(), &mut out).unwrap();
+    out.0[BLOCK_HEADER / 4..block.words].to_vec()
+}
+#[test]
+fn counting_takes_four_instructions_and_six_where_several_numbers_share_code() {
+    use abi::count::offset;
+    use abi::nucleus::domain::COUNTERS;
+    use portal::encode::*;
+    let word = |n| [ld(T3, T2, COUNTERS), ld(T4, T3, offset(n)), addi(T4, T4, 1), sd(T4, T3, offset(n))];
+    let times = |code: &[u32], part: &[u32]| code.windows(part.len()).filter(|&words| words == part).count();
+    for specification in ["sm", "smi", "npciii", "nfi", "npww", "nmWi", "sptah", "sx"] {
+        for (caller, callee) in [(APPLICATION, OTHER), (APPLICATION, ELASTIC), (TRUSTED, SERVER), (APPLICATION, MASKED)]
+        {
+            let ends = format!("{specification} to {}", callee.asid);
+            let plain = counted(specification, caller, callee, Count::Off);
+            for n in [1, 40, 511] {
+                let code = counted(specification, caller, callee, Count::Word(n as u16));
+                assert_eq!(code.len(), plain.len() + 4, "{ends}");
+                assert_eq!((times(&code, &word(n)), times(&plain, &word(n))), (1, 0), "{ends}");
+                assert_eq!(disassemble::verify(&code), Ok(()), "{ends}");
+                // Nothing that can fail comes behind it: no branch leads past it to an error.
+                let at = code.windows(4).position(|words| words == word(n)).unwrap();
+                let without: Vec<u32> = code[..at].iter().chain(&code[at + 4..]).copied().collect();
+                let differ = without.iter().zip(&plain).filter(|(a, b)| a != b);
+                // What may differ: how far branches, and the address of the return portal, reach across it.
+                assert!(differ.clone().all(|(a, _)| [0x63, 0x6f, 0x13].contains(&(a & 0x7f))), "{ends}");
+            }
+            let code = counted(specification, caller, callee, Count::Called);
+            assert_eq!(code.len(), plain.len() + 6, "{ends}");
+            assert_eq!(disassemble::verify(&code), Ok(()), "{ends}");
+        }
+    }
+}
+#[test]
+fn the_nucleus_s_own_are_counted_and_entered() {
+    use portal::counted::{Switches, counted, target};
+    const TO: u64 = 0xFFFF_FFFF_C020_0A40;
+    for (switches, more) in [(Switches::Never, 0), (Switches::Always, 9), (Switches::Asked, 10)] {
+        let mut out = Buffer::EMPTY;
+        let words = counted(TO, 6, switches, &mut out).unwrap();
+        assert_eq!(words, BLOCK_HEADER / 4 + 6 + more);
+        assert_eq!(target([out.0[0], out.0[1], out.0[2], out.0[3]]), TO);
+        assert_eq!(disassemble::verify(&out.0[BLOCK_HEADER / 4..words]), Ok(()));
+    }
+}

@@ -16,6 +16,11 @@ impl<'a> Log<'a> {
         // SAFETY: the log is longer than its header and aligned; the header is plain words.
         unsafe { &mut *(self.bytes.as_mut_ptr() as *mut Header) }
     }
+    /// What was said.
+    pub fn text(&mut self) -> &[u8] {
+        let end = HEADER + self.header().length as usize;
+        self.bytes.get(HEADER..end).unwrap_or(&[])
+    }
     /// Adds a line; what does not fit is left out as a whole.
     pub fn line(&mut self, line: &str) {
         let at = HEADER + self.header().length as usize;

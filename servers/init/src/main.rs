@@ -35,6 +35,8 @@ pebble::provide! {
     "init.halt", "smi", halt;
     "init.file", "smiiw", file;
     "init.log", "smari", say;
+    "init.lines", "smiw", lines;
+    "init.let_end", "smi", let_end;
 }
 pebble::import! {
     EVENT = "domain.event";
@@ -231,6 +233,29 @@ extern "C" fn say(asid: usize, text: usize, length: usize) -> isize {
         tell(&init_logic::log::said(&name, &bytes));
         0
     })
+}
+
+/// The system log from byte `from` on, as much of it as fits in the rest of the window's page; how many bytes.
+extern "C" fn lines(from: usize, to: usize) -> isize {
+    let copied = with(|_| {
+        let mut copied = Ok(0);
+        log(|l| {
+            let text = l.text();
+            // SAFETY: a window argument, which may be written.
+            let window = unsafe { Window::rest(to) };
+            copied = window.map(|window| window.copy_from(text.get(from..).unwrap_or(&[])) as isize);
+        });
+        copied
+    });
+    copied.unwrap_or(Ok(0)).unwrap_or_else(Error::code)
+}
+/// Domain `asid` may end without being started again. `ESRCH`: it is no component that init has started.
+extern "C" fn let_end(asid: usize) -> isize {
+    let known = with(|init| {
+        let running = init.running.iter_mut().find(|(own, _)| *own == asid);
+        running.map(|(_, running)| running.component.restart = Restart::Never)
+    });
+    known.flatten().map_or(Error::ESRCH.code(), |()| 0)
 }
 
 /// Waits for domains to end, for ever.

@@ -191,10 +191,12 @@ fn boot_info() -> &'static BootInfo {
     };
     info.code_next = FIRST_CODE as u64;
     info.thread_table = supervisor(CODE_END) as u64;
+    // As in the default system; what that adds is looked at with the rest.
+    info.counters = 1;
     info.add_template(&memory_logic::windows::at_call(), MEMORY as u64).expect("room");
     info.add_template(&memory_logic::transfers::transfers(), MEMORY as u64).expect("room");
     for (n, &(name, flags, provides)) in BOOT.iter().enumerate() {
-        let table = supervisor(CODE_END + 2 * PAGE + n * domain::PAGES * PAGE + domain::TABLE) as u64;
+        let table = supervisor(CODE_END + 2 * PAGE + n * domain::pages(true) * PAGE + domain::TABLE) as u64;
         let thread = if n + 1 == INIT { INIT_THREAD as u64 } else { 0 };
         let asid = n as u64 + 1;
         let role = if n + 1 == INIT { role::START } else { role::NONE };
@@ -249,6 +251,7 @@ impl Fake {
             table.set_field(domain::SATP, satp(0x8800_0000 + PAGE * boot.asid as usize, boot.asid as usize));
             table.set_field(domain::ROOT, abi::address::root(table.field(domain::SATP)) as u64);
             table.set_field(domain::FLAGS, boot.flags);
+            table.start_counters();
             let serial = serials.next().expect("a serial");
             table.set_field(domain::IDENTITY, DomainId::new(boot.asid as usize, serial).expect("a number").word());
             if boot.thread != 0 {

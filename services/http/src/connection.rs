@@ -5,6 +5,7 @@ use crate::range::{Range, parse as parse_range};
 use crate::request::{self, Refusal, Request};
 use crate::response::{self, Entity, stay};
 use abi::Error;
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -20,12 +21,25 @@ pub trait Stream {
 /// What is served.
 pub trait Files {
     type File;
+    /// An answer that is no file's, for who has others. `None`: a file is looked for.
+    fn reply(&mut self, _: &Request) -> Option<Reply> {
+        None
+    }
     /// The file at this path, its length and the version of its contents. `ENOENT`; of a directory, that of its index.
     fn open(&mut self, path: &str) -> Result<(Self::File, String, u64, u64)>;
     /// Bytes of it from `at` on. 0: it has become shorter.
     fn read(&mut self, file: &Self::File, at: u64, buffer: &mut [u8]) -> Result<usize>;
     /// Tells the entity tags of this server from those of one before it.
     fn boot(&self) -> u64;
+}
+/// An answer that is no file's.
+pub struct Reply {
+    pub status: u16,
+    /// Its type.
+    pub kind: &'static str,
+    /// Further lines of its head.
+    pub headers: &'static str,
+    pub body: Cow<'static, [u8]>,
 }
 /// What is to be done for a connection next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -237,6 +251,13 @@ impl<F> Connection<F> {
             (false, true) => stay::STAYS_TOLD,
             (false, false) => stay::STAYS,
         };
+        if let Some(reply) = files.reply(request) {
+            return response::reply(&mut self.output, &reply, request.head_only, stay);
+        }
+        if request.post {
+            // Files are not changed so.
+            return self.refuse(Refusal(405));
+        }
         let head = &mut self.output;
         let (file, path, bytes, version) = match files.open(&request.path) {
             Ok(found) => found,

@@ -9,5 +9,7 @@ pub mod limits;
 pub mod range;
 pub mod request;
 pub mod response;
+#[cfg(target_os = "none")]
+pub mod server;
 
 pub use connection::{Connection, Step};

@@ -1,7 +1,6 @@
 //! An HTTP server for files: what lies in one folder of the files component. Arguments: `root=www`, `port=80`.
 //!
-//! One thread serves all connections; it waits for all of them in one call of the internet component. Where that has ended, or files
-//! have, it goes on with the next ones.
+//! Where the files or the internet component have ended, it goes on with the next ones.
 #![no_std]
 #![no_main]
 
@@ -9,47 +8,10 @@ extern crate alloc;
 
 mod files;
 
-use alloc::vec::Vec;
 use files::Folder;
-use http_logic::connection::Stream;
-use http_logic::limits::{BACKLOG, CONNECTIONS};
-use http_logic::{Connection, Step};
-use pebble::internet::{Interest, TcpListener, TcpStream, event, poll};
-use pebble::time::{TIMEBASE, time};
-use pebble::{Error, Result};
+use http_logic::server;
 
 pebble::program!(main);
-
-/// Microseconds since the machine was started.
-fn now() -> u64 {
-    time() / (TIMEBASE / 1_000_000)
-}
-/// Milliseconds after which is looked again, if nothing happens: for the internet component may have ended.
-const LOOK: usize = 1000;
-/// Microseconds for which nobody is let in where there is no room.
-const BREATH: u64 = 20_000;
-/// Ticks of `hrtime` until that is tried again.
-const AGAIN: u64 = 25_000_000;
-
-/// A client's connection.
-struct Client {
-    stream: Plain,
-    node: u64,
-    connection: Connection<files::Handle>,
-    wants: u32,
-}
-struct Plain(TcpStream);
-impl Stream for Plain {
-    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
-        self.0.read(buffer)
-    }
-    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
-        self.0.write(bytes)
-    }
-    fn finish(&mut self) -> Result<()> {
-        self.0.shutdown()
-    }
-}
 
 fn main(env: &pebble::Env) -> i32 {
     let find = |key: &str| (1..env.len()).find_map(|n| env.argument(n)?.strip_prefix(key)?.strip_prefix('='));
@@ -57,83 +19,5 @@ fn main(env: &pebble::Env) -> i32 {
         pebble::println!("pebble: http: its argument \"port=\" is no port");
         return 1;
     };
-    let mut folder = Folder::new(find("root").unwrap_or("www"));
-    let mut said = None;
-    loop {
-        let error = match serve(port, &mut folder) {
-            Err(error) => error,
-            Ok(never) => match never {},
-        };
-        // The internet component starts again, or has no card yet: that is said only where it stays.
-        if error == Error::EACCESS {
-            pebble::println!("pebble: http: it may not listen on port {port}: {}", error.text());
-            return 1;
-        }
-        if said != Some(error) && !matches!(error, Error::EDEAD | Error::EAGAIN | Error::ENOENT | Error::EPORTAL) {
-            pebble::println!("pebble: http: port {port}: {}", error.text());
-            said = Some(error);
-        }
-        pebble::time::sleep(AGAIN);
-    }
-}
-/// Serves until the internet component ends, or is not there.
-fn serve(port: u16, folder: &mut Folder) -> Result<core::convert::Infallible> {
-    let listener = TcpListener::bind(port, BACKLOG)?;
-    listener.set_nonblocking(true)?;
-    let door = listener.node()?;
-    let mut clients: Vec<Client> = Vec::new();
-    let mut interests: Vec<Interest> = Vec::new();
-    // No more connections are taken until then.
-    let mut closed = 0;
-    loop {
-        let full = clients.len() >= CONNECTIONS || now() < closed;
-        interests.clear();
-        interests.extend(clients.iter().map(|client| Interest { node: client.node, wanted: client.wants, ready: 0 }));
-        interests.push(Interest { node: door, wanted: if full { 0 } else { event::READ }, ready: 0 });
-        let first = clients.iter().map(|client| client.connection.deadline()).min();
-        let most = if full { BREATH as usize / 1000 } else { LOOK };
-        let milliseconds = first.map_or(most, |at| (at.saturating_sub(now()) / 1000 + 1) as usize).min(most);
-        poll(&mut interests, milliseconds)?;
-        let time = now();
-        let mut n = 0;
-        clients.retain_mut(|client| {
-            let ready = interests[n].ready != 0 || time >= client.connection.deadline();
-            n += 1;
-            !ready || client.go_on(folder, time)
-        });
-        if interests.last().is_some_and(|door| door.ready != 0) {
-            let room = accept(&listener, &mut clients, folder, time)?;
-            closed = if room { 0 } else { now() + BREATH };
-        }
-    }
-}
-/// Takes all connections that were made, as many as are served at a time. False: there is no room for more here or there.
-fn accept(listener: &TcpListener, clients: &mut Vec<Client>, folder: &mut Folder, time: u64) -> Result<bool> {
-    while clients.len() < CONNECTIONS {
-        let stream = match listener.accept() {
-            Ok((stream, _)) => stream,
-            Err(Error::EAGAIN) => return Ok(true),
-            // There will be room when one has ended.
-            Err(Error::EMFILE | Error::ENFILE | Error::ENOMEM) => return Ok(false),
-            Err(error) => return Err(error),
-        };
-        stream.set_nonblocking(true)?;
-        let node = stream.node()?;
-        let mut client = Client { stream: Plain(stream), node, connection: Connection::new(time), wants: event::READ };
-        if client.go_on(folder, time) {
-            clients.push(client);
-        }
-    }
-    Ok(false)
-}
-impl Client {
-    /// Whether it goes on being one.
-    fn go_on(&mut self, folder: &mut Folder, time: u64) -> bool {
-        match self.connection.go_on(&mut self.stream, folder, time) {
-            Step::Read => self.wants = event::READ,
-            Step::Write => self.wants = event::WRITE,
-            Step::End => return false,
-        }
-        true
-    }
+    server::run("http", port, &mut Folder::new(find("root").unwrap_or("www")))
 }

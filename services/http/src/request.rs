@@ -9,6 +9,13 @@ use alloc::vec::Vec;
 pub struct Request {
     /// Only the head of the answer is wanted.
     pub head_only: bool,
+    /// It is to change something (POST).
+    pub post: bool,
+    /// `Host`, `Authorization`, `Origin`, `Sec-Fetch-Site`: for who asks who is asking.
+    pub host: Option<String>,
+    pub authorization: Option<String>,
+    pub origin: Option<String>,
+    pub site: Option<String>,
     /// What is asked for: a path without `.`, `..` and empty parts, decoded; empty: the root.
     pub path: String,
     /// The connection ends behind the answer.
@@ -47,6 +54,13 @@ pub fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, Refusal> {
         let value = core::str::from_utf8(header.value).map_err(|_| Refusal(400))?.trim();
         if name("host") {
             hosts += 1;
+            request.host = Some(value.into());
+        } else if name("authorization") {
+            request.authorization = Some(value.into());
+        } else if name("origin") {
+            request.origin = Some(value.into());
+        } else if name("sec-fetch-site") {
+            request.site = Some(value.into());
         } else if name("connection") {
             for word in value.split(',').map(str::trim) {
                 if word.eq_ignore_ascii_case("close") {
@@ -85,7 +99,11 @@ pub fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, Refusal> {
     request.head_only = match parsed.method {
         Some("GET") => false,
         Some("HEAD") => true,
-        Some("POST" | "PUT" | "DELETE" | "OPTIONS" | "PATCH" | "TRACE" | "CONNECT") => return Err(Refusal(405)),
+        Some("POST") => {
+            request.post = true;
+            false
+        }
+        Some("PUT" | "DELETE" | "OPTIONS" | "PATCH" | "TRACE" | "CONNECT") => return Err(Refusal(405)),
         _ => return Err(Refusal(501)),
     };
     request.path = path(parsed.path.unwrap_or("")).ok_or(Refusal(400))?;
@@ -165,7 +183,8 @@ mod tests {
     }
     #[test]
     fn other_methods_are_refused() {
-        assert_eq!(refused("POST / HTTP/1.1\r\nHost: h\r\n\r\n"), 405);
+        assert_eq!(refused("PUT / HTTP/1.1\r\nHost: h\r\n\r\n"), 405);
+        assert!(request("POST / HTTP/1.1\r\nHost: h\r\n\r\n").post);
         assert_eq!(refused("BREW / HTTP/1.1\r\nHost: h\r\n\r\n"), 501);
     }
     #[test]

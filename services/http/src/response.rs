@@ -1,5 +1,6 @@
 //! Heads of answers, and the pages of those that are no file.
 
+use crate::connection::Reply;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,9 +13,12 @@ pub fn reason(status: u16) -> &'static str {
         206 => "Partial Content",
         304 => "Not Modified",
         400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
         404 => "Not Found",
         405 => "Method Not Allowed",
         408 => "Request Timeout",
+        409 => "Conflict",
         413 => "Content Too Large",
         416 => "Range Not Satisfiable",
         417 => "Expectation Failed",
@@ -87,6 +91,23 @@ pub fn file(head: &mut Vec<u8>, entity: &Entity, tag: &str, part: Option<(u64, u
         let _ = write!(Text(head), "Content-Range: bytes {start}-{}/{}\r\n", end - 1, entity.bytes);
     }
     head.extend_from_slice(b"\r\n");
+}
+/// An answer that is no file's.
+pub fn reply(head: &mut Vec<u8>, reply: &Reply, head_only: bool, stay: &str) {
+    begin(head, reply.status, stay);
+    if reply.status == 401 {
+        head.extend_from_slice(b"WWW-Authenticate: Bearer\r\n");
+    }
+    let _ = write!(
+        Text(head),
+        "Content-Type: {}\r\nContent-Length: {}\r\n{}\r\n",
+        reply.kind,
+        reply.body.len(),
+        reply.headers
+    );
+    if !head_only {
+        head.extend_from_slice(&reply.body);
+    }
 }
 /// The answer to who has it already.
 pub fn not_modified(head: &mut Vec<u8>, tag: &str, stay: &str) {

@@ -90,6 +90,8 @@ impl<M: Machine> Manager<M> {
             let root = if d.frozen > 0 { self.dead.graveyard.address() } else { root };
             expect("the root table", asid, 0, field(domain::ROOT), root)?;
             expect("the flags", asid, 0, field(domain::FLAGS), d.flags)?;
+            let counters = if self.counts_calls() { d.table.own_counters() } else { 0 };
+            expect("the counters", asid, 0, field(domain::COUNTERS), counters)?;
             let initial = &self.system_portals[(d.flags & flags::TRUSTED != 0) as usize];
             if !boot {
                 for (n, &code) in initial.faults.iter().enumerate() {
@@ -283,7 +285,12 @@ impl<M: Machine> Manager<M> {
     fn check_threads(&self, counts: &mut Vec<usize>) -> Checked {
         // Windows of calls into each domain.
         let windows = zeros(counts, MAX_DOMAINS);
-        for (index, page, _) in self.threads.living() {
+        for (index, page, home) in self.threads.living() {
+            if self.counts_calls() {
+                // The thread switch writes to the counters of what it finds there.
+                let table = self.living(home).map_or(self.dead.graveyard, |d| d.table).address();
+                expect("where a thread's time goes", index, 0, page.home(), table)?;
+            }
             self.check_thread(index, page, windows)?;
         }
         for (asid, _) in self.domains.iter() {

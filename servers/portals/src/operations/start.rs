@@ -12,8 +12,9 @@ use crate::state::registrations::{Registration, Text};
 use crate::state::templates::Owner;
 use abi::Error;
 use abi::boot::{BootInfo, PORTALS, role};
+use abi::count::TIME;
 use abi::identity::DomainId;
-use abi::nucleus::{NPORTALS, domain};
+use abi::nucleus::{NPORTALS, domain, flags};
 use abi::section::text;
 use alloc::vec::Vec;
 use fallible::TryPush;
@@ -127,6 +128,12 @@ impl<M: Machine> Manager<M> {
         self.roles.destroy = self.boot_registration("domain.destroy").unwrap_or(usize::MAX);
         for (entry, name) in ["scheduler.p", "scheduler.v"].into_iter().enumerate() {
             self.roles.semaphore_entries[entry] = self.boot_registration(name).unwrap_or(usize::MAX);
+        }
+        if self.counts_calls() {
+            // The first switch had no other before it. The scheduler's word is something else.
+            for (_, domain) in self.domains.iter().filter(|(_, domain)| domain.flags & flags::MASKED == 0) {
+                domain.table.set_counter(TIME, 0);
+            }
         }
         self.make_initials()
     }

@@ -44,9 +44,12 @@ impl<M: NucleusMemory> Table<M> {
     }
     /// Makes the third page of the domain's block its counters, all 0.
     pub fn start_counters(self) {
-        let page = self.address.wrapping_add((domain::COUNTED - domain::TABLE) as u64);
-        self.memory.clear(page, count::WORDS);
-        self.set_field(domain::COUNTERS, page + count::MIDDLE as u64);
+        self.memory.clear(self.own_counters() - count::MIDDLE as u64, count::WORDS);
+        self.set_field(domain::COUNTERS, self.own_counters());
+    }
+    /// Where the middle of its counters is.
+    pub fn own_counters(self) -> u64 {
+        self.address.wrapping_add((domain::COUNTED - domain::TABLE + count::MIDDLE) as u64)
     }
     /// Clears the record, which goes up to the fixed entries.
     pub fn clear_record(self) {
@@ -127,6 +130,10 @@ impl<M: NucleusMemory> ThreadPage<M> {
     #[inline(always)]
     fn set(self, offset: usize, value: u64) {
         self.memory.write(self.address + offset as u64, value)
+    }
+    /// Table of the domain that what the thread runs is counted for.
+    pub fn home(self) -> u64 {
+        self.memory.read(self.address + core::mem::offset_of!(Thread, home) as u64)
     }
     /// Makes `home` that of the thread: whose counters have what it runs.
     pub fn set_home(self, home: Table<M>) {

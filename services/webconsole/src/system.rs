@@ -1,0 +1,234 @@
+//! What the portals of the system tell, and what they are asked to do.
+
+use abi::account::Report;
+use abi::count::{Calls, FAULTS, INTERRUPTS, TIME};
+use abi::inspect::{self, Domain, Portal};
+use abi::nucleus::{MAX_DOMAINS, NPORTALS, flags};
+use abi::section::NAME;
+use abi::system::FIRST_FREE;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use pebble::directory;
+use pebble::file::{File, Kind, Metadata};
+use pebble::time::{TIMEBASE, time, wait};
+use pebble::{Error, Result, check};
+use webconsole_logic::Change;
+use webconsole_logic::report::{self, Entry, Listing, State};
+
+pebble::import! {
+    DOMAIN = "inspect.domain";
+    PORTAL = "inspect.portal";
+    CALLS = "inspect.calls";
+    ACCOUNT = "inspect.account";
+    MEMORY = "memory.info";
+    SPAWN = "init.spawn";
+    COMPONENTS = "init.components";
+    LINES = "init.lines";
+    LET_END = "init.let_end";
+    DESTROY = "domain.destroy";
+}
+
+/// Something that is lent through a window: it does not cross a page boundary.
+#[repr(align(4096))]
+struct Lent<T>(T);
+
+/// Microseconds for which what was found in a portal table is taken to be still there, if the table has as many portals.
+const FRESH: u64 = 5_000_000;
+/// Bytes of a file that are shown.
+const SHOWN: usize = 64 * 1024;
+/// Entries of a directory that are shown.
+const ENTRIES: usize = 500;
+/// Bytes of the log.
+const LOG: usize = abi::log::BYTES;
+/// Units of time in which a component that is looked after is back.
+const BACK: u64 = TIMEBASE / 2;
+
+/// What a portal table was found to have: counters aside, that changes seldom.
+struct Table {
+    identity: u64,
+    count: u64,
+    at: u64,
+    portals: Vec<report::Portal>,
+}
+pub struct System {
+    tables: Vec<Table>,
+}
+
+fn now() -> u64 {
+    time() / (TIMEBASE / 1_000_000)
+}
+fn domain(asid: usize) -> Result<Domain> {
+    let mut domain = Lent(Domain::NONE);
+    check(DOMAIN.call([asid, &raw mut domain as usize]))?;
+    Ok(domain.0)
+}
+/// The component's name, 0-terminated.
+fn component(n: usize) -> Result<String> {
+    let mut name = Lent([0u8; NAME]);
+    check(COMPONENTS.call([n, &raw mut name as usize]))?;
+    Ok(report::name(&name.0))
+}
+
+impl System {
+    pub fn new() -> System {
+        System { tables: Vec::new() }
+    }
+    /// What there is, and what was counted.
+    pub fn state(&mut self) -> Result<State> {
+        let mut state = State { now: now(), own: pebble::thread::asid(), ..State::default() };
+        state.memory = [0, 1].map(|what| MEMORY.call([what, 0]).max(0) as usize);
+        let mut calls = Box::new(Calls::NONE);
+        for asid in 1..MAX_DOMAINS {
+            let Ok(found) = domain(asid) else { continue };
+            match check(CALLS.call([asid, &raw mut *calls as usize])) {
+                Ok(_) => state.counters = true,
+                Err(Error::ENOENT) => *calls = Calls::NONE,
+                // It has ended in between.
+                Err(_) => continue,
+            }
+            let mut portals = self.table(&found).to_vec();
+            portals.iter_mut().for_each(|portal| portal.calls = calls.0[portal.number % NPORTALS]);
+            // Those that every domain has are said where they are used.
+            portals.retain(|portal| portal.number >= FIRST_FREE || portal.calls > 0);
+            state.domains.push(report::Domain {
+                id: asid,
+                identity: format!("{:x}", found.identity),
+                name: report::name(&found.name),
+                kind: match found.flags {
+                    f if f & flags::MASKED != 0 => "masked",
+                    f if f & flags::TRUSTED != 0 => "trusted",
+                    f if f & flags::ELASTIC != 0 => "sandbox",
+                    _ => "",
+                },
+                parent: found.parent as usize,
+                threads: found.threads,
+                pages: MEMORY.call([2, asid]).max(0) as usize,
+                time: calls.0[TIME],
+                faults: calls.0[FAULTS],
+                interrupts: calls.0[INTERRUPTS],
+                limits: limits(found.account as usize),
+                portals,
+            });
+        }
+        self.tables.retain(|table| state.domains.iter().any(|d| d.identity == format!("{:x}", table.identity)));
+        state.components = (0..).map_while(|n| component(n).ok()).collect();
+        Ok(state)
+    }
+    /// The portals of a domain, without what they have counted.
+    fn table(&mut self, domain: &Domain) -> &[report::Portal] {
+        let known = self.tables.iter().position(|table| table.identity == domain.identity);
+        let place = known.unwrap_or_else(|| {
+            self.tables.push(Table { identity: domain.identity, count: 0, at: 0, portals: Vec::new() });
+            self.tables.len() - 1
+        });
+        let table = &mut self.tables[place];
+        if table.count != domain.portals || now() >= table.at + FRESH {
+            (table.count, table.at) = (domain.portals, now());
+            table.portals.clear();
+            for number in 1..NPORTALS {
+                // No more than there are.
+                if table.portals.len() as u64 == domain.portals {
+                    break;
+                }
+                let mut portal = Lent(inspect::Portal::NONE);
+                if check(PORTAL.call([domain.asid as usize, number, &raw mut portal as usize])).is_ok() {
+                    let Portal { name, spec, server, .. } = &portal.0;
+                    let (name, spec) = (report::name(name), report::spec(spec));
+                    table.portals.push(report::Portal { number, name, spec, to: *server, calls: 0 });
+                }
+            }
+        }
+        &table.portals
+    }
+    /// What the system has said.
+    pub fn log(&self) -> Result<Vec<u8>> {
+        let mut all = Vec::new();
+        while all.len() < LOG {
+            let mut piece = Lent([0u8; abi::address::PAGE]);
+            match check(LINES.call([all.len(), &raw mut piece as usize]))? {
+                0 => break,
+                count => all.extend_from_slice(&piece.0[..count.min(abi::address::PAGE)]),
+            }
+        }
+        Ok(all)
+    }
+    /// What is in a directory. `ENOTDIR`: it is a file.
+    pub fn list(&self, path: &str) -> Result<Listing> {
+        let mut entries = Vec::new();
+        for entry in directory::read(if path.is_empty() { "/" } else { path })?.take(ENTRIES) {
+            let entry = entry?;
+            let Metadata { kind, bytes, .. } = entry.metadata;
+            entries.push(Entry { name: entry.name().into(), directory: kind == Kind::Directory, bytes });
+        }
+        Ok(Listing { path: path.into(), entries })
+    }
+    /// The beginning of a file.
+    pub fn file(&self, path: &str) -> Result<Vec<u8>> {
+        let file = File::open(path)?;
+        let mut bytes = alloc::vec![0; SHOWN];
+        let mut length = 0;
+        while length < bytes.len() {
+            match file.read(&mut bytes[length..])? {
+                0 => break,
+                count => length += count,
+            }
+        }
+        bytes.truncate(length);
+        Ok(bytes)
+    }
+    pub fn change(&mut self, change: Change) -> Result<()> {
+        match change {
+            Change::Start(name) => start(&name),
+            Change::End { asid, identity, stays } => {
+                let meant = domain(asid)?;
+                if meant.identity != identity {
+                    // It has ended, and its number is another's.
+                    return Err(Error::ESRCH);
+                }
+                let name = report::name(&meant.name);
+                let component = (0..).map_while(|n| component(n).ok()).any(|own| own == name);
+                if stays && component {
+                    // Who looks after it is told not to. One that it does not know is somebody's child.
+                    let _ = LET_END.call([asid]);
+                }
+                check(DESTROY.call([asid]))?;
+                if !stays && component && !is_back(&name) {
+                    start(&name)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+/// Whether a component runs again before long: its manifest may say that it does.
+fn is_back(name: &str) -> bool {
+    let runs = || (1..MAX_DOMAINS).filter_map(|asid| domain(asid).ok()).any(|d| report::name(&d.name) == name);
+    let end = time() + BACK;
+    while time() < end {
+        if runs() {
+            return true;
+        }
+        wait(TIMEBASE / 50);
+    }
+    runs()
+}
+fn start(name: &str) -> Result<()> {
+    let mut line = Lent([0u8; 1024]);
+    line.0.get_mut(..name.len()).ok_or(Error::EINVAL)?.copy_from_slice(name.as_bytes());
+    check(SPAWN.call([&raw const line as usize, name.len()])).map(|_| ())
+}
+/// What an account has taken and may take; nothing for the system's own.
+fn limits(account: usize) -> Vec<[usize; 2]> {
+    if account == 0 {
+        return Vec::new();
+    }
+    let mut report = Lent(Report::NONE);
+    if check(ACCOUNT.call([account, &raw mut report as usize])).is_err() {
+        return Vec::new();
+    }
+    let Report { used, limits } = report.0;
+    let memory = [4, 5].map(|what| MEMORY.call([what, account]).max(0) as usize);
+    used.iter().zip(limits).map(|(&used, limit)| [used as usize, limit as usize]).chain([memory]).collect()
+}
