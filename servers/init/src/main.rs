@@ -145,8 +145,9 @@ fn start(_: &pebble::Env) {
 fn share_memory(system: &System) {
     let limits = || system.accounts().map(|(account, component)| (account, component.limits));
     let of = |resource| limits().map(|(_, l)| l.of(resource) as usize).sum();
+    let counters = pebble::boot::info().counters != 0;
     let free = MEMORY_INFO.call([1, 0]).max(0) as usize;
-    let all = init_logic::memory::for_components(free, of(Resource::Threads), of(Resource::Domains));
+    let all = init_logic::memory::for_components(free, of(Resource::Threads), of(Resource::Domains), counters);
     let given = limits().filter_map(|(_, l)| l.memory).sum();
     let others = limits().filter(|(_, l)| l.memory.is_none()).count();
     for (account, limits) in limits() {

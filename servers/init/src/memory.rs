@@ -2,15 +2,17 @@
 
 /// Pages that a thread takes beside its stack: its own page, and its service stack.
 const THREAD: usize = 3;
-/// Pages that a domain takes beside its memory and the tables of that: its root table, and its block.
-const DOMAIN: usize = 3;
+/// Pages that a domain takes beside its memory and the tables of that: its root table, and its block, with counters or without.
+const fn domain(counters: bool) -> usize {
+    1 + abi::nucleus::domain::pages(counters)
+}
 /// Pages for the servers' own tables.
 const SERVERS: usize = 512;
 
 /// Of `free` pages, those for the components, where there can be so many threads and domains. The system keeps what these take, but
 /// on a small machine no more than a quarter: there the machine may have no room for all threads that the limits allow.
-pub fn for_components(free: usize, threads: usize, domains: usize) -> usize {
-    free - (threads * THREAD + domains * DOMAIN + SERVERS).min(free / 4)
+pub fn for_components(free: usize, threads: usize, domains: usize, counters: bool) -> usize {
+    free - (threads * THREAD + domains * domain(counters) + SERVERS).min(free / 4)
 }
 /// Pages of the `all` that a component may have: `percent` of them; or an even share of what is left where all that say have `given`
 /// percent together and `others` do not say.
@@ -35,7 +37,8 @@ mod tests {
     }
     #[test]
     fn the_system_keeps_what_threads_and_domains_take() {
-        assert_eq!(for_components(32_000, 1000, 100), 32_000 - 3000 - 300 - SERVERS);
-        assert_eq!(for_components(8_000, 2000, 400), 6_000);
+        assert_eq!(for_components(32_000, 1000, 100, false), 32_000 - 3000 - 300 - SERVERS);
+        assert_eq!(for_components(32_000, 1000, 100, true), 32_000 - 3000 - 400 - SERVERS);
+        assert_eq!(for_components(8_000, 2000, 400, false), 6_000);
     }
 }
