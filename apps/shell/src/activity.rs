@@ -1,12 +1,13 @@
 //! What happens in the system: who runs, who calls whom. Counters are looked at twice, and what has come in between is shown.
 
+use crate::println;
 use crate::views::{all_domains, name, one_portal};
 use abi::count::{Calls, FAULTS, INTERRUPTS, TIME};
 use abi::section::text;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use pebble::time::{TIMEBASE, time, wait};
-use pebble::{Error, Result, check, println};
+use pebble::{Error, Result, check};
 
 pebble::import! {
     CALLS = "inspect.calls";

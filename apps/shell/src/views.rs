@@ -1,13 +1,15 @@
 //! What the shell shows of the system.
 
 use crate::Lent;
+use crate::{print, println};
 use abi::account::Report;
 use abi::inspect::{Domain, Portal};
 use abi::isolation::Isolation;
 use abi::nucleus::{MAX_DOMAINS, MAX_THREADS, NPORTALS, flags};
 use abi::section::text;
 use alloc::string::String;
-use pebble::{Error, Result, check, print, println};
+use alloc::vec::Vec;
+use pebble::{Error, Result, check};
 
 pebble::import! {
     DOMAIN = "inspect.domain";
@@ -198,4 +200,38 @@ pub fn uptime() -> Result<()> {
         Err(error) => return Err(error),
     }
     Ok(())
+}
+/// Names of all portals that somebody may call.
+pub fn portal_names() -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for d in all_domains() {
+        for number in abi::system::FIRST_FREE..NPORTALS {
+            let Ok(p) = one_portal(d.asid as usize, number) else { continue };
+            let name = text(&p.name);
+            if !name.is_empty() && !names.iter().any(|other| other == name) {
+                names.push(name.into());
+            }
+        }
+    }
+    names
+}
+/// Who may call the portals called `wanted`.
+pub fn callers(wanted: &str) -> Result<()> {
+    let mut any = false;
+    for d in all_domains() {
+        for number in 1..NPORTALS {
+            let Ok(p) = one_portal(d.asid as usize, number) else { continue };
+            if text(&p.name) == wanted {
+                println!(
+                    "{} (domain {}) may call {wanted} \"{}\" in {}",
+                    text(&d.name),
+                    d.asid,
+                    text(&p.spec),
+                    name(p.server as usize)
+                );
+                any = true;
+            }
+        }
+    }
+    if any { Ok(()) } else { Err(Error::ENOENT) }
 }

@@ -3,5 +3,6 @@
 
 extern crate alloc;
 
+pub mod attention;
 pub mod frames;
 pub mod line;

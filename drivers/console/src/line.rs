@@ -1,5 +1,6 @@
 //! Received keys: kept as they are for raw readers, edited into lines for the others.
 
+use crate::attention::Attention;
 use crate::frames::Stream;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -25,6 +26,9 @@ pub struct Input {
     ended: bool,
     /// Readers that wait for a key.
     waiting: usize,
+    /// Who took keys last took them as they are: all are for it.
+    pub raw: bool,
+    pub attention: Attention,
     /// Where input comes from a program: nothing else is used then.
     pub stream: Option<Stream>,
 }
@@ -36,12 +40,14 @@ impl Input {
             ready: VecDeque::new(),
             ended: false,
             waiting: 0,
+            raw: false,
+            attention: Attention::new(),
             stream: None,
         }
     }
     /// A reader found nothing and is going to wait. False: too many do.
     pub fn wait(&mut self) -> bool {
-        let room = self.waiting < READERS;
+        let room = self.waiting + self.attention.waiting() < READERS;
         self.waiting += room as usize;
         room
     }
@@ -59,10 +65,18 @@ impl Input {
         if let Some(stream) = &mut self.stream {
             return stream.receive(byte);
         }
-        if self.keys.len() < KEYS {
+        let taken = !self.raw && self.attention.key(byte);
+        if taken {
+            // What was typed ahead was for what ends now, as on any terminal.
+            self.keys.clear();
+        } else if self.keys.len() < KEYS {
             self.keys.push_back(byte);
         }
         None
+    }
+    /// Somebody begins to wait for Ctrl-C. `None`: too many wait for something.
+    pub fn attend(&mut self) -> Option<u32> {
+        (self.waiting + self.attention.waiting() < READERS).then(|| self.attention.enter())
     }
     /// Takes what a program sent, in the form of the other `take`s: nothing is shown. `None`: somebody types.
     pub fn take_stream(&mut self, out: &mut [u8]) -> Option<(Vec<u8>, Option<usize>)> {
@@ -70,6 +84,7 @@ impl Input {
     }
     /// Takes keys as they came.
     pub fn take_raw(&mut self, out: &mut [u8]) -> usize {
+        self.raw = true;
         let count = out.len().min(self.keys.len());
         for (place, key) in out.iter_mut().zip(self.keys.drain(..count)) {
             *place = key;
@@ -79,6 +94,7 @@ impl Input {
     /// Edits what was typed into lines, until the input ends. Returns what is to be shown. Only when no finished line is
     /// left, so that what waits stays bounded.
     pub fn edit(&mut self) -> Vec<u8> {
+        self.raw = false;
         let mut echo = Vec::new();
         while !self.ended
             && let Some(key) = self.keys.pop_front()
@@ -232,6 +248,29 @@ mod tests {
         input.edit();
         let mut out = [0; 2 * LINE];
         assert_eq!(input.take_line(&mut out), Some(LINE + 1));
+    }
+    #[test]
+    fn who_waits_for_control_c_gets_it_unless_keys_are_taken_raw() {
+        let mut input = Input::new();
+        input.attend().unwrap();
+        input.take_raw(&mut [0; 8]);
+        input.key(3);
+        assert_eq!(input.take_raw(&mut [0; 8]), 1);
+        input.raw = false;
+        input.key(3);
+        assert_eq!((input.take_raw(&mut [0; 8]), input.attention.woken()), (0, 1));
+    }
+    #[test]
+    fn without_anybody_control_c_is_a_key() {
+        let mut input = Input::new();
+        input.key(3);
+        assert_eq!(input.take_raw(&mut [0; 8]), 1);
+    }
+    #[test]
+    fn who_waits_for_control_c_takes_a_readers_place() {
+        let mut input = Input::new();
+        assert!((0..READERS - 1).all(|_| input.attend().is_some()) && input.wait() && !input.wait());
+        assert!(input.attend().is_none());
     }
     #[test]
     fn raw_keys_are_not_edited() {

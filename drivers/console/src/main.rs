@@ -28,6 +28,7 @@ pebble::provide! {
     "console.error", "nmcri", error;
     "console.read", "nmcwi", read;
     "console.raw", "nmcwi", raw;
+    "console.attention", "nm", attention;
 }
 
 /// Priority of the thread that serves the interrupt.
@@ -48,11 +49,12 @@ struct Output {
 static CLOSED: AtomicU8 = AtomicU8::new(0);
 /// A writer waits for the transmitter.
 static WAITING: AtomicBool = AtomicBool::new(false);
-/// Numbers of the semaphores: interrupt, transmitter, keys.
-static SEMAPHORES: [AtomicUsize; 3] = [const { AtomicUsize::new(0) }; 3];
+/// Numbers of the semaphores: interrupt, transmitter, keys, attention.
+static SEMAPHORES: [AtomicUsize; 4] = [const { AtomicUsize::new(0) }; 4];
 const INTERRUPT: usize = 0;
 const TRANSMITTER: usize = 1;
 const KEYS: usize = 2;
+const ATTENTION: usize = 3;
 
 fn wait(semaphore: usize) -> Result<()> {
     pebble::check(call(SEMAPHORES[semaphore].load(Ordering::Relaxed), [usize::MAX])).map(|_| ())
@@ -95,7 +97,9 @@ fn start(env: &pebble::Env) {
 /// Serves the device's interrupts.
 fn serve(uart: Uart) {
     while wait(INTERRUPT).is_ok() {
-        (0..receive(uart)).for_each(|_| post(KEYS));
+        let (readers, attentive) = receive(uart);
+        (0..readers).for_each(|_| post(KEYS));
+        (0..attentive).for_each(|_| post(ATTENTION));
         if uart.ready() {
             // Off before the writer goes on, who may turn it on again.
             uart.interrupt_when_empty(false);
@@ -107,8 +111,8 @@ fn serve(uart: Uart) {
     }
 }
 
-/// Takes what has arrived; how many readers are to be woken for it.
-fn receive(uart: Uart) -> usize {
+/// Takes what has arrived; how many readers are to be woken for it, and how many of those that wait for Ctrl-C.
+fn receive(uart: Uart) -> (usize, usize) {
     let mut input = INPUT.lock();
     let mut any = false;
     while let Some(byte) = uart.receive() {
@@ -117,7 +121,7 @@ fn receive(uart: Uart) -> usize {
             CLOSED.fetch_or(1 << stream, Ordering::Relaxed);
         }
     }
-    if any { input.woken() } else { 0 }
+    (if any { input.woken() } else { 0 }, input.attention.woken())
 }
 
 /// Waits until the transmit FIFO is empty. The caller holds `OUTPUT`.
@@ -189,8 +193,10 @@ fn write_window(stream: u8, buffer: usize, length: usize) -> Result<usize> {
     let bytes = unsafe { window.values() };
     send(output, stream, bytes).map(|()| length)
 }
-/// Waits until `take` gives something, and puts it in the caller's buffer. `take` also tells what is to be echoed.
+/// Waits until `take` gives something, and puts it in the caller's buffer. `take` also tells what is to be echoed. For no bytes it only says
+/// whether keys are taken as they are from now on.
 fn read_window(
+    raw: bool,
     buffer: usize,
     length: usize,
     take: impl Fn(&mut Input, &mut [u8]) -> (Vec<u8>, Option<usize>),
@@ -198,6 +204,7 @@ fn read_window(
     // SAFETY: `buffer` is a window argument whose letter is `w`.
     let window = unsafe { Window::new(buffer, length) }?;
     if length == 0 {
+        INPUT.lock().raw = raw;
         return Ok(0);
     }
     // SAFETY: it is only written, and by this call alone.
@@ -234,11 +241,26 @@ fn read_window(
     }
 }
 extern "C" fn read(_channel: usize, buffer: usize, length: usize) -> isize {
-    word(read_window(buffer, length, |input, out| match input.take_line(out) {
+    word(read_window(false, buffer, length, |input, out| match input.take_line(out) {
         None => (input.edit(), input.take_line(out)),
         taken => (Vec::new(), taken),
     }))
 }
 extern "C" fn raw(_channel: usize, buffer: usize, length: usize) -> isize {
-    word(read_window(buffer, length, |input, out| (Vec::new(), Some(input.take_raw(out)).filter(|&count| count > 0))))
+    word(read_window(true, buffer, length, |input, out| {
+        (Vec::new(), Some(input.take_raw(out)).filter(|&count| count > 0))
+    }))
+}
+/// Waits until Ctrl-C, Ctrl-Z or Ctrl-\\ is pressed while no program takes keys as they are; that key.
+extern "C" fn attention() -> isize {
+    let Some(own) = INPUT.lock().attend() else { return Error::EBUSY.code() };
+    loop {
+        if let Some(key) = INPUT.lock().attention.take(own) {
+            return key.into();
+        }
+        if let Err(error) = wait(ATTENTION) {
+            INPUT.lock().attention.leave(own);
+            return error.code();
+        }
+    }
 }

@@ -28,7 +28,7 @@ enum Step {
     Wait(String),
     /// `idle`: for a second the machine uses next to no processor time.
     Idle,
-    /// `! text`: it must not have come since the last line was typed.
+    /// `! text`: it must not have come since something was typed last.
     Never(String),
 }
 #[derive(Debug, PartialEq)]
@@ -99,7 +99,7 @@ struct Dialogue {
     input: Box<dyn Write>,
     terminal: bool,
     output: mpsc::Receiver<Vec<u8>>,
-    /// What was said since the last line was typed.
+    /// What was said since something was typed last.
     heard: String,
 }
 impl Dialogue {
@@ -215,6 +215,7 @@ fn converse(root: &Path, path: &Path) -> Result<()> {
                 dialogue.input.flush()?;
             }
             Step::Keys(bytes) => {
+                dialogue.heard.clear();
                 dialogue.input.write_all(bytes)?;
                 dialogue.input.flush()?;
             }

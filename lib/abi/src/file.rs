@@ -41,6 +41,15 @@ pub mod operation {
     pub const TRUNCATE: usize = 4;
     /// What was written lasts.
     pub const SYNC: usize = 5;
+    /// Reads a [`Hand`](super::Hand): that domain may have four portals to the same control block, once, by `files.inherit`.
+    pub const HAND: usize = 6;
+}
+/// Who is to have what is handed over, and as which of its standard streams.
+#[repr(C, align(16))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hand {
+    pub domain: u64,
+    pub stream: u64,
 }
 /// Bit of [`Status::node`] that those of the disk have, and none in memory.
 pub const NODE_OF_DISK: u64 = 1 << 62;

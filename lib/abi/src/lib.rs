@@ -24,6 +24,7 @@ pub mod network;
 pub mod nucleus;
 pub mod protection;
 pub mod section;
+pub mod spawn;
 pub mod specification;
 pub mod start;
 pub mod system;

@@ -9,6 +9,12 @@ pub struct Start {
     pub argv: u64,
     pub device_count: u64,
     pub devices: u64,
+    /// Pointers to 0-terminated strings `NAME=value`, then a null.
+    pub environment: u64,
+    /// The domain that had it started, where it was not init by itself.
+    pub starter: u64,
+    /// Bit n: that one hands over standard stream n, which `files.inherit` gives.
+    pub inherited: u64,
 }
 /// A device of the component's manifest entry.
 #[repr(C)]

@@ -9,6 +9,19 @@
 static int standard[3];
 static int console_write, console_error, console_read, files_pipe;
 
+/* Takes over the streams that the program's starter hands over to it. */
+void __pebble_inherit(const struct start *start)
+{
+    int inherit = portal_open("files.inherit");
+    for (int n = 0; n < 3; n++)
+        if (start->inherited >> n & 1) {
+            standard[n] = inherit < 0 ? inherit : (int)invoke_portal(inherit, start->starter, (word)n);
+            /* It was not to have the console instead: shells call this "could not be executed". */
+            if (standard[n] < 0)
+                for (;;)
+                    invoke_portal(SYS_EXIT, 126);
+        }
+}
 /* A number that leads nowhere is no descriptor. */
 static ssize_t failed(word result)
 {

@@ -13,12 +13,20 @@ void *__pebble_tls(void *block)
     return block;
 }
 
+/* Where the program has them: standard streams, and variables. */
+__attribute__((weak)) void __pebble_inherit(const struct start *start);
+extern char **environ __attribute__((weak));
+
 void __pebble_start(struct start *start)
 {
     __pebble_stack_top = (char *)start;
     void *tp;
     __asm__("mv %0, tp" : "=r"(tp));
     invoke_portal(SYS_SET_TP, tp);
+    if (&environ)
+        environ = start->environment;
+    if (start->inherited && __pebble_inherit)
+        __pebble_inherit(start);
     for (void (**f)(void) = __bothinit_array_start; f < __bothinit_array_end; f++)
         (*f)();
     exit(main((int)start->argc, start->argv));

@@ -45,6 +45,8 @@ struct start {
     char **argv;
     uint64_t device_count;
     void *devices;
+    char **environment;
+    uint64_t starter, inherited;
 };
 struct registration {
     char name[NAMELEN];

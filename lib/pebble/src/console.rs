@@ -30,13 +30,33 @@ fn write_by(portal: &crate::portal::Import, bytes: &[u8]) -> crate::Result<()> {
     }
     Ok(())
 }
+/// Writes all of `bytes` to what a standard stream was handed over as; `None`: it was not.
+fn write_elsewhere(stream: usize, bytes: &[u8]) -> Option<crate::Result<()>> {
+    let portal = crate::standard::behind(stream);
+    if portal == stream {
+        return None;
+    }
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let here = crate::portal::in_page(rest);
+        let arguments = [rest.as_ptr() as usize, here];
+        match crate::check(crate::portal::call(portal + abi::file::portal::WRITE, arguments)) {
+            Ok(count) => rest = &rest[count.min(here)..],
+            Err(error) => return Some(Err(error)),
+        }
+    }
+    Some(Ok(()))
+}
 /// Writes all of `bytes` to standard output.
 pub fn write(bytes: &[u8]) -> crate::Result<()> {
-    write_by(&WRITE, bytes)
+    write_elsewhere(1, bytes).unwrap_or_else(|| write_by(&WRITE, bytes))
 }
 /// Writes all of `bytes` to standard error; to standard output where the console does not tell them apart.
 pub fn write_error(bytes: &[u8]) -> crate::Result<()> {
-    write_by(&ERROR, bytes).or_else(|error| if error == crate::Error::EPORTAL { write(bytes) } else { Err(error) })
+    write_elsewhere(2, bytes).unwrap_or_else(|| match write_by(&ERROR, bytes) {
+        Err(crate::Error::EPORTAL) => write_by(&WRITE, bytes),
+        result => result,
+    })
 }
 fn read_by(portal: &crate::portal::Import, buffer: &mut [u8]) -> crate::Result<usize> {
     let here = crate::portal::in_page(buffer);
@@ -45,6 +65,11 @@ fn read_by(portal: &crate::portal::Import, buffer: &mut [u8]) -> crate::Result<u
 /// Reads from the line that the user finished with Enter; at least one byte, 0 at the end of input.
 pub fn read(buffer: &mut [u8]) -> crate::Result<usize> {
     read_by(&READ, buffer)
+}
+/// Says whether keys are taken as they are from now on, as the first [`read_raw`] does; else Ctrl-C is for who waits for it.
+pub fn set_raw(raw: bool) -> crate::Result<()> {
+    let nothing = 0u8;
+    crate::check(call(if raw { &RAW } else { &READ }, &raw const nothing as usize, 0)).map(|_| ())
 }
 /// Reads what was typed, key by key, without echo; at least one byte.
 pub fn read_raw(buffer: &mut [u8]) -> crate::Result<usize> {

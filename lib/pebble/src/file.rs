@@ -5,7 +5,7 @@
 
 use crate::portal::{Import, call, in_page};
 use crate::{Error, Result, check};
-use abi::file::{Status, flags, kind, operation, portal, whence};
+use abi::file::{Hand, Status, flags, kind, operation, portal, whence};
 use abi::name::Name;
 use abi::nucleus::NAMELEN;
 use abi::system::{FIRST_FREE, PORTAL_CLOSE};
@@ -59,7 +59,7 @@ pub(crate) fn path(text: &str) -> Result<Name> {
 /// A file, one side of a pipe, or the console.
 #[derive(Debug)]
 pub struct File(
-    /// The first of its portals; 0, 1 and 2 are the console as standard input, output and error.
+    /// The first of its portals; 0, 1 and 2 are standard input, output and error: the console, or what was handed over.
     usize,
 );
 
@@ -138,9 +138,9 @@ impl File {
     /// Reads up to `buffer.len()` bytes: at least one, or 0 at the end. Of a pipe or the console it takes what there is.
     /// `EBADF`: not open for reading.
     pub fn read(&self, buffer: &mut [u8]) -> Result<usize> {
-        match self.0 {
+        match self.number() {
             0 => return crate::console::read(buffer),
-            1.. if self.0 < FIRST_FREE => return Err(Error::EBADF),
+            number @ 1.. if number < FIRST_FREE => return Err(Error::EBADF),
             _ => {}
         }
         let mut done = self.read_piece(buffer)?;
@@ -164,20 +164,21 @@ impl File {
         Ok(done)
     }
     fn read_piece(&self, buffer: &mut [u8]) -> Result<usize> {
-        check(call(self.0 + portal::READ, [buffer.as_mut_ptr() as usize, in_page(buffer)]))
+        check(call(self.number() + portal::READ, [buffer.as_mut_ptr() as usize, in_page(buffer)]))
     }
     /// Writes all of `buffer`, unless an error comes after some of it; how many bytes. `EBADF`: not open for writing;
     /// `EPIPE`: nobody reads the pipe; `ENOMEM`: the file would be too long.
     pub fn write(&self, buffer: &[u8]) -> Result<usize> {
-        match self.0 {
+        match self.number() {
             0 => return Err(Error::EBADF),
-            1.. if self.0 < FIRST_FREE => return crate::console::write(buffer).map(|()| buffer.len()),
+            2 => return crate::console::write_error(buffer).map(|()| buffer.len()),
+            number @ 1.. if number < FIRST_FREE => return crate::console::write(buffer).map(|()| buffer.len()),
             _ => {}
         }
         let mut done = 0;
         while done < buffer.len() {
             let rest = &buffer[done..];
-            match check(call(self.0 + portal::WRITE, [rest.as_ptr() as usize, in_page(rest)])) {
+            match check(call(self.number() + portal::WRITE, [rest.as_ptr() as usize, in_page(rest)])) {
                 Ok(count) => done += count,
                 Err(error) if done == 0 => return Err(error),
                 Err(_) => break,
@@ -193,10 +194,10 @@ impl File {
             SeekFrom::Current(offset) => (offset, whence::POSITION),
             SeekFrom::End(offset) => (offset, whence::END),
         };
-        if self.0 < FIRST_FREE {
+        if self.number() < FIRST_FREE {
             return Err(Error::ESPIPE);
         }
-        check(call(self.0 + portal::SEEK, [offset as usize, from])).map(|position| position as u64)
+        check(call(self.number() + portal::SEEK, [offset as usize, from])).map(|position| position as u64)
     }
     /// Where the next read or write goes to.
     pub fn position(&self) -> Result<u64> {
@@ -208,25 +209,35 @@ impl File {
     }
     /// An operation of the control portal, which writes to `to`.
     pub(crate) fn control<T>(&self, what: usize, to: &mut T) -> Result<usize> {
-        check(call(self.0 + portal::CONTROL, [what, &raw mut *to as usize]))
+        check(call(self.number() + portal::CONTROL, [what, &raw mut *to as usize]))
     }
     pub fn metadata(&self) -> Result<Metadata> {
         let mut status = Status::NONE;
-        if self.0 >= FIRST_FREE {
+        if self.number() >= FIRST_FREE {
             self.control(operation::STATUS, &mut status)?;
         }
         Ok(status.into())
     }
     /// It has so many bytes from now on. `EBADF`: not open for writing; `ENOMEM`, `ENOSPC`.
     pub fn set_length(&self, bytes: u64) -> Result<()> {
-        if self.0 < FIRST_FREE {
+        if self.number() < FIRST_FREE {
             return Err(Error::EINVAL);
         }
         self.control(operation::TRUNCATE, &mut bytes.clone()).map(|_| ())
     }
+    /// Domain `domain`, which runs a program that this one starts, may have it as its standard stream `stream`. `EINVAL`: who serves the
+    /// file does not hand over.
+    pub fn hand_over(&self, domain: usize, stream: usize) -> Result<()> {
+        let mut hand = Hand { domain: domain as u64, stream: stream as u64 };
+        self.control(operation::HAND, &mut hand).map(|_| ())
+    }
+    /// The first of its portals, or 0, 1, 2 for the console.
+    fn number(&self) -> usize {
+        crate::standard::behind(self.0)
+    }
     /// A second descriptor of the same, with the same position.
     pub fn try_clone(&self) -> Result<File> {
-        if self.0 < FIRST_FREE {
+        if self.number() < FIRST_FREE {
             return Ok(File(self.0));
         }
         // The portal takes a window in every case.
@@ -304,15 +315,15 @@ pub fn metadata(name: &str) -> Result<Metadata> {
     ask(portal, [path(name)?.address(), &raw mut status as usize])?;
     Ok(status.into())
 }
-/// The console's input, by lines.
+/// Standard input; of the console, by lines.
 pub fn stdin() -> File {
     File(0)
 }
-/// The console's output.
+/// Standard output.
 pub fn stdout() -> File {
     File(1)
 }
-/// The console's output, too.
+/// Standard error.
 pub fn stderr() -> File {
     File(2)
 }

@@ -26,6 +26,29 @@ impl Env {
         let string = unsafe { CStr::from_ptr(*((*self.0).argv as *const *const core::ffi::c_char).add(n)) };
         string.to_str().ok()
     }
+    /// The value of variable `name`.
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        self.variables().find_map(|variable| variable.strip_prefix(name)?.strip_prefix('='))
+    }
+    /// All variables, as `NAME=value`.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        // SAFETY: as above; `environment` has pointers to 0-terminated strings up to a null.
+        let mut next: *const *const core::ffi::c_char =
+            if self.0.is_null() { core::ptr::null() } else { unsafe { (*self.0).environment as _ } };
+        core::iter::from_fn(move || {
+            // SAFETY: as above; the null was not met yet.
+            while !next.is_null() && !unsafe { *next }.is_null() {
+                // SAFETY: as above.
+                let string = unsafe { CStr::from_ptr(*next) };
+                // SAFETY: as above.
+                next = unsafe { next.add(1) };
+                if let Ok(text) = string.to_str() {
+                    return Some(text);
+                }
+            }
+            None
+        })
+    }
     /// The registers of device `n` of the manifest entry.
     pub fn device(&self, n: usize) -> Option<StartDevice> {
         // SAFETY: as above.
@@ -103,6 +126,13 @@ fn register_provides() -> crate::Result<()> {
 /// Body of `_start` for a program: ends the domain with `main`'s status.
 pub fn run_program(start: *const Start, main: fn(&Env) -> i32) -> ! {
     open_imports();
+    // SAFETY: `_start` got the pointer from `init`.
+    if let Some(start) = unsafe { start.as_ref() }
+        && let Err(error) = crate::standard::inherit(start)
+    {
+        crate::eprintln!("standard streams: {}", error.text());
+        crate::thread::exit_domain(crate::standard::NOT_INHERITED);
+    }
     crate::thread::exit_domain(main(&Env(start)))
 }
 /// Body of `_start` for a server: `main` initializes it, then its portals are registered and its first thread ends.

@@ -7,6 +7,7 @@ use abi::nucleus::{NAMELEN, flags};
 use abi::start::StartDevice;
 use abi::system::NewDomain;
 use alloc::vec::Vec;
+use init_logic::start::Request;
 use manifest::Component;
 use pebble::{Result, check};
 
@@ -53,21 +54,21 @@ pub struct Loaded {
 }
 
 /// Makes the domain of `component`, for which `account` pays, with `image` in it.
-pub fn load(component: &Component, account: usize, image: &Image, arguments: &[&str]) -> Result<Loaded> {
+pub fn load(component: &Component, account: usize, image: &Image, request: &Request) -> Result<Loaded> {
     let with = if component.trusted { flags::TRUSTED } else { 0 };
-    let request = NewDomain {
+    let domain = NewDomain {
         name: Name::new(&component.name).0,
         flags: with,
         account: account as u64,
         isolation: component.isolation.mechanism() as u64,
         within: 0,
     };
-    let asid = check(DOMAIN_CREATE.call([&raw const request as usize]))?;
-    fill(asid, component, image, arguments).inspect_err(|_| {
+    let asid = check(DOMAIN_CREATE.call([&raw const domain as usize]))?;
+    fill(asid, component, image, request).inspect_err(|_| {
         DOMAIN_DESTROY.call([asid]);
     })
 }
-fn fill(asid: usize, component: &Component, image: &Image, arguments: &[&str]) -> Result<Loaded> {
+fn fill(asid: usize, component: &Component, image: &Image, request: &Request) -> Result<Loaded> {
     for segment in image.segments.iter().take(image.segment_count as usize) {
         let (va, filled) = (segment.va as usize, (segment.file_bytes as usize).next_multiple_of(PAGE));
         let rights = segment.rights as usize;
@@ -87,7 +88,7 @@ fn fill(asid: usize, component: &Component, image: &Image, arguments: &[&str]) -
             check(crate::NAMES_ALLOW.call([asid, Name::new(pattern).address(), right]))?;
         }
     }
-    let (start, bytes) = init_logic::start::block(STACK_TOP, arguments, &devices);
+    let (start, bytes) = init_logic::start::block(STACK_TOP, request, &devices);
     if bytes.len() > MAIN_STACK / 2 {
         return Err(Error::EINVAL);
     }

@@ -23,6 +23,8 @@ use alloc::vec::Vec;
 use init_logic::archive::Archive;
 use init_logic::log::Log;
 use init_logic::restarts::Restarts;
+use init_logic::start::Request;
+use loader::Loaded;
 use manifest::{Component, Restart, System};
 use pebble::Result;
 use pebble::sync::Mutex;
@@ -31,6 +33,8 @@ pebble::boot_server!(start);
 
 pebble::provide! {
     "init.spawn", "smri", spawn;
+    "init.load", "smari", load;
+    "init.start", "smai", start_loaded;
     "init.components", "smiw", components;
     "init.halt", "smi", halt;
     "init.file", "smiiw", file;
@@ -57,12 +61,20 @@ struct Running {
     arguments: Vec<String>,
     /// Lines that it has said in the system log.
     lines: usize,
+    /// The domain that had it started, and is told how it ends; 0: it is init's.
+    starter: usize,
+}
+/// A component that is ready to run, and waits for its starter's word.
+struct Prepared {
+    loaded: Loaded,
+    running: Running,
 }
 struct Init {
     system: System,
     /// By their ASIDs, and restarts by name.
     running: Vec<(usize, Running)>,
     restarts: Vec<(String, Restarts)>,
+    prepared: Vec<Prepared>,
     /// QEMU's test device is mapped.
     power: bool,
 }
@@ -122,7 +134,7 @@ fn start(_: &pebble::Env) {
         LIMITS.call([account, &raw const limits as usize]);
     }
     let first = system.components.clone();
-    *INIT.lock() = Some(Init { system, running: Vec::new(), restarts: Vec::new(), power });
+    *INIT.lock() = Some(Init { system, running: Vec::new(), restarts: Vec::new(), prepared: Vec::new(), power });
     if let Err(error) = report::start() {
         log(|l| l.line(&format!("pebble: init can not write to the console: {}", error.text())));
     }
@@ -178,31 +190,48 @@ extern "C" fn file(number: usize, offset: usize, to: usize) -> isize {
 fn with<T>(body: impl FnOnce(&mut Init) -> T) -> Option<T> {
     INIT.lock().as_mut().map(body)
 }
-/// Starts a component of the manifest; its ASID. What goes wrong is logged.
+/// Starts a component of the manifest. What goes wrong is logged.
 fn start_component(component: Component, more: &[&str]) -> Result<usize> {
+    prepare(component, &Request { arguments: more, ..Request::default() }).and_then(run)
+}
+/// Loads a component of the manifest with the words of `request` behind the manifest's. What goes wrong is logged.
+fn prepare(component: Component, request: &Request) -> Result<Prepared> {
     let mut arguments: Vec<String> = Vec::from([component.name.clone()]);
     arguments.extend(component.arguments.iter().cloned());
-    arguments.extend(more.iter().map(|a| a.to_string()));
+    arguments.extend(request.arguments.iter().map(|a| a.to_string()));
     let image = if component.image.is_empty() { &component.name } else { &component.image };
     let loaded = archive().and_then(|a| a.image(image)).ok_or(Error::ENOENT).and_then(|image| {
         let words: Vec<&str> = arguments.iter().map(|a| a.as_str()).collect();
         let account = with(|init| init.account(&component.name)).unwrap_or(0);
-        loader::load(&component, account, image, &words)
+        loader::load(&component, account, image, &Request { arguments: &words, ..*request })
     });
-    let started = loaded.and_then(|loaded| {
-        let (asid, priority) = (loaded.asid, component.priority);
-        // Known before it runs: it may end before `run` returns.
-        with(|init| init.running.push((asid, Running { component: component.clone(), arguments, lines: 0 })));
-        loader::run(&loaded, priority).map(|()| asid).inspect_err(|_| {
+    match loaded {
+        Ok(loaded) => {
+            Ok(Prepared { loaded, running: Running { component, arguments, lines: 0, starter: request.starter } })
+        }
+        Err(error) => Err(not_started(&component, error)),
+    }
+}
+fn not_started(component: &Component, error: Error) -> Error {
+    tell(&format!("pebble: component {} could not be started: {}", component.name, error.text()));
+    error
+}
+/// Lets it run; its ASID.
+fn run(Prepared { loaded, running }: Prepared) -> Result<usize> {
+    let (asid, component) = (loaded.asid, running.component.clone());
+    // Known before it runs: it may end before `run` returns.
+    with(|init| init.running.push((asid, running)));
+    match loader::run(&loaded, component.priority) {
+        Ok(()) => {
+            report::retry();
+            Ok(asid)
+        }
+        Err(error) => {
             with(|init| init.forget(asid));
             loader::discard(&loaded);
-        })
-    });
-    match started {
-        Ok(_) => report::retry(),
-        Err(error) => tell(&format!("pebble: component {} could not be started: {}", component.name, error.text())),
+            Err(not_started(&component, error))
+        }
     }
-    started
 }
 /// Says a line in the system log, and on the console where there is no main program to be disturbed.
 fn tell(line: &str) {
@@ -273,8 +302,13 @@ fn watch() -> ! {
         let asked =
             running.as_ref().is_none_or(|r| r.component.on_request || r.component.main && how.kind == ended::EXIT);
         if let Some(line) = init_logic::ends::line(name, &how).filter(|_| how.kind == ended::FAULT || !asked) {
-            tell(&line);
+            match &running {
+                // The starter says it at the console, where it has one, and when it is the time.
+                Some(Running { starter: 1.., .. }) => _ = with(|_| log(|l| l.line(&line))),
+                _ => tell(&line),
+            }
         }
+        discard_prepared(how.asid as usize);
         let Some(running) = running else { continue };
         if running.component.main {
             finish(how);
@@ -336,16 +370,60 @@ fn window(address: usize, bytes: usize) -> Result<Vec<u8>> {
     window.copy_to(&mut copy);
     Ok(copy)
 }
-extern "C" fn spawn(command: usize, length: usize) -> isize {
-    spawn_line(command, length).map_or_else(Error::code, |asid| asid as isize)
+/// The component called `name` of this system, if others may start it.
+fn component(name: &str) -> Result<Component> {
+    let found = with(|init| init.system.components.iter().find(|c| c.name == name && !c.boot).cloned());
+    found.flatten().ok_or(Error::ENOENT)
 }
-fn spawn_line(command: usize, length: usize) -> Result<usize> {
-    let line = window(command, length)?;
-    let line = core::str::from_utf8(&line).map_err(|_| Error::EINVAL)?;
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let name = *words.first().ok_or(Error::EINVAL)?;
-    let component = with(|init| init.system.components.iter().find(|c| c.name == name && !c.boot).cloned()).flatten();
-    start_component(component.ok_or(Error::ENOENT)?, &words[1..])
+/// Starts a component as init's own; its ASID.
+extern "C" fn spawn(command: usize, length: usize) -> isize {
+    let started = window(command, length).and_then(|line| {
+        let line = core::str::from_utf8(&line).map_err(|_| Error::EINVAL)?;
+        let mut words = line.split_whitespace();
+        let component = component(words.next().ok_or(Error::EINVAL)?)?;
+        start_component(component, &words.collect::<Vec<&str>>())
+    });
+    started.map_or_else(Error::code, |asid| asid as isize)
+}
+/// Most components that wait for their starters' word.
+const PREPARED: usize = 16;
+/// Loads a component that does not run yet, for domain `starter`; its ASID. `EBUSY`: too many wait to be started.
+extern "C" fn load(starter: usize, request: usize, length: usize) -> isize {
+    load_for(starter, request, length).map_or_else(Error::code, |asid| asid as isize)
+}
+fn load_for(starter: usize, request: usize, length: usize) -> Result<usize> {
+    let request = window(request, length)?;
+    let (header, mut words, environment) = abi::spawn::parse(&request).ok_or(Error::EINVAL)?;
+    let name = words.next().ok_or(Error::EINVAL)?;
+    let (arguments, environment): (Vec<&str>, Vec<&str>) = (words.collect(), environment.collect());
+    let component = component(name)?;
+    if with(|init| init.prepared.len()) >= Some(PREPARED) {
+        return Err(Error::EBUSY);
+    }
+    let inherited = header.inherited as usize;
+    let request = Request { arguments: &arguments, environment: &environment, starter, inherited };
+    let prepared = prepare(component, &request)?;
+    let asid = prepared.loaded.asid;
+    with(|init| init.prepared.push(prepared));
+    Ok(asid)
+}
+/// Lets a component run that the same domain has loaded. `ESRCH`: it has not.
+extern "C" fn start_loaded(starter: usize, asid: usize) -> isize {
+    let prepared = with(|init| {
+        let of = |p: &Prepared| p.loaded.asid == asid && p.running.starter == starter;
+        init.prepared.iter().position(of).map(|place| init.prepared.swap_remove(place))
+    });
+    let Some(prepared) = prepared.flatten() else { return Error::ESRCH.code() };
+    run(prepared).map_or_else(Error::code, |_| 0)
+}
+/// Domain `asid` has ended: it starts nothing any more, nor is it started.
+fn discard_prepared(asid: usize) {
+    let orphan = |p: &Prepared| p.running.starter == asid || p.loaded.asid == asid;
+    while let Some(prepared) =
+        with(|init| init.prepared.iter().position(orphan).map(|n| init.prepared.swap_remove(n))).flatten()
+    {
+        loader::discard(&prepared.loaded);
+    }
 }
 extern "C" fn components(n: usize, out: usize) -> isize {
     let name = with(|init| init.system.components.get(n).map(|c| c.name.clone())).flatten();

@@ -3,31 +3,49 @@
 use abi::start::{Start, StartDevice};
 use alloc::vec::Vec;
 
+/// What a component is started with.
+#[derive(Clone, Copy, Default)]
+pub struct Request<'a> {
+    /// Its name, and words behind it.
+    pub arguments: &'a [&'a str],
+    /// `NAME=value`.
+    pub environment: &'a [&'a str],
+    /// The domain that asked for it, or 0, and a bit for each standard stream that this one hands over.
+    pub starter: usize,
+    pub inherited: usize,
+}
+
 /// The block for a stack that ends at `top`: its bytes, and the address they belong at, which is also the initial stack
 /// pointer.
-pub fn block(top: usize, arguments: &[&str], devices: &[StartDevice]) -> (usize, Vec<u8>) {
-    let strings: usize = arguments.iter().map(|a| a.len() + 1).sum();
-    let size = size_of::<Start>() + size_of_val(devices) + (arguments.len() + 1) * 8 + strings;
+pub fn block(top: usize, request: &Request, devices: &[StartDevice]) -> (usize, Vec<u8>) {
+    let Request { arguments, environment, starter, inherited } = *request;
+    let lists = [arguments, environment];
+    let strings: usize = lists.iter().flat_map(|list| list.iter()).map(|a| a.len() + 1).sum();
+    let pointers = (arguments.len() + environment.len() + lists.len()) * 8;
+    let size = size_of::<Start>() + size_of_val(devices) + pointers + strings;
     let at = (top - size) & !15;
     let devices_at = at + size_of::<Start>();
     let argv_at = devices_at + size_of_val(devices);
-    let mut string_at = argv_at + (arguments.len() + 1) * 8;
+    let environment_at = argv_at + (arguments.len() + 1) * 8;
+    let mut string_at = argv_at + pointers;
     let mut bytes = Vec::with_capacity(size);
     let mut word = |value: usize| bytes.extend_from_slice(&(value as u64).to_le_bytes());
-    for value in [arguments.len(), argv_at, devices.len(), devices_at] {
+    for value in [arguments.len(), argv_at, devices.len(), devices_at, environment_at, starter, inherited] {
         word(value);
     }
     for device in devices {
         word(device.address as usize);
         word(device.bytes as usize);
     }
-    for argument in arguments {
-        word(string_at);
-        string_at += argument.len() + 1;
+    for list in lists {
+        for string in list {
+            word(string_at);
+            string_at += string.len() + 1;
+        }
+        word(0);
     }
-    word(0);
-    for argument in arguments {
-        bytes.extend_from_slice(argument.as_bytes());
+    for string in lists.into_iter().flatten() {
+        bytes.extend_from_slice(string.as_bytes());
         bytes.push(0);
     }
     (at, bytes)
@@ -38,12 +56,16 @@ mod tests {
     use super::*;
     #[test]
     fn pointers_lead_to_the_strings() {
-        let (at, bytes) = block(0x1000, &["name", "x"], &[StartDevice { address: 7, bytes: 9 }]);
+        let request = Request { arguments: &["name", "x"], environment: &["A=b"], starter: 13, inherited: 2 };
+        let (at, bytes) = block(0x1000, &request, &[StartDevice { address: 7, bytes: 9 }]);
         let word = |a: usize| u64::from_le_bytes(bytes[a - at..a - at + 8].try_into().unwrap()) as usize;
         assert_eq!((at % 16, word(at)), (0, 2));
         let second = word(word(at + 8) + 8);
         assert_eq!(&bytes[second - at..second - at + 2], b"x\0");
         assert_eq!((word(word(at + 24)), word(word(at + 24) + 8)), (7, 9));
+        let variable = word(word(at + 32));
+        assert_eq!(&bytes[variable - at..variable - at + 4], b"A=b\0");
+        assert_eq!((word(word(at + 32) + 8), word(at + 40), word(at + 48)), (0, 13, 2));
         assert!(at + bytes.len() <= 0x1000);
     }
 }

@@ -14,7 +14,7 @@ mod pipes;
 
 use abi::Error;
 use abi::address::PAGE;
-use abi::file::{Entry, Status, flags, kind, operation};
+use abi::file::{Entry, Hand, Status, flags, kind, operation};
 use abi::name::Name;
 use abi::nucleus::NAMELEN;
 use abi::system;
@@ -39,6 +39,7 @@ pebble::provide! {
     "files.mkdir", "smr", make_directory;
     "files.rmdir", "smr", remove_directory;
     "files.status", "smrw", status;
+    "files.inherit", "smaii", inherit;
 }
 
 /// What a client's portals lead to.
@@ -54,10 +55,23 @@ struct Slot {
     /// The number that its portals have: its place, and above that a count. A thread that was waiting when its domain ended
     /// must not take its place's next control block for its own. 0: the place is free.
     number: usize,
+    /// Who may have portals to it by `files.inherit`, once.
+    heir: Option<Heir>,
 }
 impl Slot {
-    const FREE: Slot = Slot { control: Control::Free, number: 0 };
+    const FREE: Slot = Slot { control: Control::Free, number: 0, heir: None };
 }
+/// A domain to which another has handed over what is to be one of its standard streams. The one that hands over is named too, so that
+/// nobody is given a stream by others than its starter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Heir {
+    domain: usize,
+    starter: usize,
+    /// Bit n: as standard stream n.
+    streams: usize,
+}
+/// Standard input, output and error.
+const STREAMS: usize = 3;
 /// Most control blocks at one time.
 const SLOTS: usize = 1 << 12;
 struct State {
@@ -155,7 +169,7 @@ impl State {
     fn put(&mut self, place: usize, control: Control) -> usize {
         self.made = (self.made + 1) % (1 << 19);
         let number = self.made * SLOTS + place;
-        self.slots[place] = Slot { control, number };
+        self.slots[place] = Slot { control, number, heir: None };
         number
     }
 }
@@ -172,7 +186,7 @@ fn grant(number: usize) -> isize {
     } else {
         (read as *const (), write as *const ())
     };
-    let portals = [("smcwi", read), ("smcri", write), ("smcii", seek as *const ()), ("smciw", control as *const ())];
+    let portals = [("smcwi", read), ("smcri", write), ("smcii", seek as *const ()), ("smcaiw", control as *const ())];
     pebble::portal::grant(portals, number, gone).map_or_else(Error::code, |first| first as isize)
 }
 /// The same for a new control block, which ends if its portals can not be made.
@@ -281,9 +295,46 @@ extern "C" fn seek(number: usize, offset: isize, whence: usize) -> isize {
         _ => Error::EBADF.code(),
     }
 }
-extern "C" fn control(number: usize, what: usize, to: usize) -> isize {
+/// Standard stream `stream` of the calling domain, as its `starter` has handed it over: the first of four portals. `ENOENT`: it has not,
+/// or the caller had it already.
+extern "C" fn inherit(domain: usize, starter: usize, stream: usize) -> isize {
+    let number = take_inherited(&mut STATE.lock().slots, domain, starter, stream);
+    number.map_or(Error::ENOENT.code(), grant)
+}
+/// The number of the control block that was handed over so, and is not any more.
+fn take_inherited(slots: &mut [Slot], domain: usize, starter: usize, stream: usize) -> Option<usize> {
+    let bit = 1usize.checked_shl(stream as u32)?;
+    for slot in slots {
+        if let Some(heir) = &mut slot.heir
+            && (heir.domain, heir.starter) == (domain, starter)
+            && heir.streams & bit != 0
+        {
+            heir.streams &= !bit;
+            return Some(slot.number);
+        }
+    }
+    None
+}
+/// Hands control block `number` over; what the same domain has handed over as that stream before is not.
+fn hand(number: usize, starter: usize, Hand { domain, stream }: Hand) -> Result<usize> {
+    let (domain, stream) = (domain as usize, stream as usize);
+    if stream >= STREAMS {
+        return Err(Error::EINVAL);
+    }
+    let State { slots, .. } = &mut *STATE.lock();
+    while take_inherited(slots, domain, starter, stream).is_some() {}
+    let place = &mut slot(slots, number).ok_or(Error::EBADF)?.heir;
+    match place {
+        Some(heir) if (heir.domain, heir.starter) == (domain, starter) => heir.streams |= 1 << stream,
+        _ => *place = Some(Heir { domain, starter, streams: 1 << stream }),
+    }
+    Ok(0)
+}
+extern "C" fn control(number: usize, caller: usize, what: usize, to: usize) -> isize {
     match what {
         operation::DUPLICATE => grant(number),
+        // SAFETY: `to` is this portal's window argument.
+        operation::HAND => code(unsafe { abi::window::read(to) }.and_then(|to| hand(number, caller, to))),
         // SAFETY: `to` is this portal's window argument.
         operation::STATUS => code(status_of(number).and_then(|status| unsafe { put(to, status) })),
         operation::NEXT => code(next(number).and_then(|entry| match entry {

@@ -1,0 +1,56 @@
+//! The commands that the shell has itself, and those of the tools component.
+
+/// Every command of the shell's own: how it is written, and what it does.
+pub const OWN: &[(&str, &str)] = &[
+    ("help", "this list"),
+    ("components", "components of this system"),
+    ("run NAME [ARGUMENT…]", "start a component; its name alone does the same"),
+    ("jobs, fg [N], wait", "programs in the background: COMMAND &, or Ctrl-Z"),
+    ("kill DOMAIN|NAME|%JOB…", "end domains"),
+    ("restart NAME", "end a component and start it again"),
+    ("domains, ps", "domains, what they are and what they have"),
+    ("threads", "threads, where they are at home and what they do"),
+    ("portals [DOMAIN|NAME]", "who may call whom"),
+    ("portal DOMAIN NUMBER", "the code of one portal"),
+    ("capabilities [DOMAIN]", "who holds which rights to what"),
+    ("memory", "pages of RAM, free and by domain"),
+    ("counts", "what the portal manager has of everything"),
+    ("limits", "what each component has taken, and what it may take"),
+    ("top [SECONDS]", "what domains run and which portals are called"),
+    ("uptime", "how long the system has run"),
+    ("time COMMAND…", "how long a command takes"),
+    ("echo [-n] TEXT…", "prints TEXT"),
+    ("NAME=VALUE, export, unset", "variables; programs get those that are exported"),
+    (". FILE", "executes the lines of a file"),
+    ("true, false, history", ""),
+    ("halt", "stops the machine"),
+];
+/// Those of the tools component.
+pub const TOOLS: &[&str] = &[
+    "cat", "cp", "df", "edit", "grep", "head", "hexdump", "ls", "mkdir", "mv", "rm", "sort", "tail", "tee", "touch",
+    "uniq", "wc",
+];
+/// Names of the shell's own commands.
+pub fn own() -> impl Iterator<Item = &'static str> {
+    OWN.iter()
+        .filter(|(usage, _)| !usage.starts_with("NAME="))
+        .flat_map(|(usage, _)| {
+            let many = usage.split(", ");
+            let count = many.clone().count();
+            many.map(|usage| usage.split(' ').next().unwrap_or(usage)).take(count)
+        })
+        .chain(["export", "unset"])
+}
+pub fn is_own(name: &str) -> bool {
+    own().any(|own| own == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn own_commands_are_known_by_name() {
+        assert!(["help", "ps", "wait", "true", ".", "export", "kill"].iter().all(|name| is_own(name)));
+        assert!(!is_own("ls") && !is_own("NAME=VALUE"));
+    }
+}

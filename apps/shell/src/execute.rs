@@ -1,0 +1,424 @@
+//! Executing what a line says.
+
+use crate::jobs::{self, Job};
+use crate::output::collect;
+use crate::programs::{self, Streams, TOOLS_COMPONENT};
+use crate::{activity, println, views};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::sync::atomic::Ordering;
+use pebble::file::{self, File};
+use pebble::sync::Mutex;
+use pebble::{Error, Result, check};
+use shell_logic::commands::{OWN, TOOLS, is_own};
+use shell_logic::ends::{NOT_FOUND, NOT_STARTED, SIGNALLED};
+use shell_logic::syntax::{Command, List, Pipeline, Redirection, When, parse};
+use shell_logic::{expand, syntax};
+
+/// The status of a command that was used wrongly.
+const MISUSED: i32 = 2;
+/// Of a line that Ctrl-C has ended.
+const INTERRUPTED: i32 = SIGNALLED + 2;
+
+/// A variable: name, value, whether programs get it.
+struct Variable(String, String, bool);
+static VARIABLES: Mutex<Vec<Variable>> = Mutex::new(Vec::new());
+/// The status of the last command: `$?`.
+static STATUS: Mutex<i32> = Mutex::new(0);
+/// The arguments of the script that is executed: `$1` and on.
+static ARGUMENTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+pub fn set(name: &str, value: &str, export: bool) {
+    let mut variables = VARIABLES.lock();
+    match variables.iter_mut().find(|v| v.0 == name) {
+        Some(variable) => (variable.1, variable.2) = (value.into(), variable.2 || export),
+        None => variables.push(Variable(name.into(), value.into(), export)),
+    }
+}
+pub fn value(name: &str) -> Option<String> {
+    match name {
+        "?" => Some(STATUS.lock().to_string()),
+        "$" => Some(pebble::thread::asid().to_string()),
+        "#" => Some(ARGUMENTS.lock().len().saturating_sub(1).to_string()),
+        _ if name.starts_with(|c: char| c.is_ascii_digit()) => {
+            ARGUMENTS.lock().get(name.parse::<usize>().ok()?).cloned()
+        }
+        _ => VARIABLES.lock().iter().find(|v| v.0 == name).map(|v| v.1.clone()),
+    }
+}
+/// Names in a directory.
+pub fn names(directory: &str) -> Vec<String> {
+    let path = if directory.is_empty() { "/" } else { directory };
+    let entries = pebble::directory::read(path).into_iter().flatten();
+    entries.filter_map(|entry| Some(entry.ok()?.name().into())).collect()
+}
+fn complain(message: &str) {
+    pebble::eprintln!("{message}");
+}
+
+/// Executes a line, or several; the last command's status.
+pub fn line(text: &str) -> i32 {
+    let lists = match parse(text) {
+        Ok(lists) => lists,
+        Err(message) => {
+            complain(&message);
+            *STATUS.lock() = MISUSED;
+            return MISUSED;
+        }
+    };
+    for list in lists {
+        let status = run_list(list);
+        *STATUS.lock() = status;
+        if status == INTERRUPTED {
+            break;
+        }
+    }
+    *STATUS.lock()
+}
+/// Executes the lines of a file.
+pub fn script(arguments: &[String]) -> i32 {
+    let Some(path) = arguments.first() else { return usage(".") };
+    let text = match read(path) {
+        Ok(text) => text,
+        Err(error) => {
+            complain(&format!("{path}: {}", error.text()));
+            return 1;
+        }
+    };
+    let before = core::mem::replace(&mut *ARGUMENTS.lock(), arguments.to_vec());
+    let status = line(&text);
+    *ARGUMENTS.lock() = before;
+    status
+}
+pub fn read(path: &str) -> Result<String> {
+    let file = File::open(path)?;
+    let (mut bytes, mut piece) = (Vec::new(), [0; 512]);
+    while let count @ 1.. = file.read(&mut piece)? {
+        bytes.extend_from_slice(&piece[..count]);
+    }
+    String::from_utf8(bytes).map_err(|_| Error::EINVAL)
+}
+
+fn run_list(list: List) -> i32 {
+    let job = match Job::new(&list.text, list.background) {
+        Ok(job) => job,
+        Err(error) => {
+            complain(error.text());
+            return NOT_STARTED;
+        }
+    };
+    if !list.background {
+        let status = job.in_foreground(|| run_pipelines(&job, &list.pipelines));
+        job.finish(status);
+        return status;
+    }
+    let own = job.clone();
+    let ran = pebble::thread::spawn(None, move || {
+        let status = run_pipelines(&own, &list.pipelines);
+        own.finish(status);
+    });
+    match ran {
+        Ok(_) => {
+            println!("[{}] {}", job.number, job.text);
+            0
+        }
+        Err(error) => {
+            job.finish(NOT_STARTED);
+            complain(error.text());
+            NOT_STARTED
+        }
+    }
+}
+fn run_pipelines(job: &Arc<Job>, pipelines: &[Pipeline]) -> i32 {
+    let mut status = 0;
+    let foreground = !job.background.load(Ordering::Relaxed);
+    for pipeline in pipelines {
+        let wanted = match pipeline.when {
+            When::Always => true,
+            When::Succeeded => status == 0,
+            When::Failed => status != 0,
+        };
+        if !wanted {
+            continue;
+        }
+        status = run_pipeline(job, pipeline);
+        if job.interrupted.load(Ordering::Relaxed) {
+            return INTERRUPTED;
+        }
+        // Ctrl-Z: what follows in the line is not waited for.
+        if foreground && job.background.load(Ordering::Relaxed) {
+            return status;
+        }
+        if pipeline.negated {
+            status = i32::from(status == 0);
+        }
+        *STATUS.lock() = status;
+    }
+    status
+}
+/// The file that a redirection names.
+fn open(word: &syntax::Word, how: file::Options) -> Result<File> {
+    let path = expand::one(word, &value);
+    how.open(&path).inspect_err(|error| complain(&format!("{path}: {}", error.text())))
+}
+/// Puts in `streams` what the redirections say.
+fn redirect(streams: &mut Streams, redirections: &[Redirection]) -> Result<()> {
+    for redirection in redirections {
+        match redirection {
+            Redirection::From(word) => streams[0] = Some(open(word, File::options().read(true))?),
+            Redirection::To { stream, append, file } => {
+                let how = File::options().write(true).create(true).append(*append).truncate(!append);
+                let file = open(file, how)?;
+                match stream {
+                    1 | 2 => streams[*stream] = Some(file),
+                    // `&>`: both.
+                    _ => {
+                        streams[2] = Some(file.try_clone()?);
+                        streams[1] = Some(file);
+                    }
+                }
+            }
+            Redirection::Same { stream, other } => {
+                streams[*stream] = streams[*other].as_ref().map(File::try_clone).transpose()?;
+            }
+        }
+    }
+    Ok(())
+}
+fn run_pipeline(job: &Arc<Job>, pipeline: &Pipeline) -> i32 {
+    let mut input = None;
+    let mut status = 0;
+    let last = pipeline.commands.len() - 1;
+    for (n, command) in pipeline.commands.iter().enumerate() {
+        let mut streams: Streams = [input.take(), None, None];
+        if n < last {
+            match file::pipe() {
+                Ok((from, to)) => (input, streams[1]) = (Some(from), Some(to)),
+                Err(error) => {
+                    complain(error.text());
+                    job.kill();
+                    status = NOT_STARTED;
+                    break;
+                }
+            }
+        }
+        status = match redirect(&mut streams, &command.redirections) {
+            Ok(()) => run_command(job, command, streams),
+            Err(_) => Some(1),
+        }
+        .unwrap_or(-1);
+    }
+    // A program's status is known when it has ended.
+    let ended = job.wait();
+    if status == -1 { ended } else { status }
+}
+/// Runs a command of the shell's own; its status. A program is only started: `None`.
+fn run_command(job: &Arc<Job>, command: &Command, mut streams: Streams) -> Option<i32> {
+    let assigned: Vec<(&str, String)> =
+        command.assignments.iter().map(|(name, word)| (name.as_str(), expand::one(word, &value))).collect();
+    let mut words = expand::words(&command.words, &value, &names);
+    let Some(name) = words.first().cloned() else {
+        assigned.iter().for_each(|(name, value)| set(name, value, false));
+        return Some(0);
+    };
+    let start = pebble::time::time();
+    let timed = name == "time";
+    if timed {
+        words.remove(0);
+    }
+    if words.first().is_some_and(|name| is_own(name) && name != "run") {
+        let (status, text) = if streams[1].is_some() { collect(|| own(&words)) } else { (own(&words), String::new()) };
+        if let Some(out) = streams[1].take() {
+            let is_pipe = out.metadata().is_ok_and(|metadata| metadata.kind == file::Kind::Pipe);
+            let write = move || _ = out.write(text.as_bytes());
+            // Into a pipe it goes as the next command reads it.
+            if !is_pipe {
+                write();
+            } else if pebble::thread::spawn(None, write).is_err() {
+                return Some(NOT_STARTED);
+            }
+        }
+        if timed {
+            say_time(start);
+        }
+        return Some(status);
+    }
+    let run = words.first().is_some_and(|name| name == "run");
+    if run {
+        words.remove(0);
+    }
+    let Some(name) = words.first().cloned() else { return Some(usage(&name)) };
+    let tool = TOOLS.contains(&name.as_str()) && !run;
+    if tool {
+        words.insert(0, TOOLS_COMPONENT.into());
+    }
+    let mut variables: Vec<String> = assigned.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let shadowed = |name: &str| assigned.iter().any(|(other, _)| *other == name);
+    let exported = |v: &&Variable| v.2 && !shadowed(&v.0);
+    variables.extend(VARIABLES.lock().iter().filter(exported).map(|v| format!("{}={}", v.0, v.1)));
+    match job.start(&words, &variables, streams) {
+        Ok(()) if timed => {
+            let status = job.wait();
+            say_time(start);
+            Some(status)
+        }
+        Ok(()) => None,
+        Err(Error::ENOENT) if !run && !tool => {
+            complain(&format!("{name}: no such command; help lists them"));
+            Some(NOT_FOUND)
+        }
+        Err(error) => {
+            complain(&format!("{}: {}", words[0], error.text()));
+            Some(if error == Error::ENOENT { NOT_FOUND } else { NOT_STARTED })
+        }
+    }
+}
+/// Says how much time has gone by since `start`.
+fn say_time(start: u64) {
+    let thousandths = (pebble::time::time() - start) / (pebble::time::TIMEBASE / 1000);
+    complain(&format!("{}.{:03} s", thousandths / 1000, thousandths % 1000));
+}
+fn usage(name: &str) -> i32 {
+    let usage = OWN.iter().find(|(usage, _)| usage.split(' ').next() == Some(name)).map_or(name, |(usage, _)| usage);
+    complain(&format!("usage: {usage}"));
+    MISUSED
+}
+fn number(word: &str) -> core::result::Result<usize, String> {
+    word.parse().map_err(|_| format!("\"{word}\" is not a number"))
+}
+/// Executes a command of the shell's own; its status.
+fn own(words: &[String]) -> i32 {
+    let text: Vec<&str> = words.iter().map(String::as_str).collect();
+    let all = |result: Result<()>| result.map_err(|error| String::from(error.text()));
+    let one = |word: &str, body: &dyn Fn(usize) -> Result<()>| number(word).and_then(|n| all(body(n)));
+    let result = match text[..] {
+        ["help"] => {
+            OWN.iter().for_each(|(usage, what)| println!("  {usage:26} {what}"));
+            println!("  {:26} files: see {} in the book", "cat, cp, ls, …", "\"The shell\"");
+            println!("  a | b, a && b, a || b, a; b, a &, < in, > out, >> out, 2> err, \"$VARIABLE\", *.c");
+            Ok(())
+        }
+        ["components"] => {
+            programs::components().for_each(|name| println!("  {name}"));
+            Ok(())
+        }
+        ["jobs"] => {
+            jobs::list();
+            Ok(())
+        }
+        ["wait"] => {
+            jobs::wait_all();
+            Ok(())
+        }
+        ["fg"] => return foreground(None),
+        ["fg", job] => match number(job.trim_start_matches('%')) {
+            Ok(job) => return foreground(Some(job)),
+            Err(error) => Err(error),
+        },
+        ["kill", ref domains @ ..] if !domains.is_empty() => domains.iter().try_for_each(|domain| kill(domain)),
+        ["restart", name] => restart(name),
+        ["domains" | "ps"] => all(views::domains()),
+        ["threads"] => all(views::threads()),
+        ["portals"] => all(views::portals(None)),
+        ["portals", domain] if domain.starts_with(|c: char| c.is_ascii_digit() || c == '-') => {
+            one(domain, &|n| views::portals(Some(n)))
+        }
+        ["portals", name] => all(views::callers(name)),
+        ["portal", domain, portal] => {
+            number(domain).and_then(|domain| number(portal).and_then(|portal| all(views::portal(domain, portal))))
+        }
+        ["capabilities"] => all(views::capabilities(None)),
+        ["capabilities", domain] => one(domain, &|n| views::capabilities(Some(n))),
+        ["memory"] => all(views::memory()),
+        ["counts"] => all(views::counts()),
+        ["limits"] => all(views::limits()),
+        ["top"] => all(activity::top(1)),
+        ["top", seconds] => one(seconds, &activity::top),
+        ["uptime"] => all(views::uptime()),
+        ["echo", "-n", ref rest @ ..] => {
+            crate::print!("{}", rest.join(" "));
+            Ok(())
+        }
+        ["echo", ref rest @ ..] => {
+            println!("{}", rest.join(" "));
+            Ok(())
+        }
+        ["export"] => {
+            VARIABLES.lock().iter().filter(|v| v.2).for_each(|v| println!("{}={}", v.0, v.1));
+            Ok(())
+        }
+        ["export", ref names @ ..] => {
+            for word in names {
+                let (name, given) = word.split_once('=').map_or((*word, None), |(name, given)| (name, Some(given)));
+                let given = given.map(String::from).or_else(|| value(name)).unwrap_or_default();
+                set(name, &given, true);
+            }
+            Ok(())
+        }
+        ["unset", ref names @ ..] => {
+            VARIABLES.lock().retain(|v| !names.contains(&v.0.as_str()));
+            Ok(())
+        }
+        [".", ..] => return script(&words[1..]),
+        ["true"] => Ok(()),
+        ["false"] => return 1,
+        ["history"] => {
+            crate::terminal::history(|line| println!("{line}"));
+            Ok(())
+        }
+        ["halt"] => all(check(crate::HALT.call([0])).map(|_| ())),
+        _ if OWN.iter().any(|(usage, _)| *usage == text[0]) => Err(format!("{}: takes no arguments", text[0])),
+        _ => return usage(text[0]),
+    };
+    match result {
+        Ok(()) => 0,
+        Err(message) => {
+            complain(&message);
+            1
+        }
+    }
+}
+/// Ends a domain, the domains of a component, or a job.
+fn kill(what: &str) -> core::result::Result<(), String> {
+    let destroy = |asid: usize| check(crate::DESTROY.call([asid])).map(|_| ()).map_err(|e| String::from(e.text()));
+    if let Some(job) = what.strip_prefix('%') {
+        let job = jobs::job(Some(number(job)?)).ok_or("no such job")?;
+        job.interrupted.store(true, Ordering::Relaxed);
+        job.kill();
+        return Ok(());
+    }
+    if let Ok(asid) = number(what) {
+        return destroy(asid);
+    }
+    let named: Vec<usize> =
+        views::all_domains().filter(|d| abi::section::text(&d.name) == what).map(|d| d.asid as usize).collect();
+    if named.is_empty() && !programs::components().any(|name| name == what) {
+        return number(what).map(|_| ());
+    }
+    if named.is_empty() { Err(format!("{what} does not run")) } else { named.into_iter().try_for_each(destroy) }
+}
+/// Ends a component, and starts it if its manifest entry does not say that it is started again by itself.
+fn restart(name: &str) -> core::result::Result<(), String> {
+    kill(name)?;
+    /// Ticks of `hrtime` that init has.
+    const PATIENCE: u64 = 100_000_000;
+    pebble::time::sleep(PATIENCE);
+    if views::all_domains().any(|d| abi::section::text(&d.name) == name) {
+        return Ok(());
+    }
+    let started = programs::start(&[name.into()], &[], &[const { None }; 3]);
+    started.map(|_| ()).map_err(|error| String::from(error.text()))
+}
+/// Waits for a job of the background as if it had been started in the foreground.
+fn foreground(number: Option<usize>) -> i32 {
+    let Some(job) = jobs::job(number) else {
+        complain("no such job");
+        return 1;
+    };
+    println!("{}", job.text);
+    job.background.store(false, Ordering::Relaxed);
+    let status = job.in_foreground(|| job.wait());
+    if job.interrupted.load(Ordering::Relaxed) { INTERRUPTED } else { status }
+}

@@ -1,0 +1,214 @@
+//! Programs that run: each is waited for by a thread of its own, so that the shell waits for as many as it likes, and is told of Ctrl-C
+//! meanwhile.
+
+use crate::println;
+use crate::programs::{Streams, TOOLS_COMPONENT, start};
+use abi::system::{Ended, ended};
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use pebble::sync::{Mutex, Semaphore};
+use pebble::{Error, Result, check};
+use shell_logic::ends;
+
+pebble::import! {
+    ATTENTION = "console.attention";
+}
+
+/// A program of a job.
+struct Process {
+    domain: usize,
+    name: String,
+    /// How it has ended.
+    end: Option<Ended>,
+}
+/// What a line has started: the programs of the pipeline that runs, and whether others follow.
+pub struct Job {
+    pub number: usize,
+    pub text: String,
+    processes: Mutex<Vec<Process>>,
+    /// Something has changed.
+    changed: Semaphore,
+    pub background: AtomicBool,
+    /// Ctrl-C: nothing else is started.
+    pub interrupted: AtomicBool,
+    /// All is done, with this status, once `done` is set.
+    pub status: AtomicUsize,
+    pub done: AtomicBool,
+}
+/// Jobs that have not been said to be done.
+static JOBS: Mutex<Vec<Arc<Job>>> = Mutex::new(Vec::new());
+/// The one in the foreground.
+static FOREGROUND: Mutex<Option<Arc<Job>>> = Mutex::new(None);
+
+impl Job {
+    /// A new one, in the foreground or not.
+    pub fn new(text: &str, background: bool) -> Result<Arc<Job>> {
+        let changed = Semaphore::new(0)?;
+        let mut jobs = JOBS.lock();
+        let number = (1..).find(|n| jobs.iter().all(|job| job.number != *n)).unwrap_or(0);
+        let job = Arc::new(Job {
+            number,
+            text: text.into(),
+            processes: Mutex::new(Vec::new()),
+            changed,
+            background: background.into(),
+            interrupted: false.into(),
+            status: 0.into(),
+            done: false.into(),
+        });
+        jobs.push(job.clone());
+        Ok(job)
+    }
+    /// Starts a program of it. The streams are given up when it has ended.
+    pub fn start(self: &Arc<Job>, words: &[String], variables: &[String], streams: Streams) -> Result<()> {
+        let domain = start(words, variables, &streams)?;
+        let name = words.first().cloned().unwrap_or_default();
+        self.processes.lock().push(Process { domain, name, end: None });
+        let job = self.clone();
+        let waits = pebble::thread::spawn(None, move || {
+            // Who can not be waited for has ended.
+            let end = pebble::thread::wait_domain(domain).unwrap_or_default();
+            drop(streams);
+            if let Some(process) = job.processes.lock().iter_mut().find(|p| p.domain == domain && p.end.is_none()) {
+                process.end = Some(end);
+            }
+            let _ = job.changed.post();
+        });
+        waits.map(|_| ()).inspect_err(|_| {
+            self.processes.lock().retain(|p| p.domain != domain);
+            crate::DESTROY.call([domain]);
+        })
+    }
+    /// Waits for all programs that were started; the status of the last. In the foreground it returns too when Ctrl-Z was pressed.
+    pub fn wait(&self) -> i32 {
+        let was_background = self.background.load(Ordering::Relaxed);
+        loop {
+            let ended = self.processes.lock().iter().all(|p| p.end.is_some());
+            if ended || (!was_background && self.background.load(Ordering::Relaxed)) {
+                break;
+            }
+            if self.changed.wait().is_err() {
+                break;
+            }
+        }
+        self.collect()
+    }
+    /// Says how its programs have ended; the status of the last one.
+    fn collect(&self) -> i32 {
+        let mut processes = self.processes.lock();
+        let mut status = 0;
+        for process in processes.iter() {
+            let Some(end) = &process.end else { continue };
+            // A tool has said itself why it fails, and grep's status is an answer.
+            let said = process.name == TOOLS_COMPONENT && end.kind == ended::EXIT;
+            if let Some(line) =
+                ends::line(&process.name, end).filter(|_| !said && !self.interrupted.load(Ordering::Relaxed))
+            {
+                pebble::eprintln!("{line}");
+            }
+            status = ends::status(end);
+        }
+        processes.retain(|p| p.end.is_none());
+        status
+    }
+    /// Ends its programs.
+    pub fn kill(&self) {
+        for process in self.processes.lock().iter().filter(|p| p.end.is_none()) {
+            crate::DESTROY.call([process.domain]);
+        }
+    }
+    fn running(&self) -> bool {
+        !self.processes.lock().is_empty()
+    }
+    /// It is over, with this status.
+    pub fn finish(&self, status: i32) {
+        self.status.store(status as usize, Ordering::Relaxed);
+        self.done.store(true, Ordering::Release);
+        if !self.background.load(Ordering::Relaxed) {
+            JOBS.lock().retain(|job| job.number != self.number);
+        }
+    }
+    /// Makes it the one that Ctrl-C is for while `body` runs.
+    pub fn in_foreground<T>(self: &Arc<Job>, body: impl FnOnce() -> T) -> T {
+        // Where there is no console there is no Ctrl-C.
+        let _ = pebble::console::set_raw(false);
+        *FOREGROUND.lock() = Some(self.clone());
+        let result = body();
+        *FOREGROUND.lock() = None;
+        result
+    }
+}
+/// The job of the background with this number; the latest, if none is said.
+pub fn job(number: Option<usize>) -> Option<Arc<Job>> {
+    let jobs = JOBS.lock();
+    let wanted = |job: &&Arc<Job>| job.background.load(Ordering::Relaxed) && number.is_none_or(|n| job.number == n);
+    jobs.iter().rev().find(wanted).cloned()
+}
+pub fn list() {
+    for job in JOBS.lock().iter().filter(|job| job.background.load(Ordering::Relaxed)) {
+        println!(
+            "[{}] {} {}",
+            job.number,
+            if job.done.load(Ordering::Acquire) { "done   " } else { "running" },
+            job.text
+        );
+    }
+}
+/// Says which jobs in the background are over, each once.
+pub fn report() {
+    JOBS.lock().retain(|job| {
+        // One that Ctrl-Z has left there goes on without the rest of its line.
+        let (done, left) = (job.done.load(Ordering::Acquire), job.processes.lock().iter().all(|p| p.end.is_some()));
+        let over = job.background.load(Ordering::Relaxed) && done && left;
+        if over {
+            if job.running() {
+                job.collect();
+            }
+            pebble::println!("[{}] done    {}", job.number, job.text);
+        }
+        !over
+    });
+}
+/// Waits until no job of the background runs, or Ctrl-C is pressed.
+pub fn wait_all() {
+    let jobs: Vec<Arc<Job>> = JOBS.lock().iter().filter(|j| j.background.load(Ordering::Relaxed)).cloned().collect();
+    for job in jobs {
+        while !job.done.load(Ordering::Acquire) || job.running() {
+            if job.processes.lock().iter().all(|p| p.end.is_some()) && job.done.load(Ordering::Acquire) {
+                break;
+            }
+            pebble::time::sleep(5_000_000);
+        }
+    }
+}
+/// Starts the thread that waits for Ctrl-C and Ctrl-Z.
+pub fn watch() -> Result<()> {
+    const CONTROL_Z: usize = 0x1a;
+    /// Ticks of `hrtime` after which to look again where there is no console.
+    const LATER: u64 = 50_000_000;
+    let watch = || loop {
+        let key = match check(ATTENTION.call([])) {
+            Ok(key) => key,
+            Err(error) => {
+                if matches!(error, Error::EDEAD | Error::EPORTAL) {
+                    let _ = ATTENTION.reopen();
+                }
+                pebble::time::sleep(LATER);
+                continue;
+            }
+        };
+        let Some(job) = FOREGROUND.lock().clone() else { continue };
+        if key == CONTROL_Z {
+            pebble::println!("^Z\n[{}] goes on in the background: {}", job.number, job.text);
+            job.background.store(true, Ordering::Relaxed);
+        } else {
+            pebble::println!("^C");
+            job.interrupted.store(true, Ordering::Relaxed);
+            job.kill();
+        }
+        let _ = job.changed.post();
+    };
+    pebble::thread::spawn(None, watch).map(|_| ())
+}

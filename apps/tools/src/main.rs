@@ -1,0 +1,57 @@
+//! One program for all tools on files: the second word says which.
+#![no_std]
+#![no_main]
+
+extern crate alloc;
+
+mod filters;
+mod tree;
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use pebble::Error;
+
+pebble::program!(main);
+
+/// What a tool says where it fails; its name is put before it.
+type Outcome = Result<i32, String>;
+
+/// The status of a tool that was used wrongly.
+const MISUSED: i32 = 2;
+
+/// What `name` failed with, for a person.
+fn about(name: &str) -> impl Fn(Error) -> String {
+    move |error| format!("{name}: {}", error.text())
+}
+fn main(env: &pebble::Env) -> i32 {
+    let words: Vec<&str> = (1..env.len()).filter_map(|n| env.argument(n)).collect();
+    let Some((&tool, words)) = words.split_first() else {
+        pebble::eprintln!("usage: tools NAME [ARGUMENT…]");
+        return MISUSED;
+    };
+    let outcome = match tool {
+        "cat" => filters::cat(words),
+        "cp" => tree::copy(words),
+        "df" => tree::space(words),
+        "edit" => filters::edit(words),
+        "grep" => filters::grep(words),
+        "head" => filters::head(words),
+        "hexdump" => filters::hexdump(words),
+        "ls" => tree::list(words),
+        "mkdir" => tree::make(words),
+        "mv" => tree::rename(words),
+        "rm" => tree::remove(words),
+        "sort" => filters::sort(words),
+        "tail" => filters::tail(words),
+        "tee" => filters::tee(words),
+        "touch" => tree::touch(words),
+        "uniq" => filters::unique(words),
+        "wc" => filters::count(words),
+        _ => Err("there is no such tool".into()),
+    };
+    outcome.unwrap_or_else(|message| {
+        pebble::eprintln!("{tool}: {message}");
+        MISUSED
+    })
+}

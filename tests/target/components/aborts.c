@@ -1,0 +1,7 @@
+/* Gives up. */
+#include <stdlib.h>
+
+int main(void)
+{
+    abort();
+}

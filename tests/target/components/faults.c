@@ -1,0 +1,5 @@
+/* Reads where nothing is. */
+int main(void)
+{
+    return *(volatile int *)0x10;
+}
