@@ -59,7 +59,7 @@ pub fn top(seconds: usize) -> Result<()> {
     let since = |(asid, identity, calls): &(usize, u64, Box<Calls>), n: usize| {
         calls.0[n].checked_sub(was(*asid, *identity, n)).unwrap_or(calls.0[n])
     };
-    let a_second = |count: u64| (count * TIMEBASE as u64).div_ceil(passed as u64);
+    let a_second = |count: u64| (count * TIMEBASE).div_ceil(passed);
     let whole: u64 = after.iter().map(|d| since(d, TIME)).sum::<u64>().max(1);
     println!("domain name             processor  calls/s faults/s interrupts/s");
     let mut busiest: Vec<(u64, usize, usize)> = Vec::new();

@@ -26,6 +26,11 @@ impl Env {
         let string = unsafe { CStr::from_ptr(*((*self.0).argv as *const *const core::ffi::c_char).add(n)) };
         string.to_str().ok()
     }
+    /// Takes over the standard streams that the starter hands over.
+    fn inherit(&self) -> crate::Result<()> {
+        // SAFETY: as above.
+        unsafe { self.0.as_ref() }.map_or(Ok(()), crate::standard::inherit)
+    }
     /// The value of variable `name`.
     pub fn variable(&self, name: &str) -> Option<&str> {
         self.variables().find_map(|variable| variable.strip_prefix(name)?.strip_prefix('='))
@@ -126,14 +131,12 @@ fn register_provides() -> crate::Result<()> {
 /// Body of `_start` for a program: ends the domain with `main`'s status.
 pub fn run_program(start: *const Start, main: fn(&Env) -> i32) -> ! {
     open_imports();
-    // SAFETY: `_start` got the pointer from `init`.
-    if let Some(start) = unsafe { start.as_ref() }
-        && let Err(error) = crate::standard::inherit(start)
-    {
+    let env = Env(start);
+    if let Err(error) = env.inherit() {
         crate::eprintln!("standard streams: {}", error.text());
         crate::thread::exit_domain(crate::standard::NOT_INHERITED);
     }
-    crate::thread::exit_domain(main(&Env(start)))
+    crate::thread::exit_domain(main(&env))
 }
 /// Body of `_start` for a server: `main` initializes it, then its portals are registered and its first thread ends.
 pub fn run_server(start: *const Start, main: fn(&Env)) -> ! {
