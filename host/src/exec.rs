@@ -55,15 +55,29 @@ pub enum Isolation {
     /// By its own instructions, in a software fault domain of a host
     Sfi,
 }
+impl Isolation {
+    /// What the rewriter is asked for, where loads are to be kept in too, or not.
+    pub fn sandbox(loads: bool) -> rewriter::Options {
+        rewriter::Options { add_uw: false, loads }
+    }
+}
 /// The component that hosts a fault domain, and what the program's file is called for it.
 const HOST: &str = "enclosure";
 const HOSTED: &str = "program.fault-domain";
+/// Tells the host to keep loads in too.
+const LOADS: &str = "--loads";
 
 #[derive(clap::Args, Clone, Default)]
 pub struct Options {
     /// How the program is isolated
     #[arg(long, value_enum, default_value_t = Isolation::Domain)]
     pub isolation: Isolation,
+    /// With --isolation sfi: keep its loads in too, so that it can not read its host's memory
+    #[arg(long)]
+    pub loads: bool,
+    /// With --isolation sfi: the component that hosts it, a package
+    #[arg(long, value_name = "PACKAGE")]
+    pub host: Option<String>,
     /// The machine: QEMU, a model of the core CVA6 that is exact to the cycle, or one that forgets nothing by itself
     #[arg(long, value_enum, default_value_t = On::Qemu)]
     pub on: On,
@@ -179,8 +193,8 @@ pub struct Built {
     programs: build::Programs,
     files: Vec<(String, Vec<u8>)>,
     on: On,
-    /// The program is a file for the main component, which hosts it.
-    hosted: bool,
+    /// Where the program is a file for the main component, which hosts it: the host's first arguments.
+    hosted: Vec<String>,
 }
 impl Built {
     /// With these files, too.
@@ -191,8 +205,7 @@ impl Built {
     /// The image whose program has these arguments.
     pub fn image(&self, arguments: &[String]) -> Result<Image> {
         let mut system = self.system.clone();
-        let hosted = self.hosted.then(|| HOSTED.to_string());
-        let all: Vec<String> = hosted.into_iter().chain(arguments.iter().cloned()).collect();
+        let all = [&self.hosted, arguments].concat();
         system.components.iter_mut().filter(|c| c.main).for_each(|c| c.arguments = all.clone());
         let parts = Parts {
             system: &system,
@@ -205,6 +218,11 @@ impl Built {
         };
         Ok(image::build(&parts)?)
     }
+    /// The program's ELF file, wherever it is.
+    pub fn main_program(&self) -> Option<&[u8]> {
+        let file = self.files.iter().find(|(name, _)| name == HOSTED).filter(|_| !self.hosted.is_empty());
+        file.map(|(_, bytes)| bytes.as_slice()).or_else(|| self.program("program"))
+    }
     /// The ELF file of a component of the system.
     pub fn program(&self, name: &str) -> Option<&[u8]> {
         self.programs.get(name).map(Vec::as_slice)
@@ -216,14 +234,21 @@ pub fn program_image(root: &Path, options: &Options, typed: bool) -> Result<Imag
 }
 /// Builds the system that `exec` runs a program in.
 pub fn build_program(root: &Path, options: &Options, typed: bool) -> Result<Built> {
+    build_program_of(root, options, options.source()?, typed)
+}
+/// The same of a program that is made of `source`.
+pub fn build_program_of(root: &Path, options: &Options, mut source: Source, typed: bool) -> Result<Built> {
     let mut system = system::load(root, options.system())?;
     connect(&mut system, if typed { FRAMED_OUTPUT } else { FRAMED_INPUT });
-    let mut source = options.source()?;
     let mut files = files(&options.file)?;
-    let hosted = options.isolation == Isolation::Sfi;
-    if hosted {
-        files.push((HOSTED.into(), fault_domain::build(root, &source)?));
-        source = HOST.into();
+    let mut hosted = Vec::new();
+    if options.isolation == Isolation::Sfi {
+        files.push((HOSTED.into(), fault_domain::build(root, &source, &Isolation::sandbox(options.loads))?));
+        source = options.host.as_deref().unwrap_or(HOST).into();
+        hosted.extend(options.loads.then(|| LOADS.into()));
+        hosted.push(HOSTED.into());
+    } else if options.loads || options.host.is_some() {
+        bail!("--loads, --host: they are for --isolation sfi");
     }
     let Some(program) = system.components.iter_mut().find(|c| c.main) else {
         bail!("system \"{}\" has no component with `main = true` for the program", options.system());

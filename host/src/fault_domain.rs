@@ -13,8 +13,6 @@ const LINKER: &str = "ld.lld-19";
 const PARTIAL_LINKER: &str = "riscv64-unknown-elf-ld";
 /// The C library, by multilib.
 const PICOLIBC: &str = "/usr/lib/picolibc/riscv64-unknown-elf/lib";
-/// What the host's segment is made for.
-const OPTIONS: Options = Options { add_uw: false, loads: false };
 /// Sources of the C library that the ones in lib/c/fault-domain stand for.
 const REPLACED: [&str; 3] = ["start.c", "calls.S", "crt0.S"];
 
@@ -28,18 +26,18 @@ fn run(command: &mut Command, what: &str) -> Result<()> {
 }
 /// Options of the compiler for fault domains: it leaves the dedicated registers alone, and what the linker would shorten as it is, with
 /// a relocation for everything that refers to code.
-fn flags() -> Vec<String> {
-    let registers = OPTIONS.dedicated();
+pub fn flags(options: &Options) -> Vec<String> {
+    let registers = options.dedicated();
     let fixed = registers.iter().map(|register| format!("-ffixed-x{}", register.0));
     ["-march=rv64imafd", "-mrelax"].into_iter().map(String::from).chain(fixed).collect()
 }
 /// Compiles the C library; the archive.
-fn library(root: &Path) -> Result<PathBuf> {
+fn library(root: &Path, options: &Options) -> Result<PathBuf> {
     let mut sources = files(&root.join("lib/c/src"), &["c"])?;
     sources.retain(|source| !REPLACED.iter().any(|name| source.ends_with(name)));
     sources.extend(files(&root.join("lib/c/fault-domain"), &["c"])?);
     let sources = sources.iter().map(|source| source.to_string_lossy().into_owned()).collect();
-    let objects = build::objects(root, &Recipe { sources, cflags: flags(), ..Recipe::default() })?;
+    let objects = build::objects(root, &Recipe { sources, cflags: flags(options), ..Recipe::default() })?;
     let folder = root.join("build/fault-domain");
     fs::create_dir_all(&folder)?;
     let archive = folder.join("libpebble.a");
@@ -53,13 +51,13 @@ fn of_compiler(root: &Path, question: &str) -> Result<PathBuf> {
     let output = build::compiler(root)?.arg(question).output().context("the cross compiler could not be started")?;
     Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
 }
-/// Builds the program of `source` for a fault domain; its ELF file.
-pub fn build(root: &Path, source: &Source) -> Result<Vec<u8>> {
+/// Builds the program of `source` for a fault domain, kept in as `options` say; its ELF file.
+pub fn build(root: &Path, source: &Source, options: &Options) -> Result<Vec<u8>> {
     let what = source.path.display().to_string();
     let mut recipe = build::c_recipe(root, source)?;
-    recipe.cflags.extend(flags());
+    recipe.cflags.extend(flags(options));
     let objects = build::objects(root, &recipe)?;
-    let library = library(root)?;
+    let library = library(root, options)?;
     let heap = build::heap(root)?;
     let folder = tempfile::tempdir()?;
     let [whole, rewritten, program] = ["whole.o", "rewritten.o", "program"].map(|name| folder.path().join(name));
@@ -72,7 +70,7 @@ pub fn build(root: &Path, source: &Source) -> Result<Vec<u8>> {
     link.arg("-L").arg(picolibc).args(["--start-group", "-lm", "-lc"]);
     link.arg(of_compiler(root, "-print-libgcc-file-name")?).arg(heap).arg("--end-group");
     run(&mut link, &what)?;
-    let (object, _) = rewriter::rewrite(&fs::read(&whole)?, &OPTIONS).with_context(|| what.clone())?;
+    let (object, _) = rewriter::rewrite(&fs::read(&whole)?, options).with_context(|| what.clone())?;
     fs::write(&rewritten, object)?;
     let mut link = Command::new(LINKER);
     link.args(["-pie", "--no-relax", "--no-dynamic-linker", "--hash-style=sysv", "--gc-sections"]);

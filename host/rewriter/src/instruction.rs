@@ -18,8 +18,13 @@ pub const TP: Register = Register(4);
 /// Temporaries that no function has arguments in, nor results.
 pub const TEMPORARIES: [Register; 7] =
     [Register(5), Register(6), Register(7), Register(28), Register(29), Register(30), Register(31)];
+/// Registers that functions have arguments in.
+pub const ARGUMENTS: [Register; 8] =
+    [Register(10), Register(11), Register(12), Register(13), Register(14), Register(15), Register(16), Register(17)];
 /// The size of a segment less 1, where `add.uw` is not used.
 pub const MASK: Register = Register(29);
+/// The same less 3: what is jumped to is a multiple of 4.
+pub const JUMP_MASK: Register = Register(28);
 pub const JUMP: Register = Register(30);
 pub const ADDRESS: Register = Register(31);
 

@@ -26,12 +26,14 @@ pub struct Item {
     pub proper: Option<u64>,
     /// Somebody may jump here.
     pub leader: bool,
+    /// The same, from where is not known: by its address, or from another section.
+    pub entered: bool,
     /// Needs nothing more.
     pub done: bool,
 }
 impl Item {
     pub fn new(instruction: Instruction) -> Item {
-        Item { instruction, link: Link::None, label: None, proper: None, leader: false, done: false }
+        Item { instruction, link: Link::None, label: None, proper: None, leader: false, entered: false, done: false }
     }
     /// One that needs nothing more.
     pub fn done(instruction: Instruction) -> Item {
@@ -42,6 +44,6 @@ impl Item {
     }
     /// In the place of `other`, as far as jumps go.
     pub fn labelled(self, other: &Item) -> Item {
-        Item { label: other.label, leader: other.leader, ..self }
+        Item { label: other.label, leader: other.leader, entered: other.entered, ..self }
     }
 }

@@ -15,7 +15,7 @@ mod registers;
 mod sandbox;
 mod section;
 
-use instruction::{ADDRESS, JUMP, MASK, Register};
+use instruction::{ADDRESS, JUMP, JUMP_MASK, MASK, Register};
 use object::build::Id;
 use object::build::elf::{Builder, SectionData, SectionId};
 use object::elf::*;
@@ -33,8 +33,8 @@ pub struct Options {
 impl Options {
     /// The registers that code may not use, as the compiler should be told too.
     pub fn dedicated(&self) -> Vec<Register> {
-        let all = [JUMP, ADDRESS, MASK];
-        all[..if self.add_uw { 2 } else { 3 }].to_vec()
+        let all = [JUMP, ADDRESS, MASK, JUMP_MASK];
+        all[..if self.add_uw { 2 } else { 4 }].to_vec()
     }
 }
 /// What became of the code, in bytes and words.
@@ -83,6 +83,9 @@ impl From<object::build::Error> for Error {
     }
 }
 
+/// Bytes of code that do not become so many that a `jal`, which goes 1 MiB, would not reach from one end of them to the jump table.
+const NEAR: usize = 0x6_0000;
+
 /// What one section has become.
 struct Rewritten {
     bytes: Vec<u8>,
@@ -115,7 +118,7 @@ pub fn rewrite(file: &[u8], options: &Options) -> Result<(Vec<u8>, Growth), Erro
     let call = builder.symbols.add();
     call.name = CALL_SYMBOL.as_bytes().into();
     call.set_st_info(STB_GLOBAL, STT_NOTYPE);
-    let table = sandbox::Table { call: call.id() };
+    let call = call.id();
     let referenced = referenced(&builder);
     let code: Vec<SectionId> = builder
         .sections
@@ -123,6 +126,11 @@ pub fn rewrite(file: &[u8], options: &Options) -> Result<(Vec<u8>, Growth), Erro
         .filter(|s| s.sh_flags & u64::from(SHF_EXECINSTR) != 0 && matches!(s.data, SectionData::Data(_)))
         .map(|s| s.id())
         .collect();
+    let bytes = code.iter().map(|&id| match &builder.sections.get(id).data {
+        SectionData::Data(bytes) => bytes.len(),
+        _ => 0,
+    });
+    let table = sandbox::Table { call, near: bytes.sum::<usize>() < NEAR };
     let mut rewritten = HashMap::new();
     for &id in &code {
         let name = String::from_utf8_lossy(builder.sections.get(id).name.as_slice()).into_owned();
@@ -138,14 +146,19 @@ pub fn rewrite(file: &[u8], options: &Options) -> Result<(Vec<u8>, Growth), Erro
     builder.write(&mut out)?;
     Ok((out, growth))
 }
-/// Symbols that somebody may jump to: all that relocations name, but for those that say the upper half of an address.
+/// Relocations of direct jumps and branches.
+const DIRECT: [u32; 4] = [R_RISCV_BRANCH, R_RISCV_JAL, R_RISCV_RVC_BRANCH, R_RISCV_RVC_JUMP];
+/// Symbols that may be jumped to from where is not known: all that relocations name, but for those that say the upper half of an address, and
+/// for direct jumps in one section.
 fn referenced(builder: &Builder) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     for section in &builder.sections {
         let SectionData::Relocation(relocations) = &section.data else { continue };
         for relocation in relocations {
             let half = matches!(relocation.r_type, R_RISCV_PCREL_LO12_I | R_RISCV_PCREL_LO12_S);
-            found.extend(relocation.symbol.filter(|_| !half).map(|s| s.index()));
+            let home = relocation.symbol.and_then(|s| builder.symbols.get(s).section);
+            let near = DIRECT.contains(&relocation.r_type) && home.is_some() && home == section.sh_info_section;
+            found.extend(relocation.symbol.filter(|_| !half && !near).map(|s| s.index()));
         }
     }
     found

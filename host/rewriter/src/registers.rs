@@ -9,22 +9,27 @@ use crate::item::{Item, Link};
 
 /// Below the stack pointer: the values of dedicated registers, then what is put aside for an instruction.
 const VALUES: i32 = -8;
-const ASIDE: i32 = -32;
+const ASIDE: i32 = VALUES - 8 * MOST;
+/// Most dedicated registers.
+const MOST: i32 = 4;
 
 /// Makes one function's instructions free of `dedicated`.
 pub fn free(items: Vec<Item>, dedicated: &[Register]) -> Result<Vec<Item>, Error> {
     let mentions =
         |items: &[Item], register| items.iter().any(|item| !item.done && item.instruction.mentions(register));
+    debug_assert!(dedicated.len() <= MOST as usize);
     let mut items = items;
     // A system call keeps `ra`, but no temporary register.
     let calls = items.iter().any(|item| item.instruction.class() == Class::Call);
     let kept = free_link(&mut items, dedicated)?.filter(|_| calls);
+    let leaf = is_leaf(&items);
     let mut spilled = Vec::new();
     for &register in dedicated {
         if !mentions(&items, register) {
             continue;
         }
-        let other = TEMPORARIES.iter().find(|t| !dedicated.contains(t) && !mentions(&items, **t));
+        let arguments = ARGUMENTS.iter().filter(|_| leaf);
+        let other = TEMPORARIES.iter().chain(arguments).find(|t| !dedicated.contains(t) && !mentions(&items, **t));
         match other.filter(|_| kept != Some(register)) {
             Some(&other) => {
                 for item in items.iter_mut().filter(|item| !item.done) {
@@ -42,6 +47,21 @@ pub fn free(items: Vec<Item>, dedicated: &[Register]) -> Result<Vec<Item>, Error
         spill(item, &spilled, &mut out)?;
     }
     Ok(out)
+}
+/// Whether it calls nobody and jumps nowhere but to itself: what it has no argument in, it may use as it likes.
+fn is_leaf(items: &[Item]) -> bool {
+    let labels = || items.iter().filter_map(|item| item.label);
+    let (first, last) = (labels().min(), labels().max());
+    let own = |item: &Item| matches!(item.link, Link::Inside(target) if first <= Some(target) && Some(target) <= last);
+    items.iter().all(|item| {
+        let instruction = item.instruction;
+        match instruction.class() {
+            Class::Jump | Class::Branch => instruction.written().is_none() && own(item),
+            Class::JumpRegister => instruction.base() == RA && instruction.written().is_none(),
+            Class::Call => false,
+            _ => !item.done,
+        }
+    })
 }
 /// Gives what a function keeps in `ra`, other than where to return to, another register: one of `dedicated` for now, which it returns.
 fn free_link(items: &mut [Item], dedicated: &[Register]) -> Result<Option<Register>, Error> {
@@ -87,7 +107,7 @@ fn spill(item: Item, spilled: &[Register], out: &mut Vec<Item>) -> Result<(), Er
     }
     let mut before = Vec::new();
     let mut after = Vec::new();
-    let mut free = (5..=28).map(Register).filter(|r| !item.instruction.mentions(*r) && !spilled.contains(r));
+    let mut free = (5..=27).map(Register).filter(|r| !item.instruction.mentions(*r) && !spilled.contains(r));
     for (n, &register) in used.iter().enumerate() {
         let stand_in = free.next().ok_or(Error::at(item.label, "no register is left"))?;
         let index = spilled.iter().position(|r| *r == register).unwrap_or(0);
@@ -104,7 +124,8 @@ fn spill(item: Item, spilled: &[Register], out: &mut Vec<Item>) -> Result<(), Er
     }
     before[0] = before[0].labelled(&item);
     out.append(&mut before);
-    let proper = Item { instruction, label: None, leader: false, proper: item.label.or(item.proper), ..item };
+    let proper =
+        Item { instruction, label: None, leader: false, entered: false, proper: item.label.or(item.proper), ..item };
     match instruction.class() {
         Class::Branch => {
             // Both ways the registers get back what they had.

@@ -5,15 +5,18 @@ use crate::instruction::*;
 use crate::item::{Item, Link};
 use crate::{CALL, Error, Options};
 use object::build::elf::SymbolId;
-use object::elf::R_RISCV_CALL_PLT;
+use object::elf::{R_RISCV_CALL_PLT, R_RISCV_JAL};
+use std::collections::HashMap;
 
 /// Where the jump table's entry for system calls is.
 pub struct Table {
     pub call: SymbolId,
+    /// A `jal` reaches all code, and this.
+    pub near: bool,
 }
 
 /// What the address register has: the segment's address of a register's value, less `distance`.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Held {
     register: Register,
     distance: i32,
@@ -23,8 +26,34 @@ pub struct Sandbox<'a> {
     table: &'a Table,
     out: Vec<Item>,
     held: Option<Held>,
+    /// What it has at each label, where all jumps to it are known and agree.
+    arriving: Arriving,
+    /// The next instruction may follow the last one.
+    falls_through: bool,
     /// `ra` was loaded and is to be brought in before the next jump.
     link_is_loaded: bool,
+}
+/// What the address register has where the jumps to each label are made; `None`: they do not agree.
+#[derive(Default)]
+struct Arriving {
+    states: HashMap<u64, Option<Held>>,
+    /// A function's instructions are looked at again.
+    changed: bool,
+}
+impl Arriving {
+    fn from(&mut self, target: u64, held: Option<Held>) {
+        match self.states.get(&target) {
+            Some(known) if *known == held || known.is_none() => {}
+            Some(_) => {
+                self.states.insert(target, None);
+                self.changed = true;
+            }
+            None => {
+                self.states.insert(target, held);
+                self.changed = true;
+            }
+        }
+    }
 }
 
 /// What fits in an instruction's offset.
@@ -34,17 +63,61 @@ fn fits(offset: i32) -> bool {
 
 impl<'a> Sandbox<'a> {
     pub fn new(options: &'a Options, table: &'a Table) -> Sandbox<'a> {
-        Sandbox { options, table, out: Vec::new(), held: None, link_is_loaded: false }
+        let arriving = Arriving::default();
+        Sandbox { options, table, out: Vec::new(), held: None, arriving, falls_through: false, link_is_loaded: false }
     }
     /// One function's instructions.
     pub fn function(mut self, items: Vec<Item>) -> Result<Vec<Item>, Error> {
         let mut items = items;
         self.move_stack_adjustments(&mut items);
-        for n in 0..items.len() {
-            self.item(&items[n], &items[n + 1..])?;
+        // A state that was wrong is nothing from then on, so this ends.
+        loop {
+            self.arriving.changed = false;
+            (self.held, self.falls_through) = (None, false);
+            self.out.clear();
+            for n in 0..items.len() {
+                self.item(&items[n], &items[n + 1..])?;
+            }
+            self.bring_link_in();
+            if !self.arriving.changed {
+                return Ok(self.out);
+            }
         }
-        self.bring_link_in();
-        Ok(self.out)
+    }
+    /// Somebody may jump to `item`: what the address register has there. What all who jump have is made so for who comes from above, where it is
+    /// used first: the head of a loop.
+    fn arrive(&mut self, item: &Item, following: &[Item]) {
+        let jumped = item.label.and_then(|label| self.arriving.states.get(&label)).copied();
+        self.held = match jumped {
+            _ if item.entered => None,
+            // Nobody jumps there, as far as is known by now.
+            None => self.held.filter(|_| self.falls_through),
+            Some(held) if !self.falls_through || self.held == held => held,
+            Some(Some(held)) if held.distance == 0 && self.first_base(item, following) == Some(held.register) => {
+                let sequence = self.bring_in(ADDRESS, held.register);
+                sequence.into_iter().for_each(|instruction| self.out.push(Item::done(instruction)));
+                Some(held)
+            }
+            Some(_) => None,
+        };
+    }
+    /// The register that the first access from `item` on goes through, if it is to be kept in.
+    fn first_base(&self, item: &Item, following: &[Item]) -> Option<Register> {
+        for (n, item) in core::iter::once(item).chain(following).enumerate() {
+            let instruction = item.instruction;
+            if item.done || (n > 0 && item.leader) || instruction.transfers() {
+                return None;
+            }
+            let kept_in = match instruction.class() {
+                Class::Store | Class::Atomic => true,
+                Class::Load | Class::LoadReserved => self.options.loads,
+                _ => false,
+            };
+            if kept_in && instruction.base() != SP {
+                return Some(instruction.base());
+            }
+        }
+        None
     }
     /// Exchanges `ld s0, 8(sp); addi sp, sp, 16`, so that the stack pointer is used after it was moved.
     fn move_stack_adjustments(&self, items: &mut [Item]) {
@@ -65,8 +138,14 @@ impl<'a> Sandbox<'a> {
                 continue;
             }
             let moved_access = Item { instruction: access.instruction.with_offset(offset), ..access };
-            items[n - 1] = Item { label: access.label, leader: access.leader, proper: None, ..adjustment };
-            items[n] = Item { label: adjustment.label, leader: false, proper: None, ..moved_access };
+            items[n - 1] = Item {
+                label: access.label,
+                leader: access.leader,
+                entered: access.entered,
+                proper: None,
+                ..adjustment
+            };
+            items[n] = Item { label: adjustment.label, leader: false, entered: false, proper: None, ..moved_access };
         }
     }
     fn put(&mut self, item: Item) {
@@ -78,6 +157,7 @@ impl<'a> Sandbox<'a> {
             self.out.push(Item::done(instruction).labelled(item));
             item.label = None;
             item.leader = false;
+            item.entered = false;
         }
     }
     /// Brings `from` into the segment, in `register`.
@@ -89,6 +169,9 @@ impl<'a> Sandbox<'a> {
         }
     }
     fn aligned(&self, register: Register, from: Register) -> Vec<Instruction> {
+        if !self.options.add_uw {
+            return vec![and(register, from, JUMP_MASK), or(register, register, GP)];
+        }
         let mut sequence = vec![andi(register, from, -4)];
         sequence.extend(self.bring_in(register, register));
         sequence
@@ -102,17 +185,20 @@ impl<'a> Sandbox<'a> {
         let item = *item;
         let instruction = item.instruction;
         if item.leader {
-            self.held = None;
             self.bring_link_in();
+            self.arrive(&item, following);
         }
+        self.falls_through = true;
         if instruction.transfers() || is_call(&item) {
             self.bring_link_in();
         }
         if item.done {
             self.put(item);
             self.forget(instruction);
+            self.falls_through = instruction.class() != Class::JumpRegister || instruction.written().is_some();
             return Ok(());
         }
+        self.leave(&item);
         if instruction.written() == Some(GP) || instruction.mentions(TP) {
             return Err(Error::at(
                 item.label.or(item.proper),
@@ -139,6 +225,16 @@ impl<'a> Sandbox<'a> {
         }
         self.forget(instruction);
         Ok(())
+    }
+    /// A jump or branch: what the address register has there, and whether the next instruction follows.
+    fn leave(&mut self, item: &Item) {
+        let instruction = item.instruction;
+        let links = instruction.written().is_some();
+        if let Link::Inside(target) = item.link {
+            self.arriving.from(target, self.held.filter(|_| !links));
+        }
+        let jumps = matches!(instruction.class(), Class::Jump | Class::JumpRegister);
+        self.falls_through = !jumps || links;
     }
     /// A load or store: through the address register, but for what is on the stack.
     fn access(&mut self, mut item: Item) -> Result<(), Error> {
@@ -185,9 +281,13 @@ impl<'a> Sandbox<'a> {
     }
     /// A system call goes through the jump table; what it would change, that changes.
     fn call(&mut self, item: Item) {
-        let link = Link::Relocation { kind: R_RISCV_CALL_PLT, symbol: Some(self.table.call), addend: 0 };
-        self.put(Item { instruction: auipc(JUMP), link, ..item });
-        self.put(Item::done(jalr(JUMP, JUMP)));
+        let link = |kind| Link::Relocation { kind, symbol: Some(self.table.call), addend: 0 };
+        if self.table.near {
+            self.put(Item { instruction: jal(JUMP), link: link(R_RISCV_JAL), ..item });
+        } else {
+            self.put(Item { instruction: auipc(JUMP), link: link(R_RISCV_CALL_PLT), ..item });
+            self.put(Item::done(jalr(JUMP, JUMP)));
+        }
         self.held = None;
     }
     /// The stack pointer is written.

@@ -28,14 +28,14 @@ pub fn rewrite(
             list.iter().for_each(|r| relocations.entry(r.r_offset).or_default().push(*r));
         }
     }
-    let mut leaders: BTreeSet<u64> = BTreeSet::new();
+    let mut entered: BTreeSet<u64> = BTreeSet::new();
     let mut functions: BTreeSet<u64> = BTreeSet::new();
     for symbol in builder.symbols.iter().filter(|s| s.section == Some(id)) {
         if symbol.st_type() == STT_FUNC {
             functions.insert(symbol.st_value);
         }
         if symbol.st_type() == STT_FUNC || referenced.contains(&symbol.id().index()) || symbol.st_bind() != STB_LOCAL {
-            leaders.insert(symbol.st_value);
+            entered.insert(symbol.st_value);
         }
     }
     // Offsets from a section's or a function's beginning.
@@ -44,7 +44,7 @@ pub fn rewrite(
         for relocation in list.iter().filter(|r| r.r_addend != 0) {
             let Some(symbol) = relocation.symbol.map(|s| builder.symbols.get(s)) else { continue };
             if symbol.section == Some(id) {
-                leaders.insert(symbol.st_value.wrapping_add_signed(relocation.r_addend));
+                entered.insert(symbol.st_value.wrapping_add_signed(relocation.r_addend));
             }
         }
     }
@@ -56,12 +56,17 @@ pub fn rewrite(
         let symbol = builder.symbols.get(symbol);
         symbol.section.is_none() && symbol.st_bind() == STB_WEAK
     };
-    let (mut items, padding) = parse(bytes, &relocations, home, may_be_missing)?;
+    let (mut items, padding) = parse(bytes, &relocations, home, may_be_missing, table.near)?;
+    let mut leaders = entered.clone();
     leaders.extend(items.iter().filter_map(|item| match item.link {
         Link::Inside(target) => Some(target),
         _ => None,
     }));
-    items.iter_mut().for_each(|item| item.leader = item.label.is_some_and(|label| leaders.contains(&label)));
+    // A jump into another function of the section comes from where is not known, too.
+    for item in &mut items {
+        item.leader = item.label.is_some_and(|label| leaders.contains(&label));
+        item.entered = item.label.is_some_and(|label| entered.contains(&label));
+    }
     let instructions = items.len();
     let mut out = Vec::new();
     let mut rest = items.into_iter().peekable();
@@ -87,6 +92,7 @@ fn parse(
     relocations: &BTreeMap<u64, Vec<Relocation>>,
     home: impl Fn(SymbolId) -> Option<u64>,
     may_be_missing: impl Fn(SymbolId) -> bool,
+    near: bool,
 ) -> Result<(Vec<Item>, Padding), Error> {
     let mut items: Vec<Item> = Vec::new();
     let mut padding = Padding::new();
@@ -107,7 +113,7 @@ fn parse(
         }
         let rest = &bytes[offset as usize..];
         let half = u16::from_le_bytes(rest.get(..2).ok_or_else(unknown)?.try_into().unwrap());
-        let (instruction, length) = if half & 3 == 3 {
+        let (instruction, mut length) = if half & 3 == 3 {
             let word = rest.get(..4).ok_or_else(unknown)?;
             (Instruction(u32::from_le_bytes(word.try_into().unwrap())), 4)
         } else {
@@ -150,6 +156,12 @@ fn parse(
                 _ if CALL.contains(&kind) => {
                     let then = rest.get(4..8).ok_or_else(unknown)?;
                     let jump = Instruction(u32::from_le_bytes(then.try_into().unwrap()));
+                    if near && !relocation.symbol.is_some_and(&may_be_missing) {
+                        item.instruction = jal(jump.written().unwrap_or(ZERO));
+                        item.link = Link::Relocation { kind: R_RISCV_JAL, symbol: relocation.symbol, addend };
+                        length = 8;
+                        break;
+                    }
                     let through = if jump.written() == Some(RA) { RA } else { JUMP };
                     item.instruction = instruction.with_written(through);
                     item.done = true;

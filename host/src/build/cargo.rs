@@ -84,7 +84,7 @@ pub fn package_exists(root: &Path, name: &str) -> bool {
     let has = |folder: &str| !name.contains('/') && root.join(folder).join(name).join("Cargo.toml").exists();
     let named =
         || fs::read_to_string(root.join("Cargo.toml")).is_ok_and(|text| text.contains(&format!("\"apps/{name}\"")));
-    ["servers", "drivers", "services"].into_iter().any(has) || has("apps") && named()
+    ["servers", "drivers", "services", "tests"].into_iter().any(has) || has("apps") && named()
 }
 /// The folder of the package that a Rust file belongs to: of one whose `Cargo.toml` is beside it, or beside the `src` that it is in.
 pub fn package_of(source: &Path) -> Option<&Path> {

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// Where the sources of components are, and what says how they are built; of applications, the folders of those that are built.
-const INPUTS: [&str; 8] = ["Cargo.toml", "Cargo.lock", ".cargo", "nucleus", "lib", "servers", "drivers", "services"];
+const INPUTS: [&str; 9] =
+    ["Cargo.toml", "Cargo.lock", ".cargo", "nucleus", "lib", "servers", "drivers", "services", "tests/hosts"];
 
 /// The clock by which the system dates files may be so far behind [`SystemTime::now`]: a tick of its timer, and some.
 const FILE_CLOCK: Duration = Duration::from_millis(50);

@@ -4,6 +4,7 @@
 mod browser;
 mod fences;
 mod hostile;
+mod mutants;
 mod power_cuts;
 mod preemption;
 mod progress;
@@ -79,6 +80,12 @@ const KINDS: &[Kind] = &[
         about: "clicks and keys on the web console in a headless Chromium, and pictures of it; a step is a boot",
         steps: 1,
         make: |root| Ok(Box::new(browser::Browser::new(root)?)),
+    },
+    Kind {
+        name: "mutants",
+        about: "mutants of a real program that the verifier accepts, executed in a fault domain; a step is a mutant",
+        steps: 10_000,
+        make: |root| Ok(Box::new(mutants::Mutants::new(root)?)),
     },
     Kind {
         name: "verifier",

@@ -21,6 +21,9 @@ pub struct Directives {
     /// The machine that it runs on.
     pub on: On,
     pub isolation: Isolation,
+    /// The component that hosts it as a fault domain, and whether its loads are kept in too.
+    pub host: Option<String>,
+    pub loads: bool,
     /// Seed of its time slices on the strict machine.
     pub slices: Option<u64>,
     pub arguments: Vec<String>,
@@ -42,6 +45,8 @@ impl Default for Directives {
             icount: None,
             on: On::Qemu,
             isolation: Isolation::Domain,
+            host: None,
+            loads: false,
             slices: None,
             arguments: Vec::new(),
             system: "exec".into(),
@@ -75,6 +80,8 @@ pub fn parse(source: &str) -> Result<Directives> {
             "icount" => d.icount = Some(value.parse().with_context(place)?),
             "on" if value == "strict" => d.on = On::Strict,
             "isolation" if value == "sfi" => d.isolation = Isolation::Sfi,
+            "loads" if value.is_empty() => d.loads = true,
+            "host" => d.host = Some(value.to_string()),
             "slices" => d.slices = Some(value.parse().with_context(place)?),
             "memory" => d.memory = value.parse().with_context(place)?,
             "arguments" => d.arguments = value.split_whitespace().map(String::from).collect(),

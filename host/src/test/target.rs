@@ -134,6 +134,8 @@ fn options(path: &Path, d: &Directives) -> Options {
         icount: d.icount,
         on: d.on,
         isolation: d.isolation,
+        host: d.host.clone(),
+        loads: d.loads,
         slices: d.slices,
         file_name: path.to_path_buf(),
         arguments: d.arguments.clone(),

@@ -57,6 +57,7 @@ impl<'a> Machine<'a> {
         machine.registers[4] = BLOCK;
         if segment.form == verifier::Form::Mask {
             machine.registers[29] = size - 1;
+            machine.registers[28] = size - 4;
         }
         machine
     }

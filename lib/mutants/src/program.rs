@@ -7,10 +7,11 @@ const LINK: u32 = 1;
 const STACK: u32 = 2;
 const BASE: u32 = 3;
 const MASK: u32 = 29;
+const JUMP_MASK: u32 = 28;
 const JUMP: u32 = 30;
 const ADDRESS: u32 = 31;
 /// Registers that instructions are made of, the special ones more often than others.
-const REGISTERS: [u32; 16] = [0, 1, 1, 2, 2, 3, 3, 4, 10, 11, 8, 29, 30, 30, 31, 31];
+const REGISTERS: [u32; 17] = [0, 1, 1, 2, 2, 3, 3, 4, 10, 11, 8, 28, 29, 30, 30, 31, 31];
 const IMMEDIATES: [i32; 12] = [0, 4, 8, -4, -8, 2, 1, 16, -16, 2047, -2048, 2044];
 
 fn register_form(opcode: u32, funct7: u32, funct3: u32, rd: u32, rs1: u32, rs2: u32) -> u32 {
@@ -53,8 +54,15 @@ fn instruction(random: &mut Random) -> u32 {
         _ => random.next() as u32 | 3,
     }
 }
-/// Brings the register into the segment: `and` with -4 first, where it is to be jumped through.
-fn bring_in(segment: &Segment, register: u32, from: u32, words: &mut Vec<u32>) {
+/// Brings the register into the segment: as a multiple of 4, where it is to be jumped through.
+fn bring_in(random: &mut Random, segment: &Segment, register: u32, from: u32, words: &mut Vec<u32>) {
+    if register != ADDRESS && segment.form == Form::Mask && random.one_in(2) {
+        words.extend([
+            register_form(0x33, 0, 7, register, from, JUMP_MASK),
+            register_form(0x33, 0, 6, register, register, BASE),
+        ]);
+        return;
+    }
     let mut source = from;
     if register != ADDRESS {
         words.push(immediate_form(0x13, 7, register, from, -4));
@@ -73,12 +81,12 @@ fn sequence(random: &mut Random, segment: &Segment, words: &mut Vec<u32>) {
     let (value, pointer) = (random.of(&[8, 10, 11]), random.of(&[8, 10, 11]));
     match random.below(9) {
         0 | 1 => {
-            bring_in(segment, ADDRESS, pointer, words);
+            bring_in(random, segment, ADDRESS, pointer, words);
             words.push(store(ADDRESS, value, random.of(&IMMEDIATES)));
         }
         2 => {
             words.push(immediate_form(0x03, 3, LINK, STACK, 8));
-            bring_in(segment, LINK, LINK, words);
+            bring_in(random, segment, LINK, LINK, words);
             words.push(immediate_form(0x13, 0, STACK, STACK, 16));
             words.push(immediate_form(0x03, 3, 8, STACK, -16));
             words.push(immediate_form(0x67, 0, 0, LINK, 0));
@@ -88,13 +96,13 @@ fn sequence(random: &mut Random, segment: &Segment, words: &mut Vec<u32>) {
             words.push(store(STACK, LINK, 8));
         }
         4 => {
-            bring_in(segment, JUMP, pointer, words);
+            bring_in(random, segment, JUMP, pointer, words);
             words.push(immediate_form(0x67, 0, random.of(&[0, 1]), JUMP, 0));
         }
         5 => match segment.form {
             Form::AddUnsignedWord => words.push(register_form(0x3b, 4, 0, STACK, pointer, BASE)),
             Form::Mask => {
-                bring_in(segment, ADDRESS, pointer, words);
+                bring_in(random, segment, ADDRESS, pointer, words);
                 words.push(immediate_form(0x13, 0, STACK, ADDRESS, 0));
             }
         },

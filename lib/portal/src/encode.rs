@@ -116,6 +116,16 @@ pub const fn sd(source: Register, base: Register, offset: i32) -> u32 {
     let o = offset as u32;
     (o >> 5 & 127) << 25 | (source.0 as u32) << 20 | (base.0 as u32) << 15 | 3 << 12 | (o & 31) << 7 | 0x23
 }
+/// `fld` and `fsd` of the floating-point register of that number.
+#[inline(always)]
+pub const fn fld(rd: Register, rs: Register, offset: i32) -> u32 {
+    i_type(0x07, 3, rd, rs, offset)
+}
+#[inline(always)]
+pub const fn fsd(source: Register, base: Register, offset: i32) -> u32 {
+    // The store's fields, with the opcode of floating-point ones.
+    sd(source, base, offset) | 0x04
+}
 #[inline(always)]
 pub const fn add(rd: Register, rs1: Register, rs2: Register) -> u32 {
     r_type(0x33, 0, 0, rd, rs1, rs2)

@@ -1,4 +1,4 @@
-//! Portal specifications, and the RISC-V code generated from them.
+//! Portal specifications, and the RISC-V code generated from them: for the supervisor ([`generate`]), and for hosts of fault domains ([`software`]).
 //!
 //! Pure: it reads and writes words in memory that the caller gives. The portal manager uses it on the machine, the
 //! image builder on the host, and the disassembler in the shell.
@@ -14,6 +14,7 @@ pub mod encode;
 pub mod frame;
 pub mod generate;
 pub mod short_circuit;
+pub mod software;
 pub mod specification;
 pub mod template;
 

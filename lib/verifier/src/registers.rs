@@ -18,6 +18,8 @@ pub const BASE: u8 = 3;
 pub const HOST: u8 = 4;
 /// `t4`, with [`Form::Mask`] only: the segment's size less 1.
 pub const MASK: u8 = 29;
+/// `t3`, with [`Form::Mask`] only: the segment's size less 4, which leaves multiples of 4.
+pub const JUMP_MASK: u8 = 28;
 /// `t5`: what is jumped through.
 pub const JUMP: u8 = 30;
 /// `t6`: what is stored through.
@@ -117,6 +119,9 @@ impl Registers {
         *self.of(register) = match kind {
             Kind::AddUnsignedWord { source, base: BASE } if segment.form == Form::AddUnsignedWord => {
                 Value { inside: true, masked: false, aligned: same(source).aligned }
+            }
+            Kind::And { other: JUMP_MASK, .. } | Kind::And { one: JUMP_MASK, .. } if segment.form == Form::Mask => {
+                Value { inside: false, masked: true, aligned: true }
             }
             Kind::And { one, other: MASK } | Kind::And { one: MASK, other: one } if segment.form == Form::Mask => {
                 Value { inside: false, masked: true, aligned: same(one).aligned }

@@ -3,7 +3,7 @@
 //! One range of addresses, a power of two long and aligned to that, holds code (read-execute), constants and data; what is where is the page table's
 //! to say, but for the two ends and the jump table, which are always in the same place.
 
-use crate::registers::{BASE, HOST, MASK};
+use crate::registers::{BASE, HOST, JUMP_MASK, MASK};
 use core::ops::Range;
 
 /// Bytes at each end of a segment, and before and behind it, that are never mapped: more than an offset in an instruction and what the stack pointer
@@ -44,7 +44,7 @@ impl Segment {
     }
     /// The register is one that verified code never writes.
     pub(crate) fn keeps(&self, register: u8) -> bool {
-        matches!(register, BASE | HOST) || (register == MASK && self.form == Form::Mask)
+        matches!(register, BASE | HOST) || (matches!(register, MASK | JUMP_MASK) && self.form == Form::Mask)
     }
     /// The address behind `words` words from `start`, if they are in their place.
     pub(crate) fn code_end(&self, start: u64, words: usize) -> Option<u64> {
@@ -61,7 +61,7 @@ impl Segment {
         (start.is_multiple_of(4) && start >= self.base + CODE && end <= last).then_some(end)
     }
     /// Whether an address is in the segment.
-    pub(crate) fn contains(&self, address: u64) -> bool {
+    pub fn contains(&self, address: u64) -> bool {
         address.wrapping_sub(self.base) < self.size()
     }
 }

@@ -6,6 +6,7 @@ use crate::segment::{CODE, GUARD};
 const T: u32 = ADDRESS as u32;
 const J: u32 = JUMP as u32;
 const M: u32 = registers::MASK as u32;
+const N: u32 = registers::JUMP_MASK as u32;
 const RA: u32 = LINK as u32;
 const SP: u32 = STACK as u32;
 const GP: u32 = registers::BASE as u32;
@@ -159,6 +160,7 @@ fn rule_7_a_dedicated_register_is_not_written() {
         }
     }
     assert_eq!(broken(&MASKED, &[addi(M, M, 0)], 0), Rule::Dedicated);
+    assert_eq!(broken(&MASKED, &[addi(N, N, 0)], 0), Rule::Dedicated);
     accepted(&ZBA, &[addi(M, M, 1)]);
 }
 #[test]
@@ -205,6 +207,8 @@ fn rule_12_a_return_to_an_address_that_was_not_masked_is_rejected() {
     assert_eq!(broken(&ZBA, &[ld(RA, SP, 8), add_uw(RA, RA, GP), RET], 2), Rule::StaleJump);
     assert_eq!(broken(&ZBA, &[andi(J, A0, -2), add_uw(J, J, GP), jalr(0, J, 0)], 2), Rule::StaleJump);
     accepted(&ZBA, &[ld(RA, SP, 8), andi(RA, RA, -4), ld(8, SP, 0), add_uw(RA, RA, GP), RET]);
+    accepted(&MASKED, &[ld(RA, SP, 8), and(RA, RA, N), or(RA, RA, GP), RET]);
+    assert_eq!(broken(&MASKED, &[ld(RA, SP, 8), and(RA, RA, N), RET], 2), Rule::StaleJump);
     accepted(&MASKED, &[ld(RA, SP, 8), andi(RA, RA, -4), and(RA, RA, M), or(RA, RA, GP), RET]);
     accepted(&MASKED, &[and(J, A0, M), andi(J, J, -4), or(J, J, GP), jalr(0, J, 0)]);
 }

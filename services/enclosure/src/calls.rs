@@ -3,12 +3,11 @@
 //! A pointer that a portal opens a window on must point into the segment; a call that would act for the whole host (threads, forks, pagers, other
 //! stacks) is refused; the numbers of portals that the host has opened for itself lead nowhere.
 
-use crate::{SEGMENT, TOP};
+use crate::Layout;
 use abi::Error;
 use abi::address::{PAGE, WINDOW_PAGES};
 use abi::nucleus::{NAMELEN, NPORTALS};
 use abi::system;
-use verifier::segment::GUARD;
 
 /// A call that the host makes.
 pub trait Portals {
@@ -21,9 +20,11 @@ pub trait Portals {
 /// A fault domain's rights and what it has.
 pub struct Calls<P> {
     pub portals: P,
+    layout: Layout,
     /// The portals that are the host's, a bit each.
     hosts: [u64; NPORTALS / 64],
-    /// End of the heap.
+    /// Where the heap begins, and its end.
+    first: u64,
     heap: u64,
     /// Where the heap may not go.
     limit: u64,
@@ -39,22 +40,20 @@ const fn refused(error: Error) -> Answer {
     Answer::Result(-(error as i64))
 }
 
-/// Whether `bytes` from `address` are in the segment.
-fn is_inside(address: u64, bytes: u64) -> bool {
-    let end = address.checked_add(bytes);
-    address >= SEGMENT.base + GUARD && end.is_some_and(|end| end <= TOP)
-}
-
 impl<P: Portals> Calls<P> {
     /// Of a fault domain whose heap is between `heap` and `limit`. What the host has opened by now is its own.
-    pub fn new(mut portals: P, heap: u64, limit: u64) -> Calls<P> {
+    pub fn new(mut portals: P, layout: Layout, heap: u64, limit: u64) -> Calls<P> {
         let mut hosts = [0; NPORTALS / 64];
         for number in system::FIRST_FREE..NPORTALS {
             if portals.specification(number).is_some() {
                 hosts[number / 64] |= 1 << (number % 64);
             }
         }
-        Calls { portals, hosts, heap, limit }
+        Calls { portals, layout, hosts, first: heap, heap, limit }
+    }
+    /// The heap.
+    pub fn grown(&self) -> core::ops::Range<u64> {
+        self.first..self.heap
     }
     /// A call of portal `number`.
     pub fn answer(&mut self, number: u64, arguments: [u64; 6]) -> Answer {
@@ -70,11 +69,11 @@ impl<P: Portals> Calls<P> {
             | system::SEM_CREATE
             | system::LOCK_WAIT
             | system::LOCK_RELEASE => Answer::Result(self.portals.call(number, arguments)),
-            system::PORTAL_OPEN if is_inside(arguments[0], NAMELEN as u64) => {
+            system::PORTAL_OPEN if self.layout.holds(arguments[0], NAMELEN as u64) => {
                 Answer::Result(self.portals.call(number, arguments))
             }
             system::PORTAL_INFO
-                if is_inside(arguments[1], 2 * NAMELEN as u64) && self.is_own(arguments[0] as usize) =>
+                if self.layout.holds(arguments[1], 2 * NAMELEN as u64) && self.is_own(arguments[0] as usize) =>
             {
                 Answer::Result(self.portals.call(number, arguments))
             }
@@ -94,7 +93,7 @@ impl<P: Portals> Calls<P> {
     /// One that it has opened, or been given. What it is now is asked each time: a number can come to stand for another portal.
     fn opened(&mut self, number: usize, arguments: [u64; 6]) -> Answer {
         let Some(specification) = self.portals.specification(number) else { return refused(Error::EPORTAL) };
-        match check(&specification, &arguments) {
+        match check(&self.layout, &specification, &arguments) {
             Ok(()) => Answer::Result(self.portals.call(number, arguments)),
             Err(error) => refused(error),
         }
@@ -110,7 +109,7 @@ impl<P: Portals> Calls<P> {
     }
 }
 /// Whether what a portal of `specification` would show its server is in the segment.
-fn check(specification: &[u8; NAMELEN], arguments: &[u64; 6]) -> Result<(), Error> {
+fn check(layout: &Layout, specification: &[u8; NAMELEN], arguments: &[u64; 6]) -> Result<(), Error> {
     let letters = specification.split(|byte| *byte == 0).next().unwrap_or(&[]);
     let mut passed = arguments.iter();
     let mut length_of = None;
@@ -122,7 +121,7 @@ fn check(specification: &[u8; NAMELEN], arguments: &[u64; 6]) -> Result<(), Erro
         let &argument = passed.next().ok_or(Error::EINVAL)?;
         if let Some(start) = length_of.take() {
             let most = (WINDOW_PAGES * PAGE) as u64;
-            if argument > most || !is_inside(start, argument.max(1)) {
+            if argument > most || !layout.holds(start, argument.max(1)) {
                 return Err(Error::EFAULT);
             }
             continue;
@@ -130,7 +129,7 @@ fn check(specification: &[u8; NAMELEN], arguments: &[u64; 6]) -> Result<(), Erro
         match letter {
             b'i' => {}
             // A window shows the page, and pages are all in the segment or not.
-            b'r' | b'w' if is_inside(argument, 1) => {}
+            b'r' | b'w' if layout.holds(argument, 1) => {}
             b'r' | b'w' => return Err(Error::EFAULT),
             b'R' | b'W' => length_of = Some(argument),
             // Pages that change hands or stay shared, capabilities, and letters of servers.
@@ -168,10 +167,12 @@ mod tests {
             0
         }
     }
-    const HEAP: u64 = SEGMENT.base + 0x10_0000;
+    const LAYOUT: Layout = Layout::new(false);
+    const TOP: u64 = LAYOUT.top();
+    const HEAP: u64 = LAYOUT.base() + 0x10_0000;
     fn calls() -> Calls<Fake> {
         let host = Fake { specifications: HashMap::from([(40, "smii")]), ..Fake::default() };
-        let mut calls = Calls::new(host, HEAP, HEAP + 0x10_0000);
+        let mut calls = Calls::new(host, LAYOUT, HEAP, HEAP + 0x10_0000);
         let opened = [(41, "smii"), (42, "smciw"), (43, "smRi"), (44, "smik"), (45, "nm>i"), (46, "smW")];
         calls.portals.specifications.extend(opened);
         calls
@@ -214,7 +215,7 @@ mod tests {
     #[test]
     fn a_window_on_the_hosts_memory_is_refused() {
         let mut calls = calls();
-        for pointer in [0x1_0000, SEGMENT.base - 1, SEGMENT.base, TOP, u64::MAX] {
+        for pointer in [0x1_0000, LAYOUT.base() - 1, LAYOUT.base(), TOP, u64::MAX] {
             assert_eq!(result(&mut calls, 42, &[1, pointer]), error(Error::EFAULT), "{pointer:#x}");
             assert_eq!(result(&mut calls, 43, &[pointer, 10]), error(Error::EFAULT), "{pointer:#x}");
             assert_eq!(result(&mut calls, system::PORTAL_OPEN, &[pointer]), error(Error::EFAULT));

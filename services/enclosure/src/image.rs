@@ -1,7 +1,7 @@
 //! A program of a fault domain, as the linker leaves it: an ELF file of position-independent code that begins at offset 0 of its segment. Whatever
 //! is wrong with the file is an error here or in the verifier.
 
-use crate::{SEGMENT, TOP, VARIABLES, VARIABLES_END};
+use crate::{Layout, VARIABLES, VARIABLES_END};
 use abi::address::PAGE;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -71,7 +71,7 @@ pub struct Image {
 const PAGE_BYTES: u64 = PAGE as u64;
 
 impl Image {
-    pub fn parse(file: &[u8]) -> Result<Image, Malformed> {
+    pub fn parse(file: &[u8], layout: &Layout) -> Result<Image, Malformed> {
         let header = FileHeader64::<Little>::parse(file).map_err(|_| Malformed::Header)?;
         if header.e_type(Little) != ET_DYN
             || header.e_machine(Little) != EM_RISCV
@@ -84,7 +84,7 @@ impl Image {
         let mut relocations = None;
         for header in headers {
             match header.p_type(Little) {
-                PT_LOAD if header.p_memsz(Little) > 0 => image.add(header, file)?,
+                PT_LOAD if header.p_memsz(Little) > 0 => image.add(header, file, layout)?,
                 PT_TLS => {
                     let bytes = header.data(Little, file).map_err(|_| Malformed::Place)?;
                     image.variables = (bytes.to_vec(), header.p_memsz(Little));
@@ -102,13 +102,13 @@ impl Image {
             return Err(Malformed::Place);
         }
         image.heap = image.parts.last().ok_or(Malformed::Code)?.range().end;
-        image.entry = SEGMENT.base.checked_add(header.e_entry(Little)).ok_or(Malformed::Entry)?;
+        image.entry = layout.base().checked_add(header.e_entry(Little)).ok_or(Malformed::Entry)?;
         let code = image.code()?;
         if !code.range().contains(&image.entry) || !image.entry.is_multiple_of(4) {
             return Err(Malformed::Entry);
         }
         if let Some(dynamic) = relocations {
-            image.relocate(dynamic)?;
+            image.relocate(dynamic, layout.base())?;
         }
         Ok(image)
     }
@@ -120,19 +120,19 @@ impl Image {
             _ => Err(Malformed::Code),
         }
     }
-    fn add(&mut self, header: &ProgramHeader64<Little>, file: &[u8]) -> Result<(), Malformed> {
+    fn add(&mut self, header: &ProgramHeader64<Little>, file: &[u8], layout: &Layout) -> Result<(), Malformed> {
         let (offset, size) = (header.p_vaddr(Little), header.p_memsz(Little));
         let data = header.data(Little, file).map_err(|_| Malformed::Place)?;
         let first = offset / PAGE_BYTES * PAGE_BYTES;
         let end = offset.checked_add(size).ok_or(Malformed::Place)?;
         // The jump table and a thread's variables are the host's to lay out.
-        if first < VARIABLES_END || first < CODE || end > TOP - SEGMENT.base || data.len() as u64 > size {
+        if first < VARIABLES_END || first < CODE || end > layout.top() - layout.base() || data.len() as u64 > size {
             return Err(Malformed::Place);
         }
         let mut bytes = vec![0; (offset - first) as usize];
         bytes.extend_from_slice(data);
         self.parts.push(Part {
-            start: SEGMENT.base + first,
+            start: layout.base() + first,
             bytes,
             size: end.next_multiple_of(PAGE_BYTES) - first,
             write: header.p_flags(Little) & PF_W != 0,
@@ -141,7 +141,7 @@ impl Image {
         Ok(())
     }
     /// Adds the segment's base to the words that are to have it.
-    fn relocate(&mut self, dynamic: &[Dyn64<Little>]) -> Result<(), Malformed> {
+    fn relocate(&mut self, dynamic: &[Dyn64<Little>], base: u64) -> Result<(), Malformed> {
         let value = |tag: u32| {
             let entry = dynamic.iter().find(|entry| entry.d_tag(Little) == u64::from(tag));
             entry.map_or(0, |entry| entry.d_val(Little))
@@ -151,7 +151,7 @@ impl Image {
         if bytes == 0 {
             return Ok(());
         }
-        let start = SEGMENT.base.checked_add(table).ok_or(wrong)?;
+        let start = base.checked_add(table).ok_or(wrong)?;
         let list = self.slice(start, bytes).ok_or(wrong)?.to_vec();
         let (entries, rest) =
             object::pod::slice_from_bytes::<Rela64<Little>>(&list, bytes as usize / 24).map_err(|()| wrong)?;
@@ -162,8 +162,8 @@ impl Image {
             if entry.r_type(Little, false) != R_RISCV_RELATIVE {
                 return Err(wrong);
             }
-            let place = SEGMENT.base.checked_add(entry.r_offset(Little)).ok_or(wrong)?;
-            let target = SEGMENT.base.wrapping_add_signed(entry.r_addend(Little));
+            let place = base.checked_add(entry.r_offset(Little)).ok_or(wrong)?;
+            let target = base.wrapping_add_signed(entry.r_addend(Little));
             let part = self.parts.iter_mut().find(|part| part.range().contains(&place)).ok_or(wrong)?;
             let at = (place - part.start) as usize;
             let end = at.checked_add(8).filter(|end| *end as u64 <= part.size).ok_or(wrong)?;

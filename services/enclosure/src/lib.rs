@@ -1,27 +1,52 @@
-//! The host of a software fault domain, but for what touches the machine.
+//! The host of a software fault domain: a library for components that have one.
 //!
 //! [`image`] reads a program as the rewriter and the linker leave it, [`stubs`] makes the code around it (how it is entered and left), and
-//! [`calls`] decides what it may ask of the system. None of them trusts the program. `docs/src/fault-domains.md` explains the layout.
+//! [`calls`] decides what it may ask of the system; `domain` puts them together on the machine. None of them trusts the program. `docs/src/fault-domains.md` explains the layout.
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;
 
-pub mod block;
 pub mod calls;
+#[cfg(target_os = "none")]
+pub mod domain;
 pub mod image;
 pub mod stubs;
 
+pub use portal::software::block;
+use verifier::segment::{GUARD, JUMP_TABLE};
 use verifier::{Form, Segment};
 
-/// The segment of the one fault domain: 64 MiB between the heap and what others share.
-pub const SEGMENT: Segment = Segment { base: 0x1800_0000, bits: 26, form: Form::Mask, loads: false };
+/// Where the fault domain is, and what its code must keep to.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout(pub Segment);
+impl Layout {
+    /// The one of a host: 64 MiB between the heap and what others share. `loads`: they are kept in too.
+    pub const fn new(loads: bool) -> Layout {
+        Layout(Segment { base: 0x1800_0000, bits: 26, form: Form::Mask, loads })
+    }
+    pub const fn base(&self) -> u64 {
+        self.0.base
+    }
+    /// First address of the upper guard zone.
+    pub const fn top(&self) -> u64 {
+        self.0.base + (1 << self.0.bits) - GUARD
+    }
+    /// Where the stubs are: one page below the guard zone before the segment.
+    pub const fn stubs(&self) -> u64 {
+        self.0.base - 2 * GUARD
+    }
+    pub const fn jump_table(&self) -> u64 {
+        self.0.base + JUMP_TABLE
+    }
+    /// Whether `bytes` from `address` are the fault domain's, and none of its guard zones'.
+    pub fn holds(&self, address: u64, bytes: u64) -> bool {
+        let end = address.checked_add(bytes);
+        address >= self.0.base + GUARD && end.is_some_and(|end| end <= self.top())
+    }
+}
 /// Where a thread's variables begin, in bytes from the base: the rewriter has the same.
 pub const VARIABLES: u64 = 0x1_2000;
 /// First byte behind their room.
 pub const VARIABLES_END: u64 = 0x2_0000;
 /// Bytes of the stack, whose top is the upper guard zone.
 pub const STACK: u64 = 1 << 20;
-/// First address of the upper guard zone.
-pub const TOP: u64 = SEGMENT.base + (1 << SEGMENT.bits) - verifier::segment::GUARD;
-/// Where the stubs are: one page below the guard zone before the segment.
-pub const STUBS: u64 = SEGMENT.base - 2 * verifier::segment::GUARD;

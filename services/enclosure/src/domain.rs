@@ -1,0 +1,328 @@
+//! The fault domain of a host, on the machine: laid out from a program, called, ended by a fault or by time, and laid out again.
+//!
+//! A host has one, and one thread calls it. Whatever it does, [`FaultDomain::call`] returns.
+
+use crate::calls::{Answer, Calls, Portals};
+use crate::image::{Image, words};
+use crate::stubs::{self, Wanted};
+use crate::{Layout, VARIABLES, VARIABLES_END};
+use ::portal::software::Domain;
+use ::portal::software::block::Block;
+use abi::address::{PAGE, pte};
+use abi::nucleus::NAMELEN;
+use abi::system::{self, Description, Registration};
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::cell::UnsafeCell;
+use core::ops::Range;
+use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use pebble::sync::Semaphore;
+use pebble::{Error, Result, check, portal, thread};
+
+/// A page of the host's that others are copies of.
+#[repr(C, align(4096))]
+struct Page([u8; PAGE]);
+
+/// The system, as the host calls it for its fault domain.
+#[derive(Clone, Copy)]
+pub struct System {
+    own: usize,
+}
+impl System {
+    fn page(&self, address: u64, source: usize, rights: u64) -> Result<()> {
+        check(portal::call(system::PAGE, [self.own, address as usize, source, rights as usize])).map(|_| ())
+    }
+    /// Maps a copy of `bytes`, at most a page of them, at `address`.
+    fn place(&self, page: &mut Page, address: u64, bytes: &[u8], rights: u64) -> Result<()> {
+        page.0.fill(0);
+        page.0[..bytes.len()].copy_from_slice(bytes);
+        self.page(address, page.0.as_ptr() as usize, rights)
+    }
+    fn zeros(&self, address: u64, bytes: u64) -> Result<()> {
+        (address..address + bytes).step_by(PAGE).try_for_each(|at| self.page(at, 0, pte::R | pte::W))
+    }
+    /// Takes away what is mapped there.
+    fn clear(&self, range: &Range<u64>) {
+        for at in range.clone().step_by(PAGE) {
+            // What was not mapped is not.
+            let _ = self.page(at, 0, 0);
+        }
+    }
+}
+impl Portals for System {
+    fn call(&mut self, number: usize, arguments: [u64; 6]) -> i64 {
+        portal::call(number, arguments.map(|word| word as usize)) as i64
+    }
+    fn specification(&mut self, number: usize) -> Option<[u8; NAMELEN]> {
+        let mut description = Description { spec: [0; NAMELEN], name: [0; NAMELEN] };
+        check(portal::call(system::PORTAL_INFO, [number, &raw mut description as usize])).ok()?;
+        Some(description.spec)
+    }
+    fn map(&mut self, address: u64, pages: u64) -> i64 {
+        self.zeros(address, pages * PAGE as u64).map_or_else(|error| error.code() as i64, |()| 0)
+    }
+}
+
+/// A fault at an instruction of the fault domain's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    pub cause: usize,
+    pub address: usize,
+    pub pc: usize,
+}
+/// Why a call has ended, other than by returning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The fault domain has to be laid out again.
+    Fault(Fault),
+    /// It took too long; the same.
+    Late,
+}
+
+/// What the one thread that enters the fault domain shares with the host's functions that it enters from there.
+struct Shared {
+    calls: UnsafeCell<Option<Calls<System>>>,
+    fault: UnsafeCell<Option<Fault>>,
+}
+// SAFETY: one thread uses it; a fault is answered in the thread that has it.
+unsafe impl Sync for Shared {}
+static SHARED: Shared = Shared { calls: UnsafeCell::new(None), fault: UnsafeCell::new(None) };
+/// Where a thread goes on that has faulted in the fault domain, and where that is.
+static UNWIND: AtomicUsize = AtomicUsize::new(0);
+static SEGMENT: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
+
+/// A call out of the fault domain: the stub comes here.
+extern "C" fn decide(block: &mut Block) -> i64 {
+    // SAFETY: the one thread, which is in the fault domain and not in here a second time.
+    let Some(calls) = (unsafe { &mut *SHARED.calls.get() }) else { return Error::EPORTAL.code() as i64 };
+    let [a0, a1, a2, a3, a4, a5, number] = block.arguments;
+    match calls.answer(number, [a0, a1, a2, a3, a4, a5]) {
+        Answer::Result(result) => result,
+        Answer::End(status) => {
+            block.ended = 1;
+            status
+        }
+    }
+}
+/// A fault of this domain's: one at an instruction of the fault domain's ends the call; one of the host's own ends the host.
+extern "C" fn faulted(_asid: usize, cause: usize, address: usize, pc: usize) -> isize {
+    let [start, size] = [0, 1].map(|n| SEGMENT[n].load(Ordering::Relaxed));
+    if (pc as u64).wrapping_sub(start) >= size {
+        return Error::EFAULT.code();
+    }
+    // SAFETY: the thread that faulted is not reading it.
+    unsafe { *SHARED.fault.get() = Some(Fault { cause, address, pc }) };
+    UNWIND.load(Ordering::Relaxed) as isize
+}
+/// Has the faults of this domain answered here: adds a stack to the queue, for they are answered on one.
+fn answer_faults(own: usize) -> Result<()> {
+    let mut registration =
+        Registration { name: [0; 64], spec: [0; 64], entry: faulted as *const () as u64, stacks: 1, constants: [0; 6] };
+    let name = b"app.enclosure";
+    registration.name[..name.len()].copy_from_slice(name);
+    registration.spec[..3].copy_from_slice(b"nmi");
+    check(portal::call(system::PORTAL_REGISTER, [&raw const registration as usize]))?;
+    check(portal::call(system::PORTAL_UNREGISTER, [registration.name.as_ptr() as usize]))?;
+    check(portal::call(system::PAGER, [own, 0, 0, faulted as *const () as usize])).map(|_| ())
+}
+
+/// Ends calls that take too long: a thread of its own, which takes the code away from under the fault domain.
+struct Watch {
+    ticks: AtomicU64,
+    begun: Semaphore,
+    over: Semaphore,
+    seen: Semaphore,
+    late: AtomicBool,
+}
+impl Watch {
+    fn start(system: System, code: Arc<[AtomicU64; 2]>, priority: Option<u8>) -> Result<Arc<Watch>> {
+        let watch = Arc::new(Watch {
+            ticks: AtomicU64::new(0),
+            begun: Semaphore::new(0)?,
+            over: Semaphore::new(0)?,
+            seen: Semaphore::new(0)?,
+            late: AtomicBool::new(false),
+        });
+        let own = Arc::clone(&watch);
+        thread::spawn(priority, move || {
+            while own.begun.wait().is_ok() {
+                let late = own.over.wait_for(own.ticks.load(Ordering::Acquire)).is_err();
+                if late {
+                    own.late.store(true, Ordering::Release);
+                    // Whoever executes it faults, and is found by its program counter.
+                    system.clear(&(code[0].load(Ordering::Acquire)..code[1].load(Ordering::Acquire)));
+                    let _ = own.over.wait();
+                }
+                let _ = own.seen.post();
+            }
+        })?;
+        Ok(watch)
+    }
+}
+
+/// A host's fault domain.
+pub struct FaultDomain {
+    layout: Layout,
+    system: System,
+    block: Box<Block>,
+    /// What is mapped for it, but for its heap.
+    mapped: Vec<Range<u64>>,
+    /// Its code, for [`Watch`].
+    code: Arc<[AtomicU64; 2]>,
+    watch: Option<Arc<Watch>>,
+    /// Priority of the thread that ends calls in time.
+    watcher: Option<u8>,
+    /// Addresses of the portals into it.
+    pub portals: Vec<u64>,
+    /// Its stubs' and its jump table's words, as they must stay.
+    pub stubs: [Vec<u32>; 2],
+}
+impl FaultDomain {
+    /// A place for one, with nothing in it.
+    pub fn new(layout: Layout) -> Result<FaultDomain> {
+        let system = System { own: thread::asid() };
+        SEGMENT[0].store(layout.base(), Ordering::Relaxed);
+        SEGMENT[1].store(layout.0.size(), Ordering::Relaxed);
+        answer_faults(system.own)?;
+        let code = Arc::new([const { AtomicU64::new(0) }; 2]);
+        let block = Box::new(Block {
+            base: layout.base(),
+            mask: layout.0.size() - 1,
+            jump_mask: layout.0.size() - 4,
+            back: layout.jump_table(),
+            decide: decide as *const () as u64,
+            ..Block::default()
+        });
+        let portals = Vec::new();
+        Ok(FaultDomain {
+            layout,
+            system,
+            block,
+            mapped: Vec::new(),
+            code,
+            watch: None,
+            watcher: None,
+            portals,
+            stubs: [const { Vec::new() }; 2],
+        })
+    }
+    /// Lays `image` out in the place of what was there, with a stack of `stack` bytes and portals into it. Its code is verified first.
+    pub fn lay_out(&mut self, image: &Image, stack: u64, wanted: &[Wanted]) -> core::result::Result<(), String> {
+        let code = image.code().map_err(|error| String::from(error.text()))?;
+        let changes = verifier::verify(&self.layout.0, code.start, &words(code)).map_err(|r| format!("{r}"))?;
+        self.clear();
+        let failed = |what: &str, error: Error| format!("{what}: {}", error.text());
+        let (layout, system) = (self.layout, self.system);
+        let mut page = Box::new(Page([0; PAGE]));
+        let mapped = &mut self.mapped;
+        let mut fill = |start: u64, bytes: &[u8], size: u64, rights: u64| -> Result<()> {
+            mapped.push(start..start + size);
+            for (n, address) in (start..start + size).step_by(PAGE).enumerate() {
+                let rest = bytes.get(n * PAGE..).unwrap_or(&[]);
+                system.place(&mut page, address, &rest[..rest.len().min(PAGE)], rights)?;
+            }
+            Ok(())
+        };
+        for part in &image.parts {
+            let rights = pte::R | if part.write { pte::W } else { 0 } | if part.execute { pte::X } else { 0 };
+            fill(part.start, &part.bytes, part.size, rights).map_err(|e| failed("its memory", e))?;
+        }
+        let (variables, size) = &image.variables;
+        let room = size.next_multiple_of(PAGE as u64).min(VARIABLES_END - VARIABLES);
+        let rights = pte::R | pte::W;
+        fill(layout.base() + VARIABLES, variables, room, rights).map_err(|e| failed("its variables", e))?;
+
+        let masks = layout.0.form == verifier::Form::Mask;
+        let domain = Domain { masks, integer: changes.integer, floating: changes.floating };
+        let stubs = stubs::make(&layout, &domain, wanted).map_err(|_| String::from("a portal that can not be made"))?;
+        let bytes = |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|word| word.to_le_bytes()).collect() };
+        let (rights, size) = (pte::R | pte::X, PAGE as u64);
+        fill(layout.stubs(), &bytes(&stubs.words), size, rights).map_err(|e| failed("its stubs", e))?;
+        fill(layout.jump_table(), &bytes(&stubs.table), size, rights).map_err(|e| failed("its jump table", e))?;
+        self.mapped.push(layout.top() - stack..layout.top());
+        system.zeros(layout.top() - stack, stack).map_err(|e| failed("its stack", e))?;
+        // SAFETY: orders this hart's instruction fetches behind its stores.
+        unsafe { core::arch::asm!("fence.i") };
+
+        self.code[0].store(code.range().start, Ordering::Release);
+        self.code[1].store(code.range().end, Ordering::Release);
+        UNWIND.store(stubs.unwind as usize, Ordering::Relaxed);
+        self.portals = stubs.portals;
+        self.stubs = [stubs.words, stubs.table];
+        self.set_stack(layout.top());
+        let calls = Calls::new(system, layout, image.heap, layout.top() - stack - PAGE as u64);
+        // SAFETY: nobody is in the fault domain.
+        unsafe { *SHARED.calls.get() = Some(calls) };
+        Ok(())
+    }
+    /// Takes away all that it has.
+    pub fn clear(&mut self) {
+        // SAFETY: nobody is in the fault domain.
+        let calls = unsafe { (*SHARED.calls.get()).take() };
+        let heap = calls.map(|calls| calls.grown());
+        self.mapped.drain(..).chain(heap).for_each(|range| self.system.clear(&range));
+    }
+    /// Has calls watched at `priority`. At the caller's, which it is otherwise, a call that does not return is ended when its time slice is over.
+    pub fn watch_at(&mut self, priority: u8) {
+        self.watcher = Some(priority);
+    }
+    /// Its thread's block, for who enters it by hand.
+    pub fn block(&mut self) -> &mut Block {
+        &mut self.block
+    }
+    /// Where its stack pointer begins: a multiple of 16 in its stack.
+    pub fn set_stack(&mut self, pointer: u64) {
+        self.block.stack = pointer;
+    }
+    /// Calls portal number `portal` of those that were wanted; the result, or the status that it called to end with. `ticks` of `hrtime`:
+    /// how long it may take.
+    pub fn call(&mut self, portal: usize, argument: u64, ticks: Option<u64>) -> core::result::Result<i64, Ended> {
+        let address = self.portals[portal];
+        self.block.ended = 0;
+        let watch = ticks.and_then(|ticks| Some((self.watch().ok()?, ticks)));
+        if let Some((watch, ticks)) = &watch {
+            watch.ticks.store(*ticks, Ordering::Release);
+            watch.late.store(false, Ordering::Release);
+            let _ = watch.begun.post();
+        }
+        let result = enter(&mut self.block, address, argument);
+        let mut late = false;
+        if let Some((watch, _)) = watch {
+            let _ = watch.over.post().and_then(|()| watch.seen.wait());
+            late = watch.late.load(Ordering::Acquire);
+        }
+        // SAFETY: the thread is out of the fault domain.
+        match unsafe { (*SHARED.fault.get()).take() } {
+            Some(_) if late => Err(Ended::Late),
+            Some(fault) => Err(Ended::Fault(fault)),
+            None => Ok(result),
+        }
+    }
+    fn watch(&mut self) -> Result<Arc<Watch>> {
+        if self.watch.is_none() {
+            self.watch = Some(Watch::start(self.system, Arc::clone(&self.code), self.watcher)?);
+        }
+        self.watch.clone().ok_or(Error::ENOMEM)
+    }
+}
+/// Calls the software portal at `portal` with `argument`; its result. The thread is at `block` from now on.
+#[inline(always)]
+pub fn enter(block: &mut Block, portal: u64, argument: u64) -> i64 {
+    let result;
+    // SAFETY: the portal is a stub that was made for this thread's block; it is a C function to its caller, whatever the fault domain does,
+    // and components in Rust use `tp` for nothing.
+    unsafe {
+        core::arch::asm!(
+            "mv     tp, {block}",
+            "jalr   {portal}",
+            block = in(reg) &raw mut *block,
+            portal = in(reg) portal,
+            inlateout("a0") argument => result,
+            clobber_abi("C"),
+        );
+    }
+    result
+}
