@@ -14,14 +14,17 @@ const MIRROR: &str = "http://deb.debian.org/debian";
 /// What `port.toml` says. Paths are from `folder`.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Port {
+pub struct Port {
     /// Where the sources are in Debian's archive.
     archive: String,
     /// Their checksum, in hexadecimal.
     sha256: String,
     /// The folder in the archive that has them.
     folder: PathBuf,
-    program: Recipe,
+    pub program: Recipe,
+    /// It computes with floating-point numbers: what benchmarks list apart.
+    #[serde(default)]
+    pub floating: bool,
     #[serde(default, rename = "test")]
     tests: Vec<Test>,
 }
@@ -93,7 +96,11 @@ fn open(root: &Path, name: &str) -> Result<(Port, PathBuf)> {
     if !known.iter().any(|k| k == name) {
         bail!("there is no port \"{name}\"; ports/ has {}", known.join(", "));
     }
-    let file = root.join("ports").join(name).join("port.toml");
+    read(root, name, &root.join("ports").join(name))
+}
+/// Reads the recipe in `place` of the port `name`, and fetches its sources; both.
+pub fn read(root: &Path, name: &str, place: &Path) -> Result<(Port, PathBuf)> {
+    let file = place.join("port.toml");
     let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
     let port: Port = toml::from_str(&text).with_context(|| file.display().to_string())?;
     let folder = fetch(root, name, &port)?;

@@ -7,6 +7,7 @@ mod page;
 mod plot;
 pub mod row;
 mod services;
+pub mod suite;
 mod table;
 
 use crate::qemu::{self, Console, Machine};
@@ -19,8 +20,12 @@ use std::time::Duration;
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// Only this program of apps/bench (ipc, switch, pipe, generate, latency, sandbox, peers), "footprint" or "services"
+    /// Only this program of apps/bench (ipc, switch, pipe, generate, latency, sandbox, peers), "footprint", "services", or "sfi": what
+    /// fault domains cost programs of others
     what: Option<String>,
+    /// Of "sfi": only this program of apps/bench/suite; may be given several times
+    #[arg(long, value_name = "NAME")]
+    program: Vec<String>,
     /// Where: instructions on QEMU, or cycles on the model of the core CVA6
     #[arg(long, value_enum, default_value_t = exec::On::Qemu)]
     on: exec::On,
@@ -211,11 +216,14 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
         let latencies = options.latency.first().copied().unwrap_or_default();
         return explain::explain(root, call, latencies);
     }
+    if options.what.as_deref() == Some("sfi") {
+        return suite::run(root, &options.program);
+    }
     let mut rows = match options.what.as_deref() {
         Some("footprint") => footprint::measure(root)?,
         Some("services") => services::measure(root)?,
         Some(program) if !PROGRAMS.contains(&program) => {
-            bail!("bench {program}: it is one of {}, footprint, services", PROGRAMS.join(", "))
+            bail!("bench {program}: it is one of {}, footprint, services, sfi", PROGRAMS.join(", "))
         }
         _ => measure_all(root, options)?,
     };

@@ -61,6 +61,22 @@ fn benchmarks(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<Verdict> {
         .collect()
 }
 
+/// Programs of others, as components and as fault domains: they must have the same results. Those that have a port, whose sources are there.
+fn suite(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<Verdict> {
+    let mut verdicts = Vec::new();
+    for program in ["cjson", "lua"] {
+        let name = format!("sfi::suite_{program}_has_the_same_results");
+        if wanted(&name) {
+            let start = std::time::Instant::now();
+            let failure = crate::bench::suite::compare(root, program).err().map(|e| format!("{e:#}"));
+            let verdict = Verdict { name, failure, seconds: start.elapsed().as_secs_f64() };
+            verdict.print();
+            verdicts.push(verdict);
+        }
+    }
+    verdicts
+}
+
 /// That the picture in the README shows the system.
 fn picture(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Option<Verdict> {
     let name = "graph::the_committed_picture_is_the_default_system".to_string();
@@ -95,6 +111,7 @@ pub fn run(root: &Path, filter: Option<&str>) -> Result<ExitCode> {
     verdicts.extend(isolation::run(root, &wanted)?);
     verdicts.extend(picture(root, &wanted));
     verdicts.extend(target::run(root, &wanted)?);
+    verdicts.extend(suite(root, &wanted));
     verdicts.extend(session::run(root, &wanted)?);
     verdicts.extend(piped::run(root, &wanted));
     verdicts.extend(manifests::run(root, &wanted)?);

@@ -1,0 +1,1 @@
+/* The options are in port.toml. */
