@@ -57,12 +57,16 @@ domain_fork:
     mv      a2, sp
     li      a7, 18
     ecall
+    mv      s0, a0
+    call    __pebble_locks_after_copy
+    mv      a0, s0
     ld      ra, 0(sp)
     ld      s0, 8(sp)
     addi    sp, sp, 112
     ret
 resume_domain:
     ld      tp, 104(sp)
+    call    __pebble_locks_in_copy
 1:  ld      ra, 0(sp)
     ld      s0, 8(sp)
     ld      s1, 16(sp)

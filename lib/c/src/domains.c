@@ -5,6 +5,7 @@ void __pebble_before_domain_fork(void)
 {
     /* The child gets a copy of the buffers: what is in them must not be written twice. */
     fflush(stdout);
+    __pebble_locks_before_copy();
 }
 int domain_wait(int asid, int *status)
 {

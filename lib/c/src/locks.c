@@ -6,8 +6,13 @@
 struct __lock {
     int word;  /* 0: free; else twice the holder's number, and 1 more if others wait */
     int depth; /* of a recursive lock */
+    struct __lock *before, *next;
 };
+/* The heap's, and of the list of all others. */
 struct __lock __lock___libc_recursive_mutex;
+static struct __lock *all;
+/* The thread that makes a copy of the domain. */
+static int copying;
 
 enum { WAITED = 1, LATER = 100000 };
 
@@ -34,13 +39,29 @@ static void wait_for(_LOCK_T lock, int own)
             hrsleep(LATER);
     }
 }
-void __retarget_lock_init(_LOCK_T *lock)
+void __retarget_lock_init(_LOCK_T *made)
 {
-    *lock = calloc(1, sizeof **lock);
+    _LOCK_T lock = calloc(1, sizeof *lock);
+    *made = lock;
+    if (lock == NULL)
+        return;
+    __retarget_lock_acquire_recursive(&__lock___libc_recursive_mutex);
+    lock->next = all;
+    if (all)
+        all->before = lock;
+    all = lock;
+    __retarget_lock_release_recursive(&__lock___libc_recursive_mutex);
 }
 void __retarget_lock_close(_LOCK_T lock)
 {
+    if (lock == NULL)
+        return;
+    __retarget_lock_acquire_recursive(&__lock___libc_recursive_mutex);
+    if (lock->next)
+        lock->next->before = lock->before;
+    *(lock->before ? &lock->before->next : &all) = lock->next;
     free(lock);
+    __retarget_lock_release_recursive(&__lock___libc_recursive_mutex);
 }
 void __retarget_lock_acquire(_LOCK_T lock)
 {
@@ -84,4 +105,26 @@ void __retarget_lock_release_recursive(_LOCK_T lock)
 {
     if (--lock->depth == 0)
         __retarget_lock_release(lock);
+}
+/* A domain is copied with the heap and the list of locks at rest. */
+void __pebble_locks_before_copy(void)
+{
+    __retarget_lock_acquire_recursive(&__lock___libc_recursive_mutex);
+    copying = get_thread();
+}
+void __pebble_locks_after_copy(void)
+{
+    __retarget_lock_release_recursive(&__lock___libc_recursive_mutex);
+}
+/* In the copy, which has one thread: what the copying one held is its own, by another number; what others held, nobody will let go. */
+void __pebble_locks_in_copy(void)
+{
+    int own = get_thread() << 1;
+    __lock___libc_recursive_mutex.word = own;
+    for (_LOCK_T lock = all; lock; lock = lock->next) {
+        int kept = lock->word >> 1 == copying;
+        lock->word = kept ? own : 0;
+        lock->depth = kept ? lock->depth : 0;
+    }
+    __retarget_lock_release_recursive(&__lock___libc_recursive_mutex);
 }

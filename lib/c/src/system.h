@@ -37,6 +37,11 @@
 #define SYS_PORTAL_ADMIT 37
 #define SYS_FIRST_FREE 40
 
+/* locks.c: around the copying of the domain, in the one that is copied and in the copy. */
+void __pebble_locks_before_copy(void);
+void __pebble_locks_after_copy(void);
+void __pebble_locks_in_copy(void);
+
 #define PAGE 4096ul
 #define THREAD_STACK 32768ul
 
