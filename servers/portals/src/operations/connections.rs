@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::machine::neighbours::Machine;
 use crate::manager::{BOOT, Caller, Manager};
-use crate::state::code::{Block, Kind, Users};
+use crate::state::code::{Block, Kind, MadeFor, Users};
 use crate::state::registrations::Registration;
 use abi::Error;
 use abi::account::Resource;
@@ -31,6 +31,7 @@ impl Block {
             marked: false,
             retired: false,
             charge: account::Charge::NONE,
+            made_for: None,
         }
     }
     /// A block that leads to registration `id`; its place and size are filled in when it is added.
@@ -140,6 +141,7 @@ impl<M: Machine> Manager<M> {
             marked: false,
             retired: false,
             charge: account::Charge::NONE,
+            made_for: None,
         };
         let mut server = self.domains.get_mut(to).filter(|d| d.flags & BOOT == 0);
         let room = server.as_mut().map_or(Ok(()), |server| server.blocks.room_for(1));
@@ -243,8 +245,40 @@ impl<M: Machine> Manager<M> {
         }
         if unused {
             self.gone(kind);
+            self.keep_spare(code, kind);
             self.look_at_retired();
         }
+    }
+    /// What a portal from `caller` to registration `id` is made for, at `number` of its table.
+    #[inline(always)]
+    fn made_for(&self, caller: End, id: usize, number: usize) -> Result<MadeFor> {
+        let &Registration { server, circuits: short_circuit, .. } = self.registrations.get(id).ok_or(Error::ENOENT)?;
+        let flags = [caller.flags as u16, self.domain(server)?.flags as u16];
+        Ok(MadeFor { caller: self.domain(caller.asid as usize)?.id, flags, short_circuit, count: self.count(number) })
+    }
+    /// Nothing leads to the block at `code` any more, which another like it will be asked for.
+    #[inline(always)]
+    fn keep_spare(&mut self, code: u64, kind: Kind) {
+        // Its registration may have gone with it.
+        if let Kind::Registered { registration } = kind
+            && let Some(registration) = self.registrations.get_mut(registration as usize)
+        {
+            registration.spare = code;
+        }
+    }
+    /// The last retired block to registration `id`, if it was made for the same: its code is what would be generated, and is where
+    /// it was, so that no fence is needed.
+    #[inline(always)]
+    fn revive(&mut self, id: usize, made_for: MadeFor) -> Option<u64> {
+        let registration = self.registrations.get_mut(id)?;
+        let code = registration.spare;
+        if code == 0 || self.code.get(code)?.made_for != Some(made_for) {
+            return None;
+        }
+        registration.spare = 0;
+        registration.blocks += 1;
+        self.code.revive(code);
+        Some(code)
     }
     /// Nothing leads to a block of this kind any more.
     #[inline(always)]
@@ -278,9 +312,14 @@ impl<M: Machine> Manager<M> {
                 next = after;
             }
         }
-        let Manager { code, domains, remains, accounts, .. } = self;
-        code.free_unmarked(|code, server, charge| {
+        let Manager { code, domains, remains, accounts, registrations, .. } = self;
+        code.free_unmarked(|code, kind, server, charge| {
             accounts.refund(charge);
+            if let Kind::Registered { registration } = kind
+                && let Some(registration) = registrations.get_mut(registration as usize)
+            {
+                registration.forget_spare(code);
+            }
             if let Some(zombie) = remains.zombies.iter_mut().find(|z| z.asid == server) {
                 zombie.blocks -= 1;
             } else if let Some(domain) = domains.get_mut(server)
@@ -296,7 +335,18 @@ impl<M: Machine> Manager<M> {
         let id = self.machine.names_lookup(caller.subject, name)?;
         self.may_open(caller, id)?;
         let number = self.free_numbers(caller.direct, 1)?;
-        let code = self.generate_registered(self.end(caller.direct)?, id, false, number)?;
+        let end = self.end(caller.direct)?;
+        let made_for = self.made_for(end, id, number)?;
+        let code = match self.revive(id, made_for) {
+            Some(code) => code,
+            None => {
+                let code = self.generate_registered(end, id, false, number)?;
+                if let Some(block) = self.code.get_mut(code) {
+                    block.made_for = Some(made_for);
+                }
+                code
+            }
+        };
         self.install_first(caller.direct, number, code)?;
         if id == self.roles.destroy {
             self.domain_mut(caller.direct)?.privileged = true;

@@ -269,6 +269,7 @@ impl<M: Machine> Manager<M> {
             blocks[registration as usize] += 1;
         }
         for (id, r) in self.registrations.iter().filter(|&(id, _)| id >= boot) {
+            self.check_spare(id, r)?;
             expect("a registration's blocks", r.server, id, r.blocks as u64, blocks[id] as u64)?;
             if !self.domains.contains(r.server) || (r.blocks == 0 && !r.named) {
                 return violation("a registration of nobody", r.server, id, 0);
@@ -279,6 +280,23 @@ impl<M: Machine> Manager<M> {
             expect("the number of registrations", asid, 0, d.provides as u64, count as u64)?;
         }
         Ok(())
+    }
+
+    /// A block to take back is retired, and led to the same registration.
+    #[optimize(size)]
+    fn check_spare(&self, id: usize, r: &crate::state::registrations::Registration) -> Checked {
+        let same = |b: &crate::state::code::Block| {
+            let ends = (b.server as usize, b.entry) == (r.server, r.entry);
+            b.retired
+                && ends
+                && b.specification == r.specification
+                && b.kind == Kind::Registered { registration: id as u32 }
+        };
+        if r.spare == 0 || self.code.get(r.spare).is_some_and(same) {
+            Ok(())
+        } else {
+            violation("a block to take back that is another's", r.server, id, r.spare)
+        }
     }
 
     #[optimize(size)]

@@ -108,6 +108,8 @@ impl<M: Machine> Manager<M> {
             server: caller.subject,
             charge,
             admitted: None,
+            spare: 0,
+            circuits: 0,
             short_circuit: None,
             named: true,
             blocks: 0,
@@ -146,6 +148,7 @@ impl<M: Machine> Manager<M> {
         let place = first % abi::address::PAGE + (registration.constants[0] as usize & mask) * stride;
         let record = (abi::address::supervisor(frame) + place) as u64;
         registration.short_circuit = Some(boxed(Circuit { words: request.words, count, record })?);
+        registration.circuits += 1;
         Ok(0)
     }
 }

@@ -89,6 +89,8 @@ impl<M: Machine> Manager<M> {
                 server: portal.asid as usize,
                 charge: account::Charge::NONE,
                 admitted: None,
+                spare: 0,
+                circuits: 0,
                 short_circuit: None,
                 named: true,
                 blocks: 0,

@@ -93,7 +93,7 @@ impl<M: Machine> Manager<M> {
         let made = words.ok_or(abi::Error::EINVAL).and_then(|length| self.add_own(length, Kind::Nucleus, code));
         made.unwrap_or(self.machine.info().symbols.bad_portal)
     }
-    /// Puts the `length` words in `scratch` in their place, for all domains.
+    /// Puts the `length` words in `scratch` in their place, for all domains. They lead to no domain.
     #[optimize(size)]
     fn add_own(&mut self, length: usize, kind: Kind, entry: u64) -> Result<u64> {
         let block = Block { entry, ..Block::own(kind, 0, true) };

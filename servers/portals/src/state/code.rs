@@ -9,9 +9,11 @@ use crate::machine::nucleus_memory::NucleusMemory;
 use crate::state::slots::Slots;
 use abi::Error;
 use abi::address::{CODE_END, code_address, code_physical, supervisor};
+use abi::identity::DomainId;
 use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC};
 use alloc::vec::Vec;
 use fallible::TryPush;
+use portal::Count;
 use portal::emit::Buffer;
 use smallvec::SmallVec;
 
@@ -67,6 +69,18 @@ pub struct Block {
     pub retired: bool,
     /// What its bytes cost.
     pub charge: account::Charge,
+    /// For whom and in which circumstances it was generated: for the same it need not be generated again.
+    pub made_for: Option<MadeFor>,
+}
+
+/// What the code of a portal to a registration depends on, beside what of the registration never changes: who calls, the flags of
+/// both ends, which of its short circuits the registration had, and where calls are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MadeFor {
+    pub caller: DomainId,
+    pub flags: [u16; 2],
+    pub short_circuit: u32,
+    pub count: Count,
 }
 
 impl Block {
@@ -266,6 +280,14 @@ impl<M: NucleusMemory> CodeArea<M> {
             self.retired += 1;
         }
     }
+    /// A table entry leads to the retired block at `code` again.
+    #[inline(always)]
+    pub fn revive(&mut self, code: u64) {
+        if let Some(block) = self.get_mut(code).filter(|block| block.retired) {
+            block.retired = false;
+            self.retired -= 1;
+        }
+    }
     /// How many blocks are retired.
     pub fn retired(&self) -> usize {
         self.retired
@@ -287,16 +309,16 @@ impl<M: NucleusMemory> CodeArea<M> {
             block.marked = true;
         }
     }
-    /// Frees the retired blocks that are not marked, tells `gone` their code and server, and takes all marks away.
-    pub fn free_unmarked(&mut self, mut gone: impl FnMut(u64, usize, account::Charge)) {
+    /// Frees the retired blocks that are not marked, tells `gone` their code and what they were, and takes all marks away.
+    pub fn free_unmarked(&mut self, mut gone: impl FnMut(u64, Kind, usize, account::Charge)) {
         for number in 0..self.blocks.end() {
             let Some((code, block)) = self.blocks.get_mut(number) else { continue };
-            let (code, server) = (*code, block.server as usize);
+            let (code, kind, server) = (*code, block.kind, block.server as usize);
             if !core::mem::take(&mut block.marked) && block.retired {
                 let charge = block.charge.take();
                 self.retired -= 1;
                 self.remove(code);
-                gone(code, server, charge);
+                gone(code, kind, server, charge);
             }
         }
     }

@@ -36,8 +36,21 @@ pub struct Registration {
     pub blocks: u32,
     /// The domains that may open it; `None`: all.
     pub admitted: Option<Admitted>,
+    /// Supervisor address of the code of the block to it that was retired last, as long as that is kept and what it was generated
+    /// from holds; 0: none. Who opens the same again gets it.
+    pub spare: u64,
     /// What may end calls before they enter it.
     pub short_circuit: Option<alloc::boxed::Box<Circuit>>,
+    /// How many it has had.
+    pub circuits: u32,
+}
+impl Registration {
+    /// The block at `code` is none to take back.
+    pub fn forget_spare(&mut self, code: u64) {
+        if self.spare == code {
+            self.spare = 0;
+        }
+    }
 }
 
 /// Who may open a name, by identity: who has a number next is another.

@@ -1,6 +1,6 @@
 //! One behaviour each, named after it: what ends, and what is left.
 
-use super::world::{Returned, World};
+use super::world::{Returned, World, registration};
 use crate::fake::{INIT_THREAD, PORTALS};
 use abi::Error;
 use abi::system::{self, FIRST_FREE, GRANTS_OF_ONE};
@@ -16,6 +16,45 @@ fn a_portal_leads_to_what_was_registered() {
     let (client, other) = world.component("client", 2);
     let number = world.open(other, "t.add").unwrap();
     assert_eq!((number, world.leads(client, number)), (FIRST_FREE, Some((server, 0x20000))));
+    world.check();
+}
+/// Where the code of portal `number` of `asid` is.
+fn code(world: &World, asid: usize, number: usize) -> u64 {
+    world.manager.domain(asid).expect("the domain").table.entry(number)
+}
+#[test]
+fn a_portal_opened_again_by_the_same_domain_is_the_same_code() {
+    let (mut world, server, thread) = World::with_component();
+    world.register(thread, "t.add", "npii").unwrap();
+    let (client, other) = world.component("client", 2);
+    let number = world.open(other, "t.add").unwrap();
+    let first = code(&world, client, number);
+    world.close(other, number).unwrap();
+    world.check();
+    // Another domain's is another.
+    let (another, third) = world.component("third", 2);
+    let others = world.open(third, "t.add").unwrap();
+    assert_ne!(code(&world, another, others), first);
+    let number = world.open(other, "t.add").unwrap();
+    assert_eq!((code(&world, client, number), world.leads(client, number)), (first, Some((server, 0x20000))));
+    let second = world.open(other, "t.add").unwrap();
+    assert_ne!(code(&world, client, second), first);
+    world.check();
+}
+#[test]
+fn code_that_a_call_still_returns_through_is_taken_back_too() {
+    let (mut world, server, thread) = World::with_component();
+    world.register(thread, "t.add", "npii").unwrap();
+    let (client, other) = world.component("client", 2);
+    let number = world.open(other, "t.add").unwrap();
+    let first = code(&world, client, number);
+    assert!(world.enter(other, number));
+    world.manager.uninstall(client, number).unwrap();
+    world.check();
+    assert_eq!(world.inside(other), server);
+    assert_eq!(world.leave(other), Returned::Goes);
+    let again = world.open(other, "t.add").unwrap();
+    assert_eq!(code(&world, client, again), first);
     world.check();
 }
 #[test]
@@ -148,5 +187,38 @@ fn a_server_grants_to_who_calls_it_and_no_more_than_it_may() {
     world.check();
     assert_eq!(world.leave(other), Returned::Goes);
     world.kill(client).unwrap();
+    world.check();
+}
+
+#[test]
+fn code_is_not_taken_back_by_another_name_of_the_same_number() {
+    let (mut world, server, thread) = World::with_component();
+    world.register(thread, "t.add", "npii").unwrap();
+    let (client, other) = world.component("client", 2);
+    let number = world.open(other, "t.add").unwrap();
+    let first = code(&world, client, number);
+    let name = abi::name::Name::new(&registration("t.add", "npii").name).unwrap();
+    world.call(thread, system::PORTAL_UNREGISTER, |manager, caller| manager.unregister(caller, &name)).unwrap();
+    world.close(other, number).unwrap();
+    world.register(thread, "t.sub", "npi").unwrap();
+    let number = world.open(other, "t.sub").unwrap();
+    assert_ne!(code(&world, client, number), first);
+    assert_eq!(world.leads(client, number).map(|(to, _)| to), Some(server));
+    world.check();
+}
+#[test]
+fn code_is_not_taken_back_once_it_was_freed() {
+    let (mut world, _, thread) = World::with_component();
+    world.register(thread, "t.add", "npii").unwrap();
+    let (client, other) = world.component("client", 2);
+    let number = world.open(other, "t.add").unwrap();
+    world.close(other, number).unwrap();
+    world.manager.free_retired();
+    world.check();
+    // Its place is another's now.
+    let (_, third) = world.component("third", 2);
+    world.open(third, "t.add").unwrap();
+    let number = world.open(other, "t.add").unwrap();
+    assert_ne!(code(&world, client, number), 0);
     world.check();
 }
