@@ -199,29 +199,42 @@ impl Sleepers {
     fn meld(&mut self, threads: &mut Threads, mut a: Thread, mut b: Thread) -> Thread {
         let (mut root, mut last) = (Thread::NOBODY, Thread::NOBODY);
         // Along the right children of both, which are at most log₂ n each.
-        while a != Thread::NOBODY || b != Thread::NOBODY {
-            let done = a == Thread::NOBODY || b == Thread::NOBODY;
-            if a == Thread::NOBODY || (b != Thread::NOBODY && self.entries[b.index()].before(&self.entries[a.index()]))
-            {
+        while a != Thread::NOBODY && b != Thread::NOBODY {
+            if self.entries[b.index()].before(&self.entries[a.index()]) {
                 swap(&mut a, &mut b);
             }
-            if last == Thread::NOBODY {
-                root = a;
-            } else {
-                self.entry(last).right = a;
-            }
-            self.entry(a).up = last;
-            if done {
-                break;
-            }
+            self.link(&mut root, last, a);
             last = a;
             a = self.entry(a).right;
         }
+        let rest = if a == Thread::NOBODY { b } else { a };
+        if rest != Thread::NOBODY {
+            self.link(&mut root, last, rest);
+        }
+        // Back up: the child of the higher rank is the left one.
+        let mut below = threads[rest].position >> RANK;
         while last != Thread::NOBODY {
-            self.balance(threads, last);
-            last = self.entry(last).up;
+            let entry = &mut self.entries[last.index() % MAX_THREADS];
+            let left = threads[entry.left].position >> RANK;
+            if left < below {
+                swap(&mut entry.left, &mut entry.right);
+            }
+            below = left.min(below) + 1;
+            let position = &mut threads[last].position;
+            *position = below << RANK | *position & ((1 << RANK) - 1);
+            last = entry.up;
         }
         root
+    }
+    /// Makes `thread` the right child of `last`, or the root where there is nobody.
+    #[inline(always)]
+    fn link(&mut self, root: &mut Thread, last: Thread, thread: Thread) {
+        if last == Thread::NOBODY {
+            *root = thread;
+        } else {
+            self.entry(last).right = thread;
+        }
+        self.entry(thread).up = last;
     }
     /// The child of the higher rank is the left one; whether the rank of `thread` has changed.
     fn balance(&mut self, threads: &mut Threads, thread: Thread) -> bool {
