@@ -321,17 +321,21 @@ fn watch() -> ! {
 fn restart(running: Running) {
     const SPAN: u64 = 10 * pebble::time::TIMEBASE;
     let name = running.component.name.clone();
-    let now = pebble::time::time();
-    let allowed = with(|init| init.may_restart(&name, now, SPAN)) == Some(true);
-    if allowed {
+    let more: Vec<&str> =
+        running.arguments[1 + running.component.arguments.len()..].iter().map(|a| a.as_str()).collect();
+    loop {
+        let now = pebble::time::time();
+        if with(|init| init.may_restart(&name, now, SPAN)) != Some(true) {
+            return tell(&format!("pebble: {name} keeps failing and is not started again"));
+        }
         tell(&format!("pebble: starting {name} again"));
         pebble::portal::call(SET_PRIORITY, [STARTING]);
-        let more: Vec<&str> =
-            running.arguments[1 + running.component.arguments.len()..].iter().map(|a| a.as_str()).collect();
-        let _ = start_component(running.component, &more);
+        let started = start_component(running.component.clone(), &more);
         pebble::portal::call(SET_PRIORITY, [WATCHING]);
-    } else {
-        tell(&format!("pebble: {name} keeps failing and is not started again"));
+        // One that is killed while it is being loaded is begun anew: nobody else hears of that end.
+        if started.is_ok() {
+            return;
+        }
     }
 }
 /// Records how the main program ended, and stops the machine once the console has sent its output.
