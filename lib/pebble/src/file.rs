@@ -35,9 +35,21 @@ pub(crate) fn mounted<'a>(path: &'a str, files: &'static Import, disk: &'static 
         _ => (files, path),
     }
 }
-/// Has all that was written to the disk last: it is there after the power was cut.
+/// Has all that was written to the disk last: it is there after the power was cut. `EDEAD`: the file system has died since, and what was
+/// written before may have gone with it; the next call finds the one that was started again.
 pub fn sync() -> Result<()> {
-    ask(&DISK_SYNC, []).map(|_| ())
+    if DISK_SYNC.number() == 0 {
+        // There was none at the start.
+        return ask(&DISK_SYNC, []).map(|_| ());
+    }
+    match check(DISK_SYNC.call([])) {
+        // Another one's word is nothing worth: it does not know what this one was given.
+        Err(Error::EPORTAL | Error::EDEAD) => {
+            let _ = DISK_SYNC.reopen();
+            Err(Error::EDEAD)
+        }
+        result => result.map(|_| ()),
+    }
 }
 
 /// Calls a portal of the files component's; once more, where the portal could not be opened at the start, or the component
@@ -234,6 +246,13 @@ impl File {
     /// The first of its portals, or 0, 1, 2 for the console.
     fn number(&self) -> usize {
         crate::standard::behind(self.0)
+    }
+    /// What was written lasts. `EDEAD`: who has the file has died.
+    pub fn sync(&self) -> Result<()> {
+        if self.number() < FIRST_FREE {
+            return Ok(());
+        }
+        self.control(operation::SYNC, &mut 0u64).map(|_| ())
     }
     /// A second descriptor of the same, with the same position.
     pub fn try_clone(&self) -> Result<File> {

@@ -151,3 +151,35 @@ fn what_was_synced_is_there_after_the_power_was_cut_at_any_write() {
         }
     }
 }
+#[test]
+fn what_was_synced_is_there_after_cuts_that_meet_the_mount_behind_a_cut() {
+    // A run that is cut at some write; its disk, and how many files were synced.
+    let begun = |left| {
+        let disk = fresh();
+        let mut volume = mount(&disk);
+        volume.make_directory("kept").unwrap();
+        disk.0.borrow_mut().1 = left;
+        let keep = |n: &u8, volume: &mut Volume<Memory, Four>| {
+            put(volume, &format!("kept/{n}"), &[*n; 9000]).and_then(|()| volume.sync())
+        };
+        let synced = (0..30u8).take_while(|n| keep(n, &mut volume).is_ok()).count() as u8;
+        let bytes = disk.0.borrow().0.clone();
+        (bytes, synced)
+    };
+    for (left, step) in [(100, 5), (301, 5)] {
+        let (bytes, synced) = begun(left);
+        for cut in (0..200).step_by(step) {
+            let disk = Memory(Rc::new(RefCell::new((bytes.clone(), cut))));
+            let whole = Volume::mount(disk.clone(), Still, Four).is_ok();
+            disk.0.borrow_mut().1 = usize::MAX;
+            let mut volume = mount(&disk);
+            for n in 0..synced {
+                let found = get(&mut volume, &format!("kept/{n}"));
+                assert_eq!(found, Ok(vec![n; 9000]), "file {n} of {synced}, cut after {left} and {cut} writes");
+            }
+            if whole {
+                break;
+            }
+        }
+    }
+}
