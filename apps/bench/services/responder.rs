@@ -83,10 +83,18 @@ fn serve(port: u16, client: fn(&TcpStream) -> Result<()>) -> Result<()> {
 }
 fn main(_: &pebble::Env) -> i32 {
     let threads = [
-        pebble::thread::spawn(None, || drop(echo_datagrams())),
-        pebble::thread::spawn(None, || drop(serve(8, echo))),
-        pebble::thread::spawn(None, || drop(serve(9, sink))),
-        pebble::thread::spawn(None, || drop(serve(10, source))),
+        pebble::thread::spawn(None, || {
+            let _ = echo_datagrams();
+        }),
+        pebble::thread::spawn(None, || {
+            let _ = serve(8, echo);
+        }),
+        pebble::thread::spawn(None, || {
+            let _ = serve(9, sink);
+        }),
+        pebble::thread::spawn(None, || {
+            let _ = serve(10, source);
+        }),
     ];
     // An address comes a moment later; clients try until then.
     println!("ready");

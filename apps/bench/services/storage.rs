@@ -61,9 +61,7 @@ fn run() -> Result<()> {
     each!(10, n, file.seek(place(n, PAGES)).and_then(|_| whole(file.read(&mut page.0)?)));
     each!(11, n, file.seek(place(n, PAGES)).and_then(|_| whole(file.write(&page.0)?)));
     file::sync()?;
-    each!(12, n, {
-        file.seek(place(n, PAGES)).and_then(|_| whole(file.write(&page.0)?)).and_then(|()| file::sync())
-    });
+    each!(12, n, { file.seek(place(n, PAGES)).and_then(|_| whole(file.write(&page.0)?)).and_then(|()| file::sync()) });
     file.seek(SeekFrom::End(0))?;
     each!(14, n, {
         let _ = n;

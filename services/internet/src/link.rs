@@ -1,8 +1,12 @@
 //! The card as the stack sees it: frames that the driver has put into a buffer, and one that goes out.
 
+use crate::checksum;
 use abi::network::{FRAME, frames};
-use smoltcp::phy::{Device, DeviceCapabilities, Medium, RxToken, TxToken};
+use smoltcp::phy::{Checksum, Device, DeviceCapabilities, Medium, RxToken, TxToken};
 use smoltcp::time::Instant;
+
+/// Shortest frame: addresses and type.
+const SHORTEST: usize = 14;
 
 /// Who takes frames to send.
 pub trait Card {
@@ -40,7 +44,7 @@ impl<'f, C: Card, I: Iterator<Item = &'f [u8]>> Device for Link<'_, C, I> {
         Self: 'b;
     fn receive(&mut self, _: Instant) -> Option<(Received<'f>, Sending<'_, C>)> {
         // A frame whose answer finds no room is lost, as on any network.
-        let frame = self.incoming.next()?;
+        let frame = self.incoming.find(|frame| frame.len() >= SHORTEST && checksum::is_right(frame))?;
         Some((Received(frame), Sending(self.outgoing)))
     }
     fn transmit(&mut self, _: Instant) -> Option<Sending<'_, C>> {
@@ -50,6 +54,9 @@ impl<'f, C: Card, I: Iterator<Item = &'f [u8]>> Device for Link<'_, C, I> {
         let mut capabilities = DeviceCapabilities::default();
         capabilities.medium = Medium::Ethernet;
         capabilities.max_transmission_unit = FRAME;
+        // They are made and looked at here.
+        capabilities.checksum.tcp = Checksum::None;
+        capabilities.checksum.udp = Checksum::None;
         capabilities
     }
 }
@@ -62,7 +69,9 @@ impl RxToken for Received<'_> {
 pub struct Sending<'a, C>(&'a mut Outgoing<C>);
 impl<C: Card> TxToken for Sending<'_, C> {
     fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, bytes: usize, body: F) -> R {
-        let result = body(&mut self.0.card.buffer()[..bytes]);
+        let frame = &mut self.0.card.buffer()[..bytes];
+        let result = body(frame);
+        checksum::fill(frame);
         if self.0.room > 0 {
             self.0.room = self.0.card.send(bytes).unwrap_or(0);
             self.0.sent += 1;
