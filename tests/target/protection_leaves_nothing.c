@@ -1,4 +1,4 @@
-// expect stdout 10000 domains of protection were made and called, 500 of them ended by a fault
+// expect stdout 1000 domains of protection were made and called, 50 of them ended by a fault
 // expect stdout nothing is left
 // timeout 60
 /* Domains of protection that are destroyed, and that end by a fault, leave nothing: no domain, block, thread, stack or frame. */
@@ -24,7 +24,7 @@ static int part(word faults)
 }
 int main(int argc, char **argv)
 {
-    int rounds = argc > 1 ? atoi(argv[1]) : 10000, count = portal_open("inspect.counts");
+    int rounds = argc > 1 ? atoi(argv[1]) : 1000, count = portal_open("inspect.counts");
     uint64_t before[15], after[15];
     seen[0] = 7;
     /* Numbers are used again as late as possible: what is kept by number is there after all have been. */

@@ -8,11 +8,11 @@
 // expect stdout a withdrawn handle: refused
 // expect stdout more rights than the task has: refused
 // expect stdout memory that is not there: refused
-// expect stdout showing on what one does not see: refused
 // expect stdout a portal that was not passed: refused
+// expect stdout showing on what one does not see: refused
 // expect stdout a portal that was withdrawn: refused
-// expect stdout a page made invisible in mid-call: refused
 // expect stdout stacks used up: the next call waits
+// expect stdout a page made invisible in mid-call: refused
 // expect stdout a domain destroyed with threads in it: all return
 // expect stdout a copy of a domain of protection: refused
 // expect stdout nothing is left

@@ -65,7 +65,7 @@ impl<M: Machine> Manager<M> {
                 // What it has taken in its task's space may be lent by others there; by whom, if the task has ended, nobody knows.
                 let task = task as usize;
                 let mut lent = Lent::new();
-                self.freeze(task, &mut lent);
+                self.freeze_counting(task, &mut lent, true);
                 let (first, count) = lent.window();
                 let frames = (first, if self.domains.contains(task) { count } else { usize::MAX });
                 self.machine.view_destroy(asid, frames);

@@ -13,10 +13,14 @@ impl<M: Machine> Manager<M> {
     /// Keeps the domain, and all that see its space, from lending pages until it is thawed, and adds the frames that windows of its
     /// calls show.
     pub fn freeze(&mut self, asid: usize, lent: &mut Lent) {
-        self.keep_family_from_lending(asid);
-        let Some(table) = self.domains.get(asid).map(|d| d.table) else { return };
         // Others, those that have ended included, may lend what is in a space that several see: then all windows count.
         let all = self.is_shared(asid);
+        self.freeze_counting(asid, lent, all);
+    }
+    /// The same; `all`: the windows of all calls count.
+    pub(crate) fn freeze_counting(&mut self, asid: usize, lent: &mut Lent, all: bool) {
+        self.keep_family_from_lending(asid);
+        let Some(table) = self.domains.get(asid).map(|d| d.table) else { return };
         let frames = self.windows().filter(|frame| all || frame.table() == table);
         frames.flat_map(|frame| self.lent_entries(frame)).for_each(|entry| lent.add(abi::address::pte::address(entry)));
     }

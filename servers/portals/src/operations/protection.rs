@@ -138,7 +138,8 @@ impl<M: Machine> Manager<M> {
         }
         let point = EntryPoint { domain: self.domain(to)?.id, entry: entry as u32, procedures: procedures as u16 };
         self.entry_points.add(point)?;
-        (0..stacks).try_for_each(|_| self.add_stack(to))
+        let added = (0..stacks).try_for_each(|_| self.add_stack(to));
+        added.inspect_err(|_| self.entry_points.remove(point))
     }
     /// The number of the portal to `entry` of domain `to`, in the table of `by` and in all of the task that have it. The portal compares
     /// the procedure's number with how many there are.

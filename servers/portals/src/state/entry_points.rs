@@ -35,6 +35,10 @@ impl EntryPoints {
     pub fn find(&self, domain: DomainId, entry: u32) -> Option<EntryPoint> {
         self.0.iter().find(|point| (point.domain, point.entry) == (domain, entry)).copied()
     }
+    /// Takes one back.
+    pub fn remove(&mut self, point: EntryPoint) {
+        self.0.retain(|other| *other != point);
+    }
     pub fn forget(&mut self, domain: DomainId) {
         self.0.retain(|point| point.domain != domain);
     }

@@ -11,12 +11,12 @@ use abi::system::{self, Child};
 
 /// A component's number and thread, a client's, and the number of its portal into the component.
 #[derive(Clone, Copy)]
-struct Scene {
-    server: usize,
-    its: usize,
-    client: usize,
-    other: usize,
-    portal: usize,
+pub struct Scene {
+    pub server: usize,
+    pub its: usize,
+    pub client: usize,
+    pub other: usize,
+    pub portal: usize,
 }
 /// Two components, one of which has opened a portal of the other's.
 fn scene() -> (World, Scene) {
@@ -28,7 +28,7 @@ fn scene() -> (World, Scene) {
     (world, Scene { server, its, client, other, portal })
 }
 /// Has each thing that `operation` asks for fail in turn. `prepare` is done before it, with all memory there is.
-fn each_fails<T>(
+pub fn each_fails<T>(
     what: &str,
     prepare: impl Fn(&mut World, Scene),
     operation: impl Fn(&mut World, Scene) -> Result<T, Error>,

@@ -4,4 +4,5 @@ mod admission_tests;
 mod exhaustion_tests;
 mod lifetime_tests;
 mod model_tests;
+mod protection_tests;
 mod world;

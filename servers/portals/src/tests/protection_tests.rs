@@ -1,0 +1,145 @@
+//! Domains of protection: handles, connections and ends, and that whatever is missing leaves nothing.
+
+use super::exhaustion_tests::{Scene, each_fails};
+use super::world::World;
+use crate::fake::Fake;
+use abi::Error;
+use abi::protection::operation;
+use abi::system;
+
+const ENTRY: usize = 0x12340;
+
+fn create(world: &mut World, thread: usize) -> Result<usize, Error> {
+    world.call(thread, system::PORTAL_OPEN, |manager, caller| manager.create_protection(caller, "part"))
+}
+fn operate(world: &mut World, thread: usize, handle: usize, what: usize, words: [usize; 3]) -> Result<usize, Error> {
+    let done = |done: isize| done as usize;
+    world.call(thread, system::PORTAL_CLOSE, |manager, caller| manager.operate(caller, handle, what, words)).map(done)
+}
+/// The number of a thread's home.
+fn home(world: &World, thread: usize) -> usize {
+    let id = world.manager.threads.living().find(|&(index, ..)| index == thread).expect("the thread").2;
+    id.number()
+}
+/// A task with a domain of protection that has an entry point with three procedures: thread, handle, the domain's number.
+fn task() -> (World, usize, usize, usize) {
+    let (mut world, _, thread) = World::with_component();
+    let handle = create(&mut world, thread).unwrap();
+    operate(&mut world, thread, handle, operation::REGISTER, [ENTRY, 3, 1]).unwrap();
+    let part = operate(&mut world, thread, handle, operation::NUMBER, [0; 3]).unwrap();
+    world.check();
+    (world, thread, handle, part)
+}
+
+#[test]
+fn a_handle_names_its_domain_until_it_is_destroyed() {
+    let (mut world, thread, handle, part) = task();
+    assert_eq!(world.manager.task_of(part), home(&world, thread));
+    for forged in [0, 1, system::FIRST_FREE - 1, handle + 1, 511, 512, usize::MAX] {
+        let named = operate(&mut world, thread, forged, operation::NUMBER, [0; 3]);
+        assert_eq!(named, Err(Error::EBADF), "{forged}");
+    }
+    operate(&mut world, thread, handle, operation::DESTROY, [0; 3]).unwrap();
+    assert_eq!(operate(&mut world, thread, handle, operation::NUMBER, [0; 3]), Err(Error::EBADF));
+    world.check();
+}
+#[test]
+fn the_handle_of_who_has_ended_says_so_and_is_given_back() {
+    let (mut world, thread, handle, part) = task();
+    world.kill(part).unwrap();
+    for what in [operation::NUMBER, operation::CONNECT, operation::SHOW, operation::PASS] {
+        assert_eq!(operate(&mut world, thread, handle, what, [ENTRY, 4096, 2]), Err(Error::EDEAD));
+    }
+    assert_eq!(operate(&mut world, thread, handle, operation::DESTROY, [0; 3]), Ok(0));
+    world.check();
+}
+#[test]
+fn a_connection_has_one_number_and_is_gone_with_its_domain() {
+    let (mut world, thread, handle, _) = task();
+    let connect = |world: &mut World, entry| operate(world, thread, handle, operation::CONNECT, [entry, 0, 0]);
+    let portal = connect(&mut world, ENTRY).unwrap();
+    assert_eq!((connect(&mut world, ENTRY), connect(&mut world, ENTRY + 2)), (Ok(portal), Err(Error::ENOENT)));
+    let other = create(&mut world, thread).unwrap();
+    assert_eq!(operate(&mut world, thread, other, operation::PASS, [portal, 0, 0]), Ok(0));
+    let asid = operate(&mut world, thread, other, operation::NUMBER, [0; 3]).unwrap();
+    assert!(world.leads(asid, portal).is_some_and(|to| to.1 == ENTRY as u64));
+    world.check();
+    operate(&mut world, thread, handle, operation::DESTROY, [0; 3]).unwrap();
+    assert_eq!((world.leads(asid, portal), connect(&mut world, ENTRY)), (None, Err(Error::EBADF)));
+    world.check();
+}
+#[test]
+fn numbers_mean_the_same_in_all_domains_of_a_task() {
+    let (mut world, thread, handle, _) = task();
+    let semaphore = world.semaphore(thread).unwrap();
+    for n in 0..2 {
+        operate(&mut world, thread, handle, operation::PASS, [semaphore + n, 0, 0]).unwrap();
+    }
+    world.close(thread, semaphore).unwrap();
+    // The domain of protection has it still, so nobody else gets the number.
+    assert_ne!(world.semaphore(thread).unwrap(), semaphore);
+    assert_eq!(operate(&mut world, thread, handle, operation::WITHDRAW, [semaphore, 0, 0]), Ok(0));
+    assert_eq!(operate(&mut world, thread, handle, operation::WITHDRAW, [semaphore, 0, 0]), Err(Error::EPORTAL));
+    world.check();
+}
+#[test]
+fn with_a_task_all_its_domains_end() {
+    let (mut world, thread, ..) = task();
+    (0..3).for_each(|_| assert!(create(&mut world, thread).is_ok()));
+    let asid = home(&world, thread);
+    let spaces = Fake.counts()[0];
+    world.kill(asid).unwrap();
+    world.check();
+    assert_eq!(Fake.counts()[0], spaces - 5);
+}
+#[test]
+fn a_copy_of_a_task_has_none_of_its_domains() {
+    let (mut world, thread, handle, _) = task();
+    let portal = operate(&mut world, thread, handle, operation::CONNECT, [ENTRY, 0, 0]).unwrap();
+    let (child, its) = world.fork(thread, 0).unwrap();
+    assert_eq!((world.leads(child, portal), world.leads(child, handle)), (None, None));
+    assert_eq!(operate(&mut world, its, handle, operation::NUMBER, [0; 3]), Err(Error::EBADF));
+    assert_eq!(world.manager.family(child).count(), 1);
+    world.check();
+}
+#[test]
+fn from_a_sandbox_none_is_made() {
+    let (mut world, _, thread) = World::with_component();
+    let (_, its) = world.fork(thread, 0x10000).unwrap();
+    let made = world.manager.caller(its).and_then(|caller| world.manager.create_protection(caller, "part"));
+    assert!(made.is_err());
+    world.check();
+}
+#[test]
+fn wrong_entry_points_are_refused() {
+    let (mut world, thread, handle, _) = task();
+    let mut register = |words| operate(&mut world, thread, handle, operation::REGISTER, words);
+    assert_eq!(register([ENTRY, 1, 0]), Err(Error::EEXIST));
+    for words in [[0, 1, 0], [abi::address::WINDOW_VA, 1, 0], [8, 0, 0], [8, 2048, 0], [8, 1, 65]] {
+        assert_eq!(register(words), Err(Error::EINVAL), "{words:?}");
+    }
+    assert!((1..abi::protection::ENTRIES).all(|n| register([8 * n, 1, 0]).is_ok()));
+    assert_eq!(register([0x8000, 1, 0]), Err(Error::ENFILE));
+}
+#[test]
+fn making_one_without_memory() {
+    each_fails("part", |_, _| (), |world, scene| create(world, scene.other));
+}
+#[test]
+fn registering_without_memory() {
+    let made = |world: &mut World, scene: Scene| {
+        create(world, scene.other).unwrap();
+    };
+    let handle = |world: &World, scene: Scene| {
+        let numbers = scene.portal..abi::nucleus::NPORTALS;
+        let is = |&n: &usize| {
+            let portal = world.manager.inspect_portal(scene.client, n);
+            portal.is_ok_and(|p| abi::section::text(&p.name) == "(protection domain)")
+        };
+        numbers.into_iter().find(is).expect("the handle")
+    };
+    each_fails("entry point", made, |world, scene| {
+        let handle = handle(world, scene);
+        operate(world, scene.other, handle, operation::REGISTER, [ENTRY, 3, 1])
+    });
+}
