@@ -120,6 +120,8 @@ impl<M: Machine> Manager<M> {
     }
     /// Turns every frame that would return into the dead domain towards the graveyard. Returns the calls that have
     /// windows on its memory open, and whether there are others, which there was no memory to list.
+    // By itself, so that what it does with interrupts off is as long whatever is done around it.
+    #[inline(never)]
     fn divert_frames(&mut self, asid: usize, table: Table<M>) -> (Vec<(ThreadPage<M>, u64)>, bool) {
         let (mut lent, mut unknown) = (Vec::new(), false);
         let mut seen = Seen::new(self.machine.info().symbols.floating_return);

@@ -61,6 +61,7 @@ impl Seen {
         self.count + 1
     }
     /// Whether they are still the same. Interrupts are off.
+    #[inline(never)]
     pub fn holds<M: NucleusMemory>(&self, page: ThreadPage<M>) -> bool {
         let frames = &self.frames[..self.count];
         page.invocation() == self.top
