@@ -5,16 +5,14 @@
 #[derive(Clone, Copy)]
 pub struct Start {
     pub argc: u64,
-    /// `argc` pointers to 0-terminated strings, then a null.
+    /// `argc` pointers to 0-terminated strings, then a null; behind it pointers to strings `NAME=value`, then a null.
     pub argv: u64,
-    pub device_count: u64,
+    pub device_count: u32,
+    /// Bit n: the starter hands over standard stream n, which `files.inherit` gives.
+    pub inherited: u16,
+    /// The domain that had it started; 0: init by itself.
+    pub starter: u16,
     pub devices: u64,
-    /// Pointers to 0-terminated strings `NAME=value`, then a null.
-    pub environment: u64,
-    /// The domain that had it started, where it was not init by itself.
-    pub starter: u64,
-    /// Bit n: that one hands over standard stream n, which `files.inherit` gives.
-    pub inherited: u64,
 }
 /// A device of the component's manifest entry.
 #[repr(C)]

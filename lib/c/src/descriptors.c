@@ -15,7 +15,7 @@ void __pebble_inherit(const struct start *start)
     int inherit = portal_open("files.inherit");
     for (int n = 0; n < 3; n++)
         if (start->inherited >> n & 1) {
-            standard[n] = inherit < 0 ? inherit : (int)invoke_portal(inherit, start->starter, (word)n);
+            standard[n] = inherit < 0 ? inherit : (int)invoke_portal(inherit, (word)start->starter, (word)n);
             /* It was not to have the console instead: shells call this "could not be executed". */
             if (standard[n] < 0)
                 for (;;)

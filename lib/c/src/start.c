@@ -24,7 +24,7 @@ void __pebble_start(struct start *start)
     __asm__("mv %0, tp" : "=r"(tp));
     invoke_portal(SYS_SET_TP, tp);
     if (&environ)
-        environ = start->environment;
+        environ = start->argv + start->argc + 1;
     if (start->inherited && __pebble_inherit)
         __pebble_inherit(start);
     for (void (**f)(void) = __bothinit_array_start; f < __bothinit_array_end; f++)

@@ -48,10 +48,9 @@ void __pebble_locks_in_copy(void);
 struct start {
     uint64_t argc;
     char **argv;
-    uint64_t device_count;
+    uint32_t device_count;
+    uint16_t inherited, starter;
     void *devices;
-    char **environment;
-    uint64_t starter, inherited;
 };
 struct registration {
     char name[NAMELEN];

@@ -37,9 +37,12 @@ impl Env {
     }
     /// All variables, as `NAME=value`.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
-        // SAFETY: as above; `environment` has pointers to 0-terminated strings up to a null.
-        let mut next: *const *const core::ffi::c_char =
-            if self.0.is_null() { core::ptr::null() } else { unsafe { (*self.0).environment as _ } };
+        // SAFETY: as above; behind the arguments' null are pointers to 0-terminated strings up to a null.
+        let mut next: *const *const core::ffi::c_char = if self.0.is_null() {
+            core::ptr::null()
+        } else {
+            unsafe { ((*self.0).argv as *const *const core::ffi::c_char).add((*self.0).argc as usize + 1) }
+        };
         core::iter::from_fn(move || {
             // SAFETY: as above; the null was not met yet.
             while !next.is_null() && !unsafe { *next }.is_null() {

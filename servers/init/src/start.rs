@@ -26,11 +26,11 @@ pub fn block(top: usize, request: &Request, devices: &[StartDevice]) -> (usize, 
     let at = (top - size) & !15;
     let devices_at = at + size_of::<Start>();
     let argv_at = devices_at + size_of_val(devices);
-    let environment_at = argv_at + (arguments.len() + 1) * 8;
     let mut string_at = argv_at + pointers;
     let mut bytes = Vec::with_capacity(size);
     let mut word = |value: usize| bytes.extend_from_slice(&(value as u64).to_le_bytes());
-    for value in [arguments.len(), argv_at, devices.len(), devices_at, environment_at, starter, inherited] {
+    let third = devices.len() | (inherited & 0xffff) << 32 | (starter & 0xffff) << 48;
+    for value in [arguments.len(), argv_at, third, devices_at] {
         word(value);
     }
     for device in devices {
@@ -63,9 +63,9 @@ mod tests {
         let second = word(word(at + 8) + 8);
         assert_eq!(&bytes[second - at..second - at + 2], b"x\0");
         assert_eq!((word(word(at + 24)), word(word(at + 24) + 8)), (7, 9));
-        let variable = word(word(at + 32));
+        let variable = word(word(at + 8) + 24);
         assert_eq!(&bytes[variable - at..variable - at + 4], b"A=b\0");
-        assert_eq!((word(word(at + 32) + 8), word(at + 40), word(at + 48)), (0, 13, 2));
+        assert_eq!((word(word(at + 8) + 32), word(at + 16)), (0, 1 | 2 << 32 | 13 << 48));
         assert!(at + bytes.len() <= 0x1000);
     }
 }
