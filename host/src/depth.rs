@@ -32,7 +32,9 @@ impl Depth {
         let mut largest: BTreeMap<(u64, u64), usize> = BTreeMap::new();
         let mut masked = 0;
         for open in &info.opens[..info.open_count as usize] {
-            let (from, to) = (open.asid as u64, info.portals[open.portal as usize].asid);
+            // Those of the nucleus, which are not in the list, leave no frame.
+            let Some(portal) = info.portals.get(open.portal as usize) else { continue };
+            let (from, to) = (open.asid as u64, portal.asid);
             let Some(frame) = frame(image, open.code) else { continue };
             if flags_of(from) & flags::TRUSTED == 0 {
                 continue;

@@ -7,16 +7,15 @@
    after every few steps, and nothing is left at the end. Arguments: the first seed, how many, steps of each. */
 #include <pebble.h>
 
-enum { PARTS = 5, PAGES = 12, SECRETS = 2, THREADS = 3, CHECKED = 8, COUNTED = 15 };
+enum { PARTS = 5, PAGES = 12, SECRETS = 2, THREADS = 3, CHECKED = 8 };
 enum { SYS_THREAD_END = 2, SYS_FORK = 18, SYS_GROW = 21, SYS_STACK = 25, SYS_PAGE = 29 };
 static _Alignas(4096) word pages[PAGES][512], secrets[SECRETS][512];
 static struct {
     char what[48];
     word at, number, value;
 } violation __attribute__((aligned(128)));
-static struct { uint64_t counts[COUNTED]; } counted __attribute__((aligned(128)));
 static volatile int parts[PARTS];
-static int check, count, server, done, ended, made, died, lent, copied, shown;
+static int check, server, done, ended, made, died, lent, copied, shown;
 
 static unsigned long mix(unsigned long *seed)
 {
@@ -183,7 +182,7 @@ static int run(unsigned long first)
 }
 int main(int argc, char **argv)
 {
-    check = portal_open("inspect.check"), count = portal_open("inspect.counts"), done = sem_create(0), ended = sem_create(0);
+    check = portal_open("inspect.check"), done = sem_create(0), ended = sem_create(0);
     unsigned long first = argc > 1 ? atol(argv[1]) : 1, runs = argc > 2 ? atol(argv[2]) : 1;
     steps = argc > 3 ? atoi(argv[3]) : 400;
     for (int n = 0; n < SECRETS; n++)

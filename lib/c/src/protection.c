@@ -17,8 +17,12 @@ int dp_create(const char *name)
     int portal = __pebble_opened(&create, "protection.create");
     if (portal < 0)
         return portal;
-    strncpy(copy, name, NAMELEN);
-    return copy[NAMELEN - 1] ? -EINVAL : (int)invoke_portal(portal, copy);
+    size_t length = strlen(name);
+    if (length >= NAMELEN)
+        return -EINVAL;
+    memset(copy, 0, sizeof copy);
+    memcpy(copy, name, length);
+    return invoke_portal(portal, copy);
 }
 /* The connections that have been made: in each word an entry point, and below it a handle and the portal's number, 10 bits each. */
 uint64_t __pebble_connections[DP_CONNECTIONS_];
