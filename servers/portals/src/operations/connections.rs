@@ -304,12 +304,11 @@ impl<M: Machine> Manager<M> {
     }
     /// Looks through the frames of all threads, and frees the retired blocks that none returns through.
     pub fn free_retired(&mut self) {
+        let mut seen = self.snapshot();
         for thread in self.threads.pages() {
-            // The walk needs the blocks, which marking changes.
-            let mut next = thread.invocation();
-            while let Some((frame, after)) = thread.frame(next, &self.code) {
-                self.code.mark(frame.portal());
-                next = after;
+            // Nobody enters a retired block any more: who returns through one did so when it was looked at.
+            for portal in seen.settle(thread, &self.code).map(|frame| frame.portal()) {
+                self.code.mark(portal);
             }
         }
         let Manager { code, domains, remains, accounts, registrations, .. } = self;

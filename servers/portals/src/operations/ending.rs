@@ -12,7 +12,6 @@ use crate::state::code::Kind;
 use crate::state::domain::Domain;
 use crate::state::nucleus_data::{FrameView, Table, ThreadPage};
 use crate::state::remains::Zombie;
-use crate::state::snapshot::Seen;
 use abi::Error;
 use abi::address::DEAD_STUB;
 use abi::identity::DomainId;
@@ -124,7 +123,7 @@ impl<M: Machine> Manager<M> {
     #[inline(never)]
     fn divert_frames(&mut self, asid: usize, table: Table<M>) -> (Vec<(ThreadPage<M>, u64)>, bool) {
         let (mut lent, mut unknown) = (Vec::new(), false);
-        let mut seen = Seen::new(self.machine.info().symbols.floating_return);
+        let mut seen = self.snapshot();
         for (index, page, _) in self.threads.living() {
             // What takes long is done with interrupts on; what it found counts if it is still so once they are off. Who has run
             // meanwhile and has changed its frames is looked at again. The oldest frames go first: those that stay.

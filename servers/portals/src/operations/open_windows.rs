@@ -4,6 +4,7 @@
 use crate::machine::neighbours::Machine;
 use crate::manager::Manager;
 use crate::state::nucleus_data::FrameView;
+use crate::state::snapshot::Seen;
 use abi::nucleus::domain;
 use portal::{Templates, Uses};
 
@@ -21,22 +22,32 @@ impl<M: Machine> Manager<M> {
     pub(crate) fn freeze_counting(&mut self, asid: usize, lent: &mut Lent, all: bool) {
         self.keep_family_from_lending(asid);
         let Some(table) = self.domains.get(asid).map(|d| d.table) else { return };
-        let frames = self.windows().filter(|frame| all || frame.table() == table);
-        frames.flat_map(|frame| self.lent_entries(frame)).for_each(|entry| lent.add(abi::address::pte::address(entry)));
+        self.each_window(|frame, entry| {
+            if all || frame.table() == table {
+                lent.add(abi::address::pte::address(entry));
+            }
+        });
     }
-    /// The frames of calls that may have windows open.
-    fn windows(&self) -> impl Iterator<Item = FrameView<M>> + use<'_, M> {
-        let threads = self.threads.living().filter(|&(index, page, _)| page.has_windows(index));
-        let frames = threads.flat_map(|(_, page, _)| page.frames(&self.code));
-        frames.filter(|&frame| !frame.floating() && self.is_templated(frame))
+    /// What no thread's frames have been looked at for.
+    pub(crate) fn snapshot(&self) -> Seen {
+        Seen::new(self.machine.info().symbols.floating_return)
+    }
+    /// Gives `visit` each entry that a call has lent, and the call's frame.
+    fn each_window(&self, mut visit: impl FnMut(FrameView<M>, u64)) {
+        let mut seen = self.snapshot();
+        for (_, page, _) in self.threads.living().filter(|&(index, page, _)| page.has_windows(index)) {
+            for frame in seen.settle(page, &self.code).filter(|&frame| !frame.floating() && self.is_templated(frame)) {
+                self.lent_entries(frame).for_each(|entry| visit(frame, entry));
+            }
+        }
     }
     /// Which of the frames at these physical addresses, at most 63, windows show: bit n stands for frame n.
     pub fn shown(&self, frames: &[usize]) -> u64 {
         let mut mask = 0;
-        for entry in self.windows().flat_map(|frame| self.lent_entries(frame)) {
+        self.each_window(|_, entry| {
             let pa = abi::address::pte::address(entry);
             frames.iter().enumerate().filter(|(_, frame)| **frame == pa).for_each(|(n, _)| mask |= 1 << n);
-        }
+        });
         mask
     }
     /// [`Manager::keep_from_lending`] for all that see the space of domain `asid`.

@@ -38,10 +38,11 @@ impl<M: Machine> Manager<M> {
         let unknown = zombies.iter().any(|zombie| zombie.lent_unknown) && self.dead_lend();
         // Spaces that a view which is still there is of: such a zombie comes before that of its task.
         let mut viewed = Viewed::NONE;
+        let mut seen = self.snapshot();
         zombies.retain_mut(|zombie| {
             zombie.lent_unknown &= unknown;
             zombie.lent.retain(|&(page, frame)| {
-                page.invocation() <= frame && page.frames(&self.code).any(|f| f.address() == frame)
+                page.invocation() <= frame && seen.settle(page, &self.code).any(|f| f.address() == frame)
             });
             if zombie.lent.is_empty()
                 && !zombie.lent_unknown
@@ -69,9 +70,11 @@ impl<M: Machine> Manager<M> {
     /// Whether calls of some dead domain have windows on its memory open.
     #[optimize(size)]
     fn dead_lend(&self) -> bool {
+        let mut seen = self.snapshot();
         self.threads.living().any(|(_, page, _)| {
-            let diverted = page.frames(&self.code).filter(|f| !f.floating() && f.table() == self.dead.graveyard);
-            diverted.into_iter().any(|f| self.is_templated(f) && self.lent_entries(f).next().is_some())
+            let mut diverted =
+                seen.settle(page, &self.code).filter(|f| !f.floating() && f.table() == self.dead.graveyard);
+            diverted.any(|f| self.is_templated(f) && self.lent_entries(f).next().is_some())
         })
     }
     /// A domain block that nobody uses any more: kept for the next domain, if there is room.

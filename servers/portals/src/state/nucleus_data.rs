@@ -169,7 +169,16 @@ impl<M: NucleusMemory> ThreadPage<M> {
     pub fn invocation(self) -> u64 {
         self.memory.read(self.address + core::mem::offset_of!(Thread, invocation) as u64)
     }
-    /// The frames from the top of the invocation stack to the last but the bottom one.
+    pub fn memory(self) -> M {
+        self.memory
+    }
+    /// Where the bottom frame is.
+    #[inline(always)]
+    pub fn bottom(self) -> u64 {
+        self.address + 4096 - abi::nucleus::FIRST_FRAME as u64
+    }
+    /// The frames from the top of the invocation stack to the last but the bottom one. The thread must not run meanwhile: it is the calling
+    /// one, or interrupts are off; else there is [`crate::state::snapshot::Seen::settle`].
     pub fn frames(self, code: &CodeArea<M>) -> impl Iterator<Item = FrameView<M>> + use<'_, M> {
         let mut next = self.invocation();
         core::iter::from_fn(move || {
@@ -181,7 +190,7 @@ impl<M: NucleusMemory> ThreadPage<M> {
     /// The frame at `next`, unless it is the bottom one or none, and the address of the one below it.
     #[inline(always)]
     pub fn frame(self, next: u64, code: &CodeArea<M>) -> Option<(FrameView<M>, u64)> {
-        if next < self.address || next >= self.address + 4096 - abi::nucleus::FIRST_FRAME as u64 {
+        if next < self.address || next >= self.bottom() {
             return None;
         }
         let frame = FrameView::at(self.memory, next);

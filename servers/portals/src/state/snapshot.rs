@@ -1,14 +1,18 @@
 //! The frames of a thread as they were found with interrupts on, to be held against what they are when interrupts are off.
 //!
 //! A thread's invocation stack is as it was if its top is, and every frame has the same way back and the same caller: the sizes and
-//! places of all follow from that.
+//! places of all follow from that. And all of it was seen if the last frame lies on the bottom: a thread that ran in the middle of a
+//! look may have left something else where its next frame was.
 
-use crate::machine::nucleus_memory::NucleusMemory;
+use crate::machine::nucleus_memory::{Masked, NucleusMemory};
 use crate::state::code::CodeArea;
 use crate::state::nucleus_data::{FrameView, Table, ThreadPage};
 
 /// More frames than a thread's page has room for.
 const MOST: usize = (4096 - abi::nucleus::FIRST_FRAME) / size_of::<abi::nucleus::Frame>() + 1;
+
+/// Looks at a thread with interrupts on before one with interrupts off.
+const LOOKS: usize = 4;
 
 #[derive(Clone, Copy)]
 struct Found {
@@ -27,6 +31,8 @@ pub struct Seen {
     frames: [Found; MOST],
     count: usize,
     top: u64,
+    /// The last of them lies on the bottom of the stack.
+    complete: bool,
 }
 
 impl Seen {
@@ -36,6 +42,7 @@ impl Seen {
             frames: [Found { portal: 0, table: 0, at: 0, concerned: false }; MOST],
             count: 0,
             top: 0,
+            complete: false,
         }
     }
     /// Looks at the frames of `page`; one more than how many they are.
@@ -47,7 +54,10 @@ impl Seen {
     ) -> usize {
         self.top = page.invocation();
         self.count = 0;
-        for (place, frame) in self.frames.iter_mut().zip(page.frames(code)) {
+        let mut next = self.top;
+        for place in &mut self.frames {
+            let Some((frame, after)) = page.frame(next, code) else { break };
+            next = after;
             // Behind the way back of one of floating-point state there is no caller.
             let floating = frame.floating();
             *place = Found {
@@ -58,13 +68,34 @@ impl Seen {
             };
             self.count += 1;
         }
+        self.complete = next == page.bottom();
         self.count + 1
+    }
+    /// Looks until what was seen is what there is; the frames, newest first. Those of a thread that runs meanwhile may be gone when they
+    /// are used, but all that have stayed are among them.
+    pub fn settle<'a, M: NucleusMemory>(
+        &'a mut self,
+        page: ThreadPage<M>,
+        code: &CodeArea<M>,
+    ) -> impl Iterator<Item = FrameView<M>> + use<'a, M> {
+        let seen = (0..LOOKS).any(|_| {
+            self.look(page, code, |_| false);
+            let _masked = Masked::new(page.memory());
+            self.holds(page)
+        });
+        if !seen {
+            // It runs whenever this is interrupted.
+            let _masked = Masked::new(page.memory());
+            self.look(page, code, |_| false);
+        }
+        self.frames[..self.count].iter().map(move |found| page.frame_at(found.at as u64))
     }
     /// Whether they are still the same. Interrupts are off.
     #[inline(never)]
     pub fn holds<M: NucleusMemory>(&self, page: ThreadPage<M>) -> bool {
         let frames = &self.frames[..self.count];
-        page.invocation() == self.top
+        self.complete
+            && page.invocation() == self.top
             && frames.iter().all(|found| {
                 let frame = self.frame_at(page, found);
                 frame.portal() as u32 == found.portal && frame.table().address() as u32 == found.table
