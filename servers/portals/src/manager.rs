@@ -16,6 +16,7 @@ use crate::state::remains::Remains;
 use crate::state::roles::Roles;
 use crate::state::semaphores::Semaphores;
 use crate::state::slots::Slots;
+use crate::state::snapshot::Seen;
 use crate::state::stack_descriptors::StackDescriptors;
 use crate::state::system_portals::Initial;
 use crate::state::templates::Registered;
@@ -27,6 +28,7 @@ use abi::identity::DomainId;
 use abi::nucleus::{NPORTALS, domain};
 use account::Accounts;
 use alloc::vec::Vec;
+use core::cell::RefCell;
 use fallible::TryPush;
 use portal::emit::Buffer;
 
@@ -56,6 +58,8 @@ pub struct Manager<M: Machine> {
     pub roles: Roles,
     /// Where portals are generated before their place is known.
     pub scratch: Buffer,
+    /// What was found when the frames of a thread were looked at last: too much for a stack.
+    pub seen: RefCell<Seen>,
 }
 
 pub use abi::nucleus::flags::BOOT;
@@ -92,6 +96,7 @@ impl<M: Machine> Manager<M> {
             posts: Posts::NONE,
             roles: Roles::NONE,
             scratch: Buffer::EMPTY,
+            seen: RefCell::new(Seen::new()),
         }
     }
     pub fn domain(&self, asid: usize) -> Result<&Domain<M>> {

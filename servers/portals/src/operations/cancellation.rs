@@ -40,11 +40,10 @@ impl<M: Machine> Manager<M> {
     }
     /// The first thread above index `after` that is in a call of domain `server`, and the innermost such call.
     pub fn next_caller(&self, server: usize, after: usize) -> Option<(usize, abi::system::Caller)> {
-        let mut seen = self.snapshot();
         (after.min(MAX_THREADS) + 1..self.threads.end()).find_map(|index| {
             self.threads.home(index)?;
             let page = ThreadPage::of(self.machine, index)?;
-            let mut calls = seen.settle(page, &self.code).filter(|f| !f.floating()).enumerate();
+            let mut calls = page.frames(&self.code).filter(|f| !f.floating()).enumerate();
             let (beyond, frame) = calls.find(|(_, frame)| {
                 let block = self.code.containing(frame.portal()).map(|(_, block)| block);
                 block.is_some_and(|block| block.server as usize == server && !block.same_domain)

@@ -304,11 +304,11 @@ impl<M: Machine> Manager<M> {
     }
     /// Looks through the frames of all threads, and frees the retired blocks that none returns through.
     pub fn free_retired(&mut self) {
-        let mut seen = self.snapshot();
-        for thread in self.threads.pages() {
+        let Manager { seen, threads, code, .. } = self;
+        for thread in threads.pages() {
             // Nobody enters a retired block any more: who returns through one did so when it was looked at.
-            for portal in seen.settle(thread, &self.code).map(|frame| frame.portal()) {
-                self.code.mark(portal);
+            for portal in seen.get_mut().settle(thread, code).map(|frame| frame.portal()) {
+                code.mark(portal);
             }
         }
         let Manager { code, domains, remains, accounts, registrations, .. } = self;

@@ -123,7 +123,7 @@ impl<M: Machine> Manager<M> {
     #[inline(never)]
     fn divert_frames(&mut self, asid: usize, table: Table<M>) -> (Vec<(ThreadPage<M>, u64)>, bool) {
         let (mut lent, mut unknown) = (Vec::new(), false);
-        let mut seen = self.snapshot();
+        let mut seen = self.seen.borrow_mut();
         for (index, page, _) in self.threads.living() {
             // What takes long is done with interrupts on; what it found counts if it is still so once they are off. Who has run
             // meanwhile and has changed its frames is looked at again. The oldest frames go first: those that stay.

@@ -4,7 +4,6 @@
 use crate::machine::neighbours::Machine;
 use crate::manager::Manager;
 use crate::state::nucleus_data::FrameView;
-use crate::state::snapshot::Seen;
 use abi::nucleus::domain;
 use portal::{Templates, Uses};
 
@@ -28,13 +27,9 @@ impl<M: Machine> Manager<M> {
             }
         });
     }
-    /// What no thread's frames have been looked at for.
-    pub(crate) fn snapshot(&self) -> Seen {
-        Seen::new(self.machine.info().symbols.floating_return)
-    }
     /// Gives `visit` each entry that a call has lent, and the call's frame.
     fn each_window(&self, mut visit: impl FnMut(FrameView<M>, u64)) {
-        let mut seen = self.snapshot();
+        let mut seen = self.seen.borrow_mut();
         for (_, page, _) in self.threads.living().filter(|&(index, page, _)| page.has_windows(index)) {
             for frame in seen.settle(page, &self.code).filter(|&frame| !frame.floating() && self.is_templated(frame)) {
                 self.lent_entries(frame).for_each(|entry| visit(frame, entry));

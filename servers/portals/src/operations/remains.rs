@@ -38,11 +38,11 @@ impl<M: Machine> Manager<M> {
         let unknown = zombies.iter().any(|zombie| zombie.lent_unknown) && self.dead_lend();
         // Spaces that a view which is still there is of: such a zombie comes before that of its task.
         let mut viewed = Viewed::NONE;
-        let mut seen = self.snapshot();
         zombies.retain_mut(|zombie| {
             zombie.lent_unknown &= unknown;
             zombie.lent.retain(|&(page, frame)| {
-                page.invocation() <= frame && seen.settle(page, &self.code).any(|f| f.address() == frame)
+                page.invocation() <= frame
+                    && self.seen.borrow_mut().settle(page, &self.code).any(|f| f.address() == frame)
             });
             if zombie.lent.is_empty()
                 && !zombie.lent_unknown
@@ -70,7 +70,7 @@ impl<M: Machine> Manager<M> {
     /// Whether calls of some dead domain have windows on its memory open.
     #[optimize(size)]
     fn dead_lend(&self) -> bool {
-        let mut seen = self.snapshot();
+        let mut seen = self.seen.borrow_mut();
         self.threads.living().any(|(_, page, _)| {
             let mut diverted =
                 seen.settle(page, &self.code).filter(|f| !f.floating() && f.table() == self.dead.graveyard);

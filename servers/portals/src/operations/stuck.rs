@@ -38,9 +38,8 @@ impl<M: Machine> Manager<M> {
         if self.threads_of(d.id).next().is_none() || !self.threads_of(d.id).all(waits) {
             return false;
         }
-        let mut seen = self.snapshot();
         let foreign = self.threads.living().any(|(_, page, home)| {
-            home != d.id && seen.settle(page, &self.code).any(|f| !f.floating() && f.table() == d.table)
+            home != d.id && page.frames(&self.code).any(|f| !f.floating() && f.table() == d.table)
         });
         !foreign
     }

@@ -36,9 +36,10 @@ pub struct Seen {
 }
 
 impl Seen {
-    pub fn new(floating_return: u64) -> Seen {
+    #[allow(clippy::new_without_default)]
+    pub const fn new() -> Seen {
         Seen {
-            floating: floating_return as u32,
+            floating: 0,
             frames: [Found { portal: 0, table: 0, at: 0, concerned: false }; MOST],
             count: 0,
             top: 0,
@@ -52,6 +53,7 @@ impl Seen {
         code: &CodeArea<M>,
         concerned: impl Fn(FrameView<M>) -> bool,
     ) -> usize {
+        self.floating = page.memory().info().symbols.floating_return as u32;
         self.top = page.invocation();
         self.count = 0;
         let mut next = self.top;
