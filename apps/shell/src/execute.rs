@@ -417,8 +417,11 @@ fn foreground(number: Option<usize>) -> i32 {
         complain("no such job");
         return 1;
     };
-    println!("{}", job.text);
     job.background.store(false, Ordering::Relaxed);
-    let status = job.in_foreground(|| job.wait());
+    let status = job.in_foreground(|| {
+        // Who reads this may press Ctrl-C at once.
+        println!("{}", job.text);
+        job.wait()
+    });
     if job.interrupted.load(Ordering::Relaxed) { INTERRUPTED } else { status }
 }

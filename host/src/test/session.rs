@@ -26,6 +26,8 @@ enum Step {
     Keys(Vec<u8>),
     /// `< text`: waits for it.
     Wait(String),
+    /// `pause`: as long as nobody is quicker.
+    Pause,
     /// `idle`: for a second the machine uses next to no processor time.
     Idle,
     /// `! text`: it must not have come since something was typed last.
@@ -53,6 +55,7 @@ fn parse(text: &str) -> Result<Session> {
             ">" => session.steps.push(Step::Type(rest.to_string())),
             "<" => session.steps.push(Step::Wait(rest.to_string())),
             "idle" => session.steps.push(Step::Idle),
+            "pause" => session.steps.push(Step::Pause),
             "!" => session.steps.push(Step::Never(rest.to_string())),
             _ => bail!("line {}: \"{line}\" is not a step", number + 1),
         }
@@ -136,6 +139,8 @@ impl Drop for Console {
         }
     }
 }
+/// How quick somebody is who presses a key for what he has read.
+const REACTION: Duration = Duration::from_millis(150);
 /// How often a slow terminal takes something.
 const PAUSE: Duration = Duration::from_millis(40);
 
@@ -207,7 +212,7 @@ fn converse(root: &Path, path: &Path) -> Result<()> {
         }
     });
     let mut dialogue = Dialogue { input, terminal: session.terminal, output, heard: String::new() };
-    for step in &session.steps {
+    for (number, step) in session.steps.iter().enumerate() {
         match step {
             Step::Type(line) => {
                 dialogue.heard.clear();
@@ -219,7 +224,8 @@ fn converse(root: &Path, path: &Path) -> Result<()> {
                 dialogue.input.write_all(bytes)?;
                 dialogue.input.flush()?;
             }
-            Step::Wait(text) => dialogue.wait(text)?,
+            Step::Wait(text) => dialogue.wait(text).with_context(|| format!("step {}", number + 1))?,
+            Step::Pause => std::thread::sleep(REACTION),
             Step::Idle => {
                 let Console::Machine(guest) = &mut console else { bail!("a slow terminal can not tell who is idle") };
                 let before = guest.processor_time().context("no processor time")?;
