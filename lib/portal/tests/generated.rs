@@ -27,7 +27,8 @@ const TEMPLATES: Templates = Templates::new(&ALL);
 fn parse(specification: &str) -> Result<Specification, Rejected> {
     Specification::parse(specification, true, &TEMPLATES)
 }
-fn code(specification: &str, caller: End, callee: End) -> Vec<u32> {
+/// The words of a portal, header included.
+fn generated(specification: &str, caller: End, callee: End, constants: [u64; 6], count: Count) -> Vec<u32> {
     let specification = parse(specification).unwrap();
     let mut out = Buffer::EMPTY;
     let connection = Connection {
@@ -35,15 +36,17 @@ fn code(specification: &str, caller: End, callee: End) -> Vec<u32> {
         caller,
         callee,
         entry: 0x12345,
-        constants: &[u64::MAX / 3; 6],
+        constants: &constants,
         short_circuit: None,
         templates: TEMPLATES,
-        count: Count::Off,
+        count,
     };
     let block = generate(&connection, &symbols(), &mut out).unwrap();
     out.0[..block.words].to_vec()
 }
-
+fn code(specification: &str, caller: End, callee: End) -> Vec<u32> {
+    generated(specification, caller, callee, [u64::MAX / 3; 6], Count::Off)
+}
 #[test]
 fn all_specifications_pass_the_verifier() {
     let mut count = 0;
@@ -197,20 +200,7 @@ fn lengths_of_the_papers_portals() {
 
 /// The words of a portal without its header, counted so.
 fn counted(specification: &str, caller: End, callee: End, count: Count) -> Vec<u32> {
-    let specification = parse(specification).unwrap();
-    let mut out = Buffer::EMPTY;
-    let connection = Connection {
-        specification: &specification,
-        caller,
-        callee,
-        entry: 0x12345,
-        constants: &[7; 6],
-        short_circuit: None,
-        templates: TEMPLATES,
-        count,
-    };
-    let block = generate(&connection, &symbols(), &mut out).unwrap();
-    out.0[BLOCK_HEADER / 4..block.words].to_vec()
+    generated(specification, caller, callee, [7; 6], count).split_off(BLOCK_HEADER / 4)
 }
 #[test]
 fn counting_takes_four_instructions_and_six_where_several_numbers_share_code() {
