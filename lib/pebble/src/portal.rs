@@ -73,12 +73,17 @@ impl Import {
         // the start-up code does, through the bounds of the section, or the image builder.
         unsafe { self.0.number.as_ptr().read_volatile() as usize }
     }
-    /// Opens it again, after its server died and another has taken its place.
+    /// Opens it again, after its server died and another has taken its place. Of several threads that do so at one time, one's
+    /// number stays, and what nobody uses is closed once: the old number may be another portal's by the time that the last is here.
     pub fn reopen(&self) -> crate::Result<()> {
+        use core::sync::atomic::Ordering::Relaxed;
         let old = self.number();
         let new = crate::start::open(abi::section::text(&self.0.name))?;
-        self.0.number.store(new as u64, core::sync::atomic::Ordering::Relaxed);
-        call(abi::system::PORTAL_CLOSE, [old]);
+        let unused = match self.0.number.compare_exchange(old as u64, new as u64, Relaxed, Relaxed) {
+            Ok(_) => old,
+            Err(_) => new,
+        };
+        call(abi::system::PORTAL_CLOSE, [unused]);
         Ok(())
     }
     /// Calls it.
