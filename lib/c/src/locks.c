@@ -122,6 +122,9 @@ void __pebble_locks_in_copy(void)
     int own = get_thread() << 1;
     __lock___libc_recursive_mutex.word = own;
     for (_LOCK_T lock = all; lock; lock = lock->next) {
+        /* One that is free, as nearly all are, is not written: its page need not be copied. */
+        if (lock->word == 0)
+            continue;
         int kept = lock->word >> 1 == copying;
         lock->word = kept ? own : 0;
         lock->depth = kept ? lock->depth : 0;
