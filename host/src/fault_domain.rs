@@ -53,6 +53,7 @@ fn of_compiler(root: &Path, question: &str) -> Result<PathBuf> {
 }
 /// Builds the program of `source` for a fault domain, kept in as `options` say; its ELF file.
 pub fn build(root: &Path, source: &Source, options: &Options) -> Result<Vec<u8>> {
+    let _alone = build::alone(root)?;
     let what = source.path.display().to_string();
     let mut recipe = build::c_recipe(root, source)?;
     recipe.cflags.extend(flags(options));

@@ -6,11 +6,15 @@ use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Folders of packages that are built for the target; what is in `src/lib.rs` there is tested on this machine.
 const COMPONENTS: [&str; 4] = ["servers", "drivers", "services", "apps"];
 /// Where the project's programs of one file are, in C and in Rust.
 const PROGRAMS: [&str; 5] = ["apps/bench", "apps/examples", "tests/target", "tests/hostile", "tests/debugger"];
+/// Of the workspace, so that what all depend on is looked through once.
+const PROFILE: &str =
+    "[profile.dev]\nopt-level = 1\ndebug = \"line-tables-only\"\n[profile.dev.package.\"*\"]\ndebug = false\n";
 /// Of `clippy`, in every call.
 const CLIPPY: [&str; 4] = ["--target-dir", "target/check", "--", "-Dwarnings"];
 
@@ -45,8 +49,14 @@ pub fn run(root: &Path) -> Result<bool> {
     ok &= clippy(root, "Rust programs", &format!("--manifest-path {} {built}", programs(root)?.display()));
     let mut sources = build::files(&root.join("lib/c/src"), &["c"])?;
     sources.extend(in_folders(root, "c")?);
-    let clean = sources.iter().map(|source| c(root, source)).collect::<Result<Vec<bool>>>()?;
-    let clean = clean.into_iter().all(|clean| clean);
+    let clean = AtomicBool::new(true);
+    build::each("looking through C", &sources, |source| {
+        if !c(root, source)? {
+            clean.store(false, Ordering::Relaxed);
+        }
+        Ok(())
+    })?;
+    let clean = clean.into_inner();
     println!("C warnings: {}", if clean { "ok" } else { "FAIL" });
     Ok(ok && clean)
 }
@@ -97,7 +107,7 @@ fn programs(root: &Path) -> Result<PathBuf> {
     let folder = root.join("build/lint");
     fs::create_dir_all(&folder)?;
     let mut text = format!(
-        "[package]\nname = \"programs\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\npebble = {{ path = {:?} }}\n\n[workspace]\n",
+        "[package]\nname = \"programs\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\npebble = {{ path = {:?} }}\n\n[workspace]\n\n{PROFILE}",
         root.join("lib/pebble").canonicalize()?
     );
     for source in in_folders(root, "rs")? {

@@ -119,6 +119,11 @@ fn compile(root: &Path, arguments: &[String]) -> Result<ExitCode> {
     Err(command.exec()).with_context(|| format!("{} could not be started", command.get_program().display()))
 }
 
+/// Whether these words behind `./pebble` are a command; what is wrong with them, else.
+fn understands<'a>(words: impl Iterator<Item = &'a str>) -> Result<()> {
+    Ok(Arguments::try_parse_from(["./pebble"].into_iter().chain(words)).map(|_| ())?)
+}
+
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let root = PathBuf::from(std::env::var_os("PEBBLE_ROOT").unwrap_or_else(|| ".".into()));

@@ -81,6 +81,11 @@ pub fn run(root: &Path, name: &str, test: bool) -> Result<ExitCode> {
     Ok(ExitCode::from((failed > 0) as u8))
 }
 /// The names of all ports.
+/// Whether the text of a recipe has known keys.
+pub fn understands(text: &str) -> Result<()> {
+    Ok(toml::from_str::<Port>(text).map(|_| ())?)
+}
+/// The names of all recipes.
 pub fn names(root: &Path) -> Result<Vec<String>> {
     let folders = fs::read_dir(root.join("ports"))?.filter_map(|entry| Some(entry.ok()?.path()));
     let mut names: Vec<String> = folders

@@ -2,7 +2,7 @@
 //! program with the C library of components.
 
 use super::recipe::Recipe;
-use super::{cargo, files, fresh, number, place};
+use super::{alone, cargo, files, fresh, number, place};
 use crate::progress;
 use anyhow::{Context, Result, bail};
 use std::fs;
@@ -60,6 +60,7 @@ pub fn heap(root: &Path) -> Result<PathBuf> {
 }
 /// Builds the C library; the folder with `crt0.o` and `libpebble.a`.
 pub fn library(root: &Path) -> Result<PathBuf> {
+    let _alone = alone(root)?;
     let out = root.join("build/c");
     fs::create_dir_all(&out)?;
     // Build systems start several compilers at a time.
@@ -105,7 +106,7 @@ pub fn archive(library: &Path, objects: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 /// Does `work` for each of `items`, on all processors; the first error.
-fn each<T: Sync>(what: &str, items: &[T], work: impl Fn(&T) -> Result<()> + Sync) -> Result<()> {
+pub fn each<T: Sync>(what: &str, items: &[T], work: impl Fn(&T) -> Result<()> + Sync) -> Result<()> {
     if items.is_empty() {
         return Ok(());
     }

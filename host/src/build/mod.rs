@@ -1,12 +1,14 @@
 //! Building what runs on the machine: Rust components by cargo, C programs by the cross compiler. An image of a system is a package of
 //! the workspace, a source file, a folder, or a finished ELF file.
 
+mod alone;
 mod c;
 mod cargo;
 mod recipe;
 mod stamp;
 
-pub use c::{archive, compiler, driver, heap, objects};
+pub use alone::alone;
+pub use c::{archive, compiler, driver, each, heap, objects};
 pub use cargo::cargo;
 pub use recipe::Recipe;
 
@@ -111,6 +113,7 @@ fn is_elf(path: &Path) -> bool {
 
 /// The ELF files of the nucleus and of each image.
 pub fn build(root: &Path, images: &Sources) -> Result<(Vec<u8>, Programs)> {
+    let _alone = alone(root)?;
     let mut packages = vec!["nucleus".to_string()];
     let mut packaged = BTreeMap::new();
     let mut files = BTreeMap::new();
@@ -146,6 +149,7 @@ pub fn build(root: &Path, images: &Sources) -> Result<(Vec<u8>, Programs)> {
 
 /// Builds one image alone; the path of its ELF file, which is called after `name`.
 pub fn compile(root: &Path, name: &str, source: &Source) -> Result<PathBuf> {
+    let _alone = alone(root)?;
     match way(root, source, &root.join(&source.path))? {
         Way::C(recipe) => c::compile(root, Path::new(name), &recipe),
         _ => bail!("{name}: no program in C"),

@@ -143,6 +143,14 @@ fn check_built(root: &Path, manifest: &Manifest, programs: &build::Programs) -> 
     }
     manifest.refuse(&faults)
 }
+/// Whether the text of a manifest has known keys with values of their types; where it has not, else.
+pub fn understands(text: &str) -> Result<()> {
+    let document = Document { path: "manifest".into(), text: text.into() };
+    match toml::from_str::<File>(text) {
+        Ok(_) => Ok(()),
+        Err(error) => bail!("{}", document.malformed(&error)),
+    }
+}
 /// What the programs of images declare.
 pub fn declared(programs: &build::Programs) -> Result<names::Programs> {
     let of = |(image, file): (&String, &Vec<u8>)| {

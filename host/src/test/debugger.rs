@@ -1,7 +1,7 @@
 //! Dialogues with gdb: a program in `tests/debugger`, and beside it a file of gdb's commands. A comment `# < TEXT` there is part of a
 //! line that gdb must print, in this order.
 
-use super::Verdict;
+use super::{Job, Wanted};
 use crate::exec::{self, Options};
 use crate::qemu::{self, Console};
 use anyhow::{Context, Result, bail};
@@ -12,19 +12,8 @@ use std::time::{Duration, Instant};
 /// How long gdb may take.
 const LIMIT: Duration = Duration::from_secs(60);
 
-pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Verdict>> {
-    let mut verdicts = Vec::new();
-    for program in crate::build::files(&root.join("tests/debugger"), &["c", "rs"])? {
-        let name = format!("debugger::{}", program.file_stem().unwrap_or_default().to_string_lossy());
-        if wanted(&name) {
-            let start = Instant::now();
-            let failure = dialogue(root, &program).err().map(|e| format!("{e:#}"));
-            let verdict = Verdict { name, failure, seconds: start.elapsed().as_secs_f64() };
-            verdict.print();
-            verdicts.push(verdict);
-        }
-    }
-    Ok(verdicts)
+pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Result<Vec<Job<'a>>> {
+    super::files(root, "debugger", &["c", "rs"], wanted, dialogue)
 }
 fn dialogue(root: &Path, program: &Path) -> Result<()> {
     let script = program.with_extension("gdb");

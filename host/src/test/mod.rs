@@ -1,12 +1,15 @@
 //! `./pebble test`: host tests, programs on the machine, dialogues with systems.
 
+mod book;
 mod debugger;
+mod dialogue;
 mod directives;
 mod host;
 mod hostile;
 mod isolation;
 mod manifests;
 mod piped;
+mod pool;
 mod ports;
 mod programs;
 mod services;
@@ -15,6 +18,7 @@ mod target;
 mod webconsole;
 
 use anyhow::{Result, bail};
+use pool::Job;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -44,44 +48,52 @@ impl Verdict {
     }
 }
 
+/// Whether a test is to be run, by its name.
+type Wanted<'a> = &'a dyn Fn(&str) -> bool;
 /// A test that has a function of its own, and its name in its group.
 type Own = (&'static str, fn(&Path) -> Result<()>);
-/// Runs those of a group that are wanted.
-fn own(group: &str, tests: &[Own], root: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<Verdict> {
+/// Those of a group that are wanted.
+fn own<'a>(group: &str, tests: &'a [Own], root: &'a Path, wanted: Wanted) -> Vec<Job<'a>> {
     let named = tests.iter().map(|(name, test)| (format!("{group}::{name}"), test));
-    named.filter(|(name, _)| wanted(name)).map(|(name, test)| Verdict::of(name, || test(root))).collect()
+    named.filter(|(name, _)| wanted(name)).map(|(name, test)| Job::of(name, || test(root))).collect()
+}
+
+/// The wanted tests of a folder of `tests`: one for each file with one of these endings, which `test` is given.
+fn files<'a>(
+    root: &'a Path,
+    folder: &str,
+    endings: &[&str],
+    wanted: Wanted,
+    test: fn(&Path, &Path) -> Result<()>,
+) -> Result<Vec<Job<'a>>> {
+    let paths = crate::build::files(&root.join("tests").join(folder), endings)?;
+    let named = paths
+        .into_iter()
+        .map(|path| (format!("{folder}::{}", path.file_stem().unwrap_or_default().to_string_lossy()), path));
+    Ok(named.filter(|(name, _)| wanted(name)).map(|(name, path)| Job::of(name, move || test(root, &path))).collect())
 }
 
 /// The benchmark programs, held against the committed counts.
-fn benchmarks(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<Verdict> {
+fn benchmarks<'a>(root: &'a Path, wanted: Wanted) -> Vec<Job<'a>> {
     let named = crate::bench::programs().iter().map(|program| (format!("bench::{program}"), program));
     named
         .filter(|(name, _)| wanted(name))
-        .map(|(name, program)| Verdict::of(name, || crate::bench::check(root, program)))
+        .map(|(name, program)| Job::of(name, || crate::bench::check(root, program)))
         .collect()
 }
 
 /// Programs of others, as components and as fault domains: they must have the same results. Those that have a port, whose sources are there.
-fn suite(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<Verdict> {
-    let mut verdicts = Vec::new();
-    for program in ["cjson", "lua"] {
-        let name = format!("sfi::suite_{program}_has_the_same_results");
-        if wanted(&name) {
-            let start = std::time::Instant::now();
-            let failure = crate::bench::suite::compare(root, program).err().map(|e| format!("{e:#}"));
-            let verdict = Verdict { name, failure, seconds: start.elapsed().as_secs_f64() };
-            verdict.print();
-            verdicts.push(verdict);
-        }
-    }
-    verdicts
+fn suite<'a>(root: &'a Path, wanted: Wanted) -> Vec<Job<'a>> {
+    let named = ["cjson", "lua"].map(|program| (format!("sfi::suite_{program}_has_the_same_results"), program));
+    named
+        .into_iter()
+        .filter(|(name, _)| wanted(name))
+        .map(|(name, program)| Job::of(name, || crate::bench::suite::compare(root, program)))
+        .collect()
 }
 
 /// That the picture in the README shows the system.
-fn picture(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Option<Verdict> {
-    let name = "graph::the_committed_picture_is_the_default_system".to_string();
-    wanted(&name).then(|| Verdict::of(name, || crate::graph::compare(root)))
-}
+const PICTURE: &[Own] = &[("the_committed_picture_is_the_default_system", crate::graph::compare)];
 
 /// Groups of tests that run on the machine.
 const ON_THE_MACHINE: &[&str] = &[
@@ -94,6 +106,7 @@ const ON_THE_MACHINE: &[&str] = &[
     "manifests",
     "services",
     "webconsole",
+    "book",
     "bench",
     "isolation",
     "hostile",
@@ -108,19 +121,22 @@ fn on_the_machine_only(filter: &str) -> bool {
 pub fn run(root: &Path, filter: Option<&str>) -> Result<ExitCode> {
     let wanted = |name: &str| filter.is_none_or(|f| name.contains(f));
     let mut verdicts = if filter.is_some_and(on_the_machine_only) { Vec::new() } else { host::run(root, &wanted)? };
-    verdicts.extend(isolation::run(root, &wanted)?);
-    verdicts.extend(picture(root, &wanted));
-    verdicts.extend(target::run(root, &wanted)?);
-    verdicts.extend(suite(root, &wanted));
-    verdicts.extend(session::run(root, &wanted)?);
-    verdicts.extend(piped::run(root, &wanted));
-    verdicts.extend(manifests::run(root, &wanted)?);
-    verdicts.extend(ports::run(root, &wanted)?);
-    verdicts.extend(programs::run(root, &wanted));
-    verdicts.extend(services::run(root, &wanted));
-    verdicts.extend(webconsole::run(root, &wanted));
-    verdicts.extend(debugger::run(root, &wanted)?);
-    verdicts.extend(benchmarks(root, &wanted));
+    // The longest first, so that none runs alone at the end.
+    let mut jobs = services::jobs(root, &wanted);
+    jobs.extend(webconsole::jobs(root, &wanted));
+    jobs.extend(suite(root, &wanted));
+    jobs.extend(isolation::job(root, &wanted)?);
+    jobs.extend(target::jobs(root, &wanted)?);
+    jobs.extend(debugger::jobs(root, &wanted)?);
+    jobs.extend(session::jobs(root, &wanted)?);
+    jobs.extend(piped::jobs(root, &wanted));
+    jobs.extend(ports::jobs(root, &wanted)?);
+    jobs.extend(programs::jobs(root, &wanted));
+    jobs.extend(benchmarks(root, &wanted));
+    jobs.extend(own("graph", PICTURE, root, &wanted));
+    jobs.extend(book::jobs(root, &wanted)?);
+    jobs.extend(manifests::jobs(root, &wanted)?);
+    verdicts.extend(pool::run(jobs));
     if verdicts.is_empty() {
         bail!("no test's name contains \"{}\"", filter.unwrap_or(""));
     }

@@ -1,6 +1,6 @@
 //! `./pebble run` and `./pebble exec` between pipes: the tool itself is run.
 
-use super::{Own, Verdict};
+use super::{Job, Own, Wanted};
 use crate::qemu::end_with_us;
 use crate::{exec, system};
 use anyhow::{Context, Result, bail};
@@ -74,16 +74,13 @@ fn exec(root: &Path, arguments: &[&str], input: Vec<u8>, most: usize) -> Result<
 const OWN: &[Own] =
     &[("every_byte_of_standard_input_arrives", copies), ("a_program_is_told_that_nobody_takes_its_output", breaks)];
 
-pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<Verdict> {
-    let mut verdicts = Vec::new();
-    for (name, input, parts) in TESTS {
-        let name = format!("piped::{name}");
-        if wanted(&name) {
-            verdicts.push(Verdict::of(name, || pipe(root, input, parts)));
-        }
-    }
-    verdicts.extend(super::own("piped", OWN, root, wanted));
-    verdicts
+pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Vec<Job<'a>> {
+    let named = TESTS.iter().map(|(name, input, parts)| (format!("piped::{name}"), input, parts));
+    let named = named.filter(|(name, ..)| wanted(name));
+    let mut jobs: Vec<Job> =
+        named.map(|(name, input, parts)| Job::of(name, move || pipe(root, input, parts))).collect();
+    jobs.extend(super::own("piped", OWN, root, wanted));
+    jobs
 }
 fn pipe(root: &Path, input: &str, parts: &[&str]) -> Result<()> {
     // Built here, so that the time that this takes does not count.

@@ -1,31 +1,21 @@
 //! Software of others, with its own tests: see [`crate::port`].
 
-use super::Verdict;
+use super::{Job, Verdict, Wanted};
 use crate::port;
 use anyhow::Result;
 use std::path::Path;
-use std::time::Instant;
 
-pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Verdict>> {
-    let mut verdicts = Vec::new();
-    let verdict = |name: String, start: Instant, failure: Option<anyhow::Error>| {
-        let failure = failure.map(|e| format!("{e:#}"));
-        let verdict = Verdict { name, failure, seconds: start.elapsed().as_secs_f64() };
-        verdict.print();
-        verdict
-    };
-    for port in port::names(root)? {
-        if !wanted(&format!("ports::{port}")) {
-            continue;
-        }
-        let start = Instant::now();
-        match port::cases(root, &port) {
-            Ok(cases) => verdicts.extend(cases.iter().map(|case| {
-                let start = Instant::now();
-                verdict(format!("ports::{port}::{}", case.name), start, port::judge(root, case).err())
-            })),
-            Err(error) => verdicts.push(verdict(format!("ports::{port}"), start, Some(error))),
-        }
+pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Result<Vec<Job<'a>>> {
+    let names = port::names(root)?.into_iter().filter(|port| wanted(&format!("ports::{port}")));
+    Ok(names.map(|port| Job::several(move || cases(root, &port))).collect())
+}
+/// The tests of a port; or that it could not be built.
+fn cases(root: &Path, port: &str) -> Vec<Verdict> {
+    match port::cases(root, port) {
+        Ok(cases) => cases
+            .iter()
+            .map(|case| Verdict::of(format!("ports::{port}::{}", case.name), || port::judge(root, case)))
+            .collect(),
+        Err(error) => vec![Verdict::of(format!("ports::{port}"), || Err(error))],
     }
-    Ok(verdicts)
 }

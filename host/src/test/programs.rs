@@ -1,11 +1,10 @@
 //! Programs as people bring them: several files, folders, packages, other build systems. The tool itself is run.
 
-use super::Verdict;
+use super::{Job, Own, Wanted};
 use crate::qemu::end_with_us;
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::time::Instant;
 
 /// Name, arguments of the tool, standard output, status.
 const RUNS: &[(&str, &[&str], &str, i32)] = &[
@@ -39,9 +38,7 @@ const RUNS: &[(&str, &[&str], &str, i32)] = &[
     ),
     ("classes_in_cpp", &["exec", "tests/programs/cpp/shapes.cpp"], "before main\n16\nbehind main\n", 0),
 ];
-/// A test that has a function of its own.
-type Own = (&'static str, fn(&Path) -> Result<()>);
-const OWN: [Own; 5] = [
+const OWN: &[Own] = &[
     ("a_wrong_specification_does_not_compile", wrong_specification),
     ("cc_makes_programs_that_exec_runs", driver),
     ("a_package_is_tested_on_the_host", cargo_test),
@@ -49,23 +46,17 @@ const OWN: [Own; 5] = [
     ("meson_builds_and_tests", meson),
 ];
 
-pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<Verdict> {
-    let runs = RUNS.iter().map(|&(name, arguments, output, status)| {
-        (name, Box::new(move || expect(&tool(root, arguments)?, output, status)) as Box<dyn Fn() -> Result<()>>)
-    });
-    let own = OWN.iter().map(|&(name, test)| (name, Box::new(move || test(root)) as Box<dyn Fn() -> Result<()>>));
-    let mut verdicts = Vec::new();
-    for (name, test) in runs.chain(own) {
-        let name = format!("programs::{name}");
-        if wanted(&name) {
-            let start = Instant::now();
-            let failure = test().err().map(|e| format!("{e:#}"));
-            let verdict = Verdict { name, failure, seconds: start.elapsed().as_secs_f64() };
-            verdict.print();
-            verdicts.push(verdict);
-        }
-    }
-    verdicts
+pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Vec<Job<'a>> {
+    let runs =
+        RUNS.iter().map(|(name, arguments, output, status)| (format!("programs::{name}"), arguments, output, status));
+    let runs = runs.filter(|(name, ..)| wanted(name));
+    let mut jobs: Vec<Job> = runs
+        .map(|(name, arguments, output, &status)| {
+            Job::of(name, move || expect(&tool(root, arguments)?, output, status))
+        })
+        .collect();
+    jobs.extend(super::own("programs", OWN, root, wanted));
+    jobs
 }
 fn tool(root: &Path, arguments: &[&str]) -> Result<Output> {
     let mut command = Command::new(std::env::current_exe()?);

@@ -2,33 +2,20 @@
 //! several ways.
 
 use super::directives::{self, Directives};
-use super::{Verdict, hostile};
+use super::{Job, Wanted, hostile};
 use crate::exec::{self, Isolation, On, Options};
 use crate::qemu::{self, Console, Outcome};
 use crate::strict_machine;
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use image::Image;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
-
-/// Machines that run at one time.
-const MACHINES: usize = 2;
+use std::time::Duration;
 
 struct Test {
     name: String,
     path: PathBuf,
     directives: Result<Directives>,
 }
-
-impl Test {
-    /// The test whose output its own must be.
-    fn same_output(&self) -> Option<String> {
-        self.directives.as_ref().ok()?.same_output.as_ref().map(|other| format!("target::{other}"))
-    }
-}
-
 /// The programs in `folder` of the tests, in the order of their names, and what they say of themselves.
 fn programs(root: &Path, folder: &str) -> Result<Vec<Test>> {
     let mut tests = Vec::new();
@@ -83,47 +70,12 @@ fn hosted(test: &Test) -> Option<Test> {
     Some(Test { name: format!("sfi::{name}"), path: test.path.clone(), directives: Ok(directives) })
 }
 
-pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Verdict>> {
+pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Result<Vec<Job<'a>>> {
     let mut tests = programs(root, "target")?;
     tests.extend(tests.iter().filter_map(hosted).collect::<Vec<_>>());
     tests.extend(programs(root, "hostile")?.into_iter().flat_map(each_way));
-    // With a test goes the one whose output it must have.
-    let compared: Vec<String> = tests.iter().filter(|t| wanted(&t.name)).filter_map(Test::same_output).collect();
-    tests.retain(|t| wanted(&t.name) || compared.contains(&t.name));
-    let outputs = Mutex::new(HashMap::new());
-    let verdicts = Mutex::new(Vec::new());
-    let next = Mutex::new(tests.iter());
-    // Building is not parallel: cargo would wait for itself anyway.
-    let building = Mutex::new(());
-    std::thread::scope(|scope| {
-        for _ in 0..MACHINES {
-            scope.spawn(|| {
-                loop {
-                    let Some(test) = next.lock().unwrap().next() else { break };
-                    let start = Instant::now();
-                    let failure = match &test.directives {
-                        Ok(d) => judge(root, test, d, &building, &outputs).err().map(|e| format!("{e:#}")),
-                        Err(error) => Some(format!("{error:#}")),
-                    };
-                    let verdict = Verdict { name: test.name.clone(), failure, seconds: start.elapsed().as_secs_f64() };
-                    verdict.print();
-                    verdicts.lock().unwrap().push(verdict);
-                }
-            });
-        }
-    });
-    let mut verdicts = verdicts.into_inner().unwrap();
-    let outputs = outputs.into_inner().unwrap();
-    for test in &tests {
-        let Some(other) = test.same_output() else { continue };
-        if outputs.get(&test.name) != outputs.get(&other)
-            && let Some(verdict) = verdicts.iter_mut().find(|v| v.name == test.name && v.failure.is_none())
-        {
-            verdict.failure = Some(format!("its output is not that of {other}"));
-            verdict.print();
-        }
-    }
-    Ok(verdicts)
+    tests.retain(|test| wanted(&test.name));
+    Ok(tests.into_iter().map(|test| Job::of(test.name.clone(), move || judge(root, test))).collect())
 }
 
 fn options(path: &Path, d: &Directives) -> Options {
@@ -143,28 +95,29 @@ fn options(path: &Path, d: &Directives) -> Options {
     }
 }
 /// Runs a test; an error says how it failed.
-fn judge(
-    root: &Path,
-    test: &Test,
-    d: &Directives,
-    building: &Mutex<()>,
-    outputs: &Mutex<HashMap<String, Vec<u8>>>,
-) -> Result<()> {
-    let options = options(&test.path, d);
-    let image: Image = {
-        let _building = building.lock().unwrap();
-        exec::program_image(root, &options, false)?
-    };
+fn judge(root: &Path, test: Test) -> Result<()> {
+    let d = test.directives?;
+    let outcome = outcome(root, &test.path, &d)?;
+    check(&d, &outcome)?;
+    let Some(other) = &d.same_output else { return Ok(()) };
+    let path = root.join("tests/target").join(other).with_extension("c");
+    let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    if outcome.heard.output != self::outcome(root, &path, &directives::parse(&text)?)?.heard.output {
+        bail!("its output is not that of {other}");
+    }
+    Ok(())
+}
+/// What comes of the program in this file.
+fn outcome(root: &Path, path: &Path, d: &Directives) -> Result<Outcome> {
+    let options = options(path, d);
+    let image: Image = exec::program_image(root, &options, false)?;
     let mut machine = exec::machine(&options)?;
     machine.timeout = Some(Duration::from_secs_f64(d.timeout));
-    let input = d.stdin.clone().unwrap_or_default().into_bytes();
-    let console = Console::Captured(Some(input));
-    let outcome = match options.on {
-        On::Strict => strict_machine::run(&image, &machine, strict_machine::settings(&options), console)?,
-        _ => qemu::run(&image, &machine, console)?,
-    };
-    outputs.lock().unwrap().insert(test.name.clone(), outcome.heard.output.clone());
-    check(d, &outcome)
+    let console = Console::Captured(Some(d.stdin.clone().unwrap_or_default().into_bytes()));
+    match options.on {
+        On::Strict => strict_machine::run(&image, &machine, strict_machine::settings(&options), console),
+        _ => qemu::run(&image, &machine, console),
+    }
 }
 fn check(d: &Directives, outcome: &Outcome) -> Result<()> {
     let status = exec::status(outcome, true);
@@ -177,16 +130,16 @@ fn check(d: &Directives, outcome: &Outcome) -> Result<()> {
     let breach = outcome.breach.as_deref().unwrap_or("");
     let context = format!("output:\n{}\n{firmware}log:\n{log}{breach}", tail.join("\n"));
     if status != d.status {
-        anyhow::bail!("status {status}, not {}\n{context}", d.status);
+        bail!("status {status}, not {}\n{context}", d.status);
     }
     if let Some(line) = directives::missing(&output, &d.stdout) {
-        anyhow::bail!("no line \"{line}\"\n{context}");
+        bail!("no line \"{line}\"\n{context}");
     }
     if let Some(part) = d.stderr.iter().find(|p| !log.contains(p.as_str())) {
-        anyhow::bail!("standard error lacks \"{part}\"\n{context}");
+        bail!("standard error lacks \"{part}\"\n{context}");
     }
     if let Some(bytes) = d.output_bytes.filter(|b| *b != outcome.heard.output.len()) {
-        anyhow::bail!("{} bytes of output, not {bytes}", outcome.heard.output.len());
+        bail!("{} bytes of output, not {bytes}", outcome.heard.output.len());
     }
     Ok(())
 }

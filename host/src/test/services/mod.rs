@@ -8,7 +8,7 @@ mod kills;
 mod running;
 mod sockets;
 
-use super::{Own, Verdict};
+use super::{Job, Own, Wanted};
 use std::path::Path;
 
 const TESTS: &[Own] = &[
@@ -24,6 +24,6 @@ const TESTS: &[Own] = &[
     ("what_was_synced_is_there_after_power_cuts", disk::power_cuts),
 ];
 
-pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<Verdict> {
+pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Vec<Job<'a>> {
     super::own("services", TESTS, root, wanted)
 }

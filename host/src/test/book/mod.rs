@@ -1,0 +1,214 @@
+//! The code blocks of the book and of the README: programs are run, dialogues held, commands and manifests read, and what comes of it is
+//! compared with what the page says. "The book" in `docs/src/building.md` tells how a block says what it is.
+
+mod blocks;
+
+use super::dialogue::Dialogue;
+use super::{Job, Wanted};
+use crate::exec::{self, Options};
+use crate::qemu::{self, Console};
+use crate::{build, port, system};
+use anyhow::{Context, Result, bail};
+use blocks::{Block, Kind, Language, Toml, blocks, differs};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+/// The system that dialogues are held with.
+const SYSTEM: &str = "default";
+const PROMPT: &str = "pebble> ";
+/// A file that is there for each program, and what is in it.
+const FILE: (&str, &str) = ("data/in.txt", "a line of the host's\n");
+/// How long a program may run.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// The wanted blocks: `book::PAGE_LINE` each.
+pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Result<Vec<Job<'a>>> {
+    let mut pages = build::files(&root.join("docs/src"), &["md"])?;
+    pages.push(root.join("README.md"));
+    let mut jobs = Vec::new();
+    for page in pages {
+        let stem = page.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+        let text = fs::read_to_string(&page)?;
+        let found = match blocks(&text) {
+            Ok(found) => found,
+            Err(error) => {
+                jobs.extend(wanted(&format!("book::{stem}")).then(|| Job::of(format!("book::{stem}"), || Err(error))));
+                continue;
+            }
+        };
+        for (n, block) in found.iter().enumerate() {
+            let name = format!("book::{stem}_{}", block.line);
+            if wanted(&name) {
+                let next = found.get(n + 1).filter(|next| next.kind == Kind::Output);
+                let (block, output) = (block.clone(), next.map(|next| next.text.clone()));
+                jobs.extend(job(root, name, block, output));
+            }
+        }
+    }
+    Ok(jobs)
+}
+/// What is to be done for a block, if there is something.
+fn job<'a>(root: &'a Path, name: String, block: Block, output: Option<String>) -> Option<Job<'a>> {
+    let title = name.clone();
+    let file = name.replace("::", "-");
+    Some(match block.kind {
+        Kind::Program(language) => {
+            Job::of(title, move || program(root, &source(root, &file, language, &block)?, output))
+        }
+        Kind::Compiled(language) => {
+            Job::of(title, move || compiled(root, &source(root, &file, language, &block)?, language))
+        }
+        Kind::Commands => Job::of(title, move || commands(&block.text)),
+        Kind::Dialogue => Job::of(title, move || dialogue(root, &block.text)),
+        Kind::Manifest(what) => Job::of(title, move || manifest(what, &block.text)),
+        Kind::Output | Kind::Text => return None,
+    })
+}
+/// The file of a block, which is written where it has changed.
+fn source(root: &Path, name: &str, language: Language, block: &Block) -> Result<PathBuf> {
+    let (ending, head) = match language {
+        Language::C if block.text.contains("#include") => ("c", String::new()),
+        Language::C => ("c", declarations(&block.text)),
+        Language::Rust => ("rs", String::new()),
+    };
+    let folder = root.join("build/book");
+    fs::create_dir_all(&folder)?;
+    let path = folder.join(name).with_extension(ending);
+    let text = format!("{head}{}", block.text);
+    if fs::read_to_string(&path).ok().as_deref() != Some(&text) {
+        fs::write(&path, text)?;
+    }
+    Ok(path)
+}
+/// What declarations stand behind to be compared with the header's: it, without its macros of their names.
+fn declarations(text: &str) -> String {
+    let word = |part: &str| part.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("").to_string();
+    let names = text.match_indices('(').map(|(at, _)| word(&text[..at])).filter(|name| !name.is_empty());
+    names.fold("#include <pebble.h>\n".into(), |head, name| head + "#undef " + &name + "\n")
+}
+fn options(path: &Path) -> Options {
+    Options { system: "exec".into(), memory: 128, file_name: path.into(), ..Options::default() }
+}
+fn program(root: &Path, path: &Path, output: Option<String>) -> Result<()> {
+    let Some(output) = output else { bail!("no \"text output\" behind it says what it prints") };
+    let options = options(path);
+    let files = vec![(FILE.0.to_string(), FILE.1.as_bytes().to_vec())];
+    let image = exec::build_program(root, &options, false)?.with_files(files).image(&[])?;
+    let mut machine = exec::machine(&options)?;
+    machine.timeout = Some(LIMIT);
+    let outcome = qemu::run(&image, &machine, Console::Captured(None))?;
+    let said = String::from_utf8_lossy(&outcome.heard.output);
+    let status = exec::status(&outcome, true);
+    if let Some(line) = differs(&output, &said) {
+        bail!("the page has \"{line}\", and the program printed:\n{said}");
+    }
+    if status != 0 { bail!("status {status}:\n{said}") } else { Ok(()) }
+}
+/// A program is built as any other; what has no `main` is only read by the compiler, beside the SDK's own declarations.
+fn compiled(root: &Path, path: &Path, language: Language) -> Result<()> {
+    let text = fs::read_to_string(path)?;
+    if language == Language::Rust || text.contains(" main(") {
+        return exec::build_program(root, &options(path), false).map(|_| ());
+    }
+    let mut command = build::compiler(root)?;
+    command.args(["-fsyntax-only", "-Werror", "-Wno-unused"]).arg(path).stdin(Stdio::null());
+    let done = command.output()?;
+    if !done.status.success() {
+        bail!("{}", String::from_utf8_lossy(&done.stderr));
+    }
+    Ok(())
+}
+/// Each command of `./pebble` must be one.
+fn commands(text: &str) -> Result<()> {
+    for line in text.replace("\\\n", " ").lines() {
+        let line = line.split(" #").next().unwrap_or("").trim();
+        let Some(command) = line.strip_prefix("./pebble") else { continue };
+        let words = command.split_whitespace().take_while(|word| *word != "&&" && *word != "|");
+        if let Err(error) = crate::understands(words) {
+            bail!("{line}: {error}");
+        }
+    }
+    Ok(())
+}
+fn manifest(what: Toml, text: &str) -> Result<()> {
+    match what {
+        Toml::Components => system::understands(&format!("name = \"book\"\n{text}")),
+        Toml::Keys => system::understands(&format!("name = \"book\"\n[[component]]\nname = \"one\"\n{text}")),
+        Toml::System => system::understands(&format!("name = \"book\"\n{text}")),
+        Toml::Port => port::understands(text),
+    }
+}
+
+/// What the shell says of a line, without the line itself, the prompt, and what moves the cursor.
+fn answer(heard: &str, typed: Option<&str>) -> String {
+    let mut plain = String::new();
+    let mut rest = heard;
+    while let Some(at) = rest.find('\x1b') {
+        plain.push_str(&rest[..at]);
+        rest = rest[at + 1..].trim_start_matches(|c: char| !c.is_ascii_alphabetic());
+        rest = rest.get(1..).unwrap_or("");
+    }
+    plain.push_str(rest);
+    let plain = plain.replace('\r', "");
+    let plain = typed.and_then(|typed| plain.split_once(typed)).map_or(plain.as_str(), |(_, behind)| behind);
+    plain
+        .lines()
+        .map(|line| line.strip_prefix(PROMPT).unwrap_or(line))
+        .filter(|line| *line != PROMPT.trim_end())
+        .fold(String::new(), |text, line| text + line + "\n")
+}
+/// Types what is behind each prompt; between that and the next one stands what must come.
+fn dialogue(root: &Path, text: &str) -> Result<()> {
+    let image = exec::make_image(root, &system::load(root, SYSTEM)?, Vec::new())?;
+    let mut dialogue = Dialogue::with_machine(&image)?;
+    let (banner, rest) = text.split_once(PROMPT.trim_end()).context("nothing is typed in it")?;
+    let mut hear = |typed: Option<&str>, expected: &str| {
+        typed.map_or(Ok(()), |line| dialogue.enter(line))?;
+        // The prompt, and all that was to come, in whatever order: what others say is not the shell's.
+        let enough = |heard: &str| heard.contains(PROMPT) && differs(expected, &answer(heard, typed)).is_none();
+        if !dialogue.listen(enough)? {
+            let said = answer(&dialogue.heard, typed);
+            let line = differs(expected, &said).unwrap_or(PROMPT);
+            bail!("the page has \"{line}\", and the system said:\n{said}");
+        }
+        Ok(())
+    };
+    hear(None, if banner.trim().is_empty() { "…" } else { banner })?;
+    for part in rest.split(&format!("\n{}", PROMPT.trim_end())) {
+        let (line, expected) = part.split_once('\n').unwrap_or((part, ""));
+        if !line.trim().is_empty() {
+            hear(Some(line.trim()), expected)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_is_none_is_refused() {
+        assert!(commands("./pebble exec hello.c\n./pebble bench ipc   # a comment\n").is_ok());
+        assert!(commands("./pebble exec --no-such-option hello.c\n").is_err());
+        assert!(commands("./pebble bench --page a \\\n    --from b\n").is_ok());
+    }
+    #[test]
+    fn declarations_are_compared_with_functions_and_not_with_macros() {
+        let head = declarations("int cap_drop(int cap);\nint page(word (*handler)(word));\n");
+        assert_eq!(head, "#include <pebble.h>\n#undef cap_drop\n#undef page\n");
+    }
+    #[test]
+    fn an_answer_is_what_the_shell_says() {
+        let heard = "\x1b[2Kpebble> echo a\r\na\r\npebble> ";
+        assert_eq!(answer(heard, Some("echo a")).trim(), "a");
+    }
+    #[test]
+    fn a_key_that_is_none_is_refused() {
+        assert!(manifest(Toml::Keys, "priority = 20\n").is_ok());
+        assert!(manifest(Toml::Keys, "pirority = 20\n").is_err());
+        assert!(manifest(Toml::Components, "[[component]]\nname = \"a\"\n").is_ok());
+    }
+}

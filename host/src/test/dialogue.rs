@@ -1,0 +1,162 @@
+//! A system, or the tool itself, that somebody talks with: what is typed at its console, and what comes back.
+
+use crate::console::{Decoder, Piece};
+use crate::qemu::{Guest, Machine};
+use anyhow::{Context, Result, bail};
+use image::Image;
+use std::io::{Read, Write};
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How often a slow terminal takes something.
+const PAUSE: Duration = Duration::from_millis(40);
+/// Processor time in a second that an idle system may use: QEMU's own, when the guest waits in `wfi`.
+const BUSY: f64 = 0.2;
+
+/// What the console is one of.
+enum Console {
+    Machine(Guest),
+    Tool(Child),
+}
+impl Drop for Console {
+    fn drop(&mut self) {
+        if let Console::Tool(child) = self {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+/// A console, and somebody at it with a person's patience.
+pub struct Dialogue {
+    console: Console,
+    input: Box<dyn Write>,
+    output: mpsc::Receiver<Vec<u8>>,
+    /// Answers as a terminal does when it is asked where the cursor is.
+    pub terminal: bool,
+    /// What was said since something was typed last.
+    pub heard: String,
+}
+impl Dialogue {
+    /// With a machine that boots this image.
+    pub fn with_machine(image: &Image) -> Result<Dialogue> {
+        let mut guest = Guest::start(image, &Machine::default(), false, Stdio::piped())?;
+        let (input, from) = (guest.stdin().context("no input")?, guest.stdout().context("no output")?);
+        Ok(Dialogue::new(Console::Machine(guest), Box::new(input), Box::new(from), false))
+    }
+    /// With `./pebble run` on a terminal that takes its time.
+    pub fn with_slow_tool(root: &Path, system: &str) -> Result<Dialogue> {
+        let (child, input, from) = run_tool(root, system)?;
+        Ok(Dialogue::new(Console::Tool(child), input, from, true))
+    }
+    fn new(console: Console, input: Box<dyn Write>, from: Box<dyn Read + Send>, slow: bool) -> Dialogue {
+        let (sender, output) = mpsc::channel();
+        // It ends with the console.
+        std::thread::spawn(move || listen(from, Sender(sender), slow));
+        Dialogue { console, input, output, terminal: false, heard: String::new() }
+    }
+    /// Types a line.
+    pub fn enter(&mut self, line: &str) -> Result<()> {
+        self.press(format!("{line}\r").as_bytes())
+    }
+    /// Presses keys.
+    pub fn press(&mut self, keys: &[u8]) -> Result<()> {
+        self.heard.clear();
+        self.input.write_all(keys)?;
+        Ok(self.input.flush()?)
+    }
+    /// Waits until what was heard is `enough`; false: it was not in time.
+    pub fn listen(&mut self, enough: impl Fn(&str) -> bool) -> Result<bool> {
+        let end = Instant::now() + PATIENCE;
+        while !enough(&self.heard) {
+            let left = end.saturating_duration_since(Instant::now());
+            let Ok(bytes) = self.output.recv_timeout(left) else { return Ok(false) };
+            let said = String::from_utf8_lossy(&bytes);
+            if self.terminal {
+                for _ in said.matches("\x1b[6n") {
+                    self.input.write_all(b"\x1b[24;80R")?;
+                }
+            }
+            self.heard.push_str(&said);
+        }
+        Ok(true)
+    }
+    /// Waits for a text.
+    pub fn wait(&mut self, text: &str) -> Result<()> {
+        match self.listen(|heard| heard.contains(text))? {
+            true => Ok(()),
+            false => bail!("waited for \"{text}\", heard:\n{}", self.heard),
+        }
+    }
+    /// Looks for a second whether the machine uses next to no processor time.
+    pub fn expect_idle(&mut self) -> Result<()> {
+        let Console::Machine(guest) = &mut self.console else { bail!("a slow terminal can not tell who is idle") };
+        let before = guest.processor_time().context("no processor time")?;
+        std::thread::sleep(Duration::from_secs(1));
+        let used = guest.processor_time().context("no processor time")? - before;
+        if used > BUSY {
+            bail!("an idle system used {used:.2} s of processor time in a second: it does not wait");
+        }
+        Ok(())
+    }
+}
+/// Where what is heard goes.
+struct Sender(mpsc::Sender<Vec<u8>>);
+impl Write for Sender {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.send(bytes.to_vec()).map_err(|_| std::io::ErrorKind::BrokenPipe)?;
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+fn listen(mut from: impl Read, mut sender: Sender, slow: bool) {
+    let mut buffer = [0; 4096];
+    while slow
+        && let Ok(count @ 1..) = from.read(&mut buffer)
+        && sender.write_all(&buffer[..count]).is_ok()
+    {
+        std::thread::sleep(PAUSE);
+    }
+    let mut decoder = Decoder::new(false);
+    while let Ok(count @ 1..) = from.read(&mut buffer) {
+        decoder.decode(&buffer[..count], |piece| {
+            if let Piece::Bytes(_, bytes) = piece {
+                // Nobody listens any more: the machine is about to be stopped.
+                let _ = sender.write_all(bytes);
+            }
+        });
+    }
+}
+
+/// Both ends of a new terminal: ours, and its.
+fn new_terminal() -> Result<(OwnedFd, OwnedFd)> {
+    let (mut ours, mut its) = (-1, -1);
+    let none = std::ptr::null_mut();
+    // SAFETY: two numbers to be filled, and no more.
+    let result = unsafe { libc::openpty(&mut ours, &mut its, none, none.cast(), none.cast()) };
+    if result < 0 {
+        bail!("no terminal: {}", std::io::Error::last_os_error());
+    }
+    // SAFETY: they are new, and nobody else's.
+    unsafe { Ok((OwnedFd::from_raw_fd(ours), OwnedFd::from_raw_fd(its))) }
+}
+/// A process, what it is told, and what it says.
+type Ends = (Child, Box<dyn Write>, Box<dyn Read + Send>);
+/// `./pebble run` on a terminal.
+fn run_tool(root: &Path, system: &str) -> Result<Ends> {
+    let (ours, its) = new_terminal()?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["run", system]).env("PEBBLE_ROOT", root);
+    // One open terminal, as a shell gives it to a program.
+    command.stdin(its.try_clone()?).stdout(its.try_clone()?).stderr(its);
+    crate::qemu::end_with_us(&mut command);
+    let child = command.spawn()?;
+    let input = std::fs::File::from(ours.try_clone()?);
+    Ok((child, Box::new(input), Box::new(std::fs::File::from(ours))))
+}

@@ -1,0 +1,65 @@
+//! Tests beside each other, as many as there are machines for.
+
+use super::Verdict;
+use anyhow::Result;
+use std::sync::Mutex;
+
+/// Machines that run at one time.
+const MACHINES: usize = 2;
+
+/// One test, or several that share what they are made of.
+pub struct Job<'a>(Box<dyn FnOnce() -> Vec<Verdict> + Send + 'a>);
+impl<'a> Job<'a> {
+    /// One test.
+    pub fn of(name: String, test: impl FnOnce() -> Result<()> + Send + 'a) -> Job<'a> {
+        Job::several(|| vec![Verdict::of(name, test)])
+    }
+    /// Several, one after another; each verdict is printed by who comes to it.
+    pub fn several(tests: impl FnOnce() -> Vec<Verdict> + Send + 'a) -> Job<'a> {
+        Job(Box::new(tests))
+    }
+}
+
+/// Runs all of them, in their order as far as there are machines.
+pub fn run(jobs: Vec<Job>) -> Vec<Verdict> {
+    let next = Mutex::new(jobs.into_iter());
+    let verdicts = Mutex::new(Vec::new());
+    let work = || {
+        loop {
+            let Some(Job(tests)) = next.lock().unwrap().next() else { break };
+            let found = tests();
+            verdicts.lock().unwrap().extend(found);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..MACHINES {
+            scope.spawn(work);
+        }
+    });
+    verdicts.into_inner().unwrap()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::bail;
+
+    #[test]
+    fn each_job_is_run_once_and_what_became_of_it_is_kept() {
+        let jobs = (0..20).map(|n| Job::of(format!("job {n}"), move || if n == 7 { bail!("seven") } else { Ok(()) }));
+        let mut verdicts = run(jobs.collect());
+        verdicts.sort_by_key(|v| v.name.trim_start_matches("job ").parse::<u32>().unwrap());
+        assert_eq!(verdicts.len(), 20);
+        let failed: Vec<_> = verdicts.iter().filter_map(|v| Some((v.name.as_str(), v.failure.as_deref()?))).collect();
+        assert_eq!(failed, [("job 7", "seven")]);
+    }
+    #[test]
+    fn two_run_beside_each_other() {
+        let both = std::sync::Barrier::new(MACHINES);
+        let wait = || {
+            both.wait();
+            Ok(())
+        };
+        assert_eq!(run(vec![Job::of("one".into(), wait), Job::of("other".into(), wait)]).len(), 2);
+    }
+}
