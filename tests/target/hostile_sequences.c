@@ -2,11 +2,11 @@
 // timeout 240
 // icount
 #include <pebble.h>
-/* Several hostile domains do one random thing each in turn: register, open, close, call each other with windows, lend on what
-   they were lent, fork, interpose, grant, notify, page, kill, fault, end, and call system portals with arguments that are
-   chosen to hurt. After each step everything is looked through (inspect.check); at the end nothing may be left. Arguments:
-   where the random numbers start, how many runs to make, and how many steps a run has. With a clock that counts instructions, as in
-   the tests, a run can be repeated exactly; without it, by hand, each is another one. */
+/* Several hostile domains do one random thing each in turn: register, open, close, say who may open what, withdraw, call each other with
+   windows, lend on what they were lent, fork, share portal tables, interpose, grant, notify, page, kill, fault, end, and call system
+   portals with arguments that are chosen to hurt. After each step everything is looked through (inspect.check); at the end nothing may
+   be left. Arguments: where the random numbers start, how many runs to make, and how many steps a run has. With a clock that counts
+   instructions, as in the tests, a run can be repeated exactly; without it, by hand, each is another one. */
 enum { DOMAINS = 6, STEPS = 5000, RUNS = 1, BUFFERS = 4, KEPT = 16, STUCK = 4 };
 #define MILLISECOND 1000000ull
 
@@ -131,8 +131,8 @@ static void end_after_a_while(void *argument)
 }
 static void fork_a_child(void)
 {
-    int sandbox = next() % 3 == 0;
-    int child = domain_fork(sandbox ? intercept : 0);
+    int how = next() % 6;
+    int child = domain_fork(how < 2 ? intercept : how < 4 ? SHARE_PORTALS : 0);
     if (child == 0) {
         if (thread_create(end_after_a_while, 0, -1) < 0)
             exit(0);
@@ -169,7 +169,7 @@ static void step(void)
         if (next() % 8 == 0)
             page_map(get_asid(), buffers[n], NULL, PAGE_READ | PAGE_WRITE);
     int status;
-    switch (next() % 32) {
+    switch (next() % 36) {
     case 0: case 1: case 2: case 3: {
         word constants[6] = {nasty(), nasty()};
         portal_register(PICK(names), PICK(specs), next() % 8 ? (word (*)())serve : (word (*)())nasty(), constants, next() % 3);
@@ -202,6 +202,17 @@ static void step(void)
             domain_wait(child, &status);
         return;
     }
+    case 32: {
+        int asids[3] = {children[next() % 4], get_asid(), next() % 40};
+        if (next() % 2)
+            portal_register_for(PICK(names), PICK(specs), serve, 0, next() % 2, asids, next() % 4);
+        else
+            portal_register_asked(PICK(names), PICK(specs), serve, 0, next() % 2, some_portal(), nasty());
+        return;
+    }
+    case 33: portal_ask(PICK(names), some_portal(), nasty()); return;
+    case 34: portal_admit(PICK(names), next() % 2 ? children[next() % 4] : (int)(next() % 40)); return;
+    case 35: next() % 2 ? portal_admit_all(PICK(names)) : portal_withdraw(PICK(names), next() % 2 ? 0 : (int)(next() % 40)); return;
     case 24: portal_create_child(children[next() % 4], next() % 2 ? (int)(next() % 520) : 20, PICK(specs), nasty(), serve); return;
     case 25: portal_notify(next() % 2 ? notified : 0); return;
     case 26: page_unmap(get_asid(), buffers[next() % BUFFERS]); return;

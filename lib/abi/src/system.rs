@@ -49,7 +49,7 @@ system_portals! {
     /// `(portal, &mut Description)`.
     PORTAL_INFO = 17, "portal.info";
     /// `(intercept, pc, sp)`: a copy of the domain, with one thread that starts at `pc` on `sp` with `a0` 0; the
-    /// child's ASID. `intercept` 0: the child keeps the portals.
+    /// child's ASID. `intercept`: where all its portals lead, or one of [`fork`].
     DOMAIN_FORK = 18, "domain.fork";
     /// `(asid, &mut Ended)`: until that child ends.
     DOMAIN_WAIT = 19, "domain.wait";
@@ -94,8 +94,8 @@ system_portals! {
     LOCK_WAIT = 35, "scheduler.lock_wait";
     /// `(address)`: the first thread that waits for the caller's lock wakes, which the calling thread has let go.
     LOCK_RELEASE = 36, "scheduler.lock_release";
-    /// `(&[u8; NAMELEN], asid, how)`: who may open a portal that the caller has registered, besides what the manifest says: one of
-    /// [`admission`].
+    /// `(&[u8; NAMELEN], asid, how, token)`: who may open a portal that the caller has registered, besides what the manifest says: one
+    /// of [`admission`].
     PORTAL_ADMIT = 37, "portal.admit";
 }
 
@@ -108,6 +108,13 @@ pub fn portal_for(trusted: bool, number: usize, name: &'static str) -> &'static 
 /// The first number that `portal_open` gives out, a multiple of 8; between it and the last one above there is nothing.
 pub const FIRST_FREE: usize = 40;
 
+/// What becomes of the portal table in a `DOMAIN_FORK` without interposition.
+pub mod fork {
+    /// The child has a copy.
+    pub const COPIED: usize = 0;
+    /// Parent and child share it: changes show in both.
+    pub const SHARED: usize = 1;
+}
 /// What `PORTAL_ADMIT` changes.
 pub mod admission {
     /// Everybody may open it, as when it was registered.
@@ -117,8 +124,15 @@ pub mod admission {
     /// Domain `asid` is no longer admitted, or nobody where that is 0, and what portals they have open answer `EDEAD`. Calls that have
     /// begun go on.
     pub const WITHDRAWN: usize = 2;
+    /// The portal with that number, in place of an ASID, of the caller's own table is asked at each open, on the thread that opens: with
+    /// the number and the identity of who wants to, and the token. 0: that one may; an error is the answer to the open.
+    pub const ASKED: usize = 3;
     /// Most domains that are admitted to one name.
     pub const MOST: usize = 64;
+    /// Most of them that a registration itself admits.
+    pub const FIRST: usize = 10;
+    /// Most words that the portal that is asked may take: as many as it is asked with.
+    pub const WORDS: usize = 3;
 }
 
 /// Numbers in the table of the graveyard, the domain where threads go on whose domain died.
@@ -150,7 +164,29 @@ pub struct Registration {
     pub stacks: u64,
     /// The values of the specification's `c`s, in their order.
     pub constants: [u64; 6],
+    /// Who may open it from the start: [`admission::ALL`], [`admission::LISTED`] or [`admission::ASKED`].
+    pub admission: u64,
+    /// Where a portal is asked: its number, and what it is passed.
+    pub asked: u64,
+    pub token: u64,
+    /// Numbers of the domains that are listed; 0: none.
+    pub admitted: [u32; admission::FIRST],
 }
+impl Registration {
+    /// One of nothing, which all may open.
+    pub const NONE: Registration = Registration {
+        name: [0; NAMELEN],
+        spec: [0; NAMELEN],
+        entry: 0,
+        stacks: 0,
+        constants: [0; 6],
+        admission: admission::ALL as u64,
+        asked: 0,
+        token: 0,
+        admitted: [0; admission::FIRST],
+    };
+}
+const _: () = assert!(size_of::<Registration>() == 256);
 /// Most portals of one [`Grant`].
 pub const GRANTS: usize = 4;
 /// Most portals in one table that one untrusted server has granted, and that all of them have.

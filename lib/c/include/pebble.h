@@ -67,6 +67,9 @@ int set_priority(int priority);    /* of this thread; -EINVAL: above the manifes
 int domain_fork(int (*intercept)(int portal, int p1, int p2, int p3, int p4, int p5)) __attribute__((returns_twice));
     /* A new domain with a copy of this one's memory, at the same addresses, and of its portal table. With intercept, every
        entry of the child's table calls it here, with the portal's number first. 0 in the child, its asid in the parent. */
+#define SHARE_PORTALS ((int (*)(int, int, int, int, int, int))1)
+    /* domain_fork(SHARE_PORTALS): both have one portal table: what one opens or closes, the other has or has no more. -ENOTSUP: this
+       domain is trusted, or has domains of protection */
 int domain_wait(int asid, int *status); /* until the child ends; its exit status, or minus the fault's cause */
 int domain_kill(int asid);
 /* exit(status) ends the domain. */
@@ -113,11 +116,23 @@ int sem_destroy(int sem);                              /* waiters get -EDEAD */
 /* Portals. An entry point takes up to six words, and may be declared with ints. */
 int portal_register(const char *name, const char *spec, word (*entry)(), const word *constants, int stacks);
     /* `constants` has a value for each `c`; `stacks` are added to the queue that callers of this domain take theirs from */
+#define PORTAL_ADMITTED 10
+int portal_register_for(const char *name, const char *spec, word (*entry)(), const word *constants, int stacks, const int *asids,
+                        int count);
+    /* which from the start only these may open, at most PORTAL_ADMITTED; none: nobody yet */
+int portal_register_asked(const char *name, const char *spec, word (*entry)(), const word *constants, int stacks, int portal,
+                          word token);
+    /* which from the start is asked, as with portal_ask */
 int portal_unregister(const char *name);
 int portal_admit(const char *name, int asid);    /* from now on only who is admitted may open it; asid 0: nobody yet */
 int portal_admit_all(const char *name);          /* everybody may, as when it was registered */
+int portal_ask(const char *name, int portal, word token);
+    /* from now on `portal`, one of this domain's own that leads to itself or to another's entry point, is asked at each open: with the
+       asid and the identity of who wants to, and the token. 0: that one may; an error is what its open answers. -ENFILE: more
+       questions than the limit of pagers; -EINVAL: it takes more than three words, or windows; see the book, "Concepts" */
 int portal_withdraw(const char *name, int asid); /* that one may no more, and what it has open answers -EDEAD; asid 0: all */
 int portal_open(const char *name);          /* its number */
+int portal_open_timed(unsigned long long ticks, const char *name); /* -ETIMEDOUT: who was asked has not answered after that time */
 int portal_close(int portal);
 word invoke_portal(int portal, ...);        /* up to six words */
 word invoke_portal_timed(unsigned long long ticks, int portal, word p0, word p1, word p2, word p3, word p4, word p5);
@@ -286,6 +301,10 @@ static inline int pebble_sem_post(word sem) { return pebble_call0(sem + 1); }
 /* Entry points with int results are as good: the papers' programs have them. */
 #define portal_register(name, spec, entry, constants, stacks) \
     (portal_register)(name, spec, (word (*)())(entry), constants, stacks)
+#define portal_register_for(name, spec, entry, constants, stacks, asids, count) \
+    (portal_register_for)(name, spec, (word (*)())(entry), constants, stacks, asids, count)
+#define portal_register_asked(name, spec, entry, constants, stacks, portal, token) \
+    (portal_register_asked)(name, spec, (word (*)())(entry), constants, stacks, portal, token)
 #define portal_create_child(asid, portal, spec, constant, entry) \
     (portal_create_child)(asid, portal, spec, constant, (word (*)())(entry))
 #define portal_create_stub(asid, portal, spec, intercept) \

@@ -1,23 +1,48 @@
 /* Portals: registering, opening, interposing. */
 #include "system.h"
 #undef portal_register
+#undef portal_register_for
+#undef portal_register_asked
 #undef portal_create_child
 #undef portal_create_stub
 
-int portal_register(const char *name, const char *spec, word (*entry)(), const word *constants, int stacks)
+/* Registers `r`, which has what is not given. */
+static int registered(struct registration *r, const char *name, const char *spec, word (*entry)(), const word *constants, int stacks)
 {
-    struct registration r = {.entry = (uint64_t)entry, .stacks = stacks};
-    if (!copy_name(r.name, name) || stacks < 0)
+    if (!copy_name(r->name, name) || stacks < 0)
         return -EINVAL;
-    if (!copy_name(r.spec, spec))
+    if (!copy_name(r->spec, spec))
         return -(ESPEC + 7 * 256 + NAMELEN - 1);
+    r->entry = (uint64_t)entry;
+    r->stacks = stacks;
     size_t n = 0;
     for (const char *c = spec; *c; c++)
         if (*c == 'c' && c >= spec + 2 && constants && n < 6) {
-            r.constants[n] = constants[n];
+            r->constants[n] = constants[n];
             n++;
         }
-    return invoke_portal(SYS_PORTAL_REGISTER, &r);
+    return invoke_portal(SYS_PORTAL_REGISTER, r);
+}
+int portal_register(const char *name, const char *spec, word (*entry)(), const word *constants, int stacks)
+{
+    struct registration r = {.admission = ADMIT_ALL};
+    return registered(&r, name, spec, entry, constants, stacks);
+}
+int portal_register_for(const char *name, const char *spec, word (*entry)(), const word *constants, int stacks, const int *asids,
+                        int count)
+{
+    struct registration r = {.admission = ADMIT_LISTED};
+    if (count < 0 || count > PORTAL_ADMITTED)
+        return -EINVAL;
+    for (int n = 0; n < count; n++)
+        r.admitted[n] = asids[n];
+    return registered(&r, name, spec, entry, constants, stacks);
+}
+int portal_register_asked(const char *name, const char *spec, word (*entry)(), const word *constants, int stacks, int portal,
+                          word token)
+{
+    struct registration r = {.admission = ADMIT_ASKED, .asked = portal, .token = token};
+    return registered(&r, name, spec, entry, constants, stacks);
 }
 /* A name where a window shows all of it. */
 struct name {
@@ -33,23 +58,26 @@ int portal_unregister(const char *name)
 {
     return with_name(SYS_PORTAL_UNREGISTER, name);
 }
-enum { ADMIT_ALL, ADMIT_LISTED, ADMIT_WITHDRAWN };
-static int admission(const char *name, int asid, int how)
+static int admission(const char *name, int asid, int how, word token)
 {
     struct name n;
-    return copy_name(n.text, name) ? invoke_portal(SYS_PORTAL_ADMIT, &n, asid, how) : -EINVAL;
+    return copy_name(n.text, name) ? invoke_portal(SYS_PORTAL_ADMIT, &n, asid, how, token) : -EINVAL;
 }
 int portal_admit(const char *name, int asid)
 {
-    return admission(name, asid, ADMIT_LISTED);
+    return admission(name, asid, ADMIT_LISTED, 0);
 }
 int portal_admit_all(const char *name)
 {
-    return admission(name, 0, ADMIT_ALL);
+    return admission(name, 0, ADMIT_ALL, 0);
+}
+int portal_ask(const char *name, int portal, word token)
+{
+    return admission(name, portal, ADMIT_ASKED, token);
 }
 int portal_withdraw(const char *name, int asid)
 {
-    return admission(name, asid, ADMIT_WITHDRAWN);
+    return admission(name, asid, ADMIT_WITHDRAWN, 0);
 }
 int portal_open(const char *name)
 {

@@ -56,7 +56,10 @@ struct registration {
     char name[NAMELEN];
     char spec[NAMELEN];
     uint64_t entry, stacks, constants[6];
+    uint64_t admission, asked, token;
+    uint32_t admitted[PORTAL_ADMITTED];
 } __attribute__((aligned(256)));
+enum { ADMIT_ALL, ADMIT_LISTED, ADMIT_WITHDRAWN, ADMIT_ASKED };
 struct child {
     char spec[NAMELEN];
     uint64_t asid, portal, constant, entry;

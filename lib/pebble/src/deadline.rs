@@ -23,10 +23,20 @@ struct Answer {
 ///
 /// It costs a thread and a semaphore more than the call. The thread has the caller's priority.
 pub fn call_timed<const N: usize>(number: usize, ticks: u64, arguments: [usize; N]) -> Result<usize> {
+    timed(ticks, move || portal::call(number, arguments))
+}
+/// Opens the portal called `name`, whose server may have a portal asked for that, and waits at most `ticks` for it. `ETIMEDOUT`: who was
+/// asked has not answered by then; nothing is opened when it does.
+pub fn open_timed(name: &str, ticks: u64) -> Result<usize> {
+    let name = crate::start::Name::new(name)?;
+    timed(ticks, move || portal::call(abi::system::PORTAL_OPEN, [name.address()]))
+}
+/// Has another thread make `call`, and waits for its result.
+fn timed(ticks: u64, call: impl FnOnce() -> isize + Send + 'static) -> Result<usize> {
     let answer = Arc::new(Answer { result: AtomicIsize::new(0), given: Semaphore::new(0)? });
     let caller = Arc::clone(&answer);
     let helper = thread::spawn(None, move || {
-        caller.result.store(portal::call(number, arguments), Ordering::Release);
+        caller.result.store(call(), Ordering::Release);
         // It is there as long as the answer is.
         let _ = caller.given.post();
     })?;

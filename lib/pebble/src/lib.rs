@@ -22,6 +22,7 @@ pub mod internet;
 pub mod portal;
 pub mod protection;
 pub mod random;
+pub mod rights;
 mod standard;
 pub mod start;
 pub mod sync;

@@ -98,16 +98,26 @@ fn open_imports() {
 }
 /// A name in a buffer that does not cross a page boundary, as a window needs it.
 #[repr(align(64))]
-struct Name([u8; abi::nucleus::NAMELEN]);
+pub(crate) struct Name([u8; abi::nucleus::NAMELEN]);
+impl Name {
+    /// `EINVAL`: it is too long.
+    pub(crate) fn new(name: &str) -> crate::Result<Name> {
+        let mut buffer = Name([0; abi::nucleus::NAMELEN]);
+        if name.len() >= buffer.0.len() {
+            return Err(crate::Error::EINVAL);
+        }
+        buffer.0[..name.len()].copy_from_slice(name.as_bytes());
+        Ok(buffer)
+    }
+    pub(crate) fn address(&self) -> usize {
+        self.0.as_ptr() as usize
+    }
+}
 
 /// Opens the portal called `name`; its number.
 pub fn open(name: &str) -> crate::Result<usize> {
-    let mut buffer = Name([0; abi::nucleus::NAMELEN]);
-    if name.len() >= buffer.0.len() {
-        return Err(crate::Error::EINVAL);
-    }
-    buffer.0[..name.len()].copy_from_slice(name.as_bytes());
-    crate::check(crate::portal::call(system::PORTAL_OPEN, [buffer.0.as_ptr() as usize]))
+    let name = Name::new(name)?;
+    crate::check(crate::portal::call(system::PORTAL_OPEN, [name.address()]))
 }
 /// Stacks that a server component puts in its queue.
 const STACKS: u64 = 4;
@@ -117,11 +127,10 @@ fn register_provides() -> crate::Result<()> {
     // SAFETY: symbols of the linker script.
     for provided in unsafe { slice(&__provides_start, &__provides_end) } {
         let mut registration = Registration {
-            name: [0; 64],
-            spec: [0; 64],
             entry: provided.entry as u64,
             stacks,
             constants: [provided.constant; 6],
+            ..Registration::NONE
         };
         registration.name[..provided.name.len()].copy_from_slice(&provided.name);
         registration.spec[..provided.spec.len()].copy_from_slice(&provided.spec);

@@ -76,7 +76,7 @@ const BOOT: [Component; 7] = [
             ("semaphore.destroy", "smti"),
             ("portal.register", "smtr"),
             ("portal.unregister", "smtr"),
-            ("portal.admit", "smtrii"),
+            ("portal.admit", "smtriii"),
             ("portal.open", "smtr"),
             ("portal.close", "smti"),
             ("portal.create_child", "smtr"),

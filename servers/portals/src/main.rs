@@ -60,7 +60,7 @@ pebble::provide! {
     "semaphore.destroy", "smti", semaphore_destroy;
     "portal.register", "smtr", register;
     "portal.unregister", "smtr", unregister;
-    "portal.admit", "smtrii", admit;
+    "portal.admit", "smtriii", admit;
     "portal.open", "smtr", open;
     "portal.close", "smti", close;
     "portal.create_child", "smtr", create_child;
@@ -139,17 +139,30 @@ fn unlocked_call<const N: usize>(manager: Guard, upcall: usize, arguments: [usiz
     MANAGER.lock().upcall_returned(upcall);
     result
 }
-/// Tells a domain of its new portals `number`…`number + count - 1`, re-entrantly: the routine may make portal calls.
+/// Tells a domain, and all that share its table, of their new portals `number`…`number + count - 1`, re-entrantly: the routine may make
+/// portal calls.
 #[cold]
 #[inline(never)]
 fn tell(told: DomainId, number: usize, count: usize) {
     for portal in number..number + count {
-        let mut manager = MANAGER.lock();
-        let Ok(asid) = manager.live(told) else { return };
-        let notify = manager.domain(asid).map_or(0, |d| d.notify);
-        let Ok(upcall) = manager.upcall_pending(notify) else { return };
+        let mut next = Some(told);
+        while let Some(member) = next {
+            next = tell_one(member, portal, told);
+        }
+    }
+}
+/// Tells one domain of its new portal; who is the next to be told of those that share its table, `first` having been the first.
+#[cold]
+#[inline(never)]
+fn tell_one(told: DomainId, portal: usize, first: DomainId) -> Option<DomainId> {
+    let mut manager = MANAGER.lock();
+    let next = manager.sharing_after(told, first);
+    let asid = manager.live(told).ok()?;
+    let notify = manager.domain(asid).map_or(0, |d| d.notify);
+    if let Ok(upcall) = manager.upcall_pending(notify) {
         unlocked_call(manager, upcall, [asid, portal]);
     }
+    next
 }
 /// Runs `body`, which makes `count` portals in the direct caller's table, and tells the caller of them.
 #[inline(always)]
@@ -157,10 +170,7 @@ fn with_new_portals(thread: usize, count: usize, body: impl FnOnce(&mut Manager,
     let mut told = None;
     let number = with_caller(thread, |manager, caller| {
         let number = body(manager, caller)?;
-        if caller.direct != caller.subject {
-            manager.hold(thread, 0, number..number + count);
-        }
-        told = manager.listener(caller.direct);
+        told = manager.new_portals(caller, thread, number..number + count)?;
         Ok(number as isize)
     });
     if let Some(told) = told {

@@ -52,6 +52,8 @@ pub struct Manager<M: Machine> {
     pub events: Events,
     /// Portals in the trusted servers' own tables.
     pub upcalls: Vec<Upcall>,
+    /// How many questions about who may open a name there have been: the serial of the last.
+    pub questions: u64,
     pub watch: Watch,
     /// Semaphores to post when the lock is free again: who waits for one needs it.
     pub posts: Posts,
@@ -92,6 +94,7 @@ impl<M: Machine> Manager<M> {
             entry_points: EntryPoints::new(),
             events: Events::new(),
             upcalls: Vec::new(),
+            questions: 0,
             watch: Watch::NONE,
             posts: Posts::NONE,
             roles: Roles::NONE,

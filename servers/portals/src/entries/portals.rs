@@ -1,6 +1,7 @@
 //! Portals: registered, opened, granted, closed, and the letters that servers have code for.
 
-use crate::{MANAGER, UNDO_TRANSFERS, client_memory, tell, unlocked_call, with_caller, with_new_portals};
+use crate::{MANAGER, UNDO_TRANSFERS, client_memory, tell, tell_one, unlocked_call, with_caller, with_new_portals};
+use abi::Error;
 use abi::identity::DomainId;
 use abi::system::{self, Description};
 use alloc::vec::Vec;
@@ -14,11 +15,25 @@ pub extern "C" fn unregister(thread: usize, name: usize) -> isize {
     with_caller(thread, |manager, caller| manager.unregister(caller, &client_memory::name(name)?))
 }
 #[optimize(size)]
-pub extern "C" fn admit(thread: usize, name: usize, asid: usize, how: usize) -> isize {
-    with_caller(thread, |manager, caller| manager.admit(caller, &client_memory::name(name)?, asid, how))
+pub extern "C" fn admit(thread: usize, name: usize, asid: usize, how: usize, token: usize) -> isize {
+    with_caller(thread, |manager, caller| manager.admit(caller, &client_memory::name(name)?, (asid, token), how))
 }
 pub extern "C" fn open(thread: usize, name: usize) -> isize {
-    with_new_portals(thread, 1, |manager, caller| manager.open(caller, name))
+    let opened = with_new_portals(thread, 1, |manager, caller| manager.open(caller, name));
+    if opened == Error::EAGAIN.code() { open_asking(thread, name) } else { opened }
+}
+/// The same where a portal is asked before.
+#[cold]
+#[inline(never)]
+fn open_asking(thread: usize, name: usize) -> isize {
+    let mut manager = MANAGER.lock();
+    let asking = manager.caller(thread).and_then(|caller| manager.ask(caller, name));
+    let asking = match asking {
+        Ok(asking) => asking,
+        Err(error) => return error.code(),
+    };
+    let answer = unlocked_call(manager, asking.upcall, asking.words());
+    with_new_portals(thread, 1, |manager, caller| manager.open_answered((caller, thread), name, &asking, answer))
 }
 pub extern "C" fn close(thread: usize, number: usize) -> isize {
     with_caller(thread, |manager, caller| manager.close(caller, number))
@@ -41,7 +56,7 @@ pub extern "C" fn create_child(thread: usize, request: usize) -> isize {
         }
     });
     for told in made.0 {
-        tell(told, made.1, 1);
+        tell_one(told, made.1, told);
     }
     result
 }
@@ -55,7 +70,8 @@ pub extern "C" fn grant(thread: usize, request: usize) -> isize {
             // Above the client's own frame is that of the server's call.
             manager.hold(thread, 1, number..number + request.count as usize);
         }
-        (count, told) = (request.count as usize, manager.listener(to));
+        count = request.count as usize;
+        told = manager.made_portals(to, number..number + count)?;
         Ok(number as isize)
     });
     if let Some(told) = told {

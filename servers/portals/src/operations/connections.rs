@@ -223,7 +223,7 @@ impl<M: Machine> Manager<M> {
         self.domain(asid)?.table.set_entry(number, code);
         Ok(())
     }
-    /// Makes entry `number` of `asid`'s table lead nowhere, and frees what only it led to.
+    /// Makes entry `number` of `asid`'s table, and of those that share it, lead nowhere, and frees what only they led to.
     pub fn uninstall(&mut self, asid: usize, number: usize) -> Result<()> {
         let domain = self.domains.get_mut(asid).ok_or(Error::ESRCH)?;
         let code = domain.table.entry(number);
@@ -231,8 +231,8 @@ impl<M: Machine> Manager<M> {
         if number >= abi::system::FIRST_FREE {
             domain.numbers.0 = domain.numbers.0.min(number);
         }
-        if !domain.sandbox.inside.is_empty() {
-            self.forget_number(asid, number);
+        if domain.linked {
+            self.uninstall_linked(asid, number);
         }
         self.release(code, asid, number);
         Ok(())
@@ -329,10 +329,15 @@ impl<M: Machine> Manager<M> {
         });
     }
     /// Opens the portal whose name is at `name` in the direct caller's table; its number. The window is lent on: the name server
-    /// copies and checks the name.
+    /// copies and checks the name. `EAGAIN`: a portal is to be asked before ([`Manager::ask`]).
     pub fn open(&mut self, caller: Caller, name: usize) -> Result<usize> {
         let id = self.machine.names_lookup(caller.subject, name)?;
         self.may_open(caller, id)?;
+        self.open_registration(caller, id)
+    }
+    /// Opens a portal to registration `id`, which the subject may open.
+    #[inline(always)]
+    pub(crate) fn open_registration(&mut self, caller: Caller, id: usize) -> Result<usize> {
         let number = self.free_numbers(caller.direct, 1)?;
         let end = self.end(caller.direct)?;
         let made_for = self.made_for(end, id, number)?;

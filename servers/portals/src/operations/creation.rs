@@ -14,7 +14,7 @@ use abi::address::{satp, supervisor};
 use abi::identity::DomainId;
 use abi::nucleus::{domain, flags};
 use abi::section::NAME;
-use abi::system::{Ended, ended};
+use abi::system::{Ended, ended, fork};
 use account::{Account, Charge};
 use alloc::vec::Vec;
 use fallible::TryPush;
@@ -94,6 +94,9 @@ impl<M: Machine> Manager<M> {
             parent,
             children: Vec::new(),
             sandbox: Default::default(),
+            sharer: 0,
+            heard: false,
+            linked: false,
             privileged: false,
             notify: 0,
             ceiling: self.domains.get(parent).map_or(0, |d| d.ceiling),
@@ -130,10 +133,14 @@ impl<M: Machine> Manager<M> {
         self.release_enclosure(enclosure, asid);
         self.free_block(block);
     }
-    /// A copy of the subject, with one thread at `pc` on `sp`; the child's ASID.
+    /// A copy of the subject, with one thread at `pc` on `sp`; the child's ASID. `intercept`: one of [`fork`], or where all its portals
+    /// lead. `ENOTSUP`: it is a domain of protection, or one whose portal table can not be shared.
     pub fn fork_domain(&mut self, caller: Caller, intercept: usize, pc: usize, sp: usize) -> Result<usize> {
         let parent = caller.subject;
         self.may_fork(parent)?;
+        if intercept == fork::SHARED {
+            self.may_share(parent)?;
+        }
         let (name, table, account) = {
             let d = self.domain(parent)?;
             (d.name, d.table, d.account)
@@ -161,12 +168,20 @@ impl<M: Machine> Manager<M> {
         copied?;
         let child_table = self.domain(child)?.table;
         child_table.set_field(domain::TP, table.field(domain::TP));
-        if intercept != 0 {
+        if ![fork::COPIED, fork::SHARED].contains(&intercept) {
             return self.interpose(parent, child, intercept as u64);
         }
         if self.controller(parent) != 0 {
-            return self.enclose_fork(parent, child);
+            self.enclose_fork(parent, child)?;
+        } else {
+            self.copy_table(parent, child, table)?;
         }
+        if intercept == fork::SHARED {
+            self.share_table(parent, child);
+        }
+        Ok(())
+    }
+    fn copy_table(&mut self, parent: usize, child: usize, table: Table<M>) -> Result<()> {
         for number in abi::system::FIRST_FREE..self.domain(parent)?.numbers.1 {
             let code = table.entry(number);
             let Some(block) = self.code.get(code) else { continue };

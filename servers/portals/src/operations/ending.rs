@@ -36,6 +36,7 @@ impl<M: Machine> Manager<M> {
         }
         let Some(mut dead) = self.domains.remove(asid) else { return };
         self.disclosed(asid, &dead);
+        self.leave_sharers(asid, dead.sharer);
         let table = dead.table;
         // Nobody enters it any more; so who has been turned away does not come back. That goes before its semaphores end,
         // which would wake threads in it.

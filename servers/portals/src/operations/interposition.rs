@@ -11,6 +11,7 @@ use abi::identity::DomainId;
 use abi::nucleus::{NPORTALS, domain, flags};
 use abi::system::Child;
 use alloc::vec::Vec;
+use core::ops::Range;
 use fallible::TryPush;
 use portal::{Count, Specification};
 
@@ -63,6 +64,10 @@ impl<M: Machine> Manager<M> {
         if !inside && self.domain(child)?.parent != caller.subject {
             return Err(Error::EACCESS);
         }
+        if !inside && self.shares(child) {
+            // Who makes it would act for all of them.
+            return Err(Error::ENOTSUP);
+        }
         if number == 0 || number >= NPORTALS || request.entry >= abi::address::WINDOW_VA as u64 {
             return Err(Error::EINVAL);
         }
@@ -80,6 +85,9 @@ impl<M: Machine> Manager<M> {
         }
         if domains.is_empty() {
             domains.try_push(child)?;
+            for sharer in self.sharers(child) {
+                domains.try_push(sharer)?;
+            }
         }
         let ends = (self.end(child)?, caller.subject);
         let code = self.generate(ends, &specification, (request.entry, &constants), Kind::Stub, self.count(number))?;
@@ -89,6 +97,15 @@ impl<M: Machine> Manager<M> {
             if n == 0 { made.inspect_err(|_| self.retire(code))? } else { made? }
         }
         Ok(Ok(domains))
+    }
+    /// `numbers` of the direct caller's table are new, made in the call of thread `index`: those in the sandbox that they were made for
+    /// have them, and those that share the table. Who is to be told of them.
+    #[inline(always)]
+    pub fn new_portals(&mut self, caller: Caller, index: usize, numbers: Range<usize>) -> Result<Option<DomainId>> {
+        if caller.direct != caller.subject {
+            self.hold(index, 0, numbers.clone());
+        }
+        self.made_portals(caller.direct, numbers)
     }
     /// The domain with number `asid`, if it wants to be told of new portals.
     #[optimize(size)]
@@ -103,6 +120,7 @@ impl<M: Machine> Manager<M> {
             return Err(Error::EINVAL);
         }
         let old = core::mem::take(&mut self.domain_mut(subject)?.notify);
+        self.note_links(subject);
         if old != 0 {
             self.withdraw_upcalls(|u| u.from == own && u.number == old);
         }
@@ -111,6 +129,7 @@ impl<M: Machine> Manager<M> {
         }
         self.make_elastic(subject)?;
         self.domain_mut(subject)?.notify = self.add_upcall((own, subject), "npii", entry, What::Portals)?;
+        self.note_links(subject);
         Ok(0)
     }
 }

@@ -14,6 +14,7 @@ use crate::machine::neighbours::Machine;
 use crate::machine::nucleus_memory::Masked;
 use crate::manager::{BOOT, Manager};
 use crate::state::code::Kind;
+use crate::state::domain::Domain;
 use crate::state::nucleus_data::{FrameView, Table, ThreadPage};
 use abi::address::{PAGE, pte, window_base};
 use abi::inspect::Violation;
@@ -116,6 +117,7 @@ impl<M: Machine> Manager<M> {
                 self.check_entry(asid, d.table, boot, number, code)?;
             }
             self.check_lent(asid, d.table)?;
+            self.check_sharers(asid, d)?;
             let threads = self.threads.living().filter(|&(_, _, home)| home == d.id).count();
             expect("the number of its threads", asid, 0, d.threads as u64, threads as u64)?;
             self.check_stacks(asid, d.table, d.queue)?;
@@ -160,6 +162,43 @@ impl<M: Machine> Manager<M> {
         } else {
             violation("a portal into a dead domain", asid, number, block.server as u64)
         }
+    }
+    /// Those that share a table have the same in it, and know of each other.
+    #[optimize(size)]
+    fn check_sharers(&self, asid: usize, d: &Domain<M>) -> Checked {
+        let links = (d.notify != 0 || d.sharer != 0, !d.sandbox.inside.is_empty() || d.sharer != 0);
+        expect("whether others have to do with a table", asid, 0, ((d.heard, d.linked) == links) as u64, 1)?;
+        if d.sharer == 0 {
+            return Ok(());
+        }
+        let mut member = d.sharer;
+        for _ in 0..MAX_DOMAINS {
+            if member == asid {
+                break;
+            }
+            member = self.domains.get(member).map_or(0, |d| d.sharer);
+        }
+        expect("a ring that shares a table", asid, d.sharer, member as u64, asid as u64)?;
+        let Some(other) = self.domains.get(d.sharer).filter(|_| d.sharer != asid) else {
+            return violation("who shares a table with nobody", asid, d.sharer, 0);
+        };
+        expect(
+            "the sandbox of who shares a table",
+            asid,
+            d.sharer,
+            other.sandbox.controller as u64,
+            d.sandbox.controller as u64,
+        )?;
+        for number in FIRST_FREE..NPORTALS {
+            let code = d.table.entry(number);
+            if !self.is_same_portal(code, other.table.entry(number)) {
+                return violation("an entry that differs in a shared table", asid, number, code);
+            }
+            if d.sandbox.controller != 0 && d.sandbox.held.has(number) != other.sandbox.held.has(number) {
+                return violation("a number that only one has who share them", asid, number, d.sharer as u64);
+            }
+        }
+        Ok(())
     }
     /// What is known of pages that were lent is what the page table has.
     fn check_lent(&self, asid: usize, table: Table<M>) -> Checked {

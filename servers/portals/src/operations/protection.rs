@@ -24,7 +24,7 @@ const STACKS: usize = 64;
 
 impl<M: Machine> Manager<M> {
     /// Makes a domain of protection in the caller's task, which sees nothing and has no portals but those of every domain; a handle in
-    /// the caller's table. `ENOTSUP`: the caller is trusted, or in a sandbox.
+    /// the caller's table. `ENOTSUP`: the caller is trusted, in a sandbox, or shares its portal table.
     #[optimize(size)]
     pub fn create_protection(&mut self, caller: Caller, name: &str) -> Result<usize> {
         let d = self.domain(caller.direct)?;
@@ -32,6 +32,7 @@ impl<M: Machine> Manager<M> {
         if d.flags & (flags::TRUSTED | BOOT) != 0
             || caller.direct != caller.subject
             || self.controller(caller.direct) != 0
+            || d.sharer != 0
         {
             return Err(Error::ENOTSUP);
         }

@@ -59,6 +59,7 @@ impl<M: Machine> Manager<M> {
     pub fn forget_registration(&mut self, id: usize) {
         if let Some(gone) = self.registrations.remove(id) {
             self.accounts.refund(gone.charge);
+            gone.admission.into_iter().for_each(|admission| self.release_admission(*admission));
         }
     }
     fn forget_unused(&mut self, id: usize) {
@@ -89,7 +90,14 @@ impl<M: Machine> Manager<M> {
         self.registrations.room_at(id)?;
         let mut short = boxed([0; NAME])?;
         short.copy_from_slice(&name.bytes()[..NAME]);
-        let charge = self.charge(caller.subject, Resource::Names, 1)?;
+        let admission = self.first_admission(caller, request)?;
+        let charge = match self.charge(caller.subject, Resource::Names, 1) {
+            Ok(charge) => charge,
+            Err(error) => {
+                admission.into_iter().for_each(|admission| self.release_admission(*admission));
+                return Err(error);
+            }
+        };
         let bound = self.machine.names_bind(caller.subject, &name, id).and_then(|_| {
             let stacks = (0..request.stacks).try_for_each(|_| self.add_stack(caller.subject));
             stacks.inspect_err(|_| {
@@ -98,6 +106,7 @@ impl<M: Machine> Manager<M> {
         });
         if let Err(error) = bound {
             self.accounts.refund(charge);
+            admission.into_iter().for_each(|admission| self.release_admission(*admission));
             return Err(error);
         }
         let registration = Registration {
@@ -107,7 +116,7 @@ impl<M: Machine> Manager<M> {
             constants: request.constants,
             server: caller.subject,
             charge,
-            admitted: None,
+            admission,
             spare: 0,
             circuits: 0,
             short_circuit: None,

@@ -38,6 +38,7 @@ impl<M: Machine> Manager<M> {
         entry.numbers = (NPORTALS, NPORTALS);
         entry.sandbox = Sandbox { controller, held, ..Sandbox::default() };
         self.domain_mut(controller)?.sandbox.inside.push_kept(child);
+        self.note_links(controller);
         Ok(())
     }
     /// Puts the child of a domain in a sandbox beside it, with the same stubs.
@@ -68,10 +69,13 @@ impl<M: Machine> Manager<M> {
         }
         let Some(innermost) = length.checked_sub(1) else { return };
         for (depth, &asid) in chain[..length].iter().enumerate() {
-            let Some(domain) = self.domains.get_mut(asid) else { continue };
-            for number in numbers.clone() {
-                domain.sandbox.held.set(number, true);
-                domain.sandbox.guests.set(number, depth < innermost);
+            let mut member = Some(asid);
+            while let Some(domain) = member.and_then(|member| self.domains.get_mut(member)) {
+                for number in numbers.clone() {
+                    domain.sandbox.held.set(number, true);
+                    domain.sandbox.guests.set(number, depth < innermost);
+                }
+                member = member.and_then(|member| self.sharer_after(member, asid));
             }
         }
     }
@@ -79,6 +83,12 @@ impl<M: Machine> Manager<M> {
     #[optimize(size)]
     pub fn controller(&self, asid: usize) -> usize {
         self.domain(asid).map_or(0, |d| d.sandbox.controller)
+    }
+    /// The domain that has the portals which all those of `asid` lead to in the end: itself, where it is in no sandbox.
+    #[optimize(size)]
+    pub fn outermost(&self, asid: usize) -> usize {
+        let outer = |&asid: &usize| Some(self.controller(asid)).filter(|&controller| controller != 0);
+        core::iter::successors(Some(asid), outer).last().unwrap_or(asid)
     }
     /// Those in the sandbox of `controller` that have `number`.
     #[optimize(size)]
@@ -116,9 +126,16 @@ impl<M: Machine> Manager<M> {
             controller = outer;
         }
     }
-    /// `number` of `asid` leads nowhere any more, for it and for all inside.
+    /// `number` of `asid` leads nowhere any more, for it and all that share its table, and for all inside.
     #[optimize(size)]
     pub fn forget_number(&mut self, asid: usize, number: usize) {
+        let mut member = Some(asid);
+        while let Some(one) = member {
+            self.forget_number_of(one, number);
+            member = self.sharer_after(one, asid);
+        }
+    }
+    fn forget_number_of(&mut self, asid: usize, number: usize) {
         let Ok(domain) = self.domain_mut(asid) else { return };
         domain.sandbox.held.set(number, false);
         domain.sandbox.guests.set(number, false);
@@ -132,6 +149,7 @@ impl<M: Machine> Manager<M> {
     pub fn leave_sandbox(&mut self, asid: usize, sandbox: &Sandbox) {
         let Ok(controller) = self.domain_mut(sandbox.controller) else { return };
         controller.sandbox.inside.retain(|&other| other != asid);
+        self.note_links(sandbox.controller);
         for number in sandbox.held.iter() {
             self.leave_guest(sandbox.controller, number);
         }

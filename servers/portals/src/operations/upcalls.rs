@@ -1,5 +1,5 @@
 //! Portals from the trusted servers' own tables into domains that want to be called: handlers of faults, in the memory manager's
-//! table, and notification routines and templates' questions, in the portal manager's.
+//! table, and notification routines, templates' questions and questions about who may open a name, in the portal manager's.
 //!
 //! Who makes such a call reads the portal's number under a lock, and makes the call without one. So what a number leads to must not
 //! change in between, and three rules see to that. Nothing else ever gets a number in these tables: no server can grant a portal there
@@ -14,6 +14,7 @@ use crate::state::code::Kind;
 use abi::Error;
 use abi::account::Resource;
 use fallible::TryPush;
+use portal::Specification;
 
 use crate::state::upcalls::{Upcall, What};
 
@@ -24,18 +25,30 @@ impl<M: Machine> Manager<M> {
     /// Makes a portal from the table of boot component `from` to `entry` in domain `to`; its number. `ENFILE`: there are too many.
     #[optimize(size)]
     pub fn add_upcall(&mut self, (from, to): (usize, usize), spec: &str, entry: usize, what: What) -> Result<usize> {
+        let specification = self.parse(spec).map_err(|_| Error::EINVAL)?;
+        self.add_upcall_with((from, to), to, &specification, (entry as u64, &[]), what)
+    }
+    /// The same for a specification that is parsed, with constants; `payer` pays for what counts.
+    #[optimize(size)]
+    pub fn add_upcall_with(
+        &mut self,
+        (from, to): (usize, usize),
+        payer: usize,
+        specification: &Specification,
+        target: (u64, &[u64]),
+        what: What,
+    ) -> Result<usize> {
         self.free_upcalls();
         let id = self.domain(to)?.id;
         if self.upcalls.iter().filter(|u| u.to == id).count() >= MOST {
             return Err(Error::ENFILE);
         }
-        let specification = self.parse(spec).map_err(|_| Error::EINVAL)?;
         let number = self.free_numbers(from, 1)?;
         self.upcalls.try_reserve(1).map_err(|_| Error::ENOMEM)?;
-        let count = matches!(what, What::Faults(_)) as usize;
-        let charge = self.charge(to, Resource::Pagers, count)?;
+        let count = matches!(what, What::Faults(_) | What::Question { .. }) as usize;
+        let charge = self.charge(payer, Resource::Pagers, count)?;
         let ends = (self.end(from)?, to);
-        let made = self.generate(ends, &specification, (entry as u64, &[]), Kind::Upcall, self.count(number));
+        let made = self.generate(ends, specification, target, Kind::Upcall, self.count(number));
         if let Err(error) = made.and_then(|code| self.install_first(from, number, code)) {
             self.accounts.refund(charge);
             return Err(error);

@@ -23,6 +23,12 @@ pub struct Domain<M> {
     /// Domains whose parent it is: each is taken out at its end.
     pub children: Vec<usize>,
     pub sandbox: crate::state::sandbox::Sandbox,
+    /// The next in the ring of those that share its portal table; 0: it has that to itself.
+    pub sharer: usize,
+    /// Whether somebody is to be told of new portals in its table, or shares them.
+    pub heard: bool,
+    /// Whether others have to do with the numbers of its table: who is in its sandbox, or shares it.
+    pub linked: bool,
     /// It starts the others, or has opened `domain.destroy`: it may wait for, and end, any domain.
     pub privileged: bool,
     /// Portal of the portal manager's own table that calls its notification routine, or 0.

@@ -2,13 +2,15 @@
 
 use abi::identity::DomainId;
 use abi::section::NAME;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
 use portal::Specification;
 
 /// A registration's name: a boot component's is where the image builder has put it.
 #[derive(Clone, Debug)]
 pub enum Text {
     Boot(&'static [u8; NAME]),
-    Own(alloc::boxed::Box<[u8; NAME]>),
+    Own(Box<[u8; NAME]>),
 }
 
 impl core::ops::Deref for Text {
@@ -34,13 +36,13 @@ pub struct Registration {
     /// The name server knows it; and how many blocks lead to it, those that the image builder made left out.
     pub named: bool,
     pub blocks: u32,
-    /// The domains that may open it; `None`: all.
-    pub admitted: Option<Admitted>,
+    /// Who may open it; `None`: all.
+    pub admission: Option<Box<Admission>>,
     /// Supervisor address of the code of the block to it that was retired last, as long as that is kept and what it was generated
     /// from holds; 0: none. Who opens the same again gets it.
     pub spare: u64,
     /// What may end calls before they enter it.
-    pub short_circuit: Option<alloc::boxed::Box<Circuit>>,
+    pub short_circuit: Option<Box<Circuit>>,
     /// How many it has had.
     pub circuits: u32,
 }
@@ -53,8 +55,23 @@ impl Registration {
     }
 }
 
-/// Who may open a name, by identity: who has a number next is another.
-pub type Admitted = alloc::boxed::Box<alloc::vec::Vec<DomainId>>;
+/// Who may open a name.
+#[derive(Debug)]
+pub enum Admission {
+    /// These, by identity: who has a number next is another.
+    Listed(Vec<DomainId>),
+    /// Whom a portal admits.
+    Asked(Question),
+}
+
+/// What is asked about who wants to open a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// Of the upcall that asks ([`crate::state::upcalls::What::Question`]): no other has had it or will.
+    pub serial: u64,
+    /// What the server wants to be said with it.
+    pub token: u64,
+}
 
 /// A short circuit that a server has registered.
 #[derive(Clone, Copy, Debug)]

@@ -12,6 +12,9 @@ pub enum What {
     Portals,
     /// What the code of a template can not do.
     Template,
+    /// Who may open names, of the account that its charge is of. `serial` is no other's; `constants`: what the portal that was named for it
+    /// has.
+    Question { serial: u64, constants: [u64; 6] },
 }
 
 /// A portal in the memory manager's or the portal manager's own table.
@@ -27,6 +30,6 @@ pub struct Upcall {
     pub pending: u32,
     /// Withdrawn: it answers for the dead.
     pub withdrawn: bool,
-    /// What a range of addresses with a handler costs the handler's account.
+    /// What a range of addresses with a handler costs the handler's account, and a question who has it asked.
     pub charge: Charge,
 }

@@ -14,12 +14,43 @@ fn scene() -> (World, [usize; 2], [usize; 2]) {
     (world, [server, its], [client, other])
 }
 impl World {
-    fn admit(&mut self, thread: usize, name: &str, asid: usize, how: usize) -> Result<isize, Error> {
+    pub fn admit(&mut self, thread: usize, name: &str, asid: usize, how: usize) -> Result<isize, Error> {
+        self.admit_with(thread, name, (asid, 0), how)
+    }
+    /// The same with a token.
+    pub fn admit_with(&mut self, thread: usize, name: &str, with: (usize, usize), how: usize) -> Result<isize, Error> {
         let name = Name::of(name).unwrap();
-        let result = self.call(thread, system::PORTAL_ADMIT, |manager, caller| manager.admit(caller, &name, asid, how));
+        let result = self.call(thread, system::PORTAL_ADMIT, |manager, caller| manager.admit(caller, &name, with, how));
         self.check();
         result
     }
+}
+#[test]
+fn a_registration_admits_from_the_start() {
+    let (mut world, [_, its], [client, other]) = scene();
+    let (third, thirds) = world.component("third", 3);
+    let mut request = super::world::registration("t.sub", "npii");
+    request.admission = admission::LISTED as u64;
+    let register = |world: &mut World, request: &system::Registration| {
+        let result = world.call(its, system::PORTAL_REGISTER, |m, caller| m.register(caller, request));
+        world.check();
+        result
+    };
+    assert_eq!(register(&mut world, &request), Ok(0));
+    assert_eq!(world.open(other, "t.sub"), Err(Error::EACCESS), "nobody is listed");
+    request.name[2..5].copy_from_slice(b"mul");
+    request.admitted[9] = third as u32;
+    assert_eq!(register(&mut world, &request), Ok(0));
+    assert_eq!(world.open(other, "t.mul"), Err(Error::EACCESS));
+    assert!(world.open(thirds, "t.mul").is_ok());
+    request.name[2..5].copy_from_slice(b"div");
+    request.admitted[0] = 300;
+    assert_eq!(register(&mut world, &request), Err(Error::ESRCH));
+    request.admission = admission::WITHDRAWN as u64;
+    assert_eq!(register(&mut world, &request), Err(Error::EINVAL));
+    assert_eq!(world.open(other, "t.div"), Err(Error::ENOENT), "what is refused is not registered");
+    assert_eq!(world.admit(its, "t.mul", client, admission::LISTED), Ok(0));
+    assert!(world.open(other, "t.mul").is_ok());
 }
 #[test]
 fn who_is_not_admitted_gets_eaccess() {
@@ -88,12 +119,25 @@ fn a_child_has_what_was_open_but_no_place_in_the_list() {
     assert_ne!(world.leads(child, number), Some((0, 0)), "it was withdrawn from its parent alone");
 }
 #[test]
+fn who_is_in_a_sandbox_loses_what_was_opened_for_it() {
+    let (mut world, [_, its], [controller, other]) = scene();
+    let kept = world.open(other, "t.add").unwrap();
+    let (child, inside) = world.fork(other, 0x30000).unwrap();
+    // Its call of `open` leads to its controlling domain, which makes it there on its behalf.
+    assert!(world.enter(inside, system::PORTAL_OPEN));
+    let opened = world.open(inside, "t.add").unwrap();
+    assert_ne!(world.leads(controller, opened), Some((0, 0)));
+    assert_eq!(world.admit(its, "t.add", child, admission::WITHDRAWN), Ok(0));
+    assert_eq!(world.leads(controller, opened), Some((0, 0)));
+    assert_ne!(world.leads(controller, kept), Some((0, 0)), "it is the controlling domain's own");
+}
+#[test]
 fn only_the_server_says_and_only_of_what_there_is() {
     let (mut world, [_, its], [client, other]) = scene();
     assert_eq!(world.admit(other, "t.add", client, admission::LISTED), Err(Error::ENOENT));
     assert_eq!(world.admit(its, "t.sub", client, admission::LISTED), Err(Error::ENOENT));
     assert_eq!(world.admit(its, "t.add", 300, admission::LISTED), Err(Error::ESRCH));
-    assert_eq!(world.admit(its, "t.add", client, 3), Err(Error::EINVAL));
+    assert_eq!(world.admit(its, "t.add", client, 4), Err(Error::EINVAL));
     assert!(world.open(other, "t.add").is_ok());
 }
 #[test]
@@ -113,7 +157,7 @@ fn each_thing_that_admitting_asks_for_can_fail() {
         let (mut world, [_, its], [client, other]) = scene();
         let name = Name::of("t.add").unwrap();
         let admit = |world: &mut World| {
-            world.call(its, system::PORTAL_ADMIT, |m, caller| m.admit(caller, &name, client, admission::LISTED))
+            world.call(its, system::PORTAL_ADMIT, |m, caller| m.admit(caller, &name, (client, 0), admission::LISTED))
         };
         let result = with_only(n, || admit(&mut world));
         world.check();
@@ -129,7 +173,7 @@ fn each_thing_that_admitting_asks_for_can_fail() {
     world.open(other, "t.add").unwrap();
     let name = Name::of("t.add").unwrap();
     let withdrawn = with_only(0, || {
-        world.call(its, system::PORTAL_ADMIT, |m, caller| m.admit(caller, &name, client, admission::WITHDRAWN))
+        world.call(its, system::PORTAL_ADMIT, |m, caller| m.admit(caller, &name, (client, 0), admission::WITHDRAWN))
     });
     assert_eq!(withdrawn, Ok(0), "taking back needs nothing");
 }

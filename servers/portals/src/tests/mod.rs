@@ -5,4 +5,6 @@ mod exhaustion_tests;
 mod lifetime_tests;
 mod model_tests;
 mod protection_tests;
+mod question_tests;
+mod sharing_tests;
 mod world;

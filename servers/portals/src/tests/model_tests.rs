@@ -1,16 +1,17 @@
 //! Random sequences of all that components can ask for, calls that stay open meanwhile, and ends in between; compared with plain maps
 //! of who has which portals, with all invariants checked after each step, and with memory that may end in the middle of one.
 
-use super::world::{Returned, World};
+use super::world::World;
 use crate::failing::with_only;
 use crate::fake::{Fake, INIT_THREAD};
+use crate::operations::questions::Asking;
 use abi::Error;
 use abi::name::Name;
 use abi::nucleus::NPORTALS;
-use abi::system::{self, Child, FIRST_FREE};
+use abi::system::{self, Child, FIRST_FREE, admission};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a portal leads: the server and the entry point, as the manager tells; the end of the server makes it `DEAD`.
 type Leads = (usize, u64);
@@ -22,6 +23,8 @@ struct Domain {
     portals: BTreeMap<usize, Leads>,
     /// In a sandbox, or with one, its numbers are not only its own.
     sandboxed: bool,
+    /// Which of those that share a portal table; 0: none.
+    ring: usize,
 }
 /// What must be so.
 #[derive(Default)]
@@ -29,11 +32,32 @@ struct Model {
     domains: BTreeMap<usize, Domain>,
     /// Whose each name is.
     names: BTreeMap<usize, usize>,
+    /// The names that not all may open.
+    restricted: BTreeSet<usize>,
+    rings: usize,
 }
 impl Model {
+    /// Does `change` to the portals of `asid`, and of all that share its table.
+    fn change(&mut self, asid: usize, change: impl Fn(&mut BTreeMap<usize, Leads>)) {
+        let Some(ring) = self.domains.get(&asid).map(|domain| domain.ring) else { return };
+        for (&other, domain) in &mut self.domains {
+            if other == asid || (ring != 0 && domain.ring == ring) {
+                change(&mut domain.portals);
+            }
+        }
+    }
+    /// What is in a sandbox, or has one, can not be said of it alone.
+    fn sandboxed(&mut self, asid: usize) {
+        let ring = self.domains.get(&asid).map_or(0, |domain| domain.ring);
+        for (&other, domain) in &mut self.domains {
+            domain.sandboxed |= other == asid || (ring != 0 && domain.ring == ring);
+        }
+    }
     fn ends(&mut self, asid: usize) {
         self.domains.remove(&asid);
-        self.names.retain(|_, server| *server != asid);
+        let Model { names, restricted, .. } = self;
+        names.retain(|_, server| *server != asid);
+        restricted.retain(|name| names.contains_key(name));
         for domain in self.domains.values_mut() {
             domain.portals.values_mut().filter(|leads| leads.0 == asid).for_each(|leads| *leads = DEAD);
         }
@@ -54,6 +78,9 @@ enum Step {
     Thread,
     ExitThread,
     Fork,
+    Share,
+    Admit(usize, usize),
+    Ask(usize, usize),
     Sandbox,
     Child(usize),
     Notify(bool),
@@ -79,6 +106,9 @@ fn step() -> impl Strategy<Value = (prop::sample::Index, Step, Option<usize>)> {
         3 => Just(Step::Thread),
         2 => Just(Step::ExitThread),
         3 => Just(Step::Fork),
+        3 => Just(Step::Share),
+        2 => (0usize..5, 0usize..3).prop_map(|(name, how)| Step::Admit(name, how)),
+        2 => (0usize..5, 0usize..20).prop_map(|(name, portal)| Step::Ask(name, portal)),
         2 => Just(Step::Sandbox),
         2 => (0usize..60).prop_map(Step::Child),
         2 => any::<bool>().prop_map(Step::Notify),
@@ -96,10 +126,21 @@ fn step() -> impl Strategy<Value = (prop::sample::Index, Step, Option<usize>)> {
     (any::<prop::sample::Index>(), step, prop_oneof![3 => Just(None), 1 => (0usize..8).prop_map(Some)])
 }
 
+/// A question that a thread is asking.
+struct Pending {
+    thread: usize,
+    /// In how many calls it is then.
+    depth: usize,
+    asking: Asking,
+    name: usize,
+    opener: usize,
+}
+
 struct Run {
     world: World,
     model: Model,
     components: usize,
+    asking: Vec<Pending>,
 }
 impl Run {
     /// Threads that are alive, `init`'s left out.
@@ -166,6 +207,7 @@ impl Run {
                     Some(owner) if *owner == asid => {
                         assert_eq!(result, Ok(0));
                         self.model.names.remove(&n);
+                        self.model.restricted.remove(&n);
                     }
                     Some(_) => assert_eq!(result, Err(Error::EACCESS)),
                     None => assert_eq!(result, Err(Error::ENOENT)),
@@ -178,9 +220,24 @@ impl Run {
                 match (result, self.model.names.get(&n).copied()) {
                     (Ok(number), Some(server)) => {
                         assert!(!plain || number == self.free(asid), "{number} is not the lowest free number");
-                        self.model.domains.get_mut(&asid).expect("it").portals.insert(number, (server, 0x20000));
+                        self.model.change(asid, |portals| {
+                            portals.insert(number, (server, 0x20000));
+                        });
                     }
                     (Err(Error::ENOENT), None) | (Err(Error::ENFILE), Some(_)) => {}
+                    (Err(Error::EACCESS), Some(_)) => assert!(self.model.restricted.contains(&n)),
+                    (Err(Error::EAGAIN), Some(_)) => {
+                        assert!(self.model.restricted.contains(&n));
+                        if world.depth(thread) < 8 {
+                            match world.ask(thread, &text) {
+                                Ok(asking) => {
+                                    let depth = world.depth(thread);
+                                    self.asking.push(Pending { thread, depth, asking, name: n, opener: asid });
+                                }
+                                Err(error) => assert!(error == Error::EDEAD, "{error:?}"),
+                            }
+                        }
+                    }
                     (Err(error), _) => assert!(short(&error), "{error:?}"),
                     (Ok(_), None) => panic!("a portal to nobody"),
                 }
@@ -188,7 +245,9 @@ impl Run {
             Step::Close(n) => {
                 let Some(number) = nth(n) else { return };
                 assert_eq!(world.close(thread, number), Ok(0));
-                self.model.domains.get_mut(&asid).expect("it").portals.remove(&number);
+                self.model.change(asid, |portals| {
+                    portals.remove(&number);
+                });
             }
             Step::Semaphore => {
                 let mut result = Ok(0);
@@ -196,7 +255,7 @@ impl Run {
                 match result {
                     Ok(number) => {
                         let leads = [number, number + 1].map(|n| (n, world.leads(asid, n).expect("P and V")));
-                        self.model.domains.get_mut(&asid).expect("it").portals.extend(leads);
+                        self.model.change(asid, |portals| portals.extend(leads));
                     }
                     Err(error) => assert!(short(&error) || error == Error::ENFILE, "{error:?}"),
                 }
@@ -235,23 +294,67 @@ impl Run {
                     .filter(|&other| self.world.manager.domain(other).is_err())
                     .for_each(|o| self.model.ends(o));
             }
-            Step::Fork | Step::Sandbox => {
+            Step::Admit(n, how) => {
+                let how = [admission::LISTED, admission::ALL, admission::WITHDRAWN][how];
+                let (mut result, text) = (Ok(0), name(n));
+                limited(&mut || result = world.admit(thread, &text, 0, how));
+                if self.model.names.get(&n) != Some(&asid) {
+                    return assert!(result == Err(Error::ENOENT));
+                }
+                match (result, how) {
+                    (Ok(_), admission::LISTED) => drop(self.model.restricted.insert(n)),
+                    (Ok(_), admission::ALL) => drop(self.model.restricted.remove(&n)),
+                    (Ok(_), _) => {
+                        for (&client, domain) in &mut self.model.domains {
+                            for (&number, leads) in domain.portals.iter_mut().filter(|(_, leads)| leads.0 == asid) {
+                                // It may have been another name of the same server's.
+                                if world.leads(client, number) == Some(DEAD) {
+                                    *leads = DEAD;
+                                }
+                            }
+                        }
+                    }
+                    (Err(error), _) => assert!(short(&error), "{error:?}"),
+                }
+            }
+            Step::Ask(n, portal) => {
+                let Some(number) = nth(portal) else { return };
+                let (mut result, text) = (Ok(0), name(n));
+                limited(&mut || result = world.admit(thread, &text, number, admission::ASKED));
+                if result.is_ok() {
+                    assert_eq!(self.model.names.get(&n), Some(&asid));
+                    self.model.restricted.insert(n);
+                }
+            }
+            Step::Fork | Step::Share | Step::Sandbox => {
                 if self.model.domains.len() > 14 {
                     return;
                 }
                 let inside = matches!(step, Step::Sandbox);
                 let mut result = Err(Error::ENOMEM);
-                let intercept = if inside { 0x30000 } else { 0 };
+                let intercept = match step {
+                    Step::Sandbox => 0x30000,
+                    Step::Share => system::fork::SHARED,
+                    _ => system::fork::COPIED,
+                };
                 limited(&mut || result = world.fork(thread, intercept));
                 let Ok((child, _)) = result else { return };
+                if inside {
+                    self.model.sandboxed(asid);
+                }
+                let shares = matches!(step, Step::Share);
                 let parent = self.model.domains.get_mut(&asid).expect("it");
-                parent.sandboxed |= inside;
+                if shares && parent.ring == 0 {
+                    self.model.rings += 1;
+                    parent.ring = self.model.rings;
+                }
                 // What leads to itself from within leads there from the child too.
                 let portals = match inside {
                     true => BTreeMap::new(),
                     false => parent.portals.clone(),
                 };
-                self.model.domains.insert(child, Domain { portals, sandboxed: inside });
+                let (ring, sandboxed) = (if shares { parent.ring } else { 0 }, inside || (shares && parent.sandboxed));
+                self.model.domains.insert(child, Domain { portals, sandboxed, ring });
             }
             Step::Child(number) => {
                 let inside = world.manager.domain(asid).expect("it").sandbox.inside.first().copied();
@@ -293,9 +396,9 @@ impl Run {
                 limited(&mut || result = world.grant(thread, constant));
                 if let (Ok(number), Some(table)) = (result, client) {
                     let client = table.field(abi::nucleus::domain::ASID) as usize;
-                    if let Some(domain) = self.model.domains.get_mut(&client) {
-                        domain.portals.insert(number, (asid, 0x40000));
-                    }
+                    self.model.change(client, |portals| {
+                        portals.insert(number, (asid, 0x40000));
+                    });
                 }
             }
             Step::Gone => {
@@ -340,7 +443,17 @@ impl Run {
         while self.world.manager.events.queue.pop_front().is_some() {}
     }
     fn leave(&mut self, thread: usize) {
-        if self.world.depth(thread) > 0 {
+        let depth = self.world.depth(thread);
+        if let Some(place) = self.asking.iter().rposition(|p| p.thread == thread && p.depth == depth) {
+            let Pending { asking, name: n, opener, .. } = self.asking.remove(place);
+            let opened = self.world.answer(thread, &name(n), &asking, -(n as isize % 2));
+            if let Ok(number) = opened {
+                let server = self.model.names[&n];
+                self.model.change(opener, |portals| {
+                    portals.insert(number, (server, 0x20000));
+                });
+            }
+        } else if self.world.depth(thread) > 0 {
             self.world.leave(thread);
         } else if !self.model.domains.contains_key(&self.world.inside(thread)) {
             // Its domain has ended while it was in it: it was turned away.
@@ -373,7 +486,9 @@ impl Run {
             }
         }
         for thread in self.threads() {
-            while self.world.depth(thread) > 0 && self.world.leave(thread) == Returned::Goes {}
+            while Fake.lives(thread) && self.world.depth(thread) > 0 {
+                self.leave(thread);
+            }
             if Fake.lives(thread) {
                 self.world.bury(thread);
             }
@@ -391,7 +506,7 @@ proptest! {
     fn components_have_what_plain_maps_say(steps in proptest::collection::vec(step(), 1..120)) {
         let mut world = World::new();
         let before = world.counts();
-        let mut run = Run { world, model: Model::default(), components: 0 };
+        let mut run = Run { world, model: Model::default(), components: 0, asking: Vec::new() };
         run.component();
         run.component();
         for (who, step, memory) in steps {

@@ -1,10 +1,11 @@
 //! A portal manager on a machine for tests, and threads that call it as components do: each call pushes the frame that the portal's
 //! code would, and each return takes it off.
 
-use crate::fake::{Fake, INIT, INIT_THREAD, started};
+use crate::fake::{Fake, INIT, INIT_THREAD, PORTALS, started};
 use crate::machine::nucleus_memory::NucleusMemory;
 use crate::manager::{Caller, Manager};
 use crate::operations::creation::Wanted;
+use crate::operations::questions::Asking;
 use crate::state::enclosure::Enclosure;
 use crate::state::nucleus_data::{FrameView, Table, ThreadPage};
 use abi::Error;
@@ -188,13 +189,52 @@ impl World {
     }
     pub fn open(&mut self, thread: usize, name: &str) -> Result<usize, Error> {
         let name = Name::of(name)?;
-        self.call(thread, system::PORTAL_OPEN, |manager, caller| manager.open(caller, (&raw const name) as usize))
+        self.call(thread, system::PORTAL_OPEN, |manager, caller| {
+            let number = manager.open(caller, (&raw const name) as usize)?;
+            manager.new_portals(caller, thread, number..number + 1)?;
+            Ok(number)
+        })
+    }
+    /// The thread opens a name about which a portal is to be asked: it is in the call that asks.
+    pub fn ask(&mut self, thread: usize, name: &str) -> Result<Asking, Error> {
+        let name = Name::of(name)?;
+        assert!(self.enter(thread, system::PORTAL_OPEN));
+        let caller = self.manager.caller(thread);
+        match caller.and_then(|caller| self.manager.ask(caller, (&raw const name) as usize)) {
+            Ok(asking) => {
+                assert!(self.enter(thread, asking.upcall), "nobody is there to be asked");
+                Ok(asking)
+            }
+            Err(error) => {
+                self.leave(thread);
+                Err(error)
+            }
+        }
+    }
+    /// The portal has answered, and the thread goes on to open the name.
+    pub fn answer(&mut self, thread: usize, name: &str, asking: &Asking, answer: isize) -> Result<usize, Error> {
+        let name = Name::of(name)?;
+        if self.inside(thread) != PORTALS {
+            self.leave(thread);
+        }
+        self.manager.upcall_returned(asking.upcall);
+        let opened = self.manager.caller(thread).and_then(|caller| {
+            let number = self.manager.open_answered((caller, thread), (&raw const name) as usize, asking, answer)?;
+            self.manager.new_portals(caller, thread, number..number + 1)?;
+            Ok(number)
+        });
+        self.leave(thread);
+        opened
     }
     pub fn close(&mut self, thread: usize, number: usize) -> Result<isize, Error> {
         self.call(thread, system::PORTAL_CLOSE, |manager, caller| manager.close(caller, number))
     }
     pub fn semaphore(&mut self, thread: usize) -> Result<usize, Error> {
-        self.call(thread, system::SEM_CREATE, |manager, caller| manager.semaphore_create(caller, 0))
+        self.call(thread, system::SEM_CREATE, |manager, caller| {
+            let number = manager.semaphore_create(caller, 0)?;
+            manager.new_portals(caller, thread, number..number + 2)?;
+            Ok(number)
+        })
     }
     /// Forks the domain that the thread is in; the child, and its thread.
     pub fn fork(&mut self, thread: usize, intercept: usize) -> Result<(usize, usize), Error> {
@@ -236,7 +276,7 @@ impl World {
     }
 }
 pub fn registration(name: &str, spec: &str) -> Registration {
-    let mut request = Registration { name: [0; 64], spec: [0; 64], entry: 0x20000, stacks: 1, constants: [7; 6] };
+    let mut request = Registration { entry: 0x20000, stacks: 1, constants: [7; 6], ..Registration::NONE };
     request.name[..name.len()].copy_from_slice(name.as_bytes());
     request.spec[..spec.len()].copy_from_slice(spec.as_bytes());
     request
@@ -253,7 +293,10 @@ impl World {
         let mut request = abi::system::Grant { count: 1, gone: 0, constant, portals: [none; abi::system::GRANTS] };
         request.portals[0].spec[..4].copy_from_slice(b"npci");
         request.portals[0].entry = 0x40000;
-        self.call(thread, system::GRANT, |manager, caller| manager.grant(caller, thread, &request))
-            .map(|(_, number)| number)
+        self.call(thread, system::GRANT, |manager, caller| {
+            let (client, number) = manager.grant(caller, thread, &request)?;
+            manager.made_portals(client, number..number + 1)?;
+            Ok(number)
+        })
     }
 }
