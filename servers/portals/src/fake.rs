@@ -128,6 +128,8 @@ struct State {
 thread_local! {
     static STATE: RefCell<Option<State>> = const { RefCell::new(None) };
     static MASKED: Cell<bool> = const { Cell::new(false) };
+    /// What happens after so many more words are read with interrupts on.
+    static INTERRUPT: RefCell<Option<(usize, Box<dyn FnOnce()>)>> = const { RefCell::new(None) };
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -281,6 +283,14 @@ impl Fake {
     pub fn is_masked(self) -> bool {
         MASKED.get()
     }
+    /// `happens` between two reads with interrupts on, after `reads` more of them.
+    pub fn interrupt_after(self, reads: usize, happens: impl FnOnce() + 'static) {
+        INTERRUPT.set(Some((reads, Box::new(happens))));
+    }
+    /// Whether that has not happened yet; it will not any more.
+    pub fn is_interrupt_left(self) -> bool {
+        INTERRUPT.take().is_some()
+    }
     /// How many spaces, nucleus pages, stacks, semaphores and threads there are, and pagers.
     pub fn counts(self) -> [usize; 6] {
         with(|s| {
@@ -288,6 +298,20 @@ impl Fake {
             let stacks = s.spaces.values().map(|space| space.stacks.len()).sum();
             [s.spaces.len(), pages, stacks, s.semaphores.len(), s.threads.len(), s.pagers.len()]
         })
+    }
+}
+/// A word is about to be read.
+fn interrupted() {
+    let due = INTERRUPT.with(|interrupt| match &mut *interrupt.borrow_mut() {
+        Some((left, _)) if *left > 0 && !MASKED.get() => {
+            *left -= 1;
+            false
+        }
+        Some(_) => !MASKED.get(),
+        None => false,
+    });
+    if due && let Some((_, happens)) = INTERRUPT.take() {
+        failing::spared(happens);
     }
 }
 /// The thread has begun: it returned through the frame that it starts with.
@@ -302,6 +326,7 @@ impl NucleusMemory for Fake {
     }
     fn read(self, address: u64) -> u64 {
         assert_eq!(address % 8, 0);
+        interrupted();
         with(|s| s.words[at(address)])
     }
     fn write(self, address: u64, value: u64) {

@@ -40,17 +40,19 @@ impl<M: Machine> Manager<M> {
     }
     /// The first thread above index `after` that is in a call of domain `server`, and the innermost such call.
     pub fn next_caller(&self, server: usize, after: usize) -> Option<(usize, abi::system::Caller)> {
+        let mut seen = self.seen.borrow_mut();
         (after.min(MAX_THREADS) + 1..self.threads.end()).find_map(|index| {
             self.threads.home(index)?;
             let page = ThreadPage::of(self.machine, index)?;
-            let mut calls = page.frames(&self.code).filter(|f| !f.floating()).enumerate();
-            let (beyond, frame) = calls.find(|(_, frame)| {
-                let block = self.code.containing(frame.portal()).map(|(_, block)| block);
+            // It may run whenever this is interrupted.
+            let mut calls = seen.settle_calls(page, &self.code).enumerate();
+            let (beyond, (_, table)) = calls.find(|(_, (portal, _))| {
+                let block = self.code.containing(*portal).map(|(_, block)| block);
                 block.is_some_and(|block| block.server as usize == server && !block.same_domain)
             })?;
             let state = self.machine.thread_info(index) >> 48;
             let call = abi::system::Caller {
-                asid: self.asid_of(frame.table()).unwrap_or(0) as u64,
+                asid: self.asid_of(table).unwrap_or(0) as u64,
                 state: state as u64,
                 cancelled: self.machine.cancelled(index) as u64,
                 beyond: beyond as u64,

@@ -38,8 +38,10 @@ impl<M: Machine> Manager<M> {
         if self.threads_of(d.id).next().is_none() || !self.threads_of(d.id).all(waits) {
             return false;
         }
+        let mut seen = self.seen.borrow_mut();
+        // They may run whenever this is interrupted.
         let foreign = self.threads.living().any(|(_, page, home)| {
-            home != d.id && page.frames(&self.code).any(|f| !f.floating() && f.table() == d.table)
+            home != d.id && seen.settle_calls(page, &self.code).any(|(_, table)| table == d.table)
         });
         !foreign
     }

@@ -80,6 +80,23 @@ impl Seen {
         page: ThreadPage<M>,
         code: &CodeArea<M>,
     ) -> impl Iterator<Item = FrameView<M>> + use<'a, M> {
+        self.look_until_settled(page, code);
+        self.frames[..self.count].iter().map(move |found| page.frame_at(found.at as u64))
+    }
+    /// The same for who follows what the frames say: the way back of each and its caller's table, as they were at one moment, frames of
+    /// floating-point state left out. What is read from the frames themselves later may be anything, a table's address included.
+    pub fn settle_calls<'a, M: NucleusMemory>(
+        &'a mut self,
+        page: ThreadPage<M>,
+        code: &CodeArea<M>,
+    ) -> impl Iterator<Item = (u64, Table<M>)> + use<'a, M> {
+        self.look_until_settled(page, code);
+        let (memory, floating) = (page.memory(), self.floating);
+        let whole = |lower: u32| lower as i32 as i64 as u64;
+        let calls = self.frames[..self.count].iter().filter(move |found| found.portal != floating);
+        calls.map(move |found| (whole(found.portal), Table::at(memory, whole(found.table))))
+    }
+    fn look_until_settled<M: NucleusMemory>(&mut self, page: ThreadPage<M>, code: &CodeArea<M>) {
         let seen = (0..LOOKS).any(|_| {
             self.look(page, code, |_| false);
             let _masked = Masked::new(page.memory());
@@ -90,7 +107,6 @@ impl Seen {
             let _masked = Masked::new(page.memory());
             self.look(page, code, |_| false);
         }
-        self.frames[..self.count].iter().map(move |found| page.frame_at(found.at as u64))
     }
     /// Whether they are still the same. Interrupts are off.
     #[inline(never)]

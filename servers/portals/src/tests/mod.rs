@@ -2,6 +2,7 @@
 
 mod admission_tests;
 mod exhaustion_tests;
+mod frames_tests;
 mod lifetime_tests;
 mod model_tests;
 mod protection_tests;
