@@ -2,7 +2,7 @@
 
 use crate::Lent;
 use crate::{print, println};
-use abi::account::Report;
+use abi::account::{Report, Resource};
 use abi::inspect::{Domain, Portal};
 use abi::isolation::Isolation;
 use abi::nucleus::{MAX_DOMAINS, MAX_THREADS, NPORTALS, flags};
@@ -166,11 +166,21 @@ pub fn counts() -> Result<()> {
     println!("frames    {} free, {} promised", c.free_frames, c.promised_frames);
     Ok(())
 }
+/// The resources, and how many places the limit of each needs: as many as the most of it, or as half its name.
+fn columns() -> impl Iterator<Item = (Resource, usize)> {
+    Resource::ALL.into_iter().map(|resource| {
+        // Storage is told in pages.
+        let most = if resource == Resource::Storage { 100_000 } else { resource.most() };
+        (resource, (most.ilog10() as usize + 1).max(resource.text().len() / 2))
+    })
+}
 /// What each account has taken and may take. It has the name of its first domain, which is its component's.
 pub fn limits() -> Result<()> {
-    println!(
-        "component           domains    threads   semaphores            code        names    pagers         memory"
-    );
+    print!("component       ");
+    for (resource, width) in columns() {
+        print!(" {:>1$}", resource.text(), 2 * width + 1);
+    }
+    println!("         memory");
     let mut seen = 0u32;
     for d in all_domains() {
         if d.account == 0 || seen >> d.account & 1 != 0 {
@@ -181,7 +191,8 @@ pub fn limits() -> Result<()> {
         check(ACCOUNT.call([d.account as usize, &raw mut report as usize]))?;
         let Report { used, limits } = report.0;
         print!("{:16}", text(&d.name));
-        for (n, width) in [(0, 5), (1, 5), (2, 6), (3, 8), (4, 6), (5, 4)] {
+        for (resource, width) in columns() {
+            let n = resource as usize;
             print!(" {:>width$}/{:<width$}", used[n], limits[n]);
         }
         let [used, limit] = [4, 5].map(|what| MEMORY.call([what, d.account as usize]).max(0));

@@ -2,8 +2,6 @@
 #![no_std]
 #![no_main]
 
-extern crate alloc;
-
 mod rtc;
 
 use abi::Error;

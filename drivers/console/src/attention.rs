@@ -4,6 +4,7 @@
 //! begins later.
 
 use alloc::vec::Vec;
+use fallible::TryPush;
 
 /// Ctrl-C, Ctrl-Z, Ctrl-\ (ASCII's end of text, substitute and file separator).
 const KEYS: [u8; 3] = [0x03, 0x1a, 0x1c];
@@ -23,11 +24,11 @@ impl Attention {
     pub fn waiting(&self) -> usize {
         self.waiters.len()
     }
-    /// Somebody begins to wait; its number.
-    pub fn enter(&mut self) -> u32 {
+    /// Somebody begins to wait; its number. `None`: there is no memory.
+    pub fn enter(&mut self) -> Option<u32> {
         self.next = self.next.wrapping_add(1);
-        self.waiters.push((self.next, None));
-        self.next
+        self.waiters.try_push((self.next, None)).ok()?;
+        Some(self.next)
     }
     /// Takes the key that `own` has got; it waits no more then.
     pub fn take(&mut self, own: u32) -> Option<u8> {
@@ -58,7 +59,7 @@ mod tests {
     #[test]
     fn the_last_who_waits_gets_the_key() {
         let mut attention = Attention::default();
-        let (first, last) = (attention.enter(), attention.enter());
+        let (first, last) = (attention.enter().unwrap(), attention.enter().unwrap());
         assert!(attention.key(3));
         assert_eq!((attention.take(first), attention.take(last)), (None, Some(3)));
         assert!(attention.key(0x1a));
@@ -67,13 +68,13 @@ mod tests {
     #[test]
     fn other_keys_are_for_nobody() {
         let mut attention = Attention::default();
-        attention.enter();
+        attention.enter().unwrap();
         assert!(!attention.key(b'c') && attention.woken() == 0);
     }
     #[test]
     fn who_has_left_gets_nothing() {
         let mut attention = Attention::default();
-        let own = attention.enter();
+        let own = attention.enter().unwrap();
         attention.leave(own);
         assert!(!attention.key(3) && attention.take(own).is_none());
     }

@@ -2,6 +2,7 @@
 
 use abi::console::{END, ERROR, ESCAPE, OUTPUT, ROOM, STEP};
 use alloc::collections::VecDeque;
+use fallible::TryPush;
 
 /// Input that programs send: never edited, never lost.
 #[derive(Default)]
@@ -24,7 +25,7 @@ impl Stream {
             (true, END) => self.ended = true,
             (true, OUTPUT | ERROR) => return Some(byte),
             // A host that sends more than there is room for breaks its word, and loses what it sends.
-            _ if self.bytes.len() < ROOM => self.bytes.push_back(byte),
+            _ if self.bytes.len() < ROOM => _ = self.bytes.try_push(byte),
             _ => {}
         }
         None

@@ -4,6 +4,7 @@ use crate::attention::Attention;
 use crate::frames::Stream;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+use fallible::TryPush;
 
 /// Most keys that wait for a reader; later ones are lost.
 const KEYS: usize = 4096;
@@ -14,6 +15,16 @@ const LINE: usize = 1024;
 const READERS: usize = 3;
 /// Takes a character off the screen.
 const ERASE: &[u8] = b"\x08 \x08";
+
+/// What is shown for a key that is refused.
+const BELL: u8 = 0x07;
+
+/// Adds to what is shown, where there is memory for it.
+fn show(echo: &mut Vec<u8>, bytes: &[u8]) {
+    if echo.room_for(bytes.len()).is_ok() {
+        echo.extend(bytes);
+    }
+}
 
 #[derive(Default)]
 pub struct Input {
@@ -70,13 +81,14 @@ impl Input {
             // What was typed ahead was for what ends now, as on any terminal.
             self.keys.clear();
         } else if self.keys.len() < KEYS {
-            self.keys.push_back(byte);
+            // Lost where there is no memory for it, as one too many is.
+            let _ = self.keys.try_push(byte);
         }
         None
     }
-    /// Somebody begins to wait for Ctrl-C. `None`: too many wait for something.
+    /// Somebody begins to wait for Ctrl-C. `None`: too many wait for something, or there is no memory.
     pub fn attend(&mut self) -> Option<u32> {
-        (self.waiting + self.attention.waiting() < READERS).then(|| self.attention.enter())
+        (self.waiting + self.attention.waiting() < READERS).then(|| self.attention.enter())?
     }
     /// Takes what a program sent, in the form of the other `take`s: nothing is shown. `None`: somebody types.
     pub fn take_stream(&mut self, out: &mut [u8]) -> Option<(Vec<u8>, Option<usize>)> {
@@ -92,7 +104,7 @@ impl Input {
         count
     }
     /// Edits what was typed into lines, until the input ends. Returns what is to be shown. Only when no finished line is
-    /// left, so that what waits stays bounded.
+    /// left, so that what waits stays bounded. A key for which there is no memory is refused as one on a line that is too long.
     pub fn edit(&mut self) -> Vec<u8> {
         self.raw = false;
         let mut echo = Vec::new();
@@ -100,34 +112,32 @@ impl Input {
             && let Some(key) = self.keys.pop_front()
         {
             match key {
-                b'\r' | b'\n' => {
-                    self.line.push(b'\n');
-                    self.ready.extend(self.line.drain(..));
-                    echo.push(b'\n');
+                b'\r' | b'\n' if self.finish() => {
+                    self.ready.push_kept(b'\n');
+                    show(&mut echo, b"\n");
                 }
-                0x7f | 0x08 => {
-                    echo.extend_from_slice(if self.erase() { ERASE } else { b"" });
-                }
+                0x7f | 0x08 => show(&mut echo, if self.erase() { ERASE } else { b"" }),
                 0x15 => {
                     while self.erase() {
-                        echo.extend_from_slice(ERASE);
+                        show(&mut echo, ERASE);
                     }
                 }
-                0x04 => {
-                    if self.line.is_empty() {
-                        self.ended = true;
-                    } else {
-                        self.ready.extend(self.line.drain(..));
-                    }
-                }
-                _ if self.line.len() < LINE => {
-                    self.line.push(key);
-                    echo.push(key);
-                }
-                _ => echo.push(0x07),
+                0x04 if self.line.is_empty() => self.ended = true,
+                0x04 if self.finish() => {}
+                b'\r' | b'\n' | 0x04 => show(&mut echo, &[BELL]),
+                _ if self.line.len() < LINE && self.line.try_push(key).is_ok() => show(&mut echo, &[key]),
+                _ => show(&mut echo, &[BELL]),
             }
         }
         echo
+    }
+    /// The line is finished, and there is room for one more byte. False: there is no memory for that.
+    fn finish(&mut self) -> bool {
+        let room = self.ready.room_for(self.line.len() + 1).is_ok();
+        if room {
+            self.ready.extend(self.line.drain(..));
+        }
+        room
     }
     /// Takes the last character, all its bytes in UTF-8, off the line; whether there was one.
     fn erase(&mut self) -> bool {
@@ -210,6 +220,34 @@ mod tests {
             input.key(b'x');
         });
         assert_eq!(input.take_raw(&mut [0; 2 * KEYS]), KEYS);
+    }
+    /// The n-th allocation fails, for every n: what there is no memory for is lost, and all else is as it was typed.
+    #[test]
+    fn every_allocation_can_fail() {
+        for n in 0.. {
+            let mut input = Input::new();
+            let (own, echo) = fallible::failing::with_only(n, || {
+                let own = input.attend();
+                b"some\x08keys\nand more\x04rest".iter().for_each(|&key| _ = input.key(key));
+                (own, input.edit())
+            });
+            let mut out = [0; 100];
+            let first = input.take_line(&mut out).map(|n| String::from_utf8(out[..n].to_vec()).unwrap());
+            if n == 0 {
+                assert_eq!((own, first.as_deref(), &echo[..]), (None, None, &[][..]));
+            }
+            if first.as_deref() == Some("somkeys\n") && !echo.is_empty() && own.is_some() {
+                assert!(n > 2, "{n}");
+                break;
+            }
+            // And with memory again, everything works.
+            input.edit();
+            while input.take_line(&mut out).is_some() {}
+            b"\x15again\n".iter().for_each(|&key| _ = input.key(key));
+            assert!(!input.edit().is_empty());
+            assert_eq!(input.take_line(&mut out).map(|n| &out[..n]), Some(&b"again\n"[..]));
+            assert!(n < 30);
+        }
     }
     #[test]
     fn each_waiting_reader_is_woken_once() {

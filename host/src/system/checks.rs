@@ -69,14 +69,18 @@ fn limits(system: &System) -> Vec<Fault> {
         let blocks = system.components.iter().enumerate().filter(|(_, c)| !c.boot);
         blocks.max_by_key(|(_, c)| of(c)).map_or(0, |(n, _)| n)
     };
-    let memory: u32 = system.accounts().filter_map(|(_, component)| component.limits.memory).sum();
-    if memory > 100 || memory == 100 && system.accounts().any(|(_, component)| component.limits.memory.is_none()) {
-        let text = format!(
-            "limits: the components may have {memory} percent of the memory together, and the others need some"
-        );
-        faults.push(Fault::of(greediest(&|c| c.limits.memory.unwrap_or(0)), text).at("limits"));
+    let shared: [(&str, fn(&Component) -> Option<u32>); 2] =
+        [("memory", |c| c.limits.memory), ("storage", |c| c.limits.storage)];
+    for (what, of) in shared {
+        let all: u32 = system.accounts().filter_map(|(_, component)| of(component)).sum();
+        if all > 100 || all == 100 && system.accounts().any(|(_, component)| of(component).is_none()) {
+            let text = format!(
+                "limits: the components may have {all} percent of the {what} together, and the others need some"
+            );
+            faults.push(Fault::of(greediest(&|c| of(c).unwrap_or(0)), text).at("limits"));
+        }
     }
-    for resource in Resource::ALL {
+    for resource in Resource::ALL.into_iter().filter(|resource| *resource != Resource::Storage) {
         let all: u64 = system.accounts().map(|(_, component)| component.limits.of(resource) as u64).sum();
         if all > resource.most() as u64 {
             let (what, most) = (resource.text(), resource.most());

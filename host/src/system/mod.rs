@@ -288,6 +288,8 @@ mod tests {
     fn more_memory_than_there_is_is_refused() {
         assert!(error("name = \"a\"\nlimits = { memory = 101 }").contains("101 percent"));
         assert!(error("name = \"a\"\nlimits = { memory = 100 }\n[[component]]\nname = \"b\"").contains("need some"));
+        assert!(error("name = \"a\"\nlimits = { storage = 101 }").contains("101 percent of the storage"));
+        assert!(error("name = \"a\"\nlimits = { files = 5000 }").contains("5000 files together"));
     }
     #[test]
     fn an_unknown_limit_is_refused() {

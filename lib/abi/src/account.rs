@@ -40,6 +40,30 @@ resources! {
     Names, "names", 64, 8192;
     /// Ranges of addresses with a handler.
     Pagers, "pagers", 2, 64;
+    /// Open files and directories, and sides of pipes, in `files`.
+    Files, "files", 128, 4096;
+    /// Pages in `files`: one for each file, directory and pipe, and those of what is in a file. In the manifest it is a percentage, and
+    /// 0 stands for an even share of what the others leave.
+    Storage, "storage", 0, 100;
+    /// Capabilities that a domain has made, and those that came to be when it passed one on.
+    Capabilities, "capabilities", 256, 8192;
+}
+impl Resource {
+    /// Whether it is kept by a service, which charges for it (`account.charge`), and not by the portal manager.
+    pub const fn is_of_services(self) -> bool {
+        matches!(self, Resource::Files | Resource::Storage | Resource::Capabilities)
+    }
+    /// What is answered to who has reached its limit.
+    pub const fn exhausted(self) -> crate::Error {
+        match self {
+            Resource::Storage => crate::Error::ENOMEM,
+            _ => crate::Error::ENFILE,
+        }
+    }
+    /// The resource with this number. `None`: there is none.
+    pub fn of(number: usize) -> Option<Resource> {
+        Resource::ALL.get(number).copied()
+    }
 }
 
 /// So much of each.
@@ -53,7 +77,7 @@ impl Limits {
     }
 }
 /// Answer of `inspect.account`.
-#[repr(C, align(64))]
+#[repr(C, align(128))]
 #[derive(Clone, Copy)]
 pub struct Report {
     pub used: [u32; RESOURCES],

@@ -106,6 +106,13 @@ impl<T: Plain> Window<T> {
         };
         count
     }
+    /// The same to those from number `first` on.
+    #[inline(always)]
+    pub fn copy_from_at(self, first: usize, from: &[T]) -> usize {
+        let first = first.min(self.count);
+        let rest = Window { address: self.address + first * size_of::<T>(), count: self.count - first, ..self };
+        rest.copy_from(from)
+    }
     /// Its values in place.
     ///
     /// # Safety

@@ -45,9 +45,78 @@ impl Charge {
     pub fn amount(&self) -> usize {
         self.amount as usize
     }
+    /// What another that keeps the accounts says it has taken: for a [`Ledger`] that is reached through portals.
+    pub fn taken_elsewhere(account: Account, resource: Resource, amount: usize) -> Charge {
+        Charge { account, resource, amount: amount as u16 }
+    }
     /// What it was; nothing is left here.
     pub fn take(&mut self) -> Charge {
         core::mem::replace(self, Charge::NONE)
+    }
+}
+
+/// What has been taken of one resource of an account in several charges, kept together: what a service has of it, or what a file
+/// is made of.
+#[derive(Debug)]
+pub struct Sum {
+    account: Account,
+    resource: Resource,
+    amount: u32,
+}
+impl Sum {
+    /// Nothing yet.
+    pub const fn new(account: Account, resource: Resource) -> Sum {
+        Sum { account, resource, amount: 0 }
+    }
+    pub fn is_of(&self, account: Account, resource: Resource) -> bool {
+        self.account == account && self.resource == resource
+    }
+    pub fn account(&self) -> Account {
+        self.account
+    }
+    pub fn resource(&self) -> Resource {
+        self.resource
+    }
+    pub fn amount(&self) -> usize {
+        self.amount as usize
+    }
+    /// Keeps `charge`, which is of the same account and resource; else it comes back.
+    pub fn add(&mut self, charge: Charge) -> Result<(), Charge> {
+        if !self.is_of(charge.account, charge.resource) {
+            return Err(charge);
+        }
+        self.amount += charge.amount as u32;
+        Ok(())
+    }
+    /// So much of it, or as much as there is, or as fits in a charge.
+    pub fn take(&mut self, amount: usize) -> Charge {
+        let amount = amount.min(self.amount as usize).min(u16::MAX as usize) as u16;
+        self.amount -= amount as u32;
+        Charge { account: self.account, resource: self.resource, amount }
+    }
+}
+
+/// Who keeps accounts: the portal manager itself, or, in a service, the portals that lead there (`pebble::account`).
+pub trait Ledger {
+    /// Takes `amount` (below 65,536) of `resource` from `account`. [`Resource::exhausted`]: its limit is reached; nothing is taken.
+    fn charge(&mut self, account: Account, resource: Resource, amount: usize) -> Result<Charge, Error>;
+    /// Gives back what was taken.
+    fn refund(&mut self, charge: Charge);
+    /// Gives back all of `sum`.
+    fn refund_all(&mut self, mut sum: Sum) {
+        while sum.amount() > 0 {
+            self.refund(sum.take(usize::MAX));
+        }
+    }
+}
+impl Ledger for Accounts {
+    #[inline(always)]
+    fn charge(&mut self, account: Account, resource: Resource, amount: usize) -> Result<Charge, Error> {
+        Accounts::charge(self, account, resource, amount)
+    }
+    #[inline(always)]
+    fn refund(&mut self, charge: Charge) {
+        Accounts::refund(self, charge);
     }
 }
 
@@ -72,13 +141,13 @@ impl Accounts {
     pub fn used(&self, account: Account, resource: Resource) -> usize {
         self.used[account.number()][resource as usize] as usize
     }
-    /// Takes `amount` (below 65,536) of `resource`. `ENFILE`: the account's limit is reached; nothing is taken.
+    /// Takes `amount` (below 65,536) of `resource`. [`Resource::exhausted`]: the account's limit is reached; nothing is taken.
     #[inline(always)]
     pub fn charge(&mut self, account: Account, resource: Resource, amount: usize) -> Result<Charge, Error> {
         let used = &mut self.used[account.number()][resource as usize];
         let now = *used as usize + amount;
         if account != Account::SYSTEM && now > self.limits[account.number()].of(resource) as usize {
-            return Err(Error::ENFILE);
+            return Err(resource.exhausted());
         }
         *used = now as u32;
         Ok(Charge { account, resource, amount: amount as u16 })
@@ -131,6 +200,33 @@ mod tests {
         all.refund(three);
         assert_eq!(all.charge(one, Resource::Names, 2).unwrap_err(), Error::ENFILE);
     }
+    #[test]
+    fn charges_are_kept_together_and_come_back() {
+        let (mut all, one) = (Box::new(Accounts::new()), Account::new(1).unwrap());
+        all.set(one, &limits(200_000));
+        let mut sum = Sum::new(one, Resource::Storage);
+        for amount in [60_000, 60_000, 3] {
+            sum.add(all.charge(one, Resource::Storage, amount).unwrap()).unwrap();
+        }
+        all.refund(sum.take(3));
+        assert_eq!((sum.amount(), all.used(one, Resource::Storage)), (120_000, 120_000));
+        all.refund_all(sum);
+        assert_eq!(all.used(one, Resource::Storage), 0);
+    }
+    #[test]
+    fn a_charge_of_another_account_or_resource_is_not_kept() {
+        let (mut all, mut sum) = (Box::new(Accounts::new()), Sum::new(Account::SYSTEM, Resource::Storage));
+        all.set(Account::new(1).unwrap(), &limits(1));
+        for (account, resource) in [(Account::SYSTEM, Resource::Files), (Account::new(1).unwrap(), Resource::Storage)] {
+            let charge = sum.add(all.charge(account, resource, 1).unwrap()).unwrap_err();
+            assert_eq!((charge.account(), charge.resource(), sum.amount()), (account, resource, 0));
+            all.refund(charge);
+        }
+    }
+    #[test]
+    fn who_has_no_storage_left_is_told_enomem() {
+        assert_eq!(Accounts::new().charge(Account::new(1).unwrap(), Resource::Storage, 1).unwrap_err(), Error::ENOMEM);
+    }
     proptest! {
         /// Whatever is charged and refunded: an account uses what is kept of its charges, never more than its limit, and what one does
         /// changes no other.
@@ -150,7 +246,7 @@ mod tests {
                     let (used, limit) = (all.used(account, resource), all.limit(account, resource));
                     match all.charge(account, resource, amount) {
                         Ok(charge) => kept.push(charge),
-                        Err(error) => prop_assert!(error == Error::ENFILE && used + amount > limit),
+                        Err(error) => prop_assert!(error == resource.exhausted() && used + amount > limit),
                     }
                 }
                 for account in (1..5).map(|n| Account::new(n).unwrap()) {

@@ -133,6 +133,11 @@ pub struct Limits {
     pub code: Option<u32>,
     pub names: Option<u32>,
     pub pagers: Option<u32>,
+    /// Open files and directories, and sides of pipes.
+    pub files: Option<u32>,
+    /// Percent of what `files` has room for. Those that do not say share evenly what the others leave.
+    pub storage: Option<u32>,
+    pub capabilities: Option<u32>,
     /// Percent of the memory that is there for components. Those that do not say share evenly what the others leave.
     pub memory: Option<u32>,
 }
@@ -146,12 +151,27 @@ impl Limits {
             Resource::Code => self.code,
             Resource::Names => self.names,
             Resource::Pagers => self.pagers,
+            Resource::Files => self.files,
+            Resource::Storage => self.storage,
+            Resource::Capabilities => self.capabilities,
         };
         given.unwrap_or(resource.default_limit())
     }
-    /// All of them, as the portal manager takes them.
-    pub fn all(&self) -> abi::account::Limits {
-        abi::account::Limits(Resource::ALL.map(|resource| self.of(resource)))
+    /// All of them, as the portal manager takes them, with so many pages of storage.
+    pub fn all(&self, storage: u32) -> abi::account::Limits {
+        abi::account::Limits(Resource::ALL.map(|resource| match resource {
+            Resource::Storage => storage,
+            _ => self.of(resource),
+        }))
+    }
+}
+impl Component {
+    /// Whether it may provide `name`.
+    pub fn provides(&self, name: &str) -> bool {
+        self.provides.iter().any(|pattern| match pattern.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => pattern == name,
+        })
     }
 }
 impl System {

@@ -11,6 +11,7 @@ pub use abi::Error;
 pub use embedded_io;
 pub use fallible;
 
+pub mod account;
 pub mod boot;
 pub mod capability;
 pub mod console;

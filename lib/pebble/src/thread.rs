@@ -49,15 +49,18 @@ extern "C" fn run(closure: *mut Box<dyn FnOnce() + Send>) -> ! {
     closure();
     exit()
 }
-/// Starts a thread in this domain at `priority` (0…63, not above the manifest's; `None`: the caller's own).
+/// Starts a thread in this domain at `priority` (0…63, not above the manifest's; `None`: the caller's own). `ENOMEM`, `ENFILE`: there is
+/// no memory for it, or there are too many.
 pub fn spawn(priority: Option<u8>, closure: impl FnOnce() + Send + 'static) -> crate::Result<JoinHandle> {
-    let stack = crate::check(crate::portal::call(system::STACK, [abi::address::THREAD_STACK]))?;
-    let boxed: Box<dyn FnOnce() + Send> = Box::new(closure);
-    let argument = Box::into_raw(Box::new(boxed));
+    let boxed: Box<dyn FnOnce() + Send> = fallible::boxed(closure)?;
+    let argument = Box::into_raw(fallible::boxed(boxed)?);
     let priority = priority.map_or(usize::MAX, usize::from);
-    let id =
-        crate::portal::call(system::THREAD_CREATE, [run as *const () as usize, stack, argument as usize, priority]);
-    crate::check(id).map(JoinHandle).inspect_err(|_| {
+    let start = |stack| {
+        let entry = run as *const () as usize;
+        crate::check(crate::portal::call(system::THREAD_CREATE, [entry, stack, argument as usize, priority]))
+    };
+    let stack = crate::check(crate::portal::call(system::STACK, [abi::address::THREAD_STACK]));
+    stack.and_then(start).map(JoinHandle).inspect_err(|_| {
         // SAFETY: the thread was not made, so nobody else will take the closure.
         drop(unsafe { Box::from_raw(argument) });
     })

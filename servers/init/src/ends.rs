@@ -1,30 +1,31 @@
 //! What is said when a domain has ended.
 
+use crate::line::Line;
 use abi::system::{Ended, cause_text, ended};
-use alloc::format;
-use alloc::string::String;
+use core::fmt::Write;
 
 /// The line for the end of `name`; none for an end that needs no words.
-pub fn line(name: &str, how: &Ended) -> Option<String> {
-    let who = format!("pebble: {name} (domain {})", how.asid);
-    match how.kind {
-        ended::FAULT => {
-            let cause = cause_text(how.cause);
-            let pager = match how.pager {
-                0 => String::new(),
-                own if own == how.asid => String::from(", which its own handler did not answer"),
-                other => format!(", which its pager, domain {other}, did not answer{}", within(how.waited)),
-            };
-            Some(format!("{who} was stopped: {cause} at address {:#x}, pc {:#x}{pager}", how.address, how.pc))
-        }
-        ended::KILLED => Some(format!("{who} was killed")),
-        _ if how.status != 0 => Some(format!("{who} ended with status {}", how.status)),
-        _ => None,
-    }
+pub fn line(name: &str, how: &Ended) -> Option<Line> {
+    let mut line = Line::of(format_args!("pebble: {name} (domain {})", how.asid));
+    // What is too long is cut.
+    let _ = match how.kind {
+        ended::FAULT => fault(&mut line, how),
+        ended::KILLED => write!(line, " was killed"),
+        _ if how.status != 0 => write!(line, " ended with status {}", how.status),
+        _ => return None,
+    };
+    Some(line)
 }
-
-fn within(seconds: u64) -> String {
-    if seconds == 0 { String::new() } else { format!(" within {seconds} seconds") }
+fn fault(line: &mut Line, how: &Ended) -> core::fmt::Result {
+    write!(line, " was stopped: {} at address {:#x}, pc {:#x}", cause_text(how.cause), how.address, how.pc)?;
+    match how.pager {
+        0 => Ok(()),
+        own if own == how.asid => write!(line, ", which its own handler did not answer"),
+        other => {
+            write!(line, ", which its pager, domain {other}, did not answer")?;
+            if how.waited == 0 { Ok(()) } else { write!(line, " within {} seconds", how.waited) }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -32,6 +33,9 @@ mod tests {
     use super::*;
     fn end(kind: u64, status: i64) -> Ended {
         Ended { asid: 12, kind, status, cause: 13, address: 0xfee0, pc: 0x10030, pager: 0, waited: 0 }
+    }
+    fn line(name: &str, how: &Ended) -> Option<String> {
+        fallible::failing::with_only(0, || super::line(name, how)).map(|line| line.text().into())
     }
     #[test]
     fn a_fault_is_told_with_its_cause_and_place() {

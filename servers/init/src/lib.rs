@@ -1,11 +1,13 @@
 //! What `init` works out without touching the system: the archive, start blocks, restart limits, the system log,
 //! what is said of an end.
 #![cfg_attr(not(test), no_std)]
+#![cfg_attr(test, allow(clippy::disallowed_methods, clippy::disallowed_macros))]
 
 extern crate alloc;
 
 pub mod archive;
 pub mod ends;
+pub mod line;
 pub mod log;
 pub mod memory;
 pub mod restarts;

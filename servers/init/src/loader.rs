@@ -1,12 +1,12 @@
 //! Starting a component: its domain, memory, rules, devices and first thread.
 
-use abi::Error;
 use abi::address::{DEVICE_STRIDE, DEVICE_VA, MAIN_STACK, PAGE, STACK_TOP, pte};
 use abi::archive::Image;
 use abi::nucleus::{NAMELEN, flags};
 use abi::start::StartDevice;
 use abi::system::NewDomain;
 use alloc::vec::Vec;
+use fallible::TryPush;
 use init_logic::start::Request;
 use manifest::Component;
 use pebble::{Result, check};
@@ -88,10 +88,7 @@ fn fill(asid: usize, component: &Component, image: &Image, request: &Request) ->
             check(crate::NAMES_ALLOW.call([asid, Name::new(pattern).address(), right]))?;
         }
     }
-    let (start, bytes) = init_logic::start::block(STACK_TOP, request, &devices);
-    if bytes.len() > MAIN_STACK / 2 {
-        return Err(Error::EINVAL);
-    }
+    let (start, bytes) = init_logic::start::block(STACK_TOP, MAIN_STACK / 2, request, &devices)?;
     for (n, piece) in bytes.chunks(NAMELEN).enumerate() {
         let piece = Name::from_bytes(piece);
         check(WRITE.call([asid, start + n * NAMELEN, piece.address(), piece.length()]))?;
@@ -106,7 +103,7 @@ fn devices(asid: usize, component: &Component) -> Result<Vec<StartDevice>> {
         if interrupt != 0 {
             check(PERMIT.call([asid, n, interrupt]))?;
         }
-        devices.push(StartDevice { address: (DEVICE_VA + n * DEVICE_STRIDE) as u64, bytes: bytes as u64 });
+        devices.try_push(StartDevice { address: (DEVICE_VA + n * DEVICE_STRIDE) as u64, bytes: bytes as u64 })?;
     }
     Ok(devices)
 }

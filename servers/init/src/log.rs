@@ -1,7 +1,8 @@
 //! The system log in RAM that the host reads.
 
+use crate::line::Line;
 use abi::log::{HEADER, Header};
-use alloc::string::String;
+use core::fmt::Write;
 
 /// Writes to the log's bytes, header first.
 pub struct Log<'a> {
@@ -34,12 +35,11 @@ impl<'a> Log<'a> {
 }
 
 /// A line that component `name` says of itself: one line, whatever `text` is.
-pub fn said(name: &str, text: &[u8]) -> String {
-    let plain = text.iter().map(|&byte| if byte == b' ' || byte.is_ascii_graphic() { byte as char } else { '.' });
-    let mut line = String::from("pebble: ");
-    line.push_str(name);
-    line.push_str(": ");
-    line.extend(plain);
+pub fn said(name: &str, text: &[u8]) -> Line {
+    let mut plain = text.iter().map(|&byte| if byte == b' ' || byte.is_ascii_graphic() { byte as char } else { '.' });
+    let mut line = Line::of(format_args!("pebble: {name}: "));
+    // What is too long is cut.
+    let _ = plain.try_for_each(|character| line.write_char(character));
     line
 }
 
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
     #[test]
     fn what_a_component_says_stays_one_line() {
-        assert_eq!(said("clock", b"one\ntwo\x1b[2J"), "pebble: clock: one.two.[2J");
+        assert_eq!(said("clock", b"one\ntwo\x1b[2J").text(), "pebble: clock: one.two.[2J");
     }
     #[test]
     fn lines_follow_each_other_and_a_full_log_stays_whole() {

@@ -2,6 +2,9 @@
 //!
 //! Components start in the manifest's order. One whose priority is above init's own runs until it waits or its first
 //! thread ends before the next is started, so its portals are there by then.
+//!
+//! What `init` does when it is asked to, or when a component ends, may find no memory: who asked is told, and a component is not started.
+//! Only what it reads of the system while it begins is taken for granted.
 #![no_std]
 #![no_main]
 
@@ -17,17 +20,18 @@ use abi::archive::{LOG_VA, VA};
 use abi::section::NAME;
 use abi::system::{Ended, SET_PRIORITY, ended};
 use abi::window::Window;
-use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
+use fallible::TryPush;
 use init_logic::archive::Archive;
+use init_logic::line::Line;
 use init_logic::log::Log;
 use init_logic::restarts::Restarts;
 use init_logic::start::Request;
 use loader::Loaded;
 use manifest::{Component, Restart, System};
-use pebble::Result;
 use pebble::sync::Mutex;
+use pebble::{Result, fallible};
 
 pebble::boot_server!(start);
 
@@ -57,8 +61,11 @@ struct Lent<T>(T);
 
 /// A component that runs.
 struct Running {
-    component: Component,
-    arguments: Vec<String>,
+    component: &'static Component,
+    /// Its own; `let_end` changes it.
+    restart: Restart,
+    /// Those that its starter has given it.
+    arguments: Vec<Box<str>>,
     /// Lines that it has said in the system log.
     lines: usize,
     /// The domain that had it started, and is told how it ends; 0: it is init's.
@@ -70,10 +77,12 @@ struct Prepared {
     running: Running,
 }
 struct Init {
-    system: System,
-    /// By their ASIDs, and restarts by name.
+    system: &'static System,
+    /// By their ASIDs.
     running: Vec<(usize, Running)>,
-    restarts: Vec<(String, Restarts)>,
+    /// Of each component.
+    restarts: Vec<Restarts>,
+    /// There is always room for as many as there may be.
     prepared: Vec<Prepared>,
     /// QEMU's test device is mapped.
     power: bool,
@@ -89,12 +98,8 @@ impl Init {
     }
     /// Whether component `name` may be started once more at `now`.
     fn may_restart(&mut self, name: &str, now: u64, span: u64) -> bool {
-        let known = self.restarts.iter().position(|(own, _)| own == name);
-        let place = known.unwrap_or_else(|| {
-            self.restarts.push((name.to_string(), Restarts::default()));
-            self.restarts.len() - 1
-        });
-        self.restarts.get_mut(place).is_some_and(|(_, restarts)| restarts.allowed(now, span))
+        let place = self.system.components.iter().position(|component| component.name == name);
+        place.and_then(|n| self.restarts.get_mut(n)).is_some_and(|restarts| restarts.allowed(now, span))
     }
 }
 static INIT: Mutex<Option<Init>> = Mutex::new(None);
@@ -112,6 +117,8 @@ fn log(body: impl FnOnce(&mut Log)) {
     body(&mut Log::new(unsafe { core::slice::from_raw_parts_mut(LOG_VA as *mut u8, bytes) }));
 }
 
+/// What the component provides that has the files.
+const FILES: &str = "files.open";
 /// Priority while components are started: servers above it register their portals before the next one is.
 const STARTING: usize = 40;
 /// Priority of who waits for domains to end, and ends those whose pagers do not answer: above whoever loops.
@@ -124,27 +131,26 @@ fn start(_: &pebble::Env) {
     NAMES_ALLOW.call([own, everything.address(), 0]);
     let test = "test";
     let power = MAP_DEVICE.call([own, 0, loader::Name::new(test).address(), test.len()]) > 0;
-    let Some(system) = archive().and_then(|a| a.system().ok()) else {
+    let Some(Ok(system)) = archive().and_then(|a| a.system().ok()).map(fallible::boxed) else {
         log(|l| l.line("pebble: the archive of components is damaged"));
         return stop(power, 1);
     };
-    share_memory(&system);
-    for (account, component) in system.accounts() {
-        let limits = Lent(component.limits.all());
-        LIMITS.call([account, &raw const limits as usize]);
-    }
-    let first = system.components.clone();
-    *INIT.lock() = Some(Init { system, running: Vec::new(), restarts: Vec::new(), prepared: Vec::new(), power });
+    let system: &'static System = Box::leak(system);
+    share_memory(system);
+    share_the_rest(system);
+    let Ok(init) = begin(system, power) else { return stop(power, 1) };
+    *INIT.lock() = Some(init);
     if let Err(error) = report::start() {
-        log(|l| l.line(&format!("pebble: init can not write to the console: {}", error.text())));
+        let line = Line::of(format_args!("pebble: init can not write to the console: {}", error.text()));
+        log(|l| l.line(line.text()));
     }
-    let (main, others): (Vec<_>, Vec<_>) = first.into_iter().filter(|c| !c.boot && !c.on_request).partition(|c| c.main);
-    for component in others {
-        let _ = start_component(component, &[]);
+    let first = || system.components.iter().filter(|c| !c.boot && !c.on_request);
+    for component in first().filter(|c| !c.main) {
+        let _ = start_component(component, Vec::new());
     }
     log(|l| l.header().booted = 1);
-    for component in main {
-        if start_component(component, &[]).is_err() {
+    for component in first().filter(|c| c.main) {
+        if start_component(component, Vec::new()).is_err() {
             // The host reads that the system is not what it was to be.
             log(|l| l.header().booted = 0);
             stop(power, 1);
@@ -153,6 +159,13 @@ fn start(_: &pebble::Env) {
     watch()
 }
 
+/// Nothing runs yet. `ENOMEM`.
+fn begin(system: &'static System, power: bool) -> Result<Init> {
+    let mut prepared = Vec::new();
+    prepared.room_for(PREPARED)?;
+    let restarts = fallible::collected(system.components.iter().map(|_| Restarts::default()))?;
+    Ok(Init { system, running: Vec::new(), restarts, prepared, power })
+}
 /// Says which part of the memory each component may have. All of them together never have what the system itself needs.
 fn share_memory(system: &System) {
     let limits = || system.accounts().map(|(account, component)| (account, component.limits));
@@ -164,6 +177,20 @@ fn share_memory(system: &System) {
     let others = limits().filter(|(_, l)| l.memory.is_none()).count();
     for (account, limits) in limits() {
         MEMORY_LIMIT.call([account, init_logic::memory::share(all, limits.memory, given, others)]);
+    }
+}
+
+/// Says what each component may have of all else. Storage is where the files are.
+fn share_the_rest(system: &System) {
+    let provider = system.accounts().find(|(_, component)| component.provides(FILES));
+    let pages = provider.map_or(0, |(account, _)| MEMORY_INFO.call([5, account]).max(0) as usize);
+    let all = init_logic::memory::for_files(pages);
+    let given = system.accounts().filter_map(|(_, component)| component.limits.storage).sum();
+    let others = system.accounts().filter(|(_, component)| component.limits.storage.is_none()).count();
+    for (account, component) in system.accounts() {
+        let storage = init_logic::memory::share(all, component.limits.storage, given, others);
+        let limits = Lent(component.limits.all(storage as u32));
+        LIMITS.call([account, &raw const limits as usize]);
     }
 }
 
@@ -191,37 +218,44 @@ fn with<T>(body: impl FnOnce(&mut Init) -> T) -> Option<T> {
     INIT.lock().as_mut().map(body)
 }
 /// Starts a component of the manifest. What goes wrong is logged.
-fn start_component(component: Component, more: &[&str]) -> Result<usize> {
-    prepare(component, &Request { arguments: more, ..Request::default() }).and_then(run)
+fn start_component(component: &'static Component, more: Vec<Box<str>>) -> Result<usize> {
+    prepare(component, more, &Request::default()).and_then(run)
 }
-/// Loads a component of the manifest with the words of `request` behind the manifest's. What goes wrong is logged.
-fn prepare(component: Component, request: &Request) -> Result<Prepared> {
-    let mut arguments: Vec<String> = Vec::from([component.name.clone()]);
-    arguments.extend(component.arguments.iter().cloned());
-    arguments.extend(request.arguments.iter().map(|a| a.to_string()));
+/// Loads a component of the manifest with the words in `more` behind the manifest's. What goes wrong is logged.
+fn prepare(component: &'static Component, more: Vec<Box<str>>, request: &Request) -> Result<Prepared> {
     let image = if component.image.is_empty() { &component.name } else { &component.image };
     let loaded = archive().and_then(|a| a.image(image)).ok_or(Error::ENOENT).and_then(|image| {
-        let words: Vec<&str> = arguments.iter().map(|a| a.as_str()).collect();
+        let own = [&component.name].into_iter().chain(&component.arguments).map(|word| word.as_str());
+        let words = fallible::collected(own.chain(more.iter().map(|word| &**word)))?;
         let account = with(|init| init.account(&component.name)).unwrap_or(0);
-        loader::load(&component, account, image, &Request { arguments: &words, ..*request })
+        loader::load(component, account, image, &Request { arguments: &words, ..*request })
     });
     match loaded {
         Ok(loaded) => {
-            Ok(Prepared { loaded, running: Running { component, arguments, lines: 0, starter: request.starter } })
+            let (restart, starter) = (component.restart, request.starter);
+            Ok(Prepared { loaded, running: Running { component, restart, arguments: more, lines: 0, starter } })
         }
-        Err(error) => Err(not_started(&component, error)),
+        Err(error) => Err(not_started(component, error)),
     }
 }
 fn not_started(component: &Component, error: Error) -> Error {
-    tell(&format!("pebble: component {} could not be started: {}", component.name, error.text()));
+    tell(format_args!("pebble: component {} could not be started: {}", component.name, error.text()));
     error
+}
+/// Copies of `words`. `ENOMEM`.
+fn copied<'a>(words: impl Iterator<Item = &'a str>) -> Result<Vec<Box<str>>> {
+    let mut copies = Vec::new();
+    for word in words {
+        copies.try_push(fallible::text(word)?)?;
+    }
+    Ok(copies)
 }
 /// Lets it run; its ASID.
 fn run(Prepared { loaded, running }: Prepared) -> Result<usize> {
-    let (asid, component) = (loaded.asid, running.component.clone());
+    let (asid, component) = (loaded.asid, running.component);
     // Known before it runs: it may end before `run` returns.
-    with(|init| init.running.push((asid, running)));
-    match loader::run(&loaded, component.priority) {
+    let known = with(|init| init.running.try_push((asid, running))).unwrap_or(Err(Error::ENOMEM));
+    match known.and_then(|()| loader::run(&loaded, component.priority)) {
         Ok(()) => {
             report::retry();
             Ok(asid)
@@ -229,18 +263,21 @@ fn run(Prepared { loaded, running }: Prepared) -> Result<usize> {
         Err(error) => {
             with(|init| init.forget(asid));
             loader::discard(&loaded);
-            Err(not_started(&component, error))
+            Err(not_started(component, error))
         }
     }
 }
 /// Says a line in the system log, and on the console where there is no main program to be disturbed.
-fn tell(line: &str) {
+fn tell(line: core::fmt::Arguments) {
+    say_line(&Line::of(line));
+}
+fn say_line(line: &Line) {
     let quiet = with(|init| {
-        log(|l| l.line(line));
+        log(|l| l.line(line.text()));
         init.system.components.iter().any(|c| c.main)
     });
     if quiet == Some(false) {
-        report::line(line);
+        report::line(line.text());
     }
 }
 
@@ -255,12 +292,12 @@ extern "C" fn say(asid: usize, text: usize, length: usize) -> isize {
         let running = place.and_then(|n| init.running.get_mut(n)).map(|(_, running)| running);
         running.filter(|running| running.lines < LINES).map(|running| {
             running.lines += 1;
-            running.component.name.clone()
+            running.component.name.as_str()
         })
     });
     let Some(name) = said.flatten() else { return Error::EACCESS.code() };
     window(text, length.min(LINE)).map_or_else(Error::code, |bytes| {
-        tell(&init_logic::log::said(&name, &bytes));
+        say_line(&init_logic::log::said(name, &bytes));
         0
     })
 }
@@ -283,7 +320,7 @@ extern "C" fn lines(from: usize, to: usize) -> isize {
 extern "C" fn let_end(asid: usize) -> isize {
     let known = with(|init| {
         let running = init.running.iter_mut().find(|(own, _)| *own == asid);
-        running.map(|(_, running)| running.component.restart = Restart::Never)
+        running.map(|(_, running)| running.restart = Restart::Never)
     });
     known.flatten().map_or(Error::ESRCH.code(), |()| 0)
 }
@@ -304,8 +341,8 @@ fn watch() -> ! {
         if let Some(line) = init_logic::ends::line(name, &how).filter(|_| how.kind == ended::FAULT || !asked) {
             match &running {
                 // The starter says it at the console, where it has one, and when it is the time.
-                Some(Running { starter: 1.., .. }) => _ = with(|_| log(|l| l.line(&line))),
-                _ => tell(&line),
+                Some(Running { starter: 1.., .. }) => _ = with(|_| log(|l| l.line(line.text()))),
+                _ => say_line(&line),
             }
         }
         discard_prepared(how.asid as usize);
@@ -313,24 +350,24 @@ fn watch() -> ! {
         if running.component.main {
             finish(how);
         }
-        if running.component.restart == Restart::Fault && how.kind != ended::EXIT {
+        if running.restart == Restart::Fault && how.kind != ended::EXIT {
             restart(running);
         }
     }
 }
 fn restart(running: Running) {
     const SPAN: u64 = 10 * pebble::time::TIMEBASE;
-    let name = running.component.name.clone();
-    let more: Vec<&str> =
-        running.arguments[1 + running.component.arguments.len()..].iter().map(|a| a.as_str()).collect();
+    let component = running.component;
+    let name = component.name.as_str();
     loop {
         let now = pebble::time::time();
-        if with(|init| init.may_restart(&name, now, SPAN)) != Some(true) {
-            return tell(&format!("pebble: {name} keeps failing and is not started again"));
+        if with(|init| init.may_restart(name, now, SPAN)) != Some(true) {
+            return tell(format_args!("pebble: {name} keeps failing and is not started again"));
         }
-        tell(&format!("pebble: starting {name} again"));
+        tell(format_args!("pebble: starting {name} again"));
         pebble::portal::call(SET_PRIORITY, [STARTING]);
-        let started = start_component(running.component.clone(), &more);
+        let more = copied(running.arguments.iter().map(|word| &**word));
+        let started = more.and_then(|more| start_component(component, more));
         pebble::portal::call(SET_PRIORITY, [WATCHING]);
         // One that is killed while it is being loaded is begun anew: nobody else hears of that end.
         if started.is_ok() {
@@ -370,14 +407,14 @@ fn stop(power: bool, status: u32) {
 fn window(address: usize, bytes: usize) -> Result<Vec<u8>> {
     // SAFETY: a window argument.
     let window = unsafe { Window::new(address, bytes) }?;
-    let mut copy = alloc::vec![0; bytes];
+    let mut copy = fallible::zero_bytes(bytes)?;
     window.copy_to(&mut copy);
     Ok(copy)
 }
 /// The component called `name` of this system, if others may start it.
-fn component(name: &str) -> Result<Component> {
-    let found = with(|init| init.system.components.iter().find(|c| c.name == name && !c.boot).cloned());
-    found.flatten().ok_or(Error::ENOENT)
+fn component(name: &str) -> Result<&'static Component> {
+    let system = with(|init| init.system).ok_or(Error::ENOENT)?;
+    system.components.iter().find(|c| c.name == name && !c.boot).ok_or(Error::ENOENT)
 }
 /// Starts a component as init's own; its ASID.
 extern "C" fn spawn(command: usize, length: usize) -> isize {
@@ -385,7 +422,7 @@ extern "C" fn spawn(command: usize, length: usize) -> isize {
         let line = core::str::from_utf8(&line).map_err(|_| Error::EINVAL)?;
         let mut words = line.split_whitespace();
         let component = component(words.next().ok_or(Error::EINVAL)?)?;
-        start_component(component, &words.collect::<Vec<&str>>())
+        start_component(component, copied(words)?)
     });
     started.map_or_else(Error::code, |asid| asid as isize)
 }
@@ -399,17 +436,29 @@ fn load_for(starter: usize, request: usize, length: usize) -> Result<usize> {
     let request = window(request, length)?;
     let (header, mut words, environment) = abi::spawn::parse(&request).ok_or(Error::EINVAL)?;
     let name = words.next().ok_or(Error::EINVAL)?;
-    let (arguments, environment): (Vec<&str>, Vec<&str>) = (words.collect(), environment.collect());
+    let (arguments, environment) = (copied(words)?, fallible::collected(environment)?);
     let component = component(name)?;
     if with(|init| init.prepared.len()) >= Some(PREPARED) {
         return Err(Error::EBUSY);
     }
     let inherited = header.inherited as usize;
-    let request = Request { arguments: &arguments, environment: &environment, starter, inherited };
-    let prepared = prepare(component, &request)?;
+    let request = Request { arguments: &[], environment: &environment, starter, inherited };
+    let prepared = prepare(component, arguments, &request)?;
     let asid = prepared.loaded.asid;
-    with(|init| init.prepared.push(prepared));
-    Ok(asid)
+    let mut prepared = Some(prepared);
+    with(|init| {
+        if init.prepared.len() < PREPARED {
+            prepared.take().map(|prepared| init.prepared.push_kept(prepared));
+        }
+    });
+    match prepared {
+        None => Ok(asid),
+        // Others were faster.
+        Some(prepared) => {
+            loader::discard(&prepared.loaded);
+            Err(Error::EBUSY)
+        }
+    }
 }
 /// Lets a component run that the same domain has loaded. `ESRCH`: it has not.
 extern "C" fn start_loaded(starter: usize, asid: usize) -> isize {
@@ -430,7 +479,7 @@ fn discard_prepared(asid: usize) {
     }
 }
 extern "C" fn components(n: usize, out: usize) -> isize {
-    let name = with(|init| init.system.components.get(n).map(|c| c.name.clone())).flatten();
+    let name = with(|init| init.system.components.get(n).map(|c| c.name.as_str())).flatten();
     let Some(name) = name else { return Error::ENOENT.code() };
     let mut bytes = [0u8; NAME];
     let length = name.len().min(NAME - 1);

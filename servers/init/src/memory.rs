@@ -14,6 +14,11 @@ const SERVERS: usize = 512;
 pub fn for_components(free: usize, threads: usize, domains: usize, counters: bool) -> usize {
     free - (threads * THREAD + domains * domain(counters) + SERVERS).min(free / 4)
 }
+/// Of the `pages` that the component with the files may have, those for what its clients keep there: the rest is for what it needs
+/// besides, for each file and for each that is open.
+pub fn for_files(pages: usize) -> usize {
+    pages / 4 * 3
+}
 /// Pages of the `all` that a component may have: `percent` of them; or an even share of what is left where all that say have `given`
 /// percent together and `others` do not say.
 pub fn share(all: usize, percent: Option<u32>, given: u32, others: usize) -> usize {

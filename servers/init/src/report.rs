@@ -5,10 +5,11 @@
 //! Boot components have no system portals: what is needed of them is imported by name.
 
 use abi::Error;
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
-use alloc::string::String;
-use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
+use fallible::TryPush;
+use init_logic::line::Line;
 use pebble::boot::{P_ID, SEMAPHORE_CREATE, V_ID};
 use pebble::check;
 use pebble::portal::call;
@@ -26,13 +27,14 @@ const WAITING: usize = 64;
 const SAME_PRIORITY: usize = usize::MAX;
 
 /// Lines to write; an empty one stands for "wait until all is written".
-static LINES: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
+static LINES: Mutex<VecDeque<Box<str>>> = Mutex::new(VecDeque::new());
 /// Ids of the semaphores: something is to be tried; all is written. 0: there is no thread.
 static NEWS: AtomicUsize = AtomicUsize::new(0);
 static WRITTEN: AtomicUsize = AtomicUsize::new(0);
 
 /// Starts the thread. Without it, lines are lost.
 pub fn start() -> pebble::Result<()> {
+    LINES.lock().room_for(WAITING + 1)?;
     WRITTEN.store(check(SEMAPHORE_CREATE.call([0]))?, Ordering::Relaxed);
     let news = check(SEMAPHORE_CREATE.call([0]))?;
     // A trusted component's thread starts on its service stack, so no stack is given.
@@ -40,11 +42,13 @@ pub fn start() -> pebble::Result<()> {
     NEWS.store(news, Ordering::Relaxed);
     Ok(())
 }
-/// Has `line` written as soon as there is a console.
+/// Has `line` written as soon as there is a console, if there is memory to keep it until then.
 pub fn line(line: &str) {
     let mut lines = LINES.lock();
-    if lines.len() < WAITING {
-        lines.push_back(line.into());
+    if lines.len() < WAITING
+        && let Ok(line) = fallible::text(line)
+    {
+        lines.push_kept(line);
     }
     drop(lines);
     retry();
@@ -58,8 +62,8 @@ pub fn retry() {
 }
 /// Waits until the console has sent all that was written to it, at most `ticks` of `hrtime`.
 pub fn drain(ticks: u64) {
-    if NEWS.load(Ordering::Relaxed) != 0 {
-        LINES.lock().push_back(String::new());
+    // An empty one takes no memory, and its place is kept.
+    if NEWS.load(Ordering::Relaxed) != 0 && LINES.lock().push_kept(Box::default()) {
         retry();
         P_ID.call([WRITTEN.load(Ordering::Relaxed), ticks as usize]);
     }
@@ -70,7 +74,8 @@ extern "C" fn serve(news: usize) -> ! {
     loop {
         P_ID.call([news, usize::MAX]);
         while let Some(line) = next() {
-            if !write(&mut console, &line) && !line.is_empty() {
+            let line = line.text();
+            if !write(&mut console, line) && !line.is_empty() {
                 // Again when the next component was started.
                 break;
             }
@@ -81,8 +86,9 @@ extern "C" fn serve(news: usize) -> ! {
         }
     }
 }
-fn next() -> Option<String> {
-    LINES.lock().front().cloned()
+/// A copy of the first line: it stays until it was written.
+fn next() -> Option<Line> {
+    LINES.lock().front().map(|line| Line::of(format_args!("{line}")))
 }
 /// Writes a line through portal `console`, which it opens where it is 0. False: there is no console.
 fn write(console: &mut usize, line: &str) -> bool {
@@ -93,10 +99,9 @@ fn write(console: &mut usize, line: &str) -> bool {
             Err(_) => return false,
         }
     }
-    let text = alloc::format!("{line}\n");
     // No bytes: the console waits until all has left the device.
-    let pieces: Vec<&[u8]> = if line.is_empty() { Vec::from([&[][..]]) } else { text.as_bytes().chunks(64).collect() };
-    for piece in pieces {
+    let end: &[u8] = if line.is_empty() { b"" } else { b"\n" };
+    for piece in line.as_bytes().chunks(64).chain([end]) {
         let piece = crate::loader::Name::from_bytes(piece);
         if call(*console, [piece.address(), piece.length()]) == Error::EDEAD.code() {
             PORTAL_CLOSE.call([*console]);

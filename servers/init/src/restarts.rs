@@ -1,21 +1,16 @@
 //! How often a component may be started again: five times in ten seconds.
 
-use alloc::vec::Vec;
-
 const STARTS: usize = 5;
 
 /// The last restarts of one component, in any unit of time.
-#[derive(Default)]
-pub struct Restarts(Vec<u64>);
+#[derive(Clone, Copy, Default)]
+pub struct Restarts([Option<u64>; STARTS]);
 impl Restarts {
     /// Whether it may be started once more at `now`, when at most five starts may lie within `span`.
     pub fn allowed(&mut self, now: u64, span: u64) -> bool {
-        self.0.retain(|&at| now.saturating_sub(at) < span);
-        let allowed = self.0.len() < STARTS;
-        if allowed {
-            self.0.push(now);
-        }
-        allowed
+        self.0.iter_mut().for_each(|start| _ = start.take_if(|at| now.saturating_sub(*at) >= span));
+        let place = self.0.iter_mut().find(|start| start.is_none());
+        place.map(|start| *start = Some(now)).is_some()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The start block that a component finds at the top of its stack.
 
+use abi::Error;
 use abi::start::{Start, StartDevice};
 use alloc::vec::Vec;
 
@@ -16,19 +17,23 @@ pub struct Request<'a> {
 }
 
 /// The block for a stack that ends at `top`: its bytes, and the address they belong at, which is also the initial stack
-/// pointer.
-pub fn block(top: usize, request: &Request, devices: &[StartDevice]) -> (usize, Vec<u8>) {
+/// pointer. `EINVAL`: it is more than `most` bytes; `ENOMEM`.
+pub fn block(top: usize, most: usize, request: &Request, devices: &[StartDevice]) -> Result<(usize, Vec<u8>), Error> {
     let Request { arguments, environment, starter, inherited } = *request;
     let lists = [arguments, environment];
     let strings: usize = lists.iter().flat_map(|list| list.iter()).map(|a| a.len() + 1).sum();
     let pointers = (arguments.len() + environment.len() + lists.len()) * 8;
     let size = size_of::<Start>() + size_of_val(devices) + pointers + strings;
+    if size > most {
+        return Err(Error::EINVAL);
+    }
     let at = (top - size) & !15;
     let devices_at = at + size_of::<Start>();
     let argv_at = devices_at + size_of_val(devices);
     let mut string_at = argv_at + pointers;
-    let mut bytes = Vec::with_capacity(size);
-    let mut word = |value: usize| bytes.extend_from_slice(&(value as u64).to_le_bytes());
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(size).map_err(|_| Error::ENOMEM)?;
+    let mut word = |value: usize| bytes.extend((value as u64).to_le_bytes());
     let third = devices.len() | (inherited & 0xffff) << 32 | (starter & 0xffff) << 48;
     for value in [arguments.len(), argv_at, third, devices_at] {
         word(value);
@@ -45,10 +50,9 @@ pub fn block(top: usize, request: &Request, devices: &[StartDevice]) -> (usize, 
         word(0);
     }
     for string in lists.into_iter().flatten() {
-        bytes.extend_from_slice(string.as_bytes());
-        bytes.push(0);
+        bytes.extend(string.bytes().chain([0]));
     }
-    (at, bytes)
+    Ok((at, bytes))
 }
 
 #[cfg(test)]
@@ -57,7 +61,8 @@ mod tests {
     #[test]
     fn pointers_lead_to_the_strings() {
         let request = Request { arguments: &["name", "x"], environment: &["A=b"], starter: 13, inherited: 2 };
-        let (at, bytes) = block(0x1000, &request, &[StartDevice { address: 7, bytes: 9 }]);
+        let devices = [StartDevice { address: 7, bytes: 9 }];
+        let (at, bytes) = block(0x1000, 0x1000, &request, &devices).unwrap();
         let word = |a: usize| u64::from_le_bytes(bytes[a - at..a - at + 8].try_into().unwrap()) as usize;
         assert_eq!((at % 16, word(at)), (0, 2));
         let second = word(word(at + 8) + 8);
@@ -67,5 +72,16 @@ mod tests {
         assert_eq!(&bytes[variable - at..variable - at + 4], b"A=b\0");
         assert_eq!((word(word(at + 8) + 32), word(at + 16)), (0, 1 | 2 << 32 | 13 << 48));
         assert!(at + bytes.len() <= 0x1000);
+    }
+    #[test]
+    fn a_block_that_is_too_long_or_has_no_memory_is_refused() {
+        let request = Request { arguments: &["name", "0123456789"], ..Request::default() };
+        let (_, bytes) = block(0x1000, 0x1000, &request, &[]).unwrap();
+        assert_eq!(block(0x1000, bytes.len() - 1, &request, &[]), Err(Error::EINVAL));
+        assert_eq!(block(0x1000, bytes.len(), &request, &[]).unwrap().1, bytes);
+        let failed = fallible::failing::with_only(0, || block(0x1000, 0x1000, &request, &[]));
+        assert_eq!(failed, Err(Error::ENOMEM));
+        // It is one allocation.
+        assert!(fallible::failing::with_only(1, || block(0x1000, 0x1000, &request, &[])).is_ok());
     }
 }

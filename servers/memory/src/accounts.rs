@@ -42,6 +42,11 @@ impl Memories {
 }
 
 impl<R: Ram> Spaces<R> {
+    /// The account that pays for space `asid`; the system's where that is none of its own.
+    #[inline(always)]
+    pub fn account_of(&mut self, asid: usize) -> u8 {
+        self.space(asid).map_or(0, |space| space.account)
+    }
     /// Has `account` pay for space `asid` from now on.
     pub fn pay(&mut self, asid: usize, account: usize) -> Result<(), Error> {
         self.accounts.of(account)?;

@@ -8,7 +8,7 @@ use abi::address::PAGE;
 use core::cell::Cell;
 
 /// Records in a page of them.
-const IN_PAGE: usize = 64;
+pub const IN_PAGE: usize = 64;
 /// Chains.
 const HEADS: usize = 32;
 

@@ -417,7 +417,7 @@ fn an_undo_does_not_replace_what_is_there_by_now() {
 #[test]
 fn pages_are_not_got_in_their_own_place() {
     let (mut system, one, _) = System::two();
-    assert_eq!(system.s.get(1, RECEIVE_VA, 2), Ok(RECEIVE_VA));
+    assert_eq!(system.s.get(1, 1, RECEIVE_VA, 2), Ok(RECEIVE_VA));
     let done = system.kept(&[one], |s, lent| s.got(1, RECEIVE_VA, (1, RECEIVE_VA + PAGE), 2, lent));
     assert_eq!(done, Err(Error::EINVAL));
     assert_eq!(system.s.check(MANAGED), Ok(Ok(0)));

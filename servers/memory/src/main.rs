@@ -219,7 +219,7 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, executing: u64
                 return 0;
             }
             let Some(client) = DomainId::of(executing) else { return 0 };
-            match ask(thread, spaces, Fault { client, cause, address: value, pc }) {
+            match ask(thread, spaces, (client, cause, value, pc)) {
                 Answered::Again => 0,
                 Answered::Elsewhere(address) => address,
                 Answered::Not => {
@@ -250,7 +250,7 @@ fn handle_view_fault(mut spaces: Guard, executing: u64, thread: usize, access: A
         Seen::Missing(space) => space,
         Seen::Not => own,
     };
-    match ask(thread, spaces, Fault { client, cause, address, pc }) {
+    match ask(thread, spaces, (client, cause, address, pc)) {
         Answered::Again => 0,
         Answered::Elsewhere(address) => address,
         Answered::Not => {
@@ -279,8 +279,8 @@ fn open_window(executing: DomainId, callee: u64, address: usize, write: bool, th
     }
     if result == Error::EFAULT.code() {
         let client = SPACES.lock().whose_pages(executing);
-        let fault = Fault { client, cause: if write { 15 } else { 13 }, address, pc: 0 };
-        if ask(thread, SPACES.lock(), fault) == Answered::Again {
+        let cause = if write { 15 } else { 13 };
+        if ask(thread, SPACES.lock(), (client, cause, address, 0)) == Answered::Again {
             return 0;
         }
     }
@@ -301,8 +301,8 @@ enum Answered {
 }
 /// Asks who answers for the range of a fault, and gives the lock back meanwhile.
 #[inline(always)]
-fn ask(thread: usize, mut spaces: Guard, fault: Fault) -> Answered {
-    let Fault { client, cause, address, pc } = fault;
+fn ask(thread: usize, mut spaces: Guard, (client, cause, address, pc): (DomainId, usize, usize, usize)) -> Answered {
+    let fault = Fault { client, cause, address, pc, account: spaces.account_of(client.number()) };
     let Spaces { ram, frames, pagers, .. } = &mut *spaces;
     let Some(portal) = pagers.begin((ram, frames), thread, fault) else { return Answered::Not };
     drop(spaces);

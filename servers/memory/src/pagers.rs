@@ -5,20 +5,24 @@
 //! that of one handler while an answer is under way: the portal manager, who gives the numbers out, asks [`Pagers::is_pending`] before
 //! it gives one away that was in use.
 
-use crate::chains::Chains;
+use crate::chains::{Chains, IN_PAGE};
 use crate::frames::Frames;
 use crate::ram::Ram;
 use abi::Error;
 use abi::identity::DomainId;
+use abi::nucleus::MAX_THREADS;
 use abi::system::{Ended, ended};
 
 /// Seconds that a pager may take for an answer.
 pub const SECONDS: u32 = 5;
 /// Most ranges that one domain answers for.
 pub const RANGES: usize = 64;
+/// Most answers that are under way for domains of one account in one thread, each to a fault of the handler that answers the one
+/// before: so many have room in every thread that there can be.
+pub const NESTED: usize = 4;
 /// Pages of ranges, and of faults that are being answered.
 const RANGE_PAGES: usize = 8;
-const ANSWER_PAGES: usize = 40;
+const ANSWER_PAGES: usize = MAX_THREADS * NESTED / IN_PAGE;
 
 /// A range of a domain's addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +60,8 @@ struct Answer {
     seconds: u32,
     cause: u16,
     portal: u16,
+    /// The client's.
+    account: u8,
 }
 /// Of an answer that nobody waits for any more, or that may take its time.
 const UNLIMITED: u32 = u32::MAX;
@@ -67,6 +73,8 @@ pub struct Fault {
     pub cause: usize,
     pub address: usize,
     pub pc: usize,
+    /// The account that pays for the client.
+    pub account: u8,
 }
 
 pub struct Pagers {
@@ -142,19 +150,24 @@ impl Pagers {
         }
         found
     }
-    /// The handler's portal for a fault of `thread`, whose number stays that handler's until [`Pagers::end`].
+    /// The handler's portal for a fault of `thread`, whose number stays that handler's until [`Pagers::end`]. `None`: there is none, or it
+    /// answers a fault of the same thread already, or [`NESTED`] are under way.
     #[inline(always)]
     pub fn begin(&mut self, memory: (&mut impl Ram, &mut Frames), thread: usize, fault: Fault) -> Option<u16> {
-        let Fault { client, cause, address, pc } = fault;
+        let Fault { client, cause, address, pc, account } = fault;
         let range = self.find(client, address).filter(|r| r.portal != 0)?;
         let (portal, pager, all) = (range.portal, range.pager, range.is_all());
-        if self.answers.of(thread as u16).any(|a| a.portal == portal) {
-            return None;
+        let mut nested = 0;
+        for answer in self.answers.of(thread as u16) {
+            nested += (answer.account == account) as usize;
+            if answer.portal == portal || nested == NESTED {
+                return None;
+            }
         }
         // A handler for everything may be a debugger; who answers for itself keeps nobody else waiting.
         let limited = pager != client && !all;
         let seconds = if limited { 0 } else { UNLIMITED };
-        let answer = Answer { client, pager, address, pc, seconds, cause: cause as u16, portal };
+        let answer = Answer { client, pager, address, pc, seconds, cause: cause as u16, portal, account };
         self.answers.insert(memory, thread as u16, answer).ok()?;
         Some(portal)
     }
@@ -206,15 +219,15 @@ mod tests {
     struct Bench(Fake, Box<Frames>, Pagers);
     impl Bench {
         fn new() -> Bench {
-            let (ram, mut frames) = (Fake::new(64), Box::new(Frames::fake()));
-            frames.add(RAM_BASE, RAM_BASE + 64 * PAGE);
+            let (ram, mut frames) = (Fake::new(256), Box::new(Frames::fake()));
+            frames.add(RAM_BASE, RAM_BASE + 256 * PAGE);
             Bench(ram, frames, Pagers::new())
         }
         fn add(&mut self, client: usize, range: (usize, usize), portal: usize, pager: usize) -> Result<(), Error> {
             self.2.add((&mut self.0, &mut self.1), domain(client), range, portal, domain(pager))
         }
         fn begin(&mut self, thread: usize, client: usize, address: usize) -> Option<u16> {
-            let fault = Fault { client: domain(client), cause: 15, address, pc: 0x10000 };
+            let fault = Fault { client: domain(client), cause: 15, address, pc: 0x10000, account: client as u8 };
             self.2.begin((&mut self.0, &mut self.1), thread, fault)
         }
     }
@@ -297,10 +310,23 @@ mod tests {
         assert_eq!(p.add(6, (4096, 8192), 40, 8), Ok(()));
     }
     #[test]
-    fn as_many_answers_as_threads_are_under_way() {
+    fn as_many_answers_as_threads_and_nested_faults_are_under_way() {
         let mut p = Bench::new();
-        p.add(7, PLACE, 40, 8).unwrap();
-        assert!((1..abi::nucleus::MAX_THREADS).all(|thread| p.begin(thread, 7, 0x1000).is_some()));
+        (0..NESTED).for_each(|n| p.add(7, (n << 12, (n + 1) << 12), 40 + n, 8).unwrap());
+        assert!((1..MAX_THREADS).all(|thread| (0..NESTED).all(|n| p.begin(thread, 7, n << 12).is_some())));
+    }
+    #[test]
+    fn who_nests_answers_without_end_takes_none_from_others() {
+        let mut p = Bench::new();
+        for n in 0..=NESTED {
+            p.add(7, (n << 12, (n + 1) << 12), 40 + n, 8).unwrap();
+            assert_eq!(p.begin(3, 7, n << 12).is_some(), n < NESTED);
+        }
+        // A handler of another account, on the same thread.
+        p.add(8, PLACE, 50, 9).unwrap();
+        assert_eq!(p.begin(3, 8, 0x1000), Some(50));
+        p.2.end(3, 40);
+        assert_eq!(p.begin(3, 7, NESTED << 12), Some(44));
     }
     #[test]
     fn a_pager_that_takes_too_long_is_found_once() {

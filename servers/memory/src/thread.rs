@@ -120,7 +120,9 @@ fn ask(caller: DomainId, callee: DomainId, thread: usize, request: Request, word
         _ => {
             let mut s = SPACES.lock();
             let to = s.named(callee)?;
-            s.get(to, address, pages).map(leave)
+            // One without a space of its own gets nothing when the call returns.
+            let from = s.named(caller).unwrap_or(to);
+            s.get(from, to, address, pages).map(leave)
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::ram::Ram;
 use crate::space::Spaces;
 use crate::tables;
 use abi::Error;
+use abi::account::ACCOUNTS;
 use abi::address::{DEVICE_VA, PAGE, RECEIVE_VA, STACK_FLOOR, pte};
 use abi::nucleus::{TRANSFERS, Thread, domain, fault};
 use abi::template::{Letter, Part, Template, Word};
@@ -26,6 +27,10 @@ use portal::template::Writer;
 /// Most pages of one transfer.
 pub const MOST: usize = 31;
 const _: () = assert!(2 * TRANSFERS == portal::specification::ARGUMENTS);
+
+/// From here on are pages of clients that others pay for, in a part for each account.
+const OTHERS_VA: usize = RECEIVE_VA + (DEVICE_VA - RECEIVE_VA) / 2;
+const PART: usize = (DEVICE_VA - OTHERS_VA) / ACCOUNTS;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,11 +155,24 @@ impl<R: Ram> Spaces<R> {
         crate::space::private(va, pages * PAGE)?;
         if va + pages * PAGE > DEVICE_VA && va < STACK_FLOOR { Err(Error::EFAULT) } else { Ok(()) }
     }
-    /// Addresses of `pages` pages in the part of the space where pages of others come to.
-    fn receive(&mut self, asid: usize, pages: usize) -> Result<usize, Error> {
-        let root = self.space(asid)?.root;
+    /// Where pages of `caller` come to in the space of `callee`: in the lower half of that part of it for a caller whom the same account
+    /// pays for, or the system; for each other account in a part of its own, of no more pages than the account's share of what `callee`'s
+    /// may have. So no client has a server full of pages for another.
+    fn received(&mut self, caller: usize, callee: usize) -> Result<(usize, usize), Error> {
+        let [client, server] = [caller, callee].map(|asid| self.account_of(asid) as usize);
+        if client == server || client == 0 {
+            return Ok((RECEIVE_VA, OTHERS_VA));
+        }
+        let share = if server == 0 { usize::MAX } else { self.accounts.of(server)?.limit as usize / ACCOUNTS };
+        let first = OTHERS_VA + client * PART;
+        Ok((first, first + share.clamp(MOST, PART / PAGE) * PAGE))
+    }
+    /// Addresses for `pages` pages of `caller` in the space of `callee`. `ENOMEM`: there are not so many.
+    fn receive(&mut self, caller: usize, callee: usize, pages: usize) -> Result<usize, Error> {
+        let (first, end) = self.received(caller, callee)?;
+        let root = self.space(callee)?.root;
         let mut run = 0;
-        for va in (RECEIVE_VA..DEVICE_VA).step_by(PAGE) {
+        for va in (first..end).step_by(PAGE) {
             run = if tables::leaf(&self.ram, root, va) == 0 { run + 1 } else { 0 };
             if run == pages {
                 return Ok(va + PAGE - pages * PAGE);
@@ -175,7 +193,7 @@ impl<R: Ram> Spaces<R> {
             }
         }
         // All that can fail comes before the callee sees the first page: it may lend that page on, or keep its translation.
-        let there = self.receive(callee, pages)?;
+        let there = self.receive(caller, callee, pages)?;
         self.room(callee, pages)?;
         for n in 0..pages {
             self.vacant(callee, there + n * PAGE)?;
@@ -223,7 +241,7 @@ impl<R: Ram> Spaces<R> {
     ) -> Result<usize, Error> {
         Self::transferable(address, pages).map_err(|_| Error::EFAULT)?;
         self.movable(caller, address, pages, lent)?;
-        let there = self.receive(callee, pages)?;
+        let there = self.receive(caller, callee, pages)?;
         // Tables first: moving itself does not fail.
         self.room(callee, pages)?;
         for n in 0..pages {
@@ -233,9 +251,9 @@ impl<R: Ram> Spaces<R> {
         Ok(there)
     }
     /// `<`, at the call: as many new pages of `callee`'s, once `caller` may have pages at `address`; where.
-    pub fn get(&mut self, callee: usize, address: usize, pages: usize) -> Result<usize, Error> {
+    pub fn get(&mut self, caller: usize, callee: usize, address: usize, pages: usize) -> Result<usize, Error> {
         Self::transferable(address, pages).map_err(|_| Error::EFAULT)?;
-        let there = self.receive(callee, pages)?;
+        let there = self.receive(caller, callee, pages)?;
         self.map(callee, there, pages * PAGE, pte::R | pte::W)?;
         Ok(there)
     }
@@ -406,6 +424,36 @@ mod tests {
         assert!(tables >= 1);
     }
     #[test]
+    fn pages_of_one_account_leave_room_for_those_of_others() {
+        let (mut s, _) = two();
+        let limit = 64 * ACCOUNTS;
+        for (asid, account) in [(1, 1), (2, 2), (3, 3)] {
+            if asid == 3 {
+                s.create(id(asid)).unwrap();
+                s.map(asid, IMAGE_VA, PAGE, pte::R | pte::W).unwrap();
+            }
+            s.accounts.set_limit(account, limit).unwrap();
+            s.pay(asid, account).unwrap();
+        }
+        let shared = |s: &mut Spaces<Fake>, from: usize| (0..).find(|_| s.share(from, 2, IMAGE_VA, 1).is_err());
+        assert_eq!(shared(&mut s, 1), Some(64));
+        assert_eq!(s.give(1, 2, IMAGE_VA + PAGE, 1, NONE), Err(Error::ENOMEM));
+        assert_eq!(s.get(1, 2, IMAGE_VA, 1), Err(Error::ENOMEM));
+        let there = s.share(3, 2, IMAGE_VA, 1).unwrap();
+        assert!(there >= OTHERS_VA + 3 * PART && there < OTHERS_VA + 4 * PART);
+        // What the server lets go of makes room for more of the same.
+        s.unmap(2, OTHERS_VA + PART + 5 * PAGE, NONE).unwrap();
+        assert_eq!(s.share(1, 2, IMAGE_VA, 1), Ok(OTHERS_VA + PART + 5 * PAGE));
+        assert_eq!(s.share(1, 2, IMAGE_VA, 1), Err(Error::ENOMEM));
+    }
+    #[test]
+    fn who_shares_an_account_shares_its_room() {
+        let (mut s, _) = two();
+        s.accounts.set_limit(1, 1000).unwrap();
+        [1, 2].into_iter().for_each(|asid| s.pay(asid, 1).unwrap());
+        assert!((0..300).all(|n| s.share(1, 2, IMAGE_VA, 1) == Ok(RECEIVE_VA + n * PAGE) || n > 254));
+    }
+    #[test]
     fn a_shared_page_stays_shared_in_a_copy_of_the_space() {
         let (mut s, roots) = two();
         let there = s.share(1, 2, IMAGE_VA, 1).unwrap();
@@ -443,7 +491,7 @@ mod tests {
     #[test]
     fn got_pages_replace_the_callers() {
         let (mut s, roots) = two();
-        let there = s.get(2, IMAGE_VA, 2).unwrap();
+        let there = s.get(1, 2, IMAGE_VA, 2).unwrap();
         s.write(2, there, b"new").unwrap();
         s.got(2, there, (1, IMAGE_VA), 2, NONE).unwrap();
         assert_eq!(
@@ -474,7 +522,7 @@ mod tests {
     #[test]
     fn what_can_not_be_got_stays_until_it_is_dropped() {
         let (mut s, roots) = two();
-        let there = s.get(2, IMAGE_VA, 1).unwrap();
+        let there = s.get(1, 2, IMAGE_VA, 1).unwrap();
         let lent = [pte::address(leaf(&s, roots[0], IMAGE_VA))];
         assert_eq!(s.got(2, there, (1, IMAGE_VA), 1, Lent::all(&lent)), Err(Error::EBUSY));
         assert!(leaf(&s, roots[1], there) != 0);

@@ -2,7 +2,7 @@
 //! manager and the scheduler as says what they were asked for.
 //!
 //! Each thread of the test program has one machine, which [`Fake::start`] makes anew. What it can give out can be made to end, as
-//! memory on the host can (`failing.rs`): both count as one.
+//! memory on the host can (`fallible::failing`): both count as one.
 
 use crate::failing;
 use crate::machine::neighbours::{Neighbours, Overdue};

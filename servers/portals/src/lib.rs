@@ -16,7 +16,6 @@
 //! is the one way there, and takes the guard. Semaphores that clients wait for are posted when the lock is free again
 //! ([`state::posts`]).
 #![cfg_attr(not(test), no_std)]
-#![cfg_attr(test, feature(alloc_error_hook))]
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::disallowed_macros))]
 #![feature(allocator_api, optimize_attribute)]
 // What is made without arguments is made once, in a constant.
@@ -30,11 +29,12 @@ pub mod operations;
 pub mod state;
 
 #[cfg(test)]
-mod failing;
-#[cfg(test)]
 mod fake;
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+use fallible::failing;
 
 /// What an operation gives, or why not.
 pub type Result<T> = core::result::Result<T, abi::Error>;

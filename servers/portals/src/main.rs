@@ -14,6 +14,7 @@ mod hart;
 
 use abi::Error;
 use abi::identity::DomainId;
+use entries::accounts::{account_charge, account_of, account_refund};
 use entries::domains::{create, event, exit, fault, fork, kill, limits, wait};
 use entries::inspection::{
     inspect_account, inspect_calls, inspect_check, inspect_code, inspect_counts, inspect_domain, inspect_portal,
@@ -87,6 +88,9 @@ pebble::provide! {
     "interrupt.done", "smti", done;
     "domain.create", "smtr", create;
     "domain.limits", "smir", limits;
+    "account.of", "smti", account_of;
+    "account.charge", "smtiii", account_charge;
+    "account.refund", "smtiii", account_refund;
     "domain.start", "smtiiiii", start_thread;
     "domain.event", "smtw", event;
     "domain.destroy", "smti", kill;

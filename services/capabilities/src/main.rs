@@ -10,10 +10,13 @@ extern crate alloc;
 
 use abi::Error;
 use abi::capability::Info;
+use abi::identity::DomainId;
 use abi::inspect;
 use alloc::vec::Vec;
 use capabilities_logic::cache::{Cache, Translation};
-use capabilities_logic::{Capabilities, Domain};
+use capabilities_logic::{Capabilities, Domain, Swept};
+use pebble::account::{self, Account, Remote};
+use pebble::fallible::TryPush;
 use pebble::sync::Mutex;
 use pebble::{Result, check};
 
@@ -34,19 +37,21 @@ pebble::provide! {
 /// The page that portal code reads.
 static mut CACHE: Cache = Cache::EMPTY;
 struct State {
-    all: Capabilities,
+    all: Capabilities<Remote>,
     /// Translations for one use that had to leave the page before that use.
     waiting: Vec<Translation>,
 }
-static STATE: Mutex<State> = Mutex::new(State { all: Capabilities::new(), waiting: Vec::new() });
+static STATE: Mutex<State> = Mutex::new(State { all: Capabilities::new(Remote), waiting: Vec::new() });
 /// Capabilities from which on those of dead domains are looked for.
 const MANY: usize = 64;
 
-/// Forgets something of what the dead have left, wherever something is about to be added to many.
-fn sweep(state: &mut State) {
-    if state.all.count() >= MANY && state.all.sweep(lives) {
+/// Forgets something of what the dead have left.
+fn sweep(state: &mut State) -> Swept {
+    let swept = state.all.sweep(lives);
+    if swept.forgot {
         state.waiting.retain(|t| state.all.held(t.callee as usize, t.result as usize).is_ok());
     }
+    swept
 }
 
 /// The page of translations. `_state`: whoever has the state locked.
@@ -81,52 +86,65 @@ fn inspected(asid: usize) -> Result<inspect::Domain> {
 fn locked(body: impl FnOnce(&mut State) -> Result<usize>) -> isize {
     body(&mut STATE.lock()).map_or_else(Error::code, |value| value as isize)
 }
+/// The account of the domain with this identity, which has called. `ESRCH`: it is no more.
+fn account_of(serial: usize) -> Result<Account> {
+    DomainId::of(serial as u64).ok_or(Error::ESRCH).and_then(account::of)
+}
+/// Runs `body`, which adds something that the account of domain `serial` pays for. What the dead have left counts until it is
+/// forgotten: bit by bit wherever there are many; and where the account is at its limit, as much as it takes, at most once all round.
+fn adding(serial: usize, mut body: impl FnMut(&mut State, Account) -> Result<usize>) -> isize {
+    let add = |payer| {
+        let mut rounds = 0;
+        loop {
+            // Free in between: others need not wait for that.
+            let mut state = STATE.lock();
+            let result = body(&mut state, payer);
+            let full = matches!(result, Err(Error::ENFILE)) && rounds < 2;
+            if full || state.all.count() >= MANY {
+                rounds += sweep(&mut state).anew as usize;
+            }
+            if !full {
+                return result;
+            }
+        }
+    };
+    account_of(serial).and_then(add).map_or_else(Error::code, |value| value as isize)
+}
 
 /// A portal has no translation of a name from domain `from` to domain `to` (serial numbers): makes it, or says why not. `question`: the
 /// name, and from bit 40 on the argument's number.
 extern "C" fn translate(question: usize, from: usize, to: usize, asids: usize) -> isize {
     let argument = question >> capabilities_logic::template::ARGUMENT;
     let name = question & ((1 << capabilities_logic::template::ARGUMENT) - 1);
-    locked(|state| {
-        let waiting = |t: &Translation| (t.name, t.caller, t.callee) == (name as u64, from as u64, to as u64);
+    let like = Translation { name: name as u64, caller: from as u64, callee: to as u64, ..Default::default() };
+    adding(from, |state, payer| {
+        // Room for what has to leave the page.
+        state.waiting.room_for(1)?;
+        let waiting = |t: &Translation| (t.name, t.caller, t.callee) == (like.name, like.caller, like.callee);
         let translation = match state.waiting.iter().position(waiting) {
             Some(place) => state.waiting.swap_remove(place),
             None => {
-                let like =
-                    Translation { name: name as u64, caller: from as u64, callee: to as u64, ..Default::default() };
                 // One use is one: not in another argument of the same call.
                 if cache(state).has_unused(&like) {
                     return Err(Error::EBADF);
                 }
-                sweep(state);
-                let passed = state.all.pass(from, name, Domain { asid: asids >> 16, serial: to })?;
-                Translation {
-                    name: name as u64,
-                    caller: from as u64,
-                    callee: to as u64,
-                    result: passed.name as u64,
-                    once: passed.moved as u64,
-                    unused: [0; 3],
-                }
+                let passed = state.all.pass(from, payer, name, Domain { asid: asids >> 16, serial: to })?;
+                Translation { result: passed.name as u64, once: passed.moved as u64, ..like }
             }
         };
         if let Some(old) = cache(state).put(translation, argument) {
-            state.waiting.push(old);
+            state.waiting.push_kept(old);
         }
         Ok(0)
     })
 }
 extern "C" fn create(asid: usize, serial: usize, object: usize, rights: usize, flags: usize) -> isize {
-    locked(|state| {
-        sweep(state);
-        state.all.create(Domain { asid, serial }, object as u64, rights as u64, flags as u64)
+    adding(serial, |state, payer| {
+        state.all.create(Domain { asid, serial }, payer, object as u64, rights as u64, flags as u64)
     })
 }
 extern "C" fn reduce(serial: usize, name: usize, rights: usize, flags: usize) -> isize {
-    locked(|state| {
-        sweep(state);
-        state.all.reduce(serial, name, rights as u64, flags as u64)
-    })
+    adding(serial, |state, payer| state.all.reduce(serial, payer, name, rights as u64, flags as u64))
 }
 extern "C" fn revoke(serial: usize, name: usize) -> isize {
     locked(|state| {

@@ -5,23 +5,29 @@
 //! closed or its domain has ended, the portal manager posts a semaphore, and names the control block to a thread here that asks. That
 //! thread frees one after the other, at an ordinary priority: whoever has more important things to do than what others have left
 //! behind is not kept from them.
+//!
+//! What is kept for a client is charged to its account: each control block, by the limit `files`, and the pages of what it makes, by
+//! `storage`. Who opens a file pays for what is written through that control block, whoever has it later.
 #![no_std]
 #![no_main]
+#![feature(allocator_api)]
 
 extern crate alloc;
 
 mod pipes;
 
 use abi::Error;
+use abi::account::Resource;
 use abi::address::PAGE;
 use abi::file::{Entry, Hand, Status, flags, kind, operation};
 use abi::name::Name;
 use abi::nucleus::NAMELEN;
 use abi::system;
 use abi::window::{Plain, Window};
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use files_logic::{Open, Store};
+use pebble::account::{Account, Charge, Ledger, Remote};
+use pebble::fallible::{self, TryPush};
 use pebble::portal::call;
 use pebble::sync::{Mutex, Semaphore};
 use pebble::{Result, check};
@@ -57,9 +63,11 @@ struct Slot {
     number: usize,
     /// Who may have portals to it by `files.inherit`, once.
     heir: Option<Heir>,
+    /// What it has cost its client.
+    charge: Charge,
 }
 impl Slot {
-    const FREE: Slot = Slot { control: Control::Free, number: 0, heir: None };
+    const FREE: Slot = Slot { control: Control::Free, number: 0, heir: None, charge: Charge::NONE };
 }
 /// A domain to which another has handed over what is to be one of its standard streams. The one that hands over is named too, so that
 /// nobody is given a stream by others than its starter.
@@ -75,7 +83,7 @@ const STREAMS: usize = 3;
 /// Most control blocks at one time.
 const SLOTS: usize = 1 << 12;
 struct State {
-    store: Store,
+    store: Store<Remote>,
     slots: Vec<Slot>,
     /// Control blocks made so far, and pipes.
     made: usize,
@@ -85,7 +93,8 @@ struct State {
 }
 /// Priority of the thread that frees control blocks: that of a component whose manifest entry says nothing.
 const COLLECTOR_PRIORITY: u8 = 20;
-static STATE: Mutex<State> = Mutex::new(State { store: Store::new(), slots: Vec::new(), made: 0, pipes: 0, gone: 0 });
+static STATE: Mutex<State> =
+    Mutex::new(State { store: Store::new(Remote), slots: Vec::new(), made: 0, pipes: 0, gone: 0 });
 
 fn start(_: &pebble::Env) {
     let Ok(gone) = Semaphore::new(0) else { return };
@@ -101,10 +110,11 @@ fn start(_: &pebble::Env) {
 #[repr(align(4096))]
 struct Buffer([u8; PAGE]);
 
-/// Takes over the files that came with the image.
+/// Takes over the files that came with the image: the system's.
 fn import_files() {
-    // SAFETY: bytes. Made in place: the stack has no room for it.
-    let mut buffer: Box<Buffer> = unsafe { Box::new_zeroed().assume_init() };
+    // Made in place: the stack has no room for it.
+    // SAFETY: bytes.
+    let Ok(mut buffer) = (unsafe { fallible::zeroed::<Buffer>() }) else { return };
     for number in 0.. {
         let to = buffer.0.as_mut_ptr() as usize;
         if INIT_FILE.call([number, usize::MAX, to]) < 0 {
@@ -112,10 +122,11 @@ fn import_files() {
         }
         let Ok(name) = Name::new(&buffer.0) else { continue };
         let mut state = STATE.lock();
-        if state.store.make_parents(name.text()).is_err() {
+        if state.store.make_parents(name.text(), Account::SYSTEM).is_err() {
             continue;
         }
-        let Ok(mut file) = state.store.open(name.text(), flags::WRITE_ONLY | flags::CREATE) else { continue };
+        let how = flags::WRITE_ONLY | flags::CREATE;
+        let Ok(mut file) = state.store.open(name.text(), how, Account::SYSTEM) else { continue };
         let mut offset = 0;
         while let Ok(count @ 1..) = check(INIT_FILE.call([number, offset, to])) {
             if state.store.write(&mut file, &buffer.0[..count]).is_err() {
@@ -130,9 +141,7 @@ fn import_files() {
 fn collect() -> bool {
     let Ok(number) = check(call(system::PORTAL_GONE, [])) else { return false };
     let mut state = STATE.lock();
-    if let Some(control) = state.take(number) {
-        state.end(control);
-    }
+    state.end(number);
     true
 }
 /// The control block with this number.
@@ -141,36 +150,45 @@ fn slot(slots: &mut [Slot], number: usize) -> Option<&mut Slot> {
     slots.get_mut(number % SLOTS).filter(|slot| slot.number == number)
 }
 impl State {
-    /// Frees the place of control block `number`; what was there, if it was.
-    fn take(&mut self, number: usize) -> Option<Control> {
-        slot(&mut self.slots, number).map(|slot| core::mem::replace(slot, Slot::FREE).control)
-    }
-    /// Nobody uses it any more.
-    fn end(&mut self, control: Control) {
+    /// Nobody uses control block `number` any more, if it was there: its place is free.
+    fn end(&mut self, number: usize) {
+        let Some(slot) = slot(&mut self.slots, number) else { return };
+        let Slot { control, charge, .. } = core::mem::replace(slot, Slot::FREE);
         match control {
             Control::Free => {}
             Control::File(open) => self.store.close(open),
             Control::Pipe(end) => end.leave(),
         }
+        Remote.refund(charge);
     }
-    /// A free place for a control block. `ENFILE`: there is none.
-    fn free_place(&mut self) -> Result<usize> {
+    /// A free place for a control block of `payer`'s, and what it costs. `ENFILE`: there is none, or none for that one; `ENOMEM`.
+    fn free_place(&mut self, payer: Account) -> Result<(usize, Charge)> {
         let place = self.slots.iter().position(|slot| slot.number == 0).unwrap_or(self.slots.len());
         if place == SLOTS {
             return Err(Error::ENFILE);
         }
         if place == self.slots.len() {
-            self.slots.try_reserve(1).map_err(|_| Error::ENOMEM)?;
-            self.slots.push(Slot::FREE);
+            self.slots.try_push(Slot::FREE)?;
         }
-        Ok(place)
+        Ok((place, Remote.charge(payer, Resource::Files, 1)?))
     }
     /// A new control block at a free place; its number.
-    fn put(&mut self, place: usize, control: Control) -> usize {
+    fn put(&mut self, (place, charge): (usize, Charge), control: Control) -> usize {
         self.made = (self.made + 1) % (1 << 19);
         let number = self.made * SLOTS + place;
-        self.slots[place] = Slot { control, number, heir: None };
+        self.slots[place] = Slot { control, number, heir: None, charge };
         number
+    }
+    /// A new control block for `payer` with what `make` gives; its number. `ENFILE`, `ENOMEM`, or what `make` ends with.
+    fn put_new(&mut self, payer: Account, make: impl FnOnce(&mut Store<Remote>) -> Result<Control>) -> Result<usize> {
+        let (place, charge) = self.free_place(payer)?;
+        match make(&mut self.store) {
+            Ok(control) => Ok(self.put((place, charge), control)),
+            Err(error) => {
+                Remote.refund(charge);
+                Err(error)
+            }
+        }
     }
 }
 /// Gives the caller four portals to control block `number`; the first one's number.
@@ -193,10 +211,7 @@ fn grant(number: usize) -> isize {
 fn grant_new(number: usize) -> isize {
     let result = grant(number);
     if result < 0 {
-        let mut state = STATE.lock();
-        if let Some(control) = state.take(number) {
-            state.end(control);
-        }
+        STATE.lock().end(number);
     }
     result
 }
@@ -215,10 +230,8 @@ fn code(result: Result<usize>) -> isize {
 extern "C" fn open(path: usize, how: usize) -> isize {
     // SAFETY: the page is open for this call.
     let Ok(name) = (unsafe { Name::read(path) }) else { return Error::EINVAL.code() };
-    let opened = add(|state| {
-        let place = state.free_place()?;
-        let open = state.store.open(name.text(), how)?;
-        Ok(state.put(place, Control::File(open)))
+    let opened = pebble::account::of_caller().and_then(|payer| {
+        add(|state| state.put_new(payer, |store| store.open(name.text(), how, payer).map(Control::File)))
     });
     opened.map_or_else(Error::code, grant_new)
 }
@@ -226,7 +239,7 @@ extern "C" fn open(path: usize, how: usize) -> isize {
 ///
 /// # Safety
 /// The page of `path` is open for this call.
-unsafe fn with_path<T>(path: usize, body: impl FnOnce(&mut Store, &str) -> Result<T>) -> Result<T> {
+unsafe fn with_path<T>(path: usize, body: impl FnOnce(&mut Store<Remote>, &str) -> Result<T>) -> Result<T> {
     // SAFETY: the caller's promise.
     let name = unsafe { Name::read(path) }?;
     body(&mut STATE.lock().store, name.text())
@@ -236,8 +249,10 @@ extern "C" fn unlink(path: usize) -> isize {
     code(unsafe { with_path(path, Store::unlink) }.map(|()| 0))
 }
 extern "C" fn make_directory(path: usize) -> isize {
-    // SAFETY: a window argument.
-    code(unsafe { with_path(path, Store::make_directory) }.map(|()| 0))
+    let made = pebble::account::of_caller()
+        // SAFETY: a window argument.
+        .and_then(|payer| unsafe { with_path(path, |store, path| store.make_directory(path, payer)) });
+    code(made.map(|()| 0))
 }
 extern "C" fn remove_directory(path: usize) -> isize {
     // SAFETY: a window argument.
@@ -273,7 +288,8 @@ extern "C" fn read(number: usize, to: usize, count: usize) -> isize {
     let mut state = STATE.lock();
     let State { store, slots, .. } = &mut *state;
     let Some(Slot { control: Control::File(open), .. }) = slot(slots, number) else { return Error::EBADF.code() };
-    code(store.read(open, to.count(), |bytes| to.copy_from(bytes)))
+    let mut at = 0;
+    code(store.read(open, to.count(), |piece| at += to.copy_from_at(at, piece)))
 }
 extern "C" fn write(number: usize, from: usize, count: usize) -> isize {
     // SAFETY: `from` is this portal's window argument; it is only read, once.

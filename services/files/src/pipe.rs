@@ -68,11 +68,10 @@ pub struct Pipe {
 /// So many bytes are copied one by one in less time than by a call: reads and writes of no more are `SHORT`.
 pub const FEW: usize = 8;
 impl Pipe {
-    /// Made where it stays: it is too large for a server's stack.
-    #[allow(clippy::new_without_default)]
-    pub fn new() -> Box<Pipe> {
+    /// Made where it stays: it is too large for a server's stack. `ENOMEM`.
+    pub fn new() -> Result<Box<Pipe>, Error> {
         // SAFETY: zeros are a value of every field.
-        unsafe { Box::new_zeroed().assume_init() }
+        unsafe { fallible::zeroed() }
     }
     /// Bytes that are in it.
     pub fn bytes(&self) -> usize {
@@ -179,7 +178,7 @@ mod tests {
 
     #[test]
     fn bytes_come_out_in_order_around_the_end() {
-        let mut pipe = Pipe::new();
+        let mut pipe = Pipe::new().unwrap();
         let (mut sent, mut got) = (0u32, 0u32);
         for step in 0..5000 {
             let data: Vec<u8> = (0..step % 97).map(|n| ((sent + n) % 251) as u8).collect();
@@ -204,7 +203,7 @@ mod tests {
     #[test]
     fn the_only_reader_that_waits_gets_its_bytes_at_once() {
         for (room, short) in [(1, true), (5, false), (9, true), (100, false)] {
-            let (mut pipe, mut to) = (Pipe::new(), vec![0; room]);
+            let (mut pipe, mut to) = (Pipe::new().unwrap(), vec![0; room]);
             let reader = waiting(&mut pipe, &mut to);
             let sent = b"hello, reader";
             let written = if short { pipe.write::<true>(sent) } else { pipe.write::<false>(sent) };
@@ -220,7 +219,7 @@ mod tests {
     }
     #[test]
     fn of_two_readers_that_wait_neither_is_given_anything() {
-        let (mut pipe, mut to) = (Pipe::new(), [[0; 4]; 2]);
+        let (mut pipe, mut to) = (Pipe::new().unwrap(), [[0; 4]; 2]);
         let [one, other] = &mut to;
         let readers = [waiting(&mut pipe, one), waiting(&mut pipe, other)];
         assert_eq!((pipe.write::<false>(b"x"), pipe.bytes()), (Some(Ok(1)), 1));
@@ -229,7 +228,7 @@ mod tests {
     }
     #[test]
     fn a_reader_that_waits_no_more_is_given_nothing() {
-        let (mut pipe, mut to) = (Pipe::new(), [0; 4]);
+        let (mut pipe, mut to) = (Pipe::new().unwrap(), [0; 4]);
         let reader = waiting(&mut pipe, &mut to);
         pipe.forget(&reader);
         assert_eq!((pipe.write::<false>(b"x"), reader.got(), pipe.wake()), (Some(Ok(1)), None, false));
@@ -239,13 +238,13 @@ mod tests {
     }
     #[test]
     fn writing_nothing_gives_nothing() {
-        let (mut pipe, mut to) = (Pipe::new(), [0; 4]);
+        let (mut pipe, mut to) = (Pipe::new().unwrap(), [0; 4]);
         let reader = waiting(&mut pipe, &mut to);
         assert_eq!((pipe.write::<false>(b""), reader.got()), (Some(Ok(0)), None));
     }
     #[test]
     fn an_empty_pipe_ends_when_nobody_writes() {
-        let mut pipe = Pipe::new();
+        let mut pipe = Pipe::new().unwrap();
         assert_eq!(pipe.read::<false>(&mut [0]), None);
         pipe.write::<false>(b"x");
         pipe.no_writers = true;
@@ -253,13 +252,17 @@ mod tests {
     }
     #[test]
     fn a_write_that_nobody_reads_is_refused() {
-        let mut pipe = Pipe::new();
+        let mut pipe = Pipe::new().unwrap();
         pipe.no_readers = true;
         assert_eq!(pipe.write::<false>(b"x"), Some(Err(Error::EPIPE)));
     }
     #[test]
+    fn a_pipe_without_memory_is_refused() {
+        assert!(matches!(fallible::failing::with_only(0, Pipe::new), Err(Error::ENOMEM)));
+    }
+    #[test]
     fn a_full_pipe_takes_nothing() {
-        let mut pipe = Pipe::new();
+        let mut pipe = Pipe::new().unwrap();
         assert_eq!(pipe.write::<false>(&[1; 5000]), Some(Ok(4096)));
         assert_eq!(pipe.write::<false>(b"x"), None);
     }

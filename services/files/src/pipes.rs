@@ -1,14 +1,38 @@
 //! Pipes: their two control blocks, reading and writing them, and waiting in between.
 
-use crate::{Control, STATE, State, add, code, grant_new, slot};
+use crate::{Control, STATE, State, add, code, collect, grant_new, slot};
 use abi::Error;
+use abi::account::Resource;
 use abi::window::Window;
 use alloc::boxed::Box;
 use alloc::rc::Rc;
 use core::cell::UnsafeCell;
-use files_logic::{FEW, Pipe, Reader, Side};
+use files_logic::{FEW, Pipe, Reader, Shares, Side};
+use pebble::account::{Account, Charge, Ledger, Remote};
 use pebble::portal::call;
-use pebble::sync::Semaphore;
+use pebble::sync::{Mutex, Semaphore};
+
+/// How many pipes each account has. Not with the state: the last side of a pipe goes while that is locked.
+static SHARES: Mutex<Shares> = Mutex::new(Shares::new());
+/// One pipe of an account's.
+struct Share(Account);
+impl Share {
+    /// One for `payer`, once those that nobody uses any more have made room where there is none. `ENFILE`.
+    fn take(payer: Account) -> Result<Share, Error> {
+        loop {
+            let taken = SHARES.lock().take(payer);
+            match taken {
+                Err(Error::ENFILE) if collect() => {}
+                taken => return taken.map(|()| Share(payer)),
+            }
+        }
+    }
+}
+impl Drop for Share {
+    fn drop(&mut self) {
+        SHARES.lock().give_back(self.0);
+    }
+}
 
 /// A pipe, and what threads wait on that find it empty or full. Only one kind of them waits at a time.
 struct Waited {
@@ -16,6 +40,14 @@ struct Waited {
     wait: Semaphore,
     /// What tells it from other pipes.
     node: usize,
+    /// What it costs who has made it.
+    charge: Charge,
+    _share: Share,
+}
+impl Drop for Waited {
+    fn drop(&mut self) {
+        Remote.refund(self.charge.take());
+    }
 }
 /// One side of a pipe, as a control block has it. The pipe goes with the second one.
 pub struct End {
@@ -191,19 +223,21 @@ pub extern "C" fn write(number: usize, from: usize, count: usize) -> isize {
 /// Two descriptors: that of the reading side, and 2¹⁶ times that of the writing side.
 pub extern "C" fn pipe() -> isize {
     let sides = || {
+        let payer = pebble::account::of_caller()?;
+        let share = Share::take(payer)?;
         let wait = Semaphore::new(0).map_err(|_| Error::ENFILE)?;
         let node = {
             let mut state = STATE.lock();
             state.pipes += 1;
             state.pipes
         };
-        let waited = Rc::new(Waited { pipe: UnsafeCell::new(Pipe::new()), wait, node });
+        let pipe = UnsafeCell::new(Pipe::new()?);
+        let charge = Remote.charge(payer, Resource::Storage, 1)?;
+        let waited = Rc::try_new(Waited { pipe, wait, node, charge, _share: share }).map_err(|_| Error::ENOMEM)?;
         let mut made = [0; 2];
         for (n, side) in [Side::Read, Side::Write].into_iter().enumerate() {
-            let number = add(|state| {
-                let place = state.free_place()?;
-                Ok(state.put(place, Control::Pipe(End { side, waited: waited.clone() })))
-            });
+            let end = || Ok(Control::Pipe(End { side, waited: waited.clone() }));
+            let number = add(|state| state.put_new(payer, |_| end()));
             made[n] = number.inspect_err(|_| give_up(&made[..n]))?;
         }
         // The ends have it, and it goes with them, under the lock.
@@ -226,9 +260,5 @@ pub extern "C" fn pipe() -> isize {
 /// Control blocks without portals go.
 fn give_up(numbers: &[usize]) {
     let mut state = STATE.lock();
-    for &number in numbers {
-        if let Some(control) = state.take(number) {
-            state.end(control);
-        }
-    }
+    numbers.iter().for_each(|&number| state.end(number));
 }

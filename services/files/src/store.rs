@@ -1,14 +1,15 @@
 //! The tree of directories and files, and the control block of each one that is open.
 
+use crate::contents::{Bytes, LONGEST, Paid};
 use abi::Error;
 use abi::file::{Status, flags, kind, whence};
-use alloc::collections::BTreeMap;
-use alloc::string::{String, ToString};
+use abi::nucleus::NAMELEN;
+use account::{Account, Ledger};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Bound;
+use fallible::{Map, TryPush};
 
-/// Longest file: what is read or written beyond is refused.
-const LONGEST: usize = 64 << 20;
 /// The number of the directory that all others are in. It is not among the nodes.
 const ROOT: usize = usize::MAX;
 
@@ -20,14 +21,16 @@ pub struct Open {
     read: bool,
     write: bool,
     append: bool,
-    /// Of a directory: the name that was given last; empty: none yet.
-    last: String,
+    /// Who has opened it, and pays for what it makes a file longer by.
+    payer: Account,
+    /// Of a directory: the name that was given last.
+    last: Option<Box<str>>,
 }
 /// What is in a directory: names, and the numbers of the nodes.
-type Entries = BTreeMap<String, usize>;
+type Entries = Map<Box<str>, usize>;
 
 enum Contents {
-    File(Vec<u8>),
+    File(Bytes),
     Directory(Entries),
 }
 struct Node {
@@ -37,29 +40,34 @@ struct Node {
     named: bool,
     /// Of its contents.
     version: u64,
+    /// A page for itself and its name, and those of its contents.
+    paid: Paid,
 }
+/// Most directories on the way to something: of a path of [`NAMELEN`] bytes every second one is a `/`.
+const DEEPEST: usize = NAMELEN / 2;
 /// A path taken apart. It may end at something that is not there.
 struct Place<'a> {
     /// The directory that the last name is in, and all on the way to it but the root.
     directory: usize,
-    through: Vec<usize>,
+    through: [usize; DEEPEST],
+    depth: usize,
     /// Empty: the path is that of the root.
     name: &'a str,
     /// A `/` follows, so it must be a directory.
     slash: bool,
 }
-/// All files.
-#[derive(Default)]
-pub struct Store {
+/// All files. Whose they are is charged to the ledger.
+pub struct Store<L> {
+    pub ledger: L,
     root: Entries,
     nodes: Vec<Option<Node>>,
     /// How often contents have changed.
     changes: u64,
 }
 
-impl Store {
-    pub const fn new() -> Store {
-        Store { root: Entries::new(), nodes: Vec::new(), changes: 0 }
+impl<L: Ledger> Store<L> {
+    pub const fn new(ledger: L) -> Store<L> {
+        Store { ledger, root: Entries::new(), nodes: Vec::new(), changes: 0 }
     }
     fn node(&mut self, number: usize) -> &mut Node {
         // A control block or a name keeps its node; the root is never asked for.
@@ -91,7 +99,7 @@ impl Store {
     fn is_directory(&self, number: usize) -> bool {
         self.entries(number).is_ok()
     }
-    fn bytes(&mut self, number: usize) -> Result<&mut Vec<u8>, Error> {
+    fn bytes(&mut self, number: usize) -> Result<&mut Bytes, Error> {
         if number == ROOT {
             return Err(Error::EISDIR);
         }
@@ -100,17 +108,26 @@ impl Store {
             Contents::Directory(_) => Err(Error::EISDIR),
         }
     }
-    /// Takes `path` apart. `ENOENT`, `ENOTDIR`: one on the way is not there, or is no directory; `EINVAL`: it has a `..`.
+    /// The file with that number has `length` bytes from now on; `payer` pays for the pages that come. `ENOMEM`, `EISDIR`.
+    fn resize(&mut self, number: usize, length: usize, payer: Account) -> Result<(), Error> {
+        let node = self.nodes.get_mut(number).and_then(Option::as_mut).ok_or(Error::EISDIR)?;
+        match &mut node.contents {
+            Contents::File(bytes) => bytes.resize(length, (&mut self.ledger, &mut node.paid, payer)),
+            Contents::Directory(_) => Err(Error::EISDIR),
+        }
+    }
+    /// Takes `path` apart. `ENOENT`, `ENOTDIR`: one on the way is not there, or is no directory; `EINVAL`: it has a `..`; `ENAMETOOLONG`.
     fn place<'a>(&self, path: &'a str) -> Result<Place<'a>, Error> {
         let slash = path.ends_with('/') || path.ends_with("/.");
-        let mut place = Place { directory: ROOT, through: Vec::new(), name: "", slash };
+        let mut place = Place { directory: ROOT, through: [ROOT; DEEPEST], depth: 0, name: "", slash };
         for name in path.split('/').filter(|name| !matches!(*name, "" | ".")) {
             if name == ".." {
                 return Err(Error::EINVAL);
             }
             if !place.name.is_empty() {
                 place.directory = *self.entries(place.directory)?.get(place.name).ok_or(Error::ENOENT)?;
-                place.through.push(place.directory);
+                *place.through.get_mut(place.depth).ok_or(Error::ENAMETOOLONG)? = place.directory;
+                place.depth += 1;
             }
             place.name = name;
         }
@@ -129,17 +146,25 @@ impl Store {
         self.entries(place.directory).ok()?.get(place.name).copied()
     }
     fn free_if_unused(&mut self, number: usize) {
-        if self.nodes[number].as_ref().is_some_and(|n| n.open == 0 && !n.named) {
-            self.nodes[number] = None;
+        if let Some(node) = self.nodes[number].take_if(|n| n.open == 0 && !n.named) {
+            node.paid.refund_all(&mut self.ledger);
         }
     }
-    fn create(&mut self, place: &Place, contents: Contents) -> Result<usize, Error> {
+    /// Makes what `payer` pays for. `ENOMEM`: nothing has changed.
+    fn create(&mut self, place: &Place, contents: Contents, payer: Account) -> Result<usize, Error> {
         let number = self.nodes.iter().position(Option::is_none).unwrap_or(self.nodes.len());
-        self.entries_mut(place.directory)?.insert(place.name.to_string(), number);
         if number == self.nodes.len() {
-            self.nodes.push(None);
+            self.nodes.try_push(None)?;
         }
-        self.nodes[number] = Some(Node { contents, open: 0, named: true, version: 0 });
+        let name = fallible::text(place.name)?;
+        let mut paid = Paid::new();
+        paid.charge(&mut self.ledger, payer, 1)?;
+        let entered = self.entries_mut(place.directory).and_then(|entries| entries.try_insert(name, number));
+        if let Err(error) = entered {
+            paid.refund_all(&mut self.ledger);
+            return Err(error);
+        }
+        self.nodes[number] = Some(Node { contents, open: 0, named: true, version: 0, paid });
         self.changed(number);
         Ok(number)
     }
@@ -150,10 +175,10 @@ impl Store {
         self.free_if_unused(number);
         Ok(())
     }
-    /// Opens `path`. `ENOENT`: there is none, and it is not to be created; `EEXIST`: there is one, and it must not be;
+    /// Opens `path` for `payer`. `ENOENT`: there is none, and it is not to be created; `EEXIST`: there is one, and it must not be;
     /// `EISDIR`: a directory, to be written or created; `ENOTDIR`: a file, to be a directory; `EINVAL`: the flags make no
-    /// sense.
-    pub fn open(&mut self, path: &str, how: usize) -> Result<Open, Error> {
+    /// sense; `ENOMEM`.
+    pub fn open(&mut self, path: &str, how: usize, payer: Account) -> Result<Open, Error> {
         let access = how & flags::ACCESS;
         let only_reads = access == flags::READ_ONLY;
         if access > flags::READ_WRITE
@@ -177,10 +202,10 @@ impl Store {
             Some(number) => number,
             None if how & flags::CREATE == 0 => return Err(Error::ENOENT),
             None if place.slash => return Err(Error::EISDIR),
-            None => self.create(&place, Contents::File(Vec::new()))?,
+            None => self.create(&place, Contents::File(Bytes::new()), payer)?,
         };
         if how & flags::TRUNCATE != 0 {
-            *self.bytes(node)? = Vec::new();
+            self.resize(node, 0, payer)?;
             self.changed(node);
         }
         if node != ROOT {
@@ -188,7 +213,7 @@ impl Store {
         }
         let append = how & flags::APPEND != 0;
         let read = access != flags::WRITE_ONLY;
-        Ok(Open { node, position: 0, read, write: !only_reads, append, last: String::new() })
+        Ok(Open { node, position: 0, read, write: !only_reads, append, payer, last: None })
     }
     /// The control block goes.
     pub fn close(&mut self, open: Open) {
@@ -197,49 +222,39 @@ impl Store {
             self.free_if_unused(open.node);
         }
     }
-    /// Bytes from the position on, at most `count`, which `take` is given. `EBADF`: not open for reading; `EISDIR`.
-    pub fn read<T>(&mut self, open: &mut Open, count: usize, take: impl FnOnce(&[u8]) -> T) -> Result<T, Error> {
+    /// Bytes from the position on, at most `count`, which `take` is given piece by piece; how many they are. `EBADF`: not open for
+    /// reading; `EISDIR`.
+    pub fn read(&mut self, open: &mut Open, count: usize, take: impl FnMut(&[u8])) -> Result<usize, Error> {
         if !open.read {
             return Err(Error::EBADF);
         }
-        let bytes = self.bytes(open.node)?;
-        let start = open.position.min(bytes.len());
-        let end = start.saturating_add(count).min(bytes.len());
-        open.position += end - start;
-        Ok(take(&bytes[start..end]))
+        let count = self.bytes(open.node)?.read(open.position, count, take);
+        open.position += count;
+        Ok(count)
     }
     /// Writes `data` at the position, or at the end of a file that is open for appending. `EBADF`: not open for writing;
-    /// `ENOMEM`: the file would be too long.
+    /// `ENOMEM`: the file would be too long, or there is no room for it.
     pub fn write(&mut self, open: &mut Open, data: &[u8]) -> Result<usize, Error> {
         if !open.write {
             return Err(Error::EBADF);
         }
-        let bytes = self.bytes(open.node)?;
-        if open.append {
-            open.position = bytes.len();
+        let length = self.bytes(open.node)?.len();
+        let start = if open.append { length } else { open.position };
+        let end = start.checked_add(data.len()).filter(|end| *end <= LONGEST).ok_or(Error::ENOMEM)?;
+        if end > length {
+            self.resize(open.node, end, open.payer)?;
         }
-        let end = open.position.checked_add(data.len()).filter(|end| *end <= LONGEST).ok_or(Error::ENOMEM)?;
-        if end > bytes.len() {
-            bytes.try_reserve(end - bytes.len()).map_err(|_| Error::ENOMEM)?;
-            bytes.resize(end, 0);
-        }
-        bytes[open.position..end].copy_from_slice(data);
+        self.bytes(open.node)?.write(start, data);
         open.position = end;
         self.changed(open.node);
         Ok(data.len())
     }
-    /// The file has so many bytes from now on. `EBADF`: not open for writing; `ENOMEM`: it would be too long.
+    /// The file has so many bytes from now on. `EBADF`: not open for writing; `ENOMEM`: it would be too long, or there is no room for it.
     pub fn truncate(&mut self, open: &Open, length: usize) -> Result<(), Error> {
         if !open.write {
             return Err(Error::EBADF);
         }
-        let bytes = self.bytes(open.node)?;
-        if length > LONGEST {
-            return Err(Error::ENOMEM);
-        }
-        bytes.try_reserve(length.saturating_sub(bytes.len())).map_err(|_| Error::ENOMEM)?;
-        bytes.resize(length, 0);
-        bytes.shrink_to_fit();
+        self.resize(open.node, length, open.payer)?;
         self.changed(open.node);
         Ok(())
     }
@@ -250,7 +265,7 @@ impl Store {
             if (offset, from) != (0, whence::START) {
                 return Err(Error::EINVAL);
             }
-            open.last.clear();
+            open.last = None;
             return Ok(0);
         }
         let from = match from {
@@ -263,13 +278,13 @@ impl Store {
         Ok(open.position)
     }
     /// The next name of an open directory, in their order, and what has it; `None`: that was all. Names that come and go in
-    /// between do not disturb the others. `ENOTDIR`.
+    /// between do not disturb the others. `ENOTDIR`; `ENOMEM`: the same name is next again.
     pub fn next(&self, open: &mut Open) -> Result<Option<(&str, Status)>, Error> {
-        let after = if open.last.is_empty() { Bound::Unbounded } else { Bound::Excluded(open.last.as_str()) };
-        let Some((name, &number)) = self.entries(open.node)?.range::<str, _>((after, Bound::Unbounded)).next() else {
+        let after = open.last.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+        let Some((name, &number)) = self.entries(open.node)?.from::<str>(after).next() else {
             return Ok(None);
         };
-        open.last = name.to_string();
+        open.last = Some(fallible::text(name)?);
         Ok(Some((name, self.status(number))))
     }
     fn status(&self, number: usize) -> Status {
@@ -289,18 +304,18 @@ impl Store {
     pub fn status_at(&self, path: &str) -> Result<Status, Error> {
         self.at(&self.place(path)?)?.map(|number| self.status(number)).ok_or(Error::ENOENT)
     }
-    /// Makes a directory. `EEXIST`: the name is taken.
-    pub fn make_directory(&mut self, path: &str) -> Result<(), Error> {
+    /// Makes a directory, for which `payer` pays. `EEXIST`: the name is taken; `ENOMEM`.
+    pub fn make_directory(&mut self, path: &str, payer: Account) -> Result<(), Error> {
         let place = self.place(path)?;
         if place.name.is_empty() || self.named(&place).is_some() {
             return Err(Error::EEXIST);
         }
-        self.create(&place, Contents::Directory(Entries::new())).map(|_| ())
+        self.create(&place, Contents::Directory(Entries::new()), payer).map(|_| ())
     }
     /// Makes the directories on the way to `path` that are not there.
-    pub fn make_parents(&mut self, path: &str) -> Result<(), Error> {
+    pub fn make_parents(&mut self, path: &str, payer: Account) -> Result<(), Error> {
         for (end, _) in path.match_indices('/').filter(|(end, _)| *end > 0) {
-            match self.make_directory(&path[..end]) {
+            match self.make_directory(&path[..end], payer) {
                 Ok(()) | Err(Error::EEXIST) => {}
                 Err(error) => return Err(error),
             }
@@ -328,14 +343,14 @@ impl Store {
     }
     /// Gives what `from` names the name `to`, in place of what had it. `ENOENT`: there is no `from`; `EISDIR`, `ENOTDIR`: one
     /// is a directory, the other is not; `ENOTEMPTY`: `to` is a directory with something in it; `EINVAL`: a directory would
-    /// be in itself; `EBUSY`: the root.
+    /// be in itself; `EBUSY`: the root; `ENOMEM`: nothing has changed.
     pub fn rename(&mut self, from: &str, to: &str) -> Result<(), Error> {
         let (from, to) = (self.place(from)?, self.place(to)?);
         let number = self.at(&from)?.ok_or(Error::ENOENT)?;
         if number == ROOT || to.name.is_empty() {
             return Err(Error::EBUSY);
         }
-        if to.through.contains(&number) {
+        if to.through[..to.depth].contains(&number) {
             return Err(Error::EINVAL);
         }
         match (self.is_directory(number), self.at(&to)?) {
@@ -343,11 +358,15 @@ impl Store {
             (false, Some(old)) if self.is_directory(old) => return Err(Error::EISDIR),
             (false, None) if to.slash => return Err(Error::ENOTDIR),
             (true, Some(old)) if !self.entries(old)?.is_empty() => return Err(Error::ENOTEMPTY),
-            (_, Some(old)) => self.forget(&to, old)?,
-            (_, None) => {}
+            _ => {}
         }
+        let name = fallible::text(to.name)?;
+        let replaced = self.entries_mut(to.directory)?.try_insert(name, number)?;
         self.entries_mut(from.directory)?.remove(from.name);
-        self.entries_mut(to.directory)?.insert(to.name.to_string(), number);
+        if let Some(old) = replaced {
+            self.node(old).named = false;
+            self.free_if_unused(old);
+        }
         Ok(())
     }
 }

@@ -35,7 +35,7 @@ pub struct Domain {
     pub time: u64,
     pub faults: u64,
     pub interrupts: u64,
-    /// What its account has taken and may take: domains, threads, semaphores, code, names, pagers, pages. Nothing for the system's.
+    /// What its account has taken and may take: what `abi::account` counts, in its order, and pages. Nothing for the system's.
     pub limits: Vec<[usize; 2]>,
     pub portals: Vec<Portal>,
 }

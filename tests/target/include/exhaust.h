@@ -1,13 +1,48 @@
 /*
  * The frame of a program that takes all there is of something, itself and by its children. It defines `take`, which makes one more
- * and says whether it could, and calls `exhaust` from main: while all is taken, the neighbour must find what its own limits say.
+ * and says whether it could, and calls `exhaust` from main: while all is taken, the neighbour must find what its own limits say. With
+ * RESOURCE, a number of `abi::account`, it must be that limit of its account's that is reached. TAKERS are its children.
  */
 #ifndef EXHAUST_H
 #define EXHAUST_H
 #include <pebble.h>
 
-enum { TAKERS = 6, ENOUGH = 40000 };
+#ifndef TAKERS
+#define TAKERS 6
+#endif
+enum { ENOUGH = 40000, RESOURCES = 9, FILES = 6, STORAGE, CAPABILITIES };
 static int take(int count);
+
+#ifdef RESOURCE
+static int inspect_domain, inspect_account;
+/* What `is_full` needs, while there is room for it. */
+static void look(void)
+{
+    inspect_domain = portal_open("inspect.domain");
+    inspect_account = portal_open("inspect.account");
+}
+/* Whether the account of this domain has all that it may have. */
+static int is_full(void)
+{
+    static _Alignas(128) struct {
+        char name[48];
+        uint64_t asid, flags, parent, threads, portals, stacks, identity, account, isolation, within;
+    } domain;
+    static _Alignas(128) struct {
+        uint32_t used[RESOURCES], limits[RESOURCES];
+    } account;
+    if (invoke_portal(inspect_domain, get_asid(), &domain) < 0 || invoke_portal(inspect_account, domain.account, &account) < 0)
+        return 0;
+    printf("%u of %u are taken\n", account.used[RESOURCE], account.limits[RESOURCE]);
+    return account.used[RESOURCE] == account.limits[RESOURCE] && account.used[RESOURCE] > 0;
+}
+#else
+static void look(void) {}
+static int is_full(void)
+{
+    return 1;
+}
+#endif
 
 static int taken(void)
 {
@@ -23,6 +58,7 @@ static int exhaust(const char *what, int least)
         hrsleep(1000000);
     printf("before: %ld\n", invoke_portal(neighbour, 0));
     fflush(stdout);
+    look();
     int full = sem_create(0), children[TAKERS], made = 0;
     for (int n = 0; n < TAKERS; n++) {
         int child = domain_fork(NULL);
@@ -36,7 +72,12 @@ static int exhaust(const char *what, int least)
         children[made++] = child;
         sem_wait(full);
     }
+    int portals[] = { portal_open("inspect.domain"), portal_open("inspect.account") };
     int own = taken(), wrong = 0;
+    if (!is_full()) {
+        printf("the limit of %s is not what was reached\n", what);
+        wrong = 4;
+    }
     for (int round = 1; round < 4; round++) {
         word missing = invoke_portal(neighbour, round);
         if (missing != 0) {

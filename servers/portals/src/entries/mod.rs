@@ -1,5 +1,6 @@
 //! The portals: what each decodes of its arguments, what it asks the library for, and what it returns.
 
+pub mod accounts;
 pub mod domains;
 pub mod inspection;
 pub mod memory;

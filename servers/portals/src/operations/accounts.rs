@@ -72,6 +72,9 @@ impl<M: Machine> Manager<M> {
         for charge in charges {
             kept[charge.account().number()][charge.resource() as usize] += charge.amount();
         }
+        for sum in self.domains.iter().flat_map(|(_, d)| &d.services) {
+            kept[sum.account().number()][sum.resource() as usize] += sum.amount();
+        }
         kept
     }
 }

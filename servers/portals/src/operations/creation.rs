@@ -112,6 +112,7 @@ impl<M: Machine> Manager<M> {
             frozen: 0,
             account,
             charge: Charge::NONE,
+            services: Vec::new(),
             id,
         };
         if let Err(error) = self.insert_domain(asid, entry) {

@@ -18,6 +18,7 @@ use abi::identity::DomainId;
 use abi::nucleus::cancelled::FOR_THE_DEAD;
 use abi::nucleus::flags;
 use abi::system::{Ended, ended};
+use account::Ledger;
 use alloc::vec::Vec;
 use fallible::TryPush;
 
@@ -85,6 +86,7 @@ impl<M: Machine> Manager<M> {
             }
         }
         self.domains.orphaned.retain(|&orphaned| orphaned != asid);
+        dead.services.drain(..).for_each(|sum| self.accounts.refund_all(sum));
         for (semaphore, charge) in dead.waiters.drain(..) {
             self.posts.push(self.machine, semaphore);
             self.accounts.refund(charge);

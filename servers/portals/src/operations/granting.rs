@@ -16,9 +16,10 @@ use abi::nucleus::flags;
 use abi::system::{FIRST_FREE, GRANTS, GRANTS_OF_ALL, GRANTS_OF_ONE, Grant};
 
 impl<M: Machine> Manager<M> {
-    /// The domain whose call thread `index` serves in domain `server`, which has called the portal manager from there.
+    /// The domain whose call thread `index` serves in domain `server`, which has called the portal manager from there. `EINVAL`: it
+    /// serves none that was made through a portal that the client has opened or was granted.
     #[optimize(size)]
-    fn served(&self, index: usize, server: usize) -> Result<usize> {
+    pub fn client_of(&self, index: usize, server: usize) -> Result<usize> {
         let thread = ThreadPage::of(self.machine, index).ok_or(Error::ESRCH)?;
         // The top frame is the server's call to us; the next one is its own caller's.
         let mut frames = thread.frames(&self.code).filter(|f| !f.floating()).skip(1);
@@ -26,7 +27,13 @@ impl<M: Machine> Manager<M> {
         let (_, block) = self.code.containing(frame.portal()).ok_or(Error::EINVAL)?;
         let client = self.asid_of(frame.table())?;
         let wanted = matches!(block.kind, Kind::Registered { .. } | Kind::Granted { .. });
-        if !wanted || block.server as usize != server || client == server {
+        if wanted && block.server as usize == server { Ok(client) } else { Err(Error::EINVAL) }
+    }
+    /// The same, where that client may be given portals.
+    #[optimize(size)]
+    fn served(&self, index: usize, server: usize) -> Result<usize> {
+        let client = self.client_of(index, server)?;
+        if client == server {
             return Err(Error::EINVAL);
         }
         let (client_flags, server_flags) = (self.domain(client)?.flags, self.domain(server)?.flags);

@@ -21,6 +21,7 @@ pub mod registrations;
 pub mod remains;
 pub mod sandbox;
 pub mod semaphores;
+pub mod services;
 pub mod sharing;
 pub mod stacks;
 pub mod start;

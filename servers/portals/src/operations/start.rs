@@ -64,6 +64,7 @@ impl<M: Machine> Manager<M> {
                 frozen: 0,
                 account: account::Account::SYSTEM,
                 charge: account::Charge::NONE,
+                services: Vec::new(),
                 id,
             };
             self.insert_domain(boot.asid as usize, entry)?;

@@ -58,6 +58,8 @@ pub struct Domain<M> {
     /// Who pays for what is made for it; and what it has cost itself.
     pub account: account::Account,
     pub charge: account::Charge,
+    /// What it has charged to others as a service.
+    pub services: Vec<account::Sum>,
     /// Which domain it is: what names it after a wait, or after its end.
     pub id: DomainId,
 }

@@ -7,5 +7,6 @@ mod lifetime_tests;
 mod model_tests;
 mod protection_tests;
 mod question_tests;
+mod services_tests;
 mod sharing_tests;
 mod world;
