@@ -125,11 +125,13 @@ struct State {
     next_thread: usize,
     posts: Vec<usize>,
 }
+/// After how many reads, and what.
+type Interrupt = (usize, Box<dyn FnOnce()>);
 thread_local! {
     static STATE: RefCell<Option<State>> = const { RefCell::new(None) };
     static MASKED: Cell<bool> = const { Cell::new(false) };
     /// What happens after so many more words are read with interrupts on.
-    static INTERRUPT: RefCell<Option<(usize, Box<dyn FnOnce()>)>> = const { RefCell::new(None) };
+    static INTERRUPT: RefCell<Option<Interrupt>> = const { RefCell::new(None) };
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
