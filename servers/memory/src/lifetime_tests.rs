@@ -158,7 +158,7 @@ impl System {
         Ok(())
     }
     fn get(&mut self, caller: DomainId, callee: DomainId, va: usize, pages: usize) -> Result<(), Error> {
-        let there = self.s.get(callee.number(), va, pages)?;
+        let there = self.s.get(caller.number(), callee.number(), va, pages)?;
         self.asked_for(caller, callee, Kind::Get, (va, there), pages);
         Ok(())
     }
