@@ -58,14 +58,11 @@ pub enum Isolation {
 impl Isolation {
     /// What the rewriter is asked for, where loads are to be kept in too, or not.
     pub fn sandbox(loads: bool) -> rewriter::Options {
-        rewriter::Options { add_uw: false, loads }
+        build::Sandbox { loads }.options()
     }
 }
-/// The component that hosts a fault domain, and what the program's file is called for it.
-const HOST: &str = "enclosure";
+/// What the program's file is called for a host of its own.
 const HOSTED: &str = "program.fault-domain";
-/// Tells the host to keep loads in too.
-const LOADS: &str = "--loads";
 
 #[derive(clap::Args, Clone, Default)]
 pub struct Options {
@@ -75,7 +72,7 @@ pub struct Options {
     /// With --isolation sfi: keep its loads in too, so that it can not read its host's memory
     #[arg(long)]
     pub loads: bool,
-    /// With --isolation sfi: the component that hosts it, a package
+    /// With --isolation sfi: the component that hosts it, a package, which gets the program as a file
     #[arg(long, value_name = "PACKAGE")]
     pub host: Option<String>,
     /// The machine: QEMU, a model of the core CVA6 that is exact to the cycle, or one that forgets nothing by itself
@@ -193,8 +190,8 @@ pub struct Built {
     programs: build::Programs,
     files: Vec<(String, Vec<u8>)>,
     on: On,
-    /// Where the program is a file for the main component, which hosts it: the host's first arguments.
-    hosted: Vec<String>,
+    /// The program is a file for the main component, which hosts it, and is named to that one.
+    hosted: bool,
 }
 impl Built {
     /// With these files, too.
@@ -205,7 +202,8 @@ impl Built {
     /// The image whose program has these arguments.
     pub fn image(&self, arguments: &[String]) -> Result<Image> {
         let mut system = self.system.clone();
-        let all = [&self.hosted, arguments].concat();
+        let file = self.hosted.then(|| HOSTED.to_string());
+        let all: Vec<String> = file.into_iter().chain(arguments.iter().cloned()).collect();
         system.components.iter_mut().filter(|c| c.main).for_each(|c| c.arguments = all.clone());
         let parts = Parts {
             system: &system,
@@ -220,7 +218,7 @@ impl Built {
     }
     /// The program's ELF file, wherever it is.
     pub fn main_program(&self) -> Option<&[u8]> {
-        let file = self.files.iter().find(|(name, _)| name == HOSTED).filter(|_| !self.hosted.is_empty());
+        let file = self.files.iter().find(|(name, _)| name == HOSTED).filter(|_| self.hosted);
         file.map(|(_, bytes)| bytes.as_slice()).or_else(|| self.program("program"))
     }
     /// The ELF file of a component of the system.
@@ -241,20 +239,27 @@ pub fn build_program_of(root: &Path, options: &Options, mut source: Source, type
     let mut system = system::load(root, options.system())?;
     connect(&mut system, if typed { FRAMED_OUTPUT } else { FRAMED_INPUT });
     let mut files = files(&options.file)?;
-    let mut hosted = Vec::new();
-    if options.isolation == Isolation::Sfi {
-        files.push((HOSTED.into(), fault_domain::build(root, &source, &Isolation::sandbox(options.loads))?));
-        source = options.host.as_deref().unwrap_or(HOST).into();
-        hosted.extend(options.loads.then(|| LOADS.into()));
-        hosted.push(HOSTED.into());
-    } else if options.loads || options.host.is_some() {
-        bail!("--loads, --host: they are for --isolation sfi");
-    }
     let Some(program) = system.components.iter_mut().find(|c| c.main) else {
         bail!("system \"{}\" has no component with `main = true` for the program", options.system());
     };
     program.image = "program".into();
     program.name = options.program_name();
+    let hosted = options.host.is_some();
+    match (options.isolation, &options.host) {
+        (Isolation::Sfi, Some(host)) => {
+            files.push((HOSTED.into(), fault_domain::build(root, &source, &Isolation::sandbox(options.loads))?));
+            source = host.as_str().into();
+        }
+        (Isolation::Sfi, None) => {
+            if let Some((key, why)) = system::why_no_fault_domain(program) {
+                bail!("--isolation sfi: the program's block in system \"{}\" has {key}: {why}", options.system());
+            }
+            (program.isolation, program.loads) = (manifest::Isolation::Sfi, options.loads);
+            source.sandbox = build::Sandbox::of(program);
+        }
+        (Isolation::Domain, None) if !options.loads => {}
+        (Isolation::Domain, _) => bail!("--loads, --host: they are for --isolation sfi"),
+    }
     let mut sources = build::sources(&system.components);
     sources.insert("program".into(), source);
     let (nucleus, programs) = build::build(root, &sources)?;
@@ -275,7 +280,7 @@ impl Options {
             binary: self.bin.clone(),
             ..Recipe::default()
         };
-        Ok(Source { path: absolute, recipe: recipe.from(&here) })
+        Ok(Source { path: absolute, recipe: recipe.from(&here), sandbox: None })
     }
     /// What the program's domain is called: as its file.
     fn program_name(&self) -> String {

@@ -143,7 +143,7 @@ fn fetch(root: &Path, name: &str, port: &Port) -> Result<PathBuf> {
     Ok(folder)
 }
 fn compile(root: &Path, name: &str, recipe: Recipe, folder: &Path) -> Result<PathBuf> {
-    build::compile(root, name, &Source { path: PathBuf::new(), recipe: recipe.from(folder) })
+    build::compile(root, name, &Source { recipe: recipe.from(folder), ..Source::default() })
 }
 /// Builds a port's program; where it is.
 fn program(root: &Path, name: &str) -> Result<PathBuf> {

@@ -52,6 +52,7 @@ pub fn domains() -> Result<()> {
     for d in all_domains() {
         let kind = match d.flags {
             _ if d.within != 0 => alloc::format!("{} in {}", isolation(&d), d.within),
+            _ if d.isolation != Isolation::Domain as u64 => isolation(&d).into(),
             f if f & flags::MASKED != 0 => "masked".into(),
             f if f & flags::TRUSTED != 0 => "trusted".into(),
             f if f & flags::ELASTIC != 0 => "sandbox".into(),

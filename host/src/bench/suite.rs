@@ -7,7 +7,7 @@ use crate::qemu::{self, Console, Machine};
 use crate::{fault_domain, port};
 use anyhow::{Context, Result, bail};
 use object::{Object, ObjectSection, SectionKind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -63,7 +63,7 @@ fn open(root: &Path, name: &str) -> Result<Program> {
     recipe.include.extend([suite, place]);
     // What others wrote has its own habits.
     recipe.cflags.push("-w".into());
-    Ok(Program { name: name.into(), floating: port.floating, source: Source { path: PathBuf::new(), recipe } })
+    Ok(Program { name: name.into(), floating: port.floating, source: Source { recipe, ..Source::default() } })
 }
 /// Bytes of code in a program.
 fn code_bytes(program: &[u8]) -> Result<u64> {

@@ -12,8 +12,10 @@ pub use c::{archive, compiler, driver, each, heap, objects};
 pub use cargo::cargo;
 pub use recipe::Recipe;
 
+use crate::fault_domain;
 use anyhow::{Context, Result, bail};
-use manifest::Component;
+use image::HOST;
+use manifest::{Component, Isolation};
 use std::collections::BTreeMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -28,6 +30,23 @@ pub struct Source {
     /// A package's name, or the path of a file or folder from the repository's root; empty: only the recipe's sources.
     pub path: PathBuf,
     pub recipe: Recipe,
+    /// It is a software fault domain, and is kept in so.
+    pub sandbox: Option<Sandbox>,
+}
+/// How a fault domain is kept in: as the manifest's words say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Sandbox {
+    pub loads: bool,
+}
+impl Sandbox {
+    /// That of a component, if it is a fault domain.
+    pub fn of(component: &Component) -> Option<Sandbox> {
+        (component.isolation == Isolation::Sfi).then_some(Sandbox { loads: component.loads })
+    }
+    /// What the rewriter is asked for.
+    pub fn options(self) -> rewriter::Options {
+        rewriter::Options { add_uw: false, loads: self.loads }
+    }
 }
 impl From<&str> for Source {
     fn from(path: &str) -> Source {
@@ -38,10 +57,12 @@ impl From<&str> for Source {
 pub type Sources = BTreeMap<String, Source>;
 /// What the images of a system are built from.
 pub fn sources<'a>(components: impl IntoIterator<Item = &'a Component>) -> Sources {
-    components
-        .into_iter()
-        .map(|c| (c.image.clone(), Source { path: c.path.clone().into(), recipe: Recipe::of(c) }))
-        .collect()
+    components.into_iter().map(|component| (component.image.clone(), source(component))).collect()
+}
+/// What the image of a component is built from.
+pub fn source(component: &Component) -> Source {
+    let (path, recipe, sandbox) = (component.path.clone().into(), Recipe::of(component), Sandbox::of(component));
+    Source { path, recipe, sandbox }
 }
 /// ELF files by the name of the image.
 pub type Programs = BTreeMap<String, Vec<u8>>;
@@ -97,6 +118,13 @@ fn way(root: &Path, source: &Source, path: &Path) -> Result<Way> {
         None => bail!("{name}: no such component, and no such file"),
     }
 }
+/// Whether it is a program in C, or will be said not to be there.
+pub fn is_in_c(root: &Path, source: &Source) -> bool {
+    !matches!(
+        way(root, source, &root.join(&source.path)),
+        Ok(Way::Package(_) | Way::RustFile | Way::RustFolder(_) | Way::Elf)
+    )
+}
 /// What a program in C is made of.
 pub fn c_recipe(root: &Path, source: &Source) -> Result<Recipe> {
     match way(root, source, &root.join(&source.path))? {
@@ -117,7 +145,12 @@ pub fn build(root: &Path, images: &Sources) -> Result<(Vec<u8>, Programs)> {
     let mut packages = vec!["nucleus".to_string()];
     let mut packaged = BTreeMap::new();
     let mut files = BTreeMap::new();
+    let mut programs = BTreeMap::new();
     for (image, source) in images {
+        if let Some(sandbox) = source.sandbox {
+            programs.insert(image.clone(), fault_domain::build(root, source, &sandbox.options())?);
+            continue;
+        }
         let path = root.join(&source.path);
         let file = match way(root, source, &path)? {
             Way::Package(name) => {
@@ -135,12 +168,15 @@ pub fn build(root: &Path, images: &Sources) -> Result<(Vec<u8>, Programs)> {
         };
         files.insert(image.clone(), file);
     }
+    if images.values().any(|source| source.sandbox.is_some()) && !packages.iter().any(|package| package == HOST) {
+        packages.push(HOST.into());
+        packaged.insert(HOST.into(), HOST.into());
+    }
     packages.dedup();
     cargo::build_packages(root, &packages)?;
     let built = root.join("target").join(TARGET).join("release");
     files.extend(packaged.into_iter().map(|(image, package)| (image, built.join(package))));
     let read = |path: &Path| fs::read(path).with_context(|| path.display().to_string());
-    let mut programs = BTreeMap::new();
     for (image, path) in files {
         programs.insert(image, read(&path)?);
     }
@@ -223,7 +259,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join("a.rs"), "").unwrap();
         let recipe = Recipe { cflags: vec!["-O3".into()], ..Recipe::default() };
-        let sources = [("a".to_string(), Source { path: "a.rs".into(), recipe })].into();
+        let sources = [("a".to_string(), Source { path: "a.rs".into(), recipe, sandbox: None })].into();
         assert!(build(root.path(), &sources).unwrap_err().to_string().contains("of components in C"));
     }
 }

@@ -2,8 +2,9 @@
 
 use super::document::Fault;
 use crate::build::Recipe;
+use crate::build::Sandbox;
 use abi::account::{ACCOUNTS, Resource};
-use manifest::{Component, Limits, System};
+use manifest::{Component, Isolation, Limits, System};
 use std::collections::HashMap;
 
 /// What is wrong with the blocks of a system, whose images have their names.
@@ -42,12 +43,55 @@ pub fn faults(system: &System) -> Vec<Fault> {
             }
         }
         let other = images.insert(&component.image, component);
-        if let Some(other) = other.filter(|o| o.path != component.path || Recipe::of(o) != Recipe::of(component)) {
+        let differs = |o: &&Component| {
+            o.path != component.path
+                || Recipe::of(o) != Recipe::of(component)
+                || Sandbox::of(o) != Sandbox::of(component)
+        };
+        if let Some(other) = other.filter(differs) {
             let text = format!("its image is called \"{}\", and so is another one, of \"{}\"", other.image, other.name);
             faults.push(fault(text).at("image"));
         }
     }
     faults.extend(limits(system));
+    faults
+}
+/// The key of a component's block that keeps it from being a software fault domain, and why.
+pub fn why_no_fault_domain(component: &Component) -> Option<(&'static str, &'static str)> {
+    if component.boot {
+        Some(("boot", "the first components are laid out in the image, and it is started by init"))
+    } else if component.trusted {
+        Some(("trusted", "service stacks lie outside of its segment"))
+    } else if !component.devices.is_empty() {
+        Some(("devices", "a device's registers lie outside of its segment"))
+    } else {
+        None
+    }
+}
+/// What is wrong with components that are to be software fault domains. `not_in_c`: the program is there, and is none in C.
+pub fn fault_domains(system: &System, not_in_c: &dyn Fn(&Component) -> bool) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let some = system.components.iter().any(|component| component.isolation == Isolation::Sfi);
+    for (n, component) in system.components.iter().enumerate() {
+        let fault = |text: String| Fault::of(n, format!("component \"{}\": {text}", component.name));
+        if component.isolation != Isolation::Sfi {
+            if component.loads {
+                let text = "loads are kept in where `isolation` is \"sfi\"";
+                faults.push(fault(text.into()).at("loads"));
+            }
+            if some && component.image == image::HOST && component.path != image::HOST {
+                let text = format!("an image called \"{}\" hosts fault domains, and is another", image::HOST);
+                faults.push(fault(text).at("name"));
+            }
+        } else if let Some((key, why)) = why_no_fault_domain(component) {
+            let text = format!("it can not be a software fault domain: {why}");
+            faults.push(fault(text).at(key));
+        } else if not_in_c(component) {
+            let text = "it can not be a software fault domain: only programs in C are made into such";
+            let help = "leave `isolation` out: it has an address space of its own then".to_string();
+            faults.push(fault(text.into()).at("isolation").help(help));
+        }
+    }
     faults
 }
 fn is_name(name: &str) -> bool {

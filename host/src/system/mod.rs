@@ -4,6 +4,7 @@ mod checks;
 mod document;
 mod names;
 
+pub use checks::why_no_fault_domain;
 pub use names::{Declared, overlap};
 
 use crate::build::{self, Recipe};
@@ -80,7 +81,9 @@ fn read_file(root: &Path, path: &Path) -> Result<Manifest> {
     let mut manifest = Manifest { system, documents: Vec::new(), places: Vec::new() };
     manifest.add(root, path, 0)?;
     manifest.system.components.iter_mut().for_each(name_image);
-    let faults = checks::faults(&manifest.system);
+    let mut faults = checks::faults(&manifest.system);
+    let not_in_c = |component: &Component| !build::is_in_c(root, &build::source(component));
+    faults.extend(checks::fault_domains(&manifest.system, &not_in_c));
     manifest.refuse(&faults)?;
     Ok(manifest)
 }
@@ -205,7 +208,7 @@ pub fn finish(system: &mut System) -> Result<()> {
 /// Gives a component's image its name in the system: what `image` says, if that is short enough and nothing else goes into it, else the
 /// component's.
 fn name_image(component: &mut Component) {
-    let own = !Recipe::of(component).is_empty();
+    let own = !Recipe::of(component).is_empty() || build::Sandbox::of(component).is_some();
     component.path = std::mem::take(&mut component.image);
     if component.path.is_empty() && component.sources.is_empty() {
         component.path = component.name.clone();

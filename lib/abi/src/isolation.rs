@@ -24,4 +24,6 @@ mechanisms! {
     Domain = 0, "domain";
     /// A domain of protection: its own page table over the addresses of a task, of which it sees a part.
     Dp = 1, "dp";
+    /// A software fault domain: verified machine code in a segment of its host's space.
+    Sfi = 2, "sfi";
 }

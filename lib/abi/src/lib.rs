@@ -12,6 +12,7 @@ pub mod boot;
 pub mod capability;
 pub mod console;
 pub mod count;
+pub mod enclosure;
 pub mod error;
 pub mod file;
 pub mod identity;

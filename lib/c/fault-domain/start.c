@@ -16,10 +16,17 @@ int main(int argc, char **argv);
 extern void (*__bothinit_array_start[])(void), (*__bothinit_array_end[])(void);
 
 __thread char *__pebble_stack_top;
+/* Where the program has them: standard streams, and variables. */
+__attribute__((weak)) void __pebble_inherit(const struct start *start);
+extern char **environ __attribute__((weak));
 
 void __attribute__((noreturn, section(".text.start"))) _start(struct start *start)
 {
     __pebble_stack_top = (char *)start;
+    if (&environ)
+        environ = start->argv + start->argc + 1;
+    if (start->inherited && __pebble_inherit)
+        __pebble_inherit(start);
     for (void (**f)(void) = __bothinit_array_start; f < __bothinit_array_end; f++)
         (*f)();
     exit(main((int)start->argc, start->argv));

@@ -3,7 +3,9 @@
 use crate::{Error, Parts, Program};
 use abi::address::{PAGE, pte};
 use abi::archive::{File, Header, Image, MAGIC, SEGMENTS, Segment};
+use abi::enclosure;
 use abi::section::NAME;
+use manifest::{Component, Isolation};
 
 /// The bytes of a plain structure.
 fn bytes_of<T>(value: &T) -> &[u8] {
@@ -16,6 +18,62 @@ fn named<const N: usize>(text: &str) -> Option<[u8; N]> {
     Some(out)
 }
 
+/// The program that hosts software fault domains.
+pub const HOST: &str = "enclosure";
+
+/// Adds a program to the archive.
+fn add(out: &mut Vec<u8>, name: &str, file: &[u8]) -> Result<Image, Error> {
+    let program = Program::parse(name, file)?;
+    program.check_private()?;
+    let mut image = Image {
+        name: [0; NAME],
+        entry: program.entry,
+        heap: program.heap(),
+        segment_count: program.segments.len() as u64,
+        segments: [Segment::default(); SEGMENTS],
+    };
+    for (place, segment) in image.segments.iter_mut().zip(&program.segments) {
+        let rights = segment.rights & (pte::R | pte::W | pte::X);
+        *place = Segment {
+            va: segment.va,
+            offset: out.len() as u64,
+            file_bytes: segment.bytes.len() as u64,
+            memory_bytes: segment.memory_bytes,
+            rights,
+        };
+        out.extend_from_slice(&segment.bytes);
+        out.resize(out.len().next_multiple_of(PAGE), 0);
+    }
+    Ok(image)
+}
+/// Adds the program of a software fault domain: its image is that of the host, which all share, with the program's file beside it.
+fn hosted(out: &mut Vec<u8>, host: &Image, component: &Component, file: &[u8]) -> Result<Image, Error> {
+    let mut image = *host;
+    let place = image.segments.get_mut(host.segment_count as usize).ok_or(Error::TooMany("segments"))?;
+    let header = enclosure::Header {
+        magic: enclosure::MAGIC,
+        bytes: file.len() as u64,
+        loads: u64::from(component.loads),
+        reserved: 0,
+    };
+    let bytes = size_of_val(&header) + file.len();
+    if bytes > enclosure::PROGRAM_BYTES {
+        return Err(Error::TooMany("bytes in a fault domain's program"));
+    }
+    *place = Segment {
+        va: enclosure::PROGRAM_VA as u64,
+        offset: out.len() as u64,
+        file_bytes: bytes as u64,
+        memory_bytes: bytes.next_multiple_of(PAGE) as u64,
+        rights: pte::R,
+    };
+    image.segment_count += 1;
+    out.extend_from_slice(bytes_of(&header));
+    out.extend_from_slice(file);
+    out.resize(out.len().next_multiple_of(PAGE), 0);
+    Ok(image)
+}
+
 pub fn build(parts: &Parts) -> Result<Vec<u8>, Error> {
     let boot: Vec<&str> = parts.system.components.iter().filter(|c| c.boot).map(|c| c.image.as_str()).collect();
     let programs: Vec<(&String, &Vec<u8>)> =
@@ -26,28 +84,20 @@ pub fn build(parts: &Parts) -> Result<Vec<u8>, Error> {
     let system_at = files_at + parts.files.len() * size_of::<File>();
     let mut out = vec![0; (system_at + system.len()).next_multiple_of(PAGE)];
     out[system_at..system_at + system.len()].copy_from_slice(&system);
+    let sandboxed =
+        |name: &str| parts.system.components.iter().find(|c| c.image == name && c.isolation == Isolation::Sfi);
+    let host = match programs.iter().any(|(name, _)| sandboxed(name).is_some()) {
+        true => Some(add(&mut out, HOST, parts.programs.get(HOST).ok_or_else(|| Error::NoProgram(HOST.into()))?)?),
+        false => None,
+    };
     for (n, (name, file)) in programs.iter().enumerate() {
-        let program = Program::parse(name, file)?;
-        program.check_private()?;
-        let mut image = Image {
-            name: named::<NAME>(name).ok_or(Error::TooMany("characters in a component's name"))?,
-            entry: program.entry,
-            heap: program.heap(),
-            segment_count: program.segments.len() as u64,
-            segments: [Segment::default(); SEGMENTS],
+        let image = match (sandboxed(name), &host) {
+            (Some(component), Some(host)) => hosted(&mut out, host, component, file)?,
+            (_, Some(host)) if *name == HOST => *host,
+            _ => add(&mut out, name, file)?,
         };
-        for (place, segment) in image.segments.iter_mut().zip(&program.segments) {
-            let rights = segment.rights & (pte::R | pte::W | pte::X);
-            *place = Segment {
-                va: segment.va,
-                offset: out.len() as u64,
-                file_bytes: segment.bytes.len() as u64,
-                memory_bytes: segment.memory_bytes,
-                rights,
-            };
-            out.extend_from_slice(&segment.bytes);
-            out.resize(out.len().next_multiple_of(PAGE), 0);
-        }
+        let image =
+            Image { name: named::<NAME>(name).ok_or(Error::TooMany("characters in a component's name"))?, ..image };
         let at = size_of::<Header>() + n * size_of::<Image>();
         out[at..at + size_of::<Image>()].copy_from_slice(bytes_of(&image));
     }

@@ -12,6 +12,7 @@ mod memory;
 mod portals;
 mod reach;
 
+pub use archive::HOST;
 pub use elf::Program;
 pub use reach::{Reach, reach};
 

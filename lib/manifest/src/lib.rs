@@ -48,6 +48,10 @@ pub struct Component {
     /// How it is isolated.
     #[serde(default)]
     pub isolation: Isolation,
+    /// Of a software fault domain: its loads are kept in too, so that it reads nothing of its host's.
+    #[cfg(feature = "sources")]
+    #[serde(default, skip_serializing)]
+    pub loads: bool,
     /// Laid out by the image builder instead of being started by `init`.
     #[serde(default)]
     pub boot: bool,
@@ -193,6 +197,8 @@ pub enum Isolation {
     /// Its own page table and ASID.
     #[default]
     Domain,
+    /// A software fault domain: verified machine code in a segment of a host's space.
+    Sfi,
 }
 
 impl Isolation {
@@ -200,6 +206,7 @@ impl Isolation {
     pub fn mechanism(self) -> abi::isolation::Isolation {
         match self {
             Isolation::Domain => abi::isolation::Isolation::Domain,
+            Isolation::Sfi => abi::isolation::Isolation::Sfi,
         }
     }
 }

@@ -64,17 +64,21 @@ impl core::fmt::Write for Message {
         Ok(())
     }
 }
+/// Says a line in the system log, under the component's name: up to 256 bytes of it.
+pub fn say(text: core::fmt::Arguments) {
+    use core::fmt::Write;
+    let mut message = Message([0; MESSAGE], 0);
+    let _ = message.write_fmt(text);
+    if let Ok(log) = start::open("init.log") {
+        portal::call(log, [message.0.as_ptr() as usize, message.1]);
+    }
+}
 /// What a server's panic does: it says in the system log what happened and where, and ends the domain.
 #[doc(hidden)]
 pub fn panic_on_log(info: &core::panic::PanicInfo) -> ! {
-    use core::fmt::Write;
-    let mut message = Message([0; MESSAGE], 0);
-    let _ = match info.location() {
-        Some(place) => write!(message, "panic at {}:{}: {}", place.file(), place.line(), info.message()),
-        None => write!(message, "panic: {}", info.message()),
-    };
-    if let Ok(log) = start::open("init.log") {
-        portal::call(log, [message.0.as_ptr() as usize, message.1]);
+    match info.location() {
+        Some(place) => say(format_args!("panic at {}:{}: {}", place.file(), place.line(), info.message())),
+        None => say(format_args!("panic: {}", info.message())),
     }
     stop()
 }

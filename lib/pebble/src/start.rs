@@ -31,6 +31,11 @@ impl Env {
         // SAFETY: as above.
         unsafe { self.0.as_ref() }.map_or(Ok(()), crate::standard::inherit)
     }
+    /// The domain that had it started, or 0, and a bit for each standard stream that this one hands over.
+    pub fn starter(&self) -> (usize, usize) {
+        // SAFETY: as above.
+        unsafe { self.0.as_ref() }.map_or((0, 0), |start| (start.starter as usize, start.inherited as usize))
+    }
     /// The value of variable `name`.
     pub fn variable(&self, name: &str) -> Option<&str> {
         self.variables().find_map(|variable| variable.strip_prefix(name)?.strip_prefix('='))
@@ -149,6 +154,10 @@ pub fn run_program(start: *const Start, main: fn(&Env) -> i32) -> ! {
         crate::thread::exit_domain(crate::standard::NOT_INHERITED);
     }
     crate::thread::exit_domain(main(&env))
+}
+/// Body of `_start` for the host of a component: what that one was started with is left to it.
+pub fn run_host(start: *const Start, main: fn(&Env) -> i32) -> ! {
+    crate::thread::exit_domain(main(&Env(start)))
 }
 /// Body of `_start` for a server: `main` initializes it, then its portals are registered and its first thread ends.
 pub fn run_server(start: *const Start, main: fn(&Env)) -> ! {

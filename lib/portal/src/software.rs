@@ -58,14 +58,7 @@ impl Domain {
     pub fn call(&self, portal: &Portal, e: &mut Emitter) -> Result<(), Refused> {
         let start = e.position() as u64;
         arguments(portal, e)?;
-        e.put_all([sd(RA, TP, block::HOST_LINK), sd(SP, TP, block::HOST_STACK)]);
-        Domain::kept(self.integer, block::SAVED).for_each(|(at, register)| e.put(sd(register, TP, at)));
-        Domain::kept(self.floating, block::FLOATING).for_each(|(at, register)| e.put(fsd(register, TP, at)));
-        e.put_all([ld(GP, TP, block::BASE), ld(RA, TP, block::BACK), ld(SP, TP, block::STACK)]);
-        if self.masks {
-            e.put_all([ld(T4, TP, block::MASK), ld(T3, TP, block::JUMP_MASK)]);
-        }
-        e.put_all([addi(T5, GP, 0), addi(T6, GP, 0)]);
+        self.prepare(e);
         let distance = portal.entry.wrapping_sub(portal.place + e.position() as u64 - start) as i64;
         if (-(1 << 20)..1 << 20).contains(&distance) {
             e.put(jal(ZERO, distance as i32));
@@ -74,6 +67,22 @@ impl Domain {
             e.put_all([auipc(T0, ((distance - i64::from(low)) >> 12) as u32 & 0xf_ffff), jalr(ZERO, T0, low)]);
         }
         Ok(())
+    }
+    /// The code of a call of whatever the block names: its arguments are six words.
+    pub fn call_any(&self, e: &mut Emitter) {
+        self.prepare(e);
+        e.put_all([ld(T0, TP, block::ENTRY), jalr(ZERO, T0, 0)]);
+    }
+    /// Keeps what the host has, and sets what the fault domain relies on.
+    fn prepare(&self, e: &mut Emitter) {
+        e.put_all([sd(RA, TP, block::HOST_LINK), sd(SP, TP, block::HOST_STACK)]);
+        Domain::kept(self.integer, block::SAVED).for_each(|(at, register)| e.put(sd(register, TP, at)));
+        Domain::kept(self.floating, block::FLOATING).for_each(|(at, register)| e.put(fsd(register, TP, at)));
+        e.put_all([ld(GP, TP, block::BASE), ld(RA, TP, block::BACK), ld(SP, TP, block::STACK)]);
+        if self.masks {
+            e.put_all([ld(T4, TP, block::MASK), ld(T3, TP, block::JUMP_MASK)]);
+        }
+        e.put_all([addi(T5, GP, 0), addi(T6, GP, 0)]);
     }
     /// Where the fault domain's return leads, whatever it has done to its registers.
     pub fn leave(&self, e: &mut Emitter) {
@@ -139,6 +148,10 @@ mod tests {
     fn near(domain: &Domain, text: &str) -> Vec<u32> {
         words(domain, text, SEGMENT + 0x2_0000).unwrap()
     }
+    /// Up to the jump into the segment.
+    fn words_of_a_call(code: &[u32]) -> usize {
+        1 + code.iter().position(|word| word & 0xfff == 0x6f).unwrap()
+    }
     const ALL: u32 = u32::MAX;
     fn domain(masks: bool, integer: u32, floating: u32) -> Domain {
         Domain { masks, integer, floating }
@@ -178,6 +191,15 @@ mod tests {
         let code = near(&domain(false, 0, 0), "smcii=");
         let moves = [addi(A3, ZERO, 40), addi(A2, A1, 0), addi(A1, A0, 0), addi(A0, ZERO, 5)];
         assert_eq!(code[..4], moves);
+    }
+    #[test]
+    fn a_call_of_any_entry_takes_it_from_the_block_last() {
+        let mut out = Buffer::EMPTY;
+        let mut e = Emitter::new(&mut out);
+        domain(true, ALL, ALL).call_any(&mut e);
+        let count = e.words().unwrap();
+        assert_eq!(out.0[count - 2..count], [ld(T0, TP, block::ENTRY), jalr(ZERO, T0, 0)]);
+        assert_eq!(count, 1 + words_of_a_call(&near(&domain(true, ALL, ALL), "smiii")));
     }
     #[test]
     fn an_entry_that_a_jump_does_not_reach_is_reached_by_two() {

@@ -29,7 +29,7 @@ use init_logic::log::Log;
 use init_logic::restarts::Restarts;
 use init_logic::start::Request;
 use loader::Loaded;
-use manifest::{Component, Restart, System};
+use manifest::{Component, Isolation, Restart, System};
 use pebble::sync::Mutex;
 use pebble::{Result, fallible};
 
@@ -338,7 +338,8 @@ fn watch() -> ! {
         // Of what somebody asked for, that one is told the status.
         let asked =
             running.as_ref().is_none_or(|r| r.component.on_request || r.component.main && how.kind == ended::EXIT);
-        if let Some(line) = init_logic::ends::line(name, &how).filter(|_| how.kind == ended::FAULT || !asked) {
+        let hosted = running.as_ref().is_some_and(|r| r.component.isolation == Isolation::Sfi);
+        if let Some(line) = init_logic::ends::line(name, hosted, &how).filter(|_| how.kind == ended::FAULT || !asked) {
             match &running {
                 // The starter says it at the console, where it has one, and when it is the time.
                 Some(Running { starter: 1.., .. }) => _ = with(|_| log(|l| l.line(line.text()))),

@@ -5,7 +5,6 @@ use crate::machine::neighbours::Machine;
 use crate::state::code::{CodeArea, Kind};
 use crate::state::dead::ForTheDead;
 use crate::state::domain::{Domain, Domains};
-use crate::state::enclosure::Enclosure;
 use crate::state::entry_points::EntryPoints;
 use crate::state::events::Events;
 use crate::state::nucleus_data::{Table, ThreadPage};
@@ -173,7 +172,7 @@ impl<M: Machine> Manager<M> {
     /// are no others: who still has one should find out that the server has died, but need not, and may not know of it.
     pub fn free_numbers(&self, asid: usize, count: usize) -> Result<usize> {
         let Domain { table, numbers: (first, _), enclosure, .. } = self.domain(asid)?;
-        if *enclosure != Enclosure::SPACE {
+        if !enclosure.is_alone() {
             return self.free_numbers_of_all(asid, count);
         }
         let bad = self.machine.info().symbols.bad_portal;

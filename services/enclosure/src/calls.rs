@@ -8,14 +8,15 @@ use abi::Error;
 use abi::address::{PAGE, WINDOW_PAGES};
 use abi::nucleus::{NAMELEN, NPORTALS};
 use abi::system;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 /// A call that the host makes.
 pub trait Portals {
-    fn call(&mut self, number: usize, arguments: [u64; 6]) -> i64;
+    fn call(&self, number: usize, arguments: [u64; 6]) -> i64;
     /// The specification of a portal of the host's own table.
-    fn specification(&mut self, number: usize) -> Option<[u8; NAMELEN]>;
+    fn specification(&self, number: usize) -> Option<[u8; NAMELEN]>;
     /// Maps so many pages of zeros there.
-    fn map(&mut self, address: u64, pages: u64) -> i64;
+    fn map(&self, address: u64, pages: u64) -> i64;
 }
 /// A fault domain's rights and what it has.
 pub struct Calls<P> {
@@ -25,7 +26,7 @@ pub struct Calls<P> {
     hosts: [u64; NPORTALS / 64],
     /// Where the heap begins, and its end.
     first: u64,
-    heap: u64,
+    heap: AtomicU64,
     /// Where the heap may not go.
     limit: u64,
 }
@@ -42,21 +43,25 @@ const fn refused(error: Error) -> Answer {
 
 impl<P: Portals> Calls<P> {
     /// Of a fault domain whose heap is between `heap` and `limit`. What the host has opened by now is its own.
-    pub fn new(mut portals: P, layout: Layout, heap: u64, limit: u64) -> Calls<P> {
-        let mut hosts = [0; NPORTALS / 64];
+    pub fn new(portals: P, layout: Layout, heap: u64, limit: u64) -> Calls<P> {
+        let mut calls = Calls::of_component(portals, layout, heap, limit);
         for number in system::FIRST_FREE..NPORTALS {
-            if portals.specification(number).is_some() {
-                hosts[number / 64] |= 1 << (number % 64);
+            if calls.portals.specification(number).is_some() {
+                calls.hosts[number / 64] |= 1 << (number % 64);
             }
         }
-        Calls { portals, layout, hosts, first: heap, heap, limit }
+        calls
+    }
+    /// The same of one that is all of its component: all portals are its own.
+    pub fn of_component(portals: P, layout: Layout, heap: u64, limit: u64) -> Calls<P> {
+        Calls { portals, layout, hosts: [0; NPORTALS / 64], first: heap, heap: AtomicU64::new(heap), limit }
     }
     /// The heap.
     pub fn grown(&self) -> core::ops::Range<u64> {
-        self.first..self.heap
+        self.first..self.heap.load(Ordering::Relaxed)
     }
-    /// A call of portal `number`.
-    pub fn answer(&mut self, number: u64, arguments: [u64; 6]) -> Answer {
+    /// A call of portal `number`. Several threads may call.
+    pub fn answer(&self, number: u64, arguments: [u64; 6]) -> Answer {
         let number = usize::try_from(number).unwrap_or(usize::MAX);
         match number {
             system::EXIT => Answer::End(arguments[0] as i64),
@@ -91,21 +96,27 @@ impl<P: Portals> Calls<P> {
         (system::FIRST_FREE..NPORTALS).contains(&number) && self.hosts[number / 64] >> (number % 64) & 1 == 0
     }
     /// One that it has opened, or been given. What it is now is asked each time: a number can come to stand for another portal.
-    fn opened(&mut self, number: usize, arguments: [u64; 6]) -> Answer {
+    fn opened(&self, number: usize, arguments: [u64; 6]) -> Answer {
         let Some(specification) = self.portals.specification(number) else { return refused(Error::EPORTAL) };
         match check(&self.layout, &specification, &arguments) {
             Ok(()) => Answer::Result(self.portals.call(number, arguments)),
             Err(error) => refused(error),
         }
     }
-    fn grow(&mut self, pages: u64) -> i64 {
-        let end = pages.checked_mul(PAGE as u64).and_then(|bytes| self.heap.checked_add(bytes));
-        let Some(end) = end.filter(|end| *end <= self.limit) else { return -(Error::ENOMEM as i64) };
-        let result = self.portals.map(self.heap, pages);
+    fn grow(&self, pages: u64) -> i64 {
+        let end = |heap: u64| pages.checked_mul(PAGE as u64).and_then(|bytes| heap.checked_add(bytes));
+        let limited = |heap| end(heap).filter(|end| *end <= self.limit);
+        let Ok(old) = self.heap.fetch_update(Ordering::Relaxed, Ordering::Relaxed, limited) else {
+            return -(Error::ENOMEM as i64);
+        };
+        let result = self.portals.map(old, pages);
         if result < 0 {
+            // What another thread has grown meanwhile stays behind it.
+            let end = end(old).unwrap_or(old);
+            let _ = self.heap.compare_exchange(end, old, Ordering::Relaxed, Ordering::Relaxed);
             return result;
         }
-        core::mem::replace(&mut self.heap, end) as i64
+        old as i64
     }
 }
 /// Whether what a portal of `specification` would show its server is in the segment.
@@ -142,28 +153,33 @@ fn check(layout: &Layout, specification: &[u8; NAMELEN], arguments: &[u64; 6]) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::{Cell, RefCell};
     use std::collections::HashMap;
     use std::vec::Vec;
 
     #[derive(Default)]
     struct Fake {
         specifications: HashMap<usize, &'static str>,
-        called: Vec<usize>,
-        mapped: u64,
+        called: RefCell<Vec<usize>>,
+        mapped: Cell<u64>,
+        full: bool,
     }
     impl Portals for Fake {
-        fn call(&mut self, number: usize, _: [u64; 6]) -> i64 {
-            self.called.push(number);
+        fn call(&self, number: usize, _: [u64; 6]) -> i64 {
+            self.called.borrow_mut().push(number);
             7
         }
-        fn specification(&mut self, number: usize) -> Option<[u8; NAMELEN]> {
+        fn specification(&self, number: usize) -> Option<[u8; NAMELEN]> {
             let text = self.specifications.get(&number)?;
             let mut bytes = [0; NAMELEN];
             bytes[..text.len()].copy_from_slice(text.as_bytes());
             Some(bytes)
         }
-        fn map(&mut self, _: u64, pages: u64) -> i64 {
-            self.mapped += pages;
+        fn map(&self, _: u64, pages: u64) -> i64 {
+            if self.full {
+                return error(Error::ENOMEM);
+            }
+            self.mapped.set(self.mapped.get() + pages);
             0
         }
     }
@@ -177,7 +193,7 @@ mod tests {
         calls.portals.specifications.extend(opened);
         calls
     }
-    fn result(calls: &mut Calls<Fake>, number: usize, arguments: &[u64]) -> i64 {
+    fn result(calls: &Calls<Fake>, number: usize, arguments: &[u64]) -> i64 {
         let mut all = [0; 6];
         all[..arguments.len()].copy_from_slice(arguments);
         match calls.answer(number as u64, all) {
@@ -191,70 +207,84 @@ mod tests {
 
     #[test]
     fn a_portal_that_it_opened_is_called() {
-        let mut calls = calls();
-        assert_eq!(result(&mut calls, 41, &[1, 2]), 7);
-        assert_eq!(calls.portals.called, [41]);
+        let calls = calls();
+        assert_eq!(result(&calls, 41, &[1, 2]), 7);
+        assert_eq!(*calls.portals.called.borrow(), [41]);
     }
     #[test]
     fn a_portal_of_the_hosts_is_none() {
-        let mut calls = calls();
+        let calls = calls();
         for number in [40, 47, NPORTALS, usize::MAX] {
-            assert_eq!(result(&mut calls, number, &[1, 2]), error(Error::EPORTAL));
+            assert_eq!(result(&calls, number, &[1, 2]), error(Error::EPORTAL));
         }
-        assert_eq!(result(&mut calls, system::PORTAL_CLOSE, &[40]), error(Error::ENOTSUP));
-        assert!(calls.portals.called.is_empty());
+        assert_eq!(result(&calls, system::PORTAL_CLOSE, &[40]), error(Error::ENOTSUP));
+        assert!(calls.portals.called.borrow().is_empty());
     }
     #[test]
     fn calls_that_act_for_the_whole_host_are_refused() {
-        let mut calls = calls();
+        let calls = calls();
         for number in [system::THREAD_CREATE, system::DOMAIN_FORK, system::PAGER, system::PAGE, system::SET_TP, 0, 39] {
-            assert_eq!(result(&mut calls, number, &[]), error(Error::ENOTSUP), "{number}");
+            assert_eq!(result(&calls, number, &[]), error(Error::ENOTSUP), "{number}");
         }
-        assert!(calls.portals.called.is_empty());
+        assert!(calls.portals.called.borrow().is_empty());
     }
     #[test]
     fn a_window_on_the_hosts_memory_is_refused() {
-        let mut calls = calls();
+        let calls = calls();
         for pointer in [0x1_0000, LAYOUT.base() - 1, LAYOUT.base(), TOP, u64::MAX] {
-            assert_eq!(result(&mut calls, 42, &[1, pointer]), error(Error::EFAULT), "{pointer:#x}");
-            assert_eq!(result(&mut calls, 43, &[pointer, 10]), error(Error::EFAULT), "{pointer:#x}");
-            assert_eq!(result(&mut calls, system::PORTAL_OPEN, &[pointer]), error(Error::EFAULT));
-            assert_eq!(result(&mut calls, system::PORTAL_INFO, &[41, pointer]), error(Error::EFAULT));
+            assert_eq!(result(&calls, 42, &[1, pointer]), error(Error::EFAULT), "{pointer:#x}");
+            assert_eq!(result(&calls, 43, &[pointer, 10]), error(Error::EFAULT), "{pointer:#x}");
+            assert_eq!(result(&calls, system::PORTAL_OPEN, &[pointer]), error(Error::EFAULT));
+            assert_eq!(result(&calls, system::PORTAL_INFO, &[41, pointer]), error(Error::EFAULT));
         }
-        assert!(calls.portals.called.is_empty());
-        assert_eq!(result(&mut calls, 42, &[1, HEAP]), 7);
-        assert_eq!(result(&mut calls, 43, &[HEAP, 10]), 7);
+        assert!(calls.portals.called.borrow().is_empty());
+        assert_eq!(result(&calls, 42, &[1, HEAP]), 7);
+        assert_eq!(result(&calls, 43, &[HEAP, 10]), 7);
     }
     #[test]
     fn a_length_that_lies_is_refused() {
-        let mut calls = calls();
-        assert_eq!(result(&mut calls, 43, &[TOP - 8, 9]), error(Error::EFAULT));
-        assert_eq!(result(&mut calls, 43, &[HEAP, u64::MAX]), error(Error::EFAULT));
-        assert_eq!(result(&mut calls, 43, &[HEAP, (WINDOW_PAGES * PAGE) as u64 + 1]), error(Error::EFAULT));
-        assert_eq!(result(&mut calls, 46, &[HEAP, 8]), error(Error::EINVAL), "no length at all");
+        let calls = calls();
+        assert_eq!(result(&calls, 43, &[TOP - 8, 9]), error(Error::EFAULT));
+        assert_eq!(result(&calls, 43, &[HEAP, u64::MAX]), error(Error::EFAULT));
+        assert_eq!(result(&calls, 43, &[HEAP, (WINDOW_PAGES * PAGE) as u64 + 1]), error(Error::EFAULT));
+        assert_eq!(result(&calls, 46, &[HEAP, 8]), error(Error::EINVAL), "no length at all");
     }
     #[test]
     fn letters_that_give_more_than_a_window_are_refused() {
-        let mut calls = calls();
-        assert_eq!(result(&mut calls, 44, &[1, 2]), error(Error::ENOTSUP));
-        assert_eq!(result(&mut calls, 45, &[HEAP, 4096]), error(Error::ENOTSUP));
+        let calls = calls();
+        assert_eq!(result(&calls, 44, &[1, 2]), error(Error::ENOTSUP));
+        assert_eq!(result(&calls, 45, &[HEAP, 4096]), error(Error::ENOTSUP));
     }
     #[test]
     fn a_number_that_comes_to_stand_for_another_portal_is_asked_again() {
         let mut calls = calls();
-        assert_eq!(result(&mut calls, 41, &[1, 2]), 7);
+        assert_eq!(result(&calls, 41, &[1, 2]), 7);
         calls.portals.specifications.insert(41, "smwi");
-        assert_eq!(result(&mut calls, 41, &[1, 2]), error(Error::EFAULT));
+        assert_eq!(result(&calls, 41, &[1, 2]), error(Error::EFAULT));
     }
     #[test]
     fn the_heap_grows_to_its_limit() {
-        let mut calls = calls();
-        assert_eq!(result(&mut calls, system::GROW, &[16]), HEAP as i64);
-        assert_eq!(result(&mut calls, system::GROW, &[1]), HEAP as i64 + 0x1_0000);
+        let calls = calls();
+        assert_eq!(result(&calls, system::GROW, &[16]), HEAP as i64);
+        assert_eq!(result(&calls, system::GROW, &[1]), HEAP as i64 + 0x1_0000);
         for pages in [256, u64::MAX, u64::MAX / 4096] {
-            assert_eq!(result(&mut calls, system::GROW, &[pages]), error(Error::ENOMEM));
+            assert_eq!(result(&calls, system::GROW, &[pages]), error(Error::ENOMEM));
         }
-        assert_eq!(calls.portals.mapped, 17);
+        assert_eq!(calls.portals.mapped.get(), 17);
+    }
+    #[test]
+    fn a_heap_that_could_not_grow_is_as_it_was() {
+        let mut calls = calls();
+        calls.portals.full = true;
+        assert_eq!(result(&calls, system::GROW, &[16]), error(Error::ENOMEM));
+        calls.portals.full = false;
+        assert_eq!(result(&calls, system::GROW, &[1]), HEAP as i64);
+    }
+    #[test]
+    fn the_portals_of_a_component_that_is_a_fault_domain_are_its_own() {
+        let host = Fake { specifications: HashMap::from([(40, "smii")]), ..Fake::default() };
+        let calls = Calls::of_component(host, LAYOUT, HEAP, HEAP);
+        assert_eq!(result(&calls, 40, &[1, 2]), 7);
     }
     #[test]
     fn its_exit_is_the_end_of_its_call() {

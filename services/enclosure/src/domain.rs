@@ -4,7 +4,7 @@
 
 use crate::calls::{Answer, Calls, Portals};
 use crate::image::{Image, words};
-use crate::stubs::{self, Wanted};
+use crate::stubs::{self, Stubs, Wanted};
 use crate::{Layout, VARIABLES, VARIABLES_END};
 use ::portal::software::Domain;
 use ::portal::software::block::Block;
@@ -21,6 +21,7 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use pebble::sync::Semaphore;
 use pebble::{Error, Result, check, portal, thread};
+use verifier::Changes;
 
 /// A page of the host's that others are copies of.
 #[repr(C, align(4096))]
@@ -32,6 +33,10 @@ pub struct System {
     own: usize,
 }
 impl System {
+    /// As this domain has it.
+    pub(crate) fn own() -> System {
+        System { own: thread::asid() }
+    }
     fn page(&self, address: u64, source: usize, rights: u64) -> Result<()> {
         check(portal::call(system::PAGE, [self.own, address as usize, source, rights as usize])).map(|_| ())
     }
@@ -41,7 +46,7 @@ impl System {
         page.0[..bytes.len()].copy_from_slice(bytes);
         self.page(address, page.0.as_ptr() as usize, rights)
     }
-    fn zeros(&self, address: u64, bytes: u64) -> Result<()> {
+    pub(crate) fn zeros(&self, address: u64, bytes: u64) -> Result<()> {
         (address..address + bytes).step_by(PAGE).try_for_each(|at| self.page(at, 0, pte::R | pte::W))
     }
     /// Takes away what is mapped there.
@@ -53,15 +58,15 @@ impl System {
     }
 }
 impl Portals for System {
-    fn call(&mut self, number: usize, arguments: [u64; 6]) -> i64 {
+    fn call(&self, number: usize, arguments: [u64; 6]) -> i64 {
         portal::call(number, arguments.map(|word| word as usize)) as i64
     }
-    fn specification(&mut self, number: usize) -> Option<[u8; NAMELEN]> {
+    fn specification(&self, number: usize) -> Option<[u8; NAMELEN]> {
         let mut description = Description { spec: [0; NAMELEN], name: [0; NAMELEN] };
         check(portal::call(system::PORTAL_INFO, [number, &raw mut description as usize])).ok()?;
         Some(description.spec)
     }
-    fn map(&mut self, address: u64, pages: u64) -> i64 {
+    fn map(&self, address: u64, pages: u64) -> i64 {
         self.zeros(address, pages * PAGE as u64).map_or_else(|error| error.code() as i64, |()| 0)
     }
 }
@@ -97,7 +102,7 @@ static SEGMENT: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
 /// A call out of the fault domain: the stub comes here.
 extern "C" fn decide(block: &mut Block) -> i64 {
     // SAFETY: the one thread, which is in the fault domain and not in here a second time.
-    let Some(calls) = (unsafe { &mut *SHARED.calls.get() }) else { return Error::EPORTAL.code() as i64 };
+    let Some(calls) = (unsafe { &*SHARED.calls.get() }) else { return Error::EPORTAL.code() as i64 };
     let [a0, a1, a2, a3, a4, a5, number] = block.arguments;
     match calls.answer(number, [a0, a1, a2, a3, a4, a5]) {
         Answer::Result(result) => result,
@@ -163,6 +168,57 @@ impl Watch {
     }
 }
 
+/// A thread's block for a fault domain there, whose calls `decide` answers.
+pub(crate) fn block(layout: &Layout, decide: u64) -> Block {
+    let (base, size, back) = (layout.base(), layout.0.size(), layout.jump_table());
+    Block { base, mask: size - 1, jump_mask: size - 4, back, decide, ..Block::default() }
+}
+/// Verifies the code of `image`; what it can change.
+pub(crate) fn verified(layout: &Layout, image: &Image) -> core::result::Result<Changes, String> {
+    let code = image.code().map_err(|error| String::from(error.text()))?;
+    verifier::verify(&layout.0, code.start, &words(code)).map_err(|rejection| format!("{rejection}"))
+}
+/// Lays out an image whose code was verified and makes those changes, with a stack of so many bytes and portals into it, and notes what it has
+/// mapped.
+pub(crate) fn lay_out(
+    system: System,
+    layout: &Layout,
+    (image, changes): (&Image, Changes),
+    (stack, wanted): (u64, &[Wanted]),
+    mapped: &mut Vec<Range<u64>>,
+) -> core::result::Result<Stubs, String> {
+    let failed = |what: &str, error: Error| format!("{what}: {}", error.text());
+    let mut page = Box::new(Page([0; PAGE]));
+    let mut fill = |start: u64, bytes: &[u8], size: u64, rights: u64| -> Result<()> {
+        mapped.push(start..start + size);
+        for (n, address) in (start..start + size).step_by(PAGE).enumerate() {
+            let rest = bytes.get(n * PAGE..).unwrap_or(&[]);
+            system.place(&mut page, address, &rest[..rest.len().min(PAGE)], rights)?;
+        }
+        Ok(())
+    };
+    for part in &image.parts {
+        let rights = pte::R | if part.write { pte::W } else { 0 } | if part.execute { pte::X } else { 0 };
+        fill(part.start, &part.bytes, part.size, rights).map_err(|e| failed("its memory", e))?;
+    }
+    let (variables, size) = &image.variables;
+    let room = size.next_multiple_of(PAGE as u64).min(VARIABLES_END - VARIABLES);
+    let rights = pte::R | pte::W;
+    fill(layout.base() + VARIABLES, variables, room, rights).map_err(|e| failed("its variables", e))?;
+
+    let masks = layout.0.form == verifier::Form::Mask;
+    let domain = Domain { masks, integer: changes.integer, floating: changes.floating };
+    let stubs = stubs::make(layout, &domain, wanted).map_err(|_| String::from("a portal that can not be made"))?;
+    let bytes = |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|word| word.to_le_bytes()).collect() };
+    let (rights, size) = (pte::R | pte::X, PAGE as u64);
+    fill(layout.stubs(), &bytes(&stubs.words), size, rights).map_err(|e| failed("its stubs", e))?;
+    fill(layout.jump_table(), &bytes(&stubs.table), size, rights).map_err(|e| failed("its jump table", e))?;
+    mapped.push(layout.top() - stack..layout.top());
+    system.zeros(layout.top() - stack, stack).map_err(|e| failed("its stack", e))?;
+    // SAFETY: orders this hart's instruction fetches behind its stores.
+    unsafe { core::arch::asm!("fence.i") };
+    Ok(stubs)
+}
 /// A host's fault domain.
 pub struct FaultDomain {
     layout: Layout,
@@ -183,19 +239,12 @@ pub struct FaultDomain {
 impl FaultDomain {
     /// A place for one, with nothing in it.
     pub fn new(layout: Layout) -> Result<FaultDomain> {
-        let system = System { own: thread::asid() };
+        let system = System::own();
         SEGMENT[0].store(layout.base(), Ordering::Relaxed);
         SEGMENT[1].store(layout.0.size(), Ordering::Relaxed);
         answer_faults(system.own)?;
         let code = Arc::new([const { AtomicU64::new(0) }; 2]);
-        let block = Box::new(Block {
-            base: layout.base(),
-            mask: layout.0.size() - 1,
-            jump_mask: layout.0.size() - 4,
-            back: layout.jump_table(),
-            decide: decide as *const () as u64,
-            ..Block::default()
-        });
+        let block = Box::new(block(&layout, decide as *const () as u64));
         let portals = Vec::new();
         Ok(FaultDomain {
             layout,
@@ -211,44 +260,13 @@ impl FaultDomain {
     }
     /// Lays `image` out in the place of what was there, with a stack of `stack` bytes and portals into it. Its code is verified first.
     pub fn lay_out(&mut self, image: &Image, stack: u64, wanted: &[Wanted]) -> core::result::Result<(), String> {
-        let code = image.code().map_err(|error| String::from(error.text()))?;
-        let changes = verifier::verify(&self.layout.0, code.start, &words(code)).map_err(|r| format!("{r}"))?;
+        let code = image.code().map_err(|error| String::from(error.text()))?.range();
+        let changes = verified(&self.layout, image)?;
         self.clear();
-        let failed = |what: &str, error: Error| format!("{what}: {}", error.text());
         let (layout, system) = (self.layout, self.system);
-        let mut page = Box::new(Page([0; PAGE]));
-        let mapped = &mut self.mapped;
-        let mut fill = |start: u64, bytes: &[u8], size: u64, rights: u64| -> Result<()> {
-            mapped.push(start..start + size);
-            for (n, address) in (start..start + size).step_by(PAGE).enumerate() {
-                let rest = bytes.get(n * PAGE..).unwrap_or(&[]);
-                system.place(&mut page, address, &rest[..rest.len().min(PAGE)], rights)?;
-            }
-            Ok(())
-        };
-        for part in &image.parts {
-            let rights = pte::R | if part.write { pte::W } else { 0 } | if part.execute { pte::X } else { 0 };
-            fill(part.start, &part.bytes, part.size, rights).map_err(|e| failed("its memory", e))?;
-        }
-        let (variables, size) = &image.variables;
-        let room = size.next_multiple_of(PAGE as u64).min(VARIABLES_END - VARIABLES);
-        let rights = pte::R | pte::W;
-        fill(layout.base() + VARIABLES, variables, room, rights).map_err(|e| failed("its variables", e))?;
-
-        let masks = layout.0.form == verifier::Form::Mask;
-        let domain = Domain { masks, integer: changes.integer, floating: changes.floating };
-        let stubs = stubs::make(&layout, &domain, wanted).map_err(|_| String::from("a portal that can not be made"))?;
-        let bytes = |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|word| word.to_le_bytes()).collect() };
-        let (rights, size) = (pte::R | pte::X, PAGE as u64);
-        fill(layout.stubs(), &bytes(&stubs.words), size, rights).map_err(|e| failed("its stubs", e))?;
-        fill(layout.jump_table(), &bytes(&stubs.table), size, rights).map_err(|e| failed("its jump table", e))?;
-        self.mapped.push(layout.top() - stack..layout.top());
-        system.zeros(layout.top() - stack, stack).map_err(|e| failed("its stack", e))?;
-        // SAFETY: orders this hart's instruction fetches behind its stores.
-        unsafe { core::arch::asm!("fence.i") };
-
-        self.code[0].store(code.range().start, Ordering::Release);
-        self.code[1].store(code.range().end, Ordering::Release);
+        let stubs = lay_out(system, &layout, (image, changes), (stack, wanted), &mut self.mapped)?;
+        self.code[0].store(code.start, Ordering::Release);
+        self.code[1].store(code.end, Ordering::Release);
         UNWIND.store(stubs.unwind as usize, Ordering::Relaxed);
         self.portals = stubs.portals;
         self.stubs = [stubs.words, stubs.table];

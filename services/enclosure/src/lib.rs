@@ -1,17 +1,22 @@
 //! The host of a software fault domain: a library for components that have one.
 //!
 //! [`image`] reads a program as the rewriter and the linker leave it, [`stubs`] makes the code around it (how it is entered and left), and
-//! [`calls`] decides what it may ask of the system; `domain` puts them together on the machine. None of them trusts the program. `docs/src/fault-domains.md` explains the layout.
+//! [`calls`] decides what it may ask of the system; `domain` puts them together on the machine for a host that has other things to do, and
+//! `component` for a component that is a fault domain by its manifest, whose portals are [`serving`]'s. None of them trusts the program. `docs/src/fault-domains.md` explains the layout.
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;
 
 pub mod calls;
 #[cfg(target_os = "none")]
+pub mod component;
+#[cfg(target_os = "none")]
 pub mod domain;
 pub mod image;
+pub mod serving;
 pub mod stubs;
 
+use abi::enclosure::{SEGMENT, SEGMENT_BITS};
 pub use portal::software::block;
 use verifier::segment::{GUARD, JUMP_TABLE};
 use verifier::{Form, Segment};
@@ -22,7 +27,7 @@ pub struct Layout(pub Segment);
 impl Layout {
     /// The one of a host: 64 MiB between the heap and what others share. `loads`: they are kept in too.
     pub const fn new(loads: bool) -> Layout {
-        Layout(Segment { base: 0x1800_0000, bits: 26, form: Form::Mask, loads })
+        Layout(Segment { base: SEGMENT, bits: SEGMENT_BITS, form: Form::Mask, loads })
     }
     pub const fn base(&self) -> u64 {
         self.0.base

@@ -1,110 +1,60 @@
-//! Runs a program as a software fault domain: `enclosure [--loads] FILE ARGUMENT…`. The program has the rights of this component's block in the manifest, and
-//! nothing else of it: its memory is one segment of this one's, its instructions are verified before they can be executed, and its calls go through
-//! [`enclosure_logic::calls`].
+//! Runs a component whose manifest says `isolation = "sfi"`: its program, which the image builder has put beside this one, is a software fault domain in
+//! a segment of this domain's. It has the component's name, rights and limits, and nothing else does anything here. Its instructions are
+//! verified before they can be executed, and its calls go through [`enclosure_logic::calls`] and [`enclosure_logic::serving`].
 #![no_std]
 #![no_main]
 
 extern crate alloc;
 
-use abi::address::PAGE;
-use abi::system;
+use abi::address::MAIN_STACK;
+use abi::enclosure::{Header, MAGIC, PROGRAM_BYTES, PROGRAM_VA};
+use alloc::string::String;
 use alloc::vec::Vec;
-use enclosure_logic::domain::{Ended, Fault, FaultDomain};
 use enclosure_logic::image::Image;
-use enclosure_logic::stubs::Wanted;
-use enclosure_logic::{Layout, STACK};
-use pebble::file::File;
-use pebble::{Env, Result};
+use enclosure_logic::{Layout, component};
+use init_logic::start::{Request, block};
+use pebble::Env;
 
-pebble::program!(main);
+pebble::component!(pebble::heap::Ordinary, pebble::start::run_host, main, pebble::panic_on_log);
 
-/// Says why on the error stream.
-fn complain(why: core::fmt::Arguments) {
-    pebble::console::print_error(format_args!("{why}\n"));
-}
-/// The start block below `top`, of the stack: where it begins, and its bytes.
-fn start_block(top: u64, arguments: &[&str]) -> (u64, Vec<u8>) {
-    let text: usize = arguments.iter().map(|a| a.len() + 1).sum();
-    let words = 4 + arguments.len() + 1;
-    let start = (top - (8 * words + text) as u64) & !15;
-    let mut bytes = Vec::new();
-    let mut put = |word: u64| bytes.extend(word.to_le_bytes());
-    put(arguments.len() as u64);
-    put(start + 32);
-    put(0);
-    put(0);
-    let mut at = start + 8 * words as u64;
-    for argument in arguments {
-        put(at);
-        at += argument.len() as u64 + 1;
-    }
-    put(0);
-    for argument in arguments {
-        bytes.extend_from_slice(argument.as_bytes());
-        bytes.push(0);
-    }
-    (start, bytes)
-}
-fn read(name: &str) -> Result<Vec<u8>> {
-    let file = File::open(name)?;
-    let mut bytes = Vec::new();
-    let mut piece = alloc::vec![0; 16 * PAGE];
-    loop {
-        match file.read(&mut piece)? {
-            0 => return Ok(bytes),
-            count => bytes.extend_from_slice(&piece[..count]),
-        }
-    }
-}
-/// Before the file's name: its loads are kept in too.
-const LOADS: &str = "--loads";
-/// Status of a program that did not begin, and of one that faulted.
+/// Status of a program that did not begin.
 const NOT_BEGUN: i32 = 125;
-const FAULTED: i32 = 126;
 
-fn main(env: &Env) -> i32 {
-    let loads = env.argument(1) == Some(LOADS);
-    let first = if loads { 2 } else { 1 };
+/// The program's file, and whether its loads are kept in.
+fn program() -> Option<(&'static [u8], bool)> {
+    // SAFETY: the image builder has put it there; who starts this component by itself has a fault at this instruction.
+    let header = unsafe { (PROGRAM_VA as *const Header).read() };
+    let bytes = header.bytes as usize;
+    if header.magic != MAGIC || bytes > PROGRAM_BYTES - size_of::<Header>() {
+        return None;
+    }
+    // SAFETY: so many bytes are mapped behind it, for reading only.
+    Some((
+        unsafe { core::slice::from_raw_parts((PROGRAM_VA + size_of::<Header>()) as *const u8, bytes) },
+        header.loads != 0,
+    ))
+}
+/// Runs it; returns with why it did not begin.
+fn begin(env: &Env) -> String {
+    let Some((file, loads)) = program() else { return "there is no program beside its host".into() };
     let layout = Layout::new(loads);
-    let name = env.argument(first).unwrap_or("");
-    let own = (first + 1..env.len()).filter_map(|n| env.argument(n));
-    let arguments: Vec<&str> = core::iter::once(env.argument(0).unwrap_or("")).chain(own).collect();
-    let not_begun = |what: &str, why: &str| {
-        complain(format_args!("{what}: {why}"));
-        NOT_BEGUN
-    };
-    let image = match read(name) {
-        Ok(file) => Image::parse(&file, &layout),
-        Err(error) => return not_begun(name, error.text()),
-    };
-    let image = match image {
+    let image = match Image::parse(file, &layout) {
         Ok(image) => image,
-        Err(error) => return not_begun(arguments[0], error.text()),
+        Err(error) => return error.text().into(),
     };
-    let mut domain = match FaultDomain::new(layout) {
-        Ok(domain) => domain,
-        Err(error) => return not_begun("its faults can not be answered", error.text()),
-    };
-    let entry = Wanted { specification: "smi", entry: image.entry };
-    if let Err(why) = domain.lay_out(&image, STACK, &[entry]) {
-        return not_begun(arguments[0], &why);
-    }
-    drop(image);
-    let (start, block) = start_block(layout.top(), &arguments);
-    // SAFETY: the stack is mapped, and nobody else uses it.
-    unsafe { core::ptr::copy_nonoverlapping(block.as_ptr(), start as *mut u8, block.len()) };
-    domain.set_stack(start);
-    match domain.call(0, start, None) {
-        Ok(status) => status as i32,
-        Err(Ended::Late) => FAULTED,
-        Err(Ended::Fault(Fault { cause, address, pc })) => {
-            complain(format_args!(
-                "{}: {} at address {address:#x}, pc {pc:#x} of its fault domain ({:#x} of its program)",
-                arguments[0],
-                system::cause_text(cause as u64),
-                pc as u64 - layout.base(),
-            ));
-            FAULTED
-        }
-    }
+    component::run(layout, &image, MAIN_STACK as u64, |top| {
+        let arguments: Vec<&str> = (0..env.len()).filter_map(|n| env.argument(n)).collect();
+        let environment: Vec<&str> = env.variables().collect();
+        let (starter, inherited) = env.starter();
+        let request = Request { arguments: &arguments, environment: &environment, starter, inherited };
+        let (start, bytes) = block(top as usize, MAIN_STACK / 2, &request, &[])?;
+        // SAFETY: the stack is mapped and as long as the one that the same block was on; nobody uses it yet.
+        unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), start as *mut u8, bytes.len()) };
+        Ok(start as u64)
+    })
+}
+fn main(env: &Env) -> i32 {
+    let why = begin(env);
+    pebble::say(format_args!("it was not begun: {why}"));
+    NOT_BEGUN
 }

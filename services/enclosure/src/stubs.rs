@@ -52,6 +52,8 @@ pub struct Stubs {
     pub table: Vec<u32>,
     /// Where a thread goes on whose fault domain has faulted: its call returns `EDEAD`.
     pub unwind: u64,
+    /// The portal to whichever entry the thread's block names.
+    pub any: u64,
     /// The portals into it, in the order in which they were asked for.
     pub portals: Vec<u64>,
 }
@@ -72,6 +74,8 @@ pub fn make(layout: &Layout, domain: &Domain, wanted: &[Wanted]) -> Result<Stubs
     domain.leave(&mut e);
     entries.push(address(&e));
     call(domain, &mut e);
+    let any = address(&e);
+    domain.call_any(&mut e);
     let mut portals = Vec::new();
     for portal in wanted {
         let refused = |_| Refused::Letter(0);
@@ -85,7 +89,7 @@ pub fn make(layout: &Layout, domain: &Domain, wanted: &[Wanted]) -> Result<Stubs
     let count = e.words().unwrap_or(0);
     let table = |(n, at): (usize, &u64)| jal(ZERO, (*at as i64 - (layout.jump_table() + 4 * n as u64) as i64) as i32);
     let table = entries.iter().enumerate().map(table).collect();
-    Ok(Stubs { words: out.0[..count].to_vec(), table, unwind, portals })
+    Ok(Stubs { words: out.0[..count].to_vec(), table, unwind, any, portals })
 }
 
 #[cfg(test)]

@@ -24,6 +24,8 @@ pub struct Block {
     pub decide: u64,
     /// Not 0: it has called to end.
     pub ended: u64,
+    /// Where a portal to any entry enters it: an address of its segment, a multiple of 4.
+    pub entry: u64,
     /// `a0`…`a5` and `a7` of a call out.
     pub arguments: [u64; 7],
     /// `s0`…`s11` and `fs0`…`fs11` of the host's, those that the fault domain's code can change.
@@ -44,6 +46,7 @@ offsets! {
     JUMP = jump;
     DECIDE = decide;
     ENDED = ended;
+    ENTRY = entry;
     ARGUMENTS = arguments;
     SAVED = saved;
     FLOATING = floating;

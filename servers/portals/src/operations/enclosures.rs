@@ -19,6 +19,7 @@ impl<M: Machine> Manager<M> {
     pub fn enclosure(&self, isolation: u64, within: u64) -> Result<Enclosure> {
         match Isolation::of(isolation) {
             Some(Isolation::Domain) if within == 0 => Ok(Enclosure::SPACE),
+            Some(Isolation::Sfi) if within == 0 => Ok(Enclosure::HOST),
             Some(Isolation::Dp) => {
                 let task = self.domain(within as usize).map_err(|_| Error::EINVAL)?;
                 match task.enclosure {
@@ -86,7 +87,8 @@ impl<M: Machine> Manager<M> {
     /// What is told of it: the mechanism, and the number of the domain that it is within, or 0.
     pub(crate) fn describe_enclosure(&self, enclosure: Enclosure) -> (Isolation, u64) {
         match enclosure {
-            Enclosure::Domain { .. } => (Isolation::Domain, 0),
+            Enclosure::Domain { hosted: false, .. } => (Isolation::Domain, 0),
+            Enclosure::Domain { hosted: true, .. } => (Isolation::Sfi, 0),
             Enclosure::Protection { task, .. } => (Isolation::Dp, task as u64),
         }
     }
@@ -115,14 +117,16 @@ impl<M: Machine> Manager<M> {
     /// Which of them comes after `member`.
     pub(crate) fn family_after(&self, member: usize) -> Option<usize> {
         match self.domains.get(member)?.enclosure {
-            Enclosure::Domain { part: next } | Enclosure::Protection { next, .. } if next != 0 => Some(next as usize),
+            Enclosure::Domain { part: next, .. } | Enclosure::Protection { next, .. } if next != 0 => {
+                Some(next as usize)
+            }
             _ => None,
         }
     }
     /// The first domain of protection in the space of domain `asid`.
     pub(crate) fn first_part(&self, asid: usize) -> Option<usize> {
         match self.domain(asid).ok()?.enclosure {
-            Enclosure::Domain { part } if part != 0 => Some(part as usize),
+            Enclosure::Domain { part, .. } if part != 0 => Some(part as usize),
             _ => None,
         }
     }
@@ -135,7 +139,7 @@ impl<M: Machine> Manager<M> {
     #[cold]
     fn join_task(&mut self, asid: usize, task: u16) {
         let Some(domain) = self.domains.get_mut(task as usize) else { return };
-        let Enclosure::Domain { part } = &mut domain.enclosure else { return };
+        let Enclosure::Domain { part, .. } = &mut domain.enclosure else { return };
         let next = core::mem::replace(part, asid as u16);
         // Who keeps the others from lending counts on it.
         let frozen = domain.frozen;
@@ -148,7 +152,7 @@ impl<M: Machine> Manager<M> {
     fn leave_task(&mut self, asid: usize, task: u16, after: u16) {
         let mut place = task as usize;
         while let Some(domain) = self.domains.get_mut(place) {
-            let (Enclosure::Domain { part: next } | Enclosure::Protection { next, .. }) = &mut domain.enclosure;
+            let (Enclosure::Domain { part: next, .. } | Enclosure::Protection { next, .. }) = &mut domain.enclosure;
             if *next as usize == asid {
                 *next = after;
                 return;

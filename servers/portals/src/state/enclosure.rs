@@ -3,12 +3,19 @@
 /// A mechanism, and what a domain of it is made in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Enclosure {
-    /// An address space of its own. `part`: the first domain of protection in it, or 0.
-    Domain { part: u16 },
+    /// An address space of its own. `part`: the first domain of protection in it, or 0. `hosted`: what it is named after is a software
+    /// fault domain in it, and all else there is that one's host.
+    Domain { part: u16, hosted: bool },
     /// A domain of protection: it sees a part of the space of domain `task`. `next`: another one there, or 0.
     Protection { task: u16, next: u16 },
 }
 impl Enclosure {
     /// A new address space.
-    pub const SPACE: Enclosure = Enclosure::Domain { part: 0 };
+    pub const SPACE: Enclosure = Enclosure::Domain { part: 0, hosted: false };
+    /// A new address space for a software fault domain and its host.
+    pub const HOST: Enclosure = Enclosure::Domain { part: 0, hosted: true };
+    /// Whether nobody else sees the space.
+    pub fn is_alone(self) -> bool {
+        matches!(self, Enclosure::Domain { part: 0, .. })
+    }
 }

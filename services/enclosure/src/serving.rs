@@ -1,0 +1,413 @@
+//! A fault domain as a server: what it registers leads to the host first, which shows it what the windows of a call show, and calls it.
+//!
+//! A portal's entry point is one of the host's own, [`ENTRIES`] of them; which of the fault domain's it stands for is in [`Entries`]. A window is copied: what
+//! it shows goes into the segment before the call, and what the fault domain has changed of it goes back when it returns, exactly as much as the
+//! portal has opened. The fault domain says nothing about that but the specification that it registers.
+
+use crate::Layout;
+use crate::calls::{Answer, Portals};
+use abi::Error;
+use abi::address::{PAGE, WINDOW_PAGES};
+use abi::nucleus::NAMELEN;
+use abi::specification;
+use abi::system::{self, Caller, GRANTS, Grant, Registration};
+use core::sync::atomic::{AtomicU64, Ordering};
+
+/// Entry points of the host's: so many different ones, but for one, the fault domain can register in its life.
+pub const ENTRIES: usize = 128;
+/// Bytes between two of them: each is one instruction.
+pub const DISTANCE: u64 = 4;
+/// Arguments of a call.
+const ARGUMENTS: usize = 6;
+/// Calls that can be in the fault domain at one time: stacks that it can add to its queue.
+pub const CALLS: usize = 64;
+/// Most pages that the windows of a call touch: three of several pages each.
+pub const MOST_PAGES: usize = ARGUMENTS / 2 * (WINDOW_PAGES + 1);
+
+/// What the host does for a fault domain that serves.
+pub trait Host: Portals {
+    /// Copies what the fault domain has at `address`. `EFAULT`: it has nothing there.
+    fn read(&self, address: u64, to: &mut [u8]) -> Result<(), Error>;
+    /// Makes room for so many calls at a time, whose windows touch so many pages. `ENOMEM`.
+    fn make_room(&self, calls: usize, pages: usize) -> Result<(), Error>;
+}
+
+/// Letters of the arguments of a specification, the first in the lowest byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Letters(u64);
+/// What a call shows: `bytes` at `from`, which the fault domain finds `place` bytes behind the start of its call's pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// The number of its argument.
+    pub argument: usize,
+    pub from: u64,
+    pub bytes: usize,
+    pub place: usize,
+    pub write: bool,
+}
+impl Letters {
+    /// Those of a specification that names no other letters. `ENOTSUP`: pages that change hands or stay shared, and capabilities.
+    fn of(text: &str) -> Result<Letters, Error> {
+        let letters = text.as_bytes().get(2..).unwrap_or(&[]);
+        if letters.iter().any(|letter| !b"ic=tahdrwRW".contains(letter)) {
+            return Err(Error::ENOTSUP);
+        }
+        Ok(Letters(letters.iter().rev().fold(0, |word, &letter| word << 8 | u64::from(letter))))
+    }
+    fn letter(self, n: usize) -> u8 {
+        (self.0 >> (8 * n)) as u8
+    }
+    fn pages_of(letter: u8) -> usize {
+        match letter {
+            b'r' | b'w' => 1,
+            // They begin anywhere in the first one.
+            b'R' | b'W' => WINDOW_PAGES + 1,
+            _ => 0,
+        }
+    }
+    /// Pages that the windows of a call touch at most.
+    pub fn pages(self) -> usize {
+        (0..ARGUMENTS).map(|n| Letters::pages_of(self.letter(n))).sum()
+    }
+    /// The windows of a call with these arguments.
+    pub fn windows(self, arguments: &[u64; ARGUMENTS]) -> impl Iterator<Item = Window> {
+        let mut page = 0;
+        (0..ARGUMENTS).filter_map(move |n| {
+            let (letter, from) = (self.letter(n), arguments[n]);
+            let pages = Letters::pages_of(letter);
+            let inside = from as usize % PAGE;
+            let bytes = match pages {
+                0 => return None,
+                // Up to the end of the page that it shows.
+                1 => PAGE - inside,
+                // The portal has looked at the length, which is the next argument.
+                _ => arguments.get(n + 1).map_or(0, |&length| length as usize).min(WINDOW_PAGES * PAGE),
+            };
+            let place = page * PAGE + inside;
+            page += pages;
+            Some(Window { argument: n, from, bytes, place, write: letter.is_ascii() && b"wW".contains(&letter) })
+        })
+    }
+}
+
+/// What each of the host's entry points stands for.
+pub struct Entries([(AtomicU64, AtomicU64); ENTRIES]);
+impl Entries {
+    pub const NONE: Entries = Entries([const { (AtomicU64::new(0), AtomicU64::new(0)) }; ENTRIES]);
+    /// The address that entry point number `n` leads to, and the letters of the call.
+    pub fn at(&self, n: usize) -> Option<(u64, Letters)> {
+        let (address, letters) = self.0.get(n)?;
+        match address.load(Ordering::Acquire) {
+            0 => None,
+            address => Some((address, Letters(letters.load(Ordering::Relaxed)))),
+        }
+    }
+}
+/// What a fault domain has registered. One thread at a time changes it.
+#[derive(Default)]
+pub struct Serving {
+    entries: usize,
+    calls: usize,
+    pages: usize,
+}
+fn error(error: Error) -> i64 {
+    -(error as i64)
+}
+/// The text of a specification, up to its 0.
+fn text(bytes: &[u8]) -> &str {
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    core::str::from_utf8(&bytes[..end]).unwrap_or("")
+}
+/// A call that servers make and that changes nothing here, if it is one.
+pub fn passed_on(host: &impl Portals, layout: &Layout, number: u64, arguments: [u64; 6]) -> Option<Answer> {
+    let pointer = match number as usize {
+        system::PORTAL_UNREGISTER | system::PORTAL_ADMIT => Some((arguments[0], NAMELEN)),
+        system::PORTAL_CALLERS => Some((arguments[1], size_of::<Caller>())),
+        system::GRANTED | system::PORTAL_GONE | system::SET_PRIORITY => None,
+        _ => return None,
+    };
+    match pointer {
+        Some((address, bytes)) if !layout.holds(address, bytes as u64) => Some(Answer::Result(error(Error::EFAULT))),
+        _ => Some(Answer::Result(host.call(number as usize, arguments))),
+    }
+}
+impl Serving {
+    pub const NOTHING: Serving = Serving { entries: 0, calls: 0, pages: 0 };
+    /// A call by which the fault domain gives out portals to itself, if it is one. `first`: the host's first entry point.
+    pub fn answer<H: Host>(
+        &mut self,
+        host: &H,
+        (layout, entries, first): (&Layout, &Entries, u64),
+        number: u64,
+        arguments: [u64; 6],
+    ) -> Option<Answer> {
+        let of = (layout, entries, first);
+        let result = match number as usize {
+            system::PORTAL_REGISTER => self.register(host, of, arguments[0]),
+            system::GRANT => self.grant(host, of, arguments[0]),
+            _ => return None,
+        };
+        Some(Answer::Result(result.unwrap_or_else(error)))
+    }
+    /// The host's entry point that stands for the one at `address` with these letters.
+    fn entry_point(
+        &mut self,
+        (layout, entries, first): (&Layout, &Entries, u64),
+        address: u64,
+        letters: Letters,
+    ) -> Result<u64, Error> {
+        if !layout.holds(address, 4) || !address.is_multiple_of(4) {
+            return Err(Error::EINVAL);
+        }
+        let known = (0..self.entries).find(|&n| entries.at(n) == Some((address, letters)));
+        let n = known.unwrap_or(self.entries);
+        // The last one stands for nothing.
+        let (place, letters_place) = entries.0[..ENTRIES - 1].get(n).ok_or(Error::ENFILE)?;
+        if known.is_none() {
+            letters_place.store(letters.0, Ordering::Relaxed);
+            place.store(address, Ordering::Release);
+            self.entries += 1;
+        }
+        Ok(first + n as u64 * DISTANCE)
+    }
+    /// Room for `stacks` more calls, and for the windows of `letters`.
+    fn make_room<H: Host>(&mut self, host: &H, stacks: u64, letters: Letters) -> Result<(), Error> {
+        let calls = usize::try_from(stacks).ok().and_then(|stacks| self.calls.checked_add(stacks));
+        let calls = calls.filter(|calls| *calls <= CALLS).ok_or(Error::ENFILE)?;
+        let pages = self.pages.max(letters.pages());
+        host.make_room(calls, pages)?;
+        self.pages = pages;
+        Ok(())
+    }
+    fn register<H: Host>(&mut self, host: &H, of: (&Layout, &Entries, u64), request: u64) -> Result<i64, Error> {
+        let mut copy = Copied([0u8; size_of::<Registration>()]);
+        of.0.holds(request, copy.0.len() as u64).then_some(()).ok_or(Error::EFAULT)?;
+        host.read(request, &mut copy.0)?;
+        // SAFETY: any bytes are a registration, and these are aligned as one.
+        let registration = unsafe { &mut *copy.0.as_mut_ptr().cast::<Registration>() };
+        let stacks = registration.stacks;
+        // One that is wrong is refused by the portal manager, who says where; nothing leads to it then.
+        let specification = text(&registration.spec);
+        let (entry, letters) = match specification::check(specification) {
+            Ok(()) => {
+                let letters = Letters::of(specification)?;
+                (self.entry_point(of, registration.entry, letters)?, letters)
+            }
+            Err(_) => (of.2 + (ENTRIES as u64 - 1) * DISTANCE, Letters(0)),
+        };
+        registration.entry = entry;
+        self.make_room(host, stacks, letters)?;
+        let result = host.call(system::PORTAL_REGISTER, [&raw const *registration as u64, 0, 0, 0, 0, 0]);
+        if result >= 0 {
+            self.calls += stacks as usize;
+        }
+        Ok(result)
+    }
+    fn grant<H: Host>(&mut self, host: &H, of: (&Layout, &Entries, u64), request: u64) -> Result<i64, Error> {
+        let mut copy = Copied([0u8; size_of::<Grant>()]);
+        of.0.holds(request, copy.0.len() as u64).then_some(()).ok_or(Error::EFAULT)?;
+        host.read(request, &mut copy.0)?;
+        // SAFETY: any bytes are a grant, and these are aligned as one.
+        let grant = unsafe { &mut *copy.0.as_mut_ptr().cast::<Grant>() };
+        let count = usize::try_from(grant.count).ok().filter(|count| *count <= GRANTS).ok_or(Error::EINVAL)?;
+        for granted in &mut grant.portals[..count] {
+            let specification = text(&granted.spec);
+            specification::check(specification).map_err(|_| Error::EINVAL)?;
+            let letters = Letters::of(specification)?;
+            granted.entry = self.entry_point(of, granted.entry, letters)?;
+            self.make_room(host, 0, letters)?;
+        }
+        Ok(host.call(system::GRANT, [&raw const *grant as u64, 0, 0, 0, 0, 0]))
+    }
+}
+/// What was copied out of the segment: it does not cross a page boundary, so that it can be lent through a window.
+#[repr(C, align(256))]
+struct Copied<const BYTES: usize>([u8; BYTES]);
+
+/// Writes those bytes of `now` to where `put` says that differ from what they were.
+pub fn changes(was: &[u8], now: &[u8], mut put: impl FnMut(usize, &[u8])) {
+    let mut at = 0;
+    while at < was.len().min(now.len()) {
+        let rest = was[at..].iter().zip(&now[at..]);
+        at += rest.clone().take_while(|(old, new)| old == new).count();
+        let changed = was[at..].iter().zip(&now[at..]).take_while(|(old, new)| old != new).count();
+        if changed > 0 {
+            put(at, &now[at..at + changed]);
+        }
+        at += changed;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::{Cell, RefCell};
+    use std::vec::Vec;
+
+    const LAYOUT: Layout = Layout::new(false);
+    const ADDRESS: u64 = LAYOUT.base() + 0x2_0000;
+    const REQUEST: u64 = LAYOUT.base() + 0x8_0000;
+    const FIRST: u64 = 0x1_0000;
+
+    struct Fake {
+        memory: RefCell<Vec<u8>>,
+        registered: RefCell<Vec<(std::string::String, u64)>>,
+        room: Cell<(usize, usize)>,
+        result: i64,
+    }
+    impl Portals for Fake {
+        fn call(&self, number: usize, arguments: [u64; 6]) -> i64 {
+            if number == system::PORTAL_REGISTER {
+                // SAFETY: the host's own copy.
+                let registration = unsafe { &*(arguments[0] as *const Registration) };
+                self.registered.borrow_mut().push((text(&registration.spec).into(), registration.entry));
+            }
+            self.result
+        }
+        fn specification(&self, _: usize) -> Option<[u8; NAMELEN]> {
+            None
+        }
+        fn map(&self, _: u64, _: u64) -> i64 {
+            0
+        }
+    }
+    impl Host for Fake {
+        fn read(&self, _: u64, to: &mut [u8]) -> Result<(), Error> {
+            to.copy_from_slice(&self.memory.borrow()[..to.len()]);
+            Ok(())
+        }
+        fn make_room(&self, calls: usize, pages: usize) -> Result<(), Error> {
+            self.room.set((calls, pages));
+            Ok(())
+        }
+    }
+    fn host() -> Fake {
+        Fake { memory: RefCell::default(), registered: RefCell::default(), room: Cell::new((0, 0)), result: 0 }
+    }
+    fn ask(serving: &mut Serving, host: &Fake, entries: &Entries, spec: &str, entry: u64, stacks: u64) -> i64 {
+        let mut bytes = std::vec![0u8; size_of::<Registration>()];
+        bytes[NAMELEN..NAMELEN + spec.len()].copy_from_slice(spec.as_bytes());
+        bytes[2 * NAMELEN..][..8].copy_from_slice(&entry.to_le_bytes());
+        bytes[2 * NAMELEN + 8..][..8].copy_from_slice(&stacks.to_le_bytes());
+        *host.memory.borrow_mut() = bytes;
+        let arguments = [REQUEST, 0, 0, 0, 0, 0];
+        match serving.answer(host, (&LAYOUT, entries, FIRST), system::PORTAL_REGISTER as u64, arguments) {
+            Some(Answer::Result(result)) => result,
+            other => panic!("{other:?}"),
+        }
+    }
+    #[test]
+    fn a_portal_leads_to_the_hosts_entry_point() {
+        let (mut serving, host, entries) = (Serving::default(), host(), Entries::NONE);
+        assert_eq!(
+            ask(&mut serving, &host, &entries, "nprW", ADDRESS, 2),
+            0,
+            "its length is missing: the manager's to say"
+        );
+        assert_eq!(ask(&mut serving, &host, &entries, "nprWi", ADDRESS, 2), 0);
+        assert_eq!(ask(&mut serving, &host, &entries, "npi", ADDRESS + 8, 1), 0);
+        let last = FIRST + (ENTRIES as u64 - 1) * DISTANCE;
+        let wanted = [("nprW", last), ("nprWi", FIRST), ("npi", FIRST + DISTANCE)];
+        assert_eq!(*host.registered.borrow(), wanted.map(|(spec, entry)| (spec.to_string(), entry)));
+        assert_eq!(entries.at(0), Some((ADDRESS, Letters::of("nprWi").unwrap())));
+        assert_eq!(entries.at(ENTRIES - 1), None);
+        // The wrong one counts, as it was accepted.
+        assert_eq!(host.room.get(), (5, 10));
+    }
+    #[test]
+    fn the_same_entry_again_takes_no_place() {
+        let (mut serving, host, entries) = (Serving::default(), host(), Entries::NONE);
+        for _ in 0..3 * ENTRIES {
+            assert_eq!(ask(&mut serving, &host, &entries, "npi", ADDRESS, 0), 0);
+        }
+        assert_eq!(entries.at(1), None);
+    }
+    #[test]
+    fn more_entries_than_there_are_are_refused() {
+        let (mut serving, host, entries) = (Serving::default(), host(), Entries::NONE);
+        for n in 0..ENTRIES as u64 - 1 {
+            assert_eq!(ask(&mut serving, &host, &entries, "npi", ADDRESS + 4 * n, 0), 0);
+        }
+        assert_eq!(ask(&mut serving, &host, &entries, "npi", ADDRESS - 4, 0), error(Error::ENFILE));
+    }
+    #[test]
+    fn an_entry_outside_of_the_segment_is_refused() {
+        let (mut serving, host, entries) = (Serving::default(), host(), Entries::NONE);
+        for entry in [0, 0x1_0000, LAYOUT.base(), LAYOUT.top(), ADDRESS + 2, u64::MAX - 3] {
+            assert_eq!(ask(&mut serving, &host, &entries, "npi", entry, 1), error(Error::EINVAL), "{entry:#x}");
+        }
+        assert!(host.registered.borrow().is_empty());
+    }
+    #[test]
+    fn letters_that_move_pages_and_capabilities_are_refused() {
+        let (mut serving, host, entries) = (Serving::default(), host(), Entries::NONE);
+        for spec in ["npSi", "np>i", "np<i", "npk"] {
+            assert_eq!(ask(&mut serving, &host, &entries, spec, ADDRESS, 1), error(Error::ENOTSUP), "{spec}");
+        }
+    }
+    #[test]
+    fn more_stacks_than_calls_are_refused() {
+        let (mut serving, host, entries) = (Serving::default(), host(), Entries::NONE);
+        assert_eq!(ask(&mut serving, &host, &entries, "npi", ADDRESS, 60), 0);
+        for stacks in [5, 1 << 40, u64::MAX] {
+            assert_eq!(ask(&mut serving, &host, &entries, "npi", ADDRESS, stacks), error(Error::ENFILE));
+        }
+        assert_eq!(ask(&mut serving, &host, &entries, "npi", ADDRESS, 4), 0);
+    }
+    #[test]
+    fn stacks_of_a_portal_that_was_refused_do_not_count() {
+        let (mut serving, mut host, entries) = (Serving::default(), host(), Entries::NONE);
+        host.result = error(Error::EACCESS);
+        for _ in 0..10 {
+            assert_eq!(ask(&mut serving, &host, &entries, "npi", ADDRESS, 60), error(Error::EACCESS));
+        }
+    }
+    #[test]
+    fn a_request_outside_of_the_segment_is_refused() {
+        let (mut serving, host, entries) = (Serving::default(), host(), Entries::NONE);
+        for (number, request) in [(system::PORTAL_REGISTER, LAYOUT.top() - 64), (system::GRANT, 0x1_0000)] {
+            let arguments = [request, 0, 0, 0, 0, 0];
+            let answer = serving.answer(&host, (&LAYOUT, &entries, FIRST), number as u64, arguments);
+            assert_eq!(answer, Some(Answer::Result(error(Error::EFAULT))));
+        }
+        for (number, arguments) in [
+            (system::PORTAL_UNREGISTER, [0x1_0000, 0, 0, 0, 0, 0]),
+            (system::PORTAL_ADMIT, [LAYOUT.top() - 8, 0, 0, 0, 0, 0]),
+            (system::PORTAL_CALLERS, [0, LAYOUT.top() - 8, 0, 0, 0, 0]),
+        ] {
+            let answer = passed_on(&host, &LAYOUT, number as u64, arguments);
+            assert_eq!(answer, Some(Answer::Result(error(Error::EFAULT))), "{number}");
+        }
+    }
+    #[test]
+    fn windows_keep_their_place_in_the_page_and_their_length() {
+        let letters = Letters::of("npirWiw").unwrap();
+        assert_eq!(letters.pages(), 11);
+        let windows: Vec<Window> = letters.windows(&[7, 0x4000_0ff0, 0x4000_1008, 5000, 0x4000_4000, 0]).collect();
+        let window = |argument, from, bytes, place, write| Window { argument, from, bytes, place, write };
+        assert_eq!(
+            windows,
+            [
+                window(1, 0x4000_0ff0, 16, 0xff0, false),
+                window(2, 0x4000_1008, 5000, 0x1008, true),
+                window(4, 0x4000_4000, PAGE, 10 * PAGE, true)
+            ]
+        );
+    }
+    #[test]
+    fn no_window_is_longer_than_a_portal_opens() {
+        let letters = Letters::of("npRiWiRi").unwrap();
+        assert_eq!(letters.pages(), MOST_PAGES);
+        let all = [0xfff, u64::MAX, 0xfff, 1 << 40, 0xfff, 0x8000];
+        for window in letters.windows(&all) {
+            assert!(window.bytes <= WINDOW_PAGES * PAGE && window.place + window.bytes <= MOST_PAGES * PAGE);
+        }
+    }
+    #[test]
+    fn only_what_has_changed_goes_back() {
+        let mut put = Vec::new();
+        changes(b"abcdefgh", b"aBCdefgH", |at, bytes| put.push((at, bytes.to_vec())));
+        assert_eq!(put, [(1, b"BC".to_vec()), (7, b"H".to_vec())]);
+        changes(b"same", b"same", |_, _| panic!("nothing has changed"));
+    }
+}
