@@ -11,7 +11,7 @@ use crate::image::Image;
 use crate::serving::{self, CALLS, ENTRIES, Entries, Host, MOST_PAGES, Serving, Window};
 use ::portal::software::block::Block;
 use abi::Error;
-use abi::address::{PAGE, THREAD_STACK};
+use abi::address::{PAGE, THREAD_STACK, WINDOW_VA};
 use abi::enclosure::{PROGRAM_VA, SEGMENT, SEGMENT_BITS};
 use abi::system;
 use alloc::boxed::Box;
@@ -106,6 +106,12 @@ extern "C" fn serve(entry: usize, arguments: &mut [u64; 6]) -> i64 {
     let block = unsafe { &mut *component.blocks[n].load(Ordering::Acquire) };
     let place = |window: &Window| (originals(n) + window.place as u64, component.windows(n) + window.place as u64);
     let passed = *arguments;
+    // A portal shows nothing else, and one to its own domain what it has been given.
+    let shown = |w: &Window| w.from >= WINDOW_VA as u64 || component.layout.holds(w.from, w.bytes as u64);
+    if letters.windows(&passed).any(|window| window.bytes > 0 && !shown(&window)) {
+        component.give_back(n);
+        return Error::EFAULT.code() as i64;
+    }
     for window in letters.windows(&passed) {
         let (was, now) = place(&window);
         // SAFETY: the portal shows so many bytes there; the pages of this call are mapped, the host's and the fault domain's.

@@ -124,8 +124,7 @@ extern "C" fn faulted(_asid: usize, cause: usize, address: usize, pc: usize) -> 
 }
 /// Has the faults of this domain answered here: adds a stack to the queue, for they are answered on one.
 fn answer_faults(own: usize) -> Result<()> {
-    let mut registration =
-        Registration { name: [0; 64], spec: [0; 64], entry: faulted as *const () as u64, stacks: 1, constants: [0; 6] };
+    let mut registration = Registration { entry: faulted as *const () as u64, stacks: 1, ..Registration::NONE };
     let name = b"app.enclosure";
     registration.name[..name.len()].copy_from_slice(name);
     registration.spec[..3].copy_from_slice(b"nmi");
