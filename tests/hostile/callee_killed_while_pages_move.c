@@ -1,5 +1,7 @@
 // timeout 60
 // ways plain touch slices strict strict-touch
+/* Not in a sandbox: the call that gets the callee's pages is the controlling domain's own there, as in the plain way, and what the memory manager
+   notes names that domain; the attacker only gets pages of the controlling domain, which is not killed. */
 /* A callee is killed at every moment of a call that gets pages from it. What the memory manager has noted of the move dies with it: the next
    domain of its number, an honest server that keeps the pages of another client where the dead one had its own, gives those to nobody. */
 #include "include/hostile.h"

@@ -1,6 +1,8 @@
 // expect stdout the walls held
 // timeout 60
 // ways plain touch slices strict strict-touch
+/* Not in a sandbox: `get_asid` answers for the controlling domain there, so a domain can name neither itself nor its child, and
+   `pager_register` and `page_map` are refused with EACCESS before anything is attacked. */
 /* A pager dies. Whoever gets its number next, of all numbers that there are, may not put pages into the client that it answered for,
    and is not asked for the client's faults. The client may then have another for the same addresses. */
 #include "include/hostile.h"

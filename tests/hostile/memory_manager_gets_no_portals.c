@@ -1,6 +1,8 @@
 // expect stdout the walls held
 // timeout 60
 // ways plain touch slices strict strict-touch
+/* Not in a sandbox: `get_asid` answers for the controlling domain there, so `pager_register` is refused with EACCESS, and the memory manager
+   has no handler to call. */
 /* A handler that the memory manager calls grants a portal; while a thread is between the look-up of its handler and the call of it, the
    range is unregistered. Neither may put a portal of the attacker's into the memory manager's table, nor lead the call elsewhere. */
 #include "include/hostile.h"

@@ -1,4 +1,5 @@
 // ways plain touch slices strict strict-touch
+/* Not in a sandbox: its calls have six words, and a routine that interposes gets five beside the portal's number. */
 /* A domain lends more pages at a time than one thread has windows. What is asked about the lent ones has no end then, and still: what a
    server gives it comes, a copy of it can be made, and a page that is lent is not given away. */
 #include "include/hostile.h"

@@ -1,4 +1,6 @@
 // ways plain touch slices strict strict-touch
+/* Not in a sandbox: the page is the controlling domain's when that one's own call is not made, and comes back to it; whether the attacker has
+   it again is for the routine that interposes to say, and this one's does not give it back. */
 /* A call gives a page away and ends before it is made, for its portal is closed while it waits for a stack. The page is back, and what
    the thread's next call finds is not this one's: an honest server on that thread, whose own call fails, keeps the page that it has at
    the same address. */

@@ -1,5 +1,7 @@
 // timeout 60
 // ways plain touch slices strict strict-touch
+/* Not in a sandbox: each page that is shared there the controlling domain has too, so that it is that one's call that fails half-way, at
+   half the number and at an address that the callee does not know; and its handler is refused (`get_asid` answers for the controlling domain). */
 /* A call shares 31 pages, the last of which can not be shared any more: it fails half-way, and what it had done is undone. Meanwhile threads
    of the callee read the first page and lend it on. Once the call has failed, neither its memory, nor a window, nor a translation that was
    kept, shows what its owner writes there, or what the frame is used for next. */

@@ -1,5 +1,7 @@
 // timeout 60
 // ways touch slices strict-touch
+/* Not in a sandbox: `get_asid` answers for the controlling domain there, so neither can the callee have its faults answered nor the attacker
+   unmap its page (EACCESS), whose frame would go to others. Nor where windows are mapped when the call is made. */
 /* Where windows are mapped at the first access: a second thread of the callee touches the window of a call while the memory manager is busy
    with somebody else, and the call returns meanwhile. The window is not mapped after its call: what the page is used for next is not to be
    seen there. */
