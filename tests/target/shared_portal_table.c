@@ -8,7 +8,7 @@
 // expect stdout told of what the other opens: 1
 // expect stdout the child ends, and its portals stay: 42
 // expect stdout withdrawn from one, gone for the other: the other side died
-// expect stdout a portal that would act for both: not supported
+// expect stdout a portal that would act for both: Not supported
 /* domain_fork(SHARE_PORTALS): parent and child have one portal table. */
 #include <pebble.h>
 
