@@ -291,7 +291,7 @@ pub fn run(layout: Layout, image: &Image, stack: u64, start: impl FnOnce(u64) ->
         mapped,
         any: stubs.any,
         first,
-        entries: Entries::NONE,
+        entries: Entries::none(),
         serving: Mutex::new(Serving::NOTHING),
         blocks: [const { AtomicPtr::new(core::ptr::null_mut()) }; CALLS],
         room: Mutex::new((0, 0)),

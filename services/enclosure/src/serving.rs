@@ -93,7 +93,10 @@ impl Letters {
 /// What each of the host's entry points stands for.
 pub struct Entries([(AtomicU64, AtomicU64); ENTRIES]);
 impl Entries {
-    pub const NONE: Entries = Entries([const { (AtomicU64::new(0), AtomicU64::new(0)) }; ENTRIES]);
+    /// None of them stands for anything.
+    pub const fn none() -> Entries {
+        Entries([const { (AtomicU64::new(0), AtomicU64::new(0)) }; ENTRIES])
+    }
     /// The address that entry point number `n` leads to, and the letters of the call.
     pub fn at(&self, n: usize) -> Option<(u64, Letters)> {
         let (address, letters) = self.0.get(n)?;
@@ -298,7 +301,7 @@ mod tests {
     }
     #[test]
     fn a_portal_leads_to_the_hosts_entry_point() {
-        let (mut serving, host, entries) = (Serving::default(), host(), Entries::NONE);
+        let (mut serving, host, entries) = (Serving::default(), host(), Entries::none());
         assert_eq!(
             ask(&mut serving, &host, &entries, "nprW", ADDRESS, 2),
             0,
@@ -316,7 +319,7 @@ mod tests {
     }
     #[test]
     fn the_same_entry_again_takes_no_place() {
-        let (mut serving, host, entries) = (Serving::default(), host(), Entries::NONE);
+        let (mut serving, host, entries) = (Serving::default(), host(), Entries::none());
         for _ in 0..3 * ENTRIES {
             assert_eq!(ask(&mut serving, &host, &entries, "npi", ADDRESS, 0), 0);
         }
@@ -324,7 +327,7 @@ mod tests {
     }
     #[test]
     fn more_entries_than_there_are_are_refused() {
-        let (mut serving, host, entries) = (Serving::default(), host(), Entries::NONE);
+        let (mut serving, host, entries) = (Serving::default(), host(), Entries::none());
         for n in 0..ENTRIES as u64 - 1 {
             assert_eq!(ask(&mut serving, &host, &entries, "npi", ADDRESS + 4 * n, 0), 0);
         }
@@ -332,7 +335,7 @@ mod tests {
     }
     #[test]
     fn an_entry_outside_of_the_segment_is_refused() {
-        let (mut serving, host, entries) = (Serving::default(), host(), Entries::NONE);
+        let (mut serving, host, entries) = (Serving::default(), host(), Entries::none());
         for entry in [0, 0x1_0000, LAYOUT.base(), LAYOUT.top(), ADDRESS + 2, u64::MAX - 3] {
             assert_eq!(ask(&mut serving, &host, &entries, "npi", entry, 1), error(Error::EINVAL), "{entry:#x}");
         }
@@ -340,14 +343,14 @@ mod tests {
     }
     #[test]
     fn letters_that_move_pages_and_capabilities_are_refused() {
-        let (mut serving, host, entries) = (Serving::default(), host(), Entries::NONE);
+        let (mut serving, host, entries) = (Serving::default(), host(), Entries::none());
         for spec in ["npSi", "np>i", "np<i", "npk"] {
             assert_eq!(ask(&mut serving, &host, &entries, spec, ADDRESS, 1), error(Error::ENOTSUP), "{spec}");
         }
     }
     #[test]
     fn more_stacks_than_calls_are_refused() {
-        let (mut serving, host, entries) = (Serving::default(), host(), Entries::NONE);
+        let (mut serving, host, entries) = (Serving::default(), host(), Entries::none());
         assert_eq!(ask(&mut serving, &host, &entries, "npi", ADDRESS, 60), 0);
         for stacks in [5, 1 << 40, u64::MAX] {
             assert_eq!(ask(&mut serving, &host, &entries, "npi", ADDRESS, stacks), error(Error::ENFILE));
@@ -356,7 +359,7 @@ mod tests {
     }
     #[test]
     fn stacks_of_a_portal_that_was_refused_do_not_count() {
-        let (mut serving, mut host, entries) = (Serving::default(), host(), Entries::NONE);
+        let (mut serving, mut host, entries) = (Serving::default(), host(), Entries::none());
         host.result = error(Error::EACCESS);
         for _ in 0..10 {
             assert_eq!(ask(&mut serving, &host, &entries, "npi", ADDRESS, 60), error(Error::EACCESS));
@@ -364,7 +367,7 @@ mod tests {
     }
     #[test]
     fn a_request_outside_of_the_segment_is_refused() {
-        let (mut serving, host, entries) = (Serving::default(), host(), Entries::NONE);
+        let (mut serving, host, entries) = (Serving::default(), host(), Entries::none());
         for (number, request) in [(system::PORTAL_REGISTER, LAYOUT.top() - 64), (system::GRANT, 0x1_0000)] {
             let arguments = [request, 0, 0, 0, 0, 0];
             let answer = serving.answer(&host, (&LAYOUT, &entries, FIRST), number as u64, arguments);
