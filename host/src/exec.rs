@@ -243,7 +243,8 @@ pub fn build_program_of(root: &Path, options: &Options, mut source: Source, type
         bail!("system \"{}\" has no component with `main = true` for the program", options.system());
     };
     program.image = "program".into();
-    program.name = options.program_name();
+    let own = options.program_name();
+    let other = std::mem::replace(&mut program.name, own.clone());
     let hosted = options.host.is_some();
     match (options.isolation, &options.host) {
         (Isolation::Sfi, Some(host)) => {
@@ -260,6 +261,7 @@ pub fn build_program_of(root: &Path, options: &Options, mut source: Source, type
         (Isolation::Domain, None) if !options.loads => {}
         (Isolation::Domain, _) => bail!("--loads, --host: they are for --isolation sfi"),
     }
+    system.components.iter_mut().filter(|c| c.task == other).for_each(|c| c.task = own.clone());
     let mut sources = build::sources(&system.components);
     sources.insert("program".into(), source);
     let (nucleus, programs) = build::build(root, &sources)?;

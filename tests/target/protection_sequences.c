@@ -99,7 +99,7 @@ static int step(unsigned long *seed)
     size_t bytes = 4096 * (1 + mix(seed) % 2);
     if (page + bytes / 4096 > PAGES)
         bytes = 4096;
-    switch (mix(seed) % 12) {
+    switch (mix(seed) % 13) {
     case 0:
         if (dp > 0) {
             parts[slot] = 0;
@@ -137,6 +137,13 @@ static int step(unsigned long *seed)
         break;
     case 7:
         yield();
+        break;
+    case 8:
+        /* Connections that others were passed may keep it. */
+        if (dp > 0) {
+            parts[slot] = 0;
+            dp_close(dp);
+        }
         break;
     default: {
         int result = dp_make_visible(dp, pages[page], bytes, mix(seed) % 4 ? PAGE_READ | PAGE_WRITE : PAGE_READ);

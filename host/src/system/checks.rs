@@ -53,6 +53,7 @@ pub fn faults(system: &System) -> Vec<Fault> {
             faults.push(fault(text).at("image"));
         }
     }
+    faults.extend(super::tasks::faults(system));
     faults.extend(limits(system));
     faults
 }
@@ -113,15 +114,20 @@ fn limits(system: &System) -> Vec<Fault> {
         let blocks = system.components.iter().enumerate().filter(|(_, c)| !c.boot);
         blocks.max_by_key(|(_, c)| of(c)).map_or(0, |(n, _)| n)
     };
-    let shared: [(&str, fn(&Component) -> Option<u32>); 2] =
-        [("memory", |c| c.limits.memory), ("storage", |c| c.limits.storage)];
-    for (what, of) in shared {
-        let all: u32 = system.accounts().filter_map(|(_, component)| of(component)).sum();
-        if all > 100 || all == 100 && system.accounts().any(|(_, component)| of(component).is_none()) {
+    // Of a domain of protection, memory is a part of its task's.
+    let memory = |c: &Component| c.limits.memory;
+    let others: [(&str, fn(&Component) -> Option<u32>, bool); 2] =
+        [("memory", memory, true), ("storage", |c| c.limits.storage, false)];
+    for (what, of, of_tasks) in others {
+        let has = |c: &Component| !(of_tasks && c.isolation == Isolation::Dp);
+        let sharers = || system.accounts().map(|(_, component)| component).filter(|c| has(c));
+        let all: u32 = sharers().filter_map(of).sum();
+        if all > 100 || all == 100 && sharers().any(|component| of(component).is_none()) {
             let text = format!(
                 "limits: the components may have {all} percent of the {what} together, and the others need some"
             );
-            faults.push(Fault::of(greediest(&|c| of(c).unwrap_or(0)), text).at("limits"));
+            let own = |c: &Component| of(c).filter(|_| has(c)).unwrap_or(0);
+            faults.push(Fault::of(greediest(&own), text).at("limits"));
         }
     }
     for resource in Resource::ALL.into_iter().filter(|resource| *resource != Resource::Storage) {

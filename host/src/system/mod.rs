@@ -3,6 +3,7 @@
 mod checks;
 mod document;
 mod names;
+mod tasks;
 
 pub use checks::why_no_fault_domain;
 pub use names::{Declared, overlap};
@@ -141,6 +142,7 @@ pub fn check_file(root: &Path, path: &Path) -> Result<()> {
 }
 fn check_built(root: &Path, manifest: &Manifest, programs: &build::Programs) -> Result<()> {
     let mut faults = names::faults(&manifest.system, &declared(programs)?);
+    faults.extend(tasks::immovable(&manifest.system, programs));
     if manifest.system.components.iter().any(|c| !c.boot && !c.devices.is_empty()) {
         faults.extend(devices(root, &manifest.system)?);
     }

@@ -230,7 +230,8 @@ pub struct NewDomain {
     pub flags: u64,
     /// Number of the account that pays for it.
     pub account: u64,
-    /// How it is kept apart ([`crate::isolation::Isolation`]), and the number of the domain that it is within, or 0.
+    /// How it is kept apart ([`crate::isolation::Isolation`]), and the number of the domain that it is within with, from bit 16 on, the
+    /// number of that one's account; or 0.
     pub isolation: u64,
     pub within: u64,
 }
@@ -263,7 +264,8 @@ pub struct Ended {
     pub kind: u64,
     /// The exit status; for a fault, minus the cause.
     pub status: i64,
-    /// Of a fault: cause, faulting address, program counter.
+    /// Of a fault: cause, faulting address, program counter. Of a domain of protection that was killed because its task ended: `cause`
+    /// is the task's ASID, else 0.
     pub cause: u64,
     pub address: u64,
     pub pc: u64,

@@ -24,7 +24,7 @@ macro_rules! plain {
 }
 plain!(u8, u32, u64, usize, crate::capability::Info, crate::file::Entry, crate::file::Hand, crate::file::Status);
 plain!(crate::internet::Address, crate::internet::Configuration, crate::internet::Datagram);
-plain!(crate::account::Limits, crate::account::Report);
+plain!(crate::account::Limits, crate::account::Report, crate::archive::Image, crate::archive::Relocation);
 plain!(crate::inspect::Counts, crate::inspect::Domain, crate::inspect::Portal, crate::inspect::Violation);
 plain!(
     crate::system::Caller,

@@ -157,6 +157,12 @@ int portal_info(int portal, char spec[NAMELEN], char name[NAMELEN]);
    its portals' numbers; it is named by a handle, a number that is nobody else's to use. */
 typedef word dp_entry(word procedure, word capability, word a, word b, word c, word d);
 int dp_create(const char *name);            /* a handle; it sees nothing, and has no portals but those of every domain */
+int dp_open(const char *component);
+    /* a handle of a component that the manifest has as a domain of protection in this one's address space; -ENOENT: there is no such
+       component; -EACCESS: this domain is one of protection itself */
+int dp_close(int dp);
+    /* gives the handle up, and this domain's connections to it: a domain that dp_create made ends when nobody has a handle of it or a
+       connection to it, no thread has its home there, and it provides nothing */
 int dp_destroy(int dp);                     /* who is in it returns to its caller with -EDEAD; what it has taken is freed */
 int dp_register(int dp, dp_entry *entry, int procedures, int stacks);
     /* an entry point, with the procedures 0 … procedures - 1, and stacks for as many calls at a time; -EEXIST */

@@ -4,17 +4,17 @@
 /* Operations: lib/abi/src/protection.rs. */
 enum { REGISTER = 1, CONNECT, SHOW, PASS, WITHDRAW, DESTROY, NUMBER };
 
-static int create, operate;
+static int create, open_part, operate;
 
 static int operation(int dp, word what, word first, word second, word third)
 {
     int portal = __pebble_opened(&operate, "protection.operate");
     return portal < 0 ? portal : invoke_portal(portal, (word)dp, what, first, second, third);
 }
-int dp_create(const char *name)
+/* Calls a portal that takes a name. */
+static int named(int portal, const char *name)
 {
     char copy[NAMELEN] __attribute__((aligned(NAMELEN)));
-    int portal = __pebble_opened(&create, "protection.create");
     if (portal < 0)
         return portal;
     size_t length = strlen(name);
@@ -24,17 +24,37 @@ int dp_create(const char *name)
     memcpy(copy, name, length);
     return invoke_portal(portal, copy);
 }
+int dp_create(const char *name)
+{
+    return named(__pebble_opened(&create, "protection.create"), name);
+}
+int dp_open(const char *component)
+{
+    return named(__pebble_opened(&open_part, "protection.open"), component);
+}
 /* The connections that have been made: in each word an entry point, and below it a handle and the portal's number, 10 bits each. */
 uint64_t __pebble_connections[DP_CONNECTIONS_];
 
-int dp_destroy(int dp)
+/* Closes those to one domain. Where it has ended by itself, they answer for the dead. */
+static void disconnect(int dp)
 {
-    /* Where it has ended by itself, they answer for the dead. */
     for (int n = 0; n < DP_CONNECTIONS_; n++)
         if (__pebble_connections[n] && (__pebble_connections[n] >> 10 & 1023) == (uint64_t)dp) {
             portal_close(__pebble_connections[n] & 1023);
             __pebble_connections[n] = 0;
         }
+}
+int dp_close(int dp)
+{
+    int number = operation(dp, NUMBER, 0, 0, 0);
+    if (number < 0 && number != -EDEAD)
+        return number;
+    disconnect(dp);
+    return portal_close(dp);
+}
+int dp_destroy(int dp)
+{
+    disconnect(dp);
     return operation(dp, DESTROY, 0, 0, 0);
 }
 int (dp_register)(int dp, dp_entry *entry, int procedures, int stacks)

@@ -1,6 +1,6 @@
 //! The archive: the images of the components that `init` starts, the system description, and files.
 
-use crate::{Error, Parts, Program};
+use crate::{Error, Parts, Program, relocations};
 use abi::address::{PAGE, pte};
 use abi::archive::{File, Header, Image, MAGIC, SEGMENTS, Segment};
 use abi::enclosure;
@@ -31,6 +31,8 @@ fn add(out: &mut Vec<u8>, name: &str, file: &[u8]) -> Result<Image, Error> {
         heap: program.heap(),
         segment_count: program.segments.len() as u64,
         segments: [Segment::default(); SEGMENTS],
+        relocations: 0,
+        relocation_count: 0,
     };
     for (place, segment) in image.segments.iter_mut().zip(&program.segments) {
         let rights = segment.rights & (pte::R | pte::W | pte::X);
@@ -78,6 +80,8 @@ pub fn build(parts: &Parts) -> Result<Vec<u8>, Error> {
     let boot: Vec<&str> = parts.system.components.iter().filter(|c| c.boot).map(|c| c.image.as_str()).collect();
     let programs: Vec<(&String, &Vec<u8>)> =
         parts.programs.iter().filter(|(n, _)| !boot.contains(&n.as_str())).collect();
+    // Images of domains of protection lie where their tasks have room.
+    let placed = |image: &str| parts.system.components.iter().any(|c| c.isolation == Isolation::Dp && c.image == image);
     let system = postcard::to_stdvec(parts.system).map_err(|_| Error::TooMany("components"))?;
     let head = size_of::<Header>() + programs.len() * size_of::<Image>();
     let files_at = head.next_multiple_of(8);
@@ -96,8 +100,14 @@ pub fn build(parts: &Parts) -> Result<Vec<u8>, Error> {
             (_, Some(host)) if *name == HOST => *host,
             _ => add(&mut out, name, file)?,
         };
-        let image =
+        let mut image =
             Image { name: named::<NAME>(name).ok_or(Error::TooMany("characters in a component's name"))?, ..image };
+        if placed(name) {
+            let relocations = relocations(name, file)?;
+            (image.relocations, image.relocation_count) = (out.len() as u64, relocations.len() as u64);
+            relocations.iter().for_each(|relocation| out.extend_from_slice(&relocation.0.to_le_bytes()));
+            out.resize(out.len().next_multiple_of(PAGE), 0);
+        }
         let at = size_of::<Header>() + n * size_of::<Image>();
         out[at..at + size_of::<Image>()].copy_from_slice(bytes_of(&image));
     }

@@ -50,6 +50,10 @@ impl Program {
     pub fn symbol(&self, name: &str) -> Result<u64, Error> {
         self.symbols.get(name).copied().ok_or_else(|| Error::Symbol(self.name.clone(), name.to_string()))
     }
+    /// Where its first segment starts.
+    pub fn start(&self) -> u64 {
+        self.segments.iter().map(|s| s.va).min().unwrap_or(abi::address::IMAGE_VA as u64)
+    }
     /// Where the heap starts: behind the last segment.
     pub fn heap(&self) -> u64 {
         self.segments.iter().map(|s| s.va + s.memory_bytes).max().unwrap_or(abi::address::IMAGE_VA as u64)

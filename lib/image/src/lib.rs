@@ -11,10 +11,12 @@ mod elf;
 mod memory;
 mod portals;
 mod reach;
+mod relocations;
 
 pub use archive::HOST;
 pub use elf::Program;
 pub use reach::{Reach, reach};
+pub use relocations::relocations;
 
 use abi::address::*;
 use abi::boot::{self, BootInfo};

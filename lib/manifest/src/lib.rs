@@ -52,6 +52,9 @@ pub struct Component {
     #[cfg(feature = "sources")]
     #[serde(default, skip_serializing)]
     pub loads: bool,
+    /// Of a domain of protection: the component in whose address space it is.
+    #[serde(default)]
+    pub task: String,
     /// Laid out by the image builder instead of being started by `init`.
     #[serde(default)]
     pub boot: bool,
@@ -142,7 +145,8 @@ pub struct Limits {
     /// Percent of what `files` has room for. Those that do not say share evenly what the others leave.
     pub storage: Option<u32>,
     pub capabilities: Option<u32>,
-    /// Percent of the memory that is there for components. Those that do not say share evenly what the others leave.
+    /// Percent of the memory that is there for components. Those that do not say share evenly what the others leave. Of a domain of
+    /// protection: how much of its task's memory it may take, all if it does not say.
     pub memory: Option<u32>,
 }
 impl Limits {
@@ -183,6 +187,14 @@ impl System {
     pub fn accounts(&self) -> impl Iterator<Item = (usize, &Component)> {
         self.components.iter().filter(|c| !c.boot).enumerate().map(|(n, component)| (n + 1, component))
     }
+    /// The component called `name`, and the number of its account.
+    pub fn account(&self, name: &str) -> Option<(usize, &Component)> {
+        self.accounts().find(|(_, component)| component.name == name)
+    }
+    /// Those that have a part of the memory to themselves: domains of protection have of their tasks'.
+    pub fn sharers(&self) -> impl Iterator<Item = (usize, &Component)> {
+        self.accounts().filter(|(_, component)| component.isolation != Isolation::Dp)
+    }
 }
 
 fn default_priority() -> u8 {
@@ -199,6 +211,8 @@ pub enum Isolation {
     Domain,
     /// A software fault domain: verified machine code in a segment of a host's space.
     Sfi,
+    /// A domain of protection: it sees a part of the address space of the component that `task` names.
+    Dp,
 }
 
 impl Isolation {
@@ -207,6 +221,7 @@ impl Isolation {
         match self {
             Isolation::Domain => abi::isolation::Isolation::Domain,
             Isolation::Sfi => abi::isolation::Isolation::Sfi,
+            Isolation::Dp => abi::isolation::Isolation::Dp,
         }
     }
 }

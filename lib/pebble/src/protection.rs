@@ -8,16 +8,18 @@ use abi::protection::operation;
 
 crate::import! { optional:
     CREATE = "protection.create";
+    OPEN = "protection.open";
     OPERATE = "protection.operate";
 }
 
 /// An entry point: it is passed the procedure's number, the capability, and four more words.
 pub type Entry = extern "C" fn(usize, usize, usize, usize, usize, usize) -> isize;
 
-/// A domain of protection, by its handle. It ends when this is dropped.
+/// A domain of protection, by its handle. One that was made here ends when this is dropped; a component that is one does not.
 #[derive(Debug)]
 pub struct Protection {
     handle: usize,
+    component: bool,
 }
 /// A connection to one of its entry points.
 #[derive(Clone, Copy, Debug)]
@@ -25,19 +27,31 @@ pub struct Connection {
     portal: usize,
 }
 
+/// Calls a portal that takes a name, where a window shows all of it. `EINVAL`: it is too long.
+fn named(name: &str, call: impl FnOnce(usize) -> isize) -> Result<usize> {
+    #[repr(align(64))]
+    struct Name([u8; NAMELEN]);
+    let mut copy = Name([0; NAMELEN]);
+    let place = copy.0.get_mut(..name.len()).filter(|_| name.len() < NAMELEN).ok_or(Error::EINVAL)?;
+    place.copy_from_slice(name.as_bytes());
+    check(call(copy.0.as_ptr() as usize))
+}
+
 impl Protection {
     /// A new one, which sees nothing and has no portals but those of every domain.
     pub fn new(name: &str) -> Result<Protection> {
-        /// Where a window shows all of it.
-        #[repr(align(64))]
-        struct Name([u8; NAMELEN]);
-        let mut copy = Name([0; NAMELEN]);
-        copy.0
-            .get_mut(..name.len())
-            .filter(|_| name.len() < NAMELEN)
-            .ok_or(Error::EINVAL)?
-            .copy_from_slice(name.as_bytes());
-        Ok(Protection { handle: check(CREATE.call([copy.0.as_ptr() as usize]))? })
+        Ok(Protection { handle: named(name, |name| CREATE.call([name]))?, component: false })
+    }
+    /// The component called `name`, which the manifest has as a domain of protection in this one's address space. `ENOENT`: there is no such
+    /// component; `EACCESS`: this domain is one of protection itself.
+    pub fn open(name: &str) -> Result<Protection> {
+        Ok(Protection { handle: named(name, |name| OPEN.call([name]))?, component: true })
+    }
+    /// Ends it, a component too, and gives the handle up.
+    pub fn destroy(self) -> Result<()> {
+        let ended = self.operate(operation::DESTROY, [0; 3]).map(|_| ());
+        core::mem::forget(self);
+        ended
     }
     fn operate(&self, what: usize, words: [usize; 3]) -> Result<usize> {
         check(OPERATE.call([self.handle, what, words[0], words[1], words[2]]))
@@ -78,7 +92,11 @@ impl Protection {
 }
 impl Drop for Protection {
     fn drop(&mut self) {
-        let _ = self.operate(operation::DESTROY, [0; 3]);
+        if self.component {
+            crate::portal::call(abi::system::PORTAL_CLOSE, [self.handle]);
+        } else {
+            let _ = self.operate(operation::DESTROY, [0; 3]);
+        }
     }
 }
 impl Connection {

@@ -39,9 +39,10 @@ impl<'a> Archive<'a> {
     pub fn system(&self) -> Result<System, Malformed> {
         postcard::from_bytes(self.system).map_err(|_| Malformed::System)
     }
-    /// The image called `name`.
-    pub fn image(&self, name: &str) -> Option<&'a Image> {
-        self.images.iter().find(|i| text(&i.name) == name)
+    /// The image called `name`, and where in the archive its record is.
+    pub fn image(&self, name: &str) -> Option<(&'a Image, usize)> {
+        let found = self.images.iter().enumerate().find(|(_, image)| text(&image.name) == name);
+        found.map(|(n, image)| (image, size_of::<Header>() + n * size_of::<Image>()))
     }
 }
 /// `count` plain structures at `offset`.

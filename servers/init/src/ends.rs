@@ -11,6 +11,8 @@ pub fn line(name: &str, hosted: bool, how: &Ended) -> Option<Line> {
     // What is too long is cut.
     let _ = match how.kind {
         ended::FAULT => fault(&mut line, hosted, how),
+        // The end of its task is told.
+        ended::KILLED if how.cause != 0 => return None,
         ended::KILLED => write!(line, " was killed"),
         _ if how.status != 0 => write!(line, " ended with status {}", how.status),
         _ => return None,
@@ -40,7 +42,8 @@ fn fault(line: &mut Line, hosted: bool, how: &Ended) -> core::fmt::Result {
 mod tests {
     use super::*;
     fn end(kind: u64, status: i64) -> Ended {
-        Ended { asid: 12, kind, status, cause: 13, address: 0xfee0, pc: 0x10030, pager: 0, waited: 0 }
+        let cause = if kind == ended::FAULT { 13 } else { 0 };
+        Ended { asid: 12, kind, status, cause, address: 0xfee0, pc: 0x10030, pager: 0, waited: 0 }
     }
     fn line(name: &str, hosted: bool, how: &Ended) -> Option<String> {
         fallible::failing::with_only(0, || super::line(name, hosted, how)).map(|line| line.text().into())
@@ -70,6 +73,10 @@ mod tests {
     fn a_kill_and_a_failure_are_told() {
         assert_eq!(line("demo", false, &end(ended::KILLED, 0)).unwrap(), "pebble: demo (domain 12) was killed");
         assert_eq!(line("demo", false, &end(ended::EXIT, 3)).unwrap(), "pebble: demo (domain 12) ended with status 3");
+    }
+    #[test]
+    fn of_a_task_and_its_parts_one_end_is_told() {
+        assert_eq!(line("part", false, &Ended { cause: 11, ..end(ended::KILLED, 0) }), None);
     }
     #[test]
     fn a_success_is_not_told() {

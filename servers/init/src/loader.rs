@@ -18,6 +18,8 @@ pebble::import! {
     SET_HEAP = "memory.set_heap";
     MAP = "memory.map";
     MAP_IMAGE = "memory.map_image";
+    STACK_FOR = "memory.stack_for";
+    PLACE = "memory.place";
     WRITE = "memory.write";
     MAP_DEVICE = "memory.map_device";
     PERMIT = "interrupt.permit";
@@ -52,23 +54,37 @@ pub struct Loaded {
     entry: usize,
     start: usize,
 }
+/// An image, and where in the archive its record is.
+pub struct Program<'a> {
+    pub image: &'a Image,
+    pub at: usize,
+}
+/// What a component's domain is made in: the number of its task, and that of the task's account; none: an address space of its own.
+pub type Task = Option<(usize, usize)>;
 
-/// Makes the domain of `component`, for which `account` pays, with `image` in it.
-pub fn load(component: &Component, account: usize, image: &Image, request: &Request) -> Result<Loaded> {
+/// Makes the domain of `component`, for which `account` pays, with `program` in it.
+pub fn load(component: &Component, task: Task, account: usize, program: &Program, request: &Request) -> Result<Loaded> {
     let with = if component.trusted { flags::TRUSTED } else { 0 };
     let domain = NewDomain {
         name: Name::new(&component.name).0,
         flags: with,
         account: account as u64,
         isolation: component.isolation.mechanism() as u64,
-        within: 0,
+        within: task.map_or(0, |(number, account)| (number | account << 16) as u64),
     };
     let asid = check(DOMAIN_CREATE.call([&raw const domain as usize]))?;
-    fill(asid, component, image, request).inspect_err(|_| {
+    fill(asid, component, task.is_some(), program, request).inspect_err(|_| {
         DOMAIN_DESTROY.call([asid]);
     })
 }
-fn fill(asid: usize, component: &Component, image: &Image, request: &Request) -> Result<Loaded> {
+/// Where a program is in its domain's address space.
+struct Placed {
+    entry: usize,
+    /// Top of its first thread's stack.
+    stack: usize,
+}
+/// Puts a program where it was linked for, in an address space of its own.
+fn put(asid: usize, image: &Image) -> Result<Placed> {
     for segment in image.segments.iter().take(image.segment_count as usize) {
         let (va, filled) = (segment.va as usize, (segment.file_bytes as usize).next_multiple_of(PAGE));
         let rights = segment.rights as usize;
@@ -82,18 +98,35 @@ fn fill(asid: usize, component: &Component, image: &Image, request: &Request) ->
     }
     check(SET_HEAP.call([asid, image.heap as usize]))?;
     check(MAP.call([asid, STACK_TOP - MAIN_STACK, MAIN_STACK, (pte::R | pte::W) as usize]))?;
+    Ok(Placed { entry: image.entry as usize, stack: STACK_TOP })
+}
+/// Puts a program where its task's address space has room. What lies between its segments, and behind what the archive has of them, is zero.
+fn put_in_task(asid: usize, program: &Program) -> Result<Placed> {
+    let image = program.image;
+    let (linked, end) = (image.start() as usize, image.heap as usize);
+    let start = check(STACK_FOR.call([asid, end - linked]))? - (end - linked);
+    for (n, segment) in image.segments.iter().take(image.segment_count as usize).enumerate() {
+        if segment.file_bytes > 0 {
+            check(PLACE.call([asid, program.at, n, start]))?;
+        }
+    }
+    let stack = check(STACK_FOR.call([asid, MAIN_STACK]))?;
+    Ok(Placed { entry: image.entry as usize - linked + start, stack })
+}
+fn fill(asid: usize, component: &Component, in_task: bool, program: &Program, request: &Request) -> Result<Loaded> {
+    let placed = if in_task { put_in_task(asid, program) } else { put(asid, program.image) }?;
     let devices = devices(asid, component)?;
     for (patterns, right) in [(&component.opens, 0), (&component.provides, 1)] {
         for pattern in patterns {
             check(crate::NAMES_ALLOW.call([asid, Name::new(pattern).address(), right]))?;
         }
     }
-    let (start, bytes) = init_logic::start::block(STACK_TOP, MAIN_STACK / 2, request, &devices)?;
+    let (start, bytes) = init_logic::start::block(placed.stack, MAIN_STACK / 2, request, &devices)?;
     for (n, piece) in bytes.chunks(NAMELEN).enumerate() {
         let piece = Name::from_bytes(piece);
         check(WRITE.call([asid, start + n * NAMELEN, piece.address(), piece.length()]))?;
     }
-    Ok(Loaded { asid, entry: image.entry as usize, start })
+    Ok(Loaded { asid, entry: placed.entry, start })
 }
 fn devices(asid: usize, component: &Component) -> Result<Vec<StartDevice>> {
     let mut devices = Vec::new();

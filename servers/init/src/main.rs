@@ -28,7 +28,7 @@ use init_logic::line::Line;
 use init_logic::log::Log;
 use init_logic::restarts::Restarts;
 use init_logic::start::Request;
-use loader::Loaded;
+use loader::{Loaded, Program};
 use manifest::{Component, Isolation, Restart, System};
 use pebble::sync::Mutex;
 use pebble::{Result, fallible};
@@ -84,6 +84,8 @@ struct Init {
     restarts: Vec<Restarts>,
     /// There is always room for as many as there may be.
     prepared: Vec<Prepared>,
+    /// Domains of protection that have ended with their tasks, and are started with them again.
+    waiting: Vec<Running>,
     /// QEMU's test device is mapped.
     power: bool,
 }
@@ -94,7 +96,16 @@ impl Init {
     }
     /// The number of the account of component `name`.
     fn account(&self, name: &str) -> usize {
-        self.system.accounts().find(|(_, component)| component.name == name).map_or(0, |(account, _)| account)
+        self.system.account(name).map_or(0, |(account, _)| account)
+    }
+    /// What the domain of `component` is made in. `EDEAD`: its task does not run.
+    fn task(&self, component: &Component) -> Result<loader::Task> {
+        if component.isolation != Isolation::Dp {
+            return Ok(None);
+        }
+        let runs = self.running.iter().find(|(_, running)| running.component.name == component.task);
+        let (number, _) = runs.ok_or(Error::EDEAD)?;
+        Ok(Some((*number, self.account(&component.task))))
     }
     /// Whether component `name` may be started once more at `now`.
     fn may_restart(&mut self, name: &str, now: u64, span: u64) -> bool {
@@ -145,12 +156,14 @@ fn start(_: &pebble::Env) {
         log(|l| l.line(line.text()));
     }
     let first = || system.components.iter().filter(|c| !c.boot && !c.on_request);
-    for component in first().filter(|c| !c.main) {
+    // The main component comes last, and behind it what is in its address space.
+    let last = |c: &Component| c.main || first().any(|task| task.main && task.name == c.task);
+    for component in first().filter(|c| !last(c)) {
         let _ = start_component(component, Vec::new());
     }
     log(|l| l.header().booted = 1);
-    for component in first().filter(|c| c.main) {
-        if start_component(component, Vec::new()).is_err() {
+    for component in first().filter(|c| last(c)) {
+        if start_component(component, Vec::new()).is_err() && component.main {
             // The host reads that the system is not what it was to be.
             log(|l| l.header().booted = 0);
             stop(power, 1);
@@ -163,13 +176,15 @@ fn start(_: &pebble::Env) {
 fn begin(system: &'static System, power: bool) -> Result<Init> {
     let mut prepared = Vec::new();
     prepared.room_for(PREPARED)?;
+    let mut waiting = Vec::new();
+    waiting.room_for(system.components.len())?;
     let restarts = fallible::collected(system.components.iter().map(|_| Restarts::default()))?;
-    Ok(Init { system, running: Vec::new(), restarts, prepared, power })
+    Ok(Init { system, running: Vec::new(), restarts, prepared, waiting, power })
 }
 /// Says which part of the memory each component may have. All of them together never have what the system itself needs.
 fn share_memory(system: &System) {
-    let limits = || system.accounts().map(|(account, component)| (account, component.limits));
-    let of = |resource| limits().map(|(_, l)| l.of(resource) as usize).sum();
+    let of = |resource| system.accounts().map(|(_, component)| component.limits.of(resource) as usize).sum();
+    let limits = || system.sharers().map(|(account, component)| (account, component.limits));
     let counters = pebble::boot::info().counters != 0;
     let free = MEMORY_INFO.call([1, 0]).max(0) as usize;
     let all = init_logic::memory::for_components(free, of(Resource::Threads), of(Resource::Domains), counters);
@@ -177,6 +192,10 @@ fn share_memory(system: &System) {
     let others = limits().filter(|(_, l)| l.memory.is_none()).count();
     for (account, limits) in limits() {
         MEMORY_LIMIT.call([account, init_logic::memory::share(all, limits.memory, given, others)]);
+    }
+    for (account, part) in system.accounts().filter(|(_, component)| component.isolation == Isolation::Dp) {
+        let task = system.account(&part.task).and_then(|(_, task)| task.limits.memory);
+        MEMORY_LIMIT.call([account, init_logic::memory::share(all, part.limits.memory.or(task), given, others)]);
     }
 }
 
@@ -224,11 +243,12 @@ fn start_component(component: &'static Component, more: Vec<Box<str>>) -> Result
 /// Loads a component of the manifest with the words in `more` behind the manifest's. What goes wrong is logged.
 fn prepare(component: &'static Component, more: Vec<Box<str>>, request: &Request) -> Result<Prepared> {
     let image = if component.image.is_empty() { &component.name } else { &component.image };
-    let loaded = archive().and_then(|a| a.image(image)).ok_or(Error::ENOENT).and_then(|image| {
+    let loaded = archive().and_then(|a| a.image(image)).ok_or(Error::ENOENT).and_then(|(image, at)| {
         let own = [&component.name].into_iter().chain(&component.arguments).map(|word| word.as_str());
         let words = fallible::collected(own.chain(more.iter().map(|word| &**word)))?;
         let account = with(|init| init.account(&component.name)).unwrap_or(0);
-        loader::load(component, account, image, &Request { arguments: &words, ..*request })
+        let task = with(|init| init.task(component)).unwrap_or(Err(Error::EDEAD))?;
+        loader::load(component, task, account, &Program { image, at }, &Request { arguments: &words, ..*request })
     });
     match loaded {
         Ok(loaded) => {
@@ -239,7 +259,13 @@ fn prepare(component: &'static Component, more: Vec<Box<str>>, request: &Request
     }
 }
 fn not_started(component: &Component, error: Error) -> Error {
-    tell(format_args!("pebble: component {} could not be started: {}", component.name, error.text()));
+    let Component { name, task, .. } = component;
+    match error {
+        Error::EDEAD if component.isolation == Isolation::Dp => {
+            tell(format_args!("pebble: component {name} could not be started: its task {task} does not run"));
+        }
+        _ => tell(format_args!("pebble: component {name} could not be started: {}", error.text())),
+    }
     error
 }
 /// Copies of `words`. `ENOMEM`.
@@ -351,10 +377,37 @@ fn watch() -> ! {
         if running.component.main {
             finish(how);
         }
+        if how.kind == ended::KILLED && how.cause != 0 {
+            // Its task has ended, which is told next. What somebody asked for is that one's to start again.
+            if running.starter == 0 {
+                with(|init| init.waiting.try_push(running));
+            }
+            continue;
+        }
+        let task = running.component;
         if running.restart == Restart::Fault && how.kind != ended::EXIT {
             restart(running);
         }
+        restart_parts(task);
     }
+}
+/// The domains of protection that have ended with component `task` are started with it again, if it is.
+fn restart_parts(task: &Component) {
+    let of_task = |running: &Running| running.component.task == task.name;
+    let again = with(|init| init.running.iter().any(|(_, running)| running.component.name == task.name)) == Some(true);
+    while let Some(part) = with(|init| init.waiting.iter().position(of_task).map(|n| init.waiting.remove(n))).flatten()
+    {
+        if again {
+            let _ = starting(|| start_component(part.component, part.arguments));
+        }
+    }
+}
+/// Runs `start` at the priority at which components are started.
+fn starting<T>(start: impl FnOnce() -> T) -> T {
+    pebble::portal::call(SET_PRIORITY, [STARTING]);
+    let started = start();
+    pebble::portal::call(SET_PRIORITY, [WATCHING]);
+    started
 }
 fn restart(running: Running) {
     const SPAN: u64 = 10 * pebble::time::TIMEBASE;
@@ -366,10 +419,13 @@ fn restart(running: Running) {
             return tell(format_args!("pebble: {name} keeps failing and is not started again"));
         }
         tell(format_args!("pebble: starting {name} again"));
-        pebble::portal::call(SET_PRIORITY, [STARTING]);
         let more = copied(running.arguments.iter().map(|word| &**word));
-        let started = more.and_then(|more| start_component(component, more));
-        pebble::portal::call(SET_PRIORITY, [WATCHING]);
+        let started = more.and_then(|more| starting(|| start_component(component, more)));
+        if started == Err(Error::EDEAD) && component.isolation == Isolation::Dp {
+            // Its task has ended since, which is told next.
+            with(|init| init.waiting.try_push(running));
+            return;
+        }
         // One that is killed while it is being loaded is begun anew: nobody else hears of that end.
         if started.is_ok() {
             return;

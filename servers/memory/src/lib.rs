@@ -12,6 +12,7 @@ pub mod invariants;
 pub mod numbered;
 pub mod pagers;
 pub mod pages;
+pub mod placing;
 pub mod ram;
 pub mod shares;
 pub mod space;

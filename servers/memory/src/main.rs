@@ -8,6 +8,7 @@
 
 use abi::Error;
 use abi::address::{DEVICE_STRIDE, DEVICE_VA, PAGE, RETURN_PAGE, memory_view, pte};
+use abi::archive::Image;
 use abi::boot::role;
 use abi::identity::DomainId;
 use abi::nucleus::fault;
@@ -16,6 +17,7 @@ use memory_logic::devices;
 use memory_logic::doomed::Lent;
 use memory_logic::frames::{For, Frames};
 use memory_logic::pagers::{ALL, Fault};
+use memory_logic::placing::Piece;
 use memory_logic::ram::Ram;
 use memory_logic::space::{Shared, Spaces};
 use memory_logic::views::Seen;
@@ -44,6 +46,7 @@ pebble::provide! {
     "memory.set_heap", "smii", set_heap;
     "memory.map", "smiiii", map;
     "memory.map_image", "smiiiii", map_image;
+    "memory.place", "smiiii", place;
     "memory.write", "smiiri", write;
     "memory.map_device", "smiiri", map_device;
     "memory.dma", "smaii", dma;
@@ -494,6 +497,36 @@ extern "C" fn map_image(asid: usize, va: usize, offset: usize, bytes: usize, rig
         _ => Error::EINVAL.code(),
     }
 }
+/// `count` values that the archive has at `offset`. `EINVAL`: it has not.
+fn archived<T: Plain>(offset: usize, count: usize) -> Result<&'static [T], Error> {
+    let info = pebble::boot::info();
+    let end = size_of::<T>().checked_mul(count).and_then(|bytes| offset.checked_add(bytes));
+    let there = end.is_some_and(|end| end <= (info.archive_bytes as usize).next_multiple_of(PAGE));
+    let first = memory_view(info.archive as usize + offset) as *const T;
+    if !there || !first.is_aligned() {
+        return Err(Error::EINVAL);
+    }
+    // SAFETY: the archive is in RAM, which is mapped here as a whole, and nobody writes it; all bytes are a value.
+    Ok(unsafe { core::slice::from_raw_parts(first, count) })
+}
+/// Puts segment `segment` of the image that the archive has at `image` where domain of protection `asid` has taken room for the image, from
+/// `start` on.
+#[optimize(size)]
+extern "C" fn place(asid: usize, image: usize, segment: usize, start: usize) -> isize {
+    locked(|s| {
+        let image = archived::<Image>(image, 1)?.first().ok_or(Error::EINVAL)?;
+        let from = image.segments.get(segment).ok_or(Error::EINVAL)?;
+        archived::<u8>(from.offset as usize, from.file_bytes as usize)?;
+        let piece = Piece {
+            source: pebble::boot::info().archive as usize + from.offset as usize,
+            bytes: from.file_bytes as usize,
+            offset: from.va.wrapping_sub(image.start()) as usize,
+            rights: from.rights,
+            relocations: archived(image.relocations as usize, image.relocation_count as usize)?,
+        };
+        s.place(asid, start, start.wrapping_sub(image.start() as usize), &piece).map(|()| 0)
+    })
+}
 /// The bytes that a window shows, and the same of words.
 ///
 /// # Safety
@@ -527,6 +560,7 @@ extern "C" fn info(what: usize, asid: usize) -> isize {
     locked(|s| match what {
         0 => Ok(s.frames.total()),
         1 => Ok(s.frames.free()),
+        2 if s.views.get(asid).is_some() => Ok(s.views.taken(asid)),
         2 => s.space(asid).map(|space| space.pages as usize),
         3 => Ok(s.frames.promised()),
         4 => s.accounts.of(asid).map(|memory| memory.used as usize),

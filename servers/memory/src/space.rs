@@ -271,9 +271,10 @@ impl<R: Ram> Spaces<R> {
         }
         Ok(())
     }
-    /// Copies bytes into the mapped private pages of a space.
+    /// Copies bytes into the mapped private pages of a space, or into what a view has taken.
     pub fn write(&mut self, asid: usize, va: usize, bytes: &[u8]) -> Result<(), Error> {
         private(va / PAGE * PAGE, (va % PAGE + bytes.len()).next_multiple_of(PAGE).max(PAGE))?;
+        let asid = if self.views.get(asid).is_some() { self.taken_in(asid, va, bytes.len())? } else { asid };
         let root = self.space(asid)?.root;
         let mut done = 0;
         while done < bytes.len() {

@@ -20,6 +20,11 @@ pub fn slot(top: usize) -> Option<usize> {
     let below = FIRST.checked_sub(top)?;
     (below % SLOT == 0 && below / SLOT < SLOTS).then_some(below / SLOT)
 }
+/// The slot that the page at `va` is in.
+pub fn slot_of(va: usize) -> Option<usize> {
+    let below = (FIRST - 1).checked_sub(va)?;
+    (below / SLOT < SLOTS).then_some(below / SLOT)
+}
 /// Slots that a stack of `bytes` takes.
 pub fn slots(bytes: usize) -> Result<usize, Error> {
     match bytes {
@@ -47,6 +52,7 @@ pub fn find(from: usize, count: usize, mut used: impl FnMut(usize) -> bool) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
+    use abi::address::HEAP_END;
     #[test]
     fn a_thousand_threads_fit() {
         const { assert!(SLOTS > 2048) };
@@ -57,6 +63,8 @@ mod tests {
         assert_eq!(slot(top(17)), Some(17));
         assert_eq!(slot(top(17) - 16), None);
         assert_eq!(slot(STACK_TOP), None);
+        assert_eq!([top(17) - PAGE, top(18)].map(slot_of), [Some(17); 2]);
+        assert_eq!([top(18) - PAGE, FIRST, HEAP_END].map(slot_of), [Some(18), None, None]);
     }
     #[test]
     fn runs_skip_used_slots() {

@@ -103,6 +103,14 @@ impl Views {
     fn region(&self, view: usize, va: usize) -> Option<Region> {
         self.regions.of(view as u16).find(|region| region.has(va))
     }
+    /// Whether view `view` has taken the page at `va`.
+    pub(crate) fn has_taken(&self, view: usize, va: usize) -> bool {
+        self.region(view, va).is_some_and(|region| region.own)
+    }
+    /// Pages that view `view` has taken.
+    pub fn taken(&self, view: usize) -> usize {
+        self.regions.of(view as u16).filter(|region| region.own).map(|region| region.pages().count()).sum()
+    }
 }
 
 impl<R: Ram> Spaces<R> {
@@ -144,13 +152,25 @@ impl<R: Ram> Spaces<R> {
         let (space, viewer) = self.taker(asid);
         let (va, bytes) = take(self, space)?;
         if let Some(view) = viewer.filter(|_| bytes > 0) {
-            let shown = self.see(view, (va, va + bytes), rights, true);
+            let room = self.part_room(space, view, bytes / PAGE);
+            let shown = room.and_then(|()| self.see(view, (va, va + bytes), rights, true));
             if let Err(error) = shown {
                 self.unmap_untold(space, va, bytes)?;
                 return Err(error);
             }
         }
         Ok(va)
+    }
+    /// Whether view `view` may take `pages` more: its task pays for them, and its own account says how many all of that account may take
+    /// there. `ENOMEM`: it has taken them.
+    fn part_room(&mut self, space: usize, view: usize, pages: usize) -> Result<(), Error> {
+        let payer = self.space(space)?.account;
+        let Some(&View { account, .. }) = self.views.get(view).filter(|view| view.account != payer) else {
+            return Ok(());
+        };
+        let others = self.views.of(space).filter(|(_, other)| other.account == account);
+        let taken: usize = others.map(|(number, _)| self.views.taken(number)).sum();
+        self.account_room(account as usize, taken + pages)
     }
     /// A view of space `space` for domain `id`, which sees nothing; physical address of its root table. `EINVAL`: there is no such
     /// space.
@@ -187,7 +207,7 @@ impl<R: Ram> Spaces<R> {
         lent: Lent,
     ) -> Result<(), Error> {
         private(start, bytes)?;
-        if rights & !RIGHTS != 0 || (rights != 0 && rights & pte::R == 0) {
+        if !bytes.is_multiple_of(PAGE) || rights & !RIGHTS != 0 || (rights != 0 && rights & pte::R == 0) {
             return Err(Error::EINVAL);
         }
         let View { space, root, .. } = *self.views.get(view).ok_or(Error::EINVAL)?;
@@ -253,7 +273,7 @@ impl<R: Ram> Spaces<R> {
         }
     }
     /// View `view` sees a range from now on, of which it has seen nothing.
-    fn see(&mut self, view: usize, range: (usize, usize), rights: u64, own: bool) -> Result<(), Error> {
+    pub(crate) fn see(&mut self, view: usize, range: (usize, usize), rights: u64, own: bool) -> Result<(), Error> {
         self.view_tables(view, range)?;
         let (mut start, end) = ((range.0 / PAGE) as u32, (range.1 / PAGE) as u32);
         let Self { ram, frames, views, .. } = self;
@@ -266,7 +286,7 @@ impl<R: Ram> Spaces<R> {
         views.regions.insert((ram, frames), view as u16, Region { start, end, rights, own })
     }
     /// Takes a range out of the regions of a view; what remains of one may need a record more.
-    fn cut(&mut self, view: usize, (start, end): (usize, usize)) -> Result<(), Error> {
+    pub(crate) fn cut(&mut self, view: usize, (start, end): (usize, usize)) -> Result<(), Error> {
         let (start, end) = ((start / PAGE) as u32, (end / PAGE) as u32);
         let overlaps = |r: &Region| r.start < end && start < r.end;
         while let Some(region) = self.views.regions.remove(view as u16, overlaps) {
@@ -460,7 +480,7 @@ impl<R: Ram> Spaces<R> {
         })?;
         let (start, end) = (region.start as usize * PAGE, region.end as usize * PAGE);
         let own = self.space(space)?;
-        if let Some(slot) = stacks::slot(end) {
+        if let Some(slot) = stacks::slot_of(end - PAGE) {
             own.first_slot = own.first_slot.min(slot as u32);
         }
         if own.heap == end {

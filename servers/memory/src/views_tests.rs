@@ -96,6 +96,7 @@ fn what_is_not_there_is_not_shown() {
     assert_eq!(sees(&mut s, 2, 3, 13), Seen::Not);
     assert_eq!(kept(&mut s, |s| s.make_visible(1, 9, (BASE, PAGE), READ, NONE)), Err(Error::EINVAL), "no view");
     assert_eq!(kept(&mut s, |s| s.make_visible(1, 2, (BASE, PAGE), pte::G | READ, NONE)), Err(Error::EINVAL));
+    assert_eq!(kept(&mut s, |s| s.make_visible(1, 2, (BASE, 930), READ, NONE)), Err(Error::EINVAL), "a part of a page");
 }
 #[test]
 fn a_view_shows_others_no_more_than_it_sees() {

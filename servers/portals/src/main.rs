@@ -24,7 +24,7 @@ use entries::portals::{
     admit, argument, close, create_child, gone, grant, granted, info, notify, open, register, short_circuit, template,
     unregister,
 };
-use entries::protection::{protection_create, protection_operate};
+use entries::protection::{protection_create, protection_open, protection_operate};
 use entries::semaphores::{attach, done, semaphore_create, semaphore_destroy};
 use entries::threads::{
     bury, callers, grow, grow_stack, leave, set_tp, stack, start_thread, thread_cancel, thread_create, thread_exit,
@@ -97,6 +97,7 @@ pebble::provide! {
     "domain.fault", "smtiiiii", fault;
     "domain.grow_stack", "sx", grow_stack;
     "protection.create", "smtr", protection_create;
+    "protection.open", "smtr", protection_open;
     "protection.operate", "smtiiiii", protection_operate;
     "inspect.domain", "smtiw", inspect_domain;
     "inspect.portal", "smtiiw", inspect_portal;

@@ -59,6 +59,8 @@ pub struct Manager<M: Machine> {
     pub roles: Roles,
     /// Where portals are generated before their place is known.
     pub scratch: Buffer,
+    /// A handle of a domain of protection, or a connection to one, is in no table any more, and nobody has looked whether that was the last.
+    pub names_lost: bool,
     /// What was found when the frames of a thread were looked at last: too much for a stack.
     pub seen: RefCell<Seen>,
 }
@@ -98,6 +100,7 @@ impl<M: Machine> Manager<M> {
             posts: Posts::NONE,
             roles: Roles::NONE,
             scratch: Buffer::EMPTY,
+            names_lost: false,
             seen: RefCell::new(Seen::new()),
         }
     }

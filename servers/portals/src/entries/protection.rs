@@ -8,6 +8,10 @@ pub extern "C" fn protection_create(thread: usize, name: usize) -> isize {
     with_new_portals(thread, 1, |manager, caller| manager.create_protection(caller, client_memory::name(name)?.text()))
 }
 #[optimize(size)]
+pub extern "C" fn protection_open(thread: usize, name: usize) -> isize {
+    with_new_portals(thread, 1, |manager, caller| manager.open_protection(caller, client_memory::name(name)?.text()))
+}
+#[optimize(size)]
 pub extern "C" fn protection_operate(
     thread: usize,
     handle: usize,

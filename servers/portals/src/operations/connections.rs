@@ -288,6 +288,7 @@ impl<M: Machine> Manager<M> {
             // Its code is somebody else's soon.
             Kind::Semaphore { id, v } => self.semaphore_closed(id as usize, v),
             Kind::Registered { registration } => self.block_unused(registration as usize),
+            Kind::Handle | Kind::Procedure { .. } => self.names_lost = true,
             _ => {}
         }
     }
@@ -368,6 +369,7 @@ impl<M: Machine> Manager<M> {
         }
         if caller.direct == caller.subject || !self.let_go(caller.subject, number) {
             self.uninstall(caller.direct, number)?;
+            self.end_unnamed(self.task_of(caller.direct));
         }
         Ok(0)
     }

@@ -99,6 +99,7 @@ impl<M: Machine> Manager<M> {
             linked: false,
             privileged: false,
             notify: 0,
+            lasting: parent == 0,
             ceiling: self.domains.get(parent).map_or(0, |d| d.ceiling),
             threads: 0,
             waiters: Vec::new(),

@@ -3,27 +3,34 @@
 
 use crate::Result;
 use crate::machine::neighbours::Machine;
-use crate::manager::Manager;
+use crate::manager::{BOOT, Manager};
 use crate::state::domain::Domain;
 use crate::state::enclosure::Enclosure;
 use crate::state::open_windows::Lent;
 use abi::Error;
 use abi::identity::DomainId;
 use abi::isolation::Isolation;
+use abi::nucleus::flags;
 use account::Account;
 use portal::End;
 
 impl<M: Machine> Manager<M> {
-    /// What a request of a mechanism and a domain's number asks for. `EINVAL`: there is no such mechanism, or it goes without that
-    /// domain.
+    /// What a request of a mechanism, and of a domain's number with that of its account, asks for. `EDEAD`: the domain is no more;
+    /// `ENOTSUP`: it is trusted, or in a sandbox; `EINVAL`: there is no such mechanism, or it goes without a domain, or with another.
     pub fn enclosure(&self, isolation: u64, within: u64) -> Result<Enclosure> {
         match Isolation::of(isolation) {
             Some(Isolation::Domain) if within == 0 => Ok(Enclosure::SPACE),
             Some(Isolation::Sfi) if within == 0 => Ok(Enclosure::HOST),
             Some(Isolation::Dp) => {
-                let task = self.domain(within as usize).map_err(|_| Error::EINVAL)?;
+                let (number, account) = (within as u16, (within >> 16) as usize);
+                // Who has the number by now may be another.
+                let is = |task: &&Domain<M>| task.lasting && task.account.number() == account;
+                let task = self.domain(number as usize).ok().filter(is).ok_or(Error::EDEAD)?;
+                if task.flags & (flags::TRUSTED | BOOT) != 0 || task.sandbox.controller != 0 {
+                    return Err(Error::ENOTSUP);
+                }
                 match task.enclosure {
-                    Enclosure::Domain { .. } => Ok(Enclosure::Protection { task: within as u16, next: 0 }),
+                    Enclosure::Domain { .. } => Ok(Enclosure::Protection { task: number, next: 0 }),
                     Enclosure::Protection { .. } => Err(Error::EINVAL),
                 }
             }
@@ -99,9 +106,12 @@ impl<M: Machine> Manager<M> {
             Enclosure::Protection { .. } => Err(Error::ENOTSUP),
         }
     }
-    /// Whether domain `asid` is of no use without threads: one of protection waits for calls until it is destroyed.
+    /// Whether domain `asid` is of no use without threads: one of protection waits for calls for as long as somebody can name it.
     pub(crate) fn ends_with_its_threads(&self, asid: usize) -> bool {
-        self.domain(asid).is_ok_and(|d| matches!(d.enclosure, Enclosure::Domain { .. }))
+        self.domain(asid).is_ok_and(|d| match d.enclosure {
+            Enclosure::Domain { .. } => true,
+            Enclosure::Protection { task, .. } => !self.named_parts(task as usize).has(asid),
+        })
     }
     /// The number of the domain whose space `asid` sees: its own, or its task's.
     pub(crate) fn task_of(&self, asid: usize) -> usize {

@@ -26,14 +26,21 @@ use fallible::TryPush;
 const MASKED_FRAMES: usize = 2;
 
 impl<M: Machine> Manager<M> {
-    /// Ends domain `asid`, those that it interposes on, and those of protection in its space.
+    /// Ends domain `asid`, those that it interposes on, those of protection in its space, and those that only it had a name for.
     pub fn end_domain(&mut self, asid: usize, how: Ended) {
+        let task = self.task_of(asid);
+        self.end_one(asid, how);
+        self.end_unnamed(task);
+    }
+    /// The same but for the last.
+    pub(crate) fn end_one(&mut self, asid: usize, how: Ended) {
         // Nothing here may need memory: what an end takes was reserved when the domain was made.
         while let Some(&child) = self.domain(asid).ok().and_then(|d| d.sandbox.inside.first()) {
-            self.end_domain(child, Ended { asid: child as u64, kind: ended::KILLED, ..Ended::default() });
+            self.end_one(child, Ended { asid: child as u64, kind: ended::KILLED, ..Ended::default() });
         }
         while let Some(part) = self.first_part(asid) {
-            self.end_domain(part, Ended { asid: part as u64, kind: ended::KILLED, ..Ended::default() });
+            let with = Ended { asid: part as u64, kind: ended::KILLED, cause: asid as u64, ..Ended::default() };
+            self.end_one(part, with);
         }
         let Some(mut dead) = self.domains.remove(asid) else { return };
         self.disclosed(asid, &dead);

@@ -23,7 +23,13 @@ impl<M: Machine> Manager<M> {
         }
         if self.is_last_thread(caller.subject) {
             let how = Ended { asid: caller.subject as u64, kind: ended::EXIT, ..Ended::default() };
+            let nobodys = self.task_of(caller.subject) != caller.subject
+                && self.domain(caller.subject).is_ok_and(|domain| !domain.lasting);
             self.end_domain(caller.subject, how);
+            if nobodys {
+                // Nobody has a name for it, and asks how it ended.
+                self.forget_end(caller.subject);
+            }
             return Exit::Returns;
         }
         if caller.direct == caller.subject {

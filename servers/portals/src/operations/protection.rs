@@ -6,8 +6,10 @@ use crate::machine::neighbours::Machine;
 use crate::manager::{BOOT, Caller, Manager};
 use crate::operations::creation::Wanted;
 use crate::state::code::{Block, Kind};
+use crate::state::domain::Domain;
 use crate::state::enclosure::Enclosure;
 use crate::state::entry_points::EntryPoint;
+use crate::state::numbers::Numbers;
 use crate::state::open_windows::Lent;
 use abi::Error;
 use abi::identity::DomainId;
@@ -45,6 +47,64 @@ impl<M: Machine> Manager<M> {
             return Err(error);
         }
         Ok(number)
+    }
+    /// A handle of the component called `name` that is a domain of protection in the caller's space; in the caller's table. `EACCESS`: the
+    /// caller is one itself; `ENOENT`: there is no such component.
+    #[optimize(size)]
+    pub fn open_protection(&mut self, caller: Caller, name: &str) -> Result<usize> {
+        let task = caller.direct;
+        if task != caller.subject {
+            return Err(Error::ENOTSUP);
+        }
+        if self.task_of(task) != task {
+            return Err(Error::EACCESS);
+        }
+        let called = |&part: &usize| self.domain(part).is_ok_and(|d| d.lasting && abi::section::text(&d.name) == name);
+        let part = self.family(task).skip(1).find(called).ok_or(Error::ENOENT)?;
+        let number = self.free_numbers(task, 1)?;
+        let code = self.handle_of(part)?;
+        self.install_first(task, number, code)?;
+        Ok(number)
+    }
+    /// Which domains of protection in the space of domain `task` somebody has a name for: a handle, or a connection.
+    pub(crate) fn named_parts(&self, task: usize) -> Numbers {
+        let mut named = Numbers::NONE;
+        for member in self.family(task) {
+            let codes = self.domains.get(member).map_or(&[][..], |d| &d.blocks);
+            for block in codes.iter().filter_map(|&code| self.code.get(code)).filter(|block| !block.users.is_empty()) {
+                match block.kind {
+                    Kind::Handle => named.add(block.entry as u16 as usize),
+                    Kind::Procedure { .. } => named.add(member),
+                    _ => {}
+                }
+            }
+        }
+        named
+    }
+    /// Ends the domains of protection in the space of domain `task` that nobody has a name for any more, in which no thread has its home, and
+    /// which provide nothing; but for those of components. Nobody will ask how they ended.
+    #[inline(always)]
+    pub(crate) fn end_unnamed(&mut self, task: usize) {
+        if core::mem::take(&mut self.names_lost) {
+            self.end_all_unnamed(task);
+        }
+    }
+    #[cold]
+    #[optimize(size)]
+    fn end_all_unnamed(&mut self, task: usize) {
+        self.reap();
+        loop {
+            let named = self.named_parts(task);
+            let unused = |&part: &usize| {
+                let idle = |d: &Domain<M>| !d.lasting && d.threads == 0 && d.provides == 0;
+                !named.has(part) && self.domain(part).is_ok_and(idle)
+            };
+            let Some(part) = self.family(task).skip(1).find(unused) else { break };
+            self.end_one(part, Ended { asid: part as u64, kind: ended::KILLED, ..Ended::default() });
+            self.forget_end(part);
+        }
+        // What they had names for has been looked at too.
+        self.names_lost = false;
     }
     /// The code that a handle of domain `asid` leads to: a call of it as a portal ends with `ENOTSUP`. It is its task's, so that it
     /// names the domain also when that has ended.
@@ -100,7 +160,9 @@ impl<M: Machine> Manager<M> {
                     }
                 }
             }
-            return self.uninstall(by, handle).map(|()| 0);
+            self.uninstall(by, handle)?;
+            self.end_unnamed(self.task_of(by));
+            return Ok(0);
         }
         let (to, [first, second, third]) = (self.live(id).map_err(|_| Error::EDEAD)?, words);
         match what {
@@ -108,7 +170,11 @@ impl<M: Machine> Manager<M> {
             operation::CONNECT => self.connect(by, to, first).map(|number| number as isize),
             operation::SHOW => self.show(by, to, (first, second), third).map(|()| 0),
             operation::PASS => self.pass_portal(by, to, first).map(|()| 0),
-            operation::WITHDRAW => self.withdraw_portal(to, first).map(|()| 0),
+            operation::WITHDRAW => {
+                self.withdraw_portal(to, first)?;
+                self.end_unnamed(self.task_of(by));
+                Ok(0)
+            }
             operation::NUMBER => Ok(to as isize),
             _ => Err(Error::EINVAL),
         }

@@ -3,25 +3,12 @@
 use crate::machine::neighbours::Machine;
 use crate::manager::Manager;
 use crate::state::enclosure::Enclosure;
-use abi::nucleus::{MAX_DOMAINS, domain};
+use crate::state::numbers::Numbers;
+use abi::nucleus::domain;
 use fallible::TryPush;
 
 /// Most blocks of dead domains that are kept for new ones.
 const SPARE_BLOCKS: usize = 8;
-
-/// Domains, by number, whose spaces dead ones have a view of.
-struct Viewed([u64; MAX_DOMAINS / 64]);
-impl Viewed {
-    const NONE: Viewed = Viewed([0; MAX_DOMAINS / 64]);
-    fn has(&self, asid: usize) -> bool {
-        self.0[asid / 64 % self.0.len()] >> (asid % 64) & 1 != 0
-    }
-    fn add(&mut self, enclosure: Enclosure) {
-        if let Enclosure::Protection { task, .. } = enclosure {
-            self.0[task as usize / 64 % (MAX_DOMAINS / 64)] |= 1 << (task % 64);
-        }
-    }
-}
 
 impl<M: Machine> Manager<M> {
     /// Frees what dead domains have left and no frame needs any more.
@@ -37,7 +24,7 @@ impl<M: Machine> Manager<M> {
         let unused = self.templates_unused();
         let unknown = zombies.iter().any(|zombie| zombie.lent_unknown) && self.dead_lend();
         // Spaces that a view which is still there is of: such a zombie comes before that of its task.
-        let mut viewed = Viewed::NONE;
+        let mut viewed = Numbers::NONE;
         zombies.retain_mut(|zombie| {
             zombie.lent_unknown &= unknown;
             zombie.lent.retain(|&(page, frame)| {
@@ -53,8 +40,8 @@ impl<M: Machine> Manager<M> {
                 self.release_enclosure(zombie.enclosure, zombie.asid);
                 zombie.space_destroyed = true;
             }
-            if !zombie.space_destroyed {
-                viewed.add(zombie.enclosure);
+            if let (false, Enclosure::Protection { task, .. }) = (zombie.space_destroyed, zombie.enclosure) {
+                viewed.add(task as usize);
             }
             let kept = !zombie.space_destroyed || zombie.blocks > 0;
             if !kept {

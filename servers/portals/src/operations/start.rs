@@ -51,6 +51,7 @@ impl<M: Machine> Manager<M> {
                 linked: false,
                 privileged: boot.role == role::START,
                 notify: 0,
+                lasting: true,
                 ceiling: boot.priority as u8,
                 threads: (boot.thread != 0) as usize,
                 waiters: Vec::new(),

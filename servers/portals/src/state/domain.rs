@@ -33,6 +33,8 @@ pub struct Domain<M> {
     pub privileged: bool,
     /// Portal of the portal manager's own table that calls its notification routine, or 0.
     pub notify: usize,
+    /// It was made for a component, which ends by itself: nobody need have a name for it.
+    pub lasting: bool,
     /// Threads whose home it is and which have not ended.
     pub threads: usize,
     /// Highest priority of its threads: what its manifest says, or its parent's.

@@ -8,6 +8,7 @@ pub mod entry_points;
 pub mod events;
 pub mod grants;
 pub mod nucleus_data;
+pub mod numbers;
 pub mod open_windows;
 pub mod pagers;
 pub mod posts;

@@ -111,6 +111,78 @@ fn from_a_sandbox_none_is_made() {
     world.check();
 }
 #[test]
+fn it_ends_with_the_last_name_for_it() {
+    let (mut world, thread, handle, part) = task();
+    let other = create(&mut world, thread).unwrap();
+    operate(&mut world, thread, other, operation::PASS, [handle, 0, 0]).unwrap();
+    let portal = operate(&mut world, thread, handle, operation::CONNECT, [ENTRY, 0, 0]).unwrap();
+    world.close(thread, portal).unwrap();
+    world.close(thread, handle).unwrap();
+    assert!(world.manager.domain(part).is_ok(), "another has a handle");
+    world.check();
+    operate(&mut world, thread, other, operation::DESTROY, [0; 3]).unwrap();
+    assert!(world.manager.domain(part).is_err());
+    world.check();
+}
+#[test]
+fn a_connection_keeps_it_and_a_withdrawn_one_does_not() {
+    let (mut world, thread, handle, part) = task();
+    let other = create(&mut world, thread).unwrap();
+    let portal = operate(&mut world, thread, handle, operation::CONNECT, [ENTRY, 0, 0]).unwrap();
+    operate(&mut world, thread, other, operation::PASS, [portal, 0, 0]).unwrap();
+    world.close(thread, handle).unwrap();
+    world.close(thread, portal).unwrap();
+    assert!(world.manager.domain(part).is_ok());
+    operate(&mut world, thread, other, operation::WITHDRAW, [portal, 0, 0]).unwrap();
+    assert!(world.manager.domain(part).is_err());
+    // Nobody will ask how it ended: its number is free.
+    assert!(world.manager.ended.of(part).is_none());
+    world.check();
+}
+#[test]
+fn names_of_each_other_keep_two_until_their_task_ends() {
+    let (mut world, thread, one, part) = task();
+    let other = create(&mut world, thread).unwrap();
+    operate(&mut world, thread, one, operation::PASS, [other, 0, 0]).unwrap();
+    operate(&mut world, thread, other, operation::PASS, [one, 0, 0]).unwrap();
+    world.close(thread, one).unwrap();
+    world.close(thread, other).unwrap();
+    assert!(world.manager.domain(part).is_ok());
+    let asid = home(&world, thread);
+    world.kill(asid).unwrap();
+    assert!(world.manager.domain(part).is_err());
+    world.check();
+}
+#[test]
+fn a_component_is_one_of_a_task_that_is_meant_and_needs_no_name() {
+    let (mut world, _, thread) = World::with_component();
+    let task = home(&world, thread);
+    let account = world.manager.domain(task).unwrap().account;
+    let within = |account: usize| task as u64 | (account as u64) << 16;
+    let dp = abi::isolation::Isolation::Dp as u64;
+    assert_eq!(world.manager.enclosure(dp, within(account.number() + 1)), Err(Error::EDEAD), "another has the number");
+    assert_eq!(world.manager.enclosure(dp, 300), Err(Error::EDEAD));
+    let enclosure = world.manager.enclosure(dp, within(account.number())).unwrap();
+    let wanted = crate::operations::creation::Wanted { name: "decoder", flags: 0, enclosure, parent: 0, account };
+    let part = world.manager.create_domain(&wanted).unwrap();
+    assert_eq!(world.manager.enclosure(dp, part as u64 | (account.number() as u64) << 16), Err(Error::EINVAL));
+    let open = |world: &mut World, name| {
+        world.call(thread, system::PORTAL_OPEN, |manager, caller| manager.open_protection(caller, name))
+    };
+    assert_eq!(open(&mut world, "decode"), Err(Error::ENOENT));
+    create(&mut world, thread).unwrap();
+    assert_eq!(open(&mut world, "part"), Err(Error::ENOENT), "no component");
+    let handle = open(&mut world, "decoder").unwrap();
+    assert_eq!(operate(&mut world, thread, handle, operation::NUMBER, [0; 3]), Ok(part));
+    world.close(thread, handle).unwrap();
+    assert!(world.manager.domain(part).is_ok());
+    world.check();
+    world.kill(task).unwrap();
+    let how = world.manager.events.queue.iter().find(|how| how.asid == part as u64).expect("its end");
+    assert_eq!((how.kind, how.cause), (system::ended::KILLED, task as u64));
+    world.check();
+}
+#[test]
 fn wrong_entry_points_are_refused() {
     let (mut world, thread, handle, _) = task();
     let mut register = |words| operate(&mut world, thread, handle, operation::REGISTER, words);
