@@ -1,0 +1,49 @@
+/* Protected modules: their clients, and the memory that calls go through. */
+#include "system.h"
+#include <protected.h>
+#include <unistd.h>
+
+int getentropy(void *buffer, size_t count);
+
+int dp_admit(struct dp_module *module, struct dp_password *password)
+{
+    struct dp_password drawn;
+    if (getentropy(&drawn, sizeof drawn) < 0)
+        return -EIO;
+    for (int n = 0; n < DP_CLIENTS; n++) {
+        unsigned nobodys = 0;
+        /* Only one thread gets the place; nobody is admitted by half a password. */
+        if (!atomic_compare_exchange_strong(&module->admitted[n], &nobodys, 2))
+            continue;
+        module->passwords[n] = *password = drawn;
+        atomic_store(&module->admitted[n], 1);
+        return n;
+    }
+    return -ENFILE;
+}
+int dp_withdraw(struct dp_module *module, int client)
+{
+    unsigned admitted = 1;
+    if (client < 0 || client >= DP_CLIENTS || !atomic_compare_exchange_strong(&module->admitted[client], &admitted, 3))
+        return -ENOENT;
+    module->passwords[client] = (struct dp_password){{0, 0}};
+    atomic_store(&module->admitted[client], 0);
+    return 0;
+}
+int dp_set_stacks(struct dp_module *module, int dp, void *stacks, size_t bytes)
+{
+    int shown = stacks ? dp_make_visible(dp, stacks, bytes, PAGE_READ | PAGE_WRITE) : bytes ? -EINVAL : 0;
+    if (shown == 0)
+        module->stacks = stacks, module->bytes = bytes;
+    return shown;
+}
+int dp_attach(struct dp_client *client, int dp, dp_entry *entry, const struct dp_password *password, void *stacks, size_t bytes, int count)
+{
+    size_t each = stacks && count > 0 ? bytes / count & -16ul : 0;
+    if (stacks && (count < 1 || count > 64 || each == 0 || (uintptr_t)stacks % 16))
+        return -EINVAL;
+    client->dp = dp, client->entry = entry, client->password = *password;
+    client->stacks = stacks, client->each = each;
+    client->free = stacks ? count == 64 ? -1ul : (1ul << count) - 1 : 0;
+    return 0;
+}
