@@ -48,7 +48,7 @@ fn isolation(domain: &Domain) -> &'static str {
     Isolation::of(domain.isolation).map_or("?", Isolation::name)
 }
 pub fn domains() -> Result<()> {
-    println!("domain name             is               parent threads portals stacks  pages");
+    println!("domain name             is        parent threads portals stacks  pages");
     for d in all_domains() {
         let kind = match d.flags {
             _ if d.within != 0 => alloc::format!("{} in {}", isolation(&d), name(d.within as usize)),
@@ -61,7 +61,7 @@ pub fn domains() -> Result<()> {
         let pages = MEMORY.call([2, d.asid as usize]).max(0);
         let parent = if d.parent == 0 { String::from("-") } else { alloc::format!("{}", d.parent) };
         println!(
-            "{:6} {:16} {kind:16} {parent:>6} {:7} {:7} {:6} {pages:6}",
+            "{:6} {:16} {kind:9} {parent:>6} {:7} {:7} {:6} {pages:6}",
             d.asid,
             text(&d.name),
             d.threads,

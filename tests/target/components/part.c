@@ -74,7 +74,7 @@ static word where(void) { return (word)&entries; }
 
 int main(int argc, char **argv)
 {
-    int small = argc > 1 && !strcmp(argv[1], "small");
+    const char *prefix = argc == 2 ? argv[1] : "part";
     char name[NAMELEN];
     const struct { const char *name, *spec; word (*entry)(); } all[] = {
         {"sum", "npii", (word (*)())sum},     {"list", "npi", (word (*)())list},   {"reads", "npi", (word (*)())reads}, {"writes", "npii", (word (*)())writes},
@@ -82,12 +82,12 @@ int main(int argc, char **argv)
         {"where", "np", (word (*)())where},
     };
     for (unsigned n = 0; n < sizeof all / sizeof *all; n++) {
-        snprintf(name, sizeof name, "app.%s.%s", small ? "small" : "part", all[n].name);
+        snprintf(name, sizeof name, "app.%s.%s", prefix, all[n].name);
         int result = portal_register(name, all[n].spec, all[n].entry, NULL, n == 0);
         if (result < 0)
             return printf("%s: %s\n", name, pebble_strerror(result));
     }
-    if (!small && (argc != 3 || strcmp(argv[2], "two")))
+    if (argc != 2 && (argc != 3 || strcmp(argv[2], "two")))
         return printf("%d arguments\n", argc);
     thread_exit();
 }

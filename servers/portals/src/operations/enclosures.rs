@@ -16,7 +16,7 @@ use portal::End;
 
 impl<M: Machine> Manager<M> {
     /// What a request of a mechanism, and of a domain's number with that of its account, asks for. `EDEAD`: the domain is no more;
-    /// `ENOTSUP`: it is trusted, or in a sandbox; `EINVAL`: there is no such mechanism, or it goes without a domain, or with another.
+    /// `ENOTSUP`: it is trusted, in a sandbox, or shares its portal table; `EINVAL`: there is no such mechanism, or it goes without a domain, or with another.
     pub fn enclosure(&self, isolation: u64, within: u64) -> Result<Enclosure> {
         match Isolation::of(isolation) {
             Some(Isolation::Domain) if within == 0 => Ok(Enclosure::SPACE),
@@ -26,7 +26,7 @@ impl<M: Machine> Manager<M> {
                 // Who has the number by now may be another.
                 let is = |task: &&Domain<M>| task.lasting && task.account.number() == account;
                 let task = self.domain(number as usize).ok().filter(is).ok_or(Error::EDEAD)?;
-                if task.flags & (flags::TRUSTED | BOOT) != 0 || task.sandbox.controller != 0 {
+                if task.flags & (flags::TRUSTED | BOOT) != 0 || task.sandbox.controller != 0 || task.sharer != 0 {
                     return Err(Error::ENOTSUP);
                 }
                 match task.enclosure {
