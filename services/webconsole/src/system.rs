@@ -193,7 +193,7 @@ impl System {
                     // Who looks after it is told not to. One that it does not know is somebody's child.
                     let _ = LET_END.call([asid]);
                 }
-                check(DESTROY.call([asid]))?;
+                check(DESTROY.call([identity as usize]))?;
                 if !stays && component && !is_back(&name) {
                     start(&name)?;
                 }

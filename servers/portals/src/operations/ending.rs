@@ -250,9 +250,15 @@ impl<M: Machine> Manager<M> {
             }
         }
     }
-    /// Ends domain `asid` for domain `by`. `EACCESS`: that one may not, or the system could not go on.
+    /// Ends domain `whom` for domain `by`: a number, or an identity's word, which finds nobody (`ESRCH`) once that one is gone. `EACCESS`: it
+    /// may not, or the system could not go on.
     #[optimize(size)]
-    pub fn kill(&mut self, by: usize, asid: usize) -> Result<isize> {
+    pub fn kill(&mut self, by: usize, whom: usize) -> Result<isize> {
+        let meant = DomainId::of(whom as u64);
+        let asid = meant.map_or(whom, DomainId::number);
+        if meant.is_some_and(|meant| self.domain(asid).is_ok_and(|d| d.id != meant)) {
+            return Err(Error::ESRCH);
+        }
         self.domain(asid)?;
         if !self.may_control(by, asid) || self.is_vital(asid) {
             return Err(Error::EACCESS);

@@ -153,6 +153,18 @@ fn nobody_closes_or_ends_what_all_need() {
     assert_eq!(world.kill(PORTALS), Err(Error::EACCESS));
 }
 #[test]
+fn who_is_ended_by_an_identity_is_nobody_else_with_the_number() {
+    let (mut world, first, _) = World::with_component();
+    let meant = world.manager.domain(first).unwrap().id.word() as usize;
+    let stranger = abi::identity::Serials::after(meant as u64 >> 16).next().unwrap();
+    let other = abi::identity::DomainId::new(first, stranger).unwrap().word() as usize;
+    assert_eq!(world.kill(other), Err(Error::ESRCH));
+    assert!(world.manager.domain(first).is_ok());
+    world.kill(meant).unwrap();
+    assert_eq!(world.kill(meant), Err(Error::ESRCH));
+    world.check();
+}
+#[test]
 fn a_child_in_a_sandbox_has_stubs_only() {
     let (mut world, parent, thread) = World::with_component();
     world.register(thread, "t.add", "npii").unwrap();
