@@ -16,7 +16,7 @@ const PROGRAMS: [&str; 5] = ["apps/bench", "apps/examples", "tests/target", "tes
 const PROFILE: &str =
     "[profile.dev]\nopt-level = 1\ndebug = \"line-tables-only\"\n[profile.dev.package.\"*\"]\ndebug = false\n";
 /// Of `clippy`, in every call.
-const CLIPPY: [&str; 4] = ["--target-dir", "target/check", "--", "-Dwarnings"];
+const CLIPPY: [&str; 4] = ["--target-dir", "target", "--", "-Dwarnings"];
 
 /// Warnings of C. An entry point has the parameters of its specification, used or not, and any type. `fork` returns twice, but on
 /// stacks of their own. Low addresses are accessed where a fault is wanted.
