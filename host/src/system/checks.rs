@@ -115,10 +115,9 @@ fn limits(system: &System) -> Vec<Fault> {
         blocks.max_by_key(|(_, c)| of(c)).map_or(0, |(n, _)| n)
     };
     // Of a domain of protection, memory is a part of its task's.
-    let memory = |c: &Component| c.limits.memory;
-    let others: [(&str, fn(&Component) -> Option<u32>, bool); 2] =
-        [("memory", memory, true), ("storage", |c| c.limits.storage, false)];
-    for (what, of, of_tasks) in others {
+    let memory: fn(&Component) -> _ = |c| c.limits.memory;
+    let storage: fn(&Component) -> _ = |c| c.limits.storage;
+    for (what, of, of_tasks) in [("memory", memory, true), ("storage", storage, false)] {
         let has = |c: &Component| !(of_tasks && c.isolation == Isolation::Dp);
         let sharers = || system.accounts().map(|(_, component)| component).filter(|c| has(c));
         let all: u32 = sharers().filter_map(of).sum();
