@@ -39,8 +39,7 @@ fn main(_: &pebble::Env) -> i32 {
         name: padded("app.count"),
         spec: padded("smc"),
         entry: entry as *const () as u64,
-        stacks: 0,
-        constants: [0; 6],
+        ..Registration::NONE
     };
     call(pebble::abi::system::PORTAL_REGISTER, [&raw const registration as usize]);
     let register = open("portal.short_circuit");

@@ -72,7 +72,6 @@ static int exhaust(const char *what, int least)
         children[made++] = child;
         sem_wait(full);
     }
-    int portals[] = { portal_open("inspect.domain"), portal_open("inspect.account") };
     int own = taken(), wrong = 0;
     if (!is_full()) {
         printf("the limit of %s is not what was reached\n", what);
