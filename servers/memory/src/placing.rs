@@ -92,8 +92,8 @@ impl<R: Ram> Spaces<R> {
         relocation.apply(word, distance);
         // The rest of it is in another page.
         let inside = |n: &usize| (source..source + PAGE).contains(&(place + n));
-        let here = (0..word.len()).filter(inside);
-        let (Some(start), Some(last)) = (here.clone().next(), here.last()) else { return };
+        let mut here = (0..word.len()).filter(inside);
+        let (Some(start), Some(last)) = (here.clone().next(), here.next_back()) else { return };
         self.ram.store(frame + (place + start - source), &word[start..=last]);
     }
 }

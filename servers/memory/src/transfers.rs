@@ -440,7 +440,7 @@ mod tests {
         assert_eq!(s.give(1, 2, IMAGE_VA + PAGE, 1, NONE), Err(Error::ENOMEM));
         assert_eq!(s.get(1, 2, IMAGE_VA, 1), Err(Error::ENOMEM));
         let there = s.share(3, 2, IMAGE_VA, 1).unwrap();
-        assert!(there >= OTHERS_VA + 3 * PART && there < OTHERS_VA + 4 * PART);
+        assert!((OTHERS_VA + 3 * PART..OTHERS_VA + 4 * PART).contains(&there));
         // What the server lets go of makes room for more of the same.
         s.unmap(2, OTHERS_VA + PART + 5 * PAGE, NONE).unwrap();
         assert_eq!(s.share(1, 2, IMAGE_VA, 1), Ok(OTHERS_VA + PART + 5 * PAGE));

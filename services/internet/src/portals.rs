@@ -35,6 +35,7 @@ pub fn register() -> Result<()> {
         entry: socket as *const () as u64,
         stacks: WAITERS as u64,
         constants: [0; 6],
+        ..Registration::NONE
     };
     check(call(system::PORTAL_REGISTER, [&raw const registration as usize]))?;
     pebble::thread::spawn(Some(COLLECTOR_PRIORITY), move || {
