@@ -65,7 +65,7 @@ pub fn blocks(page: &str) -> Result<Vec<Block>> {
     while let Some((at, line)) = lines.next() {
         let Some(info) = line.strip_prefix("```") else { continue };
         let Some(kind) = kind(info.trim()) else {
-            bail!("line {}: \"{info}\" says not what this block is: see \"The book\" in building.md", at + 1);
+            bail!("line {}: \"{info}\" does not say what this block is: see \"The book\" in building.md", at + 1);
         };
         let mut text = String::new();
         loop {
