@@ -11,6 +11,7 @@
 // expect stdout a frame that ends outside them: refused
 // expect stdout A-stacks used up: refused
 // expect stdout a result of 200 bytes comes back
+// expect stdout a frame that a client chose in the module's memory: refused
 // expect stdout a module that sees its callers needs no A-stacks
 // expect stdout a password takes as long right as wrong
 /* Protected modules: their clients, passwords and A-stacks. */
@@ -180,8 +181,12 @@ int main(void)
 
     /* The task's own stacks, and a module that sees them. */
     expect("no A-stacks", dp_set_stacks(&state.module, dp, NULL, 0), 0);
+    expect("a frame anywhere", counter_add(&two, &second, 1, NULL, 0), -EFAULT);
+    expect("its password as a frame", dp_call(dp, counter, counter_add_number_, (word)&state.module.passwords[clients[1]]), -EFAULT);
+    expect("among the module", dp_set_stacks(&state.module, dp, &state, sizeof state), -EINVAL);
+    puts("a frame that a client chose in the module's memory: refused");
     char *here = (char *)((uintptr_t)__builtin_frame_address(0) & -4096ul);
-    expect("the stack", dp_make_visible(dp, here - 8192, 12288, PAGE_READ | PAGE_WRITE), 0);
+    expect("the stack", dp_set_stacks(&state.module, dp, here - 8192, 12288), 0);
     expect("attaching", dp_attach(&two, dp, counter, &passwords[1], NULL, 0, 0), 0);
     expect("add", counter_add(&two, &second, 1, shown, 2), 0);
     expect("its total", second, 35);

@@ -9,7 +9,8 @@
  *     DP_IMPLEMENTATION(counter, COUNTER, &state)  -- for the module: header and jump table, which call add(client, amount, more)
  *
  * A call's frame, with a password, the arguments and the result, lies in an A-stack, memory that both see: one for each concurrent call. Where
- * the module sees the caller's stack, it lies there. The header copies it once, and looks at the copy.
+ * the module sees the caller's stack, it lies there. The header copies it once, and looks at the copy. Frames lie nowhere but where the module was
+ * told that they may: a result is written to a frame, and a client that chose its place could have the module write over its own memory.
  */
 #ifndef PROTECTED_H
 #define PROTECTED_H
@@ -26,7 +27,7 @@ enum { DP_CLIENTS = 32 };
 struct dp_module {
     struct dp_password passwords[DP_CLIENTS];
     atomic_uint admitted[DP_CLIENTS];
-    /* Where its callers' frames may lie; none: it sees its callers' stacks. */
+    /* Where its callers' frames may lie. */
     char *stacks;
     size_t bytes;
 };
@@ -44,10 +45,11 @@ struct dp_client {
 int dp_admit(struct dp_module *module, struct dp_password *password);
 /* From now on its password is nobody's; -ENOENT: there is no such client. */
 int dp_withdraw(struct dp_module *module, int client);
-/* The module's callers have their frames in `bytes` at `stacks`, whole pages, which its domain sees from now on; NULL: on their own stacks,
-   which it sees. What dp_make_visible refuses, and -EINVAL. */
+/* The module's callers have their frames in `bytes` at `stacks`, whole pages, which its domain sees from now on: A-stacks, or the stacks of their
+   own threads. NULL: nowhere. What dp_make_visible refuses; -EINVAL: `module` lies among them. */
 int dp_set_stacks(struct dp_module *module, int dp, void *stacks, size_t bytes);
-/* A caller's side, with a password, and with `count` A-stacks of the module's, at most 64, in `bytes` at `stacks`; NULL: none is needed.
+/* A caller's side, with a password, and with `count` A-stacks of the module's, at most 64, in `bytes` at `stacks`; NULL: none, its frames
+   lie on its thread's stack.
    -EINVAL. */
 int dp_attach(struct dp_client *client, int dp, dp_entry *entry, const struct dp_password *password, void *stacks, size_t bytes, int count);
 
@@ -82,7 +84,7 @@ static inline int dp_client_(const struct dp_module *module, const struct dp_pas
 static inline int dp_reaches_(const struct dp_module *module, word frame, size_t bytes)
 {
     uint64_t offset = (uint64_t)frame - (uint64_t)module->stacks;
-    return !module->stacks || (offset <= module->bytes && bytes <= module->bytes - offset && offset % 16 == 0);
+    return offset <= module->bytes && bytes <= module->bytes - offset && offset % 16 == 0;
 }
 
 #define DP_SELECT_(a, b, c, d, e, f, g, h, name, ...) name

@@ -32,6 +32,9 @@ int dp_withdraw(struct dp_module *module, int client)
 }
 int dp_set_stacks(struct dp_module *module, int dp, void *stacks, size_t bytes)
 {
+    uintptr_t start = (uintptr_t)stacks, own = (uintptr_t)module;
+    if (start < own + sizeof *module && own < start + bytes)
+        return -EINVAL;
     int shown = stacks ? dp_make_visible(dp, stacks, bytes, PAGE_READ | PAGE_WRITE) : bytes ? -EINVAL : 0;
     if (shown == 0)
         module->stacks = stacks, module->bytes = bytes;
