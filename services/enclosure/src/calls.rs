@@ -8,7 +8,8 @@ use abi::Error;
 use abi::address::{PAGE, WINDOW_PAGES};
 use abi::nucleus::{NAMELEN, NPORTALS};
 use abi::system;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::ops::Range;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// A call that the host makes.
 pub trait Portals {
@@ -18,12 +19,42 @@ pub trait Portals {
     /// Maps so many pages of zeros there.
     fn map(&self, address: u64, pages: u64) -> i64;
 }
+/// How many calls are on their way through each number. What it stands for is looked at before it is called, and must not change in between: so
+/// a number through which somebody calls is not closed, and nobody calls through one that is being closed.
+struct OnTheirWay([AtomicU32; NPORTALS]);
+/// In place of a number of calls: it is being closed.
+const CLOSING: u32 = 1 << 31;
+impl OnTheirWay {
+    const NONE: OnTheirWay = OnTheirWay([const { AtomicU32::new(0) }; NPORTALS]);
+    /// Does `call` through a number; `EPORTAL`: it is being closed.
+    fn through(&self, number: usize, call: impl FnOnce() -> Answer) -> Answer {
+        let calls = &self.0[number];
+        let more = |calls: u32| (calls != CLOSING).then_some(calls + 1);
+        if calls.fetch_update(Ordering::Acquire, Ordering::Relaxed, more).is_err() {
+            return refused(Error::EPORTAL);
+        }
+        let answer = call();
+        calls.fetch_sub(1, Ordering::Release);
+        answer
+    }
+    /// Does `close` with all of these numbers; `EBUSY`: somebody calls through one, or closes it.
+    fn closing(&self, numbers: Range<usize>, close: impl FnOnce() -> Answer) -> Answer {
+        let taken =
+            |calls: &AtomicU32| calls.compare_exchange(0, CLOSING, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        let all = &self.0[numbers];
+        let free = all.iter().take_while(|calls| taken(calls)).count();
+        let answer = if free == all.len() { close() } else { refused(Error::EBUSY) };
+        all[..free].iter().for_each(|calls| calls.store(0, Ordering::Release));
+        answer
+    }
+}
 /// A fault domain's rights and what it has.
 pub struct Calls<P> {
     pub portals: P,
     layout: Layout,
     /// The portals that are the host's, a bit each.
     hosts: [u64; NPORTALS / 64],
+    on_their_way: OnTheirWay,
     /// Where the heap begins, and its end.
     first: u64,
     heap: AtomicU64,
@@ -54,7 +85,9 @@ impl<P: Portals> Calls<P> {
     }
     /// The same of one that is all of its component: all portals are its own.
     pub fn of_component(portals: P, layout: Layout, heap: u64, limit: u64) -> Calls<P> {
-        Calls { portals, layout, hosts: [0; NPORTALS / 64], first: heap, heap: AtomicU64::new(heap), limit }
+        let heap_end = AtomicU64::new(heap);
+        let (hosts, on_their_way) = ([0; NPORTALS / 64], OnTheirWay::NONE);
+        Calls { portals, layout, hosts, on_their_way, first: heap, heap: heap_end, limit }
     }
     /// The heap.
     pub fn grown(&self) -> core::ops::Range<u64> {
@@ -84,9 +117,13 @@ impl<P: Portals> Calls<P> {
             }
             system::PORTAL_OPEN | system::PORTAL_INFO => refused(Error::EFAULT),
             system::PORTAL_CLOSE | system::SEM_DESTROY if self.is_own(arguments[0] as usize) => {
-                Answer::Result(self.portals.call(number, arguments))
+                let first = arguments[0] as usize;
+                // A semaphore's two operations have a number each.
+                let count = if number == system::SEM_DESTROY { 2 } else { 1 };
+                let numbers = first..(first + count).min(NPORTALS);
+                self.on_their_way.closing(numbers, || Answer::Result(self.portals.call(number, arguments)))
             }
-            _ if self.is_own(number) => self.opened(number, arguments),
+            _ if self.is_own(number) => self.on_their_way.through(number, || self.opened(number, arguments)),
             _ if number < system::FIRST_FREE => refused(Error::ENOTSUP),
             _ => refused(Error::EPORTAL),
         }
@@ -261,6 +298,29 @@ mod tests {
         assert_eq!(result(&calls, 41, &[1, 2]), 7);
         calls.portals.specifications.insert(41, "smwi");
         assert_eq!(result(&calls, 41, &[1, 2]), error(Error::EFAULT));
+    }
+    #[test]
+    fn a_number_that_somebody_calls_through_is_not_closed() {
+        let calls = calls();
+        let close = |number, first| result(&calls, number, &[first]);
+        calls.on_their_way.through(42, || {
+            assert_eq!(close(system::PORTAL_CLOSE, 42), error(Error::EBUSY));
+            assert_eq!(close(system::SEM_DESTROY, 41), error(Error::EBUSY), "its second operation");
+            assert_eq!(close(system::PORTAL_CLOSE, 41), 7, "another's");
+            Answer::Result(0)
+        });
+        assert_eq!(close(system::SEM_DESTROY, 41), 7);
+        assert_eq!(close(system::PORTAL_CLOSE, NPORTALS as u64 - 1), 7);
+    }
+    #[test]
+    fn nobody_calls_through_a_number_that_is_being_closed() {
+        let calls = calls();
+        calls.on_their_way.closing(41..42, || {
+            assert_eq!(result(&calls, 41, &[1, 2]), error(Error::EPORTAL));
+            assert_eq!(result(&calls, system::PORTAL_CLOSE, &[41]), error(Error::EBUSY));
+            Answer::Result(0)
+        });
+        assert_eq!(result(&calls, 41, &[1, 2]), 7);
     }
     #[test]
     fn the_heap_grows_to_its_limit() {
