@@ -218,7 +218,9 @@ fn grant_new(number: usize) -> isize {
 /// Adds a control block, once those that nobody uses any more have made room where there is none.
 fn add(mut make: impl FnMut(&mut State) -> Result<usize>) -> Result<usize> {
     loop {
-        match make(&mut STATE.lock()) {
+        // The lock is free again before it is collected, which takes it.
+        let made = make(&mut STATE.lock());
+        match made {
             Err(Error::ENFILE) if collect() => {}
             result => return result,
         }
