@@ -25,7 +25,9 @@ struct OnTheirWay([AtomicU32; NPORTALS]);
 /// In place of a number of calls: it is being closed.
 const CLOSING: u32 = 1 << 31;
 impl OnTheirWay {
-    const NONE: OnTheirWay = OnTheirWay([const { AtomicU32::new(0) }; NPORTALS]);
+    const fn none() -> OnTheirWay {
+        OnTheirWay([const { AtomicU32::new(0) }; NPORTALS])
+    }
     /// Does `call` through a number; `EPORTAL`: it is being closed.
     fn through(&self, number: usize, call: impl FnOnce() -> Answer) -> Answer {
         let calls = &self.0[number];
@@ -86,7 +88,7 @@ impl<P: Portals> Calls<P> {
     /// The same of one that is all of its component: all portals are its own.
     pub fn of_component(portals: P, layout: Layout, heap: u64, limit: u64) -> Calls<P> {
         let heap_end = AtomicU64::new(heap);
-        let (hosts, on_their_way) = ([0; NPORTALS / 64], OnTheirWay::NONE);
+        let (hosts, on_their_way) = ([0; NPORTALS / 64], OnTheirWay::none());
         Calls { portals, layout, hosts, on_their_way, first: heap, heap: heap_end, limit }
     }
     /// The heap.
