@@ -1,9 +1,9 @@
 //! Domains of protection: parts of this program that see what they were shown, at the same addresses. See the book, "Domains of
 //! protection".
 
+use crate::start::Name;
 use crate::{Result, check};
 use abi::Error;
-use abi::nucleus::NAMELEN;
 use abi::protection::operation;
 
 crate::import! { optional:
@@ -29,12 +29,8 @@ pub struct Connection {
 
 /// Calls a portal that takes a name, where a window shows all of it. `EINVAL`: it is too long.
 fn named(name: &str, call: impl FnOnce(usize) -> isize) -> Result<usize> {
-    #[repr(align(64))]
-    struct Name([u8; NAMELEN]);
-    let mut copy = Name([0; NAMELEN]);
-    let place = copy.0.get_mut(..name.len()).filter(|_| name.len() < NAMELEN).ok_or(Error::EINVAL)?;
-    place.copy_from_slice(name.as_bytes());
-    check(call(copy.0.as_ptr() as usize))
+    let name = Name::new(name)?;
+    check(call(name.address()))
 }
 
 impl Protection {

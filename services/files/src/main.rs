@@ -215,16 +215,19 @@ fn grant_new(number: usize) -> isize {
     }
     result
 }
-/// Adds a control block, once those that nobody uses any more have made room where there is none.
-fn add(mut make: impl FnMut(&mut State) -> Result<usize>) -> Result<usize> {
+/// What `make` comes to, once what nobody uses any more has made room where there is none. `make` has let go of its locks when it
+/// returns: collecting takes them.
+fn collecting<T>(mut make: impl FnMut() -> Result<T>) -> Result<T> {
     loop {
-        // The lock is free again before it is collected, which takes it.
-        let made = make(&mut STATE.lock());
-        match made {
+        match make() {
             Err(Error::ENFILE) if collect() => {}
             result => return result,
         }
     }
+}
+/// Adds a control block, once those that nobody uses any more have made room where there is none.
+fn add(mut make: impl FnMut(&mut State) -> Result<usize>) -> Result<usize> {
+    collecting(|| make(&mut STATE.lock()))
 }
 fn code(result: Result<usize>) -> isize {
     result.map_or_else(Error::code, |value| value as isize)

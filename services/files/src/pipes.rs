@@ -1,6 +1,6 @@
 //! Pipes: their two control blocks, reading and writing them, and waiting in between.
 
-use crate::{Control, STATE, State, add, code, collect, grant_new, slot};
+use crate::{Control, STATE, State, add, code, collecting, grant_new, slot};
 use abi::Error;
 use abi::account::Resource;
 use abi::window::Window;
@@ -19,13 +19,7 @@ struct Share(Account);
 impl Share {
     /// One for `payer`, once those that nobody uses any more have made room where there is none. `ENFILE`.
     fn take(payer: Account) -> Result<Share, Error> {
-        loop {
-            let taken = SHARES.lock().take(payer);
-            match taken {
-                Err(Error::ENFILE) if collect() => {}
-                taken => return taken.map(|()| Share(payer)),
-            }
-        }
+        collecting(|| SHARES.lock().take(payer)).map(|()| Share(payer))
     }
 }
 impl Drop for Share {

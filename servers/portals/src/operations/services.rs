@@ -14,9 +14,12 @@ use abi::identity::DomainId;
 use account::{Account, Sum};
 use fallible::TryPush;
 
-/// The account and resource that a service means. `EINVAL`: there is no such, or it is none of services.
-fn of_service(account: usize, resource: usize) -> Result<(Account, Resource)> {
+/// The account and resource that a service means. `EINVAL`: there is no such, or it is none of services, or no charge is of that amount.
+fn of_service(account: usize, resource: usize, amount: usize) -> Result<(Account, Resource)> {
     let resource = Resource::of(resource).filter(|resource| resource.is_of_services()).ok_or(Error::EINVAL)?;
+    if amount > u16::MAX as usize {
+        return Err(Error::EINVAL);
+    }
     Ok((Account::new(account)?, resource))
 }
 
@@ -40,10 +43,7 @@ impl<M: Machine> Manager<M> {
         resource: usize,
         amount: usize,
     ) -> Result<isize> {
-        let (account, resource) = of_service(account, resource)?;
-        if amount > u16::MAX as usize {
-            return Err(Error::EINVAL);
-        }
+        let (account, resource) = of_service(account, resource, amount)?;
         let services = &mut self.domains.get_mut(caller.subject).ok_or(Error::ESRCH)?.services;
         if !services.iter().any(|sum| sum.is_of(account, resource)) {
             services.try_push(Sum::new(account, resource))?;
@@ -68,10 +68,10 @@ impl<M: Machine> Manager<M> {
         resource: usize,
         amount: usize,
     ) -> Result<isize> {
-        let (account, resource) = of_service(account, resource)?;
+        let (account, resource) = of_service(account, resource, amount)?;
         let services = &mut self.domains.get_mut(caller.subject).ok_or(Error::ESRCH)?.services;
         let sum = services.iter_mut().find(|sum| sum.is_of(account, resource));
-        let sum = sum.filter(|sum| amount <= u16::MAX as usize && amount <= sum.amount()).ok_or(Error::EINVAL)?;
+        let sum = sum.filter(|sum| amount <= sum.amount()).ok_or(Error::EINVAL)?;
         self.accounts.refund(sum.take(amount));
         Ok(0)
     }
