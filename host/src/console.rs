@@ -1,7 +1,7 @@
-//! The guest's console at this end of its serial port: output and errors told apart, input sent only where there is room for
+//! The guest's console at this end of its serial port, or of the port of a virtio console: output and errors told apart, input sent only where there is room for
 //! it, in the form of [`abi::console`].
 
-use abi::console::{BEGIN, END, ERROR, ESCAPE, OUTPUT, ROOM, STEP, TAKEN};
+use abi::console::{BEGIN, Credit, END, ERROR, ESCAPE, OUTPUT, TAKEN};
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -54,7 +54,7 @@ pub enum Piece<'a> {
     Told(u8),
 }
 
-/// Reads the serial port's output, without what precedes the mark.
+/// Reads a port's output, without what precedes the mark.
 pub struct Decoder {
     framed: bool,
     marked: bool,
@@ -64,8 +64,9 @@ pub struct Decoder {
     firmware: Vec<u8>,
 }
 impl Decoder {
-    pub fn new(framed: bool) -> Decoder {
-        Decoder { framed, marked: false, escaped: false, stream: OUTPUT, firmware: Vec::new() }
+    /// `marked`: there is no mark, and nothing before it.
+    pub fn new(framed: bool, marked: bool) -> Decoder {
+        Decoder { framed, marked, escaped: false, stream: OUTPUT, firmware: Vec::new() }
     }
     pub fn decode(&mut self, mut bytes: &[u8], mut each: impl FnMut(Piece)) {
         if !self.marked {
@@ -100,20 +101,22 @@ impl Decoder {
 
 /// The input of a console: a pipe to the machine, and what there is room for at its other end.
 pub struct Input {
-    pipe: Mutex<std::process::ChildStdin>,
+    pipe: Mutex<Box<dyn Write + Send>>,
+    credit: Credit,
     room: Mutex<usize>,
     more: Condvar,
 }
 impl Input {
-    pub fn new(pipe: std::process::ChildStdin) -> Arc<Input> {
-        Arc::new(Input { pipe: Mutex::new(pipe), room: Mutex::new(0), more: Condvar::new() })
+    pub fn new(pipe: impl Write + Send + 'static, credit: Credit) -> Arc<Input> {
+        Arc::new(Input { pipe: Mutex::new(Box::new(pipe)), credit, room: Mutex::new(0), more: Condvar::new() })
     }
     fn send(&self, bytes: &[u8]) -> std::io::Result<()> {
         self.pipe.lock().unwrap_or_else(|e| e.into_inner()).write_all(bytes)
     }
     fn told(&self, what: u8) {
         let mut room = self.room.lock().unwrap_or_else(|e| e.into_inner());
-        *room = if what == BEGIN { ROOM } else { (*room + STEP).min(ROOM) };
+        let Credit { room: most, step } = self.credit;
+        *room = if what == BEGIN { most } else { (*room + step).min(most) };
         self.more.notify_one();
     }
     /// Waits until there is room, and takes all of it.
@@ -127,18 +130,17 @@ impl Input {
     }
     /// Passes all of `from` on, then its end.
     pub fn feed(&self, mut from: impl Read) {
-        let mut buffer = [0; ROOM];
-        let mut framed = Vec::with_capacity(2 * ROOM);
+        let most = self.credit.room;
+        let mut buffer = vec![0; most];
+        let mut framed = Vec::with_capacity(2 * most);
         loop {
             let room = self.room();
-            let count = from.read(&mut buffer[..room.min(ROOM)]).unwrap_or(0);
+            let count = from.read(&mut buffer[..room.min(most)]).unwrap_or(0);
             self.give_back(room - count);
             framed.clear();
-            for &byte in &buffer[..count] {
-                framed.push(byte);
-                if byte == ESCAPE {
-                    framed.push(byte);
-                }
+            for piece in buffer[..count].split_inclusive(|&byte| byte == ESCAPE) {
+                framed.extend_from_slice(piece);
+                framed.extend(piece.last().filter(|&&byte| byte == ESCAPE));
             }
             if count == 0 {
                 framed.extend_from_slice(&[ESCAPE, END]);
@@ -175,6 +177,8 @@ pub struct Treatment {
     pub framed: bool,
     /// It is kept rather than passed on to our standard output and error.
     pub captured: bool,
+    /// It begins with what the firmware says, which ends with the mark.
+    pub marked: bool,
 }
 
 /// Takes a console's output piece by piece, and passes it on or keeps it.
@@ -187,7 +191,7 @@ pub struct Listener {
 impl Listener {
     pub fn new(how: Treatment) -> Listener {
         let sinks = Sinks { sinks: [Some(Descriptor(1)), Some(Descriptor(2))] };
-        Listener { how, heard: Heard::default(), decoder: Decoder::new(how.framed), sinks }
+        Listener { how, heard: Heard::default(), decoder: Decoder::new(how.framed, !how.marked), sinks }
     }
     /// Takes `bytes`. Where nobody takes our standard output any more, the guest is told, if it has `input`; else this is false.
     pub fn hear(&mut self, bytes: &[u8], input: Option<&Input>) -> bool {
@@ -231,7 +235,10 @@ pub fn listen(mut from: impl Read, how: Treatment, input: Option<&Input>, broken
 #[cfg(test)]
 mod tests {
     use super::*;
-    const FRAMED: Treatment = Treatment { framed: true, captured: true };
+    use abi::console::SERIAL;
+    const ROOM: usize = SERIAL.room;
+    const STEP: usize = SERIAL.step;
+    const FRAMED: Treatment = Treatment { framed: true, captured: true, marked: true };
 
     fn heard(pieces: &[&[u8]], how: Treatment) -> Heard {
         let all: Vec<u8> = pieces.concat();
@@ -248,7 +255,8 @@ mod tests {
     }
     #[test]
     fn what_precedes_the_mark_is_dropped() {
-        let h = heard(&[b"OpenSBI", b" v1\x1eab", b"c\x1ed"], Treatment { framed: false, captured: true });
+        let h =
+            heard(&[b"OpenSBI", b" v1\x1eab", b"c\x1ed"], Treatment { framed: false, captured: true, marked: true });
         assert_eq!((h.output, h.firmware), (b"abc\x1ed".to_vec(), vec![]));
     }
     #[test]
@@ -266,15 +274,23 @@ mod tests {
         assert_eq!(heard(&[b"\x1ea\x10\x10\x02"], FRAMED).output, b"a\x10\x02");
     }
     #[test]
+    fn where_there_is_no_mark_everything_counts() {
+        let how = Treatment { marked: false, ..FRAMED };
+        assert_eq!(
+            heard(&[b"a\x1eb\x10\x02c"], how),
+            Heard { output: b"a\x1eb".into(), errors: b"c".into(), firmware: vec![] }
+        );
+    }
+    #[test]
     fn without_frames_bytes_are_as_they_are() {
-        let how = Treatment { framed: false, captured: true };
+        let how = Treatment { framed: false, captured: true, marked: true };
         assert_eq!(heard(&[b"\x1ea\x10\x02b"], how).output, b"a\x10\x02b");
     }
     /// The other end of an input: a process that copies it.
     fn copier() -> (Arc<Input>, std::process::Child) {
         use std::process::{Command, Stdio};
         let mut child = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        (Input::new(child.stdin.take().unwrap()), child)
+        (Input::new(child.stdin.take().unwrap(), SERIAL), child)
     }
     #[test]
     fn no_more_is_sent_than_there_is_room_for() {

@@ -1,8 +1,10 @@
 //! What is plugged into QEMU's machine beyond what it always has: each at a place of its own, where a manifest finds it.
 
+use abi::console::{PORT_DEVICE, PORT_NUMBER};
 use anyhow::{Context, Result, bail};
 use manifest::System;
 use std::net::{TcpListener, UdpSocket};
+use std::os::fd::RawFd;
 use std::path::PathBuf;
 
 /// Places of virtio devices (`hw/riscv/virt.c`).
@@ -10,6 +12,10 @@ use std::path::PathBuf;
 const NETWORK: usize = 0;
 const DISK: usize = 1;
 const ENTROPY: (&str, usize) = ("virtio_mmio@10003000", 2);
+/// [`PORT_DEVICE`].
+const PORT: usize = 3;
+/// Devices are as the current version of their specification says.
+const MODERN: [&str; 2] = ["-global", "virtio-mmio.force-legacy=false"];
 
 /// The image that is told where it is reached.
 const CONSOLE: &str = "webconsole";
@@ -64,10 +70,22 @@ impl Devices {
             arguments.extend(["-device".into(), device]);
         }
         if !arguments.is_empty() {
-            arguments.extend(["-global".into(), "virtio-mmio.force-legacy=false".into()]);
+            arguments.extend(MODERN.map(String::from));
         }
         arguments
     }
+}
+/// Whether some component of the system drives the port that programs' standard streams go through.
+pub fn has_port(system: &System) -> bool {
+    system.components.iter().any(|component| component.devices.iter().any(|device| device == PORT_DEVICE))
+}
+/// QEMU's arguments for that port, whose other end is a socket that QEMU inherits.
+pub fn port_arguments(socket: RawFd) -> Vec<String> {
+    let console = format!("virtio-serial-device,max_ports={},bus=virtio-mmio-bus.{PORT}", PORT_NUMBER + 1);
+    let port = format!("virtserialport,chardev=port,nr={PORT_NUMBER}");
+    let socket = format!("socket,id=port,fd={socket}");
+    let own = ["-chardev", &socket, "-device", &console, "-device", &port];
+    own.into_iter().chain(MODERN).map(String::from).collect()
 }
 /// Tells the web console, which has an argument `port=`, under which address it is reached from this machine.
 pub fn tell_outside(system: &mut System, forwards: &[Forward]) {

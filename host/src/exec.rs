@@ -1,10 +1,10 @@
 //! `./pebble run` and `./pebble exec`.
 
 use crate::build::{self, Recipe, Source};
+use crate::connection::Connection;
 use crate::debug::Session;
 use crate::qemu::{Console, Machine, Outcome};
 use crate::{devices, fault_domain, qemu, rtl, strict_machine, system, terminal};
-use abi::console::{FRAMED_INPUT, FRAMED_OUTPUT};
 use anyhow::{Context, Result, bail};
 use image::{Image, Parts};
 use manifest::System;
@@ -152,20 +152,13 @@ fn lay_out(system: &System, nucleus: &[u8], programs: build::Programs, files: Ve
     Ok(image::build(&parts)?)
 }
 
-/// Has the console driver of a system speak as `how` says.
-fn connect(system: &mut System, how: &str) {
-    for console in system.components.iter_mut().filter(|c| c.image == "console") {
-        console.arguments.push(how.into());
-    }
-}
-
 /// Boots a system with its console on this terminal, or on standard input and output where input comes from elsewhere: the end
 /// of it halts a system with a shell.
 pub fn run(root: &Path, name: &str, gdb: bool, file: &[String], devices: &devices::Devices) -> Result<ExitCode> {
     let mut system = system::load(root, name)?;
     let typed = std::io::stdin().is_terminal();
     if !typed {
-        connect(&mut system, FRAMED_INPUT);
+        Connection::Port.make(&mut system);
         for shell in system.components.iter_mut().filter(|c| c.image == "shell") {
             shell.arguments.push("end-halts".into());
         }
@@ -179,7 +172,8 @@ pub fn run(root: &Path, name: &str, gdb: bool, file: &[String], devices: &device
     let _settings = terminal::Settings::keep();
     let console = if typed { Console::Terminal } else { Console::Streams };
     let debug = gdb.then(|| Session::of(root, &build::sources(&system.components))).transpose()?;
-    let outcome = qemu::run(&image, &Machine { debug, extra, ..Machine::default() }, console)?;
+    let outcome =
+        qemu::run(&image, &Machine { debug, extra, port: devices::has_port(&system), ..Machine::default() }, console)?;
     Ok(report(outcome, false))
 }
 
@@ -226,18 +220,18 @@ impl Built {
         self.programs.get(name).map(Vec::as_slice)
     }
 }
-/// The image of the system that `exec` runs a program in. `typed`: somebody types at the console, and wants to see it.
-pub fn program_image(root: &Path, options: &Options, typed: bool) -> Result<Image> {
-    build_program(root, options, typed)?.image(&options.arguments)
+/// The image of the system that `exec` runs a program in.
+pub fn program_image(root: &Path, options: &Options, connection: Connection) -> Result<Image> {
+    build_program(root, options, connection)?.image(&options.arguments)
 }
 /// Builds the system that `exec` runs a program in.
-pub fn build_program(root: &Path, options: &Options, typed: bool) -> Result<Built> {
-    build_program_of(root, options, options.source()?, typed)
+pub fn build_program(root: &Path, options: &Options, connection: Connection) -> Result<Built> {
+    build_program_of(root, options, options.source()?, connection)
 }
 /// The same of a program that is made of `source`.
-pub fn build_program_of(root: &Path, options: &Options, mut source: Source, typed: bool) -> Result<Built> {
+pub fn build_program_of(root: &Path, options: &Options, mut source: Source, connection: Connection) -> Result<Built> {
     let mut system = system::load(root, options.system())?;
-    connect(&mut system, if typed { FRAMED_OUTPUT } else { FRAMED_INPUT });
+    connection.make(&mut system);
     let mut files = files(&options.file)?;
     let Some(program) = system.components.iter_mut().find(|c| c.main) else {
         bail!("system \"{}\" has no component with `main = true` for the program", options.system());
@@ -317,15 +311,16 @@ pub fn machine(options: &Options) -> Result<Machine> {
         bail!("--memory {}: it is between 32 and 1024 MiB", options.memory);
     }
     let extra = options.icount.map_or(Vec::new(), |shift| vec!["-icount".into(), format!("shift={shift},sleep=off")]);
-    Ok(Machine { megabytes: options.memory, timeout, extra, debug: None })
+    Ok(Machine { megabytes: options.memory, timeout, extra, ..Machine::default() })
 }
 
 /// What gdb is told of the program and of the system around it.
-pub fn debug_session(root: &Path, options: &Options) -> Result<Session> {
+pub fn debug_session(root: &Path, options: &Options, connection: Connection) -> Result<Session> {
     if options.on != On::Qemu {
         bail!("--gdb: only QEMU waits for gdb");
     }
-    let system = system::load(root, options.system())?;
+    let mut system = system::load(root, options.system())?;
+    connection.make(&mut system);
     let mut sources = build::sources(system.components.iter().filter(|c| !c.main));
     sources.insert(options.program_name(), options.source()?);
     Session::of(root, &sources)
@@ -336,13 +331,20 @@ pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
     if options.devices.any() && options.on != On::Qemu {
         bail!("--net, --disk: only QEMU's machine has a network card and a disk");
     }
-    let system = system::load(root, options.system())?;
-    machine.extra.extend(options.devices.arguments(&system, &options.devices.forwards()?));
     let typed = std::io::stdin().is_terminal();
-    let image = program_image(root, options, typed)?;
+    let connection = match options.on {
+        _ if typed => Connection::Typed,
+        On::Qemu => Connection::Port,
+        On::Rtl | On::Strict => Connection::Serial,
+    };
+    let mut system = system::load(root, options.system())?;
+    connection.make(&mut system);
+    machine.port = devices::has_port(&system);
+    machine.extra.extend(options.devices.arguments(&system, &options.devices.forwards()?));
+    let image = program_image(root, options, connection)?;
     let console = if typed { Console::Typed } else { Console::Streams };
     if options.gdb {
-        machine.debug = Some(debug_session(root, options)?);
+        machine.debug = Some(debug_session(root, options, connection)?);
     }
     let _settings = terminal::Settings::keep();
     let outcome = match options.on {

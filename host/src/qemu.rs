@@ -1,10 +1,14 @@
 //! Running an image in QEMU, which never outlives this process.
 
 use crate::console::{Heard, Input, MARK, Treatment, listen};
+use crate::devices;
 use crate::guest_log::{self, GuestLog};
+use abi::console::{PORT, SERIAL};
 use anyhow::{Context, Result, bail};
 use image::Image;
 use std::io::{Read, Write};
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
@@ -43,10 +47,12 @@ pub struct Machine {
     pub extra: Vec<String>,
     /// It waits for gdb.
     pub debug: Option<crate::debug::Session>,
+    /// It has a port of a virtio console, which [`Console::Streams`] are connected to rather than to the serial port.
+    pub port: bool,
 }
 impl Default for Machine {
     fn default() -> Machine {
-        Machine { megabytes: 128, timeout: None, extra: Vec::new(), debug: None }
+        Machine { megabytes: 128, timeout: None, extra: Vec::new(), debug: None, port: false }
     }
 }
 
@@ -55,6 +61,8 @@ pub struct Guest {
     child: Child,
     ram: tempfile::NamedTempFile,
     _image: tempfile::NamedTempFile,
+    /// Our end of its port.
+    port: Option<UnixStream>,
     log: usize,
 }
 impl Drop for Guest {
@@ -81,6 +89,19 @@ pub fn end_with_us(command: &mut Command) {
     }
 }
 
+/// Has the command inherit a socket; its number there.
+fn hand_over(command: &mut Command, socket: &UnixStream) -> RawFd {
+    let number = socket.as_raw_fd();
+    // SAFETY: fcntl is async-signal-safe.
+    unsafe {
+        command.pre_exec(move || {
+            libc::fcntl(number, libc::F_SETFD, 0);
+            Ok(())
+        });
+    }
+    number
+}
+
 impl Guest {
     /// Starts QEMU on an image, its console on pipes (or this terminal's input).
     pub fn start(image: &Image, machine: &Machine, terminal: bool, stdin: Stdio) -> Result<Guest> {
@@ -100,13 +121,19 @@ impl Guest {
         command.args(if terminal { ["-serial", "mon:stdio"] } else { ["-serial", "stdio"] });
         command.args(if terminal { &[][..] } else { &["-monitor", "none"] });
         command.args(machine.debug.iter().flat_map(|debug| debug.arguments()));
+        // QEMU's end is closed here with the other, when this function ends.
+        let port = machine.port.then(UnixStream::pair).transpose()?;
+        if let Some((_, theirs)) = &port {
+            let socket = hand_over(&mut command, theirs);
+            command.args(devices::port_arguments(socket));
+        }
         command.args(&machine.extra).stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::inherit());
         end_with_us(&mut command);
         let child = command.spawn().map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => anyhow::anyhow!("{QEMU} is missing: install the package qemu-system-misc"),
             _ => error.into(),
         })?;
-        let guest = Guest { child, ram, _image: file, log: image.log };
+        let guest = Guest { child, ram, _image: file, port: port.map(|(ours, _)| ours), log: image.log };
         if let Some(debug) = &machine.debug {
             debug.announce(image, &guest)?;
         }
@@ -161,6 +188,18 @@ impl Guest {
     }
 }
 
+/// Both ends of a console at this side: what it says, and where its input goes.
+type Ends = (Box<dyn Read + Send>, Option<Arc<Input>>);
+
+/// The ends of the guest's console: of its port, where it has one and programs are at both ends, else of its serial port.
+fn ends(guest: &mut Guest) -> Result<Ends> {
+    if let Some(port) = &guest.port {
+        return Ok((Box::new(port.try_clone()?), Some(Input::new(port.try_clone()?, PORT))));
+    }
+    let input = guest.stdin().map(|pipe| Input::new(pipe, SERIAL));
+    let Some(from) = guest.stdout() else { bail!("{QEMU} has no output") };
+    Ok((Box::new(from), input))
+}
 /// Boots an image and waits until the machine stops or the time is over.
 pub fn run(image: &Image, machine: &Machine, console: Console) -> Result<Outcome> {
     let input: Option<Box<dyn Read + Send>> = match &console {
@@ -170,23 +209,38 @@ pub fn run(image: &Image, machine: &Machine, console: Console) -> Result<Outcome
     };
     let captured = matches!(console, Console::Captured(_));
     let terminal = matches!(console, Console::Terminal);
-    let stdin = if input.is_some() { Stdio::piped() } else { Stdio::inherit() };
+    let stdin = match input {
+        Some(_) if machine.port => Stdio::null(),
+        Some(_) => Stdio::piped(),
+        None => Stdio::inherit(),
+    };
     let mut guest = Guest::start(image, machine, terminal, stdin)?;
     let deadline = machine.timeout.map(|t| Instant::now() + t);
-    let pipe = guest.stdin().map(Input::new);
+    let (from, pipe) = ends(&mut guest)?;
     if let (Some(input), Some(pipe)) = (input, pipe.clone()) {
         // It ends with this process, or when QEMU is gone.
         std::thread::spawn(move || pipe.feed(input));
     }
-    let Some(from) = guest.stdout() else { bail!("{QEMU} has no output") };
-    let how = Treatment { framed: !terminal, captured };
+    let how = Treatment { framed: !terminal, captured, marked: !machine.port };
+    // What the firmware and the nucleus say where the console is not theirs.
+    let serial = guest.stdout().map(|serial| {
+        let how = Treatment { framed: false, captured: true, marked: true };
+        std::thread::spawn(move || listen(serial, how, None, &AtomicBool::new(false)))
+    });
     let broken = Arc::new(AtomicBool::new(false));
     let told = broken.clone();
     let reader = std::thread::spawn(move || listen(from, how, pipe.as_deref(), &told));
     let ended = guest.wait(deadline, &broken)?;
     let log = guest.log();
     drop(guest);
-    let heard = reader.join().unwrap_or_default();
+    let mut heard = reader.join().unwrap_or_default();
+    if let Some(serial) = serial.and_then(|serial| serial.join().ok()) {
+        heard.firmware = serial.firmware;
+        match captured {
+            true => heard.errors.extend(serial.output),
+            false => eprint!("{}", String::from_utf8_lossy(&serial.output)),
+        }
+    }
     let broken = broken.load(Ordering::Relaxed);
     Ok(Outcome { heard, timed_out: ended.is_none() && !broken, broken, log, breach: None })
 }

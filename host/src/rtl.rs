@@ -196,7 +196,7 @@ pub fn run(model: &Path, image: &Image, settings: &Settings, console: Console) -
     command.arg(ram.path()).stdin(Stdio::null()).stdout(Stdio::piped());
     end_with_us(&mut command);
     let mut child = command.spawn().with_context(|| model.display().to_string())?;
-    let how = Treatment { framed: true, captured };
+    let how = Treatment { framed: true, captured, marked: true };
     let broken = AtomicBool::new(false);
     let heard = child.stdout.take().map(|from| listen(from, how, None, &broken)).unwrap_or_default();
     let broken = broken.into_inner();

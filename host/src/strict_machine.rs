@@ -37,7 +37,7 @@ pub fn run_and_tell(
         hart.place(at as u64, bytes).context("the image does not fit in the machine's memory")?;
     }
     let captured = matches!(console, Console::Captured(_));
-    let mut listener = Listener::new(Treatment { framed: true, captured });
+    let mut listener = Listener::new(Treatment { framed: true, captured, marked: true });
     let mut broken;
     let deadline = machine.timeout.map(|time| Instant::now() + time);
     let mut timed_out = false;

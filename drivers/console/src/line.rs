@@ -71,10 +71,10 @@ impl Input {
     pub fn woken(&mut self) -> usize {
         core::mem::take(&mut self.waiting)
     }
-    /// A key arrived, or a byte from a program, which may say that nobody takes an output stream any more.
-    pub fn key(&mut self, byte: u8) -> Option<u8> {
+    /// A key arrived, or a byte from a program, which may say that nobody takes an output stream any more: `closed` is told which.
+    pub fn key(&mut self, byte: u8, closed: impl FnMut(u8)) {
         if let Some(stream) = &mut self.stream {
-            return stream.receive(byte);
+            return stream.receive(&[byte], closed);
         }
         let taken = !self.raw && self.attention.key(byte);
         if taken {
@@ -84,7 +84,6 @@ impl Input {
             // Lost where there is no memory for it, as one too many is.
             let _ = self.keys.try_push(byte);
         }
-        None
     }
     /// Somebody begins to wait for Ctrl-C. `None`: too many wait for something, or there is no memory.
     pub fn attend(&mut self) -> Option<u32> {
@@ -170,7 +169,7 @@ mod tests {
     fn typed(keys: &[u8]) -> (Input, Vec<u8>) {
         let mut input = Input::new();
         keys.iter().for_each(|&k| {
-            input.key(k);
+            input.key(k, |_| {});
         });
         let echo = input.edit();
         (input, echo)
@@ -183,7 +182,7 @@ mod tests {
     fn a_line_is_ready_when_enter_was_pressed() {
         let (mut input, echo) = typed(b"ab");
         assert_eq!((line(&mut input), echo), (None, b"ab".to_vec()));
-        input.key(b'\r');
+        input.key(b'\r', |_| {});
         assert_eq!(input.edit(), b"\n");
         assert_eq!(line(&mut input), Some(b"ab\n".to_vec()));
     }
@@ -217,7 +216,7 @@ mod tests {
     fn keys_that_nobody_takes_are_bounded() {
         let mut input = Input::new();
         (0..2 * KEYS).for_each(|_| {
-            input.key(b'x');
+            input.key(b'x', |_| {});
         });
         assert_eq!(input.take_raw(&mut [0; 2 * KEYS]), KEYS);
     }
@@ -228,7 +227,7 @@ mod tests {
             let mut input = Input::new();
             let (own, echo) = fallible::failing::with_only(n, || {
                 let own = input.attend();
-                b"some\x08keys\nand more\x04rest".iter().for_each(|&key| _ = input.key(key));
+                b"some\x08keys\nand more\x04rest".iter().for_each(|&key| input.key(key, |_| {}));
                 (own, input.edit())
             });
             let mut out = [0; 100];
@@ -243,7 +242,7 @@ mod tests {
             // And with memory again, everything works.
             input.edit();
             while input.take_line(&mut out).is_some() {}
-            b"\x15again\n".iter().for_each(|&key| _ = input.key(key));
+            b"\x15again\n".iter().for_each(|&key| input.key(key, |_| {}));
             assert!(!input.edit().is_empty());
             assert_eq!(input.take_line(&mut out).map(|n| &out[..n]), Some(&b"again\n"[..]));
             assert!(n < 30);
@@ -282,7 +281,7 @@ mod tests {
     fn a_line_too_long_is_cut_with_a_bell() {
         let (mut input, echo) = typed(&[b'x'; LINE + 1]);
         assert_eq!(echo.last(), Some(&7));
-        input.key(b'\n');
+        input.key(b'\n', |_| {});
         input.edit();
         let mut out = [0; 2 * LINE];
         assert_eq!(input.take_line(&mut out), Some(LINE + 1));
@@ -292,16 +291,16 @@ mod tests {
         let mut input = Input::new();
         input.attend().unwrap();
         input.take_raw(&mut [0; 8]);
-        input.key(3);
+        input.key(3, |_| {});
         assert_eq!(input.take_raw(&mut [0; 8]), 1);
         input.raw = false;
-        input.key(3);
+        input.key(3, |_| {});
         assert_eq!((input.take_raw(&mut [0; 8]), input.attention.woken()), (0, 1));
     }
     #[test]
     fn without_anybody_control_c_is_a_key() {
         let mut input = Input::new();
-        input.key(3);
+        input.key(3, |_| {});
         assert_eq!(input.take_raw(&mut [0; 8]), 1);
     }
     #[test]
@@ -314,7 +313,7 @@ mod tests {
     fn raw_keys_are_not_edited() {
         let mut input = Input::new();
         b"a\x7f\r".iter().for_each(|&k| {
-            input.key(k);
+            input.key(k, |_| {});
         });
         let mut out = [0; 8];
         assert_eq!((input.take_raw(&mut out), &out[..3]), (3, &b"a\x7f\r"[..]));

@@ -10,7 +10,7 @@ extern crate alloc;
 mod uart;
 
 use abi::Error;
-use abi::console::{BEGIN, ERROR, ESCAPE, FRAMED_INPUT, FRAMED_OUTPUT, OUTPUT as STANDARD, TAKEN};
+use abi::console::{BEGIN, ERROR, ESCAPE, FRAMED_INPUT, FRAMED_OUTPUT, OUTPUT as STANDARD, SERIAL, TAKEN};
 use abi::system;
 use abi::window::Window;
 use alloc::vec::Vec;
@@ -69,7 +69,7 @@ fn start(env: &pebble::Env) {
     let framed_input = asked(FRAMED_INPUT);
     let framing = Framing::new(framed_input || asked(FRAMED_OUTPUT));
     if framed_input {
-        INPUT.lock().stream = Some(Stream::new());
+        INPUT.lock().stream = Some(Stream::new(SERIAL));
     }
     for place in &SEMAPHORES {
         let Ok(semaphore) = Semaphore::new(0) else { return };
@@ -117,9 +117,7 @@ fn receive(uart: Uart) -> (usize, usize) {
     let mut any = false;
     while let Some(byte) = uart.receive() {
         any = true;
-        if let Some(stream) = input.key(byte) {
-            CLOSED.fetch_or(1 << stream, Ordering::Relaxed);
-        }
+        input.key(byte, |stream| _ = CLOSED.fetch_or(1 << stream, Ordering::Relaxed));
     }
     (if any { input.woken() } else { 0 }, input.attention.woken())
 }
@@ -138,7 +136,8 @@ fn transmitter(uart: Uart) -> Result<()> {
 fn send(output: &mut Output, stream: u8, mut bytes: &[u8]) -> Result<()> {
     while !bytes.is_empty() {
         transmitter(output.uart)?;
-        let (piece, length, done) = output.framing.next::<FIFO>(stream, bytes);
+        let mut piece = [0; FIFO];
+        let (length, done) = output.framing.next(stream, bytes, &mut piece);
         piece[..length].iter().for_each(|&byte| output.uart.send(byte));
         bytes = &bytes[done..];
     }

@@ -1,5 +1,6 @@
 //! `--explain`: every instruction of one call, with the cycles it takes on the model.
 
+use crate::connection::Connection;
 use crate::qemu::Console;
 use crate::{build, exec, rtl};
 use abi::address::{ENTRY_STUB, PAGE, RETURN_PAGE};
@@ -241,7 +242,7 @@ pub fn explain(root: &Path, call: &str, latencies: rtl::Latencies) -> Result<Exi
         ..exec::Options::default()
     };
     let model = rtl::build_model(root)?;
-    let image = exec::program_image(root, &options, false)?;
+    let image = exec::program_image(root, &options, Connection::Serial)?;
     let (nucleus, _) = build::build(root, &build::Sources::new())?;
     let places = Places::new(&Program::parse("nucleus", &nucleus)?);
     let trace = tempfile::NamedTempFile::new()?;

@@ -10,6 +10,7 @@ mod services;
 pub mod suite;
 mod table;
 
+use crate::connection::Connection;
 use crate::qemu::{self, Console, Machine};
 use crate::{exec, linux, rtl};
 use anyhow::{Context, Result, bail};
@@ -124,7 +125,7 @@ fn measure(root: &Path, program: &str, place: Place, repetitions: u32, way: Way)
     let image = {
         static BUILDING: std::sync::Mutex<()> = std::sync::Mutex::new(());
         let _building = BUILDING.lock();
-        exec::program_image(root, &options, false)?
+        exec::program_image(root, &options, Connection::Serial)?
     };
     let outcome = match place {
         Place::Qemu => {

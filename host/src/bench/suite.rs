@@ -2,6 +2,7 @@
 //! as it is, without the dedicated registers, and as a fault domain; its instructions are counted, and its results must be the same.
 
 use crate::build::Source;
+use crate::connection::Connection;
 use crate::exec::{self, Isolation};
 use crate::qemu::{self, Console, Machine};
 use crate::{fault_domain, port};
@@ -88,7 +89,7 @@ fn measure(root: &Path, program: &Program, way: Way) -> Result<Count> {
     let built = {
         static BUILDING: Mutex<()> = Mutex::new(());
         let _building = BUILDING.lock();
-        exec::build_program_of(root, &options, Source { recipe, ..program.source.clone() }, false)?
+        exec::build_program_of(root, &options, Source { recipe, ..program.source.clone() }, Connection::Serial)?
     };
     let machine = Machine { timeout: Some(Duration::from_secs(300)), ..exec::machine(&options)? };
     let outcome = qemu::run(&built.image(&[])?, &machine, Console::Captured(None))?;

@@ -8,6 +8,7 @@ mod mutants;
 mod power_cuts;
 mod preemption;
 mod progress;
+mod stream;
 mod verifier;
 
 use anyhow::{Result, bail};
@@ -92,6 +93,12 @@ const KINDS: &[Kind] = &[
         about: "random and mutated code through the verifier of fault domains, on this machine; a step is a word",
         steps: 1_000_000_000,
         make: |root| Ok(Box::new(verifier::Verifier::new(root)?)),
+    },
+    Kind {
+        name: "stream",
+        about: "random bytes through a program's standard input and output, all of them compared; a step is a MiB",
+        steps: 1024,
+        make: |root| Ok(Box::new(stream::Stream::new(root)?)),
     },
     Kind {
         name: "power-cuts",

@@ -2,6 +2,7 @@
 //! accepts still.
 
 use super::{Campaign, Failure, Ran};
+use crate::connection::Connection;
 use crate::exec::{self, Isolation};
 use crate::qemu::{self, Console, Machine};
 use anyhow::Result;
@@ -31,7 +32,7 @@ impl Mutants {
             file_name: root.join(PROGRAM),
             ..exec::Options::default()
         };
-        let built = exec::build_program(root, &options, false)?;
+        let built = exec::build_program(root, &options, Connection::Serial)?;
         let mut hasher = DefaultHasher::new();
         built.image(&[])?.bytes.hash(&mut hasher);
         Ok(Mutants { options, built, build: hasher.finish() })

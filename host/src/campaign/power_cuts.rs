@@ -1,6 +1,7 @@
 //! The power is cut at random moments of a program that writes to a disk.
 
 use super::{Campaign, Failure, Ran};
+use crate::connection::Connection;
 use crate::exec::{self, Options};
 use crate::power_cuts::{Cut, WRITER};
 use anyhow::Result;
@@ -15,7 +16,7 @@ impl PowerCuts {
     pub fn new(root: &Path) -> Result<PowerCuts> {
         let options = Options { system: "exec-devices".into(), file_name: root.join(WRITER), ..Options::default() };
         let mut hasher = DefaultHasher::new();
-        exec::build_program(root, &options, false)?.image(&[])?.bytes.hash(&mut hasher);
+        exec::build_program(root, &options, Connection::Serial)?.image(&[])?.bytes.hash(&mut hasher);
         Ok(PowerCuts { root: root.into(), build: hasher.finish() })
     }
 }

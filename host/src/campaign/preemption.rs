@@ -2,6 +2,7 @@
 //! instructions, with windows mapped at the call and at the first access in turn.
 
 use super::{Campaign, Failure, Ran};
+use crate::connection::Connection;
 use crate::exec::{self, Built, On, Options};
 use crate::qemu::{Console, Outcome};
 use crate::strict_machine;
@@ -36,7 +37,7 @@ impl Systems {
         let build = |system: &str| {
             let options =
                 Options { on: On::Strict, system: system.into(), file_name: root.join(program), ..Options::default() };
-            exec::build_program(root, &options, false)
+            exec::build_program(root, &options, Connection::Serial)
         };
         Ok(Systems { program: program.into(), built: [build(SYSTEMS[0])?, build(SYSTEMS[1])?] })
     }

@@ -2,6 +2,7 @@
 //! line that gdb must print, in this order.
 
 use super::{Job, Wanted};
+use crate::connection::Connection;
 use crate::exec::{self, Options};
 use crate::qemu::{self, Console};
 use anyhow::{Context, Result, bail};
@@ -20,10 +21,10 @@ fn dialogue(root: &Path, program: &Path) -> Result<()> {
     let text = std::fs::read_to_string(&script).with_context(|| script.display().to_string())?;
     let options =
         Options { file_name: program.to_path_buf(), system: "exec".into(), memory: 128, ..Options::default() };
-    let image = exec::program_image(root, &options, false)?;
+    let image = exec::program_image(root, &options, Connection::Serial)?;
     let mut machine = exec::machine(&options)?;
     machine.timeout = Some(LIMIT);
-    let debug = exec::debug_session(root, &options)?;
+    let debug = exec::debug_session(root, &options, Connection::Serial)?;
     let start = debug.start();
     machine.debug = Some(debug);
     let output = std::thread::scope(|scope| {

@@ -123,7 +123,7 @@ fn listen(mut from: impl Read, mut sender: Sender, slow: bool) {
     {
         std::thread::sleep(PAUSE);
     }
-    let mut decoder = Decoder::new(false);
+    let mut decoder = Decoder::new(false, false);
     while let Ok(count @ 1..) = from.read(&mut buffer) {
         decoder.decode(&buffer[..count], |piece| {
             if let Piece::Bytes(_, bytes) = piece {

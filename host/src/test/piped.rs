@@ -1,12 +1,14 @@
 //! `./pebble run` and `./pebble exec` between pipes: the tool itself is run.
 
 use super::{Job, Own, Wanted};
-use crate::qemu::end_with_us;
-use crate::{exec, system};
+use crate::connection::Connection;
+use crate::exec::Options;
+use crate::qemu::{Console, end_with_us};
+use crate::{copying, exec, qemu, system};
 use anyhow::{Context, Result, bail};
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const SYSTEM: &str = "piped";
@@ -24,16 +26,58 @@ const TESTS: &[(&str, &str, &[&str])] = &[
 
 /// Bytes that are copied through the machine: more than wait anywhere, and each value of a byte.
 const BYTES: usize = 200_000;
+const MANY: u64 = 16 << 20;
 
 /// A program that copies its input loses nothing of it, though it starts late; what it says of it comes out apart.
 fn copies(root: &Path) -> Result<()> {
+    copying::copy(root, MANY, 1, 1)
+}
+/// The same by the serial port, which is for machines that have no other.
+fn copies_by_the_serial_port(root: &Path) -> Result<()> {
     let input: Vec<u8> = (0..BYTES as u32).map(|n| (n.wrapping_mul(2654435761) >> 24) as u8).collect();
-    let (said, errors, status) = exec(root, &["tests/target/components/copy.c", "1"], input.clone(), usize::MAX)?;
+    let options = Options {
+        system: "exec".into(),
+        memory: 128,
+        timeout: Some(120.0),
+        file_name: root.join(copying::PROGRAM),
+        ..Options::default()
+    };
+    let image = exec::program_image(root, &options, Connection::Serial)?;
+    let heard = qemu::run(&image, &exec::machine(&options)?, Console::Captured(Some(input.clone())))?.heard;
+    let (said, errors) = (heard.output, String::from_utf8_lossy(&heard.errors));
     if let Some(at) = (0..input.len().max(said.len())).find(|&at| input.get(at) != said.get(at)) {
         bail!("{} bytes came out of {}, different from {at} on", said.len(), input.len());
     }
-    if !errors.ends_with(&format!("{BYTES} bytes\n")) || status != Some(0) {
-        bail!("status {status:?}, standard error:\n{errors}");
+    if errors != format!("{BYTES} bytes\n") {
+        bail!("standard error:\n{errors}");
+    }
+    Ok(())
+}
+/// Domains that end while they wait for the console, because nobody takes what they write or nothing is there to read, do not keep
+/// others from it.
+fn kills(root: &Path) -> Result<()> {
+    let mut child = tool(root, &["tests/target/components/killed_at_the_console.c"])?;
+    let mut to = child.stdin.take().context("no input")?;
+    let mut from = child.stdout.take().context("no output")?;
+    let mut errors = BufReader::new(child.stderr.take().context("no errors")?);
+    // Long enough for the writer to fill everything and to be killed.
+    std::thread::sleep(Duration::from_secs(3));
+    let reader = std::thread::spawn(move || {
+        let mut said = Vec::new();
+        from.read_to_end(&mut said).map(|_| said)
+    });
+    let mut line = String::new();
+    while line != "ready\n" {
+        line.clear();
+        if errors.read_line(&mut line)? == 0 {
+            bail!("it was never ready");
+        }
+    }
+    to.write_all(b"the line")?;
+    let status = child.wait()?;
+    let said = reader.join().unwrap_or_else(|_| Ok(Vec::new()))?;
+    if !said.ends_with(b"x\nthe line") || !status.success() {
+        bail!("{status}, {} bytes, which end with {:?}", said.len(), said.last_chunk::<16>());
     }
     Ok(())
 }
@@ -46,13 +90,17 @@ fn breaks(root: &Path) -> Result<()> {
     }
     Ok(())
 }
-/// Runs a program with all of `input`, and takes at most `most` bytes of its output; that, its standard error, its status.
-fn exec(root: &Path, arguments: &[&str], input: Vec<u8>, most: usize) -> Result<(Vec<u8>, String, Option<i32>)> {
+/// The tool that runs a program, between pipes.
+fn tool(root: &Path, arguments: &[&str]) -> Result<Child> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["exec", "--timeout", "120"]).args(arguments).env("PEBBLE_ROOT", root);
     command.current_dir(root).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     end_with_us(&mut command);
-    let mut child = command.spawn()?;
+    Ok(command.spawn()?)
+}
+/// Runs a program with all of `input`, and takes at most `most` bytes of its output; that, its standard error, its status.
+fn exec(root: &Path, arguments: &[&str], input: Vec<u8>, most: usize) -> Result<(Vec<u8>, String, Option<i32>)> {
+    let mut child = tool(root, arguments)?;
     let mut to = child.stdin.take().context("no input")?;
     // It ends when all is written, or when nobody takes it any more.
     let feeder = std::thread::spawn(move || drop(to.write_all(&input)));
@@ -71,8 +119,12 @@ fn exec(root: &Path, arguments: &[&str], input: Vec<u8>, most: usize) -> Result<
     Ok((said, String::from_utf8_lossy(&outcome.stderr).into_owned(), outcome.status.code()))
 }
 
-const OWN: &[Own] =
-    &[("every_byte_of_standard_input_arrives", copies), ("a_program_is_told_that_nobody_takes_its_output", breaks)];
+const OWN: &[Own] = &[
+    ("sixteen_megabytes_come_out_as_they_went_in", copies),
+    ("every_byte_of_standard_input_arrives_by_the_serial_port", copies_by_the_serial_port),
+    ("who_is_killed_at_the_console_keeps_nobody_from_it", kills),
+    ("a_program_is_told_that_nobody_takes_its_output", breaks),
+];
 
 pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Vec<Job<'a>> {
     let named = TESTS.iter().map(|(name, input, parts)| (format!("piped::{name}"), input, parts));

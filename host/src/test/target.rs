@@ -3,6 +3,7 @@
 
 use super::directives::{self, Directives};
 use super::{Job, Wanted, hostile};
+use crate::connection::Connection;
 use crate::exec::{self, Isolation, On, Options};
 use crate::qemu::{self, Console, Outcome};
 use crate::strict_machine;
@@ -110,7 +111,7 @@ fn judge(root: &Path, test: Test) -> Result<()> {
 /// What comes of the program in this file.
 fn outcome(root: &Path, path: &Path, d: &Directives) -> Result<Outcome> {
     let options = options(path, d);
-    let image: Image = exec::program_image(root, &options, false)?;
+    let image: Image = exec::program_image(root, &options, Connection::Serial)?;
     let mut machine = exec::machine(&options)?;
     machine.timeout = Some(Duration::from_secs_f64(d.timeout));
     let console = Console::Captured(Some(d.stdin.clone().unwrap_or_default().into_bytes()));

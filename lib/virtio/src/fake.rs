@@ -12,7 +12,7 @@ use virtio_drivers::{Error, PAGE_SIZE, Result};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 /// Most queues of a device.
-const QUEUES: usize = 4;
+const QUEUES: usize = 6;
 /// Bytes of a descriptor; of the heads of both rings; of an entry of the used ring (section 2.6).
 const DESCRIPTOR: usize = 16;
 const HEAD: usize = 4;

@@ -6,6 +6,8 @@ use bitflags::bitflags;
 bitflags! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Features: u64 {
+        /// Console (section 5.3.3): it has ports that are opened and closed.
+        const PORTS = 1 << 1;
         /// Network (section 5.1.3): the device has an address.
         const ADDRESS = 1 << 5;
         /// Block (section 5.2.3): what was written can be made to last.

@@ -5,6 +5,7 @@ mod clients;
 mod counter;
 
 use super::row::Row;
+use crate::connection::Connection;
 use crate::devices::Devices;
 use crate::exec::{self, Options};
 use crate::qemu::{Guest, Machine};
@@ -71,7 +72,7 @@ fn text(bytes: usize) -> Vec<u8> {
 fn boot(root: &Path, program: &str, devices: &Devices, counter: &Counter) -> Result<(Guest, Ports)> {
     let options = Options { system: SYSTEM.into(), file_name: root.join(program), ..Options::default() };
     let files = vec![("www/1k".into(), text(1024)), ("www/100k".into(), text(102_400))];
-    let image = exec::build_program(root, &options, true)?.with_files(files).image(&[])?;
+    let image = exec::build_program(root, &options, Connection::Typed)?.with_files(files).image(&[])?;
     let forwards = devices.forwards()?;
     let mut extra = devices.arguments(&system::load(root, SYSTEM)?, &forwards);
     extra.extend(counter.arguments());

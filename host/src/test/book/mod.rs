@@ -5,6 +5,7 @@ mod blocks;
 
 use super::dialogue::Dialogue;
 use super::{Job, Wanted};
+use crate::connection::Connection;
 use crate::exec::{self, Options};
 use crate::qemu::{self, Console};
 use crate::{build, port, system};
@@ -95,7 +96,7 @@ fn program(root: &Path, path: &Path, output: Option<String>) -> Result<()> {
     let Some(output) = output else { bail!("no \"text output\" behind it says what it prints") };
     let options = options(path);
     let files = vec![(FILE.0.to_string(), FILE.1.as_bytes().to_vec())];
-    let image = exec::build_program(root, &options, false)?.with_files(files).image(&[])?;
+    let image = exec::build_program(root, &options, Connection::Serial)?.with_files(files).image(&[])?;
     let mut machine = exec::machine(&options)?;
     machine.timeout = Some(LIMIT);
     let outcome = qemu::run(&image, &machine, Console::Captured(None))?;
@@ -110,7 +111,7 @@ fn program(root: &Path, path: &Path, output: Option<String>) -> Result<()> {
 fn compiled(root: &Path, path: &Path, language: Language) -> Result<()> {
     let text = fs::read_to_string(path)?;
     if language == Language::Rust || text.contains(" main(") {
-        return exec::build_program(root, &options(path), false).map(|_| ());
+        return exec::build_program(root, &options(path), Connection::Serial).map(|_| ());
     }
     let mut command = build::compiler(root)?;
     command.args(["-fsyntax-only", "-Werror", "-Wno-unused"]).arg(path).stdin(Stdio::null());
