@@ -24,6 +24,7 @@ pub mod name;
 pub mod network;
 pub mod nucleus;
 pub mod protection;
+pub mod rights;
 pub mod section;
 pub mod spawn;
 pub mod specification;

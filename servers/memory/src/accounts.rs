@@ -117,7 +117,8 @@ mod tests {
     use crate::doomed::Lent;
     use crate::fake::Fake;
     use crate::space_tests::{id, spaces};
-    use abi::address::{HEAP_END, IMAGE_VA, PAGE, RECEIVE_VA, pte};
+    use abi::address::{HEAP_END, IMAGE_VA, PAGE, RECEIVE_VA};
+    use abi::rights::Rights;
 
     fn used(s: &Spaces<Fake>, account: usize) -> usize {
         s.accounts.of(account).unwrap().used as usize
@@ -130,7 +131,7 @@ mod tests {
             s.pay(asid, asid).unwrap();
             s.accounts.set_limit(asid, 20).unwrap();
         }
-        let bits = pte::R | pte::W;
+        let bits = Rights::READ_WRITE;
         let most = (0..).find(|n| s.map(1, IMAGE_VA + n * PAGE, PAGE, bits).is_err()).unwrap();
         assert!((16..20).contains(&most), "{most} pages beside the tables");
         assert_eq!(s.map(1, HEAP_END - PAGE, PAGE, bits), Err(Error::ENOMEM));
@@ -146,7 +147,7 @@ mod tests {
             s.pay(asid, 3).unwrap();
         }
         s.accounts.set_limit(3, 1000).unwrap();
-        s.map(1, IMAGE_VA, 2 * PAGE, pte::R | pte::W).unwrap();
+        s.map(1, IMAGE_VA, 2 * PAGE, Rights::READ_WRITE).unwrap();
         // Two pages, and the two tables that lead to them.
         assert_eq!(used(&s, 3), 4);
         s.own(1, IMAGE_VA, true).unwrap();
@@ -164,7 +165,7 @@ mod tests {
         let mut s = spaces();
         (1..3).for_each(|asid| assert!(s.create(id(asid)).is_ok() && s.pay(asid, 1).is_ok()));
         s.accounts.set_limit(1, 16).unwrap();
-        s.map(1, IMAGE_VA, 10 * PAGE, pte::R | pte::W).unwrap();
+        s.map(1, IMAGE_VA, 10 * PAGE, Rights::READ_WRITE).unwrap();
         assert_eq!(s.copy(1, 2, Lent::all(&[])), Err(Error::ENOMEM));
         s.destroy(2).unwrap();
         assert_eq!(used(&s, 1), 12);

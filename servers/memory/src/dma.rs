@@ -12,7 +12,9 @@ use crate::ram::Ram;
 use crate::space::Spaces;
 use crate::tables;
 use abi::Error;
-use abi::address::{DEVICE_STRIDE, DEVICE_VA, DMA_CHUNK, DMA_CHUNKS, DMA_OFFSET, PAGE, pte};
+use abi::address::{DEVICE_STRIDE, DEVICE_VA, DMA_CHUNK, DMA_CHUNKS, DMA_OFFSET, PAGE};
+use abi::rights::Rights;
+use arch::Marks;
 
 /// Bytes of a chunk's record: where it is; whose it is, as below.
 const RECORD: usize = 16;
@@ -49,12 +51,12 @@ impl<R: Ram> Spaces<R> {
         let va = registers + DMA_OFFSET + n * DMA_CHUNK;
         let root = self.space(asid)?.root;
         let entry = tables::leaf(&self.ram, root, registers);
-        if entry & pte::V == 0 {
+        if !entry.is_present() {
             return Err(Error::EACCESS);
         }
         let mapped = tables::leaf(&self.ram, root, va);
-        if mapped & pte::V != 0 {
-            return Ok(pte::address(mapped));
+        if mapped.is_present() {
+            return Ok(mapped.address());
         }
         const PAGES: usize = DMA_CHUNK / PAGE;
         self.room(asid, PAGES)?;
@@ -62,13 +64,13 @@ impl<R: Ram> Spaces<R> {
         for at in (va..va + DMA_CHUNK).step_by(PAGE) {
             self.vacant(asid, at)?;
         }
-        let key = (pte::address(entry) / PAGE) as u64;
+        let key = (entry.address() / PAGE) as u64;
         let record = self.free_chunk(key)?;
         let pa = self.ram.read(record) as usize;
         self.ram.write(record + 8, key | (asid as u64) << OWNER);
         for page in (0..DMA_CHUNK).step_by(PAGE) {
             self.ram.clear(pa + page);
-            self.map_at(asid, va + page, pa + page, pte::R | pte::W)?;
+            self.map_at(asid, va + page, pa + page, Rights::READ_WRITE, Marks::empty())?;
         }
         self.count(asid, PAGES as i32)?;
         Ok(pa)
@@ -126,7 +128,7 @@ mod tests {
         let root = s.root(1).unwrap();
         for page in (0..DMA_CHUNK).step_by(PAGE) {
             let leaf = tables::leaf(&s.ram, root, CHUNK + 3 * DMA_CHUNK + page);
-            assert_eq!((pte::address(leaf), s.ram.read(pa + page)), (pa + page, 0));
+            assert_eq!((leaf.address(), s.ram.read(pa + page)), (pa + page, 0));
         }
         assert_eq!(s.dma(1, 0, 3), Ok(pa));
         assert_eq!(s.check(RAM_BASE + 5 * PAGE).unwrap().err(), None);
@@ -173,11 +175,11 @@ mod tests {
         s.dma(1, 0, 0).unwrap();
         s.create(id(2)).unwrap();
         let lent = crate::space_tests::NONE;
-        assert_eq!(s.page(1, 2, IMAGE_VA, CHUNK, pte::R, lent), Err(Error::EINVAL));
-        assert_eq!(s.page(1, 1, CHUNK, 0, 0, lent), Err(Error::EINVAL));
+        assert_eq!(s.page(1, 2, IMAGE_VA, CHUNK, Rights::READ, lent), Err(Error::EINVAL));
+        assert_eq!(s.page(1, 1, CHUNK, 0, Rights::NONE, lent), Err(Error::EINVAL));
         assert_eq!(s.frame_of(1, CHUNK), Err(Error::EFAULT));
         s.copy(1, 2, lent).unwrap();
         let root = s.root(2).unwrap();
-        assert_eq!(tables::leaf(&s.ram, root, CHUNK), 0);
+        assert!(tables::leaf(&s.ram, root, CHUNK).is_none());
     }
 }

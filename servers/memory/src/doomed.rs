@@ -14,7 +14,8 @@ use crate::frames::Frames;
 use crate::ram::Ram;
 use crate::transfers::MOST;
 use abi::Error;
-use abi::address::pte;
+use arch::Marks;
+use arch::paging::Entry;
 use core::cell::Cell;
 
 /// A frame that nothing can reach.
@@ -135,9 +136,9 @@ impl<'a> Lent<'a> {
         }
     }
     /// Proof for the page of entry `value`. `EBUSY`: a window shows it; `EAGAIN`: that is not known.
-    pub fn not(&self, value: u64) -> Result<Unlent, Error> {
+    pub fn not(&self, value: Entry) -> Result<Unlent, Error> {
         // Portals lend what is there and not copied at a write.
-        if value & (pte::V | pte::LAZY) == pte::V && self.shows(pte::address(value))? {
+        if value.is_present() && !value.has(Marks::LAZY) && self.shows(value.address())? {
             return Err(Error::EBUSY);
         }
         Ok(Unlent(()))
@@ -198,16 +199,17 @@ impl Shown {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use abi::rights::Rights;
 
     #[test]
     fn what_portals_do_not_lend_needs_nobodys_word() {
-        for value in [0, pte::LAZY | pte::R, pte::leaf(0x8000_0000, pte::R | pte::LAZY)] {
+        for value in [Entry::NONE, Entry::promised(Rights::READ), Entry::user(0x8000_0000, Rights::READ, Marks::LAZY)] {
             assert!(Lent::UNKNOWN.not(value).is_ok());
         }
     }
     #[test]
     fn without_the_portal_managers_word_nothing_is_unlent() {
-        let value = pte::leaf(0x8000_0000, pte::R);
+        let value = Entry::user(0x8000_0000, Rights::READ, Marks::empty());
         assert_eq!(Lent::UNKNOWN.not(value), Err(Error::EAGAIN));
         assert_eq!(Lent::all(&[0x8000_0000]).not(value), Err(Error::EBUSY));
         assert!(Lent::all(&[0x8000_1000]).not(value).is_ok());

@@ -7,11 +7,14 @@
 
 use crate::ram::Ram;
 use crate::tables;
-use abi::address::{PAGE, RAM_BASE, WINDOW_VA, index, pte};
+use abi::address::{PAGE, RAM_BASE, WINDOW_VA};
+use abi::rights::Rights;
+use arch::Marks;
+use arch::paging::{Entry, index};
 use std::collections::BTreeSet;
 
 /// What a TLB has: address space, page, entry.
-type Translation = (usize, usize, u64);
+type Translation = (usize, usize, Entry);
 /// What is done with the RAM in another's turn.
 type Interruption = Box<dyn FnOnce(&mut Fake)>;
 
@@ -56,23 +59,26 @@ impl Fake {
     fn owner(&self, at: usize) -> Option<(usize, usize)> {
         self.spaces.iter().find_map(|&(asid, root)| {
             (0..2).find_map(|place| {
-                let middle = self.word(root + 8 * place);
-                if middle & (pte::V | pte::R) != pte::V {
+                let middle = self.at(root + 8 * place);
+                if !middle.is_table() {
                     return None;
                 }
                 (0..512).find_map(|n| {
-                    let table = self.word(pte::address(middle) + 8 * n);
-                    let here = table & (pte::V | pte::R) == pte::V && pte::address(table) == at / PAGE * PAGE;
+                    let table = self.at(middle.address() + 8 * n);
+                    let here = table.is_table() && table.address() == at / PAGE * PAGE;
                     here.then_some((asid, (place << 30) + (n << 21) + at % PAGE / 8 * PAGE))
                 })
             })
         })
     }
+    fn at(&self, pa: usize) -> Entry {
+        Entry::of(self.word(pa))
+    }
     fn word(&self, pa: usize) -> u64 {
         self.words[(pa - self.base) / 8]
     }
-    fn is_leaf(value: u64) -> bool {
-        value & (pte::V | pte::R | pte::U) == pte::V | pte::R | pte::U
+    fn is_leaf(value: Entry) -> bool {
+        value.allows(Rights::READ)
     }
     /// All that page tables show now is known from now on.
     pub fn load_all(&mut self) {
@@ -81,7 +87,7 @@ impl Fake {
                 let va = (place << 30) + (n << 21);
                 let Some(first) = tables::entry(self, root, va) else { continue };
                 for page in 0..512 {
-                    let leaf = self.word(first + 8 * page);
+                    let leaf = self.at(first + 8 * page);
                     if Fake::is_leaf(leaf) {
                         self.tlb.insert((asid, va + page * PAGE, leaf));
                     }
@@ -96,19 +102,19 @@ impl Fake {
                 continue;
             }
             let Some(&(_, root)) = self.spaces.iter().find(|(n, _)| *n == asid) else {
-                self.breaks(format!("{va:#x} of space {asid}, which is no more, is known as {old:#x}"));
+                self.breaks(format!("{va:#x} of space {asid}, which is no more, is known as {old:?}"));
                 continue;
             };
             let now = tables::leaf(self, root, va);
-            let rights = old & (pte::W | pte::X);
-            if now & pte::V == 0 || pte::address(now) != pte::address(old) || now & rights != rights {
-                self.breaks(format!("{va:#x} of space {asid} is known as {old:#x}, and is {now:#x}"));
+            let rights = old.rights().difference(Rights::READ);
+            if !now.is_present() || now.address() != old.address() || !now.rights().contains(rights) {
+                self.breaks(format!("{va:#x} of space {asid} is known as {old:?}, and is {now:?}"));
             }
         }
     }
     /// The frame at `pa` is used for something new.
     fn taken(&mut self, pa: usize) {
-        let reach = |t: &&Translation| pte::address(t.2) == pa && !self.dead.contains(&t.0);
+        let reach = |t: &&Translation| t.2.address() == pa && !self.dead.contains(&t.0);
         if let Some(&(asid, va, _)) = self.tlb.iter().find(reach) {
             self.breaks(format!("frame {pa:#x} is given out, and space {asid} sees it at {va:#x}"));
         }
@@ -117,12 +123,12 @@ impl Fake {
         }
     }
     /// A portal fills or clears a window slot: what it does with its own translation, it does itself.
-    pub fn portal_writes(&mut self, asid: usize, va: usize, value: u64) {
+    pub fn portal_writes(&mut self, asid: usize, va: usize, value: Entry) {
         let root = self.spaces.iter().find(|(n, _)| *n == asid).map(|s| s.1).unwrap();
         let at = tables::entry(self, root, va).unwrap();
-        self.words[(at - self.base) / 8] = value;
+        self.words[(at - self.base) / 8] = value.word();
         self.tlb.retain(|t| (t.0, t.1) != (asid, va));
-        if value != 0 {
+        if !value.is_none() {
             self.tlb.insert((asid, va, value));
         }
     }
@@ -131,8 +137,8 @@ impl Ram for Fake {
     fn read(&self, pa: usize) -> u64 {
         self.word(pa)
     }
-    fn write(&mut self, pa: usize, value: u64) {
-        let old = self.word(pa);
+    fn write(&mut self, pa: usize, word: u64) {
+        let (old, value) = (self.at(pa), Entry::of(word));
         let owner = if old != value && (Fake::is_leaf(old) || Fake::is_leaf(value)) { self.owner(pa) } else { None };
         if let Some((asid, va)) = owner {
             if Fake::is_leaf(old) && !self.dead.contains(&asid) {
@@ -141,14 +147,14 @@ impl Ram for Fake {
             if Fake::is_leaf(value) {
                 self.tlb.insert((asid, va, value));
             }
-            let lendable = Fake::is_leaf(old) && old & pte::LAZY == 0 && va < WINDOW_VA;
+            let lendable = Fake::is_leaf(old) && !old.has(Marks::LAZY) && va < WINDOW_VA;
             let may_lend = !self.kept.contains(&asid) && !self.dead.contains(&asid);
-            if lendable && (old ^ value) & !pte::FOREIGN != 0 && may_lend {
-                self.breaks(format!("{va:#x} of space {asid}, which may lend it, changes from {old:#x} to {value:#x}"));
+            if lendable && old.without(Marks::FOREIGN) != value.without(Marks::FOREIGN) && may_lend {
+                self.breaks(format!("{va:#x} of space {asid}, which may lend it, changes from {old:?} to {value:?}"));
             }
         }
         let base = self.base;
-        self.words[(pa - base) / 8] = value;
+        self.words[(pa - base) / 8] = word;
     }
     fn clear(&mut self, pa: usize) {
         self.taken(pa);

@@ -12,6 +12,9 @@ use crate::space::{Spaces, private};
 use abi::Error;
 use abi::address::*;
 use abi::nucleus::{MAX_DOMAINS, MAX_THREADS};
+use abi::rights::Rights;
+use arch::Marks;
+use arch::paging::{Entry, index, supervisor_half};
 use core::convert::Infallible;
 
 /// What does not hold.
@@ -56,7 +59,6 @@ impl Violation {
     }
 }
 
-const LEAF: u64 = pte::R | pte::W | pte::X;
 const FRAMES: usize = (1 << 30) / PAGE;
 
 /// How many entries refer to each frame: a byte each, in frames that are taken for it.
@@ -119,16 +121,16 @@ const TOGETHER: usize = 8;
 fn each_entry<R: Ram, E>(
     spaces: &mut Spaces<R>,
     table: usize,
-    mut visit: impl FnMut(&mut Spaces<R>, usize, u64) -> Result<(), E>,
+    mut visit: impl FnMut(&mut Spaces<R>, usize, Entry) -> Result<(), E>,
 ) -> Result<(), E> {
     for first in (0..512).step_by(TOGETHER) {
         if spaces.all_zero(table + 8 * first) {
             continue;
         }
         for n in 0..TOGETHER {
-            match spaces.ram.read(table + 8 * (first + n)) {
-                0 => {}
-                entry => visit(spaces, first + n, entry)?,
+            let entry = spaces.ram.entry(table + 8 * (first + n));
+            if !entry.is_none() {
+                visit(spaces, first + n, entry)?;
             }
         }
     }
@@ -176,8 +178,8 @@ impl<R: Ram> Spaces<R> {
     /// The table below entry `place` of the root of `asid`.
     fn middle(&mut self, asid: usize, place: usize) -> Option<usize> {
         let root = self.root(asid)?;
-        let middle = self.ram.read(root + 8 * place);
-        (middle & (pte::V | LEAF) == pte::V).then_some(pte::address(middle))
+        let middle = self.ram.entry(root + 8 * place);
+        middle.is_table().then_some(middle.address())
     }
     /// For which address a table of `asid` refers to the frame at `pa` (0: it is a table that stands for no address).
     fn refers(&mut self, asid: usize, pa: usize) -> Option<usize> {
@@ -187,14 +189,14 @@ impl<R: Ram> Spaces<R> {
             return Some(0);
         }
         let looked = each_entry(self, middle?, |s, n, value| {
-            if value & (pte::V | LEAF) != pte::V {
+            if !value.is_table() {
                 return Ok(());
             }
-            if pte::address(value) == pa {
+            if value.address() == pa {
                 return Err(n << 21);
             }
-            each_entry(s, pte::address(value), |s, page, leaf| {
-                let found = !view && s.has_frame(leaf) && pte::address(leaf) == pa;
+            each_entry(s, value.address(), |s, page, leaf| {
+                let found = !view && s.has_frame(leaf) && leaf.address() == pa;
                 if found { Err((n << 21) + page * PAGE) } else { Ok(()) }
             })
         });
@@ -214,20 +216,19 @@ impl<R: Ram> Spaces<R> {
         let Ok(&mut space) = self.space(asid) else { return self.check_view(asid, managed, references) };
         self.count_own(space.root, managed, references).map_err(|kind| (kind, 0))?;
         if !space.boot {
-            let code = pte::table(self.shared.code_l1);
-            let service = pte::table(self.shared.service_l1);
-            let ram = pte::leaf(RAM_BASE, pte::R | pte::W | pte::G);
-            let mut supervisor = [0; 2];
-            each_entry(self, space.root, |_, n, entry| match n {
-                0 | 1 => Ok(()),
-                510 | 511 => {
-                    supervisor[n - 510] = entry;
+            let half = supervisor_half(self.shared.code_l1);
+            let service = Entry::table(self.shared.service_l1);
+            let mut supervisor = half.map(|(place, _)| (place, Entry::NONE));
+            each_entry(self, space.root, |_, n, entry| match supervisor.iter_mut().find(|(place, _)| *place == n) {
+                Some((_, found)) => {
+                    *found = entry;
                     Ok(())
                 }
+                _ if n <= 1 => Ok(()),
                 _ if n == index(SERVICE_VA, 2) && entry == service => Ok(()),
                 _ => Err((Kind::Place, 0)),
             })?;
-            if supervisor != [ram, code] {
+            if supervisor != half {
                 return Err((Kind::Supervisor, 0));
             }
         }
@@ -236,17 +237,17 @@ impl<R: Ram> Spaces<R> {
             let Some(middle) = self.middle(asid, place) else { continue };
             self.count_own(middle, managed, references).map_err(|kind| (kind, base))?;
             each_entry(self, middle, |s, n, value| {
-                if value & pte::V == 0 {
+                if !value.is_present() {
                     return Ok(());
                 }
-                if value & LEAF != 0 && space.boot {
+                if value.is_page() && space.boot {
                     // Devices that the image builder has mapped.
                     return Ok(());
                 }
-                if value & LEAF != 0 {
+                if value.is_page() {
                     return Err((Kind::Place, base + (n << 21)));
                 }
-                let leaves = pte::address(value);
+                let leaves = value.address();
                 s.count_own(leaves, managed, references).map_err(|kind| (kind, base + (n << 21)))?;
                 each_entry(s, leaves, |s, page, leaf| {
                     let va = base + (n << 21) + page * PAGE;
@@ -254,8 +255,9 @@ impl<R: Ram> Spaces<R> {
                         windows += 1;
                         return s.check_window(va, leaf, references).map_err(|kind| (kind, va));
                     }
-                    let (lazy, pa) = (leaf & pte::LAZY != 0, pte::address(leaf));
-                    let own = leaf & (pte::V | pte::FOREIGN) == pte::V;
+                    let (lazy, pa) = (leaf.has(Marks::LAZY), leaf.address());
+                    let own = leaf.is_present() && !leaf.has(Marks::FOREIGN);
+                    let writable = leaf.rights().contains(Rights::WRITE);
                     // Shared for good, with the rights that the first one had.
                     let common = !own && s.has_frame(leaf);
                     common_pages += (common && va != RETURN_PAGE) as usize;
@@ -266,14 +268,14 @@ impl<R: Ram> Spaces<R> {
                     if va != RETURN_PAGE && (lazy || (own && pa >= managed)) {
                         pages += 1;
                     }
-                    if leaf & (pte::U | pte::G) != pte::U || leaf & pte::R == 0 {
+                    if !leaf.is_user() || leaf.is_global() || !leaf.rights().contains(Rights::READ) {
                         return Err((Kind::Rights, va));
                     }
-                    if leaf & pte::V == 0 && !lazy || leaf & pte::V != 0 && lazy && leaf & pte::W != 0 {
+                    if !leaf.is_present() && !lazy || leaf.is_present() && lazy && writable {
                         return Err((Kind::Rights, va));
                     }
                     let sharers = if own && pa >= managed { s.shares.count(&s.ram, pa) } else { 0 };
-                    if leaf & pte::W != 0 && own && sharers > 0 {
+                    if writable && own && sharers > 0 {
                         return Err((Kind::WritableShared, va));
                     }
                     // The first components see what the image builder has put beside the return page.
@@ -304,7 +306,7 @@ impl<R: Ram> Spaces<R> {
             let Some(middle) = self.middle(asid, place) else { continue };
             self.count_own(middle, managed, references).map_err(|kind| (kind, base))?;
             each_entry(self, middle, |s, n, value| {
-                let (leaves, first) = (pte::address(value), base + (n << 21));
+                let (leaves, first) = (value.address(), base + (n << 21));
                 s.count_own(leaves, managed, references).map_err(|kind| (kind, first))?;
                 each_entry(s, leaves, |s, page, leaf| {
                     let va = first + page * PAGE;
@@ -318,13 +320,13 @@ impl<R: Ram> Spaces<R> {
         }
         Ok((0, windows))
     }
-    fn check_window(&self, va: usize, leaf: u64, references: &References) -> Result<(), Kind> {
-        let wanted = pte::V | pte::R | pte::U | pte::FOREIGN;
-        if leaf & (wanted | pte::X | pte::G | pte::LAZY) != wanted || va >= window_base(MAX_THREADS) {
+    fn check_window(&self, va: usize, leaf: Entry, references: &References) -> Result<(), Kind> {
+        let lent = leaf.allows(Rights::READ) && leaf.marks() == Marks::FOREIGN && !leaf.is_global();
+        if !lent || leaf.rights().contains(Rights::EXECUTE) || va >= window_base(MAX_THREADS) {
             return Err(Kind::WindowRights);
         }
         // That nobody can write who shares it copy-on-write is seen from its lender's entry: pages that are shared for good may be.
-        let free = self.frames.is_free(pte::address(leaf)) || references.pages.contains(&pte::address(leaf));
+        let free = self.frames.is_free(leaf.address()) || references.pages.contains(&leaf.address());
         if free { Err(Kind::WindowFree) } else { Ok(()) }
     }
     /// How many window slots of `asid` are open.
@@ -332,10 +334,10 @@ impl<R: Ram> Spaces<R> {
         let mut open = 0;
         let Some(middle) = self.middle(asid, 1) else { return 0 };
         let counted: Result<(), Infallible> = each_entry(self, middle, |s, _, table| {
-            if table & pte::V == 0 {
+            if !table.is_present() {
                 return Ok(());
             }
-            each_entry(s, pte::address(table), |_, _, _| {
+            each_entry(s, table.address(), |_, _, _| {
                 open += 1;
                 Ok(())
             })
@@ -344,7 +346,7 @@ impl<R: Ram> Spaces<R> {
         open
     }
     /// Whether a page that `asid` can see, of its own, in a window, or of the service stacks, is the frame at `pa`, with the rights in `rights`.
-    pub fn shows(&mut self, asid: usize, pa: usize, rights: u64) -> bool {
+    pub fn shows(&mut self, asid: usize, pa: usize, rights: Rights) -> bool {
         if self.view_shows(asid, pa, rights) {
             return true;
         }
@@ -352,11 +354,11 @@ impl<R: Ram> Spaces<R> {
             let Some(middle) = self.middle(asid, place) else { return false };
             // It ends where one is found.
             let looked = each_entry(self, middle, |s, _, table| {
-                if table & (pte::V | LEAF) != pte::V {
+                if !table.is_table() {
                     return Ok(());
                 }
-                each_entry(s, pte::address(table), |_, _, leaf| {
-                    let found = leaf & pte::V != 0 && pte::address(leaf) == pa && leaf & rights == rights;
+                each_entry(s, table.address(), |_, _, leaf| {
+                    let found = leaf.address() == pa && leaf.allows(rights);
                     if found { Err(()) } else { Ok(()) }
                 })
             });

@@ -11,6 +11,9 @@ use crate::transfers::{Kind, Request};
 use abi::Error;
 use abi::address::*;
 use abi::identity::{DomainId, Serials};
+use abi::rights::Rights;
+use arch::Marks;
+use arch::paging::{Entry, index};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -61,7 +64,7 @@ impl System {
         let mut system = System::new();
         let (one, two) = (system.make(1).unwrap(), system.make(2).unwrap());
         for n in 0..2 {
-            system.s.map(1, BASE + n * PAGE, PAGE, pte::R | pte::W).unwrap();
+            system.s.map(1, BASE + n * PAGE, PAGE, Rights::READ_WRITE).unwrap();
             system.s.write(1, BASE + n * PAGE, &[b'1' + n as u8]).unwrap();
         }
         (system, one, two)
@@ -73,9 +76,9 @@ impl System {
         self.domains[number] = Some(id);
         Some(id)
     }
-    fn leaf(&mut self, id: DomainId, va: usize) -> u64 {
+    fn leaf(&mut self, id: DomainId, va: usize) -> Entry {
         let root = self.s.root(id.number()).unwrap_or(0);
-        if root == 0 { 0 } else { tables::leaf(&self.s.ram, root, va) }
+        if root == 0 { Entry::NONE } else { tables::leaf(&self.s.ram, root, va) }
     }
     fn show(&mut self) {
         self.s.ram.shown = self.windows.iter().map(|w| w.pa).collect();
@@ -112,21 +115,24 @@ impl System {
         let leaf = self.leaf(lender, va);
         let root = self.s.root(to).unwrap();
         let slot = window_base(thread);
-        let wanted = pte::V | pte::R | pte::U;
-        if leaf & (wanted | pte::LAZY) != wanted || tables::entry(&self.s.ram, root, slot).is_none() {
+        if !leaf.allows_at_once(Rights::READ) || tables::entry(&self.s.ram, root, slot).is_none() {
             return;
         }
         if self.windows.iter().any(|w| w.slot == slot) {
             return;
         }
-        self.s.ram.portal_writes(to, slot, leaf & !pte::X | pte::FOREIGN);
-        self.windows.push(Window { lender, callee, pa: pte::address(leaf), slot });
+        self.s.ram.portal_writes(
+            to,
+            slot,
+            leaf.with_rights(leaf.rights().difference(Rights::EXECUTE)).with(Marks::FOREIGN),
+        );
+        self.windows.push(Window { lender, callee, pa: leaf.address(), slot });
         self.show();
     }
     fn close(&mut self, n: usize) {
         let window = self.windows.swap_remove(n);
         if self.domains[window.callee.number()] == Some(window.callee) {
-            self.s.ram.portal_writes(window.callee.number(), window.slot, 0);
+            self.s.ram.portal_writes(window.callee.number(), window.slot, Entry::NONE);
         }
         self.show();
     }
@@ -196,7 +202,7 @@ impl System {
         }
         done
     }
-    fn page(&mut self, by: DomainId, of: DomainId, va: usize, source: usize, rights: u64) -> Result<(), Error> {
+    fn page(&mut self, by: DomainId, of: DomainId, va: usize, source: usize, rights: Rights) -> Result<(), Error> {
         let (from, to) = (by.number(), of.number());
         match self.s.page(from, to, va, source, rights, Lent::UNKNOWN) {
             Err(Error::EAGAIN) => self.kept(&[by, of], |s, lent| s.page(from, to, va, source, rights, lent)),
@@ -239,31 +245,31 @@ fn needs_its_flush(scenario: impl Fn(&mut System, DomainId, DomainId)) {
 }
 #[test]
 fn an_unmapped_page_is_forgotten() {
-    needs_its_flush(|system, one, _| system.page(one, one, BASE, 0, 0).unwrap());
+    needs_its_flush(|system, one, _| system.page(one, one, BASE, 0, Rights::NONE).unwrap());
 }
 #[test]
 fn a_page_that_is_replaced_by_zeros_is_forgotten() {
-    needs_its_flush(|system, one, _| system.page(one, one, BASE, 0, pte::R).unwrap());
+    needs_its_flush(|system, one, _| system.page(one, one, BASE, 0, Rights::READ).unwrap());
 }
 #[test]
 fn a_page_that_is_copied_can_not_be_written_any_more() {
-    needs_its_flush(|system, one, two| system.page(one, two, BASE, BASE, pte::R | pte::W).unwrap());
+    needs_its_flush(|system, one, two| system.page(one, two, BASE, BASE, Rights::READ_WRITE).unwrap());
 }
 #[test]
 fn a_page_that_gets_a_frame_of_its_own_shows_that() {
     needs_its_flush(|system, one, two| {
         let deaf = core::mem::take(&mut system.s.ram.deaf);
-        system.page(one, two, BASE, BASE, pte::R | pte::W).unwrap();
+        system.page(one, two, BASE, BASE, Rights::READ_WRITE).unwrap();
         system.s.ram.load_all();
         system.s.ram.deaf = deaf;
-        assert!(system.s.resolve(1, BASE, 15));
+        assert!(system.s.resolve(1, BASE, Rights::WRITE));
     });
 }
 #[test]
 fn a_copied_page_that_a_window_is_to_show_is_another_then() {
     needs_its_flush(|system, one, two| {
         let deaf = core::mem::take(&mut system.s.ram.deaf);
-        system.page(one, two, BASE, BASE, pte::R | pte::W).unwrap();
+        system.page(one, two, BASE, BASE, Rights::READ_WRITE).unwrap();
         system.s.ram.load_all();
         system.s.ram.deaf = deaf;
         system.lend(one, BASE, two, 1);
@@ -310,7 +316,7 @@ fn what_a_failed_call_has_shared_is_forgotten_by_the_callee() {
 fn a_stack_that_is_given_back_is_forgotten() {
     needs_its_flush(|system, _, _| {
         let top = system.s.stack(1, 3 * PAGE).unwrap();
-        (1..4).for_each(|n| assert!(system.s.resolve(1, top - n * PAGE, 15)));
+        (1..4).for_each(|n| assert!(system.s.resolve(1, top - n * PAGE, Rights::WRITE)));
         system.s.ram.kept.insert(1);
         system.s.release_stack(1, top, Lent::all(&[])).unwrap();
         system.s.ram.kept.remove(&1);
@@ -335,14 +341,14 @@ fn a_page_of_the_nucleuss_data_that_is_given_back_is_forgotten() {
 #[test]
 fn a_share_that_fails_was_never_seen() {
     let (mut system, one, two) = System::two();
-    let pa = pte::address(system.leaf(one, BASE + PAGE));
+    let pa = system.leaf(one, BASE + PAGE).address();
     let Spaces { ram, frames, shares, .. } = &mut *system.s;
     while shares.add(ram, frames, pa) {}
     system.s.ram.load_all();
     let known = system.s.ram.tlb.clone();
     assert_eq!(system.share(one, two, BASE, 2), Err(Error::ENOMEM));
     assert_eq!(system.s.ram.tlb, known);
-    let first = pte::address(system.leaf(one, BASE));
+    let first = system.leaf(one, BASE).address();
     assert_eq!(system.s.shares.count(&system.s.ram, first), 0);
     assert_eq!(system.check(), Ok(()));
 }
@@ -365,9 +371,7 @@ fn a_transfer_fails_at_every_allocation_and_changes_nothing() {
                 break;
             }
             assert_eq!(done, Err(Error::ENOMEM));
-            assert!(
-                [BASE, BASE + PAGE].into_iter().all(|va| system.leaf(one, va) & (pte::V | pte::W) == pte::V | pte::W)
-            );
+            assert!([BASE, BASE + PAGE].into_iter().all(|va| system.leaf(one, va).allows(Rights::WRITE)));
         }
     }
 }
@@ -379,11 +383,11 @@ fn a_return_to_who_has_the_number_now_goes_nowhere() {
     system.s.write(2, call.there, b"x").unwrap();
     system.kill(one);
     let other = system.make(1).unwrap();
-    system.s.map(1, BASE, 2 * PAGE, pte::R | pte::W).unwrap();
+    system.s.map(1, BASE, 2 * PAGE, Rights::READ_WRITE).unwrap();
     system.s.write(1, BASE, b"y").unwrap();
     let before = system.leaf(other, BASE);
     assert_eq!(system.got(call), Err(Error::EDEAD));
-    assert_eq!((system.leaf(other, BASE), system.leaf(two, call.there)), (before, 0));
+    assert_eq!((system.leaf(other, BASE), system.leaf(two, call.there)), (before, Entry::NONE));
     assert_eq!(system.check(), Ok(()));
 }
 #[test]
@@ -395,7 +399,7 @@ fn an_undo_for_who_is_no_more_leaves_who_has_the_numbers_now_alone() {
         system.kill([one, two][dies - 1]);
         let other = system.make(dies).unwrap();
         let va = [BASE, call.there][dies - 1];
-        system.s.map(dies, va, 2 * PAGE, pte::R | pte::W).unwrap();
+        system.s.map(dies, va, 2 * PAGE, Rights::READ_WRITE).unwrap();
         system.s.write(dies, va, b"y").unwrap();
         let before = system.leaf(other, va);
         assert_eq!(system.undo(call), Err(Error::EDEAD));
@@ -408,11 +412,11 @@ fn an_undo_does_not_replace_what_is_there_by_now() {
     let (mut system, one, two) = System::two();
     system.give(one, two, BASE, 1).unwrap();
     let call = system.calls.pop().unwrap();
-    system.s.map(1, BASE, PAGE, pte::R | pte::W).unwrap();
+    system.s.map(1, BASE, PAGE, Rights::READ_WRITE).unwrap();
     system.s.write(1, BASE, b"new").unwrap();
     let new = system.leaf(one, BASE);
     system.undo(call).unwrap();
-    assert_eq!((system.leaf(one, BASE), system.leaf(two, call.there)), (new, 0));
+    assert_eq!((system.leaf(one, BASE), system.leaf(two, call.there)), (new, Entry::NONE));
 }
 #[test]
 fn pages_are_not_got_in_their_own_place() {
@@ -431,13 +435,13 @@ fn a_window_whose_call_returns_while_it_is_touched_stays_closed() {
     let word = system.s.frames.take_run(1).unwrap();
     system.s.ram.clear(word);
     let slot = window_base(3);
-    let entry = system.leaf(one, BASE) | pte::FOREIGN;
-    system.s.ram.write(word, entry | 2 << CALLEE);
+    let entry = system.leaf(one, BASE).with(Marks::FOREIGN);
+    system.s.ram.write(word, entry.word() | 2 << CALLEE);
     system.s.ram.interruption = Some(Box::new(move |ram| ram.write(word, 0)));
     assert!(!system.s.touch(2, slot, word));
-    assert_eq!((system.leaf(two, slot), system.s.ram.read(word)), (0, 0));
+    assert_eq!((system.leaf(two, slot), system.s.ram.read(word)), (Entry::NONE, 0));
     // And is mapped where the call is still being served, by whom it is for.
-    system.s.ram.write(word, entry | 2 << CALLEE);
+    system.s.ram.write(word, entry.word() | 2 << CALLEE);
     assert!(!system.s.touch(1, slot, word));
     assert!(system.s.touch(2, slot, word));
     assert_eq!(system.leaf(two, slot), entry);
@@ -471,10 +475,10 @@ proptest! {
                 continue;
             };
             match what {
-                0..=2 => { let _ = system.s.map(a, va, pages * PAGE, pte::R | pte::W); }
-                3 | 4 => { system.s.resolve(a, va, [13, 15][extra % 2]); }
-                5 => { let _ = system.page(one, one, va, 0, 0); }
-                6 => { let _ = system.page(one, two, va, BASE + extra % PAGES * PAGE, [pte::R, pte::R | pte::W][pages % 2]); }
+                0..=2 => { let _ = system.s.map(a, va, pages * PAGE, Rights::READ_WRITE); }
+                3 | 4 => { system.s.resolve(a, va, [Rights::READ, Rights::WRITE][extra % 2]); }
+                5 => { let _ = system.page(one, one, va, 0, Rights::NONE); }
+                6 => { let _ = system.page(one, two, va, BASE + extra % PAGES * PAGE, [Rights::READ, Rights::READ_WRITE][pages % 2]); }
                 7 => if system.domains[b].is_none() || a != b && system.windows.iter().all(|w| w.lender != two) {
                     if system.domains[b].is_some() { system.kill(two); }
                     system.fork(one, b, extra % 3 > 0);

@@ -7,12 +7,15 @@
 #![no_main]
 
 use abi::Error;
-use abi::address::{DEVICE_STRIDE, DEVICE_VA, PAGE, RETURN_PAGE, memory_view, pte};
+use abi::address::{DEVICE_STRIDE, DEVICE_VA, PAGE, RETURN_PAGE, memory_view};
 use abi::archive::Image;
 use abi::boot::role;
 use abi::identity::DomainId;
 use abi::nucleus::fault;
+use abi::rights::Rights;
 use abi::window::{Plain, Window};
+use arch::Marks;
+use arch::paging::Entry;
 use memory_logic::devices;
 use memory_logic::doomed::Lent;
 use memory_logic::frames::{For, Frames};
@@ -150,7 +153,7 @@ fn start(_: &pebble::Env) {
     let middle = info.return_l1 as usize;
     spaces.shared = Shared {
         code_l1: info.code_l1 as usize,
-        bare: [middle, pte::address(spaces.ram.read(middle + 8 * abi::address::index(RETURN_PAGE, 1)))],
+        bare: [middle, spaces.ram.entry(middle + 8 * arch::paging::index(RETURN_PAGE, 1)).address()],
         service_l1: info.service_l1 as usize,
         first_frame: info.image_end as usize,
     };
@@ -203,6 +206,7 @@ fn locked(body: impl FnOnce(&mut Spaces<Physical>) -> Result<usize, Error>) -> i
 /// Interrupted code did something that its tables do not allow, or a portal could not open a window. `executing`: the identity of
 /// the domain that `thread` was in, and is no more, perhaps, when the lock is there: then it has been turned elsewhere.
 extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, executing: u64, thread: usize) -> isize {
+    let access = arch::trap::access(cause);
     match cause {
         fault::WINDOW | fault::WINDOW_WRITE | fault::TRANSFER => {
             // `pc` is the other side's identity.
@@ -212,13 +216,13 @@ extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, executing: u64
                 _ => open_window(executing, pc as u64, value, cause == fault::WINDOW_WRITE, thread),
             }
         }
-        13 | 15 if thread::slots().contains(&value) && thread::touch(executing, value) => 0,
+        _ if access.is_some() && thread::slots().contains(&value) && thread::touch(executing, value) => 0,
         _ => {
             let mut spaces = SPACES.lock();
             let Ok((asid, root)) = spaces.space_of(executing) else {
                 return handle_view_fault(spaces, executing, thread, Access { cause, address: value, pc });
             };
-            if spaces.resolve_in((asid, root), value, cause) {
+            if access.is_some_and(|access| spaces.resolve_in((asid, root), value, access)) {
                 return 0;
             }
             let Some(client) = DomainId::of(executing) else { return 0 };
@@ -248,7 +252,8 @@ fn handle_view_fault(mut spaces: Guard, executing: u64, thread: usize, access: A
     let Access { cause, address, pc } = access;
     let Ok((view, _)) = spaces.tables_of(executing) else { return 0 };
     let Some(own) = DomainId::of(executing) else { return 0 };
-    let client = match spaces.resolve_view(view, address, cause, false) {
+    let seen = arch::trap::access(cause).map(|access| spaces.resolve_view(view, address, access, false));
+    let client = match seen.unwrap_or(Seen::Not) {
         Seen::Now => return 0,
         Seen::Missing(space) => space,
         Seen::Not => own,
@@ -282,7 +287,7 @@ fn open_window(executing: DomainId, callee: u64, address: usize, write: bool, th
     }
     if result == Error::EFAULT.code() {
         let client = SPACES.lock().whose_pages(executing);
-        let cause = if write { 15 } else { 13 };
+        let cause = arch::trap::page_fault(write);
         if ask(thread, SPACES.lock(), (client, cause, address, 0)) == Answered::Again {
             return 0;
         }
@@ -396,7 +401,8 @@ extern "C" fn frame_of(asid: usize, va: usize) -> isize {
     locked(|s| s.frame_of(asid, va))
 }
 fn replace_page(by: usize, asid: usize, va: usize, source: usize, rights: usize, lent: Lent) -> isize {
-    locked(|s| s.page(by, asid, va, source, rights as u64 & 0xff, lent).map(|()| 0))
+    let rights = Rights::of_page_or_none(rights & 0xff).ok_or(Error::EINVAL);
+    locked(|s| s.page(by, asid, va, source, rights?, lent).map(|()| 0))
 }
 extern "C" fn space_create(id: u64, account: usize) -> isize {
     locked(|s| {
@@ -434,9 +440,10 @@ extern "C" fn view_destroy(asid: usize, lent: usize, count: usize) -> isize {
 }
 /// `ends`: who shows the pages, from bit 16 who is to see them, and from bit 32 with which rights.
 extern "C" fn view_show(ends: usize, start: usize, bytes: usize, lent: usize, count: usize) -> isize {
-    let (by, to, rights) = (ends & 0xffff, ends >> 16 & 0xffff, (ends >> 32) as u64);
+    let (by, to, rights) = (ends & 0xffff, ends >> 16 & 0xffff, Rights::of_page_or_none(ends >> 32));
     // SAFETY: `lent` is this portal's window argument.
-    locked(|s| s.make_visible(by, to, (start, bytes), rights, unsafe { shown_frames(lent, count)? }).map(|()| 0))
+    let lent = unsafe { shown_frames(lent, count) };
+    locked(|s| s.make_visible(by, to, (start, bytes), rights.ok_or(Error::EINVAL)?, lent?).map(|()| 0))
 }
 extern "C" fn trust(asid: usize) -> isize {
     locked(|s| s.trust(asid).map(|()| 0))
@@ -453,8 +460,7 @@ extern "C" fn nucleus_pages(count: usize) -> isize {
             let Spaces { ram, frames, .. } = s;
             ram.clear(page);
             let at = memory_logic::tables::make_entry(ram, frames, root, abi::address::nucleus_view(page))?;
-            use abi::address::pte;
-            ram.write(at, pte::leaf(page, pte::R | pte::W | pte::U));
+            ram.set_entry(at, Entry::user(page, Rights::READ_WRITE, Marks::empty()));
         }
         Ok(pa)
     })
@@ -465,7 +471,7 @@ extern "C" fn nucleus_free(pa: usize, count: usize) -> isize {
         for page in (pa..pa + count * PAGE).step_by(PAGE) {
             let va = abi::address::nucleus_view(page);
             let at = memory_logic::tables::entry(&s.ram, root, va)
-                .filter(|&at| s.ram.read(at) & 1 != 0)
+                .filter(|&at| s.ram.entry(at).is_present())
                 .ok_or(Error::EINVAL)?;
             s.unmap_nucleus(asid, at, va);
         }
@@ -486,13 +492,15 @@ extern "C" fn set_heap(asid: usize, start: usize) -> isize {
     locked(|s| s.set_heap(asid, start).map(|()| 0))
 }
 extern "C" fn map(asid: usize, va: usize, bytes: usize, rights: usize) -> isize {
-    locked(|s| s.map(asid, va, bytes, rights as u64).map(|()| 0))
+    locked(|s| s.map(asid, va, bytes, Rights::of_page(rights).ok_or(Error::EINVAL)?).map(|()| 0))
 }
 extern "C" fn map_image(asid: usize, va: usize, offset: usize, bytes: usize, rights: usize) -> isize {
     let info = pebble::boot::info();
     match offset.checked_add(bytes) {
         Some(end) if end <= (info.archive_bytes as usize).next_multiple_of(PAGE) => {
-            locked(|s| s.map_image(asid, va, info.archive as usize + offset, bytes, rights as u64).map(|()| 0))
+            let source = info.archive as usize + offset;
+            let rights = Rights::of_page(rights).ok_or(Error::EINVAL);
+            locked(|s| s.map_image(asid, va, source, bytes, rights?).map(|()| 0))
         }
         _ => Error::EINVAL.code(),
     }
@@ -521,7 +529,7 @@ extern "C" fn place(asid: usize, image: usize, segment: usize, start: usize) -> 
             source: pebble::boot::info().archive as usize + from.offset as usize,
             bytes: from.file_bytes as usize,
             offset: from.va.wrapping_sub(image.start()) as usize,
-            rights: from.rights,
+            rights: Rights::of_page(from.rights as usize).ok_or(Error::EINVAL)?,
             relocations: archived(image.relocations as usize, image.relocation_count as usize)?,
         };
         s.place(asid, start, start.wrapping_sub(image.start() as usize), &piece).map(|()| 0)
@@ -585,13 +593,12 @@ extern "C" fn check() -> isize {
 extern "C" fn check_window(asid: usize, slot: usize, mapped: usize, shown: usize, lender: usize) -> isize {
     locked(|s| {
         let root = s.root(asid).ok_or(Error::ESRCH)?;
-        if memory_logic::tables::leaf(&s.ram, root, slot) != mapped as u64 {
+        if memory_logic::tables::leaf(&s.ram, root, slot) != Entry::of(mapped as u64) {
             return Err(Error::EFAULT);
         }
-        use abi::address::pte;
-        let shown = shown as u64;
-        let rights = shown & (pte::R | pte::W | pte::U);
-        if s.shows(lender, pte::address(shown), rights) { Ok(0) } else { Err(Error::EACCESS) }
+        let shown = Entry::of(shown as u64);
+        let rights = shown.rights().intersection(Rights::READ_WRITE);
+        if s.shows(lender, shown.address(), rights) { Ok(0) } else { Err(Error::EACCESS) }
     })
 }
 /// How many window slots of `asid` are open.

@@ -1,17 +1,20 @@
 //! Single pages of a space: mapped, promised, shared, made its own, let go.
 //!
-//! A page that a component may write is in one of three states: its own frame; promised, with an entry that is not valid
-//! and has [`pte::LAZY`], until the first access makes it a page of zeros; shared, with a valid entry that can not be
-//! written and has [`pte::LAZY`], until the first write gets it a frame of its own. For each promised or shared page a
+//! A page that a component may write is in one of three states: its own frame; promised, with an entry that is not present
+//! and has [`Marks::LAZY`], until the first access makes it a page of zeros; shared, with a present entry that can not be
+//! written and has [`Marks::LAZY`], until the first write gets it a frame of its own. For each promised or shared page a
 //! free frame is held back, so that an access never finds memory at an end.
 
 use crate::doomed::{Doomed, Lent, Unlent};
 use crate::frames::For;
 use crate::ram::Ram;
-use crate::space::{RIGHTS, Spaces};
+use crate::space::Spaces;
 use crate::tables;
 use abi::Error;
-use abi::address::{DEVICE_VA, HEAP_END, PAGE, STACK_FLOOR, pte};
+use abi::address::{DEVICE_VA, HEAP_END, PAGE, STACK_FLOOR};
+use abi::rights::Rights;
+use arch::Marks;
+use arch::paging::Entry;
 
 impl<R: Ram> Spaces<R> {
     /// The entry of `va`, where nothing is mapped yet.
@@ -28,38 +31,38 @@ impl<R: Ram> Spaces<R> {
         let at = self.counting_tables(asid, |s| s.make_private(root, va))?;
         if self.ram.read(at) != 0 { Err(Error::EEXIST) } else { Ok(at) }
     }
-    /// Maps one page at `va` to `pa`, readable by the component.
-    pub fn map_at(&mut self, asid: usize, va: usize, pa: usize, bits: u64) -> Result<(), Error> {
+    /// Maps one page at `va` to `pa`.
+    pub fn map_at(&mut self, asid: usize, va: usize, pa: usize, rights: Rights, marks: Marks) -> Result<(), Error> {
         let at = self.vacant(asid, va)?;
-        self.ram.write(at, pte::leaf(pa, bits | pte::U));
+        self.ram.set_entry(at, Entry::user(pa, rights, marks));
         Ok(())
     }
     /// Maps a page of zeros: at the first access, or for a boot component at once.
-    pub fn map_zeros(&mut self, asid: usize, va: usize, rights: u64) -> Result<(), Error> {
+    pub fn map_zeros(&mut self, asid: usize, va: usize, rights: Rights) -> Result<(), Error> {
         self.room(asid, 1)?;
         let at = self.vacant(asid, va)?;
         if self.space(asid)?.boot {
             let pa = self.frames.take(For::Component)?;
             self.ram.clear(pa);
-            self.ram.write(at, pte::leaf(pa, rights | pte::U));
+            self.ram.set_entry(at, Entry::user(pa, rights, Marks::empty()));
         } else {
             self.frames.promise()?;
-            self.ram.write(at, rights | pte::U | pte::LAZY);
+            self.ram.set_entry(at, Entry::promised(rights));
         }
         self.count(asid, 1)
     }
     /// Maps a page that the first write makes a copy of the page at `pa`, which is nobody's to free.
-    pub fn map_copied(&mut self, asid: usize, va: usize, pa: usize, rights: u64) -> Result<(), Error> {
+    pub fn map_copied(&mut self, asid: usize, va: usize, pa: usize, rights: Rights) -> Result<(), Error> {
         self.room(asid, 1)?;
         let at = self.vacant(asid, va)?;
         self.frames.promise()?;
-        self.ram.write(at, pte::leaf(pa, rights & !pte::W | pte::U | pte::LAZY | pte::FOREIGN));
+        self.ram.set_entry(at, Entry::user(pa, rights.difference(Rights::WRITE), Marks::LAZY.union(Marks::FOREIGN)));
         self.count(asid, 1)
     }
     /// Whether an entry shows a frame that comes back when nobody has it any more: the space's own, or one that domains share.
-    pub(crate) fn has_frame(&self, value: u64) -> bool {
-        let shared = value & pte::LAZY == 0 && pte::address(value) >= self.shared.first_frame;
-        value & pte::V != 0 && (value & pte::FOREIGN == 0 || shared && value & pte::U != 0)
+    pub(crate) fn has_frame(&self, value: Entry) -> bool {
+        let shared = !value.has(Marks::LAZY) && value.address() >= self.shared.first_frame;
+        value.is_present() && (!value.has(Marks::FOREIGN) || shared && value.is_user())
     }
     /// Makes the page at `va`, if it is promised, a page of zeros, and, if it is shared and `write`, the space's own: the frame that
     /// it showed until then is known no more. Whether that changed anything.
@@ -67,7 +70,7 @@ impl<R: Ram> Spaces<R> {
     pub fn own(&mut self, asid: usize, va: usize, write: bool) -> Result<bool, Error> {
         let root = self.space(asid)?.root;
         let Some(at) = tables::entry(&self.ram, root, va) else { return Ok(false) };
-        let shown = self.ram.read(at) & pte::V != 0;
+        let shown = self.ram.entry(at).is_present();
         let changed = self.own_at(at, write);
         if changed && shown {
             self.ram.flush_page(asid, va);
@@ -78,18 +81,18 @@ impl<R: Ram> Spaces<R> {
     /// The same for the page of entry `at`; whoever calls it flushes what the entry showed.
     #[inline]
     pub(crate) fn own_at(&mut self, at: usize, write: bool) -> bool {
-        let value = self.ram.read(at);
-        if value & pte::LAZY == 0 {
+        let value = self.ram.entry(at);
+        if !value.has(Marks::LAZY) {
             return false;
         }
-        if value & pte::V == 0 {
+        if !value.is_present() {
             let pa = self.frames.redeem();
             self.ram.clear(pa);
-            self.ram.write(at, pte::leaf(pa, value & (RIGHTS | pte::U)));
+            self.ram.set_entry(at, Entry::user(pa, value.rights(), Marks::empty()));
         } else if write {
-            let rights = value & (RIGHTS | pte::U) | pte::W;
-            let old = pte::address(value);
-            let pa = if value & pte::FOREIGN == 0 && !self.shares.remove(&mut self.ram, old) {
+            let rights = value.rights().union(Rights::WRITE);
+            let old = value.address();
+            let pa = if !value.has(Marks::FOREIGN) && !self.shares.remove(&mut self.ram, old) {
                 // Its last sharer has it to itself.
                 self.frames.renounce();
                 old
@@ -98,7 +101,7 @@ impl<R: Ram> Spaces<R> {
                 self.ram.copy(old, pa, PAGE);
                 pa
             };
-            self.ram.write(at, pte::leaf(pa, rights));
+            self.ram.set_entry(at, Entry::user(pa, rights, Marks::empty()));
         } else {
             return false;
         }
@@ -107,18 +110,18 @@ impl<R: Ram> Spaces<R> {
     /// Takes entry `at`, that of address `va`, out of the tables. Whoever calls it tells the views.
     #[inline(always)]
     pub(crate) fn take_out(&mut self, at: usize, va: usize, _: Unlent, doomed: &mut Doomed) {
-        let value = self.ram.read(at);
-        self.ram.write(at, 0);
-        if value & pte::LAZY != 0 {
+        let value = self.ram.entry(at);
+        self.ram.set_entry(at, Entry::NONE);
+        if value.has(Marks::LAZY) {
             self.frames.renounce();
         }
-        if value & pte::V != 0 {
+        if value.is_present() {
             doomed.stale(va);
         }
         if self.has_frame(value) {
             let Spaces { ram, frames, shares, .. } = self;
-            if !shares.remove(ram, pte::address(value)) {
-                doomed.add(pte::address(value), ram, frames);
+            if !shares.remove(ram, value.address()) {
+                doomed.add(value.address(), ram, frames);
             }
         }
     }
@@ -127,13 +130,13 @@ impl<R: Ram> Spaces<R> {
     pub(crate) fn take_page(&mut self, asid: usize, va: usize, lent: Lent, doomed: &mut Doomed) -> Result<bool, Error> {
         let root = self.space(asid)?.root;
         let Some(at) = tables::entry(&self.ram, root, va) else { return Ok(false) };
-        let value = self.ram.read(at);
-        if value == 0 {
+        let value = self.ram.entry(at);
+        if value.is_none() {
             return Ok(false);
         }
         self.take_out(at, va, lent.not(value)?, doomed);
         self.unseen(asid, va);
-        if value & (pte::FOREIGN | pte::LAZY) != pte::FOREIGN {
+        if value.marks() != Marks::FOREIGN {
             self.count(asid, -1)?;
         } else if self.has_frame(value) {
             self.count_common(asid, -1)?;
@@ -153,10 +156,10 @@ impl<R: Ram> Spaces<R> {
         self.burying(asid, |s, doomed| {
             for va in (va..va + bytes).step_by(PAGE) {
                 let Some(at) = tables::entry(&s.ram, root, va).filter(|&at| s.ram.read(at) != 0) else { continue };
-                let value = s.ram.read(at);
+                let value = s.ram.entry(at);
                 s.take_out(at, va, Unlent::untold(), doomed);
                 s.unseen(asid, va);
-                if value & (pte::FOREIGN | pte::LAZY) != pte::FOREIGN {
+                if value.marks() != Marks::FOREIGN {
                     s.count(asid, -1)?;
                 } else if s.has_frame(value) {
                     s.count_common(asid, -1)?;
@@ -177,8 +180,8 @@ impl<R: Ram> Spaces<R> {
         let mut result = Ok(());
         for n in 0..count {
             let at = first + 8 * n;
-            let value = self.ram.read(at);
-            if value == 0 {
+            let value = self.ram.entry(at);
+            if value.is_none() {
                 continue;
             }
             if table == 0 {
@@ -200,33 +203,35 @@ impl<R: Ram> Spaces<R> {
         result
     }
     /// Maps a copy of the page of entry `at` at `va`, with `rights`. The caller flushes the address that it is copied from.
-    pub fn copy_page(&mut self, at: usize, asid: usize, va: usize, rights: u64, lent: Lent) -> Result<(), Error> {
+    pub fn copy_page(&mut self, at: usize, asid: usize, va: usize, rights: Rights, lent: Lent) -> Result<(), Error> {
         self.room(asid, 1)?;
         let place = self.vacant(asid, va)?;
         self.copy_entry(at, place, lent)?;
         self.count(asid, 1)?;
         // The source's rights are not the copy's: one that can be written stays or becomes shared until it is.
-        let value = self.ram.read(place);
-        let now = match (rights & pte::W != 0, value & (pte::LAZY | pte::W) != 0) {
+        let value = self.ram.entry(place);
+        let waits = value.has(Marks::LAZY);
+        let now = match (rights.contains(Rights::WRITE), waits || value.rights().contains(Rights::WRITE)) {
             (false, true) => {
                 // It holds no frame back for a write that can not come; one that was copied at once holds none.
-                if value & pte::LAZY != 0 {
+                if waits {
                     self.frames.renounce();
                 }
-                value & !(pte::LAZY | pte::W)
+                value.with_rights(value.rights().difference(Rights::WRITE)).without(Marks::LAZY)
             }
             (true, false) => {
                 if let Err(error) = self.frames.promise() {
                     self.unmap_untold(asid, va, PAGE)?;
                     return Err(error);
                 }
-                value | pte::LAZY
+                value.with(Marks::LAZY)
             }
             _ => value,
         };
-        let keep = !(RIGHTS & !pte::W);
-        self.ram.write(place, now & keep | rights & !pte::W | if now & pte::W != 0 { pte::W } else { 0 });
-        if now & (pte::FOREIGN | pte::LAZY) == pte::FOREIGN {
+        // Whether it can be written at once is as it was.
+        let written = now.rights().intersection(Rights::WRITE);
+        self.ram.set_entry(place, now.with_rights(rights.difference(Rights::WRITE).union(written)));
+        if now.marks() == Marks::FOREIGN {
             // A page of the archive that can not be written any more: it is nobody's.
             self.count(asid, -1)?;
         }
@@ -235,48 +240,50 @@ impl<R: Ram> Spaces<R> {
     /// Copies entry `at` to `place`; whether it counts as a page of the space's own.
     #[inline(always)]
     fn copy_entry(&mut self, at: usize, place: usize, lent: Lent) -> Result<bool, Error> {
-        let value = self.ram.read(at);
-        if value & pte::LAZY != 0 || value & (pte::FOREIGN | pte::W) == pte::W {
+        let value = self.ram.entry(at);
+        let can_write = value.rights().contains(Rights::WRITE);
+        if value.has(Marks::LAZY) || can_write && !value.has(Marks::FOREIGN) {
             // Promised, shared, or to be shared: a frame is held back for the copy.
             self.frames.promise()?;
-        } else if value & pte::FOREIGN != 0 {
+        } else if value.has(Marks::FOREIGN) {
             let counted = self.has_frame(value);
             let Spaces { ram, frames, shares, .. } = self;
-            if counted && !shares.add(ram, frames, pte::address(value)) {
+            if counted && !shares.add(ram, frames, value.address()) {
                 return Err(Error::ENOMEM);
             }
-            self.ram.write(place, value);
+            self.ram.set_entry(place, value);
             return Ok(false);
         }
-        let pa = pte::address(value);
-        if value & (pte::V | pte::FOREIGN) != pte::V {
+        let pa = value.address();
+        if !value.is_present() || value.has(Marks::FOREIGN) {
             // Promised, or a shared page of the archive.
-            self.ram.write(place, value);
+            self.ram.set_entry(place, value);
             return Ok(true);
         }
         let Spaces { ram, frames, shares, .. } = self;
-        let writable = value & (pte::W | pte::LAZY) != 0;
+        let writable = can_write || value.has(Marks::LAZY);
         // One that is shared already is not lent.
-        let shown = value & pte::LAZY == 0 && lent.shows(pa).unwrap_or(true);
+        let shown = !value.has(Marks::LAZY) && lent.shows(pa).unwrap_or(true);
         if !shown && shares.add(ram, frames, pa) {
-            let value = if writable { value & !pte::W | pte::LAZY } else { value };
-            if value != ram.read(at) {
+            let read_only = value.rights().difference(Rights::WRITE);
+            let value = if writable { value.with_rights(read_only).with(Marks::LAZY) } else { value };
+            if value != ram.entry(at) {
                 // The one that was its own may now be copied, too.
                 if let Err(error) = frames.promise() {
                     shares.remove(ram, pa);
                     frames.renounce();
                     return Err(error);
                 }
-                ram.write(at, value);
+                ram.set_entry(at, value);
             }
-            ram.write(place, value);
+            ram.set_entry(place, value);
             return Ok(true);
         }
         // A copy at once, with the frame that was promised or a new one.
         let new = if writable { frames.redeem() } else { frames.take(For::Component)? };
         ram.copy(pa, new, PAGE);
-        let rights = value & (RIGHTS | pte::U) | if writable { pte::W } else { 0 };
-        ram.write(place, pte::leaf(new, rights));
+        let rights = value.rights().union(if writable { Rights::WRITE } else { Rights::NONE });
+        ram.set_entry(place, Entry::user(new, rights, Marks::empty()));
         Ok(true)
     }
 }

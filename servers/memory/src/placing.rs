@@ -6,10 +6,13 @@
 use crate::doomed::Lent;
 use crate::frames::For;
 use crate::ram::Ram;
-use crate::space::{RIGHTS, Spaces, private};
+use crate::space::{Spaces, private};
 use abi::Error;
 use abi::address::*;
 use abi::archive::Relocation;
+use abi::rights::Rights;
+use arch::Marks;
+use arch::paging::Entry;
 
 /// A segment of an image, as the archive has it.
 #[derive(Clone, Copy)]
@@ -19,7 +22,7 @@ pub struct Piece<'a> {
     pub bytes: usize,
     /// How far behind the image's start it begins.
     pub offset: usize,
-    pub rights: u64,
+    pub rights: Rights,
     /// Of the whole image, in the order of their places.
     pub relocations: &'a [Relocation],
 }
@@ -32,7 +35,7 @@ impl<R: Ram> Spaces<R> {
         let bytes = piece.bytes.checked_next_multiple_of(PAGE).ok_or(Error::EINVAL)?;
         private(va, bytes)?;
         let rights = piece.rights;
-        if rights & !RIGHTS != 0 || rights & pte::R == 0 || !distance.is_multiple_of(PAGE) {
+        if !rights.contains(Rights::READ) || !distance.is_multiple_of(PAGE) {
             return Err(Error::EINVAL);
         }
         let space = self.taken_in(view, va, bytes)?;
@@ -66,7 +69,9 @@ impl<R: Ram> Spaces<R> {
         let to = piece.relocations.partition_point(|r| r.offset() < end);
         let (source, rights) = (piece.source + at, piece.rights);
         match piece.relocations.get(from..to) {
-            None | Some([]) if rights & pte::W == 0 => self.map_at(space, va, source, rights | pte::FOREIGN),
+            None | Some([]) if !rights.contains(Rights::WRITE) => {
+                self.map_at(space, va, source, rights, Marks::FOREIGN)
+            }
             None | Some([]) => self.map_copied(space, va, source, rights),
             Some(changed) => {
                 self.room(space, 1)?;
@@ -74,7 +79,7 @@ impl<R: Ram> Spaces<R> {
                 let frame = self.frames.take(For::Component)?;
                 self.ram.copy(source, frame, PAGE);
                 changed.iter().for_each(|relocation| self.relocate(*relocation, first, (source, frame), distance));
-                self.ram.write(entry, pte::leaf(frame, rights | pte::U));
+                self.ram.set_entry(entry, Entry::user(frame, rights, Marks::empty()));
                 self.count(space, 1)
             }
         }
@@ -107,8 +112,8 @@ mod tests {
     use crate::views::Seen;
     use abi::archive::Kind;
 
-    const CODE: u64 = pte::R | pte::X;
-    const DATA: u64 = pte::R | pte::W;
+    const CODE: Rights = Rights::READ_EXECUTE;
+    const DATA: Rights = Rights::READ_WRITE;
     const DISTANCE: usize = 0x123_4000;
 
     /// A space, 1, and a view of it, 2, that has taken `pages`: the start of these. The archive's two pages are at the address behind.
@@ -126,12 +131,12 @@ mod tests {
         let top = s.stack(2, (pages * PAGE).max(THREAD_STACK)).unwrap();
         (s, top - pages * PAGE, source)
     }
-    fn piece(source: usize, rights: u64, relocations: &[Relocation]) -> Piece<'_> {
+    fn piece(source: usize, rights: Rights, relocations: &[Relocation]) -> Piece<'_> {
         Piece { source, bytes: 2 * PAGE, offset: 0, rights, relocations }
     }
     fn byte(s: &mut Spaces<Fake>, asid: usize, va: usize) -> u8 {
         let root = s.root(asid).unwrap();
-        let pa = pte::address(tables::leaf(&s.ram, root, va)) + va % PAGE;
+        let pa = tables::leaf(&s.ram, root, va).address() + va % PAGE;
         (s.ram.read(pa / 8 * 8) >> (pa % 8 * 8)) as u8
     }
     fn word(s: &mut Spaces<Fake>, asid: usize, va: usize, bytes: usize) -> usize {
@@ -146,8 +151,8 @@ mod tests {
         let list = relocations(&[(8, Kind::Word), (0x102, Kind::Up), (0x20a, Kind::Down)]);
         s.place(2, start, DISTANCE, &piece(source, CODE, &list)).unwrap();
         for page in [0, PAGE] {
-            assert_eq!(s.resolve_view(2, start + page, 12, false), Seen::Now);
-            assert_eq!(s.resolve_view(2, start + page, 15, false), Seen::Not);
+            assert_eq!(s.resolve_view(2, start + page, Rights::EXECUTE, false), Seen::Now);
+            assert_eq!(s.resolve_view(2, start + page, Rights::WRITE, false), Seen::Not);
         }
         assert_eq!(word(&mut s, 2, start + 8, 8), 0x8_0000_0008 + DISTANCE);
         // Halves of words: from 0x100 and 0x208.
@@ -155,8 +160,8 @@ mod tests {
         assert_eq!(word(&mut s, 2, start + 0x20a, 4) as u32, 0x0208_0000u32.wrapping_sub(DISTANCE as u32));
         assert_eq!(word(&mut s, 2, start + 16, 8), 0x10_0000_0010);
         let root = s.root(1).unwrap();
-        assert_eq!(pte::address(tables::leaf(&s.ram, root, start + PAGE)), source + PAGE);
-        assert_ne!(pte::address(tables::leaf(&s.ram, root, start)), source);
+        assert_eq!(tables::leaf(&s.ram, root, start + PAGE).address(), source + PAGE);
+        assert_ne!(tables::leaf(&s.ram, root, start).address(), source);
         assert_eq!(s.check(source + 2 * PAGE).unwrap().err(), None);
     }
     #[test]
@@ -169,7 +174,7 @@ mod tests {
             });
             s.place(2, start, DISTANCE, &piece(source, DATA, &relocations(&[(at, Kind::Word)]))).unwrap();
             assert_eq!(word(&mut s, 1, start + at, 8), before.wrapping_add(DISTANCE), "{at:#x}");
-            assert_eq!(s.resolve_view(2, start + at, 15, false), Seen::Now);
+            assert_eq!(s.resolve_view(2, start + at, Rights::WRITE, false), Seen::Now);
         }
     }
     #[test]
@@ -181,15 +186,15 @@ mod tests {
         assert_eq!(s.place(2, IMAGE_VA, 0, &piece), Err(Error::EFAULT), "its task's");
         assert_eq!(s.place(1, start, 0, &piece), Err(Error::EINVAL), "no view");
         assert_eq!(s.place(2, start, 8, &piece), Err(Error::EINVAL));
-        assert_eq!(s.place(2, start, 0, &Piece { rights: pte::X, ..piece }), Err(Error::EINVAL));
+        assert_eq!(s.place(2, start, 0, &Piece { rights: Rights::EXECUTE, ..piece }), Err(Error::EINVAL));
     }
     #[test]
     fn a_page_that_was_touched_is_refused_and_ends_with_the_view() {
         let (mut s, start, source) = taken(2);
-        assert!(s.resolve(1, start + PAGE, 15));
+        assert!(s.resolve(1, start + PAGE, Rights::WRITE));
         assert_eq!(s.place(2, start, 0, &piece(source, DATA, &[])), Err(Error::EAGAIN));
         s.destroy_view(2, NONE).unwrap();
-        assert!(!s.resolve(1, start, 13) && !s.resolve(1, start + PAGE, 13));
+        assert!(!s.resolve(1, start, Rights::READ) && !s.resolve(1, start + PAGE, Rights::READ));
     }
     #[test]
     fn all_of_an_image_comes_back_and_so_does_its_place() {
@@ -201,7 +206,7 @@ mod tests {
             let top = s.stack(2, 12 * PAGE).unwrap();
             assert_eq!(top - 12 * PAGE, start);
             s.place(2, start, DISTANCE, &piece(source, CODE, &relocations(&[(0x1008, Kind::Word)]))).unwrap();
-            assert_eq!(s.resolve_view(2, start, 12, false), Seen::Now);
+            assert_eq!(s.resolve_view(2, start, Rights::EXECUTE, false), Seen::Now);
             s.destroy_view(2, NONE).unwrap();
             assert_eq!(*free.get_or_insert(s.frames.free()), s.frames.free());
         }

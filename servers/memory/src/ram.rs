@@ -1,11 +1,21 @@
 //! Access to physical memory, and to what remembers translations to it.
 
 use abi::address::PAGE;
+use arch::paging::Entry;
 
 /// Physical memory, by physical address. Callers pass addresses of RAM only, words aligned to 8.
 pub trait Ram {
     fn read(&self, pa: usize) -> u64;
     fn write(&mut self, pa: usize, value: u64);
+    /// The same of a page-table entry.
+    #[inline(always)]
+    fn entry(&self, pa: usize) -> Entry {
+        Entry::of(self.read(pa))
+    }
+    #[inline(always)]
+    fn set_entry(&mut self, pa: usize, entry: Entry) {
+        self.write(pa, entry.word());
+    }
     /// Fills the page at `pa` with zeros.
     fn clear(&mut self, pa: usize) {
         for at in (pa..pa + PAGE).step_by(8) {

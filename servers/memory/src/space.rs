@@ -15,6 +15,9 @@ use abi::Error;
 use abi::address::*;
 use abi::identity::DomainId;
 use abi::nucleus::MAX_DOMAINS;
+use abi::rights::Rights;
+use arch::Marks;
+use arch::paging::{Entry, index, is_user_address, supervisor_half};
 
 /// One domain's address space. `root` 0: none.
 #[derive(Clone, Copy)]
@@ -108,9 +111,6 @@ pub struct Spaces<R> {
     /// By ASID, in pages that are made when the first space of theirs is.
     spaces: [Option<&'static mut Chunk>; MAX_DOMAINS / CHUNK],
 }
-
-/// Rights that a component may have on its own pages.
-pub(crate) const RIGHTS: u64 = pte::R | pte::W | pte::X;
 
 /// What one table of leaves covers.
 const TABLE_SPAN: usize = 512 * PAGE;
@@ -213,9 +213,10 @@ impl<R: Ram> Spaces<R> {
     pub(crate) fn bare_root(&mut self) -> Result<usize, Error> {
         let root = self.frames.take(For::System)?;
         self.ram.clear(root);
-        self.ram.write(root + 8 * 510, pte::leaf(RAM_BASE, pte::R | pte::W | pte::G));
-        self.ram.write(root + 8 * 511, pte::table(self.shared.code_l1));
-        self.ram.write(root, pte::table(self.shared.bare[0]));
+        for (place, entry) in supervisor_half(self.shared.code_l1) {
+            self.ram.set_entry(root + 8 * place, entry);
+        }
+        self.ram.set_entry(root, Entry::table(self.shared.bare[0]));
         Ok(root)
     }
     /// Where the entry of `va`, of the private part, is in the tables below `root`, which are the space's own from then on.
@@ -224,20 +225,20 @@ impl<R: Ram> Spaces<R> {
         const AT: usize = index(RETURN_PAGE, 1);
         tables::unshare(ram, frames, root, *middle, AT)?;
         if index(va, 1) == AT {
-            let at = pte::address(ram.read(root)) + 8 * AT;
+            let at = ram.entry(root).address() + 8 * AT;
             tables::unshare(ram, frames, at, *leaves, index(RETURN_PAGE, 0))?;
         }
         tables::make_entry(ram, frames, root, va)
     }
     /// Maps zeroed pages; none of them if there is not room for all.
-    pub fn map(&mut self, asid: usize, va: usize, bytes: usize, rights: u64) -> Result<(), Error> {
+    pub fn map(&mut self, asid: usize, va: usize, bytes: usize, rights: Rights) -> Result<(), Error> {
         private(va, bytes)?;
-        if rights & !RIGHTS != 0 || rights & pte::R == 0 {
+        if !rights.contains(Rights::READ) {
             return Err(Error::EINVAL);
         }
         self.map_range(asid, va, bytes, rights)
     }
-    fn map_range(&mut self, asid: usize, va: usize, bytes: usize, rights: u64) -> Result<(), Error> {
+    fn map_range(&mut self, asid: usize, va: usize, bytes: usize, rights: Rights) -> Result<(), Error> {
         for at in (va..va + bytes).step_by(PAGE) {
             if let Err(error) = self.map_zeros(asid, at, rights) {
                 self.unmap_untold(asid, va, at - va)?;
@@ -248,14 +249,21 @@ impl<R: Ram> Spaces<R> {
     }
     /// Maps pages of the archive that starts at physical address `source`: its own, which the first write to one that can be
     /// written copies.
-    pub fn map_image(&mut self, asid: usize, va: usize, source: usize, bytes: usize, rights: u64) -> Result<(), Error> {
+    pub fn map_image(
+        &mut self,
+        asid: usize,
+        va: usize,
+        source: usize,
+        bytes: usize,
+        rights: Rights,
+    ) -> Result<(), Error> {
         private(va, bytes.next_multiple_of(PAGE))?;
-        if rights & !RIGHTS != 0 || rights & pte::R == 0 || !source.is_multiple_of(PAGE) {
+        if !rights.contains(Rights::READ) || !source.is_multiple_of(PAGE) {
             return Err(Error::EINVAL);
         }
         for at in (0..bytes).step_by(PAGE) {
-            if rights & pte::W == 0 {
-                self.map_at(asid, va + at, source + at, rights | pte::FOREIGN)?;
+            if !rights.contains(Rights::WRITE) {
+                self.map_at(asid, va + at, source + at, rights, Marks::FOREIGN)?;
             } else {
                 self.map_copied(asid, va + at, source + at, rights)?;
             }
@@ -267,7 +275,7 @@ impl<R: Ram> Spaces<R> {
         private(va, bytes.next_multiple_of(PAGE))?;
         self.space(asid)?.devices = true;
         for at in (0..bytes).step_by(PAGE) {
-            self.map_at(asid, va + at, pa / PAGE * PAGE + at, pte::R | pte::W | pte::FOREIGN)?;
+            self.map_at(asid, va + at, pa / PAGE * PAGE + at, Rights::READ_WRITE, Marks::FOREIGN)?;
         }
         Ok(())
     }
@@ -281,11 +289,11 @@ impl<R: Ram> Spaces<R> {
             let at = va + done;
             self.own(asid, at, true)?;
             let leaf = tables::leaf(&self.ram, root, at);
-            if leaf & (pte::V | pte::W) != pte::V | pte::W {
+            if !leaf.is_present() || !leaf.rights().contains(Rights::WRITE) {
                 return Err(Error::EFAULT);
             }
             let count = (PAGE - at % PAGE).min(bytes.len() - done);
-            self.ram.store(pte::address(leaf) + at % PAGE, &bytes[done..done + count]);
+            self.ram.store(leaf.address() + at % PAGE, &bytes[done..done + count]);
             done += count;
         }
         Ok(())
@@ -299,12 +307,12 @@ impl<R: Ram> Spaces<R> {
         asid: usize,
         va: usize,
         source: usize,
-        rights: u64,
+        rights: Rights,
         lent: Lent,
     ) -> Result<(), Error> {
         private(va, PAGE)?;
-        if rights & !RIGHTS != 0 || (rights != 0 && rights & pte::R == 0) || (by == asid && source == va && rights != 0)
-        {
+        let gone = rights == Rights::NONE;
+        if !gone && (!rights.contains(Rights::READ) || (by == asid && source == va)) {
             return Err(Error::EINVAL);
         }
         if (DEVICE_VA..STACK_FLOOR).contains(&va) {
@@ -314,11 +322,11 @@ impl<R: Ram> Spaces<R> {
         let old = tables::leaf(&self.ram, root, va);
         // Before anything is done.
         lent.not(old)?;
-        if rights == 0 {
+        if gone {
             return self.unmap(asid, va, lent).and_then(|was| if was { Ok(()) } else { Err(Error::EFAULT) });
         }
         if source == 0 {
-            if old != 0 {
+            if !old.is_none() {
                 self.unmap(asid, va, lent)?;
             }
             return self.map_zeros(asid, va, rights);
@@ -329,21 +337,21 @@ impl<R: Ram> Spaces<R> {
         }
         let root = self.space(by)?.root;
         self.own(by, source, false)?;
-        let at = tables::entry(&self.ram, root, source).filter(|&at| self.ram.read(at) & pte::V != 0);
+        let at = tables::entry(&self.ram, root, source).filter(|&at| self.ram.entry(at).is_present());
         let at = at.ok_or(Error::EFAULT)?;
-        let value = self.ram.read(at);
-        if value & (pte::FOREIGN | pte::LAZY) == pte::FOREIGN {
+        let value = self.ram.entry(at);
+        if value.marks() == Marks::FOREIGN {
             return Err(Error::EFAULT);
         }
         // Its entry changes, also where it can not be written.
-        if value & pte::LAZY == 0 {
-            lent.shows(pte::address(value))?;
+        if !value.has(Marks::LAZY) {
+            lent.shows(value.address())?;
         }
-        if old != 0 {
+        if !old.is_none() {
             self.unmap(asid, va, lent)?;
         }
         let copied = self.copy_page(at, asid, va, rights, lent);
-        if self.ram.read(at) != value {
+        if self.ram.entry(at) != value {
             self.ram.flush_page(by, source);
             self.stale(by, source);
         }
@@ -358,8 +366,8 @@ impl<R: Ram> Spaces<R> {
         self.own(asid, va, true)?;
         let root = self.space(asid)?.root;
         let leaf = tables::leaf(&self.ram, root, va);
-        let own = leaf & (pte::V | pte::W | pte::LAZY | pte::FOREIGN) == pte::V | pte::W;
-        if own { Ok(pte::address(leaf)) } else { Err(Error::EFAULT) }
+        let own = leaf.is_present() && leaf.rights().contains(Rights::WRITE) && leaf.marks().is_empty();
+        if own { Ok(leaf.address()) } else { Err(Error::EFAULT) }
     }
     pub fn set_heap(&mut self, asid: usize, start: usize) -> Result<(), Error> {
         if !start.is_multiple_of(PAGE) || !(IMAGE_VA..HEAP_END).contains(&start) {
@@ -372,11 +380,11 @@ impl<R: Ram> Spaces<R> {
     pub fn grow(&mut self, asid: usize, pages: usize) -> Result<usize, Error> {
         if self.views.get(asid).is_some() {
             let grow = |s: &mut Self, space| s.grow(space, pages).map(|old| (old, pages * PAGE));
-            return self.taking(asid, pte::R | pte::W, grow);
+            return self.taking(asid, Rights::READ_WRITE, grow);
         }
         let old = self.space(asid)?.heap;
         let bytes = pages.checked_mul(PAGE).filter(|b| *b <= HEAP_END - old).ok_or(Error::ENOMEM)?;
-        self.map_range(asid, old, bytes, pte::R | pte::W)?;
+        self.map_range(asid, old, bytes, Rights::READ_WRITE)?;
         self.space(asid)?.heap = old + bytes;
         Ok(old)
     }
@@ -388,16 +396,16 @@ impl<R: Ram> Spaces<R> {
                 let size = stacks::size(bytes)?;
                 Ok((top - size, size))
             };
-            return Ok(self.taking(asid, pte::R | pte::W, stack)? + stacks::size(bytes)?);
+            return Ok(self.taking(asid, Rights::READ_WRITE, stack)? + stacks::size(bytes)?);
         }
         let count = stacks::slots(bytes)?;
         let Space { root, first_slot, .. } = *self.space(asid)?;
         let ram = &self.ram;
-        let used = |n| tables::leaf(ram, root, stacks::top(n) - PAGE) != 0;
+        let used = |n| !tables::leaf(ram, root, stacks::top(n) - PAGE).is_none();
         let n = stacks::find(first_slot as usize, count, used)?;
         let top = stacks::top(n);
         let size = stacks::size(bytes)?;
-        self.map_range(asid, top - size, size, pte::R | pte::W)?;
+        self.map_range(asid, top - size, size, Rights::READ_WRITE)?;
         if n == first_slot as usize {
             self.space(asid)?.first_slot = (n + count) as u32;
         }
@@ -504,21 +512,21 @@ impl<R: Ram> Spaces<R> {
         {
             doomed.add(at / PAGE * PAGE, ram, frames);
         }
-        let l1 = ram.read(root);
-        if l1 & pte::V != 0 && l1 != pte::table(*middle) {
-            doomed.add(pte::address(l1), ram, frames);
+        let l1 = ram.entry(root);
+        if l1.is_present() && l1 != Entry::table(*middle) {
+            doomed.add(l1.address(), ram, frames);
         }
         // The tables of the windows, never what they show.
-        let windows = ram.read(root + 8);
-        if windows & pte::V != 0 {
+        let windows = ram.entry(root + 8);
+        if windows.is_present() {
             const TABLES: usize = abi::nucleus::MAX_THREADS * WINDOW_STRIDE / TABLE_SPAN;
-            tables::release(ram, frames, doomed, pte::address(windows), TABLES);
+            tables::release(ram, frames, doomed, windows.address(), TABLES);
         }
         doomed.add(root, ram, frames);
     }
     /// Takes a page of the nucleus's data, whose entry `at` in the portal manager's space `asid` is that of `va`, out of it.
     pub fn unmap_nucleus(&mut self, asid: usize, at: usize, va: usize) {
-        let pa = pte::address(self.ram.read(at));
+        let pa = self.ram.entry(at).address();
         self.burying(asid, |s, doomed| {
             s.ram.write(at, 0);
             doomed.stale(va);
@@ -528,19 +536,19 @@ impl<R: Ram> Spaces<R> {
     /// Makes service stacks visible in a space.
     pub fn trust(&mut self, asid: usize) -> Result<(), Error> {
         let root = self.space(asid)?.root;
-        self.ram.write(root + 8 * index(SERVICE_VA, 2), pte::table(self.shared.service_l1));
+        self.ram.set_entry(root + 8 * index(SERVICE_VA, 2), Entry::table(self.shared.service_l1));
         Ok(())
     }
     /// Entry of a page of the service stacks, in the tables that all trusted spaces share. They stay.
     fn service_entry(&mut self, va: usize) -> Result<usize, Error> {
         let at = self.shared.service_l1 + 8 * index(va, 1);
-        let value = self.ram.read(at);
-        let l0 = if value & pte::V != 0 {
-            pte::address(value)
+        let value = self.ram.entry(at);
+        let l0 = if value.is_present() {
+            value.address()
         } else {
             let new = self.frames.take(For::System)?;
             self.ram.clear(new);
-            self.ram.write(at, pte::table(new));
+            self.ram.set_entry(at, Entry::table(new));
             new
         };
         Ok(l0 + 8 * index(va, 0))
@@ -553,10 +561,10 @@ impl<R: Ram> Spaces<R> {
         let top = service_top(thread);
         for va in (top - SERVICE_STACK..top).step_by(PAGE) {
             let at = self.service_entry(va)?;
-            if self.ram.read(at) & pte::V == 0 {
+            if !self.ram.entry(at).is_present() {
                 let pa = self.frames.take(For::System)?;
                 self.ram.clear(pa);
-                self.ram.write(at, pte::leaf(pa, pte::R | pte::W | pte::U));
+                self.ram.set_entry(at, Entry::user(pa, Rights::READ_WRITE, Marks::empty()));
             }
         }
         Ok(())
@@ -584,8 +592,7 @@ impl<R: Ram> Spaces<R> {
         let changed = self.own(caller, address, true)?;
         let root = self.space(caller)?.root;
         let leaf = tables::leaf(&self.ram, root, address);
-        let wanted = pte::V | pte::R | pte::U | if write { pte::W } else { 0 };
-        if leaf & (wanted | pte::LAZY) == wanted { Ok(changed) } else { Err(Error::EFAULT) }
+        if leaf.allows_at_once(Rights::of_window(write)) { Ok(changed) } else { Err(Error::EFAULT) }
     }
     /// Window slot `va` of a space is touched: maps what a call has left in `word` of its thread, if it is open still; whether.
     pub fn touch(&mut self, asid: usize, va: usize, word: usize) -> bool {
@@ -615,25 +622,24 @@ impl<R: Ram> Spaces<R> {
         }
         Ok(())
     }
-    /// An access to `va` faulted: `cause` 12, 13 or 15. Makes it possible where the page is the space's own; false: it is
+    /// An access to `va` faulted that wanted one right. Makes it possible where the page is the space's own; false: it is
     /// not allowed.
-    pub fn resolve(&mut self, asid: usize, va: usize, cause: usize) -> bool {
+    pub fn resolve(&mut self, asid: usize, va: usize, access: Rights) -> bool {
         let Ok(root) = self.space(asid).map(|s| s.root) else { return false };
-        self.resolve_in((asid, root), va, cause)
+        self.resolve_in((asid, root), va, access)
     }
     /// The same in space `asid`, whose root table is `root`.
     #[inline(always)]
-    pub fn resolve_in(&mut self, (asid, root): (usize, usize), va: usize, cause: usize) -> bool {
-        if !(12..=15).contains(&cause) || va >> 38 != 0 {
+    pub fn resolve_in(&mut self, (asid, root): (usize, usize), va: usize, access: Rights) -> bool {
+        if !is_user_address(va) {
             return false;
         }
         let Some(at) = tables::entry(&self.ram, root, va) else { return false };
-        if self.own_at(at, cause == 15) {
+        if self.own_at(at, access == Rights::WRITE) {
             // A view may show what was there until now.
             self.stale(asid, va);
         }
-        let wanted = pte::V | pte::U | [pte::X, pte::R, 0, pte::W][cause & 3];
-        let possible = self.ram.read(at) & wanted == wanted;
+        let possible = self.ram.entry(at).allows(access);
         if possible {
             // The frame that it may have shown; or that it is known as missing.
             self.ram.flush_page(asid, va);

@@ -10,6 +10,9 @@ use abi::Error;
 use abi::address::*;
 use abi::identity::{DomainId, Serials};
 use abi::nucleus::MAX_DOMAINS;
+use abi::rights::Rights;
+use arch::Marks;
+use arch::paging::{Entry, index, supervisor_half};
 use proptest::prelude::*;
 
 const PAGES: usize = 4096;
@@ -30,8 +33,9 @@ pub(crate) fn spaces() -> Box<Spaces<Fake>> {
     s.ram.clear(service_l1);
     let bare = [(); 2].map(|_| s.frames.take_run(1).unwrap());
     bare.iter().for_each(|&table| s.ram.clear(table));
-    s.ram.write(bare[0] + 8 * index(RETURN_PAGE, 1), pte::table(bare[1]));
-    s.ram.write(bare[1] + 8 * index(RETURN_PAGE, 0), pte::leaf(return_page, pte::R | pte::X | pte::U | pte::FOREIGN));
+    s.ram.set_entry(bare[0] + 8 * index(RETURN_PAGE, 1), Entry::table(bare[1]));
+    let entry = Entry::user(return_page, Rights::READ_EXECUTE, Marks::FOREIGN);
+    s.ram.set_entry(bare[1] + 8 * index(RETURN_PAGE, 0), entry);
     s.shared = Shared { code_l1, bare, service_l1, first_frame: RAM_BASE };
     s
 }
@@ -40,9 +44,11 @@ fn a_new_space_has_the_return_page_and_the_supervisor_half() {
     let mut s = spaces();
     let root = s.create(id(7)).unwrap();
     let leaf = tables::leaf(&s.ram, root, RETURN_PAGE);
-    assert_eq!(leaf, s.ram.read(s.shared.bare[1] + 8 * index(RETURN_PAGE, 0)));
-    assert_eq!(leaf & (pte::U | pte::X | pte::W), pte::U | pte::X);
-    assert_eq!(s.ram.read(root + 8 * 510), pte::leaf(RAM_BASE, pte::R | pte::W | pte::G));
+    assert_eq!(leaf, s.ram.entry(s.shared.bare[1] + 8 * index(RETURN_PAGE, 0)));
+    assert_eq!((leaf.is_user(), leaf.rights()), (true, Rights::READ_EXECUTE));
+    for (place, entry) in supervisor_half(s.shared.code_l1) {
+        assert_eq!(s.ram.entry(root + 8 * place), entry);
+    }
 }
 #[test]
 fn spaces_with_nothing_but_the_return_page_share_its_tables_and_no_others() {
@@ -51,14 +57,14 @@ fn spaces_with_nothing_but_the_return_page_share_its_tables_and_no_others() {
     let roots = [1, 2, 3].map(|asid| s.create(id(asid)).unwrap());
     // A root each, and the table of spaces.
     assert_eq!(s.frames.free(), before - 4);
-    s.map(1, STACK_TOP - PAGE, PAGE, pte::R | pte::W).unwrap();
-    s.map(2, IMAGE_VA, PAGE, pte::R).unwrap();
+    s.map(1, STACK_TOP - PAGE, PAGE, Rights::READ_WRITE).unwrap();
+    s.map(2, IMAGE_VA, PAGE, Rights::READ).unwrap();
     for root in [roots[1], roots[2]] {
-        assert_eq!(tables::leaf(&s.ram, root, STACK_TOP - PAGE), 0, "the stack is another's");
+        assert!(tables::leaf(&s.ram, root, STACK_TOP - PAGE).is_none(), "the stack is another's");
     }
-    assert_eq!(tables::leaf(&s.ram, roots[2], IMAGE_VA), 0, "the image is another's");
+    assert!(tables::leaf(&s.ram, roots[2], IMAGE_VA).is_none(), "the image is another's");
     let shown = roots.map(|root| tables::leaf(&s.ram, root, RETURN_PAGE));
-    assert!(shown[0] == shown[2] && shown[1] == shown[2] && shown[2] & pte::X != 0);
+    assert!(shown[0] == shown[2] && shown[1] == shown[2] && shown[2].allows(Rights::EXECUTE));
     [1, 2, 3].into_iter().for_each(|asid| s.destroy(asid).unwrap());
     assert_eq!(s.frames.free(), before - 1);
     let root = s.create(id(4)).unwrap();
@@ -85,23 +91,22 @@ fn mapping_outside_the_private_part_is_refused() {
     for (va, bytes) in
         [(0, PAGE), (IMAGE_VA + 1, PAGE), (RETURN_PAGE, PAGE), (usize::MAX - PAGE + 1, 2 * PAGE), (IMAGE_VA, 0)]
     {
-        assert_eq!(s.map(1, va, bytes, pte::R), Err(Error::EINVAL), "{va:#x}");
+        assert_eq!(s.map(1, va, bytes, Rights::READ), Err(Error::EINVAL), "{va:#x}");
     }
 }
 #[test]
 fn supervisor_rights_are_refused() {
     let mut s = spaces();
     s.create(id(1)).unwrap();
-    assert_eq!(s.map(1, IMAGE_VA, PAGE, pte::R | pte::G), Err(Error::EINVAL));
-    assert_eq!(s.map(1, IMAGE_VA, PAGE, pte::W), Err(Error::EINVAL));
+    assert_eq!(s.map(1, IMAGE_VA, PAGE, Rights::WRITE), Err(Error::EINVAL));
 }
 #[test]
 fn mapping_over_a_mapping_is_refused_and_changes_nothing() {
     let mut s = spaces();
     s.create(id(1)).unwrap();
-    s.map(1, IMAGE_VA + PAGE, PAGE, pte::R).unwrap();
+    s.map(1, IMAGE_VA + PAGE, PAGE, Rights::READ).unwrap();
     let free = s.frames.free();
-    assert_eq!(s.map(1, IMAGE_VA, 2 * PAGE, pte::R), Err(Error::EEXIST));
+    assert_eq!(s.map(1, IMAGE_VA, 2 * PAGE, Rights::READ), Err(Error::EEXIST));
     assert_eq!(s.frames.free(), free);
 }
 #[test]
@@ -119,16 +124,16 @@ fn a_heap_that_does_not_fit_is_refused_and_changes_nothing() {
 fn writing_to_a_read_only_page_is_refused() {
     let mut s = spaces();
     s.create(id(1)).unwrap();
-    s.map(1, IMAGE_VA, PAGE, pte::R).unwrap();
+    s.map(1, IMAGE_VA, PAGE, Rights::READ).unwrap();
     assert_eq!(s.write(1, IMAGE_VA, b"x"), Err(Error::EFAULT));
 }
 #[test]
 fn bytes_are_written_across_pages() {
     let mut s = spaces();
     let root = s.create(id(1)).unwrap();
-    s.map(1, IMAGE_VA, 2 * PAGE, pte::R | pte::W).unwrap();
+    s.map(1, IMAGE_VA, 2 * PAGE, Rights::READ_WRITE).unwrap();
     s.write(1, IMAGE_VA + PAGE - 2, b"abcd").unwrap();
-    let second = pte::address(tables::leaf(&s.ram, root, IMAGE_VA + PAGE));
+    let second = tables::leaf(&s.ram, root, IMAGE_VA + PAGE).address();
     assert_eq!(s.ram.read(second) & 0xffff, u16::from_le_bytes(*b"cd") as u64);
 }
 #[test]
@@ -136,7 +141,7 @@ fn a_window_on_a_page_that_is_not_there_is_refused() {
     let mut s = spaces();
     s.create(id(1)).unwrap();
     s.create(id(2)).unwrap();
-    s.map(1, IMAGE_VA, PAGE, pte::R).unwrap();
+    s.map(1, IMAGE_VA, PAGE, Rights::READ).unwrap();
     // The first time, the callee gets a table for the thread's slots.
     assert_eq!(s.window(1, 2, IMAGE_VA + PAGE, false, 3), Ok(true));
     assert_eq!(s.window(1, 2, IMAGE_VA + PAGE, false, 3), Err(Error::EFAULT));
@@ -149,12 +154,12 @@ fn a_window_on_a_promised_page_gets_it_a_frame() {
     let mut s = spaces();
     s.create(id(1)).unwrap();
     s.create(id(2)).unwrap();
-    s.map(1, IMAGE_VA, 2 * PAGE, pte::R | pte::W).unwrap();
+    s.map(1, IMAGE_VA, 2 * PAGE, Rights::READ_WRITE).unwrap();
     assert_eq!(s.window(1, 2, IMAGE_VA, true, 3), Ok(true));
     for page in [IMAGE_VA, IMAGE_VA + PAGE] {
         assert_eq!(s.window(1, 2, page, true, 3), Ok(true));
         let root = s.space(1).unwrap().root;
-        assert_eq!(tables::leaf(&s.ram, root, page) & (pte::V | pte::W), pte::V | pte::W);
+        assert!(tables::leaf(&s.ram, root, page).allows(Rights::WRITE));
     }
 }
 #[test]
@@ -162,11 +167,11 @@ fn a_copy_has_its_own_pages_with_the_same_contents() {
     let mut s = spaces();
     let one = s.create(id(1)).unwrap();
     let two = s.create(id(2)).unwrap();
-    s.map(1, IMAGE_VA, PAGE, pte::R | pte::W).unwrap();
+    s.map(1, IMAGE_VA, PAGE, Rights::READ_WRITE).unwrap();
     s.write(1, IMAGE_VA, b"original").unwrap();
     s.copy(1, 2, NONE).unwrap();
     s.write(1, IMAGE_VA, b"changed!").unwrap();
-    let [a, b] = [one, two].map(|root| pte::address(tables::leaf(&s.ram, root, IMAGE_VA)));
+    let [a, b] = [one, two].map(|root| tables::leaf(&s.ram, root, IMAGE_VA).address());
     assert_ne!(a, b);
     assert_eq!(s.ram.read(b), u64::from_le_bytes(*b"original"));
 }
@@ -174,61 +179,66 @@ fn a_copy_has_its_own_pages_with_the_same_contents() {
 fn a_page_is_promised_until_it_is_touched() {
     let mut s = spaces();
     let root = s.create(id(1)).unwrap();
-    s.map(1, IMAGE_VA, PAGE, pte::R | pte::W).unwrap();
+    s.map(1, IMAGE_VA, PAGE, Rights::READ_WRITE).unwrap();
     let free = s.frames.free();
-    assert_eq!(tables::leaf(&s.ram, root, IMAGE_VA) & pte::V, 0);
-    assert!(s.resolve(1, IMAGE_VA + 8, 13));
+    assert!(!tables::leaf(&s.ram, root, IMAGE_VA).is_present());
+    assert!(s.resolve(1, IMAGE_VA + 8, Rights::READ));
     let leaf = tables::leaf(&s.ram, root, IMAGE_VA);
-    assert_eq!(leaf & (pte::V | pte::W | pte::U | pte::LAZY), pte::V | pte::W | pte::U);
-    assert_eq!((s.ram.read(pte::address(leaf)), s.frames.free()), (0, free));
+    assert!(leaf.allows_at_once(Rights::WRITE));
+    assert_eq!((s.ram.read(leaf.address()), s.frames.free()), (0, free));
 }
 #[test]
 fn an_access_without_the_right_is_refused() {
     let mut s = spaces();
     s.create(id(1)).unwrap();
-    s.map(1, IMAGE_VA, PAGE, pte::R).unwrap();
-    assert!(!s.resolve(1, IMAGE_VA, 15) && !s.resolve(1, IMAGE_VA, 12) && s.resolve(1, IMAGE_VA, 13));
-    assert!(!s.resolve(1, IMAGE_VA + PAGE, 13) && !s.resolve(1, usize::MAX - 8, 13) && !s.resolve(1, IMAGE_VA, 5));
+    s.map(1, IMAGE_VA, PAGE, Rights::READ).unwrap();
+    assert!(
+        !s.resolve(1, IMAGE_VA, Rights::WRITE)
+            && !s.resolve(1, IMAGE_VA, Rights::EXECUTE)
+            && s.resolve(1, IMAGE_VA, Rights::READ)
+    );
+    assert!(!s.resolve(1, IMAGE_VA + PAGE, Rights::READ) && !s.resolve(1, usize::MAX - 8, Rights::READ));
 }
 #[test]
 fn the_last_sharer_keeps_the_frame() {
     let mut s = spaces();
     let roots = [1, 2].map(|asid| s.create(id(asid)).unwrap());
-    s.map(1, IMAGE_VA, PAGE, pte::R | pte::W).unwrap();
+    s.map(1, IMAGE_VA, PAGE, Rights::READ_WRITE).unwrap();
     s.write(1, IMAGE_VA, b"original").unwrap();
     s.copy(1, 2, NONE).unwrap();
-    let frame = |s: &Spaces<Fake>, n: usize| pte::address(tables::leaf(&s.ram, roots[n], IMAGE_VA));
+    let frame = |s: &Spaces<Fake>, n: usize| tables::leaf(&s.ram, roots[n], IMAGE_VA).address();
     let shared = frame(&s, 0);
     assert_eq!(frame(&s, 1), shared);
-    assert!(s.resolve(2, IMAGE_VA, 13) && frame(&s, 1) == shared, "reading shares on");
-    assert!(s.resolve(2, IMAGE_VA, 15) && frame(&s, 1) != shared);
-    assert!(s.resolve(1, IMAGE_VA, 15) && frame(&s, 0) == shared);
+    assert!(s.resolve(2, IMAGE_VA, Rights::READ) && frame(&s, 1) == shared, "reading shares on");
+    assert!(s.resolve(2, IMAGE_VA, Rights::WRITE) && frame(&s, 1) != shared);
+    assert!(s.resolve(1, IMAGE_VA, Rights::WRITE) && frame(&s, 0) == shared);
 }
 #[test]
 fn a_frame_that_a_window_shows_is_not_shared() {
     let mut s = spaces();
     let roots = [1, 2].map(|asid| s.create(id(asid)).unwrap());
-    s.map(1, IMAGE_VA, PAGE, pte::R | pte::W).unwrap();
+    s.map(1, IMAGE_VA, PAGE, Rights::READ_WRITE).unwrap();
     s.write(1, IMAGE_VA, b"original").unwrap();
-    let frame = pte::address(tables::leaf(&s.ram, roots[0], IMAGE_VA));
+    let frame = tables::leaf(&s.ram, roots[0], IMAGE_VA).address();
     s.copy(1, 2, Lent::all(&[frame])).unwrap();
     let leaves = roots.map(|root| tables::leaf(&s.ram, root, IMAGE_VA));
-    assert_eq!(pte::address(leaves[0]), frame);
-    assert!(leaves.iter().all(|leaf| leaf & (pte::W | pte::LAZY) == pte::W) && pte::address(leaves[1]) != frame);
-    assert_eq!(s.ram.read(pte::address(leaves[1])), u64::from_le_bytes(*b"original"));
+    assert_eq!((leaves[0]).address(), frame);
+    assert!(leaves.iter().all(|leaf| leaf.allows_at_once(Rights::WRITE)) && leaves[1].address() != frame);
+    assert_eq!(s.ram.read((leaves[1]).address()), u64::from_le_bytes(*b"original"));
 }
 #[test]
 fn a_copy_at_once_that_is_not_writable_holds_no_frame_back() {
     let mut s = spaces();
     let roots = [1, 2].map(|asid| s.create(id(asid)).unwrap());
-    s.map(1, IMAGE_VA, 2 * PAGE, pte::R | pte::W).unwrap();
+    s.map(1, IMAGE_VA, 2 * PAGE, Rights::READ_WRITE).unwrap();
     s.write(1, IMAGE_VA, b"original").unwrap();
-    let frame = pte::address(tables::leaf(&s.ram, roots[0], IMAGE_VA));
+    let frame = tables::leaf(&s.ram, roots[0], IMAGE_VA).address();
     // The other page is promised, so that one promise too few shows.
     assert_eq!(s.frames.promised(), 1);
-    s.page(1, 2, IMAGE_VA, IMAGE_VA, pte::R, Lent::all(&[frame])).unwrap();
+    s.page(1, 2, IMAGE_VA, IMAGE_VA, Rights::READ, Lent::all(&[frame])).unwrap();
     assert_eq!(s.frames.promised(), 1);
-    assert_eq!(tables::leaf(&s.ram, roots[1], IMAGE_VA) & (pte::V | pte::R | pte::W | pte::LAZY), pte::V | pte::R);
+    let copy = tables::leaf(&s.ram, roots[1], IMAGE_VA);
+    assert!(copy.allows_at_once(Rights::READ) && !copy.allows(Rights::WRITE));
 }
 #[test]
 fn a_copy_of_the_archives_that_is_not_writable_is_nobodys_page() {
@@ -236,8 +246,8 @@ fn a_copy_of_the_archives_that_is_not_writable_is_nobodys_page() {
     (1..3).for_each(|asid| assert!(s.create(id(asid)).is_ok()));
     let archive = s.frames.take_run(1).unwrap();
     s.shared.first_frame = archive + PAGE;
-    s.map_image(1, IMAGE_VA, archive, PAGE, pte::R | pte::W).unwrap();
-    s.page(1, 2, IMAGE_VA, IMAGE_VA, pte::R, NONE).unwrap();
+    s.map_image(1, IMAGE_VA, archive, PAGE, Rights::READ_WRITE).unwrap();
+    s.page(1, 2, IMAGE_VA, IMAGE_VA, Rights::READ, NONE).unwrap();
     assert_eq!(s.space(2).unwrap().pages, 0);
     assert_eq!(s.unmap(2, IMAGE_VA, NONE), Ok(true));
     assert_eq!((s.space(2).unwrap().pages, s.frames.promised()), (0, 1));
@@ -249,7 +259,7 @@ fn stacks_have_a_guard_and_their_slots_are_used_again() {
     let first = s.stack(1, THREAD_STACK).unwrap();
     let second = s.stack(1, 100).unwrap();
     assert_eq!(first - second, THREAD_STACK + PAGE);
-    assert_eq!(tables::leaf(&s.ram, root, first - THREAD_STACK - PAGE), 0);
+    assert!(tables::leaf(&s.ram, root, first - THREAD_STACK - PAGE).is_none());
     s.release_stack(1, first, NONE).unwrap();
     assert_eq!(s.stack(1, THREAD_STACK), Ok(first));
 }
@@ -276,17 +286,17 @@ proptest! {
         for (what, n, at) in steps {
             match what {
                 0 => { let _ = s.grow(1, n); }
-                1 => { let _ = s.map(1, IMAGE_VA + at * PAGE, n * PAGE, pte::R | pte::W); }
+                1 => { let _ = s.map(1, IMAGE_VA + at * PAGE, n * PAGE, Rights::READ_WRITE); }
                 2 => { let _ = s.stack(1, n * 3000).map(|top| tops.push(top)); }
                 3 => if let Some(top) = tops.pop() { s.release_stack(1, top, NONE).unwrap(); },
                 4 => { let _ = s.window(1, 1, IMAGE_VA + at * PAGE, false, n); }
-                5 => { s.resolve(1, IMAGE_VA + at * PAGE, [13, 15][n % 2]); }
+                5 => { s.resolve(1, IMAGE_VA + at * PAGE, [Rights::READ, Rights::WRITE][n % 2]); }
                 _ => {
                     s.create(id(2)).unwrap();
                     let _ = s.copy(1, 2, NONE);
                     for page in at..at + n {
-                        s.resolve(2, IMAGE_VA + page * PAGE, 15);
-                        s.resolve(1, IMAGE_VA + page * PAGE, 15);
+                        s.resolve(2, IMAGE_VA + page * PAGE, Rights::WRITE);
+                        s.resolve(1, IMAGE_VA + page * PAGE, Rights::WRITE);
                     }
                     s.destroy(2).unwrap();
                 }

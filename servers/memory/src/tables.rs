@@ -1,42 +1,42 @@
-//! Sv39 page tables: walking, mapping, unmapping.
+//! Page tables: walking, mapping, unmapping.
 
 use crate::doomed::Doomed;
 use crate::frames::{For, Frames};
 use crate::ram::Ram;
 use abi::Error;
-use abi::address::{index, pte};
+use arch::paging::{Entry, LEVELS, index};
 
 /// Where the entry of `va` is in the tables below `root`, if its table exists.
 pub fn entry(ram: &impl Ram, root: usize, va: usize) -> Option<usize> {
     let mut table = root;
-    for level in [2, 1] {
-        let value = ram.read(table + 8 * index(va, level));
-        if value & (pte::V | pte::R | pte::W | pte::X) != pte::V {
+    for level in (1..LEVELS).rev() {
+        let value = ram.entry(table + 8 * index(va, level));
+        if !value.is_table() {
             return None;
         }
-        table = pte::address(value);
+        table = value.address();
     }
     Some(table + 8 * index(va, 0))
 }
-/// The leaf entry of `va`, 0 if there is none.
-pub fn leaf(ram: &impl Ram, root: usize, va: usize) -> u64 {
-    entry(ram, root, va).map_or(0, |at| ram.read(at))
+/// The leaf entry of `va`; none, if there is no table for it.
+pub fn leaf(ram: &impl Ram, root: usize, va: usize) -> Entry {
+    entry(ram, root, va).map_or(Entry::NONE, |at| ram.entry(at))
 }
 /// The same, making the tables that are missing.
 pub fn make_entry(ram: &mut impl Ram, frames: &mut Frames, root: usize, va: usize) -> Result<usize, Error> {
     let mut table = root;
-    for level in [2, 1] {
+    for level in (1..LEVELS).rev() {
         let at = table + 8 * index(va, level);
-        let value = ram.read(at);
-        table = if value & pte::V != 0 {
-            if value & (pte::R | pte::W | pte::X) != 0 {
+        let value = ram.entry(at);
+        table = if value.is_present() {
+            if !value.is_table() {
                 return Err(Error::EINVAL);
             }
-            pte::address(value)
+            value.address()
         } else {
             let new = frames.take(For::System)?;
             ram.clear(new);
-            ram.write(at, pte::table(new));
+            ram.set_entry(at, Entry::table(new));
             new
         };
     }
@@ -44,20 +44,20 @@ pub fn make_entry(ram: &mut impl Ram, frames: &mut Frames, root: usize, va: usiz
 }
 /// Where the entry at `at` points to table `shared`, makes it point to a new one, which has of that one entry `kept`, its only one.
 pub fn unshare(ram: &mut impl Ram, frames: &mut Frames, at: usize, shared: usize, kept: usize) -> Result<(), Error> {
-    if ram.read(at) == pte::table(shared) {
+    if ram.entry(at) == Entry::table(shared) {
         let new = frames.take(For::System)?;
         ram.clear(new);
         ram.write(new + 8 * kept, ram.read(shared + 8 * kept));
-        ram.write(at, pte::table(new));
+        ram.set_entry(at, Entry::table(new));
     }
     Ok(())
 }
 /// Gives back the frames of the tables below the root of the dead: `l1` and those that its first `count` entries point to.
 pub fn release(ram: &mut impl Ram, frames: &mut Frames, doomed: &mut Doomed, l1: usize, count: usize) {
     for place in 0..count {
-        let value = ram.read(l1 + 8 * place);
-        if value & (pte::V | pte::R | pte::W | pte::X) == pte::V {
-            doomed.add(pte::address(value), ram, frames);
+        let value = ram.entry(l1 + 8 * place);
+        if value.is_table() {
+            doomed.add(value.address(), ram, frames);
         }
     }
     doomed.add(l1, ram, frames);

@@ -17,9 +17,12 @@ use crate::space::Spaces;
 use crate::tables;
 use abi::Error;
 use abi::account::ACCOUNTS;
-use abi::address::{DEVICE_VA, PAGE, RECEIVE_VA, STACK_FLOOR, pte};
+use abi::address::{DEVICE_VA, PAGE, RECEIVE_VA, STACK_FLOOR};
 use abi::nucleus::{TRANSFERS, Thread, domain, fault};
+use abi::rights::Rights;
 use abi::template::{Letter, Part, Template, Word};
+use arch::Marks;
+use arch::paging::Entry;
 use core::mem::offset_of;
 use portal::encode::*;
 use portal::template::Writer;
@@ -173,7 +176,7 @@ impl<R: Ram> Spaces<R> {
         let root = self.space(callee)?.root;
         let mut run = 0;
         for va in (first..end).step_by(PAGE) {
-            run = if tables::leaf(&self.ram, root, va) == 0 { run + 1 } else { 0 };
+            run = if tables::leaf(&self.ram, root, va).is_none() { run + 1 } else { 0 };
             if run == pages {
                 return Ok(va + PAGE - pages * PAGE);
             }
@@ -188,7 +191,7 @@ impl<R: Ram> Spaces<R> {
         for va in (address..address + pages * PAGE).step_by(PAGE) {
             self.own(caller, va, true)?;
             let leaf = tables::leaf(&self.ram, root, va);
-            if leaf & (pte::V | pte::R | pte::U | pte::LAZY) != pte::V | pte::R | pte::U || !self.has_frame(leaf) {
+            if !leaf.allows_at_once(Rights::READ) || !self.has_frame(leaf) {
                 return Err(Error::EFAULT);
             }
         }
@@ -199,11 +202,11 @@ impl<R: Ram> Spaces<R> {
             self.vacant(callee, there + n * PAGE)?;
         }
         for n in 0..pages {
-            let pa = pte::address(tables::leaf(&self.ram, root, address + n * PAGE));
+            let pa = tables::leaf(&self.ram, root, address + n * PAGE).address();
             let Spaces { ram, frames, shares, .. } = self;
             if !shares.add(ram, frames, pa) {
                 for undo in 0..n {
-                    let pa = pte::address(tables::leaf(ram, root, address + undo * PAGE));
+                    let pa = tables::leaf(ram, root, address + undo * PAGE).address();
                     shares.remove(ram, pa);
                 }
                 return Err(Error::ENOMEM);
@@ -219,14 +222,14 @@ impl<R: Ram> Spaces<R> {
         let [root, callee_root] = [self.space(caller)?.root, self.space(callee)?.root];
         let at = tables::entry(&self.ram, root, from).ok_or(Error::EFAULT)?;
         let place = tables::entry(&self.ram, callee_root, to).ok_or(Error::EFAULT)?;
-        let value = self.ram.read(at);
-        if value & pte::FOREIGN == 0 {
-            self.ram.write(at, value | pte::FOREIGN);
+        let value = self.ram.entry(at);
+        if !value.has(Marks::FOREIGN) {
+            self.ram.set_entry(at, value.with(Marks::FOREIGN));
             self.count(caller, -1)?;
             self.count_common(caller, 1)?;
         }
-        let rights = value & (pte::R | pte::W | pte::U);
-        self.ram.write(place, pte::leaf(pte::address(value), rights | pte::FOREIGN));
+        let rights = value.rights().intersection(Rights::READ_WRITE);
+        self.ram.set_entry(place, Entry::user(value.address(), rights, Marks::FOREIGN));
         self.count_common(callee, 1)
     }
     /// `>`: moves pages of `caller`'s to `callee`; where. Pages that windows show do not move: `EBUSY`; `EAGAIN`: it must be known
@@ -254,7 +257,7 @@ impl<R: Ram> Spaces<R> {
     pub fn get(&mut self, caller: usize, callee: usize, address: usize, pages: usize) -> Result<usize, Error> {
         Self::transferable(address, pages).map_err(|_| Error::EFAULT)?;
         let there = self.receive(caller, callee, pages)?;
-        self.map(callee, there, pages * PAGE, pte::R | pte::W)?;
+        self.map(callee, there, pages * PAGE, Rights::READ_WRITE)?;
         Ok(there)
     }
     /// `<`, at the return: moves pages of `callee`'s from `there` to `caller`, in the place of what it has at `address`. Nothing has
@@ -316,7 +319,7 @@ impl<R: Ram> Spaces<R> {
         let Request { address, pages, kind, .. } = request;
         if kind == Kind::Give {
             let root = self.space(caller)?.root;
-            let free = (0..pages).all(|n| tables::leaf(&self.ram, root, address + n * PAGE) == 0);
+            let free = (0..pages).all(|n| tables::leaf(&self.ram, root, address + n * PAGE).is_none());
             let back = if free { self.got(callee, there, (caller, address), pages, lent) } else { Err(Error::EEXIST) };
             if matches!(back, Ok(()) | Err(Error::EAGAIN)) {
                 return back;
@@ -331,8 +334,9 @@ impl<R: Ram> Spaces<R> {
         for va in (address..address + pages * PAGE).step_by(PAGE) {
             self.own(asid, va, true)?;
             let leaf = tables::leaf(&self.ram, root, va);
-            if leaf & (pte::V | pte::R | pte::U | pte::LAZY | pte::FOREIGN) != pte::V | pte::R | pte::U
-                || self.shares.count(&self.ram, pte::address(leaf)) > 0
+            if !leaf.allows_at_once(Rights::READ)
+                || leaf.has(Marks::FOREIGN)
+                || self.shares.count(&self.ram, leaf.address()) > 0
             {
                 return Err(Error::EFAULT);
             }
@@ -362,10 +366,11 @@ impl<R: Ram> Spaces<R> {
         for n in 0..pages {
             let at = tables::entry(&self.ram, source, address + n * PAGE).ok_or(Error::EFAULT)?;
             let place = tables::entry(&self.ram, target, there + n * PAGE).ok_or(Error::EFAULT)?;
-            let value = self.ram.read(at);
-            self.ram.write(at, 0);
+            let value = self.ram.entry(at);
+            self.ram.set_entry(at, Entry::NONE);
             self.unseen(from, address + n * PAGE);
-            self.ram.write(place, value & !pte::X);
+            let rights = value.rights().difference(Rights::EXECUTE);
+            self.ram.set_entry(place, value.with_rights(rights));
         }
         self.count(from, -(pages as i32))?;
         self.count(to, pages as i32)?;
@@ -389,12 +394,12 @@ mod tests {
     fn two() -> (Box<Spaces<Fake>>, [usize; 2]) {
         let mut s = spaces();
         let roots = [1, 2].map(|asid| s.create(id(asid)).unwrap());
-        s.map(1, IMAGE_VA, 2 * PAGE, pte::R | pte::W).unwrap();
+        s.map(1, IMAGE_VA, 2 * PAGE, Rights::READ_WRITE).unwrap();
         s.write(1, IMAGE_VA, b"one").unwrap();
         s.write(1, IMAGE_VA + PAGE, b"two").unwrap();
         (s, roots)
     }
-    fn leaf(s: &Spaces<Fake>, root: usize, va: usize) -> u64 {
+    fn leaf(s: &Spaces<Fake>, root: usize, va: usize) -> Entry {
         tables::leaf(&s.ram, root, va)
     }
 
@@ -414,10 +419,10 @@ mod tests {
         let free = s.frames.free();
         let there = s.share(1, 2, IMAGE_VA, 2).unwrap();
         let tables = free - s.frames.free();
-        assert_eq!(pte::address(leaf(&s, roots[0], IMAGE_VA)), pte::address(leaf(&s, roots[1], there)));
-        assert!(leaf(&s, roots[1], there) & (pte::W | pte::X) == pte::W);
+        assert_eq!(leaf(&s, roots[0], IMAGE_VA).address(), leaf(&s, roots[1], there).address());
+        assert_eq!(leaf(&s, roots[1], there).rights(), Rights::READ_WRITE);
         s.destroy(1).unwrap();
-        assert!(leaf(&s, roots[1], there) & pte::V != 0);
+        assert!(leaf(&s, roots[1], there).is_present());
         let before = s.frames.free();
         s.unmap(2, there, NONE).unwrap();
         assert_eq!(s.frames.free(), before + 1);
@@ -430,7 +435,7 @@ mod tests {
         for (asid, account) in [(1, 1), (2, 2), (3, 3)] {
             if asid == 3 {
                 s.create(id(asid)).unwrap();
-                s.map(asid, IMAGE_VA, PAGE, pte::R | pte::W).unwrap();
+                s.map(asid, IMAGE_VA, PAGE, Rights::READ_WRITE).unwrap();
             }
             s.accounts.set_limit(account, limit).unwrap();
             s.pay(asid, account).unwrap();
@@ -462,23 +467,23 @@ mod tests {
         assert_eq!(leaf(&s, root, there), leaf(&s, roots[1], there));
         s.destroy(1).unwrap();
         s.destroy(2).unwrap();
-        assert!(leaf(&s, root, there) & pte::V != 0);
+        assert!(leaf(&s, root, there).is_present());
     }
     #[test]
     fn given_pages_are_the_callees_alone() {
         let (mut s, roots) = two();
-        let frame = pte::address(leaf(&s, roots[0], IMAGE_VA + PAGE));
+        let frame = leaf(&s, roots[0], IMAGE_VA + PAGE).address();
         let there = s.give(1, 2, IMAGE_VA, 2, NONE).unwrap();
-        assert_eq!(leaf(&s, roots[0], IMAGE_VA), 0);
-        assert_eq!(pte::address(leaf(&s, roots[1], there + PAGE)), frame);
+        assert!(leaf(&s, roots[0], IMAGE_VA).is_none());
+        assert_eq!(leaf(&s, roots[1], there + PAGE).address(), frame);
         assert_eq!((s.space(1).unwrap().pages, s.space(2).unwrap().pages), (0, 2));
     }
     #[test]
     fn what_a_window_shows_is_not_given() {
         let (mut s, roots) = two();
-        let lent = [pte::address(leaf(&s, roots[0], IMAGE_VA + PAGE))];
+        let lent = [leaf(&s, roots[0], IMAGE_VA + PAGE).address()];
         assert_eq!(s.give(1, 2, IMAGE_VA, 2, Lent::all(&lent)), Err(Error::EBUSY));
-        assert!(leaf(&s, roots[0], IMAGE_VA) & pte::V != 0);
+        assert!(leaf(&s, roots[0], IMAGE_VA).is_present());
     }
     #[test]
     fn what_is_not_the_callers_alone_is_not_given() {
@@ -495,10 +500,13 @@ mod tests {
         s.write(2, there, b"new").unwrap();
         s.got(2, there, (1, IMAGE_VA), 2, NONE).unwrap();
         assert_eq!(
-            s.ram.read(pte::address(leaf(&s, roots[0], IMAGE_VA))) & 0xff_ffff,
+            s.ram.read(leaf(&s, roots[0], IMAGE_VA).address()) & 0xff_ffff,
             u64::from_le_bytes(*b"new\0\0\0\0\0")
         );
-        assert_eq!((leaf(&s, roots[1], there), s.space(1).unwrap().pages, s.space(2).unwrap().pages), (0, 2, 0));
+        assert_eq!(
+            (leaf(&s, roots[1], there), s.space(1).unwrap().pages, s.space(2).unwrap().pages),
+            (Entry::NONE, 2, 0)
+        );
     }
     #[test]
     fn what_a_failed_call_has_given_comes_back() {
@@ -507,27 +515,27 @@ mod tests {
         let there = s.give(1, 2, IMAGE_VA, 2, NONE).unwrap();
         let request = Request { there, address: IMAGE_VA, pages: 2, argument: 0, kind: Kind::Give };
         s.undo(1, 2, request, there, NONE).unwrap();
-        assert_eq!((leaf(&s, roots[0], IMAGE_VA), leaf(&s, roots[1], there)), (before, 0));
+        assert_eq!((leaf(&s, roots[0], IMAGE_VA), leaf(&s, roots[1], there)), (before, Entry::NONE));
     }
     #[test]
     fn what_is_undone_stays_where_a_window_shows_it() {
         let (mut s, roots) = two();
         let there = s.share(1, 2, IMAGE_VA, 2).unwrap();
-        let lent = [pte::address(leaf(&s, roots[1], there))];
+        let lent = [leaf(&s, roots[1], there).address()];
         let request = Request { there, address: IMAGE_VA, pages: 2, argument: 0, kind: Kind::Share };
         s.undo(1, 2, request, there, Lent::all(&lent)).unwrap();
-        assert!(leaf(&s, roots[1], there) & pte::V != 0);
-        assert_eq!(leaf(&s, roots[1], there + PAGE), 0);
+        assert!(leaf(&s, roots[1], there).is_present());
+        assert!(leaf(&s, roots[1], there + PAGE).is_none());
     }
     #[test]
     fn what_can_not_be_got_stays_until_it_is_dropped() {
         let (mut s, roots) = two();
         let there = s.get(1, 2, IMAGE_VA, 1).unwrap();
-        let lent = [pte::address(leaf(&s, roots[0], IMAGE_VA))];
+        let lent = [leaf(&s, roots[0], IMAGE_VA).address()];
         assert_eq!(s.got(2, there, (1, IMAGE_VA), 1, Lent::all(&lent)), Err(Error::EBUSY));
-        assert!(leaf(&s, roots[1], there) != 0);
+        assert!(!leaf(&s, roots[1], there).is_none());
         s.drop_pages(2, there, 1, Lent::all(&lent)).unwrap();
-        assert_eq!(leaf(&s, roots[1], there), 0);
-        assert_eq!(pte::address(leaf(&s, roots[0], IMAGE_VA)), lent[0]);
+        assert!(leaf(&s, roots[1], there).is_none());
+        assert_eq!(leaf(&s, roots[0], IMAGE_VA).address(), lent[0]);
     }
 }

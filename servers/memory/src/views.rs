@@ -15,11 +15,14 @@ use crate::chains::Chains;
 use crate::doomed::{Doomed, Lent};
 use crate::numbered::Numbered;
 use crate::ram::Ram;
-use crate::space::{RIGHTS, Spaces, private, spans};
+use crate::space::{Spaces, private, spans};
 use crate::{stacks, tables};
 use abi::Error;
 use abi::address::*;
 use abi::identity::DomainId;
+use abi::rights::Rights;
+use arch::Marks;
+use arch::paging::{Entry, is_user_address};
 
 /// Most regions of one view.
 pub const REGIONS: usize = 64;
@@ -55,6 +58,9 @@ struct Region {
 impl Region {
     fn has(&self, va: usize) -> bool {
         (self.start..self.end).contains(&((va / PAGE) as u32))
+    }
+    fn rights(&self) -> Rights {
+        Rights::from_bits_truncate(self.rights as u64)
     }
     fn pages(&self) -> impl Iterator<Item = usize> + use<> {
         (self.start..self.end).map(|page| page as usize * PAGE)
@@ -146,7 +152,7 @@ impl<R: Ram> Spaces<R> {
     pub(crate) fn taking(
         &mut self,
         asid: usize,
-        rights: u64,
+        rights: Rights,
         take: impl FnOnce(&mut Self, usize) -> Result<(usize, usize), Error>,
     ) -> Result<usize, Error> {
         let (space, viewer) = self.taker(asid);
@@ -203,24 +209,25 @@ impl<R: Ram> Spaces<R> {
         by: usize,
         view: usize,
         (start, bytes): (usize, usize),
-        rights: u64,
+        rights: Rights,
         lent: Lent,
     ) -> Result<(), Error> {
         private(start, bytes)?;
-        if !bytes.is_multiple_of(PAGE) || rights & !RIGHTS != 0 || (rights != 0 && rights & pte::R == 0) {
+        let none = rights == Rights::NONE;
+        if !bytes.is_multiple_of(PAGE) || !none && !rights.contains(Rights::READ) {
             return Err(Error::EINVAL);
         }
         let View { space, root, .. } = *self.views.get(view).ok_or(Error::EINVAL)?;
         let space = space as usize;
         let range = (start, start + bytes);
-        if rights != 0 {
+        if !none {
             self.may_show(by, space, range, rights)?;
         }
         // Nothing has changed before all is known to be possible.
         for va in (start..range.1).step_by(PAGE) {
             lent.not(tables::leaf(&self.ram, root, va))?;
         }
-        if rights != 0 {
+        if !none {
             self.view_tables(view, range)?;
             if self.views.regions.of(view as u16).count() + 2 > REGIONS {
                 return Err(Error::ENFILE);
@@ -228,28 +235,29 @@ impl<R: Ram> Spaces<R> {
         }
         self.cut(view, range)?;
         self.blind(view, range);
-        if rights == 0 { Ok(()) } else { self.see(view, range, rights, false) }
+        if none { Ok(()) } else { self.see(view, range, rights, false) }
     }
     /// Whether domain `by` can show a range of `space` with these rights.
-    fn may_show(&mut self, by: usize, space: usize, (start, end): (usize, usize), rights: u64) -> Result<(), Error> {
+    fn may_show(&mut self, by: usize, space: usize, (start, end): (usize, usize), rights: Rights) -> Result<(), Error> {
         let own = self.space(space)?;
         let (root, id) = (own.root, own.id);
         for va in (start..end).step_by(PAGE) {
             if by != space {
-                let has = self.views.region(by, va).map_or(0, |region| region.rights as u64);
-                if rights & !has != 0 {
-                    return Err(if has == 0 { Error::EFAULT } else { Error::EACCESS });
+                let has = self.views.region(by, va).map_or(Rights::NONE, |region| region.rights());
+                if !has.contains(rights) {
+                    return Err(if has == Rights::NONE { Error::EFAULT } else { Error::EACCESS });
                 }
             }
             let entry = tables::leaf(&self.ram, root, va);
-            let copied = if entry & (pte::V | pte::LAZY) == pte::V | pte::LAZY { pte::W } else { 0 };
-            if entry == 0 {
+            let copied = entry.is_present() && entry.has(Marks::LAZY);
+            let has = entry.rights().union(if copied { Rights::WRITE } else { Rights::NONE });
+            if entry.is_none() {
                 // Its pages come and go.
                 let paged = id.is_some_and(|id| self.pagers.pager(id, va).is_some());
                 if !paged {
                     return Err(Error::EFAULT);
                 }
-            } else if rights & !(entry | copied) != 0 {
+            } else if !has.contains(rights) {
                 return Err(Error::EACCESS);
             }
         }
@@ -273,11 +281,11 @@ impl<R: Ram> Spaces<R> {
         }
     }
     /// View `view` sees a range from now on, of which it has seen nothing.
-    pub(crate) fn see(&mut self, view: usize, range: (usize, usize), rights: u64, own: bool) -> Result<(), Error> {
+    pub(crate) fn see(&mut self, view: usize, range: (usize, usize), rights: Rights, own: bool) -> Result<(), Error> {
         self.view_tables(view, range)?;
         let (mut start, end) = ((range.0 / PAGE) as u32, (range.1 / PAGE) as u32);
         let Self { ram, frames, views, .. } = self;
-        let rights = rights as u8;
+        let rights = rights.bits() as u8;
         // What a heap takes piece by piece is one region.
         let before = |r: &Region| (r.end, r.rights, r.own) == (start, rights, own);
         if let Some(before) = views.regions.remove(view as u16, before) {
@@ -372,50 +380,48 @@ impl<R: Ram> Spaces<R> {
             next = self.views.numbered(view.next);
         }
     }
-    /// An access of view `view` to `va` faulted, `cause` 12, 13 or 15; or (`alone`) a portal is to lend the page, which then must be
+    /// An access of view `view` to `va` faulted that wanted one right; or (`alone`) a portal is to lend the page, which then must be
     /// the space's own.
-    pub fn resolve_view(&mut self, view: usize, va: usize, cause: usize, alone: bool) -> Seen {
+    pub fn resolve_view(&mut self, view: usize, va: usize, access: Rights, alone: bool) -> Seen {
         let Some(&View { space, root, .. }) = self.views.get(view) else { return Seen::Not };
-        if !(12..=15).contains(&cause) || va >> 38 != 0 {
+        if !is_user_address(va) {
             return Seen::Not;
         }
         let va = va / PAGE * PAGE;
-        let right = [pte::X, pte::R, 0, pte::W][cause & 3];
-        let Some(region) = self.views.region(view, va).filter(|region| region.rights as u64 & right != 0) else {
+        let Some(region) = self.views.region(view, va).filter(|region| region.rights().contains(access)) else {
             return Seen::Not;
         };
         let space = space as usize;
         let Ok((space_root, id)) = self.space(space).map(|s| (s.root, s.id)) else { return Seen::Not };
         let missing = id.map_or(Seen::Not, Seen::Missing);
-        if tables::leaf(&self.ram, space_root, va) == 0 {
+        if tables::leaf(&self.ram, space_root, va).is_none() {
             return missing;
         }
-        if self.own(space, va, cause == 15 || alone).is_err() {
+        if self.own(space, va, access == Rights::WRITE || alone).is_err() {
             return Seen::Not;
         }
         let value = tables::leaf(&self.ram, space_root, va);
-        let wanted = pte::V | pte::U | right;
-        let Some(at) = tables::entry(&self.ram, root, va).filter(|_| value & wanted == wanted) else {
+        let Some(at) = tables::entry(&self.ram, root, va).filter(|_| value.allows(access)) else {
             return Seen::Not;
         };
-        let rights = value & RIGHTS & region.rights as u64;
-        let entry = pte::leaf(pte::address(value), rights | value & pte::LAZY | pte::U | pte::FOREIGN);
-        if self.ram.read(at) != entry {
-            self.ram.write(at, entry);
+        let rights = value.rights().intersection(region.rights());
+        let marks = value.marks().intersection(Marks::LAZY).union(Marks::FOREIGN);
+        let entry = Entry::user(value.address(), rights, marks);
+        if self.ram.entry(at) != entry {
+            self.ram.set_entry(at, entry);
         }
         // It may be known as missing.
         self.ram.flush_page(view, va);
         Seen::Now
     }
     /// Whether view `view` sees a page that is the frame at `pa`, with these rights.
-    pub(crate) fn view_shows(&mut self, view: usize, pa: usize, rights: u64) -> bool {
+    pub(crate) fn view_shows(&mut self, view: usize, pa: usize, rights: Rights) -> bool {
         let Some(&View { space, .. }) = self.views.get(view) else { return false };
         let Some(root) = self.root(space as usize) else { return false };
-        let rights = rights & RIGHTS;
-        let regions = self.views.regions.of(view as u16).filter(|r| r.rights as u64 & rights == rights);
+        let regions = self.views.regions.of(view as u16).filter(|r| r.rights().contains(rights));
         regions.into_iter().flat_map(|region| region.pages()).any(|va| {
             let leaf = tables::leaf(&self.ram, root, va);
-            leaf & pte::V != 0 && pte::address(leaf) == pa && leaf & rights == rights
+            leaf.is_present() && leaf.address() == pa && leaf.rights().contains(rights)
         })
     }
     /// Whether somebody has a view of space `space`.
@@ -426,12 +432,12 @@ impl<R: Ram> Spaces<R> {
     #[cold]
     pub(crate) fn window_of_view(&mut self, view: usize, address: usize, write: bool) -> Result<bool, Error> {
         let root = self.root(view).ok_or(Error::ESRCH)?;
-        let wanted = pte::V | pte::R | pte::U | if write { pte::W } else { 0 };
-        let ready = |s: &Self| tables::leaf(&s.ram, root, address) & (wanted | pte::LAZY) == wanted;
+        let wanted = Rights::of_window(write);
+        let ready = |s: &Self| tables::leaf(&s.ram, root, address).allows_at_once(wanted);
         if ready(self) {
             return Ok(false);
         }
-        let seen = self.resolve_view(view, address, if write { 15 } else { 13 }, true);
+        let seen = self.resolve_view(view, address, if write { Rights::WRITE } else { Rights::READ }, true);
         if seen == Seen::Now && ready(self) { Ok(true) } else { Err(Error::EFAULT) }
     }
     /// Gives back what a view has, and what its own domain has taken in the space, but for pages that windows show, which stay the
@@ -489,13 +495,13 @@ impl<R: Ram> Spaces<R> {
         Ok(())
     }
     /// Whether each entry of a view's tables shows what its space has there, with no more rights than its region says.
-    pub(crate) fn view_entry_holds(&mut self, view: usize, va: usize, leaf: u64) -> bool {
+    pub(crate) fn view_entry_holds(&mut self, view: usize, va: usize, leaf: Entry) -> bool {
         let Some(&View { space, .. }) = self.views.get(view) else { return false };
         let Some(root) = self.root(space as usize) else { return false };
-        let (value, rights) = (tables::leaf(&self.ram, root, va), leaf & RIGHTS);
-        let marks = pte::V | pte::U | pte::FOREIGN;
-        let seen = self.views.region(view, va).is_some_and(|region| rights & !(region.rights as u64) == 0);
-        let same = value & pte::V != 0 && pte::address(value) == pte::address(leaf) && value & rights == rights;
-        leaf & (marks | pte::G) == marks && same && seen && leaf & pte::LAZY == value & pte::LAZY
+        let (value, rights) = (tables::leaf(&self.ram, root, va), leaf.rights());
+        let seen = self.views.region(view, va).is_some_and(|region| region.rights().contains(rights));
+        let same = value.is_present() && value.address() == leaf.address() && value.rights().contains(rights);
+        let shown = leaf.is_present() && leaf.is_user() && !leaf.is_global() && leaf.has(Marks::FOREIGN);
+        shown && same && seen && leaf.has(Marks::LAZY) == value.has(Marks::LAZY)
     }
 }

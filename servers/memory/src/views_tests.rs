@@ -9,12 +9,15 @@ use crate::tables;
 use crate::views::{REGIONS, Seen};
 use abi::Error;
 use abi::address::*;
+use abi::rights::Rights;
+use arch::Marks;
+use arch::paging::Entry;
 use proptest::prelude::*;
 
 /// The frames below are nobody's: tables that all spaces share.
 const MANAGED: usize = RAM_BASE + 5 * PAGE;
-const READ: u64 = pte::R;
-const WRITE: u64 = pte::R | pte::W;
+const READ: Rights = Rights::READ;
+const WRITE: Rights = Rights::READ_WRITE;
 const BASE: usize = IMAGE_VA;
 
 /// A space, 1, with four pages that can be written, and two views of it, 2 and 3.
@@ -44,13 +47,13 @@ fn die(s: &mut Spaces<Fake>, lent: Lent) {
     s.ram.dead.remove(&2);
     s.ram.spaces.retain(|space| space.0 != 2);
 }
-fn show(s: &mut Spaces<Fake>, view: usize, page: usize, count: usize, rights: u64) -> Result<(), Error> {
+fn show(s: &mut Spaces<Fake>, view: usize, page: usize, count: usize, rights: Rights) -> Result<(), Error> {
     kept(s, |s| s.make_visible(1, view, (BASE + page * PAGE, count * PAGE), rights, NONE))
 }
-fn sees(s: &mut Spaces<Fake>, view: usize, page: usize, cause: usize) -> Seen {
-    s.resolve_view(view, BASE + page * PAGE, cause, false)
+fn sees(s: &mut Spaces<Fake>, view: usize, page: usize, access: Rights) -> Seen {
+    s.resolve_view(view, BASE + page * PAGE, access, false)
 }
-fn leaf(s: &mut Spaces<Fake>, asid: usize, page: usize) -> u64 {
+fn leaf(s: &mut Spaces<Fake>, asid: usize, page: usize) -> Entry {
     let root = s.root(asid).unwrap();
     tables::leaf(&s.ram, root, BASE + page * PAGE)
 }
@@ -64,8 +67,8 @@ fn holds(s: &mut Spaces<Fake>) {
 #[test]
 fn a_new_view_sees_nothing() {
     let mut s = three();
-    for cause in [12, 13, 15] {
-        assert_eq!(sees(&mut s, 2, 0, cause), Seen::Not);
+    for access in [Rights::EXECUTE, Rights::READ, Rights::WRITE] {
+        assert_eq!(sees(&mut s, 2, 0, access), Seen::Not);
     }
     holds(&mut s);
 }
@@ -73,12 +76,12 @@ fn a_new_view_sees_nothing() {
 fn what_is_visible_is_seen_with_its_rights_and_by_nobody_else() {
     let mut s = three();
     show(&mut s, 2, 1, 1, READ).unwrap();
-    assert_eq!((sees(&mut s, 2, 1, 13), sees(&mut s, 2, 1, 15)), (Seen::Now, Seen::Not));
+    assert_eq!((sees(&mut s, 2, 1, Rights::READ), sees(&mut s, 2, 1, Rights::WRITE)), (Seen::Now, Seen::Not));
     assert_eq!(
-        (sees(&mut s, 2, 1, 12), sees(&mut s, 2, 2, 13), sees(&mut s, 3, 1, 13)),
+        (sees(&mut s, 2, 1, Rights::EXECUTE), sees(&mut s, 2, 2, Rights::READ), sees(&mut s, 3, 1, Rights::READ)),
         (Seen::Not, Seen::Not, Seen::Not)
     );
-    assert_eq!(pte::address(leaf(&mut s, 1, 1)), pte::address(leaf(&mut s, 2, 1)));
+    assert_eq!(leaf(&mut s, 1, 1).address(), leaf(&mut s, 2, 1).address());
     holds(&mut s);
 }
 #[test]
@@ -86,16 +89,15 @@ fn more_rights_than_the_space_has_are_refused() {
     let mut s = three();
     s.map(1, BASE + 4 * PAGE, PAGE, READ).unwrap();
     assert_eq!(show(&mut s, 2, 4, 1, WRITE), Err(Error::EACCESS));
-    assert_eq!(show(&mut s, 2, 0, 1, READ | pte::X), Err(Error::EACCESS));
+    assert_eq!(show(&mut s, 2, 0, 1, Rights::READ_EXECUTE), Err(Error::EACCESS));
     assert_eq!(show(&mut s, 2, 4, 1, READ), Ok(()));
 }
 #[test]
 fn what_is_not_there_is_not_shown() {
     let mut s = three();
     assert_eq!(show(&mut s, 2, 3, 2, READ), Err(Error::EFAULT));
-    assert_eq!(sees(&mut s, 2, 3, 13), Seen::Not);
+    assert_eq!(sees(&mut s, 2, 3, Rights::READ), Seen::Not);
     assert_eq!(kept(&mut s, |s| s.make_visible(1, 9, (BASE, PAGE), READ, NONE)), Err(Error::EINVAL), "no view");
-    assert_eq!(kept(&mut s, |s| s.make_visible(1, 2, (BASE, PAGE), pte::G | READ, NONE)), Err(Error::EINVAL));
     assert_eq!(kept(&mut s, |s| s.make_visible(1, 2, (BASE, 930), READ, NONE)), Err(Error::EINVAL), "a part of a page");
 }
 #[test]
@@ -106,28 +108,28 @@ fn a_view_shows_others_no_more_than_it_sees() {
         kept(s, |s| s.make_visible(2, 3, (BASE + page * PAGE, PAGE), rights, NONE))
     };
     assert_eq!((on(&mut s, 0, WRITE), on(&mut s, 1, READ)), (Err(Error::EACCESS), Err(Error::EFAULT)));
-    assert_eq!((on(&mut s, 0, READ), sees(&mut s, 3, 0, 13)), (Ok(()), Seen::Now));
+    assert_eq!((on(&mut s, 0, READ), sees(&mut s, 3, 0, Rights::READ)), (Ok(()), Seen::Now));
 }
 #[test]
 fn a_later_fault_on_a_page_that_is_there_takes_no_frame() {
     let mut s = three();
     show(&mut s, 2, 0, 1, WRITE).unwrap();
     show(&mut s, 3, 0, 1, WRITE).unwrap();
-    assert_eq!(sees(&mut s, 2, 0, 15), Seen::Now);
+    assert_eq!(sees(&mut s, 2, 0, Rights::WRITE), Seen::Now);
     let free = s.frames.free();
-    assert_eq!((sees(&mut s, 3, 0, 15), s.frames.free()), (Seen::Now, free));
-    assert!(leaf(&mut s, 2, 0) == leaf(&mut s, 3, 0) && leaf(&mut s, 1, 0) & pte::W != 0);
+    assert_eq!((sees(&mut s, 3, 0, Rights::WRITE), s.frames.free()), (Seen::Now, free));
+    assert!(leaf(&mut s, 2, 0) == leaf(&mut s, 3, 0) && leaf(&mut s, 1, 0).allows(Rights::WRITE));
     holds(&mut s);
 }
 #[test]
 fn an_unmapped_page_and_what_comes_in_its_place_are_seen_by_no_view() {
     let mut s = three();
     show(&mut s, 2, 0, 4, WRITE).unwrap();
-    (0..4).for_each(|page| assert_eq!(sees(&mut s, 2, page, 15), Seen::Now));
+    (0..4).for_each(|page| assert_eq!(sees(&mut s, 2, page, Rights::WRITE), Seen::Now));
     kept(&mut s, |s| s.unmap(1, BASE + PAGE, NONE)).unwrap();
     holds(&mut s);
     s.map(1, BASE + PAGE, PAGE, WRITE).unwrap();
-    assert_eq!([0, 1, 2].map(|page| sees(&mut s, 2, page, 13)), [Seen::Now, Seen::Not, Seen::Now]);
+    assert_eq!([0, 1, 2].map(|page| sees(&mut s, 2, page, Rights::READ)), [Seen::Now, Seen::Not, Seen::Now]);
     holds(&mut s);
 }
 #[test]
@@ -137,11 +139,11 @@ fn a_paged_page_comes_and_goes_and_stays_visible() {
     let Spaces { ram, frames, pagers, .. } = &mut *s;
     pagers.add((ram, frames), id(1), range, 50, id(1)).unwrap();
     assert_eq!(show(&mut s, 2, 8, 1, READ), Ok(()));
-    assert_eq!(sees(&mut s, 2, 8, 13), Seen::Missing(id(1)));
+    assert_eq!(sees(&mut s, 2, 8, Rights::READ), Seen::Missing(id(1)));
     s.page(1, 1, range.0, 0, WRITE, NONE).unwrap();
-    assert_eq!((sees(&mut s, 2, 8, 13), sees(&mut s, 2, 8, 15)), (Seen::Now, Seen::Not));
-    kept(&mut s, |s| s.page(1, 1, range.0, 0, 0, NONE)).unwrap();
-    assert_eq!((leaf(&mut s, 2, 8), sees(&mut s, 2, 8, 13)), (0, Seen::Missing(id(1))));
+    assert_eq!((sees(&mut s, 2, 8, Rights::READ), sees(&mut s, 2, 8, Rights::WRITE)), (Seen::Now, Seen::Not));
+    kept(&mut s, |s| s.page(1, 1, range.0, 0, Rights::NONE, NONE)).unwrap();
+    assert_eq!((leaf(&mut s, 2, 8), sees(&mut s, 2, 8, Rights::READ)), (Entry::NONE, Seen::Missing(id(1))));
     holds(&mut s);
 }
 #[test]
@@ -149,17 +151,18 @@ fn a_copied_page_is_made_the_spaces_own_by_a_views_write() {
     let mut s = three();
     s.write(1, BASE, b"here").unwrap();
     show(&mut s, 2, 0, 1, WRITE).unwrap();
-    assert_eq!(sees(&mut s, 2, 0, 15), Seen::Now);
+    assert_eq!(sees(&mut s, 2, 0, Rights::WRITE), Seen::Now);
     let root = s.create(id(5)).unwrap();
     s.ram.spaces.push((5, root));
     kept(&mut s, |s| s.copy(1, 5, NONE)).unwrap();
-    assert_eq!(leaf(&mut s, 2, 0), 0, "what it had can not be written any more");
+    assert!(leaf(&mut s, 2, 0).is_none(), "what it had can not be written any more");
     holds(&mut s);
-    assert_eq!(sees(&mut s, 2, 0, 13), Seen::Now);
-    assert_eq!(leaf(&mut s, 2, 0) & (pte::W | pte::LAZY), pte::LAZY);
-    assert_eq!(sees(&mut s, 2, 0, 15), Seen::Now);
+    assert_eq!(sees(&mut s, 2, 0, Rights::READ), Seen::Now);
+    let shared = leaf(&mut s, 2, 0);
+    assert!(shared.has(Marks::LAZY) && !shared.allows(Rights::WRITE));
+    assert_eq!(sees(&mut s, 2, 0, Rights::WRITE), Seen::Now);
     let [own, view, copy] = [1, 2, 5].map(|asid| leaf(&mut s, asid, 0));
-    assert!(pte::address(own) == pte::address(view) && pte::address(copy) != pte::address(own) && view & pte::W != 0);
+    assert!(own.address() == view.address() && copy.address() != own.address() && view.allows(Rights::WRITE));
     holds(&mut s);
 }
 #[test]
@@ -168,14 +171,14 @@ fn what_a_view_takes_is_its_own_and_ends_with_it() {
     let top = s.stack(2, THREAD_STACK).unwrap();
     let heap = s.grow(2, 3).unwrap();
     for va in [top - PAGE, heap, heap + 2 * PAGE] {
-        assert_eq!(s.resolve_view(2, va, 15, false), Seen::Now);
-        assert_eq!(s.resolve_view(3, va, 13, false), Seen::Not);
-        assert!(s.resolve(1, va, 15));
+        assert_eq!(s.resolve_view(2, va, Rights::WRITE, false), Seen::Now);
+        assert_eq!(s.resolve_view(3, va, Rights::READ, false), Seen::Not);
+        assert!(s.resolve(1, va, Rights::WRITE));
     }
     assert_ne!(s.stack(1, THREAD_STACK).unwrap(), top);
     holds(&mut s);
     die(&mut s, NONE);
-    assert!(!s.resolve(1, top - PAGE, 15) && !s.resolve(1, heap, 15));
+    assert!(!s.resolve(1, top - PAGE, Rights::WRITE) && !s.resolve(1, heap, Rights::WRITE));
     assert_eq!((s.stack(1, THREAD_STACK), s.grow(1, 1)), (Ok(top), Ok(heap)));
     holds(&mut s);
 }
@@ -183,14 +186,14 @@ fn what_a_view_takes_is_its_own_and_ends_with_it() {
 fn what_a_window_shows_is_not_hidden_and_outlives_its_taker() {
     let mut s = three();
     let heap = s.grow(2, 1).unwrap();
-    assert_eq!(s.resolve_view(2, heap, 15, true), Seen::Now);
+    assert_eq!(s.resolve_view(2, heap, Rights::WRITE, true), Seen::Now);
     let root = s.root(2).unwrap();
-    let lent = [pte::address(tables::leaf(&s.ram, root, heap))];
-    let hidden = kept(&mut s, |s| s.make_visible(1, 2, (heap, PAGE), 0, Lent::all(&lent)));
-    assert_eq!((hidden, s.resolve_view(2, heap, 15, false)), (Err(Error::EBUSY), Seen::Now));
+    let lent = [tables::leaf(&s.ram, root, heap).address()];
+    let hidden = kept(&mut s, |s| s.make_visible(1, 2, (heap, PAGE), Rights::NONE, Lent::all(&lent)));
+    assert_eq!((hidden, s.resolve_view(2, heap, Rights::WRITE, false)), (Err(Error::EBUSY), Seen::Now));
     s.ram.shown = lent.to_vec();
     die(&mut s, Lent::all(&lent));
-    assert!(!s.frames.is_free(lent[0]) && s.resolve(1, heap, 15));
+    assert!(!s.frames.is_free(lent[0]) && s.resolve(1, heap, Rights::WRITE));
     holds(&mut s);
 }
 #[test]
@@ -202,7 +205,7 @@ fn all_comes_back() {
         s.create_view(id(2), 1, 0).unwrap();
         s.make_visible(1, 2, (BASE, 4 * PAGE), READ, NONE).unwrap();
         s.stack(2, THREAD_STACK).unwrap();
-        assert_eq!(s.resolve_view(2, BASE, 13, false), Seen::Now);
+        assert_eq!(s.resolve_view(2, BASE, Rights::READ, false), Seen::Now);
         s.destroy_view(2, NONE).unwrap();
         s.frames.free()
     };
@@ -244,13 +247,13 @@ proptest! {
         let mut copies = 10;
         for (what, view, page, count, n) in steps {
             let (view, va) = (view + 2, BASE + page * PAGE);
-            let rights = [READ, WRITE, 0][n];
+            let rights = [READ, WRITE, Rights::NONE][n];
             match what {
                 0 | 1 => { let _ = show(&mut s, view, page, count, rights); }
-                2 | 3 => { sees(&mut s, view, page, [13, 15, 12][n]); }
+                2 | 3 => { sees(&mut s, view, page, [READ, Rights::WRITE, Rights::EXECUTE][n]); }
                 4 => { let _ = kept(&mut s, |s| s.unmap(1, va, NONE)); }
                 5 => { let _ = s.map(1, va, count * PAGE, WRITE); }
-                6 => { s.resolve(1, va, [13, 15, 12][n]); }
+                6 => { s.resolve(1, va, [READ, Rights::WRITE, Rights::EXECUTE][n]); }
                 7 => {
                     let asid = copies;
                     copies += 1;

@@ -1,0 +1,41 @@
+//! The one seam between Pebble and the machine that it runs on: what differs between instruction sets is behind it.
+//!
+//! Its contract. Whatever names a register, a bit of a page-table entry, an instruction or the number of an exception is in this
+//! library or in the nucleus; everything else speaks of what is below, in the same words for each machine.
+//!
+//! | | what a back end gives | who uses it |
+//! | --- | --- | --- |
+//! | [`paging`] | [`Entry`](paging::Entry): a page-table entry, made of an address, [`Rights`](abi::rights::Rights) and [`Marks`], asked for them, and else a word that is only stored; the tables' shape; [`AddressSpace`](paging::AddressSpace): what a processor is told to use one | memory manager, portal manager, image builder |
+//! | [`trap`] | what an access wanted that faulted, from the number of the exception | memory manager |
+//!
+//! A back end promises: an entry of [`Entry::user`](paging::Entry::user) lets user mode do what its rights say and nothing else, without
+//! a fault for bits of bookkeeping; [`Entry::NONE`](paging::Entry::NONE) is the word 0 and maps nothing; an entry that is not present keeps
+//! its rights and marks; no entry is both a table and a page.
+//!
+//! All back ends are plain data where they can be, and are all built and tested on the host; [`paging`] and the others are those
+//! of the machine that is built for: RISC-V, where it is the host that builds for it.
+#![cfg_attr(not(test), no_std)]
+
+pub mod riscv64;
+pub mod x86_64;
+
+#[cfg(not(all(target_arch = "x86_64", target_os = "none")))]
+pub use riscv64 as machine;
+#[cfg(all(target_arch = "x86_64", target_os = "none"))]
+pub use x86_64 as machine;
+
+pub use machine::{paging, trap};
+
+bitflags::bitflags! {
+    /// What the memory manager notes in an entry, in bits that no processor looks at.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Marks: u64 {
+        /// The frame is not the space's own (a device, a shared page of the image), and is not freed with it.
+        const FOREIGN = 1;
+        /// Present: the frame is shared, the first write gets a copy. Not present: the first access gets a page of zeros.
+        const LAZY = 2;
+    }
+}
+
+#[cfg(test)]
+mod tests;

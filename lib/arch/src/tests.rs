@@ -1,0 +1,111 @@
+//! What every back end promises, asked of each.
+
+use crate::Marks;
+use abi::rights::Rights;
+
+macro_rules! promises {
+    ($($machine:ident)*) => { $(
+        mod $machine {
+            use super::*;
+            use crate::$machine::paging::*;
+
+            const PA: usize = 0x8765_4000;
+
+            fn rights() -> impl Iterator<Item = Rights> {
+                (0..16).filter_map(Rights::of_page)
+            }
+            fn marks() -> [Marks; 4] {
+                [Marks::empty(), Marks::FOREIGN, Marks::LAZY, Marks::all()]
+            }
+            #[test]
+            fn a_page_says_what_it_was_made_of() {
+                for (rights, marks) in rights().flat_map(|r| marks().map(|m| (r, m))) {
+                    let entry = Entry::user(PA, rights, marks);
+                    assert_eq!((entry.address(), entry.rights(), entry.marks()), (PA, rights, marks));
+                    assert!(entry.is_present() && entry.is_page() && entry.is_user());
+                    assert!(!entry.is_table() && !entry.is_global() && !entry.is_none());
+                    assert_eq!(Entry::of(entry.word()), entry);
+                }
+            }
+            #[test]
+            fn a_page_allows_its_rights_and_no_others() {
+                for (has, wants) in rights().flat_map(|r| rights().map(move |w| (r, w))) {
+                    for marks in marks() {
+                        let entry = Entry::user(PA, has, marks);
+                        assert_eq!(entry.allows(wants), has.contains(wants));
+                        assert_eq!(entry.allows_at_once(wants), has.contains(wants) && !marks.contains(Marks::LAZY));
+                    }
+                    assert!(!Entry::supervisor(PA, has).allows(wants), "it is not user mode's");
+                    assert!(!Entry::promised(has).allows(wants), "it is not there");
+                }
+            }
+            #[test]
+            fn a_promise_keeps_its_rights_and_is_not_there() {
+                for rights in rights() {
+                    let entry = Entry::promised(rights);
+                    assert_eq!((entry.rights(), entry.marks()), (rights, Marks::LAZY));
+                    assert!(!entry.is_present() && !entry.is_page() && !entry.is_table() && !entry.is_none());
+                }
+            }
+            #[test]
+            fn a_table_is_no_page_and_nothing_is_neither() {
+                let table = Entry::table(PA);
+                assert!(table.is_table() && table.is_present() && !table.is_page());
+                assert_eq!((table.address(), table.rights()), (PA, Rights::NONE));
+                assert!(Entry::NONE.is_none() && Entry::NONE.word() == 0);
+                assert!(!Entry::NONE.is_present() && !Entry::NONE.is_table() && !Entry::NONE.is_page());
+            }
+            #[test]
+            fn what_is_changed_leaves_the_rest() {
+                for (old, new) in rights().flat_map(|r| rights().map(move |n| (r, n))) {
+                    let entry = Entry::user(PA, old, Marks::FOREIGN).with_rights(new).with(Marks::LAZY);
+                    assert_eq!(entry, Entry::user(PA, new, Marks::all()));
+                    assert_eq!(entry.without(Marks::FOREIGN), Entry::user(PA, new, Marks::LAZY));
+                    assert!(entry.has(Marks::LAZY) && !entry.without(Marks::all()).has(Marks::all()));
+                }
+            }
+            #[test]
+            fn the_supervisor_half_is_not_user_modes() {
+                let half = supervisor_half(PA);
+                assert_eq!(half[1].1, Entry::table(PA));
+                assert!(half[0].1.is_global() && !half[0].1.is_user());
+                assert!(half.iter().all(|(place, _)| *place >= ENTRIES / 2));
+            }
+            #[test]
+            fn a_page_fault_says_which_access() {
+                use crate::$machine::trap::*;
+                assert_eq!(access(page_fault(true)), Some(Rights::WRITE));
+                assert_eq!(access(page_fault(false)), Some(Rights::READ));
+                assert!((0..64).filter(|&cause| access(cause).is_some()).count() <= 3);
+            }
+            #[test]
+            fn an_address_space_knows_its_root() {
+                let space = AddressSpace::new(PA, 77);
+                assert_eq!(space.root(), abi::address::supervisor(PA));
+                assert_ne!(space.word(), AddressSpace::new(PA, 78).word());
+            }
+        }
+    )* };
+}
+promises! { riscv64 x86_64 }
+
+#[test]
+fn entries_of_sv39_are_as_its_specification_says() {
+    use crate::riscv64::paging::*;
+    // V R W U A D, physical page number 0x80400.
+    assert_eq!(Entry::user(0x8040_0000, Rights::READ_WRITE, Marks::empty()).word(), 0x2010_00d7);
+    assert_eq!(Entry::user(0x8040_0000, Rights::READ, Marks::FOREIGN).word(), 0x2010_01d3);
+    assert_eq!(Entry::supervisor(0x8000_0000, Rights::READ_WRITE).word(), 0x2000_00e7);
+    assert_eq!(Entry::table(0x8040_0000).word(), 0x2010_0001);
+    assert_eq!(Entry::promised(Rights::READ_WRITE).word(), 0x216);
+    assert_eq!(AddressSpace::new(0x8040_0000, 5).word(), 0x8000_5000_0008_0400);
+    assert_eq!([2, 1, 0].map(|level| index(0x10_4060_3000, level)), [65, 3, 3]);
+}
+#[test]
+fn entries_of_x86_64_are_as_its_manual_says() {
+    use crate::x86_64::paging::*;
+    assert_eq!(Entry::user(0x8040_0000, Rights::READ_WRITE, Marks::empty()).word(), 0x8000_0000_8040_0867);
+    assert_eq!(Entry::user(0x8040_0000, Rights::READ_EXECUTE, Marks::empty()).word(), 0x8040_0865);
+    assert_eq!(Entry::table(0x8040_0000).word(), 0x8040_0027);
+    assert_eq!(AddressSpace::new(0x8040_0000, 5).word(), 0x8040_0005);
+}
