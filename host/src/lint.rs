@@ -12,9 +12,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const COMPONENTS: [&str; 4] = ["servers", "drivers", "services", "apps"];
 /// Where the project's programs of one file are, in C and in Rust.
 const PROGRAMS: [&str; 5] = ["apps/bench", "apps/examples", "tests/target", "tests/hostile", "tests/debugger"];
-/// Of the workspace, so that what all depend on is looked through once.
-const PROFILE: &str =
-    "[profile.dev]\nopt-level = 1\ndebug = \"line-tables-only\"\n[profile.dev.package.\"*\"]\ndebug = false\n";
 /// Of `clippy`, in every call.
 const CLIPPY: [&str; 4] = ["--target-dir", "target", "--", "-Dwarnings"];
 
@@ -102,13 +99,26 @@ fn in_folders(root: &Path, ending: &str) -> Result<Vec<PathBuf>> {
     }
     Ok(found)
 }
+/// The development profile of a workspace's manifest, but for what it says of packages by name, which another workspace may not have:
+/// with it, what both depend on is looked through once.
+fn profile(workspace: &str) -> Result<String> {
+    let manifest: toml::Table = workspace.parse()?;
+    let mut profile =
+        manifest.get("profile").and_then(|profiles| profiles.get("dev")).context("no profile \"dev\"")?.clone();
+    if let Some(packages) = profile.get_mut("package").and_then(toml::Value::as_table_mut) {
+        packages.retain(|name, _| name == "*");
+    }
+    let table = |name: &str, value| toml::Table::from_iter([(name.to_owned(), value)]);
+    Ok(toml::to_string(&table("profile", table("dev", profile).into()))?)
+}
 /// The manifest of a package of all programs in Rust.
 fn programs(root: &Path) -> Result<PathBuf> {
     let folder = root.join("build/lint");
     fs::create_dir_all(&folder)?;
     let mut text = format!(
-        "[package]\nname = \"programs\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\npebble = {{ path = {:?} }}\n\n[workspace]\n\n{PROFILE}",
-        root.join("lib/pebble").canonicalize()?
+        "[package]\nname = \"programs\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\npebble = {{ path = {:?} }}\n\n[workspace]\n\n{}",
+        root.join("lib/pebble").canonicalize()?,
+        profile(&fs::read_to_string(root.join("Cargo.toml"))?)?
     );
     for source in in_folders(root, "rs")? {
         let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -146,6 +156,12 @@ mod tests {
         assert!(compiles(
             "#include <pebble.h>\nstatic word f(word x) { return 0; }\nint main(void) { return f(1); }\n"
         ));
+    }
+    #[test]
+    fn programs_have_the_workspaces_profile_but_for_named_packages() {
+        let text = "[profile.dev]\nopt-level = 1\n[profile.dev.package.\"*\"]\nopt-level = 0\n[profile.dev.package.host]\nopt-level = 3\n";
+        let expected: toml::Table = "profile.dev = { opt-level = 1, package.\"*\".opt-level = 0 }".parse().unwrap();
+        assert_eq!(profile(text).unwrap().parse::<toml::Table>().unwrap(), expected);
     }
     #[test]
     fn the_tested_components_have_libraries() {
