@@ -7,27 +7,57 @@ use crate::memory::{PAGE, noted};
 use crate::translate::{Access, FETCH, READ, WRITE};
 
 /// Most instructions between two looks at what was sent.
-const BATCH: usize = 4096;
+const BATCH: u64 = 4096;
 
 fn word(value: u64) -> u64 {
     value as i32 as u64
 }
 
 impl Machine {
+    /// Executes until there is something to look at, but no more than about `BATCH` instructions.
     pub(crate) fn execute(&mut self) {
-        for _ in 0..BATCH {
+        let end = self.instructions + BATCH;
+        while self.instructions < end {
             if self.cycles >= self.attention {
                 self.attend();
             }
             if self.stopped.is_some() {
                 return;
             }
-            self.cycles += 1;
-            self.instructions += 1;
-            if let Err(trap) = self.step() {
+            if let Err(trap) = self.execute_page(end) {
                 self.trap(trap);
             }
         }
+    }
+    /// Executes instructions of the page that `pc` is in, until it is left, translations change, or there is something to look at.
+    pub(crate) fn execute_page(&mut self, end: u64) -> Result<(), Trap> {
+        let found = if self.fetched.0 == self.pc / PAGE { Ok(self.fetched.1) } else { self.find_code() };
+        let Some(mut page) = found.as_ref().ok().and_then(|&offset| self.decoded[offset / PAGE as usize].take()) else {
+            self.count_one();
+            return found.map(|_| ());
+        };
+        let (here, offset) = self.fetched;
+        let mut result = Ok(());
+        while result.is_ok() && self.pc / PAGE == here && self.fetched.0 == here {
+            self.count_one();
+            let decoded = &page[(self.pc % PAGE) as usize / 2];
+            // Performed where it lies: a copy of it takes longer than most instructions.
+            result =
+                if decoded.op == Op::Unknown { self.perform_new(&mut page, offset) } else { self.perform(decoded) };
+            if self.cycles >= self.attention || self.instructions >= end || self.stopped.is_some() {
+                break;
+            }
+        }
+        // It may have been written, and fenced.
+        if self.memory.noted(offset) & noted::CODE != 0 {
+            self.decoded[offset / PAGE as usize] = Some(page);
+        }
+        result
+    }
+    #[inline(always)]
+    fn count_one(&mut self) {
+        self.cycles += 1;
+        self.instructions += 1;
     }
 
     /// Physical address behind `va` for an access of this kind.
@@ -132,8 +162,19 @@ impl Machine {
         self.fetched = (self.pc / PAGE, offset);
         Ok(offset)
     }
+    /// Performs the instruction at `pc`, which is not in `page` yet.
+    #[cold]
     #[inline(never)]
-    fn take_apart(&mut self, offset: usize) -> Result<Decoded, Trap> {
+    fn perform_new(&mut self, page: &mut [Decoded; PAGE as usize / 2], offset: usize) -> Result<(), Trap> {
+        let (decoded, same) = self.take_apart(offset)?;
+        // What goes on in the next page may go on elsewhere by the next time.
+        if same {
+            page[(self.pc % PAGE) as usize / 2] = decoded;
+        }
+        self.perform(&decoded)
+    }
+    /// The instruction at `pc`, whose frame is at `offset`, and whether it is the same each time.
+    fn take_apart(&mut self, offset: usize) -> Result<(Decoded, bool), Trap> {
         let at = offset + (self.pc % PAGE) as usize;
         let low = self.memory.read::<2>(at) as u32;
         if low & 3 != 3 {
@@ -141,39 +182,19 @@ impl Machine {
                 Some(word) => decode(word, 2),
                 None => Decoded { op: Op::Illegal, immediate: low as i32, length: 2, ..Decoded::UNKNOWN },
             };
-            self.keep(offset, decoded);
-            return Ok(decoded);
+            return Ok((decoded, true));
         }
         if self.pc % PAGE < PAGE - 2 {
-            let decoded = decode(self.memory.read::<4>(at) as u32, 4);
-            self.keep(offset, decoded);
-            return Ok(decoded);
+            return Ok((decode(self.memory.read::<4>(at) as u32, 4), true));
         }
-        // Its second half is in the next page, which may be another by the next time.
         let next = self.pc + 2;
         let at = self.physical(next, FETCH).ok_or(Trap(cause::FETCH_PAGE, next))?;
         let high = self.memory.offset(at, 2).ok_or(Trap(cause::FETCH, next))?;
-        Ok(decode(low | (self.memory.read::<2>(high) as u32) << 16, 4))
-    }
-    fn keep(&mut self, offset: usize, decoded: Decoded) {
-        if let Some(page) = &mut self.decoded[offset / PAGE as usize] {
-            page[(self.pc % PAGE) as usize / 2] = decoded;
-        }
+        Ok((decode(low | (self.memory.read::<2>(high) as u32) << 16, 4), false))
     }
 
     #[inline(always)]
-    pub(crate) fn step(&mut self) -> Result<(), Trap> {
-        let offset = if self.fetched.0 == self.pc / PAGE { self.fetched.1 } else { self.find_code()? };
-        let page = self.decoded[offset / PAGE as usize].as_ref();
-        let mut decoded = page.map_or(Decoded::UNKNOWN, |page| page[(self.pc % PAGE) as usize / 2]);
-        if decoded.op == Op::Unknown {
-            decoded = self.take_apart(offset)?;
-        }
-        self.perform(decoded)
-    }
-
-    #[inline(always)]
-    fn perform(&mut self, d: Decoded) -> Result<(), Trap> {
+    fn perform(&mut self, d: &Decoded) -> Result<(), Trap> {
         let (a, b) = (self.x[d.rs1 as usize & 31], self.x[d.rs2 as usize & 31]);
         let i = d.immediate as u64;
         let next = self.pc.wrapping_add(d.length.into());
@@ -301,7 +322,7 @@ impl Machine {
         self.x[0] = 0;
     }
     #[inline(never)]
-    fn perform_rarely(&mut self, d: Decoded, a: u64, b: u64, next: u64, illegal: Trap) -> Result<(), Trap> {
+    fn perform_rarely(&mut self, d: &Decoded, a: u64, b: u64, next: u64, illegal: Trap) -> Result<(), Trap> {
         use Op::*;
         match d.op {
             Fence => {}
@@ -390,7 +411,7 @@ impl Machine {
                     // What it was need not be said.
                     return Err(Trap(cause::ILLEGAL, 0));
                 }
-                self.perform_floating(d, a)?;
+                self.perform_floating(*d, a)?;
                 self.control.sstatus |= status::FS;
             }
             _ => return Err(illegal),

@@ -57,9 +57,7 @@ fn machine(code: &[u32], settings: Settings) -> Machine {
 }
 fn steps(m: &mut Machine, count: usize) {
     for _ in 0..count {
-        m.cycles += 1;
-        m.instructions += 1;
-        if let Err(trap) = m.step() {
+        if let Err(trap) = m.execute_page(m.instructions() + 1) {
             m.trap(trap);
         }
     }

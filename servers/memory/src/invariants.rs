@@ -108,14 +108,15 @@ impl References {
         let wrong = counted.find(|&(pa, count)| {
             // A count that has reached its highest value is not told apart from the next one.
             let sharers = spaces.shares.count(&spaces.ram, pa) + 1;
-            count != sharers.min(255) || self.pages.contains(&pa)
+            count != sharers.min(255)
         });
-        wrong.map(|(pa, _)| pa)
+        let own = || self.pages.iter().copied().find(|&page| page != 0 && self.count(spaces, page) != 0);
+        wrong.map(|(pa, _)| pa).or_else(own)
     }
 }
 
 /// Entries of a table that are looked at together.
-const TOGETHER: usize = 8;
+const TOGETHER: usize = 16;
 
 /// Gives `visit` each entry of `table` that is not 0, and its number. Most are 0: so it takes one branch for several of them.
 fn each_entry<R: Ram, E>(

@@ -29,6 +29,15 @@ use fallible::TryPush;
 /// Bit of a slot's word from which on the callee's ASID is: `memory_logic::windows::CALLEE`.
 const CALLEE: u32 = 54;
 
+/// Words with a bit for each entry of a table: whether a block knows of it.
+const KNOWN_WORDS: usize = NPORTALS / usize::BITS as usize;
+/// Entries of a table that are looked at together.
+const TOGETHER: usize = 8;
+/// The word and bit of entry `number` of domain `asid`.
+fn place(asid: usize, number: usize) -> (usize, usize) {
+    (asid * KNOWN_WORDS + number / usize::BITS as usize, 1 << (number % usize::BITS as usize))
+}
+
 /// Nothing, or what was found.
 type Checked = core::result::Result<(), Violation>;
 
@@ -56,8 +65,9 @@ impl<M: Machine> Manager<M> {
     /// Looks for what must not be. `EAGAIN`: the memory manager is in the middle of something.
     #[optimize(size)]
     pub fn check(&mut self) -> Result<Violation> {
-        let mut counts = Vec::new();
+        let (mut counts, mut known) = (Vec::new(), Vec::new());
         counts.room_for(MAX_DOMAINS.max(self.registrations.end()))?;
+        known.room_for(self.domains.end() * KNOWN_WORDS)?;
         let _masked = Masked::new(self.machine);
         let memory = self.machine.memory_check();
         if memory == Error::EAGAIN.code() || memory == Error::ENOMEM.code() {
@@ -65,8 +75,8 @@ impl<M: Machine> Manager<M> {
         }
         let (kind, asid) = (memory.unsigned_abs() >> 16, memory.unsigned_abs() & 0xffff);
         let result = expect("page tables: kind of violation", asid, 0, kind as u64, 0)
-            .and_then(|()| self.check_domains())
-            .and_then(|()| self.check_blocks())
+            .and_then(|()| self.check_blocks(zeros(&mut known, self.domains.end() * KNOWN_WORDS)))
+            .and_then(|()| self.check_domains(&known))
             .and_then(|()| self.check_registrations(&mut counts))
             .and_then(|()| self.check_threads(&mut counts))
             .and_then(|()| self.check_accounts());
@@ -74,7 +84,7 @@ impl<M: Machine> Manager<M> {
     }
 
     #[optimize(size)]
-    fn check_domains(&self) -> Checked {
+    fn check_domains(&self, known: &[usize]) -> Checked {
         let symbols = &self.machine.info().symbols;
         let grave = self.dead.graveyard.field(domain::ASID) as usize;
         if self.domains.get(grave).is_none_or(|d| d.table != self.dead.graveyard) {
@@ -102,20 +112,7 @@ impl<M: Machine> Manager<M> {
                     expect("an interrupt's entry", asid, n, field(domain::interrupt(n)), code)?;
                 }
             }
-            let (first, end) = d.numbers;
-            for number in 1..NPORTALS {
-                let code = d.table.entry(number);
-                if code == symbols.bad_portal {
-                    if (FIRST_FREE..first).contains(&number) {
-                        return violation("a free number below the first one", asid, number, first as u64);
-                    }
-                    continue;
-                }
-                if number >= end.max(FIRST_FREE) {
-                    return violation("a portal at a number beyond the last one", asid, number, end as u64);
-                }
-                self.check_entry(asid, d.table, boot, number, code)?;
-            }
+            self.check_table(asid, d, known)?;
             self.check_lent(asid, d.table)?;
             self.check_sharers(asid, d)?;
             let threads = self.threads.living().filter(|&(_, _, home)| home == d.id).count();
@@ -132,8 +129,37 @@ impl<M: Machine> Manager<M> {
         }
         Ok(())
     }
+    fn check_table(&self, asid: usize, d: &Domain<M>, known: &[usize]) -> Checked {
+        let bad = self.machine.info().symbols.bad_portal;
+        let (first, end) = d.numbers;
+        for group in (0..NPORTALS).step_by(TOGETHER) {
+            // Most numbers are free: so those above the first free one take one branch for several of them.
+            let others = (group..group + TOGETHER).fold(0, |others, number| others | (d.table.entry(number) ^ bad));
+            if others == 0 && group >= first {
+                continue;
+            }
+            for number in group.max(1)..group + TOGETHER {
+                let code = d.table.entry(number);
+                if code == bad {
+                    if (FIRST_FREE..first).contains(&number) {
+                        return violation("a free number below the first one", asid, number, first as u64);
+                    }
+                    continue;
+                }
+                if number >= end.max(FIRST_FREE) {
+                    return violation("a portal at a number beyond the last one", asid, number, end as u64);
+                }
+                let (word, bit) = place(asid, number);
+                let known = known.get(word).is_some_and(|word| word & bit != 0);
+                self.check_entry(asid, d, number, code, known)?;
+            }
+        }
+        Ok(())
+    }
+    /// Entry `number`, which leads to `code`, and of which a block knows or not. A block knows of no entry that leads elsewhere.
     #[optimize(size)]
-    fn check_entry(&self, asid: usize, table: Table<M>, boot: bool, number: usize, code: u64) -> Checked {
+    fn check_entry(&self, asid: usize, d: &Domain<M>, number: usize, code: u64, known: bool) -> Checked {
+        let (table, boot) = (d.table, d.flags & BOOT != 0);
         if code == self.dead.portal || code == self.dead.grant {
             return Ok(());
         }
@@ -155,8 +181,7 @@ impl<M: Machine> Manager<M> {
                 violation("a system portal at another's number", asid, number, code)
             };
         }
-        let users = block.users.iter().filter(|&&user| user == (asid as u16, number as u16)).count();
-        expect("times that the block knows the entry", asid, number, users as u64, 1)?;
+        expect("whether the block knows the entry", asid, number, known as u64, 1)?;
         if self.domains.contains(block.server as usize) {
             Ok(())
         } else {
@@ -247,7 +272,7 @@ impl<M: Machine> Manager<M> {
     }
 
     #[optimize(size)]
-    fn check_blocks(&self) -> Checked {
+    fn check_blocks(&self, known: &mut [usize]) -> Checked {
         for (code, block) in self.code.all() {
             let server = block.server as usize;
             let [magic, words, frame, _] = self.code.header(code);
@@ -259,6 +284,12 @@ impl<M: Machine> Manager<M> {
                 let (asid, number) = (asid as usize, number as usize);
                 let entry = self.domains.get(asid).map_or(0, |d| d.table.entry(number));
                 expect("an entry that a block knows", asid, number, entry, code)?;
+                let (word, bit) = place(asid, number);
+                let Some(word) = known.get_mut(word) else {
+                    return violation("a number of no table", asid, number, code);
+                };
+                expect("an entry that a block knows twice", asid, number, (*word & bit != 0) as u64, 0)?;
+                *word |= bit;
             }
             let retired = self.code.is_retired(code);
             if !block.permanent && block.users.is_empty() != retired {
@@ -314,9 +345,12 @@ impl<M: Machine> Manager<M> {
                 return violation("a registration of nobody", r.server, id, 0);
             }
         }
+        let provided = zeros(counts, MAX_DOMAINS);
+        for (_, r) in self.registrations.iter().filter(|&(id, _)| id >= boot) {
+            provided[r.server] += 1;
+        }
         for (asid, d) in self.domains.iter() {
-            let count = self.registrations.iter().filter(|&(id, r)| id >= boot && r.server == asid).count();
-            expect("the number of registrations", asid, 0, d.provides as u64, count as u64)?;
+            expect("the number of registrations", asid, 0, d.provides as u64, provided[asid] as u64)?;
         }
         Ok(())
     }

@@ -98,6 +98,10 @@ impl<M> Domains<M> {
     pub fn contains(&self, asid: usize) -> bool {
         self.slots.contains(asid)
     }
+    /// Behind the highest number that was ever a domain's.
+    pub fn end(&self) -> usize {
+        self.slots.end()
+    }
     pub fn iter(&self) -> impl Iterator<Item = (usize, &Domain<M>)> {
         self.slots.iter()
     }
