@@ -1,8 +1,13 @@
 //! What a component may take of what all share: resources, and how much of each. Each account is a component's of the manifest,
 //! with all domains that it is started as and their children.
 
+use crate::address::{CODE_REGION, CODE_REGIONS};
+
 /// Most accounts; number 0 is the system's own.
 pub const ACCOUNTS: usize = 32;
+
+/// Bytes of portal code of components that the first region has room for, beside the nucleus and what the system itself opens.
+pub const CODE_FIRST: u32 = 1600 * 1024;
 
 macro_rules! resources {
     ($($(#[$doc:meta])* $name:ident, $text:literal, $default:expr, $most:expr;)*) => {
@@ -35,7 +40,7 @@ resources! {
     Threads, "threads", 64, crate::nucleus::MAX_THREADS as u32 - 48;
     Semaphores, "semaphores", 64, crate::nucleus::MAX_SEMAPHORES as u32 - 128;
     /// Bytes of portal code.
-    Code, "code", 64 * 1024, 1600 * 1024;
+    Code, "code", 64 * 1024, (CODE_REGIONS * CODE_REGION) as u32 + CODE_FIRST;
     /// Registered names.
     Names, "names", 64, 8192;
     /// Ranges of addresses with a handler.

@@ -2,7 +2,7 @@
 //!
 //! Sv39. The supervisor half is the same in every domain. It maps the first GiB of RAM twice: readable and
 //! writable at `sext32(pa)` with one gigapage, so that `lui` makes any nucleus address in one or two
-//! instructions, and the code megapage read-execute at [`code_address`].
+//! instructions, and the regions of portal code read-execute at [`code_address`].
 
 /// Bytes in a page.
 pub const PAGE: usize = 4096;
@@ -10,8 +10,12 @@ pub const PAGE: usize = 4096;
 pub const RAM_BASE: usize = 0x8000_0000;
 /// Where the firmware enters the image, in S-mode, with `satp` 0.
 pub const IMAGE_BASE: usize = 0x8020_0000;
-/// End of the code megapage: nucleus text first, then portal code.
+/// End of the first code region: nucleus text first, then portal code.
 pub const CODE_END: usize = 0x8040_0000;
+/// Bytes of a region of portal code, and what its physical address is a multiple of: one entry of the middle page table shows it.
+pub const CODE_REGION: usize = 2 << 20;
+/// Most regions beside the first. They follow each other in physical memory.
+pub const CODE_REGIONS: usize = 15;
 /// Physical address of [`crate::boot::BootInfo`]; all other boot data follows it.
 pub const BOOT_INFO: usize = 0x8040_0000;
 

@@ -38,6 +38,10 @@ pub struct BootInfo {
     pub image_end: u64,
     /// Physical address where portal code goes on.
     pub code_next: u64,
+    /// Physical address of the regions of portal code beside the first, and how many there are: as many as the limits of all
+    /// components need. They lie behind the image.
+    pub code_more: u64,
+    pub code_regions: u64,
     /// Supervisor address of the thread table: `MAX_THREADS` pointers to threads, the low half of each, which the sign extends.
     pub thread_table: u64,
     /// Physical address and bytes of the archive of component images.

@@ -328,3 +328,14 @@ pub fn map_nucleus(memory: &mut Memory, info: &BootInfo, domains: &[Domain]) {
         }
     }
 }
+
+/// Maps the regions of portal code beside the first: for execution in all domains, for writing in the portal manager.
+pub fn map_code(memory: &mut Memory, info: &BootInfo, domains: &[Domain]) {
+    let Some(manager) = domains.iter().find(|d| d.component.role == Role::Portals) else { return };
+    for n in 0..info.code_regions as usize {
+        let region = info.code_more as usize + n * CODE_REGION;
+        memory.map_mega(manager.root, nucleus_view(region), region, pte::R | pte::W | pte::U);
+        let place = info.code_l1 as usize + 8 * index(code_address(region), 1);
+        memory.write_u64(place, pte::leaf(region, pte::R | pte::X | pte::G));
+    }
+}

@@ -18,6 +18,7 @@ pub use elf::Program;
 pub use reach::{Reach, reach};
 pub use relocations::relocations;
 
+use abi::account::{CODE_FIRST, Resource};
 use abi::address::*;
 use abi::boot::{self, BootInfo};
 use abi::nucleus::domain;
@@ -84,7 +85,7 @@ pub struct Image {
     pub log: usize,
     /// Supervisor address of the thread table.
     pub thread_table: usize,
-    /// What its pages are used for, but for the nucleus and portal code, which the code megapage begins with.
+    /// What its pages are used for, but for the nucleus and portal code, which the first code region begins with.
     pub uses: Vec<Use>,
     /// Bytes of the nucleus's code, and behind it of that of the first portals.
     pub code: (usize, usize),
@@ -100,6 +101,9 @@ const BOOT_INFO_PAGES: usize = size_of::<BootInfo>().div_ceil(PAGE);
 const NUCLEUS_DATA: usize = 0x8041_0000;
 /// As many bytes as the nucleus may have there.
 const NUCLEUS_DATA_BYTES: usize = 0x800;
+
+/// Bytes behind the image in which the memory manager keeps a bit for each frame of the first GiB.
+const FRAME_BITS: usize = (1 << 30) / PAGE / 8;
 
 /// Lays out an image.
 pub fn build(parts: &Parts) -> Result<Image, Error> {
@@ -143,6 +147,10 @@ pub fn build(parts: &Parts) -> Result<Image, Error> {
     let mut domains = domains::lay_out(parts, idle_block, &mut memory, &mut info)?;
     code_next = portals::open_all(parts.system, &mut domains, &mut memory, &mut info, code_next)?;
     domains::map_nucleus(&mut memory, &info, &domains);
+    // Nothing is given out any more.
+    info.code_regions = code_regions(parts.system) as u64;
+    info.code_more = (memory.end() + FRAME_BITS).next_multiple_of(CODE_REGION) as u64;
+    domains::map_code(&mut memory, &info, &domains);
 
     info.code_next = code_next as u64;
     info.image_end = memory.end() as u64;
@@ -158,6 +166,12 @@ pub fn build(parts: &Parts) -> Result<Image, Error> {
     let (bytes, mut uses) = memory.into_parts();
     uses.push(("boot information".into(), BOOT_INFO..BOOT_INFO + BOOT_INFO_PAGES * PAGE));
     Ok(Image { bytes, log, thread_table: supervisor(thread_table), uses, code, end, roots })
+}
+
+/// Regions of portal code beside the first that the components' limits, taken together, need.
+fn code_regions(system: &System) -> usize {
+    let all: usize = system.accounts().map(|(_, component)| component.limits.of(Resource::Code) as usize).sum();
+    all.saturating_sub(CODE_FIRST as usize).div_ceil(CODE_REGION)
 }
 
 fn zeroed_info() -> Box<BootInfo> {

@@ -42,7 +42,7 @@ core::arch::global_asm!(
     START_FRAME = const START_FRAME,
     EXCEPTION_FRAME = const EXCEPTION_FRAME,
     FLOATING_FRAME = const FLOATING_FRAME,
-    // Boot information: in the first page after the code megapage, so that `lui` reaches it.
+    // Boot information: in the first page after the first code region, so that `lui` reaches it.
     BOOT_PAGE = const BOOT_INFO >> 12,
     BOOT_INFO = const BOOT_INFO,
     DEVICE_TREE = const offset_of!(BootInfo, device_tree),

@@ -3,12 +3,17 @@
 //! A block is in use while a table entry leads to it or an invocation frame will return through it. One that no entry
 //! leads to any more is retired; from time to time the frames of all threads are looked through once, and the retired
 //! blocks that none of them returns through are freed.
+//!
+//! The area is the first region behind the nucleus, and as many others as the limits of all components need, which follow each
+//! other elsewhere (`BootInfo::code_more`). A free block goes to the list of its size, and serves for a smaller one where there is
+//! nothing else; before that, neighbours that are free are put together.
 
 use crate::Result;
 use crate::machine::nucleus_memory::NucleusMemory;
 use crate::state::slots::Slots;
 use abi::Error;
-use abi::address::{CODE_END, code_address, code_physical, supervisor};
+use abi::address::{CODE_END, CODE_REGION, IMAGE_BASE, code_address, code_physical, supervisor};
+use abi::boot::BootInfo;
 use abi::identity::DomainId;
 use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC};
 use alloc::vec::Vec;
@@ -21,6 +26,9 @@ use smallvec::SmallVec;
 const ALIGN: usize = 64;
 /// Free lists are kept for blocks of up to so many times `ALIGN`; no portal is longer.
 const CLASSES: usize = 4 * portal::emit::WORDS / ALIGN + 1;
+
+/// Granules of `ALIGN` bytes in the first region.
+const FIRST: usize = (CODE_END - IMAGE_BASE) / ALIGN;
 
 /// What a portal leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,17 +114,30 @@ pub struct CodeArea<M> {
     memory: M,
     blocks: Slots<(u64, Block)>,
     /// For each `ALIGN` bytes of the area, the number of the block there plus 1.
-    numbers: Vec<u16>,
+    numbers: Vec<u32>,
     /// Numbers that are free.
-    vacant: Vec<u16>,
-    /// Physical address of the area, and behind its last block.
-    base: usize,
+    vacant: Vec<u32>,
+    /// The first granule that blocks may have: before it is the nucleus, and what the image builder made.
+    first: usize,
+    /// Physical address behind the last block, and where that region ends.
     next: usize,
-    /// The first free block of each size, by its physical address, or 0. Its first word says which is next: what ends frees blocks,
-    /// and must not need memory for that.
+    end: usize,
+    /// From where to where the regions beside the first are.
+    more: [usize; 2],
+    /// The first free block of each size, by its physical address, or 0. Its first word says which is next, and how many granules it
+    /// has: what ends frees blocks, and must not need memory for that.
     free: [u32; CLASSES],
+    /// Whether a block was freed since neighbours were put together.
+    freed: bool,
     /// How many blocks no table entry leads to.
     retired: usize,
+}
+/// Where there is room for a block.
+enum Room {
+    /// Behind the last block, at this address, in the region with this end.
+    Fresh(usize, usize),
+    /// The first free block of this list.
+    Free(usize),
 }
 
 impl<M: NucleusMemory> CodeArea<M> {
@@ -126,9 +147,12 @@ impl<M: NucleusMemory> CodeArea<M> {
             blocks: Slots::new(),
             numbers: Vec::new(),
             vacant: Vec::new(),
-            base: abi::address::IMAGE_BASE,
+            first: 0,
             next: 0,
+            end: CODE_END,
+            more: [0; 2],
             free: [0; CLASSES],
+            freed: false,
             retired: 0,
         }
     }
@@ -136,25 +160,34 @@ impl<M: NucleusMemory> CodeArea<M> {
     pub fn reserve(&mut self, count: usize) -> Result<()> {
         self.blocks.reserve(count)
     }
-    /// The first physical address that the image builder left free.
-    pub fn start(&mut self, next: usize) {
-        self.next = next.next_multiple_of(ALIGN);
+    /// Begins where the image builder has left room.
+    pub fn start(&mut self, info: &BootInfo) {
+        let more = info.code_more as usize;
+        self.more = [more, more + info.code_regions as usize * CODE_REGION];
+        self.next = (info.code_next as usize).next_multiple_of(ALIGN);
+        self.first = self.granule(code_address(self.next) as u64);
     }
     /// Puts a block of `count` words in the area; the supervisor address of its code. `ENOMEM`: the area is full, or there is no
     /// memory for its record. Only if it was made is `charge` taken.
     #[inline(always)]
     pub fn add(&mut self, words: &Buffer, count: usize, mut block: Block, charge: &mut account::Charge) -> Result<u64> {
         let bytes = bytes(count);
-        let free = *self.free.get(bytes / ALIGN).ok_or(Error::ENOMEM)? as usize;
-        let pa = if free != 0 { free } else { self.next };
-        if free == 0 && self.next + bytes > CODE_END {
-            return Err(Error::ENOMEM);
-        }
+        let (pa, room) = match *self.free.get(bytes / ALIGN).ok_or(Error::ENOMEM)? {
+            free if free != 0 => (free as usize, Room::Free(bytes / ALIGN)),
+            _ if self.next + bytes <= self.end => (self.next, Room::Fresh(self.next, self.end)),
+            _ => self.find_elsewhere(bytes)?,
+        };
         let code = (code_address(pa) + BLOCK_HEADER) as u64;
         self.room(code, bytes)?;
-        match free {
-            0 => self.next += bytes,
-            _ => self.free[bytes / ALIGN] = self.memory.read_half(supervisor(pa) as u64),
+        match room {
+            Room::Fresh(pa, end) => (self.next, self.end) = (pa + bytes, end),
+            Room::Free(list) => {
+                self.free[list] = self.memory.read_half(supervisor(pa) as u64);
+                if list > bytes / ALIGN || list == CLASSES - 1 {
+                    let granules = self.memory.read_half(supervisor(pa) as u64 + 4) as usize;
+                    self.free_room(pa + bytes, granules - bytes / ALIGN);
+                }
+            }
         }
         self.memory.write_code(pa, words, bytes);
         (block.bytes, block.frame) = (bytes as u16, words.0[2] as u16);
@@ -185,17 +218,72 @@ impl<M: NucleusMemory> CodeArea<M> {
         }
         Ok(())
     }
-    /// Which `ALIGN` bytes of the area supervisor address `code` lies in.
+    /// Room for a block of `bytes` where neither a free one of its size is nor what is left of the region. `ENOMEM`.
+    #[cold]
+    #[inline(never)]
+    fn find_elsewhere(&mut self, bytes: usize) -> Result<(usize, Room)> {
+        let [more, end] = self.more;
+        if self.end != end && more + bytes <= end {
+            // What is left of the first region is free.
+            self.freed = true;
+            return Ok((more, Room::Fresh(more, end)));
+        }
+        if self.freed {
+            // First, so that no large block is cut where small ones would do.
+            self.join_neighbours();
+        }
+        let larger = (bytes / ALIGN..CLASSES).find(|&granules| self.free[granules] != 0).ok_or(Error::ENOMEM)?;
+        Ok((self.free[larger] as usize, Room::Free(larger)))
+    }
+    /// Whether a free block has at least so many bytes.
+    fn has_free(&self, bytes: usize) -> bool {
+        self.free.get(bytes / ALIGN..).is_some_and(|lists| lists.iter().any(|&first| first != 0))
+    }
+    /// Puts `granules` from physical address `pa` on in the list of their size; the last list has larger ones, too.
+    fn free_room(&mut self, pa: usize, granules: usize) {
+        if granules > 0 {
+            let list = granules.min(CLASSES - 1);
+            self.memory.write_half(supervisor(pa) as u64, self.free[list]);
+            self.memory.write_half(supervisor(pa) as u64 + 4, granules as u32);
+            self.free[list] = pa as u32;
+        }
+    }
+    /// Puts free blocks that follow each other together.
+    fn join_neighbours(&mut self) {
+        (self.free, self.freed) = ([0; CLASSES], false);
+        let mut granule = self.first;
+        while granule < self.numbers.len() {
+            // No block crosses from the first region to the next one.
+            let most = if granule < FIRST { self.numbers.len().min(FIRST) } else { self.numbers.len() };
+            let free = self.numbers[granule..most].iter().take_while(|&&number| number == 0).count();
+            if free > 0 {
+                self.free_room(self.place(granule), free);
+            }
+            granule += free.max(1);
+        }
+    }
+    /// Which `ALIGN` bytes of the area supervisor address `code` lies in. Of no region's: none that there is.
     #[inline(always)]
     fn granule(&self, code: u64) -> usize {
-        code_physical(code as usize).wrapping_sub(self.base) / ALIGN
+        let pa = code_physical(code as usize);
+        match pa.wrapping_sub(IMAGE_BASE) / ALIGN {
+            granule if granule < FIRST => granule,
+            _ => pa.wrapping_sub(self.more[0]) / ALIGN + FIRST,
+        }
+    }
+    /// The physical address of a granule.
+    fn place(&self, granule: usize) -> usize {
+        match granule.checked_sub(FIRST) {
+            None => IMAGE_BASE + granule * ALIGN,
+            Some(granule) => self.more[0] + granule * ALIGN,
+        }
     }
     #[inline(always)]
     fn insert(&mut self, code: u64, block: Block) {
-        let number = self.vacant.pop().map_or(self.blocks.end(), usize::from);
+        let number = self.vacant.pop().map_or(self.blocks.end(), |number| number as usize);
         let (first, count) = (self.granule(code), block.bytes as usize / ALIGN);
         while self.numbers.len() < first + count && self.numbers.push_kept(0) {}
-        self.numbers[first..first + count].fill(number as u16 + 1);
+        self.numbers[first..first + count].fill(number as u32 + 1);
         self.blocks.set(number, (code, block));
     }
     /// The number of the block that supervisor address `inside` lies in.
@@ -223,10 +311,9 @@ impl<M: NucleusMemory> CodeArea<M> {
         let first = self.granule(code);
         let count = block.bytes as usize / ALIGN;
         self.numbers[first..first + count].fill(0);
-        self.vacant.push_kept(number as u16);
-        let pa = code_physical(code as usize) - BLOCK_HEADER;
-        self.memory.write_half(supervisor(pa) as u64, self.free[count]);
-        self.free[count] = pa as u32;
+        self.vacant.push_kept(number as u32);
+        self.free_room(code_physical(code as usize) - BLOCK_HEADER, count);
+        self.freed = true;
     }
     /// The header of the block whose code starts at supervisor address `code`.
     pub fn header(&self, code: u64) -> [u32; 4] {
@@ -243,7 +330,8 @@ impl<M: NucleusMemory> CodeArea<M> {
     /// Whether a block of so many bytes fits.
     pub fn has_room(&self, bytes: usize) -> bool {
         let bytes = bytes.next_multiple_of(ALIGN);
-        self.next + bytes <= CODE_END || self.free.get(bytes / ALIGN).is_some_and(|&first| first != 0)
+        let [more, end] = self.more;
+        self.next + bytes <= self.end || self.end != end && more < end || self.has_free(bytes)
     }
     /// Behind the number of the last block.
     pub fn end(&self) -> usize {

@@ -1,6 +1,7 @@
 //! Tests of the whole manager, on a machine in a vector.
 
 mod admission_tests;
+mod code_tests;
 mod exhaustion_tests;
 mod frames_tests;
 mod lifetime_tests;
