@@ -6,7 +6,7 @@
 #![no_main]
 
 use pebble::abi::Error;
-use pebble::abi::address::pte;
+use pebble::abi::rights::Rights;
 use pebble::protection::Protection;
 use pebble::{Result, println};
 
@@ -30,7 +30,7 @@ struct Page([Node; 3]);
 fn run() -> Result<()> {
     let part = Protection::new("sums")?;
     let start = sum as *const () as usize / 4096 * 4096;
-    part.show(start, 4096, pte::R | pte::X)?;
+    part.show(start, 4096, Rights::READ_EXECUTE)?;
     part.register(sum, 1, 1)?;
     let mut page = Page([1, 2, 3].map(|value| Node { next: core::ptr::null(), value }));
     let nodes = &raw const page.0;
@@ -38,7 +38,7 @@ fn run() -> Result<()> {
         page.0[n].next = nodes.cast::<Node>().wrapping_add(n + 1);
     }
     let list = nodes as usize;
-    part.show(list, 4096, pte::R)?;
+    part.show(list, 4096, Rights::READ)?;
     let connection = part.connect(sum)?;
     println!("a list of 3 nodes, summed where it lies: {}", connection.call(0, 0, [list, 0, 0, 0]));
     let name = |code| Error::from_code(code).map_or("none", |error| error.name());

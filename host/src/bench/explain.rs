@@ -81,7 +81,7 @@ struct Places {
 }
 impl Places {
     fn new(nucleus: &Program) -> Places {
-        let code = nucleus.segments.iter().filter(|s| s.rights & abi::address::pte::X != 0);
+        let code = nucleus.segments.iter().filter(|s| s.rights.contains(abi::rights::Rights::EXECUTE));
         let nucleus_end = code.map(|s| s.va + s.memory_bytes).max().unwrap_or(0);
         let names = nucleus.symbols.iter().filter(|(n, _)| n.starts_with("nucleus_"));
         Places { nucleus: names.map(|(n, &at)| (at, n.clone())).collect(), nucleus_end }

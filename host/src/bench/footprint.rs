@@ -10,6 +10,8 @@ use crate::{build, system};
 use abi::address::*;
 use abi::nucleus::domain;
 use anyhow::{Context, Result, bail};
+use arch::Marks;
+use arch::paging::{AddressSpace, ENTRIES, Entry, LEVELS};
 use image::{Image, PAGE_TABLES, Parts};
 use manifest::Role;
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,8 +44,8 @@ impl Ram {
         self.0.get(at..at.wrapping_add(8)).map_or(0, |b| u64::from_le_bytes(b.try_into().unwrap()))
     }
     /// Calls `visit` with address, entry and level of each entry below `root` whose address is below `end`.
-    fn walk(&self, root: usize, end: usize, visit: &mut impl FnMut(usize, u64, usize)) {
-        self.walk_table(root, 2, 0, end, visit);
+    fn walk(&self, root: usize, end: usize, visit: &mut impl FnMut(usize, Entry, usize)) {
+        self.walk_table(root, LEVELS - 1, 0, end, visit);
     }
     fn walk_table(
         &self,
@@ -51,18 +53,18 @@ impl Ram {
         level: usize,
         base: usize,
         end: usize,
-        visit: &mut impl FnMut(usize, u64, usize),
+        visit: &mut impl FnMut(usize, Entry, usize),
     ) {
-        for n in 0..512 {
+        for n in 0..ENTRIES {
             let va = base + (n << (12 + 9 * level));
-            let entry = self.read(table + 8 * n);
-            if entry & pte::V == 0 || va >= end {
+            let entry = Entry::of(self.read(table + 8 * n));
+            if !entry.is_present() || va >= end {
                 continue;
             }
-            let leaf = entry & (pte::R | pte::W | pte::X) != 0;
+            let leaf = entry.is_page();
             visit(va, entry, if leaf { 0 } else { level });
             if !leaf && level > 0 {
-                self.walk_table(pte::address(entry), level - 1, va, end, visit);
+                self.walk_table(entry.address(), level - 1, va, end, visit);
             }
         }
     }
@@ -70,7 +72,9 @@ impl Ram {
     fn domain(&self, pa: usize) -> Option<(usize, usize)> {
         let field = |offset: i32| self.read((pa + domain::TABLE).wrapping_add_signed(offset as isize)) as usize;
         let (asid, root) = (field(domain::ASID), physical(field(domain::ROOT)));
-        let is = asid != 0 && root.is_multiple_of(PAGE) && field(domain::SATP) as u64 == satp(root, asid);
+        let is = asid != 0
+            && root.is_multiple_of(PAGE)
+            && field(domain::SPACE) as u64 == AddressSpace::new(root, asid).word();
         is.then_some((asid, root))
     }
 }
@@ -104,7 +108,7 @@ fn classify(image: &Image, ram: &Ram, own: usize) -> Result<Frames> {
     let manager = manager.context("a system without a portal manager")?.2;
     let mut nucleus = BTreeSet::new();
     ram.walk(manager, usize::MAX, &mut |va, entry, level| {
-        let pa = pte::address(entry);
+        let pa = entry.address();
         if level == 0 && va == nucleus_view(pa) && pa >= image.end {
             nucleus.insert(pa);
         }
@@ -123,17 +127,17 @@ fn classify(image: &Image, ram: &Ram, own: usize) -> Result<Frames> {
     for (component, root) in roots {
         frames.add(root, PAGE_TABLES);
         ram.walk(root, MEMORY_VIEW, &mut |va, entry, level| {
-            let pa = pte::address(entry);
+            let pa = entry.address();
             if level > 0 {
                 frames.add(pa, PAGE_TABLES);
-            } else if pa >= image.end && !(WINDOW_VA..COMMON_VA).contains(&va) && entry & pte::FOREIGN == 0 {
+            } else if pa >= image.end && !(WINDOW_VA..COMMON_VA).contains(&va) && !entry.has(Marks::FOREIGN) {
                 visit_later.push((pa, if component == OWN { OWN.into() } else { kind(component, va) }));
             }
         });
         // The tables of what lies above, which the walk does not follow into RAM.
         ram.walk(root, usize::MAX, &mut |va, entry, level| {
             if (MEMORY_VIEW..1 << 38).contains(&va) && level > 0 {
-                frames.add(pte::address(entry), PAGE_TABLES);
+                frames.add(entry.address(), PAGE_TABLES);
             }
         });
     }

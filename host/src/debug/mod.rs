@@ -3,8 +3,9 @@
 
 use crate::build::{self, Programs, Sources};
 use crate::qemu::Guest;
-use abi::address::{ENTRY_STUB, PAGE, RAM_BASE, pte};
+use abi::address::{ENTRY_STUB, PAGE, RAM_BASE};
 use abi::nucleus::*;
+use abi::rights::Rights;
 use anyhow::{Context, Result};
 use image::{Image, Program};
 use std::mem::offset_of;
@@ -39,7 +40,7 @@ impl Session {
             let elf = folder.join(&stem).with_extension("elf");
             std::fs::write(&elf, file)?;
             let program = Program::parse(name, file)?;
-            let Some(code) = program.segments.iter().find(|s| s.rights & pte::X != 0) else { continue };
+            let Some(code) = program.segments.iter().find(|s| s.rights.contains(Rights::EXECUTE)) else { continue };
             let first: String = code.bytes.iter().take(PAGE).map(|byte| format!("{byte:02x}")).collect();
             known.push(serde_json::json!({ "name": stem, "elf": elf, "address": code.va, "code": first }));
         }
@@ -76,7 +77,7 @@ impl Session {
             "thread_home": offset_of!(Thread, home),
             "thread_table": offset_of!(Thread, table),
             "thread_invocation": offset_of!(Thread, invocation),
-            "satp": domain::SATP,
+            "satp": domain::SPACE,
             "first_frame": FIRST_FRAME,
             "start_frame": START_FRAME,
             "exception_frame": EXCEPTION_FRAME,

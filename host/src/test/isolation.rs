@@ -2,7 +2,7 @@
 
 use super::{Job, Verdict, Wanted};
 use crate::{exec, system};
-use abi::address::pte;
+use abi::rights::Rights;
 use anyhow::{Result, bail};
 use image::Reach;
 use manifest::System;
@@ -35,7 +35,7 @@ fn alone(system: &System, one: &Reach, all: &[Reach]) -> Result<()> {
         let shared = other
             .pages
             .iter()
-            .filter(|(pa, rights)| one.pages.get(*pa).is_some_and(|mine| (mine | *rights) & pte::W != 0));
+            .filter(|&(pa, rights)| one.pages.get(pa).is_some_and(|mine| (*mine | *rights).contains(Rights::WRITE)));
         let count = shared.count();
         let stacks = if trusted(&one.name) && trusted(&other.name) { SERVICE_PAGES * (boot + 1) } else { 0 };
         if count > stacks {

@@ -1,6 +1,6 @@
 //! Where things are: the physical layout of an image and the three parts of a domain's address space.
 //!
-//! Sv39. The supervisor half is the same in every domain. It maps the first GiB of RAM twice: readable and
+//! The supervisor half is the same in every domain. It maps the first GiB of RAM twice: readable and
 //! writable at `sext32(pa)` with one gigapage, so that `lui` makes any nucleus address in one or two
 //! instructions, and the regions of portal code read-execute at [`code_address`].
 
@@ -114,48 +114,6 @@ pub const fn memory_view(pa: usize) -> usize {
 /// Where the portal manager sees the nucleus page at physical address `pa`.
 pub const fn nucleus_view(pa: usize) -> usize {
     NUCLEUS_VIEW + (pa - RAM_BASE)
-}
-
-/// Page-table entry bits (RISC-V privileged specification, section 4.4).
-pub mod pte {
-    pub const V: u64 = 1;
-    pub const R: u64 = 2;
-    pub const W: u64 = 4;
-    pub const X: u64 = 8;
-    pub const U: u64 = 16;
-    pub const G: u64 = 32;
-    pub const A: u64 = 64;
-    pub const D: u64 = 128;
-    /// First of the two software bits: the frame is not the domain's own (a device, a shared image page), and is
-    /// not freed with it.
-    pub const FOREIGN: u64 = 256;
-    /// Second software bit. In a valid entry: the frame is shared, the first write gets a copy. In an invalid one, which
-    /// has the other rights then: the first access gets a page of zeros.
-    pub const LAZY: u64 = 512;
-    /// An entry for physical address `pa`; accessed and dirty are always set (CVA6 faults on clear ones).
-    pub const fn leaf(pa: usize, bits: u64) -> u64 {
-        ((pa as u64) >> 12 << 10) | bits | V | A | D
-    }
-    /// An entry that points to the next table at `pa`.
-    pub const fn table(pa: usize) -> u64 {
-        ((pa as u64) >> 12 << 10) | V
-    }
-    /// The physical address an entry points to.
-    pub const fn address(entry: u64) -> usize {
-        ((entry >> 10 << 12) & 0x00FF_FFFF_FFFF_F000) as usize
-    }
-}
-/// The Sv39 index of `va` at `level` (2 is the root).
-pub const fn index(va: usize, level: usize) -> usize {
-    (va >> (12 + 9 * level)) & 511
-}
-/// Supervisor address of the root table of a `satp` value.
-pub const fn root(satp: u64) -> usize {
-    supervisor((satp << 12) as usize & 0x00FF_FFFF_FFFF_F000)
-}
-/// The `satp` value of a root table at `root_pa` under `asid`.
-pub const fn satp(root_pa: usize, asid: usize) -> u64 {
-    (8 << 60) | ((asid as u64) << 44) | (root_pa as u64 >> 12)
 }
 
 // The areas do not overlap.

@@ -126,7 +126,7 @@ pub struct Segment {
     pub file_bytes: u64,
     /// Beyond `file_bytes` it is zero.
     pub memory_bytes: u64,
-    /// `pte::R | W | X`.
+    /// [`crate::rights::Rights`].
     pub rights: u64,
 }
 /// A file given with `--file`.

@@ -30,8 +30,8 @@ pub struct BootInfo {
     pub magic: u64,
     /// Physical address of the device tree; the nucleus writes it. 0 where the firmware gave none.
     pub device_tree: u64,
-    /// `satp` that the nucleus turns paging on with: the idle domain's.
-    pub boot_satp: u64,
+    /// The address space that the nucleus turns paging on with: the idle domain's.
+    pub boot_space: u64,
     /// Supervisor address of the first thread's page: the idle thread's.
     pub boot_thread: u64,
     /// First physical address behind the image.

@@ -98,8 +98,8 @@ pub mod domain {
     pub const fn interrupt(cause: usize) -> i32 {
         -8 * (33 + cause as i32)
     }
-    /// `satp` of the address space.
-    pub const SATP: i32 = -392;
+    /// What the processor is told to use the address space.
+    pub const SPACE: i32 = -392;
     /// The domain's number.
     pub const ASID: i32 = -400;
     /// Supervisor address of the root page table.

@@ -81,6 +81,7 @@ macro_rules! promises {
             #[test]
             fn an_address_space_knows_its_root() {
                 let space = AddressSpace::new(PA, 77);
+                assert_eq!(space.number(), 77);
                 assert_eq!(space.root(), abi::address::supervisor(PA));
                 assert_ne!(space.word(), AddressSpace::new(PA, 78).word());
             }

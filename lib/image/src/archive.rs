@@ -1,9 +1,10 @@
 //! The archive: the images of the components that `init` starts, the system description, and files.
 
 use crate::{Error, Parts, Program, relocations};
-use abi::address::{PAGE, pte};
+use abi::address::PAGE;
 use abi::archive::{File, Header, Image, MAGIC, SEGMENTS, Segment};
 use abi::enclosure;
+use abi::rights::Rights;
 use abi::section::NAME;
 use manifest::{Component, Isolation};
 
@@ -35,13 +36,12 @@ fn add(out: &mut Vec<u8>, name: &str, file: &[u8]) -> Result<Image, Error> {
         relocation_count: 0,
     };
     for (place, segment) in image.segments.iter_mut().zip(&program.segments) {
-        let rights = segment.rights & (pte::R | pte::W | pte::X);
         *place = Segment {
             va: segment.va,
             offset: out.len() as u64,
             file_bytes: segment.bytes.len() as u64,
             memory_bytes: segment.memory_bytes,
-            rights,
+            rights: segment.rights.bits(),
         };
         out.extend_from_slice(&segment.bytes);
         out.resize(out.len().next_multiple_of(PAGE), 0);
@@ -67,7 +67,7 @@ fn hosted(out: &mut Vec<u8>, host: &Image, component: &Component, file: &[u8]) -
         offset: out.len() as u64,
         file_bytes: bytes as u64,
         memory_bytes: bytes.next_multiple_of(PAGE) as u64,
-        rights: pte::R,
+        rights: Rights::READ.bits(),
     };
     image.segment_count += 1;
     out.extend_from_slice(bytes_of(&header));

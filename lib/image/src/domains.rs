@@ -6,7 +6,10 @@ use abi::address::*;
 use abi::boot::{BootDomain, BootGrown, BootInfo};
 use abi::identity::{DomainId, Serials};
 use abi::nucleus::*;
+use abi::rights::Rights;
 use abi::section::{GROWN, GROWN_FIRST, Grown, NAME};
+use arch::Marks;
+use arch::paging::{AddressSpace, Entry, index, supervisor_half};
 use manifest::{Component, Role};
 use std::mem::offset_of;
 
@@ -75,14 +78,11 @@ fn return_page() -> Vec<u8> {
 /// Where the idle thread's code is in the return page, so that it needs no page of its own: it calls what its own table has.
 const IDLE: usize = 64;
 
-/// How the boot information is mapped.
-const INFO_BITS: u64 = pte::R | pte::U | pte::FOREIGN;
-
 /// What a segment holds, by its rights.
 fn kind(segment: &crate::elf::Segment) -> &'static str {
-    match segment.rights & (pte::W | pte::X) {
-        0 => "constants",
-        pte::X => "code",
+    match segment.rights.difference(Rights::READ) {
+        Rights::NONE => "constants",
+        Rights::EXECUTE => "code",
         _ => "data",
     }
 }
@@ -95,20 +95,19 @@ pub fn lay_out(
     info: &mut BootInfo,
 ) -> Result<Vec<Domain>, Error> {
     let code_l1 = memory.pages(1, PAGE_TABLES);
-    memory.write_u64(code_l1 + 8 * index(code_address(IMAGE_BASE), 1), pte::leaf(IMAGE_BASE, pte::R | pte::X | pte::G));
+    let code = Entry::supervisor(IMAGE_BASE, Rights::READ_EXECUTE).large(1);
+    memory.set_entry(code_l1 + 8 * index(code_address(IMAGE_BASE), 1), code);
     let return_pa = memory.pages(1, "return page");
     memory.write(return_pa, &return_page());
     info.code_l1 = code_l1 as u64;
     // Trusted components see the service stacks, and in the place of the first one the boot information.
     const { assert!(BOOT_INFO_PAGES * PAGE <= SERVICE_STRIDE) };
-    info.service_l1 = memory.table_of_leaves(BOOT_INFO_VA, BOOT_INFO, BOOT_INFO_PAGES, INFO_BITS) as u64;
+    info.service_l1 = memory.table_of_leaves(BOOT_INFO_VA, BOOT_INFO, BOOT_INFO_PAGES) as u64;
 
     // A table that all first components share: of the return page.
     let return_l0 = memory.pages(1, PAGE_TABLES);
-    memory.write_u64(
-        return_l0 + 8 * index(RETURN_PAGE, 0),
-        pte::leaf(return_pa, pte::R | pte::X | pte::U | pte::FOREIGN),
-    );
+    let entry = Entry::user(return_pa, Rights::READ_EXECUTE, Marks::FOREIGN);
+    memory.set_entry(return_l0 + 8 * index(RETURN_PAGE, 0), entry);
 
     let mut components: Vec<&Component> = parts.system.components.iter().filter(|c| c.boot).collect();
     let idle = components.iter().position(|c| c.role == Role::Idle).ok_or(Error::Missing("idle"))?;
@@ -137,18 +136,19 @@ pub fn lay_out(
             program.cut(declared);
         }
         let root = memory.pages(1, PAGE_TABLES);
-        memory.write_u64(root + 8 * 510, pte::leaf(RAM_BASE, pte::R | pte::W | pte::G));
-        memory.write_u64(root + 8 * 511, pte::table(code_l1));
+        for (place, entry) in supervisor_half(code_l1) {
+            memory.set_entry(root + 8 * place, entry);
+        }
         memory.join(root, RETURN_PAGE, return_l0);
         if n == 0 {
             // It has nothing else, its code being there.
-            info.return_l1 = pte::address(memory.read_u64(root)) as u64;
+            info.return_l1 = memory.entry(root).address() as u64;
         }
         let mut segments = Vec::new();
         for s in &program.segments {
             let count = s.memory_bytes as usize / PAGE;
             let pa = memory.pages(count, &format!("{}, {}", component.name, kind(s)));
-            memory.map_range(root, s.va as usize, pa, count, s.rights | pte::U);
+            memory.map_range(root, s.va as usize, pa, count, (s.rights, Marks::empty()));
             segments.push(pa);
         }
         let flags = flags::BOOT
@@ -170,7 +170,7 @@ pub fn lay_out(
             next_thread += 1;
         }
         let record = [
-            (domain::SATP, satp(root, asid)),
+            (domain::SPACE, AddressSpace::new(root, asid).word()),
             (domain::ASID, asid as u64),
             (domain::ROOT, supervisor(root) as u64),
             (domain::MASKED_STACK, if component.masked { domain.program.symbol("__masked_stack")? } else { 0 }),
@@ -198,7 +198,7 @@ pub fn lay_out(
         domains.push(domain);
     }
     info.domain_count = domains.len() as u64;
-    info.boot_satp = satp(domains[0].root, domains[0].asid);
+    info.boot_space = AddressSpace::new(domains[0].root, domains[0].asid).word();
     info.boot_thread = supervisor(domains[0].thread.1) as u64;
     Ok(domains)
 }
@@ -227,9 +227,8 @@ fn leave_out_grown(program: &mut Program, asid: usize, info: &mut BootInfo) -> R
 /// Maps what a component has beyond its image: its devices, and what its job needs.
 fn map_extras(domain: &Domain, memory: &mut Memory, info: &BootInfo) -> Result<(), Error> {
     let (component, root) = (&domain.component, domain.root);
-    let read_write = pte::R | pte::W | pte::U;
     if component.trusted {
-        memory.write_u64(root + 8 * index(SERVICE_VA, 2), pte::table(info.service_l1 as usize));
+        memory.set_entry(root + 8 * index(SERVICE_VA, 2), Entry::table(info.service_l1 as usize));
     }
     for (n, device) in component.devices.iter().enumerate() {
         let wrong = || Error::Device { component: component.name.clone(), device: device.clone() };
@@ -240,25 +239,34 @@ fn map_extras(domain: &Domain, memory: &mut Memory, info: &BootInfo) -> Result<(
             return Err(wrong());
         }
         let (mut va, end) = (DEVICE_VA + n * DEVICE_STRIDE, DEVICE_VA + n * DEVICE_STRIDE + bytes);
-        let (mut pa, bits) = (address, read_write | pte::FOREIGN);
+        let (mut pa, with) = (address, (Rights::READ_WRITE, Marks::FOREIGN));
         while va < end {
             let mega = pa % MEGA == 0 && end - va >= MEGA;
             if mega {
-                memory.map_mega(root, va, pa, bits);
+                memory.map_mega(root, va, pa, with);
             } else {
-                memory.map(root, va, pa, bits);
+                memory.map(root, va, pa, with);
             }
             let step = if mega { MEGA } else { PAGE };
             (va, pa) = (va + step, pa + step);
         }
     }
     match component.role {
-        Role::Memory => memory.write_u64(root + 8 * index(MEMORY_VIEW, 2), pte::leaf(RAM_BASE, read_write)),
+        Role::Memory => {
+            let ram = Entry::user(RAM_BASE, Rights::READ_WRITE, Marks::empty()).large(2);
+            memory.set_entry(root + 8 * index(MEMORY_VIEW, 2), ram);
+        }
         Role::Start => {
             let pages = (info.archive_bytes as usize).div_ceil(PAGE);
-            memory.map_range(root, abi::archive::VA, info.archive as usize, pages, pte::R | pte::U | pte::FOREIGN);
+            memory.map_range(root, abi::archive::VA, info.archive as usize, pages, (Rights::READ, Marks::FOREIGN));
             let pages = info.log_bytes as usize / PAGE;
-            memory.map_range(root, abi::archive::LOG_VA, info.log as usize, pages, read_write | pte::FOREIGN);
+            memory.map_range(
+                root,
+                abi::archive::LOG_VA,
+                info.log as usize,
+                pages,
+                (Rights::READ_WRITE, Marks::FOREIGN),
+            );
         }
         _ => {}
     }
@@ -283,10 +291,11 @@ fn make_thread(domain: &Domain, thread: usize, memory: &mut Memory, info: &BootI
         let place = l1 + 8 * index(va, 1);
         if memory.read_u64(place) == 0 {
             let l0 = memory.pages(1, PAGE_TABLES);
-            memory.write_u64(place, pte::table(l0));
+            memory.set_entry(place, Entry::table(l0));
         }
-        let l0 = pte::address(memory.read_u64(place));
-        memory.write_u64(l0 + 8 * index(va, 0), pte::leaf(stack + n * PAGE, pte::R | pte::W | pte::U));
+        let l0 = memory.entry(place).address();
+        let entry = Entry::user(stack + n * PAGE, Rights::READ_WRITE, Marks::empty());
+        memory.set_entry(l0 + 8 * index(va, 0), entry);
     }
     let page = memory.pages(1, "threads");
     let trusted = domain.component.trusted;
@@ -317,14 +326,14 @@ fn make_thread(domain: &Domain, thread: usize, memory: &mut Memory, info: &BootI
 /// Maps the nucleus's pages in the portal manager.
 pub fn map_nucleus(memory: &mut Memory, info: &BootInfo, domains: &[Domain]) {
     let Some(manager) = domains.iter().find(|d| d.component.role == Role::Portals) else { return };
-    let bits = pte::R | pte::W | pte::U;
-    memory.map_mega(manager.root, nucleus_view(IMAGE_BASE), IMAGE_BASE, bits);
+    let with = (Rights::READ_WRITE, Marks::empty());
+    memory.map_mega(manager.root, nucleus_view(IMAGE_BASE), IMAGE_BASE, with);
     let table = physical(info.thread_table as usize);
-    memory.map_range(manager.root, nucleus_view(table), table, MAX_THREADS * 4 / PAGE, bits);
+    memory.map_range(manager.root, nucleus_view(table), table, MAX_THREADS * 4 / PAGE, with);
     for d in domains {
-        memory.map_range(manager.root, nucleus_view(d.block), d.block, domain::pages(info.counters != 0), bits);
+        memory.map_range(manager.root, nucleus_view(d.block), d.block, domain::pages(info.counters != 0), with);
         if d.thread.0 != 0 {
-            memory.map(manager.root, nucleus_view(d.thread.1), d.thread.1, bits);
+            memory.map(manager.root, nucleus_view(d.thread.1), d.thread.1, with);
         }
     }
 }
@@ -334,8 +343,8 @@ pub fn map_code(memory: &mut Memory, info: &BootInfo, domains: &[Domain]) {
     let Some(manager) = domains.iter().find(|d| d.component.role == Role::Portals) else { return };
     for n in 0..info.code_regions as usize {
         let region = info.code_more as usize + n * CODE_REGION;
-        memory.map_mega(manager.root, nucleus_view(region), region, pte::R | pte::W | pte::U);
+        memory.map_mega(manager.root, nucleus_view(region), region, (Rights::READ_WRITE, Marks::empty()));
         let place = info.code_l1 as usize + 8 * index(code_address(region), 1);
-        memory.write_u64(place, pte::leaf(region, pte::R | pte::X | pte::G));
+        memory.set_entry(place, Entry::supervisor(region, Rights::READ_EXECUTE).large(1));
     }
 }

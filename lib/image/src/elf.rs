@@ -1,7 +1,9 @@
 //! A program as its ELF file has it: segments, entry, symbols.
 
 use crate::Error;
-use abi::address::{PAGE, pte};
+use abi::address::PAGE;
+use abi::rights::Rights;
+use object::elf;
 use object::{Architecture, Object, ObjectSegment, ObjectSymbol, SegmentFlags};
 use std::collections::HashMap;
 
@@ -12,8 +14,7 @@ pub struct Segment {
     /// What the file gives; the rest is zero.
     pub bytes: Vec<u8>,
     pub memory_bytes: u64,
-    /// `pte::R | W | X`.
-    pub rights: u64,
+    pub rights: Rights,
 }
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -36,8 +37,8 @@ impl Program {
             if segment.size() == 0 {
                 continue;
             }
-            let rights =
-                [(4, pte::R), (2, pte::W), (1, pte::X)].iter().filter(|(f, _)| p_flags & f != 0).map(|(_, r)| r).sum();
+            let flags = [(elf::PF_R, Rights::READ), (elf::PF_W, Rights::WRITE), (elf::PF_X, Rights::EXECUTE)];
+            let rights = flags.into_iter().filter(|(flag, _)| p_flags & flag != 0).map(|(_, right)| right).collect();
             let start = segment.address() / PAGE as u64 * PAGE as u64;
             let mut bytes = vec![0; (segment.address() - start) as usize];
             bytes.extend_from_slice(data);
@@ -89,7 +90,8 @@ impl Program {
     }
     /// Moves a program that is a piece of code and nothing else to address `to`; `put` puts it there.
     pub fn move_code(&mut self, to: usize, mut put: impl FnMut(&[u8])) -> Result<(), Error> {
-        let Some(code) = self.segments.pop().filter(|s| self.segments.is_empty() && s.rights & pte::W == 0) else {
+        let Some(code) = self.segments.pop().filter(|s| self.segments.is_empty() && !s.rights.contains(Rights::WRITE))
+        else {
             return Err(Error::Segment(self.name.clone(), self.entry));
         };
         if to % PAGE + code.bytes.len() > PAGE {

@@ -22,6 +22,7 @@ use abi::account::{CODE_FIRST, Resource};
 use abi::address::*;
 use abi::boot::{self, BootInfo};
 use abi::nucleus::domain;
+use abi::rights::Rights;
 use manifest::{Role, System};
 use memory::Memory;
 pub use memory::{PAGE_TABLES, Use};
@@ -159,7 +160,8 @@ pub fn build(parts: &Parts) -> Result<Image, Error> {
         std::slice::from_raw_parts((&raw const *info).cast::<u8>(), size_of::<BootInfo>())
     };
     memory.write(BOOT_INFO, bytes);
-    let nucleus_code = nucleus.segments.iter().filter(|s| s.rights & pte::X != 0).map(|s| s.bytes.len()).sum();
+    let nucleus_code =
+        nucleus.segments.iter().filter(|s| s.rights.contains(Rights::EXECUTE)).map(|s| s.bytes.len()).sum();
     let code = (nucleus_code, code_next - IMAGE_BASE - nucleus_code);
     let end = memory.end();
     let roots = domains.iter().map(|d| (d.component.name.clone(), d.component.role, d.root)).collect();

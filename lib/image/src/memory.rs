@@ -1,6 +1,9 @@
-//! The physical memory of an image while it is laid out: a page allocator over one buffer, and Sv39 tables in it.
+//! The physical memory of an image while it is laid out: a page allocator over one buffer, and page tables in it.
 
-use abi::address::{PAGE, index, pte};
+use abi::address::PAGE;
+use abi::rights::Rights;
+use arch::Marks;
+use arch::paging::{Entry, index};
 
 /// What pages of an image hold: its name in `./pebble bench footprint`, and physical addresses.
 pub type Use = (String, std::ops::Range<usize>);
@@ -46,61 +49,68 @@ impl Memory {
         let at = pa - self.base;
         u64::from_le_bytes(self.bytes[at..at + 8].try_into().unwrap())
     }
+    pub fn entry(&self, pa: usize) -> Entry {
+        Entry::of(self.read_u64(pa))
+    }
+    pub fn set_entry(&mut self, pa: usize, entry: Entry) {
+        self.write_u64(pa, entry.word());
+    }
     /// The table that entry `place` of `table` points to; made if there is none.
     fn subtable(&mut self, table: usize, place: usize) -> usize {
-        let entry = self.read_u64(table + 8 * place);
-        if entry != 0 {
-            return pte::address(entry);
+        let entry = self.entry(table + 8 * place);
+        if !entry.is_none() {
+            return entry.address();
         }
         let new = self.pages(1, PAGE_TABLES);
-        self.write_u64(table + 8 * place, pte::table(new));
+        self.set_entry(table + 8 * place, Entry::table(new));
         new
     }
     /// Makes the leaves of `va` in the address space with root table `root` those of the table at `l0`.
     pub fn join(&mut self, root: usize, va: usize, l0: usize) {
         let l1 = self.subtable(root, index(va, 2));
-        self.write_u64(l1 + 8 * index(va, 1), pte::table(l0));
+        self.set_entry(l1 + 8 * index(va, 1), Entry::table(l0));
     }
-    /// A level-1 table that maps `count` pages at `va` to `pa`, all in one table of leaves.
-    pub fn table_of_leaves(&mut self, va: usize, pa: usize, count: usize, bits: u64) -> usize {
+    /// A level-1 table that maps `count` pages at `va` to `pa`, for reading and as not the space's own, all in one table of leaves.
+    pub fn table_of_leaves(&mut self, va: usize, pa: usize, count: usize) -> usize {
         let l1 = self.pages(1, PAGE_TABLES);
         let l0 = self.subtable(l1, index(va, 1));
         for n in 0..count {
-            self.write_u64(l0 + 8 * (index(va, 0) + n), pte::leaf(pa + n * PAGE, bits));
+            let entry = Entry::user(pa + n * PAGE, Rights::READ, Marks::FOREIGN);
+            self.set_entry(l0 + 8 * (index(va, 0) + n), entry);
         }
         l1
     }
-    /// Maps the page at `va` of the address space with root table `root` to `pa`.
-    pub fn map(&mut self, root: usize, va: usize, pa: usize, bits: u64) {
+    /// Maps the page at `va` of the address space with root table `root` to `pa`, for user mode.
+    pub fn map(&mut self, root: usize, va: usize, pa: usize, (rights, marks): (Rights, Marks)) {
         let l1 = self.subtable(root, index(va, 2));
         let l0 = self.subtable(l1, index(va, 1));
-        self.write_u64(l0 + 8 * index(va, 0), pte::leaf(pa, bits));
+        self.set_entry(l0 + 8 * index(va, 0), Entry::user(pa, rights, marks));
     }
     /// The same for `count` pages.
-    pub fn map_range(&mut self, root: usize, va: usize, pa: usize, count: usize, bits: u64) {
+    pub fn map_range(&mut self, root: usize, va: usize, pa: usize, count: usize, with: (Rights, Marks)) {
         for n in 0..count {
-            self.map(root, va + n * PAGE, pa + n * PAGE, bits);
+            self.map(root, va + n * PAGE, pa + n * PAGE, with);
         }
     }
-    /// Maps 2 MiB at `va` (both aligned to it).
-    pub fn map_mega(&mut self, root: usize, va: usize, pa: usize, bits: u64) {
+    /// Maps 2 MiB at `va` (both aligned to it), for user mode.
+    pub fn map_mega(&mut self, root: usize, va: usize, pa: usize, (rights, marks): (Rights, Marks)) {
         let l1 = self.subtable(root, index(va, 2));
-        self.write_u64(l1 + 8 * index(va, 1), pte::leaf(pa, bits));
+        self.set_entry(l1 + 8 * index(va, 1), Entry::user(pa, rights, marks).large(1));
     }
     /// Where `va` is mapped, walking the tables as the hart does.
     #[cfg(test)]
-    pub fn translate(&self, root: usize, va: usize) -> Option<(usize, u64)> {
+    pub fn translate(&self, root: usize, va: usize) -> Option<(usize, Rights)> {
         let mut table = root;
-        for level in (0..3).rev() {
-            let entry = self.read_u64(table + 8 * index(va, level));
-            if entry & pte::V == 0 {
+        for level in (0..arch::paging::LEVELS).rev() {
+            let entry = self.entry(table + 8 * index(va, level));
+            if !entry.is_present() {
                 return None;
             }
-            if entry & (pte::R | pte::W | pte::X) != 0 {
+            if entry.is_page() {
                 let size = 1 << (12 + 9 * level);
-                return Some((pte::address(entry) + va % size, entry & 0x1ff));
+                return Some((entry.address() + va % size, entry.rights()));
             }
-            table = pte::address(entry);
+            table = entry.address();
         }
         None
     }
@@ -114,9 +124,9 @@ mod tests {
         let mut m = Memory::new(0x8020_0000, 0x8040_0000);
         let root = m.pages(1, PAGE_TABLES);
         let page = m.pages(2, "data");
-        m.map_range(root, 0x10000, page, 2, pte::R | pte::U);
-        m.map_mega(root, 0x4000_0000, 0x8020_0000, pte::R | pte::X);
-        assert_eq!(m.translate(root, 0x11008), Some((page + PAGE + 8, pte::V | pte::R | pte::U | pte::A | pte::D)));
+        m.map_range(root, 0x10000, page, 2, (Rights::READ, Marks::empty()));
+        m.map_mega(root, 0x4000_0000, 0x8020_0000, (Rights::READ_EXECUTE, Marks::empty()));
+        assert_eq!(m.translate(root, 0x11008), Some((page + PAGE + 8, Rights::READ)));
         assert_eq!(m.translate(root, 0x4012_3456).unwrap().0, 0x8032_3456);
         assert_eq!(m.translate(root, 0x12000), None);
     }

@@ -1,15 +1,17 @@
 //! What each boot component can reach: the physical pages that its own page tables show to user mode.
 
 use crate::Image;
-use abi::address::{BOOT_INFO, IMAGE_BASE, PAGE, pte};
+use abi::address::{BOOT_INFO, IMAGE_BASE, PAGE};
 use abi::boot::BootInfo;
+use abi::rights::Rights;
 use abi::section::text;
+use arch::paging::{ENTRIES, Entry, LEVELS};
 use std::collections::BTreeMap;
 
 /// A boot component, and the pages of RAM that it can read: physical address to rights.
 pub struct Reach {
     pub name: String,
-    pub pages: BTreeMap<usize, u64>,
+    pub pages: BTreeMap<usize, Rights>,
 }
 /// Walks the page tables of every boot component in a finished image, as the hart would. Gigapages are left out: only the
 /// memory manager has one, over all RAM.
@@ -28,20 +30,19 @@ pub fn reach(image: &Image) -> Vec<Reach> {
         let name = text(&image.bytes[at - IMAGE_BASE..][..abi::section::NAME]).to_string();
         let root = word(at + std::mem::offset_of!(abi::boot::BootDomain, root)).unwrap_or(0) as usize;
         let mut pages = BTreeMap::new();
-        walk(&word, root, 2, &mut pages);
+        walk(&word, root, LEVELS - 1, &mut pages);
         found.push(Reach { name, pages });
     }
     found
 }
-fn walk(word: &impl Fn(usize) -> Option<u64>, table: usize, level: usize, pages: &mut BTreeMap<usize, u64>) {
-    for place in 0..512 {
-        let Some(entry) = word(table + 8 * place).filter(|e| e & pte::V != 0) else { continue };
-        let leaf = entry & (pte::R | pte::W | pte::X) != 0;
-        match (leaf, level) {
-            (false, 1..) => walk(word, pte::address(entry), level - 1, pages),
-            (true, 0..=1) if entry & pte::U != 0 => {
+fn walk(word: &impl Fn(usize) -> Option<u64>, table: usize, level: usize, pages: &mut BTreeMap<usize, Rights>) {
+    for place in 0..ENTRIES {
+        let Some(entry) = word(table + 8 * place).map(Entry::of).filter(|e| e.is_present()) else { continue };
+        match (entry.is_page(), level) {
+            (false, 1..) => walk(word, entry.address(), level - 1, pages),
+            (true, 0..=1) if entry.is_user() => {
                 for n in 0..1 << (9 * level) {
-                    pages.insert(pte::address(entry) + n * PAGE, entry & 0xff);
+                    pages.insert(entry.address() + n * PAGE, entry.rights());
                 }
             }
             _ => {}

@@ -5,6 +5,7 @@ use crate::start::Name;
 use crate::{Result, check};
 use abi::Error;
 use abi::protection::operation;
+use abi::rights::Rights;
 
 crate::import! { optional:
     CREATE = "protection.create";
@@ -60,13 +61,13 @@ impl Protection {
     pub fn connect(&self, entry: Entry) -> Result<Connection> {
         self.operate(operation::CONNECT, [entry as usize, 0, 0]).map(|portal| Connection { portal })
     }
-    /// Makes whole pages visible to it, with rights as page-table entries have them ([`abi::address::pte`]), in place of what it sees there.
+    /// Makes whole pages visible to it, in place of what it sees there.
     /// `EACCESS`: this domain has fewer; `EBUSY`: a call of it lends one of the pages.
-    pub fn show(&self, start: usize, bytes: usize, rights: u64) -> Result<()> {
-        if rights == 0 {
+    pub fn show(&self, start: usize, bytes: usize, rights: Rights) -> Result<()> {
+        if rights == Rights::NONE {
             Err(Error::EINVAL)
         } else {
-            self.operate(operation::SHOW, [start, bytes, rights as usize]).map(|_| ())
+            self.operate(operation::SHOW, [start, bytes, rights.bits() as usize]).map(|_| ())
         }
     }
     /// Makes whole pages invisible to it, from its next access on.

@@ -434,7 +434,7 @@ mod tests {
         assert_eq!(pass(&[w(sd(ZERO, TP, 0))]), ACCESS(0), "the thread");
         assert_eq!(pass(&[w(ld(T5, TP, 0))]), ACCESS(0), "the thread");
         assert_eq!(pass(&[w(ld(T5, T2, domain::ROOT))]), ACCESS(0), "page tables");
-        assert_eq!(pass(&[w(lui(T4, 0)).callee(), w(ld(T5, T4, domain::SATP))]), ACCESS(1), "page tables");
+        assert_eq!(pass(&[w(lui(T4, 0)).callee(), w(ld(T5, T4, domain::SPACE))]), ACCESS(1), "page tables");
         assert_eq!(pass(&[w(lui(T4, 0)).callee(), w(sd(ZERO, T4, domain::IDENTITY))]), ACCESS(1), "the callee");
     }
     #[test]

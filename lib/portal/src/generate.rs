@@ -292,7 +292,7 @@ impl Generator<'_, '_> {
             self.e.page(T6, self.c.callee.table);
         }
         if self.satp_early() {
-            self.e.put(ld(T5, T6, domain::SATP));
+            self.e.put(ld(T5, T6, domain::SPACE));
         }
         self.e.put_all([sd(T4, T0, FRAME_PORTAL), sd(T2, T0, FRAME_TABLE), sd(RA, T0, FRAME_RA)]);
         if plan.save_sp {
@@ -423,7 +423,7 @@ impl Generator<'_, '_> {
             if self.satp_early() {
                 self.e.put_all([sd(T6, TP, TABLE), csrw(csr::SATP, T5)]);
             } else {
-                self.e.put_all([ld(T3, T6, domain::SATP), sd(T6, TP, TABLE), csrw(csr::SATP, T3)]);
+                self.e.put_all([ld(T3, T6, domain::SPACE), sd(T6, TP, TABLE), csrw(csr::SATP, T3)]);
             }
         }
         match self.plan.stack {
@@ -521,7 +521,7 @@ impl Generator<'_, '_> {
         self.templates(part::BACK);
         let satp = if plan.stack == StackPlan::Queue { T5 } else { T1 };
         if !plan.same_domain {
-            self.e.put(ld(satp, T2, domain::SATP));
+            self.e.put(ld(satp, T2, domain::SPACE));
         }
         if plan.stack == StackPlan::Queue {
             self.e.page(T6, self.c.callee.table);

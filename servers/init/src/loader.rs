@@ -1,8 +1,9 @@
 //! Starting a component: its domain, memory, rules, devices and first thread.
 
-use abi::address::{DEVICE_STRIDE, DEVICE_VA, MAIN_STACK, PAGE, STACK_TOP, pte};
+use abi::address::{DEVICE_STRIDE, DEVICE_VA, MAIN_STACK, PAGE, STACK_TOP};
 use abi::archive::Image;
 use abi::nucleus::{NAMELEN, flags};
+use abi::rights::Rights;
 use abi::start::StartDevice;
 use abi::system::NewDomain;
 use alloc::vec::Vec;
@@ -97,7 +98,7 @@ fn put(asid: usize, image: &Image) -> Result<Placed> {
         }
     }
     check(SET_HEAP.call([asid, image.heap as usize]))?;
-    check(MAP.call([asid, STACK_TOP - MAIN_STACK, MAIN_STACK, (pte::R | pte::W) as usize]))?;
+    check(MAP.call([asid, STACK_TOP - MAIN_STACK, MAIN_STACK, Rights::READ_WRITE.bits() as usize]))?;
     Ok(Placed { entry: image.entry as usize, stack: STACK_TOP })
 }
 /// Puts a program where its task's address space has room. What lies between its segments, and behind what the archive has of them, is zero.

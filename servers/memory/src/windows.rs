@@ -15,9 +15,10 @@
 //! several pages the table that has the last one's.
 
 use abi::Error;
-use abi::address::{WINDOW_PAGES, WINDOW_STRIDE, pte};
+use abi::address::{WINDOW_PAGES, WINDOW_STRIDE};
 use abi::nucleus::{Thread, domain, fault};
 use abi::template::{Letter, Part, Template, Word, choice, part};
+use arch::riscv64::paging::lendable;
 use core::mem::offset_of;
 use portal::encode::*;
 use portal::template::Writer;
@@ -34,9 +35,8 @@ const END: i32 = 38;
 
 /// What an entry must have, what it is compared with, and what is kept of it.
 const fn parameters(write: bool) -> [i16; 3] {
-    let rights = pte::V | pte::R | pte::U | if write { pte::W } else { 0 };
-    let kept = !(pte::X | if write { 0 } else { pte::W });
-    [(rights | pte::LAZY) as i16, -(rights as i16), kept as i16]
+    let entry = lendable(write);
+    [entry.looked_at as i16, -(entry.wanted as i16), entry.kept as i16]
 }
 const fn letter(letter: u8, write: bool, length: bool, parts: [Part; 5]) -> Letter {
     let lent = if length { WINDOW_PAGES as u8 } else { 1 };
@@ -121,7 +121,7 @@ const fn place(w: &mut Writer, several: bool) -> usize {
 const fn lend(w: &mut Writer, from: Register, scratch: Register, word: i32) {
     may_lend(w, from, scratch);
     w.put(Word::new(andi(from, from, 0)).parameter(2));
-    w.plain(ori(from, from, pte::FOREIGN as i32));
+    w.plain(ori(from, from, lendable(false).added as i32));
     w.put(Word::new(sd(from, T0, 8 * word)).own());
 }
 /// Ends, with `scratch`, where the entry in `from` does not have what it must.

@@ -9,13 +9,15 @@ use crate::machine::neighbours::{Neighbours, Overdue};
 use crate::machine::nucleus_memory::NucleusMemory;
 use crate::state::nucleus_data::{Table, ThreadPage};
 use abi::Error;
-use abi::address::{CODE_END, IMAGE_BASE, PAGE, STACK_TOP, code_address, physical, satp, supervisor};
+use abi::address::{CODE_END, IMAGE_BASE, PAGE, STACK_TOP, code_address, physical, supervisor};
 use abi::boot::{BootDomain, BootInfo, BootPortal, Symbols, role};
 use abi::identity::{DomainId, Serials};
 use abi::name::Name;
 use abi::nucleus::{MAX_SEMAPHORES, NPORTALS, START_FRAME, THREAD_IDS, Thread, domain, flags};
+use abi::rights::Rights;
 use abi::section::padded;
 use account::Account;
+use arch::paging::{AddressSpace, Entry};
 use names_logic::{Names, Right};
 use portal::emit::Buffer;
 use std::cell::{Cell, RefCell};
@@ -252,8 +254,11 @@ impl Fake {
             table.fill(0, info.symbols.bad_portal);
             table.set_entry(0, info.symbols.return_portal);
             table.set_field(domain::ASID, boot.asid);
-            table.set_field(domain::SATP, satp(0x8800_0000 + PAGE * boot.asid as usize, boot.asid as usize));
-            table.set_field(domain::ROOT, abi::address::root(table.field(domain::SATP)) as u64);
+            table.set_field(
+                domain::SPACE,
+                AddressSpace::new(0x8800_0000 + PAGE * boot.asid as usize, boot.asid as usize).word(),
+            );
+            table.set_field(domain::ROOT, AddressSpace::of(table.field(domain::SPACE)).root() as u64);
             table.set_field(domain::FLAGS, boot.flags);
             table.start_counters();
             let serial = serials.next().expect("a serial");
@@ -407,7 +412,7 @@ impl Neighbours for Fake {
             s.pages.entry(count).or_default().push(pa);
         });
     }
-    fn map(self, _: usize, _: usize, _: usize, _: u64) -> Result<(), Error> {
+    fn map(self, _: usize, _: usize, _: usize, _: Rights) -> Result<(), Error> {
         may_fail()
     }
     fn stack_for(self, asid: usize, bytes: usize) -> Result<usize, Error> {
@@ -465,7 +470,7 @@ impl Neighbours for Fake {
     fn memory_check(self) -> isize {
         0
     }
-    fn memory_window(self, _: usize, _: usize, _: u64, _: u64, _: usize) -> Result<(), Error> {
+    fn memory_window(self, _: usize, _: usize, _: Entry, _: Entry, _: usize) -> Result<(), Error> {
         Ok(())
     }
     fn memory_windows(self, _: usize) -> usize {

@@ -5,8 +5,10 @@ use abi::address::{nucleus_view, physical};
 use abi::boot::BootInfo;
 use abi::identity::DomainId;
 use abi::name::Name;
+use abi::rights::Rights;
 use abi::system::Ended;
 use account::Account;
+use arch::paging::Entry;
 use pebble::{Result, check};
 use portal::emit::Buffer;
 use portals_logic::machine::neighbours::{Neighbours, Overdue};
@@ -176,8 +178,8 @@ impl Neighbours for Hart {
         NUCLEUS_FREE.call([pa, count]);
     }
     #[inline(always)]
-    fn map(self, asid: usize, va: usize, bytes: usize, rights: u64) -> Result<()> {
-        done(MAP.call([asid, va, bytes, rights as usize]))
+    fn map(self, asid: usize, va: usize, bytes: usize, rights: Rights) -> Result<()> {
+        done(MAP.call([asid, va, bytes, rights.bits() as usize]))
     }
     #[inline(always)]
     fn stack_for(self, asid: usize, bytes: usize) -> Result<usize> {
@@ -237,8 +239,8 @@ impl Neighbours for Hart {
         MEMORY_CHECK.call([])
     }
     #[inline(always)]
-    fn memory_window(self, server: usize, va: usize, mapped: u64, shown: u64, lender: usize) -> Result<()> {
-        done(MEMORY_WINDOW.call([server, va, mapped as usize, shown as usize, lender]))
+    fn memory_window(self, server: usize, va: usize, mapped: Entry, shown: Entry, lender: usize) -> Result<()> {
+        done(MEMORY_WINDOW.call([server, va, mapped.word() as usize, shown.word() as usize, lender]))
     }
     #[inline(always)]
     fn memory_windows(self, asid: usize) -> usize {

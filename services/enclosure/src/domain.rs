@@ -8,8 +8,9 @@ use crate::stubs::{self, Stubs, Wanted};
 use crate::{Layout, VARIABLES, VARIABLES_END};
 use ::portal::software::Domain;
 use ::portal::software::block::Block;
-use abi::address::{PAGE, pte};
+use abi::address::PAGE;
 use abi::nucleus::NAMELEN;
+use abi::rights::Rights;
 use abi::system::{self, Description, Registration};
 use alloc::boxed::Box;
 use alloc::format;
@@ -37,17 +38,17 @@ impl System {
     pub(crate) fn own() -> System {
         System { own: thread::asid() }
     }
-    fn page(&self, address: u64, source: usize, rights: u64) -> Result<()> {
-        check(portal::call(system::PAGE, [self.own, address as usize, source, rights as usize])).map(|_| ())
+    fn page(&self, address: u64, source: usize, rights: Rights) -> Result<()> {
+        check(portal::call(system::PAGE, [self.own, address as usize, source, rights.bits() as usize])).map(|_| ())
     }
     /// Maps a copy of `bytes`, at most a page of them, at `address`.
-    fn place(&self, page: &mut Page, address: u64, bytes: &[u8], rights: u64) -> Result<()> {
+    fn place(&self, page: &mut Page, address: u64, bytes: &[u8], rights: Rights) -> Result<()> {
         page.0.fill(0);
         page.0[..bytes.len()].copy_from_slice(bytes);
         self.page(address, page.0.as_ptr() as usize, rights)
     }
     pub(crate) fn zeros(&self, address: u64, bytes: u64) -> Result<()> {
-        (address..address + bytes).step_by(PAGE).try_for_each(|at| self.page(at, 0, pte::R | pte::W))
+        (address..address + bytes).step_by(PAGE).try_for_each(|at| self.page(at, 0, Rights::READ_WRITE))
     }
     /// Takes away what is mapped there.
     fn clear(&self, range: &Range<u64>) {
@@ -188,7 +189,7 @@ pub(crate) fn lay_out(
 ) -> core::result::Result<Stubs, String> {
     let failed = |what: &str, error: Error| format!("{what}: {}", error.text());
     let mut page = Box::new(Page([0; PAGE]));
-    let mut fill = |start: u64, bytes: &[u8], size: u64, rights: u64| -> Result<()> {
+    let mut fill = |start: u64, bytes: &[u8], size: u64, rights: Rights| -> Result<()> {
         mapped.push(start..start + size);
         for (n, address) in (start..start + size).step_by(PAGE).enumerate() {
             let rest = bytes.get(n * PAGE..).unwrap_or(&[]);
@@ -197,19 +198,21 @@ pub(crate) fn lay_out(
         Ok(())
     };
     for part in &image.parts {
-        let rights = pte::R | if part.write { pte::W } else { 0 } | if part.execute { pte::X } else { 0 };
+        let write = if part.write { Rights::WRITE } else { Rights::NONE };
+        let execute = if part.execute { Rights::EXECUTE } else { Rights::NONE };
+        let rights = Rights::READ | write | execute;
         fill(part.start, &part.bytes, part.size, rights).map_err(|e| failed("its memory", e))?;
     }
     let (variables, size) = &image.variables;
     let room = size.next_multiple_of(PAGE as u64).min(VARIABLES_END - VARIABLES);
-    let rights = pte::R | pte::W;
+    let rights = Rights::READ_WRITE;
     fill(layout.base() + VARIABLES, variables, room, rights).map_err(|e| failed("its variables", e))?;
 
     let masks = layout.0.form == verifier::Form::Mask;
     let domain = Domain { masks, integer: changes.integer, floating: changes.floating };
     let stubs = stubs::make(layout, &domain, wanted).map_err(|_| String::from("a portal that can not be made"))?;
     let bytes = |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|word| word.to_le_bytes()).collect() };
-    let (rights, size) = (pte::R | pte::X, PAGE as u64);
+    let (rights, size) = (Rights::READ_EXECUTE, PAGE as u64);
     fill(layout.stubs(), &bytes(&stubs.words), size, rights).map_err(|e| failed("its stubs", e))?;
     fill(layout.jump_table(), &bytes(&stubs.table), size, rights).map_err(|e| failed("its jump table", e))?;
     mapped.push(layout.top() - stack..layout.top());

@@ -121,6 +121,26 @@ impl core::fmt::Debug for Entry {
     }
 }
 
+/// How portal code looks at an entry of a page that a window is to show, itself and in few instructions: of the bits `looked_at` exactly
+/// those of `wanted` are set, and `kept` are passed on, with `added`.
+#[derive(Clone, Copy)]
+pub struct Lendable {
+    pub looked_at: u64,
+    pub wanted: u64,
+    pub kept: u64,
+    pub added: u64,
+}
+/// That of a window for reading, or (`write`) for both. Nothing is lent for execution.
+pub const fn lendable(write: bool) -> Lendable {
+    let wanted = V | U | Rights::of_window(write).bits();
+    Lendable {
+        looked_at: wanted | Marks::LAZY.bits() << MARKS,
+        wanted,
+        kept: !(X | if write { 0 } else { W }),
+        added: Marks::FOREIGN.bits() << MARKS,
+    }
+}
+
 /// Place of the entry of `va` in a table of `level`; the root is the highest.
 pub const fn index(va: usize, level: usize) -> usize {
     (va >> (12 + 9 * level)) & (ENTRIES - 1)
@@ -146,6 +166,10 @@ impl AddressSpace {
     /// That with the root table at physical address `root`, whose translations the processor knows by `number`.
     pub const fn new(root: usize, number: usize) -> AddressSpace {
         AddressSpace((8 << 60) | ((number as u64) << 44) | (root as u64 >> 12))
+    }
+    /// The number that the processor knows its translations by.
+    pub const fn number(self) -> usize {
+        ((self.0 >> 44) & 0xffff) as usize
     }
     pub const fn of(word: u64) -> AddressSpace {
         AddressSpace(word)

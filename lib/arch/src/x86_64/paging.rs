@@ -130,6 +130,9 @@ impl AddressSpace {
     pub const fn new(root: usize, number: usize) -> AddressSpace {
         AddressSpace(root as u64 & ADDRESS | number as u64 & 0xfff)
     }
+    pub const fn number(self) -> usize {
+        (self.0 & 0xfff) as usize
+    }
     pub const fn of(word: u64) -> AddressSpace {
         AddressSpace(word)
     }

@@ -15,7 +15,7 @@ nucleus_boot:
     ecall
     li      t0, {BOOT_INFO}
     sd      s1, {DEVICE_TREE}(t0)   # for the memory manager
-    ld      t1, {BOOT_SATP}(t0)
+    ld      t1, {BOOT_SPACE}(t0)
     # The next fetch after the write to satp faults, for these physical addresses are not mapped; stvec is where the
     # same code is: at physical + 0xFFFFFFFF40000000.
     lla     t2, 1f

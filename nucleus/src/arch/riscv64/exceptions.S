@@ -103,7 +103,7 @@ nucleus_restore:
 1:  ld      t1, {FRAME_PC}(t0)
     ld      t2, {FRAME_TABLE}(t0)
     csrw    sepc, t1
-    ld      t1, {SATP}(t2)
+    ld      t1, {SPACE}(t2)
     sd      t2, {TABLE}(tp)
     csrw    satp, t1
     addi    t1, t0, {EXCEPTION_FRAME}

@@ -29,7 +29,7 @@ core::arch::global_asm!(
     FLOATING_SAVED = const offset_of!(Thread, floating_saved),
     FLOATING = const offset_of!(Thread, floating),
     // Domain record.
-    SATP = const domain::SATP,
+    SPACE = const domain::SPACE,
     ASID = const domain::ASID,
     FAULT_0 = const domain::fault(0),
     ILLEGAL = const domain::fault(18),
@@ -46,7 +46,7 @@ core::arch::global_asm!(
     BOOT_PAGE = const BOOT_INFO >> 12,
     BOOT_INFO = const BOOT_INFO,
     DEVICE_TREE = const offset_of!(BootInfo, device_tree),
-    BOOT_SATP = const offset_of!(BootInfo, boot_satp),
+    BOOT_SPACE = const offset_of!(BootInfo, boot_space),
     BOOT_THREAD = const offset_of!(BootInfo, boot_thread),
     THREAD_TABLE = const offset_of!(BootInfo, thread_table),
     SSTC = const offset_of!(BootInfo, sstc),

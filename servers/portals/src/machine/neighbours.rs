@@ -8,7 +8,9 @@ use crate::Result;
 use crate::machine::nucleus_memory::NucleusMemory;
 use abi::identity::DomainId;
 use abi::name::Name;
+use abi::rights::Rights;
 use account::Account;
+use arch::paging::Entry;
 
 /// The other trusted servers. Domains are named by number, where nothing can have ended in between.
 pub trait Neighbours: Copy {
@@ -39,7 +41,7 @@ pub trait Neighbours: Copy {
     fn nucleus_pages(self, count: usize) -> Result<usize>;
     fn nucleus_free(self, pa: usize, count: usize);
     /// Maps pages of zeros. `EEXIST`: there are some.
-    fn map(self, asid: usize, va: usize, bytes: usize, rights: u64) -> Result<()>;
+    fn map(self, asid: usize, va: usize, bytes: usize, rights: Rights) -> Result<()>;
     /// A stack for a domain; its top.
     fn stack_for(self, asid: usize, bytes: usize) -> Result<usize>;
     fn stack_release(self, asid: usize, top: usize);
@@ -70,7 +72,7 @@ pub trait Neighbours: Copy {
     /// Looks for what must not be in page tables: 0, or minus kind and number of a violation.
     fn memory_check(self) -> isize;
     /// Whether a window slot of `server` has `mapped`, and what it shows is `lender`'s to lend.
-    fn memory_window(self, server: usize, va: usize, mapped: u64, shown: u64, lender: usize) -> Result<()>;
+    fn memory_window(self, server: usize, va: usize, mapped: Entry, shown: Entry, lender: usize) -> Result<()>;
     /// How many window slots of a domain are mapped.
     fn memory_windows(self, asid: usize) -> usize;
     /// A count of the memory manager's.

@@ -10,13 +10,14 @@ use crate::state::enclosure::Enclosure;
 use crate::state::nucleus_data::Table;
 use crate::state::open_windows::Lent;
 use abi::Error;
-use abi::address::{satp, supervisor};
+use abi::address::supervisor;
 use abi::identity::DomainId;
 use abi::nucleus::{domain, flags};
 use abi::section::NAME;
 use abi::system::{Ended, ended, fork};
 use account::{Account, Charge};
 use alloc::vec::Vec;
+use arch::paging::AddressSpace;
 use fallible::TryPush;
 
 /// A domain that is to be made.
@@ -69,7 +70,7 @@ impl<M: Machine> Manager<M> {
             self.make_trusted_system_portals();
         }
         self.system_portals[(with & flags::TRUSTED != 0) as usize].fill(table, self.machine.info().symbols.bad_portal);
-        table.set_field(domain::SATP, satp(root, asid));
+        table.set_field(domain::SPACE, AddressSpace::new(root, asid).word());
         table.set_field(domain::ASID, asid as u64);
         table.set_field(domain::ROOT, supervisor(root) as u64);
         table.set_field(domain::FLAGS, with);

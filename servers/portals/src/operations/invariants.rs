@@ -16,7 +16,7 @@ use crate::manager::{BOOT, Manager};
 use crate::state::code::Kind;
 use crate::state::domain::Domain;
 use crate::state::nucleus_data::{FrameView, Table, ThreadPage};
-use abi::address::{PAGE, pte, window_base};
+use abi::address::{PAGE, window_base};
 use abi::inspect::Violation;
 use abi::nucleus::{BLOCK_MAGIC, FIRST_FRAME, MAX_DOMAINS, NPORTALS, domain, flags};
 use abi::section::padded;
@@ -24,6 +24,8 @@ use abi::system::FIRST_FREE;
 use abi::template::choice;
 use abi::{Error, nucleus};
 use alloc::vec::Vec;
+use arch::Marks;
+use arch::paging::{AddressSpace, Entry};
 use fallible::TryPush;
 
 /// Bit of a slot's word from which on the callee's ASID is: `memory_logic::windows::CALLEE`.
@@ -95,9 +97,10 @@ impl<M: Machine> Manager<M> {
             let field = |offset| d.table.field(offset);
             expect("entry 0", asid, 0, d.table.entry(0), symbols.return_portal)?;
             expect("the record's number", asid, 0, field(domain::ASID), asid as u64)?;
-            expect("the space's number", asid, 0, field(domain::SATP) >> 44, (8 << 16) | asid as u64)?;
+            let space = AddressSpace::of(field(domain::SPACE));
+            expect("the space's number", asid, 0, space.number() as u64, asid as u64)?;
             // While windows are counted for somebody, it can lend nothing.
-            let root = abi::address::root(field(domain::SATP)) as u64;
+            let root = space.root() as u64;
             let root = if d.frozen > 0 { self.dead.graveyard.address() } else { root };
             expect("the root table", asid, 0, field(domain::ROOT), root)?;
             expect("the flags", asid, 0, field(domain::FLAGS), d.flags)?;
@@ -228,12 +231,12 @@ impl<M: Machine> Manager<M> {
     /// What is known of pages that were lent is what the page table has.
     fn check_lent(&self, asid: usize, table: Table<M>) -> Checked {
         for n in 0..domain::LENT_PAGES {
-            let (page, entry) = (table.field(domain::LENT + 16 * n), table.field(domain::LENT + 16 * n + 8));
+            let (page, entry) = (table.field(domain::LENT + 16 * n), Entry::of(table.field(domain::LENT + 16 * n + 8)));
             let address = page as usize * PAGE;
             // It may be shared for good since.
-            let there = |entry: u64| self.machine.memory_window(asid, address, entry, entry, asid).is_ok();
-            if page != 0 && !there(entry) && !there(entry | pte::FOREIGN) {
-                return violation("a page that was lent and is no longer there", asid, address, entry);
+            let there = |entry: Entry| self.machine.memory_window(asid, address, entry, entry, asid).is_ok();
+            if page != 0 && !there(entry) && !there(entry.with(Marks::FOREIGN)) {
+                return violation("a page that was lent and is no longer there", asid, address, entry.word());
             }
         }
         Ok(())
@@ -465,8 +468,8 @@ impl<M: Machine> Manager<M> {
                 expect("a slot's word of a window that is open", index, address, kept, 0)?;
             } else if kept as i64 >= 0 {
                 // Not touched yet.
-                expect("a slot's word", index, address, kept, shown | (server as u64) << CALLEE)?;
-                mapped = 0;
+                expect("a slot's word", index, address, kept, shown.word() | (server as u64) << CALLEE)?;
+                mapped = Entry::NONE;
             }
             let result = self.machine.memory_window(server, address, mapped, shown, lender);
             // What the dead were lent is no longer in their space: it is their lender's.
@@ -477,16 +480,17 @@ impl<M: Machine> Manager<M> {
                 } else {
                     "a window on what its lender has not"
                 };
-                return violation(what, lender, address, shown);
+                return violation(what, lender, address, shown.word());
             }
-            windows[server] += (mapped != 0) as usize;
+            windows[server] += !mapped.is_none() as usize;
         }
         Ok(())
     }
     /// Whether a call that the one of `frame` was made in lends the page of entry `shown`, with its rights.
     #[optimize(size)]
-    fn is_lent_to(&self, page: ThreadPage<M>, frame: FrameView<M>, shown: u64) -> bool {
+    fn is_lent_to(&self, page: ThreadPage<M>, frame: FrameView<M>, shown: Entry) -> bool {
+        let same = |entry: Entry| entry.address() == shown.address() && entry.rights().contains(shown.rights());
         let outer = page.frames(&self.code).filter(|f| !f.floating() && f.address() > frame.address());
-        outer.filter(|&f| self.is_templated(f)).any(|f| self.lent_entries(f).any(|entry| entry & shown == shown))
+        outer.filter(|&f| self.is_templated(f)).any(|f| self.lent_entries(f).any(same))
     }
 }

@@ -5,6 +5,7 @@ use crate::machine::neighbours::Machine;
 use crate::manager::Manager;
 use crate::state::nucleus_data::FrameView;
 use abi::nucleus::domain;
+use arch::paging::{AddressSpace, Entry};
 use portal::{Templates, Uses};
 
 use crate::state::open_windows::Lent;
@@ -23,12 +24,12 @@ impl<M: Machine> Manager<M> {
         let Some(table) = self.domains.get(asid).map(|d| d.table) else { return };
         self.each_window(|frame, entry| {
             if all || frame.table() == table {
-                lent.add(abi::address::pte::address(entry));
+                lent.add(entry.address());
             }
         });
     }
     /// Gives `visit` each entry that a call has lent, and the call's frame.
-    fn each_window(&self, mut visit: impl FnMut(FrameView<M>, u64)) {
+    fn each_window(&self, mut visit: impl FnMut(FrameView<M>, Entry)) {
         let mut seen = self.seen.borrow_mut();
         for (_, page, _) in self.threads.living().filter(|&(index, page, _)| page.has_windows(index)) {
             for frame in seen.settle(page, &self.code).filter(|&frame| !frame.floating() && self.is_templated(frame)) {
@@ -40,7 +41,7 @@ impl<M: Machine> Manager<M> {
     pub fn shown(&self, frames: &[usize]) -> u64 {
         let mut mask = 0;
         self.each_window(|_, entry| {
-            let pa = abi::address::pte::address(entry);
+            let pa = entry.address();
             frames.iter().enumerate().filter(|(_, frame)| **frame == pa).for_each(|(n, _)| mask |= 1 << n);
         });
         mask
@@ -79,19 +80,19 @@ impl<M: Machine> Manager<M> {
         let Some(d) = self.domains.get_mut(asid) else { return };
         d.frozen = d.frozen.saturating_sub(1);
         if d.frozen == 0 {
-            d.table.set_field(domain::ROOT, abi::address::root(d.table.field(domain::SATP)) as u64);
+            d.table.set_field(domain::ROOT, AddressSpace::of(d.table.field(domain::SPACE)).root() as u64);
         }
     }
 
     /// The page-table entries that the call of `frame` lends.
-    pub fn lent_entries(&self, frame: FrameView<M>) -> impl Iterator<Item = u64> + use<'_, M> {
+    pub fn lent_entries(&self, frame: FrameView<M>) -> impl Iterator<Item = Entry> + use<'_, M> {
         let templated = self.templated(frame);
         let words = (0..templated.all().len()).flat_map(move |n| {
             let used = templated.all()[n];
             let letter = &self.templates.all[used.template as usize].letters[used.letter as usize];
             (0..letter.lent as usize).map(move |n| used.own as usize + 8 * n)
         });
-        words.map(move |at| frame.word(at)).filter(|&entry| entry != 0)
+        words.map(move |at| Entry::of(frame.word(at))).filter(|entry| !entry.is_none())
     }
     /// Whether the portal that returns through `frame` has letters with templates.
     pub fn is_templated(&self, frame: FrameView<M>) -> bool {

@@ -8,9 +8,10 @@ use crate::state::nucleus_data::ThreadPage;
 use crate::state::open_windows::Lent;
 use abi::Error;
 use abi::account::Resource;
-use abi::address::{PAGE, STACK_TOP, THREAD_STACK, pte, service_top, supervisor};
+use abi::address::{PAGE, STACK_TOP, THREAD_STACK, service_top, supervisor};
 use abi::boot::{BootGrown, GROWN_SEMAPHORES};
 use abi::nucleus::{MAX_THREADS, flags};
+use abi::rights::Rights;
 use fallible::TryPush;
 
 use crate::state::threads::SPARE;
@@ -27,7 +28,7 @@ fn grow_tables(machine: impl Machine, index: usize) -> Result<()> {
 pub fn grow_table(machine: impl Machine, table: &BootGrown, index: usize) -> Result<()> {
     let page = (table.start as usize + index * table.stride as usize) / PAGE * PAGE;
     if (table.missing as usize..table.end as usize).contains(&page) {
-        let made = machine.map(table.asid as usize, page, PAGE, pte::R | pte::W);
+        let made = machine.map(table.asid as usize, page, PAGE, Rights::READ_WRITE);
         // The record before was in the same page, or what it is for could not be made the last time.
         if !matches!(made, Ok(_) | Err(Error::EEXIST)) {
             return made;

@@ -54,7 +54,7 @@ impl<M: NucleusMemory> Table<M> {
     /// Clears the record, which goes up to the fixed entries.
     pub fn clear_record(self) {
         let first = self.address.wrapping_add(domain::RECORD as i64 as u64);
-        self.memory.clear(first, ((domain::SATP - domain::RECORD) / 8 + 1) as usize);
+        self.memory.clear(first, ((domain::SPACE - domain::RECORD) / 8 + 1) as usize);
     }
     /// Code of portal `number` (< `NPORTALS`).
     #[inline(always)]
