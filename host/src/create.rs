@@ -1,6 +1,6 @@
 //! `./pebble new`: a component that builds and runs.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -17,21 +17,73 @@ const RUST: &str = r#"//! NAME: says who it is. The book's tutorial shows what e
 #![no_std]
 #![no_main]
 
-fn main(_: &pebble::Env) -> i32 {
-    pebble::println!("hello from NAME, in domain {}", pebble::thread::asid());
+fn main(env: &pebble::Env) -> i32 {
+    let name = env.argument(1).unwrap_or("NAME");
+    pebble::println!("{}, in domain {}", LIBRARY::greeting(name), pebble::thread::asid());
     0
 }
 pebble::program!(main);
 "#;
+const LOGIC: &str = r#"//! What needs no machine: `cargo test` tests it on this one.
+#![no_std]
 
+extern crate alloc;
+
+use alloc::{format, string::String};
+
+/// What is said to `name`.
+pub fn greeting(name: &str) -> String {
+    format!("hello from {name}")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_greeting_has_the_name() {
+        assert_eq!(super::greeting("it"), "hello from it");
+    }
+}
+"#;
+const CARGO: &str = r#"[package]
+name = "NAME"
+version = "0.1.0"
+edition = "2024"
+
+[lib]
+name = "LIBRARY"
+
+[[bin]]
+name = "NAME"
+path = "src/main.rs"
+test = false
+
+# Packages of others that need no std go here.
+[dependencies]
+
+# What needs the machine.
+[target.'cfg(target_os = "none")'.dependencies]
+pebble = { path = "SDK" }
+
+[profile.release]
+opt-level = "s"
+lto = true
+panic = "abort"
+
+[workspace]
+"#;
+
+/// Makes a component: in `apps/` of the repository, where that is the current folder, else in a new folder here.
 pub fn create(root: &Path, name: &str, language: &str) -> Result<ExitCode> {
-    let path = make(root, name, language)?;
-    println!("made {path}\nrun it:        ./pebble exec {path}");
-    println!("put it in a system: a block [[component]] with image = \"{path}\" in systems/default.toml");
+    let here = std::env::current_dir()?.canonicalize()?;
+    let inside = root.canonicalize()? == here;
+    let path = make(root, if inside { Path::new("apps") } else { Path::new("") }, name, language)?;
+    let pebble = if inside { "./pebble" } else { "pebble" };
+    println!("made {path}\nrun it:        {pebble} exec {path}");
+    println!("put it in a system: a block [[component]] with image = \"{path}\" in a manifest");
     Ok(ExitCode::SUCCESS)
 }
-/// Writes the file; its path from the root.
-fn make(root: &Path, name: &str, language: &str) -> Result<String> {
+/// Writes the files into a new folder of this name in `place`; what `exec` takes.
+fn make(root: &Path, place: &Path, name: &str, language: &str) -> Result<String> {
     let good = name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c))
         && name.len() < abi::section::NAME;
@@ -40,38 +92,59 @@ fn make(root: &Path, name: &str, language: &str) -> Result<String> {
             "\"{name}\": a component's name starts with a lower-case letter and goes on with letters, digits, - and _"
         );
     }
-    if ["servers", "drivers", "services", "apps"].iter().any(|folder| root.join(folder).join(name).exists()) {
+    let folder = place.join(name);
+    let taken = ["servers", "drivers", "services", "apps"].iter().any(|folder| root.join(folder).join(name).exists());
+    if taken || folder.exists() {
         bail!("\"{name}\": there is a component of this name");
     }
-    let (ending, text) = if language == "rust" { ("rs", RUST) } else { ("c", C) };
-    let path = format!("apps/{name}/{name}.{ending}");
-    std::fs::create_dir_all(root.join("apps").join(name))?;
-    std::fs::write(root.join(&path), text.replace("NAME", name))?;
-    Ok(path)
+    let sdk = root.canonicalize()?.join("lib/pebble");
+    let sdk = if place == Path::new("apps") { "../../lib/pebble".into() } else { sdk.to_string_lossy() };
+    let text = |text: &str| text.replace("NAME", name).replace("LIBRARY", &name.replace('-', "_")).replace("SDK", &sdk);
+    let write = |file: &str, content: &str| {
+        let path = folder.join(file);
+        std::fs::create_dir_all(path.parent().unwrap_or(&folder))?;
+        std::fs::write(&path, text(content)).with_context(|| path.display().to_string())
+    };
+    if language == "rust" {
+        write("Cargo.toml", CARGO)?;
+        write("src/lib.rs", LOGIC)?;
+        write("src/main.rs", RUST)?;
+        return Ok(folder.display().to_string());
+    }
+    let file = format!("{name}.c");
+    write(&file, C)?;
+    Ok(folder.join(file).display().to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    fn new(root: &Path, name: &str, language: &str) -> Result<String> {
+        make(root, &root.join("mine"), name, language)
+    }
     #[test]
     fn a_component_is_made_in_each_language() {
         let root = tempfile::tempdir().unwrap();
-        assert_eq!(make(root.path(), "one", "c").unwrap(), "apps/one/one.c");
-        assert_eq!(make(root.path(), "two", "rust").unwrap(), "apps/two/two.rs");
-        let text = std::fs::read_to_string(root.path().join("apps/two/two.rs")).unwrap();
-        assert!(text.contains("hello from two"));
+        let place = root.path().join("mine");
+        assert_eq!(new(root.path(), "one", "c").unwrap(), place.join("one/one.c").to_str().unwrap());
+        assert_eq!(new(root.path(), "my-two", "rust").unwrap(), place.join("my-two").to_str().unwrap());
+        let read = |file: &str| std::fs::read_to_string(place.join("my-two").join(file)).unwrap();
+        assert!(read("src/main.rs").contains("my_two::greeting"));
+        assert!(read("Cargo.toml").contains("name = \"my-two\"") && read("Cargo.toml").contains("lib/pebble"));
     }
     #[test]
     fn a_name_that_is_taken_is_refused() {
         let root = tempfile::tempdir().unwrap();
-        make(root.path(), "one", "c").unwrap();
-        assert!(make(root.path(), "one", "rust").unwrap_err().to_string().contains("of this name"));
+        new(root.path(), "one", "c").unwrap();
+        assert!(new(root.path(), "one", "rust").unwrap_err().to_string().contains("of this name"));
+        std::fs::create_dir_all(root.path().join("services/two")).unwrap();
+        assert!(new(root.path(), "two", "c").unwrap_err().to_string().contains("of this name"));
     }
     #[test]
     fn a_bad_name_is_refused() {
         let root = tempfile::tempdir().unwrap();
         for name in ["", "One", "../x", "a b", "1a"] {
-            assert!(make(root.path(), name, "c").is_err(), "{name}");
+            assert!(new(root.path(), name, "c").is_err(), "{name}");
         }
     }
 }

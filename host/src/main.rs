@@ -47,7 +47,7 @@ struct Arguments {
 enum Form {
     /// Build and boot a system, its console on this terminal; Ctrl-A X leaves
     Run {
-        /// A manifest in systems/
+        /// A manifest in systems/, or the path of one, which ends in .toml
         #[arg(default_value = "default")]
         system: String,
         /// Wait for gdb-multiarch, which is told of all programs and their symbols
@@ -86,7 +86,7 @@ enum Form {
     },
     /// Draw the components of a system and the portals between them
     Graph {
-        /// A manifest in systems/
+        /// A manifest in systems/, or the path of one, which ends in .toml
         #[arg(default_value = "default")]
         system: String,
         #[arg(long, value_enum, default_value_t = graph::Format::Svg)]

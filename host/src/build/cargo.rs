@@ -138,8 +138,9 @@ pub fn compile_package(root: &Path, folder: &Path, binary: Option<&str>) -> Resu
         Some(name) => command.args(["--bin", name]),
         None => command.arg("--bins"),
     };
-    // Nothing unwinds on the machine, whatever the package says.
-    command.env("CARGO_TARGET_DIR", place(root, "packages", &folder)?).env("CARGO_PROFILE_RELEASE_PANIC", "abort");
+    // Nothing unwinds on the machine, whatever the package says. What packages depend on is built once for all of them.
+    let target = root.join("target/programs");
+    command.env("CARGO_TARGET_DIR", target).env("CARGO_PROFILE_RELEASE_PANIC", "abort");
     command.stdout(Stdio::piped()).stderr(Stdio::inherit());
     let output = progress::during(&format!("building {}", folder.display()), || command.output());
     let output = output.context("cargo could not be started")?;
@@ -149,7 +150,12 @@ pub fn compile_package(root: &Path, folder: &Path, binary: Option<&str>) -> Resu
     let mut programs = executables(&String::from_utf8_lossy(&output.stdout));
     match programs.len() {
         0 => bail!("{}: the package has no program", folder.display()),
-        1 => Ok(programs.remove(0)),
+        1 => {
+            // One of the same name in another folder would write over it.
+            let own = place(root, "packages", &folder)?.with_extension("elf");
+            fs::copy(programs.remove(0), &own).with_context(|| own.display().to_string())?;
+            Ok(own)
+        }
         _ => {
             let names = programs.iter().filter_map(|p| Some(p.file_name()?.to_string_lossy().into_owned()));
             let names: Vec<String> = names.collect();

@@ -26,7 +26,8 @@ pub fn run(root: &Path, name: &str, format: Format, output: Option<PathBuf>) -> 
         Format::Svg => (lay_out(&text)?, "svg"),
         Format::Dot => (text.into_bytes(), "dot"),
     };
-    let path = output.unwrap_or_else(|| root.join("build/graph").join(name).with_extension(ending));
+    let stem = Path::new(name).file_stem().unwrap_or_default();
+    let path = output.unwrap_or_else(|| root.join("build/graph").join(stem).with_extension(ending));
     if path.as_os_str() == "-" {
         std::io::stdout().write_all(&bytes)?;
         return Ok(ExitCode::SUCCESS);

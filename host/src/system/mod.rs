@@ -48,7 +48,8 @@ pub struct Manifest {
 /// A name that every component may open: a panic is said there.
 pub const EVERYBODYS: &str = "init.log";
 
-/// Reads `systems/NAME.toml`, with what it includes; what is wrong with it is the error.
+/// Reads a system, with what it includes: `systems/NAME.toml`, or the manifest at a path that ends in `.toml`. What is wrong with it is the
+/// error.
 pub fn load(root: &Path, name: &str) -> Result<System> {
     let Manifest { mut system, .. } = read(root, name)?;
     // From here on they are names that it may open.
@@ -61,8 +62,13 @@ pub fn load(root: &Path, name: &str) -> Result<System> {
     Ok(system)
 }
 fn read(root: &Path, name: &str) -> Result<Manifest> {
+    if name.ends_with(".toml") {
+        return read_file(root, Path::new(name));
+    }
     if name.is_empty() || name.contains(['/', '.']) {
-        bail!("\"{name}\" is not the name of a system: give the name of a file in systems/ without .toml");
+        bail!(
+            "\"{name}\" is not the name of a system: give that of a file in systems/ without .toml, or the path of one with it"
+        );
     }
     let systems = root.join("systems");
     let path = systems.join(format!("{name}.toml"));
@@ -97,17 +103,22 @@ impl Manifest {
         let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
         let shown = path.strip_prefix(root).unwrap_or(path).display().to_string();
         let document = Document { path: shown, text };
-        let file: File = match toml::from_str(&document.text) {
+        let mut file: File = match toml::from_str(&document.text) {
             Ok(file) => file,
             Err(error) => bail!("{}", document.malformed(&error)),
         };
+        let folder = path.canonicalize()?.parent().unwrap_or(root).to_path_buf();
+        if !folder.starts_with(root.canonicalize()?) {
+            file.components.iter_mut().for_each(|component| bring(component, &folder));
+        }
         if let Some(include) = &file.include {
-            let included = path.with_file_name(include);
-            if !included.exists() {
+            let places = [path.with_file_name(include), root.join("systems").join(include)];
+            let Some(included) = places.iter().find(|place| place.exists()) else {
                 let at = document.text.find(&format!("\"{include}\"")).map_or(0..0, |at| at..at + include.len() + 2);
-                bail!("{}", document.show(at, &format!("there is no manifest \"{include}\" beside this one"), None));
-            }
-            self.add(root, &included, depth + 1)?;
+                let what = format!("there is no manifest \"{include}\" beside this one, nor in systems/");
+                bail!("{}", document.show(at, &what, None));
+            };
+            self.add(root, included, depth + 1)?;
         }
         let number = self.documents.len();
         self.documents.push(document);
@@ -207,6 +218,18 @@ pub fn finish(system: &mut System) -> Result<()> {
         Some(fault) => bail!("{}", fault.title),
     }
 }
+/// Makes the paths of a component whose manifest is elsewhere whole: they are from the manifest's folder. An image that is not there is one
+/// of the repository's.
+fn bring(component: &mut Component, folder: &Path) {
+    let whole = |path: PathBuf| path.to_string_lossy().into_owned();
+    let image = folder.join(&component.image);
+    if !component.image.is_empty() && image.exists() {
+        component.image = whole(image);
+    }
+    let recipe = Recipe::of(component).from(folder);
+    (component.sources, component.exclude, component.libraries) = (recipe.sources, recipe.exclude, recipe.libraries);
+    component.include = recipe.include.into_iter().map(whole).collect();
+}
 /// Gives a component's image its name in the system: what `image` says, if that is short enough and nothing else goes into it, else the
 /// component's.
 fn name_image(component: &mut Component) {
@@ -215,7 +238,7 @@ fn name_image(component: &mut Component) {
     if component.path.is_empty() && component.sources.is_empty() {
         component.path = component.name.clone();
     }
-    let long = component.path.len() >= abi::section::NAME;
+    let long = component.path.len() >= abi::section::NAME || component.path.starts_with('/');
     component.image = if own || long { component.name.clone() } else { component.path.clone() };
 }
 
@@ -247,6 +270,25 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         let committed = std::fs::read_to_string(root.join("systems/manifest.schema.json")).unwrap_or_default();
         assert!(committed == schema().unwrap(), "write it anew: ./pebble schema > systems/manifest.schema.json");
+    }
+    #[test]
+    fn a_manifest_elsewhere_has_its_programs_beside_it() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let manifest = folder.path().join("own.toml");
+        let blocks = "name = \"own\"\ninclude = \"boot.toml\"\n[[component]]\nname = \"one\"\nimage = \"one.c\"\n\
+                      [[component]]\nname = \"two\"\nsources = [\"two.c\"]\n";
+        std::fs::write(folder.path().join("one.c"), "").unwrap();
+        std::fs::write(&manifest, blocks).unwrap();
+        let system = load(root, &manifest.to_string_lossy()).unwrap();
+        let component = |name| system.components.iter().find(|c| c.name == name).unwrap();
+        let place = folder.path().canonicalize().unwrap();
+        assert_eq!(
+            (component("one").path.as_str(), component("one").image.as_str()),
+            (place.join("one.c").to_str().unwrap(), "one")
+        );
+        assert_eq!(component("two").sources, [place.join("two.c").to_str().unwrap()]);
+        assert_eq!(component("init").path, "init");
     }
     #[test]
     fn an_unknown_system_is_refused() {

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 
 /// What a block is, and so how it is tested.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `c`, `rust`: a program, which is run; the `text output` behind it is what it must print.
     Program(Language),
@@ -11,8 +11,12 @@ pub enum Kind {
     Compiled(Language),
     /// `sh`: commands of a shell on this machine; those of `./pebble` must be such.
     Commands,
-    /// `console`: a dialogue with a system, which is held again.
-    Dialogue,
+    /// `sh run`: commands that are run, in the folder of the page; the `text output` behind it is what they must print.
+    Run,
+    /// `c NAME.c`, `rust NAME.rs`, `toml NAME.toml`: a file of the page, which `sh run` and `console NAME.toml` find in its folder.
+    File(String),
+    /// `console`: a dialogue with a system, which is held again: with the default one, or with that of a file of the page.
+    Dialogue(Option<String>),
     /// `toml`: components of a manifest; `toml keys`: keys of one; `toml system`: a manifest's own keys; `toml port`: a port.
     Manifest(Toml),
     /// `text output`: of the program before it.
@@ -48,14 +52,25 @@ fn kind(info: &str) -> Option<Kind> {
         "c compiled" => Kind::Compiled(Language::C),
         "rust compiled" => Kind::Compiled(Language::Rust),
         "sh" => Kind::Commands,
-        "console" => Kind::Dialogue,
+        "sh run" => Kind::Run,
+        "console" => Kind::Dialogue(None),
         "toml" => Kind::Manifest(Toml::Components),
         "toml keys" => Kind::Manifest(Toml::Keys),
         "toml system" => Kind::Manifest(Toml::System),
         "toml port" => Kind::Manifest(Toml::Port),
         "text output" => Kind::Output,
         "text" => Kind::Text,
-        _ => return None,
+        _ => {
+            let (language, name) = info.split_once(' ')?;
+            let named = |ending| name.ends_with(ending) && !name.contains("..");
+            match language {
+                "c" if named(".c") => Kind::File(name.into()),
+                "rust" if named(".rs") => Kind::File(name.into()),
+                "toml" if named(".toml") => Kind::File(name.into()),
+                "console" if named(".toml") => Kind::Dialogue(Some(name.into())),
+                _ => return None,
+            }
+        }
     })
 }
 /// The blocks of a page; an error names the line of one that does not say what it is.
@@ -125,12 +140,20 @@ mod tests {
         let found = blocks(page).unwrap();
         assert_eq!(found[0].kind, Kind::Program(Language::C));
         assert_eq!((found[0].line, found[0].text.as_str()), (2, "int main(void);\n"));
-        assert_eq!((found[1].kind, found[1].text.as_str()), (Kind::Output, "7\n"));
+        assert_eq!((&found[1].kind, found[1].text.as_str()), (&Kind::Output, "7\n"));
     }
     #[test]
     fn a_block_that_does_not_say_what_it_is_is_refused() {
         let error = blocks("text\n```\nwhat is this\n```\n").unwrap_err().to_string();
         assert!(error.starts_with("line 2:"), "{error}");
+    }
+    #[test]
+    fn files_of_a_page_have_names() {
+        let found = blocks("```c one.c\n```\n```console all.toml\n```\n```sh run\n```\n").unwrap();
+        let kinds: Vec<Kind> = found.into_iter().map(|block| block.kind).collect();
+        assert_eq!(kinds, [Kind::File("one.c".into()), Kind::Dialogue(Some("all.toml".into())), Kind::Run]);
+        assert!(blocks("```c ../one.c\n```\n").is_err());
+        assert!(blocks("```rust one.c\n```\n").is_err());
     }
     #[test]
     fn a_block_without_an_end_is_refused() {

@@ -2,6 +2,7 @@
 //! compared with what the page says. "The book" in `docs/src/building.md` tells how a block says what it is.
 
 mod blocks;
+mod walk;
 
 use super::dialogue::Dialogue;
 use super::{Job, Wanted};
@@ -39,6 +40,11 @@ pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Result<Vec<Job<'a>>> {
                 continue;
             }
         };
+        let name = format!("book::{stem}");
+        if walk::is_one(&found) && wanted(&name) {
+            let steps = found.clone();
+            jobs.push(Job::of(name, move || walk::walk(root, &steps)));
+        }
         for (n, block) in found.iter().enumerate() {
             let name = format!("book::{stem}_{}", block.line);
             if wanted(&name) {
@@ -62,8 +68,10 @@ fn job<'a>(root: &'a Path, name: String, block: Block, output: Option<String>) -
             Job::of(title, move || compiled(root, &source(root, &file, language, &block)?, language))
         }
         Kind::Commands => Job::of(title, move || commands(&block.text)),
-        Kind::Dialogue => Job::of(title, move || dialogue(root, &block.text)),
+        Kind::Dialogue(None) => Job::of(title, move || dialogue(root, SYSTEM, &block.text)),
         Kind::Manifest(what) => Job::of(title, move || manifest(what, &block.text)),
+        // Steps of a page, which one test takes in their order.
+        Kind::Run | Kind::File(_) | Kind::Dialogue(Some(_)) => return None,
         Kind::Output | Kind::Text => return None,
     })
 }
@@ -161,8 +169,8 @@ fn answer(heard: &str, typed: Option<&str>) -> String {
         .fold(String::new(), |text, line| text + line + "\n")
 }
 /// Types what is behind each prompt; between that and the next one stands what must come.
-fn dialogue(root: &Path, text: &str) -> Result<()> {
-    let image = exec::make_image(root, &system::load(root, SYSTEM)?, Vec::new())?;
+fn dialogue(root: &Path, system: &str, text: &str) -> Result<()> {
+    let image = exec::make_image(root, &system::load(root, system)?, Vec::new())?;
     let mut dialogue = Dialogue::with_machine(&image)?;
     let (banner, rest) = text.split_once(PROMPT.trim_end()).context("nothing is typed in it")?;
     let mut hear = |typed: Option<&str>, expected: &str| {
