@@ -187,12 +187,17 @@ fn redirect(streams: &mut Streams, redirections: &[Redirection]) -> Result<()> {
     }
     Ok(())
 }
+/// A standard stream of the shell's, for what it starts; `None`: the console, which all have.
+fn own_stream(stream: File) -> Option<File> {
+    (!stream.is_console()).then_some(stream)
+}
 fn run_pipeline(job: &Arc<Job>, pipeline: &Pipeline) -> i32 {
     let mut input = None;
     let mut status = 0;
     let last = pipeline.commands.len() - 1;
     for (n, command) in pipeline.commands.iter().enumerate() {
-        let mut streams: Streams = [input.take(), None, None];
+        let before = input.take().or_else(|| own_stream(file::stdin()).filter(|_| n == 0));
+        let mut streams: Streams = [before, own_stream(file::stdout()), own_stream(file::stderr())];
         if n < last {
             match file::pipe() {
                 Ok((from, to)) => (input, streams[1]) = (Some(from), Some(to)),

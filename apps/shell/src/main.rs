@@ -33,12 +33,17 @@ const LATER: u64 = 50_000_000;
 
 /// The argument with which the end of input halts the machine: it comes from a pipe, and nobody else will type.
 const END_HALTS: &str = "end-halts";
+/// The argument before a command that is executed instead of what is typed: `system` and `popen` give it.
+const COMMAND: &str = "-c";
 /// The argument that names a script to be executed first, and the one that there may be without being named.
 const SCRIPT: &str = "script=";
 const DEFAULT_SCRIPT: &str = "etc/shell";
 
 fn main(env: &pebble::Env) -> i32 {
     let arguments = || (1..env.len()).filter_map(|n| env.argument(n));
+    if let Some(COMMAND) = env.argument(1) {
+        return execute::line(env.argument(2).unwrap_or_default());
+    }
     let end_halts = arguments().any(|argument| argument == END_HALTS);
     println!("Pebble. \"help\" lists the commands.");
     if let Err(error) = jobs::watch() {

@@ -1,7 +1,7 @@
-/* What POSIX asks of a process, of a domain: there are no users and no groups, and children are domains. */
+/* What POSIX asks of a process, of a domain: there are no users and no groups. */
 #include "system.h"
+#include <sys/stat.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -9,28 +9,36 @@ uid_t getuid(void) { return 0; }
 uid_t geteuid(void) { return 0; }
 gid_t getgid(void) { return 0; }
 gid_t getegid(void) { return 0; }
+/* Nobody is told whose child a domain is, and there are no groups of them: each is alone in its own. */
+pid_t getppid(void) { return 1; }
+pid_t getpgrp(void) { return get_asid(); }
+pid_t getpgid(pid_t pid) { return pid ? pid : get_asid(); }
+pid_t setsid(void) { return get_asid(); }
+/* Who may do what is said by the manifest. */
+mode_t umask(mode_t mask)
+{
+    (void)mask;
+    return 0;
+}
 
 int usleep(useconds_t microseconds)
 {
     struct timespec time = {microseconds / 1000000, microseconds % 1000000 * 1000l};
     return nanosleep(&time, NULL);
 }
-/* Of one child: none can be waited for without naming it. A child that was stopped for a fault, or killed, looks like one that
-   SIGKILL ended. */
-pid_t waitpid(pid_t pid, int *status, int options)
-{
-    int ended, result = pid <= 0 || options != 0 ? -EINVAL : domain_wait(pid, &ended);
-    if (result < 0) {
-        errno = result == -EINVAL ? EINVAL : ECHILD;
-        return -1;
-    }
-    if (status)
-        *status = ended < 0 ? 9 : (ended & 0xff) << 8;
-    return pid;
-}
 int uname(struct utsname *name)
 {
     *name = (struct utsname){"Pebble", "pebble", "0", "0", "riscv64"};
+    return 0;
+}
+int gethostname(char *name, size_t size)
+{
+    static const char own[] = "pebble";
+    if (size < sizeof own) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    strcpy(name, own);
     return 0;
 }
 long sysconf(int name)

@@ -247,9 +247,13 @@ impl File {
     fn number(&self) -> usize {
         crate::standard::behind(self.0)
     }
+    /// Whether it is the console, rather than a file or a pipe.
+    pub fn is_console(&self) -> bool {
+        self.number() < FIRST_FREE
+    }
     /// What was written lasts. `EDEAD`: who has the file has died.
     pub fn sync(&self) -> Result<()> {
-        if self.number() < FIRST_FREE {
+        if self.is_console() {
             return Ok(());
         }
         self.control(operation::SYNC, &mut 0u64).map(|_| ())
