@@ -41,6 +41,7 @@ const RUNS: &[(&str, &[&str], &str, i32)] = &[
 const OWN: &[Own] = &[
     ("a_wrong_specification_does_not_compile", wrong_specification),
     ("cc_makes_programs_that_exec_runs", driver),
+    ("printf_says_what_the_hosts_does", printf),
     ("a_package_is_tested_on_the_host", cargo_test),
     ("cmake_builds_and_ctest_runs", cmake),
     ("meson_builds_and_tests", meson),
@@ -83,6 +84,15 @@ fn done(command: &mut Command) -> Result<String> {
     Ok(out.into_owned())
 }
 
+/// Thousands of conversions, as the C library of this machine makes them.
+fn printf(root: &Path) -> Result<()> {
+    const SOURCE: &str = "tests/programs/printf/numbers.c";
+    let folder = tempfile::tempdir()?;
+    let program = folder.path().join("numbers");
+    done(Command::new("gcc").args(["-w", "-o"]).arg(&program).arg(root.join(SOURCE)).arg("-lm"))?;
+    let wanted = done(&mut Command::new(&program))?;
+    expect(&tool(root, &["exec", SOURCE])?, &wanted, 0)
+}
 /// The driver compiles, links, and says of itself what build systems ask.
 fn driver(root: &Path) -> Result<()> {
     let folder = tempfile::tempdir()?;

@@ -59,6 +59,11 @@ pub mod kind {
     pub const DIRECTORY: u64 = 2;
     pub const PIPE: u64 = 3;
 }
+/// What [`Status::version`] says of a pipe: the sides that nobody has any more.
+pub mod pipe {
+    pub const NO_READERS: u64 = 1;
+    pub const NO_WRITERS: u64 = 2;
+}
 /// What a file is; must not cross a page boundary (so: is aligned to its size rounded up).
 #[repr(C, align(32))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +74,7 @@ pub struct Status {
     pub bytes: u64,
     /// No other of the same kind has this number.
     pub node: u64,
-    /// No other contents of a file, of this one or another, before or after, have this number.
+    /// No other contents of a file, of this one or another, before or after, have this number. Of a pipe: see [`pipe`].
     pub version: u64,
 }
 impl Status {

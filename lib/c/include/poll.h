@@ -1,4 +1,4 @@
-/* Waiting for several sockets. */
+/* Waiting for several descriptors. */
 #ifndef PEBBLE_POLL_H
 #define PEBBLE_POLL_H
 
@@ -18,7 +18,7 @@ struct pollfd {
     short events, revents;
 };
 
-/* Files are always ready; pipes and the console can not be waited for, and are POLLNVAL. */
+/* Files are always ready; the console can not be waited for, and is POLLNVAL. A list with a pipe in it is looked at every few milliseconds. */
 int poll(struct pollfd *list, nfds_t count, int milliseconds);
 
 #ifdef __cplusplus

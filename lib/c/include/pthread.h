@@ -37,6 +37,16 @@ typedef struct {
 
 typedef struct {
     pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int readers, writers, writes; /* who read, who wait to write, whether somebody writes */
+} pthread_rwlock_t;
+typedef struct {
+    int none;
+} pthread_rwlockattr_t;
+#define PTHREAD_RWLOCK_INITIALIZER {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0}
+
+typedef struct {
+    pthread_mutex_t lock;
     int done;
 } pthread_once_t;
 #define PTHREAD_ONCE_INIT {PTHREAD_MUTEX_INITIALIZER, 0}
@@ -61,6 +71,7 @@ int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attrib
 int pthread_mutex_destroy(pthread_mutex_t *mutex);
 int pthread_mutex_lock(pthread_mutex_t *mutex);
 int pthread_mutex_trylock(pthread_mutex_t *mutex);
+int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);
 int pthread_mutex_unlock(pthread_mutex_t *mutex);
 int pthread_mutexattr_init(pthread_mutexattr_t *attributes);
 int pthread_mutexattr_destroy(pthread_mutexattr_t *attributes);
@@ -69,8 +80,17 @@ int pthread_mutexattr_settype(pthread_mutexattr_t *attributes, int kind);
 int pthread_cond_init(pthread_cond_t *condition, const pthread_condattr_t *attributes);
 int pthread_cond_destroy(pthread_cond_t *condition);
 int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex);
+int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until);
 int pthread_cond_signal(pthread_cond_t *condition);
 int pthread_cond_broadcast(pthread_cond_t *condition);
+
+int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attributes);
+int pthread_rwlock_destroy(pthread_rwlock_t *lock);
+int pthread_rwlock_rdlock(pthread_rwlock_t *lock);
+int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock);
+int pthread_rwlock_wrlock(pthread_rwlock_t *lock);
+int pthread_rwlock_trywrlock(pthread_rwlock_t *lock);
+int pthread_rwlock_unlock(pthread_rwlock_t *lock);
 
 int pthread_once(pthread_once_t *once, void (*first)(void));
 int pthread_key_create(pthread_key_t *key, void (*destroy)(void *));

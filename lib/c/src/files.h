@@ -16,6 +16,9 @@ enum { KIND_CONSOLE, KIND_FILE, KIND_DIRECTORY, KIND_PIPE, KIND_SOCKET };
 /* The descriptor of /dev/null, below all portals that can be opened. */
 #define NOWHERE 3
 
+/* What `version` says of a pipe: the sides that nobody has any more; and the bytes that one holds. */
+enum { NO_READERS = 1, NO_WRITERS = 2, PIPE_BYTES = 4096 };
+
 struct status {
     uint64_t kind, bytes, node, version;
 } __attribute__((aligned(32)));
@@ -26,6 +29,8 @@ struct entry {
 
 /* What a descriptor leads to: a file's first portal, NOWHERE, or < 0: the console. */
 int __pebble_behind(int fd);
+/* What the control portal of a descriptor says that it is; < 0: an error. The console is KIND_CONSOLE. */
+word __pebble_status(int fd, struct status *status);
 /* -1, and the error of a portal in errno. */
 int __pebble_failed(word result);
 #endif

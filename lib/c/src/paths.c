@@ -85,7 +85,11 @@ int open(const char *path, int flags, ...)
 {
     if (strcmp(path, "/dev/null") == 0)
         return NOWHERE;
-    return with_path(OPEN, path, file_flags(flags));
+    int fd = with_path(OPEN, path, file_flags(flags));
+    /* Every program may count on /tmp, which is made when somebody makes the first file in it. */
+    if (fd < 0 && errno == ENOENT && flags & O_CREAT && strncmp(path, "/tmp/", 5) == 0 && mkdir("/tmp", 0777) == 0)
+        fd = with_path(OPEN, path, file_flags(flags));
+    return fd;
 }
 int unlink(const char *path)
 {
@@ -154,17 +158,31 @@ int stat(const char *restrict path, struct stat *restrict to)
     int result = with_path(STATUS_AT, path, (word)&status);
     return result < 0 ? result : fill(to, &status);
 }
-int fstat(int fd, struct stat *to)
+word __pebble_status(int fd, struct status *status)
 {
-    struct status status = {.kind = KIND_CONSOLE};
+    *status = (struct status){.kind = KIND_CONSOLE};
     int file = __pebble_behind(fd);
     if (file == NOWHERE || (file < 0 && fd >= 0))
-        return fill(to, &status);
-    word result = file < SYS_FIRST_FREE ? -EBADF : invoke_portal(file + CONTROL, (word)STATUS, &status);
+        return 0;
+    word result = file < SYS_FIRST_FREE ? -EBADF : invoke_portal(file + CONTROL, (word)STATUS, status);
     /* A number that is no descriptor leads nowhere, or to a portal that does something else. */
-    if (result >= 0 && status.kind == KIND_CONSOLE)
+    if (result >= 0 && status->kind == KIND_CONSOLE)
         result = -EBADF;
-    return result < 0 ? __pebble_failed(result == -EPORTAL ? -EBADF : result) : fill(to, &status);
+    return result == -EPORTAL ? -EBADF : result;
+}
+int fstat(int fd, struct stat *to)
+{
+    struct status status;
+    word result = __pebble_status(fd, &status);
+    return result < 0 ? __pebble_failed(result) : fill(to, &status);
+}
+int lstat(const char *path, struct stat *to)
+{
+    return stat(path, to);
+}
+int creat(const char *path, mode_t mode)
+{
+    return open(path, O_WRONLY | O_CREAT | O_TRUNC, mode);
 }
 int chdir(const char *path)
 {

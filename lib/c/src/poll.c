@@ -1,4 +1,5 @@
-/* Waiting for several sockets, in one call of the internet component. */
+/* Waiting for several descriptors: for sockets in one call of the internet component; pipes, which no call waits for, are looked at again and
+   again, the less often the longer nothing happens. */
 #include "internet.h"
 #include <poll.h>
 #include <sys/stat.h>
@@ -11,15 +12,24 @@
 
 static int internet_poll;
 
-/* What holds of a descriptor that is no socket. */
+/* What holds of a descriptor that is no socket; the console can not be asked. */
 static short other(int fd, short events)
 {
-    struct stat status;
-    if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
+    struct status status;
+    if (__pebble_status(fd, &status) < 0)
         return POLLNVAL;
-    return events & (POLLIN | POLLOUT);
+    switch (status.kind) {
+    case KIND_FILE: return events & (POLLIN | POLLOUT);
+    case KIND_PIPE: {
+        short ready = (status.bytes ? POLLIN : 0) | (status.bytes < PIPE_BYTES ? POLLOUT : 0);
+        short left = status.version & NO_WRITERS ? POLLHUP : status.version & NO_READERS ? POLLERR : 0;
+        return (events & ready) | left;
+    }
+    default: return __pebble_behind(fd) == NOWHERE ? events & (POLLIN | POLLOUT) : POLLNVAL;
+    }
 }
-int poll(struct pollfd *list, nfds_t count, int milliseconds)
+/* Asks once, waiting at most so many milliseconds where there are only sockets. */
+static int once(struct pollfd *list, nfds_t count, int milliseconds)
 {
     if (count > MOST)
         return __pebble_failed(-EINVAL);
@@ -47,11 +57,6 @@ int poll(struct pollfd *list, nfds_t count, int milliseconds)
         result = __pebble_opened(&internet_poll, "internet.poll");
         if (result >= 0)
             result = invoke_portal(internet_poll, interests, sockets * sizeof *interests, wait);
-    } else if (!ready && milliseconds != 0) {
-        struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000l};
-        while (milliseconds < 0 || nanosleep(&time, &time) < 0)
-            if (milliseconds < 0)
-                nanosleep(&(struct timespec){1000, 0}, NULL);
     }
     for (nfds_t n = 0, at = 0; n < count && result >= 0; n++) {
         if (list[n].fd < 0 || list[n].revents || at == sockets)
@@ -70,4 +75,31 @@ int poll(struct pollfd *list, nfds_t count, int milliseconds)
         internet_poll = 0;
     }
     return result < 0 ? __pebble_failed(result) : ready;
+}
+/* Whether there is something that no call waits for, or nothing at all. */
+static int has_others(const struct pollfd *list, nfds_t count)
+{
+    nfds_t sockets = 0;
+    for (nfds_t n = 0; n < count; n++) {
+        if (list[n].fd >= 0 && __pebble_socket_node(list[n].fd) < 0)
+            return 1;
+        sockets += list[n].fd >= 0;
+    }
+    return sockets == 0;
+}
+int poll(struct pollfd *list, nfds_t count, int milliseconds)
+{
+    if (!has_others(list, count))
+        return once(list, count, milliseconds);
+    struct timespec start, now;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    for (long pause = 200000;; pause += pause < 10000000 ? pause / 2 : 0) {
+        int ready = once(list, count, 0);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        long left = milliseconds - (now.tv_sec - start.tv_sec) * 1000 - (now.tv_nsec - start.tv_nsec) / 1000000;
+        if (ready != 0 || (milliseconds >= 0 && left <= 0))
+            return ready;
+        long most = milliseconds < 0 || left > 1000 ? pause : left * 1000000;
+        nanosleep(&(struct timespec){0, pause < most ? pause : most}, NULL);
+    }
 }

@@ -257,8 +257,28 @@ int pthread_cond_destroy(pthread_cond_t *condition)
     condition->semaphore = 0;
     return 0;
 }
-int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
+/* Takes one of a semaphore before a time, or for good where there is none. */
+static int wait_until(int semaphore, const struct timespec *until)
 {
+    /* How fast hrtime runs is the machine's affair: a stretch is so long that nobody minds how long it really is. */
+    enum { STRETCH = 200000 };
+    while (until) {
+        struct timespec now;
+        if (clock_gettime(CLOCK_REALTIME, &now) != 0)
+            return errno;
+        long left = (until->tv_sec - now.tv_sec) * 1000000000l + until->tv_nsec - now.tv_nsec;
+        int result = sem_timedwait(semaphore, left > 0 ? STRETCH : 0);
+        if (result == 0)
+            return 0;
+        if (left <= 0)
+            return ETIMEDOUT;
+    }
+    return wait_for(semaphore);
+}
+int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until)
+{
+    if (until && (until->tv_nsec < 0 || until->tv_nsec >= 1000000000))
+        return EINVAL;
     int semaphore = made_once(&condition->semaphore);
     pthread_mutex_lock(&condition->lock);
     condition->waiting++;
@@ -266,14 +286,22 @@ int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
     int result = pthread_mutex_unlock(mutex);
     if (result != 0)
         return result;
-    int waited = wait_for(semaphore);
+    int waited = wait_until(semaphore, until);
     if (waited != 0) {
         pthread_mutex_lock(&condition->lock);
-        condition->waiting -= condition->waiting > 0;
+        int counted = condition->waiting > 0;
+        condition->waiting -= counted;
         pthread_mutex_unlock(&condition->lock);
+        /* Somebody has woken this one, or will in a moment, after all. */
+        if (!counted && wait_for(semaphore) == 0)
+            waited = 0;
     }
     result = pthread_mutex_lock(mutex);
     return result ? result : waited;
+}
+int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
+{
+    return pthread_cond_timedwait(condition, mutex, NULL);
 }
 static int wake(pthread_cond_t *condition, int most)
 {

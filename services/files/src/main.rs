@@ -386,7 +386,7 @@ fn status_of(number: usize) -> Result<Status> {
     match slot(slots, number).map(|slot| &mut slot.control) {
         Some(Control::File(open)) => Ok(store.status_of(open)),
         Some(Control::Pipe(end)) => {
-            Ok(Status { kind: kind::PIPE, bytes: end.bytes() as u64, node: end.node() as u64, version: 0 })
+            Ok(Status { kind: kind::PIPE, bytes: end.bytes() as u64, node: end.node() as u64, version: end.left() })
         }
         _ => Err(Error::EBADF),
     }

@@ -3,6 +3,7 @@
 use crate::{Control, STATE, State, add, code, collecting, grant_new, slot};
 use abi::Error;
 use abi::account::Resource;
+use abi::file::pipe::{NO_READERS, NO_WRITERS};
 use abi::window::Window;
 use alloc::boxed::Box;
 use alloc::rc::Rc;
@@ -56,6 +57,12 @@ impl End {
     /// Bytes that are in the pipe.
     pub fn bytes(&mut self) -> usize {
         self.parts().0.bytes()
+    }
+    /// Which sides nobody has any more, in the form of [`abi::file::pipe`].
+    pub fn left(&mut self) -> u64 {
+        let pipe = &self.parts().0;
+        let sides = [(pipe.no_readers, NO_READERS), (pipe.no_writers, NO_WRITERS)];
+        sides.into_iter().filter(|(left, _)| *left).map(|(_, bit)| bit).sum()
     }
     /// What tells the pipe from others.
     pub fn node(&self) -> usize {
