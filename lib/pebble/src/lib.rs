@@ -13,6 +13,7 @@ pub use fallible;
 
 pub mod account;
 pub mod boot;
+mod bytes;
 pub mod capability;
 pub mod console;
 pub mod deadline;
