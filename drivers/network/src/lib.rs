@@ -3,7 +3,7 @@
 
 extern crate alloc;
 
-use abi::network::{FRAME, record_bytes};
+use abi::network::{FRAME, LEAD, RECORD_HEAD, record_bytes};
 use alloc::vec::Vec;
 use virtio::{Features, Hal, Lie, Place, Ring, Transport};
 
@@ -17,6 +17,8 @@ const TRANSMIT: u16 = 1;
 /// Bytes before each frame (section 5.1.6), which are zeros: nothing is offloaded. A legacy card leaves out the last two.
 const HEADER: usize = 12;
 const LEGACY_HEADER: usize = 10;
+/// Bytes of a buffer that are left out, so that frames lie in their words as they do at clients.
+const GAP: usize = (LEAD + 16 - HEADER) % 8;
 /// Shortest frame: addresses and type.
 const SHORTEST: usize = 14;
 
@@ -45,10 +47,10 @@ impl<H: Hal, T: Transport> Card<H, T> {
             // One card's address is no group's.
             return Err(Lie::Answer(address[0]));
         }
-        let (mut receive, places) = Ring::new(&mut registers, RECEIVE, BUFFER)?;
-        let (mut transmit, free) = Ring::new(&mut registers, TRANSMIT, BUFFER)?;
+        let (mut receive, places) = Ring::with_gap(&mut registers, RECEIVE, BUFFER, GAP)?;
+        let (mut transmit, free) = Ring::with_gap(&mut registers, TRANSMIT, BUFFER, GAP)?;
         for place in places {
-            receive.lend(place, BUFFER, true)?;
+            receive.lend(place, BUFFER - GAP, true)?;
         }
         transmit.interrupt(false);
         registers.finish_init();
@@ -69,11 +71,11 @@ impl<H: Hal, T: Transport> Card<H, T> {
             let Some((mut place, told)) = self.receive.take()? else { break };
             let frame = told.checked_sub(self.header).filter(|bytes| (SHORTEST..=FRAME).contains(bytes));
             let bytes = frame.ok_or(Lie::Length { told, room: self.header + FRAME })?;
-            let (head, to) = out[filled..].split_at_mut(size_of::<u64>());
-            head.copy_from_slice(&(bytes as u64).to_le_bytes());
-            to[..bytes].copy_from_slice(&self.receive.buffer(&mut place)[self.header..][..bytes]);
+            let record = &mut out[filled..];
+            record[..size_of::<u64>()].copy_from_slice(&(bytes as u64).to_le_bytes());
+            record[RECORD_HEAD..][..bytes].copy_from_slice(&self.receive.buffer(&mut place)[self.header..][..bytes]);
             filled += record_bytes(bytes);
-            self.receive.lend(place, BUFFER, true)?;
+            self.receive.lend(place, BUFFER - GAP, true)?;
         }
         if filled > 0 {
             self.receive.notify(&mut self.registers);

@@ -67,7 +67,16 @@ unsafe impl<H: Hal, const PLACES: usize> Send for Ring<H, PLACES> {}
 impl<H: Hal, const PLACES: usize> Ring<H, PLACES> {
     /// Queue `number` of the device, and its buffers, of so many `bytes` each, a part of a page. All places are the driver's.
     pub fn new(transport: &mut impl Transport, number: u16, bytes: usize) -> Result<(Self, [Place; PLACES]), Lie> {
-        debug_assert!(PAGE_SIZE.is_multiple_of(bytes) && PLACES <= 256);
+        Self::with_gap(transport, number, bytes, 0)
+    }
+    /// The same, where the first `gap` bytes of each buffer are left out, so that what is in it lies well in its words.
+    pub fn with_gap(
+        transport: &mut impl Transport,
+        number: u16,
+        bytes: usize,
+        gap: usize,
+    ) -> Result<(Self, [Place; PLACES]), Lie> {
+        debug_assert!(PAGE_SIZE.is_multiple_of(bytes) && PLACES <= 256 && gap < bytes);
         let queue = VirtQueue::new(transport, number, false, false).map_err(|_| Lie::Queue)?;
         let mut page = NonNull::dangling();
         let buffers = core::array::from_fn(|n| {
@@ -76,9 +85,10 @@ impl<H: Hal, const PLACES: usize> Ring<H, PLACES> {
                 page = H::dma_alloc(1, BufferDirection::Both).1;
             }
             // SAFETY: it stays in the page, into which a whole number of buffers fits.
-            unsafe { page.add(at) }
+            unsafe { page.add(at + gap) }
         });
-        let ring = Ring { queue, number, buffers: Box::new(buffers), bytes, lent: Box::new([None; PLACES]) };
+        let ring =
+            Ring { queue, number, buffers: Box::new(buffers), bytes: bytes - gap, lent: Box::new([None; PLACES]) };
         Ok((ring, core::array::from_fn(|n| Place(n as u16))))
     }
     /// The buffer of a place.

@@ -1,6 +1,6 @@
 //! The driver of the card, as the stack sends by it.
 
-use abi::network::FRAME;
+use abi::network::{FRAME, LEAD};
 use alloc::boxed::Box;
 use internet_logic::Card;
 use pebble::{Result, check};
@@ -13,7 +13,7 @@ pebble::import! {
 /// One frame, which a window shows.
 #[repr(align(2048))]
 struct Frame([u8; 2048]);
-const _: () = assert!(FRAME <= 2048);
+const _: () = assert!(LEAD + FRAME <= 2048);
 
 pub struct Driver(Box<Frame>);
 impl Driver {
@@ -24,11 +24,11 @@ impl Driver {
 }
 impl Card for Driver {
     fn buffer(&mut self) -> &mut [u8] {
-        &mut self.0.0
+        &mut self.0.0[LEAD..]
     }
     fn send(&mut self, bytes: usize) -> Option<usize> {
         // Without a driver frames are lost, until the thread that receives finds another one.
-        check(SEND.call([self.0.0.as_ptr() as usize, bytes])).ok()
+        check(SEND.call([self.0.0[LEAD..].as_ptr() as usize, bytes])).ok()
     }
 }
 /// The driver was started again.

@@ -33,12 +33,18 @@ fn fold(mut sum: u64) -> u16 {
 fn sum(bytes: &[u8]) -> u16 {
     // SAFETY: any eight bytes are a word.
     let (before, words, after) = unsafe { bytes.align_to::<u64>() };
-    let mut total = 0u64;
-    for word in words {
-        let (next, carry) = total.overflowing_add(u64::from_le(*word));
-        total = next + carry as u64;
-    }
-    let rest = fold(fold(total) as u64 + pairs(after) as u64);
+    // Of words the sum, and that of their upper halves, from which that of the lower ones follows: no carry is looked at. Carried out they
+    // are with what is left of them: 2^32 is 1 here.
+    let (mut all, mut upper) = (0u64, 0u64);
+    let (blocks, others) = words.as_chunks::<8>();
+    let mut add = |word: &u64| {
+        all = all.wrapping_add(u64::from_le(*word));
+        upper += u64::from_le(*word) >> 32;
+    };
+    blocks.iter().flatten().for_each(&mut add);
+    others.iter().for_each(&mut add);
+    let lower = all.wrapping_sub(upper << 32);
+    let rest = fold(fold(lower) as u64 + fold(upper) as u64 + pairs(after) as u64);
     // Behind an odd number of bytes the pairs are of other bytes.
     let rest = if before.len() % 2 == 1 { rest.swap_bytes() } else { rest };
     fold(pairs(before) as u64 + rest as u64)
