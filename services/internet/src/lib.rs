@@ -9,6 +9,7 @@ pub mod limits;
 pub mod link;
 pub mod socket;
 pub mod stack;
+mod table;
 
 pub use link::{Card, Link};
 pub use socket::{Kind, Slot};

@@ -1,7 +1,7 @@
 //! The card as the stack sees it: frames that the driver has put into a buffer, and one that goes out.
 
 use crate::checksum;
-use abi::network::{FRAME, frames};
+use abi::network::FRAME;
 use smoltcp::phy::{Checksum, Device, DeviceCapabilities, Medium, RxToken, TxToken};
 use smoltcp::time::Instant;
 
@@ -22,18 +22,16 @@ pub struct Outgoing<C> {
     pub room: usize,
     pub sent: u64,
 }
-/// The card for one look at the stack.
-pub struct Link<'a, C, I> {
-    pub incoming: I,
+/// Whether the stack is to see a frame: it is one, and its checksum is right.
+pub fn is_good(frame: &[u8]) -> bool {
+    frame.len() >= SHORTEST && checksum::is_right(frame)
+}
+/// The card for one look at the stack: with a frame that has come, or without.
+pub struct Link<'a, C> {
+    pub incoming: Option<&'a [u8]>,
     pub outgoing: &'a mut Outgoing<C>,
 }
-impl<'a, C: Card> Link<'a, C, ()> {
-    /// With the frames in the filled part of a driver's buffer.
-    pub fn new(filled: &'a [u8], outgoing: &'a mut Outgoing<C>) -> Link<'a, C, impl Iterator<Item = &'a [u8]>> {
-        Link { incoming: frames(filled), outgoing }
-    }
-}
-impl<'f, C: Card, I: Iterator<Item = &'f [u8]>> Device for Link<'_, C, I> {
+impl<'f, C: Card> Device for Link<'f, C> {
     type RxToken<'b>
         = Received<'f>
     where
@@ -44,7 +42,7 @@ impl<'f, C: Card, I: Iterator<Item = &'f [u8]>> Device for Link<'_, C, I> {
         Self: 'b;
     fn receive(&mut self, _: Instant) -> Option<(Received<'f>, Sending<'_, C>)> {
         // A frame whose answer finds no room is lost, as on any network.
-        let frame = self.incoming.find(|frame| frame.len() >= SHORTEST && checksum::is_right(frame))?;
+        let frame = self.incoming.take()?;
         Some((Received(frame), Sending(self.outgoing)))
     }
     fn transmit(&mut self, _: Instant) -> Option<Sending<'_, C>> {

@@ -1,9 +1,9 @@
 //! One client's socket.
 
+use crate::table::Handle;
 use abi::Error;
 use abi::internet::Address;
 use alloc::vec::Vec;
-use smoltcp::iface::SocketHandle;
 use smoltcp::socket::dns;
 use smoltcp::wire::IpEndpoint;
 
@@ -12,11 +12,11 @@ pub enum Kind {
     /// For TCP, bound to this port where it is not 0.
     Unconnected { local: u16 },
     /// Takes connections to a port: those that wait to be accepted or are being made, and last one that nobody has called yet.
-    Listener { port: u16, backlog: usize, waiting: Vec<SocketHandle> },
+    Listener { port: u16, backlog: usize, waiting: Vec<Handle> },
     /// A connection, which may still have to be made.
-    Stream { handle: SocketHandle, connecting: bool },
+    Stream { handle: Handle, connecting: bool },
     /// Datagrams; `write` sends to the peer, if there is one.
-    Datagrams { handle: SocketHandle, peer: Option<IpEndpoint> },
+    Datagrams { handle: Handle, peer: Option<IpEndpoint> },
     /// A question to the name server, until it is answered; what came of it.
     Question { handle: dns::QueryHandle, answer: Option<Result<Address, Error>> },
 }
@@ -28,5 +28,7 @@ pub struct Slot {
     pub owner: usize,
     /// Calls answer `EAGAIN` instead of waiting.
     pub nonblocking: bool,
+    /// The domain that may send datagrams to this address by its manifest, as was last asked: as with a connection, once for many.
+    pub permitted: Option<(usize, Address)>,
     pub kind: Kind,
 }

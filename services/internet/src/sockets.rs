@@ -92,7 +92,7 @@ pub fn read(number: usize, to: &mut [u8]) -> Result<usize> {
     until(number, event::READ, |stack| {
         let read = stack.read(number, to)?;
         // The other side may be waiting for room.
-        stack.output(clock::now());
+        stack.has_taken(number, clock::now());
         Ok(read)
     })
 }
@@ -139,7 +139,10 @@ pub fn shutdown(number: usize) -> Result<()> {
     changing(|stack| stack.shutdown(number, clock::now()))
 }
 pub fn send(number: usize, asid: usize, to: &Address, bytes: &[u8]) -> Result<usize> {
-    may_send(number, asid, to)?;
+    if !with(|stack| stack.may_send(number, asid, to, false))? {
+        may_send(number, asid, to)?;
+        with(|stack| stack.may_send(number, asid, to, true))?;
+    }
     until(number, event::WRITE, |stack| stack.send(number, to, bytes, clock::now()))
 }
 /// Sends a datagram to the address that was connected to.

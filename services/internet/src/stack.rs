@@ -2,14 +2,16 @@
 
 use crate::address::{endpoint, told};
 use crate::limits::*;
-use crate::link::{Card, Link, Outgoing};
+use crate::link::{Card, Link, Outgoing, is_good};
 use crate::socket::{Kind, Slot};
+use crate::table::{Flow, Handle, Table};
 use abi::Error;
 use abi::internet::{Address, Configuration, event, family};
+use abi::network::frames;
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
-use smoltcp::iface::{Config, Interface, PollIngressSingleResult, PollResult, SocketHandle, SocketSet};
+use smoltcp::iface::{Config, Interface, PollResult, SocketHandle, SocketSet};
 use smoltcp::socket::tcp::{RecvError, SocketBuffer, State};
 use smoltcp::socket::{dhcpv4, dns, tcp, udp};
 use smoltcp::time::{Duration, Instant};
@@ -43,14 +45,20 @@ pub struct Given {
 }
 pub struct Stack<C: Card> {
     interface: Interface,
-    sockets: SocketSet<'static>,
+    sockets: Table,
+    /// Those of the stack itself: it asks for its address, and for others'.
+    system: SocketSet<'static>,
+    /// Sockets that the frames at hand are for.
+    touched: Vec<Handle>,
+    /// When a socket is to be looked at: the earliest of all at the last look at all, and of those that were looked at since.
+    due: Option<Instant>,
     pub outgoing: Outgoing<C>,
     slots: Vec<Option<Slot>>,
     /// Sockets made so far, modulo what fits above a place.
     made: usize,
     waiters: Vec<Waiter>,
     /// Connections whose clients have gone, and when each ends at the latest.
-    closing: Vec<(SocketHandle, Instant)>,
+    closing: Vec<(Handle, Instant)>,
     spare: Vec<tcp::Socket<'static>>,
     dhcp: Option<SocketHandle>,
     dns: SocketHandle,
@@ -66,7 +74,7 @@ impl<C: Card> Stack<C> {
         config.random_seed = seed;
         config.slaac = true;
         let mut outgoing = Outgoing { card, room: 1, sent: 0 };
-        let mut interface = Interface::new(config, &mut Link::new(&[], &mut outgoing), now);
+        let mut interface = Interface::new(config, &mut Link { incoming: None, outgoing: &mut outgoing }, now);
         interface.update_ip_addrs(|addresses| {
             // The address of its link that it gives itself (RFC 4291, appendix A).
             let [a, b, c, d, e, f] = hardware;
@@ -74,17 +82,20 @@ impl<C: Card> Stack<C> {
             let own = IpAddress::v6(0xfe80, 0, 0, 0, half(a ^ 2, b), half(c, 0xff), half(0xfe, d), half(e, f));
             let _ = addresses.push(IpCidr::new(own, 64));
         });
-        let mut sockets = SocketSet::new(Vec::new());
-        let dhcp = given.is_none().then(|| sockets.add(dhcpv4::Socket::new()));
+        let mut system = SocketSet::new(Vec::new());
+        let dhcp = given.is_none().then(|| system.add(dhcpv4::Socket::new()));
         let questions: Vec<Option<dns::DnsQuery>> = (0..QUESTIONS).map(|_| None).collect();
-        let dns = sockets.add(dns::Socket::new(&[], questions));
+        let dns = system.add(dns::Socket::new(&[], questions));
         let mut card = [0; 8];
         card[..6].copy_from_slice(&hardware);
         let configuration = Configuration { card, ..Configuration::default() };
         let next_port = FIRST_DYNAMIC_PORT + (seed >> 32) as u16 % (u16::MAX - FIRST_DYNAMIC_PORT);
         let mut stack = Stack {
             interface,
-            sockets,
+            sockets: Table::new(),
+            system,
+            touched: Vec::new(),
+            due: None,
             outgoing,
             slots: Vec::new(),
             made: 0,
@@ -120,7 +131,7 @@ impl<C: Card> Stack<C> {
         own.gateway = gateway.unwrap_or_default();
         own.name_server = name_server.unwrap_or_default();
         let server = name_server.map(|server| IpAddress::Ipv4(server.into()));
-        self.sockets.get_mut::<dns::Socket>(self.dns).update_servers(server.as_slice());
+        self.system.get_mut::<dns::Socket>(self.dns).update_servers(server.as_slice());
     }
     pub fn configuration(&self) -> Configuration {
         let sockets = self.slots.iter().flatten().count() as u64;
@@ -132,34 +143,73 @@ impl<C: Card> Stack<C> {
         // Whether there is room the driver says when it is asked to send, and no earlier than it is asked.
         self.outgoing.room = self.outgoing.room.max(1);
         self.interface.poll_maintenance(now);
-        let mut link = Link::new(filled, &mut self.outgoing);
-        loop {
-            match self.interface.poll_ingress_single(now, &mut link, &mut self.sockets) {
-                PollIngressSingleResult::None => break,
-                PollIngressSingleResult::PacketProcessed => {}
-                PollIngressSingleResult::SocketStateChanged => {
-                    // The next frame may be the next caller's.
-                    for slot in self.slots.iter_mut().flatten() {
-                        attend(&mut self.sockets, &mut self.spare, slot);
-                    }
-                }
+        let mut touched = core::mem::take(&mut self.touched);
+        let mut all = filled.is_empty();
+        for frame in frames(filled).filter(|frame| is_good(frame)) {
+            match self.take_frame(frame, now) {
+                Some(handle) if !touched.contains(&handle) => touched.push(handle),
+                Some(_) => {}
+                // It may say how others are reached.
+                None => all = true,
             }
-            self.configuration.received += 1;
         }
-        drop(link);
-        self.output(now);
-        self.ask_dhcp();
+        if all {
+            self.attend_all();
+            self.output(now);
+            self.ask_dhcp();
+        } else {
+            touched.iter().for_each(|&handle| self.output_of(handle, now));
+        }
+        touched.clear();
+        self.touched = touched;
         self.sweep(now);
+    }
+    /// Gives a frame to the socket that it is for, which is the result, or to the stack itself.
+    fn take_frame(&mut self, frame: &[u8], now: Instant) -> Option<Handle> {
+        self.configuration.received += 1;
+        let handle = Flow::of(frame).and_then(|flow| self.sockets.of(&flow));
+        let called = handle.is_some_and(|handle| self.sockets.state(handle) == Some(State::Listen));
+        let set = handle.and_then(|handle| self.sockets.set(handle)).unwrap_or(&mut self.system);
+        let mut link = Link { incoming: Some(frame), outgoing: &mut self.outgoing };
+        self.interface.poll_ingress_single(now, &mut link, set);
+        if called || handle.is_some_and(|handle| self.sockets.state(handle) == Some(State::Closed)) {
+            // The next frame may be the next caller's.
+            self.attend_all();
+        }
+        handle
+    }
+    fn attend_all(&mut self) {
+        for slot in self.slots.iter_mut().flatten() {
+            attend(&mut self.sockets, &mut self.spare, slot);
+        }
     }
     /// Sends what is to be sent.
     pub fn output(&mut self, now: Instant) {
-        let mut link = Link::new(&[], &mut self.outgoing);
-        while self.interface.poll_egress(now, &mut link, &mut self.sockets) == PollResult::SocketStateChanged {}
+        let Stack { interface, sockets, system, outgoing, .. } = self;
+        let mut link = Link { incoming: None, outgoing };
+        self.due = None;
+        for set in sockets.sets().chain([system]) {
+            while interface.poll_egress(now, &mut link, set) == PollResult::SocketStateChanged {}
+            self.due = self.due.into_iter().chain(interface.poll_at(now, set)).min();
+        }
+    }
+    /// The same of one socket, if it is still there.
+    fn output_of(&mut self, handle: Handle, now: Instant) {
+        let Some(set) = self.sockets.set(handle) else { return };
+        let mut link = Link { incoming: None, outgoing: &mut self.outgoing };
+        while self.interface.poll_egress(now, &mut link, set) == PollResult::SocketStateChanged {}
+        self.due = self.due.into_iter().chain(self.interface.poll_at(now, set)).min();
+    }
+    /// Sends what socket `number` is to send after its client took something: the other side may be waiting for room.
+    pub fn has_taken(&mut self, number: usize, now: Instant) {
+        if let Ok(&mut Slot { kind: Kind::Stream { handle, .. }, .. }) = self.slot(number) {
+            self.output_of(handle, now);
+        }
     }
     /// When [`Stack::input`] is to be called again, if nothing comes.
     pub fn deadline(&mut self, now: Instant) -> Option<Instant> {
         let own = self.closing.iter().map(|(_, end)| *end).min();
-        let stack = self.interface.poll_at(now, &self.sockets);
+        let stack = self.due;
         // What can not be sent for want of room is sent when there is some.
         let stack =
             if self.outgoing.room == 0 { stack.map(|at| at.max(now + Duration::from_millis(10))) } else { stack };
@@ -167,7 +217,7 @@ impl<C: Card> Stack<C> {
     }
     fn ask_dhcp(&mut self) {
         let Some(handle) = self.dhcp else { return };
-        match self.sockets.get_mut::<dhcpv4::Socket>(handle).poll() {
+        match self.system.get_mut::<dhcpv4::Socket>(handle).poll() {
             Some(dhcpv4::Event::Configured(config)) => {
                 let gateway = config.router.map(|router| router.octets());
                 let name_server = config.dns_servers.first().map(|server| server.octets());
@@ -202,7 +252,7 @@ impl<C: Card> Stack<C> {
     }
     /// How many sockets smoltcp has.
     fn count(&self) -> usize {
-        self.sockets.iter().count()
+        self.sockets.count()
     }
     /// A place for one more socket of `owner`. `EMFILE`: it has too many; `ENFILE`: all together have.
     fn free_place(&mut self, owner: usize) -> Result<usize> {
@@ -223,7 +273,7 @@ impl<C: Card> Stack<C> {
     fn put(&mut self, place: usize, owner: usize, kind: Kind) -> usize {
         self.made = (self.made + 1) % (1 << 21);
         let number = self.made * SLOTS + place;
-        self.slots[place] = Some(Slot { number, owner, nonblocking: false, kind });
+        self.slots[place] = Some(Slot { number, owner, nonblocking: false, permitted: None, kind });
         number
     }
     /// A new socket of `owner`, of a kind of [`abi::internet::kind`]; its number. `EINVAL`: there is no such kind.
@@ -250,7 +300,7 @@ impl<C: Card> Stack<C> {
             Kind::Stream { handle, .. } => self.abandon(handle, now, false),
             Kind::Datagrams { handle, .. } => drop(self.sockets.remove(handle)),
             Kind::Question { handle, answer: None } => {
-                self.sockets.get_mut::<dns::Socket>(self.dns).cancel_query(handle)
+                self.system.get_mut::<dns::Socket>(self.dns).cancel_query(handle)
             }
             Kind::Question { .. } => {}
         }
@@ -258,7 +308,7 @@ impl<C: Card> Stack<C> {
         self.sweep(now);
     }
     /// Nobody has this connection any more: what was written is still sent, unless it is to end at once.
-    fn abandon(&mut self, handle: SocketHandle, now: Instant, at_once: bool) {
+    fn abandon(&mut self, handle: Handle, now: Instant, at_once: bool) {
         let socket = self.sockets.get_mut::<tcp::Socket>(handle);
         // Who has sent what nobody will read is told (RFC 1122, section 4.2.2.13).
         if at_once || socket.can_recv() {
@@ -374,6 +424,14 @@ impl<C: Card> Stack<C> {
     pub fn is_datagrams(&mut self, number: usize) -> Result<bool> {
         self.slot(number).map(|slot| matches!(slot.kind, Kind::Datagrams { .. }))
     }
+    /// Whether `asid` may send to there, as far as was asked for the last datagram; sets it where `permitted`.
+    pub fn may_send(&mut self, number: usize, asid: usize, to: &Address, permitted: bool) -> Result<bool> {
+        let known = &mut self.slot(number)?.permitted;
+        if permitted {
+            *known = Some((asid, *to));
+        }
+        Ok(*known == Some((asid, *to)))
+    }
     /// The domain that it was made for.
     pub fn owner(&mut self, number: usize) -> Result<usize> {
         self.slot(number).map(|slot| slot.owner)
@@ -431,10 +489,10 @@ impl<C: Card> Stack<C> {
             Ok(bytes) => Ok(bytes),
             Err(_) => Err(Error::EPIPE),
         };
-        self.output(now);
+        self.has_taken(number, now);
         sent
     }
-    fn bind_datagrams(&mut self, handle: SocketHandle) -> Result<()> {
+    fn bind_datagrams(&mut self, handle: Handle) -> Result<()> {
         if !self.sockets.get::<udp::Socket>(handle).is_open() {
             let port = self.dynamic_port();
             let bound = self.sockets.get_mut::<udp::Socket>(handle).bind(port);
@@ -461,7 +519,7 @@ impl<C: Card> Stack<C> {
             Err(udp::SendError::BufferFull) => return Err(Error::EAGAIN),
             Err(udp::SendError::Unaddressable) => return Err(Error::EINVAL),
         }
-        self.output(now);
+        self.output_of(handle, now);
         Ok(bytes.len())
     }
     /// Takes a datagram: its length, of which as much as there is room for is in `to`, and where it is from. `EAGAIN`: there is none.
@@ -481,7 +539,7 @@ impl<C: Card> Stack<C> {
     /// The other side is told that nothing more comes.
     pub fn shutdown(&mut self, number: usize, now: Instant) -> Result<()> {
         self.stream(number)?.close();
-        self.output(now);
+        self.has_taken(number, now);
         Ok(())
     }
     /// Asks the name server for a machine's address, of IPv4 or IPv6; the number of the question, which a socket might have. `EAGAIN`:
@@ -500,7 +558,7 @@ impl<C: Card> Stack<C> {
         if self.slots.iter().flatten().filter(own).count() >= QUESTIONS / 2 {
             return Err(Error::EAGAIN);
         }
-        let socket = self.sockets.get_mut::<dns::Socket>(self.dns);
+        let socket = self.system.get_mut::<dns::Socket>(self.dns);
         let handle = socket.start_query(self.interface.context(), name, kind).map_err(|error| match error {
             dns::StartQueryError::NoFreeSlot => Error::EAGAIN,
             _ => Error::EINVAL,
@@ -511,9 +569,9 @@ impl<C: Card> Stack<C> {
     }
     /// What came of a question. `EAGAIN`: nothing yet; `ENOENT`: nobody has the name, or the server does not answer.
     pub fn answer(&mut self, number: usize) -> Result<Address> {
-        let Stack { slots, sockets, dns, .. } = self;
+        let Stack { slots, system, dns, .. } = self;
         match &mut slot(slots, number)?.kind {
-            Kind::Question { handle, answer } => heard(sockets, *dns, *handle, answer).unwrap_or(Err(Error::EAGAIN)),
+            Kind::Question { handle, answer } => heard(system, *dns, *handle, answer).unwrap_or(Err(Error::EAGAIN)),
             _ => Err(Error::EINVAL),
         }
     }
@@ -550,14 +608,14 @@ impl<C: Card> Stack<C> {
     }
     /// Bits of [`event`] that hold of socket `number` for `owner`.
     pub fn ready(&mut self, number: usize, owner: usize) -> u32 {
-        let Stack { slots, sockets, dns, .. } = self;
+        let Stack { slots, sockets, system, dns, .. } = self;
         let Ok(slot) = slot(slots, number) else { return event::INVALID };
         if slot.owner != owner {
             return event::INVALID;
         }
         let bit = |yes: bool, bit: u32| if yes { bit } else { 0 };
         match &mut slot.kind {
-            Kind::Question { handle, answer } => bit(heard(sockets, *dns, *handle, answer).is_some(), event::READ),
+            Kind::Question { handle, answer } => bit(heard(system, *dns, *handle, answer).is_some(), event::READ),
             Kind::Unconnected { .. } => event::CLOSED,
             Kind::Listener { waiting, .. } => bit(waiting.iter().any(|&handle| is_made(sockets, handle)), event::READ),
             Kind::Datagrams { handle, .. } => {
@@ -608,13 +666,13 @@ impl<C: Card> Stack<C> {
 
 /// What came of a question, which smoltcp tells once.
 fn heard(
-    sockets: &mut SocketSet<'static>,
+    system: &mut SocketSet<'static>,
     dns: SocketHandle,
     question: dns::QueryHandle,
     answer: &mut Option<Result<Address>>,
 ) -> Option<Result<Address>> {
     if answer.is_none() {
-        *answer = match sockets.get_mut::<dns::Socket>(dns).get_query_result(question) {
+        *answer = match system.get_mut::<dns::Socket>(dns).get_query_result(question) {
             Err(dns::GetQueryResultError::Pending) => None,
             Err(dns::GetQueryResultError::Failed) => Some(Err(Error::ENOENT)),
             Ok(found) => Some(found.first().map(|&first| told(IpEndpoint::new(first, 0))).ok_or(Error::ENOENT)),
@@ -626,11 +684,11 @@ fn slot(slots: &mut [Option<Slot>], number: usize) -> Result<&mut Slot> {
     slots.get_mut(number % SLOTS).and_then(Option::as_mut).filter(|slot| slot.number == number).ok_or(Error::EBADF)
 }
 /// Whether somebody has connected to this socket of a listener, and all is ready to be accepted.
-fn is_made(sockets: &SocketSet, handle: SocketHandle) -> bool {
+fn is_made(sockets: &Table, handle: Handle) -> bool {
     !matches!(sockets.get::<tcp::Socket>(handle).state(), State::Listen | State::SynReceived | State::Closed)
 }
 /// Sees that a listener has a socket for the next caller, as long as not too many wait; and lets go of those that have gone again.
-fn attend(sockets: &mut SocketSet<'static>, spare: &mut Vec<tcp::Socket<'static>>, slot: &mut Slot) {
+fn attend(sockets: &mut Table, spare: &mut Vec<tcp::Socket<'static>>, slot: &mut Slot) {
     let Kind::Listener { port, backlog, waiting } = &mut slot.kind else { return };
     let last = waiting.last().map(|&handle| sockets.get::<tcp::Socket>(handle).state());
     if last == Some(State::Listen) {
@@ -643,7 +701,7 @@ fn attend(sockets: &mut SocketSet<'static>, spare: &mut Vec<tcp::Socket<'static>
         }
         there
     });
-    if waiting.len() < *backlog && sockets.iter().count() < SOCKETS {
+    if waiting.len() < *backlog && sockets.count() < SOCKETS {
         let mut socket = new_stream(spare);
         socket.set_timeout(Some(Duration::from_secs(PATIENCE_TO_OPEN)));
         // The port is not 0, and the socket is new.
@@ -665,7 +723,7 @@ fn new_stream(spare: &mut Vec<tcp::Socket<'static>>) -> tcp::Socket<'static> {
     })
 }
 /// Takes a closed connection's socket out, and keeps its memory for the next.
-fn keep_spare(sockets: &mut SocketSet<'static>, spare: &mut Vec<tcp::Socket<'static>>, handle: SocketHandle) {
+fn keep_spare(sockets: &mut Table, spare: &mut Vec<tcp::Socket<'static>>, handle: Handle) {
     let smoltcp::socket::Socket::Tcp(mut socket) = sockets.remove(handle) else { return };
     if spare.len() < SPARE {
         socket.abort();
