@@ -5,7 +5,6 @@
 extern crate alloc;
 
 use alloc::boxed::Box;
-use core::arch::asm;
 use pebble::file::{self, File, SeekFrom};
 use pebble::{Error, Result, println};
 
@@ -19,19 +18,12 @@ const MANY: usize = 8192;
 #[repr(align(4096))]
 struct Page([u8; PAGE]);
 
-/// A hint that does nothing, with a number that the counter takes for the operation's.
-macro_rules! mark {
-    ($number:literal) => {
-        // SAFETY: it writes to no register.
-        unsafe { asm!(concat!("slti x0, x0, ", $number)) }
-    };
-}
 macro_rules! each {
     ($number:literal, $n:ident, $operation:expr) => {
         for $n in 0..TIMES {
-            mark!($number);
+            pebble::arch::component::mark::<$number>();
             let result: Result<()> = $operation;
-            mark!($number);
+            pebble::arch::component::mark::<$number>();
             result?;
         }
     };

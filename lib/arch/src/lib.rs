@@ -7,12 +7,13 @@
 //! | --- | --- | --- |
 //! | [`paging`] | [`Entry`](paging::Entry): a page-table entry, made of an address, [`Rights`](abi::rights::Rights) and [`Marks`], asked for them, and else a word that is only stored; the tables' shape; [`AddressSpace`](paging::AddressSpace): what a processor is told to use one | memory manager, portal manager, image builder |
 //! | [`trap`] | what an access wanted that faulted, from the number of the exception | memory manager |
+//! | `component` | calls through portals, counters, ways in that are not a function's; only where components are built | SDKs, servers, hosts of fault domains |
 //!
 //! A back end promises: an entry of [`Entry::user`](paging::Entry::user) lets user mode do what its rights say and nothing else, without
 //! a fault for bits of bookkeeping; [`Entry::NONE`](paging::Entry::NONE) is the word 0 and maps nothing; an entry that is not present keeps
 //! its rights and marks; no entry is both a table and a page.
 //!
-//! All back ends are plain data where they can be, and are all built and tested on the host; [`paging`] and the others are those
+//! All back ends are plain data but for `component`, and all that is data is built and tested on the host; [`paging`] and the others are those
 //! of the machine that is built for: RISC-V, where it is the host that builds for it.
 #![cfg_attr(not(test), no_std)]
 
@@ -24,6 +25,8 @@ pub use riscv64 as machine;
 #[cfg(all(target_arch = "x86_64", target_os = "none"))]
 pub use x86_64 as machine;
 
+#[cfg(target_os = "none")]
+pub use machine::component;
 pub use machine::{paging, trap};
 
 bitflags::bitflags! {

@@ -8,6 +8,7 @@ extern crate alloc;
 
 pub use abi;
 pub use abi::Error;
+pub use arch;
 pub use embedded_io;
 pub use fallible;
 
@@ -45,12 +46,8 @@ pub fn check(result: isize) -> Result<usize> {
     }
 }
 
-/// Ends the domain with an illegal instruction, so that it is reported as a fault with its place.
 #[doc(hidden)]
-pub fn stop() -> ! {
-    // SAFETY: stops this domain; nothing goes on after it.
-    unsafe { core::arch::asm!("unimp", options(noreturn)) }
-}
+pub use arch::component::stop;
 /// Bytes of what a server's panic says, with its place.
 const MESSAGE: usize = 256;
 /// Text of so many bytes at most; it does not cross a page boundary.

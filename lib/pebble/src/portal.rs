@@ -1,38 +1,9 @@
 //! Calling portals and declaring them.
 //!
-//! A portal call is an `ecall` with the portal's number in `a7` and up to six words in `a0`…`a5`; the result is in
-//! `a0`, and all else is as after a C call.
+//! A portal call passes up to six words and has one for its result; all else is as after a C call.
 
 use abi::section::Imported;
-use core::arch::asm;
-
-/// The instruction, with the arguments that there are; other registers have what they happen to have.
-macro_rules! ecall {
-    ($number:ident, $first:expr; $($register:tt $word:expr),*) => {{
-        let result: isize;
-        // SAFETY: the callee sees the registers only, and our memory only through windows that its specification names
-        // and the caller passed; it keeps what a C function keeps.
-        unsafe {
-            asm!("ecall", in("a7") $number, inlateout("a0") $first => result, $(in($register) $word,)* clobber_abi("C"));
-        }
-        result
-    }};
-}
-/// Calls portal `number` with up to six words.
-#[inline(always)]
-pub fn call<const N: usize>(number: usize, arguments: [usize; N]) -> isize {
-    const { assert!(N <= 6, "a portal takes at most six words") };
-    let mut w = [0usize; 6];
-    w[..N].copy_from_slice(&arguments);
-    match N {
-        0 | 1 => ecall!(number, w[0];),
-        2 => ecall!(number, w[0]; "a1" w[1]),
-        3 => ecall!(number, w[0]; "a1" w[1], "a2" w[2]),
-        4 => ecall!(number, w[0]; "a1" w[1], "a2" w[2], "a3" w[3]),
-        5 => ecall!(number, w[0]; "a1" w[1], "a2" w[2], "a3" w[3], "a4" w[4]),
-        _ => ecall!(number, w[0]; "a1" w[1], "a2" w[2], "a3" w[3], "a4" w[4], "a5" w[5]),
-    }
-}
+pub use arch::component::call;
 
 /// The threads that are in calls of this domain's portals: their indices, and what is known of the call.
 pub fn callers() -> impl Iterator<Item = (usize, abi::system::Caller)> {

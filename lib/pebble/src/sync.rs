@@ -2,7 +2,6 @@
 
 use abi::address::{SERVICE_STRIDE, SERVICE_VA};
 use abi::{Error, system};
-use core::arch::asm;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// A lock that enters the scheduler only where it is contended, and needs nothing there that could run out.
@@ -19,9 +18,7 @@ const LATER: usize = 100_000;
 /// ask for its number.
 #[inline(always)]
 fn own() -> usize {
-    let sp: usize;
-    // SAFETY: reads a register.
-    unsafe { asm!("mv {}, sp", out(reg) sp, options(nomem, nostack, preserves_flags)) };
+    let sp = arch::component::stack_pointer();
     if sp >= SERVICE_VA { sp } else { crate::thread::index() << 4 }
 }
 /// The number of the thread that a lock's word names.

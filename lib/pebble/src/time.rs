@@ -1,6 +1,7 @@
 //! Time. A tick of `hrtime` is two core cycles.
 
 use abi::system;
+pub use arch::component::cycles;
 
 /// High-resolution time, in ticks.
 pub fn hrtime() -> u64 {
@@ -10,23 +11,12 @@ pub fn hrtime() -> u64 {
 pub fn sleep(ticks: u64) {
     crate::portal::call(system::SLEEP, [ticks as usize]);
 }
-/// The hart's cycle counter.
-#[inline(always)]
-pub fn cycles() -> u64 {
-    let cycles;
-    // SAFETY: reads a counter that every component may read.
-    unsafe { core::arch::asm!("rdcycle {}", out(reg) cycles, options(nomem, nostack)) };
-    cycles
-}
 /// Units of the time register in a second, on QEMU's `virt` machine.
 pub const TIMEBASE: u64 = 10_000_000;
 /// The time register: [`TIMEBASE`] units in a second since the machine was started.
 #[inline(always)]
 pub fn time() -> u64 {
-    let time;
-    // SAFETY: reads a counter that every component may read.
-    unsafe { core::arch::asm!("rdtime {}", out(reg) time, options(nomem, nostack)) };
-    time
+    arch::component::time()
 }
 /// Waits `units` of [`time`]. How many ticks of [`hrtime`] that is, it finds out while it waits.
 pub fn wait(units: u64) {

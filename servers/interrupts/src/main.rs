@@ -7,7 +7,6 @@
 #![no_std]
 #![no_main]
 
-use core::arch::asm;
 use core::cell::UnsafeCell;
 use interrupts::{Dispatcher, Plic, Registers};
 
@@ -60,7 +59,7 @@ extern "C" fn dispatch() -> isize {
     match enter(|dispatcher| dispatcher.dispatch()) {
         0 => 0,
         // SAFETY: a jump: the callee returns to the interrupted code, not here.
-        semaphore => unsafe { asm!("ecall", in("a7") POST.number(), in("a0") semaphore as usize, options(noreturn)) },
+        semaphore => unsafe { arch::component::leave(POST.number(), [semaphore as usize]) },
     }
 }
 extern "C" fn permit(asid: usize, device: usize, source: usize) -> isize {

@@ -8,7 +8,7 @@
 #![no_main]
 
 use abi::section::Grown;
-use core::arch::asm;
+use arch::component::leave;
 use core::cell::UnsafeCell;
 use scheduler::{Decision, Machine, SEMAPHORES, Scheduler, Semaphore};
 
@@ -74,10 +74,7 @@ struct Hart;
 impl Machine for Hart {
     #[inline(always)]
     fn now(&self) -> u64 {
-        let time;
-        // SAFETY: reads a counter that every component may read.
-        unsafe { asm!("rdtime {}", out(reg) time, options(nomem, nostack)) };
-        time
+        pebble::time::time()
     }
     #[inline(always)]
     fn cycles(&self) -> u64 {
@@ -116,9 +113,7 @@ fn carry_out(decision: Decision) -> isize {
     match decision {
         Decision::Return(value) => value,
         // SAFETY: `nucleus.switch` goes on with another thread and does not come back; no reference is live.
-        Decision::Switch { thread, value } => unsafe {
-            asm!("ecall", in("a7") SWITCH.number(), in("a0") thread.index(), in("a1") value, options(noreturn))
-        },
+        Decision::Switch { thread, value } => unsafe { leave(SWITCH.number(), [thread.index(), value as usize]) },
     }
 }
 
@@ -136,8 +131,7 @@ fn enter_tick(
         }
         // SAFETY: `nucleus.timer_set` with a thread goes on with that one, as `nucleus.switch` does.
         Some((Decision::Switch { thread, value }, deadline)) => unsafe {
-            asm!("ecall", in("a7") TIMER_SET.number(), in("a0") deadline, in("a1") thread.index(), in("a2") value,
-                options(noreturn))
+            leave(TIMER_SET.number(), [deadline as usize, thread.index(), value as usize])
         },
         None => slow(),
     }

@@ -18,7 +18,6 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::arch::{asm, global_asm};
 use core::ops::Range;
 use core::ptr::copy_nonoverlapping;
 use core::slice::from_raw_parts;
@@ -59,42 +58,7 @@ fn component() -> &'static Component {
 }
 
 // The host's entry points: each says which one it is by its place.
-global_asm!(
-    ".pushsection .text.enclosure, \"ax\"",
-    ".balign 4",
-    ".option push",
-    ".option norvc",
-    ".globl enclosure_entries",
-    "enclosure_entries:",
-    ".rept {entries}",
-    "jal    t0, 1f",
-    ".endr",
-    "1:",
-    "addi   sp, sp, -64",
-    "sd     ra, 56(sp)",
-    "sd     a0, 0(sp)",
-    "sd     a1, 8(sp)",
-    "sd     a2, 16(sp)",
-    "sd     a3, 24(sp)",
-    "sd     a4, 32(sp)",
-    "sd     a5, 40(sp)",
-    "lla    a0, enclosure_entries",
-    "sub    a0, t0, a0",
-    "srli   a0, a0, 2",
-    "addi   a0, a0, -1",
-    "mv     a1, sp",
-    "call   {serve}",
-    "ld     ra, 56(sp)",
-    "addi   sp, sp, 64",
-    "ret",
-    ".option pop",
-    ".popsection",
-    entries = const ENTRIES,
-    serve = sym serve,
-);
-unsafe extern "C" {
-    fn enclosure_entries();
-}
+arch::numbered_entries!(enclosure_entries, ENTRIES, serve);
 
 /// A call of a portal to entry point number `entry`.
 extern "C" fn serve(entry: usize, arguments: &mut [u64; 6]) -> i64 {
@@ -123,7 +87,7 @@ extern "C" fn serve(entry: usize, arguments: &mut [u64; 6]) -> i64 {
     }
     block.entry = address;
     block.stack = component.end(n);
-    let result = enter_any(block, component.any, arguments);
+    let result = domain::enter(block, component.any, arguments);
     for window in letters.windows(&passed).filter(|window| window.write) {
         let (was, now) = place(&window);
         // SAFETY: as above. Other threads of the fault domain may write there meanwhile, which harms nobody: each byte is some byte.
@@ -134,28 +98,6 @@ extern "C" fn serve(entry: usize, arguments: &mut [u64; 6]) -> i64 {
         });
     }
     component.give_back(n);
-    result
-}
-/// Calls the software portal at `portal` with six words; its result. The thread is at `block` from now on.
-fn enter_any(block: &mut Block, portal: u64, arguments: &[u64; 6]) -> i64 {
-    let result;
-    // SAFETY: the portal is a stub that was made for this thread's block; it is a C function to its caller, whatever the fault domain does,
-    // and components in Rust use `tp` for nothing.
-    unsafe {
-        asm!(
-            "mv     tp, {block}",
-            "jalr   {portal}",
-            block = in(reg) &raw mut *block,
-            portal = in(reg) portal,
-            inlateout("a0") arguments[0] => result,
-            in("a1") arguments[1],
-            in("a2") arguments[2],
-            in("a3") arguments[3],
-            in("a4") arguments[4],
-            in("a5") arguments[5],
-            clobber_abi("C"),
-        );
-    }
     result
 }
 /// A call out of the fault domain: the stub comes here.
@@ -304,6 +246,6 @@ pub fn run(layout: Layout, image: &Image, stack: u64, start: impl FnOnce(u64) ->
     };
     let mut block = Box::new(domain::block(&layout, decide as *const () as u64));
     (block.entry, block.stack) = (image.entry, start);
-    let status = enter_any(&mut block, component.any, &[start, 0, 0, 0, 0, 0]);
+    let status = domain::enter(&mut block, component.any, &[start, 0, 0, 0, 0, 0]);
     thread::exit_domain(status as i32)
 }

@@ -54,7 +54,7 @@ impl System {
     fn clear(&self, range: &Range<u64>) {
         for at in range.clone().step_by(PAGE) {
             // What was not mapped is not.
-            let _ = self.page(at, 0, 0);
+            let _ = self.page(at, 0, Rights::NONE);
         }
     }
 }
@@ -217,8 +217,7 @@ pub(crate) fn lay_out(
     fill(layout.jump_table(), &bytes(&stubs.table), size, rights).map_err(|e| failed("its jump table", e))?;
     mapped.push(layout.top() - stack..layout.top());
     system.zeros(layout.top() - stack, stack).map_err(|e| failed("its stack", e))?;
-    // SAFETY: orders this hart's instruction fetches behind its stores.
-    unsafe { core::arch::asm!("fence.i") };
+    arch::component::code_was_written();
     Ok(stubs)
 }
 /// A host's fault domain.
@@ -308,7 +307,7 @@ impl FaultDomain {
             watch.late.store(false, Ordering::Release);
             let _ = watch.begun.post();
         }
-        let result = enter(&mut self.block, address, argument);
+        let result = enter(&mut self.block, address, &[argument]);
         let mut late = false;
         if let Some((watch, _)) = watch {
             let _ = watch.over.post().and_then(|()| watch.seen.wait());
@@ -328,21 +327,9 @@ impl FaultDomain {
         self.watch.clone().ok_or(Error::ENOMEM)
     }
 }
-/// Calls the software portal at `portal` with `argument`; its result. The thread is at `block` from now on.
+/// Calls the software portal at `portal` with one word or six; its result. The thread is at `block` from now on.
 #[inline(always)]
-pub fn enter(block: &mut Block, portal: u64, argument: u64) -> i64 {
-    let result;
-    // SAFETY: the portal is a stub that was made for this thread's block; it is a C function to its caller, whatever the fault domain does,
-    // and components in Rust use `tp` for nothing.
-    unsafe {
-        core::arch::asm!(
-            "mv     tp, {block}",
-            "jalr   {portal}",
-            block = in(reg) &raw mut *block,
-            portal = in(reg) portal,
-            inlateout("a0") argument => result,
-            clobber_abi("C"),
-        );
-    }
-    result
+pub fn enter<const N: usize>(block: &mut Block, portal: u64, arguments: &[u64; N]) -> i64 {
+    // SAFETY: the portal is a stub that was made for this thread's block; it is a C function to its caller, whatever the fault domain does.
+    unsafe { arch::component::enter(block, portal, arguments) }
 }

@@ -35,7 +35,7 @@ fn cost(block: &mut Block, address: u64) -> u64 {
         let round = |_| {
             let start = cycles();
             for _ in 0..CALLS {
-                enter(block, address, 0);
+                enter(block, address, &[0]);
             }
             cycles() - start
         };

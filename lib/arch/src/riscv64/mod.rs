@@ -1,4 +1,6 @@
 //! RISC-V, 64 bits, with supervisor mode and Sv39.
 
+#[cfg(all(target_arch = "riscv64", target_os = "none"))]
+pub mod component;
 pub mod paging;
 pub mod trap;

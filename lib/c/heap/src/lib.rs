@@ -140,8 +140,5 @@ pub unsafe extern "C" fn __pebble_release(block: *mut u8, bytes: usize) {
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
-    loop {
-        // SAFETY: stops here, and it is reported.
-        unsafe { core::arch::asm!("unimp") }
-    }
+    arch::component::stop()
 }
