@@ -10,6 +10,9 @@
 //! through which it could ask the same. None of the first components is asked, which take the portal manager at its word, and no portal
 //! that is told who calls. And no more words are passed than were meant to be: what others the portal would take is the portal
 //! manager's.
+//!
+//! In a sandbox a portal leads to the controlling domain, with its number. So that domain is asked as it is called there: it sees the
+//! question, and passes it on through a portal of its own or not, as whoever is in its sandbox could have it do at any time.
 
 use crate::Result;
 use crate::machine::neighbours::Machine;
@@ -49,24 +52,20 @@ struct Target {
 }
 
 impl<M: Machine> Manager<M> {
-    /// Has portal `number` of the caller's table asked, with `token`. `ENOTSUP`: the caller is in a sandbox, whose portals lead to its
-    /// controlling domain; `EPORTAL`: it has no such portal; `EDEAD`: it leads to the dead; `EACCESS`: to one of the first components;
+    /// Has portal `number` of the subject's table asked, with `token`. `EPORTAL`: it has no such portal; `EDEAD`: it leads to the dead; `EACCESS`: to one of the first components;
     /// `EINVAL`: it is nobody's entry point, takes more than words, or more than [`admission::WORDS`], or is told who calls; `ENFILE`: the
     /// limit of `pagers` is reached.
     #[optimize(size)]
     pub(crate) fn question_for(&mut self, caller: Caller, number: usize, token: u64) -> Result<Question> {
-        if caller.direct != caller.subject {
-            return Err(Error::ENOTSUP);
-        }
-        let target = self.target(caller.direct, number)?;
-        if let Some(serial) = self.same_question(caller.direct, &target) {
+        let target = self.target(caller.subject, number)?;
+        if let Some(serial) = self.same_question(caller.subject, &target) {
             return Ok(Question { serial, token });
         }
         let serial = self.questions + 1;
         let Target { server, entry, specification, constants } = target;
         let what = What::Question { serial, constants };
         let ends = (self.roles.own, server);
-        self.add_upcall_with(ends, caller.direct, &specification, (entry, &constants), what)?;
+        self.add_upcall_with(ends, caller.subject, &specification, (entry, &constants), what)?;
         self.questions = serial;
         Ok(Question { serial, token })
     }
@@ -85,6 +84,7 @@ impl<M: Machine> Manager<M> {
                 self.registrations.get(registration as usize).ok_or(Error::EINVAL)?.constants
             }
             Kind::Granted { constant, .. } => [constant as u64; 6],
+            Kind::Stub => return self.target_of_stub(asid, number, code),
             _ => return Err(Error::EINVAL),
         };
         let (specification, server) = (block.specification, block.server as usize);
@@ -97,6 +97,25 @@ impl<M: Machine> Manager<M> {
             return Err(Error::EINVAL);
         }
         Ok(Target { server, entry: block.entry, specification, constants })
+    }
+    /// Where number `number` of `asid`, which is in a sandbox, leads by the stub at `code`: to the controlling domain, with the number
+    /// first, as a call of it would.
+    #[optimize(size)]
+    fn target_of_stub(&self, asid: usize, number: usize, code: u64) -> Result<Target> {
+        let block = self.code.get(code).ok_or(Error::EPORTAL)?;
+        let sandbox = &self.domain(asid)?.sandbox;
+        if sandbox.controller != block.server as usize || !sandbox.held.has(number) {
+            return Err(Error::EPORTAL);
+        }
+        let letters = match block.specification.arguments() {
+            [Argument::Number, words @ ..] if words.iter().all(|word| *word == Argument::Word) => {
+                ["npc", "npci", "npcii", "npciii"][words.len().min(admission::WORDS)]
+            }
+            _ => return Err(Error::EINVAL),
+        };
+        let specification = self.parse(letters).map_err(|_| Error::EINVAL)?;
+        let constants = [number as u64; 6];
+        Ok(Target { server: block.server as usize, entry: block.entry, specification, constants })
     }
     /// The question that is asked there already, for the account of domain `asid`.
     #[optimize(size)]

@@ -176,12 +176,30 @@ fn eaccess_one_of_the_first_components_is_asked() {
     assert_eq!(s.world.admit(s.its, "t.add", portal, admission::ASKED), Err(Error::EACCESS));
 }
 #[test]
-fn enotsup_a_server_in_a_sandbox_asks() {
+fn a_server_in_a_sandbox_has_its_controlling_domain_asked() {
     let mut s = scene();
     let (_, inside) = s.world.fork(s.its, 0x30000).unwrap();
     assert!(s.world.enter(inside, system::PORTAL_REGISTER));
     s.world.register(inside, "t.sub", "npii").unwrap();
-    assert_eq!(s.world.admit(inside, "t.sub", s.portal, admission::ASKED), Err(Error::ENOTSUP));
+    s.world.admit(inside, "t.sub", s.portal, admission::ASKED).unwrap();
+    let upcall = s.world.manager.upcalls.iter().next().unwrap();
+    assert_eq!((upcall.to.number(), s.world.manager.upcalls.len()), (s.server, 1), "not who is behind it");
+    let asking = s.world.ask(s.other, "t.sub").unwrap();
+    s.world.answer(s.other, "t.sub", &asking, 0).unwrap();
+    s.world.check();
+    s.world.kill(s.server).unwrap();
+    assert!(s.world.manager.upcalls.is_empty());
+}
+#[test]
+fn eportal_a_question_at_a_number_that_only_others_have_in_the_sandbox() {
+    let mut s = scene();
+    let (_, inside) = s.world.fork(s.its, 0x30000).unwrap();
+    assert!(s.world.enter(inside, system::PORTAL_REGISTER));
+    s.world.register(inside, "t.sub", "npii").unwrap();
+    for number in [system::FIRST_FREE + 400, 5, 0, 512] {
+        assert_eq!(s.world.admit(inside, "t.sub", number, admission::ASKED), Err(Error::EPORTAL), "{number}");
+    }
+    s.world.check();
 }
 #[test]
 fn edead_a_judge_that_is_no_more() {
