@@ -32,6 +32,9 @@ struct File {
     /// Whether portals count their calls, four instructions each, and the scheduler the time that is used.
     #[serde(default)]
     counters: bool,
+    /// Whether all tables may be looked through (`inspect.check`), with interrupts off as long as that takes: for tests.
+    #[serde(default)]
+    checks: bool,
     /// The components, in the order in which they start.
     #[serde(default, rename = "component")]
     components: Vec<Component>,
@@ -84,7 +87,13 @@ fn read(root: &Path, name: &str) -> Result<Manifest> {
 }
 /// Reads one manifest, wherever it is, and looks for what can be seen before it is built.
 fn read_file(root: &Path, path: &Path) -> Result<Manifest> {
-    let system = System { name: String::new(), windows: Default::default(), counters: false, components: Vec::new() };
+    let system = System {
+        name: String::new(),
+        windows: Default::default(),
+        counters: false,
+        checks: false,
+        components: Vec::new(),
+    };
     let mut manifest = Manifest { system, documents: Vec::new(), places: Vec::new() };
     manifest.add(root, path, 0)?;
     manifest.system.components.iter_mut().for_each(name_image);
@@ -124,7 +133,8 @@ impl Manifest {
         self.documents.push(document);
         self.places.extend((0..file.components.len()).map(|block| (number, block)));
         self.system.components.extend(file.components);
-        (self.system.name, self.system.windows, self.system.counters) = (file.name, file.windows, file.counters);
+        (self.system.name, self.system.windows) = (file.name, file.windows);
+        (self.system.counters, self.system.checks) = (file.counters, file.checks);
         Ok(())
     }
     /// An error that shows all faults, if there are some.

@@ -58,6 +58,8 @@ pub struct BootInfo {
     pub ram_bytes: u64,
     /// 1 where portals count their calls ([`crate::count`]).
     pub counters: u64,
+    /// 1 where `inspect.check` looks through all tables.
+    pub checks: u64,
     /// Physical address of the L1 page table of all service stacks, shared by trusted domains.
     pub service_l1: u64,
     /// Physical address of the L1 page table of a domain that has nothing but the return page.

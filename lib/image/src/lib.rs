@@ -130,6 +130,7 @@ pub fn build(parts: &Parts) -> Result<Image, Error> {
     info.cycles_per_time = parts.cycles_per_time;
     info.ram_bytes = parts.ram_bytes;
     info.counters = parts.system.counters as u64;
+    info.checks = parts.system.checks as u64;
     info.symbols = portals::symbols(&nucleus)?;
 
     let thread_table = memory.pages(abi::nucleus::MAX_THREADS * 4 / PAGE, "thread table");

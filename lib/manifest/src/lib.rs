@@ -20,6 +20,10 @@ pub struct System {
     #[cfg(feature = "sources")]
     #[serde(default, skip_serializing)]
     pub counters: bool,
+    /// Whether all tables may be looked through: for tests.
+    #[cfg(feature = "sources")]
+    #[serde(default, skip_serializing)]
+    pub checks: bool,
     #[serde(default, rename = "component")]
     pub components: Vec<Component>,
 }

@@ -199,6 +199,7 @@ fn boot_info() -> &'static BootInfo {
     info.thread_table = supervisor(CODE_END) as u64;
     // As in the default system; what that adds is looked at with the rest.
     info.counters = 1;
+    info.checks = 1;
     info.add_template(&memory_logic::windows::at_call(), MEMORY as u64).expect("room");
     info.add_template(&memory_logic::transfers::transfers(), MEMORY as u64).expect("room");
     for (n, &(name, flags, provides)) in BOOT.iter().enumerate() {
