@@ -1,7 +1,8 @@
 //! Files on the disk: as the files component's, under names of its own: `disk.open` gives its caller four portals.
 //!
 //! It trusts nobody and nobody trusts it: what is on the disk may be anybody's work. A file ends with its portals, as there. What was
-//! written lasts when `disk.sync` has returned, and otherwise a few seconds later.
+//! written lasts when `disk.sync` has returned, and otherwise a few seconds later. Each open file is charged to the account of who opened
+//! it, by the limit `files`, as those of the files component are.
 #![no_std]
 #![no_main]
 
@@ -10,6 +11,7 @@ extern crate alloc;
 mod blocks;
 
 use abi::Error;
+use abi::account::Resource;
 use abi::file::{Entry, flags, operation};
 use abi::name::Name;
 use abi::nucleus::NAMELEN;
@@ -18,6 +20,7 @@ use abi::window::{Plain, Window};
 use alloc::collections::BTreeMap;
 use blocks::{Blocks, Random, Wall};
 use core::sync::atomic::{AtomicUsize, Ordering};
+use pebble::account::{Charge, Ledger, Remote};
 use pebble::portal::call;
 use pebble::sync::{Mutex, Semaphore};
 use pebble::{Result, check};
@@ -37,14 +40,14 @@ pebble::provide! {
 
 /// Priority of the threads here.
 const PRIORITY: u8 = 30;
-/// Most open files of all clients.
-const FILES: usize = 512;
+/// Most open files of all clients: as many as all accounts together may have.
+const FILES: usize = Resource::Files.most() as usize;
 /// Ticks of `hrtime` after which what was written is made to last.
 const PERIOD: u64 = 1_000_000_000;
 
 struct State {
     volume: Volume<Blocks, Random>,
-    open: BTreeMap<usize, Open>,
+    open: BTreeMap<usize, (Open, Charge)>,
     /// Files opened so far, modulo what a portal's constant holds.
     made: usize,
     /// Something was written since the last time.
@@ -98,12 +101,15 @@ fn with<T>(body: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
 }
 /// The same for one open file.
 fn with_file<T>(number: usize, body: impl FnOnce(&mut Volume<Blocks, Random>, &mut Open) -> Result<T>) -> Result<T> {
-    with(|State { volume, open, .. }| body(volume, open.get_mut(&number).ok_or(Error::EBADF)?))
+    with(|State { volume, open, .. }| body(volume, &mut open.get_mut(&number).ok_or(Error::EBADF)?.0))
 }
 /// Nobody has portals to file `number` any more.
 fn end(number: usize) {
     let _ = with(|state| match state.open.remove(&number) {
-        Some(open) => state.volume.close(open),
+        Some((open, charge)) => {
+            Remote.refund(charge);
+            state.volume.close(open)
+        }
         None => Ok(()),
     });
 }
@@ -126,17 +132,26 @@ extern "C" fn open(path: usize, how: usize) -> isize {
         Ok(path) => path,
         Err(error) => return error.code(),
     };
+    let opened = pebble::account::of_caller()
+        .and_then(|payer| Remote.charge(payer, Resource::Files, 1))
+        .and_then(|charge| open_charged(path.text(), how, charge));
+    word(opened.and_then(|number| grant(number).inspect_err(|_| end(number))))
+}
+/// The number of the newly opened file, which keeps `charge`.
+fn open_charged(path: &str, how: usize, mut charge: Charge) -> Result<usize> {
     let opened = with(|state| {
         if state.open.len() >= FILES {
             return Err(Error::ENFILE);
         }
-        let open = state.volume.open(path.text(), how)?;
+        let open = state.volume.open(path, how)?;
         state.changed |= how & (flags::CREATE | flags::TRUNCATE) != 0;
         state.made = (state.made + 1) % (1 << 31);
-        state.open.insert(state.made, open);
+        state.open.insert(state.made, (open, charge.take()));
         Ok(state.made)
     });
-    word(opened.and_then(|number| grant(number).inspect_err(|_| end(number))))
+    // What was not opened costs nothing.
+    Remote.refund(charge);
+    opened
 }
 /// What `body` comes to for the path at `path`.
 ///
@@ -220,7 +235,7 @@ extern "C" fn write(number: usize, from: usize, count: usize) -> isize {
     };
     word(with(|state| {
         state.changed = true;
-        let open = state.open.get_mut(&number).ok_or(Error::EBADF)?;
+        let (open, _) = state.open.get_mut(&number).ok_or(Error::EBADF)?;
         state.volume.write(open, from)
     }))
 }
@@ -246,7 +261,7 @@ extern "C" fn control(number: usize, what: usize, to: usize) -> isize {
         operation::TRUNCATE => unsafe { abi::window::read::<u64>(to) }.and_then(|bytes| {
             with(|state| {
                 state.changed = true;
-                let open = state.open.get(&number).ok_or(Error::EBADF)?;
+                let (open, _) = state.open.get(&number).ok_or(Error::EBADF)?;
                 state.volume.truncate(open, bytes).map(|()| 0)
             })
         }),

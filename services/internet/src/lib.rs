@@ -13,4 +13,4 @@ mod table;
 
 pub use link::{Card, Link};
 pub use socket::{Kind, Slot};
-pub use stack::{Given, Stack, Waiter};
+pub use stack::{Given, Owner, Stack, Waiter};

@@ -1,16 +1,16 @@
-//! How much of what all clients share each of them may have.
+//! How much of what all clients share each account may have: a component, with all its children.
 
 /// Sockets of all clients together, connections included that wait to be accepted.
 pub const SOCKETS: usize = 640;
-/// Sockets of one client: it holds four portals for each.
-pub const SOCKETS_OF_ONE: usize = 64;
+/// Sockets of one account.
+pub const SOCKETS_OF_ONE: usize = 128;
 /// Most connections of a listener that wait to be accepted.
 pub const BACKLOG: usize = 256;
-/// Listeners of one client.
+/// Listeners of one account.
 pub const LISTENERS_OF_ONE: usize = 4;
 /// Connections that have ended for their client, and still have something to send or to wait for.
 pub const CLOSING: usize = 128;
-/// Threads that wait, and those of one client: each has a stack here.
+/// Threads that wait, and those of one account: each has a stack here.
 pub const WAITERS: usize = 56;
 pub const WAITERS_OF_ONE: usize = 16;
 /// Bytes that a connection takes before its client does, and from it. Memory is taken when they come.

@@ -25,7 +25,7 @@ pub struct Slot {
     /// The number that its portals have: its place, and above that a count, so that no number comes again soon.
     pub number: usize,
     /// The domain that it was made for, which it counts for.
-    pub owner: usize,
+    pub owner: crate::Owner,
     /// Calls answer `EAGAIN` instead of waiting.
     pub nonblocking: bool,
     /// The domain that may send datagrams to this address by its manifest, as was last asked: as with a connection, once for many.

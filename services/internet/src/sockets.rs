@@ -7,7 +7,7 @@ use abi::internet::{Address, Configuration, Interest, SOCKET, event};
 use alloc::vec;
 use alloc::vec::Vec;
 use internet_logic::address::{Right, endpoint};
-use internet_logic::{Stack, Waiter};
+use internet_logic::{Owner, Stack, Waiter};
 use pebble::Result;
 use pebble::portal::call;
 use pebble::sync::{Mutex, Semaphore};
@@ -20,7 +20,7 @@ pub fn post(semaphore: usize) {
     call(semaphore + 1, []);
 }
 /// Waits until one of the sockets is ready, or until that time. Errors: as of [`Stack::wait`]; of the wait.
-fn wait(owner: usize, interests: Vec<(usize, u32)>, until: u64) -> Result<()> {
+fn wait(owner: Owner, interests: Vec<(usize, u32)>, until: u64) -> Result<()> {
     let idle = IDLE.lock().pop();
     let semaphore = match idle {
         Some(semaphore) => semaphore,
@@ -78,8 +78,13 @@ fn until<T>(
     }
 }
 
+/// Domain `asid`, whose call this thread serves, and the account that pays for what it has.
+fn caller(asid: usize) -> Result<Owner> {
+    Ok(Owner { domain: asid, account: pebble::account::of_caller()?.number() })
+}
 pub fn create(asid: usize, kind: usize) -> Result<usize> {
-    with(|stack| stack.create(asid, kind))
+    let owner = caller(asid)?;
+    with(|stack| stack.create(owner, kind))
 }
 /// Nobody has portals to socket `number` any more.
 pub fn end(number: usize) {
@@ -124,7 +129,8 @@ pub fn listen(number: usize, asid: usize, backlog: usize) -> Result<()> {
     with(|stack| stack.listen(number, backlog))
 }
 pub fn accept(number: usize, asid: usize) -> Result<(usize, Address)> {
-    until(number, event::READ, |stack| stack.accept(number, asid))
+    let owner = caller(asid)?;
+    until(number, event::READ, |stack| stack.accept(number, owner))
 }
 fn may_send(number: usize, asid: usize, to: &Address) -> Result<()> {
     let datagrams = with(|stack| stack.is_datagrams(number))?;
@@ -154,7 +160,8 @@ pub fn send_on(number: usize, bytes: &[u8]) -> Result<usize> {
 }
 /// The address of a machine's name; waits for the name server's answer.
 pub fn resolve(asid: usize, name: &str, family: usize) -> Result<Address> {
-    let number = changing(|stack| stack.ask_name(asid, name, family, clock::now()))?;
+    let owner = caller(asid)?;
+    let number = changing(|stack| stack.ask_name(owner, name, family, clock::now()))?;
     let answer = until(number, event::READ, |stack| stack.answer(number));
     end(number);
     answer
@@ -192,6 +199,6 @@ pub fn poll(asid: usize, wanted: &[Interest], milliseconds: usize, mut tell: imp
         if count > 0 || clock::micros() >= until {
             return Ok(count);
         }
-        wait(asid, interests.clone(), until)?;
+        wait(caller(asid)?, interests.clone(), until)?;
     }
 }

@@ -28,9 +28,17 @@ const FIRST_DYNAMIC_PORT: u16 = 49_152;
 /// Closed sockets whose memory is kept for the next ones.
 const SPARE: usize = 16;
 
+/// Whose a socket is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// The number of the domain that may poll it.
+    pub domain: usize,
+    /// The account that it counts for: that of the domain's component.
+    pub account: usize,
+}
 /// A thread that waits for one of several sockets, at the semaphore with this number.
 pub struct Waiter {
-    pub owner: usize,
+    pub owner: Owner,
     pub semaphore: usize,
     /// Numbers of sockets, and the events of each.
     pub interests: Vec<(usize, u32)>,
@@ -255,8 +263,8 @@ impl<C: Card> Stack<C> {
         self.sockets.count()
     }
     /// A place for one more socket of `owner`. `EMFILE`: it has too many; `ENFILE`: all together have.
-    fn free_place(&mut self, owner: usize) -> Result<usize> {
-        let own = self.slots.iter().flatten().filter(|slot| slot.owner == owner).count();
+    fn free_place(&mut self, owner: Owner) -> Result<usize> {
+        let own = self.slots.iter().flatten().filter(|slot| slot.owner.account == owner.account).count();
         if own >= SOCKETS_OF_ONE {
             return Err(Error::EMFILE);
         }
@@ -270,14 +278,14 @@ impl<C: Card> Stack<C> {
         }
         Ok(place)
     }
-    fn put(&mut self, place: usize, owner: usize, kind: Kind) -> usize {
+    fn put(&mut self, place: usize, owner: Owner, kind: Kind) -> usize {
         self.made = (self.made + 1) % (1 << 21);
         let number = self.made * SLOTS + place;
         self.slots[place] = Some(Slot { number, owner, nonblocking: false, permitted: None, kind });
         number
     }
     /// A new socket of `owner`, of a kind of [`abi::internet::kind`]; its number. `EINVAL`: there is no such kind.
-    pub fn create(&mut self, owner: usize, what: usize) -> Result<usize> {
+    pub fn create(&mut self, owner: Owner, what: usize) -> Result<usize> {
         let place = self.free_place(owner)?;
         let kind = match what {
             abi::internet::kind::TCP => Kind::Unconnected { local: 0 },
@@ -368,7 +376,7 @@ impl<C: Card> Stack<C> {
         let Slot { owner, kind: Kind::Unconnected { local: port @ 1.. }, .. } = *self.slot(number)? else {
             return Err(Error::EINVAL);
         };
-        let listens = |slot: &&Slot| slot.owner == owner && matches!(slot.kind, Kind::Listener { .. });
+        let listens = |slot: &&Slot| slot.owner.account == owner.account && matches!(slot.kind, Kind::Listener { .. });
         if self.slots.iter().flatten().filter(listens).count() >= LISTENERS_OF_ONE {
             return Err(Error::EMFILE);
         }
@@ -379,7 +387,7 @@ impl<C: Card> Stack<C> {
         Ok(())
     }
     /// The next connection that was made: its socket's number and the other side. `EAGAIN`: none was; `EINVAL`: it is no listener.
-    pub fn accept(&mut self, number: usize, owner: usize) -> Result<(usize, Address)> {
+    pub fn accept(&mut self, number: usize, owner: Owner) -> Result<(usize, Address)> {
         let place = self.free_place(owner)?;
         let Stack { slots, sockets, spare, .. } = self;
         let listener = slot(slots, number)?;
@@ -433,7 +441,7 @@ impl<C: Card> Stack<C> {
         Ok(*known == Some((asid, *to)))
     }
     /// The domain that it was made for.
-    pub fn owner(&mut self, number: usize) -> Result<usize> {
+    pub fn owner(&mut self, number: usize) -> Result<Owner> {
         self.slot(number).map(|slot| slot.owner)
     }
     /// How connecting came out: `EAGAIN`: not yet; `ECONNREFUSED`.
@@ -544,7 +552,7 @@ impl<C: Card> Stack<C> {
     }
     /// Asks the name server for a machine's address, of IPv4 or IPv6; the number of the question, which a socket might have. `EAGAIN`:
     /// no name server is known, or too many ask; `EINVAL`: that is no name.
-    pub fn ask_name(&mut self, owner: usize, name: &str, family: usize, now: Instant) -> Result<usize> {
+    pub fn ask_name(&mut self, owner: Owner, name: &str, family: usize, now: Instant) -> Result<usize> {
         let kind = match family as u16 {
             family::IPV4 => DnsQueryType::A,
             family::IPV6 => DnsQueryType::Aaaa,
@@ -554,7 +562,7 @@ impl<C: Card> Stack<C> {
             return Err(Error::EAGAIN);
         }
         let place = self.free_place(owner)?;
-        let own = |slot: &&Slot| slot.owner == owner && matches!(slot.kind, Kind::Question { .. });
+        let own = |slot: &&Slot| slot.owner.account == owner.account && matches!(slot.kind, Kind::Question { .. });
         if self.slots.iter().flatten().filter(own).count() >= QUESTIONS / 2 {
             return Err(Error::EAGAIN);
         }
@@ -606,11 +614,11 @@ impl<C: Card> Stack<C> {
         slot.nonblocking = set.unwrap_or(slot.nonblocking);
         Ok(slot.nonblocking)
     }
-    /// Bits of [`event`] that hold of socket `number` for `owner`.
-    pub fn ready(&mut self, number: usize, owner: usize) -> u32 {
+    /// Bits of [`event`] that hold of socket `number` for `domain`.
+    pub fn ready(&mut self, number: usize, domain: usize) -> u32 {
         let Stack { slots, sockets, system, dns, .. } = self;
         let Ok(slot) = slot(slots, number) else { return event::INVALID };
-        if slot.owner != owner {
+        if slot.owner.domain != domain {
             return event::INVALID;
         }
         let bit = |yes: bool, bit: u32| if yes { bit } else { 0 };
@@ -637,7 +645,7 @@ impl<C: Card> Stack<C> {
     }
     /// Adds a thread that waits. `EBUSY`: too many do.
     pub fn wait(&mut self, waiter: Waiter) -> Result<()> {
-        let own = self.waiters.iter().filter(|other| other.owner == waiter.owner).count();
+        let own = self.waiters.iter().filter(|other| other.owner.account == waiter.owner.account).count();
         if self.waiters.len() >= WAITERS || own >= WAITERS_OF_ONE {
             return Err(Error::EBUSY);
         }
@@ -653,7 +661,7 @@ impl<C: Card> Stack<C> {
         let mut waiters = core::mem::take(&mut self.waiters);
         waiters.retain(|waiter| {
             let ready = waiter.interests.iter().any(|&(number, wanted)| {
-                self.ready(number, waiter.owner) & (wanted | event::CLOSED | event::INVALID) != 0
+                self.ready(number, waiter.owner.domain) & (wanted | event::CLOSED | event::INVALID) != 0
             });
             if ready {
                 post(waiter.semaphore);

@@ -19,6 +19,7 @@ const TESTS: &[Own] = &[
     ("killed_parts_come_back_with_files_on_a_disk", kills::disk),
     ("what_was_synced_is_there_after_the_disks_parts_were_killed", kills::writes),
     ("c_programs_have_sockets_and_the_disk", sockets::program),
+    ("exhaust_sockets_and_files_of_the_disk", sockets::exhausted),
     ("what_is_on_the_disk_is_there_after_a_reboot", disk::reboot),
     ("the_appliance_of_the_book_counts_on", disk::appliance),
     ("what_was_synced_is_there_after_power_cuts", disk::power_cuts),

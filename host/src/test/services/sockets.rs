@@ -79,3 +79,17 @@ pub fn program(root: &Path) -> Result<()> {
     ensure!(log.len() == 6 * 7000 + 3 && log.ends_with(b"end"), "{} bytes are on the disk", log.len());
     Ok(())
 }
+
+/// A program and its children take all sockets and open files of the disk that their account may have.
+pub fn exhausted(root: &Path) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("disk");
+    disk::create(&file, 32)?;
+    let net = format!("tcp:{}:7000", free_port(false)?);
+    let options = ["--system", "exec-devices", "--net", &net];
+    let child = run_with_disk(root, &file, &options, "tests/target/components/exhaust_devices.c", &[])?;
+    let output = child.wait_with_output()?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    ensure!(output.status.success() && said.contains("taken and given back"), "{}: {said}", output.status);
+    Ok(())
+}
