@@ -21,8 +21,8 @@ use std::time::Duration;
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// Only this program of apps/bench (ipc, switch, pipe, generate, latency, sandbox, peers), "footprint", "services", or "sfi": what
-    /// fault domains cost programs of others
+    /// Only this program of apps/bench (ipc, switch, pipe, generate, latency, sandbox, peers, maximum, protection), "footprint", "services", or
+    /// "sfi": what fault domains cost programs of others
     what: Option<String>,
     /// Of "sfi": only this program of apps/bench/suite; may be given several times
     #[arg(long, value_name = "NAME")]
@@ -64,7 +64,8 @@ pub struct Options {
 }
 
 /// The programs of `apps/bench`, in the order of the papers' tables.
-const PROGRAMS: &[&str] = &["ipc", "switch", "pipe", "generate", "latency", "sandbox", "peers"];
+const PROGRAMS: &[&str] =
+    &["ipc", "switch", "pipe", "generate", "latency", "sandbox", "peers", "maximum", "protection"];
 /// How often an operation is repeated in a run on QEMU, and on the model, which is slow and has the same cycles every time.
 const REPETITIONS: u32 = 1000;
 const REPETITIONS_ON_MODEL: u32 = 30;

@@ -26,6 +26,8 @@ const TITLES: &[(&str, &str)] = &[
     ("usenix-6.1", "Two P and two V, in a sandbox and without (USENIX section 6.1)"),
     ("embedded-3", "Interrupt latency (embedded table 3)"),
     ("peers", "Operations of other systems"),
+    ("protection-1995", "Max() of two integers (Domains of protection, 1995)"),
+    ("protection", "Domains of protection: pointers beside windows, first accesses"),
     ("footprint", "Memory of the minimal system"),
     ("services", "What services cost the whole machine, idle left out"),
 ];
