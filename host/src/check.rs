@@ -1,7 +1,7 @@
-//! `./pebble check`: format, lints, the size of the nucleus and of the trusted base, and the code of boot portals.
+//! `./pebble check`: format, lints, the seam of the machine, the size of the nucleus and of the trusted base, and the code of boot portals.
 
 use crate::depth::Depth;
-use crate::{every, exec, lint, system};
+use crate::{every, exec, lint, seam, system};
 use abi::address::{CODE_END, IMAGE_BASE};
 use abi::nucleus::BLOCK_MAGIC;
 use anyhow::{Result, bail};
@@ -14,10 +14,13 @@ const NUCLEUS_LIMIT: usize = 1000;
 /// Longest specifications of which every portal is verified.
 const LETTERS: usize = 6;
 
-pub fn run(root: &Path) -> Result<ExitCode> {
+/// `machines`: the other machine's types are checked, too.
+pub fn run(root: &Path, machines: bool) -> Result<ExitCode> {
     let mut failed = false;
     failed |= !lint::tool(root, "fmt", "everything", &["--all", "--check"], "rustfmt");
     failed |= !lint::run(root)?;
+    failed |= !seam::check(root)?;
+    failed |= machines && !seam::other_machine(root);
     let nucleus = lines(&root.join("nucleus/src"))?;
     println!("nucleus: {nucleus} lines (limit {NUCLEUS_LIMIT})");
     if nucleus > NUCLEUS_LIMIT {

@@ -24,6 +24,7 @@ mod power_cuts;
 mod progress;
 mod qemu;
 mod rtl;
+mod seam;
 mod strict_machine;
 mod system;
 mod terminal;
@@ -96,7 +97,11 @@ enum Form {
         output: Option<PathBuf>,
     },
     /// Format, lints, size of the nucleus
-    Check,
+    Check {
+        /// Has everything but the nucleus checked for x86-64, too: it takes a minute the first time.
+        #[arg(long)]
+        machines: bool,
+    },
     /// Build software of others from its recipe in ports/, and say where it is
     Port {
         name: String,
@@ -139,7 +144,7 @@ fn main() -> ExitCode {
         Form::Baseline => bench::write_baseline(&root),
         Form::Graph { system, format, output } => graph::run(&root, &system, format, output),
         Form::Disk { what } => disk::run(&what),
-        Form::Check => check::run(&root),
+        Form::Check { machines } => check::run(&root, machines),
         Form::Port { name, test } => port::run(&root, &name, test),
         Form::Schema => system::schema().map(|schema| {
             print!("{schema}");

@@ -65,12 +65,12 @@ pub const MAIN_STACK: usize = 64 * 1024;
 pub const THREAD_STACK: usize = 32 * 1024;
 /// The page of return stubs, executable in every domain: see [`crate::system`].
 pub const RETURN_PAGE: usize = 0x3FFF_F000;
-/// In the return page: `jalr t3`, where a called function is entered from, so that a core which predicts returns has the
+/// In the return page: where a called function is entered from, so that a core which predicts returns has the
 /// right address to predict.
 pub const ENTRY_STUB: usize = RETURN_PAGE;
-/// Behind it: `li a7, 0; ecall`, where it returns to.
+/// Behind it: where it returns to.
 pub const RETURN_STUB: usize = RETURN_PAGE + 4;
-/// In the return page: `nop; li a7, LEAVE; ecall; li a0, -EDEAD; li a7, 0; ecall`, where a thread goes on whose domain died
+/// In the return page: where a thread goes on whose domain died
 /// ([`crate::system::graveyard`]).
 pub const DEAD_STUB: usize = RETURN_PAGE + 16;
 

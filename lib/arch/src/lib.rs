@@ -7,6 +7,7 @@
 //! | --- | --- | --- |
 //! | [`paging`] | [`Entry`](paging::Entry): a page-table entry, made of an address, [`Rights`](abi::rights::Rights) and [`Marks`], asked for them, and else a word that is only stored; the tables' shape; [`AddressSpace`](paging::AddressSpace): what a processor is told to use one | memory manager, portal manager, image builder |
 //! | [`trap`] | what an access wanted that faulted, from the number of the exception | memory manager |
+//! | [`stubs`] | the return page: code through which threads enter and leave domains | image builder |
 //! | `component` | calls through portals, counters, ways in that are not a function's; only where components are built | SDKs, servers, hosts of fault domains |
 //!
 //! A back end promises: an entry of [`Entry::user`](paging::Entry::user) lets user mode do what its rights say and nothing else, without
@@ -28,6 +29,8 @@ pub use x86_64 as machine;
 #[cfg(target_os = "none")]
 pub use machine::component;
 pub use machine::{paging, trap};
+/// Built on the host for the machine that there is an image builder for.
+pub use riscv64::stubs;
 
 bitflags::bitflags! {
     /// What the memory manager notes in an entry, in bits that no processor looks at.

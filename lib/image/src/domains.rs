@@ -60,21 +60,6 @@ impl Domain {
     }
 }
 
-/// Instructions of the return page: `jalr t3; li a7, 0; ecall`, and 16 bytes on those of the graveyard. An error of the
-/// return itself comes out behind the `ecall`: it returns again, with the error. The jump keeps fetch from running into the
-/// next cache line, too. A raised fault that ended with an error is left one instruction on, so the graveyard's first one does nothing.
-fn return_page() -> Vec<u8> {
-    let li = |rd: u32, value: i32| (value as u32) << 20 | rd << 7 | 0x13;
-    const ECALL: u32 = 0x73;
-    const JALR: u32 = 28 << 15 | 1 << 7 | 0x67;
-    // `j .-8`
-    const AGAIN: u32 = 0xff9f_f06f;
-    let dead = li(10, abi::Error::EDEAD.code() as i32);
-    let leave = li(17, abi::system::graveyard::LEAVE as i32);
-    let words = [JALR, li(17, 0), ECALL, AGAIN, li(0, 0), leave, ECALL, dead, li(17, 0), ECALL, AGAIN];
-    words.iter().flat_map(|w| w.to_le_bytes()).collect()
-}
-
 /// Where the idle thread's code is in the return page, so that it needs no page of its own: it calls what its own table has.
 const IDLE: usize = 64;
 
@@ -98,7 +83,7 @@ pub fn lay_out(
     let code = Entry::supervisor(IMAGE_BASE, Rights::READ_EXECUTE).large(1);
     memory.set_entry(code_l1 + 8 * index(code_address(IMAGE_BASE), 1), code);
     let return_pa = memory.pages(1, "return page");
-    memory.write(return_pa, &return_page());
+    memory.write(return_pa, &arch::stubs::return_page());
     info.code_l1 = code_l1 as u64;
     // Trusted components see the service stacks, and in the place of the first one the boot information.
     const { assert!(BOOT_INFO_PAGES * PAGE <= SERVICE_STRIDE) };

@@ -3,4 +3,5 @@
 #[cfg(all(target_arch = "riscv64", target_os = "none"))]
 pub mod component;
 pub mod paging;
+pub mod stubs;
 pub mod trap;
