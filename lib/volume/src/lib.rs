@@ -5,11 +5,16 @@
 
 extern crate alloc;
 
+mod cache;
+mod contents;
+mod versions;
+
 use abi::Error;
 use abi::file::{NODE_OF_DISK, Status, flags, kind, whence};
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
+use cache::Cache;
 pub use rsext4::{
     BlockIo as Disk, Clock, DeviceCapabilities, DeviceGeometry, EntropySource, Ext4Error as Failure, Ext4Result,
     Ext4Timestamp, SectorId,
@@ -19,6 +24,7 @@ use rsext4::{
     InodeNumber, MkfsOptions, MountOptions, MountServices, MountedServices, MutationContext, NoopObserver,
     RenameOptions, UnlinkOutcome,
 };
+use versions::Versions;
 
 type Result<T> = core::result::Result<T, Error>;
 
@@ -45,6 +51,8 @@ pub struct Open {
     read: bool,
     write: bool,
     append: bool,
+    /// The page that is read next where all is read in order.
+    next: u64,
     directory: Option<DirectoryCursor>,
 }
 /// How much there is, in bytes.
@@ -58,11 +66,15 @@ pub struct Space {
 struct Users {
     count: usize,
     nameless: bool,
+    /// In the file.
+    bytes: u64,
 }
 
 pub struct Volume<D: BlockIo, E: EntropySource> {
     files: Ext4<D, MountedServices<E, NoopObserver>>,
     users: BTreeMap<u32, Users>,
+    cache: Cache,
+    versions: Versions,
 }
 
 /// Makes a file system on a disk; the disk.
@@ -77,16 +89,20 @@ fn by() -> MutationContext {
 impl<D: BlockIo, E: EntropySource> Volume<D, E> {
     /// The file system of a disk; what its journal has is done first. `EIO`: there is none, or it is damaged.
     pub fn mount(disk: D, clock: impl Clock + Send + 'static, entropy: E) -> Result<Volume<D, E>> {
+        let now = clock.now().unwrap_or(Ext4Timestamp::UNIX_EPOCH);
+        let versions = Versions::new((now.sec as u64).wrapping_mul(1_000_000_000) + u64::from(now.nsec));
         let services = MountServices::new(clock, entropy, NoopObserver);
         let files = Ext4::mount(disk, services, MountOptions::read_write()).map_err(told)?;
-        Ok(Volume { files, users: BTreeMap::new() })
+        Ok(Volume { files, users: BTreeMap::new(), cache: Cache::new(), versions })
     }
     /// All is written, and the disk is marked as left in order.
     pub fn unmount(mut self) -> Result<()> {
+        self.write_all_back()?;
         self.files.unmount().map_err(told)
     }
     /// What was written lasts.
     pub fn sync(&mut self) -> Result<()> {
+        self.write_all_back()?;
         self.files.sync().map_err(told)
     }
     pub fn space(&self) -> Space {
@@ -155,15 +171,18 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
             }
         };
         if how & flags::TRUNCATE != 0 {
-            self.files.truncate_inode(found.number, 0).map_err(told)?;
+            self.resize(found.number, 0)?;
         }
-        self.users.entry(found.number.raw()).or_default().count += 1;
+        let users = self.users.entry(found.number.raw()).or_default();
+        users.count += 1;
+        users.bytes = if how & flags::TRUNCATE != 0 { 0 } else { found.size };
         Ok(Open {
             inode: found.number,
             position: 0,
             read: access != flags::WRITE_ONLY,
             write: !only_reads,
             append: how & flags::APPEND != 0,
+            next: 0,
             directory: found.is_directory().then_some(DirectoryCursor::Start),
         })
     }
@@ -177,43 +196,7 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         }
         let nameless = users.nameless;
         self.users.remove(&number);
-        if nameless { self.files.reap_unlinked_inode(open.inode).map_err(told) } else { Ok(()) }
-    }
-    /// Reads from the position on. `EBADF`: not open for reading; `EISDIR`.
-    pub fn read(&mut self, open: &mut Open, to: &mut [u8]) -> Result<usize> {
-        if !open.read {
-            return Err(Error::EBADF);
-        }
-        if open.directory.is_some() {
-            return Err(Error::EISDIR);
-        }
-        let bytes = self.files.inode(open.inode).map_err(told)?.size;
-        let count = (to.len() as u64).min(bytes.saturating_sub(open.position)) as usize;
-        if count == 0 {
-            return Ok(0);
-        }
-        let read = self.files.read_inode(open.inode, open.position, &mut to[..count]).map_err(told)?;
-        open.position += read as u64;
-        Ok(read)
-    }
-    /// Writes at the position, or at the end. `EBADF`: not open for writing; `ENOSPC`.
-    pub fn write(&mut self, open: &mut Open, from: &[u8]) -> Result<usize> {
-        if !open.write {
-            return Err(Error::EBADF);
-        }
-        if open.append {
-            open.position = self.files.inode(open.inode).map_err(told)?.size;
-        }
-        self.files.write_inode(open.inode, open.position, from).map_err(told)?;
-        open.position += from.len() as u64;
-        Ok(from.len())
-    }
-    /// The file has so many bytes from now on. `EBADF`: not open for writing; `ENOSPC`.
-    pub fn truncate(&mut self, open: &Open, bytes: u64) -> Result<()> {
-        if !open.write {
-            return Err(Error::EBADF);
-        }
-        self.files.truncate_inode(open.inode, bytes).map(|_| ()).map_err(told)
+        if nameless { self.reap(open.inode) } else { Ok(()) }
     }
     /// Moves the position; where it is then. `EINVAL`: before the start, or from nowhere.
     pub fn seek(&mut self, open: &mut Open, offset: isize, from: usize) -> Result<usize> {
@@ -227,7 +210,7 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         let from = match from {
             whence::START => 0,
             whence::POSITION => open.position,
-            whence::END => self.files.inode(open.inode).map_err(told)?.size,
+            whence::END => self.bytes(open.inode),
             _ => return Err(Error::EINVAL),
         };
         open.position = from.checked_add_signed(offset as i64).ok_or(Error::EINVAL)?;
@@ -244,20 +227,27 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
             match String::from_utf8(entry.name) {
                 Ok(name) if known && name != "." && name != ".." && name.len() < abi::nucleus::NAMELEN => {
                     let info = self.files.inode(entry.inode).map_err(told)?;
-                    return Ok(Some((name, status(&info))));
+                    return Ok(Some((name, self.status(&info))));
                 }
                 // What can not be opened by its name is not told of.
                 _ => {}
             }
         }
     }
+    fn status(&mut self, info: &InodeInfo) -> Status {
+        let kind = if info.is_directory() { kind::DIRECTORY } else { kind::FILE };
+        let version = self.versions.of(info.number.raw());
+        Status { kind, bytes: info.size, node: info.number.raw() as u64 | NODE_OF_DISK, version }
+    }
     /// What is open.
     pub fn status_of(&mut self, open: &Open) -> Result<Status> {
-        self.files.inode(open.inode).map(|info| status(&info)).map_err(told)
+        let info = self.files.inode(open.inode).map_err(told)?;
+        Ok(self.status(&info))
     }
     /// What a path names. `ENOENT`, `ENOTDIR`.
     pub fn status_at(&mut self, path: &str) -> Result<Status> {
-        self.find(path)?.map(|info| status(&info)).ok_or(Error::ENOENT)
+        let info = self.find(path)?.ok_or(Error::ENOENT)?;
+        Ok(self.status(&info))
     }
     /// Makes a directory. `EEXIST`: the name is taken.
     pub fn make_directory(&mut self, path: &str) -> Result<()> {
@@ -314,17 +304,12 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
                 users.nameless = true;
                 Ok(())
             }
-            None => self.files.reap_unlinked_inode(number).map_err(told),
+            None => self.reap(number),
         }
     }
 }
 fn name(text: &str) -> Result<FileName<'_>> {
     FileName::new(text.as_bytes()).map_err(|_| Error::EINVAL)
 }
-fn status(info: &InodeInfo) -> Status {
-    let kind = if info.is_directory() { kind::DIRECTORY } else { kind::FILE };
-    Status { kind, bytes: info.size, node: info.number.raw() as u64 | NODE_OF_DISK, version: info.change_attribute }
-}
-
 #[cfg(test)]
 mod tests;

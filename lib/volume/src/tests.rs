@@ -62,11 +62,11 @@ fn put(volume: &mut Volume<Memory, Four>, path: &str, bytes: &[u8]) -> Result<()
     volume.close(open).and(written)
 }
 fn get(volume: &mut Volume<Memory, Four>, path: &str) -> Result<Vec<u8>> {
-    let mut open = volume.open(path, 0)?;
-    let mut bytes = vec![0; 1 << 20];
+    let mut open = volume.open(path, flags::READ_ONLY)?;
+    let mut bytes = vec![0; volume.status_of(&open)?.bytes as usize + 1];
     let count = volume.read(&mut open, &mut bytes)?;
-    volume.close(open)?;
     bytes.truncate(count);
+    volume.close(open)?;
     Ok(bytes)
 }
 #[test]
@@ -182,4 +182,118 @@ fn what_was_synced_is_there_after_cuts_that_meet_the_mount_behind_a_cut() {
             }
         }
     }
+}
+
+/// What a program might do with three files, and what must be in them.
+struct Model {
+    volume: Volume<Memory, Four>,
+    files: [Vec<u8>; 3],
+    random: u64,
+}
+impl Model {
+    fn below(&mut self, most: usize) -> usize {
+        // xorshift (Marsaglia, 2003).
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        (self.random >> 20) as usize % most
+    }
+    fn step(&mut self) -> Result<()> {
+        let n = self.below(3);
+        let name = ["a", "b", "c"][n];
+        let mut open = self.volume.open(name, NEW)?;
+        let at = self.below(5 << 20) / if self.below(3) == 0 { 1 } else { 4096 } * 4096 % (5 << 20);
+        match self.below(16) {
+            0 => {
+                self.volume.truncate(&open, at as u64)?;
+                self.files[n].resize(at, 0);
+            }
+            1 => {
+                self.volume.unlink(name)?;
+                self.files[n].clear();
+            }
+            2 => self.volume.sync()?,
+            3 => {
+                let before = self.volume.status_of(&open)?;
+                self.volume.seek(&mut open, 0, whence::START)?;
+                self.volume.write(&mut open, b"other")?;
+                assert_ne!(self.volume.status_of(&open)?.version, before.version, "other contents, another version");
+                let length = self.files[n].len().max(5);
+                self.files[n].resize(length, 0);
+                self.files[n][..5].copy_from_slice(b"other");
+            }
+            4..10 => {
+                let count = if self.below(2) == 0 { 4096 } else { self.below(9000) + 1 };
+                let bytes: Vec<u8> = (0..count).map(|k| (k as u64 * 31 + self.random) as u8).collect();
+                self.volume.seek(&mut open, at as isize, whence::START)?;
+                assert_eq!(self.volume.write(&mut open, &bytes)?, count);
+                let length = self.files[n].len().max(at + count);
+                self.files[n].resize(length, 0);
+                self.files[n][at..at + count].copy_from_slice(&bytes);
+            }
+            _ => {
+                let mut bytes = vec![0; self.below(40_000) + 1];
+                self.volume.seek(&mut open, at as isize, whence::START)?;
+                let count = self.volume.read(&mut open, &mut bytes)?;
+                let end = self.files[n].len();
+                assert_eq!(bytes[..count], self.files[n][at.min(end)..(at + bytes.len()).min(end)]);
+            }
+        }
+        self.volume.close(open)
+    }
+}
+#[test]
+fn files_are_what_was_written_whatever_the_cache_has() {
+    for seed in 1..4 {
+        let disk = fresh();
+        let mut model = Model { volume: mount(&disk), files: Default::default(), random: seed * 0x9E37_79B9 };
+        for _ in 0..1500 {
+            model.step().unwrap();
+        }
+        model.volume.sync().unwrap();
+        let Model { volume, files, .. } = model;
+        drop(volume);
+        let mut volume = mount(&disk);
+        for (name, bytes) in ["a", "b", "c"].into_iter().zip(files) {
+            match volume.status_at(name) {
+                Ok(_) => {
+                    let there = get(&mut volume, name).unwrap();
+                    let other = there.iter().zip(&bytes).position(|(one, other)| one != other);
+                    assert_eq!((there.len(), other), (bytes.len(), None), "{name}, run {seed}");
+                }
+                Err(error) => assert_eq!((error, bytes.len()), (Error::ENOENT, 0)),
+            }
+        }
+    }
+}
+#[test]
+fn what_is_in_the_cache_alone_of_a_file_that_goes_is_not_in_the_next_one() {
+    let disk = fresh();
+    let mut volume = mount(&disk);
+    put(&mut volume, "old", &[1; 3 * 4096]).unwrap();
+    put(&mut volume, "new", &[]).unwrap();
+    let mut open = volume.open("old", flags::READ_WRITE).unwrap();
+    volume.write(&mut open, &[2; 3 * 4096]).unwrap();
+    volume.unlink("old").unwrap();
+    volume.close(open).unwrap();
+    put(&mut volume, "next", &[3; 2 * 4096]).unwrap();
+    volume.sync().unwrap();
+    let mut volume = mount(&disk);
+    assert_eq!(get(&mut volume, "next").unwrap(), [3; 2 * 4096]);
+}
+#[test]
+fn a_full_disk_takes_what_has_its_place_already() {
+    let disk = fresh();
+    let mut volume = mount(&disk);
+    put(&mut volume, "placed", &[1; 64 * 4096]).unwrap();
+    let mut n = 0;
+    while put(&mut volume, &format!("filler{n}"), &vec![9; 1 << 20]).is_ok() {
+        n += 1;
+    }
+    put(&mut volume, "placed", &[2; 64 * 4096]).ok();
+    let mut open = volume.open("placed", flags::READ_WRITE).unwrap();
+    let count = volume.status_of(&open).unwrap().bytes as usize;
+    volume.write(&mut open, &vec![5; count]).unwrap();
+    volume.sync().unwrap();
+    assert_eq!(get(&mut mount(&disk), "placed").unwrap(), vec![5; count]);
 }
