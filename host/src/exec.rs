@@ -127,15 +127,23 @@ pub struct Options {
     /// Which program, where a package of cargo's has several
     #[arg(long, value_name = "NAME")]
     pub bin: Option<String>,
-    /// C or Rust source, a folder of it, or an ELF file
-    #[arg(value_name = "FILE")]
+    /// C or Rust source, a folder of it, or an ELF file, and arguments of the program: all that comes behind the file
+    #[arg(value_names = ["FILE", "ARGUMENT"], num_args = 1.., required = true, trailing_var_arg = true)]
+    pub words: Vec<String>,
+    #[arg(skip)]
     pub file_name: PathBuf,
-    /// Arguments of the program
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(skip)]
     pub arguments: Vec<String>,
 }
 
 impl Options {
+    /// Takes the command line's words apart.
+    pub fn parted(mut self) -> Options {
+        let mut words = std::mem::take(&mut self.words).into_iter();
+        self.file_name = words.next().unwrap_or_default().into();
+        self.arguments = words.collect();
+        self
+    }
     /// The name of the system around the program.
     pub fn system(&self) -> &str {
         if self.system == "exec" && self.devices.any() { "exec-devices" } else { &self.system }

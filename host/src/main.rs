@@ -136,7 +136,7 @@ fn main() -> ExitCode {
     let root = PathBuf::from(std::env::var_os("PEBBLE_ROOT").unwrap_or_else(|| ".".into()));
     let result = match arguments.form {
         Form::Run { system, gdb, file, devices } => exec::run(&root, &system, gdb, &file, &devices),
-        Form::Exec(options) => exec::exec(&root, &options),
+        Form::Exec(options) => exec::exec(&root, &options.parted()),
         Form::Test { filter } => test::run(&root, filter.as_deref()),
         Form::New { name, lang } => create::create(&root, &name, &lang),
         Form::Bench(options) => bench::run(&root, &options),

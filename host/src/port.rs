@@ -5,6 +5,8 @@ use crate::build::{self, Recipe, Source};
 use crate::{progress, qemu};
 use anyhow::{Context, Result, bail};
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
@@ -21,6 +23,9 @@ pub struct Port {
     sha256: String,
     /// The folder in the archive that has them.
     folder: PathBuf,
+    /// Commands that this machine executes there before anything is compiled: what makes sources of others.
+    #[serde(default)]
+    prepare: Vec<String>,
     pub program: Recipe,
     /// It computes with floating-point numbers: what benchmarks list apart.
     #[serde(default)]
@@ -42,11 +47,14 @@ struct Test {
     include: Vec<PathBuf>,
     #[serde(default)]
     each: Vec<String>,
-    /// Files that it finds on the machine, by their paths from the folder of `each`.
+    /// Files that it finds on the machine, by their paths from the folder of `each`, or of the sources.
     #[serde(default)]
     files: Vec<String>,
     #[serde(default)]
     arguments: Vec<String>,
+    /// What is in its standard input.
+    #[serde(default)]
+    input: String,
     /// What its standard output ends with.
     output: String,
 }
@@ -57,6 +65,7 @@ pub struct Case {
     arguments: Vec<String>,
     /// As `exec --file` takes them.
     files: Vec<String>,
+    input: String,
     output: String,
 }
 
@@ -114,7 +123,9 @@ pub fn read(root: &Path, name: &str, place: &Path) -> Result<(Port, PathBuf)> {
 /// Fetches and unpacks the sources, where that has not been done; their folder. Apt's own helper fetches them, by the machine's settings, and
 /// refuses what has another checksum.
 fn fetch(root: &Path, name: &str, port: &Port) -> Result<PathBuf> {
-    let place = root.join("build/ports").join(format!("{name}-{}", port.sha256.get(..16).unwrap_or(&port.sha256)));
+    let mut hasher = DefaultHasher::new();
+    (&port.sha256, &port.prepare).hash(&mut hasher);
+    let place = root.join("build/ports").join(format!("{name}-{:016x}", hasher.finish()));
     let folder = place.join(&port.folder);
     if folder.exists() {
         return Ok(folder);
@@ -136,17 +147,36 @@ fn fetch(root: &Path, name: &str, port: &Port) -> Result<PathBuf> {
         bail!("{} has no folder {}", port.archive, port.folder.display());
     }
     fs::remove_file(packed)?;
+    for line in &port.prepare {
+        prepare(name, line, &unpacked.path().join(&port.folder))?;
+    }
     // Whoever was faster has unpacked the same.
     if fs::rename(unpacked.path(), &place).is_ok() {
         let _ = unpacked.keep();
     }
     Ok(folder)
 }
+/// Executes a command in the folder of a port's sources, on this machine.
+fn prepare(name: &str, line: &str, folder: &Path) -> Result<()> {
+    let mut command = Command::new("sh");
+    command.args(["-c", line]).current_dir(folder).stdin(Stdio::null());
+    let output = progress::during(&format!("preparing the sources of {name}"), || command.output())?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let tail: Vec<&str> = said.lines().rev().take(10).collect();
+        bail!(
+            "ports/{name}: prepare: {line}: {}:\n{}",
+            output.status,
+            tail.into_iter().rev().collect::<Vec<_>>().join("\n")
+        );
+    }
+    Ok(())
+}
 fn compile(root: &Path, name: &str, recipe: Recipe, folder: &Path) -> Result<PathBuf> {
     build::compile(root, name, &Source { recipe: recipe.from(folder), ..Source::default() })
 }
 /// Builds a port's program; where it is.
-fn program(root: &Path, name: &str) -> Result<PathBuf> {
+pub fn program(root: &Path, name: &str) -> Result<PathBuf> {
     let (port, folder) = open(root, name)?;
     let built = compile(root, &format!("port/{name}"), port.program, &folder)?;
     let program = root.join("build/ports").join(name);
@@ -167,7 +197,7 @@ pub fn cases(root: &Path, name: &str) -> Result<Vec<Case>> {
         }
         if test.each.is_empty() {
             let program = compile(root, &format!("port/{name}/{}", test.name), recipe, &folder)?;
-            cases.push(case(test, test.name.clone(), program, Vec::new()));
+            cases.push(case(test, test.name.clone(), program, files(test, &folder, &folder)?));
             continue;
         }
         let each = Recipe { sources: test.each.clone(), ..Recipe::default() }.from(&folder).files()?;
@@ -183,7 +213,14 @@ pub fn cases(root: &Path, name: &str) -> Result<Vec<Case>> {
     Ok(cases)
 }
 fn case(test: &Test, name: String, program: PathBuf, files: Vec<String>) -> Case {
-    Case { name, program, arguments: test.arguments.clone(), files, output: test.output.clone() }
+    Case {
+        name,
+        program,
+        arguments: test.arguments.clone(),
+        files,
+        input: test.input.clone(),
+        output: test.output.clone(),
+    }
 }
 /// The files of a test, as `exec --file` takes them.
 fn files(test: &Test, folder: &Path, beside: &Path) -> Result<Vec<String>> {
@@ -200,12 +237,16 @@ fn files(test: &Test, folder: &Path, beside: &Path) -> Result<Vec<String>> {
 /// Runs a test on the machine.
 pub fn judge(root: &Path, case: &Case) -> Result<()> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.args(["exec", "--timeout", "60"]).env("PEBBLE_ROOT", root).stdin(Stdio::null());
+    command.args(["exec", "--timeout", "60"]).env("PEBBLE_ROOT", root);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     case.files.iter().for_each(|file| {
         command.args(["--file", file]);
     });
     qemu::end_with_us(command.arg(&case.program).args(&case.arguments));
-    let output = command.output()?;
+    let mut child = command.spawn()?;
+    // It fits in the pipe, or is no longer than what the other end takes at once.
+    drop(child.stdin.take().context("no input")?.write_all(case.input.as_bytes()));
+    let output = child.wait_with_output()?;
     let said = String::from_utf8_lossy(&output.stdout);
     if !output.status.success() || !said.ends_with(&case.output) {
         let tail: Vec<&str> = said.lines().rev().take(10).collect();

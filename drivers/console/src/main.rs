@@ -193,7 +193,7 @@ fn write_window(stream: u8, buffer: usize, length: usize) -> Result<usize> {
     send(output, stream, bytes).map(|()| length)
 }
 /// Waits until `take` gives something, and puts it in the caller's buffer. `take` also tells what is to be echoed. For no bytes it only says
-/// whether keys are taken as they are from now on.
+/// whether keys are taken as they are from now on; 1: nobody types here.
 fn read_window(
     raw: bool,
     buffer: usize,
@@ -203,8 +203,9 @@ fn read_window(
     // SAFETY: `buffer` is a window argument whose letter is `w`.
     let window = unsafe { Window::new(buffer, length) }?;
     if length == 0 {
-        INPUT.lock().raw = raw;
-        return Ok(0);
+        let mut input = INPUT.lock();
+        input.raw = raw;
+        return Ok(input.stream.is_some() as usize);
     }
     // SAFETY: it is only written, and by this call alone.
     let out = unsafe { window.values_mut() };

@@ -171,7 +171,7 @@ fn write_window(stream: u8, buffer: usize, length: usize) -> Result<usize> {
     let bytes: &[u8] = unsafe { window.values() };
     send(&mut framing, stream, bytes).map(|()| length)
 }
-/// Waits for input. Nobody types: lines and single keys are the same.
+/// Waits for input. Nobody types: lines and single keys are the same, and no bytes are answered by 1.
 extern "C" fn read(_channel: usize, buffer: usize, length: usize) -> isize {
     word(read_window(buffer, length))
 }
@@ -179,7 +179,7 @@ fn read_window(buffer: usize, length: usize) -> Result<usize> {
     // SAFETY: `buffer` is a window argument whose letter is `w`.
     let window = unsafe { Window::new(buffer, length) }?;
     if length == 0 {
-        return Ok(0);
+        return Ok(1);
     }
     // SAFETY: it is only written, and by this call alone.
     let out: &mut [u8] = unsafe { window.values_mut() };

@@ -8,6 +8,7 @@ use std::process::{Command, Output, Stdio};
 
 /// Name, arguments of the tool, standard output, status.
 const RUNS: &[(&str, &[&str], &str, i32)] = &[
+    ("what_follows_the_program_is_its_own", &["exec", "tests/programs/folder", "-l"], "good day, -l: 1.414\n", 3),
     ("a_folder_is_a_program", &["exec", "tests/programs/folder", "all"], "good day, all: 1.414\n", 3),
     (
         "several_files_are_a_program",

@@ -3,6 +3,9 @@
 #define PEBBLE_STDIO_H
 #include_next <stdio.h>
 #include <sys/types.h>
+#ifndef FILENAME_MAX
+#define FILENAME_MAX 64
+#endif
 #ifdef __cplusplus
 extern "C" {
 #endif

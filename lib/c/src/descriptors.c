@@ -7,7 +7,7 @@
 
 /* What 0, 1 and 2 are: the console, or what dup2 has put in their place. */
 static int standard[3];
-static int console_write, console_error, console_read, files_pipe;
+static int console_write, console_error, console_read, console_raw, files_pipe;
 
 /* Takes over the streams that the program's starter hands over to it. */
 void __pebble_inherit(const struct start *start)
@@ -46,7 +46,7 @@ static int portal_of(int fd, int which)
     if (file >= 0 || fd < 0 || (which == READ) != (fd == 0))
         return -EBADF;
     if (which == READ)
-        return __pebble_opened(&console_read, "console.read");
+        return __pebble_raw ? __pebble_opened(&console_raw, "console.raw") : __pebble_opened(&console_read, "console.read");
     /* A console that does not tell errors from output takes them as that. */
     int portal = fd == 2 ? __pebble_opened(&console_error, "console.error") : -ENOENT;
     return portal < 0 ? __pebble_opened(&console_write, "console.write") : portal;

@@ -31,6 +31,8 @@ struct entry {
 int __pebble_behind(int fd);
 /* What the control portal of a descriptor says that it is; < 0: an error. The console is KIND_CONSOLE. */
 word __pebble_status(int fd, struct status *status);
+/* Keys of the console are taken as they come. */
+extern int __pebble_raw;
 /* -1, and the error of a portal in errno. */
 int __pebble_failed(word result);
 #endif

@@ -222,13 +222,18 @@ int access(const char *path, int mode)
     int result = stat(path, &status);
     return result == 0 && mode & X_OK && !S_ISDIR(status.st_mode) ? __pebble_failed(-EACCES) : result;
 }
+/* The console is a terminal, unless it says that nobody types there. */
 int isatty(int fd)
 {
+    static int console_read, console_raw;
     struct stat status;
     if (fstat(fd, &status) < 0)
         return 0;
-    if (S_ISCHR(status.st_mode) && __pebble_behind(fd) != NOWHERE)
-        return 1;
     errno = ENOTTY;
-    return 0;
+    if (!S_ISCHR(status.st_mode) || __pebble_behind(fd) == NOWHERE)
+        return 0;
+    /* No bytes are asked for, in the way in which keys are taken anyway: nothing changes. */
+    int portal = __pebble_raw ? __pebble_opened(&console_raw, "console.raw") : __pebble_opened(&console_read, "console.read");
+    char page;
+    return portal < 0 || invoke_portal(portal, &page, 0l) != 1;
 }

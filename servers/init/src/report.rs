@@ -60,7 +60,8 @@ pub fn retry() {
         V_ID.call([news]);
     }
 }
-/// Waits until the console has sent all that was written to it, at most `ticks` of `hrtime`.
+/// Waits until the console has sent all that was written to it, and what was written to files on a disk lasts, at most `ticks` of `hrtime`:
+/// a system that ends is no power cut.
 pub fn drain(ticks: u64) {
     // An empty one takes no memory, and its place is kept.
     if NEWS.load(Ordering::Relaxed) != 0 && LINES.lock().push_kept(Box::default()) {
@@ -81,9 +82,18 @@ extern "C" fn serve(news: usize) -> ! {
             }
             LINES.lock().pop_front();
             if line.is_empty() {
+                sync();
                 V_ID.call([WRITTEN.load(Ordering::Relaxed)]);
             }
         }
+    }
+}
+/// Has what was written to the disk last, where there is one.
+fn sync() {
+    let name = crate::loader::Name::new("disk.sync");
+    if let Ok(portal) = check(PORTAL_OPEN.call([name.address()])) {
+        // Nobody is left to be told that it failed.
+        let _ = call(portal, []);
     }
 }
 /// A copy of the first line: it stays until it was written.
