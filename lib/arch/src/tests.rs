@@ -25,6 +25,9 @@ macro_rules! promises {
                     assert!(entry.is_present() && entry.is_page() && entry.is_user());
                     assert!(!entry.is_table() && !entry.is_global() && !entry.is_none());
                     assert_eq!(Entry::of(entry.word()), entry);
+                    let everywhere = entry.in_all_spaces();
+                    assert!(everywhere.is_global() && everywhere.is_user() && everywhere.is_page());
+                    assert_eq!((everywhere.address(), everywhere.rights(), everywhere.marks()), (PA, rights, marks));
                 }
             }
             #[test]

@@ -89,9 +89,9 @@ pub fn lay_out(
     const { assert!(BOOT_INFO_PAGES * PAGE <= SERVICE_STRIDE) };
     info.service_l1 = memory.table_of_leaves(BOOT_INFO_VA, BOOT_INFO, BOOT_INFO_PAGES) as u64;
 
-    // A table that all first components share: of the return page.
+    // A table that all first components share: of the return page, which is the same everywhere, and takes one translation.
     let return_l0 = memory.pages(1, PAGE_TABLES);
-    let entry = Entry::user(return_pa, Rights::READ_EXECUTE, Marks::FOREIGN);
+    let entry = Entry::user(return_pa, Rights::READ_EXECUTE, Marks::FOREIGN).in_all_spaces();
     memory.set_entry(return_l0 + 8 * index(RETURN_PAGE, 0), entry);
 
     let mut components: Vec<&Component> = parts.system.components.iter().filter(|c| c.boot).collect();

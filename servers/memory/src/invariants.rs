@@ -269,7 +269,9 @@ impl<R: Ram> Spaces<R> {
                     if va != RETURN_PAGE && (lazy || (own && pa >= managed)) {
                         pages += 1;
                     }
-                    if !leaf.is_user() || leaf.is_global() || !leaf.rights().contains(Rights::READ) {
+                    // The return page is the same everywhere, and nothing else is.
+                    let global = leaf.is_global() == (va == RETURN_PAGE);
+                    if !leaf.is_user() || !global || !leaf.rights().contains(Rights::READ) {
                         return Err((Kind::Rights, va));
                     }
                     if !leaf.is_present() && !lazy || leaf.is_present() && lazy && writable {

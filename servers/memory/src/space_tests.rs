@@ -34,7 +34,7 @@ pub(crate) fn spaces() -> Box<Spaces<Fake>> {
     let bare = [(); 2].map(|_| s.frames.take_run(1).unwrap());
     bare.iter().for_each(|&table| s.ram.clear(table));
     s.ram.set_entry(bare[0] + 8 * index(RETURN_PAGE, 1), Entry::table(bare[1]));
-    let entry = Entry::user(return_page, Rights::READ_EXECUTE, Marks::FOREIGN);
+    let entry = Entry::user(return_page, Rights::READ_EXECUTE, Marks::FOREIGN).in_all_spaces();
     s.ram.set_entry(bare[1] + 8 * index(RETURN_PAGE, 0), entry);
     s.shared = Shared { code_l1, bare, service_l1, first_frame: RAM_BASE };
     s

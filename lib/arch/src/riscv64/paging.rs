@@ -48,6 +48,10 @@ impl Entry {
     pub const fn supervisor(pa: usize, rights: Rights) -> Entry {
         Entry(((pa as u64) >> 12 << 10) | rights.bits() | V | G | A | D)
     }
+    /// The same for a page that every space has at one address, always: it takes one translation, and none is ever forgotten.
+    pub const fn in_all_spaces(self) -> Entry {
+        Entry(self.0 | G)
+    }
     /// The same for a page as large as a table of `level` covers, in that table's place.
     pub const fn large(self, _level: usize) -> Entry {
         self

@@ -44,6 +44,9 @@ impl Entry {
     pub const fn supervisor(pa: usize, rights: Rights) -> Entry {
         Entry(pa as u64 & ADDRESS | Entry::bits(rights) | PRESENT | GLOBAL | ACCESSED | DIRTY)
     }
+    pub const fn in_all_spaces(self) -> Entry {
+        Entry(self.0 | GLOBAL)
+    }
     pub const fn large(self, level: usize) -> Entry {
         Entry(self.0 | if level > 0 { LARGE } else { 0 })
     }
