@@ -23,7 +23,7 @@ module bench_top (
   output logic [31:0] commit_instruction_0, commit_instruction_1
 );
   localparam ariane_pkg::ariane_cfg_t Cfg = '{
-    RASDepth: 2, BTBEntries: 32, BHTEntries: 128,
+    RASDepth: 2, BTBEntries: `BTB_ENTRIES, BHTEntries: `BHT_ENTRIES,
     NrNonIdempotentRules: 1,                       // everything below RAM is devices
     NonIdempotentAddrBase: {64'h0}, NonIdempotentLength: {64'h8000_0000},
     NrExecuteRegionRules: 1,

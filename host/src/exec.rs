@@ -78,9 +78,12 @@ pub struct Options {
     /// The machine: QEMU, a model of the core CVA6 that is exact to the cycle, or one that forgets nothing by itself
     #[arg(long, value_enum, default_value_t = On::Qemu)]
     pub on: On,
-    /// Cycles that the model's memory takes
-    #[arg(long, value_name = "READ/WRITE", default_value = "20/20", value_parser = rtl::Latencies::parse)]
-    pub latency: rtl::Latencies,
+    /// Cycles that the model's memory takes; without it: the first that the model's core is measured with
+    #[arg(long, value_name = "READ/WRITE", value_parser = rtl::Latencies::parse)]
+    pub latency: Option<rtl::Latencies>,
+    /// The model's core: a file of rtl/machines
+    #[arg(long, value_name = "MACHINE", default_value = rtl::Machine::USUAL)]
+    pub core: String,
     /// Where the model lists the instructions between the program's marks, see rtl/README.md
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
@@ -358,10 +361,11 @@ pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
     let outcome = match options.on {
         On::Qemu => qemu::run(&image, &machine, console)?,
         On::Rtl => {
-            let model = rtl::build_model(root)?;
+            let core = rtl::Machine::read(root, &options.core)?;
+            let model = rtl::build_model(root, &core)?;
             let cycles = machine.timeout.map_or(0, |time| (time.as_nanos() / rtl::NANOSECONDS_PER_CYCLE) as u64);
-            let settings =
-                rtl::Settings { latencies: options.latency, timeout_cycles: cycles, trace: options.trace.clone() };
+            let latencies = options.latency.unwrap_or(core.latencies[0]);
+            let settings = rtl::Settings { latencies, timeout_cycles: cycles, trace: options.trace.clone() };
             rtl::run(&model, &image, &settings, console)?
         }
         On::Strict => strict_machine::run(&image, &machine, strict_machine::settings(options), console)?,

@@ -53,19 +53,57 @@ impl std::fmt::Display for Latencies {
     }
 }
 
-/// The model, built if its sources have changed. Its firmware is `shim.bin` beside it.
-pub fn build_model(root: &Path) -> Result<PathBuf> {
+/// A configuration of the core: what `rtl/machines/NAME` says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Machine {
+    pub name: String,
+    /// Of the memories that it is measured with.
+    pub latencies: Vec<Latencies>,
+}
+impl Machine {
+    /// The machine that is meant where none is named.
+    pub const USUAL: &str = "mid";
+
+    /// Reads `rtl/machines/NAME` below `root`.
+    pub fn read(root: &Path, name: &str) -> Result<Machine> {
+        let folder = root.join("rtl/machines");
+        let Ok(text) = std::fs::read_to_string(folder.join(name)) else {
+            let there = std::fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
+            let mut names: Vec<_> = there.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+            names.sort();
+            bail!("machine {name}: it is one of {}", names.join(", "));
+        };
+        Machine::parse(name, &text).with_context(|| folder.join(name).display().to_string())
+    }
+    fn parse(name: &str, text: &str) -> Result<Machine> {
+        let line = text.lines().find_map(|line| line.strip_prefix("latencies=")).context("no line latencies=")?;
+        let latencies = line.trim_matches('"').split_whitespace().map(Latencies::parse).collect::<Result<Vec<_>>>()?;
+        if latencies.is_empty() {
+            bail!("latencies= names none");
+        }
+        Ok(Machine { name: name.into(), latencies })
+    }
+    /// Whether its rows say which machine it was.
+    pub fn is_usual(&self) -> bool {
+        self.name == Machine::USUAL
+    }
+}
+
+/// The model of `machine`, built if its sources have changed. Its firmware is `shim.bin` beside it.
+pub fn build_model(root: &Path, machine: &Machine) -> Result<PathBuf> {
     let (sources, folder) = (root.join("rtl"), root.join("build/rtl"));
-    let model = folder.join("model");
-    let inputs: Vec<PathBuf> = std::fs::read_dir(&sources)
+    let model = folder.join(&machine.name).join("model");
+    let mut inputs: Vec<PathBuf> = std::fs::read_dir(&sources)
         .with_context(|| sources.display().to_string())?
         .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|e| e != "md"))
+        .filter(|path| path.is_file() && path.extension().is_some_and(|e| e != "md"))
         .collect();
+    inputs.push(sources.join("machines").join(&machine.name));
     if !build::fresh(&model, &inputs) {
         let script = sources.join("build.sh");
-        let status = Command::new(&script).arg(&folder).status().with_context(|| script.display().to_string())?;
-        if !status.success() {
+        let command = &mut Command::new(&script);
+        let status = command.arg(&folder).arg(&machine.name).status();
+        if !status.with_context(|| script.display().to_string())?.success() {
             bail!("the CVA6 model could not be built");
         }
     }
@@ -246,6 +284,23 @@ mod tests {
     fn an_image_that_is_larger_than_ram_is_refused() {
         let image = Image { bytes: vec![0; RAM_BYTES], ..Image::default() };
         assert!(contents(&mut vec![0; 0x400], &image, b"tree").is_err());
+    }
+    #[test]
+    fn a_machine_has_the_memories_that_its_file_names() {
+        let mid = Machine::parse("mid", "icache_kib=16\nlatencies=\"20/20 5/5\"\n").unwrap();
+        assert_eq!(mid.latencies, [Latencies { read: 20, write: 20 }, Latencies { read: 5, write: 5 }]);
+        for wrong in ["icache_kib=16", "latencies=\"\"", "latencies=slow"] {
+            assert!(Machine::parse("wrong", wrong).is_err(), "{wrong}");
+        }
+    }
+    #[test]
+    fn a_machine_that_is_not_there_is_refused_with_the_names_of_those_that_are() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let error = Machine::read(&root, "huge").unwrap_err().to_string();
+        assert!(error.contains("huge") && error.contains("high, low, mid"), "{error}");
+        for name in ["low", "mid", "high"] {
+            assert_eq!(Machine::read(&root, name).unwrap().is_usual(), name == Machine::USUAL);
+        }
     }
     #[test]
     fn latencies_are_two_numbers_of_cycles() {

@@ -232,7 +232,7 @@ fn reasons(found: &[(&'static str, u64)]) -> String {
 }
 
 /// Runs the call on the model and lists it.
-pub fn explain(root: &Path, call: &str, latencies: rtl::Latencies) -> Result<ExitCode> {
+pub fn explain(root: &Path, call: &str, machine: &rtl::Machine, latencies: rtl::Latencies) -> Result<ExitCode> {
     let options = exec::Options {
         on: exec::On::Rtl,
         system: "bench".into(),
@@ -241,7 +241,7 @@ pub fn explain(root: &Path, call: &str, latencies: rtl::Latencies) -> Result<Exi
         arguments: vec![call.into()],
         ..exec::Options::default()
     };
-    let model = rtl::build_model(root)?;
+    let model = rtl::build_model(root, machine)?;
     let image = exec::program_image(root, &options, Connection::Serial)?;
     let (nucleus, _) = build::build(root, &build::Sources::new())?;
     let places = Places::new(&Program::parse("nucleus", &nucleus)?);

@@ -30,9 +30,12 @@ pub struct Options {
     /// Where: instructions on QEMU, or cycles on the model of the core CVA6
     #[arg(long, value_enum, default_value_t = exec::On::Qemu)]
     on: exec::On,
-    /// Cycles that the model's memory takes; may be given several times
-    #[arg(long, value_name = "READ/WRITE", value_parser = rtl::Latencies::parse, default_values = ["20/20", "5/5"])]
+    /// Cycles that the model's memory takes; may be given several times. Without it: those that the model's core is measured with
+    #[arg(long, value_name = "READ/WRITE", value_parser = rtl::Latencies::parse)]
     latency: Vec<rtl::Latencies>,
+    /// The model's core: a file of rtl/machines
+    #[arg(long, value_name = "MACHINE", default_value = rtl::Machine::USUAL)]
+    core: String,
     /// Measure Linux as well, on the same QEMU: as Debian ships it, or in a minimal configuration that is built first
     #[arg(long, value_parser = ["linux", "linux-tiny"])]
     peer: Vec<String>,
@@ -80,9 +83,9 @@ const BASELINE: &str = "apps/bench/baseline.json";
 
 /// Where a program is measured.
 #[derive(Clone, Copy)]
-enum Place {
+enum Place<'a> {
     Qemu,
-    Model(rtl::Latencies),
+    Model(&'a rtl::Machine, rtl::Latencies),
 }
 
 /// How the system is built: how windows are mapped, and whether calls are counted.
@@ -133,9 +136,9 @@ fn measure(root: &Path, program: &str, place: Place, repetitions: u32, way: Way)
             let machine = Machine { timeout: Some(Duration::from_secs(300)), ..exec::machine(&options)? };
             qemu::run(&image, &machine, Console::Captured(None))?
         }
-        Place::Model(latencies) => {
+        Place::Model(core, latencies) => {
             let settings = rtl::Settings { latencies, timeout_cycles: MOST_CYCLES, trace: None };
-            rtl::run(&rtl::build_model(root)?, &image, &settings, Console::Captured(None))?
+            rtl::run(&rtl::build_model(root, core)?, &image, &settings, Console::Captured(None))?
         }
     };
     let output = String::from_utf8_lossy(&outcome.heard.output);
@@ -145,14 +148,17 @@ fn measure(root: &Path, program: &str, place: Place, repetitions: u32, way: Way)
         bail!("{program} ended with status {status}\n{output}{log}");
     }
     let rows = row::parse(&output).with_context(|| format!("output of apps/bench/{program}.c"))?;
-    let (unit, platform, memory) = match place {
-        Place::Qemu => ("instructions", "qemu", None),
-        Place::Model(latencies) => ("cycles", "rtl", Some(latencies.to_string())),
+    let (unit, platform, memory, core) = match place {
+        Place::Qemu => ("instructions", "qemu", None, None),
+        Place::Model(core, latencies) => {
+            ("cycles", "rtl", Some(latencies.to_string()), Some(core.name.clone()).filter(|_| !core.is_usual()))
+        }
     };
     let finish = |row: Row| Row {
         unit: if row.unit.is_empty() { unit.into() } else { row.unit },
         platform: Some(platform.into()),
         memory: memory.clone(),
+        core: core.clone(),
         system: way.names().1.into(),
         ..row
     };
@@ -161,11 +167,13 @@ fn measure(root: &Path, program: &str, place: Place, repetitions: u32, way: Way)
 /// Runs the programs that are asked for, two at a time; their rows in the programs' order.
 fn measure_all(root: &Path, options: &Options) -> Result<Vec<Row>> {
     let programs = PROGRAMS.iter().filter(|p| options.what.as_deref().is_none_or(|only| only == **p));
+    let core = rtl::Machine::read(root, &options.core)?;
+    let latencies = if options.latency.is_empty() { &core.latencies } else { &options.latency };
     let places: Vec<Place> = match options.on {
         exec::On::Qemu => vec![Place::Qemu],
         exec::On::Rtl => {
-            rtl::build_model(root)?;
-            options.latency.iter().map(|&latencies| Place::Model(latencies)).collect()
+            rtl::build_model(root, &core)?;
+            latencies.iter().map(|&latencies| Place::Model(&core, latencies)).collect()
         }
         exec::On::Strict => bail!("--on strict: its instructions are QEMU's, and it has no cycles"),
     };
@@ -180,7 +188,7 @@ fn measure_all(root: &Path, options: &Options) -> Result<Vec<Row>> {
                     let Some(&(program, place)) = jobs.get(n) else { break };
                     let (name, repetitions) = match place {
                         Place::Qemu => ("qemu".to_string(), REPETITIONS),
-                        Place::Model(l) => (format!("the model, memory {l}"), REPETITIONS_ON_MODEL),
+                        Place::Model(core, l) => (format!("the model {}, memory {l}", core.name), REPETITIONS_ON_MODEL),
                     };
                     eprintln!("pebble: bench {program} on {name} ({} of {})", n + 1, jobs.len());
                     *results[n].lock().unwrap() = Some(measure(root, program, place, repetitions, options.way()));
@@ -215,8 +223,9 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(call) = &options.explain {
-        let latencies = options.latency.first().copied().unwrap_or_default();
-        return explain::explain(root, call, latencies);
+        let core = rtl::Machine::read(root, &options.core)?;
+        let latencies = *options.latency.first().unwrap_or(&core.latencies[0]);
+        return explain::explain(root, call, &core, latencies);
     }
     if options.what.as_deref() == Some("sfi") {
         return suite::run(root, &options.program);

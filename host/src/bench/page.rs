@@ -28,9 +28,10 @@ const COLUMNS: &[(&str, &str)] = &[
 fn column(row: &Row) -> Option<(usize, String)> {
     let who = table::who(row);
     let place = COLUMNS.iter().position(|(start, _)| who.starts_with(start))?;
-    let memory = row.memory.as_ref().map(|m| format!(" {m}")).unwrap_or_default();
+    let word = |text: &Option<String>| text.as_ref().map(|t| format!(" {t}")).unwrap_or_default();
     let name = COLUMNS[place].1;
-    let header = if name == row.unit { name.to_string() } else { format!("{name}{memory}, {}", row.unit) };
+    let machine = word(&row.core) + &word(&row.memory);
+    let header = if name == row.unit { name.to_string() } else { format!("{name}{machine}, {}", row.unit) };
     Some((place, header))
 }
 /// With a comma every three digits.
@@ -74,14 +75,26 @@ fn one(rows: &[&Row]) -> String {
     }
     text + "\n"
 }
+/// What was measured with several of the model's cores, in one table: `None` if nothing was.
+fn cores(rows: &[Row], references: &[Row]) -> Option<String> {
+    let other: Vec<&Row> = rows.iter().filter(|r| r.core.is_some()).collect();
+    let with_cycles = |r: &&Row| r.unit == "cycles" && (r.system == "pebble" || r.system == "Pebble 1999");
+    let all = rows.iter().chain(references).filter(with_cycles);
+    let all: Vec<&Row> = all.filter(|r| other.iter().any(|o| o.same_operation(r))).collect();
+    (!other.is_empty()).then(|| one(&all))
+}
 /// All tables.
 fn tables(rows: &[Row], references: &[Row]) -> String {
     let mut text = String::new();
     for name in table::names() {
-        let all: Vec<&Row> = rows.iter().chain(references).filter(|r| r.table == name).collect();
+        let usual = rows.iter().filter(|r| r.core.is_none());
+        let all: Vec<&Row> = usual.chain(references).filter(|r| r.table == name).collect();
         if all.iter().any(|r| r.system == "pebble") {
             text += &format!("\n### {}\n\n{}", table::title(name), one(&all));
         }
+    }
+    if let Some(cores) = cores(rows, references) {
+        text += &format!("\n### Three machines (embedded tables 2 and 3)\n\n{cores}");
     }
     text
 }
@@ -148,6 +161,16 @@ mod tests {
             | --- | --: | --: | --: | --: |\n\
             | semaphore 2 domains, hop | 1,216 | 484 | 1,351 | 400 |\n";
         assert_eq!(text.trim_start(), table);
+    }
+    #[test]
+    fn other_cores_have_a_table_of_their_own_with_the_usual_one() {
+        let low = Row { core: Some("low".into()), ..row("pebble", Some("rtl"), "cycles", 900) };
+        let text = tables(&[row("pebble", Some("rtl"), "cycles", 484), low], &[row("target", None, "cycles", 400)]);
+        let (first, cores) = text.split_once("### Three machines").unwrap();
+        assert!(first.contains("484") && !first.contains("900"), "{text}");
+        assert!(cores.contains("| CVA6 20/20, cycles | CVA6 low 20/20, cycles |\n"), "{text}");
+        assert!(cores.contains("| 484 | 900 |"), "{text}");
+        assert!(!tables(&[row("pebble", Some("rtl"), "cycles", 484)], &[]).contains("Three machines"));
     }
     #[test]
     fn an_operation_that_pebble_has_not_is_left_out() {

@@ -26,6 +26,9 @@ pub struct Row {
     /// Latency of the model's memory in cycles, "read/write".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
+    /// The model's core, where it is not the usual one: a file of `rtl/machines`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core: Option<String>,
     #[serde(default)]
     pub system: String,
 }
@@ -49,8 +52,8 @@ impl Row {
     /// Whether both are the same measurement of the same system on the same platform.
     pub fn same_place(&self, other: &Row) -> bool {
         self.same_operation(other)
-            && (&self.platform, &self.memory, &self.system, &self.unit)
-                == (&other.platform, &other.memory, &other.system, &other.unit)
+            && (&self.platform, &self.core, &self.memory, &self.system, &self.unit)
+                == (&other.platform, &other.core, &other.memory, &other.system, &other.unit)
     }
     /// What was measured, for a person: everything but table, value and unit.
     pub fn name(&self) -> String {

@@ -36,8 +36,9 @@ const NOT_YET: &[(&str, &str)] = &[];
 
 /// Who has the figure.
 pub fn who(row: &Row) -> String {
+    let core = row.core.as_ref().map(|c| format!(" {c}")).unwrap_or_default();
     let memory = row.memory.as_ref().map(|m| format!(" {m}")).unwrap_or_default();
-    let platform = row.platform.as_ref().map(|p| format!(" ({p}{memory})")).unwrap_or_default();
+    let platform = row.platform.as_ref().map(|p| format!(" ({p}{core}{memory})")).unwrap_or_default();
     format!("{}{platform}", row.system)
 }
 /// Name of a column: who has the figure, and in what.
