@@ -1,5 +1,7 @@
 // expect status 126
 // expect stdout an index out of bounds comes next
+// expect stderr fault_panic.rs:12:
+// expect stderr index out of bounds: the len is 3
 // expect stderr illegal instruction
 #![no_std]
 #![no_main]

@@ -37,10 +37,27 @@ const RUNS: &[(&str, &[&str], &str, i32)] = &[
         "47720e9438122b7d\n",
         0,
     ),
+    (
+        "tasks_await_portals_on_embassys_executor",
+        &["exec", "tests/programs/tasks"],
+        "Ok(42), meanwhile several steps\n",
+        0,
+    ),
     ("classes_in_cpp", &["exec", "tests/programs/cpp/shapes.cpp"], "before main\n16\nbehind main\n", 0),
 ];
 const OWN: &[Own] = &[
-    ("a_wrong_specification_does_not_compile", wrong_specification),
+    ("a_wrong_specification_does_not_compile", |root| {
+        does_not_compile(root, "wrong_specification.rs", 5, "this letter stands for no argument")
+    }),
+    ("an_argument_of_no_portal_does_not_compile", |root| {
+        does_not_compile(root, "argument_of_no_portal.rs", 6, "`Vec<u8>` can not go through a portal")
+    }),
+    ("too_many_arguments_do_not_compile", |root| {
+        does_not_compile(root, "too_many_arguments.rs", 5, "the arguments are more than six words")
+    }),
+    ("a_wrong_number_of_arguments_does_not_compile", |root| {
+        does_not_compile(root, "wrong_number_of_arguments.rs", 5, "extern \"C\" fn(usize, usize) -> isize")
+    }),
     ("cc_makes_programs_that_exec_runs", driver),
     ("printf_says_what_the_hosts_does", printf),
     ("a_package_is_tested_on_the_host", cargo_test),
@@ -115,10 +132,11 @@ fn driver(root: &Path) -> Result<()> {
     let program = folder.path().join("program");
     expect(&tool(root, &["exec", &program.to_string_lossy()])?, "42\n", 0)
 }
-fn wrong_specification(root: &Path) -> Result<()> {
-    let output = tool(root, &["exec", "tests/programs/wrong_specification.rs"])?;
+/// What a wrong program is told, and on which line of it.
+fn does_not_compile(root: &Path, file: &str, line: u32, why: &str) -> Result<()> {
+    let output = tool(root, &["exec", &format!("tests/programs/{file}")])?;
     let errors = String::from_utf8_lossy(&output.stderr);
-    let place = errors.contains("this letter stands for no argument") && errors.contains("wrong_specification.rs:5");
+    let place = errors.contains(why) && errors.contains(&format!("{file}:{line}"));
     if output.status.code() != Some(125) || !place {
         bail!("{}\n{errors}", output.status);
     }

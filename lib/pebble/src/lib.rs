@@ -11,6 +11,7 @@ pub use abi::Error;
 pub use arch;
 pub use embedded_io;
 pub use fallible;
+pub use log;
 
 pub mod account;
 pub mod boot;
@@ -20,8 +21,11 @@ pub mod console;
 pub mod deadline;
 pub mod directory;
 pub mod file;
+pub mod future;
 pub mod heap;
+pub mod interface;
 pub mod internet;
+pub mod logger;
 pub mod portal;
 pub mod protection;
 pub mod random;
@@ -88,6 +92,6 @@ pub fn panic_silently(_: &core::panic::PanicInfo) -> ! {
 /// The same for a program, which says first what happened.
 #[doc(hidden)]
 pub fn panic_on_console(info: &core::panic::PanicInfo) -> ! {
-    println!("{info}");
+    eprintln!("{info}");
     stop()
 }

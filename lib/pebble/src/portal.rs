@@ -114,21 +114,58 @@ macro_rules! template {
     )* };
 }
 
+/// The type of an entry point that takes `COUNT` words.
+#[doc(hidden)]
+pub struct Words<const COUNT: usize>;
+/// What entry points of a specification are.
+#[doc(hidden)]
+pub trait Takes {
+    type Entry;
+}
+macro_rules! entries {
+    ($($count:literal: $($word:ty)*;)*) => { $(
+        impl Takes for Words<$count> {
+            type Entry = extern "C" fn($($word),*) -> isize;
+        }
+    )* };
+}
+entries! {
+    0: ; 1: usize; 2: usize usize; 3: usize usize usize; 4: usize usize usize usize; 5: usize usize usize usize usize;
+    6: usize usize usize usize usize usize;
+}
+
+impl Takes for Words<FAULT> {
+    type Entry = *const ();
+}
+/// Stands for the words that the nucleus passes with a fault, which are not the specification's.
+const FAULT: usize = usize::MAX;
+/// How many words a specification passes: behind the letters for stack and state there is one for each.
+#[doc(hidden)]
+pub const fn words(spec: &str) -> usize {
+    match spec.as_bytes() {
+        [_, b'x', ..] => FAULT,
+        [_, _, arguments @ ..] => arguments.len(),
+        _ => 0,
+    }
+}
+
 /// Declares portals that the component provides: `provide! { "memory.map", "smiiii", map; }`.
 ///
 /// Each entry is an `extern "C" fn` of words that returns an `isize`; a constant may follow it for the `c`s. A specification with a letter
-/// that stands for nothing is an error of the compiler.
+/// that stands for nothing, or with another number of arguments than the function, is an error of the compiler.
 #[macro_export]
 macro_rules! provide {
     ($($portal:literal, $spec:literal, $entry:path $(, $constant:expr)?;)*) => { $(
         const _: () = {
             $crate::abi::specification::assert($spec);
+            type Entry = <$crate::portal::Words<{ $crate::portal::words($spec) }> as $crate::portal::Takes>::Entry;
+            const ENTRY: Entry = $entry as Entry;
             #[used]
             #[unsafe(link_section = ".pebble.provides")]
             static PROVIDED: $crate::abi::section::Provided = $crate::abi::section::Provided {
                 name: $crate::abi::section::padded($portal),
                 spec: $crate::abi::section::padded($spec),
-                entry: $entry as *const (),
+                entry: ENTRY as *const (),
                 constant: 0 $(+ $constant)?,
             };
         };

@@ -2,6 +2,7 @@
 
 use abi::address::{SERVICE_STRIDE, SERVICE_VA};
 use abi::{Error, system};
+use alloc::collections::VecDeque;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// A lock that enters the scheduler only where it is contended, and needs nothing there that could run out.
@@ -127,5 +128,57 @@ impl Semaphore {
 impl Drop for Semaphore {
     fn drop(&mut self) {
         crate::portal::call(system::SEM_DESTROY, [self.0]);
+    }
+}
+
+/// A queue of values between threads, with room for a number of them: who sends waits for room, who receives for a value. Each value goes
+/// to one receiver. Threads share it in an `Arc`, or in a `static`.
+pub struct Channel<T> {
+    values: Mutex<VecDeque<T>>,
+    room: Semaphore,
+    there: Semaphore,
+}
+impl<T: Send> Channel<T> {
+    /// With room for `room` values, at least one. `ENOMEM`, `ENFILE`: there is no memory for them, or no semaphore.
+    pub fn new(room: usize) -> crate::Result<Channel<T>> {
+        let mut values = VecDeque::new();
+        values.try_reserve_exact(room.max(1)).map_err(|_| Error::ENOMEM)?;
+        Ok(Channel { values: Mutex::new(values), room: Semaphore::new(room.max(1))?, there: Semaphore::new(0)? })
+    }
+    /// Sends a value, as soon as there is room. An error, `ECANCELED` for one, sends nothing: it comes back.
+    pub fn send(&self, value: T) -> core::result::Result<(), (Error, T)> {
+        match self.room.wait() {
+            Ok(()) => self.put(value),
+            Err(error) => Err((error, value)),
+        }
+    }
+    /// Sends a value if there is room now; `EAGAIN` and the value if not.
+    pub fn try_send(&self, value: T) -> core::result::Result<(), (Error, T)> {
+        match self.room.wait_for(0) {
+            Ok(()) => self.put(value),
+            Err(error) => Err((error, value)),
+        }
+    }
+    fn put(&self, value: T) -> core::result::Result<(), (Error, T)> {
+        self.values.lock().push_back(value);
+        // It is this channel's own, so it is there.
+        let _ = self.there.post();
+        Ok(())
+    }
+    /// Receives a value, as soon as there is one.
+    pub fn receive(&self) -> crate::Result<T> {
+        self.there.wait()?;
+        self.take()
+    }
+    /// Receives a value, waiting at most `ticks` of `hrtime`: `ETIMEDOUT`; with none, it does not wait: `EAGAIN`.
+    pub fn receive_for(&self, ticks: u64) -> crate::Result<T> {
+        self.there.wait_for(ticks)?;
+        self.take()
+    }
+    fn take(&self) -> crate::Result<T> {
+        // Each value was announced once.
+        let value = self.values.lock().pop_front().ok_or(Error::EAGAIN)?;
+        let _ = self.room.post();
+        Ok(value)
     }
 }

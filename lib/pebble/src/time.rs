@@ -33,3 +33,28 @@ pub fn wait(units: u64) {
         ticks = (rate as u64).max(1);
     }
 }
+
+/// A time that comes again and again, each time so many ticks of [`hrtime`] after the one before, however long the work between takes.
+pub struct Timer {
+    next: u64,
+    period: u64,
+}
+impl Timer {
+    /// Every `period` ticks (at least one), for the first time one period from now.
+    pub fn every(period: u64) -> Timer {
+        let period = period.max(1);
+        Timer { next: hrtime().saturating_add(period), period }
+    }
+    /// Waits for the next time. How many were missed, because it was called too late for them.
+    pub fn wait(&mut self) -> u64 {
+        loop {
+            let now = hrtime();
+            if now >= self.next {
+                let missed = (now - self.next) / self.period;
+                self.next = self.next.saturating_add((missed + 1).saturating_mul(self.period));
+                return missed;
+            }
+            sleep(self.next - now);
+        }
+    }
+}

@@ -409,9 +409,9 @@ fn replace_page(by: usize, asid: usize, va: usize, source: usize, rights: usize,
     let rights = Rights::of_page_or_none(rights & 0xff).ok_or(Error::EINVAL);
     locked(|s| s.page(by, asid, va, source, rights?, lent).map(|()| 0))
 }
-extern "C" fn space_create(id: u64, account: usize) -> isize {
+extern "C" fn space_create(id: usize, account: usize) -> isize {
     locked(|s| {
-        let id = DomainId::of(id).ok_or(Error::EINVAL)?;
+        let id = DomainId::of(id as u64).ok_or(Error::EINVAL)?;
         let root = s.create(id)?;
         s.pay(id.number(), account).map(|()| root)
     })
@@ -428,8 +428,8 @@ extern "C" fn space_copy(from: usize, to: usize, lent: usize, count: usize) -> i
 extern "C" fn space_destroy(asid: usize) -> isize {
     locked(|s| s.destroy(asid).map(|()| 0))
 }
-extern "C" fn view_create(id: u64, space: usize, account: usize) -> isize {
-    locked(|s| s.create_view(DomainId::of(id).ok_or(Error::EINVAL)?, space, account))
+extern "C" fn view_create(id: usize, space: usize, account: usize) -> isize {
+    locked(|s| s.create_view(DomainId::of(id as u64).ok_or(Error::EINVAL)?, space, account))
 }
 /// `lent`: a window on `count` physical addresses of frames that windows show; more than fit: it is not known what they show.
 ///

@@ -170,8 +170,8 @@ extern "C" fn r#yield() -> isize {
 extern "C" fn exit() -> isize {
     enter(|scheduler| scheduler.exit())
 }
-extern "C" fn sleep(ticks: isize) -> isize {
-    enter(|scheduler| scheduler.sleep(ticks))
+extern "C" fn sleep(ticks: usize) -> isize {
+    enter(|scheduler| scheduler.sleep(ticks as isize))
 }
 extern "C" fn set_priority(priority: usize) -> isize {
     enter(|scheduler| scheduler.set_priority(priority))
@@ -179,7 +179,8 @@ extern "C" fn set_priority(priority: usize) -> isize {
 extern "C" fn join(id: usize) -> isize {
     enter(|scheduler| scheduler.join(id))
 }
-extern "C" fn p(id: usize, ticks: isize) -> isize {
+extern "C" fn p(id: usize, ticks: usize) -> isize {
+    let ticks = ticks as isize;
     enter_quick(|scheduler| scheduler.p_quick(id, ticks), || p_slow(id, ticks))
 }
 #[inline(never)]
@@ -206,14 +207,14 @@ extern "C" fn semaphore_create(value: usize) -> isize {
 extern "C" fn semaphore_destroy(id: usize) -> isize {
     enter(|scheduler| scheduler.semaphore_destroy(id))
 }
-extern "C" fn lock_wait(asid: usize, most: usize, address: usize, holder: usize, turns: isize) -> isize {
-    enter(|scheduler| scheduler.lock_wait(asid, most, address, holder, turns))
+extern "C" fn lock_wait(asid: usize, most: usize, address: usize, holder: usize, turns: usize) -> isize {
+    enter(|scheduler| scheduler.lock_wait(asid, most, address, holder, turns as isize))
 }
 extern "C" fn lock_release(asid: usize, address: usize) -> isize {
     enter(|scheduler| scheduler.lock_release(asid, address))
 }
-extern "C" fn add(index: usize, priority: isize, home: usize, ceiling: isize) -> isize {
-    enter(|scheduler| scheduler.add(index, priority, home, ceiling))
+extern "C" fn add(index: usize, priority: usize, home: usize, ceiling: usize) -> isize {
+    enter(|scheduler| scheduler.add(index, priority as isize, home, ceiling as isize))
 }
 extern "C" fn reap() -> isize {
     enter(|scheduler| scheduler.reap())

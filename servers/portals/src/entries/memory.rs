@@ -6,9 +6,9 @@ use abi::identity::DomainId;
 
 /// Keeps two domains, or one (the other identity is 0), from lending pages until `thaw`. `EDEAD`: one of them is no more, and none is
 /// kept from anything.
-pub extern "C" fn freeze(one: u64, other: u64) -> isize {
+pub extern "C" fn freeze(one: usize, other: usize) -> isize {
     let mut manager = MANAGER.lock();
-    let both = [one, other].map(DomainId::of);
+    let both = [one, other].map(|id| DomainId::of(id as u64));
     for id in both.into_iter().flatten() {
         if let Err(error) = manager.living(id) {
             return error.code();
@@ -25,9 +25,9 @@ pub extern "C" fn shown(frames: usize, count: usize) -> isize {
         Err(error) => error.code(),
     }
 }
-pub extern "C" fn thaw(one: u64, other: u64) -> isize {
+pub extern "C" fn thaw(one: usize, other: usize) -> isize {
     let mut manager = MANAGER.lock();
-    for id in [one, other].into_iter().filter_map(DomainId::of) {
+    for id in [one, other].into_iter().filter_map(|id| DomainId::of(id as u64)) {
         if manager.living(id).is_ok() {
             manager.thaw(id.number());
         }
