@@ -89,4 +89,16 @@ mod tests {
         assert!(slices("hostile::a").eq(slices("hostile::a")) && slices("hostile::a").ne(slices("hostile::b")));
         assert!((4..=10).contains(&slices("hostile::a").nth(5).unwrap().0.unwrap()));
     }
+    #[test]
+    fn each_program_that_the_page_on_walls_names_is_there() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let page = std::fs::read_to_string(root.join("docs/src/walls.md")).unwrap();
+        let mut named = 0;
+        for name in page.split('`').filter_map(|word| word.split_once("::")) {
+            let (folder @ ("hostile" | "target"), program) = name else { continue };
+            assert!(root.join("tests").join(folder).join(program).with_extension("c").exists(), "{name:?}");
+            named += 1;
+        }
+        assert!(named > 25, "{named}");
+    }
 }
