@@ -17,6 +17,8 @@ static int attack(void)
         /* Its own it may, but in a sandbox it does not know its number: get_asid is the controller's there. */
         answers += pager_register(asid, page, sizeof page, answer) == 0;
         maps += page_map(asid, page, NULL, PAGE_READ | PAGE_WRITE) == 0;
+        /* Above the rights the system has a word of its own: that who asks may. */
+        wall(6, page_map(asid, page, NULL, PAGE_READ | 1 << 8) < 0 && page_map(asid, page, NULL, 1 << 8) < 0);
         wall(3, portal_create_child(asid, SYS_EXIT, "sm", 0, answer) < 0);
     }
     wall(4, answers == 1);

@@ -20,6 +20,7 @@ pub mod inspect;
 pub mod internet;
 pub mod isolation;
 pub mod log;
+pub mod memory;
 pub mod name;
 pub mod network;
 pub mod nucleus;

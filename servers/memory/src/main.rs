@@ -11,6 +11,7 @@ use abi::address::{DEVICE_STRIDE, DEVICE_VA, PAGE, RETURN_PAGE, memory_view};
 use abi::archive::Image;
 use abi::boot::role;
 use abi::identity::DomainId;
+use abi::memory::{Ends, Replacement, Shown};
 use abi::nucleus::fault;
 use abi::rights::Rights;
 use abi::window::{Plain, Window};
@@ -379,25 +380,24 @@ extern "C" fn pager_overdue(seconds: usize, out: usize) -> isize {
     // SAFETY: the window argument.
     unsafe { abi::window::write(out, &how) }.map_or_else(Error::code, |()| client.word() as isize)
 }
-/// Maps a page of domain `client`, for domain `by`, both named by identities: a copy of `by`'s page at `source` (0: a page of zeros)
-/// with `rights`, or nothing where `rights` is 0. From bit 8 of `rights` on 1: `by` is `client` or its parent; another must answer for
-/// the address. `EAGAIN`: it must be known what windows show, see `page_among`.
-extern "C" fn page_for(by: usize, client: usize, va: usize, source: usize, rights: usize) -> isize {
+/// Maps a page of domain `client`, for domain `by`, both named by identities: a copy of `by`'s page at `source` (0: a page of zeros),
+/// as `with` says ([`Replacement`]). `EAGAIN`: it must be known what windows show, see `page_among`.
+extern "C" fn page_for(by: usize, client: usize, va: usize, source: usize, with: usize) -> isize {
+    let Some(with) = Replacement::of(with) else { return Error::EINVAL.code() };
     with_domains([by, client], |[by, client]| {
-        let related = rights >> 8 != 0;
-        if !related && !SPACES.lock().pagers.answers_for(by, client, va) {
+        if !with.related && !SPACES.lock().pagers.answers_for(by, client, va) {
             return Error::EACCESS.code();
         }
-        replace_page(by.number(), client.number(), va, source, rights, Lent::UNKNOWN)
+        replace_page(Ends { by: by.number(), to: client.number() }, va, source, with.rights, Lent::UNKNOWN)
     })
 }
-/// The same while windows show the frames at `count` physical addresses, in the window `lent`; the lower half of `ends` is the number
-/// of `by`, the upper one that of the other. `page_for` has just said `EAGAIN`, and the portal manager still has its lock: so `by` may,
+/// The same while windows show the frames at `count` physical addresses, in the window `lent`, between [`Ends`]. `page_for` has just said `EAGAIN`, and the portal manager still has its lock: so `by` may,
 /// and both live.
-extern "C" fn page_among(ends: usize, va: usize, source: usize, rights: usize, lent: usize, count: usize) -> isize {
+extern "C" fn page_among(ends: usize, va: usize, source: usize, with: usize, lent: usize, count: usize) -> isize {
+    let Some(with) = Replacement::of(with) else { return Error::EINVAL.code() };
     // SAFETY: `lent` is this portal's window argument.
     match unsafe { window(lent, count) } {
-        Ok(lent) => replace_page(ends & 0xffff, ends >> 16, va, source, rights, Lent::all(lent)),
+        Ok(lent) => replace_page(Ends::of(ends), va, source, with.rights, Lent::all(lent)),
         Err(error) => error.code(),
     }
 }
@@ -405,9 +405,8 @@ extern "C" fn page_among(ends: usize, va: usize, source: usize, rights: usize, l
 extern "C" fn frame_of(asid: usize, va: usize) -> isize {
     locked(|s| s.frame_of(asid, va))
 }
-fn replace_page(by: usize, asid: usize, va: usize, source: usize, rights: usize, lent: Lent) -> isize {
-    let rights = Rights::of_page_or_none(rights & 0xff).ok_or(Error::EINVAL);
-    locked(|s| s.page(by, asid, va, source, rights?, lent).map(|()| 0))
+fn replace_page(Ends { by, to }: Ends, va: usize, source: usize, rights: Rights, lent: Lent) -> isize {
+    locked(|s| s.page(by, to, va, source, rights, lent).map(|()| 0))
 }
 extern "C" fn space_create(id: usize, account: usize) -> isize {
     locked(|s| {
@@ -443,12 +442,12 @@ extern "C" fn view_destroy(asid: usize, lent: usize, count: usize) -> isize {
     // SAFETY: `lent` is this portal's window argument.
     locked(|s| s.destroy_view(asid, unsafe { shown_frames(lent, count)? }).map(|()| 0))
 }
-/// `ends`: who shows the pages, from bit 16 who is to see them, and from bit 32 with which rights.
-extern "C" fn view_show(ends: usize, start: usize, bytes: usize, lent: usize, count: usize) -> isize {
-    let (by, to, rights) = (ends & 0xffff, ends >> 16 & 0xffff, Rights::of_page_or_none(ends >> 32));
+/// `shown`: [`Shown`].
+extern "C" fn view_show(shown: usize, start: usize, bytes: usize, lent: usize, count: usize) -> isize {
+    let Some(Shown { ends: Ends { by, to }, rights }) = Shown::of(shown) else { return Error::EINVAL.code() };
     // SAFETY: `lent` is this portal's window argument.
     let lent = unsafe { shown_frames(lent, count) };
-    locked(|s| s.make_visible(by, to, (start, bytes), rights.ok_or(Error::EINVAL)?, lent?).map(|()| 0))
+    locked(|s| s.make_visible(by, to, (start, bytes), rights, lent?).map(|()| 0))
 }
 extern "C" fn trust(asid: usize) -> isize {
     locked(|s| s.trust(asid).map(|()| 0))

@@ -12,6 +12,7 @@ use abi::Error;
 use abi::address::{CODE_END, IMAGE_BASE, PAGE, STACK_TOP, code_address, physical, supervisor};
 use abi::boot::{BootDomain, BootInfo, BootPortal, Symbols, role};
 use abi::identity::{DomainId, Serials};
+use abi::memory::{Ends, Replacement, Shown};
 use abi::name::Name;
 use abi::nucleus::{MAX_SEMAPHORES, NPORTALS, START_FRAME, THREAD_IDS, Thread, domain, flags};
 use abi::rights::Rights;
@@ -393,7 +394,7 @@ impl Neighbours for Fake {
     fn view_destroy(self, asid: usize, _: (usize, usize)) {
         self.space_destroy(asid);
     }
-    fn view_show(self, _: (usize, usize), _: (usize, usize), _: usize, _: (usize, usize)) -> Result<(), Error> {
+    fn view_show(self, _: Shown, _: (usize, usize), _: (usize, usize)) -> Result<(), Error> {
         may_fail()
     }
     fn trust(self, asid: usize) -> Result<(), Error> {
@@ -456,11 +457,11 @@ impl Neighbours for Fake {
     fn pager_overdue(self, _: u64) -> Overdue {
         Overdue::Waited(false)
     }
-    fn page_for(self, _: DomainId, _: DomainId, _: usize, _: usize, _: usize) -> Result<isize, Error> {
+    fn page_for(self, _: DomainId, _: DomainId, _: usize, _: usize, _: Replacement) -> Result<isize, Error> {
         may_fail()?;
         Err(Error::EAGAIN)
     }
-    fn page_among(self, _: (usize, usize), _: usize, _: usize, _: usize, _: (usize, usize)) -> Result<isize, Error> {
+    fn page_among(self, _: Ends, _: usize, _: usize, _: Rights, _: (usize, usize)) -> Result<isize, Error> {
         may_fail().map(|()| 0)
     }
     fn frame_of(self, _: usize, _: usize) -> Result<usize, Error> {

@@ -4,6 +4,7 @@
 use abi::address::{nucleus_view, physical};
 use abi::boot::BootInfo;
 use abi::identity::DomainId;
+use abi::memory::{Ends, Replacement, Shown};
 use abi::name::Name;
 use abi::rights::Rights;
 use abi::system::Ended;
@@ -152,14 +153,8 @@ impl Neighbours for Hart {
         VIEW_DESTROY.call([asid, frames, count]);
     }
     #[inline(always)]
-    fn view_show(
-        self,
-        (by, to): (usize, usize),
-        (start, bytes): (usize, usize),
-        rights: usize,
-        (frames, count): (usize, usize),
-    ) -> Result<()> {
-        done(VIEW_SHOW.call([by | to << 16 | rights << 32, start, bytes, frames, count]))
+    fn view_show(self, shown: Shown, (start, bytes): (usize, usize), (frames, count): (usize, usize)) -> Result<()> {
+        done(VIEW_SHOW.call([shown.word(), start, bytes, frames, count]))
     }
     #[inline(always)]
     fn trust(self, asid: usize) -> Result<()> {
@@ -212,19 +207,21 @@ impl Neighbours for Hart {
         DomainId::of(found as u64).map_or(Overdue::Waited(found > 0), |client| Overdue::Client(client, how))
     }
     #[inline(always)]
-    fn page_for(self, by: DomainId, client: DomainId, va: usize, source: usize, rights: usize) -> Result<isize> {
-        check(PAGE_FOR.call([by.word() as usize, client.word() as usize, va, source, rights])).map(|done| done as isize)
+    fn page_for(self, by: DomainId, client: DomainId, va: usize, source: usize, with: Replacement) -> Result<isize> {
+        check(PAGE_FOR.call([by.word() as usize, client.word() as usize, va, source, with.word()]))
+            .map(|done| done as isize)
     }
     #[inline(always)]
     fn page_among(
         self,
-        (by, client): (usize, usize),
+        ends: Ends,
         va: usize,
         source: usize,
-        rights: usize,
+        rights: Rights,
         (frames, count): (usize, usize),
     ) -> Result<isize> {
-        check(PAGE_AMONG.call([by | client << 16, va, source, rights, frames, count])).map(|done| done as isize)
+        let with = Replacement { rights, related: true };
+        check(PAGE_AMONG.call([ends.word(), va, source, with.word(), frames, count])).map(|done| done as isize)
     }
     #[inline(always)]
     fn frame_of(self, asid: usize, va: usize) -> Result<usize> {

@@ -3,6 +3,7 @@
 use crate::{MANAGER, client_memory, with_caller};
 use abi::Error;
 use abi::identity::DomainId;
+use abi::rights::Rights;
 
 /// Keeps two domains, or one (the other identity is 0), from lending pages until `thaw`. `EDEAD`: one of them is no more, and none is
 /// kept from anything.
@@ -41,9 +42,7 @@ pub extern "C" fn pager(thread: usize, asid: usize, start: usize, bytes: usize, 
 #[optimize(size)]
 pub extern "C" fn page(thread: usize, asid: usize, va: usize, source: usize, rights: usize) -> isize {
     with_caller(thread, |manager, caller| {
-        if rights >> 8 != 0 {
-            return Err(Error::EINVAL);
-        }
+        let rights = Rights::of_page_or_none(rights).ok_or(Error::EINVAL)?;
         manager.replace_page(caller.subject, asid, va, source, rights)
     })
 }

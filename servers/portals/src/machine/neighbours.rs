@@ -7,6 +7,7 @@
 use crate::Result;
 use crate::machine::nucleus_memory::NucleusMemory;
 use abi::identity::DomainId;
+use abi::memory::{Ends, Replacement, Shown};
 use abi::name::Name;
 use abi::rights::Rights;
 use account::Account;
@@ -26,13 +27,7 @@ pub trait Neighbours: Copy {
     /// Gives back a view, and what its domain has taken in the space but for `frames` that windows show.
     fn view_destroy(self, asid: usize, frames: (usize, usize));
     /// Has domain `by` show pages to the view of domain `to`, with `rights`; with none, hide them. Windows show `frames`.
-    fn view_show(
-        self,
-        ends: (usize, usize),
-        range: (usize, usize),
-        rights: usize,
-        frames: (usize, usize),
-    ) -> Result<()>;
+    fn view_show(self, shown: Shown, range: (usize, usize), frames: (usize, usize)) -> Result<()>;
     /// Makes service stacks and boot information visible in a domain.
     fn trust(self, asid: usize) -> Result<()>;
     /// Makes the service stack of thread `index`.
@@ -55,16 +50,9 @@ pub trait Neighbours: Copy {
     /// Counts `seconds` of waiting for pagers; how the client of one ends that has taken too long, or whether any is waited for.
     fn pager_overdue(self, seconds: u64) -> Overdue;
     /// Maps a page, as `memory.page` says. `EAGAIN`: it matters which frames windows show.
-    fn page_for(self, by: DomainId, client: DomainId, va: usize, source: usize, rights: usize) -> Result<isize>;
+    fn page_for(self, by: DomainId, client: DomainId, va: usize, source: usize, with: Replacement) -> Result<isize>;
     /// The same where windows show `frames`.
-    fn page_among(
-        self,
-        ends: (usize, usize),
-        va: usize,
-        source: usize,
-        rights: usize,
-        frames: (usize, usize),
-    ) -> Result<isize>;
+    fn page_among(self, ends: Ends, va: usize, source: usize, rights: Rights, frames: (usize, usize)) -> Result<isize>;
     /// Physical address of the frame of a domain's page at `va`, which is its own and writable.
     fn frame_of(self, asid: usize, va: usize) -> Result<usize>;
     /// Takes away all that is mapped in a domain's window slots.

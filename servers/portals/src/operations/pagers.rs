@@ -7,6 +7,8 @@ use crate::state::open_windows::Lent;
 use crate::state::upcalls::{Upcall, What};
 use abi::Error;
 use abi::identity::DomainId;
+use abi::memory::{Ends, Replacement};
+use abi::rights::Rights;
 
 /// Ticks of `hrtime` after which pagers are looked after again: a fifth of a second on a core of 1 GHz.
 const LOOK: usize = 100_000_000;
@@ -73,12 +75,11 @@ impl<M: Machine> Manager<M> {
     }
     /// Maps a page of domain `asid` for domain `by`, as `memory.page` says.
     #[optimize(size)]
-    pub fn replace_page(&mut self, by: usize, asid: usize, va: usize, source: usize, rights: usize) -> Result<isize> {
+    pub fn replace_page(&mut self, by: usize, asid: usize, va: usize, source: usize, rights: Rights) -> Result<isize> {
         let client = self.domain(asid)?;
         let related = by == asid || client.parent == by;
-        let rights = rights | (related as usize) << 8;
         let ids = (self.domain(by)?.id, client.id);
-        match self.machine.page_for(ids.0, ids.1, va, source, rights) {
+        match self.machine.page_for(ids.0, ids.1, va, source, Replacement { rights, related }) {
             Err(Error::EAGAIN) => self.replace_lent(by, asid, va, source, rights),
             result => result,
         }
@@ -86,12 +87,12 @@ impl<M: Machine> Manager<M> {
     /// The same where it matters what windows show.
     #[cold]
     #[inline(never)]
-    fn replace_lent(&mut self, by: usize, asid: usize, va: usize, source: usize, rights: usize) -> Result<isize> {
+    fn replace_lent(&mut self, by: usize, asid: usize, va: usize, source: usize, rights: Rights) -> Result<isize> {
         let mut lent = Lent::new();
         self.freeze(asid, &mut lent);
         self.freeze(by, &mut lent);
         let all = lent.all().map(|_| lent.window());
-        let result = all.and_then(|frames| self.machine.page_among((by, asid), va, source, rights, frames));
+        let result = all.and_then(|frames| self.machine.page_among(Ends { by, to: asid }, va, source, rights, frames));
         self.thaw(asid);
         self.thaw(by);
         result

@@ -13,8 +13,10 @@ use crate::state::numbers::Numbers;
 use crate::state::open_windows::Lent;
 use abi::Error;
 use abi::identity::DomainId;
+use abi::memory::{Ends, Shown};
 use abi::nucleus::{NPORTALS, flags};
 use abi::protection::{PROCEDURES, SPECIFICATION, operation};
+use abi::rights::Rights;
 use abi::system::{Ended, FIRST_FREE, ended};
 use fallible::TryPush;
 use portal::ShortCircuit;
@@ -245,12 +247,10 @@ impl<M: Machine> Manager<M> {
     }
     #[optimize(size)]
     fn show(&mut self, by: usize, to: usize, range: (usize, usize), rights: usize) -> Result<()> {
-        if rights > usize::from(u8::MAX) {
-            return Err(Error::EINVAL);
-        }
+        let rights = Rights::of_page_or_none(rights).ok_or(Error::EINVAL)?;
         let mut lent = Lent::new();
         self.freeze(to, &mut lent);
-        let shown = self.machine.view_show((by, to), range, rights, lent.window());
+        let shown = self.machine.view_show(Shown { ends: Ends { by, to }, rights }, range, lent.window());
         self.thaw(to);
         shown
     }
