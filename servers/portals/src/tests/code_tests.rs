@@ -94,7 +94,9 @@ fn blocks_that_come_and_go_never_overlap() {
             None => {
                 full += 1;
                 let gone: Vec<u64> = model.keys().copied().filter(|_| next() % 3 == 0).collect();
-                gone.iter().for_each(|code| drop(model.remove(code)));
+                for code in &gone {
+                    model.remove(code);
+                }
                 free(&mut area, gone);
             }
         }
