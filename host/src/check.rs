@@ -47,7 +47,11 @@ pub fn run(root: &Path, machines: bool) -> Result<ExitCode> {
         failed = true;
     }
     let blocks = verify_portals(&image)?;
-    println!("portal code: {blocks} boot portals have only forward branches and known instructions");
+    println!(
+        "portal code: {blocks} boot portals have only forward branches and known instructions, and end in a cache line"
+    );
+    let returns = verify_returns(&image)?;
+    println!("nucleus: each of its {returns} ways to user mode ends in the cache line that it is in");
     let start = std::time::Instant::now();
     let portals = every::verify(LETTERS)?;
     let seconds = start.elapsed().as_secs_f64();
@@ -97,4 +101,60 @@ fn verify_portals(image: &[u8]) -> Result<usize> {
         blocks += 1;
     }
     Ok(blocks)
+}
+/// Bytes of the shortest cache line that is thought of.
+const CACHE_LINE: usize = 16;
+
+/// Checks that behind each `sret` of the nucleus there is a jump to itself, in the same cache line: fetch, which runs ahead, would
+/// wait for the next line each time, which is never executed and so never in the cache. Portals are held to it by their verifier.
+fn verify_returns(image: &[u8]) -> Result<usize> {
+    let is_block = |at: &usize| image[*at..].starts_with(&BLOCK_MAGIC.to_le_bytes());
+    let end = (0..CODE_END - IMAGE_BASE).step_by(64).find(is_block).unwrap_or(CODE_END - IMAGE_BASE);
+    returns(&image[..end])
+}
+/// The number of `sret`s in `code`, which begins a cache line.
+fn returns(code: &[u8]) -> Result<usize> {
+    const SRET: u32 = portal::encode::SRET;
+    // `j .` in two bytes, and in four.
+    const JUMPS: [&[u8]; 2] = [&0xa001u16.to_le_bytes(), &0x6fu32.to_le_bytes()];
+    let mut found = 0;
+    for at in (0..code.len()).step_by(2).filter(|&at| code[at..].starts_with(&SRET.to_le_bytes())) {
+        let Some(jump) = JUMPS.into_iter().find(|jump| code[at + 4..].starts_with(jump)) else {
+            bail!("nucleus, byte {at:#x}: an sret has no jump to itself behind it");
+        };
+        if at / CACHE_LINE != (at + 4 + jump.len() - 1) / CACHE_LINE {
+            bail!("nucleus, byte {at:#x}: an sret and the jump behind it are in two cache lines");
+        }
+        found += 1;
+    }
+    if found == 0 {
+        bail!("the nucleus has no sret");
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `sret; j .` behind so many halves of a `nop`.
+    fn code(halves: usize, jump: &[u8]) -> Vec<u8> {
+        [&[1, 0].repeat(halves)[..], &portal::encode::SRET.to_le_bytes(), jump, &[0; 32]].concat()
+    }
+    #[test]
+    fn a_return_must_end_in_its_cache_line() {
+        let (short, long) = (0xa001u16.to_le_bytes(), 0x6fu32.to_le_bytes());
+        for halves in 0..16 {
+            // A line has eight halves.
+            assert_eq!(returns(&code(halves, &short)).is_ok(), halves % 8 <= 5, "{halves}");
+            assert_eq!(returns(&code(halves, &long)).is_ok(), halves % 8 <= 4, "{halves}");
+        }
+        let error = returns(&code(6, &short)).unwrap_err().to_string();
+        assert!(error.contains("0xc") && error.contains("two cache lines"), "{error}");
+    }
+    #[test]
+    fn a_return_without_a_jump_is_found_and_so_is_a_nucleus_without_returns() {
+        assert!(returns(&code(0, &[1, 0])).unwrap_err().to_string().contains("no jump"));
+        assert!(returns(&[0; 64]).unwrap_err().to_string().contains("no sret"));
+    }
 }

@@ -158,10 +158,7 @@ fn one(
     if frame > limit::UNTRUSTED / 2 || !frame.is_multiple_of(8) {
         return Err(Fault::Frame(frame));
     }
-    disassemble::verify_with(code, known).map_err(|refused| {
-        let (Refused::Instruction { word } | Refused::Branch { word }) = refused;
-        Fault::Code(refused, code[word])
-    })
+    disassemble::verify_with(code, known).map_err(|refused| Fault::Code(refused, code[refused.word()]))
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 //!
 //! Knows exactly the instructions that the generator writes ([`crate::encode`]); all others are refused.
 
+use crate::encode::{SRET, ZERO, jal};
+use crate::generate::CACHE_LINE;
 use core::fmt::{self, Write};
 
 const NAMES: [&str; 32] = [
@@ -76,7 +78,7 @@ fn form(word: u32) -> Option<Form> {
     let f = Fields(word);
     let (rd, rs1, i) = (word >> 7 & 31, word >> 15 & 31, f.immediate());
     Some(match (word & 0x7f, word >> 12 & 7) {
-        _ if word == crate::encode::SRET => Alone("sret"),
+        _ if word == SRET => Alone("sret"),
         (0x13, 0) if rs1 == 0 => RdImmediate("li"),
         (0x13, 0) if i == 0 => RdRs1("mv"),
         (0x13, 0) => RdRs1Immediate("addi"),
@@ -155,6 +157,15 @@ pub enum Refused {
     Instruction { word: usize },
     /// A branch backwards, or out of the portal.
     Branch { word: usize },
+    /// An `sret` without the jump to itself behind it in the same cache line.
+    Line { word: usize },
+}
+impl Refused {
+    /// Where.
+    pub fn word(self) -> usize {
+        let (Refused::Instruction { word } | Refused::Branch { word } | Refused::Line { word }) = self;
+        word
+    }
 }
 
 /// Whether `word` is an instruction of the allow-list.
@@ -162,7 +173,7 @@ pub fn known(word: u32) -> bool {
     form(word).is_some()
 }
 /// Checks that `code` has only instructions of the allow-list and only forward branches inside itself. The one exception is
-/// the jump to itself behind an `sret`, which is never reached.
+/// the jump to itself behind an `sret`, which is never reached, and which keeps fetch in the cache line of the `sret`.
 pub fn verify(code: &[u32]) -> Result<(), Refused> {
     verify_with(code, known)
 }
@@ -172,10 +183,14 @@ pub fn verify_with(code: &[u32], mut known: impl FnMut(u32) -> bool) -> Result<(
         if !known(word) {
             return Err(Refused::Instruction { word: index });
         }
+        let last_of_line = index % CACHE_LINE == CACHE_LINE - 1;
+        if word == SRET && (last_of_line || code.get(index + 1) != Some(&jal(ZERO, 0))) {
+            return Err(Refused::Line { word: index });
+        }
         let f = Fields(word);
         let offset = match word & 0x7f {
             0x63 => f.branch(),
-            0x6f if f.jump() == 0 && index > 0 && code[index - 1] == crate::encode::SRET => continue,
+            0x6f if f.jump() == 0 && index > 0 && code[index - 1] == SRET => continue,
             0x6f => f.jump(),
             _ => continue,
         };

@@ -151,6 +151,19 @@ fn generate_at_call(connection: &Connection, symbols: &Symbols, out: &mut Buffer
     generate(&Connection { templates: connection.templates.at_touch(false), ..*connection }, symbols, out)
 }
 
+/// Words of the shortest cache line that is thought of. Blocks begin on lines.
+pub(crate) const CACHE_LINE: usize = 4;
+
+/// `sret`, and behind it what stops fetch from running into the next cache line on cores that would wait for it: in the same line,
+/// or it would have to be fetched itself.
+#[inline(always)]
+pub(crate) fn sret(e: &mut Emitter) {
+    if e.next() % CACHE_LINE == CACHE_LINE - 1 {
+        e.put(addi(ZERO, ZERO, 0));
+    }
+    e.put_all([SRET, jal(ZERO, 0)]);
+}
+
 /// Farthest that one addition reaches.
 const REACH: usize = 2047;
 
@@ -459,14 +472,8 @@ impl Generator<'_, '_> {
             self.e.constant(T3, self.c.entry as i64);
             self.e.put(csrrw(TP, csr::SSCRATCH, TP));
         }
-        self.sret();
+        sret(&mut self.e);
     }
-    /// `sret`, and behind it what stops fetch from running into the next line on cores that would wait for it.
-    #[inline(always)]
-    fn sret(&mut self) {
-        self.e.put_all([SRET, jal(ZERO, 0)]);
-    }
-
     /// Moves what the caller passes to the callee's places: towards higher registers only, so the last goes first.
     #[inline(always)]
     fn move_arguments(&mut self) {
@@ -590,7 +597,7 @@ impl Generator<'_, '_> {
         if plan.clear || !self.c.caller.trusted() {
             self.clear([T0]);
         }
-        self.sret();
+        sret(&mut self.e);
     }
 
     /// Where the return portal has the number of those who wait for a stack: 0 is what it leaves there.

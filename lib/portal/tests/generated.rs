@@ -180,11 +180,10 @@ fn a_short_circuit_goes_before_the_portal_and_passes_the_verifier() {
     let length = generate(&connection, &symbols(), &mut with).unwrap().words;
     connection.short_circuit = None;
     let mut without = Buffer::EMPTY;
-    let plain = generate(&connection, &symbols(), &mut without).unwrap().words;
+    generate(&connection, &symbols(), &mut without).unwrap();
     assert_eq!(disassemble::verify(&with.0[4..length]), Ok(()));
     // Where it branches to, the portal begins as it does without it.
-    let start = length - plain;
-    assert_eq!(with.0[4 + start..4 + start + 3], without.0[4..7]);
+    let start = with.0[4..length].windows(3).position(|words| *words == without.0[4..7]).unwrap();
     let branch = with.0[4..4 + start].iter().position(|&w| w & 0x7f == 0x63).unwrap();
     assert_eq!(with.0[4 + branch], bge(ZERO, T4, 4 * (start - branch) as i32));
 }
@@ -201,6 +200,11 @@ fn lengths_of_the_papers_portals() {
 /// The words of a portal without its header, counted so.
 fn counted(specification: &str, caller: End, callee: End, count: Count) -> Vec<u32> {
     generated(specification, caller, callee, [7; 6], count).split_off(BLOCK_HEADER / 4)
+}
+/// How many words there are but for those that keep an `sret` from being the last of a cache line.
+fn unpadded(code: &[u32]) -> usize {
+    use portal::encode::*;
+    code.len() - code.windows(2).filter(|words| **words == [addi(ZERO, ZERO, 0), SRET]).count()
 }
 #[test]
 fn counting_takes_four_instructions_and_six_where_several_numbers_share_code() {
@@ -227,7 +231,7 @@ fn counting_takes_four_instructions_and_six_where_several_numbers_share_code() {
                 assert!(differ.clone().all(|(a, _)| [0x63, 0x6f, 0x13].contains(&(a & 0x7f))), "{ends}");
             }
             let code = counted(specification, caller, callee, Count::Called);
-            assert_eq!(code.len(), plain.len() + 6, "{ends}");
+            assert_eq!(unpadded(&code), unpadded(&plain) + 6, "{ends}");
             assert_eq!(disassemble::verify(&code), Ok(()), "{ends}");
         }
     }

@@ -164,7 +164,9 @@ fn passing(mut words: Vec<Word>) -> Vec<u32> {
         let placed: Vec<u32> = words.iter().enumerate().map(place).collect();
         match check(&placed, STRIDE) {
             Ok(()) => return placed,
-            Err(Refused::Instruction { word } | Refused::Branch { word }) => words.remove(word),
+            Err(Refused::Instruction { word } | Refused::Branch { word } | Refused::Line { word }) => {
+                words.remove(word)
+            }
         };
     }
 }

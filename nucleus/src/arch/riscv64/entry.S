@@ -6,15 +6,20 @@
 # Out: tp = thread, t0 = top of the invocation stack, t1 = the portal's code, t2 = the caller's portal table, sscratch = the
 # caller's tp. Instructions are in the order that an in-order core does not wait for loads in.
 
-# Ends the caller's ecall with a0; a trusted caller's, for what the entry has put in t0 to t2 stays there. The jump behind sret
-# stops fetch from running into the next cache line.
+# Goes to user mode. The jump behind sret stops fetch from running into the next cache line, which is never executed and so never in the
+# cache: fetch would wait for it each time. Both are in one line of 16 bytes, or the jump would be in that line itself.
+    .macro  leave
+    .p2align 4, , 5
+    sret
+    j       .
+    .endm
+# Ends the caller's ecall with a0; a trusted caller's, for what the entry has put in t0 to t2 stays there.
     .macro  complete
     csrr    t0, sepc
     addi    t0, t0, 4
     csrw    sepc, t0
     csrrw   tp, sscratch, tp
-    sret
-    j       .
+    leave
     .endm
 # The same for every caller: nothing of the supervisor's is in t0 to t2, or in \more.
     .macro  complete_for_all more:vararg
@@ -27,8 +32,7 @@
     .endif
     .endr
     csrrw   tp, sscratch, tp
-    sret
-    j       .
+    leave
     .endm
 
     .section .text.nucleus, "ax"

@@ -124,8 +124,7 @@ nucleus_restore:
     .set    offset, offset + 8
     .endr
     ld      t0, 56(t0)
-    sret
-    j       .
+    leave
 
 # An exception in the nucleus or in portal code: a defect. tp is not what it should be, so nothing is saved.
 in_supervisor:

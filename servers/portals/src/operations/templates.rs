@@ -156,9 +156,7 @@ impl<M: Machine> Manager<M> {
 /// The result of registering a short circuit that is refused, likewise.
 #[optimize(size)]
 pub fn rejected_short_circuit(refused: portal::disassemble::Refused) -> isize {
-    use portal::disassemble::Refused::{Branch, Instruction};
-    let (Instruction { word } | Branch { word }) = refused;
-    Rejected { reason: Reason::Template, position: word.min(255) as u8 }.code()
+    Rejected { reason: Reason::Template, position: refused.word().min(255) as u8 }.code()
 }
 
 /// The result of registering a template that is refused: as a specification, with the word as the position.
