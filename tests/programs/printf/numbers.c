@@ -52,6 +52,7 @@ int main(void)
     printf("abc%n", &count);
     printf(" %d\n", count);
     char text[8];
-    printf("%d %s\n", snprintf(text, sizeof text, "%.10f", 1.0 / 3), text);
+    volatile size_t room = sizeof text;
+    printf("%d %s\n", snprintf(text, room, "%.10f", 1.0 / 3), text);
     return 0;
 }
