@@ -42,10 +42,10 @@ static CALLS: AtomicUsize = AtomicUsize::new(0);
 extern "C" fn add_one(value: usize) -> isize {
     value as isize + 1
 }
-extern "C" fn slow(window: *mut u8, value: usize) -> isize {
+extern "C" fn slow(window: usize, value: usize) -> isize {
     call(GO.load(Ordering::Relaxed), [usize::MAX]);
     // SAFETY: the caller's page is open until this returns.
-    unsafe { window.write_volatile(value as u8) };
+    unsafe { (window as *mut u8).write_volatile(value as u8) };
     CALLS.fetch_add(1, Ordering::Relaxed);
     0
 }

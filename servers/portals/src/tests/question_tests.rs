@@ -182,7 +182,7 @@ fn a_server_in_a_sandbox_has_its_controlling_domain_asked() {
     assert!(s.world.enter(inside, system::PORTAL_REGISTER));
     s.world.register(inside, "t.sub", "npii").unwrap();
     s.world.admit(inside, "t.sub", s.portal, admission::ASKED).unwrap();
-    let upcall = s.world.manager.upcalls.iter().next().unwrap();
+    let upcall = s.world.manager.upcalls.first().unwrap();
     assert_eq!((upcall.to.number(), s.world.manager.upcalls.len()), (s.server, 1), "not who is behind it");
     let asking = s.world.ask(s.other, "t.sub").unwrap();
     s.world.answer(s.other, "t.sub", &asking, 0).unwrap();
