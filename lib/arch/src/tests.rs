@@ -113,3 +113,11 @@ fn entries_of_x86_64_are_as_its_manual_says() {
     assert_eq!(Entry::table(0x8040_0000).word(), 0x8040_0027);
     assert_eq!(AddressSpace::new(0x8040_0000, 5).word(), 0x8040_0005);
 }
+#[test]
+fn what_a_window_shows_is_no_translation_of_all_spaces() {
+    use crate::riscv64::paging::*;
+    let page = Entry::user(0x8040_0000, Rights::READ_EXECUTE, Marks::FOREIGN).in_all_spaces();
+    let lent = lendable(false);
+    assert_eq!(page.word() & lent.looked_at, lent.wanted, "it may be lent");
+    assert!(!Entry::of(page.word() & lent.kept | lent.added).is_global());
+}

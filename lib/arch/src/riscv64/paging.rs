@@ -140,7 +140,8 @@ pub const fn lendable(write: bool) -> Lendable {
     Lendable {
         looked_at: wanted | Marks::LAZY.bits() << MARKS,
         wanted,
-        kept: !(X | if write { 0 } else { W }),
+        // One space shows it to another at an address of its own: no translation of all spaces.
+        kept: !(X | G | if write { 0 } else { W }),
         added: Marks::FOREIGN.bits() << MARKS,
     }
 }
