@@ -3,7 +3,7 @@
 // expect stdout the root is a directory
 // expect stdout a pipe with 3 bytes
 // expect stdout the console
-// expect stdout terminals: 0 1 2
+// expect stdout terminals:
 // expect stdout may be read and written, not executed
 #include <pebble.h>
 #include <fcntl.h>

@@ -26,7 +26,7 @@ static mut RECORDS: Records = Records([0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 
 const LW_T4_0: u32 = 0x000e_2e83; // lw t4, 0(t3)
 const LW_T5_4: u32 = 0x004e_2f03; // lw t5, 4(t3)
-const BGE_T4_T5: u32 = 0x03ee_da63; // bge t4, t5, to where the portal goes on: 13 words from here
+const BGE_T4_T5: u32 = 0x03ee_dc63; // bge t4, t5, to where the portal goes on: 14 words from here
 const ADDI_T4: u32 = 0x001e_8e93; // addi t4, t4, 1
 const SW_T4_0: u32 = 0x01de_2023; // sw t4, 0(t3)
 const MV_A0_T4: u32 = 0x000e_8513; // addi a0, t4, 0

@@ -13,8 +13,11 @@ fn packages(root: &Path) -> Result<Vec<(String, bool)>> {
         for entry in entries {
             let path = entry?.path();
             let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_string();
-            // The SDK is for the machine only.
-            if name != "pebble" && path.join("Cargo.toml").exists() && path.join("src/lib.rs").exists() {
+            // The SDK and its executor are for the machine only.
+            if !["pebble", "executor"].contains(&name.as_str())
+                && path.join("Cargo.toml").exists()
+                && path.join("src/lib.rs").exists()
+            {
                 found.push((name, folder != "lib"));
             }
         }

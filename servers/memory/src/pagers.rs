@@ -40,6 +40,10 @@ impl Range {
     fn is_all(&self) -> bool {
         (self.start, self.end) == ALL
     }
+    /// All addresses are more than a first address behind them can say.
+    fn contains(&self, address: usize) -> bool {
+        self.is_all() || (self.start..self.end).contains(&address)
+    }
     /// Of the ranges that are not for all addresses, and of those that are, no two may be the same address's.
     fn overlaps(&self, (start, end): (usize, usize)) -> bool {
         match (self.is_all(), (start, end) == ALL) {
@@ -140,7 +144,7 @@ impl Pagers {
     fn find(&self, client: DomainId, address: usize) -> Option<Range> {
         let mut found = None;
         for range in self.ranges.of(client.number() as u16) {
-            if range.client != client || address < range.start || address >= range.end {
+            if range.client != client || !range.contains(address) {
                 continue;
             }
             if !range.is_all() {
@@ -240,6 +244,7 @@ mod tests {
         p.add(7, ALL, 41, 7).unwrap();
         assert_eq!(p.begin(3, 7, 0x2fff), Some(40));
         assert_eq!(p.begin(3, 7, 0x3000), Some(41));
+        assert_eq!(p.begin(5, 7, usize::MAX), Some(41), "the last address is one of all");
         assert_eq!(p.begin(4, 6, 0x2000), None);
         assert!(p.2.answers_for(domain(8), domain(7), 0x1000) && !p.2.answers_for(domain(8), domain(7), 0x3000));
     }
