@@ -31,7 +31,12 @@ const PIECE: usize = 1 << 16;
 /// Has `count` bytes that follow from `seed` copied by a program that begins to read after some seconds; an error says where they differ.
 pub fn copy(root: &Path, count: u64, seed: u32, after: u32) -> Result<()> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.args(["exec", PROGRAM, &after.to_string()]).env("PEBBLE_ROOT", root).current_dir(root);
+    // A byte that is lost must not stop who waits for it for ever.
+    let patience = (120 + (count >> 20)).to_string();
+    command
+        .args(["exec", "--timeout", &patience, PROGRAM, &after.to_string()])
+        .env("PEBBLE_ROOT", root)
+        .current_dir(root);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     end_with_us(&mut command);
     let mut child = command.spawn()?;

@@ -37,11 +37,13 @@ const READERS: usize = 3;
 static PORT: Mutex<Option<Port<Memory, Registers>>> = Mutex::new(None);
 /// One writer at a time, so that what is written in one call stays together.
 static FRAMING: Mutex<Framing> = Mutex::new(Framing::new(true));
-static INPUT: Mutex<Input> = Mutex::new(Input { stream: Stream::new(CREDIT), waiting: 0 });
+static INPUT: Mutex<Input> = Mutex::new(Input { stream: Stream::new(CREDIT), waiting: 0, attending: 0 });
 struct Input {
     stream: Stream,
     /// Readers that wait for more.
     waiting: usize,
+    /// Who waits for attention. Each of both keeps one of the stacks that all entries share, and one is left for who writes.
+    attending: usize,
 }
 /// A bit for each stream of output, by its number, that nobody takes any more.
 static CLOSED: AtomicU8 = AtomicU8::new(0);
@@ -188,7 +190,7 @@ fn read_window(buffer: usize, length: usize) -> Result<usize> {
             let mut input = INPUT.lock();
             let taken = input.stream.take(out);
             if taken.is_none() {
-                if input.waiting == READERS {
+                if input.waiting + input.attending >= READERS {
                     return Err(Error::EBUSY);
                 }
                 input.waiting += 1;
@@ -211,11 +213,20 @@ fn read_window(buffer: usize, length: usize) -> Result<usize> {
         }
     }
 }
-/// No key is pressed here: waits for good.
+/// No key is pressed here: waits for good. `EBUSY`: as many as may wait do.
 extern "C" fn attention() -> isize {
-    loop {
-        if let Err(error) = wait(NEVER) {
-            return error.code();
+    {
+        let mut input = INPUT.lock();
+        if input.waiting + input.attending >= READERS {
+            return Error::EBUSY.code();
         }
+        input.attending += 1;
     }
+    let ended = loop {
+        if let Err(error) = wait(NEVER) {
+            break error;
+        }
+    };
+    INPUT.lock().attending -= 1;
+    ended.code()
 }

@@ -10,7 +10,6 @@ pub struct Ends {
 }
 impl Ends {
     const BITS: u32 = 16;
-    const _FIT: () = assert!(crate::nucleus::MAX_DOMAINS <= 1 << Ends::BITS);
 
     pub const fn word(self) -> usize {
         self.by | self.to << Ends::BITS
@@ -20,6 +19,8 @@ impl Ends {
         Ends { by: word & number, to: word >> Ends::BITS & number }
     }
 }
+const _: () = assert!(crate::nucleus::MAX_DOMAINS <= 1 << Ends::BITS);
+
 /// The same, and with which rights; none: no more at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shown {

@@ -221,10 +221,10 @@ static void put_hexadecimal(struct output *out, const struct conversion *how, co
     const char *digits = how->letter == 'A' ? "0123456789ABCDEF" : "0123456789abcdef";
     wide fraction;
     memcpy(&fraction, &value, sizeof fraction);
-    int exponent = (int)(fraction >> 112) & 0x7fff, least = bits == 112 ? -16382 : -1022;
+    int biased = (int)(fraction >> 112) & 0x7fff, least = bits == 112 ? -16382 : -1022;
     fraction &= ((wide)1 << 112) - 1;
-    exponent = fraction || exponent ? (exponent ? exponent : 1) - 16383 : 0;
-    if (value != 0 && exponent >= least)
+    int exponent = fraction || biased ? (biased ? biased : 1) - 16383 : 0;
+    if (biased && exponent >= least)
         fraction |= (wide)1 << 112;
     if (value != 0 && exponent < least) {
         /* A double without a leading 1 has one here. */

@@ -87,7 +87,8 @@ int open(const char *path, int flags, ...)
         return NOWHERE;
     int fd = with_path(OPEN, path, file_flags(flags));
     /* Every program may count on /tmp, which is made when somebody makes the first file in it. */
-    if (fd < 0 && errno == ENOENT && flags & O_CREAT && strncmp(path, "/tmp/", 5) == 0 && mkdir("/tmp", 0777) == 0)
+    if (fd < 0 && errno == ENOENT && flags & O_CREAT && strncmp(path, "/tmp/", 5) == 0 &&
+        (mkdir("/tmp", 0777) == 0 || errno == EEXIST))
         fd = with_path(OPEN, path, file_flags(flags));
     return fd;
 }

@@ -34,10 +34,14 @@ static int once(struct pollfd *list, nfds_t count, int milliseconds)
     if (count > MOST)
         return __pebble_failed(-EINVAL);
     struct interest *interests = count ? calloc(count, sizeof *interests) : NULL;
+    /* Which of the list each is. */
+    struct pollfd **of = count ? calloc(count, sizeof *of) : NULL;
     nfds_t sockets = 0;
     int ready = 0;
-    if (count && !interests)
+    if (count && (!interests || !of)) {
+        free(interests), free(of);
         return __pebble_failed(-ENOMEM);
+    }
     for (nfds_t n = 0; n < count; n++) {
         list[n].revents = 0;
         if (list[n].fd < 0)
@@ -45,6 +49,7 @@ static int once(struct pollfd *list, nfds_t count, int milliseconds)
         word node = __pebble_socket_node(list[n].fd);
         if (node >= 0) {
             uint32_t wanted = (list[n].events & POLLIN ? READY_READ : 0) | (list[n].events & POLLOUT ? READY_WRITE : 0);
+            of[sockets] = &list[n];
             interests[sockets++] = (struct interest){.node = node, .wanted = wanted};
         } else {
             list[n].revents = node == -ENOTSOCK ? other(list[n].fd, list[n].events) : POLLNVAL;
@@ -58,17 +63,15 @@ static int once(struct pollfd *list, nfds_t count, int milliseconds)
         if (result >= 0)
             result = invoke_portal(internet_poll, interests, sockets * sizeof *interests, wait);
     }
-    for (nfds_t n = 0, at = 0; n < count && result >= 0; n++) {
-        if (list[n].fd < 0 || list[n].revents || at == sockets)
-            continue;
-        uint32_t told = interests[at++].ready;
-        short events = list[n].events & POLLIN && told & READY_READ ? POLLIN : 0;
-        events |= list[n].events & POLLOUT && told & READY_WRITE ? POLLOUT : 0;
+    for (nfds_t at = 0; at < sockets && result >= 0; at++) {
+        uint32_t told = interests[at].ready;
+        short events = of[at]->events & POLLIN && told & READY_READ ? POLLIN : 0;
+        events |= of[at]->events & POLLOUT && told & READY_WRITE ? POLLOUT : 0;
         events |= (told & READY_CLOSED ? POLLHUP : 0) | (told & READY_INVALID ? POLLNVAL : 0);
-        list[n].revents = events;
+        of[at]->revents = events;
         ready += events != 0;
     }
-    free(interests);
+    free(interests), free(of);
     if (result == -EDEAD || result == -EPORTAL) {
         /* Its sockets have gone with the component: the next call finds the one that was started again. */
         portal_close(internet_poll);

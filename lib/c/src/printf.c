@@ -92,7 +92,7 @@ static void put_wide(struct output *out, const struct conversion *how, const wch
 {
     size_t length = 0, count = 0;
     char bytes[4];
-    for (; count < most && text[count]; count++) {
+    for (; count < most && (how->precision < 0 || length < (size_t)how->precision) && text[count]; count++) {
         size_t more = utf8(bytes, text[count]);
         if (how->precision >= 0 && length + more > (size_t)how->precision)
             break;
@@ -237,7 +237,7 @@ static bool collect(const char *format, struct arguments *arguments)
                 most = argument > most ? argument : most;
             }
         }
-        if (which == 0 && how.letter == '%')
+        if (which == 0 && (how.letter == '%' || how.letter == 'm'))
             continue;
         if (which < 1 || which > NUMBERED)
             return arguments->named = false;
@@ -315,7 +315,7 @@ int vfprintf(FILE *file, const char *format, va_list rest)
         else if (how.letter == 'm')
             put_string(&out, &how, strerror(error), false);
         else if (how.letter && strchr("aAeEfFgGdiouxXbcsSpn", how.letter))
-            convert(&out, &how, size, which ? arguments.all[which - 1] : take(&arguments.rest, how.letter, size));
+            convert(&out, &how, size, arguments.named ? arguments.all[which - 1] : take(&arguments.rest, how.letter, size));
         else
             /* Nothing is known of it, so neither is its argument. */
             put_all(&out, start, format - start);

@@ -266,11 +266,11 @@ static int wait_until(int semaphore, const struct timespec *until)
         struct timespec now;
         if (clock_gettime(CLOCK_REALTIME, &now) != 0)
             return errno;
-        long left = (until->tv_sec - now.tv_sec) * 1000000000l + until->tv_nsec - now.tv_nsec;
-        int result = sem_timedwait(semaphore, left > 0 ? STRETCH : 0);
+        int over = now.tv_sec > until->tv_sec || (now.tv_sec == until->tv_sec && now.tv_nsec >= until->tv_nsec);
+        int result = sem_timedwait(semaphore, over ? 0 : STRETCH);
         if (result == 0)
             return 0;
-        if (left <= 0)
+        if (over)
             return ETIMEDOUT;
     }
     return wait_for(semaphore);

@@ -42,7 +42,7 @@ int select(int count, fd_set *reads, fd_set *writes, fd_set *errors, struct time
         }
     for (int fd = 0; fd < count && result >= 0; fd++) {
         ready += keep(fd, reads, (list[fd].revents & (POLLIN | POLLHUP)) != 0);
-        ready += keep(fd, writes, (list[fd].revents & (POLLOUT | POLLERR)) != 0);
+        ready += keep(fd, writes, (list[fd].revents & (POLLOUT | POLLERR | POLLHUP)) != 0);
         ready += keep(fd, errors, 0);
     }
     free(list);

@@ -10,11 +10,11 @@ use pebble::sync::Semaphore;
 /// What the executor calls when a task is woken, from any thread: `context` is the number of its semaphore.
 #[unsafe(export_name = "__pender")]
 fn pender(context: *mut ()) {
-    // Its executor runs for good, so the semaphore is there. More posts than wakes do no harm.
+    // The semaphore is never destroyed. More posts than wakes do no harm.
     pebble::portal::call(context as usize + 1, []);
 }
 /// Runs the tasks that `first` spawns, and those that they spawn, on this thread for good. An error says that there is no memory, or no
-/// semaphore; nothing has run then.
+/// semaphore, and nothing has run then; or that the thread was canceled.
 pub fn run(first: impl FnOnce(Spawner)) -> pebble::Error {
     let start = || {
         let woken = Semaphore::new(0)?;
@@ -25,7 +25,8 @@ pub fn run(first: impl FnOnce(Spawner)) -> pebble::Error {
         Ok(both) => both,
         Err(error) => return error,
     };
-    // Tasks keep references to it.
+    // Tasks keep references to the executor, and who wakes them its semaphore's number, when this thread was canceled, too.
+    let woken = core::mem::ManuallyDrop::new(woken);
     let executor = alloc::boxed::Box::leak(executor);
     first(executor.spawner());
     loop {

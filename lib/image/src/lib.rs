@@ -59,6 +59,10 @@ pub enum Error {
     TooMany(&'static str),
     #[error("component `{0}`: segment at {1:#x} lies outside the private part of the address space")]
     Segment(String, u64),
+    #[error(
+        "the `code` limits of all components need {0} regions of portal code of 2 MiB beside the first; there are at most {CODE_REGIONS}"
+    )]
+    CodeRegions(usize),
 }
 
 /// What an image is made of.
@@ -150,7 +154,11 @@ pub fn build(parts: &Parts) -> Result<Image, Error> {
     code_next = portals::open_all(parts.system, &mut domains, &mut memory, &mut info, code_next)?;
     domains::map_nucleus(&mut memory, &info, &domains);
     // Nothing is given out any more.
-    info.code_regions = code_regions(parts.system) as u64;
+    let regions = code_regions(parts.system);
+    if regions > CODE_REGIONS {
+        return Err(Error::CodeRegions(regions));
+    }
+    info.code_regions = regions as u64;
     info.code_more = (memory.end() + FRAME_BITS).next_multiple_of(CODE_REGION) as u64;
     domains::map_code(&mut memory, &info, &domains);
 

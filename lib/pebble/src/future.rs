@@ -12,6 +12,8 @@ use core::task::{Context, Poll, Waker};
 /// What the task and the thread that makes the call share.
 struct Shared<T> {
     result: Option<T>,
+    /// There is or was one.
+    done: bool,
     task: Option<Waker>,
 }
 /// A call that another thread makes. When it is dropped before its result is there, what the call waits for ends with `ECANCELED`.
@@ -24,13 +26,13 @@ pub struct Call<T> {
 /// It costs a thread more than the call, which has the caller's priority. What it lends must be its own, for the server may have it
 /// longer than the task waits: so `call` borrows nothing.
 pub fn of<T: Send + 'static>(call: impl FnOnce() -> T + Send + 'static) -> crate::Result<Call<T>> {
-    let shared = Arc::new(Mutex::new(Shared { result: None, task: None }));
+    let shared = Arc::new(Mutex::new(Shared { result: None, done: false, task: None }));
     let its = Arc::clone(&shared);
     let thread = thread::spawn(None, move || {
         let result = call();
         let task = {
             let mut shared = its.lock();
-            shared.result = Some(result);
+            (shared.result, shared.done) = (Some(result), true);
             shared.task.take()
         };
         // Nothing is left to be dropped by a thread that ends.
@@ -60,9 +62,12 @@ impl<T> Future for Call<T> {
 }
 impl<T> Drop for Call<T> {
     fn drop(&mut self) {
-        let taken = self.shared.lock().task.take();
-        // The thread of a result that nobody took is gone already, and then this says that there is none.
-        if taken.is_some() {
+        let (done, _task) = {
+            let mut shared = self.shared.lock();
+            (shared.done, shared.task.take())
+        };
+        // Its thread may have come to its end meanwhile, and then this says that there is none.
+        if !done {
             let _ = self.thread.cancel();
         }
     }

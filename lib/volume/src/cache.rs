@@ -7,6 +7,8 @@ use abi::address::PAGE;
 use alloc::vec::Vec;
 use hashbrown::HashMap;
 
+/// Bytes that the cache leaves to the file system, for a moment at a time.
+const RESERVE: usize = 512 << 10;
 /// Most pages: 3 MiB.
 const MOST: usize = 768;
 
@@ -75,13 +77,18 @@ impl Cache {
         }
         Room::None
     }
-    /// A place that no page had; `None`: there is no memory.
+    /// A place that no page had; `None`: there is no memory but what the file system may need, which can not do without.
     fn grow(&mut self) -> Option<At> {
+        let mut reserve: Vec<u8> = Vec::new();
+        reserve.try_reserve_exact(RESERVE).ok()?;
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(PAGE).ok()?;
         bytes.resize(PAGE, 0);
         self.pages.try_reserve(1).ok()?;
-        self.places.try_reserve(1).ok()?;
+        // For all that there may be: with room for twice as many a map does not grow for what was removed from it.
+        if self.places.capacity() < 2 * MOST {
+            self.places.try_reserve(2 * MOST).ok()?;
+        }
         self.dirty.try_reserve(MOST).ok()?;
         self.pages.push(Page { key: NOWHERE, bytes, count: 0, placed: false, dirty: false, used: false });
         Some(At(self.pages.len() as u16 - 1))

@@ -176,13 +176,17 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         self.cache.clean(at);
         Ok(())
     }
-    /// What was written to a file, or to all, in the cache alone goes to the file system. `EIO`: some of it is in the cache still.
+    /// What was written to a file, or to all, in the cache alone goes to the file system; a page that can not be written keeps no other
+    /// from it. `EIO`: some of it is in the cache still.
     pub(crate) fn write_back(&mut self, of: Option<InodeNumber>) -> Result<()> {
         let soiled = self.cache.soiled(of.map(InodeNumber::raw));
         if soiled.is_empty() {
             return Ok(());
         }
-        let written = soiled.into_iter().try_for_each(|at| self.write_page_back(at));
+        let mut written = Ok(());
+        for at in soiled {
+            written = written.and(self.write_page_back(at));
+        }
         self.cache.cleaned();
         written
     }

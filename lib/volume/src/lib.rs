@@ -97,13 +97,13 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
     }
     /// All is written, and the disk is marked as left in order.
     pub fn unmount(mut self) -> Result<()> {
-        self.write_all_back()?;
-        self.files.unmount().map_err(told)
+        let written = self.write_all_back();
+        self.files.unmount().map_err(told).and(written)
     }
-    /// What was written lasts.
+    /// What was written lasts. `EIO`: but for some of it; the rest does.
     pub fn sync(&mut self) -> Result<()> {
-        self.write_all_back()?;
-        self.files.sync().map_err(told)
+        let written = self.write_all_back();
+        self.files.sync().map_err(told).and(written)
     }
     pub fn space(&self) -> Space {
         let stats = self.files.statfs();

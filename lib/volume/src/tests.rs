@@ -22,6 +22,11 @@ impl BlockIo for Memory {
         Ok(())
     }
     fn read(&mut self, to: &mut [u8], sector: SectorId, _: u32) -> Ext4Result<()> {
+        let block = sector.raw() as usize / 8;
+        READ.with_borrow_mut(|read| read.push(block));
+        if UNREADABLE.with_borrow(|blocks| blocks.contains(&block)) {
+            return Err(Ext4Error::io());
+        }
         let at = sector.raw() as usize * 512;
         to.copy_from_slice(&self.0.borrow().0[at..at + to.len()]);
         Ok(())
@@ -35,6 +40,11 @@ impl BlockIo for Memory {
     fn flush(&mut self) -> Ext4Result<()> {
         Ok(())
     }
+}
+std::thread_local! {
+    /// Blocks that a test's disk can not read, and those that were read.
+    static UNREADABLE: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+    static READ: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
 }
 struct Still;
 impl Clock for Still {
@@ -296,4 +306,40 @@ fn a_full_disk_takes_what_has_its_place_already() {
     volume.write(&mut open, &vec![5; count]).unwrap();
     volume.sync().unwrap();
     assert_eq!(get(&mut mount(&disk), "placed").unwrap(), vec![5; count]);
+}
+#[test]
+fn a_page_that_can_not_be_written_keeps_no_other_from_the_disk() {
+    let disk = fresh();
+    let mut volume = mount(&disk);
+    put(&mut volume, "bad", b"").unwrap();
+    put(&mut volume, "good", &[1; 4096]).unwrap();
+    // So many pieces that what says where they are has blocks of its own.
+    let mut bad = volume.open("bad", flags::READ_WRITE).unwrap();
+    for n in 0..600 {
+        volume.seek(&mut bad, n * 8192, whence::START).unwrap();
+        volume.write(&mut bad, &[1; 4096]).unwrap();
+    }
+    volume.close(bad).unwrap();
+    (0..100).for_each(|n| put(&mut volume, &format!("other{n}"), &[9; 8192]).unwrap());
+    volume.unmount().unwrap();
+
+    let mut volume = mount(&disk);
+    let [mut bad, mut good] = ["bad", "good"].map(|name| volume.open(name, flags::READ_WRITE).unwrap());
+    READ.with_borrow_mut(Vec::clear);
+    volume.write(&mut bad, &[1; 4096]).unwrap();
+    let extents = READ.take();
+    volume.write(&mut good, &[1; 4096]).unwrap();
+    // The file system's own caches have seen other blocks since.
+    (0..100).for_each(|n| _ = get(&mut volume, &format!("other{n}")).unwrap());
+    volume.sync().unwrap();
+    for file in [&mut bad, &mut good] {
+        volume.seek(file, 0, whence::START).unwrap();
+        volume.write(file, &[2; 4096]).unwrap();
+    }
+    UNREADABLE.set(extents);
+    put(&mut volume, "third", &[7; 100]).unwrap();
+    assert_eq!(volume.sync(), Err(Error::EIO));
+    UNREADABLE.take();
+    let mut volume = mount(&disk);
+    assert_eq!((get(&mut volume, "good"), get(&mut volume, "third")), (Ok(vec![2; 4096]), Ok(vec![7; 100])));
 }

@@ -191,8 +191,12 @@ fn start(_: &pebble::Env) {
     // The image builder has said where portal code goes on.
     let code = info.code_more as usize;
     let code_end = code + info.code_regions as usize * abi::address::CODE_REGION;
-    assert!(info.code_regions == 0 || code_end <= ram_end, "RAM for the portal code that the limits allow");
+    let total = spaces.frames.total();
     spaces.frames.remove(code, code_end);
+    assert!(
+        total - spaces.frames.total() == (code_end - code) / PAGE,
+        "free RAM for the portal code that the limits allow"
+    );
     // The lowest frames are given out first.
     (0..pages).for_each(|n| assert!(spaces.frames.take(For::System) == Ok(bits + n * PAGE)));
     for domain in &info.domains[..info.domain_count as usize] {

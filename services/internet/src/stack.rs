@@ -175,7 +175,10 @@ impl<C: Card> Stack<C> {
     /// Gives a frame to the socket that it is for, which is the result, or to the stack itself.
     fn take_frame(&mut self, frame: &[u8], now: Instant) -> Option<Handle> {
         self.configuration.received += 1;
-        let handle = Flow::of(frame).and_then(|flow| self.sockets.of(&flow));
+        let handle = Flow::of(frame)
+            // Answers of DHCP are the system's own while it asks, whoever has that port.
+            .filter(|flow| self.dhcp.is_none() || !flow.is_dhcp())
+            .and_then(|flow| self.sockets.of(&flow));
         let called = handle.is_some_and(|handle| self.sockets.state(handle) == Some(State::Listen));
         let set = handle.and_then(|handle| self.sockets.set(handle)).unwrap_or(&mut self.system);
         let mut link = Link { incoming: Some(frame), outgoing: &mut self.outgoing };

@@ -58,6 +58,10 @@ impl Flow {
         let from = IpEndpoint::new(from, u16::from_be_bytes([a, b]));
         Some(Flow { protocol, from, to: IpEndpoint::new(to, u16::from_be_bytes([c, d])) })
     }
+    /// Whether it is what a DHCP server sends its clients.
+    pub fn is_dhcp(&self) -> bool {
+        self.protocol == IpProtocol::Udp && (self.from.port, self.to.port) == (67, 68)
+    }
     fn hash(&self) -> usize {
         let low = match self.from.addr {
             IpAddress::Ipv4(ip) => u32::from(ip),
