@@ -19,6 +19,7 @@ const COLORS: &[(&str, RGBColor)] = &[
     ("pebble", RGBColor(31, 119, 180)),
     ("Pebble 1999", RGBColor(148, 103, 189)),
     ("OpenBSD 1999", RGBColor(140, 86, 75)),
+    ("Mach 1995", RGBColor(227, 119, 194)),
     ("Linux tiny", RGBColor(255, 187, 120)),
     ("Linux", RGBColor(255, 127, 14)),
     ("seL4", RGBColor(44, 160, 44)),
