@@ -3,10 +3,11 @@
 #include "include/hostile.h"
 
 enum { PAGE = 4096, CALLS = 64 };
-static const volatile word *const RETURN_PAGE = (const volatile word *)0x3FFFF000;
-static word page[PAGE / sizeof(word)] __attribute__((aligned(PAGE)));
+/* In a sandbox results are ints. */
+static const volatile int *const RETURN_PAGE = (const volatile int *)0x3FFFF000;
+static int page[PAGE / sizeof(int)] __attribute__((aligned(PAGE)));
 
-static word first(const volatile word *shown)
+static word first(const volatile int *shown)
 {
     return *shown;
 }
@@ -22,7 +23,7 @@ static int attack(void)
     sem_wait(ready);
     int portal = portal_open("app.first");
     wall(1, portal >= 0);
-    for (word n = 1; n <= hostile_rounds(CALLS); n++) {
+    for (int n = 1; n <= hostile_rounds(CALLS); n++) {
         page[0] = n;
         wall(2, invoke_portal(portal, RETURN_PAGE) == *RETURN_PAGE);
         wall(3, invoke_portal(portal, page) == n);
