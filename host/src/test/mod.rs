@@ -14,6 +14,7 @@ mod ports;
 mod programs;
 mod services;
 mod session;
+mod systems;
 mod target;
 mod webconsole;
 
@@ -136,6 +137,7 @@ pub fn run(root: &Path, filter: Option<&str>) -> Result<ExitCode> {
     jobs.extend(own("graph", PICTURE, root, &wanted));
     jobs.extend(book::jobs(root, &wanted)?);
     jobs.extend(manifests::jobs(root, &wanted)?);
+    jobs.extend(systems::jobs(root, &wanted)?);
     verdicts.extend(pool::run(jobs));
     if verdicts.is_empty() {
         bail!("no test's name contains \"{}\"", filter.unwrap_or(""));
