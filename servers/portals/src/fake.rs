@@ -127,6 +127,8 @@ struct State {
     next_semaphore: usize,
     next_thread: usize,
     posts: Vec<usize>,
+    /// Open window slots, by domain.
+    windows: BTreeMap<usize, usize>,
 }
 /// After how many reads, and what.
 type Interrupt = (usize, Box<dyn FnOnce()>);
@@ -243,6 +245,7 @@ impl Fake {
             next_semaphore: 1,
             next_thread: 2,
             posts: Vec::new(),
+            windows: BTreeMap::new(),
         };
         for (id, portal) in info.portals[..info.portal_count as usize].iter().enumerate() {
             let words: &'static [u64; 6] = portal.name_words();
@@ -285,6 +288,10 @@ impl Fake {
             assert!(s.threads.remove(&index).is_some(), "thread {index} ends twice");
             s.ended.push_back(index);
         });
+    }
+    /// The number of open window slots of a domain.
+    pub fn set_windows(self, asid: usize, count: usize) {
+        with(|s| s.windows.insert(asid, count));
     }
     pub fn lives(self, index: usize) -> bool {
         with(|s| s.threads.contains_key(&index))
@@ -475,8 +482,8 @@ impl Neighbours for Fake {
     fn memory_window(self, _: usize, _: usize, _: Entry, _: Entry, _: usize) -> Result<(), Error> {
         Ok(())
     }
-    fn memory_windows(self, _: usize) -> usize {
-        0
+    fn memory_windows(self, asid: usize) -> usize {
+        with(|s| s.windows.get(&asid).copied().unwrap_or(0))
     }
     fn memory_info(self, _: usize) -> usize {
         0

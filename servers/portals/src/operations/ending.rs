@@ -112,9 +112,7 @@ impl<M: Machine> Manager<M> {
             // Its space stays for a while, and with it what it was lent, which is its lender's to free again.
             self.machine.windows_close(asid);
         }
-        if let Some(zombie) = self.remains.zombies.iter_mut().find(|zombie| zombie.asid == asid) {
-            (zombie.lent, zombie.lent_unknown) = (lent, unknown);
-        }
+        self.keep_lent(asid, lent, unknown);
         self.sweep();
     }
     /// Domain `asid` is no more: nothing of what it has registered can be opened, and nothing leads to it.

@@ -444,7 +444,7 @@ impl<M: Machine> Manager<M> {
             |u: &&portal::template::Use| self.templates.all[u.template as usize].letters[u.letter as usize].lent > 0;
         let Some(used) = uses.all().iter().find(lends) else { return Ok(()) };
         // Who lent may have died since.
-        let dead = self.remains.zombies.iter().find(|z| z.lent.contains(&(page, frame.address())));
+        let dead = self.dead_lender(page, frame);
         let lender = match dead {
             Some(zombie) if zombie.space_destroyed => {
                 return violation("a window on memory of the dead", zombie.asid, index, frame.address());

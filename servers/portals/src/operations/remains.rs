@@ -3,8 +3,11 @@
 use crate::machine::neighbours::Machine;
 use crate::manager::Manager;
 use crate::state::enclosure::Enclosure;
+use crate::state::nucleus_data::{FrameView, ThreadPage};
 use crate::state::numbers::Numbers;
+use crate::state::remains::Zombie;
 use abi::nucleus::domain;
+use alloc::vec::Vec;
 use fallible::TryPush;
 
 /// Most blocks of dead domains that are kept for new ones.
@@ -27,9 +30,14 @@ impl<M: Machine> Manager<M> {
         let mut viewed = Numbers::NONE;
         zombies.retain_mut(|zombie| {
             zombie.lent_unknown &= unknown;
+            // The next call of the thread may have its frame there.
             zombie.lent.retain(|&(page, frame)| {
                 page.invocation() <= frame
-                    && self.seen.borrow_mut().settle(page, &self.code).any(|f| f.address() == frame)
+                    && self
+                        .seen
+                        .borrow_mut()
+                        .settle(page, &self.code)
+                        .any(|f| f.address() == frame && f.table() == self.dead.graveyard)
             });
             if zombie.lent.is_empty()
                 && !zombie.lent_unknown
@@ -53,6 +61,21 @@ impl<M: Machine> Manager<M> {
         });
         // With the room that it has for more.
         self.remains.zombies = zombies;
+    }
+    /// Calls that have windows on the memory of dead domain `asid` open, and whether there may be others. Whatever had its frame
+    /// in such a place before has returned.
+    pub(crate) fn keep_lent(&mut self, asid: usize, lent: Vec<(ThreadPage<M>, u64)>, unknown: bool) {
+        for zombie in &mut self.remains.zombies {
+            zombie.lent.retain(|call| !lent.contains(call));
+        }
+        if let Some(zombie) = self.remains.zombies.iter_mut().find(|zombie| zombie.asid == asid) {
+            (zombie.lent, zombie.lent_unknown) = (lent, unknown);
+        }
+    }
+    /// The dead domain, of which something is left, whose memory the call of `frame` has lent.
+    pub(crate) fn dead_lender(&self, page: ThreadPage<M>, frame: FrameView<M>) -> Option<&Zombie<M>> {
+        let diverted = frame.table() == self.dead.graveyard;
+        self.remains.zombies.iter().find(|zombie| diverted && zombie.lent.contains(&(page, frame.address())))
     }
     /// Whether calls of some dead domain have windows on its memory open.
     #[optimize(size)]

@@ -113,6 +113,36 @@ fn the_end_of_a_caller_lets_its_call_end_first() {
     assert_eq!(world.counts(), before);
 }
 #[test]
+fn a_later_call_with_its_frame_in_the_same_place_keeps_nothing_of_the_dead() {
+    let (mut world, _, thread) = World::with_component();
+    world.register(thread, "t.show", "npw").unwrap();
+    let (_, home) = world.component("home", 2);
+    let middle = |world: &mut World, name| {
+        let (asid, own) = world.component("middle", 2);
+        world.register(own, name, "npi").unwrap();
+        (asid, world.open(own, "t.show").unwrap(), world.open(home, name).unwrap())
+    };
+    let shows = |world: &mut World, portal, show| {
+        assert!(world.enter(home, portal));
+        world.enter_lending(home, show);
+        world.page(home).invocation()
+    };
+    let [(first, show, portal), (second, other_show, other_portal)] =
+        ["t.first", "t.second"].map(|name| middle(&mut world, name));
+    let place = shows(&mut world, portal, show);
+    world.kill(first).unwrap();
+    world.check();
+    assert_eq!(world.manager.remains.zombies.len(), 1, "a window shows its memory");
+    assert_eq!(world.leave(home), Returned::Goes);
+    // One that lives shows a page, and then the next of the dead.
+    assert_eq!(shows(&mut world, other_portal, other_show), place);
+    world.check();
+    world.kill(second).unwrap();
+    world.check();
+    let left: Vec<usize> = world.manager.remains.zombies.iter().map(|zombie| zombie.asid).collect();
+    assert_eq!(left, [second]);
+}
+#[test]
 fn a_number_is_not_given_away_before_its_end_is_asked_for() {
     let mut world = World::new();
     let (first, thread) = world.component("first", 1);

@@ -2,6 +2,7 @@
 //! code would, and each return takes it off.
 
 use crate::fake::{Fake, INIT, INIT_THREAD, PORTALS, started};
+use crate::machine::neighbours::Neighbours;
 use crate::machine::nucleus_memory::NucleusMemory;
 use crate::manager::{Caller, Manager};
 use crate::operations::creation::Wanted;
@@ -9,13 +10,19 @@ use crate::operations::questions::Asking;
 use crate::state::enclosure::Enclosure;
 use crate::state::nucleus_data::{FrameView, Table, ThreadPage};
 use abi::Error;
-use abi::address::THREAD_STACK;
+use abi::address::{PAGE, THREAD_STACK};
 use abi::name::Name;
 use abi::nucleus::{Thread, domain};
+use abi::rights::Rights;
 use abi::section::text;
 use abi::system::{self, Registration, graveyard};
 use account::Account;
+use arch::Marks;
+use arch::paging::Entry;
 use std::mem::offset_of;
+
+/// A frame that windows show.
+const PAGE_SHOWN: usize = abi::address::RAM_BASE + 0x10_0000;
 
 /// What a thread's return has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,6 +136,16 @@ impl World {
         }
         true
     }
+    /// The same for a portal with windows: the first shows a page.
+    pub fn enter_lending(&mut self, thread: usize, number: usize) {
+        assert!(self.enter(thread, number));
+        let frame = self.page(thread).frames(&self.manager.code).next().expect("the call");
+        let used = self.manager.templated(frame).all()[0];
+        frame.set_word(used.own as usize, Entry::user(PAGE_SHOWN, Rights::READ_WRITE, Marks::FOREIGN).word());
+        self.set_field(thread, offset_of!(Thread, window), frame.word(used.common as usize + 8) + PAGE as u64);
+        let callee = self.inside(thread);
+        Fake.set_windows(callee, Fake.memory_windows(callee) + 1);
+    }
     /// The thread returns from its innermost call.
     pub fn leave(&mut self, thread: usize) -> Returned {
         self.take_frame(thread);
@@ -147,6 +164,16 @@ impl World {
     fn take_frame(&mut self, thread: usize) {
         let page = self.page(thread);
         let (frame, below) = page.frame(page.invocation(), &self.manager.code).expect("a call to return from");
+        let lent = self.manager.lent_entries(frame).count();
+        if let Some(callee) = self.manager.server(frame) {
+            Fake.set_windows(callee, Fake.memory_windows(callee) - lent);
+        }
+        let slots = lent * PAGE;
+        self.set_field(
+            thread,
+            offset_of!(Thread, window),
+            self.field(thread, offset_of!(Thread, window)) - slots as u64,
+        );
         self.set_field(thread, offset_of!(Thread, invocation), below);
         self.set_field(thread, offset_of!(Thread, table), frame.table().address());
     }
