@@ -14,10 +14,12 @@ use random::Random;
 use verifier::{Form, Segment, verify};
 
 /// The segments that code is tried in.
-pub const SEGMENTS: [Segment; 3] = [
+pub const SEGMENTS: [Segment; 4] = [
     Segment { base: 0x18_0000_0000, bits: 32, form: Form::AddUnsignedWord, loads: false },
     Segment { base: 0x1100_0000, bits: 24, form: Form::Mask, loads: false },
     Segment { base: 0x18_0000_0000, bits: 32, form: Form::AddUnsignedWord, loads: true },
+    // That of the hosts, whose components may ask for their loads to be kept in.
+    Segment { base: 0x1800_0000, bits: 26, form: Form::Mask, loads: true },
 ];
 /// Executions of a program that was accepted, and most instructions of each.
 const EXECUTIONS: usize = 8;
