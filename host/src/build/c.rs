@@ -96,6 +96,21 @@ pub fn library(root: &Path) -> Result<PathBuf> {
     }
     Ok(out)
 }
+/// The library of programs that host a fault domain, which name it among their libraries.
+const HOST_LIBRARY: &str = "fault_domain";
+/// Builds that library beside the C library in `out`, where it has changed; its file.
+fn host_library(root: &Path, out: &Path) -> Result<PathBuf> {
+    let built = root.join("target").join(super::TARGET).join("release/libc_host.a");
+    let packages = ["c-host".to_string()];
+    let stamp = super::stamp::Stamp::new(root, "c-host", &packages);
+    let library = out.join(format!("lib{HOST_LIBRARY}.a"));
+    if !stamp.holds(root, std::slice::from_ref(&library)) {
+        cargo::run_cargo(root, &packages, &cargo::IMMEDIATE_ABORT)?;
+        fs::copy(&built, &library).with_context(|| built.display().to_string())?;
+        stamp.put()?;
+    }
+    Ok(library)
+}
 /// Makes a library of object files.
 pub fn archive(library: &Path, objects: &[PathBuf]) -> Result<()> {
     let _ = fs::remove_file(library);
@@ -186,6 +201,9 @@ pub fn compile(root: &Path, name: &Path, recipe: &Recipe) -> Result<PathBuf> {
         bail!("{missing}: no such library");
     }
     inputs.extend(given.iter().map(PathBuf::from));
+    if named.iter().any(|name| *name == HOST_LIBRARY) {
+        inputs.push(host_library(root, &library)?);
+    }
     let mut program = place(root, "programs", name)?;
     if objects.len() > 1 || *recipe != (Recipe { sources: recipe.sources.clone(), ..Recipe::default() }) {
         program.set_extension(format!("{:016x}", number(&(recipe, &objects))));

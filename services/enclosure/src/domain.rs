@@ -234,6 +234,8 @@ pub struct FaultDomain {
     watcher: Option<u8>,
     /// Addresses of the portals into it.
     pub portals: Vec<u64>,
+    /// Address of the portal to whichever entry the block names.
+    pub any: u64,
     /// Its stubs' and its jump table's words, as they must stay.
     pub stubs: [Vec<u32>; 2],
 }
@@ -256,6 +258,7 @@ impl FaultDomain {
             watch: None,
             watcher: None,
             portals,
+            any: 0,
             stubs: [const { Vec::new() }; 2],
         })
     }
@@ -270,12 +273,25 @@ impl FaultDomain {
         self.code[1].store(code.end, Ordering::Release);
         UNWIND.store(stubs.unwind as usize, Ordering::Relaxed);
         self.portals = stubs.portals;
+        self.any = stubs.any;
         self.stubs = [stubs.words, stubs.table];
         self.set_stack(layout.top());
         let calls = Calls::new(system, layout, image.heap, layout.top() - stack - PAGE as u64);
         // SAFETY: nobody is in the fault domain.
-        unsafe { *SHARED.calls.get() = Some(calls) };
+        unsafe {
+            *SHARED.calls.get() = Some(calls);
+            *SHARED.fault.get() = None;
+        }
         Ok(())
+    }
+    /// From the next that is laid out on: whether its loads are kept in too.
+    pub fn keep_loads(&mut self, loads: bool) {
+        self.layout = Layout::new(loads);
+    }
+    /// The fault that has ended a call which was made past [`FaultDomain::call`], since it was laid out.
+    pub fn fault(&self) -> Option<Fault> {
+        // SAFETY: the thread is out of the fault domain.
+        unsafe { *SHARED.fault.get() }
     }
     /// Takes away all that it has.
     pub fn clear(&mut self) {

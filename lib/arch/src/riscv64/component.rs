@@ -117,6 +117,18 @@ pub unsafe fn enter<T, const N: usize>(block: &mut T, portal: u64, arguments: &[
     result
 }
 
+/// Does `work`, in which the thread may be in a fault domain, and gives the register that [`enter`] changes what it had: programs in C find their
+/// thread's variables through it. `work` uses none of them.
+pub fn keeping_thread<R>(work: impl FnOnce() -> R) -> R {
+    let before: usize;
+    // SAFETY: reads a register.
+    unsafe { asm!("mv {}, tp", out(reg) before, options(nomem, nostack, preserves_flags)) };
+    let result = work();
+    // SAFETY: Rust uses it for nothing, and it is what it was.
+    unsafe { asm!("mv tp, {}", in(reg) before, options(nomem, nostack, preserves_flags)) };
+    result
+}
+
 /// The whole program of the idle thread: it calls portal `start` once, and `wait` for ever. It needs no stack, and may lie at any address.
 #[macro_export]
 macro_rules! idle_program {

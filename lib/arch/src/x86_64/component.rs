@@ -36,6 +36,9 @@ pub fn mark<const NUMBER: usize>() {}
 pub unsafe fn enter<T, const N: usize>(_block: &mut T, _portal: u64, _arguments: &[u64; N]) -> i64 {
     unimplemented!("{ABSENT}")
 }
+pub fn keeping_thread<R>(_work: impl FnOnce() -> R) -> R {
+    unimplemented!("{ABSENT}")
+}
 
 #[macro_export]
 macro_rules! idle_program {
