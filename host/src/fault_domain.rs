@@ -3,6 +3,7 @@
 
 use crate::build::{self, Recipe, Source, files, fresh};
 use anyhow::{Context, Result, bail};
+use object::{Object, ObjectSymbol};
 use rewriter::Options;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,6 +52,17 @@ fn of_compiler(root: &Path, question: &str) -> Result<PathBuf> {
     let output = build::compiler(root)?.arg(question).output().context("the cross compiler could not be started")?;
     Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
 }
+/// Whether one of the objects has the program's start.
+fn begins_by_itself(objects: &[PathBuf]) -> Result<bool> {
+    for path in objects {
+        let bytes = fs::read(path).with_context(|| path.display().to_string())?;
+        let file = object::File::parse(&*bytes).with_context(|| path.display().to_string())?;
+        if file.symbols().any(|symbol| symbol.is_definition() && symbol.name() == Ok("_start")) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
 /// Builds the program of `source` for a fault domain, kept in as `options` say; its ELF file.
 pub fn build(root: &Path, source: &Source, options: &Options) -> Result<Vec<u8>> {
     let _alone = build::alone(root)?;
@@ -64,7 +76,12 @@ pub fn build(root: &Path, source: &Source, options: &Options) -> Result<Vec<u8>>
     let [whole, rewritten, program] = ["whole.o", "rewritten.o", "program"].map(|name| folder.path().join(name));
     let mut link = Command::new(PARTIAL_LINKER);
     link.args(["-r", "--gc-sections", "-S", "-e", "_start", "-u", "_start", "-o"]).arg(&whole).args(&objects);
-    link.arg("--whole-archive").arg(&library).arg("--no-whole-archive");
+    // What begins by itself (FAULT_DOMAIN of fault_domain.h) has of the C library what it calls, and none of its constructors.
+    if begins_by_itself(&objects)? {
+        link.arg(&library);
+    } else {
+        link.arg("--whole-archive").arg(&library).arg("--no-whole-archive");
+    }
     let picolibc = Path::new(PICOLIBC).join(of_compiler(root, "-print-multi-directory")?);
     let named = recipe.libraries.iter().map(|l| if l.contains('/') { l.clone() } else { format!("-l{l}") });
     link.args(named.collect::<Vec<_>>());

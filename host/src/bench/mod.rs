@@ -2,10 +2,12 @@
 
 mod compare;
 mod explain;
+mod figures;
 mod footprint;
 mod page;
 mod plot;
 pub mod row;
+pub mod sequoia;
 mod services;
 pub mod suite;
 mod table;
@@ -21,8 +23,8 @@ use std::time::Duration;
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// Only this program of apps/bench (ipc, switch, pipe, generate, latency, sandbox, peers, maximum, protection), "footprint", "services", or
-    /// "sfi": what fault domains cost programs of others
+    /// Only this program of apps/bench (ipc, switch, pipe, generate, latency, sandbox, peers, maximum, protection), "footprint", "services",
+    /// "sfi": what fault domains cost programs of others, or "sequoia": what a database's untrusted functions cost in each isolation
     what: Option<String>,
     /// Of "sfi": only this program of apps/bench/suite; may be given several times
     #[arg(long, value_name = "NAME")]
@@ -230,11 +232,14 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     if options.what.as_deref() == Some("sfi") {
         return suite::run(root, &options.program);
     }
+    if options.what.as_deref() == Some("sequoia") {
+        return sequoia::run(root, options.plots.as_deref());
+    }
     let mut rows = match options.what.as_deref() {
         Some("footprint") => footprint::measure(root)?,
         Some("services") => services::measure(root)?,
         Some(program) if !PROGRAMS.contains(&program) => {
-            bail!("bench {program}: it is one of {}, footprint, services, sfi", PROGRAMS.join(", "))
+            bail!("bench {program}: it is one of {}, footprint, services, sfi, sequoia", PROGRAMS.join(", "))
         }
         _ => measure_all(root, options)?,
     };

@@ -116,7 +116,7 @@ fn measure_ways(root: &Path, program: &Program) -> Result<Vec<Count>> {
 }
 
 /// What is more in `count` than in `base`, in per cent.
-fn more(count: u64, base: u64) -> f64 {
+pub fn more(count: u64, base: u64) -> f64 {
     (count as f64 / base as f64 - 1.0) * 100.0
 }
 /// The same of several, by their geometric mean.

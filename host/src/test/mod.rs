@@ -83,6 +83,9 @@ fn benchmarks<'a>(root: &'a Path, wanted: Wanted) -> Vec<Job<'a>> {
         .collect()
 }
 
+/// A database whose untrusted functions are kept apart in each way: all answer the same.
+const SEQUOIA: &[Own] = &[("sequoia_answers_the_same_in_each_isolation", crate::bench::sequoia::check)];
+
 /// Programs of others, as components and as fault domains: they must have the same results. Those that have a port, whose sources are there.
 fn suite<'a>(root: &'a Path, wanted: Wanted) -> Vec<Job<'a>> {
     let named = ["cjson", "lua"].map(|program| (format!("sfi::suite_{program}_has_the_same_results"), program));
@@ -134,6 +137,7 @@ pub fn run(root: &Path, filter: Option<&str>) -> Result<ExitCode> {
     jobs.extend(ports::jobs(root, &wanted)?);
     jobs.extend(programs::jobs(root, &wanted));
     jobs.extend(benchmarks(root, &wanted));
+    jobs.extend(own("sfi", SEQUOIA, root, &wanted));
     jobs.extend(own("graph", PICTURE, root, &wanted));
     jobs.extend(book::jobs(root, &wanted)?);
     jobs.extend(manifests::jobs(root, &wanted)?);

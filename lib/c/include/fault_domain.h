@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-enum { FAULT_DOMAIN_ENTRIES = 32 };
+enum { FAULT_DOMAIN_ENTRIES = 16 };
 
 /* In the fault domain: ends main(), and offers functions of up to six words, at most FAULT_DOMAIN_ENTRIES. */
 struct fault_domain_offer {
@@ -29,6 +29,14 @@ static inline void __attribute__((noreturn)) fault_domain_offer(const struct fau
     for (;;)
         pebble_call1(SYS_EXIT, (word)offer);
 }
+/* The same of a program that is nothing but its functions: without main(), and without what a C program does before it. What a call has to
+   save is then what the functions change, and not what the C library does. */
+#define FAULT_DOMAIN(...)                                                                                              \
+    void __attribute__((noreturn, section(".text.start"))) _start(void)                                                \
+    {                                                                                                                  \
+        static const struct fault_domain_offer offer = {sizeof((void *[]){__VA_ARGS__}) / sizeof(void *), {__VA_ARGS__}}; \
+        fault_domain_offer(&offer);                                                                                    \
+    }
 
 /* In the host: verifies the program in `bytes` bytes at `program`, lays it out in the place of the one before, and runs its main(). `loads`: its
    loads must be kept in too. `shared`: bytes of memory that both can write, where `*memory` points to from then on: arguments that the fault domain
@@ -46,7 +54,7 @@ int fault_domain_stopped(struct fault_domain_stop *stop);
 /* What a call needs: lib/c/host has the same. */
 struct fault_domain_entrance {
     void *block;
-    uint64_t portal, *entry, *ended, count, entries[FAULT_DOMAIN_ENTRIES];
+    uint64_t count, portals[FAULT_DOMAIN_ENTRIES];
 };
 extern struct fault_domain_entrance __fault_domain;
 
@@ -56,15 +64,13 @@ static inline word fault_domain_call(uint64_t n, word a, word b, word c, word d,
 {
     if (n >= __fault_domain.count)
         return __fault_domain.count ? -ENOENT : -EDEAD;
-    *__fault_domain.entry = __fault_domain.entries[n];
-    *__fault_domain.ended = 0;
     register word a0 __asm__("a0") = a;
     register word a1 __asm__("a1") = b;
     register word a2 __asm__("a2") = c;
     register word a3 __asm__("a3") = d;
     register word a4 __asm__("a4") = e;
     register word a5 __asm__("a5") = f;
-    register uint64_t portal __asm__("a6") = __fault_domain.portal;
+    register uint64_t portal __asm__("a6") = __fault_domain.portals[n];
     register void *block __asm__("a7") = __fault_domain.block;
     /* tp leads to this thread's variables, and to the block while the fault domain has the thread; s1 is kept. */
     __asm__ volatile("mv s1, tp\n\tmv tp, a7\n\tjalr ra, 0(a6)\n\tmv tp, s1"

@@ -106,7 +106,11 @@ extern "C" fn decide(block: &mut Block) -> i64 {
     let Some(calls) = (unsafe { &*SHARED.calls.get() }) else { return Error::EPORTAL.code() as i64 };
     let [a0, a1, a2, a3, a4, a5, number] = block.arguments;
     match calls.answer(number, [a0, a1, a2, a3, a4, a5]) {
-        Answer::Result(result) => result,
+        Answer::Result(result) => {
+            // It has not called to end, whatever a call before has.
+            block.ended = 0;
+            result
+        }
         Answer::End(status) => {
             block.ended = 1;
             status
@@ -208,17 +212,36 @@ pub(crate) fn lay_out(
     let rights = Rights::READ_WRITE;
     fill(layout.base() + VARIABLES, variables, room, rights).map_err(|e| failed("its variables", e))?;
 
-    let masks = layout.0.form == verifier::Form::Mask;
-    let domain = Domain { masks, integer: changes.integer, floating: changes.floating };
-    let stubs = stubs::make(layout, &domain, wanted).map_err(|_| String::from("a portal that can not be made"))?;
-    let bytes = |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|word| word.to_le_bytes()).collect() };
-    let (rights, size) = (Rights::READ_EXECUTE, PAGE as u64);
-    fill(layout.stubs(), &bytes(&stubs.words), size, rights).map_err(|e| failed("its stubs", e))?;
-    fill(layout.jump_table(), &bytes(&stubs.table), size, rights).map_err(|e| failed("its jump table", e))?;
+    let (stubs, places) = make_stubs(system, layout, changes, wanted)?;
+    mapped.extend(places);
     mapped.push(layout.top() - stack..layout.top());
     system.zeros(layout.top() - stack, stack).map_err(|e| failed("its stack", e))?;
     arch::component::code_was_written();
     Ok(stubs)
+}
+/// Makes and maps the code around a fault domain, in the place of what was there; it, and where it is mapped.
+fn make_stubs(
+    system: System,
+    layout: &Layout,
+    changes: Changes,
+    wanted: &[Wanted],
+) -> core::result::Result<(Stubs, [Range<u64>; 2]), String> {
+    let masks = layout.0.form == verifier::Form::Mask;
+    let domain = Domain { masks, integer: changes.integer, floating: changes.floating };
+    let stubs = stubs::make(layout, &domain, wanted).map_err(|_| String::from("a portal that can not be made"))?;
+    let mut page = Box::new(Page([0; PAGE]));
+    for (at, words, what) in
+        [(layout.stubs(), &stubs.words, "its stubs"), (layout.jump_table(), &stubs.table, "its jump table")]
+    {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        if bytes.len() > PAGE {
+            return Err(format!("{what}: more than a page"));
+        }
+        let placed = system.place(&mut page, at, &bytes, Rights::READ_EXECUTE);
+        placed.map_err(|error| format!("{what}: {}", error.text()))?;
+    }
+    let page_at = |at: u64| at..at + PAGE as u64;
+    Ok((stubs, [page_at(layout.stubs()), page_at(layout.jump_table())]))
 }
 /// A host's fault domain.
 pub struct FaultDomain {
@@ -234,10 +257,10 @@ pub struct FaultDomain {
     watcher: Option<u8>,
     /// Addresses of the portals into it.
     pub portals: Vec<u64>,
-    /// Address of the portal to whichever entry the block names.
-    pub any: u64,
     /// Its stubs' and its jump table's words, as they must stay.
     pub stubs: [Vec<u32>; 2],
+    /// What its code can change.
+    changes: Changes,
 }
 impl FaultDomain {
     /// A place for one, with nothing in it.
@@ -258,8 +281,8 @@ impl FaultDomain {
             watch: None,
             watcher: None,
             portals,
-            any: 0,
             stubs: [const { Vec::new() }; 2],
+            changes: Changes::default(),
         })
     }
     /// Lays `image` out in the place of what was there, with a stack of `stack` bytes and portals into it. Its code is verified first.
@@ -271,10 +294,8 @@ impl FaultDomain {
         let stubs = lay_out(system, &layout, (image, changes), (stack, wanted), &mut self.mapped)?;
         self.code[0].store(code.start, Ordering::Release);
         self.code[1].store(code.end, Ordering::Release);
-        UNWIND.store(stubs.unwind as usize, Ordering::Relaxed);
-        self.portals = stubs.portals;
-        self.any = stubs.any;
-        self.stubs = [stubs.words, stubs.table];
+        self.changes = changes;
+        self.take(stubs);
         self.set_stack(layout.top());
         let calls = Calls::new(system, layout, image.heap, layout.top() - stack - PAGE as u64);
         // SAFETY: nobody is in the fault domain.
@@ -283,6 +304,18 @@ impl FaultDomain {
             *SHARED.fault.get() = None;
         }
         Ok(())
+    }
+    /// Makes the portals into it anew: for entries that are known only once it has run.
+    pub fn remake_portals(&mut self, wanted: &[Wanted]) -> core::result::Result<(), String> {
+        let (stubs, _) = make_stubs(self.system, &self.layout, self.changes, wanted)?;
+        arch::component::code_was_written();
+        self.take(stubs);
+        Ok(())
+    }
+    fn take(&mut self, stubs: Stubs) {
+        UNWIND.store(stubs.unwind as usize, Ordering::Relaxed);
+        self.portals = stubs.portals;
+        self.stubs = [stubs.words, stubs.table];
     }
     /// From the next that is laid out on: whether its loads are kept in too.
     pub fn keep_loads(&mut self, loads: bool) {

@@ -18,7 +18,7 @@ use enclosure_logic::image::{Image, Part};
 use enclosure_logic::stubs::Wanted;
 
 /// Entries of a fault domain: the header has the same number.
-const ENTRIES: usize = 32;
+const ENTRIES: usize = 16;
 /// Bytes of the stack, and of the start block, which says that there are no arguments, at its end.
 const STACK: u64 = 0x1_0000;
 const START: u64 = 64;
@@ -50,12 +50,8 @@ static HEAP: Malloc = Malloc;
 #[repr(C)]
 pub struct Entrance {
     block: *mut c_void,
-    portal: u64,
-    /// In the block: which entry, and whether it has called to end.
-    entry: *mut u64,
-    ended: *mut u64,
     count: u64,
-    entries: [u64; ENTRIES],
+    portals: [u64; ENTRIES],
 }
 /// `struct fault_domain_stop` of the header.
 #[repr(C)]
@@ -74,8 +70,7 @@ unsafe impl<T> Sync for Only<T> {}
 static HOST: Only<Host> = Only(UnsafeCell::new(Host { domain: None, why: [0; TEXT] }));
 
 #[unsafe(no_mangle)]
-pub static mut __fault_domain: Entrance =
-    Entrance { block: null_mut(), portal: 0, entry: null_mut(), ended: null_mut(), count: 0, entries: [0; ENTRIES] };
+pub static mut __fault_domain: Entrance = Entrance { block: null_mut(), count: 0, portals: [0; ENTRIES] };
 
 /// Why a program was not loaded.
 struct Why(Error, String);
@@ -125,17 +120,12 @@ fn load(host: &mut Host, file: &[u8], loads: bool, shared: u64) -> Result<u64, W
     })?;
     let entries = entries(&image, offer as u64).ok_or("it does not offer its entries")?;
     domain.set_stack(layout.top());
-    let any = domain.any;
-    let block = domain.block();
-    let mut entrance = Entrance {
-        portal: any,
-        entry: &raw mut block.entry,
-        ended: &raw mut block.ended,
-        block: (&raw mut *block).cast(),
-        count: entries.len() as u64,
-        entries: [0; ENTRIES],
-    };
-    entrance.entries[..entries.len()].copy_from_slice(&entries);
+    let wanted: Vec<Wanted> = entries.iter().map(|entry| Wanted { specification: "smiiiiii", entry: *entry }).collect();
+    domain.remake_portals(&wanted).map_err(|text| Why(Error::EINVAL, text))?;
+    let mut portals = [0; ENTRIES];
+    portals[..entries.len()].copy_from_slice(&domain.portals);
+    let block: *mut _ = domain.block();
+    let entrance = Entrance { block: block.cast(), count: entries.len() as u64, portals };
     // SAFETY: the one thread that uses it is here.
     unsafe { *(&raw mut __fault_domain) = entrance };
     Ok(memory)
