@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use volume::{
     Clock, DeviceCapabilities, DeviceGeometry, Disk, EntropySource, Ext4Result, Ext4Timestamp, Failure, SectorId,
 };
-use volume::{Volume, format};
+use volume::{Owner, Volume, format};
 
 #[derive(clap::Subcommand)]
 pub enum Form {
@@ -108,18 +108,18 @@ pub fn with<T>(file: &Path, body: impl FnOnce(&mut Mounted) -> Result<T>) -> Res
 }
 pub fn put(volume: &mut Mounted, bytes: &[u8], to: &str) -> Result<()> {
     for (end, _) in to.match_indices('/').filter(|(end, _)| *end > 0) {
-        match volume.make_directory(&to[..end]) {
+        match volume.make_directory(&to[..end], Owner::NOBODY) {
             Ok(()) | Err(abi::Error::EEXIST) => {}
             error => about(error, &to[..end])?,
         }
     }
     use abi::file::flags::{CREATE, TRUNCATE, WRITE_ONLY};
-    let mut open = about(volume.open(to, WRITE_ONLY | CREATE | TRUNCATE), to)?;
+    let mut open = about(volume.open(to, WRITE_ONLY | CREATE | TRUNCATE, Owner::NOBODY), to)?;
     let written = bytes.chunks(1 << 20).try_for_each(|piece| volume.write(&mut open, piece).map(|_| ()));
     about(volume.close(open).and(written), to)
 }
 pub fn get(volume: &mut Mounted, from: &str) -> Result<Vec<u8>> {
-    let mut open = about(volume.open(from, 0), from)?;
+    let mut open = about(volume.open(from, 0, Owner::NOBODY), from)?;
     let mut bytes = Vec::new();
     let mut piece = vec![0; 1 << 20];
     let read = loop {
@@ -134,7 +134,7 @@ pub fn get(volume: &mut Mounted, from: &str) -> Result<Vec<u8>> {
 }
 /// Names in a directory, with their bytes; `None`: a directory.
 fn list(volume: &mut Mounted, path: &str) -> Result<Vec<(String, Option<u64>)>> {
-    let mut open = about(volume.open(path, abi::file::flags::DIRECTORY), path)?;
+    let mut open = about(volume.open(path, abi::file::flags::DIRECTORY, Owner::NOBODY), path)?;
     let mut names = Vec::new();
     while let Some((name, status)) = about(volume.next(&mut open), path)? {
         names.push((name, (status.kind == abi::file::kind::FILE).then_some(status.bytes)));

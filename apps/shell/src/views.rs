@@ -170,8 +170,8 @@ pub fn counts() -> Result<()> {
 /// The resources, and how many places the limit of each needs: as many as the most of it, or as half its name.
 fn columns() -> impl Iterator<Item = (Resource, usize)> {
     Resource::ALL.into_iter().map(|resource| {
-        // Storage is told in pages.
-        let most = if resource == Resource::Storage { 100_000 } else { resource.most() };
+        // Shares are told in pages.
+        let most = if resource.is_shared_out() { 100_000 } else { resource.most() };
         (resource, (most.ilog10() as usize + 1).max(resource.text().len() / 2))
     })
 }

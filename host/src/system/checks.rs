@@ -4,7 +4,7 @@ use super::document::Fault;
 use crate::build::Recipe;
 use crate::build::Sandbox;
 use abi::account::{ACCOUNTS, Resource};
-use manifest::{Component, Isolation, Limits, System};
+use manifest::{Component, Isolation, Limits, System, has_disk};
 use std::collections::HashMap;
 
 /// What is wrong with the blocks of a system, whose images have their names.
@@ -117,8 +117,10 @@ fn limits(system: &System) -> Vec<Fault> {
     // Of a domain of protection, memory is a part of its task's.
     let memory: fn(&Component) -> _ = |c| c.limits.memory;
     let storage: fn(&Component) -> _ = |c| c.limits.storage;
-    for (what, of, of_tasks) in [("memory", memory, true), ("storage", storage, false)] {
-        let has = |c: &Component| !(of_tasks && c.isolation == Isolation::Dp);
+    let disk: fn(&Component) -> _ = |c| c.limits.disk;
+    let has_memory: fn(&Component) -> bool = |c| c.isolation != Isolation::Dp;
+    let shares = [("memory", memory, has_memory), ("storage", storage, |_| true), ("disk", disk, has_disk)];
+    for (what, of, has) in shares {
         let sharers = || system.accounts().map(|(_, component)| component).filter(|c| has(c));
         let all: u32 = sharers().filter_map(of).sum();
         if all > 100 || all == 100 && sharers().any(|component| of(component).is_none()) {
@@ -129,7 +131,19 @@ fn limits(system: &System) -> Vec<Fault> {
             faults.push(Fault::of(greediest(&own), text).at("limits"));
         }
     }
-    for resource in Resource::ALL.into_iter().filter(|resource| *resource != Resource::Storage) {
+    let owner = |c: &Component| has_disk(c).then(|| c.disk_owner());
+    for (n, component) in system.components.iter().enumerate() {
+        let other =
+            system.components[..n].iter().find(|other| owner(other).is_some() && owner(other) == owner(component));
+        if let Some(other) = other.filter(|other| other.name != component.name) {
+            let text = format!(
+                "component \"{}\": by its name it would have what is on the disk of \"{}\": choose another one",
+                component.name, other.name
+            );
+            faults.push(Fault::of(n, text).at("name"));
+        }
+    }
+    for resource in Resource::ALL.into_iter().filter(|resource| !resource.is_shared_out()) {
         let all: u64 = system.accounts().map(|(_, component)| component.limits.of(resource) as u64).sum();
         if all > resource.most() as u64 {
             let (what, most) = (resource.text(), resource.most());

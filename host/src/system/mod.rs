@@ -347,6 +347,13 @@ mod tests {
         assert!(error("name = \"a\"\nlimits = { memory = 100 }\n[[component]]\nname = \"b\"").contains("need some"));
         assert!(error("name = \"a\"\nlimits = { storage = 101 }").contains("101 percent of the storage"));
         assert!(error("name = \"a\"\nlimits = { files = 5000 }").contains("5000 files together"));
+        assert!(error("name = \"a\"\nlimits = { disk = 101 }").contains("101 percent of the disk"));
+    }
+    #[test]
+    fn names_of_which_one_would_have_the_others_files_are_refused() {
+        let two =
+            "name = \"log168724\"\nlimits = { disk = 1 }\n[[component]]\nname = \"log598200\"\nlimits = { disk = 1 }";
+        assert!(error(two).contains("what is on the disk of \"log168724\""));
     }
     #[test]
     fn an_unknown_limit_is_refused() {

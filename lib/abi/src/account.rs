@@ -50,20 +50,28 @@ resources! {
     /// Pages in `files`: one for each file, directory and pipe, and those of what is in a file. In the manifest it is a percentage, and
     /// 0 stands for an even share of what the others leave.
     Storage, "storage", 0, 100;
+    /// Pages on the disk: one for each file and directory, and those of what is in a file. In the manifest it is a percentage, and 0
+    /// stands for an even share of what the others leave.
+    Disk, "disk", 0, 100;
     /// Capabilities that a domain has made, and those that came to be when it passed one on.
     Capabilities, "capabilities", 256, 8192;
 }
 impl Resource {
     /// Whether it is kept by a service, which charges for it (`account.charge`), and not by the portal manager.
     pub const fn is_of_services(self) -> bool {
-        matches!(self, Resource::Files | Resource::Storage | Resource::Capabilities)
+        matches!(self, Resource::Files | Resource::Storage | Resource::Disk | Resource::Capabilities)
     }
     /// What is answered to who has reached its limit.
     pub const fn exhausted(self) -> crate::Error {
         match self {
             Resource::Storage => crate::Error::ENOMEM,
+            Resource::Disk => crate::Error::EDQUOT,
             _ => crate::Error::ENFILE,
         }
+    }
+    /// Whether the manifest says it as a percentage of what only the machine knows: it is counted in pages.
+    pub const fn is_shared_out(self) -> bool {
+        matches!(self, Resource::Storage | Resource::Disk)
     }
     /// The resource with this number. `None`: there is none.
     pub fn of(number: usize) -> Option<Resource> {
@@ -91,3 +99,18 @@ pub struct Report {
 impl Report {
     pub const NONE: Report = Report { used: [0; RESOURCES], limits: [0; RESOURCES] };
 }
+
+/// A component's part of the disk.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DiskPart {
+    /// What is the component's on the disk has this number: it follows from its name, so it is the same after a reboot, and in every
+    /// system that has a component of that name. 0: there is no such account.
+    pub owner: u32,
+    /// How many pages it may have there.
+    pub pages: u32,
+}
+/// Answer of `init.disk`: the parts of all accounts, by their numbers.
+#[repr(C, align(256))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DiskParts(pub [DiskPart; ACCOUNTS]);

@@ -84,6 +84,8 @@ errors! {
     EISCONN = 127, "already connected";
     /// The socket is not connected.
     ENOTCONN = 128, "not connected";
+    /// The component has used up its part of the disk.
+    EDQUOT = 132, "the component's part of the disk is used up";
     /// The wait was ended because nobody waits for what it is for: the caller is dead, or its deadline has passed.
     ECANCELED = 140, "canceled";
     /// Not something that the caller's isolation lets it do, or that is there at all.

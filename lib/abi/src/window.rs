@@ -25,7 +25,13 @@ macro_rules! plain {
 plain!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize);
 plain!(crate::capability::Info, crate::file::Entry, crate::file::Hand, crate::file::Status);
 plain!(crate::internet::Address, crate::internet::Configuration, crate::internet::Datagram);
-plain!(crate::account::Limits, crate::account::Report, crate::archive::Image, crate::archive::Relocation);
+plain!(
+    crate::account::DiskParts,
+    crate::account::Limits,
+    crate::account::Report,
+    crate::archive::Image,
+    crate::archive::Relocation
+);
 plain!(crate::inspect::Counts, crate::inspect::Domain, crate::inspect::Portal, crate::inspect::Violation);
 plain!(
     crate::system::Caller,

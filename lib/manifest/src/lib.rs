@@ -148,6 +148,8 @@ pub struct Limits {
     pub files: Option<u32>,
     /// Percent of what `files` has room for. Those that do not say share evenly what the others leave.
     pub storage: Option<u32>,
+    /// Percent of the disk. Those that do not say, and may open files there, share evenly what the others leave.
+    pub disk: Option<u32>,
     pub capabilities: Option<u32>,
     /// Percent of the memory that is there for components. Those that do not say share evenly what the others leave. Of a domain of
     /// protection: how much of its task's memory it may take, all if it does not say.
@@ -165,14 +167,16 @@ impl Limits {
             Resource::Pagers => self.pagers,
             Resource::Files => self.files,
             Resource::Storage => self.storage,
+            Resource::Disk => self.disk,
             Resource::Capabilities => self.capabilities,
         };
         given.unwrap_or(resource.default_limit())
     }
-    /// All of them, as the portal manager takes them, with so many pages of storage.
-    pub fn all(&self, storage: u32) -> abi::account::Limits {
+    /// All of them, as the portal manager takes them, with so many pages of storage, and on the disk.
+    pub fn all(&self, storage: u32, disk: u32) -> abi::account::Limits {
         abi::account::Limits(Resource::ALL.map(|resource| match resource {
             Resource::Storage => storage,
+            Resource::Disk => disk,
             _ => self.of(resource),
         }))
     }
@@ -180,11 +184,27 @@ impl Limits {
 impl Component {
     /// Whether it may provide `name`.
     pub fn provides(&self, name: &str) -> bool {
-        self.provides.iter().any(|pattern| match pattern.strip_suffix('*') {
-            Some(start) => name.starts_with(start),
-            None => pattern == name,
-        })
+        any_matches(&self.provides, name)
     }
+    /// Whether it may open `name`.
+    pub fn opens(&self, name: &str) -> bool {
+        any_matches(&self.opens, name)
+    }
+    /// The number that what is its own on a disk has, never 0: FNV-1a (RFC 9923) of its name, without the upper bit.
+    pub fn disk_owner(&self) -> u32 {
+        let hash = self.name.bytes().fold(0x811C_9DC5u32, |hash, byte| (hash ^ byte as u32).wrapping_mul(0x0100_0193));
+        (hash & 0x7FFF_FFFF).max(1)
+    }
+}
+/// Whether it has a part of the disk: it may open files there, or says so.
+pub fn has_disk(component: &Component) -> bool {
+    component.opens("disk.open") || component.limits.disk.is_some()
+}
+fn any_matches(patterns: &[String], name: &str) -> bool {
+    patterns.iter().any(|pattern| match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => pattern == name,
+    })
 }
 impl System {
     /// The components that are not laid out in the image, and the number of each one's account.

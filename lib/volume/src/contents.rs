@@ -1,7 +1,7 @@
 //! What is in files, by way of the cache.
 
 use crate::cache::{At, Key, Room};
-use crate::{Open, Result, Volume, told};
+use crate::{Open, Owner, Result, Volume, told};
 use abi::Error;
 use abi::address::PAGE;
 use alloc::vec::Vec;
@@ -124,7 +124,7 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         while done < from.len() {
             let (key, within) = place(open.inode, open.position)?;
             let piece = (PAGE - within).min(from.len() - done);
-            match self.write_piece(key, within, &from[done..done + piece]) {
+            match self.write_piece(key, within, &from[done..done + piece], open.payer) {
                 Ok(()) => {}
                 Err(_) if done > 0 => break,
                 Err(error) => return Err(error),
@@ -135,14 +135,15 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         Ok(done)
     }
     /// Writes to a page: in the cache, if it is there and has a place on the disk, else on the disk too.
-    fn write_piece(&mut self, key: Key, within: usize, from: &[u8]) -> Result<()> {
+    fn write_piece(&mut self, key: Key, within: usize, from: &[u8], payer: Owner) -> Result<()> {
         let (number, first) = (inode(key)?, start(key) + within as u64);
         let end = first + from.len() as u64;
         let found = self.cache.find(key);
         self.versions.changed(key.0);
         let placed = found.is_some_and(|at| self.cache.page(at).placed) && end <= self.bytes(number);
         if !placed {
-            self.files.write_inode(number, first, from).map_err(told)?;
+            let before = self.before_write(number, payer, first, from.len())?;
+            self.counted(number, before, |volume| volume.files.write_inode(number, first, from).map_err(told))?;
             if let Some(users) = self.users.get_mut(&key.0) {
                 users.bytes = users.bytes.max(end);
             }
@@ -206,7 +207,8 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
             self.write_back(Some(number))?;
         }
         self.versions.changed(number.raw());
-        self.files.truncate_inode(number, bytes).map_err(told)?;
+        let before = self.pages(number)?;
+        self.counted(number, before, |volume| volume.files.truncate_inode(number, bytes).map_err(told))?;
         self.cache.forget(number.raw(), u32::try_from(bytes / PAGE as u64).unwrap_or(u32::MAX));
         if let Some(users) = self.users.get_mut(&number.raw()) {
             users.bytes = bytes;
@@ -217,7 +219,7 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
     pub(crate) fn reap(&mut self, number: InodeNumber) -> Result<()> {
         self.versions.changed(number.raw());
         self.cache.forget(number.raw(), 0);
-        self.files.reap_unlinked_inode(number).map_err(told)
+        self.reap_counted(number)
     }
 }
 /// The inode of a page.

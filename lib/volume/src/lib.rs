@@ -7,6 +7,7 @@ extern crate alloc;
 
 mod cache;
 mod contents;
+mod quota;
 mod versions;
 
 use abi::Error;
@@ -15,6 +16,8 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use cache::Cache;
+pub use quota::Owner;
+use quota::Quotas;
 pub use rsext4::{
     BlockIo as Disk, Clock, DeviceCapabilities, DeviceGeometry, EntropySource, Ext4Error as Failure, Ext4Result,
     Ext4Timestamp, SectorId,
@@ -54,6 +57,8 @@ pub struct Open {
     /// The page that is read next where all is read in order.
     next: u64,
     directory: Option<DirectoryCursor>,
+    /// Has what becomes longer through this.
+    payer: Owner,
 }
 /// How much there is, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,11 +75,14 @@ struct Users {
     bytes: u64,
 }
 
+type Files<D, E> = Ext4<D, MountedServices<E, NoopObserver>>;
+
 pub struct Volume<D: BlockIo, E: EntropySource> {
-    files: Ext4<D, MountedServices<E, NoopObserver>>,
+    files: Files<D, E>,
     users: BTreeMap<u32, Users>,
     cache: Cache,
     versions: Versions,
+    quotas: Quotas,
 }
 
 /// Makes a file system on a disk; the disk.
@@ -82,9 +90,9 @@ pub fn format<D: BlockIo>(disk: D, clock: impl Clock + Send + 'static) -> Result
     rsext4::format(disk, clock, MkfsOptions::default()).map_err(told)
 }
 
-/// Nobody owns files, and everybody may do everything that the manifest allows.
-fn by() -> MutationContext {
-    MutationContext::new(0, 0, 0, 0)
+/// Everybody may do everything that the manifest allows; who makes something has it.
+fn by(payer: Owner) -> MutationContext {
+    MutationContext::new(payer.number(), 0, 0, 0)
 }
 impl<D: BlockIo, E: EntropySource> Volume<D, E> {
     /// The file system of a disk; what its journal has is done first. `EIO`: there is none, or it is damaged.
@@ -93,7 +101,7 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         let versions = Versions::new((now.sec as u64).wrapping_mul(1_000_000_000) + u64::from(now.nsec));
         let services = MountServices::new(clock, entropy, NoopObserver);
         let files = Ext4::mount(disk, services, MountOptions::read_write()).map_err(told)?;
-        Ok(Volume { files, users: BTreeMap::new(), cache: Cache::new(), versions })
+        Ok(Volume { files, users: BTreeMap::new(), cache: Cache::new(), versions, quotas: Quotas::default() })
     }
     /// All is written, and the disk is marked as left in order.
     pub fn unmount(mut self) -> Result<()> {
@@ -143,8 +151,8 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         }
         Ok(found)
     }
-    /// Opens a path, with the flags and errors of `files.open`; and `ENOSPC`.
-    pub fn open(&mut self, path: &str, how: usize) -> Result<Open> {
+    /// Opens a path for `payer`, with the flags and errors of `files.open`; and `ENOSPC`, `EDQUOT`.
+    pub fn open(&mut self, path: &str, how: usize, payer: Owner) -> Result<Open> {
         let access = how & flags::ACCESS;
         let only_reads = access == flags::READ_ONLY;
         if access > flags::READ_WRITE
@@ -167,7 +175,9 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
             None => {
                 let (directory, last) = self.place(path)?;
                 let permissions = FilePermissions::new(0o644).map_err(told)?;
-                self.files.create_regular_file(by(), directory, name(last)?, permissions).map_err(told)?
+                self.made(payer, |files| {
+                    files.create_regular_file(by(payer), directory, name(last)?, permissions).map_err(told)
+                })?
             }
         };
         if how & flags::TRUNCATE != 0 {
@@ -184,7 +194,13 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
             append: how & flags::APPEND != 0,
             next: 0,
             directory: found.is_directory().then_some(DirectoryCursor::Start),
+            payer,
         })
+    }
+    /// `payer` makes a file or directory. `EDQUOT`.
+    fn made(&mut self, payer: Owner, make: impl FnOnce(&mut Files<D, E>) -> Result<InodeInfo>) -> Result<InodeInfo> {
+        self.quotas.take(payer, 1)?;
+        make(&mut self.files).inspect_err(|_| self.quotas.replace(payer, 1, 0))
     }
     /// It goes; what has no name any more, with the last that has it open.
     pub fn close(&mut self, open: Open) -> Result<()> {
@@ -249,14 +265,17 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         let info = self.find(path)?.ok_or(Error::ENOENT)?;
         Ok(self.status(&info))
     }
-    /// Makes a directory. `EEXIST`: the name is taken.
-    pub fn make_directory(&mut self, path: &str) -> Result<()> {
+    /// Makes a directory of `payer`'s. `EEXIST`: the name is taken; `EDQUOT`.
+    pub fn make_directory(&mut self, path: &str, payer: Owner) -> Result<()> {
         let (directory, last) = self.place(path)?;
         if last.is_empty() {
             return Err(Error::EEXIST);
         }
         let permissions = FilePermissions::new(0o755).map_err(told)?;
-        self.files.create_directory(by(), directory, name(last)?, permissions).map(|_| ()).map_err(told)
+        let make = |files: &mut Files<D, E>| {
+            files.create_directory(by(payer), directory, name(last)?, permissions).map_err(told)
+        };
+        self.made(payer, make).map(|_| ())
     }
     /// Takes an empty directory away. `ENOENT`, `ENOTDIR`, `ENOTEMPTY`; `EBUSY`: the root.
     pub fn remove_directory(&mut self, path: &str) -> Result<()> {
@@ -311,5 +330,7 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
 fn name(text: &str) -> Result<FileName<'_>> {
     FileName::new(text.as_bytes()).map_err(|_| Error::EINVAL)
 }
+#[cfg(test)]
+mod quota_tests;
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use std::rc::Rc;
 const BYTES: usize = 32 << 20;
 /// A disk, and how many more writes it does before its power is cut.
 #[derive(Clone)]
-struct Memory(Rc<RefCell<(Vec<u8>, usize)>>);
+pub(crate) struct Memory(Rc<RefCell<(Vec<u8>, usize)>>);
 // SAFETY: the tests have one thread each.
 unsafe impl Send for Memory {}
 impl BlockIo for Memory {
@@ -52,27 +52,27 @@ impl Clock for Still {
         Ok(Ext4Timestamp::new(1, 0))
     }
 }
-struct Four;
+pub(crate) struct Four;
 impl EntropySource for Four {
     fn fill_bytes(&mut self, to: &mut [u8]) -> Ext4Result<()> {
         to.fill(4);
         Ok(())
     }
 }
-fn fresh() -> Memory {
+pub(crate) fn fresh() -> Memory {
     format(Memory(Rc::new(RefCell::new((vec![0; BYTES], usize::MAX)))), Still).unwrap()
 }
-fn mount(disk: &Memory) -> Volume<Memory, Four> {
+pub(crate) fn mount(disk: &Memory) -> Volume<Memory, Four> {
     Volume::mount(disk.clone(), Still, Four).unwrap()
 }
-const NEW: usize = flags::READ_WRITE | flags::CREATE;
+pub(crate) const NEW: usize = flags::READ_WRITE | flags::CREATE;
 fn put(volume: &mut Volume<Memory, Four>, path: &str, bytes: &[u8]) -> Result<()> {
-    let mut open = volume.open(path, NEW | flags::TRUNCATE)?;
+    let mut open = volume.open(path, NEW | flags::TRUNCATE, Owner::NOBODY)?;
     let written = volume.write(&mut open, bytes).map(|_| ());
     volume.close(open).and(written)
 }
-fn get(volume: &mut Volume<Memory, Four>, path: &str) -> Result<Vec<u8>> {
-    let mut open = volume.open(path, flags::READ_ONLY)?;
+pub(crate) fn get(volume: &mut Volume<Memory, Four>, path: &str) -> Result<Vec<u8>> {
+    let mut open = volume.open(path, flags::READ_ONLY, Owner::NOBODY)?;
     let mut bytes = vec![0; volume.status_of(&open)?.bytes as usize + 1];
     let count = volume.read(&mut open, &mut bytes)?;
     bytes.truncate(count);
@@ -83,7 +83,7 @@ fn get(volume: &mut Volume<Memory, Four>, path: &str) -> Result<Vec<u8>> {
 fn files_and_directories_last() {
     let disk = fresh();
     let mut volume = mount(&disk);
-    volume.make_directory("a").unwrap();
+    volume.make_directory("a", Owner::NOBODY).unwrap();
     let long: Vec<u8> = (0..300_000u32).map(|n| (n * 7) as u8).collect();
     put(&mut volume, "a/long", &long).unwrap();
     put(&mut volume, "old", b"x").unwrap();
@@ -92,7 +92,7 @@ fn files_and_directories_last() {
     let mut volume = mount(&disk);
     assert_eq!(get(&mut volume, "/a/long"), Ok(long));
     assert_eq!((get(&mut volume, "a/new"), get(&mut volume, "old")), (Ok(b"x".to_vec()), Err(Error::ENOENT)));
-    let mut open = volume.open("a", 0).unwrap();
+    let mut open = volume.open("a", 0, Owner::NOBODY).unwrap();
     let mut names = Vec::new();
     while let Some((name, status)) = volume.next(&mut open).unwrap() {
         names.push((name, status.bytes));
@@ -103,14 +103,14 @@ fn files_and_directories_last() {
 #[test]
 fn errors_are_those_of_files() {
     let mut volume = mount(&fresh());
-    volume.make_directory("d").unwrap();
+    volume.make_directory("d", Owner::NOBODY).unwrap();
     put(&mut volume, "d/f", b"x").unwrap();
-    assert_eq!(volume.open("none", 0).unwrap_err(), Error::ENOENT);
-    assert_eq!(volume.open("d", NEW).unwrap_err(), Error::EISDIR);
-    assert_eq!(volume.open("d/f/x", NEW).unwrap_err(), Error::ENOTDIR);
-    assert_eq!(volume.open("d/f", NEW | flags::EXCLUSIVE).unwrap_err(), Error::EEXIST);
-    assert_eq!(volume.open("../x", 0).unwrap_err(), Error::EINVAL);
-    assert_eq!(volume.make_directory("d"), Err(Error::EEXIST));
+    assert_eq!(volume.open("none", 0, Owner::NOBODY).unwrap_err(), Error::ENOENT);
+    assert_eq!(volume.open("d", NEW, Owner::NOBODY).unwrap_err(), Error::EISDIR);
+    assert_eq!(volume.open("d/f/x", NEW, Owner::NOBODY).unwrap_err(), Error::ENOTDIR);
+    assert_eq!(volume.open("d/f", NEW | flags::EXCLUSIVE, Owner::NOBODY).unwrap_err(), Error::EEXIST);
+    assert_eq!(volume.open("../x", 0, Owner::NOBODY).unwrap_err(), Error::EINVAL);
+    assert_eq!(volume.make_directory("d", Owner::NOBODY), Err(Error::EEXIST));
     assert_eq!(volume.remove_directory("d"), Err(Error::ENOTEMPTY));
     assert_eq!(volume.unlink("d"), Err(Error::EISDIR));
 }
@@ -119,7 +119,7 @@ fn what_is_open_stays_when_its_name_goes() {
     let mut volume = mount(&fresh());
     put(&mut volume, "f", b"still here").unwrap();
     let free = volume.space().free;
-    let mut open = volume.open("f", 0).unwrap();
+    let mut open = volume.open("f", 0, Owner::NOBODY).unwrap();
     volume.unlink("f").unwrap();
     let mut bytes = [0; 20];
     assert_eq!((volume.read(&mut open, &mut bytes), &bytes[..5]), (Ok(10), &b"still"[..]));
@@ -167,7 +167,7 @@ fn what_was_synced_is_there_after_cuts_that_meet_the_mount_behind_a_cut() {
     let begun = |left| {
         let disk = fresh();
         let mut volume = mount(&disk);
-        volume.make_directory("kept").unwrap();
+        volume.make_directory("kept", Owner::NOBODY).unwrap();
         disk.0.borrow_mut().1 = left;
         let keep = |n: &u8, volume: &mut Volume<Memory, Four>| {
             put(volume, &format!("kept/{n}"), &[*n; 9000]).and_then(|()| volume.sync())
@@ -211,7 +211,7 @@ impl Model {
     fn step(&mut self) -> Result<()> {
         let n = self.below(3);
         let name = ["a", "b", "c"][n];
-        let mut open = self.volume.open(name, NEW)?;
+        let mut open = self.volume.open(name, NEW, Owner::NOBODY)?;
         let at = self.below(5 << 20) / if self.below(3) == 0 { 1 } else { 4096 } * 4096 % (5 << 20);
         match self.below(16) {
             0 => {
@@ -282,7 +282,7 @@ fn what_is_in_the_cache_alone_of_a_file_that_goes_is_not_in_the_next_one() {
     let mut volume = mount(&disk);
     put(&mut volume, "old", &[1; 3 * 4096]).unwrap();
     put(&mut volume, "new", &[]).unwrap();
-    let mut open = volume.open("old", flags::READ_WRITE).unwrap();
+    let mut open = volume.open("old", flags::READ_WRITE, Owner::NOBODY).unwrap();
     volume.write(&mut open, &[2; 3 * 4096]).unwrap();
     volume.unlink("old").unwrap();
     volume.close(open).unwrap();
@@ -301,7 +301,7 @@ fn a_full_disk_takes_what_has_its_place_already() {
         n += 1;
     }
     put(&mut volume, "placed", &[2; 64 * 4096]).ok();
-    let mut open = volume.open("placed", flags::READ_WRITE).unwrap();
+    let mut open = volume.open("placed", flags::READ_WRITE, Owner::NOBODY).unwrap();
     let count = volume.status_of(&open).unwrap().bytes as usize;
     volume.write(&mut open, &vec![5; count]).unwrap();
     volume.sync().unwrap();
@@ -314,7 +314,7 @@ fn a_page_that_can_not_be_written_keeps_no_other_from_the_disk() {
     put(&mut volume, "bad", b"").unwrap();
     put(&mut volume, "good", &[1; 4096]).unwrap();
     // So many pieces that what says where they are has blocks of its own.
-    let mut bad = volume.open("bad", flags::READ_WRITE).unwrap();
+    let mut bad = volume.open("bad", flags::READ_WRITE, Owner::NOBODY).unwrap();
     for n in 0..600 {
         volume.seek(&mut bad, n * 8192, whence::START).unwrap();
         volume.write(&mut bad, &[1; 4096]).unwrap();
@@ -324,7 +324,7 @@ fn a_page_that_can_not_be_written_keeps_no_other_from_the_disk() {
     volume.unmount().unwrap();
 
     let mut volume = mount(&disk);
-    let [mut bad, mut good] = ["bad", "good"].map(|name| volume.open(name, flags::READ_WRITE).unwrap());
+    let [mut bad, mut good] = ["bad", "good"].map(|name| volume.open(name, flags::READ_WRITE, Owner::NOBODY).unwrap());
     READ.with_borrow_mut(Vec::clear);
     volume.write(&mut bad, &[1; 4096]).unwrap();
     let extents = READ.take();

@@ -6,6 +6,7 @@
 extern crate alloc;
 
 pub mod archive;
+pub mod disk;
 pub mod ends;
 pub mod line;
 pub mod log;

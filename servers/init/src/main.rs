@@ -14,7 +14,7 @@ mod loader;
 mod report;
 
 use abi::Error;
-use abi::account::Resource;
+use abi::account::{DiskParts, Resource};
 use abi::address::DEVICE_VA;
 use abi::archive::{LOG_VA, VA};
 use abi::section::NAME;
@@ -42,6 +42,7 @@ pebble::provide! {
     "init.components", "smiw", components;
     "init.halt", "smi", halt;
     "init.file", "smiiw", file;
+    "init.disk", "smiw", disk;
     "init.log", "smari", say;
     "init.lines", "smiw", lines;
     "init.let_end", "smi", let_end;
@@ -148,7 +149,7 @@ fn start(_: &pebble::Env) {
     };
     let system: &'static System = Box::leak(system);
     share_memory(system);
-    share_the_rest(system);
+    share_the_rest(system, 0);
     let Ok(init) = begin(system, power) else { return stop(power, 1) };
     *INIT.lock() = Some(init);
     if let Err(error) = report::start() {
@@ -199,18 +200,29 @@ fn share_memory(system: &System) {
     }
 }
 
-/// Says what each component may have of all else. Storage is where the files are.
-fn share_the_rest(system: &System) {
+/// Says what each component may have of all else; its part of the disk, which has `disk_pages` for them. Storage is where the files are.
+fn share_the_rest(system: &System, disk_pages: usize) -> DiskParts {
     let provider = system.accounts().find(|(_, component)| component.provides(FILES));
     let pages = provider.map_or(0, |(account, _)| MEMORY_INFO.call([5, account]).max(0) as usize);
     let all = init_logic::memory::for_files(pages);
     let given = system.accounts().filter_map(|(_, component)| component.limits.storage).sum();
     let others = system.accounts().filter(|(_, component)| component.limits.storage.is_none()).count();
+    let mut parts = DiskParts::default();
     for (account, component) in system.accounts() {
         let storage = init_logic::memory::share(all, component.limits.storage, given, others);
-        let limits = Lent(component.limits.all(storage as u32));
+        let disk = init_logic::disk::part(system, component, disk_pages);
+        parts.0[account] = disk;
+        let limits = Lent(component.limits.all(storage as u32, disk.pages));
         LIMITS.call([account, &raw const limits as usize]);
     }
+    parts
+}
+/// The disk has so many pages for components, which is shared out from now on; writes the [`DiskParts`].
+extern "C" fn disk(pages: usize, to: usize) -> isize {
+    let Some(system) = with(|init| init.system) else { return Error::EAGAIN.code() };
+    let parts = share_the_rest(system, pages.min(u32::MAX as usize));
+    // SAFETY: a window argument, which may be written.
+    unsafe { abi::window::write(to, &parts) }.map_or_else(Error::code, |()| 0)
 }
 
 /// Of file `number` of the image: its path, 0-terminated, where `offset` is `usize::MAX`; else the bytes from there on that

@@ -9,6 +9,7 @@
 extern crate alloc;
 
 mod blocks;
+mod owners;
 
 use abi::Error;
 use abi::account::Resource;
@@ -20,6 +21,7 @@ use abi::window::{Plain, Window};
 use alloc::collections::BTreeMap;
 use blocks::{Blocks, Random, Wall};
 use core::sync::atomic::{AtomicUsize, Ordering};
+use owners::Owners;
 use pebble::account::{Charge, Ledger, Remote};
 use pebble::portal::call;
 use pebble::sync::{Mutex, Semaphore};
@@ -52,6 +54,7 @@ struct State {
     made: usize,
     /// Something was written since the last time.
     changed: bool,
+    owners: Owners,
 }
 /// `None`: there is no disk, or nothing on it that can be used.
 static STATE: Mutex<Option<State>> = Mutex::new(None);
@@ -66,8 +69,10 @@ fn start(_: &pebble::Env) {
         let mut state = STATE.lock();
         // Without a driver there is no disk, and that is no error.
         let Ok(disk) = Blocks::open() else { pebble::thread::exit_domain(0) };
-        match Volume::mount(disk, Wall, Random::new()) {
-            Ok(volume) => *state = Some(State { volume, open: BTreeMap::new(), made: 0, changed: false }),
+        match mount(disk) {
+            Ok((volume, owners)) => {
+                *state = Some(State { volume, open: BTreeMap::new(), made: 0, changed: false, owners })
+            }
             Err(error) => {
                 pebble::println!("pebble: disk: there is no file system on it, or it is damaged: {}", error.text());
                 pebble::thread::exit_domain(0);
@@ -89,6 +94,11 @@ fn start(_: &pebble::Env) {
         }
     });
 }
+fn mount(disk: Blocks) -> Result<(Volume<Blocks, Random>, Owners)> {
+    let mut volume = Volume::mount(disk, Wall, Random::new())?;
+    let owners = Owners::of(&mut volume)?;
+    Ok((volume, owners))
+}
 impl State {
     fn sync(&mut self) -> Result<()> {
         self.volume.sync()?;
@@ -97,7 +107,11 @@ impl State {
     }
 }
 fn with<T>(body: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
-    STATE.lock().as_mut().map_or(Err(Error::EIO), body)
+    STATE.lock().as_mut().map_or(Err(Error::EIO), |state| {
+        let done = body(state);
+        state.owners.tell(&mut state.volume);
+        done
+    })
 }
 /// The same for one open file.
 fn with_file<T>(number: usize, body: impl FnOnce(&mut Volume<Blocks, Random>, &mut Open) -> Result<T>) -> Result<T> {
@@ -143,7 +157,8 @@ fn open_charged(path: &str, how: usize, mut charge: Charge) -> Result<usize> {
         if state.open.len() >= FILES {
             return Err(Error::ENFILE);
         }
-        let open = state.volume.open(path, how)?;
+        let payer = state.owners.owner(charge.account());
+        let open = state.volume.open(path, how, payer)?;
         state.changed |= how & (flags::CREATE | flags::TRUNCATE) != 0;
         state.made = (state.made + 1) % (1 << 31);
         state.open.insert(state.made, (open, charge.take()));
@@ -182,7 +197,13 @@ extern "C" fn unlink(path: usize) -> isize {
 }
 extern "C" fn make_directory(path: usize) -> isize {
     // SAFETY: a window argument.
-    unsafe { changing(path, |volume, path| volume.make_directory(path)) }
+    let made = pebble::account::of_caller().and_then(|payer| unsafe {
+        with_path(path, |state, path| {
+            state.changed = true;
+            state.volume.make_directory(path, state.owners.owner(payer))
+        })
+    });
+    word(made.map(|()| 0))
 }
 extern "C" fn remove_directory(path: usize) -> isize {
     // SAFETY: a window argument.

@@ -33,6 +33,23 @@ pub fn reboot(root: &Path) -> Result<()> {
         Ok(())
     })
 }
+/// A program and its children fill the part of the disk that their component may have, and no more; it lasts over a reboot.
+pub fn exhausted(root: &Path) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("disk");
+    disk::create(&file, 32)?;
+    let free = || disk::with(&file, |volume| Ok(volume.space().free));
+    let before = free()?;
+    for step in ["fill", "full", "free"] {
+        let program = "tests/target/components/exhaust_disk.c";
+        let said = run_with_disk(root, &file, &["--system", "exec-limited"], program, &[step])?.wait_with_output()?;
+        ensure!(said.status.success(), "{step}: {}", String::from_utf8_lossy(&said.stdout));
+        let taken = before.saturating_sub(free()?);
+        let (least, most) = if step == "free" { (0, before / 100) } else { (before / 6, before / 5 + before / 100) };
+        ensure!((least..=most).contains(&taken), "{step}: {taken} bytes of {before} are taken");
+    }
+    Ok(())
+}
 /// What the page about an appliance has its reader do, on this machine's ports.
 pub fn appliance(root: &Path) -> Result<()> {
     let folder = tempfile::tempdir()?;

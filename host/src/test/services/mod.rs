@@ -21,6 +21,7 @@ const TESTS: &[Own] = &[
     ("c_programs_have_sockets_and_the_disk", sockets::program),
     ("exhaust_sockets_and_files_of_the_disk", sockets::exhausted),
     ("what_is_on_the_disk_is_there_after_a_reboot", disk::reboot),
+    ("exhaust_disk", disk::exhausted),
     ("the_appliance_of_the_book_counts_on", disk::appliance),
     ("what_was_synced_is_there_after_power_cuts", disk::power_cuts),
 ];
