@@ -377,7 +377,8 @@ fn watch() -> ! {
         let asked =
             running.as_ref().is_none_or(|r| r.component.on_request || r.component.main && how.kind == ended::EXIT);
         let hosted = running.as_ref().is_some_and(|r| r.component.isolation == Isolation::Sfi);
-        if let Some(line) = init_logic::ends::line(name, hosted, &how).filter(|_| how.kind == ended::FAULT || !asked) {
+        let told = how.kind == ended::FAULT || !asked;
+        if let Some(line) = told.then(|| init_logic::ends::line(name, hosted, &how)).flatten() {
             match &running {
                 // The starter says it at the console, where it has one, and when it is the time.
                 Some(Running { starter: 1.., .. }) => _ = with(|_| log(|l| l.line(line.text()))),

@@ -112,6 +112,7 @@ impl<M: Machine> Manager<M> {
         self.accounts.charge(account, Resource::Code, bytes)
     }
     /// Puts the code in `scratch` in its place, for portals of `caller` to `entry` of domain `to`.
+    #[optimize(speed)]
     fn add_block(
         &mut self,
         made: &portal::Block,
@@ -163,6 +164,7 @@ impl<M: Machine> Manager<M> {
         [self.roles.own, self.roles.memory].contains(&(end.asid as usize)) || end.masked()
     }
     /// Generates a portal to registration `id` for callers like `caller`, which counts in word `word`.
+    #[optimize(speed)]
     pub fn generate_registered(&mut self, caller: End, id: usize, permanent: bool, word: usize) -> Result<u64> {
         let server = self.registrations.get(id).ok_or(Error::ENOENT)?.server;
         let (callee, at_touch) = self.callee(server)?;

@@ -53,23 +53,18 @@ impl<M: Machine> Manager<M> {
         let serial = self.domains.serials.next().ok_or(Error::ENFILE)?;
         let id = DomainId::new(asid, serial).ok_or(Error::ENFILE)?;
         let root = self.make_enclosure(enclosure, id, account)?;
-        let block = match self
-            .remains
-            .spare_blocks
-            .pop()
-            .map_or_else(|| self.machine.nucleus_pages(domain::pages(self.counts_calls())), Ok)
-        {
+        let block = match self.take_block() {
             Ok(block) => block,
             Err(error) => {
                 self.release_enclosure(enclosure, asid);
                 return Err(error);
             }
         };
-        let table = Table::at(self.machine, supervisor(block + domain::TABLE) as u64);
+        let table = self.table_of(block);
         if with & flags::TRUSTED != 0 {
             self.make_trusted_system_portals();
         }
-        self.system_portals[(with & flags::TRUSTED != 0) as usize].fill(table, self.machine.info().symbols.bad_portal);
+        self.system_portals[(with & flags::TRUSTED != 0) as usize].fill(table);
         table.set_field(domain::SPACE, AddressSpace::new(root, asid).word());
         table.set_field(domain::ASID, asid as u64);
         table.set_field(domain::ROOT, supervisor(root) as u64);

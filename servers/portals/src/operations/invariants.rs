@@ -85,6 +85,7 @@ impl<M: Machine> Manager<M> {
             .and_then(|()| self.check_domains(&known))
             .and_then(|()| self.check_registrations(&mut counts))
             .and_then(|()| self.check_threads(&mut counts))
+            .and_then(|()| self.check_spare_blocks())
             .and_then(|()| self.check_accounts());
         Ok(result.err().unwrap_or(Violation { what: padded(""), at: 0, number: 0, value: 0 }))
     }
@@ -132,6 +133,18 @@ impl<M: Machine> Manager<M> {
             }
             if d.parent != 0 && !self.domains.get(d.parent).is_some_and(|p| p.children.contains(&asid)) {
                 return violation("a parent that does not know it", asid, 0, d.parent as u64);
+            }
+        }
+        Ok(())
+    }
+    /// A block that waits for the next domain leads nowhere.
+    #[optimize(size)]
+    fn check_spare_blocks(&self) -> Checked {
+        let bad = self.machine.info().symbols.bad_portal;
+        for &block in &self.remains.spare_blocks {
+            let table = self.table_of(block);
+            for number in abi::system::FIRST_FREE..NPORTALS {
+                expect("an entry of a block that is nobody's", block, number, table.entry(number), bad)?;
             }
         }
         Ok(())

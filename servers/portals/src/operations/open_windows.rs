@@ -95,6 +95,7 @@ impl<M: Machine> Manager<M> {
         words.map(move |at| Entry::of(frame.word(at))).filter(|entry| !entry.is_none())
     }
     /// Whether the portal that returns through `frame` has letters with templates.
+    #[inline(always)]
     pub fn is_templated(&self, frame: FrameView<M>) -> bool {
         self.code.containing(frame.portal()).is_some_and(|(_, block)| block.specification.is_templated())
     }

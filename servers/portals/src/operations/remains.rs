@@ -1,11 +1,13 @@
 //! What is left of domains that have ended, until no call returns through it and no window shows it.
 
+use crate::Result;
 use crate::machine::neighbours::Machine;
 use crate::manager::Manager;
 use crate::state::enclosure::Enclosure;
-use crate::state::nucleus_data::{FrameView, ThreadPage};
+use crate::state::nucleus_data::{FrameView, Table, ThreadPage};
 use crate::state::numbers::Numbers;
 use crate::state::remains::Zombie;
+use abi::address::supervisor;
 use abi::nucleus::domain;
 use alloc::vec::Vec;
 use fallible::TryPush;
@@ -86,6 +88,21 @@ impl<M: Machine> Manager<M> {
                 seen.settle(page, &self.code).filter(|f| !f.floating() && f.table() == self.dead.graveyard);
             diverted.any(|f| self.is_templated(f) && self.lent_entries(f).next().is_some())
         })
+    }
+    /// A domain block in which no entry leads anywhere, from the first free one on.
+    pub(crate) fn take_block(&mut self) -> Result<usize> {
+        // The end of the domain that had it has closed them.
+        if let Some(spare) = self.remains.spare_blocks.pop() {
+            return Ok(spare);
+        }
+        let block = self.machine.nucleus_pages(domain::pages(self.counts_calls()))?;
+        let bad = self.machine.info().symbols.bad_portal;
+        self.table_of(block).fill(abi::system::FIRST_FREE, bad);
+        Ok(block)
+    }
+    /// The table in the block at physical address `block`.
+    pub(crate) fn table_of(&self, block: usize) -> Table<M> {
+        Table::at(self.machine, supervisor(block + domain::TABLE) as u64)
     }
     /// A domain block that nobody uses any more: kept for the next domain, if there is room.
     pub fn free_block(&mut self, block: usize) {

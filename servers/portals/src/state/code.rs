@@ -291,9 +291,11 @@ impl<M: NucleusMemory> CodeArea<M> {
     fn number(&self, inside: u64) -> Option<usize> {
         (*self.numbers.get(self.granule(inside))? as usize).checked_sub(1)
     }
+    #[inline(always)]
     pub fn get(&self, code: u64) -> Option<&Block> {
         self.containing(code).filter(|(at, _)| *at == code).map(|(_, block)| block)
     }
+    #[inline(always)]
     pub fn get_mut(&mut self, code: u64) -> Option<&mut Block> {
         let (at, block) = self.blocks.get_mut(self.number(code)?)?;
         (*at == code).then_some(block)

@@ -14,8 +14,9 @@ pub struct Initial {
 
 impl Initial {
     pub const EMPTY: Initial = Initial { system: [0; system::FIRST_FREE], faults: [0; 32], interrupts: [0; 16] };
-    /// Fills a domain block, whatever it had before: fixed entries, a record of zeros, the table.
-    pub fn fill<M: NucleusMemory>(&self, table: Table<M>, bad: u64) {
+    /// Fills a domain block, whatever it had before, but for the entries from [`system::FIRST_FREE`] on: fixed entries, a record of
+    /// zeros, and those of the system.
+    pub fn fill<M: NucleusMemory>(&self, table: Table<M>) {
         for (number, &code) in self.faults.iter().enumerate() {
             table.set_field(domain::fault(number), code);
         }
@@ -26,6 +27,5 @@ impl Initial {
         for (number, &code) in self.system.iter().enumerate() {
             table.set_entry(number, code);
         }
-        table.fill(system::FIRST_FREE, bad);
     }
 }
