@@ -237,7 +237,13 @@ pub fn program_image(root: &Path, options: &Options, connection: Connection) -> 
 }
 /// Builds the system that `exec` runs a program in.
 pub fn build_program(root: &Path, options: &Options, connection: Connection) -> Result<Built> {
-    build_program_of(root, options, options.source()?, connection)
+    let mut source = options.source()?;
+    // The sources in the block of the system's program are the program's, whichever it is.
+    let system = system::load(root, options.system())?;
+    if let Some(block) = system.components.iter().find(|c| c.main) {
+        source.recipe.add(Recipe::of(block).from(root));
+    }
+    build_program_of(root, options, source, connection)
 }
 /// The same of a program that is made of `source`.
 pub fn build_program_of(root: &Path, options: &Options, mut source: Source, connection: Connection) -> Result<Built> {

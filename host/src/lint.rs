@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Folders of packages that are built for the target; what is in `src/lib.rs` there is tested on this machine.
 const COMPONENTS: [&str; 4] = ["servers", "drivers", "services", "apps"];
 /// Where the project's programs of one file are, in C and in Rust.
-const PROGRAMS: [&str; 5] = ["apps/bench", "apps/examples", "tests/target", "tests/hostile", "tests/debugger"];
+const PROGRAMS: [&str; 6] =
+    ["apps/bench", "apps/examples", "apps/pictures", "tests/target", "tests/hostile", "tests/debugger"];
 /// Of `clippy`, in every call.
 const CLIPPY: [&str; 4] = ["--target-dir", "target", "--", "-Dwarnings"];
 

@@ -89,7 +89,6 @@ pub fn run(root: &Path, name: &str, test: bool) -> Result<ExitCode> {
     println!("{name}: {} passed, {failed} failed", cases.len() - failed);
     Ok(ExitCode::from((failed > 0) as u8))
 }
-/// The names of all ports.
 /// Whether the text of a recipe has known keys.
 pub fn understands(text: &str) -> Result<()> {
     Ok(toml::from_str::<Port>(text).map(|_| ())?)
@@ -175,9 +174,17 @@ fn prepare(name: &str, line: &str, folder: &Path) -> Result<()> {
 fn compile(root: &Path, name: &str, recipe: Recipe, folder: &Path) -> Result<PathBuf> {
     build::compile(root, name, &Source { recipe: recipe.from(folder), ..Source::default() })
 }
+/// What a port adds to a program of others: all of its recipe, its sources fetched.
+pub fn recipe(root: &Path, name: &str) -> Result<Recipe> {
+    let (port, folder) = open(root, name)?;
+    Ok(port.program.from(&folder))
+}
 /// Builds a port's program; where it is.
 pub fn program(root: &Path, name: &str) -> Result<PathBuf> {
     let (port, folder) = open(root, name)?;
+    if port.program.sources.is_empty() {
+        bail!("ports/{name} has no program of its own: it is for components that have a line `port = \"{name}\"`");
+    }
     let built = compile(root, &format!("port/{name}"), port.program, &folder)?;
     let program = root.join("build/ports").join(name);
     fs::copy(&built, &program).with_context(|| program.display().to_string())?;

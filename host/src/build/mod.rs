@@ -12,7 +12,7 @@ pub use c::{archive, compiler, driver, each, heap, objects};
 pub use cargo::cargo;
 pub use recipe::Recipe;
 
-use crate::fault_domain;
+use crate::{fault_domain, port};
 use anyhow::{Context, Result, bail};
 use image::HOST;
 use manifest::{Component, Isolation};
@@ -103,7 +103,7 @@ fn way(root: &Path, source: &Source, path: &Path) -> Result<Way> {
     }
     let for_rust = Recipe { binary: recipe.binary.take(), ..Recipe::default() };
     if !recipe.is_empty() {
-        bail!("{name}: sources, cflags, include and libraries are of components in C");
+        bail!("{name}: sources, cflags, include, libraries and port are of components in C");
     }
     let package = if path.is_dir() { Some(path) } else { cargo::package_of(path).filter(|_| ending == "rs") };
     match package {
@@ -125,10 +125,17 @@ pub fn is_in_c(root: &Path, source: &Source) -> bool {
         Ok(Way::Package(_) | Way::RustFile | Way::RustFolder(_) | Way::Elf)
     )
 }
+/// A recipe with that of the port that it names, whose sources are fetched where they are not there.
+fn with_port(root: &Path, mut recipe: Recipe) -> Result<Recipe> {
+    if let Some(port) = recipe.port.take() {
+        recipe.add(port::recipe(root, &port)?);
+    }
+    Ok(recipe)
+}
 /// What a program in C is made of.
 pub fn c_recipe(root: &Path, source: &Source) -> Result<Recipe> {
     match way(root, source, &root.join(&source.path))? {
-        Way::C(recipe) => Ok(recipe),
+        Way::C(recipe) => with_port(root, recipe),
         _ => bail!("{}: it is no program in C", source.path.display()),
     }
 }
@@ -160,7 +167,7 @@ pub fn build(root: &Path, images: &Sources) -> Result<(Vec<u8>, Programs)> {
             }
             Way::C(recipe) => {
                 let name = if source.path.as_os_str().is_empty() { PathBuf::from(image) } else { path };
-                c::compile(root, &name, &recipe)?
+                c::compile(root, &name, &with_port(root, recipe)?)?
             }
             Way::RustFile => cargo::compile_file(root, &path)?,
             Way::RustFolder(folder) => cargo::compile_package(root, &folder, source.recipe.binary.as_deref())?,
@@ -187,7 +194,7 @@ pub fn build(root: &Path, images: &Sources) -> Result<(Vec<u8>, Programs)> {
 pub fn compile(root: &Path, name: &str, source: &Source) -> Result<PathBuf> {
     let _alone = alone(root)?;
     match way(root, source, &root.join(&source.path))? {
-        Way::C(recipe) => c::compile(root, Path::new(name), &recipe),
+        Way::C(recipe) => c::compile(root, Path::new(name), &with_port(root, recipe)?),
         _ => bail!("{name}: no program in C"),
     }
 }

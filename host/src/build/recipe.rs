@@ -26,15 +26,17 @@ pub struct Recipe {
     pub include: Vec<PathBuf>,
     /// Names as after `-l`, or paths of `.a` and `.o` files.
     pub libraries: Vec<String>,
+    /// A recipe of `ports`, which is added to this one when its sources are there.
+    pub port: Option<String>,
     /// The program, where a package of cargo's has several.
     pub binary: Option<String>,
 }
 impl Recipe {
     /// That of a manifest block.
     pub fn of(component: &Component) -> Recipe {
-        let Component { sources, exclude, cflags, include, libraries, binary, .. } = component.clone();
+        let Component { sources, exclude, cflags, include, libraries, port, binary, .. } = component.clone();
         let include = include.into_iter().map(PathBuf::from).collect();
-        Recipe { sources, exclude, cflags, include, libraries, binary }
+        Recipe { sources, exclude, cflags, include, libraries, port, binary }
     }
     pub fn is_empty(&self) -> bool {
         *self == Recipe::default()
@@ -70,6 +72,7 @@ impl Recipe {
         self.cflags.extend(other.cflags);
         self.include.extend(other.include);
         self.libraries.extend(other.libraries);
+        self.port = other.port.or(self.port.take());
         self.binary = other.binary.or(self.binary.take());
     }
     /// The files that its patterns match, each once, in the order of their names.

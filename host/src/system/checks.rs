@@ -1,6 +1,6 @@
 //! What can be said of a system before it is built: names, ranges, and whether what its components may have adds up.
 
-use super::document::Fault;
+use super::document::{Fault, meant};
 use crate::build::Recipe;
 use crate::build::Sandbox;
 use abi::account::{ACCOUNTS, Resource};
@@ -56,6 +56,15 @@ pub fn faults(system: &System) -> Vec<Fault> {
     faults.extend(super::tasks::faults(system));
     faults.extend(limits(system));
     faults
+}
+/// The lines `port` that name none of `known`.
+pub fn ports(system: &System, known: &[String]) -> Vec<Fault> {
+    let unknown = |(n, component): (usize, &Component)| {
+        let port = component.port.as_ref().filter(|port| !known.contains(port))?;
+        let text = format!("component \"{}\": there is no port \"{port}\"", component.name);
+        Some(Fault::of(n, text).at("port").help(meant(port, known.iter().map(String::as_str))))
+    };
+    system.components.iter().enumerate().filter_map(unknown).collect()
 }
 /// The key of a component's block that keeps it from being a software fault domain, and why.
 pub fn why_no_fault_domain(component: &Component) -> Option<(&'static str, &'static str)> {

@@ -100,6 +100,7 @@ fn read_file(root: &Path, path: &Path) -> Result<Manifest> {
     let mut faults = checks::faults(&manifest.system);
     let not_in_c = |component: &Component| !build::is_in_c(root, &build::source(component));
     faults.extend(checks::fault_domains(&manifest.system, &not_in_c));
+    faults.extend(checks::ports(&manifest.system, &crate::port::names(root)?));
     manifest.refuse(&faults)?;
     Ok(manifest)
 }

@@ -123,6 +123,10 @@ pub struct Component {
     #[cfg(feature = "sources")]
     #[serde(default, skip_serializing)]
     pub libraries: Vec<String>,
+    /// A recipe of `ports`: its sources, options, headers and libraries are the program's, too.
+    #[cfg(feature = "sources")]
+    #[serde(default, skip_serializing)]
+    pub port: Option<String>,
     /// Which program, where a package of cargo's has several.
     #[cfg(feature = "sources")]
     #[serde(default, skip_serializing)]
