@@ -33,7 +33,7 @@ pub fn run(root: &Path) -> Result<bool> {
     let mut ok = clippy(
         root,
         "the host tool",
-        "-p host -p abi -p account -p image -p manifest -p portal -p strict -p verifier -p mutants -p rewriter --all-targets",
+        "-p host -p abi -p account -p image -p manifest -p portal -p strict -p verifier -p fuzz -p mutants -p rewriter --all-targets",
     );
     ok &= clippy(root, "tests on the host", &format!("--lib --profile test{}", tested(root)?));
     let built = format!("-Zbuild-std=core,alloc --target {}", build::TARGET);
@@ -41,7 +41,7 @@ pub fn run(root: &Path) -> Result<bool> {
         root,
         "components",
         &format!(
-            "--workspace --exclude host --exclude image --exclude strict --exclude mutants --exclude rewriter {built}"
+            "--workspace --exclude host --exclude image --exclude strict --exclude fuzz --exclude mutants --exclude rewriter {built}"
         ),
     );
     ok &= clippy(root, "Rust programs", &format!("--manifest-path {} {built}", programs(root)?.display()));

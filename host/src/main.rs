@@ -77,6 +77,9 @@ enum Form {
     Bench(bench::Options),
     /// A long test that CI does not run: resumable, repeatable from its seed, with a report
     Campaign(campaign::Options),
+    /// Do cases of the campaign "fuzz", in this process
+    #[command(hide = true)]
+    Fuzz(campaign::fuzz::Cases),
     /// Write apps/bench/baseline.json anew: the counts that the tests hold every change against
     #[command(hide = true)]
     Baseline,
@@ -141,6 +144,7 @@ fn main() -> ExitCode {
         Form::New { name, lang } => create::create(&root, &name, &lang),
         Form::Bench(options) => bench::run(&root, &options),
         Form::Campaign(options) => campaign::run(&root, &options),
+        Form::Fuzz(cases) => cases.run(),
         Form::Baseline => bench::write_baseline(&root),
         Form::Graph { system, format, output } => graph::run(&root, &system, format, output),
         Form::Disk { what } => disk::run(&what),

@@ -3,11 +3,13 @@
 
 mod browser;
 mod fences;
+pub mod fuzz;
 mod hostile;
 mod mutants;
 mod power_cuts;
 mod preemption;
 mod progress;
+mod reboot;
 mod stream;
 mod verifier;
 
@@ -99,6 +101,18 @@ const KINDS: &[Kind] = &[
         about: "random bytes through a program's standard input and output, all of them compared; a step is a MiB",
         steps: 1024,
         make: |root| Ok(Box::new(stream::Stream::new(root)?)),
+    },
+    Kind {
+        name: "fuzz",
+        about: "broken frames, answers of DHCP and DNS, requests of HTTP and images of disks, on this machine; a step is one of them",
+        steps: 1_000_000,
+        make: |root| Ok(Box::new(fuzz::Fuzz::new(root)?)),
+    },
+    Kind {
+        name: "reboot",
+        about: "100 MB are written to a disk, synced, and read back after a reboot; a step is that, once",
+        steps: 1,
+        make: |root| Ok(Box::new(reboot::Reboot::new(root)?)),
     },
     Kind {
         name: "power-cuts",

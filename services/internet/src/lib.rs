@@ -4,7 +4,7 @@
 extern crate alloc;
 
 pub mod address;
-mod checksum;
+pub mod checksum;
 pub mod limits;
 pub mod link;
 pub mod socket;
