@@ -54,6 +54,8 @@ pub enum Isolation {
     Domain,
     /// By its own instructions, in a software fault domain of a host
     Sfi,
+    /// By its own page table, and not at all from what supervisor mode may do
+    Supervisor,
 }
 impl Isolation {
     /// What the rewriter is asked for, where loads are to be kept in too, or not.
@@ -269,8 +271,17 @@ pub fn build_program_of(root: &Path, options: &Options, mut source: Source, conn
             (program.isolation, program.loads) = (manifest::Isolation::Sfi, options.loads);
             source.sandbox = build::Sandbox::of(program);
         }
+        (Isolation::Supervisor, None) if !options.loads => {
+            if let Some((key, why)) = system::why_not_in_supervisor_mode(program) {
+                bail!(
+                    "--isolation supervisor: the program's block in system \"{}\" has {key}: {why}",
+                    options.system()
+                );
+            }
+            program.isolation = manifest::Isolation::Supervisor;
+        }
         (Isolation::Domain, None) if !options.loads => {}
-        (Isolation::Domain, _) => bail!("--loads, --host: they are for --isolation sfi"),
+        (Isolation::Domain | Isolation::Supervisor, _) => bail!("--loads, --host: they are for --isolation sfi"),
     }
     system.components.iter_mut().filter(|c| c.task == other).for_each(|c| c.task = own.clone());
     let mut sources = build::sources(&system.components);

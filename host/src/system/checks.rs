@@ -44,7 +44,9 @@ pub fn faults(system: &System) -> Vec<Fault> {
         }
         let other = images.insert(&component.image, component);
         let differs = |o: &&Component| {
-            o.path != component.path
+            let modes = [o, &component].map(|c| c.isolation == Isolation::Supervisor);
+            modes[0] != modes[1]
+                || o.path != component.path
                 || Recipe::of(o) != Recipe::of(component)
                 || Sandbox::of(o) != Sandbox::of(component)
         };
@@ -54,6 +56,7 @@ pub fn faults(system: &System) -> Vec<Fault> {
         }
     }
     faults.extend(super::tasks::faults(system));
+    faults.extend(in_supervisor_mode(system));
     faults.extend(limits(system));
     faults
 }
@@ -65,6 +68,26 @@ pub fn ports(system: &System, known: &[String]) -> Vec<Fault> {
         Some(Fault::of(n, text).at("port").help(meant(port, known.iter().map(String::as_str))))
     };
     system.components.iter().enumerate().filter_map(unknown).collect()
+}
+/// The key of a component's block that keeps it from executing in supervisor mode, and why.
+pub fn why_not_in_supervisor_mode(component: &Component) -> Option<(&'static str, &'static str)> {
+    if component.boot {
+        Some(("boot", "the first components are laid out in the image, and it is started by init"))
+    } else if component.trusted {
+        Some(("trusted", "trusted servers run on service stacks, which are user mode's, and it has stacks of its own"))
+    } else {
+        None
+    }
+}
+/// What is wrong with components that are to execute in supervisor mode.
+fn in_supervisor_mode(system: &System) -> Vec<Fault> {
+    let all = system.components.iter().enumerate().filter(|(_, c)| c.isolation == Isolation::Supervisor);
+    let faults = all.filter_map(|(n, component)| {
+        let (key, why) = why_not_in_supervisor_mode(component)?;
+        let text = format!("component \"{}\": it can not execute in supervisor mode: {why}", component.name);
+        Some(Fault::of(n, text).at(key))
+    });
+    faults.collect()
 }
 /// The key of a component's block that keeps it from being a software fault domain, and why.
 pub fn why_no_fault_domain(component: &Component) -> Option<(&'static str, &'static str)> {

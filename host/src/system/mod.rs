@@ -5,7 +5,7 @@ mod document;
 mod names;
 mod tasks;
 
-pub use checks::why_no_fault_domain;
+pub use checks::{why_no_fault_domain, why_not_in_supervisor_mode};
 pub use names::{Declared, overlap};
 
 use crate::build::{self, Recipe};

@@ -64,6 +64,8 @@ fn of_task(all: &[Component], n: usize, name: &str, fault: &dyn Fn(String) -> Fa
     } else if task.isolation == Isolation::Dp {
         let help = if task.task.is_empty() { None } else { Some(format!("say task = \"{}\"", task.task)) };
         at(format!("\"{name}\" is a domain of protection itself, and has none in it"), help)
+    } else if task.isolation == Isolation::Supervisor {
+        at(format!("\"{name}\" executes in supervisor mode, and is no task"), None)
     } else if task.trusted {
         at(format!("\"{name}\" is trusted, and a trusted component is no task"), None)
     } else if task.on_request && !component.on_request {

@@ -80,6 +80,7 @@ pub fn parse(source: &str) -> Result<Directives> {
             "icount" => d.icount = Some(value.parse().with_context(place)?),
             "on" if value == "strict" => d.on = On::Strict,
             "isolation" if value == "sfi" => d.isolation = Isolation::Sfi,
+            "isolation" if value == "supervisor" => d.isolation = Isolation::Supervisor,
             "loads" if value.is_empty() => d.loads = true,
             "host" => d.host = Some(value.to_string()),
             "slices" => d.slices = Some(value.parse().with_context(place)?),

@@ -173,6 +173,14 @@ pub struct Symbols {
     pub fatal: u64,
     /// Illegal instruction: turns floating point on, or goes to `fault(18)`'s portal.
     pub illegal: u64,
+    /// The same three, of supervisor domains.
+    pub raise_supervisor: u64,
+    pub start_supervisor: u64,
+    pub restore_supervisor: u64,
+    /// Where supervisor domains call portals: what `ecall` is to others, with the return address in `t5`.
+    pub call_supervisor: u64,
+    /// Where a thread of a supervisor domain ends that returns from where it started.
+    pub exit_supervisor: u64,
     /// Short-circuit portals.
     pub asid: u64,
     pub thread: u64,

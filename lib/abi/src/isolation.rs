@@ -26,4 +26,6 @@ mechanisms! {
     Dp = 1, "dp";
     /// A software fault domain: verified machine code in a segment of its host's space.
     Sfi = 2, "sfi";
+    /// A supervisor domain: its own page table, and supervisor mode.
+    Supervisor = 3, "supervisor";
 }

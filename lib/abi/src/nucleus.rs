@@ -144,6 +144,8 @@ pub mod flags {
     pub const ELASTIC: u64 = 4;
     /// One of the first components, which the image builder lays out: it ends with the system only.
     pub const BOOT: u64 = 8;
+    /// Executes in supervisor mode. The bit of `sstatus` that says so of what is returned to: a return adds it as it is.
+    pub const SUPERVISOR: u64 = 0x100;
 }
 /// Faults that portal code raises itself (the custom causes 24 to 31 of the privileged specification). The
 /// interrupted "instruction" is the caller's `ecall`: it is executed again if the handler returns 0, and ends with the

@@ -85,6 +85,8 @@ pub mod hole {
     /// 16 times the number of the register in which the caller passes the argument is added to the immediate of a load, store or
     /// `addi`; of an argument with a length half that number, rounded down, for it has two registers.
     pub const PLACE: u32 = 10;
+    /// The bit that user mode's pages have is added to the immediate of `ori`, unless the callee executes in supervisor mode.
+    pub const MODE: u32 = 11;
 }
 
 /// A letter.
@@ -234,6 +236,10 @@ impl Word {
     /// See [`hole::PLACE`].
     pub const fn place(self) -> Word {
         self.of_kind(hole::PLACE, 0)
+    }
+    /// See [`hole::MODE`].
+    pub const fn mode(self) -> Word {
+        self.of_kind(hole::MODE, 0)
     }
     /// Its kind of hole, of [`hole`]; 0: none.
     pub const fn kind(self) -> u32 {

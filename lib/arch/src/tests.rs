@@ -38,7 +38,10 @@ macro_rules! promises {
                         assert_eq!(entry.allows(wants), has.contains(wants));
                         assert_eq!(entry.allows_at_once(wants), has.contains(wants) && !marks.contains(Marks::LAZY));
                     }
-                    assert!(!Entry::supervisor(PA, has).allows(wants), "it is not user mode's");
+                    let moved = Entry::user(PA, has, Marks::FOREIGN).for_mode(true);
+                    assert_eq!((moved.is_user(), moved.allows(wants)), (false, has.contains(wants)));
+                    assert_eq!(moved.for_mode(false), Entry::user(PA, has, Marks::FOREIGN));
+                    assert_eq!(Entry::NONE.for_mode(false), Entry::NONE);
                     assert!(!Entry::promised(has).allows(wants), "it is not there");
                 }
             }

@@ -1,6 +1,6 @@
 //! The archive: the images of the components that `init` starts, the system description, and files.
 
-use crate::{Error, Parts, Program, relocations};
+use crate::{Error, Parts, Program, relocations, supervisor};
 use abi::address::PAGE;
 use abi::archive::{File, Header, Image, MAGIC, SEGMENTS, Segment};
 use abi::enclosure;
@@ -22,9 +22,12 @@ fn named<const N: usize>(text: &str) -> Option<[u8; N]> {
 /// The program that hosts software fault domains.
 pub const HOST: &str = "enclosure";
 
-/// Adds a program to the archive.
-fn add(out: &mut Vec<u8>, name: &str, file: &[u8]) -> Result<Image, Error> {
-    let program = Program::parse(name, file)?;
+/// Adds a program to the archive; `supervisor`: that of a supervisor domain, and where such domains call portals.
+fn add(out: &mut Vec<u8>, name: &str, file: &[u8], supervisor: Option<u64>) -> Result<Image, Error> {
+    let mut program = Program::parse(name, file)?;
+    if let Some(call) = supervisor {
+        supervisor::convert(&mut program, file, call)?;
+    }
     program.check_private()?;
     let mut image = Image {
         name: [0; NAME],
@@ -76,7 +79,8 @@ fn hosted(out: &mut Vec<u8>, host: &Image, component: &Component, file: &[u8]) -
     Ok(image)
 }
 
-pub fn build(parts: &Parts) -> Result<Vec<u8>, Error> {
+/// The archive. `call`: where supervisor domains call portals.
+pub fn build(parts: &Parts, call: u64) -> Result<Vec<u8>, Error> {
     let boot: Vec<&str> = parts.system.components.iter().filter(|c| c.boot).map(|c| c.image.as_str()).collect();
     let programs: Vec<(&String, &Vec<u8>)> =
         parts.programs.iter().filter(|(n, _)| !boot.contains(&n.as_str())).collect();
@@ -90,15 +94,19 @@ pub fn build(parts: &Parts) -> Result<Vec<u8>, Error> {
     out[system_at..system_at + system.len()].copy_from_slice(&system);
     let sandboxed =
         |name: &str| parts.system.components.iter().find(|c| c.image == name && c.isolation == Isolation::Sfi);
+    let privileged =
+        |name: &str| parts.system.components.iter().any(|c| c.image == name && c.isolation == Isolation::Supervisor);
     let host = match programs.iter().any(|(name, _)| sandboxed(name).is_some()) {
-        true => Some(add(&mut out, HOST, parts.programs.get(HOST).ok_or_else(|| Error::NoProgram(HOST.into()))?)?),
+        true => {
+            Some(add(&mut out, HOST, parts.programs.get(HOST).ok_or_else(|| Error::NoProgram(HOST.into()))?, None)?)
+        }
         false => None,
     };
     for (n, (name, file)) in programs.iter().enumerate() {
         let image = match (sandboxed(name), &host) {
             (Some(component), Some(host)) => hosted(&mut out, host, component, file)?,
             (_, Some(host)) if *name == HOST => *host,
-            _ => add(&mut out, name, file)?,
+            _ => add(&mut out, name, file, privileged(name).then_some(call))?,
         };
         let mut image =
             Image { name: named::<NAME>(name).ok_or(Error::TooMany("characters in a component's name"))?, ..image };

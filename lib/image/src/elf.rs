@@ -108,10 +108,17 @@ impl Program {
     }
     /// Overwrites the word at `va`.
     pub fn patch(&mut self, va: u64, word: u64) {
+        self.put(va, &word.to_le_bytes());
+    }
+    /// Overwrites the instruction of 32 bits at `va`.
+    pub fn patch_half(&mut self, va: u64, word: u32) {
+        self.put(va, &word.to_le_bytes());
+    }
+    fn put(&mut self, va: u64, bytes: &[u8]) {
         for s in &mut self.segments {
-            if va >= s.va && va + 8 <= s.va + s.bytes.len() as u64 {
+            if va >= s.va && va + bytes.len() as u64 <= s.va + s.bytes.len() as u64 {
                 let at = (va - s.va) as usize;
-                s.bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
+                s.bytes[at..at + bytes.len()].copy_from_slice(bytes);
             }
         }
     }

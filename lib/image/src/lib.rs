@@ -12,6 +12,7 @@ mod memory;
 mod portals;
 mod reach;
 mod relocations;
+mod supervisor;
 
 pub use archive::HOST;
 pub use elf::Program;
@@ -47,6 +48,8 @@ pub enum Error {
     ShortCircuit(String, String),
     #[error("component `{0}`: a template that it may not have, or that does what none may: {1:?}")]
     Template(String, Option<portal::template::Refused>),
+    #[error("{0}: it can not execute in supervisor mode: {1}")]
+    Supervisor(String, String),
     #[error("component `{0}`: no program")]
     NoProgram(String),
     #[error("component `{component}`: device `{device}` is not ADDRESS+BYTES in hexadecimal")]
@@ -144,7 +147,7 @@ pub fn build(parts: &Parts) -> Result<Image, Error> {
     info.log = log as u64;
     info.log_bytes = abi::log::BYTES as u64;
 
-    let archive = archive::build(parts)?;
+    let archive = archive::build(parts, info.symbols.call_supervisor)?;
     let archive_pa = memory.pages(archive.len().div_ceil(PAGE), "archive");
     memory.write(archive_pa, &archive);
     info.archive = archive_pa as u64;

@@ -241,6 +241,8 @@ pub enum Isolation {
     Sfi,
     /// A domain of protection: it sees a part of the address space of the component that `task` names.
     Dp,
+    /// Its own page table, and supervisor mode: nothing keeps it in, and it is trusted.
+    Supervisor,
 }
 
 impl Isolation {
@@ -250,6 +252,7 @@ impl Isolation {
             Isolation::Domain => abi::isolation::Isolation::Domain,
             Isolation::Sfi => abi::isolation::Isolation::Sfi,
             Isolation::Dp => abi::isolation::Isolation::Dp,
+            Isolation::Supervisor => abi::isolation::Isolation::Supervisor,
         }
     }
 }

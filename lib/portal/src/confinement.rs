@@ -293,7 +293,7 @@ impl Path<'_> {
             (0, 0x13, 1, Number(a)) => Number(a.shifted_left(immediate as u32)),
             (0, 0x13, 5, Number(a)) => Number(a.shifted_right(immediate as u32)),
             (0, 0x13, 3, Number(_)) => Number(Bounds::of(1)),
-            (0 | hole::PARAMETER | hole::PLACE | hole::ASID, _, _, Number(_)) => WORD,
+            (0 | hole::PARAMETER | hole::PLACE | hole::ASID | hole::MODE, _, _, Number(_)) => WORD,
             _ => return None,
         })
     }

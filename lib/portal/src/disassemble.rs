@@ -70,6 +70,7 @@ enum Form {
     CsrRs1(&'static str),
     RdCsrRs1(&'static str),
     RdCsr(&'static str),
+    CsrMask(&'static str),
 }
 
 /// The form of `word`; `None`: not an instruction of portals.
@@ -115,10 +116,12 @@ fn form(word: u32) -> Option<Form> {
                 1 if rd == 0 => CsrRs1("csrw"),
                 1 => RdCsrRs1("csrrw"),
                 2 if rs1 == 0 => RdCsr("csrr"),
+                2 if rd == 0 => CsrRs1("csrs"),
                 3 if rd == 0 => CsrRs1("csrc"),
                 _ => return None,
             }
         }
+        (0x73, k @ 6..=7) if rd == 0 && csr_name(word >> 20).is_some() => CsrMask(["csrsi", "csrci"][k as usize - 6]),
         _ => return None,
     })
 }
@@ -145,6 +148,7 @@ pub fn line(address: u64, word: u32, out: &mut impl Write) -> Result<bool, fmt::
         Some(Form::Rs1Rs2(name)) => write!(out, "{name} {rs1}, {rs2}")?,
         Some(Form::CsrRs1(name)) => write!(out, "{name} {csr}, {rs1}")?,
         Some(Form::RdCsrRs1(name)) => write!(out, "{name} {rd}, {csr}, {rs1}")?,
+        Some(Form::CsrMask(name)) => write!(out, "{name} {csr}, {}", word >> 15 & 31)?,
         Some(Form::RdCsr(name)) => write!(out, "{name} {rd}, {csr}")?,
     }
     Ok(true)

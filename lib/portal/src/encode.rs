@@ -24,6 +24,12 @@ pub mod csr {
     pub const SATP: u32 = 0x180;
     pub const CYCLE: u32 = 0xC00;
 }
+/// Bits of `sstatus`: interrupts are on; they are on, and the processor in supervisor mode, behind the next `sret`.
+pub mod sstatus {
+    pub const SIE: u8 = 2;
+    pub const SPIE: i32 = 0x20;
+    pub const SPP: i32 = abi::nucleus::flags::SUPERVISOR as i32;
+}
 /// Supervisor timer and external interrupts in `sie`.
 pub const SIE_ON: i32 = 0x220;
 
@@ -202,6 +208,20 @@ pub const fn csrw(csr: u32, rs: Register) -> u32 {
 #[inline(always)]
 pub const fn csrc(csr: u32, rs: Register) -> u32 {
     csr_type(3, ZERO, rs, csr)
+}
+#[inline(always)]
+pub const fn csrs(csr: u32, rs: Register) -> u32 {
+    csr_type(2, ZERO, rs, csr)
+}
+/// Sets the bits of `mask`, which is below 32.
+#[inline(always)]
+pub const fn csrsi(csr: u32, mask: u8) -> u32 {
+    csr_type(6, ZERO, Register(mask), csr)
+}
+/// Clears them.
+#[inline(always)]
+pub const fn csrci(csr: u32, mask: u8) -> u32 {
+    csr_type(7, ZERO, Register(mask), csr)
 }
 #[inline(always)]
 pub const fn sfence_vma(address: Register, asid: Register) -> u32 {

@@ -14,6 +14,10 @@ impl End {
     pub fn elastic(&self) -> bool {
         self.flags & flags::ELASTIC != 0
     }
+    /// It executes in supervisor mode.
+    pub fn supervisor(&self) -> bool {
+        self.flags & flags::SUPERVISOR != 0
+    }
     /// A trusted component of those that the image builder lays out.
     pub fn first(&self) -> bool {
         self.trusted() && self.flags & flags::BOOT != 0
@@ -75,7 +79,7 @@ impl FramePlan {
         } else {
             StackPlan::Queue
         };
-        let untrusted = !callee.trusted() && !same_domain;
+        let untrusted = !callee.trusted() && !callee.supervisor() && !same_domain;
         // What the caller has in registers, no untrusted component is told or may change.
         let minimal = s.state == State::Minimal && !callee.masked() && !untrusted;
         let mut size = HEAD;
@@ -88,7 +92,7 @@ impl FramePlan {
                 0
             }
         };
-        let tp = place(!minimal, 1);
+        let tp = place(!minimal || callee.supervisor(), 1);
         let service = place(stack == StackPlan::Queue && caller.trusted(), 1);
         let descriptor = place(stack == StackPlan::Queue, 1);
         let callee_saved = place(!minimal, 12);

@@ -79,6 +79,8 @@ pub enum GenerateError {
     Constants,
     /// The letter has lost its template.
     NoTemplate(u8),
+    /// An end is a supervisor domain, and pages are shared or moved, or the return from it may have to be made again.
+    Supervisor,
 }
 
 const INVOCATION: i32 = offset_of!(Thread, invocation) as i32;
@@ -132,6 +134,9 @@ pub fn generate(connection: &Connection, symbols: &Symbols, out: &mut Buffer) ->
         (0, 0)
     };
     g.tails();
+    if !g.suits_supervisor() {
+        return Err(GenerateError::Supervisor);
+    }
     let Some(words) = g.e.words().filter(|_| g.tails.count <= TAILS) else {
         return generate_at_call(connection, symbols, out);
     };
@@ -254,8 +259,7 @@ impl Generator<'_, '_> {
         let own = template.letters[used.letter as usize % LETTERS].parts[which];
         let parts = [shared(&template.before, used.first), code(template, own), shared(&template.after, used.last)];
         let argument = if matches!(which, part::CHECK | part::ASK | part::SLOW) { used.from } else { used.to };
-        let callee = (self.c.callee.table, self.c.callee.asid);
-        let filling = Filling::new(template, used, argument, callee);
+        let filling = Filling::new(template, used, argument, &self.c.callee);
         let slow_tail = Tail::new(if which == part::BACK { Tail::AGAIN } else { Tail::SLOW }, n as u16);
         let mut slow = None;
         let tails = &mut self.tails;
@@ -284,7 +288,7 @@ impl Generator<'_, '_> {
             self.count();
             short_circuit.write(&mut self.e, !self.c.caller.trusted());
         }
-        let table = !plan.same_domain || plan.stack == StackPlan::Queue;
+        let table = !plan.same_domain || plan.stack == StackPlan::Queue || self.c.callee.supervisor();
         let too_deep = Tail::new(Tail::FAIL, Error::EDEPTH as u16);
         if plan.limit as usize == limit::UNTRUSTED {
             // Bit 11 of the frame's address is clear below the limit of the page.
@@ -311,7 +315,7 @@ impl Generator<'_, '_> {
         if plan.save_sp {
             self.e.put(sd(SP, T0, FRAME_SP));
         }
-        if plan.tp != 0 && !plan.hide {
+        if plan.tp != 0 && !plan.hide && !self.c.callee.supervisor() {
             self.e.put_all([csrr(T3, csr::SSCRATCH), sd(T3, T0, plan.tp as i32)]);
         }
         let templated = self.specification_templated();
@@ -455,6 +459,12 @@ impl Generator<'_, '_> {
         const UPPER: u32 = (ENTRY_STUB >> 12) as u32;
         const { assert!(ENTRY_STUB as u32 == UPPER << 12 && ENTRY_STUB < 1 << 31) };
         // From here on nothing raises a fault, which would need the caller's `sepc` and `sscratch`.
+        if self.c.caller.supervisor() && self.is_call() {
+            self.e.put_all([addi(T4, ZERO, sstatus::SPP), csrc(csr::SSTATUS, T4)]);
+        }
+        if self.c.callee.supervisor() {
+            return self.call_supervisor();
+        }
         if self.is_call() {
             self.e.put_all([lui(T4, UPPER), csrrw(T3, csr::SEPC, T4), addi(T3, T3, 4), sd(T3, T0, FRAME_PC)]);
         } else {
@@ -473,6 +483,24 @@ impl Generator<'_, '_> {
             self.e.put(csrrw(TP, csr::SSCRATCH, TP));
         }
         sret(&mut self.e);
+    }
+    /// Calls a supervisor domain's entry point, as a function, with interrupts on; it returns to the return portal, which follows.
+    fn call_supervisor(&mut self) {
+        self.e.put_all([csrr(T4, csr::SEPC), addi(T4, T4, 4), sd(T4, T0, FRAME_PC)]);
+        self.save(2);
+        self.e.put_all([csrrw(T3, csr::SSCRATCH, TP), sd(T3, T0, self.plan.tp as i32), ld(TP, T6, domain::TP)]);
+        let [upper, call] = jump(RA, self.c.entry, T3);
+        self.e.put_all([upper, csrsi(csr::SSTATUS, sstatus::SIE), call]);
+        // An interrupt may come before the first instruction here as it may after the last there: the thread goes on where it was.
+        self.e.put_all([csrci(csr::SSTATUS, sstatus::SIE), csrrw(TP, csr::SSCRATCH, TP), ld(T0, TP, INVOCATION)]);
+        self.e.put_all([ld(T2, T0, FRAME_TABLE), ld(T3, T0, FRAME_PC)]);
+    }
+    /// Whether nothing is asked of a supervisor domain that there is not for it: its pages are not shared or moved, there is no trap to
+    /// make a return from it again at, and no jump leads to it.
+    fn suits_supervisor(&self) -> bool {
+        let (caller, callee) = (self.c.caller.supervisor(), self.c.callee.supervisor());
+        let again = |tail: &Tail| tail.0 >> 12 == Tail::AGAIN;
+        !(caller || callee) || !self.transfers() && !(callee && (!self.is_call() || self.tails.all.iter().any(again)))
     }
     /// Moves what the caller passes to the callee's places: towards higher registers only, so the last goes first.
     #[inline(always)]
@@ -578,6 +606,11 @@ impl Generator<'_, '_> {
         } else if plan.hide {
             self.clear([GP]);
         }
+        if self.c.caller.supervisor() {
+            // The table may be the graveyard's by now, which is no supervisor domain.
+            self.e.put_all([ld(T4, T2, domain::FLAGS), andi(T4, T4, sstatus::SPP), ori(T4, T4, sstatus::SPIE)]);
+            self.e.put(csrs(csr::SSTATUS, T4));
+        }
         if plan.clear {
             self.clear([T1, T2, T4, T5, T6]);
         } else if !self.c.caller.trusted() {
@@ -682,7 +715,8 @@ impl Generator<'_, '_> {
                     } else {
                         self.e.put_all([addi(T1, ZERO, 0), addi(T3, ZERO, 0)]);
                     }
-                    self.raise(letter.fault as usize);
+                    // At the callee's own trap.
+                    self.raise_at(letter.fault as usize, self.symbols.raise);
                 }
                 Tail::NO_STACK => {
                     if self.transfers() {
@@ -718,10 +752,15 @@ impl Generator<'_, '_> {
             }
         }
     }
-    /// Raises fault `number` with value `t1` and `t3` in place of the program counter.
+    /// Raises fault `number` of the caller's with value `t1` and `t3` in place of the program counter.
     #[inline(always)]
     fn raise(&mut self, number: usize) {
-        let [upper, jump] = jump(ZERO, self.symbols.raise, T4);
+        let at = if self.c.caller.supervisor() { self.symbols.raise_supervisor } else { self.symbols.raise };
+        self.raise_at(number, at);
+    }
+    #[inline(always)]
+    fn raise_at(&mut self, number: usize, at: u64) {
+        let [upper, jump] = jump(ZERO, at, T4);
         self.e.put_all([addi(T0, ZERO, number as i32), upper, jump]);
     }
 }

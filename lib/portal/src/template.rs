@@ -1,5 +1,6 @@
 //! Templates: written, checked, and put into portals. What they are is said in [`abi::template`].
 
+use crate::End;
 use crate::disassemble;
 use crate::emit::Emitter;
 use crate::encode::*;
@@ -345,6 +346,7 @@ fn check_word(word: Word, which: usize, of_letter: bool, at: usize) -> Result<()
         }
         hole::SLOW => opcode == 0x63 && matches!(which, part::CHECK | part::ASK | part::BACK),
         hole::RECORD_LOWER | hole::PLACE => immediate,
+        hole::MODE => opcode == 0x13 && instruction >> 12 & 7 == 6,
         _ => false,
     };
     if fits { Ok(()) } else { hole_refused }
@@ -360,18 +362,19 @@ pub(crate) struct Filling<'a> {
     pub last: bool,
 }
 /// Kinds of holes.
-const KINDS: usize = 11;
+const KINDS: usize = 12;
 impl<'a> Filling<'a> {
     /// For a letter of `template` that the caller passes in argument register `from`, its words and those that its template's
-    /// letters share at `own` and `common` in the frame, in a call to the domain with that table and ASID.
+    /// letters share at `own` and `common` in the frame, in a call to `callee`.
     #[inline(always)]
-    pub fn new(template: &'a Template, used: &Use, argument: u8, (table, asid): (u64, u64)) -> Filling<'a> {
+    pub fn new(template: &'a Template, used: &Use, argument: u8, callee: &End) -> Filling<'a> {
         let record = template.record as u32;
         let mut values = [0; KINDS];
         values[hole::OWN as usize] = used.own as u32;
         values[hole::COMMON as usize] = used.common as u32;
-        values[hole::CALLEE as usize] = table as u32 & 0xffff_f000;
-        values[hole::ASID as usize] = asid as u32;
+        values[hole::CALLEE as usize] = callee.table as u32 & 0xffff_f000;
+        values[hole::ASID as usize] = callee.asid as u32;
+        values[hole::MODE as usize] = arch::riscv64::paging::mode(callee.supervisor());
         values[hole::RECORD_UPPER as usize] = record.wrapping_add(0x800) & 0xffff_f000;
         values[hole::RECORD_LOWER as usize] = record;
         let letter = &template.letters[used.letter as usize % LETTERS];
@@ -593,7 +596,8 @@ mod tests {
         let mut template = Template { record: 0xFFFF_FFFF_8070_0FF0, ..Template::EMPTY };
         template.letters[0] = Letter { parameters: [5, -6, 7], ..Letter::NONE };
         let used = Use { from: 3, own: 64, common: 40, last: true, ..UNUSED };
-        let filling = Filling::new(&template, &used, 2, (0xFFFF_FFFF_8050_1000, 9));
+        let callee = End { table: 0xFFFF_FFFF_8050_1000, asid: 9, flags: 0 };
+        let filling = Filling::new(&template, &used, 2, &callee);
         let filled = |word: Word| {
             let mut out = crate::emit::Buffer::EMPTY;
             put(&mut Emitter::new(&mut out), &[word], &filling, |_, _| 0);

@@ -11,6 +11,7 @@ const OTHER: End = End { table: 0xFFFF_FFFF_8051_1000, asid: 10, flags: 0 };
 const ELASTIC: End = End { table: 0xFFFF_FFFF_8052_1000, asid: 11, flags: flags::ELASTIC };
 const TRUSTED: End = End { table: 0xFFFF_FFFF_8053_1000, asid: 2, flags: flags::TRUSTED };
 const SERVER: End = End { table: 0xFFFF_FFFF_8054_1000, asid: 3, flags: flags::TRUSTED };
+const SUPERVISOR: End = End { table: 0xFFFF_FFFF_8056_1000, asid: 12, flags: flags::SUPERVISOR };
 const MASKED: End = End { table: 0xFFFF_FFFF_8055_1000, asid: 4, flags: flags::TRUSTED | flags::MASKED };
 
 fn symbols() -> Symbols {
@@ -60,9 +61,14 @@ fn all_specifications_pass_the_verifier() {
                     // A letter that needs its length has none.
                     continue;
                 }
-                for (caller, callee) in
-                    [(APPLICATION, OTHER), (APPLICATION, TRUSTED), (TRUSTED, OTHER), (APPLICATION, APPLICATION)]
-                {
+                for (caller, callee) in [
+                    (APPLICATION, OTHER),
+                    (APPLICATION, TRUSTED),
+                    (TRUSTED, OTHER),
+                    (APPLICATION, APPLICATION),
+                    (APPLICATION, SUPERVISOR),
+                    (SUPERVISOR, OTHER),
+                ] {
                     let words = code(&format!("{head}{arguments}"), caller, callee);
                     assert_eq!(words[0], BLOCK_MAGIC);
                     assert_eq!(words[1] as usize, words.len() - BLOCK_HEADER / 4);
@@ -87,6 +93,14 @@ fn the_other_ends_pass_the_verifier() {
         ("nfwrwrwr", TRUSTED, ELASTIC),
         ("nfWiRiWi", TRUSTED, ELASTIC),
         ("smwiRiw", APPLICATION, MASKED),
+        ("smciii", APPLICATION, SUPERVISOR),
+        ("npwRiti", APPLICATION, SUPERVISOR),
+        ("nfiii", TRUSTED, SUPERVISOR),
+        ("smi", SUPERVISOR, SUPERVISOR),
+        ("smwr", SUPERVISOR, TRUSTED),
+        ("npWir", SUPERVISOR, APPLICATION),
+        ("smi", SUPERVISOR, MASKED),
+        ("sx", SUPERVISOR, TRUSTED),
     ] {
         assert_eq!(disassemble::verify(&code(spec, caller, callee)[4..]), Ok(()), "{spec}");
     }

@@ -271,7 +271,8 @@ impl<R: Ram> Spaces<R> {
                     }
                     // The return page is the same everywhere, and nothing else is.
                     let global = leaf.is_global() == (va == RETURN_PAGE);
-                    if !leaf.is_user() || !global || !leaf.rights().contains(Rights::READ) {
+                    let its_mode = leaf.is_user() != space.supervisor || va == RETURN_PAGE;
+                    if !its_mode || !global || !leaf.rights().contains(Rights::READ) {
                         return Err((Kind::Rights, va));
                     }
                     if !leaf.is_present() && !lazy || leaf.is_present() && lazy && writable {

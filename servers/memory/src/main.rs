@@ -41,6 +41,7 @@ pebble::provide! {
     "memory.view_destroy", "smiri", view_destroy;
     "memory.view_show", "smiiiri", view_show;
     "memory.trust", "smi", trust;
+    "memory.make_supervisor", "smi", make_supervisor;
     "memory.service_stack", "smi", service_stack;
     "memory.nucleus_pages", "smi", nucleus_pages;
     "memory.nucleus_free", "smii", nucleus_free;
@@ -455,6 +456,9 @@ extern "C" fn view_show(shown: usize, start: usize, bytes: usize, lent: usize, c
 }
 extern "C" fn trust(asid: usize) -> isize {
     locked(|s| s.trust(asid).map(|()| 0))
+}
+extern "C" fn make_supervisor(asid: usize) -> isize {
+    locked(|s| s.make_supervisor(asid).map(|()| 0))
 }
 extern "C" fn service_stack(thread: usize) -> isize {
     locked(|s| s.service_stack(thread).map(|()| 0))

@@ -8,7 +8,7 @@
 use crate::doomed::{Doomed, Lent, Unlent};
 use crate::frames::For;
 use crate::ram::Ram;
-use crate::space::Spaces;
+use crate::space::{Space, Spaces};
 use crate::tables;
 use abi::Error;
 use abi::address::{DEVICE_VA, HEAP_END, PAGE, STACK_FLOOR};
@@ -34,20 +34,22 @@ impl<R: Ram> Spaces<R> {
     /// Maps one page at `va` to `pa`.
     pub fn map_at(&mut self, asid: usize, va: usize, pa: usize, rights: Rights, marks: Marks) -> Result<(), Error> {
         let at = self.vacant(asid, va)?;
-        self.ram.set_entry(at, Entry::user(pa, rights, marks));
+        let supervisor = self.space(asid)?.supervisor;
+        self.ram.set_entry(at, Entry::user(pa, rights, marks).for_mode(supervisor));
         Ok(())
     }
     /// Maps a page of zeros: at the first access, or for a boot component at once.
     pub fn map_zeros(&mut self, asid: usize, va: usize, rights: Rights) -> Result<(), Error> {
         self.room(asid, 1)?;
         let at = self.vacant(asid, va)?;
-        if self.space(asid)?.boot {
+        let Space { boot, supervisor, .. } = *self.space(asid)?;
+        if boot {
             let pa = self.frames.take(For::Component)?;
             self.ram.clear(pa);
             self.ram.set_entry(at, Entry::user(pa, rights, Marks::empty()));
         } else {
             self.frames.promise()?;
-            self.ram.set_entry(at, Entry::promised(rights));
+            self.ram.set_entry(at, Entry::promised(rights).for_mode(supervisor));
         }
         self.count(asid, 1)
     }
@@ -56,7 +58,9 @@ impl<R: Ram> Spaces<R> {
         self.room(asid, 1)?;
         let at = self.vacant(asid, va)?;
         self.frames.promise()?;
-        self.ram.set_entry(at, Entry::user(pa, rights.difference(Rights::WRITE), Marks::LAZY.union(Marks::FOREIGN)));
+        let supervisor = self.space(asid)?.supervisor;
+        let entry = Entry::user(pa, rights.difference(Rights::WRITE), Marks::LAZY.union(Marks::FOREIGN));
+        self.ram.set_entry(at, entry.for_mode(supervisor));
         self.count(asid, 1)
     }
     /// Whether an entry shows a frame that comes back when nobody has it any more: the space's own, or one that domains share.
@@ -88,7 +92,7 @@ impl<R: Ram> Spaces<R> {
         if !value.is_present() {
             let pa = self.frames.redeem();
             self.ram.clear(pa);
-            self.ram.set_entry(at, Entry::user(pa, value.rights(), Marks::empty()));
+            self.ram.set_entry(at, Entry::user(pa, value.rights(), Marks::empty()).for_mode(!value.is_user()));
         } else if write {
             let rights = value.rights().union(Rights::WRITE);
             let old = value.address();
@@ -101,7 +105,7 @@ impl<R: Ram> Spaces<R> {
                 self.ram.copy(old, pa, PAGE);
                 pa
             };
-            self.ram.set_entry(at, Entry::user(pa, rights, Marks::empty()));
+            self.ram.set_entry(at, Entry::user(pa, rights, Marks::empty()).for_mode(!value.is_user()));
         } else {
             return false;
         }
@@ -230,7 +234,9 @@ impl<R: Ram> Spaces<R> {
         };
         // Whether it can be written at once is as it was.
         let written = now.rights().intersection(Rights::WRITE);
-        self.ram.set_entry(place, now.with_rights(rights.difference(Rights::WRITE).union(written)));
+        let supervisor = self.space(asid)?.supervisor;
+        self.ram
+            .set_entry(place, now.with_rights(rights.difference(Rights::WRITE).union(written)).for_mode(supervisor));
         if now.marks() == Marks::FOREIGN {
             // A page of the archive that can not be written any more: it is nobody's.
             self.count(asid, -1)?;

@@ -47,6 +47,8 @@ pub struct Space {
     pub boot: bool,
     /// It has device registers.
     devices: bool,
+    /// Its component executes in supervisor mode: none of its pages but the return page is user mode's.
+    pub(crate) supervisor: bool,
 }
 /// All zeros, so that the table takes no room in the image; [`Space::new`] is what a space starts with.
 const NONE: Space = Space {
@@ -63,6 +65,7 @@ const NONE: Space = Space {
     received_end: 0,
     boot: false,
     devices: false,
+    supervisor: false,
 };
 impl Space {
     /// Pages that its account pays for.
@@ -537,6 +540,15 @@ impl<R: Ram> Spaces<R> {
     pub fn trust(&mut self, asid: usize) -> Result<(), Error> {
         let root = self.space(asid)?.root;
         self.ram.set_entry(root + 8 * index(SERVICE_VA, 2), Entry::table(self.shared.service_l1));
+        Ok(())
+    }
+    /// What a space has from now on is supervisor mode's. `EBUSY`: it has something already.
+    pub fn make_supervisor(&mut self, asid: usize) -> Result<(), Error> {
+        let space = self.space(asid)?;
+        if space.cost() != 0 || space.boot {
+            return Err(Error::EBUSY);
+        }
+        space.supervisor = true;
         Ok(())
     }
     /// Entry of a page of the service stacks, in the tables that all trusted spaces share. They stay.

@@ -121,7 +121,7 @@ const fn place(w: &mut Writer, several: bool) -> usize {
 const fn lend(w: &mut Writer, from: Register, scratch: Register, word: i32) {
     may_lend(w, from, scratch);
     w.put(Word::new(andi(from, from, 0)).parameter(2));
-    w.plain(ori(from, from, lendable(false).added as i32));
+    w.put(Word::new(ori(from, from, lendable(false).added as i32)).mode());
     w.put(Word::new(sd(from, T0, 8 * word)).own());
 }
 /// Ends, with `scratch`, where the entry in `from` does not have what it must.

@@ -184,6 +184,11 @@ fn boot_info() -> &'static BootInfo {
         first_frame: symbol(),
         start: symbol(),
         restore: symbol(),
+        raise_supervisor: symbol(),
+        start_supervisor: symbol(),
+        restore_supervisor: symbol(),
+        call_supervisor: symbol(),
+        exit_supervisor: symbol(),
         floating_return: symbol(),
         fatal: symbol(),
         illegal: symbol(),
@@ -405,6 +410,10 @@ impl Neighbours for Fake {
         may_fail()
     }
     fn trust(self, asid: usize) -> Result<(), Error> {
+        assert!(with(|s| s.spaces.contains_key(&asid)));
+        may_fail()
+    }
+    fn make_supervisor(self, asid: usize) -> Result<(), Error> {
         assert!(with(|s| s.spaces.contains_key(&asid)));
         may_fail()
     }

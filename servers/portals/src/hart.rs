@@ -25,6 +25,7 @@ pebble::import! {
     VIEW_DESTROY = "memory.view_destroy";
     VIEW_SHOW = "memory.view_show";
     TRUST = "memory.trust";
+    MAKE_SUPERVISOR = "memory.make_supervisor";
     SERVICE_STACK = "memory.service_stack";
     NUCLEUS_PAGES = "memory.nucleus_pages";
     NUCLEUS_FREE = "memory.nucleus_free";
@@ -159,6 +160,9 @@ impl Neighbours for Hart {
     #[inline(always)]
     fn trust(self, asid: usize) -> Result<()> {
         done(TRUST.call([asid]))
+    }
+    fn make_supervisor(self, asid: usize) -> Result<()> {
+        done(MAKE_SUPERVISOR.call([asid]))
     }
     #[inline(always)]
     fn service_stack(self, index: usize) -> Result<()> {

@@ -40,7 +40,7 @@ pub struct Manager<M: Machine> {
     pub registrations: Slots<Registration>,
     pub code: CodeArea<M>,
     /// Blocks of the system portals and fixed entries of new domains: [untrusted, trusted].
-    pub system_portals: [Initial; 2],
+    pub system_portals: [Initial; Initial::KINDS.len()],
     pub templates: Registered,
     pub dead: ForTheDead<M>,
     pub threads: Threads<M>,
@@ -85,7 +85,7 @@ impl<M: Machine> Manager<M> {
             accounts: Accounts::new(),
             registrations: Slots::new(),
             code: CodeArea::new(machine),
-            system_portals: [Initial::EMPTY; 2],
+            system_portals: [const { Initial::EMPTY }; Initial::KINDS.len()],
             templates: Registered::new(),
             dead: ForTheDead { graveyard: Table::at(machine, 0), portal: 0, grant: 0 },
             threads: Threads::new(),

@@ -94,15 +94,19 @@ impl Entry {
     pub const fn has(self, marks: Marks) -> bool {
         self.0 & marks.bits() << MARKS != 0
     }
-    /// Whether user mode may do this with the page, which is present.
+    /// Whether the component may do this with the page, which is present and in its half of the space.
     pub const fn allows(self, rights: Rights) -> bool {
-        let wanted = V | U | rights.bits();
+        let wanted = V | rights.bits();
         self.0 & wanted == wanted
     }
     /// [`Entry::allows`], at once: no access has to be answered first.
     pub const fn allows_at_once(self, rights: Rights) -> bool {
-        let wanted = V | U | rights.bits();
+        let wanted = V | rights.bits();
         self.0 & (wanted | Marks::LAZY.bits() << MARKS) == wanted
+    }
+    /// The same for a space whose component executes in supervisor mode, or (`supervisor` false) in user mode.
+    pub const fn for_mode(self, supervisor: bool) -> Entry {
+        Entry(self.0 & !U | if supervisor || self.0 == 0 { 0 } else { U })
     }
     /// The same page with other rights.
     pub const fn with_rights(self, rights: Rights) -> Entry {
@@ -136,14 +140,18 @@ pub struct Lendable {
 }
 /// That of a window for reading, or (`write`) for both. Nothing is lent for execution.
 pub const fn lendable(write: bool) -> Lendable {
-    let wanted = V | U | Rights::of_window(write).bits();
+    let wanted = V | Rights::of_window(write).bits();
     Lendable {
         looked_at: wanted | Marks::LAZY.bits() << MARKS,
         wanted,
-        // One space shows it to another at an address of its own: no translation of all spaces.
-        kept: !(X | G | if write { 0 } else { W }),
+        // One space shows it to another at an address of its own: no translation of all spaces; and for the other's mode (`mode`).
+        kept: !(X | G | U | if write { 0 } else { W }),
         added: Marks::FOREIGN.bits() << MARKS,
     }
+}
+/// What an entry of a page of the lower half has for the mode that its component executes in, added to the others' bits.
+pub const fn mode(supervisor: bool) -> u32 {
+    if supervisor { 0 } else { U as u32 }
 }
 
 /// Place of the entry of `va` in a table of `level`; the root is the highest.

@@ -89,10 +89,13 @@ impl Entry {
         self.0 & marks.bits() << MARKS != 0
     }
     pub const fn allows(self, rights: Rights) -> bool {
-        self.is_page() && self.is_user() && self.rights().contains(rights)
+        self.is_page() && self.rights().contains(rights)
     }
     pub const fn allows_at_once(self, rights: Rights) -> bool {
         self.allows(rights) && !self.has(Marks::LAZY)
+    }
+    pub const fn for_mode(self, supervisor: bool) -> Entry {
+        Entry(self.0 & !USER | if supervisor || self.0 == 0 { 0 } else { USER })
     }
     pub const fn with_rights(self, rights: Rights) -> Entry {
         Entry(self.0 & !(WRITABLE | NO_EXECUTE) | Entry::bits(rights))

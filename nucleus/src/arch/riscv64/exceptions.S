@@ -12,10 +12,10 @@
     .endm
 
 # Begins an exception frame, for which there is room (lib/abi: nucleus::limit). t0 is free, its value is in the thread's scratch
-# word. Leaves t0 = the frame, t2 = the interrupted domain's table; t1 and a0 to a5 are free. `end_exception_frame` does the rest, in
+# word; \restore is the way back. Leaves t0 = the frame, t2 = the interrupted domain's table; t1 and a0 to a5 are free. `end_exception_frame` does the rest, in
 # between is what takes time without memory: a write-through cache takes longer for so many stores in a row than they take to execute.
 # \raised: portal code is where a call clobbers registers anyway, and nobody is told what it has in them.
-    .macro  begin_exception_frame raised=0
+    .macro  begin_exception_frame restore, raised=0
     ld      t0, {INVOCATION}(tp)
     addi    t0, t0, -{EXCEPTION_FRAME}
     .if \raised
@@ -30,7 +30,7 @@
     sd      t1, 56(t0)
     .endif
     csrr    a4, sepc
-    lla     t1, nucleus_restore
+    lla     t1, \restore
     sd      t1, 0(t0)
     csrr    t1, sscratch
     sd      a4, {FRAME_PC}(t0)
@@ -42,13 +42,9 @@
     sd      t0, {INVOCATION}(tp)
     .endm
 
-    .globl  nucleus_exception
-nucleus_exception:
-exception:
-    csrr    t0, sstatus
-    andi    t0, t0, {SPP}
-    bnez    t0, in_supervisor
-    begin_exception_frame
+# Saves everything, and enters the portal for the cause.
+    .macro  enter_handler restore
+    begin_exception_frame \restore
     csrr    a0, scause
     sd      t2, {FRAME_TABLE}(t0)
     sd      sp, {FRAME_SP}(t0)
@@ -67,14 +63,22 @@ exception:
     save    80, t3, t4, t5, t6, s0, s1, s2
     end_exception_frame
     jr      t1
+    .endm
+
+    .globl  nucleus_exception
+nucleus_exception:
+exception:
+    csrr    t0, sstatus
+    andi    t0, t0, {SPP}
+    bnez    t0, in_supervisor
+    enter_handler nucleus_restore
 
 # A portal raises fault t0 with value t1, and t3 in place of the program counter, at the caller's ecall.
-    .globl  nucleus_raise
-nucleus_raise:
+    .macro  raise restore
     sd      t0, {SCRATCH} + 8(tp)
     sd      t1, {VALUE}(tp)
     sd      t3, {SCRATCH} + 16(tp)
-    begin_exception_frame raised=1
+    begin_exception_frame \restore, raised=1
     ld      a0, {SCRATCH} + 8(tp)
     ld      a1, {VALUE}(tp)
     ld      a2, {SCRATCH} + 16(tp)
@@ -88,6 +92,10 @@ nucleus_raise:
     save    80, zero, zero, zero, zero, s0, s1, s2
     end_exception_frame zero
     jr      t1
+    .endm
+    .globl  nucleus_raise
+nucleus_raise:
+    raise   nucleus_restore
 
 # The way back through an exception frame (t0). The handler's result in a0: 0, the interrupted code goes on; an error ends
 # the interrupted ecall; an address, the thread goes on there.
@@ -126,8 +134,12 @@ nucleus_restore:
     ld      t0, 56(t0)
     leave
 
-# An exception in the nucleus or in portal code: a defect. tp is not what it should be, so nothing is saved.
+# A trap from supervisor mode: where interrupts were on, from a supervisor domain (supervisor.S). Else an exception in the nucleus or in
+# portal code: a defect. tp is not what it should be, so nothing is saved.
 in_supervisor:
+    csrr    t0, sstatus
+    andi    t0, t0, {SPIE}
+    bnez    t0, from_component
     csrr    a0, scause
     csrr    a1, stval
     csrr    a2, sepc

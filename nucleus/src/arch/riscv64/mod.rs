@@ -1,6 +1,6 @@
 //! RISC-V 64 with Sv39, in S-mode above SBI firmware.
 //!
-//! The assembly is in four files, by what enters them: `boot.S` the firmware, `entry.S` every trap and all portal calls,
+//! The assembly is in five files, by what enters them: `boot.S` the firmware, `entry.S` every trap and all portal calls,
 //! `exceptions.S` interrupts, exceptions and raised faults, `portals.S` the portals that the nucleus itself provides.
 //! Offsets come from `abi::nucleus`.
 
@@ -19,6 +19,7 @@ core::arch::global_asm!(
     include_str!("exceptions.S"),
     include_str!("portals.S"),
     include_str!("floating.S"),
+    include_str!("supervisor.S"),
     // Thread.
     INVOCATION = const offset_of!(Thread, invocation),
     TABLE = const offset_of!(Thread, table),
@@ -31,6 +32,7 @@ core::arch::global_asm!(
     // Domain record.
     SPACE = const domain::SPACE,
     ASID = const domain::ASID,
+    FLAGS = const domain::FLAGS,
     FAULT_0 = const domain::fault(0),
     ILLEGAL = const domain::fault(18),
     INTERRUPT_0 = const domain::interrupt(0),
@@ -58,7 +60,9 @@ core::arch::global_asm!(
     EINVAL = const Error::EINVAL as u16,
     // `sie`: supervisor timer and external interrupts. `sstatus`: SPP, FS; cleared at boot, with SUM and MXR.
     SIE_ON = const 0x220,
-    SPP = const 0x100,
+    SPP = const flags::SUPERVISOR,
+    SPIE = const 0x20,
+    SIE = const 2,
     FS = const 0x6000,
     SSTATUS_OFF = const 0xC_6100,
     // SBI: legacy console, TIME extension.

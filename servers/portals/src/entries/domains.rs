@@ -48,13 +48,13 @@ pub extern "C" fn kill(thread: usize, asid: usize) -> isize {
 }
 #[optimize(size)]
 pub extern "C" fn create(thread: usize, request: usize) -> isize {
-    with_caller(thread, |manager, _| {
+    with_caller(thread, |manager, caller| {
         let NewDomain { name, flags, account, isolation, within } = client_memory::read(request)?;
         if flags & !abi::nucleus::flags::TRUSTED != 0 {
             return Err(Error::EINVAL);
         }
         let (name, account) = (Name::new(&name)?, Account::new(account as usize)?);
-        let enclosure = manager.enclosure(isolation, within)?;
+        let enclosure = manager.enclosure(caller.subject, isolation, within)?;
         let wanted = Wanted { name: name.text(), flags, enclosure, parent: 0, account };
         manager.create_domain(&wanted).map(|asid| asid as isize)
     })

@@ -30,6 +30,8 @@ pub trait Neighbours: Copy {
     fn view_show(self, shown: Shown, range: (usize, usize), frames: (usize, usize)) -> Result<()>;
     /// Makes service stacks and boot information visible in a domain.
     fn trust(self, asid: usize) -> Result<()>;
+    /// Makes the memory that a domain is to have supervisor mode's.
+    fn make_supervisor(self, asid: usize) -> Result<()>;
     /// Makes the service stack of thread `index`.
     fn service_stack(self, index: usize) -> Result<()>;
     /// Consecutive pages of the nucleus's data, visible here; their physical address.

@@ -9,10 +9,11 @@ use crate::state::domain::Domain;
 use crate::state::enclosure::Enclosure;
 use crate::state::nucleus_data::Table;
 use crate::state::open_windows::Lent;
+use crate::state::system_portals::Initial;
 use abi::Error;
 use abi::address::supervisor;
 use abi::identity::DomainId;
-use abi::nucleus::{domain, flags};
+use abi::nucleus::{domain, flags::TRUSTED};
 use abi::section::NAME;
 use abi::system::{Ended, ended, fork};
 use account::{Account, Charge};
@@ -24,7 +25,7 @@ use fallible::TryPush;
 #[derive(Clone, Copy)]
 pub struct Wanted<'a> {
     pub name: &'a str,
-    /// [`flags`].
+    /// `abi::nucleus::flags`.
     pub flags: u64,
     pub enclosure: Enclosure,
     /// Whose child it is, or 0.
@@ -45,7 +46,8 @@ impl<M: Machine> Manager<M> {
         made
     }
     fn make_domain(&mut self, wanted: &Wanted, charge: &mut Charge) -> Result<usize> {
-        let &Wanted { name, flags: with, enclosure, parent, account } = wanted;
+        let &Wanted { name, flags, enclosure, parent, account } = wanted;
+        let with = flags | Self::implied(enclosure);
         let asid = self.free_asid()?;
         if let Some(parent) = self.domains.get_mut(parent) {
             parent.children.room_for(1)?;
@@ -61,10 +63,9 @@ impl<M: Machine> Manager<M> {
             }
         };
         let table = self.table_of(block);
-        if with & flags::TRUSTED != 0 {
-            self.make_trusted_system_portals();
-        }
-        self.system_portals[(with & flags::TRUSTED != 0) as usize].fill(table);
+        let kind = Initial::kind(with);
+        self.make_system_portals(kind);
+        self.system_portals[kind].fill(table);
         table.set_field(domain::SPACE, AddressSpace::new(root, asid).word());
         table.set_field(domain::ASID, asid as u64);
         table.set_field(domain::ROOT, supervisor(root) as u64);
@@ -73,7 +74,7 @@ impl<M: Machine> Manager<M> {
         if self.counts_calls() {
             table.start_counters();
         }
-        if with & flags::TRUSTED != 0
+        if with & TRUSTED != 0
             && let Err(error) = self.machine.trust(asid)
         {
             self.abandon(enclosure, asid, block);

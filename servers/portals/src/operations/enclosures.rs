@@ -15,9 +15,10 @@ use account::Account;
 use portal::End;
 
 impl<M: Machine> Manager<M> {
-    /// What a request of a mechanism, and of a domain's number with that of its account, asks for. `EDEAD`: the domain is no more;
-    /// `ENOTSUP`: it is trusted, in a sandbox, or shares its portal table; `EINVAL`: there is no such mechanism, or it goes without a domain, or with another.
-    pub fn enclosure(&self, isolation: u64, within: u64) -> Result<Enclosure> {
+    /// What a request by domain `by` of a mechanism, and of a domain's number with that of its account, asks for. `EDEAD`: the domain is no more;
+    /// `ENOTSUP`: it is trusted, in a sandbox, or shares its portal table; `EINVAL`: there is no such mechanism, or it goes without a domain, or with another;
+    /// `EACCESS`: `by` may not make such domains.
+    pub fn enclosure(&self, by: usize, isolation: u64, within: u64) -> Result<Enclosure> {
         match Isolation::of(isolation) {
             Some(Isolation::Domain) if within == 0 => Ok(Enclosure::SPACE),
             Some(Isolation::Sfi) if within == 0 => Ok(Enclosure::HOST),
@@ -31,10 +32,22 @@ impl<M: Machine> Manager<M> {
                 }
                 match task.enclosure {
                     Enclosure::Domain { .. } => Ok(Enclosure::Protection { task: number, next: 0 }),
-                    Enclosure::Protection { .. } => Err(Error::EINVAL),
+                    Enclosure::Protection { .. } | Enclosure::Supervisor => Err(Error::EINVAL),
                 }
             }
+            Some(Isolation::Supervisor) if within == 0 => self.may_make_supervisor(by).map(|()| Enclosure::Supervisor),
             _ => Err(Error::EINVAL),
+        }
+    }
+    /// Whether domain `by` may make domains that execute in supervisor mode, whom nothing keeps in: only who starts all others. `EACCESS`.
+    fn may_make_supervisor(&self, by: usize) -> Result<()> {
+        if by == self.roles.start { Ok(()) } else { Err(Error::EACCESS) }
+    }
+    /// The [`flags`] that a domain of this mechanism has besides.
+    pub(crate) fn implied(enclosure: Enclosure) -> u64 {
+        match enclosure {
+            Enclosure::Supervisor => flags::SUPERVISOR,
+            Enclosure::Domain { .. } | Enclosure::Protection { .. } => 0,
         }
     }
     /// Makes what the new domain `id` has in place of memory, for which `account` pays; physical address of its root page table.
@@ -42,6 +55,11 @@ impl<M: Machine> Manager<M> {
     pub(crate) fn make_enclosure(&self, enclosure: Enclosure, id: DomainId, account: Account) -> Result<usize> {
         match enclosure {
             Enclosure::Domain { .. } => self.machine.space_create(id, account),
+            Enclosure::Supervisor => {
+                let root = self.machine.space_create(id, account)?;
+                let made = self.machine.make_supervisor(id.number());
+                made.inspect_err(|_| self.machine.space_destroy(id.number())).map(|()| root)
+            }
             Enclosure::Protection { task, .. } => self.machine.view_create(id, task as usize, account),
         }
     }
@@ -49,7 +67,7 @@ impl<M: Machine> Manager<M> {
     #[inline(always)]
     pub(crate) fn enclosed(&mut self, enclosure: Enclosure, asid: usize) {
         match enclosure {
-            Enclosure::Domain { .. } => {}
+            Enclosure::Domain { .. } | Enclosure::Supervisor => {}
             Enclosure::Protection { task, .. } => self.join_task(asid, task),
         }
     }
@@ -57,7 +75,7 @@ impl<M: Machine> Manager<M> {
     #[inline(always)]
     pub(crate) fn disclosed(&mut self, asid: usize, dead: &Domain<M>) {
         match dead.enclosure {
-            Enclosure::Domain { .. } => {}
+            Enclosure::Domain { .. } | Enclosure::Supervisor => {}
             Enclosure::Protection { task, next } => {
                 self.leave_task(asid, task, next);
                 self.entry_points.forget(dead.id);
@@ -68,7 +86,7 @@ impl<M: Machine> Manager<M> {
     #[inline(always)]
     pub(crate) fn release_enclosure(&mut self, enclosure: Enclosure, asid: usize) {
         match enclosure {
-            Enclosure::Domain { .. } => self.machine.space_destroy(asid),
+            Enclosure::Domain { .. } | Enclosure::Supervisor => self.machine.space_destroy(asid),
             Enclosure::Protection { task, .. } => {
                 // What it has taken in its task's space may be lent by others there; by whom, if the task has ended, nobody knows.
                 let task = task as usize;
@@ -86,7 +104,7 @@ impl<M: Machine> Manager<M> {
     pub fn end(&self, asid: usize) -> Result<End> {
         let d = self.domain(asid)?;
         match d.enclosure {
-            Enclosure::Domain { .. } | Enclosure::Protection { .. } => {
+            Enclosure::Domain { .. } | Enclosure::Protection { .. } | Enclosure::Supervisor => {
                 Ok(End { table: d.table.address(), asid: asid as u64, flags: d.flags })
             }
         }
@@ -97,19 +115,21 @@ impl<M: Machine> Manager<M> {
             Enclosure::Domain { hosted: false, .. } => (Isolation::Domain, 0),
             Enclosure::Domain { hosted: true, .. } => (Isolation::Sfi, 0),
             Enclosure::Protection { task, .. } => (Isolation::Dp, task as u64),
+            Enclosure::Supervisor => (Isolation::Supervisor, 0),
         }
     }
-    /// Whether domain `asid` can be copied: a domain of protection is copied with its task only. `ENOTSUP`.
+    /// Whether domain `asid` can be copied: a domain of protection is copied with its task only, and what
+    /// executes in supervisor mode is made by who starts it only. `ENOTSUP`.
     pub(crate) fn may_fork(&self, asid: usize) -> Result<()> {
         match self.domain(asid)?.enclosure {
             Enclosure::Domain { .. } => Ok(()),
-            Enclosure::Protection { .. } => Err(Error::ENOTSUP),
+            Enclosure::Protection { .. } | Enclosure::Supervisor => Err(Error::ENOTSUP),
         }
     }
     /// Whether domain `asid` is of no use without threads: one of protection waits for calls for as long as somebody can name it.
     pub(crate) fn ends_with_its_threads(&self, asid: usize) -> bool {
         self.domain(asid).is_ok_and(|d| match d.enclosure {
-            Enclosure::Domain { .. } => true,
+            Enclosure::Domain { .. } | Enclosure::Supervisor => true,
             Enclosure::Protection { task, .. } => !self.named_parts(task as usize).has(asid),
         })
     }
@@ -162,7 +182,10 @@ impl<M: Machine> Manager<M> {
     fn leave_task(&mut self, asid: usize, task: u16, after: u16) {
         let mut place = task as usize;
         while let Some(domain) = self.domains.get_mut(place) {
-            let (Enclosure::Domain { part: next, .. } | Enclosure::Protection { next, .. }) = &mut domain.enclosure;
+            let (Enclosure::Domain { part: next, .. } | Enclosure::Protection { next, .. }) = &mut domain.enclosure
+            else {
+                return;
+            };
             if *next as usize == asid {
                 *next = after;
                 return;

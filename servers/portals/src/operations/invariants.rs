@@ -16,9 +16,10 @@ use crate::manager::{BOOT, Manager};
 use crate::state::code::Kind;
 use crate::state::domain::Domain;
 use crate::state::nucleus_data::{FrameView, Table, ThreadPage};
+use crate::state::system_portals::Initial;
 use abi::address::{PAGE, window_base};
 use abi::inspect::Violation;
-use abi::nucleus::{BLOCK_MAGIC, FIRST_FRAME, MAX_DOMAINS, NPORTALS, domain, flags};
+use abi::nucleus::{BLOCK_MAGIC, FIRST_FRAME, MAX_DOMAINS, NPORTALS, domain};
 use abi::section::padded;
 use abi::system::FIRST_FREE;
 use abi::template::choice;
@@ -111,7 +112,7 @@ impl<M: Machine> Manager<M> {
             expect("the flags", asid, 0, field(domain::FLAGS), d.flags)?;
             let counters = if self.counts_calls() { d.table.own_counters() } else { 0 };
             expect("the counters", asid, 0, field(domain::COUNTERS), counters)?;
-            let initial = &self.system_portals[(d.flags & flags::TRUSTED != 0) as usize];
+            let initial = &self.system_portals[Initial::kind(d.flags)];
             if !boot {
                 for (n, &code) in initial.faults.iter().enumerate() {
                     expect("a fault's entry", asid, n, field(domain::fault(n)), code)?;

@@ -34,6 +34,7 @@ impl<M: Machine> Manager<M> {
             portals.iter().find(|portal| text(&portal.name) == name).map_or(0, |portal| portal.asid as usize)
         };
         (self.roles.own, self.roles.memory) = (server("portal.open"), server("memory.fault"));
+        self.roles.start = info.with_role(role::START).map_or(0, |boot| boot.asid as usize);
         self.code.start(info);
         for boot in &info.domains[..info.domain_count as usize] {
             let Some(id) = DomainId::of(Table::at(self.machine, boot.table).field(domain::IDENTITY)) else { continue };

@@ -1,5 +1,5 @@
 //! What every new domain's table starts with: the system portals and the fixed entries for faults and interrupts. Their
-//! code does not depend on which domain calls, so it is generated once for untrusted and once for trusted domains.
+//! code does not depend on which domain calls, so it is generated once for each kind of domains, by their flags.
 
 use crate::Result;
 use crate::machine::neighbours::Machine;
@@ -64,17 +64,17 @@ impl<M: Machine> Manager<M> {
         t.interrupts[9] = self.permanent_portal(like, "interrupt.dispatch", INTERRUPTS);
         t
     }
-    /// Makes the tables of trusted domains if there are none: few systems have such a domain beside the first ones.
+    /// Makes the tables of domains of a kind if there are none: few systems have others than untrusted ones beside the first ones.
     #[optimize(size)]
-    pub fn make_trusted_system_portals(&mut self) {
+    pub fn make_system_portals(&mut self, kind: usize) {
         // Entry 0, "return", is in every table.
-        if self.system_portals[1].system[0] == 0 {
-            self.system_portals[1] = self.make_initial(flags::TRUSTED);
+        if self.system_portals[kind].system[0] == 0 {
+            self.system_portals[kind] = self.make_initial(Initial::KINDS[kind]);
         }
     }
     /// Makes the tables of untrusted domains, the graveyard, and the portal that answers for the dead.
     pub fn make_initials(&mut self) -> Result<()> {
-        self.system_portals[0] = self.make_initial(0);
+        self.make_system_portals(0);
         self.make_graveyard()?;
         self.dead.portal = self.answer_for_the_dead()?;
         self.dead.grant = self.answer_for_the_dead()?;

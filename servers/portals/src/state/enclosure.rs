@@ -8,6 +8,8 @@ pub enum Enclosure {
     Domain { part: u16, hosted: bool },
     /// A domain of protection: it sees a part of the space of domain `task`. `next`: another one there, or 0.
     Protection { task: u16, next: u16 },
+    /// An address space of its own whose pages are supervisor mode's, which it executes in.
+    Supervisor,
 }
 impl Enclosure {
     /// A new address space.
@@ -16,6 +18,6 @@ impl Enclosure {
     pub const HOST: Enclosure = Enclosure::Domain { part: 0, hosted: true };
     /// Whether nobody else sees the space.
     pub fn is_alone(self) -> bool {
-        matches!(self, Enclosure::Domain { part: 0, .. })
+        matches!(self, Enclosure::Domain { part: 0, .. } | Enclosure::Supervisor)
     }
 }

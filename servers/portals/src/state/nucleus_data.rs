@@ -6,7 +6,7 @@
 use crate::machine::nucleus_memory::NucleusMemory;
 use crate::state::code::CodeArea;
 use abi::count;
-use abi::nucleus::{Frame, NPORTALS, Thread, domain};
+use abi::nucleus::{Frame, NPORTALS, Thread, domain, flags};
 
 /// A domain's block, named by the supervisor address of its portal table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +110,11 @@ impl<M: NucleusMemory> ThreadPage<M> {
         let first = self.address + 4096 - abi::nucleus::FIRST_FRAME as u64;
         let start = first - abi::nucleus::START_FRAME as u64;
         FrameView::at(self.memory, first).set(symbols.first_frame, home, 0, 0, 0);
-        FrameView::at(self.memory, start).set(symbols.start, home, pc, sp, abi::address::RETURN_STUB as u64);
+        let (begin, end) = match home.field(domain::FLAGS) & flags::SUPERVISOR {
+            0 => (symbols.start, abi::address::RETURN_STUB as u64),
+            _ => (symbols.start_supervisor, symbols.exit_supervisor),
+        };
+        FrameView::at(self.memory, start).set(begin, home, pc, sp, end);
         self.memory.write(start + 40, argument);
         self.set(core::mem::offset_of!(Thread, invocation), start);
         self.set(core::mem::offset_of!(Thread, table), home.address());
@@ -256,6 +260,8 @@ impl<M: NucleusMemory> FrameView<M> {
         match portal {
             p if p == symbols.start => Some(abi::nucleus::START_FRAME),
             p if p == symbols.restore => Some(abi::nucleus::EXCEPTION_FRAME),
+            p if p == symbols.start_supervisor => Some(abi::nucleus::START_FRAME),
+            p if p == symbols.restore_supervisor => Some(abi::nucleus::EXCEPTION_FRAME),
             p if p == symbols.floating_return => Some(abi::nucleus::FLOATING_FRAME),
             _ => None,
         }

@@ -6,11 +6,13 @@ pub struct Roles {
     /// The portal manager's own domain, and the memory manager's.
     pub own: usize,
     pub memory: usize,
+    /// Who starts all other components.
+    pub start: usize,
     /// The registration of `domain.destroy`.
     pub destroy: usize,
     /// The scheduler's registrations of P and V.
     pub semaphore_entries: [usize; 2],
 }
 impl Roles {
-    pub const NONE: Roles = Roles { own: 0, memory: 0, destroy: 0, semaphore_entries: [0; 2] };
+    pub const NONE: Roles = Roles { own: 0, memory: 0, start: 0, destroy: 0, semaphore_entries: [0; 2] };
 }

@@ -2,7 +2,7 @@
 
 use crate::machine::nucleus_memory::NucleusMemory;
 use crate::state::nucleus_data::Table;
-use abi::nucleus::domain;
+use abi::nucleus::{domain, flags};
 use abi::system;
 
 /// Addresses of the code of each entry.
@@ -13,6 +13,13 @@ pub struct Initial {
 }
 
 impl Initial {
+    /// The kinds of domains whose code differs, by their flags.
+    pub const KINDS: [u64; 3] = [0, flags::TRUSTED, flags::SUPERVISOR];
+    /// Which of them a domain with these flags is.
+    #[inline(always)]
+    pub fn kind(of: u64) -> usize {
+        (of & flags::TRUSTED != 0) as usize + 2 * (of & flags::SUPERVISOR != 0) as usize
+    }
     pub const EMPTY: Initial = Initial { system: [0; system::FIRST_FREE], faults: [0; 32], interrupts: [0; 16] };
     /// Fills a domain block, whatever it had before, but for the entries from [`system::FIRST_FREE`] on: fixed entries, a record of
     /// zeros, and those of the system.

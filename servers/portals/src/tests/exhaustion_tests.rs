@@ -123,7 +123,7 @@ fn making_a_domain() {
 #[test]
 fn making_a_trusted_domain() {
     // The tables of trusted domains are made once, and kept.
-    let first = |world: &mut World, _: Scene| world.manager.make_trusted_system_portals();
+    let first = |world: &mut World, _: Scene| world.manager.make_system_portals(1);
     each_fails("trusted domain", first, |world, _| {
         world.manager.create_domain(&wanted("third", abi::nucleus::flags::TRUSTED, account::Account::SYSTEM))
     });

@@ -2,8 +2,9 @@
 
 use super::exhaustion_tests::{Scene, each_fails};
 use super::world::World;
-use crate::fake::Fake;
+use crate::fake::{Fake, INIT};
 use abi::Error;
+use abi::nucleus::flags::{SUPERVISOR, TRUSTED};
 use abi::protection::operation;
 use abi::system;
 
@@ -160,12 +161,16 @@ fn a_component_is_one_of_a_task_that_is_meant_and_needs_no_name() {
     let account = world.manager.domain(task).unwrap().account;
     let within = |account: usize| task as u64 | (account as u64) << 16;
     let dp = abi::isolation::Isolation::Dp as u64;
-    assert_eq!(world.manager.enclosure(dp, within(account.number() + 1)), Err(Error::EDEAD), "another has the number");
-    assert_eq!(world.manager.enclosure(dp, 300), Err(Error::EDEAD));
-    let enclosure = world.manager.enclosure(dp, within(account.number())).unwrap();
+    assert_eq!(
+        world.manager.enclosure(INIT, dp, within(account.number() + 1)),
+        Err(Error::EDEAD),
+        "another has the number"
+    );
+    assert_eq!(world.manager.enclosure(INIT, dp, 300), Err(Error::EDEAD));
+    let enclosure = world.manager.enclosure(INIT, dp, within(account.number())).unwrap();
     let wanted = crate::operations::creation::Wanted { name: "decoder", flags: 0, enclosure, parent: 0, account };
     let part = world.manager.create_domain(&wanted).unwrap();
-    assert_eq!(world.manager.enclosure(dp, part as u64 | (account.number() as u64) << 16), Err(Error::EINVAL));
+    assert_eq!(world.manager.enclosure(INIT, dp, part as u64 | (account.number() as u64) << 16), Err(Error::EINVAL));
     let open = |world: &mut World, name| {
         world.call(thread, system::PORTAL_OPEN, |manager, caller| manager.open_protection(caller, name))
     };
@@ -214,4 +219,25 @@ fn registering_without_memory() {
         let handle = handle(world, scene);
         operate(world, scene.other, handle, operation::REGISTER, [ENTRY, 3, 1])
     });
+}
+
+#[test]
+fn a_supervisor_domain_is_made_by_who_starts_the_others_only() {
+    let (mut world, other, _) = World::with_component();
+    let (with, sfi) = (abi::isolation::Isolation::Supervisor as u64, abi::isolation::Isolation::Sfi as u64);
+    assert_eq!(world.manager.enclosure(other, with, 0), Err(Error::EACCESS));
+    assert_eq!(world.manager.enclosure(INIT, with, 1), Err(Error::EINVAL), "it is within nothing");
+    assert!(world.manager.enclosure(other, sfi, 0).is_ok(), "others need no such right");
+    let enclosure = world.manager.enclosure(INIT, with, 0).unwrap();
+    let wanted = crate::operations::creation::Wanted {
+        name: "inside",
+        flags: 0,
+        enclosure,
+        parent: 0,
+        account: account::Account::SYSTEM,
+    };
+    let inside = world.manager.create_domain(&wanted).unwrap();
+    let domain = world.manager.domain(inside).unwrap();
+    assert_eq!(domain.flags & (SUPERVISOR | TRUSTED), SUPERVISOR);
+    assert_eq!(world.manager.may_fork(inside), Err(Error::ENOTSUP));
 }

@@ -46,7 +46,7 @@ impl World {
         let mut manager = Box::new(Manager::new(machine));
         manager.start(machine.info()).expect("the first components");
         // Those of `init`, which the image builder makes.
-        manager.make_trusted_system_portals();
+        manager.make_system_portals(1);
         let table = manager.domain(INIT).expect("init").table;
         manager.system_portals[1].system.iter().enumerate().for_each(|(number, &code)| table.set_entry(number, code));
         World { manager }
