@@ -6,7 +6,7 @@
 #include <pebble.h>
 #include <unistd.h>
 
-enum { ROUNDS = 120, PAGE = 4096, RESOURCES = 9, FIRST = 6, PROGRAM = 5, PATIENCE = 200 };
+enum { ROUNDS = 120, PAGE = 4096, RESOURCES = 10, FIRST = 6, CAPABILITIES = 9, PROGRAM = 5, PATIENCE = 200 };
 static _Alignas(128) struct {
     uint32_t used[RESOURCES], limits[RESOURCES];
 } before, after;
@@ -72,7 +72,7 @@ int main(void)
         hrsleep(1000000);
         if (invoke_portal(inspect, PROGRAM, &after) < 0)
             return 3;
-        after.used[FIRST + 2] -= made;
+        after.used[CAPABILITIES] -= made;
         wrong = 0;
         for (int n = FIRST; n < RESOURCES; n++)
             wrong += after.used[n] != before.used[n];

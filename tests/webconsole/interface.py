@@ -94,7 +94,7 @@ def the_state_is_what_there_is():
     for name in ["idle", "scheduler", "portals", "memory", "files", "internet", "shell", "webconsole"]:
         assert name in names, name
     own = next(d for d in said["domains"] if d["id"] == said["own"])
-    assert own["name"] == "webconsole" and own["limits"]
+    assert own["name"] == "webconsole" and {"files", "disk", "memory"} <= {name for name, _, _ in own["limits"]}
     portal = next(p for p in own["portals"] if p["name"] == "inspect.calls")
     assert portal["spec"] == "smtiw"
     later = next(p for p in domain("webconsole")["portals"] if p["name"] == "inspect.calls")

@@ -278,7 +278,7 @@ function table() {
   const focus = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.identity : "";
   const head = ["component", "domain", "processor", "calls/s", "faults/s", "memory", "limit", "threads", "portals"];
   const rows = [...state.domains].sort((a, b) => of(b).time - of(a).time || a.id - b.id).map(domain => {
-    const rate = of(domain), limit = domain.limits.length ? memory(domain.limits[domain.limits.length - 1][1]) : "–";
+    const rate = of(domain), limit = domain.limits.length ? memory(domain.limits[domain.limits.length - 1][2]) : "–";
     const name = make("button", { type: "button", "data-identity": domain.identity, act: () => { chosen = domain.identity; show(); byId("detail").focus(); } }, domain.name);
     return make("tr", null, make("td", null, name), ...[domain.id, percent(rate.share), short(rate.calls), short(rate.faults), memory(domain.pages), limit, domain.threads, domain.portals.length].map(cell => make("td", null, cell)));
   });
@@ -286,7 +286,6 @@ function table() {
   if (focus) [...byId("rows").querySelectorAll("button")].find(button => button.dataset.identity === focus)?.focus();
 }
 
-const RESOURCES = ["domains", "threads", "semaphores", "code", "names", "pagers", "pages"];
 function detail() {
   const panel = byId("detail");
   const domain = state.domains.find(domain => domain.identity === chosen);
@@ -311,7 +310,7 @@ function detail() {
     make("button", { type: "button", "data-act": "stop", class: "danger", act: change("stop", `Stop ${domain.name}?${own}`) }, "Stop"),
   ] : [];
   acts.push(make("button", { type: "button", "data-act": "close", act: () => { chosen = ""; show(); } }, "Close"));
-  const limits = domain.limits.map(([used, limit], n) => make("tr", null, ...[RESOURCES[n] || n, used, limit].map(cell => make("td", null, cell))));
+  const limits = domain.limits.map(row => make("tr", null, ...row.map(cell => make("td", null, cell))));
   const portals = [...domain.portals].sort((a, b) => (rate.portals.get(b.number) || 0) - (rate.portals.get(a.number) || 0) || a.number - b.number)
     .map(portal => {
       const to = state.domains.find(other => other.id === portal.to);

@@ -35,8 +35,8 @@ pub struct Domain {
     pub time: u64,
     pub faults: u64,
     pub interrupts: u64,
-    /// What its account has taken and may take: what `abi::account` counts, in its order, and pages. Nothing for the system's.
-    pub limits: Vec<[usize; 2]>,
+    /// What its account has taken and may take: what `abi::account` counts, by name, and memory in pages, last. Nothing for the system's.
+    pub limits: Vec<(&'static str, usize, usize)>,
     pub portals: Vec<Portal>,
 }
 #[derive(Serialize, Clone)]

@@ -1,6 +1,6 @@
 //! What the portals of the system tell, and what they are asked to do.
 
-use abi::account::Report;
+use abi::account::{Report, Resource};
 use abi::count::{Calls, FAULTS, INTERRUPTS, TIME};
 use abi::inspect::{self, Domain, Portal};
 use abi::nucleus::{MAX_DOMAINS, NPORTALS, flags};
@@ -220,7 +220,7 @@ fn start(name: &str) -> Result<()> {
     check(SPAWN.call([&raw const line as usize, name.len()])).map(|_| ())
 }
 /// What an account has taken and may take; nothing for the system's own.
-fn limits(account: usize) -> Vec<[usize; 2]> {
+fn limits(account: usize) -> Vec<(&'static str, usize, usize)> {
     if account == 0 {
         return Vec::new();
     }
@@ -229,6 +229,10 @@ fn limits(account: usize) -> Vec<[usize; 2]> {
         return Vec::new();
     }
     let Report { used, limits } = report.0;
-    let memory = [4, 5].map(|what| MEMORY.call([what, account]).max(0) as usize);
-    used.iter().zip(limits).map(|(&used, limit)| [used as usize, limit as usize]).chain([memory]).collect()
+    let [pages, most] = [4, 5].map(|what| MEMORY.call([what, account]).max(0) as usize);
+    let of = |resource: Resource| {
+        let n = resource as usize;
+        (resource.text(), used[n] as usize, limits[n] as usize)
+    };
+    Resource::ALL.into_iter().map(of).chain([("memory", pages, most)]).collect()
 }

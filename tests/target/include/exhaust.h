@@ -10,7 +10,7 @@
 #ifndef TAKERS
 #define TAKERS 6
 #endif
-enum { ENOUGH = 40000, RESOURCES = 9, FILES = 6, STORAGE, CAPABILITIES };
+enum { ENOUGH = 40000, RESOURCES = 10, FILES = 6, STORAGE, DISK, CAPABILITIES };
 static int take(int count);
 
 #ifdef RESOURCE
