@@ -24,6 +24,11 @@ impl Stream {
     pub const fn new(credit: Credit) -> Stream {
         Stream { credit, bytes: VecDeque::new(), escaped: false, ended: false, taken: 0 }
     }
+    /// Makes room for all that the host may send before it is told that some was taken: from here on no byte is lost for want of memory.
+    /// `ENOMEM`.
+    pub fn prepare(&mut self) -> Result<(), abi::Error> {
+        self.bytes.room_for(self.credit.room - self.bytes.len().min(self.credit.room))
+    }
     /// Bytes arrived. `closed` is told of `OUTPUT` or `ERROR`: nobody takes that any more.
     pub fn receive(&mut self, mut bytes: &[u8], mut closed: impl FnMut(u8)) {
         while let Some(&first) = bytes.first() {
@@ -135,6 +140,14 @@ mod tests {
             bytes = &bytes[done..];
         }
         all
+    }
+    #[test]
+    fn what_the_host_may_send_has_room_when_no_memory_is_left() {
+        let mut stream = Stream::new(SERIAL);
+        stream.prepare().unwrap();
+        let bytes = [b'x'; ROOM];
+        fallible::failing::with_only(0, || stream.receive(&bytes, |_| {}));
+        assert_eq!(stream.bytes.len(), ROOM);
     }
     #[test]
     fn an_escape_twice_is_one_byte() {

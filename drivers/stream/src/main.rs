@@ -83,8 +83,10 @@ fn start(env: &pebble::Env) {
         *PORT.lock() = None;
         return;
     }
-    // Where it fails, no input ever comes.
-    let _ = tell(BEGIN, 1);
+    // Where one of them fails, no input ever comes: rather than some of it.
+    if INPUT.lock().stream.prepare().is_ok() {
+        let _ = tell(BEGIN, 1);
+    }
 }
 /// Serves the device's interrupts.
 fn serve(interrupt: &Interrupt) {

@@ -63,6 +63,9 @@ static int for_writing(pthread_rwlock_t *lock, int waits)
         result = waits ? pthread_cond_wait(&lock->changed, &lock->lock) : EBUSY;
     lock->writers--;
     lock->writes |= result == 0;
+    /* Readers may have waited for who gives up here. */
+    if (waits && result != 0)
+        pthread_cond_broadcast(&lock->changed);
     pthread_mutex_unlock(&lock->lock);
     return result;
 }

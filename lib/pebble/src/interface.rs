@@ -335,18 +335,20 @@ unsafe impl<S: ?Sized, const N: usize> Sync for Provides<S, N> {}
 #[doc(hidden)]
 pub fn call_anew(portal: &crate::portal::Import, words: &Words) -> isize {
     let end = crate::time::time() + 2 * crate::time::TIMEBASE;
+    let mut again = false;
     loop {
         let result = portal.call(words.all());
         let gone = result == Error::EDEAD.code() || result == Error::EPORTAL.code();
         if !gone || crate::time::time() >= end {
             return result;
         }
-        if portal.reopen().is_err() {
+        // A server that lives may answer so too, as often as it is asked: others run meanwhile.
+        if portal.reopen().is_err() || core::mem::replace(&mut again, true) {
             crate::time::sleep(LATER);
         }
     }
 }
-/// Ticks after which is looked again for a server that is not there yet.
+/// Ticks after which a server that is not there yet, or was none the last time, is asked again.
 const LATER: u64 = 1_000_000;
 
 /// Declares portals as functions: for each a line `"NAME": fn function(argument: Type, …) -> Result<Type>;`, see [`interface`](mod@crate::interface)

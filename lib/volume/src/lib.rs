@@ -96,9 +96,19 @@ fn by(payer: Owner) -> MutationContext {
 }
 impl<D: BlockIo, E: EntropySource> Volume<D, E> {
     /// The file system of a disk; what its journal has is done first. `EIO`: there is none, or it is damaged.
-    pub fn mount(disk: D, clock: impl Clock + Send + 'static, entropy: E) -> Result<Volume<D, E>> {
-        let now = clock.now().unwrap_or(Ext4Timestamp::UNIX_EPOCH);
-        let versions = Versions::new((now.sec as u64).wrapping_mul(1_000_000_000) + u64::from(now.nsec));
+    pub fn mount(disk: D, clock: impl Clock + Send + 'static, mut entropy: E) -> Result<Volume<D, E>> {
+        let start = match clock.now() {
+            Ok(now) if now != Ext4Timestamp::UNIX_EPOCH => {
+                (now.sec as u64).wrapping_mul(1_000_000_000) + u64::from(now.nsec)
+            }
+            // There is no clock: numbers from 0 would be those of the mount before.
+            _ => {
+                let mut word = [0; 8];
+                entropy.fill_bytes(&mut word).map_err(told)?;
+                u64::from_le_bytes(word) >> 1
+            }
+        };
+        let versions = Versions::new(start);
         let services = MountServices::new(clock, entropy, NoopObserver);
         let files = Ext4::mount(disk, services, MountOptions::read_write()).map_err(told)?;
         Ok(Volume { files, users: BTreeMap::new(), cache: Cache::new(), versions, quotas: Quotas::default() })

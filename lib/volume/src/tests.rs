@@ -343,3 +343,34 @@ fn a_page_that_can_not_be_written_keeps_no_other_from_the_disk() {
     let mut volume = mount(&disk);
     assert_eq!((get(&mut volume, "good"), get(&mut volume, "third")), (Ok(vec![2; 4096]), Ok(vec![7; 100])));
 }
+/// Other bytes at each use.
+struct Counted(Rc<RefCell<u8>>);
+// SAFETY: the tests have one thread each.
+unsafe impl Send for Counted {}
+impl EntropySource for Counted {
+    fn fill_bytes(&mut self, to: &mut [u8]) -> Ext4Result<()> {
+        *self.0.borrow_mut() += 1;
+        to.fill(*self.0.borrow());
+        Ok(())
+    }
+}
+struct NoClock;
+impl Clock for NoClock {
+    fn now(&self) -> Ext4Result<Ext4Timestamp> {
+        Ok(Ext4Timestamp::UNIX_EPOCH)
+    }
+}
+#[test]
+fn without_a_clock_contents_of_another_mount_have_another_number() {
+    let (disk, drawn) = (fresh(), Rc::default());
+    let mut volume = mount(&disk);
+    put(&mut volume, "file", b"words").unwrap();
+    volume.unmount().unwrap();
+    let version = || {
+        let mut volume = Volume::mount(disk.clone(), NoClock, Counted(Rc::clone(&drawn))).unwrap();
+        let version = volume.status_at("file").unwrap().version;
+        volume.unmount().unwrap();
+        version
+    };
+    assert_ne!(version(), version());
+}
