@@ -54,6 +54,8 @@ impl OnTheirWay {
 pub struct Calls<P> {
     pub portals: P,
     layout: Layout,
+    /// One thread at a time is in it: none of its locks is held by another.
+    alone: bool,
     /// The portals that are the host's, a bit each.
     hosts: [u64; NPORTALS / 64],
     on_their_way: OnTheirWay,
@@ -78,6 +80,7 @@ impl<P: Portals> Calls<P> {
     /// Of a fault domain whose heap is between `heap` and `limit`. What the host has opened by now is its own.
     pub fn new(portals: P, layout: Layout, heap: u64, limit: u64) -> Calls<P> {
         let mut calls = Calls::of_component(portals, layout, heap, limit);
+        calls.alone = true;
         for number in system::FIRST_FREE..NPORTALS {
             if calls.portals.specification(number).is_some() {
                 calls.hosts[number / 64] |= 1 << (number % 64);
@@ -89,7 +92,7 @@ impl<P: Portals> Calls<P> {
     pub fn of_component(portals: P, layout: Layout, heap: u64, limit: u64) -> Calls<P> {
         let heap_end = AtomicU64::new(heap);
         let (hosts, on_their_way) = ([0; NPORTALS / 64], OnTheirWay::none());
-        Calls { portals, layout, hosts, on_their_way, first: heap, heap: heap_end, limit }
+        Calls { portals, layout, alone: false, hosts, on_their_way, first: heap, heap: heap_end, limit }
     }
     /// The heap.
     pub fn grown(&self) -> core::ops::Range<u64> {
@@ -101,6 +104,8 @@ impl<P: Portals> Calls<P> {
         match number {
             system::EXIT => Answer::End(arguments[0] as i64),
             system::GROW => Answer::Result(self.grow(arguments[0])),
+            // Whoever it names never lets go of it. Such a wait no cancellation would end.
+            system::LOCK_WAIT if self.alone && (arguments[2] as i64) >= 0 => refused(Error::ESRCH),
             system::YIELD
             | system::SLEEP
             | system::GET_ASID
@@ -249,6 +254,15 @@ mod tests {
         let calls = calls();
         assert_eq!(result(&calls, 41, &[1, 2]), 7);
         assert_eq!(*calls.portals.called.borrow(), [41]);
+    }
+    #[test]
+    fn a_lock_that_nobody_else_can_hold_is_not_waited_for() {
+        let mut calls = calls();
+        let turns = u64::MAX;
+        assert_eq!(result(&calls, system::LOCK_WAIT, &[HEAP, 0, turns]), 7, "what is only asked");
+        assert_eq!(result(&calls, system::LOCK_WAIT, &[HEAP, 3, 5]), error(Error::ESRCH));
+        calls.alone = false;
+        assert_eq!(result(&calls, system::LOCK_WAIT, &[HEAP, 3, 5]), 7);
     }
     #[test]
     fn a_portal_of_the_hosts_is_none() {

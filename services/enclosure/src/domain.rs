@@ -19,7 +19,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
 use core::ops::Range;
-use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use pebble::sync::Semaphore;
 use pebble::{Error, Result, check, portal, thread};
 use verifier::Changes;
@@ -86,6 +86,8 @@ pub enum Ended {
     Fault(Fault),
     /// It took too long; the same.
     Late,
+    /// It was not made: there is no thread or semaphore for it.
+    NotMade(Error),
 }
 
 /// What the one thread that enters the fault domain shares with the host's functions that it enters from there.
@@ -138,9 +140,12 @@ fn answer_faults(own: usize) -> Result<()> {
     check(portal::call(system::PAGER, [own, 0, 0, faulted as *const () as usize])).map(|_| ())
 }
 
-/// Ends calls that take too long: a thread of its own, which takes the code away from under the fault domain.
+/// Ends calls that take too long: a thread of its own, which takes the code away from under the fault domain, and cancels the thread that is in
+/// it: what that waits for, in a server or here, ends with `ECANCELED`. That is for good, so a call that is watched has a thread to itself.
 struct Watch {
     ticks: AtomicU64,
+    /// The id of the thread that makes the call.
+    thread: AtomicUsize,
     begun: Semaphore,
     over: Semaphore,
     seen: Semaphore,
@@ -150,6 +155,7 @@ impl Watch {
     fn start(system: System, code: Arc<[AtomicU64; 2]>, priority: Option<u8>) -> Result<Arc<Watch>> {
         let watch = Arc::new(Watch {
             ticks: AtomicU64::new(0),
+            thread: AtomicUsize::new(0),
             begun: Semaphore::new(0)?,
             over: Semaphore::new(0)?,
             seen: Semaphore::new(0)?,
@@ -163,6 +169,8 @@ impl Watch {
                     own.late.store(true, Ordering::Release);
                     // Whoever executes it faults, and is found by its program counter.
                     system.clear(&(code[0].load(Ordering::Acquire)..code[1].load(Ordering::Acquire)));
+                    // It may have ended meanwhile.
+                    portal::call(system::THREAD_CANCEL, [own.thread.load(Ordering::Acquire)]);
                     let _ = own.over.wait();
                 }
                 let _ = own.seen.post();
@@ -350,24 +358,43 @@ impl FaultDomain {
     pub fn call(&mut self, portal: usize, argument: u64, ticks: Option<u64>) -> core::result::Result<i64, Ended> {
         let address = self.portals[portal];
         self.block.ended = 0;
-        let watch = ticks.and_then(|ticks| Some((self.watch().ok()?, ticks)));
-        if let Some((watch, ticks)) = &watch {
-            watch.ticks.store(*ticks, Ordering::Release);
-            watch.late.store(false, Ordering::Release);
-            let _ = watch.begun.post();
-        }
-        let result = enter(&mut self.block, address, &[argument]);
-        let mut late = false;
-        if let Some((watch, _)) = watch {
-            let _ = watch.over.post().and_then(|()| watch.seen.wait());
-            late = watch.late.load(Ordering::Acquire);
-        }
+        let (result, late) = match ticks {
+            None => (enter(&mut self.block, address, &[argument]), false),
+            Some(ticks) => self.call_watched(address, argument, ticks).map_err(Ended::NotMade)?,
+        };
         // SAFETY: the thread is out of the fault domain.
         match unsafe { (*SHARED.fault.get()).take() } {
-            Some(_) if late => Err(Ended::Late),
+            // Its code is gone.
+            _ if late => Err(Ended::Late),
             Some(fault) => Err(Ended::Fault(fault)),
             None => Ok(result),
         }
+    }
+    /// The result of a call in a thread of its own, and whether its time was over.
+    fn call_watched(&mut self, address: u64, argument: u64, ticks: u64) -> Result<(i64, bool)> {
+        /// The fault domain's block, which the one thread has as long as it runs.
+        struct Lent(*mut Block);
+        // SAFETY: who lends it waits for the thread's end.
+        unsafe impl Send for Lent {}
+        let watch = self.watch()?;
+        let answer = Arc::new(AtomicI64::new(0));
+        let (block, told) = (Lent(&raw mut *self.block), Arc::clone(&answer));
+        let thread = thread::spawn(None, move || {
+            let block: Lent = block;
+            // SAFETY: as above.
+            let result = enter(unsafe { &mut *block.0 }, address, &[argument]);
+            told.store(result, Ordering::Release);
+        })?;
+        watch.ticks.store(ticks, Ordering::Release);
+        watch.thread.store(thread.id(), Ordering::Release);
+        watch.late.store(false, Ordering::Release);
+        let begun = watch.begun.post();
+        // The block is lent until then, whoever cancels this thread.
+        while check(portal::call(system::THREAD_JOIN, [thread.id()])) == Err(Error::ECANCELED) {}
+        begun?;
+        watch.over.post()?;
+        while watch.seen.wait() == Err(Error::ECANCELED) {}
+        Ok((answer.load(Ordering::Acquire), watch.late.load(Ordering::Acquire)))
     }
     fn watch(&mut self) -> Result<Arc<Watch>> {
         if self.watch.is_none() {

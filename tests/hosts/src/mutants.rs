@@ -81,6 +81,7 @@ pub fn run(file: &[u8], wanted: usize, seed: u64) -> Result<(), String> {
         match ended {
             Ok(_) => ends[0] += 1,
             Err(Ended::Late) => ends[1] += 1,
+            Err(Ended::NotMade(error)) => return Err(String::from(error.text())),
             Err(Ended::Fault(fault)) => {
                 ends[2] += 1;
                 let near = layout.base() - GUARD..layout.base() + layout.0.size() + GUARD;

@@ -117,6 +117,7 @@ fn load(host: &mut Host, file: &[u8], loads: bool, shared: u64) -> Result<u64, W
     let offer = started.map_err(|ended| match ended {
         Ended::Fault(_) => Why(Error::EDEAD, "a fault before it offered its entries".into()),
         Ended::Late => Why(Error::ETIMEDOUT, "it took too long".into()),
+        Ended::NotMade(error) => Why(error, "there is no thread for it".into()),
     })?;
     let entries = entries(&image, offer as u64).ok_or("it does not offer its entries")?;
     domain.set_stack(layout.top());
