@@ -142,6 +142,7 @@ fn one(
         short_circuit: None,
         templates,
         count: Count::Off,
+        trace: None,
     };
     let symbols = Symbols {
         raise: 0xFFFF_FFFF_C020_0100,

@@ -17,6 +17,8 @@ pub const OWN: &[(&str, &str)] = &[
     ("counts", "what the portal manager has of everything"),
     ("limits", "what each component has taken, and what it may take"),
     ("top [SECONDS]", "what domains run and which portals are called"),
+    ("trace PATTERN [COMMAND…]", "shows calls of portals so named, until Ctrl-C or COMMAND ends"),
+    ("trace SECONDS PATTERN", "the same for so long"),
     ("uptime", "how long the system has run"),
     ("time COMMAND…", "how long a command takes"),
     ("echo [-n] TEXT…", "prints TEXT"),

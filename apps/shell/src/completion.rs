@@ -19,7 +19,7 @@ pub fn of(text: &str) -> (usize, Vec<String>) {
             found.extend(programs::components());
         }
         Some("run" | "kill" | "restart") => found.extend(programs::components()),
-        Some("portals") => found.extend(views::portal_names()),
+        Some("portals" | "trace") => found.extend(views::portal_names()),
         _ => {
             let (directory, _) =
                 word.rsplit_once('/').map_or(("", word), |(path, name)| (&word[..path.len() + 1], name));

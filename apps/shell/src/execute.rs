@@ -3,7 +3,7 @@
 use crate::jobs::{self, Job};
 use crate::output::collect;
 use crate::programs::{self, Streams, TOOLS_COMPONENT};
-use crate::{activity, println, views};
+use crate::{activity, println, tracing, views};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
@@ -220,21 +220,51 @@ fn run_pipeline(job: &Arc<Job>, pipeline: &Pipeline) -> i32 {
     if status == -1 { ended } else { status }
 }
 /// Runs a command of the shell's own; its status. A program is only started: `None`.
-fn run_command(job: &Arc<Job>, command: &Command, mut streams: Streams) -> Option<i32> {
+fn run_command(job: &Arc<Job>, command: &Command, streams: Streams) -> Option<i32> {
     let assigned: Vec<(&str, String)> =
         command.assignments.iter().map(|(name, word)| (name.as_str(), expand::one(word, &value))).collect();
-    let mut words = expand::words(&command.words, &value, &names);
+    let words = expand::words(&command.words, &value, &names);
     let Some(name) = words.first().cloned() else {
         assigned.iter().for_each(|(name, value)| set(name, value, false));
         return Some(0);
     };
+    if name == "trace" && words.len() > 2 && words[1].parse::<u64>().is_err() {
+        return Some(run_traced(job, &assigned, words, streams));
+    }
+    run_words(job, &assigned, words, streams)
+}
+/// Runs what is behind `trace PATTERN`, and shows meanwhile which portals of that name are called; its status.
+fn run_traced(job: &Arc<Job>, assigned: &[(&str, String)], mut words: Vec<String>, streams: Streams) -> i32 {
+    let tracing = match tracing::Beside::start(&words[1], job) {
+        Ok(tracing) => tracing,
+        Err(error) => {
+            complain(&untraced(&words[1], error));
+            return 1;
+        }
+    };
+    words.drain(..2);
+    let status = run_words(job, assigned, words, streams).unwrap_or_else(|| job.wait());
+    tracing.stop();
+    status
+}
+/// Why nothing is traced.
+fn untraced(pattern: &str, error: Error) -> String {
+    match error {
+        Error::ENOENT => format!("trace: no portal is called {pattern}"),
+        error => format!("trace: {}", error.text()),
+    }
+}
+/// Runs a command whose words are known.
+fn run_words(job: &Arc<Job>, assigned: &[(&str, String)], mut words: Vec<String>, mut streams: Streams) -> Option<i32> {
     let start = pebble::time::time();
-    let timed = name == "time";
+    let timed = words.first().is_some_and(|name| name == "time");
+    let name = words.first().cloned().unwrap_or_default();
     if timed {
         words.remove(0);
     }
     if words.first().is_some_and(|name| is_own(name) && name != "run") {
-        let (status, text) = if streams[1].is_some() { collect(|| own(&words)) } else { (own(&words), String::new()) };
+        let (status, text) =
+            if streams[1].is_some() { collect(|| own(job, &words)) } else { (own(job, &words), String::new()) };
         if let Some(out) = streams[1].take() {
             let is_pipe = out.metadata().is_ok_and(|metadata| metadata.kind == file::Kind::Pipe);
             let write = move || _ = out.write(text.as_bytes());
@@ -294,7 +324,7 @@ fn number(word: &str) -> core::result::Result<usize, String> {
     word.parse().map_err(|_| format!("\"{word}\" is not a number"))
 }
 /// Executes a command of the shell's own; its status.
-fn own(words: &[String]) -> i32 {
+fn own(job: &Job, words: &[String]) -> i32 {
     let text: Vec<&str> = words.iter().map(String::as_str).collect();
     let all = |result: Result<()>| result.map_err(|error| String::from(error.text()));
     let one = |word: &str, body: &dyn Fn(usize) -> Result<()>| number(word).and_then(|n| all(body(n)));
@@ -341,6 +371,11 @@ fn own(words: &[String]) -> i32 {
         ["limits"] => all(views::limits()),
         ["top"] => all(activity::top(1)),
         ["top", seconds] => one(seconds, &activity::top),
+        ["trace", pattern] => tracing::trace(pattern, None, &job.interrupted).map_err(|error| untraced(pattern, error)),
+        ["trace", seconds, pattern] => number(seconds).and_then(|seconds| {
+            let traced = tracing::trace(pattern, Some(seconds as u64), &job.interrupted);
+            traced.map_err(|error| untraced(pattern, error))
+        }),
         ["uptime"] => all(views::uptime()),
         ["echo", "-n", ref rest @ ..] => {
             crate::print!("{}", rest.join(" "));

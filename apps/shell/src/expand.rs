@@ -72,6 +72,11 @@ fn matches(field: &Marked, names: &dyn Fn(&str) -> Vec<String>) -> Vec<String> {
     found.iter_mut().for_each(|name| name.insert_str(0, &directory));
     found
 }
+/// Whether `name` matches an unquoted pattern.
+pub fn matches_all(pattern: &str, name: &str) -> bool {
+    let pattern: Marked = pattern.chars().map(|c| (c, false)).collect();
+    matched(&pattern, name)
+}
 fn matched(pattern: &[(char, bool)], name: &str) -> bool {
     match pattern.split_first() {
         None => name.is_empty(),

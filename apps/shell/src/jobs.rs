@@ -28,6 +28,8 @@ pub struct Job {
     pub number: usize,
     pub text: String,
     processes: Mutex<Vec<Process>>,
+    /// Domains of all that it has started, and their names: for what is said of them later.
+    started: Mutex<Vec<(usize, String)>>,
     /// Something has changed.
     changed: Semaphore,
     pub background: AtomicBool,
@@ -52,6 +54,7 @@ impl Job {
             number,
             text: text.into(),
             processes: Mutex::new(Vec::new()),
+            started: Mutex::new(Vec::new()),
             changed,
             background: background.into(),
             interrupted: false.into(),
@@ -65,6 +68,7 @@ impl Job {
     pub fn start(self: &Arc<Job>, words: &[String], variables: &[String], streams: Streams) -> Result<()> {
         let domain = start(words, variables, &streams)?;
         let name = words.first().cloned().unwrap_or_default();
+        self.started.lock().push((domain, name.clone()));
         self.processes.lock().push(Process { domain, name, end: None });
         let job = self.clone();
         let waits = pebble::thread::spawn(None, move || {
@@ -112,6 +116,10 @@ impl Job {
         }
         processes.retain(|p| p.end.is_none());
         status
+    }
+    /// The name of its program in domain `asid`, which may have ended.
+    pub fn program(&self, asid: usize) -> Option<String> {
+        self.started.lock().iter().rev().find(|(domain, _)| *domain == asid).map(|(_, name)| name.clone())
     }
     /// Ends its programs.
     pub fn kill(&self) {

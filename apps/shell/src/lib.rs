@@ -1,5 +1,5 @@
-//! What the shell works out without touching the system: keys, the line that is edited, the command language, completion, and what is
-//! said of an end.
+//! What the shell works out without touching the system: keys, the line that is edited, the command language, completion, what is
+//! said of an end, and of traced calls.
 #![cfg_attr(not(test), no_std)]
 
 extern crate alloc;
@@ -11,3 +11,4 @@ pub mod history;
 pub mod keys;
 pub mod line;
 pub mod syntax;
+pub mod trace;

@@ -11,6 +11,7 @@ mod jobs;
 mod output;
 mod programs;
 mod terminal;
+mod tracing;
 mod views;
 
 use terminal::{Terminal, Typed};

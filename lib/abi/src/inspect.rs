@@ -53,10 +53,22 @@ pub struct Portal {
     pub code: u64,
     pub words: u64,
     pub entry: u64,
+    /// The portal manager's number of what it leads to, or [`NO_REGISTRATION`].
+    pub registration: u64,
 }
 impl Portal {
-    pub const NONE: Portal = Portal { name: [0; NAME], spec: [0; SPEC], server: 0, code: 0, words: 0, entry: 0 };
+    pub const NONE: Portal = Portal {
+        name: [0; NAME],
+        spec: [0; SPEC],
+        server: 0,
+        code: 0,
+        words: 0,
+        entry: 0,
+        registration: NO_REGISTRATION,
+    };
 }
+/// It leads to nothing that was registered.
+pub const NO_REGISTRATION: u64 = u64::MAX;
 /// Answer of `inspect.counts`: what the portal manager has, after it has taken back what nobody needs any more.
 #[repr(C, align(128))]
 #[derive(Clone, Copy, Default)]

@@ -32,6 +32,7 @@ pub mod specification;
 pub mod start;
 pub mod system;
 pub mod template;
+pub mod trace;
 pub mod window;
 
 pub use error::Error;

@@ -41,7 +41,7 @@ plain!(
     crate::system::Grant,
     crate::system::NewDomain
 );
-plain!(crate::system::Registration, crate::template::Template);
+plain!(crate::system::Registration, crate::template::Template, crate::trace::Traced);
 // SAFETY: integers, and an address that nobody follows: any word is one.
 unsafe impl Plain for crate::section::ShortCircuit {}
 // SAFETY: each of them is plain.

@@ -237,6 +237,7 @@ impl Opener<'_> {
             // Who answers for faults, or is lost by one, can not wait for its own.
             templates: Templates::new(&templates).at_touch(!vital(&domains[p.server])),
             count,
+            trace: None,
         };
         let block = generate(&connection, &self.info.symbols, &mut words)
             .map_err(|_| Error::TooMany("instructions in a portal"))?;

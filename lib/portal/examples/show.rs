@@ -34,6 +34,7 @@ fn main() {
         short_circuit: None,
         templates,
         count: Count::Off,
+        trace: None,
     };
     let block = generate(&connection, &symbols, &mut words).expect("it fits");
     let header = BLOCK_HEADER / 4;

@@ -20,6 +20,7 @@ fn csr_name(csr: u32) -> Option<&'static str> {
         SEPC => "sepc",
         SATP => "satp",
         CYCLE => "cycle",
+        TIME => "time",
         _ => return None,
     })
 }

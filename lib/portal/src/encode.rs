@@ -23,6 +23,7 @@ pub mod csr {
     pub const SEPC: u32 = 0x141;
     pub const SATP: u32 = 0x180;
     pub const CYCLE: u32 = 0xC00;
+    pub const TIME: u32 = 0xC01;
 }
 /// Bits of `sstatus`: interrupts are on; they are on, and the processor in supervisor mode, behind the next `sret`.
 pub mod sstatus {

@@ -19,6 +19,7 @@ use abi::boot::Symbols;
 use abi::count;
 use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC, Thread, domain, fault, limit};
 use abi::template::{LETTERS, Part, hole, part};
+use abi::trace;
 use core::mem::offset_of;
 
 /// One end of a connection.
@@ -45,6 +46,16 @@ pub struct Connection<'a> {
     /// The code of the specification's other letters.
     pub templates: Templates<'a>,
     pub count: Count,
+    /// Who writes down each call and its result.
+    pub trace: Option<Trace>,
+}
+/// A traced portal's recorder ([`crate::recorder`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// Its supervisor address.
+    pub recorder: u64,
+    /// What is said of each event: `abi::trace::Event::what` without its kind.
+    pub what: u64,
 }
 /// Where the calls of a portal are counted: in which word of the calling domain's counters (`abi::count`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -117,10 +128,10 @@ pub fn generate(connection: &Connection, symbols: &Symbols, out: &mut Buffer) ->
     g.cross();
     let (frame, return_offset) = if g.is_call() {
         let offset = g.e.position() - BLOCK_HEADER;
-        if offset > REACH << connection.specification.is_long() as u32 {
+        if offset > REACH << g.is_long() as u32 {
             return generate_at_call(connection, symbols, out);
         }
-        if connection.specification.is_long() {
+        if g.is_long() {
             // Two steps, where one may not reach.
             let step = (offset / 2) as i32;
             g.e.patch(address, addi(T4, T1, step));
@@ -283,6 +294,10 @@ impl Generator<'_, '_> {
     #[inline(always)]
     fn call(&mut self) -> usize {
         let plan = self.plan;
+        if self.c.trace.is_some() {
+            self.e.put(addi(T6, T0, 0));
+            self.record(trace::CALL);
+        }
         if let Some(short_circuit) = &self.c.short_circuit {
             // Whether it ends the call or not.
             self.count();
@@ -302,7 +317,7 @@ impl Generator<'_, '_> {
         }
         let address = self.e.next();
         self.e.put(0);
-        if self.c.specification.is_long() {
+        if self.is_long() {
             self.e.put(0);
         }
         if table {
@@ -368,6 +383,21 @@ impl Generator<'_, '_> {
     #[inline(always)]
     fn specification_templated(&self) -> bool {
         self.c.specification.is_templated()
+    }
+    /// Whether the return portal may be farther from the call portal than one addition reaches.
+    #[inline(always)]
+    fn is_long(&self) -> bool {
+        self.c.specification.is_long() || self.c.trace.is_some()
+    }
+    /// Has a step of this kind written down, with depth `t6`. `t3` to `t6` are written.
+    #[cold]
+    fn record(&mut self, kind: u64) {
+        if let Some(Trace { recorder, what }) = self.c.trace {
+            // What is passed is of no use at the end.
+            let what = if kind == trace::CALL { what } else { what >> trace::REGISTRATION << trace::REGISTRATION };
+            self.e.constant(T5, (what | kind) as i64);
+            self.e.jump(T4, recorder, T4);
+        }
     }
     /// Whether pages are shared or moved before the call is made.
     fn transfers(&self) -> bool {
@@ -554,6 +584,12 @@ impl Generator<'_, '_> {
             self.e.place(skip);
         }
         self.templates(part::BACK);
+        if self.c.trace.is_some() {
+            // `t3` is where the caller goes on.
+            self.e.put_all([addi(T1, T3, 0), addi(T6, T0, plan.size as i32)]);
+            self.record(trace::RETURN);
+            self.e.put(addi(T3, T1, 0));
+        }
         let satp = if plan.stack == StackPlan::Queue { T5 } else { T1 };
         if !plan.same_domain {
             self.e.put(ld(satp, T2, domain::SPACE));
@@ -667,6 +703,10 @@ impl Generator<'_, '_> {
                 if left > 0 {
                     self.e.put(jal(ZERO, 8 * left));
                 } else {
+                    if self.c.trace.is_some() {
+                        self.e.put(addi(T6, T0, self.plan.size as i32));
+                        self.record(trace::FAILED);
+                    }
                     self.e.put_all(jump(ZERO, self.symbols.complete, T0));
                 }
             }

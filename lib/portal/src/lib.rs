@@ -13,12 +13,13 @@ pub mod emit;
 pub mod encode;
 pub mod frame;
 pub mod generate;
+pub mod recorder;
 pub mod short_circuit;
 pub mod software;
 pub mod specification;
 pub mod template;
 
-pub use generate::{Block, Connection, Count, End, GenerateError, generate};
+pub use generate::{Block, Connection, Count, End, GenerateError, Trace, generate};
 pub use short_circuit::ShortCircuit;
 pub use specification::{Reason, Rejected, Specification};
 pub use template::{Templates, Uses};

@@ -41,6 +41,7 @@ fn generated(specification: &str, caller: End, callee: End, constants: [u64; 6],
         short_circuit: None,
         templates: TEMPLATES,
         count,
+        trace: None,
     };
     let block = generate(&connection, &symbols(), &mut out).unwrap();
     out.0[..block.words].to_vec()
@@ -135,6 +136,7 @@ fn too_few_constants_is_an_error() {
         short_circuit: None,
         templates: TEMPLATES,
         count: Count::Off,
+        trace: None,
     };
     let mut out = Buffer::EMPTY;
     assert_eq!(generate(&connection, &symbols(), &mut out), Err(GenerateError::Constants));
@@ -164,6 +166,7 @@ fn windows_that_have_no_room_at_the_first_access_are_mapped_at_the_call() {
             short_circuit: None,
             templates,
             count: Count::Off,
+            trace: None,
         };
         let block = generate(&connection, &symbols(), &mut out).unwrap();
         out.0[..block.words].to_vec()
@@ -189,6 +192,7 @@ fn a_short_circuit_goes_before_the_portal_and_passes_the_verifier() {
         short_circuit,
         templates: TEMPLATES,
         count: Count::Off,
+        trace: None,
     };
     let mut with = Buffer::EMPTY;
     let length = generate(&connection, &symbols(), &mut with).unwrap().words;

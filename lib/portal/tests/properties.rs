@@ -101,7 +101,7 @@ proptest! {
         let words: Vec<u32> = words.iter().map(|w| portal::encode::ld(portal::encode::T4, portal::encode::T3, (w % 8 * 8) as i32)).collect();
         prop_assert_eq!(portal::short_circuit::check(&words, 64), Ok(()));
         let short_circuit = (!words.is_empty()).then_some(ShortCircuit { words: &words, record: 0xFFFF_FFFF_8040_0000 + record * 16 });
-        let connection = Connection { specification: &specification, caller, callee, entry, constants: &constants, short_circuit, templates: TEMPLATES.at_touch(at_touch), count: Count::Off };
+        let connection = Connection { specification: &specification, caller, callee, entry, constants: &constants, short_circuit, templates: TEMPLATES.at_touch(at_touch), count: Count::Off, trace: None };
         let symbols = Symbols {
             raise: 0xFFFF_FFFF_C020_0100,
             complete: 0xFFFF_FFFF_C020_0FFC,

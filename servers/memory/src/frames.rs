@@ -10,6 +10,9 @@ const FRAMES: usize = (1 << 30) / PAGE;
 const FRAMES_IN_PAGE: usize = PAGE * 8;
 /// Frames kept for the system: an application that takes all memory must not keep a thread or domain from being ended.
 pub const RESERVE: usize = 64;
+/// Most frames of a run: those of the ring of traced calls. Runs are looked for in 64 frames at a time.
+pub const LONGEST_RUN: usize = abi::trace::PAGES;
+const _: () = assert!(LONGEST_RUN >= 8 && LONGEST_RUN < 64);
 
 /// Which frames are free.
 pub struct Frames {
@@ -141,11 +144,11 @@ impl Frames {
     pub fn take_run_for_component(&mut self, count: usize) -> Result<usize, Error> {
         if self.free() < RESERVE + count || self.fails() { Err(Error::ENOMEM) } else { self.take_run(count) }
     }
-    /// `count` ≤ 8 consecutive frames, for the system.
+    /// `count` ≤ [`LONGEST_RUN`] consecutive frames, for the system.
     pub fn take_run(&mut self, count: usize) -> Result<usize, Error> {
         match count {
             1 => return self.take(For::System),
-            2..=8 => {}
+            2..=LONGEST_RUN => {}
             _ => return Err(Error::EINVAL),
         }
         if self.free() < count {
@@ -202,7 +205,7 @@ mod tests {
     }
     #[test]
     fn a_run_too_long_is_refused() {
-        assert_eq!(frames(100).take_run(9), Err(Error::EINVAL));
+        assert_eq!(frames(100).take_run(LONGEST_RUN + 1), Err(Error::EINVAL));
         assert_eq!(frames(100).take_run(0), Err(Error::EINVAL));
     }
     #[test]
@@ -224,7 +227,7 @@ mod tests {
     }
     proptest! {
         #[test]
-        fn no_frame_is_given_out_twice_and_all_come_back(steps in proptest::collection::vec((0usize..9, any::<bool>(), any::<prop::sample::Index>()), 1..300)) {
+        fn no_frame_is_given_out_twice_and_all_come_back(steps in proptest::collection::vec((0usize..LONGEST_RUN + 1, any::<bool>(), any::<prop::sample::Index>()), 1..300)) {
             let mut f = frames(300);
             let mut held: Vec<(usize, usize)> = Vec::new();
             for (count, give, which) in steps {

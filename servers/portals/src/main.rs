@@ -18,6 +18,7 @@ use entries::accounts::{account_charge, account_of, account_refund};
 use entries::domains::{create, event, exit, fault, fork, kill, limits, wait};
 use entries::inspection::{
     inspect_account, inspect_calls, inspect_check, inspect_code, inspect_counts, inspect_domain, inspect_portal,
+    inspect_trace, inspect_traced,
 };
 use entries::memory::{freeze, page, pager, shown, thaw};
 use entries::portals::{
@@ -104,6 +105,8 @@ pebble::provide! {
     "inspect.code", "smtiiw", inspect_code;
     "inspect.counts", "smtw", inspect_counts;
     "inspect.calls", "smtiw", inspect_calls;
+    "inspect.trace", "smtri", inspect_trace;
+    "inspect.traced", "smtiw", inspect_traced;
     "inspect.account", "smtiw", inspect_account;
     "inspect.check", "smtw", inspect_check;
 }

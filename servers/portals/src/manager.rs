@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::machine::neighbours::Machine;
+use crate::operations::tracing::Tracer;
 use crate::state::code::{CodeArea, Kind};
 use crate::state::dead::ForTheDead;
 use crate::state::domain::{Domain, Domains};
@@ -57,6 +58,8 @@ pub struct Manager<M: Machine> {
     /// Semaphores to post when the lock is free again: who waits for one needs it.
     pub posts: Posts,
     pub roles: Roles,
+    /// Where traced calls are written down.
+    pub tracer: Tracer,
     /// Where portals are generated before their place is known.
     pub scratch: Buffer,
     /// A handle of a domain of protection, or a connection to one, is in no table any more, and nobody has looked whether that was the last.
@@ -99,6 +102,7 @@ impl<M: Machine> Manager<M> {
             watch: Watch::NONE,
             posts: Posts::NONE,
             roles: Roles::NONE,
+            tracer: Tracer::NONE,
             scratch: Buffer::EMPTY,
             names_lost: false,
             seen: RefCell::new(Seen::new()),

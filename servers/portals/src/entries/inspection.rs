@@ -1,9 +1,12 @@
 //! What the shell and tests look at.
 
-use crate::{MANAGER, client_memory};
+use crate::{MANAGER, client_memory, with_caller};
 use abi::Error;
 use abi::count::WORDS;
+use abi::section::NAME;
+use abi::trace::Traced;
 use abi::window::Window;
+use alloc::boxed::Box;
 use pebble::Result;
 
 #[optimize(size)]
@@ -33,6 +36,21 @@ pub extern "C" fn inspect_calls(_: usize, asid: usize, out: usize) -> isize {
             unsafe { window.pointer().add(n).write_volatile(word) };
         }
         Ok(())
+    };
+    copy().map_or_else(Error::code, |()| 0)
+}
+#[optimize(size)]
+pub extern "C" fn inspect_trace(thread: usize, name: usize, wanted: usize) -> isize {
+    let name = client_memory::read::<[u8; NAME]>(name);
+    with_caller(thread, |manager, caller| manager.trace(caller, &name?, wanted))
+}
+#[optimize(size)]
+pub extern "C" fn inspect_traced(_: usize, from: usize, out: usize) -> isize {
+    let copy = || -> Result<()> {
+        // A page of them has no room on the stack, and is not written in place: what it shows is its caller's.
+        let mut answer = Box::try_new(Traced::NONE).map_err(|_| Error::ENOMEM)?;
+        MANAGER.lock().traced_events(from as u64, &mut answer)?;
+        client_memory::write(out, &*answer)
     };
     copy().map_or_else(Error::code, |()| 0)
 }

@@ -79,8 +79,17 @@ impl<M: Machine> Manager<M> {
     ) -> Result<u64> {
         let (callee, at_touch) = self.callee(to)?;
         let templates = Templates::new(&self.templates.all).at_touch(at_touch);
-        let connection =
-            Connection { specification, caller, callee, entry, constants, short_circuit, templates, count };
+        let connection = Connection {
+            specification,
+            caller,
+            callee,
+            entry,
+            constants,
+            short_circuit,
+            templates,
+            count,
+            trace: None,
+        };
         let Ok(ref block) = generate(&connection, &self.machine.info().symbols, &mut self.scratch) else {
             return Err(Error::EINVAL);
         };
@@ -169,7 +178,9 @@ impl<M: Machine> Manager<M> {
         let server = self.registrations.get(id).ok_or(Error::ENOENT)?.server;
         let (callee, at_touch) = self.callee(server)?;
         let r = self.registrations.get(id).ok_or(Error::ENOENT)?;
-        let circuit = r.short_circuit.as_deref();
+        let trace = if r.traced { self.traced(caller.asid as usize, id) } else { None };
+        // Each call is seen to its end: none ends before the callee is entered.
+        let circuit = r.short_circuit.as_deref().filter(|_| trace.is_none());
         let connection = Connection {
             specification: &r.specification,
             caller,
@@ -179,6 +190,7 @@ impl<M: Machine> Manager<M> {
             short_circuit: circuit.map(|c| ShortCircuit { words: &c.words[..c.count], record: c.record }),
             templates: Templates::new(&self.templates.all).at_touch(at_touch),
             count: self.count(word),
+            trace,
         };
         let Ok(ref block) = generate(&connection, &self.machine.info().symbols, &mut self.scratch) else {
             return Err(Error::EINVAL);
@@ -253,10 +265,13 @@ impl<M: Machine> Manager<M> {
     }
     /// What a portal from `caller` to registration `id` is made for, at `number` of its table.
     #[inline(always)]
-    fn made_for(&self, caller: End, id: usize, number: usize) -> Result<MadeFor> {
-        let &Registration { server, circuits: short_circuit, .. } = self.registrations.get(id).ok_or(Error::ENOENT)?;
+    pub(crate) fn made_for(&self, caller: End, id: usize, number: usize) -> Result<MadeFor> {
+        let &Registration { server, circuits: short_circuit, traced, .. } =
+            self.registrations.get(id).ok_or(Error::ENOENT)?;
         let flags = [caller.flags as u16, self.domain(server)?.flags as u16];
-        Ok(MadeFor { caller: self.domain(caller.asid as usize)?.id, flags, short_circuit, count: self.count(number) })
+        let traced = traced && self.traced(caller.asid as usize, id).is_some();
+        let (caller, count) = (self.domain(caller.asid as usize)?.id, self.count(number));
+        Ok(MadeFor { caller, flags, short_circuit, count, traced })
     }
     /// Nothing leads to the block at `code` any more, which another like it will be asked for.
     #[inline(always)]

@@ -76,6 +76,7 @@ impl<M: Machine> Manager<M> {
         self.close_all(asid, &dead);
         self.leave_sandbox(asid, &dead.sandbox);
         self.forget_pagers(dead.id);
+        self.end_tracing(dead.id);
         while let Some(charge) = self.ended.remove_child(dead.id) {
             self.accounts.refund(charge);
         }

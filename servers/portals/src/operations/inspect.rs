@@ -66,8 +66,22 @@ impl<M: Machine> Manager<M> {
         let table = *table;
         Ok(core::iter::once(first).chain((1..count::WORDS).map(move |n| table.counter(n))))
     }
+    /// What registration `id` is. `ENOENT`: there is none of that number; `EPORTAL`: nor one of a higher one.
+    fn inspect_registration(&self, id: usize) -> Result<inspect::Portal> {
+        if id >= self.registrations.end() {
+            return Err(Error::EPORTAL);
+        }
+        let r = self.registrations.get(id).ok_or(Error::ENOENT)?;
+        let (server, entry, registration) = (r.server as u64, r.entry, id as u64);
+        let mut portal = inspect::Portal { name: *r.name, server, entry, registration, ..inspect::Portal::NONE };
+        r.specification.write(&mut portal.spec);
+        Ok(portal)
+    }
     #[optimize(size)]
     pub fn inspect_portal(&self, asid: usize, number: usize) -> Result<inspect::Portal> {
+        if asid == 0 {
+            return self.inspect_registration(number);
+        }
         let table = self.domain(asid)?.table;
         if number >= NPORTALS {
             return Err(Error::EPORTAL);
@@ -81,6 +95,7 @@ impl<M: Machine> Manager<M> {
         let block = self.code.get(code).ok_or(Error::EPORTAL)?;
         portal.name = match block.kind {
             Kind::Registered { registration } => {
+                portal.registration = registration as u64;
                 self.registrations.get(registration as usize).map_or(WITHDRAWN, |r| *r.name)
             }
             Kind::Semaphore { v: false, .. } => padded("semaphore.p"),
@@ -89,6 +104,7 @@ impl<M: Machine> Manager<M> {
             Kind::Stub => padded("(interposed)"),
             Kind::Upcall => padded("(upcall)"),
             Kind::Handle => padded("(protection domain)"),
+            Kind::Recorder => padded("(recorder)"),
             Kind::Procedure { .. } => padded("(protected procedure)"),
             Kind::Nucleus => {
                 let name = nucleus_name(&self.machine.info().symbols, block.entry);

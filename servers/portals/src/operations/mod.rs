@@ -29,5 +29,6 @@ pub mod stuck;
 pub mod system_portals;
 pub mod templates;
 pub mod threads;
+pub mod tracing;
 pub mod unwaited_ends;
 pub mod upcalls;

@@ -270,7 +270,7 @@ impl<M: Machine> Manager<M> {
         if there != self.machine.info().symbols.bad_portal && there != self.dead.portal {
             return Err(Error::EEXIST);
         }
-        if matches!(kind, Kind::Stub | Kind::Upcall | Kind::Nucleus) {
+        if matches!(kind, Kind::Stub | Kind::Upcall | Kind::Recorder | Kind::Nucleus) {
             return Err(Error::EINVAL);
         }
         self.copy_portal(own, to, number, (code, kind))

@@ -119,6 +119,7 @@ impl<M: Machine> Manager<M> {
             admission,
             spare: 0,
             circuits: 0,
+            traced: false,
             short_circuit: None,
             named: true,
             blocks: 0,

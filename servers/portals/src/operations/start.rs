@@ -97,6 +97,7 @@ impl<M: Machine> Manager<M> {
                 admission: None,
                 spare: 0,
                 circuits: 0,
+                traced: false,
                 short_circuit: None,
                 named: true,
                 blocks: 0,
@@ -167,6 +168,7 @@ impl<M: Machine> Manager<M> {
                 short_circuit: None,
                 templates,
                 count,
+                trace: None,
             };
             let plan = FramePlan::new(&connection, 0);
             (block.same_domain, block.templated) = (plan.same_domain, plan.templated);

@@ -47,6 +47,8 @@ pub enum Kind {
     Handle,
     /// An entry point of a domain of protection.
     Procedure { entry: u32 },
+    /// What traced portals call: no table entry leads to it.
+    Recorder,
     /// A portal of the nucleus's, which is counted: `entry` is its code.
     Nucleus,
 }
@@ -89,6 +91,7 @@ pub struct MadeFor {
     pub flags: [u16; 2],
     pub short_circuit: u32,
     pub count: Count,
+    pub traced: bool,
 }
 
 impl Block {

@@ -45,6 +45,8 @@ pub struct Registration {
     pub short_circuit: Option<Box<Circuit>>,
     /// How many it has had.
     pub circuits: u32,
+    /// Calls are written down.
+    pub traced: bool,
 }
 impl Registration {
     /// The block at `code` is none to take back.

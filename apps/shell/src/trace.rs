@@ -1,0 +1,170 @@
+//! What is shown of traced calls: each call and its result are found together, and put into words by the letters of the portal's specification.
+
+use abi::Error;
+use abi::trace::{CALL, Event};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// A call that is over, or is not: `result` is what it has come to, and when.
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
+    pub start: Event,
+    pub end: Option<Event>,
+}
+/// Calls that are not over.
+#[derive(Default)]
+pub struct Calls(Vec<Event>);
+impl Calls {
+    /// Takes in the next event; the calls that are over now, those that will never be told the result of included: who died in a call
+    /// has none, nor has one whose end was lost.
+    pub fn take(&mut self, event: Event) -> Vec<Call> {
+        let mut over = Vec::new();
+        // Who calls again at the same depth has left the calls that were there, and those further in (the stack grows downwards).
+        let is_left = |open: &Event| open.thread == event.thread && open.depth <= event.depth;
+        let same = |open: &Event| open.depth == event.depth && open.what >> 8 == event.what >> 8;
+        if event.kind() == CALL {
+            // A portal that has to ask somebody first is called again afterwards.
+            if let Some(open) = self.0.iter_mut().find(|open| is_left(open) && same(open) && open.words == event.words)
+            {
+                *open = Event { time: open.time, ..event };
+                return over;
+            }
+            over.extend(self.0.extract_if(.., |open| is_left(open)).map(|start| Call { start, end: None }));
+            self.0.push(event);
+            return over;
+        }
+        for start in self.0.extract_if(.., |open| is_left(open)) {
+            over.push(Call { start, end: same(&start).then_some(event) });
+        }
+        over
+    }
+    /// The calls that are not over, the oldest first.
+    pub fn rest(self) -> impl Iterator<Item = Call> {
+        self.0.into_iter().map(|start| Call { start, end: None })
+    }
+}
+
+/// The arguments that a caller passes to a portal with specification `spec`.
+pub fn arguments(spec: &str, event: &Event) -> String {
+    let mut text = String::new();
+    let mut length = None;
+    let letters = spec.bytes().skip(2).filter(|letter| !b"c=tah".contains(letter));
+    for (passed, letter) in letters.enumerate() {
+        let Some(&word) = event.words.get(passed) else { break };
+        if passed > 0 {
+            text += ", ";
+        }
+        let long = b"RW><S".contains(&letter);
+        let most = event.words.get(passed + 1).filter(|_| long).map(|&most| most as usize);
+        match event.shown().filter(|(argument, _)| *argument == passed) {
+            _ if length.take().is_some() => text += &format!("{word} bytes"),
+            Some((_, bytes)) => text += &quoted(bytes, most),
+            None if b"rwRW><S".contains(&letter) => text += &format!("{word:#x}"),
+            None => text += &number(word),
+        }
+        length = long.then_some(());
+    }
+    text
+}
+/// Bytes as a string: what is no text as `\xNN`. Where no length is known, up to the first 0; `...` where there are more.
+fn quoted(bytes: &[u8], length: Option<usize>) -> String {
+    let end = length.or_else(|| bytes.iter().position(|byte| *byte == 0));
+    let more = end.is_none_or(|end| end > bytes.len());
+    let bytes = &bytes[..end.unwrap_or(usize::MAX).min(bytes.len())];
+    let mut text = String::from("\"");
+    for &byte in bytes {
+        match byte {
+            b'\n' => text += "\\n",
+            b'"' | b'\\' => text.extend(['\\', byte as char]),
+            b' '..=b'~' => text.push(byte as char),
+            _ => text += &format!("\\x{byte:02x}"),
+        }
+    }
+    text + if more { "\"..." } else { "\"" }
+}
+/// A word: as a number where that is short.
+fn number(word: u64) -> String {
+    const SHORT: i64 = 1 << 24;
+    match word as i64 {
+        value if (-SHORT..SHORT).contains(&value) => format!("{value}"),
+        _ => format!("{word:#x}"),
+    }
+}
+/// What a call has come to.
+pub fn result(call: &Call) -> String {
+    let Some(end) = call.end else { return "?".into() };
+    match Error::from_code(end.words[0] as isize) {
+        Some(error) => error.name().into(),
+        None => number(end.words[0]),
+    }
+}
+/// Whether a portal's name matches a pattern, of which `*` and `?` stand for any characters and any one.
+pub fn matches(pattern: &str, name: &str) -> bool {
+    crate::expand::matches_all(pattern, name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use abi::trace::{FAILED, RETURN, SHOWN, shows};
+
+    fn event(kind: u64, depth: u64, time: u64, word: u64) -> Event {
+        Event { time, thread: 1, depth, words: [word, 0, 0, 0, 0, 0], what: 7 << 8 | kind, ..Event::NONE }
+    }
+    #[test]
+    fn a_call_and_its_result_are_found_together() {
+        let mut calls = Calls::default();
+        assert!(calls.take(event(CALL, 100, 1, 5)).is_empty());
+        // One further in.
+        assert!(calls.take(event(CALL, 50, 2, 6)).is_empty());
+        let inner = calls.take(event(RETURN, 50, 3, 60));
+        assert_eq!((inner.len(), inner[0].start.words[0], result(&inner[0])), (1, 6, "60".into()));
+        let outer = calls.take(event(FAILED, 100, 4, -2i64 as u64));
+        assert_eq!((outer.len(), result(&outer[0])), (1, "ENOENT".into()));
+    }
+    #[test]
+    fn a_call_that_is_made_again_is_one() {
+        let mut calls = Calls::default();
+        calls.take(event(CALL, 100, 1, 5));
+        assert!(calls.take(event(CALL, 100, 9, 5)).is_empty());
+        assert_eq!(calls.take(event(RETURN, 100, 10, 0))[0].start.time, 1);
+        assert_eq!(calls.rest().count(), 0);
+    }
+    #[test]
+    fn a_call_without_a_result_is_told() {
+        let mut calls = Calls::default();
+        calls.take(event(CALL, 100, 1, 5));
+        calls.take(event(CALL, 50, 2, 6));
+        let left = calls.take(event(CALL, 100, 3, 7));
+        assert_eq!(left.iter().map(result).collect::<Vec<_>>(), ["?", "?"]);
+        assert_eq!(calls.rest().count(), 1);
+    }
+    #[test]
+    fn other_threads_calls_stay_open() {
+        let mut calls = Calls::default();
+        calls.take(event(CALL, 100, 1, 5));
+        assert!(calls.take(Event { thread: 2, ..event(RETURN, 500, 2, 0) }).is_empty());
+        assert_eq!(calls.rest().count(), 1);
+    }
+    #[test]
+    fn arguments_are_in_words_by_their_letters() {
+        let mut event = Event { words: [3, 0x2004, 9, -1i64 as u64, 0, 0], ..event(CALL, 1, 1, 0) };
+        event.what |= shows(1) | SHOWN;
+        event.bytes[4..13].copy_from_slice(b"a\"b\n\0\xffcde");
+        event.words[0] = 3;
+        assert_eq!(arguments("smtiRii", &event), "3, \"a\\\"b\\n\\x00\\xffcde\", 9 bytes, -1");
+        assert_eq!(arguments("smir", &event), "3, \"a\\\"b\\n\"");
+        event.words[2] = 99;
+        event.bytes[6..].fill(b'z');
+        let cut = format!("3, \"a\\\"{}\"..., 99 bytes", "z".repeat(26));
+        assert_eq!(arguments("smiRi", &event), cut);
+        event.what &= !SHOWN;
+        assert_eq!(arguments("nptiW", &event), "3, 0x2004");
+    }
+    #[test]
+    fn patterns_match_names() {
+        assert!(matches("files.*", "files.read") && matches("*", "x") && matches("a?c", "abc"));
+        assert!(!matches("files.*", "file.read") && !matches("a?c", "ac"));
+    }
+}
