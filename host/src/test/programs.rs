@@ -58,6 +58,9 @@ const OWN: &[Own] = &[
     ("a_wrong_number_of_arguments_does_not_compile", |root| {
         does_not_compile(root, "wrong_number_of_arguments.rs", 5, "extern \"C\" fn(usize, usize) -> isize")
     }),
+    ("a_reference_in_a_protected_module_does_not_compile", |root| {
+        does_not_compile(root, "reference_in_a_protected_module.rs", 7, "`&'static [u64]: Plain` is not satisfied")
+    }),
     ("cc_makes_programs_that_exec_runs", driver),
     ("printf_says_what_the_hosts_does", printf),
     ("a_package_is_tested_on_the_host", cargo_test),

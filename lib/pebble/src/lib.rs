@@ -12,6 +12,7 @@ pub use arch;
 pub use embedded_io;
 pub use fallible;
 pub use log;
+pub use module::module;
 
 pub mod account;
 pub mod boot;
@@ -27,6 +28,7 @@ pub mod interface;
 pub mod internet;
 pub mod logger;
 pub mod portal;
+pub mod protected;
 pub mod protection;
 pub mod random;
 pub mod rights;

@@ -70,6 +70,15 @@ impl Protection {
             self.operate(operation::SHOW, [start, bytes, rights.bits() as usize]).map(|_| ())
         }
     }
+    /// Makes the program's code and constants visible to it, to be read and executed.
+    pub fn show_program(&self) -> Result<()> {
+        unsafe extern "C" {
+            static __program_start: u8;
+            static __program_end: u8;
+        }
+        let (start, end) = (&raw const __program_start as usize, &raw const __program_end as usize);
+        self.show(start, end - start, Rights::READ_EXECUTE)
+    }
     /// Makes whole pages invisible to it, from its next access on.
     pub fn hide(&self, start: usize, bytes: usize) -> Result<()> {
         self.operate(operation::SHOW, [start, bytes, 0]).map(|_| ())
