@@ -59,7 +59,7 @@ fn main(env: &Env) -> i32 {
     let number = |n: usize, default| env.argument(n).and_then(|text| text.parse().ok()).unwrap_or(default);
     let result = match what {
         "crossing" => crossing::run(),
-        "runaways" => runaways::run(number(3, 1000)),
+        "runaways" => runaways::run(number(3, 1000), env.argument(4) == Some("unhurried")),
         "mutants" => read(file)
             .map_err(|error| String::from(error.text()))
             .and_then(|file| mutants::run(&file, number(3, 100), number(4, 1) as u64)),
