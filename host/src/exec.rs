@@ -60,7 +60,7 @@ pub enum Isolation {
 impl Isolation {
     /// What the rewriter is asked for, where loads are to be kept in too, or not.
     pub fn sandbox(loads: bool) -> rewriter::Options {
-        build::Sandbox { loads }.options()
+        build::Sandbox { loads, matching: false }.options()
     }
 }
 /// What the program's file is called for a host of its own.
@@ -74,6 +74,9 @@ pub struct Options {
     /// With --isolation sfi: keep its loads in too, so that it can not read its host's memory
     #[arg(long)]
     pub loads: bool,
+    /// With --isolation sfi: have an address outside be a fault of the instruction that has it, instead of one inside
+    #[arg(long)]
+    pub matching: bool,
     /// With --isolation sfi: the component that hosts it, a package, which gets the program as a file
     #[arg(long, value_name = "PACKAGE")]
     pub host: Option<String>,
@@ -261,17 +264,19 @@ pub fn build_program_of(root: &Path, options: &Options, mut source: Source, conn
     let hosted = options.host.is_some();
     match (options.isolation, &options.host) {
         (Isolation::Sfi, Some(host)) => {
-            files.push((HOSTED.into(), fault_domain::build(root, &source, &Isolation::sandbox(options.loads))?));
+            let sandbox = build::Sandbox { loads: options.loads, matching: options.matching };
+            files.push((HOSTED.into(), fault_domain::build(root, &source, &sandbox.options())?));
             source = host.as_str().into();
         }
         (Isolation::Sfi, None) => {
             if let Some((key, why)) = system::why_no_fault_domain(program) {
                 bail!("--isolation sfi: the program's block in system \"{}\" has {key}: {why}", options.system());
             }
-            (program.isolation, program.loads) = (manifest::Isolation::Sfi, options.loads);
+            program.isolation = manifest::Isolation::Sfi;
+            (program.loads, program.matching) = (options.loads, options.matching);
             source.sandbox = build::Sandbox::of(program);
         }
-        (Isolation::Supervisor, None) if !options.loads => {
+        (Isolation::Supervisor, None) if !options.loads && !options.matching => {
             if let Some((key, why)) = system::why_not_in_supervisor_mode(program) {
                 bail!(
                     "--isolation supervisor: the program's block in system \"{}\" has {key}: {why}",
@@ -280,8 +285,8 @@ pub fn build_program_of(root: &Path, options: &Options, mut source: Source, conn
             }
             program.isolation = manifest::Isolation::Supervisor;
         }
-        (Isolation::Domain, None) if !options.loads => {}
-        (Isolation::Domain | Isolation::Supervisor, _) => bail!("--loads, --host: they are for --isolation sfi"),
+        (Isolation::Domain, None) if !options.loads && !options.matching => {}
+        (Isolation::Domain | Isolation::Supervisor, _) => bail!("--loads, --matching, --host: they are for --isolation sfi"),
     }
     system.components.iter_mut().filter(|c| c.task == other).for_each(|c| c.task = own.clone());
     let mut sources = build::sources(&system.components);
@@ -369,13 +374,14 @@ pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
     connection.make(&mut system);
     machine.port = devices::has_port(&system);
     machine.extra.extend(options.devices.arguments(&system, &options.devices.forwards()?));
-    let image = program_image(root, options, connection)?;
+    let built = build_program(root, options, connection)?;
+    let image = built.image(&options.arguments)?;
     let console = if typed { Console::Typed } else { Console::Streams };
     if options.gdb {
         machine.debug = Some(debug_session(root, options, connection)?);
     }
     let _settings = terminal::Settings::keep();
-    let outcome = match options.on {
+    let mut outcome = match options.on {
         On::Qemu => qemu::run(&image, &machine, console)?,
         On::Rtl => {
             let core = rtl::Machine::read(root, &options.core)?;
@@ -387,6 +393,10 @@ pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
         }
         On::Strict => strict_machine::run(&image, &machine, strict_machine::settings(options), console)?,
     };
+    let hosted = options.isolation == Isolation::Sfi;
+    if let (Some(program), Some(log)) = (built.main_program().filter(|_| hosted), &mut outcome.log) {
+        log.text = fault_domain::with_names(&log.text, program);
+    }
     Ok(report(outcome, true))
 }
 

@@ -3,7 +3,7 @@
 
 use crate::build::{self, Recipe, Source, files, fresh};
 use anyhow::{Context, Result, bail};
-use object::{Object, ObjectSymbol};
+use object::{Object, ObjectSymbol, SymbolKind};
 use rewriter::Options;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,6 +52,29 @@ fn of_compiler(root: &Path, question: &str) -> Result<PathBuf> {
     let output = build::compiler(root)?.arg(question).output().context("the cross compiler could not be started")?;
     Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
 }
+/// What a report of a fault says behind the place in a fault domain's program.
+const PLACE: &str = " of its program)";
+/// Names the functions of `program` in a report: `(0x204d0 of its program)` gets the one that is there.
+pub fn with_names(report: &str, program: &[u8]) -> String {
+    let line = |line: &str| {
+        let named = line.strip_suffix(PLACE).and_then(|start| {
+            let address = u64::from_str_radix(start.rsplit_once("(0x")?.1, 16).ok()?;
+            let (name, distance) = function(program, address)?;
+            Some(format!("{start} of its program, {name}+{distance:#x})"))
+        });
+        named.unwrap_or_else(|| line.to_string()) + "\n"
+    };
+    report.lines().map(line).collect()
+}
+/// The function that has an address, and how far behind its beginning.
+fn function(program: &[u8], address: u64) -> Option<(String, u64)> {
+    let file = object::File::parse(program).ok()?;
+    let code = |symbol: &object::Symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition();
+    let before = file.symbols().filter(|symbol| code(symbol) && symbol.address() <= address);
+    let last = before.max_by_key(|symbol| symbol.address())?;
+    let distance = address - last.address();
+    (distance < last.size()).then(|| Some((last.name().ok()?.to_string(), distance)))?
+}
 /// Whether one of the objects has the program's start.
 fn begins_by_itself(objects: &[PathBuf]) -> Result<bool> {
     for path in objects {
@@ -96,4 +119,24 @@ pub fn build(root: &Path, source: &Source, options: &Options) -> Result<Vec<u8>>
     link.arg(root.join("lib/c/fault-domain/link.ld")).arg(&rewritten).arg("-o").arg(&program);
     run(&mut link, &what)?;
     Ok(fs::read(&program)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_without_a_place_or_a_program_stays_as_it_is() {
+        let text = "pebble: a (domain 9) was stopped: breakpoint, pc 0x18020000 of its fault domain (0x20000 of its program)\nmore\n";
+        assert_eq!(with_names(text, b"no program"), text);
+        assert_eq!(with_names("one (0xzz of its program)\n", b""), "one (0xzz of its program)\n");
+    }
+    #[test]
+    fn a_functions_address_has_its_name() {
+        let own = fs::read(std::env::current_exe().unwrap()).unwrap();
+        let file = object::File::parse(&*own).unwrap();
+        let some = file.symbols().find(|s| s.kind() == SymbolKind::Text && s.size() > 8).unwrap();
+        let report = format!("pc 1 (0x{:x} of its program)\n", some.address() + 4);
+        assert!(with_names(&report, &own).ends_with("+0x4)\n"), "{}", with_names(&report, &own));
+    }
 }

@@ -223,6 +223,10 @@ pub fn ld(rd: Register, base: Register, offset: i32) -> Instruction {
 pub fn sd(value: Register, base: Register, offset: i32) -> Instruction {
     register_form(0x23, 0, 3, ZERO, base, value).with_offset(offset)
 }
+/// Where it goes is the link's.
+pub fn beq(one: Register, two: Register) -> Instruction {
+    register_form(0x63, 0, 0, ZERO, one, two)
+}
 pub fn jalr(rd: Register, base: Register) -> Instruction {
     immediate_form(0x67, 0, rd, base, 0)
 }

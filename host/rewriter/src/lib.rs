@@ -29,6 +29,8 @@ pub struct Options {
     pub add_uw: bool,
     /// Whether loads are kept in too.
     pub loads: bool,
+    /// Whether an address that lies outside is a fault of the instruction that has it (segment matching), instead of one inside.
+    pub matching: bool,
 }
 impl Options {
     /// The registers that code may not use, as the compiler should be told too.

@@ -96,10 +96,35 @@ impl<'a> Sandbox<'a> {
             Some(Some(held)) if held.distance == 0 && self.first_base(item, following) == Some(held.register) => {
                 let sequence = self.bring_in(ADDRESS, held.register);
                 sequence.into_iter().for_each(|instruction| self.out.push(Item::done(instruction)));
+                self.must_be(ADDRESS, held.register);
                 Some(held)
             }
             Some(_) => None,
         };
+    }
+    /// Whether an access is to be kept in by a sequence.
+    fn keeps_in(&self, instruction: Instruction) -> bool {
+        let kind = match instruction.class() {
+            Class::Store | Class::Atomic => true,
+            Class::Load | Class::LoadReserved => self.options.loads,
+            _ => false,
+        };
+        kind && instruction.base() != SP
+    }
+    /// Whether the stack pointer is used before the next jump, that of a sequence of segment matching included.
+    fn stack_is_used(&self, following: &[Item]) -> bool {
+        for item in following {
+            let instruction = item.instruction;
+            let accesses = matches!(instruction.class(), Class::Load | Class::Store) && instruction.base() == SP;
+            if accesses && instruction.written() != Some(SP) {
+                return true;
+            }
+            let jumps = instruction.transfers() || (self.options.matching && self.keeps_in(instruction));
+            if jumps || instruction.written() == Some(SP) {
+                return false;
+            }
+        }
+        false
     }
     /// The register that the first access from `item` on goes through, if it is to be kept in.
     fn first_base(&self, item: &Item, following: &[Item]) -> Option<Register> {
@@ -108,12 +133,7 @@ impl<'a> Sandbox<'a> {
             if item.done || (n > 0 && item.leader) || instruction.transfers() {
                 return None;
             }
-            let kept_in = match instruction.class() {
-                Class::Store | Class::Atomic => true,
-                Class::Load | Class::LoadReserved => self.options.loads,
-                _ => false,
-            };
-            if kept_in && instruction.base() != SP {
+            if self.keeps_in(instruction) {
                 return Some(instruction.base());
             }
         }
@@ -133,7 +153,7 @@ impl<'a> Sandbox<'a> {
                 || written == Some(SP)
                 || !matches!((access.link, adjustment.link), (Link::None, Link::None))
                 || !fits(offset)
-                || stack_is_used(&items[n + 1..])
+                || self.stack_is_used(&items[n + 1..])
             {
                 continue;
             }
@@ -175,6 +195,13 @@ impl<'a> Sandbox<'a> {
         let mut sequence = vec![andi(register, from, -4)];
         sequence.extend(self.bring_in(register, register));
         sequence
+    }
+    /// With segment matching: what `register` was made of is what it has become, or there is a fault here.
+    fn must_be(&mut self, register: Register, from: Register) {
+        if self.options.matching && register != from {
+            self.put(Item::done(beq(register, from)).linked(Link::Near(8)));
+            self.put(Item::done(ebreak()));
+        }
     }
     fn bring_link_in(&mut self) {
         if std::mem::take(&mut self.link_is_loaded) {
@@ -257,7 +284,12 @@ impl<'a> Sandbox<'a> {
                 self.put(item);
             }
             _ => {
+                if self.options.matching {
+                    // Its sequence is over before the branch.
+                    self.bring_link_in();
+                }
                 self.put_before(&mut item, self.bring_in(ADDRESS, base));
+                self.must_be(ADDRESS, base);
                 self.held = Some(Held { register: base, distance: 0 });
                 item.instruction = instruction.with_first(ADDRESS);
                 self.put(item);
@@ -275,6 +307,7 @@ impl<'a> Sandbox<'a> {
         if !is_return {
             let base = item.instruction.base();
             self.put_before(&mut item, self.aligned(JUMP, base));
+            self.must_be(JUMP, base);
             item.instruction = item.instruction.with_first(JUMP).with_offset(0);
         }
         self.put(item);
@@ -295,7 +328,7 @@ impl<'a> Sandbox<'a> {
         let instruction = item.instruction;
         if instruction.adds_to(SP).is_some() && matches!(item.link, Link::None) {
             self.put(item);
-            if !stack_is_used(following) {
+            if !self.stack_is_used(following) {
                 self.set_stack(SP);
             }
             return;
@@ -352,18 +385,4 @@ impl<'a> Sandbox<'a> {
 /// Whether it is part of a call that the linker completes.
 fn is_call(item: &Item) -> bool {
     matches!(item.link, Link::Relocation { kind, .. } if CALL.contains(&kind))
-}
-/// Whether the stack pointer is used before the next jump.
-fn stack_is_used(following: &[Item]) -> bool {
-    for item in following {
-        let instruction = item.instruction;
-        let accesses = matches!(instruction.class(), Class::Load | Class::Store) && instruction.base() == SP;
-        if accesses && instruction.written() != Some(SP) {
-            return true;
-        }
-        if instruction.transfers() || instruction.written() == Some(SP) {
-            return false;
-        }
-    }
-    false
 }

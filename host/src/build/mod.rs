@@ -37,15 +37,17 @@ pub struct Source {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sandbox {
     pub loads: bool,
+    pub matching: bool,
 }
 impl Sandbox {
     /// That of a component, if it is a fault domain.
     pub fn of(component: &Component) -> Option<Sandbox> {
-        (component.isolation == Isolation::Sfi).then_some(Sandbox { loads: component.loads })
+        (component.isolation == Isolation::Sfi)
+            .then_some(Sandbox { loads: component.loads, matching: component.matching })
     }
     /// What the rewriter is asked for.
     pub fn options(self) -> rewriter::Options {
-        rewriter::Options { add_uw: false, loads: self.loads }
+        rewriter::Options { add_uw: false, loads: self.loads, matching: self.matching }
     }
 }
 impl From<&str> for Source {

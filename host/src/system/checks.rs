@@ -112,6 +112,10 @@ pub fn fault_domains(system: &System, not_in_c: &dyn Fn(&Component) -> bool) -> 
                 let text = "loads are kept in where `isolation` is \"sfi\"";
                 faults.push(fault(text.into()).at("loads"));
             }
+            if component.matching {
+                let text = "addresses are matched where `isolation` is \"sfi\"";
+                faults.push(fault(text.into()).at("matching"));
+            }
             if some && component.image == image::HOST && component.path != image::HOST {
                 let text = format!("an image called \"{}\" hosts fault domains, and is another", image::HOST);
                 faults.push(fault(text).at("name"));

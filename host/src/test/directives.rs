@@ -24,6 +24,7 @@ pub struct Directives {
     /// The component that hosts it as a fault domain, and whether its loads are kept in too.
     pub host: Option<String>,
     pub loads: bool,
+    pub matching: bool,
     /// Seed of its time slices on the strict machine.
     pub slices: Option<u64>,
     pub arguments: Vec<String>,
@@ -47,6 +48,7 @@ impl Default for Directives {
             isolation: Isolation::Domain,
             host: None,
             loads: false,
+            matching: false,
             slices: None,
             arguments: Vec::new(),
             system: "exec".into(),
@@ -82,6 +84,7 @@ pub fn parse(source: &str) -> Result<Directives> {
             "isolation" if value == "sfi" => d.isolation = Isolation::Sfi,
             "isolation" if value == "supervisor" => d.isolation = Isolation::Supervisor,
             "loads" if value.is_empty() => d.loads = true,
+            "matching" if value.is_empty() => d.matching = true,
             "host" => d.host = Some(value.to_string()),
             "slices" => d.slices = Some(value.parse().with_context(place)?),
             "memory" => d.memory = value.parse().with_context(place)?,

@@ -89,6 +89,7 @@ fn options(path: &Path, d: &Directives) -> Options {
         isolation: d.isolation,
         host: d.host.clone(),
         loads: d.loads,
+        matching: d.matching,
         slices: d.slices,
         file_name: path.to_path_buf(),
         arguments: d.arguments.clone(),

@@ -56,6 +56,10 @@ pub struct Component {
     #[cfg(feature = "sources")]
     #[serde(default, skip_serializing)]
     pub loads: bool,
+    /// Of a software fault domain: an address outside of it is a fault of the instruction that has it, instead of an address inside.
+    #[cfg(feature = "sources")]
+    #[serde(default, skip_serializing)]
+    pub matching: bool,
     /// Of a domain of protection: the component in whose address space it is.
     #[serde(default)]
     pub task: String,

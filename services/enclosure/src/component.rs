@@ -68,6 +68,13 @@ extern "C" fn serve(entry: usize, arguments: &mut [u64; 6]) -> i64 {
     let Some(n) = component.take() else { return Error::ENOSTACK.code() as i64 };
     // SAFETY: whoever takes a part has it alone, with its block, which stays where it is.
     let block = unsafe { &mut *component.blocks[n].load(Ordering::Acquire) };
+    block.entry = address;
+    block.stack = component.end(n);
+    if !letters.opens() {
+        let result = domain::enter(block, component.any, arguments);
+        component.give_back(n);
+        return result;
+    }
     let place = |window: &Window| (originals(n) + window.place as u64, component.windows(n) + window.place as u64);
     let passed = *arguments;
     // A portal shows nothing else, and one to its own domain what it has been given.
@@ -85,8 +92,6 @@ extern "C" fn serve(entry: usize, arguments: &mut [u64; 6]) -> i64 {
         }
         arguments[window.argument] = now;
     }
-    block.entry = address;
-    block.stack = component.end(n);
     let result = domain::enter(block, component.any, arguments);
     for window in letters.windows(&passed).filter(|window| window.write) {
         let (was, now) = place(&window);

@@ -32,7 +32,9 @@ pub trait Host: Portals {
     fn make_room(&self, calls: usize, pages: usize) -> Result<(), Error>;
 }
 
-/// Letters of the arguments of a specification, the first in the lowest byte.
+/// In a word of letters: one of them opens a window. Above the letters of all arguments.
+const OPENS: u64 = 1 << 63;
+/// Letters of the arguments of a specification, the first in the lowest byte, and [`OPENS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Letters(u64);
 /// What a call shows: `bytes` at `from`, which the fault domain finds `place` bytes behind the start of its call's pages.
@@ -52,7 +54,12 @@ impl Letters {
         if letters.iter().any(|letter| !b"ic=tahdrwRW".contains(letter)) {
             return Err(Error::ENOTSUP);
         }
-        Ok(Letters(letters.iter().rev().fold(0, |word, &letter| word << 8 | u64::from(letter))))
+        let letters = Letters(letters.iter().rev().fold(0, |word, &letter| word << 8 | u64::from(letter)));
+        Ok(if letters.pages() > 0 { Letters(letters.0 | OPENS) } else { letters })
+    }
+    /// Whether a call opens windows.
+    pub fn opens(self) -> bool {
+        self.0 & OPENS != 0
     }
     fn letter(self, n: usize) -> u8 {
         (self.0 >> (8 * n)) as u8
