@@ -14,6 +14,8 @@ static word recurse(volatile word *above)
 {
     volatile word here[100];
     here[0] = (word)above;
+    if (!here[0]) /* never */
+        return 0;
     return recurse(here) + here[0];
 }
 /* Console, files: whatever the host has opened at the first number that is not the system's. */

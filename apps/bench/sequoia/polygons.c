@@ -83,7 +83,9 @@ static long parse(const char *text, long bytes, struct operand *to)
         while (text < end && *text == ' ')
             text++;
     }
-    return count < 3 ? INVALID : (to->bytes = 8 * count);
+    if (count < 3)
+        return INVALID;
+    return to->bytes = 8 * count;
 }
 static long make_box(struct operand *operand)
 {

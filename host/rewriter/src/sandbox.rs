@@ -93,10 +93,14 @@ impl<'a> Sandbox<'a> {
             // Nobody jumps there, as far as is known by now.
             None => self.held.filter(|_| self.falls_through),
             Some(held) if !self.falls_through || self.held == held => held,
-            Some(Some(held)) if held.distance == 0 && self.first_base(item, following) == Some(held.register) => {
+            // What the register has here may be no address yet, so with matching it is made, and compared, at the access.
+            Some(Some(held))
+                if held.distance == 0
+                    && !self.options.matching
+                    && self.first_base(item, following) == Some(held.register) =>
+            {
                 let sequence = self.bring_in(ADDRESS, held.register);
                 sequence.into_iter().for_each(|instruction| self.out.push(Item::done(instruction)));
-                self.must_be(ADDRESS, held.register);
                 Some(held)
             }
             Some(_) => None,

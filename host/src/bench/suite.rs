@@ -23,10 +23,16 @@ enum Way {
     Native,
     /// The same without the dedicated registers and without compressed instructions.
     Reserved,
-    /// A fault domain with stores and jumps kept in, or loads too.
-    Sandboxed { loads: bool },
+    /// A fault domain with stores and jumps kept in, or loads too; or matched, with stores and jumps.
+    Sandboxed { loads: bool, matching: bool },
 }
-const WAYS: [Way; 4] = [Way::Native, Way::Reserved, Way::Sandboxed { loads: false }, Way::Sandboxed { loads: true }];
+const WAYS: [Way; 5] = [
+    Way::Native,
+    Way::Reserved,
+    Way::Sandboxed { loads: false, matching: false },
+    Way::Sandboxed { loads: true, matching: false },
+    Way::Sandboxed { loads: false, matching: true },
+];
 
 /// What a program has come to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +85,8 @@ fn measure(root: &Path, program: &Program, way: Way) -> Result<Count> {
     }
     let options = exec::Options {
         isolation: if matches!(way, Way::Sandboxed { .. }) { Isolation::Sfi } else { Isolation::Domain },
-        loads: way == Way::Sandboxed { loads: true },
+        loads: matches!(way, Way::Sandboxed { loads: true, .. }),
+        matching: matches!(way, Way::Sandboxed { matching: true, .. }),
         system: "exec".into(),
         memory: 128,
         icount: Some(0),
@@ -132,8 +139,8 @@ fn line(name: &str, native: &str, cells: &[f64], code: &[f64]) -> String {
 /// The table, as the page about fault domains has it.
 fn table(rows: &[(String, bool, Vec<Count>)]) -> String {
     let mut text = String::from(
-        "| program | instructions | registers | stores | loads too | code: registers | stores | loads too |\n\
-         | --- | --: | --: | --: | --: | --: | --: | --: |\n",
+        "| program | instructions | registers | stores | loads too | matched | code: registers | stores | loads too | matched |\n\
+         | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n",
     );
     for (floating, mean) in [(false, "mean"), (true, "mean, floating point")] {
         let rows: Vec<_> = rows.iter().filter(|row| row.1 == floating).collect();
