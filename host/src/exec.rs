@@ -286,7 +286,9 @@ pub fn build_program_of(root: &Path, options: &Options, mut source: Source, conn
             program.isolation = manifest::Isolation::Supervisor;
         }
         (Isolation::Domain, None) if !options.loads && !options.matching => {}
-        (Isolation::Domain | Isolation::Supervisor, _) => bail!("--loads, --matching, --host: they are for --isolation sfi"),
+        (Isolation::Domain | Isolation::Supervisor, _) => {
+            bail!("--loads, --matching, --host: they are for --isolation sfi")
+        }
     }
     system.components.iter_mut().filter(|c| c.task == other).for_each(|c| c.task = own.clone());
     let mut sources = build::sources(&system.components);
