@@ -74,6 +74,9 @@ bad_portal:
     bnez    t1, 1f
     li      a0, -{EPORTAL}
     complete_for_all
-1:  li      t0, {TRANSFER}          # a portal that was closed in the middle of a call: pages come back first
+1:  csrr    t4, sstatus             # a portal that was closed in the middle of a call: pages come back first
+    andi    t4, t4, {SPP}
+    li      t0, {TRANSFER}
     li      t1, 0
+    bnez    t4, nucleus_raise_supervisor
     j       nucleus_raise
