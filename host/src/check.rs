@@ -1,7 +1,7 @@
 //! `./pebble check`: format, lints, the seam of the machine, the size of the nucleus and of the trusted base, and the code of boot portals.
 
 use crate::depth::Depth;
-use crate::{every, exec, lint, seam, system};
+use crate::{every, exec, lint, manual, seam, system};
 use abi::address::{CODE_END, IMAGE_BASE};
 use abi::nucleus::BLOCK_MAGIC;
 use anyhow::{Result, bail};
@@ -20,6 +20,7 @@ pub fn run(root: &Path, machines: bool) -> Result<ExitCode> {
     failed |= !lint::tool(root, "fmt", "everything", &["--all", "--check"], "rustfmt");
     failed |= !lint::run(root)?;
     failed |= !seam::check(root)?;
+    failed |= !manual::check(root)?;
     failed |= machines && !seam::other_machine(root);
     let nucleus = lines(&root.join("nucleus/src"))?;
     println!("nucleus: {nucleus} lines (limit {NUCLEUS_LIMIT})");

@@ -19,6 +19,7 @@ mod graph;
 mod guest_log;
 mod lint;
 mod linux;
+mod manual;
 mod port;
 mod power_cuts;
 mod progress;
@@ -112,6 +113,9 @@ enum Form {
         #[arg(long)]
         test: bool,
     },
+    /// Write the manual's tables anew from lib/interfaces
+    #[command(hide = true)]
+    Manual,
     /// Print the JSON schema of manifests
     #[command(hide = true)]
     Schema,
@@ -150,6 +154,7 @@ fn main() -> ExitCode {
         Form::Disk { what } => disk::run(&what),
         Form::Check { machines } => check::run(&root, machines),
         Form::Port { name, test } => port::run(&root, &name, test),
+        Form::Manual => manual::write(&root),
         Form::Schema => system::schema().map(|schema| {
             print!("{schema}");
             ExitCode::SUCCESS

@@ -8,15 +8,13 @@ use abi::Error;
 use abi::system;
 use clock_logic::Alarms;
 use core::sync::atomic::{AtomicUsize, Ordering};
+use pebble::interfaces::types::Moment;
 use pebble::portal::call;
 use pebble::sync::{Mutex, Semaphore};
 use rtc::Rtc;
 
 pebble::server!(start);
-pebble::provide! {
-    "clock.time", "nm", time;
-    "clock.alarm", "nmi", alarm;
-}
+pebble::serve! { clock { time, alarm } }
 
 /// Priority of the thread that serves the interrupt.
 const INTERRUPT_PRIORITY: u8 = 45;
@@ -61,7 +59,7 @@ fn wake_due(rtc: Rtc) {
 extern "C" fn time() -> isize {
     CLOCK.lock().map_or(Error::EIO.code(), |rtc| rtc.now() as isize)
 }
-extern "C" fn alarm(time: usize) -> isize {
+extern "C" fn alarm(Moment(time): Moment) -> isize {
     let Some(rtc) = *CLOCK.lock() else { return Error::EIO.code() };
     if (time as u64) <= rtc.now() {
         return 0;

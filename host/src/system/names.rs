@@ -125,6 +125,12 @@ fn provides(fault: &dyn Fn(String) -> Fault, component: &Component, portal: &Pro
         let text = format!("its program provides \"{name}\", which `provides` does not allow");
         faults.push(fault(text).at("provides").help(format!("add \"{name}\" to `provides`")));
     }
+    if let Some(known) = interfaces::portal(name).filter(|known| !known.accepts(specification)) {
+        let text = format!(
+            "its program provides \"{name}\" as \"{specification}\", which takes other arguments than its interface's"
+        );
+        faults.push(fault(text).at("image").help(format!("callers pass it what \"{}\" takes", known.specification)));
+    }
     if let Err((position, why)) = specification::check(specification) {
         let text = format!("the specification \"{specification}\" of \"{name}\": {why}, at position {position}");
         faults.push(fault(text).at("image"));
@@ -144,4 +150,21 @@ pub fn devices(system: &System, exists: &dyn Fn(&str) -> bool, known: &[String])
         }
     }
     faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clock(name: &str, specification: &str) -> usize {
+        let component: Component = toml::from_str("name = \"clock\"\nprovides = [\"clock.*\"]").unwrap();
+        let portal = Provides { name: name.into(), specification: specification.into(), entry: 0, constant: 0 };
+        provides(&|text| Fault::of(0, text), &component, &portal).len()
+    }
+    #[test]
+    fn a_replacement_that_takes_other_arguments_than_its_interface_is_refused() {
+        assert_eq!((clock("clock.alarm", "nmi"), clock("clock.alarm", "npai")), (0, 0));
+        assert_eq!((clock("clock.alarm", "nm"), clock("clock.alarm", "nmr")), (1, 1));
+        assert_eq!(clock("clock.of_nobodys_interface", "nmr"), 0);
+    }
 }

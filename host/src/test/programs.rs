@@ -61,6 +61,12 @@ const OWN: &[Own] = &[
     ("a_reference_in_a_protected_module_does_not_compile", |root| {
         does_not_compile(root, "reference_in_a_protected_module.rs", 7, "`&'static [u64]: Plain` is not satisfied")
     }),
+    ("a_server_that_lacks_a_portal_of_its_interface_does_not_compile", |root| {
+        does_not_compile(root, "portal_of_an_interface_missing.rs", 5, "missing field `alarm`")
+    }),
+    ("a_server_that_takes_other_types_than_its_interface_does_not_compile", |root| {
+        does_not_compile(root, "other_types_than_the_interface.rs", 6, "mismatched types")
+    }),
     ("cc_makes_programs_that_exec_runs", driver),
     ("printf_says_what_the_hosts_does", printf),
     ("a_package_is_tested_on_the_host", cargo_test),

@@ -115,6 +115,15 @@ impl Error {
     }
 }
 
+/// Turns a portal's result into a value or an error. An unknown negative number reads as `EINVAL`.
+pub fn check(result: isize) -> Result<usize, Error> {
+    if (-0xFFFF..0).contains(&result) {
+        Err(Error::from_code(result).unwrap_or(Error::EINVAL))
+    } else {
+        Ok(result as usize)
+    }
+}
+
 #[cfg(feature = "embedded-io")]
 impl embedded_io::Error for Error {
     fn kind(&self) -> embedded_io::ErrorKind {

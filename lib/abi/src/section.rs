@@ -85,6 +85,13 @@ impl Imported {
     pub const fn new(name: &str) -> Imported {
         Imported { name: padded(name), number: core::sync::atomic::AtomicU64::new(0) }
     }
+    /// The portal's number in this domain's table; 0 while it is not open.
+    #[inline(always)]
+    pub fn number(&self) -> usize {
+        // SAFETY: reads an initialized word. Volatile, because nothing in the program shows the compiler who writes it:
+        // the start-up code does, through the bounds of the section, or the image builder.
+        unsafe { self.number.as_ptr().read_volatile() as usize }
+    }
 }
 
 /// `text` followed by zeros. Panics (at compile time) if it has no room for its terminating 0.

@@ -436,9 +436,18 @@ macro_rules! interface {
     };
 }
 
-/// Provides the portals of interfaces: `serve! { Type: module; }`, where `Type` implements `module::Server`.
+/// Provides the portals of interfaces: `serve! { Type: module; }`, where `Type` implements `module::Server`; or `serve! { names { bind, … } }`,
+/// the entry points of an interface of the system's servers ([`interfaces`](crate::interfaces)), each under its name or as `name: entry`.
 #[macro_export]
 macro_rules! serve {
+    ($module:ident { $($entries:tt)+ }) => {
+        const _: () = {
+            #[used]
+            #[unsafe(link_section = ".pebble.provides")]
+            static PROVIDED: [$crate::abi::section::Provided; $crate::interfaces::$module::COUNT] =
+                $crate::interfaces::$module::provides($crate::interfaces::$module::Server { $($entries)+ });
+        };
+    };
     ($($server:ty: $module:ident;)+) => { $(
         const _: () = {
             #[used]

@@ -11,6 +11,7 @@ pub use abi::Error;
 pub use arch;
 pub use embedded_io;
 pub use fallible;
+pub use interfaces;
 pub use log;
 pub use module::module;
 
@@ -43,14 +44,7 @@ pub use start::{Env, run_boot_server, run_program, run_server};
 /// Result of a call into the system.
 pub type Result<T> = core::result::Result<T, Error>;
 
-/// Turns a portal's result into a value or an error. An unknown negative number reads as `EINVAL`.
-pub fn check(result: isize) -> Result<usize> {
-    if (-0xFFFF..0).contains(&result) {
-        Err(Error::from_code(result).unwrap_or(Error::EINVAL))
-    } else {
-        Ok(result as usize)
-    }
-}
+pub use abi::error::check;
 
 #[doc(hidden)]
 pub use arch::component::stop;

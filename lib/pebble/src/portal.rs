@@ -39,10 +39,9 @@ pub struct Import(pub Imported);
 
 impl Import {
     /// The portal's number in this domain's table; 0 while it is not open.
+    #[inline(always)]
     pub fn number(&self) -> usize {
-        // SAFETY: reads an initialized word. Volatile, because nothing in the program shows the compiler who writes it:
-        // the start-up code does, through the bounds of the section, or the image builder.
-        unsafe { self.0.number.as_ptr().read_volatile() as usize }
+        self.0.number()
     }
     /// Opens it again, after its server died and another has taken its place. Of several threads that do so at one time, one's
     /// number stays, and what nobody uses is closed once: the old number may be another portal's by the time that the last is here.

@@ -10,6 +10,8 @@ use alloc::vec::Vec;
 use fallible::TryPush;
 use init_logic::start::Request;
 use manifest::Component;
+use pebble::interfaces::names;
+use pebble::interfaces::types::{Alleged, DomainNumber};
 use pebble::{Result, check};
 
 pebble::import! {
@@ -114,12 +116,16 @@ fn put_in_task(asid: usize, program: &Program) -> Result<Placed> {
     let stack = check(STACK_FOR.call([asid, MAIN_STACK]))?;
     Ok(Placed { entry: image.entry as usize - linked + start, stack })
 }
+/// Lets a domain open (right 0) or provide (1) what matches a pattern.
+pub fn allow(asid: usize, pattern: &str, right: usize) -> Result<()> {
+    names::allow(DomainNumber(asid), Alleged::lend(&abi::name::Name::of(pattern)?), right)
+}
 fn fill(asid: usize, component: &Component, in_task: bool, program: &Program, request: &Request) -> Result<Loaded> {
     let placed = if in_task { put_in_task(asid, program) } else { put(asid, program.image) }?;
     let devices = devices(asid, component)?;
     for (patterns, right) in [(&component.opens, 0), (&component.provides, 1)] {
         for pattern in patterns {
-            check(crate::NAMES_ALLOW.call([asid, Name::new(pattern).address(), right]))?;
+            allow(asid, pattern, right)?;
         }
     }
     let (start, bytes) = init_logic::start::block(placed.stack, MAIN_STACK / 2, request, &devices)?;

@@ -49,7 +49,6 @@ pebble::provide! {
 }
 pebble::import! {
     EVENT = "domain.event";
-    NAMES_ALLOW = "names.allow";
     LIMITS = "domain.limits";
     MEMORY_INFO = "memory.info";
     MEMORY_LIMIT = "memory.limit";
@@ -139,8 +138,7 @@ const WATCHING: usize = 60;
 fn start(_: &pebble::Env) {
     pebble::portal::call(SET_PRIORITY, [STARTING]);
     let own = pebble::thread::asid();
-    let everything = loader::Name::new("*");
-    NAMES_ALLOW.call([own, everything.address(), 0]);
+    let _ = loader::allow(own, "*", 0);
     let test = "test";
     let power = MAP_DEVICE.call([own, 0, loader::Name::new(test).address(), test.len()]) > 0;
     let Some(Ok(system)) = archive().and_then(|a| a.system().ok()).map(fallible::boxed) else {

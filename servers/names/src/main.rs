@@ -5,19 +5,14 @@
 
 use abi::Error;
 use abi::name::Name;
+use interfaces::types::{Alleged, DomainNumber};
 use names_logic::{Names, Right};
+use pebble::interfaces;
 use pebble::sync::Mutex;
 
 pebble::boot_server!(start);
 
-pebble::provide! {
-    "names.bind", "smiri", bind;
-    "names.lookup", "smir", lookup;
-    "names.unbind", "smir", unbind;
-    "names.allow", "smiri", allow;
-    "names.inherit", "smii", inherit;
-    "names.forget", "smi", forget;
-}
+pebble::serve! { names { bind, lookup, unbind, allow, inherit, forget } }
 
 /// Room for names beside those of the first components: what a small system has.
 const MORE_NAMES: usize = 4;
@@ -36,33 +31,34 @@ fn start(_: &pebble::Env) {
     }
 }
 
-/// Runs `body` with the name at `address`, a window argument of the call that is being served.
-fn with_name(address: usize, body: impl FnOnce(&mut Names, &Name) -> Result<usize, Error>) -> isize {
+/// Runs `body` with the name that the call which is being served shows.
+#[inline(always)]
+fn with_name(name: Alleged<Name>, body: impl FnOnce(&mut Names, &Name) -> Result<usize, Error>) -> isize {
     // SAFETY: the page is open for this call.
-    let result = unsafe { Name::with(address, |name| body(&mut NAMES.lock(), name)) };
+    let result = unsafe { name.with(|name| body(&mut NAMES.lock(), name)) };
     result.map_or_else(Error::code, |value| value as isize)
 }
 
-extern "C" fn bind(asid: usize, name: usize, registration: usize) -> isize {
-    with_name(name, |names, name| names.bind(asid, name, registration).map(|()| 0))
+extern "C" fn bind(domain: DomainNumber, name: Alleged<Name>, registration: usize) -> isize {
+    with_name(name, |names, name| names.bind(domain.0, name, registration).map(|()| 0))
 }
-extern "C" fn lookup(asid: usize, name: usize) -> isize {
-    with_name(name, |names, name| names.lookup(asid, name))
-}
-#[optimize(size)]
-extern "C" fn unbind(asid: usize, name: usize) -> isize {
-    with_name(name, |names, name| names.unbind(asid, name).map(|()| 0))
+extern "C" fn lookup(domain: DomainNumber, name: Alleged<Name>) -> isize {
+    with_name(name, |names, name| names.lookup(domain.0, name))
 }
 #[optimize(size)]
-extern "C" fn allow(asid: usize, pattern: usize, right: usize) -> isize {
-    with_name(pattern, |names, pattern| names.allow(asid, pattern, Right::from_number(right)?).map(|()| 0))
+extern "C" fn unbind(domain: DomainNumber, name: Alleged<Name>) -> isize {
+    with_name(name, |names, name| names.unbind(domain.0, name).map(|()| 0))
 }
 #[optimize(size)]
-extern "C" fn inherit(child: usize, parent: usize) -> isize {
-    NAMES.lock().inherit(child, parent).map_or_else(Error::code, |()| 0)
+extern "C" fn allow(domain: DomainNumber, pattern: Alleged<Name>, right: usize) -> isize {
+    with_name(pattern, |names, pattern| names.allow(domain.0, pattern, Right::from_number(right)?).map(|()| 0))
 }
 #[optimize(size)]
-extern "C" fn forget(asid: usize) -> isize {
-    NAMES.lock().forget(asid);
+extern "C" fn inherit(child: DomainNumber, parent: DomainNumber) -> isize {
+    NAMES.lock().inherit(child.0, parent.0).map_or_else(Error::code, |()| 0)
+}
+#[optimize(size)]
+extern "C" fn forget(domain: DomainNumber) -> isize {
+    NAMES.lock().forget(domain.0);
     0
 }

@@ -10,6 +10,8 @@ use abi::rights::Rights;
 use abi::system::Ended;
 use account::Account;
 use arch::paging::Entry;
+use pebble::interfaces::names;
+use pebble::interfaces::types::{Alleged, DomainNumber};
 use pebble::{Result, check};
 use portal::emit::Buffer;
 use portals_logic::machine::neighbours::{Neighbours, Overdue};
@@ -45,11 +47,6 @@ pebble::import! {
     MEMORY_WINDOW = "memory.window";
     MEMORY_WINDOWS = "memory.windows";
     MEMORY_INFO = "memory.info";
-    NAMES_BIND = "names.bind";
-    NAMES_LOOKUP = "names.lookup";
-    NAMES_UNBIND = "names.unbind";
-    NAMES_INHERIT = "names.inherit";
-    NAMES_FORGET = "names.forget";
     THREAD_ADD = "scheduler.add";
     THREAD_INFO = "scheduler.info";
     THREAD_REAP = "scheduler.reap";
@@ -254,23 +251,23 @@ impl Neighbours for Hart {
 
     #[inline(always)]
     fn names_bind(self, asid: usize, name: &Name, registration: usize) -> Result<()> {
-        done(NAMES_BIND.call([asid, name.address(), registration]))
+        names::bind(DomainNumber(asid), Alleged::lend(name), registration)
     }
     #[inline(always)]
     fn names_lookup(self, asid: usize, name: usize) -> Result<usize> {
-        check(NAMES_LOOKUP.call([asid, name]))
+        names::lookup(DomainNumber(asid), Alleged::lent_on(name))
     }
     #[inline(always)]
     fn names_unbind(self, asid: usize, name: &Name) -> Result<()> {
-        done(NAMES_UNBIND.call([asid, name.address()]))
+        names::unbind(DomainNumber(asid), Alleged::lend(name))
     }
     #[inline(always)]
     fn names_inherit(self, child: usize, parent: usize) -> Result<()> {
-        done(NAMES_INHERIT.call([child, parent]))
+        names::inherit(DomainNumber(child), DomainNumber(parent))
     }
     #[inline(always)]
     fn names_forget(self, asid: usize) {
-        NAMES_FORGET.call([asid]);
+        let _ = names::forget(DomainNumber(asid));
     }
 
     #[inline(always)]

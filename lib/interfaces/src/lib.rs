@@ -1,0 +1,132 @@
+//! What servers provide, written once: a file for each has its portals' names, specifications, arguments and results.
+//!
+//! ```text
+//! /// The registration of that name. `EACCESS`: …
+//! "names.lookup", "smir": fn lookup(domain: DomainNumber, name: Alleged<Name>) -> Result<usize>;
+//! ```
+//!
+//! From such a line come
+//! - `names::lookup(domain, name)`, which calls the portal; a component that does not call it does not open it;
+//! - a field of `names::Server`, which `pebble::serve!` fills: a server that lacks a portal of its interface, has another one, or takes
+//!   other types is an error of the compiler;
+//! - a row of the book's manual (`./pebble manual`; `./pebble check` compares it), and what a tracer prints by ([`portal`],
+//!   [`Portal::words`]);
+//! - what a replacement of the server is held against when a system is built ([`Portal::accepts`]).
+//!
+//! What the portal itself inserts (the letters `c`, `=`, `t`, `a`, `h`, `d`) stands in brackets before the arguments: the server gets it, the
+//! caller does not pass it. An argument's type is one word ([`types::Word`]), and the same on both sides, so a typed call is the
+//! instructions of an untyped one. That the type fits its letter is checked when this crate is compiled.
+#![cfg_attr(not(test), no_std)]
+
+#[macro_use]
+mod declaration;
+pub mod types;
+
+pub mod clock;
+pub mod names;
+
+pub use types::{Argument, Kind};
+
+/// What one server provides.
+pub struct Interface {
+    /// What the manual calls the server, with the folder of its source.
+    pub title: &'static str,
+    pub portals: &'static [Portal],
+}
+/// One portal of an interface.
+pub struct Portal {
+    pub name: &'static str,
+    pub specification: &'static str,
+    /// How many of the arguments, the first ones, the portal inserts.
+    pub inserted: usize,
+    /// What the server gets, one for each letter behind stack and state.
+    pub arguments: &'static [Argument],
+    /// The result's type, as in the source.
+    pub result: &'static str,
+    /// What it does, in a sentence.
+    pub means: &'static str,
+}
+
+/// All interfaces that are written so.
+pub const ALL: &[&Interface] = &[&names::INTERFACE, &clock::INTERFACE];
+
+/// The portal of that name. `None`: no interface has one.
+pub fn portal(name: &str) -> Option<&'static Portal> {
+    ALL.iter().flat_map(|interface| interface.portals).find(|portal| portal.name == name)
+}
+
+impl Portal {
+    /// What a caller passes.
+    pub fn passed(&self) -> &'static [Argument] {
+        &self.arguments[self.inserted..]
+    }
+    /// Whether a program that provides the portal by `specification` takes what callers pass: stack, state and what is inserted are the
+    /// program's own affair.
+    pub fn accepts(&self, specification: &str) -> bool {
+        fn passed(specification: &str) -> impl Iterator<Item = char> + '_ {
+            specification.chars().skip(2).filter(|letter| !"c=tahd".contains(*letter))
+        }
+        passed(self.specification).eq(passed(specification))
+    }
+    /// Its row in the book's manual.
+    pub fn row(&'static self) -> impl core::fmt::Display {
+        core::fmt::from_fn(|f| {
+            write!(f, "| `{}` | `{}` | (", self.name, self.specification)?;
+            for (n, argument) in self.passed().iter().enumerate() {
+                write!(f, "{}{}", if n > 0 { ", " } else { "" }, argument.name)?;
+            }
+            write!(f, "):{} |", self.means)
+        })
+    }
+    /// The arguments of a call, `name: value, …`, of the words that its caller passed.
+    pub fn words<'a>(&'static self, words: &'a [usize]) -> impl core::fmt::Display + 'a {
+        core::fmt::from_fn(move |f| {
+            for (n, (argument, &word)) in self.passed().iter().zip(words).enumerate() {
+                let separator = if n > 0 { ", " } else { "" };
+                write!(f, "{separator}{}: ", argument.name)?;
+                argument.kind.show(word, f)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_portal_is_found_by_its_name() {
+        let lookup = portal("names.lookup").unwrap();
+        let passed: Vec<&str> = lookup.passed().iter().map(|argument| argument.name).collect();
+        assert_eq!((lookup.specification, passed), ("smir", vec!["domain", "name"]));
+        assert!(portal("names.looku").is_none() && portal("").is_none());
+    }
+    #[test]
+    fn no_name_is_in_two_interfaces() {
+        let mut all: Vec<&str> = ALL.iter().flat_map(|i| i.portals).map(|p| p.name).collect();
+        let count = all.len();
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
+    #[test]
+    fn a_calls_words_are_shown_by_their_kinds() {
+        let bind = portal("names.bind").unwrap();
+        assert_eq!(bind.words(&[7, 0x5000_0000, 3]).to_string(), "domain: 7, name: 0x50000000, registration: 3");
+    }
+    #[test]
+    fn a_row_of_the_manual_has_what_the_caller_passes() {
+        let row = portal("names.inherit").unwrap().row().to_string();
+        assert_eq!(
+            row,
+            "| `names.inherit` | `smii` | (child, parent): The child may what the parent may; portal manager |"
+        );
+    }
+    #[test]
+    fn a_replacement_takes_what_callers_pass() {
+        let bind = portal("names.bind").unwrap();
+        assert!(bind.accepts("smiri") && bind.accepts("npiri") && bind.accepts("npaciri"));
+        assert!(!bind.accepts("smiwi") && !bind.accepts("smir") && !bind.accepts("smiiri"));
+    }
+}

@@ -1,0 +1,156 @@
+//! What an argument of a portal can be. Each is one word, so that a typed call costs what an untyped one does; each is an *allegation*:
+//! whoever calls passes what it likes, and the server asks its own tables who or what is meant.
+
+use abi::Error;
+use abi::name::Name;
+use abi::window::Plain;
+use core::fmt::Formatter;
+use core::marker::PhantomData;
+
+/// How a word is to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A number, without a sign.
+    Number,
+    /// A domain, by its number.
+    Domain,
+    /// A time, in nanoseconds since 1970.
+    Moment,
+    /// The address of what a window shows.
+    Window,
+}
+impl Kind {
+    /// Writes `word` as such a one.
+    pub(crate) fn show(self, word: usize, f: &mut Formatter) -> core::fmt::Result {
+        match self {
+            Kind::Number | Kind::Domain => write!(f, "{word}"),
+            Kind::Moment => write!(f, "{word} ns"),
+            Kind::Window => write!(f, "{word:#x}"),
+        }
+    }
+    /// Whether the letter of a specification passes such a one.
+    pub(crate) const fn fits(self, letter: u8) -> bool {
+        let window = matches!(letter, b'w' | b'r' | b'W' | b'R' | b'S');
+        window == matches!(self, Kind::Window)
+    }
+}
+/// An argument of a portal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Argument {
+    pub name: &'static str,
+    pub kind: Kind,
+}
+
+/// A type of one word.
+pub trait Word: Copy {
+    const KIND: Kind;
+    /// What goes through the portal.
+    fn word(self) -> usize;
+}
+impl Word for usize {
+    const KIND: Kind = Kind::Number;
+    #[inline(always)]
+    fn word(self) -> usize {
+        self
+    }
+}
+macro_rules! words {
+    ($($(#[$doc:meta])* $name:ident: $kind:ident;)+) => { $(
+        $(#[$doc])*
+        #[repr(transparent)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $name(pub usize);
+        impl Word for $name {
+            const KIND: Kind = Kind::$kind;
+            #[inline(always)]
+            fn word(self) -> usize {
+                self.0
+            }
+        }
+    )+ };
+}
+words! {
+    /// A domain, by the number that it has as long as it lives: for calls in which it can not have ended meanwhile. Who is meant for
+    /// longer is an [`abi::identity::DomainId`].
+    DomainNumber: Domain;
+    /// A time, in nanoseconds since 1970.
+    Moment: Moment;
+}
+
+/// Where a `T` is said to be, in a page that a window shows for the call. The caller makes it of what it lends, or lends on; that it is there
+/// as a whole is seen when the server reads it.
+#[repr(transparent)]
+pub struct Alleged<T> {
+    address: usize,
+    shows: PhantomData<*const T>,
+}
+impl<T> Clone for Alleged<T> {
+    fn clone(&self) -> Alleged<T> {
+        *self
+    }
+}
+impl<T> Copy for Alleged<T> {}
+impl<T> Word for Alleged<T> {
+    const KIND: Kind = Kind::Window;
+    #[inline(always)]
+    fn word(self) -> usize {
+        self.address
+    }
+}
+impl<T> Alleged<T> {
+    /// For lending `value` to who is called: for reading where the letter is `r`.
+    #[inline(always)]
+    pub fn lend(value: &T) -> Alleged<T> {
+        Alleged { address: &raw const *value as usize, shows: PhantomData }
+    }
+    /// For lending on what a window of the call that is being served shows at `address`.
+    #[inline(always)]
+    pub const fn lent_on(address: usize) -> Alleged<T> {
+        Alleged { address, shows: PhantomData }
+    }
+}
+impl<T: Plain> Alleged<T> {
+    /// A copy of the value. `EINVAL`: it does not end with the page, or is not aligned.
+    ///
+    /// # Safety
+    /// It is an argument of the call that is being served.
+    #[inline(always)]
+    pub unsafe fn read(self) -> Result<T> {
+        // SAFETY: as for this function.
+        unsafe { abi::window::read(self.address) }
+    }
+}
+impl Alleged<Name> {
+    /// Runs `body` with a copy of the name. `EINVAL`: there is none, or it does not end with the page.
+    ///
+    /// # Safety
+    /// As above.
+    #[inline(always)]
+    pub unsafe fn with<R>(self, body: impl FnOnce(&Name) -> Result<R>) -> Result<R> {
+        // SAFETY: as for this function.
+        unsafe { Name::with(self.address, body) }
+    }
+}
+
+/// What a call of a portal gives.
+pub type Result<T> = core::result::Result<T, Error>;
+/// What a portal's result says where it is no error.
+pub trait Answer: Sized {
+    fn of(value: usize) -> Self;
+}
+impl Answer for () {
+    #[inline(always)]
+    fn of(_: usize) {}
+}
+impl Answer for usize {
+    #[inline(always)]
+    fn of(value: usize) -> usize {
+        value
+    }
+}
+impl Answer for Moment {
+    #[inline(always)]
+    fn of(value: usize) -> Moment {
+        Moment(value)
+    }
+}
