@@ -1,11 +1,13 @@
 /* The C library's locks: a word that names the holder. Who finds one held waits in the scheduler for that thread, which runs by at
-   least the waiter's priority until it lets go. lib/pebble/src/sync.rs has the same in Rust, and says more. */
+   least the waiter's priority until it lets go. lib/pebble/src/sync.rs has the same in Rust, and says more: why letting go needs no
+   atomic access, for one. */
 #include "system.h"
 #include <sys/lock.h>
 
 struct __lock {
-    int word;  /* 0: free; else twice the holder's number, and 1 more if others wait */
-    int depth; /* of a recursive lock */
+    int word;    /* 0: free; else the holder's number */
+    int waiters; /* threads in wait_for */
+    int depth;   /* of a recursive lock */
     struct __lock *before, *next;
 };
 /* The heap's, and of the list of all others. */
@@ -14,7 +16,7 @@ static struct __lock *all;
 /* The thread that makes a copy of the domain. */
 static int copying;
 
-enum { WAITED = 1, LATER = 100000 };
+enum { LATER = 100000 };
 
 static int take(_LOCK_T lock, int word)
 {
@@ -23,21 +25,19 @@ static int take(_LOCK_T lock, int word)
 }
 static void wait_for(_LOCK_T lock, int own)
 {
+    __atomic_fetch_add(&lock->waiters, 1, __ATOMIC_SEQ_CST); /* before the word is looked at */
     for (;;) {
         word turns = invoke_portal(SYS_LOCK_WAIT, &lock->word, 0l, -1l);
         int seen = __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
         if (seen == 0) {
             if (take(lock, own))
-                return;
+                break;
             continue;
         }
-        if (!(seen & WAITED) &&
-            !__atomic_compare_exchange_n(&lock->word, &seen, seen | WAITED, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-            continue;
-        own |= WAITED;
-        if (turns < 0 || invoke_portal(SYS_LOCK_WAIT, &lock->word, (long)(seen >> 1), turns) < 0)
+        if (turns < 0 || invoke_portal(SYS_LOCK_WAIT, &lock->word, (long)seen, turns) < 0)
             hrsleep(LATER);
     }
+    __atomic_fetch_sub(&lock->waiters, 1, __ATOMIC_RELAXED);
 }
 void __retarget_lock_init(_LOCK_T *made)
 {
@@ -65,17 +65,23 @@ void __retarget_lock_close(_LOCK_T lock)
 }
 void __retarget_lock_acquire(_LOCK_T lock)
 {
-    int own = get_thread() << 1;
+    int own = get_thread();
     if (lock && !take(lock, own))
         wait_for(lock, own);
 }
 int __retarget_lock_try_acquire(_LOCK_T lock)
 {
-    return lock && take(lock, get_thread() << 1);
+    return lock && take(lock, get_thread());
 }
 void __retarget_lock_release(_LOCK_T lock)
 {
-    if (lock && __atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) & WAITED)
+    if (!lock)
+        return;
+    /* The order is for the compiler: the threads of a domain share a hart. */
+    __atomic_signal_fence(__ATOMIC_RELEASE);
+    __atomic_store_n(&lock->word, 0, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&lock->waiters, __ATOMIC_RELAXED))
         invoke_portal(SYS_LOCK_RELEASE, &lock->word);
 }
 void __retarget_lock_init_recursive(_LOCK_T *lock)
@@ -88,15 +94,15 @@ void __retarget_lock_close_recursive(_LOCK_T lock)
 }
 void __retarget_lock_acquire_recursive(_LOCK_T lock)
 {
-    int own = get_thread() << 1;
-    if ((__atomic_load_n(&lock->word, __ATOMIC_RELAXED) & ~WAITED) != own && !take(lock, own))
+    int own = get_thread();
+    if (__atomic_load_n(&lock->word, __ATOMIC_RELAXED) != own && !take(lock, own))
         wait_for(lock, own);
     lock->depth++;
 }
 int __retarget_lock_try_acquire_recursive(_LOCK_T lock)
 {
-    int own = get_thread() << 1;
-    if ((__atomic_load_n(&lock->word, __ATOMIC_RELAXED) & ~WAITED) != own && !take(lock, own))
+    int own = get_thread();
+    if (__atomic_load_n(&lock->word, __ATOMIC_RELAXED) != own && !take(lock, own))
         return 0;
     lock->depth++;
     return 1;
@@ -119,13 +125,15 @@ void __pebble_locks_after_copy(void)
 /* In the copy, which has one thread: what the copying one held is its own, by another number; what others held, nobody will let go. */
 void __pebble_locks_in_copy(void)
 {
-    int own = get_thread() << 1;
+    int own = get_thread();
     __lock___libc_recursive_mutex.word = own;
+    __lock___libc_recursive_mutex.waiters = 0;
     for (_LOCK_T lock = all; lock; lock = lock->next) {
         /* One that is free, as nearly all are, is not written: its page need not be copied. */
-        if (lock->word == 0)
+        if (lock->word == 0 && lock->waiters == 0)
             continue;
-        int kept = lock->word >> 1 == copying;
+        int kept = lock->word == copying;
+        lock->waiters = 0;
         lock->word = kept ? own : 0;
         lock->depth = kept ? lock->depth : 0;
     }

@@ -3,15 +3,24 @@
 use abi::address::{SERVICE_STRIDE, SERVICE_VA};
 use abi::{Error, system};
 use alloc::collections::VecDeque;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicUsize, Ordering, compiler_fence};
 
 /// A lock that enters the scheduler only where it is contended, and needs nothing there that could run out.
 ///
-/// Its word is 0 while it is free, else it names the holder; the lowest bit says that others wait. Who finds it held sets that bit and waits
-/// in the scheduler for the holder, which runs by at least the waiter's priority until it lets go (*priority inheritance*).
-/// Who is woken takes the word if it finds it free: a thread that came first may have it.
-pub struct RawMutex(AtomicUsize);
-const WAITED: usize = 1;
+/// Its word is 0 while it is free, else it names the holder. Who finds it held is counted and waits in the scheduler for the holder, which runs
+/// by at least the waiter's priority until it lets go (*priority inheritance*). Who is woken takes the word if it finds it free: a thread that
+/// came first may have it.
+///
+/// To let go is a store and a load, and no atomic access, which would wait until all stores before it have reached memory. The threads of
+/// a component share a hart, so each sees what others did in the order in which they did it: who waits is counted first and looks at the word then, the
+/// holder frees the word first and looks at the count then, and so one of them sees the other. Only who waits changes the count: a mark that
+/// a holder takes away could be the one that the holder before it has not looked at yet.
+#[repr(C)]
+pub struct RawMutex {
+    word: AtomicUsize,
+    /// Threads in [`RawMutex::wait`].
+    waiters: AtomicUsize,
+}
 /// Ticks after which is looked again where the scheduler can not wait: others run meanwhile, the holder among them.
 const LATER: usize = 100_000;
 
@@ -33,23 +42,18 @@ impl RawMutex {
     #[cold]
     #[inline(never)]
     fn wait(&self) {
-        // Who has waited does not know whether others still do.
-        let mut mark = 0;
+        // Before the word is looked at.
+        self.waiters.fetch_add(1, Ordering::SeqCst);
         loop {
             let turns = crate::portal::call(system::LOCK_WAIT, [self.address(), 0, usize::MAX]);
-            let word = self.0.load(Ordering::Relaxed);
+            let word = self.word.load(Ordering::Relaxed);
             if word == 0 {
-                if self.0.compare_exchange(0, own() | mark, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-                    return;
+                if self.take() {
+                    break;
                 }
                 continue;
             }
-            let waited = word | WAITED;
-            if word != waited && self.0.compare_exchange(word, waited, Ordering::Relaxed, Ordering::Relaxed).is_err() {
-                continue;
-            }
             // If the holder has let go since the turns were counted, it has said so, and they are more.
-            mark = WAITED;
             let waited = match turns {
                 0.. => crate::portal::call(system::LOCK_WAIT, [self.address(), holder(word), turns as usize]),
                 refused => refused,
@@ -59,9 +63,15 @@ impl RawMutex {
                 crate::portal::call(system::SLEEP, [LATER]);
             }
         }
+        self.waiters.fetch_sub(1, Ordering::Relaxed);
+    }
+    /// Takes the lock if it is free; whether it was.
+    #[inline(always)]
+    fn take(&self) -> bool {
+        self.word.compare_exchange(0, own(), Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
     fn address(&self) -> usize {
-        self.0.as_ptr() as usize
+        self.word.as_ptr() as usize
     }
     /// Lets a thread that waits for the lock look at it.
     #[cold]
@@ -70,25 +80,29 @@ impl RawMutex {
         crate::portal::call(system::LOCK_RELEASE, [self.address()]);
     }
 }
-// SAFETY: only the thread that takes the word from 0 to its own name holds the lock, until it sets it to 0.
+// SAFETY: only the thread that takes the word from 0 to its own name holds the lock, until it sets it to 0; nobody else writes it.
 unsafe impl lock_api::RawMutex for RawMutex {
     #[allow(clippy::declare_interior_mutable_const)]
-    const INIT: Self = RawMutex(AtomicUsize::new(0));
+    const INIT: Self = RawMutex { word: AtomicUsize::new(0), waiters: AtomicUsize::new(0) };
     // The thread that locks is the one that others wait for.
     type GuardMarker = lock_api::GuardNoSend;
     #[inline]
     fn lock(&self) {
-        if self.0.compare_exchange(0, own(), Ordering::Acquire, Ordering::Relaxed).is_err() {
+        if !self.take() {
             self.wait();
         }
     }
     #[inline]
     fn try_lock(&self) -> bool {
-        self.0.compare_exchange(0, own(), Ordering::Acquire, Ordering::Relaxed).is_ok()
+        self.take()
     }
     #[inline]
     unsafe fn unlock(&self) {
-        if self.0.swap(0, Ordering::Release) & WAITED != 0 {
+        // Orders for the compiler; on one hart there is nothing else to order.
+        compiler_fence(Ordering::Release);
+        self.word.store(0, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+        if self.waiters.load(Ordering::Relaxed) != 0 {
             self.pass_on();
         }
     }
