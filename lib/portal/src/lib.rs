@@ -13,6 +13,7 @@ pub mod emit;
 pub mod encode;
 pub mod frame;
 pub mod generate;
+pub mod outward;
 pub mod recorder;
 pub mod short_circuit;
 pub mod software;

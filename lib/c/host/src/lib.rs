@@ -128,7 +128,7 @@ fn load(host: &mut Host, file: &[u8], loads: bool, shared: u64) -> Result<u64, W
     let block: *mut _ = domain.block();
     let entrance = Entrance { block: block.cast(), count: entries.len() as u64, portals };
     // SAFETY: the one thread that uses it is here.
-    unsafe { *(&raw mut __fault_domain) = entrance };
+    unsafe { __fault_domain = entrance };
     Ok(memory)
 }
 
@@ -145,7 +145,7 @@ pub unsafe extern "C" fn fault_domain_load(
     // SAFETY: the caller has them, and is alone.
     let (host, file) = unsafe { (&mut *HOST.0.get(), core::slice::from_raw_parts(program, bytes)) };
     // SAFETY: as above. No entry is one while there is nothing behind it.
-    unsafe { (*(&raw mut __fault_domain)).count = 0 };
+    unsafe { __fault_domain.count = 0 };
     match load(host, file, loads != 0, shared as u64) {
         Ok(at) => {
             if !memory.is_null() {
