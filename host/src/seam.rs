@@ -99,7 +99,7 @@ pub fn leaks(root: &Path) -> Result<(Vec<Leak>, Vec<&'static str>)> {
     Ok((leaks, paid.collect()))
 }
 /// The Rust sources of the system below `root`.
-fn sources(root: &Path) -> Result<Vec<PathBuf>> {
+pub fn sources(root: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders: Vec<PathBuf> = FOLDERS.iter().map(|f| root.join(f)).filter(|f| f.is_dir()).collect();
     while let Some(folder) = folders.pop() {

@@ -59,8 +59,11 @@ static word allocate(word bytes)
     free(memory);
     return all;
 }
+/* 0: for ever. */
 static word wait(word ticks)
 {
+    if (ticks == 0)
+        sem_wait(sem_create(0));
     hrsleep(ticks);
     return 1;
 }
