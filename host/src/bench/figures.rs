@@ -11,6 +11,8 @@ use plotters::prelude::*;
 use std::path::Path;
 
 const SIZE: (u32, u32) = (640, 420);
+/// Where the names of points stand, beside them.
+const SIDES: [(i32, i32); 4] = [(-12, -12), (-12, 4), (6, 4), (6, -12)];
 const BLUE: RGBColor = RGBColor(31, 119, 180);
 const ORANGE: RGBColor = RGBColor(255, 127, 14);
 const GREEN: RGBColor = RGBColor(44, 160, 44);
@@ -53,7 +55,7 @@ fn part(crossings: f64, cost: f64) -> f64 {
 fn queries(all: &[Vec<Query>]) -> Vec<Point> {
     let point = |n: usize| {
         let [base, sfi, domain] = [UNPROTECTED, SFI, DOMAIN].map(|way| all[way][n].instructions as f64);
-        (format!("query {}", all[0][n].name), 100.0 * (domain - base) / domain, 100.0 * (sfi - base) / (domain - base))
+        (all[0][n].name.to_string(), 100.0 * (domain - base) / domain, 100.0 * (sfi - base) / (domain - base))
     };
     (0..all[UNPROTECTED].len()).map(point).collect()
 }
@@ -71,10 +73,14 @@ fn one(folder: &Path, figure: &Figure, lines: &[Line], points: &[Point]) -> Resu
     let mut chart = ChartBuilder::on(&root)
         .caption(figure.title, ("sans-serif", 16))
         .margin(12)
+        .margin_right(24)
         .x_label_area_size(40)
         .y_label_area_size(50)
         .build_cartesian_2d(0.0..figure.width, 0.0..100.0)?;
-    chart.configure_mesh().x_desc(figure.axes[0]).y_desc(figure.axes[1]).light_line_style(TRANSPARENT).draw()?;
+    let number = |value: &f64| format!("{value:.0}");
+    let mut mesh = chart.configure_mesh();
+    mesh.x_desc(figure.axes[0]).y_desc(figure.axes[1]).light_line_style(TRANSPARENT);
+    mesh.x_label_formatter(&number).y_label_formatter(&number).draw()?;
     for (name, color, of) in lines {
         let steps = (1..=400).map(|n| f64::from(n) * figure.width / 400.0);
         let path: Vec<_> = steps.map(|x| (x, of(x))).filter(|(_, y)| (0.0..=100.0).contains(y)).collect();
@@ -83,9 +89,10 @@ fn one(folder: &Path, figure: &Figure, lines: &[Line], points: &[Point]) -> Resu
         chart.draw_series([PathElement::new(path, color.stroke_width(2))])?.label(name.clone()).legend(sample);
     }
     chart.draw_series(points.iter().map(|(_, x, y)| Circle::new((*x, *y), 3, BLACK.filled())))?;
-    for (name, x, y) in points {
+    // They lie close together: each name on a side of its own.
+    for ((name, x, y), (right, down)) in points.iter().zip(SIDES.into_iter().cycle()) {
         let at = chart.backend_coord(&(*x, *y));
-        root.draw(&Text::new(name.clone(), (at.0 + 6, at.1 - 5), ("sans-serif", 11)))?;
+        root.draw(&Text::new(name.clone(), (at.0 + right, at.1 + down), ("sans-serif", 12)))?;
     }
     let legend = chart.configure_series_labels();
     { legend }.background_style(WHITE).border_style(BLACK.mix(0.3)).label_font(("sans-serif", 12)).draw()?;
@@ -114,9 +121,9 @@ pub fn draw(root: &Path, folder: &Path, all: &[Vec<Query>]) -> Result<()> {
     let crossings = ["calls of untrusted functions to a million instructions", "% of the time"];
     let mut costs = vec![
         ("a pipe of Linux, there and back", linux_pipe(root)?, PURPLE),
-        ("`domain`", cost(all, DOMAIN), ORANGE),
-        ("`dp`", cost(all, DP), GREEN),
-        ("`sfi`", cost(all, SFI), BLUE),
+        ("domain", cost(all, DOMAIN), ORANGE),
+        ("dp", cost(all, DP), GREEN),
+        ("sfi", cost(all, SFI), BLUE),
     ];
     let lines: Vec<Line> = costs
         .drain(..)
@@ -130,8 +137,7 @@ pub fn draw(root: &Path, folder: &Path, all: &[Vec<Query>]) -> Result<()> {
         .flat_map(|n| [(SFI, n), (DOMAIN, n)])
         .map(|(way, n)| {
             let (total, own) = (all[way][n].instructions as f64, base[n].instructions as f64);
-            let name = if way == DOMAIN { format!("query {}", base[n].name) } else { String::new() };
-            (name, million(n), 100.0 * (total - own) / total)
+            (base[n].name.to_string(), million(n), 100.0 * (total - own) / total)
         })
         .collect();
     let figures = [

@@ -25,6 +25,7 @@ use abi::nucleus::NAMELEN;
 use abi::system;
 use abi::window::{Plain, Window};
 use alloc::vec::Vec;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use files_logic::{Open, Store};
 use pebble::account::{Account, Charge, Ledger, Remote};
 use pebble::fallible::{self, TryPush};
@@ -96,6 +97,9 @@ const COLLECTOR_PRIORITY: u8 = 20;
 static STATE: Mutex<State> =
     Mutex::new(State { store: Store::new(Remote), slots: Vec::new(), made: 0, pipes: 0, gone: 0 });
 
+/// How many control blocks have ended.
+static ENDED: AtomicUsize = AtomicUsize::new(0);
+
 fn start(_: &pebble::Env) {
     let Ok(gone) = Semaphore::new(0) else { return };
     STATE.lock().gone = gone.number();
@@ -139,8 +143,9 @@ fn import_files() {
 }
 /// Frees a control block that nobody has a portal to, if there is one; whether there was.
 fn collect() -> bool {
-    let Ok(number) = check(call(system::PORTAL_GONE, [])) else { return false };
+    // The lock goes first: what somebody has been told of here is free for who finds nothing after that.
     let mut state = STATE.lock();
+    let Ok(number) = check(call(system::PORTAL_GONE, [])) else { return false };
     state.end(number);
     true
 }
@@ -160,6 +165,7 @@ impl State {
             Control::Pipe(end) => end.leave(),
         }
         Remote.refund(charge);
+        ENDED.fetch_add(1, Ordering::Relaxed);
     }
     /// A free place for a control block of `payer`'s, and what it costs. `ENFILE`: there is none, or none for that one; `ENOMEM`.
     fn free_place(&mut self, payer: Account) -> Result<(usize, Charge)> {
@@ -219,8 +225,10 @@ fn grant_new(number: usize) -> isize {
 /// returns: collecting takes them.
 fn collecting<T>(mut make: impl FnMut() -> Result<T>) -> Result<T> {
     loop {
+        let before = ENDED.load(Ordering::Relaxed);
         match make() {
-            Err(Error::ENFILE) if collect() => {}
+            // The collector may have come first, and left nothing to collect, but room.
+            Err(Error::ENFILE) if collect() || ENDED.load(Ordering::Relaxed) != before => {}
             result => return result,
         }
     }

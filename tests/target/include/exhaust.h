@@ -5,6 +5,7 @@
  */
 #ifndef EXHAUST_H
 #define EXHAUST_H
+#include <errno.h>
 #include <pebble.h>
 
 #ifndef TAKERS
@@ -91,7 +92,7 @@ static int exhaust(const char *what, int least)
             wrong = 2;
     int again = taken();
     if (own + again < least) {
-        printf("only %d and %d %s\n", own, again, what);
+        printf("only %d and %d %s (the last error: %d)\n", own, again, what, errno);
         wrong = 3;
     }
     printf("all taken\n");
