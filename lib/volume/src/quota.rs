@@ -58,7 +58,7 @@ impl Quotas {
         if let Some(n) = self.place(owner)
             && before != now
         {
-            self.used[n] = (self.used[n] + now).saturating_sub(before);
+            self.used[n] = self.used[n].saturating_add(now).saturating_sub(before);
             self.changed = true;
         }
     }
@@ -77,7 +77,7 @@ const BLOCKS: usize = PAGE / 1024;
 impl<D: BlockIo, E: EntropySource> Volume<D, E> {
     /// From now on each account has its part; what it has already, it keeps.
     pub fn share_out(&mut self, parts: &DiskParts) {
-        (self.quotas.parts, self.quotas.some) = (*parts, true);
+        (self.quotas.parts, self.quotas.some, self.quotas.changed) = (*parts, true, true);
     }
     /// Pages that each account has, by its number; `None`: as many as when it was asked last.
     pub fn used(&mut self) -> Option<[u32; ACCOUNTS]> {

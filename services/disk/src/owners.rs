@@ -22,9 +22,10 @@ impl Owners {
         volume.share_out(&parts(0)?);
         volume.count()?;
         let used: u64 = volume.used().iter().flatten().map(|&pages| pages as u64).sum();
-        let parts = parts((volume.space().free / PAGE + used) as usize)?;
+        let space = volume.space();
+        // Of a damaged disk it may be said that more is used than there is.
+        let parts = parts((space.free / PAGE).saturating_add(used).min(space.all / PAGE) as usize)?;
         volume.share_out(&parts);
-        volume.count()?;
         let nothing = |n| Sum::new(Account::new(n).unwrap_or(Account::SYSTEM), Resource::Disk);
         let mut owners = Owners { parts, told: core::array::from_fn(nothing) };
         owners.tell(volume);

@@ -109,7 +109,7 @@ impl<M: Machine> Manager<M> {
         self.ended.insert(dead.id, parent, how, dead.account);
         self.events.queue.push_kept(how);
         self.posts.push(self.machine, self.events.semaphore);
-        if trusted || unknown || !lent.is_empty() {
+        if trusted || unknown || self.remains.unclaimed || !lent.is_empty() {
             // Its space stays for a while, and with it what it was lent, which is its lender's to free again.
             self.machine.windows_close(asid);
         }

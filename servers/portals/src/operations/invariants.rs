@@ -459,6 +459,8 @@ impl<M: Machine> Manager<M> {
         let Some(used) = uses.all().iter().find(lends) else { return Ok(()) };
         // Who lent may have died since.
         let dead = self.dead_lender(page, frame);
+        // Of whichever it is: the memory manager looks whether the frame is in use.
+        let unclaimed = dead.is_none() && self.remains.unclaimed && frame.table() == self.dead.graveyard;
         let lender = match dead {
             Some(zombie) if zombie.space_destroyed => {
                 return violation("a window on memory of the dead", zombie.asid, index, frame.address());
@@ -491,7 +493,8 @@ impl<M: Machine> Manager<M> {
             }
             let result = self.machine.memory_window(server, address, mapped, shown, lender);
             // What the dead were lent is no longer in their space: it is their lender's.
-            let lent_on = result == Err(Error::EACCESS) && dead.is_some() && self.is_lent_to(page, frame, shown);
+            let whose = dead.is_some() && self.is_lent_to(page, frame, shown);
+            let lent_on = result == Err(Error::EACCESS) && (unclaimed || whose);
             if result.is_err() && !lent_on {
                 let what = if result == Err(Error::EFAULT) {
                     "a window that is not its call's"

@@ -42,9 +42,13 @@ impl<M: Machine> Manager<M> {
     pub fn divert_thread(&mut self, index: usize, asid: usize) -> Result<()> {
         let table = self.domain(asid)?.table;
         let page = ThreadPage::of(self.machine, index).ok_or(Error::ESRCH)?;
+        let mut lends = false;
         for frame in page.frames(&self.code).filter(|f| !f.floating() && f.table() == table) {
+            lends |= self.lent_entries(frame).next().is_some();
             frame.divert(self.dead.graveyard, DEAD_STUB as u64);
         }
+        // A call further out may have windows on the domain's memory, and its frame does not say so any more.
+        self.remains.unclaimed |= lends;
         Ok(())
     }
     /// If thread `index`, which has called the portal manager, serves a call, it returns from that with `EDEAD` when it returns

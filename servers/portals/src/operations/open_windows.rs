@@ -22,8 +22,9 @@ impl<M: Machine> Manager<M> {
     pub(crate) fn freeze_counting(&mut self, asid: usize, lent: &mut Lent, all: bool) {
         self.keep_family_from_lending(asid);
         let Some(table) = self.domains.get(asid).map(|d| d.table) else { return };
+        let unclaimed = self.remains.unclaimed.then_some(self.dead.graveyard);
         self.each_window(|frame, entry| {
-            if all || frame.table() == table {
+            if all || frame.table() == table || Some(frame.table()) == unclaimed {
                 lent.add(entry.address());
             }
         });

@@ -27,7 +27,8 @@ impl<M: Machine> Manager<M> {
         let mut zombies = core::mem::take(&mut self.remains.zombies);
         // A record of a template's is used for as long as code of the template is.
         let unused = self.templates_unused();
-        let unknown = zombies.iter().any(|zombie| zombie.lent_unknown) && self.dead_lend();
+        let unknown = (self.remains.unclaimed || zombies.iter().any(|zombie| zombie.lent_unknown)) && self.dead_lend();
+        self.remains.unclaimed &= unknown;
         // Spaces that a view which is still there is of: such a zombie comes before that of its task.
         let mut viewed = Numbers::NONE;
         zombies.retain_mut(|zombie| {
@@ -70,6 +71,7 @@ impl<M: Machine> Manager<M> {
         for zombie in &mut self.remains.zombies {
             zombie.lent.retain(|call| !lent.contains(call));
         }
+        let unknown = unknown || self.remains.unclaimed;
         if let Some(zombie) = self.remains.zombies.iter_mut().find(|zombie| zombie.asid == asid) {
             (zombie.lent, zombie.lent_unknown) = (lent, unknown);
         }

@@ -25,11 +25,13 @@ pub struct Zombie<M> {
 pub struct Remains<M> {
     /// For the end of each living domain there is room.
     pub zombies: Vec<Zombie<M>>,
+    /// Calls that are turned away may have windows on the memory of domains that live, of whichever.
+    pub unclaimed: bool,
     /// Physical addresses of domain blocks that nobody uses.
     pub spare_blocks: Vec<usize>,
 }
 impl<M> Remains<M> {
     pub const fn new() -> Remains<M> {
-        Remains { zombies: Vec::new(), spare_blocks: Vec::new() }
+        Remains { zombies: Vec::new(), unclaimed: false, spare_blocks: Vec::new() }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::world::{Returned, World, registration};
 use crate::fake::{INIT_THREAD, PORTALS};
+use crate::state::open_windows::Lent;
 use abi::Error;
 use abi::system::{self, FIRST_FREE, GRANTS_OF_ONE};
 
@@ -141,6 +142,25 @@ fn a_later_call_with_its_frame_in_the_same_place_keeps_nothing_of_the_dead() {
     world.check();
     let left: Vec<usize> = world.manager.remains.zombies.iter().map(|zombie| zombie.asid).collect();
     assert_eq!(left, [second]);
+}
+#[test]
+fn what_a_call_has_lent_that_is_turned_away_from_who_lives_stays_its_lenders() {
+    let (mut world, _, thread) = World::with_component();
+    world.register(thread, "t.show", "npw").unwrap();
+    let (lender, home) = world.component("lender", 2);
+    let show = world.open(home, "t.show").unwrap();
+    world.enter_lending(home, show);
+    // It has ended itself in a call that was made to it meanwhile.
+    world.manager.divert_thread(home, lender).unwrap();
+    let mut lent = Lent::new();
+    world.manager.freeze(lender, &mut lent);
+    assert_eq!(lent.count(), 1, "its page may be given away");
+    world.manager.thaw(lender);
+    world.kill(lender).unwrap();
+    assert!(!world.manager.remains.zombies[0].space_destroyed, "its page is another's");
+    assert_eq!(world.leave(home), Returned::Ended);
+    world.check();
+    assert!(world.manager.remains.zombies.is_empty() && !world.manager.remains.unclaimed);
 }
 #[test]
 fn a_number_is_not_given_away_before_its_end_is_asked_for() {
