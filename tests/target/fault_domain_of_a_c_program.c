@@ -20,11 +20,26 @@ static word recurse(volatile word *above)
 }
 /* Console, files: whatever the host has opened at the first number that is not the system's. */
 static word open(void) { return pebble_call3(64, 0, 0, 0); }
+/* Whether any portal of the system's second half leads somewhere that it has not opened. */
+static word finds(char *to)
+{
+    word found = 0;
+    for (int number = 40; number < 512; number++)
+        for (int first = 0; first < 2; first++)
+            found += invoke_portal(number, first ? (word)to : 0l, first ? 8l : 0l, (word)to, 8l) != -EPORTAL;
+    return found;
+}
+/* What it opens is its own. */
+static word opens(void)
+{
+    int semaphore = sem_create(1), portal = portal_open("clock.time");
+    return sem_wait(semaphore) || sem_post(semaphore) || sem_destroy(semaphore) || portal_close(portal) || sem_wait(semaphore) != -EPORTAL;
+}
 static word leave(word status) { exit(status); }
 
 int main(void)
 {
-    static const struct fault_domain_offer offer = {7, {add, fill, read, fault, recurse, open, leave}};
+    static const struct fault_domain_offer offer = {9, {add, fill, read, fault, recurse, open, leave, finds, opens}};
     char *some = malloc(100);
     if (!some)
         return 1;

@@ -1,27 +1,30 @@
 //! What a fault domain may ask of the system: its calls come here, and go on as the host's where they may.
 //!
 //! A pointer that a portal opens a window on must point into the segment; a call that would act for the whole host (threads, forks, pagers, other
-//! stacks) is refused; the numbers of portals that the host has opened for itself lead nowhere.
+//! stacks, domains of protection) is refused, by whatever way its portal was opened; the numbers of portals that the host has opened for itself, whenever that was, lead nowhere.
 
 use crate::Layout;
 use abi::Error;
 use abi::address::{PAGE, WINDOW_PAGES};
 use abi::nucleus::{NAMELEN, NPORTALS};
-use abi::system;
+use abi::section;
+use abi::system::{self, Description};
 use core::ops::Range;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// A call that the host makes.
 pub trait Portals {
     fn call(&self, number: usize, arguments: [u64; 6]) -> i64;
-    /// The specification of a portal of the host's own table.
-    fn specification(&self, number: usize) -> Option<[u8; NAMELEN]>;
+    /// What a portal of the host's own table is.
+    fn description(&self, number: usize) -> Option<Description>;
     /// Maps so many pages of zeros there.
     fn map(&self, address: u64, pages: u64) -> i64;
 }
 /// How many calls are on their way through each number. What it stands for is looked at before it is called, and must not change in between: so
 /// a number through which somebody calls is not closed, and nobody calls through one that is being closed.
 struct OnTheirWay([AtomicU32; NPORTALS]);
+/// Numbers of a semaphore: one for each operation.
+const SEMAPHORE: usize = 2;
 /// In place of a number of calls: it is being closed.
 const CLOSING: u32 = 1 << 31;
 impl OnTheirWay {
@@ -50,14 +53,33 @@ impl OnTheirWay {
         answer
     }
 }
+/// Names of portals that act for who calls as a whole (they show his pages to others, map into them, run code at his addresses), whatever their
+/// arguments look like: those that a fault domain may call have numbers of the system's, and are known one by one.
+const FOR_THE_WHOLE_HOST: [&str; 6] = ["domain.", "interrupt.", "memory.", "portal.", "protection.", "thread."];
+
+/// Numbers of portals.
+struct Numbers([AtomicU64; NPORTALS / 64]);
+impl Numbers {
+    const fn none() -> Numbers {
+        Numbers([const { AtomicU64::new(0) }; NPORTALS / 64])
+    }
+    fn has(&self, number: usize) -> bool {
+        self.0[number / 64].load(Ordering::Relaxed) >> (number % 64) & 1 != 0
+    }
+    fn add(&self, number: usize) {
+        self.0[number / 64].fetch_or(1 << (number % 64), Ordering::Relaxed);
+    }
+    fn remove(&self, number: usize) {
+        self.0[number / 64].fetch_and(!(1 << (number % 64)), Ordering::Relaxed);
+    }
+}
 /// A fault domain's rights and what it has.
 pub struct Calls<P> {
     pub portals: P,
     layout: Layout,
-    /// One thread at a time is in it: none of its locks is held by another.
-    alone: bool,
-    /// The portals that are the host's, a bit each.
-    hosts: [u64; NPORTALS / 64],
+    /// The portals that it has opened, where the host has others for itself; only one thread is in it then, so none of its locks is held by another.
+    /// `None`: all are its own.
+    own: Option<Numbers>,
     on_their_way: OnTheirWay,
     /// Where the heap begins, and its end.
     first: u64,
@@ -77,22 +99,14 @@ const fn refused(error: Error) -> Answer {
 }
 
 impl<P: Portals> Calls<P> {
-    /// Of a fault domain whose heap is between `heap` and `limit`. What the host has opened by now is its own.
+    /// Of a fault domain whose heap is between `heap` and `limit`. All portals are the host's but those that it opens itself.
     pub fn new(portals: P, layout: Layout, heap: u64, limit: u64) -> Calls<P> {
-        let mut calls = Calls::of_component(portals, layout, heap, limit);
-        calls.alone = true;
-        for number in system::FIRST_FREE..NPORTALS {
-            if calls.portals.specification(number).is_some() {
-                calls.hosts[number / 64] |= 1 << (number % 64);
-            }
-        }
-        calls
+        Calls { own: Some(Numbers::none()), ..Calls::of_component(portals, layout, heap, limit) }
     }
     /// The same of one that is all of its component: all portals are its own.
     pub fn of_component(portals: P, layout: Layout, heap: u64, limit: u64) -> Calls<P> {
-        let heap_end = AtomicU64::new(heap);
-        let (hosts, on_their_way) = ([0; NPORTALS / 64], OnTheirWay::none());
-        Calls { portals, layout, alone: false, hosts, on_their_way, first: heap, heap: heap_end, limit }
+        let (on_their_way, heap_end) = (OnTheirWay::none(), AtomicU64::new(heap));
+        Calls { portals, layout, own: None, on_their_way, first: heap, heap: heap_end, limit }
     }
     /// The heap.
     pub fn grown(&self) -> core::ops::Range<u64> {
@@ -105,18 +119,16 @@ impl<P: Portals> Calls<P> {
             system::EXIT => Answer::End(arguments[0] as i64),
             system::GROW => Answer::Result(self.grow(arguments[0])),
             // Whoever it names never lets go of it. Such a wait no cancellation would end.
-            system::LOCK_WAIT if self.alone && (arguments[2] as i64) >= 0 => refused(Error::ESRCH),
+            system::LOCK_WAIT if self.own.is_some() && (arguments[2] as i64) >= 0 => refused(Error::ESRCH),
             system::YIELD
             | system::SLEEP
             | system::GET_ASID
             | system::GET_THREAD
             | system::HRTIME
-            | system::SEM_CREATE
             | system::LOCK_WAIT
             | system::LOCK_RELEASE => Answer::Result(self.portals.call(number, arguments)),
-            system::PORTAL_OPEN if self.layout.holds(arguments[0], NAMELEN as u64) => {
-                Answer::Result(self.portals.call(number, arguments))
-            }
+            system::PORTAL_OPEN if self.layout.holds(arguments[0], NAMELEN as u64) => self.opens(number, arguments),
+            system::SEM_CREATE => self.opens(number, arguments),
             system::PORTAL_INFO
                 if self.layout.holds(arguments[1], 2 * NAMELEN as u64) && self.is_own(arguments[0] as usize) =>
             {
@@ -125,10 +137,8 @@ impl<P: Portals> Calls<P> {
             system::PORTAL_OPEN | system::PORTAL_INFO => refused(Error::EFAULT),
             system::PORTAL_CLOSE | system::SEM_DESTROY if self.is_own(arguments[0] as usize) => {
                 let first = arguments[0] as usize;
-                // A semaphore's two operations have a number each.
-                let count = if number == system::SEM_DESTROY { 2 } else { 1 };
-                let numbers = first..(first + count).min(NPORTALS);
-                self.on_their_way.closing(numbers, || Answer::Result(self.portals.call(number, arguments)))
+                let numbers = first..(first + if number == system::SEM_DESTROY { SEMAPHORE } else { 1 }).min(NPORTALS);
+                self.on_their_way.closing(numbers.clone(), || self.closes(number, arguments, numbers))
             }
             _ if self.is_own(number) => self.on_their_way.through(number, || self.opened(number, arguments)),
             _ if number < system::FIRST_FREE => refused(Error::ENOTSUP),
@@ -137,12 +147,33 @@ impl<P: Portals> Calls<P> {
     }
     /// Whether it is the number of a portal that the fault domain may have.
     fn is_own(&self, number: usize) -> bool {
-        (system::FIRST_FREE..NPORTALS).contains(&number) && self.hosts[number / 64] >> (number % 64) & 1 == 0
+        let has = |own: &Numbers| own.has(number);
+        (system::FIRST_FREE..NPORTALS).contains(&number) && self.own.as_ref().is_none_or(has)
+    }
+    /// Makes a call that opens portals: their numbers are its own from then on.
+    fn opens(&self, number: usize, arguments: [u64; 6]) -> Answer {
+        let result = self.portals.call(number, arguments);
+        if let (Some(own), Ok(first)) = (&self.own, usize::try_from(result)) {
+            let numbers = first..first + if number == system::SEM_CREATE { SEMAPHORE } else { 1 };
+            numbers.filter(|&number| number < NPORTALS).for_each(|number| own.add(number));
+        }
+        Answer::Result(result)
+    }
+    /// Makes a call that closes portals, which the host may open then.
+    fn closes(&self, number: usize, arguments: [u64; 6], numbers: Range<usize>) -> Answer {
+        let result = self.portals.call(number, arguments);
+        if let (Some(own), 0..) = (&self.own, result) {
+            numbers.for_each(|number| own.remove(number));
+        }
+        Answer::Result(result)
     }
     /// One that it has opened, or been given. What it is now is asked each time: a number can come to stand for another portal.
     fn opened(&self, number: usize, arguments: [u64; 6]) -> Answer {
-        let Some(specification) = self.portals.specification(number) else { return refused(Error::EPORTAL) };
-        match check(&self.layout, &specification, &arguments) {
+        let Some(Description { spec, name }) = self.portals.description(number) else { return refused(Error::EPORTAL) };
+        if FOR_THE_WHOLE_HOST.iter().any(|group| section::text(&name).starts_with(group)) {
+            return refused(Error::ENOTSUP);
+        }
+        match check(&self.layout, &spec, &arguments) {
             Ok(()) => Answer::Result(self.portals.call(number, arguments)),
             Err(error) => refused(error),
         }
@@ -204,6 +235,8 @@ mod tests {
     #[derive(Default)]
     struct Fake {
         specifications: HashMap<usize, &'static str>,
+        names: HashMap<usize, &'static str>,
+        opens: Cell<i64>,
         called: RefCell<Vec<usize>>,
         mapped: Cell<u64>,
         full: bool,
@@ -211,13 +244,19 @@ mod tests {
     impl Portals for Fake {
         fn call(&self, number: usize, _: [u64; 6]) -> i64 {
             self.called.borrow_mut().push(number);
-            7
+            match number {
+                system::PORTAL_OPEN | system::SEM_CREATE => self.opens.get(),
+                _ => 7,
+            }
         }
-        fn specification(&self, number: usize) -> Option<[u8; NAMELEN]> {
-            let text = self.specifications.get(&number)?;
-            let mut bytes = [0; NAMELEN];
-            bytes[..text.len()].copy_from_slice(text.as_bytes());
-            Some(bytes)
+        fn description(&self, number: usize) -> Option<Description> {
+            let bytes = |text: &str| {
+                let mut bytes = [0; NAMELEN];
+                bytes[..text.len()].copy_from_slice(text.as_bytes());
+                bytes
+            };
+            let spec = bytes(self.specifications.get(&number)?);
+            Some(Description { spec, name: bytes(self.names.get(&number).unwrap_or(&"app.some")) })
         }
         fn map(&self, _: u64, pages: u64) -> i64 {
             if self.full {
@@ -235,6 +274,9 @@ mod tests {
         let mut calls = Calls::new(host, LAYOUT, HEAP, HEAP + 0x10_0000);
         let opened = [(41, "smii"), (42, "smciw"), (43, "smRi"), (44, "smik"), (45, "nm>i"), (46, "smW")];
         calls.portals.specifications.extend(opened);
+        for (number, _) in opened {
+            calls.own.as_ref().unwrap().add(number);
+        }
         calls
     }
     fn result(calls: &Calls<Fake>, number: usize, arguments: &[u64]) -> i64 {
@@ -261,7 +303,7 @@ mod tests {
         let turns = u64::MAX;
         assert_eq!(result(&calls, system::LOCK_WAIT, &[HEAP, 0, turns]), 7, "what is only asked");
         assert_eq!(result(&calls, system::LOCK_WAIT, &[HEAP, 3, 5]), error(Error::ESRCH));
-        calls.alone = false;
+        calls.own = None;
         assert_eq!(result(&calls, system::LOCK_WAIT, &[HEAP, 3, 5]), 7);
     }
     #[test]
@@ -272,6 +314,50 @@ mod tests {
         }
         assert_eq!(result(&calls, system::PORTAL_CLOSE, &[40]), error(Error::ENOTSUP));
         assert!(calls.portals.called.borrow().is_empty());
+    }
+    #[test]
+    fn what_it_opens_is_its_own_until_it_closes_it() {
+        let mut calls = calls();
+        calls.portals.specifications.extend([(50, "sm"), (51, "sm"), (52, "sm")]);
+        calls.portals.opens.set(50);
+        assert_eq!(result(&calls, system::PORTAL_OPEN, &[HEAP]), 50);
+        assert_eq!([50, 51].map(|number| result(&calls, number, &[])), [7, error(Error::EPORTAL)]);
+        calls.portals.opens.set(51);
+        assert_eq!(result(&calls, system::SEM_CREATE, &[1]), 51);
+        assert_eq!([51, 52].map(|number| result(&calls, number, &[])), [7; 2], "both operations");
+        assert_eq!(result(&calls, system::PORTAL_CLOSE, &[50]), 7);
+        assert_eq!(result(&calls, system::SEM_DESTROY, &[51]), 7);
+        assert_eq!([50, 51, 52].map(|number| result(&calls, number, &[])), [error(Error::EPORTAL); 3]);
+    }
+    #[test]
+    fn what_could_not_be_opened_makes_no_number_its_own() {
+        let mut calls = calls();
+        calls.portals.specifications.extend([(NPORTALS - 1, "sm")]);
+        for failed in [error(Error::ENOENT), i64::MAX, NPORTALS as i64] {
+            calls.portals.opens.set(failed);
+            assert_eq!(result(&calls, system::PORTAL_OPEN, &[HEAP]), failed);
+            assert_eq!(result(&calls, system::SEM_CREATE, &[1]), failed);
+        }
+        assert_eq!(result(&calls, NPORTALS - 1, &[]), error(Error::EPORTAL));
+    }
+    #[test]
+    fn what_the_host_opens_later_is_the_hosts() {
+        let mut calls = calls();
+        calls.portals.specifications.insert(48, "smRi");
+        assert_eq!(result(&calls, 48, &[HEAP, 10]), error(Error::EPORTAL));
+    }
+    #[test]
+    fn portals_that_act_for_the_whole_host_are_refused_by_their_names() {
+        let mut calls = calls();
+        for name in ["protection.operate", "portal.template", "domain.create", "memory.page"] {
+            calls.portals.names.insert(41, name);
+            assert_eq!(result(&calls, 41, &[1, 2]), error(Error::ENOTSUP), "{name}");
+        }
+        calls.portals.names.insert(41, "inspect.domain");
+        assert_eq!(result(&calls, 41, &[1, 2]), 7);
+        calls.own = None;
+        calls.portals.names.insert(40, "protection.create");
+        assert_eq!(result(&calls, 40, &[1, 2]), error(Error::ENOTSUP), "a component, too");
     }
     #[test]
     fn calls_that_act_for_the_whole_host_are_refused() {
@@ -322,11 +408,12 @@ mod tests {
         calls.on_their_way.through(42, || {
             assert_eq!(close(system::PORTAL_CLOSE, 42), error(Error::EBUSY));
             assert_eq!(close(system::SEM_DESTROY, 41), error(Error::EBUSY), "its second operation");
-            assert_eq!(close(system::PORTAL_CLOSE, 41), 7, "another's");
+            assert_eq!(close(system::PORTAL_CLOSE, 43), 7, "another's");
             Answer::Result(0)
         });
         assert_eq!(close(system::SEM_DESTROY, 41), 7);
-        assert_eq!(close(system::PORTAL_CLOSE, NPORTALS as u64 - 1), 7);
+        calls.own.as_ref().unwrap().add(NPORTALS - 1);
+        assert_eq!(close(system::SEM_DESTROY, NPORTALS as u64 - 1), 7);
     }
     #[test]
     fn nobody_calls_through_a_number_that_is_being_closed() {

@@ -177,8 +177,8 @@ impl Portals for Component {
     fn call(&self, number: usize, arguments: [u64; 6]) -> i64 {
         self.system.call(number, arguments)
     }
-    fn specification(&self, number: usize) -> Option<[u8; abi::nucleus::NAMELEN]> {
-        self.system.specification(number)
+    fn description(&self, number: usize) -> Option<system::Description> {
+        self.system.description(number)
     }
     fn map(&self, address: u64, pages: u64) -> i64 {
         self.system.map(address, pages)

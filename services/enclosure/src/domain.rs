@@ -62,10 +62,10 @@ impl Portals for System {
     fn call(&self, number: usize, arguments: [u64; 6]) -> i64 {
         portal::call(number, arguments.map(|word| word as usize)) as i64
     }
-    fn specification(&self, number: usize) -> Option<[u8; NAMELEN]> {
+    fn description(&self, number: usize) -> Option<Description> {
         let mut description = Description { spec: [0; NAMELEN], name: [0; NAMELEN] };
         check(portal::call(system::PORTAL_INFO, [number, &raw mut description as usize])).ok()?;
-        Some(description.spec)
+        Some(description)
     }
     fn map(&self, address: u64, pages: u64) -> i64 {
         self.zeros(address, pages * PAGE as u64).map_or_else(|error| error.code() as i64, |()| 0)

@@ -274,7 +274,7 @@ mod tests {
             }
             self.result
         }
-        fn specification(&self, _: usize) -> Option<[u8; NAMELEN]> {
+        fn description(&self, _: usize) -> Option<system::Description> {
             None
         }
         fn map(&self, _: u64, _: u64) -> i64 {

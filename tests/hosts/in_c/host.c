@@ -1,7 +1,7 @@
 /* A host in C, of tests/target/fault_domain_of_a_c_program.c: calls what that offers, has it fault, and loads it again. */
 #include <fault_domain.h>
 
-enum { ADD, FILL, READ, FAULT, RECURSE, OPEN, LEAVE };
+enum { ADD, FILL, READ, FAULT, RECURSE, OPEN, LEAVE, FINDS, OPENS, COUNT };
 #define CALL(n, ...) CALL_(n, ##__VA_ARGS__, 0, 0, 0, 0, 0, 0)
 #define CALL_(n, a, b, c, d, e, f, ...) fault_domain_call(n, (word)(a), (word)(b), (word)(c), (word)(d), (word)(e), (word)(f))
 
@@ -29,8 +29,14 @@ static void all(void)
     hold(CALL(FILL, memory, 100) == 0 && memory[0] == 'f' && memory[99] == 'f' && memory[100] == 0, "it writes what both have");
     hold(CALL(READ, own) == 't', "it reads what the host has, where its loads are free");
     hold(CALL(OPEN, 1) == -EPORTAL, "the host's portals are not its own");
+    FILE *later = fopen("later", "w+");
+    hold(later && fputs("the host's", later) >= 0 && fflush(later) == 0, "the host has a file");
+    hold(CALL(FINDS, memory) == 0, "nor are those that the host opens later");
+    hold(CALL(OPENS) == 0 && CALL(FINDS, memory) == 0, "what it opens is its own until it closes it");
+    if (later)
+        fclose(later);
     hold(CALL(LEAVE, 77) == 77 && CALL(ADD, 1, 1) == 2, "an exit ends its call alone");
-    hold(CALL(7) == -ENOENT && fault_domain_call(-1ul, 0, 0, 0, 0, 0, 0) == -ENOENT, "what it does not offer is not called");
+    hold(CALL(COUNT) == -ENOENT && fault_domain_call(-1ul, 0, 0, 0, 0, 0, 0) == -ENOENT, "what it does not offer is not called");
     hold(errno == 4321, "the host's thread has its variables");
     hold(!fault_domain_stopped(NULL), "it runs");
     struct fault_domain_stop stop;

@@ -16,7 +16,7 @@ use portal::End;
 
 impl<M: Machine> Manager<M> {
     /// What a request by domain `by` of a mechanism, and of a domain's number with that of its account, asks for. `EDEAD`: the domain is no more;
-    /// `ENOTSUP`: it is trusted, in a sandbox, or shares its portal table; `EINVAL`: there is no such mechanism, or it goes without a domain, or with another;
+    /// `ENOTSUP`: there is no domain of protection in it; `EINVAL`: there is no such mechanism, or it goes without a domain, or with another;
     /// `EACCESS`: `by` may not make such domains.
     pub fn enclosure(&self, by: usize, isolation: u64, within: u64) -> Result<Enclosure> {
         match Isolation::of(isolation) {
@@ -26,17 +26,21 @@ impl<M: Machine> Manager<M> {
                 let (number, account) = (within as u16, (within >> 16) as usize);
                 // Who has the number by now may be another.
                 let is = |task: &&Domain<M>| task.lasting && task.account.number() == account;
-                let task = self.domain(number as usize).ok().filter(is).ok_or(Error::EDEAD)?;
-                if task.flags & (flags::TRUSTED | BOOT) != 0 || task.sandbox.controller != 0 || task.sharer != 0 {
-                    return Err(Error::ENOTSUP);
-                }
-                match task.enclosure {
-                    Enclosure::Domain { .. } => Ok(Enclosure::Protection { task: number, next: 0 }),
-                    Enclosure::Protection { .. } | Enclosure::Supervisor => Err(Error::EINVAL),
-                }
+                self.domain(number as usize).ok().filter(is).ok_or(Error::EDEAD)?;
+                self.may_have_parts(number as usize).map(|()| Enclosure::Protection { task: number, next: 0 })
             }
             Some(Isolation::Supervisor) if within == 0 => self.may_make_supervisor(by).map(|()| Enclosure::Supervisor),
             _ => Err(Error::EINVAL),
+        }
+    }
+    /// Whether there may be domains of protection in the space of domain `task`: it has a list of them, with which they end, and all portal tables
+    /// there are theirs. `ENOTSUP`: it is trusted, in a sandbox, shares its portal table, is one itself, or executes in supervisor mode.
+    pub(crate) fn may_have_parts(&self, task: usize) -> Result<()> {
+        let d = self.domain(task)?;
+        let alone = d.flags & (flags::TRUSTED | BOOT) == 0 && self.controller(task) == 0 && d.sharer == 0;
+        match d.enclosure {
+            Enclosure::Domain { .. } if alone => Ok(()),
+            _ => Err(Error::ENOTSUP),
         }
     }
     /// Whether domain `by` may make domains that execute in supervisor mode, whom nothing keeps in: only who starts all others. `EACCESS`.

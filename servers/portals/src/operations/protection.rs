@@ -3,7 +3,7 @@
 
 use crate::Result;
 use crate::machine::neighbours::Machine;
-use crate::manager::{BOOT, Caller, Manager};
+use crate::manager::{Caller, Manager};
 use crate::operations::creation::Wanted;
 use crate::state::code::{Block, Kind};
 use crate::state::domain::Domain;
@@ -14,7 +14,7 @@ use crate::state::open_windows::Lent;
 use abi::Error;
 use abi::identity::DomainId;
 use abi::memory::{Ends, Shown};
-use abi::nucleus::{NPORTALS, flags};
+use abi::nucleus::NPORTALS;
 use abi::protection::{PROCEDURES, SPECIFICATION, operation};
 use abi::rights::Rights;
 use abi::system::{Ended, FIRST_FREE, ended};
@@ -28,20 +28,17 @@ const STACKS: usize = 64;
 
 impl<M: Machine> Manager<M> {
     /// Makes a domain of protection in the caller's task, which sees nothing and has no portals but those of every domain; a handle in
-    /// the caller's table. `ENOTSUP`: the caller is trusted, in a sandbox, or shares its portal table.
+    /// the caller's table. `ENOTSUP`: the caller is trusted, in a sandbox, shares its portal table, or executes in supervisor mode.
     #[optimize(size)]
     pub fn create_protection(&mut self, caller: Caller, name: &str) -> Result<usize> {
-        let d = self.domain(caller.direct)?;
-        let account = d.account;
-        if d.flags & (flags::TRUSTED | BOOT) != 0
-            || caller.direct != caller.subject
-            || self.controller(caller.direct) != 0
-            || d.sharer != 0
-        {
+        let task = self.task_of(caller.direct);
+        self.may_have_parts(task)?;
+        if caller.direct != caller.subject {
             return Err(Error::ENOTSUP);
         }
+        let account = self.domain(caller.direct)?.account;
         let number = self.free_numbers(caller.direct, 1)?;
-        let enclosure = Enclosure::Protection { task: self.task_of(caller.direct) as u16, next: 0 };
+        let enclosure = Enclosure::Protection { task: task as u16, next: 0 };
         let made = self.create_domain(&Wanted { name, flags: 0, enclosure, parent: caller.direct, account })?;
         let handle = self.handle_of(made).and_then(|code| self.install_first(caller.direct, number, code));
         if let Err(error) = handle {

@@ -170,7 +170,7 @@ fn a_component_is_one_of_a_task_that_is_meant_and_needs_no_name() {
     let enclosure = world.manager.enclosure(INIT, dp, within(account.number())).unwrap();
     let wanted = crate::operations::creation::Wanted { name: "decoder", flags: 0, enclosure, parent: 0, account };
     let part = world.manager.create_domain(&wanted).unwrap();
-    assert_eq!(world.manager.enclosure(INIT, dp, part as u64 | (account.number() as u64) << 16), Err(Error::EINVAL));
+    assert_eq!(world.manager.enclosure(INIT, dp, part as u64 | (account.number() as u64) << 16), Err(Error::ENOTSUP));
     let open = |world: &mut World, name| {
         world.call(thread, system::PORTAL_OPEN, |manager, caller| manager.open_protection(caller, name))
     };
@@ -240,4 +240,6 @@ fn a_supervisor_domain_is_made_by_who_starts_the_others_only() {
     let domain = world.manager.domain(inside).unwrap();
     assert_eq!(domain.flags & (SUPERVISOR | TRUSTED), SUPERVISOR);
     assert_eq!(world.manager.may_fork(inside), Err(Error::ENOTSUP));
+    // It has no list of them, with which they would end.
+    assert_eq!(world.manager.may_have_parts(inside), Err(Error::ENOTSUP));
 }
