@@ -26,11 +26,14 @@ enum { DP_CLIENTS = 32 };
 /* What a module knows of its clients: in pages that are shown to it, and to nobody else. */
 struct dp_module {
     struct dp_password passwords[DP_CLIENTS];
-    atomic_uint admitted[DP_CLIENTS];
-    /* Where its callers' frames may lie. */
-    char *stacks;
-    size_t bytes;
+    atomic_uint admitted[DP_CLIENTS]; /* enum dp_admitted_ */
+    /* Where its callers' frames may lie: the first page's number, and below it in 32 bits how many pages. One word, so that a call which
+       comes while it changes finds the old place or the new one, and never the start of one with the length of the other. */
+    atomic_ulong stacks;
 };
+/* Whose the place of a client is: nobody's, a client's, or of a thread that makes it one or the other. */
+enum dp_admitted_ { DP_NOBODYS_, DP_CLIENTS_OWN_, DP_CHANGING_ };
+enum { DP_PAGE_LOG2_ = 12 };
 /* A caller's side. */
 struct dp_client {
     int dp;
@@ -46,7 +49,8 @@ int dp_admit(struct dp_module *module, struct dp_password *password);
 /* From now on its password is nobody's; -ENOENT: there is no such client. */
 int dp_withdraw(struct dp_module *module, int client);
 /* The module's callers have their frames in `bytes` at `stacks`, whole pages, which its domain sees from now on: A-stacks, or the stacks of their
-   own threads. NULL: nowhere. What dp_make_visible refuses; -EINVAL: `module` lies among them. */
+   own threads. NULL: nowhere. Calls may be under way, and other threads may set them: then those are the module's that were set last. What
+   dp_make_visible refuses; -EINVAL: `module` lies among them. */
 int dp_set_stacks(struct dp_module *module, int dp, void *stacks, size_t bytes);
 /* A caller's side, with a password, and with `count` A-stacks of the module's, at most 64, in `bytes` at `stacks`; NULL: none, its frames
    lie on its thread's stack.
@@ -73,7 +77,9 @@ static inline int dp_client_(const struct dp_module *module, const struct dp_pas
     long found = -EACCESS;
     for (long n = 0; n < DP_CLIENTS; n++) {
         const volatile uint64_t *known = module->passwords[n].words;
-        uint64_t differs = (known[0] ^ given->words[0]) | (known[1] ^ given->words[1]) | !module->admitted[n];
+        /* While it changes it is nobody's, whatever is in it by then. */
+        uint64_t admitted = atomic_load_explicit(&module->admitted[n], memory_order_acquire) == DP_CLIENTS_OWN_;
+        uint64_t differs = (known[0] ^ given->words[0]) | (known[1] ^ given->words[1]) | !admitted;
         /* All ones where nothing differs. */
         long same = (long)((differs | -differs) >> 63) - 1;
         found = (n & same) | (found & ~same);
@@ -83,8 +89,9 @@ static inline int dp_client_(const struct dp_module *module, const struct dp_pas
 /* Whether a frame of so many bytes lies where callers' frames may. */
 static inline int dp_reaches_(const struct dp_module *module, word frame, size_t bytes)
 {
-    uint64_t offset = (uint64_t)frame - (uint64_t)module->stacks;
-    return offset <= module->bytes && bytes <= module->bytes - offset && offset % 16 == 0;
+    uint64_t stacks = atomic_load_explicit(&module->stacks, memory_order_acquire), all = (stacks & UINT32_MAX) << DP_PAGE_LOG2_;
+    uint64_t offset = (uint64_t)frame - (stacks >> 32 << DP_PAGE_LOG2_);
+    return offset <= all && bytes <= all - offset && offset % 16 == 0;
 }
 
 #define DP_SELECT_(a, b, c, d, e, f, g, h, name, ...) name

@@ -11,33 +11,34 @@ int dp_admit(struct dp_module *module, struct dp_password *password)
     if (getentropy(&drawn, sizeof drawn) < 0)
         return -EIO;
     for (int n = 0; n < DP_CLIENTS; n++) {
-        unsigned nobodys = 0;
+        unsigned nobodys = DP_NOBODYS_;
         /* Only one thread gets the place; nobody is admitted by half a password. */
-        if (!atomic_compare_exchange_strong(&module->admitted[n], &nobodys, 2))
+        if (!atomic_compare_exchange_strong(&module->admitted[n], &nobodys, DP_CHANGING_))
             continue;
         module->passwords[n] = *password = drawn;
-        atomic_store(&module->admitted[n], 1);
+        atomic_store(&module->admitted[n], DP_CLIENTS_OWN_);
         return n;
     }
     return -ENFILE;
 }
 int dp_withdraw(struct dp_module *module, int client)
 {
-    unsigned admitted = 1;
-    if (client < 0 || client >= DP_CLIENTS || !atomic_compare_exchange_strong(&module->admitted[client], &admitted, 3))
+    unsigned admitted = DP_CLIENTS_OWN_;
+    if (client < 0 || client >= DP_CLIENTS || !atomic_compare_exchange_strong(&module->admitted[client], &admitted, DP_CHANGING_))
         return -ENOENT;
     module->passwords[client] = (struct dp_password){{0, 0}};
-    atomic_store(&module->admitted[client], 0);
+    atomic_store(&module->admitted[client], DP_NOBODYS_);
     return 0;
 }
 int dp_set_stacks(struct dp_module *module, int dp, void *stacks, size_t bytes)
 {
     uintptr_t start = (uintptr_t)stacks, own = (uintptr_t)module;
-    if (start < own + sizeof *module && own < start + bytes)
+    size_t pages = bytes >> DP_PAGE_LOG2_;
+    if ((start < own + sizeof *module && own < start + bytes) || pages > UINT32_MAX)
         return -EINVAL;
     int shown = stacks ? dp_make_visible(dp, stacks, bytes, PAGE_READ | PAGE_WRITE) : bytes ? -EINVAL : 0;
     if (shown == 0)
-        module->stacks = stacks, module->bytes = bytes;
+        atomic_store(&module->stacks, start >> DP_PAGE_LOG2_ << 32 | pages);
     return shown;
 }
 int dp_attach(struct dp_client *client, int dp, dp_entry *entry, const struct dp_password *password, void *stacks, size_t bytes, int count)
