@@ -13,6 +13,8 @@ use portal::{Connection, Count, End, ShortCircuit, Specification, Templates, gen
 
 /// Retired blocks after which the frames of all threads are looked through.
 const RETIRED: usize = 32;
+/// Table entries that lead to one block, where they are opened: closing one looks through them all.
+const USERS: usize = 16;
 
 impl Block {
     /// A block that leads to no entry point of a component's; its place and size are filled in when it is added.
@@ -259,7 +261,7 @@ impl<M: Machine> Manager<M> {
         }
         if unused {
             self.gone(kind);
-            self.keep_spare(code, kind);
+            self.keep_latest(code, kind);
             self.look_at_retired();
         }
     }
@@ -270,31 +272,33 @@ impl<M: Machine> Manager<M> {
             self.registrations.get(id).ok_or(Error::ENOENT)?;
         let flags = [caller.flags as u16, self.domain(server)?.flags as u16];
         let traced = traced && self.traced(caller.asid as usize, id).is_some();
-        let (caller, count) = (self.domain(caller.asid as usize)?.id, self.count(number));
-        Ok(MadeFor { caller, flags, short_circuit, count, traced })
+        let (payer, same_domain) = (self.code_payer(caller, server), caller.asid as usize == server);
+        Ok(MadeFor { payer, same_domain, flags, short_circuit, count: self.count(number), traced })
     }
-    /// Nothing leads to the block at `code` any more, which another like it will be asked for.
+    /// The block at `code` is what who opens the same gets.
     #[inline(always)]
-    fn keep_spare(&mut self, code: u64, kind: Kind) {
+    fn keep_latest(&mut self, code: u64, kind: Kind) {
         // Its registration may have gone with it.
         if let Kind::Registered { registration } = kind
             && let Some(registration) = self.registrations.get_mut(registration as usize)
         {
-            registration.spare = code;
+            registration.latest = code;
         }
     }
-    /// The last retired block to registration `id`, if it was made for the same: its code is what would be generated, and is where
-    /// it was, so that no fence is needed.
+    /// The latest block to registration `id`, if it was made for the same: its code is what would be generated, and is where
+    /// it was, so that no fence is needed. Others may call by it, too.
     #[inline(always)]
-    fn revive(&mut self, id: usize, made_for: MadeFor) -> Option<u64> {
+    fn reuse(&mut self, id: usize, made_for: MadeFor) -> Option<u64> {
         let registration = self.registrations.get_mut(id)?;
-        let code = registration.spare;
-        if code == 0 || self.code.get(code)?.made_for != Some(made_for) {
+        let code = registration.latest;
+        if code == 0 {
             return None;
         }
-        registration.spare = 0;
-        registration.blocks += 1;
-        self.code.revive(code);
+        let block = self.code.get(code)?;
+        if block.made_for != Some(made_for) || block.users.len() >= USERS {
+            return None;
+        }
+        registration.blocks += self.code.revive(code) as u32;
         Some(code)
     }
     /// Nothing leads to a block of this kind any more.
@@ -335,7 +339,7 @@ impl<M: Machine> Manager<M> {
             if let Kind::Registered { registration } = kind
                 && let Some(registration) = registrations.get_mut(registration as usize)
             {
-                registration.forget_spare(code);
+                registration.forget(code);
             }
             if let Some(zombie) = remains.zombies.iter_mut().find(|z| z.asid == server) {
                 zombie.blocks -= 1;
@@ -359,17 +363,17 @@ impl<M: Machine> Manager<M> {
         let number = self.free_numbers(caller.direct, 1)?;
         let end = self.end(caller.direct)?;
         let made_for = self.made_for(end, id, number)?;
-        let code = match self.revive(id, made_for) {
-            Some(code) => code,
-            None => {
-                let code = self.generate_registered(end, id, false, number)?;
-                if let Some(block) = self.code.get_mut(code) {
-                    block.made_for = Some(made_for);
-                }
-                code
+        if let Some(code) = self.reuse(id, made_for) {
+            // The first two need no memory, so what was retired stays none for want of it.
+            self.install(caller.direct, number, code)?;
+        } else {
+            let code = self.generate_registered(end, id, false, number)?;
+            if let Some(block) = self.code.get_mut(code) {
+                block.made_for = Some(made_for);
             }
-        };
-        self.install_first(caller.direct, number, code)?;
+            self.install_first(caller.direct, number, code)?;
+            self.keep_latest(code, Kind::Registered { registration: id as u32 });
+        }
         if id == self.roles.destroy {
             self.domain_mut(caller.direct)?.privileged = true;
         }

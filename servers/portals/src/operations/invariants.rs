@@ -360,7 +360,7 @@ impl<M: Machine> Manager<M> {
             blocks[registration as usize] += 1;
         }
         for (id, r) in self.registrations.iter().filter(|&(id, _)| id >= boot) {
-            self.check_spare(id, r)?;
+            self.check_latest(id, r)?;
             expect("a registration's blocks", r.server, id, r.blocks as u64, blocks[id] as u64)?;
             if !self.domains.contains(r.server) || (r.blocks == 0 && !r.named) {
                 return violation("a registration of nobody", r.server, id, 0);
@@ -376,20 +376,17 @@ impl<M: Machine> Manager<M> {
         Ok(())
     }
 
-    /// A block to take back is retired, and led to the same registration.
+    /// A block to open again leads to the same registration, or led there.
     #[optimize(size)]
-    fn check_spare(&self, id: usize, r: &crate::state::registrations::Registration) -> Checked {
+    fn check_latest(&self, id: usize, r: &crate::state::registrations::Registration) -> Checked {
         let same = |b: &crate::state::code::Block| {
             let ends = (b.server as usize, b.entry) == (r.server, r.entry);
-            b.retired
-                && ends
-                && b.specification == r.specification
-                && b.kind == Kind::Registered { registration: id as u32 }
+            ends && b.specification == r.specification && b.kind == Kind::Registered { registration: id as u32 }
         };
-        if r.spare == 0 || self.code.get(r.spare).is_some_and(same) {
+        if r.latest == 0 || self.code.get(r.latest).is_some_and(same) {
             Ok(())
         } else {
-            violation("a block to take back that is another's", r.server, id, r.spare)
+            violation("a block to open again that is another's", r.server, id, r.latest)
         }
     }
 

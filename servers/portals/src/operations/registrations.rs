@@ -117,7 +117,7 @@ impl<M: Machine> Manager<M> {
             server: caller.subject,
             charge,
             admission,
-            spare: 0,
+            latest: 0,
             circuits: 0,
             traced: false,
             short_circuit: None,

@@ -95,7 +95,7 @@ impl<M: Machine> Manager<M> {
                 server: portal.asid as usize,
                 charge: account::Charge::NONE,
                 admission: None,
-                spare: 0,
+                latest: 0,
                 circuits: 0,
                 traced: false,
                 short_circuit: None,

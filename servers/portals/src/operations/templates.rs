@@ -115,7 +115,7 @@ impl<M: Machine> Manager<M> {
                 else {
                     continue;
                 };
-                self.registrations.iter_mut().for_each(|(_, registration)| registration.forget_spare(code));
+                self.registrations.iter_mut().for_each(|(_, registration)| registration.forget(code));
                 let used = self.code.get(code).filter(|block| !block.users.is_empty()).map(|block| block.kind);
                 self.close_portals_to(&[code]);
                 used.into_iter().for_each(|kind| self.gone(kind));

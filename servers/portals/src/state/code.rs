@@ -14,8 +14,8 @@ use crate::state::slots::Slots;
 use abi::Error;
 use abi::address::{CODE_END, CODE_REGION, IMAGE_BASE, code_address, code_physical, supervisor};
 use abi::boot::BootInfo;
-use abi::identity::DomainId;
 use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC};
+use account::Account;
 use alloc::vec::Vec;
 use fallible::TryPush;
 use portal::Count;
@@ -79,15 +79,17 @@ pub struct Block {
     pub retired: bool,
     /// What its bytes cost.
     pub charge: account::Charge,
-    /// For whom and in which circumstances it was generated: for the same it need not be generated again.
+    /// In which circumstances it was generated: in the same it need not be generated again.
     pub made_for: Option<MadeFor>,
 }
 
-/// What the code of a portal to a registration depends on, beside what of the registration never changes: who calls, the flags of
-/// both ends, which of its short circuits the registration had, and where calls are counted.
+/// What the code of a portal to a registration depends on, beside what of the registration never changes: whether both ends are one
+/// domain, the flags of both, which of its short circuits the registration had, and where calls are counted; and who pays for it, so that
+/// nobody keeps what another account is charged for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MadeFor {
-    pub caller: DomainId,
+    pub payer: Account,
+    pub same_domain: bool,
     pub flags: [u16; 2],
     pub short_circuit: u32,
     pub count: Count,
@@ -373,13 +375,13 @@ impl<M: NucleusMemory> CodeArea<M> {
             self.retired += 1;
         }
     }
-    /// A table entry leads to the retired block at `code` again.
+    /// The block at `code` is not freed, if it was retired: a table entry is to lead to it again. Whether it was.
     #[inline(always)]
-    pub fn revive(&mut self, code: u64) {
-        if let Some(block) = self.get_mut(code).filter(|block| block.retired) {
-            block.retired = false;
-            self.retired -= 1;
-        }
+    pub fn revive(&mut self, code: u64) -> bool {
+        let Some(block) = self.get_mut(code).filter(|block| block.retired) else { return false };
+        block.retired = false;
+        self.retired -= 1;
+        true
     }
     /// How many blocks are retired.
     pub fn retired(&self) -> usize {

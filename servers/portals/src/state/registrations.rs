@@ -38,9 +38,9 @@ pub struct Registration {
     pub blocks: u32,
     /// Who may open it; `None`: all.
     pub admission: Option<Box<Admission>>,
-    /// Supervisor address of the code of the block to it that was retired last, as long as that is kept and what it was generated
-    /// from holds; 0: none. Who opens the same again gets it.
-    pub spare: u64,
+    /// Supervisor address of the code of the block to it that was opened or closed last, as long as that is kept and what it was generated
+    /// from holds; 0: none. Who opens the same gets it.
+    pub latest: u64,
     /// What may end calls before they enter it.
     pub short_circuit: Option<Box<Circuit>>,
     /// How many it has had.
@@ -49,10 +49,10 @@ pub struct Registration {
     pub traced: bool,
 }
 impl Registration {
-    /// The block at `code` is none to take back.
-    pub fn forget_spare(&mut self, code: u64) {
-        if self.spare == code {
-            self.spare = 0;
+    /// The block at `code` is none to open again.
+    pub fn forget(&mut self, code: u64) {
+        if self.latest == code {
+            self.latest = 0;
         }
     }
 }

@@ -24,22 +24,79 @@ fn code(world: &World, asid: usize, number: usize) -> u64 {
     world.manager.domain(asid).expect("the domain").table.entry(number)
 }
 #[test]
-fn a_portal_opened_again_by_the_same_domain_is_the_same_code() {
+fn who_opens_the_same_for_the_same_account_gets_the_same_code() {
     let (mut world, server, thread) = World::with_component();
     world.register(thread, "t.add", "npii").unwrap();
-    let (client, other) = world.component("client", 2);
-    let number = world.open(other, "t.add").unwrap();
+    let (client, one) = world.component("client", 2);
+    let number = world.open(one, "t.add").unwrap();
     let first = code(&world, client, number);
-    world.close(other, number).unwrap();
+    let used = world.counts();
+    let (another, two) = world.component("another", 2);
+    let others = world.open(two, "t.add").unwrap();
+    assert_eq!((code(&world, another, others), world.leads(another, others)), (first, Some((server, 0x20000))));
     world.check();
-    // Another domain's is another.
-    let (another, third) = world.component("third", 2);
-    let others = world.open(third, "t.add").unwrap();
-    assert_ne!(code(&world, another, others), first);
-    let number = world.open(other, "t.add").unwrap();
-    assert_eq!((code(&world, client, number), world.leads(client, number)), (first, Some((server, 0x20000))));
-    let second = world.open(other, "t.add").unwrap();
-    assert_ne!(code(&world, client, second), first);
+    // Neither's end or letting go is the other's.
+    world.close(one, number).unwrap();
+    world.check();
+    assert_eq!(world.leads(another, others), Some((server, 0x20000)));
+    let again = world.open(one, "t.add").unwrap();
+    assert_eq!(code(&world, client, again), first);
+    world.kill(another).unwrap();
+    world.check();
+    assert_eq!(world.leads(client, again), Some((server, 0x20000)));
+    world.bury(thread);
+    // Blocks, their bytes, those that nothing leads to, and entries.
+    assert_eq!(world.counts()[4..8], used[4..8]);
+}
+#[test]
+fn code_that_nobody_calls_by_is_taken_back_by_who_opens_the_same() {
+    let (mut world, server, thread) = World::with_component();
+    world.register(thread, "t.add", "npii").unwrap();
+    let (client, one) = world.component("client", 2);
+    let number = world.open(one, "t.add").unwrap();
+    let first = code(&world, client, number);
+    world.kill(client).unwrap();
+    world.check();
+    let (another, two) = world.component("another", 2);
+    let others = world.open(two, "t.add").unwrap();
+    assert_eq!((code(&world, another, others), world.leads(another, others)), (first, Some((server, 0x20000))));
+    world.check();
+}
+#[test]
+fn no_code_that_another_account_pays_for_is_shared() {
+    let (mut world, _, thread) = World::with_component();
+    world.register(thread, "t.add", "npii").unwrap();
+    let (client, one) = world.component("client", 2);
+    let (another, two) = world.component("another", 3);
+    let (number, others) = (world.open(one, "t.add").unwrap(), world.open(two, "t.add").unwrap());
+    assert_ne!(code(&world, client, number), code(&world, another, others));
+    world.check();
+}
+#[test]
+fn a_server_that_opens_its_own_portal_shares_no_code_with_its_clients() {
+    let (mut world, server, thread) = World::with_component();
+    world.register(thread, "t.add", "npii").unwrap();
+    let (client, one) = world.component("client", world.account(server));
+    let (number, own) = (world.open(one, "t.add").unwrap(), world.open(thread, "t.add").unwrap());
+    assert_ne!(code(&world, client, number), code(&world, server, own));
+    world.check();
+}
+#[test]
+fn no_more_than_some_entries_are_opened_to_one_piece_of_code() {
+    let (mut world, _, thread) = World::with_component();
+    world.register(thread, "t.add", "npii").unwrap();
+    let clients: Vec<(usize, usize)> = (0..17).map(|_| world.component("client", 2)).collect();
+    let codes: Vec<u64> = clients
+        .iter()
+        .map(|&(client, own)| {
+            let number = world.open(own, "t.add").unwrap();
+            code(&world, client, number)
+        })
+        .collect();
+    assert!(codes[..16].iter().all(|&code| code == codes[0]));
+    assert_ne!(codes[16], codes[0]);
+    world.check();
+    clients.into_iter().for_each(|(client, _)| world.kill(client).unwrap());
     world.check();
 }
 #[test]

@@ -37,7 +37,7 @@ impl World {
     fn used(&self, account: usize, resource: usize) -> u32 {
         self.manager.report(account).unwrap().used[resource]
     }
-    fn account(&self, asid: usize) -> usize {
+    pub fn account(&self, asid: usize) -> usize {
         self.manager.domain(asid).unwrap().account.number()
     }
 }
