@@ -2,7 +2,7 @@
 
 use abi::console::{PORT_DEVICE, PORT_NUMBER};
 use anyhow::{Context, Result, bail};
-use manifest::System;
+use manifest::{Component, System};
 use std::net::{TcpListener, UdpSocket};
 use std::os::fd::RawFd;
 use std::path::PathBuf;
@@ -47,9 +47,9 @@ impl Devices {
     pub fn forwards(&self) -> Result<Vec<Forward>> {
         self.net.iter().filter(|text| *text != "user").map(|text| Forward::parse(text)?.with_host_port()).collect()
     }
-    /// QEMU's arguments for a machine that runs `system`.
-    pub fn arguments(&self, system: &System, forwards: &[Forward]) -> Vec<String> {
-        let has = |place: &str| system.components.iter().any(|c| c.devices.iter().any(|device| device == place));
+    /// QEMU's arguments for a machine that runs these components.
+    pub fn arguments(&self, components: &[Component], forwards: &[Forward]) -> Vec<String> {
+        let has = |place: &str| components.iter().any(|c| c.devices.iter().any(|device| device == place));
         let mut arguments = Vec::new();
         if !self.net.is_empty() {
             let forwards: String = forwards.iter().map(|forward| format!(",{}", forward.argument())).collect();
@@ -153,6 +153,6 @@ mod tests {
     #[test]
     fn a_machine_without_options_has_nothing_more() {
         let system: System = toml::from_str("name = \"x\"").unwrap();
-        assert!(Devices::default().arguments(&system, &[]).is_empty());
+        assert!(Devices::default().arguments(&system.components, &[]).is_empty());
     }
 }

@@ -184,7 +184,7 @@ pub fn run(root: &Path, name: &str, gdb: bool, file: &[String], devices: &device
     let (nucleus, programs) = build::build(root, &build::sources(&system.components))?;
     system::check(root, name, &programs)?;
     let image = lay_out(&system, &nucleus, programs, files(file)?)?;
-    let extra = devices.arguments(&system, &forwards);
+    let extra = devices.arguments(&system.components, &forwards);
     let _settings = terminal::Settings::keep();
     let console = if typed { Console::Terminal } else { Console::Streams };
     let debug = gdb.then(|| Session::of(root, &build::sources(&system.components))).transpose()?;
@@ -375,7 +375,7 @@ pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
     let mut system = system::load(root, options.system())?;
     connection.make(&mut system);
     machine.port = devices::has_port(&system);
-    machine.extra.extend(options.devices.arguments(&system, &options.devices.forwards()?));
+    machine.extra.extend(options.devices.arguments(&system.components, &options.devices.forwards()?));
     let built = build_program(root, options, connection)?;
     let image = built.image(&options.arguments)?;
     let console = if typed { Console::Typed } else { Console::Streams };

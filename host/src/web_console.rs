@@ -84,7 +84,7 @@ fn boot(root: &Path, entropy: bool) -> Result<(Guest, ChildStdin, u16, Said)> {
     let files =
         vec![("www/index.html".into(), b"hello".to_vec()), (FILE.into(), b"<script>alert(1)</script>".to_vec())];
     let image = exec::make_image(root, &system, files)?;
-    let machine = Machine { extra: devices.arguments(&system, &forwards), ..Machine::default() };
+    let machine = Machine { extra: devices.arguments(&system.components, &forwards), ..Machine::default() };
     let mut guest = Guest::start(&image, &machine, false, Stdio::piped())?;
     let keys = guest.stdin().context("the guest has no input")?;
     let mut from = guest.stdout().context("the guest has no output")?;

@@ -244,7 +244,13 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
         _ => measure_all(root, options)?,
     };
     for peer in &options.peer {
-        rows.extend(measure_linux(root, peer == "linux-tiny")?);
+        rows.extend(match (options.what.as_deref(), peer.as_str()) {
+            (Some("services"), "linux") => services::measure_linux(root)?,
+            (Some("services"), _) => {
+                bail!("bench services --peer {peer}: its drivers are Debian's; it is --peer linux")
+            }
+            _ => measure_linux(root, peer == "linux-tiny")?,
+        });
     }
     print!("{}", table::tables(&rows));
     if let Some(old) = old {

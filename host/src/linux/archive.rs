@@ -3,7 +3,7 @@
 //! the way to it (proxies) are the machine's.
 
 use super::process;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,6 +12,8 @@ const RELEASE: &str = "trixie";
 const ARCHITECTURE: &str = "riscv64";
 /// Where Debian is when the machine's own lists do not say.
 const MIRROR: &str = "http://deb.debian.org/debian";
+/// Where apt leaves what it has fetched to install it.
+const DOWNLOADED: &str = "cache/archives";
 /// Keys of all releases, by what the package debian-archive-keyring calls the file in its versions.
 const KEYRINGS: &[&str] =
     &["/usr/share/keyrings/debian-archive-keyring.gpg", "/usr/share/keyrings/debian-archive-keyring.pgp"];
@@ -27,7 +29,7 @@ impl Archive {
     pub fn open(root: &Path) -> Result<Archive> {
         let root = root.canonicalize().with_context(|| root.display().to_string())?;
         let folder = root.join("build/linux/apt");
-        for part in ["etc/apt.conf.d", "state/lists/partial", "cache/archives/partial"] {
+        for part in ["etc/apt.conf.d", "etc/preferences.d", "state/lists/partial", "cache/archives/partial"] {
             let part = folder.join(part);
             fs::create_dir_all(&part).with_context(|| part.display().to_string())?;
         }
@@ -76,24 +78,43 @@ impl Archive {
     pub fn fetch(&self, package: &str) -> Result<PathBuf> {
         eprintln!("pebble: fetching {package} (once)");
         self.discard()?;
-        let (fetched, unpacked) = (self.folder.join("fetched"), self.folder.join("unpacked"));
+        let fetched = self.folder.join("fetched");
         fs::create_dir(&fetched).with_context(|| fetched.display().to_string())?;
         process::run(self.apt("apt-get", &["download", package]).current_dir(&fetched), "apt").with_context(|| {
             format!("fetching Debian's package {package}: see that the network reaches the archive")
         })?;
-        let files = fs::read_dir(&fetched).with_context(|| fetched.display().to_string())?;
-        let file = files.flatten().map(|e| e.path()).find(|p| p.extension().is_some_and(|e| e == "deb"));
-        let file = file.with_context(|| format!("apt-get download {package} left no file"))?;
-        process::run(Command::new("dpkg-deb").arg("-x").arg(&file).arg(&unpacked), "dpkg")
-            .with_context(|| format!("unpacking Debian's package {package}"))?;
+        self.unpack(&fetched).with_context(|| format!("Debian's package {package}"))
+    }
+    /// The same of packages with all that they depend on.
+    pub fn fetch_with_dependencies(&self, packages: &[&str]) -> Result<PathBuf> {
+        let names = packages.join(", ");
+        eprintln!("pebble: fetching {names}, and what they depend on (once)");
+        self.discard()?;
+        let arguments: Vec<&str> = ["install", "--download-only", "-y"].iter().chain(packages).copied().collect();
+        process::run(&mut self.apt("apt-get", &arguments), "apt")
+            .with_context(|| format!("fetching Debian's packages {names}: see that the network reaches the archive"))?;
+        self.unpack(&self.folder.join(DOWNLOADED)).with_context(|| format!("Debian's packages {names}"))
+    }
+    /// Unpacks all packages of a folder into one.
+    fn unpack(&self, fetched: &Path) -> Result<PathBuf> {
+        let unpacked = self.folder.join("unpacked");
+        let files = fs::read_dir(fetched).with_context(|| fetched.display().to_string())?;
+        let packages: Vec<PathBuf> =
+            files.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "deb")).collect();
+        ensure!(!packages.is_empty(), "apt-get left no file");
+        for package in packages {
+            process::run(Command::new("dpkg-deb").arg("-x").arg(&package).arg(&unpacked), "dpkg")
+                .with_context(|| format!("unpacking {}", package.display()))?;
+        }
         Ok(unpacked)
     }
     /// Removes what was fetched and unpacked.
     pub fn discard(&self) -> Result<()> {
-        for folder in ["fetched", "unpacked"] {
+        for folder in ["fetched", "unpacked", DOWNLOADED] {
             remove(&self.folder.join(folder))?;
         }
-        Ok(())
+        let partial = self.folder.join(DOWNLOADED).join("partial");
+        fs::create_dir_all(&partial).with_context(|| partial.display().to_string())
     }
 }
 /// Removes a folder, if there is one.

@@ -3,8 +3,10 @@
 
 mod archive;
 mod boot;
+mod debian;
 mod initramfs;
-mod process;
+pub mod process;
+pub mod services;
 mod tiny;
 
 use anyhow::{Context, Result, bail};
@@ -14,8 +16,6 @@ use std::process::Command;
 
 /// What every cross tool of Debian's for riscv64 Linux starts with.
 const CROSS: &str = "riscv64-linux-gnu-";
-/// The Debian package that depends on the current kernel's.
-const META_PACKAGE: &str = "linux-image-riscv64";
 /// The program's last line.
 const DONE: &str = "bench: done";
 
@@ -30,35 +30,9 @@ impl Kernel {
         Ok(match tiny {
             // Without it a kernel of this version does not believe the device tree of QEMU 7.2.
             true => Kernel { image: tiny::kernel(root)?, arguments: "console=ttyS0 quiet riscv_isa_fallback" },
-            false => Kernel { image: debian_kernel(root)?, arguments: "console=ttyS0 quiet" },
+            false => Kernel { image: debian::kernel(root)?, arguments: "console=ttyS0 quiet" },
         })
     }
-}
-
-/// The kernel of Debian 13, fetched if it is not there yet: an image that QEMU boots.
-pub fn debian_kernel(root: &Path) -> Result<PathBuf> {
-    let folder = root.join("build/linux/debian");
-    if let Ok(image) = only_kernel(&folder) {
-        return Ok(image);
-    }
-    let archive = archive::Archive::open(root)?;
-    let package = archive.dependency(META_PACKAGE, "linux-image-")?;
-    let unpacked = archive.fetch(&package)?;
-    let image = only_kernel(&unpacked.join("boot")).with_context(|| format!("package {package}"))?;
-    fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-    let kept = folder.join(image.file_name().context("a kernel without a name")?);
-    fs::rename(&image, &kept).with_context(|| kept.display().to_string())?;
-    archive.discard()?;
-    Ok(kept)
-}
-fn only_kernel(folder: &Path) -> Result<PathBuf> {
-    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-    let is_kernel = |path: &PathBuf| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with("vmlinux-"));
-    entries
-        .flatten()
-        .map(|e| e.path())
-        .find(is_kernel)
-        .with_context(|| format!("{}: no kernel (vmlinux-*)", folder.display()))
 }
 
 /// Measures Linux; its lines that start with "row ".
@@ -66,10 +40,10 @@ pub fn measure(root: &Path, tiny: bool) -> Result<Vec<String>> {
     let name = if tiny { "tiny" } else { "debian" };
     let (program, kernel) = {
         let _lock = lock(root)?;
-        (build_program(root)?, Kernel::find(root, tiny)?)
+        (compile(&root.join("peers/linux"), &root.join("build/linux/bench"))?, Kernel::find(root, tiny)?)
     };
     eprintln!("pebble: measuring Linux ({name}) on qemu");
-    let console = boot::run(&kernel, &initramfs::with_init(&program))
+    let console = boot::run(&kernel, &initramfs::Initramfs::with_init(&program).finish())
         .with_context(|| format!("booting Linux ({name}, {})", kernel.image.display()))?;
     rows(&console).with_context(|| format!("measuring Linux ({name}, {})", kernel.image.display()))
 }
@@ -94,20 +68,18 @@ fn rows(console: &str) -> Result<Vec<String>> {
     Ok(lines().filter(|l| l.starts_with("row ")).map(String::from).collect())
 }
 
-/// Compiles `peers/linux`; the static program.
-fn build_program(root: &Path) -> Result<Vec<u8>> {
-    let sources = root.join("peers/linux");
-    let program = root.join("build/linux/bench");
-    let entries = fs::read_dir(&sources).with_context(|| sources.display().to_string())?;
+/// Compiles the C files of a folder; the static program.
+fn compile(sources: &Path, program: &Path) -> Result<Vec<u8>> {
+    let entries = fs::read_dir(sources).with_context(|| sources.display().to_string())?;
     let mut files: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
     files.retain(|f| f.extension().is_some_and(|e| e == "c"));
     files.sort();
     let compiler = format!("{CROSS}gcc");
     let mut command = Command::new(&compiler);
     command.args(["-O2", "-static", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-o"]);
-    process::run(command.arg(&program).args(&files), "gcc-riscv64-linux-gnu libc6-dev-riscv64-cross")
+    process::run(command.arg(program).args(&files), "gcc-riscv64-linux-gnu libc6-dev-riscv64-cross")
         .with_context(|| format!("compiling {}", sources.display()))?;
-    fs::read(&program).with_context(|| program.display().to_string())
+    fs::read(program).with_context(|| program.display().to_string())
 }
 
 #[cfg(test)]

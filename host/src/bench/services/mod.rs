@@ -3,17 +3,18 @@
 
 mod clients;
 mod counter;
+mod linux;
 
 use super::row::Row;
 use crate::connection::Connection;
-use crate::devices::Devices;
+use crate::devices::{Devices, Forward};
 use crate::exec::{self, Options};
 use crate::qemu::{Guest, Machine};
 use crate::{disk, system};
 use anyhow::{Context, Result, ensure};
 use clients::Ports;
 use counter::Counter;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -24,6 +25,8 @@ const STORAGE: &str = "apps/bench/services/storage.rs";
 /// The guest's ports: of datagrams, then of streams.
 const UDP: u16 = 7;
 const TCP: [u16; 4] = [8, 9, 10, 80];
+/// What is HTTP's on every machine, by its name and size.
+const FILES: [(&str, usize); 2] = [("www/1k", 1024), ("www/100k", 102_400)];
 /// What the programs say when they have begun, and when all is over.
 const READY: &str = "ready";
 /// How long the operations on files may take.
@@ -43,6 +46,9 @@ const STORED: &[(usize, &str)] = &[
     (21, "write 4 KiB, memory"),
     (22, "create, close, unlink, memory"),
 ];
+
+/// All rows of Linux, in the same way: of HTTP, lighttpd's are Linux's, and nginx's stand beside them.
+pub use linux::measure as measure_linux;
 
 /// All rows of Pebble.
 pub fn measure(root: &Path) -> Result<Vec<Row>> {
@@ -64,23 +70,28 @@ fn row(operation: &str, value: u64, system: &str) -> Row {
         ..Row::default()
     }
 }
-/// A file of so many bytes.
-fn text(bytes: usize) -> Vec<u8> {
-    b"0123456789abcde\n".iter().copied().cycle().take(bytes).collect()
+/// What HTTP serves.
+fn files() -> Vec<(String, Vec<u8>)> {
+    let text = |bytes| b"0123456789abcde\n".iter().copied().cycle().take(bytes).collect();
+    FILES.iter().map(|&(name, bytes)| (name.into(), text(bytes))).collect()
 }
-/// Boots the system with a program, and waits until that is ready. What else the program says is read with the guest's end.
-fn boot(root: &Path, program: &str, devices: &Devices, counter: &Counter) -> Result<(Guest, Ports)> {
-    let options = Options { system: SYSTEM.into(), file_name: root.join(program), ..Options::default() };
-    let files = vec![("www/1k".into(), text(1024)), ("www/100k".into(), text(102_400))];
-    let image = exec::build_program(root, &options, Connection::Typed)?.with_files(files).image(&[])?;
-    let forwards = devices.forwards()?;
-    let mut extra = devices.arguments(&system::load(root, SYSTEM)?, &forwards);
-    extra.extend(counter.arguments());
-    let mut guest = Guest::start(&image, &Machine { extra, ..Machine::default() }, false, Stdio::null())?;
-    let mut lines = BufReader::new(guest.stdout().context("the guest has no output")?).lines();
+/// The card, with ports that lead to the guest's servers: those of streams as given.
+fn card(streams: &[u16]) -> Devices {
+    let net = streams.iter().map(|port| format!("tcp:0:{port}")).chain([format!("udp:0:{UDP}")]).collect();
+    Devices { net, disk: None }
+}
+/// The ports of this machine that lead to the guest's, HTTP's that of one of its servers.
+fn ports(forwards: &[Forward], http: u16) -> Ports {
+    let host = |guest: u16| forwards.iter().find(|forward| forward.guest == guest).map_or(0, |forward| forward.host);
+    let [tcp, sink, source, _] = TCP.map(host);
+    Ports { udp: host(UDP), tcp, sink, source, http: host(http) }
+}
+/// Waits until a guest says that it is ready. What else it says is read with the guest's end.
+fn until_ready(console: impl Read + Send + 'static) -> Result<()> {
+    let mut lines = BufReader::new(console).lines();
     let mut said = String::new();
     loop {
-        let line = lines.next().with_context(|| format!("{program} is not ready:\n{said}"))??;
+        let line = lines.next().with_context(|| format!("it is not ready:\n{said}"))??;
         if line.contains(READY) {
             break;
         }
@@ -88,14 +99,33 @@ fn boot(root: &Path, program: &str, devices: &Devices, counter: &Counter) -> Res
     }
     // It ends with the guest.
     std::thread::spawn(move || lines.for_each(drop));
-    let host = |guest: u16| forwards.iter().find(|forward| forward.guest == guest).map_or(0, |forward| forward.host);
-    let [tcp, sink, source, http] = TCP.map(host);
-    Ok((guest, Ports { udp: host(UDP), tcp, sink, source, http }))
+    Ok(())
+}
+/// What each operation on files costs, by the marks of a guest that has done them.
+fn stored(counter: &Counter, who: &str) -> Result<clients::Costs> {
+    let marks = counter.marks()?;
+    let mut costs = Vec::new();
+    for &(number, operation) in STORED {
+        let values: Vec<u64> = marks.iter().filter(|(mark, _)| *mark == number).map(|(_, value)| *value).collect();
+        ensure!(!values.is_empty(), "{who} measured no \"{operation}\"");
+        costs.push((operation, counter::median(values).context("no values")?));
+    }
+    Ok(costs)
+}
+/// Boots the system with a program, and waits until that is ready.
+fn boot(root: &Path, program: &str, devices: &Devices, counter: &Counter) -> Result<(Guest, Ports)> {
+    let options = Options { system: SYSTEM.into(), file_name: root.join(program), ..Options::default() };
+    let image = exec::build_program(root, &options, Connection::Typed)?.with_files(files()).image(&[])?;
+    let forwards = devices.forwards()?;
+    let mut extra = devices.arguments(&system::load(root, SYSTEM)?.components, &forwards);
+    extra.extend(counter.arguments());
+    let mut guest = Guest::start(&image, &Machine { extra, ..Machine::default() }, false, Stdio::null())?;
+    until_ready(guest.stdout().context("the guest has no output")?).context(program.to_string())?;
+    Ok((guest, ports(&forwards, TCP[3])))
 }
 fn network(root: &Path) -> Result<clients::Costs> {
     let counter = Counter::new(root)?;
-    let net = TCP.iter().map(|port| format!("tcp:0:{port}")).chain([format!("udp:0:{UDP}")]).collect();
-    let (_guest, ports) = boot(root, RESPONDER, &Devices { net, disk: None }, &counter)?;
+    let (_guest, ports) = boot(root, RESPONDER, &card(&TCP), &counter)?;
     let mut costs = clients::http(&counter, &ports)?;
     costs.extend(clients::packets(&counter, &ports)?);
     Ok(costs)
@@ -107,12 +137,5 @@ fn storage(root: &Path) -> Result<clients::Costs> {
     disk::create(&file, DISK)?;
     let (guest, _) = boot(root, STORAGE, &Devices { net: Vec::new(), disk: Some(file) }, &counter)?;
     guest.ended(PATIENCE)?;
-    let marks = counter.marks()?;
-    let mut costs = Vec::new();
-    for &(number, operation) in STORED {
-        let values: Vec<u64> = marks.iter().filter(|(mark, _)| *mark == number).map(|(_, value)| *value).collect();
-        ensure!(!values.is_empty(), "{STORAGE} measured no \"{operation}\"");
-        costs.push((operation, counter::median(values).context("no values")?));
-    }
-    Ok(costs)
+    stored(&counter, STORAGE)
 }

@@ -37,7 +37,7 @@ impl Running {
         let image = exec::make_image(root, &system, files)?;
         let devices = Devices { net: vec!["tcp:0:80".into()], disk };
         let forwards: Vec<Forward> = devices.forwards()?;
-        let machine = Machine { extra: devices.arguments(&system, &forwards), ..Machine::default() };
+        let machine = Machine { extra: devices.arguments(&system.components, &forwards), ..Machine::default() };
         let mut guest = Guest::start(&image, &machine, false, Stdio::piped())?;
         let keys = guest.stdin().context("the guest has no input")?;
         let mut from = guest.stdout().context("the guest has no output")?;
