@@ -122,13 +122,18 @@ static int step(unsigned long *seed)
     case 5: {
         int child = domain_fork(0);
         if (child == 0) {
+            /* Its domains of protection are copies of the task's: they see no more, and what they write is not the task's. */
             secrets[0][1] = 9;
-            if (dp > 0 && (dp_make_visible(dp, secrets[0], 4096, PAGE_READ) != -EBADF || dp_call(dp, module, 0, 0, READ, secrets[0]) >= 0))
+            if (dp > 0 && mix(seed) % 2 && dp_make_visible(dp, secrets[1], 4096, PAGE_READ | PAGE_WRITE) == 0)
+                dp_call(dp, module, 0, 0, WRITE, secrets[1]);
+            if (dp > 0 && dp_call(dp, module, 0, 0, mix(seed) % ACTS, pages[page], server, READ) == 0 && mix(seed) % 2)
+                dp_destroy(dp);
+            else if (dp > 0 && dp_call(dp, module, 0, 0, READ, secrets[0]) >= 0)
                 _Exit(1);
             _Exit(0);
         }
         if (child > 0 && domain_wait(child, &status) == 0 && status != 0)
-            return printf("a copy of the task could use a handle: %d\n", status), 0;
+            return printf("a copy of a domain of protection saw what its task had not shown: %d\n", status), 0;
         copied += child > 0;
         break;
     }

@@ -19,6 +19,7 @@ pub mod space;
 pub mod stacks;
 pub mod tables;
 pub mod transfers;
+mod view_copies;
 pub mod views;
 pub mod windows;
 
@@ -28,5 +29,7 @@ mod fake;
 mod lifetime_tests;
 #[cfg(test)]
 mod space_tests;
+#[cfg(test)]
+mod view_copies_tests;
 #[cfg(test)]
 mod views_tests;

@@ -38,6 +38,7 @@ pebble::provide! {
     "memory.space_copy", "smiiri", space_copy;
     "memory.space_destroy", "smi", space_destroy;
     "memory.view_create", "smiii", view_create;
+    "memory.view_model", "smii", view_model;
     "memory.view_destroy", "smiri", view_destroy;
     "memory.view_show", "smiiiri", view_show;
     "memory.trust", "smi", trust;
@@ -434,6 +435,10 @@ extern "C" fn space_destroy(asid: usize) -> isize {
 }
 extern "C" fn view_create(id: usize, space: usize, account: usize) -> isize {
     locked(|s| s.create_view(DomainId::of(id as u64).ok_or(Error::EINVAL)?, space, account))
+}
+/// View `view` sees what `model` sees when its space becomes a copy of the model's.
+extern "C" fn view_model(view: usize, model: usize) -> isize {
+    locked(|s| s.set_model(view, model).map(|()| 0))
 }
 /// `lent`: a window on `count` physical addresses of frames that windows show; more than fit: it is not known what they show.
 ///

@@ -430,9 +430,9 @@ impl<R: Ram> Spaces<R> {
         Ok(())
     }
     /// Copies the private part of `from` to `to`, which has nothing but its return page: pages are shared until one of the
-    /// two writes. Those that windows show, or all where that is not known, are copied at once.
+    /// two writes. Those that windows show, or all where that is not known, are copied at once. Views of `to` see what their models see.
     pub fn copy(&mut self, from: usize, to: usize, lent: Lent) -> Result<(), Error> {
-        let copied = self.copy_parts(from, to, lent);
+        let copied = self.copy_parts(from, to, lent).and_then(|()| self.copy_views(from, to));
         // What was the space's own can not be written any more.
         self.ram.flush_space(from);
         self.all_stale(from);

@@ -39,30 +39,32 @@ pub struct View {
     /// The domain whose space it is of.
     pub space: u16,
     /// The next view of the same space; of a space the first one; 0: none.
-    next: u16,
+    pub(crate) next: u16,
     /// Page tables of its own.
     tables: u16,
+    /// The view of another space that it is to see as much as, when its own becomes a copy of that one; 0: none.
+    pub(crate) model: u16,
     account: u8,
 }
 
 /// Pages that a view sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Region {
+pub(crate) struct Region {
     /// Page numbers: the first, and the first behind it.
     start: u32,
     end: u32,
     rights: u8,
     /// The view's own domain has taken the pages: they end with it.
-    own: bool,
+    pub(crate) own: bool,
 }
 impl Region {
     fn has(&self, va: usize) -> bool {
         (self.start..self.end).contains(&((va / PAGE) as u32))
     }
-    fn rights(&self) -> Rights {
+    pub(crate) fn rights(&self) -> Rights {
         Rights::from_bits_truncate(self.rights as u64)
     }
-    fn pages(&self) -> impl Iterator<Item = usize> + use<> {
+    pub(crate) fn pages(&self) -> impl Iterator<Item = usize> + use<> {
         (self.start..self.end).map(|page| page as usize * PAGE)
     }
 }
@@ -99,12 +101,19 @@ impl Views {
         self.records.get(number).filter(|view| view.root != 0)
     }
     /// The views of `space`.
-    fn of(&self, space: usize) -> impl Iterator<Item = (usize, View)> + use<'_> {
+    pub(crate) fn of(&self, space: usize) -> impl Iterator<Item = (usize, View)> + use<'_> {
         let first = if self.count == 0 { 0 } else { self.records.get(space).map_or(0, |record| record.next) };
         core::iter::successors(self.numbered(first), |(_, view)| self.numbered(view.next))
     }
-    fn numbered(&self, number: u16) -> Option<(usize, View)> {
+    pub(crate) fn numbered(&self, number: u16) -> Option<(usize, View)> {
         self.get(number as usize).map(|view| (number as usize, *view))
+    }
+    pub(crate) fn get_mut(&mut self, number: usize) -> Option<&mut View> {
+        self.records.get_mut(number).filter(|view| view.root != 0)
+    }
+    /// The regions of view `view`.
+    pub(crate) fn regions_of(&self, view: usize) -> impl Iterator<Item = Region> {
+        self.regions.of(view as u16)
     }
     fn region(&self, view: usize, va: usize) -> Option<Region> {
         self.regions.of(view as u16).find(|region| region.has(va))
@@ -196,7 +205,7 @@ impl<R: Ram> Spaces<R> {
         let first = self.views.records.get_mut(space).map_or(0, |head| core::mem::replace(&mut head.next, asid as u16));
         if let Some(view) = self.views.records.get_mut(asid) {
             let space = space as u16;
-            *view = View { root, id: Some(id), space, next: first, tables: 0, account: account as u8 };
+            *view = View { root, id: Some(id), space, next: first, tables: 0, model: 0, account: account as u8 };
         }
         self.views.count += 1;
         Ok(root)
@@ -470,13 +479,13 @@ impl<R: Ram> Spaces<R> {
         doomed.bury(&mut self.ram, &mut self.frames);
         self.accounts.change(account as usize, -(tables as i32));
         if let Some(record) = self.views.records.get_mut(view) {
-            *record = View { root: 0, id: None, space: 0, next: 0, tables: 0, account: 0 };
+            *record = View { root: 0, id: None, space: 0, next: 0, tables: 0, model: 0, account: 0 };
         }
         self.views.count -= 1;
         Ok(())
     }
     /// Unmaps pages that a view's domain has taken.
-    fn give_up(&mut self, space: usize, region: Region, lent: Lent) -> Result<(), Error> {
+    pub(crate) fn give_up(&mut self, space: usize, region: Region, lent: Lent) -> Result<(), Error> {
         self.burying(space, |s, doomed| {
             region.pages().try_for_each(|va| match s.take_page(space, va, lent, doomed) {
                 // A window shows it, or may.

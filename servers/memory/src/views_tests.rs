@@ -15,13 +15,13 @@ use arch::paging::Entry;
 use proptest::prelude::*;
 
 /// The frames below are nobody's: tables that all spaces share.
-const MANAGED: usize = RAM_BASE + 5 * PAGE;
-const READ: Rights = Rights::READ;
-const WRITE: Rights = Rights::READ_WRITE;
-const BASE: usize = IMAGE_VA;
+pub(crate) const MANAGED: usize = RAM_BASE + 5 * PAGE;
+pub(crate) const READ: Rights = Rights::READ;
+pub(crate) const WRITE: Rights = Rights::READ_WRITE;
+pub(crate) const BASE: usize = IMAGE_VA;
 
 /// A space, 1, with four pages that can be written, and two views of it, 2 and 3.
-fn three() -> Box<Spaces<Fake>> {
+pub(crate) fn three() -> Box<Spaces<Fake>> {
     let mut s = spaces();
     let root = s.create(id(1)).unwrap();
     s.ram.spaces.push((1, root));
@@ -33,9 +33,9 @@ fn three() -> Box<Spaces<Fake>> {
     }
     s
 }
-/// What is done while the portal manager keeps all of them from lending.
-fn kept<T>(s: &mut Spaces<Fake>, body: impl FnOnce(&mut Spaces<Fake>) -> T) -> T {
-    s.ram.kept.extend([1, 2, 3]);
+/// What is done while the portal manager keeps all of them, and their copies, from lending.
+pub(crate) fn kept<T>(s: &mut Spaces<Fake>, body: impl FnOnce(&mut Spaces<Fake>) -> T) -> T {
+    s.ram.kept.extend([1, 2, 3, 5, 6, 7]);
     let result = body(s);
     s.ram.kept.clear();
     result
@@ -47,17 +47,17 @@ fn die(s: &mut Spaces<Fake>, lent: Lent) {
     s.ram.dead.remove(&2);
     s.ram.spaces.retain(|space| space.0 != 2);
 }
-fn show(s: &mut Spaces<Fake>, view: usize, page: usize, count: usize, rights: Rights) -> Result<(), Error> {
+pub(crate) fn show(s: &mut Spaces<Fake>, view: usize, page: usize, count: usize, rights: Rights) -> Result<(), Error> {
     kept(s, |s| s.make_visible(1, view, (BASE + page * PAGE, count * PAGE), rights, NONE))
 }
-fn sees(s: &mut Spaces<Fake>, view: usize, page: usize, access: Rights) -> Seen {
+pub(crate) fn sees(s: &mut Spaces<Fake>, view: usize, page: usize, access: Rights) -> Seen {
     s.resolve_view(view, BASE + page * PAGE, access, false)
 }
-fn leaf(s: &mut Spaces<Fake>, asid: usize, page: usize) -> Entry {
+pub(crate) fn leaf(s: &mut Spaces<Fake>, asid: usize, page: usize) -> Entry {
     let root = s.root(asid).unwrap();
     tables::leaf(&s.ram, root, BASE + page * PAGE)
 }
-fn holds(s: &mut Spaces<Fake>) {
+pub(crate) fn holds(s: &mut Spaces<Fake>) {
     assert_eq!(s.check(MANAGED).unwrap().err(), None);
     s.ram.load_all();
     s.ram.check();

@@ -403,6 +403,10 @@ impl Neighbours for Fake {
         assert!(with(|s| s.spaces.contains_key(&task)));
         self.space_create(id, account)
     }
+    fn view_model(self, view: usize, model: usize) -> Result<(), Error> {
+        assert!(with(|s| s.spaces.contains_key(&view) && s.spaces.contains_key(&model)));
+        may_fail()
+    }
     fn view_destroy(self, asid: usize, _: (usize, usize)) {
         self.space_destroy(asid);
     }

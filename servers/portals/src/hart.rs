@@ -24,6 +24,7 @@ pebble::import! {
     SPACE_COPY = "memory.space_copy";
     SPACE_DESTROY = "memory.space_destroy";
     VIEW_CREATE = "memory.view_create";
+    VIEW_MODEL = "memory.view_model";
     VIEW_DESTROY = "memory.view_destroy";
     VIEW_SHOW = "memory.view_show";
     TRUST = "memory.trust";
@@ -145,6 +146,10 @@ impl Neighbours for Hart {
     #[inline(always)]
     fn view_create(self, id: DomainId, task: usize, account: Account) -> Result<usize> {
         check(VIEW_CREATE.call([id.word() as usize, task, account.number()]))
+    }
+    #[inline(always)]
+    fn view_model(self, view: usize, model: usize) -> Result<()> {
+        done(VIEW_MODEL.call([view, model]))
     }
     #[inline(always)]
     fn view_destroy(self, asid: usize, (frames, count): (usize, usize)) {

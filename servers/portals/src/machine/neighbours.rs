@@ -24,6 +24,8 @@ pub trait Neighbours: Copy {
     fn space_destroy(self, asid: usize);
     /// A view of the space of domain `task` for domain `id`, paid by `account`; the physical address of its root table.
     fn view_create(self, id: DomainId, task: usize, account: Account) -> Result<usize>;
+    /// View `view` is to see what view `model` does, once its space is a copy of that one's ([`Neighbours::space_copy`]).
+    fn view_model(self, view: usize, model: usize) -> Result<()>;
     /// Gives back a view, and what its domain has taken in the space but for `frames` that windows show.
     fn view_destroy(self, asid: usize, frames: (usize, usize));
     /// Has domain `by` show pages to the view of domain `to`, with `rights`; with none, hide them. Windows show `frames`.

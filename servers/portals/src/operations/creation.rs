@@ -4,6 +4,7 @@ use crate::Result;
 use crate::machine::neighbours::Machine;
 
 use crate::manager::{Caller, Manager};
+use crate::operations::protection_copies::Copies;
 use crate::state::code::Kind;
 use crate::state::domain::Domain;
 use crate::state::enclosure::Enclosure;
@@ -132,7 +133,7 @@ impl<M: Machine> Manager<M> {
         self.release_enclosure(enclosure, asid);
         self.free_block(block);
     }
-    /// A copy of the subject, with one thread at `pc` on `sp`; the child's ASID. `intercept`: one of [`fork`], or where all its portals
+    /// A copy of the subject, and of the domains of protection that were made in it, with one thread at `pc` on `sp`; the child's ASID. `intercept`: one of [`fork`], or where all its portals
     /// lead. `ENOTSUP`: it is a domain of protection, or one whose portal table can not be shared.
     pub fn fork_domain(&mut self, caller: Caller, intercept: usize, pc: usize, sp: usize) -> Result<usize> {
         let parent = caller.subject;
@@ -160,6 +161,9 @@ impl<M: Machine> Manager<M> {
         }
     }
     fn fill_fork(&mut self, parent: usize, child: usize, table: Table<M>, intercept: usize) -> Result<()> {
+        let free = [fork::COPIED, fork::SHARED].contains(&intercept) && self.controller(parent) == 0;
+        // A sandbox has none.
+        let parts = if free { self.copy_protections(parent, child)? } else { Copies::NONE };
         let mut lent = Lent::new();
         self.freeze(parent, &mut lent);
         let copied = self.machine.space_copy(parent, child, lent.window());
@@ -173,24 +177,27 @@ impl<M: Machine> Manager<M> {
         if self.controller(parent) != 0 {
             self.enclose_fork(parent, child)?;
         } else {
-            self.copy_table(parent, child, table)?;
+            self.copy_table(parent, child, &parts)?;
+            self.fill_protections(child, &parts)?;
         }
         if intercept == fork::SHARED {
             self.share_table(parent, child);
         }
         Ok(())
     }
-    fn copy_table(&mut self, parent: usize, child: usize, table: Table<M>) -> Result<()> {
-        for number in abi::system::FIRST_FREE..self.domain(parent)?.numbers.1 {
+    /// Domain `to` has what `from` has in its table; what leads to one of `parts` leads to the copy of that.
+    pub(crate) fn copy_table(&mut self, from: usize, to: usize, parts: &Copies) -> Result<()> {
+        let table = self.domain(from)?.table;
+        for number in abi::system::FIRST_FREE..self.domain(from)?.numbers.1 {
             let code = table.entry(number);
             let Some(block) = self.code.get(code) else { continue };
-            let (kind, own) = (block.kind, block.same_domain && block.server as usize == parent);
-            // Domains of protection are not copied, and its own are no part of another task.
-            let of_the_task = matches!(kind, Kind::Handle | Kind::Procedure { .. });
-            if of_the_task || (own && !matches!(kind, Kind::Registered { .. })) {
-                continue;
+            let (kind, own) = (block.kind, block.same_domain && block.server as usize == from);
+            match kind {
+                Kind::Handle | Kind::Procedure { .. } => self.copy_name(code, to, number, parts)?,
+                Kind::Registered { .. } => self.copy_portal(own, to, number, (code, kind))?,
+                _ if own => {}
+                _ => self.copy_portal(false, to, number, (code, kind))?,
             }
-            self.copy_portal(own, child, number, (code, kind))?;
         }
         Ok(())
     }

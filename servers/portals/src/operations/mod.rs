@@ -16,6 +16,7 @@ pub mod leaving;
 pub mod open_windows;
 pub mod pagers;
 pub mod protection;
+pub mod protection_copies;
 pub mod questions;
 pub mod registrations;
 pub mod remains;

@@ -108,7 +108,7 @@ impl<M: Machine> Manager<M> {
     /// The code that a handle of domain `asid` leads to: a call of it as a portal ends with `ENOTSUP`. It is its task's, so that it
     /// names the domain also when that has ended.
     #[optimize(size)]
-    fn handle_of(&mut self, asid: usize) -> Result<u64> {
+    pub(crate) fn handle_of(&mut self, asid: usize) -> Result<u64> {
         let length = self.emit_answer(Error::ENOTSUP);
         let (task, bytes) = (self.task_of(asid), crate::state::code::bytes(length));
         let (id, account) = (self.domain(asid)?.id, self.domain(task)?.account);
@@ -216,31 +216,36 @@ impl<M: Machine> Manager<M> {
         if by == to {
             return Err(Error::EINVAL);
         }
-        let kind = Kind::Procedure { entry: point.entry };
-        let known = self
-            .domain(to)?
-            .blocks
-            .iter()
-            .copied()
-            .find(|&code| self.code.get(code).is_some_and(|block| block.kind == kind && !block.users.is_empty()));
-        if let Some(code) = known
-            && let Some(&(_, number)) = self.code.get(code).and_then(|block| block.users.first())
-        {
-            let number = number as usize;
+        if let Some((code, number)) = self.known_connection(to, point)? {
             if self.domain(by)?.table.entry(number) != code {
                 self.install(by, number, code)?;
             }
             return Ok(number);
         }
         let number = self.free_numbers(by, 1)?;
+        self.connect_first(by, number, to, point)?;
+        Ok(number)
+    }
+    /// The portal to an entry point of domain `to` that somebody in its task has, and its number there.
+    pub(crate) fn known_connection(&self, to: usize, point: EntryPoint) -> Result<Option<(u64, usize)>> {
+        let kind = Kind::Procedure { entry: point.entry };
+        let mut known = self.domain(to)?.blocks.iter().filter_map(|&code| {
+            let block = self.code.get(code).filter(|block| block.kind == kind)?;
+            block.users.first().map(|&(_, number)| (code, number as usize))
+        });
+        Ok(known.next())
+    }
+    /// Makes the portal to an entry point of domain `to`, as `number` of domain `by`.
+    #[optimize(size)]
+    pub(crate) fn connect_first(&mut self, by: usize, number: usize, to: usize, point: EntryPoint) -> Result<()> {
+        let kind = Kind::Procedure { entry: point.entry };
         let check = [sltiu(T4, A0, point.procedures as i32), bne(T4, ZERO, portal::short_circuit::enter(1, 3))];
         let words = [check[0], check[1], addi(A0, ZERO, Error::ENOENT.code() as i32)];
         let short_circuit = ShortCircuit { words: &words, record: 0 };
         let specification = self.parse(SPECIFICATION).map_err(|_| Error::EINVAL)?;
-        let (ends, target) = ((self.end(by)?, to), (entry as u64, &[][..]));
+        let (ends, target) = ((self.end(by)?, to), (point.entry as u64, &[][..]));
         let code = self.generate_with(ends, &specification, target, Some(short_circuit), kind, self.count(number))?;
-        self.install_first(by, number, code)?;
-        Ok(number)
+        self.install_first(by, number, code)
     }
     #[optimize(size)]
     fn show(&mut self, by: usize, to: usize, range: (usize, usize), rights: usize) -> Result<()> {

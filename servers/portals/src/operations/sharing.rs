@@ -7,8 +7,8 @@
 //! sandbox all tables lead to the controlling domain; there it is the numbers that one has which are shared.
 //!
 //! Rights are not shared: who opens a name is who calls. A portal that acts for its caller (`create_child`) is not put in a shared table,
-//! or whoever made it for a child would act for all. Domains of protection have their task's numbers and are copied with nobody, so a table
-//! with handles is not shared.
+//! or whoever made it for a child would act for all. Domains of protection have their task's numbers, and lead to others in a copy of it, so a
+//! table with handles is not shared.
 
 use crate::Result;
 use crate::machine::neighbours::Machine;

@@ -35,6 +35,10 @@ impl EntryPoints {
     pub fn find(&self, domain: DomainId, entry: u32) -> Option<EntryPoint> {
         self.0.iter().find(|point| (point.domain, point.entry) == (domain, entry)).copied()
     }
+    /// Those of a domain.
+    pub fn of(&self, domain: DomainId) -> impl Iterator<Item = EntryPoint> + use<'_> {
+        self.0.iter().filter(move |point| point.domain == domain).copied()
+    }
     /// Takes one back.
     pub fn remove(&mut self, point: EntryPoint) {
         self.0.retain(|other| *other != point);

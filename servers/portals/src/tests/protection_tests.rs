@@ -94,14 +94,83 @@ fn with_a_task_all_its_domains_end() {
     assert_eq!(Fake.counts()[0], spaces - 5);
 }
 #[test]
-fn a_copy_of_a_task_has_none_of_its_domains() {
-    let (mut world, thread, handle, _) = task();
+fn a_copy_of_a_task_has_copies_of_its_domains() {
+    let (mut world, thread, handle, part) = task();
     let portal = operate(&mut world, thread, handle, operation::CONNECT, [ENTRY, 0, 0]).unwrap();
+    let other = create(&mut world, thread).unwrap();
+    operate(&mut world, thread, other, operation::PASS, [handle, 0, 0]).unwrap();
+    operate(&mut world, thread, other, operation::PASS, [portal, 0, 0]).unwrap();
     let (child, its) = world.fork(thread, 0).unwrap();
-    assert_eq!((world.leads(child, portal), world.leads(child, handle)), (None, None));
-    assert_eq!(operate(&mut world, its, handle, operation::NUMBER, [0; 3]), Err(Error::EBADF));
-    assert_eq!(world.manager.family(child).count(), 1);
+    let number = |world: &mut World, handle| operate(world, its, handle, operation::NUMBER, [0; 3]).unwrap();
+    let (copy, others) = (number(&mut world, handle), number(&mut world, other));
+    assert!(copy != part && copy != others);
+    assert_eq!(world.manager.family(child).collect::<Vec<_>>(), [child, others, copy]);
+    // Numbers mean the same in all of them, and lead to the copy.
+    for member in [child, others] {
+        assert_eq!(world.leads(member, portal), Some((copy, ENTRY as u64)));
+    }
+    let stacks = |world: &World, domain| world.manager.domain(domain).unwrap().queue;
+    assert_eq!(stacks(&world, copy), stacks(&world, part));
+    let again = operate(&mut world, its, handle, operation::REGISTER, [ENTRY, 1, 0]);
+    assert_eq!(again, Err(Error::EEXIST), "its entry points are copied");
     world.check();
+    // Neither is the other's.
+    operate(&mut world, its, handle, operation::DESTROY, [0; 3]).unwrap();
+    assert!(world.manager.domain(copy).is_err() && world.manager.domain(part).is_ok());
+    assert_eq!((world.leads(others, portal), world.leads(home(&world, thread), portal).is_some()), (None, true));
+    world.check();
+    world.kill(child).unwrap();
+    assert!(world.manager.domain(others).is_err() && world.manager.domain(part).is_ok());
+    world.check();
+}
+#[test]
+fn who_made_it_is_copied_with_it() {
+    let (mut world, thread, handle, part) = task();
+    let enclosure = crate::state::enclosure::Enclosure::Protection { task: home(&world, thread) as u16, next: 0 };
+    let account = world.manager.domain(part).unwrap().account;
+    let wanted = crate::operations::creation::Wanted { name: "inner", flags: 0, enclosure, parent: part, account };
+    let inner = world.manager.create_domain(&wanted).unwrap();
+    // Nobody has a name for a copy of that one: it ends, and the other does not.
+    let (child, its) = world.fork(thread, 0).unwrap();
+    let copy = operate(&mut world, its, handle, operation::NUMBER, [0; 3]).unwrap();
+    assert_eq!(world.manager.family(child).collect::<Vec<_>>(), [child, copy]);
+    assert!(world.manager.domain(inner).is_ok() && world.manager.domain(copy).unwrap().parent == child);
+    world.check();
+}
+#[test]
+fn a_copy_of_a_task_has_no_name_for_its_components() {
+    let (mut world, thread, ..) = task();
+    let account = world.manager.domain(home(&world, thread)).unwrap().account;
+    let enclosure = crate::state::enclosure::Enclosure::Protection { task: home(&world, thread) as u16, next: 0 };
+    let wanted = crate::operations::creation::Wanted { name: "decoder", flags: 0, enclosure, parent: 0, account };
+    world.manager.create_domain(&wanted).unwrap();
+    let opened = |manager: &mut crate::manager::Manager<Fake>, caller| manager.open_protection(caller, "decoder");
+    let handle = world.call(thread, system::PORTAL_OPEN, opened).unwrap();
+    let (child, its) = world.fork(thread, 0).unwrap();
+    assert_eq!(operate(&mut world, its, handle, operation::NUMBER, [0; 3]), Err(Error::EBADF));
+    assert_eq!(world.manager.family(child).count(), 2, "the one that was made there");
+    world.check();
+}
+#[test]
+fn a_sandbox_has_no_copies_of_domains() {
+    let (mut world, thread, handle, _) = task();
+    let (child, _) = world.fork(thread, 0x30000).unwrap();
+    assert_eq!(
+        (world.manager.family(child).count(), world.leads(child, handle).is_some_and(|to| to.1 == 0)),
+        (1, false)
+    );
+    world.check();
+}
+#[test]
+fn copying_a_task_without_memory() {
+    let parts = |world: &mut World, scene: Scene| {
+        let handle = create(world, scene.other).unwrap();
+        operate(world, scene.other, handle, operation::REGISTER, [ENTRY, 3, 2]).unwrap();
+        let portal = operate(world, scene.other, handle, operation::CONNECT, [ENTRY, 0, 0]).unwrap();
+        let other = create(world, scene.other).unwrap();
+        operate(world, scene.other, other, operation::PASS, [portal, 0, 0]).unwrap();
+    };
+    each_fails("copy", parts, |world, scene| world.fork(scene.other, 0).map(|_| ()));
 }
 #[test]
 fn from_a_sandbox_none_is_made() {
