@@ -2,6 +2,7 @@
 
 mod checks;
 mod document;
+mod hosts;
 mod names;
 mod tasks;
 

@@ -1,7 +1,8 @@
 //! A component that is a software fault domain, as its host finds it: the image builder puts the program beside the host's own segments, and
-//! `init` starts the two as one component.
+//! `init` starts the two as one component. What other components of the manifest are in the same address space follows it.
 
-/// Where the host sees the program: a [`Header`], then the ELF file that the rewriter and the linker have made.
+/// Where the host sees the programs. Of each: a [`Header`], the ELF file that the rewriter and the linker have made, and, where there are
+/// several, its block of the manifest (`manifest::Component` in postcard form); file and block are filled up to 8 bytes.
 pub const PROGRAM_VA: usize = 0x1D00_0000;
 /// Most bytes of both.
 pub const PROGRAM_BYTES: usize = crate::address::HEAP_END - PROGRAM_VA;
@@ -9,6 +10,13 @@ pub const PROGRAM_BYTES: usize = crate::address::HEAP_END - PROGRAM_VA;
 pub const SEGMENT: u64 = 0x1800_0000;
 /// Its size is two to the power of this.
 pub const SEGMENT_BITS: u32 = 26;
+/// Most fault domains beside that one.
+pub const GUESTS: usize = 5;
+/// Where the segment of the first of them is; the others follow in [`GUEST_DISTANCE`]s.
+pub const GUEST_SEGMENTS: u64 = 0x0400_0000;
+pub const GUEST_BITS: u32 = 25;
+/// Twice the size: the stubs of the next one lie in no segment.
+pub const GUEST_DISTANCE: u64 = 2 << GUEST_BITS;
 pub const MAGIC: u64 = 0x6e69_616d_6f64_6673;
 
 #[repr(C)]
@@ -19,7 +27,11 @@ pub struct Header {
     pub bytes: u64,
     /// 1: its loads are kept in too.
     pub loads: u64,
-    pub reserved: u64,
+    /// Bytes of its block; 0: it is alone in its space, and has all rights of its domain.
+    pub block: u64,
+    /// 1: another one follows.
+    pub more: u64,
 }
 // The program lies behind the segment and its guard.
 const _: () = assert!(SEGMENT + (1 << SEGMENT_BITS) + (1 << 17) <= PROGRAM_VA as u64);
+const _: () = assert!(GUEST_SEGMENTS + GUESTS as u64 * GUEST_DISTANCE <= SEGMENT);

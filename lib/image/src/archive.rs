@@ -1,12 +1,12 @@
 //! The archive: the images of the components that `init` starts, the system description, and files.
 
-use crate::{Error, Parts, Program, relocations, supervisor};
+use crate::{Error, Parts, Program, hosted, relocations, supervisor};
 use abi::address::PAGE;
 use abi::archive::{File, Header, Image, MAGIC, SEGMENTS, Segment};
 use abi::enclosure;
 use abi::rights::Rights;
 use abi::section::NAME;
-use manifest::{Component, Isolation};
+use manifest::{Component, Isolation, System};
 
 /// The bytes of a plain structure.
 fn bytes_of<T>(value: &T) -> &[u8] {
@@ -51,42 +51,53 @@ fn add(out: &mut Vec<u8>, name: &str, file: &[u8], supervisor: Option<u64>) -> R
     }
     Ok(image)
 }
-/// Adds the program of a software fault domain: its image is that of the host, which all share, with the program's file beside it.
-fn hosted(out: &mut Vec<u8>, host: &Image, component: &Component, file: &[u8]) -> Result<Image, Error> {
+/// Adds the programs of software fault domains that share an address space: the image is that of the host, which all share, with the programs'
+/// files beside it.
+fn beside(out: &mut Vec<u8>, host: &Image, programs: &[(&Component, &[u8])]) -> Result<Image, Error> {
     let mut image = *host;
     let place = image.segments.get_mut(host.segment_count as usize).ok_or(Error::TooMany("segments"))?;
-    let header = enclosure::Header {
-        magic: enclosure::MAGIC,
-        bytes: file.len() as u64,
-        loads: u64::from(component.loads),
-        reserved: 0,
-    };
-    let bytes = size_of_val(&header) + file.len();
+    let start = out.len();
+    for (n, &(component, file)) in programs.iter().enumerate() {
+        let alone = programs.len() == 1;
+        let block = if alone { Ok(Vec::new()) } else { postcard::to_stdvec(component) };
+        let block = block.map_err(|_| Error::TooMany("names in a fault domain's block"))?;
+        let header = enclosure::Header {
+            magic: enclosure::MAGIC,
+            bytes: file.len() as u64,
+            loads: u64::from(component.loads),
+            block: block.len() as u64,
+            more: u64::from(n + 1 < programs.len()),
+        };
+        for part in [bytes_of(&header), file, &block] {
+            out.extend_from_slice(part);
+            out.resize(out.len().next_multiple_of(8), 0);
+        }
+    }
+    let bytes = out.len() - start;
     if bytes > enclosure::PROGRAM_BYTES {
-        return Err(Error::TooMany("bytes in a fault domain's program"));
+        return Err(Error::TooMany("bytes in the programs of fault domains"));
     }
     *place = Segment {
         va: enclosure::PROGRAM_VA as u64,
-        offset: out.len() as u64,
+        offset: start as u64,
         file_bytes: bytes as u64,
         memory_bytes: bytes.next_multiple_of(PAGE) as u64,
         rights: Rights::READ.bits(),
     };
     image.segment_count += 1;
-    out.extend_from_slice(bytes_of(&header));
-    out.extend_from_slice(file);
     out.resize(out.len().next_multiple_of(PAGE), 0);
     Ok(image)
 }
 
-/// The archive. `call`: where supervisor domains call portals.
-pub fn build(parts: &Parts, call: u64) -> Result<Vec<u8>, Error> {
-    let boot: Vec<&str> = parts.system.components.iter().filter(|c| c.boot).map(|c| c.image.as_str()).collect();
+/// The archive. `described`: the system as `init` is to see it; `call`: where supervisor domains call portals.
+pub fn build(parts: &Parts, described: &System, call: u64) -> Result<Vec<u8>, Error> {
+    let without = |c: &&Component| c.boot || !c.host.is_empty();
+    let elsewhere: Vec<&str> = parts.system.components.iter().filter(without).map(|c| c.image.as_str()).collect();
     let programs: Vec<(&String, &Vec<u8>)> =
-        parts.programs.iter().filter(|(n, _)| !boot.contains(&n.as_str())).collect();
+        parts.programs.iter().filter(|(n, _)| !elsewhere.contains(&n.as_str())).collect();
     // Images of domains of protection lie where their tasks have room.
     let placed = |image: &str| parts.system.components.iter().any(|c| c.isolation == Isolation::Dp && c.image == image);
-    let system = postcard::to_stdvec(parts.system).map_err(|_| Error::TooMany("components"))?;
+    let system = postcard::to_stdvec(described).map_err(|_| Error::TooMany("components"))?;
     let head = size_of::<Header>() + programs.len() * size_of::<Image>();
     let files_at = head.next_multiple_of(8);
     let system_at = files_at + parts.files.len() * size_of::<File>();
@@ -104,7 +115,14 @@ pub fn build(parts: &Parts, call: u64) -> Result<Vec<u8>, Error> {
     };
     for (n, (name, file)) in programs.iter().enumerate() {
         let image = match (sandboxed(name), &host) {
-            (Some(component), Some(host)) => hosted(&mut out, host, component, file)?,
+            (Some(component), Some(host)) => {
+                let mut all = vec![(component, file.as_slice())];
+                for guest in hosted::of(parts.system, &component.name) {
+                    let file = parts.programs.get(&guest.image).ok_or_else(|| Error::NoProgram(guest.name.clone()))?;
+                    all.push((guest, file));
+                }
+                beside(&mut out, host, &all)?
+            }
             (_, Some(host)) if *name == HOST => *host,
             _ => add(&mut out, name, file, privileged(name).then_some(call))?,
         };

@@ -8,6 +8,7 @@ mod archive;
 pub mod declared;
 mod domains;
 mod elf;
+mod hosted;
 mod memory;
 mod portals;
 mod reach;
@@ -16,6 +17,7 @@ mod supervisor;
 
 pub use archive::HOST;
 pub use elf::Program;
+pub use hosted::merged;
 pub use reach::{Reach, reach};
 pub use relocations::relocations;
 
@@ -117,6 +119,7 @@ const FRAME_BITS: usize = (1 << 30) / PAGE / 8;
 pub fn build(parts: &Parts) -> Result<Image, Error> {
     const { assert!(domain::BELOW >= NUCLEUS_DATA_BYTES) };
     const { assert!(BOOT_INFO + BOOT_INFO_PAGES * PAGE <= NUCLEUS_DATA) };
+    let system = hosted::merged(parts.system);
     let mut memory = Memory::new(IMAGE_BASE, NUCLEUS_DATA);
     let idle_block = memory.pages(domain::pages(parts.system.counters), domains::BLOCKS);
     let nucleus = Program::parse("nucleus", parts.nucleus)?;
@@ -147,7 +150,7 @@ pub fn build(parts: &Parts) -> Result<Image, Error> {
     info.log = log as u64;
     info.log_bytes = abi::log::BYTES as u64;
 
-    let archive = archive::build(parts, info.symbols.call_supervisor)?;
+    let archive = archive::build(parts, &system, info.symbols.call_supervisor)?;
     let archive_pa = memory.pages(archive.len().div_ceil(PAGE), "archive");
     memory.write(archive_pa, &archive);
     info.archive = archive_pa as u64;
@@ -157,7 +160,7 @@ pub fn build(parts: &Parts) -> Result<Image, Error> {
     code_next = portals::open_all(parts.system, &mut domains, &mut memory, &mut info, code_next)?;
     domains::map_nucleus(&mut memory, &info, &domains);
     // Nothing is given out any more.
-    let regions = code_regions(parts.system);
+    let regions = code_regions(&system);
     if regions > CODE_REGIONS {
         return Err(Error::CodeRegions(regions));
     }

@@ -60,6 +60,10 @@ pub struct Component {
     #[cfg(feature = "sources")]
     #[serde(default, skip_serializing)]
     pub matching: bool,
+    /// Of a software fault domain: the component, one too, in whose address space it is.
+    #[cfg(feature = "sources")]
+    #[serde(default, skip_serializing)]
+    pub host: String,
     /// Of a domain of protection: the component in whose address space it is.
     #[serde(default)]
     pub task: String,

@@ -10,7 +10,7 @@ use abi::nucleus::{NAMELEN, NPORTALS};
 use abi::section;
 use abi::system::{self, Description};
 use core::ops::Range;
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// A call that the host makes.
 pub trait Portals {
@@ -22,17 +22,17 @@ pub trait Portals {
 }
 /// How many calls are on their way through each number. What it stands for is looked at before it is called, and must not change in between: so
 /// a number through which somebody calls is not closed, and nobody calls through one that is being closed.
-struct OnTheirWay([AtomicU32; NPORTALS]);
+pub(crate) struct OnTheirWay<const NUMBERS: usize>([AtomicU32; NUMBERS]);
 /// Numbers of a semaphore: one for each operation.
 const SEMAPHORE: usize = 2;
 /// In place of a number of calls: it is being closed.
 const CLOSING: u32 = 1 << 31;
-impl OnTheirWay {
-    const fn none() -> OnTheirWay {
-        OnTheirWay([const { AtomicU32::new(0) }; NPORTALS])
+impl<const NUMBERS: usize> OnTheirWay<NUMBERS> {
+    pub(crate) const fn none() -> Self {
+        OnTheirWay([const { AtomicU32::new(0) }; NUMBERS])
     }
     /// Does `call` through a number; `EPORTAL`: it is being closed.
-    fn through(&self, number: usize, call: impl FnOnce() -> Answer) -> Answer {
+    pub(crate) fn through(&self, number: usize, call: impl FnOnce() -> Answer) -> Answer {
         let calls = &self.0[number];
         let more = |calls: u32| (calls != CLOSING).then_some(calls + 1);
         if calls.fetch_update(Ordering::Acquire, Ordering::Relaxed, more).is_err() {
@@ -43,7 +43,7 @@ impl OnTheirWay {
         answer
     }
     /// Does `close` with all of these numbers; `EBUSY`: somebody calls through one, or closes it.
-    fn closing(&self, numbers: Range<usize>, close: impl FnOnce() -> Answer) -> Answer {
+    pub(crate) fn closing(&self, numbers: Range<usize>, close: impl FnOnce() -> Answer) -> Answer {
         let taken =
             |calls: &AtomicU32| calls.compare_exchange(0, CLOSING, Ordering::Acquire, Ordering::Relaxed).is_ok();
         let all = &self.0[numbers];
@@ -73,14 +73,71 @@ impl Numbers {
         self.0[number / 64].fetch_and(!(1 << (number % 64)), Ordering::Relaxed);
     }
 }
+/// Whose each number of a table is that several fault domains and their host's runtime have together.
+pub struct Owners([AtomicU8; NPORTALS]);
+/// Nobody's, and the runtime's.
+const NOBODYS: u8 = 0;
+const RUNTIMES: u8 = u8::MAX;
+impl Owners {
+    pub const fn none() -> Owners {
+        Owners([const { AtomicU8::new(NOBODYS) }; NPORTALS])
+    }
+    /// What stands for something by now is the runtime's.
+    pub fn keep(&self, portals: &impl Portals) {
+        let used = |number: &usize| portals.description(*number).is_some();
+        (system::FIRST_FREE..NPORTALS).filter(used).for_each(|number| self.give(number, RUNTIMES));
+    }
+    /// Gives a number to a fault domain, from 1 on, whoever had it: the system has said that it is new.
+    fn give(&self, number: usize, to: u8) {
+        self.0[number].store(to, Ordering::Release);
+    }
+    /// Gives it one that is nobody's.
+    fn find(&self, number: usize, to: u8) {
+        let _ = self.0[number].compare_exchange(NOBODYS, to, Ordering::AcqRel, Ordering::Relaxed);
+    }
+    /// Takes it away again. False: it had another.
+    fn take(&self, number: usize, from: u8) -> bool {
+        self.0[number].compare_exchange(from, NOBODYS, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+}
+/// Which numbers are a fault domain's own.
+enum Own {
+    /// It is all of its component: all.
+    All,
+    /// Those that it has opened: its host has others for itself. Only one thread is in it, so none of its locks is held by another.
+    Opened(Numbers),
+    /// Those that have its number among the owners.
+    Of(&'static Owners, u8),
+}
+impl Own {
+    fn has(&self, number: usize) -> bool {
+        match self {
+            Own::All => true,
+            Own::Opened(numbers) => numbers.has(number),
+            Own::Of(owners, own) => owners.0[number].load(Ordering::Acquire) == *own,
+        }
+    }
+    fn add(&self, number: usize) {
+        match self {
+            Own::All => {}
+            Own::Opened(numbers) => numbers.add(number),
+            Own::Of(owners, own) => owners.give(number, *own),
+        }
+    }
+    fn remove(&self, number: usize) {
+        match self {
+            Own::All => {}
+            Own::Opened(numbers) => numbers.remove(number),
+            Own::Of(owners, own) => _ = owners.take(number, *own),
+        }
+    }
+}
 /// A fault domain's rights and what it has.
 pub struct Calls<P> {
     pub portals: P,
     layout: Layout,
-    /// The portals that it has opened, where the host has others for itself; only one thread is in it then, so none of its locks is held by another.
-    /// `None`: all are its own.
-    own: Option<Numbers>,
-    on_their_way: OnTheirWay,
+    own: Own,
+    on_their_way: OnTheirWay<NPORTALS>,
     /// Where the heap begins, and its end.
     first: u64,
     heap: AtomicU64,
@@ -94,19 +151,41 @@ pub enum Answer {
     /// It has called to end, with that status.
     End(i64),
 }
-const fn refused(error: Error) -> Answer {
+pub(crate) const fn refused(error: Error) -> Answer {
     Answer::Result(-(error as i64))
 }
 
 impl<P: Portals> Calls<P> {
     /// Of a fault domain whose heap is between `heap` and `limit`. All portals are the host's but those that it opens itself.
     pub fn new(portals: P, layout: Layout, heap: u64, limit: u64) -> Calls<P> {
-        Calls { own: Some(Numbers::none()), ..Calls::of_component(portals, layout, heap, limit) }
+        Calls { own: Own::Opened(Numbers::none()), ..Calls::of_component(portals, layout, heap, limit) }
     }
     /// The same of one that is all of its component: all portals are its own.
     pub fn of_component(portals: P, layout: Layout, heap: u64, limit: u64) -> Calls<P> {
         let (on_their_way, heap_end) = (OnTheirWay::none(), AtomicU64::new(heap));
-        Calls { portals, layout, own: None, on_their_way, first: heap, heap: heap_end, limit }
+        Calls { portals, layout, own: Own::All, on_their_way, first: heap, heap: heap_end, limit }
+    }
+    /// The same of one that shares its host's table with others, among whose owners it has number `own`.
+    pub fn of_several(portals: P, layout: Layout, heap: Range<u64>, (owners, own): (&'static Owners, u8)) -> Calls<P> {
+        Calls { own: Own::Of(owners, own), ..Calls::of_component(portals, layout, heap.start, heap.end) }
+    }
+    /// It begins anew, without a heap and with no number of a portal. All calls have ended.
+    pub fn begin_again(&self) {
+        self.heap.store(self.first, Ordering::Relaxed);
+        let Own::Of(owners, own) = self.own else { return };
+        for number in system::FIRST_FREE..NPORTALS {
+            if !owners.take(number, own) {
+                continue;
+            }
+            // Of a semaphore, both operations go with the first: neither is anybody's then, and the second is not closed as what it may become.
+            let second = number + 1 < NPORTALS && owners.take(number + 1, own);
+            if self.portals.call(system::SEM_DESTROY, [number as u64, 0, 0, 0, 0, 0]) < 0 {
+                self.portals.call(system::PORTAL_CLOSE, [number as u64, 0, 0, 0, 0, 0]);
+                if second {
+                    owners.give(number + 1, own);
+                }
+            }
+        }
     }
     /// The heap.
     pub fn grown(&self) -> core::ops::Range<u64> {
@@ -119,7 +198,10 @@ impl<P: Portals> Calls<P> {
             system::EXIT => Answer::End(arguments[0] as i64),
             system::GROW => Answer::Result(self.grow(arguments[0])),
             // Whoever it names never lets go of it. Such a wait no cancellation would end.
-            system::LOCK_WAIT if self.own.is_some() && (arguments[2] as i64) >= 0 => refused(Error::ESRCH),
+            system::LOCK_WAIT if matches!(self.own, Own::Opened(_)) && (arguments[2] as i64) >= 0 => {
+                refused(Error::ESRCH)
+            }
+            system::LOCK_WAIT | system::LOCK_RELEASE if !self.layout.holds(arguments[0], 4) => refused(Error::EFAULT),
             system::YIELD
             | system::SLEEP
             | system::GET_ASID
@@ -147,23 +229,32 @@ impl<P: Portals> Calls<P> {
     }
     /// Whether it is the number of a portal that the fault domain may have.
     fn is_own(&self, number: usize) -> bool {
-        let has = |own: &Numbers| own.has(number);
-        (system::FIRST_FREE..NPORTALS).contains(&number) && self.own.as_ref().is_none_or(has)
+        (system::FIRST_FREE..NPORTALS).contains(&number) && self.own.has(number)
     }
     /// Makes a call that opens portals: their numbers are its own from then on.
     fn opens(&self, number: usize, arguments: [u64; 6]) -> Answer {
         let result = self.portals.call(number, arguments);
-        if let (Some(own), Ok(first)) = (&self.own, usize::try_from(result)) {
+        if let Ok(first) = usize::try_from(result) {
             let numbers = first..first + if number == system::SEM_CREATE { SEMAPHORE } else { 1 };
-            numbers.filter(|&number| number < NPORTALS).for_each(|number| own.add(number));
+            numbers.filter(|&number| number < NPORTALS).for_each(|number| self.own.add(number));
         }
         Answer::Result(result)
     }
-    /// Makes a call that closes portals, which the host may open then.
+    /// Opens a portal by the name at an address of the host's.
+    pub fn open(&self, name: u64) -> Answer {
+        self.opens(system::PORTAL_OPEN, [name, 0, 0, 0, 0, 0])
+    }
+    /// Makes a call that closes portals, which another may open then.
     fn closes(&self, number: usize, arguments: [u64; 6], numbers: Range<usize>) -> Answer {
+        let own = |number: &usize| self.own.has(*number);
+        let had = numbers
+            .filter(own)
+            .fold(0..0, |had, number| if had.is_empty() { number..number + 1 } else { had.start..number + 1 });
+        // Before they can be another's.
+        had.clone().for_each(|number| self.own.remove(number));
         let result = self.portals.call(number, arguments);
-        if let (Some(own), 0..) = (&self.own, result) {
-            numbers.for_each(|number| own.remove(number));
+        if result < 0 {
+            had.for_each(|number| self.own.add(number));
         }
         Answer::Result(result)
     }
@@ -174,8 +265,22 @@ impl<P: Portals> Calls<P> {
             return refused(Error::ENOTSUP);
         }
         match check(&self.layout, &spec, &arguments) {
-            Ok(()) => Answer::Result(self.portals.call(number, arguments)),
+            Ok(()) => {
+                let result = self.portals.call(number, arguments);
+                self.granted(result);
+                Answer::Result(result)
+            }
             Err(error) => refused(error),
+        }
+    }
+    /// A server may have granted it portals: the result is their first number then. They are its own if they are nobody's yet.
+    fn granted(&self, first: i64) {
+        let Own::Of(owners, own) = self.own else { return };
+        let Ok(first) = usize::try_from(first) else { return };
+        let all = first..first.saturating_add(system::GRANTS).min(NPORTALS);
+        if first >= system::FIRST_FREE {
+            let there = all.take_while(|number| self.portals.description(*number).is_some());
+            there.for_each(|number| owners.find(number, own));
         }
     }
     fn grow(&self, pages: u64) -> i64 {
@@ -275,7 +380,7 @@ mod tests {
         let opened = [(41, "smii"), (42, "smciw"), (43, "smRi"), (44, "smik"), (45, "nm>i"), (46, "smW")];
         calls.portals.specifications.extend(opened);
         for (number, _) in opened {
-            calls.own.as_ref().unwrap().add(number);
+            calls.own.add(number);
         }
         calls
     }
@@ -303,7 +408,7 @@ mod tests {
         let turns = u64::MAX;
         assert_eq!(result(&calls, system::LOCK_WAIT, &[HEAP, 0, turns]), 7, "what is only asked");
         assert_eq!(result(&calls, system::LOCK_WAIT, &[HEAP, 3, 5]), error(Error::ESRCH));
-        calls.own = None;
+        calls.own = Own::All;
         assert_eq!(result(&calls, system::LOCK_WAIT, &[HEAP, 3, 5]), 7);
     }
     #[test]
@@ -328,6 +433,31 @@ mod tests {
         assert_eq!(result(&calls, system::PORTAL_CLOSE, &[50]), 7);
         assert_eq!(result(&calls, system::SEM_DESTROY, &[51]), 7);
         assert_eq!([50, 51, 52].map(|number| result(&calls, number, &[])), [error(Error::EPORTAL); 3]);
+    }
+    #[test]
+    fn of_several_each_has_its_own_numbers() {
+        static OWNERS: Owners = Owners::none();
+        let one = |own: u8| {
+            let specifications = HashMap::from([(40, "smii"), (41, "smii"), (42, "smii"), (43, "smii")]);
+            let host = Fake { specifications, ..Fake::default() };
+            Calls::of_several(host, LAYOUT, HEAP..HEAP + 0x10_0000, (&OWNERS, own))
+        };
+        let (first, second) = (one(1), one(2));
+        OWNERS.give(40, RUNTIMES);
+        first.portals.opens.set(41);
+        assert_eq!(first.open(HEAP), Answer::Result(41));
+        second.portals.opens.set(42);
+        assert_eq!(result(&second, system::SEM_CREATE, &[1]), 42);
+        let of = |calls| [40, 41, 42, 43].map(|number| result(calls, number, &[1, 2]) == 7);
+        assert_eq!((of(&first), of(&second)), ([false, true, false, false], [false, false, true, true]));
+        assert_eq!(result(&first, system::SEM_DESTROY, &[42]), error(Error::ENOTSUP));
+        second.begin_again();
+        assert_eq!(of(&second), [false; 4]);
+        // What a server says that it has granted is that one's who hears it, but not what another has.
+        first.granted(40);
+        assert_eq!(of(&first), [false, true, true, true]);
+        second.granted(41);
+        assert_eq!(of(&second), [false; 4]);
     }
     #[test]
     fn what_could_not_be_opened_makes_no_number_its_own() {
@@ -355,7 +485,7 @@ mod tests {
         }
         calls.portals.names.insert(41, "inspect.domain");
         assert_eq!(result(&calls, 41, &[1, 2]), 7);
-        calls.own = None;
+        calls.own = Own::All;
         calls.portals.names.insert(40, "protection.create");
         assert_eq!(result(&calls, 40, &[1, 2]), error(Error::ENOTSUP), "a component, too");
     }
@@ -412,7 +542,7 @@ mod tests {
             Answer::Result(0)
         });
         assert_eq!(close(system::SEM_DESTROY, 41), 7);
-        calls.own.as_ref().unwrap().add(NPORTALS - 1);
+        calls.own.add(NPORTALS - 1);
         assert_eq!(close(system::SEM_DESTROY, NPORTALS as u64 - 1), 7);
     }
     #[test]

@@ -8,11 +8,12 @@ use crate::Layout;
 use crate::calls::{Answer, Calls, Portals};
 use crate::domain::{self, System};
 use crate::image::Image;
-use crate::serving::{self, CALLS, ENTRIES, Entries, Host, MOST_PAGES, Serving, Window};
+use crate::serving::{self, CALLS, DISTANCE, ENTRIES, Entries, Host, Letters, MOST_PAGES, Serving, Window};
+use crate::space::{self, Member};
 use ::portal::software::block::Block;
 use abi::Error;
 use abi::address::{PAGE, THREAD_STACK, WINDOW_VA};
-use abi::enclosure::{PROGRAM_VA, SEGMENT, SEGMENT_BITS};
+use abi::enclosure::{GUEST_BITS, GUEST_DISTANCE, GUESTS, PROGRAM_VA, SEGMENT, SEGMENT_BITS};
 use abi::system;
 use alloc::boxed::Box;
 use alloc::format;
@@ -24,106 +25,89 @@ use core::slice::from_raw_parts;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use pebble::sync::Mutex;
 use pebble::{Result, thread};
+use verifier::Changes;
 use verifier::segment::GUARD;
 
 /// Bytes that a call of one of its portals takes of the segment: a stack, the windows below it, and what is not mapped below each.
 const CALL_BYTES: u64 = 0x2_8000;
 const _: () = assert!(THREAD_STACK + (MOST_PAGES + 2) * PAGE <= CALL_BYTES as usize);
-/// Where the host keeps the windows of calls as they were: behind the guard zone of the segment.
-const ORIGINALS: u64 = SEGMENT + (1 << SEGMENT_BITS) + 2 * GUARD;
-const _: () = assert!(ORIGINALS + CALLS as u64 * CALL_BYTES <= PROGRAM_VA as u64);
+/// Where the host keeps the windows of calls as they were, from the segment's end on: behind the guard zone.
+const ORIGINALS: u64 = 2 * GUARD;
+const _: () = assert!(SEGMENT + (1 << SEGMENT_BITS) + ORIGINALS + CALLS as u64 * CALL_BYTES <= PROGRAM_VA as u64);
+// Below the stubs of the next one.
+const _: () = assert!((1 << GUEST_BITS) + ORIGINALS + CALLS as u64 * CALL_BYTES + 2 * GUARD <= GUEST_DISTANCE);
 
-struct Component {
-    layout: Layout,
-    system: System,
-    calls: Calls<System>,
+/// What a thread's register leads to while it is in a fault domain: its block, and what the host knows of the call.
+#[repr(C)]
+pub struct Place {
+    pub block: Block,
+    of: &'static Component,
+    /// Calls between fault domains that this one is nested in.
+    pub depth: u8,
+}
+/// A component that is a fault domain.
+pub struct Component {
+    pub layout: Layout,
+    pub system: System,
+    pub calls: Calls<System>,
     /// What is mapped of the segment beside the heap and the calls' parts.
-    mapped: Vec<Range<u64>>,
-    /// The software portal to any entry.
-    any: u64,
+    mapped: Mutex<Vec<Range<u64>>>,
+    /// The software portal to any entry, and where a thread goes on that has faulted in the fault domain.
+    any: AtomicU64,
+    pub unwind: AtomicU64,
     /// The end of the first call's part of the segment; those of the others lie below.
     first: u64,
-    entries: Entries,
-    serving: Mutex<Serving>,
+    pub entries: Entries,
+    pub serving: Mutex<Serving>,
     /// Calls that there is room for, their windows' pages, and those that are free, a bit each.
-    blocks: [AtomicPtr<Block>; CALLS],
+    blocks: [AtomicPtr<Place>; CALLS],
     room: Mutex<(usize, usize)>,
     free: AtomicU64,
+    /// What is known of it where others are in the space.
+    pub member: Option<Member>,
 }
-static COMPONENT: AtomicPtr<Component> = AtomicPtr::new(core::ptr::null_mut());
+/// Those of this space.
+static COMPONENTS: [AtomicPtr<Component>; GUESTS + 1] = [const { AtomicPtr::new(core::ptr::null_mut()) }; GUESTS + 1];
 
-fn component() -> &'static Component {
-    // SAFETY: set before the fault domain is entered, and never changed; the two functions that ask are entered from there.
-    unsafe { &*COMPONENT.load(Ordering::Acquire) }
+/// Number `n` of this space, from 0.
+pub fn component(n: usize) -> Option<&'static Component> {
+    // SAFETY: set once, to what stays.
+    unsafe { COMPONENTS.get(n)?.load(Ordering::Acquire).as_ref() }
 }
 
-// The host's entry points: each says which one it is by its place.
-arch::numbered_entries!(enclosure_entries, ENTRIES, serve);
+// The host's entry points: each says which one it is, and whose, by its place.
+arch::numbered_entries!(enclosure_entries, ENTRIES * (GUESTS + 1), serve);
 
 /// A call of a portal to entry point number `entry`.
 extern "C" fn serve(entry: usize, arguments: &mut [u64; 6]) -> i64 {
-    let component = component();
-    let Some((address, letters)) = component.entries.at(entry) else { return Error::ENOTSUP.code() as i64 };
-    // There are as many as stacks, but for those that the system takes for itself.
-    let Some(n) = component.take() else { return Error::ENOSTACK.code() as i64 };
-    // SAFETY: whoever takes a part has it alone, with its block, which stays where it is.
-    let block = unsafe { &mut *component.blocks[n].load(Ordering::Acquire) };
-    block.entry = address;
-    block.stack = component.end(n);
-    if !letters.opens() {
-        let result = domain::enter(block, component.any, arguments);
-        component.give_back(n);
-        return result;
+    // Nothing leads to those of one that is not there.
+    let Some(component) = component(entry / ENTRIES) else { return Error::EDEAD.code() as i64 };
+    let called = |component: &'static Component, arguments: &mut [u64; 6]| {
+        let Some((address, letters)) = component.entries.at(entry % ENTRIES) else {
+            return Error::ENOTSUP.code() as i64;
+        };
+        component.serve((address, letters), arguments, 0)
+    };
+    match &component.member {
+        None => called(component, arguments),
+        Some(member) => member.while_alive(None, || called(component, arguments)),
     }
-    let place = |window: &Window| (originals(n) + window.place as u64, component.windows(n) + window.place as u64);
-    let passed = *arguments;
-    // A portal shows nothing else, and one to its own domain what it has been given.
-    let shown = |w: &Window| w.from >= WINDOW_VA as u64 || component.layout.holds(w.from, w.bytes as u64);
-    if letters.windows(&passed).any(|window| window.bytes > 0 && !shown(&window)) {
-        component.give_back(n);
-        return Error::EFAULT.code() as i64;
-    }
-    for window in letters.windows(&passed) {
-        let (was, now) = place(&window);
-        // SAFETY: the portal shows so many bytes there; the pages of this call are mapped, the host's and the fault domain's.
-        unsafe {
-            copy_nonoverlapping(window.from as *const u8, was as *mut u8, window.bytes);
-            copy_nonoverlapping(was as *const u8, now as *mut u8, window.bytes);
-        }
-        arguments[window.argument] = now;
-    }
-    let result = domain::enter(block, component.any, arguments);
-    for window in letters.windows(&passed).filter(|window| window.write) {
-        let (was, now) = place(&window);
-        // SAFETY: as above. Other threads of the fault domain may write there meanwhile, which harms nobody: each byte is some byte.
-        let [was, now] = [was, now].map(|at| unsafe { from_raw_parts(at as *const u8, window.bytes) });
-        serving::changes(was, now, |at, bytes| {
-            // SAFETY: the portal shows it, and it may be written.
-            unsafe { copy_nonoverlapping(bytes.as_ptr(), (window.from as *mut u8).add(at), bytes.len()) };
-        });
-    }
-    component.give_back(n);
-    result
 }
 /// A call out of the fault domain: the stub comes here.
-extern "C" fn decide(block: &mut Block) -> i64 {
-    let component = component();
-    let [a0, a1, a2, a3, a4, a5, number] = block.arguments;
+extern "C" fn decide(place: &mut Place) -> i64 {
+    let component = place.of;
+    if let Some(member) = &component.member {
+        return space::decide(component, member, place);
+    }
+    let [a0, a1, a2, a3, a4, a5, number] = place.block.arguments;
     let arguments = [a0, a1, a2, a3, a4, a5];
     match number as usize {
         system::EXIT => thread::exit_domain(a0 as i32),
-        system::THREAD_EXIT => {
-            let own = |other: &AtomicPtr<Block>| other.load(Ordering::Acquire) == &raw mut *block;
-            if let Some(n) = component.blocks.iter().position(own) {
-                component.give_back(n);
-            }
-            thread::exit()
-        }
+        system::THREAD_EXIT => component.exit_thread(place),
         _ => {}
     }
     let answer = serving::passed_on(&component.system, &component.layout, number, arguments).or_else(|| {
-        let first = enclosure_entries as *const () as u64;
-        let of = (&component.layout, &component.entries, first);
+        let of = (&component.layout, &component.entries, component.first_entry());
         let serves = matches!(number as usize, system::PORTAL_REGISTER | system::GRANT);
         serves.then(|| component.serving.lock().answer(component, of, number, arguments)).flatten()
     });
@@ -132,11 +116,72 @@ extern "C" fn decide(block: &mut Block) -> i64 {
     }
 }
 
-/// Where the host keeps what the windows of call `n` show, as it was.
-fn originals(n: usize) -> u64 {
-    ORIGINALS + n as u64 * CALL_BYTES
-}
 impl Component {
+    /// Where the host keeps what the windows of call `n` show, as it was.
+    fn originals(&self, n: usize) -> u64 {
+        self.layout.base() + self.layout.0.size() + ORIGINALS + n as u64 * CALL_BYTES
+    }
+    /// The first of the host's entry points that stand for its own.
+    pub fn first_entry(&self) -> u64 {
+        let number = self.member.as_ref().map_or(0, Member::number);
+        enclosure_entries as *const () as u64 + (number * ENTRIES) as u64 * DISTANCE
+    }
+    /// Ends the thread that is at `place`.
+    pub fn exit_thread(&self, place: &mut Place) -> ! {
+        let own = |other: &AtomicPtr<Place>| other.load(Ordering::Acquire) == &raw mut *place;
+        if let Some(n) = self.blocks.iter().position(own) {
+            self.give_back(n);
+        }
+        thread::exit()
+    }
+    /// Calls it at an entry, `depth` calls deep in others of the space.
+    pub fn serve(&self, (address, letters): (u64, Letters), arguments: &mut [u64; 6], depth: u8) -> i64 {
+        // There are as many as stacks, but for those that the system takes for itself.
+        let Some(n) = self.take() else { return Error::ENOSTACK.code() as i64 };
+        // SAFETY: whoever takes a part has it alone, with its block, which stays where it is.
+        let place = unsafe { &mut *self.blocks[n].load(Ordering::Acquire) };
+        place.depth = depth;
+        let block = &mut place.block;
+        (block.entry, block.stack, block.ended) = (address, self.end(n), 0);
+        let result = match letters.opens() {
+            false => domain::enter(block, self.any.load(Ordering::Relaxed), arguments),
+            true => self.with_windows(n, letters, arguments),
+        };
+        self.give_back(n);
+        result
+    }
+    /// The same with windows, in part `n`.
+    fn with_windows(&self, n: usize, letters: Letters, arguments: &mut [u64; 6]) -> i64 {
+        let place = |window: &Window| (self.originals(n) + window.place as u64, self.windows(n) + window.place as u64);
+        let passed = *arguments;
+        // A portal shows nothing else, and one to its own domain what it has been given.
+        let shown = |w: &Window| w.from >= WINDOW_VA as u64 || space::hold(self, w.from, w.bytes as u64);
+        if letters.windows(&passed).any(|window| window.bytes > 0 && !shown(&window)) {
+            return Error::EFAULT.code() as i64;
+        }
+        for window in letters.windows(&passed) {
+            let (was, now) = place(&window);
+            // SAFETY: the portal shows so many bytes there; the pages of this call are mapped, the host's and the fault domain's.
+            unsafe {
+                copy_nonoverlapping(window.from as *const u8, was as *mut u8, window.bytes);
+                copy_nonoverlapping(was as *const u8, now as *mut u8, window.bytes);
+            }
+            arguments[window.argument] = now;
+        }
+        // SAFETY: the part is this call's.
+        let block = unsafe { &mut (*self.blocks[n].load(Ordering::Acquire)).block };
+        let result = domain::enter(block, self.any.load(Ordering::Relaxed), arguments);
+        for window in letters.windows(&passed).filter(|window| window.write) {
+            let (was, now) = place(&window);
+            // SAFETY: as above. Other threads of the fault domain may write there meanwhile, which harms nobody: each byte is some byte.
+            let [was, now] = [was, now].map(|at| unsafe { from_raw_parts(at as *const u8, window.bytes) });
+            serving::changes(was, now, |at, bytes| {
+                // SAFETY: the portal shows it, and it may be written.
+                unsafe { copy_nonoverlapping(bytes.as_ptr(), (window.from as *mut u8).add(at), bytes.len()) };
+            });
+        }
+        result
+    }
     /// The end of the part of the segment of call `n`, which is the top of its stack.
     fn end(&self, n: usize) -> u64 {
         self.first - n as u64 * CALL_BYTES
@@ -155,12 +200,13 @@ impl Component {
         self.free.fetch_or(1 << n, Ordering::Release);
     }
     /// Whether all bytes there are mapped.
-    fn has(&self, start: u64, bytes: usize) -> bool {
+    pub fn has(&self, start: u64, bytes: usize) -> bool {
         let Some(end) = start.checked_add(bytes as u64) else { return false };
         let (calls, pages) = *self.room.lock();
         let stacks = (0..calls).map(|n| self.end(n) - THREAD_STACK as u64..self.end(n));
         let windows = (0..calls).map(|n| self.windows(n)..self.windows(n) + (pages * PAGE) as u64);
-        let all = self.mapped.iter().cloned().chain([self.calls.grown()]).chain(stacks).chain(windows);
+        let mapped = self.mapped.lock().clone();
+        let all = mapped.into_iter().chain([self.calls.grown()]).chain(stacks).chain(windows);
         // What is asked for may lie in two that follow each other.
         let mut at = start;
         let ranges: Vec<_> = all.collect();
@@ -199,15 +245,16 @@ impl Host for Component {
         let (calls, pages) = (calls.max(had), pages.max(shown));
         for n in 0..calls {
             let known = if n < had { shown } else { 0 };
-            for start in [self.windows(n), originals(n)] {
+            for start in [self.windows(n), self.originals(n)] {
                 self.system.zeros(start + (known * PAGE) as u64, ((pages - known) * PAGE) as u64)?;
             }
         }
         for n in had..calls {
             self.system.zeros(self.end(n) - THREAD_STACK as u64, THREAD_STACK as u64)?;
             if self.blocks[n].load(Ordering::Relaxed).is_null() {
-                let block = fallible::boxed(domain::block(&self.layout, decide as *const () as u64))?;
-                self.blocks[n].store(Box::into_raw(block), Ordering::Release);
+                // SAFETY: components are made once and stay.
+                let of: &'static Component = unsafe { &*&raw const *self };
+                self.blocks[n].store(Box::into_raw(fallible::boxed(of.place())?), Ordering::Release);
             }
         }
         *room = (calls, pages);
@@ -218,39 +265,92 @@ impl Host for Component {
     }
 }
 
+impl Component {
+    /// One with that layout and image, of which nothing is laid out yet, with a main stack of so many bytes.
+    fn new(layout: Layout, image: &Image, stack: u64, member: Option<Member>) -> &'static Component {
+        let system = System::own();
+        let first = layout.top() - stack - PAGE as u64;
+        let limit = first - CALLS as u64 * CALL_BYTES - PAGE as u64;
+        let calls = match &member {
+            None => Calls::of_component(system, layout, image.heap, limit),
+            Some(member) => Calls::of_several(system, layout, image.heap..limit, member.numbers()),
+        };
+        Box::leak(Box::new(Component {
+            layout,
+            system,
+            calls,
+            mapped: Mutex::new(Vec::new()),
+            any: AtomicU64::new(0),
+            unwind: AtomicU64::new(0),
+            first,
+            entries: Entries::none(),
+            serving: Mutex::new(Serving::NOTHING),
+            blocks: [const { AtomicPtr::new(core::ptr::null_mut()) }; CALLS],
+            room: Mutex::new((0, 0)),
+            free: AtomicU64::new(0),
+            member,
+        }))
+    }
+    /// A thread's place in it.
+    fn place(&'static self) -> Place {
+        Place { block: domain::block(&self.layout, decide as *const () as u64), of: self, depth: 0 }
+    }
+    /// Lays `image` out, which was verified and makes those changes.
+    pub fn lay_out(&self, image: &Image, changes: Changes, stack: u64) -> core::result::Result<(), String> {
+        let mut mapped = self.mapped.lock();
+        let stubs = domain::lay_out(self.system, &self.layout, (image, changes), (stack, &[]), &mut mapped)?;
+        self.any.store(stubs.any, Ordering::Release);
+        self.unwind.store(stubs.unwind, Ordering::Release);
+        Ok(())
+    }
+    /// Takes away all that it has. Nobody is in it.
+    pub fn clear(&self) {
+        let (calls, pages) = core::mem::take(&mut *self.room.lock());
+        self.free.store(0, Ordering::Relaxed);
+        for n in 0..calls {
+            let stack = self.end(n) - THREAD_STACK as u64..self.end(n);
+            let windows = [self.windows(n), self.originals(n)].map(|at| at..at + (pages * PAGE) as u64);
+            [stack].iter().chain(&windows).for_each(|range| self.system.clear(range));
+        }
+        self.mapped.lock().drain(..).chain([self.calls.grown()]).for_each(|range| self.system.clear(&range));
+        self.entries.clear();
+        self.serving.lock().begin_again();
+        self.calls.begin_again();
+    }
+    /// Runs its main thread on this one, with what `start` puts below the top of its stack, which says where that begins: its status.
+    pub fn main(
+        &'static self,
+        entry: u64,
+        start: impl FnOnce(u64) -> Result<u64>,
+    ) -> core::result::Result<i64, String> {
+        let start = start(self.layout.top()).map_err(|error| format!("its arguments: {}", error.text()))?;
+        let mut place = Box::new(self.place());
+        (place.block.entry, place.block.stack) = (entry, start);
+        Ok(domain::enter(&mut place.block, self.any.load(Ordering::Acquire), &[start, 0, 0, 0, 0, 0]))
+    }
+}
+/// Makes number `n` of this space of an image whose code makes those changes.
+pub fn make(n: usize, layout: Layout, image: &Image, stack: u64, member: Option<Member>) -> &'static Component {
+    let component = Component::new(layout, image, stack, member);
+    COMPONENTS[n].store((&raw const *component).cast_mut(), Ordering::Release);
+    component
+}
 /// Runs `image` as this component, with a main stack of so many bytes; `start` puts what it finds there below the top, and says where that
-/// begins. It returns only with why it did not begin.
-pub fn run(layout: Layout, image: &Image, stack: u64, start: impl FnOnce(u64) -> Result<u64>) -> String {
-    let system = System::own();
-    let mut mapped = Vec::new();
-    let stubs = domain::verified(&layout, image)
-        .and_then(|changes| domain::lay_out(system, &layout, (image, changes), (stack, &[]), &mut mapped));
-    let stubs = match stubs {
-        Ok(stubs) => stubs,
-        Err(why) => return why,
-    };
-    let first = layout.top() - stack - PAGE as u64;
-    let limit = first - CALLS as u64 * CALL_BYTES - PAGE as u64;
-    let component = Box::leak(Box::new(Component {
-        layout,
-        system,
-        calls: Calls::of_component(system, layout, image.heap, limit),
-        mapped,
-        any: stubs.any,
-        first,
-        entries: Entries::none(),
-        serving: Mutex::new(Serving::NOTHING),
-        blocks: [const { AtomicPtr::new(core::ptr::null_mut()) }; CALLS],
-        room: Mutex::new((0, 0)),
-        free: AtomicU64::new(0),
-    }));
-    COMPONENT.store(component, Ordering::Release);
-    let start = match start(layout.top()) {
-        Ok(start) => start,
-        Err(error) => return format!("its arguments: {}", error.text()),
-    };
-    let mut block = Box::new(domain::block(&layout, decide as *const () as u64));
-    (block.entry, block.stack) = (image.entry, start);
-    let status = domain::enter(&mut block, component.any, &[start, 0, 0, 0, 0, 0]);
-    thread::exit_domain(status as i32)
+/// begins. It returns only with why it did not begin. `member`: where it shares its space.
+pub fn run(
+    layout: Layout,
+    image: &Image,
+    stack: u64,
+    member: Option<Member>,
+    start: impl FnOnce(u64) -> Result<u64>,
+) -> String {
+    let begun = domain::verified(&layout, image).and_then(|changes| {
+        let component = make(0, layout, image, stack, member);
+        component.lay_out(image, changes, stack)?;
+        component.main(image.entry, start)
+    });
+    match begun {
+        Ok(status) => thread::exit_domain(status as i32),
+        Err(why) => why,
+    }
 }

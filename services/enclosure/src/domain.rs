@@ -51,7 +51,7 @@ impl System {
         (address..address + bytes).step_by(PAGE).try_for_each(|at| self.page(at, 0, Rights::READ_WRITE))
     }
     /// Takes away what is mapped there.
-    fn clear(&self, range: &Range<u64>) {
+    pub(crate) fn clear(&self, range: &Range<u64>) {
         for at in range.clone().step_by(PAGE) {
             // What was not mapped is not.
             let _ = self.page(at, 0, Rights::NONE);
@@ -129,15 +129,16 @@ extern "C" fn faulted(_asid: usize, cause: usize, address: usize, pc: usize) -> 
     unsafe { *SHARED.fault.get() = Some(Fault { cause, address, pc }) };
     UNWIND.load(Ordering::Relaxed) as isize
 }
-/// Has the faults of this domain answered here: adds a stack to the queue, for they are answered on one.
-fn answer_faults(own: usize) -> Result<()> {
-    let mut registration = Registration { entry: faulted as *const () as u64, stacks: 1, ..Registration::NONE };
-    let name = b"app.enclosure";
-    registration.name[..name.len()].copy_from_slice(name);
+/// Has the faults of this domain answered by `faulted`: adds a stack to the queue, for they are answered on one, by a portal that it registers as
+/// `name`, and withdraws.
+pub(crate) fn answer_faults(system: System, name: &str, faulted: usize) -> Result<()> {
+    let own = system.own;
+    let mut registration = Registration { entry: faulted as u64, stacks: 1, ..Registration::NONE };
+    registration.name.get_mut(..name.len()).ok_or(Error::EINVAL)?.copy_from_slice(name.as_bytes());
     registration.spec[..3].copy_from_slice(b"nmi");
     check(portal::call(system::PORTAL_REGISTER, [&raw const registration as usize]))?;
     check(portal::call(system::PORTAL_UNREGISTER, [registration.name.as_ptr() as usize]))?;
-    check(portal::call(system::PAGER, [own, 0, 0, faulted as *const () as usize])).map(|_| ())
+    check(portal::call(system::PAGER, [own, 0, 0, faulted])).map(|_| ())
 }
 
 /// Ends calls that take too long: a thread of its own, which takes the code away from under the fault domain, and cancels the thread that is in
@@ -276,7 +277,7 @@ impl FaultDomain {
         let system = System::own();
         SEGMENT[0].store(layout.base(), Ordering::Relaxed);
         SEGMENT[1].store(layout.0.size(), Ordering::Relaxed);
-        answer_faults(system.own)?;
+        answer_faults(system, "app.enclosure", faulted as *const () as usize)?;
         let code = Arc::new([const { AtomicU64::new(0) }; 2]);
         let block = Box::new(block(&layout, decide as *const () as u64));
         let portals = Vec::new();

@@ -13,10 +13,13 @@ pub mod component;
 #[cfg(target_os = "none")]
 pub mod domain;
 pub mod image;
+pub mod local;
 pub mod serving;
+#[cfg(target_os = "none")]
+pub mod space;
 pub mod stubs;
 
-use abi::enclosure::{SEGMENT, SEGMENT_BITS};
+use abi::enclosure::{GUEST_BITS, GUEST_DISTANCE, GUEST_SEGMENTS, SEGMENT, SEGMENT_BITS};
 pub use portal::software::block;
 use verifier::segment::{GUARD, JUMP_TABLE};
 use verifier::{Form, Segment};
@@ -28,6 +31,11 @@ impl Layout {
     /// The one of a host: 64 MiB between the heap and what others share. `loads`: they are kept in too.
     pub const fn new(loads: bool) -> Layout {
         Layout(Segment { base: SEGMENT, bits: SEGMENT_BITS, form: Form::Mask, loads })
+    }
+    /// The one of fault domain number `n`, from 0, of those beside the host's first.
+    pub const fn guest(n: usize, loads: bool) -> Layout {
+        let base = GUEST_SEGMENTS + n as u64 * GUEST_DISTANCE;
+        Layout(Segment { base, bits: GUEST_BITS, form: Form::Mask, loads })
     }
     pub const fn base(&self) -> u64 {
         self.0.base

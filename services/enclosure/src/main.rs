@@ -11,8 +11,9 @@ use abi::enclosure::{Header, MAGIC, PROGRAM_BYTES, PROGRAM_VA};
 use alloc::string::String;
 use alloc::vec::Vec;
 use enclosure_logic::image::Image;
-use enclosure_logic::{Layout, component};
-use init_logic::start::{Request, block};
+use enclosure_logic::space::Program;
+use enclosure_logic::{Layout, component, space};
+use init_logic::start::{Request, block as block_of};
 use pebble::Env;
 
 pebble::component!(pebble::heap::Ordinary, pebble::start::run_host, main, pebble::panic_on_log);
@@ -20,34 +21,56 @@ pebble::component!(pebble::heap::Ordinary, pebble::start::run_host, main, pebble
 /// Status of a program that did not begin.
 const NOT_BEGUN: i32 = 125;
 
-/// The program's file, and whether its loads are kept in.
-fn program() -> Option<(&'static [u8], bool)> {
+/// The program at `at` bytes behind the first: what is said of it, its file and its block.
+fn program(at: usize) -> Option<(&'static Header, &'static [u8], &'static [u8])> {
+    let left = (PROGRAM_BYTES - size_of::<Header>()).checked_sub(at)?;
     // SAFETY: the image builder has put it there; who starts this component by itself has a fault at this instruction.
-    let header = unsafe { (PROGRAM_VA as *const Header).read() };
-    let bytes = header.bytes as usize;
-    if header.magic != MAGIC || bytes > PROGRAM_BYTES - size_of::<Header>() {
+    let header = unsafe { &*((PROGRAM_VA + at) as *const Header) };
+    let [bytes, block] = [header.bytes, header.block].map(|bytes| bytes as usize);
+    let block_at = bytes.checked_next_multiple_of(8)?;
+    if header.magic != MAGIC || block_at.checked_add(block)? > left {
         return None;
     }
+    let behind = PROGRAM_VA + at + size_of::<Header>();
     // SAFETY: so many bytes are mapped behind it, for reading only.
-    Some((
-        unsafe { core::slice::from_raw_parts((PROGRAM_VA + size_of::<Header>()) as *const u8, bytes) },
-        header.loads != 0,
-    ))
+    let part = |at: usize, bytes| unsafe { core::slice::from_raw_parts((behind + at) as *const u8, bytes) };
+    Some((header, part(0, bytes), part(block_at, block)))
+}
+/// All of them, where there are several.
+fn programs() -> Option<Vec<Program>> {
+    let (mut all, mut at) = (Vec::new(), 0);
+    loop {
+        let (header, file, block) = program(at)?;
+        let block_bytes = block.len().checked_next_multiple_of(8)?;
+        let block = postcard::from_bytes(block).ok()?;
+        all.push(Program { file, loads: header.loads != 0, block });
+        if header.more == 0 {
+            return Some(all);
+        }
+        at += size_of::<Header>() + file.len().checked_next_multiple_of(8)? + block_bytes;
+    }
 }
 /// Runs it; returns with why it did not begin.
 fn begin(env: &Env) -> String {
-    let Some((file, loads)) = program() else { return "there is no program beside its host".into() };
-    let layout = Layout::new(loads);
+    let Some((header, file, block)) = program(0) else { return "there is no program beside its host".into() };
+    let layout = Layout::new(header.loads != 0);
     let image = match Image::parse(file, &layout) {
         Ok(image) => image,
         Err(error) => return error.text().into(),
     };
-    component::run(layout, &image, MAIN_STACK as u64, |top| {
+    let member = match block {
+        [] => None,
+        _ => match programs().ok_or("the programs beside its host are none".into()).and_then(space::prepare) {
+            Ok(member) => Some(member),
+            Err(why) => return why,
+        },
+    };
+    component::run(layout, &image, MAIN_STACK as u64, member, |top| {
         let arguments: Vec<&str> = (0..env.len()).filter_map(|n| env.argument(n)).collect();
         let environment: Vec<&str> = env.variables().collect();
         let (starter, inherited) = env.starter();
         let request = Request { arguments: &arguments, environment: &environment, starter, inherited };
-        let (start, bytes) = block(top as usize, MAIN_STACK / 2, &request, &[])?;
+        let (start, bytes) = block_of(top as usize, MAIN_STACK / 2, &request, &[])?;
         // SAFETY: the stack is mapped and as long as the one that the same block was on; nobody uses it yet.
         unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), start as *mut u8, bytes.len()) };
         Ok(start as u64)

@@ -49,7 +49,7 @@ pub struct Window {
 }
 impl Letters {
     /// Those of a specification that names no other letters. `ENOTSUP`: pages that change hands or stay shared, and capabilities.
-    fn of(text: &str) -> Result<Letters, Error> {
+    pub fn of(text: &str) -> Result<Letters, Error> {
         let letters = text.as_bytes().get(2..).unwrap_or(&[]);
         if letters.iter().any(|letter| !b"ic=tahdrwRW".contains(letter)) {
             return Err(Error::ENOTSUP);
@@ -104,6 +104,10 @@ impl Entries {
     pub const fn none() -> Entries {
         Entries([const { (AtomicU64::new(0), AtomicU64::new(0)) }; ENTRIES])
     }
+    /// None of them stands for anything any more.
+    pub fn clear(&self) {
+        self.0.iter().for_each(|(address, _)| address.store(0, Ordering::Release));
+    }
     /// The address that entry point number `n` leads to, and the letters of the call.
     pub fn at(&self, n: usize) -> Option<(u64, Letters)> {
         let (address, letters) = self.0.get(n)?;
@@ -117,6 +121,8 @@ impl Entries {
 #[derive(Default)]
 pub struct Serving {
     entries: usize,
+    /// Stacks that it has asked for in this life, and that its domain's queue has for it: those of an earlier life are there still.
+    wanted: usize,
     calls: usize,
     pages: usize,
 }
@@ -124,7 +130,7 @@ fn error(error: Error) -> i64 {
     -(error as i64)
 }
 /// The text of a specification, up to its 0.
-fn text(bytes: &[u8]) -> &str {
+pub fn text(bytes: &[u8]) -> &str {
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
     core::str::from_utf8(&bytes[..end]).unwrap_or("")
 }
@@ -142,7 +148,11 @@ pub fn passed_on(host: &impl Portals, layout: &Layout, number: u64, arguments: [
     }
 }
 impl Serving {
-    pub const NOTHING: Serving = Serving { entries: 0, calls: 0, pages: 0 };
+    pub const NOTHING: Serving = Serving { entries: 0, wanted: 0, calls: 0, pages: 0 };
+    /// It has registered nothing, in a new life.
+    pub fn begin_again(&mut self) {
+        (self.entries, self.wanted, self.pages) = (0, 0, 0);
+    }
     /// A call by which the fault domain gives out portals to itself, if it is one. `first`: the host's first entry point.
     pub fn answer<H: Host>(
         &mut self,
@@ -153,7 +163,9 @@ impl Serving {
     ) -> Option<Answer> {
         let of = (layout, entries, first);
         let result = match number as usize {
-            system::PORTAL_REGISTER => self.register(host, of, arguments[0]),
+            system::PORTAL_REGISTER => {
+                read(host, layout, arguments[0]).and_then(|mut request| self.register(host, of, request.registration()))
+            }
             system::GRANT => self.grant(host, of, arguments[0]),
             _ => return None,
         };
@@ -182,19 +194,21 @@ impl Serving {
     }
     /// Room for `stacks` more calls, and for the windows of `letters`.
     fn make_room<H: Host>(&mut self, host: &H, stacks: u64, letters: Letters) -> Result<(), Error> {
-        let calls = usize::try_from(stacks).ok().and_then(|stacks| self.calls.checked_add(stacks));
+        let calls = usize::try_from(stacks).ok().and_then(|stacks| self.wanted.checked_add(stacks));
+        let calls = calls.map(|calls| calls.max(self.calls));
         let calls = calls.filter(|calls| *calls <= CALLS).ok_or(Error::ENFILE)?;
         let pages = self.pages.max(letters.pages());
         host.make_room(calls, pages)?;
         self.pages = pages;
         Ok(())
     }
-    fn register<H: Host>(&mut self, host: &H, of: (&Layout, &Entries, u64), request: u64) -> Result<i64, Error> {
-        let mut copy = Copied([0u8; size_of::<Registration>()]);
-        of.0.holds(request, copy.0.len() as u64).then_some(()).ok_or(Error::EFAULT)?;
-        host.read(request, &mut copy.0)?;
-        // SAFETY: any bytes are a registration, and these are aligned as one.
-        let registration = unsafe { &mut *copy.0.as_mut_ptr().cast::<Registration>() };
+    /// Registers what was [`read`].
+    pub fn register<H: Host>(
+        &mut self,
+        host: &H,
+        of: (&Layout, &Entries, u64),
+        registration: &mut Registration,
+    ) -> Result<i64, Error> {
         let stacks = registration.stacks;
         // One that is wrong is refused by the portal manager, who says where; nothing leads to it then.
         let specification = text(&registration.spec);
@@ -207,16 +221,16 @@ impl Serving {
         };
         registration.entry = entry;
         self.make_room(host, stacks, letters)?;
+        let wanted = self.wanted + stacks as usize;
+        registration.stacks = wanted.saturating_sub(self.calls) as u64;
         let result = host.call(system::PORTAL_REGISTER, [&raw const *registration as u64, 0, 0, 0, 0, 0]);
         if result >= 0 {
-            self.calls += stacks as usize;
+            (self.wanted, self.calls) = (wanted, self.calls.max(wanted));
         }
         Ok(result)
     }
     fn grant<H: Host>(&mut self, host: &H, of: (&Layout, &Entries, u64), request: u64) -> Result<i64, Error> {
-        let mut copy = Copied([0u8; size_of::<Grant>()]);
-        of.0.holds(request, copy.0.len() as u64).then_some(()).ok_or(Error::EFAULT)?;
-        host.read(request, &mut copy.0)?;
+        let mut copy: Copied<{ size_of::<Grant>() }> = read(host, of.0, request)?;
         // SAFETY: any bytes are a grant, and these are aligned as one.
         let grant = unsafe { &mut *copy.0.as_mut_ptr().cast::<Grant>() };
         let count = usize::try_from(grant.count).ok().filter(|count| *count <= GRANTS).ok_or(Error::EINVAL)?;
@@ -230,9 +244,22 @@ impl Serving {
         Ok(host.call(system::GRANT, [&raw const *grant as u64, 0, 0, 0, 0, 0]))
     }
 }
+/// A request that the fault domain has at `address`, as it is now.
+pub fn read<H: Host, const BYTES: usize>(host: &H, layout: &Layout, address: u64) -> Result<Copied<BYTES>, Error> {
+    let mut copy = Copied([0; BYTES]);
+    layout.holds(address, BYTES as u64).then_some(()).ok_or(Error::EFAULT)?;
+    host.read(address, &mut copy.0)?;
+    Ok(copy)
+}
 /// What was copied out of the segment: it does not cross a page boundary, so that it can be lent through a window.
 #[repr(C, align(256))]
-struct Copied<const BYTES: usize>([u8; BYTES]);
+pub struct Copied<const BYTES: usize>(pub [u8; BYTES]);
+impl Copied<{ size_of::<Registration>() }> {
+    pub fn registration(&mut self) -> &mut Registration {
+        // SAFETY: any bytes are a registration, and these are aligned as one.
+        unsafe { &mut *self.0.as_mut_ptr().cast::<Registration>() }
+    }
+}
 
 /// Writes those bytes of `now` to where `put` says that differ from what they were.
 pub fn changes(was: &[u8], now: &[u8], mut put: impl FnMut(usize, &[u8])) {

@@ -1,152 +1,149 @@
 /*
- * A component that needs of everything when it is asked to work: what its neighbour has taken must not be missing here.
+ * One of several components in one address space ("served-together"), which has another one of the same source as its neighbour. Its
+ * arguments are their two names.
  */
-#include <fcntl.h>
 #include <pebble.h>
-#include <sys/stat.h>
+#include <fcntl.h>
 #include <unistd.h>
 
-enum { THREADS = 8, SEMAPHORES = 8, PORTALS = 16, NAMES = 4, CHILDREN = 3, PAGES = 64, FILES = 12, FILE_PAGES = 24, CAPABILITIES = 32 };
-static int done;
-static void thread(void *unused)
+static const char *own, *other;
+static word calls;
+static _Alignas(64) char buffer[64];
+
+static const char *of(const char *who, const char *what)
 {
-    (void)unused;
-    sem_post(done);
+    static _Alignas(64) char name[64];
+    snprintf(name, sizeof name, "%s.%s", who, what);
+    return name;
 }
-static word nothing(word a)
+static word add(word a, word b)
 {
-    return a;
+    calls++;
+    return a + b;
 }
-static word answers(word asid, word cause, word address, word pc)
+static word constant(word c, word a, word number) { return c * 100 + a * 10 + (number > 0); }
+/* Through the neighbour's portal. */
+static word ask(word a, word b) { return invoke_portal(portal_open(of(other, "add")), a, b); }
+static word ask_constant(word a) { return invoke_portal(portal_open(of(other, "constant")), a); }
+/* The number that a portal of the neighbour's has: the system's tables have 512. */
+static word number(void) { return portal_open(of(other, "add")); }
+static word turn(const char *in, char *out)
 {
-    (void)cause, (void)pc;
-    return page_map(asid, (void *)(address & ~4095), NULL, PAGE_READ | PAGE_WRITE);
+    size_t length = strlen(in);
+    for (size_t n = 0; n < length; n++)
+        out[n] = in[length - 1 - n];
+    out[length] = 0;
+    return length;
 }
-static _Alignas(4096) char ranges[2][4096];
-/* Files that are open at the same time, one of them of many pages, and a pipe. 0: all went well. */
-static word keeps_files(void)
+/* What it is shown, it shows its neighbour. */
+static word pass_on(const char *in, char *out) { return invoke_portal(portal_open(of(other, "turn")), in, out); }
+/* Several pages, from where the neighbour has them. */
+static word sum(const unsigned char *bytes, word count)
 {
-    static char page[4096], back[4096];
-    int files[FILES], ends[2];
-    for (int n = 0; n < FILES; n++)
-        if ((files[n] = open("/neighbour.many", O_RDWR | O_CREAT, 0644)) < 0)
-            return 20;
-    for (int n = 0; n < FILE_PAGES; n++) {
-        memset(page, n + 1, sizeof page);
-        if (write(files[0], page, sizeof page) != sizeof page)
-            return 21;
-    }
-    for (int n = 0; n < FILE_PAGES; n++)
-        if (read(files[FILES - 1], back, sizeof back) != sizeof back || back[0] != n + 1 || back[4095] != n + 1)
-            return 22;
-    if (mkdir("/neighbour.directory", 0755) < 0 || rmdir("/neighbour.directory") < 0)
-        return 23;
-    if (pipe(ends) < 0 || write(ends[1], "honest", 6) != 6 || read(ends[0], back, 8) != 6 || memcmp(back, "honest", 6) != 0)
-        return 24;
-    for (int n = 0; n < FILES; n++)
-        close(files[n]);
-    close(ends[0]);
-    close(ends[1]);
-    return unlink("/neighbour.many") < 0 ? 25 : 0;
+    word all = 0;
+    for (word n = 0; n < count; n++)
+        all += bytes[n];
+    return all;
 }
-static word keeps_capabilities(void)
+static word ask_sum(word count)
 {
-    int made[CAPABILITIES];
-    struct cap_info info;
-    for (int n = 0; n < CAPABILITIES; n++)
-        if ((made[n] = cap_create(n, 3, 0)) < 0)
-            return 30;
-    for (int n = 0; n < CAPABILITIES; n++)
-        if (cap_info(made[n], &info) < 0 || info.object != (unsigned long)n || cap_drop(made[n]) < 0)
-            return 31;
+    unsigned char *bytes = malloc(count);
+    memset(bytes, 3, count);
+    word all = invoke_portal(portal_open(of(other, "sum")), bytes, count);
+    free(bytes);
+    return all;
+}
+/* Each of the two calls the other, until one of them has had enough. */
+static word nest(word depth)
+{
+    if (depth == 0)
+        return 0;
+    word result = invoke_portal(portal_open(of(other, "nest")), depth - 1);
+    return result < 0 ? result : result + 1;
+}
+/* What a portal's number leads to, with a window on an address. */
+static word call(word portal, word address) { return invoke_portal(portal, address, 8l); }
+static word show(word address) { return invoke_portal(portal_open(of(other, "turn")), address, (word)buffer); }
+static word open_name(const char *name)
+{
+    strncpy(buffer, name, sizeof buffer - 1);
+    return portal_open(buffer);
+}
+static word provide(const char *name)
+{
+    strncpy(buffer, name, sizeof buffer - 1);
+    return portal_register(buffer, "npii", add, 0, 0);
+}
+static word withdraw(const char *name)
+{
+    strncpy(buffer, name, sizeof buffer - 1);
+    return portal_unregister(buffer);
+}
+static word fault(void)
+{
+    *(volatile int *)8 = 1;
     return 0;
 }
-/* Keeps the pages that a client shares. */
-static word keep(char *shared, long bytes)
+/* The neighbour faults in a call of this one's, and answers when it is there again. */
+static word ask_fault(void)
 {
-    (void)bytes;
-    return (word)shared;
-}
-/* Pages shared with this domain by itself, which it lets go of again. */
-static word receives_pages(void)
-{
-    static _Alignas(4096) char page[4096];
-    int portal = portal_open("app.keep");
-    for (int n = 0; n < 40; n++) {
-        word there = invoke_portal(portal, page, (long)sizeof page);
-        if (there <= 0)
-            return 40;
-        *(volatile char *)there = n;
-        if (page[0] != n || page_unmap(get_asid(), (void *)there) < 0)
-            return 41;
+    int before = portal_open(of(other, "add"));
+    word result = invoke_portal(portal_open(of(other, "fault")));
+    word old = invoke_portal(before, 1l, 2l);
+    for (int n = 0; n < 1000; n++) {
+        int portal = portal_open(of(other, "add"));
+        if (portal >= 0 && invoke_portal(portal, 40l, 2l) == 42)
+            return result == -EDEAD && old == -EDEAD ? 42 : result;
+        hrsleep(500000);
     }
-    return portal_close(portal) < 0 ? 42 : 0;
+    return -1;
 }
-/* 0: all went well; else what could not be had. */
-static word work(word round)
+static word leave(word status) { exit(status); }
+static word thread_ends(void) { thread_exit(); }
+/* Writes a file and reads it back; how many of its bytes are right. */
+static word file(void)
 {
-    int made[PORTALS];
-    for (int n = 0; n < THREADS; n++)
-        if (thread_create(thread, NULL, -1) < 0)
-            return 1;
-    for (int n = 0; n < THREADS; n++)
-        if (sem_wait(done) < 0)
-            return 2;
-    for (int n = 0; n < SEMAPHORES; n++)
-        if ((made[n] = sem_create(n)) < 0)
+    static char text[64];
+    snprintf(text, sizeof text, "of %s", own);
+    int file = open(of("/tmp", own), O_CREAT | O_RDWR | O_TRUNC, 0600);
+    if (file < 0)
+        return file;
+    write(file, text, sizeof text);
+    lseek(file, 0, SEEK_SET);
+    char read_back[64] = "";
+    read(file, read_back, sizeof read_back);
+    close(file);
+    return memcmp(text, read_back, sizeof text) == 0;
+}
+/* Opens a file and leaves it open: the number of its first portal. */
+static word leave_open(void)
+{
+    int portal = portal_open("files.open");
+    for (int n = 0; n < 4; n++)
+        open(of("/tmp", own), O_CREAT | O_RDWR, 0600);
+    return portal;
+}
+static word counted(void) { return calls; }
+static word address(void) { return (word)buffer; }
+
+int main(int argc, char **argv)
+{
+    if (argc != 3)
+        return 2;
+    own = argv[1];
+    other = argv[2];
+    word seven = 7;
+    static const struct { const char *name, *specification; word (*entry)(); } all[] = {
+        {"add", "npii", add}, {"ask", "npii", ask}, {"ask_constant", "npi", ask_constant}, {"number", "np", number},
+        {"turn", "nprw", turn}, {"pass_on", "nprw", pass_on}, {"sum", "npRi", sum}, {"ask_sum", "npi", ask_sum},
+        {"nest", "npi", nest}, {"call", "npii", call}, {"show", "npi", show}, {"open_name", "npr", open_name},
+        {"provide", "npr", provide}, {"withdraw", "npr", withdraw}, {"fault", "np", fault}, {"ask_fault", "np", ask_fault},
+        {"exit", "npi", leave}, {"thread_ends", "np", thread_ends}, {"file", "np", file}, {"leave_open", "np", leave_open},
+        {"counted", "np", counted}, {"address", "np", address},
+    };
+    portal_register(of(own, "constant"), "npci=", constant, &seven, 8);
+    for (size_t n = 0; n < sizeof all / sizeof *all; n++)
+        if (portal_register(of(own, all[n].name), all[n].specification, all[n].entry, 0, 0) < 0)
             return 3;
-    for (int n = 0; n < SEMAPHORES; n++)
-        sem_destroy(made[n]);
-    for (int n = 0; n < PORTALS; n++)
-        if ((made[n] = portal_open("console.write")) < 0)
-            return 4;
-    for (int n = 0; n < PORTALS; n++)
-        portal_close(made[n]);
-    char name[NAMELEN];
-    for (int n = 0; n < NAMES; n++) {
-        snprintf(name, sizeof name, "app.neighbour.%d", n);
-        if (portal_register(name, "nmi", nothing, NULL, 1) < 0 || portal_unregister(name) < 0)
-            return 5;
-    }
-    for (int n = 0; n < CHILDREN; n++) {
-        int status = -1, child = domain_fork(NULL);
-        if (child == 0)
-            exit(n);
-        if (child < 0)
-            return 6;
-        if (domain_wait(child, &status) < 0 || status != n)
-            return 7;
-    }
-    char *memory = malloc(PAGES * 4096);
-    if (memory == NULL)
-        return 8;
-    for (int n = 0; n < PAGES; n++)
-        memory[n * 4096] = n;
-    free(memory);
-    if (pager_register(get_asid(), ranges[0], 4096, answers) < 0)
-        return 9;
-    page_unmap(get_asid(), ranges[0]);
-    *(volatile char *)ranges[0] = 1;
-    if (pager_unregister(get_asid(), ranges[0]) < 0)
-        return 9;
-    char file[] = "/neighbour", back[8];
-    int descriptor = open(file, O_RDWR | O_CREAT | O_TRUNC);
-    if (descriptor < 0 || write(descriptor, "honest", 6) != 6 || lseek(descriptor, 0, SEEK_SET) != 0)
-        return 10;
-    if (read(descriptor, back, sizeof back) != 6 || memcmp(back, "honest", 6) != 0 || close(descriptor) < 0)
-        return 11;
-    (void)round;
-    if (unlink(file) < 0)
-        return 12;
-    word missing = keeps_files();
-    if (missing == 0)
-        missing = keeps_capabilities();
-    return missing ? missing : receives_pages();
-}
-int main(void)
-{
-    done = sem_create(0);
-    if (portal_register("app.keep", "nmSi", keep, NULL, 2) < 0 || portal_register("app.work", "nmi", work, NULL, 2) < 0)
-        return 1;
     thread_exit();
 }

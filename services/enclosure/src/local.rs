@@ -1,0 +1,177 @@
+//! Portals between the fault domains of one address space: no table of the system's has them, and a call through one traps nowhere. Their numbers are
+//! above those of the system's tables.
+
+use crate::calls::{Answer, OnTheirWay, refused};
+use crate::serving::{Letters, text};
+use abi::Error;
+use abi::nucleus::{NAMELEN, NPORTALS};
+use alloc::vec::Vec;
+use core::cell::UnsafeCell;
+use core::ops::Range;
+
+/// Most portals of this kind that a fault domain has open.
+pub const CONNECTIONS: usize = 64;
+/// What calls can be nested, each from one fault domain to another: each takes some of the thread's stack in the host.
+pub const DEPTH: u8 = 16;
+
+/// What a fault domain has registered.
+#[derive(Clone, Copy)]
+pub struct Offer<C> {
+    pub name: [u8; NAMELEN],
+    pub specification: [u8; NAMELEN],
+    /// The values of its `c`s.
+    pub constants: [u64; 6],
+    /// Whose it is, and in which of its lives.
+    pub by: C,
+    pub life: u32,
+    /// Where its segment is entered, and with what.
+    pub entry: u64,
+    pub letters: Letters,
+}
+impl<C> Offer<C> {
+    /// Whether a portal of that specification can be one here: what a portal says of the caller, the thread and the time is the system's to say.
+    pub fn is_possible(specification: &str) -> bool {
+        specification.bytes().skip(2).all(|letter| b"ic=rwRW".contains(&letter))
+    }
+    /// What its server gets of a call through `number` with these words.
+    pub fn arguments(&self, number: u64, words: &[u64; 6]) -> [u64; 6] {
+        let (mut words, mut constants) = (words.iter(), self.constants.iter());
+        let mut next = |letter| match letter {
+            b'c' => constants.next().copied(),
+            b'=' => Some(number),
+            _ => words.next().copied(),
+        };
+        let mut all = [0; 6];
+        for (argument, letter) in all.iter_mut().zip(text(&self.specification).bytes().skip(2)) {
+            *argument = next(letter).unwrap_or(0);
+        }
+        all
+    }
+}
+/// The portals that one fault domain has open.
+pub struct Connections<C> {
+    /// Written while nobody calls through them.
+    slots: Vec<UnsafeCell<Option<Offer<C>>>>,
+    on_their_way: OnTheirWay<CONNECTIONS>,
+}
+// SAFETY: a slot is written by who closes it, and nobody calls through it then; others read it only while they call.
+unsafe impl<C: Sync> Sync for Connections<C> {}
+impl<C: Copy> Connections<C> {
+    /// `ENOMEM`.
+    pub fn none() -> Result<Connections<C>, Error> {
+        let mut slots = Vec::new();
+        slots.try_reserve_exact(CONNECTIONS).map_err(|_| Error::ENOMEM)?;
+        slots.resize_with(CONNECTIONS, || UnsafeCell::new(None));
+        Ok(Connections { slots, on_their_way: OnTheirWay::none() })
+    }
+    /// The slot of a number.
+    fn slot(number: u64) -> Option<usize> {
+        usize::try_from(number).ok()?.checked_sub(NPORTALS).filter(|slot| *slot < CONNECTIONS)
+    }
+    /// Whether it is a number of this kind of portals, open or not.
+    pub fn has(number: u64) -> bool {
+        Self::slot(number).is_some()
+    }
+    /// Changes those slots through which nobody calls.
+    fn change(&self, slots: Range<usize>, change: impl FnOnce(&mut Option<Offer<C>>) -> i64) -> Answer {
+        let first = slots.start;
+        // SAFETY: nobody else is in it.
+        self.on_their_way.closing(slots, || Answer::Result(change(unsafe { &mut *self.slots[first].get() })))
+    }
+    /// A new portal to what is offered; its number. `ENFILE`.
+    pub fn open(&self, offer: Offer<C>) -> i64 {
+        for slot in 0..CONNECTIONS {
+            let opened = self.change(slot..slot + 1, |place| match place {
+                Some(_) => Error::ENFILE.code() as i64,
+                None => {
+                    *place = Some(offer);
+                    (NPORTALS + slot) as i64
+                }
+            });
+            if let Answer::Result(number @ 0..) = opened {
+                return number;
+            }
+        }
+        Error::ENFILE.code() as i64
+    }
+    /// `EPORTAL`: it is not open; `EBUSY`: somebody calls through it.
+    pub fn close(&self, number: u64) -> Answer {
+        let Some(slot) = Self::slot(number) else { return refused(Error::EPORTAL) };
+        self.change(slot..slot + 1, |place| place.take().map_or(Error::EPORTAL.code() as i64, |_| 0))
+    }
+    /// Closes all. Nobody is in a call.
+    pub fn clear(&self) {
+        (0..CONNECTIONS).for_each(|slot| _ = self.close((NPORTALS + slot) as u64));
+    }
+    /// Does `call` with what the number stands for, which stays so as long.
+    pub fn through(&self, number: u64, call: impl FnOnce(&Offer<C>) -> Answer) -> Answer {
+        let Some(slot) = Self::slot(number) else { return refused(Error::EPORTAL) };
+        // SAFETY: nobody changes it as long as somebody calls.
+        self.on_their_way.through(slot, || match unsafe { &*self.slots[slot].get() } {
+            Some(offer) => call(offer),
+            None => refused(Error::EPORTAL),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offer(specification: &str) -> Offer<u8> {
+        let mut bytes = [0; NAMELEN];
+        bytes[..specification.len()].copy_from_slice(specification.as_bytes());
+        let (name, constants) = ([0; NAMELEN], [7, 8, 9, 0, 0, 0]);
+        let letters = Letters::of(specification).unwrap();
+        Offer { name, specification: bytes, constants, by: 3, life: 1, entry: 0x1000, letters }
+    }
+    fn called(connections: &Connections<u8>, number: u64) -> Answer {
+        connections.through(number, |offer| Answer::Result(i64::from(offer.by)))
+    }
+    const FIRST: u64 = NPORTALS as u64;
+    const EPORTAL: Answer = refused(Error::EPORTAL);
+
+    #[test]
+    fn what_a_portal_makes_stands_where_its_letter_is() {
+        assert_eq!(offer("npci=ci").arguments(600, &[1, 2, 3, 4, 5, 6]), [7, 1, 600, 8, 2, 0]);
+        assert_eq!(offer("npRiWi").arguments(600, &[1, 2, 3, 4, 5, 6]), [1, 2, 3, 4, 0, 0]);
+    }
+    #[test]
+    fn letters_that_are_the_systems_to_fill_in_go_through_it() {
+        assert!(Offer::<u8>::is_possible("npic=rwRiWi"));
+        for letter in ["t", "a", "h", "d", "S", ">", "k"] {
+            assert!(!Offer::<u8>::is_possible(&format!("npi{letter}")), "{letter}");
+        }
+    }
+    #[test]
+    fn a_number_leads_to_what_was_opened_until_it_is_closed() {
+        let connections = Connections::none().unwrap();
+        assert_eq!(called(&connections, FIRST), EPORTAL);
+        assert_eq!(connections.open(offer("np")), FIRST as i64);
+        assert_eq!(called(&connections, FIRST), Answer::Result(3));
+        assert_eq!(connections.close(FIRST), Answer::Result(0));
+        assert_eq!((called(&connections, FIRST), connections.close(FIRST)), (EPORTAL, EPORTAL));
+    }
+    #[test]
+    fn numbers_that_are_none_lead_nowhere() {
+        let connections = Connections::none().unwrap();
+        for number in [0, 39, FIRST - 1, FIRST + CONNECTIONS as u64, u64::MAX] {
+            assert_eq!((called(&connections, number), connections.close(number)), (EPORTAL, EPORTAL), "{number}");
+        }
+    }
+    #[test]
+    fn more_than_there_is_room_for_are_refused() {
+        let connections = Connections::none().unwrap();
+        (0..CONNECTIONS).for_each(|n| assert_eq!(connections.open(offer("np")), (NPORTALS + n) as i64));
+        assert_eq!(connections.open(offer("np")), Error::ENFILE.code() as i64);
+        connections.clear();
+        assert_eq!(connections.open(offer("np")), FIRST as i64);
+    }
+    #[test]
+    fn one_that_somebody_calls_through_is_not_closed() {
+        let connections = Connections::none().unwrap();
+        connections.open(offer("np"));
+        let closed = connections.through(FIRST, |_| connections.close(FIRST));
+        assert_eq!(closed, refused(Error::EBUSY));
+    }
+}

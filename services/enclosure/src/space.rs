@@ -1,0 +1,399 @@
+//! Several components that are fault domains in one address space, by `host = "…"` of their blocks. The first is the one whose domain it is, and ends with
+//! it; each other one has a thread of the runtime's that lays it out, and again when a fault has ended it.
+//!
+//! What each may open and provide is what its own block says, though the domain may what any of them may; the numbers of portals that one has
+//! been given are no others'. Between two of them a portal is a software portal into either ([`crate::local`]), by way of the runtime and without a trap.
+
+use crate::Layout;
+use crate::calls::{self, Answer, Owners, Portals, refused};
+use crate::component::{self, Component, Place};
+use crate::domain::{self, Fault, System};
+use crate::image::Image;
+use crate::local::{Connections, DEPTH, Offer};
+use crate::serving::{self, Copied, Letters, text};
+use abi::Error;
+use abi::enclosure::GUESTS;
+use abi::nucleus::NAMELEN;
+use abi::system::{self, Description, Registration, admission, cause_text};
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use init_logic::restarts::Restarts;
+use init_logic::start::{Request, block};
+use manifest::Restart;
+use pebble::sync::{Mutex, Semaphore};
+use pebble::{Result, portal, thread};
+use verifier::Changes;
+use verifier::segment::GUARD;
+
+/// Bytes of a main thread's stack.
+const STACK: u64 = abi::address::MAIN_STACK as u64;
+/// Whose each number of the domain's table is.
+static OWNERS: Owners = Owners::none();
+/// What they have registered, where a portal to it can be made here.
+static OFFERS: Mutex<Vec<Offer<&'static Component>>> = Mutex::new(Vec::new());
+/// The number of the system log's portal, or 0.
+static LOG: AtomicUsize = AtomicUsize::new(0);
+
+/// What is known of a component that shares its address space.
+pub struct Member {
+    number: usize,
+    block: manifest::Component,
+    connections: Connections<&'static Component>,
+    /// The names that it has registered.
+    names: Mutex<Vec<Name>>,
+    /// Which of its lives it is in, from 1 on, and whether a fault or a call has ended that.
+    life: AtomicU32,
+    alive: AtomicBool,
+    /// Threads that are in it, or about to look whether it is alive.
+    inside: AtomicUsize,
+    /// Its life has ended; nobody is in it.
+    over: Semaphore,
+    empty: Semaphore,
+    /// The fault or status that has ended it.
+    end: Mutex<End>,
+}
+/// A name, where a window shows all of it.
+type Name = Copied<NAMELEN>;
+#[derive(Clone, Copy)]
+enum End {
+    Fault(Fault),
+    Exit(i64),
+}
+impl Member {
+    /// Number `number` of its space.
+    pub fn new(number: usize, block: manifest::Component) -> Result<Member> {
+        Ok(Member {
+            number,
+            block,
+            connections: Connections::none()?,
+            names: Mutex::new(Vec::new()),
+            life: AtomicU32::new(1),
+            alive: AtomicBool::new(true),
+            inside: AtomicUsize::new(0),
+            over: Semaphore::new(0)?,
+            empty: Semaphore::new(0)?,
+            end: Mutex::new(End::Exit(0)),
+        })
+    }
+    pub fn number(&self) -> usize {
+        self.number
+    }
+    /// Where its numbers of portals are noted, and as whose.
+    pub fn numbers(&self) -> (&'static Owners, u8) {
+        (&OWNERS, self.number as u8 + 1)
+    }
+    /// Does `call`, during which a thread may be in it; `EDEAD`: it has ended, or it is not life `life` any more.
+    pub fn while_alive(&self, life: Option<u32>, call: impl FnOnce() -> i64) -> i64 {
+        self.inside.fetch_add(1, Ordering::SeqCst);
+        let alive =
+            self.alive.load(Ordering::SeqCst) && life.is_none_or(|life| life == self.life.load(Ordering::SeqCst));
+        let result = if alive { call() } else { Error::EDEAD.code() as i64 };
+        if self.inside.fetch_sub(1, Ordering::SeqCst) == 1 && !self.alive.load(Ordering::SeqCst) {
+            let _ = self.empty.post();
+        }
+        result
+    }
+    /// Its life ends, unless it has ended before.
+    fn ends(&self, end: End) {
+        if self.alive.swap(false, Ordering::SeqCst) {
+            *self.end.lock() = end;
+            let _ = self.over.post();
+        }
+    }
+}
+/// Whether `bytes` at `address` are of `component`, or of another one in its space: what that is shown of it was looked at where the call was made.
+pub fn hold(component: &Component, address: u64, bytes: u64) -> bool {
+    let others = || (0..=GUESTS).filter_map(component::component);
+    component.layout.holds(address, bytes)
+        || component.member.is_some() && others().any(|other| other.layout.holds(address, bytes))
+}
+
+/// A call out of a fault domain that shares its space.
+pub fn decide(component: &'static Component, member: &'static Member, place: &mut Place) -> i64 {
+    let [a0, a1, a2, a3, a4, a5, number] = place.block.arguments;
+    let first = member.number == 0;
+    let answer = match number as usize {
+        system::EXIT if first => thread::exit_domain(a0 as i32),
+        system::EXIT => {
+            member.ends(End::Exit(a0 as i64));
+            refused(Error::EDEAD)
+        }
+        // One of its own, or a call that the system has made: it is unwound to who called.
+        system::THREAD_EXIT if first && place.depth == 0 => component.exit_thread(place),
+        system::THREAD_EXIT => Answer::End(Error::EDEAD.code() as i64),
+        _ => answer(component, member, place.depth, number, [a0, a1, a2, a3, a4, a5]),
+    };
+    // Whoever comes back to one that has ended meanwhile goes on where it was called from.
+    let (ended, result) = match answer {
+        _ if !member.alive.load(Ordering::SeqCst) => (1, Error::EDEAD.code() as i64),
+        Answer::Result(result) => (0, result),
+        Answer::End(result) => (1, result),
+    };
+    place.block.ended = ended;
+    result
+}
+fn answer(
+    component: &'static Component,
+    member: &'static Member,
+    depth: u8,
+    number: u64,
+    arguments: [u64; 6],
+) -> Answer {
+    if Connections::<&'static Component>::has(number) {
+        return call(component, member, depth, number, &arguments);
+    }
+    let of_result = |result: Result<i64>| Answer::Result(result.unwrap_or_else(|error| error.code() as i64));
+    match number as usize {
+        system::PORTAL_OPEN => of_result(open(component, member, arguments[0])),
+        system::PORTAL_REGISTER => of_result(register(component, member, arguments[0])),
+        system::PORTAL_UNREGISTER => of_result(unregister(component, member, arguments[0])),
+        system::PORTAL_CLOSE if Connections::<&'static Component>::has(arguments[0]) => {
+            member.connections.close(arguments[0])
+        }
+        system::PORTAL_INFO if Connections::<&'static Component>::has(arguments[0]) => {
+            info(component, member, arguments[0], arguments[1])
+        }
+        // They are one server to the system, which would tell one what another has granted.
+        system::GRANT | system::GRANTED | system::PORTAL_GONE | system::PORTAL_ADMIT => refused(Error::ENOTSUP),
+        _ => serving::passed_on(&component.system, &component.layout, number, arguments)
+            .unwrap_or_else(|| component.calls.answer(number, arguments)),
+    }
+}
+/// A call through a portal to another one of the space. No trap is on its way.
+fn call(component: &'static Component, member: &'static Member, depth: u8, number: u64, words: &[u64; 6]) -> Answer {
+    member.connections.through(number, |offer| {
+        let Some(called) = &offer.by.member else { return refused(Error::EPORTAL) };
+        if depth >= DEPTH {
+            return refused(Error::ENOSTACK);
+        }
+        if let Err(error) = calls::check(&component.layout, &offer.specification, words) {
+            return refused(error);
+        }
+        let mut arguments = offer.arguments(number, words);
+        Answer::Result(called.while_alive(Some(offer.life), || {
+            arch::component::keeping_thread(|| offer.by.serve((offer.entry, offer.letters), &mut arguments, depth + 1))
+        }))
+    })
+}
+/// A name that `component` has at `address`, as it is now.
+fn name(component: &Component, address: u64) -> Result<Name> {
+    serving::read(component, &component.layout, address)
+}
+fn open(component: &'static Component, member: &Member, address: u64) -> Result<i64> {
+    let name = name(component, address)?;
+    if !member.block.opens(text(&name.0)) {
+        return Err(Error::EACCESS);
+    }
+    let offers = OFFERS.lock();
+    if let Some(offer) = offers.iter().find(|offer| text(&offer.name) == text(&name.0)) {
+        return Ok(member.connections.open(*offer));
+    }
+    drop(offers);
+    match component.calls.open(name.0.as_ptr() as u64) {
+        Answer::Result(number) | Answer::End(number) => Ok(number),
+    }
+}
+fn register(component: &'static Component, member: &Member, address: u64) -> Result<i64> {
+    let mut request: Copied<{ size_of::<Registration>() }> = serving::read(component, &component.layout, address)?;
+    let registration = request.registration();
+    if !member.block.provides(text(&registration.name)) {
+        return Err(Error::EACCESS);
+    }
+    if registration.admission != admission::ALL as u64 {
+        return Err(Error::ENOTSUP);
+    }
+    // Room for them, before the system has it.
+    member.names.lock().try_reserve(1).map_err(|_| Error::ENOMEM)?;
+    OFFERS.lock().try_reserve(1).map_err(|_| Error::ENOMEM)?;
+    let entry = registration.entry;
+    let of = (&component.layout, &component.entries, component.first_entry());
+    let result = component.serving.lock().register(component, of, registration)?;
+    if result < 0 {
+        return Ok(result);
+    }
+    member.names.lock().push(Copied(registration.name));
+    if Offer::<()>::is_possible(text(&registration.spec)) {
+        let (name, specification, constants) = (registration.name, registration.spec, registration.constants);
+        let letters = Letters::of(text(&specification))?;
+        let life = member.life.load(Ordering::SeqCst);
+        let offer = Offer { name, specification, constants, by: component, life, entry, letters };
+        OFFERS.lock().push(offer);
+    }
+    Ok(result)
+}
+fn unregister(component: &'static Component, member: &Member, address: u64) -> Result<i64> {
+    let name = name(component, address)?;
+    let mut names = member.names.lock();
+    let own = names.iter().position(|own| text(&own.0) == text(&name.0)).ok_or(Error::ENOENT)?;
+    names.swap_remove(own);
+    drop(names);
+    OFFERS.lock().retain(|offer| !(core::ptr::eq(offer.by, component) && text(&offer.name) == text(&name.0)));
+    Ok(component.system.call(system::PORTAL_UNREGISTER, [name.0.as_ptr() as u64, 0, 0, 0, 0, 0]))
+}
+/// What a portal to another one of the space is.
+fn info(component: &Component, member: &Member, number: u64, to: u64) -> Answer {
+    if !component.layout.holds(to, size_of::<Description>() as u64) || !to.is_multiple_of(8) {
+        return refused(Error::EFAULT);
+    }
+    if !component.has(to, size_of::<Description>()) {
+        return refused(Error::EFAULT);
+    }
+    member.connections.through(number, |offer| {
+        let description = Description { spec: offer.specification, name: offer.name };
+        // SAFETY: it is the fault domain's own, and mapped; code and constants, which can not be written, are a fault of its own.
+        unsafe { (to as *mut Description).write_unaligned(description) };
+        Answer::Result(0)
+    })
+}
+
+/// A fault of this domain's: one at an instruction of a fault domain's that has a thread to itself ends that one; any other ends the domain.
+extern "C" fn faulted(_asid: usize, cause: usize, address: usize, pc: usize) -> isize {
+    let executes = |other: &&'static Component| {
+        let (start, end) = (other.layout.base() - GUARD, other.layout.top() + 2 * GUARD);
+        (start..end).contains(&(pc as u64))
+    };
+    let Some(component) = (1..=GUESTS).filter_map(component::component).find(executes) else {
+        return Error::EFAULT.code();
+    };
+    let Some(member) = &component.member else { return Error::EFAULT.code() };
+    member.ends(End::Fault(Fault { cause, address, pc }));
+    component.unwind.load(Ordering::Acquire) as isize
+}
+
+/// A program of the space.
+pub struct Program {
+    pub file: &'static [u8],
+    pub loads: bool,
+    pub block: manifest::Component,
+}
+/// One that is laid out again whenever it has ended, with its verified image.
+struct Kept {
+    component: &'static Component,
+    image: Image,
+    changes: Changes,
+}
+/// Prepares the space for `programs`, the first of which is the one whose domain it is, and starts the others; what is known of the first.
+pub fn prepare(programs: Vec<Program>) -> core::result::Result<Member, String> {
+    let failed = |error: Error| String::from(error.text());
+    let mut kept = Vec::new();
+    let mut programs = programs.into_iter();
+    let first = programs.next().ok_or_else(|| String::from("there is no program beside its host"))?;
+    let name = first.block.name.clone();
+    let member = Member::new(0, first.block).map_err(failed)?;
+    for (n, program) in programs.take(GUESTS).enumerate() {
+        let layout = Layout::guest(n, program.loads);
+        let of = |why: &str| format!("{}: {why}", program.block.name);
+        let image = Image::parse(program.file, &layout).map_err(|error| of(error.text()))?;
+        let changes = domain::verified(&layout, &image).map_err(|why| of(&why))?;
+        let member = Member::new(n + 1, program.block.clone()).map_err(failed)?;
+        kept.push(Kept { component: component::make(n + 1, layout, &image, STACK, Some(member)), image, changes });
+    }
+    LOG.store(pebble::start::open("init.log").unwrap_or(0), Ordering::Relaxed);
+    domain::answer_faults(System::own(), &format!("{name}.faults"), faulted as *const () as usize).map_err(failed)?;
+    OWNERS.keep(&System::own());
+    for kept in kept {
+        let priority = kept.component.member.as_ref().map(|member| member.block.priority);
+        thread::spawn(priority, move || kept.keep()).map_err(failed)?;
+    }
+    Ok(member)
+}
+impl Kept {
+    /// Runs it, life after life.
+    fn keep(self) {
+        let kept: &'static Kept = Box::leak(Box::new(self));
+        let Some(member) = &kept.component.member else { return };
+        let mut restarts = Restarts::default();
+        loop {
+            if let Err(why) = kept.live(member) {
+                return say(format!("{}: {why}", member.block.name));
+            }
+            let end = *member.end.lock();
+            say_end(kept.component, member, end);
+            let again = matches!(end, End::Fault(_)) && member.block.restart == Restart::Fault;
+            if !again {
+                return;
+            }
+            if !restarts.allowed(pebble::time::time(), 10 * pebble::time::TIMEBASE) {
+                return say(format!("{} has ended too often, and is not started again", member.block.name));
+            }
+            member.life.fetch_add(1, Ordering::SeqCst);
+            member.alive.store(true, Ordering::SeqCst);
+        }
+    }
+    /// One life, from an image that is laid out anew to where nothing of it is left.
+    fn live(&'static self, member: &'static Member) -> core::result::Result<(), String> {
+        let component = self.component;
+        component.lay_out(&self.image, self.changes, STACK)?;
+        let main = thread::spawn(None, move || {
+            member.while_alive(None, || {
+                let status = component.main(self.image.entry, |top| arguments(member, top));
+                status.unwrap_or(Error::ENOMEM.code() as i64)
+            });
+        });
+        let main = match main {
+            Ok(main) => main,
+            Err(error) => return Err(format!("no thread: {}", error.text())),
+        };
+        while member.over.wait().is_err() {}
+        self.withdraw(member);
+        // Who executes it faults, and is found by its program counter.
+        if let Ok(code) = self.image.code() {
+            component.system.clear(&code.range());
+        }
+        // What it waits for ends. It may have ended itself.
+        let _ = main.cancel();
+        let _ = main.join();
+        while member.inside.load(Ordering::SeqCst) != 0 {
+            let _ = member.empty.wait();
+        }
+        member.connections.clear();
+        component.clear();
+        Ok(())
+    }
+    /// What it has registered is there no more: who has it open gets `EDEAD`, and the names are free.
+    fn withdraw(&self, member: &Member) {
+        let own = |offer: &Offer<&'static Component>| core::ptr::eq(offer.by, self.component);
+        OFFERS.lock().retain(|offer| !own(offer));
+        for name in member.names.lock().drain(..) {
+            let at = name.0.as_ptr() as u64;
+            self.component.system.call(system::PORTAL_ADMIT, [at, 0, admission::WITHDRAWN as u64, 0, 0, 0]);
+            self.component.system.call(system::PORTAL_UNREGISTER, [at, 0, 0, 0, 0, 0]);
+        }
+    }
+}
+/// Puts the arguments of its block below `top`; where they begin.
+fn arguments(member: &Member, top: u64) -> Result<u64> {
+    let mut arguments = Vec::new();
+    arguments.try_reserve(1 + member.block.arguments.len()).map_err(|_| Error::ENOMEM)?;
+    arguments.push(member.block.name.as_str());
+    arguments.extend(member.block.arguments.iter().map(String::as_str));
+    let request = Request { arguments: &arguments, ..Request::default() };
+    let (start, bytes) = block(top as usize, STACK as usize / 2, &request, &[])?;
+    // SAFETY: the stack is mapped, and nobody uses it yet.
+    unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), start as *mut u8, bytes.len()) };
+    Ok(start as u64)
+}
+/// Says how one has ended, as `init` says it of domains.
+fn say_end(component: &Component, member: &Member, end: End) {
+    let own = thread::asid();
+    let name = &member.block.name;
+    match end {
+        End::Fault(Fault { cause, address, pc }) => say(format!(
+            "{name} (in domain {own}) was stopped: {} at address {address:#x}, pc {pc:#x} of its fault domain ({:#x} of its program)",
+            cause_text(cause as u64),
+            (pc as u64).wrapping_sub(component.layout.base())
+        )),
+        End::Exit(0) => {}
+        End::Exit(status) => say(format!("{name} (in domain {own}) ended with status {status}")),
+    }
+}
+/// Writes a line to the system log.
+fn say(line: String) {
+    let log = LOG.load(Ordering::Relaxed);
+    if log != 0 {
+        portal::call(log, [line.as_ptr() as usize, line.len()]);
+    }
+}
