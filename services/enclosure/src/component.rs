@@ -135,6 +135,7 @@ impl Component {
         thread::exit()
     }
     /// Calls it at an entry, `depth` calls deep in others of the space.
+    #[inline(always)]
     pub fn serve(&self, (address, letters): (u64, Letters), arguments: &mut [u64; 6], depth: u8) -> i64 {
         // There are as many as stacks, but for those that the system takes for itself.
         let Some(n) = self.take() else { return Error::ENOSTACK.code() as i64 };
@@ -151,6 +152,7 @@ impl Component {
         result
     }
     /// The same with windows, in part `n`.
+    #[inline(never)]
     fn with_windows(&self, n: usize, letters: Letters, arguments: &mut [u64; 6]) -> i64 {
         let place = |window: &Window| (self.originals(n) + window.place as u64, self.windows(n) + window.place as u64);
         let passed = *arguments;

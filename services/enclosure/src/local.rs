@@ -1,9 +1,11 @@
 //! Portals between the fault domains of one address space: no table of the system's has them, and a call through one traps nowhere. Their numbers are
 //! above those of the system's tables.
 
+use crate::Layout;
 use crate::calls::{Answer, OnTheirWay, refused};
-use crate::serving::{Letters, text};
+use crate::serving::Letters;
 use abi::Error;
+use abi::address::{PAGE, WINDOW_PAGES};
 use abi::nucleus::{NAMELEN, NPORTALS};
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
@@ -33,19 +35,39 @@ impl<C> Offer<C> {
     pub fn is_possible(specification: &str) -> bool {
         specification.bytes().skip(2).all(|letter| b"ic=rwRW".contains(&letter))
     }
-    /// What its server gets of a call through `number` with these words.
-    pub fn arguments(&self, number: u64, words: &[u64; 6]) -> [u64; 6] {
-        let (mut words, mut constants) = (words.iter(), self.constants.iter());
-        let mut next = |letter| match letter {
-            b'c' => constants.next().copied(),
-            b'=' => Some(number),
-            _ => words.next().copied(),
-        };
-        let mut all = [0; 6];
-        for (argument, letter) in all.iter_mut().zip(text(&self.specification).bytes().skip(2)) {
-            *argument = next(letter).unwrap_or(0);
+    /// What its server gets of a call through `number` with these words by a fault domain of `layout`, in whose segment all must lie that it shows.
+    /// `EFAULT`.
+    #[inline(always)]
+    pub fn arguments(&self, layout: &Layout, number: u64, words: &[u64; 6]) -> Result<[u64; 6], Error> {
+        let (mut all, mut passed, mut constants) = ([0; 6], 0, 0);
+        for (n, argument) in all.iter_mut().enumerate() {
+            *argument = match self.letters.letter(n) {
+                0 => break,
+                b'c' => {
+                    constants += 1;
+                    self.constants[constants - 1]
+                }
+                b'=' => number,
+                letter => {
+                    // No more of them than arguments, of which each is at least a letter.
+                    let word = words[passed];
+                    passed += 1;
+                    let shown = match letter {
+                        b'r' | b'w' => layout.holds(word, 1),
+                        b'R' | b'W' => {
+                            let bytes = words[passed.min(5)];
+                            bytes <= (WINDOW_PAGES * PAGE) as u64 && layout.holds(word, bytes.max(1))
+                        }
+                        _ => true,
+                    };
+                    if !shown {
+                        return Err(Error::EFAULT);
+                    }
+                    word
+                }
+            };
         }
-        all
+        Ok(all)
     }
 }
 /// The portals that one fault domain has open.
@@ -133,8 +155,29 @@ mod tests {
 
     #[test]
     fn what_a_portal_makes_stands_where_its_letter_is() {
-        assert_eq!(offer("npci=ci").arguments(600, &[1, 2, 3, 4, 5, 6]), [7, 1, 600, 8, 2, 0]);
-        assert_eq!(offer("npRiWi").arguments(600, &[1, 2, 3, 4, 5, 6]), [1, 2, 3, 4, 0, 0]);
+        let layout = Layout::new(false);
+        let (words, at) = ([1, 2, 3, 4, 5, 6], layout.base() + 0x2_0000);
+        assert_eq!(offer("npci=ci").arguments(&layout, 600, &words), Ok([7, 1, 600, 8, 2, 0]));
+        assert_eq!(offer("npiiiiii").arguments(&layout, 600, &words), Ok(words));
+        assert_eq!(offer("npRiWi").arguments(&layout, 600, &[at, 2, at, 4, 5, 6]), Ok([at, 2, at, 4, 0, 0]));
+    }
+    #[test]
+    fn what_is_shown_of_others_is_refused() {
+        let (layout, other) = (Layout::guest(1, true), Layout::guest(2, true));
+        let own = layout.base() + 0x2_0000;
+        let shown = |specification: &str, words: [u64; 2]| {
+            let arguments = offer(specification).arguments(&layout, 600, &[words[0], words[1], 0, 0, 0, 0]);
+            arguments.map(|_| ())
+        };
+        for (specification, length) in [("npr", 0), ("npw", 0), ("npRi", 8), ("npWi", 8)] {
+            assert_eq!(shown(specification, [own, length]), Ok(()));
+            for address in [0, 0x1_0000, layout.base(), layout.top(), other.base() + 0x2_0000, u64::MAX] {
+                assert_eq!(shown(specification, [address, length]), Err(Error::EFAULT), "{specification} {address:#x}");
+            }
+        }
+        for length in [9, (WINDOW_PAGES * PAGE) as u64 + 1, u64::MAX] {
+            assert_eq!(shown("npRi", [layout.top() - 8, length]), Err(Error::EFAULT), "{length:#x}");
+        }
     }
     #[test]
     fn letters_that_are_the_systems_to_fill_in_go_through_it() {

@@ -61,7 +61,9 @@ impl Letters {
     pub fn opens(self) -> bool {
         self.0 & OPENS != 0
     }
-    fn letter(self, n: usize) -> u8 {
+    /// That of argument `n`, 0 behind the last.
+    #[inline(always)]
+    pub fn letter(self, n: usize) -> u8 {
         (self.0 >> (8 * n)) as u8
     }
     fn pages_of(letter: u8) -> usize {

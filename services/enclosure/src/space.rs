@@ -5,7 +5,7 @@
 //! been given are no others'. Between two of them a portal is a software portal into either ([`crate::local`]), by way of the runtime and without a trap.
 
 use crate::Layout;
-use crate::calls::{self, Answer, Owners, Portals, refused};
+use crate::calls::{Answer, Owners, Portals, refused};
 use crate::component::{self, Component, Place};
 use crate::domain::{self, Fault, System};
 use crate::image::Image;
@@ -169,10 +169,10 @@ fn call(component: &'static Component, member: &'static Member, depth: u8, numbe
         if depth >= DEPTH {
             return refused(Error::ENOSTACK);
         }
-        if let Err(error) = calls::check(&component.layout, &offer.specification, words) {
-            return refused(error);
-        }
-        let mut arguments = offer.arguments(number, words);
+        let mut arguments = match offer.arguments(&component.layout, number, words) {
+            Ok(arguments) => arguments,
+            Err(error) => return refused(error),
+        };
         Answer::Result(called.while_alive(Some(offer.life), || {
             arch::component::keeping_thread(|| offer.by.serve((offer.entry, offer.letters), &mut arguments, depth + 1))
         }))

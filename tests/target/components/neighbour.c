@@ -2,7 +2,7 @@
  * One of several components in one address space ("served-together"), which has another one of the same source as its neighbour. Its
  * arguments are their two names.
  */
-#include <pebble.h>
+#include "../../../apps/bench/bench.h"
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -123,6 +123,12 @@ static word leave_open(void)
         open(of("/tmp", own), O_CREAT | O_RDWR, 0600);
     return portal;
 }
+/* Instructions of a call of the neighbour's portal, under icount. */
+static word measure(word count)
+{
+    int portal = portal_open(of(other, "add"));
+    return MEASURE(count, invoke_portal(portal, 40l, 2l));
+}
 static word counted(void) { return calls; }
 static word address(void) { return (word)buffer; }
 
@@ -139,7 +145,7 @@ int main(int argc, char **argv)
         {"nest", "npi", nest}, {"call", "npii", call}, {"show", "npi", show}, {"open_name", "npr", open_name},
         {"provide", "npr", provide}, {"withdraw", "npr", withdraw}, {"fault", "np", fault}, {"ask_fault", "np", ask_fault},
         {"exit", "npi", leave}, {"thread_ends", "np", thread_ends}, {"file", "np", file}, {"leave_open", "np", leave_open},
-        {"counted", "np", counted}, {"address", "np", address},
+        {"measure", "npi", measure}, {"counted", "np", counted}, {"address", "np", address},
     };
     portal_register(of(own, "constant"), "npci=", constant, &seven, 8);
     for (size_t n = 0; n < sizeof all / sizeof *all; n++)
