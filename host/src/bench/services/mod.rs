@@ -19,7 +19,8 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-const SYSTEM: &str = "bench-services";
+/// The systems that are measured, by what their rows are called: with a domain for each part, and with all of them in supervisor mode.
+const SYSTEMS: [(&str, &str); 2] = [("bench-services", "pebble"), ("bench-services-supervisor", "pebble-supervisor")];
 const RESPONDER: &str = "apps/bench/services/responder.rs";
 const STORAGE: &str = "apps/bench/services/storage.rs";
 /// The guest's ports: of datagrams, then of streams.
@@ -53,8 +54,11 @@ pub use linux::measure as measure_linux;
 /// All rows of Pebble.
 pub fn measure(root: &Path) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
-    for (operation, value) in network(root)?.into_iter().chain(storage(root)?) {
-        rows.push(row(operation, value, "pebble"));
+    for (system, called) in SYSTEMS {
+        eprintln!("pebble: measuring services, system \"{system}\"");
+        for (operation, value) in network(root, system)?.into_iter().chain(storage(root, system)?) {
+            rows.push(row(operation, value, called));
+        }
     }
     Ok(rows)
 }
@@ -113,29 +117,29 @@ fn stored(counter: &Counter, who: &str) -> Result<clients::Costs> {
     Ok(costs)
 }
 /// Boots the system with a program, and waits until that is ready.
-fn boot(root: &Path, program: &str, devices: &Devices, counter: &Counter) -> Result<(Guest, Ports)> {
-    let options = Options { system: SYSTEM.into(), file_name: root.join(program), ..Options::default() };
+fn boot(root: &Path, system: &str, program: &str, devices: &Devices, counter: &Counter) -> Result<(Guest, Ports)> {
+    let options = Options { system: system.into(), file_name: root.join(program), ..Options::default() };
     let image = exec::build_program(root, &options, Connection::Typed)?.with_files(files()).image(&[])?;
     let forwards = devices.forwards()?;
-    let mut extra = devices.arguments(&system::load(root, SYSTEM)?.components, &forwards);
+    let mut extra = devices.arguments(&system::load(root, system)?.components, &forwards);
     extra.extend(counter.arguments());
     let mut guest = Guest::start(&image, &Machine { extra, ..Machine::default() }, false, Stdio::null())?;
     until_ready(guest.stdout().context("the guest has no output")?).context(program.to_string())?;
     Ok((guest, ports(&forwards, TCP[3])))
 }
-fn network(root: &Path) -> Result<clients::Costs> {
+fn network(root: &Path, system: &str) -> Result<clients::Costs> {
     let counter = Counter::new(root)?;
-    let (_guest, ports) = boot(root, RESPONDER, &card(&TCP), &counter)?;
+    let (_guest, ports) = boot(root, system, RESPONDER, &card(&TCP), &counter)?;
     let mut costs = clients::http(&counter, &ports)?;
     costs.extend(clients::packets(&counter, &ports)?);
     Ok(costs)
 }
-fn storage(root: &Path) -> Result<clients::Costs> {
+fn storage(root: &Path, system: &str) -> Result<clients::Costs> {
     let counter = Counter::new(root)?;
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("disk");
     disk::create(&file, DISK)?;
-    let (guest, _) = boot(root, STORAGE, &Devices { net: Vec::new(), disk: Some(file) }, &counter)?;
+    let (guest, _) = boot(root, system, STORAGE, &Devices { net: Vec::new(), disk: Some(file) }, &counter)?;
     guest.ended(PATIENCE)?;
     stored(&counter, STORAGE)
 }
