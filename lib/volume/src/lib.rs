@@ -85,9 +85,21 @@ pub struct Volume<D: BlockIo, E: EntropySource> {
     quotas: Quotas,
 }
 
-/// Makes a file system on a disk; the disk.
+/// Disks of less than this many bytes have small blocks.
+const SMALL: u64 = 512 << 20;
+/// Bytes of a block there, and of one elsewhere.
+const SMALL_BLOCK: u32 = 1024;
+const LARGE_BLOCK: u32 = 4096;
+
+/// Makes a file system on a disk; the disk. A small one has small blocks, as those that `mkfs.ext4` makes have: whatever changes of directories,
+/// inodes and bitmaps, whole blocks of them are summed and go through the journal.
 pub fn format<D: BlockIo>(disk: D, clock: impl Clock + Send + 'static) -> Result<D> {
-    rsext4::format(disk, clock, MkfsOptions::default()).map_err(told)
+    let geometry = disk.geometry();
+    let small = geometry.block_count * u64::from(geometry.logical_block_size) < SMALL;
+    format_in_blocks(disk, clock, if small { SMALL_BLOCK } else { LARGE_BLOCK })
+}
+fn format_in_blocks<D: BlockIo>(disk: D, clock: impl Clock + Send + 'static, block_size: u32) -> Result<D> {
+    rsext4::format(disk, clock, MkfsOptions { block_size, ..MkfsOptions::default() }).map_err(told)
 }
 
 /// Everybody may do everything that the manifest allows; who makes something has it.

@@ -70,7 +70,7 @@ fn holes_cost_nothing_until_something_is_in_them() {
     assert_eq!(used(&mut volume)[0], 1);
     let filled = (0..10).take_while(|n| {
         volume.seek(&mut open, (n * 10 * PAGE) as isize, whence::START).unwrap();
-        volume.write(&mut open, &[1]).is_ok()
+        volume.write(&mut open, &[1; PAGE]).is_ok()
     });
     assert_eq!(filled.count(), 3);
     volume.close(open).unwrap();

@@ -59,8 +59,15 @@ impl EntropySource for Four {
         Ok(())
     }
 }
+fn empty() -> Memory {
+    Memory(Rc::new(RefCell::new((vec![0; BYTES], usize::MAX))))
+}
 pub(crate) fn fresh() -> Memory {
-    format(Memory(Rc::new(RefCell::new((vec![0; BYTES], usize::MAX)))), Still).unwrap()
+    format(empty(), Still).unwrap()
+}
+/// Disks with small blocks and with large ones.
+fn both() -> [Memory; 2] {
+    [SMALL_BLOCK, LARGE_BLOCK].map(|block_size| format_in_blocks(empty(), Still, block_size).unwrap())
 }
 pub(crate) fn mount(disk: &Memory) -> Volume<Memory, Four> {
     Volume::mount(disk.clone(), Still, Four).unwrap()
@@ -137,8 +144,10 @@ fn a_full_disk_is_an_error_and_what_is_there_stays() {
 }
 #[test]
 fn what_was_synced_is_there_after_the_power_was_cut_at_any_write() {
-    let disk = fresh();
-    let mut volume = mount(&disk);
+    both().iter().for_each(cut_at_any_write);
+}
+fn cut_at_any_write(disk: &Memory) {
+    let mut volume = mount(disk);
     put(&mut volume, "synced", b"for good").unwrap();
     volume.unmount().unwrap();
     let before = disk.0.borrow().0.clone();
@@ -154,7 +163,7 @@ fn what_was_synced_is_there_after_the_power_was_cut_at_any_write() {
             }
         }
         disk.0.borrow_mut().1 = usize::MAX;
-        let mut volume = mount(&disk);
+        let mut volume = mount(disk);
         assert_eq!(get(&mut volume, "synced"), Ok(b"for good".to_vec()), "after {left} writes");
         for n in 0..synced {
             assert_eq!(get(&mut volume, &format!("file{n}")), Ok(vec![n as u8; 9000]), "after {left} writes");
@@ -164,8 +173,7 @@ fn what_was_synced_is_there_after_the_power_was_cut_at_any_write() {
 #[test]
 fn what_was_synced_is_there_after_cuts_that_meet_the_mount_behind_a_cut() {
     // A run that is cut at some write; its disk, and how many files were synced.
-    let begun = |left| {
-        let disk = fresh();
+    let begun = |left, disk: Memory| {
         let mut volume = mount(&disk);
         volume.make_directory("kept", Owner::NOBODY).unwrap();
         disk.0.borrow_mut().1 = left;
@@ -176,8 +184,8 @@ fn what_was_synced_is_there_after_cuts_that_meet_the_mount_behind_a_cut() {
         let bytes = disk.0.borrow().0.clone();
         (bytes, synced)
     };
-    for (left, step) in [(100, 5), (301, 5)] {
-        let (bytes, synced) = begun(left);
+    for ((left, step), disk) in [(100, 5), (301, 5)].into_iter().zip(both()) {
+        let (bytes, synced) = begun(left, disk);
         for cut in (0..200).step_by(step) {
             let disk = Memory(Rc::new(RefCell::new((bytes.clone(), cut))));
             let whole = Volume::mount(disk.clone(), Still, Four).is_ok();
@@ -254,8 +262,7 @@ impl Model {
 }
 #[test]
 fn files_are_what_was_written_whatever_the_cache_has() {
-    for seed in 1..4 {
-        let disk = fresh();
+    for (seed, disk) in (1..5).zip(both().into_iter().chain(both())) {
         let mut model = Model { volume: mount(&disk), files: Default::default(), random: seed * 0x9E37_79B9 };
         for _ in 0..1500 {
             model.step().unwrap();
