@@ -23,6 +23,7 @@ use core::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering
 use pebble::sync::Semaphore;
 use pebble::{Error, Result, check, portal, thread};
 use verifier::Changes;
+use verifier::segment::GUARD;
 
 /// A page of the host's that others are copies of.
 #[repr(C, align(4096))]
@@ -119,10 +120,11 @@ extern "C" fn decide(block: &mut Block) -> i64 {
         }
     }
 }
-/// A fault of this domain's: one at an instruction of the fault domain's ends the call; one of the host's own ends the host.
+/// A fault of this domain's: one at an instruction of the fault domain's, or where a jump of its has led beside its segment, ends the call; one of the
+/// host's own ends the host.
 extern "C" fn faulted(_asid: usize, cause: usize, address: usize, pc: usize) -> isize {
     let [start, size] = [0, 1].map(|n| SEGMENT[n].load(Ordering::Relaxed));
-    if (pc as u64).wrapping_sub(start) >= size {
+    if !(start - GUARD..start + size + GUARD).contains(&(pc as u64)) {
         return Error::EFAULT.code();
     }
     // SAFETY: the thread that faulted is not reading it.

@@ -252,6 +252,7 @@ fn info(component: &Component, member: &Member, number: u64, to: u64) -> Answer 
 /// A fault of this domain's: one at an instruction of a fault domain's that has a thread to itself ends that one; any other ends the domain.
 extern "C" fn faulted(_asid: usize, cause: usize, address: usize, pc: usize) -> isize {
     let executes = |other: &&'static Component| {
+        // A jump leads up to 2 KiB beside the segment.
         let (start, end) = (other.layout.base() - GUARD, other.layout.top() + 2 * GUARD);
         (start..end).contains(&(pc as u64))
     };

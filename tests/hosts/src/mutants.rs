@@ -11,8 +11,8 @@ use enclosure_logic::stubs::Wanted;
 use pebble::println;
 use verifier::segment::GUARD;
 
-/// Ticks of `hrtime` at 1 GHz, of two cycles each.
-const PATIENCE: u64 = 1_000_000;
+/// Ticks of `hrtime` at 1 GHz, of two cycles each: three times what the program takes as it is.
+const PATIENCE: u64 = 20_000_000;
 const STACK: u64 = 0x1_0000;
 /// Words of the host's own memory that are watched.
 const WATCHED: usize = 0x8000;
@@ -61,6 +61,13 @@ pub fn run(file: &[u8], wanted: usize, seed: u64) -> Result<(), String> {
     let mut domain = FaultDomain::new(layout).map_err(|error| String::from(error.text()))?;
     let watched: Vec<u64> = (0..WATCHED as u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
     let before = sum(watched.iter().copied());
+    let entry = Wanted { specification: "smi", entry: image.entry };
+    domain.lay_out(&image, STACK, &[entry])?;
+    domain.set_stack(layout.top() - 64);
+    let unchanged = domain.call(0, layout.top() - 64, Some(PATIENCE));
+    if unchanged != Ok(0) {
+        return Err(format!("the program itself does not come to its end in time: {unchanged:?}"));
+    }
     let (mut executed, mut refused, mut ends) = (0, 0, [0; 3]);
     while executed < wanted {
         let mut mutant = original.clone();

@@ -7,6 +7,7 @@ use alloc::string::String;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use enclosure_logic::Layout;
 use enclosure_logic::domain::{Ended, FaultDomain};
+use pebble::abi::enclosure::SEGMENT_BITS;
 use pebble::abi::system::{DOMAIN_FORK, STACK};
 use pebble::portal::call;
 use pebble::{Result, check, println, thread, time};
@@ -40,8 +41,8 @@ const PROGRAMS: &[(&str, &[u32], End)] = &[
     ("loops", &[0x0000_006f], End::Late), // j .
     ("loops through a register", &[0x0000_0f17, 0x000f_0067], End::Late), // auipc t5, 0; jr t5
     ("recurses without end", &[0xff01_0113, 0x0011_3423, 0xff9f_f0ef], End::Fault), // addi sp, sp, -16; sd ra, 8(sp); jal .-8
-    // addi a0, sp, -2048; and t6, a0, t4; or t6, t6, gp; sd a0, 0(t6); addi a0, a0, 8; j .-16
-    ("writes until it may not", &[0x8001_0513, 0x01d5_7fb3, 0x003f_efb3, 0x00af_b023, 0x0085_0513, 0xff1f_f06f], End::Fault),
+    // lui t0, 4; sub a0, sp, t0; and t6, a0, t4; or t6, t6, gp; sd a0, 0(t6); addi a0, a0, 8; j .-16: all that it may write is its stack
+    ("overwrites all that it has", &[0x0000_42b7, 0x4051_0533, 0x01d5_7fb3, 0x003f_efb3, 0x00af_b023, 0x0085_0513, 0xff1f_f06f], End::Fault),
     // auipc a0, 0; and t6, a0, t4; or t6, t6, gp; sd a0, 0(t6); ret
     ("writes its own code", &[0x0000_0517, 0x01d5_7fb3, 0x003f_efb3, 0x00af_b023, 0x0000_8067], End::Fault),
     ("breaks", &[0x0010_0073], End::Fault), // ebreak
@@ -58,6 +59,9 @@ const PROGRAMS: &[(&str, &[u32], End)] = &[
     ("jumps through what it finds", &[0x000f_0067], End::FaultAt(0)), // jr t5
     // auipc a0, 0; addi a0, a0, 18; and t5, a0, t3; or t5, t5, gp; jr t5: there are no halves, so it is the jr itself
     ("jumps to half an instruction", &[0x0000_0517, 0x0125_0513, 0x01c5_7f33, 0x003f_6f33, 0x000f_0067], End::Late),
+    // li t0, -4; and t5, t0, t3; or t5, t5, gp; jr 2044(t5): the guard zone behind it
+    ("jumps behind its segment", &[0xffc0_0293, 0x01c2_ff33, 0x003f_6f33, 0x7fcf_0067], End::FaultAt((1 << SEGMENT_BITS) + 2040)),
+    ("jumps before its segment", &[0x01c0_7f33, 0x003f_6f33, 0x800f_0067], End::FaultAt(0u64.wrapping_sub(2048))), // and t5, zero, t3; or t5, t5, gp; jr -2048(t5)
     ("walks off its stack", &[0x8001_0113, 0x0001_3023, 0xff9f_f06f], End::Fault), // addi sp, sp, -2048; sd x0, 0(sp); j .-8
 ];
 
@@ -91,7 +95,7 @@ fn host() {
         let limit = hurried.then_some(PATIENCE);
         let result = laid_out.map(|()| domain.call(0, 5, limit));
         let right = match (&result, end) {
-            (Ok(Err(Ended::Fault(fault))), End::FaultAt(at)) => fault.address as u64 == layout.base() + at,
+            (Ok(Err(Ended::Fault(fault))), End::FaultAt(at)) => fault.address as u64 == layout.base().wrapping_add(at),
             (Ok(Err(Ended::Late)), End::Late) | (Ok(Err(Ended::Fault(_))), End::Fault) => true,
             (Ok(Ok(result)), End::Returns(wanted)) => *result == wanted,
             _ => false,
