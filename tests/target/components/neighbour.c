@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 static const char *own, *other;
-static word calls;
 static _Alignas(64) char buffer[64];
 
 static const char *of(const char *who, const char *what)
@@ -16,15 +15,21 @@ static const char *of(const char *who, const char *what)
     snprintf(name, sizeof name, "%s.%s", who, what);
     return name;
 }
-static word add(word a, word b)
+static word add(word a, word b) { return a + b; }
+/* What the neighbour's portal says. */
+static word asked(const char *what, word a, word b)
 {
-    calls++;
-    return a + b;
+    int portal = portal_open(of(other, what));
+    if (portal < 0)
+        return portal;
+    word result = invoke_portal(portal, a, b);
+    portal_close(portal);
+    return result;
 }
 static word constant(word c, word a, word number) { return c * 100 + a * 10 + (number > 0); }
 /* Through the neighbour's portal. */
-static word ask(word a, word b) { return invoke_portal(portal_open(of(other, "add")), a, b); }
-static word ask_constant(word a) { return invoke_portal(portal_open(of(other, "constant")), a); }
+static word ask(word a, word b) { return asked("add", a, b); }
+static word ask_constant(word a) { return asked("constant", a, 0); }
 /* The number that a portal of the neighbour's has: the system's tables have 512. */
 static word number(void) { return portal_open(of(other, "add")); }
 static word turn(const char *in, char *out)
@@ -36,7 +41,7 @@ static word turn(const char *in, char *out)
     return length;
 }
 /* What it is shown, it shows its neighbour. */
-static word pass_on(const char *in, char *out) { return invoke_portal(portal_open(of(other, "turn")), in, out); }
+static word pass_on(const char *in, char *out) { return asked("turn", (word)in, (word)out); }
 /* Several pages, from where the neighbour has them. */
 static word sum(const unsigned char *bytes, word count)
 {
@@ -49,7 +54,7 @@ static word ask_sum(word count)
 {
     unsigned char *bytes = malloc(count);
     memset(bytes, 3, count);
-    word all = invoke_portal(portal_open(of(other, "sum")), bytes, count);
+    word all = asked("sum", (word)bytes, count);
     free(bytes);
     return all;
 }
@@ -58,12 +63,20 @@ static word nest(word depth)
 {
     if (depth == 0)
         return 0;
-    word result = invoke_portal(portal_open(of(other, "nest")), depth - 1);
+    word result = asked("nest", depth - 1, 0);
     return result < 0 ? result : result + 1;
 }
-/* What a portal's number leads to, with a window on an address. */
-static word call(word portal, word address) { return invoke_portal(portal, address, 8l); }
-static word show(word address) { return invoke_portal(portal_open(of(other, "turn")), address, (word)buffer); }
+/* A portal of the neighbour's that takes nothing. */
+static word relay(const char *what) { return asked(what, 0, 0); }
+/* How many numbers lead somewhere, its own few and, of the others, those of the neighbour. */
+static word numbers(void)
+{
+    word found = 0;
+    for (int portal = 40; portal < 700; portal++)
+        found += invoke_portal(portal, 0l, 0l, 0l, 0l, 0l, 0l) != -EPORTAL;
+    return found;
+}
+static word show(word address) { return asked("turn", address, (word)buffer); }
 static word open_name(const char *name)
 {
     strncpy(buffer, name, sizeof buffer - 1);
@@ -88,15 +101,20 @@ static word fault(void)
 static word ask_fault(void)
 {
     int before = portal_open(of(other, "add"));
-    word result = invoke_portal(portal_open(of(other, "fault")));
+    word result = asked("fault", 0, 0);
     word old = invoke_portal(before, 1l, 2l);
     for (int n = 0; n < 1000; n++) {
-        int portal = portal_open(of(other, "add"));
-        if (portal >= 0 && invoke_portal(portal, 40l, 2l) == 42)
+        if (asked("add", 40, 2) == 42)
             return result == -EDEAD && old == -EDEAD ? 42 : result;
         hrsleep(500000);
     }
     return -1;
+}
+static word wait(word ticks) { return hrsleep(ticks), 1; }
+static word loop(void)
+{
+    for (;;)
+        ;
 }
 static word leave(word status) { exit(status); }
 static word thread_ends(void) { thread_exit(); }
@@ -115,13 +133,13 @@ static word file(void)
     close(file);
     return memcmp(text, read_back, sizeof text) == 0;
 }
-/* Opens a file and leaves it open: the number of its first portal. */
+/* Opens files, and semaphores, and leaves them open. */
 static word leave_open(void)
 {
-    int portal = portal_open("files.open");
     for (int n = 0; n < 4; n++)
-        open(of("/tmp", own), O_CREAT | O_RDWR, 0600);
-    return portal;
+        if (open(of("/tmp", own), O_CREAT | O_RDWR, 0600) < 0 || sem_create(1) < 0)
+            return -1;
+    return 1;
 }
 /* Instructions of a call of the neighbour's portal, under icount. */
 static word measure(word count)
@@ -129,7 +147,6 @@ static word measure(word count)
     int portal = portal_open(of(other, "add"));
     return MEASURE(count, invoke_portal(portal, 40l, 2l));
 }
-static word counted(void) { return calls; }
 static word address(void) { return (word)buffer; }
 
 int main(int argc, char **argv)
@@ -142,10 +159,10 @@ int main(int argc, char **argv)
     static const struct { const char *name, *specification; word (*entry)(); } all[] = {
         {"add", "npii", add}, {"ask", "npii", ask}, {"ask_constant", "npi", ask_constant}, {"number", "np", number},
         {"turn", "nprw", turn}, {"pass_on", "nprw", pass_on}, {"sum", "npRi", sum}, {"ask_sum", "npi", ask_sum},
-        {"nest", "npi", nest}, {"call", "npii", call}, {"show", "npi", show}, {"open_name", "npr", open_name},
+        {"nest", "npi", nest}, {"relay", "npr", relay}, {"numbers", "np", numbers}, {"wait", "npi", wait}, {"loop", "np", loop}, {"show", "npi", show}, {"open_name", "npr", open_name},
         {"provide", "npr", provide}, {"withdraw", "npr", withdraw}, {"fault", "np", fault}, {"ask_fault", "np", ask_fault},
         {"exit", "npi", leave}, {"thread_ends", "np", thread_ends}, {"file", "np", file}, {"leave_open", "np", leave_open},
-        {"measure", "npi", measure}, {"counted", "np", counted}, {"address", "np", address},
+        {"measure", "npi", measure}, {"address", "np", address},
     };
     portal_register(of(own, "constant"), "npci=", constant, &seven, 8);
     for (size_t n = 0; n < sizeof all / sizeof *all; n++)
