@@ -74,7 +74,7 @@ fn describe(stale: &Stale) -> String {
     let space = stale.space().map_or("every address space".into(), |space| format!("address space {space}"));
     let what = if stale.name.is_pointer() { "the pointer to the page table of" } else { "the translation of" };
     let by = stale.by;
-    let who = if by.user { format!("a component in address space {}", by.space) } else { "portal code".into() };
+    let who = if by.component { format!("a component in address space {}", by.space) } else { "portal code".into() };
     format!(
         "a stale translation: {space} may still use {what} {:#x} that was {:#x}, and is {:#x} since {who} wrote so \
          at pc {:#x}, instruction {}",

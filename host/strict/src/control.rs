@@ -49,7 +49,7 @@ impl Machine {
             0x001 => c.fcsr = c.fcsr & !31 | value & 31,
             0x002 => c.fcsr = c.fcsr & !0xe0 | (value & 7) << 5,
             0x003 => c.fcsr = value & 0xff,
-            0x100 => c.sstatus = value & STATUS,
+            0x100 => self.set_status(value & STATUS),
             0x104 => c.sie = value & 0x222,
             0x105 => c.stvec = value & !2,
             0x106 => c.scounteren = value & 7,

@@ -120,7 +120,7 @@ pub struct Machine {
     pub(crate) fetched: (u64, usize),
     pub(crate) settings: Settings,
     random: u64,
-    /// Instructions in user mode with the timer's interrupt on until time jumps.
+    /// Instructions of components with the timer's interrupt on until time jumps.
     until_jump: u64,
     /// Cycle at which they were counted last.
     counted: u64,
@@ -208,11 +208,15 @@ impl Machine {
         let most = 1 << (self.random >> 8 & 15);
         self.until_jump = 1 + (self.random >> 20) % most;
     }
+    /// Whether a component is executing: in user mode, or in supervisor mode with interrupts on, which nothing else has on there.
+    fn in_component(&self) -> bool {
+        self.user || self.control.sstatus & status::SIE != 0
+    }
     /// Whether instructions count towards the next jump.
     fn counts(&self) -> bool {
-        self.settings.slices.is_some() && self.user && self.control.sie >> cause::TIMER & 1 == 1
+        self.settings.slices.is_some() && self.in_component() && self.control.sie >> cause::TIMER & 1 == 1
     }
-    /// User mode is left: what was executed counts.
+    /// The component is left, or entered: what was executed counts.
     pub(crate) fn count(&mut self) {
         if self.counts() {
             self.until_jump = self.until_jump.saturating_sub(self.cycles - self.counted);
@@ -221,8 +225,7 @@ impl Machine {
     }
     /// Something has changed that decides when an interrupt comes.
     pub(crate) fn plan(&mut self) {
-        let enabled = self.user || self.control.sstatus & status::SIE != 0;
-        if enabled && self.pending() != 0 {
+        if self.in_component() && self.pending() != 0 {
             self.attention = self.cycles;
             return;
         }
@@ -260,7 +263,7 @@ impl Machine {
             }
         }
         let pending = self.pending();
-        if pending != 0 && (self.user || self.control.sstatus & status::SIE != 0) {
+        if pending != 0 && self.in_component() {
             let number = if pending >> cause::EXTERNAL & 1 == 1 { cause::EXTERNAL } else { cause::TIMER };
             self.trap(Trap(cause::INTERRUPT | number, 0));
         }
@@ -303,21 +306,32 @@ impl Machine {
         self.pc = control.sepc;
         self.fetched.0 = u64::MAX;
         self.counted = self.cycles;
-        if self.user && !self.checker.is_empty() {
+        self.entered();
+        self.plan();
+    }
+    /// If a component goes on now, it must find no stale translation.
+    fn entered(&mut self) {
+        if self.in_component() && !self.checker.is_empty() {
             let (thread, space, masked) = (self.control.sscratch, self.space(), self.control.sie == 0);
             if let Some(stale) = self.checker.enter(&self.memory, &self.buffer, thread, space, masked) {
                 self.stopped = Some(Stopped::Violation(stale));
             }
         }
-        self.plan();
+    }
+    /// `sstatus` is written: with interrupts on, supervisor mode is a component's.
+    pub(crate) fn set_status(&mut self, value: u64) {
+        self.count();
+        self.control.sstatus = value;
+        self.entered();
     }
     /// The address space that translates now.
     pub(crate) fn space(&self) -> u16 {
         (self.control.satp >> 44) as u16
     }
     pub(crate) fn writer(&self) -> Writer {
-        let thread = if self.user { self.control.sscratch } else { self.x[4] };
-        Writer { thread, space: self.space(), user: self.user, pc: self.pc }
+        let component = self.in_component();
+        let thread = if component { self.control.sscratch } else { self.x[4] };
+        Writer { thread, space: self.space(), component, pc: self.pc }
     }
     /// Runs for about `instructions` instructions, or until it stops or has sent something.
     pub fn run(&mut self, instructions: u64) -> Option<Stopped> {

@@ -1,9 +1,9 @@
 //! Translations that are remembered though the page tables do not have them any more.
 //!
 //! Whoever changes a table may be a moment late with the fence; what it is doing must be done before anybody can use what is
-//! left. So a stale translation is a violation when its address space is entered in user mode and the thread that wrote the table
-//! has left the component in which it did, but for one that runs with interrupts off, as the scheduler that the timer enters; what
-//! supervisor mode writes must be fenced before it is left.
+//! left. So a stale translation is a violation when its address space is entered by a component (in user mode, or in supervisor mode with interrupts
+//! on) and the thread that wrote the table has left the component in which it did, but for one that runs with interrupts off, as the scheduler that
+//! the timer enters; what else supervisor mode writes must be fenced before it is left.
 
 use crate::memory::Memory;
 use crate::translate::{Buffer, Name, Remembered, Whose, address, pte};
@@ -11,10 +11,11 @@ use crate::translate::{Buffer, Name, Remembered, Whose, address, pte};
 /// Who wrote a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Writer {
-    /// The value of `sscratch` in user mode: the thread's.
+    /// The value of `sscratch` in a component: the thread's.
     pub thread: u64,
     pub space: u16,
-    pub user: bool,
+    /// A component, in whichever mode.
+    pub component: bool,
     pub pc: u64,
 }
 /// A translation that is older than the tables.
@@ -72,7 +73,7 @@ impl Checker {
     pub fn is_empty(&self) -> bool {
         self.stale.is_empty()
     }
-    /// Thread `thread` goes on in user mode in `space`, with interrupts off where `masked`: the first violation.
+    /// Thread `thread` goes on in a component in `space`, with interrupts off where `masked`: the first violation.
     pub fn enter(&mut self, memory: &Memory, buffer: &Buffer, thread: u64, space: u16, masked: bool) -> Option<Stale> {
         let mut found = None;
         self.stale.retain_mut(|stale| {
@@ -80,7 +81,7 @@ impl Checker {
             if kept.is_none() || !allows_more(stale.name, stale.old.entry, memory.word(stale.old.at)) {
                 return false;
             }
-            stale.done |= !stale.by.user || (stale.by.thread == thread && stale.by.space != space && !masked);
+            stale.done |= !stale.by.component || (stale.by.thread == thread && stale.by.space != space && !masked);
             let here = stale.space().is_none_or(|own| own == space);
             if stale.done && here && found.is_none() {
                 found = Some(*stale);

@@ -140,11 +140,24 @@ fn a_stale_translation_in_a_space_that_is_entered_is_a_violation() {
     match enter_user(NOP) {
         Some(Stopped::Violation(stale)) => {
             assert_eq!((stale.name.whose, stale.name.address()), (Whose::Space(SPACE as u16), PAGE_VA));
-            assert_eq!((stale.by.pc, stale.by.user), (CODE + 4, false));
+            assert_eq!((stale.by.pc, stale.by.component), (CODE + 4, false));
         }
         other => panic!("{other:?}"),
     }
     assert!(enter_user(FENCE).is_none());
+}
+#[test]
+fn a_component_in_supervisor_mode_enters_a_space_too() {
+    /// `csrsi sstatus, 2`
+    const ENTER: u32 = 0x1001_6073;
+    for (fence, back) in [(NOP, ENTER), (FENCE, ENTER), (NOP, SRET), (FENCE, SRET)] {
+        let mut m = machine(&[LOAD, STORE, fence, back], Settings::default());
+        // Previously in supervisor mode, with interrupts on.
+        (m.control.sepc, m.control.sstatus) = (CODE, 0x120);
+        steps(&mut m, 4);
+        assert_eq!(matches!(m.stopped, Some(Stopped::Violation(_))), fence == NOP);
+        assert!(!m.user);
+    }
 }
 #[test]
 fn a_space_with_another_root_table_and_old_translations_is_a_violation() {
@@ -180,8 +193,8 @@ fn rights_that_are_added_need_no_fence() {
     steps(&mut m, 4);
     assert!(m.stopped.is_none());
 }
-/// Where in an endless loop of user code the timer has interrupted: `interrupts` times.
-fn interrupted(seed: u64, interrupts: usize) -> Vec<u64> {
+/// Where in an endless loop the timer has interrupted: `interrupts` times. `back`: `sstatus` for the way into it.
+fn interrupted(seed: u64, interrupts: usize, (start, back): (u64, u64)) -> Vec<u64> {
     let mut m = machine(&[SRET], Settings { slices: Some(seed), ..Settings::default() });
     // Eight nops, then back.
     let mut code = vec![NOP; 8];
@@ -189,13 +202,13 @@ fn interrupted(seed: u64, interrupts: usize) -> Vec<u64> {
     for (n, word) in code.iter().enumerate() {
         m.place(CODE + 0x1000 + 4 * n as u64, &word.to_le_bytes()).unwrap();
     }
-    (m.control.sepc, m.control.sie) = (USER_VA, 0x20);
+    (m.control.sepc, m.control.sie) = (start, 0x20);
     let mut found = Vec::new();
     while found.len() < interrupts {
         // As the scheduler does: a slice from now on.
         m.control.stimecmp = m.time() + 50_000;
         m.pc = CODE;
-        m.control.sstatus = 0;
+        m.control.sstatus = back;
         m.plan();
         while m.pc != CODE + 0x2000 {
             if m.cycles >= m.attention {
@@ -211,10 +224,13 @@ fn interrupted(seed: u64, interrupts: usize) -> Vec<u64> {
 }
 #[test]
 fn the_timer_interrupts_between_any_two_instructions() {
-    let found = interrupted(1, 400);
-    assert!((0..9).all(|n| found.contains(&(USER_VA + 4 * n))), "{found:x?}");
-    assert_eq!(found, interrupted(1, 400));
-    assert_ne!(found, interrupted(2, 400));
+    // In user mode, and in a component in supervisor mode.
+    for into in [(USER_VA, 0), (CODE + 0x1000, 0x120)] {
+        let found = interrupted(1, 400, into);
+        assert!((0..9).all(|n| found.contains(&(into.0 + 4 * n))), "{found:x?}");
+        assert_eq!(found, interrupted(1, 400, into));
+        assert_ne!(found, interrupted(2, 400, into));
+    }
 }
 /// `lr.d a2, (a0)`, `sc.d a2, a3, (a0)`, `sc.d a2, a3, (a4)`
 const RESERVE: u32 = 0x1005_362f;
