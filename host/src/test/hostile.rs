@@ -48,7 +48,8 @@ pub fn ways(name: &str, directives: &Directives) -> Result<Vec<(&'static str, Di
 fn in_way(name: &str, directives: &Directives, way: &Way) -> Directives {
     let mut arguments = vec![way.depth.to_string(), way.fewer.to_string()];
     arguments.extend(directives.arguments.iter().cloned());
-    let system = if directives.system == "exec" { way.system.to_string() } else { directives.system.clone() };
+    // A program's own system has another one beside it for windows at the first access, as "exec" has.
+    let system = way.system.replacen("exec", &directives.system, 1);
     let seed = name.bytes().fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte as u32));
     let directives = Directives { arguments, system, ..directives.clone() };
     match way.slices {
@@ -71,6 +72,13 @@ mod tests {
         assert_eq!(names(&Directives::default()).len(), WAYS.len());
         let two = Directives { ways: vec!["slices".into(), "plain".into()], ..Directives::default() };
         assert_eq!(names(&two), ["plain", "slices"]);
+    }
+    #[test]
+    fn a_system_of_its_own_is_taken_in_all_ways() {
+        let own = Directives { system: "supervised".into(), ..Directives::default() };
+        let systems = |directives| ways("hostile::a", directives).unwrap().into_iter().map(|(_, d)| d.system);
+        let wanted = systems(&Directives::default()).map(|system| system.replace("exec", "supervised"));
+        assert!(systems(&own).eq(wanted) && systems(&own).any(|system| system == "supervised-touch"));
     }
     #[test]
     fn what_is_no_way_is_refused() {

@@ -643,7 +643,8 @@ impl<R: Ram> Spaces<R> {
     /// The same in space `asid`, whose root table is `root`.
     #[inline(always)]
     pub fn resolve_in(&mut self, (asid, root): (usize, usize), va: usize, access: Rights) -> bool {
-        if !is_user_address(va) {
+        // The return page is there for everybody from the start, but not for supervisor mode: no access to it is possible later.
+        if !is_user_address(va) || va / PAGE == RETURN_PAGE / PAGE {
             return false;
         }
         let Some(at) = tables::entry(&self.ram, root, va) else { return false };

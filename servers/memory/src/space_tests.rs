@@ -95,6 +95,15 @@ fn mapping_outside_the_private_part_is_refused() {
     }
 }
 #[test]
+fn a_fault_at_the_return_page_is_not_possible_later() {
+    let mut s = spaces();
+    s.create(id(1)).unwrap();
+    s.make_supervisor(1).unwrap();
+    for address in [RETURN_PAGE, RETURN_PAGE + PAGE - 1] {
+        assert!(!s.resolve(1, address, Rights::EXECUTE) && !s.resolve(1, address, Rights::READ));
+    }
+}
+#[test]
 fn supervisor_rights_are_refused() {
     let mut s = spaces();
     s.create(id(1)).unwrap();
