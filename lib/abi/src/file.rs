@@ -43,6 +43,9 @@ pub mod operation {
     pub const SYNC: usize = 5;
     /// Reads a [`Hand`](super::Hand): that domain may have four portals to the same control block, once, by `files.inherit`.
     pub const HAND: usize = 6;
+    /// Four portals to a control block of its own for the same file, open for reading, at its start; the first one's number. `EBADF`: this
+    /// one is not open for reading; `EISDIR`; `EINVAL`: it is no file.
+    pub const REOPEN: usize = 7;
 }
 /// Who is to have what is handed over, and as which of its standard streams.
 #[repr(C, align(16))]

@@ -7,7 +7,7 @@
 /* A descriptor is the number of the first of four consecutive portals. */
 enum { READ, WRITE, SEEK, CONTROL, PORTALS };
 /* Operations of the control portal. */
-enum { DUPLICATE = 1, STATUS, NEXT, TRUNCATE, SYNC };
+enum { DUPLICATE = 1, STATUS, NEXT, TRUNCATE, SYNC, REOPEN = 7 };
 /* Kinds of what a descriptor or a path leads to. */
 enum { KIND_CONSOLE, KIND_FILE, KIND_DIRECTORY, KIND_PIPE, KIND_SOCKET };
 /* The bit that numbers of the disk's nodes have. */

@@ -1,5 +1,5 @@
-/* Anonymous mappings, from the heap. */
-#include "system.h"
+/* Mappings: anonymous ones, from the heap. */
+#include "file_mappings.h"
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -13,14 +13,19 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void *mmap(void *hint, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
-    (void)hint, (void)fd, (void)offset;
+    (void)hint;
     size_t whole = (bytes + PAGE - 1) & -PAGE;
-    errno = bytes == 0 || whole < bytes                                 ? EINVAL
-            : !(flags & MAP_ANONYMOUS)                                  ? ENODEV
-            : flags & (MAP_SHARED | MAP_FIXED) || protection & PROT_EXEC ? ENOTSUP
-                                                                        : 0;
-    if (errno)
+    int error = bytes == 0 || whole < bytes                                 ? EINVAL
+                : flags & (MAP_SHARED | MAP_FIXED) || protection & PROT_EXEC ? ENOTSUP
+                                                                            : 0;
+    if (error) {
+        errno = error;
         return MAP_FAILED;
+    }
+    if (!(flags & MAP_ANONYMOUS)) {
+        void *start = __pebble_map_file(whole, protection, fd, offset);
+        return start ? start : MAP_FAILED;
+    }
     struct mapping *mapping = malloc(sizeof *mapping);
     void *start = mapping ? aligned_alloc(PAGE, whole) : NULL;
     if (!start) {
@@ -48,8 +53,9 @@ int munmap(void *start, size_t bytes)
         }
     pthread_mutex_unlock(&lock);
     if (!found) {
-        errno = EINVAL;
-        return -1;
+        int result = __pebble_unmap_file(start, whole);
+        errno = result > 0 ? errno : result < 0 ? -result : EINVAL;
+        return result > 0 ? 0 : -1;
     }
     free(found->start);
     free(found);

@@ -41,6 +41,8 @@
 void __pebble_locks_before_copy(void);
 void __pebble_locks_after_copy(void);
 void __pebble_locks_in_copy(void);
+/* Called in the copy then, where it is not NULL. */
+extern void (*__pebble_in_copy)(void);
 
 #define PAGE 4096ul
 #define THREAD_STACK 32768ul

@@ -219,6 +219,16 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
             payer,
         })
     }
+    /// What is open for reading is opened once more, for reading alone. `EBADF`; `EISDIR`.
+    pub fn reopen(&mut self, open: &Open, payer: Owner) -> Result<Open> {
+        if open.directory.is_some() {
+            return Err(Error::EISDIR);
+        }
+        let users = self.users.get_mut(&open.inode.raw()).filter(|_| open.read).ok_or(Error::EBADF)?;
+        users.count += 1;
+        let inode = open.inode;
+        Ok(Open { inode, position: 0, read: true, write: false, append: false, next: 0, directory: None, payer })
+    }
     /// `payer` makes a file or directory. `EDQUOT`.
     fn made(&mut self, payer: Owner, make: impl FnOnce(&mut Files<D, E>) -> Result<InodeInfo>) -> Result<InodeInfo> {
         self.quotas.take(payer, 1)?;

@@ -134,6 +134,30 @@ fn what_is_open_stays_when_its_name_goes() {
     assert!(volume.space().free > free);
 }
 #[test]
+fn what_is_opened_once_more_is_read_at_a_place_of_its_own_and_stays_without_its_name() {
+    let mut volume = mount(&fresh());
+    put(&mut volume, "f", b"still here").unwrap();
+    let [mut open, written, root] =
+        [("f", 0), ("f", flags::WRITE_ONLY), ("", 0)].map(|(path, how)| volume.open(path, how, Owner::NOBODY).unwrap());
+    let mut bytes = [0; 20];
+    volume.read(&mut open, &mut bytes).unwrap();
+    let mut other = volume.reopen(&open, Owner::NOBODY).unwrap();
+    for open in [open, written] {
+        volume.close(open).unwrap();
+    }
+    volume.unlink("f").unwrap();
+    assert_eq!((volume.read(&mut other, &mut bytes), &bytes[..5]), (Ok(10), &b"still"[..]));
+    assert_eq!(volume.write(&mut other, b"x"), Err(Error::EBADF));
+    assert_eq!(volume.reopen(&root, Owner::NOBODY).map(|_| ()), Err(Error::EISDIR));
+    volume.close(other).unwrap();
+}
+#[test]
+fn what_is_not_open_for_reading_is_not_opened_once_more() {
+    let mut volume = mount(&fresh());
+    let written = volume.open("f", flags::WRITE_ONLY | flags::CREATE, Owner::NOBODY).unwrap();
+    assert_eq!(volume.reopen(&written, Owner::NOBODY).map(|_| ()), Err(Error::EBADF));
+}
+#[test]
 fn a_full_disk_is_an_error_and_what_is_there_stays() {
     let mut volume = mount(&fresh());
     put(&mut volume, "first", b"kept").unwrap();

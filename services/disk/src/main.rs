@@ -26,7 +26,7 @@ use pebble::account::{Charge, Ledger, Remote};
 use pebble::portal::call;
 use pebble::sync::{Mutex, Semaphore};
 use pebble::{Result, check};
-use volume::{Open, Volume};
+use volume::{Open, Owner, Volume};
 
 pebble::server!(start);
 pebble::provide! {
@@ -148,18 +148,32 @@ extern "C" fn open(path: usize, how: usize) -> isize {
     };
     let opened = pebble::account::of_caller()
         .and_then(|payer| Remote.charge(payer, Resource::Files, 1))
-        .and_then(|charge| open_charged(path.text(), how, charge));
-    word(opened.and_then(|number| grant(number).inspect_err(|_| end(number))))
+        .and_then(|charge| insert(charge, |state, payer| state.opened(path.text(), how, payer)));
+    word(opened.and_then(grant_new))
 }
-/// The number of the newly opened file, which keeps `charge`.
-fn open_charged(path: &str, how: usize, mut charge: Charge) -> Result<usize> {
+/// The same for one that is newly open, which ends if its portals can not be made.
+fn grant_new(number: usize) -> Result<usize> {
+    grant(number).inspect_err(|_| end(number))
+}
+impl State {
+    fn opened(&mut self, path: &str, how: usize, payer: Owner) -> Result<Open> {
+        let open = self.volume.open(path, how, payer)?;
+        self.changed |= how & (flags::CREATE | flags::TRUNCATE) != 0;
+        Ok(open)
+    }
+    fn reopened(&mut self, number: usize, payer: Owner) -> Result<Open> {
+        let (open, _) = self.open.get(&number).ok_or(Error::EBADF)?;
+        self.volume.reopen(open, payer)
+    }
+}
+/// The number of what `open` opens, which keeps `charge`.
+fn insert(mut charge: Charge, open: impl FnOnce(&mut State, Owner) -> Result<Open>) -> Result<usize> {
     let opened = with(|state| {
         if state.open.len() >= FILES {
             return Err(Error::ENFILE);
         }
         let payer = state.owners.owner(charge.account());
-        let open = state.volume.open(path, how, payer)?;
-        state.changed |= how & (flags::CREATE | flags::TRUNCATE) != 0;
+        let open = open(state, payer)?;
         state.made = (state.made + 1) % (1 << 31);
         state.open.insert(state.made, (open, charge.take()));
         Ok(state.made)
@@ -266,6 +280,10 @@ extern "C" fn seek(number: usize, offset: isize, whence: usize) -> isize {
 extern "C" fn control(number: usize, what: usize, to: usize) -> isize {
     word(match what {
         operation::DUPLICATE => grant(number),
+        operation::REOPEN => pebble::account::of_caller()
+            .and_then(|payer| Remote.charge(payer, Resource::Files, 1))
+            .and_then(|charge| insert(charge, |state, payer| state.reopened(number, payer)))
+            .and_then(grant_new),
         operation::STATUS => with_file(number, |volume, open| volume.status_of(open))
             // SAFETY: a window argument, which may be written.
             .and_then(|status| unsafe { put(to, &status) }),

@@ -362,6 +362,7 @@ fn hand(number: usize, starter: usize, Hand { domain, stream }: Hand) -> Result<
 extern "C" fn control(number: usize, caller: usize, what: usize, to: usize) -> isize {
     match what {
         operation::DUPLICATE => grant(number),
+        operation::REOPEN => reopen(number).map_or_else(Error::code, grant_new),
         // SAFETY: `to` is this portal's window argument.
         operation::HAND => code(unsafe { abi::window::read(to) }.and_then(|to| hand(number, caller, to))),
         // SAFETY: `to` is this portal's window argument.
@@ -380,6 +381,26 @@ extern "C" fn control(number: usize, caller: usize, what: usize, to: usize) -> i
         })),
         _ => Error::EINVAL.code(),
     }
+}
+/// A control block of its own, for the caller, for the file that `number` is open on.
+fn reopen(number: usize) -> Result<usize> {
+    let payer = pebble::account::of_caller()?;
+    add(|state| {
+        let (place, charge) = state.free_place(payer)?;
+        let State { store, slots, .. } = &mut *state;
+        let reopened = match slot(slots, number).map(|slot| &slot.control) {
+            Some(Control::File(open)) => store.reopen(open, payer),
+            Some(_) => Err(Error::EINVAL),
+            None => Err(Error::EBADF),
+        };
+        match reopened {
+            Ok(open) => Ok(state.put((place, charge), Control::File(open))),
+            Err(error) => {
+                Remote.refund(charge);
+                Err(error)
+            }
+        }
+    })
 }
 fn truncate(number: usize, bytes: u64) -> Result<usize> {
     let State { store, slots, .. } = &mut *STATE.lock();

@@ -215,6 +215,17 @@ impl<L: Ledger> Store<L> {
         let read = access != flags::WRITE_ONLY;
         Ok(Open { node, position: 0, read, write: !only_reads, append, payer, last: None })
     }
+    /// What is open for reading is opened once more, for reading alone. `EBADF`; `EISDIR`.
+    pub fn reopen(&mut self, open: &Open, payer: Account) -> Result<Open, Error> {
+        if self.is_directory(open.node) {
+            return Err(Error::EISDIR);
+        }
+        if !open.read {
+            return Err(Error::EBADF);
+        }
+        self.node(open.node).open += 1;
+        Ok(Open { node: open.node, position: 0, read: true, write: false, append: false, payer, last: None })
+    }
     /// The control block goes.
     pub fn close(&mut self, open: Open) {
         if open.node != ROOT {

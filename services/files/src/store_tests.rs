@@ -33,6 +33,26 @@ fn what_was_written_is_read() {
     assert_eq!(read(&mut s, &mut open, 100), Ok(vec![]));
 }
 #[test]
+fn what_is_opened_once_more_is_read_at_a_place_of_its_own_and_stays_without_its_name() {
+    let mut s = new();
+    let mut open = s.open("a", READ_WRITE | CREATE, ME).unwrap();
+    s.write(&mut open, b"hello").unwrap();
+    let mut other = s.reopen(&open, ME).unwrap();
+    s.close(open);
+    s.unlink("a").unwrap();
+    assert_eq!(read(&mut s, &mut other, 100).unwrap(), b"hello");
+    assert_eq!(s.write(&mut other, b"x"), Err(Error::EBADF));
+    s.close(other);
+}
+#[test]
+fn what_is_not_open_for_reading_is_not_opened_once_more() {
+    let mut s = new();
+    let [written, root] =
+        [("a", WRITE_ONLY | CREATE), ("/", READ_ONLY)].map(|(name, how)| s.open(name, how, ME).unwrap());
+    assert_eq!(s.reopen(&written, ME).map(|_| ()), Err(Error::EBADF));
+    assert_eq!(s.reopen(&root, ME).map(|_| ()), Err(Error::EISDIR));
+}
+#[test]
 fn a_write_beyond_the_end_fills_with_zeros() {
     let mut s = new();
     let mut open = s.open("a", WRITE_ONLY | CREATE, ME).unwrap();
