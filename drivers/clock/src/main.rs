@@ -1,4 +1,5 @@
-//! The clock: the time of day, and alarms by the clock's own interrupt.
+//! The clock: the time of day, and alarms by the clock's own interrupt. With the argument `settable` it has `time.set`, too, for who may
+//! open that: the time of day is then what the device says, and a difference.
 #![no_std]
 #![no_main]
 
@@ -7,7 +8,7 @@ mod rtc;
 use abi::Error;
 use abi::system;
 use clock_logic::Alarms;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use pebble::interfaces::types::Moment;
 use pebble::portal::call;
 use pebble::sync::{Mutex, Semaphore};
@@ -23,6 +24,8 @@ static CLOCK: Mutex<Option<Rtc>> = Mutex::new(None);
 static ALARMS: Mutex<Alarms> = Mutex::new(Alarms::new());
 /// Number of the semaphore that the interrupt posts.
 static INTERRUPT: AtomicUsize = AtomicUsize::new(0);
+/// Nanoseconds by which the time of day is ahead of the device's, modulo 2^64.
+static AHEAD: AtomicU64 = AtomicU64::new(0);
 
 fn start(env: &pebble::Env) {
     let (Some(device), Ok(semaphore)) = (env.device(0), Semaphore::new(0)) else { return };
@@ -35,6 +38,18 @@ fn start(env: &pebble::Env) {
     if attached == 0 && pebble::thread::spawn(Some(INTERRUPT_PRIORITY), move || serve(rtc)).is_ok() {
         *CLOCK.lock() = Some(rtc);
     }
+    if (1..env.len()).any(|n| env.argument(n) == Some("settable")) {
+        // Where the manifest does not allow it, who opens it is told.
+        let _ = pebble::portal::register("time.set", "npi", set as *const ());
+    }
+}
+/// The time of day.
+fn now(rtc: Rtc) -> u64 {
+    rtc.now().wrapping_add(AHEAD.load(Ordering::Relaxed))
+}
+/// Interrupts at this time of day.
+fn interrupt_at(rtc: Rtc, time: u64) {
+    rtc.alarm(time.wrapping_sub(AHEAD.load(Ordering::Relaxed)));
 }
 /// Serves the clock's interrupts.
 fn serve(rtc: Rtc) {
@@ -48,26 +63,26 @@ fn serve(rtc: Rtc) {
 /// Wakes those whose time has come, and sets the alarm for the next.
 fn wake_due(rtc: Rtc) {
     let mut alarms = ALARMS.lock();
-    for semaphore in alarms.due(rtc.now()) {
+    for semaphore in alarms.due(now(rtc)) {
         call(semaphore + 1, []);
     }
     if let Some(next) = alarms.next() {
-        rtc.alarm(next);
+        interrupt_at(rtc, next);
     }
 }
 
 extern "C" fn time() -> isize {
-    CLOCK.lock().map_or(Error::EIO.code(), |rtc| rtc.now() as isize)
+    CLOCK.lock().map_or(Error::EIO.code(), |rtc| now(rtc) as isize)
 }
 extern "C" fn alarm(Moment(time): Moment) -> isize {
     let Some(rtc) = *CLOCK.lock() else { return Error::EIO.code() };
-    if (time as u64) <= rtc.now() {
+    if (time as u64) <= now(rtc) {
         return 0;
     }
     let Ok(semaphore) = Semaphore::new(0) else { return Error::ENOMEM.code() };
     let added = ALARMS.lock().add(time as u64, semaphore.number());
     match added {
-        Some(true) => rtc.alarm(time as u64),
+        Some(true) => interrupt_at(rtc, time as u64),
         Some(false) => {}
         None => return Error::EBUSY.code(),
     }
@@ -81,4 +96,15 @@ extern "C" fn alarm(Moment(time): Moment) -> isize {
             error.code()
         }
     }
+}
+/// The time of day is `time` from now on, in nanoseconds since 1970; who waits for a time that it is then, or was before, is woken. `EINVAL`: it is
+/// before 1970.
+extern "C" fn set(time: isize) -> isize {
+    let Some(rtc) = *CLOCK.lock() else { return Error::EIO.code() };
+    if time < 0 {
+        return Error::EINVAL.code();
+    }
+    AHEAD.store((time as u64).wrapping_sub(rtc.now()), Ordering::Relaxed);
+    wake_due(rtc);
+    0
 }

@@ -27,6 +27,15 @@ pub fn grant(portals: [(&str, *const ()); abi::system::GRANTS], constant: usize,
     crate::check(call(GRANT, [&raw const request as usize]))
 }
 
+/// Registers a portal that a component does not declare, for only some manifests have it provide that; it is called on the stacks of those that
+/// it declares. Errors: the portal manager's.
+pub fn register(name: &str, spec: &str, entry: *const ()) -> crate::Result<()> {
+    let mut registration =
+        abi::system::Registration { entry: entry as usize as u64, ..abi::system::Registration::NONE };
+    (registration.name, registration.spec) = (abi::section::padded(name), abi::section::padded(spec));
+    crate::check(call(abi::system::PORTAL_REGISTER, [&raw const registration as usize])).map(|_| ())
+}
+
 /// How many bytes of `buffer` lie in its first page: what one window shows of it.
 pub fn in_page(buffer: &[u8]) -> usize {
     use abi::address::PAGE;

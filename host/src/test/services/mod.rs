@@ -5,6 +5,7 @@ mod clients;
 mod disk;
 mod http;
 mod kills;
+mod ntp;
 mod running;
 mod sockets;
 
@@ -24,6 +25,7 @@ const TESTS: &[Own] = &[
     ("exhaust_disk", disk::exhausted),
     ("the_appliance_of_the_book_counts_on", disk::appliance),
     ("what_was_synced_is_there_after_power_cuts", disk::power_cuts),
+    ("the_clock_is_what_a_server_of_ntp_says_unless_it_lies", ntp::clock),
 ];
 
 pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Vec<Job<'a>> {
