@@ -339,10 +339,38 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         if from_name.is_empty() || to_name.is_empty() {
             return Err(Error::EBUSY);
         }
-        self.child(from_directory, from_name)?.ok_or(Error::ENOENT)?;
+        let found = self.child(from_directory, from_name)?.ok_or(Error::ENOENT)?;
         let (from_name, to_name) = (name(from_name)?, name(to_name)?);
-        let renamed = self.files.rename(from_directory, from_name, to_directory, to_name, RenameOptions::default());
+        let rename = |files: &mut Files<D, E>| {
+            files.rename(from_directory, from_name, to_directory, to_name, RenameOptions::default())
+        };
+        let mut renamed = rename(&mut self.files);
+        if from_directory == to_directory && renamed.is_err() && self.make_room(&found, to_directory, to_name)? {
+            renamed = rename(&mut self.files);
+        }
         renamed.map_err(told)?.replaced.map_or(Ok(()), |gone| self.nameless(gone))
+    }
+    /// Sees to it that a directory has room for the new name of what is in it already; whether it had none, as far as can be said.
+    ///
+    /// `rsext4` 0.9.2 looks where the old name is before it enters the new one, and fails if that has moved names from one block of the directory to
+    /// another: nothing has happened then. So the name is entered and taken away again, and its room stays. If the power goes
+    /// between the two, a file has both names, and the new one of a directory is that of an empty one: neither is in the way of the same rename.
+    fn make_room(&mut self, what: &InodeInfo, directory: InodeNumber, new: FileName<'_>) -> Result<bool> {
+        let entered = if what.is_directory() {
+            let permissions = FilePermissions::new(0o755).map_err(told)?;
+            self.files.create_directory(by(Owner::NOBODY), directory, new, permissions)
+        } else {
+            self.files.hard_link(what.number, directory, new)
+        };
+        // The name is taken, or the disk is full or broken: it was not for want of room.
+        let Ok(entered) = entered else { return Ok(false) };
+        let gone = if entered.is_directory() {
+            self.files.remove_empty_directory(directory, new)
+        } else {
+            self.files.unlink(directory, new)
+        };
+        self.nameless(gone.map_err(told)?)?;
+        Ok(true)
     }
     /// A name of this has gone: if it was the last one, it goes too, as soon as nobody has it open.
     fn nameless(&mut self, gone: UnlinkOutcome) -> Result<()> {

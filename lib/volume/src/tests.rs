@@ -405,3 +405,30 @@ fn without_a_clock_contents_of_another_mount_have_another_number() {
     };
     assert_ne!(version(), version());
 }
+/// As programs write files that are to be whole, under another name first; the directory grows by it, at a rename, too.
+#[test]
+fn what_is_renamed_in_a_directory_may_make_it_grow() {
+    const NAMES: usize = 1500;
+    let disk = fresh();
+    let mut volume = mount(&disk);
+    volume.make_directory("kept", Owner::NOBODY).unwrap();
+    volume.make_directory("directories", Owner::NOBODY).unwrap();
+    for n in 0..NAMES {
+        let (new, name) = (format!("kept/{n}.new"), format!("kept/{n}"));
+        put(&mut volume, &new, name.as_bytes()).unwrap();
+        assert_eq!(volume.rename(&new, &name), Ok(()), "{name}");
+        let (new, name) = (format!("directories/{n}.new"), format!("directories/{n}"));
+        volume.make_directory(&new, Owner::NOBODY).unwrap();
+        assert_eq!(volume.rename(&new, &name), Ok(()), "{name}");
+    }
+    volume.unmount().unwrap();
+    let mut volume = mount(&disk);
+    for n in 0..NAMES {
+        let (file, directory) = (format!("kept/{n}"), format!("directories/{n}"));
+        assert_eq!(get(&mut volume, &file), Ok(file.clone().into_bytes()));
+        assert_eq!(volume.status_at(&directory).unwrap().kind, kind::DIRECTORY);
+        for old in [file, directory].map(|name| name + ".new") {
+            assert_eq!(volume.status_at(&old).unwrap_err(), Error::ENOENT, "{old}");
+        }
+    }
+}
