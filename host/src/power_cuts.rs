@@ -24,12 +24,22 @@ pub fn with_disk(root: &Path, disk: &Path, program: &str, arguments: &[&str]) ->
 }
 /// The same with further options.
 pub fn run_with_disk(root: &Path, disk: &Path, options: &[&str], program: &str, arguments: &[&str]) -> Result<Child> {
+    Ok(command_with_disk(root, disk, options, program, arguments)?.spawn()?)
+}
+/// What does that, and leaves out what the system says of its parts.
+pub fn command_with_disk(
+    root: &Path,
+    disk: &Path,
+    options: &[&str],
+    program: &str,
+    arguments: &[&str],
+) -> Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["exec", "--timeout", "600", "--disk"]).arg(disk).args(options).arg(program).args(arguments);
     command.env("PEBBLE_ROOT", root).current_dir(root);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     end_with_us(&mut command);
-    Ok(command.spawn()?)
+    Ok(command)
 }
 
 /// The moment of a cut: so long after so many files were synced.

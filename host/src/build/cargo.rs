@@ -151,8 +151,9 @@ pub fn compile_package(root: &Path, folder: &Path, binary: Option<&str>) -> Resu
     match programs.len() {
         0 => bail!("{}: the package has no program", folder.display()),
         1 => {
-            // One of the same name in another folder would write over it.
-            let own = place(root, "packages", &folder)?.with_extension("elf");
+            // One of the same name in another folder would write over it, and so would another program of this one.
+            let product = binary.map_or(folder.clone(), |name| folder.join(name));
+            let own = place(root, "packages", &product)?.with_extension("elf");
             fs::copy(programs.remove(0), &own).with_context(|| own.display().to_string())?;
             Ok(own)
         }

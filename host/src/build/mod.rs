@@ -9,7 +9,7 @@ mod stamp;
 
 pub use alone::alone;
 pub use c::{archive, compiler, driver, each, heap, objects};
-pub use cargo::cargo;
+pub use cargo::{cargo, compile_package};
 pub use recipe::Recipe;
 
 use crate::{fault_domain, port};

@@ -6,6 +6,12 @@ use core::alloc::{GlobalAlloc, Layout};
 use core::cell::Cell;
 use dlmalloc::Dlmalloc;
 
+#[cfg(feature = "failing")]
+mod failing;
+mod reserve;
+
+pub use reserve::{Begun, keep};
+
 /// Where a component's pages come from.
 pub trait Grow: Send + Sync {
     /// Pages that the heap grows by, where they are enough.
@@ -129,21 +135,44 @@ fn obtain_more<G: Grow>(
 }
 // SAFETY: the mutex serializes all use of the allocator.
 unsafe impl<G: Grow> Sync for Heap<G> {}
+impl<G: Grow> Heap<G> {
+    /// What `ask` gets of the heap; where that is nothing, what it gets once the component's reserve is in the heap.
+    #[inline(always)]
+    fn find(&self, layout: Layout, size: usize, ask: impl Fn(&mut Dlmalloc<Pages<G>>) -> *mut u8) -> *mut u8 {
+        #[cfg(feature = "failing")]
+        match failing::answer(size) {
+            failing::Answer::Heap => {}
+            failing::Answer::Reserve => return self.find_in_reserve(size, ask),
+            failing::Answer::None => return core::ptr::null_mut(),
+        }
+        let block = obtain(&mut self.0.lock(), layout, size, &ask);
+        if block.is_null() { self.find_in_reserve(size, ask) } else { block }
+    }
+    #[cold]
+    fn find_in_reserve(&self, size: usize, ask: impl Fn(&mut Dlmalloc<Pages<G>>) -> *mut u8) -> *mut u8 {
+        let mut heap = self.0.lock();
+        if let Some((block, layout)) = reserve::take(size) {
+            // SAFETY: it was allocated here with this layout, and nobody has it any more.
+            unsafe { heap.free(block, layout.size(), layout.align()) };
+        }
+        ask(&mut heap)
+    }
+}
 // SAFETY: passes each call on to an allocator that keeps `GlobalAlloc`'s rules.
 unsafe impl<G: Grow> GlobalAlloc for Heap<G> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise, passed on.
-        obtain(&mut self.0.lock(), layout, layout.size(), |heap| unsafe { heap.malloc(layout.size(), layout.align()) })
+        self.find(layout, layout.size(), |heap| unsafe { heap.malloc(layout.size(), layout.align()) })
     }
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        #[cfg(feature = "failing")]
+        failing::freed(layout.size());
         // SAFETY: as above.
         unsafe { self.0.lock().free(pointer, layout.size(), layout.align()) }
     }
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: as above.
-        obtain(&mut self.0.lock(), layout, size, |heap| unsafe {
-            heap.realloc(pointer, layout.size(), layout.align(), size)
-        })
+        self.find(layout, size, |heap| unsafe { heap.realloc(pointer, layout.size(), layout.align(), size) })
     }
 }
 

@@ -44,6 +44,11 @@ pebble::provide! {
 const PRIORITY: u8 = 30;
 /// Most open files of all clients: as many as all accounts together may have.
 const FILES: usize = Resource::Files.most() as usize;
+/// Bytes that one request may allocate: the file system can not do without what it asks for. Less than what the cache of pages leaves free, so that
+/// a page that would be kept there takes nothing of it.
+const MEMORY: usize = 256 << 10;
+/// Ticks of `hrtime` after which a file that could not be closed is closed.
+const LATER: u64 = 50_000_000;
 /// Ticks of `hrtime` after which what was written is made to last.
 const PERIOD: u64 = 1_000_000_000;
 
@@ -82,7 +87,7 @@ fn start(_: &pebble::Env) {
     let _ = pebble::thread::spawn(Some(PRIORITY), move || {
         while gone.wait().is_ok() {
             if let Ok(number) = check(call(system::PORTAL_GONE, [])) {
-                end(number);
+                end_now(number);
             }
         }
     });
@@ -106,26 +111,35 @@ impl State {
         Ok(())
     }
 }
+/// `EIO`: there is no disk; `ENOMEM`: there is no memory for what `body` may need.
 fn with<T>(body: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
-    STATE.lock().as_mut().map_or(Err(Error::EIO), |state| {
-        let done = body(state);
-        state.owners.tell(&mut state.volume);
-        done
-    })
+    let mut state = STATE.lock();
+    let state = state.as_mut().ok_or(Error::EIO)?;
+    let _begun = pebble::heap::keep(MEMORY)?;
+    let done = body(state);
+    state.owners.tell(&mut state.volume);
+    done
 }
 /// The same for one open file.
 fn with_file<T>(number: usize, body: impl FnOnce(&mut Volume<Blocks, Random>, &mut Open) -> Result<T>) -> Result<T> {
     with(|State { volume, open, .. }| body(volume, &mut open.get_mut(&number).ok_or(Error::EBADF)?.0))
 }
-/// Nobody has portals to file `number` any more.
-fn end(number: usize) {
-    let _ = with(|state| match state.open.remove(&number) {
-        Some((open, charge)) => {
+/// File `number` is open no more. `ENOMEM`: it still is.
+fn end(number: usize) -> Result<()> {
+    with(|state| {
+        if let Some((open, charge)) = state.open.remove(&number) {
             Remote.refund(charge);
-            state.volume.close(open)
+            // What is wrong with the disk nobody is there to hear.
+            let _ = state.volume.close(open);
         }
-        None => Ok(()),
-    });
+        Ok(())
+    })
+}
+/// Nobody has portals to file `number` any more: it is closed, as soon as there is the memory for that.
+fn end_now(number: usize) {
+    while end(number) == Err(Error::ENOMEM) {
+        pebble::time::sleep(LATER);
+    }
 }
 fn word(result: Result<usize>) -> isize {
     result.map_or_else(Error::code, |value| value as isize)
@@ -153,7 +167,7 @@ extern "C" fn open(path: usize, how: usize) -> isize {
 }
 /// The same for one that is newly open, which ends if its portals can not be made.
 fn grant_new(number: usize) -> Result<usize> {
-    grant(number).inspect_err(|_| end(number))
+    grant(number).inspect_err(|_| end_now(number))
 }
 impl State {
     fn opened(&mut self, path: &str, how: usize, payer: Owner) -> Result<Open> {

@@ -3,6 +3,7 @@
 
 mod clients;
 mod disk;
+mod failing;
 mod http;
 mod kills;
 mod ntp;
@@ -21,6 +22,7 @@ const TESTS: &[Own] = &[
     ("what_was_synced_is_there_after_the_disks_parts_were_killed", kills::writes),
     ("c_programs_have_sockets_and_the_disk", sockets::program),
     ("exhaust_sockets_and_files_of_the_disk", sockets::exhausted),
+    ("every_allocation_of_the_disk_can_fail", failing::disk),
     ("what_is_on_the_disk_is_there_after_a_reboot", disk::reboot),
     ("exhaust_disk", disk::exhausted),
     ("the_appliance_of_the_book_counts_on", disk::appliance),

@@ -1,0 +1,96 @@
+//! For tests: memory that ends. In each request, from its n-th allocation on nothing is there but the component's reserve, and no more of it
+//! than it has bytes. n is the same for a row of requests, one more for the next ones, and 0 again after a row in which all did without: so who
+//! asks for the same things again and again sees each allocation of each fail. A request begins with [`keep`](super::keep); what comes before it and
+//! behind it has all it wants.
+
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// Allocations that this request still gets.
+static LEFT: AtomicUsize = AtomicUsize::new(usize::MAX);
+/// How many it got at its begin.
+static ROUND: AtomicUsize = AtomicUsize::new(0);
+/// Requests that had the same number so far, and whether one did not get all.
+static REQUESTS: AtomicUsize = AtomicUsize::new(0);
+static FAILED: AtomicBool = AtomicBool::new(false);
+/// Bytes that are left of the reserve since it is in the heap; all that it had.
+static RESERVE: AtomicUsize = AtomicUsize::new(0);
+static ALL: AtomicUsize = AtomicUsize::new(0);
+/// Whether it is in the heap.
+static OPEN: AtomicBool = AtomicBool::new(false);
+/// Allocations that were not there so far, the most bytes that a request took of the reserve, the highest n, and how
+/// often a row did without after others had not.
+static FAILURES: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+static HIGHEST: AtomicUsize = AtomicUsize::new(0);
+static CYCLES: AtomicUsize = AtomicUsize::new(0);
+
+/// Requests in a row: more than there are different ones in what a test repeats.
+const ROW: usize = 12;
+/// Rows that did without between two reports: the console takes a few lines of a component at a time.
+const REPORT: usize = 4;
+/// What dlmalloc adds to a block at most.
+const OVERHEAD: usize = 32;
+
+/// Who has it.
+pub enum Answer {
+    Heap,
+    Reserve,
+    None,
+}
+/// A request begins, in a component that keeps so many bytes.
+pub fn begin(bytes: usize) {
+    ALL.store(bytes, Ordering::Relaxed);
+    let mut round = ROUND.load(Ordering::Relaxed);
+    if REQUESTS.fetch_add(1, Ordering::Relaxed).is_multiple_of(ROW) {
+        let failed = FAILED.swap(false, Ordering::Relaxed);
+        let over = !failed && round > 0;
+        if over && (CYCLES.fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(REPORT) {
+            report();
+        }
+        round = if failed { round + 1 } else { 0 };
+        ROUND.store(round, Ordering::Relaxed);
+    }
+    LEFT.store(round, Ordering::Relaxed);
+}
+/// There is a block again.
+pub fn kept() {
+    RESERVE.store(ALL.load(Ordering::Relaxed), Ordering::Relaxed);
+    OPEN.store(false, Ordering::Relaxed);
+}
+/// Says what was tested so far, which tests look at; it allocates nothing.
+fn report() {
+    let numbers = [&FAILURES, &HIGHEST, &CYCLES, &MOST];
+    let [failures, highest, cycles, most] = numbers.map(|number| number.load(Ordering::Relaxed));
+    crate::say(format_args!(
+        "{failures} allocations failed, of a request up to number {highest}, {cycles} times over; the reserve gave {most} bytes"
+    ));
+}
+/// Whether somebody has `size` bytes.
+pub fn answer(size: usize) -> Answer {
+    let left = LEFT.load(Ordering::Relaxed);
+    if left > 0 || !super::reserve::is_owner() {
+        if left != usize::MAX {
+            LEFT.store(left - 1, Ordering::Relaxed);
+        }
+        return Answer::Heap;
+    }
+    FAILED.store(true, Ordering::Relaxed);
+    HIGHEST.fetch_max(ROUND.load(Ordering::Relaxed), Ordering::Relaxed);
+    FAILURES.fetch_add(1, Ordering::Relaxed);
+    let reserve = RESERVE.load(Ordering::Relaxed);
+    if size + OVERHEAD > reserve {
+        return Answer::None;
+    }
+    OPEN.store(true, Ordering::Relaxed);
+    RESERVE.store(reserve - size - OVERHEAD, Ordering::Relaxed);
+    MOST.fetch_max(ALL.load(Ordering::Relaxed) - RESERVE.load(Ordering::Relaxed), Ordering::Relaxed);
+    Answer::Reserve
+}
+/// So many bytes are in the heap again: they are the reserve's, where that is open.
+pub fn freed(size: usize) {
+    if OPEN.load(Ordering::Relaxed) && super::reserve::is_owner() {
+        let all = ALL.load(Ordering::Relaxed);
+        let _ =
+            RESERVE.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some((left + size + OVERHEAD).min(all)));
+    }
+}
