@@ -5,6 +5,7 @@ mod explain;
 mod figures;
 mod footprint;
 mod page;
+mod patches;
 mod plot;
 pub mod row;
 pub mod sequoia;
@@ -24,7 +25,7 @@ use std::time::Duration;
 #[derive(clap::Args)]
 pub struct Options {
     /// Only this program of apps/bench (ipc, switch, pipe, generate, latency, sandbox, peers, maximum, protection), "footprint", "services",
-    /// "sfi": what fault domains cost programs of others, or "sequoia": what a database's untrusted functions cost in each isolation
+    /// "sfi": what fault domains cost programs of others, "patches": three ways to switch between domains of protection, on the model, or "sequoia": what a database's untrusted functions cost in each isolation
     what: Option<String>,
     /// Of "sfi": only this program of apps/bench/suite; may be given several times
     #[arg(long, value_name = "NAME")]
@@ -235,11 +236,16 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     if options.what.as_deref() == Some("sequoia") {
         return sequoia::run(root, options.plots.as_deref());
     }
+    if options.what.as_deref() == Some("patches") {
+        let core = rtl::Machine::read(root, &options.core)?;
+        let latencies = *options.latency.first().unwrap_or(&core.latencies[0]);
+        return patches::run(root, &core, latencies, options.plots.as_deref());
+    }
     let mut rows = match options.what.as_deref() {
         Some("footprint") => footprint::measure(root)?,
         Some("services") => services::measure(root)?,
         Some(program) if !PROGRAMS.contains(&program) => {
-            bail!("bench {program}: it is one of {}, footprint, services, sfi, sequoia", PROGRAMS.join(", "))
+            bail!("bench {program}: it is one of {}, footprint, services, sfi, patches, sequoia", PROGRAMS.join(", "))
         }
         _ => measure_all(root, options)?,
     };
