@@ -1,4 +1,3 @@
-// ways plain touch sandbox slices strict strict-touch strict-sandbox
 // system supervised
 // timeout 200
 // expect stdout the walls held

@@ -30,6 +30,7 @@ use account::Accounts;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 use fallible::TryPush;
+use portal::Specification;
 use portal::emit::Buffer;
 
 /// All that the portal manager keeps.
@@ -174,6 +175,32 @@ impl<M: Machine> Manager<M> {
         self.events.queue.room_for(living)?;
         self.domains.add(asid, domain);
         Ok(())
+    }
+    /// The first of consecutive free numbers in the table of `asid` for portals of these specifications, which those in its sandbox may call by stubs.
+    #[inline(always)]
+    pub fn free_numbers_for(&self, asid: usize, specifications: &[Specification]) -> Result<usize> {
+        if self.domain(asid)?.sandbox.passed.any() || self.shares(asid) {
+            return self.free_numbers_with_stubs(asid, specifications);
+        }
+        self.free_numbers(asid, specifications.len())
+    }
+    #[cold]
+    #[inline(never)]
+    fn free_numbers_with_stubs(&self, asid: usize, specifications: &[Specification]) -> Result<usize> {
+        let table = self.domain(asid)?.table;
+        let bad = self.machine.info().symbols.bad_portal;
+        let suits = |first: usize, free: &dyn Fn(usize) -> bool| {
+            let mut all = specifications.iter().enumerate();
+            all.all(|(n, specification)| free(first + n) && self.suits_stubs(asid, first + n, specification))
+        };
+        let numbers = || abi::system::FIRST_FREE..=NPORTALS - specifications.len();
+        let own = |number: usize| match self.domain(asid) {
+            Ok(d) if !d.enclosure.is_alone() => self.is_free_for_all(asid, number),
+            _ => table.entry(number) == bad,
+        };
+        let dead = |number: usize| own(number) || table.entry(number) == self.dead.grant;
+        let found = numbers().find(|&first| suits(first, &own));
+        found.or_else(|| numbers().find(|&first| suits(first, &dead))).ok_or(Error::ENFILE)
     }
     /// `count` consecutive free numbers in the table of `asid`. Those of portals that a dead server had granted are free when there
     /// are no others: who still has one should find out that the server has died, but need not, and may not know of it.

@@ -207,6 +207,9 @@ impl<M: Machine> Manager<M> {
     }
     /// Makes entry `number` of `asid`'s table lead to `code`. `ENOMEM`: too many entries do.
     pub fn install(&mut self, asid: usize, number: usize, code: u64) -> Result<()> {
+        if self.domain(asid)?.sandbox.passed.any() {
+            self.make_stubs(asid, number, code);
+        }
         let domain = self.domains.get_mut(asid).ok_or(Error::ESRCH)?;
         if let Some(block) = self.code.get_mut(code).filter(|block| !block.permanent) {
             block.add_user((asid as u16, number as u16))?;
@@ -360,7 +363,8 @@ impl<M: Machine> Manager<M> {
     /// Opens a portal to registration `id`, which the subject may open.
     #[inline(always)]
     pub(crate) fn open_registration(&mut self, caller: Caller, id: usize) -> Result<usize> {
-        let number = self.free_numbers(caller.direct, 1)?;
+        let specification = self.registrations.get(id).ok_or(Error::ENOENT)?.specification;
+        let number = self.free_numbers_for(caller.direct, &[specification])?;
         let end = self.end(caller.direct)?;
         let made_for = self.made_for(end, id, number)?;
         if let Some(code) = self.reuse(id, made_for) {

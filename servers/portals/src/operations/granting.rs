@@ -14,6 +14,7 @@ use crate::state::nucleus_data::ThreadPage;
 use abi::Error;
 use abi::nucleus::flags;
 use abi::system::{FIRST_FREE, GRANTS, GRANTS_OF_ALL, GRANTS_OF_ONE, Grant};
+use portal::Specification;
 
 impl<M: Machine> Manager<M> {
     /// The domain whose call thread `index` serves in domain `server`, which has called the portal manager from there. `EINVAL`: it
@@ -73,7 +74,11 @@ impl<M: Machine> Manager<M> {
         let client = self.served(thread, caller.direct)?;
         self.may_grant(client, caller.direct, count)?;
         let gone = if request.gone == 0 { 0 } else { self.semaphore_of(caller.direct, request.gone as usize)? };
-        let number = self.free_numbers(client, count)?;
+        let mut specifications = [Specification::EMPTY; GRANTS];
+        for (specification, granted) in specifications.iter_mut().zip(&request.portals[..count]) {
+            *specification = self.granted_specification(granted)?;
+        }
+        let number = self.free_numbers_for(client, &specifications[..count])?;
         self.domain_mut(caller.direct)?.grants.reserve()?;
         let constants = [request.constant; 6];
         for (n, granted) in request.portals[..count].iter().enumerate() {
@@ -91,6 +96,9 @@ impl<M: Machine> Manager<M> {
         }
         Ok((client, number))
     }
+    fn granted_specification(&self, granted: &abi::system::Granted) -> Result<Specification> {
+        self.parse(crate::operations::registrations::specification(&granted.spec)?).map_err(|_| Error::EINVAL)
+    }
     #[optimize(size)]
     fn granted(
         &mut self,
@@ -99,8 +107,7 @@ impl<M: Machine> Manager<M> {
         granted: &abi::system::Granted,
         constants: &[u64; 6],
     ) -> Result<u64> {
-        let specification = crate::operations::registrations::specification(&granted.spec)?;
-        let specification = self.parse(specification).map_err(|_| Error::EINVAL)?;
+        let specification = self.granted_specification(granted)?;
         if granted.entry >= abi::address::WINDOW_VA as u64 {
             return Err(Error::EINVAL);
         }

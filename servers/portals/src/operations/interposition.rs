@@ -1,5 +1,9 @@
 //! Portal interposition (USENIX paper, section 6): a domain whose every portal leads to its parent, and parents that are
 //! told of each new portal in their table.
+//!
+//! **A stub passes what the portal behind it passes.** One that passed a window's address as a word would have the parent lend its own page at that
+//! place, which the child has chosen. So before a number of the parent's comes to lead to a portal, the stubs of that number are such; and a number
+//! whose stubs have passed something else, in a call that may still be on its way, leads to no portal with windows.
 
 use crate::Result;
 use crate::machine::neighbours::Machine;
@@ -9,13 +13,13 @@ use crate::state::upcalls::What;
 use abi::Error;
 use abi::identity::DomainId;
 use abi::nucleus::{NPORTALS, domain, flags};
-use abi::system::Child;
+use abi::system::{Child, FIRST_FREE};
 use alloc::vec::Vec;
 use core::ops::Range;
 use fallible::TryPush;
 use portal::{Count, Specification};
 
-/// The stub of portals that pass words only, and of numbers that are not open.
+/// The stub of portals that pass words only.
 const PLAIN: &str = "sm=iiiii";
 
 impl<M: Machine> Manager<M> {
@@ -24,16 +28,18 @@ impl<M: Machine> Manager<M> {
     #[optimize(size)]
     pub fn interpose(&mut self, parent: usize, child: usize, intercept: u64) -> Result<()> {
         self.make_elastic(parent)?;
-        self.enclose(parent, child, parent)?;
-        let plain = self.parse(PLAIN).map_err(|_| Error::EINVAL)?;
+        self.enclose((parent, intercept), child, parent)?;
         let mut stubs: Vec<(Specification, u64)> = Vec::new();
         let count = if self.counts_calls() { Count::Called } else { Count::Off };
         let from = self.domain(parent)?.table;
+        let bad = self.machine.info().symbols.bad_portal;
         for number in 1..NPORTALS {
-            let specification = match self.code.get(from.entry(number)) {
-                Some(block) if block.specification.is_templated() => block.specification.stub(),
-                _ => plain,
-            };
+            let behind = from.entry(number);
+            if number >= FIRST_FREE && behind == bad {
+                continue;
+            }
+            let specification = self.stub_of(self.code.get(behind).map(|block| block.specification))?;
+            self.domain_mut(parent)?.sandbox.passed.note(number, &specification)?;
             let code = match stubs.iter().find(|(s, _)| *s == specification) {
                 Some(&(_, code)) => code,
                 None => {
@@ -46,6 +52,81 @@ impl<M: Machine> Manager<M> {
             self.put(code, child, number)?;
         }
         Ok(())
+    }
+    /// The stub of a portal of this specification: where it opens no windows, and for what is none, it passes words.
+    #[optimize(size)]
+    fn stub_of(&self, specification: Option<Specification>) -> Result<Specification> {
+        match specification {
+            Some(specification) if specification.is_templated() => Ok(specification.stub()),
+            _ => self.parse(PLAIN).map_err(|_| Error::EINVAL),
+        }
+    }
+    /// Whether domain `asid`, and all that share its table, may have a portal of this specification at `number`: no call through a stub of that
+    /// number can be on its way that has passed something else.
+    #[optimize(size)]
+    pub(crate) fn suits_stubs(&self, asid: usize, number: usize, specification: &Specification) -> bool {
+        let Ok(stub) = self.stub_of(Some(*specification)) else { return false };
+        let suits = |asid| self.domain(asid).is_ok_and(|d| d.sandbox.passed.suits(number, &stub));
+        suits(asid) && self.sharers(asid).all(suits)
+    }
+    /// Number `number` of domain `controller` is about to lead to `code`: in the sandbox of that domain, its stubs are as that asks. Where there is
+    /// no memory for one, the number leads nowhere there.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn make_stubs(&mut self, controller: usize, number: usize, code: u64) {
+        let Some(behind) = self.code.get(code).map(|block| block.specification) else { return };
+        let Ok(wanted) = self.stub_of(Some(behind)) else { return };
+        let noted = self.domain_mut(controller).and_then(|d| {
+            let suits = d.sandbox.passed.suits(number, &wanted) || !behind.is_templated();
+            d.sandbox.passed.note(number, &wanted)?;
+            if suits { Ok(()) } else { Err(Error::EPORTAL) }
+        });
+        let mut n = 0;
+        while let Some(&child) = self.domain(controller).ok().and_then(|d| d.sandbox.inside.get(n)) {
+            n += 1;
+            if noted.and_then(|()| self.make_stub(controller, child, number, &wanted)).is_err() {
+                self.unstub(child, number);
+            }
+        }
+    }
+    /// Where domain `child` has a stub at `number` that is none of its controlling domain's own making, it is one of `wanted` from now on.
+    #[optimize(size)]
+    fn make_stub(&mut self, controller: usize, child: usize, number: usize, wanted: &Specification) -> Result<()> {
+        let d = self.domain(child)?;
+        let intercept = d.sandbox.intercept;
+        if let Some(there) = self.code.get(d.table.entry(number))
+            && (there.entry != intercept || there.specification == *wanted)
+        {
+            return Ok(());
+        }
+        let is = |&code: &u64| {
+            self.code.get(code).is_some_and(|block| {
+                let known = (block.kind, block.entry, block.specification) == (Kind::Stub, intercept, *wanted);
+                known && block.users.iter().any(|user| user.0 as usize == child)
+            })
+        };
+        // Where calls are counted, each number's code counts its own.
+        let alike = self.domain(controller)?.blocks.iter().copied().find(is).filter(|_| !self.counts_calls());
+        match alike {
+            Some(code) => self.install(child, number, code),
+            None => {
+                let ends = (self.end(child)?, controller);
+                let code = self.generate(ends, wanted, (intercept, &[]), Kind::Stub, self.count(number))?;
+                self.install_first(child, number, code)
+            }
+        }
+    }
+    /// Number `number` of domain `child`, which is in a sandbox, leads nowhere.
+    #[optimize(size)]
+    pub(crate) fn unstub(&mut self, child: usize, number: usize) {
+        let bad = self.machine.info().symbols.bad_portal;
+        let Ok(domain) = self.domain_mut(child) else { return };
+        let code = domain.table.entry(number);
+        if code != bad {
+            domain.table.set_entry(number, bad);
+            domain.numbers.0 = domain.numbers.0.min(number);
+            self.release(code, child, number);
+        }
     }
     /// Lets the stack queue of `asid` grow on demand: who calls a controlling domain must not wait for another caller.
     #[optimize(size)]

@@ -311,9 +311,11 @@ impl<M: Machine> Manager<M> {
     /// `count` consecutive numbers that are free in the tables of all that see one space.
     #[cold]
     pub(crate) fn free_numbers_of_all(&self, asid: usize, count: usize) -> Result<usize> {
+        crate::manager::free_run(FIRST_FREE, count, |number| self.is_free_for_all(asid, number))
+    }
+    /// Whether `number` is.
+    pub(crate) fn is_free_for_all(&self, asid: usize, number: usize) -> bool {
         let bad = self.machine.info().symbols.bad_portal;
-        let free =
-            |number| self.family(asid).all(|member| self.domain(member).is_ok_and(|d| d.table.entry(number) == bad));
-        crate::manager::free_run(FIRST_FREE, count, free)
+        self.family(asid).all(|member| self.domain(member).is_ok_and(|d| d.table.entry(number) == bad))
     }
 }

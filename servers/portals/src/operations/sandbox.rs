@@ -21,9 +21,9 @@ use crate::state::sandbox::{Numbers, Sandbox};
 const CHAIN: usize = abi::address::PAGE / (5 * 8);
 
 impl<M: Machine> Manager<M> {
-    /// Puts `child` in the sandbox of `controller`, with the portals that `parent` has.
+    /// Puts `child` in the sandbox of `controller`, with the portals that `parent` has; its stubs lead to `intercept`.
     #[optimize(size)]
-    pub fn enclose(&mut self, controller: usize, child: usize, parent: usize) -> Result<()> {
+    pub fn enclose(&mut self, (controller, intercept): (usize, u64), child: usize, parent: usize) -> Result<()> {
         let bad = self.machine.info().symbols.bad_portal;
         let from = self.domain(parent)?;
         let held = if from.sandbox.controller != 0 {
@@ -33,10 +33,12 @@ impl<M: Machine> Manager<M> {
             (FIRST_FREE..NPORTALS).for_each(|number| held.set(number, from.table.entry(number) != bad));
             held
         };
-        self.domain_mut(controller)?.sandbox.inside.room_for(1)?;
+        let sandbox = &mut self.domain_mut(controller)?.sandbox;
+        sandbox.inside.room_for(1)?;
+        sandbox.passed.begin()?;
         let entry = self.domain_mut(child)?;
-        entry.numbers = (NPORTALS, NPORTALS);
-        entry.sandbox = Sandbox { controller, held, ..Sandbox::default() };
+        entry.numbers = (FIRST_FREE, NPORTALS);
+        entry.sandbox = Sandbox { controller, intercept, held, ..Sandbox::default() };
         self.domain_mut(controller)?.sandbox.inside.push_kept(child);
         self.note_links(controller);
         Ok(())
@@ -44,7 +46,8 @@ impl<M: Machine> Manager<M> {
     /// Puts the child of a domain in a sandbox beside it, with the same stubs.
     #[optimize(size)]
     pub fn enclose_fork(&mut self, parent: usize, child: usize) -> Result<()> {
-        self.enclose(self.domain(parent)?.sandbox.controller, child, parent)?;
+        let Sandbox { controller, intercept, .. } = self.domain(parent)?.sandbox;
+        self.enclose((controller, intercept), child, parent)?;
         let from = self.domain(parent)?.table;
         for number in 1..NPORTALS {
             self.put(from.entry(number), child, number)?;

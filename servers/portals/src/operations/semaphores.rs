@@ -11,7 +11,7 @@ use abi::address::{PAGE, supervisor};
 use abi::boot::{BootShortCircuit, GROWN_SEMAPHORES};
 use abi::nucleus::MAX_SEMAPHORES;
 use account::Charge;
-use portal::ShortCircuit;
+use portal::{ShortCircuit, Specification};
 
 use crate::state::semaphores::Semaphore;
 
@@ -49,7 +49,8 @@ pub fn new_semaphore(machine: impl Machine, value: usize) -> Result<usize> {
 impl<M: Machine> Manager<M> {
     /// Makes a semaphore, and P and V as two consecutive portals of the direct caller's; the number of the first.
     pub fn semaphore_create(&mut self, caller: Caller, value: usize) -> Result<usize> {
-        let number = self.free_numbers(caller.direct, 2)?;
+        // They take words.
+        let number = self.free_numbers_for(caller.direct, &[Specification::EMPTY; 2])?;
         let mut charge = self.charge(caller.direct, Resource::Semaphores, 1)?;
         let made = new_semaphore(self.machine, value as u32 as i32 as isize as usize).and_then(|id| {
             self.semaphore_portals(caller.direct, number, id, &mut charge).inspect_err(|_| {

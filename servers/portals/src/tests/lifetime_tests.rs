@@ -278,9 +278,10 @@ fn a_child_in_a_sandbox_has_stubs_only() {
     let number = world.open(thread, "t.add").unwrap();
     let (child, its) = world.fork(thread, 0x30000).unwrap();
     world.check();
-    for n in 1..FIRST_FREE + 4 {
+    for n in 1..=number {
         assert_eq!(world.leads(child, n), Some((parent, 0x30000)), "{n}");
     }
+    assert_eq!(world.leads(child, number + 1), None, "what its parent does not have");
     // What it closes through its parent, the parent keeps: it has it itself.
     assert!(world.enter(its, system::PORTAL_CLOSE));
     world.close(its, number).unwrap();
@@ -289,6 +290,39 @@ fn a_child_in_a_sandbox_has_stubs_only() {
     world.kill(parent).unwrap();
     world.check();
     assert!(world.manager.domain(child).is_err(), "who is in a sandbox ends with it");
+}
+#[test]
+fn a_number_whose_stubs_have_passed_words_leads_to_no_portal_with_windows() {
+    let (mut world, parent, thread) = World::with_component();
+    world.register(thread, "t.words", "npii").unwrap();
+    world.register(thread, "t.others", "npiii").unwrap();
+    let (child, its) = world.fork(thread, 0x30000).unwrap();
+    let opened = |world: &mut World, name| {
+        assert!(world.enter(its, system::PORTAL_OPEN));
+        let number = world.open(its, name).unwrap();
+        world.leave(its);
+        number
+    };
+    let passes = |world: &World, asid: usize, number: usize, spec: &str| {
+        world.manager.domain(asid).unwrap().sandbox.passed.suits(number, &world.manager.parse(spec).unwrap())
+    };
+    let words = opened(&mut world, "t.words");
+    assert_eq!(world.leads(child, words), Some((parent, 0x30000)), "a stub, though its parent has made none");
+    assert!(world.enter(its, system::PORTAL_CLOSE));
+    world.close(its, words).unwrap();
+    world.leave(its);
+    // A call that has come by the stub may be on its way.
+    assert!(world.leads(child, words).is_some());
+    assert!(passes(&world, parent, words, "sm=iiiii") && !passes(&world, parent, words, "sm=r"));
+    assert!(!world.manager.suits_stubs(parent, words, &world.manager.parse("npr").unwrap()));
+    assert!(world.manager.suits_stubs(parent, words + 1, &world.manager.parse("npr").unwrap()), "it had no stubs");
+    assert_eq!(opened(&mut world, "t.others"), words, "other words");
+    world.kill(child).unwrap();
+    assert!(
+        !world.manager.suits_stubs(parent, words, &world.manager.parse("npr").unwrap()),
+        "nor did who is dead return"
+    );
+    world.check();
 }
 #[test]
 fn a_server_grants_to_who_calls_it_and_no_more_than_it_may() {
