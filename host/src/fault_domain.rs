@@ -1,4 +1,4 @@
-//! Building C programs for software fault domains: compiled as any other but for three registers, linked to one object with the libraries,
+//! Building programs in C and Rust for software fault domains: compiled as any other but for some registers, linked to one object with the libraries,
 //! rewritten, and linked again to a program that its host can put anywhere. `docs/src/fault-domains.md` explains it.
 
 use crate::build::{self, Recipe, Source, files, fresh};
@@ -86,19 +86,16 @@ fn begins_by_itself(objects: &[PathBuf]) -> Result<bool> {
     }
     Ok(false)
 }
-/// Builds the program of `source` for a fault domain, kept in as `options` say; its ELF file.
-pub fn build(root: &Path, source: &Source, options: &Options) -> Result<Vec<u8>> {
-    let _alone = build::alone(root)?;
+/// Links a program in C with all that it uses to one relocatable object.
+fn in_c(root: &Path, source: &Source, options: &Options, whole: &Path) -> Result<()> {
     let what = source.path.display().to_string();
     let mut recipe = build::c_recipe(root, source)?;
     recipe.cflags.extend(flags(options));
     let objects = build::objects(root, &recipe)?;
     let library = library(root, options)?;
     let heap = build::heap(root)?;
-    let folder = tempfile::tempdir()?;
-    let [whole, rewritten, program] = ["whole.o", "rewritten.o", "program"].map(|name| folder.path().join(name));
     let mut link = Command::new(PARTIAL_LINKER);
-    link.args(["-r", "--gc-sections", "-S", "-e", "_start", "-u", "_start", "-o"]).arg(&whole).args(&objects);
+    link.args(["-r", "--gc-sections", "-S", "-e", "_start", "-u", "_start", "-o"]).arg(whole).args(&objects);
     // What begins by itself (FAULT_DOMAIN of fault_domain.h) has of the C library what it calls, and none of its constructors.
     if begins_by_itself(&objects)? {
         link.arg(&library);
@@ -110,7 +107,20 @@ pub fn build(root: &Path, source: &Source, options: &Options) -> Result<Vec<u8>>
     link.args(named.collect::<Vec<_>>());
     link.arg("-L").arg(picolibc).args(["--start-group", "-lm", "-lc"]);
     link.arg(of_compiler(root, "-print-libgcc-file-name")?).arg(heap).arg("--end-group");
-    run(&mut link, &what)?;
+    run(&mut link, &what)
+}
+/// Builds the program of `source` for a fault domain, kept in as `options` say; its ELF file.
+pub fn build(root: &Path, source: &Source, options: &Options) -> Result<Vec<u8>> {
+    let _alone = build::alone(root)?;
+    let what = source.path.display().to_string();
+    let folder = tempfile::tempdir()?;
+    let [whole, rewritten, program] = ["whole.o", "rewritten.o", "program"].map(|name| folder.path().join(name));
+    match build::rust_file(root, source) {
+        Some(file) => {
+            fs::copy(build::compile_object(root, &file, PARTIAL_LINKER)?, &whole)?;
+        }
+        None => in_c(root, source, options, &whole)?,
+    }
     let (object, _) = rewriter::rewrite(&fs::read(&whole)?, options).with_context(|| what.clone())?;
     fs::write(&rewritten, object)?;
     let mut link = Command::new(LINKER);

@@ -10,8 +10,9 @@
 // expect stdout the neighbour faults: 42
 // expect stdout the thread of a call ends: -202
 // expect stdout files: 1 and 1
+// expect stdout one in Rust: 42 and 10
 // expect stderr second (in domain
-/* Two components in one address space, and a third one that calls both from its own. */
+/* Components in one address space, and another one that calls both from its own. */
 #include <pebble.h>
 
 static word call(const char *name, word a, word b)
@@ -40,5 +41,6 @@ int main(void)
     printf("the neighbour faults: %ld\n", call("first.ask_fault", 0, 0));
     printf("the thread of a call ends: %ld\n", call("second.thread_ends", 0, 0));
     printf("files: %ld and %ld\n", call("first.file", 0, 0), call("second.file", 0, 0));
+    printf("one in Rust: %ld and %ld\n", call("plus.add", 40, 2), call("plus.text", 7, 0));
     return 0;
 }

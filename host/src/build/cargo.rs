@@ -96,6 +96,36 @@ pub fn package_of(source: &Path) -> Option<&Path> {
 /// Compiles a Rust program of one file; the path of its ELF file. Its package is made beside the other build products and
 /// shares their target folder, so it is called as no other is.
 pub fn compile_file(root: &Path, source: &Path) -> Result<PathBuf> {
+    let (mut command, name) = of_file(root, source)?;
+    let target = root.join("target/programs");
+    command.env("CARGO_TARGET_DIR", &target);
+    let status = progress::during(&format!("building {}", source.display()), || command.status());
+    if !status.context("cargo could not be started")?.success() {
+        bail!("{} could not be compiled", source.display());
+    }
+    Ok(target.join(TARGET).join("release").join(name))
+}
+/// Compiles the same to one relocatable object with all that it uses, without compressed instructions, linked by `linker`; its path.
+pub fn compile_object(root: &Path, source: &Path, linker: &str) -> Result<PathBuf> {
+    let (mut command, name) = of_file(root, source)?;
+    // All else has the flags of .cargo/config.toml. `relax`: with a relocation for everything that refers to code. The compiler leaves the dedicated
+    // registers alone, and one more, which the rewriter has then for what LLVM keeps in `ra`, in whichever function.
+    let flags = format!(
+        "-Clinker={linker} -Clinker-flavor=ld -Clink-args=-r -Clink-args=-e_start -Clink-args=-u_start \
+         -Crelocation-model=pic -Ctarget-feature=-c,+relax,+reserve-x7,+reserve-x28,+reserve-x29,+reserve-x30,+reserve-x31"
+    );
+    let target = root.join("target/sandboxed");
+    command.env("CARGO_TARGET_DIR", &target).env("RUSTFLAGS", flags);
+    // rustc finds fault with the name of that feature, at each crate.
+    let output = progress::during(&format!("building {}", source.display()), || command.output());
+    let output = output.context("cargo could not be started")?;
+    if !output.status.success() {
+        bail!("{} could not be compiled:\n{}", source.display(), String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(target.join(TARGET).join("release").join(name))
+}
+/// How a Rust program of one file is built, as a package of its own, and that package's name.
+fn of_file(root: &Path, source: &Path) -> Result<(Command, String)> {
     let source = source.canonicalize().with_context(|| source.display().to_string())?;
     let folder = place(root, "programs", &source)?.with_extension("package");
     fs::create_dir_all(&folder)?;
@@ -111,14 +141,9 @@ pub fn compile_file(root: &Path, source: &Path) -> Result<PathBuf> {
     }
     // The same versions as everywhere else; cargo leaves out what is not needed.
     fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
-    let target = root.join("target/programs");
     let mut command = build(root);
-    command.arg("--manifest-path").arg(&manifest).env("CARGO_TARGET_DIR", &target);
-    let status = progress::during(&format!("building {}", source.display()), || command.status());
-    if !status.context("cargo could not be started")?.success() {
-        bail!("{} could not be compiled", source.display());
-    }
-    Ok(target.join(TARGET).join("release").join(name))
+    command.arg("--manifest-path").arg(&manifest);
+    Ok((command, name))
 }
 /// A name for the package of a file that no file elsewhere has.
 fn unique_name(source: &Path) -> String {

@@ -9,7 +9,7 @@ mod stamp;
 
 pub use alone::alone;
 pub use c::{archive, compiler, driver, each, heap, objects};
-pub use cargo::{cargo, compile_package};
+pub use cargo::{cargo, compile_object, compile_package};
 pub use recipe::Recipe;
 
 use crate::{fault_domain, port};
@@ -120,12 +120,14 @@ fn way(root: &Path, source: &Source, path: &Path) -> Result<Way> {
         None => bail!("{name}: no such component, and no such file"),
     }
 }
-/// Whether it is a program in C, or will be said not to be there.
-pub fn is_in_c(root: &Path, source: &Source) -> bool {
-    !matches!(
-        way(root, source, &root.join(&source.path)),
-        Ok(Way::Package(_) | Way::RustFile | Way::RustFolder(_) | Way::Elf)
-    )
+/// Whether it can be made into a software fault domain, or will be said not to be there.
+pub fn can_be_rewritten(root: &Path, source: &Source) -> bool {
+    !matches!(way(root, source, &root.join(&source.path)), Ok(Way::Package(_) | Way::RustFolder(_) | Way::Elf))
+}
+/// The path of a program in Rust of one file, if it is one.
+pub fn rust_file(root: &Path, source: &Source) -> Option<PathBuf> {
+    let path = root.join(&source.path);
+    matches!(way(root, source, &path), Ok(Way::RustFile)).then_some(path)
 }
 /// A recipe with that of the port that it names, whose sources are fetched where they are not there.
 fn with_port(root: &Path, mut recipe: Recipe) -> Result<Recipe> {

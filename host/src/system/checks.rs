@@ -102,8 +102,8 @@ pub fn why_no_fault_domain(component: &Component) -> Option<(&'static str, &'sta
         None
     }
 }
-/// What is wrong with components that are to be software fault domains. `not_in_c`: the program is there, and is none in C.
-pub fn fault_domains(system: &System, not_in_c: &dyn Fn(&Component) -> bool) -> Vec<Fault> {
+/// What is wrong with components that are to be software fault domains. `can`: the program is not there, or it can be made into one.
+pub fn fault_domains(system: &System, can: &dyn Fn(&Component) -> bool) -> Vec<Fault> {
     let mut faults = Vec::new();
     let some = system.components.iter().any(|component| component.isolation == Isolation::Sfi);
     for (n, component) in system.components.iter().enumerate() {
@@ -124,8 +124,8 @@ pub fn fault_domains(system: &System, not_in_c: &dyn Fn(&Component) -> bool) -> 
         } else if let Some((key, why)) = why_no_fault_domain(component) {
             let text = format!("it can not be a software fault domain: {why}");
             faults.push(fault(text).at(key));
-        } else if not_in_c(component) {
-            let text = "it can not be a software fault domain: only programs in C are made into such";
+        } else if !can(component) {
+            let text = "it can not be a software fault domain: only programs in C, and in Rust of one file, are made into such";
             let help = "leave `isolation` out: it has an address space of its own then".to_string();
             faults.push(fault(text.into()).at("isolation").help(help));
         }

@@ -99,8 +99,8 @@ fn read_file(root: &Path, path: &Path) -> Result<Manifest> {
     manifest.add(root, path, 0)?;
     manifest.system.components.iter_mut().for_each(name_image);
     let mut faults = checks::faults(&manifest.system);
-    let not_in_c = |component: &Component| !build::is_in_c(root, &build::source(component));
-    faults.extend(checks::fault_domains(&manifest.system, &not_in_c));
+    let can = |component: &Component| build::can_be_rewritten(root, &build::source(component));
+    faults.extend(checks::fault_domains(&manifest.system, &can));
     faults.extend(checks::ports(&manifest.system, &crate::port::names(root)?));
     manifest.refuse(&faults)?;
     Ok(manifest)

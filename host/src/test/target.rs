@@ -42,7 +42,11 @@ fn each_way(test: Test) -> Vec<Test> {
 /// Programs of `target` that run as software fault domains too: what they say of themselves holds there as well.
 const HOSTED: &[&str] = &[
     "arguments",
+    "bytes_rust",
+    "capabilities_rust",
     "clock_alarm",
+    "directories_rust",
+    "directories_rust_errors",
     "ebadf_and_enotty_files",
     "eexist_files",
     "einval_files",
@@ -57,6 +61,10 @@ const HOSTED: &[&str] = &[
     "files_large",
     "files_read_crosses_pages",
     "files_rename",
+    "files_rust",
+    "files_rust_cross_pages",
+    "files_rust_errors",
+    "files_rust_standard_input",
     "files_status",
     "hello",
     "main_returns_3",
