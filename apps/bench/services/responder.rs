@@ -9,6 +9,9 @@ use alloc::boxed::Box;
 use pebble::internet::{TcpListener, TcpStream, UdpSocket};
 use pebble::{Error, Result, println};
 
+/// The mark that says that a datagram has come.
+const ARRIVED: usize = 30;
+
 #[repr(align(4096))]
 struct Buffer([u8; 4096]);
 
@@ -46,6 +49,7 @@ fn echo_datagrams() -> Result<()> {
     let mut buffer = buffer();
     loop {
         let (count, from) = socket.receive_from(&mut buffer.0)?;
+        pebble::arch::component::mark::<ARRIVED>();
         socket.send_to(&buffer.0[..count], from)?;
     }
 }

@@ -66,6 +66,7 @@ static void echo_datagrams(int socket)
         struct sockaddr_in from;
         socklen_t size = sizeof from;
         ssize_t count = recvfrom(socket, buffer, sizeof buffer, 0, (struct sockaddr *)&from, &size);
+        MARK(ARRIVED);
         if (count >= 0)
             sendto(socket, buffer, count, 0, (struct sockaddr *)&from, size);
     }

@@ -4,7 +4,7 @@ use super::counter::{Counter, median};
 use anyhow::{Context, Result, ensure};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream, UdpSocket};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -12,6 +12,11 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const BATCHES: usize = 7;
 /// For how long the guest is left alone before a batch.
 const REST: Duration = Duration::from_millis(20);
+/// For how long the first answer is waited for at a time, and in all.
+const MOMENT: Duration = Duration::from_millis(500);
+const BOOT: Duration = Duration::from_secs(120);
+/// Frames of which the median is taken.
+const FRAMES: usize = 101;
 /// KiB of a bulk transfer.
 const BULK: usize = 4096;
 
@@ -47,6 +52,32 @@ fn connect(port: u16) -> Result<TcpStream> {
     Ok(stream)
 }
 
+/// Instructions from a frame, which finds the guest idle, to the mark that its receiver makes.
+fn arrival(counter: &Counter, mut send: impl FnMut() -> Result<()>) -> Result<u64> {
+    let mut costs = Vec::new();
+    for _ in 0..FRAMES {
+        let before = counter.idle()?;
+        send()?;
+        costs.push(counter.marked()?.checked_sub(before).context("its receiver makes no mark")?);
+    }
+    median(costs).context("no frames")
+}
+/// Instructions from the machine's start to the first answer of HTTP's.
+pub fn first_answer(counter: &Counter, ports: &Ports) -> Result<(&'static str, u64)> {
+    let request = b"GET /1k HTTP/1.1\r\nHost: pebble\r\nConnection: close\r\n\r\n";
+    let ask = || -> Result<()> {
+        let mut stream = connect(ports.http)?;
+        stream.set_read_timeout(Some(MOMENT))?;
+        stream.write_all(request)?;
+        answer(&mut stream, 1024)
+    };
+    let deadline = Instant::now() + BOOT;
+    while let Err(error) = ask() {
+        ensure!(Instant::now() < deadline, "it never answered: {error:#}");
+        std::thread::sleep(REST);
+    }
+    Ok(("boot to the first answered request", counter.count()?))
+}
 /// Datagrams and streams.
 pub fn packets(counter: &Counter, ports: &Ports) -> Result<Costs> {
     let mut costs = Vec::new();
@@ -60,6 +91,7 @@ pub fn packets(counter: &Counter, ports: &Ports) -> Result<Costs> {
         ensure!(&answer[..count] == bytes, "another datagram came back");
         Ok(())
     };
+    costs.push(("frame to application, UDP 64 B", arrival(counter, || echo(&[b'x'; 64]))?));
     costs.push(("UDP echo 64 B", cost(counter, 300, 1, || echo(&[b'x'; 64]))?));
     costs.push(("UDP echo 1 KiB", cost(counter, 300, 1, || echo(&[b'x'; 1024]))?));
     let mut stream = connect(ports.tcp)?;

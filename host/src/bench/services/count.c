@@ -38,8 +38,8 @@ extern size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *);
 extern uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *);
 EXPORT int qemu_plugin_version = 1;
 
-/* The counters: user, upper half, firmware. */
-enum { USER, UPPER, FIRMWARE, COUNTERS };
+/* The counters: user, upper half, firmware; and what all of them were together at the last mark. */
+enum { USER, UPPER, FIRMWARE, COUNTERS, MARKED = COUNTERS, WORDS };
 static volatile uint64_t *counters;
 static FILE *marks;
 
@@ -53,8 +53,9 @@ static FILE *marks;
 static void marked(unsigned hart, void *k)
 {
     (void)hart;
+    counters[MARKED] = counters[USER] + counters[UPPER] + counters[FIRMWARE];
     if (marks)
-        fprintf(marks, "%ld %" PRIu64 "\n", (long)k, counters[USER] + counters[UPPER] + counters[FIRMWARE]);
+        fprintf(marks, "%ld %" PRIu64 "\n", (long)k, counters[MARKED]);
 }
 static void ended(plugin_id id, void *nothing)
 {
@@ -81,7 +82,7 @@ static void translated(plugin_id id, struct qemu_plugin_tb *block)
 EXPORT int qemu_plugin_install(plugin_id id, const struct info *info, int argc, char **argv)
 {
     (void)info;
-    size_t bytes = COUNTERS * sizeof *counters;
+    size_t bytes = WORDS * sizeof *counters;
     for (int i = 0; i < argc; i++) {
         if (strncmp(argv[i], "shared=", 7) == 0) {
             int file = open(argv[i] + 7, O_RDWR);

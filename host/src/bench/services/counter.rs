@@ -5,11 +5,15 @@ use anyhow::{Context, Result, bail, ensure};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 use tempfile::NamedTempFile;
 
 const SOURCE: &str = "host/src/bench/services/count.c";
-/// Numbers in the file.
+/// Numbers in the file; behind them is how many there were at the last mark.
 const COUNTERS: usize = 3;
+/// How often it is looked whether the guest is idle, and how many times it must be, in a row.
+const LOOK: Duration = Duration::from_millis(1);
+const LOOKS: usize = 5;
 
 /// The plugin, and its files.
 pub struct Counter {
@@ -33,12 +37,30 @@ impl Counter {
         let plugin = format!("{plugin},shared={shared},log={marks}");
         ["-icount", "shift=0,sleep=on", "-plugin", &plugin].map(String::from).to_vec()
     }
-    /// Instructions so far.
-    pub fn count(&self) -> Result<u64> {
-        let mut bytes = [0; COUNTERS * size_of::<u64>()];
+    fn words(&self) -> Result<[u64; COUNTERS + 1]> {
+        let mut bytes = [0; (COUNTERS + 1) * size_of::<u64>()];
         self.shared.as_file().read_exact_at(&mut bytes, 0).context("the plugin counts nothing")?;
         let (words, _) = bytes.as_chunks();
-        Ok(words.iter().map(|&word| u64::from_ne_bytes(word)).sum())
+        Ok(core::array::from_fn(|n| u64::from_ne_bytes(words[n])))
+    }
+    /// Instructions so far.
+    pub fn count(&self) -> Result<u64> {
+        Ok(self.words()?[..COUNTERS].iter().sum())
+    }
+    /// Instructions until the last mark.
+    pub fn marked(&self) -> Result<u64> {
+        Ok(self.words()?[COUNTERS])
+    }
+    /// Instructions so far, when the guest has been idle for a moment.
+    pub fn idle(&self) -> Result<u64> {
+        let (mut last, mut looks) = (self.count()?, 0);
+        while looks < LOOKS {
+            std::thread::sleep(LOOK);
+            let now = self.count()?;
+            looks = if now == last { looks + 1 } else { 0 };
+            last = now;
+        }
+        Ok(last)
     }
     /// What the guest's marks say, after its end: of each pair of marks with one number, that number and the instructions between.
     pub fn marks(&self) -> Result<Vec<(usize, u64)>> {

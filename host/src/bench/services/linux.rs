@@ -30,8 +30,9 @@ fn network(root: &Path, linux: &Services) -> Result<Vec<Row>> {
     let devices = card(&streams);
     let forwards = devices.forwards()?;
     let mut guest = linux.serve(&arguments(&devices, &forwards, &counter))?;
-    until_ready(guest.0.stdout.take().context("the guest has no output")?).context("Linux")?;
-    let mut rows = Vec::new();
+    let first = clients::first_answer(&counter, &ports(&forwards, LIGHTTPD.0)).context(LIGHTTPD.1)?;
+    until_ready(guest.0.stdout.take().context("the guest has no output")?).context(LIGHTTPD.1)?;
+    let mut rows = rows_of(vec![first], LIGHTTPD.1);
     for (port, system) in [LIGHTTPD, NGINX] {
         rows.extend(rows_of(clients::http(&counter, &ports(&forwards, port)).context(system)?, system));
     }

@@ -16,7 +16,7 @@ use clients::Ports;
 use counter::Counter;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{ChildStdout, Stdio};
 use std::time::Duration;
 
 /// The systems that are measured, by what their rows are called: with a domain for each part, and with all of them in supervisor mode.
@@ -116,21 +116,29 @@ fn stored(counter: &Counter, who: &str) -> Result<clients::Costs> {
     }
     Ok(costs)
 }
-/// Boots the system with a program, and waits until that is ready.
-fn boot(root: &Path, system: &str, program: &str, devices: &Devices, counter: &Counter) -> Result<(Guest, Ports)> {
+/// Boots the system with a program; its console is for [`until_ready`].
+fn boot(
+    root: &Path,
+    system: &str,
+    program: &str,
+    devices: &Devices,
+    counter: &Counter,
+) -> Result<(Guest, ChildStdout, Ports)> {
     let options = Options { system: system.into(), file_name: root.join(program), ..Options::default() };
     let image = exec::build_program(root, &options, Connection::Typed)?.with_files(files()).image(&[])?;
     let forwards = devices.forwards()?;
     let mut extra = devices.arguments(&system::load(root, system)?.components, &forwards);
     extra.extend(counter.arguments());
     let mut guest = Guest::start(&image, &Machine { extra, ..Machine::default() }, false, Stdio::null())?;
-    until_ready(guest.stdout().context("the guest has no output")?).context(program.to_string())?;
-    Ok((guest, ports(&forwards, TCP[3])))
+    let console = guest.stdout().context("the guest has no output")?;
+    Ok((guest, console, ports(&forwards, TCP[3])))
 }
 fn network(root: &Path, system: &str) -> Result<clients::Costs> {
     let counter = Counter::new(root)?;
-    let (_guest, ports) = boot(root, system, RESPONDER, &card(&TCP), &counter)?;
-    let mut costs = clients::http(&counter, &ports)?;
+    let (_guest, console, ports) = boot(root, system, RESPONDER, &card(&TCP), &counter)?;
+    let mut costs = vec![clients::first_answer(&counter, &ports).context(RESPONDER)?];
+    until_ready(console).context(RESPONDER)?;
+    costs.extend(clients::http(&counter, &ports)?);
     costs.extend(clients::packets(&counter, &ports)?);
     Ok(costs)
 }
@@ -139,7 +147,8 @@ fn storage(root: &Path, system: &str) -> Result<clients::Costs> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("disk");
     disk::create(&file, DISK)?;
-    let (guest, _) = boot(root, system, STORAGE, &Devices { net: Vec::new(), disk: Some(file) }, &counter)?;
+    let (guest, console, _) = boot(root, system, STORAGE, &Devices { net: Vec::new(), disk: Some(file) }, &counter)?;
+    until_ready(console).context(STORAGE)?;
     guest.ended(PATIENCE)?;
     stored(&counter, STORAGE)
 }
