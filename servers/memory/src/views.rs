@@ -11,12 +11,14 @@
 //! A region that is new in a space is seen by the space's domain alone. What a view's own domain takes (stacks, heap) is seen by
 //! that one too, and ends with it. A page that is unmapped is no region's any more, unless a pager answers for its address.
 
+mod ends;
+
 use crate::chains::Chains;
-use crate::doomed::{Doomed, Lent};
+use crate::doomed::Lent;
 use crate::numbered::Numbered;
 use crate::ram::Ram;
 use crate::space::{Spaces, private, spans};
-use crate::{stacks, tables};
+use crate::tables;
 use abi::Error;
 use abi::address::*;
 use abi::identity::DomainId;
@@ -448,60 +450,6 @@ impl<R: Ram> Spaces<R> {
         }
         let seen = self.resolve_view(view, address, if write { Rights::WRITE } else { Rights::READ }, true);
         if seen == Seen::Now && ready(self) { Ok(true) } else { Err(Error::EFAULT) }
-    }
-    /// Gives back what a view has, and what its own domain has taken in the space, but for pages that windows show, which stay the
-    /// space's. Nobody is in the domain any more.
-    pub fn destroy_view(&mut self, view: usize, lent: Lent) -> Result<(), Error> {
-        let View { root, space, next, tables, account, .. } = *self.views.get(view).ok_or(Error::ESRCH)?;
-        let space_number = space as usize;
-        while let Some(region) = self.views.regions.remove(view as u16, |_| true) {
-            region.pages().for_each(|va| self.forget_entry(view, root, va));
-            if region.own {
-                self.give_up(space_number, region, lent)?;
-            }
-        }
-        // Out of the list of its space.
-        let mut before = space_number;
-        while let Some(record) = self.views.records.get_mut(before) {
-            if record.next as usize == view {
-                record.next = next;
-                break;
-            }
-            before = record.next as usize;
-        }
-        let mut doomed = Doomed::of_the_dead(view, &mut self.ram);
-        for va in spans(IMAGE_VA, STACK_TOP) {
-            if let Some(first) = tables::entry(&self.ram, root, va) {
-                self.release_leaves(first, va, &mut doomed);
-            }
-        }
-        self.release_root(root, &mut doomed);
-        doomed.bury(&mut self.ram, &mut self.frames);
-        self.accounts.change(account as usize, -(tables as i32));
-        if let Some(record) = self.views.records.get_mut(view) {
-            *record = View { root: 0, id: None, space: 0, next: 0, tables: 0, model: 0, account: 0 };
-        }
-        self.views.count -= 1;
-        Ok(())
-    }
-    /// Unmaps pages that a view's domain has taken.
-    pub(crate) fn give_up(&mut self, space: usize, region: Region, lent: Lent) -> Result<(), Error> {
-        self.burying(space, |s, doomed| {
-            region.pages().try_for_each(|va| match s.take_page(space, va, lent, doomed) {
-                // A window shows it, or may.
-                Err(Error::EBUSY | Error::EAGAIN) => Ok(()),
-                other => other.map(|_| ()),
-            })
-        })?;
-        let (start, end) = (region.start as usize * PAGE, region.end as usize * PAGE);
-        let own = self.space(space)?;
-        if let Some(slot) = stacks::slot_of(end - PAGE) {
-            own.first_slot = own.first_slot.min(slot as u32);
-        }
-        if own.heap == end {
-            own.heap = start;
-        }
-        Ok(())
     }
     /// Whether each entry of a view's tables shows what its space has there, with no more rights than its region says.
     pub(crate) fn view_entry_holds(&mut self, view: usize, va: usize, leaf: Entry) -> bool {
