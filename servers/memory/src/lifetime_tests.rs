@@ -17,6 +17,8 @@ use arch::paging::{Entry, index};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
+mod exhaustion;
+
 /// Domains have numbers 1 … 4.
 const NUMBERS: usize = 4;
 /// Addresses that are mapped, shared and so on begin here.
@@ -351,29 +353,6 @@ fn a_share_that_fails_was_never_seen() {
     let first = system.leaf(one, BASE).address();
     assert_eq!(system.s.shares.count(&system.s.ram, first), 0);
     assert_eq!(system.check(), Ok(()));
-}
-#[test]
-fn a_transfer_fails_at_every_allocation_and_changes_nothing() {
-    for kind in 0..3 {
-        for left in 0.. {
-            let (mut system, one, two) = System::two();
-            system.s.frames.left = left;
-            let done = match kind {
-                0 => system.share(one, two, BASE, 2),
-                1 => system.give(one, two, BASE, 2),
-                _ => system.get(one, two, BASE, 2),
-            };
-            system.s.frames.left = usize::MAX;
-            assert_eq!(system.check(), Ok(()));
-            assert_eq!(system.s.check(MANAGED), Ok(Ok(0)));
-            if done.is_ok() {
-                assert!(left > 0);
-                break;
-            }
-            assert_eq!(done, Err(Error::ENOMEM));
-            assert!([BASE, BASE + PAGE].into_iter().all(|va| system.leaf(one, va).allows(Rights::WRITE)));
-        }
-    }
 }
 #[test]
 fn a_return_to_who_has_the_number_now_goes_nowhere() {
