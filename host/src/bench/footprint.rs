@@ -19,6 +19,11 @@ use std::path::Path;
 use std::time::Duration;
 
 const PROGRAM: &str = "apps/bench/footprint.c";
+/// One more small domain.
+const NEIGHBOUR: &str = "apps/bench/neighbour.c";
+/// Uses of which one more domain takes some that are no frames of its own.
+const CODE: &str = "portals' code";
+const ARCHIVE: &str = "archive";
 /// What its pages are called; they are not counted.
 const OWN: &str = "measuring program";
 /// The last row that the program prints.
@@ -67,6 +72,11 @@ impl Ram {
                 self.walk_table(entry.address(), level - 1, va, end, visit);
             }
         }
+    }
+    /// Where portal code ends, from the start of its region: it goes on, behind the image's own, up to the last word that is not zero.
+    fn code_end(&self) -> usize {
+        let code = &self.0[IMAGE_BASE - RAM_BASE..CODE_END - RAM_BASE];
+        code.iter().rposition(|&b| b != 0).map_or(0, |at| at + 1)
     }
     /// ASID and root table of the domain whose block begins at `pa`, as its record says.
     fn domain(&self, pa: usize) -> Option<(usize, usize)> {
@@ -161,21 +171,47 @@ fn uses(image: &Image, ram: &Ram, own: usize, used: usize) -> Result<BTreeMap<St
     // What no table maps is the memory manager's own.
     let rest = used.checked_sub(frames.0.len()).context("more frames are mapped than the memory manager has given")?;
     *uses.entry("memory, tables".into()).or_default() += rest * PAGE;
-    // Code goes on, behind the image's own, up to the last word that is not zero.
-    let code = &ram.0[IMAGE_BASE - RAM_BASE..CODE_END - RAM_BASE];
-    let end = code.iter().rposition(|&b| b != 0).map_or(0, |at| at + 1).next_multiple_of(PAGE);
     uses.insert("nucleus, code".into(), image.code.0);
-    uses.insert("portals' code".into(), end - image.code.0);
+    uses.insert(CODE.into(), ram.code_end().next_multiple_of(PAGE) - image.code.0);
     uses.remove(OWN);
     Ok(uses)
 }
 
-/// Boots the minimal system with a program in place of its application, which asks the memory manager.
-pub fn measure(root: &Path) -> Result<Vec<Row>> {
+/// What the minimal system takes.
+struct Taken {
+    /// Bytes by what they are used for.
+    uses: BTreeMap<String, usize>,
+    /// Bytes that stacks and heaps may still take.
+    promised: usize,
+    /// Bytes of the image.
+    image: usize,
+    /// Where portal code ends, from the start of its region.
+    code_end: usize,
+}
+impl Taken {
+    fn total(&self) -> usize {
+        self.uses.values().sum()
+    }
+    fn of(&self, what: &str) -> usize {
+        self.uses.get(what).copied().unwrap_or(0)
+    }
+}
+
+/// Boots the minimal system with a program in place of its application, which asks the memory manager, and with one more small domain
+/// if that is wanted.
+fn boot(root: &Path, neighbour: bool) -> Result<Taken> {
     let mut system = system::load(root, "minimal")?;
-    let program = system.components.last_mut().context("systems/minimal.toml has no component")?;
+    let mut program = system.components.pop().context("systems/minimal.toml has no component")?;
+    if neighbour {
+        let mut small = program.clone();
+        small.name = "neighbour".into();
+        (small.image, small.path) = (NEIGHBOUR.into(), NEIGHBOUR.into());
+        small.provides = vec!["neighbour.*".into()];
+        system.components.push(small);
+    }
     (program.image, program.path) = (PROGRAM.into(), PROGRAM.into());
     program.opens.push("memory.info".into());
+    system.components.push(program);
     let (nucleus, programs) = build::build(root, &build::sources(&system.components))?;
     let parts = Parts {
         system: &system,
@@ -193,18 +229,29 @@ pub fn measure(root: &Path) -> Result<Vec<Row>> {
     let [own, used, promised] = said.iter().map(|r| r.value as usize).collect::<Vec<_>>()[..] else {
         bail!("{PROGRAM} said:\n{output}");
     };
-    let mut uses = uses(&image, &Ram(ram), own, used)?;
-    let total: usize = uses.values().sum();
-    let mut rows: Vec<(String, usize)> = std::mem::take(&mut uses).into_iter().collect();
-    rows.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
-    let rows = rows.into_iter().map(|(what, count)| match what.split_once(", ") {
+    let ram = Ram(ram);
+    let uses = uses(&image, &ram, own, used)?;
+    Ok(Taken { uses, promised: promised * PAGE, image: image.bytes.len(), code_end: ram.code_end() })
+}
+
+/// The rows of the minimal system, and of what one more small domain takes of each kind. What of its image is not written stays in the archive.
+pub fn measure(root: &Path) -> Result<Vec<Row>> {
+    let (alone, more) = (boot(root, false)?, boot(root, true)?);
+    let mut kinds: Vec<(&String, usize)> = alone.uses.iter().map(|(what, &bytes)| (what, bytes)).collect();
+    kinds.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+    let rows = kinds.into_iter().map(|(what, count)| match what.split_once(", ") {
         Some((component, kind)) => bytes(component, kind, count),
-        None => bytes(&what, "total", count),
+        None => bytes(what, "total", count),
     });
+    let [code, image] = [CODE, ARCHIVE].map(|what| more.of(what) - alone.of(what));
     let whole = [
-        bytes("minimal-system", "total", total),
-        bytes("minimal-system", "promised", promised * PAGE),
-        bytes("minimal-system", "image", image.bytes.len()),
+        bytes("minimal-system", "total", alone.total()),
+        bytes("minimal-system", "promised", alone.promised),
+        bytes("minimal-system", "image", alone.image),
+        bytes("small-domain", "frames", more.total() - alone.total() - code - image),
+        bytes("small-domain", "code", more.code_end - alone.code_end),
+        bytes("small-domain", "promised", more.promised - alone.promised),
+        bytes("small-domain", "image", image),
     ];
     Ok(rows.chain(whole).collect())
 }
