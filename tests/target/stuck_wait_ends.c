@@ -1,3 +1,4 @@
+// icount
 // expect stdout the wait ended: the other side died
 #include <pebble.h>
 /* When the child is gone, nobody is left who could post. */

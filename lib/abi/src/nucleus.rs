@@ -77,19 +77,28 @@ pub mod limit {
         assert!(SERVER <= UNTRUSTED && BOOT + EXCEPTION_FRAME <= CLIENT && BOOT + EXCEPTION_FRAME <= UNTRUSTED_TOP);
 }
 
-/// A domain block is two pages: below its portal table lie the fixed entries and the record. A domain is named by the
-/// address of entry 0 (`table`), so every offset here is negative. Where calls are counted, the counters are a third page.
+/// A domain block is a page: its portal table in the first half, the record and the fixed entries in the second. A domain is named by the
+/// address of its block's end (`table`), so every offset here is negative. Where calls are counted, the counters are a second page.
 pub mod domain {
     /// Pages of a domain block.
-    pub const PAGES: usize = 2;
+    pub const PAGES: usize = 1;
     /// The same with counters or without.
     pub const fn pages(counters: bool) -> usize {
         PAGES + counters as usize
     }
     /// Offset of the page of counters in the block.
     pub const COUNTED: usize = PAGES * crate::address::PAGE;
-    /// Offset of the portal table in the block.
-    pub const TABLE: usize = 4096;
+    /// Offset in the block of what names the domain.
+    pub const TABLE: usize = PAGES * crate::address::PAGE;
+    /// Offset of the portal table's entry for number 0, "return", which a trap does not look up. From here on downwards each number has an
+    /// entry of four bytes: the lower half of the address of a portal's code, which the sign extends. The constant is as far as a load
+    /// reaches.
+    pub const ENTRIES: i32 = -2048;
+    /// Offset of the entry for portal `number` (below [`super::NPORTALS`]).
+    pub const fn entry(number: usize) -> i32 {
+        ENTRIES - 4 * number as i32
+    }
+    const _: () = assert!(entry(super::NPORTALS - 1) + TABLE as i32 >= 0);
     /// Offset of the portal for fault `number`: below 16 the hart's exception cause, else one of [`super::fault`].
     pub const fn fault(number: usize) -> i32 {
         -8 * (1 + number as i32)
@@ -128,11 +137,12 @@ pub mod domain {
     pub const COUNTERS: i32 = WINDOW_TABLES - 8;
     /// Lowest field of the record.
     pub const RECORD: i32 = COUNTERS;
-    /// Bytes at the start of a block, below the record, that the nucleus and portals do not use but in the graveyard's: for what
-    /// is as small and lives as long.
-    pub const BELOW: usize = TABLE.wrapping_add_signed(RECORD as isize) / 16 * 16;
-    // Loads reach so far; below it in the graveyard is what the windows of the dead are closed to.
-    const _: () = assert!(RECORD >= -2048 + 8 * crate::address::WINDOW_SLOTS as i32);
+    /// Offset of what neither nucleus nor portals use between table and record, but in the graveyard's block, where the windows of the dead
+    /// are closed to here: for what is as small as a stack descriptor and lives as long as the domain.
+    pub const SPARE: i32 = ENTRIES + 16;
+    /// Bytes there.
+    pub const SPARE_BYTES: usize = (RECORD - SPARE) as usize / 16 * 16;
+    const _: () = assert!(SPARE_BYTES >= 8 * crate::address::WINDOW_SLOTS);
 }
 /// Properties of a domain (`domain::FLAGS`).
 pub mod flags {

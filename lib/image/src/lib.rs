@@ -107,7 +107,8 @@ pub struct Image {
 
 /// Pages of the boot information.
 const BOOT_INFO_PAGES: usize = size_of::<BootInfo>().div_ceil(PAGE);
-/// Where the nucleus's own data is linked (`nucleus/link.ld`): below the record of the idle domain's block, which lies there.
+/// Where the nucleus's own data is linked (`nucleus/link.ld`): over the portal table of the idle domain, whose block lies there. All the
+/// nucleus has is the stack that it says its last words on, when nobody calls portals any more.
 const NUCLEUS_DATA: usize = 0x8041_0000;
 /// As many bytes as the nucleus may have there.
 const NUCLEUS_DATA_BYTES: usize = 0x800;
@@ -117,7 +118,7 @@ const FRAME_BITS: usize = (1 << 30) / PAGE / 8;
 
 /// Lays out an image.
 pub fn build(parts: &Parts) -> Result<Image, Error> {
-    const { assert!(domain::BELOW >= NUCLEUS_DATA_BYTES) };
+    const { assert!(domain::TABLE - NUCLEUS_DATA_BYTES >= domain::ENTRIES.unsigned_abs() as usize) };
     const { assert!(BOOT_INFO + BOOT_INFO_PAGES * PAGE <= NUCLEUS_DATA) };
     let system = hosted::merged(parts.system);
     let mut memory = Memory::new(IMAGE_BASE, NUCLEUS_DATA);

@@ -42,6 +42,9 @@ impl Memory {
         let at = pa - self.base;
         self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
     }
+    pub fn write_u32(&mut self, pa: usize, value: u32) {
+        self.write(pa, &value.to_le_bytes());
+    }
     pub fn write_u64(&mut self, pa: usize, value: u64) {
         self.write(pa, &value.to_le_bytes());
     }

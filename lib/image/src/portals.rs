@@ -263,7 +263,7 @@ impl Opener<'_> {
     /// Opens `name` as entry `number` of the caller's table.
     fn open(&mut self, caller: &Domain, domains: &[Domain], name: &str, number: usize) -> Result<(), Error> {
         let code = self.code(caller, domains, name, number)?;
-        self.memory.write_u64(caller.field(8 * number as i32), code);
+        self.entry(caller, number, code);
         let portal = self.by_name.get(name).copied();
         // The nucleus's own are known by their addresses where they are not counted.
         if portal.is_some() || self.info.counters != 0 {
@@ -310,9 +310,9 @@ impl Opener<'_> {
     /// The portals that every domain has.
     fn system_entries(&mut self, d: &Domain, domains: &[Domain]) -> Result<(), Error> {
         let symbols = self.info.symbols;
-        self.memory.write_u64(d.field(0), symbols.return_portal);
+        self.entry(d, 0, symbols.return_portal);
         for number in 1..NPORTALS {
-            self.memory.write_u64(d.field(8 * number as i32), symbols.bad_portal);
+            self.entry(d, number, symbols.bad_portal);
         }
         if d.component.role == Role::Idle {
             self.open(d, domains, "scheduler.start", system::idle::START)?;
@@ -324,8 +324,12 @@ impl Opener<'_> {
         for &(number, name) in system::ALL {
             let name = system::portal_for(d.flags & abi::nucleus::flags::TRUSTED != 0, number, name);
             let code = self.code(d, domains, name, number)?;
-            self.memory.write_u64(d.field(8 * number as i32), code);
+            self.entry(d, number, code);
         }
         Ok(())
+    }
+    /// Makes portal `number` of `d` lead to `code`.
+    fn entry(&mut self, d: &Domain, number: usize, code: u64) {
+        self.memory.write_u32(d.field(domain::entry(number)), code as u32);
     }
 }

@@ -42,8 +42,8 @@ mod tests {
     }
     #[test]
     fn the_system_keeps_what_threads_and_domains_take() {
-        assert_eq!(for_components(32_000, 1000, 100, false), 32_000 - 3000 - 300 - SERVERS);
-        assert_eq!(for_components(32_000, 1000, 100, true), 32_000 - 3000 - 400 - SERVERS);
+        assert_eq!(for_components(32_000, 1000, 100, false), 32_000 - 3000 - 200 - SERVERS);
+        assert_eq!(for_components(32_000, 1000, 100, true), 32_000 - 3000 - 300 - SERVERS);
         assert_eq!(for_components(8_000, 2000, 400, false), 6_000);
     }
 }

@@ -261,7 +261,7 @@ impl Fake {
         let mut serials = Serials::after(0);
         for boot in &info.domains[..info.domain_count as usize] {
             let table = Table::at(Fake, boot.table);
-            table.fill(0, info.symbols.bad_portal);
+            table.fill(info.symbols.bad_portal);
             table.set_entry(0, info.symbols.return_portal);
             table.set_field(domain::ASID, boot.asid);
             table.set_field(

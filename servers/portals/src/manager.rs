@@ -91,7 +91,7 @@ impl<M: Machine> Manager<M> {
             code: CodeArea::new(machine),
             system_portals: [const { Initial::EMPTY }; Initial::KINDS.len()],
             templates: Registered::new(),
-            dead: ForTheDead { graveyard: Table::at(machine, 0), portal: 0, grant: 0 },
+            dead: ForTheDead { graveyard: Table::at(machine, 0), nothing: 0, portal: 0, grant: 0 },
             threads: Threads::new(),
             semaphores: Semaphores::new(),
             descriptors: StackDescriptors::new(machine),

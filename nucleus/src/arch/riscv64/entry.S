@@ -48,10 +48,10 @@ dispatch:
     beqz    a7, return_portal
     ld      t2, {TABLE}(tp)
     sltiu   t0, a7, {NPORTALS}
-    slli    t1, a7, 3
-    add     t1, t1, t2
+    slli    t1, a7, 2
+    sub     t1, t2, t1
     beqz    t0, bad_portal
-    ld      t1, 0(t1)
+    lw      t1, {ENTRIES}(t1)
     ld      t0, {INVOCATION}(tp)
     jr      t1
 

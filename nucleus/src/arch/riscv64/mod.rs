@@ -53,6 +53,7 @@ core::arch::global_asm!(
     THREAD_TABLE = const offset_of!(BootInfo, thread_table),
     SSTC = const offset_of!(BootInfo, sstc),
     NPORTALS = const NPORTALS,
+    ENTRIES = const domain::ENTRIES,
     THREADS_LOG2 = const MAX_THREADS.trailing_zeros(),
     THREAD_EXIT = const system::THREAD_EXIT,
     TRANSFER = const fault::TRANSFER,

@@ -16,7 +16,7 @@ use abi::Error;
 use abi::address::DEAD_STUB;
 use abi::identity::DomainId;
 use abi::nucleus::cancelled::FOR_THE_DEAD;
-use abi::nucleus::flags;
+use abi::nucleus::{domain, flags};
 use abi::system::{Ended, ended};
 use account::Ledger;
 use alloc::vec::Vec;
@@ -203,7 +203,7 @@ impl<M: Machine> Manager<M> {
                 let template = self.templates.all[used.template as usize];
                 if template.letters.iter().any(|l| l.lent > 0) {
                     // Its page tables go: closing these windows must write where nobody minds.
-                    frame.set_word(used.common as usize, graveyard.address() - 2048);
+                    frame.set_word(used.common as usize, graveyard.address().wrapping_add(domain::SPARE as i64 as u64));
                     page.forget_slots(frame.word(used.common as usize + 8), self.lent_entries(frame).count());
                 }
             }

@@ -107,7 +107,7 @@ impl<M: Machine> Manager<M> {
             expect("the space's number", asid, 0, space.number() as u64, asid as u64)?;
             // While windows are counted for somebody, it can lend nothing.
             let root = space.root() as u64;
-            let root = if d.frozen > 0 { self.dead.graveyard.address() } else { root };
+            let root = if d.frozen > 0 { self.dead.nothing } else { root };
             expect("the root table", asid, 0, field(domain::ROOT), root)?;
             expect("the flags", asid, 0, field(domain::FLAGS), d.flags)?;
             let counters = if self.counts_calls() { d.table.own_counters() } else { 0 };

@@ -58,12 +58,11 @@ impl<M: Machine> Manager<M> {
     /// Keeps the domain from lending pages until it is thawed: a portal that is to open a window finds no page, and waits in the
     /// memory manager. What it has lent last is forgotten.
     pub fn keep_from_lending(&mut self, asid: usize) {
-        let graveyard = self.dead.graveyard;
+        let nothing = self.dead.nothing;
         let Some(d) = self.domains.get_mut(asid) else { return };
         d.frozen += 1;
         let table = d.table;
-        // Addresses of code: none has the bits of an entry that points to a table.
-        table.set_field(domain::ROOT, graveyard.address());
+        table.set_field(domain::ROOT, nothing);
         // The entries too: no page has number 0, but a caller may name it.
         for n in 0..2 * domain::LENT_PAGES {
             table.set_field(domain::LENT + 8 * n, 0);

@@ -99,7 +99,7 @@ impl<M: Machine> Manager<M> {
         }
         let block = self.machine.nucleus_pages(domain::pages(self.counts_calls()))?;
         let bad = self.machine.info().symbols.bad_portal;
-        self.table_of(block).fill(abi::system::FIRST_FREE, bad);
+        self.table_of(block).fill(bad);
         Ok(block)
     }
     /// The table in the block at physical address `block`.

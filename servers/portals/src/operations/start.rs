@@ -70,9 +70,7 @@ impl<M: Machine> Manager<M> {
                 id,
             };
             self.insert_domain(boot.asid as usize, entry)?;
-            if boot.asid as usize == self.roles.own {
-                self.descriptors.add(boot.table - domain::TABLE as u64, domain::BELOW);
-            }
+            self.descriptors.add(boot.table.wrapping_add(domain::SPARE as i64 as u64), domain::SPARE_BYTES);
             self.threads.adopt(self.machine, boot.thread as usize, id)?;
         }
         self.registrations.reserve(info.portal_count as usize + MORE_REGISTRATIONS)?;

@@ -111,6 +111,8 @@ impl<M: Machine> Manager<M> {
         let leave = self.permanent_portal(End { table: 0, asid: 0, flags: 0 }, "thread.leave", LEAVE);
         table.set_entry(LEAVE, leave);
         self.dead.graveyard = table;
+        self.dead.nothing = abi::address::supervisor(self.machine.nucleus_pages(1)?) as u64;
+        self.machine.clear(self.dead.nothing, abi::address::PAGE / 8);
         Ok(())
     }
 }

@@ -42,7 +42,7 @@ impl<M: NucleusMemory> Table<M> {
     pub fn set_counter(self, n: usize, value: u64) {
         self.memory.write(self.field(domain::COUNTERS).wrapping_add(count::offset(n) as i64 as u64), value)
     }
-    /// Makes the third page of the domain's block its counters, all 0.
+    /// Makes the second page of the domain's block its counters, all 0.
     pub fn start_counters(self) {
         self.memory.clear(self.own_counters() - count::MIDDLE as u64, count::WORDS);
         self.set_field(domain::COUNTERS, self.own_counters());
@@ -56,18 +56,24 @@ impl<M: NucleusMemory> Table<M> {
         let first = self.address.wrapping_add(domain::RECORD as i64 as u64);
         self.memory.clear(first, ((domain::SPACE - domain::RECORD) / 8 + 1) as usize);
     }
+    /// Supervisor address of the entry for portal `number` (< `NPORTALS`).
+    #[inline(always)]
+    fn place(self, number: usize) -> u64 {
+        self.address.wrapping_add(domain::entry(number % NPORTALS) as i64 as u64)
+    }
     /// Code of portal `number` (< `NPORTALS`).
     #[inline(always)]
     pub fn entry(self, number: usize) -> u64 {
-        self.memory.read(self.address + 8 * (number % NPORTALS) as u64)
+        self.memory.read_half(self.place(number)) as i32 as i64 as u64
     }
-    /// Makes all entries from `first`, a multiple of 8, on `code`.
-    pub fn fill(self, first: usize, code: u64) {
-        self.memory.fill(self.address + 8 * first as u64, NPORTALS - first, code);
+    /// Makes all entries `code`.
+    pub fn fill(self, code: u64) {
+        // Two at a time. The last one's neighbour is nobody's.
+        self.memory.fill(self.place(NPORTALS - 1) - 4, NPORTALS / 2, code as u32 as u64 | code << 32);
     }
     #[inline(always)]
     pub fn set_entry(self, number: usize, code: u64) {
-        self.memory.write(self.address + 8 * (number % NPORTALS) as u64, code)
+        self.memory.write_half(self.place(number), code as u32)
     }
 }
 
