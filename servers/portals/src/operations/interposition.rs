@@ -38,7 +38,9 @@ impl<M: Machine> Manager<M> {
             if number >= FIRST_FREE && behind == bad {
                 continue;
             }
-            let specification = self.stub_of(self.code.get(behind).map(|block| block.specification))?;
+            let Ok(specification) = self.stub_of(self.code.get(behind).map(|block| block.specification)) else {
+                continue;
+            };
             self.domain_mut(parent)?.sandbox.passed.note(number, &specification)?;
             let code = match stubs.iter().find(|(s, _)| *s == specification) {
                 Some(&(_, code)) => code,
@@ -53,11 +55,16 @@ impl<M: Machine> Manager<M> {
         }
         Ok(())
     }
-    /// The stub of a portal of this specification: where it opens no windows, and for what is none, it passes words.
+    /// The stub of a portal of this specification: where it opens no windows, and for what is none, it passes words. `EINVAL`: there is none, for a
+    /// window or its length would be left out, and what is called from the intercepting routine would have something else there.
     #[optimize(size)]
     fn stub_of(&self, specification: Option<Specification>) -> Result<Specification> {
+        let windows = |s: &Specification| s.arguments().iter().filter(|a| a.templated().is_some()).count();
         match specification {
-            Some(specification) if specification.is_templated() => Ok(specification.stub()),
+            Some(specification) if specification.is_templated() => {
+                let stub = specification.stub();
+                if windows(&stub) == windows(&specification) { Ok(stub) } else { Err(Error::EINVAL) }
+            }
             _ => self.parse(PLAIN).map_err(|_| Error::EINVAL),
         }
     }
@@ -65,8 +72,8 @@ impl<M: Machine> Manager<M> {
     /// number can be on its way that has passed something else.
     #[optimize(size)]
     pub(crate) fn suits_stubs(&self, asid: usize, number: usize, specification: &Specification) -> bool {
-        let Ok(stub) = self.stub_of(Some(*specification)) else { return false };
-        let suits = |asid| self.domain(asid).is_ok_and(|d| d.sandbox.passed.suits(number, &stub));
+        let stub = self.stub_of(Some(*specification)).ok();
+        let suits = |asid| self.domain(asid).is_ok_and(|d| d.sandbox.passed.suits(number, stub.as_ref()));
         suits(asid) && self.sharers(asid).all(suits)
     }
     /// Number `number` of domain `controller` is about to lead to `code`: in the sandbox of that domain, its stubs are as that asks. Where there is
@@ -75,16 +82,16 @@ impl<M: Machine> Manager<M> {
     #[inline(never)]
     pub(crate) fn make_stubs(&mut self, controller: usize, number: usize, code: u64) {
         let Some(behind) = self.code.get(code).map(|block| block.specification) else { return };
-        let Ok(wanted) = self.stub_of(Some(behind)) else { return };
-        let noted = self.domain_mut(controller).and_then(|d| {
-            let suits = d.sandbox.passed.suits(number, &wanted) || !behind.is_templated();
-            d.sandbox.passed.note(number, &wanted)?;
-            if suits { Ok(()) } else { Err(Error::EPORTAL) }
+        let wanted = self.stub_of(Some(behind)).and_then(|wanted| {
+            let passed = &mut self.domain_mut(controller)?.sandbox.passed;
+            let suits = passed.suits(number, Some(&wanted)) || !behind.is_templated();
+            passed.note(number, &wanted)?;
+            if suits { Ok(wanted) } else { Err(Error::EPORTAL) }
         });
         let mut n = 0;
         while let Some(&child) = self.domain(controller).ok().and_then(|d| d.sandbox.inside.get(n)) {
             n += 1;
-            if noted.and_then(|()| self.make_stub(controller, child, number, &wanted)).is_err() {
+            if wanted.and_then(|wanted| self.make_stub(controller, child, number, &wanted)).is_err() {
                 self.unstub(child, number);
             }
         }

@@ -59,11 +59,11 @@ impl Passed {
     fn kind(&self, number: usize) -> u8 {
         self.of.get(number).copied().unwrap_or(0)
     }
-    /// Whether all stubs of `number` so far have passed what `stub` passes.
+    /// Whether all stubs of `number` so far have passed what `stub` passes; `None`: whether there was none.
     #[optimize(size)]
-    pub fn suits(&self, number: usize, stub: &Specification) -> bool {
+    pub fn suits(&self, number: usize, stub: Option<&Specification>) -> bool {
         let kind = self.kind(number) as usize;
-        kind == 0 || self.kinds.get(kind - 1) == Some(stub)
+        kind == 0 || stub.is_some() && self.kinds.get(kind - 1) == stub
     }
     /// `number` has such stubs. `ENOMEM`: that can not be noted.
     #[optimize(size)]
@@ -77,7 +77,7 @@ impl Passed {
             }
             None => SEVERAL as usize - 1,
         };
-        let (kind, suits) = (place as u8 + 1, self.suits(number, stub));
+        let (kind, suits) = (place as u8 + 1, self.suits(number, Some(stub)));
         if let Some(noted) = self.of.get_mut(number) {
             *noted = if suits { kind } else { SEVERAL };
         }

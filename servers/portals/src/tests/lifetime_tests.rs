@@ -304,7 +304,7 @@ fn a_number_whose_stubs_have_passed_words_leads_to_no_portal_with_windows() {
         number
     };
     let passes = |world: &World, asid: usize, number: usize, spec: &str| {
-        world.manager.domain(asid).unwrap().sandbox.passed.suits(number, &world.manager.parse(spec).unwrap())
+        world.manager.domain(asid).unwrap().sandbox.passed.suits(number, Some(&world.manager.parse(spec).unwrap()))
     };
     let words = opened(&mut world, "t.words");
     assert_eq!(world.leads(child, words), Some((parent, 0x30000)), "a stub, though its parent has made none");
@@ -322,6 +322,33 @@ fn a_number_whose_stubs_have_passed_words_leads_to_no_portal_with_windows() {
         !world.manager.suits_stubs(parent, words, &world.manager.parse("npr").unwrap()),
         "nor did who is dead return"
     );
+    world.check();
+}
+#[test]
+fn a_portal_whose_window_no_stub_can_pass_has_none() {
+    let (mut world, parent, thread) = World::with_component();
+    world.register(thread, "t.words", "npii").unwrap();
+    world.register(thread, "t.long", "npiiiiRi").unwrap();
+    world.register(thread, "t.last", "npiiiiir").unwrap();
+    let before = world.open(thread, "t.long").unwrap();
+    let (child, its) = world.fork(thread, 0x30000).unwrap();
+    assert_eq!(world.leads(child, before), None);
+    let opened = |world: &mut World, name| {
+        assert!(world.enter(its, system::PORTAL_OPEN));
+        let number = world.open(its, name).unwrap();
+        world.leave(its);
+        number
+    };
+    let words = opened(&mut world, "t.words");
+    assert!(world.enter(its, system::PORTAL_CLOSE));
+    world.close(its, words).unwrap();
+    world.leave(its);
+    for name in ["t.long", "t.last"] {
+        let number = opened(&mut world, name);
+        assert!(number != words, "calls with words may be on their way there");
+        assert_eq!(world.leads(child, number), None, "{name}");
+        assert!(world.leads(parent, number).is_some());
+    }
     world.check();
 }
 #[test]
