@@ -93,12 +93,14 @@ extern "C" fn serve(entry: usize, arguments: &mut [u64; 6]) -> i64 {
         Some(member) => member.while_alive(None, || called(component, arguments)),
     }
 }
-/// A call out of the fault domain: the stub comes here.
+/// A call out of a fault domain that shares its space: the stub comes here.
+extern "C" fn decide_of_several(place: &mut Place) -> i64 {
+    let component = place.of;
+    component.member.as_ref().map_or(Error::EPORTAL.code() as i64, |member| space::decide(component, member, place))
+}
+/// The same of one that is alone.
 extern "C" fn decide(place: &mut Place) -> i64 {
     let component = place.of;
-    if let Some(member) = &component.member {
-        return space::decide(component, member, place);
-    }
     let [a0, a1, a2, a3, a4, a5, number] = place.block.arguments;
     let arguments = [a0, a1, a2, a3, a4, a5];
     match number as usize {
@@ -255,7 +257,7 @@ impl Host for Component {
             self.system.zeros(self.end(n) - THREAD_STACK as u64, THREAD_STACK as u64)?;
             if self.blocks[n].load(Ordering::Relaxed).is_null() {
                 // SAFETY: components are made once and stay.
-                let of: &'static Component = unsafe { &*&raw const *self };
+                let of: &'static Component = unsafe { &*core::ptr::from_ref(self) };
                 self.blocks[n].store(Box::into_raw(fallible::boxed(of.place())?), Ordering::Release);
             }
         }
@@ -295,7 +297,11 @@ impl Component {
     }
     /// A thread's place in it.
     fn place(&'static self) -> Place {
-        Place { block: domain::block(&self.layout, decide as *const () as u64), of: self, depth: 0 }
+        let decide = match self.member {
+            None => decide as *const (),
+            Some(_) => decide_of_several as *const (),
+        };
+        Place { block: domain::block(&self.layout, decide as u64), of: self, depth: 0 }
     }
     /// Lays `image` out, which was verified and makes those changes.
     pub fn lay_out(&self, image: &Image, changes: Changes, stack: u64) -> core::result::Result<(), String> {

@@ -158,9 +158,14 @@ fn answer(
         }
         // They are one server to the system, which would tell one what another has granted.
         system::GRANT | system::GRANTED | system::PORTAL_GONE | system::PORTAL_ADMIT => refused(Error::ENOTSUP),
-        _ => serving::passed_on(&component.system, &component.layout, number, arguments)
-            .unwrap_or_else(|| component.calls.answer(number, arguments)),
+        _ => of_the_system(component, number, arguments),
     }
+}
+// Calls between fault domains nest on one stack: what other calls need of it is in functions of their own.
+#[inline(never)]
+fn of_the_system(component: &Component, number: u64, arguments: [u64; 6]) -> Answer {
+    serving::passed_on(&component.system, &component.layout, number, arguments)
+        .unwrap_or_else(|| component.calls.answer(number, arguments))
 }
 /// A call through a portal to another one of the space. No trap is on its way.
 fn call(component: &'static Component, member: &'static Member, depth: u8, number: u64, words: &[u64; 6]) -> Answer {
@@ -182,6 +187,7 @@ fn call(component: &'static Component, member: &'static Member, depth: u8, numbe
 fn name(component: &Component, address: u64) -> Result<Name> {
     serving::read(component, &component.layout, address)
 }
+#[inline(never)]
 fn open(component: &'static Component, member: &Member, address: u64) -> Result<i64> {
     let name = name(component, address)?;
     if !member.block.opens(text(&name.0)) {
@@ -196,6 +202,7 @@ fn open(component: &'static Component, member: &Member, address: u64) -> Result<
         Answer::Result(number) | Answer::End(number) => Ok(number),
     }
 }
+#[inline(never)]
 fn register(component: &'static Component, member: &Member, address: u64) -> Result<i64> {
     let mut request: Copied<{ size_of::<Registration>() }> = serving::read(component, &component.layout, address)?;
     let registration = request.registration();
@@ -224,6 +231,7 @@ fn register(component: &'static Component, member: &Member, address: u64) -> Res
     }
     Ok(result)
 }
+#[inline(never)]
 fn unregister(component: &'static Component, member: &Member, address: u64) -> Result<i64> {
     let name = name(component, address)?;
     let mut names = member.names.lock();
@@ -234,6 +242,7 @@ fn unregister(component: &'static Component, member: &Member, address: u64) -> R
     Ok(component.system.call(system::PORTAL_UNREGISTER, [name.0.as_ptr() as u64, 0, 0, 0, 0, 0]))
 }
 /// What a portal to another one of the space is.
+#[inline(never)]
 fn info(component: &Component, member: &Member, number: u64, to: u64) -> Answer {
     if !component.layout.holds(to, size_of::<Description>() as u64) || !to.is_multiple_of(8) {
         return refused(Error::EFAULT);

@@ -164,7 +164,7 @@ int main(int argc, char **argv)
         {"exit", "npi", leave}, {"thread_ends", "np", thread_ends}, {"file", "np", file}, {"leave_open", "np", leave_open},
         {"measure", "npi", measure}, {"address", "np", address},
     };
-    portal_register(of(own, "constant"), "npci=", constant, &seven, 8);
+    portal_register(of(own, "constant"), "npci=", constant, &seven, 20);
     for (size_t n = 0; n < sizeof all / sizeof *all; n++)
         if (portal_register(of(own, all[n].name), all[n].specification, all[n].entry, 0, 0) < 0)
             return 3;
