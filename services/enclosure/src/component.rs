@@ -207,15 +207,15 @@ impl Component {
     pub fn has(&self, start: u64, bytes: usize) -> bool {
         let Some(end) = start.checked_add(bytes as u64) else { return false };
         let (calls, pages) = *self.room.lock();
-        let stacks = (0..calls).map(|n| self.end(n) - THREAD_STACK as u64..self.end(n));
-        let windows = (0..calls).map(|n| self.windows(n)..self.windows(n) + (pages * PAGE) as u64);
-        let mapped = self.mapped.lock().clone();
-        let all = mapped.into_iter().chain([self.calls.grown()]).chain(stacks).chain(windows);
+        let grown = self.calls.grown();
+        let mapped = self.mapped.lock();
         // What is asked for may lie in two that follow each other.
         let mut at = start;
-        let ranges: Vec<_> = all.collect();
         while at < end {
-            match ranges.iter().find(|range| range.contains(&at)) {
+            let stacks = (0..calls).map(|n| self.end(n) - THREAD_STACK as u64..self.end(n));
+            let windows = (0..calls).map(|n| self.windows(n)..self.windows(n) + (pages * PAGE) as u64);
+            let mut all = mapped.iter().cloned().chain([grown.clone()]).chain(stacks).chain(windows);
+            match all.find(|range| range.contains(&at)) {
                 Some(range) => at = range.end,
                 None => return false,
             }
