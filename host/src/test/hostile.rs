@@ -77,7 +77,8 @@ mod tests {
     fn a_system_of_its_own_is_taken_in_all_ways() {
         let own = Directives { system: "supervised".into(), ..Directives::default() };
         let systems = |directives| ways("hostile::a", directives).unwrap().into_iter().map(|(_, d)| d.system);
-        let wanted = systems(&Directives::default()).map(|system| system.replace("exec", "supervised"));
+        let ordinary = Directives::default();
+        let wanted = systems(&ordinary).map(|system| system.replace("exec", "supervised"));
         assert!(systems(&own).eq(wanted) && systems(&own).any(|system| system == "supervised-touch"));
     }
     #[test]
