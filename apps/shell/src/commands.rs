@@ -19,6 +19,7 @@ pub const OWN: &[(&str, &str)] = &[
     ("top [SECONDS]", "what domains run and which portals are called"),
     ("trace PATTERN [COMMAND…]", "shows calls of portals so named, until Ctrl-C or COMMAND ends"),
     ("trace SECONDS PATTERN", "the same for so long"),
+    ("trace -o FILE …", "the same into a file that Perfetto draws"),
     ("uptime", "how long the system has run"),
     ("time COMMAND…", "how long a command takes"),
     ("echo [-n] TEXT…", "prints TEXT"),

@@ -228,24 +228,52 @@ fn run_command(job: &Arc<Job>, command: &Command, streams: Streams) -> Option<i3
         assigned.iter().for_each(|(name, value)| set(name, value, false));
         return Some(0);
     };
-    if name == "trace" && words.len() > 2 && words[1].parse::<u64>().is_err() {
-        return Some(run_traced(job, &assigned, words, streams));
+    if name == "trace" {
+        let file = words.get(1).is_some_and(|word| word == "-o").then(|| words.get(2).cloned()).flatten();
+        let behind = if file.is_some() { 3 } else { 1 };
+        if words.len() > behind + 1 && words[behind].parse::<u64>().is_err() {
+            return Some(run_traced(job, &assigned, (words, behind, file), streams));
+        }
     }
     run_words(job, &assigned, words, streams)
 }
-/// Runs what is behind `trace PATTERN`, and shows meanwhile which portals of that name are called; its status.
-fn run_traced(job: &Arc<Job>, assigned: &[(&str, String)], mut words: Vec<String>, streams: Streams) -> i32 {
-    let tracing = match tracing::Beside::start(&words[1], job) {
+/// Runs what is behind the pattern, which is word `at`, and shows meanwhile, in `file` where there is one, which portals of that name are called;
+/// its status.
+fn run_traced(
+    job: &Arc<Job>,
+    assigned: &[(&str, String)],
+    (mut words, at, file): (Vec<String>, usize, Option<String>),
+    streams: Streams,
+) -> i32 {
+    let shown = match file {
+        Some(file) => match tracing::Shown::file(&file) {
+            Ok(shown) => shown,
+            Err(error) => {
+                complain(&format!("trace: {file}: {}", error.text()));
+                return 1;
+            }
+        },
+        None => tracing::Shown::Lines(|line| pebble::eprintln!("{line}")),
+    };
+    let tracing = match tracing::Beside::start(&words[at], shown, job) {
         Ok(tracing) => tracing,
         Err(error) => {
-            complain(&untraced(&words[1], error));
+            complain(&untraced(&words[at], error));
             return 1;
         }
     };
-    words.drain(..2);
+    words.drain(..=at);
     let status = run_words(job, assigned, words, streams).unwrap_or_else(|| job.wait());
     tracing.stop();
     status
+}
+/// Shows calls of portals whose names match for so many seconds, or until Ctrl-C, in `file` where there is one.
+fn trace(file: Option<&str>, seconds: Option<u64>, pattern: &str, job: &Job) -> core::result::Result<(), String> {
+    let shown = match file {
+        Some(file) => tracing::Shown::file(file).map_err(|error| format!("trace: {file}: {}", error.text()))?,
+        None => tracing::Shown::Lines(|line| crate::println!("{line}")),
+    };
+    tracing::trace(pattern, seconds, shown, &job.interrupted).map_err(|error| untraced(pattern, error))
 }
 /// Why nothing is traced.
 fn untraced(pattern: &str, error: Error) -> String {
@@ -371,11 +399,14 @@ fn own(job: &Job, words: &[String]) -> i32 {
         ["limits"] => all(views::limits()),
         ["top"] => all(activity::top(1)),
         ["top", seconds] => one(seconds, &activity::top),
-        ["trace", pattern] => tracing::trace(pattern, None, &job.interrupted).map_err(|error| untraced(pattern, error)),
-        ["trace", seconds, pattern] => number(seconds).and_then(|seconds| {
-            let traced = tracing::trace(pattern, Some(seconds as u64), &job.interrupted);
-            traced.map_err(|error| untraced(pattern, error))
-        }),
+        ["trace", "-o", file, pattern] => trace(Some(file), None, pattern, job),
+        ["trace", "-o", file, seconds, pattern] => {
+            number(seconds).and_then(|seconds| trace(Some(file), Some(seconds as u64), pattern, job))
+        }
+        ["trace", pattern] => trace(None, None, pattern, job),
+        ["trace", seconds, pattern] => {
+            number(seconds).and_then(|seconds| trace(None, Some(seconds as u64), pattern, job))
+        }
         ["uptime"] => all(views::uptime()),
         ["echo", "-n", ref rest @ ..] => {
             crate::print!("{}", rest.join(" "));

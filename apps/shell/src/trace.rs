@@ -1,4 +1,5 @@
-//! What is shown of traced calls: each call and its result are found together, and put into words by the letters of the portal's specification.
+//! What is shown of traced calls: each call and its result are found together, and put into words by the letters of the portal's specification,
+//! or into the format of programs that draw them.
 
 use abi::Error;
 use abi::trace::{CALL, Event};
@@ -99,6 +100,57 @@ pub fn result(call: &Call) -> String {
         None => number(end.words[0]),
     }
 }
+/// What else is known of a call.
+pub struct Known<'a> {
+    /// Names of portal, calling domain and server, and the portal's specification.
+    pub portal: &'a str,
+    pub caller: &'a str,
+    pub server: &'a str,
+    pub spec: &'a str,
+}
+/// Calls in the *trace event format*, which Perfetto and Chrome draw: an array with an object for each call, on a line of its own. All are of
+/// one process, since a thread goes on from domain to domain: so calls within calls lie below them.
+pub struct Events {
+    /// Ticks at the start, and in a second.
+    pub start: u64,
+    pub timebase: u64,
+    written: bool,
+}
+impl Events {
+    pub fn new(start: u64, timebase: u64) -> Events {
+        Events { start, timebase, written: false }
+    }
+    /// What is written of one more call.
+    pub fn call(&mut self, call: &Call, known: &Known) -> String {
+        let microseconds = |ticks: u64| ticks as f64 * 1e6 / self.timebase as f64;
+        let mut event = serde_json::json!({
+            "name": known.portal, "cat": known.server, "pid": 1, "tid": call.start.thread,
+            "ts": microseconds(call.start.time.saturating_sub(self.start)),
+            "args": {
+                "caller": known.caller, "server": known.server,
+                "arguments": arguments(known.spec, &call.start), "result": result(call),
+            },
+        });
+        match call.end {
+            Some(end) => {
+                event["ph"] = "X".into();
+                event["dur"] = microseconds(end.time.saturating_sub(call.start.time)).into();
+            }
+            // It has a beginning only.
+            None => event["ph"] = "B".into(),
+        }
+        self.next(&event)
+    }
+    /// What is written behind the last call.
+    pub fn end(&mut self) -> String {
+        let process = serde_json::json!({ "name": "process_name", "ph": "M", "pid": 1, "args": { "name": "Pebble" } });
+        self.next(&process) + "\n]\n"
+    }
+    fn next(&mut self, event: &serde_json::Value) -> String {
+        let before = if core::mem::replace(&mut self.written, true) { ",\n" } else { "[\n" };
+        format!("{before}{event}")
+    }
+}
 /// Whether a portal's name matches a pattern, of which `*` and `?` stand for any characters and any one.
 pub fn matches(pattern: &str, name: &str) -> bool {
     crate::expand::matches_all(pattern, name)
@@ -122,6 +174,36 @@ mod tests {
         assert_eq!((inner.len(), inner[0].start.words[0], result(&inner[0])), (1, 6, "60".into()));
         let outer = calls.take(event(FAILED, 100, 4, -2i64 as u64));
         assert_eq!((outer.len(), result(&outer[0])), (1, "ENOENT".into()));
+    }
+    #[test]
+    fn calls_are_written_as_trace_events() {
+        let mut calls = Calls::default();
+        calls.take(event(CALL, 100, 1_010, 5));
+        calls.take(event(CALL, 50, 1_020, 6));
+        let mut over = calls.take(event(RETURN, 50, 1_035, 60));
+        over.extend(calls.take(event(FAILED, 100, 1_040, -2i64 as u64)));
+        calls.take(event(CALL, 100, 1_050, 7));
+        over.extend(calls.rest());
+        let known = Known { portal: "a.\"b\"\\", caller: "one (1)", server: "two", spec: "npi" };
+        let mut events = Events::new(1_000, 10_000_000);
+        let written: String = over.iter().map(|call| events.call(call, &known)).collect();
+        let whole = written + &events.end();
+        let parsed: serde_json::Value = serde_json::from_str(&whole).unwrap();
+        let said = |n: usize, key: &str| parsed[n][key].clone();
+        let times: Vec<_> = (0..3).map(|n| (said(n, "ph"), said(n, "ts"), said(n, "dur"))).collect();
+        let null = serde_json::Value::Null;
+        // The inner one within the outer one.
+        assert_eq!(times[0], ("X".into(), 2.0.into(), 1.5.into()));
+        assert_eq!(times[1], ("X".into(), 1.0.into(), 3.0.into()));
+        assert_eq!(times[2], ("B".into(), 5.0.into(), null));
+        assert_eq!((said(0, "name"), &parsed[0]["args"]["arguments"]), ("a.\"b\"\\".into(), &"6".into()));
+        assert_eq!((&parsed[1]["args"]["result"], &parsed[2]["args"]["result"]), (&"ENOENT".into(), &"?".into()));
+        assert_eq!((parsed.as_array().unwrap().len(), said(3, "ph")), (4, "M".into()));
+    }
+    #[test]
+    fn no_calls_are_trace_events_too() {
+        let mut events = Events::new(0, 1);
+        assert!(serde_json::from_str::<serde_json::Value>(&events.end()).is_ok());
     }
     #[test]
     fn a_call_that_is_made_again_is_one() {

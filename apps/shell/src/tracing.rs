@@ -13,9 +13,10 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
+use pebble::file::{File, Write};
 use pebble::time::{TIMEBASE, time};
 use pebble::{Error, Result, check};
-use shell_logic::trace::{Call, Calls, arguments, matches, result};
+use shell_logic::trace::{Call, Calls, Events, Known, arguments, matches, result};
 
 pebble::import! {
     TRACE = "inspect.trace";
@@ -26,8 +27,22 @@ pebble::import! {
 const PAUSE: u64 = 5_000_000;
 const LOOKS: u32 = 50;
 
+/// Where calls are shown.
+pub enum Shown {
+    /// A line for each, said by this.
+    Lines(fn(&str)),
+    /// In a file, as trace events.
+    Events(Events, File),
+}
+impl Shown {
+    /// In the file called `name`, which is made or emptied.
+    pub fn file(name: &str) -> Result<Shown> {
+        Ok(Shown::Events(Events::new(time(), TIMEBASE), File::create(name)?))
+    }
+}
 /// Portals that are traced, for as long as this lives.
 pub struct Tracer {
+    shown: Shown,
     pattern: String,
     traced: Vec<[u8; NAME]>,
     /// The number of the next event.
@@ -44,8 +59,9 @@ pub struct Tracer {
 }
 impl Tracer {
     /// Begins to trace all portals whose names match. `ENOENT`: none does.
-    pub fn start(pattern: &str) -> Result<Tracer> {
+    pub fn start(pattern: &str, shown: Shown) -> Result<Tracer> {
         let mut tracer = Tracer {
+            shown,
             pattern: pattern.into(),
             traced: Vec::new(),
             next: 0,
@@ -91,8 +107,8 @@ impl Tracer {
         }
         Ok(())
     }
-    /// Says, a line each, which calls have ended since it was asked last.
-    pub fn look(&mut self, mut say: impl FnMut(&str)) -> Result<()> {
+    /// Shows which calls have ended since it was asked last.
+    pub fn look(&mut self) -> Result<()> {
         self.looks += 1;
         if self.looks.is_multiple_of(LOOKS) {
             self.trace_more()?;
@@ -107,8 +123,7 @@ impl Tracer {
                     continue;
                 }
                 for call in self.calls.take(*event) {
-                    let line = self.line(&call);
-                    say(&line);
+                    self.show(&call)?;
                 }
             }
             if (events.count as usize) < AT_ONCE {
@@ -116,17 +131,25 @@ impl Tracer {
             }
         }
     }
-    /// Says which calls have not ended, and how many events were lost.
-    pub fn finish(mut self, mut say: impl FnMut(&str)) {
+    /// Shows which calls have not ended, and how many events were lost.
+    pub fn finish(mut self) -> Result<()> {
         for call in core::mem::take(&mut self.calls).rest() {
-            let line = self.line(&call);
-            say(&line);
+            self.show(&call)?;
         }
-        if self.lost > 0 {
-            say(&format!("{} events were lost: there were more than could be shown", self.lost));
+        let lost = format!("{} events were lost: there were more than could be shown", self.lost);
+        match &mut self.shown {
+            Shown::Lines(say) if self.lost > 0 => say(&lost),
+            Shown::Lines(_) => {}
+            Shown::Events(events, file) => {
+                file.write_all(events.end().as_bytes())?;
+                if self.lost > 0 {
+                    pebble::eprintln!("{lost}");
+                }
+            }
         }
+        Ok(())
     }
-    fn line(&mut self, call: &Call) -> String {
+    fn show(&mut self, call: &Call) -> Result<()> {
         let Event { time, caller, thread, .. } = call.start;
         let id = call.start.registration();
         let portal = self.portals.entry(id).or_insert_with(|| one_portal(0, id).unwrap_or(Portal::NONE));
@@ -136,17 +159,25 @@ impl Tracer {
             let program = self.job.as_ref().and_then(|job| job.program(asid));
             program.map_or_else(|| format!("domain {asid}"), |program| format!("{program} ({asid})"))
         });
+        let to = name(server);
+        let say = match &mut self.shown {
+            Shown::Lines(say) => say,
+            Shown::Events(events, file) => {
+                let known = Known { portal: name_of_portal, caller: domain, server: &to, spec };
+                return file.write_all(events.call(call, &known).as_bytes());
+            }
+        };
         let since = |from: u64, to: u64| to.saturating_sub(from) * 1_000_000 / TIMEBASE;
         let took = call.end.map_or("not over".into(), |end| format!("{} us", since(time, end.time)));
         let at = since(self.start, time);
         let words = arguments(spec, &call.start);
-        let to = name(server);
-        format!(
+        say(&format!(
             "{:4}.{:06} {domain} thread {thread}: {name_of_portal}({words}) = {}, {took}, in {to}",
             at / 1_000_000,
             at % 1_000_000,
             result(call)
-        )
+        ));
+        Ok(())
     }
 }
 impl Drop for Tracer {
@@ -171,37 +202,39 @@ fn look(from: u64) -> Result<Box<Traced>> {
 }
 
 /// Traces until `seconds` have passed, or `over` says so.
-pub fn trace(pattern: &str, seconds: Option<u64>, over: &AtomicBool) -> Result<()> {
-    let mut tracer = Tracer::start(pattern)?;
+pub fn trace(pattern: &str, seconds: Option<u64>, shown: Shown, over: &AtomicBool) -> Result<()> {
+    let mut tracer = Tracer::start(pattern, shown)?;
     // Who reads this may press Ctrl-C at once.
     pebble::eprintln!("{} names are traced", tracer.traced.len());
     let start = time();
     while !over.load(Ordering::Relaxed) && seconds.is_none_or(|seconds| time() - start < seconds * TIMEBASE) {
-        tracer.look(|line| crate::println!("{line}"))?;
+        tracer.look()?;
         pebble::time::sleep(PAUSE);
     }
-    tracer.look(|line| crate::println!("{line}"))?;
-    tracer.finish(|line| crate::println!("{line}"));
-    Ok(())
+    tracer.look()?;
+    tracer.finish()
 }
 
-/// Traces from now on, by a thread that says on standard error what it sees, until it is told to stop.
+/// Traces from now on, by a thread that shows what it sees, until it is told to stop.
 pub struct Beside {
     over: Arc<AtomicBool>,
     thread: pebble::thread::JoinHandle,
 }
 impl Beside {
-    pub fn start(pattern: &str, job: &Arc<Job>) -> Result<Beside> {
-        let mut tracer = Tracer::start(pattern)?;
+    pub fn start(pattern: &str, shown: Shown, job: &Arc<Job>) -> Result<Beside> {
+        let mut tracer = Tracer::start(pattern, shown)?;
         tracer.job = Some(job.clone());
         let over = Arc::new(AtomicBool::new(false));
         let told = over.clone();
         let thread = pebble::thread::spawn(None, move || {
-            while !told.load(Ordering::Relaxed) && tracer.look(|line| pebble::eprintln!("{line}")).is_ok() {
+            let mut shown = Ok(());
+            while !told.load(Ordering::Relaxed) && shown.is_ok() {
+                shown = tracer.look();
                 pebble::time::sleep(PAUSE);
             }
-            let _ = tracer.look(|line| pebble::eprintln!("{line}"));
-            tracer.finish(|line| pebble::eprintln!("{line}"));
+            if let Err(error) = shown.and_then(|()| tracer.look()).and_then(|()| tracer.finish()) {
+                pebble::eprintln!("trace: {}", error.text());
+            }
         })?;
         Ok(Beside { over, thread })
     }
