@@ -16,6 +16,7 @@ use rtc::Rtc;
 
 pebble::server!(start);
 pebble::serve! { clock { time, alarm } }
+pebble::registers! { "time.set", "npi"; }
 
 /// Priority of the thread that serves the interrupt.
 const INTERRUPT_PRIORITY: u8 = 45;

@@ -29,9 +29,13 @@ pub fn overlap(a: &str, b: &str) -> bool {
 
 /// What is wrong with who provides and opens what.
 pub fn faults(system: &System, programs: &Programs) -> Vec<Fault> {
-    let none = Declared::default();
-    let of: Vec<(&Component, &Declared)> =
-        system.components.iter().map(|c| (c, programs.get(&c.image).unwrap_or(&none))).collect();
+    // What a program registers later it does where its block allows it.
+    let declared = |component: &Component| {
+        let mut declared = programs.get(&component.image).cloned().unwrap_or_default();
+        declared.provides.retain(|portal| portal.is_from_the_start() || component.provides(&portal.name));
+        declared
+    };
+    let of: Vec<(&Component, Declared)> = system.components.iter().map(|c| (c, declared(c))).collect();
     // Every name or pattern that somebody may have registered.
     let mut provided: BTreeSet<&str> = NUCLEUS.into();
     for (component, program) in &of {

@@ -17,7 +17,8 @@ pub const SPEC: usize = 16;
 pub struct Provided {
     pub name: [u8; NAME],
     pub spec: [u8; SPEC],
-    /// Address of the entry point (a `fn` in the component; a number in the image builder).
+    /// Address of the entry point (a `fn` in the component; a number in the image builder). 0: the component registers the name itself, later
+    /// or not at all.
     pub entry: *const (),
     /// Value of every `c` in the specification.
     pub constant: u64,

@@ -10,10 +10,16 @@ pub struct Provides {
     pub name: String,
     /// As it stands there: it may be wrong.
     pub specification: String,
-    /// Address of the entry point.
+    /// Address of the entry point. 0: the program registers it itself, later or not at all.
     pub entry: u64,
     /// Value of every `c`.
     pub constant: u64,
+}
+impl Provides {
+    /// It is registered when the program starts.
+    pub fn is_from_the_start(&self) -> bool {
+        self.entry != 0
+    }
 }
 /// A portal that a program opens.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -124,7 +124,7 @@ fn provides(domains: &[Domain], info: &BootInfo) -> Result<Vec<Provided>, Error>
     let templates: Vec<&Template> = info.templates().collect();
     let mut all = Vec::new();
     for (server, d) in domains.iter().enumerate() {
-        for declared in declared::provides(&d.program) {
+        for declared in declared::provides(&d.program).into_iter().filter(declared::Provides::is_from_the_start) {
             let specification = Specification::parse(&declared.specification, true, &Templates::new(&templates))
                 .map_err(|r| Error::Specification {
                     component: d.component.name.clone(),

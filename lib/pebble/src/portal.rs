@@ -157,6 +157,24 @@ pub const fn words(spec: &str) -> usize {
     }
 }
 
+/// Declares names that the component registers itself ([`register`]), if it does: `registers! { "time.set", "npi"; }`. The manifest's check
+/// knows of them.
+#[macro_export]
+macro_rules! registers {
+    ($($portal:literal, $spec:literal;)*) => { $(
+        const _: () = {
+            $crate::abi::specification::assert($spec);
+            #[used]
+            #[unsafe(link_section = ".pebble.provides")]
+            static PROVIDED: $crate::abi::section::Provided = $crate::abi::section::Provided {
+                name: $crate::abi::section::padded($portal),
+                spec: $crate::abi::section::padded($spec),
+                entry: ::core::ptr::null(),
+                constant: 0,
+            };
+        };
+    )* };
+}
 /// Declares portals that the component provides: `provide! { "memory.map", "smiiii", map; }`.
 ///
 /// Each entry is an `extern "C" fn` of words that returns an `isize`; a constant may follow it for the `c`s. A specification with a letter

@@ -130,7 +130,9 @@ const STACKS: u64 = 4;
 fn register_provides() -> crate::Result<()> {
     let mut stacks = STACKS;
     // SAFETY: symbols of the linker script.
-    for provided in unsafe { slice(&__provides_start, &__provides_end) } {
+    let provided = unsafe { slice(&__provides_start, &__provides_end) };
+    // The others are registered by the component itself.
+    for provided in provided.iter().filter(|provided| !provided.entry.is_null()) {
         let mut registration = Registration {
             entry: provided.entry as u64,
             stacks,
