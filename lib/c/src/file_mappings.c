@@ -156,7 +156,7 @@ static word added(struct mapping *mapping)
         result = pager_register(get_asid(), (void *)FIRST, LAST - FIRST, answer);
     if (result == 0) {
         pager = 1;
-        __pebble_in_copy = in_copy;
+        __pebble_in_copy[COPY_OF_MAPPINGS] = in_copy;
         mapping->next = *at;
         *at = mapping;
     }

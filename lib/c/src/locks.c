@@ -122,8 +122,8 @@ void __pebble_locks_after_copy(void)
 {
     __retarget_lock_release_recursive(&__lock___libc_recursive_mutex);
 }
-/* What else a copy has to do before it goes on; NULL: nothing. */
-void (*__pebble_in_copy)(void);
+/* What else a copy has to do before it goes on. */
+void (*__pebble_in_copy[COPY_HOOKS])(void);
 
 /* In the copy, which has one thread: what the copying one held is its own, by another number; what others held, nobody will let go. */
 void __pebble_locks_in_copy(void)
@@ -141,6 +141,7 @@ void __pebble_locks_in_copy(void)
         lock->depth = kept ? lock->depth : 0;
     }
     __retarget_lock_release_recursive(&__lock___libc_recursive_mutex);
-    if (__pebble_in_copy)
-        __pebble_in_copy();
+    for (int n = 0; n < COPY_HOOKS; n++)
+        if (__pebble_in_copy[n])
+            __pebble_in_copy[n]();
 }

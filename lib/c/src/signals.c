@@ -2,12 +2,12 @@
    ended. */
 #include "system.h"
 #include <signal.h>
-#include <time.h>
+#include <sys/lock.h>
 #include <unistd.h>
 
 static struct sigaction actions[NSIG];
-static sigset_t pending;
-static __thread sigset_t blocked;
+/* A signal is the thread's that raises it, and so waits for that thread to let it through. */
+static __thread sigset_t pending, blocked;
 
 static int bad(int signal)
 {
@@ -22,9 +22,14 @@ static int invalid(void)
     errno = EINVAL;
     return -1;
 }
-static void deliver(int signal)
+/* Does what is to be done for `signal`; what is let through is as before. */
+static void handle(int signal)
 {
+    __retarget_lock_acquire_recursive(&__lock___libc_recursive_mutex);
     struct sigaction action = actions[signal];
+    if (action.sa_flags & SA_RESETHAND && action.sa_handler != SIG_IGN)
+        actions[signal].sa_handler = SIG_DFL;
+    __retarget_lock_release_recursive(&__lock___libc_recursive_mutex);
     if (action.sa_handler == SIG_IGN)
         return;
     if (action.sa_handler == SIG_DFL) {
@@ -34,28 +39,40 @@ static void deliver(int signal)
         return;
     }
     sigset_t before = blocked;
-    blocked |= action.sa_mask | bit(signal);
+    blocked |= action.sa_mask | (action.sa_flags & SA_NODEFER ? 0 : bit(signal));
     action.sa_handler(signal);
     blocked = before;
+}
+/* Those that wait and are let through. A handler may raise others, or its own again: not one within the other. */
+static void handle_pending(void)
+{
+    for (int n = 1; n < NSIG; n++)
+        if (pending & ~blocked & bit(n)) {
+            pending &= ~bit(n);
+            handle(n);
+            n = 0;
+        }
 }
 int raise(int signal)
 {
     if (bad(signal))
         return invalid();
-    if (blocked & bit(signal))
-        __atomic_fetch_or(&pending, bit(signal), __ATOMIC_RELAXED);
-    else
-        deliver(signal);
+    pending |= bit(signal);
+    handle_pending();
     return 0;
 }
 int sigaction(int signal, const struct sigaction *action, struct sigaction *before)
 {
-    if (bad(signal) || (action && (signal == SIGKILL || signal == SIGSTOP)))
+    if (bad(signal) || (action && (signal == SIGKILL || signal == SIGSTOP)) ||
+        (action && action->sa_flags & ~(SA_NOCLDSTOP | SA_RESTART | SA_RESETHAND | SA_NODEFER)))
         return invalid();
-    if (before)
-        *before = actions[signal];
+    __retarget_lock_acquire_recursive(&__lock___libc_recursive_mutex);
+    struct sigaction had = actions[signal];
     if (action)
         actions[signal] = *action;
+    __retarget_lock_release_recursive(&__lock___libc_recursive_mutex);
+    if (before)
+        *before = had;
     return 0;
 }
 _sig_func_ptr signal(int number, _sig_func_ptr handler)
@@ -65,20 +82,18 @@ _sig_func_ptr signal(int number, _sig_func_ptr handler)
 }
 int sigprocmask(int how, const sigset_t *set, sigset_t *before)
 {
+    sigset_t wanted = set ? *set : 0;
     if (before)
         *before = blocked;
     if (!set)
         return 0;
     switch (how) {
-    case SIG_BLOCK: blocked |= *set; break;
-    case SIG_UNBLOCK: blocked &= ~*set; break;
-    case SIG_SETMASK: blocked = *set; break;
+    case SIG_BLOCK: blocked |= wanted; break;
+    case SIG_UNBLOCK: blocked &= ~wanted; break;
+    case SIG_SETMASK: blocked = wanted; break;
     default: return invalid();
     }
-    sigset_t due = __atomic_fetch_and(&pending, blocked, __ATOMIC_RELAXED) & ~blocked;
-    for (int n = 1; n < NSIG; n++)
-        if (due & bit(n))
-            deliver(n);
+    handle_pending();
     return 0;
 }
 int pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
@@ -87,7 +102,7 @@ int pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
 }
 int sigpending(sigset_t *set)
 {
-    *set = __atomic_load_n(&pending, __ATOMIC_RELAXED);
+    *set = pending;
     return 0;
 }
 /* A process is a domain, and its number the domain's. */
@@ -107,40 +122,4 @@ int kill(pid_t pid, int signal)
         return -1;
     }
     return 0;
-}
-
-/* The alarm that counts: one that was set before it has gone off, or was cancelled. */
-static unsigned latest;
-static unsigned long long due;
-struct alarm {
-    unsigned number, seconds;
-};
-static void ring(void *argument)
-{
-    struct alarm alarm = *(struct alarm *)argument;
-    free(argument);
-    sleep(alarm.seconds);
-    if (__atomic_load_n(&latest, __ATOMIC_ACQUIRE) == alarm.number) {
-        due = 0;
-        raise(SIGALRM);
-    }
-}
-/* The handler runs in a thread of its own; a wait of another thread is not interrupted. */
-unsigned alarm(unsigned seconds)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    unsigned left = due > (unsigned long long)now.tv_sec ? due - now.tv_sec : 0;
-    unsigned number = __atomic_add_fetch(&latest, 1, __ATOMIC_ACQ_REL);
-    due = 0;
-    struct alarm *alarm = seconds ? malloc(sizeof *alarm) : NULL;
-    if (alarm) {
-        *alarm = (struct alarm){number, seconds};
-        due = now.tv_sec + seconds;
-        if (thread_create(ring, alarm, -1) < 0) {
-            due = 0;
-            free(alarm);
-        }
-    }
-    return left;
 }
