@@ -64,6 +64,7 @@ impl Stream for Peer<'_> {
 struct Disk;
 impl Files for Disk {
     type File = usize;
+    const MEMORY: usize = 0;
     fn open(&mut self, path: &str) -> Result<(usize, String, u64, u64)> {
         assert!(!path.split('/').any(|part| part == ".."), "{path} leads out");
         match path {

@@ -46,7 +46,8 @@ impl Machine {
             gateway: Some(ADDRESSES[1]),
             name_server: Some(ADDRESSES[1]),
         });
-        Machine { stack: Stack::new(sender, CARDS[n], seed, Instant::from_secs(1), given), wire }
+        let stack = Stack::new(sender, CARDS[n], seed, Instant::from_secs(1), given).expect("there is memory");
+        Machine { stack, wire }
     }
     fn sent(&self) -> Vec<Vec<u8>> {
         self.wire.0.take()

@@ -21,6 +21,8 @@ pub trait Stream {
 /// What is served.
 pub trait Files {
     type File;
+    /// Bytes that it may allocate to go on with one connection, those of the connection included: they are kept for that.
+    const MEMORY: usize;
     /// An answer that is no file's, for who has others. `None`: a file is looked for.
     fn reply(&mut self, _: &Request) -> Option<Reply> {
         None

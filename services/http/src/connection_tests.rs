@@ -43,6 +43,7 @@ impl Stream for Peer {
 struct Disk;
 impl Files for Disk {
     type File = Vec<u8>;
+    const MEMORY: usize = 0;
     fn open(&mut self, path: &str) -> Result<(Vec<u8>, String, u64, u64)> {
         let bytes: Vec<u8> = match path {
             "" => b"index".to_vec(),

@@ -42,6 +42,8 @@ impl Folder {
 }
 impl Files for Folder {
     type File = Handle;
+    // A head, the requests behind it and a page of the answer, while they grow; what requests say, a path, a file.
+    const MEMORY: usize = 64 << 10;
     fn open(&mut self, path: &str) -> Result<(Handle, String, u64, u64)> {
         let mut full = format!("{}{path}", self.root);
         let mut data = file::metadata(&full)?;

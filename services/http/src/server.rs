@@ -5,6 +5,7 @@ use crate::connection::{Files, Stream};
 use crate::limits::{BACKLOG, CONNECTIONS};
 use crate::{Connection, Step};
 use alloc::vec::Vec;
+use pebble::fallible::TryPush;
 use pebble::internet::{Interest, TcpListener, TcpStream, event, poll};
 use pebble::time::{TIMEBASE, time};
 use pebble::{Error, Result};
@@ -67,17 +68,28 @@ fn serve<S: Files>(port: u16, files: &mut S) -> Result<core::convert::Infallible
     let door = listener.node()?;
     let mut clients: Vec<Client<S::File>> = Vec::new();
     let mut interests: Vec<Interest> = Vec::new();
+    // What one client more takes is in its own request.
+    clients.room_for(CONNECTIONS)?;
+    interests.room_for(CONNECTIONS + 1)?;
     // No more connections are taken until then.
     let mut closed = 0;
     loop {
         let full = clients.len() >= CONNECTIONS || now() < closed;
         interests.clear();
-        interests.extend(clients.iter().map(|client| Interest { node: client.node, wanted: client.wants, ready: 0 }));
-        interests.push(Interest { node: door, wanted: if full { 0 } else { event::READ }, ready: 0 });
+        let own = clients.iter().map(|client| Interest { node: client.node, wanted: client.wants, ready: 0 });
+        let at_door = Interest { node: door, wanted: if full { 0 } else { event::READ }, ready: 0 };
+        own.chain([at_door]).for_each(|one| _ = interests.push_kept(one));
         let first = clients.iter().map(|client| client.connection.deadline()).min();
         let most = if full { BREATH as usize / 1000 } else { LOOK };
         let milliseconds = first.map_or(most, |at| (at.saturating_sub(now()) / 1000 + 1) as usize).min(most);
-        poll(&mut interests, milliseconds)?;
+        match poll(&mut interests, milliseconds) {
+            // The internet component has no memory for the wait: what is ready then is not known.
+            Err(Error::ENOMEM) => {
+                pebble::time::sleep(AGAIN);
+                continue;
+            }
+            polled => _ = polled?,
+        }
         let time = now();
         let mut n = 0;
         clients.retain_mut(|client| {
@@ -110,14 +122,15 @@ fn accept<S: Files>(
         let node = stream.node()?;
         let mut client = Client { stream: Plain(stream), node, connection: Connection::new(time), wants: event::READ };
         if client.go_on(files, time) {
-            clients.push(client);
+            clients.push_kept(client);
         }
     }
     Ok(false)
 }
 impl<F> Client<F> {
-    /// Whether it goes on being one.
-    fn go_on(&mut self, files: &mut impl Files<File = F>, time: u64) -> bool {
+    /// Whether it goes on being one. One for which there is no memory ends, and leaves what it has to the others.
+    fn go_on<S: Files<File = F>>(&mut self, files: &mut S, time: u64) -> bool {
+        let Ok(_begun) = pebble::heap::keep(S::MEMORY) else { return false };
         match self.connection.go_on(&mut self.stream, files, time) {
             Step::Read => self.wants = event::READ,
             Step::Write => self.wants = event::WRITE,

@@ -17,9 +17,10 @@ const _: () = assert!(LEAD + FRAME <= 2048);
 
 pub struct Driver(Box<Frame>);
 impl Driver {
-    pub fn new() -> Driver {
+    /// `ENOMEM`.
+    pub fn new() -> Result<Driver> {
         // SAFETY: bytes.
-        Driver(unsafe { Box::new_zeroed().assume_init() })
+        unsafe { pebble::fallible::zeroed() }.map(Driver)
     }
 }
 impl Card for Driver {

@@ -1,9 +1,12 @@
-//! TCP/IP, free of portals and hardware, so that the host tests it: sockets and their limits, what is ready, who is to be woken.
+//! TCP/IP, free of portals and hardware, so that the host tests it: sockets and their limits, what is ready, who is to be woken. Each of its
+//! allocations may fail (`clippy.toml`).
 #![cfg_attr(not(test), no_std)]
+#![cfg_attr(test, allow(clippy::disallowed_methods, clippy::disallowed_macros))]
 
 extern crate alloc;
 
 pub mod address;
+mod buffers;
 pub mod checksum;
 pub mod limits;
 pub mod link;
@@ -13,4 +16,4 @@ mod table;
 
 pub use link::{Card, Link};
 pub use socket::{Kind, Slot};
-pub use stack::{Given, Owner, Stack, Waiter};
+pub use stack::{Given, Interests, Owner, Stack, Waiter};

@@ -30,7 +30,7 @@ pebble::import! {
 
 /// Priority of the threads here.
 const PRIORITY: u8 = 44;
-/// How long to wait for a driver that has died, in microseconds.
+/// How long to wait for a driver that has died, and for memory, in microseconds.
 const MOMENT: u64 = 20_000;
 
 /// `None`: there is no card yet.
@@ -51,6 +51,7 @@ fn start(env: &pebble::Env) {
         pebble::println!("pebble: internet: it can not start: {}", error.text());
         pebble::thread::exit_domain(1);
     }
+    pebble::heap::keep_nothing();
 }
 /// What arguments `address=10.0.2.15/24`, `gateway=10.0.2.2` and `name-server=10.0.2.3` say.
 fn static_address(env: &pebble::Env) -> Option<Given> {
@@ -81,9 +82,12 @@ struct Frames([u8; PAGE * WINDOW_PAGES]);
 
 /// Takes frames from the driver, for ever.
 fn receive(given: Option<Given>) {
-    // SAFETY: bytes. Made in place: the stack has no room for them.
-    let mut frames: Box<Frames> = unsafe { Box::new_zeroed().assume_init() };
-    meet(given);
+    // Without memory it is tried again: a component that ends would only be started again to the same.
+    let mut frames: Box<Frames> = repeated(|| {
+        // SAFETY: bytes. Made in place: the stack has no room for them.
+        unsafe { pebble::fallible::zeroed() }
+    });
+    repeated(|| meet(given));
     loop {
         match check(RECEIVE.call([frames.0.as_mut_ptr() as usize, frames.0.len()])) {
             Ok(filled) => {
@@ -94,7 +98,7 @@ fn receive(given: Option<Given>) {
             Err(Error::EDEAD | Error::EPORTAL | Error::EIO) => {
                 clock::sleep(MOMENT);
                 if RECEIVE.reopen().is_ok() && card::reopen().is_ok() {
-                    meet(given);
+                    repeated(|| meet(given));
                 }
             }
             // Somebody else takes the frames, who may let go of them.
@@ -102,19 +106,29 @@ fn receive(given: Option<Given>) {
         }
     }
 }
-/// There is a driver, the first or another one: connections go on.
-fn meet(given: Option<Given>) {
-    let Ok(hardware) = card::address() else { return };
+/// What `attempt` comes to when there is memory for it.
+fn repeated<T>(mut attempt: impl FnMut() -> Result<T>) -> T {
+    loop {
+        match attempt() {
+            Ok(value) => return value,
+            Err(_) => clock::sleep(MOMENT),
+        }
+    }
+}
+/// There is a driver, the first or another one: connections go on. `ENOMEM`: there is no room for a stack.
+fn meet(given: Option<Given>) -> Result<()> {
+    let Ok(hardware) = card::address() else { return Ok(()) };
     let mut stack = STACK.lock();
     match &mut *stack {
         Some(stack) => stack.outgoing.room = 1,
-        None => *stack = Some(Stack::new(card::Driver::new(), hardware, seed(), clock::now(), given)),
+        None => *stack = Some(Stack::new(card::Driver::new()?, hardware, seed(), clock::now(), given)?),
     }
     drop(stack);
     if let Some(mut stack) = lock() {
         stack.input(&[], clock::now());
         finish(stack);
     }
+    Ok(())
 }
 /// Looks at the stack when a time has come, for ever.
 fn watch(earlier: &Semaphore) {

@@ -10,6 +10,7 @@ use abi::window::Window;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use internet_logic::limits::WAITERS;
+use pebble::fallible::collected;
 use pebble::portal::call;
 use pebble::sync::Semaphore;
 use pebble::{Result, check};
@@ -27,6 +28,7 @@ static GONE: AtomicUsize = AtomicUsize::new(0);
 
 /// Registers `internet.socket`, with a stack for each thread that may wait, and sees to it that sockets end with their portals.
 pub fn register() -> Result<()> {
+    sockets::prepare()?;
     let gone = Semaphore::new(0)?;
     GONE.store(gone.number(), Ordering::Relaxed);
     let registration = Registration {
@@ -164,11 +166,12 @@ extern "C" fn poll(asid: usize, list: usize, bytes: usize, milliseconds: usize) 
     }
     let list = list as *mut Interest;
     // SAFETY: a window argument of so many bytes, aligned; each is copied once, and what it says is checked by who uses it.
-    let wanted: Vec<Interest> = (0..count).map(|n| unsafe { list.add(n).read_volatile() }).collect();
-    word(sockets::poll(asid, &wanted, milliseconds, |n, ready| {
+    let wanted: Result<Vec<Interest>> = collected((0..count).map(|n| unsafe { list.add(n).read_volatile() }));
+    let tell = |n: usize, ready| {
         // SAFETY: as above; `W` may be written.
         unsafe { (&raw mut (*list.add(n)).ready).write_volatile(ready) }
-    }))
+    };
+    word(wanted.and_then(|wanted| sockets::poll(asid, &wanted, milliseconds, tell)))
 }
 extern "C" fn resolve(asid: usize, name: usize, family: usize, to: usize) -> isize {
     // SAFETY: a window argument.

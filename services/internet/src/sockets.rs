@@ -4,23 +4,28 @@ use crate::{clock, finish, lock, permitted};
 use abi::Error;
 use abi::file::Status;
 use abi::internet::{Address, Configuration, Interest, SOCKET, event};
-use alloc::vec;
 use alloc::vec::Vec;
 use internet_logic::address::{Right, endpoint};
-use internet_logic::{Owner, Stack, Waiter};
+use internet_logic::limits::WAITERS;
+use internet_logic::{Interests, Owner, Stack, Waiter};
 use pebble::Result;
+use pebble::fallible::{TryPush, collected};
 use pebble::portal::call;
 use pebble::sync::{Mutex, Semaphore};
 
 /// Semaphores that nobody waits at.
 static IDLE: Mutex<Vec<Semaphore>> = Mutex::new(Vec::new());
 
+/// Makes room for all of them, so that to give one back needs no memory.
+pub fn prepare() -> Result<()> {
+    IDLE.lock().room_for(WAITERS)
+}
 /// Posts a semaphore.
 pub fn post(semaphore: usize) {
     call(semaphore + 1, []);
 }
 /// Waits until one of the sockets is ready, or until that time. Errors: as of [`Stack::wait`]; of the wait.
-fn wait(owner: Owner, interests: Vec<(usize, u32)>, until: u64) -> Result<()> {
+fn wait(owner: Owner, interests: Interests, until: u64) -> Result<()> {
     let idle = IDLE.lock().pop();
     let semaphore = match idle {
         Some(semaphore) => semaphore,
@@ -41,7 +46,8 @@ fn wait(owner: Owner, interests: Vec<(usize, u32)>, until: u64) -> Result<()> {
         // It may have been posted just before the thread left.
         while semaphore.wait_for(0).is_ok() {}
     }
-    IDLE.lock().push(semaphore);
+    // One for which there is no room goes.
+    IDLE.lock().push_kept(semaphore);
     match waited {
         // Whether the time has really come, the caller sees.
         Err(Error::ETIMEDOUT | Error::EAGAIN) => Ok(()),
@@ -74,7 +80,7 @@ fn until<T>(
         if nonblocking {
             return Err(Error::EAGAIN);
         }
-        wait(owner, vec![(number, events)], u64::MAX)?;
+        wait(owner, Interests::One([(number, events)]), u64::MAX)?;
     }
 }
 
@@ -184,13 +190,12 @@ pub fn configuration() -> Configuration {
 }
 /// Waits until one of the sockets is ready, or so many milliseconds; how many are. `tell` is told what holds of each.
 pub fn poll(asid: usize, wanted: &[Interest], milliseconds: usize, mut tell: impl FnMut(usize, u32)) -> Result<usize> {
-    let interests: Vec<(usize, u32)> = wanted.iter().map(|one| (one.node as usize, one.wanted)).collect();
     let until = clock::micros().saturating_add((milliseconds as u64).saturating_mul(1000));
     loop {
         let mut count = 0;
         with(|stack| {
-            for (n, &(number, wanted)) in interests.iter().enumerate() {
-                let ready = stack.ready(number, asid) & (wanted | event::CLOSED | event::INVALID);
+            for (n, one) in wanted.iter().enumerate() {
+                let ready = stack.ready(one.node as usize, asid) & (one.wanted | event::CLOSED | event::INVALID);
                 count += (ready != 0) as usize;
                 tell(n, ready);
             }
@@ -199,6 +204,7 @@ pub fn poll(asid: usize, wanted: &[Interest], milliseconds: usize, mut tell: imp
         if count > 0 || clock::micros() >= until {
             return Ok(count);
         }
-        wait(caller(asid)?, interests.clone(), until)?;
+        let interests = collected(wanted.iter().map(|one| (one.node as usize, one.wanted)))?;
+        wait(caller(asid)?, Interests::Many(interests), until)?;
     }
 }

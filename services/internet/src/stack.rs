@@ -1,6 +1,7 @@
 //! The sockets of all clients, over smoltcp's.
 
 use crate::address::{endpoint, told};
+use crate::buffers::{self, Spare};
 use crate::limits::*;
 use crate::link::{Card, Link, Outgoing, is_good};
 use crate::socket::{Kind, Slot};
@@ -8,11 +9,10 @@ use crate::table::{Flow, Handle, Table};
 use abi::Error;
 use abi::internet::{Address, Configuration, event, family};
 use abi::network::frames;
-use alloc::boxed::Box;
-use alloc::vec;
 use alloc::vec::Vec;
+use fallible::TryPush;
 use smoltcp::iface::{Config, Interface, PollResult, SocketHandle, SocketSet};
-use smoltcp::socket::tcp::{RecvError, SocketBuffer, State};
+use smoltcp::socket::tcp::{RecvError, State};
 use smoltcp::socket::{dhcpv4, dns, tcp, udp};
 use smoltcp::time::{Duration, Instant};
 use smoltcp::wire::{
@@ -25,9 +25,8 @@ type Result<T> = core::result::Result<T, Error>;
 const SLOTS: usize = 1 << 10;
 /// Ports that a connection of ours comes from (RFC 6335, section 6).
 const FIRST_DYNAMIC_PORT: u16 = 49_152;
-/// Closed sockets whose memory is kept for the next ones.
-const SPARE: usize = 16;
-
+/// Sockets of the stack itself: for DHCP, and for questions to the name server.
+const SYSTEM: usize = 2;
 /// Whose a socket is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Owner {
@@ -40,8 +39,20 @@ pub struct Owner {
 pub struct Waiter {
     pub owner: Owner,
     pub semaphore: usize,
-    /// Numbers of sockets, and the events of each.
-    pub interests: Vec<(usize, u32)>,
+    pub interests: Interests,
+}
+/// Numbers of sockets, and the events of each. Who waits for one needs no memory: it may have begun something.
+pub enum Interests {
+    One([(usize, u32); 1]),
+    Many(Vec<(usize, u32)>),
+}
+impl Interests {
+    fn all(&self) -> &[(usize, u32)] {
+        match self {
+            Interests::One(one) => one,
+            Interests::Many(all) => all,
+        }
+    }
 }
 
 /// An address that is not asked for, and what goes with it.
@@ -67,7 +78,7 @@ pub struct Stack<C: Card> {
     waiters: Vec<Waiter>,
     /// Connections whose clients have gone, and when each ends at the latest.
     closing: Vec<(Handle, Instant)>,
-    spare: Vec<tcp::Socket<'static>>,
+    spare: Spare,
     dhcp: Option<SocketHandle>,
     dns: SocketHandle,
     next_port: u16,
@@ -76,8 +87,8 @@ pub struct Stack<C: Card> {
 
 impl<C: Card> Stack<C> {
     /// A stack for the card with this address. `seed`: nobody can foresee it. It asks for an IPv4 address (RFC 2131), unless it is
-    /// given one, and a gateway.
-    pub fn new(card: C, hardware: [u8; 6], seed: u64, now: Instant, given: Option<Given>) -> Stack<C> {
+    /// given one, and a gateway. `ENOMEM`: there is no room for what it keeps; what frames, time and ends need is all there, else.
+    pub fn new(card: C, hardware: [u8; 6], seed: u64, now: Instant, given: Option<Given>) -> Result<Stack<C>> {
         let mut config = Config::new(HardwareAddress::Ethernet(EthernetAddress(hardware)));
         config.random_seed = seed;
         config.slaac = true;
@@ -90,9 +101,9 @@ impl<C: Card> Stack<C> {
             let own = IpAddress::v6(0xfe80, 0, 0, 0, half(a ^ 2, b), half(c, 0xff), half(0xfe, d), half(e, f));
             let _ = addresses.push(IpCidr::new(own, 64));
         });
-        let mut system = SocketSet::new(Vec::new());
+        let mut system = SocketSet::new(buffers::room(SYSTEM)?);
         let dhcp = given.is_none().then(|| system.add(dhcpv4::Socket::new()));
-        let questions: Vec<Option<dns::DnsQuery>> = (0..QUESTIONS).map(|_| None).collect();
+        let questions: Vec<Option<dns::DnsQuery>> = fallible::collected((0..QUESTIONS).map(|_| None))?;
         let dns = system.add(dns::Socket::new(&[], questions));
         let mut card = [0; 8];
         card[..6].copy_from_slice(&hardware);
@@ -102,14 +113,14 @@ impl<C: Card> Stack<C> {
             interface,
             sockets: Table::new(),
             system,
-            touched: Vec::new(),
+            touched: buffers::room(SOCKETS)?,
             due: None,
             outgoing,
             slots: Vec::new(),
             made: 0,
-            waiters: Vec::new(),
-            closing: Vec::new(),
-            spare: Vec::new(),
+            waiters: buffers::room(WAITERS)?,
+            closing: buffers::room(CLOSING)?,
+            spare: Spare::new()?,
             dhcp,
             dns,
             next_port,
@@ -118,7 +129,7 @@ impl<C: Card> Stack<C> {
         if let Some(Given { address, gateway, name_server }) = given {
             stack.configure(Some(address), gateway, name_server);
         }
-        stack
+        Ok(stack)
     }
     fn configure(&mut self, address: Option<Ipv4Cidr>, gateway: Option<[u8; 4]>, name_server: Option<[u8; 4]>) {
         self.interface.update_ip_addrs(|addresses| {
@@ -155,8 +166,8 @@ impl<C: Card> Stack<C> {
         let mut all = filled.is_empty();
         for frame in frames(filled).filter(|frame| is_good(frame)) {
             match self.take_frame(frame, now) {
-                Some(handle) if !touched.contains(&handle) => touched.push(handle),
-                Some(_) => {}
+                // There is room for as many as there are.
+                Some(handle) => all |= !touched.contains(&handle) && !touched.push_kept(handle),
                 // It may say how others are reached.
                 None => all = true,
             }
@@ -252,7 +263,7 @@ impl<C: Card> Stack<C> {
             }
             let over = matches!(state, State::Closed | State::TimeWait) || now >= end;
             if over {
-                keep_spare(sockets, spare, handle);
+                spare.keep(sockets, handle);
             }
             !over
         });
@@ -276,8 +287,7 @@ impl<C: Card> Stack<C> {
             return Err(Error::ENFILE);
         }
         if place == self.slots.len() {
-            self.slots.try_reserve(1).map_err(|_| Error::ENOMEM)?;
-            self.slots.push(None);
+            self.slots.try_push(None)?;
         }
         Ok(place)
     }
@@ -287,15 +297,13 @@ impl<C: Card> Stack<C> {
         self.slots[place] = Some(Slot { number, owner, nonblocking: false, permitted: None, kind });
         number
     }
-    /// A new socket of `owner`, of a kind of [`abi::internet::kind`]; its number. `EINVAL`: there is no such kind.
+    /// A new socket of `owner`, of a kind of [`abi::internet::kind`]; its number. `EINVAL`: there is no such kind; `ENOMEM`.
     pub fn create(&mut self, owner: Owner, what: usize) -> Result<usize> {
         let place = self.free_place(owner)?;
         let kind = match what {
             abi::internet::kind::TCP => Kind::Unconnected { local: 0 },
             abi::internet::kind::UDP => {
-                let buffer =
-                    || udp::PacketBuffer::new(vec![udp::PacketMetadata::EMPTY; DATAGRAMS], vec![0; DATAGRAM_BUFFER]);
-                Kind::Datagrams { handle: self.sockets.add(udp::Socket::new(buffer(), buffer())), peer: None }
+                Kind::Datagrams { handle: self.sockets.add(buffers::datagrams()?)?, peer: None }
             }
             _ => return Err(Error::EINVAL),
         };
@@ -331,9 +339,9 @@ impl<C: Card> Stack<C> {
             let (oldest, _) = self.closing.remove(0);
             self.sockets.get_mut::<tcp::Socket>(oldest).abort();
             self.output(now);
-            keep_spare(&mut self.sockets, &mut self.spare, oldest);
+            self.spare.keep(&mut self.sockets, oldest);
         }
-        self.closing.push((handle, now + Duration::from_secs(PATIENCE_TO_END)));
+        self.closing.push_kept((handle, now + Duration::from_secs(PATIENCE_TO_END)));
     }
 
     /// The port that `number` is to be known by; 0: any. `EINVAL`: it has one, or is connected; `EADDRINUSE`.
@@ -374,7 +382,7 @@ impl<C: Card> Stack<C> {
             _ => 0,
         })
     }
-    /// Takes connections to the port that it is bound to. `EINVAL`: it is bound to none, or connected; `EMFILE`.
+    /// Takes connections to the port that it is bound to. `EINVAL`: it is bound to none, or connected; `EMFILE`; `ENOMEM`.
     pub fn listen(&mut self, number: usize, backlog: usize) -> Result<()> {
         let Slot { owner, kind: Kind::Unconnected { local: port @ 1.. }, .. } = *self.slot(number)? else {
             return Err(Error::EINVAL);
@@ -385,7 +393,8 @@ impl<C: Card> Stack<C> {
         }
         let Stack { slots, sockets, spare, .. } = self;
         let slot = slot(slots, number)?;
-        slot.kind = Kind::Listener { port, backlog: backlog.clamp(1, BACKLOG), waiting: Vec::new() };
+        let backlog = backlog.clamp(1, BACKLOG);
+        slot.kind = Kind::Listener { port, backlog, waiting: buffers::room(backlog)? };
         attend(sockets, spare, slot);
         Ok(())
     }
@@ -403,7 +412,7 @@ impl<C: Card> Stack<C> {
         let remote = socket.remote_endpoint().map_or(Address::default(), told);
         Ok((self.put(place, owner, Kind::Stream { handle, connecting: false }), remote))
     }
-    /// Begins to connect; of datagrams, keeps the peer. `EISCONN`; `EINVAL`: that is nowhere, or no way leads there.
+    /// Begins to connect; of datagrams, keeps the peer. `EISCONN`; `EINVAL`: that is nowhere, or no way leads there; `ENFILE`, `ENOMEM`.
     pub fn connect(&mut self, number: usize, to: &Address, now: Instant) -> Result<()> {
         let to = endpoint(to)?;
         match self.slot(number)?.kind {
@@ -413,11 +422,11 @@ impl<C: Card> Stack<C> {
                 }
                 let local = if local == 0 { self.dynamic_port() } else { local };
                 let Stack { sockets, spare, interface, slots, .. } = self;
-                let handle = sockets.add(new_stream(spare));
+                let handle = sockets.add(spare.stream()?)?;
                 let socket = sockets.get_mut::<tcp::Socket>(handle);
                 socket.set_timeout(Some(Duration::from_secs(PATIENCE_TO_OPEN)));
                 if socket.connect(interface.context(), to, local).is_err() {
-                    keep_spare(sockets, spare, handle);
+                    spare.keep(sockets, handle);
                     return Err(Error::EINVAL);
                 }
                 slot(slots, number)?.kind = Kind::Stream { handle, connecting: true };
@@ -565,8 +574,12 @@ impl<C: Card> Stack<C> {
             return Err(Error::EAGAIN);
         }
         let place = self.free_place(owner)?;
-        let own = |slot: &&Slot| slot.owner.account == owner.account && matches!(slot.kind, Kind::Question { .. });
-        if self.slots.iter().flatten().filter(own).count() >= QUESTIONS / 2 {
+        let asked = |slot: &&Slot| matches!(slot.kind, Kind::Question { .. });
+        let own = |slot: &&Slot| asked(slot) && slot.owner.account == owner.account;
+        // smoltcp would take memory for more than there are places for.
+        if self.slots.iter().flatten().filter(own).count() >= QUESTIONS / 2
+            || self.slots.iter().flatten().filter(asked).count() >= QUESTIONS
+        {
             return Err(Error::EAGAIN);
         }
         let socket = self.system.get_mut::<dns::Socket>(self.dns);
@@ -652,7 +665,7 @@ impl<C: Card> Stack<C> {
         if self.waiters.len() >= WAITERS || own >= WAITERS_OF_ONE {
             return Err(Error::EBUSY);
         }
-        self.waiters.push(waiter);
+        self.waiters.push_kept(waiter);
         Ok(())
     }
     /// The thread at this semaphore waits no more.
@@ -663,7 +676,7 @@ impl<C: Card> Stack<C> {
     pub fn wake(&mut self, mut post: impl FnMut(usize)) {
         let mut waiters = core::mem::take(&mut self.waiters);
         waiters.retain(|waiter| {
-            let ready = waiter.interests.iter().any(|&(number, wanted)| {
+            let ready = waiter.interests.all().iter().any(|&(number, wanted)| {
                 self.ready(number, waiter.owner.domain) & (wanted | event::CLOSED | event::INVALID) != 0
             });
             if ready {
@@ -698,8 +711,9 @@ fn slot(slots: &mut [Option<Slot>], number: usize) -> Result<&mut Slot> {
 fn is_made(sockets: &Table, handle: Handle) -> bool {
     !matches!(sockets.get::<tcp::Socket>(handle).state(), State::Listen | State::SynReceived | State::Closed)
 }
-/// Sees that a listener has a socket for the next caller, as long as not too many wait; and lets go of those that have gone again.
-fn attend(sockets: &mut Table, spare: &mut Vec<tcp::Socket<'static>>, slot: &mut Slot) {
+/// Sees that a listener has a socket for the next caller, as long as not too many wait; and lets go of those that have gone again. Without
+/// memory it has none: who calls is refused, and it is tried again with each frame that is nobody's, which what a caller sends is then.
+fn attend(sockets: &mut Table, spare: &mut Spare, slot: &mut Slot) {
     let Kind::Listener { port, backlog, waiting } = &mut slot.kind else { return };
     let last = waiting.last().map(|&handle| sockets.get::<tcp::Socket>(handle).state());
     if last == Some(State::Listen) {
@@ -708,36 +722,21 @@ fn attend(sockets: &mut Table, spare: &mut Vec<tcp::Socket<'static>>, slot: &mut
     waiting.retain(|&handle| {
         let there = sockets.get::<tcp::Socket>(handle).state() != State::Closed;
         if !there {
-            keep_spare(sockets, spare, handle);
+            spare.keep(sockets, handle);
         }
         there
     });
     if waiting.len() < *backlog && sockets.count() < SOCKETS {
-        let mut socket = new_stream(spare);
+        let Ok(mut socket) = spare.stream() else { return };
         socket.set_timeout(Some(Duration::from_secs(PATIENCE_TO_OPEN)));
         // The port is not 0, and the socket is new.
         let _ = socket.listen(IpListenEndpoint { addr: None, port: *port });
-        waiting.push(sockets.add(socket));
+        if let Ok(handle) = sockets.add(socket) {
+            waiting.push_kept(handle);
+        }
     }
 }
-fn new_stream(spare: &mut Vec<tcp::Socket<'static>>) -> tcp::Socket<'static> {
-    spare.pop().unwrap_or_else(|| {
-        let buffer = |bytes: usize| {
-            // SAFETY: bytes; zeros that are not touched take no memory.
-            let zeros: Box<[u8]> = unsafe { Box::new_zeroed_slice(bytes).assume_init() };
-            SocketBuffer::new(Vec::from(zeros))
-        };
-        let mut socket = tcp::Socket::new(buffer(RECEIVE_BUFFER), buffer(SEND_BUFFER));
-        // Clients write what belongs together at once.
-        socket.set_nagle_enabled(false);
-        socket
-    })
-}
-/// Takes a closed connection's socket out, and keeps its memory for the next.
-fn keep_spare(sockets: &mut Table, spare: &mut Vec<tcp::Socket<'static>>, handle: Handle) {
-    let smoltcp::socket::Socket::Tcp(mut socket) = sockets.remove(handle) else { return };
-    if spare.len() < SPARE {
-        socket.abort();
-        spare.push(socket);
-    }
-}
+
+#[cfg(test)]
+#[path = "exhaustion_tests.rs"]
+mod exhaustion;

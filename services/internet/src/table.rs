@@ -3,7 +3,10 @@
 //! smoltcp goes through all sockets of a set for every frame, and again for what is to be sent. Here a frame's socket is found first, by the
 //! rules by which smoltcp would take it; a frame that is no socket's goes to the set of those that are the system's own.
 
+use crate::buffers;
+use abi::Error;
 use alloc::vec::Vec;
+use fallible::TryPush;
 use smoltcp::iface::{SocketHandle, SocketSet};
 use smoltcp::socket::{AnySocket, Socket, tcp};
 use smoltcp::wire::{IpAddress, IpEndpoint, IpProtocol, Ipv4Address, Ipv6Address};
@@ -104,16 +107,17 @@ impl Table {
     pub fn count(&self) -> usize {
         self.count
     }
-    pub fn add(&mut self, socket: impl AnySocket<'static>) -> Handle {
+    /// Adds a socket. `ENOMEM`: nothing has changed.
+    pub fn add(&mut self, socket: impl AnySocket<'static>) -> Result<Handle, Error> {
+        let mut set = SocketSet::new(buffers::room(1)?);
         let place = self.sockets.iter().position(Option::is_none).unwrap_or(self.sockets.len());
         if place == self.sockets.len() {
-            self.sockets.push(None);
+            self.sockets.try_push(None)?;
         }
-        let mut set = SocketSet::new(Vec::with_capacity(1));
         let handle = set.add(socket);
         self.sockets[place] = Some(Own { set, handle });
         self.count += 1;
-        Handle(place)
+        Ok(Handle(place))
     }
     fn own(&self, Handle(place): Handle) -> &Own {
         self.sockets[place].as_ref().expect("a socket that was not removed")

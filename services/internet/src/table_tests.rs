@@ -35,9 +35,9 @@ fn frame(six: bool, protocol: u8, port: u16, options: usize) -> Vec<u8> {
 #[test]
 fn a_frame_is_of_who_has_its_port_by_its_protocol() {
     let mut table = Table::new();
-    let web = table.add(listener(80));
-    let echo = table.add(datagrams(7));
-    let other = table.add(listener(7));
+    let web = table.add(listener(80)).unwrap();
+    let echo = table.add(datagrams(7)).unwrap();
+    let other = table.add(listener(7)).unwrap();
     for six in [false, true] {
         for options in [0, 3] {
             let mut of =
@@ -53,14 +53,14 @@ fn a_frame_is_of_who_has_its_port_by_its_protocol() {
 #[test]
 fn who_is_removed_has_no_frames_and_its_place_is_anothers() {
     let mut table = Table::new();
-    let first = table.add(datagrams(7));
+    let first = table.add(datagrams(7)).unwrap();
     let flow = Flow::of(&frame(false, 17, 7, 0)).unwrap();
     assert_eq!(table.of(&flow), Some(first));
     table.remove(first);
     assert_eq!((table.of(&flow), table.count()), (None, 0));
-    let second = table.add(datagrams(8));
+    let second = table.add(datagrams(8)).unwrap();
     assert_eq!((second, table.of(&flow)), (first, None));
-    let third = table.add(datagrams(7));
+    let third = table.add(datagrams(7)).unwrap();
     assert_eq!((table.of(&flow), table.count()), (Some(third), 2));
 }
 #[test]

@@ -1,11 +1,15 @@
 //! Services whose memory ends at each of their allocations by turns (`tests/failing`): none of them ends, who asks sees an error that says so
 //! or the right answer, and nothing that was synced is lost.
 
+use super::http::{INDEX, ask, files, long, until_answered};
+use super::running::Running;
 use crate::power_cuts::command_with_disk;
 use crate::{build, disk};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
+use manifest::System;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 /// Files that are written to the disk, and as many of each other thing that it is asked: so many that a dozen requests in a row without memory from
 /// their n-th allocation on follow each other for each n that they have.
@@ -16,14 +20,20 @@ fn built(root: &Path, service: &str) -> Result<PathBuf> {
     let _alone = build::alone(root)?;
     build::compile_package(root, &root.join("tests/failing"), Some(service))
 }
-/// What was said of the failures of `service` last: how many there were, and how often those at all places of requests.
-fn failures(said: &str, service: &str) -> Result<(usize, usize)> {
+/// The numbers of what was said of the failures of `service` last: the first is how many there were.
+fn failures(said: &str, service: &str) -> Result<Vec<usize>> {
     let prefix = format!("pebble: {service}: ");
     let line = said.lines().rfind(|line| line.contains(&prefix) && line.contains("allocations failed"));
     let line = line.with_context(|| format!("{service} says nothing of its failures:\n{said}"))?;
     let line = &line[line.find(&prefix).unwrap_or(0)..];
-    let mut numbers = line.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok());
-    numbers.next().zip(numbers.nth(1)).with_context(|| line.to_string())
+    Ok(line.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect())
+}
+/// That of a component that keeps something: all that its requests ask for failed, and they had no more than half of it. Requests that a test does not
+/// make may take more.
+fn reserve_is_enough(failures: &[usize]) -> Result<()> {
+    let [_, _, cycles, most, all] = failures[..] else { bail!("these numbers are not a reserve's: {failures:?}") };
+    ensure!(cycles > 0 && most <= all / 2, "{cycles} times over, requests took up to {most} bytes of {all}");
+    Ok(())
 }
 fn nobody_ended(said: &str) -> Result<()> {
     let ended = said.lines().find(|line| line.contains(" was stopped") || line.contains(" again"));
@@ -48,8 +58,9 @@ pub fn disk(root: &Path) -> Result<()> {
     let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "{}: {said}", output.status);
     nobody_ended(&said)?;
-    let (count, cycles) = failures(&said, "disk")?;
-    ensure!(count >= 256 && cycles > 0, "few allocations failed: {said}");
+    let failures = failures(&said, "disk")?;
+    ensure!(failures[0] >= 256, "few allocations failed: {said}");
+    reserve_is_enough(&failures)?;
     disk::with(&file, |volume| {
         for n in 0..FILES {
             let bytes = disk::get(volume, &format!("kept/{n}"))?;
@@ -57,4 +68,66 @@ pub fn disk(root: &Path) -> Result<()> {
         }
         Ok(())
     })
+}
+
+/// What clients from outside ask for, with so many bytes of a header that nobody knows, and what they get where there is the memory for it.
+const PATHS: [(&str, usize, u16); 4] =
+    [("/", 0, 200), ("/data/long", 0, 200), ("/nothing", 0, 404), ("/index.html", 7000, 200)];
+/// How long clients ask at most, and how many failures they want to see of each service.
+const PATIENCE: Duration = Duration::from_secs(120);
+const WANTED: usize = 256;
+/// How long to wait behind one that is not answered.
+const MOMENT: Duration = Duration::from_millis(10);
+
+/// Has `service` of the system be the one whose memory ends.
+fn replace(system: &mut System, service: &str, image: &Path) {
+    let found = system.components.iter_mut().find(|component| component.name == service);
+    let component = found.expect("the system has it");
+    (component.image, component.path) = (format!("failing-{service}"), image.display().to_string());
+}
+/// Asks `service`'s clients' questions until enough of its allocations have failed: each is answered as it must be, or its connection ends.
+fn asked(system: &Running, service: &str) -> Result<()> {
+    let deadline = Instant::now() + PATIENCE;
+    let mut answered = [0; PATHS.len()];
+    let (index, long) = (INDEX.to_vec(), long());
+    for n in 0.. {
+        let (path, more, wanted) = PATHS[n % PATHS.len()];
+        let more = format!("X-Long: {}\r\n", "x".repeat(more));
+        // A connection for which there is no memory ends without an answer.
+        match system.connect().and_then(|stream| ask(&stream, path, &more)) {
+            Ok(answer) if answer.status == wanted => {
+                let body = if path == "/data/long" { &long } else { &index };
+                ensure!(wanted != 200 || answer.body == *body, "{path}: {} other bytes", answer.body.len());
+                answered[n % PATHS.len()] += 1;
+            }
+            Ok(answer) => ensure!(answer.status == 503, "{path}: {}", answer.status),
+            Err(_) => std::thread::sleep(MOMENT),
+        }
+        let count = failures(&system.said(), service).map_or(0, |failures| failures[0]);
+        if count >= WANTED && answered.iter().all(|&count| count > 0) {
+            return Ok(());
+        }
+        ensure!(
+            Instant::now() < deadline,
+            "{answered:?} of {n} were answered, {count} allocations of {service} failed"
+        );
+    }
+    Ok(())
+}
+/// Clients from outside ask for files, while the memory of `service` ends; what it says of that.
+fn network(root: &Path, service: &str) -> Result<Vec<usize>> {
+    let image = built(root, service)?;
+    let system = Running::start(root, "network", files(), None, |system| replace(system, service, &image))?;
+    until_answered(&system, "/")?;
+    asked(&system, service).with_context(|| system.last_said())?;
+    until_answered(&system, "/")?;
+    let said = system.said().replace('\r', "");
+    nobody_ended(&said)?;
+    failures(&said, service)
+}
+pub fn internet(root: &Path) -> Result<()> {
+    network(root, "internet").map(drop)
+}
+pub fn http(root: &Path) -> Result<()> {
+    reserve_is_enough(&network(root, "http")?)
 }

@@ -23,6 +23,8 @@ const TESTS: &[Own] = &[
     ("c_programs_have_sockets_and_the_disk", sockets::program),
     ("exhaust_sockets_and_files_of_the_disk", sockets::exhausted),
     ("every_allocation_of_the_disk_can_fail", failing::disk),
+    ("every_allocation_of_the_internet_component_can_fail", failing::internet),
+    ("every_allocation_of_the_http_server_can_fail", failing::http),
     ("what_is_on_the_disk_is_there_after_a_reboot", disk::reboot),
     ("exhaust_disk", disk::exhausted),
     ("the_appliance_of_the_book_counts_on", disk::appliance),

@@ -2,6 +2,8 @@
 //! than it has bytes. n is the same for a row of requests, one more for the next ones, and 0 again after a row in which all did without: so who
 //! asks for the same things again and again sees each allocation of each fail. A request begins with [`keep`](super::keep); what comes before it and
 //! behind it has all it wants.
+//!
+//! Of a component that [keeps nothing](super::keep_nothing), one allocation of three is not there, in whatever thread, chosen by its number.
 
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -23,6 +25,12 @@ static FAILURES: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 static HIGHEST: AtomicUsize = AtomicUsize::new(0);
 static CYCLES: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether it keeps nothing, and its allocations since it has said so.
+static NOTHING: AtomicBool = AtomicBool::new(false);
+static ASKED: AtomicUsize = AtomicUsize::new(0);
+/// Failures at which it is said how many there were, and each time that there are twice as many.
+const FIRST_REPORT: usize = 32;
 
 /// Requests in a row: more than there are different ones in what a test repeats.
 const ROW: usize = 12;
@@ -62,11 +70,37 @@ fn report() {
     let numbers = [&FAILURES, &HIGHEST, &CYCLES, &MOST];
     let [failures, highest, cycles, most] = numbers.map(|number| number.load(Ordering::Relaxed));
     crate::say(format_args!(
-        "{failures} allocations failed, of a request up to number {highest}, {cycles} times over; the reserve gave {most} bytes"
+        "{failures} allocations failed, of a request up to number {highest}, {cycles} times over; the reserve gave {most} bytes of {}",
+        ALL.load(Ordering::Relaxed)
     ));
 }
 /// Whether somebody has `size` bytes.
 pub fn answer(size: usize) -> Answer {
+    if NOTHING.load(Ordering::Relaxed) { answer_at_random() } else { answer_request(size) }
+}
+/// The component keeps nothing.
+pub fn begin_at_random() {
+    NOTHING.store(true, Ordering::Relaxed);
+}
+fn answer_at_random() -> Answer {
+    let asked = ASKED.fetch_add(1, Ordering::Relaxed);
+    if !mixed(asked as u64).is_multiple_of(3) {
+        return Answer::Heap;
+    }
+    let failures = FAILURES.fetch_add(1, Ordering::Relaxed) + 1;
+    if failures >= FIRST_REPORT && failures.is_power_of_two() {
+        crate::say(format_args!("{failures} allocations failed, of {asked}"));
+    }
+    Answer::None
+}
+/// A number that looks like chance, the same at each run (Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014).
+fn mixed(n: u64) -> u64 {
+    let mut word = (n + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    word ^ word >> 31
+}
+fn answer_request(size: usize) -> Answer {
     let left = LEFT.load(Ordering::Relaxed);
     if left > 0 || !super::reserve::is_owner() {
         if left != usize::MAX {

@@ -55,6 +55,12 @@ pub fn keep(bytes: usize) -> Result<Begun> {
     }
     Ok(begun)
 }
+/// Says that from here on each allocation of the component may fail by itself: it keeps nothing. Tests make them fail.
+#[inline(always)]
+pub fn keep_nothing() {
+    #[cfg(feature = "failing")]
+    super::failing::begin_at_random();
+}
 /// Whether the calling thread has begun the request that memory is kept for.
 pub(super) fn is_owner() -> bool {
     OWNER.load(Ordering::Relaxed) == crate::thread::index()

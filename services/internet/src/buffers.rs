@@ -1,0 +1,54 @@
+//! The memory of sockets, which may not be there: smoltcp takes none of its own.
+
+use crate::limits::*;
+use crate::table::{Handle, Table};
+use abi::Error;
+use alloc::vec::Vec;
+use fallible::{TryPush, collected, zero_bytes};
+use smoltcp::socket::tcp::SocketBuffer;
+use smoltcp::socket::{Socket, tcp, udp};
+
+type Result<T> = core::result::Result<T, Error>;
+
+/// Closed sockets whose memory is kept for the next ones.
+const SPARE: usize = 16;
+
+/// No elements, and room for `count`. `ENOMEM`.
+pub fn room<T>(count: usize) -> Result<Vec<T>> {
+    let mut room = Vec::new();
+    room.try_reserve_exact(count).map_err(|_| Error::ENOMEM)?;
+    Ok(room)
+}
+/// A socket for datagrams. `ENOMEM`.
+pub fn datagrams() -> Result<udp::Socket<'static>> {
+    let buffer = || {
+        let places: Vec<udp::PacketMetadata> = collected((0..DATAGRAMS).map(|_| udp::PacketMetadata::EMPTY))?;
+        Ok(udp::PacketBuffer::new(places, zero_bytes(DATAGRAM_BUFFER)?))
+    };
+    Ok(udp::Socket::new(buffer()?, buffer()?))
+}
+/// Closed sockets for connections.
+pub struct Spare(Vec<tcp::Socket<'static>>);
+impl Spare {
+    pub fn new() -> Result<Spare> {
+        Ok(Spare(room(SPARE)?))
+    }
+    /// A socket for a connection. `ENOMEM`.
+    pub fn stream(&mut self) -> Result<tcp::Socket<'static>> {
+        if let Some(socket) = self.0.pop() {
+            return Ok(socket);
+        }
+        let buffer = |bytes: usize| zero_bytes(bytes).map(SocketBuffer::new);
+        let mut socket = tcp::Socket::new(buffer(RECEIVE_BUFFER)?, buffer(SEND_BUFFER)?);
+        // Clients write what belongs together at once.
+        socket.set_nagle_enabled(false);
+        Ok(socket)
+    }
+    /// Takes a closed connection's socket out, and keeps its memory for the next.
+    pub fn keep(&mut self, sockets: &mut Table, handle: Handle) {
+        let Socket::Tcp(mut socket) = sockets.remove(handle) else { return };
+        socket.abort();
+        // One for which there is no room goes.
+        self.0.push_kept(socket);
+    }
+}

@@ -1,0 +1,198 @@
+//! The n-th allocation fails, for every n, in every operation: it is an `ENOMEM`, or a frame that is as if lost, and all goes on when there is memory.
+
+use super::*;
+use abi::internet::kind;
+use abi::network::{FRAME, LEAD};
+use fallible::failing::with_only;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+const OWNER: Owner = Owner { domain: 9, account: 1 };
+const NOW: Instant = Instant::from_micros_const(1_000_000);
+const PORT: u16 = 80;
+/// Rounds after which two machines have said what they have to say.
+const ROUNDS: usize = 12;
+
+/// What a card has sent.
+type Wire = Rc<RefCell<Vec<Vec<u8>>>>;
+struct Sender {
+    wire: Wire,
+    buffer: Vec<u8>,
+}
+impl Card for Sender {
+    fn buffer(&mut self) -> &mut [u8] {
+        &mut self.buffer
+    }
+    fn send(&mut self, bytes: usize) -> Option<usize> {
+        // The wire is not the stack's.
+        fallible::failing::spared(|| self.wire.borrow_mut().push(self.buffer[..bytes].to_vec()));
+        Some(64)
+    }
+}
+fn address(n: usize) -> [u8; 4] {
+    [10, 0, 2, 15 + n as u8]
+}
+fn socket(n: usize) -> Address {
+    let mut address = Address { port: PORT, family: family::IPV4, ..Address::default() };
+    address.bytes[..4].copy_from_slice(&self::address(n));
+    address
+}
+/// A machine, which has all memory until it is made.
+struct Machine {
+    stack: Stack<Sender>,
+    wire: Wire,
+}
+fn sender(wire: &Wire) -> Sender {
+    Sender { wire: wire.clone(), buffer: vec![0; FRAME] }
+}
+fn machine(n: usize) -> Machine {
+    let wire = Wire::default();
+    let given = Given { address: Ipv4Cidr::new(address(n).into(), 24), gateway: None, name_server: Some(address(1)) };
+    let stack = Stack::new(sender(&wire), [2, 0, 0, 0, 0, n as u8], 7, NOW, Some(given)).unwrap();
+    Machine { stack, wire }
+}
+/// What two machines have to say to each other is said; `left` allocations of the first one's succeed in each round.
+fn talk(machines: &mut [Machine; 2], left: usize) {
+    for _ in 0..ROUNDS {
+        for from in 0..2 {
+            let mut filled = Vec::new();
+            for frame in machines[from].wire.take() {
+                filled.extend((frame.len() as u64).to_le_bytes());
+                filled.extend([0; LEAD]);
+                filled.extend(&frame);
+                filled.resize(filled.len().next_multiple_of(8), 0);
+            }
+            let to = &mut machines[1 - from].stack;
+            match from {
+                0 => to.input(&filled, NOW),
+                _ => with_only(left, || to.input(&filled, NOW)),
+            }
+        }
+    }
+}
+fn bound(stack: &mut Stack<Sender>, kind: usize) -> usize {
+    let number = stack.create(OWNER, kind).unwrap();
+    stack.bind(number, PORT).unwrap();
+    number
+}
+fn listener(stack: &mut Stack<Sender>) -> usize {
+    let number = bound(stack, kind::TCP);
+    stack.listen(number, 4).unwrap();
+    number
+}
+/// Who else can be seen of a stack.
+fn picture(stack: &Stack<Sender>) -> (u64, usize, usize) {
+    (stack.configuration().sockets, stack.count(), stack.waiters.len())
+}
+
+#[test]
+fn a_stack_is_made_or_not() {
+    for n in 0.. {
+        let wire = Wire::default();
+        let sender = sender(&wire);
+        let made = with_only(n, || Stack::new(sender, [2; 6], 7, NOW, None).map(drop));
+        match made {
+            Ok(()) => return assert!(n > 5, "{n}"),
+            Err(error) => assert_eq!(error, Error::ENOMEM),
+        }
+    }
+}
+#[test]
+fn every_allocation_of_a_call_can_fail() {
+    type Step = (&'static str, bool, fn(&mut Stack<Sender>, usize) -> Result<()>);
+    let steps: [Step; 10] = [
+        ("create", true, |s, _| s.create(OWNER, kind::TCP).map(|_| ())),
+        ("create for datagrams", true, |s, _| s.create(OWNER, kind::UDP).map(|_| ())),
+        ("listen", true, |s, own| s.listen(own, 4)),
+        ("connect", true, |s, own| s.connect(own, &socket(1), NOW)),
+        ("nonblocking", false, |s, own| s.nonblocking(own, Some(true)).map(|_| ())),
+        ("ask", true, |s, _| s.ask_name(OWNER, "some.name", family::IPV4 as usize, NOW).map(|_| ())),
+        ("wait", false, |s, own| {
+            s.wait(Waiter { owner: OWNER, semaphore: 5, interests: Interests::One([(own, event::READ)]) })
+        }),
+        ("wake", false, |s, _| {
+            s.wake(|_| {});
+            Ok(())
+        }),
+        ("time", false, |s, _| {
+            s.input(&[], NOW + Duration::from_secs(100));
+            Ok(())
+        }),
+        ("end", false, |s, own| {
+            s.remove(own, NOW);
+            Ok(())
+        }),
+    ];
+    for (what, asks, step) in steps {
+        // As many sockets as fill their table's room are there before it.
+        for filled in [0, 1, 3, 7] {
+            for n in 0.. {
+                let mut stack = machine(0).stack;
+                let own = bound(&mut stack, kind::TCP);
+                (0..filled).for_each(|_| _ = stack.create(OWNER, kind::UDP).unwrap());
+                let before = picture(&stack);
+                let result = with_only(n, || step(&mut stack, own));
+                if result.is_ok() {
+                    assert!(n == 0 || asks, "{what} asks for something");
+                    break;
+                }
+                assert_eq!((result, picture(&stack)), (Err(Error::ENOMEM), before), "{what} without {n}");
+                assert_eq!(step(&mut stack, own), Ok(()), "{what} after it failed");
+                assert!(n < 50, "{what} does not come to its end");
+            }
+        }
+    }
+}
+#[test]
+fn a_caller_for_whom_there_is_no_memory_is_refused_and_the_next_one_is_not() {
+    for n in 0..20 {
+        let mut machines = [0, 1].map(machine);
+        let door = listener(&mut machines[0].stack);
+        let mut refused = 0;
+        // The first finds the socket that is there; for the next there may be none.
+        let calls: Vec<usize> = (0..3)
+            .map(|_| {
+                let call = machines[1].stack.create(OWNER, kind::TCP).unwrap();
+                machines[1].stack.connect(call, &socket(0), NOW).unwrap();
+                talk(&mut machines, n);
+                refused += (machines[1].stack.connected(call) == Err(Error::ECONNREFUSED)) as usize;
+                call
+            })
+            .collect();
+        assert!(n > 0 || refused == 2, "{refused} were refused of three");
+        let (accepted, _) = with_only(0, || machines[0].stack.accept(door, OWNER)).map_or_else(
+            |error| {
+                assert_eq!(error, Error::ENOMEM);
+                machines[0].stack.accept(door, OWNER).unwrap()
+            },
+            |accepted| accepted,
+        );
+        // What goes over a connection needs no memory, nor its end.
+        machines[1].stack.write(calls[0], b"words", NOW).unwrap();
+        talk(&mut machines, 0);
+        let mut words = [0; 8];
+        assert_eq!(with_only(0, || machines[0].stack.read(accepted, &mut words)), Ok(5));
+        with_only(0, || {
+            machines[0].stack.remove(accepted, NOW);
+            machines[0].stack.remove(door, NOW);
+        });
+        let door = listener(&mut machines[0].stack);
+        let last = machines[1].stack.create(OWNER, kind::TCP).unwrap();
+        machines[1].stack.connect(last, &socket(0), NOW).unwrap();
+        talk(&mut machines, 50);
+        assert_eq!(machines[1].stack.connected(last), Ok(()));
+        assert!(machines[0].stack.accept(door, OWNER).is_ok());
+    }
+}
+#[test]
+fn more_questions_than_there_are_places_for_are_refused_and_take_no_memory() {
+    let mut stack = machine(0).stack;
+    let mut ask = |account| {
+        let owner = Owner { domain: 9, account };
+        stack.ask_name(owner, "some.name", family::IPV4 as usize, NOW)
+    };
+    for n in 0..QUESTIONS {
+        ask(1 + n / (QUESTIONS / 2)).unwrap();
+    }
+    assert_eq!(ask(9), Err(Error::EAGAIN));
+}
