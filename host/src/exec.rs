@@ -109,6 +109,9 @@ pub struct Options {
     /// On the strict machine: time slices of every length, drawn from this seed
     #[arg(long, value_name = "SEED")]
     pub slices: Option<u64>,
+    /// Where the strict machine lists the instructions of the longest time with interrupts off: address space and program counter
+    #[arg(long, value_name = "FILE")]
+    pub masked: Option<PathBuf>,
     /// Wait for gdb-multiarch, which is told of all programs and their symbols
     #[arg(long)]
     pub gdb: bool,
@@ -363,6 +366,9 @@ pub fn debug_session(root: &Path, options: &Options, connection: Connection) -> 
 /// Runs a program in its own domain.
 pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
     let mut machine = machine(options)?;
+    if options.masked.is_some() && options.on != On::Strict {
+        bail!("--masked: only the strict machine says for how long interrupts are off");
+    }
     if options.devices.any() && options.on != On::Qemu {
         bail!("--net, --disk: only QEMU's machine has a network card and a disk");
     }
@@ -395,6 +401,15 @@ pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
         }
         On::Strict => strict_machine::run(&image, &machine, strict_machine::settings(options), console)?,
     };
+    if let (Some(file), Some(masked)) = (&options.masked, &outcome.masked) {
+        let list = strict_machine::list_masked(&image, &machine, strict_machine::settings(options), masked)?;
+        std::fs::write(file, list).with_context(|| file.display().to_string())?;
+        eprintln!(
+            "pebble: interrupts were off for at most {} instructions, which {} has",
+            masked.instructions,
+            file.display()
+        );
+    }
     let hosted = options.isolation == Isolation::Sfi;
     if let (Some(program), Some(log)) = (built.main_program().filter(|_| hosted), &mut outcome.log) {
         log.text = fault_domain::with_names(&log.text, program);
@@ -444,6 +459,12 @@ mod tests {
 
     fn refused(pair: &str) -> String {
         format!("{:#}", files(&[pair.to_string()]).unwrap_err())
+    }
+    #[test]
+    fn only_the_strict_machine_counts_masked_instructions() {
+        let options = Options { masked: Some("list".into()), ..Options::default() };
+        let said = exec(Path::new("."), &Options { memory: 128, ..options }).unwrap_err().to_string();
+        assert!(said.starts_with("--masked: only the strict machine"), "{said}");
     }
     #[test]
     fn a_file_of_the_host_is_read() {

@@ -14,6 +14,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use strict::Masked;
 
 const QEMU: &str = "qemu-system-riscv64";
 /// What the guest's console is connected to.
@@ -37,6 +38,8 @@ pub struct Outcome {
     pub log: Option<GuestLog>,
     /// What the strict machine has found that no core may see.
     pub breach: Option<String>,
+    /// For how long interrupts were off at most, if the strict machine ran it.
+    pub masked: Option<Masked>,
 }
 
 /// The machine's options.
@@ -242,7 +245,7 @@ pub fn run(image: &Image, machine: &Machine, console: Console) -> Result<Outcome
         }
     }
     let broken = broken.load(Ordering::Relaxed);
-    Ok(Outcome { heard, timed_out: ended.is_none() && !broken, broken, log, breach: None })
+    Ok(Outcome { heard, timed_out: ended.is_none() && !broken, broken, log, breach: None, masked: None })
 }
 
 /// Boots an image and lets it run until its console has said a line with `until`: what it said, and all of RAM at that moment.

@@ -245,7 +245,14 @@ pub fn run(model: &Path, image: &Image, settings: &Settings, console: Console) -
     let log = guest_log::read(ram.as_file(), (image.log - RAM_BASE) as u64).ok();
     // A program may end with the same status.
     let ended = log.as_ref().is_some_and(|log| log.ended != 0);
-    Ok(Outcome { heard, broken, timed_out: status.code() == Some(OUT_OF_CYCLES) && !ended, log, breach: None })
+    Ok(Outcome {
+        heard,
+        broken,
+        timed_out: status.code() == Some(OUT_OF_CYCLES) && !ended,
+        log,
+        breach: None,
+        masked: None,
+    })
 }
 
 #[cfg(test)]

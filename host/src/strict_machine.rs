@@ -8,8 +8,10 @@ use abi::address::{IMAGE_BASE, PAGE, RAM_BASE};
 use anyhow::{Context, Result};
 use image::Image;
 use std::time::Instant;
-use strict::{Fence, Settings, Stale, Stopped};
+use strict::{Fence, Masked, Settings, Stale, Stopped};
 
+/// Most instructions for which interrupts may be off, whatever components do.
+pub const MOST_MASKED: u64 = 2000;
 /// Instructions between two looks at the clock of this machine.
 const BATCH: u64 = 1_000_000;
 
@@ -29,13 +31,7 @@ pub fn run_and_tell(
     settings: Settings,
     console: Console,
 ) -> Result<(Outcome, Vec<Fence>)> {
-    let ram_bytes = machine.megabytes << 20;
-    let tree = rtl::device_tree(ram_bytes)?;
-    let tree_at = RAM_BASE + ram_bytes - tree.len().next_multiple_of(PAGE);
-    let mut hart = strict::Machine::new(ram_bytes, IMAGE_BASE as u64, tree_at as u64, settings);
-    for (at, bytes) in [(IMAGE_BASE, &image.bytes), (tree_at, &tree)] {
-        hart.place(at as u64, bytes).context("the image does not fit in the machine's memory")?;
-    }
+    let mut hart = loaded(image, machine, settings)?;
     let captured = matches!(console, Console::Captured(_));
     let mut listener = Listener::new(Treatment { framed: true, captured, marked: true });
     let mut broken;
@@ -61,13 +57,56 @@ pub fn run_and_tell(
             "a reservation of another thread's: the store-conditional at pc {pc:#x} has stored, though there was another thread \
              since its load-reserved"
         )),
-        _ => None,
+        _ => too_long(&hart.masked()),
     };
     timed_out |= matches!(stopped, Some(Stopped::Limit | Stopped::Idle));
     let log =
         hart.ram().get(image.log - RAM_BASE..).and_then(|bytes| guest_log::parse(bytes.get(..abi::log::BYTES)?).ok());
     let fences = hart.fences.iter().map(|&(fence, _)| fence).collect();
-    Ok((Outcome { heard: listener.into_heard(), timed_out, broken, log, breach }, fences))
+    let masked = Some(hart.masked());
+    Ok((Outcome { heard: listener.into_heard(), timed_out, broken, log, breach, masked }, fences))
+}
+/// The strict machine before its first instruction.
+fn loaded(image: &Image, machine: &Machine, settings: Settings) -> Result<strict::Machine> {
+    let ram_bytes = machine.megabytes << 20;
+    let tree = rtl::device_tree(ram_bytes)?;
+    let tree_at = RAM_BASE + ram_bytes - tree.len().next_multiple_of(PAGE);
+    let mut hart = strict::Machine::new(ram_bytes, IMAGE_BASE as u64, tree_at as u64, settings);
+    for (at, bytes) in [(IMAGE_BASE, &image.bytes), (tree_at, &tree)] {
+        hart.place(at as u64, bytes).context("the image does not fit in the machine's memory")?;
+    }
+    Ok(hart)
+}
+/// Runs the image again, as far as the longest time with interrupts off that a run has found: its instructions, a line each, with
+/// address space and program counter.
+pub fn list_masked(image: &Image, machine: &Machine, settings: Settings, masked: &Masked) -> Result<String> {
+    let mut hart = loaded(image, machine, settings)?;
+    let mut list = String::new();
+    while hart.instructions() < masked.began + masked.instructions {
+        let ahead = masked.began.saturating_sub(hart.instructions());
+        if ahead > BATCH {
+            hart.run(ahead - BATCH);
+        } else {
+            if ahead == 0 {
+                let (pc, space) = hart.place_now();
+                list += &format!("{space} {pc:#x}\n");
+            }
+            hart.step();
+        }
+        hart.take_sent();
+    }
+    Ok(list)
+}
+/// Interrupts were off for longer than they may be.
+fn too_long(masked: &Masked) -> Option<String> {
+    let Masked { instructions, began, from, to } = masked;
+    (*instructions > MOST_MASKED).then(|| {
+        format!(
+            "interrupts off for {instructions} instructions, not {MOST_MASKED}: since pc {:#x} of address space {}, until pc {:#x} of {}; \
+             the first is instruction {began}",
+            from.0, from.1, to.0, to.1
+        )
+    })
 }
 /// What a violation is, in a line.
 fn describe(stale: &Stale) -> String {
@@ -84,4 +123,16 @@ fn describe(stale: &Stale) -> String {
         by.pc,
         stale.when
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn interrupts_may_be_off_for_the_bound_and_no_longer() {
+        let of = |instructions| too_long(&Masked { instructions, from: (0x1234, 5), ..Masked::default() });
+        assert_eq!(of(MOST_MASKED), None);
+        let said = of(MOST_MASKED + 1).expect("too long");
+        assert!(said.contains("2001 instructions, not 2000: since pc 0x1234 of address space 5"), "{said}");
+    }
 }

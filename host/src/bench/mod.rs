@@ -4,6 +4,7 @@ mod compare;
 mod explain;
 mod figures;
 mod footprint;
+mod masked;
 mod page;
 mod patches;
 mod plot;
@@ -165,7 +166,11 @@ fn measure(root: &Path, program: &str, place: Place, repetitions: u32, way: Way)
         system: way.names().1.into(),
         ..row
     };
-    Ok(rows.into_iter().map(finish).collect())
+    let mut rows: Vec<Row> = rows.into_iter().map(finish).collect();
+    if program == "latency" && matches!(place, Place::Qemu) {
+        rows.extend(masked::measure(root)?);
+    }
+    Ok(rows)
 }
 /// Runs the programs that are asked for, two at a time; their rows in the programs' order.
 fn measure_all(root: &Path, options: &Options) -> Result<Vec<Row>> {

@@ -50,7 +50,10 @@ impl Machine {
             0x002 => c.fcsr = c.fcsr & !0xe0 | (value & 7) << 5,
             0x003 => c.fcsr = value & 0xff,
             0x100 => self.set_status(value & STATUS),
-            0x104 => c.sie = value & 0x222,
+            0x104 => {
+                c.sie = value & 0x222;
+                self.look_at_mask();
+            }
             0x105 => c.stvec = value & !2,
             0x106 => c.scounteren = value & 7,
             0x140 => c.sscratch = value,

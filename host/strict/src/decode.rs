@@ -1,5 +1,7 @@
 //! Instructions of RV64IMAFD and the privileged ones, taken apart once and kept until `fence.i`.
 
+use crate::masked::UNCOUNTED;
+
 /// What an instruction does. Those of one line differ in width, sign or comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -18,7 +20,7 @@ pub enum Op {
     Addw, Subw, Sllw, Srlw, Sraw,
     Mul, Mulh, Mulhsu, Mulhu, Div, Divu, Rem, Remu,
     Mulw, Divw, Divuw, Remw, Remuw,
-    Fence, FenceI,
+    Fence, FenceI, Uncounted,
     LrW, LrD, ScW, ScD, AmoW, AmoD,
     Ecall, Ebreak, Sret, Wfi, SfenceVma, Csr,
     FloatLoadWord, FloatLoad, FloatStoreWord, FloatStore, FloatMultiplyAdd, FloatOther,
@@ -64,6 +66,7 @@ pub fn decode(word: u32, length: u8) -> Decoded {
             (5, 0) => (Srli, i & 63),
             (5, 0x10) => (Srai, i & 63),
             (1 | 5, _) => (Illegal, 0),
+            _ if word == UNCOUNTED => (Uncounted, 0),
             _ => ([Addi, Illegal, Slti, Sltiu, Xori, Illegal, Ori, Andi][funct3 as usize], i),
         },
         0x1b => match (funct3, funct7) {

@@ -6,17 +6,13 @@ use crate::machine::{Machine, Reservation, Stopped, Trap, cause, status};
 use crate::memory::{PAGE, noted};
 use crate::translate::{Access, FETCH, READ, WRITE};
 
-/// Most instructions between two looks at what was sent.
-const BATCH: u64 = 4096;
-
 fn word(value: u64) -> u64 {
     value as i32 as u64
 }
 
 impl Machine {
-    /// Executes until there is something to look at, but no more than about `BATCH` instructions.
-    pub(crate) fn execute(&mut self) {
-        let end = self.instructions + BATCH;
+    /// Executes until there is something to look at, or so many instructions have been executed since the beginning.
+    pub(crate) fn execute_until(&mut self, end: u64) {
         while self.instructions < end {
             if self.cycles >= self.attention {
                 self.attend();
@@ -327,6 +323,7 @@ impl Machine {
         match d.op {
             Fence => {}
             FenceI => self.fence_instructions(),
+            Uncounted => self.do_not_count_masked(),
             LrW | LrD => {
                 let bytes = if d.op == LrW { 4 } else { 8 };
                 if !a.is_multiple_of(bytes) {

@@ -19,11 +19,13 @@ mod devices;
 mod execute;
 mod floating;
 mod machine;
+mod masked;
 mod memory;
 mod stale;
 mod translate;
 
 pub use machine::{Fence, Machine, Settings, Stopped};
+pub use masked::Masked;
 pub use stale::{Stale, Writer};
 pub use translate::{Name, Whose};
 

@@ -2,6 +2,7 @@
 
 use crate::decode::Decoded;
 use crate::devices::Devices;
+use crate::masked::{Mask, Masked};
 use crate::memory::{Memory, PAGE};
 use crate::stale::{Checker, Stale, Writer};
 use crate::translate::Buffer;
@@ -41,6 +42,9 @@ pub enum Stopped {
     /// it found was changed since.
     Overwritten(u64),
 }
+
+/// Most instructions between two looks at what was sent.
+const BATCH: u64 = 4096;
 
 /// An exception: its cause and value.
 #[derive(Clone, Copy, Debug)]
@@ -112,6 +116,7 @@ pub struct Machine {
     pub(crate) devices: Devices,
     pub(crate) buffer: Buffer,
     pub(crate) checker: Checker,
+    mask: Mask,
     /// Instructions taken apart, by frame.
     pub(crate) decoded: Vec<Option<Box<[Decoded; PAGE as usize / 2]>>>,
     /// Frames of which some were and that were written since.
@@ -164,6 +169,7 @@ impl Machine {
             devices: Devices::new(),
             buffer,
             checker: Checker::default(),
+            mask: Mask::default(),
             decoded: (0..ram / PAGE as usize).map(|_| None).collect(),
             rewritten: Vec::new(),
             fetched: (u64::MAX, 0),
@@ -280,11 +286,13 @@ impl Machine {
             }
             self.devices.set_time(self.time());
         }
+        self.do_not_count_masked();
         self.plan();
     }
     /// An exception or interrupt: to supervisor mode.
     pub(crate) fn trap(&mut self, Trap(cause, value): Trap) {
         self.count();
+        self.mask.set(true, self.instructions, (self.pc, self.space()));
         let control = &mut self.control;
         let enabled = control.sstatus & status::SIE;
         control.sstatus &= !(status::SPP | status::SPIE | status::SIE);
@@ -307,6 +315,7 @@ impl Machine {
         self.fetched.0 = u64::MAX;
         self.counted = self.cycles;
         self.entered();
+        self.look_at_mask();
         self.plan();
     }
     /// If a component goes on now, it must find no stale translation.
@@ -323,6 +332,24 @@ impl Machine {
         self.count();
         self.control.sstatus = value;
         self.entered();
+        self.look_at_mask();
+    }
+    /// Interrupts may have been put on or off.
+    pub(crate) fn look_at_mask(&mut self) {
+        let off = !self.in_component() || self.control.sie >> cause::TIMER & 1 == 0;
+        self.mask.set(off, self.instructions, (self.pc, self.space()));
+    }
+    /// Instructions with interrupts off until here held nobody up.
+    pub(crate) fn do_not_count_masked(&mut self) {
+        self.mask.begin_anew(self.instructions);
+    }
+    /// The longest time with interrupts off.
+    pub fn masked(&self) -> Masked {
+        self.mask.longest()
+    }
+    /// Where it is: program counter and address space.
+    pub fn place_now(&self) -> (u64, u16) {
+        (self.pc, self.space())
     }
     /// The address space that translates now.
     pub(crate) fn space(&self) -> u16 {
@@ -333,11 +360,15 @@ impl Machine {
         let thread = if component { self.control.sscratch } else { self.x[4] };
         Writer { thread, space: self.space(), component, pc: self.pc }
     }
+    /// Executes one instruction, or what interrupts before it.
+    pub fn step(&mut self) {
+        self.execute_until(self.instructions + 1);
+    }
     /// Runs for about `instructions` instructions, or until it stops or has sent something.
     pub fn run(&mut self, instructions: u64) -> Option<Stopped> {
         let end = self.instructions + instructions;
         while self.stopped.is_none() && self.devices.sent() == 0 && self.instructions < end {
-            self.execute();
+            self.execute_until(end.min(self.instructions + BATCH));
         }
         self.stopped
     }

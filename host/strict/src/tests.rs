@@ -259,6 +259,22 @@ fn a_reservation_serves_one_store_whatever_comes_between() {
     assert_eq!(m.x[12], 1);
 }
 #[test]
+fn interrupts_are_off_from_a_trap_to_the_way_back() {
+    /// `slti x0, x0, 2047`
+    const UNCOUNTED: u32 = 0x7ff0_2013;
+    for (hint, count) in [(NOP, 3), (UNCOUNTED, 1)] {
+        let mut m = machine(&[SRET], Settings::default());
+        for (n, word) in [NOP, hint, SRET].into_iter().enumerate() {
+            m.place(CODE + 0x2000 + 4 * n as u64, &word.to_le_bytes()).unwrap();
+        }
+        m.place(CODE + 0x1000, &ECALL.to_le_bytes()).unwrap();
+        (m.control.sepc, m.control.sie) = (USER_VA, 0x20);
+        // Out, the call, the three of the way in and back.
+        steps(&mut m, 5);
+        assert_eq!((m.masked().instructions, m.masked().from), (count, (USER_VA, SPACE as u16)));
+    }
+}
+#[test]
 fn who_waits_for_nothing_has_stopped() {
     let mut m = machine(&[WAIT], Settings::default());
     assert!(matches!(m.run(10), Some(Stopped::Idle)));

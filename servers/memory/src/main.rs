@@ -16,6 +16,7 @@ use abi::nucleus::fault;
 use abi::rights::Rights;
 use abi::window::{Plain, Window};
 use arch::Marks;
+use arch::component::{UNCOUNTED, mark};
 use arch::paging::Entry;
 use memory_logic::devices;
 use memory_logic::doomed::Lent;
@@ -599,11 +600,14 @@ extern "C" fn info(what: usize, asid: usize) -> isize {
 extern "C" fn check() -> isize {
     let Some(mut spaces) = SPACES.try_lock() else { return Error::EAGAIN.code() };
     let managed = pebble::boot::info().image_end as usize;
-    match spaces.check(managed) {
+    let result = match spaces.check(managed) {
         Ok(Ok(_)) => 0,
         Ok(Err(violation)) => violation.code(),
         Err(error) => error.code(),
-    }
+    };
+    // The caller has interrupts off; they go on here if somebody waits for the lock.
+    mark::<UNCOUNTED>();
+    result
 }
 /// Whether the window slot at `slot` of `asid` has entry `mapped`, `EFAULT`: it has not; and whether `lender` can see the page of
 /// `shown` itself with its rights, `EACCESS`: it can not.

@@ -377,6 +377,9 @@ impl NucleusMemory for Fake {
     fn mask_interrupts(self, off: bool) {
         assert_ne!(MASKED.replace(off), off, "interrupts are turned off or on twice");
     }
+    fn uncount_masked(self) {
+        assert!(self.is_masked());
+    }
 }
 
 impl Neighbours for Fake {

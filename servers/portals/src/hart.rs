@@ -9,6 +9,7 @@ use abi::name::Name;
 use abi::rights::Rights;
 use abi::system::Ended;
 use account::Account;
+use arch::component::{UNCOUNTED, mark};
 use arch::paging::Entry;
 use pebble::interfaces::names;
 use pebble::interfaces::types::{Alleged, DomainNumber};
@@ -122,6 +123,10 @@ impl NucleusMemory for Hart {
     #[inline(always)]
     fn mask_interrupts(self, off: bool) {
         INTERRUPTS_MASK.call([off as usize]);
+    }
+    #[inline(always)]
+    fn uncount_masked(self) {
+        mark::<UNCOUNTED>();
     }
 }
 

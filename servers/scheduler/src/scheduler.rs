@@ -51,9 +51,8 @@ fn refuse(error: Error) -> Decision {
 
 /// Most threads that one entry wakes, which bounds the time with interrupts off: who wakes more enters again.
 pub const WAKES: usize = 4;
-/// If more sleepers are due, the timer interrupts again at once where the next one's priority is higher than the running thread's,
-/// and else after that long (10 µs at 10 MHz), or for the deadline of a higher one: the alarms of lower threads take little of a
-/// higher one's time.
+/// From one interrupt of the timer to the next for the deadline of a thread whose priority is not above the running one's
+/// (10 µs at 10 MHz): the alarms of lower threads take little of a higher one's time.
 pub const GAP: u64 = 100;
 /// Most threads that inherit a priority from one that waits for a lock: the locks of trusted components nest less deeply.
 const HEIRS: usize = 6;

@@ -87,6 +87,8 @@ pub fn code_was_written() {
     // SAFETY: it changes nothing that Rust knows of.
     unsafe { asm!("fence.i") };
 }
+/// Of [`mark`]: instructions with interrupts off do not count until here.
+pub const UNCOUNTED: usize = 2047;
 /// A hint that does nothing but say which operation begins or ends, to who follows the instructions: `number` is 0 to 2047.
 #[inline(always)]
 pub fn mark<const NUMBER: usize>() {

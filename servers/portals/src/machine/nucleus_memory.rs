@@ -27,6 +27,9 @@ pub trait NucleusMemory: Copy + Eq + Debug {
     fn write_code(self, pa: usize, block: &Buffer, bytes: usize);
     /// Turns interrupts off, or on again.
     fn mask_interrupts(self, off: bool);
+    /// Interrupts were off until here for somebody who looks for what must not be: a machine that measures for how long they are
+    /// off does not count it.
+    fn uncount_masked(self);
 }
 
 /// Interrupts are off while this lives.

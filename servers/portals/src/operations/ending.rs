@@ -8,10 +8,12 @@ use crate::Result;
 use crate::machine::neighbours::Machine;
 use crate::machine::nucleus_memory::Masked;
 use crate::manager::Manager;
+use crate::operations::open_windows::Call;
 use crate::state::code::Kind;
 use crate::state::domain::Domain;
 use crate::state::nucleus_data::{FrameView, Table, ThreadPage};
 use crate::state::remains::Zombie;
+use crate::state::snapshot::Seen;
 use abi::Error;
 use abi::address::DEAD_STUB;
 use abi::identity::DomainId;
@@ -141,20 +143,24 @@ impl<M: Machine> Manager<M> {
                 if left == 0 {
                     left = seen.look(page, &self.code, |frame| self.concerns(frame, asid, table));
                 }
+                let next = seen.last_concerned(left).map(|_| self.next_to_turn(&seen, page, left));
                 let masked = Masked::new(self.machine);
                 if !seen.holds(page) {
                     left = 0;
                     continue;
                 }
                 let mut waits = false;
-                for _ in 0..MASKED_FRAMES {
-                    let Some(n) = seen.last_concerned(left) else {
+                if next.is_none() {
+                    left = 0;
+                }
+                for turn in next.iter().flatten() {
+                    let Some((n, call)) = *turn else {
                         left = 0;
                         break;
                     };
                     left = n;
                     let frame = seen.frame(page, n);
-                    if self.divert_frame(frame, page, asid, table) {
+                    if self.divert_frame(frame, &call, page, asid, table) {
                         unknown |= lent.try_push((page, frame.address())).is_err();
                     }
                     seen.turned(n, frame);
@@ -177,6 +183,19 @@ impl<M: Machine> Manager<M> {
         }
         (lent, unknown)
     }
+    /// The oldest frames to turn away of those newer than the `before`th, and what their portals say, which takes long to find out.
+    #[inline(never)]
+    fn next_to_turn(
+        &self,
+        seen: &Seen,
+        page: ThreadPage<M>,
+        mut before: usize,
+    ) -> [Option<(usize, Call)>; MASKED_FRAMES] {
+        core::array::from_fn(|_| {
+            before = seen.last_concerned(before)?;
+            Some((before, self.call(seen.frame(page, before))))
+        })
+    }
     /// What threads of the dead domain `home` go on to run is counted for nobody: its counters will be another's.
     #[optimize(size)]
     #[inline(never)]
@@ -189,23 +208,28 @@ impl<M: Machine> Manager<M> {
     fn concerns(&self, frame: FrameView<M>, asid: usize, table: Table<M>) -> bool {
         frame.table() == table || (self.is_templated(frame) && self.server(frame) == Some(asid))
     }
-    /// Turns one frame away. Whether its call has windows on the dead domain's memory open.
-    fn divert_frame(&self, frame: FrameView<M>, page: ThreadPage<M>, asid: usize, table: Table<M>) -> bool {
+    /// Turns away one frame, of a call that its portal says this of. Whether its call has windows on the dead domain's memory open.
+    fn divert_frame(
+        &self,
+        frame: FrameView<M>,
+        call: &Call,
+        page: ThreadPage<M>,
+        asid: usize,
+        table: Table<M>,
+    ) -> bool {
         let graveyard = self.dead.graveyard;
-        let templated = self.is_templated(frame);
         let mut lends = false;
         if frame.table() == table {
             frame.divert(graveyard, DEAD_STUB as u64);
-            lends = templated && self.lent_entries(frame).next().is_some();
+            lends = call.templated.is_some_and(|uses| self.entries_lent_by(uses, frame).next().is_some());
         }
-        if templated && self.server(frame) == Some(asid) {
-            for used in self.templated(frame).all() {
-                let template = self.templates.all[used.template as usize];
-                if template.letters.iter().any(|l| l.lent > 0) {
-                    // Its page tables go: closing these windows must write where nobody minds.
-                    frame.set_word(used.common as usize, graveyard.address().wrapping_add(domain::SPARE as i64 as u64));
-                    page.forget_slots(frame.word(used.common as usize + 8), self.lent_entries(frame).count());
-                }
+        let Some(uses) = call.templated.filter(|_| call.server == Some(asid)) else { return lends };
+        for used in uses.all() {
+            let template = self.templates.all[used.template as usize];
+            if template.letters.iter().any(|l| l.lent > 0) {
+                // Its page tables go: closing these windows must write where nobody minds.
+                frame.set_word(used.common as usize, graveyard.address().wrapping_add(domain::SPARE as i64 as u64));
+                page.forget_slots(frame.word(used.common as usize + 8), self.entries_lent_by(uses, frame).count());
             }
         }
         lends

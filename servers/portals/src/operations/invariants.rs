@@ -88,6 +88,7 @@ impl<M: Machine> Manager<M> {
             .and_then(|()| self.check_threads(&mut counts))
             .and_then(|()| self.check_spare_blocks())
             .and_then(|()| self.check_accounts());
+        self.machine.uncount_masked();
         Ok(result.err().unwrap_or(Violation { what: padded(""), at: 0, number: 0, value: 0 }))
     }
 

@@ -10,6 +10,15 @@ use portal::{Templates, Uses};
 
 use crate::state::open_windows::Lent;
 
+/// What a portal says of every call through it.
+#[derive(Clone, Copy)]
+pub struct Call {
+    /// The domain that it went to.
+    pub server: Option<usize>,
+    /// Letters with templates, if there are.
+    pub templated: Option<Uses>,
+}
+
 impl<M: Machine> Manager<M> {
     /// Keeps the domain, and all that see its space, from lending pages until it is thawed, and adds the frames that windows of its
     /// calls show.
@@ -86,13 +95,24 @@ impl<M: Machine> Manager<M> {
 
     /// The page-table entries that the call of `frame` lends.
     pub fn lent_entries(&self, frame: FrameView<M>) -> impl Iterator<Item = Entry> + use<'_, M> {
-        let templated = self.templated(frame);
+        self.entries_lent_by(self.templated(frame), frame)
+    }
+    /// The same; `templated`: what [`Manager::templated`] says of the frame, which takes long.
+    pub fn entries_lent_by(&self, templated: Uses, frame: FrameView<M>) -> impl Iterator<Item = Entry> + use<'_, M> {
         let words = (0..templated.all().len()).flat_map(move |n| {
             let used = templated.all()[n];
             let letter = &self.templates.all[used.template as usize].letters[used.letter as usize];
             (0..letter.lent as usize).map(move |n| used.own as usize + 8 * n)
         });
         words.map(move |at| Entry::of(frame.word(at))).filter(|entry| !entry.is_none())
+    }
+    /// What the portal alone says of the call that returns through `frame`.
+    pub fn call(&self, frame: FrameView<M>) -> Call {
+        let Some((_, block)) = self.code.containing(frame.portal()) else {
+            return Call { server: None, templated: None };
+        };
+        let templated = block.specification.is_templated().then(|| self.templated(frame));
+        Call { server: Some(block.server as usize), templated }
     }
     /// Whether the portal that returns through `frame` has letters with templates.
     #[inline(always)]

@@ -38,14 +38,8 @@ impl<M: Machine> Scheduler<M> {
             self.time_out(thread);
         }
         let decision = self.settle(0);
-        let next = self.sleepers.due(now);
-        let later = next != Thread::NOBODY && self.threads[next].priority as i32 <= self.running_priority;
-        let sleeper = if later {
-            self.sleepers.earliest_above(self.threads[next].priority).min(now.saturating_add(GAP))
-        } else {
-            self.sleepers.earliest()
-        };
-        self.armed = self.slice.min(sleeper);
+        let next = if thread == Thread::NOBODY { self.sleepers.earliest() } else { self.next_alarm(now) };
+        self.armed = self.slice.min(next);
         (decision, self.armed)
     }
     /// Timer interrupt that ends the sleep of one thread, and neither ends nor begins a time slice. `ONLY`: no other thread has a
@@ -66,13 +60,31 @@ impl<M: Machine> Scheduler<M> {
         record.value = 0;
         if ONLY {
             self.sleepers.remove_only(&mut self.threads, woken);
-            self.armed = self.slice;
         } else {
             self.sleepers.remove(&mut self.threads, woken);
-            self.armed = self.slice.min(self.sleepers.earliest());
         }
+        self.armed = self.slice;
         self.ready.push(&mut self.threads, woken);
-        Some((self.prefer(woken, 0), self.armed))
+        let decision = self.prefer(woken, 0);
+        if !ONLY {
+            self.armed = self.armed.min(self.next_alarm(now));
+        }
+        Some((decision, self.armed))
+    }
+    /// When the timer is to interrupt for a deadline after one whose time had come: for one of a thread whose priority is not above the running one's not until
+    /// [`GAP`] from `now`, so that the alarms of lower threads take little of a higher one's time.
+    #[inline(always)]
+    fn next_alarm(&self, now: u64) -> u64 {
+        let earliest = self.sleepers.earliest();
+        if earliest < now.saturating_add(GAP) { self.alarm_of_higher(now) } else { earliest }
+    }
+    #[inline(never)]
+    fn alarm_of_higher(&self, now: u64) -> u64 {
+        let soon = now.saturating_add(GAP);
+        match u8::try_from(self.running_priority) {
+            Ok(priority) => self.sleepers.earliest_above(priority).min(soon),
+            Err(_) => self.sleepers.earliest(),
+        }
     }
     /// Wakes `thread`: its time has come.
     fn time_out(&mut self, thread: Thread) {

@@ -240,6 +240,33 @@ fn one_interrupt_wakes_one() {
     assert_eq!(system.state(29), State::Ready as isize);
 }
 #[test]
+fn a_lower_threads_alarm_comes_later_where_a_higher_one_has_just_been_woken() {
+    let gap = crate::scheduler::GAP;
+    // By the interrupt that ends a slice as well as by the quick one, and to the last moment of the gap.
+    for (slices, apart) in [(false, 1), (true, 1), (false, gap as usize - 1)] {
+        let mut system = System::new(&[(2, 9), (3, 5), (4, 1), (5, 1)]);
+        system.enter(|s| s.sleep(1000));
+        system.enter(|s| s.sleep(1000 + 2 * apart as isize));
+        if slices {
+            system.scheduler.machine.now += SLICE;
+        }
+        assert_eq!(system.interrupt(), (2, 0));
+        let (now, timer) = (system.scheduler.machine.now, system.scheduler.machine.timer);
+        assert!(timer >= now + gap, "{timer} after {now}");
+        assert!(timer <= now + gap.max(SLICE));
+    }
+}
+#[test]
+fn a_higher_threads_alarm_comes_at_its_time_whoever_has_just_been_woken() {
+    let mut system = System::new(&[(2, 9), (3, 5), (4, 1)]);
+    system.enter(|s| s.sleep(1002));
+    system.enter(|s| s.sleep(1000));
+    assert_eq!(system.interrupt(), (3, 0));
+    let soon = system.scheduler.machine.now + 2;
+    assert!(system.scheduler.machine.timer <= soon);
+    assert_eq!(system.interrupt(), (2, 0));
+}
+#[test]
 fn sleep_of_nothing_returns() {
     let mut system = System::new(&[(2, 5)]);
     assert_eq!(system.enter(|s| s.sleep(0)), (2, 0));
