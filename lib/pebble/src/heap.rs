@@ -10,7 +10,7 @@ use dlmalloc::Dlmalloc;
 mod failing;
 mod reserve;
 
-pub use reserve::{Begun, keep, keep_nothing};
+pub use reserve::{Begun, keep, keep_more, keep_nothing};
 
 /// Where a component's pages come from.
 pub trait Grow: Send + Sync {

@@ -49,7 +49,7 @@ impl Console {
 }
 impl Files for Console {
     type File = ();
-    const MEMORY: usize = 2 << 20;
+    const MEMORY: usize = system::ANSWER_MEMORY;
     fn reply(&mut self, request: &Request) -> Option<Reply> {
         let reply = |status, kind, body| Some(Reply { status, kind, headers: HEADERS, body });
         let refusal = |status| reply(status, "text/plain; charset=utf-8", Cow::Borrowed(&b""[..]));

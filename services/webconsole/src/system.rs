@@ -40,6 +40,12 @@ const FRESH: u64 = 5_000_000;
 const SHOWN: usize = 64 * 1024;
 /// Entries of a directory that are shown.
 const ENTRIES: usize = 500;
+/// Bytes that an answer may allocate: the largest, a directory's, is [`ENTRIES`] names that are all control characters, as they are, as JSON, and in
+/// what is sent. The state's is more, and counted: for each domain with its limits, and for each portal, found, shown, as JSON, which may have to
+/// move as it grows, and sent.
+pub const ANSWER_MEMORY: usize = 1 << 20;
+const DOMAIN_MEMORY: usize = 6 << 10;
+const PORTAL_MEMORY: usize = 2432;
 /// Bytes of the log.
 const LOG: usize = abi::log::BYTES;
 /// Units of time in which a component that is looked after is back.
@@ -75,13 +81,19 @@ impl System {
     pub fn new() -> System {
         System { tables: Vec::new() }
     }
-    /// What there is, and what was counted.
+    /// What there is, and what was counted. `ENOMEM`: it is too much.
     pub fn state(&mut self) -> Result<State> {
+        let found = || (1..MAX_DOMAINS).filter_map(|asid| domain(asid).ok());
+        let (domains, mut portals_left) = found().fold((0, 0), |(n, portals), found| (n + 1, portals + found.portals));
+        pebble::heap::keep_more(ANSWER_MEMORY + domains * DOMAIN_MEMORY + portals_left as usize * PORTAL_MEMORY)?;
         let mut state = State { now: now(), own: pebble::thread::asid(), ..State::default() };
         state.memory = [0, 1].map(|what| MEMORY.call([what, 0]).max(0) as usize);
         let mut calls = Box::new(Calls::NONE);
-        for asid in 1..MAX_DOMAINS {
-            let Ok(found) = domain(asid) else { continue };
+        state.domains.reserve_exact(domains);
+        for found in found().take(domains) {
+            let asid = found.asid as usize;
+            // Those that were opened meanwhile are seen the next time.
+            portals_left = portals_left.checked_sub(found.portals).ok_or(Error::EAGAIN)?;
             match check(CALLS.call([asid, &raw mut *calls as usize])) {
                 Ok(_) => state.counters = true,
                 Err(Error::ENOENT) => *calls = Calls::NONE,
@@ -127,6 +139,7 @@ impl System {
         if table.count != domain.portals || now() >= table.at + FRESH {
             (table.count, table.at) = (domain.portals, now());
             table.portals.clear();
+            table.portals.reserve_exact(domain.portals as usize);
             for number in 1..NPORTALS {
                 // No more than there are.
                 if table.portals.len() as u64 == domain.portals {

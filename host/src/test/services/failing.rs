@@ -70,10 +70,19 @@ pub fn disk(root: &Path) -> Result<()> {
     })
 }
 
-/// What clients from outside ask for, with so many bytes of a header that nobody knows, and what they get where there is the memory for it.
-const PATHS: [(&str, usize, u16); 4] =
-    [("/", 0, 200), ("/data/long", 0, 200), ("/nothing", 0, 404), ("/index.html", 7000, 200)];
-/// How long clients ask at most, and how many failures they want to see of each service.
+/// Something that clients from outside ask for, with so many lines more in its head, and what they get where there is the memory for it.
+struct Question {
+    path: &'static str,
+    more: String,
+    status: u16,
+    is_right: fn(&[u8]) -> bool,
+}
+impl Question {
+    fn new(path: &'static str, more: &str, status: u16, is_right: fn(&[u8]) -> bool) -> Question {
+        Question { path, more: more.into(), status, is_right }
+    }
+}
+/// How long clients ask at most, and how many failures they want to see.
 const PATIENCE: Duration = Duration::from_secs(120);
 const WANTED: usize = 256;
 /// How long to wait behind one that is not answered.
@@ -85,20 +94,18 @@ fn replace(system: &mut System, service: &str, image: &Path) {
     let component = found.expect("the system has it");
     (component.image, component.path) = (format!("failing-{service}"), image.display().to_string());
 }
-/// Asks `service`'s clients' questions until enough of its allocations have failed: each is answered as it must be, or its connection ends.
-fn asked(system: &Running, service: &str) -> Result<()> {
+/// Asks until enough allocations of `service` have failed: each question is answered as it must be, with 503, or its connection ends.
+fn asked(system: &Running, service: &str, questions: &[Question]) -> Result<()> {
     let deadline = Instant::now() + PATIENCE;
-    let mut answered = [0; PATHS.len()];
-    let (index, long) = (INDEX.to_vec(), long());
+    let mut answered = vec![0; questions.len()];
     for n in 0.. {
-        let (path, more, wanted) = PATHS[n % PATHS.len()];
-        let more = format!("X-Long: {}\r\n", "x".repeat(more));
+        let place = n % questions.len();
+        let Question { path, more, status, is_right } = &questions[place];
         // A connection for which there is no memory ends without an answer.
-        match system.connect().and_then(|stream| ask(&stream, path, &more)) {
-            Ok(answer) if answer.status == wanted => {
-                let body = if path == "/data/long" { &long } else { &index };
-                ensure!(wanted != 200 || answer.body == *body, "{path}: {} other bytes", answer.body.len());
-                answered[n % PATHS.len()] += 1;
+        match system.connect().and_then(|stream| ask(&stream, path, more)) {
+            Ok(answer) if answer.status == *status => {
+                ensure!(is_right(&answer.body), "{path}: {} other bytes", answer.body.len());
+                answered[place] += 1;
             }
             Ok(answer) => ensure!(answer.status == 503, "{path}: {}", answer.status),
             Err(_) => std::thread::sleep(MOMENT),
@@ -114,20 +121,63 @@ fn asked(system: &Running, service: &str) -> Result<()> {
     }
     Ok(())
 }
-/// Clients from outside ask for files, while the memory of `service` ends; what it says of that.
-fn network(root: &Path, service: &str) -> Result<Vec<usize>> {
+/// Clients from outside ask while the memory of `service` ends; what it says of that.
+fn network(
+    root: &Path,
+    service: &str,
+    change: impl FnOnce(&mut System),
+    questions: impl FnOnce(&Running) -> Result<Vec<Question>>,
+) -> Result<Vec<usize>> {
     let image = built(root, service)?;
-    let system = Running::start(root, "network", files(), None, |system| replace(system, service, &image))?;
+    let system = Running::start(root, "network", files(), None, |system| {
+        change(system);
+        replace(system, service, &image);
+    })?;
     until_answered(&system, "/")?;
-    asked(&system, service).with_context(|| system.last_said())?;
+    asked(&system, service, &questions(&system)?).with_context(|| system.last_said())?;
     until_answered(&system, "/")?;
     let said = system.said().replace('\r', "");
     nobody_ended(&said)?;
     failures(&said, service)
 }
+/// What an HTTP server for files is asked.
+fn for_files(_: &Running) -> Result<Vec<Question>> {
+    let is_index = |body: &[u8]| body == INDEX;
+    Ok(vec![
+        Question::new("/", "", 200, is_index),
+        Question::new("/data/long", "", 200, |body| body == long()),
+        Question::new("/nothing", "", 404, |_| true),
+        Question::new("/index.html", &format!("X-Long: {}\r\n", "x".repeat(7000)), 200, is_index),
+    ])
+}
 pub fn internet(root: &Path) -> Result<()> {
-    network(root, "internet").map(drop)
+    network(root, "internet", |_| {}, for_files).map(drop)
 }
 pub fn http(root: &Path) -> Result<()> {
-    reserve_is_enough(&network(root, "http")?)
+    reserve_is_enough(&network(root, "http", |_| {}, for_files)?)
+}
+/// Who has the token asks for everything that the web console shows.
+pub fn webconsole(root: &Path) -> Result<()> {
+    let alone_at_its_port = |system: &mut System| {
+        system.components.retain(|component| component.name != "http");
+        let console = system.components.iter_mut().find(|component| component.name == "webconsole");
+        let console = console.expect("the system has it");
+        console.arguments = vec!["port=80".into()];
+        console.opens.push("internet.listen.tcp.80".into());
+    };
+    let for_a_console = |system: &Running| {
+        let line = system.until_said(0, |line| line.contains("its token is "))?;
+        let token = line.rsplit(' ').next().unwrap_or_default().trim();
+        let known = format!("Authorization: Bearer {token}\r\n");
+        let names_itself = |body: &[u8]| String::from_utf8_lossy(body).contains("\"name\":\"webconsole\"");
+        Ok(vec![
+            Question::new("/api/state", &known, 200, names_itself),
+            Question::new("/api/log", &known, 200, |_| true),
+            Question::new("/api/files/www/data/long", &known, 200, |body| body == &long()[..64 << 10]),
+            Question::new("/api/files/www", &known, 200, |body| String::from_utf8_lossy(body).contains("index.html")),
+            Question::new("/api/state", "", 401, |_| true),
+            Question::new("/console.js", "", 200, |body| body.len() > 10_000),
+        ])
+    };
+    reserve_is_enough(&network(root, "webconsole", alone_at_its_port, for_a_console)?)
 }

@@ -1,5 +1,5 @@
 //! For tests: memory that ends. In each request, from its n-th allocation on nothing is there but the component's reserve, and no more of it
-//! than it has bytes. n is the same for a row of requests, one more for the next ones, and 0 again after a row in which all did without: so who
+//! than it has bytes. n is the same for a row of requests, larger for the next ones, and 0 again after a row in which all did without: so who
 //! asks for the same things again and again sees each allocation of each fail. A request begins with [`keep`](super::keep); what comes before it and
 //! behind it has all it wants.
 //!
@@ -34,8 +34,8 @@ const FIRST_REPORT: usize = 32;
 
 /// Requests in a row: more than there are different ones in what a test repeats.
 const ROW: usize = 12;
-/// Rows that did without between two reports: the console takes a few lines of a component at a time.
-const REPORT: usize = 4;
+/// n is one more for the next row, or, where it is this or more, one of so many parts of itself at most, by chance.
+const STRIDE: usize = 16;
 /// What dlmalloc adds to a block at most.
 const OVERHEAD: usize = 32;
 
@@ -45,24 +45,28 @@ pub enum Answer {
     Reserve,
     None,
 }
-/// A request begins, in a component that keeps so many bytes.
-pub fn begin(bytes: usize) {
-    ALL.store(bytes, Ordering::Relaxed);
+/// A request begins.
+pub fn begin() {
     let mut round = ROUND.load(Ordering::Relaxed);
     if REQUESTS.fetch_add(1, Ordering::Relaxed).is_multiple_of(ROW) {
         let failed = FAILED.swap(false, Ordering::Relaxed);
         let over = !failed && round > 0;
-        if over && (CYCLES.fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(REPORT) {
+        if over && (CYCLES.fetch_add(1, Ordering::Relaxed) + 1).is_power_of_two() {
             report();
         }
-        round = if failed { round + 1 } else { 0 };
+        round = if failed { further(round) } else { 0 };
         ROUND.store(round, Ordering::Relaxed);
     }
     LEFT.store(round, Ordering::Relaxed);
 }
-/// There is a block again.
-pub fn kept() {
-    RESERVE.store(ALL.load(Ordering::Relaxed), Ordering::Relaxed);
+/// The n after this one.
+fn further(n: usize) -> usize {
+    n + 1 + mixed(FAILURES.load(Ordering::Relaxed) as u64) as usize % (n / STRIDE + 1)
+}
+/// There is a block again, of so many bytes.
+pub fn kept(bytes: usize) {
+    ALL.store(bytes, Ordering::Relaxed);
+    RESERVE.store(bytes, Ordering::Relaxed);
     OPEN.store(false, Ordering::Relaxed);
 }
 /// Says what was tested so far, which tests look at; it allocates nothing.

@@ -35,25 +35,49 @@ impl Drop for Begun {
         OWNER.store(usize::MAX, Ordering::Relaxed);
     }
 }
-/// Begins a request that allocates no more than `bytes`, always the same number in a component: they are kept until it is over.
+/// Begins a request that allocates no more than `bytes`, or as many as it [keeps](keep_more) then: they are kept until it is over.
 /// `ENOMEM`: there are not so many.
 pub fn keep(bytes: usize) -> Result<Begun> {
     OWNER.store(crate::thread::index(), Ordering::Relaxed);
     let begun = Begun(());
     #[cfg(feature = "failing")]
-    super::failing::begin(bytes);
+    super::failing::begin();
     if BLOCK.load(Ordering::Relaxed).is_null() {
-        // SAFETY: it has bytes.
-        let block = unsafe { alloc::alloc::alloc(layout(bytes.max(1))) };
-        if block.is_null() {
-            return Err(Error::ENOMEM);
-        }
-        #[cfg(feature = "failing")]
-        super::failing::kept();
-        BYTES.store(bytes.max(1), Ordering::Relaxed);
-        BLOCK.store(block, Ordering::Relaxed);
+        find(bytes)?;
     }
     Ok(begun)
+}
+/// The same in the middle of a request, which finds out how much it may allocate before it has changed anything: `bytes` are kept until it is over,
+/// and for later ones. `ENOMEM`: there are not so many; `EINVAL`: the calling thread has begun none.
+pub fn keep_more(bytes: usize) -> Result<()> {
+    if !is_owner() {
+        return Err(Error::EINVAL);
+    }
+    let before = BYTES.load(Ordering::Relaxed);
+    let block = BLOCK.load(Ordering::Relaxed);
+    if bytes <= before && !block.is_null() {
+        return Ok(());
+    }
+    BLOCK.store(null_mut(), Ordering::Relaxed);
+    if !block.is_null() {
+        // SAFETY: it was allocated with this layout, and nobody has it any more.
+        unsafe { alloc::alloc::dealloc(block, layout(before)) };
+    }
+    find(bytes).inspect_err(|_| _ = find(before))
+}
+/// Finds a block.
+fn find(bytes: usize) -> Result<()> {
+    let bytes = bytes.max(1);
+    // SAFETY: it has bytes.
+    let block = unsafe { alloc::alloc::alloc(layout(bytes)) };
+    if block.is_null() {
+        return Err(Error::ENOMEM);
+    }
+    #[cfg(feature = "failing")]
+    super::failing::kept(bytes);
+    BYTES.store(bytes, Ordering::Relaxed);
+    BLOCK.store(block, Ordering::Relaxed);
+    Ok(())
 }
 /// Says that from here on each allocation of the component may fail by itself: it keeps nothing. Tests make them fail.
 #[inline(always)]
