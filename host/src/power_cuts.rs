@@ -4,6 +4,7 @@
 use crate::disk;
 use crate::qemu::end_with_us;
 use anyhow::{Context, Result, ensure};
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -34,8 +35,19 @@ pub fn command_with_disk(
     program: &str,
     arguments: &[&str],
 ) -> Result<Command> {
+    let disk = ["--disk".as_ref(), disk.as_os_str()];
+    let options = disk.into_iter().chain(options.iter().map(|option| option.as_ref()));
+    command_with(root, options, program, arguments)
+}
+/// The same without a disk, unless the options say so.
+pub fn command_with<'a>(
+    root: &Path,
+    options: impl Iterator<Item = &'a OsStr>,
+    program: &str,
+    arguments: &[&str],
+) -> Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.args(["exec", "--timeout", "600", "--disk"]).arg(disk).args(options).arg(program).args(arguments);
+    command.args(["exec", "--timeout", "600"]).args(options).arg(program).args(arguments);
     command.env("PEBBLE_ROOT", root).current_dir(root);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     end_with_us(&mut command);

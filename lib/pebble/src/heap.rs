@@ -14,6 +14,9 @@ pub use reserve::{Begun, keep, keep_more, keep_nothing};
 
 /// Where a component's pages come from.
 pub trait Grow: Send + Sync {
+    /// Whether the component may say in the system log, in the middle of an allocation, how many have failed.
+    #[cfg(feature = "failing")]
+    const SAYS: bool;
     /// Pages that the heap grows by, where they are enough.
     const STEP: usize;
     /// Adds pages at the end of the heap; its old end, or an error.
@@ -22,6 +25,8 @@ pub trait Grow: Send + Sync {
 /// An ordinary component's: from a portal that every domain has.
 pub struct Ordinary;
 impl Grow for Ordinary {
+    #[cfg(feature = "failing")]
+    const SAYS: bool = true;
     // Pages that are not touched are only promised.
     const STEP: usize = 16;
     fn grow(pages: usize) -> isize {
@@ -31,6 +36,9 @@ impl Grow for Ordinary {
 /// A trusted boot component's: from the memory manager itself.
 pub struct Boot;
 impl Grow for Boot {
+    // The log is init's.
+    #[cfg(feature = "failing")]
+    const SAYS: bool = false;
     // Those of a boot component are there at once.
     const STEP: usize = 1;
     fn grow(pages: usize) -> isize {
@@ -140,7 +148,7 @@ impl<G: Grow> Heap<G> {
     #[inline(always)]
     fn find(&self, layout: Layout, size: usize, ask: impl Fn(&mut Dlmalloc<Pages<G>>) -> *mut u8) -> *mut u8 {
         #[cfg(feature = "failing")]
-        match failing::answer(size) {
+        match failing::answer(size, G::SAYS) {
             failing::Answer::Heap => {}
             failing::Answer::Reserve => return self.find_in_reserve(size, ask),
             failing::Answer::None => return core::ptr::null_mut(),

@@ -10,6 +10,7 @@
 
 extern crate alloc;
 
+mod again;
 mod loader;
 mod report;
 
@@ -154,6 +155,11 @@ fn start(_: &pebble::Env) {
         let line = Line::of(format_args!("pebble: init can not write to the console: {}", error.text()));
         log(|l| l.line(line.text()));
     }
+    if let Err(error) = again::start(system.components.len()) {
+        let line =
+            Line::of(format_args!("pebble: init can start nothing again where there is no memory: {}", error.text()));
+        log(|l| l.line(line.text()));
+    }
     let first = || system.components.iter().filter(|c| !c.boot && !c.on_request);
     // The main component comes last, and behind it what is in its address space.
     let last = |c: &Component| c.main || first().any(|task| task.main && task.name == c.task);
@@ -168,6 +174,8 @@ fn start(_: &pebble::Env) {
             stop(power, 1);
         }
     }
+    // What is said, started and watched from here on needs no memory that is sure to be there.
+    pebble::heap::keep_nothing();
     watch()
 }
 
@@ -248,9 +256,13 @@ fn with<T>(body: impl FnOnce(&mut Init) -> T) -> Option<T> {
 }
 /// Starts a component of the manifest. What goes wrong is logged.
 fn start_component(component: &'static Component, more: Vec<Box<str>>) -> Result<usize> {
+    attempt(component, more).map_err(|error| not_started(component, error))
+}
+/// The same, and nothing is logged.
+fn attempt(component: &'static Component, more: Vec<Box<str>>) -> Result<usize> {
     prepare(component, more, &Request::default()).and_then(run)
 }
-/// Loads a component of the manifest with the words in `more` behind the manifest's. What goes wrong is logged.
+/// Loads a component of the manifest with the words in `more` behind the manifest's.
 fn prepare(component: &'static Component, more: Vec<Box<str>>, request: &Request) -> Result<Prepared> {
     let image = if component.image.is_empty() { &component.name } else { &component.image };
     let loaded = archive().and_then(|a| a.image(image)).ok_or(Error::ENOENT).and_then(|(image, at)| {
@@ -260,14 +272,11 @@ fn prepare(component: &'static Component, more: Vec<Box<str>>, request: &Request
         let task = with(|init| init.task(component)).unwrap_or(Err(Error::EDEAD))?;
         loader::load(component, task, account, &Program { image, at }, &Request { arguments: &words, ..*request })
     });
-    match loaded {
-        Ok(loaded) => {
-            let (restart, starter) = (component.restart, request.starter);
-            Ok(Prepared { loaded, running: Running { component, restart, arguments: more, lines: 0, starter } })
-        }
-        Err(error) => Err(not_started(component, error)),
-    }
+    let (restart, starter) = (component.restart, request.starter);
+    let running = |arguments| Running { component, restart, arguments, lines: 0, starter };
+    loaded.map(|loaded| Prepared { loaded, running: running(more) })
 }
+/// Logs that a component does not run, and why, which is the result.
 fn not_started(component: &Component, error: Error) -> Error {
     let Component { name, task, .. } = component;
     match error {
@@ -299,7 +308,7 @@ fn run(Prepared { loaded, running }: Prepared) -> Result<usize> {
         Err(error) => {
             with(|init| init.forget(asid));
             loader::discard(&loaded);
-            Err(not_started(component, error))
+            Err(error)
         }
     }
 }
@@ -430,18 +439,23 @@ fn restart(running: Running) {
             return tell(format_args!("pebble: {name} keeps failing and is not started again"));
         }
         tell(format_args!("pebble: starting {name} again"));
-        let more = copied(running.arguments.iter().map(|word| &**word));
-        let started = more.and_then(|more| starting(|| start_component(component, more)));
-        if started == Err(Error::EDEAD) && component.isolation == Isolation::Dp {
+        let Err(error) = starting(|| begin_again(&running)) else { return };
+        not_started(component, error);
+        if error == Error::EDEAD && component.isolation == Isolation::Dp {
             // Its task has ended since, which is told next.
             with(|init| init.waiting.try_push(running));
             return;
         }
-        // One that is killed while it is being loaded is begun anew: nobody else hears of that end.
-        if started.is_ok() {
-            return;
+        if error == Error::ENOMEM {
+            // That says nothing of the component.
+            return again::put(running);
         }
+        // One that is killed while it is being loaded is begun anew: nobody else hears of that end.
     }
+}
+/// Starts a component again, with the words that it had. Nothing is logged.
+fn begin_again(running: &Running) -> Result<usize> {
+    attempt(running.component, copied(running.arguments.iter().map(|word| &**word))?)
 }
 /// Records how the main program ended, and stops the machine once the console has sent its output.
 fn finish(how: Ended) -> ! {
@@ -511,7 +525,7 @@ fn load_for(starter: usize, request: usize, length: usize) -> Result<usize> {
     }
     let inherited = header.inherited as usize;
     let request = Request { arguments: &[], environment: &environment, starter, inherited };
-    let prepared = prepare(component, arguments, &request)?;
+    let prepared = prepare(component, arguments, &request).map_err(|error| not_started(component, error))?;
     let asid = prepared.loaded.asid;
     let mut prepared = Some(prepared);
     with(|init| {
@@ -535,7 +549,8 @@ extern "C" fn start_loaded(starter: usize, asid: usize) -> isize {
         init.prepared.iter().position(of).map(|place| init.prepared.swap_remove(place))
     });
     let Some(prepared) = prepared.flatten() else { return Error::ESRCH.code() };
-    run(prepared).map_or_else(Error::code, |_| 0)
+    let component = prepared.running.component;
+    run(prepared).map_or_else(|error| not_started(component, error).code(), |_| 0)
 }
 /// Domain `asid` has ended: it starts nothing any more, nor is it started.
 fn discard_prepared(asid: usize) {

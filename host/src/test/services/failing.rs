@@ -3,7 +3,7 @@
 
 use super::http::{INDEX, ask, files, long, until_answered};
 use super::running::Running;
-use crate::power_cuts::command_with_disk;
+use crate::power_cuts::{command_with, command_with_disk};
 use crate::{build, disk};
 use anyhow::{Context, Result, bail, ensure};
 use manifest::System;
@@ -68,6 +68,22 @@ pub fn disk(root: &Path) -> Result<()> {
         }
         Ok(())
     })
+}
+
+/// Components are started, and started again, while one of five of init's allocations fails.
+pub fn init(root: &Path) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let boot = std::fs::read_to_string(root.join("systems/boot.toml"))?;
+    let image = format!("name = \"init\"\nimage = {:?}\n", built(root, "init")?);
+    std::fs::write(folder.path().join("boot.toml"), boot.replace("name = \"init\"\n", &image))?;
+    let system = folder.path().join("init.toml");
+    std::fs::copy(root.join("tests/failing/init.toml"), &system)?;
+    let options = ["--system".as_ref(), system.as_os_str()].into_iter();
+    let mut command = command_with(root, options, "tests/target/components/init_without_memory.c", &[])?;
+    let output = command.stderr(Stdio::piped()).output()?;
+    let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success() && said.contains("times there was no memory"), "{}: {said}", output.status);
+    Ok(())
 }
 
 /// Something that clients from outside ask for, with so many lines more in its head, and what they get where there is the memory for it.

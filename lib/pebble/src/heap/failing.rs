@@ -3,7 +3,7 @@
 //! asks for the same things again and again sees each allocation of each fail. A request begins with [`keep`](super::keep); what comes before it and
 //! behind it has all it wants.
 //!
-//! Of a component that [keeps nothing](super::keep_nothing), one allocation of three is not there, in whatever thread, chosen by its number.
+//! Of a component that [keeps nothing](super::keep_nothing), one allocation of five is not there, in whatever thread, chosen by its number.
 
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -78,21 +78,21 @@ fn report() {
         ALL.load(Ordering::Relaxed)
     ));
 }
-/// Whether somebody has `size` bytes.
-pub fn answer(size: usize) -> Answer {
-    if NOTHING.load(Ordering::Relaxed) { answer_at_random() } else { answer_request(size) }
+/// Whether somebody has `size` bytes, in a component that may say that it has not.
+pub fn answer(size: usize, says: bool) -> Answer {
+    if NOTHING.load(Ordering::Relaxed) { answer_at_random(says) } else { answer_request(size) }
 }
 /// The component keeps nothing.
 pub fn begin_at_random() {
     NOTHING.store(true, Ordering::Relaxed);
 }
-fn answer_at_random() -> Answer {
+fn answer_at_random(says: bool) -> Answer {
     let asked = ASKED.fetch_add(1, Ordering::Relaxed);
-    if !mixed(asked as u64).is_multiple_of(3) {
+    if !mixed(asked as u64).is_multiple_of(5) {
         return Answer::Heap;
     }
     let failures = FAILURES.fetch_add(1, Ordering::Relaxed) + 1;
-    if failures >= FIRST_REPORT && failures.is_power_of_two() {
+    if says && failures >= FIRST_REPORT && failures.is_power_of_two() {
         crate::say(format_args!("{failures} allocations failed, of {asked}"));
     }
     Answer::None

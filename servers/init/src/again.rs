@@ -1,0 +1,65 @@
+//! Components that were to be started again, and for which there was no memory: a thread of its own tries it again until there is, so that who
+//! watches for ends goes on.
+
+use crate::{Running, begin_again, restart_parts, starting};
+use abi::Error;
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use fallible::TryPush;
+use pebble::boot::{P_ID, SEMAPHORE_CREATE, V_ID};
+use pebble::check;
+use pebble::sync::Mutex;
+
+pebble::import! {
+    THREAD_CREATE = "thread.create";
+}
+
+/// Ticks of `hrtime` between two attempts: about a tenth of a second.
+const PAUSE: usize = 50_000_000;
+/// `thread.create`'s word for the caller's own priority.
+const SAME_PRIORITY: usize = usize::MAX;
+
+/// There is room for each component.
+static LATER: Mutex<Vec<Running>> = Mutex::new(Vec::new());
+/// Id of the semaphore that says that there is one more.
+static MORE: AtomicUsize = AtomicUsize::new(0);
+
+/// Starts the thread, for so many components. `ENOMEM`, `ENFILE`.
+pub fn start(components: usize) -> pebble::Result<()> {
+    LATER.lock().room_for(components)?;
+    let more = check(SEMAPHORE_CREATE.call([0]))?;
+    // A trusted component's thread starts on its service stack, so no stack is given.
+    check(THREAD_CREATE.call([serve as *const () as usize, 0, more, SAME_PRIORITY]))?;
+    MORE.store(more, Ordering::Relaxed);
+    Ok(())
+}
+/// Has `running` started again as soon as there is memory for it.
+pub fn put(running: Running) {
+    LATER.lock().push_kept(running);
+    V_ID.call([MORE.load(Ordering::Relaxed)]);
+}
+/// The one that has waited longest.
+fn take() -> Option<Running> {
+    let mut later = LATER.lock();
+    if later.is_empty() { None } else { Some(later.remove(0)) }
+}
+extern "C" fn serve(more: usize) -> ! {
+    loop {
+        let waits = !LATER.lock().is_empty();
+        P_ID.call([more, if waits { PAUSE } else { usize::MAX }]);
+        // Each once: those that are put back wait for the next time.
+        let count = LATER.lock().len();
+        for _ in 0..count {
+            if let Some(running) = take() {
+                attempt(running);
+            }
+        }
+    }
+}
+fn attempt(running: Running) {
+    match starting(|| begin_again(&running)) {
+        Ok(_) => restart_parts(running.component),
+        Err(Error::ENOMEM) => _ = LATER.lock().push_kept(running),
+        Err(error) => _ = crate::not_started(running.component, error),
+    }
+}
