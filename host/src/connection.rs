@@ -1,6 +1,6 @@
 //! How the console of a system is connected with this side: which driver it has, and how that speaks.
 
-use abi::console::{FRAMED_INPUT, FRAMED_OUTPUT, PORT_DEVICE};
+use abi::console::{FRAMED_INPUT, FRAMED_OUTPUT, INIT_SIGNAL, INTERRUPTS, PORT_DEVICE};
 use manifest::System;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,10 @@ impl Connection {
     pub fn make(self, system: &mut System) {
         for console in system.components.iter_mut().filter(|component| component.image == "console") {
             match self {
-                Connection::Typed => console.arguments.push(FRAMED_OUTPUT.into()),
+                Connection::Typed => {
+                    console.arguments.extend([FRAMED_OUTPUT.into(), INTERRUPTS.into()]);
+                    console.opens.push(INIT_SIGNAL.into());
+                }
                 Connection::Serial => console.arguments.push(FRAMED_INPUT.into()),
                 Connection::Port => {
                     (console.image, console.path) = ("stream".into(), "stream".into());

@@ -1,7 +1,7 @@
 //! The guest's console at this end of its serial port, or of the port of a virtio console: output and errors told apart, input sent only where there is room for
 //! it, in the form of [`abi::console`].
 
-use abi::console::{BEGIN, Credit, END, ERROR, ESCAPE, OUTPUT, TAKEN};
+use abi::console::{BEGIN, Credit, END, ERROR, ESCAPE, INTERRUPTED, OUTPUT, TAKEN};
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,6 +43,8 @@ pub struct Heard {
     pub errors: Vec<u8>,
     /// What came before the mark, if the mark never came.
     pub firmware: Vec<u8>,
+    /// Ctrl-C was typed, and nobody took it.
+    pub interrupted: bool,
 }
 
 /// What is to be done about a piece of the serial port's output.
@@ -50,7 +52,7 @@ pub struct Heard {
 pub enum Piece<'a> {
     /// Bytes of `OUTPUT`, or of `ERROR`.
     Bytes(u8, &'a [u8]),
-    /// `TAKEN` or `BEGIN`.
+    /// `TAKEN`, `BEGIN` or `INTERRUPTED`.
     Told(u8),
 }
 
@@ -83,7 +85,7 @@ impl Decoder {
                 self.escaped = false;
                 match first {
                     OUTPUT | ERROR => self.stream = first,
-                    TAKEN | BEGIN => each(Piece::Told(first)),
+                    TAKEN | BEGIN | INTERRUPTED => each(Piece::Told(first)),
                     _ => each(Piece::Bytes(self.stream, &bytes[..1])),
                 }
                 bytes = &bytes[1..];
@@ -193,7 +195,8 @@ impl Listener {
         let sinks = Sinks { sinks: [Some(Descriptor(1)), Some(Descriptor(2))] };
         Listener { how, heard: Heard::default(), decoder: Decoder::new(how.framed, !how.marked), sinks }
     }
-    /// Takes `bytes`. Where nobody takes our standard output any more, the guest is told, if it has `input`; else this is false.
+    /// Takes `bytes`. Where nobody takes our standard output any more, the guest is told, if it has `input`; else this is false, as where
+    /// Ctrl-C is to end the machine.
     pub fn hear(&mut self, bytes: &[u8], input: Option<&Input>) -> bool {
         let Listener { how, heard, decoder, sinks } = self;
         let mut whole = true;
@@ -209,6 +212,10 @@ impl Listener {
                 {
                     whole = false;
                 }
+            }
+            (Piece::Told(INTERRUPTED), _) => {
+                heard.interrupted = true;
+                whole = false;
             }
             (Piece::Told(what), Some(input)) => input.told(what),
             (Piece::Told(_), None) => {}
@@ -270,6 +277,11 @@ mod tests {
         assert_eq!((h.output, h.errors), (b"acd".to_vec(), b"b".to_vec()));
     }
     #[test]
+    fn an_interrupt_that_nobody_takes_is_the_end() {
+        let h = heard(&[b"\x1ea\x10\x06"], FRAMED);
+        assert_eq!((h.output, h.interrupted), (b"a".to_vec(), true));
+    }
+    #[test]
     fn an_escape_twice_is_one_byte() {
         assert_eq!(heard(&[b"\x1ea\x10\x10\x02"], FRAMED).output, b"a\x10\x02");
     }
@@ -278,7 +290,7 @@ mod tests {
         let how = Treatment { marked: false, ..FRAMED };
         assert_eq!(
             heard(&[b"a\x1eb\x10\x02c"], how),
-            Heard { output: b"a\x1eb".into(), errors: b"c".into(), firmware: vec![] }
+            Heard { output: b"a\x1eb".into(), errors: b"c".into(), firmware: vec![], interrupted: false }
         );
     }
     #[test]

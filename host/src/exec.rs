@@ -20,6 +20,9 @@ pub const NOT_BOOTED: u8 = 125;
 pub const FAULTED: u8 = 126;
 /// As of a program that writes to a pipe that nobody reads: 128 and the number of `SIGPIPE`.
 pub const BROKEN: u8 = 141;
+/// As of a program that `SIGINT` ended, and `SIGQUIT`.
+pub const INTERRUPTED: u8 = 130;
+pub const QUIT: u8 = 131;
 
 /// The machines that images run on.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -388,7 +391,10 @@ pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
     if options.gdb {
         machine.debug = Some(debug_session(root, options, connection)?);
     }
-    let _settings = terminal::Settings::keep();
+    let settings = terminal::Settings::keep();
+    if typed && options.on == On::Qemu {
+        settings.pass_interrupts_on();
+    }
     let mut outcome = match options.on {
         On::Qemu => qemu::run(&image, &machine, console)?,
         On::Rtl => {
@@ -423,6 +429,8 @@ pub fn status(outcome: &Outcome, program: bool) -> u8 {
     match &outcome.log {
         _ if outcome.breach.is_some() => BREACH,
         _ if outcome.timed_out => TIMED_OUT,
+        _ if outcome.heard.interrupted => INTERRUPTED,
+        _ if terminal::quit() => QUIT,
         _ if outcome.broken => BROKEN,
         Some(log) if log.booted => match log.ended {
             ended::EXIT => log.status as u8,

@@ -6,7 +6,7 @@ pub const OWN: &[(&str, &str)] = &[
     ("components", "components of this system"),
     ("run NAME [ARGUMENT…]", "start a component; its name alone does the same"),
     ("jobs, fg [N], wait", "programs in the background: COMMAND &, or Ctrl-Z"),
-    ("kill DOMAIN|NAME|%JOB…", "end domains"),
+    ("kill [-SIGNAL] DOMAIN|NAME|%JOB…", "end domains, or send them a signal that they take"),
     ("restart NAME", "end a component and start it again"),
     ("domains, ps", "domains, what they are and what they have"),
     ("threads", "threads, where they are at home and what they do"),

@@ -10,8 +10,12 @@ pub const NOT_STARTED: i32 = 126;
 pub const NOT_FOUND: i32 = 127;
 /// A program was ended by a signal: this, and the signal's number. SIGKILL and SIGSEGV stand for `kill` and for a fault.
 pub const SIGNALLED: i32 = 128;
-const KILLED: i32 = SIGNALLED + 9;
+const KILLED: i32 = SIGNALLED + SIGKILL as i32;
 const FAULT: i32 = SIGNALLED + 11;
+/// Numbers of signals.
+pub const SIGINT: usize = 2;
+pub const SIGKILL: usize = 9;
+pub const SIGTERM: usize = 15;
 /// Errors of the system's own, which POSIX does not have, are said from here on.
 const OWN_ERRORS: i32 = 200;
 
@@ -23,24 +27,35 @@ pub fn status(how: &Ended) -> i32 {
         _ => KILLED,
     }
 }
+/// Those that the C library has, with their names.
+const SIGNALS: [(i32, &str); 16] = [
+    (1, "SIGHUP"),
+    (2, "SIGINT"),
+    (3, "SIGQUIT"),
+    (4, "SIGILL"),
+    (5, "SIGTRAP"),
+    (6, "SIGABRT"),
+    (7, "SIGEMT"),
+    (8, "SIGFPE"),
+    (9, "SIGKILL"),
+    (10, "SIGBUS"),
+    (11, "SIGSEGV"),
+    (13, "SIGPIPE"),
+    (14, "SIGALRM"),
+    (15, "SIGTERM"),
+    (30, "SIGUSR1"),
+    (31, "SIGUSR2"),
+];
+/// The number of a signal as `kill` is told it behind its `-`: its number, or its name with `SIG` or without.
+pub fn signal(text: &str) -> Option<usize> {
+    let named = |name: &str| name == text || name.strip_prefix("SIG") == Some(text);
+    match text.parse() {
+        Ok(number) => Some(number).filter(|number| (1..32).contains(number)),
+        Err(_) => SIGNALS.iter().find(|(_, name)| named(name)).map(|(number, _)| *number as usize),
+    }
+}
 /// The name of a status, where it has one.
 fn name(status: i32) -> Option<String> {
-    const SIGNALS: [(i32, &str); 14] = [
-        (1, "SIGHUP"),
-        (2, "SIGINT"),
-        (3, "SIGQUIT"),
-        (4, "SIGILL"),
-        (5, "SIGTRAP"),
-        (6, "SIGABRT"),
-        (7, "SIGEMT"),
-        (8, "SIGFPE"),
-        (9, "SIGKILL"),
-        (10, "SIGBUS"),
-        (11, "SIGSEGV"),
-        (13, "SIGPIPE"),
-        (14, "SIGALRM"),
-        (15, "SIGTERM"),
-    ];
     let signal =
         || SIGNALS.iter().find(|(number, _)| SIGNALLED + number == status).map(|(_, name)| String::from(*name));
     match status {
@@ -71,6 +86,12 @@ mod tests {
     use super::*;
     fn end(kind: u64, status: i64) -> Ended {
         Ended { asid: 12, kind, status, cause: 13, address: 0xfee0, pc: 0x10030, pager: 0, waited: 0 }
+    }
+    #[test]
+    fn a_signal_is_named_or_numbered() {
+        assert_eq!(["INT", "SIGINT", "2"].map(signal), [Some(SIGINT); 3]);
+        assert_eq!((signal("KILL"), signal("USR1")), (Some(SIGKILL), Some(30)));
+        assert_eq!(["", "SIG", "SIGSIGINT", "0", "32", "-1", "int"].map(signal), [None; 7]);
     }
     #[test]
     fn a_status_has_its_name() {

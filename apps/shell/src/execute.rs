@@ -13,7 +13,7 @@ use pebble::file::{self, File};
 use pebble::sync::Mutex;
 use pebble::{Error, Result, check};
 use shell_logic::commands::{OWN, TOOLS, is_own};
-use shell_logic::ends::{NOT_FOUND, NOT_STARTED, SIGNALLED};
+use shell_logic::ends::{self, NOT_FOUND, NOT_STARTED, SIGNALLED};
 use shell_logic::syntax::{Command, List, Pipeline, Redirection, When, parse};
 use shell_logic::{expand, syntax};
 
@@ -380,7 +380,7 @@ fn own(job: &Job, words: &[String]) -> i32 {
             Ok(job) => return foreground(Some(job)),
             Err(error) => Err(error),
         },
-        ["kill", ref domains @ ..] if !domains.is_empty() => domains.iter().try_for_each(|domain| kill(domain)),
+        ["kill", ref words @ ..] if !words.is_empty() => kill_all(words),
         ["restart", name] => restart(name),
         ["domains" | "ps"] => all(views::domains()),
         ["threads"] => all(views::threads()),
@@ -451,13 +451,25 @@ fn own(job: &Job, words: &[String]) -> i32 {
         }
     }
 }
-/// Ends a domain, the domains of a component, or a job.
-fn kill(what: &str) -> core::result::Result<(), String> {
-    let destroy = |asid: usize| check(crate::DESTROY.call([asid])).map(|_| ()).map_err(|e| String::from(e.text()));
+/// `kill [-SIGNAL] WHAT…`.
+fn kill_all(words: &[&str]) -> core::result::Result<(), String> {
+    let (signal, domains) = match *words {
+        [option, ref rest @ ..] if option.starts_with('-') => {
+            (ends::signal(&option[1..]).ok_or_else(|| format!("{option}: no such signal"))?, rest)
+        }
+        _ => (ends::SIGTERM, words),
+    };
+    if domains.is_empty() {
+        return Err("which domain?".into());
+    }
+    domains.iter().try_for_each(|domain| kill(domain, signal))
+}
+/// Sends a domain, the domains of a component, or a job a signal, which ends those that do not take it.
+fn kill(what: &str, signal: usize) -> core::result::Result<(), String> {
+    let destroy = |asid: usize| jobs::send(asid, signal).map(|_| ()).map_err(|e| String::from(e.text()));
     if let Some(job) = what.strip_prefix('%') {
         let job = jobs::job(Some(number(job)?)).ok_or("no such job")?;
-        job.interrupted.store(true, Ordering::Relaxed);
-        job.kill();
+        job.signal(signal);
         return Ok(());
     }
     if let Ok(asid) = number(what) {
@@ -472,7 +484,7 @@ fn kill(what: &str) -> core::result::Result<(), String> {
 }
 /// Ends a component, and starts it if its manifest entry does not say that it is started again by itself.
 fn restart(name: &str) -> core::result::Result<(), String> {
-    kill(name)?;
+    kill(name, ends::SIGKILL)?;
     /// Ticks of `hrtime` that init has.
     const PATIENCE: u64 = 100_000_000;
     pebble::time::sleep(PATIENCE);

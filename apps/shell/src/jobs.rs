@@ -121,6 +121,20 @@ impl Job {
     pub fn program(&self, asid: usize) -> Option<String> {
         self.started.lock().iter().rev().find(|(domain, _)| *domain == asid).map(|(_, name)| name.clone())
     }
+    /// Tells those of its programs of a signal that take it, and ends the others. Where nothing is left that has taken it, nothing else is
+    /// started.
+    pub fn signal(&self, signal: usize) {
+        // Until it is known: of one that was ended here nothing is said.
+        let processes = self.processes.lock();
+        let (mut taken, mut ended) = (false, false);
+        for process in processes.iter().filter(|p| p.end.is_none()) {
+            match send(process.domain, signal) {
+                Ok(true) => taken = true,
+                _ => ended = true,
+            }
+        }
+        self.interrupted.fetch_or(ended || !taken, Ordering::Relaxed);
+    }
     /// Ends its programs.
     pub fn kill(&self) {
         for process in self.processes.lock().iter().filter(|p| p.end.is_none()) {
@@ -147,6 +161,13 @@ impl Job {
         *FOREGROUND.lock() = None;
         result
     }
+}
+/// Sends a domain a signal, which ends it if it does not take it, as what a program is sent does by default: whether it has taken it.
+pub fn send(domain: usize, signal: usize) -> Result<bool> {
+    if signal != ends::SIGKILL && crate::SIGNAL.call([domain, signal]) == 0 {
+        return Ok(true);
+    }
+    check(crate::DESTROY.call([domain])).map(|_| false)
 }
 /// The job of the background with this number; the latest, if none is said.
 pub fn job(number: Option<usize>) -> Option<Arc<Job>> {
@@ -193,6 +214,7 @@ pub fn wait_all() {
 }
 /// Starts the thread that waits for Ctrl-C and Ctrl-Z.
 pub fn watch() -> Result<()> {
+    const CONTROL_C: usize = 0x03;
     const CONTROL_Z: usize = 0x1a;
     /// Ticks of `hrtime` after which to look again where there is no console.
     const LATER: u64 = 50_000_000;
@@ -212,9 +234,8 @@ pub fn watch() -> Result<()> {
             pebble::println!("^Z\n[{}] goes on in the background: {}", job.number, job.text);
             job.background.store(true, Ordering::Relaxed);
         } else {
-            pebble::println!("^C");
-            job.interrupted.store(true, Ordering::Relaxed);
-            job.kill();
+            pebble::println!("{}", if key == CONTROL_C { "^C" } else { "^\\" });
+            job.signal(if key == CONTROL_C { ends::SIGINT } else { ends::SIGKILL });
         }
         let _ = job.changed.post();
     };

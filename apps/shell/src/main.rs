@@ -21,6 +21,7 @@ pebble::program!(main);
 pebble::import! {
     HALT = "init.halt";
     DESTROY = "domain.destroy";
+    SIGNAL = "init.signal";
 }
 
 /// Something that is lent through a window: it does not cross a page boundary.

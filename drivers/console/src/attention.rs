@@ -16,10 +16,13 @@ pub struct Attention {
     next: u32,
     /// Those that are to look whether they have one.
     woken: usize,
+    /// Who has got a key last has not come back to wait, and what was pressed meanwhile.
+    away: bool,
+    kept: Option<u8>,
 }
 impl Attention {
     pub const fn new() -> Attention {
-        Attention { waiters: Vec::new(), next: 0, woken: 0 }
+        Attention { waiters: Vec::new(), next: 0, woken: 0, away: false, kept: None }
     }
     pub fn waiting(&self) -> usize {
         self.waiters.len()
@@ -27,23 +30,37 @@ impl Attention {
     /// Somebody begins to wait; its number. `None`: there is no memory.
     pub fn enter(&mut self) -> Option<u32> {
         self.next = self.next.wrapping_add(1);
-        self.waiters.try_push((self.next, None)).ok()?;
+        self.waiters.try_push((self.next, self.kept)).ok()?;
+        (self.away, self.kept) = (false, None);
         Some(self.next)
+    }
+    /// As if it had begun to wait before all others.
+    pub fn enter_behind(&mut self) -> Option<u32> {
+        let number = self.enter()?;
+        self.waiters.rotate_right(1);
+        Some(number)
     }
     /// Takes the key that `own` has got; it waits no more then.
     pub fn take(&mut self, own: u32) -> Option<u8> {
         let place = self.waiters.iter().position(|(number, key)| *number == own && key.is_some())?;
+        self.away = true;
         self.waiters.remove(place).1
     }
     /// It waits no more.
     pub fn leave(&mut self, own: u32) {
         self.waiters.retain(|(number, _)| *number != own);
     }
-    /// A key was pressed. Whether somebody is there for it.
+    /// A key was pressed. Whether somebody is there for it, or is about to be.
     pub fn key(&mut self, byte: u8) -> bool {
-        let waiter = self.waiters.iter_mut().rev().find(|(_, key)| key.is_none());
-        let Some((_, key)) = waiter.filter(|_| KEYS.contains(&byte)) else { return false };
-        *key = Some(byte);
+        if !KEYS.contains(&byte) {
+            return false;
+        }
+        let expected = self.away || !self.waiters.is_empty();
+        match self.waiters.iter_mut().rev().find(|(_, key)| key.is_none()) {
+            Some((_, key)) => *key = Some(byte),
+            None if expected => self.kept = Some(byte),
+            None => return false,
+        }
         self.woken = self.waiters.len();
         true
     }
@@ -70,6 +87,17 @@ mod tests {
         let mut attention = Attention::default();
         attention.enter().unwrap();
         assert!(!attention.key(b'c') && attention.woken() == 0);
+    }
+    #[test]
+    fn a_key_is_kept_for_who_comes_back() {
+        let mut attention = Attention::default();
+        assert!(!attention.key(3));
+        let first = attention.enter().unwrap();
+        assert!(attention.key(3) && attention.key(0x1a));
+        assert_eq!(attention.take(first), Some(3));
+        assert!(attention.key(0x1c));
+        let again = attention.enter().unwrap();
+        assert_eq!((attention.take(again), attention.enter().and_then(|own| attention.take(own))), (Some(0x1c), None));
     }
     #[test]
     fn who_has_left_gets_nothing() {

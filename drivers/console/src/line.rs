@@ -40,6 +40,8 @@ pub struct Input {
     /// Who took keys last took them as they are: all are for it.
     pub raw: bool,
     pub attention: Attention,
+    /// 1 while a thread of the driver's own waits for Ctrl-C: it holds none of the stacks.
+    own: usize,
     /// Where input comes from a program: nothing else is used then.
     pub stream: Option<Stream>,
 }
@@ -53,12 +55,17 @@ impl Input {
             waiting: 0,
             raw: false,
             attention: Attention::new(),
+            own: 0,
             stream: None,
         }
     }
+    /// There is a stack for one more who waits.
+    fn has_room(&self) -> bool {
+        self.waiting + self.attention.waiting() < READERS + self.own
+    }
     /// A reader found nothing and is going to wait. False: too many do.
     pub fn wait(&mut self) -> bool {
-        let room = self.waiting + self.attention.waiting() < READERS;
+        let room = self.has_room();
         self.waiting += room as usize;
         room
     }
@@ -87,7 +94,19 @@ impl Input {
     }
     /// Somebody begins to wait for Ctrl-C. `None`: too many wait for something, or there is no memory.
     pub fn attend(&mut self) -> Option<u32> {
-        (self.waiting + self.attention.waiting() < READERS).then(|| self.attention.enter())?
+        (self.has_room()).then(|| self.attention.enter())?
+    }
+    /// The driver's own thread begins to wait for Ctrl-C, behind all others, whenever they come. `None`: there is no memory.
+    pub fn attend_self(&mut self) -> Option<u32> {
+        let number = self.attention.enter_behind()?;
+        self.own = 1;
+        Some(number)
+    }
+    /// Takes the key that it has got.
+    pub fn take_own(&mut self, own: u32) -> Option<u8> {
+        let key = self.attention.take(own)?;
+        self.own = 0;
+        Some(key)
     }
     /// Takes what a program sent, in the form of the other `take`s: nothing is shown. `None`: somebody types.
     pub fn take_stream(&mut self, out: &mut [u8]) -> Option<(Vec<u8>, Option<usize>)> {
@@ -211,6 +230,18 @@ mod tests {
     fn backspace_takes_a_whole_character() {
         let (mut input, echo) = typed("x\u{e9}\x08\n".as_bytes());
         assert_eq!((line(&mut input), echo), (Some(b"x\n".to_vec()), "x\u{e9}\x08 \x08\n".as_bytes().to_vec()));
+    }
+    #[test]
+    fn the_drivers_own_thread_takes_no_readers_place_and_only_what_nobody_else_takes() {
+        let mut input = Input::new();
+        let own = input.attend_self().unwrap();
+        assert!((0..READERS - 1).all(|_| input.wait()));
+        let other = input.attend().unwrap();
+        assert!(!input.wait());
+        input.key(3, |_| {});
+        assert_eq!((input.take_own(own), input.attention.take(other)), (None, Some(3)));
+        input.key(3, |_| {});
+        assert_eq!((input.take_own(own), input.wait(), input.wait()), (Some(3), true, false));
     }
     #[test]
     fn keys_that_nobody_takes_are_bounded() {

@@ -10,7 +10,10 @@ extern crate alloc;
 mod uart;
 
 use abi::Error;
-use abi::console::{BEGIN, ERROR, ESCAPE, FRAMED_INPUT, FRAMED_OUTPUT, OUTPUT as STANDARD, SERIAL, TAKEN};
+use abi::console::{
+    BEGIN, ERROR, ESCAPE, FRAMED_INPUT, FRAMED_OUTPUT, INIT_SIGNAL, INTERRUPTED, INTERRUPTS, OUTPUT as STANDARD,
+    SERIAL, TAKEN,
+};
 use abi::system;
 use abi::window::Window;
 use alloc::vec::Vec;
@@ -88,6 +91,10 @@ fn start(env: &pebble::Env) {
         return;
     }
     uart.interrupt_when_empty(false);
+    if asked(INTERRUPTS) {
+        // Where it fails, Ctrl-C is a key as others are.
+        let _ = pebble::thread::spawn(None, interrupts);
+    }
     if framed_input {
         // Where it fails, no input ever comes.
         let _ = tell(BEGIN, 1);
@@ -111,6 +118,30 @@ fn serve(uart: Uart) {
     }
 }
 
+/// Passes Ctrl-C on that nobody else takes: to the main program, and to the host where that does not take it.
+fn interrupts() {
+    /// Ctrl-C, and the number of its signal.
+    const CONTROL_C: u8 = 3;
+    const SIGINT: usize = 2;
+    let signal = pebble::start::open(INIT_SIGNAL);
+    loop {
+        // The lock is not held while it waits.
+        let waits = INPUT.lock().attend_self();
+        let Some(own) = waits else { return };
+        let key = loop {
+            if let Some(key) = INPUT.lock().take_own(own) {
+                break key;
+            }
+            if wait(ATTENTION).is_err() {
+                return;
+            }
+        };
+        let taken = key != CONTROL_C || signal.is_ok_and(|portal| call(portal, [0, SIGINT]) == 0);
+        if !taken {
+            let _ = tell(INTERRUPTED, 1);
+        }
+    }
+}
 /// Takes what has arrived; how many readers are to be woken for it, and how many of those that wait for Ctrl-C.
 fn receive(uart: Uart) -> (usize, usize) {
     let mut input = INPUT.lock();

@@ -49,8 +49,8 @@ pub struct Manifest {
     places: Vec<(usize, usize)>,
 }
 
-/// A name that every component may open: a panic is said there.
-pub const EVERYBODYS: &str = "init.log";
+/// Names that every component may open, for what is its own: a panic is said there, and signals come by them.
+pub const EVERYBODYS: &str = "init.own.*";
 
 /// Reads a system, with what it includes: `systems/NAME.toml`, or the manifest at a path that ends in `.toml`. What is wrong with it is the
 /// error.

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use image::Image;
 use std::io::{Read, Write};
 use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
@@ -48,15 +49,17 @@ impl Dialogue {
         let (input, from) = (guest.stdin().context("no input")?, guest.stdout().context("no output")?);
         Ok(Dialogue::new(Console::Machine(guest), Box::new(input), Box::new(from), false))
     }
-    /// With `./pebble run` on a terminal that takes its time.
-    pub fn with_slow_tool(root: &Path, system: &str) -> Result<Dialogue> {
-        let (child, input, from) = run_tool(root, system)?;
-        Ok(Dialogue::new(Console::Tool(child), input, from, true))
+    /// With the tool itself and these words, on a terminal, which takes its time if it is `slow`.
+    pub fn with_tool(root: &Path, words: &[&str], slow: bool) -> Result<Dialogue> {
+        let (child, input, from) = run_tool(root, words)?;
+        Ok(Dialogue::new(Console::Tool(child), input, from, slow))
     }
     fn new(console: Console, input: Box<dyn Write>, from: Box<dyn Read + Send>, slow: bool) -> Dialogue {
         let (sender, output) = mpsc::channel();
         // It ends with the console.
-        std::thread::spawn(move || listen(from, Sender(sender), slow));
+        // The tool has taken off what the firmware says.
+        let tool = matches!(console, Console::Tool(_));
+        std::thread::spawn(move || listen(from, Sender(sender), slow, tool));
         Dialogue { console, input, output, terminal: false, heard: String::new() }
     }
     /// Types a line.
@@ -92,6 +95,18 @@ impl Dialogue {
             false => bail!("waited for \"{text}\", heard:\n{}", self.heard),
         }
     }
+    /// Waits for the tool to end: its exit status, or `None`: a signal has ended it.
+    pub fn status(&mut self) -> Result<Option<i32>> {
+        let Console::Tool(child) = &mut self.console else { bail!("a machine has no exit status") };
+        let end = Instant::now() + PATIENCE;
+        loop {
+            match child.try_wait()? {
+                Some(status) => return Ok(status.code()),
+                None if Instant::now() >= end => bail!("it runs on, and said:\n{}", self.heard),
+                None => std::thread::sleep(Duration::from_millis(5)),
+            }
+        }
+    }
     /// Looks for a second whether the machine uses next to no processor time.
     pub fn expect_idle(&mut self) -> Result<()> {
         let Console::Machine(guest) = &mut self.console else { bail!("a slow terminal can not tell who is idle") };
@@ -115,7 +130,7 @@ impl Write for Sender {
         Ok(())
     }
 }
-fn listen(mut from: impl Read, mut sender: Sender, slow: bool) {
+fn listen(mut from: impl Read, mut sender: Sender, slow: bool, marked: bool) {
     let mut buffer = [0; 4096];
     while slow
         && let Ok(count @ 1..) = from.read(&mut buffer)
@@ -123,7 +138,7 @@ fn listen(mut from: impl Read, mut sender: Sender, slow: bool) {
     {
         std::thread::sleep(PAUSE);
     }
-    let mut decoder = Decoder::new(false, false);
+    let mut decoder = Decoder::new(false, marked);
     while let Ok(count @ 1..) = from.read(&mut buffer) {
         decoder.decode(&buffer[..count], |piece| {
             if let Piece::Bytes(_, bytes) = piece {
@@ -148,13 +163,24 @@ fn new_terminal() -> Result<(OwnedFd, OwnedFd)> {
 }
 /// A process, what it is told, and what it says.
 type Ends = (Child, Box<dyn Write>, Box<dyn Read + Send>);
-/// `./pebble run` on a terminal.
-fn run_tool(root: &Path, system: &str) -> Result<Ends> {
+/// Makes standard input the terminal of a new session of the command's, so that its keys are signals to it.
+fn own_terminal(command: &mut Command) {
+    // SAFETY: both are async-signal-safe.
+    unsafe {
+        command.pre_exec(|| match libc::setsid() >= 0 && libc::ioctl(0, libc::TIOCSCTTY, 0) >= 0 {
+            true => Ok(()),
+            false => Err(std::io::Error::last_os_error()),
+        });
+    }
+}
+/// `./pebble` with these words on a terminal.
+fn run_tool(root: &Path, words: &[&str]) -> Result<Ends> {
     let (ours, its) = new_terminal()?;
     let mut command = Command::new(std::env::current_exe()?);
-    command.args(["run", system]).env("PEBBLE_ROOT", root);
+    command.args(words).env("PEBBLE_ROOT", root).current_dir(root);
     // One open terminal, as a shell gives it to a program.
     command.stdin(its.try_clone()?).stdout(its.try_clone()?).stderr(its);
+    own_terminal(&mut command);
     crate::qemu::end_with_us(&mut command);
     let child = command.spawn()?;
     let input = std::fs::File::from(ours.try_clone()?);

@@ -2,6 +2,7 @@
 
 use super::dialogue::Dialogue;
 use super::{Job, Wanted};
+use crate::connection::Connection;
 use crate::{exec, system};
 use anyhow::{Context, Result, bail};
 use std::path::Path;
@@ -19,6 +20,8 @@ enum Step {
     Pause,
     /// `idle`: for a second the machine uses next to no processor time.
     Idle,
+    /// `status N`: the tool ends with that exit status.
+    Status(i32),
     /// `! text`: it must not have come since something was typed last.
     Never(String),
 }
@@ -29,10 +32,12 @@ struct Session {
     terminal: bool,
     /// Runs the tool itself, on a terminal that takes its time.
     slow: bool,
+    /// Runs the tool itself, with `exec` and these words.
+    exec: Option<String>,
     steps: Vec<Step>,
 }
 fn parse(text: &str) -> Result<Session> {
-    let mut session = Session { system: "default".into(), terminal: false, slow: false, steps: Vec::new() };
+    let mut session = Session { system: "default".into(), terminal: false, slow: false, exec: None, steps: Vec::new() };
     for (number, line) in text.lines().enumerate() {
         let (key, rest) = line.split_once(' ').unwrap_or((line, ""));
         match key {
@@ -40,6 +45,11 @@ fn parse(text: &str) -> Result<Session> {
             "slow" => session.slow = true,
             "terminal" => session.terminal = true,
             "system" => session.system = rest.to_string(),
+            "exec" => session.exec = Some(rest.to_string()),
+            "status" => {
+                let status = rest.parse().with_context(|| format!("line {}: \"{rest}\" is no status", number + 1))?;
+                session.steps.push(Step::Status(status));
+            }
             "keys" => session.steps.push(Step::Keys(keys(rest))),
             ">" => session.steps.push(Step::Type(rest.to_string())),
             "<" => session.steps.push(Step::Wait(rest.to_string())),
@@ -75,13 +85,24 @@ pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Result<Vec<Job<'a>>> {
 /// How quick somebody is who presses a key for what he has read.
 const REACTION: Duration = Duration::from_millis(150);
 
+fn begin(root: &Path, session: &Session) -> Result<Dialogue> {
+    if let Some(words) = &session.exec {
+        // Built before somebody waits for what it says.
+        let file_name = root.join(words.split_whitespace().next().unwrap_or_default());
+        let options = exec::Options { system: "exec".into(), file_name, ..exec::Options::default() };
+        exec::program_image(root, &options, Connection::Typed)?;
+        let words: Vec<&str> = std::iter::once("exec").chain(words.split_whitespace()).collect();
+        return Dialogue::with_tool(root, &words, session.slow);
+    }
+    let image = exec::make_image(root, &system::load(root, &session.system)?, Vec::new())?;
+    match session.slow {
+        true => Dialogue::with_tool(root, &["run", &session.system], true),
+        false => Dialogue::with_machine(&image),
+    }
+}
 fn converse(root: &Path, path: &Path) -> Result<()> {
     let session = parse(&std::fs::read_to_string(path)?)?;
-    let image = exec::make_image(root, &system::load(root, &session.system)?, Vec::new())?;
-    let mut dialogue = match session.slow {
-        true => Dialogue::with_slow_tool(root, &session.system)?,
-        false => Dialogue::with_machine(&image)?,
-    };
+    let mut dialogue = begin(root, &session)?;
     dialogue.terminal = session.terminal;
     for (number, step) in session.steps.iter().enumerate() {
         let done = match step {
@@ -93,6 +114,10 @@ fn converse(root: &Path, path: &Path) -> Result<()> {
                 Ok(())
             }
             Step::Idle => dialogue.expect_idle(),
+            Step::Status(wanted) => dialogue.status().and_then(|status| match status {
+                Some(status) if status == *wanted => Ok(()),
+                other => bail!("its status is {other:?}, not {wanted}, and it said:\n{}", dialogue.heard),
+            }),
             Step::Never(text) if dialogue.heard.contains(text) => bail!("\"{text}\" came:\n{}", dialogue.heard),
             Step::Never(_) => Ok(()),
         };
@@ -113,6 +138,10 @@ mod tests {
     #[test]
     fn keys_are_bytes() {
         assert_eq!(keys("ab\\x03c"), b"ab\x03c");
+    }
+    #[test]
+    fn a_status_that_is_none_is_refused() {
+        assert!(parse("status x").unwrap_err().to_string().contains("line 1: \"x\""));
     }
     #[test]
     fn what_is_not_a_step_is_refused() {

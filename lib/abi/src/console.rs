@@ -16,6 +16,9 @@ pub const END: u8 = 4;
 /// To the host: the console is there (again), and has room for [`Credit::room`] bytes of input. None may be sent before.
 pub const BEGIN: u8 = 5;
 
+/// To the host: Ctrl-C was typed, and nobody is there who takes it. It ends the machine.
+pub const INTERRUPTED: u8 = 6;
+
 /// How much input the host may send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Credit {
@@ -36,5 +39,9 @@ pub const PORT_NUMBER: u32 = 1;
 
 /// The console driver's argument for output in this form.
 pub const FRAMED_OUTPUT: &str = "framed-output";
+/// For what is typed too: Ctrl-C is for the main program, which is told by [`INIT_SIGNAL`], or for the host.
+pub const INTERRUPTS: &str = "interrupts";
+/// What it opens for that.
+pub const INIT_SIGNAL: &str = "init.signal";
 /// And for input, which then is never shown or edited. It asks for framed output too.
 pub const FRAMED_INPUT: &str = "framed-input";

@@ -1,21 +1,19 @@
-/* Signals as far as one domain's own go: raised by itself, and handled in the thread that raises them. Another domain's can only be
-   ended. */
-#include "system.h"
-#include <signal.h>
+/* Signals: raised by the thread that handles them, or sent from outside, which outside_signals.c waits for. */
+#include "signals.h"
 #include <sys/lock.h>
 #include <unistd.h>
 
-static struct sigaction actions[NSIG];
+struct sigaction __pebble_actions[NSIG];
+sigset_t __pebble_waiting;
+__thread sigset_t __pebble_blocked;
+sigset_t *__pebble_first_blocked;
+void (*__pebble_handled)(void);
 /* A signal is the thread's that raises it, and so waits for that thread to let it through. */
-static __thread sigset_t pending, blocked;
+static __thread sigset_t pending;
 
 static int bad(int signal)
 {
     return signal <= 0 || signal >= NSIG;
-}
-static sigset_t bit(int signal)
-{
-    return (sigset_t)1 << signal;
 }
 static int invalid(void)
 {
@@ -26,71 +24,75 @@ static int invalid(void)
 static void handle(int signal)
 {
     __retarget_lock_acquire_recursive(&__lock___libc_recursive_mutex);
-    struct sigaction action = actions[signal];
+    struct sigaction action = __pebble_actions[signal];
     if (action.sa_flags & SA_RESETHAND && action.sa_handler != SIG_IGN)
-        actions[signal].sa_handler = SIG_DFL;
+        __pebble_actions[signal].sa_handler = SIG_DFL;
     __retarget_lock_release_recursive(&__lock___libc_recursive_mutex);
     if (action.sa_handler == SIG_IGN)
         return;
     if (action.sa_handler == SIG_DFL) {
-        /* Those that POSIX ignores where nobody asks for them. */
-        if (signal != SIGCHLD && signal != SIGCONT && signal != SIGURG && signal != SIGWINCH)
+        if (!(IGNORED & __pebble_bit(signal)))
             _exit(128 + signal);
         return;
     }
-    sigset_t before = blocked;
-    blocked |= action.sa_mask | (action.sa_flags & SA_NODEFER ? 0 : bit(signal));
+    sigset_t before = __pebble_blocked;
+    __pebble_blocked |= action.sa_mask | (action.sa_flags & SA_NODEFER ? 0 : __pebble_bit(signal));
     action.sa_handler(signal);
-    blocked = before;
+    __pebble_blocked = before;
+    if (__pebble_handled)
+        __pebble_handled();
+}
+/* Those from outside are the first thread's. */
+static sigset_t *from_outside(void)
+{
+    static sigset_t none;
+    return &__pebble_blocked == __pebble_first_blocked ? &__pebble_waiting : &none;
+}
+/* Takes a signal that waits here and is let through; whether there was one. */
+static int take(sigset_t *here, int signal)
+{
+    if (*here & ~__pebble_blocked & __pebble_bit(signal))
+        return (__atomic_fetch_and(here, ~__pebble_bit(signal), __ATOMIC_SEQ_CST) & __pebble_bit(signal)) != 0;
+    return 0;
 }
 /* Those that wait and are let through. A handler may raise others, or its own again: not one within the other. */
 static void handle_pending(void)
 {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     for (int n = 1; n < NSIG; n++)
-        if (pending & ~blocked & bit(n)) {
-            pending &= ~bit(n);
+        if (take(&pending, n) || take(from_outside(), n)) {
             handle(n);
             n = 0;
         }
+}
+void __pebble_from_outside(int signal)
+{
+    sigset_t bit = __pebble_bit(signal);
+    /* First it waits, and is taken back then: so the first thread finds it, if it lets it through meanwhile. */
+    __atomic_fetch_or(&__pebble_waiting, bit, __ATOMIC_SEQ_CST);
+    if (!(*(volatile sigset_t *)__pebble_first_blocked & bit) &&
+        __atomic_fetch_and(&__pebble_waiting, ~bit, __ATOMIC_SEQ_CST) & bit)
+        raise(signal);
 }
 int raise(int signal)
 {
     if (bad(signal))
         return invalid();
-    pending |= bit(signal);
+    pending |= __pebble_bit(signal);
     handle_pending();
     return 0;
-}
-int sigaction(int signal, const struct sigaction *action, struct sigaction *before)
-{
-    if (bad(signal) || (action && (signal == SIGKILL || signal == SIGSTOP)) ||
-        (action && action->sa_flags & ~(SA_NOCLDSTOP | SA_RESTART | SA_RESETHAND | SA_NODEFER)))
-        return invalid();
-    __retarget_lock_acquire_recursive(&__lock___libc_recursive_mutex);
-    struct sigaction had = actions[signal];
-    if (action)
-        actions[signal] = *action;
-    __retarget_lock_release_recursive(&__lock___libc_recursive_mutex);
-    if (before)
-        *before = had;
-    return 0;
-}
-_sig_func_ptr signal(int number, _sig_func_ptr handler)
-{
-    struct sigaction action = {.sa_handler = handler}, before;
-    return sigaction(number, &action, &before) < 0 ? SIG_ERR : before.sa_handler;
 }
 int sigprocmask(int how, const sigset_t *set, sigset_t *before)
 {
     sigset_t wanted = set ? *set : 0;
     if (before)
-        *before = blocked;
+        *before = __pebble_blocked;
     if (!set)
         return 0;
     switch (how) {
-    case SIG_BLOCK: blocked |= wanted; break;
-    case SIG_UNBLOCK: blocked &= ~wanted; break;
-    case SIG_SETMASK: blocked = wanted; break;
+    case SIG_BLOCK: __pebble_blocked |= wanted; break;
+    case SIG_UNBLOCK: __pebble_blocked &= ~wanted; break;
+    case SIG_SETMASK: __pebble_blocked = wanted; break;
     default: return invalid();
     }
     handle_pending();
@@ -102,24 +104,11 @@ int pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
 }
 int sigpending(sigset_t *set)
 {
-    *set = pending;
+    *set = pending | *from_outside();
     return 0;
 }
 /* A process is a domain, and its number the domain's. */
 pid_t getpid(void)
 {
     return get_asid();
-}
-int kill(pid_t pid, int signal)
-{
-    if (pid == get_asid())
-        return signal == 0 ? 0 : raise(signal);
-    if (signal < 0 || signal >= NSIG)
-        return invalid();
-    int result = signal == SIGKILL || signal == SIGTERM ? domain_kill(pid) : -EPERM;
-    if (result < 0) {
-        errno = result == -EACCESS ? EPERM : result == -EPERM ? EPERM : ESRCH;
-        return -1;
-    }
-    return 0;
 }

@@ -42,7 +42,7 @@ void __pebble_locks_before_copy(void);
 void __pebble_locks_after_copy(void);
 void __pebble_locks_in_copy(void);
 /* Called in the copy then, those that are not NULL. */
-enum { COPY_OF_MAPPINGS, COPY_OF_TIMERS, COPY_HOOKS };
+enum { COPY_OF_MAPPINGS, COPY_OF_TIMERS, COPY_OF_SIGNALS, COPY_OF_PAUSES, COPY_HOOKS };
 extern void (*__pebble_in_copy[COPY_HOOKS])(void);
 
 #define PAGE 4096ul

@@ -67,7 +67,7 @@ pub fn say(text: core::fmt::Arguments) {
     use core::fmt::Write;
     let mut message = Message([0; MESSAGE], 0);
     let _ = message.write_fmt(text);
-    if let Ok(log) = start::open("init.log") {
+    if let Ok(log) = start::open("init.own.log") {
         portal::call(log, [message.0.as_ptr() as usize, message.1]);
     }
 }

@@ -1,4 +1,4 @@
-//! What `init` works out without touching the system: the archive, start blocks, restart limits, the system log,
+//! What `init` works out without touching the system: the archive, start blocks, restart limits, the system log, signals,
 //! what is said of an end.
 #![cfg_attr(not(test), no_std)]
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::disallowed_macros))]
@@ -12,4 +12,5 @@ pub mod line;
 pub mod log;
 pub mod memory;
 pub mod restarts;
+pub mod signals;
 pub mod start;

@@ -13,6 +13,7 @@ extern crate alloc;
 mod again;
 mod loader;
 mod report;
+mod signal_portals;
 
 use abi::Error;
 use abi::account::{DiskParts, Resource};
@@ -28,6 +29,7 @@ use init_logic::archive::Archive;
 use init_logic::line::Line;
 use init_logic::log::Log;
 use init_logic::restarts::Restarts;
+use init_logic::signals::Signals;
 use init_logic::start::Request;
 use loader::{Loaded, Program};
 use manifest::{Component, Isolation, Restart, System};
@@ -44,7 +46,10 @@ pebble::provide! {
     "init.halt", "smi", halt;
     "init.file", "smiiw", file;
     "init.disk", "smiw", disk;
-    "init.log", "smari", say;
+    "init.own.log", "smari", say;
+    "init.own.signals", "smai", signal_portals::take;
+    "init.own.signal", "sma", signal_portals::next;
+    "init.signal", "smii", signal_portals::send;
     "init.lines", "smiw", lines;
     "init.let_end", "smi", let_end;
 }
@@ -69,6 +74,7 @@ struct Running {
     arguments: Vec<Box<str>>,
     /// Lines that it has said in the system log.
     lines: usize,
+    signals: Signals,
     /// The domain that had it started, and is told how it ends; 0: it is init's.
     starter: usize,
 }
@@ -94,6 +100,10 @@ impl Init {
     fn forget(&mut self, asid: usize) -> Option<Running> {
         let place = self.running.iter().position(|(own, _)| *own == asid)?;
         Some(self.running.swap_remove(place).1)
+    }
+    /// What runs in domain `asid`.
+    fn running(&mut self, asid: usize) -> Option<&mut Running> {
+        self.running.iter_mut().find(|(own, _)| *own == asid).map(|(_, running)| running)
     }
     /// The number of the account of component `name`.
     fn account(&self, name: &str) -> usize {
@@ -273,7 +283,7 @@ fn prepare(component: &'static Component, more: Vec<Box<str>>, request: &Request
         loader::load(component, task, account, &Program { image, at }, &Request { arguments: &words, ..*request })
     });
     let (restart, starter) = (component.restart, request.starter);
-    let running = |arguments| Running { component, restart, arguments, lines: 0, starter };
+    let running = |arguments| Running { component, restart, arguments, lines: 0, signals: Signals::default(), starter };
     loaded.map(|loaded| Prepared { loaded, running: running(more) })
 }
 /// Logs that a component does not run, and why, which is the result.
@@ -333,9 +343,7 @@ const LINE: usize = 256;
 /// Says for a component why it ends, in the system log. `EACCESS`: it is none that init has started, or it has said enough.
 extern "C" fn say(asid: usize, text: usize, length: usize) -> isize {
     let said = with(|init| {
-        let place = init.running.iter().position(|(own, _)| *own == asid);
-        let running = place.and_then(|n| init.running.get_mut(n)).map(|(_, running)| running);
-        running.filter(|running| running.lines < LINES).map(|running| {
+        init.running(asid).filter(|running| running.lines < LINES).map(|running| {
             running.lines += 1;
             running.component.name.as_str()
         })
@@ -363,10 +371,7 @@ extern "C" fn lines(from: usize, to: usize) -> isize {
 }
 /// Domain `asid` may end without being started again. `ESRCH`: it is no component that init has started.
 extern "C" fn let_end(asid: usize) -> isize {
-    let known = with(|init| {
-        let running = init.running.iter_mut().find(|(own, _)| *own == asid);
-        running.map(|(_, running)| running.restart = Restart::Never)
-    });
+    let known = with(|init| init.running(asid).map(|running| running.restart = Restart::Never));
     known.flatten().map_or(Error::ESRCH.code(), |()| 0)
 }
 

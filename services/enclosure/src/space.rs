@@ -301,7 +301,7 @@ pub fn prepare(programs: Vec<Program>) -> core::result::Result<Member, String> {
         let member = Member::new(n + 1, program.block.clone()).map_err(failed)?;
         kept.push(Kept { component: component::make(n + 1, layout, &image, STACK, Some(member)), image, changes });
     }
-    LOG.store(pebble::start::open("init.log").unwrap_or(0), Ordering::Relaxed);
+    LOG.store(pebble::start::open("init.own.log").unwrap_or(0), Ordering::Relaxed);
     domain::answer_faults(System::own(), &format!("{name}.faults"), faulted as *const () as usize).map_err(failed)?;
     OWNERS.keep(&System::own());
     for kept in kept {

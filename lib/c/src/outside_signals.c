@@ -1,0 +1,111 @@
+/* Signals from outside this domain, Ctrl-C among them: init keeps them for a component until a thread of it asks. There is one from the time
+   on when the program says what is to be done for one of them; until then they do what they do by default, which is the sender's
+   business. */
+#include "signals.h"
+#include <sys/lock.h>
+
+static int own_signals, own_signal;
+static int waits;
+static uint64_t taken;
+
+/* What others send: the rest are a program's own, and would cost a thread for nothing. */
+#define FROM_OUTSIDE                                                                                                                     \
+    (__pebble_bit(SIGHUP) | __pebble_bit(SIGINT) | __pebble_bit(SIGQUIT) | __pebble_bit(SIGTERM) | __pebble_bit(SIGUSR1) | __pebble_bit(SIGUSR2))
+
+/* Before main, in the first thread. */
+static __attribute__((constructor)) void first(void)
+{
+    __pebble_first_blocked = &__pebble_blocked;
+}
+static void wait_for_signals(void *unused)
+{
+    (void)unused;
+    word signal;
+    while ((signal = invoke_portal(own_signal)) > 0)
+        if (signal < NSIG)
+            __pebble_from_outside(signal);
+}
+/* A copy of the domain gets none: init did not start it. */
+static void in_copy(void)
+{
+    first();
+    waits = 0;
+    taken = 0;
+}
+/* The signals of which the program has said what is to be done. */
+static uint64_t asked_for(void)
+{
+    uint64_t set = 0;
+    for (int n = 1; n < NSIG; n++)
+        if (FROM_OUTSIDE & __pebble_bit(n) && __pebble_actions[n].sa_handler != SIG_DFL)
+            set |= __pebble_bit(n);
+    return set;
+}
+/* Says what is taken now. Where that can not be, nothing is, which is as without a handler. The lock is held. */
+static void take(void)
+{
+    uint64_t wanted = asked_for();
+    if (wanted == taken || __pebble_opened(&own_signals, "init.own.signals") < 0 || __pebble_opened(&own_signal, "init.own.signal") < 0)
+        return;
+    if (invoke_portal(own_signals, wanted) < 0)
+        return;
+    taken = wanted;
+    if (waits)
+        return;
+    __pebble_in_copy[COPY_OF_SIGNALS] = in_copy;
+    waits = thread_create(wait_for_signals, NULL, -1) >= 0;
+    if (!waits) {
+        invoke_portal(own_signals, (word)0);
+        taken = 0;
+    }
+}
+static int invalid(void)
+{
+    errno = EINVAL;
+    return -1;
+}
+int sigaction(int signal, const struct sigaction *action, struct sigaction *before)
+{
+    if (signal <= 0 || signal >= NSIG || (action && (signal == SIGKILL || signal == SIGSTOP)) ||
+        (action && action->sa_flags & ~(SA_NOCLDSTOP | SA_RESTART | SA_RESETHAND | SA_NODEFER)))
+        return invalid();
+    __retarget_lock_acquire_recursive(&__lock___libc_recursive_mutex);
+    struct sigaction had = __pebble_actions[signal];
+    if (action) {
+        __pebble_actions[signal] = *action;
+        take();
+    }
+    __retarget_lock_release_recursive(&__lock___libc_recursive_mutex);
+    if (before)
+        *before = had;
+    return 0;
+}
+_sig_func_ptr signal(int number, _sig_func_ptr handler)
+{
+    struct sigaction action = {.sa_handler = handler}, before;
+    return sigaction(number, &action, &before) < 0 ? SIG_ERR : before.sa_handler;
+}
+/* To another domain: 0, or an error. One that it does not take does with it what it does by default. */
+static int send(pid_t pid, int signal)
+{
+    static int init_signal;
+    if (signal != 0 && signal != SIGKILL && __pebble_opened(&init_signal, "init.signal") >= 0 &&
+        invoke_portal(init_signal, (word)pid, (word)signal) == 0)
+        return 0;
+    if (signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT)
+        return domain_kill(pid);
+    return -EPERM;
+}
+int kill(pid_t pid, int signal)
+{
+    if (pid == get_asid())
+        return signal == 0 ? 0 : raise(signal);
+    if (signal < 0 || signal >= NSIG)
+        return invalid();
+    int result = send(pid, signal);
+    if (result < 0) {
+        errno = result == -EACCESS || result == -EPERM ? EPERM : ESRCH;
+        return -1;
+    }
+    return 0;
+}
