@@ -7,7 +7,7 @@ use core::cell::Cell;
 use dlmalloc::Dlmalloc;
 
 #[cfg(feature = "failing")]
-mod failing;
+pub mod failing;
 mod reserve;
 
 pub use reserve::{Begun, keep, keep_more, keep_nothing};

@@ -4,20 +4,18 @@
 //! comes from the system to one of the host's entry points, on a stack of the domain's queue, and goes on in the segment on a stack
 //! and with windows of its own. A fault of its is nobody's but the component's, which ends as any other does.
 
-use crate::Layout;
 use crate::calls::{Answer, Calls, Portals};
 use crate::domain::{self, System};
 use crate::image::Image;
 use crate::serving::{self, CALLS, DISTANCE, ENTRIES, Entries, Host, Letters, MOST_PAGES, Serving, Window};
 use crate::space::{self, Member};
+use crate::{Layout, Why};
 use ::portal::software::block::Block;
 use abi::Error;
 use abi::address::{PAGE, THREAD_STACK, WINDOW_VA};
 use abi::enclosure::{GUEST_BITS, GUEST_DISTANCE, GUESTS, PROGRAM_VA, SEGMENT, SEGMENT_BITS};
 use abi::system;
 use alloc::boxed::Box;
-use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 use core::ptr::copy_nonoverlapping;
@@ -271,7 +269,7 @@ impl Host for Component {
 
 impl Component {
     /// One with that layout and image, of which nothing is laid out yet, with a main stack of so many bytes.
-    fn new(layout: Layout, image: &Image, stack: u64, member: Option<Member>) -> &'static Component {
+    fn new(layout: Layout, image: &Image, stack: u64, member: Option<Member>) -> Result<&'static Component> {
         let system = System::own();
         let first = layout.top() - stack - PAGE as u64;
         let limit = first - CALLS as u64 * CALL_BYTES - PAGE as u64;
@@ -279,7 +277,7 @@ impl Component {
             None => Calls::of_component(system, layout, image.heap, limit),
             Some(member) => Calls::of_several(system, layout, image.heap..limit, member.numbers()),
         };
-        Box::leak(Box::new(Component {
+        fallible::boxed(Component {
             layout,
             system,
             calls,
@@ -293,7 +291,8 @@ impl Component {
             room: Mutex::new((0, 0)),
             free: AtomicU64::new(0),
             member,
-        }))
+        })
+        .map(|component| &*Box::leak(component))
     }
     /// A thread's place in it.
     fn place(&'static self) -> Place {
@@ -304,7 +303,7 @@ impl Component {
         Place { block: domain::block(&self.layout, decide as u64), of: self, depth: 0 }
     }
     /// Lays `image` out, which was verified and makes those changes.
-    pub fn lay_out(&self, image: &Image, changes: Changes, stack: u64) -> core::result::Result<(), String> {
+    pub fn lay_out(&self, image: &Image, changes: Changes, stack: u64) -> core::result::Result<(), Why> {
         let mut mapped = self.mapped.lock();
         let stubs = domain::lay_out(self.system, &self.layout, (image, changes), (stack, &[]), &mut mapped)?;
         self.any.store(stubs.any, Ordering::Release);
@@ -326,22 +325,18 @@ impl Component {
         self.calls.begin_again();
     }
     /// Runs its main thread on this one, with what `start` puts below the top of its stack, which says where that begins: its status.
-    pub fn main(
-        &'static self,
-        entry: u64,
-        start: impl FnOnce(u64) -> Result<u64>,
-    ) -> core::result::Result<i64, String> {
-        let start = start(self.layout.top()).map_err(|error| format!("its arguments: {}", error.text()))?;
-        let mut place = Box::new(self.place());
+    pub fn main(&'static self, entry: u64, start: impl FnOnce(u64) -> Result<u64>) -> core::result::Result<i64, Why> {
+        let start = start(self.layout.top()).map_err(|error| Why::at("its arguments", error))?;
+        let mut place = fallible::boxed(self.place())?;
         (place.block.entry, place.block.stack) = (entry, start);
         Ok(domain::enter(&mut place.block, self.any.load(Ordering::Acquire), &[start, 0, 0, 0, 0, 0]))
     }
 }
-/// Makes number `n` of this space of an image whose code makes those changes.
-pub fn make(n: usize, layout: Layout, image: &Image, stack: u64, member: Option<Member>) -> &'static Component {
-    let component = Component::new(layout, image, stack, member);
+/// Makes number `n` of this space of an image whose code makes those changes. `ENOMEM`.
+pub fn make(n: usize, layout: Layout, image: &Image, stack: u64, member: Option<Member>) -> Result<&'static Component> {
+    let component = Component::new(layout, image, stack, member)?;
     COMPONENTS[n].store((&raw const *component).cast_mut(), Ordering::Release);
-    component
+    Ok(component)
 }
 /// Runs `image` as this component, with a main stack of so many bytes; `start` puts what it finds there below the top, and says where that
 /// begins. It returns only with why it did not begin. `member`: where it shares its space.
@@ -351,9 +346,9 @@ pub fn run(
     stack: u64,
     member: Option<Member>,
     start: impl FnOnce(u64) -> Result<u64>,
-) -> String {
+) -> Why {
     let begun = domain::verified(&layout, image).and_then(|changes| {
-        let component = make(0, layout, image, stack, member);
+        let component = make(0, layout, image, stack, member)?;
         component.lay_out(image, changes, stack)?;
         component.main(image.entry, start)
     });

@@ -5,7 +5,7 @@
 use crate::calls::{Answer, Calls, Portals};
 use crate::image::{Image, words};
 use crate::stubs::{self, Stubs, Wanted};
-use crate::{Layout, VARIABLES, VARIABLES_END};
+use crate::{Layout, VARIABLES, VARIABLES_END, Why};
 use ::portal::software::Domain;
 use ::portal::software::block::Block;
 use abi::address::PAGE;
@@ -13,13 +13,12 @@ use abi::nucleus::NAMELEN;
 use abi::rights::Rights;
 use abi::system::{self, Description, Registration};
 use alloc::boxed::Box;
-use alloc::format;
-use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use fallible::{TryPush, boxed, collected, zeroed};
 use pebble::sync::Semaphore;
 use pebble::{Error, Result, check, portal, thread};
 use verifier::Changes;
@@ -156,14 +155,14 @@ struct Watch {
 }
 impl Watch {
     fn start(system: System, code: Arc<[AtomicU64; 2]>, priority: Option<u8>) -> Result<Arc<Watch>> {
-        let watch = Arc::new(Watch {
+        let watch = shared(Watch {
             ticks: AtomicU64::new(0),
             thread: AtomicUsize::new(0),
             begun: Semaphore::new(0)?,
             over: Semaphore::new(0)?,
             seen: Semaphore::new(0)?,
             late: AtomicBool::new(false),
-        });
+        })?;
         let own = Arc::clone(&watch);
         thread::spawn(priority, move || {
             while own.begun.wait().is_ok() {
@@ -189,9 +188,9 @@ pub(crate) fn block(layout: &Layout, decide: u64) -> Block {
     Block { base, mask: size - 1, jump_mask: size - 4, back, decide, ..Block::default() }
 }
 /// Verifies the code of `image`; what it can change.
-pub(crate) fn verified(layout: &Layout, image: &Image) -> core::result::Result<Changes, String> {
-    let code = image.code().map_err(|error| String::from(error.text()))?;
-    verifier::verify(&layout.0, code.start, &words(code)).map_err(|rejection| format!("{rejection}"))
+pub(crate) fn verified(layout: &Layout, image: &Image) -> core::result::Result<Changes, Why> {
+    let code = image.code()?;
+    Ok(verifier::verify(&layout.0, code.start, &words(code)?)?)
 }
 /// Lays out an image whose code was verified and makes those changes, with a stack of so many bytes and portals into it, and notes what it has
 /// mapped.
@@ -201,11 +200,10 @@ pub(crate) fn lay_out(
     (image, changes): (&Image, Changes),
     (stack, wanted): (u64, &[Wanted]),
     mapped: &mut Vec<Range<u64>>,
-) -> core::result::Result<Stubs, String> {
-    let failed = |what: &str, error: Error| format!("{what}: {}", error.text());
-    let mut page = Box::new(Page([0; PAGE]));
+) -> core::result::Result<Stubs, Why> {
+    let mut page = blank_page()?;
     let mut fill = |start: u64, bytes: &[u8], size: u64, rights: Rights| -> Result<()> {
-        mapped.push(start..start + size);
+        mapped.try_push(start..start + size)?;
         for (n, address) in (start..start + size).step_by(PAGE).enumerate() {
             let rest = bytes.get(n * PAGE..).unwrap_or(&[]);
             system.place(&mut page, address, &rest[..rest.len().min(PAGE)], rights)?;
@@ -216,43 +214,52 @@ pub(crate) fn lay_out(
         let write = if part.write { Rights::WRITE } else { Rights::NONE };
         let execute = if part.execute { Rights::EXECUTE } else { Rights::NONE };
         let rights = Rights::READ | write | execute;
-        fill(part.start, &part.bytes, part.size, rights).map_err(|e| failed("its memory", e))?;
+        fill(part.start, &part.bytes, part.size, rights).map_err(|e| Why::at("its memory", e))?;
     }
     let (variables, size) = &image.variables;
     let room = size.next_multiple_of(PAGE as u64).min(VARIABLES_END - VARIABLES);
     let rights = Rights::READ_WRITE;
-    fill(layout.base() + VARIABLES, variables, room, rights).map_err(|e| failed("its variables", e))?;
+    fill(layout.base() + VARIABLES, variables, room, rights).map_err(|e| Why::at("its variables", e))?;
 
-    let (stubs, places) = make_stubs(system, layout, changes, wanted)?;
-    mapped.extend(places);
-    mapped.push(layout.top() - stack..layout.top());
-    system.zeros(layout.top() - stack, stack).map_err(|e| failed("its stack", e))?;
+    let page_at = |at: u64| at..at + PAGE as u64;
+    for place in [page_at(layout.stubs()), page_at(layout.jump_table()), layout.top() - stack..layout.top()] {
+        mapped.try_push(place)?;
+    }
+    let stubs = make_stubs(system, layout, changes, wanted)?;
+    system.zeros(layout.top() - stack, stack).map_err(|e| Why::at("its stack", e))?;
     arch::component::code_was_written();
     Ok(stubs)
 }
-/// Makes and maps the code around a fault domain, in the place of what was there; it, and where it is mapped.
+/// Makes and maps the code around a fault domain, in the place of what was there.
 fn make_stubs(
     system: System,
     layout: &Layout,
     changes: Changes,
     wanted: &[Wanted],
-) -> core::result::Result<(Stubs, [Range<u64>; 2]), String> {
+) -> core::result::Result<Stubs, Why> {
     let masks = layout.0.form == verifier::Form::Mask;
     let domain = Domain { masks, integer: changes.integer, floating: changes.floating };
-    let stubs = stubs::make(layout, &domain, wanted).map_err(|_| String::from("a portal that can not be made"))?;
-    let mut page = Box::new(Page([0; PAGE]));
+    let stubs = stubs::make(layout, &domain, wanted)?;
+    let mut page = blank_page()?;
     for (at, words, what) in
         [(layout.stubs(), &stubs.words, "its stubs"), (layout.jump_table(), &stubs.table, "its jump table")]
     {
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        if bytes.len() > PAGE {
-            return Err(format!("{what}: more than a page"));
+        if words.len() * 4 > PAGE {
+            return Err(Why::wrong("more than a page of code around it"));
         }
-        let placed = system.place(&mut page, at, &bytes, Rights::READ_EXECUTE);
-        placed.map_err(|error| format!("{what}: {}", error.text()))?;
+        let bytes: Vec<u8> = collected(words.iter().flat_map(|word| word.to_le_bytes()))?;
+        system.place(&mut page, at, &bytes, Rights::READ_EXECUTE).map_err(|error| Why::at(what, error))?;
     }
-    let page_at = |at: u64| at..at + PAGE as u64;
-    Ok((stubs, [page_at(layout.stubs()), page_at(layout.jump_table())]))
+    Ok(stubs)
+}
+/// `ENOMEM`.
+fn blank_page() -> Result<Box<Page>> {
+    // SAFETY: zeros are a page.
+    unsafe { zeroed() }
+}
+/// `ENOMEM`.
+fn shared<T>(value: T) -> Result<Arc<T>> {
+    Arc::try_new(value).map_err(|_| Error::ENOMEM)
 }
 /// A host's fault domain.
 pub struct FaultDomain {
@@ -274,14 +281,15 @@ pub struct FaultDomain {
     changes: Changes,
 }
 impl FaultDomain {
-    /// A place for one, with nothing in it.
+    /// A place for one, with nothing in it. `ENOMEM`; `EBUSY`: there is one.
     pub fn new(layout: Layout) -> Result<FaultDomain> {
         let system = System::own();
         SEGMENT[0].store(layout.base(), Ordering::Relaxed);
         SEGMENT[1].store(layout.0.size(), Ordering::Relaxed);
+        let code = shared([const { AtomicU64::new(0) }; 2])?;
+        let block = boxed(block(&layout, decide as *const () as u64))?;
+        // Last: nobody takes that back.
         answer_faults(system, "app.enclosure", faulted as *const () as usize)?;
-        let code = Arc::new([const { AtomicU64::new(0) }; 2]);
-        let block = Box::new(block(&layout, decide as *const () as u64));
         let portals = Vec::new();
         Ok(FaultDomain {
             layout,
@@ -297,8 +305,8 @@ impl FaultDomain {
         })
     }
     /// Lays `image` out in the place of what was there, with a stack of `stack` bytes and portals into it. Its code is verified first.
-    pub fn lay_out(&mut self, image: &Image, stack: u64, wanted: &[Wanted]) -> core::result::Result<(), String> {
-        let code = image.code().map_err(|error| String::from(error.text()))?.range();
+    pub fn lay_out(&mut self, image: &Image, stack: u64, wanted: &[Wanted]) -> core::result::Result<(), Why> {
+        let code = image.code()?.range();
         let changes = verified(&self.layout, image)?;
         self.clear();
         let (layout, system) = (self.layout, self.system);
@@ -317,8 +325,8 @@ impl FaultDomain {
         Ok(())
     }
     /// Makes the portals into it anew: for entries that are known only once it has run.
-    pub fn remake_portals(&mut self, wanted: &[Wanted]) -> core::result::Result<(), String> {
-        let (stubs, _) = make_stubs(self.system, &self.layout, self.changes, wanted)?;
+    pub fn remake_portals(&mut self, wanted: &[Wanted]) -> core::result::Result<(), Why> {
+        let stubs = make_stubs(self.system, &self.layout, self.changes, wanted)?;
         arch::component::code_was_written();
         self.take(stubs);
         Ok(())
@@ -380,7 +388,7 @@ impl FaultDomain {
         // SAFETY: who lends it waits for the thread's end.
         unsafe impl Send for Lent {}
         let watch = self.watch()?;
-        let answer = Arc::new(AtomicI64::new(0));
+        let answer = shared(AtomicI64::new(0))?;
         let (block, told) = (Lent(&raw mut *self.block), Arc::clone(&answer));
         let thread = thread::spawn(None, move || {
             let block: Lent = block;

@@ -2,10 +2,11 @@
 //! is wrong with the file is an error here or in the verifier.
 
 use crate::{Layout, VARIABLES, VARIABLES_END};
+use abi::Error;
 use abi::address::PAGE;
-use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
+use fallible::{TryPush, collected, zero_bytes};
 use object::LittleEndian as Little;
 use object::elf::*;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader, Rela};
@@ -26,6 +27,13 @@ pub enum Malformed {
     Variables,
     /// It begins outside of its code.
     Entry,
+    /// Nothing is: there is no memory for what is read of it.
+    Memory,
+}
+impl From<Error> for Malformed {
+    fn from(_: Error) -> Malformed {
+        Malformed::Memory
+    }
 }
 impl Malformed {
     pub fn text(self) -> &'static str {
@@ -36,6 +44,7 @@ impl Malformed {
             Malformed::Relocation => "a relocation that is not of a word of data",
             Malformed::Variables => "there is no room for a thread's variables",
             Malformed::Entry => "it begins outside of its code",
+            Malformed::Memory => Error::ENOMEM.text(),
         }
     }
 }
@@ -87,7 +96,7 @@ impl Image {
                 PT_LOAD if header.p_memsz(Little) > 0 => image.add(header, file, layout)?,
                 PT_TLS => {
                     let bytes = header.data(Little, file).map_err(|_| Malformed::Place)?;
-                    image.variables = (bytes.to_vec(), header.p_memsz(Little));
+                    image.variables = (collected(bytes.iter().copied())?, header.p_memsz(Little));
                     if header.p_memsz(Little) > VARIABLES_END - VARIABLES || bytes.len() as u64 > header.p_memsz(Little)
                     {
                         return Err(Malformed::Variables);
@@ -97,7 +106,7 @@ impl Image {
                 _ => {}
             }
         }
-        image.parts.sort_by_key(|part| part.start);
+        image.parts.sort_unstable_by_key(|part| part.start);
         if image.parts.windows(2).any(|two| two[0].range().end > two[1].start) {
             return Err(Malformed::Place);
         }
@@ -129,15 +138,16 @@ impl Image {
         if first < VARIABLES_END || first < CODE || end > layout.top() - layout.base() || data.len() as u64 > size {
             return Err(Malformed::Place);
         }
-        let mut bytes = vec![0; (offset - first) as usize];
-        bytes.extend_from_slice(data);
-        self.parts.push(Part {
+        let before = (offset - first) as usize;
+        let mut bytes = zero_bytes(before + data.len())?;
+        bytes[before..].copy_from_slice(data);
+        self.parts.try_push(Part {
             start: layout.base() + first,
             bytes,
             size: end.next_multiple_of(PAGE_BYTES) - first,
             write: header.p_flags(Little) & PF_W != 0,
             execute: header.p_flags(Little) & PF_X != 0,
-        });
+        })?;
         Ok(())
     }
     /// Adds the segment's base to the words that are to have it.
@@ -152,7 +162,7 @@ impl Image {
             return Ok(());
         }
         let start = base.checked_add(table).ok_or(wrong)?;
-        let list = self.slice(start, bytes).ok_or(wrong)?.to_vec();
+        let list: Vec<u8> = collected(self.slice(start, bytes).ok_or(wrong)?.iter().copied())?;
         let (entries, rest) =
             object::pod::slice_from_bytes::<Rela64<Little>>(&list, bytes as usize / 24).map_err(|()| wrong)?;
         if !rest.is_empty() {
@@ -171,6 +181,7 @@ impl Image {
                 return Err(wrong);
             }
             if part.bytes.len() < end {
+                part.bytes.room_for(end - part.bytes.len())?;
                 part.bytes.resize(end, 0);
             }
             part.bytes[at..end].copy_from_slice(&target.to_le_bytes());
@@ -184,7 +195,7 @@ impl Image {
         part.bytes.get(at..at.checked_add(usize::try_from(bytes).ok()?)?)
     }
 }
-/// The words of code.
-pub fn words(part: &Part) -> Vec<u32> {
-    part.bytes.chunks(4).map(|word| word.iter().rev().fold(0, |sum, byte| sum << 8 | u32::from(*byte))).collect()
+/// The words of code. `ENOMEM`.
+pub fn words(part: &Part) -> Result<Vec<u32>, Error> {
+    collected(part.bytes.chunks(4).map(|word| word.iter().rev().fold(0, |sum, byte| sum << 8 | u32::from(*byte))))
 }

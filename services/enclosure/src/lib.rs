@@ -4,6 +4,7 @@
 //! [`calls`] decides what it may ask of the system; `domain` puts them together on the machine for a host that has other things to do, and
 //! `component` for a component that is a fault domain by its manifest, whose portals are [`serving`]'s. None of them trusts the program. `docs/src/fault-domains.md` explains the layout.
 #![cfg_attr(not(test), no_std)]
+#![cfg_attr(target_os = "none", feature(allocator_api))]
 
 extern crate alloc;
 
@@ -18,11 +19,13 @@ pub mod serving;
 #[cfg(target_os = "none")]
 pub mod space;
 pub mod stubs;
+mod why;
 
 use abi::enclosure::{GUEST_BITS, GUEST_DISTANCE, GUEST_SEGMENTS, SEGMENT, SEGMENT_BITS};
 pub use portal::software::block;
 use verifier::segment::{GUARD, JUMP_TABLE};
 use verifier::{Form, Segment};
+pub use why::Why;
 
 /// Where the fault domain is, and what its code must keep to.
 #[derive(Clone, Copy, Debug)]
@@ -63,3 +66,6 @@ pub const VARIABLES: u64 = 0x1_2000;
 pub const VARIABLES_END: u64 = 0x2_0000;
 /// Bytes of the stack, whose top is the upper guard zone.
 pub const STACK: u64 = 1 << 20;
+
+#[cfg(test)]
+mod exhaustion_tests;

@@ -65,7 +65,7 @@ fn begin(env: &Env) -> String {
             Err(why) => return why,
         },
     };
-    component::run(layout, &image, MAIN_STACK as u64, member, |top| {
+    let why = component::run(layout, &image, MAIN_STACK as u64, member, |top| {
         let arguments: Vec<&str> = (0..env.len()).filter_map(|n| env.argument(n)).collect();
         let environment: Vec<&str> = env.variables().collect();
         let (starter, inherited) = env.starter();
@@ -74,7 +74,8 @@ fn begin(env: &Env) -> String {
         // SAFETY: the stack is mapped and as long as the one that the same block was on; nobody uses it yet.
         unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), start as *mut u8, bytes.len()) };
         Ok(start as u64)
-    })
+    });
+    why.into()
 }
 fn main(env: &Env) -> i32 {
     let why = begin(env);

@@ -4,13 +4,13 @@
 //! What each may open and provide is what its own block says, though the domain may what any of them may; the numbers of portals that one has
 //! been given are no others'. Between two of them a portal is a software portal into either ([`crate::local`]), by way of the runtime and without a trap.
 
-use crate::Layout;
 use crate::calls::{Answer, Owners, Portals, refused};
 use crate::component::{self, Component, Place};
 use crate::domain::{self, Fault, System};
 use crate::image::Image;
 use crate::local::{Connections, DEPTH, Offer};
 use crate::serving::{self, Copied, Letters, text};
+use crate::{Layout, Why};
 use abi::Error;
 use abi::enclosure::GUESTS;
 use abi::nucleus::NAMELEN;
@@ -20,6 +20,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use init_logic::line::Line;
 use init_logic::restarts::Restarts;
 use init_logic::start::{Request, block};
 use manifest::Restart;
@@ -30,6 +31,8 @@ use verifier::segment::GUARD;
 
 /// Bytes of a main thread's stack.
 const STACK: u64 = abi::address::MAIN_STACK as u64;
+/// Ticks of `hrtime` after which one for which there was no memory is laid out again.
+const LATER: u64 = 50_000_000;
 /// Whose each number of the domain's table is.
 static OWNERS: Owners = Owners::none();
 /// What they have registered, where a portal to it can be made here.
@@ -297,9 +300,10 @@ pub fn prepare(programs: Vec<Program>) -> core::result::Result<Member, String> {
         let layout = Layout::guest(n, program.loads);
         let of = |why: &str| format!("{}: {why}", program.block.name);
         let image = Image::parse(program.file, &layout).map_err(|error| of(error.text()))?;
-        let changes = domain::verified(&layout, &image).map_err(|why| of(&why))?;
+        let changes = domain::verified(&layout, &image).map_err(|why| of(&String::from(why)))?;
         let member = Member::new(n + 1, program.block.clone()).map_err(failed)?;
-        kept.push(Kept { component: component::make(n + 1, layout, &image, STACK, Some(member)), image, changes });
+        let component = component::make(n + 1, layout, &image, STACK, Some(member)).map_err(failed)?;
+        kept.push(Kept { component, image, changes });
     }
     LOG.store(pebble::start::open("init.own.log").unwrap_or(0), Ordering::Relaxed);
     domain::answer_faults(System::own(), &format!("{name}.faults"), faulted as *const () as usize).map_err(failed)?;
@@ -317,8 +321,15 @@ impl Kept {
         let Some(member) = &kept.component.member else { return };
         let mut restarts = Restarts::default();
         loop {
-            if let Err(why) = kept.live(member) {
-                return say(format!("{}: {why}", member.block.name));
+            match kept.live(member) {
+                Ok(()) => {}
+                // That says nothing of it.
+                Err(Why { error: Error::ENOMEM, .. }) => {
+                    kept.component.clear();
+                    pebble::time::sleep(LATER);
+                    continue;
+                }
+                Err(why) => return say(format_args!("{}: {why}", member.block.name)),
             }
             let end = *member.end.lock();
             say_end(kept.component, member, end);
@@ -327,14 +338,14 @@ impl Kept {
                 return;
             }
             if !restarts.allowed(pebble::time::time(), 10 * pebble::time::TIMEBASE) {
-                return say(format!("{} has ended too often, and is not started again", member.block.name));
+                return say(format_args!("{} has ended too often, and is not started again", member.block.name));
             }
             member.life.fetch_add(1, Ordering::SeqCst);
             member.alive.store(true, Ordering::SeqCst);
         }
     }
     /// One life, from an image that is laid out anew to where nothing of it is left.
-    fn live(&'static self, member: &'static Member) -> core::result::Result<(), String> {
+    fn live(&'static self, member: &'static Member) -> core::result::Result<(), Why> {
         let component = self.component;
         component.lay_out(&self.image, self.changes, STACK)?;
         let main = thread::spawn(None, move || {
@@ -345,7 +356,7 @@ impl Kept {
         });
         let main = match main {
             Ok(main) => main,
-            Err(error) => return Err(format!("no thread: {}", error.text())),
+            Err(error) => return Err(Why::at("its thread", error)),
         };
         while member.over.wait().is_err() {}
         self.withdraw(member);
@@ -391,17 +402,19 @@ fn say_end(component: &Component, member: &Member, end: End) {
     let own = thread::asid();
     let name = &member.block.name;
     match end {
-        End::Fault(Fault { cause, address, pc }) => say(format!(
+        End::Fault(Fault { cause, address, pc }) => say(format_args!(
             "{name} (in domain {own}) was stopped: {} at address {address:#x}, pc {pc:#x} of its fault domain ({:#x} of its program)",
             cause_text(cause as u64),
             (pc as u64).wrapping_sub(component.layout.base())
         )),
         End::Exit(0) => {}
-        End::Exit(status) => say(format!("{name} (in domain {own}) ended with status {status}")),
+        End::Exit(status) => say(format_args!("{name} (in domain {own}) ended with status {status}")),
     }
 }
 /// Writes a line to the system log.
-fn say(line: String) {
+fn say(text: core::fmt::Arguments) {
+    let line = Line::of(text);
+    let line = line.text();
     let log = LOG.load(Ordering::Relaxed);
     if log != 0 {
         portal::call(log, [line.as_ptr() as usize, line.len()]);

@@ -1,12 +1,13 @@
 //! The code around a fault domain: its jump table, and the stubs that the table leads to. The stubs lie outside of the segment, so they
 //! are entered at their first word only.
 
-use crate::Layout;
+use crate::{Layout, Why};
 use abi::Error;
 use alloc::vec::Vec;
+use fallible::{TryPush, collected};
 use portal::emit::{Buffer, Emitter};
 use portal::encode::*;
-use portal::software::{Domain, Portal, Refused, block};
+use portal::software::{Domain, Portal, block};
 use portal::{Specification, Templates};
 
 /// Entries of the jump table, in words.
@@ -62,34 +63,36 @@ pub struct Wanted<'a> {
     pub specification: &'a str,
     pub entry: u64,
 }
+const NOT_MADE: Why = Why::wrong("a portal that can not be made");
 /// Makes the stubs of `domain`, with portals for the host.
-pub fn make(layout: &Layout, domain: &Domain, wanted: &[Wanted]) -> Result<Stubs, Refused> {
+pub fn make(layout: &Layout, domain: &Domain, wanted: &[Wanted]) -> Result<Stubs, Why> {
     let mut out = Buffer::EMPTY;
     let mut e = Emitter::new(&mut out);
     let address = |e: &Emitter| layout.stubs() + e.position() as u64;
     let unwind = address(&e);
     e.put(addi(A0, ZERO, -(Error::EDEAD as i32)));
-    let mut entries = Vec::new();
-    entries.push(address(&e));
+    let mut entries = [0; 2];
+    entries[RETURN] = address(&e);
     domain.leave(&mut e);
-    entries.push(address(&e));
+    entries[CALL] = address(&e);
     call(domain, &mut e);
     let any = address(&e);
     domain.call_any(&mut e);
     let mut portals = Vec::new();
+    portals.room_for(wanted.len())?;
     for portal in wanted {
-        let refused = |_| Refused::Letter(0);
-        let specification = Specification::parse(portal.specification, false, &Templates::new(&[])).map_err(refused)?;
+        let parsed = Specification::parse(portal.specification, false, &Templates::new(&[]));
+        let specification = parsed.map_err(|_| NOT_MADE)?;
         let place = address(&e);
         let portal =
             Portal { specification: &specification, constants: &[], number: 0, caller: 0, entry: portal.entry, place };
-        domain.call(&portal, &mut e)?;
-        portals.push(place);
+        domain.call(&portal, &mut e).map_err(|_| NOT_MADE)?;
+        portals.push_kept(place);
     }
     let count = e.words().unwrap_or(0);
     let table = |(n, at): (usize, &u64)| jal(ZERO, (*at as i64 - (layout.jump_table() + 4 * n as u64) as i64) as i32);
-    let table = entries.iter().enumerate().map(table).collect();
-    Ok(Stubs { words: out.0[..count].to_vec(), table, unwind, any, portals })
+    let table = collected(entries.iter().enumerate().map(table))?;
+    Ok(Stubs { words: collected(out.0[..count].iter().copied())?, table, unwind, any, portals })
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ fn program(layout: &Layout, words: &[u32]) -> Image {
 /// Lays such a program out, with one portal of one word.
 fn lay_out(domain: &mut FaultDomain, layout: &Layout, words: &[u32]) -> Result<(), String> {
     let image = program(layout, words);
-    domain.lay_out(&image, STACK, &[Wanted { specification: "smi", entry: image.entry }])
+    Ok(domain.lay_out(&image, STACK, &[Wanted { specification: "smi", entry: image.entry }])?)
 }
 fn read(name: &str) -> pebble::Result<Vec<u8>> {
     let file = File::open(name)?;

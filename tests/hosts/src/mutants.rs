@@ -4,10 +4,10 @@
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use enclosure_logic::Layout;
 use enclosure_logic::domain::{Ended, FaultDomain};
 use enclosure_logic::image::{Image, words};
 use enclosure_logic::stubs::Wanted;
+use enclosure_logic::{Layout, Why};
 use pebble::println;
 use verifier::segment::GUARD;
 
@@ -56,7 +56,7 @@ pub fn run(file: &[u8], wanted: usize, seed: u64) -> Result<(), String> {
     let layout = Layout::new(false);
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let mut image = Image::parse(file, &layout).map_err(|error| String::from(error.text()))?;
-    let original = words(image.code().map_err(|error| String::from(error.text()))?);
+    let original = words(image.code().map_err(|error| String::from(error.text()))?).map_err(Why::from)?;
     let code = image.parts.iter().position(|part| part.execute).ok_or("no code")?;
     let mut domain = FaultDomain::new(layout).map_err(|error| String::from(error.text()))?;
     let watched: Vec<u64> = (0..WATCHED as u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();

@@ -86,6 +86,16 @@ pub fn init(root: &Path) -> Result<()> {
     Ok(())
 }
 
+/// A host makes a fault domain while its n-th allocation fails, for every n.
+pub fn fault_domain(root: &Path) -> Result<()> {
+    let program = built(root, "fault_domain")?;
+    let mut command = command_with(root, [].into_iter(), program.to_str().context("a path")?, &[])?;
+    let output = command.stderr(Stdio::piped()).output()?;
+    let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{}: {said}", output.status);
+    Ok(())
+}
+
 /// Something that clients from outside ask for, with so many lines more in its head, and what they get where there is the memory for it.
 struct Question {
     path: &'static str,

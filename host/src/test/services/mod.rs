@@ -27,6 +27,7 @@ const TESTS: &[Own] = &[
     ("every_allocation_of_the_http_server_can_fail", failing::http),
     ("every_allocation_of_the_web_console_can_fail", failing::webconsole),
     ("every_allocation_of_init_can_fail", failing::init),
+    ("every_allocation_of_a_fault_domain_can_fail", failing::fault_domain),
     ("what_is_on_the_disk_is_there_after_a_reboot", disk::reboot),
     ("exhaust_disk", disk::exhausted),
     ("the_appliance_of_the_book_counts_on", disk::appliance),

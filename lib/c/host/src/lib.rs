@@ -6,16 +6,17 @@ extern crate alloc;
 
 use abi::Error;
 use abi::address::PAGE;
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::alloc::{GlobalAlloc, Layout as Block};
 use core::cell::UnsafeCell;
 use core::ffi::{c_char, c_int, c_void};
+use core::fmt::Write;
 use core::ptr::null_mut;
-use enclosure_logic::Layout;
 use enclosure_logic::domain::{Ended, FaultDomain};
 use enclosure_logic::image::{Image, Part};
 use enclosure_logic::stubs::Wanted;
+use enclosure_logic::{Layout, Why};
+use fallible::TryPush;
 
 /// Entries of a fault domain: the header has the same number.
 const ENTRIES: usize = 16;
@@ -72,16 +73,8 @@ static HOST: Only<Host> = Only(UnsafeCell::new(Host { domain: None, why: [0; TEX
 #[unsafe(no_mangle)]
 pub static mut __fault_domain: Entrance = Entrance { block: null_mut(), count: 0, portals: [0; ENTRIES] };
 
-/// Why a program was not loaded.
-struct Why(Error, String);
-impl From<&str> for Why {
-    fn from(text: &str) -> Why {
-        Why(Error::EINVAL, text.into())
-    }
-}
-
 /// The entries that the fault domain offers: a pointer to how many there are, and they.
-fn entries(image: &Image, offer: u64) -> Option<Vec<u64>> {
+fn entries(image: &Image, offer: u64) -> Option<([u64; ENTRIES], usize)> {
     let word = |n: u64| {
         let at = offer.checked_add(8 * n)?;
         let lies = |part: &&Part| at >= part.start && at.checked_add(8).is_some_and(|end| end <= part.range().end);
@@ -90,43 +83,46 @@ fn entries(image: &Image, offer: u64) -> Option<Vec<u64>> {
         at.is_multiple_of(8).then(|| unsafe { (at as *const u64).read_volatile() })
     };
     let code = image.code().ok()?.range();
-    let count = word(0).filter(|count| (1..=ENTRIES as u64).contains(count))?;
-    let all: Option<Vec<u64>> = (1..=count).map(word).collect();
-    all.filter(|all| all.iter().all(|entry| code.contains(entry) && entry.is_multiple_of(4)))
+    let count = word(0).filter(|count| (1..=ENTRIES as u64).contains(count))? as usize;
+    let mut all = [0; ENTRIES];
+    for (n, entry) in all[..count].iter_mut().enumerate() {
+        *entry = word(1 + n as u64).filter(|entry| code.contains(entry) && entry.is_multiple_of(4))?;
+    }
+    Some((all, count))
 }
 /// Loads it, with so many bytes of memory that both can write; where that is.
 fn load(host: &mut Host, file: &[u8], loads: bool, shared: u64) -> Result<u64, Why> {
     let layout = Layout::new(loads);
-    let mut image = Image::parse(file, &layout).map_err(|error| Why::from(error.text()))?;
+    let mut image = Image::parse(file, &layout)?;
     let memory = image.heap;
     let size = shared.checked_next_multiple_of(PAGE as u64).filter(|size| *size <= layout.0.size() / 2);
-    let size = size.ok_or("more memory than half the segment")?;
-    image.parts.push(Part { start: memory, bytes: Vec::new(), size, write: true, execute: false });
+    let size = size.ok_or(Why::wrong("more memory than half the segment"))?;
+    image.parts.try_push(Part { start: memory, bytes: Vec::new(), size, write: true, execute: false })?;
     image.heap += size;
     let domain = match &mut host.domain {
         Some(domain) => domain,
-        none => none.insert(FaultDomain::new(layout).map_err(|error| Why(error, "its host".into()))?),
+        none => none.insert(FaultDomain::new(layout).map_err(|error| Why::at("its host", error))?),
     };
     let wanted = [Wanted { specification: "smi", entry: image.entry }];
     domain.keep_loads(loads);
-    domain.lay_out(&image, STACK, &wanted).map_err(|text| Why(Error::EINVAL, text))?;
+    domain.lay_out(&image, STACK, &wanted)?;
     // A start block of nothing but zeros: no arguments, no streams.
     domain.set_stack(layout.top() - START);
     // C's thread has its variables where this thread's register points.
     let started = arch::component::keeping_thread(|| domain.call(0, layout.top() - START, None));
     let offer = started.map_err(|ended| match ended {
-        Ended::Fault(_) => Why(Error::EDEAD, "a fault before it offered its entries".into()),
-        Ended::Late => Why(Error::ETIMEDOUT, "it took too long".into()),
-        Ended::NotMade(error) => Why(error, "there is no thread for it".into()),
+        Ended::Fault(_) => Why::at("before it offered its entries", Error::EDEAD),
+        Ended::Late => Why::from(Error::ETIMEDOUT),
+        Ended::NotMade(error) => Why::at("its thread", error),
     })?;
-    let entries = entries(&image, offer as u64).ok_or("it does not offer its entries")?;
+    let (entries, count) = entries(&image, offer as u64).ok_or(Why::wrong("it does not offer its entries"))?;
     domain.set_stack(layout.top());
-    let wanted: Vec<Wanted> = entries.iter().map(|entry| Wanted { specification: "smiiiiii", entry: *entry }).collect();
-    domain.remake_portals(&wanted).map_err(|text| Why(Error::EINVAL, text))?;
+    let wanted = entries.map(|entry| Wanted { specification: "smiiiiii", entry });
+    domain.remake_portals(&wanted[..count])?;
     let mut portals = [0; ENTRIES];
-    portals[..entries.len()].copy_from_slice(&domain.portals);
+    portals[..count].copy_from_slice(&domain.portals);
     let block: *mut _ = domain.block();
-    let entrance = Entrance { block: block.cast(), count: entries.len() as u64, portals };
+    let entrance = Entrance { block: block.cast(), count: count as u64, portals };
     // SAFETY: the one thread that uses it is here.
     unsafe { __fault_domain = entrance };
     Ok(memory)
@@ -154,12 +150,23 @@ pub unsafe extern "C" fn fault_domain_load(
             }
             0
         }
-        Err(Why(error, text)) => {
+        Err(why) => {
             host.why.fill(0);
-            let count = text.len().min(TEXT - 1);
-            host.why[..count].copy_from_slice(&text.as_bytes()[..count]);
-            error.code() as c_int
+            // Cut where it is too long, before a 0.
+            let _ = write!(Text(&mut host.why[..TEXT - 1]), "{why}");
+            why.error.code() as c_int
         }
+    }
+}
+/// Room for what is said.
+struct Text<'a>(&'a mut [u8]);
+impl Write for Text<'_> {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        let count = text.len().min(self.0.len());
+        let (now, rest) = core::mem::take(&mut self.0).split_at_mut(count);
+        now.copy_from_slice(&text.as_bytes()[..count]);
+        self.0 = rest;
+        Ok(())
     }
 }
 /// Why the last load failed; empty, if none has.
