@@ -9,6 +9,8 @@ use abi::nucleus::{MAX_DOMAINS, MAX_THREADS, NPORTALS, flags};
 use abi::section::text;
 use alloc::string::String;
 use alloc::vec::Vec;
+use pebble::interfaces::types::ThreadIndex;
+use pebble::interfaces::{clock, scheduler};
 use pebble::{Error, Result, check};
 
 pebble::import! {
@@ -18,8 +20,6 @@ pebble::import! {
     COUNTS = "inspect.counts";
     ACCOUNT = "inspect.account";
     MEMORY = "memory.info";
-    THREAD = "scheduler.info";
-    TIME = "clock.time";
     CAPABILITY = "capability.list";
 }
 
@@ -94,7 +94,7 @@ pub fn threads() -> Result<()> {
         ["?", "runs", "ready", "waits on a semaphore", "sleeps", "joins", "waits for a stack", "has ended"];
     println!("thread priority home             what it does");
     for index in 1..MAX_THREADS {
-        let Ok(packed) = check(THREAD.call([index])) else { continue };
+        let Ok(packed) = scheduler::info(ThreadIndex(index)) else { continue };
         let (state, priority, home) = (packed >> 48, packed >> 32 & 0xffff, packed & 0xffff_ffff);
         println!("{index:6} {priority:8} {:16} {}", name(home), STATES[state.min(7)]);
     }
@@ -205,7 +205,7 @@ pub fn uptime() -> Result<()> {
     use pebble::time::{TIMEBASE, time};
     let (seconds, tenths) = (time() / TIMEBASE, time() / (TIMEBASE / 10) % 10);
     println!("up {} h {} min {}.{tenths} s", seconds / 3600, seconds / 60 % 60, seconds % 60);
-    match check(TIME.call([])) {
+    match clock::time().map(|time| time.0) {
         Ok(ns) => println!("{} s since 1970", ns / 1_000_000_000),
         // A system without a clock.
         Err(Error::EPORTAL) => {}

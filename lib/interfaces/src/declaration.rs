@@ -1,10 +1,18 @@
 //! The form in which interfaces are written, and what is made of it.
 
 use crate::types::Argument;
+use abi::section::Provided;
+
+/// Most words that a handler of exceptions gets: cause, value, program counter, identity, thread.
+const HANDLED: usize = 5;
 
 /// Whether each letter of a specification passes what its argument is.
 pub const fn fit(specification: &str, arguments: &[Argument], inserted: usize) -> bool {
     let letters = specification.as_bytes();
+    // A handler of exceptions gets words that no letter stands for.
+    if letters.len() == 2 && letters[1] == b'x' {
+        return arguments.len() == inserted && inserted <= HANDLED;
+    }
     if letters.len() != 2 + arguments.len() {
         return false;
     }
@@ -18,6 +26,37 @@ pub const fn fit(specification: &str, arguments: &[Argument], inserted: usize) -
         n += 1;
     }
     true
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut n = 0;
+    while n < a.len() && n < b.len() && a[n] == b[n] {
+        n += 1;
+    }
+    n == a.len() && n == b.len()
+}
+/// What is provided, with the constants of the portals that have one.
+pub const fn with_constants<const COUNT: usize>(
+    mut provided: [Provided; COUNT],
+    names: &[&str; COUNT],
+    constants: &[(&str, u64)],
+) -> [Provided; COUNT] {
+    let mut found = 0;
+    let mut n = 0;
+    while n < COUNT {
+        let mut c = 0;
+        while c < constants.len() {
+            if same(names[n], constants[c].0) {
+                provided[n].constant = constants[c].1;
+                found += 1;
+            }
+            c += 1;
+        }
+        n += 1;
+    }
+    assert!(found == constants.len(), "a constant is of a portal that the interface has not");
+    provided
 }
 
 /// Declares the interface of a server, see the crate's first page. The first text is the title in the manual.
@@ -57,14 +96,14 @@ macro_rules! interface {
         pub struct Server {
             $($(#[doc = $means])+ pub $name: extern "C" fn($($($given_type,)+)? $($type),*) -> isize),+
         }
-        /// What such a server declares.
-        pub const fn provides(server: Server) -> [abi::section::Provided; COUNT] {
-            [$(abi::section::Provided {
+        /// What such a server declares; `constants`: of the portals of these names, where they are not 0.
+        pub const fn provides(server: Server, constants: &[(&str, u64)]) -> [abi::section::Provided; COUNT] {
+            $crate::declaration::with_constants([$(abi::section::Provided {
                 name: abi::section::padded($portal),
                 spec: abi::section::padded($specification),
                 entry: server.$name as *const (),
                 constant: 0,
-            }),+]
+            }),+], &[$($portal),+], constants)
         }
         $(
             $(#[doc = $means])+
@@ -78,4 +117,33 @@ macro_rules! interface {
             }
         )+
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Kind;
+    const GIVEN: Argument = Argument { name: "cause", kind: Kind::Number };
+
+    #[test]
+    fn a_handler_gets_words_that_no_letter_stands_for() {
+        assert!(fit("sx", &[], 0) && fit("sx", &[GIVEN; 3], 3) && fit("sx", &[GIVEN; 5], 5));
+        assert!(!fit("sx", &[GIVEN; 6], 6), "there are five");
+        assert!(!fit("sx", &[GIVEN], 0), "nobody passes it");
+        assert!(!fit("sm", &[GIVEN], 1), "it is no handler");
+    }
+    const fn nothing(name: &str) -> Provided {
+        let (name, spec) = (abi::section::padded(name), abi::section::padded("sm"));
+        Provided { name, spec, entry: core::ptr::null(), constant: 0 }
+    }
+    #[test]
+    fn constants_go_to_the_portals_of_their_names() {
+        let provided = with_constants([nothing("a.b"), nothing("a.bc")], &["a.b", "a.bc"], &[("a.bc", 7)]);
+        assert_eq!(provided.map(|p| p.constant), [0, 7]);
+    }
+    #[test]
+    #[should_panic(expected = "a constant is of a portal that the interface has not")]
+    fn a_constant_of_no_portal_is_refused() {
+        with_constants([nothing("a.b")], &["a.b"], &[("a.c", 7)]);
+    }
 }

@@ -23,7 +23,9 @@ mod declaration;
 pub mod types;
 
 pub mod clock;
+pub mod interrupts;
 pub mod names;
+pub mod scheduler;
 
 pub use types::{Argument, Kind};
 
@@ -48,7 +50,7 @@ pub struct Portal {
 }
 
 /// All interfaces that are written so.
-pub const ALL: &[&Interface] = &[&names::INTERFACE, &clock::INTERFACE];
+pub const ALL: &[&Interface] = &[&scheduler::INTERFACE, &interrupts::INTERFACE, &names::INTERFACE, &clock::INTERFACE];
 
 /// The portal of that name. `None`: no interface has one.
 pub fn portal(name: &str) -> Option<&'static Portal> {

@@ -14,6 +14,12 @@ pub enum Kind {
     Number,
     /// A domain, by its number.
     Domain,
+    /// A thread, by its index or its id.
+    Thread,
+    /// A semaphore, by its id.
+    Semaphore,
+    /// A time to wait, in ticks of two cycles; with a sign.
+    Ticks,
     /// A time, in nanoseconds since 1970.
     Moment,
     /// The address of what a window shows.
@@ -23,7 +29,8 @@ impl Kind {
     /// Writes `word` as such a one.
     pub(crate) fn show(self, word: usize, f: &mut Formatter) -> core::fmt::Result {
         match self {
-            Kind::Number | Kind::Domain => write!(f, "{word}"),
+            Kind::Number | Kind::Domain | Kind::Thread | Kind::Semaphore => write!(f, "{word}"),
+            Kind::Ticks => write!(f, "{} ticks", word as isize),
             Kind::Moment => write!(f, "{word} ns"),
             Kind::Window => write!(f, "{word:#x}"),
         }
@@ -73,8 +80,20 @@ words! {
     /// A domain, by the number that it has as long as it lives: for calls in which it can not have ended meanwhile. Who is meant for
     /// longer is an [`abi::identity::DomainId`].
     DomainNumber: Domain;
+    /// A thread, by its place in the system's table, which another may have later.
+    ThreadIndex: Thread;
+    /// A thread, by the number that no other has before the numbers of its place begin anew.
+    ThreadId: Thread;
+    /// A semaphore of the scheduler's.
+    SemaphoreId: Semaphore;
+    /// A time in ticks of two cycles, with a sign.
+    Ticks: Ticks;
     /// A time, in nanoseconds since 1970.
     Moment: Moment;
+}
+impl Ticks {
+    /// Less than nothing: for ever.
+    pub const FOR_EVER: Ticks = Ticks(usize::MAX);
 }
 
 /// Where a `T` is said to be, in a page that a window shows for the call. The caller makes it of what it lends, or lends on; that it is there
@@ -148,9 +167,20 @@ impl Answer for usize {
         value
     }
 }
-impl Answer for Moment {
+impl Answer for bool {
     #[inline(always)]
-    fn of(value: usize) -> Moment {
-        Moment(value)
+    fn of(value: usize) -> bool {
+        value != 0
     }
 }
+macro_rules! answers {
+    ($($name:ident),+) => { $(
+        impl Answer for $name {
+            #[inline(always)]
+            fn of(value: usize) -> $name {
+                $name(value)
+            }
+        }
+    )+ };
+}
+answers!(Moment, ThreadIndex, ThreadId, SemaphoreId);

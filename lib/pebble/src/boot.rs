@@ -3,6 +3,7 @@
 //! An import costs nothing where it is not used: the linker leaves it out.
 
 use abi::{address::BOOT_INFO_VA, boot::BootInfo};
+use interfaces::types::SemaphoreId;
 
 /// What the image builder laid out. Only in trusted boot components.
 pub fn info() -> &'static BootInfo {
@@ -11,14 +12,10 @@ pub fn info() -> &'static BootInfo {
 }
 
 crate::import! {
-    pub P_ID = "scheduler.p_id";
-    pub V_ID = "scheduler.v_id";
-    pub SEMAPHORE_CREATE = "scheduler.semaphore_create";
-    pub SEMAPHORE_DESTROY = "scheduler.semaphore_destroy";
     pub GROW_FOR = "memory.grow_for";
 }
 
 /// Ends the scheduler's semaphore `id`: who waits for it wakes with `EDEAD`, a few at a time.
 pub fn semaphore_destroy(id: usize) {
-    while SEMAPHORE_DESTROY.call([id]) > 0 {}
+    while interfaces::scheduler::semaphore_destroy(SemaphoreId(id)) == Ok(true) {}
 }

@@ -437,15 +437,19 @@ macro_rules! interface {
 }
 
 /// Provides the portals of interfaces: `serve! { Type: module; }`, where `Type` implements `module::Server`; or `serve! { names { bind, … } }`,
-/// the entry points of an interface of the system's servers ([`interfaces`](crate::interfaces)), each under its name or as `name: entry`.
+/// the entry points of an interface of the system's servers ([`interfaces`](crate::interfaces)), each under its name or as `name: entry`;
+/// behind it the constants of portals that have one: `"NAME" = value;`.
 #[macro_export]
 macro_rules! serve {
-    ($module:ident { $($entries:tt)+ }) => {
+    ($module:ident { $($entries:tt)+ } $($portal:literal = $constant:expr;)*) => {
         const _: () = {
             #[used]
             #[unsafe(link_section = ".pebble.provides")]
             static PROVIDED: [$crate::abi::section::Provided; $crate::interfaces::$module::COUNT] =
-                $crate::interfaces::$module::provides($crate::interfaces::$module::Server { $($entries)+ });
+                $crate::interfaces::$module::provides(
+                    $crate::interfaces::$module::Server { $($entries)+ },
+                    &[$(($portal, $constant)),*],
+                );
         };
     };
     ($($server:ty: $module:ident;)+) => { $(

@@ -6,8 +6,9 @@ use abi::Error;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use fallible::TryPush;
-use pebble::boot::{P_ID, SEMAPHORE_CREATE, V_ID};
 use pebble::check;
+use pebble::interfaces::scheduler;
+use pebble::interfaces::types::{SemaphoreId, Ticks};
 use pebble::sync::Mutex;
 
 pebble::import! {
@@ -27,7 +28,7 @@ static MORE: AtomicUsize = AtomicUsize::new(0);
 /// Starts the thread, for so many components. `ENOMEM`, `ENFILE`.
 pub fn start(components: usize) -> pebble::Result<()> {
     LATER.lock().room_for(components)?;
-    let more = check(SEMAPHORE_CREATE.call([0]))?;
+    let more = scheduler::semaphore_create(0)?.0;
     // A trusted component's thread starts on its service stack, so no stack is given.
     check(THREAD_CREATE.call([serve as *const () as usize, 0, more, SAME_PRIORITY]))?;
     MORE.store(more, Ordering::Relaxed);
@@ -36,7 +37,7 @@ pub fn start(components: usize) -> pebble::Result<()> {
 /// Has `running` started again as soon as there is memory for it.
 pub fn put(running: Running) {
     LATER.lock().push_kept(running);
-    V_ID.call([MORE.load(Ordering::Relaxed)]);
+    let _ = scheduler::v_id(SemaphoreId(MORE.load(Ordering::Relaxed)));
 }
 /// The one that has waited longest.
 fn take() -> Option<Running> {
@@ -46,7 +47,7 @@ fn take() -> Option<Running> {
 extern "C" fn serve(more: usize) -> ! {
     loop {
         let waits = !LATER.lock().is_empty();
-        P_ID.call([more, if waits { PAUSE } else { usize::MAX }]);
+        let _ = scheduler::p_id(SemaphoreId(more), if waits { Ticks(PAUSE) } else { Ticks::FOR_EVER });
         // Each once: those that are put back wait for the next time.
         let count = LATER.lock().len();
         for _ in 0..count {

@@ -10,8 +10,8 @@ use alloc::vec::Vec;
 use fallible::TryPush;
 use init_logic::start::Request;
 use manifest::Component;
-use pebble::interfaces::names;
 use pebble::interfaces::types::{Alleged, DomainNumber};
+use pebble::interfaces::{interrupts, names};
 use pebble::{Result, check};
 
 pebble::import! {
@@ -25,7 +25,6 @@ pebble::import! {
     PLACE = "memory.place";
     WRITE = "memory.write";
     MAP_DEVICE = "memory.map_device";
-    PERMIT = "interrupt.permit";
 }
 
 /// Up to 64 bytes that do not cross a page boundary, so that they can be lent through a window.
@@ -141,7 +140,7 @@ fn devices(asid: usize, component: &Component) -> Result<Vec<StartDevice>> {
         let found = check(MAP_DEVICE.call([asid, n, Name::new(name).address(), name.len()]))?;
         let (bytes, interrupt) = (found >> 16, found & 0xffff);
         if interrupt != 0 {
-            check(PERMIT.call([asid, n, interrupt]))?;
+            interrupts::permit(DomainNumber(asid), n, interrupt)?;
         }
         devices.try_push(StartDevice { address: (DEVICE_VA + n * DEVICE_STRIDE) as u64, bytes: bytes as u64 })?;
     }

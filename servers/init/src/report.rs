@@ -10,8 +10,9 @@ use alloc::collections::VecDeque;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use fallible::TryPush;
 use init_logic::line::Line;
-use pebble::boot::{P_ID, SEMAPHORE_CREATE, V_ID};
 use pebble::check;
+use pebble::interfaces::scheduler;
+use pebble::interfaces::types::{SemaphoreId, Ticks};
 use pebble::portal::call;
 use pebble::sync::Mutex;
 
@@ -35,8 +36,8 @@ static WRITTEN: AtomicUsize = AtomicUsize::new(0);
 /// Starts the thread. Without it, lines are lost.
 pub fn start() -> pebble::Result<()> {
     LINES.lock().room_for(WAITING + 1)?;
-    WRITTEN.store(check(SEMAPHORE_CREATE.call([0]))?, Ordering::Relaxed);
-    let news = check(SEMAPHORE_CREATE.call([0]))?;
+    WRITTEN.store(scheduler::semaphore_create(0)?.0, Ordering::Relaxed);
+    let news = scheduler::semaphore_create(0)?.0;
     // A trusted component's thread starts on its service stack, so no stack is given.
     check(THREAD_CREATE.call([serve as *const () as usize, 0, news, SAME_PRIORITY]))?;
     NEWS.store(news, Ordering::Relaxed);
@@ -57,7 +58,7 @@ pub fn line(line: &str) {
 pub fn retry() {
     let news = NEWS.load(Ordering::Relaxed);
     if news != 0 {
-        V_ID.call([news]);
+        let _ = scheduler::v_id(SemaphoreId(news));
     }
 }
 /// Waits until the console has sent all that was written to it, and what was written to files on a disk lasts, at most `ticks` of `hrtime`:
@@ -66,14 +67,14 @@ pub fn drain(ticks: u64) {
     // An empty one takes no memory, and its place is kept.
     if NEWS.load(Ordering::Relaxed) != 0 && LINES.lock().push_kept(Box::default()) {
         retry();
-        P_ID.call([WRITTEN.load(Ordering::Relaxed), ticks as usize]);
+        let _ = scheduler::p_id(SemaphoreId(WRITTEN.load(Ordering::Relaxed)), Ticks(ticks as usize));
     }
 }
 
 extern "C" fn serve(news: usize) -> ! {
     let mut console = 0;
     loop {
-        P_ID.call([news, usize::MAX]);
+        let _ = scheduler::p_id(SemaphoreId(news), Ticks::FOR_EVER);
         while let Some(line) = next() {
             let line = line.text();
             if !write(&mut console, line) && !line.is_empty() {
@@ -83,7 +84,7 @@ extern "C" fn serve(news: usize) -> ! {
             LINES.lock().pop_front();
             if line.is_empty() {
                 sync();
-                V_ID.call([WRITTEN.load(Ordering::Relaxed)]);
+                let _ = scheduler::v_id(SemaphoreId(WRITTEN.load(Ordering::Relaxed)));
             }
         }
     }

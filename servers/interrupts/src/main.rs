@@ -9,18 +9,13 @@
 
 use core::cell::UnsafeCell;
 use interrupts::{Dispatcher, Plic, Registers};
+use pebble::interfaces::types::{DomainNumber, SemaphoreId};
 
 pebble::import! {
     POST = "scheduler.interrupt";
 }
 pebble::masked_server!();
-pebble::provide! {
-    "interrupt.dispatch", "sx", dispatch;
-    "interrupt.permit", "smiii", permit;
-    "interrupt.attach_for", "smiii", attach_for;
-    "interrupt.done_for", "smii", done_for;
-    "interrupt.forget", "smi", forget;
-}
+pebble::serve! { interrupts { dispatch, permit, attach_for, done_for, forget } }
 
 /// The controller's registers.
 struct Device;
@@ -62,16 +57,16 @@ extern "C" fn dispatch() -> isize {
         semaphore => unsafe { arch::component::leave(POST.number(), [semaphore as usize]) },
     }
 }
-extern "C" fn permit(asid: usize, device: usize, source: usize) -> isize {
-    result(enter(|dispatcher| dispatcher.permit(asid, device, source)))
+extern "C" fn permit(domain: DomainNumber, device: usize, interrupt: usize) -> isize {
+    result(enter(|dispatcher| dispatcher.permit(domain.0, device, interrupt)))
 }
-extern "C" fn attach_for(asid: usize, device: usize, semaphore: usize) -> isize {
-    result(enter(|dispatcher| dispatcher.attach(asid, device, semaphore)))
+extern "C" fn attach_for(domain: DomainNumber, device: usize, semaphore: SemaphoreId) -> isize {
+    result(enter(|dispatcher| dispatcher.attach(domain.0, device, semaphore.0)))
 }
-extern "C" fn done_for(asid: usize, device: usize) -> isize {
-    result(enter(|dispatcher| dispatcher.done(asid, device)))
+extern "C" fn done_for(domain: DomainNumber, device: usize) -> isize {
+    result(enter(|dispatcher| dispatcher.done(domain.0, device)))
 }
-extern "C" fn forget(asid: usize) -> isize {
-    enter(|dispatcher| dispatcher.forget(asid));
+extern "C" fn forget(domain: DomainNumber) -> isize {
+    enter(|dispatcher| dispatcher.forget(domain.0));
     0
 }

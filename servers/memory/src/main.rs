@@ -26,6 +26,8 @@ use memory_logic::placing::Piece;
 use memory_logic::ram::Ram;
 use memory_logic::space::{Shared, Spaces};
 use memory_logic::views::Seen;
+use pebble::interfaces::scheduler;
+use pebble::interfaces::types::Ticks;
 use pebble::sync::Mutex;
 
 mod thread;
@@ -82,7 +84,6 @@ pebble::import! {
     TLB_FLUSH = "nucleus.tlb_flush";
     TLB_FLUSH_ASID = "nucleus.tlb_flush_asid";
     INTERRUPTS_MASK = "nucleus.interrupts_mask";
-    SLEEP = "scheduler.sleep";
 }
 /// Ticks of `hrtime` after which a window is tried again.
 const MOMENT: usize = 10_000;
@@ -295,7 +296,7 @@ fn open_window(executing: DomainId, callee: u64, address: usize, write: bool, th
     });
     if result > 0 {
         // The portal manager does not let the domain lend for a moment.
-        SLEEP.call([MOMENT]);
+        let _ = scheduler::sleep(Ticks(MOMENT));
         return 0;
     }
     if result == Error::EFAULT.code() {

@@ -11,8 +11,8 @@ use abi::system::Ended;
 use account::Account;
 use arch::component::{UNCOUNTED, mark};
 use arch::paging::Entry;
-use pebble::interfaces::names;
-use pebble::interfaces::types::{Alleged, DomainNumber};
+use pebble::interfaces::types::{Alleged, DomainNumber, SemaphoreId, ThreadId, ThreadIndex};
+use pebble::interfaces::{interrupts, names, scheduler};
 use pebble::{Result, check};
 use portal::emit::Buffer;
 use portals_logic::machine::neighbours::{Neighbours, Overdue};
@@ -49,16 +49,6 @@ pebble::import! {
     MEMORY_WINDOW = "memory.window";
     MEMORY_WINDOWS = "memory.windows";
     MEMORY_INFO = "memory.info";
-    THREAD_ADD = "scheduler.add";
-    THREAD_INFO = "scheduler.info";
-    THREAD_REAP = "scheduler.reap";
-    WAKE_DEAD = "scheduler.wake_dead";
-    CANCEL = "scheduler.cancel";
-    CANCELLED = "scheduler.cancelled";
-    STACK_DEAD = "scheduler.stack_dead";
-    WAITING = "scheduler.waiting";
-    END_STUCK = "scheduler.end_stuck";
-    INTERRUPT_FORGET = "interrupt.forget";
 }
 
 /// The machine that the portal manager runs on.
@@ -130,6 +120,11 @@ impl NucleusMemory for Hart {
     }
 }
 
+/// A result as a portal gives it.
+#[inline(always)]
+fn code(result: Result<usize>) -> isize {
+    result.map_or_else(abi::Error::code, |value| value as isize)
+}
 /// Nothing, or an error.
 #[inline(always)]
 fn done(result: isize) -> Result<()> {
@@ -282,45 +277,43 @@ impl Neighbours for Hart {
 
     #[inline(always)]
     fn thread_add(self, index: usize, priority: usize, home: usize, ceiling: usize) -> Result<usize> {
-        check(THREAD_ADD.call([index, priority, home, ceiling]))
+        scheduler::add(ThreadIndex(index), priority, DomainNumber(home), ceiling).map(|id| id.0)
     }
     #[inline(always)]
     fn thread_info(self, index: usize) -> usize {
-        THREAD_INFO.call([index]).max(0) as usize
+        scheduler::info(ThreadIndex(index)).unwrap_or(0)
     }
     #[inline(always)]
     fn thread_reap(self) -> Option<usize> {
-        let index = THREAD_REAP.call([]);
-        (index > 0).then_some(index as usize)
+        scheduler::reap().ok().map(|thread| thread.0).filter(|&index| index > 0)
     }
     #[inline(always)]
     fn wake_dead(self, index: usize) -> isize {
-        WAKE_DEAD.call([index])
+        code(scheduler::wake_dead(ThreadIndex(index)).map(|()| 0))
     }
     #[inline(always)]
     fn cancel(self, index: usize, how: usize, id: usize) -> isize {
-        CANCEL.call([index, how, id])
+        code(scheduler::cancel(ThreadIndex(index), how, ThreadId(id)))
     }
     #[inline(always)]
     fn cancelled(self, index: usize) -> usize {
-        CANCELLED.call([index]).max(0) as usize
+        scheduler::cancelled(ThreadIndex(index)).unwrap_or(0)
     }
     #[inline(always)]
     fn stack_dead(self, asid: usize) -> bool {
-        STACK_DEAD.call([asid]) > 0
+        scheduler::stack_dead(DomainNumber(asid)) == Ok(true)
     }
     #[inline(always)]
     fn waiting(self, index: usize) -> Option<usize> {
-        let semaphore = WAITING.call([index]);
-        (semaphore > 0).then_some(semaphore as usize)
+        scheduler::waiting(ThreadIndex(index)).ok().map(|semaphore| semaphore.0).filter(|&id| id > 0)
     }
     #[inline(always)]
     fn end_stuck(self, index: usize, ends: bool) -> bool {
-        END_STUCK.call([index, ends as usize]) > 0
+        scheduler::end_stuck(ThreadIndex(index), ends as usize) == Ok(true)
     }
     #[inline(always)]
     fn semaphore_create(self, value: usize) -> Result<usize> {
-        check(pebble::boot::SEMAPHORE_CREATE.call([value]))
+        scheduler::semaphore_create(value).map(|semaphore| semaphore.0)
     }
     #[inline(always)]
     fn semaphore_destroy(self, id: usize) {
@@ -328,12 +321,12 @@ impl Neighbours for Hart {
     }
     #[inline(always)]
     fn semaphore_v(self, id: usize) {
-        pebble::boot::V_ID.call([id]);
+        let _ = scheduler::v_id(SemaphoreId(id));
     }
 
     #[inline(always)]
     fn interrupt_forget(self, asid: usize) {
-        INTERRUPT_FORGET.call([asid]);
+        let _ = interrupts::forget(DomainNumber(asid));
     }
     const TIMEBASE: u64 = pebble::time::TIMEBASE;
     #[inline(always)]

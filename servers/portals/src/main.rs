@@ -39,10 +39,7 @@ use portals_logic::manager::{Caller, Manager as Logic};
 pebble::boot_server!(start);
 
 pebble::import! {
-    THREAD_EXIT = "scheduler.exit";
     UNDO_TRANSFERS = "memory.undo_transfers";
-    ATTACH_FOR = "interrupt.attach_for";
-    DONE_FOR = "interrupt.done_for";
 }
 
 type Manager = Logic<Hart>;

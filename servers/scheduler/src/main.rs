@@ -10,6 +10,7 @@
 use abi::section::Grown;
 use arch::component::leave;
 use core::cell::UnsafeCell;
+use pebble::interfaces::types::{DomainNumber, SemaphoreId, ThreadId, ThreadIndex, Ticks};
 use scheduler::{Decision, Machine, SEMAPHORES, Scheduler, Semaphore};
 
 pebble::import! {
@@ -17,35 +18,14 @@ pebble::import! {
     TIMER_SET = "nucleus.timer_set";
 }
 pebble::masked_server!();
-pebble::provide! {
-    "scheduler.start", "sm", start;
-    "scheduler.tick", "sx", tick;
-    "scheduler.stack_wait", "sx", stack_wait;
-    "scheduler.stack_free", "sx", stack_free;
-    "scheduler.stack_dead", "smi", stack_dead;
-    "scheduler.yield", "sm", r#yield;
-    "scheduler.exit", "sm", exit;
-    "scheduler.sleep", "smi", sleep;
-    "scheduler.set_priority", "smi", set_priority;
-    "scheduler.join", "smi", join;
-    "scheduler.p", "smci", p;
-    "scheduler.v", "smc", v;
-    "scheduler.p_id", "smii", p;
-    "scheduler.v_id", "smi", v;
-    "scheduler.interrupt", "jmi", interrupt;
-    "scheduler.semaphore_create", "smi", semaphore_create;
-    "scheduler.semaphore_destroy", "smi", semaphore_destroy;
-    "scheduler.add", "smiiii", add;
-    "scheduler.reap", "sm", reap;
-    "scheduler.wake_dead", "smi", wake_dead;
-    "scheduler.cancel", "smiii", cancel;
-    "scheduler.cancelled", "smi", cancelled;
-    "scheduler.waiting", "smi", waiting;
-    "scheduler.end_stuck", "smii", end_stuck;
-    "scheduler.lock_wait", "smaciii", lock_wait, scheduler::LOCKS as u64 / 2;
-    "scheduler.lock_wait_trusted", "smaciii", lock_wait, scheduler::LOCKS as u64;
-    "scheduler.lock_release", "smai", lock_release;
-    "scheduler.info", "smi", info;
+pebble::serve! {
+    scheduler {
+        start, tick, stack_wait, stack_free, stack_dead, r#yield, exit, sleep, set_priority, join, p, v, p_id: p, v_id: v,
+        interrupt, semaphore_create, semaphore_destroy, add, reap, wake_dead, cancel, cancelled, waiting, end_stuck,
+        lock_wait, lock_wait_trusted: lock_wait, lock_release, info,
+    }
+    "scheduler.lock_wait" = scheduler::LOCKS as u64 / 2;
+    "scheduler.lock_wait_trusted" = scheduler::LOCKS as u64;
 }
 
 /// The records of the semaphores, for the portals.
@@ -155,14 +135,14 @@ fn tick_one() -> isize {
 fn tick_slow() -> isize {
     enter_tick(|scheduler| Some(scheduler.tick()), || 0)
 }
-extern "C" fn stack_wait(_cause: usize, _table: usize, asid: usize) -> isize {
-    enter(|scheduler| scheduler.stack_wait(asid))
+extern "C" fn stack_wait(_cause: usize, _value: usize, domain: DomainNumber) -> isize {
+    enter(|scheduler| scheduler.stack_wait(domain.0))
 }
-extern "C" fn stack_dead(asid: usize) -> isize {
-    enter(|scheduler| scheduler.stack_dead(asid))
+extern "C" fn stack_dead(domain: DomainNumber) -> isize {
+    enter(|scheduler| scheduler.stack_dead(domain.0))
 }
-extern "C" fn stack_free(_cause: usize, _table: usize, asid: usize) -> isize {
-    enter(|scheduler| scheduler.stack_free(asid))
+extern "C" fn stack_free(_cause: usize, _value: usize, domain: DomainNumber) -> isize {
+    enter(|scheduler| scheduler.stack_free(domain.0))
 }
 extern "C" fn r#yield() -> isize {
     enter(|scheduler| scheduler.r#yield())
@@ -170,31 +150,33 @@ extern "C" fn r#yield() -> isize {
 extern "C" fn exit() -> isize {
     enter(|scheduler| scheduler.exit())
 }
-extern "C" fn sleep(ticks: usize) -> isize {
-    enter(|scheduler| scheduler.sleep(ticks as isize))
+extern "C" fn sleep(ticks: Ticks) -> isize {
+    enter(|scheduler| scheduler.sleep(ticks.0 as isize))
 }
 extern "C" fn set_priority(priority: usize) -> isize {
     enter(|scheduler| scheduler.set_priority(priority))
 }
-extern "C" fn join(id: usize) -> isize {
-    enter(|scheduler| scheduler.join(id))
+extern "C" fn join(thread: ThreadId) -> isize {
+    enter(|scheduler| scheduler.join(thread.0))
 }
-extern "C" fn p(id: usize, ticks: usize) -> isize {
-    let ticks = ticks as isize;
+extern "C" fn p(semaphore: SemaphoreId, ticks: Ticks) -> isize {
+    let (id, ticks) = (semaphore.0, ticks.0 as isize);
     enter_quick(|scheduler| scheduler.p_quick(id, ticks), || p_slow(id, ticks))
 }
 #[inline(never)]
 extern "C" fn p_slow(id: usize, ticks: isize) -> isize {
     enter(|scheduler| scheduler.p(id, ticks))
 }
-extern "C" fn v(id: usize) -> isize {
+extern "C" fn v(semaphore: SemaphoreId) -> isize {
+    let id = semaphore.0;
     enter_quick(|scheduler| scheduler.v_quick(id), || v_slow(id))
 }
 #[inline(never)]
 extern "C" fn v_slow(id: usize) -> isize {
     enter(|scheduler| scheduler.v(id))
 }
-extern "C" fn interrupt(id: usize) -> isize {
+extern "C" fn interrupt(semaphore: SemaphoreId) -> isize {
+    let id = semaphore.0;
     enter_quick(|scheduler| scheduler.v_quick(id), || interrupt_slow(id))
 }
 #[inline(never)]
@@ -204,36 +186,36 @@ extern "C" fn interrupt_slow(id: usize) -> isize {
 extern "C" fn semaphore_create(value: usize) -> isize {
     enter(|scheduler| scheduler.semaphore_create(value))
 }
-extern "C" fn semaphore_destroy(id: usize) -> isize {
-    enter(|scheduler| scheduler.semaphore_destroy(id))
+extern "C" fn semaphore_destroy(semaphore: SemaphoreId) -> isize {
+    enter(|scheduler| scheduler.semaphore_destroy(semaphore.0))
 }
-extern "C" fn lock_wait(asid: usize, most: usize, address: usize, holder: usize, turns: usize) -> isize {
-    enter(|scheduler| scheduler.lock_wait(asid, most, address, holder, turns as isize))
+extern "C" fn lock_wait(domain: DomainNumber, most: usize, address: usize, holder: ThreadIndex, turns: usize) -> isize {
+    enter(|scheduler| scheduler.lock_wait(domain.0, most, address, holder.0, turns as isize))
 }
-extern "C" fn lock_release(asid: usize, address: usize) -> isize {
-    enter(|scheduler| scheduler.lock_release(asid, address))
+extern "C" fn lock_release(domain: DomainNumber, address: usize) -> isize {
+    enter(|scheduler| scheduler.lock_release(domain.0, address))
 }
-extern "C" fn add(index: usize, priority: usize, home: usize, ceiling: usize) -> isize {
-    enter(|scheduler| scheduler.add(index, priority as isize, home, ceiling as isize))
+extern "C" fn add(thread: ThreadIndex, priority: usize, home: DomainNumber, ceiling: usize) -> isize {
+    enter(|scheduler| scheduler.add(thread.0, priority as isize, home.0, ceiling as isize))
 }
 extern "C" fn reap() -> isize {
     enter(|scheduler| scheduler.reap())
 }
-extern "C" fn wake_dead(index: usize) -> isize {
-    enter(|scheduler| scheduler.wake_dead(index))
+extern "C" fn wake_dead(thread: ThreadIndex) -> isize {
+    enter(|scheduler| scheduler.wake_dead(thread.0))
 }
-extern "C" fn cancel(index: usize, how: usize, id: usize) -> isize {
-    enter(|scheduler| scheduler.cancel(index, how, id))
+extern "C" fn cancel(thread: ThreadIndex, why: usize, id: ThreadId) -> isize {
+    enter(|scheduler| scheduler.cancel(thread.0, why, id.0))
 }
-extern "C" fn cancelled(index: usize) -> isize {
-    enter(|scheduler| scheduler.cancelled(index))
+extern "C" fn cancelled(thread: ThreadIndex) -> isize {
+    enter(|scheduler| scheduler.cancelled(thread.0))
 }
-extern "C" fn end_stuck(index: usize, ends: usize) -> isize {
-    enter(|scheduler| scheduler.end_stuck(index, ends != 0))
+extern "C" fn end_stuck(thread: ThreadIndex, end: usize) -> isize {
+    enter(|scheduler| scheduler.end_stuck(thread.0, end != 0))
 }
-extern "C" fn waiting(index: usize) -> isize {
-    enter(|scheduler| scheduler.waiting(index))
+extern "C" fn waiting(thread: ThreadIndex) -> isize {
+    enter(|scheduler| scheduler.waiting(thread.0))
 }
-extern "C" fn info(index: usize) -> isize {
-    enter(|scheduler| scheduler.info(index))
+extern "C" fn info(thread: ThreadIndex) -> isize {
+    enter(|scheduler| scheduler.info(thread.0))
 }

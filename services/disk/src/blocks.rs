@@ -3,6 +3,7 @@
 use abi::Error;
 use abi::block::{MOST, SECTOR};
 use pebble::check;
+use pebble::interfaces::clock;
 use volume::{
     Clock, DeviceCapabilities, DeviceGeometry, Disk, EntropySource, Ext4Result, Ext4Timestamp, Failure, SectorId,
 };
@@ -12,7 +13,6 @@ pebble::import! {
     WRITE = "block.write";
     FLUSH = "block.flush";
     SIZE = "block.size";
-    TIME = "clock.time";
 }
 
 pub struct Blocks {
@@ -74,7 +74,7 @@ impl Clock for Wall {
     fn now(&self) -> Ext4Result<Ext4Timestamp> {
         const NANOSECONDS: usize = 1_000_000_000;
         // Without a clock, files are old.
-        let time = check(TIME.call([])).unwrap_or(0);
+        let time = clock::time().map_or(0, |time| time.0);
         Ok(Ext4Timestamp::new((time / NANOSECONDS) as i64, (time % NANOSECONDS) as u32))
     }
 }

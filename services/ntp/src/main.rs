@@ -11,13 +11,13 @@ use core::net::{IpAddr, SocketAddr};
 use core::pin::pin;
 use core::task::{Context, Poll, Waker};
 use ntp_logic::{Decision, Trust, WORTH_SAYING};
+use pebble::interfaces::clock;
 use pebble::internet::UdpSocket;
 use pebble::{Error, Result, check};
 use sntpc::{NtpContext, NtpTimestampGenerator, NtpUdpSocket};
 
 pebble::program!(main);
 pebble::import! {
-    TIME = "clock.time";
     SET = "time.set";
 }
 
@@ -28,7 +28,7 @@ const TICKS: u64 = 1_000_000_000;
 const NANOSECONDS: u64 = 1_000_000_000;
 
 fn now() -> Result<u64> {
-    check(TIME.call([])).map(|time| time as u64)
+    clock::time().map(|time| time.0 as u64)
 }
 /// The time when something was asked or answered.
 #[derive(Clone, Copy, Default)]

@@ -6,8 +6,9 @@ use abi::identity::DomainId;
 use abi::name::Name;
 use abi::system::{Ended, NewDomain, ended};
 use account::Account;
-use pebble::boot::P_ID;
-use pebble::{Result, check};
+use pebble::Result;
+use pebble::interfaces::scheduler;
+use pebble::interfaces::types::{SemaphoreId, Ticks};
 use portals_logic::operations::creation::Wanted;
 
 pub extern "C" fn exit(thread: usize, status: usize) -> isize {
@@ -33,11 +34,11 @@ fn wait_for(thread: usize, asid: usize, out: usize) -> Result<isize> {
     let waiting = manager.wait_begin(caller, asid)?;
     if let Some(semaphore) = waiting.semaphore {
         drop(manager);
-        let waited = P_ID.call([semaphore, usize::MAX]);
+        let waited = scheduler::p_id(SemaphoreId(semaphore), Ticks::FOR_EVER);
         pebble::boot::semaphore_destroy(semaphore);
         manager = MANAGER.lock();
         manager.wait_over(&waiting);
-        check(waited)?;
+        waited?;
     }
     let how = manager.wait_end(&waiting)?;
     client_memory::write(out, &how)?;
@@ -71,12 +72,14 @@ pub extern "C" fn event(_: usize, out: usize) -> isize {
         let mut manager = MANAGER.lock();
         let (semaphore, ticks) = (manager.events.semaphore, manager.watch_pagers());
         unlock(manager);
-        let waited = P_ID.call([semaphore, ticks]);
+        let waited = scheduler::p_id(SemaphoreId(semaphore), Ticks(ticks));
         let event = MANAGER.lock().events.queue.pop_front();
         match event {
             Some(how) => return client_memory::write(out, &how).map_or_else(Error::code, |()| 0),
-            None if waited < 0 && waited != Error::ETIMEDOUT.code() => return waited,
-            None => {}
+            None => match waited {
+                Ok(()) | Err(Error::ETIMEDOUT) => {}
+                Err(error) => return error.code(),
+            },
         }
     }
 }

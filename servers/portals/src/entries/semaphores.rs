@@ -1,6 +1,8 @@
 //! Semaphores, and the interrupts that post them.
 
-use crate::{ATTACH_FOR, DONE_FOR, with_caller, with_new_portals};
+use crate::{with_caller, with_new_portals};
+use pebble::interfaces::interrupts;
+use pebble::interfaces::types::{DomainNumber, SemaphoreId};
 
 pub extern "C" fn semaphore_create(thread: usize, value: usize) -> isize {
     with_new_portals(thread, 2, |manager, caller| manager.semaphore_create(caller, value))
@@ -13,9 +15,9 @@ pub extern "C" fn semaphore_destroy(thread: usize, semaphore: usize) -> isize {
 pub extern "C" fn attach(thread: usize, device: usize, semaphore: usize) -> isize {
     with_caller(thread, |manager, caller| {
         let id = manager.semaphore_of(caller.direct, semaphore)?;
-        Ok(ATTACH_FOR.call([caller.subject, device, id]))
+        interrupts::attach_for(DomainNumber(caller.subject), device, SemaphoreId(id)).map(|()| 0)
     })
 }
 pub extern "C" fn done(thread: usize, device: usize) -> isize {
-    with_caller(thread, |_, caller| Ok(DONE_FOR.call([caller.subject, device])))
+    with_caller(thread, |_, caller| interrupts::done_for(DomainNumber(caller.subject), device).map(|()| 0))
 }

@@ -1,10 +1,11 @@
 //! Threads, and their stacks.
 
 use crate::hart::Hart;
-use crate::{MANAGER, THREAD_EXIT, UNDO_TRANSFERS, client_memory, unlock, with_caller};
+use crate::{MANAGER, UNDO_TRANSFERS, client_memory, unlock, with_caller};
 use abi::Error;
 use abi::nucleus::domain;
 use pebble::boot::GROW_FOR;
+use pebble::interfaces::scheduler;
 use portals_logic::state::nucleus_data::{Table, ThreadPage};
 use portals_logic::state::threads::Exit;
 
@@ -18,9 +19,10 @@ pub extern "C" fn thread_create(thread: usize, entry: usize, sp: usize, argument
 /// The calling thread ends: those who wait for that wake, a few at a time.
 fn end_thread() -> isize {
     loop {
-        let left = THREAD_EXIT.call([]);
-        if left <= 0 {
-            return left;
+        match scheduler::exit() {
+            Ok(true) => {}
+            Ok(false) => return 0,
+            Err(error) => return error.code(),
         }
     }
 }

@@ -1,0 +1,66 @@
+//! Threads and semaphores.
+
+use crate::types::{DomainNumber, SemaphoreId, ThreadId, ThreadIndex, Ticks};
+
+interface! {
+    "Scheduler (`servers/scheduler`, masked)";
+    /// Called once by the idle thread at boot
+    "scheduler.start", "sm": fn start() -> Result<()>;
+    /// Timer interrupt (cause 5)
+    "scheduler.tick", "sx": fn tick() -> Result<()>;
+    /// Fault `NO_STACK` of a call to the domain whose number is its third word: waits until a stack is free
+    "scheduler.stack_wait", "sx": fn stack_wait [cause: usize, value: usize, domain: DomainNumber] () -> Result<()>;
+    /// Fault `STACK_FREE`, the same third word: wakes the first waiter by priority → 0
+    "scheduler.stack_free", "sx": fn stack_free [cause: usize, value: usize, domain: DomainNumber] () -> Result<()>;
+    /// The first thread that waits for a stack of a domain that has ended calls again → 1; 0: nobody waits; portal manager
+    "scheduler.stack_dead", "smi": fn stack_dead(domain: DomainNumber) -> Result<bool>;
+    /// Others of its priority come first
+    "scheduler.yield", "sm": fn r#yield() -> Result<()>;
+    /// The calling thread ends; 1: call again, since more wait for that than are woken at a time; portal manager
+    "scheduler.exit", "sm": fn exit() -> Result<bool>;
+    /// Waits so long
+    "scheduler.sleep", "smi": fn sleep(ticks: Ticks) -> Result<()>;
+    /// 0…63, not above the thread's ceiling
+    "scheduler.set_priority", "smi": fn set_priority(priority: usize) -> Result<()>;
+    /// Waits until it has ended (not at all if it has)
+    "scheduler.join", "smi": fn join(thread: ThreadId) -> Result<()>;
+    /// Waits for the semaphore, which is the portal's constant: 0 tries (`EAGAIN`), less waits for ever, else `ETIMEDOUT` after so long
+    "scheduler.p", "smci": fn p [semaphore: SemaphoreId] (ticks: Ticks) -> Result<()>;
+    /// Wakes the first that waits for it, or the next that will
+    "scheduler.v", "smc": fn v [semaphore: SemaphoreId] () -> Result<()>;
+    /// `scheduler.p` with the semaphore as an argument; trusted components
+    "scheduler.p_id", "smii": fn p_id(semaphore: SemaphoreId, ticks: Ticks) -> Result<()>;
+    /// `scheduler.v` with the semaphore as an argument; trusted components
+    "scheduler.v_id", "smi": fn v_id(semaphore: SemaphoreId) -> Result<()>;
+    /// V on that semaphore; jumped to by the interrupt dispatcher
+    "scheduler.interrupt", "jmi": fn interrupt(semaphore: SemaphoreId) -> Result<()>;
+    /// Its id, above 0; trusted components
+    "scheduler.semaphore_create", "smi": fn semaphore_create(value: usize) -> Result<SemaphoreId>;
+    /// Waiters wake with `EDEAD`; 1: call again, since there are more than are woken at a time
+    "scheduler.semaphore_destroy", "smi": fn semaphore_destroy(semaphore: SemaphoreId) -> Result<bool>;
+    /// A thread that is ready, by its index, with a priority (-1: the caller's own, at most the ceiling) → its id; portal manager
+    "scheduler.add", "smiiii":
+        fn add(thread: ThreadIndex, priority: usize, home: DomainNumber, ceiling: usize) -> Result<ThreadId>;
+    /// A thread that has ended, each once; 0: none; portal manager
+    "scheduler.reap", "sm": fn reap() -> Result<ThreadIndex>;
+    /// If it waits, the wait ends with `EDEAD`; portal manager
+    "scheduler.wake_dead", "smi": fn wake_dead(thread: ThreadIndex) -> Result<()>;
+    /// Why (`nucleus::cancelled`; 0: not for the dead any more), and the thread's id or 0: if it waits, the wait ends with `ECANCELED`, and each later one does after a slice at most → why it is cancelled now; portal manager
+    "scheduler.cancel", "smiii": fn cancel(thread: ThreadIndex, why: usize, id: ThreadId) -> Result<usize>;
+    /// Why it is cancelled, or 0; portal manager
+    "scheduler.cancelled", "smi": fn cancelled(thread: ThreadIndex) -> Result<usize>;
+    /// The semaphore that it waits for without a time-out, or 0; portal manager
+    "scheduler.waiting", "smi": fn waiting(thread: ThreadIndex) -> Result<SemaphoreId>;
+    /// Whether it has not been woken since `scheduler.waiting` gave a semaphore for it; where `end` is not 0 its wait ends with `EDEAD` then; portal manager
+    "scheduler.end_stuck", "smii": fn end_stuck(thread: ThreadIndex, end: usize) -> Result<bool>;
+    /// Waits for the lock at an address, which a thread holds, see [Time of others](time.md) → 0: it may be free; turns -1: how often locks have been let go; `EAGAIN`, `ESRCH`, `EINVAL` (the holder is the caller), `EDEAD`. The portal's constant: most locks of one holder
+    "scheduler.lock_wait", "smaciii":
+        fn lock_wait [domain: DomainNumber, most: usize] (address: usize, holder: ThreadIndex, turns: usize) -> Result<usize>;
+    /// The same in tables of trusted domains
+    "scheduler.lock_wait_trusted", "smaciii":
+        fn lock_wait_trusted [domain: DomainNumber, most: usize] (address: usize, holder: ThreadIndex, turns: usize) -> Result<usize>;
+    /// The calling thread has let go of the lock at that address, and the first that waits wakes
+    "scheduler.lock_release", "smai": fn lock_release [domain: DomainNumber] (address: usize) -> Result<()>;
+    /// `state << 48 \| priority << 32 \| home`, or `ESRCH`; states 1 running, 2 ready, 3 semaphore, 4 sleeping, 5 joining, 6 stack, 7 ended
+    "scheduler.info", "smi": fn info(thread: ThreadIndex) -> Result<usize>;
+}
