@@ -1,5 +1,5 @@
 // expect status 126
-// expect stderr store page fault at address 0x3fe
+// expect stderr store page fault at address 0x2ef
 #include <pebble.h>
 #pragma GCC diagnostic ignored "-Winfinite-recursion"
 static int deeper(int n)

@@ -15,7 +15,7 @@ _Alignas(4096) static char page[4096];
 static word nasty(void)
 {
     static const unsigned long words[] = {
-        0, 1, 2, 3, 4, 5, 7, 9, 32, 33, 63, 64, 511, 512, 4095, 4096, 0x10000, 0x3fff0000, 0x3ffff000, 0x40000000,
+        0, 1, 2, 3, 4, 5, 7, 9, 32, 33, 63, 64, 511, 512, 4095, 4096, 0x10000, 0x40000, 0x3fff0000, 0x3ffff000, 0x40000000,
         0x7fffffff, 0x80000000, 0x1000000000, 0x1040007ff0, 0x1080000000, 0xffffffff80400000, 0xffffffffc0200000,
         0x8000000000000000, 0x7fffffffffffffff, -1ul, -2ul, -4096ul};
     switch (next() % 4) {

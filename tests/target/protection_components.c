@@ -99,7 +99,7 @@ static void refused(void)
     expect("itself", dp_open("program"), -ENOENT);
     int made = dp_create("made");
     expect("one that was made", dp_open("made"), -ENOENT);
-    expect("more rights", dp_make_visible(dp, (void *)0x10000, 4096, PAGE_WRITE | PAGE_READ), -EACCESS);
+    expect("more rights", dp_make_visible(dp, (void *)0x40000, 4096, PAGE_WRITE | PAGE_READ), -EACCESS);
     expect("destroying", dp_destroy(made), 0);
     /* Closing a component's last handle does not end it. */
     expect("closing", dp_close(dp), 0);

@@ -5,6 +5,6 @@
 
 int main(void)
 {
-    ((void (*)(void))0x10020)();
+    ((void (*)(void))0x48020)();
     return 0;
 }

@@ -17,6 +17,6 @@ int main(void)
         printf(" %d", numbers[n]);
     puts("");
     fflush(stdout);
-    ((void (*)(void))0x10020)();
+    ((void (*)(void))0x48020)();
     return 0;
 }

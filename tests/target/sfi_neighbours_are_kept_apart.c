@@ -64,7 +64,7 @@ int main(void)
     word opened_by_it = call("second.leave_open", 0, 0);
     printf("numbers of the neighbour's: %ld more\n", opened_by_it == 1 ? call("first.numbers", 0, 0) - before : -1);
     printf("its memory: %ld, the host's: %ld, a device's: %ld\n", call("first.show", call("second.address", 0, 0), 0),
-           call("first.show", 0x10000, 0), call("first.show", 0x28000000, 0));
+           call("first.show", 0x40000, 0), call("first.show", 0x28000000, 0));
     printf("names of others: %ld and %ld\n", with("first.open_name", "server.add"), with("second.open_name", "app.add"));
     word provided = with("first.provide", "second.other"), withdrawn = with("first.withdraw", "second.add");
     printf("what the neighbour provides: %ld, %ld, and still %ld\n", provided, withdrawn, call("second.add", 40, 2));

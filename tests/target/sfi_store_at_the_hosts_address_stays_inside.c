@@ -4,16 +4,19 @@
 /* A store to the host's memory ends in the fault domain's own, at the same offset of its segment. It may read the host's. */
 #include <pebble.h>
 
-static __thread volatile unsigned own;
+static volatile unsigned block[0x10000];
 
 int main(void)
 {
-    /* The host's code begins at 0x10000; a thread's variables are 0x12000 behind the segment's base, which is 64 MiB. */
-    volatile unsigned *host = (unsigned *)((uintptr_t)&own & 0x3ffffff);
+    /* The host's main stack ends at 0x40000; the segment's base is a multiple of 64 MiB. */
+    volatile unsigned *host = (unsigned *)0x3e000;
+    volatile unsigned *own = (unsigned *)(((uintptr_t)block & ~0x3fffffful) + 0x3e000);
+    if (own < block || own >= block + sizeof block / sizeof *block)
+        return 1;
     unsigned before = *host;
-    own = before;
+    *own = before;
     *host = ~before;
-    int host_is = *host == before, own_is = own == ~before;
+    int host_is = *host == before, own_is = *own == ~before;
     printf("the host has %s, and the fault domain %s\n", host_is ? "what it had" : "something else",
            own_is ? "what was stored" : "what it had");
     return !host_is || !own_is;

@@ -12,10 +12,10 @@ int main(void)
         if (number == 3 || number == 18 || number == 28 || number == 29)
             wrong += pebble_call6(number, 0, 0, 0, 0, 0, 0) != -134;
     /* register, grant: what the host has at that address. */
-    wrong += pebble_call1(11, 0x10000) != -EFAULT || pebble_call1(30, 0x10000) != -EFAULT;
+    wrong += pebble_call1(11, 0x40000) != -EFAULT || pebble_call1(30, 0x40000) != -EFAULT;
     /* The host's constants, its stack, its fault domain's lower guard zone. */
-    wrong += pebble_call3(write, 0x10000, 16, 0) >= 0;
-    wrong += pebble_call3(write, 0x3feff000, 16, 0) >= 0;
+    wrong += pebble_call3(write, 0x40000, 16, 0) >= 0;
+    wrong += pebble_call3(write, 0x3f000, 16, 0) >= 0;
     wrong += pebble_call3(write, 0x18000000, 16, 0) >= 0;
     printf("%s\n", wrong ? "let through" : "refused");
     return wrong;

@@ -36,8 +36,12 @@ pub const fn code_physical(va: usize) -> usize {
     physical(va).wrapping_sub(0x4000_0000)
 }
 
-/// Lowest address of a program's image.
-pub const IMAGE_VA: usize = 0x0001_0000;
+/// Lowest address of what is a component's own: nothing is where null pointers lead to.
+pub const PRIVATE_VA: usize = 0x0001_0000;
+/// Lowest address of a program's image. Its first stacks are below it, so that a small component's pages have one page table.
+pub const IMAGE_VA: usize = 0x0004_0000;
+/// Bytes of a main thread's stack, whose top is the image's lowest address.
+pub const MAIN_STACK: usize = 64 * 1024;
 /// A program's heap ends here at the latest.
 pub const HEAP_END: usize = 0x2000_0000;
 /// Pages that other domains share or give appear from here to `DEVICE_VA`.
@@ -52,15 +56,13 @@ pub const DMA_OFFSET: usize = DEVICE_STRIDE / 2;
 pub const DMA_CHUNK: usize = 8 * PAGE;
 /// Most chunks of one device.
 pub const DMA_CHUNKS: usize = (DEVICE_STRIDE - DMA_OFFSET) / DMA_CHUNK;
-/// Stacks are laid out downwards from here, each above an unmapped guard page.
+/// Stacks for which there is no room below the image are laid out downwards from here, each above an unmapped guard page.
 pub const STACK_TOP: usize = 0x3FF0_0000;
 /// Bytes of the stack of a component that runs with interrupts off: its data begin with it, so that code, which can not be
 /// written, is its guard. 128 bytes were used in all tests.
 pub const MASKED_STACK: usize = 1024;
 /// Stacks end here at the latest.
 pub const STACK_FLOOR: usize = 0x3000_0000;
-/// Bytes of a main thread's stack.
-pub const MAIN_STACK: usize = 64 * 1024;
 /// Bytes of the stack of a further thread, or of a server's stack queue.
 pub const THREAD_STACK: usize = 32 * 1024;
 /// The page of return stubs, executable in every domain: see [`crate::system`].

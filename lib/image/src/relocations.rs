@@ -118,7 +118,7 @@ mod tests {
     }
     fn linked(folder: &Path, options: &[&str], start: &str) -> Vec<u8> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().and_then(Path::parent).unwrap();
-        let script = std::fs::read_to_string(root.join("lib/c/link.ld")).unwrap().replacen("0x10000", start, 1);
+        let script = std::fs::read_to_string(root.join("lib/c/link.ld")).unwrap().replacen("0x40000", start, 1);
         let at = |name: &str| folder.join(name);
         std::fs::write(at("link.ld"), script).unwrap();
         std::fs::write(at("a.c"), SOURCE).unwrap();
@@ -135,9 +135,9 @@ mod tests {
         {
             let folder = folder("moved");
             let options = [model, &["-Wl,--emit-relocs"]].concat();
-            let here = linked(&folder, &options, "0x10000");
+            let here = linked(&folder, &options, "0x40000");
             let there = linked(&folder, &options, "0x3abcd000");
-            let distance = 0x3abcd000 - 0x10000;
+            let distance = 0x3abcd000 - 0x40000;
             let relocations = relocations("a", &here).unwrap();
             assert!(relocations.len() > 700, "{model:?}: {}", relocations.len());
             let [mut moved, wanted] = [&here, &there].map(|file| Program::parse("a", file).unwrap());
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn a_program_without_relocations_can_not_be_moved() {
         let folder = folder("without");
-        let program = linked(&folder, &["-mcmodel=medany"], "0x10000");
+        let program = linked(&folder, &["-mcmodel=medany"], "0x40000");
         let error = relocations("a", &program).unwrap_err().to_string();
         assert!(error.contains("no relocations") && error.contains("--emit-relocs"), "{error}");
     }

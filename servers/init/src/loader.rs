@@ -1,6 +1,6 @@
 //! Starting a component: its domain, memory, rules, devices and first thread.
 
-use abi::address::{DEVICE_STRIDE, DEVICE_VA, MAIN_STACK, PAGE, STACK_TOP};
+use abi::address::{DEVICE_STRIDE, DEVICE_VA, IMAGE_VA, MAIN_STACK, PAGE};
 use abi::archive::Image;
 use abi::nucleus::{NAMELEN, flags};
 use abi::rights::Rights;
@@ -99,8 +99,8 @@ fn put(asid: usize, image: &Image) -> Result<Placed> {
         }
     }
     check(SET_HEAP.call([asid, image.heap as usize]))?;
-    check(MAP.call([asid, STACK_TOP - MAIN_STACK, MAIN_STACK, Rights::READ_WRITE.bits() as usize]))?;
-    Ok(Placed { entry: image.entry as usize, stack: STACK_TOP })
+    check(MAP.call([asid, IMAGE_VA - MAIN_STACK, MAIN_STACK, Rights::READ_WRITE.bits() as usize]))?;
+    Ok(Placed { entry: image.entry as usize, stack: IMAGE_VA })
 }
 /// Puts a program where its task's address space has room. What lies between its segments, and behind what the archive has of them, is zero.
 fn put_in_task(asid: usize, program: &Program) -> Result<Placed> {

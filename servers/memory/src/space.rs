@@ -76,8 +76,8 @@ impl Space {
         Space {
             root,
             id: Some(id),
-            heap: IMAGE_VA,
-            low_end: IMAGE_VA,
+            heap: PRIVATE_VA,
+            low_end: PRIVATE_VA,
             high_start: STACK_TOP,
             received_end: RECEIVE_VA,
             ..NONE
@@ -135,7 +135,7 @@ fn span_pages(va: usize, end: usize) -> usize {
 pub fn private(va: usize, bytes: usize) -> Result<(), Error> {
     let end = va.checked_add(bytes).ok_or(Error::EINVAL)?;
     let inside = |from, to| va >= from && end <= to;
-    let known = inside(IMAGE_VA, HEAP_END)
+    let known = inside(PRIVATE_VA, HEAP_END)
         || inside(RECEIVE_VA, DEVICE_VA)
         || inside(DEVICE_VA, STACK_FLOOR)
         || inside(STACK_FLOOR, STACK_TOP);
@@ -373,7 +373,7 @@ impl<R: Ram> Spaces<R> {
         if own { Ok(leaf.address()) } else { Err(Error::EFAULT) }
     }
     pub fn set_heap(&mut self, asid: usize, start: usize) -> Result<(), Error> {
-        if !start.is_multiple_of(PAGE) || !(IMAGE_VA..HEAP_END).contains(&start) {
+        if !start.is_multiple_of(PAGE) || !(PRIVATE_VA..HEAP_END).contains(&start) {
             return Err(Error::EINVAL);
         }
         self.space(asid)?.heap = start;
@@ -454,7 +454,7 @@ impl<R: Ram> Spaces<R> {
         };
         // A device belongs to the driver alone.
         let received = (RECEIVE_VA, source.received_end);
-        for (start, end) in [(IMAGE_VA, source.low_end), received, (source.high_start, STACK_TOP)] {
+        for (start, end) in [(PRIVATE_VA, source.low_end), received, (source.high_start, STACK_TOP)] {
             for va in spans(start, end) {
                 if let Some(first) = tables::entry(&self.ram, source.root, va) {
                     self.copy_entries(to, first, va, span_pages(va, end), lent)?;
@@ -472,7 +472,7 @@ impl<R: Ram> Spaces<R> {
         let mut doomed = Doomed::of_the_dead(asid, &mut self.ram);
         let devices = if space.devices { STACK_FLOOR } else { DEVICE_VA };
         let parts = [
-            (IMAGE_VA, space.low_end),
+            (PRIVATE_VA, space.low_end),
             (RECEIVE_VA, space.received_end),
             (DEVICE_VA, devices),
             (space.high_start, STACK_TOP),

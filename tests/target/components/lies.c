@@ -24,7 +24,7 @@ static word nothing(void) { return 0; }
 /* Of so many requests that are the host's, none may be granted. */
 static word requests(void)
 {
-    static const word outside[] = {0, 0x10000, 0x17fe0000, 0x18000000, 0x1bff0000, 0x1bffffc0, 0x1c000000, 0x1d000000, 0x3fef0000, -4096};
+    static const word outside[] = {0, 0x10000, 0x3f000, 0x40000, 0x17fe0000, 0x18000000, 0x1bff0000, 0x1bffffc0, 0x1c000000, 0x1d000000, 0x3fef0000, -4096};
     int granted = 0;
     for (size_t n = 0; n < sizeof outside / sizeof *outside; n++) {
         word at = outside[n];

@@ -30,7 +30,7 @@ impl<R: Ram> Spaces<R> {
             before = record.next as usize;
         }
         let mut doomed = Doomed::of_the_dead(view, &mut self.ram);
-        for va in spans(IMAGE_VA, STACK_TOP) {
+        for va in spans(PRIVATE_VA, STACK_TOP) {
             if let Some(first) = tables::entry(&self.ram, root, va) {
                 self.release_leaves(first, va, &mut doomed);
             }
