@@ -27,7 +27,7 @@ use alloc::vec::Vec;
 use fallible::TryPush;
 use init_logic::archive::Archive;
 use init_logic::line::Line;
-use init_logic::log::Log;
+use init_logic::log::{Lines, Log, Source};
 use init_logic::restarts::Restarts;
 use init_logic::signals::Signals;
 use init_logic::start::Request;
@@ -105,6 +105,11 @@ impl Init {
     fn running(&mut self, asid: usize) -> Option<&mut Running> {
         self.running.iter_mut().find(|(own, _)| *own == asid).map(|(_, running)| running)
     }
+    /// Whose lines are of `name`: a component's, or children's.
+    fn source(&self, name: &str) -> Source {
+        let place = self.system.components.iter().position(|component| component.name == name);
+        place.map_or(Source::CHILDREN, Source::component)
+    }
     /// The number of the account of component `name`.
     fn account(&self, name: &str) -> usize {
         self.system.account(name).map_or(0, |(account, _)| account)
@@ -132,11 +137,14 @@ fn archive() -> Option<Archive<'static>> {
     // SAFETY: the image builder maps it read-only here.
     Archive::read(unsafe { core::slice::from_raw_parts(VA as *const u8, bytes) }).ok()
 }
+/// The lines that are in the system log.
+static LOG_LINES: Mutex<Lines> = Mutex::new(Lines::NONE);
 /// The system log. Only for use under the lock of `INIT`, or before there is a second thread.
 fn log(body: impl FnOnce(&mut Log)) {
     let bytes = pebble::boot::info().log_bytes as usize;
+    let mut lines = LOG_LINES.lock();
     // SAFETY: the image builder maps it here for init alone; the caller keeps others out.
-    body(&mut Log::new(unsafe { core::slice::from_raw_parts_mut(LOG_VA as *mut u8, bytes) }));
+    body(&mut Log::new(unsafe { core::slice::from_raw_parts_mut(LOG_VA as *mut u8, bytes) }, &mut lines));
 }
 
 /// What the component provides that has the files.
@@ -153,7 +161,7 @@ fn start(_: &pebble::Env) {
     let test = "test";
     let power = MAP_DEVICE.call([own, 0, loader::Name::new(test).address(), test.len()]) > 0;
     let Some(Ok(system)) = archive().and_then(|a| a.system().ok()).map(fallible::boxed) else {
-        log(|l| l.line("pebble: the archive of components is damaged"));
+        log(|l| l.line(Source::INIT, "pebble: the archive of components is damaged"));
         return stop(power, 1);
     };
     let system: &'static System = Box::leak(system);
@@ -163,12 +171,12 @@ fn start(_: &pebble::Env) {
     *INIT.lock() = Some(init);
     if let Err(error) = report::start() {
         let line = Line::of(format_args!("pebble: init can not write to the console: {}", error.text()));
-        log(|l| l.line(line.text()));
+        log(|l| l.line(Source::INIT, line.text()));
     }
     if let Err(error) = again::start(system.components.len()) {
         let line =
             Line::of(format_args!("pebble: init can start nothing again where there is no memory: {}", error.text()));
-        log(|l| l.line(line.text()));
+        log(|l| l.line(Source::INIT, line.text()));
     }
     let first = || system.components.iter().filter(|c| !c.boot && !c.on_request);
     // The main component comes last, and behind it what is in its address space.
@@ -291,9 +299,9 @@ fn not_started(component: &Component, error: Error) -> Error {
     let Component { name, task, .. } = component;
     match error {
         Error::EDEAD if component.isolation == Isolation::Dp => {
-            tell(format_args!("pebble: component {name} could not be started: its task {task} does not run"));
+            tell_of(name, format_args!("pebble: component {name} could not be started: its task {task} does not run"));
         }
-        _ => tell(format_args!("pebble: component {name} could not be started: {}", error.text())),
+        _ => tell_of(name, format_args!("pebble: component {name} could not be started: {}", error.text())),
     }
     error
 }
@@ -322,13 +330,13 @@ fn run(Prepared { loaded, running }: Prepared) -> Result<usize> {
         }
     }
 }
-/// Says a line in the system log, and on the console where there is no main program to be disturbed.
-fn tell(line: core::fmt::Arguments) {
-    say_line(&Line::of(line));
+/// Says a line of component `name` in the system log, and on the console where there is no main program to be disturbed.
+fn tell_of(name: &str, line: core::fmt::Arguments) {
+    say_line(name, &Line::of(line));
 }
-fn say_line(line: &Line) {
+fn say_line(name: &str, line: &Line) {
     let quiet = with(|init| {
-        log(|l| l.line(line.text()));
+        log(|l| l.line(init.source(name), line.text()));
         init.system.components.iter().any(|c| c.main)
     });
     if quiet == Some(false) {
@@ -336,7 +344,7 @@ fn say_line(line: &Line) {
     }
 }
 
-/// Lines that a component may say in the system log: it must keep room for what init itself says.
+/// Lines that a component may say in the system log.
 const LINES: usize = 8;
 /// Bytes of one.
 const LINE: usize = 256;
@@ -350,7 +358,7 @@ extern "C" fn say(asid: usize, text: usize, length: usize) -> isize {
     });
     let Some(name) = said.flatten() else { return Error::EACCESS.code() };
     window(text, length.min(LINE)).map_or_else(Error::code, |bytes| {
-        say_line(&init_logic::log::said(name, &bytes));
+        say_line(name, &init_logic::log::said(name, &bytes));
         0
     })
 }
@@ -393,8 +401,8 @@ fn watch() -> ! {
         if let Some(line) = told.then(|| init_logic::ends::line(name, hosted, &how)).flatten() {
             match &running {
                 // The starter says it at the console, where it has one, and when it is the time.
-                Some(Running { starter: 1.., .. }) => _ = with(|_| log(|l| l.line(line.text()))),
-                _ => say_line(&line),
+                Some(Running { starter: 1.., .. }) => _ = with(|init| log(|l| l.line(init.source(name), line.text()))),
+                _ => say_line(name, &line),
             }
         }
         discard_prepared(how.asid as usize);
@@ -441,9 +449,9 @@ fn restart(running: Running) {
     loop {
         let now = pebble::time::time();
         if with(|init| init.may_restart(name, now, SPAN)) != Some(true) {
-            return tell(format_args!("pebble: {name} keeps failing and is not started again"));
+            return tell_of(name, format_args!("pebble: {name} keeps failing and is not started again"));
         }
-        tell(format_args!("pebble: starting {name} again"));
+        tell_of(name, format_args!("pebble: starting {name} again"));
         let Err(error) = starting(|| begin_again(&running)) else { return };
         not_started(component, error);
         if error == Error::EDEAD && component.isolation == Isolation::Dp {
