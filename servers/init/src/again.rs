@@ -1,8 +1,7 @@
 //! Components that were to be started again, and for which there was no memory: a thread of its own tries it again until there is, so that who
 //! watches for ends goes on.
 
-use crate::{Running, begin_again, restart_parts, starting};
-use abi::Error;
+use crate::{Running, begin_again, later, not_started, restart_parts, starting};
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use fallible::TryPush;
@@ -60,7 +59,10 @@ extern "C" fn serve(more: usize) -> ! {
 fn attempt(running: Running) {
     match starting(|| begin_again(&running)) {
         Ok(_) => restart_parts(running.component),
-        Err(Error::ENOMEM) => _ = LATER.lock().push_kept(running),
-        Err(error) => _ = crate::not_started(running.component, error),
+        Err(error) => {
+            if let Some(running) = later(running, error) {
+                not_started(running.component, error);
+            }
+        }
     }
 }

@@ -442,7 +442,7 @@ fn starting<T>(start: impl FnOnce() -> T) -> T {
     pebble::portal::call(SET_PRIORITY, [WATCHING]);
     started
 }
-fn restart(running: Running) {
+fn restart(mut running: Running) {
     const SPAN: u64 = 10 * pebble::time::TIMEBASE;
     let component = running.component;
     let name = component.name.as_str();
@@ -454,17 +454,22 @@ fn restart(running: Running) {
         tell_of(name, format_args!("pebble: starting {name} again"));
         let Err(error) = starting(|| begin_again(&running)) else { return };
         not_started(component, error);
-        if error == Error::EDEAD && component.isolation == Isolation::Dp {
-            // Its task has ended since, which is told next.
-            with(|init| init.waiting.try_push(running));
-            return;
-        }
-        if error == Error::ENOMEM {
-            // That says nothing of the component.
-            return again::put(running);
-        }
+        let Some(kept) = later(running, error) else { return };
+        running = kept;
         // One that is killed while it is being loaded is begun anew: nobody else hears of that end.
     }
+}
+/// What could not be started again for that reason is, when that is over; `running` again, where it says something of the component.
+fn later(running: Running, error: Error) -> Option<Running> {
+    match error {
+        // Its task has ended since, which is told next.
+        Error::EDEAD if running.component.isolation == Isolation::Dp => {
+            with(|init| init.waiting.try_push(running));
+        }
+        Error::ENOMEM => again::put(running),
+        _ => return Some(running),
+    }
+    None
 }
 /// Starts a component again, with the words that it had. Nothing is logged.
 fn begin_again(running: &Running) -> Result<usize> {

@@ -53,7 +53,10 @@ fn machine(n: usize) -> Machine {
 }
 /// What two machines have to say to each other is said; `left` allocations of the first one's succeed in each round.
 fn talk(machines: &mut [Machine; 2], left: usize) {
-    for _ in 0..ROUNDS {
+    talk_for(ROUNDS, machines, left);
+}
+fn talk_for(rounds: usize, machines: &mut [Machine; 2], left: usize) {
+    for _ in 0..rounds {
         for from in 0..2 {
             let mut filled = Vec::new();
             for frame in machines[from].wire.take() {
@@ -195,4 +198,48 @@ fn more_questions_than_there_are_places_for_are_refused_and_take_no_memory() {
         ask(1 + n / (QUESTIONS / 2)).unwrap();
     }
     assert_eq!(ask(9), Err(Error::EAGAIN));
+}
+#[test]
+fn who_waits_too_much_is_refused_and_others_are_not() {
+    let mut stack = machine(0).stack;
+    let mut wait = |account, semaphore| {
+        let owner = Owner { domain: 9, account };
+        with_only(0, || stack.wait(Waiter { owner, semaphore, interests: Interests::One([(7, event::READ)]) }))
+    };
+    for account in 0..3 {
+        assert!((0..WAITERS_OF_ONE).all(|n| wait(account, 100 * account + n).is_ok()));
+        assert_eq!(wait(account, 99), Err(Error::EBUSY));
+    }
+    assert!((0..WAITERS - 3 * WAITERS_OF_ONE).all(|n| wait(3, 300 + n).is_ok()));
+    assert_eq!(wait(4, 400), Err(Error::EBUSY));
+}
+#[test]
+fn callers_from_outside_leave_half_of_the_sockets_to_who_is_here() {
+    let mut machines = [0, 1].map(machine);
+    let doors: Vec<usize> = (0..3)
+        .map(|n| {
+            let stack = &mut machines[0].stack;
+            let owner = Owner { domain: 9, account: n };
+            let number = stack.create(owner, kind::TCP).unwrap();
+            stack.bind(number, PORT + n as u16).unwrap();
+            stack.listen(number, BACKLOG).unwrap();
+            number
+        })
+        .collect();
+    let mut made = 0;
+    for n in 0..SOCKETS {
+        // As many accounts as it takes.
+        let owner = Owner { domain: 9, account: n / SOCKETS_OF_ONE };
+        let caller = &mut machines[1].stack;
+        let call = caller.create(owner, kind::TCP).unwrap();
+        let to = Address { port: PORT + (n % 3) as u16, ..socket(0) };
+        caller.connect(call, &to, NOW).unwrap();
+        talk_for(2, &mut machines, usize::MAX - 1);
+        made += (machines[1].stack.connected(call) == Ok(())) as usize;
+    }
+    assert!(made >= OUTSIDE - doors.len(), "{made} were let in");
+    assert!(machines[0].stack.count() <= OUTSIDE, "{} sockets", machines[0].stack.count());
+    let stack = &mut machines[0].stack;
+    let here = |n: usize| Owner { domain: 9, account: 10 + n / SOCKETS_OF_ONE };
+    assert!((0..SOCKETS - OUTSIDE).all(|n| stack.create(here(n), kind::UDP).is_ok()));
 }

@@ -201,8 +201,18 @@ impl<C: Card> Stack<C> {
         handle
     }
     fn attend_all(&mut self) {
-        for slot in self.slots.iter_mut().flatten() {
-            attend(&mut self.sockets, &mut self.spare, slot);
+        for place in 0..self.slots.len() {
+            self.attend(place);
+        }
+    }
+    /// Sees that the listener at `place` has a socket for the next caller, where one is there and not too many wait.
+    fn attend(&mut self, place: usize) {
+        let listeners = self.slots.iter().flatten();
+        let waiting =
+            listeners.map(|slot| if let Kind::Listener { waiting, .. } = &slot.kind { waiting.len() } else { 0 });
+        let room = waiting.sum::<usize>() < OUTSIDE && self.count() < SOCKETS;
+        if let Some(Some(slot)) = self.slots.get_mut(place) {
+            attend(&mut self.sockets, &mut self.spare, slot, room);
         }
     }
     /// Sends what is to be sent.
@@ -391,23 +401,22 @@ impl<C: Card> Stack<C> {
         if self.slots.iter().flatten().filter(listens).count() >= LISTENERS_OF_ONE {
             return Err(Error::EMFILE);
         }
-        let Stack { slots, sockets, spare, .. } = self;
-        let slot = slot(slots, number)?;
+        let slot = self.slot(number)?;
         let backlog = backlog.clamp(1, BACKLOG);
         slot.kind = Kind::Listener { port, backlog, waiting: buffers::room(backlog)? };
-        attend(sockets, spare, slot);
+        self.attend(number % SLOTS);
         Ok(())
     }
     /// The next connection that was made: its socket's number and the other side. `EAGAIN`: none was; `EINVAL`: it is no listener.
     pub fn accept(&mut self, number: usize, owner: Owner) -> Result<(usize, Address)> {
         let place = self.free_place(owner)?;
-        let Stack { slots, sockets, spare, .. } = self;
+        let Stack { slots, sockets, .. } = self;
         let listener = slot(slots, number)?;
         let Kind::Listener { waiting, .. } = &mut listener.kind else { return Err(Error::EINVAL) };
         let made = waiting.iter().position(|&handle| is_made(sockets, handle)).ok_or(Error::EAGAIN)?;
         let handle = waiting.remove(made);
-        attend(sockets, spare, listener);
-        let socket = sockets.get_mut::<tcp::Socket>(handle);
+        self.attend(number % SLOTS);
+        let socket = self.sockets.get_mut::<tcp::Socket>(handle);
         socket.set_timeout(Some(Duration::from_secs(PATIENCE)));
         let remote = socket.remote_endpoint().map_or(Address::default(), told);
         Ok((self.put(place, owner, Kind::Stream { handle, connecting: false }), remote))
@@ -713,7 +722,7 @@ fn is_made(sockets: &Table, handle: Handle) -> bool {
 }
 /// Sees that a listener has a socket for the next caller, as long as not too many wait; and lets go of those that have gone again. Without
 /// memory it has none: who calls is refused, and it is tried again with each frame that is nobody's, which what a caller sends is then.
-fn attend(sockets: &mut Table, spare: &mut Spare, slot: &mut Slot) {
+fn attend(sockets: &mut Table, spare: &mut Spare, slot: &mut Slot, room: bool) {
     let Kind::Listener { port, backlog, waiting } = &mut slot.kind else { return };
     let last = waiting.last().map(|&handle| sockets.get::<tcp::Socket>(handle).state());
     if last == Some(State::Listen) {
@@ -726,7 +735,7 @@ fn attend(sockets: &mut Table, spare: &mut Spare, slot: &mut Slot) {
         }
         there
     });
-    if waiting.len() < *backlog && sockets.count() < SOCKETS {
+    if waiting.len() < *backlog && room {
         let Ok(mut socket) = spare.stream() else { return };
         socket.set_timeout(Some(Duration::from_secs(PATIENCE_TO_OPEN)));
         // The port is not 0, and the socket is new.
