@@ -23,7 +23,9 @@ fn built(root: &Path, service: &str) -> Result<PathBuf> {
 /// The numbers of what was said of the failures of `service` last: the first is how many there were.
 fn failures(said: &str, service: &str) -> Result<Vec<usize>> {
     let prefix = format!("pebble: {service}: ");
-    let line = said.lines().rfind(|line| line.contains(&prefix) && line.contains("allocations failed"));
+    // Its last line may have come in part.
+    let mut lines = said.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+    let line = lines.rfind(|line| line.contains(&prefix) && line.contains("allocations failed"));
     let line = line.with_context(|| format!("{service} says nothing of its failures:\n{said}"))?;
     let line = &line[line.find(&prefix).unwrap_or(0)..];
     Ok(line.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect())
