@@ -8,6 +8,8 @@ pub const SOCKETS_OF_ONE: usize = 128;
 pub const BACKLOG: usize = 256;
 /// Connections from outside that wait for all listeners together: they are nobody's account yet, and half of the sockets are for who has one.
 pub const OUTSIDE: usize = SOCKETS / 2;
+/// Of these, those that each listener may have however many wait for others.
+pub const OUTSIDE_FOR_EACH: usize = 4;
 /// Listeners of one account.
 pub const LISTENERS_OF_ONE: usize = 4;
 /// Connections that have ended for their client, and still have something to send or to wait for.
