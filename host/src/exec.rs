@@ -3,6 +3,7 @@
 use crate::build::{self, Recipe, Source};
 use crate::connection::Connection;
 use crate::debug::Session;
+use crate::profile::Profile;
 use crate::qemu::{Console, Machine, Outcome};
 use crate::{devices, fault_domain, qemu, rtl, strict_machine, system, terminal};
 use anyhow::{Context, Result, bail};
@@ -11,6 +12,7 @@ use manifest::System;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Exit codes of `exec` that are not the program's.
@@ -118,6 +120,10 @@ pub struct Options {
     /// Wait for gdb-multiarch, which is told of all programs and their symbols
     #[arg(long)]
     pub gdb: bool,
+    /// Where the program and the system around it spend their time: a flame graph in FILE.svg, or stacks and their numbers of samples in
+    /// another file
+    #[arg(long, value_name = "FILE", conflicts_with = "gdb")]
+    pub profile: Option<PathBuf>,
     /// A file for the program, and what it is called there; may be given several times
     #[arg(long, value_name = "HOST:GUEST")]
     pub file: Vec<String>,
@@ -176,7 +182,14 @@ fn lay_out(system: &System, nucleus: &[u8], programs: build::Programs, files: Ve
 
 /// Boots a system with its console on this terminal, or on standard input and output where input comes from elsewhere: the end
 /// of it halts a system with a shell.
-pub fn run(root: &Path, name: &str, gdb: bool, file: &[String], devices: &devices::Devices) -> Result<ExitCode> {
+pub fn run(
+    root: &Path,
+    name: &str,
+    gdb: bool,
+    profile: Option<&Path>,
+    file: &[String],
+    devices: &devices::Devices,
+) -> Result<ExitCode> {
     let mut system = system::load(root, name)?;
     let typed = std::io::stdin().is_terminal();
     if !typed {
@@ -189,13 +202,17 @@ pub fn run(root: &Path, name: &str, gdb: bool, file: &[String], devices: &device
     devices::tell_outside(&mut system, &forwards);
     let (nucleus, programs) = build::build(root, &build::sources(&system.components))?;
     system::check(root, name, &programs)?;
+    let profile = profile.map(|to| Profile::of(to, &nucleus, &programs, None).map(Arc::new)).transpose()?;
     let image = lay_out(&system, &nucleus, programs, files(file)?)?;
     let extra = devices.arguments(&system.components, &forwards);
     let _settings = terminal::Settings::keep();
     let console = if typed { Console::Terminal } else { Console::Streams };
     let debug = gdb.then(|| Session::of(root, &build::sources(&system.components))).transpose()?;
-    let outcome =
-        qemu::run(&image, &Machine { debug, extra, port: devices::has_port(&system), ..Machine::default() }, console)?;
+    let outcome = qemu::run(
+        &image,
+        &Machine { debug, profile, extra, port: devices::has_port(&system), ..Machine::default() },
+        console,
+    )?;
     Ok(report(outcome, false))
 }
 
@@ -388,6 +405,13 @@ pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
     let built = build_program(root, options, connection)?;
     let image = built.image(&options.arguments)?;
     let console = if typed { Console::Typed } else { Console::Streams };
+    if let Some(to) = &options.profile {
+        if options.on != On::Qemu {
+            bail!("--profile: only of QEMU's machine are samples taken");
+        }
+        let main = options.program_name();
+        machine.profile = Some(Arc::new(Profile::of(to, &built.nucleus, &built.programs, Some(&main))?));
+    }
     if options.gdb {
         machine.debug = Some(debug_session(root, options, connection)?);
     }

@@ -22,6 +22,7 @@ mod linux;
 mod manual;
 mod port;
 mod power_cuts;
+mod profile;
 mod progress;
 mod qemu;
 mod rtl;
@@ -55,6 +56,9 @@ enum Form {
         /// Wait for gdb-multiarch, which is told of all programs and their symbols
         #[arg(long)]
         gdb: bool,
+        /// Where the system spends its time: a flame graph in FILE.svg, or stacks and their numbers of samples in another file
+        #[arg(long, value_name = "FILE", conflicts_with = "gdb")]
+        profile: Option<std::path::PathBuf>,
         /// A file for the system, and what it is called there; may be given several times
         #[arg(long, value_name = "HOST:GUEST")]
         file: Vec<String>,
@@ -142,7 +146,9 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let root = PathBuf::from(std::env::var_os("PEBBLE_ROOT").unwrap_or_else(|| ".".into()));
     let result = match arguments.form {
-        Form::Run { system, gdb, file, devices } => exec::run(&root, &system, gdb, &file, &devices),
+        Form::Run { system, gdb, profile, file, devices } => {
+            exec::run(&root, &system, gdb, profile.as_deref(), &file, &devices)
+        }
         Form::Exec(options) => exec::exec(&root, &options.parted()),
         Form::Test { filter } => test::run(&root, filter.as_deref()),
         Form::New { name, lang } => create::create(&root, &name, &lang),

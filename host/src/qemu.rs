@@ -50,12 +50,14 @@ pub struct Machine {
     pub extra: Vec<String>,
     /// It waits for gdb.
     pub debug: Option<crate::debug::Session>,
+    /// Samples of it are taken.
+    pub profile: Option<Arc<crate::profile::Profile>>,
     /// It has a port of a virtio console, which [`Console::Streams`] are connected to rather than to the serial port.
     pub port: bool,
 }
 impl Default for Machine {
     fn default() -> Machine {
-        Machine { megabytes: 128, timeout: None, extra: Vec::new(), debug: None, port: false }
+        Machine { megabytes: 128, timeout: None, extra: Vec::new(), debug: None, profile: None, port: false }
     }
 }
 
@@ -123,6 +125,7 @@ impl Guest {
         command.arg("-kernel").arg(file.path());
         command.args(if terminal { ["-serial", "mon:stdio"] } else { ["-serial", "stdio"] });
         command.args(if terminal { &[][..] } else { &["-monitor", "none"] });
+        command.args(machine.profile.iter().flat_map(|profile| profile.arguments()));
         command.args(machine.debug.iter().flat_map(|debug| debug.arguments()));
         // QEMU's end is closed here with the other, when this function ends.
         let port = machine.port.then(UnixStream::pair).transpose()?;
@@ -174,7 +177,7 @@ impl Guest {
         guest_log::read(self.ram.as_file(), self.log_offset()).ok()
     }
     /// Where the system log is in the file that is the guest's RAM.
-    fn log_offset(&self) -> u64 {
+    pub fn log_offset(&self) -> u64 {
         (self.log - abi::address::RAM_BASE) as u64
     }
     /// Waits for QEMU to end, until `deadline`, or until its output is `broken`; `None`: it was still running.
@@ -233,9 +236,16 @@ pub fn run(image: &Image, machine: &Machine, console: Console) -> Result<Outcome
     let broken = Arc::new(AtomicBool::new(false));
     let told = broken.clone();
     let reader = std::thread::spawn(move || listen(from, how, pipe.as_deref(), &told));
+    let over = Arc::new(AtomicBool::new(false));
+    let sampling = machine.profile.clone().map(|profile| profile.start(image, &guest, over.clone())).transpose()?;
     let ended = guest.wait(deadline, &broken)?;
+    over.store(true, Ordering::Relaxed);
     let log = guest.log();
     drop(guest);
+    if let Some(Err(error)) = sampling.map(|sampling| sampling.finish()) {
+        // What the program has done counts all the same.
+        eprintln!("pebble: {error:#}");
+    }
     let mut heard = reader.join().unwrap_or_default();
     if let Some(serial) = serial.and_then(|serial| serial.join().ok()) {
         heard.firmware = serial.firmware;

@@ -53,6 +53,28 @@ fn copies_by_the_serial_port(root: &Path) -> Result<()> {
     }
     Ok(())
 }
+/// Samples are taken in all domains, and each has the calls that led there, through portals too.
+fn profiles(root: &Path) -> Result<()> {
+    const PROGRAM: &str = "tests/target/components/busy.c";
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("stacks");
+    let to = file.to_str().context("the path")?;
+    let (_, errors, status) = exec(root, &["--profile", to, PROGRAM], Vec::new(), usize::MAX)?;
+    let stacks = std::fs::read_to_string(&file)?;
+    let has = |parts: &[&str]| {
+        stacks.lines().any(|stack| {
+            let mut rest = stack;
+            parts.iter().all(|part| rest.find(part).map(|at| rest = &rest[at + part.len()..]).is_some())
+        })
+    };
+    let wanted: [&[&str]; 3] =
+        [&["busy;", "main;", "outer;", "inner "], &["busy;", "main;", ";files;"], &["portal code "]];
+    match wanted.iter().find(|parts| !has(parts)) {
+        None if status == Some(0) => Ok(()),
+        None => bail!("status {status:?}: {errors}"),
+        Some(parts) => bail!("no sample has {parts:?}, status {status:?}: {errors}\n{stacks}"),
+    }
+}
 /// Domains that end while they wait for the console, because nobody takes what they write or nothing is there to read, do not keep
 /// others from it.
 fn kills(root: &Path) -> Result<()> {
@@ -120,6 +142,7 @@ fn exec(root: &Path, arguments: &[&str], input: Vec<u8>, most: usize) -> Result<
 }
 
 const OWN: &[Own] = &[
+    ("a_profile_has_the_stacks_of_all_domains", profiles),
     ("sixteen_megabytes_come_out_as_they_went_in", copies),
     ("every_byte_of_standard_input_arrives_by_the_serial_port", copies_by_the_serial_port),
     ("who_is_killed_at_the_console_keeps_nobody_from_it", kills),
