@@ -10,7 +10,7 @@ use abi::section::text;
 use alloc::string::String;
 use alloc::vec::Vec;
 use pebble::interfaces::types::ThreadIndex;
-use pebble::interfaces::{clock, scheduler};
+use pebble::interfaces::{clock, memory, scheduler};
 use pebble::{Error, Result, check};
 
 pebble::import! {
@@ -19,7 +19,6 @@ pebble::import! {
     CODE = "inspect.code";
     COUNTS = "inspect.counts";
     ACCOUNT = "inspect.account";
-    MEMORY = "memory.info";
     CAPABILITY = "capability.list";
 }
 
@@ -58,7 +57,7 @@ pub fn domains() -> Result<()> {
             f if f & flags::ELASTIC != 0 => "sandbox".into(),
             _ => String::new(),
         };
-        let pages = MEMORY.call([2, d.asid as usize]).max(0);
+        let pages = memory_of(2, d.asid as usize);
         let parent = if d.parent == 0 { String::from("-") } else { alloc::format!("{}", d.parent) };
         println!(
             "{:6} {:16} {kind:9} {parent:>6} {:7} {:7} {:6} {pages:6}",
@@ -142,12 +141,16 @@ pub fn portal(asid: usize, number: usize) -> Result<()> {
     }
     Ok(())
 }
+/// Pages, as `memory.info` counts them; 0: nobody has them any more.
+fn memory_of(what: usize, whose: usize) -> usize {
+    memory::info(what, whose).unwrap_or(0)
+}
 pub fn memory() -> Result<()> {
-    let total = check(MEMORY.call([0, 0]))?;
-    let free = check(MEMORY.call([1, 0]))?;
+    let total = memory::info(0, 0)?;
+    let free = memory::info(1, 0)?;
     println!("{total} pages of 4 KiB, {free} free ({} KiB)", free * 4);
     for d in all_domains() {
-        let pages = MEMORY.call([2, d.asid as usize]).max(0);
+        let pages = memory_of(2, d.asid as usize);
         if pages > 0 {
             println!("  {:6} {}", pages, text(&d.name));
         }
@@ -196,7 +199,7 @@ pub fn limits() -> Result<()> {
             let n = resource as usize;
             print!(" {:>width$}/{:<width$}", used[n], limits[n]);
         }
-        let [used, limit] = [4, 5].map(|what| MEMORY.call([what, d.account as usize]).max(0));
+        let [used, limit] = [4, 5].map(|what| memory_of(what, d.account as usize));
         println!(" {used:>6}/{limit}");
     }
     Ok(())

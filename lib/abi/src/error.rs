@@ -116,12 +116,15 @@ impl Error {
 }
 
 /// Turns a portal's result into a value or an error. An unknown negative number reads as `EINVAL`.
+#[inline]
 pub fn check(result: isize) -> Result<usize, Error> {
-    if (-0xFFFF..0).contains(&result) {
-        Err(Error::from_code(result).unwrap_or(Error::EINVAL))
-    } else {
-        Ok(result as usize)
-    }
+    if (-0xFFFF..0).contains(&result) { Err(known(result)) } else { Ok(result as usize) }
+}
+/// Once in a program, not at every call.
+#[cold]
+#[inline(never)]
+fn known(result: isize) -> Error {
+    Error::from_code(result).unwrap_or(Error::EINVAL)
 }
 
 #[cfg(feature = "embedded-io")]

@@ -24,6 +24,7 @@ pub mod types;
 
 pub mod clock;
 pub mod interrupts;
+pub mod memory;
 pub mod names;
 pub mod scheduler;
 
@@ -50,7 +51,8 @@ pub struct Portal {
 }
 
 /// All interfaces that are written so.
-pub const ALL: &[&Interface] = &[&scheduler::INTERFACE, &interrupts::INTERFACE, &names::INTERFACE, &clock::INTERFACE];
+pub const ALL: &[&Interface] =
+    &[&scheduler::INTERFACE, &interrupts::INTERFACE, &memory::INTERFACE, &names::INTERFACE, &clock::INTERFACE];
 
 /// The portal of that name. `None`: no interface has one.
 pub fn portal(name: &str) -> Option<&'static Portal> {

@@ -2,9 +2,11 @@
 //! whoever calls passes what it likes, and the server asks its own tables who or what is meant.
 
 use abi::Error;
+use abi::identity::DomainId;
 use abi::name::Name;
+use abi::rights::Rights;
 use abi::window::Plain;
-use core::fmt::Formatter;
+use core::fmt::{Formatter, Write};
 use core::marker::PhantomData;
 
 /// How a word is to be read.
@@ -14,6 +16,12 @@ pub enum Kind {
     Number,
     /// A domain, by its number.
     Domain,
+    /// A domain that is meant for longer, by number and serial.
+    Identity,
+    /// An address, a physical one too.
+    Address,
+    /// Rights to pages.
+    Rights,
     /// A thread, by its index or its id.
     Thread,
     /// A semaphore, by its id.
@@ -32,7 +40,8 @@ impl Kind {
             Kind::Number | Kind::Domain | Kind::Thread | Kind::Semaphore => write!(f, "{word}"),
             Kind::Ticks => write!(f, "{} ticks", word as isize),
             Kind::Moment => write!(f, "{word} ns"),
-            Kind::Window => write!(f, "{word:#x}"),
+            Kind::Window | Kind::Address | Kind::Identity => write!(f, "{word:#x}"),
+            Kind::Rights => show_rights(word, f),
         }
     }
     /// Whether the letter of a specification passes such a one.
@@ -40,6 +49,13 @@ impl Kind {
         let window = matches!(letter, b'w' | b'r' | b'W' | b'R' | b'S');
         window == matches!(self, Kind::Window)
     }
+}
+/// `rwx`, with a dash for each that is not there.
+fn show_rights(word: usize, f: &mut Formatter) -> core::fmt::Result {
+    let Some(rights) = Rights::of_page(word) else { return write!(f, "{word:#x}") };
+    [(Rights::READ, 'r'), (Rights::WRITE, 'w'), (Rights::EXECUTE, 'x')]
+        .into_iter()
+        .try_for_each(|(one, letter)| f.write_char(if rights.contains(one) { letter } else { '-' }))
 }
 /// An argument of a portal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +96,14 @@ words! {
     /// A domain, by the number that it has as long as it lives: for calls in which it can not have ended meanwhile. Who is meant for
     /// longer is an [`abi::identity::DomainId`].
     DomainNumber: Domain;
+    /// A domain by number and serial ([`abi::identity::DomainId`]): no other is ever meant.
+    Identity: Identity;
+    /// An address in a component's space.
+    Address: Address;
+    /// A physical address.
+    Physical: Address;
+    /// Rights to pages, as whoever calls says them.
+    PageRights: Rights;
     /// A thread, by its place in the system's table, which another may have later.
     ThreadIndex: Thread;
     /// A thread, by the number that no other has before the numbers of its place begin anew.
@@ -90,6 +114,18 @@ words! {
     Ticks: Ticks;
     /// A time, in nanoseconds since 1970.
     Moment: Moment;
+}
+impl From<DomainId> for Identity {
+    #[inline(always)]
+    fn from(id: DomainId) -> Identity {
+        Identity(id.word() as usize)
+    }
+}
+impl From<Rights> for PageRights {
+    #[inline(always)]
+    fn from(rights: Rights) -> PageRights {
+        PageRights(rights.bits() as usize)
+    }
 }
 impl Ticks {
     /// Less than nothing: for ever.
@@ -126,6 +162,18 @@ impl<T> Alleged<T> {
     #[inline(always)]
     pub const fn lent_on(address: usize) -> Alleged<T> {
         Alleged { address, shows: PhantomData }
+    }
+}
+impl<T> Alleged<T> {
+    /// For lending memory of one's own to who writes to it: where the letter is `w`.
+    #[inline(always)]
+    pub fn lend_to_write(value: &mut T) -> Alleged<T> {
+        Alleged { address: &raw mut *value as usize, shows: PhantomData }
+    }
+    /// For a server that reads, or writes, what is shown itself.
+    #[inline(always)]
+    pub const fn address(self) -> usize {
+        self.address
     }
 }
 impl<T: Plain> Alleged<T> {
@@ -183,4 +231,4 @@ macro_rules! answers {
         }
     )+ };
 }
-answers!(Moment, ThreadIndex, ThreadId, SemaphoreId);
+answers!(Address, Physical, Moment, ThreadIndex, ThreadId, SemaphoreId);

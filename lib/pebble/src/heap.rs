@@ -42,7 +42,8 @@ impl Grow for Boot {
     // Those of a boot component are there at once.
     const STEP: usize = 1;
     fn grow(pages: usize) -> isize {
-        crate::boot::GROW_FOR.call([crate::thread::asid(), pages])
+        let domain = interfaces::types::DomainNumber(crate::thread::asid());
+        interfaces::memory::grow_for(domain, pages).map_or_else(abi::Error::code, |end| end.0 as isize)
     }
 }
 

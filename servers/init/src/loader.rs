@@ -10,21 +10,14 @@ use alloc::vec::Vec;
 use fallible::TryPush;
 use init_logic::start::Request;
 use manifest::Component;
-use pebble::interfaces::types::{Alleged, DomainNumber};
-use pebble::interfaces::{interrupts, names};
+use pebble::interfaces::types::{Address, Alleged, DomainNumber, PageRights};
+use pebble::interfaces::{interrupts, memory, names};
 use pebble::{Result, check};
 
 pebble::import! {
     DOMAIN_CREATE = "domain.create";
     DOMAIN_START = "domain.start";
     DOMAIN_DESTROY = "domain.destroy";
-    SET_HEAP = "memory.set_heap";
-    MAP = "memory.map";
-    MAP_IMAGE = "memory.map_image";
-    STACK_FOR = "memory.stack_for";
-    PLACE = "memory.place";
-    WRITE = "memory.write";
-    MAP_DEVICE = "memory.map_device";
 }
 
 /// Up to 64 bytes that do not cross a page boundary, so that they can be lent through a window.
@@ -86,33 +79,34 @@ struct Placed {
     stack: usize,
 }
 /// Puts a program where it was linked for, in an address space of its own.
-fn put(asid: usize, image: &Image) -> Result<Placed> {
+fn put(domain: DomainNumber, image: &Image) -> Result<Placed> {
     for segment in image.segments.iter().take(image.segment_count as usize) {
         let (va, filled) = (segment.va as usize, (segment.file_bytes as usize).next_multiple_of(PAGE));
-        let rights = segment.rights as usize;
+        let rights = PageRights(segment.rights as usize);
         if segment.file_bytes > 0 {
-            check(MAP_IMAGE.call([asid, va, segment.offset as usize, segment.file_bytes as usize, rights]))?;
+            let (offset, bytes) = (segment.offset as usize, segment.file_bytes as usize);
+            memory::map_image(domain, Address(va), offset, bytes, rights)?;
         }
         let rest = (segment.memory_bytes as usize).saturating_sub(filled);
         if rest > 0 {
-            check(MAP.call([asid, va + filled, rest, rights]))?;
+            memory::map(domain, Address(va + filled), rest, rights)?;
         }
     }
-    check(SET_HEAP.call([asid, image.heap as usize]))?;
-    check(MAP.call([asid, IMAGE_VA - MAIN_STACK, MAIN_STACK, Rights::READ_WRITE.bits() as usize]))?;
+    memory::set_heap(domain, Address(image.heap as usize))?;
+    memory::map(domain, Address(IMAGE_VA - MAIN_STACK), MAIN_STACK, Rights::READ_WRITE.into())?;
     Ok(Placed { entry: image.entry as usize, stack: IMAGE_VA })
 }
 /// Puts a program where its task's address space has room. What lies between its segments, and behind what the archive has of them, is zero.
-fn put_in_task(asid: usize, program: &Program) -> Result<Placed> {
+fn put_in_task(domain: DomainNumber, program: &Program) -> Result<Placed> {
     let image = program.image;
     let (linked, end) = (image.start() as usize, image.heap as usize);
-    let start = check(STACK_FOR.call([asid, end - linked]))? - (end - linked);
+    let start = memory::stack_for(domain, end - linked)?.0 - (end - linked);
     for (n, segment) in image.segments.iter().take(image.segment_count as usize).enumerate() {
         if segment.file_bytes > 0 {
-            check(PLACE.call([asid, program.at, n, start]))?;
+            memory::place(domain, program.at, n, Address(start))?;
         }
     }
-    let stack = check(STACK_FOR.call([asid, MAIN_STACK]))?;
+    let stack = memory::stack_for(domain, MAIN_STACK)?.0;
     Ok(Placed { entry: image.entry as usize - linked + start, stack })
 }
 /// Lets a domain open (right 0) or provide (1) what matches a pattern.
@@ -120,7 +114,8 @@ pub fn allow(asid: usize, pattern: &str, right: usize) -> Result<()> {
     names::allow(DomainNumber(asid), Alleged::lend(&abi::name::Name::of(pattern)?), right)
 }
 fn fill(asid: usize, component: &Component, in_task: bool, program: &Program, request: &Request) -> Result<Loaded> {
-    let placed = if in_task { put_in_task(asid, program) } else { put(asid, program.image) }?;
+    let placed =
+        if in_task { put_in_task(DomainNumber(asid), program) } else { put(DomainNumber(asid), program.image) }?;
     let devices = devices(asid, component)?;
     for (patterns, right) in [(&component.opens, 0), (&component.provides, 1)] {
         for pattern in patterns {
@@ -130,14 +125,18 @@ fn fill(asid: usize, component: &Component, in_task: bool, program: &Program, re
     let (start, bytes) = init_logic::start::block(placed.stack, MAIN_STACK / 2, request, &devices)?;
     for (n, piece) in bytes.chunks(NAMELEN).enumerate() {
         let piece = Name::from_bytes(piece);
-        check(WRITE.call([asid, start + n * NAMELEN, piece.address(), piece.length()]))?;
+        let (to, from) = (Address(start + n * NAMELEN), Alleged::lent_on(piece.address()));
+        memory::write(DomainNumber(asid), to, from, piece.length())?;
     }
     Ok(Loaded { asid, entry: placed.entry, start })
 }
 fn devices(asid: usize, component: &Component) -> Result<Vec<StartDevice>> {
     let mut devices = Vec::new();
     for (n, name) in component.devices.iter().enumerate() {
-        let found = check(MAP_DEVICE.call([asid, n, Name::new(name).address(), name.len()]))?;
+        let found = {
+            let lent = Name::new(name);
+            memory::map_device(DomainNumber(asid), n, Alleged::lent_on(lent.address()), name.len())?
+        };
         let (bytes, interrupt) = (found >> 16, found & 0xffff);
         if interrupt != 0 {
             interrupts::permit(DomainNumber(asid), n, interrupt)?;

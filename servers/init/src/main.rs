@@ -33,6 +33,8 @@ use init_logic::signals::Signals;
 use init_logic::start::Request;
 use loader::{Loaded, Program};
 use manifest::{Component, Isolation, Restart, System};
+use pebble::interfaces::memory;
+use pebble::interfaces::types::{Alleged, DomainNumber};
 use pebble::sync::Mutex;
 use pebble::{Result, fallible};
 
@@ -56,9 +58,6 @@ pebble::provide! {
 pebble::import! {
     EVENT = "domain.event";
     LIMITS = "domain.limits";
-    MEMORY_INFO = "memory.info";
-    MEMORY_LIMIT = "memory.limit";
-    MAP_DEVICE = "memory.map_device";
 }
 
 /// What is lent through a window: it does not cross a page boundary.
@@ -159,7 +158,10 @@ fn start(_: &pebble::Env) {
     let own = pebble::thread::asid();
     let _ = loader::allow(own, "*", 0);
     let test = "test";
-    let power = MAP_DEVICE.call([own, 0, loader::Name::new(test).address(), test.len()]) > 0;
+    let power = {
+        let lent = loader::Name::new(test);
+        memory::map_device(DomainNumber(own), 0, Alleged::lent_on(lent.address()), test.len()).is_ok()
+    };
     let Some(Ok(system)) = archive().and_then(|a| a.system().ok()).map(fallible::boxed) else {
         log(|l| l.line(Source::INIT, "pebble: the archive of components is damaged"));
         return stop(power, 1);
@@ -211,23 +213,23 @@ fn share_memory(system: &System) {
     let of = |resource| system.accounts().map(|(_, component)| component.limits.of(resource) as usize).sum();
     let limits = || system.sharers().map(|(account, component)| (account, component.limits));
     let counters = pebble::boot::info().counters != 0;
-    let free = MEMORY_INFO.call([1, 0]).max(0) as usize;
+    let free = memory::info(1, 0).unwrap_or(0);
     let all = init_logic::memory::for_components(free, of(Resource::Threads), of(Resource::Domains), counters);
     let given = limits().filter_map(|(_, l)| l.memory).sum();
     let others = limits().filter(|(_, l)| l.memory.is_none()).count();
     for (account, limits) in limits() {
-        MEMORY_LIMIT.call([account, init_logic::memory::share(all, limits.memory, given, others)]);
+        let _ = memory::limit(account, init_logic::memory::share(all, limits.memory, given, others));
     }
     for (account, part) in system.accounts().filter(|(_, component)| component.isolation == Isolation::Dp) {
         let task = system.account(&part.task).and_then(|(_, task)| task.limits.memory);
-        MEMORY_LIMIT.call([account, init_logic::memory::share(all, part.limits.memory.or(task), given, others)]);
+        let _ = memory::limit(account, init_logic::memory::share(all, part.limits.memory.or(task), given, others));
     }
 }
 
 /// Says what each component may have of all else; its part of the disk, which has `disk_pages` for them. Storage is where the files are.
 fn share_the_rest(system: &System, disk_pages: usize) -> DiskParts {
     let provider = system.accounts().find(|(_, component)| component.provides(FILES));
-    let pages = provider.map_or(0, |(account, _)| MEMORY_INFO.call([5, account]).max(0) as usize);
+    let pages = provider.map_or(0, |(account, _)| memory::info(5, account).unwrap_or(0));
     let all = init_logic::memory::for_files(pages);
     let given = system.accounts().filter_map(|(_, component)| component.limits.storage).sum();
     let others = system.accounts().filter(|(_, component)| component.limits.storage.is_none()).count();

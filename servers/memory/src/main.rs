@@ -27,52 +27,23 @@ use memory_logic::ram::Ram;
 use memory_logic::space::{Shared, Spaces};
 use memory_logic::views::Seen;
 use pebble::interfaces::scheduler;
-use pebble::interfaces::types::Ticks;
+use pebble::interfaces::types::{
+    Address, Alleged, DomainNumber, Identity, PageRights, Physical as PhysicalAddress, ThreadIndex, Ticks,
+};
 use pebble::sync::Mutex;
 
 mod thread;
 
 pebble::boot_server!(start);
 
-pebble::provide! {
-    "memory.fault", "sx", handle_fault;
-    "memory.space_create", "smii", space_create;
-    "memory.limit", "smii", limit;
-    "memory.space_copy", "smiiri", space_copy;
-    "memory.space_destroy", "smi", space_destroy;
-    "memory.view_create", "smiii", view_create;
-    "memory.view_model", "smii", view_model;
-    "memory.view_destroy", "smiri", view_destroy;
-    "memory.view_show", "smiiiri", view_show;
-    "memory.trust", "smi", trust;
-    "memory.make_supervisor", "smi", make_supervisor;
-    "memory.service_stack", "smi", service_stack;
-    "memory.nucleus_pages", "smi", nucleus_pages;
-    "memory.nucleus_free", "smii", nucleus_free;
-    "memory.grow_for", "smii", grow_for;
-    "memory.stack_for", "smii", stack_for;
-    "memory.stack_release", "smii", stack_release;
-    "memory.set_heap", "smii", set_heap;
-    "memory.map", "smiiii", map;
-    "memory.map_image", "smiiiii", map_image;
-    "memory.place", "smiiii", place;
-    "memory.write", "smiiri", write;
-    "memory.map_device", "smiiri", map_device;
-    "memory.dma", "smaii", dma;
-    "memory.info", "smii", info;
-    "memory.check", "sm", check;
-    "memory.window", "smiiiii", check_window;
-    "memory.windows", "smi", count_windows;
-    "memory.windows_close", "smi", close_windows;
-    "memory.pager_for", "smiiiii", pager_for;
-    "memory.pager_remove", "smii", pager_remove;
-    "memory.pager_forget", "smi", pager_forget;
-    "memory.pager_pending", "smi", pager_pending;
-    "memory.pager_overdue", "smiw", pager_overdue;
-    "memory.page_for", "smiiiii", page_for;
-    "memory.frame_of", "smii", frame_of;
-    "memory.page_among", "smiiiiri", page_among;
-    "memory.undo_transfers", "smi", undo_transfers;
+pebble::serve! {
+    memory {
+        fault: handle_fault, space_create, limit, space_copy, space_destroy, view_create, view_model, view_destroy, view_show,
+        trust, make_supervisor, service_stack, nucleus_pages, nucleus_free, grow_for, stack_for, stack_release, set_heap, map,
+        map_image, place, write, map_device, dma, info, check, window: check_window, windows: count_windows,
+        windows_close: close_windows, pager_for, pager_remove, pager_forget, pager_pending, pager_overdue, page_for, page_among,
+        frame_of, undo_transfers,
+    }
 }
 pebble::template! {
     memory_logic::windows::at_call();
@@ -219,7 +190,14 @@ fn locked(body: impl FnOnce(&mut Spaces<Physical>) -> Result<usize, Error>) -> i
 
 /// Interrupted code did something that its tables do not allow, or a portal could not open a window. `executing`: the identity of
 /// the domain that `thread` was in, and is no more, perhaps, when the lock is there: then it has been turned elsewhere.
-extern "C" fn handle_fault(cause: usize, value: usize, pc: usize, executing: u64, thread: usize) -> isize {
+extern "C" fn handle_fault(
+    cause: usize,
+    value: usize,
+    pc: usize,
+    Identity(executing): Identity,
+    ThreadIndex(thread): ThreadIndex,
+) -> isize {
+    let executing = executing as u64;
     let access = arch::trap::access(cause);
     match cause {
         fault::WINDOW | fault::WINDOW_WRITE | fault::TRANSFER => {
@@ -343,7 +321,7 @@ fn ask(thread: usize, mut spaces: Guard, (client, cause, address, pc): (DomainId
     if answered < 0 { Answered::Not } else { Answered::Elsewhere(answered) }
 }
 /// A call of `thread` is not made, for which pages may have been shared or moved before.
-extern "C" fn undo_transfers(thread: usize) -> isize {
+extern "C" fn undo_transfers(ThreadIndex(thread): ThreadIndex) -> isize {
     thread::undo_transfers(thread);
     0
 }
@@ -354,7 +332,13 @@ fn with_domains(words: [usize; 2], body: impl FnOnce([DomainId; 2]) -> isize) ->
         _ => Error::ESRCH.code(),
     }
 }
-extern "C" fn pager_for(client: usize, start: usize, bytes: usize, portal: usize, pager: usize) -> isize {
+extern "C" fn pager_for(
+    Identity(client): Identity,
+    Address(start): Address,
+    bytes: usize,
+    portal: usize,
+    Identity(pager): Identity,
+) -> isize {
     let range =
         if bytes == 0 { Ok(ALL) } else { memory_logic::space::private(start, bytes).map(|()| (start, start + bytes)) };
     with_domains([client, pager], |[client, pager]| {
@@ -364,10 +348,10 @@ extern "C" fn pager_for(client: usize, start: usize, bytes: usize, portal: usize
         })
     })
 }
-extern "C" fn pager_remove(client: usize, start: usize) -> isize {
+extern "C" fn pager_remove(Identity(client): Identity, Address(start): Address) -> isize {
     with_domains([client; 2], |[client, _]| locked(|s| s.pagers.remove(client, start)))
 }
-extern "C" fn pager_forget(gone: usize) -> isize {
+extern "C" fn pager_forget(Identity(gone): Identity) -> isize {
     with_domains([gone; 2], |[gone, _]| {
         SPACES.lock().pagers.forget(gone);
         0
@@ -380,17 +364,23 @@ extern "C" fn pager_pending(portal: usize) -> isize {
 /// `seconds` have gone by: the identity of a domain that is to end, whose pager has taken too long, and how; 2: there is none, but
 /// somebody waits for an answer; 0: nobody does.
 #[optimize(size)]
-extern "C" fn pager_overdue(seconds: usize, out: usize) -> isize {
+extern "C" fn pager_overdue(seconds: usize, out: Alleged<abi::system::Ended>) -> isize {
     let mut spaces = SPACES.lock();
     let Some((client, how)) = spaces.pagers.overdue(seconds as u32) else {
         return 2 * spaces.pagers.is_watched() as isize;
     };
     // SAFETY: the window argument.
-    unsafe { abi::window::write(out, &how) }.map_or_else(Error::code, |()| client.word() as isize)
+    unsafe { abi::window::write(out.address(), &how) }.map_or_else(Error::code, |()| client.word() as isize)
 }
 /// Maps a page of domain `client`, for domain `by`, both named by identities: a copy of `by`'s page at `source` (0: a page of zeros),
 /// as `with` says ([`Replacement`]). `EAGAIN`: it must be known what windows show, see `page_among`.
-extern "C" fn page_for(by: usize, client: usize, va: usize, source: usize, with: usize) -> isize {
+extern "C" fn page_for(
+    Identity(by): Identity,
+    Identity(client): Identity,
+    Address(va): Address,
+    Address(source): Address,
+    with: usize,
+) -> isize {
     let Some(with) = Replacement::of(with) else { return Error::EINVAL.code() };
     with_domains([by, client], |[by, client]| {
         if !with.related && !SPACES.lock().pagers.answers_for(by, client, va) {
@@ -401,22 +391,29 @@ extern "C" fn page_for(by: usize, client: usize, va: usize, source: usize, with:
 }
 /// The same while windows show the frames at `count` physical addresses, in the window `lent`, between [`Ends`]. `page_for` has just said `EAGAIN`, and the portal manager still has its lock: so `by` may,
 /// and both live.
-extern "C" fn page_among(ends: usize, va: usize, source: usize, with: usize, lent: usize, count: usize) -> isize {
+extern "C" fn page_among(
+    ends: usize,
+    Address(va): Address,
+    Address(source): Address,
+    with: usize,
+    lent: Alleged<usize>,
+    count: usize,
+) -> isize {
     let Some(with) = Replacement::of(with) else { return Error::EINVAL.code() };
     // SAFETY: `lent` is this portal's window argument.
-    match unsafe { window(lent, count) } {
+    match unsafe { window(lent.address(), count) } {
         Ok(lent) => replace_page(Ends::of(ends), va, source, with.rights, Lent::all(lent)),
         Err(error) => error.code(),
     }
 }
 /// Physical address of the frame that domain `asid` has to itself at `va`.
-extern "C" fn frame_of(asid: usize, va: usize) -> isize {
+extern "C" fn frame_of(DomainNumber(asid): DomainNumber, Address(va): Address) -> isize {
     locked(|s| s.frame_of(asid, va))
 }
 fn replace_page(Ends { by, to }: Ends, va: usize, source: usize, rights: Rights, lent: Lent) -> isize {
     locked(|s| s.page(by, to, va, source, rights, lent).map(|()| 0))
 }
-extern "C" fn space_create(id: usize, account: usize) -> isize {
+extern "C" fn space_create(Identity(id): Identity, account: usize) -> isize {
     locked(|s| {
         let id = DomainId::of(id as u64).ok_or(Error::EINVAL)?;
         let root = s.create(id)?;
@@ -428,18 +425,23 @@ extern "C" fn limit(account: usize, pages: usize) -> isize {
     locked(|s| s.accounts.set_limit(account, pages).map(|()| 0))
 }
 /// `lent`: a window on `count` physical addresses of frames that windows show; more than fit: it is not known what they show.
-extern "C" fn space_copy(from: usize, to: usize, lent: usize, count: usize) -> isize {
+extern "C" fn space_copy(
+    DomainNumber(from): DomainNumber,
+    DomainNumber(to): DomainNumber,
+    lent: Alleged<usize>,
+    count: usize,
+) -> isize {
     // SAFETY: `lent` is this portal's window argument.
-    locked(|s| s.copy(from, to, unsafe { shown_frames(lent, count)? }).map(|()| 0))
+    locked(|s| s.copy(from, to, unsafe { shown_frames(lent.address(), count)? }).map(|()| 0))
 }
-extern "C" fn space_destroy(asid: usize) -> isize {
+extern "C" fn space_destroy(DomainNumber(asid): DomainNumber) -> isize {
     locked(|s| s.destroy(asid).map(|()| 0))
 }
-extern "C" fn view_create(id: usize, space: usize, account: usize) -> isize {
+extern "C" fn view_create(Identity(id): Identity, DomainNumber(space): DomainNumber, account: usize) -> isize {
     locked(|s| s.create_view(DomainId::of(id as u64).ok_or(Error::EINVAL)?, space, account))
 }
 /// View `view` sees what `model` sees when its space becomes a copy of the model's.
-extern "C" fn view_model(view: usize, model: usize) -> isize {
+extern "C" fn view_model(DomainNumber(view): DomainNumber, DomainNumber(model): DomainNumber) -> isize {
     locked(|s| s.set_model(view, model).map(|()| 0))
 }
 /// `lent`: a window on `count` physical addresses of frames that windows show; more than fit: it is not known what they show.
@@ -450,24 +452,30 @@ unsafe fn shown_frames<'a>(lent: usize, count: usize) -> Result<Lent<'a>, Error>
     // SAFETY: as for this function.
     if count > PAGE / 8 { Ok(Lent::UNKNOWN) } else { unsafe { window(lent, count) }.map(Lent::all) }
 }
-extern "C" fn view_destroy(asid: usize, lent: usize, count: usize) -> isize {
+extern "C" fn view_destroy(DomainNumber(asid): DomainNumber, lent: Alleged<usize>, count: usize) -> isize {
     // SAFETY: `lent` is this portal's window argument.
-    locked(|s| s.destroy_view(asid, unsafe { shown_frames(lent, count)? }).map(|()| 0))
+    locked(|s| s.destroy_view(asid, unsafe { shown_frames(lent.address(), count)? }).map(|()| 0))
 }
 /// `shown`: [`Shown`].
-extern "C" fn view_show(shown: usize, start: usize, bytes: usize, lent: usize, count: usize) -> isize {
+extern "C" fn view_show(
+    shown: usize,
+    Address(start): Address,
+    bytes: usize,
+    lent: Alleged<usize>,
+    count: usize,
+) -> isize {
     let Some(Shown { ends: Ends { by, to }, rights }) = Shown::of(shown) else { return Error::EINVAL.code() };
     // SAFETY: `lent` is this portal's window argument.
-    let lent = unsafe { shown_frames(lent, count) };
+    let lent = unsafe { shown_frames(lent.address(), count) };
     locked(|s| s.make_visible(by, to, (start, bytes), rights, lent?).map(|()| 0))
 }
-extern "C" fn trust(asid: usize) -> isize {
+extern "C" fn trust(DomainNumber(asid): DomainNumber) -> isize {
     locked(|s| s.trust(asid).map(|()| 0))
 }
-extern "C" fn make_supervisor(asid: usize) -> isize {
+extern "C" fn make_supervisor(DomainNumber(asid): DomainNumber) -> isize {
     locked(|s| s.make_supervisor(asid).map(|()| 0))
 }
-extern "C" fn service_stack(thread: usize) -> isize {
+extern "C" fn service_stack(ThreadIndex(thread): ThreadIndex) -> isize {
     locked(|s| s.service_stack(thread).map(|()| 0))
 }
 /// Pages for the nucleus's data, which the portal manager sees and nobody else.
@@ -484,7 +492,7 @@ extern "C" fn nucleus_pages(count: usize) -> isize {
         Ok(pa)
     })
 }
-extern "C" fn nucleus_free(pa: usize, count: usize) -> isize {
+extern "C" fn nucleus_free(PhysicalAddress(pa): PhysicalAddress, count: usize) -> isize {
     let (asid, root) = portal_manager();
     locked(|s| {
         for page in (pa..pa + count * PAGE).step_by(PAGE) {
@@ -497,23 +505,34 @@ extern "C" fn nucleus_free(pa: usize, count: usize) -> isize {
         Ok(0)
     })
 }
-extern "C" fn grow_for(asid: usize, pages: usize) -> isize {
+extern "C" fn grow_for(DomainNumber(asid): DomainNumber, pages: usize) -> isize {
     locked(|s| s.grow(asid, pages))
 }
-extern "C" fn stack_for(asid: usize, bytes: usize) -> isize {
+extern "C" fn stack_for(DomainNumber(asid): DomainNumber, bytes: usize) -> isize {
     locked(|s| s.stack(asid, bytes))
 }
-extern "C" fn stack_release(asid: usize, top: usize) -> isize {
+extern "C" fn stack_release(DomainNumber(asid): DomainNumber, Address(top): Address) -> isize {
     // The portal manager keeps the domain from lending, and has seen that no window shows a page of it.
     locked(|s| s.release_stack(asid, top, Lent::all(&[])).map(|()| 0))
 }
-extern "C" fn set_heap(asid: usize, start: usize) -> isize {
+extern "C" fn set_heap(DomainNumber(asid): DomainNumber, Address(start): Address) -> isize {
     locked(|s| s.set_heap(asid, start).map(|()| 0))
 }
-extern "C" fn map(asid: usize, va: usize, bytes: usize, rights: usize) -> isize {
+extern "C" fn map(
+    DomainNumber(asid): DomainNumber,
+    Address(va): Address,
+    bytes: usize,
+    PageRights(rights): PageRights,
+) -> isize {
     locked(|s| s.map(asid, va, bytes, Rights::of_page(rights).ok_or(Error::EINVAL)?).map(|()| 0))
 }
-extern "C" fn map_image(asid: usize, va: usize, offset: usize, bytes: usize, rights: usize) -> isize {
+extern "C" fn map_image(
+    DomainNumber(asid): DomainNumber,
+    Address(va): Address,
+    offset: usize,
+    bytes: usize,
+    PageRights(rights): PageRights,
+) -> isize {
     let info = pebble::boot::info();
     match offset.checked_add(bytes) {
         Some(end) if end <= (info.archive_bytes as usize).next_multiple_of(PAGE) => {
@@ -539,7 +558,7 @@ fn archived<T: Plain>(offset: usize, count: usize) -> Result<&'static [T], Error
 /// Puts segment `segment` of the image that the archive has at `image` where domain of protection `asid` has taken room for the image, from
 /// `start` on.
 #[optimize(size)]
-extern "C" fn place(asid: usize, image: usize, segment: usize, start: usize) -> isize {
+extern "C" fn place(DomainNumber(asid): DomainNumber, image: usize, segment: usize, Address(start): Address) -> isize {
     locked(|s| {
         let image = archived::<Image>(image, 1)?.first().ok_or(Error::EINVAL)?;
         let from = image.segments.get(segment).ok_or(Error::EINVAL)?;
@@ -562,15 +581,15 @@ unsafe fn window<'a, T: Plain>(address: usize, count: usize) -> Result<&'a [T], 
     // SAFETY: as for this function.
     Ok(unsafe { Window::new(address, count)?.values() })
 }
-extern "C" fn write(asid: usize, va: usize, from: usize, bytes: usize) -> isize {
+extern "C" fn write(DomainNumber(asid): DomainNumber, Address(va): Address, from: Alleged<u8>, bytes: usize) -> isize {
     // SAFETY: `from` is this portal's window argument.
-    locked(|s| s.write(asid, va, unsafe { window(from, bytes)? }).map(|()| bytes))
+    locked(|s| s.write(asid, va, unsafe { window(from.address(), bytes)? }).map(|()| bytes))
 }
 #[optimize(size)]
-extern "C" fn map_device(asid: usize, device: usize, name: usize, length: usize) -> isize {
+extern "C" fn map_device(DomainNumber(asid): DomainNumber, device: usize, name: Alleged<u8>, length: usize) -> isize {
     locked(|s| {
         // SAFETY: `name` is this portal's window argument.
-        let name = core::str::from_utf8(unsafe { window(name, length)? }).map_err(|_| Error::EINVAL)?;
+        let name = core::str::from_utf8(unsafe { window(name.address(), length)? }).map_err(|_| Error::EINVAL)?;
         let found = devices::find(&device_tree().ok_or(Error::ENOENT)?, name)?;
         if device >= 8 || found.bytes > DEVICE_STRIDE || found.address % PAGE + found.bytes > DEVICE_STRIDE {
             return Err(Error::EINVAL);
@@ -580,7 +599,7 @@ extern "C" fn map_device(asid: usize, device: usize, name: usize, length: usize)
     })
 }
 /// Chunk `n` for the device of domain `asid` with this number; its physical address.
-extern "C" fn dma(asid: usize, device: usize, n: usize) -> isize {
+extern "C" fn dma(DomainNumber(asid): DomainNumber, device: usize, n: usize) -> isize {
     locked(|s| s.dma(asid, device, n))
 }
 extern "C" fn info(what: usize, asid: usize) -> isize {
@@ -612,7 +631,13 @@ extern "C" fn check() -> isize {
 }
 /// Whether the window slot at `slot` of `asid` has entry `mapped`, `EFAULT`: it has not; and whether `lender` can see the page of
 /// `shown` itself with its rights, `EACCESS`: it can not.
-extern "C" fn check_window(asid: usize, slot: usize, mapped: usize, shown: usize, lender: usize) -> isize {
+extern "C" fn check_window(
+    DomainNumber(asid): DomainNumber,
+    Address(slot): Address,
+    mapped: usize,
+    shown: usize,
+    DomainNumber(lender): DomainNumber,
+) -> isize {
     locked(|s| {
         let root = s.root(asid).ok_or(Error::ESRCH)?;
         if memory_logic::tables::leaf(&s.ram, root, slot) != Entry::of(mapped as u64) {
@@ -624,10 +649,10 @@ extern "C" fn check_window(asid: usize, slot: usize, mapped: usize, shown: usize
     })
 }
 /// How many window slots of `asid` are open.
-extern "C" fn count_windows(asid: usize) -> isize {
+extern "C" fn count_windows(DomainNumber(asid): DomainNumber) -> isize {
     locked(|s| Ok(s.windows(asid)))
 }
 /// Domain `asid` has ended, and nobody will be in its space any more: closes its windows.
-extern "C" fn close_windows(asid: usize) -> isize {
+extern "C" fn close_windows(DomainNumber(asid): DomainNumber) -> isize {
     locked(|s| s.close_windows(asid).map(|()| 0))
 }

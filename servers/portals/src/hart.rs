@@ -11,9 +11,9 @@ use abi::system::Ended;
 use account::Account;
 use arch::component::{UNCOUNTED, mark};
 use arch::paging::Entry;
-use pebble::interfaces::types::{Alleged, DomainNumber, SemaphoreId, ThreadId, ThreadIndex};
-use pebble::interfaces::{interrupts, names, scheduler};
-use pebble::{Result, check};
+use pebble::Result;
+use pebble::interfaces::types::{Address, Alleged, DomainNumber, Physical, SemaphoreId, ThreadId, ThreadIndex};
+use pebble::interfaces::{interrupts, memory, names, scheduler};
 use portal::emit::Buffer;
 use portals_logic::machine::neighbours::{Neighbours, Overdue};
 use portals_logic::machine::nucleus_memory::NucleusMemory;
@@ -21,34 +21,6 @@ use portals_logic::machine::nucleus_memory::NucleusMemory;
 pebble::import! {
     INTERRUPTS_MASK = "nucleus.interrupts_mask";
     CODE_SYNC = "nucleus.code_sync";
-    SPACE_CREATE = "memory.space_create";
-    SPACE_COPY = "memory.space_copy";
-    SPACE_DESTROY = "memory.space_destroy";
-    VIEW_CREATE = "memory.view_create";
-    VIEW_MODEL = "memory.view_model";
-    VIEW_DESTROY = "memory.view_destroy";
-    VIEW_SHOW = "memory.view_show";
-    TRUST = "memory.trust";
-    MAKE_SUPERVISOR = "memory.make_supervisor";
-    SERVICE_STACK = "memory.service_stack";
-    NUCLEUS_PAGES = "memory.nucleus_pages";
-    NUCLEUS_FREE = "memory.nucleus_free";
-    MAP = "memory.map";
-    STACK_FOR = "memory.stack_for";
-    STACK_RELEASE = "memory.stack_release";
-    PAGER_FOR = "memory.pager_for";
-    PAGER_REMOVE = "memory.pager_remove";
-    PAGER_FORGET = "memory.pager_forget";
-    PAGER_PENDING = "memory.pager_pending";
-    PAGER_OVERDUE = "memory.pager_overdue";
-    PAGE_FOR = "memory.page_for";
-    PAGE_AMONG = "memory.page_among";
-    FRAME_OF = "memory.frame_of";
-    WINDOWS_CLOSE = "memory.windows_close";
-    MEMORY_CHECK = "memory.check";
-    MEMORY_WINDOW = "memory.window";
-    MEMORY_WINDOWS = "memory.windows";
-    MEMORY_INFO = "memory.info";
 }
 
 /// The machine that the portal manager runs on.
@@ -125,97 +97,91 @@ impl NucleusMemory for Hart {
 fn code(result: Result<usize>) -> isize {
     result.map_or_else(abi::Error::code, |value| value as isize)
 }
-/// Nothing, or an error.
-#[inline(always)]
-fn done(result: isize) -> Result<()> {
-    check(result).map(|_| ())
-}
 impl Neighbours for Hart {
     #[inline(always)]
     fn space_create(self, id: DomainId, account: Account) -> Result<usize> {
-        check(SPACE_CREATE.call([id.word() as usize, account.number()]))
+        memory::space_create(id.into(), account.number()).map(|root| root.0)
     }
     #[inline(always)]
     fn space_copy(self, from: usize, to: usize, (frames, count): (usize, usize)) -> Result<()> {
-        done(SPACE_COPY.call([from, to, frames, count]))
+        memory::space_copy(DomainNumber(from), DomainNumber(to), Alleged::lent_on(frames), count)
     }
     #[inline(always)]
     fn space_destroy(self, asid: usize) {
-        SPACE_DESTROY.call([asid]);
+        let _ = memory::space_destroy(DomainNumber(asid));
     }
     #[inline(always)]
     fn view_create(self, id: DomainId, task: usize, account: Account) -> Result<usize> {
-        check(VIEW_CREATE.call([id.word() as usize, task, account.number()]))
+        memory::view_create(id.into(), DomainNumber(task), account.number()).map(|root| root.0)
     }
     #[inline(always)]
     fn view_model(self, view: usize, model: usize) -> Result<()> {
-        done(VIEW_MODEL.call([view, model]))
+        memory::view_model(DomainNumber(view), DomainNumber(model))
     }
     #[inline(always)]
     fn view_destroy(self, asid: usize, (frames, count): (usize, usize)) {
-        VIEW_DESTROY.call([asid, frames, count]);
+        let _ = memory::view_destroy(DomainNumber(asid), Alleged::lent_on(frames), count);
     }
     #[inline(always)]
     fn view_show(self, shown: Shown, (start, bytes): (usize, usize), (frames, count): (usize, usize)) -> Result<()> {
-        done(VIEW_SHOW.call([shown.word(), start, bytes, frames, count]))
+        memory::view_show(shown.word(), Address(start), bytes, Alleged::lent_on(frames), count)
     }
     #[inline(always)]
     fn trust(self, asid: usize) -> Result<()> {
-        done(TRUST.call([asid]))
+        memory::trust(DomainNumber(asid))
     }
     fn make_supervisor(self, asid: usize) -> Result<()> {
-        done(MAKE_SUPERVISOR.call([asid]))
+        memory::make_supervisor(DomainNumber(asid))
     }
     #[inline(always)]
     fn service_stack(self, index: usize) -> Result<()> {
-        done(SERVICE_STACK.call([index]))
+        memory::service_stack(ThreadIndex(index))
     }
     #[inline(always)]
     fn nucleus_pages(self, count: usize) -> Result<usize> {
-        check(NUCLEUS_PAGES.call([count]))
+        memory::nucleus_pages(count).map(|first| first.0)
     }
     #[inline(always)]
     fn nucleus_free(self, pa: usize, count: usize) {
-        NUCLEUS_FREE.call([pa, count]);
+        let _ = memory::nucleus_free(Physical(pa), count);
     }
     #[inline(always)]
     fn map(self, asid: usize, va: usize, bytes: usize, rights: Rights) -> Result<()> {
-        done(MAP.call([asid, va, bytes, rights.bits() as usize]))
+        memory::map(DomainNumber(asid), Address(va), bytes, rights.into())
     }
     #[inline(always)]
     fn stack_for(self, asid: usize, bytes: usize) -> Result<usize> {
-        check(STACK_FOR.call([asid, bytes]))
+        memory::stack_for(DomainNumber(asid), bytes).map(|top| top.0)
     }
     #[inline(always)]
     fn stack_release(self, asid: usize, top: usize) {
-        STACK_RELEASE.call([asid, top]);
+        let _ = memory::stack_release(DomainNumber(asid), Address(top));
     }
     #[inline(always)]
     fn pager_for(self, client: DomainId, (start, bytes): (usize, usize), number: usize, pager: DomainId) -> Result<()> {
-        done(PAGER_FOR.call([client.word() as usize, start, bytes, number, pager.word() as usize]))
+        memory::pager_for(client.into(), Address(start), bytes, number, pager.into())
     }
     #[inline(always)]
     fn pager_remove(self, client: DomainId, start: usize) -> Result<usize> {
-        check(PAGER_REMOVE.call([client.word() as usize, start]))
+        memory::pager_remove(client.into(), Address(start))
     }
     #[inline(always)]
     fn pager_forget(self, gone: DomainId) {
-        PAGER_FORGET.call([gone.word() as usize]);
+        let _ = memory::pager_forget(gone.into());
     }
     #[inline(always)]
     fn pager_pending(self, number: usize) -> bool {
-        PAGER_PENDING.call([number]) != 0
+        memory::pager_pending(number) != Ok(false)
     }
     #[inline(always)]
     fn pager_overdue(self, seconds: u64) -> Overdue {
         let mut how = Ended::default();
-        let found = PAGER_OVERDUE.call([seconds as usize, &raw mut how as usize]);
+        let found = memory::pager_overdue(seconds as usize, Alleged::lend_to_write(&mut how)).unwrap_or(0);
         DomainId::of(found as u64).map_or(Overdue::Waited(found > 0), |client| Overdue::Client(client, how))
     }
     #[inline(always)]
     fn page_for(self, by: DomainId, client: DomainId, va: usize, source: usize, with: Replacement) -> Result<isize> {
-        check(PAGE_FOR.call([by.word() as usize, client.word() as usize, va, source, with.word()]))
-            .map(|done| done as isize)
+        memory::page_for(by.into(), client.into(), Address(va), Address(source), with.word()).map(|done| done as isize)
     }
     #[inline(always)]
     fn page_among(
@@ -227,31 +193,36 @@ impl Neighbours for Hart {
         (frames, count): (usize, usize),
     ) -> Result<isize> {
         let with = Replacement { rights, related: true };
-        check(PAGE_AMONG.call([ends.word(), va, source, with.word(), frames, count])).map(|done| done as isize)
+        let frames = Alleged::lent_on(frames);
+        memory::page_among(ends.word(), Address(va), Address(source), with.word(), frames, count)
+            .map(|done| done as isize)
     }
     #[inline(always)]
     fn frame_of(self, asid: usize, va: usize) -> Result<usize> {
-        check(FRAME_OF.call([asid, va]))
+        memory::frame_of(DomainNumber(asid), Address(va)).map(|frame| frame.0)
     }
     #[inline(always)]
     fn windows_close(self, asid: usize) {
-        WINDOWS_CLOSE.call([asid]);
+        let _ = memory::windows_close(DomainNumber(asid));
     }
     #[inline(always)]
     fn memory_check(self) -> isize {
-        MEMORY_CHECK.call([])
+        code(memory::check())
     }
     #[inline(always)]
     fn memory_window(self, server: usize, va: usize, mapped: Entry, shown: Entry, lender: usize) -> Result<()> {
-        done(MEMORY_WINDOW.call([server, va, mapped.word() as usize, shown.word() as usize, lender]))
+        {
+            let (mapped, shown) = (mapped.word() as usize, shown.word() as usize);
+            memory::window(DomainNumber(server), Address(va), mapped, shown, DomainNumber(lender))
+        }
     }
     #[inline(always)]
     fn memory_windows(self, asid: usize) -> usize {
-        MEMORY_WINDOWS.call([asid]).max(0) as usize
+        memory::windows(DomainNumber(asid)).unwrap_or(0)
     }
     #[inline(always)]
     fn memory_info(self, what: usize) -> usize {
-        MEMORY_INFO.call([what, 0]).max(0) as usize
+        memory::info(what, 0).unwrap_or(0)
     }
 
     #[inline(always)]

@@ -38,10 +38,6 @@ use portals_logic::manager::{Caller, Manager as Logic};
 
 pebble::boot_server!(start);
 
-pebble::import! {
-    UNDO_TRANSFERS = "memory.undo_transfers";
-}
-
 type Manager = Logic<Hart>;
 type Guard = pebble::sync::MutexGuard<'static, Manager>;
 

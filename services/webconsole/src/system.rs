@@ -12,6 +12,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use pebble::directory;
 use pebble::file::{File, Kind, Metadata};
+use pebble::interfaces::memory;
 use pebble::time::{TIMEBASE, time, wait};
 use pebble::{Error, Result, check};
 use webconsole_logic::Change;
@@ -22,7 +23,6 @@ pebble::import! {
     PORTAL = "inspect.portal";
     CALLS = "inspect.calls";
     ACCOUNT = "inspect.account";
-    MEMORY = "memory.info";
     SPAWN = "init.spawn";
     COMPONENTS = "init.components";
     LINES = "init.lines";
@@ -87,7 +87,7 @@ impl System {
         let (domains, mut portals_left) = found().fold((0, 0), |(n, portals), found| (n + 1, portals + found.portals));
         pebble::heap::keep_more(ANSWER_MEMORY + domains * DOMAIN_MEMORY + portals_left as usize * PORTAL_MEMORY)?;
         let mut state = State { now: now(), own: pebble::thread::asid(), ..State::default() };
-        state.memory = [0, 1].map(|what| MEMORY.call([what, 0]).max(0) as usize);
+        state.memory = [0, 1].map(|what| memory::info(what, 0).unwrap_or(0));
         let mut calls = Box::new(Calls::NONE);
         state.domains.reserve_exact(domains);
         for found in found().take(domains) {
@@ -116,7 +116,7 @@ impl System {
                 },
                 parent: found.parent as usize,
                 threads: found.threads,
-                pages: MEMORY.call([2, asid]).max(0) as usize,
+                pages: memory::info(2, asid).unwrap_or(0),
                 time: calls.0[TIME],
                 faults: calls.0[FAULTS],
                 interrupts: calls.0[INTERRUPTS],
@@ -242,7 +242,7 @@ fn limits(account: usize) -> Vec<(&'static str, usize, usize)> {
         return Vec::new();
     }
     let Report { used, limits } = report.0;
-    let [pages, most] = [4, 5].map(|what| MEMORY.call([what, account]).max(0) as usize);
+    let [pages, most] = [4, 5].map(|what| memory::info(what, account).unwrap_or(0));
     let of = |resource: Resource| {
         let n = resource as usize;
         (resource.text(), used[n] as usize, limits[n] as usize)

@@ -1,11 +1,13 @@
 //! Portals: registered, opened, granted, closed, and the letters that servers have code for.
 
-use crate::{MANAGER, UNDO_TRANSFERS, client_memory, tell, tell_one, unlocked_call, with_caller, with_new_portals};
+use crate::{MANAGER, client_memory, tell, tell_one, unlocked_call, with_caller, with_new_portals};
 use abi::Error;
 use abi::identity::DomainId;
 use abi::system::{self, Description};
 use alloc::vec::Vec;
 use fallible::TryPush;
+use pebble::interfaces::memory;
+use pebble::interfaces::types::ThreadIndex;
 
 pub extern "C" fn register(thread: usize, request: usize) -> isize {
     with_caller(thread, |manager, caller| manager.register(caller, &client_memory::read(request)?))
@@ -108,7 +110,7 @@ pub extern "C" fn argument(_cause: usize, value: usize, pc: usize, caller: usize
         }
     };
     if result < 0 {
-        UNDO_TRANSFERS.call([thread]);
+        let _ = memory::undo_transfers(ThreadIndex(thread));
     }
     result
 }

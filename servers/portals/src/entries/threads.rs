@@ -1,11 +1,11 @@
 //! Threads, and their stacks.
 
 use crate::hart::Hart;
-use crate::{MANAGER, UNDO_TRANSFERS, client_memory, unlock, with_caller};
+use crate::{MANAGER, client_memory, unlock, with_caller};
 use abi::Error;
 use abi::nucleus::domain;
-use pebble::boot::GROW_FOR;
-use pebble::interfaces::scheduler;
+use pebble::interfaces::types::{DomainNumber, ThreadIndex};
+use pebble::interfaces::{memory, scheduler};
 use portals_logic::state::nucleus_data::{Table, ThreadPage};
 use portals_logic::state::threads::Exit;
 
@@ -46,7 +46,7 @@ pub extern "C" fn thread_exit(thread: usize) -> isize {
 /// The thread is about to end: what was shared or moved for calls that it did not make comes back.
 fn give_back(thread: usize) {
     if ThreadPage::of(Hart, thread).is_some_and(|page| page.is_transferring()) {
-        UNDO_TRANSFERS.call([thread]);
+        let _ = memory::undo_transfers(ThreadIndex(thread));
     }
 }
 /// Where a thread ends whose domain died: what waited for it to leave can be freed now.
@@ -76,7 +76,7 @@ pub extern "C" fn callers(thread: usize, after: usize, out: usize) -> isize {
     })
 }
 pub extern "C" fn grow(thread: usize, pages: usize) -> isize {
-    with_caller(thread, |_, caller| Ok(GROW_FOR.call([caller.subject, pages])))
+    with_caller(thread, |_, caller| memory::grow_for(DomainNumber(caller.subject), pages).map(|end| end.0 as isize))
 }
 pub extern "C" fn stack(thread: usize, bytes: usize) -> isize {
     with_caller(thread, |manager, caller| {
