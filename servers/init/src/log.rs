@@ -113,7 +113,8 @@ mod tests {
         let mut words = vec![0u64; (HEADER + room).div_ceil(8)];
         // SAFETY: the bytes of the words.
         let bytes = unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr() as *mut u8, HEADER + room) };
-        fallible::failing::with_only(0, || body(&mut Log::new(bytes, &mut Lines::NONE)))
+        let mut lines = Lines::NONE;
+        fallible::failing::with_only(0, || body(&mut Log::new(bytes, &mut lines)))
     }
     fn text(log: &mut Log) -> String {
         fallible::failing::spared(|| String::from_utf8(log.text().to_vec()).unwrap())

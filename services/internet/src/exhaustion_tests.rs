@@ -163,13 +163,10 @@ fn a_caller_for_whom_there_is_no_memory_is_refused_and_the_next_one_is_not() {
             })
             .collect();
         assert!(n > 0 || refused == 2, "{refused} were refused of three");
-        let (accepted, _) = with_only(0, || machines[0].stack.accept(door, OWNER)).map_or_else(
-            |error| {
-                assert_eq!(error, Error::ENOMEM);
-                machines[0].stack.accept(door, OWNER).unwrap()
-            },
-            |accepted| accepted,
-        );
+        let (accepted, _) = with_only(0, || machines[0].stack.accept(door, OWNER)).unwrap_or_else(|error| {
+            assert_eq!(error, Error::ENOMEM);
+            machines[0].stack.accept(door, OWNER).unwrap()
+        });
         // What goes over a connection needs no memory, nor its end.
         machines[1].stack.write(calls[0], b"words", NOW).unwrap();
         talk(&mut machines, 0);
