@@ -1,12 +1,12 @@
 /* alarm and setitimer: one thread of a domain waits for the time that was set last, and raises SIGALRM, whose handler runs in it. */
-#include "system.h"
+#include "clocks.h"
 #include <signal.h>
 #include <sys/lock.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { SECOND = 10000000, MICROSECOND = 10 };
-/* Ticks of hrtime: when it is time, 0 for never, and from one time to the next. */
+enum { SECOND = TIMEBASE, MICROSECOND = TIMEBASE / 1000000 };
+/* Units of the time register: when it is time, 0 for never, and from one time to the next. */
 static unsigned long long next, interval;
 /* What wakes the thread when these have changed; whether there is one. */
 static int changed, waits;
@@ -19,12 +19,19 @@ static void unlock(void)
 {
     __retarget_lock_release_recursive(&__lock___libc_recursive_mutex);
 }
+/* How long to wait at once for a time so far away: most of it, since the rate is measured only, until it is near. */
+static unsigned long long stretch(unsigned long long left)
+{
+    enum { NEAR = TIMEBASE / 1000 };
+    return left <= NEAR ? left : left - left / 8;
+}
 static void ring(void *unused)
 {
     (void)unused;
+    struct pace pace = {0};
     for (;;) {
         lock();
-        unsigned long long now = hrtime(), at = next;
+        unsigned long long now = __pebble_units(), at = next;
         int over = at && at <= now;
         /* Those that it was too late for are left out. */
         if (over)
@@ -33,7 +40,7 @@ static void ring(void *unused)
         if (over)
             raise(SIGALRM);
         else if (at)
-            sem_timedwait(changed, at - now);
+            __pebble_wait_units(&pace, changed, at - now, stretch(at - now));
         else
             sem_wait(changed);
     }
@@ -61,22 +68,22 @@ static int start(void)
     waits = 1;
     return 0;
 }
-static unsigned long long ticks(struct timeval time)
+static unsigned long long units(struct timeval time)
 {
     return time.tv_sec * (unsigned long long)SECOND + time.tv_usec * (unsigned long long)MICROSECOND;
 }
-static struct timeval time_of(unsigned long long ticks)
+static struct timeval time_of(unsigned long long units)
 {
-    return (struct timeval){ticks / SECOND, ticks % SECOND / MICROSECOND};
+    return (struct timeval){units / SECOND, units % SECOND / MICROSECOND};
 }
-/* Longer than anybody waits, and far from where ticks overflow. */
+/* Longer than anybody waits, and far from where units overflow. */
 static int is_time(struct timeval time)
 {
     return time.tv_usec >= 0 && time.tv_usec < 1000000 && time.tv_sec >= 0 && time.tv_sec <= 1000000000;
 }
 static struct itimerval left(void)
 {
-    unsigned long long now = hrtime();
+    unsigned long long now = __pebble_units();
     return (struct itimerval){time_of(interval), time_of(next > now ? next - now : 0)};
 }
 int getitimer(int which, struct itimerval *value)
@@ -99,13 +106,13 @@ int setitimer(int which, const struct itimerval *restrict value, struct itimerva
         return -1;
     }
     struct itimerval wanted = value ? *value : (struct itimerval){0};
-    unsigned long long wait = ticks(wanted.it_value);
+    unsigned long long wait = units(wanted.it_value);
     lock();
     struct itimerval had = left();
     int result = wait ? start() : 0;
     if (result == 0) {
-        next = wait ? hrtime() + wait : 0;
-        interval = wait ? ticks(wanted.it_interval) : 0;
+        next = wait ? __pebble_units() + wait : 0;
+        interval = wait ? units(wanted.it_interval) : 0;
     }
     int told = waits;
     unlock();

@@ -1,5 +1,5 @@
 /* Time. hrtime counts pairs of core cycles; the C library's clocks come from the clock driver and the time register. */
-#include "system.h"
+#include "clocks.h"
 #include <sys/time.h>
 #include <sys/times.h>
 #include <time.h>
@@ -9,15 +9,6 @@ void hrsleep(unsigned long long ticks)
     invoke_portal(SYS_SLEEP, ticks > INT64_MAX ? INT64_MAX : (word)ticks);
 }
 
-/* Units of the time register in a second, on QEMU's virt machine. */
-#define TIMEBASE 10000000ull
-
-static unsigned long long time_register(void)
-{
-    unsigned long long t;
-    __asm__ volatile("rdtime %0" : "=r"(t));
-    return t;
-}
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
     static int portal;
@@ -32,7 +23,7 @@ int clock_gettime(clockid_t clock, struct timespec *now)
         *now = (struct timespec){ns / 1000000000, ns % 1000000000};
         return 0;
     }
-    unsigned long long t = time_register();
+    unsigned long long t = __pebble_units();
     *now = (struct timespec){t / TIMEBASE, t % TIMEBASE * (1000000000 / TIMEBASE)};
     return 0;
 }
@@ -55,9 +46,26 @@ time_t time(time_t *out)
 }
 clock_t times(struct tms *out)
 {
-    clock_t ticks = time_register() / (TIMEBASE / CLOCKS_PER_SEC);
+    clock_t ticks = __pebble_units() / (TIMEBASE / CLOCKS_PER_SEC);
     *out = (struct tms){.tms_utime = ticks};
     return ticks;
+}
+void __pebble_wait_units(struct pace *pace, int semaphore, unsigned long long units, unsigned long long longest)
+{
+    /* What is shorter says little of a rate. */
+    enum { GUESS = 50, MEASURED = TIMEBASE / 20000 };
+    unsigned long long rate = pace->ticks_a_unit ? pace->ticks_a_unit : GUESS;
+    if (!pace->ticks_a_unit)
+        longest = TIMEBASE / 10000;
+    unsigned long long ticks = (units < longest ? units : longest) * rate;
+    unsigned long long t0 = __pebble_units(), h0 = hrtime();
+    if (semaphore < 0)
+        hrsleep(ticks);
+    else
+        sem_timedwait(semaphore, ticks);
+    unsigned long long dt = __pebble_units() - t0;
+    if (dt >= MEASURED)
+        pace->ticks_a_unit = (hrtime() - h0) / dt + 1;
 }
 int nanosleep(const struct timespec *wanted, struct timespec *left)
 {
@@ -66,18 +74,10 @@ int nanosleep(const struct timespec *wanted, struct timespec *left)
         return -1;
     }
     unsigned long long units = wanted->tv_sec * TIMEBASE + (wanted->tv_nsec + 99) / (1000000000 / TIMEBASE);
-    unsigned long long start = time_register();
-    /* How fast hrtime runs is the machine's affair: sleep a stretch, look, and correct; first a short one, for what is
-       guessed may be far too long. */
-    unsigned long long ticks_a_unit = 50, longest = TIMEBASE / 10000;
-    for (unsigned long long done; (done = time_register() - start) < units; longest = TIMEBASE / 100) {
-        unsigned long long stretch = units - done < longest ? units - done : longest;
-        unsigned long long t0 = time_register(), h0 = hrtime();
-        hrsleep(stretch * ticks_a_unit);
-        unsigned long long dt = time_register() - t0;
-        if (dt)
-            ticks_a_unit = (hrtime() - h0) / dt + 1;
-    }
+    unsigned long long start = __pebble_units();
+    struct pace pace = {0};
+    for (unsigned long long done; (done = __pebble_units() - start) < units;)
+        __pebble_wait_units(&pace, -1, units - done, TIMEBASE / 100);
     if (left)
         *left = (struct timespec){0, 0};
     return 0;
