@@ -4,10 +4,11 @@
 #include <pebble.h>
 /* Several hostile domains do one random thing each in turn: register, open, close, say who may open what, withdraw, call each other with
    windows, lend on what they were lent, fork, share portal tables, interpose, grant, notify, page, kill, fault, end, and call system
-   portals with arguments that are chosen to hurt. After each step everything is looked through (inspect.check); at the end nothing may
+   portals with arguments that are chosen to hurt; they make domains of protection in their spaces, show them pages and hide these again, call
+   them, have them call others and take memory there, and destroy them. After each step everything is looked through (inspect.check); at the end nothing may
    be left. Arguments: where the random numbers start, how many runs to make, and how many steps a run has. With a clock that counts
    instructions, as in the tests, a run can be repeated exactly; without it, by hand, each is another one. */
-enum { DOMAINS = 6, STEPS = 5000, RUNS = 1, BUFFERS = 4, KEPT = 16, STUCK = 4 };
+enum { DOMAINS = 6, STEPS = 5000, RUNS = 1, BUFFERS = 4, KEPT = 16, STUCK = 4, PARTS = 3 };
 #define MILLISECOND 1000000ull
 
 static unsigned long seed;
@@ -111,11 +112,52 @@ static int intercept(int number, int p1, int p2, int p3, int p4, int p5)
 {
     return next() % 16 ? invoke_portal(number, p1, p2, p3, p4, p5) : -EAGAIN;
 }
+/* In a domain of protection: only its arguments are sure to be there. */
+static word visits(word *page, word portal, word how, word random)
+{
+    switch (how) {
+    case 0: return invoke_portal(portal, page, random, page, random);
+    case 1: return page[random % 512] = random;
+    case 2: return invoke_portal(21, 1l); /* takes a page */
+    case 3: return invoke_portal(11, page) + invoke_portal(13, page); /* registers, opens what stands there */
+    case 4: return invoke_portal(random % 30, page, portal, random, page);
+    case 5: return invoke_portal(4), page[0];
+    case 6: return ((word (*)(void))random)();
+    default: {
+        word taken = invoke_portal(21, 1l);
+        return taken > 0 ? invoke_portal(portal, taken, random, taken, random) : taken;
+    }
+    }
+}
+DP_MODULE(part, visits)
+static int parts[PARTS];
+static void part_step(void)
+{
+    int n = next() % PARTS, rights = 1 << (1 + next() % 4) | PAGE_READ;
+    char *page = buffers[next() % BUFFERS];
+    switch (parts[n] <= 0 ? 5 : next() % 12) {
+    case 0: dp_make_visible(parts[n], page, 4096, rights); return;
+    case 1: dp_make_invisible(parts[n], page, 4096); return;
+    case 2: next() % 2 ? dp_destroy(parts[n]) : dp_close(parts[n]); return;
+    case 3: dp_pass_port_right(parts[n], some_portal()); return;
+    case 4: dp_withdraw_port_right(parts[n], some_portal()); return;
+    case 5:
+        parts[n] = dp_create("part");
+        dp_show_program(parts[n]);
+        dp_register(parts[n], part, part_procedures, next() % 3);
+        for (int b = 0; b < BUFFERS; b++)
+            dp_make_visible(parts[n], buffers[b], 4096, PAGE_READ | PAGE_WRITE);
+        dp_pass_port_right(parts[n], some_portal());
+        return;
+    default: dp_call(parts[n], part, 0, nasty(), page, some_portal(), next() % 9, nasty());
+    }
+}
 static void thread(void *argument)
 {
     (void)argument;
-    switch (next() % 4) {
+    switch (next() % 6) {
     case 0: case 1: call_somebody((word)buffers[next() % BUFFERS]); break;
+    case 3: case 4: part_step(); break;
     case 2: sem_timedwait(never, next() % (3 * MILLISECOND)); break;
     default: call_somebody(0);
     }
@@ -169,7 +211,8 @@ static void step(void)
         if (next() % 8 == 0)
             page_map(get_asid(), buffers[n], NULL, PAGE_READ | PAGE_WRITE);
     int status;
-    switch (next() % 36) {
+    switch (next() % 42) {
+    case 36: case 37: case 38: case 39: case 40: case 41: part_step(); return;
     case 0: case 1: case 2: case 3: {
         word constants[6] = {nasty(), nasty()};
         portal_register(PICK(names), PICK(specs), next() % 8 ? (word (*)())serve : (word (*)())nasty(), constants, next() % 3);
