@@ -105,7 +105,7 @@ impl Frames {
 fn kind(component: &str, va: usize) -> String {
     match va {
         _ if va >= SERVICE_VA => "service stacks".into(),
-        _ if va >= STACK_FLOOR || va < IMAGE_VA => "stacks".into(),
+        _ if !(IMAGE_VA..STACK_FLOOR).contains(&va) => "stacks".into(),
         _ => format!("{component}, heap"),
     }
 }
