@@ -229,7 +229,13 @@ pub fn watch() -> Result<()> {
                 continue;
             }
         };
-        let Some(job) = FOREGROUND.lock().clone() else { continue };
+        let Some(job) = FOREGROUND.lock().clone() else {
+            // Between a command and the prompt: what was typed ahead is gone, which is to be seen.
+            if key == CONTROL_C {
+                pebble::println!("^C");
+            }
+            continue;
+        };
         if key == CONTROL_Z {
             pebble::println!("^Z\n[{}] goes on in the background: {}", job.number, job.text);
             job.background.store(true, Ordering::Relaxed);
