@@ -5,6 +5,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use volume::{
     Clock, DeviceCapabilities, DeviceGeometry, Disk, EntropySource, Ext4Result, Ext4Timestamp, Failure, SectorId,
 };
@@ -39,8 +40,9 @@ const SECTOR: u64 = abi::block::SECTOR as u64;
 const SIZES: std::ops::RangeInclusive<u64> = 32..=65_536;
 
 /// A file as a disk.
+#[derive(Clone)]
 pub struct Image {
-    file: File,
+    file: Arc<File>,
     bytes: u64,
 }
 fn io<T>(result: std::io::Result<T>) -> Ext4Result<T> {
@@ -90,14 +92,14 @@ pub fn create(file: &Path, size: u64) -> Result<()> {
     }
     let bytes = size << 20;
     let open = File::options().read(true).write(true).create_new(true).open(file);
-    let image = Image { file: open.with_context(|| file.display().to_string())?, bytes };
+    let image = Image { file: Arc::new(open.with_context(|| file.display().to_string())?), bytes };
     image.file.set_len(bytes)?;
     about(format(image, Now).map(|_| ()), &file.display().to_string())
 }
 fn mount(file: &Path) -> Result<Mounted> {
     let open = File::options().read(true).write(true).open(file).with_context(|| file.display().to_string())?;
     let bytes = open.metadata()?.len();
-    about(Volume::mount(Image { file: open, bytes }, Now, Random), &file.display().to_string())
+    about(Volume::mount(Image { file: Arc::new(open), bytes }, Now, Random), &file.display().to_string())
 }
 /// Runs `body` on the disk in `file`, and leaves it in order.
 pub fn with<T>(file: &Path, body: impl FnOnce(&mut Mounted) -> Result<T>) -> Result<T> {

@@ -52,6 +52,9 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         Ok(done)
     }
     fn read_past(&mut self, inode: InodeNumber, from: u64, to: &mut [u8]) -> Result<()> {
+        if self.read_by_runs(inode, from, to)? {
+            return Ok(());
+        }
         let read = self.files.read_inode(inode, from, to).map_err(told)?;
         if read == to.len() { Ok(()) } else { Err(Error::EIO) }
     }
@@ -143,6 +146,7 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         let placed = found.is_some_and(|at| self.cache.page(at).placed) && end <= self.bytes(number);
         if !placed {
             let before = self.before_write(number, payer, first, from.len())?;
+            self.runs.changed(key.0);
             self.counted(number, before, |volume| volume.files.write_inode(number, first, from).map_err(told))?;
             if let Some(users) = self.users.get_mut(&key.0) {
                 users.bytes = users.bytes.max(end);
@@ -173,6 +177,7 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         let page = self.cache.page(at);
         let (key, count) = (page.key, page.count);
         let number = inode(key)?;
+        self.runs.changed(key.0);
         self.files.write_inode(number, start(key), &self.cache.page(at).bytes[..count]).map_err(told)?;
         self.cache.clean(at);
         Ok(())
@@ -208,6 +213,7 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         }
         self.versions.changed(number.raw());
         let before = self.pages(number)?;
+        self.runs.changed(number.raw());
         self.counted(number, before, |volume| volume.files.truncate_inode(number, bytes).map_err(told))?;
         self.cache.forget(number.raw(), u32::try_from(bytes / PAGE as u64).unwrap_or(u32::MAX));
         if let Some(users) = self.users.get_mut(&number.raw()) {
@@ -218,6 +224,7 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
     /// What has no name and no user any more goes; its number may be another's next.
     pub(crate) fn reap(&mut self, number: InodeNumber) -> Result<()> {
         self.versions.changed(number.raw());
+        self.runs.changed(number.raw());
         self.cache.forget(number.raw(), 0);
         self.reap_counted(number)
     }

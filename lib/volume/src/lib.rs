@@ -8,10 +8,12 @@ extern crate alloc;
 mod cache;
 mod contents;
 mod quota;
+mod runs;
 mod versions;
 
 use abi::Error;
 use abi::file::{NODE_OF_DISK, Status, flags, kind, whence};
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -27,6 +29,7 @@ use rsext4::{
     InodeNumber, MkfsOptions, MountOptions, MountServices, MountedServices, MutationContext, NoopObserver,
     RenameOptions, UnlinkOutcome,
 };
+use runs::Runs;
 use versions::Versions;
 
 type Result<T> = core::result::Result<T, Error>;
@@ -78,7 +81,11 @@ struct Users {
 type Files<D, E> = Ext4<D, MountedServices<E, NoopObserver>>;
 
 pub struct Volume<D: BlockIo, E: EntropySource> {
-    files: Files<D, E>,
+    /// Apart, for it is large, and what is built of it is moved: the thread that mounts has a small stack.
+    files: Box<Files<D, E>>,
+    /// The same disk, for what is read past the file system.
+    disk: D,
+    runs: Runs,
     users: BTreeMap<u32, Users>,
     cache: Cache,
     versions: Versions,
@@ -107,8 +114,12 @@ fn by(payer: Owner) -> MutationContext {
     MutationContext::new(payer.number(), 0, 0, 0)
 }
 impl<D: BlockIo, E: EntropySource> Volume<D, E> {
-    /// The file system of a disk; what its journal has is done first. `EIO`: there is none, or it is damaged.
-    pub fn mount(disk: D, clock: impl Clock + Send + 'static, mut entropy: E) -> Result<Volume<D, E>> {
+    /// The file system of a disk, of which a clone is the same disk; what its journal has is done first. `EIO`: there is none, or it is
+    /// damaged.
+    pub fn mount(disk: D, clock: impl Clock + Send + 'static, mut entropy: E) -> Result<Volume<D, E>>
+    where
+        D: Clone,
+    {
         let start = match clock.now() {
             Ok(now) if now != Ext4Timestamp::UNIX_EPOCH => {
                 (now.sec as u64).wrapping_mul(1_000_000_000) + u64::from(now.nsec)
@@ -122,8 +133,19 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         };
         let versions = Versions::new(start);
         let services = MountServices::new(clock, entropy, NoopObserver);
-        let files = Ext4::mount(disk, services, MountOptions::read_write()).map_err(told)?;
-        Ok(Volume { files, users: BTreeMap::new(), cache: Cache::new(), versions, quotas: Quotas::default() })
+        let files = match Ext4::mount(disk.clone(), services, MountOptions::read_write()) {
+            Ok(files) => Box::new(files),
+            Err(error) => return Err(told(error)),
+        };
+        Ok(Volume {
+            files,
+            disk,
+            runs: Runs::default(),
+            users: BTreeMap::new(),
+            cache: Cache::new(),
+            versions,
+            quotas: Quotas::default(),
+        })
     }
     /// All is written, and the disk is marked as left in order.
     pub fn unmount(mut self) -> Result<()> {
@@ -133,7 +155,9 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
     /// What was written lasts. `EIO`: but for some of it; the rest does.
     pub fn sync(&mut self) -> Result<()> {
         let written = self.write_all_back();
-        self.files.sync().map_err(told).and(written)
+        self.files.sync().map_err(told)?;
+        self.runs.synced();
+        written
     }
     pub fn space(&self) -> Space {
         let stats = self.files.statfs();
@@ -392,5 +416,7 @@ fn name(text: &str) -> Result<FileName<'_>> {
 }
 #[cfg(test)]
 mod quota_tests;
+#[cfg(test)]
+mod runs_tests;
 #[cfg(test)]
 mod tests;

@@ -44,7 +44,7 @@ impl BlockIo for Memory {
 std::thread_local! {
     /// Blocks that a test's disk can not read, and those that were read.
     static UNREADABLE: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
-    static READ: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+    pub(crate) static READ: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
 }
 struct Still;
 impl Clock for Still {
@@ -66,7 +66,7 @@ pub(crate) fn fresh() -> Memory {
     format(empty(), Still).unwrap()
 }
 /// Disks with small blocks and with large ones.
-fn both() -> [Memory; 2] {
+pub(crate) fn both() -> [Memory; 2] {
     [SMALL_BLOCK, LARGE_BLOCK].map(|block_size| format_in_blocks(empty(), Still, block_size).unwrap())
 }
 pub(crate) fn mount(disk: &Memory) -> Volume<Memory, Four> {

@@ -15,6 +15,7 @@ pebble::import! {
     SIZE = "block.size";
 }
 
+#[derive(Clone)]
 pub struct Blocks {
     sectors: u64,
 }
