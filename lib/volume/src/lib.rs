@@ -339,7 +339,6 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         if last.is_empty() {
             return Err(Error::EBUSY);
         }
-        self.child(directory, last)?.ok_or(Error::ENOENT)?;
         let gone = self.files.remove_empty_directory(directory, name(last)?).map_err(told)?;
         self.nameless(gone)
     }
@@ -347,10 +346,6 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
     pub fn unlink(&mut self, path: &str) -> Result<()> {
         let (directory, last) = self.place(path)?;
         if last.is_empty() {
-            return Err(Error::EISDIR);
-        }
-        let found = self.child(directory, last)?.ok_or(Error::ENOENT)?;
-        if found.is_directory() {
             return Err(Error::EISDIR);
         }
         let gone = self.files.unlink(directory, name(last)?).map_err(told)?;

@@ -120,6 +120,8 @@ fn errors_are_those_of_files() {
     assert_eq!(volume.make_directory("d", Owner::NOBODY), Err(Error::EEXIST));
     assert_eq!(volume.remove_directory("d"), Err(Error::ENOTEMPTY));
     assert_eq!(volume.unlink("d"), Err(Error::EISDIR));
+    assert_eq!((volume.unlink("none"), volume.remove_directory("none")), (Err(Error::ENOENT), Err(Error::ENOENT)));
+    assert_eq!((volume.unlink("d/f/x"), volume.remove_directory("d/f")), (Err(Error::ENOTDIR), Err(Error::ENOTDIR)));
 }
 #[test]
 fn what_is_open_stays_when_its_name_goes() {
