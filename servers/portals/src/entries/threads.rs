@@ -18,13 +18,8 @@ pub extern "C" fn thread_create(thread: usize, entry: usize, sp: usize, argument
 }
 /// The calling thread ends: those who wait for that wake, a few at a time.
 fn end_thread() -> isize {
-    loop {
-        match scheduler::exit() {
-            Ok(true) => {}
-            Ok(false) => return 0,
-            Err(error) => return error.code(),
-        }
-    }
+    while scheduler::exit() == Ok(true) {}
+    0
 }
 /// Ends the calling thread, and with the last thread of a domain that nobody else can enter, the domain. A thread that is
 /// in its domain's controlling domain ends when it returns from there: it holds a stack of that domain.
