@@ -11,9 +11,17 @@ macro_rules! errors {
         #[repr(u16)]
         pub enum Error { $($(#[$doc])* $name = $number,)* }
         impl Error {
-            /// The error with this positive number.
+            /// A bit for each number.
+            const KNOWN: [u64; 4] = {
+                let mut known = [0; 4];
+                $(known[$number / 64] |= 1 << ($number % 64);)*
+                known
+            };
+            /// The error with this positive number. In few bytes, since each component has it.
             pub fn from_number(number: usize) -> Option<Error> {
-                match number { $($number => Some(Error::$name),)* _ => None }
+                let known = Error::KNOWN.get(number / 64).is_some_and(|bits| bits >> (number % 64) & 1 == 1);
+                // SAFETY: one of them has this number.
+                known.then(|| unsafe { core::mem::transmute::<u16, Error>(number as u16) })
             }
             /// One clause, for a person.
             pub fn text(self) -> &'static str {
