@@ -9,10 +9,11 @@ use abi::address::{PAGE, WINDOW_PAGES};
 use abi::nucleus::{NAMELEN, NPORTALS};
 use alloc::vec::Vec;
 use core::cell::UnsafeCell;
-use core::ops::Range;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 /// Most portals of this kind that a fault domain has open.
 pub const CONNECTIONS: usize = 64;
+const _: () = assert!(CONNECTIONS == u64::BITS as usize);
 /// How many calls can be nested, each from one fault domain to another: each takes some 600 bytes of the thread's stack in the host, of 32 KiB.
 pub const DEPTH: u8 = 16;
 
@@ -72,6 +73,8 @@ impl<C> Offer<C> {
 }
 /// The portals that one fault domain has open.
 pub struct Connections<C> {
+    /// Those that are open, being opened or being closed, a bit each: who looks for a free one must not disturb the calls through others.
+    taken: AtomicU64,
     /// Written while nobody calls through them.
     slots: Vec<UnsafeCell<Option<Offer<C>>>>,
     on_their_way: OnTheirWay<CONNECTIONS>,
@@ -84,7 +87,7 @@ impl<C: Copy> Connections<C> {
         let mut slots = Vec::new();
         slots.try_reserve_exact(CONNECTIONS).map_err(|_| Error::ENOMEM)?;
         slots.resize_with(CONNECTIONS, || UnsafeCell::new(None));
-        Ok(Connections { slots, on_their_way: OnTheirWay::none() })
+        Ok(Connections { taken: AtomicU64::new(0), slots, on_their_way: OnTheirWay::none() })
     }
     /// The slot of a number.
     fn slot(number: u64) -> Option<usize> {
@@ -94,32 +97,47 @@ impl<C: Copy> Connections<C> {
     pub fn has(number: u64) -> bool {
         Self::slot(number).is_some()
     }
-    /// Changes those slots through which nobody calls.
-    fn change(&self, slots: Range<usize>, change: impl FnOnce(&mut Option<Offer<C>>) -> i64) -> Answer {
-        let first = slots.start;
+    /// Changes a slot if nobody calls through it.
+    fn change(&self, slot: usize, change: impl FnOnce(&mut Option<Offer<C>>) -> i64) -> Answer {
         // SAFETY: nobody else is in it.
-        self.on_their_way.closing(slots, || Answer::Result(change(unsafe { &mut *self.slots[first].get() })))
+        self.on_their_way.closing(slot..slot + 1, || Answer::Result(change(unsafe { &mut *self.slots[slot].get() })))
+    }
+    /// Takes the lowest free slot from `first` on.
+    fn take(&self, first: usize) -> Option<usize> {
+        let free = |taken: u64| Some(!taken & u64::MAX.checked_shl(first as u32)?).filter(|free| *free != 0);
+        let lowest = |taken: u64| free(taken).map(|free| taken | free & free.wrapping_neg());
+        let taken = self.taken.fetch_update(Ordering::Acquire, Ordering::Relaxed, lowest).ok()?;
+        free(taken).map(|free| free.trailing_zeros() as usize)
+    }
+    fn give_back(&self, slot: usize) {
+        self.taken.fetch_and(!(1 << slot), Ordering::Release);
     }
     /// A new portal to what is offered; its number. `ENFILE`.
     pub fn open(&self, offer: Offer<C>) -> i64 {
-        for slot in 0..CONNECTIONS {
-            let opened = self.change(slot..slot + 1, |place| match place {
-                Some(_) => Error::ENFILE.code() as i64,
-                None => {
-                    *place = Some(offer);
-                    (NPORTALS + slot) as i64
-                }
+        let mut first = 0;
+        while let Some(slot) = self.take(first) {
+            let number = (NPORTALS + slot) as i64;
+            let opened = self.change(slot, |place| {
+                *place = Some(offer);
+                number
             });
-            if let Answer::Result(number @ 0..) = opened {
+            if opened == Answer::Result(number) {
                 return number;
             }
+            // Somebody is in a call through a number that is not open.
+            self.give_back(slot);
+            first = slot + 1;
         }
         Error::ENFILE.code() as i64
     }
     /// `EPORTAL`: it is not open; `EBUSY`: somebody calls through it.
     pub fn close(&self, number: u64) -> Answer {
         let Some(slot) = Self::slot(number) else { return refused(Error::EPORTAL) };
-        self.change(slot..slot + 1, |place| place.take().map_or(Error::EPORTAL.code() as i64, |_| 0))
+        let closed = self.change(slot, |place| place.take().map_or(Error::EPORTAL.code() as i64, |_| 0));
+        if closed == Answer::Result(0) {
+            self.give_back(slot);
+        }
+        closed
     }
     /// Closes all. Nobody is in a call.
     pub fn clear(&self) {
@@ -209,6 +227,23 @@ mod tests {
         assert_eq!(connections.open(offer("np")), Error::ENFILE.code() as i64);
         connections.clear();
         assert_eq!(connections.open(offer("np")), FIRST as i64);
+    }
+    #[test]
+    fn who_opens_others_disturbs_no_call_and_no_close() {
+        let connections = &Connections::none().unwrap();
+        assert_eq!(connections.open(offer("np")), FIRST as i64);
+        std::thread::scope(|scope| {
+            let opener = || {
+                for _ in 0..100_000 {
+                    let number = connections.open(offer("np"));
+                    assert_eq!(connections.close(number as u64), Answer::Result(0));
+                }
+            };
+            let openers = [scope.spawn(opener), scope.spawn(opener)];
+            while !openers.iter().all(|opener| opener.is_finished()) {
+                assert_eq!(called(connections, FIRST), Answer::Result(3));
+            }
+        });
     }
     #[test]
     fn one_that_somebody_calls_through_is_not_closed() {
