@@ -2,8 +2,7 @@
 //! branch out of itself or an instruction outside the allow-list. For `./pebble check`.
 //!
 //! The letters are those of [`LETTERS`], and what they may be put together to, [`Specification::parse`] says. The ends are all
-//! that the generator tells apart: the caller's trust, the callee's, and whether the two are one domain. A caller that is
-//! elastic is as one that is not, because only the callee's stack queue grows; so no caller is. Whether a trusted end is one of
+//! that the generator tells apart: the caller's trust, the callee's, and whether the two are one domain. Whether a trusted end is one of
 //! the first components decides about a constant only, the limit of the frame's place. Numbers and addresses are
 //! those that take most instructions.
 
@@ -38,7 +37,7 @@ const LENGTH: usize = 2 + ARGUMENTS;
 /// What the generator tells apart of a caller, and of a callee: its flags.
 const FIRST: u64 = flags::TRUSTED | flags::BOOT;
 const CALLERS: [u64; 3] = [0, flags::TRUSTED, FIRST | flags::MASKED];
-const CALLEES: [u64; 4] = [0, flags::ELASTIC, FIRST, FIRST | flags::MASKED];
+const CALLEES: [u64; 3] = [0, FIRST, FIRST | flags::MASKED];
 /// Kinds of ends: each caller with each callee, and each callee with itself.
 const ENDS: usize = (CALLERS.len() + 1) * CALLEES.len();
 
@@ -148,6 +147,8 @@ fn one(
         raise: 0xFFFF_FFFF_C020_0100,
         complete: 0xFFFF_FFFF_C020_0FFC,
         floating_push: 0xFFFF_FFFF_C020_0800,
+        no_stack: 0xFFFF_FFFF_C020_0840,
+        stack_free: 0xFFFF_FFFF_C020_0880,
         ..Default::default()
     };
     let block = generate(&connection, &symbols, out).map_err(Fault::NotGenerated)?;

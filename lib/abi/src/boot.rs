@@ -157,6 +157,10 @@ pub struct Symbols {
     pub complete: u64,
     /// Saves live floating-point state in a frame of its own; returns to `t4`.
     pub floating_push: u64,
+    /// The callee's (`t6`) stack queue is empty: makes the call again with the thread's reserve in it, or raises `NO_STACK` for the caller.
+    pub no_stack: u64,
+    /// A stack went back to the queue of the callee (`t6`): raises `STACK_FREE` or `RESERVE_FREE` for the caller.
+    pub stack_free: u64,
     /// Entry of the table for a number that is not open.
     pub bad_portal: u64,
     /// Entry 0 of every table.

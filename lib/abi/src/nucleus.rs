@@ -43,6 +43,8 @@ pub struct Thread {
     pub transfer_ends: [[u64; 2]; TRANSFERS],
     /// 1: one of `transfers` may be in use. A call that can not be made has them undone before it ends or waits for a stack.
     pub transferring: u64,
+    /// A [`StackDescriptor`] that only this thread takes, when the queue of the domain whose table its first word is has none; or 0.
+    pub reserve: u64,
     /// Where windows are mapped at the first access, for each slot: its entry with the callee's ASID from bit 54 on; when it is
     /// mapped, the supervisor address of its place; 0: not in use.
     pub slots: [u64; crate::address::WINDOW_SLOTS],
@@ -115,7 +117,7 @@ pub mod domain {
     pub const ROOT: i32 = -408;
     /// First free [`super::StackDescriptor`], or 0.
     pub const STACKS: i32 = -416;
-    /// Threads that wait for a stack.
+    /// Threads that wait for a stack, and reserves that have been taken: as many returns do more than to put their stack back.
     pub const STACK_WAITERS: i32 = -424;
     /// `sp` at every entry, in a domain that runs with interrupts off.
     pub const MASKED_STACK: i32 = -432;
@@ -135,8 +137,10 @@ pub mod domain {
     pub const WINDOW_TABLES: i32 = LENT - 8 * ((super::MAX_THREADS * crate::address::WINDOW_STRIDE) >> 21) as i32;
     /// Supervisor address of the middle of the domain's counters ([`crate::count`]); 0 in a system that counts nothing.
     pub const COUNTERS: i32 = WINDOW_TABLES - 8;
+    /// Stacks that threads have been given beside the queue's ([`super::Thread::reserve`]) and that are not taken out of it again.
+    pub const RESERVES: i32 = COUNTERS - 8;
     /// Lowest field of the record.
-    pub const RECORD: i32 = COUNTERS;
+    pub const RECORD: i32 = RESERVES;
     /// Offset of what neither nucleus nor portals use between table and record, but in the graveyard's block, where the windows of the dead
     /// are closed to here: for what is as small as a stack descriptor and lives as long as the domain.
     pub const SPARE: i32 = ENTRIES + 16;
@@ -161,16 +165,18 @@ pub mod flags {
 /// interrupted "instruction" is the caller's `ecall`: it is executed again if the handler returns 0, and ends with the
 /// handler's result otherwise.
 pub mod fault {
-    /// The callee's stack queue is empty: value is the callee's table. Goes to the scheduler.
+    /// The callee's stack queue is empty: its identity stands in place of the program counter. Goes to the portal manager.
     pub const NO_STACK: usize = 24;
-    /// The same, where the callee is elastic. Goes to the portal manager.
-    pub const GROW_STACK: usize = 25;
+    /// A stack went back to a queue that has one more than its own: the callee's identity stands in place of the program counter. Goes to
+    /// the portal manager.
+    pub const RESERVE_FREE: usize = 25;
     /// A window can not be opened on the caller's page, or the callee has no table for the slot: value is the
     /// caller's address, and the callee's identity stands in place of the program counter. Goes to the memory manager.
     pub const WINDOW: usize = 26;
     /// The same for a window that the callee may write.
     pub const WINDOW_WRITE: usize = 27;
-    /// A stack went back to a queue that threads wait for: value is the callee's table. Goes to the scheduler.
+    /// A stack went back to a queue that threads wait for: the callee's number stands in place of the program counter. Goes to the
+    /// scheduler.
     pub const STACK_FREE: usize = 28;
     /// A call is to share or move pages, or its return is: value is the request, and the other side's identity stands in place of
     /// the program counter. Value 0: the call can not be made, or not yet; what was shared or moved for it comes back. Goes to the
@@ -193,7 +199,7 @@ pub mod cancelled {
 /// A stack of a domain's queue.
 #[repr(C)]
 pub struct StackDescriptor {
-    /// Next in the queue, or 0.
+    /// Next in the queue, or 0; while it is a thread's reserve, the domain's table.
     pub next: u64,
     /// Initial stack pointer.
     pub sp: u64,

@@ -20,7 +20,7 @@ use std::mem::offset_of;
 pub fn symbols(nucleus: &Program) -> Result<Symbols, Error> {
     macro_rules! find { ($($field:ident)*) => { Symbols { $($field: nucleus.symbol(concat!("nucleus_", stringify!($field)))?,)* } } }
     Ok(find! {
-        raise complete floating_push bad_portal return_portal first_frame start restore floating_return fatal illegal asid
+        raise complete floating_push no_stack stack_free bad_portal return_portal first_frame start restore floating_return fatal illegal asid
         raise_supervisor start_supervisor restore_supervisor call_supervisor exit_supervisor
         thread hrtime switch idle timer_set code_sync tlb_flush tlb_flush_asid interrupts_mask
     })
@@ -287,9 +287,9 @@ impl Opener<'_> {
         self.memory.write_u64(d.field(domain::fault(2)), symbols.illegal);
         let masked = d.flags & abi::nucleus::flags::MASKED != 0;
         for (number, name) in [
-            (fault::NO_STACK, "scheduler.stack_wait"),
+            (fault::NO_STACK, "domain.no_stack"),
             (fault::STACK_FREE, "scheduler.stack_free"),
-            (fault::GROW_STACK, "domain.grow_stack"),
+            (fault::RESERVE_FREE, "domain.reserve_free"),
             (fault::WINDOW, "memory.fault"),
             (fault::WINDOW_WRITE, "memory.fault"),
             (fault::TRANSFER, "memory.fault"),

@@ -8,9 +8,9 @@ interface! {
     "scheduler.start", "sm": fn start() -> Result<()>;
     /// Timer interrupt (cause 5)
     "scheduler.tick", "sx": fn tick() -> Result<()>;
-    /// Fault `NO_STACK` of a call to the domain whose number is its third word: waits until a stack is free
-    "scheduler.stack_wait", "sx": fn stack_wait [cause: usize, value: usize, domain: DomainNumber] () -> Result<()>;
-    /// Fault `STACK_FREE`, the same third word: wakes the first waiter by priority → 0
+    /// Waits until a stack of the domain is free: at most so long where that is positive (`ETIMEDOUT`); portal manager
+    "scheduler.stack_wait", "smii": fn stack_wait(domain: DomainNumber, ticks: Ticks) -> Result<()>;
+    /// Fault `STACK_FREE` of a return from the domain whose number is its third word: wakes the first waiter by priority → 0
     "scheduler.stack_free", "sx": fn stack_free [cause: usize, value: usize, domain: DomainNumber] () -> Result<()>;
     /// The first thread that waits for a stack of a domain that has ended calls again → 1; 0: nobody waits; portal manager
     "scheduler.stack_dead", "smi": fn stack_dead(domain: DomainNumber) -> Result<bool>;

@@ -22,6 +22,8 @@ fn main() {
         raise: 0xFFFF_FFFF_C020_018A,
         complete: 0xFFFF_FFFF_C020_033E,
         floating_push: 0xFFFF_FFFF_C020_0712,
+        no_stack: 0xFFFF_FFFF_C020_0840,
+        stack_free: 0xFFFF_FFFF_C020_0880,
         ..Default::default()
     };
     let mut words = portal::emit::Buffer::EMPTY;

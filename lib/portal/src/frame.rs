@@ -11,9 +11,6 @@ impl End {
     pub fn masked(&self) -> bool {
         self.flags & flags::MASKED != 0
     }
-    pub fn elastic(&self) -> bool {
-        self.flags & flags::ELASTIC != 0
-    }
     /// It executes in supervisor mode.
     pub fn supervisor(&self) -> bool {
         self.flags & flags::SUPERVISOR != 0

@@ -768,14 +768,7 @@ impl Generator<'_, '_> {
                         self.raise(fault::TRANSFER);
                         self.e.place(nothing);
                     }
-                    if !self.c.callee.elastic() {
-                        self.e.put(ld(T3, T6, domain::STACK_WAITERS));
-                        self.e.put(addi(T3, T3, 1));
-                        self.e.put(sd(T3, T6, domain::STACK_WAITERS));
-                    }
-                    self.e.put(addi(T1, T6, 0));
-                    self.e.constant(T3, self.c.callee.asid as i64);
-                    self.raise(if self.c.callee.elastic() { fault::GROW_STACK } else { fault::NO_STACK });
+                    self.e.put_all(jump(ZERO, self.symbols.no_stack, T4));
                 }
                 _ => {
                     let waiters = self.waiters();
@@ -785,9 +778,7 @@ impl Generator<'_, '_> {
                         self.e.put(ld(T3, T0, self.plan.tp as i32 - self.plan.size as i32));
                         self.e.put(csrw(csr::SSCRATCH, T3));
                     }
-                    self.e.put(addi(T1, T6, 0));
-                    self.e.constant(T3, self.c.callee.asid as i64);
-                    self.raise(fault::STACK_FREE);
+                    self.e.put_all(jump(ZERO, self.symbols.stack_free, T4));
                 }
             }
         }

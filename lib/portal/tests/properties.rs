@@ -106,6 +106,8 @@ proptest! {
             raise: 0xFFFF_FFFF_C020_0100,
             complete: 0xFFFF_FFFF_C020_0FFC,
             floating_push: 0xFFFF_FFFF_C020_0800,
+            no_stack: 0xFFFF_FFFF_C020_0840,
+            stack_free: 0xFFFF_FFFF_C020_0880,
             ..Default::default()
         };
         let mut out = Buffer::EMPTY;

@@ -28,7 +28,8 @@ use entries::portals::{
 use entries::protection::{protection_create, protection_open, protection_operate};
 use entries::semaphores::{attach, done, semaphore_create, semaphore_destroy};
 use entries::threads::{
-    bury, callers, grow, grow_stack, leave, set_tp, stack, start_thread, thread_cancel, thread_create, thread_exit,
+    bury, callers, grow, leave, no_stack, reserve_free, set_tp, stack, start_thread, thread_cancel, thread_create,
+    thread_exit,
 };
 use hart::Hart;
 use pebble::Result;
@@ -89,7 +90,8 @@ pebble::provide! {
     "domain.event", "smtw", event;
     "domain.destroy", "smti", kill;
     "domain.fault", "smtiiiii", fault;
-    "domain.grow_stack", "sx", grow_stack;
+    "domain.no_stack", "sx", no_stack;
+    "domain.reserve_free", "sx", reserve_free;
     "protection.create", "smtr", protection_create;
     "protection.open", "smtr", protection_open;
     "protection.operate", "smtiiiii", protection_operate;

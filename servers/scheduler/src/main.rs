@@ -135,8 +135,8 @@ fn tick_one() -> isize {
 fn tick_slow() -> isize {
     enter_tick(|scheduler| Some(scheduler.tick()), || 0)
 }
-extern "C" fn stack_wait(_cause: usize, _value: usize, domain: DomainNumber) -> isize {
-    enter(|scheduler| scheduler.stack_wait(domain.0))
+extern "C" fn stack_wait(domain: DomainNumber, ticks: Ticks) -> isize {
+    enter(|scheduler| scheduler.stack_wait(domain.0, ticks.0 as isize))
 }
 extern "C" fn stack_dead(domain: DomainNumber) -> isize {
     enter(|scheduler| scheduler.stack_dead(domain.0))

@@ -4,7 +4,7 @@ use crate::scheduler::WAKES;
 use crate::threads::PRIORITIES;
 use crate::{NEVER, SLICE, State, VALUE_MAX};
 use abi::Error;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 #[derive(Clone, Debug)]
 pub struct Thread {
@@ -40,6 +40,8 @@ pub struct Model {
     pub semaphores: BTreeMap<usize, usize>,
     /// Destroyed semaphores of which some still wait.
     ending: Vec<usize>,
+    /// Domains of which a stack came back when nobody waited.
+    came_back: BTreeSet<usize>,
     /// Key, and holder if it has one and others wait: the last is the one that was last held.
     locks: Vec<(usize, Option<usize>)>,
     ended: VecDeque<usize>,
@@ -55,7 +57,7 @@ const IDLE: usize = 1;
 impl Model {
     pub fn new(now: u64) -> Model {
         let ready = vec![VecDeque::new(); PRIORITIES];
-        let (threads, semaphores, ended, ending, locks) = Default::default();
+        let (threads, semaphores, ended, ending, locks, came_back) = Default::default();
         Model {
             now,
             running: IDLE,
@@ -63,6 +65,7 @@ impl Model {
             ready,
             semaphores,
             ending,
+            came_back,
             locks,
             ended,
             slice: NEVER,
@@ -353,12 +356,16 @@ impl Model {
         }
         self.inherit();
     }
-    pub fn stack_wait(&mut self, table: usize) {
-        self.block(State::Stack, table, None);
+    pub fn stack_wait(&mut self, table: usize, deadline: Option<u64>) {
+        if !self.came_back.remove(&table) {
+            self.block(State::Stack, table, deadline);
+        }
     }
     pub fn stack_free(&mut self, table: usize) {
         if let Some(&waiter) = self.waiters(State::Stack, table).first() {
             self.wake(waiter, 0);
+        } else {
+            self.came_back.insert(table);
         }
     }
     pub fn wake_dead(&mut self, index: usize) -> isize {

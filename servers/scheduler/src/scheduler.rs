@@ -142,12 +142,15 @@ impl<M: Machine> Scheduler<M> {
         }
         self.settle(0)
     }
-    /// The running thread waits until a stack of domain `asid` is free.
-    pub fn stack_wait(&mut self, asid: usize) -> Decision {
+    /// The running thread waits until a stack of domain `asid` is free, unless one has become free that nobody waited for. `ticks` positive: `ETIMEDOUT` after so many, else for ever.
+    pub fn stack_wait(&mut self, asid: usize, ticks: isize) -> Decision {
         if self.running == IDLE {
             return refuse(Error::EINVAL);
         }
-        self.begin_wait(0);
+        if self.stacks.take(asid) {
+            return Return(0);
+        }
+        self.begin_wait(ticks);
         let waiter = self.leave(State::Stack, asid as u32);
         self.stacks.of(asid).insert(&mut self.threads, waiter);
         self.go_on()
@@ -156,6 +159,7 @@ impl<M: Machine> Scheduler<M> {
     pub fn stack_free(&mut self, asid: usize) -> Decision {
         let waiter = self.stacks.of(asid).first();
         if waiter == Thread::NOBODY {
+            self.stacks.remember(asid);
             return Return(0);
         }
         self.end_wait(waiter, 0);

@@ -137,8 +137,8 @@ impl Component {
     /// Calls it at an entry, `depth` calls deep in others of the space.
     #[inline(always)]
     pub fn serve(&self, (address, letters): (u64, Letters), arguments: &mut [u64; 6], depth: u8) -> i64 {
-        // There are as many as stacks, but for those that the system takes for itself.
-        let Some(n) = self.take() else { return Error::ENOSTACK.code() as i64 };
+        // There are as many as stacks, but for those that the system takes for itself, and reserves.
+        let Some(n) = self.take().or_else(|| self.another()) else { return Error::ENOSTACK.code() as i64 };
         // SAFETY: whoever takes a part has it alone, with its block, which stays where it is.
         let place = unsafe { &mut *self.blocks[n].load(Ordering::Acquire) };
         place.depth = depth;
@@ -197,6 +197,20 @@ impl Component {
         let lowest = |free: u64| (free != 0).then_some(free & free.wrapping_sub(1));
         let free = self.free.fetch_update(Ordering::Acquire, Ordering::Relaxed, lowest).ok()?;
         Some(free.trailing_zeros() as usize)
+    }
+    /// One more, where the segment has room for it and there is memory.
+    #[cold]
+    fn another(&self) -> Option<usize> {
+        loop {
+            let (calls, pages) = *self.room.lock();
+            if calls == CALLS || self.make_room(calls + 1, pages).is_err() {
+                return None;
+            }
+            // Other calls may have it by now.
+            if let Some(n) = self.take() {
+                return Some(n);
+            }
+        }
     }
     fn give_back(&self, n: usize) {
         self.free.fetch_or(1 << n, Ordering::Release);

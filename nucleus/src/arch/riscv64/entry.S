@@ -74,9 +74,41 @@ bad_portal:
     bnez    t1, 1f
     li      a0, -{EPORTAL}
     complete_for_all
-1:  csrr    t4, sstatus             # a portal that was closed in the middle of a call: pages come back first
-    andi    t4, t4, {SPP}
-    li      t0, {TRANSFER}
+1:  li      t0, {TRANSFER}          # a portal that was closed in the middle of a call: pages come back first
     li      t1, 0
+raise_from_portal:
+    ld      t4, {TABLE}(tp)
+    ld      t4, {FLAGS}(t4)
+    andi    t4, t4, {SPP}           # the flag is the bit
     bnez    t4, nucleus_raise_supervisor
     j       nucleus_raise
+
+# A call finds no stack in its callee's (t6) queue: it is made again with the thread's reserve there, if that is one of this callee's. There is one
+# stack more in the queue then, until a return that is told to look takes one out again.
+    .globl  nucleus_no_stack
+nucleus_no_stack:
+    ld      t3, {RESERVE}(tp)
+    beqz    t3, 1f
+    ld      t4, 0(t3)
+    bne     t4, t6, 1f
+    ld      t4, {STACK_WAITERS}(t6)
+    sd      zero, {RESERVE}(tp)
+    sd      zero, 0(t3)
+    addi    t4, t4, 1
+    sd      t3, {STACKS}(t6)
+    sd      t4, {STACK_WAITERS}(t6)
+    j       dispatch
+1:  li      t0, {NO_STACK}
+    ld      t3, {IDENTITY}(t6)
+    j       raise_from_portal
+
+# A stack went back to the queue of the callee (t6), which threads wait for, or which has one too many.
+    .globl  nucleus_stack_free
+nucleus_stack_free:
+    ld      t1, {RESERVES}(t6)
+    li      t0, {STACK_FREE}
+    ld      t3, {ASID}(t6)
+    beqz    t1, raise_from_portal
+    li      t0, {RESERVE_FREE}
+    ld      t3, {IDENTITY}(t6)
+    j       raise_from_portal

@@ -3,10 +3,12 @@
 use crate::hart::Hart;
 use crate::{MANAGER, client_memory, unlock, with_caller};
 use abi::Error;
+use abi::identity::DomainId;
 use abi::nucleus::domain;
-use pebble::interfaces::types::{DomainNumber, ThreadIndex};
+use pebble::interfaces::types::{DomainNumber, ThreadIndex, Ticks};
 use pebble::interfaces::{memory, scheduler};
-use portals_logic::state::nucleus_data::{Table, ThreadPage};
+use portals_logic::operations::stacks::NoStack;
+use portals_logic::state::nucleus_data::ThreadPage;
 use portals_logic::state::threads::Exit;
 
 pub extern "C" fn thread_create(thread: usize, entry: usize, sp: usize, argument: usize, priority: usize) -> isize {
@@ -100,9 +102,29 @@ pub extern "C" fn start_thread(
     drop(manager);
     made.map_or_else(Error::code, |id| id as isize)
 }
-/// A portal into a controlling domain found no stack in its queue: adds one, and the call is made again.
-pub extern "C" fn grow_stack(_cause: usize, table: usize, _pc: usize, _asid: usize, _thread: usize) -> isize {
-    let mut manager = MANAGER.lock();
-    let grown = manager.asid_of(Table::at(Hart, table as u64)).and_then(|asid| manager.add_stack(asid));
-    grown.map_or_else(|error| if error == Error::EDEAD { error.code() } else { Error::ENOSTACK.code() }, |()| 0)
+/// For how long a call waits for a stack before it is looked whether its account is due one, in ticks of `hrtime`: 5 ms at a gigahertz. A stack that is
+/// free ends the wait before.
+const PATIENCE: usize = 2_500_000;
+/// A call found no stack in its callee's queue: it is made again when there is one.
+#[optimize(size)]
+pub extern "C" fn no_stack(_cause: usize, _value: usize, callee: usize, _asid: usize, thread: usize) -> isize {
+    let Some(callee) = DomainId::of(callee as u64) else { return Error::EDEAD.code() };
+    let next = MANAGER.lock().no_stack(thread, callee);
+    let waited = match next {
+        Ok(NoStack::Again) => Ok(()),
+        Ok(NoStack::Wait) => scheduler::stack_wait(DomainNumber(callee.number()), Ticks(PATIENCE)),
+        Err(error) => Err(error),
+    };
+    match waited {
+        Err(error) if error != Error::ETIMEDOUT => error.code(),
+        _ => 0,
+    }
+}
+/// A stack went back to a queue that has one more than its own.
+#[optimize(size)]
+pub extern "C" fn reserve_free(_cause: usize, _value: usize, callee: usize, _asid: usize, _thread: usize) -> isize {
+    if let Some(callee) = DomainId::of(callee as u64) {
+        MANAGER.lock().reserve_free(callee);
+    }
+    0
 }

@@ -104,6 +104,7 @@ impl<M: Machine> Manager<M> {
             stacks: Vec::new(),
             spare_stacks: 0,
             queue: 0,
+            reserves: 0,
             provides: 0,
             grants: Default::default(),
             blocks: Vec::new(),

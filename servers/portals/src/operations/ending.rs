@@ -69,6 +69,7 @@ impl<M: Machine> Manager<M> {
         for code in blocks {
             self.code.retire(code);
         }
+        self.forget_reserves(table, dead.reserves);
         // Who waits for a stack of it calls again, and gets the answer for the dead.
         while self.machine.stack_dead(asid) {}
         let (lent, unknown) = self.divert_frames(asid, table);

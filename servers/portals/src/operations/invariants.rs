@@ -127,7 +127,7 @@ impl<M: Machine> Manager<M> {
             self.check_sharers(asid, d)?;
             let threads = self.threads.living().filter(|&(_, _, home)| home == d.id).count();
             expect("the number of its threads", asid, 0, d.threads as u64, threads as u64)?;
-            self.check_stacks(asid, d.table, d.queue)?;
+            self.check_stacks(asid, d)?;
             for &child in &d.children {
                 if self.domains.get(child).is_none_or(|c| c.parent != asid) {
                     return violation("a child that is not one", asid, child, 0);
@@ -260,22 +260,18 @@ impl<M: Machine> Manager<M> {
         }
         Ok(())
     }
-    /// The free stacks of a queue are different ones, no more than there are, and the domain's.
+    /// The free stacks of a domain, those of its queue and the reserves that it keeps, are different ones, no more than there are, and the domain's.
     #[optimize(size)]
-    fn check_stacks(&self, asid: usize, table: Table<M>, queue: usize) -> Checked {
-        let mut next = table.field(domain::STACKS);
-        let mut count = 0;
-        while next != 0 {
-            let top = self.machine.read(next + 8);
-            let mut before = table.field(domain::STACKS);
-            while before != next && self.machine.read(before + 8) != top {
-                before = self.machine.read(before);
-            }
-            if count >= queue || before != next || top as usize > abi::address::STACK_TOP {
+    fn check_stacks(&self, asid: usize, d: &Domain<M>) -> Checked {
+        let there = |at: u64| (at != 0).then_some(at);
+        let list = |first| core::iter::successors(there(first), |&at| there(self.machine.read(at)));
+        let all = || list(d.table.field(domain::STACKS)).chain(list(d.reserves));
+        for (count, descriptor) in all().enumerate() {
+            let top = self.machine.read(descriptor + 8);
+            let before = all().take(count).any(|other| other == descriptor || self.machine.read(other + 8) == top);
+            if count >= d.queue || before || top as usize > abi::address::STACK_TOP {
                 return violation("a stack queue", asid, count, top);
             }
-            count += 1;
-            next = self.machine.read(next);
         }
         Ok(())
     }

@@ -56,10 +56,10 @@ impl<M: Machine> Manager<M> {
         t.faults[18] = t.faults[2];
         t.faults[2] = symbols.illegal;
         // Those of windows and transfers go to the memory manager, too.
-        t.faults[fault::NO_STACK] = self.permanent_portal(like, "scheduler.stack_wait", FAULTS);
+        t.faults[fault::NO_STACK] = self.permanent_portal(like, "domain.no_stack", FAULTS);
         t.faults[fault::STACK_FREE] = self.permanent_portal(like, "scheduler.stack_free", FAULTS);
         t.faults[fault::ARGUMENT] = self.permanent_portal(like, "portal.argument", FAULTS);
-        t.faults[fault::GROW_STACK] = self.permanent_portal(like, "domain.grow_stack", FAULTS);
+        t.faults[fault::RESERVE_FREE] = self.permanent_portal(like, "domain.reserve_free", FAULTS);
         t.interrupts[5] = self.permanent_portal(like, "scheduler.tick", INTERRUPTS);
         t.interrupts[9] = self.permanent_portal(like, "interrupt.dispatch", INTERRUPTS);
         t

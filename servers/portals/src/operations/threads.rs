@@ -43,6 +43,9 @@ impl<M: Machine> Manager<M> {
         loop {
             let Some(index) = self.machine.thread_reap() else { return };
             let Some((home, charge)) = self.threads.remove(index) else { continue };
+            if let Some(page) = ThreadPage::of(self.machine, index) {
+                self.take_reserve(page);
+            }
             self.accounts.refund(charge);
             // Of a home that has ended nothing is counted any more, whoever has its number.
             let Ok(home) = self.live(home) else { continue };

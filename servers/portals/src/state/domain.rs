@@ -45,8 +45,10 @@ pub struct Domain<M> {
     pub stacks: Vec<(usize, usize)>,
     /// Those for the next threads.
     pub spare_stacks: usize,
-    /// Stacks in its queue.
+    /// Stacks for calls, the reserves included.
     pub queue: usize,
+    /// Descriptors of reserves that no thread has, in a list through their first words, or 0.
+    pub reserves: u64,
     /// Registrations of its own.
     pub provides: usize,
     /// What it has granted.

@@ -158,6 +158,13 @@ impl<M: NucleusMemory> ThreadPage<M> {
     pub fn is_transferring(self) -> bool {
         self.memory.read(self.address + core::mem::offset_of!(Thread, transferring) as u64) != 0
     }
+    /// Descriptor of the stack that only this thread takes, or 0.
+    pub fn reserve(self) -> u64 {
+        self.memory.read(self.address + core::mem::offset_of!(Thread, reserve) as u64)
+    }
+    pub fn set_reserve(self, descriptor: u64) {
+        self.set(core::mem::offset_of!(Thread, reserve), descriptor);
+    }
     /// What the thread has for the window slot at `address`.
     pub fn slot(self, address: usize) -> u64 {
         let number = address / abi::address::PAGE % abi::address::WINDOW_SLOTS;

@@ -10,4 +10,5 @@ mod protection_tests;
 mod question_tests;
 mod services_tests;
 mod sharing_tests;
+mod stack_tests;
 mod world;

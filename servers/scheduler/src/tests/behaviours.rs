@@ -328,15 +328,33 @@ fn priority_does_not_exceed_the_ceiling() {
 fn a_freed_stack_wakes_the_first_waiter_of_its_domain() {
     let mut system = System::new(&[(2, 5), (3, 6), (4, 7), (5, 1)]);
     let (a, b, c) = (7, 8, 511);
-    system.enter(|s| s.stack_wait(b));
-    system.enter(|s| s.stack_wait(a));
-    system.enter(|s| s.stack_wait(a));
+    system.enter(|s| s.stack_wait(b, 0));
+    system.enter(|s| s.stack_wait(a, 0));
+    system.enter(|s| s.stack_wait(a, 0));
     assert_eq!(system.enter(|s| s.stack_free(c)), (5, 0));
     assert_eq!(system.enter(|s| s.stack_free(a)), (3, 0));
     assert_eq!(system.enter(|s| s.stack_free(a)), (3, 0));
     assert_eq!(system.state(2), State::Ready as isize);
     assert_eq!(system.enter(|s| s.stack_free(a)), (3, 0));
     assert_eq!(system.enter(|s| s.stack_free(b)), (4, 0));
+}
+#[test]
+fn a_stack_that_came_back_when_nobody_waited_ends_one_wait_before_it_begins() {
+    let mut system = System::new(&[(2, 5), (3, 1)]);
+    system.enter(|s| s.stack_free(7));
+    assert_eq!(system.enter(|s| s.stack_wait(8, 0)).0, 3, "another domain's");
+    system.enter(|s| s.stack_free(8));
+    assert_eq!(system.enter(|s| s.stack_wait(7, 0)), (2, 0));
+    assert_eq!(system.enter(|s| s.stack_wait(7, 0)).0, 3);
+}
+#[test]
+fn a_wait_for_a_stack_can_be_bounded() {
+    let mut system = System::new(&[(2, 5), (3, 1)]);
+    let start = system.scheduler.machine.now;
+    assert_eq!(system.enter(|s| s.stack_wait(7, 5000)).0, 3);
+    assert_eq!(system.interrupt(), (2, ETIMEDOUT.code()));
+    assert!(system.scheduler.machine.now - start >= 5000);
+    assert_eq!(system.enter(|s| s.stack_free(7)), (2, 0), "it does not wait any more");
 }
 #[test]
 fn only_who_has_not_been_woken_since_is_stuck() {
@@ -363,7 +381,7 @@ fn wake_dead_ends_every_kind_of_wait() {
     system.p(semaphore, -1);
     system.enter(|s| s.sleep(1000));
     system.enter(|s| s.join(6));
-    system.enter(|s| s.stack_wait(4));
+    system.enter(|s| s.stack_wait(4, 0));
     system.enter(|s| s.lock_wait(1, 1, 8, 6, 0));
     assert_eq!(system.running, 6);
     assert_eq!(system.enter(|s| s.waiting(2)).1, semaphore as isize);
@@ -507,7 +525,7 @@ fn cancel_ends_every_kind_of_wait_and_bounds_the_next() {
     system.p(semaphore, -1);
     system.enter(|s| s.sleep(1 << 40));
     system.enter(|s| s.join(6));
-    system.enter(|s| s.stack_wait(4));
+    system.enter(|s| s.stack_wait(4, 0));
     for index in 2..6 {
         assert_eq!(system.enter(|s| s.cancel(index, FOR_THE_DEAD, 0)), (index, ECANCELED.code()));
         assert_eq!(system.enter(|s| s.cancelled(index)).1, FOR_THE_DEAD as isize);
@@ -516,7 +534,7 @@ fn cancel_ends_every_kind_of_wait_and_bounds_the_next() {
             2 => system.p(semaphore, -1),
             3 => system.enter(|s| s.sleep(1 << 40)),
             4 => system.enter(|s| s.join(6)),
-            _ => system.enter(|s| s.stack_wait(4)),
+            _ => system.enter(|s| s.stack_wait(4, 0)),
         };
         assert_eq!(system.running, 6);
         assert_eq!(system.interrupt(), (index, ECANCELED.code()));

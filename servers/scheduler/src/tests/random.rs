@@ -26,7 +26,7 @@ enum Operation {
     Join(usize),
     Create(usize),
     Destroy(usize),
-    StackWait(usize),
+    StackWait(usize, isize),
     StackFree(usize),
     WakeDead(usize),
     Cancel(usize, usize),
@@ -44,7 +44,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     let ticks = prop_oneof![Just(-1isize), Just(0), 1..300_000isize];
     prop_oneof![
         4 => Just(Yield),
-        8 => (0..6usize, ticks).prop_map(|(semaphore, ticks)| P(semaphore, ticks)),
+        8 => (0..6usize, ticks.clone()).prop_map(|(semaphore, ticks)| P(semaphore, ticks)),
         8 => (0..6usize).prop_map(V),
         2 => (0..6usize).prop_map(Interrupt),
         4 => (1..300_000isize).prop_map(Sleep),
@@ -55,7 +55,7 @@ fn operation() -> impl Strategy<Value = Operation> {
         1 => thread.clone().prop_map(Join),
         2 => (0..3usize).prop_map(Create),
         1 => (0..6usize).prop_map(Destroy),
-        2 => (0..3usize).prop_map(StackWait),
+        2 => (0..3usize, ticks.clone()).prop_map(|(n, ticks)| StackWait(n, ticks)),
         4 => (0..3usize).prop_map(StackFree),
         2 => thread.clone().prop_map(WakeDead),
         3 => (thread.clone(), prop_oneof![Just(0), Just(1), Just(2)]).prop_map(|(index, how)| Cancel(index, how)),
@@ -102,7 +102,7 @@ impl Pair {
     fn step(&mut self, operation: Operation) {
         // The idle thread only waits.
         let blocks =
-            matches!(operation, Exit | Sleep(_) | SetPriority(_) | Join(_) | StackWait(_) | P(..) | LockWait(..));
+            matches!(operation, Exit | Sleep(_) | SetPriority(_) | Join(_) | StackWait(..) | P(..) | LockWait(..));
         if self.model.running == 1 && blocks {
             return;
         }
@@ -159,7 +159,10 @@ impl Pair {
                 let id = self.semaphore(n);
                 self.both(|s| s.semaphore_destroy(id), |m| m.destroy(id));
             }
-            StackWait(n) => self.both(|s| s.stack_wait(DOMAINS[n]), |m| (m.stack_wait(DOMAINS[n]), 0).1),
+            StackWait(n, ticks) => {
+                let deadline = self.deadline(ticks);
+                self.both(|s| s.stack_wait(DOMAINS[n], ticks), |m| (m.stack_wait(DOMAINS[n], deadline), 0).1);
+            }
             StackFree(n) => self.both(|s| s.stack_free(DOMAINS[n]), |m| (m.stack_free(DOMAINS[n]), 0).1),
             Cancel(index, how) => self.both(|s| s.cancel(index, how, 0), |m| m.cancel(index, how)),
             WakeDead(index) => self.both(|s| s.wake_dead(index), |m| m.wake_dead(index)),
