@@ -17,6 +17,7 @@ use abi::enclosure::{GUEST_BITS, GUEST_DISTANCE, GUESTS, PROGRAM_VA, SEGMENT, SE
 use abi::system;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use arch::component::copy_guarded;
 use core::ops::Range;
 use core::ptr::copy_nonoverlapping;
 use core::slice::from_raw_parts;
@@ -158,28 +159,34 @@ impl Component {
         let passed = *arguments;
         // A portal shows nothing else, and one to its own domain what it has been given.
         let shown = |w: &Window| w.from >= WINDOW_VA as u64 || space::hold(self, w.from, w.bytes as u64);
+        const EFAULT: i64 = Error::EFAULT.code() as i64;
         if letters.windows(&passed).any(|window| window.bytes > 0 && !shown(&window)) {
-            return Error::EFAULT.code() as i64;
+            return EFAULT;
         }
         for window in letters.windows(&passed) {
             let (was, now) = place(&window);
-            // SAFETY: the portal shows so many bytes there; the pages of this call are mapped, the host's and the fault domain's.
-            unsafe {
-                copy_nonoverlapping(window.from as *const u8, was as *mut u8, window.bytes);
-                copy_nonoverlapping(was as *const u8, now as *mut u8, window.bytes);
+            // SAFETY: the pages of this call are the host's and the fault domain's, and nobody else's until it is over.
+            let there = unsafe { copy_guarded(was as usize, window.from as usize, window.bytes) };
+            // A neighbour need not have what it shows.
+            if !there {
+                return EFAULT;
             }
+            // SAFETY: as above; they are mapped.
+            unsafe { copy_nonoverlapping(was as *const u8, now as *mut u8, window.bytes) };
             arguments[window.argument] = now;
         }
         // SAFETY: the part is this call's.
         let block = unsafe { &mut (*self.blocks[n].load(Ordering::Acquire)).block };
-        let result = domain::enter(block, self.any.load(Ordering::Relaxed), arguments);
+        let mut result = domain::enter(block, self.any.load(Ordering::Relaxed), arguments);
         for window in letters.windows(&passed).filter(|window| window.write) {
             let (was, now) = place(&window);
             // SAFETY: as above. Other threads of the fault domain may write there meanwhile, which harms nobody: each byte is some byte.
             let [was, now] = [was, now].map(|at| unsafe { from_raw_parts(at as *const u8, window.bytes) });
             serving::changes(was, now, |at, bytes| {
-                // SAFETY: the portal shows it, and it may be written.
-                unsafe { copy_nonoverlapping(bytes.as_ptr(), (window.from as *mut u8).add(at), bytes.len()) };
+                // SAFETY: the caller shows it, and has it written. A neighbour may show what can not be.
+                if !unsafe { copy_guarded(window.from as usize + at, bytes.as_ptr() as usize, bytes.len()) } {
+                    result = EFAULT;
+                }
             });
         }
         result
@@ -252,8 +259,10 @@ impl Host for Component {
             return Err(Error::EFAULT);
         }
         // SAFETY: it is mapped; what other threads make of it meanwhile, each byte is some byte.
-        unsafe { core::ptr::copy_nonoverlapping(address as *const u8, to.as_mut_ptr(), to.len()) };
-        Ok(())
+        match unsafe { copy_guarded(to.as_mut_ptr() as usize, address as usize, to.len()) } {
+            true => Ok(()),
+            false => Err(Error::EFAULT),
+        }
     }
     fn make_room(&self, calls: usize, pages: usize) -> Result<()> {
         let mut room = self.room.lock();

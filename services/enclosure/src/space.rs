@@ -19,6 +19,7 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use arch::component::copy_guarded;
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use init_logic::line::Line;
 use init_logic::restarts::Restarts;
@@ -255,14 +256,20 @@ fn info(component: &Component, member: &Member, number: u64, to: u64) -> Answer 
     }
     member.connections.through(number, |offer| {
         let description = Description { spec: offer.specification, name: offer.name };
-        // SAFETY: it is the fault domain's own, and mapped; code and constants, which can not be written, are a fault of its own.
-        unsafe { (to as *mut Description).write_unaligned(description) };
-        Answer::Result(0)
+        // SAFETY: it is the fault domain's own. Code and constants can not be written.
+        match unsafe { copy_guarded(to as usize, &raw const description as usize, size_of::<Description>()) } {
+            true => Answer::Result(0),
+            false => refused(Error::EFAULT),
+        }
     })
 }
 
-/// A fault of this domain's: one at an instruction of a fault domain's that has a thread to itself ends that one; any other ends the domain.
+/// A fault of this domain's: one at an instruction of a fault domain's that has a thread to itself ends that one; one of the runtime's where it copies what
+/// a fault domain shows ends that; any other ends the domain.
 extern "C" fn faulted(_asid: usize, cause: usize, address: usize, pc: usize) -> isize {
+    if let Some(on) = arch::component::after_fault(pc) {
+        return on as isize;
+    }
     let executes = |other: &&'static Component| {
         // A jump leads up to 2 KiB beside the segment.
         let (start, end) = (other.layout.base() - GUARD, other.layout.top() + 2 * GUARD);
@@ -371,6 +378,8 @@ impl Kept {
             let _ = member.empty.wait();
         }
         member.connections.clear();
+        // What a thread has registered that was in the middle of that.
+        self.withdraw(member);
         component.clear();
         Ok(())
     }

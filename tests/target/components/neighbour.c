@@ -77,6 +77,9 @@ static word numbers(void)
     return found;
 }
 static word show(word address) { return asked("turn", address, (word)buffer); }
+/* The same, to be written; and several pages. */
+static word show_out(word address) { return asked("turn", (word) "text", address); }
+static word show_pages(word address, word count) { return asked("sum", address, count); }
 static word open_name(const char *name)
 {
     strncpy(buffer, name, sizeof buffer - 1);
@@ -159,7 +162,7 @@ int main(int argc, char **argv)
     static const struct { const char *name, *specification; word (*entry)(); } all[] = {
         {"add", "npii", add}, {"ask", "npii", ask}, {"ask_constant", "npi", ask_constant}, {"number", "np", number},
         {"turn", "nprw", turn}, {"pass_on", "nprw", pass_on}, {"sum", "npRi", sum}, {"ask_sum", "npi", ask_sum},
-        {"nest", "npi", nest}, {"relay", "npr", relay}, {"numbers", "np", numbers}, {"wait", "npi", wait}, {"loop", "np", loop}, {"show", "npi", show}, {"open_name", "npr", open_name},
+        {"nest", "npi", nest}, {"relay", "npr", relay}, {"numbers", "np", numbers}, {"wait", "npi", wait}, {"loop", "np", loop}, {"show", "npi", show}, {"show_out", "npi", show_out}, {"show_pages", "npii", show_pages}, {"open_name", "npr", open_name},
         {"provide", "npr", provide}, {"withdraw", "npr", withdraw}, {"fault", "np", fault}, {"ask_fault", "np", ask_fault},
         {"exit", "npi", leave}, {"thread_ends", "np", thread_ends}, {"file", "np", file}, {"leave_open", "np", leave_open},
         {"measure", "npi", measure}, {"address", "np", address},

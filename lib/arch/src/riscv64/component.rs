@@ -131,6 +131,66 @@ pub fn keeping_thread<R>(work: impl FnOnce() -> R) -> R {
     result
 }
 
+/// Copies `bytes` from `from` to `to`, as it is there now. False: not all, since a part of either is not there, or may not be read or written: a fault in here
+/// ends it, where the domain's own handler of faults goes on at what [`after_fault`] says.
+///
+/// # Safety
+/// Nothing that Rust knows of lies at `to`, and nobody minds which of its bytes other threads write at `from` and `to` meanwhile.
+pub unsafe fn copy_guarded(to: usize, from: usize, bytes: usize) -> bool {
+    let alike = (to ^ from) % 8 == 0;
+    // Up to where both are aligned, then as many words as there are; else bytes.
+    let head = if alike { (to.wrapping_neg() % 8).min(bytes) } else { bytes };
+    let words = (bytes - head) / 32 * 32;
+    let parts = [(0, head), (head, words), (head + words, bytes - head - words)];
+    // SAFETY: as for this function; whatever the addresses are, it copies or faults.
+    parts.into_iter().all(|(at, bytes)| unsafe { guarded(to.wrapping_add(at), from.wrapping_add(at), bytes) } == 0)
+}
+/// Where the thread goes on whose fault was at `pc`, if that is in [`copy_guarded`].
+pub fn after_fault(pc: usize) -> Option<usize> {
+    let (start, end) = (guarded as *const () as usize, &raw const arch_guarded_end as usize);
+    (start..end).contains(&pc).then_some(end)
+}
+unsafe extern "C" {
+    static arch_guarded_end: u8;
+}
+/// How many of the bytes are left. With the length a multiple of 32, both addresses are multiples of 8. It uses no stack, so that its end can follow on any of its
+/// instructions.
+#[unsafe(naked)]
+unsafe extern "C" fn guarded(to: usize, from: usize, bytes: usize) -> usize {
+    core::arch::naked_asm!(
+        "   beqz a2, 3f",
+        "   or   t0, a0, a1",
+        "   andi t0, t0, 7",
+        "   andi t1, a2, 31",
+        "   or   t0, t0, t1",
+        "   bnez t0, 2f",
+        "1: ld   t0, 0(a1)",
+        "   ld   t1, 8(a1)",
+        "   ld   t2, 16(a1)",
+        "   ld   t3, 24(a1)",
+        "   sd   t0, 0(a0)",
+        "   sd   t1, 8(a0)",
+        "   sd   t2, 16(a0)",
+        "   sd   t3, 24(a0)",
+        "   addi a1, a1, 32",
+        "   addi a0, a0, 32",
+        "   addi a2, a2, -32",
+        "   bnez a2, 1b",
+        "   j    3f",
+        "2: lbu  t0, 0(a1)",
+        "   addi a1, a1, 1",
+        "   sb   t0, 0(a0)",
+        "   addi a0, a0, 1",
+        "   addi a2, a2, -1",
+        "   bnez a2, 2b",
+        "3:",
+        ".global arch_guarded_end",
+        "arch_guarded_end:",
+        "   mv   a0, a2",
+        "   ret",
+    )
+}
+
 /// The whole program of the idle thread: it calls portal `start` once, and `wait` for ever. It needs no stack, and may lie at any address.
 #[macro_export]
 macro_rules! idle_program {

@@ -38,6 +38,14 @@ pub fn mark<const NUMBER: usize>() {}
 pub unsafe fn enter<T, const N: usize>(_block: &mut T, _portal: u64, _arguments: &[u64; N]) -> i64 {
     unimplemented!("{ABSENT}")
 }
+/// # Safety
+/// As that of the other machine.
+pub unsafe fn copy_guarded(_to: usize, _from: usize, _bytes: usize) -> bool {
+    unimplemented!("{ABSENT}")
+}
+pub fn after_fault(_pc: usize) -> Option<usize> {
+    unimplemented!("{ABSENT}")
+}
 pub fn keeping_thread<R>(_work: impl FnOnce() -> R) -> R {
     unimplemented!("{ABSENT}")
 }
