@@ -132,6 +132,8 @@ impl<M: Machine> Manager<M> {
         })
     }
     /// Takes from a thread, which runs no portal meanwhile, the reserve that it has not used.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn take_reserve(&mut self, page: ThreadPage<M>) {
         let descriptor = page.reserve();
         if descriptor == 0 {
@@ -170,6 +172,8 @@ impl<M: Machine> Manager<M> {
         }
     }
     /// Domain `asid`, whose portals nobody enters any more, has ended: what is left of its reserves is nobody's.
+    #[optimize(size)]
+    #[inline(never)]
     pub(crate) fn forget_reserves(&mut self, table: Table<M>, kept: u64) {
         self.free_list(kept);
         for page in self.threads.pages() {

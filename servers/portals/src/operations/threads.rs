@@ -42,8 +42,8 @@ impl<M: Machine> Manager<M> {
     pub fn reap(&mut self) {
         loop {
             let Some(index) = self.machine.thread_reap() else { return };
-            let Some((home, charge)) = self.threads.remove(index) else { continue };
-            if let Some(page) = ThreadPage::of(self.machine, index) {
+            let Some((page, home, charge)) = self.threads.remove(index) else { continue };
+            if page.reserve() != 0 {
                 self.take_reserve(page);
             }
             self.accounts.refund(charge);
@@ -92,6 +92,10 @@ impl<M: Machine> Manager<M> {
         if let Some(slot) = self.threads.take_free() {
             return Ok(slot);
         }
+        self.reap();
+        if let Some(slot) = self.threads.take_free() {
+            return Ok(slot);
+        }
         let index = self.threads.end().max(1);
         if index >= MAX_THREADS {
             return Err(Error::ENFILE);
@@ -114,7 +118,6 @@ impl<M: Machine> Manager<M> {
         argument: usize,
         priority: usize,
     ) -> Result<usize> {
-        self.reap();
         let domain = self.domain(home)?;
         let (table, trusted, id) = (domain.table, domain.flags & flags::TRUSTED != 0, domain.id);
         let ceiling = domain.ceiling as usize;
@@ -124,7 +127,11 @@ impl<M: Machine> Manager<M> {
         if pc >= STACK_TOP || (!trusted && (sp > STACK_TOP || !sp.is_multiple_of(16))) {
             return Err(Error::EINVAL);
         }
-        let charge = self.charge(home, Resource::Threads, 1)?;
+        // Those that have ended may not have been taken back yet.
+        let charge = self.charge(home, Resource::Threads, 1).or_else(|_| {
+            self.reap();
+            self.charge(home, Resource::Threads, 1)
+        })?;
         let (index, page) = match self.thread_slot() {
             Ok(slot) => slot,
             Err(error) => {
@@ -148,7 +155,7 @@ impl<M: Machine> Manager<M> {
         match self.machine.thread_add(index, priority, home, ceiling) {
             Ok(id) => Ok(id),
             Err(error) => {
-                if let Some((_, charge)) = self.threads.remove(index) {
+                if let Some((_, _, charge)) = self.threads.remove(index) {
                     self.accounts.refund(charge);
                 }
                 let domain = self.domain_mut(home)?;

@@ -100,11 +100,11 @@ impl<M: Machine> Threads<M> {
     }
     /// Thread `index` lives no more.
     #[inline(always)]
-    pub fn remove(&mut self, index: usize) -> Option<(DomainId, Charge)> {
+    pub fn remove(&mut self, index: usize) -> Option<(ThreadPage<M>, DomainId, Charge)> {
         let slot = self.slots.get_mut(index)?.as_mut()?;
         let home = slot.home.take()?;
-        let charge = slot.charge.take();
+        let (page, charge) = (slot.page, slot.charge.take());
         self.free.push_kept(index as u16);
-        Some((home, charge))
+        Some((page, home, charge))
     }
 }
