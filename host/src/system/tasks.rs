@@ -1,7 +1,7 @@
 //! Domains of protection in a manifest: what `isolation = "dp"` and `task` ask for, and can not have.
 
 use super::document::{Fault, meant};
-use manifest::{Component, Isolation, System};
+use manifest::{Component, Isolation, Switch, System};
 
 /// What is wrong with the tasks that a system's components say they are in.
 pub fn faults(system: &System) -> Vec<Fault> {
@@ -9,6 +9,12 @@ pub fn faults(system: &System) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (n, component) in all.iter().enumerate() {
         let fault = |text: String| Fault::of(n, format!("component \"{}\": {text}", component.name));
+        if component.isolation != Isolation::Dp && component.switch != Switch::Asid {
+            let help = "say isolation = \"dp\" and `task` too, or leave `switch` out".to_string();
+            let text =
+                "only calls of a domain of protection to its task can be switched otherwise than by address space";
+            faults.push(fault(text.into()).at("switch").help(help));
+        }
         match (component.isolation == Isolation::Dp, component.task.as_str()) {
             (false, "") => {}
             (false, task) => {

@@ -185,6 +185,9 @@ pub struct Symbols {
     pub call_supervisor: u64,
     /// Where a thread of a supervisor domain ends that returns from where it started.
     pub exit_supervisor: u64,
+    /// Makes a callee's pages visible in its caller's address space for a call, or switches ([`crate::patch`]); takes them back. Both return to `t4`.
+    pub patch_open: u64,
+    pub patch_close: u64,
     /// Short-circuit portals.
     pub asid: u64,
     pub thread: u64,

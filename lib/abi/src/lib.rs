@@ -24,6 +24,7 @@ pub mod memory;
 pub mod name;
 pub mod network;
 pub mod nucleus;
+pub mod patch;
 pub mod protection;
 pub mod rights;
 pub mod section;

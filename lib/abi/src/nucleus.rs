@@ -48,6 +48,8 @@ pub struct Thread {
     /// Where windows are mapped at the first access, for each slot: its entry with the callee's ASID from bit 54 on; when it is
     /// mapped, the supervisor address of its place; 0: not in use.
     pub slots: [u64; crate::address::WINDOW_SLOTS],
+    /// Supervisor address of the patch that is open while `table` is the table of open patches ([`crate::patch`]).
+    pub patch: u64,
     /// 1 when `floating` holds the thread's floating-point state.
     pub floating_saved: u64,
     /// `f0`…`f31`, `fcsr`.
@@ -139,8 +141,10 @@ pub mod domain {
     pub const COUNTERS: i32 = WINDOW_TABLES - 8;
     /// Stacks that threads have been given beside the queue's ([`super::Thread::reserve`]) and that are not taken out of it again.
     pub const RESERVES: i32 = COUNTERS - 8;
+    /// Supervisor address of the domain's [`crate::patch::Patch`], or 0.
+    pub const PATCH: i32 = RESERVES - 8;
     /// Lowest field of the record.
-    pub const RECORD: i32 = RESERVES;
+    pub const RECORD: i32 = PATCH;
     /// Offset of what neither nucleus nor portals use between table and record, but in the graveyard's block, where the windows of the dead
     /// are closed to here: for what is as small as a stack descriptor and lives as long as the domain.
     pub const SPARE: i32 = ENTRIES + 16;
@@ -160,6 +164,10 @@ pub mod flags {
     pub const BOOT: u64 = 8;
     /// Executes in supervisor mode. The bit of `sstatus` that says so of what is returned to: a return adds it as it is.
     pub const SUPERVISOR: u64 = 0x100;
+    /// Of a domain of protection: its calls to its task may patch its table instead of changing the address space ([`crate::patch`]).
+    pub const PATCHES: u64 = 0x200;
+    /// The same, where that costs less.
+    pub const CHEAPEST: u64 = 0x400;
 }
 /// Faults that portal code raises itself (the custom causes 24 to 31 of the privileged specification). The
 /// interrupted "instruction" is the caller's `ecall`: it is executed again if the handler returns 0, and ends with the

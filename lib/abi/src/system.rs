@@ -234,6 +234,8 @@ pub struct NewDomain {
     /// number of that one's account; or 0.
     pub isolation: u64,
     pub within: u64,
+    /// How its calls to that one change what is visible ([`crate::patch::Switch`]).
+    pub switch: u64,
 }
 /// Result of `PORTAL_INFO`.
 #[repr(C, align(128))]

@@ -25,6 +25,10 @@ interface! {
     /// Who shows, to which view and with which rights (`abi::memory::Shown`); with the frames that windows show; portal manager
     "memory.view_show", "smiiiri":
         fn view_show(shown: usize, start: Address, bytes: usize, frames: Alleged<usize>, count: usize) -> Result<()>;
+    /// Calls of the view's domain to its task, whose portal table is the second argument, patch pages (`abi::patch`), or (1) as many as are worth it; with
+    /// the frames that windows show → the patch; portal manager
+    "memory.view_patch", "smiiiri":
+        fn view_patch(view: DomainNumber, callee: usize, cheapest: usize, frames: Alleged<usize>, count: usize) -> Result<Physical>;
     /// Service stacks become visible; portal manager
     "memory.trust", "smi": fn trust(domain: DomainNumber) -> Result<()>;
     /// What the domain, which has no memory yet, gets is supervisor mode's; portal manager

@@ -67,6 +67,9 @@ pub struct Component {
     /// Of a domain of protection: the component in whose address space it is.
     #[serde(default)]
     pub task: String,
+    /// Of a domain of protection: how its calls to its task change what is visible.
+    #[serde(default)]
+    pub switch: Switch,
     /// Laid out by the image builder instead of being started by `init`.
     #[serde(default)]
     pub boot: bool,
@@ -261,6 +264,30 @@ impl Isolation {
             Isolation::Sfi => abi::isolation::Isolation::Sfi,
             Isolation::Dp => abi::isolation::Isolation::Dp,
             Isolation::Supervisor => abi::isolation::Isolation::Supervisor,
+        }
+    }
+}
+
+/// How calls from a domain of protection to its task change what is visible.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "sources", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Switch {
+    /// To the task's address space, which has a number of its own.
+    #[default]
+    Asid,
+    /// By page-table entries that the call writes and the return clears, if they are few.
+    Patch,
+    /// By whichever costs less, as it is computed for the first call.
+    Auto,
+}
+impl Switch {
+    /// As requests have it.
+    pub fn how(self) -> abi::patch::Switch {
+        match self {
+            Switch::Asid => abi::patch::Switch::Asid,
+            Switch::Patch => abi::patch::Switch::Patch,
+            Switch::Auto => abi::patch::Switch::Auto,
         }
     }
 }

@@ -17,7 +17,7 @@ use abi::Error;
 use abi::address::ENTRY_STUB;
 use abi::boot::Symbols;
 use abi::count;
-use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC, Thread, domain, fault, limit};
+use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC, Thread, domain, fault, flags, limit};
 use abi::template::{LETTERS, Part, hole, part};
 use abi::trace;
 use core::mem::offset_of;
@@ -377,7 +377,15 @@ impl Generator<'_, '_> {
     /// Whether the callee's `satp` is loaded well before it is written, to `t5`: a walk for windows needs the register.
     #[inline(always)]
     fn satp_early(&self) -> bool {
-        self.is_call() && !self.plan.same_domain && !self.specification_templated()
+        self.is_call() && !self.plan.same_domain && !self.specification_templated() && !self.patches()
+    }
+    /// Whether the caller's tables may be patched for the call ([`abi::patch`]): where it is to its task, which is known when it is made. Pages that
+    /// are lent lie in the callee's own tables only.
+    #[inline(always)]
+    fn patches(&self) -> bool {
+        let eligible =
+            self.c.caller.flags & flags::PATCHES != 0 && self.plan.hide && self.plan.stack == StackPlan::Queue;
+        eligible && self.is_call() && !self.specification_templated() && self.c.trace.is_none()
     }
     /// Whether there are parts of templates, which may use all temporary registers.
     #[inline(always)]
@@ -467,7 +475,9 @@ impl Generator<'_, '_> {
     fn enter(&mut self) {
         if !self.plan.same_domain {
             self.save(0);
-            if self.satp_early() {
+            if self.patches() {
+                self.e.jump(T4, self.symbols.patch_open, T4);
+            } else if self.satp_early() {
                 self.e.put_all([sd(T6, TP, TABLE), csrw(csr::SATP, T5)]);
             } else {
                 self.e.put_all([ld(T3, T6, domain::SPACE), sd(T6, TP, TABLE), csrw(csr::SATP, T3)]);
@@ -589,6 +599,9 @@ impl Generator<'_, '_> {
             self.e.put_all([addi(T1, T3, 0), addi(T6, T0, plan.size as i32)]);
             self.record(trace::RETURN);
             self.e.put(addi(T3, T1, 0));
+        }
+        if self.patches() {
+            self.e.jump(T4, self.symbols.patch_close, T4);
         }
         let satp = if plan.stack == StackPlan::Queue { T5 } else { T1 };
         if !plan.same_domain {

@@ -66,6 +66,7 @@ pub fn load(component: &Component, task: Task, account: usize, program: &Program
         account: account as u64,
         isolation: component.isolation.mechanism() as u64,
         within: task.map_or(0, |(number, account)| (number | account << 16) as u64),
+        switch: component.switch.how() as u64,
     };
     let asid = check(DOMAIN_CREATE.call([&raw const domain as usize]))?;
     fill(asid, component, task.is_some(), program, request).inspect_err(|_| {

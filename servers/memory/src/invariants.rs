@@ -186,7 +186,8 @@ impl<R: Ram> Spaces<R> {
     fn refers(&mut self, asid: usize, pa: usize) -> Option<usize> {
         let root = self.root(asid)?;
         let (middle, view) = (self.middle(asid, 0), self.views.get(asid).is_some());
-        if root == pa || middle == Some(pa) {
+        let patch = self.views.get(asid).map(|view| view.patch as usize);
+        if root == pa || middle == Some(pa) || patch == Some(pa) {
             return Some(0);
         }
         let looked = each_entry(self, middle?, |s, n, value| {
@@ -303,8 +304,16 @@ impl<R: Ram> Spaces<R> {
         managed: usize,
         references: &mut References,
     ) -> Result<(usize, usize), (Kind, usize)> {
-        let Some(root) = self.views.get(asid).map(|view| view.root) else { return Ok((0, 0)) };
+        let Some((root, patch)) = self.views.get(asid).map(|view| (view.root, view.patch as usize)) else {
+            return Ok((0, 0));
+        };
         self.count_own(root, managed, references).map_err(|kind| (kind, 0))?;
+        if patch != 0 {
+            self.count_own(patch, managed, references).map_err(|kind| (kind, 0))?;
+        }
+        if !self.patch_holds(asid) {
+            return Err((Kind::View, 0));
+        }
         let mut windows = 0;
         for (place, base) in [(0, 0), (1, WINDOW_VA)] {
             let Some(middle) = self.middle(asid, place) else { continue };

@@ -28,6 +28,8 @@ mod fake;
 #[cfg(test)]
 mod lifetime_tests;
 #[cfg(test)]
+mod patches_tests;
+#[cfg(test)]
 mod space_tests;
 #[cfg(test)]
 mod view_copies_tests;

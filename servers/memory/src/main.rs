@@ -39,6 +39,7 @@ pebble::boot_server!(start);
 pebble::serve! {
     memory {
         fault: handle_fault, space_create, limit, space_copy, space_destroy, view_create, view_model, view_destroy, view_show,
+        view_patch,
         trust, make_supervisor, service_stack, nucleus_pages, nucleus_free, grow_for, stack_for, stack_release, set_heap, map,
         map_image, place, write, map_device, dma, info, check, window: check_window, windows: count_windows,
         windows_close: close_windows, pager_for, pager_remove, pager_forget, pager_pending, pager_overdue, page_for, page_among,
@@ -215,6 +216,7 @@ extern "C" fn handle_fault(
                 return handle_view_fault(spaces, executing, thread, Access { cause, address: value, pc });
             };
             if access.is_some_and(|access| spaces.resolve_in((asid, root), value, access)) {
+                spaces.missed(asid, value, thread);
                 return 0;
             }
             let Some(client) = DomainId::of(executing) else { return 0 };
@@ -468,6 +470,19 @@ extern "C" fn view_show(
     // SAFETY: `lent` is this portal's window argument.
     let lent = unsafe { shown_frames(lent.address(), count) };
     locked(|s| s.make_visible(by, to, (start, bytes), rights, lent?).map(|()| 0))
+}
+/// `lent`: as for [`view_destroy`].
+extern "C" fn view_patch(
+    DomainNumber(view): DomainNumber,
+    callee: usize,
+    cheapest: usize,
+    lent: Alleged<usize>,
+    count: usize,
+) -> isize {
+    // SAFETY: `lent` is this portal's window argument.
+    let lent = unsafe { shown_frames(lent.address(), count) };
+    // A supervisor address is negative, as an error is.
+    locked(|s| s.patch(view, callee, cheapest != 0, lent?).map(abi::address::physical))
 }
 extern "C" fn trust(DomainNumber(asid): DomainNumber) -> isize {
     locked(|s| s.trust(asid).map(|()| 0))

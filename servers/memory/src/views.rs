@@ -12,6 +12,7 @@
 //! that one too, and ends with it. A page that is unmapped is no region's any more, unless a pager answers for its address.
 
 mod ends;
+mod patches;
 
 use crate::chains::Chains;
 use crate::doomed::Lent;
@@ -47,7 +48,10 @@ pub struct View {
     /// The view of another space that it is to see as much as, when its own becomes a copy of that one; 0: none.
     pub(crate) model: u16,
     account: u8,
+    /// Physical address of its domain's patch; 0: none.
+    pub(crate) patch: u32,
 }
+const _: () = assert!(size_of::<View>() == 32);
 
 /// Pages that a view sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +105,10 @@ impl Views {
             return None;
         }
         self.records.get(number).filter(|view| view.root != 0)
+    }
+    /// Whether there are any.
+    pub(crate) fn any(&self) -> bool {
+        self.count != 0
     }
     /// The views of `space`.
     pub(crate) fn of(&self, space: usize) -> impl Iterator<Item = (usize, View)> + use<'_> {
@@ -207,7 +215,8 @@ impl<R: Ram> Spaces<R> {
         let first = self.views.records.get_mut(space).map_or(0, |head| core::mem::replace(&mut head.next, asid as u16));
         if let Some(view) = self.views.records.get_mut(asid) {
             let space = space as u16;
-            *view = View { root, id: Some(id), space, next: first, tables: 0, model: 0, account: account as u8 };
+            *view =
+                View { root, id: Some(id), space, next: first, tables: 0, model: 0, account: account as u8, patch: 0 };
         }
         self.views.count += 1;
         Ok(root)
@@ -294,6 +303,7 @@ impl<R: Ram> Spaces<R> {
     /// View `view` sees a range from now on, of which it has seen nothing.
     pub(crate) fn see(&mut self, view: usize, range: (usize, usize), rights: Rights, own: bool) -> Result<(), Error> {
         self.view_tables(view, range)?;
+        self.forget_all_patched(view);
         let (mut start, end) = ((range.0 / PAGE) as u32, (range.1 / PAGE) as u32);
         let Self { ram, frames, views, .. } = self;
         let rights = rights.bits() as u8;
@@ -321,6 +331,7 @@ impl<R: Ram> Spaces<R> {
     /// Forgets what a view's table has of a range.
     fn blind(&mut self, view: usize, (start, end): (usize, usize)) {
         let Some(&View { root, .. }) = self.views.get(view) else { return };
+        self.forget_all_patched(view);
         for va in (start..end).step_by(PAGE) {
             self.forget_entry(view, root, va);
         }
@@ -343,6 +354,7 @@ impl<R: Ram> Spaces<R> {
     fn stale_in_views(&mut self, space: usize, va: usize) {
         let mut next = self.views.of(space).next();
         while let Some((number, view)) = next {
+            self.forget_patched(view.patch, va);
             self.forget_entry(number, view.root, va);
             next = self.views.numbered(view.next);
         }
@@ -359,6 +371,7 @@ impl<R: Ram> Spaces<R> {
     fn all_stale_in_views(&mut self, space: usize) {
         let mut next = self.views.of(space).next();
         while let Some((number, view)) = next {
+            self.forget_all_patched(number);
             // Regions do not change meanwhile.
             let mut n = 0;
             loop {

@@ -168,6 +168,9 @@ impl State {
 }
 
 /// What the image builder lays out.
+/// Where every patch of the fake's is.
+pub const PATCH: usize = abi::address::RAM_BASE + 0x12_3000;
+
 fn boot_info() -> &'static BootInfo {
     // SAFETY: integers only, for which zero is a value.
     let mut info: Box<BootInfo> = unsafe { Box::new(core::mem::zeroed()) };
@@ -192,6 +195,8 @@ fn boot_info() -> &'static BootInfo {
         restore_supervisor: symbol(),
         call_supervisor: symbol(),
         exit_supervisor: symbol(),
+        patch_open: symbol(),
+        patch_close: symbol(),
         floating_return: symbol(),
         fatal: symbol(),
         illegal: symbol(),
@@ -418,6 +423,10 @@ impl Neighbours for Fake {
     }
     fn view_show(self, _: Shown, _: (usize, usize), _: (usize, usize)) -> Result<(), Error> {
         may_fail()
+    }
+    fn view_patch(self, view: usize, _: u64, _: bool, _: (usize, usize)) -> Result<usize, Error> {
+        assert!(with(|s| s.spaces.contains_key(&view)));
+        may_fail().map(|()| PATCH)
     }
     fn trust(self, asid: usize) -> Result<(), Error> {
         assert!(with(|s| s.spaces.contains_key(&asid)));

@@ -126,6 +126,10 @@ impl Neighbours for Hart {
     fn view_show(self, shown: Shown, (start, bytes): (usize, usize), (frames, count): (usize, usize)) -> Result<()> {
         memory::view_show(shown.word(), Address(start), bytes, Alleged::lent_on(frames), count)
     }
+    fn view_patch(self, view: usize, callee: u64, cheapest: bool, (frames, count): (usize, usize)) -> Result<usize> {
+        let frames = Alleged::lent_on(frames);
+        memory::view_patch(DomainNumber(view), callee as usize, cheapest as usize, frames, count).map(|patch| patch.0)
+    }
     #[inline(always)]
     fn trust(self, asid: usize) -> Result<()> {
         memory::trust(DomainNumber(asid))

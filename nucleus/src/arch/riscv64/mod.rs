@@ -1,7 +1,8 @@
 //! RISC-V 64 with Sv39, in S-mode above SBI firmware.
 //!
-//! The assembly is in five files, by what enters them: `boot.S` the firmware, `entry.S` every trap and all portal calls,
-//! `exceptions.S` interrupts, exceptions and raised faults, `portals.S` the portals that the nucleus itself provides.
+//! The assembly is in files by what enters them: `boot.S` the firmware, `entry.S` every trap and all portal calls,
+//! `exceptions.S` interrupts, exceptions and raised faults, `portals.S` the portals that the nucleus itself provides, `floating.S`,
+//! `supervisor.S` and `patches.S` calls that leave floating-point state, go to supervisor mode, or patch page tables.
 //! Offsets come from `abi::nucleus`.
 
 mod firmware;
@@ -10,6 +11,7 @@ pub use firmware::{put_byte, stop};
 use abi::address::BOOT_INFO;
 use abi::boot::BootInfo;
 use abi::nucleus::*;
+use abi::patch::{Page, Patch};
 use abi::{Error, system};
 use core::mem::offset_of;
 
@@ -20,6 +22,7 @@ core::arch::global_asm!(
     include_str!("portals.S"),
     include_str!("floating.S"),
     include_str!("supervisor.S"),
+    include_str!("patches.S"),
     // Thread.
     INVOCATION = const offset_of!(Thread, invocation),
     TABLE = const offset_of!(Thread, table),
@@ -28,6 +31,7 @@ core::arch::global_asm!(
     INDEX = const offset_of!(Thread, index),
     TRANSFERRING = const offset_of!(Thread, transferring),
     RESERVE = const offset_of!(Thread, reserve),
+    PATCH = const offset_of!(Thread, patch),
     FLOATING_SAVED = const offset_of!(Thread, floating_saved),
     FLOATING = const offset_of!(Thread, floating),
     // Domain record.
@@ -38,6 +42,7 @@ core::arch::global_asm!(
     STACKS = const domain::STACKS,
     STACK_WAITERS = const domain::STACK_WAITERS,
     RESERVES = const domain::RESERVES,
+    DOMAIN_PATCH = const domain::PATCH,
     FAULT_0 = const domain::fault(0),
     ILLEGAL = const domain::fault(18),
     INTERRUPT_0 = const domain::interrupt(0),
@@ -49,6 +54,16 @@ core::arch::global_asm!(
     START_FRAME = const START_FRAME,
     EXCEPTION_FRAME = const EXCEPTION_FRAME,
     FLOATING_FRAME = const FLOATING_FRAME,
+    // Patches.
+    PATCH_END = const offset_of!(Patch, end),
+    PATCH_CALLEE = const offset_of!(Patch, callee),
+    PATCH_LEFT = const offset_of!(Patch, left),
+    PATCH_ASID = const offset_of!(Patch, asid),
+    PATCH_PAGES = const offset_of!(Patch, pages),
+    PLACE = const offset_of!(Page, place),
+    ENTRY = const offset_of!(Page, entry),
+    ADDRESS = const offset_of!(Page, address),
+    PATCH_PAGE = const size_of::<Page>(),
     // Boot information: in the first page after the first code region, so that `lui` reaches it.
     BOOT_PAGE = const BOOT_INFO >> 12,
     BOOT_INFO = const BOOT_INFO,

@@ -98,6 +98,11 @@ const OPERATIONS: &[Operation] = &[
     },
     Operation { name: "create_view", prepare: nothing, ask: |system, _, _| view(system) },
     Operation {
+        name: "patch",
+        prepare: |system, _, _| view(system).unwrap(),
+        ask: |system, _, _| system.s.patch(3, 0x1000, false, Lent::all(&[])).map(|_| ()),
+    },
+    Operation {
         name: "make_visible",
         prepare: |system, _, _| view(system).unwrap(),
         ask: |system, one, _| {

@@ -12,7 +12,7 @@ impl<R: Ram> Spaces<R> {
     /// Gives back what a view has, and what its own domain has taken in the space, but for pages that windows show, which stay the
     /// space's. Nobody is in the domain any more.
     pub fn destroy_view(&mut self, view: usize, lent: Lent) -> Result<(), Error> {
-        let View { root, space, next, tables, account, .. } = *self.views.get(view).ok_or(Error::ESRCH)?;
+        let View { root, space, next, tables, account, patch, .. } = *self.views.get(view).ok_or(Error::ESRCH)?;
         let space_number = space as usize;
         while let Some(region) = self.views.regions.remove(view as u16, |_| true) {
             region.pages().for_each(|va| self.forget_entry(view, root, va));
@@ -35,11 +35,14 @@ impl<R: Ram> Spaces<R> {
                 self.release_leaves(first, va, &mut doomed);
             }
         }
+        if patch != 0 {
+            doomed.add(patch as usize, &mut self.ram, &mut self.frames);
+        }
         self.release_root(root, &mut doomed);
         doomed.bury(&mut self.ram, &mut self.frames);
         self.accounts.change(account as usize, -(tables as i32));
         if let Some(record) = self.views.records.get_mut(view) {
-            *record = View { root: 0, id: None, space: 0, next: 0, tables: 0, model: 0, account: 0 };
+            *record = View { root: 0, id: None, space: 0, next: 0, tables: 0, model: 0, account: 0, patch: 0 };
         }
         self.views.count -= 1;
         Ok(())

@@ -4,6 +4,7 @@ use crate::{MANAGER, client_memory, unlock, with_caller};
 use abi::Error;
 use abi::identity::DomainId;
 use abi::name::Name;
+use abi::patch::Switch;
 use abi::system::{Ended, NewDomain, ended};
 use account::Account;
 use pebble::Result;
@@ -50,14 +51,17 @@ pub extern "C" fn kill(thread: usize, asid: usize) -> isize {
 #[optimize(size)]
 pub extern "C" fn create(thread: usize, request: usize) -> isize {
     with_caller(thread, |manager, caller| {
-        let NewDomain { name, flags, account, isolation, within } = client_memory::read(request)?;
+        let NewDomain { name, flags, account, isolation, within, switch } = client_memory::read(request)?;
         if flags & !abi::nucleus::flags::TRUSTED != 0 {
             return Err(Error::EINVAL);
         }
         let (name, account) = (Name::new(&name)?, Account::new(account as usize)?);
         let enclosure = manager.enclosure(caller.subject, isolation, within)?;
+        let flags = flags | Switch::of(switch).ok_or(Error::EINVAL)?.flags();
         let wanted = Wanted { name: name.text(), flags, enclosure, parent: 0, account };
-        manager.create_domain(&wanted).map(|asid| asid as isize)
+        let asid = manager.create_domain(&wanted)?;
+        manager.start_patching(asid);
+        Ok(asid as isize)
     })
 }
 #[optimize(size)]

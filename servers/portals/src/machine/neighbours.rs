@@ -30,6 +30,9 @@ pub trait Neighbours: Copy {
     fn view_destroy(self, asid: usize, frames: (usize, usize));
     /// Has domain `by` show pages to the view of domain `to`, with `rights`; with none, hide them. Windows show `frames`.
     fn view_show(self, shown: Shown, range: (usize, usize), frames: (usize, usize)) -> Result<()>;
+    /// Has calls of view `view`'s domain to its task, with portal table `callee`, patch pages, or (`cheapest`) as many as are worth it. Windows show `frames`.
+    /// The patch's physical address.
+    fn view_patch(self, view: usize, callee: u64, cheapest: bool, frames: (usize, usize)) -> Result<usize>;
     /// Makes service stacks and boot information visible in a domain.
     fn trust(self, asid: usize) -> Result<()>;
     /// Makes the memory that a domain is to have supervisor mode's.

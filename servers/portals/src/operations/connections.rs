@@ -7,6 +7,7 @@ use crate::state::code::{Block, Kind, MadeFor, Users};
 use crate::state::registrations::Registration;
 use abi::Error;
 use abi::account::Resource;
+use abi::nucleus::flags::PATCHES;
 use account::{Account, Charge};
 use fallible::TryPush;
 use portal::{Connection, Count, End, ShortCircuit, Specification, Templates, generate};
@@ -178,6 +179,7 @@ impl<M: Machine> Manager<M> {
     #[optimize(speed)]
     pub fn generate_registered(&mut self, caller: End, id: usize, permanent: bool, word: usize) -> Result<u64> {
         let server = self.registrations.get(id).ok_or(Error::ENOENT)?.server;
+        let caller = if caller.flags & PATCHES == 0 { caller } else { self.patching(caller, server) };
         let (callee, at_touch) = self.callee(server)?;
         let r = self.registrations.get(id).ok_or(Error::ENOENT)?;
         let trace = if r.traced { self.traced(caller.asid as usize, id) } else { None };

@@ -27,6 +27,7 @@ pub mod sharing;
 pub mod stacks;
 pub mod start;
 pub mod stuck;
+pub mod switches;
 pub mod system_portals;
 pub mod templates;
 pub mod threads;

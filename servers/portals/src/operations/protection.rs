@@ -15,13 +15,14 @@ use abi::Error;
 use abi::identity::DomainId;
 use abi::memory::{Ends, Shown};
 use abi::nucleus::NPORTALS;
+use abi::nucleus::flags::PATCHES;
 use abi::protection::{PROCEDURES, SPECIFICATION, operation};
 use abi::rights::Rights;
 use abi::system::{Ended, FIRST_FREE, ended};
 use fallible::TryPush;
-use portal::ShortCircuit;
 use portal::emit::Emitter;
 use portal::encode::{A0, T0, T4, ZERO, addi, bne, sltiu};
+use portal::{End, ShortCircuit};
 
 /// Most stacks that one registration adds.
 const STACKS: usize = 64;
@@ -243,7 +244,10 @@ impl<M: Machine> Manager<M> {
         let words = [check[0], check[1], addi(A0, ZERO, Error::ENOENT.code() as i32)];
         let short_circuit = ShortCircuit { words: &words, record: 0 };
         let specification = self.parse(SPECIFICATION).map_err(|_| Error::EINVAL)?;
-        let (ends, target) = ((self.end(by)?, to), (point.entry as u64, &[][..]));
+        let caller = self.end(by)?;
+        // Others of the task have the same portal, and it does not lead to the task.
+        let caller = End { flags: caller.flags & !PATCHES, ..caller };
+        let (ends, target) = ((caller, to), (point.entry as u64, &[][..]));
         let code = self.generate_with(ends, &specification, target, Some(short_circuit), kind, self.count(number))?;
         self.install_first(by, number, code)
     }
