@@ -137,7 +137,7 @@ pub fn keeping_thread<R>(work: impl FnOnce() -> R) -> R {
 /// # Safety
 /// Nothing that Rust knows of lies at `to`, and nobody minds which of its bytes other threads write at `from` and `to` meanwhile.
 pub unsafe fn copy_guarded(to: usize, from: usize, bytes: usize) -> bool {
-    let alike = (to ^ from) % 8 == 0;
+    let alike = (to ^ from).is_multiple_of(8);
     // Up to where both are aligned, then as many words as there are; else bytes.
     let head = if alike { (to.wrapping_neg() % 8).min(bytes) } else { bytes };
     let words = (bytes - head) / 32 * 32;
