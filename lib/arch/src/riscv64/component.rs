@@ -143,20 +143,26 @@ pub unsafe fn copy_guarded(to: usize, from: usize, bytes: usize) -> bool {
     let words = (bytes - head) / 32 * 32;
     let parts = [(0, head), (head, words), (head + words, bytes - head - words)];
     // SAFETY: as for this function; whatever the addresses are, it copies or faults.
-    parts.into_iter().all(|(at, bytes)| unsafe { guarded(to.wrapping_add(at), from.wrapping_add(at), bytes) } == 0)
+    parts.into_iter().all(|(at, bytes)| unsafe { guarded(to.wrapping_add(at), from.wrapping_add(at), bytes) }.left == 0)
 }
 /// Where the thread goes on whose fault was at `pc`, if that is in [`copy_guarded`].
 pub fn after_fault(pc: usize) -> Option<usize> {
-    let (start, end) = (guarded as *const () as usize, &raw const arch_guarded_end as usize);
-    (start..end).contains(&pc).then_some(end)
+    // SAFETY: it copies nothing.
+    let end = unsafe { guarded(0, 0, 0) }.end;
+    (guarded as *const () as usize..end).contains(&pc).then_some(end)
 }
-unsafe extern "C" {
-    static arch_guarded_end: u8;
+/// What [`guarded`] says.
+#[repr(C)]
+struct Guarded {
+    /// How many of the bytes are left.
+    left: usize,
+    /// Where it ends. It has no name, of which there is one in a program, into which several of these functions may be linked.
+    end: usize,
 }
-/// How many of the bytes are left. With the length a multiple of 32, both addresses are multiples of 8. It uses no stack, so that its end can follow on any of its
+/// Copies. With the length a multiple of 32, both addresses are multiples of 8. It uses no stack, so that its end can follow on any of its
 /// instructions.
 #[unsafe(naked)]
-unsafe extern "C" fn guarded(to: usize, from: usize, bytes: usize) -> usize {
+unsafe extern "C" fn guarded(to: usize, from: usize, bytes: usize) -> Guarded {
     core::arch::naked_asm!(
         "   beqz a2, 3f",
         "   or   t0, a0, a1",
@@ -183,10 +189,8 @@ unsafe extern "C" fn guarded(to: usize, from: usize, bytes: usize) -> usize {
         "   addi a0, a0, 1",
         "   addi a2, a2, -1",
         "   bnez a2, 2b",
-        "3:",
-        ".global arch_guarded_end",
-        "arch_guarded_end:",
-        "   mv   a0, a2",
+        "3: mv   a0, a2",
+        "   lla  a1, 3b",
         "   ret",
     )
 }
