@@ -6,12 +6,10 @@ use abi::count::{Calls, FAULTS, INTERRUPTS, TIME};
 use abi::section::text;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use pebble::interfaces::inspect;
+use pebble::interfaces::types::{Alleged, DomainNumber};
 use pebble::time::{TIMEBASE, time, wait};
-use pebble::{Error, Result, check};
-
-pebble::import! {
-    CALLS = "inspect.calls";
-}
+use pebble::{Error, Result};
 
 /// Portals that are listed.
 const LISTED: usize = 12;
@@ -19,7 +17,7 @@ const LISTED: usize = 12;
 /// A domain's counters. `ENOENT`: this system counts nothing.
 pub fn calls(asid: usize) -> Result<Box<Calls>> {
     let mut calls = Box::new(Calls::NONE);
-    check(CALLS.call([asid, &raw mut *calls as usize]))?;
+    inspect::calls(DomainNumber(asid), Alleged::lend_to_write(&mut *calls))?;
     Ok(calls)
 }
 

@@ -10,8 +10,9 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::sync::atomic::Ordering;
 use pebble::file::{self, File};
+use pebble::interfaces::init;
 use pebble::sync::Mutex;
-use pebble::{Error, Result, check};
+use pebble::{Error, Result};
 use shell_logic::commands::{OWN, TOOLS, is_own};
 use shell_logic::ends::{self, NOT_FOUND, NOT_STARTED, SIGNALLED};
 use shell_logic::syntax::{Command, List, Pipeline, Redirection, When, parse};
@@ -439,7 +440,7 @@ fn own(job: &Job, words: &[String]) -> i32 {
             crate::terminal::history(|line| println!("{line}"));
             Ok(())
         }
-        ["halt"] => all(check(crate::HALT.call([0])).map(|_| ())),
+        ["halt"] => all(init::halt(0)),
         _ if OWN.iter().any(|(usage, _)| *usage == text[0]) => Err(format!("{}: takes no arguments", text[0])),
         _ => return usage(text[0]),
     };

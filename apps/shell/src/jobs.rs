@@ -8,6 +8,8 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use pebble::interfaces::types::{DomainNumber, Identity};
+use pebble::interfaces::{domains, init};
 use pebble::sync::{Mutex, Semaphore};
 use pebble::{Error, Result, check};
 use shell_logic::ends;
@@ -82,7 +84,7 @@ impl Job {
         });
         waits.map(|_| ()).inspect_err(|_| {
             self.processes.lock().retain(|p| p.domain != domain);
-            crate::DESTROY.call([domain]);
+            let _ = domains::destroy(Identity(domain));
         })
     }
     /// Waits for all programs that were started; the status of the last. In the foreground it returns too when Ctrl-Z was pressed.
@@ -138,7 +140,7 @@ impl Job {
     /// Ends its programs.
     pub fn kill(&self) {
         for process in self.processes.lock().iter().filter(|p| p.end.is_none()) {
-            crate::DESTROY.call([process.domain]);
+            let _ = domains::destroy(Identity(process.domain));
         }
     }
     fn running(&self) -> bool {
@@ -164,10 +166,10 @@ impl Job {
 }
 /// Sends a domain a signal, which ends it if it does not take it, as what a program is sent does by default: whether it has taken it.
 pub fn send(domain: usize, signal: usize) -> Result<bool> {
-    if signal != ends::SIGKILL && crate::SIGNAL.call([domain, signal]) == 0 {
+    if signal != ends::SIGKILL && init::signal(DomainNumber(domain), signal).is_ok() {
         return Ok(true);
     }
-    check(crate::DESTROY.call([domain])).map(|_| false)
+    domains::destroy(Identity(domain)).map(|()| false)
 }
 /// The job of the background with this number; the latest, if none is said.
 pub fn job(number: Option<usize>) -> Option<Arc<Job>> {

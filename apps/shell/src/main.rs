@@ -18,12 +18,6 @@ use terminal::{Terminal, Typed};
 
 pebble::program!(main);
 
-pebble::import! {
-    HALT = "init.halt";
-    DESTROY = "domain.destroy";
-    SIGNAL = "init.signal";
-}
-
 /// Something that is lent through a window: it does not cross a page boundary.
 #[repr(align(1024))]
 pub struct Lent<T>(pub T);

@@ -6,13 +6,9 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use pebble::file::File;
-use pebble::{Error, Result, check};
-
-pebble::import! {
-    LOAD = "init.load";
-    START = "init.start";
-    COMPONENTS = "init.components";
-}
+use pebble::interfaces::types::{Alleged, DomainNumber, Identity};
+use pebble::interfaces::{domains, init};
+use pebble::{Error, Result};
 
 /// The component that the tools are in.
 pub const TOOLS_COMPONENT: &str = "tools";
@@ -21,7 +17,7 @@ pub const TOOLS_COMPONENT: &str = "tools";
 pub fn components() -> impl Iterator<Item = String> {
     (0..).map_while(|n| {
         let mut name = Lent([0u8; abi::section::NAME]);
-        COMPONENTS.call([n, &raw mut name as usize]).ge(&0).then(|| abi::section::text(&name.0).into())
+        init::components(n, Alleged::lend_to_write(&mut name.0)).ok().map(|()| abi::section::text(&name.0).into())
     })
 }
 
@@ -46,15 +42,15 @@ pub fn start(words: &[String], variables: &[String], streams: &Streams) -> Resul
     // SAFETY: bytes. Made in place: the stack has no room for it.
     let mut page: Box<Page> = unsafe { Box::new_zeroed().assume_init() };
     page.0.get_mut(..bytes.len()).ok_or(Error::EINVAL)?.copy_from_slice(&bytes);
-    let domain = check(LOAD.call([&raw const *page as usize, bytes.len()]))?;
+    let domain = init::load(Alleged::lent_on(&raw const *page as usize), bytes.len())?.0;
     let handed = streams.iter().enumerate().try_for_each(|(n, stream)| match stream {
         Some(file) => file.hand_over(domain, n),
         None => Ok(()),
     });
-    match handed.and_then(|()| check(START.call([domain]))) {
+    match handed.and_then(|()| init::start(DomainNumber(domain))) {
         Ok(_) => Ok(domain),
         Err(error) => {
-            crate::DESTROY.call([domain]);
+            let _ = domains::destroy(Identity(domain));
             Err(error)
         }
     }

@@ -14,14 +14,11 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
 use pebble::file::{File, Write};
+use pebble::interfaces::inspect;
+use pebble::interfaces::types::Alleged;
 use pebble::time::{TIMEBASE, time};
-use pebble::{Error, Result, check};
+use pebble::{Error, Result};
 use shell_logic::trace::{Call, Calls, Events, Known, arguments, matches, result};
-
-pebble::import! {
-    TRACE = "inspect.trace";
-    TRACED = "inspect.traced";
-}
 
 /// Ticks of `hrtime` between two looks at the events, and looks after which names that are new are traced, too.
 const PAUSE: u64 = 5_000_000;
@@ -98,7 +95,7 @@ impl Tracer {
                 continue;
             }
             let name = Lent(portal.name);
-            match check(TRACE.call([&raw const name as usize, operation::ON])) {
+            match inspect::trace(Alleged::lend(&name.0), operation::ON) {
                 Ok(_) if !self.traced.contains(&name.0) => self.traced.push(name.0),
                 // It was withdrawn in between.
                 Ok(_) | Err(Error::ENOENT) => {}
@@ -185,7 +182,7 @@ impl Drop for Tracer {
         for name in &self.traced {
             let name = Lent(*name);
             // A server that has ended provides nothing to be traced.
-            TRACE.call([&raw const name as usize, operation::OFF]);
+            let _ = inspect::trace(Alleged::lend(&name.0), operation::OFF);
         }
     }
 }
@@ -193,7 +190,7 @@ impl Drop for Tracer {
 /// Events from number `from` on.
 fn look(from: u64) -> Result<Box<Traced>> {
     let mut events = Box::new(Traced::NONE);
-    match check(TRACED.call([from as usize, &raw mut *events as usize])) {
+    match inspect::traced(from as usize, Alleged::lend_to_write(&mut *events)) {
         Ok(_) => Ok(events),
         // Nothing was ever traced.
         Err(Error::ENOENT) => Ok(events),

@@ -3,28 +3,23 @@
 use crate::Lent;
 use crate::{print, println};
 use abi::account::{Report, Resource};
-use abi::inspect::{Domain, Portal};
+use abi::inspect::{CODE, Domain, Portal};
 use abi::isolation::Isolation;
 use abi::nucleus::{MAX_DOMAINS, MAX_THREADS, NPORTALS, flags};
 use abi::section::text;
 use alloc::string::String;
 use alloc::vec::Vec;
-use pebble::interfaces::types::ThreadIndex;
-use pebble::interfaces::{clock, memory, scheduler};
+use pebble::interfaces::types::{Alleged, DomainNumber, PortalNumber, ThreadIndex};
+use pebble::interfaces::{clock, inspect, memory, scheduler};
 use pebble::{Error, Result, check};
 
 pebble::import! {
-    DOMAIN = "inspect.domain";
-    PORTAL = "inspect.portal";
-    CODE = "inspect.code";
-    COUNTS = "inspect.counts";
-    ACCOUNT = "inspect.account";
     CAPABILITY = "capability.list";
 }
 
 pub fn domain(asid: usize) -> Result<Domain> {
     let mut domain = Lent(Domain::NONE);
-    check(DOMAIN.call([asid, &raw mut domain as usize]))?;
+    inspect::domain(DomainNumber(asid), Alleged::lend_to_write(&mut domain.0))?;
     Ok(domain.0)
 }
 pub fn all_domains() -> impl Iterator<Item = Domain> {
@@ -38,7 +33,7 @@ pub fn name(asid: usize) -> String {
 }
 pub fn one_portal(asid: usize, number: usize) -> Result<Portal> {
     let mut portal = Lent(Portal::NONE);
-    check(PORTAL.call([asid, number, &raw mut portal as usize]))?;
+    inspect::portal(DomainNumber(asid), PortalNumber(number), Alleged::lend_to_write(&mut portal.0))?;
     Ok(portal.0)
 }
 
@@ -126,8 +121,8 @@ pub fn portal(asid: usize, number: usize) -> Result<()> {
     domain(asid)?;
     let p = one_portal(asid, number)?;
     println!("portal {number} {} \"{}\"", text(&p.name), text(&p.spec));
-    let mut words = Lent([0u32; 256]);
-    let count = check(CODE.call([asid, number, &raw mut words as usize]))?;
+    let mut words = Lent([0u32; CODE]);
+    let count = inspect::code(DomainNumber(asid), PortalNumber(number), Alleged::lend_to_write(&mut words.0))?;
     if count == 0 {
         println!("  a short-circuit portal of the nucleus");
     }
@@ -159,7 +154,7 @@ pub fn memory() -> Result<()> {
 }
 pub fn counts() -> Result<()> {
     let mut counts = Lent(abi::inspect::Counts::default());
-    check(COUNTS.call([&raw mut counts as usize]))?;
+    inspect::counts(Alleged::lend_to_write(&mut counts.0))?;
     let c = counts.0;
     println!("domains   {}, and {} dead ones that are still needed", c.domains, c.zombies);
     println!("threads   {}, and {} indices for new ones", c.threads, c.free_threads);
@@ -192,7 +187,7 @@ pub fn limits() -> Result<()> {
         }
         seen |= 1 << d.account;
         let mut report = Lent(Report::NONE);
-        check(ACCOUNT.call([d.account as usize, &raw mut report as usize]))?;
+        inspect::account(d.account as usize, Alleged::lend_to_write(&mut report.0))?;
         let Report { used, limits } = report.0;
         print!("{:16}", text(&d.name));
         for (resource, width) in columns() {

@@ -2,6 +2,9 @@
 
 use crate::section::{NAME, SPEC};
 
+/// Words of code that one call of `inspect.code` gives.
+pub const CODE: usize = 256;
+
 /// Answer of `inspect.domain`.
 #[repr(C, align(128))]
 #[derive(Clone, Copy)]

@@ -59,6 +59,21 @@ pub const fn with_constants<const COUNT: usize>(
     provided
 }
 
+/// The function that calls a portal, whose import lies in a section of that kind.
+macro_rules! stub {
+    ($(#[$doc:meta])+ $section:literal, $portal:literal: $name:ident($($argument:ident: $type:ty),*) -> $result:ty) => {
+        $(#[$doc])+
+        #[cfg(target_os = "none")]
+        #[inline(always)]
+        pub fn $name($($argument: $type),*) -> $result {
+            #[unsafe(link_section = concat!($section, $portal))]
+            static PORTAL: abi::section::Imported = abi::section::Imported::new($portal);
+            let result = arch::component::call(PORTAL.number(), [$($crate::types::Word::word($argument)),*]);
+            abi::error::check(result).map($crate::types::Answer::of)
+        }
+    };
+}
+
 /// Declares the interface of a server, see the crate's first page. The first text is the title in the manual.
 macro_rules! interface {
     ($title:literal; $(
@@ -66,7 +81,6 @@ macro_rules! interface {
         $portal:literal, $specification:literal:
             fn $name:ident $([$($given:ident: $given_type:ty),+])? ($($argument:ident: $type:ty),*) -> $result:ty;
     )+) => {
-        #[cfg(target_os = "none")]
         use $crate::types::Result;
         /// The interface, as it is printed and compared.
         pub const INTERFACE: $crate::Interface = $crate::Interface { title: $title, portals: &[$($crate::Portal {
@@ -89,6 +103,7 @@ macro_rules! interface {
                 assert!(fit, "a letter passes something else than its argument");
                 n += 1;
             }
+            $(let _ = core::marker::PhantomData::<fn() -> $result>;)+
         };
         /// How many portals there are.
         pub const COUNT: usize = [$($portal),+].len();
@@ -105,17 +120,13 @@ macro_rules! interface {
                 constant: 0,
             }),+], &[$($portal),+], constants)
         }
-        $(
-            $(#[doc = $means])+
-            #[cfg(target_os = "none")]
-            #[inline(always)]
-            pub fn $name($($argument: $type),*) -> $result {
-                #[unsafe(link_section = concat!(".pebble.imports.", $portal))]
-                static PORTAL: abi::section::Imported = abi::section::Imported::new($portal);
-                let result = arch::component::call(PORTAL.number(), [$($crate::types::Word::word($argument)),*]);
-                abi::error::check(result).map($crate::types::Answer::of)
-            }
-        )+
+        $(stub! { $(#[doc = $means])+ ".pebble.imports.", $portal: $name($($argument: $type),*) -> $result })+
+        /// The same, for who runs in systems too that lack them: a call ends with `EPORTAL` then.
+        pub mod optional {
+            #[allow(unused_imports)]
+            use super::*;
+            $(stub! { $(#[doc = $means])+ ".pebble.optional_imports.", $portal: $name($($argument: $type),*) -> $result })+
+        }
     };
 }
 

@@ -23,9 +23,13 @@ mod declaration;
 pub mod types;
 
 pub mod clock;
+pub mod domains;
+pub mod init;
+pub mod inspect;
 pub mod interrupts;
 pub mod memory;
 pub mod names;
+pub mod portals;
 pub mod scheduler;
 
 pub use types::{Argument, Kind};
@@ -51,8 +55,17 @@ pub struct Portal {
 }
 
 /// All interfaces that are written so.
-pub const ALL: &[&Interface] =
-    &[&scheduler::INTERFACE, &interrupts::INTERFACE, &memory::INTERFACE, &names::INTERFACE, &clock::INTERFACE];
+pub const ALL: &[&Interface] = &[
+    &scheduler::INTERFACE,
+    &interrupts::INTERFACE,
+    &memory::INTERFACE,
+    &portals::INTERFACE,
+    &domains::INTERFACE,
+    &inspect::INTERFACE,
+    &names::INTERFACE,
+    &init::INTERFACE,
+    &clock::INTERFACE,
+];
 
 /// The portal of that name. `None`: no interface has one.
 pub fn portal(name: &str) -> Option<&'static Portal> {

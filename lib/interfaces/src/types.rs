@@ -24,6 +24,8 @@ pub enum Kind {
     Rights,
     /// A thread, by its index or its id.
     Thread,
+    /// A portal, by its number in somebody's table.
+    Portal,
     /// A semaphore, by its id.
     Semaphore,
     /// A time to wait, in ticks of two cycles; with a sign.
@@ -37,7 +39,7 @@ impl Kind {
     /// Writes `word` as such a one.
     pub(crate) fn show(self, word: usize, f: &mut Formatter) -> core::fmt::Result {
         match self {
-            Kind::Number | Kind::Domain | Kind::Thread | Kind::Semaphore => write!(f, "{word}"),
+            Kind::Number | Kind::Domain | Kind::Thread | Kind::Portal | Kind::Semaphore => write!(f, "{word}"),
             Kind::Ticks => write!(f, "{} ticks", word as isize),
             Kind::Moment => write!(f, "{word} ns"),
             Kind::Window | Kind::Address | Kind::Identity => write!(f, "{word:#x}"),
@@ -108,6 +110,8 @@ words! {
     ThreadIndex: Thread;
     /// A thread, by the number that no other has before the numbers of its place begin anew.
     ThreadId: Thread;
+    /// A portal, by its number in the table of who calls, or of whom the call is about.
+    PortalNumber: Portal;
     /// A semaphore of the scheduler's.
     SemaphoreId: Semaphore;
     /// A time in ticks of two cycles, with a sign.
@@ -231,4 +235,4 @@ macro_rules! answers {
         }
     )+ };
 }
-answers!(Address, Physical, Moment, ThreadIndex, ThreadId, SemaphoreId);
+answers!(Address, DomainNumber, Physical, PortalNumber, Moment, ThreadIndex, ThreadId, SemaphoreId);

@@ -7,32 +7,28 @@ pub use account::{Account, Charge, Ledger, Sum};
 
 use abi::account::Resource;
 use abi::identity::DomainId;
-
-crate::import! {
-    OF = "account.of";
-    CHARGE = "account.charge";
-    REFUND = "account.refund";
-}
+use interfaces::domains;
+use interfaces::types::Identity;
 
 /// The account of the domain whose call this thread serves. `EINVAL`: it serves none; `EDEAD`: the client is no more.
 pub fn of_caller() -> crate::Result<Account> {
-    crate::check(OF.call([0])).and_then(Account::new)
+    domains::account_of(Identity(0)).and_then(Account::new)
 }
 /// The account of domain `id`. `ESRCH`: it is no more.
 pub fn of(id: DomainId) -> crate::Result<Account> {
-    crate::check(OF.call([id.word() as usize])).and_then(Account::new)
+    domains::account_of(id.into()).and_then(Account::new)
 }
 
 /// The portal manager's accounts.
 pub struct Remote;
 impl Ledger for Remote {
     fn charge(&mut self, account: Account, resource: Resource, amount: usize) -> crate::Result<Charge> {
-        crate::check(CHARGE.call([account.number(), resource as usize, amount]))?;
+        domains::account_charge(account.number(), resource as usize, amount)?;
         Ok(Charge::taken_elsewhere(account, resource, amount))
     }
     fn refund(&mut self, charge: Charge) {
         if charge.amount() > 0 {
-            REFUND.call([charge.account().number(), charge.resource() as usize, charge.amount()]);
+            let _ = domains::account_refund(charge.account().number(), charge.resource() as usize, charge.amount());
         }
     }
 }

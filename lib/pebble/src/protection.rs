@@ -1,17 +1,13 @@
 //! Domains of protection: parts of this program that see what they were shown, at the same addresses. See the book, "Domains of
 //! protection".
 
+use crate::Result;
 use crate::start::Name;
-use crate::{Result, check};
 use abi::Error;
 use abi::protection::operation;
 use abi::rights::Rights;
-
-crate::import! { optional:
-    CREATE = "protection.create";
-    OPEN = "protection.open";
-    OPERATE = "protection.operate";
-}
+use interfaces::domains::optional;
+use interfaces::types::{Alleged, PortalNumber};
 
 /// An entry point: it is passed the procedure's number, the capability, and four more words.
 pub type Entry = extern "C" fn(usize, usize, usize, usize, usize, usize) -> isize;
@@ -29,20 +25,20 @@ pub struct Connection {
 }
 
 /// Calls a portal that takes a name, where a window shows all of it. `EINVAL`: it is too long.
-fn named(name: &str, call: impl FnOnce(usize) -> isize) -> Result<usize> {
+fn named(name: &str, call: impl FnOnce(Alleged<abi::name::Name>) -> Result<PortalNumber>) -> Result<usize> {
     let name = Name::new(name)?;
-    check(call(name.address()))
+    call(Alleged::lent_on(name.address())).map(|handle| handle.0)
 }
 
 impl Protection {
     /// A new one, which sees nothing and has no portals but those of every domain.
     pub fn new(name: &str) -> Result<Protection> {
-        Ok(Protection { handle: named(name, |name| CREATE.call([name]))?, component: false })
+        Ok(Protection { handle: named(name, optional::protection_create)?, component: false })
     }
     /// The component called `name`, which the manifest has as a domain of protection in this one's address space. `ENOENT`: there is no such
     /// component; `EACCESS`: this domain is one of protection itself.
     pub fn open(name: &str) -> Result<Protection> {
-        Ok(Protection { handle: named(name, |name| OPEN.call([name]))?, component: true })
+        Ok(Protection { handle: named(name, optional::protection_open)?, component: true })
     }
     /// Ends it, a component too, and gives the handle up.
     pub fn destroy(self) -> Result<()> {
@@ -51,7 +47,7 @@ impl Protection {
         ended
     }
     fn operate(&self, what: usize, words: [usize; 3]) -> Result<usize> {
-        check(OPERATE.call([self.handle, what, words[0], words[1], words[2]]))
+        optional::protection_operate(PortalNumber(self.handle), what, words[0], words[1], words[2])
     }
     /// An entry point with procedures 0 to `procedures` - 1, and `stacks` for as many calls at a time.
     pub fn register(&self, entry: Entry, procedures: usize, stacks: usize) -> Result<()> {

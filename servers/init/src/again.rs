@@ -5,14 +5,9 @@ use crate::{Running, begin_again, later, not_started, restart_parts, starting};
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use fallible::TryPush;
-use pebble::check;
-use pebble::interfaces::scheduler;
-use pebble::interfaces::types::{SemaphoreId, Ticks};
+use pebble::interfaces::types::{Address, SemaphoreId, Ticks};
+use pebble::interfaces::{portals, scheduler};
 use pebble::sync::Mutex;
-
-pebble::import! {
-    THREAD_CREATE = "thread.create";
-}
 
 /// Ticks of `hrtime` between two attempts: about a tenth of a second.
 const PAUSE: usize = 50_000_000;
@@ -29,7 +24,7 @@ pub fn start(components: usize) -> pebble::Result<()> {
     LATER.lock().room_for(components)?;
     let more = scheduler::semaphore_create(0)?.0;
     // A trusted component's thread starts on its service stack, so no stack is given.
-    check(THREAD_CREATE.call([serve as *const () as usize, 0, more, SAME_PRIORITY]))?;
+    portals::thread_create(Address(serve as *const () as usize), Address(0), more, SAME_PRIORITY)?;
     MORE.store(more, Ordering::Relaxed);
     Ok(())
 }

@@ -10,15 +10,9 @@ use alloc::vec::Vec;
 use fallible::TryPush;
 use init_logic::start::Request;
 use manifest::Component;
-use pebble::interfaces::types::{Address, Alleged, DomainNumber, PageRights};
-use pebble::interfaces::{interrupts, memory, names};
-use pebble::{Result, check};
-
-pebble::import! {
-    DOMAIN_CREATE = "domain.create";
-    DOMAIN_START = "domain.start";
-    DOMAIN_DESTROY = "domain.destroy";
-}
+use pebble::Result;
+use pebble::interfaces::types::{Address, Alleged, DomainNumber, Identity, PageRights};
+use pebble::interfaces::{domains, interrupts, memory, names};
 
 /// Up to 64 bytes that do not cross a page boundary, so that they can be lent through a window.
 #[repr(align(64))]
@@ -68,9 +62,9 @@ pub fn load(component: &Component, task: Task, account: usize, program: &Program
         within: task.map_or(0, |(number, account)| (number | account << 16) as u64),
         switch: component.switch.how() as u64,
     };
-    let asid = check(DOMAIN_CREATE.call([&raw const domain as usize]))?;
+    let asid = domains::create(Alleged::lend(&domain))?.0;
     fill(asid, component, task.is_some(), program, request).inspect_err(|_| {
-        DOMAIN_DESTROY.call([asid]);
+        let _ = domains::destroy(Identity(asid));
     })
 }
 /// Where a program is in its domain's address space.
@@ -148,9 +142,10 @@ fn devices(asid: usize, component: &Component) -> Result<Vec<StartDevice>> {
 }
 /// Starts its first thread.
 pub fn run(loaded: &Loaded, priority: u8) -> Result<()> {
-    check(DOMAIN_START.call([loaded.asid, loaded.entry, loaded.start, loaded.start, priority as usize])).map(|_| ())
+    let Loaded { asid, entry, start } = *loaded;
+    domains::start(DomainNumber(asid), Address(entry), Address(start), start, priority as usize).map(|_| ())
 }
 /// Gives up a component that does not run.
 pub fn discard(loaded: &Loaded) {
-    DOMAIN_DESTROY.call([loaded.asid]);
+    let _ = domains::destroy(Identity(loaded.asid));
 }

@@ -11,6 +11,7 @@
 extern crate alloc;
 
 mod again;
+mod entries;
 mod loader;
 mod report;
 mod signal_portals;
@@ -19,11 +20,10 @@ use abi::Error;
 use abi::account::{DiskParts, Resource};
 use abi::address::DEVICE_VA;
 use abi::archive::{LOG_VA, VA};
-use abi::section::NAME;
 use abi::system::{Ended, SET_PRIORITY, ended};
-use abi::window::Window;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use entries::{components, disk, file, halt, let_end, lines, load, say, spawn, start_loaded};
 use fallible::TryPush;
 use init_logic::archive::Archive;
 use init_logic::line::Line;
@@ -33,31 +33,18 @@ use init_logic::signals::Signals;
 use init_logic::start::Request;
 use loader::{Loaded, Program};
 use manifest::{Component, Isolation, Restart, System};
-use pebble::interfaces::memory;
 use pebble::interfaces::types::{Alleged, DomainNumber};
+use pebble::interfaces::{domains, memory};
 use pebble::sync::Mutex;
 use pebble::{Result, fallible};
 
 pebble::boot_server!(start);
 
-pebble::provide! {
-    "init.spawn", "smri", spawn;
-    "init.load", "smari", load;
-    "init.start", "smai", start_loaded;
-    "init.components", "smiw", components;
-    "init.halt", "smi", halt;
-    "init.file", "smiiw", file;
-    "init.disk", "smiw", disk;
-    "init.own.log", "smari", say;
-    "init.own.signals", "smai", signal_portals::take;
-    "init.own.signal", "sma", signal_portals::next;
-    "init.signal", "smii", signal_portals::send;
-    "init.lines", "smiw", lines;
-    "init.let_end", "smi", let_end;
-}
-pebble::import! {
-    EVENT = "domain.event";
-    LIMITS = "domain.limits";
+pebble::serve! {
+    init {
+        spawn, load, start: start_loaded, components, halt, disk, file, say, take_signals: signal_portals::take,
+        next_signal: signal_portals::next, signal: signal_portals::send, lines, let_end,
+    }
 }
 
 /// What is lent through a window: it does not cross a page boundary.
@@ -77,6 +64,8 @@ struct Running {
     /// The domain that had it started, and is told how it ends; 0: it is init's.
     starter: usize,
 }
+/// Most components that wait for their starters' word.
+const PREPARED: usize = 16;
 /// A component that is ready to run, and waits for its starter's word.
 struct Prepared {
     loaded: Loaded,
@@ -239,36 +228,9 @@ fn share_the_rest(system: &System, disk_pages: usize) -> DiskParts {
         let disk = init_logic::disk::part(system, component, disk_pages);
         parts.0[account] = disk;
         let limits = Lent(component.limits.all(storage as u32, disk.pages));
-        LIMITS.call([account, &raw const limits as usize]);
+        let _ = domains::limits(account, Alleged::lend(&limits.0));
     }
     parts
-}
-/// The disk has so many pages for components, which is shared out from now on; writes the [`DiskParts`].
-extern "C" fn disk(pages: usize, to: usize) -> isize {
-    let Some(system) = with(|init| init.system) else { return Error::EAGAIN.code() };
-    let parts = share_the_rest(system, pages.min(u32::MAX as usize));
-    // SAFETY: a window argument, which may be written.
-    unsafe { abi::window::write(to, &parts) }.map_or_else(Error::code, |()| 0)
-}
-
-/// Of file `number` of the image: its path, 0-terminated, where `offset` is `usize::MAX`; else the bytes from there on that
-/// fit in the rest of the window's page, and how many. `ENOENT`: there are not so many files.
-extern "C" fn file(number: usize, offset: usize, to: usize) -> isize {
-    let Some(file) = archive().and_then(|a| a.files.get(number)) else { return Error::ENOENT.code() };
-    let bytes = if offset == usize::MAX {
-        &file.path[..]
-    } else {
-        let all = pebble::boot::info().archive_bytes as usize;
-        let (start, end) =
-            (file.offset as usize + offset.min(file.bytes as usize), (file.offset + file.bytes) as usize);
-        if end > all {
-            return Error::EIO.code();
-        }
-        // SAFETY: in the archive, which is mapped read-only here.
-        unsafe { core::slice::from_raw_parts((VA + start) as *const u8, end - start) }
-    };
-    // SAFETY: a window argument, which may be written.
-    unsafe { Window::rest(to) }.map_or_else(Error::code, |window| window.copy_from(bytes) as isize)
 }
 /// Runs `body` on init's state.
 fn with<T>(body: impl FnOnce(&mut Init) -> T) -> Option<T> {
@@ -346,51 +308,12 @@ fn say_line(name: &str, line: &Line) {
     }
 }
 
-/// Lines that a component may say in the system log.
-const LINES: usize = 8;
-/// Bytes of one.
-const LINE: usize = 256;
-/// Says for a component why it ends, in the system log. `EACCESS`: it is none that init has started, or it has said enough.
-extern "C" fn say(asid: usize, text: usize, length: usize) -> isize {
-    let said = with(|init| {
-        init.running(asid).filter(|running| running.lines < LINES).map(|running| {
-            running.lines += 1;
-            running.component.name.as_str()
-        })
-    });
-    let Some(name) = said.flatten() else { return Error::EACCESS.code() };
-    window(text, length.min(LINE)).map_or_else(Error::code, |bytes| {
-        say_line(name, &init_logic::log::said(name, &bytes));
-        0
-    })
-}
-
-/// The system log from byte `from` on, as much of it as fits in the rest of the window's page; how many bytes.
-extern "C" fn lines(from: usize, to: usize) -> isize {
-    let copied = with(|_| {
-        let mut copied = Ok(0);
-        log(|l| {
-            let text = l.text();
-            // SAFETY: a window argument, which may be written.
-            let window = unsafe { Window::rest(to) };
-            copied = window.map(|window| window.copy_from(text.get(from..).unwrap_or(&[])) as isize);
-        });
-        copied
-    });
-    copied.unwrap_or(Ok(0)).unwrap_or_else(Error::code)
-}
-/// Domain `asid` may end without being started again. `ESRCH`: it is no component that init has started.
-extern "C" fn let_end(asid: usize) -> isize {
-    let known = with(|init| init.running(asid).map(|running| running.restart = Restart::Never));
-    known.flatten().map_or(Error::ESRCH.code(), |()| 0)
-}
-
 /// Waits for domains to end, for ever.
 fn watch() -> ! {
     let mut how = Ended::default();
     pebble::portal::call(SET_PRIORITY, [WATCHING]);
     loop {
-        if EVENT.call([&raw mut how as usize]) != 0 {
+        if domains::event(Alleged::lend_to_write(&mut how)).is_err() {
             continue;
         }
         let running = with(|init| init.forget(how.asid as usize)).flatten();
@@ -504,74 +427,6 @@ fn stop(power: bool, status: u32) {
         unsafe { (DEVICE_VA as *mut u32).write_volatile(value) };
     }
 }
-
-/// The bytes that a window shows.
-fn window(address: usize, bytes: usize) -> Result<Vec<u8>> {
-    // SAFETY: a window argument.
-    let window = unsafe { Window::new(address, bytes) }?;
-    let mut copy = fallible::zero_bytes(bytes)?;
-    window.copy_to(&mut copy);
-    Ok(copy)
-}
-/// The component called `name` of this system, if others may start it.
-fn component(name: &str) -> Result<&'static Component> {
-    let system = with(|init| init.system).ok_or(Error::ENOENT)?;
-    system.components.iter().find(|c| c.name == name && !c.boot).ok_or(Error::ENOENT)
-}
-/// Starts a component as init's own; its ASID.
-extern "C" fn spawn(command: usize, length: usize) -> isize {
-    let started = window(command, length).and_then(|line| {
-        let line = core::str::from_utf8(&line).map_err(|_| Error::EINVAL)?;
-        let mut words = line.split_whitespace();
-        let component = component(words.next().ok_or(Error::EINVAL)?)?;
-        start_component(component, copied(words)?)
-    });
-    started.map_or_else(Error::code, |asid| asid as isize)
-}
-/// Most components that wait for their starters' word.
-const PREPARED: usize = 16;
-/// Loads a component that does not run yet, for domain `starter`; its ASID. `EBUSY`: too many wait to be started.
-extern "C" fn load(starter: usize, request: usize, length: usize) -> isize {
-    load_for(starter, request, length).map_or_else(Error::code, |asid| asid as isize)
-}
-fn load_for(starter: usize, request: usize, length: usize) -> Result<usize> {
-    let request = window(request, length)?;
-    let (header, mut words, environment) = abi::spawn::parse(&request).ok_or(Error::EINVAL)?;
-    let name = words.next().ok_or(Error::EINVAL)?;
-    let (arguments, environment) = (copied(words)?, fallible::collected(environment)?);
-    let component = component(name)?;
-    if with(|init| init.prepared.len()) >= Some(PREPARED) {
-        return Err(Error::EBUSY);
-    }
-    let inherited = header.inherited as usize;
-    let request = Request { arguments: &[], environment: &environment, starter, inherited };
-    let prepared = prepare(component, arguments, &request).map_err(|error| not_started(component, error))?;
-    let asid = prepared.loaded.asid;
-    let mut prepared = Some(prepared);
-    with(|init| {
-        if init.prepared.len() < PREPARED {
-            prepared.take().map(|prepared| init.prepared.push_kept(prepared));
-        }
-    });
-    match prepared {
-        None => Ok(asid),
-        // Others were faster.
-        Some(prepared) => {
-            loader::discard(&prepared.loaded);
-            Err(Error::EBUSY)
-        }
-    }
-}
-/// Lets a component run that the same domain has loaded. `ESRCH`: it has not.
-extern "C" fn start_loaded(starter: usize, asid: usize) -> isize {
-    let prepared = with(|init| {
-        let of = |p: &Prepared| p.loaded.asid == asid && p.running.starter == starter;
-        init.prepared.iter().position(of).map(|place| init.prepared.swap_remove(place))
-    });
-    let Some(prepared) = prepared.flatten() else { return Error::ESRCH.code() };
-    let component = prepared.running.component;
-    run(prepared).map_or_else(|error| not_started(component, error).code(), |_| 0)
-}
 /// Domain `asid` has ended: it starts nothing any more, nor is it started.
 fn discard_prepared(asid: usize) {
     let orphan = |p: &Prepared| p.running.starter == asid || p.loaded.asid == asid;
@@ -580,17 +435,4 @@ fn discard_prepared(asid: usize) {
     {
         loader::discard(&prepared.loaded);
     }
-}
-extern "C" fn components(n: usize, out: usize) -> isize {
-    let name = with(|init| init.system.components.get(n).map(|c| c.name.as_str())).flatten();
-    let Some(name) = name else { return Error::ENOENT.code() };
-    let mut bytes = [0u8; NAME];
-    let length = name.len().min(NAME - 1);
-    bytes[..length].copy_from_slice(&name.as_bytes()[..length]);
-    // SAFETY: a window argument, which may be written.
-    unsafe { abi::window::write(out, &bytes) }.map_or_else(Error::code, |()| 0)
-}
-extern "C" fn halt(status: usize) -> isize {
-    end(ended::EXIT, status as i64);
-    Error::EIO.code()
 }

@@ -10,17 +10,10 @@ use alloc::collections::VecDeque;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use fallible::TryPush;
 use init_logic::line::Line;
-use pebble::check;
-use pebble::interfaces::scheduler;
-use pebble::interfaces::types::{SemaphoreId, Ticks};
+use pebble::interfaces::types::{Address, Alleged, PortalNumber, SemaphoreId, Ticks};
+use pebble::interfaces::{portals, scheduler};
 use pebble::portal::call;
 use pebble::sync::Mutex;
-
-pebble::import! {
-    THREAD_CREATE = "thread.create";
-    PORTAL_OPEN = "portal.open";
-    PORTAL_CLOSE = "portal.close";
-}
 
 /// Most lines that wait for a console; later ones are in the system log only.
 const WAITING: usize = 64;
@@ -39,7 +32,7 @@ pub fn start() -> pebble::Result<()> {
     WRITTEN.store(scheduler::semaphore_create(0)?.0, Ordering::Relaxed);
     let news = scheduler::semaphore_create(0)?.0;
     // A trusted component's thread starts on its service stack, so no stack is given.
-    check(THREAD_CREATE.call([serve as *const () as usize, 0, news, SAME_PRIORITY]))?;
+    portals::thread_create(Address(serve as *const () as usize), Address(0), news, SAME_PRIORITY)?;
     NEWS.store(news, Ordering::Relaxed);
     Ok(())
 }
@@ -92,7 +85,7 @@ extern "C" fn serve(news: usize) -> ! {
 /// Has what was written to the disk last, where there is one.
 fn sync() {
     let name = crate::loader::Name::new("disk.sync");
-    if let Ok(portal) = check(PORTAL_OPEN.call([name.address()])) {
+    if let Ok(PortalNumber(portal)) = portals::open(Alleged::lent_on(name.address())) {
         // Nobody is left to be told that it failed.
         let _ = call(portal, []);
     }
@@ -105,8 +98,8 @@ fn next() -> Option<Line> {
 fn write(console: &mut usize, line: &str) -> bool {
     if *console == 0 {
         let name = crate::loader::Name::new("console.write");
-        match check(PORTAL_OPEN.call([name.address()])) {
-            Ok(number) => *console = number,
+        match portals::open(Alleged::lent_on(name.address())) {
+            Ok(number) => *console = number.0,
             Err(_) => return false,
         }
     }
@@ -115,7 +108,7 @@ fn write(console: &mut usize, line: &str) -> bool {
     for piece in line.as_bytes().chunks(64).chain([end]) {
         let piece = crate::loader::Name::from_bytes(piece);
         if call(*console, [piece.address(), piece.length()]) == Error::EDEAD.code() {
-            PORTAL_CLOSE.call([*console]);
+            let _ = portals::close(PortalNumber(*console));
             *console = 0;
             return false;
         }

@@ -3,15 +3,16 @@
 
 use crate::with;
 use abi::Error;
+use pebble::interfaces::types::DomainNumber;
 use pebble::sync::Semaphore;
 
 /// From now on domain `asid` takes the signals whose bits are set. `EACCESS`: it is no component that init has started.
-pub extern "C" fn take(asid: usize, signals: usize) -> isize {
+pub extern "C" fn take(DomainNumber(asid): DomainNumber, signals: usize) -> isize {
     let taken = with(|init| init.running(asid).map(|running| running.signals.take(signals as u64)));
     taken.flatten().map_or(Error::EACCESS.code(), |()| 0)
 }
 /// Waits for a signal for domain `asid`: its number. `EACCESS` as of [`take`]; `EBUSY`: another thread of it waits; `ECANCELED`.
-pub extern "C" fn next(asid: usize) -> isize {
+pub extern "C" fn next(DomainNumber(asid): DomainNumber) -> isize {
     // This thread's own: it is there as long as somebody may post it.
     let Ok(semaphore) = Semaphore::new(0) else { return Error::ENOMEM.code() };
     let own = semaphore.number();
@@ -31,7 +32,7 @@ pub extern "C" fn next(asid: usize) -> isize {
     }
 }
 /// Sends domain `asid`, the main component's where it is 0, a signal. `ESRCH`: it does not take that one.
-pub extern "C" fn send(asid: usize, signal: usize) -> isize {
+pub extern "C" fn send(DomainNumber(asid): DomainNumber, signal: usize) -> isize {
     let sent = with(|init| {
         let main = || init.running.iter().find(|(_, running)| running.component.main).map_or(0, |(own, _)| *own);
         let asid = if asid == 0 { main() } else { asid };

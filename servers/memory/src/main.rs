@@ -26,10 +26,10 @@ use memory_logic::placing::Piece;
 use memory_logic::ram::Ram;
 use memory_logic::space::{Shared, Spaces};
 use memory_logic::views::Seen;
-use pebble::interfaces::scheduler;
 use pebble::interfaces::types::{
     Address, Alleged, DomainNumber, Identity, PageRights, Physical as PhysicalAddress, ThreadIndex, Ticks,
 };
+use pebble::interfaces::{domains, scheduler};
 use pebble::sync::Mutex;
 
 mod thread;
@@ -52,7 +52,6 @@ pebble::template! {
     memory_logic::transfers::transfers();
 }
 pebble::import! {
-    DOMAIN_FAULT = "domain.fault";
     TLB_FLUSH = "nucleus.tlb_flush";
     TLB_FLUSH_ASID = "nucleus.tlb_flush_asid";
     INTERRUPTS_MASK = "nucleus.interrupts_mask";
@@ -225,12 +224,16 @@ extern "C" fn handle_fault(
                 Answered::Elsewhere(address) => address,
                 Answered::Not => {
                     let pager = SPACES.lock().pagers.pager(client, value).map_or(0, |(pager, _)| pager.number());
-                    DOMAIN_FAULT.call([executing as usize, cause, value, pc, pager]);
-                    0
+                    fault_of(client, [cause, value, pc], pager)
                 }
             }
         }
     }
+}
+/// Domain `who` did what it may not, and nobody answers for it: it ends, with the cause, the address and the program counter.
+fn fault_of(who: DomainId, [cause, address, pc]: [usize; 3], pager: usize) -> isize {
+    let _ = domains::fault(Identity::from(who), cause, address, pc, DomainNumber(pager));
+    0
 }
 /// An access that was not possible.
 struct Access {
@@ -257,8 +260,7 @@ fn handle_view_fault(mut spaces: Guard, executing: u64, thread: usize, access: A
         Answered::Elsewhere(address) => address,
         Answered::Not => {
             let pager = SPACES.lock().pagers.pager(client, address).map_or(0, |(pager, _)| pager.number());
-            DOMAIN_FAULT.call([executing as usize, cause, address, pc, pager]);
-            0
+            fault_of(own, [cause, address, pc], pager)
         }
     }
 }

@@ -11,12 +11,8 @@ use memory_logic::doomed::{Lent, Shown};
 use memory_logic::ram::Ram;
 use memory_logic::space::Spaces;
 use memory_logic::transfers::{Kind, Request};
-
-pebble::import! {
-    FREEZE = "portal.freeze";
-    SHOWN = "portal.shown";
-    THAW = "portal.thaw";
-}
+use pebble::interfaces::portals;
+use pebble::interfaces::types::{Alleged, Identity};
 
 /// Addresses of all window slots.
 pub fn slots() -> core::ops::Range<usize> {
@@ -179,8 +175,8 @@ fn between<T>(
     domains: [Option<DomainId>; 2],
     mut body: impl FnMut(&mut Spaces<Physical>, Lent) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let domains = domains.map(|domain| domain.map_or(0, |id| id.word() as usize));
-    pebble::check(FREEZE.call(domains))?;
+    let [one, other] = domains.map(|domain| domain.map_or(Identity(0), Identity::from));
+    portals::freeze(one, other)?;
     let shown = Shown::new();
     let mut result = Err(Error::EBUSY);
     for _ in 0..TRIES {
@@ -191,12 +187,12 @@ fn between<T>(
                 break;
             }
         }
-        let ask = |frames: &[usize]| pebble::check(SHOWN.call([frames.as_ptr() as usize, frames.len()]));
+        let ask = |frames: &[usize]| portals::shown(Alleged::lent_on(frames.as_ptr() as usize), frames.len());
         if let Err(error) = shown.ask(|frames| ask(frames).map(|mask| mask as u64)) {
             result = Err(error);
             break;
         }
     }
-    THAW.call(domains);
+    let _ = portals::thaw(one, other);
     result
 }

@@ -5,21 +5,22 @@ use abi::Error;
 use abi::name::Name;
 use abi::window::{Plain, Window};
 use alloc::boxed::Box;
+use pebble::interfaces::types::Alleged;
 
 /// Copies a `T` from a window.
-pub fn read<T: Plain>(address: usize) -> Result<T> {
+pub fn read<T: Plain>(shown: Alleged<T>) -> Result<T> {
     // SAFETY: a window argument.
-    unsafe { abi::window::read(address) }
+    unsafe { shown.read() }
 }
 /// Copies a `T` to a window.
-pub fn write<T: Plain>(address: usize, value: &T) -> Result<()> {
+pub fn write<T: Plain>(shown: Alleged<T>, value: &T) -> Result<()> {
     // SAFETY: a window argument whose letter is `w`.
-    unsafe { abi::window::write(address, value) }
+    unsafe { abi::window::write(shown.address(), value) }
 }
 /// Copies a `T`, which fills a page, from a window to the heap.
-pub fn boxed<T: Plain>(address: usize) -> Result<Box<T>> {
+pub fn boxed<T: Plain>(shown: Alleged<T>) -> Result<Box<T>> {
     // SAFETY: a window argument.
-    let window = unsafe { Window::<T>::new(address, 1) }?;
+    let window = unsafe { Window::<T>::new(shown.address(), 1) }?;
     let mut copy = Box::<T>::try_new_uninit().map_err(|_| Error::ENOMEM)?;
     // SAFETY: it is shown, and any bytes are a `T`; it is written whole before it is taken for one.
     unsafe {
@@ -30,14 +31,14 @@ pub fn boxed<T: Plain>(address: usize) -> Result<Box<T>> {
 /// The `count` words that a window shows.
 ///
 /// # Safety
-/// `address` is a window argument of the call that is being served, and its caller, a trusted component, leaves it as it is.
-pub unsafe fn shown<'a>(address: usize, count: usize) -> Result<&'a [usize]> {
+/// It is a window argument of the call that is being served, and its caller, a trusted component, leaves it as it is.
+pub unsafe fn shown<'a>(words: Alleged<usize>, count: usize) -> Result<&'a [usize]> {
     // SAFETY: as for this function.
-    Ok(unsafe { Window::new(address, count)?.values() })
+    Ok(unsafe { Window::new(words.address(), count)?.values() })
 }
 
-/// The name at `address` in a window.
-pub fn name(address: usize) -> Result<Name> {
+/// The name that a window shows.
+pub fn name(shown: Alleged<Name>) -> Result<Name> {
     // SAFETY: a page that is open for this call.
-    unsafe { Name::read(address) }
+    unsafe { Name::read(shown.address()) }
 }

@@ -15,7 +15,7 @@ mod hart;
 use abi::Error;
 use abi::identity::DomainId;
 use entries::accounts::{account_charge, account_of, account_refund};
-use entries::domains::{create, event, exit, fault, fork, kill, limits, wait};
+use entries::domains::{create, destroy, event, exit, fault, fork, kill, limits, wait};
 use entries::inspection::{
     inspect_account, inspect_calls, inspect_check, inspect_code, inspect_counts, inspect_domain, inspect_portal,
     inspect_trace, inspect_traced,
@@ -33,6 +33,7 @@ use entries::threads::{
 };
 use hart::Hart;
 use pebble::Result;
+use pebble::interfaces::types::ThreadIndex;
 use pebble::sync::Mutex;
 use portals_logic::machine::nucleus_memory::NucleusMemory;
 use portals_logic::manager::{Caller, Manager as Logic};
@@ -44,66 +45,24 @@ type Guard = pebble::sync::MutexGuard<'static, Manager>;
 
 static MANAGER: Mutex<Manager> = Mutex::new(Logic::new(Hart));
 
-pebble::provide! {
-    "domain.exit", "smti", exit;
-    "thread.create", "smtiiii", thread_create;
-    "thread.exit", "smt", thread_exit;
-    "thread.bury", "smt", bury;
-    "thread.leave", "smt", leave;
-    "thread.cancel", "smti", thread_cancel;
-    "portal.callers", "smtiw", callers;
-    "semaphore.create", "smti", semaphore_create;
-    "semaphore.destroy", "smti", semaphore_destroy;
-    "portal.register", "smtr", register;
-    "portal.unregister", "smtr", unregister;
-    "portal.admit", "smtriii", admit;
-    "portal.open", "smtr", open;
-    "portal.close", "smti", close;
-    "portal.create_child", "smtr", create_child;
-    "portal.notify", "smti", notify;
-    "portal.grant", "smtr", grant;
-    "portal.granted", "smti", granted;
-    "portal.gone", "smt", gone;
-    "portal.template", "smtri", template;
-    "portal.short_circuit", "smtr", short_circuit;
-    "portal.argument", "sx", argument;
-    "portal.freeze", "smii", freeze;
-    "portal.shown", "smri", shown;
-    "portal.thaw", "smii", thaw;
-    "portal.info", "smtiw", info;
-    "domain.fork", "smtiii", fork;
-    "domain.wait", "smtiw", wait;
-    "domain.kill", "smti", kill;
-    "memory.grow", "smti", grow;
-    "memory.stack", "smti", stack;
-    "domain.set_tp", "smti", set_tp;
-    "memory.pager", "smtiiii", pager;
-    "memory.page", "smtiiii", page;
-    "interrupt.attach", "smtii", attach;
-    "interrupt.done", "smti", done;
-    "domain.create", "smtr", create;
-    "domain.limits", "smir", limits;
-    "account.of", "smti", account_of;
-    "account.charge", "smtiii", account_charge;
-    "account.refund", "smtiii", account_refund;
-    "domain.start", "smtiiiii", start_thread;
-    "domain.event", "smtw", event;
-    "domain.destroy", "smti", kill;
-    "domain.fault", "smtiiiii", fault;
-    "domain.no_stack", "sx", no_stack;
-    "domain.reserve_free", "sx", reserve_free;
-    "protection.create", "smtr", protection_create;
-    "protection.open", "smtr", protection_open;
-    "protection.operate", "smtiiiii", protection_operate;
-    "inspect.domain", "smtiw", inspect_domain;
-    "inspect.portal", "smtiiw", inspect_portal;
-    "inspect.code", "smtiiw", inspect_code;
-    "inspect.counts", "smtw", inspect_counts;
-    "inspect.calls", "smtiw", inspect_calls;
-    "inspect.trace", "smtri", inspect_trace;
-    "inspect.traced", "smtiw", inspect_traced;
-    "inspect.account", "smtiw", inspect_account;
-    "inspect.check", "smtw", inspect_check;
+pebble::serve! {
+    portals {
+        register, unregister, admit, open, close, create_child, notify, info, grant, granted, gone, callers, template, short_circuit,
+        argument, freeze, thaw, shown, thread_create, thread_exit, bury, leave, thread_cancel, semaphore_create, semaphore_destroy,
+        attach, done, grow, stack, pager, page,
+    }
+}
+pebble::serve! {
+    domains {
+        exit, fork, wait, kill, set_tp, create, limits, start: start_thread, event, destroy, fault, no_stack, reserve_free,
+        protection_create, protection_open, protection_operate, account_of, account_charge, account_refund,
+    }
+}
+pebble::serve! {
+    inspect {
+        domain: inspect_domain, portal: inspect_portal, code: inspect_code, counts: inspect_counts, calls: inspect_calls,
+        trace: inspect_trace, traced: inspect_traced, account: inspect_account, check: inspect_check,
+    }
 }
 
 #[optimize(size)]
@@ -114,9 +73,9 @@ fn start(_: &pebble::Env) {
 }
 
 /// Runs `body` for the calling thread under the lock; its result as a portal's.
-fn with_caller(thread: usize, body: impl FnOnce(&mut Manager, Caller) -> Result<isize>) -> isize {
+fn with_caller(thread: ThreadIndex, body: impl FnOnce(&mut Manager, Caller) -> Result<isize>) -> isize {
     let mut manager = MANAGER.lock();
-    let caller = manager.caller(thread);
+    let caller = manager.caller(thread.0);
     let result = caller.and_then(|caller| body(&mut manager, caller)).unwrap_or_else(Error::code);
     unlock(manager);
     result
@@ -169,11 +128,15 @@ fn tell_one(told: DomainId, portal: usize, first: DomainId) -> Option<DomainId> 
 }
 /// Runs `body`, which makes `count` portals in the direct caller's table, and tells the caller of them.
 #[inline(always)]
-fn with_new_portals(thread: usize, count: usize, body: impl FnOnce(&mut Manager, Caller) -> Result<usize>) -> isize {
+fn with_new_portals(
+    thread: ThreadIndex,
+    count: usize,
+    body: impl FnOnce(&mut Manager, Caller) -> Result<usize>,
+) -> isize {
     let mut told = None;
     let number = with_caller(thread, |manager, caller| {
         let number = body(manager, caller)?;
-        told = manager.new_portals(caller, thread, number..number + count)?;
+        told = manager.new_portals(caller, thread.0, number..number + count)?;
         Ok(number as isize)
     });
     if let Some(told) = told {

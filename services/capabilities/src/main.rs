@@ -11,20 +11,17 @@ extern crate alloc;
 use abi::Error;
 use abi::capability::Info;
 use abi::identity::DomainId;
-use abi::inspect;
 use alloc::vec::Vec;
 use capabilities_logic::cache::{Cache, Translation};
 use capabilities_logic::{Capabilities, Domain, Swept};
+use pebble::Result;
 use pebble::account::{self, Account, Remote};
 use pebble::fallible::TryPush;
+use pebble::interfaces::types::{Address, Alleged, DomainNumber};
+use pebble::interfaces::{inspect, portals};
 use pebble::sync::Mutex;
-use pebble::{Result, check};
 
 pebble::server!(start);
-pebble::import! {
-    INSPECT = "inspect.domain";
-    TEMPLATE = "portal.template";
-}
 pebble::provide! {
     "capability.create", "smadiii", create;
     "capability.reduce", "smdiii", reduce;
@@ -69,7 +66,8 @@ static mut PAGE: Page = Page(capabilities_logic::template::letters());
 fn start(_: &pebble::Env) {
     // SAFETY: there is one thread yet, and nobody else uses the page.
     unsafe { PAGE.0.record = &raw const CACHE as u64 };
-    let registered = check(TEMPLATE.call([&raw const PAGE as usize, translate as *const () as usize]));
+    let registered =
+        portals::template(Alleged::lent_on(&raw const PAGE as usize), Address(translate as *const () as usize));
     if registered.is_err() {
         pebble::thread::exit_domain(1);
     }
@@ -78,9 +76,9 @@ fn start(_: &pebble::Env) {
 fn lives(domain: Domain) -> bool {
     inspected(domain.asid).is_ok_and(|d| d.identity == domain.serial as u64)
 }
-fn inspected(asid: usize) -> Result<inspect::Domain> {
-    let mut out = inspect::Domain::NONE;
-    check(INSPECT.call([asid, &raw mut out as usize]))?;
+fn inspected(asid: usize) -> Result<abi::inspect::Domain> {
+    let mut out = abi::inspect::Domain::NONE;
+    inspect::domain(DomainNumber(asid), Alleged::lend_to_write(&mut out))?;
     Ok(out)
 }
 fn locked(body: impl FnOnce(&mut State) -> Result<usize>) -> isize {

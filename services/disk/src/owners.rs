@@ -2,11 +2,11 @@
 
 use crate::blocks::{Blocks, Random};
 use abi::account::{ACCOUNTS, DiskParts, Resource};
+use pebble::Result;
 use pebble::account::{Account, Ledger, Remote, Sum};
-use pebble::{Result, check};
+use pebble::interfaces::init;
+use pebble::interfaces::types::Alleged;
 use volume::{Owner, Volume};
-
-pebble::import! { PARTS = "init.disk"; }
 
 pub struct Owners {
     parts: DiskParts,
@@ -57,5 +57,5 @@ impl Owners {
 /// Says how many pages there are for components; what each has of them.
 fn parts(pages: usize) -> Result<DiskParts> {
     let mut parts = DiskParts::default();
-    check(PARTS.call([pages, &raw mut parts as usize])).map(|_| parts)
+    init::disk(pages, Alleged::lend_to_write(&mut parts)).map(|()| parts)
 }

@@ -29,15 +29,14 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use files_logic::{Open, Store};
 use pebble::account::{Account, Charge, Ledger, Remote};
 use pebble::fallible::{self, TryPush};
+use pebble::interfaces::init;
+use pebble::interfaces::types::Alleged;
 use pebble::portal::call;
 use pebble::sync::{Mutex, Semaphore};
 use pebble::{Result, check};
 use pipes::End;
 
 pebble::server!(start);
-pebble::import! {
-    INIT_FILE = "init.file";
-}
 pebble::provide! {
     "files.open", "smri", open;
     "files.pipe", "sm", pipes::pipe;
@@ -120,8 +119,8 @@ fn import_files() {
     // SAFETY: bytes.
     let Ok(mut buffer) = (unsafe { fallible::zeroed::<Buffer>() }) else { return };
     for number in 0.. {
-        let to = buffer.0.as_mut_ptr() as usize;
-        if INIT_FILE.call([number, usize::MAX, to]) < 0 {
+        let to = Alleged::lend_to_write(&mut buffer.0[0]);
+        if init::file(number, usize::MAX, to).is_err() {
             return;
         }
         let Ok(name) = Name::new(&buffer.0) else { continue };
@@ -132,7 +131,7 @@ fn import_files() {
         let how = flags::WRITE_ONLY | flags::CREATE;
         let Ok(mut file) = state.store.open(name.text(), how, Account::SYSTEM) else { continue };
         let mut offset = 0;
-        while let Ok(count @ 1..) = check(INIT_FILE.call([number, offset, to])) {
+        while let Ok(count @ 1..) = init::file(number, offset, to) {
             if state.store.write(&mut file, &buffer.0[..count]).is_err() {
                 break;
             }

@@ -2,7 +2,7 @@
 
 use abi::account::{Report, Resource};
 use abi::count::{Calls, FAULTS, INTERRUPTS, TIME};
-use abi::inspect::{self, Domain, Portal};
+use abi::inspect::{Domain, Portal};
 use abi::nucleus::{MAX_DOMAINS, NPORTALS, flags};
 use abi::section::NAME;
 use abi::system::FIRST_FREE;
@@ -12,23 +12,12 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use pebble::directory;
 use pebble::file::{File, Kind, Metadata};
-use pebble::interfaces::memory;
+use pebble::interfaces::types::{Alleged, DomainNumber, Identity, PortalNumber};
+use pebble::interfaces::{domains, init, inspect, memory};
 use pebble::time::{TIMEBASE, time, wait};
-use pebble::{Error, Result, check};
+use pebble::{Error, Result};
 use webconsole_logic::Change;
 use webconsole_logic::report::{self, Entry, Listing, State};
-
-pebble::import! {
-    DOMAIN = "inspect.domain";
-    PORTAL = "inspect.portal";
-    CALLS = "inspect.calls";
-    ACCOUNT = "inspect.account";
-    SPAWN = "init.spawn";
-    COMPONENTS = "init.components";
-    LINES = "init.lines";
-    LET_END = "init.let_end";
-    DESTROY = "domain.destroy";
-}
 
 /// Something that is lent through a window: it does not cross a page boundary.
 #[repr(align(4096))]
@@ -67,13 +56,13 @@ fn now() -> u64 {
 }
 fn domain(asid: usize) -> Result<Domain> {
     let mut domain = Lent(Domain::NONE);
-    check(DOMAIN.call([asid, &raw mut domain as usize]))?;
+    inspect::domain(DomainNumber(asid), Alleged::lend_to_write(&mut domain.0))?;
     Ok(domain.0)
 }
 /// The component's name, 0-terminated.
 fn component(n: usize) -> Result<String> {
     let mut name = Lent([0u8; NAME]);
-    check(COMPONENTS.call([n, &raw mut name as usize]))?;
+    init::components(n, Alleged::lend_to_write(&mut name.0))?;
     Ok(report::name(&name.0))
 }
 
@@ -94,7 +83,7 @@ impl System {
             let asid = found.asid as usize;
             // Those that were opened meanwhile are seen the next time.
             portals_left = portals_left.checked_sub(found.portals).ok_or(Error::EAGAIN)?;
-            match check(CALLS.call([asid, &raw mut *calls as usize])) {
+            match inspect::calls(DomainNumber(asid), Alleged::lend_to_write(&mut *calls)) {
                 Ok(_) => state.counters = true,
                 Err(Error::ENOENT) => *calls = Calls::NONE,
                 // It has ended in between.
@@ -145,8 +134,14 @@ impl System {
                 if table.portals.len() as u64 == domain.portals {
                     break;
                 }
-                let mut portal = Lent(inspect::Portal::NONE);
-                if check(PORTAL.call([domain.asid as usize, number, &raw mut portal as usize])).is_ok() {
+                let mut portal = Lent(Portal::NONE);
+                if inspect::portal(
+                    DomainNumber(domain.asid as usize),
+                    PortalNumber(number),
+                    Alleged::lend_to_write(&mut portal.0),
+                )
+                .is_ok()
+                {
                     let Portal { name, spec, server, .. } = &portal.0;
                     let (name, spec) = (report::name(name), report::spec(spec));
                     table.portals.push(report::Portal { number, name, spec, to: *server, calls: 0 });
@@ -160,7 +155,7 @@ impl System {
         let mut all = Vec::new();
         while all.len() < LOG {
             let mut piece = Lent([0u8; abi::address::PAGE]);
-            match check(LINES.call([all.len(), &raw mut piece as usize]))? {
+            match init::lines(all.len(), Alleged::lent_on(piece.0.as_mut_ptr() as usize))? {
                 0 => break,
                 count => all.extend_from_slice(&piece.0[..count.min(abi::address::PAGE)]),
             }
@@ -204,9 +199,9 @@ impl System {
                 let component = (0..).map_while(|n| component(n).ok()).any(|own| own == name);
                 if stays && component {
                     // Who looks after it is told not to. One that it does not know is somebody's child.
-                    let _ = LET_END.call([asid]);
+                    let _ = init::let_end(DomainNumber(asid));
                 }
-                check(DESTROY.call([identity as usize]))?;
+                domains::destroy(Identity(identity as usize))?;
                 if !stays && component && !is_back(&name) {
                     start(&name)?;
                 }
@@ -230,7 +225,7 @@ fn is_back(name: &str) -> bool {
 fn start(name: &str) -> Result<()> {
     let mut line = Lent([0u8; 1024]);
     line.0.get_mut(..name.len()).ok_or(Error::EINVAL)?.copy_from_slice(name.as_bytes());
-    check(SPAWN.call([&raw const line as usize, name.len()])).map(|_| ())
+    init::spawn(Alleged::lent_on(line.0.as_ptr() as usize), name.len()).map(|_| ())
 }
 /// What an account has taken and may take; nothing for the system's own.
 fn limits(account: usize) -> Vec<(&'static str, usize, usize)> {
@@ -238,7 +233,7 @@ fn limits(account: usize) -> Vec<(&'static str, usize, usize)> {
         return Vec::new();
     }
     let mut report = Lent(Report::NONE);
-    if check(ACCOUNT.call([account, &raw mut report as usize])).is_err() {
+    if inspect::account(account, Alleged::lend_to_write(&mut report.0)).is_err() {
         return Vec::new();
     }
     let Report { used, limits } = report.0;

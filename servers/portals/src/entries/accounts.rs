@@ -1,16 +1,17 @@
 //! For services: whose account pays, and charging it.
 
 use crate::with_caller;
+use pebble::interfaces::types::{Identity, ThreadIndex};
 
 #[optimize(size)]
-pub extern "C" fn account_of(thread: usize, who: usize) -> isize {
-    with_caller(thread, |manager, caller| manager.payer(caller, thread, who))
+pub extern "C" fn account_of(thread: ThreadIndex, who: Identity) -> isize {
+    with_caller(thread, |manager, caller| manager.payer(caller, thread.0, who.0))
 }
 #[optimize(size)]
-pub extern "C" fn account_charge(thread: usize, account: usize, resource: usize, amount: usize) -> isize {
+pub extern "C" fn account_charge(thread: ThreadIndex, account: usize, resource: usize, amount: usize) -> isize {
     with_caller(thread, |manager, caller| manager.charge_for_service(caller, account, resource, amount))
 }
 #[optimize(size)]
-pub extern "C" fn account_refund(thread: usize, account: usize, resource: usize, amount: usize) -> isize {
+pub extern "C" fn account_refund(thread: ThreadIndex, account: usize, resource: usize, amount: usize) -> isize {
     with_caller(thread, |manager, caller| manager.refund_for_service(caller, account, resource, amount))
 }

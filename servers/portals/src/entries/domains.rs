@@ -2,6 +2,7 @@
 
 use crate::{MANAGER, client_memory, unlock, with_caller};
 use abi::Error;
+use abi::account::Limits;
 use abi::identity::DomainId;
 use abi::name::Name;
 use abi::patch::Switch;
@@ -9,10 +10,10 @@ use abi::system::{Ended, NewDomain, ended};
 use account::Account;
 use pebble::Result;
 use pebble::interfaces::scheduler;
-use pebble::interfaces::types::{SemaphoreId, Ticks};
+use pebble::interfaces::types::{Address, Alleged, DomainNumber, Identity, SemaphoreId, ThreadIndex, Ticks};
 use portals_logic::operations::creation::Wanted;
 
-pub extern "C" fn exit(thread: usize, status: usize) -> isize {
+pub extern "C" fn exit(thread: ThreadIndex, status: usize) -> isize {
     with_caller(thread, |manager, caller| {
         let how =
             Ended { asid: caller.subject as u64, kind: ended::EXIT, status: status as i32 as i64, ..Ended::default() };
@@ -21,18 +22,20 @@ pub extern "C" fn exit(thread: usize, status: usize) -> isize {
     })
 }
 #[optimize(size)]
-pub extern "C" fn fork(thread: usize, intercept: usize, pc: usize, sp: usize) -> isize {
-    with_caller(thread, |manager, caller| manager.fork_domain(caller, intercept, pc, sp).map(|asid| asid as isize))
+pub extern "C" fn fork(thread: ThreadIndex, intercept: Address, pc: Address, sp: Address) -> isize {
+    with_caller(thread, |manager, caller| {
+        manager.fork_domain(caller, intercept.0, pc.0, sp.0).map(|asid| asid as isize)
+    })
 }
 #[optimize(size)]
-pub extern "C" fn wait(thread: usize, asid: usize, out: usize) -> isize {
+pub extern "C" fn wait(thread: ThreadIndex, asid: DomainNumber, out: Alleged<Ended>) -> isize {
     wait_for(thread, asid, out).unwrap_or_else(Error::code)
 }
 #[optimize(size)]
-fn wait_for(thread: usize, asid: usize, out: usize) -> Result<isize> {
+fn wait_for(thread: ThreadIndex, asid: DomainNumber, out: Alleged<Ended>) -> Result<isize> {
     let mut manager = MANAGER.lock();
-    let caller = manager.caller(thread)?;
-    let waiting = manager.wait_begin(caller, asid)?;
+    let caller = manager.caller(thread.0)?;
+    let waiting = manager.wait_begin(caller, asid.0)?;
     if let Some(semaphore) = waiting.semaphore {
         drop(manager);
         let waited = scheduler::p_id(SemaphoreId(semaphore), Ticks::FOR_EVER);
@@ -45,11 +48,14 @@ fn wait_for(thread: usize, asid: usize, out: usize) -> Result<isize> {
     client_memory::write(out, &how)?;
     Ok(0)
 }
-pub extern "C" fn kill(thread: usize, asid: usize) -> isize {
-    with_caller(thread, |manager, caller| manager.kill(caller.subject, asid))
+pub extern "C" fn kill(thread: ThreadIndex, asid: DomainNumber) -> isize {
+    with_caller(thread, |manager, caller| manager.kill(caller.subject, asid.0))
+}
+pub extern "C" fn destroy(thread: ThreadIndex, who: Identity) -> isize {
+    kill(thread, DomainNumber(who.0))
 }
 #[optimize(size)]
-pub extern "C" fn create(thread: usize, request: usize) -> isize {
+pub extern "C" fn create(thread: ThreadIndex, request: Alleged<NewDomain>) -> isize {
     with_caller(thread, |manager, caller| {
         let NewDomain { name, flags, account, isolation, within, switch } = client_memory::read(request)?;
         if flags & !abi::nucleus::flags::TRUSTED != 0 {
@@ -65,13 +71,13 @@ pub extern "C" fn create(thread: usize, request: usize) -> isize {
     })
 }
 #[optimize(size)]
-pub extern "C" fn limits(account: usize, limits: usize) -> isize {
+pub extern "C" fn limits(account: usize, limits: Alleged<Limits>) -> isize {
     let result = client_memory::read(limits).and_then(|limits| MANAGER.lock().set_limits(account, &limits));
     result.unwrap_or_else(Error::code)
 }
 /// Waits for a domain to end. Who waits looks after pagers meanwhile.
 #[optimize(size)]
-pub extern "C" fn event(_: usize, out: usize) -> isize {
+pub extern "C" fn event(_: ThreadIndex, out: Alleged<Ended>) -> isize {
     loop {
         let mut manager = MANAGER.lock();
         let (semaphore, ticks) = (manager.events.semaphore, manager.watch_pagers());
@@ -89,13 +95,20 @@ pub extern "C" fn event(_: usize, out: usize) -> isize {
 }
 /// A domain did what it may not: it ends. From the memory manager. `who`: its identity; `pager`: who answers for the address, or 0.
 #[optimize(size)]
-pub extern "C" fn fault(thread: usize, who: usize, cause: usize, address: usize, pc: usize, pager: usize) -> isize {
+pub extern "C" fn fault(
+    thread: ThreadIndex,
+    who: Identity,
+    cause: usize,
+    address: usize,
+    pc: usize,
+    pager: DomainNumber,
+) -> isize {
     let mut manager = MANAGER.lock();
     // One that has ended since is left alone, whoever has its number: the thread has been turned to the graveyard.
-    let Some(Ok(asid)) = DomainId::of(who as u64).map(|id| manager.live(id)) else { return 0 };
+    let Some(Ok(asid)) = DomainId::of(who.0 as u64).map(|id| manager.live(id)) else { return 0 };
     if manager.is_graveyard(asid) {
         // A handler has said where a thread is to go on whose domain has died since: it goes on dying.
-        return manager.divert_thread(thread, asid).map_or_else(Error::code, |()| 0);
+        return manager.divert_thread(thread.0, asid).map_or_else(Error::code, |()| 0);
     }
     let how = Ended {
         asid: asid as u64,
@@ -104,7 +117,7 @@ pub extern "C" fn fault(thread: usize, who: usize, cause: usize, address: usize,
         cause: cause as u64,
         address: address as u64,
         pc: pc as u64,
-        pager: pager as u64,
+        pager: pager.0 as u64,
         waited: 0,
     };
     manager.end_domain(asid, how);

@@ -2,36 +2,44 @@
 
 use crate::{MANAGER, client_memory, with_caller};
 use abi::Error;
-use abi::count::WORDS;
+use abi::account::Report;
+use abi::count::{Calls, WORDS};
+use abi::inspect::{CODE, Counts, Domain, Portal, Violation};
 use abi::section::NAME;
 use abi::trace::Traced;
 use abi::window::Window;
 use alloc::boxed::Box;
 use pebble::Result;
+use pebble::interfaces::types::{Alleged, DomainNumber, PortalNumber, ThreadIndex};
 
 #[optimize(size)]
-pub extern "C" fn inspect_domain(_: usize, asid: usize, out: usize) -> isize {
-    let domain = MANAGER.lock().inspect_domain(asid);
+pub extern "C" fn inspect_domain(_: ThreadIndex, asid: DomainNumber, out: Alleged<Domain>) -> isize {
+    let domain = MANAGER.lock().inspect_domain(asid.0);
     domain.and_then(|d| client_memory::write(out, &d)).map_or_else(Error::code, |()| 0)
 }
 #[optimize(size)]
-pub extern "C" fn inspect_portal(_: usize, asid: usize, number: usize, out: usize) -> isize {
-    let portal = MANAGER.lock().inspect_portal(asid, number);
+pub extern "C" fn inspect_portal(
+    _: ThreadIndex,
+    asid: DomainNumber,
+    number: PortalNumber,
+    out: Alleged<Portal>,
+) -> isize {
+    let portal = MANAGER.lock().inspect_portal(asid.0, number.0);
     portal.and_then(|p| client_memory::write(out, &p)).map_or_else(Error::code, |()| 0)
 }
 #[optimize(size)]
-pub extern "C" fn inspect_counts(_: usize, out: usize) -> isize {
+pub extern "C" fn inspect_counts(_: ThreadIndex, out: Alleged<Counts>) -> isize {
     let counts = MANAGER.lock().counts();
     client_memory::write(out, &counts).map_or_else(Error::code, |()| 0)
 }
 #[optimize(size)]
-pub extern "C" fn inspect_calls(_: usize, asid: usize, out: usize) -> isize {
+pub extern "C" fn inspect_calls(_: ThreadIndex, asid: DomainNumber, out: Alleged<Calls>) -> isize {
     let manager = MANAGER.lock();
     let copy = || -> Result<()> {
         // SAFETY: a window argument whose letter is `w`.
-        let window = unsafe { Window::<u64>::new(out, WORDS) }?;
+        let window = unsafe { Window::<u64>::new(out.address(), WORDS) }?;
         // Word by word: a page of them has no room on the stack.
-        for (n, word) in manager.inspect_calls(asid)?.enumerate() {
+        for (n, word) in manager.inspect_calls(asid.0)?.enumerate() {
             // SAFETY: so many are shown, and may be written.
             unsafe { window.pointer().add(n).write_volatile(word) };
         }
@@ -40,12 +48,12 @@ pub extern "C" fn inspect_calls(_: usize, asid: usize, out: usize) -> isize {
     copy().map_or_else(Error::code, |()| 0)
 }
 #[optimize(size)]
-pub extern "C" fn inspect_trace(thread: usize, name: usize, wanted: usize) -> isize {
-    let name = client_memory::read::<[u8; NAME]>(name);
+pub extern "C" fn inspect_trace(thread: ThreadIndex, name: Alleged<[u8; NAME]>, wanted: usize) -> isize {
+    let name = client_memory::read(name);
     with_caller(thread, |manager, caller| manager.trace(caller, &name?, wanted))
 }
 #[optimize(size)]
-pub extern "C" fn inspect_traced(_: usize, from: usize, out: usize) -> isize {
+pub extern "C" fn inspect_traced(_: ThreadIndex, from: usize, out: Alleged<Traced>) -> isize {
     let copy = || -> Result<()> {
         // A page of them has no room on the stack, and is not written in place: what it shows is its caller's.
         let mut answer = Box::try_new(Traced::NONE).map_err(|_| Error::ENOMEM)?;
@@ -55,27 +63,30 @@ pub extern "C" fn inspect_traced(_: usize, from: usize, out: usize) -> isize {
     copy().map_or_else(Error::code, |()| 0)
 }
 #[optimize(size)]
-pub extern "C" fn inspect_account(_: usize, account: usize, out: usize) -> isize {
+pub extern "C" fn inspect_account(_: ThreadIndex, account: usize, out: Alleged<Report>) -> isize {
     let report = MANAGER.lock().report(account);
     report.and_then(|report| client_memory::write(out, &report)).map_or_else(Error::code, |()| 0)
 }
 #[optimize(size)]
-pub extern "C" fn inspect_check(_: usize, out: usize) -> isize {
+pub extern "C" fn inspect_check(_: ThreadIndex, out: Alleged<Violation>) -> isize {
     let checked = MANAGER.lock().check();
     checked.and_then(|violation| client_memory::write(out, &violation)).map_or_else(Error::code, |()| 0)
 }
 #[optimize(size)]
-pub extern "C" fn inspect_code(_: usize, asid: usize, number: usize, out: usize) -> isize {
-    /// Words that one call gives.
-    const WORDS: usize = 256;
+pub extern "C" fn inspect_code(
+    _: ThreadIndex,
+    asid: DomainNumber,
+    number: PortalNumber,
+    out: Alleged<[u32; CODE]>,
+) -> isize {
     let manager = MANAGER.lock();
     let copy = || -> Result<isize> {
-        let portal = manager.inspect_portal(asid, number)?;
+        let portal = manager.inspect_portal(asid.0, number.0)?;
         if portal.words == 0 {
             return Ok(0);
         }
         let (count, code) = manager.code.words(portal.code);
-        let mut words = [0u32; WORDS];
+        let mut words = [0u32; CODE];
         words.iter_mut().zip(code).for_each(|(place, word)| *place = word);
         client_memory::write(out, &words)?;
         Ok(count as isize)

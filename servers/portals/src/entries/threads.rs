@@ -5,17 +5,24 @@ use crate::{MANAGER, client_memory, unlock, with_caller};
 use abi::Error;
 use abi::identity::DomainId;
 use abi::nucleus::domain;
-use pebble::interfaces::types::{DomainNumber, ThreadIndex, Ticks};
+use abi::system::Caller;
+use pebble::interfaces::types::{Address, Alleged, DomainNumber, Identity, ThreadId, ThreadIndex, Ticks};
 use pebble::interfaces::{memory, scheduler};
 use portals_logic::operations::stacks::NoStack;
 use portals_logic::state::nucleus_data::ThreadPage;
 use portals_logic::state::threads::Exit;
 
-pub extern "C" fn thread_create(thread: usize, entry: usize, sp: usize, argument: usize, priority: usize) -> isize {
+pub extern "C" fn thread_create(
+    thread: ThreadIndex,
+    entry: Address,
+    sp: Address,
+    argument: usize,
+    priority: usize,
+) -> isize {
     // C passes the priority as an int.
     let priority = priority as i32 as isize as usize;
     with_caller(thread, |manager, caller| {
-        manager.create_thread(caller.subject, entry, sp, argument, priority).map(|id| id as isize)
+        manager.create_thread(caller.subject, entry.0, sp.0, argument, priority).map(|id| id as isize)
     })
 }
 /// The calling thread ends: those who wait for that wake, a few at a time.
@@ -25,10 +32,10 @@ fn end_thread() -> isize {
 }
 /// Ends the calling thread, and with the last thread of a domain that nobody else can enter, the domain. A thread that is
 /// in its domain's controlling domain ends when it returns from there: it holds a stack of that domain.
-pub extern "C" fn thread_exit(thread: usize) -> isize {
+pub extern "C" fn thread_exit(thread: ThreadIndex) -> isize {
     give_back(thread);
     let mut manager = MANAGER.lock();
-    match manager.exit_thread(thread) {
+    match manager.exit_thread(thread.0) {
         Exit::Ends => {
             drop(manager);
             end_thread()
@@ -41,13 +48,13 @@ pub extern "C" fn thread_exit(thread: usize) -> isize {
     }
 }
 /// The thread is about to end: what was shared or moved for calls that it did not make comes back.
-fn give_back(thread: usize) {
-    if ThreadPage::of(Hart, thread).is_some_and(|page| page.is_transferring()) {
-        let _ = memory::undo_transfers(ThreadIndex(thread));
+fn give_back(thread: ThreadIndex) {
+    if ThreadPage::of(Hart, thread.0).is_some_and(|page| page.is_transferring()) {
+        let _ = memory::undo_transfers(thread);
     }
 }
 /// Where a thread ends whose domain died: what waited for it to leave can be freed now.
-pub extern "C" fn bury(thread: usize) -> isize {
+pub extern "C" fn bury(thread: ThreadIndex) -> isize {
     give_back(thread);
     let mut manager = MANAGER.lock();
     manager.sweep();
@@ -56,49 +63,49 @@ pub extern "C" fn bury(thread: usize) -> isize {
     end_thread()
 }
 /// A thread has come past a domain that is dead: it waits as it did before, unless another one is on its way back.
-pub extern "C" fn leave(thread: usize) -> isize {
+pub extern "C" fn leave(thread: ThreadIndex) -> isize {
     let manager = MANAGER.lock();
-    manager.left_the_dead(thread);
+    manager.left_the_dead(thread.0);
     0
 }
 #[optimize(size)]
-pub extern "C" fn thread_cancel(thread: usize, id: usize) -> isize {
-    with_caller(thread, |manager, caller| manager.cancel_thread(caller, id))
+pub extern "C" fn thread_cancel(thread: ThreadIndex, id: ThreadId) -> isize {
+    with_caller(thread, |manager, caller| manager.cancel_thread(caller, id.0))
 }
 #[optimize(size)]
-pub extern "C" fn callers(thread: usize, after: usize, out: usize) -> isize {
+pub extern "C" fn callers(thread: ThreadIndex, after: ThreadIndex, out: Alleged<Caller>) -> isize {
     with_caller(thread, |manager, caller| {
-        let Some((index, call)) = manager.next_caller(caller.direct, after) else { return Ok(0) };
+        let Some((index, call)) = manager.next_caller(caller.direct, after.0) else { return Ok(0) };
         client_memory::write(out, &call).map(|()| index as isize)
     })
 }
-pub extern "C" fn grow(thread: usize, pages: usize) -> isize {
+pub extern "C" fn grow(thread: ThreadIndex, pages: usize) -> isize {
     with_caller(thread, |_, caller| memory::grow_for(DomainNumber(caller.subject), pages).map(|end| end.0 as isize))
 }
-pub extern "C" fn stack(thread: usize, bytes: usize) -> isize {
+pub extern "C" fn stack(thread: ThreadIndex, bytes: usize) -> isize {
     with_caller(thread, |manager, caller| {
         manager.reap();
         manager.new_stack(caller.subject, bytes).map(|top| top as isize)
     })
 }
-pub extern "C" fn set_tp(thread: usize, tp: usize) -> isize {
+pub extern "C" fn set_tp(thread: ThreadIndex, tp: Address) -> isize {
     with_caller(thread, |manager, caller| {
-        manager.domain(caller.subject)?.table.set_field(domain::TP, tp as u64);
+        manager.domain(caller.subject)?.table.set_field(domain::TP, tp.0 as u64);
         Ok(0)
     })
 }
 pub extern "C" fn start_thread(
-    _: usize,
-    asid: usize,
-    entry: usize,
-    sp: usize,
+    _: ThreadIndex,
+    asid: DomainNumber,
+    entry: Address,
+    sp: Address,
     argument: usize,
     priority: usize,
 ) -> isize {
     let mut manager = MANAGER.lock();
     // The manifest's priority is the ceiling of all its threads.
-    let ceiling = manager.domain_mut(asid).map(|d| d.ceiling = d.ceiling.max(priority.min(63) as u8));
-    let made = ceiling.and_then(|()| manager.create_thread(asid, entry, sp, argument, priority));
+    let ceiling = manager.domain_mut(asid.0).map(|d| d.ceiling = d.ceiling.max(priority.min(63) as u8));
+    let made = ceiling.and_then(|()| manager.create_thread(asid.0, entry.0, sp.0, argument, priority));
     drop(manager);
     made.map_or_else(Error::code, |id| id as isize)
 }
@@ -107,9 +114,9 @@ pub extern "C" fn start_thread(
 const PATIENCE: usize = 2_500_000;
 /// A call found no stack in its callee's queue: it is made again when there is one.
 #[optimize(size)]
-pub extern "C" fn no_stack(_cause: usize, _value: usize, callee: usize, _asid: usize, thread: usize) -> isize {
-    let Some(callee) = DomainId::of(callee as u64) else { return Error::EDEAD.code() };
-    let next = MANAGER.lock().no_stack(thread, callee);
+pub extern "C" fn no_stack(_cause: usize, _value: usize, callee: Identity, _asid: usize, thread: ThreadIndex) -> isize {
+    let Some(callee) = DomainId::of(callee.0 as u64) else { return Error::EDEAD.code() };
+    let next = MANAGER.lock().no_stack(thread.0, callee);
     let waited = match next {
         Ok(NoStack::Again) => Ok(()),
         Ok(NoStack::Wait) => scheduler::stack_wait(DomainNumber(callee.number()), Ticks(PATIENCE)),
@@ -122,8 +129,8 @@ pub extern "C" fn no_stack(_cause: usize, _value: usize, callee: usize, _asid: u
 }
 /// A stack went back to a queue that has one more than its own.
 #[optimize(size)]
-pub extern "C" fn reserve_free(_cause: usize, _value: usize, callee: usize, _asid: usize, _thread: usize) -> isize {
-    if let Some(callee) = DomainId::of(callee as u64) {
+pub extern "C" fn reserve_free(_cause: usize, _value: usize, callee: Identity, _asid: usize, _: ThreadIndex) -> isize {
+    if let Some(callee) = DomainId::of(callee.0 as u64) {
         MANAGER.lock().reserve_free(callee);
     }
     0

@@ -1,0 +1,58 @@
+//! Domains: made, entered, ended, paid for.
+
+use crate::types::{Address, Alleged, DomainNumber, Identity, PortalNumber, ThreadId, ThreadIndex};
+use abi::account::Limits;
+use abi::name::Name;
+use abi::system::{Ended, NewDomain};
+
+interface! {
+    "Domains (`servers/portals`, trusted)";
+    /// The calling domain ends
+    "domain.exit", "smti": fn exit [thread: ThreadIndex] (status: usize) -> Result<()>;
+    /// A copy of the caller, with one thread at `pc` on `sp`; `intercept`: where all its portals lead, or one of `abi::system::fork` → its number
+    "domain.fork", "smtiii":
+        fn fork [thread: ThreadIndex] (intercept: Address, pc: Address, sp: Address) -> Result<DomainNumber>;
+    /// Waits until that child ends
+    "domain.wait", "smtiw": fn wait [thread: ThreadIndex] (domain: DomainNumber, how: Alleged<Ended>) -> Result<()>;
+    /// Ends a child
+    "domain.kill", "smti": fn kill [thread: ThreadIndex] (domain: DomainNumber) -> Result<()>;
+    /// The thread pointer of entries on a queued stack
+    "domain.set_tp", "smti": fn set_tp [thread: ThreadIndex] (tp: Address) -> Result<()>;
+    /// A domain with the portals that every domain has, and no thread → its number; init
+    "domain.create", "smtr": fn create [thread: ThreadIndex] (domain: Alleged<NewDomain>) -> Result<DomainNumber>;
+    /// What an account may take from now on; init
+    "domain.limits", "smir": fn limits(account: usize, limits: Alleged<Limits>) -> Result<()>;
+    /// A thread in a domain that `domain.create` has made, with `argument` in `a0` → its id; init
+    "domain.start", "smtiiiii":
+        fn start [thread: ThreadIndex] (domain: DomainNumber, entry: Address, sp: Address, argument: usize, priority: usize)
+            -> Result<ThreadId>;
+    /// Waits until some domain ends; init
+    "domain.event", "smtw": fn event [thread: ThreadIndex] (how: Alleged<Ended>) -> Result<()>;
+    /// Ends any domain, by its number, or by its identity (`inspect.domain`), which is nobody's (`ESRCH`) once that one is gone; init and shell
+    "domain.destroy", "smti": fn destroy [thread: ThreadIndex] (domain: Identity) -> Result<()>;
+    /// A domain did what it may not: ends it. With the cause, the address, where, and the domain of the pager that did not answer, or 0; memory manager
+    "domain.fault", "smtiiiii":
+        fn fault [thread: ThreadIndex] (domain: Identity, cause: usize, address: usize, pc: usize, pager: DomainNumber) -> Result<()>;
+    /// Fault `NO_STACK`: gives the call's thread a stack of its account's, adds one to the queue of a domain that interposes, or waits
+    "domain.no_stack", "sx":
+        fn no_stack [cause: usize, value: usize, callee: Identity, executing: usize, thread: ThreadIndex] () -> Result<()>;
+    /// Fault `RESERVE_FREE`: takes a stack that came back out of the queue again
+    "domain.reserve_free", "sx":
+        fn reserve_free [cause: usize, value: usize, callee: Identity, executing: usize, thread: ThreadIndex] () -> Result<()>;
+
+    /// A new [domain of protection](protection.md) in the caller's task → its handle
+    "protection.create", "smtr": fn protection_create [thread: ThreadIndex] (name: Alleged<Name>) -> Result<PortalNumber>;
+    /// The component of that name, which is a domain of protection in the caller's task → its handle
+    "protection.open", "smtr": fn protection_open [thread: ThreadIndex] (name: Alleged<Name>) -> Result<PortalNumber>;
+    /// One of `abi::protection::operation` on a handle, with three words: an entry point, a connection, visibility, a portal passed or withdrawn, the end
+    "protection.operate", "smtiiiii":
+        fn protection_operate [thread: ThreadIndex]
+            (handle: PortalNumber, operation: usize, first: usize, second: usize, third: usize) -> Result<usize>;
+
+    /// The number of the account of a domain, or, for identity 0, of who has called the service; services
+    "account.of", "smti": fn account_of [thread: ThreadIndex] (domain: Identity) -> Result<usize>;
+    /// Charges an account for what a service keeps for it. `ENFILE`, `ENOMEM`; services
+    "account.charge", "smtiii": fn account_charge [thread: ThreadIndex] (account: usize, resource: usize, amount: usize) -> Result<()>;
+    /// Gives back what the service itself has charged; services
+    "account.refund", "smtiii": fn account_refund [thread: ThreadIndex] (account: usize, resource: usize, amount: usize) -> Result<()>;
+}

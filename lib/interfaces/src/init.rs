@@ -1,0 +1,35 @@
+//! Components: started, ended, told of, and what they say.
+
+use crate::types::{Alleged, DomainNumber};
+use abi::account::DiskParts;
+use abi::section::NAME;
+
+interface! {
+    "Init (`servers/init`, trusted)";
+    /// Starts a component of the system as init's own, by a command line: words separated by blanks → its domain
+    "init.spawn", "smri": fn spawn(command: Alleged<u8>, length: usize) -> Result<DomainNumber>;
+    /// Loads a component for the caller (`lib/abi/src/spawn.rs`: its name, arguments, variables, and the streams that the caller hands over) → its domain, which does not run yet; `EBUSY`
+    "init.load", "smari": fn load [starter: DomainNumber] (request: Alleged<u8>, length: usize) -> Result<DomainNumber>;
+    /// Lets a domain run that the caller has loaded; `ESRCH`
+    "init.start", "smai": fn start [starter: DomainNumber] (domain: DomainNumber) -> Result<()>;
+    /// The name of component n of the system; `ENOENT`
+    "init.components", "smiw": fn components(n: usize, name: Alleged<[u8; NAME]>) -> Result<()>;
+    /// Stops the machine
+    "init.halt", "smi": fn halt(status: usize) -> Result<()>;
+    /// The disk has so many pages for components, which are shared out from now on; each account's part and the number that what it has bears on the disk (`lib/abi/src/account.rs`). For who has the file system
+    "init.disk", "smiw": fn disk(pages: usize, parts: Alleged<DiskParts>) -> Result<()>;
+    /// Of that file of the image the bytes from an offset on that fit in the rest of the window's page → how many; offset `usize::MAX`: its path, 0-terminated. `ENOENT`; files
+    "init.file", "smiiw": fn file(number: usize, offset: usize, to: Alleged<u8>) -> Result<usize>;
+    /// A line of the caller in the system log, up to 8 since it was started, of up to 256 printable bytes; `EACCESS` for others. A panic is said there. Every component may open what begins with `init.own`
+    "init.own.log", "smari": fn say [domain: DomainNumber] (text: Alleged<u8>, length: usize) -> Result<()>;
+    /// The caller takes these signals from now on, bit 2 for number 2. Those that were sent to it before still come. `EACCESS`: it is no component
+    "init.own.signals", "smai": fn take_signals [domain: DomainNumber] (signals: usize) -> Result<()>;
+    /// Waits for a signal that is sent to the caller → its number; each is kept once until then. `EACCESS` as above, `EBUSY`: another thread of it waits, `ECANCELED`, `ENOMEM`
+    "init.own.signal", "sma": fn next_signal [domain: DomainNumber] () -> Result<usize>;
+    /// Sends a domain, or the main component's where that is 0, signal 1 to 63. `ESRCH`: it does not take that one, and what becomes of it then is the sender's matter
+    "init.signal", "smii": fn signal(domain: DomainNumber, number: usize) -> Result<()>;
+    /// Bytes of the system log from an offset on, as many as fit in the rest of the window's page → how many
+    "init.lines", "smiw": fn lines(from: usize, to: Alleged<u8>) -> Result<usize>;
+    /// The end of that domain does not start its component again; `ESRCH`: init has started none of that number
+    "init.let_end", "smi": fn let_end(domain: DomainNumber) -> Result<()>;
+}

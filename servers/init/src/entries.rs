@@ -1,0 +1,164 @@
+//! The portals: what each decodes of its arguments, and what it returns.
+
+use crate::loader;
+use crate::{
+    PREPARED, Prepared, archive, copied, end, log, not_started, prepare, run, say_line, share_the_rest,
+    start_component, with,
+};
+use abi::Error;
+use abi::account::DiskParts;
+use abi::archive::VA;
+use abi::section::NAME;
+use abi::system::ended;
+use abi::window::Window;
+use alloc::vec::Vec;
+use fallible::TryPush;
+use init_logic::start::Request;
+use manifest::{Component, Restart};
+use pebble::interfaces::types::{Alleged, DomainNumber};
+use pebble::{Result, fallible};
+
+/// The disk has so many pages for components, which is shared out from now on; writes the [`DiskParts`].
+pub extern "C" fn disk(pages: usize, to: Alleged<DiskParts>) -> isize {
+    let Some(system) = with(|init| init.system) else { return Error::EAGAIN.code() };
+    let parts = share_the_rest(system, pages.min(u32::MAX as usize));
+    // SAFETY: a window argument, which may be written.
+    unsafe { abi::window::write(to.address(), &parts) }.map_or_else(Error::code, |()| 0)
+}
+
+/// Of file `number` of the image: its path, 0-terminated, where `offset` is `usize::MAX`; else the bytes from there on that
+/// fit in the rest of the window's page, and how many. `ENOENT`: there are not so many files.
+pub extern "C" fn file(number: usize, offset: usize, to: Alleged<u8>) -> isize {
+    let Some(file) = archive().and_then(|a| a.files.get(number)) else { return Error::ENOENT.code() };
+    let bytes = if offset == usize::MAX {
+        &file.path[..]
+    } else {
+        let all = pebble::boot::info().archive_bytes as usize;
+        let (start, end) =
+            (file.offset as usize + offset.min(file.bytes as usize), (file.offset + file.bytes) as usize);
+        if end > all {
+            return Error::EIO.code();
+        }
+        // SAFETY: in the archive, which is mapped read-only here.
+        unsafe { core::slice::from_raw_parts((VA + start) as *const u8, end - start) }
+    };
+    // SAFETY: a window argument, which may be written.
+    unsafe { Window::rest(to.address()) }.map_or_else(Error::code, |window| window.copy_from(bytes) as isize)
+}
+/// Lines that a component may say in the system log.
+const LINES: usize = 8;
+/// Bytes of one.
+const LINE: usize = 256;
+/// Says for a component why it ends, in the system log. `EACCESS`: it is none that init has started, or it has said enough.
+pub extern "C" fn say(domain: DomainNumber, text: Alleged<u8>, length: usize) -> isize {
+    let said = with(|init| {
+        init.running(domain.0).filter(|running| running.lines < LINES).map(|running| {
+            running.lines += 1;
+            running.component.name.as_str()
+        })
+    });
+    let Some(name) = said.flatten() else { return Error::EACCESS.code() };
+    window(text, length.min(LINE)).map_or_else(Error::code, |bytes| {
+        say_line(name, &init_logic::log::said(name, &bytes));
+        0
+    })
+}
+
+/// The system log from byte `from` on, as much of it as fits in the rest of the window's page; how many bytes.
+pub extern "C" fn lines(from: usize, to: Alleged<u8>) -> isize {
+    let copied = with(|_| {
+        let mut copied = Ok(0);
+        log(|l| {
+            let text = l.text();
+            // SAFETY: a window argument, which may be written.
+            let window = unsafe { Window::rest(to.address()) };
+            copied = window.map(|window| window.copy_from(text.get(from..).unwrap_or(&[])) as isize);
+        });
+        copied
+    });
+    copied.unwrap_or(Ok(0)).unwrap_or_else(Error::code)
+}
+/// The domain may end without being started again. `ESRCH`: it is no component that init has started.
+pub extern "C" fn let_end(domain: DomainNumber) -> isize {
+    let known = with(|init| init.running(domain.0).map(|running| running.restart = Restart::Never));
+    known.flatten().map_or(Error::ESRCH.code(), |()| 0)
+}
+
+/// The bytes that a window shows.
+fn window(shown: Alleged<u8>, bytes: usize) -> Result<Vec<u8>> {
+    // SAFETY: a window argument.
+    let window = unsafe { Window::new(shown.address(), bytes) }?;
+    let mut copy = fallible::zero_bytes(bytes)?;
+    window.copy_to(&mut copy);
+    Ok(copy)
+}
+/// The component called `name` of this system, if others may start it.
+fn component(name: &str) -> Result<&'static Component> {
+    let system = with(|init| init.system).ok_or(Error::ENOENT)?;
+    system.components.iter().find(|c| c.name == name && !c.boot).ok_or(Error::ENOENT)
+}
+/// Starts a component as init's own; its ASID.
+pub extern "C" fn spawn(command: Alleged<u8>, length: usize) -> isize {
+    let started = window(command, length).and_then(|line| {
+        let line = core::str::from_utf8(&line).map_err(|_| Error::EINVAL)?;
+        let mut words = line.split_whitespace();
+        let component = component(words.next().ok_or(Error::EINVAL)?)?;
+        start_component(component, copied(words)?)
+    });
+    started.map_or_else(Error::code, |asid| asid as isize)
+}
+/// Loads a component that does not run yet, for domain `starter`; its ASID. `EBUSY`: too many wait to be started.
+pub extern "C" fn load(starter: DomainNumber, request: Alleged<u8>, length: usize) -> isize {
+    load_for(starter.0, request, length).map_or_else(Error::code, |asid| asid as isize)
+}
+fn load_for(starter: usize, request: Alleged<u8>, length: usize) -> Result<usize> {
+    let request = window(request, length)?;
+    let (header, mut words, environment) = abi::spawn::parse(&request).ok_or(Error::EINVAL)?;
+    let name = words.next().ok_or(Error::EINVAL)?;
+    let (arguments, environment) = (copied(words)?, fallible::collected(environment)?);
+    let component = component(name)?;
+    if with(|init| init.prepared.len()) >= Some(PREPARED) {
+        return Err(Error::EBUSY);
+    }
+    let inherited = header.inherited as usize;
+    let request = Request { arguments: &[], environment: &environment, starter, inherited };
+    let prepared = prepare(component, arguments, &request).map_err(|error| not_started(component, error))?;
+    let asid = prepared.loaded.asid;
+    let mut prepared = Some(prepared);
+    with(|init| {
+        if init.prepared.len() < PREPARED {
+            prepared.take().map(|prepared| init.prepared.push_kept(prepared));
+        }
+    });
+    match prepared {
+        None => Ok(asid),
+        // Others were faster.
+        Some(prepared) => {
+            loader::discard(&prepared.loaded);
+            Err(Error::EBUSY)
+        }
+    }
+}
+/// Lets a component run that the same domain has loaded. `ESRCH`: it has not.
+pub extern "C" fn start_loaded(starter: DomainNumber, domain: DomainNumber) -> isize {
+    let prepared = with(|init| {
+        let of = |p: &Prepared| p.loaded.asid == domain.0 && p.running.starter == starter.0;
+        init.prepared.iter().position(of).map(|place| init.prepared.swap_remove(place))
+    });
+    let Some(prepared) = prepared.flatten() else { return Error::ESRCH.code() };
+    let component = prepared.running.component;
+    run(prepared).map_or_else(|error| not_started(component, error).code(), |_| 0)
+}
+pub extern "C" fn components(n: usize, out: Alleged<[u8; NAME]>) -> isize {
+    let name = with(|init| init.system.components.get(n).map(|c| c.name.as_str())).flatten();
+    let Some(name) = name else { return Error::ENOENT.code() };
+    let mut bytes = [0u8; NAME];
+    let length = name.len().min(NAME - 1);
+    bytes[..length].copy_from_slice(&name.as_bytes()[..length]);
+    // SAFETY: a window argument, which may be written.
+    unsafe { abi::window::write(out.address(), &bytes) }.map_or_else(Error::code, |()| 0)
+}
+pub extern "C" fn halt(status: usize) -> isize {
+    end(ended::EXIT, status as i64);
+    Error::EIO.code()
+}
