@@ -10,12 +10,8 @@ use abi::section::text;
 use alloc::string::String;
 use alloc::vec::Vec;
 use pebble::interfaces::types::{Alleged, DomainNumber, PortalNumber, ThreadIndex};
-use pebble::interfaces::{clock, inspect, memory, scheduler};
-use pebble::{Error, Result, check};
-
-pebble::import! {
-    CAPABILITY = "capability.list";
-}
+use pebble::interfaces::{capability, clock, inspect, memory, scheduler};
+use pebble::{Error, Result};
 
 pub fn domain(asid: usize) -> Result<Domain> {
     let mut domain = Lent(Domain::NONE);
@@ -70,7 +66,7 @@ pub fn capabilities(asid: Option<usize>) -> Result<()> {
     for d in all_domains().filter(|d| asid.is_none_or(|asid| d.asid as usize == asid)) {
         for n in 0.. {
             let mut found = Lent(abi::capability::Info::default());
-            match check(CAPABILITY.call([d.asid as usize, n, &raw mut found as usize])) {
+            match capability::list(DomainNumber(d.asid as usize), n, Alleged::lend_to_write(&mut found.0)) {
                 Ok(_) => {}
                 Err(Error::ENOENT) => break,
                 Err(error) => return Err(error),

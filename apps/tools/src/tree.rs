@@ -6,13 +6,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use pebble::directory;
 use pebble::file::{self, File, Kind, Metadata};
+use pebble::interfaces::{disk, memory};
 use pebble::{Error, println};
 use tools_logic::options::Options;
-
-pebble::import! { optional:
-    DISK_SPACE = "disk.space";
-    MEMORY = "memory.info";
-}
 
 fn options<'a>(words: &[&'a str], plain: &str) -> Result<Options<'a>, String> {
     Options::read(words.iter().copied(), plain, "")
@@ -174,10 +170,10 @@ pub fn touch(words: &[&str]) -> Outcome {
 pub fn space(words: &[&str]) -> Outcome {
     options(words, "")?;
     println!("where           KiB      free");
-    if let [all @ (0..), free @ (0..)] = [0, 1].map(|what| MEMORY.call([what, 0])) {
+    if let [Ok(all), Ok(free)] = [0, 1].map(|what| memory::optional::info(what, 0)) {
         println!("memory   {:10}{:10}", all * 4, free * 4);
     }
-    if let [all @ (0..), free @ (0..)] = [0, 1].map(|what| DISK_SPACE.call([what])) {
+    if let [Ok(all), Ok(free)] = [0, 1].map(disk::optional::space) {
         println!("disk     {all:10}{free:10}");
     }
     Ok(0)

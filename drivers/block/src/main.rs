@@ -6,18 +6,14 @@
 use abi::Error;
 use block_logic::{Disk, Outcome};
 use pebble::Result;
+use pebble::interfaces::types::Alleged;
 use pebble::sync::Mutex;
 use virtio::DeviceType;
 use virtio::device::{Interrupt, Registers, open, trust};
 use virtio::memory::Memory;
 
 pebble::server!(start);
-pebble::provide! {
-    "block.read", "npiWi", read;
-    "block.write", "npiRi", write;
-    "block.flush", "np", flush;
-    "block.size", "np", size;
-}
+pebble::serve! { block { read, write, flush, size } }
 
 struct Driver {
     disk: Disk<Memory, Registers>,
@@ -57,7 +53,7 @@ fn with(body: impl FnOnce(&mut Driver) -> Result<()>) -> isize {
     };
     result.map_or_else(Error::code, |()| 0)
 }
-extern "C" fn read(sector: usize, buffer: usize, bytes: usize) -> isize {
+extern "C" fn read(sector: usize, buffer: Alleged<u8>, bytes: usize) -> isize {
     with(|driver| {
         if !driver.disk.has(sector as u64, bytes) {
             return Err(Error::EINVAL);
@@ -65,18 +61,18 @@ extern "C" fn read(sector: usize, buffer: usize, bytes: usize) -> isize {
         trust(driver.disk.read(sector as u64, bytes));
         driver.finish()?;
         // SAFETY: a window argument of so many bytes, which may be written; it is only written, and by this call alone.
-        let to = unsafe { core::slice::from_raw_parts_mut(buffer as *mut u8, bytes) };
+        let to = unsafe { core::slice::from_raw_parts_mut(buffer.address() as *mut u8, bytes) };
         to.copy_from_slice(&driver.disk.data().ok_or(Error::EIO)?[..bytes]);
         Ok(())
     })
 }
-extern "C" fn write(sector: usize, buffer: usize, bytes: usize) -> isize {
+extern "C" fn write(sector: usize, buffer: Alleged<u8>, bytes: usize) -> isize {
     with(|driver| {
         if !driver.disk.has(sector as u64, bytes) {
             return Err(Error::EINVAL);
         }
         // SAFETY: a window argument of so many bytes; what its owner changes meanwhile is written or not.
-        let from = unsafe { core::slice::from_raw_parts(buffer as *const u8, bytes) };
+        let from = unsafe { core::slice::from_raw_parts(buffer.address() as *const u8, bytes) };
         driver.disk.data().ok_or(Error::EIO)?[..bytes].copy_from_slice(from);
         trust(driver.disk.write(sector as u64, bytes));
         driver.finish()

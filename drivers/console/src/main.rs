@@ -21,18 +21,13 @@ use console_logic::frames::{Framing, Stream};
 use console_logic::line::Input;
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use pebble::Result;
+use pebble::interfaces::types::Alleged;
 use pebble::portal::call;
 use pebble::sync::{Mutex, Semaphore};
 use uart::{FIFO, Uart};
 
 pebble::server!(start);
-pebble::provide! {
-    "console.write", "nmcri", write;
-    "console.error", "nmcri", error;
-    "console.read", "nmcwi", read;
-    "console.raw", "nmcwi", raw;
-    "console.attention", "nm", attention;
-}
+pebble::serve! { console { write, error, read, raw, attention } }
 
 /// Priority of the thread that serves the interrupt.
 const INTERRUPT_PRIORITY: u8 = 45;
@@ -201,16 +196,16 @@ fn word(result: Result<usize>) -> isize {
 }
 
 /// Writes; with no bytes, waits until all that was written has left the device.
-extern "C" fn write(_channel: usize, buffer: usize, length: usize) -> isize {
+extern "C" fn write(_channel: usize, buffer: Alleged<u8>, length: usize) -> isize {
     word(write_window(STANDARD, buffer, length))
 }
 /// The same to standard error, where that is told apart.
-extern "C" fn error(_channel: usize, buffer: usize, length: usize) -> isize {
+extern "C" fn error(_channel: usize, buffer: Alleged<u8>, length: usize) -> isize {
     word(write_window(ERROR, buffer, length))
 }
-fn write_window(stream: u8, buffer: usize, length: usize) -> Result<usize> {
+fn write_window(stream: u8, buffer: Alleged<u8>, length: usize) -> Result<usize> {
     // SAFETY: `buffer` is a window argument.
-    let window = unsafe { Window::new(buffer, length) }?;
+    let window = unsafe { Window::new(buffer.address(), length) }?;
     let mut output = OUTPUT.lock();
     let output = output.as_mut().ok_or(Error::EIO)?;
     if length == 0 {
@@ -227,12 +222,12 @@ fn write_window(stream: u8, buffer: usize, length: usize) -> Result<usize> {
 /// whether keys are taken as they are from now on; 1: nobody types here.
 fn read_window(
     raw: bool,
-    buffer: usize,
+    buffer: Alleged<u8>,
     length: usize,
     take: impl Fn(&mut Input, &mut [u8]) -> (Vec<u8>, Option<usize>),
 ) -> Result<usize> {
     // SAFETY: `buffer` is a window argument whose letter is `w`.
-    let window = unsafe { Window::new(buffer, length) }?;
+    let window = unsafe { Window::new(buffer.address(), length) }?;
     if length == 0 {
         let mut input = INPUT.lock();
         input.raw = raw;
@@ -271,13 +266,13 @@ fn read_window(
         }
     }
 }
-extern "C" fn read(_channel: usize, buffer: usize, length: usize) -> isize {
+extern "C" fn read(_channel: usize, buffer: Alleged<u8>, length: usize) -> isize {
     word(read_window(false, buffer, length, |input, out| match input.take_line(out) {
         None => (input.edit(), input.take_line(out)),
         taken => (Vec::new(), taken),
     }))
 }
-extern "C" fn raw(_channel: usize, buffer: usize, length: usize) -> isize {
+extern "C" fn raw(_channel: usize, buffer: Alleged<u8>, length: usize) -> isize {
     word(read_window(true, buffer, length, |input, out| {
         (Vec::new(), Some(input.take_raw(out)).filter(|&count| count > 0))
     }))

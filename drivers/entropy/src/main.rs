@@ -7,15 +7,14 @@ use abi::Error;
 use abi::window::Window;
 use entropy_logic::Source;
 use pebble::Result;
+use pebble::interfaces::types::Alleged;
 use pebble::sync::Mutex;
 use virtio::DeviceType;
 use virtio::device::{Interrupt, Registers, open, trust};
 use virtio::memory::Memory;
 
 pebble::server!(start);
-pebble::provide! {
-    "entropy.read", "npwi", read;
-}
+pebble::serve! { entropy { read } }
 
 struct Driver {
     source: Source<Memory, Registers>,
@@ -44,9 +43,9 @@ impl Driver {
         Ok(())
     }
 }
-extern "C" fn read(to: usize, count: usize) -> isize {
+extern "C" fn read(to: Alleged<u8>, count: usize) -> isize {
     // SAFETY: a window argument, which may be written; it is only written, and by this call alone.
-    let to: &mut [u8] = match unsafe { Window::new(to, count).map(|to| to.values_mut()) } {
+    let to: &mut [u8] = match unsafe { Window::new(to.address(), count).map(|to| to.values_mut()) } {
         Ok(to) => to,
         Err(error) => return error.code(),
     };

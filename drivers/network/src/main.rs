@@ -12,17 +12,14 @@ use abi::network::FRAME;
 use abi::window::Window;
 use network_logic::Card;
 use pebble::Result;
+use pebble::interfaces::types::Alleged;
 use pebble::sync::Mutex;
 use virtio::DeviceType;
 use virtio::device::{Interrupt, Registers, open, trust};
 use virtio::memory::Memory;
 
 pebble::server!(start);
-pebble::provide! {
-    "network.send", "npri", send;
-    "network.receive", "npWi", receive;
-    "network.address", "np", address;
-}
+pebble::serve! { network { send, receive, address } }
 
 static CARD: Mutex<Option<Card<Memory, Registers>>> = Mutex::new(None);
 /// The one who waits for frames holds it.
@@ -41,23 +38,23 @@ fn word(result: Result<usize>) -> isize {
     result.map_or_else(Error::code, |value| value as isize)
 }
 
-extern "C" fn send(frame: usize, bytes: usize) -> isize {
+extern "C" fn send(frame: Alleged<u8>, bytes: usize) -> isize {
     if !(14..=FRAME).contains(&bytes) {
         return Error::EINVAL.code();
     }
     // SAFETY: `frame` is a window argument; what its owner changes meanwhile is sent or not.
-    let frame: &[u8] = match unsafe { Window::new(frame, bytes).map(|window| window.values()) } {
+    let frame: &[u8] = match unsafe { Window::new(frame.address(), bytes).map(|window| window.values()) } {
         Ok(frame) => frame,
         Err(error) => return error.code(),
     };
     word(with(|card| trust(card.send(frame)).ok_or(Error::EAGAIN)))
 }
-extern "C" fn receive(buffer: usize, bytes: usize) -> isize {
+extern "C" fn receive(buffer: Alleged<u8>, bytes: usize) -> isize {
     if !(PAGE..=WINDOW_PAGES * PAGE).contains(&bytes) {
         return Error::EINVAL.code();
     }
     // SAFETY: a window argument of `bytes`, whose letter is `W`; it is only written, and by this call alone.
-    let out = unsafe { core::slice::from_raw_parts_mut(buffer as *mut u8, bytes) };
+    let out = unsafe { core::slice::from_raw_parts_mut(buffer.address() as *mut u8, bytes) };
     let Some(interrupt) = INTERRUPT.try_lock() else { return Error::EBUSY.code() };
     let Some(interrupt) = interrupt.as_ref() else { return Error::EIO.code() };
     loop {

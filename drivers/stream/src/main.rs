@@ -12,6 +12,7 @@ use abi::window::Window;
 use console_logic::frames::{Framing, Stream};
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use pebble::Result;
+use pebble::interfaces::types::Alleged;
 use pebble::portal::call;
 use pebble::sync::{Mutex, Semaphore};
 use stream_logic::Port;
@@ -20,13 +21,7 @@ use virtio::device::{Interrupt, Registers, open, trust};
 use virtio::memory::Memory;
 
 pebble::server!(start);
-pebble::provide! {
-    "console.write", "nmcri", write;
-    "console.error", "nmcri", error;
-    "console.read", "nmcwi", read;
-    "console.raw", "nmcwi", read;
-    "console.attention", "nm", attention;
-}
+pebble::serve! { console { write, error, read, raw: read, attention } }
 
 /// Priority of the thread that serves the interrupt.
 const INTERRUPT_PRIORITY: u8 = 45;
@@ -154,16 +149,16 @@ fn word(result: Result<usize>) -> isize {
     result.map_or_else(Error::code, |value| value as isize)
 }
 /// Writes; with no bytes, waits until the host has taken all that was written.
-extern "C" fn write(_channel: usize, buffer: usize, length: usize) -> isize {
+extern "C" fn write(_channel: usize, buffer: Alleged<u8>, length: usize) -> isize {
     word(write_window(OUTPUT, buffer, length))
 }
 /// The same to standard error.
-extern "C" fn error(_channel: usize, buffer: usize, length: usize) -> isize {
+extern "C" fn error(_channel: usize, buffer: Alleged<u8>, length: usize) -> isize {
     word(write_window(ERROR, buffer, length))
 }
-fn write_window(stream: u8, buffer: usize, length: usize) -> Result<usize> {
+fn write_window(stream: u8, buffer: Alleged<u8>, length: usize) -> Result<usize> {
     // SAFETY: `buffer` is a window argument.
-    let window = unsafe { Window::new(buffer, length) }?;
+    let window = unsafe { Window::new(buffer.address(), length) }?;
     let mut framing = FRAMING.lock();
     if length == 0 {
         return until(|port| trust(port.is_drained()).then_some(0));
@@ -176,12 +171,12 @@ fn write_window(stream: u8, buffer: usize, length: usize) -> Result<usize> {
     send(&mut framing, stream, bytes).map(|()| length)
 }
 /// Waits for input. Nobody types: lines and single keys are the same, and no bytes are answered by 1.
-extern "C" fn read(_channel: usize, buffer: usize, length: usize) -> isize {
+extern "C" fn read(_channel: usize, buffer: Alleged<u8>, length: usize) -> isize {
     word(read_window(buffer, length))
 }
-fn read_window(buffer: usize, length: usize) -> Result<usize> {
+fn read_window(buffer: Alleged<u8>, length: usize) -> Result<usize> {
     // SAFETY: `buffer` is a window argument whose letter is `w`.
-    let window = unsafe { Window::new(buffer, length) }?;
+    let window = unsafe { Window::new(buffer.address(), length) }?;
     if length == 0 {
         return Ok(1);
     }

@@ -22,13 +22,20 @@
 mod declaration;
 pub mod types;
 
+pub mod block;
+pub mod capability;
 pub mod clock;
+pub mod console;
+pub mod disk;
 pub mod domains;
+pub mod entropy;
+pub mod files;
 pub mod init;
 pub mod inspect;
 pub mod interrupts;
 pub mod memory;
 pub mod names;
+pub mod network;
 pub mod portals;
 pub mod scheduler;
 
@@ -65,6 +72,13 @@ pub const ALL: &[&Interface] = &[
     &names::INTERFACE,
     &init::INTERFACE,
     &clock::INTERFACE,
+    &console::INTERFACE,
+    &files::INTERFACE,
+    &disk::INTERFACE,
+    &block::INTERFACE,
+    &network::INTERFACE,
+    &entropy::INTERFACE,
+    &capability::INTERFACE,
 ];
 
 /// The portal of that name. `None`: no interface has one.

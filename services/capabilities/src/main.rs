@@ -17,19 +17,12 @@ use capabilities_logic::{Capabilities, Domain, Swept};
 use pebble::Result;
 use pebble::account::{self, Account, Remote};
 use pebble::fallible::TryPush;
-use pebble::interfaces::types::{Address, Alleged, DomainNumber};
+use pebble::interfaces::types::{Address, Alleged, DomainNumber, Identity};
 use pebble::interfaces::{inspect, portals};
 use pebble::sync::Mutex;
 
 pebble::server!(start);
-pebble::provide! {
-    "capability.create", "smadiii", create;
-    "capability.reduce", "smdiii", reduce;
-    "capability.revoke", "smdi", revoke;
-    "capability.drop", "smdi", drop_name;
-    "capability.info", "smdiw", info;
-    "capability.list", "smiiw", list;
-}
+pebble::serve! { capability { create, reduce, revoke, drop_name, info, list } }
 
 /// The page that portal code reads.
 static mut CACHE: Cache = Cache::EMPTY;
@@ -136,45 +129,45 @@ extern "C" fn translate(question: usize, from: usize, to: usize, asids: usize) -
         Ok(0)
     })
 }
-extern "C" fn create(asid: usize, serial: usize, object: usize, rights: usize, flags: usize) -> isize {
-    adding(serial, |state, payer| {
-        state.all.create(Domain { asid, serial }, payer, object as u64, rights as u64, flags as u64)
+extern "C" fn create(domain: DomainNumber, holder: Identity, object: usize, rights: usize, flags: usize) -> isize {
+    adding(holder.0, |state, payer| {
+        state.all.create(Domain { asid: domain.0, serial: holder.0 }, payer, object as u64, rights as u64, flags as u64)
     })
 }
-extern "C" fn reduce(serial: usize, name: usize, rights: usize, flags: usize) -> isize {
-    adding(serial, |state, payer| state.all.reduce(serial, payer, name, rights as u64, flags as u64))
+extern "C" fn reduce(holder: Identity, name: usize, rights: usize, flags: usize) -> isize {
+    adding(holder.0, |state, payer| state.all.reduce(holder.0, payer, name, rights as u64, flags as u64))
 }
-extern "C" fn revoke(serial: usize, name: usize) -> isize {
+extern "C" fn revoke(holder: Identity, name: usize) -> isize {
     locked(|state| {
-        let count = state.all.revoke(serial, name)?;
+        let count = state.all.revoke(holder.0, name)?;
         cache(state).clear();
         Ok(count)
     })
 }
-extern "C" fn drop_name(serial: usize, name: usize) -> isize {
+extern "C" fn drop_name(holder: Identity, name: usize) -> isize {
     locked(|state| {
-        state.all.drop_name(serial, name)?;
+        state.all.drop_name(holder.0, name)?;
         cache(state).clear();
         Ok(0)
     })
 }
-fn write(out: usize, info: Info) -> Result<()> {
+fn write(out: Alleged<Info>, info: Info) -> Result<()> {
     // SAFETY: a window argument, which may be written.
-    unsafe { abi::window::write(out, &info) }
+    unsafe { abi::window::write(out.address(), &info) }
 }
 fn described(name: usize, c: capabilities_logic::Capability, to: usize) -> Info {
     let issuer = if lives(c.issuer) { c.issuer.asid as u64 } else { 0 };
     let object = if c.issuer.serial == to { c.object } else { 0 };
     Info { name: name as u64, rights: c.rights, flags: c.flags, issuer, object }
 }
-extern "C" fn info(serial: usize, name: usize, out: usize) -> isize {
-    let held = STATE.lock().all.held(serial, name);
-    held.and_then(|c| write(out, described(name, c, serial))).map_or_else(Error::code, |()| 0)
+extern "C" fn info(holder: Identity, name: usize, out: Alleged<Info>) -> isize {
+    let held = STATE.lock().all.held(holder.0, name);
+    held.and_then(|c| write(out, described(name, c, holder.0))).map_or_else(Error::code, |()| 0)
 }
 /// The `n`th capability of the living domain `asid`, for people who look.
-extern "C" fn list(asid: usize, n: usize, out: usize) -> isize {
+extern "C" fn list(domain: DomainNumber, n: usize, out: Alleged<Info>) -> isize {
     let look = || {
-        let serial = inspected(asid)?.identity as usize;
+        let serial = inspected(domain.0)?.identity as usize;
         let (name, c) = STATE.lock().all.nth(serial, n).ok_or(Error::ENOENT)?;
         write(out, described(name, c, 0))
     };

@@ -13,7 +13,7 @@ mod owners;
 
 use abi::Error;
 use abi::account::Resource;
-use abi::file::{Entry, flags, operation};
+use abi::file::{Entry, Status, flags, operation};
 use abi::name::Name;
 use abi::nucleus::NAMELEN;
 use abi::system;
@@ -23,22 +23,14 @@ use blocks::{Blocks, Random, Wall};
 use core::sync::atomic::{AtomicUsize, Ordering};
 use owners::Owners;
 use pebble::account::{Charge, Ledger, Remote};
+use pebble::interfaces::types::Alleged;
 use pebble::portal::call;
 use pebble::sync::{Mutex, Semaphore};
 use pebble::{Result, check};
 use volume::{Open, Owner, Volume};
 
 pebble::server!(start);
-pebble::provide! {
-    "disk.open", "npri", open;
-    "disk.unlink", "npr", unlink;
-    "disk.rename", "nprr", rename;
-    "disk.mkdir", "npr", make_directory;
-    "disk.rmdir", "npr", remove_directory;
-    "disk.status", "nprw", status;
-    "disk.sync", "np", sync;
-    "disk.space", "npi", space;
-}
+pebble::serve! { disk { open, unlink, rename, mkdir: make_directory, rmdir: remove_directory, status, sync, space } }
 
 /// Priority of the threads here.
 const PRIORITY: u8 = 30;
@@ -154,9 +146,9 @@ fn grant(number: usize) -> Result<usize> {
     ];
     pebble::portal::grant(portals, number, GONE.load(Ordering::Relaxed))
 }
-extern "C" fn open(path: usize, how: usize) -> isize {
+extern "C" fn open(path: Alleged<Name>, how: usize) -> isize {
     // SAFETY: a window argument.
-    let path = match unsafe { Name::read(path) } {
+    let path = match unsafe { Name::read(path.address()) } {
         Ok(path) => path,
         Err(error) => return error.code(),
     };
@@ -196,20 +188,20 @@ fn insert(mut charge: Charge, open: impl FnOnce(&mut State, Owner) -> Result<Ope
     Remote.refund(charge);
     opened
 }
-/// What `body` comes to for the path at `path`.
+/// What `body` comes to for a path.
 ///
 /// # Safety
 /// `path` is a window argument of the call that is being served.
-unsafe fn with_path<T>(path: usize, body: impl FnOnce(&mut State, &str) -> Result<T>) -> Result<T> {
+unsafe fn with_path<T>(path: Alleged<Name>, body: impl FnOnce(&mut State, &str) -> Result<T>) -> Result<T> {
     // SAFETY: as for this function.
-    let path = unsafe { Name::read(path) }?;
+    let path = unsafe { Name::read(path.address()) }?;
     with(|state| body(state, path.text()))
 }
 /// The same for what changes the disk.
 ///
 /// # Safety
 /// As for [`with_path`].
-unsafe fn changing(path: usize, body: impl FnOnce(&mut Volume<Blocks, Random>, &str) -> Result<()>) -> isize {
+unsafe fn changing(path: Alleged<Name>, body: impl FnOnce(&mut Volume<Blocks, Random>, &str) -> Result<()>) -> isize {
     // SAFETY: as for this function.
     let result = unsafe {
         with_path(path, |state, path| {
@@ -219,11 +211,11 @@ unsafe fn changing(path: usize, body: impl FnOnce(&mut Volume<Blocks, Random>, &
     };
     word(result.map(|()| 0))
 }
-extern "C" fn unlink(path: usize) -> isize {
+extern "C" fn unlink(path: Alleged<Name>) -> isize {
     // SAFETY: a window argument.
     unsafe { changing(path, |volume, path| volume.unlink(path)) }
 }
-extern "C" fn make_directory(path: usize) -> isize {
+extern "C" fn make_directory(path: Alleged<Name>) -> isize {
     // SAFETY: a window argument.
     let made = pebble::account::of_caller().and_then(|payer| unsafe {
         with_path(path, |state, path| {
@@ -233,22 +225,24 @@ extern "C" fn make_directory(path: usize) -> isize {
     });
     word(made.map(|()| 0))
 }
-extern "C" fn remove_directory(path: usize) -> isize {
+extern "C" fn remove_directory(path: Alleged<Name>) -> isize {
     // SAFETY: a window argument.
     unsafe { changing(path, |volume, path| volume.remove_directory(path)) }
 }
-extern "C" fn rename(from: usize, to: usize) -> isize {
+extern "C" fn rename(from: Alleged<Name>, to: Alleged<Name>) -> isize {
     // SAFETY: a window argument.
-    let to = match unsafe { Name::read(to) } {
+    let to = match unsafe { Name::read(to.address()) } {
         Ok(to) => to,
         Err(error) => return error.code(),
     };
     // SAFETY: a window argument.
     unsafe { changing(from, |volume, from| volume.rename(from, to.text())) }
 }
-extern "C" fn status(path: usize, to: usize) -> isize {
+extern "C" fn status(path: Alleged<Name>, to: Alleged<Status>) -> isize {
     // SAFETY: window arguments, and the second may be written.
-    word(unsafe { with_path(path, |state, path| state.volume.status_at(path)).and_then(|status| put(to, &status)) })
+    word(unsafe {
+        with_path(path, |state, path| state.volume.status_at(path)).and_then(|status| put(to.address(), &status))
+    })
 }
 /// Writes `value` at `address`; 0.
 ///

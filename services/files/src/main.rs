@@ -30,23 +30,14 @@ use files_logic::{Open, Store};
 use pebble::account::{Account, Charge, Ledger, Remote};
 use pebble::fallible::{self, TryPush};
 use pebble::interfaces::init;
-use pebble::interfaces::types::Alleged;
+use pebble::interfaces::types::{Alleged, DomainNumber};
 use pebble::portal::call;
 use pebble::sync::{Mutex, Semaphore};
 use pebble::{Result, check};
 use pipes::End;
 
 pebble::server!(start);
-pebble::provide! {
-    "files.open", "smri", open;
-    "files.pipe", "sm", pipes::pipe;
-    "files.unlink", "smr", unlink;
-    "files.rename", "smrr", rename;
-    "files.mkdir", "smr", make_directory;
-    "files.rmdir", "smr", remove_directory;
-    "files.status", "smrw", status;
-    "files.inherit", "smaii", inherit;
-}
+pebble::serve! { files { open, inherit, pipe: pipes::pipe, unlink, mkdir: make_directory, rmdir: remove_directory, rename, status } }
 
 /// What a client's portals lead to.
 enum Control {
@@ -239,49 +230,49 @@ fn add(mut make: impl FnMut(&mut State) -> Result<usize>) -> Result<usize> {
 fn code(result: Result<usize>) -> isize {
     result.map_or_else(Error::code, |value| value as isize)
 }
-extern "C" fn open(path: usize, how: usize) -> isize {
+extern "C" fn open(path: Alleged<Name>, how: usize) -> isize {
     // SAFETY: the page is open for this call.
-    let Ok(name) = (unsafe { Name::read(path) }) else { return Error::EINVAL.code() };
+    let Ok(name) = (unsafe { Name::read(path.address()) }) else { return Error::EINVAL.code() };
     let opened = pebble::account::of_caller().and_then(|payer| {
         add(|state| state.put_new(payer, |store| store.open(name.text(), how, payer).map(Control::File)))
     });
     opened.map_or_else(Error::code, grant_new)
 }
-/// What `body` comes to for the path at `path`.
+/// What `body` comes to for a path.
 ///
 /// # Safety
-/// The page of `path` is open for this call.
-unsafe fn with_path<T>(path: usize, body: impl FnOnce(&mut Store<Remote>, &str) -> Result<T>) -> Result<T> {
+/// It is a window argument of the call that is being served.
+unsafe fn with_path<T>(path: Alleged<Name>, body: impl FnOnce(&mut Store<Remote>, &str) -> Result<T>) -> Result<T> {
     // SAFETY: the caller's promise.
-    let name = unsafe { Name::read(path) }?;
+    let name = unsafe { Name::read(path.address()) }?;
     body(&mut STATE.lock().store, name.text())
 }
-extern "C" fn unlink(path: usize) -> isize {
+extern "C" fn unlink(path: Alleged<Name>) -> isize {
     // SAFETY: a window argument.
     code(unsafe { with_path(path, Store::unlink) }.map(|()| 0))
 }
-extern "C" fn make_directory(path: usize) -> isize {
+extern "C" fn make_directory(path: Alleged<Name>) -> isize {
     let made = pebble::account::of_caller()
         // SAFETY: a window argument.
         .and_then(|payer| unsafe { with_path(path, |store, path| store.make_directory(path, payer)) });
     code(made.map(|()| 0))
 }
-extern "C" fn remove_directory(path: usize) -> isize {
+extern "C" fn remove_directory(path: Alleged<Name>) -> isize {
     // SAFETY: a window argument.
     code(unsafe { with_path(path, Store::remove_directory) }.map(|()| 0))
 }
-extern "C" fn rename(from: usize, to: usize) -> isize {
+extern "C" fn rename(from: Alleged<Name>, to: Alleged<Name>) -> isize {
     // SAFETY: a window argument.
-    let to = match unsafe { Name::read(to) } {
+    let to = match unsafe { Name::read(to.address()) } {
         Ok(to) => to,
         Err(error) => return error.code(),
     };
     // SAFETY: a window argument.
     code(unsafe { with_path(from, |store, from| store.rename(from, to.text())) }.map(|()| 0))
 }
-extern "C" fn status(path: usize, to: usize) -> isize {
+extern "C" fn status(path: Alleged<Name>, to: Alleged<Status>) -> isize {
     // SAFETY: both are window arguments, and the second may be written.
-    code(unsafe { with_path(path, |store, path| store.status_at(path)).and_then(|status| put(to, status)) })
+    code(unsafe { with_path(path, |store, path| store.status_at(path)).and_then(|status| put(to.address(), status)) })
 }
 /// Writes `value` at `address`; 0.
 ///
@@ -325,8 +316,8 @@ extern "C" fn seek(number: usize, offset: isize, whence: usize) -> isize {
 }
 /// Standard stream `stream` of the calling domain, as its `starter` has handed it over: the first of four portals. `ENOENT`: it has not,
 /// or the caller had it already.
-extern "C" fn inherit(domain: usize, starter: usize, stream: usize) -> isize {
-    let number = take_inherited(&mut STATE.lock().slots, domain, starter, stream);
+extern "C" fn inherit(heir: DomainNumber, starter: DomainNumber, stream: usize) -> isize {
+    let number = take_inherited(&mut STATE.lock().slots, heir.0, starter.0, stream);
     number.map_or(Error::ENOENT.code(), grant)
 }
 /// The number of the control block that was handed over so, and is not any more.
