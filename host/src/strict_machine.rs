@@ -5,10 +5,12 @@ use crate::exec::Options;
 use crate::qemu::{Console, Machine, Outcome};
 use crate::{guest_log, rtl};
 use abi::address::{IMAGE_BASE, PAGE, RAM_BASE};
+use abi::nucleus::{Thread, domain, flags};
 use anyhow::{Context, Result};
 use image::Image;
+use std::mem::offset_of;
 use std::time::Instant;
-use strict::{Fence, Masked, Settings, Stale, Stopped};
+use strict::{Fence, Leak, Masked, Secrets, Settings, Stale, Stopped};
 
 /// Most instructions for which interrupts may be off, whatever components do.
 pub const MOST_MASKED: u64 = 2000;
@@ -17,7 +19,12 @@ const BATCH: u64 = 1_000_000;
 
 /// How it runs a program.
 pub fn settings(options: &Options) -> Settings {
-    Settings { slices: options.slices, ..Settings::default() }
+    let secrets = Secrets {
+        table: offset_of!(Thread, table) as u64,
+        flags: domain::FLAGS.into(),
+        trusted: flags::TRUSTED | flags::MASKED,
+    };
+    Settings { slices: options.slices, secrets: Some(secrets), ..Settings::default() }
 }
 /// Boots an image, which was built with [`strict::CYCLES_PER_TIME`], and waits until the machine stops or the time is over.
 /// No input comes.
@@ -57,6 +64,7 @@ pub fn run_and_tell(
             "a reservation of another thread's: the store-conditional at pc {pc:#x} has stored, though there was another thread \
              since its load-reserved"
         )),
+        Some(Stopped::Leaked(leak)) => Some(told(&leak)),
         _ => too_long(&hart.masked()),
     };
     timed_out |= matches!(stopped, Some(Stopped::Limit | Stopped::Idle));
@@ -107,6 +115,15 @@ fn too_long(masked: &Masked) -> Option<String> {
             from.0, from.1, to.0, to.1
         )
     })
+}
+/// What a register tells, in a line.
+fn told(leak: &Leak) -> String {
+    let Leak { register, value, to, from, portal, when } = leak;
+    format!(
+        "register x{register} has {value:#x}, an address of the supervisor's, where a component goes on at pc {:#x} of address space {}, which is not \
+         trusted; before that, one was left at pc {:#x} of {}, with portal {portal}; instruction {when} is the first",
+        to.0, to.1, from.0, from.1
+    )
 }
 /// What a violation is, in a line.
 fn describe(stale: &Stale) -> String {

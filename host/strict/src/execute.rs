@@ -340,6 +340,9 @@ impl Machine {
                 if !a.is_multiple_of(bytes) {
                     return Err(Trap(cause::STORE_MISALIGNED, a));
                 }
+                if !self.in_component() {
+                    self.way.restore();
+                }
                 let reserved = self.reservation.take().filter(|reserved| reserved.at == at);
                 let held = reserved.is_some();
                 if let Some(Reservation { value, thread, .. }) = reserved {

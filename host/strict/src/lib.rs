@@ -4,7 +4,7 @@
 //! is its own. What QEMU and a small core forget by themselves stays here until it is fenced: translations, pointers to page
 //! tables, pages found missing ([`translate`]), and instructions (until `fence.i`). A translation that is used although the
 //! tables do not have it any more is a violation, which is reported with who wrote the table ([`stale`]). A
-//! reservation outlives traps and stores of the same hart.
+//! reservation outlives traps and stores of the same hart. Nobody who is not trusted finds an address of the supervisor's in a register ([`secrets`]).
 //!
 //! Runs repeat: time goes by instructions. With a seed, time jumps now and then to where the timer interrupts, as if the machine
 //! had been stopped meanwhile: so an interrupt comes between any two instructions of user mode sooner or later, and time slices have
@@ -21,11 +21,13 @@ mod floating;
 mod machine;
 mod masked;
 mod memory;
+mod secrets;
 mod stale;
 mod translate;
 
 pub use machine::{Fence, Machine, Settings, Stopped};
 pub use masked::Masked;
+pub use secrets::{Leak, Secrets};
 pub use stale::{Stale, Writer};
 pub use translate::{Name, Whose};
 

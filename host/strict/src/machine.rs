@@ -4,6 +4,7 @@ use crate::decode::Decoded;
 use crate::devices::Devices;
 use crate::masked::{Mask, Masked};
 use crate::memory::{Memory, PAGE};
+use crate::secrets::{Leak, Secrets, Way};
 use crate::stale::{Checker, Stale, Writer};
 use crate::translate::Buffer;
 use crate::{CYCLES_PER_TIME, RAM_BASE};
@@ -24,6 +25,8 @@ pub struct Settings {
     pub forget_missing: bool,
     /// Pointers to page tables are not remembered.
     pub forget_pointers: bool,
+    /// Who may find the supervisor's addresses in registers; `None`: that is not looked at.
+    pub secrets: Option<Secrets>,
 }
 /// Why it has stopped.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +44,8 @@ pub enum Stopped {
     /// The store-conditional at this program counter has stored though its load-reserved is not the last one, but another thread's, or what
     /// it found was changed since.
     Overwritten(u64),
+    /// A component finds an address of the supervisor's in a register.
+    Leaked(Leak),
 }
 
 /// Most instructions between two looks at what was sent.
@@ -117,6 +122,7 @@ pub struct Machine {
     pub(crate) buffer: Buffer,
     pub(crate) checker: Checker,
     mask: Mask,
+    pub(crate) way: Way,
     /// Instructions taken apart, by frame.
     pub(crate) decoded: Vec<Option<Box<[Decoded; PAGE as usize / 2]>>>,
     /// Frames of which some were and that were written since.
@@ -170,6 +176,7 @@ impl Machine {
             buffer,
             checker: Checker::default(),
             mask: Mask::default(),
+            way: Way::default(),
             decoded: (0..ram / PAGE as usize).map(|_| None).collect(),
             rewritten: Vec::new(),
             fetched: (u64::MAX, 0),
@@ -215,7 +222,7 @@ impl Machine {
         self.until_jump = 1 + (self.random >> 20) % most;
     }
     /// Whether a component is executing: in user mode, or in supervisor mode with interrupts on, which nothing else has on there.
-    fn in_component(&self) -> bool {
+    pub(crate) fn in_component(&self) -> bool {
         self.user || self.control.sstatus & status::SIE != 0
     }
     /// Whether instructions count towards the next jump.
@@ -293,6 +300,10 @@ impl Machine {
     pub(crate) fn trap(&mut self, Trap(cause, value): Trap) {
         self.count();
         self.mask.set(true, self.instructions, (self.pc, self.space()));
+        if self.user {
+            let place = self.place_now();
+            self.way.leave(&self.x, place);
+        }
         let control = &mut self.control;
         let enabled = control.sstatus & status::SIE;
         control.sstatus &= !(status::SPP | status::SPIE | status::SIE);
@@ -315,6 +326,9 @@ impl Machine {
         self.fetched.0 = u64::MAX;
         self.counted = self.cycles;
         self.entered();
+        if let Some(leak) = self.leak() {
+            self.stopped = Some(Stopped::Leaked(leak));
+        }
         self.look_at_mask();
         self.plan();
     }

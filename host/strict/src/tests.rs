@@ -301,3 +301,33 @@ fn singles_are_boxed_and_doubles_are_not() {
     steps(&mut m, 1);
     assert_eq!(m.f[3], 3.75f64.to_bits());
 }
+/// An address of the supervisor's: RAM as its half shows it, sign-extended.
+const SECRET: u64 = 0xffff_ffff_8000_0000 | ONE;
+
+/// Goes to user mode with the secret in `t0`; what the machine says. `before`: instructions before that.
+fn told(before: &[u32], flags: u64, set: impl FnOnce(&mut Machine)) -> Option<Stopped> {
+    let secrets = crate::Secrets { table: 8, flags: -8, trusted: 1 };
+    let code: Vec<u32> = before.iter().copied().chain([SRET]).collect();
+    let mut m = machine(&code, Settings { secrets: Some(secrets), ..Settings::default() });
+    // The thread is at the beginning of a page, its table 32 bytes behind.
+    m.place(TWO + 8, &(TWO + 32).to_le_bytes()).unwrap();
+    m.place(TWO + 24, &flags.to_le_bytes()).unwrap();
+    (m.control.sepc, m.control.sscratch, m.x[5]) = (USER_VA, SECRET - ONE + TWO, SECRET);
+    set(&mut m);
+    steps(&mut m, code.len());
+    m.stopped
+}
+#[test]
+fn an_address_of_the_supervisors_in_a_register_is_a_leak() {
+    let leak = told(&[NOP], 2, |_| ());
+    assert!(matches!(leak, Some(Stopped::Leaked(leak)) if (leak.register, leak.value) == (5, SECRET)), "{leak:?}");
+    assert!(told(&[], 3, |_| ()).is_none(), "a trusted one may find it");
+    assert!(told(&[], 2, |m| m.x[5] = 0x8000_0000).is_none(), "it is no address of the supervisor's");
+    assert!(told(&[], 2, |m| (m.x[5], m.x[18]) = (0, SECRET)).is_none(), "a register that calls keep has its owner's value");
+    assert!(told(&[], 2, |m| m.control.sstatus = 0x100).is_none(), "nobody is entered");
+}
+#[test]
+fn what_a_component_had_itself_is_no_leak() {
+    assert!(told(&[], 2, |m| m.way.leave(&[SECRET; 32], (0, 0))).is_none());
+    assert!(told(&[CONDITIONAL], 2, |_| ()).is_none(), "all registers are restored");
+}

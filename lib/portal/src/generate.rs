@@ -521,6 +521,10 @@ impl Generator<'_, '_> {
         } else {
             self.e.constant(T3, self.c.entry as i64);
             self.e.put(csrrw(TP, csr::SSCRATCH, TP));
+            if !self.c.callee.trusted() && !self.c.callee.masked() {
+                // One that calls itself trusts itself, and yet is not the nucleus.
+                self.clear([T0, T1, T2, T5, T6]);
+            }
         }
         sret(&mut self.e);
     }

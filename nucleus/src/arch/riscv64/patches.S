@@ -62,10 +62,12 @@ nucleus_patch_close:
     clear_patch a6
 3:  jr      t4
 
-# The callee calls: entry of every number.
+# The callee calls: entry of every number. What the call leaves as it is, its caller finds: nothing of the supervisor's.
 open_patch_call:
     clear_patch t0
     leave_patch
+    li      t5, 0
+    li      t6, 0
     j       dispatch
 
 # It is interrupted or faults: entry of every cause, behind the exception frame (t0). All registers are in that; a0 to a2 are the handler's.

@@ -37,6 +37,8 @@ fn most_pages(touched: usize) -> usize {
     ((cost::SPACE + misses).saturating_sub(cost::PATCH) / cost::PAGE).min(PAGES)
 }
 
+/// Pages of a view that are looked at to find those that its domain touches: what it sees may be a gigabyte, and others wait meanwhile.
+const LOOKED_AT: usize = 1024;
 const FIRST: usize = offset_of!(Patch, pages);
 const NEXT: usize = size_of::<Page>();
 
@@ -44,20 +46,21 @@ impl<R: Ram> Spaces<R> {
     /// Pages that the table of view `view` has, of those that it may see.
     fn touched(&self, view: usize) -> usize {
         let Some(root) = self.views.get(view).map(|view| view.root) else { return 0 };
-        let pages = self.views.regions_of(view).flat_map(|region| region.pages());
+        let pages = self.views.regions_of(view).flat_map(|region| region.pages()).take(LOOKED_AT);
         pages.filter(|&va| tables::leaf(&self.ram, root, va).is_present()).count()
     }
     /// The table of view `view` has nothing but what windows may show: what it has after that, its domain has touched since.
     fn forget_touched(&mut self, view: usize, lent: Lent) {
         let Some(root) = self.views.get(view).map(|view| view.root) else { return };
-        let mut n = 0;
+        let (mut n, mut left) = (0, LOOKED_AT);
         loop {
             let region = self.views.regions_of(view).nth(n);
             let Some(region) = region else { return };
-            for va in region.pages() {
+            for va in region.pages().take(left) {
                 if lent.not(tables::leaf(&self.ram, root, va)).is_ok() {
                     self.forget_entry(view, root, va);
                 }
+                left -= 1;
             }
             n += 1;
         }

@@ -1,0 +1,62 @@
+// system patched
+// timeout 60
+// expect stdout by-patch: 100 calls out of a patch, nothing of the supervisor's seen
+// expect stdout by-asid: 100 calls out of none, nothing of the supervisor's seen
+/* A task that its domain of protection has called by a patch of the domain's tables calls on from there. What closes the patch on the way has worked with its
+   address: no register that the call need not keep has it afterwards. */
+#include <pebble.h>
+
+enum { GET_THREAD_PORTAL = 7, NO_SUCH_PORTAL = 500, REGISTERS = 7 };
+static int seen;
+
+static int opened(const char *part, const char *what)
+{
+    char name[NAMELEN];
+    int portal;
+    snprintf(name, sizeof name, "app.%s.%s", part, what);
+    for (int tries = 0; (portal = portal_open(name)) < 0; tries++) {
+        if (tries == 400)
+            exit(printf("FAILED: %s: %s\n", name, pebble_strerror(portal)));
+        hrsleep(10000000);
+    }
+    return portal;
+}
+/* Each is what it was before the call, 0, or (`t1`: fetched as the thread goes on) an address of the program's. */
+static void calls_on(long number)
+{
+    unsigned long left[REGISTERS];
+    register long a7 asm("a7") = number;
+    asm volatile("li t0, 1\n li t1, 2\n li t2, 3\n li t3, 4\n li t4, 5\n li t5, 6\n li t6, 7\n ecall\n"
+                 "sd t0, 0(%1)\n sd t1, 8(%1)\n sd t2, 16(%1)\n sd t3, 24(%1)\n sd t4, 32(%1)\n sd t5, 40(%1)\n sd t6, 48(%1)\n"
+                 : "+r"(a7) : "r"(left) : "t0", "t1", "t2", "t3", "t4", "t5", "t6", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "memory");
+    for (unsigned long n = 0; n < REGISTERS; n++)
+        if (left[n] != 0 && left[n] != n + 1 && !(n == 1 && left[n] < 1ul << 38))
+            printf("FAILED: t%lu has %#lx after call %ld\n", n, left[n], number), seen++;
+}
+static word touches(word n, word at)
+{
+    *(volatile word *)at = n;
+    /* Only the first call of each leaves by a patch. */
+    calls_on(n % 2 ? GET_THREAD_PORTAL : NO_SUCH_PORTAL);
+    calls_on(GET_THREAD_PORTAL);
+    return 0;
+}
+static word nothing(void)
+{
+    return 0;
+}
+int main(void)
+{
+    static _Alignas(4096) volatile word page[512];
+    const struct { const char *name; word (*entry)(); } all[] = {{"app.max", nothing}, {"app.touches", touches}, {"app.inward", nothing}, {"app.waits", nothing}};
+    for (unsigned n = 0; n < sizeof all / sizeof *all; n++)
+        if (portal_register(all[n].name, "npii", all[n].entry, NULL, n == 0 ? 8 : 0) < 0)
+            return 1;
+    const char *const parts[] = {"patch", "asid"};
+    for (int n = 0; n < 2; n++) {
+        invoke_portal(opened(parts[n], "calls"), 1l, 100l, (word)page);
+        if (seen == 0)
+            printf("by-%s: 100 calls out of %s, nothing of the supervisor's seen\n", parts[n], n ? "none" : "a patch");
+    }
+    return seen != 0;
+}
