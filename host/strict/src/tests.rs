@@ -323,7 +323,10 @@ fn an_address_of_the_supervisors_in_a_register_is_a_leak() {
     assert!(matches!(leak, Some(Stopped::Leaked(leak)) if (leak.register, leak.value) == (5, SECRET)), "{leak:?}");
     assert!(told(&[], 3, |_| ()).is_none(), "a trusted one may find it");
     assert!(told(&[], 2, |m| m.x[5] = 0x8000_0000).is_none(), "it is no address of the supervisor's");
-    assert!(told(&[], 2, |m| (m.x[5], m.x[18]) = (0, SECRET)).is_none(), "a register that calls keep has its owner's value");
+    assert!(
+        told(&[], 2, |m| (m.x[5], m.x[18]) = (0, SECRET)).is_none(),
+        "a register that calls keep has its owner's value"
+    );
     assert!(told(&[], 2, |m| m.control.sstatus = 0x100).is_none(), "nobody is entered");
 }
 #[test]

@@ -523,7 +523,12 @@ impl Generator<'_, '_> {
             self.e.put(csrrw(TP, csr::SSCRATCH, TP));
             if !self.c.callee.trusted() && !self.c.callee.masked() {
                 // One that calls itself trusts itself, and yet is not the nucleus.
-                self.clear([T0, T1, T2, T5, T6]);
+                self.clear([T0, T1, T2]);
+                if self.specification_templated() {
+                    self.clear([T5, T6]);
+                } else if self.plan.stack == StackPlan::Queue {
+                    self.clear([T6]);
+                }
             }
         }
         sret(&mut self.e);
