@@ -1,6 +1,7 @@
 //! One client: what has come of it, what is on its way to it, and until when it may take for that.
 
 use crate::limits::*;
+use crate::places::Standing;
 use crate::range::{Range, parse as parse_range};
 use crate::request::{self, Refusal, Request};
 use crate::response::{self, Entity, stay};
@@ -82,6 +83,8 @@ pub struct Connection<F> {
     /// What comes behind a refusal is read, and not looked at: to end while the client sends would take the answer away from it (RFC 9112,
     /// section 9.6).
     rest: Rest,
+    /// It was answered something.
+    asked: bool,
     /// The other side sends no more.
     ended: bool,
     /// When the wait for it began, in microseconds, and that for the request that is coming.
@@ -101,6 +104,7 @@ impl<F> Connection<F> {
             skip: 0,
             close: false,
             rest: Rest::Unread,
+            asked: false,
             ended: false,
             since: now,
             begun: now,
@@ -116,6 +120,15 @@ impl<F> Connection<F> {
             true if self.input.is_empty() => self.since + IDLE_TIME,
             true => self.begun + HEAD_TIME,
             false => self.since + STUCK_TIME,
+        }
+    }
+    /// What it waits for, and since when, in microseconds.
+    pub fn standing(&self) -> (Standing, u64) {
+        let idle = self.output.is_empty() && self.body.is_none() && self.skip == 0 && self.rest == Rest::Unread;
+        match idle {
+            true if self.asked && self.input.is_empty() => (Standing::Idle, self.since),
+            true => (Standing::Asking, self.begun),
+            false => (Standing::Answering, self.begun),
         }
     }
     /// Goes on as far as that is possible without waiting.
@@ -226,6 +239,7 @@ impl<F> Connection<F> {
                     self.skip = 0;
                 }
                 self.close |= request.close;
+                self.asked = true;
                 self.find(&request, files);
                 true
             }

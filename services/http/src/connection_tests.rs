@@ -220,3 +220,17 @@ fn who_says_or_takes_nothing_is_let_go() {
 fn files_that_can_not_be_had_now_are_said_to_be_so() {
     assert!(talk(&[&get("/dead", "")], false).0.starts_with("HTTP/1.1 503"));
 }
+#[test]
+fn what_a_client_waits_for_is_known() {
+    let standing = |sends: &[&[u8]], takes| {
+        let sends = sends.iter().map(|piece| piece.to_vec()).collect();
+        let mut peer = Peer { sends, takes, room: takes, taken: Vec::new(), ends: false, finished: false };
+        let mut connection = Connection::new(1);
+        connection.go_on(&mut peer, &mut Disk, 5);
+        connection.standing()
+    };
+    assert_eq!(standing(&[], 9999), (Standing::Asking, 1));
+    assert_eq!(standing(&[b"GET / HT"], 9999), (Standing::Asking, 5));
+    assert_eq!(standing(&[&get("/", "")], 9999), (Standing::Idle, 5));
+    assert_eq!(standing(&[&get("/long.txt", "")], 100), (Standing::Answering, 5));
+}

@@ -6,6 +6,7 @@ extern crate alloc;
 
 pub mod connection;
 pub mod limits;
+pub mod places;
 pub mod range;
 pub mod request;
 pub mod response;

@@ -3,6 +3,7 @@
 
 use crate::connection::{Files, Stream};
 use crate::limits::{BACKLOG, CONNECTIONS};
+use crate::places::{Held, Host, Standing, gives_way};
 use crate::{Connection, Step};
 use alloc::vec::Vec;
 use pebble::fallible::TryPush;
@@ -24,6 +25,7 @@ const AGAIN: u64 = 25_000_000;
 /// A client's connection.
 struct Client<F> {
     stream: Plain,
+    host: Host,
     node: u64,
     connection: Connection<F>,
     wants: u32,
@@ -71,10 +73,12 @@ fn serve<S: Files>(port: u16, files: &mut S) -> Result<core::convert::Infallible
     // What one client more takes is in its own request.
     clients.room_for(CONNECTIONS)?;
     interests.room_for(CONNECTIONS + 1)?;
+    // One that was accepted, and has no place yet.
+    let mut newcomer: Option<(TcpStream, Host)> = None;
     // No more connections are taken until then.
     let mut closed = 0;
     loop {
-        let full = clients.len() >= CONNECTIONS || now() < closed;
+        let full = newcomer.is_some() || now() < closed;
         interests.clear();
         let own = clients.iter().map(|client| Interest { node: client.node, wanted: client.wants, ready: 0 });
         let at_door = Interest { node: door, wanted: if full { 0 } else { event::READ }, ready: 0 };
@@ -97,35 +101,59 @@ fn serve<S: Files>(port: u16, files: &mut S) -> Result<core::convert::Infallible
             n += 1;
             !ready || client.go_on(files, time)
         });
-        if interests.last().is_some_and(|door| door.ready != 0) {
-            let room = accept(&listener, &mut clients, files, time)?;
+        if let Some((_, host)) = newcomer {
+            make_place(&mut clients, host, time);
+        }
+        if newcomer.is_some() || interests.last().is_some_and(|door| door.ready != 0) {
+            let room = accept(&listener, &mut newcomer, &mut clients, files, time)?;
             closed = if room { 0 } else { now() + BREATH };
         }
     }
 }
-/// Takes all connections that were made, as many as are served at a time. False: there is no room for more here or there.
+/// Where all places are taken, one of them is given up for a connection of `host`, if that is due.
+fn make_place<F>(clients: &mut Vec<Client<F>>, host: Host, time: u64) {
+    if clients.len() < CONNECTIONS {
+        return;
+    }
+    let mut held = [Held { host, standing: Standing::Answering, since: 0 }; CONNECTIONS];
+    for (one, client) in held.iter_mut().zip(clients.iter()) {
+        let (standing, since) = client.connection.standing();
+        *one = Held { host: client.host, standing, since };
+    }
+    if let Some(place) = gives_way(&held, host, time) {
+        clients.swap_remove(place);
+    }
+}
+/// Takes all connections that were made, as many as there are places for, and one more, the `newcomer`. False: there is no room for more here or there.
 fn accept<S: Files>(
     listener: &TcpListener,
+    newcomer: &mut Option<(TcpStream, Host)>,
     clients: &mut Vec<Client<S::File>>,
     files: &mut S,
     time: u64,
 ) -> Result<bool> {
-    while clients.len() < CONNECTIONS {
-        let stream = match listener.accept() {
-            Ok((stream, _)) => stream,
-            Err(Error::EAGAIN) => return Ok(true),
-            // There will be room when one has ended.
-            Err(Error::EMFILE | Error::ENFILE | Error::ENOMEM) => return Ok(false),
-            Err(error) => return Err(error),
-        };
+    loop {
+        if newcomer.is_none() {
+            *newcomer = match listener.accept() {
+                Ok((stream, from)) => Some((stream, from.ip().into())),
+                Err(Error::EAGAIN) => return Ok(true),
+                // There will be room when one has ended.
+                Err(Error::EMFILE | Error::ENFILE | Error::ENOMEM) => return Ok(false),
+                Err(error) => return Err(error),
+            };
+        }
+        if clients.len() >= CONNECTIONS {
+            return Ok(true);
+        }
+        let Some((stream, host)) = newcomer.take() else { continue };
         stream.set_nonblocking(true)?;
         let node = stream.node()?;
-        let mut client = Client { stream: Plain(stream), node, connection: Connection::new(time), wants: event::READ };
+        let connection = Connection::new(time);
+        let mut client = Client { stream: Plain(stream), host, node, connection, wants: event::READ };
         if client.go_on(files, time) {
             clients.push_kept(client);
         }
     }
-    Ok(false)
 }
 impl<F> Client<F> {
     /// Whether it goes on being one. One for which there is no memory ends, and leaves what it has to the others.

@@ -137,3 +137,23 @@ pub fn crowd(root: &Path) -> Result<()> {
     ensure!(ask(&system.connect()?, "/", "")?.body == INDEX, "the next one");
     Ok(())
 }
+/// Who keeps all connections that the server has, and asks nothing more, has the next client wait for a moment, not until its time is over.
+pub fn give_way(root: &Path) -> Result<()> {
+    /// More than the server has places for; how long a connection without a request lasts there, but for a third.
+    const KEPT: usize = 40;
+    const LATEST: Duration = Duration::from_secs(10);
+    let system = serving(root)?;
+    let mut kept = Vec::new();
+    for _ in 0..KEPT {
+        let stream = system.connect()?;
+        stream.set_read_timeout(Some(2 * PATIENCE))?;
+        ensure!(ask(&stream, "/", "")?.body == INDEX, "one that stays is answered");
+        kept.push(stream);
+    }
+    let begun = Instant::now();
+    ensure!(ask(&system.connect()?, "/data/long", "")?.body == long(), "the next one is answered");
+    ensure!(begun.elapsed() < LATEST, "the next one has waited for {:?}", begun.elapsed());
+    // The last of those that stay has its place still.
+    ensure!(ask(&kept[KEPT - 1], "/", "")?.body == INDEX, "one that has just asked keeps its connection");
+    Ok(())
+}

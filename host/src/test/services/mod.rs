@@ -16,6 +16,7 @@ use std::path::Path;
 const TESTS: &[Own] = &[
     ("http_answers_with_the_right_bytes", http::bytes),
     ("http_answers_each_of_a_crowd", http::crowd),
+    ("http_clients_that_ask_nothing_more_give_way", http::give_way),
     ("http_answers_software_that_nobody_here_wrote", clients::answered),
     ("killed_parts_come_back", kills::memory),
     ("killed_parts_come_back_with_files_on_a_disk", kills::disk),
