@@ -85,7 +85,7 @@ pub fn line(program: &str, how: &Ended) -> Option<String> {
 mod tests {
     use super::*;
     fn end(kind: u64, status: i64) -> Ended {
-        Ended { asid: 12, kind, status, cause: 13, address: 0xfee0, pc: 0x10030, pager: 0, waited: 0 }
+        Ended { asid: 12, account: 0, kind, status, cause: 13, address: 0xfee0, pc: 0x10030, pager: 0, waited: 0 }
     }
     #[test]
     fn a_signal_is_named_or_numbered() {

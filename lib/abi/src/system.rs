@@ -261,7 +261,9 @@ pub struct Caller {
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Ended {
-    pub asid: u64,
+    pub asid: u32,
+    /// Number of the account that has paid for it; 0: nobody's.
+    pub account: u32,
     /// One of [`ended`].
     pub kind: u64,
     /// The exit status; for a fault, minus the cause.

@@ -72,7 +72,8 @@ struct description {
     char name[NAMELEN];
 } __attribute__((aligned(128)));
 struct ended {
-    uint64_t asid, kind;
+    uint32_t asid, account;
+    uint64_t kind;
     int64_t status;
     uint64_t cause, address, pc, pager, waited;
 } __attribute__((aligned(64)));

@@ -30,7 +30,7 @@ fn fault(line: &mut Line, hosted: bool, how: &Ended) -> core::fmt::Result {
     }
     match how.pager {
         0 => Ok(()),
-        own if own == how.asid => write!(line, ", which its own handler did not answer"),
+        own if own == how.asid.into() => write!(line, ", which its own handler did not answer"),
         other => {
             write!(line, ", which its pager, domain {other}, did not answer")?;
             if how.waited == 0 { Ok(()) } else { write!(line, " within {} seconds", how.waited) }
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
     fn end(kind: u64, status: i64) -> Ended {
         let cause = if kind == ended::FAULT { 13 } else { 0 };
-        Ended { asid: 12, kind, status, cause, address: 0xfee0, pc: 0x10030, pager: 0, waited: 0 }
+        Ended { asid: 12, account: 0, kind, status, cause, address: 0xfee0, pc: 0x10030, pager: 0, waited: 0 }
     }
     fn line(name: &str, hosted: bool, how: &Ended) -> Option<String> {
         fallible::failing::with_only(0, || super::line(name, hosted, how)).map(|line| line.text().into())

@@ -59,7 +59,7 @@ pub extern "C" fn say(domain: DomainNumber, text: Alleged<u8>, length: usize) ->
     });
     let Some(name) = said.flatten() else { return Error::EACCESS.code() };
     window(text, length.min(LINE)).map_or_else(Error::code, |bytes| {
-        say_line(name, &init_logic::log::said(name, &bytes));
+        say_line(|init| init.source(name), &init_logic::log::said(name, &bytes));
         0
     })
 }

@@ -98,6 +98,11 @@ impl Init {
         let place = self.system.components.iter().position(|component| component.name == name);
         place.map_or(Source::CHILDREN, Source::component)
     }
+    /// Whose lines are of a domain for which that account has paid: its component's, be it that or one that it has made.
+    fn source_of(&self, account: u32) -> Source {
+        let paying = self.system.accounts().find(|(number, _)| *number == account as usize);
+        paying.map_or(Source::CHILDREN, |(_, component)| self.source(&component.name))
+    }
     /// The number of the account of component `name`.
     fn account(&self, name: &str) -> usize {
         self.system.account(name).map_or(0, |(account, _)| account)
@@ -296,11 +301,12 @@ fn run(Prepared { loaded, running }: Prepared) -> Result<usize> {
 }
 /// Says a line of component `name` in the system log, and on the console where there is no main program to be disturbed.
 fn tell_of(name: &str, line: core::fmt::Arguments) {
-    say_line(name, &Line::of(line));
+    say_line(|init| init.source(name), &Line::of(line));
 }
-fn say_line(name: &str, line: &Line) {
+fn say_line(source: impl FnOnce(&Init) -> Source, line: &Line) {
     let quiet = with(|init| {
-        log(|l| l.line(init.source(name), line.text()));
+        let source = source(init);
+        log(|l| l.line(source, line.text()));
         init.system.components.iter().any(|c| c.main)
     });
     if quiet == Some(false) {
@@ -326,8 +332,10 @@ fn watch() -> ! {
         if let Some(line) = told.then(|| init_logic::ends::line(name, hosted, &how)).flatten() {
             match &running {
                 // The starter says it at the console, where it has one, and when it is the time.
-                Some(Running { starter: 1.., .. }) => _ = with(|init| log(|l| l.line(init.source(name), line.text()))),
-                _ => say_line(name, &line),
+                Some(Running { starter: 1.., .. }) => {
+                    with(|init| log(|l| l.line(init.source_of(how.account), line.text())));
+                }
+                _ => say_line(|init| init.source_of(how.account), &line),
             }
         }
         discard_prepared(how.asid as usize);

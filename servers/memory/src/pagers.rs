@@ -195,7 +195,8 @@ impl Pagers {
         });
         let late = late?;
         let how = Ended {
-            asid: late.client.number() as u64,
+            asid: late.client.number() as u32,
+            account: 0,
             kind: ended::FAULT,
             status: -i64::from(late.cause),
             cause: late.cause.into(),

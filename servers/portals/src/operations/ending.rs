@@ -38,10 +38,10 @@ impl<M: Machine> Manager<M> {
     pub(crate) fn end_one(&mut self, asid: usize, how: Ended) {
         // Nothing here may need memory: what an end takes was reserved when the domain was made.
         while let Some(&child) = self.domain(asid).ok().and_then(|d| d.sandbox.inside.first()) {
-            self.end_one(child, Ended { asid: child as u64, kind: ended::KILLED, ..Ended::default() });
+            self.end_one(child, Ended { asid: child as u32, kind: ended::KILLED, ..Ended::default() });
         }
         while let Some(part) = self.first_part(asid) {
-            let with = Ended { asid: part as u64, kind: ended::KILLED, cause: asid as u64, ..Ended::default() };
+            let with = Ended { asid: part as u32, kind: ended::KILLED, cause: asid as u64, ..Ended::default() };
             self.end_one(part, with);
         }
         let Some(mut dead) = self.domains.remove(asid) else { return };
@@ -109,6 +109,7 @@ impl<M: Machine> Manager<M> {
             }
         }
         let parent = self.domain(dead.parent).ok().map(|parent| parent.id);
+        let how = Ended { account: dead.account.number() as u32, ..how };
         self.ended.insert(dead.id, parent, how, dead.account);
         self.events.queue.push_kept(how);
         self.posts.push(self.machine, self.events.semaphore);
@@ -287,7 +288,7 @@ impl<M: Machine> Manager<M> {
         if !self.may_control(by, asid) || self.is_vital(asid) {
             return Err(Error::EACCESS);
         }
-        self.end_domain(asid, Ended { asid: asid as u64, kind: ended::KILLED, ..Ended::default() });
+        self.end_domain(asid, Ended { asid: asid as u32, kind: ended::KILLED, ..Ended::default() });
         Ok(0)
     }
     pub fn is_graveyard(&self, asid: usize) -> bool {

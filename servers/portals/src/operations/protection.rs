@@ -100,7 +100,7 @@ impl<M: Machine> Manager<M> {
                 !named.has(part) && self.domain(part).is_ok_and(idle)
             };
             let Some(part) = self.family(task).skip(1).find(unused) else { break };
-            self.end_one(part, Ended { asid: part as u64, kind: ended::KILLED, ..Ended::default() });
+            self.end_one(part, Ended { asid: part as u32, kind: ended::KILLED, ..Ended::default() });
             self.forget_end(part);
         }
         // What they had names for has been looked at too.
@@ -188,7 +188,7 @@ impl<M: Machine> Manager<M> {
                 break;
             }
         }
-        self.end_domain(asid, Ended { asid: asid as u64, kind: ended::KILLED, ..Ended::default() });
+        self.end_domain(asid, Ended { asid: asid as u32, kind: ended::KILLED, ..Ended::default() });
         self.forget_end(asid);
     }
     /// A table entry that leads to an entry point of domain `asid`.

@@ -165,7 +165,8 @@ fn the_end_of_a_caller_lets_its_call_end_first() {
         let waiting = manager.wait_begin(caller, client)?;
         manager.wait_end(&waiting)
     });
-    assert_eq!(waiting.unwrap().asid, client as u64);
+    let ended = waiting.unwrap();
+    assert_eq!((ended.asid, ended.account), (client as u32, 2), "whose account has paid is told");
     world.check();
     // The name server, and whoever opens names, keep nothing of it.
     assert_eq!(world.counts(), before);

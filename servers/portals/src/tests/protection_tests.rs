@@ -252,7 +252,7 @@ fn a_component_is_one_of_a_task_that_is_meant_and_needs_no_name() {
     assert!(world.manager.domain(part).is_ok());
     world.check();
     world.kill(task).unwrap();
-    let how = world.manager.events.queue.iter().find(|how| how.asid == part as u64).expect("its end");
+    let how = world.manager.events.queue.iter().find(|how| how.asid == part as u32).expect("its end");
     assert_eq!((how.kind, how.cause), (system::ended::KILLED, task as u64));
     world.check();
 }
