@@ -5,7 +5,7 @@ use crate::connection::Connection;
 use crate::debug::Session;
 use crate::profile::Profile;
 use crate::qemu::{Console, Machine, Outcome};
-use crate::{devices, fault_domain, qemu, rtl, strict_machine, system, terminal};
+use crate::{calls, devices, fault_domain, qemu, rtl, strict_machine, system, terminal};
 use anyhow::{Context, Result, bail};
 use image::{Image, Parts};
 use manifest::System;
@@ -124,6 +124,9 @@ pub struct Options {
     /// another file
     #[arg(long, value_name = "FILE", conflicts_with = "gdb")]
     pub profile: Option<PathBuf>,
+    /// Show the calls of portals whose names match (`*` stands for any characters, `?` for one) on standard error, as the shell's `trace` does
+    #[arg(long, value_name = "PATTERN", conflicts_with_all = ["gdb", "profile", "host"])]
+    pub calls: Option<String>,
     /// A file for the program, and what it is called there; may be given several times
     #[arg(long, value_name = "HOST:GUEST")]
     pub file: Vec<String>,
@@ -225,6 +228,8 @@ pub struct Built {
     on: On,
     /// The program is a file for the main component, which hosts it, and is named to that one.
     hosted: bool,
+    /// The pattern of what is traced, and the program's name.
+    calls: Option<(String, String)>,
 }
 impl Built {
     /// With these files, too.
@@ -237,6 +242,10 @@ impl Built {
         let mut system = self.system.clone();
         let file = self.hosted.then(|| HOSTED.to_string());
         let all: Vec<String> = file.into_iter().chain(arguments.iter().cloned()).collect();
+        let all = match &self.calls {
+            Some((pattern, program)) => calls::arguments(pattern, program, &all)?,
+            None => all,
+        };
         system.components.iter_mut().filter(|c| c.main).for_each(|c| c.arguments = all.clone());
         let parts = Parts {
             system: &system,
@@ -314,11 +323,15 @@ pub fn build_program_of(root: &Path, options: &Options, mut source: Source, conn
         }
     }
     system.components.iter_mut().filter(|c| c.task == other).for_each(|c| c.task = own.clone());
+    if let Some(pattern) = &options.calls {
+        calls::trace(root, &mut system, pattern, &own)?;
+    }
     let mut sources = build::sources(&system.components);
     sources.insert("program".into(), source);
     let (nucleus, programs) = build::build(root, &sources)?;
     system::check(root, options.system(), &programs)?;
-    Ok(Built { system, nucleus, programs, files, on: options.on, hosted })
+    let calls = options.calls.clone().map(|pattern| (pattern, own));
+    Ok(Built { system, nucleus, programs, files, on: options.on, hosted, calls })
 }
 impl Options {
     /// What the program is built from: paths are from the current folder.

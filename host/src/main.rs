@@ -2,6 +2,7 @@
 
 mod bench;
 mod build;
+mod calls;
 mod campaign;
 mod check;
 mod connection;

@@ -75,6 +75,19 @@ fn profiles(root: &Path) -> Result<()> {
         Some(parts) => bail!("no sample has {parts:?}, status {status:?}: {errors}\n{stacks}"),
     }
 }
+/// `--calls` shows what a program calls on standard error, and changes nothing else: its arguments, output and status are what they are.
+fn shows_calls(root: &Path) -> Result<()> {
+    let words = ["--calls", "files.o*", "tests/target/components/arguments.c", "one", "two words", "it's"];
+    let (said, errors, status) = exec(root, &words, Vec::new(), usize::MAX)?;
+    let said = String::from_utf8_lossy(&said);
+    if said != "one\ntwo words\nit's\n" || status != Some(3) {
+        bail!("status {status:?}: {said}{errors}");
+    }
+    if !errors.contains("arguments (") || !errors.contains(": files.open(\"t\", ") || errors.contains("files.status") {
+        bail!("the calls are told so: {errors}");
+    }
+    Ok(())
+}
 /// Domains that end while they wait for the console, because nobody takes what they write or nothing is there to read, do not keep
 /// others from it.
 fn kills(root: &Path) -> Result<()> {
@@ -143,6 +156,7 @@ fn exec(root: &Path, arguments: &[&str], input: Vec<u8>, most: usize) -> Result<
 
 const OWN: &[Own] = &[
     ("a_profile_has_the_stacks_of_all_domains", profiles),
+    ("calls_of_portals_are_shown_beside_the_program", shows_calls),
     ("sixteen_megabytes_come_out_as_they_went_in", copies),
     ("every_byte_of_standard_input_arrives_by_the_serial_port", copies_by_the_serial_port),
     ("who_is_killed_at_the_console_keeps_nobody_from_it", kills),
