@@ -68,6 +68,8 @@ pebble = { path = "SDK" }
 opt-level = "s"
 lto = true
 panic = "abort"
+# What a report of a fault and gdb know of it.
+debug = "line-tables-only"
 
 [workspace]
 "#;

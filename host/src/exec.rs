@@ -5,7 +5,7 @@ use crate::connection::Connection;
 use crate::debug::Session;
 use crate::profile::Profile;
 use crate::qemu::{Console, Machine, Outcome};
-use crate::{calls, devices, fault_domain, qemu, rtl, strict_machine, system, terminal};
+use crate::{calls, devices, fault_domain, places, qemu, rtl, strict_machine, system, terminal};
 use anyhow::{Context, Result, bail};
 use image::{Image, Parts};
 use manifest::System;
@@ -267,6 +267,11 @@ impl Built {
     pub fn program(&self, name: &str) -> Option<&[u8]> {
         self.programs.get(name).map(Vec::as_slice)
     }
+    /// The ELF file of the component with this name, or of one whose image is called so, which another has started.
+    fn program_of(&self, name: &str) -> Option<&[u8]> {
+        let component = self.system.components.iter().find(|component| component.name == name);
+        self.program(component.map_or(name, |component| &component.image))
+    }
 }
 /// The image of the system that `exec` runs a program in.
 pub fn program_image(root: &Path, options: &Options, connection: Connection) -> Result<Image> {
@@ -456,6 +461,9 @@ pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
     let hosted = options.isolation == Isolation::Sfi;
     if let (Some(program), Some(log)) = (built.main_program().filter(|_| hosted), &mut outcome.log) {
         log.text = fault_domain::with_names(&log.text, program);
+    }
+    if let Some(log) = &mut outcome.log {
+        log.text = places::with_places(&log.text, &std::env::current_dir()?, |name| built.program_of(name));
     }
     Ok(report(outcome, true))
 }

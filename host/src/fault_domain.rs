@@ -67,7 +67,7 @@ pub fn with_names(report: &str, program: &[u8]) -> String {
     report.lines().map(line).collect()
 }
 /// The function that has an address, and how far behind its beginning.
-fn function(program: &[u8], address: u64) -> Option<(String, u64)> {
+pub fn function(program: &[u8], address: u64) -> Option<(String, u64)> {
     let file = object::File::parse(program).ok()?;
     let code = |symbol: &object::Symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition();
     let before = file.symbols().filter(|symbol| code(symbol) && symbol.address() <= address);

@@ -21,6 +21,7 @@ mod guest_log;
 mod lint;
 mod linux;
 mod manual;
+mod places;
 mod port;
 mod power_cuts;
 mod profile;

@@ -132,7 +132,8 @@ fn of_file(root: &Path, source: &Path) -> Result<(Command, String)> {
     let name = unique_name(&source);
     let cargo_toml = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[[bin]]\nname = \"{name}\"\npath = {source:?}\n\n\
-         [dependencies]\npebble = {{ path = {:?} }}\n\n[workspace]\n\n[profile.release]\nopt-level = \"s\"\nlto = true\npanic = \"abort\"\n",
+         [dependencies]\npebble = {{ path = {:?} }}\n\n[workspace]\n\n[profile.release]\nopt-level = \"s\"\nlto = true\npanic = \"abort\"\n\
+         debug = \"line-tables-only\"\n",
         root.join("lib/pebble").canonicalize()?
     );
     let manifest = folder.join("Cargo.toml");

@@ -125,6 +125,20 @@ fn breaks(root: &Path) -> Result<()> {
     }
     Ok(())
 }
+/// A fault's report says where in the source it was, in C and, inlined functions included, in Rust.
+fn places(root: &Path) -> Result<()> {
+    const PLACES: [(&str, &str); 2] = [
+        ("fault_null_pointer.c", " (main at tests/target/fault_null_pointer.c:6)\n"),
+        ("fault_panic.rs", ", in panic"),
+    ];
+    for (file, place) in PLACES {
+        let (_, errors, status) = exec(root, &[&format!("tests/target/{file}")], Vec::new(), usize::MAX)?;
+        if status != Some(crate::exec::FAULTED.into()) || !errors.contains(place) {
+            bail!("{file}: status {status:?}, no \"{}\" in:\n{errors}", place.escape_default());
+        }
+    }
+    Ok(())
+}
 /// The tool that runs a program, between pipes.
 fn tool(root: &Path, arguments: &[&str]) -> Result<Child> {
     let mut command = Command::new(std::env::current_exe()?);
@@ -160,6 +174,7 @@ const OWN: &[Own] = &[
     ("sixteen_megabytes_come_out_as_they_went_in", copies),
     ("every_byte_of_standard_input_arrives_by_the_serial_port", copies_by_the_serial_port),
     ("who_is_killed_at_the_console_keeps_nobody_from_it", kills),
+    ("a_fault_is_told_with_function_file_and_line", places),
     ("a_program_is_told_that_nobody_takes_its_output", breaks),
 ];
 

@@ -1,0 +1,109 @@
+//! Where in its source a program was stopped: what `exec` says behind the program counter of a fault's report.
+
+use crate::fault_domain::function;
+use addr2line::Context;
+use gimli::{Dwarf, EndianSlice, LittleEndian};
+use object::{Object, ObjectSection, SectionKind};
+use std::path::Path;
+
+type Bytes<'a> = EndianSlice<'a, LittleEndian>;
+
+/// What a report of a fault says before the program counter, and before the name of the domain.
+const COUNTER: &str = ", pc 0x";
+const DOMAIN: &str = " (domain ";
+const START: &str = "pebble: ";
+
+/// Names function, file and line in the reports of faults in `log`. `program` is the ELF file of who is called so; paths below `here`
+/// are shown from there. A line that is no such report, or whose address is not known, stays as it is.
+pub fn with_places<'a>(log: &str, here: &Path, program: impl Fn(&str) -> Option<&'a [u8]>) -> String {
+    let line = |line: &str| placed(line, here, &program).unwrap_or_else(|| line.to_string()) + "\n";
+    log.lines().map(line).collect()
+}
+fn placed<'a>(line: &str, here: &Path, program: impl Fn(&str) -> Option<&'a [u8]>) -> Option<String> {
+    let name = line.strip_prefix(START)?.split_once(DOMAIN)?.0;
+    let at = line.find(COUNTER)? + COUNTER.len();
+    let digits = line[at..].find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(line.len() - at);
+    let (start, behind) = line.split_at(at + digits);
+    // An address in a fault domain is not one of the program that its host is.
+    if behind.starts_with(" of its ") {
+        return None;
+    }
+    let address = u64::from_str_radix(&start[at..], 16).ok()?;
+    Some(format!("{start} ({}){behind}", place(program(name)?, address, here)?))
+}
+/// `deep at file.c:2, in main at file.c:3`: the function of `address` and those that it is inlined in, as far as the debug information
+/// of the program says.
+fn place(program: &[u8], address: u64, here: &Path) -> Option<String> {
+    let file = object::File::parse(program).ok()?;
+    // Functions that the linker has left out have lines, too: at address 0.
+    let code = |section: &object::Section| section.kind() == SectionKind::Text;
+    file.sections().filter(code).find(|section| address.wrapping_sub(section.address()) < section.size())?;
+    let section = |id: gimli::SectionId| -> Result<Bytes, gimli::Error> {
+        let data = file.section_by_name(id.name()).and_then(|section| section.data().ok());
+        Ok(EndianSlice::new(data.unwrap_or(&[]), LittleEndian))
+    };
+    let context = Context::from_dwarf(Dwarf::load(section).ok()?).ok()?;
+    let mut frames = context.find_frames(address).skip_all_loads().ok()?;
+    let mut said = Vec::new();
+    // Damaged information ends the list.
+    while let Ok(Some(frame)) = frames.next() {
+        let own = frame.function.and_then(|function| Some(function.raw_name().ok()?.into_owned()));
+        // Where there are only lines, a function that nothing is inlined in is no more than a symbol.
+        let Some(name) = own.or_else(|| Some(function(program, address)?.0)) else { continue };
+        let name = format!("{:#}", rustc_demangle::demangle(&name));
+        let line = frame.location.and_then(|at| Some((shown(at.file?, here), at.line?)));
+        said.push(line.map_or(name.clone(), |(file, line)| format!("{name} at {file}:{line}")));
+    }
+    (!said.is_empty()).then(|| said.join(", in "))
+}
+fn shown(file: &str, here: &Path) -> String {
+    Path::new(file).strip_prefix(here).unwrap_or(Path::new(file)).display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use object::{ObjectSymbol, SymbolKind};
+
+    const REPORT: &str = "pebble: one (domain 9) was stopped: load page fault at address 0x0, pc 0x";
+
+    /// The address of a function of this program, which is compiled with its lines.
+    fn own() -> (Vec<u8>, u64) {
+        let bytes = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        let file = object::File::parse(&*bytes).unwrap();
+        let is_it = |symbol: &object::Symbol| {
+            symbol.kind() == SymbolKind::Text && symbol.name().is_ok_and(|name| name.contains("a_place_of_this_test"))
+        };
+        let address = file.symbols().find(is_it).unwrap().address();
+        (bytes, address)
+    }
+    #[inline(never)]
+    fn a_place_of_this_test() -> u32 {
+        std::hint::black_box(line!())
+    }
+    #[test]
+    fn a_fault_has_function_file_and_line() {
+        let (bytes, address) = own();
+        let line = a_place_of_this_test() - 1;
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let log = format!("before\n{REPORT}{address:x}, which its own handler did not answer\n");
+        let said = with_places(&log, root, |name| (name == "one").then_some(&bytes[..]));
+        assert!(said.starts_with(&format!("before\n{REPORT}{address:x} (")), "{said}");
+        let end = format!("a_place_of_this_test at host/src/places.rs:{line}), which its own handler did not answer\n");
+        assert!(said.ends_with(&end), "{said}");
+    }
+    #[test]
+    fn a_report_stays_as_it_is_where_the_place_is_not_known() {
+        let (bytes, address) = own();
+        let same = |log: String, program: Option<&[u8]>| {
+            assert_eq!(with_places(&log, Path::new("/"), |_| program), log);
+        };
+        same(format!("{REPORT}0\n"), Some(&bytes));
+        same(format!("{REPORT}{address:x}\n"), None);
+        same(format!("{REPORT}{address:x}\n"), Some(b"no program"));
+        same(format!("{REPORT}{address:x} of its fault domain (0x1 of its program)\n"), Some(&bytes));
+        same(format!("{REPORT}\n{REPORT}{}\n", "f".repeat(17)), Some(&bytes));
+        same(format!("{}{address:x}\n", &REPORT[1..]), Some(&bytes));
+        same("pebble: one (domain 9) was killed\n".into(), Some(&bytes));
+    }
+}
