@@ -88,11 +88,10 @@ open_patch_exception:
     jr      t1
 
 # The table of open patches: what a trap looks up, faults and interrupts 0 to 15; the record is 0, so the domain has no flags.
-    .balign 4096
+    .balign 8
     .rept   {NPORTALS}
     .word   open_patch_call
     .endr
-    .balign 2048
     .skip   2048 - 8 * 48
     .rept   48
     .dword  open_patch_exception
