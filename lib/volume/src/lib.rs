@@ -8,6 +8,7 @@ extern crate alloc;
 mod cache;
 mod contents;
 mod quota;
+mod recent;
 mod runs;
 mod versions;
 
@@ -20,6 +21,7 @@ use alloc::vec::Vec;
 use cache::Cache;
 pub use quota::Owner;
 use quota::Quotas;
+use recent::Recent;
 pub use rsext4::{
     BlockIo as Disk, Clock, DeviceCapabilities, DeviceGeometry, EntropySource, Ext4Error as Failure, Ext4Result,
     Ext4Timestamp, SectorId,
@@ -78,7 +80,7 @@ struct Users {
     bytes: u64,
 }
 
-type Files<D, E> = Ext4<D, MountedServices<E, NoopObserver>>;
+type Files<D, E> = Ext4<Recent<D>, MountedServices<E, NoopObserver>>;
 
 pub struct Volume<D: BlockIo, E: EntropySource> {
     /// Apart, for it is large, and what is built of it is moved: the thread that mounts has a small stack.
@@ -133,7 +135,7 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         };
         let versions = Versions::new(start);
         let services = MountServices::new(clock, entropy, NoopObserver);
-        let files = match Ext4::mount(disk.clone(), services, MountOptions::read_write()) {
+        let files = match Ext4::mount(Recent::new(disk.clone()), services, MountOptions::read_write()) {
             Ok(files) => Box::new(files),
             Err(error) => return Err(told(error)),
         };
@@ -411,6 +413,8 @@ fn name(text: &str) -> Result<FileName<'_>> {
 }
 #[cfg(test)]
 mod quota_tests;
+#[cfg(test)]
+mod recent_tests;
 #[cfg(test)]
 mod runs_tests;
 #[cfg(test)]

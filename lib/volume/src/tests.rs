@@ -59,7 +59,7 @@ impl EntropySource for Four {
         Ok(())
     }
 }
-fn empty() -> Memory {
+pub(crate) fn empty() -> Memory {
     Memory(Rc::new(RefCell::new((vec![0; BYTES], usize::MAX))))
 }
 pub(crate) fn fresh() -> Memory {
@@ -378,6 +378,12 @@ fn a_page_that_can_not_be_written_keeps_no_other_from_the_disk() {
 }
 /// Other bytes at each use.
 struct Counted(Rc<RefCell<u8>>);
+impl Memory {
+    /// It does so many more writes.
+    pub(crate) fn power(&self, writes: usize) {
+        self.0.borrow_mut().1 = writes;
+    }
+}
 // SAFETY: the tests have one thread each.
 unsafe impl Send for Counted {}
 impl EntropySource for Counted {
