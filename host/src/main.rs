@@ -68,7 +68,7 @@ enum Form {
         devices: devices::Devices,
     },
     /// Run a C or Rust source file, or a built component, in its own domain; exits with its status
-    Exec(exec::Options),
+    Exec(Box<exec::Options>),
     /// Run all tests, on the host and on the machine
     Test {
         /// Only those whose names contain this
