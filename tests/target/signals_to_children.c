@@ -49,8 +49,10 @@ static int said(int from, const char *what)
 static int ends(pid_t child, int from)
 {
     int status = -1;
+    /* It may say something yet: to a pipe that nobody reads that would be its end. */
+    pid_t ended = waitpid(child, &status, 0);
     close(from);
-    return waitpid(child, &status, 0) == child ? status : -1;
+    return ended == child ? status : -1;
 }
 static int told(void)
 {

@@ -125,6 +125,18 @@ fn breaks(root: &Path) -> Result<()> {
     }
     Ok(())
 }
+/// Who goes on writing all the same is ended by `SIGPIPE`, or handles it.
+fn ends(root: &Path) -> Result<()> {
+    const PROGRAM: &str = "tests/target/components/yes.c";
+    let runs: [(&[&str], i32); 3] = [(&[PROGRAM], 141), (&[PROGRAM, "h"], 13), (&["--isolation", "sfi", PROGRAM], 141)];
+    for (arguments, wanted) in runs {
+        let (said, errors, status) = exec(root, arguments, Vec::new(), 100)?;
+        if said.len() != 100 || status != Some(wanted) {
+            bail!("{arguments:?}: status {status:?}, standard error:\n{errors}");
+        }
+    }
+    Ok(())
+}
 /// A fault's report says where in the source it was, in C and, inlined functions included, in Rust.
 fn places(root: &Path) -> Result<()> {
     const PLACES: [(&str, &str); 2] = [
@@ -175,6 +187,7 @@ const OWN: &[Own] = &[
     ("every_byte_of_standard_input_arrives_by_the_serial_port", copies_by_the_serial_port),
     ("who_is_killed_at_the_console_keeps_nobody_from_it", kills),
     ("a_fault_is_told_with_function_file_and_line", places),
+    ("who_writes_on_though_nobody_takes_it_is_ended", ends),
     ("a_program_is_told_that_nobody_takes_its_output", breaks),
 ];
 

@@ -33,7 +33,8 @@ void __attribute__((noreturn, section(".text.start"))) _start(struct start *star
 }
 void _exit(int status)
 {
-    fflush(stdout);
+    if (!__pebble_stdout_is_broken)
+        fflush(stdout);
     for (;;)
         pebble_call1(SYS_EXIT, status);
 }

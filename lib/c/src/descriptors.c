@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Raises SIGPIPE, or does what that does by itself, because nobody takes what is written to `fd`; keeps errno. */
+void __pebble_broken_pipe(int fd);
 /* What 0, 1 and 2 are: the console, or what dup2 has put in their place. */
 static int standard[3];
 static int console_write, console_error, console_read, console_raw, files_pipe;
@@ -61,6 +63,10 @@ static __attribute__((noinline)) ssize_t write_rest(int fd, const char *buffer, 
         return failed(portal);
     while (done < count) {
         word result = invoke_portal(portal, buffer + done, in_page(buffer + done, count - done));
+        if (result == -EPIPE && fd <= 2) {
+            failed(result);
+            __pebble_broken_pipe(fd);
+        }
         if (result < 0)
             return done ? (ssize_t)done : failed(result);
         done += result;

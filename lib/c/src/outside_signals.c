@@ -66,6 +66,7 @@ static int invalid(void)
 }
 int sigaction(int signal, const struct sigaction *action, struct sigaction *before)
 {
+    __pebble_raise = raise;
     if (signal <= 0 || signal >= NSIG || (action && (signal == SIGKILL || signal == SIGSTOP)) ||
         (action && action->sa_flags & ~(SA_NOCLDSTOP | SA_RESTART | SA_RESETHAND | SA_NODEFER)))
         return invalid();

@@ -85,6 +85,7 @@ int raise(int signal)
 int sigprocmask(int how, const sigset_t *set, sigset_t *before)
 {
     sigset_t wanted = set ? *set : 0;
+    __pebble_raise = raise;
     if (before)
         *before = __pebble_blocked;
     if (!set)

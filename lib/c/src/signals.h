@@ -14,6 +14,8 @@ extern sigset_t *__pebble_first_blocked;
 extern sigset_t __pebble_waiting;
 /* Called when a handler has returned, if it is not NULL. */
 extern void (*__pebble_handled)(void);
+/* How a signal is raised, in a program that has said what is to be done for some signal, or has blocked one; else NULL. */
+extern int (*__pebble_raise)(int);
 
 static inline sigset_t __pebble_bit(int signal)
 {

@@ -34,7 +34,8 @@ void __pebble_start(struct start *start)
 
 void _exit(int status)
 {
-    fflush(stdout);
+    if (!__pebble_stdout_is_broken)
+        fflush(stdout);
     for (;;)
         invoke_portal(SYS_EXIT, status);
 }

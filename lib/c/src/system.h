@@ -78,6 +78,8 @@ struct ended {
     uint64_t cause, address, pc, pager, waited;
 } __attribute__((aligned(64)));
 
+/* Whether the domain is about to end because nobody takes its standard output. */
+extern int __pebble_stdout_is_broken;
 /* The portal called `name`, which is opened at the first use and kept in `portal`; < 0: why it could not be. */
 int __pebble_opened(int *portal, const char *name);
 /* Top of the stack that this thread runs on; what lies below it is copied by fork. */
