@@ -28,7 +28,7 @@ impl<R: Ram> Spaces<R> {
         } else if va >= STACK_FLOOR {
             space.high_start = space.high_start.min(va);
         }
-        let at = self.counting_tables(asid, |s| s.make_private(root, va))?;
+        let at = self.counting_tables(asid, |s| s.make_private(asid, root, va))?;
         if self.ram.read(at) != 0 { Err(Error::EEXIST) } else { Ok(at) }
     }
     /// Maps one page at `va` to `pa`.
@@ -190,7 +190,7 @@ impl<R: Ram> Spaces<R> {
             }
             if table == 0 {
                 // The entry that the first would have: all are in one table.
-                table = self.counting_tables(to, |s| s.make_private(target, va))?;
+                table = self.counting_tables(to, |s| s.make_private(to, target, va))?;
             }
             let copied = self.room(to, pages + common + 1).and_then(|()| self.copy_entry(at, table + 8 * n, lent));
             match copied {

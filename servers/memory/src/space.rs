@@ -223,14 +223,20 @@ impl<R: Ram> Spaces<R> {
         Ok(root)
     }
     /// Where the entry of `va`, of the private part, is in the tables below `root`, which are the space's own from then on.
-    pub(crate) fn make_private(&mut self, root: usize, va: usize) -> Result<usize, Error> {
+    pub(crate) fn make_private(&mut self, asid: usize, root: usize, va: usize) -> Result<usize, Error> {
         let Spaces { ram, frames, shared: Shared { bare: [middle, leaves], .. }, .. } = self;
         const AT: usize = index(RETURN_PAGE, 1);
-        tables::unshare(ram, frames, root, *middle, AT)?;
-        if index(va, 1) == AT {
+        let mut changed = tables::unshare(ram, frames, root, *middle, AT);
+        if changed.is_ok() && index(va, 1) == AT {
             let at = ram.entry(root).address() + 8 * AT;
-            tables::unshare(ram, frames, at, *leaves, index(RETURN_PAGE, 0))?;
+            changed = tables::unshare(ram, frames, at, *leaves, index(RETURN_PAGE, 0))
+                .map(|also| also || changed == Ok(true));
         }
+        // A fence of an address is for leaves.
+        if changed != Ok(false) {
+            ram.flush_space(asid);
+        }
+        changed?;
         tables::make_entry(ram, frames, root, va)
     }
     /// Maps zeroed pages; none of them if there is not room for all.

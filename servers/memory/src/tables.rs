@@ -42,15 +42,17 @@ pub fn make_entry(ram: &mut impl Ram, frames: &mut Frames, root: usize, va: usiz
     }
     Ok(table + 8 * index(va, 0))
 }
-/// Where the entry at `at` points to table `shared`, makes it point to a new one, which has of that one entry `kept`, its only one.
-pub fn unshare(ram: &mut impl Ram, frames: &mut Frames, at: usize, shared: usize, kept: usize) -> Result<(), Error> {
-    if ram.entry(at) == Entry::table(shared) {
+/// Where the entry at `at` points to table `shared`, makes it point to a new one, which has of that one entry `kept`, its only one; whether it did. Harts may
+/// know the old one.
+pub fn unshare(ram: &mut impl Ram, frames: &mut Frames, at: usize, shared: usize, kept: usize) -> Result<bool, Error> {
+    let is_shared = ram.entry(at) == Entry::table(shared);
+    if is_shared {
         let new = frames.take(For::System)?;
         ram.clear(new);
         ram.write(new + 8 * kept, ram.read(shared + 8 * kept));
         ram.set_entry(at, Entry::table(new));
     }
-    Ok(())
+    Ok(is_shared)
 }
 /// Gives back the frames of the tables below the root of the dead: `l1` and those that its first `count` entries point to.
 pub fn release(ram: &mut impl Ram, frames: &mut Frames, doomed: &mut Doomed, l1: usize, count: usize) {

@@ -279,7 +279,7 @@ impl<R: Ram> Spaces<R> {
         // Tables first, and then what was there: it may be seen until it is forgotten, so no frame is given out before.
         let root = self.space(caller)?.root;
         for n in 0..pages {
-            self.make_private(root, address + n * PAGE)?;
+            self.make_private(caller, root, address + n * PAGE)?;
         }
         self.burying(caller, |s, doomed| {
             (0..pages).try_for_each(|n| s.take_page(caller, address + n * PAGE, lent, doomed).map(|_| ()))

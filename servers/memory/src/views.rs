@@ -288,7 +288,7 @@ impl<R: Ram> Spaces<R> {
         for va in spans(start, end) {
             let Some(&View { root, account, .. }) = self.views.get(view) else { return Err(Error::EINVAL) };
             self.account_room(account as usize, 3)?;
-            self.counting_tables(view, |s| s.make_private(root, va))?;
+            self.counting_tables(view, |s| s.make_private(view, root, va))?;
         }
         Ok(())
     }

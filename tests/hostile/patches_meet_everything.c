@@ -1,0 +1,133 @@
+// system patched
+// timeout 120
+// expect stdout calls were wrong: 0
+// expect stdout what must hold did not: 0
+/* A domain of protection calls its task by a patch of its tables, in more threads than the task has stacks, while in these calls the task takes the pages of the patch
+   away, gives them others, lets them be read only, copies itself, calls the domain back, and while the domain is shown and denied other pages. Each
+   call finds what the one before it in its thread has left. */
+#include <pebble.h>
+
+enum { CALLERS = 7, ROUNDS = 40, PAGES = 3, PAGE = 4096 };
+static _Alignas(4096) volatile word pages[CALLERS][PAGES][512], copies[CALLERS][512], shown[4][512];
+static word left[CALLERS][PAGES];
+static volatile int running = CALLERS, wrong;
+static int ended, inward;
+typedef struct { _Alignas(128) char what[48]; unsigned long at, number, value; } violation;
+
+static int opened(const char *what)
+{
+    char name[NAMELEN];
+    int portal;
+    snprintf(name, sizeof name, "app.patch.%s", what);
+    for (int tries = 0; (portal = portal_open(name)) < 0; tries++) {
+        if (tries == 4000)
+            exit(printf("FAILED: %s: %s\n", name, pebble_strerror(portal)));
+        hrsleep(1000000);
+    }
+    return portal;
+}
+static void is(int right, const char *what)
+{
+    if (!right)
+        printf("FAILED: %s\n", what), wrong++;
+}
+static unsigned drawn(unsigned *state)
+{
+    *state = *state * 1664525 + 1013904223;
+    return *state >> 16;
+}
+/* The page of caller `who`, drawn by `how`, has what was left there, and something else from now on. */
+static volatile word *visit(word who, unsigned how)
+{
+    volatile word *page = pages[who][how % PAGES];
+    word *was = &left[who][how % PAGES];
+    is(*page == *was, "what the last call left");
+    *page = *was = how + 1;
+    return page;
+}
+/* One call: `which` counts calls in a loop of the part's; `seed` says who calls, and what is done. */
+static word works(word which, word seed)
+{
+    word who = seed % CALLERS;
+    unsigned state = (unsigned)(seed / CALLERS + which), how = drawn(&state);
+    volatile word *page = visit(who, how);
+    word *was = &left[who][how % PAGES];
+    int child, status = -1;
+    switch (drawn(&state) % 6) {
+    case 0:
+        is(page_unmap(get_asid(), (void *)page) == 0, "unmapped");
+        is(page_map(get_asid(), (void *)page, NULL, PAGE_READ | PAGE_WRITE) == 0 && *page == 0, "another page");
+        *page = *was;
+        break;
+    case 1:
+        copies[who][0] = *was;
+        is(page_map(get_asid(), (void *)page, (void *)copies[who], PAGE_READ) == 0 && *page == *was, "a copy to be read");
+        is(page_map(get_asid(), (void *)page, (void *)copies[who], PAGE_READ | PAGE_WRITE) == 0 && *page == *was, "one to be written");
+        break;
+    case 2:
+        child = domain_fork(0);
+        if (child == 0)
+            _Exit(*page == *was ? 0 : 9);
+        *page = *was = *was + 1;
+        if (child > 0)
+            is(domain_wait(child, &status) == 0 && status == 0, "the copy's page");
+        break;
+    case 3:
+        for (int n = 0; n < 4; n++)
+            yield(), visit(who, how);
+        break;
+    default:
+        for (int n = 0; n < PAGES; n++)
+            visit(who, n);
+    }
+    return 0;
+}
+static word nothing(void)
+{
+    return 0;
+}
+/* Calls the part, which calls back. */
+static word turns(word which, word seed)
+{
+    return which == 0 ? invoke_portal(inward, 1l, 1l, seed) : 0;
+}
+static void calls(void *number)
+{
+    word who = (word)number;
+    int portal = opened("calls");
+    for (word round = 0; round < ROUNDS; round++) {
+        word seed = who + CALLERS * (100 * round + 7), result = invoke_portal(portal, who == 0 && round % 4 == 3 ? 2l : 1l, 3l, seed);
+        is(result == 0, "a call");
+    }
+    running--;
+    sem_post(ended);
+}
+int main(void)
+{
+    static violation found;
+    const struct { const char *name; word (*entry)(); } all[] = {{"app.max", nothing}, {"app.touches", works}, {"app.inward", turns}, {"app.waits", nothing}};
+    int check = portal_open("inspect.check"), broken = 0;
+    for (unsigned n = 0; n < sizeof all / sizeof *all; n++)
+        is(portal_register(all[n].name, "npii", all[n].entry, NULL, n == 0 ? 3 : 0) == 0, all[n].name);
+    ended = sem_create(0);
+    inward = opened("calls");
+    for (long n = 0; n < CALLERS; n++)
+        thread_create(calls, (void *)n, -1);
+    for (int round = 0; running > 0; round++) {
+        int part = dp_open("by-patch"), page = round % 4;
+        if (part > 0) {
+            dp_make_visible(part, (void *)shown[page], PAGE, round % 2 ? PAGE_READ : PAGE_READ | PAGE_WRITE);
+            yield();
+            dp_make_invisible(part, (void *)shown[page], PAGE);
+            portal_close(part);
+        }
+        if (round % 4 == 0 && invoke_portal(check, &found) == 0 && found.what[0])
+            printf("%s\n", found.what), broken++;
+        yield();
+    }
+    for (int n = 0; n < CALLERS; n++)
+        sem_wait(ended);
+    printf("calls were wrong: %d\n", wrong);
+    printf("what must hold did not: %d\n", broken);
+    return wrong || broken;
+}
