@@ -3,11 +3,11 @@
 // expect stdout calls were wrong: 0
 // expect stdout what must hold did not: 0
 /* A domain of protection calls its task by a patch of its tables, in more threads than the task has stacks, while in these calls the task takes the pages of the patch
-   away, gives them others, lets them be read only, copies itself, calls the domain back, and while the domain is shown and denied other pages. Each
-   call finds what the one before it in its thread has left. */
+   away, gives them others, lets them be read only, copies itself, calls the domain back, and while the domain is shown and denied other pages, and dies in its
+   calls and is started again. Each call finds what the one before it in its thread has left. */
 #include <pebble.h>
 
-enum { CALLERS = 7, ROUNDS = 40, PAGES = 3, PAGE = 4096 };
+enum { CALLERS = 7, ROUNDS = 40, PAGES = 3, DEATHS = 2, PAGE = 4096 };
 static _Alignas(4096) volatile word pages[CALLERS][PAGES][512], copies[CALLERS][512], shown[4][512];
 static word left[CALLERS][PAGES];
 static volatile int running = CALLERS, wrong;
@@ -48,6 +48,8 @@ static volatile word *visit(word who, unsigned how)
 /* One call: `which` counts calls in a loop of the part's; `seed` says who calls, and what is done. */
 static word works(word which, word seed)
 {
+    if (seed > 1 << 17)
+        return 0; /* An address, at which the part is about to look. */
     word who = seed % CALLERS;
     unsigned state = (unsigned)(seed / CALLERS + which), how = drawn(&state);
     volatile word *page = visit(who, how);
@@ -69,8 +71,11 @@ static word works(word which, word seed)
         if (child == 0)
             _Exit(*page == *was ? 0 : 9);
         *page = *was = *was + 1;
-        if (child > 0)
-            is(domain_wait(child, &status) == 0 && status == 0, "the copy's page");
+        if (child > 0) {
+            /* Where the part has died meanwhile, the wait that it has asked for ends. */
+            int waited = domain_wait(child, &status);
+            is(waited == -ECANCELED || (waited == 0 && status == 0), "the copy's page");
+        }
         break;
     case 3:
         for (int n = 0; n < 4; n++)
@@ -89,7 +94,8 @@ static word nothing(void)
 /* Calls the part, which calls back. */
 static word turns(word which, word seed)
 {
-    return which == 0 ? invoke_portal(inward, 1l, 1l, seed) : 0;
+    word result = which == 0 ? invoke_portal(inward, 1l, 1l, seed) : 0;
+    return result == -EDEAD || result == -EPORTAL ? 0 : result;
 }
 static void calls(void *number)
 {
@@ -97,7 +103,11 @@ static void calls(void *number)
     int portal = opened("calls");
     for (word round = 0; round < ROUNDS; round++) {
         word seed = who + CALLERS * (100 * round + 7), result = invoke_portal(portal, who == 0 && round % 4 == 3 ? 2l : 1l, 3l, seed);
-        is(result == 0, "a call");
+        if (result == -EDEAD || result == -EPORTAL) {
+            portal_close(portal);
+            portal = opened("calls");
+        } else
+            is(result == 0, "a call");
     }
     running--;
     sem_post(ended);
@@ -113,13 +123,18 @@ int main(void)
     inward = opened("calls");
     for (long n = 0; n < CALLERS; n++)
         thread_create(calls, (void *)n, -1);
-    for (int round = 0; running > 0; round++) {
+    for (int round = 0, deaths = 0; running > 0; round++) {
         int part = dp_open("by-patch"), page = round % 4;
         if (part > 0) {
             dp_make_visible(part, (void *)shown[page], PAGE, round % 2 ? PAGE_READ : PAGE_READ | PAGE_WRITE);
             yield();
             dp_make_invisible(part, (void *)shown[page], PAGE);
             portal_close(part);
+        }
+        if (round % 16 == 9 && deaths < DEATHS) {
+            /* It looks at what it does not see, in a thread of this one's. */
+            deaths++;
+            is(invoke_portal(opened("peeks"), (word)shown[0]) == -EDEAD, "it does not see the task's page");
         }
         if (round % 4 == 0 && invoke_portal(check, &found) == 0 && found.what[0])
             printf("%s\n", found.what), broken++;

@@ -34,6 +34,8 @@ pub struct Fake {
     pub deaf: bool,
     /// Happens before interrupts are turned off the next time.
     pub interruption: Option<Interruption>,
+    /// How often written code was made visible.
+    pub code_fences: usize,
     /// The first thing that must not be.
     pub broken: Option<String>,
 }
@@ -49,6 +51,7 @@ impl Fake {
             shown: Vec::new(),
             deaf: false,
             interruption: None,
+            code_fences: 0,
             broken: None,
         }
     }
@@ -190,6 +193,9 @@ impl Ram for Fake {
         if !self.deaf {
             self.tlb.retain(|t| t.0 != asid);
         }
+    }
+    fn code_was_written(&mut self) {
+        self.code_fences += 1;
     }
     fn undisturbed<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T {
         if let Some(interruption) = self.interruption.take() {

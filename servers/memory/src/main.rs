@@ -98,6 +98,9 @@ impl Ram for Physical {
     fn flush_space(&mut self, asid: usize) {
         TLB_FLUSH_ASID.call([asid]);
     }
+    fn code_was_written(&mut self) {
+        arch::component::code_was_written();
+    }
     fn undisturbed<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T {
         thread::undisturbed(|| body(self))
     }

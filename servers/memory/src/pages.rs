@@ -92,6 +92,7 @@ impl<R: Ram> Spaces<R> {
         if !value.is_present() {
             let pa = self.frames.redeem();
             self.ram.clear(pa);
+            self.ram.written_with(value.rights());
             self.ram.set_entry(at, Entry::user(pa, value.rights(), Marks::empty()).for_mode(!value.is_user()));
         } else if write {
             let rights = value.rights().union(Rights::WRITE);
@@ -103,6 +104,7 @@ impl<R: Ram> Spaces<R> {
             } else {
                 let pa = self.frames.redeem();
                 self.ram.copy(old, pa, PAGE);
+                self.ram.written_with(rights);
                 pa
             };
             self.ram.set_entry(at, Entry::user(pa, rights, Marks::empty()).for_mode(!value.is_user()));
@@ -288,6 +290,7 @@ impl<R: Ram> Spaces<R> {
         // A copy at once, with the frame that was promised or a new one.
         let new = if writable { frames.redeem() } else { frames.take(For::Component)? };
         ram.copy(pa, new, PAGE);
+        ram.written_with(value.rights());
         let rights = value.rights().union(if writable { Rights::WRITE } else { Rights::NONE });
         ram.set_entry(place, Entry::user(new, rights, Marks::empty()));
         Ok(true)

@@ -79,6 +79,7 @@ impl<R: Ram> Spaces<R> {
                 let frame = self.frames.take(For::Component)?;
                 self.ram.copy(source, frame, PAGE);
                 changed.iter().for_each(|relocation| self.relocate(*relocation, first, (source, frame), distance));
+                self.ram.written_with(rights);
                 self.ram.set_entry(entry, Entry::user(frame, rights, Marks::empty()));
                 self.count(space, 1)
             }
@@ -159,6 +160,7 @@ mod tests {
         assert_eq!(word(&mut s, 2, start + 0x102, 4), 0x0100_0000 + DISTANCE);
         assert_eq!(word(&mut s, 2, start + 0x20a, 4) as u32, 0x0208_0000u32.wrapping_sub(DISTANCE as u32));
         assert_eq!(word(&mut s, 2, start + 16, 8), 0x10_0000_0010);
+        assert_eq!(s.ram.code_fences, 1, "of the page that was written, whose frame may have had other code");
         let root = s.root(1).unwrap();
         assert_eq!(tables::leaf(&s.ram, root, start + PAGE).address(), source + PAGE);
         assert_ne!(tables::leaf(&s.ram, root, start).address(), source);

@@ -1,6 +1,7 @@
 //! Access to physical memory, and to what remembers translations to it.
 
 use abi::address::PAGE;
+use abi::rights::Rights;
 use arch::paging::Entry;
 
 /// Physical memory, by physical address. Callers pass addresses of RAM only, words aligned to 8.
@@ -37,6 +38,14 @@ pub trait Ram {
     fn flush_page(&mut self, asid: usize, va: usize);
     /// Forgets all translations of address space `asid`.
     fn flush_space(&mut self, asid: usize);
+    /// What was written to frames may be executed from now on: fetches that harts have made of what was there before are forgotten.
+    fn code_was_written(&mut self);
+    /// The same, if what was written is in a page with these rights.
+    fn written_with(&mut self, rights: Rights) {
+        if rights.contains(Rights::EXECUTE) {
+            self.code_was_written();
+        }
+    }
     /// Runs `body` with interrupts off: portal code does nothing in between.
     fn undisturbed<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T;
 }

@@ -360,6 +360,8 @@ impl<R: Ram> Spaces<R> {
             self.unmap(asid, va, lent)?;
         }
         let copied = self.copy_page(at, asid, va, rights, lent);
+        // What its owner has written may be executed there.
+        self.ram.written_with(rights);
         if self.ram.entry(at) != value {
             self.ram.flush_page(by, source);
             self.stale(by, source);
