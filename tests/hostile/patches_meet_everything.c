@@ -109,7 +109,7 @@ static void calls(void *number)
         } else
             is(result == 0, "a call");
     }
-    running--;
+    __atomic_sub_fetch(&running, 1, __ATOMIC_RELAXED);
     sem_post(ended);
 }
 int main(void)

@@ -186,7 +186,7 @@ impl Ram for Fake {
     }
     fn flush_page(&mut self, asid: usize, va: usize) {
         if !self.deaf {
-            self.tlb.retain(|t| (t.0, t.1) != (asid, va));
+            self.tlb.retain(|t| (t.0, t.1 / PAGE) != (asid, va / PAGE));
         }
     }
     fn flush_space(&mut self, asid: usize) {

@@ -469,7 +469,7 @@ proptest! {
             };
             match what {
                 0..=2 => { let _ = system.s.map(a, va, pages * PAGE, Rights::READ_WRITE); }
-                3 | 4 => { system.s.resolve(a, va, [Rights::READ, Rights::WRITE][extra % 2]); }
+                3 | 4 => { system.s.resolve(a, va + 97 * extra, [Rights::READ, Rights::WRITE][extra % 2]); }
                 5 => { let _ = system.page(one, one, va, 0, Rights::NONE); }
                 6 => { let _ = system.page(one, two, va, BASE + extra % PAGES * PAGE, [Rights::READ, Rights::READ_WRITE][pages % 2]); }
                 7 => if system.domains[b].is_none() || a != b && system.windows.iter().all(|w| w.lender != two) {

@@ -26,15 +26,19 @@ fn pages(s: &Spaces<Fake>, at: usize) -> Vec<usize> {
 fn callee(s: &Spaces<Fake>, at: usize) -> usize {
     s.ram.read(physical(at) + offset_of!(Patch, callee)) as usize
 }
+/// Where an access to page `page` faults: seldom at its first byte.
+fn inside(page: usize) -> usize {
+    BASE + page * PAGE + 264
+}
 /// Thread 4 has left the patch at `at` for page `page`, which is there now.
-fn missed(s: &mut Spaces<Fake>, at: usize, page: usize) {
+pub fn missed(s: &mut Spaces<Fake>, at: usize, page: usize) {
     s.ram.write(physical(at) + offset_of!(Patch, left), 5);
-    s.missed(1, BASE + page * PAGE + 8, 4);
+    s.missed(1, inside(page), 4);
 }
 /// The patch of view 2, with the first two pages of the space.
 fn patched() -> (Box<Spaces<Fake>>, usize) {
     let mut s = three();
-    (0..4).for_each(|page| assert!(s.resolve(1, BASE + page * PAGE, Rights::WRITE)));
+    (0..4).for_each(|page| assert!(s.resolve(1, inside(page), Rights::WRITE)));
     let at = s.patch(2, CALLEE, false, NONE).unwrap();
     [0, 1, 0].into_iter().for_each(|page| missed(&mut s, at, page));
     assert_eq!(pages(&s, at), [BASE, BASE + PAGE]);
@@ -45,9 +49,9 @@ fn patched() -> (Box<Spaces<Fake>>, usize) {
 #[test]
 fn a_page_is_added_for_who_has_left_the_patch_only() {
     let (mut s, at) = patched();
-    s.missed(1, BASE + 2 * PAGE, 4);
+    s.missed(1, inside(2), 4);
     s.ram.write(physical(at) + offset_of!(Patch, left), 5);
-    s.missed(1, BASE + 2 * PAGE, 3);
+    s.missed(1, inside(2), 3);
     assert_eq!(pages(&s, at).len(), 2);
     assert_eq!(leaf(&mut s, 2, 0).word(), 0, "a patch is not open");
 }
@@ -73,12 +77,12 @@ fn a_page_that_is_copied_at_a_write_is_no_patchs() {
     s.create(id(5)).unwrap();
     kept(&mut s, |s| s.copy(1, 5, Lent::all(&[]))).unwrap();
     assert_eq!(pages(&s, at), []);
-    assert!(s.resolve(1, BASE, Rights::READ));
+    assert!(s.resolve(1, inside(0), Rights::READ));
     missed(&mut s, at, 0);
     assert_eq!(pages(&s, at), [BASE]);
     holds(&mut s);
     // The write makes it another page.
-    assert!(s.resolve(1, BASE, Rights::WRITE));
+    assert!(s.resolve(1, inside(0), Rights::WRITE));
     assert_eq!(pages(&s, at), []);
     holds(&mut s);
 }
@@ -86,7 +90,7 @@ fn a_page_that_is_copied_at_a_write_is_no_patchs() {
 fn a_call_that_needs_too_many_pages_has_no_patch_any_more() {
     let mut s = three();
     s.map(1, BASE + 4 * PAGE, PAGES * PAGE, WRITE).unwrap();
-    (0..=PAGES).for_each(|page| assert!(s.resolve(1, BASE + page * PAGE, Rights::WRITE)));
+    (0..=PAGES).for_each(|page| assert!(s.resolve(1, inside(page), Rights::WRITE)));
     let at = s.patch(2, CALLEE, false, NONE).unwrap();
     (0..PAGES).for_each(|page| missed(&mut s, at, page));
     assert_eq!((pages(&s, at).len(), callee(&s, at)), (PAGES, CALLEE));
@@ -100,7 +104,7 @@ fn the_cheapest_way_is_a_patch_only_for_who_touches_much_before_it_calls() {
     for (touched, patched) in [(12, 1), (3, 0)] {
         let mut s = three();
         s.map(1, BASE + 4 * PAGE, 16 * PAGE, WRITE).unwrap();
-        (0..20).for_each(|page| assert!(s.resolve(1, BASE + page * PAGE, Rights::WRITE)));
+        (0..20).for_each(|page| assert!(s.resolve(1, inside(page), Rights::WRITE)));
         show(&mut s, 2, 0, 19, WRITE).unwrap();
         (0..19).for_each(|page| assert_eq!(sees(&mut s, 2, page, Rights::WRITE), Seen::Now));
         // What it has touched before does not count.
@@ -115,7 +119,7 @@ fn the_cheapest_way_is_a_patch_only_for_who_touches_much_before_it_calls() {
 #[test]
 fn a_view_that_ends_takes_its_patch_along() {
     let mut s = three();
-    (0..4).for_each(|page| assert!(s.resolve(1, BASE + page * PAGE, Rights::WRITE)));
+    (0..4).for_each(|page| assert!(s.resolve(1, inside(page), Rights::WRITE)));
     let free = s.frames.free();
     let root = s.create_view(id(6), 1, 0).unwrap();
     s.ram.spaces.push((6, root));

@@ -299,7 +299,7 @@ proptest! {
                 2 => { let _ = s.stack(1, n * 3000).map(|top| tops.push(top)); }
                 3 => if let Some(top) = tops.pop() { s.release_stack(1, top, NONE).unwrap(); },
                 4 => { let _ = s.window(1, 1, IMAGE_VA + at * PAGE, false, n); }
-                5 => { s.resolve(1, IMAGE_VA + at * PAGE, [Rights::READ, Rights::WRITE][n % 2]); }
+                5 => { s.resolve(1, IMAGE_VA + at * PAGE + 8 * n, [Rights::READ, Rights::WRITE][n % 2]); }
                 _ => {
                     s.create(id(2)).unwrap();
                     let _ = s.copy(1, 2, NONE);

@@ -135,7 +135,7 @@ proptest! {
                 2 | 3 => { sees(&mut s, view, page, [READ, Rights::WRITE, Rights::EXECUTE][kind]); }
                 4 => { let _ = kept(&mut s, |s| s.unmap(space, va, NONE)); }
                 5 => { let _ = s.map(space, va, count * PAGE, WRITE); }
-                6 => { s.resolve(space, va, [READ, Rights::WRITE, Rights::EXECUTE][kind]); }
+                6 => { s.resolve(space, va + 1361 * kind, [READ, Rights::WRITE, Rights::EXECUTE][kind]); }
                 _ => { let _ = s.grow(view, count); }
             }
             prop_assert_eq!(s.check(MANAGED).unwrap().err(), None);

@@ -3,6 +3,7 @@
 
 use crate::doomed::Lent;
 use crate::fake::Fake;
+use crate::patches_tests::missed;
 use crate::space::Spaces;
 use crate::space_tests::{NONE, id, spaces};
 use crate::tables;
@@ -241,19 +242,21 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
     fn whatever_is_done_views_show_no_more_than_they_may(
-        steps in proptest::collection::vec((0u8..9, 0usize..2, 0usize..6, 1usize..4, 0usize..3), 1..60),
+        steps in proptest::collection::vec((0u8..11, 0usize..2, 0usize..6, 1usize..4, 0usize..3), 1..60),
     ) {
         let mut s = three();
+        let patches = [2, 3].map(|view| s.patch(view, 0x77000, false, NONE).unwrap());
         let mut copies = 10;
         for (what, view, page, count, n) in steps {
-            let (view, va) = (view + 2, BASE + page * PAGE);
+            let (patch, view, va) = (patches[view], view + 2, BASE + page * PAGE);
             let rights = [READ, WRITE, Rights::NONE][n];
             match what {
                 0 | 1 => { let _ = show(&mut s, view, page, count, rights); }
                 2 | 3 => { sees(&mut s, view, page, [READ, Rights::WRITE, Rights::EXECUTE][n]); }
                 4 => { let _ = kept(&mut s, |s| s.unmap(1, va, NONE)); }
                 5 => { let _ = s.map(1, va, count * PAGE, WRITE); }
-                6 => { s.resolve(1, va, [READ, Rights::WRITE, Rights::EXECUTE][n]); }
+                6 => { s.resolve(1, va + 1361 * n, [READ, Rights::WRITE, Rights::EXECUTE][n]); }
+                9 | 10 => missed(&mut s, patch, page),
                 7 => {
                     let asid = copies;
                     copies += 1;
@@ -263,7 +266,7 @@ proptest! {
                         kept(&mut s, |s| s.copy(1, asid, NONE)).unwrap();
                     }
                 }
-                _ => { let _ = kept(&mut s, |s| s.window(view, 1, va, n == 1, 7)); }
+                _ => { let _ = kept(&mut s, |s| s.window(view, 1, va + 1361 * count, n == 1, 7)); }
             }
             prop_assert_eq!(s.check(MANAGED).unwrap().err(), None);
             s.ram.load_all();

@@ -97,8 +97,10 @@ impl<R: Ram> Spaces<R> {
         let bytes = (self.ram.read(at + offset_of!(Patch, end)) as usize).wrapping_sub(supervisor(at + FIRST));
         (0..(bytes / NEXT).min(PAGES)).map(move |n| at + FIRST + n * NEXT)
     }
+    /// Where the page is that has address `va`, which is anywhere in it.
     fn patched_page(&self, at: usize, va: usize) -> Option<usize> {
-        self.patched(at).find(|page| self.ram.read(page + offset_of!(Page, address)) == va as u64)
+        let start = (va / PAGE * PAGE) as u64;
+        self.patched(at).find(|page| self.ram.read(page + offset_of!(Page, address)) == start)
     }
     /// The patch at `at`, if it is one, has the page at `va` no more.
     #[inline(always)]
