@@ -45,7 +45,8 @@ pub struct Fences {
 }
 impl Fences {
     pub fn new(root: &Path) -> Result<Fences> {
-        let programs: Vec<Systems> = PROGRAMS.iter().map(|p| Systems::new(root, p.program)).collect::<Result<_>>()?;
+        let programs: Vec<Systems> =
+            PROGRAMS.iter().map(|p| Systems::new(root, p.program, "exec")).collect::<Result<_>>()?;
         let mut hasher = DefaultHasher::new();
         let mut fences: Vec<(Fence, Vec<_>)> = Vec::new();
         for (n, program) in programs.iter().enumerate() {
@@ -53,7 +54,7 @@ impl Fences {
             for system in 0..PROGRAMS[n].systems {
                 let arguments = arguments(n);
                 let (outcome, asked) = program.run(&one(n, system, &arguments), Settings::default())?;
-                if let Some(why) = wrong(&outcome, PROGRAMS[n].held) {
+                if let Some(why) = wrong(&outcome, &[PROGRAMS[n].held.into()]) {
                     bail!("{} fails with all fences: {why}", program.command(&one(n, system, &arguments)));
                 }
                 for fence in asked {
@@ -115,7 +116,7 @@ impl Campaign for Fences {
         for &(n, system) in places {
             let settings = Settings { without: [*fence].into(), ..Settings::default() };
             let (outcome, _) = self.programs[n].run(&one(n, system, &arguments(n)), settings)?;
-            if wrong(&outcome, PROGRAMS[n].held).is_some() {
+            if wrong(&outcome, &[PROGRAMS[n].held.into()]).is_some() {
                 let how = outcome.breach.unwrap_or_else(|| "it fails, or comes to no end".into());
                 eprintln!("\r{}: {} notices: {how}", self.name(*fence), PROGRAMS[n].program);
                 return Ok(Ran { steps: 1, failure: None });

@@ -1,24 +1,53 @@
-//! The programs of `tests/hostile` on the strict machine, each run with time slices of its own, plain and in sandboxes, with
-//! windows mapped at the call and at the first access.
+//! The programs of `tests/hostile` on the strict machine, each in the ways in which the tests run it, with time slices of its own.
 
 use super::preemption::{One, Systems, wrong};
 use super::{Campaign, Failure, Ran};
-use anyhow::{Result, bail};
+use crate::test::{directives, hostile};
+use anyhow::{Context, Result, bail};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use strict::Settings;
 
 const FOLDER: &str = "tests/hostile";
+/// The last line of those that name none.
 const HELD: &str = "the walls held";
 /// Instructions after which a program has failed.
 const INSTRUCTIONS: u64 = 20_000_000_000;
-/// Sandboxes around the attacker: none, one, two.
-const DEPTHS: u64 = 3;
 /// What a program repeats often, it repeats this many times less often.
 const FEWER: &str = "8";
 
+struct Program {
+    systems: Systems,
+    /// Lines of its output.
+    held: Vec<String>,
+    /// Its system and its arguments in each way.
+    ways: Vec<(usize, Vec<String>)>,
+}
+impl Program {
+    fn new(root: &Path, file: &Path) -> Result<Program> {
+        let file = file.strip_prefix(root).unwrap_or(file).to_string_lossy();
+        let source = std::fs::read_to_string(root.join(&*file)).with_context(|| file.to_string())?;
+        let mut directives = directives::parse(&source).with_context(|| file.to_string())?;
+        if directives.stdout.is_empty() {
+            directives.stdout.push(HELD.into());
+        }
+        if directives.status != 0 {
+            bail!("{file}: a hostile program that has failed has another status than 0");
+        }
+        let ways = hostile::ways(&file, &directives)?.into_iter().map(|(_, way)| {
+            let mut arguments = way.arguments;
+            arguments[1] = FEWER.into();
+            (usize::from(way.system.ends_with("-touch")), arguments)
+        });
+        let mut ways: Vec<_> = ways.collect();
+        ways.sort();
+        ways.dedup();
+        Ok(Program { systems: Systems::new(root, &file, &directives.system)?, held: directives.stdout, ways })
+    }
+}
+
 pub struct Hostile {
-    programs: Vec<Systems>,
+    programs: Vec<Program>,
     build: u64,
 }
 impl Hostile {
@@ -26,9 +55,9 @@ impl Hostile {
         let mut programs = Vec::new();
         let mut hasher = DefaultHasher::new();
         for path in crate::build::files(&root.join(FOLDER), &["c", "rs"])? {
-            let systems = Systems::new(root, &path.strip_prefix(root).unwrap_or(&path).to_string_lossy())?;
-            systems.build()?.hash(&mut hasher);
-            programs.push(systems);
+            let program = Program::new(root, &path)?;
+            program.systems.build()?.hash(&mut hasher);
+            programs.push(program);
         }
         if programs.is_empty() {
             bail!("{FOLDER} has no programs");
@@ -42,12 +71,11 @@ impl Campaign for Hostile {
     }
     fn run(&mut self, run: u64, seed: u32, _: u64) -> Result<Ran> {
         let count = self.programs.len() as u64;
-        let (program, round) = (&self.programs[(run % count) as usize], run / count);
-        let arguments = [(round / 2 % DEPTHS).to_string(), FEWER.into()];
-        let one =
-            One { system: (round % 2) as usize, slices: Some(seed), arguments: &arguments, instructions: INSTRUCTIONS };
-        let (outcome, _) = program.run(&one, Settings::default())?;
-        let failure = wrong(&outcome, HELD).map(|why| Failure { command: program.command(&one), why });
+        let (program, round) = (&self.programs[(run % count) as usize], (run / count) as usize);
+        let (system, arguments) = &program.ways[round % program.ways.len()];
+        let one = One { system: *system, slices: Some(seed), arguments, instructions: INSTRUCTIONS };
+        let (outcome, _) = program.systems.run(&one, Settings::default())?;
+        let failure = wrong(&outcome, &program.held).map(|why| Failure { command: program.systems.command(&one), why });
         Ok(Ran { steps: 1, failure })
     }
 }

@@ -6,6 +6,7 @@ use crate::connection::Connection;
 use crate::exec::{self, Built, On, Options};
 use crate::qemu::{Console, Outcome};
 use crate::strict_machine;
+use crate::test::directives::missing;
 use anyhow::Result;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -22,6 +23,7 @@ const SYSTEMS: [&str; 2] = ["exec", "exec-touch"];
 /// The systems with a program on the strict machine, one for each way of windows.
 pub struct Systems {
     program: String,
+    names: [String; SYSTEMS.len()],
     built: [Built; SYSTEMS.len()],
 }
 /// A run on one of them.
@@ -32,14 +34,15 @@ pub struct One<'a> {
     pub instructions: u64,
 }
 impl Systems {
-    /// With the program in this file.
-    pub fn new(root: &Path, program: &str) -> Result<Systems> {
+    /// With the program in this file. `own`: in its own system in place of "exec".
+    pub fn new(root: &Path, program: &str, own: &str) -> Result<Systems> {
+        let names = SYSTEMS.map(|system| system.replacen("exec", own, 1));
         let build = |system: &str| {
             let options =
                 Options { on: On::Strict, system: system.into(), file_name: root.join(program), ..Options::default() };
             exec::build_program(root, &options, Connection::Serial)
         };
-        Ok(Systems { program: program.into(), built: [build(SYSTEMS[0])?, build(SYSTEMS[1])?] })
+        Ok(Systems { program: program.into(), built: [build(&names[0])?, build(&names[1])?], names })
     }
     pub fn system(&self, n: usize) -> &Built {
         &self.built[n]
@@ -62,14 +65,14 @@ impl Systems {
     pub fn command(&self, one: &One) -> String {
         let slices = one.slices.map_or(String::new(), |seed| format!(" --slices {seed}"));
         let arguments: String = one.arguments.iter().map(|argument| format!(" {argument}")).collect();
-        format!("./pebble exec --on strict{slices} --system {} {}{arguments}", SYSTEMS[one.system], self.program)
+        format!("./pebble exec --on strict{slices} --system {} {}{arguments}", self.names[one.system], self.program)
     }
 }
-/// Why an outcome is a failure: it has another status than 0, or lacks the line `held`.
-pub fn wrong(outcome: &Outcome, held: &str) -> Option<String> {
+/// Why an outcome is a failure: it has another status than 0, or lacks one of the lines `held`.
+pub fn wrong(outcome: &Outcome, held: &[String]) -> Option<String> {
     let output = String::from_utf8_lossy(&outcome.heard.output);
     let status = exec::status(outcome, true);
-    if status == 0 && output.lines().any(|line| line.trim_end() == held) {
+    if status == 0 && missing(&output, held).is_none() {
         return None;
     }
     let printable = |line: &str| line.chars().filter(|c| !c.is_control()).collect::<String>();
@@ -85,7 +88,7 @@ pub struct Preemption {
 }
 impl Preemption {
     pub fn new(root: &Path) -> Result<Preemption> {
-        let systems = Systems::new(root, PROGRAM)?;
+        let systems = Systems::new(root, PROGRAM, "exec")?;
         let build = systems.build()?;
         Ok(Preemption { systems, build })
     }
@@ -104,7 +107,7 @@ impl Campaign for Preemption {
             instructions: STEPS * INSTRUCTIONS,
         };
         let (outcome, _) = self.systems.run(&one, Settings::default())?;
-        let failure = wrong(&outcome, HELD).map(|why| Failure { command: self.systems.command(&one), why });
+        let failure = wrong(&outcome, &[HELD.into()]).map(|why| Failure { command: self.systems.command(&one), why });
         Ok(Ran { steps, failure })
     }
 }

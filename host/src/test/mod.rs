@@ -3,9 +3,9 @@
 mod book;
 mod debugger;
 mod dialogue;
-mod directives;
+pub mod directives;
 mod host;
-mod hostile;
+pub mod hostile;
 mod isolation;
 mod manifests;
 mod piped;
