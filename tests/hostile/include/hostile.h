@@ -31,6 +31,9 @@ enum { HONEST = 2, ROUND_BYTES = 8192, STATUS_BROKEN = 100 };
 #define HOSTILE_TICKS (1000000ull)
 
 static int hostile_fewer = 1;
+/* Sandboxes around the attacker. In two, the stubs of what a child of the attacker's opens are in the attacker's table, and the child's has what it
+   had there when it was copied: a call may lead to the right portal with the arguments of another. */
+static int hostile_depth;
 static inline int hostile_rounds(int rounds) { return (rounds + hostile_fewer - 1) / hostile_fewer; }
 /* Posted to end the honest domains' work. */
 static int hostile_stop;
@@ -153,6 +156,7 @@ static int hostile_at(int depth)
 int main(int argc, char **argv)
 {
     int depth = argc > 1 ? atoi(argv[1]) : 0, domains[HONEST], broken = 0;
+    hostile_depth = depth;
     hostile_fewer = argc > 2 ? atoi(argv[2]) : 1;
     hostile_stop = sem_create(0);
     for (int n = 0; n < HONEST; n++) {
