@@ -18,6 +18,14 @@ pub trait Stream {
     fn write(&mut self, bytes: &[u8]) -> Result<usize>;
     /// Nothing more is written: the other side sees the end, and may still send.
     fn finish(&mut self) -> Result<()>;
+    /// Sends what was taken by [`Stream::write`] and is here still; whether nothing is.
+    fn flush(&mut self) -> Result<bool> {
+        Ok(true)
+    }
+    /// Nothing more is read or written: says so where the protocol has a word for it, and sends what is here still; whether nothing is.
+    fn end(&mut self) -> Result<bool> {
+        Ok(true)
+    }
 }
 /// What is served.
 pub trait Files {

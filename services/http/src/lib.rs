@@ -5,6 +5,8 @@
 extern crate alloc;
 
 pub mod connection;
+#[cfg(target_os = "none")]
+pub mod folder;
 pub mod limits;
 pub mod places;
 pub mod range;

@@ -13,6 +13,8 @@ pub const STUCK_TIME: u64 = 20_000_000;
 /// Bytes that are taken behind a refusal, and microseconds for which they are waited for.
 pub const REST: usize = 256 * 1024;
 pub const REST_TIME: u64 = 2_000_000;
+/// Microseconds in which what is still to be sent of a connection that is over must be.
+pub const END_TIME: u64 = 5_000_000;
 /// Connections that are served at a time; others wait to be accepted.
 pub const CONNECTIONS: usize = 30;
 /// Connections that may wait.

@@ -4,11 +4,7 @@
 #![no_std]
 #![no_main]
 
-extern crate alloc;
-
-mod files;
-
-use files::Folder;
+use http_logic::folder::Folder;
 use http_logic::server;
 
 pebble::program!(main);
@@ -19,5 +15,5 @@ fn main(env: &pebble::Env) -> i32 {
         pebble::println!("pebble: http: its argument \"port=\" is no port");
         return 1;
     };
-    server::run("http", port, &mut Folder::new(find("root").unwrap_or("www")))
+    server::run("http", port, &mut server::Open, &mut Folder::new(find("root").unwrap_or("www")))
 }

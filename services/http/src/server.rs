@@ -2,7 +2,7 @@
 //! has ended, it goes on with the next one.
 
 use crate::connection::{Files, Stream};
-use crate::limits::{BACKLOG, CONNECTIONS};
+use crate::limits::{BACKLOG, CONNECTIONS, END_TIME};
 use crate::places::{Held, Host, Standing, gives_way};
 use crate::{Connection, Step};
 use alloc::vec::Vec;
@@ -23,14 +23,34 @@ const BREATH: u64 = 20_000;
 const AGAIN: u64 = 25_000_000;
 
 /// A client's connection.
-struct Client<F> {
-    stream: Plain,
+struct Client<S, F> {
+    stream: S,
     host: Host,
     node: u64,
     connection: Connection<F>,
     wants: u32,
+    /// Until when, in microseconds, what is still to be sent of a connection that is over may take.
+    over: Option<u64>,
 }
-struct Plain(TcpStream);
+/// What connections come through.
+pub trait Door {
+    type Stream: Stream;
+    /// Bytes that a stream may allocate while its connection goes on, those that it has included.
+    const MEMORY: usize;
+    /// Who came, as the server speaks to them. An error ends the connection.
+    fn enter(&mut self, stream: Plain) -> Result<Self::Stream>;
+}
+/// HTTP without anything around it.
+pub struct Open;
+impl Door for Open {
+    type Stream = Plain;
+    const MEMORY: usize = 0;
+    fn enter(&mut self, stream: Plain) -> Result<Plain> {
+        Ok(stream)
+    }
+}
+/// A TCP connection.
+pub struct Plain(TcpStream);
 impl Stream for Plain {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         self.0.read(buffer)
@@ -43,11 +63,11 @@ impl Stream for Plain {
     }
 }
 
-/// Serves `files` at `port` for component `name` for ever; its exit status where it may not.
-pub fn run(name: &str, port: u16, files: &mut impl Files) -> i32 {
+/// Serves `files` at `port`, behind `door`, for component `name` for ever; its exit status where it may not.
+pub fn run(name: &str, port: u16, door: &mut impl Door, files: &mut impl Files) -> i32 {
     let mut said = None;
     loop {
-        let error = match serve(port, files) {
+        let error = match serve(port, door, files) {
             Err(error) => error,
             Ok(never) => match never {},
         };
@@ -64,11 +84,11 @@ pub fn run(name: &str, port: u16, files: &mut impl Files) -> i32 {
     }
 }
 /// Serves until the internet component ends, or is not there.
-fn serve<S: Files>(port: u16, files: &mut S) -> Result<core::convert::Infallible> {
+fn serve<D: Door, S: Files>(port: u16, door: &mut D, files: &mut S) -> Result<core::convert::Infallible> {
     let listener = TcpListener::bind(port, BACKLOG)?;
     listener.set_nonblocking(true)?;
-    let door = listener.node()?;
-    let mut clients: Vec<Client<S::File>> = Vec::new();
+    let entrance = listener.node()?;
+    let mut clients: Vec<Client<D::Stream, S::File>> = Vec::new();
     let mut interests: Vec<Interest> = Vec::new();
     // What one client more takes is in its own request.
     clients.room_for(CONNECTIONS)?;
@@ -81,9 +101,9 @@ fn serve<S: Files>(port: u16, files: &mut S) -> Result<core::convert::Infallible
         let full = newcomer.is_some() || now() < closed;
         interests.clear();
         let own = clients.iter().map(|client| Interest { node: client.node, wanted: client.wants, ready: 0 });
-        let at_door = Interest { node: door, wanted: if full { 0 } else { event::READ }, ready: 0 };
-        own.chain([at_door]).for_each(|one| _ = interests.push_kept(one));
-        let first = clients.iter().map(|client| client.connection.deadline()).min();
+        let at_entrance = Interest { node: entrance, wanted: if full { 0 } else { event::READ }, ready: 0 };
+        own.chain([at_entrance]).for_each(|one| _ = interests.push_kept(one));
+        let first = clients.iter().map(Client::deadline).min();
         let most = if full { BREATH as usize / 1000 } else { LOOK };
         let milliseconds = first.map_or(most, |at| (at.saturating_sub(now()) / 1000 + 1) as usize).min(most);
         match poll(&mut interests, milliseconds) {
@@ -97,21 +117,21 @@ fn serve<S: Files>(port: u16, files: &mut S) -> Result<core::convert::Infallible
         let time = now();
         let mut n = 0;
         clients.retain_mut(|client| {
-            let ready = interests[n].ready != 0 || time >= client.connection.deadline();
+            let ready = interests[n].ready != 0 || time >= client.deadline();
             n += 1;
-            !ready || client.go_on(files, time)
+            !ready || client.go_on(D::MEMORY, files, time)
         });
         if let Some((_, host)) = newcomer {
             make_place(&mut clients, host, time);
         }
-        if newcomer.is_some() || interests.last().is_some_and(|door| door.ready != 0) {
-            let room = accept(&listener, &mut newcomer, &mut clients, files, time)?;
+        if newcomer.is_some() || interests.last().is_some_and(|entrance| entrance.ready != 0) {
+            let room = accept(&listener, &mut newcomer, &mut clients, (door, files), time)?;
             closed = if room { 0 } else { now() + BREATH };
         }
     }
 }
 /// Where all places are taken, one of them is given up for a connection of `host`, if that is due.
-fn make_place<F>(clients: &mut Vec<Client<F>>, host: Host, time: u64) {
+fn make_place<S, F>(clients: &mut Vec<Client<S, F>>, host: Host, time: u64) {
     if clients.len() < CONNECTIONS {
         return;
     }
@@ -125,11 +145,11 @@ fn make_place<F>(clients: &mut Vec<Client<F>>, host: Host, time: u64) {
     }
 }
 /// Takes all connections that were made, as many as there are places for, and one more, the `newcomer`. False: there is no room for more here or there.
-fn accept<S: Files>(
+fn accept<D: Door, S: Files>(
     listener: &TcpListener,
     newcomer: &mut Option<(TcpStream, Host)>,
-    clients: &mut Vec<Client<S::File>>,
-    files: &mut S,
+    clients: &mut Vec<Client<D::Stream, S::File>>,
+    (door, files): (&mut D, &mut S),
     time: u64,
 ) -> Result<bool> {
     loop {
@@ -148,22 +168,46 @@ fn accept<S: Files>(
         let Some((stream, host)) = newcomer.take() else { continue };
         stream.set_nonblocking(true)?;
         let node = stream.node()?;
-        let connection = Connection::new(time);
-        let mut client = Client { stream: Plain(stream), host, node, connection, wants: event::READ };
-        if client.go_on(files, time) {
+        let Ok(stream) = entered(door, stream) else { continue };
+        let mut client =
+            Client { stream, host, node, connection: Connection::new(time), wants: event::READ, over: None };
+        if client.go_on(D::MEMORY, files, time) {
             clients.push_kept(client);
         }
     }
 }
-impl<F> Client<F> {
-    /// Whether it goes on being one. One for which there is no memory ends, and leaves what it has to the others.
-    fn go_on<S: Files<File = F>>(&mut self, files: &mut S, time: u64) -> bool {
-        let Ok(_begun) = pebble::heap::keep(S::MEMORY) else { return false };
-        match self.connection.go_on(&mut self.stream, files, time) {
-            Step::Read => self.wants = event::READ,
-            Step::Write => self.wants = event::WRITE,
-            Step::End => return false,
+fn entered<D: Door>(door: &mut D, stream: TcpStream) -> Result<D::Stream> {
+    let _begun = pebble::heap::keep(D::MEMORY)?;
+    door.enter(Plain(stream))
+}
+impl<C: Stream, F> Client<C, F> {
+    /// When it is to be looked at though nothing has happened, in microseconds.
+    fn deadline(&self) -> u64 {
+        self.over.unwrap_or_else(|| self.connection.deadline())
+    }
+    /// Whether it goes on being one. One for which there is no memory, which its stream may take `memory` bytes of, ends, and leaves what it has to the
+    /// others.
+    fn go_on<S: Files<File = F>>(&mut self, memory: usize, files: &mut S, time: u64) -> bool {
+        let Ok(_begun) = pebble::heap::keep(S::MEMORY + memory) else { return false };
+        if self.over.is_none() {
+            match self.connection.go_on(&mut self.stream, files, time) {
+                Step::Read => self.wants = event::READ,
+                Step::Write => self.wants = event::WRITE,
+                Step::End => self.over = Some(time + END_TIME),
+            }
         }
-        true
+        let sent = match self.over {
+            None => self.stream.flush(),
+            Some(_) => self.stream.end(),
+        };
+        match (sent, self.over) {
+            (Err(_), _) | (Ok(true), Some(_)) => false,
+            (Ok(true), None) => true,
+            // Who does not take what is here already is not asked for more.
+            (Ok(false), over) => {
+                self.wants = event::WRITE;
+                over.is_none_or(|until| time < until)
+            }
+        }
     }
 }

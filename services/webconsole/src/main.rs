@@ -109,5 +109,5 @@ fn main(env: &pebble::Env) -> i32 {
         Some(outside) => pebble::println!("pebble: the web console is at http://{outside}/#{}", token.text()),
         None => pebble::println!("pebble: the web console is at port {port}, its token is {}", token.text()),
     }
-    server::run("webconsole", port, &mut Console { token, system: System::new() })
+    server::run("webconsole", port, &mut server::Open, &mut Console { token, system: System::new() })
 }

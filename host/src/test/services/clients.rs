@@ -11,7 +11,7 @@ const SCRIPT: &str = "tests/services/clients.py";
 const TIME: &str = "100";
 
 /// Runs a client; its output, if it ends with this status.
-fn output(program: &str, arguments: &[&str], status: i32) -> Result<Vec<u8>> {
+pub fn output(program: &str, arguments: &[&str], status: i32) -> Result<Vec<u8>> {
     let mut command = Command::new("timeout");
     command.arg(TIME).arg(program).args(arguments).stdin(Stdio::null());
     let said = command.output().with_context(|| program.to_string())?;

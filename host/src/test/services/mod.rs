@@ -9,6 +9,7 @@ mod kills;
 mod ntp;
 mod running;
 mod sockets;
+mod tls;
 
 use super::{Job, Own, Wanted};
 use std::path::Path;
@@ -18,6 +19,8 @@ const TESTS: &[Own] = &[
     ("http_answers_each_of_a_crowd", http::crowd),
     ("http_clients_that_ask_nothing_more_give_way", http::give_way),
     ("http_answers_software_that_nobody_here_wrote", clients::answered),
+    ("https_answers_who_speaks_it", tls::answered),
+    ("https_needs_a_key_and_its_certificate", tls::identity),
     ("killed_parts_come_back", kills::memory),
     ("killed_parts_come_back_with_files_on_a_disk", kills::disk),
     ("what_was_synced_is_there_after_the_disks_parts_were_killed", kills::writes),

@@ -1,10 +1,10 @@
 //! The folder that is served. Files stay open for a while: to open one costs more than to read it.
 
+use crate::connection::Files;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
-use http_logic::connection::Files;
 use pebble::file::{self, File, Kind, SeekFrom};
 use pebble::{Error, Result};
 
