@@ -149,17 +149,17 @@ impl<S: Stream> Secure<S> {
         Ok(())
     }
 }
-/// Puts behind `outgoing` what `encode` makes, which says how many bytes it needs if they are not there, or that there will never be any.
+/// Puts behind `outgoing` what is made, by `make`, which says how many bytes it needs if they are not there, or that there will never be any.
 fn encoded(
     outgoing: &mut Vec<u8>,
-    mut encode: impl FnMut(&mut [u8]) -> core::result::Result<usize, Option<usize>>,
+    mut make: impl FnMut(&mut [u8]) -> core::result::Result<usize, Option<usize>>,
 ) -> Result<()> {
     let before = outgoing.len();
     let mut room = 0;
     loop {
         outgoing.reserve_exact(room);
         outgoing.resize(before + room, 0);
-        match encode(&mut outgoing[before..]) {
+        match make(&mut outgoing[before..]) {
             Ok(count) => {
                 outgoing.truncate(before + count);
                 return Ok(());

@@ -111,7 +111,7 @@ fn answered(server: &mut Secure<Wire>, client: &mut ClientConnection, answer: &[
     got
 }
 fn long() -> Vec<u8> {
-    (0..50_000u32).map(|n| (n * 7 >> 3) as u8).collect()
+    (0..50_000u32).map(|n| ((n * 7) >> 3) as u8).collect()
 }
 
 #[test]
