@@ -2,15 +2,22 @@
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use rustls::ServerConfig;
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::time_provider::TimeProvider;
 use rustls::version::{TLS12, TLS13};
+use rustls::{CipherSuite, ServerConfig};
 
 /// Most bytes of a record that is sent: as many as are answered at a time, so that little waits here until it is sent.
 const FRAGMENT: usize = 4096 + 256;
+
+/// What is taken first of what a client offers.
+const CHEAP: [CipherSuite; 3] = [
+    CipherSuite::TLS13_CHACHA20_POLY1305_SHA256,
+    CipherSuite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+    CipherSuite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+];
 
 /// Why there can be no server with them.
 #[derive(Debug)]
@@ -53,11 +60,15 @@ pub fn configuration(
         return Err(Wrong::Certificate);
     }
     let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| Wrong::Key)?;
-    let builder = ServerConfig::builder_with_details(Arc::new(default_provider()), clock)
+    // No instruction does AES here: ChaCha20 takes a quarter of what AES does, whatever the client would have first.
+    let mut provider = default_provider();
+    provider.cipher_suites.sort_by_key(|suite| !CHEAP.contains(&suite.suite()));
+    let builder = ServerConfig::builder_with_details(Arc::new(provider), clock)
         .with_protocol_versions(&[&TLS13, &TLS12])
         .map_err(Wrong::Both)?;
     let mut configuration = builder.with_no_client_auth().with_single_cert(chain, key).map_err(Wrong::Both)?;
     configuration.alpn_protocols = [b"http/1.1".to_vec()].into();
+    configuration.ignore_client_order = true;
     configuration.max_fragment_size = Some(FRAGMENT);
     // Nothing is kept of a connection that is over.
     configuration.send_tls13_tickets = 0;

@@ -128,6 +128,15 @@ fn requests_and_answers_cross_in_pieces_of_every_size() {
     }
 }
 #[test]
+fn what_costs_least_is_taken_first() {
+    for version in [&TLS13, &TLS12] {
+        let (mut server, mut client) = (secure(1000), client(version));
+        asked(&mut server, &mut client, b"GET /");
+        let suite = client.negotiated_cipher_suite().unwrap().suite();
+        assert!(format!("{suite:?}").contains("CHACHA20"), "{suite:?}");
+    }
+}
+#[test]
 fn who_says_that_it_ends_is_told_the_same() {
     for version in [&TLS13, &TLS12] {
         let (mut server, mut client) = (secure(1000), client(version));

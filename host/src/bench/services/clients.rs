@@ -4,6 +4,8 @@ use super::counter::{Counter, median};
 use anyhow::{Context, Result, ensure};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream, UdpSocket};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long an answer may take.
@@ -164,5 +166,36 @@ pub fn http(counter: &Counter, ports: &Ports) -> Result<Costs> {
         ("HTTP GET 1 KiB, keep-alive", kept("/1k", 1024, 200)?),
         ("HTTP GET 1 KiB, a new connection each", new()?),
         ("HTTP GET 100 KiB, keep-alive", kept("/100k", 102_400, 40)?),
+    ])
+}
+/// The same by HTTPS, as curl asks: what a file more on the same connection costs, and what a connection with one does.
+pub fn https(counter: &Counter, port: u16, certificate: &Path) -> Result<Costs> {
+    let get = |path: &str, count: usize| -> Result<u64> {
+        let before = counter.count()?;
+        let mut curl = Command::new("curl");
+        curl.args(["-s", "-S", "-f", "--ipv4", "-m", "60", "-o", "/dev/null", "--cacert"]).arg(certificate);
+        let asked = curl.arg(format!("https://localhost:{port}{path}?[1-{count}]")).stdin(Stdio::null()).output();
+        let asked = asked.context("curl could not be started")?;
+        ensure!(asked.status.success(), "curl: {}", String::from_utf8_lossy(&asked.stderr));
+        Ok(counter.count()? - before)
+    };
+    let deadline = Instant::now() + BOOT;
+    while let Err(error) = get("/1k", 1) {
+        ensure!(Instant::now() < deadline, "it never answered: {error:#}");
+        std::thread::sleep(REST);
+    }
+    let kept = |path: &str, count: usize| {
+        let mut batches = Vec::new();
+        for _ in 0..BATCHES {
+            std::thread::sleep(REST);
+            let one = get(path, 1)?;
+            batches.push(get(path, count + 1)?.saturating_sub(one) / count as u64);
+        }
+        median(batches).context("no batches")
+    };
+    Ok(vec![
+        ("HTTPS GET 1 KiB, keep-alive", kept("/1k", 200)?),
+        ("HTTPS GET 1 KiB, a new connection each", cost(counter, 20, 1, || get("/1k", 1).map(drop))?),
+        ("HTTPS GET 100 KiB, keep-alive", kept("/100k", 40)?),
     ])
 }

@@ -21,6 +21,10 @@ use std::time::Duration;
 
 /// The systems that are measured, by what their rows are called: with a domain for each part, and with all of them in supervisor mode.
 const SYSTEMS: [(&str, &str); 2] = [("bench-services", "pebble"), ("bench-services-supervisor", "pebble-supervisor")];
+/// The one with HTTPS, and who it says that it is.
+const SECURED: &str = "secured";
+const CERTIFICATE: &str = "tests/services/tls/certificate.pem";
+const KEY: &str = "tests/services/tls/key.pem";
 const RESPONDER: &str = "apps/bench/services/responder.rs";
 const STORAGE: &str = "apps/bench/services/storage.rs";
 /// The guest's ports: of datagrams, then of streams.
@@ -60,6 +64,8 @@ pub fn measure(root: &Path) -> Result<Vec<Row>> {
             rows.push(row(operation, value, called));
         }
     }
+    eprintln!("pebble: measuring services, system \"{SECURED}\"");
+    rows.extend(secured(root)?.into_iter().map(|(operation, value)| row(operation, value, SYSTEMS[0].1)));
     Ok(rows)
 }
 fn row(operation: &str, value: u64, system: &str) -> Row {
@@ -141,6 +147,21 @@ fn network(root: &Path, system: &str) -> Result<clients::Costs> {
     costs.extend(clients::http(&counter, &ports)?);
     costs.extend(clients::packets(&counter, &ports)?);
     Ok(costs)
+}
+fn secured(root: &Path) -> Result<clients::Costs> {
+    let mut files = files();
+    for (name, path) in [("tls/certificate.pem", CERTIFICATE), ("tls/key.pem", KEY)] {
+        files.push((name.into(), std::fs::read(root.join(path)).with_context(|| path.to_string())?));
+    }
+    let system = system::load(root, SECURED)?;
+    let image = exec::make_image(root, &system, files)?;
+    let devices = Devices { net: vec!["tcp:0:443".into()], disk: None };
+    let forwards = devices.forwards()?;
+    let counter = Counter::new(root)?;
+    let mut extra = devices.arguments(&system.components, &forwards);
+    extra.extend(counter.arguments());
+    let _guest = Guest::start(&image, &Machine { extra, ..Machine::default() }, false, Stdio::null())?;
+    clients::https(&counter, forwards[0].host, &root.join(CERTIFICATE))
 }
 fn storage(root: &Path, system: &str) -> Result<clients::Costs> {
     let counter = Counter::new(root)?;
