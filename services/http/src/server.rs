@@ -168,7 +168,7 @@ fn accept<D: Door, S: Files>(
         let Some((stream, host)) = newcomer.take() else { continue };
         stream.set_nonblocking(true)?;
         let node = stream.node()?;
-        let Ok(stream) = entered(door, stream) else { continue };
+        let Ok(stream) = entered(S::MEMORY, door, stream) else { continue };
         let mut client =
             Client { stream, host, node, connection: Connection::new(time), wants: event::READ, over: None };
         if client.go_on(D::MEMORY, files, time) {
@@ -176,8 +176,9 @@ fn accept<D: Door, S: Files>(
         }
     }
 }
-fn entered<D: Door>(door: &mut D, stream: TcpStream) -> Result<D::Stream> {
-    let _begun = pebble::heap::keep(D::MEMORY)?;
+/// Who came, as the server speaks to them, with as much memory as to go on with them, `memory` bytes of it the files'.
+fn entered<D: Door>(memory: usize, door: &mut D, stream: TcpStream) -> Result<D::Stream> {
+    let _begun = pebble::heap::keep(memory + D::MEMORY)?;
     door.enter(Plain(stream))
 }
 impl<C: Stream, F> Client<C, F> {

@@ -42,8 +42,11 @@ pub fn keep(bytes: usize) -> Result<Begun> {
     let begun = Begun(());
     #[cfg(feature = "failing")]
     super::failing::begin();
-    if BLOCK.load(Ordering::Relaxed).is_null() {
-        find(bytes)?;
+    match BLOCK.load(Ordering::Relaxed).is_null() {
+        true => find(bytes)?,
+        // Another kind of request, which takes more.
+        false if BYTES.load(Ordering::Relaxed) < bytes => keep_more(bytes)?,
+        false => {}
     }
     Ok(begun)
 }
