@@ -1,7 +1,7 @@
 //! `./pebble check`: format, lints, the seam of the machine, the size of the nucleus and of the trusted base, and the code of boot portals.
 
 use crate::depth::Depth;
-use crate::{every, exec, lint, manual, seam, system};
+use crate::{all_portals, circles, exec, lint, manual, seam, system};
 use abi::address::{CODE_END, IMAGE_BASE};
 use abi::nucleus::BLOCK_MAGIC;
 use anyhow::{Result, bail};
@@ -20,6 +20,7 @@ pub fn run(root: &Path, machines: bool) -> Result<ExitCode> {
     failed |= !lint::tool(root, "fmt", "everything", &["--all", "--check"], "rustfmt");
     failed |= !lint::run(root)?;
     failed |= !seam::check(root)?;
+    failed |= !circles::check(root)?;
     failed |= !manual::check(root)?;
     failed |= machines && !seam::other_machine(root);
     let nucleus = lines(&root.join("nucleus/src"))?;
@@ -39,7 +40,7 @@ pub fn run(root: &Path, machines: bool) -> Result<ExitCode> {
         let sum: Result<usize> = folders.iter().map(|f| lines(&root.join(f))).sum();
         println!("  {name:26} {:5}", sum?);
     }
-    println!("  {:26} {:5} instructions", "templates not confined", every::unconfined());
+    println!("  {:26} {:5} instructions", "templates not confined", all_portals::unconfined());
     let image = default_image(root)?;
     let depth = Depth::of(&image)?;
     println!("invocation stack: {} bytes for the deepest calls of the first components", depth.calls);
@@ -54,7 +55,7 @@ pub fn run(root: &Path, machines: bool) -> Result<ExitCode> {
     let returns = verify_returns(&image)?;
     println!("nucleus: each of its {returns} ways to user mode ends in the cache line that it is in");
     let start = std::time::Instant::now();
-    let portals = every::verify(LETTERS)?;
+    let portals = all_portals::verify(LETTERS)?;
     let seconds = start.elapsed().as_secs_f64();
     println!("so have all {portals} portals of specifications up to {LETTERS} letters ({seconds:.1} s)");
     if failed {
@@ -115,7 +116,7 @@ fn verify_returns(image: &[u8]) -> Result<usize> {
 }
 /// The number of `sret`s in `code`, which begins a cache line.
 fn returns(code: &[u8]) -> Result<usize> {
-    const SRET: u32 = portal::encode::SRET;
+    const SRET: u32 = portal::riscv64::encode::SRET;
     // `j .` in two bytes, and in four.
     const JUMPS: [&[u8]; 2] = [&0xa001u16.to_le_bytes(), &0x6fu32.to_le_bytes()];
     let mut found = 0;
@@ -140,7 +141,7 @@ mod tests {
 
     /// `sret; j .` behind so many halves of a `nop`.
     fn code(halves: usize, jump: &[u8]) -> Vec<u8> {
-        [&[1, 0].repeat(halves)[..], &portal::encode::SRET.to_le_bytes(), jump, &[0; 32]].concat()
+        [&[1, 0].repeat(halves)[..], &portal::riscv64::encode::SRET.to_le_bytes(), jump, &[0; 32]].concat()
     }
     #[test]
     fn a_return_must_end_in_its_cache_line() {

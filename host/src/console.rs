@@ -1,11 +1,12 @@
 //! The guest's console at this end of its serial port, or of the port of a virtio console: output and errors told apart, input sent only where there is room for
 //! it, in the form of [`abi::console`].
 
-use abi::console::{BEGIN, Credit, END, ERROR, ESCAPE, INTERRUPTED, OUTPUT, TAKEN};
+use abi::console::{BEGIN, END, ERROR, ESCAPE, INTERRUPTED, Number, OUTPUT, TAKEN, digits};
+use std::collections::VecDeque;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 /// The nucleus's first output: what comes before it is the firmware's.
 pub const MARK: u8 = 0x1e;
@@ -52,8 +53,10 @@ pub struct Heard {
 pub enum Piece<'a> {
     /// Bytes of `OUTPUT`, or of `ERROR`.
     Bytes(u8, &'a [u8]),
-    /// `TAKEN`, `BEGIN` or `INTERRUPTED`.
-    Told(u8),
+    /// `TAKEN` or `BEGIN`, with its number.
+    Number(u8, u32),
+    /// `INTERRUPTED`.
+    Interrupted,
 }
 
 /// Reads a port's output, without what precedes the mark.
@@ -61,6 +64,8 @@ pub struct Decoder {
     framed: bool,
     marked: bool,
     escaped: bool,
+    /// What has a number, of which some bytes have come.
+    number: Option<(u8, Number)>,
     /// Where bytes of data belong.
     stream: u8,
     firmware: Vec<u8>,
@@ -68,7 +73,7 @@ pub struct Decoder {
 impl Decoder {
     /// `marked`: there is no mark, and nothing before it.
     pub fn new(framed: bool, marked: bool) -> Decoder {
-        Decoder { framed, marked, escaped: false, stream: OUTPUT, firmware: Vec::new() }
+        Decoder { framed, marked, escaped: false, number: None, stream: OUTPUT, firmware: Vec::new() }
     }
     pub fn decode(&mut self, mut bytes: &[u8], mut each: impl FnMut(Piece)) {
         if !self.marked {
@@ -81,11 +86,24 @@ impl Decoder {
             bytes = &bytes[at + 1..];
         }
         while let Some(&first) = bytes.first() {
+            if let Some((what, number)) = &mut self.number {
+                match number.next(first) {
+                    Ok(None) => bytes = &bytes[1..],
+                    Ok(Some(number)) => {
+                        each(Piece::Number(*what, number));
+                        (self.number, bytes) = (None, &bytes[1..]);
+                    }
+                    // Who said it has died.
+                    Err(_) => self.number = None,
+                }
+                continue;
+            }
             if self.escaped {
                 self.escaped = false;
                 match first {
                     OUTPUT | ERROR => self.stream = first,
-                    TAKEN | BEGIN | INTERRUPTED => each(Piece::Told(first)),
+                    TAKEN | BEGIN => self.number = Some((first, Number::default())),
+                    INTERRUPTED => each(Piece::Interrupted),
                     _ => each(Piece::Bytes(self.stream, &bytes[..1])),
                 }
                 bytes = &bytes[1..];
@@ -101,54 +119,125 @@ impl Decoder {
     }
 }
 
-/// The input of a console: a pipe to the machine, and what there is room for at its other end.
+/// The input of a console: a pipe to the machine, and what there is room for at its other end. What no reader has taken is kept, and sent again
+/// where the console is started again.
 pub struct Input {
+    /// Locked before `state`.
     pipe: Mutex<Box<dyn Write + Send>>,
-    credit: Credit,
-    room: Mutex<usize>,
-    more: Condvar,
+    /// Bytes that may wait at the other end.
+    room: usize,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+#[derive(Default)]
+struct State {
+    /// Input that no reader has taken; how much of it was sent.
+    kept: VecDeque<u8>,
+    sent: usize,
+    /// There is no more, and that was sent.
+    ended: bool,
+    end_sent: bool,
+    /// A console is there; the number by which it is to be told that what is sent is for it.
+    begun: bool,
+    greet: Option<u32>,
+    /// Streams of output that nobody takes any more.
+    closed: Vec<u8>,
+    /// The machine is gone.
+    over: bool,
+}
+impl State {
+    /// What is to be sent, if anything is.
+    fn next(&mut self) -> Vec<u8> {
+        let mut framed = Vec::new();
+        if let Some(number) = self.greet.take() {
+            // The first byte ends an escape that was cut off, if there is one.
+            framed.extend([0, ESCAPE, BEGIN]);
+            framed.extend(digits(number));
+            framed.extend(self.closed.iter().flat_map(|&stream| [ESCAPE, stream]));
+        }
+        if self.begun {
+            for &byte in self.kept.range(self.sent..) {
+                framed.extend(std::iter::repeat_n(byte, 1 + (byte == ESCAPE) as usize));
+            }
+            self.sent = self.kept.len();
+            if self.ended && !std::mem::replace(&mut self.end_sent, true) {
+                framed.extend([ESCAPE, END]);
+            }
+        }
+        framed
+    }
+    fn has_next(&self) -> bool {
+        self.greet.is_some() || self.begun && (self.sent < self.kept.len() || self.ended && !self.end_sent)
+    }
+    fn told(&mut self, what: u8, number: u32) {
+        if what == BEGIN {
+            (self.begun, self.greet, self.sent, self.end_sent) = (true, Some(number), 0, false);
+        } else {
+            let taken = self.sent.min(number as usize);
+            self.kept.drain(..taken);
+            self.sent -= taken;
+        }
+    }
 }
 impl Input {
-    pub fn new(pipe: impl Write + Send + 'static, credit: Credit) -> Arc<Input> {
-        Arc::new(Input { pipe: Mutex::new(Box::new(pipe)), credit, room: Mutex::new(0), more: Condvar::new() })
+    /// A thread sends what there is, until the machine is [over](Input::over).
+    pub fn new(pipe: impl Write + Send + 'static, room: usize) -> Arc<Input> {
+        let (pipe, state) = (Mutex::new(Box::new(pipe) as _), Mutex::new(State::default()));
+        let input = Arc::new(Input { pipe, room, state, changed: Condvar::new() });
+        let sender = input.clone();
+        std::thread::spawn(move || sender.pass_on());
+        input
     }
-    fn send(&self, bytes: &[u8]) -> std::io::Result<()> {
-        self.pipe.lock().unwrap_or_else(|e| e.into_inner()).write_all(bytes)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|e| e.into_inner())
     }
-    fn told(&self, what: u8) {
-        let mut room = self.room.lock().unwrap_or_else(|e| e.into_inner());
-        let Credit { room: most, step } = self.credit;
-        *room = if what == BEGIN { most } else { (*room + step).min(most) };
-        self.more.notify_one();
+    /// Waits until `done`, or until the machine is over.
+    fn until(&self, done: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
+        let waits = |state: &mut State| !state.over && !done(state);
+        self.changed.wait_while(self.state(), waits).unwrap_or_else(|e| e.into_inner())
     }
-    /// Waits until there is room, and takes all of it.
-    fn room(&self) -> usize {
-        let room = self.room.lock().unwrap_or_else(|e| e.into_inner());
-        let mut room = self.more.wait_while(room, |room| *room == 0).unwrap_or_else(|e| e.into_inner());
-        std::mem::take(&mut room)
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.state());
+        self.changed.notify_all();
     }
-    fn give_back(&self, left: usize) {
-        *self.room.lock().unwrap_or_else(|e| e.into_inner()) += left;
+    fn told(&self, what: u8, number: u32) {
+        self.change(|state| state.told(what, number));
     }
-    /// Passes all of `from` on, then its end.
+    /// Nothing can be sent any more: the threads that would, end.
+    pub fn over(&self) {
+        self.change(|state| state.over = true);
+    }
+    fn pass_on(&self) {
+        while !self.until(State::has_next).over {
+            let mut pipe = self.pipe.lock().unwrap_or_else(|e| e.into_inner());
+            let next = self.state().next();
+            if pipe.write_all(&next).is_err() {
+                return self.over();
+            }
+        }
+    }
+    /// Nobody takes a stream of output any more.
+    fn closed(&self, stream: u8) -> std::io::Result<()> {
+        let mut pipe = self.pipe.lock().unwrap_or_else(|e| e.into_inner());
+        self.state().closed.push(stream);
+        pipe.write_all(&[ESCAPE, stream])
+    }
+    /// Takes all of `from`, as there is room, then its end.
     pub fn feed(&self, mut from: impl Read) {
-        let most = self.credit.room;
-        let mut buffer = vec![0; most];
-        let mut framed = Vec::with_capacity(2 * most);
+        let mut buffer = vec![0; self.room];
         loop {
-            let room = self.room();
-            let count = from.read(&mut buffer[..room.min(most)]).unwrap_or(0);
-            self.give_back(room - count);
-            framed.clear();
-            for piece in buffer[..count].split_inclusive(|&byte| byte == ESCAPE) {
-                framed.extend_from_slice(piece);
-                framed.extend(piece.last().filter(|&&byte| byte == ESCAPE));
+            let state = self.until(|state| state.begun && state.kept.len() < self.room);
+            if state.over {
+                return;
             }
+            let room = self.room - state.kept.len();
+            drop(state);
+            let count = from.read(&mut buffer[..room]).unwrap_or(0);
+            self.change(|state| {
+                state.kept.extend(&buffer[..count]);
+                state.ended = count == 0;
+            });
             if count == 0 {
-                framed.extend_from_slice(&[ESCAPE, END]);
-            }
-            // The machine is gone where it takes no more.
-            if self.send(&framed).is_err() || count == 0 {
                 return;
             }
         }
@@ -207,18 +296,18 @@ impl Listener {
             }
             (Piece::Bytes(stream, bytes), input) => {
                 if !sinks.write(stream, bytes)
-                    && input.is_none_or(|input| input.send(&[ESCAPE, stream]).is_err())
+                    && input.is_none_or(|input| input.closed(stream).is_err())
                     && stream == OUTPUT
                 {
                     whole = false;
                 }
             }
-            (Piece::Told(INTERRUPTED), _) => {
+            (Piece::Interrupted, _) => {
                 heard.interrupted = true;
                 whole = false;
             }
-            (Piece::Told(what), Some(input)) => input.told(what),
-            (Piece::Told(_), None) => {}
+            (Piece::Number(what, number), Some(input)) => input.told(what, number),
+            (Piece::Number(..), None) => {}
         });
         whole
     }
@@ -242,9 +331,8 @@ pub fn listen(mut from: impl Read, how: Treatment, input: Option<&Input>, broken
 #[cfg(test)]
 mod tests {
     use super::*;
-    use abi::console::SERIAL;
-    const ROOM: usize = SERIAL.room;
-    const STEP: usize = SERIAL.step;
+    use abi::console::{DIGITS, SERIAL_ROOM as ROOM};
+    use std::os::unix::net::UnixStream;
     const FRAMED: Treatment = Treatment { framed: true, captured: true, marked: true };
 
     fn heard(pieces: &[&[u8]], how: Treatment) -> Heard {
@@ -298,31 +386,76 @@ mod tests {
         let how = Treatment { framed: false, captured: true, marked: true };
         assert_eq!(heard(&[b"\x1ea\x10\x02b"], how).output, b"a\x10\x02b");
     }
-    /// The other end of an input: a process that copies it.
-    fn copier() -> (Arc<Input>, std::process::Child) {
-        use std::process::{Command, Stdio};
-        let mut child = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        (Input::new(child.stdin.take().unwrap(), SERIAL), child)
+    /// An input, and the other end of it.
+    fn input() -> (Arc<Input>, UnixStream) {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        // A test that fails, rather than one that waits for good.
+        theirs.set_read_timeout(Some(std::time::Duration::from_secs(20))).unwrap();
+        (Input::new(ours, ROOM), theirs)
+    }
+    /// The console begins, and is told so.
+    fn begin(input: &Input, machine: &mut UnixStream, number: u32) {
+        input.told(BEGIN, number);
+        assert_eq!(sent(machine, 3 + DIGITS), [&[0, ESCAPE, BEGIN][..], &digits(number)].concat());
+    }
+    fn sent(machine: &mut UnixStream, bytes: usize) -> Vec<u8> {
+        let mut buffer = vec![0; bytes];
+        machine.read_exact(&mut buffer).unwrap();
+        buffer
+    }
+    fn feed(input: &Arc<Input>, bytes: Vec<u8>) -> std::thread::JoinHandle<()> {
+        let feeding = input.clone();
+        std::thread::spawn(move || feeding.feed(&bytes[..]))
     }
     #[test]
     fn no_more_is_sent_than_there_is_room_for() {
-        let (input, mut child) = copier();
-        let mut out = child.stdout.take().unwrap();
-        input.told(BEGIN);
-        let feeding = input.clone();
-        let bytes = vec![ESCAPE; ROOM + STEP + 1];
-        let feed = std::thread::spawn(move || feeding.feed(&bytes[..]));
-        let mut buffer = vec![0; 2 * ROOM];
-        out.read_exact(&mut buffer).unwrap();
-        assert!(buffer.iter().all(|&b| b == ESCAPE));
-        assert_eq!(*input.room.lock().unwrap(), 0);
-        input.told(TAKEN);
-        out.read_exact(&mut buffer[..2 * STEP]).unwrap();
-        input.told(TAKEN);
-        out.read_exact(&mut buffer[..4]).unwrap();
-        assert_eq!(buffer[..4], [ESCAPE, ESCAPE, ESCAPE, END]);
-        feed.join().unwrap();
-        drop(input);
-        child.wait().unwrap();
+        let (input, mut machine) = input();
+        let fed = feed(&input, vec![ESCAPE; ROOM + 6]);
+        begin(&input, &mut machine, 1);
+        assert!(sent(&mut machine, 2 * ROOM).iter().all(|&byte| byte == ESCAPE));
+        assert_eq!(input.state().kept.len(), ROOM);
+        input.told(TAKEN, 5);
+        assert_eq!(sent(&mut machine, 10), [ESCAPE; 10]);
+        input.told(TAKEN, 1);
+        assert_eq!(sent(&mut machine, 2), [ESCAPE; 2]);
+        input.told(TAKEN, 1);
+        assert_eq!(sent(&mut machine, 2), [ESCAPE, END]);
+        fed.join().unwrap();
+        input.over();
+    }
+    #[test]
+    fn what_was_not_taken_is_sent_again_to_the_next_console() {
+        let (input, mut machine) = input();
+        let fed = feed(&input, b"first\x10second".into());
+        begin(&input, &mut machine, 1);
+        assert_eq!(sent(&mut machine, 15), b"first\x10\x10second\x10\x04");
+        input.told(TAKEN, 3);
+        input.closed(OUTPUT).unwrap();
+        assert_eq!(sent(&mut machine, 2), [ESCAPE, OUTPUT]);
+        begin(&input, &mut machine, 2);
+        assert_eq!(sent(&mut machine, 14), b"\x10\x01st\x10\x10second\x10\x04");
+        // One that says more than it can have taken, and one that is there when all is over.
+        input.told(TAKEN, 1000);
+        begin(&input, &mut machine, 3);
+        assert_eq!(sent(&mut machine, 4), [ESCAPE, OUTPUT, ESCAPE, END]);
+        fed.join().unwrap();
+        input.over();
+    }
+    #[test]
+    fn a_number_that_is_cut_off_is_none() {
+        let mut decoder = Decoder::new(true, true);
+        let mut told = Vec::new();
+        let bytes = [&[b'a', ESCAPE, TAKEN, 0x80][..], &[ESCAPE, BEGIN], &digits(77), b"b"].concat();
+        bytes.iter().for_each(|byte| {
+            decoder.decode(std::slice::from_ref(byte), |piece| told.push(format!("{piece:?}")));
+        });
+        assert_eq!(told, ["Bytes(1, [97])", "Number(5, 77)", "Bytes(1, [98])"]);
+    }
+    #[test]
+    fn the_machine_s_end_ends_who_feeds_it() {
+        let (input, _machine) = input();
+        let fed = feed(&input, b"x".into());
+        input.over();
+        fed.join().unwrap();
     }
 }

@@ -1,7 +1,7 @@
 //! Bytes through standard input and output of a program on the machine, as many as somebody has time for: the tool itself is run, with
 //! pipes at both ends, and what comes out is held against what went in while it is on its way.
 
-use crate::qemu::end_with_us;
+use crate::child::end_with_us;
 use anyhow::{Context, Result, bail};
 use std::io::{Read, Write};
 use std::path::Path;

@@ -2,7 +2,9 @@
 
 use crate::build::{self, Recipe, Source};
 use crate::connection::Connection;
+use crate::core_file::Core;
 use crate::debug::Session;
+pub use crate::options::{Isolation, On, Options, form};
 use crate::profile::Profile;
 use crate::qemu::{Console, Machine, Outcome};
 use crate::{calls, devices, fault_domain, places, qemu, rtl, strict_machine, system, terminal};
@@ -10,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use image::{Image, Parts};
 use manifest::System;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,152 +28,8 @@ pub const BROKEN: u8 = 141;
 pub const INTERRUPTED: u8 = 130;
 pub const QUIT: u8 = 131;
 
-/// The machines that images run on.
-#[derive(clap::ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum On {
-    #[default]
-    Qemu,
-    /// CVA6, from its SystemVerilog
-    Rtl,
-    /// A machine that keeps translations and instructions until they are fenced, and reports one that is used when it is stale
-    Strict,
-}
-impl On {
-    /// Whether it has `stimecmp`.
-    fn sstc(self) -> bool {
-        self != On::Rtl
-    }
-    /// Cycles in a tick of `time`, where they are fixed; else 0.
-    fn cycles_per_time(self) -> u64 {
-        match self {
-            On::Qemu => 0,
-            On::Rtl => rtl::CYCLES_PER_TIME,
-            On::Strict => strict::CYCLES_PER_TIME,
-        }
-    }
-}
-
-/// How the program is kept apart.
-#[derive(clap::ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Isolation {
-    /// By its own page table
-    #[default]
-    Domain,
-    /// By its own instructions, in a software fault domain of a host
-    Sfi,
-    /// By its own page table, and not at all from what supervisor mode may do
-    Supervisor,
-}
-impl Isolation {
-    /// What the rewriter is asked for, where loads are to be kept in too, or not.
-    pub fn sandbox(loads: bool) -> rewriter::Options {
-        build::Sandbox { loads, matching: false }.options()
-    }
-}
 /// What the program's file is called for a host of its own.
 const HOSTED: &str = "program.fault-domain";
-
-#[derive(clap::Args, Clone, Default)]
-pub struct Options {
-    /// How the program is isolated
-    #[arg(long, value_enum, default_value_t = Isolation::Domain)]
-    pub isolation: Isolation,
-    /// With --isolation sfi: keep its loads in too, so that it can not read its host's memory
-    #[arg(long)]
-    pub loads: bool,
-    /// With --isolation sfi: have an address outside be a fault of the instruction that has it, instead of one inside
-    #[arg(long)]
-    pub matching: bool,
-    /// With --isolation sfi: the component that hosts it, a package, which gets the program as a file
-    #[arg(long, value_name = "PACKAGE")]
-    pub host: Option<String>,
-    /// The machine: QEMU, a model of the core CVA6 that is exact to the cycle, or one that forgets nothing by itself
-    #[arg(long, value_enum, default_value_t = On::Qemu)]
-    pub on: On,
-    /// Cycles that the model's memory takes; without it: the first that the model's core is measured with
-    #[arg(long, value_name = "READ/WRITE", value_parser = rtl::Latencies::parse)]
-    pub latency: Option<rtl::Latencies>,
-    /// The model's core: a file of rtl/machines
-    #[arg(long, value_name = "MACHINE", default_value = rtl::Machine::USUAL)]
-    pub core: String,
-    /// Where the model lists the instructions between the program's marks, see rtl/README.md
-    #[arg(long, value_name = "FILE")]
-    pub trace: Option<PathBuf>,
-    /// The system around the program: a manifest in systems/; with a network card or a disk "exec-devices" stands for "exec"
-    #[arg(long, default_value = "exec")]
-    pub system: String,
-    /// Give up after so many seconds (exit status 124); on the model, by its own clock of 100 MHz
-    #[arg(long)]
-    pub timeout: Option<f64>,
-    /// Memory of QEMU's machine, in MiB
-    #[arg(long, default_value_t = 128)]
-    pub memory: usize,
-    /// Make QEMU's cycle counter count instructions, exactly and repeatably. An instruction takes 2^SHIFT ns, 1 if left out: the
-    /// more, the fewer instructions between two interrupts of the timer, and the more that may happen between any two
-    #[arg(long, value_name = "SHIFT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
-    #[arg(value_parser = clap::value_parser!(u8).range(0..=10))]
-    pub icount: Option<u8>,
-    /// On the strict machine: time slices of every length, drawn from this seed
-    #[arg(long, value_name = "SEED")]
-    pub slices: Option<u64>,
-    /// Where the strict machine lists the instructions of the longest time with interrupts off: address space and program counter
-    #[arg(long, value_name = "FILE")]
-    pub masked: Option<PathBuf>,
-    /// Wait for gdb-multiarch, which is told of all programs and their symbols
-    #[arg(long)]
-    pub gdb: bool,
-    /// Where the program and the system around it spend their time: a flame graph in FILE.svg, or stacks and their numbers of samples in
-    /// another file
-    #[arg(long, value_name = "FILE", conflicts_with = "gdb")]
-    pub profile: Option<PathBuf>,
-    /// Show the calls of portals whose names match (`*` stands for any characters, `?` for one) on standard error, as the shell's `trace` does
-    #[arg(long, value_name = "PATTERN", conflicts_with_all = ["gdb", "profile", "host"])]
-    pub calls: Option<String>,
-    /// A file for the program, and what it is called there; may be given several times
-    #[arg(long, value_name = "HOST:GUEST")]
-    pub file: Vec<String>,
-    #[command(flatten)]
-    pub devices: devices::Devices,
-    /// One more C file of the program; may be given several times, as may -I, -D, --cflag and -l
-    #[arg(long, value_name = "FILE")]
-    pub source: Vec<String>,
-    /// A folder of headers
-    #[arg(short = 'I', long, value_name = "FOLDER")]
-    pub include: Vec<PathBuf>,
-    /// A macro for the C compiler
-    #[arg(short = 'D', long, value_name = "NAME[=VALUE]")]
-    pub define: Vec<String>,
-    /// An option for the C compiler
-    #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
-    pub cflag: Vec<String>,
-    /// A library: its name, or an .a file
-    #[arg(short = 'l', long, value_name = "NAME")]
-    pub library: Vec<String>,
-    /// Which program, where a package of cargo's has several
-    #[arg(long, value_name = "NAME")]
-    pub bin: Option<String>,
-    /// C or Rust source, a folder of it, or an ELF file, and arguments of the program: all that comes behind the file
-    #[arg(value_names = ["FILE", "ARGUMENT"], num_args = 1.., required = true, trailing_var_arg = true)]
-    pub words: Vec<String>,
-    #[arg(skip)]
-    pub file_name: PathBuf,
-    #[arg(skip)]
-    pub arguments: Vec<String>,
-}
-
-impl Options {
-    /// Takes the command line's words apart.
-    pub fn parted(mut self) -> Options {
-        let mut words = std::mem::take(&mut self.words).into_iter();
-        self.file_name = words.next().unwrap_or_default().into();
-        self.arguments = words.collect();
-        self
-    }
-    /// The name of the system around the program.
-    pub fn system(&self) -> &str {
-        if self.system == "exec" && self.devices.any() { "exec-devices" } else { &self.system }
-    }
-}
 
 /// Builds the image of a system.
 pub fn make_image(root: &Path, system: &System, files: Vec<(String, Vec<u8>)>) -> Result<Image> {
@@ -183,13 +41,18 @@ fn lay_out(system: &System, nucleus: &[u8], programs: build::Programs, files: Ve
     Ok(image::build(&parts)?)
 }
 
+/// How a system is looked at while it runs.
+pub struct Watched<'a> {
+    pub gdb: bool,
+    pub profile: Option<&'a Path>,
+    pub core: Option<&'a Path>,
+}
 /// Boots a system with its console on this terminal, or on standard input and output where input comes from elsewhere: the end
 /// of it halts a system with a shell.
 pub fn run(
     root: &Path,
     name: &str,
-    gdb: bool,
-    profile: Option<&Path>,
+    watched: &Watched,
     file: &[String],
     devices: &devices::Devices,
 ) -> Result<ExitCode> {
@@ -205,15 +68,16 @@ pub fn run(
     devices::tell_outside(&mut system, &forwards);
     let (nucleus, programs) = build::build(root, &build::sources(&system.components))?;
     system::check(root, name, &programs)?;
-    let profile = profile.map(|to| Profile::of(to, &nucleus, &programs, None).map(Arc::new)).transpose()?;
+    let profile = watched.profile.map(|to| Profile::of(to, &nucleus, &programs, None).map(Arc::new)).transpose()?;
+    let core = watched.core.map(|to| Core::of(to, &nucleus, &programs, None).map(Arc::new)).transpose()?;
     let image = lay_out(&system, &nucleus, programs, files(file)?)?;
     let extra = devices.arguments(&system.components, &forwards);
     let _settings = terminal::Settings::keep();
     let console = if typed { Console::Terminal } else { Console::Streams };
-    let debug = gdb.then(|| Session::of(root, &build::sources(&system.components))).transpose()?;
+    let debug = watched.gdb.then(|| Session::of(root, &build::sources(&system.components))).transpose()?;
     let outcome = qemu::run(
         &image,
-        &Machine { debug, profile, extra, port: devices::has_port(&system), ..Machine::default() },
+        &Machine { debug, core, profile, extra, port: devices::has_port(&system), ..Machine::default() },
         console,
     )?;
     Ok(report(outcome, false))
@@ -301,8 +165,9 @@ pub fn build_program_of(root: &Path, options: &Options, mut source: Source, conn
     let hosted = options.host.is_some();
     match (options.isolation, &options.host) {
         (Isolation::Sfi, Some(host)) => {
-            let sandbox = build::Sandbox { loads: options.loads, matching: options.matching };
-            files.push((HOSTED.into(), fault_domain::build(root, &source, &sandbox.options())?));
+            let sandbox = options.sandbox();
+            let program = fault_domain::build(root, &source, &sandbox.options())?;
+            files.push((HOSTED.into(), image::loaded_part(&program).to_vec()));
             source = host.as_str().into();
         }
         (Isolation::Sfi, None) => {
@@ -310,10 +175,10 @@ pub fn build_program_of(root: &Path, options: &Options, mut source: Source, conn
                 bail!("--isolation sfi: the program's block in system \"{}\" has {key}: {why}", options.system());
             }
             program.isolation = manifest::Isolation::Sfi;
-            (program.loads, program.matching) = (options.loads, options.matching);
+            (program.loads, program.matching, program.form) = (options.loads, options.matching, options.form);
             source.sandbox = build::Sandbox::of(program);
         }
-        (Isolation::Supervisor, None) if !options.loads && !options.matching => {
+        (Isolation::Supervisor, None) if options.sandbox() == build::Sandbox::default() => {
             if let Some((key, why)) = system::why_not_in_supervisor_mode(program) {
                 bail!(
                     "--isolation supervisor: the program's block in system \"{}\" has {key}: {why}",
@@ -322,9 +187,9 @@ pub fn build_program_of(root: &Path, options: &Options, mut source: Source, conn
             }
             program.isolation = manifest::Isolation::Supervisor;
         }
-        (Isolation::Domain, None) if !options.loads && !options.matching => {}
+        (Isolation::Domain, None) if options.sandbox() == build::Sandbox::default() => {}
         (Isolation::Domain | Isolation::Supervisor, _) => {
-            bail!("--loads, --matching, --host: they are for --isolation sfi")
+            bail!("--loads, --matching, --form, --host: they are for --isolation sfi")
         }
     }
     system.components.iter_mut().filter(|c| c.task == other).for_each(|c| c.task = own.clone());
@@ -337,29 +202,6 @@ pub fn build_program_of(root: &Path, options: &Options, mut source: Source, conn
     system::check(root, options.system(), &programs)?;
     let calls = options.calls.clone().map(|pattern| (pattern, own));
     Ok(Built { system, nucleus, programs, files, on: options.on, hosted, calls })
-}
-impl Options {
-    /// What the program is built from: paths are from the current folder.
-    fn source(&self) -> Result<Source> {
-        let path = &self.file_name;
-        let absolute = path.canonicalize().with_context(|| format!("{}: no such file or folder", path.display()))?;
-        let here = std::env::current_dir()?;
-        let recipe = Recipe {
-            sources: self.source.clone(),
-            cflags: self.define.iter().map(|d| format!("-D{d}")).chain(self.cflag.clone()).collect(),
-            include: self.include.clone(),
-            libraries: self.library.clone(),
-            binary: self.bin.clone(),
-            ..Recipe::default()
-        };
-        Ok(Source { path: absolute, recipe: recipe.from(&here), sandbox: None })
-    }
-    /// What the program's domain is called: as its file.
-    fn program_name(&self) -> String {
-        let absolute = self.file_name.canonicalize().unwrap_or_else(|_| self.file_name.clone());
-        let stem = absolute.file_stem().unwrap_or_default().to_string_lossy();
-        stem.chars().filter(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).take(abi::section::NAME - 1).collect()
-    }
 }
 /// The files that `--file HOST:GUEST` names, by their names in the system.
 fn files(pairs: &[String]) -> Result<Vec<(String, Vec<u8>)>> {
@@ -422,7 +264,29 @@ pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
     machine.extra.extend(options.devices.arguments(&system.components, &options.devices.forwards()?));
     let built = build_program(root, options, connection)?;
     let image = built.image(&options.arguments)?;
+    watched(root, options, (&built, connection), &mut machine)?;
+    let settings = terminal::Settings::keep();
+    if typed && options.on == On::Qemu {
+        settings.pass_interrupts_on();
+    }
     let console = if typed { Console::Typed } else { Console::Streams };
+    let mut outcome = run_on(root, options, (&image, &machine), console)?;
+    let hosted = options.isolation == Isolation::Sfi;
+    if let (Some(program), Some(log)) = (built.main_program().filter(|_| hosted), &mut outcome.log) {
+        log.text = places::with_names(&log.text, program, &std::env::current_dir()?);
+    }
+    if let Some(log) = &mut outcome.log {
+        log.text = places::with_places(&log.text, &std::env::current_dir()?, |name| built.program_of(name));
+    }
+    Ok(report(outcome, true))
+}
+/// Has `machine` watched as `options` say: by a profiler, for a core file, by gdb.
+fn watched(
+    root: &Path,
+    options: &Options,
+    (built, connection): (&Built, Connection),
+    machine: &mut Machine,
+) -> Result<()> {
     if let Some(to) = &options.profile {
         if options.on != On::Qemu {
             bail!("--profile: only of QEMU's machine are samples taken");
@@ -430,27 +294,34 @@ pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
         let main = options.program_name();
         machine.profile = Some(Arc::new(Profile::of(to, &built.nucleus, &built.programs, Some(&main))?));
     }
+    if let Some(to) = &options.core_file {
+        if options.on != On::Qemu {
+            bail!("--core-file: only QEMU's machine is watched");
+        }
+        let main = options.program_name();
+        machine.core = Some(Arc::new(Core::of(to, &built.nucleus, &built.programs, Some(&main))?));
+    }
     if options.gdb {
         machine.debug = Some(debug_session(root, options, connection)?);
     }
-    let settings = terminal::Settings::keep();
-    if typed && options.on == On::Qemu {
-        settings.pass_interrupts_on();
-    }
-    let mut outcome = match options.on {
-        On::Qemu => qemu::run(&image, &machine, console)?,
+    Ok(())
+}
+/// Boots an image on the machine that `options` say.
+fn run_on(root: &Path, options: &Options, (image, machine): (&Image, &Machine), console: Console) -> Result<Outcome> {
+    let outcome = match options.on {
+        On::Qemu => qemu::run(image, machine, console)?,
         On::Rtl => {
             let core = rtl::Machine::read(root, &options.core)?;
             let model = rtl::build_model(root, &core)?;
             let cycles = machine.timeout.map_or(0, |time| (time.as_nanos() / rtl::NANOSECONDS_PER_CYCLE) as u64);
             let latencies = options.latency.unwrap_or(core.latencies[0]);
             let settings = rtl::Settings { latencies, timeout_cycles: cycles, trace: options.trace.clone() };
-            rtl::run(&model, &image, &settings, console)?
+            rtl::run(&model, image, &settings, console)?
         }
-        On::Strict => strict_machine::run(&image, &machine, strict_machine::settings(options), console)?,
+        On::Strict => strict_machine::run(image, machine, strict_machine::settings(options.slices), console)?,
     };
     if let (Some(file), Some(masked)) = (&options.masked, &outcome.masked) {
-        let list = strict_machine::list_masked(&image, &machine, strict_machine::settings(options), masked)?;
+        let list = strict_machine::list_masked(image, machine, strict_machine::settings(options.slices), masked)?;
         std::fs::write(file, list).with_context(|| file.display().to_string())?;
         eprintln!(
             "pebble: interrupts were off for at most {} instructions, which {} has",
@@ -458,14 +329,7 @@ pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
             file.display()
         );
     }
-    let hosted = options.isolation == Isolation::Sfi;
-    if let (Some(program), Some(log)) = (built.main_program().filter(|_| hosted), &mut outcome.log) {
-        log.text = fault_domain::with_names(&log.text, program);
-    }
-    if let Some(log) = &mut outcome.log {
-        log.text = places::with_places(&log.text, &std::env::current_dir()?, |name| built.program_of(name));
-    }
-    Ok(report(outcome, true))
+    Ok(outcome)
 }
 
 /// The exit code that an outcome stands for.

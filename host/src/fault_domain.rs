@@ -4,7 +4,7 @@
 use crate::build::{self, Recipe, Source, files, fresh};
 use anyhow::{Context, Result, bail};
 use object::{Object, ObjectSymbol, SymbolKind};
-use rewriter::Options;
+use rewriter::{Form, Options};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -39,7 +39,9 @@ fn library(root: &Path, options: &Options) -> Result<PathBuf> {
     sources.extend(files(&root.join("lib/c/fault-domain"), &["c"])?);
     let sources = sources.iter().map(|source| source.to_string_lossy().into_owned()).collect();
     let objects = build::objects(root, &Recipe { sources, cflags: flags(options), ..Recipe::default() })?;
-    let folder = root.join("build/fault-domain");
+    // Where there are no masks, more registers are the compiler's.
+    let masks = options.form == Form::Masks;
+    let folder = root.join(if masks { "build/fault-domain" } else { "build/fault-domain-unmasked" });
     fs::create_dir_all(&folder)?;
     let archive = folder.join("libpebble.a");
     if !fresh(&archive, &objects) {
@@ -51,20 +53,6 @@ fn library(root: &Path, options: &Options) -> Result<PathBuf> {
 fn of_compiler(root: &Path, question: &str) -> Result<PathBuf> {
     let output = build::compiler(root)?.arg(question).output().context("the cross compiler could not be started")?;
     Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
-}
-/// What a report of a fault says behind the place in a fault domain's program.
-const PLACE: &str = " of its program)";
-/// Names the functions of `program` in a report: `(0x204d0 of its program)` gets the one that is there.
-pub fn with_names(report: &str, program: &[u8]) -> String {
-    let line = |line: &str| {
-        let named = line.strip_suffix(PLACE).and_then(|start| {
-            let address = u64::from_str_radix(start.rsplit_once("(0x")?.1, 16).ok()?;
-            let (name, distance) = function(program, address)?;
-            Some(format!("{start} of its program, {name}+{distance:#x})"))
-        });
-        named.unwrap_or_else(|| line.to_string()) + "\n"
-    };
-    report.lines().map(line).collect()
 }
 /// The function that has an address, and how far behind its beginning.
 pub fn function(program: &[u8], address: u64) -> Option<(String, u64)> {
@@ -88,6 +76,7 @@ fn begins_by_itself(objects: &[PathBuf]) -> Result<bool> {
 }
 /// Links a program in C with all that it uses to one relocatable object.
 fn in_c(root: &Path, source: &Source, options: &Options, whole: &Path) -> Result<()> {
+    let _alone = build::alone(root, build::Part::Tree)?;
     let what = source.path.display().to_string();
     let mut recipe = build::c_recipe(root, source)?;
     recipe.cflags.extend(flags(options));
@@ -95,7 +84,8 @@ fn in_c(root: &Path, source: &Source, options: &Options, whole: &Path) -> Result
     let library = library(root, options)?;
     let heap = build::heap(root)?;
     let mut link = Command::new(PARTIAL_LINKER);
-    link.args(["-r", "--gc-sections", "-S", "-e", "_start", "-u", "_start", "-o"]).arg(whole).args(&objects);
+    link.args(["-r", "--gc-sections", "-e", "_start", "-u", "_start", "-o"]).arg(whole).args(&objects);
+    link.args(build::wraps(root)?);
     // What begins by itself (FAULT_DOMAIN of fault_domain.h) has of the C library what it calls, and none of its constructors.
     if begins_by_itself(&objects)? {
         link.arg(&library);
@@ -111,17 +101,17 @@ fn in_c(root: &Path, source: &Source, options: &Options, whole: &Path) -> Result
 }
 /// Builds the program of `source` for a fault domain, kept in as `options` say; its ELF file.
 pub fn build(root: &Path, source: &Source, options: &Options) -> Result<Vec<u8>> {
-    let _alone = build::alone(root)?;
     let what = source.path.display().to_string();
     let folder = tempfile::tempdir()?;
     let [whole, rewritten, program] = ["whole.o", "rewritten.o", "program"].map(|name| folder.path().join(name));
-    match build::rust_file(root, source) {
-        Some(file) => {
-            fs::copy(build::compile_object(root, &file, PARTIAL_LINKER)?, &whole)?;
+    let object = match build::rust_object(root, source, PARTIAL_LINKER)? {
+        Some(object) => object,
+        None => {
+            in_c(root, source, options, &whole)?;
+            fs::read(&whole)?
         }
-        None => in_c(root, source, options, &whole)?,
-    }
-    let (object, _) = rewriter::rewrite(&fs::read(&whole)?, options).with_context(|| what.clone())?;
+    };
+    let (object, _) = rewriter::rewrite(&object, options).with_context(|| what.clone())?;
     fs::write(&rewritten, object)?;
     let mut link = Command::new(LINKER);
     link.args(["-pie", "--no-relax", "--no-dynamic-linker", "--hash-style=sysv", "--gc-sections"]);
@@ -129,24 +119,4 @@ pub fn build(root: &Path, source: &Source, options: &Options) -> Result<Vec<u8>>
     link.arg(root.join("lib/c/fault-domain/link.ld")).arg(&rewritten).arg("-o").arg(&program);
     run(&mut link, &what)?;
     Ok(fs::read(&program)?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_report_without_a_place_or_a_program_stays_as_it_is() {
-        let text = "pebble: a (domain 9) was stopped: breakpoint, pc 0x18020000 of its fault domain (0x20000 of its program)\nmore\n";
-        assert_eq!(with_names(text, b"no program"), text);
-        assert_eq!(with_names("one (0xzz of its program)\n", b""), "one (0xzz of its program)\n");
-    }
-    #[test]
-    fn a_functions_address_has_its_name() {
-        let own = fs::read(std::env::current_exe().unwrap()).unwrap();
-        let file = object::File::parse(&*own).unwrap();
-        let some = file.symbols().find(|s| s.kind() == SymbolKind::Text && s.size() > 8).unwrap();
-        let report = format!("pc 1 (0x{:x} of its program)\n", some.address() + 4);
-        assert!(with_names(&report, &own).ends_with("+0x4)\n"), "{}", with_names(&report, &own));
-    }
 }

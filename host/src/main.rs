@@ -1,19 +1,24 @@
 //! The host tool behind `./pebble`: builds systems, runs them in QEMU or on the CVA6 model, tests them.
 
+mod all_portals;
 mod bench;
 mod build;
+mod c_headers;
 mod calls;
 mod campaign;
 mod check;
+mod child;
+mod circles;
 mod connection;
 mod console;
 mod copying;
+mod core_file;
 mod create;
 mod debug;
 mod depth;
 mod devices;
 mod disk;
-mod every;
+mod editors;
 mod exec;
 mod fault_domain;
 mod graph;
@@ -21,6 +26,7 @@ mod guest_log;
 mod lint;
 mod linux;
 mod manual;
+mod options;
 mod places;
 mod port;
 mod power_cuts;
@@ -61,6 +67,9 @@ enum Form {
         /// Where the system spends its time: a flame graph in FILE.svg, or stacks and their numbers of samples in another file
         #[arg(long, value_name = "FILE", conflicts_with = "gdb")]
         profile: Option<std::path::PathBuf>,
+        /// Keep what is left of a component that is stopped for a fault: a core file for gdb, and FILE.elf; the last one's, if there are several
+        #[arg(long, value_name = "FILE", conflicts_with_all = ["gdb", "profile"])]
+        core_file: Option<std::path::PathBuf>,
         /// A file for the system, and what it is called there; may be given several times
         #[arg(long, value_name = "HOST:GUEST")]
         file: Vec<String>,
@@ -119,7 +128,15 @@ enum Form {
         #[arg(long)]
         test: bool,
     },
-    /// Write the manual's tables anew from lib/interfaces
+    /// Tell editors how this tree is compiled: compile_commands.json for clangd, .vscode/settings.json for rust-analyzer
+    Editors {
+        /// Of the files in C of another folder, in it
+        folder: Option<PathBuf>,
+        /// Look through all that is in Rust, as rust-analyzer asks for it
+        #[arg(long, hide = true, conflicts_with = "folder")]
+        check: bool,
+    },
+    /// Write the manual's tables and the headers for C anew from lib/interfaces and lib/abi
     #[command(hide = true)]
     Manual,
     /// Print the JSON schema of manifests
@@ -148,8 +165,9 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let root = PathBuf::from(std::env::var_os("PEBBLE_ROOT").unwrap_or_else(|| ".".into()));
     let result = match arguments.form {
-        Form::Run { system, gdb, profile, file, devices } => {
-            exec::run(&root, &system, gdb, profile.as_deref(), &file, &devices)
+        Form::Run { system, gdb, profile, core_file, file, devices } => {
+            let watched = exec::Watched { gdb, profile: profile.as_deref(), core: core_file.as_deref() };
+            exec::run(&root, &system, &watched, &file, &devices)
         }
         Form::Exec(options) => exec::exec(&root, &options.parted()),
         Form::Test { filter } => test::run(&root, filter.as_deref()),
@@ -162,6 +180,8 @@ fn main() -> ExitCode {
         Form::Disk { what } => disk::run(&what),
         Form::Check { machines } => check::run(&root, machines),
         Form::Port { name, test } => port::run(&root, &name, test),
+        Form::Editors { check: true, .. } => editors::check(&root),
+        Form::Editors { folder, .. } => editors::run(&root, folder.as_deref()),
         Form::Manual => manual::write(&root),
         Form::Schema => system::schema().map(|schema| {
             print!("{schema}");

@@ -1,5 +1,6 @@
 //! The tables of the book's manual whose interfaces are written once, in `lib/interfaces`: made from there, and compared.
 
+use crate::c_headers;
 use anyhow::{Context, Result, bail};
 use interfaces::Interface;
 use std::path::Path;
@@ -54,7 +55,7 @@ fn page(text: &str) -> Result<String> {
     interfaces::ALL.iter().try_fold(text.to_string(), |text, interface| with_table(&text, interface))
 }
 
-/// Says whether the page has the tables that the interfaces make.
+/// Says whether the page has the tables that the interfaces make, and C the headers.
 pub fn check(root: &Path) -> Result<bool> {
     let text = std::fs::read_to_string(root.join(PAGE))?;
     let made = page(&text)?;
@@ -65,12 +66,13 @@ pub fn check(root: &Path) -> Result<bool> {
     for (name, specification) in &missing {
         println!("FAIL: {PAGE} has no row `{name}` | `{specification}`, which is provided");
     }
-    Ok(text == made && missing.is_empty())
+    Ok(c_headers::check(root)? && text == made && missing.is_empty())
 }
-/// Writes the tables anew.
+/// Writes the tables anew, and the headers for C.
 pub fn write(root: &Path) -> Result<ExitCode> {
     let path = root.join(PAGE);
     std::fs::write(&path, page(&std::fs::read_to_string(&path)?)?)?;
+    c_headers::write(root)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -31,6 +31,30 @@ fn placed<'a>(line: &str, here: &Path, program: impl Fn(&str) -> Option<&'a [u8]
     let address = u64::from_str_radix(&start[at..], 16).ok()?;
     Some(format!("{start} ({}){behind}", place(program(name)?, address, here)?))
 }
+/// What a report of a fault says behind the place in a fault domain's program.
+const PLACE: &str = " of its program)";
+/// Names the functions of `program` in a report: `(0x204d0 of its program)` gets the one that is there, and its line, as far as they are known. Paths
+/// below `here` are shown from there.
+pub fn with_names(report: &str, program: &[u8], here: &Path) -> String {
+    let line = |line: &str| {
+        let named = line.strip_suffix(PLACE).and_then(|start| {
+            let address = u64::from_str_radix(start.rsplit_once("(0x")?.1, 16).ok()?;
+            let (name, distance) = function(program, address)?;
+            let name = format!("{:#}", rustc_demangle::demangle(&name));
+            let place = match place(program, address, here) {
+                None => String::new(),
+                // The same function first: only where.
+                Some(place) => match place.strip_prefix(&*name).filter(|rest| rest.starts_with(" at ")) {
+                    Some(line) => line.to_string(),
+                    None => format!(", {place}"),
+                },
+            };
+            Some(format!("{start} of its program, {name}+{distance:#x}{place})"))
+        });
+        named.unwrap_or_else(|| line.to_string()) + "\n"
+    };
+    report.lines().map(line).collect()
+}
 /// `deep at file.c:2, in main at file.c:3`: the function of `address` and those that it is inlined in, as far as the debug information
 /// of the program says.
 fn place(program: &[u8], address: u64, here: &Path) -> Option<String> {
@@ -105,5 +129,21 @@ mod tests {
         same(format!("{REPORT}\n{REPORT}{}\n", "f".repeat(17)), Some(&bytes));
         same(format!("{}{address:x}\n", &REPORT[1..]), Some(&bytes));
         same("pebble: one (domain 9) was killed\n".into(), Some(&bytes));
+    }
+
+    #[test]
+    fn a_report_without_a_place_or_a_program_stays_as_it_is() {
+        let text = "pebble: a (domain 9) was stopped: breakpoint, pc 0x18020000 of its fault domain (0x20000 of its program)\nmore\n";
+        assert_eq!(with_names(text, b"no program", Path::new("/")), text);
+        assert_eq!(with_names("one (0xzz of its program)\n", b"", Path::new("/")), "one (0xzz of its program)\n");
+    }
+    #[test]
+    fn a_functions_address_has_its_name() {
+        let own = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        let file = object::File::parse(&*own).unwrap();
+        let some = file.symbols().find(|s| s.kind() == SymbolKind::Text && s.size() > 8).unwrap();
+        let report = format!("pc 1 (0x{:x} of its program)\n", some.address() + 4);
+        let said = with_names(&report, &own, Path::new("/"));
+        assert!(said.contains("+0x4") && said.ends_with(")\n"), "{said}");
     }
 }

@@ -2,7 +2,7 @@
 //! checksum, what of it is compiled, and which of its own tests are run on the machine.
 
 use crate::build::{self, Recipe, Source};
-use crate::{progress, qemu};
+use crate::{child, progress};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -23,6 +23,9 @@ pub struct Port {
     sha256: String,
     /// The folder in the archive that has them.
     folder: PathBuf,
+    /// What else is unpacked there: tests that the archive has not.
+    #[serde(default)]
+    extra: Vec<Extra>,
     /// Commands that this machine executes there before anything is compiled: what makes sources of others.
     #[serde(default)]
     prepare: Vec<String>,
@@ -33,6 +36,27 @@ pub struct Port {
     #[serde(default, rename = "test")]
     tests: Vec<Test>,
 }
+/// A folder out of another archive, of Debian's or of a package of Python's.
+#[derive(serde::Deserialize, Hash)]
+#[serde(deny_unknown_fields)]
+struct Extra {
+    /// What the folder is called beside the sources.
+    name: PathBuf,
+    #[serde(default)]
+    archive: String,
+    /// In the place of an archive of Debian's: a package in Python's index, with its version, `NAME==VERSION`.
+    #[serde(default)]
+    python: String,
+    sha256: String,
+    /// The folder in the archive.
+    folder: PathBuf,
+    /// Only tests that name it need it: it is fetched for `./pebble port`, and not for `./pebble test`, which asks no index of Python's.
+    #[serde(default)]
+    by_hand: bool,
+    /// Commands as in the recipe, after those.
+    #[serde(default)]
+    prepare: Vec<String>,
+}
 /// A test, or one for each file that `each` matches.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -40,6 +64,9 @@ struct Test {
     /// Its name; the file's, where there is one for each.
     #[serde(default)]
     name: String,
+    /// The extra folder, one that is `by_hand`, without which it is not run.
+    #[serde(default)]
+    needs: PathBuf,
     /// What it is made of, beside that file; the port's program, if left out.
     #[serde(default)]
     sources: Vec<String>,
@@ -56,7 +83,34 @@ struct Test {
     #[serde(default)]
     input: String,
     /// What its standard output ends with.
+    #[serde(default)]
     output: String,
+    /// In their place: one test for each of these files, which is its standard input.
+    #[serde(default)]
+    inputs: Vec<String>,
+    /// What its standard output is, all of it: the file beside that with this in the place of its extension.
+    #[serde(default)]
+    answers: String,
+    /// Names of files without their extension for which there is none.
+    #[serde(default)]
+    except: Vec<String>,
+    /// How many seconds it may take, and how much memory its machine has, in MiB.
+    #[serde(default = "usual_timeout")]
+    timeout: usize,
+    #[serde(default = "usual_memory")]
+    memory: usize,
+}
+fn usual_timeout() -> usize {
+    60
+}
+fn usual_memory() -> usize {
+    128
+}
+/// Which tests of a port, and with what they need.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    All,
+    WithoutByHand,
 }
 /// A test as it is run.
 pub struct Case {
@@ -67,6 +121,10 @@ pub struct Case {
     files: Vec<String>,
     input: String,
     output: String,
+    /// The output is no more than that.
+    whole: bool,
+    timeout: usize,
+    memory: usize,
 }
 
 /// Builds a port, or runs its tests.
@@ -75,7 +133,7 @@ pub fn run(root: &Path, name: &str, test: bool) -> Result<ExitCode> {
         println!("{}", program(root, name)?.display());
         return Ok(ExitCode::SUCCESS);
     }
-    let cases = cases(root, name)?;
+    let cases = cases(root, name, Which::All)?;
     let mut failed = 0;
     for case in &cases {
         match judge(root, case) {
@@ -104,18 +162,25 @@ pub fn names(root: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 /// Reads a port's recipe and fetches its sources; they, and their folder.
-fn open(root: &Path, name: &str) -> Result<(Port, PathBuf)> {
+fn open(root: &Path, name: &str, which: Which) -> Result<(Port, PathBuf)> {
     let known = names(root)?;
     if !known.iter().any(|k| k == name) {
         bail!("there is no port \"{name}\"; ports/ has {}", known.join(", "));
     }
-    read(root, name, &root.join("ports").join(name))
+    read_with(root, name, &root.join("ports").join(name), which)
 }
 /// Reads the recipe in `place` of the port `name`, and fetches its sources; both.
 pub fn read(root: &Path, name: &str, place: &Path) -> Result<(Port, PathBuf)> {
+    read_with(root, name, place, Which::WithoutByHand)
+}
+fn read_with(root: &Path, name: &str, place: &Path, which: Which) -> Result<(Port, PathBuf)> {
     let file = place.join("port.toml");
     let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
-    let port: Port = toml::from_str(&text).with_context(|| file.display().to_string())?;
+    let mut port: Port = toml::from_str(&text).with_context(|| file.display().to_string())?;
+    if which == Which::WithoutByHand {
+        port.tests.retain(|test| !port.extra.iter().any(|extra| extra.by_hand && extra.name == test.needs));
+        port.extra.retain(|extra| !extra.by_hand);
+    }
     let folder = fetch(root, name, &port)?;
     Ok((port, folder))
 }
@@ -123,7 +188,7 @@ pub fn read(root: &Path, name: &str, place: &Path) -> Result<(Port, PathBuf)> {
 /// refuses what has another checksum.
 fn fetch(root: &Path, name: &str, port: &Port) -> Result<PathBuf> {
     let mut hasher = DefaultHasher::new();
-    (&port.sha256, &port.prepare).hash(&mut hasher);
+    (&port.sha256, &port.prepare, &port.extra).hash(&mut hasher);
     let place = root.join("build/ports").join(format!("{name}-{:016x}", hasher.finish()));
     let folder = place.join(&port.folder);
     if folder.exists() {
@@ -132,22 +197,17 @@ fn fetch(root: &Path, name: &str, port: &Port) -> Result<PathBuf> {
     let parent = place.parent().unwrap_or(root);
     fs::create_dir_all(parent)?;
     let unpacked = tempfile::tempdir_in(parent)?;
-    let packed = unpacked.path().join("archive");
-    let mut helper = Command::new("/usr/lib/apt/apt-helper");
-    helper.args(["-q", "-o", "APT::Sandbox::User=", "download-file", &format!("{MIRROR}/{}", port.archive)]);
-    helper.arg(&packed).arg(format!("SHA256:{}", port.sha256));
-    let output = progress::during(&format!("fetching the sources of {name}"), || helper.output());
-    let output = output.context("apt-helper could not be started (package apt)")?;
-    if !output.status.success() {
-        bail!("the sources of {name} could not be fetched:\n{}", String::from_utf8_lossy(&output.stderr));
+    unpack(name, &port.archive, &port.sha256, &port.folder, unpacked.path())?;
+    for extra in &port.extra {
+        let beside = tempfile::tempdir_in(parent)?;
+        match extra.python.as_str() {
+            "" => unpack(name, &extra.archive, &extra.sha256, &extra.folder, beside.path())?,
+            package => unpack_python(package, &extra.sha256, &extra.folder, beside.path())?,
+        }
+        fs::rename(beside.path().join(&extra.folder), unpacked.path().join(&port.folder).join(&extra.name))?;
     }
-    let status = Command::new("tar").arg("-xf").arg(&packed).arg("-C").arg(unpacked.path()).status().context("tar")?;
-    if !status.success() || !unpacked.path().join(&port.folder).exists() {
-        bail!("{} has no folder {}", port.archive, port.folder.display());
-    }
-    fs::remove_file(packed)?;
-    for line in &port.prepare {
-        prepare(name, line, &unpacked.path().join(&port.folder))?;
+    for line in port.prepare.iter().chain(port.extra.iter().flat_map(|extra| &extra.prepare)) {
+        prepare(root, name, line, &unpacked.path().join(&port.folder))?;
     }
     // Whoever was faster has unpacked the same.
     if fs::rename(unpacked.path(), &place).is_ok() {
@@ -155,10 +215,55 @@ fn fetch(root: &Path, name: &str, port: &Port) -> Result<PathBuf> {
     }
     Ok(folder)
 }
-/// Executes a command in the folder of a port's sources, on this machine.
-fn prepare(name: &str, line: &str, folder: &Path) -> Result<()> {
+/// Fetches an archive of Debian's, and unpacks it in `place`, where it must have `folder` then.
+fn unpack(name: &str, archive: &str, sha256: &str, folder: &Path, place: &Path) -> Result<()> {
+    let packed = place.join("archive");
+    let mut helper = Command::new("/usr/lib/apt/apt-helper");
+    helper.args(["-q", "-o", "APT::Sandbox::User=", "download-file", &format!("{MIRROR}/{archive}")]);
+    helper.arg(&packed).arg(format!("SHA256:{sha256}"));
+    let output = progress::during(&format!("fetching the sources of {name}"), || helper.output());
+    let output = output.context("apt-helper could not be started (package apt)")?;
+    if !output.status.success() {
+        bail!("the sources of {name} could not be fetched:\n{}", String::from_utf8_lossy(&output.stderr));
+    }
+    take_apart(&packed, archive, folder, place)
+}
+/// The same of the sources of a package of Python's, which pip fetches. It looks at what is in them, for which it needs a place of its own.
+fn unpack_python(package: &str, sha256: &str, folder: &Path, place: &Path) -> Result<()> {
+    let say = format!("fetching the sources of {package}");
+    let (version, _) = package.split_once("==").with_context(|| format!("{package}: it is NAME==VERSION"))?;
+    let environment = place.join("environment");
+    let run = |command: &mut Command| -> Result<()> {
+        let output = progress::during(&say, || command.stdin(Stdio::null()).output()).context("python3")?;
+        if !output.status.success() {
+            bail!("{package} could not be fetched:\n{}", String::from_utf8_lossy(&output.stderr));
+        }
+        Ok(())
+    };
+    run(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
+    let fetched = place.join("fetched");
+    let pip = ["-q", "download", "--no-deps", "--no-binary", version, "-d"];
+    run(Command::new(environment.join("bin/pip")).args(pip).arg(&fetched).arg(package))?;
+    let packed = fs::read_dir(&fetched)?.next().with_context(|| format!("{package} has no sources"))??.path();
+    let sum = Command::new("sha256sum").arg(&packed).output().context("sha256sum")?;
+    if !String::from_utf8_lossy(&sum.stdout).starts_with(sha256) {
+        bail!("{package} has another checksum: {}", String::from_utf8_lossy(&sum.stdout));
+    }
+    take_apart(&packed, package, folder, place)
+}
+fn take_apart(packed: &Path, archive: &str, folder: &Path, place: &Path) -> Result<()> {
+    let status = Command::new("tar").arg("-xf").arg(packed).arg("-C").arg(place).status().context("tar")?;
+    if !status.success() || !place.join(folder).exists() {
+        bail!("{archive} has no folder {}", folder.display());
+    }
+    Ok(fs::remove_file(packed)?)
+}
+/// Executes a command in the folder of a port's sources, on this machine. `$PEBBLE` is `./pebble`, whose `cc` is what it configures by.
+fn prepare(root: &Path, name: &str, line: &str, folder: &Path) -> Result<()> {
     let mut command = Command::new("sh");
     command.args(["-c", line]).current_dir(folder).stdin(Stdio::null());
+    command.env("PEBBLE", root.canonicalize()?.join("pebble"));
+    build::within(&mut command);
     let output = progress::during(&format!("preparing the sources of {name}"), || command.output())?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
@@ -176,12 +281,12 @@ fn compile(root: &Path, name: &str, recipe: Recipe, folder: &Path) -> Result<Pat
 }
 /// What a port adds to a program of others: all of its recipe, its sources fetched.
 pub fn recipe(root: &Path, name: &str) -> Result<Recipe> {
-    let (port, folder) = open(root, name)?;
+    let (port, folder) = open(root, name, Which::WithoutByHand)?;
     Ok(port.program.from(&folder))
 }
 /// Builds a port's program; where it is.
 pub fn program(root: &Path, name: &str) -> Result<PathBuf> {
-    let (port, folder) = open(root, name)?;
+    let (port, folder) = open(root, name, Which::WithoutByHand)?;
     if port.program.sources.is_empty() {
         bail!("ports/{name} has no program of its own: it is for components that have a line `port = \"{name}\"`");
     }
@@ -191,8 +296,8 @@ pub fn program(root: &Path, name: &str) -> Result<PathBuf> {
     Ok(program)
 }
 /// Builds a port's tests.
-pub fn cases(root: &Path, name: &str) -> Result<Vec<Case>> {
-    let (port, folder) = open(root, name)?;
+pub fn cases(root: &Path, name: &str, which: Which) -> Result<Vec<Case>> {
+    let (port, folder) = open(root, name, which)?;
     let mut cases = Vec::new();
     for test in &port.tests {
         let mut recipe =
@@ -204,6 +309,10 @@ pub fn cases(root: &Path, name: &str) -> Result<Vec<Case>> {
         }
         if test.each.is_empty() {
             let program = compile(root, &format!("port/{name}/{}", test.name), recipe, &folder)?;
+            if !test.inputs.is_empty() {
+                cases.extend(with_inputs(test, &program, &folder)?);
+                continue;
+            }
             cases.push(case(test, test.name.clone(), program, files(test, &folder, &folder)?));
             continue;
         }
@@ -219,6 +328,21 @@ pub fn cases(root: &Path, name: &str) -> Result<Vec<Case>> {
     }
     Ok(cases)
 }
+/// A test for each file of input that has an answer.
+fn with_inputs(test: &Test, program: &Path, folder: &Path) -> Result<Vec<Case>> {
+    let mut cases = Vec::new();
+    for file in (Recipe { sources: test.inputs.clone(), ..Recipe::default() }).from(folder).files()? {
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if test.except.contains(&stem) {
+            continue;
+        }
+        let read = |file: &Path| fs::read_to_string(file).with_context(|| file.display().to_string());
+        let (input, output) = (read(&file)?, read(&file.with_file_name(format!("{stem}{}", test.answers)))?);
+        let files = files(test, folder, folder)?;
+        cases.push(Case { input, output, whole: true, ..case(test, stem, program.to_path_buf(), files) });
+    }
+    Ok(cases)
+}
 fn case(test: &Test, name: String, program: PathBuf, files: Vec<String>) -> Case {
     Case {
         name,
@@ -227,6 +351,9 @@ fn case(test: &Test, name: String, program: PathBuf, files: Vec<String>) -> Case
         files,
         input: test.input.clone(),
         output: test.output.clone(),
+        whole: false,
+        timeout: test.timeout,
+        memory: test.memory,
     }
 }
 /// The files of a test, as `exec --file` takes them.
@@ -244,18 +371,22 @@ fn files(test: &Test, folder: &Path, beside: &Path) -> Result<Vec<String>> {
 /// Runs a test on the machine.
 pub fn judge(root: &Path, case: &Case) -> Result<()> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.args(["exec", "--timeout", "60"]).env("PEBBLE_ROOT", root);
+    command.args(["exec", "--timeout", &case.timeout.to_string(), "--memory", &case.memory.to_string()]);
+    command.env("PEBBLE_ROOT", root);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     case.files.iter().for_each(|file| {
         command.args(["--file", file]);
     });
-    qemu::end_with_us(command.arg(&case.program).args(&case.arguments));
+    child::end_with_us(command.arg(&case.program).args(&case.arguments));
     let mut child = command.spawn()?;
-    // It fits in the pipe, or is no longer than what the other end takes at once.
-    drop(child.stdin.take().context("no input")?.write_all(case.input.as_bytes()));
+    let (mut to, input) = (child.stdin.take().context("no input")?, case.input.clone());
+    // It ends when all is written, or when nobody takes it any more.
+    let feeder = std::thread::spawn(move || drop(to.write_all(input.as_bytes())));
     let output = child.wait_with_output()?;
+    let _ = feeder.join();
     let said = String::from_utf8_lossy(&output.stdout);
-    if !output.status.success() || !said.ends_with(&case.output) {
+    let right = if case.whole { said == case.output } else { said.ends_with(&case.output) };
+    if !output.status.success() || !right {
         let tail: Vec<&str> = said.lines().rev().take(10).collect();
         let tail: Vec<&str> = tail.into_iter().rev().collect();
         bail!("{}; output:\n{}\n{}", output.status, tail.join("\n"), String::from_utf8_lossy(&output.stderr));

@@ -1,8 +1,8 @@
 //! Power cuts: QEMU is killed at some moment of a program that writes to a disk and syncs; the disk must mount, and have each byte that
 //! was synced.
 
+use crate::child::end_with_us;
 use crate::disk;
-use crate::qemu::end_with_us;
 use anyhow::{Context, Result, ensure};
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader};

@@ -1,9 +1,10 @@
 //! Running an image in QEMU, which never outlives this process.
 
+use crate::child::end_with_us;
 use crate::console::{Heard, Input, MARK, Treatment, listen};
 use crate::devices;
 use crate::guest_log::{self, GuestLog};
-use abi::console::{PORT, SERIAL};
+use abi::console::{PORT_ROOM, SERIAL_ROOM};
 use anyhow::{Context, Result, bail};
 use image::Image;
 use std::io::{Read, Write};
@@ -50,6 +51,8 @@ pub struct Machine {
     pub extra: Vec<String>,
     /// It waits for gdb.
     pub debug: Option<crate::debug::Session>,
+    /// It is watched for components that die.
+    pub core: Option<Arc<crate::core_file::Core>>,
     /// Samples of it are taken.
     pub profile: Option<Arc<crate::profile::Profile>>,
     /// It has a port of a virtio console, which [`Console::Streams`] are connected to rather than to the serial port.
@@ -57,7 +60,15 @@ pub struct Machine {
 }
 impl Default for Machine {
     fn default() -> Machine {
-        Machine { megabytes: 128, timeout: None, extra: Vec::new(), debug: None, profile: None, port: false }
+        Machine {
+            megabytes: 128,
+            timeout: None,
+            extra: Vec::new(),
+            debug: None,
+            core: None,
+            profile: None,
+            port: false,
+        }
     }
 }
 
@@ -81,17 +92,6 @@ pub fn scratch() -> Result<tempfile::NamedTempFile> {
     let shared = std::path::Path::new("/dev/shm");
     let made = if shared.is_dir() { tempfile::NamedTempFile::new_in(shared) } else { tempfile::NamedTempFile::new() };
     made.context("a temporary file for the guest's memory")
-}
-
-/// Makes the kernel end the command's process with this one.
-pub fn end_with_us(command: &mut Command) {
-    // SAFETY: prctl is async-signal-safe.
-    unsafe {
-        command.pre_exec(|| {
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-            Ok(())
-        });
-    }
 }
 
 /// Has the command inherit a socket; its number there.
@@ -126,6 +126,7 @@ impl Guest {
         command.args(if terminal { ["-serial", "mon:stdio"] } else { ["-serial", "stdio"] });
         command.args(if terminal { &[][..] } else { &["-monitor", "none"] });
         command.args(machine.profile.iter().flat_map(|profile| profile.arguments()));
+        command.args(machine.core.iter().flat_map(|core| core.arguments()));
         command.args(machine.debug.iter().flat_map(|debug| debug.arguments()));
         // QEMU's end is closed here with the other, when this function ends.
         let port = machine.port.then(UnixStream::pair).transpose()?;
@@ -141,7 +142,7 @@ impl Guest {
         })?;
         let guest = Guest { child, ram, _image: file, port: port.map(|(ours, _)| ours), log: image.log };
         if let Some(debug) = &machine.debug {
-            debug.announce(image, &guest)?;
+            debug.announce(image, guest.ram())?;
         }
         Ok(guest)
     }
@@ -200,9 +201,9 @@ type Ends = (Box<dyn Read + Send>, Option<Arc<Input>>);
 /// The ends of the guest's console: of its port, where it has one and programs are at both ends, else of its serial port.
 fn ends(guest: &mut Guest) -> Result<Ends> {
     if let Some(port) = &guest.port {
-        return Ok((Box::new(port.try_clone()?), Some(Input::new(port.try_clone()?, PORT))));
+        return Ok((Box::new(port.try_clone()?), Some(Input::new(port.try_clone()?, PORT_ROOM))));
     }
-    let input = guest.stdin().map(|pipe| Input::new(pipe, SERIAL));
+    let input = guest.stdin().map(|pipe| Input::new(pipe, SERIAL_ROOM));
     let Some(from) = guest.stdout() else { bail!("{QEMU} has no output") };
     Ok((Box::new(from), input))
 }
@@ -224,7 +225,7 @@ pub fn run(image: &Image, machine: &Machine, console: Console) -> Result<Outcome
     let deadline = machine.timeout.map(|t| Instant::now() + t);
     let (from, pipe) = ends(&mut guest)?;
     if let (Some(input), Some(pipe)) = (input, pipe.clone()) {
-        // It ends with this process, or when QEMU is gone.
+        // It ends with this process, or when the machine is over.
         std::thread::spawn(move || pipe.feed(input));
     }
     let how = Treatment { framed: !terminal, captured, marked: !machine.port };
@@ -235,15 +236,27 @@ pub fn run(image: &Image, machine: &Machine, console: Console) -> Result<Outcome
     });
     let broken = Arc::new(AtomicBool::new(false));
     let told = broken.clone();
+    let input = pipe.clone();
     let reader = std::thread::spawn(move || listen(from, how, pipe.as_deref(), &told));
     let over = Arc::new(AtomicBool::new(false));
-    let sampling = machine.profile.clone().map(|profile| profile.start(image, &guest, over.clone())).transpose()?;
+    let sampling = machine
+        .profile
+        .clone()
+        .map(|profile| profile.start(image, (guest.ram(), guest.log_offset()), over.clone()))
+        .transpose()?;
+    let watch = machine.core.clone().map(|core| core.start(image, guest.ram())).transpose()?;
     let ended = guest.wait(deadline, &broken)?;
     over.store(true, Ordering::Relaxed);
     let log = guest.log();
     drop(guest);
+    if let Some(input) = input {
+        input.over();
+    }
     if let Some(Err(error)) = sampling.map(|sampling| sampling.finish()) {
         // What the program has done counts all the same.
+        eprintln!("pebble: {error:#}");
+    }
+    if let Some(Err(error)) = watch.map(|watch| watch.finish()) {
         eprintln!("pebble: {error:#}");
     }
     let mut heard = reader.join().unwrap_or_default();

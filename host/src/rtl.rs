@@ -1,7 +1,8 @@
 //! Running an image on the model of CVA6, whose cycles are the real core's. `rtl/` holds its sources.
 
+use crate::child::end_with_us;
 use crate::console::{Treatment, listen};
-use crate::qemu::{Console, Outcome, end_with_us, scratch};
+use crate::qemu::{Console, Outcome, scratch};
 use crate::{build, guest_log};
 use abi::address::{IMAGE_BASE, RAM_BASE};
 use anyhow::{Context, Result, bail};
@@ -110,11 +111,12 @@ pub fn build_model(root: &Path, machine: &Machine) -> Result<PathBuf> {
     Ok(model)
 }
 
+/// Handles of the controllers of interrupts in the device tree.
+const HART: u32 = 1;
+const PLIC: u32 = 2;
+
 /// A machine with so many bytes of RAM in the terms of QEMU's `virt`: the same devices at the same places.
 pub fn device_tree(ram_bytes: usize) -> Result<Vec<u8>, vm_fdt::Error> {
-    /// Of the controllers of interrupts.
-    const HART: u32 = 1;
-    const PLIC: u32 = 2;
     let mut tree = FdtWriter::new()?;
     let root = tree.begin_node("")?;
     tree.property_u32("#address-cells", 2)?;
@@ -127,6 +129,12 @@ pub fn device_tree(ram_bytes: usize) -> Result<Vec<u8>, vm_fdt::Error> {
     tree.property_array_u64("reg", &[RAM_BASE as u64, ram_bytes as u64])?;
     tree.end_node(memory)?;
 
+    describe_core(&mut tree)?;
+    describe_devices(&mut tree)?;
+    tree.end_node(root)?;
+    tree.finish()
+}
+fn describe_core(tree: &mut FdtWriter) -> Result<(), vm_fdt::Error> {
     let cpus = tree.begin_node("cpus")?;
     tree.property_u32("#address-cells", 1)?;
     tree.property_u32("#size-cells", 0)?;
@@ -145,8 +153,9 @@ pub fn device_tree(ram_bytes: usize) -> Result<Vec<u8>, vm_fdt::Error> {
     tree.property_phandle(HART)?;
     tree.end_node(controller)?;
     tree.end_node(cpu)?;
-    tree.end_node(cpus)?;
-
+    tree.end_node(cpus)
+}
+fn describe_devices(tree: &mut FdtWriter) -> Result<(), vm_fdt::Error> {
     let soc = tree.begin_node("soc")?;
     tree.property_u32("#address-cells", 2)?;
     tree.property_u32("#size-cells", 2)?;
@@ -181,9 +190,7 @@ pub fn device_tree(ram_bytes: usize) -> Result<Vec<u8>, vm_fdt::Error> {
         tree.property_string("compatible", compatible)?;
         tree.end_node(device)?;
     }
-    tree.end_node(soc)?;
-    tree.end_node(root)?;
-    tree.finish()
+    tree.end_node(soc)
 }
 
 /// What lies in RAM when the core starts: pieces by their physical address.

@@ -1,7 +1,6 @@
 //! Running an image on the strict machine (`host/strict`), in this process.
 
 use crate::console::{Listener, Treatment};
-use crate::exec::Options;
 use crate::qemu::{Console, Machine, Outcome};
 use crate::{guest_log, rtl};
 use abi::address::{IMAGE_BASE, PAGE, RAM_BASE};
@@ -17,14 +16,14 @@ pub const MOST_MASKED: u64 = 2000;
 /// Instructions between two looks at the clock of this machine.
 const BATCH: u64 = 1_000_000;
 
-/// How it runs a program.
-pub fn settings(options: &Options) -> Settings {
+/// How it runs a program: with time slices drawn from that seed, if there is one.
+pub fn settings(slices: Option<u64>) -> Settings {
     let secrets = Secrets {
         table: offset_of!(Thread, table) as u64,
         flags: domain::FLAGS.into(),
         trusted: flags::TRUSTED | flags::MASKED,
     };
-    Settings { slices: options.slices, secrets: Some(secrets), ..Settings::default() }
+    Settings { slices, secrets: Some(secrets), ..Settings::default() }
 }
 /// Boots an image, which was built with [`strict::CYCLES_PER_TIME`], and waits until the machine stops or the time is over.
 /// No input comes.

@@ -92,6 +92,7 @@ int main(void)
     sleep(SETTLE);
     run(measure_calls);
     run(measure_rings);
+    run(measure_maximum);
     run(measure_faults);
     run(measure_first_touch);
     run(measure_processes);

@@ -58,6 +58,7 @@ void be_realtime(int yes);
 
 void measure_calls(void);
 void measure_rings(void);
+void measure_maximum(void);
 void measure_faults(void);
 void measure_first_touch(void);
 void measure_processes(void);

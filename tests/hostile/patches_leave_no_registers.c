@@ -4,7 +4,7 @@
 // expect stdout by-asid: 100 calls out of none, nothing of the supervisor's seen
 /* A task that its domain of protection has called by a patch of the domain's tables calls on from there. What closes the patch on the way has worked with its
    address: no register that the call need not keep has it afterwards. */
-#include <pebble.h>
+#include "../target/include/once_there.h"
 
 enum { GET_THREAD_PORTAL = 7, NO_SUCH_PORTAL = 500, REGISTERS = 7 };
 static int seen;
@@ -12,14 +12,8 @@ static int seen;
 static int opened(const char *part, const char *what)
 {
     char name[NAMELEN];
-    int portal;
     snprintf(name, sizeof name, "app.%s.%s", part, what);
-    for (int tries = 0; (portal = portal_open(name)) < 0; tries++) {
-        if (tries == 400)
-            exit(printf("FAILED: %s: %s\n", name, pebble_strerror(portal)));
-        hrsleep(10000000);
-    }
-    return portal;
+    return once_there(name);
 }
 /* Each is what it was before the call, 0, or (`t1`: fetched as the thread goes on) an address of the program's. */
 static void calls_on(long number)

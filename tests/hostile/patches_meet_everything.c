@@ -5,7 +5,7 @@
 /* A domain of protection calls its task by a patch of its tables, in more threads than the task has stacks, while in these calls the task takes the pages of the patch
    away, gives them others, lets them be read only, copies itself, calls the domain back, and while the domain is shown and denied other pages, and dies in its
    calls and is started again. Each call finds what the one before it in its thread has left. */
-#include <pebble.h>
+#include "../target/include/once_there.h"
 
 enum { CALLERS = 7, ROUNDS = 40, PAGES = 3, DEATHS = 2, PAGE = 4096 };
 static _Alignas(4096) volatile word pages[CALLERS][PAGES][512], copies[CALLERS][512], shown[4][512];
@@ -17,14 +17,8 @@ typedef struct { _Alignas(128) char what[48]; unsigned long at, number, value; }
 static int opened(const char *what)
 {
     char name[NAMELEN];
-    int portal;
     snprintf(name, sizeof name, "app.patch.%s", what);
-    for (int tries = 0; (portal = portal_open(name)) < 0; tries++) {
-        if (tries == 4000)
-            exit(printf("FAILED: %s: %s\n", name, pebble_strerror(portal)));
-        hrsleep(1000000);
-    }
-    return portal;
+    return once_there(name);
 }
 static void is(int right, const char *what)
 {

@@ -27,10 +27,12 @@ int main(void)
     printf("one position: %s\n", text);
     close(fd);
     int file = open("out", O_RDWR | O_CREAT, 0644);
+    int console = dup(1);
     dup2(file, 1);
     printf("to the file\n");
     fflush(stdout);
-    close(1);
+    dup2(console, 1);
+    close(console);
     lseek(file, 0, SEEK_SET);
     memset(text, 0, sizeof text);
     read(file, text, 12);

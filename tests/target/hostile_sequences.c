@@ -5,7 +5,8 @@
 /* Several hostile domains do one random thing each in turn: register, open, close, say who may open what, withdraw, call each other with
    windows, lend on what they were lent, fork, share portal tables, interpose, grant, notify, page, kill, fault, end, and call system
    portals with arguments that are chosen to hurt; they make domains of protection in their spaces, show them pages and hide these again, call
-   them, have them call others and take memory there, and destroy them. After each step everything is looked through (inspect.check); at the end nothing may
+   them, have them call others and take memory there, and destroy them. In a system that has one ("patched"), a domain of protection of the test's own calls it by patches of
+   its page tables, on behalf of any of them. After each step everything is looked through (inspect.check); at the end nothing may
    be left. Arguments: where the random numbers start, how many runs to make, and how many steps a run has. With a clock that counts
    instructions, as in the tests, a run can be repeated exactly; without it, by hand, each is another one. */
 enum { DOMAINS = 6, STEPS = 5000, RUNS = 1, BUFFERS = 4, KEPT = 16, STUCK = 4, PARTS = 3 };
@@ -205,8 +206,107 @@ static void raw_call(void)
     }
     invoke_portal(portal, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
+/* The domain of protection in the test's own space, and the test's portal to it; 0: there is none. */
+static int patching, inward;
+enum { OWN = 4, DEATHS = 4 }; /* init starts a component again five times in ten seconds */
+/* What it may find in its calls, by the test's own access: the page with number n begins with n + 1, whatever is done to it. */
+_Alignas(4096) static volatile word own[OWN][512], models[OWN][512];
+static volatile int misread;
+/* A procedure of the test's that it calls, with a number that says what is done. */
+static word touches(word which, word how)
+{
+    unsigned long draw = (unsigned long)how * 0x9e3779b97f4a7c15ul + which * 0x2545f4914f6cdd1dul;
+    if ((unsigned long)how > 1 << 20)
+        return 0; /* An address at which it is about to look. */
+    for (int n = 0; n < 3; n++, draw = draw >> 8 | draw << 56) {
+        int page = draw % OWN;
+        misread += own[page][0] != page + 1;
+        switch (draw / OWN % 8) {
+        case 0: page_map(get_asid(), (void *)own[page], (void *)models[page], PAGE_READ | PAGE_WRITE); break;
+        case 1: page_map(get_asid(), (void *)own[page], (void *)models[page], PAGE_READ); break;
+        case 2: {
+            int status, child = draw % 3 ? -1 : domain_fork(0);
+            if (child == 0)
+                _Exit(own[page][0] != page + 1);
+            if (child > 0 && domain_wait(child, &status) == 0)
+                misread += status != 0;
+            break;
+        }
+        case 3: yield(); break;
+        case 4: hrsleep(draw % MILLISECOND); break;
+        }
+        misread += own[page][0] != page + 1;
+    }
+    return 0;
+}
+static word nothing(void)
+{
+    return 0;
+}
+/* The test offers what it calls, and calls it once by each. 0: there is such a domain, and it answers. */
+static int patches(void)
+{
+    static const char *const all[] = {"app.max", "app.touches", "app.inward", "app.waits"};
+    if (patching == 0) {
+        for (int n = 0; n < OWN; n++)
+            own[n][0] = models[n][0] = n + 1;
+        for (int n = 0; n < 4; n++)
+            portal_register(all[n], "npii", n % 2 ? touches : (word (*)())nothing, NULL, n == 0 ? 3 : 0);
+    }
+    for (int tries = 0; tries < 200; tries++) {
+        word result = inward > 0 ? 0 : (inward = portal_open("app.patch.calls"));
+        for (word which = 0; which < 4 && result >= 0; which++)
+            result = invoke_portal(inward, which, 1l, 0l);
+        if (result >= 0)
+            return 0;
+        if (inward > 0)
+            portal_close(inward);
+        inward = 0;
+        hrsleep(MILLISECOND);
+    }
+    return -1;
+}
+/* What the test itself does between two steps. */
+static void patched_turn(unsigned long draw)
+{
+    int page = draw / 8 % OWN, part = draw % 8 < 3 ? dp_open("by-patch") : -1;
+    if (part > 0) {
+        if (draw % 8 < 2)
+            dp_make_visible(part, (void *)own[page], 4096, draw % 2 ? PAGE_READ : PAGE_READ | PAGE_WRITE);
+        dp_make_invisible(part, (void *)own[(page + draw % 8) % OWN], 4096);
+        dp_close(part);
+    }
+    static int deaths;
+    if (draw % 64 == 5 && deaths < DEATHS) {
+        /* It looks at what it does not see, and dies, whoever has called it meanwhile. */
+        deaths++;
+        int peeks = portal_open("app.patch.peeks");
+        if (peeks > 0) {
+            invoke_portal(peeks, models);
+            portal_close(peeks);
+        }
+    }
+    if (draw % 8 == 6)
+        page_map(get_asid(), (void *)own[page], (void *)models[page], PAGE_READ | PAGE_WRITE);
+    patches();
+}
+/* One of the hostile domains calls it. */
+static void call_patched(void)
+{
+    int portal = portal_open("app.patch.calls");
+    if (portal >= 32)
+        invoke_portal(portal, (word)(next() % 4), (word)(next() % 4), (word)(next() % (1 << 18)));
+    if (next() % 2)
+        keep(portal);
+    else
+        portal_close(portal);
+}
 static void step(void)
 {
+    if (patching && next() % 4 == 0) {
+        call_patched();
+        return;
+    }
     for (int n = 0; n < BUFFERS; n++)
         if (next() % 8 == 0)
             page_map(get_asid(), buffers[n], NULL, PAGE_READ | PAGE_WRITE);
@@ -322,6 +422,8 @@ static int run(unsigned long start, int steps)
     unsigned long choice = start;
     checks = skipped = 0;
     while (sem_trywait(done) == 0) {}
+    if (patching && patches() < 0)
+        return printf("by-patch does not answer\n"), 5;
     invoke_portal(count, &before);
     for (int at = 0; at < steps; at++) {
         choice = choice * 6364136223846793005ul + 1442695040888963407ul;
@@ -349,6 +451,8 @@ static int run(unsigned long start, int steps)
             asids[n] = asid, stuck[n] = 0, made++;
         }
         sem_post(turn[n]);
+        if (patching)
+            patched_turn(choice >> 20);
         stuck[n] = sem_timedwait(done, 3 * MILLISECOND) == 0 ? 0 : stuck[n] + 1;
         if (look(at))
             return 1;
@@ -366,6 +470,8 @@ static int run(unsigned long start, int steps)
         hrsleep(10 * MILLISECOND);
         if (look(steps))
             return 1;
+        if (patching && patches() < 0)
+            return printf("by-patch does not answer any more\n"), 5;
         invoke_portal(count, &after);
         differs = 0;
         for (int n = 0; n < COUNTED; n++)
@@ -378,6 +484,8 @@ static int run(unsigned long start, int steps)
         return 3;
     if (made < steps / 100 || skipped > checks / 10)
         return printf("only %d domains, %d of %d checks were not made\n", made, skipped, checks), 4;
+    if (misread)
+        return printf("%d times a page was not what it is\n", misread), 6;
     printf("\nall that must hold has held\n");
     return 0;
 }
@@ -393,7 +501,12 @@ int main(int argc, char **argv)
     for (int n = 0; n < DOMAINS; n++)
         turn[n] = sem_create(0);
     done = sem_create(0), never = sem_create(0);
+    int part = dp_open("by-patch");
+    if (part > 0 && patches() == 0)
+        patching = 1, dp_make_invisible(part, (void *)own, sizeof own), dp_close(part);
     harness = never + 1;
+    if (inward > harness)
+        harness = inward;
     unsigned long start = argc > 1 ? atol(argv[1]) : 1, runs = argc > 2 ? atol(argv[2]) : RUNS;
     int status = 0, steps = argc > 3 ? atoi(argv[3]) : STEPS;
     for (unsigned long n = 0; n < runs && status == 0; n++)

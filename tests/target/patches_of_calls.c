@@ -7,7 +7,7 @@
 // expect stdout what a call has seen of the task, its caller does not see: -202
 // expect stdout nor does another thread meanwhile: -202
 /* Calls from domains of protection to their task, by patches of the caller's tables and by address space: what is visible in the call, and not after it. */
-#include <pebble.h>
+#include "include/once_there.h"
 
 static _Alignas(4096) volatile word pages[40][512];
 static int inward;
@@ -15,14 +15,8 @@ static int inward;
 static int opened(const char *part, const char *what)
 {
     char name[NAMELEN];
-    int portal;
     snprintf(name, sizeof name, "app.%s.%s", part, what);
-    for (int tries = 0; (portal = portal_open(name)) < 0; tries++) {
-        if (tries == 400)
-            exit(printf("FAILED: %s: %s\n", name, pebble_strerror(portal)));
-        hrsleep(10000000);
-    }
-    return portal;
+    return once_there(name);
 }
 static word max(word a, word b)
 {

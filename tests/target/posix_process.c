@@ -57,6 +57,13 @@ int main(void)
     printf("child ended with %d\n", WEXITSTATUS(status));
     if (waitpid(child, &status, 0) != -1 || errno != ECHILD)
         return 7;
+    if (getpgrp() != getpid() || setpgid(0, 0) < 0 || setpgid(0, 12345) == 0 || errno != EPERM || getsid(0) != getpid())
+        return 8;
+    child = domain_fork(NULL);
+    if (child == 0)
+        _exit(killpg(getpgrp(), 0) + 8);
+    if (wait4(child, &status, 0, NULL) != child || WEXITSTATUS(status) != 8 || wait3(&status, 0, NULL) != -1 || errno != ECHILD)
+        return 9;
     struct utsname name;
     if (uname(&name) < 0 || strcmp(name.sysname, "Pebble") || getuid() || sysconf(_SC_PAGESIZE) != 4096)
         return 8;

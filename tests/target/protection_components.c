@@ -11,7 +11,7 @@
 // expect stderr was stopped: load page fault
 // expect stderr starting part again
 /* Domains of protection that are components of the manifest. */
-#include <pebble.h>
+#include "include/once_there.h"
 
 struct node {
     struct node *next;
@@ -25,21 +25,10 @@ static int fails(const char *what, word got)
     printf("FAILED: %s: %ld %s\n", what, got, got < 0 ? pebble_strerror(got) : "");
     exit(1);
 }
-/* A portal of a component, as soon as there is one. */
-static int opened(const char *name)
-{
-    int portal;
-    for (int tries = 0; (portal = portal_open(name)) < 0; tries++) {
-        if (tries == 200)
-            fails(name, portal);
-        hrsleep(10000000);
-    }
-    return portal;
-}
 /* Calls it once. */
 #define call(name, ...)                                   \
     ({                                                    \
-        int portal_ = opened(name);                       \
+        int portal_ = once_there(name);                       \
         word result_ = invoke_portal(portal_, __VA_ARGS__); \
         portal_close(portal_);                            \
         result_;                                          \

@@ -4,16 +4,11 @@
 // expect stderr tasking (domain 
 // expect stderr starting tasking again
 /* What becomes of the parts of a task that ends and is started again: they are started with it, though nothing says so of themselves. */
-#include <pebble.h>
+#include "include/once_there.h"
 
 static word call(const char *name, word argument)
 {
-    int portal;
-    for (int tries = 0; (portal = portal_open(name)) < 0; tries++) {
-        if (tries == 300)
-            exit(printf("FAILED: %s: %s\n", name, pebble_strerror(portal)));
-        hrsleep(10000000);
-    }
+    int portal = once_there(name);
     word result = invoke_portal(portal, argument);
     portal_close(portal);
     return result;

@@ -2,16 +2,11 @@
 // timeout 60
 // expect stdout told so by either: 1, and both answer: 42 and 42
 /* A component shows its neighbour addresses of its own segment where nothing is, or nothing that may be written: neither it nor the others end for it. */
-#include <pebble.h>
+#include "include/once_there.h"
 
 static word call(const char *name, word a, word b)
 {
-    int portal = -1;
-    for (int n = 0; portal < 0 && n < 1000; n++) {
-        portal = portal_open(name);
-        if (portal < 0)
-            hrsleep(500000);
-    }
+    int portal = once_there(name);
     word result = invoke_portal(portal, a, b);
     portal_close(portal);
     return result;

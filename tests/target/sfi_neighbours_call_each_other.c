@@ -13,16 +13,11 @@
 // expect stdout one in Rust: 42 and 10
 // expect stderr second (in domain
 /* Components in one address space, and another one that calls both from its own. */
-#include <pebble.h>
+#include "include/once_there.h"
 
 static word call(const char *name, word a, word b)
 {
-    int portal = -1;
-    for (int n = 0; portal < 0 && n < 1000; n++) {
-        portal = portal_open(name);
-        if (portal < 0)
-            hrsleep(500000);
-    }
+    int portal = once_there(name);
     word result = invoke_portal(portal, a, b);
     portal_close(portal);
     return result;

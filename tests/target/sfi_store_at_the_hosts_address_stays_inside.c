@@ -8,9 +8,10 @@ static volatile unsigned block[0x10000];
 
 int main(void)
 {
-    /* The host's main stack ends at 0x40000; the segment's base is a multiple of 64 MiB. */
+    /* The host's main stack ends at 0x40000; the segment's base is a multiple of 64 MiB, of 1 GiB or of 4. */
+    uintptr_t at = (uintptr_t)block, size = 1ul << (at >> 37 ? 30 : at >> 32 ? 32 : 26);
     volatile unsigned *host = (unsigned *)0x3e000;
-    volatile unsigned *own = (unsigned *)(((uintptr_t)block & ~0x3fffffful) + 0x3e000);
+    volatile unsigned *own = (unsigned *)(((uintptr_t)block & -size) + 0x3e000);
     if (own < block || own >= block + sizeof block / sizeof *block)
         return 1;
     unsigned before = *host;

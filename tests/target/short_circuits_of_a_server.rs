@@ -6,6 +6,8 @@
 #![no_std]
 #![no_main]
 use pebble::abi::section::{ShortCircuit, padded};
+use pebble::abi::step::places::{V3, V4, W0};
+use pebble::abi::step::*;
 use pebble::abi::system::Registration;
 use pebble::portal::call;
 
@@ -24,13 +26,6 @@ struct Shown(ShortCircuit);
 struct Records([u32; 16]);
 static mut RECORDS: Records = Records([0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 
-const LW_T4_0: u32 = 0x000e_2e83; // lw t4, 0(t3)
-const LW_T5_4: u32 = 0x004e_2f03; // lw t5, 4(t3)
-const BGE_T4_T5: u32 = 0x03ee_dc63; // bge t4, t5, to where the portal goes on: 14 words from here
-const ADDI_T4: u32 = 0x001e_8e93; // addi t4, t4, 1
-const SW_T4_0: u32 = 0x01de_2023; // sw t4, 0(t3)
-const MV_A0_T4: u32 = 0x000e_8513; // addi a0, t4, 0
-
 fn open(name: &str) -> usize {
     pebble::start::open(name).unwrap()
 }
@@ -43,9 +38,17 @@ fn main(_: &pebble::Env) -> i32 {
     };
     call(pebble::abi::system::PORTAL_REGISTER, [&raw const registration as usize]);
     let register = open("portal.short_circuit");
-    let words = [LW_T4_0, LW_T5_4, BGE_T4_T5, ADDI_T4, SW_T4_0, MV_A0_T4];
+    let (calls, most) = (field(0), field(4));
+    let steps = [
+        load_i32(V3, calls),
+        load_i32(V4, most),
+        not_less(V3, V4).enter(),
+        add_number(V3, V3, 1),
+        store_i32(V3, calls),
+        copy(W0, V3),
+    ];
     let records = &raw const RECORDS as *const ();
-    let circuit = Shown(ShortCircuit::new("app.count", &words, records, 0, 64));
+    let circuit = Shown(ShortCircuit::new("app.count", &steps, records, 0, 64));
     if call(register, [&raw const circuit as usize]) != 0 {
         return 1;
     }
@@ -54,8 +57,8 @@ fn main(_: &pebble::Env) -> i32 {
     let entered = unsafe { ENTERED };
     pebble::println!("answered in the portal: {} {} {}, the server was entered {} times", answers[0], answers[1], answers[2], entered);
     pebble::println!("and when the record says so, in the server: {}", call(count, []));
-    let outside = Shown(ShortCircuit::new("app.count", &[0x01de_2023 + 0x0200_0000 * 2], records, 0, 16));
-    let nobody = Shown(ShortCircuit::new("app.nothing", &words, records, 0, 64));
+    let outside = Shown(ShortCircuit::new("app.count", &[store_i32(V3, field(64))], records, 0, 16));
+    let nobody = Shown(ShortCircuit::new("app.nothing", &steps, records, 0, 64));
     pebble::println!(
         "a store outside the record: {}, a portal of nobody's: {}",
         call(register, [&raw const outside as usize]),

@@ -1,25 +1,16 @@
 //! What happens in the system: who runs, who calls whom. Counters are looked at twice, and what has come in between is shown.
 
 use crate::println;
-use crate::views::{all_domains, name, one_portal};
+use crate::views::{all_domains, calls, name, one_portal};
 use abi::count::{Calls, FAULTS, INTERRUPTS, TIME};
 use abi::section::text;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use pebble::interfaces::inspect;
-use pebble::interfaces::types::{Alleged, DomainNumber};
 use pebble::time::{TIMEBASE, time, wait};
 use pebble::{Error, Result};
 
 /// Portals that are listed.
 const LISTED: usize = 12;
-
-/// A domain's counters. `ENOENT`: this system counts nothing.
-pub fn calls(asid: usize) -> Result<Box<Calls>> {
-    let mut calls = Box::new(Calls::NONE);
-    inspect::calls(DomainNumber(asid), Alleged::lend_to_write(&mut *calls))?;
-    Ok(calls)
-}
 
 /// The counters of all domains, each with its domain's identity.
 fn look() -> Result<Vec<(usize, u64, Box<Calls>)>> {

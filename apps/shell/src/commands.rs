@@ -27,11 +27,12 @@ pub const OWN: &[(&str, &str)] = &[
     (". FILE", "executes the lines of a file"),
     ("true, false, history", ""),
     ("halt", "stops the machine"),
+    ("exit [STATUS]", "the same, with a status; ends the shell of `system` and `popen`"),
 ];
 /// Those of the tools component.
 pub const TOOLS: &[&str] = &[
-    "cat", "cp", "df", "edit", "grep", "head", "hexdump", "ls", "mkdir", "mv", "rm", "sort", "tail", "tee", "touch",
-    "uniq", "wc",
+    "cat", "cp", "df", "edit", "grep", "head", "hexdump", "ls", "mkdir", "mv", "rm", "sleep", "sort", "tail", "tee",
+    "touch", "uniq", "wc",
 ];
 /// Names of the shell's own commands.
 pub fn own() -> impl Iterator<Item = &'static str> {

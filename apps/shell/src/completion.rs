@@ -1,6 +1,6 @@
 //! How the word that is being typed could go on: commands, components, files, and names of portals.
 
-use crate::{execute, programs, views};
+use crate::{programs, views};
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
@@ -23,7 +23,7 @@ pub fn of(text: &str) -> (usize, Vec<String>) {
         _ => {
             let (directory, _) =
                 word.rsplit_once('/').map_or(("", word), |(path, name)| (&word[..path.len() + 1], name));
-            for name in execute::names(directory) {
+            for name in names(directory) {
                 let path = format!("{directory}{name}");
                 let is_directory = pebble::file::metadata(&path).is_ok_and(|m| m.kind == pebble::file::Kind::Directory);
                 found.insert(if is_directory { format!("{path}/") } else { path });
@@ -31,4 +31,10 @@ pub fn of(text: &str) -> (usize, Vec<String>) {
         }
     }
     (start, found.into_iter().filter(|candidate| candidate.starts_with(word)).collect())
+}
+/// Names in a directory.
+pub fn names(directory: &str) -> Vec<String> {
+    let path = if directory.is_empty() { "/" } else { directory };
+    let entries = pebble::directory::read(path).into_iter().flatten();
+    entries.filter_map(|entry| Some(entry.ok()?.name().into())).collect()
 }

@@ -3,18 +3,19 @@
 use crate::jobs::{self, Job};
 use crate::output::collect;
 use crate::programs::{self, Streams, TOOLS_COMPONENT};
-use crate::{activity, println, tracing, views};
+use crate::variables::{self, set, value};
+use crate::{activity, completion, println, tracing, views};
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicBool, Ordering};
 use pebble::file::{self, File};
 use pebble::interfaces::init;
-use pebble::sync::Mutex;
+use pebble::interfaces::types::Identity;
 use pebble::{Error, Result};
 use shell_logic::commands::{OWN, TOOLS, is_own};
-use shell_logic::ends::{self, NOT_FOUND, NOT_STARTED, SIGNALLED};
+use shell_logic::end_status::{self, NOT_FOUND, NOT_STARTED, SIGNALLED};
 use shell_logic::syntax::{Command, List, Pipeline, Redirection, When, parse};
 use shell_logic::{expand, syntax};
 
@@ -23,38 +24,6 @@ const MISUSED: i32 = 2;
 /// Of a line that Ctrl-C has ended.
 const INTERRUPTED: i32 = SIGNALLED + 2;
 
-/// A variable: name, value, whether programs get it.
-struct Variable(String, String, bool);
-static VARIABLES: Mutex<Vec<Variable>> = Mutex::new(Vec::new());
-/// The status of the last command: `$?`.
-static STATUS: Mutex<i32> = Mutex::new(0);
-/// The arguments of the script that is executed: `$1` and on.
-static ARGUMENTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
-
-pub fn set(name: &str, value: &str, export: bool) {
-    let mut variables = VARIABLES.lock();
-    match variables.iter_mut().find(|v| v.0 == name) {
-        Some(variable) => (variable.1, variable.2) = (value.into(), variable.2 || export),
-        None => variables.push(Variable(name.into(), value.into(), export)),
-    }
-}
-pub fn value(name: &str) -> Option<String> {
-    match name {
-        "?" => Some(STATUS.lock().to_string()),
-        "$" => Some(pebble::thread::asid().to_string()),
-        "#" => Some(ARGUMENTS.lock().len().saturating_sub(1).to_string()),
-        _ if name.starts_with(|c: char| c.is_ascii_digit()) => {
-            ARGUMENTS.lock().get(name.parse::<usize>().ok()?).cloned()
-        }
-        _ => VARIABLES.lock().iter().find(|v| v.0 == name).map(|v| v.1.clone()),
-    }
-}
-/// Names in a directory.
-pub fn names(directory: &str) -> Vec<String> {
-    let path = if directory.is_empty() { "/" } else { directory };
-    let entries = pebble::directory::read(path).into_iter().flatten();
-    entries.filter_map(|entry| Some(entry.ok()?.name().into())).collect()
-}
 fn complain(message: &str) {
     pebble::eprintln!("{message}");
 }
@@ -65,18 +34,18 @@ pub fn line(text: &str) -> i32 {
         Ok(lists) => lists,
         Err(message) => {
             complain(&message);
-            *STATUS.lock() = MISUSED;
+            *variables::STATUS.lock() = MISUSED;
             return MISUSED;
         }
     };
     for list in lists {
         let status = run_list(list);
-        *STATUS.lock() = status;
+        *variables::STATUS.lock() = status;
         if status == INTERRUPTED {
             break;
         }
     }
-    *STATUS.lock()
+    *variables::STATUS.lock()
 }
 /// Executes the lines of a file.
 pub fn script(arguments: &[String]) -> i32 {
@@ -88,9 +57,9 @@ pub fn script(arguments: &[String]) -> i32 {
             return 1;
         }
     };
-    let before = core::mem::replace(&mut *ARGUMENTS.lock(), arguments.to_vec());
+    let before = variables::replace_arguments(arguments.to_vec());
     let status = line(&text);
-    *ARGUMENTS.lock() = before;
+    variables::replace_arguments(before);
     status
 }
 pub fn read(path: &str) -> Result<String> {
@@ -155,7 +124,7 @@ fn run_pipelines(job: &Arc<Job>, pipelines: &[Pipeline]) -> i32 {
         if pipeline.negated {
             status = i32::from(status == 0);
         }
-        *STATUS.lock() = status;
+        *variables::STATUS.lock() = status;
     }
     status
 }
@@ -224,7 +193,7 @@ fn run_pipeline(job: &Arc<Job>, pipeline: &Pipeline) -> i32 {
 fn run_command(job: &Arc<Job>, command: &Command, streams: Streams) -> Option<i32> {
     let assigned: Vec<(&str, String)> =
         command.assignments.iter().map(|(name, word)| (name.as_str(), expand::one(word, &value))).collect();
-    let words = expand::words(&command.words, &value, &names);
+    let words = expand::words(&command.words, &value, &completion::names);
     let Some(name) = words.first().cloned() else {
         assigned.iter().for_each(|(name, value)| set(name, value, false));
         return Some(0);
@@ -320,8 +289,7 @@ fn run_words(job: &Arc<Job>, assigned: &[(&str, String)], mut words: Vec<String>
     }
     let mut variables: Vec<String> = assigned.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let shadowed = |name: &str| assigned.iter().any(|(other, _)| *other == name);
-    let exported = |v: &&Variable| v.2 && !shadowed(&v.0);
-    variables.extend(VARIABLES.lock().iter().filter(exported).map(|v| format!("{}={}", v.0, v.1)));
+    variables.extend(variables::exported(|name| !shadowed(name)));
     match job.start(&words, &variables, streams) {
         Ok(()) if timed => {
             let status = job.wait();
@@ -353,6 +321,7 @@ fn number(word: &str) -> core::result::Result<usize, String> {
     word.parse().map_err(|_| format!("\"{word}\" is not a number"))
 }
 /// Executes a command of the shell's own; its status.
+#[expect(clippy::too_many_lines, reason = "an arm for each command")]
 fn own(job: &Job, words: &[String]) -> i32 {
     let text: Vec<&str> = words.iter().map(String::as_str).collect();
     let all = |result: Result<()>| result.map_err(|error| String::from(error.text()));
@@ -418,7 +387,7 @@ fn own(job: &Job, words: &[String]) -> i32 {
             Ok(())
         }
         ["export"] => {
-            VARIABLES.lock().iter().filter(|v| v.2).for_each(|v| println!("{}={}", v.0, v.1));
+            variables::exported(|_| true).iter().for_each(|line| println!("{line}"));
             Ok(())
         }
         ["export", ref names @ ..] => {
@@ -430,7 +399,7 @@ fn own(job: &Job, words: &[String]) -> i32 {
             Ok(())
         }
         ["unset", ref names @ ..] => {
-            VARIABLES.lock().retain(|v| !names.contains(&v.0.as_str()));
+            variables::unset(names);
             Ok(())
         }
         [".", ..] => return script(&words[1..]),
@@ -441,6 +410,11 @@ fn own(job: &Job, words: &[String]) -> i32 {
             Ok(())
         }
         ["halt"] => all(init::halt(0)),
+        ["exit"] => return exit(0),
+        ["exit", status] => match status.parse() {
+            Ok(status) => return exit(status),
+            Err(_) => Err(format!("exit: {status}: no number")),
+        },
         _ if OWN.iter().any(|(usage, _)| *usage == text[0]) => Err(format!("{}: takes no arguments", text[0])),
         _ => return usage(text[0]),
     };
@@ -452,13 +426,31 @@ fn own(job: &Job, words: &[String]) -> i32 {
         }
     }
 }
+/// This shell executes one line for a program, and ends with it.
+static ENDS: AtomicBool = AtomicBool::new(false);
+pub fn ends_by_exit() {
+    ENDS.store(true, Ordering::Relaxed);
+}
+/// Ends the shell of a program; else the machine, which would be left without one.
+fn exit(status: u8) -> i32 {
+    if ENDS.load(Ordering::Relaxed) {
+        pebble::thread::exit_domain(status.into());
+    }
+    match init::halt(status.into()) {
+        Ok(()) => 0,
+        Err(error) => {
+            complain(error.text());
+            1
+        }
+    }
+}
 /// `kill [-SIGNAL] WHAT…`.
 fn kill_all(words: &[&str]) -> core::result::Result<(), String> {
     let (signal, domains) = match *words {
         [option, ref rest @ ..] if option.starts_with('-') => {
-            (ends::signal(&option[1..]).ok_or_else(|| format!("{option}: no such signal"))?, rest)
+            (end_status::signal(&option[1..]).ok_or_else(|| format!("{option}: no such signal"))?, rest)
         }
-        _ => (ends::SIGTERM, words),
+        _ => (end_status::SIGTERM, words),
     };
     if domains.is_empty() {
         return Err("which domain?".into());
@@ -467,7 +459,7 @@ fn kill_all(words: &[&str]) -> core::result::Result<(), String> {
 }
 /// Sends a domain, the domains of a component, or a job a signal, which ends those that do not take it.
 fn kill(what: &str, signal: usize) -> core::result::Result<(), String> {
-    let destroy = |asid: usize| jobs::send(asid, signal).map(|_| ()).map_err(|e| String::from(e.text()));
+    let destroy = |asid: usize| jobs::send(Identity(asid), signal).map(|_| ()).map_err(|e| String::from(e.text()));
     if let Some(job) = what.strip_prefix('%') {
         let job = jobs::job(Some(number(job)?)).ok_or("no such job")?;
         job.signal(signal);
@@ -485,7 +477,7 @@ fn kill(what: &str, signal: usize) -> core::result::Result<(), String> {
 }
 /// Ends a component, and starts it if its manifest entry does not say that it is started again by itself.
 fn restart(name: &str) -> core::result::Result<(), String> {
-    kill(name, ends::SIGKILL)?;
+    kill(name, end_status::SIGKILL)?;
     /// Ticks of `hrtime` that init has.
     const PATIENCE: u64 = 100_000_000;
     pebble::time::sleep(PATIENCE);

@@ -8,19 +8,15 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use pebble::interfaces::types::{DomainNumber, Identity};
-use pebble::interfaces::{domains, init};
+use pebble::interfaces::types::Identity;
+use pebble::interfaces::{console, domains, init};
 use pebble::sync::{Mutex, Semaphore};
-use pebble::{Error, Result, check};
-use shell_logic::ends;
-
-pebble::import! {
-    ATTENTION = "console.attention";
-}
+use pebble::{Error, Result};
+use shell_logic::end_status;
 
 /// A program of a job.
 struct Process {
-    domain: usize,
+    domain: Identity,
     name: String,
     /// How it has ended.
     end: Option<Ended>,
@@ -70,12 +66,12 @@ impl Job {
     pub fn start(self: &Arc<Job>, words: &[String], variables: &[String], streams: Streams) -> Result<()> {
         let domain = start(words, variables, &streams)?;
         let name = words.first().cloned().unwrap_or_default();
-        self.started.lock().push((domain, name.clone()));
+        self.started.lock().push((domain.number().0, name.clone()));
         self.processes.lock().push(Process { domain, name, end: None });
         let job = self.clone();
         let waits = pebble::thread::spawn(None, move || {
             // Who can not be waited for has ended.
-            let end = pebble::thread::wait_domain(domain).unwrap_or_default();
+            let end = pebble::thread::wait_domain(domain.number().0).unwrap_or_default();
             drop(streams);
             if let Some(process) = job.processes.lock().iter_mut().find(|p| p.domain == domain && p.end.is_none()) {
                 process.end = Some(end);
@@ -84,7 +80,7 @@ impl Job {
         });
         waits.map(|_| ()).inspect_err(|_| {
             self.processes.lock().retain(|p| p.domain != domain);
-            let _ = domains::destroy(Identity(domain));
+            let _ = domains::destroy(domain);
         })
     }
     /// Waits for all programs that were started; the status of the last. In the foreground it returns too when Ctrl-Z was pressed.
@@ -110,11 +106,11 @@ impl Job {
             // A tool has said itself why it fails, and grep's status is an answer.
             let said = process.name == TOOLS_COMPONENT && end.kind == ended::EXIT;
             if let Some(line) =
-                ends::line(&process.name, end).filter(|_| !said && !self.interrupted.load(Ordering::Relaxed))
+                end_status::line(&process.name, end).filter(|_| !said && !self.interrupted.load(Ordering::Relaxed))
             {
                 pebble::eprintln!("{line}");
             }
-            status = ends::status(end);
+            status = end_status::status(end);
         }
         processes.retain(|p| p.end.is_none());
         status
@@ -140,7 +136,7 @@ impl Job {
     /// Ends its programs.
     pub fn kill(&self) {
         for process in self.processes.lock().iter().filter(|p| p.end.is_none()) {
-            let _ = domains::destroy(Identity(process.domain));
+            let _ = domains::destroy(process.domain);
         }
     }
     fn running(&self) -> bool {
@@ -164,12 +160,13 @@ impl Job {
         result
     }
 }
-/// Sends a domain a signal, which ends it if it does not take it, as what a program is sent does by default: whether it has taken it.
-pub fn send(domain: usize, signal: usize) -> Result<bool> {
-    if signal != ends::SIGKILL && init::signal(DomainNumber(domain), signal).is_ok() {
+/// Sends a domain a signal, which ends it if it does not take it, as what a program is sent does by default: whether it has taken it. Of a number alone it is
+/// whoever has it.
+pub fn send(domain: Identity, signal: usize) -> Result<bool> {
+    if signal != end_status::SIGKILL && init::signal(domain, signal).is_ok() {
         return Ok(true);
     }
-    domains::destroy(Identity(domain)).map(|()| false)
+    domains::destroy(domain).map(|()| false)
 }
 /// The job of the background with this number; the latest, if none is said.
 pub fn job(number: Option<usize>) -> Option<Arc<Job>> {
@@ -221,11 +218,11 @@ pub fn watch() -> Result<()> {
     /// Ticks of `hrtime` after which to look again where there is no console.
     const LATER: u64 = 50_000_000;
     let watch = || loop {
-        let key = match check(ATTENTION.call([])) {
+        let key = match console::attention() {
             Ok(key) => key,
             Err(error) => {
                 if matches!(error, Error::EDEAD | Error::EPORTAL) {
-                    let _ = ATTENTION.reopen();
+                    let _ = console::import::attention().reopen();
                 }
                 pebble::time::sleep(LATER);
                 continue;
@@ -243,7 +240,7 @@ pub fn watch() -> Result<()> {
             job.background.store(true, Ordering::Relaxed);
         } else {
             pebble::println!("{}", if key == CONTROL_C { "^C" } else { "^\\" });
-            job.signal(if key == CONTROL_C { ends::SIGINT } else { ends::SIGKILL });
+            job.signal(if key == CONTROL_C { end_status::SIGINT } else { end_status::SIGKILL });
         }
         let _ = job.changed.post();
     };

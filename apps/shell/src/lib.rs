@@ -5,7 +5,7 @@
 extern crate alloc;
 
 pub mod commands;
-pub mod ends;
+pub mod end_status;
 pub mod expand;
 pub mod history;
 pub mod keys;

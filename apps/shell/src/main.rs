@@ -12,6 +12,7 @@ mod output;
 mod programs;
 mod terminal;
 mod tracing;
+mod variables;
 mod views;
 
 use terminal::{Terminal, Typed};
@@ -22,9 +23,8 @@ pebble::program!(main);
 #[repr(align(1024))]
 pub struct Lent<T>(pub T);
 
-/// Lines that may fail to be read one after the other, while the console is started again, and nanoseconds of `hrtime` between two of them:
-/// five seconds on the busiest machine.
-const FAILURES: usize = 100;
+/// For how long reading may fail, each time after the SDK has looked for a new console for two seconds, and ticks of `hrtime` between two tries.
+const PATIENCE: u64 = pebble::time::TIMEBASE;
 const LATER: u64 = 50_000_000;
 
 /// The argument with which the end of input halts the machine: it comes from a pipe, and nobody else will type.
@@ -38,6 +38,7 @@ const DEFAULT_SCRIPT: &str = "etc/shell";
 fn main(env: &pebble::Env) -> i32 {
     let arguments = || (1..env.len()).filter_map(|n| env.argument(n));
     if let Some(COMMAND) = env.argument(1) {
+        execute::ends_by_exit();
         return execute::line(env.argument(2).unwrap_or_default());
     }
     let end_halts = arguments().any(|argument| argument == END_HALTS);
@@ -51,12 +52,12 @@ fn main(env: &pebble::Env) -> i32 {
         None => {}
     }
     let mut terminal = Terminal::new(!end_halts);
-    let mut failures = 0;
-    while failures < FAILURES {
+    let mut failing = None;
+    loop {
         jobs::report();
         match terminal.read() {
             Ok(Typed::Line(line)) => {
-                failures = 0;
+                failing = None;
                 execute::line(&line);
             }
             // The end of input, which lasts.
@@ -65,11 +66,15 @@ fn main(env: &pebble::Env) -> i32 {
                 execute::line("halt");
             }
             Ok(Typed::End) => return 0,
-            Err(_) => {
-                failures += 1;
+            Err(_) if pebble::time::time() - *failing.get_or_insert_with(pebble::time::time) < PATIENCE => {
                 pebble::time::sleep(LATER);
             }
+            Err(_) => break,
         }
+    }
+    // There is no console any more: what waits for what it pipes in would wait for ever.
+    if end_halts {
+        let _ = pebble::interfaces::init::halt(1);
     }
     1
 }

@@ -6,7 +6,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use pebble::file::File;
-use pebble::interfaces::types::{Alleged, DomainNumber, Identity};
+use pebble::interfaces::types::{Alleged, Identity};
 use pebble::interfaces::{domains, init};
 use pebble::{Error, Result};
 
@@ -28,9 +28,9 @@ pub type Streams = [Option<File>; 3];
 #[repr(align(4096))]
 struct Page([u8; abi::address::PAGE]);
 
-/// Loads a component with its arguments, variables and streams, and lets it run; its domain. `ENOENT`: there is none of that name;
-/// `E2BIG`-like `EINVAL`: the words do not fit in a page.
-pub fn start(words: &[String], variables: &[String], streams: &Streams) -> Result<usize> {
+/// Loads a component with its arguments, variables and streams, and lets it run; its domain, and no other that has its number later. `ENOENT`: there is
+/// none of that name; `E2BIG`-like `EINVAL`: the words do not fit in a page.
+pub fn start(words: &[String], variables: &[String], streams: &Streams) -> Result<Identity> {
     let inherited = (0..streams.len()).filter(|&n| streams[n].is_some()).map(|n| 1u64 << n).sum();
     let header = Header { words: words.len() as u64, inherited };
     let mut bytes: Vec<u8> = [header.words.to_le_bytes(), header.inherited.to_le_bytes()].concat();
@@ -42,15 +42,15 @@ pub fn start(words: &[String], variables: &[String], streams: &Streams) -> Resul
     // SAFETY: bytes. Made in place: the stack has no room for it.
     let mut page: Box<Page> = unsafe { Box::new_zeroed().assume_init() };
     page.0.get_mut(..bytes.len()).ok_or(Error::EINVAL)?.copy_from_slice(&bytes);
-    let domain = init::load(Alleged::lent_on(&raw const *page as usize), bytes.len())?.0;
+    let domain = init::load(Alleged::lend_all(&page.0), bytes.len())?;
     let handed = streams.iter().enumerate().try_for_each(|(n, stream)| match stream {
-        Some(file) => file.hand_over(domain, n),
+        Some(file) => file.hand_over(domain.number().0, n),
         None => Ok(()),
     });
-    match handed.and_then(|()| init::start(DomainNumber(domain))) {
+    match handed.and_then(|()| init::start(domain)) {
         Ok(_) => Ok(domain),
         Err(error) => {
-            let _ = domains::destroy(Identity(domain));
+            let _ = domains::destroy(domain);
             Err(error)
         }
     }

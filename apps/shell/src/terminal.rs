@@ -29,10 +29,12 @@ pub struct Terminal {
     keys: Keys,
     /// A person types, whose terminal may be asked.
     asks: bool,
+    /// Reading failed in the middle of a line.
+    unfinished: bool,
 }
 impl Terminal {
     pub fn new(asks: bool) -> Terminal {
-        Terminal { line: Line::new(PROMPT), keys: Keys::default(), asks }
+        Terminal { line: Line::new(PROMPT), keys: Keys::default(), asks, unfinished: false }
     }
     fn show(&mut self) {
         // What can not be written is lost, as on any terminal.
@@ -45,11 +47,15 @@ impl Terminal {
         if self.asks {
             let _ = pebble::console::write(ASK_COLUMNS);
         }
-        self.line.begin();
+        // What a program had sent of a line when the console died goes on with what it sends to the next one.
+        if self.asks || !core::mem::take(&mut self.unfinished) {
+            self.line.begin();
+        }
         loop {
             self.show();
             let mut byte = [0];
-            let outcome = if pebble::console::read_raw(&mut byte)? == 0 {
+            let count = pebble::console::read_raw(&mut byte).inspect_err(|_| self.unfinished = true)?;
+            let outcome = if count == 0 {
                 // A last line without an end is one all the same; then the end comes again.
                 if self.line.text().is_empty() {
                     return Ok(Typed::End);

@@ -6,6 +6,7 @@ use abi::trace::{CALL, Event};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use interfaces::Kind;
 
 /// A call that is over, or is not: `result` is what it has come to, and when.
 #[derive(Clone, Copy, Debug)]
@@ -46,23 +47,34 @@ impl Calls {
     }
 }
 
-/// The arguments that a caller passes to a portal with specification `spec`.
-pub fn arguments(spec: &str, event: &Event) -> String {
+/// The arguments that a caller passes to the portal of that name, with specification `spec`: where it is one of an interface, by their names and
+/// kinds.
+pub fn arguments(portal: &str, spec: &str, event: &Event) -> String {
+    // Somebody may have a portal of that name that takes something else.
+    let known = interfaces::portal(portal).filter(|known| known.accepts(spec));
     let mut text = String::new();
     let mut length = None;
-    let letters = spec.bytes().skip(2).filter(|letter| !b"c=tah".contains(letter));
+    let letters = spec.bytes().skip(2).filter(|letter| !b"c=tahd".contains(letter));
     for (passed, letter) in letters.enumerate() {
         let Some(&word) = event.words.get(passed) else { break };
         if passed > 0 {
             text += ", ";
         }
+        let argument = known.and_then(|known| known.passed().get(passed));
+        if let Some(argument) = argument {
+            text += &format!("{}: ", argument.name);
+        }
         let long = b"RW><S".contains(&letter);
         let most = event.words.get(passed + 1).filter(|_| long).map(|&most| most as usize);
+        let is_length = length.take().is_some();
         match event.shown().filter(|(argument, _)| *argument == passed) {
-            _ if length.take().is_some() => text += &format!("{word} bytes"),
+            _ if is_length && argument.is_none() => text += &format!("{word} bytes"),
             Some((_, bytes)) => text += &quoted(bytes, most),
             None if b"rwRW><S".contains(&letter) => text += &format!("{word:#x}"),
-            None => text += &number(word),
+            None => match argument.map(|argument| argument.kind) {
+                None | Some(Kind::Number) => text += &number(word),
+                Some(kind) => text += &format!("{}", kind.shown(word as usize)),
+            },
         }
         length = long.then_some(());
     }
@@ -131,7 +143,7 @@ impl Events {
             "dur": microseconds(end.saturating_sub(call.start.time)),
             "args": {
                 "caller": known.caller, "server": known.server,
-                "arguments": arguments(known.spec, &call.start), "result": result(call),
+                "arguments": arguments(known.portal, known.spec, &call.start), "result": result(call),
             },
         }))
     }
@@ -226,14 +238,24 @@ mod tests {
         event.what |= shows(1) | SHOWN;
         event.bytes[4..13].copy_from_slice(b"a\"b\n\0\xffcde");
         event.words[0] = 3;
-        assert_eq!(arguments("smtiRii", &event), "3, \"a\\\"b\\n\\x00\\xffcde\", 9 bytes, -1");
-        assert_eq!(arguments("smir", &event), "3, \"a\\\"b\\n\"");
+        assert_eq!(arguments("app.any", "smtiRii", &event), "3, \"a\\\"b\\n\\x00\\xffcde\", 9 bytes, -1");
+        assert_eq!(arguments("app.any", "smir", &event), "3, \"a\\\"b\\n\"");
         event.words[2] = 99;
         event.bytes[6..].fill(b'z');
         let cut = format!("3, \"a\\\"{}\"..., 99 bytes", "z".repeat(26));
-        assert_eq!(arguments("smiRi", &event), cut);
+        assert_eq!(arguments("app.any", "smiRi", &event), cut);
         event.what &= !SHOWN;
-        assert_eq!(arguments("nptiW", &event), "3, 0x2004");
+        assert_eq!(arguments("app.any", "nptiW", &event), "3, 0x2004");
+    }
+    #[test]
+    fn arguments_of_an_interface_have_their_names_and_kinds() {
+        let event = Event { words: [3, 0x2004, 9, 0, 0, 0], ..event(CALL, 1, 1, 0) };
+        assert_eq!(arguments("names.bind", "smiri", &event), "domain: 3, name: 0x2004, registration: 9");
+        assert_eq!(arguments("capability.reduce", "smdiii", &event), "name: 3, rights: 8196, flags: 9");
+        let rights = Event { words: [3, 0x1000, 0x2000, 6, 0, 0], ..event };
+        assert_eq!(arguments("memory.map", "smiiii", &rights), "domain: 3, start: 0x1000, bytes: 8192, rights: rw-");
+        // One of that name in the server's place that takes something else.
+        assert_eq!(arguments("names.bind", "smi", &event), "3");
     }
     #[test]
     fn patterns_match_names() {

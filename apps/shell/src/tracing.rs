@@ -16,6 +16,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use pebble::file::{File, Write};
 use pebble::interfaces::inspect;
 use pebble::interfaces::types::Alleged;
+use pebble::sync::Mutex;
 use pebble::time::{TIMEBASE, time};
 use pebble::{Error, Result};
 use shell_logic::trace::{Call, Calls, Events, Known, arguments, matches, result};
@@ -23,6 +24,9 @@ use shell_logic::trace::{Call, Calls, Events, Known, arguments, matches, result}
 /// Ticks of `hrtime` between two looks at the events, and looks after which names that are new are traced, too.
 const PAUSE: u64 = 5_000_000;
 const LOOKS: u32 = 50;
+
+/// Names that are traced for the shell, and by how many of its tracers: the last one's end has the tracing end.
+static NAMES: Mutex<BTreeMap<[u8; NAME], usize>> = Mutex::new(BTreeMap::new());
 
 /// Where calls are shown.
 pub enum Shown {
@@ -95,8 +99,12 @@ impl Tracer {
                 continue;
             }
             let name = Lent(portal.name);
+            let mut names = NAMES.lock();
             match inspect::trace(Alleged::lend(&name.0), operation::ON) {
-                Ok(_) if !self.traced.contains(&name.0) => self.traced.push(name.0),
+                Ok(_) if !self.traced.contains(&name.0) => {
+                    *names.entry(name.0).or_default() += 1;
+                    self.traced.push(name.0);
+                }
                 // It was withdrawn in between.
                 Ok(_) | Err(Error::ENOENT) => {}
                 Err(error) => return Err(error),
@@ -151,6 +159,10 @@ impl Tracer {
         let id = call.start.registration();
         let portal = self.portals.entry(id).or_insert_with(|| one_portal(0, id).unwrap_or(Portal::NONE));
         let (name_of_portal, spec, server) = (text(&portal.name), text(&portal.spec), portal.server as usize);
+        // All that is traced is written down in one place: this is what another one asked for.
+        if !matches(&self.pattern, name_of_portal) {
+            return Ok(());
+        }
         let domain = self.domains.entry(caller).or_insert_with(|| {
             let asid = caller as usize & 0xffff;
             let program = self.job.as_ref().and_then(|job| job.program(asid));
@@ -167,7 +179,7 @@ impl Tracer {
         let since = |from: u64, to: u64| to.saturating_sub(from) * 1_000_000 / TIMEBASE;
         let took = call.end.map_or("not over".into(), |end| format!("{} us", since(time, end.time)));
         let at = since(self.start, time);
-        let words = arguments(spec, &call.start);
+        let words = arguments(name_of_portal, spec, &call.start);
         say(&format!(
             "{:4}.{:06} {domain} thread {thread}: {name_of_portal}({words}) = {}, {took}, in {to}",
             at / 1_000_000,
@@ -179,7 +191,15 @@ impl Tracer {
 }
 impl Drop for Tracer {
     fn drop(&mut self) {
+        let mut names = NAMES.lock();
         for name in &self.traced {
+            match names.get_mut(name) {
+                Some(others) if *others > 1 => {
+                    *others -= 1;
+                    continue;
+                }
+                _ => _ = names.remove(name),
+            }
             let name = Lent(*name);
             // A server that has ended provides nothing to be traced.
             let _ = inspect::trace(Alleged::lend(&name.0), operation::OFF);

@@ -3,10 +3,12 @@
 use crate::Lent;
 use crate::{print, println};
 use abi::account::{Report, Resource};
+use abi::count::Calls;
 use abi::inspect::{CODE, Domain, Portal};
 use abi::isolation::Isolation;
 use abi::nucleus::{MAX_DOMAINS, MAX_THREADS, NPORTALS, flags};
 use abi::section::text;
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use pebble::interfaces::types::{Alleged, DomainNumber, PortalNumber, ThreadIndex};
@@ -90,13 +92,19 @@ pub fn threads() -> Result<()> {
     }
     Ok(())
 }
+/// A domain's counters. `ENOENT`: this system counts nothing.
+pub fn calls(asid: usize) -> Result<Box<Calls>> {
+    let mut calls = Box::new(Calls::NONE);
+    inspect::calls(DomainNumber(asid), Alleged::lend_to_write(&mut *calls))?;
+    Ok(calls)
+}
 pub fn portals(asid: Option<usize>) -> Result<()> {
     if let Some(asid) = asid {
         domain(asid)?;
     }
     for d in all_domains().filter(|d| asid.is_none_or(|asid| d.asid as usize == asid)) {
         println!("{} (domain {}) may call", text(&d.name), d.asid);
-        let calls = crate::activity::calls(d.asid as usize).ok();
+        let calls = calls(d.asid as usize).ok();
         for number in 1..NPORTALS {
             // Those that every domain has are shown for one domain only.
             if asid.is_none() && number < abi::system::FIRST_FREE {

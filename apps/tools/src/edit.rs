@@ -58,6 +58,7 @@ impl Text {
         (command[..end].parse().ok(), &command[end..])
     }
     /// Does what `command` says.
+    #[expect(clippy::too_many_lines, reason = "an arm for each command")]
     pub fn command(&mut self, command: &str) -> Result<Then, String> {
         let command = command.trim_start();
         if let Some(wanted) = command.strip_prefix('/') {

@@ -42,6 +42,7 @@ fn main(env: &pebble::Env) -> i32 {
         "mkdir" => tree::make(words),
         "mv" => tree::rename(words),
         "rm" => tree::remove(words),
+        "sleep" => sleep(words),
         "sort" => filters::sort(words),
         "tail" => filters::tail(words),
         "tee" => filters::tee(words),
@@ -54,4 +55,16 @@ fn main(env: &pebble::Env) -> i32 {
         pebble::eprintln!("{tool}: {message}");
         MISUSED
     })
+}
+/// `sleep SECONDS`, with a fraction where there is one.
+fn sleep(words: &[&str]) -> Outcome {
+    /// Longer than any machine runs.
+    const MOST: f64 = 1e9;
+    let &[word] = words else { return Err("how many seconds?".into()) };
+    let seconds: f64 = word.parse().map_err(|_| format!("{word}: no number"))?;
+    if !(0.0..=MOST).contains(&seconds) {
+        return Err(format!("{word}: no time"));
+    }
+    pebble::time::wait((seconds * pebble::time::TIMEBASE as f64) as u64);
+    Ok(0)
 }

@@ -16,7 +16,7 @@ use rtc::Rtc;
 
 pebble::server!(start);
 pebble::serve! { clock { time, alarm } }
-pebble::registers! { "time.set", "npi"; }
+pebble::serve! { later static SETTING: time { set } }
 
 /// Priority of the thread that serves the interrupt.
 const INTERRUPT_PRIORITY: u8 = 45;
@@ -41,7 +41,7 @@ fn start(env: &pebble::Env) {
     }
     if (1..env.len()).any(|n| env.argument(n) == Some("settable")) {
         // Where the manifest does not allow it, who opens it is told.
-        let _ = pebble::portal::register("time.set", "npi", set as *const ());
+        let _ = pebble::portal::register(&SETTING, 0);
     }
 }
 /// The time of day.
@@ -98,11 +98,9 @@ extern "C" fn alarm(Moment(time): Moment) -> isize {
         }
     }
 }
-/// The time of day is `time` from now on, in nanoseconds since 1970; who waits for a time that it is then, or was before, is woken. `EINVAL`: it is
-/// before 1970.
-extern "C" fn set(time: isize) -> isize {
+extern "C" fn set(Moment(time): Moment) -> isize {
     let Some(rtc) = *CLOCK.lock() else { return Error::EIO.code() };
-    if time < 0 {
+    if (time as isize) < 0 {
         return Error::EINVAL.code();
     }
     AHEAD.store((time as u64).wrapping_sub(rtc.now()), Ordering::Relaxed);

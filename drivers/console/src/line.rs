@@ -112,6 +112,19 @@ impl Input {
     pub fn take_stream(&mut self, out: &mut [u8]) -> Option<(Vec<u8>, Option<usize>)> {
         self.stream.as_mut().map(|stream| (Vec::new(), stream.take(out)))
     }
+    /// Whether who reads now would not wait, as the two `take`s below; and what is to be shown.
+    pub fn ready(&mut self, raw: bool) -> (Vec<u8>, bool) {
+        if let Some(stream) = &self.stream {
+            return (Vec::new(), stream.is_ready());
+        }
+        if raw {
+            self.raw = true;
+            return (Vec::new(), !self.keys.is_empty());
+        }
+        let finished = |input: &Input| input.ended || !input.ready.is_empty();
+        let echo = if finished(self) { Vec::new() } else { self.edit() };
+        (echo, finished(self))
+    }
     /// Takes keys as they came.
     pub fn take_raw(&mut self, out: &mut [u8]) -> usize {
         self.raw = true;
@@ -242,6 +255,35 @@ mod tests {
         assert_eq!((input.take_own(own), input.attention.take(other)), (None, Some(3)));
         input.key(3, |_| {});
         assert_eq!((input.take_own(own), input.wait(), input.wait()), (Some(3), true, false));
+    }
+    #[test]
+    fn a_line_is_ready_when_it_is_finished_and_a_key_at_once() {
+        let mut input = Input::new();
+        assert_eq!((input.ready(false), input.ready(true)), ((vec![], false), (vec![], false)));
+        input.key(b'a', |_| {});
+        assert_eq!(input.ready(true), (vec![], true));
+        assert_eq!(input.ready(false), (b"a".to_vec(), false));
+        input.key(b'\n', |_| {});
+        assert_eq!((input.ready(false), line(&mut input)), ((b"\n".to_vec(), true), Some(b"a\n".to_vec())));
+        assert_eq!(input.ready(false), (vec![], false));
+        input.key(4, |_| {});
+        assert_eq!((input.ready(false), line(&mut input)), ((vec![], true), Some(vec![])));
+        assert_eq!(input.ready(false), (vec![], false));
+    }
+    #[test]
+    fn a_stream_is_ready_when_something_has_come_and_when_it_has_ended() {
+        let mut stream = Stream::new(abi::console::SERIAL_ROOM);
+        stream.prepare(1).unwrap();
+        let mut input = Input { stream: Some(stream), ..Input::new() };
+        let begin = [[abi::console::ESCAPE, abi::console::BEGIN].as_slice(), &abi::console::digits(1)].concat();
+        begin.iter().for_each(|&byte| input.key(byte, |_| {}));
+        assert_eq!(input.ready(false), (vec![], false));
+        input.key(b'a', |_| {});
+        assert_eq!((input.ready(false), input.ready(true)), ((vec![], true), (vec![], true)));
+        input.take_stream(&mut [0; 8]);
+        assert_eq!(input.ready(false), (vec![], false));
+        [abi::console::ESCAPE, abi::console::END].iter().for_each(|&byte| input.key(byte, |_| {}));
+        assert_eq!((input.ready(false), input.ready(true)), ((vec![], true), (vec![], true)));
     }
     #[test]
     fn keys_that_nobody_takes_are_bounded() {

@@ -11,13 +11,12 @@ mod uart;
 
 use abi::Error;
 use abi::console::{
-    BEGIN, ERROR, ESCAPE, FRAMED_INPUT, FRAMED_OUTPUT, INIT_SIGNAL, INTERRUPTED, INTERRUPTS, OUTPUT as STANDARD,
-    SERIAL, TAKEN,
+    BEGIN, ERROR, ESCAPE, FRAMED_INPUT, FRAMED_OUTPUT, INIT_SIGNAL, INTERRUPTED, INTERRUPTS, OUTPUT as STANDARD, READY,
+    SERIAL_ROOM, TAKEN,
 };
 use abi::system;
-use abi::window::Window;
 use alloc::vec::Vec;
-use console_logic::frames::{Framing, Stream};
+use console_logic::frames::{Framing, Stream, message};
 use console_logic::line::Input;
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use pebble::Result;
@@ -27,7 +26,7 @@ use pebble::sync::{Mutex, Semaphore};
 use uart::{FIFO, Uart};
 
 pebble::server!(start);
-pebble::serve! { console { write, error, read, raw, attention } }
+pebble::serve! { console { write, error, read, raw, ready, attention } }
 
 /// Priority of the thread that serves the interrupt.
 const INTERRUPT_PRIORITY: u8 = 45;
@@ -67,7 +66,7 @@ fn start(env: &pebble::Env) {
     let framed_input = asked(FRAMED_INPUT);
     let framing = Framing::new(framed_input || asked(FRAMED_OUTPUT));
     if framed_input {
-        INPUT.lock().stream = Some(Stream::new(SERIAL));
+        INPUT.lock().stream = Some(Stream::new(SERIAL_ROOM));
     }
     for place in &SEMAPHORES {
         let Ok(semaphore) = Semaphore::new(0) else { return };
@@ -91,8 +90,12 @@ fn start(env: &pebble::Env) {
         let _ = pebble::thread::spawn(None, interrupts);
     }
     if framed_input {
-        // Where it fails, no input ever comes.
-        let _ = tell(BEGIN, 1);
+        let number = pebble::time::time() as u32;
+        // Where one of them fails, no input ever comes: rather than some of it.
+        let prepared = INPUT.lock().stream.as_mut().is_some_and(|stream| stream.prepare(number).is_ok());
+        if prepared {
+            let _ = tell(&message(BEGIN, number));
+        }
     }
 }
 
@@ -133,7 +136,7 @@ fn interrupts() {
         };
         let taken = key != CONTROL_C || signal.is_ok_and(|portal| call(portal, [0, SIGINT]) == 0);
         if !taken {
-            let _ = tell(INTERRUPTED, 1);
+            let _ = tell(&[INTERRUPTED]);
         }
     }
 }
@@ -169,15 +172,13 @@ fn send(output: &mut Output, stream: u8, mut bytes: &[u8]) -> Result<()> {
     }
     Ok(())
 }
-/// Tells the host `what`, so many `times`; an error: how many times it was not told.
-fn tell(what: u8, times: usize) -> core::result::Result<(), usize> {
+/// Tells the host something, in a few bytes.
+fn tell(what: &[u8]) -> Result<()> {
     let output = OUTPUT.lock();
-    let Some(Output { uart, .. }) = *output else { return Err(times) };
-    for told in 0..times {
-        transmitter(uart).map_err(|_| times - told)?;
-        uart.send(ESCAPE);
-        uart.send(what);
-    }
+    let Some(Output { uart, .. }) = *output else { return Err(Error::EIO) };
+    transmitter(uart)?;
+    uart.send(ESCAPE);
+    what.iter().for_each(|&byte| uart.send(byte));
     Ok(())
 }
 /// Waits until all that was sent has left the device.
@@ -204,8 +205,8 @@ extern "C" fn error(_channel: usize, buffer: Alleged<u8>, length: usize) -> isiz
     word(write_window(ERROR, buffer, length))
 }
 fn write_window(stream: u8, buffer: Alleged<u8>, length: usize) -> Result<usize> {
-    // SAFETY: `buffer` is a window argument.
-    let window = unsafe { Window::new(buffer.address(), length) }?;
+    // SAFETY: it is only read.
+    let window = unsafe { buffer.window(length) }?;
     let mut output = OUTPUT.lock();
     let output = output.as_mut().ok_or(Error::EIO)?;
     if length == 0 {
@@ -218,6 +219,16 @@ fn write_window(stream: u8, buffer: Alleged<u8>, length: usize) -> Result<usize>
     let bytes = unsafe { window.values() };
     send(output, stream, bytes).map(|()| length)
 }
+/// Sends what is to be shown of what is typed. Without the lock of the input: who waits for the transmitter waits for the interrupt thread, which
+/// takes it for each key.
+fn show(echo: &[u8]) -> Result<()> {
+    if !echo.is_empty()
+        && let Some(output) = OUTPUT.lock().as_mut()
+    {
+        return send(output, STANDARD, echo);
+    }
+    Ok(())
+}
 /// Waits until `take` gives something, and puts it in the caller's buffer. `take` also tells what is to be echoed. For no bytes it only says
 /// whether keys are taken as they are from now on; 1: nobody types here.
 fn read_window(
@@ -227,7 +238,7 @@ fn read_window(
     take: impl Fn(&mut Input, &mut [u8]) -> (Vec<u8>, Option<usize>),
 ) -> Result<usize> {
     // SAFETY: `buffer` is a window argument whose letter is `w`.
-    let window = unsafe { Window::new(buffer.address(), length) }?;
+    let window = unsafe { buffer.window(length) }?;
     if length == 0 {
         let mut input = INPUT.lock();
         input.raw = raw;
@@ -246,19 +257,12 @@ fn read_window(
         };
         // What the host could not be told of now, it is with the next bytes that are taken.
         if owed > 0
-            && let Err(left) = tell(TAKEN, owed)
+            && tell(&message(TAKEN, owed as u32)).is_err()
             && let Some(stream) = &mut INPUT.lock().stream
         {
-            stream.owe(left);
+            stream.owe(owed);
         }
-        // Without the lock: who waits for the transmitter waits for the interrupt thread, which takes it for each key.
-        let shown = if !echo.is_empty()
-            && let Some(output) = OUTPUT.lock().as_mut()
-        {
-            send(output, STANDARD, &echo)
-        } else {
-            Ok(())
-        };
+        let shown = show(&echo);
         match taken {
             // What was taken is the caller's, whatever became of the echo.
             Some(count) => return Ok(count),
@@ -276,6 +280,12 @@ extern "C" fn raw(_channel: usize, buffer: Alleged<u8>, length: usize) -> isize 
     word(read_window(true, buffer, length, |input, out| {
         (Vec::new(), Some(input.take_raw(out)).filter(|&count| count > 0))
     }))
+}
+/// Whether who reads would not wait, and which output nobody takes any more.
+extern "C" fn ready(_channel: usize, raw: usize) -> isize {
+    let (echo, waits_not) = INPUT.lock().ready(raw != 0);
+    let closed = CLOSED.load(Ordering::Relaxed) as usize;
+    word(show(&echo).map(|()| (waits_not as usize * READY) | closed))
 }
 /// Waits until Ctrl-C, Ctrl-Z or Ctrl-\\ is pressed while no program takes keys as they are; that key.
 extern "C" fn attention() -> isize {

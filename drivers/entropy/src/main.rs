@@ -4,7 +4,6 @@
 #![no_main]
 
 use abi::Error;
-use abi::window::Window;
 use entropy_logic::Source;
 use pebble::Result;
 use pebble::interfaces::types::Alleged;
@@ -45,7 +44,7 @@ impl Driver {
 }
 extern "C" fn read(to: Alleged<u8>, count: usize) -> isize {
     // SAFETY: a window argument, which may be written; it is only written, and by this call alone.
-    let to: &mut [u8] = match unsafe { Window::new(to.address(), count).map(|to| to.values_mut()) } {
+    let to: &mut [u8] = match unsafe { to.window(count).map(|to| to.values_mut()) } {
         Ok(to) => to,
         Err(error) => return error.code(),
     };

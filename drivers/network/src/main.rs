@@ -9,7 +9,6 @@ use abi::Error;
 use abi::address::PAGE;
 use abi::address::WINDOW_PAGES;
 use abi::network::FRAME;
-use abi::window::Window;
 use network_logic::Card;
 use pebble::Result;
 use pebble::interfaces::types::Alleged;
@@ -43,7 +42,7 @@ extern "C" fn send(frame: Alleged<u8>, bytes: usize) -> isize {
         return Error::EINVAL.code();
     }
     // SAFETY: `frame` is a window argument; what its owner changes meanwhile is sent or not.
-    let frame: &[u8] = match unsafe { Window::new(frame.address(), bytes).map(|window| window.values()) } {
+    let frame: &[u8] = match unsafe { frame.window(bytes).map(|window| window.values()) } {
         Ok(frame) => frame,
         Err(error) => return error.code(),
     };

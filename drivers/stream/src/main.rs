@@ -7,9 +7,8 @@
 #![no_main]
 
 use abi::Error;
-use abi::console::{BEGIN, ERROR, ESCAPE, OUTPUT, PORT as CREDIT, TAKEN};
-use abi::window::Window;
-use console_logic::frames::{Framing, Stream};
+use abi::console::{BEGIN, ERROR, ESCAPE, OUTPUT, PORT_ROOM, READY, TAKEN};
+use console_logic::frames::{Framing, Stream, message};
 use core::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use pebble::Result;
 use pebble::interfaces::types::Alleged;
@@ -21,7 +20,7 @@ use virtio::device::{Interrupt, Registers, open, trust};
 use virtio::memory::Memory;
 
 pebble::server!(start);
-pebble::serve! { console { write, error, read, raw: read, attention } }
+pebble::serve! { console { write, error, read, raw: read, ready, attention } }
 
 /// Priority of the thread that serves the interrupt.
 const INTERRUPT_PRIORITY: u8 = 45;
@@ -32,7 +31,7 @@ const READERS: usize = 3;
 static PORT: Mutex<Option<Port<Memory, Registers>>> = Mutex::new(None);
 /// One writer at a time, so that what is written in one call stays together.
 static FRAMING: Mutex<Framing> = Mutex::new(Framing::new(true));
-static INPUT: Mutex<Input> = Mutex::new(Input { stream: Stream::new(CREDIT), waiting: 0, attending: 0 });
+static INPUT: Mutex<Input> = Mutex::new(Input { stream: Stream::new(PORT_ROOM), waiting: 0, attending: 0 });
 struct Input {
     stream: Stream,
     /// Readers that wait for more.
@@ -79,8 +78,10 @@ fn start(env: &pebble::Env) {
         return;
     }
     // Where one of them fails, no input ever comes: rather than some of it.
-    if INPUT.lock().stream.prepare().is_ok() {
-        let _ = tell(BEGIN, 1);
+    let number = pebble::time::time() as u32;
+    let prepared = INPUT.lock().stream.prepare(number).is_ok();
+    if prepared {
+        let _ = tell(&message(BEGIN, number));
     }
 }
 /// Serves the device's interrupts.
@@ -134,21 +135,23 @@ fn send(framing: &mut Framing, stream: u8, mut bytes: &[u8]) -> Result<()> {
     }
     Ok(())
 }
-/// Tells the host `what`, so many `times`; an error: how many times it was not told.
-fn tell(what: u8, times: usize) -> core::result::Result<(), usize> {
+/// Tells the host something, in a few bytes.
+fn tell(what: &[u8]) -> Result<()> {
     let _alone = FRAMING.lock();
-    let fill = |buffer: &mut [u8]| {
-        buffer[..2].copy_from_slice(&[ESCAPE, what]);
-        (2, ())
-    };
-    (0..times).try_for_each(|told| until(|port| trust(port.send(fill))).map_err(|_| times - told))
+    until(|port| {
+        trust(port.send(|buffer| {
+            buffer[0] = ESCAPE;
+            buffer[1..][..what.len()].copy_from_slice(what);
+            (1 + what.len(), ())
+        }))
+    })
 }
 
 /// The result of an entry point in a word.
 fn word(result: Result<usize>) -> isize {
     result.map_or_else(Error::code, |value| value as isize)
 }
-/// Writes; with no bytes, waits until the host has taken all that was written.
+/// Writes, and waits until the host has taken it.
 extern "C" fn write(_channel: usize, buffer: Alleged<u8>, length: usize) -> isize {
     word(write_window(OUTPUT, buffer, length))
 }
@@ -157,8 +160,8 @@ extern "C" fn error(_channel: usize, buffer: Alleged<u8>, length: usize) -> isiz
     word(write_window(ERROR, buffer, length))
 }
 fn write_window(stream: u8, buffer: Alleged<u8>, length: usize) -> Result<usize> {
-    // SAFETY: `buffer` is a window argument.
-    let window = unsafe { Window::new(buffer.address(), length) }?;
+    // SAFETY: it is only read.
+    let window = unsafe { buffer.window(length) }?;
     let mut framing = FRAMING.lock();
     if length == 0 {
         return until(|port| trust(port.is_drained()).then_some(0));
@@ -168,7 +171,9 @@ fn write_window(stream: u8, buffer: Alleged<u8>, length: usize) -> Result<usize>
     }
     // SAFETY: what the caller changes meanwhile is sent or not.
     let bytes: &[u8] = unsafe { window.values() };
-    send(&mut framing, stream, bytes).map(|()| length)
+    send(&mut framing, stream, bytes)?;
+    // The device forgets what it has not passed on when the driver after this one begins with it.
+    until(|port| trust(port.is_drained()).then_some(length))
 }
 /// Waits for input. Nobody types: lines and single keys are the same, and no bytes are answered by 1.
 extern "C" fn read(_channel: usize, buffer: Alleged<u8>, length: usize) -> isize {
@@ -176,7 +181,7 @@ extern "C" fn read(_channel: usize, buffer: Alleged<u8>, length: usize) -> isize
 }
 fn read_window(buffer: Alleged<u8>, length: usize) -> Result<usize> {
     // SAFETY: `buffer` is a window argument whose letter is `w`.
-    let window = unsafe { Window::new(buffer.address(), length) }?;
+    let window = unsafe { buffer.window(length) }?;
     if length == 0 {
         return Ok(1);
     }
@@ -195,10 +200,8 @@ fn read_window(buffer: Alleged<u8>, length: usize) -> Result<usize> {
             (taken, input.stream.owed())
         };
         // What the host could not be told of now, it is with the next bytes that are taken.
-        if owed > 0
-            && let Err(left) = tell(TAKEN, owed)
-        {
-            INPUT.lock().stream.owe(left);
+        if owed > 0 && tell(&message(TAKEN, owed as u32)).is_err() {
+            INPUT.lock().stream.owe(owed);
         }
         match taken {
             Some(count) => return Ok(count),
@@ -209,6 +212,11 @@ fn read_window(buffer: Alleged<u8>, length: usize) -> Result<usize> {
             })?,
         }
     }
+}
+/// Whether who reads would not wait, and which output nobody takes any more.
+extern "C" fn ready(_channel: usize, _raw: usize) -> isize {
+    let closed = CLOSED.load(Ordering::Relaxed) as usize;
+    word(Ok((INPUT.lock().stream.is_ready() as usize * READY) | closed))
 }
 /// No key is pressed here: waits for good. `EBUSY`: as many as may wait do.
 extern "C" fn attention() -> isize {

@@ -31,6 +31,7 @@ fn immediate_form(opcode: u32, funct3: u32, rd: Register, immediate: i32) -> Ins
 }
 
 /// The instruction of 32 bits; `None` if there is none.
+#[expect(clippy::too_many_lines, reason = "an arm for each instruction")]
 pub fn expand(half: u16) -> Option<Instruction> {
     let rd = full(half, 7);
     let words = gather(half, &[(6, 1, 2), (10, 3, 3), (5, 1, 6)]);

@@ -2,7 +2,6 @@
 
 use crate::instruction::*;
 use crate::item::{Item, Link};
-use crate::section::Padding;
 use crate::{Error, Growth, Rewritten};
 use object::build::elf::Relocation;
 use object::elf::{R_RISCV_BRANCH, R_RISCV_JAL};
@@ -10,6 +9,9 @@ use std::collections::HashMap;
 
 /// How far a branch reaches.
 const BRANCH: i64 = 4096;
+
+/// Where instructions that align were left out: the offset of the first, and of what comes behind them.
+pub type Padding = Vec<(u64, u64)>;
 
 /// Lays out `items`, of a section that was `end` bytes long and had `padding`.
 pub fn place(items: Vec<Item>, end: u64, padding: &Padding) -> Result<Rewritten, Error> {

@@ -22,11 +22,20 @@ use object::elf::*;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
+/// How an address is brought into the segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// By `and` with a mask, and `or` with the base.
+    Masks,
+    /// By `add.uw` of Zba.
+    AddUnsignedWord,
+    /// By `or` with the base: the segment is the end of what can be addressed.
+    Or,
+}
 /// What is wanted.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// By `add.uw` of Zba; else by `and` and `or`.
-    pub add_uw: bool,
+    pub form: Form,
     /// Whether loads are kept in too.
     pub loads: bool,
     /// Whether an address that lies outside is a fault of the instruction that has it (segment matching), instead of one inside.
@@ -36,7 +45,7 @@ impl Options {
     /// The registers that code may not use, as the compiler should be told too.
     pub fn dedicated(&self) -> Vec<Register> {
         let all = [JUMP, ADDRESS, MASK, JUMP_MASK];
-        all[..if self.add_uw { 2 } else { 4 }].to_vec()
+        all[..if self.form == Form::Masks { 4 } else { 2 }].to_vec()
     }
 }
 /// What became of the code, in bytes and words.
@@ -99,9 +108,9 @@ struct Rewritten {
     growth: Growth,
 }
 
-/// Whether a section is of no use in a fault domain: what debuggers, unwinders and linkers read.
+/// Whether a section is of no use in a fault domain: what unwinders and linkers read. What debuggers read stays, and is not loaded.
 fn is_dropped(name: &[u8]) -> bool {
-    [&b".debug"[..], b".eh_frame", b".riscv.attributes", b".comment", b".note"].iter().any(|p| name.starts_with(p))
+    [&b".eh_frame"[..], b".riscv.attributes", b".comment", b".note"].iter().any(|p| name.starts_with(p))
 }
 /// Rewrites an object file.
 pub fn rewrite(file: &[u8], options: &Options) -> Result<(Vec<u8>, Growth), Error> {
@@ -156,6 +165,9 @@ fn referenced(builder: &Builder) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     for section in &builder.sections {
         let SectionData::Relocation(relocations) = &section.data else { continue };
+        if !of_loaded(builder, section) {
+            continue;
+        }
         for relocation in relocations {
             let half = matches!(relocation.r_type, R_RISCV_PCREL_LO12_I | R_RISCV_PCREL_LO12_S);
             let home = relocation.symbol.and_then(|s| builder.symbols.get(s).section);
@@ -164,6 +176,32 @@ fn referenced(builder: &Builder) -> BTreeSet<usize> {
         }
     }
     found
+}
+/// Whether relocations are of what is loaded: nothing jumps to where only debuggers look.
+pub(crate) fn of_loaded(builder: &Builder, relocations: &object::build::elf::Section) -> bool {
+    relocations.sh_info_section.is_none_or(|target| builder.sections.get(target).sh_flags & u64::from(SHF_ALLOC) != 0)
+}
+fn wrong(name: &object::build::ByteString, offset: u64) -> Error {
+    Error::at(Some(offset), "in the middle of an instruction").in_place(&String::from_utf8_lossy(name.as_slice()))
+}
+/// Moves symbols to where the code has gone; those in `halves` to the very instruction that has half of an address.
+fn move_symbols(
+    builder: &mut Builder,
+    rewritten: &HashMap<usize, Rewritten>,
+    halves: &BTreeSet<usize>,
+) -> Result<(), Error> {
+    for symbol in &mut builder.symbols {
+        let Some(new) = symbol.section.and_then(|section| rewritten.get(&section.index())) else { continue };
+        if symbol.st_type() == STT_SECTION {
+            continue;
+        }
+        let (start, end) = (symbol.st_value, symbol.st_value + symbol.st_size);
+        let map = if halves.contains(&symbol.id().index()) { &new.proper } else { &new.moved };
+        symbol.st_value = *map.get(&start).ok_or_else(|| wrong(&symbol.name, start))?;
+        let end = *new.moved.get(&end).ok_or_else(|| wrong(&symbol.name, end))?;
+        symbol.st_size = if symbol.st_size == 0 { 0 } else { end.saturating_sub(symbol.st_value) };
+    }
+    Ok(())
 }
 /// Puts the new code in, and moves all that refers to the old.
 fn apply(builder: &mut Builder, rewritten: &mut HashMap<usize, Rewritten>) -> Result<(), Error> {
@@ -174,14 +212,14 @@ fn apply(builder: &mut Builder, rewritten: &mut HashMap<usize, Rewritten>) -> Re
             |r: &&object::build::elf::Relocation| matches!(r.r_type, R_RISCV_PCREL_LO12_I | R_RISCV_PCREL_LO12_S);
         halves.extend(relocations.iter().filter(is_half).filter_map(|r| Some(r.symbol?.index())));
     }
-    let wrong = |name: &object::build::ByteString, offset| {
-        Error::at(Some(offset), "in the middle of an instruction").in_place(&String::from_utf8_lossy(name.as_slice()))
-    };
     // What sections and symbols were, before they are moved.
     let before: HashMap<usize, (Option<SectionId>, u64, bool)> =
         builder.symbols.iter().map(|s| (s.id().index(), (s.section, s.st_value, s.st_type() == STT_SECTION))).collect();
+    let loaded: BTreeSet<usize> =
+        builder.sections.iter().filter(|s| of_loaded(builder, s)).map(|s| s.id().index()).collect();
     for section in &mut builder.sections {
         let target = section.sh_info_section;
+        let loaded = loaded.contains(&section.id().index());
         let name = section.name.clone();
         let SectionData::Relocation(relocations) = &mut section.data else { continue };
         if let Some(new) = target.and_then(|target| rewritten.get_mut(&target.index())) {
@@ -198,22 +236,18 @@ fn apply(builder: &mut Builder, rewritten: &mut HashMap<usize, Rewritten>) -> Re
                 continue;
             }
             let old = value.wrapping_add_signed(relocation.r_addend);
-            let moved = *new.moved.get(&old).ok_or_else(|| wrong(&name, old))?;
+            let Some(&moved) = new.moved.get(&old) else {
+                // Only a debugger's: it says nothing of that place.
+                if !loaded {
+                    continue;
+                }
+                return Err(wrong(&name, old));
+            };
             let start = if is_section { 0 } else { *new.moved.get(&value).ok_or_else(|| wrong(&name, value))? };
             relocation.r_addend = moved.wrapping_sub(start) as i64;
         }
     }
-    for symbol in &mut builder.symbols {
-        let Some(new) = symbol.section.and_then(|section| rewritten.get(&section.index())) else { continue };
-        if symbol.st_type() == STT_SECTION {
-            continue;
-        }
-        let (start, end) = (symbol.st_value, symbol.st_value + symbol.st_size);
-        let map = if halves.contains(&symbol.id().index()) { &new.proper } else { &new.moved };
-        symbol.st_value = *map.get(&start).ok_or_else(|| wrong(&symbol.name, start))?;
-        let end = *new.moved.get(&end).ok_or_else(|| wrong(&symbol.name, end))?;
-        symbol.st_size = if symbol.st_size == 0 { 0 } else { end.saturating_sub(symbol.st_value) };
-    }
+    move_symbols(builder, rewritten, &halves)?;
     add_relocations(builder, rewritten);
     for section in &mut builder.sections {
         if let Some(new) = rewritten.get_mut(&section.id().index()) {

@@ -3,7 +3,7 @@
 
 use crate::instruction::*;
 use crate::item::{Item, Link};
-use crate::{CALL, Error, Options};
+use crate::{CALL, Error, Form, Options};
 use object::build::elf::SymbolId;
 use object::elf::{R_RISCV_CALL_PLT, R_RISCV_JAL};
 use std::collections::HashMap;
@@ -184,16 +184,23 @@ impl<'a> Sandbox<'a> {
             item.entered = false;
         }
     }
+    /// The one instruction that brings `from` into the segment, in `register`, where one does.
+    fn at_once(&self, register: Register, from: Register) -> Option<Instruction> {
+        match self.options.form {
+            Form::Masks => None,
+            Form::AddUnsignedWord => Some(add_uw(register, from, GP)),
+            Form::Or => Some(or(register, from, GP)),
+        }
+    }
     /// Brings `from` into the segment, in `register`.
     fn bring_in(&self, register: Register, from: Register) -> Vec<Instruction> {
-        if self.options.add_uw {
-            vec![add_uw(register, from, GP)]
-        } else {
-            vec![and(register, from, MASK), or(register, register, GP)]
+        match self.at_once(register, from) {
+            Some(instruction) => vec![instruction],
+            None => vec![and(register, from, MASK), or(register, register, GP)],
         }
     }
     fn aligned(&self, register: Register, from: Register) -> Vec<Instruction> {
-        if !self.options.add_uw {
+        if self.options.form == Form::Masks {
             return vec![and(register, from, JUMP_MASK), or(register, register, GP)];
         }
         let mut sequence = vec![andi(register, from, -4)];
@@ -350,12 +357,12 @@ impl<'a> Sandbox<'a> {
     }
     /// The register that the stack pointer's new value is made in: it is valid again behind the sequence.
     fn stack_maker(&self) -> Register {
-        if self.options.add_uw { SP } else { ADDRESS }
+        if self.options.form == Form::Masks { ADDRESS } else { SP }
     }
     fn set_stack(&mut self, from: Register) {
         let mut sequence = Vec::new();
-        if self.options.add_uw {
-            sequence.push(add_uw(SP, from, GP));
+        if let Some(instruction) = self.at_once(SP, from) {
+            sequence.push(instruction);
         } else {
             sequence.extend(self.bring_in(ADDRESS, from));
             sequence.push(addi(SP, ADDRESS, 0));

@@ -3,13 +3,45 @@
 use crate::expand::expand;
 use crate::instruction::*;
 use crate::item::{Item, Link};
+use crate::layout::Padding;
 use crate::sandbox::{Sandbox, Table};
-use crate::{CALL, Error, Growth, Options, Rewritten, THREAD_VARIABLES, layout, registers};
+use crate::{CALL, Error, Growth, Options, Rewritten, THREAD_VARIABLES, layout, of_loaded, registers};
 use object::build::Id;
 use object::build::elf::{Builder, Relocation, SectionData, SectionId, SymbolId};
 use object::elf::*;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Offsets in a section: where code may be entered from elsewhere, and where functions begin.
+struct Places {
+    entered: BTreeSet<u64>,
+    functions: BTreeSet<u64>,
+}
+fn places(builder: &Builder, id: SectionId, referenced: &BTreeSet<usize>) -> Places {
+    let mut entered: BTreeSet<u64> = BTreeSet::new();
+    let mut functions: BTreeSet<u64> = BTreeSet::new();
+    for symbol in builder.symbols.iter().filter(|s| s.section == Some(id)) {
+        if symbol.st_type() == STT_FUNC {
+            functions.insert(symbol.st_value);
+        }
+        if symbol.st_type() == STT_FUNC || referenced.contains(&symbol.id().index()) || symbol.st_bind() != STB_LOCAL {
+            entered.insert(symbol.st_value);
+        }
+    }
+    // Offsets from a section's or a function's beginning.
+    for section in &builder.sections {
+        let SectionData::Relocation(list) = &section.data else { continue };
+        if !of_loaded(builder, section) {
+            continue;
+        }
+        for relocation in list.iter().filter(|r| r.r_addend != 0) {
+            let Some(symbol) = relocation.symbol.map(|s| builder.symbols.get(s)) else { continue };
+            if symbol.section == Some(id) {
+                entered.insert(symbol.st_value.wrapping_add_signed(relocation.r_addend));
+            }
+        }
+    }
+    Places { entered, functions }
+}
 /// Rewrites section `id`, where symbols that are in `referenced` may be jumped to.
 pub fn rewrite(
     builder: &Builder,
@@ -28,26 +60,7 @@ pub fn rewrite(
             list.iter().for_each(|r| relocations.entry(r.r_offset).or_default().push(*r));
         }
     }
-    let mut entered: BTreeSet<u64> = BTreeSet::new();
-    let mut functions: BTreeSet<u64> = BTreeSet::new();
-    for symbol in builder.symbols.iter().filter(|s| s.section == Some(id)) {
-        if symbol.st_type() == STT_FUNC {
-            functions.insert(symbol.st_value);
-        }
-        if symbol.st_type() == STT_FUNC || referenced.contains(&symbol.id().index()) || symbol.st_bind() != STB_LOCAL {
-            entered.insert(symbol.st_value);
-        }
-    }
-    // Offsets from a section's or a function's beginning.
-    for section in &builder.sections {
-        let SectionData::Relocation(list) = &section.data else { continue };
-        for relocation in list.iter().filter(|r| r.r_addend != 0) {
-            let Some(symbol) = relocation.symbol.map(|s| builder.symbols.get(s)) else { continue };
-            if symbol.section == Some(id) {
-                entered.insert(symbol.st_value.wrapping_add_signed(relocation.r_addend));
-            }
-        }
-    }
+    let Places { entered, functions } = places(builder, id, referenced);
     let home = |symbol: SymbolId| {
         let symbol = builder.symbols.get(symbol);
         (symbol.section == Some(id)).then_some(symbol.st_value)
@@ -83,10 +96,8 @@ pub fn rewrite(
     Ok(rewritten)
 }
 
-/// Where instructions that align were left out: the offset of the first, and of what comes behind them.
-pub type Padding = Vec<(u64, u64)>;
-
 /// The instructions of a section. `home` says where in it a symbol is, `may_be_missing` whether its address may be 0.
+#[expect(clippy::too_many_lines, reason = "an arm for each relocation")]
 fn parse(
     bytes: &[u8],
     relocations: &BTreeMap<u64, Vec<Relocation>>,

@@ -62,12 +62,15 @@ fn code(folder: &Path, compile: &[&str], options: &Options) -> Vec<u32> {
 fn accepted(name: &str, compile: &[&str]) {
     let folder = std::env::temp_dir().join(format!("rewriter-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    for way in 0..8 {
-        let [add_uw, loads, matching] = [1, 2, 4].map(|bit| way & bit != 0);
-        let form = if add_uw { Form::AddUnsignedWord } else { Form::Mask };
-        let (base, bits) = if add_uw { (0x18_0000_0000, 32) } else { (0x1800_0000, 26) };
+    for way in 0..12 {
+        let [loads, matching] = [1, 2].map(|bit| way & bit != 0);
+        let (kept, form, base, bits) = match way / 4 {
+            0 => (rewriter::Form::Masks, Form::Mask, 0x1800_0000, 26),
+            1 => (rewriter::Form::AddUnsignedWord, Form::AddUnsignedWord, 0x18_0000_0000, 32),
+            _ => (rewriter::Form::Or, Form::Or, 0x3f_c000_0000, 30),
+        };
         let segment = Segment { base, bits, form, loads };
-        let words = code(&folder, compile, &Options { add_uw, loads, matching });
+        let words = code(&folder, compile, &Options { form: kept, loads, matching });
         if let Err(rejection) = verify(&segment, base + 0x2_0000, &words) {
             panic!("{form:?}, loads {loads}, matching {matching}: {rejection}");
         }
@@ -96,7 +99,9 @@ fn code_that_writes_the_base_is_refused_with_its_place() {
     run(Command::new("riscv64-unknown-elf-as").arg(&source).arg("-o").arg(&object));
     let file = std::fs::read(&object).unwrap();
     std::fs::remove_dir_all(&folder).unwrap();
-    let error = rewrite(&file, &Options { add_uw: true, loads: false, matching: false }).unwrap_err().to_string();
+    let error = rewrite(&file, &Options { form: rewriter::Form::AddUnsignedWord, loads: false, matching: false })
+        .unwrap_err()
+        .to_string();
     assert!(error.starts_with(".text.f+0x") && error.contains("gp"), "{error}");
     assert!(!CALL_SYMBOL.is_empty());
 }

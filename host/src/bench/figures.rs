@@ -5,7 +5,7 @@
 //! costs beside one between address spaces, a fault domain saves (1 - r) t - h d of the time. Where that is 0 is the curve.
 
 use super::compare;
-use super::sequoia::Query;
+use super::query::Query;
 use anyhow::{Context, Result, anyhow};
 use plotters::prelude::*;
 use std::path::Path;

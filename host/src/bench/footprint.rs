@@ -253,5 +253,10 @@ pub fn measure(root: &Path) -> Result<Vec<Row>> {
         bytes("small-domain", "promised", more.promised - alone.promised),
         bytes("small-domain", "image", image),
     ];
-    Ok(rows.chain(whole).collect())
+    // And what its frames are.
+    let kinds: BTreeSet<&String> = alone.uses.keys().chain(more.uses.keys()).collect();
+    let kinds = kinds.into_iter().filter(|what| ![CODE, ARCHIVE].contains(&what.as_str()));
+    let added = kinds.map(|what| (what, more.of(what).saturating_sub(alone.of(what)))).filter(|&(_, count)| count > 0);
+    let added = added.map(|(what, count)| bytes("small-domain", what, count));
+    Ok(rows.chain(whole).chain(added).collect())
 }

@@ -4,10 +4,12 @@ mod compare;
 mod explain;
 mod figures;
 mod footprint;
+mod isolation;
 mod masked;
 mod page;
 mod patches;
 mod plot;
+mod query;
 pub mod row;
 pub mod sequoia;
 mod services;
@@ -26,7 +28,7 @@ use std::time::Duration;
 #[derive(clap::Args)]
 pub struct Options {
     /// Only this program of apps/bench (ipc, switch, pipe, generate, latency, sandbox, peers, maximum, protection), "footprint", "services",
-    /// "sfi": what fault domains cost programs of others, "patches": three ways to switch between domains of protection, on the model, or "sequoia": what a database's untrusted functions cost in each isolation
+    /// "isolation": one component in each isolation, "sfi": what fault domains cost programs of others, "patches": three ways to switch between domains of protection, on the model, or "sequoia": what a database's untrusted functions cost in each isolation
     what: Option<String>,
     /// Of "sfi": only this program of apps/bench/suite; may be given several times
     #[arg(long, value_name = "NAME")]
@@ -98,6 +100,8 @@ enum Way {
     Plain,
     Touch,
     Counted,
+    /// A system of its own, with one component in each isolation.
+    Isolation,
 }
 impl Way {
     /// Its manifest, and what its rows call it.
@@ -106,6 +110,7 @@ impl Way {
             Way::Plain => ("bench", "pebble"),
             Way::Touch => ("bench-touch", "pebble-touch"),
             Way::Counted => ("bench-counted", "pebble-counted"),
+            Way::Isolation => ("bench-isolation", "pebble"),
         }
     }
 }
@@ -246,11 +251,37 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
         let latencies = *options.latency.first().unwrap_or(&core.latencies[0]);
         return patches::run(root, &core, latencies, options.plots.as_deref());
     }
+    let rows = measured(root, options)?;
+    // That has one table, of all mechanisms.
+    if options.what.as_deref() != Some("isolation") {
+        print!("{}", table::tables(&rows));
+    }
+    if let Some(old) = old {
+        print_changes(&compare::changes(&old, &rows));
+    }
+    if let Some(folder) = &options.plots {
+        plot::draw(folder, &rows)?;
+    }
+    if let Some(file) = &options.json {
+        std::fs::write(file, row::json(&rows)?).with_context(|| file.display().to_string())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+/// Measures what `options` ask for, and what it is compared with.
+fn measured(root: &Path, options: &Options) -> Result<Vec<row::Row>> {
     let mut rows = match options.what.as_deref() {
         Some("footprint") => footprint::measure(root)?,
         Some("services") => services::measure(root)?,
+        Some("isolation") => {
+            let core = rtl::Machine::read(root, &options.core)?;
+            let latencies = if options.latency.is_empty() { &core.latencies } else { &options.latency };
+            isolation::measure(root, &core, latencies, options.on)?
+        }
         Some(program) if !PROGRAMS.contains(&program) => {
-            bail!("bench {program}: it is one of {}, footprint, services, sfi, patches, sequoia", PROGRAMS.join(", "))
+            bail!(
+                "bench {program}: it is one of {}, footprint, services, sfi, isolation, patches, sequoia",
+                PROGRAMS.join(", ")
+            )
         }
         _ => measure_all(root, options)?,
     };
@@ -263,17 +294,7 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
             _ => measure_linux(root, peer == "linux-tiny")?,
         });
     }
-    print!("{}", table::tables(&rows));
-    if let Some(old) = old {
-        print_changes(&compare::changes(&old, &rows));
-    }
-    if let Some(folder) = &options.plots {
-        plot::draw(folder, &rows)?;
-    }
-    if let Some(file) = &options.json {
-        std::fs::write(file, row::json(&rows)?).with_context(|| file.display().to_string())?;
-    }
-    Ok(ExitCode::SUCCESS)
+    Ok(rows)
 }
 fn print_changes(changes: &[compare::Change]) {
     println!("\nChanges");

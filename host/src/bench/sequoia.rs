@@ -2,6 +2,7 @@
 //! queries of Sequoia 2000; its polygons (`apps/bench/sequoia`) are called as they are, in a fault domain, in a domain of protection, and in
 //! an address space of their own. All answer the same.
 
+use super::query::{Query, parse};
 use super::{figures, suite};
 use crate::build::Source;
 use crate::connection::Connection;
@@ -26,26 +27,6 @@ const WAYS: [(&str, &str); 5] =
     [("unprotected", ""), ("sfi", "`sfi`"), ("sfi-loads", "`sfi`, loads too"), ("dp", "`dp`"), ("domain", "`domain`")];
 /// The same as the first, with the time in the functions added up.
 const PROFILE: &str = "profile";
-
-/// What a query has come to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Query {
-    pub name: String,
-    pub instructions: u64,
-    /// Calls of untrusted functions, and instructions in them where they were added up.
-    pub calls: u64,
-    pub inside: u64,
-    rows: u64,
-    results: String,
-}
-/// A line of the program's output.
-fn parse(line: &str) -> Option<Query> {
-    let mut words = line.strip_prefix("query ")?.split(' ');
-    let name = words.next()?.to_string();
-    let mut number = || words.next()?.parse().ok();
-    let (instructions, calls, inside, rows) = (number()?, number()?, number()?, number()?);
-    Some(Query { name, instructions, calls, inside, rows, results: words.next()?.to_string() })
-}
 
 /// The system with the database and both forms of the fault domain.
 fn build(root: &Path) -> Result<exec::Built> {

@@ -1,12 +1,13 @@
 //! `./pebble bench sfi`: what fault domains cost real programs, the 1993 paper's Table 1. Each program of `apps/bench/suite` does the same work
 //! as it is, without the dedicated registers, and as a fault domain; its instructions are counted, and its results must be the same.
 
-use crate::build::Source;
+use crate::build::{Sandbox, Source};
 use crate::connection::Connection;
 use crate::exec::{self, Isolation};
 use crate::qemu::{self, Console, Machine};
 use crate::{fault_domain, port};
 use anyhow::{Context, Result, bail};
+use manifest::Form;
 use object::{Object, ObjectSection, SectionKind};
 use std::path::Path;
 use std::process::ExitCode;
@@ -24,14 +25,21 @@ enum Way {
     /// The same without the dedicated registers and without compressed instructions.
     Reserved,
     /// A fault domain with stores and jumps kept in, or loads too; or matched, with stores and jumps.
-    Sandboxed { loads: bool, matching: bool },
+    Sandboxed(Sandbox),
 }
-const WAYS: [Way; 5] = [
+/// Stores and jumps are kept in by masks.
+const MASKED: Sandbox = Sandbox { loads: false, matching: false, form: Form::Masks };
+const WAYS: [Way; 10] = [
     Way::Native,
     Way::Reserved,
-    Way::Sandboxed { loads: false, matching: false },
-    Way::Sandboxed { loads: true, matching: false },
-    Way::Sandboxed { loads: false, matching: true },
+    Way::Sandboxed(MASKED),
+    Way::Sandboxed(Sandbox { loads: true, ..MASKED }),
+    Way::Sandboxed(Sandbox { matching: true, ..MASKED }),
+    Way::Sandboxed(Sandbox { form: Form::Top, ..MASKED }),
+    Way::Sandboxed(Sandbox { form: Form::Top, loads: true, ..MASKED }),
+    Way::Sandboxed(Sandbox { form: Form::Top, matching: true, ..MASKED }),
+    Way::Sandboxed(Sandbox { form: Form::Zba, ..MASKED }),
+    Way::Sandboxed(Sandbox { form: Form::Zba, loads: true, ..MASKED }),
 ];
 
 /// What a program has come to.
@@ -83,10 +91,15 @@ fn measure(root: &Path, program: &Program, way: Way) -> Result<Count> {
     if way == Way::Reserved {
         recipe.cflags.extend(fault_domain::flags(&Isolation::sandbox(false)));
     }
+    let (isolation, sandbox) = match way {
+        Way::Sandboxed(sandbox) => (Isolation::Sfi, sandbox),
+        _ => (Isolation::Domain, Sandbox::default()),
+    };
     let options = exec::Options {
-        isolation: if matches!(way, Way::Sandboxed { .. }) { Isolation::Sfi } else { Isolation::Domain },
-        loads: matches!(way, Way::Sandboxed { loads: true, .. }),
-        matching: matches!(way, Way::Sandboxed { matching: true, .. }),
+        isolation,
+        loads: sandbox.loads,
+        matching: sandbox.matching,
+        form: sandbox.form,
         system: "exec".into(),
         memory: 128,
         icount: Some(0),
@@ -136,27 +149,28 @@ fn line(name: &str, native: &str, cells: &[f64], code: &[f64]) -> String {
     let code: Vec<String> = code.iter().map(|cell| format!(" {cell:.0} |")).collect();
     format!("| {name} | {native} |{}{}\n", cells.concat(), code.concat())
 }
-/// The table, as the page about fault domains has it.
-fn table(rows: &[(String, bool, Vec<Count>)]) -> String {
-    let mut text = String::from(
-        "| program | instructions | registers | stores | loads too | matched | code: registers | stores | loads too | matched |\n\
-         | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n",
-    );
+/// The ways of each table, as the page about fault domains has them: the form with masks, and that of the last GiB, and with `add.uw`.
+const TABLES: [(&str, &[usize], &str); 3] = [
+    ("", &[1, 2, 3, 4], "registers | stores | loads too | matched"),
+    ("In the last GiB:", &[5, 6, 7], "stores | loads too | matched"),
+    ("With Zba:", &[8, 9], "stores | loads too"),
+];
+fn table(rows: &[(String, bool, Vec<Count>)], (ways, names): (&[usize], &str)) -> String {
+    let columns = " --: |".repeat(1 + 2 * ways.len());
+    let mut text = format!("| program | instructions | {names} | code: {names} |\n| --- |{columns}\n");
     for (floating, mean) in [(false, "mean"), (true, "mean, floating point")] {
         let rows: Vec<_> = rows.iter().filter(|row| row.1 == floating).collect();
         for (name, _, counts) in &rows {
             let base = &counts[0];
-            let cells: Vec<f64> = counts[1..].iter().map(|c| more(c.instructions, base.instructions)).collect();
-            let code: Vec<f64> = counts[1..].iter().map(|c| more(c.code, base.code)).collect();
-            text += &line(name, &base.instructions.to_string(), &cells, &code);
+            let of = |of: fn(&Count) -> u64| ways.iter().map(|&n| more(of(&counts[n]), of(base))).collect::<Vec<_>>();
+            text += &line(name, &base.instructions.to_string(), &of(|c| c.instructions), &of(|c| c.code));
         }
         let column = |n: usize, of: fn(&Count) -> u64| {
             mean_more(&rows.iter().map(|(_, _, counts)| (of(&counts[n]), of(&counts[0]))).collect::<Vec<_>>())
         };
         if !rows.is_empty() {
-            let cells: Vec<f64> = (1..WAYS.len()).map(|n| column(n, |c| c.instructions)).collect();
-            let code: Vec<f64> = (1..WAYS.len()).map(|n| column(n, |c| c.code)).collect();
-            text += &line(&format!("*{mean}*"), "", &cells, &code);
+            let of = |of: fn(&Count) -> u64| ways.iter().map(|&n| column(n, of)).collect::<Vec<_>>();
+            text += &line(&format!("*{mean}*"), "", &of(|c| c.instructions), &of(|c| c.code));
         }
     }
     text
@@ -198,7 +212,12 @@ pub fn run(root: &Path, only: &[String]) -> Result<ExitCode> {
             }
         }
     }
-    print!("{}", table(&rows));
+    for (title, ways, names) in TABLES {
+        if !title.is_empty() {
+            println!("{title}\n");
+        }
+        println!("{}", table(&rows, (ways, names)));
+    }
     Ok(ExitCode::from(u8::from(failed)))
 }
 

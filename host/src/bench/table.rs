@@ -42,7 +42,7 @@ pub fn who(row: &Row) -> String {
     format!("{}{platform}", row.system)
 }
 /// Name of a column: who has the figure, and in what.
-fn column(row: &Row) -> String {
+pub fn column(row: &Row) -> String {
     format!("{}, {}", who(row), row.unit)
 }
 /// What a table is called.

@@ -2,7 +2,7 @@
 //! program with the C library of components.
 
 use super::recipe::Recipe;
-use super::{alone, cargo, files, fresh, number, place};
+use super::{Part, alone, cargo, files, fresh, number, place};
 use crate::progress;
 use anyhow::{Context, Result, bail};
 use std::fs;
@@ -60,7 +60,7 @@ pub fn heap(root: &Path) -> Result<PathBuf> {
 }
 /// Builds the C library; the folder with `crt0.o` and `libpebble.a`.
 pub fn library(root: &Path) -> Result<PathBuf> {
-    let _alone = alone(root)?;
+    let _alone = alone(root, Part::Tree)?;
     let out = root.join("build/c");
     fs::create_dir_all(&out)?;
     // Build systems start several compilers at a time.
@@ -186,6 +186,13 @@ fn link_arguments(root: &Path, library: &Path) -> Result<(Vec<PathBuf>, Vec<Stri
     let mut arguments = vec!["-L".into(), library.display().to_string(), "-T".into(), script.display().to_string()];
     arguments.extend(options(&root.join("lib/c/link-flags"))?);
     Ok((vec![library.join("crt0.o"), library.join("libpebble.a"), library.join("libc_heap.a"), script], arguments))
+}
+/// Options of the linker itself that have calls of functions come to the library's own first.
+pub fn wraps(root: &Path) -> Result<Vec<String>> {
+    let all = options(&root.join("lib/c/link-flags"))?;
+    let wraps =
+        all.iter().filter_map(|option| option.strip_prefix("-Wl,")).filter(|option| option.starts_with("--wrap"));
+    Ok(wraps.flat_map(|option| option.split(',').map(String::from)).collect())
 }
 /// Compiles and links what a recipe says; the path of the ELF file, which is called after `name`.
 pub fn compile(root: &Path, name: &Path, recipe: &Recipe) -> Result<PathBuf> {

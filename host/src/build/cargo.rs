@@ -105,24 +105,47 @@ pub fn compile_file(root: &Path, source: &Path) -> Result<PathBuf> {
     }
     Ok(target.join(TARGET).join("release").join(name))
 }
-/// Compiles the same to one relocatable object with all that it uses, without compressed instructions, linked by `linker`; its path.
-pub fn compile_object(root: &Path, source: &Path, linker: &str) -> Result<PathBuf> {
-    let (mut command, name) = of_file(root, source)?;
+/// What is built in Rust.
+pub enum Program<'a> {
+    /// A package of the workspace.
+    Package(&'a str),
+    /// A file that is a program.
+    File(&'a Path),
+    /// A package in a folder of its own, and which of its programs, where it has several.
+    Folder(&'a Path, Option<&'a str>),
+}
+/// Compiles a program to one relocatable object with all that it uses, without compressed instructions, linked by `linker`; its path.
+pub fn compile_object(root: &Path, program: &Program, linker: &str) -> Result<PathBuf> {
+    let (mut command, what) = match *program {
+        Program::Package(name) => {
+            let mut command = build(root);
+            command.args(["-p", name, "--bin", name]);
+            if is_small(root, name) {
+                command.args(IMMEDIATE_ABORT);
+            }
+            (command, name.to_string())
+        }
+        Program::File(source) => (of_file(root, source)?.0, source.display().to_string()),
+        Program::Folder(folder, binary) => (of_folder(root, folder, binary)?, folder.display().to_string()),
+    };
     // All else has the flags of .cargo/config.toml. `relax`: with a relocation for everything that refers to code. The compiler leaves the dedicated
-    // registers alone, and one more, which the rewriter has then for what LLVM keeps in `ra`, in whichever function.
+    // registers alone, and one more, which the rewriter has then for what LLVM keeps in `ra`, in whichever function. The SDK reads no
+    // thread register there (`fault_domain`). `globalopt` has functions that are called from within one crate take their ninth to thirteenth argument in
+    // these registers, and LLVM refuses what it has done itself.
     let flags = format!(
         "-Clinker={linker} -Clinker-flavor=ld -Clink-args=-r -Clink-args=-e_start -Clink-args=-u_start \
-         -Crelocation-model=pic -Ctarget-feature=-c,+relax,+reserve-x7,+reserve-x28,+reserve-x29,+reserve-x30,+reserve-x31"
+         --cfg fault_domain -Cllvm-args=-opt-disable=globalopt -Crelocation-model=pic -Ctarget-feature=-c,+relax,+reserve-x7,+reserve-x28,+reserve-x29,+reserve-x30,+reserve-x31"
     );
-    let target = root.join("target/sandboxed");
-    command.env("CARGO_TARGET_DIR", &target).env("RUSTFLAGS", flags);
+    command.env("CARGO_TARGET_DIR", root.join("target/sandboxed")).env("RUSTFLAGS", flags);
+    command.env("CARGO_PROFILE_RELEASE_LTO", "true");
     // rustc finds fault with the name of that feature, at each crate.
-    let output = progress::during(&format!("building {}", source.display()), || command.output());
+    command.arg("--message-format=json-render-diagnostics");
+    let output = progress::during(&format!("building {what}"), || command.output());
     let output = output.context("cargo could not be started")?;
     if !output.status.success() {
-        bail!("{} could not be compiled:\n{}", source.display(), String::from_utf8_lossy(&output.stderr));
+        bail!("{what} could not be compiled:\n{}", String::from_utf8_lossy(&output.stderr));
     }
-    Ok(target.join(TARGET).join("release").join(name))
+    one(executables(&String::from_utf8_lossy(&output.stdout)), &what)
 }
 /// How a Rust program of one file is built, as a package of its own, and that package's name.
 fn of_file(root: &Path, source: &Path) -> Result<(Command, String)> {
@@ -153,40 +176,50 @@ fn unique_name(source: &Path) -> String {
     format!("p_{stem}_{:016x}", number(&source))
 }
 
-/// Builds a package that has a `Cargo.toml` of its own, wherever it is, and with whatever it depends on; the path of its ELF file.
-/// `binary`: which of its programs, where it has several.
-pub fn compile_package(root: &Path, folder: &Path, binary: Option<&str>) -> Result<PathBuf> {
+/// How a package that has a `Cargo.toml` of its own is built, wherever it is, and with whatever it depends on.
+fn of_folder(root: &Path, folder: &Path, binary: Option<&str>) -> Result<Command> {
     let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
-    let manifest = folder.join("Cargo.toml");
     let mut command = build(root);
-    command.arg("--message-format=json-render-diagnostics").arg("--manifest-path").arg(&manifest);
+    command.arg("--manifest-path").arg(folder.join("Cargo.toml"));
     match binary {
         Some(name) => command.args(["--bin", name]),
         None => command.arg("--bins"),
     };
-    // Nothing unwinds on the machine, whatever the package says. What packages depend on is built once for all of them.
-    let target = root.join("target/programs");
-    command.env("CARGO_TARGET_DIR", target).env("CARGO_PROFILE_RELEASE_PANIC", "abort");
+    // Nothing unwinds on the machine, whatever the package says.
+    command.env("CARGO_PROFILE_RELEASE_PANIC", "abort");
+    Ok(command)
+}
+/// Builds a package that has a `Cargo.toml` of its own; the path of its ELF file. `binary`: which of its programs, where it has several.
+pub fn compile_package(root: &Path, folder: &Path, binary: Option<&str>) -> Result<PathBuf> {
+    let mut command = of_folder(root, folder, binary)?;
+    command.arg("--message-format=json-render-diagnostics");
+    // What packages depend on is built once for all of them.
+    command.env("CARGO_TARGET_DIR", root.join("target/programs"));
     command.stdout(Stdio::piped()).stderr(Stdio::inherit());
     let output = progress::during(&format!("building {}", folder.display()), || command.output());
     let output = output.context("cargo could not be started")?;
     if !output.status.success() {
         bail!("{} could not be built", folder.display());
     }
-    let mut programs = executables(&String::from_utf8_lossy(&output.stdout));
+    let program = one(executables(&String::from_utf8_lossy(&output.stdout)), &folder.display().to_string())?;
+    // One of the same name in another folder would write over it, and so would another program of this one.
+    let folder = folder.canonicalize()?;
+    let product = binary.map_or(folder.clone(), |name| folder.join(name));
+    let own = place(root, "packages", &product)?.with_extension("elf");
+    // Whole at once, whoever reads the one before.
+    let new = own.with_extension("new");
+    fs::copy(program, &new).and_then(|_| fs::rename(&new, &own)).with_context(|| own.display().to_string())?;
+    Ok(own)
+}
+/// The one of `programs`, which are those of `package`.
+fn one(mut programs: Vec<PathBuf>, package: &str) -> Result<PathBuf> {
     match programs.len() {
-        0 => bail!("{}: the package has no program", folder.display()),
-        1 => {
-            // One of the same name in another folder would write over it, and so would another program of this one.
-            let product = binary.map_or(folder.clone(), |name| folder.join(name));
-            let own = place(root, "packages", &product)?.with_extension("elf");
-            fs::copy(programs.remove(0), &own).with_context(|| own.display().to_string())?;
-            Ok(own)
-        }
+        0 => bail!("{package}: the package has no program"),
+        1 => Ok(programs.remove(0)),
         _ => {
             let names = programs.iter().filter_map(|p| Some(p.file_name()?.to_string_lossy().into_owned()));
             let names: Vec<String> = names.collect();
-            bail!("{}: the package has several programs: say which, of {}", folder.display(), names.join(", "))
+            bail!("{package}: the package has several programs: say which, of {}", names.join(", "))
         }
     }
 }

@@ -7,15 +7,16 @@ mod cargo;
 mod recipe;
 mod stamp;
 
-pub use alone::alone;
-pub use c::{archive, compiler, driver, each, heap, objects};
-pub use cargo::{cargo, compile_object, compile_package};
+pub use alone::{Part, alone, within};
+pub use c::{archive, compiler, driver, each, heap, objects, wraps};
+use cargo::Program;
+pub use cargo::{cargo, compile_package};
 pub use recipe::Recipe;
 
 use crate::{fault_domain, port};
 use anyhow::{Context, Result, bail};
 use image::HOST;
-use manifest::{Component, Isolation};
+use manifest::{Component, Form, Isolation};
 use std::collections::BTreeMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -34,20 +35,29 @@ pub struct Source {
     pub sandbox: Option<Sandbox>,
 }
 /// How a fault domain is kept in: as the manifest's words say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sandbox {
     pub loads: bool,
     pub matching: bool,
+    pub form: Form,
 }
 impl Sandbox {
     /// That of a component, if it is a fault domain.
     pub fn of(component: &Component) -> Option<Sandbox> {
-        (component.isolation == Isolation::Sfi)
-            .then_some(Sandbox { loads: component.loads, matching: component.matching })
+        (component.isolation == Isolation::Sfi).then_some(Sandbox {
+            loads: component.loads,
+            matching: component.matching,
+            form: component.form,
+        })
     }
     /// What the rewriter is asked for.
     pub fn options(self) -> rewriter::Options {
-        rewriter::Options { add_uw: false, loads: self.loads, matching: self.matching }
+        let form = match self.form {
+            Form::Masks => rewriter::Form::Masks,
+            Form::Zba => rewriter::Form::AddUnsignedWord,
+            Form::Top => rewriter::Form::Or,
+        };
+        rewriter::Options { form, loads: self.loads, matching: self.matching }
     }
 }
 impl From<&str> for Source {
@@ -122,12 +132,21 @@ fn way(root: &Path, source: &Source, path: &Path) -> Result<Way> {
 }
 /// Whether it can be made into a software fault domain, or will be said not to be there.
 pub fn can_be_rewritten(root: &Path, source: &Source) -> bool {
-    !matches!(way(root, source, &root.join(&source.path)), Ok(Way::Package(_) | Way::RustFolder(_) | Way::Elf))
+    !matches!(way(root, source, &root.join(&source.path)), Ok(Way::Elf))
 }
-/// The path of a program in Rust of one file, if it is one.
-pub fn rust_file(root: &Path, source: &Source) -> Option<PathBuf> {
+/// Compiles a program in Rust to one relocatable object with all that it uses, linked by `linker`, if it is one.
+pub fn rust_object(root: &Path, source: &Source, linker: &str) -> Result<Option<Vec<u8>>> {
     let path = root.join(&source.path);
-    matches!(way(root, source, &path), Ok(Way::RustFile)).then_some(path)
+    let way = way(root, source, &path)?;
+    let program = match &way {
+        Way::Package(name) => Program::Package(name),
+        Way::RustFile => Program::File(&path),
+        Way::RustFolder(folder) => Program::Folder(folder, source.recipe.binary.as_deref()),
+        Way::C(_) | Way::Elf => return Ok(None),
+    };
+    // The next object may write over it.
+    let _alone = alone(root, Part::FaultDomains)?;
+    read(&cargo::compile_object(root, &program, linker)?).map(Some)
 }
 /// A recipe with that of the port that it names, whose sources are fetched where they are not there.
 fn with_port(root: &Path, mut recipe: Recipe) -> Result<Recipe> {
@@ -150,53 +169,71 @@ fn is_elf(path: &Path) -> bool {
     fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == *b"\x7fELF"
 }
 
+/// The ELF file of what has a folder of products of its own, so that it is built beside whatever else is; `None`: this has not.
+fn built_beside(root: &Path, source: &Source) -> Result<Option<Vec<u8>>> {
+    if let Some(sandbox) = source.sandbox {
+        return fault_domain::build(root, source, &sandbox.options()).map(Some);
+    }
+    let path = root.join(&source.path);
+    let way = way(root, source, &path)?;
+    if !matches!(way, Way::RustFile | Way::RustFolder(_)) {
+        return Ok(None);
+    }
+    // The next program may write over it.
+    let _alone = alone(root, Part::Programs)?;
+    let file = match way {
+        Way::RustFolder(folder) => cargo::compile_package(root, &folder, source.recipe.binary.as_deref())?,
+        _ => cargo::compile_file(root, &path)?,
+    };
+    read(&file).map(Some)
+}
+fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).with_context(|| path.display().to_string())
+}
 /// The ELF files of the nucleus and of each image.
 pub fn build(root: &Path, images: &Sources) -> Result<(Vec<u8>, Programs)> {
-    let _alone = alone(root)?;
-    let mut packages = vec!["nucleus".to_string()];
-    let mut packaged = BTreeMap::new();
-    let mut files = BTreeMap::new();
-    let mut programs = BTreeMap::new();
+    let mut programs = Programs::new();
     for (image, source) in images {
-        if let Some(sandbox) = source.sandbox {
-            programs.insert(image.clone(), fault_domain::build(root, source, &sandbox.options())?);
-            continue;
+        if let Some(program) = built_beside(root, source)? {
+            programs.insert(image.clone(), program);
         }
+    }
+    let _alone = alone(root, Part::Tree)?;
+    let mut packages = vec!["nucleus".to_string()];
+    let mut files = BTreeMap::new();
+    let built = root.join("target").join(TARGET).join("release");
+    let left: Vec<_> = images.iter().filter(|(image, _)| !programs.contains_key(*image)).collect();
+    for (image, source) in left {
         let path = root.join(&source.path);
         let file = match way(root, source, &path)? {
             Way::Package(name) => {
                 packages.push(name.clone());
-                packaged.insert(image.clone(), name);
-                continue;
+                built.join(name)
             }
             Way::C(recipe) => {
                 let name = if source.path.as_os_str().is_empty() { PathBuf::from(image) } else { path };
                 c::compile(root, &name, &with_port(root, recipe)?)?
             }
-            Way::RustFile => cargo::compile_file(root, &path)?,
-            Way::RustFolder(folder) => cargo::compile_package(root, &folder, source.recipe.binary.as_deref())?,
             Way::Elf => path,
+            Way::RustFile | Way::RustFolder(_) => bail!("{image}: it came while others were built"),
         };
         files.insert(image.clone(), file);
     }
     if images.values().any(|source| source.sandbox.is_some()) && !packages.iter().any(|package| package == HOST) {
         packages.push(HOST.into());
-        packaged.insert(HOST.into(), HOST.into());
+        files.insert(HOST.into(), built.join(HOST));
     }
     packages.dedup();
     cargo::build_packages(root, &packages)?;
-    let built = root.join("target").join(TARGET).join("release");
-    files.extend(packaged.into_iter().map(|(image, package)| (image, built.join(package))));
-    let read = |path: &Path| fs::read(path).with_context(|| path.display().to_string());
-    for (image, path) in files {
-        programs.insert(image, read(&path)?);
+    for (image, file) in files {
+        programs.insert(image, read(&file)?);
     }
     Ok((read(&built.join("nucleus"))?, programs))
 }
 
 /// Builds one image alone; the path of its ELF file, which is called after `name`.
 pub fn compile(root: &Path, name: &str, source: &Source) -> Result<PathBuf> {
-    let _alone = alone(root)?;
+    let _alone = alone(root, Part::Tree)?;
     match way(root, source, &root.join(&source.path))? {
         Way::C(recipe) => c::compile(root, Path::new(name), &with_port(root, recipe)?),
         _ => bail!("{name}: no program in C"),

@@ -2,7 +2,7 @@
 //! ends the campaign.
 
 use super::{Campaign, Failure, Ran};
-use crate::qemu::end_with_us;
+use crate::child::end_with_us;
 use anyhow::{Context, Result, bail};
 use fuzz::Target;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -47,7 +47,9 @@ pub struct Fuzz {
 impl Fuzz {
     pub fn new(root: &Path) -> Result<Fuzz> {
         let mut hasher = DefaultHasher::new();
-        for folder in ["lib/fuzz/src", "lib/volume/src", "services/internet/src", "services/http/src"] {
+        for folder in
+            ["lib/fuzz/src", "lib/volume/src", "services/internet/src", "services/http/src", "services/https/src"]
+        {
             for file in crate::build::files(&root.join(folder), &["rs"])? {
                 std::fs::read(file)?.hash(&mut hasher);
             }
@@ -58,7 +60,7 @@ impl Fuzz {
 }
 /// Cases of a run: those of a disk take longer.
 fn cases(target: Target) -> u64 {
-    if target == Target::Disk { 500 } else { 5000 }
+    if matches!(target, Target::Disk | Target::Crafted) { 500 } else { 5000 }
 }
 impl Campaign for Fuzz {
     fn build(&self) -> u64 {

@@ -1,5 +1,6 @@
 //! Hostile domains that do random things (`tests/target/hostile_sequences.c`) on the strict machine, interrupted between any two
-//! instructions, with windows mapped at the call and at the first access in turn.
+//! instructions, with windows mapped at the call and at the first access in turn, and, every other pair of runs, with a domain of protection that calls
+//! by patches.
 
 use super::{Campaign, Failure, Ran};
 use crate::connection::Connection;
@@ -19,6 +20,8 @@ const INSTRUCTIONS: u64 = 100_000_000;
 const PROGRAM: &str = "tests/target/hostile_sequences.c";
 const HELD: &str = "all that must hold has held";
 const SYSTEMS: [&str; 2] = ["exec", "exec-touch"];
+/// The system in which a domain of protection of the program's calls it by patches, and that with windows at the first access.
+const PATCHED: &str = "patched";
 
 /// The systems with a program on the strict machine, one for each way of windows.
 pub struct Systems {
@@ -83,13 +86,14 @@ pub fn wrong(outcome: &Outcome, held: &[String]) -> Option<String> {
 }
 
 pub struct Preemption {
-    systems: Systems,
+    systems: [Systems; 2],
     build: u64,
 }
 impl Preemption {
     pub fn new(root: &Path) -> Result<Preemption> {
-        let systems = Systems::new(root, PROGRAM, "exec")?;
-        let build = systems.build()?;
+        let systems = [Systems::new(root, PROGRAM, "exec")?, Systems::new(root, PROGRAM, PATCHED)?];
+        let build =
+            systems.iter().try_fold(0u64, |sum, some| Ok::<_, anyhow::Error>(sum.rotate_left(1) ^ some.build()?))?;
         Ok(Preemption { systems, build })
     }
 }
@@ -106,8 +110,9 @@ impl Campaign for Preemption {
             arguments: &arguments,
             instructions: STEPS * INSTRUCTIONS,
         };
-        let (outcome, _) = self.systems.run(&one, Settings::default())?;
-        let failure = wrong(&outcome, &[HELD.into()]).map(|why| Failure { command: self.systems.command(&one), why });
+        let systems = &self.systems[run as usize / SYSTEMS.len() % self.systems.len()];
+        let (outcome, _) = systems.run(&one, Settings::default())?;
+        let failure = wrong(&outcome, &[HELD.into()]).map(|why| Failure { command: systems.command(&one), why });
         Ok(Ran { steps, failure })
     }
 }

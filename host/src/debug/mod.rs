@@ -2,7 +2,6 @@
 //! the layout of what the nucleus keeps.
 
 use crate::build::{self, Programs, Sources};
-use crate::qemu::Guest;
 use abi::address::{ENTRY_STUB, PAGE, RAM_BASE};
 use abi::nucleus::*;
 use abi::rights::Rights;
@@ -60,10 +59,10 @@ impl Session {
         ["-chardev", &socket, "-gdb", "chardev:gdb", "-S"].map(String::from).into()
     }
     /// Writes what is known once the machine is there, and says how gdb is started.
-    pub fn announce(&self, image: &Image, guest: &Guest) -> Result<()> {
+    pub fn announce(&self, image: &Image, ram: &Path) -> Result<()> {
         let symbol = |name: &str| self.nucleus.symbol(&format!("nucleus_{name}"));
         let layout = serde_json::json!({
-            "ram": guest.ram(),
+            "ram": ram,
             "ram_base": RAM_BASE,
             "programs": self.programs,
             "symbols": {

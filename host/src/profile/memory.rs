@@ -85,6 +85,10 @@ impl Memory {
     }
     /// The calls that a thread is in, the innermost first, up to one that is not understood.
     pub fn invocations(&self, thread: u64, returns: &Returns) -> Vec<Invocation> {
+        self.frames(thread, returns).into_iter().filter_map(|at| self.invocation(at)).collect()
+    }
+    /// Where the frames of those calls are.
+    fn frames(&self, thread: u64, returns: &Returns) -> Vec<u64> {
         let mut all = Vec::new();
         let end = thread + (PAGE - FIRST_FRAME) as u64;
         let mut at = self.supervisor(thread + offset_of!(Thread, invocation) as u64).unwrap_or(0);
@@ -99,11 +103,76 @@ impl Memory {
                 _ if portal == returns.start => Some(START_FRAME as u64),
                 _ => self.block_frame(portal),
             };
-            let (Some(bytes @ 1..), Some(invocation)) = (bytes, self.invocation(at)) else { break };
-            all.push(invocation);
+            let (Some(bytes @ 1..), Some(_)) = (bytes, self.invocation(at)) else { break };
+            all.push(at);
             at += bytes;
         }
         all
+    }
+    /// The thread with this number; `None`: there is none.
+    pub fn thread(&self, index: u64, threads: u64) -> Option<u64> {
+        let half = self.supervisor((threads + 4 * index) & !7)? >> (32 * (index & 1)) & PHYSICAL;
+        let page = half as u32 as i32 as i64 as u64;
+        (half != 0 && self.is_thread(page, threads)).then_some(page)
+    }
+    /// A thread's number.
+    pub fn index(&self, page: u64) -> Option<u64> {
+        self.supervisor(page + offset_of!(Thread, index) as u64)
+    }
+    /// What the innermost exception of a thread has interrupted: in which address space, and `pc` and `x1` to `x31` there.
+    pub fn exception(&self, thread: u64, returns: &Returns) -> Option<(u64, [u64; 32])> {
+        /// The frame's words after portal and table: `pc`, `sp`, `ra`, `gp`, `tp`, `t0` to `t6`, `s0` to `s11`, `a0` to `a7`.
+        const NUMBERS: [usize; 32] = [
+            0, 2, 1, 3, 4, 5, 6, 7, 28, 29, 30, 31, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 10, 11, 12, 13, 14,
+            15, 16, 17,
+        ];
+        let at = self.frames(thread, returns).into_iter().find(|&at| self.supervisor(at) == Some(returns.restore))?;
+        let mut registers = [0; 32];
+        for (n, number) in NUMBERS.into_iter().enumerate() {
+            registers[number] = self.supervisor(at + 16 + 8 * n as u64)?;
+        }
+        Some((self.invocation(at)?.satp, registers))
+    }
+    /// What an address space shows of RAM to its domain, in parts without gaps: where each begins, its bytes, whether it may be written and
+    /// executed.
+    pub fn parts(&self, satp: u64) -> Vec<(u64, Vec<u8>, bool, bool)> {
+        const NUMBER: u64 = (1 << 44) - 1;
+        let mut parts: Vec<(u64, Vec<u8>, bool, bool)> = Vec::new();
+        self.leaves((satp & NUMBER) << 12, 2, 0, &mut |address, entry, length| {
+            let (writable, executable) = (entry & 4 != 0, entry & 8 != 0);
+            let mut bytes = vec![0; length];
+            if self.physical((entry >> 10 & NUMBER) << 12, &mut bytes).is_none() {
+                return;
+            }
+            match parts.last_mut() {
+                Some((start, own, w, x))
+                    if *start + own.len() as u64 == address && (*w, *x) == (writable, executable) =>
+                {
+                    own.extend(bytes);
+                }
+                _ => parts.push((address, bytes, writable, executable)),
+            }
+        });
+        parts
+    }
+    /// Calls `found` with each page of user mode that can be read, in the order of their addresses: its address, its entry, its bytes.
+    fn leaves(&self, table: u64, level: u64, from: u64, found: &mut impl FnMut(u64, u64, usize)) {
+        /// Valid, readable, and of user mode.
+        const USERS: u64 = 0b1_0011;
+        let (shift, lower) = (12 + 9 * level, if level == 2 { 256 } else { 512 });
+        for n in 0..lower {
+            let Some(entry) = self.physical_word(table + 8 * n) else { return };
+            let address = from + (n << shift);
+            match entry {
+                _ if entry & 1 == 0 => {}
+                _ if entry & 0xe == 0 && level > 0 => {
+                    self.leaves((entry >> 10 & ((1 << 44) - 1)) << 12, level - 1, address, found);
+                }
+                // Larger ones are devices' or nobody's.
+                _ if entry & USERS == USERS && level == 0 => found(address, entry, 1 << shift),
+                _ => {}
+            }
+        }
     }
     fn invocation(&self, at: u64) -> Option<Invocation> {
         let table = self.supervisor(at + 8)?;

@@ -7,13 +7,12 @@
 //! A sample is the stack in the domain that runs, by the call frame information of its program, and below it that of each domain that has called
 //! it, by the thread's invocation stack. A program is known by its code, as in `--gdb`.
 
-mod memory;
-mod program;
-mod remote;
+pub mod memory;
+pub mod program;
+pub mod remote;
 
 use crate::build::Programs;
 use crate::guest_log;
-use crate::qemu::Guest;
 use anyhow::{Context, Result, bail};
 use image::Image;
 use memory::{Invocation, Memory, Returns};
@@ -34,8 +33,8 @@ const UNKNOWN: &str = "?";
 /// The supervisor's half of an address space: the nucleus and the code of portals.
 const SUPERVISOR: u64 = 1 << 63;
 /// Places of registers in the order of their numbers.
-const RA: usize = 1;
-const SP: usize = 2;
+pub const RA: usize = 1;
+pub const SP: usize = 2;
 const TP: usize = 4;
 
 /// Stacks, as the names of their frames from the outermost in, joined by `;`; and how many samples had each.
@@ -49,6 +48,19 @@ pub struct Profile {
     nucleus: Program,
     returns: Returns,
 }
+/// What frames return through in this nucleus.
+pub fn returns(nucleus: &[u8]) -> Result<Returns> {
+    let symbols = image::Program::parse("nucleus", nucleus)?;
+    Ok(Returns {
+        start: symbols.symbol("nucleus_start")?,
+        restore: symbols.symbol("nucleus_restore")?,
+        floating_return: symbols.symbol("nucleus_floating_return")?,
+    })
+}
+/// Where the current thread's page may be: in the nucleus and in portals it is in `tp`; else the nucleus has put it aside.
+pub fn candidates(registers: &Registers) -> [u64; 2] {
+    [registers.sscratch, registers.general[TP]]
+}
 /// Samples that are being taken.
 pub struct Sampling {
     thread: JoinHandle<Result<Stacks>>,
@@ -60,12 +72,7 @@ impl Profile {
     pub fn of(file: &Path, nucleus: &[u8], programs: &Programs, main: Option<&str>) -> Result<Profile> {
         // Better now than when all is over.
         File::create(file).with_context(|| file.display().to_string())?;
-        let symbols = image::Program::parse("nucleus", nucleus)?;
-        let returns = Returns {
-            start: symbols.symbol("nucleus_start")?,
-            restore: symbols.symbol("nucleus_restore")?,
-            floating_return: symbols.symbol("nucleus_floating_return")?,
-        };
+        let returns = returns(nucleus)?;
         let named = |name: &str| match (name, main) {
             ("program", Some(main)) => main.to_string(),
             _ => Path::new(name).file_stem().unwrap_or_default().to_string_lossy().into_owned(),
@@ -83,9 +90,9 @@ impl Profile {
         ["-chardev", &socket, "-gdb", "chardev:profile"].map(String::from).into()
     }
     /// Takes samples from the time on when the system has been booted, until the machine is gone.
-    pub fn start(self: Arc<Self>, image: &Image, guest: &Guest, over: Arc<AtomicBool>) -> Result<Sampling> {
-        let (threads, file, log) = (image.thread_table as u64, self.file.clone(), guest.log_offset());
-        let ram = File::open(guest.ram())?;
+    pub fn start(self: Arc<Self>, image: &Image, (ram, log): (&Path, u64), over: Arc<AtomicBool>) -> Result<Sampling> {
+        let (threads, file) = (image.thread_table as u64, self.file.clone());
+        let ram = File::open(ram)?;
         let thread = std::thread::spawn(move || {
             while !guest_log::read(&ram, log).is_ok_and(|log| log.booted) {
                 if over.load(Ordering::Relaxed) {
@@ -163,9 +170,7 @@ impl Sampler {
     }
     /// The calls that the current thread is in.
     fn invocations(&self, registers: &Registers) -> Vec<Invocation> {
-        // In the nucleus and in portals it is in `tp`; else the nucleus has put it aside.
-        let candidates = [registers.sscratch, registers.general[TP]];
-        let thread = candidates.into_iter().find(|page| self.memory.is_thread(*page, self.threads));
+        let thread = candidates(registers).into_iter().find(|page| self.memory.is_thread(*page, self.threads));
         thread.map_or(Vec::new(), |thread| self.memory.invocations(thread, &self.profile.returns))
     }
     /// The names of a sample's frames, from the outermost in.

@@ -77,6 +77,10 @@ impl Program {
         let (_, name) = self.functions.get(behind.checked_sub(1)?)?;
         self.has(pc).then_some(name)
     }
+    /// Where the function with this name begins.
+    pub fn address(&self, name: &str) -> Option<u64> {
+        self.functions.iter().find(|(_, function)| function == name).map(|&(address, _)| address)
+    }
     fn frame(&self, pc: u64) -> Option<&FrameDescriptionEntry<Bytes>> {
         let behind = self.frames.partition_point(|frame| frame.initial_address() <= pc);
         self.frames.get(behind.checked_sub(1)?).filter(|frame| frame.contains(pc))
@@ -85,12 +89,11 @@ impl Program {
     pub fn stack(&self, mut pc: u64, mut known: Known, word: impl Fn(u64) -> Option<u64>) -> Vec<&str> {
         let mut functions = Vec::new();
         let mut context = UnwindContext::new();
-        while functions.len() < FRAMES
-            && let Some(function) = self.function(pc)
-        {
+        while functions.len() < FRAMES {
+            // What is returned to may lie behind the end of a function whose last call never returns.
+            let at = if functions.is_empty() { pc } else { pc.wrapping_sub(1) };
+            let Some(function) = self.function(at) else { break };
             functions.push(function);
-            // What is returned to may lie behind the end of a function that never returns.
-            let at = if functions.len() > 1 { pc - 1 } else { pc };
             let before = (pc, known[SP]);
             let Some(caller) = self.caller(at, &mut known, &mut context, &word, functions.len() == 1) else { break };
             pc = caller;

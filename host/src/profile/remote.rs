@@ -123,6 +123,39 @@ impl Remote {
         while !self.receive()?.starts_with(STOPPED) {}
         Ok(())
     }
+    /// Has it stop before the instruction at `address`, in every address space.
+    pub fn stop_at(&mut self, address: u64) -> Result<()> {
+        self.done(&format!("Z0,{address:x},2"))
+    }
+    /// Executes the instruction that it was stopped at there.
+    pub fn step_over(&mut self, address: u64) -> Result<()> {
+        self.done(&format!("z0,{address:x},2"))?;
+        self.stream.write_all(&packet("s"))?;
+        if !self.stopped() {
+            bail!("the machine is gone");
+        }
+        self.stop_at(address)
+    }
+    fn done(&mut self, body: &str) -> Result<()> {
+        match self.ask(body)?.as_str() {
+            "OK" => Ok(()),
+            answer => bail!("QEMU answers {body} with \"{answer}\""),
+        }
+    }
+    /// Waits until it stops, however long that takes. False: it is gone.
+    pub fn stopped(&mut self) -> bool {
+        use std::io::ErrorKind::{TimedOut, WouldBlock};
+        loop {
+            match self.receive() {
+                Ok(body) if body.starts_with(STOPPED) => return true,
+                Ok(_) => {}
+                Err(error) => match error.downcast_ref::<std::io::Error>().map(|error| error.kind()) {
+                    Some(TimedOut | WouldBlock) => {}
+                    _ => return false,
+                },
+            }
+        }
+    }
     fn register(&mut self, number: &str) -> Result<u64> {
         let answer = self.ask(&format!("p{number}"))?;
         words(&answer).and_then(|words| words.first().copied()).with_context(|| format!("QEMU: a register is {answer}"))

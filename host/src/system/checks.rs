@@ -4,7 +4,7 @@ use super::document::{Fault, meant};
 use crate::build::Recipe;
 use crate::build::Sandbox;
 use abi::account::{ACCOUNTS, Resource};
-use manifest::{Component, Isolation, Limits, System, has_disk};
+use manifest::{Component, Form, Isolation, Limits, System, has_disk};
 use std::collections::HashMap;
 
 /// What is wrong with the blocks of a system, whose images have their names.
@@ -96,12 +96,16 @@ pub fn why_no_fault_domain(component: &Component) -> Option<(&'static str, &'sta
         Some(("boot", "the first components are laid out in the image, and it is started by init"))
     } else if component.trusted {
         Some(("trusted", "service stacks lie outside of its segment"))
-    } else if !component.devices.is_empty() {
-        Some(("devices", "a device's registers lie outside of its segment"))
+    } else if !component.devices.is_empty() && !component.host.is_empty() {
+        Some(("devices", "a device is its host's, and another's is in the same address space"))
+    } else if component.opens.iter().any(|name| name == DMA) {
+        Some(("opens", "the pages that a device reads and writes lie outside of its segment"))
     } else {
         None
     }
 }
+/// Opened by drivers whose devices read and write memory.
+const DMA: &str = "memory.dma";
 /// What is wrong with components that are to be software fault domains. `can`: the program is not there, or it can be made into one.
 pub fn fault_domains(system: &System, can: &dyn Fn(&Component) -> bool) -> Vec<Fault> {
     let mut faults = Vec::new();
@@ -117,6 +121,10 @@ pub fn fault_domains(system: &System, can: &dyn Fn(&Component) -> bool) -> Vec<F
                 let text = "addresses are matched where `isolation` is \"sfi\"";
                 faults.push(fault(text.into()).at("matching"));
             }
+            if component.form != Form::Masks {
+                let text = "addresses are brought into a segment where `isolation` is \"sfi\"";
+                faults.push(fault(text.into()).at("form"));
+            }
             if some && component.image == image::HOST && component.path != image::HOST {
                 let text = format!("an image called \"{}\" hosts fault domains, and is another", image::HOST);
                 faults.push(fault(text).at("name"));
@@ -124,8 +132,13 @@ pub fn fault_domains(system: &System, can: &dyn Fn(&Component) -> bool) -> Vec<F
         } else if let Some((key, why)) = why_no_fault_domain(component) {
             let text = format!("it can not be a software fault domain: {why}");
             faults.push(fault(text).at(key));
+        } else if component.form == Form::Top && !component.host.is_empty() {
+            let text = "the last GiB of a space is for the component whose space it is, and this one has a `host`";
+            faults.push(
+                fault(text.into()).at("form").help("`form = \"zba\"`, or no `form`, can be had by several".to_string()),
+            );
         } else if !can(component) {
-            let text = "it can not be a software fault domain: only programs in C, and in Rust of one file, are made into such";
+            let text = "it can not be a software fault domain: only what is built here is made into such, and this is a finished ELF file";
             let help = "leave `isolation` out: it has an address space of its own then".to_string();
             faults.push(fault(text.into()).at("isolation").help(help));
         }

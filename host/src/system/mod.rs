@@ -4,6 +4,7 @@ mod checks;
 mod document;
 mod hosts;
 mod names;
+mod stacks;
 mod tasks;
 
 pub use checks::{why_no_fault_domain, why_not_in_supervisor_mode};
@@ -52,7 +53,10 @@ pub struct Manifest {
 /// Names that every component may open, for what is its own: a panic is said there, and signals come by them.
 pub const EVERYBODYS: &str = "init.own.*";
 
-/// Reads a system, with what it includes: `systems/NAME.toml`, or the manifest at a path that ends in `.toml`. What is wrong with it is the
+/// Where systems are: for users, for benchmarks, for tests. A name is in one of them only.
+pub const FOLDERS: [&str; 3] = ["systems", "apps/bench/systems", "tests/systems"];
+
+/// Reads a system, with what it includes: `NAME.toml` in one of [`FOLDERS`], or the manifest at a path that ends in `.toml`. What is wrong with it is the
 /// error.
 pub fn load(root: &Path, name: &str) -> Result<System> {
     let Manifest { mut system, .. } = read(root, name)?;
@@ -74,17 +78,16 @@ fn read(root: &Path, name: &str) -> Result<Manifest> {
             "\"{name}\" is not the name of a system: give that of a file in systems/ without .toml, or the path of one with it"
         );
     }
-    let systems = root.join("systems");
-    let path = systems.join(format!("{name}.toml"));
-    if !path.exists() {
-        let mut known: Vec<String> = std::fs::read_dir(&systems)?
+    let places = FOLDERS.map(|folder| root.join(folder).join(format!("{name}.toml")));
+    let Some(path) = places.iter().find(|path| path.exists()) else {
+        let mut known: Vec<String> = std::fs::read_dir(root.join(FOLDERS[0]))?
             .filter_map(|e| Some(e.ok()?.path().file_stem()?.to_str()?.to_string()))
             .collect();
         known.sort();
         let help = meant(name, known.iter().map(String::as_str)).map_or(String::new(), |help| format!(" ({help})"));
         bail!("there is no system \"{name}\"{help}; systems/ has {}", known.join(", "));
-    }
-    read_file(root, &path)
+    };
+    read_file(root, path)
 }
 /// Reads one manifest, wherever it is, and looks for what can be seen before it is built.
 fn read_file(root: &Path, path: &Path) -> Result<Manifest> {
@@ -123,7 +126,8 @@ impl Manifest {
             file.components.iter_mut().for_each(|component| bring(component, &folder));
         }
         if let Some(include) = &file.include {
-            let places = [path.with_file_name(include), root.join("systems").join(include)];
+            let mut places = vec![path.with_file_name(include)];
+            places.extend(FOLDERS.map(|folder| root.join(folder).join(include)));
             let Some(included) = places.iter().find(|place| place.exists()) else {
                 let at = document.text.find(&format!("\"{include}\"")).map_or(0..0, |at| at..at + include.len() + 2);
                 let what = format!("there is no manifest \"{include}\" beside this one, nor in systems/");
@@ -166,6 +170,7 @@ pub fn check_file(root: &Path, path: &Path) -> Result<()> {
 fn check_built(root: &Path, manifest: &Manifest, programs: &build::Programs) -> Result<()> {
     let mut faults = names::faults(&manifest.system, &declared(programs)?);
     faults.extend(tasks::immovable(&manifest.system, programs));
+    faults.extend(stacks::faults(&manifest.system, programs));
     if manifest.system.components.iter().any(|c| !c.boot && !c.devices.is_empty()) {
         faults.extend(devices(root, &manifest.system)?);
     }

@@ -60,6 +60,9 @@ pub fn faults(system: &System, programs: &Programs) -> Vec<Fault> {
         for portal in &program.provides {
             faults.extend(provides(&fault, component, portal));
         }
+        if let Some(all) = programs.get(&component.image) {
+            faults.extend(interfaces::ALL.iter().filter_map(|interface| lacking(&fault, interface, all)));
+        }
         // Those that are started on request may be there to take another's place.
         if !component.on_request {
             let literal = component.provides.iter().filter(|pattern| !pattern.ends_with('*'));
@@ -120,6 +123,16 @@ fn imports(
     }
     faults
 }
+/// What a program that provides some of an interface, in the place of its server, does not provide of it: callers go by the whole.
+fn lacking(fault: &dyn Fn(String) -> Fault, interface: &interfaces::Interface, program: &Declared) -> Option<Fault> {
+    let provides = |name: &str| program.provides.iter().any(|portal| portal.name == name);
+    let (there, lacking): (Vec<&str>, Vec<&str>) =
+        interface.portals.iter().map(|portal| portal.name).partition(|name| provides(name));
+    let (some, missing) = (there.first()?, lacking.first()?);
+    let text = format!("its program provides \"{some}\", and of the same interface not \"{missing}\"");
+    let all = lacking.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
+    Some(fault(text).at("image").help(format!("{} provides {all}, too", interface.title)))
+}
 /// What a program declares to provide, and may not, or not so.
 fn provides(fault: &dyn Fn(String) -> Fault, component: &Component, portal: &Provides) -> Vec<Fault> {
     let mut faults = Vec::new();
@@ -164,6 +177,21 @@ mod tests {
         let component: Component = toml::from_str("name = \"clock\"\nprovides = [\"clock.*\"]").unwrap();
         let portal = Provides { name: name.into(), specification: specification.into(), entry: 0, constant: 0 };
         provides(&|text| Fault::of(0, text), &component, &portal).len()
+    }
+    fn declared(names: &[&str]) -> Declared {
+        let portal =
+            |name: &&str| Provides { name: name.to_string(), specification: "nm".into(), entry: 0, constant: 0 };
+        Declared { provides: names.iter().map(portal).collect(), imports: Vec::new() }
+    }
+    #[test]
+    fn a_replacement_that_lacks_a_portal_of_its_interface_is_refused() {
+        let lacks = |names: &[&str]| {
+            let all = interfaces::ALL.iter();
+            all.filter_map(|interface| lacking(&|text| Fault::of(0, text), interface, &declared(names))).count()
+        };
+        assert_eq!(lacks(&["clock.time", "clock.alarm"]), 0);
+        assert_eq!(lacks(&["clock.alarm"]), 1);
+        assert_eq!(lacks(&["clock.alarm", "names.bind", "clock.of_nobodys_interface"]), 2);
     }
     #[test]
     fn a_replacement_that_takes_other_arguments_than_its_interface_is_refused() {

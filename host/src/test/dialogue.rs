@@ -181,7 +181,7 @@ fn run_tool(root: &Path, words: &[&str]) -> Result<Ends> {
     // One open terminal, as a shell gives it to a program.
     command.stdin(its.try_clone()?).stdout(its.try_clone()?).stderr(its);
     own_terminal(&mut command);
-    crate::qemu::end_with_us(&mut command);
+    crate::child::end_with_us(&mut command);
     let child = command.spawn()?;
     let input = std::fs::File::from(ours.try_clone()?);
     Ok((child, Box::new(input), Box::new(std::fs::File::from(ours))))

@@ -25,6 +25,7 @@ pub struct Directives {
     pub host: Option<String>,
     pub loads: bool,
     pub matching: bool,
+    pub form: manifest::Form,
     /// Seed of its time slices on the strict machine.
     pub slices: Option<u64>,
     pub arguments: Vec<String>,
@@ -49,6 +50,7 @@ impl Default for Directives {
             host: None,
             loads: false,
             matching: false,
+            form: manifest::Form::Masks,
             slices: None,
             arguments: Vec::new(),
             system: "exec".into(),
@@ -85,6 +87,7 @@ pub fn parse(source: &str) -> Result<Directives> {
             "isolation" if value == "supervisor" => d.isolation = Isolation::Supervisor,
             "loads" if value.is_empty() => d.loads = true,
             "matching" if value.is_empty() => d.matching = true,
+            "form" => d.form = crate::exec::form(value).map_err(anyhow::Error::msg).with_context(place)?,
             "host" => d.host = Some(value.to_string()),
             "slices" => d.slices = Some(value.parse().with_context(place)?),
             "memory" => d.memory = value.parse().with_context(place)?,

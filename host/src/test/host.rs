@@ -1,57 +1,26 @@
 //! Tests that run on this machine: cargo's.
 
 use super::Verdict;
-use crate::build;
+use crate::{build, progress};
 use anyhow::{Context, Result};
 use std::path::Path;
 
-/// One package's tests: its name, and further arguments for cargo.
-fn packages(root: &Path) -> Result<Vec<(String, bool)>> {
-    let mut found = Vec::new();
-    for folder in ["lib", "servers", "drivers", "services", "apps"] {
-        let Ok(entries) = std::fs::read_dir(root.join(folder)) else { continue };
-        for entry in entries {
-            let path = entry?.path();
-            let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_string();
-            // The SDK and its executor are for the machine only.
-            if !["pebble", "executor"].contains(&name.as_str())
-                && path.join("Cargo.toml").exists()
-                && path.join("src/lib.rs").exists()
-            {
-                found.push((name, folder != "lib"));
-            }
-        }
-    }
-    found.extend(["host", "rewriter", "strict"].map(|name| (name.into(), false)));
-    found.sort();
-    Ok(found)
-}
-
+/// The tests of the workspace's default members.
 pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Verdict>> {
-    let mut verdicts = Vec::new();
-    let (logic, whole): (Vec<_>, Vec<_>) = packages(root)?.into_iter().partition(|p| p.1);
-    for (packages, library_only) in [(whole, false), (logic, true)] {
-        let mut command = build::cargo(root);
-        command.args(["test", "--no-fail-fast"]);
-        packages.iter().for_each(|(name, _)| {
-            command.args(["-p", name]);
-        });
-        if library_only {
-            command.arg("--lib");
-        }
-        let output = command.output().context("cargo could not be started")?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        let errors = String::from_utf8_lossy(&output.stderr);
-        let found = parse(&text, &errors);
-        // Not built, or a test ended its whole process.
-        if !output.status.success() && found.iter().all(|v| v.failure.is_none()) {
-            let failure = Some(
-                errors.lines().rev().take(20).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("\n"),
-            );
-            verdicts.push(Verdict { name: "host tests are built and run to their end".into(), failure, seconds: 0.0 });
-        }
-        verdicts.extend(found.into_iter().filter(|v| wanted(&v.name)));
+    let what = "building and running the tests of this machine (the first time takes minutes)";
+    let output = progress::during(what, || build::cargo(root).args(["test", "--no-fail-fast", "--tests"]).output())
+        .context("cargo could not be started")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let mut verdicts = parse(&text, &errors);
+    // Not built, or a test ended its whole process.
+    if !output.status.success() && verdicts.iter().all(|v| v.failure.is_none()) {
+        let mut last: Vec<&str> = errors.lines().rev().take(20).collect();
+        last.reverse();
+        let name = "host tests are built and run to their end".into();
+        verdicts.push(Verdict { name, failure: Some(last.join("\n")), seconds: 0.0 });
     }
+    verdicts.retain(|v| wanted(&v.name));
     verdicts.iter().filter(|v| v.failure.is_some()).for_each(Verdict::print);
     println!("{} host tests", verdicts.len());
     Ok(verdicts)
@@ -82,6 +51,22 @@ fn parse(text: &str, errors: &str) -> Vec<Verdict> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[test]
+    fn every_library_that_can_be_tested_here_is() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let workspace: toml::Table = std::fs::read_to_string(root.join("Cargo.toml")).unwrap().parse().unwrap();
+        let members = workspace["workspace"]["default-members"].as_array().unwrap();
+        for folder in ["lib", "servers", "drivers", "services", "host"] {
+            for package in std::fs::read_dir(root.join(folder)).unwrap() {
+                let package = package.unwrap().path();
+                let name = package.strip_prefix(root).unwrap().to_str().unwrap();
+                let library = package.join("Cargo.toml").exists() && package.join("src/lib.rs").exists();
+                // The SDK and its executor are for the machine only.
+                let wanted = library && !["lib/pebble", "lib/executor"].contains(&name);
+                assert_eq!(members.iter().any(|member| member.as_str() == Some(name)), wanted, "{name}");
+            }
+        }
+    }
     #[test]
     fn cargos_lines_are_read() {
         let text = "running 2 tests\ntest a::b ... ok\ntest c ... FAILED\n\n---- c stdout ----\nboom\n";

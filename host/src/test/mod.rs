@@ -103,6 +103,9 @@ const PICTURE: &[Own] = &[("the_committed_picture_is_the_default_system", crate:
 const ON_THE_MACHINE: &[&str] = &[
     "target",
     "sfi",
+    "sfi_files",
+    "sfi_zba",
+    "sfi_top",
     "session",
     "piped",
     "programs",
@@ -114,6 +117,7 @@ const ON_THE_MACHINE: &[&str] = &[
     "bench",
     "isolation",
     "hostile",
+    "debugger",
 ];
 
 /// Whether `filter` can only mean tests on the machine, so that those of this one need not be built.
@@ -126,11 +130,11 @@ pub fn run(root: &Path, filter: Option<&str>) -> Result<ExitCode> {
     let wanted = |name: &str| filter.is_none_or(|f| name.contains(f));
     let mut verdicts = if filter.is_some_and(on_the_machine_only) { Vec::new() } else { host::run(root, &wanted)? };
     // The longest first, so that none runs alone at the end.
-    let mut jobs = services::jobs(root, &wanted);
-    jobs.extend(webconsole::jobs(root, &wanted));
-    jobs.extend(suite(root, &wanted));
-    jobs.extend(isolation::job(root, &wanted)?);
-    jobs.extend(target::jobs(root, &wanted)?);
+    let mut building = services::jobs(root, &wanted);
+    building.extend(webconsole::jobs(root, &wanted));
+    building.extend(suite(root, &wanted));
+    building.extend(isolation::job(root, &wanted)?);
+    let mut jobs = target::jobs(root, &wanted)?;
     jobs.extend(debugger::jobs(root, &wanted)?);
     jobs.extend(session::jobs(root, &wanted)?);
     jobs.extend(piped::jobs(root, &wanted));
@@ -142,7 +146,7 @@ pub fn run(root: &Path, filter: Option<&str>) -> Result<ExitCode> {
     jobs.extend(book::jobs(root, &wanted)?);
     jobs.extend(manifests::jobs(root, &wanted)?);
     jobs.extend(systems::jobs(root, &wanted)?);
-    verdicts.extend(pool::run(jobs));
+    verdicts.extend(pool::run(building, jobs));
     if verdicts.is_empty() {
         bail!("no test's name contains \"{}\"", filter.unwrap_or(""));
     }

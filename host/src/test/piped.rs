@@ -1,14 +1,16 @@
 //! `./pebble run` and `./pebble exec` between pipes: the tool itself is run.
 
 use super::{Job, Own, Wanted};
+use crate::child::end_with_us;
 use crate::connection::Connection;
 use crate::exec::Options;
-use crate::qemu::{Console, end_with_us};
+use crate::qemu::Console;
 use crate::{copying, exec, qemu, system};
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 const SYSTEM: &str = "piped";
@@ -83,7 +85,10 @@ fn shows_calls(root: &Path) -> Result<()> {
     if said != "one\ntwo words\nit's\n" || status != Some(3) {
         bail!("status {status:?}: {said}{errors}");
     }
-    if !errors.contains("arguments (") || !errors.contains(": files.open(\"t\", ") || errors.contains("files.status") {
+    if !errors.contains("arguments (")
+        || !errors.contains(": files.open(path: \"t\", flags: ")
+        || errors.contains("files.status")
+    {
         bail!("the calls are told so: {errors}");
     }
     Ok(())
@@ -116,6 +121,132 @@ fn kills(root: &Path) -> Result<()> {
     }
     Ok(())
 }
+/// A program that waits with `poll` is told when input comes, when it ends, and when nobody takes its output any more.
+fn polls(root: &Path) -> Result<()> {
+    const PROGRAM: &str = "tests/target/components/polls.c";
+    let mut child = tool(root, &[PROGRAM])?;
+    let mut to = child.stdin.take().context("no input")?;
+    let mut from = BufReader::new(child.stdout.take().context("no output")?);
+    let mut hear = |wanted: &str| -> Result<()> {
+        let mut line = String::new();
+        from.read_line(&mut line)?;
+        if line == wanted { Ok(()) } else { bail!("{line:?}, not {wanted:?}") }
+    };
+    hear("nothing yet\n")?;
+    for line in ["one\n", "and two\n"] {
+        to.write_all(line.as_bytes())?;
+        hear(&format!("came: {line}"))?;
+    }
+    drop(to);
+    hear("ended\n")?;
+    let status = child.wait()?;
+    if !status.success() {
+        bail!("{status}");
+    }
+    let (_, errors, status) = exec(root, &[PROGRAM, "output"], Vec::new(), 2)?;
+    if !errors.contains("broken") || status != Some(0) {
+        bail!("status {status:?}, standard error:\n{errors}");
+    }
+    Ok(())
+}
+/// Whatever is started again while its input is piped in, by a shell that reads it, the shell has each line once, in order; and a status.
+fn restarts(root: &Path) -> Result<()> {
+    const LINES: usize = 40;
+    const NAMES: [&str; 6] = ["console", "files", "clock", "capabilities", "shell", "console"];
+    let mut input = String::new();
+    for (n, name) in NAMES.iter().enumerate() {
+        let lines = (n * LINES..(n + 1) * LINES).map(|line| format!("echo line {line} of many that are waiting\n"));
+        input.extend(lines);
+        input += &format!("restart {name}\n");
+    }
+    let mut pieces = [input.as_bytes(), b"exit 7"].into_iter();
+    let (said, status) = converse(root, |_| pieces.next())?;
+    let heard: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("line ")).collect();
+    let wanted = (0..NAMES.len() * LINES).map(|line| format!("{line} of many that are waiting"));
+    match wanted.zip(heard.iter().copied().chain(std::iter::repeat("nothing"))).find(|(wanted, heard)| wanted != heard)
+    {
+        Some((wanted, heard)) => bail!("\"{heard}\" came for \"{wanted}\", status {status:?}:\n{said}"),
+        None if heard.len() == NAMES.len() * LINES && status == Some(7) => Ok(()),
+        None => bail!("{} lines, status {status:?}:\n{said}", heard.len()),
+    }
+}
+/// The same for programs, in C and in Rust, in the middle of whose input the console dies: bytes of all values, which come slowly.
+fn restarts_of_readers(root: &Path) -> Result<()> {
+    const PIECE: usize = 3000;
+    /// Pieces that come when the console has been started again.
+    const LATER: usize = 20;
+    let piece: Vec<u8> = (0..PIECE).map(|n| (n * 7 + n / 256) as u8).collect();
+    for reader in ["copy > out; wc -c out", "wc -c"] {
+        let commands = format!("sleep 0.2 && kill console &\n{reader}\n");
+        let (mut sent, mut later) = (0, 0);
+        let (said, status) = converse(root, |said| {
+            sent += 1;
+            later += said.contains("starting console again") as usize;
+            if sent == 1 { Some(commands.as_bytes()) } else { (later <= LATER).then_some(&piece[..]) }
+        })?;
+        // The commands, and the end.
+        let count = (PIECE * (sent - 2)).to_string();
+        if !said.contains(&format!("\n{count}")) || status != Some(0) {
+            bail!("{reader}: status {status:?}, no \"{count}\":\n{said}");
+        }
+    }
+    Ok(())
+}
+/// Where the console is not started again, the machine stops, rather than waits for what nobody can say.
+fn stops(root: &Path) -> Result<()> {
+    let kills = b"kill console\n".repeat(6);
+    let mut pieces = [&kills[..], b"halt\n"].into_iter();
+    let (said, status) = converse(root, |_| pieces.next())?;
+    if status == Some(1) { Ok(()) } else { bail!("status {status:?}:\n{said}") }
+}
+/// Pipes to the shell what `next` gives, which sees what came out so far, with a moment between two pieces; all that came out, and the status.
+fn converse<'a>(root: &Path, mut next: impl FnMut(&str) -> Option<&'a [u8]>) -> Result<(String, Option<i32>)> {
+    exec::make_image(root, &system::load(root, SYSTEM)?, Vec::new())?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["run", SYSTEM]).env("PEBBLE_ROOT", root).current_dir(root);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    end_with_us(&mut command);
+    let mut child = command.spawn()?;
+    let (mut from, mut to) = (child.stdout.take().context("no output")?, child.stdin.take().context("no input")?);
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let text = |heard: &Mutex<Vec<u8>>| -> String {
+        String::from_utf8_lossy(&heard.lock().unwrap_or_else(|e| e.into_inner())).replace('\r', "")
+    };
+    let keeps = heard.clone();
+    let reader = std::thread::spawn(move || {
+        let mut buffer = [0; 4096];
+        while let Ok(count @ 1..) = from.read(&mut buffer) {
+            keeps.lock().unwrap_or_else(|e| e.into_inner()).extend_from_slice(&buffer[..count]);
+        }
+    });
+    let end = Instant::now() + PATIENCE;
+    while Instant::now() < end
+        && let Some(piece) = next(&text(&heard))
+    {
+        // Where nobody takes it, too little comes out.
+        let _ = to.write_all(piece);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    drop(to);
+    let status = until_end(&mut child)?;
+    let _ = reader.join();
+    Ok((text(&heard), status.and_then(|status| status.code())))
+}
+/// Waits until the tool has ended; `None`: it runs on, and is ended.
+fn until_end(child: &mut Child) -> Result<Option<std::process::ExitStatus>> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        match child.try_wait()? {
+            None if Instant::now() < end => std::thread::sleep(Duration::from_millis(20)),
+            None => {
+                child.kill()?;
+                child.wait()?;
+                return Ok(None);
+            }
+            status => return Ok(status),
+        }
+    }
+}
 /// A program whose output nobody takes any more is told.
 fn breaks(root: &Path) -> Result<()> {
     let input = b"a line of many\n".repeat(1 << 14);
@@ -137,14 +268,22 @@ fn ends(root: &Path) -> Result<()> {
     }
     Ok(())
 }
-/// A fault's report says where in the source it was, in C and, inlined functions included, in Rust.
+/// A fault's report says where in the source it was, in C and, inlined functions included, in Rust; and in C in a fault domain.
 fn places(root: &Path) -> Result<()> {
-    const PLACES: [(&str, &str); 2] = [
-        ("fault_null_pointer.c", " (main at tests/target/fault_null_pointer.c:6)\n"),
-        ("fault_panic.rs", ", in panic"),
+    const MATCHED: [&str; 3] = ["--isolation", "sfi", "--matching"];
+    const PLACES: [(&[&str], &str, &str); 3] = [
+        (&[], "fault_null_pointer.c", " (main at tests/target/fault_null_pointer.c:6)\n"),
+        (&[], "fault_panic.rs", ", in panic"),
+        (
+            &MATCHED,
+            "sfi_matching_names_the_store.c",
+            "of its program, store+0xc at tests/target/sfi_matching_names_the_store.c:11)\n",
+        ),
     ];
-    for (file, place) in PLACES {
-        let (_, errors, status) = exec(root, &[&format!("tests/target/{file}")], Vec::new(), usize::MAX)?;
+    for (options, file, place) in PLACES {
+        let path = format!("tests/target/{file}");
+        let words = [options, &[&path]].concat();
+        let (_, errors, status) = exec(root, &words, Vec::new(), usize::MAX)?;
         if status != Some(crate::exec::FAULTED.into()) || !errors.contains(place) {
             bail!("{file}: status {status:?}, no \"{}\" in:\n{errors}", place.escape_default());
         }
@@ -181,11 +320,15 @@ fn exec(root: &Path, arguments: &[&str], input: Vec<u8>, most: usize) -> Result<
 }
 
 const OWN: &[Own] = &[
+    ("whatever_is_restarted_each_line_is_executed_once", restarts),
+    ("a_console_that_dies_loses_nothing_of_a_program_s_input", restarts_of_readers),
+    ("without_a_console_the_machine_stops", stops),
     ("a_profile_has_the_stacks_of_all_domains", profiles),
     ("calls_of_portals_are_shown_beside_the_program", shows_calls),
     ("sixteen_megabytes_come_out_as_they_went_in", copies),
     ("every_byte_of_standard_input_arrives_by_the_serial_port", copies_by_the_serial_port),
     ("who_is_killed_at_the_console_keeps_nobody_from_it", kills),
+    ("poll_waits_for_standard_input_its_end_and_a_broken_output", polls),
     ("a_fault_is_told_with_function_file_and_line", places),
     ("who_writes_on_though_nobody_takes_it_is_ended", ends),
     ("a_program_is_told_that_nobody_takes_its_output", breaks),
@@ -217,17 +360,7 @@ fn pipe(root: &Path, input: &str, parts: &[&str]) -> Result<()> {
         let mut said = Vec::new();
         from.read_to_end(&mut said).map(|_| String::from_utf8_lossy(&said).replace('\r', ""))
     });
-    let end = Instant::now() + PATIENCE;
-    let status = loop {
-        match child.try_wait()? {
-            None if Instant::now() < end => std::thread::sleep(Duration::from_millis(20)),
-            status => break status,
-        }
-    };
-    if status.is_none() {
-        child.kill()?;
-        child.wait()?;
-    }
+    let status = until_end(&mut child)?;
     let said = reader.join().unwrap_or_else(|_| Ok(String::new()))?;
     let mut rest = said.as_str();
     for part in parts {

@@ -20,20 +20,22 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Runs all of them, in their order as far as there are machines.
-pub fn run(jobs: Vec<Job>) -> Vec<Verdict> {
-    let next = Mutex::new(jobs.into_iter());
+/// Runs all of them, each kind in its order: one machine begins with those that first build for long, the other with the rest, so that what is built by one processor
+/// does not hold up the other.
+pub fn run(building: Vec<Job>, others: Vec<Job>) -> Vec<Verdict> {
+    let left = [building, others].map(|jobs| Mutex::new(jobs.into_iter()));
     let verdicts = Mutex::new(Vec::new());
-    let work = || {
-        loop {
-            let Some(Job(tests)) = next.lock().unwrap().next() else { break };
+    let next = |kind: usize| left[kind].lock().unwrap().next();
+    let work = |first: usize| {
+        while let Some(Job(tests)) = next(first).or_else(|| next(1 - first)) {
             let found = tests();
             verdicts.lock().unwrap().extend(found);
         }
     };
     std::thread::scope(|scope| {
-        for _ in 0..MACHINES {
-            scope.spawn(work);
+        for machine in 0..MACHINES {
+            let work = &work;
+            scope.spawn(move || work(machine % 2));
         }
     });
     verdicts.into_inner().unwrap()
@@ -47,7 +49,9 @@ mod tests {
     #[test]
     fn each_job_is_run_once_and_what_became_of_it_is_kept() {
         let jobs = (0..20).map(|n| Job::of(format!("job {n}"), move || if n == 7 { bail!("seven") } else { Ok(()) }));
-        let mut verdicts = run(jobs.collect());
+        let mut jobs: Vec<_> = jobs.collect();
+        let others = jobs.split_off(5);
+        let mut verdicts = run(jobs, others);
         verdicts.sort_by_key(|v| v.name.trim_start_matches("job ").parse::<u32>().unwrap());
         assert_eq!(verdicts.len(), 20);
         let failed: Vec<_> = verdicts.iter().filter_map(|v| Some((v.name.as_str(), v.failure.as_deref()?))).collect();
@@ -60,6 +64,6 @@ mod tests {
             both.wait();
             Ok(())
         };
-        assert_eq!(run(vec![Job::of("one".into(), wait), Job::of("other".into(), wait)]).len(), 2);
+        assert_eq!(run(vec![Job::of("one".into(), wait), Job::of("other".into(), wait)], vec![]).len(), 2);
     }
 }

@@ -17,7 +17,7 @@ pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Result<Vec<Job<'a>>> {
 }
 /// The tests of a port; or that it could not be built.
 fn cases(root: &Path, port: &str) -> Vec<Verdict> {
-    match port::cases(root, port) {
+    match port::cases(root, port, port::Which::WithoutByHand) {
         Ok(cases) => cases
             .iter()
             .map(|case| Verdict::of(format!("ports::{port}::{}", case.name), || port::judge(root, case)))
@@ -33,7 +33,7 @@ fn database(root: &Path) -> Result<()> {
     let file = folder.path().join("disk");
     disk::create(&file, 32)?;
     let run = |sql: &str| -> Result<String> {
-        let arguments = ["-vfs", "unix-dotfile", "disk/data.db", sql];
+        let arguments = ["disk/data.db", sql];
         let child = with_disk(root, &file, &program.display().to_string(), &arguments)?;
         Ok(String::from_utf8_lossy(&child.wait_with_output()?.stdout).into_owned())
     };

@@ -1,7 +1,7 @@
 //! Programs as people bring them: several files, folders, packages, other build systems. The tool itself is run.
 
 use super::{Job, Own, Wanted};
-use crate::qemu::end_with_us;
+use crate::child::end_with_us;
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -38,6 +38,12 @@ const RUNS: &[(&str, &[&str], &str, i32)] = &[
         0,
     ),
     (
+        "a_package_as_a_fault_domain",
+        &["exec", "--isolation", "sfi", "tests/programs/package", "pebble"],
+        "47720e9438122b7d\n",
+        0,
+    ),
+    (
         "tasks_await_portals_on_embassys_executor",
         &["exec", "tests/programs/tasks"],
         "Ok(42), meanwhile several steps\n",
@@ -67,8 +73,14 @@ const OWN: &[Own] = &[
     ("a_server_that_takes_other_types_than_its_interface_does_not_compile", |root| {
         does_not_compile(root, "other_types_than_the_interface.rs", 6, "mismatched types")
     }),
+    ("a_server_that_keeps_a_window_of_its_interface_does_not_compile", |root| {
+        does_not_compile(root, "window_that_is_kept.rs", 16, "must outlive `'static`")
+    }),
     ("cc_makes_programs_that_exec_runs", driver),
-    ("printf_says_what_the_hosts_does", printf),
+    ("printf_says_what_the_hosts_does", |root| as_here(root, "tests/programs/printf/numbers.c")),
+    ("exact_functions_of_mathematics_come_to_what_the_hosts_do", |root| {
+        as_here(root, "tests/programs/mathematics/exact.c")
+    }),
     ("a_package_is_tested_on_the_host", cargo_test),
     ("cmake_builds_and_ctest_runs", cmake),
     ("meson_builds_and_tests", meson),
@@ -111,14 +123,13 @@ fn done(command: &mut Command) -> Result<String> {
     Ok(out.into_owned())
 }
 
-/// Thousands of conversions, as the C library of this machine makes them.
-fn printf(root: &Path) -> Result<()> {
-    const SOURCE: &str = "tests/programs/printf/numbers.c";
+/// A program that says of thousands of numbers what the C library makes of them: that of this machine says the same.
+fn as_here(root: &Path, source: &str) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let program = folder.path().join("numbers");
-    done(Command::new("gcc").args(["-w", "-o"]).arg(&program).arg(root.join(SOURCE)).arg("-lm"))?;
+    done(Command::new("gcc").args(["-w", "-o"]).arg(&program).arg(root.join(source)).arg("-lm"))?;
     let wanted = done(&mut Command::new(&program))?;
-    expect(&tool(root, &["exec", SOURCE])?, &wanted, 0)
+    expect(&tool(root, &["exec", source])?, &wanted, 0)
 }
 /// The driver compiles, links, and says of itself what build systems ask.
 fn driver(root: &Path) -> Result<()> {

@@ -1,4 +1,4 @@
-//! The systems in `systems/`: each is built, and looked through for what `./pebble run` would refuse. Those with a block called
+//! The systems of the tree: each is built, and looked through for what `./pebble run` would refuse. Those with a block called
 //! "program" wait for a program, and whatever runs one tests them.
 
 use super::{Job, Wanted};
@@ -8,7 +8,11 @@ use std::path::Path;
 
 pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Result<Vec<Job<'a>>> {
     let mut jobs = Vec::new();
-    for path in build::files(&root.join("systems"), &["toml"])? {
+    let mut manifests = Vec::new();
+    for folder in system::FOLDERS {
+        manifests.extend(build::files(&root.join(folder), &["toml"])?);
+    }
+    for path in manifests {
         let system = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let name = format!("systems::{system}");
         if wanted(&name) && whole(root, &system)? {

@@ -9,6 +9,7 @@ use crate::qemu::{self, Console, Outcome};
 use crate::strict_machine;
 use anyhow::{Context, Result, bail};
 use image::Image;
+use manifest::Form;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -70,18 +71,46 @@ const HOSTED: &[&str] = &[
     "main_returns_3",
     "malloc_many_free_blocks",
     "sleep_is_not_short",
+    "standard_streams_closed",
+    "standard_streams_reopened",
+    "streams_of_the_other_direction",
+    "threads_and_channels",
 ];
-/// A program as a fault domain, if it is one of those.
-fn hosted(test: &Test) -> Option<Test> {
-    let name = test.name.strip_prefix("target::").filter(|name| HOSTED.contains(name))?;
-    let directives = test.directives.as_ref().ok()?;
-    let directives = Directives { isolation: Isolation::Sfi, ..directives.clone() };
-    Some(Test { name: format!("sfi::{name}"), path: test.path.clone(), directives: Ok(directives) })
+/// Those that also run in the other two forms, with loads kept in: files, the heap, the start block and Rust.
+const OTHER_FORMS: &[&str] = &["arguments", "directories_rust", "files_large", "hello", "malloc_many_free_blocks"];
+/// Those that also run where the files that they use are a fault domain's.
+const WITH_CONFINED_FILES: &[&str] = &[
+    "ebusy_files",
+    "files",
+    "files_directories",
+    "files_dup",
+    "files_errors",
+    "files_large",
+    "files_pipe_readers",
+    "files_rename",
+    "mapped_files",
+    "posix_files",
+];
+/// A program as a fault domain, or beside one, if it is one of those.
+fn hosted(test: &Test) -> Vec<Test> {
+    let named = |names: &[&str]| test.name.strip_prefix("target::").filter(|name| names.contains(name));
+    let Ok(directives) = &test.directives else { return Vec::new() };
+    let as_it = |name: String, directives| Test { name, path: test.path.clone(), directives: Ok(directives) };
+    let sfi = Directives { isolation: Isolation::Sfi, ..directives.clone() };
+    let form = |form| Directives { form, loads: true, ..sfi.clone() };
+    let forms = [("sfi_zba", form(Form::Zba)), ("sfi_top", form(Form::Top))];
+    let others = named(OTHER_FORMS).map(|name| forms.map(|(form, d)| as_it(format!("{form}::{name}"), d)));
+    let masked = named(HOSTED).map(|name| as_it(format!("sfi::{name}"), sfi));
+    let confined = named(WITH_CONFINED_FILES).map(|name| {
+        let directives = Directives { system: "exec-confined".into(), ..directives.clone() };
+        as_it(format!("sfi_files::{name}"), directives)
+    });
+    masked.into_iter().chain(confined).chain(others.into_iter().flatten()).collect()
 }
 
 pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Result<Vec<Job<'a>>> {
     let mut tests = programs(root, "target")?;
-    tests.extend(tests.iter().filter_map(hosted).collect::<Vec<_>>());
+    tests.extend(tests.iter().flat_map(hosted).collect::<Vec<_>>());
     tests.extend(programs(root, "hostile")?.into_iter().flat_map(each_way));
     tests.retain(|test| wanted(&test.name));
     Ok(tests.into_iter().map(|test| Job::of(test.name.clone(), move || judge(root, test))).collect())
@@ -98,6 +127,7 @@ fn options(path: &Path, d: &Directives) -> Options {
         host: d.host.clone(),
         loads: d.loads,
         matching: d.matching,
+        form: d.form,
         slices: d.slices,
         file_name: path.to_path_buf(),
         arguments: d.arguments.clone(),
@@ -125,7 +155,7 @@ fn outcome(root: &Path, path: &Path, d: &Directives) -> Result<Outcome> {
     machine.timeout = Some(Duration::from_secs_f64(d.timeout));
     let console = Console::Captured(Some(d.stdin.clone().unwrap_or_default().into_bytes()));
     match options.on {
-        On::Strict => strict_machine::run(&image, &machine, strict_machine::settings(&options), console),
+        On::Strict => strict_machine::run(&image, &machine, strict_machine::settings(options.slices), console),
         _ => qemu::run(&image, &machine, console),
     }
 }

@@ -1,4 +1,4 @@
-//! Instructions of RV64IMAFD and the privileged ones, taken apart once and kept until `fence.i`.
+//! Instructions of RV64IMAFD with Zba and the privileged ones, taken apart once and kept until `fence.i`.
 
 use crate::masked::UNCOUNTED;
 
@@ -18,6 +18,8 @@ pub enum Op {
     Addiw, Slliw, Srliw, Sraiw,
     Add, Sub, Sll, Slt, Sltu, Xor, Srl, Sra, Or, And,
     Addw, Subw, Sllw, Srlw, Sraw,
+    // Extension Zba; what is shifted, by the immediate.
+    AddUnsignedWord, ShiftAdd, ShiftAddUnsignedWord, ShiftUnsignedWord,
     Mul, Mulh, Mulhsu, Mulhu, Div, Divu, Rem, Remu,
     Mulw, Divw, Divuw, Remw, Remuw,
     Fence, FenceI, Uncounted,
@@ -42,6 +44,7 @@ impl Decoded {
 }
 
 /// Takes apart the instruction of `length` bytes that stands for `word`.
+#[expect(clippy::too_many_lines, reason = "an arm for each instruction")]
 #[rustfmt::skip]
 pub fn decode(word: u32, length: u8) -> Decoded {
     let (rd, funct3, rs1, rs2, funct7) =
@@ -72,6 +75,7 @@ pub fn decode(word: u32, length: u8) -> Decoded {
         0x1b => match (funct3, funct7) {
             (0, _) => (Addiw, i),
             (1, 0) => (Slliw, i & 31),
+            (1, 4 | 5) => (ShiftUnsignedWord, i & 63),
             (5, 0) => (Srliw, i & 31),
             (5, 0x20) => (Sraiw, i & 31),
             _ => (Illegal, 0),
@@ -81,17 +85,20 @@ pub fn decode(word: u32, length: u8) -> Decoded {
             (0x20, 0) => Sub,
             (0x20, 5) => Sra,
             (1, n) => [Mul, Mulh, Mulhsu, Mulhu, Div, Divu, Rem, Remu][n as usize],
+            (0x10, 2 | 4 | 6) => ShiftAdd,
             _ => Illegal,
-        }, 0),
+        }, i32::from(funct3 as u8 >> 1)),
         0x3b => (match (funct7, funct3) {
             (0, 0) => Addw,
             (0, 1) => Sllw,
             (0, 5) => Srlw,
             (0x20, 0) => Subw,
             (0x20, 5) => Sraw,
+            (4, 0) => AddUnsignedWord,
+            (0x10, 2 | 4 | 6) => ShiftAddUnsignedWord,
             (1, n) => [Mulw, Illegal, Illegal, Illegal, Divw, Divuw, Remw, Remuw][n as usize],
             _ => Illegal,
-        }, 0),
+        }, i32::from(funct3 as u8 >> 1)),
         0x0f => ([Fence, FenceI, Illegal, Illegal, Illegal, Illegal, Illegal, Illegal][funct3 as usize], 0),
         0x2f => (match (funct3, word >> 27) {
             (2, 2) if rs2 == 0 => LrW,

@@ -189,6 +189,7 @@ impl Machine {
         Ok((decode(low | (self.memory.read::<2>(high) as u32) << 16, 4), false))
     }
 
+    #[expect(clippy::too_many_lines, reason = "an arm for each instruction")]
     #[inline(always)]
     fn perform(&mut self, d: &Decoded) -> Result<(), Trap> {
         let (a, b) = (self.x[d.rs1 as usize & 31], self.x[d.rs2 as usize & 31]);
@@ -269,6 +270,10 @@ impl Machine {
             Sllw => word(a << (b & 31)),
             Srlw => word((a as u32 >> (b & 31)).into()),
             Sraw => (a as i32 >> (b & 31)) as u64,
+            AddUnsignedWord => u64::from(a as u32).wrapping_add(b),
+            ShiftAdd => (a << i).wrapping_add(b),
+            ShiftAddUnsignedWord => (u64::from(a as u32) << i).wrapping_add(b),
+            ShiftUnsignedWord => u64::from(a as u32) << i,
             Mul => a.wrapping_mul(b),
             Mulh => ((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64,
             Mulhsu => ((i128::from(a as i64) * i128::from(b)) >> 64) as u64,
@@ -317,6 +322,7 @@ impl Machine {
         self.x[register as usize & 31] = value;
         self.x[0] = 0;
     }
+    #[expect(clippy::too_many_lines, reason = "an arm for each instruction")]
     #[inline(never)]
     fn perform_rarely(&mut self, d: &Decoded, a: u64, b: u64, next: u64, illegal: Trap) -> Result<(), Trap> {
         use Op::*;

@@ -119,6 +119,7 @@ impl Machine {
         };
         Ok(())
     }
+    #[expect(clippy::too_many_lines, reason = "an arm for each instruction")]
     fn other_floating(&mut self, d: Decoded, integer: u64) -> Result<(), Trap> {
         let word = d.immediate as u32;
         let refused = Trap(cause::ILLEGAL, word.into());

@@ -1,6 +1,6 @@
 //! A RISC-V machine that keeps all that the architecture lets a core keep.
 //!
-//! It executes RV64GC in supervisor and user mode, with Sv39, `stimecmp` and the devices of QEMU's `virt`; the firmware's part
+//! It executes RV64GC with Zba in supervisor and user mode, with Sv39, `stimecmp` and the devices of QEMU's `virt`; the firmware's part
 //! is its own. What QEMU and a small core forget by themselves stays here until it is fenced: translations, pointers to page
 //! tables, pages found missing ([`translate`]), and instructions (until `fence.i`). A translation that is used although the
 //! tables do not have it any more is a violation, which is reported with who wrote the table ([`stale`]). A
@@ -18,6 +18,7 @@ mod decode;
 mod devices;
 mod execute;
 mod floating;
+mod leaks;
 mod machine;
 mod masked;
 mod memory;

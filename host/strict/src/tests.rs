@@ -334,3 +334,14 @@ fn what_a_component_had_itself_is_no_leak() {
     assert!(told(&[], 2, |m| m.way.leave(&[SECRET; 32], (0, 0))).is_none());
     assert!(told(&[CONDITIONAL], 2, |_| ()).is_none(), "all registers are restored");
 }
+
+#[test]
+fn addresses_are_generated_by_zba() {
+    // add.uw a5, a0, a3; sh2add a6, a0, a3; sh3add.uw a7, a0, a3; slli.uw t3, a0, 33
+    let code = [0x08d5_07bb, 0x20d5_4833, 0x20d5_68bb, 0x0a15_1e1b];
+    let mut m = machine(&code, Settings::default());
+    (m.x[10], m.x[13]) = (0xffff_ffff_8000_0001, 0x10_0000_0000);
+    steps(&mut m, 4);
+    assert_eq!(m.x[15..=17], [0x10_8000_0001, 0xe_0000_0004, 0x14_0000_0008]);
+    assert_eq!(m.x[28], 0x8000_0001 << 33);
+}

@@ -3,7 +3,7 @@
 //! Lies at [`crate::address::BOOT_INFO`], readable in trusted components at [`crate::address::BOOT_INFO_VA`].
 
 use crate::section::{NAME, SPEC};
-use crate::template::Template;
+use crate::template::Lowered;
 use core::mem::offset_of;
 
 pub const MAGIC: u64 = 0x6265_7020_746f_6f62;
@@ -87,14 +87,14 @@ pub struct BootInfo {
     pub short_circuits: [BootShortCircuit; SHORT_CIRCUITS],
 }
 // What a template would have behind its last instruction, and nobody reads, is what follows it here.
-const _: () = assert!(offset_of!(BootInfo, domain_count) + size_of::<Template>() <= size_of::<BootInfo>());
+const _: () = assert!(offset_of!(BootInfo, domain_count) + size_of::<Lowered>() <= size_of::<BootInfo>());
 impl BootInfo {
     /// The first component with this [`role`].
     pub fn with_role(&self, role: u64) -> Option<&BootDomain> {
         self.domains[..self.domain_count as usize].iter().find(|d| d.role == role)
     }
     /// Puts `template` behind those that are there. `None`: there is no room.
-    pub fn add_template(&mut self, template: &Template, server: u64) -> Option<()> {
+    pub fn add_template(&mut self, template: &Lowered, server: u64) -> Option<()> {
         let n = self.template_count as usize;
         let start = match n {
             0 => 0,
@@ -109,15 +109,15 @@ impl BootInfo {
         Some(())
     }
     /// Template `n`, which is one that there is.
-    pub fn template(&self, n: usize) -> &Template {
+    pub fn template(&self, n: usize) -> &Lowered {
         let start = self.template_starts[n] as usize % TEMPLATE_WORDS;
         let at = (&raw const *self).cast::<u64>();
         // SAFETY: it begins in `template_words`, and as many bytes as a template has follow there, as asserted; they are
         // integers, which nobody writes while `self` is borrowed.
-        unsafe { &*at.add(offset_of!(BootInfo, template_words) / 8 + start).cast::<Template>() }
+        unsafe { &*at.add(offset_of!(BootInfo, template_words) / 8 + start).cast::<Lowered>() }
     }
     /// All of them.
-    pub fn templates(&self) -> impl Iterator<Item = &Template> {
+    pub fn templates(&self) -> impl Iterator<Item = &Lowered> {
         (0..self.template_count as usize).map(|n| self.template(n))
     }
 }
@@ -265,10 +265,10 @@ pub struct BootOpen {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::template::Word;
+    use crate::template::{Lowered, Word};
 
-    fn template(count: u16) -> Template {
-        let mut template = Template { code_count: count, ..Template::EMPTY };
+    fn template(count: u16) -> Lowered {
+        let mut template = Lowered { code_count: count, ..Lowered::NONE };
         template.code[..count as usize].fill(Word { instruction: count as u32, hole: 0 });
         template
     }

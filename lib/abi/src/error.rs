@@ -72,6 +72,10 @@ errors! {
     ESPIPE = 29, "can not seek";
     /// Nobody reads what is written.
     EPIPE = 32, "broken pipe";
+    /// Others wait for what the caller has locked, and it would wait for them.
+    EDEADLK = 45, "a circle of waits for locks";
+    /// No memory is left for another lock, or the caller's limit is reached.
+    ENOLCK = 46, "no more locks";
     /// There is something in the directory.
     ENOTEMPTY = 90, "directory not empty";
     /// A file's path has more than 63 characters.

@@ -4,6 +4,9 @@
 //! on the host all take their constants from here, so that each is written once.
 #![cfg_attr(not(test), no_std)]
 
+#[macro_use]
+pub mod shared;
+
 pub mod account;
 pub mod address;
 pub mod archive;
@@ -19,11 +22,13 @@ pub mod identity;
 pub mod inspect;
 pub mod internet;
 pub mod isolation;
+pub mod lengths;
 pub mod log;
 pub mod memory;
 pub mod name;
 pub mod network;
 pub mod nucleus;
+pub mod of_c;
 pub mod patch;
 pub mod protection;
 pub mod rights;
@@ -31,9 +36,11 @@ pub mod section;
 pub mod spawn;
 pub mod specification;
 pub mod start;
+pub mod step;
 pub mod system;
 pub mod template;
 pub mod trace;
 pub mod window;
+pub mod wiring;
 
 pub use error::Error;

@@ -4,37 +4,37 @@ use crate::rights::Rights;
 
 /// Two domains, by number: who has a page or shows it, and who is to have it or see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ends {
+pub struct Parties {
     pub by: usize,
     pub to: usize,
 }
-impl Ends {
+impl Parties {
     const BITS: u32 = 16;
 
     pub const fn word(self) -> usize {
-        self.by | self.to << Ends::BITS
+        self.by | self.to << Parties::BITS
     }
-    pub const fn of(word: usize) -> Ends {
-        let number = (1 << Ends::BITS) - 1;
-        Ends { by: word & number, to: word >> Ends::BITS & number }
+    pub const fn of(word: usize) -> Parties {
+        let number = (1 << Parties::BITS) - 1;
+        Parties { by: word & number, to: word >> Parties::BITS & number }
     }
 }
-const _: () = assert!(crate::nucleus::MAX_DOMAINS <= 1 << Ends::BITS);
+const _: () = assert!(crate::nucleus::MAX_DOMAINS <= 1 << Parties::BITS);
 
 /// The same, and with which rights; none: no more at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shown {
-    pub ends: Ends,
+    pub parties: Parties,
     pub rights: Rights,
 }
 impl Shown {
     pub const fn word(self) -> usize {
-        self.ends.word() | (self.rights.bits() as usize) << (2 * Ends::BITS)
+        self.parties.word() | (self.rights.bits() as usize) << (2 * Parties::BITS)
     }
     /// `None`: those are no rights.
     pub const fn of(word: usize) -> Option<Shown> {
-        match Rights::of_page_or_none(word >> (2 * Ends::BITS)) {
-            Some(rights) => Some(Shown { ends: Ends::of(word), rights }),
+        match Rights::of_page_or_none(word >> (2 * Parties::BITS)) {
+            Some(rights) => Some(Shown { parties: Parties::of(word), rights }),
             None => None,
         }
     }
@@ -68,10 +68,10 @@ mod tests {
     #[test]
     fn a_word_says_what_it_was_made_of() {
         for (by, to) in [(0, 0), (1, 511), (511, 1), (0xffff, 0xfffe)] {
-            let ends = Ends { by, to };
-            assert_eq!(Ends::of(ends.word()), ends);
+            let parties = Parties { by, to };
+            assert_eq!(Parties::of(parties.word()), parties);
             for rights in [Rights::NONE, Rights::READ, Rights::READ_WRITE, Rights::all()] {
-                assert_eq!(Shown::of(Shown { ends, rights }.word()), Some(Shown { ends, rights }));
+                assert_eq!(Shown::of(Shown { parties, rights }.word()), Some(Shown { parties, rights }));
             }
         }
         for related in [false, true] {

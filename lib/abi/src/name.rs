@@ -35,6 +35,34 @@ fn graphic(word: u64) -> bool {
     (word | (word.wrapping_add(LOW)) | !(word.wrapping_add((0x80 - 0x21) * LOW))) & HIGH == 0
 }
 
+/// Up to 64 bytes where a window shows all of them, as whoever lends them has them: a name that nobody has looked at yet, with a 0 behind it, or a
+/// piece of something longer.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Debug)]
+pub struct Short {
+    bytes: [u8; NAMELEN],
+    length: usize,
+}
+impl Short {
+    /// A name. `EINVAL`: it is too long.
+    pub fn name(text: &str) -> Result<Short, Error> {
+        if text.len() < NAMELEN { Ok(Short::of(text.as_bytes())) } else { Err(Error::EINVAL) }
+    }
+    /// The first 64 of `bytes`.
+    pub fn of(bytes: &[u8]) -> Short {
+        let mut short = Short { bytes: [0; NAMELEN], length: bytes.len().min(NAMELEN) };
+        short.bytes[..short.length].copy_from_slice(&bytes[..short.length]);
+        short
+    }
+    /// All 64, filled up with zeros.
+    pub fn padded(&self) -> &[u8; NAMELEN] {
+        &self.bytes
+    }
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+}
+
 impl Name {
     const NONE: Name = Name([0; WORDS]);
 
@@ -167,6 +195,16 @@ mod tests {
                 page.0[at..at + count + 1].fill(b' ');
             }
         }
+    }
+    #[test]
+    fn a_short_one_is_cut_or_refused_and_ends_with_zeros() {
+        assert_eq!(Short::name(&"a".repeat(NAMELEN)).err(), Some(Error::EINVAL));
+        let longest = "a".repeat(NAMELEN - 1);
+        assert_eq!(Name::new(Short::name(&longest).unwrap().padded()).unwrap().text(), longest);
+        assert_eq!(Short::of(&[7; 2 * NAMELEN]).bytes(), [7; NAMELEN]);
+        let few = Short::of(b"few");
+        assert_eq!((few.bytes(), few.padded()[3..].iter().max()), (&b"few"[..], Some(&0)));
+        assert_eq!(&raw const few as usize % NAMELEN, 0, "it does not cross a page boundary");
     }
     #[test]
     fn an_empty_name_is_refused() {

@@ -5,6 +5,11 @@
 
 /// Most threads at one time; a thread index is below it. Index 0 is nobody's.
 pub const MAX_THREADS: usize = 2048;
+// Each has its windows and its service stack between what lies there.
+const _: () = {
+    assert!(crate::address::window_base(MAX_THREADS) <= 0x8000_0000);
+    assert!(crate::address::service_top(MAX_THREADS) <= crate::address::MEMORY_VIEW);
+};
 /// A thread's id is a multiple of this and its index; an id is no other thread's for a long time.
 pub const THREAD_IDS: usize = 4096;
 /// Most domains at one time; an ASID is below it. ASID 0 is nobody's.
@@ -13,8 +18,7 @@ pub const MAX_DOMAINS: usize = 512;
 pub const MAX_SEMAPHORES: usize = 2048;
 /// Entries of a portal table that a component can call; entry 0 is "return".
 pub const NPORTALS: usize = 512;
-/// Longest name or specification, with its terminating 0.
-pub const NAMELEN: usize = 64;
+pub use crate::lengths::NAMELEN;
 
 /// A thread: the lower part of its own page. The invocation stack fills the page from its end downwards.
 #[repr(C)]
@@ -168,6 +172,9 @@ pub mod flags {
     pub const PATCHES: u64 = 0x200;
     /// The same, where that costs less.
     pub const CHEAPEST: u64 = 0x400;
+    /// Each entry of a thread from another domain has the thread's index in `tp`, in place of [`super::domain::TP`]. Of a domain that is not
+    /// trusted: one that is keeps its caller's.
+    pub const NAMED: u64 = 0x800;
 }
 /// Faults that portal code raises itself (the custom causes 24 to 31 of the privileged specification). The
 /// interrupted "instruction" is the caller's `ecall`: it is executed again if the handler returns 0, and ends with the
@@ -231,10 +238,25 @@ pub struct Frame {
 pub const START_FRAME: usize = 48;
 /// Bytes of a thread's bottom frame.
 pub const FIRST_FRAME: usize = 48;
-/// Bytes of an exception frame: a [`Frame`], then `gp`, `tp`, `t0`…`t6`, `s0`…`s11`, `a0`…`a7`.
-pub const EXCEPTION_FRAME: usize = 40 + 8 * (2 + 7 + 12 + 8);
+/// Bytes of an exception frame: a [`Frame`], then the registers in [`saved`].
+pub const EXCEPTION_FRAME: usize = saved::A6 + 8 * 2;
+/// Where an exception frame has registers: `gp`, `tp`, `t0`…`t6`, `s0`…`s11`, `a0`…`a7`. Those without a name follow the one before.
+pub mod saved {
+    pub const GP: usize = size_of::<super::Frame>();
+    pub const TP: usize = GP + 8;
+    pub const T0: usize = TP + 8;
+    pub const T1: usize = T0 + 8;
+    pub const T3: usize = T1 + 8 * 2;
+    /// Behind `t3`…`t6`, `s0`…`s2`.
+    pub const S3: usize = T3 + 8 * 7;
+    /// Behind `s3`…`s11`.
+    pub const A0: usize = S3 + 8 * 9;
+    pub const A6: usize = A0 + 8 * 6;
+}
 /// Bytes of a frame of floating-point state: its portal and `f0`…`f31`, `fcsr`.
-pub const FLOATING_FRAME: usize = 8 + 33 * 8;
+pub const FLOATING_FRAME: usize = 8 + FCSR + 8;
+/// Where `fcsr` is behind `f0`.
+pub const FCSR: usize = 32 * 8;
 
 /// Words before a portal's code: `[MAGIC, code words, frame bytes, return offset in bytes]`.
 pub const BLOCK_HEADER: usize = 16;

@@ -3,14 +3,13 @@
 //! The SDK's `provide!` and `import!` fill them. For a component that `init` starts, the SDK's start-up code registers
 //! and opens what they list; for the boot components, the image builder does both and writes the numbers in.
 
+pub use crate::lengths::{NAME, SPEC};
+use crate::step::Step;
+
 /// Name of the section of [`Provided`].
 pub const PROVIDES: &str = ".pebble.provides";
 /// What the names of the sections of [`Imported`] begin with.
 pub const IMPORTS: &str = ".pebble.imports.";
-/// Bytes of a portal name in the sections.
-pub const NAME: usize = 48;
-/// Bytes of a specification in the sections.
-pub const SPEC: usize = 16;
 
 /// A portal that the component provides.
 #[repr(C)]
@@ -26,7 +25,7 @@ pub struct Provided {
 // SAFETY: written once by the compiler, never changed.
 unsafe impl Sync for Provided {}
 
-/// Most words of a short circuit.
+/// Most steps of a short circuit.
 pub const SHORT_CIRCUIT: usize = 16;
 /// Code of a trusted component that may end calls of a portal of its own before they enter it (`portal::short_circuit`). Who registers
 /// one at run time has all records in one page.
@@ -35,8 +34,8 @@ pub const SHORT_CIRCUIT: usize = 16;
 pub struct ShortCircuit {
     /// The portal's name.
     pub name: [u8; NAME],
-    /// The code, and how many words of it there are.
-    pub words: [u32; SHORT_CIRCUIT],
+    /// The code, and how many steps of it there are.
+    pub steps: [Step; SHORT_CIRCUIT],
     pub count: u64,
     /// An array of records of `stride` bytes; the one with the portal's constant, less the bits that are not in `mask`, is
     /// the call's.
@@ -47,14 +46,14 @@ pub struct ShortCircuit {
 // SAFETY: written once by the compiler, never changed.
 unsafe impl Sync for ShortCircuit {}
 impl ShortCircuit {
-    pub const fn new(name: &str, words: &[u32], records: *const (), mask: u64, stride: u64) -> ShortCircuit {
-        let mut all = [0; SHORT_CIRCUIT];
+    pub const fn new(name: &str, steps: &[Step], records: *const (), mask: u64, stride: u64) -> ShortCircuit {
+        let mut all = [Step::NONE; SHORT_CIRCUIT];
         let mut n = 0;
-        while n < words.len() {
-            all[n] = words[n];
+        while n < steps.len() {
+            all[n] = steps[n];
             n += 1;
         }
-        ShortCircuit { name: padded(name), words: all, count: words.len() as u64, records, mask, stride }
+        ShortCircuit { name: padded(name), steps: all, count: steps.len() as u64, records, mask, stride }
     }
 }
 
@@ -106,6 +105,17 @@ pub const fn padded<const N: usize>(text: &str) -> [u8; N] {
         i += 1;
     }
     out
+}
+/// As much of `text` as has room, filled up with zeros: at least one.
+pub fn cut<const N: usize>(text: &str) -> [u8; N] {
+    let mut out = [0; N];
+    let length = text.len().min(N - 1);
+    out[..length].copy_from_slice(&text.as_bytes()[..length]);
+    out
+}
+/// All of `text`, filled up with zeros, if it has room with one of them.
+pub fn fitted<const N: usize>(text: &str) -> Option<[u8; N]> {
+    (text.len() < N).then(|| cut(text))
 }
 /// The text before the first 0 of `bytes`; what is not UTF-8 reads as "?".
 pub fn text(bytes: &[u8]) -> &str {

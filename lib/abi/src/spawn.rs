@@ -1,15 +1,17 @@
 //! What a component is to be loaded with, as its starter writes it for `init.load`: a count, the standard streams that are handed over,
 //! and strings, in one page.
 
-/// In front of the strings, which are 0-terminated and follow each other: the component's name, its arguments, and then its environment,
-/// each as `NAME=value`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Header {
-    /// How many of the strings are the name and arguments.
-    pub words: u64,
-    /// Bit n: standard stream n is handed over.
-    pub inherited: u64,
+shared! {
+    /// In front of the strings, which are 0-terminated and follow each other: the component's name, its arguments, and then its environment,
+    /// each as `NAME=value`.
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Header as load {
+        /// How many of the strings are the name and arguments.
+        pub words: u64,
+        /// Bit n: standard stream n is handed over.
+        pub inherited: u64,
+    }
 }
 pub const HEADER: usize = size_of::<Header>();
 

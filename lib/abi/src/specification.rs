@@ -3,8 +3,7 @@
 
 /// The letters of each place: stack, state, arguments. Those of the arguments from `w` on have templates that servers register.
 pub const LETTERS: [&[u8]; 3] = [b"snj", b"mpfx", b"ic=tahwrWRS><kd"];
-/// Most arguments.
-const ARGUMENTS: usize = 6;
+use crate::lengths::ARGUMENTS;
 
 /// Whether a specification has a known letter in each place: else at which one not, from 0, and why.
 pub const fn check(text: &str) -> Result<(), (usize, &'static str)> {

@@ -8,6 +8,8 @@ macro_rules! system_portals {
         $($(#[$doc])* pub const $name: usize = $number;)*
         /// Number and name of each.
         pub const ALL: &[(usize, &str)] = &[$(($number, $portal)),*];
+        /// What each number is called here.
+        pub const CONSTANTS: &[(&str, usize)] = &[$((stringify!($name), $number)),*];
     };
 }
 
@@ -61,7 +63,7 @@ system_portals! {
     SET_PRIORITY = 22, "scheduler.set_priority";
     /// `(thread id)`: until that thread has ended.
     THREAD_JOIN = 23, "scheduler.join";
-    /// `(tp)`: the thread pointer of entries on a queued stack.
+    /// `(tp)`: the thread pointer of entries on a queued stack; or [`TP_IS_THREAD`].
     SET_TP = 24, "domain.set_tp";
     /// `(bytes)`: a new stack above a guard page; its top.
     STACK = 25, "memory.stack";
@@ -74,7 +76,8 @@ system_portals! {
     /// error to let the domain end. `entry` 0 ends it.
     PAGER = 28, "memory.pager";
     /// `(asid, address, source, rights)`: maps a copy of the caller's page at `source`, or zeros where that is 0, there,
-    /// with the page-table entry's rights; unmaps it where `rights` is 0.
+    /// with the page-table entry's rights; unmaps it where `rights` is 0. Of registers of the caller's own device, which can not be copied, themselves,
+    /// in its own space and not to be executed.
     PAGE = 29, "memory.page";
     /// `(&Grant)`: for a server, while it serves a call: makes portals to itself in its caller's table; the first of their
     /// consecutive numbers.
@@ -108,31 +111,38 @@ pub fn portal_for(trusted: bool, number: usize, name: &'static str) -> &'static 
 /// The first number that `portal_open` gives out, a multiple of 8; between it and the last one above there is nothing.
 pub const FIRST_FREE: usize = 40;
 
-/// What becomes of the portal table in a `DOMAIN_FORK` without interposition.
-pub mod fork {
-    /// The child has a copy.
-    pub const COPIED: usize = 0;
-    /// Parent and child share it: changes show in both.
-    pub const SHARED: usize = 1;
+/// Of `SET_TP`: each thread's number is its pointer in every entry from another domain through a portal that is made from now on, as it is
+/// where it starts. `EINVAL`: in a trusted component, which has its caller's.
+pub const TP_IS_THREAD: usize = usize::MAX;
+numbers! {
+    /// What becomes of the portal table in a `DOMAIN_FORK` without interposition.
+    pub mod fork as FORK {
+        /// The child has a copy.
+        pub const COPIED: usize = 0;
+        /// Parent and child share it: changes show in both.
+        pub const SHARED: usize = 1;
+    }
 }
-/// What `PORTAL_ADMIT` changes.
-pub mod admission {
-    /// Everybody may open it, as when it was registered.
-    pub const ALL: usize = 0;
-    /// Only who is admitted may; domain `asid` is from now on, or nobody where that is 0.
-    pub const LISTED: usize = 1;
-    /// Domain `asid` is no longer admitted, or nobody where that is 0, and what portals they have open answer `EDEAD`. Calls that have
-    /// begun go on.
-    pub const WITHDRAWN: usize = 2;
-    /// The portal with that number, in place of an ASID, of the caller's own table is asked at each open, on the thread that opens: with
-    /// the number and the identity of who wants to, and the token. 0: that one may; an error is the answer to the open.
-    pub const ASKED: usize = 3;
-    /// Most domains that are admitted to one name.
-    pub const MOST: usize = 64;
-    /// Most of them that a registration itself admits.
-    pub const FIRST: usize = 10;
-    /// Most words that the portal that is asked may take: as many as it is asked with.
-    pub const WORDS: usize = 3;
+numbers! {
+    /// What `PORTAL_ADMIT` changes.
+    pub mod admission as ADMIT {
+        /// Everybody may open it, as when it was registered.
+        pub const ALL: usize = 0;
+        /// Only who is admitted may; domain `asid` is from now on, or nobody where that is 0.
+        pub const LISTED: usize = 1;
+        /// Domain `asid` is no longer admitted, or nobody where that is 0, and what portals they have open answer `EDEAD`. Calls that have
+        /// begun go on.
+        pub const WITHDRAWN: usize = 2;
+        /// The portal with that number, in place of an ASID, of the caller's own table is asked at each open, on the thread that opens: with
+        /// the number and the identity of who wants to, and the token. 0: that one may; an error is the answer to the open.
+        pub const ASKED: usize = 3;
+        /// Most domains that are admitted to one name.
+        pub const MOST: usize = 64;
+        /// Most of them that a registration itself admits.
+        pub const FIRST: usize = 10;
+        /// Most words that the portal that is asked may take: as many as it is asked with.
+        pub const WORDS: usize = 3;
+    }
 }
 
 /// Numbers in the table of the graveyard, the domain where threads go on whose domain died.
@@ -153,24 +163,26 @@ pub mod idle {
 
 use crate::nucleus::NAMELEN;
 
-/// Argument of `PORTAL_REGISTER`; must not cross a page boundary (so: is aligned to its size rounded up).
-#[repr(C, align(256))]
-#[derive(Clone, Copy)]
-pub struct Registration {
-    pub name: [u8; NAMELEN],
-    pub spec: [u8; NAMELEN],
-    pub entry: u64,
-    /// Stacks to add to the domain's queue.
-    pub stacks: u64,
-    /// The values of the specification's `c`s, in their order.
-    pub constants: [u64; 6],
-    /// Who may open it from the start: [`admission::ALL`], [`admission::LISTED`] or [`admission::ASKED`].
-    pub admission: u64,
-    /// Where a portal is asked: its number, and what it is passed.
-    pub asked: u64,
-    pub token: u64,
-    /// Numbers of the domains that are listed; 0: none.
-    pub admitted: [u32; admission::FIRST],
+shared! {
+    /// Argument of `PORTAL_REGISTER`; must not cross a page boundary (so: is aligned to its size rounded up).
+    #[repr(C, align(256))]
+    #[derive(Clone, Copy)]
+    pub struct Registration as registration {
+        pub name: [u8; NAMELEN],
+        pub spec: [u8; NAMELEN],
+        pub entry: u64,
+        /// Stacks to add to the domain's queue.
+        pub stacks: u64,
+        /// The values of the specification's `c`s, in their order.
+        pub constants: [u64; 6],
+        /// Who may open it from the start: [`admission::ALL`], [`admission::LISTED`] or [`admission::ASKED`].
+        pub admission: u64,
+        /// Where a portal is asked: its number, and what it is passed.
+        pub asked: u64,
+        pub token: u64,
+        /// Numbers of the domains that are listed; 0: none.
+        pub admitted: [u32; admission::FIRST],
+    }
 }
 impl Registration {
     /// One of nothing, which all may open.
@@ -208,18 +220,20 @@ pub struct Grant {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Granted {
-    pub spec: [u8; 16],
+    pub spec: [u8; crate::lengths::SPEC],
     pub entry: u64,
 }
-/// Argument of `PORTAL_CREATE_CHILD`.
-#[repr(C, align(128))]
-#[derive(Clone, Copy)]
-pub struct Child {
-    pub spec: [u8; NAMELEN],
-    pub asid: u64,
-    pub portal: u64,
-    pub constant: u64,
-    pub entry: u64,
+shared! {
+    /// Argument of `PORTAL_CREATE_CHILD`.
+    #[repr(C, align(128))]
+    #[derive(Clone, Copy)]
+    pub struct Child as child {
+        pub spec: [u8; NAMELEN],
+        pub asid: u64,
+        pub portal: u64,
+        pub constant: u64,
+        pub entry: u64,
+    }
 }
 /// Argument of `domain.create`.
 #[repr(C, align(128))]
@@ -237,52 +251,60 @@ pub struct NewDomain {
     /// How its calls to that one change what is visible ([`crate::patch::Switch`]).
     pub switch: u64,
 }
-/// Result of `PORTAL_INFO`.
-#[repr(C, align(128))]
-#[derive(Clone, Copy)]
-pub struct Description {
-    pub spec: [u8; NAMELEN],
-    pub name: [u8; NAMELEN],
+shared! {
+    /// Result of `PORTAL_INFO`.
+    #[repr(C, align(128))]
+    #[derive(Clone, Copy)]
+    pub struct Description as description {
+        pub spec: [u8; NAMELEN],
+        pub name: [u8; NAMELEN],
+    }
 }
-/// Result of `PORTAL_CALLERS`: a call that the server is in.
-#[repr(C, align(32))]
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Caller {
-    /// ASID of the domain that called; 0: it is dead.
-    pub asid: u64,
-    /// What the thread does: a state of `scheduler.info`.
-    pub state: u64,
-    /// Why its waits end early: bits of [`crate::nucleus::cancelled`].
-    pub cancelled: u64,
-    /// How many calls it is deep in others that the server has called.
-    pub beyond: u64,
+shared! {
+    /// Result of `PORTAL_CALLERS`: a call that the server is in.
+    #[repr(C, align(32))]
+    #[derive(Clone, Copy, Default, Debug)]
+    pub struct Caller as portal_caller {
+        /// ASID of the domain that called; 0: it is dead.
+        pub asid: u64,
+        /// What the thread does: a state of `scheduler.info`.
+        pub state: u64,
+        /// Why its waits end early: bits of [`crate::nucleus::cancelled`].
+        pub cancelled: u64,
+        /// How many calls it is deep in others that the server has called.
+        pub beyond: u64,
+    }
 }
-/// How a domain ended: result of `DOMAIN_WAIT`, and an event of the portal manager.
-#[repr(C, align(64))]
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Ended {
-    pub asid: u32,
-    /// Number of the account that has paid for it; 0: nobody's.
-    pub account: u32,
-    /// One of [`ended`].
-    pub kind: u64,
-    /// The exit status; for a fault, minus the cause.
-    pub status: i64,
-    /// Of a fault: cause, faulting address, program counter. Of a domain of protection that was killed because its task ended: `cause`
-    /// is the task's ASID, else 0.
-    pub cause: u64,
-    pub address: u64,
-    pub pc: u64,
-    /// ASID of the domain that answers for the address and did not make the access possible, or 0.
-    pub pager: u64,
-    /// Seconds after which that one was not waited for any longer, or 0.
-    pub waited: u64,
+shared! {
+    /// How a domain ended: result of `DOMAIN_WAIT`, and an event of the portal manager.
+    #[repr(C, align(64))]
+    #[derive(Clone, Copy, Default, Debug)]
+    pub struct Ended as ended {
+        pub asid: u32,
+        /// Number of the account that has paid for it; 0: nobody's.
+        pub account: u32,
+        /// One of [`ended`].
+        pub kind: u64,
+        /// The exit status; for a fault, minus the cause.
+        pub status: i64,
+        /// Of a fault: cause, faulting address, program counter. Of a domain of protection that was killed because its task ended: `cause`
+        /// is the task's ASID, else 0.
+        pub cause: u64,
+        pub address: u64,
+        pub pc: u64,
+        /// ASID of the domain that answers for the address and did not make the access possible, or 0.
+        pub pager: u64,
+        /// Seconds after which that one was not waited for any longer, or 0.
+        pub waited: u64,
+    }
 }
-/// Values of [`Ended::kind`].
-pub mod ended {
-    pub const EXIT: u64 = 1;
-    pub const FAULT: u64 = 2;
-    pub const KILLED: u64 = 3;
+numbers! {
+    /// Values of [`Ended::kind`].
+    pub mod ended as ENDED {
+        pub const EXIT: u64 = 1;
+        pub const FAULT: u64 = 2;
+        pub const KILLED: u64 = 3;
+    }
 }
 /// What an exception cause is called (privileged specification, table 4.2).
 pub fn cause_text(cause: u64) -> &'static str {

@@ -3,23 +3,28 @@
 //!
 //! A template is for one to four letters that work together. Each has a part for each moment of a call; parts that all of a
 //! template's letters in one specification share go before and after them. What a part may do is said in the book, "Argument
-//! templates"; `portal::template` writes and checks them.
+//! templates"; `portal::form` and `portal::confinement` check it.
+//!
+//! A server writes its template in steps ([`crate::step`]), the same for every machine; what portals are made of is what a back end has made
+//! of those (`portal::machine::lower`), a word for each.
+
+use crate::step::Step;
 
 /// Most letters of a template.
 pub const LETTERS: usize = 4;
-/// Most instructions of a template.
+/// Most steps of a template.
 pub const CODE: usize = 491;
 /// Most templates at a time, the boot components' included.
 pub const TEMPLATES: usize = 8;
 
-/// An instruction and what is still to be filled in ([`hole`]).
+/// What a back end has made of a step: an instruction, and what is still to be filled in, which the back end that made it knows.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word {
     pub instruction: u32,
     pub hole: u32,
 }
-/// Instructions `first`…`first + count - 1` of the template.
+/// Steps `first`…`first + count - 1` of the template.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
@@ -38,7 +43,7 @@ pub mod part {
     pub const PASS: usize = 1;
     /// When the call returns. A branch to the letter's fault makes the return again once the fault is answered.
     pub const BACK: usize = 2;
-    /// Leaves in `t1` the value of the fault that the letter raises.
+    /// Leaves in the first value the word of the fault that the letter raises.
     pub const SLOW: usize = 3;
     /// As [`CHECK`], when all letters of the call are checked: for faults that change something.
     pub const ASK: usize = 4;
@@ -50,45 +55,6 @@ pub mod choice {
     /// At the callee's first access.
     pub const AT_TOUCH: u32 = 2;
 }
-/// What [`Word::hole`] says: register fields in bits 0 to 5, the kind in bits 8 to 15, its operand in bits 16 to 31. Where nothing
-/// is filled in, the operand is 0, or how many such words there are from this one on: all of them are copied at once.
-pub mod hole {
-    /// The argument's register goes to the field: that in which the caller passes it in [`super::part::CHECK`],
-    /// [`super::part::ASK`] and [`super::part::SLOW`], that in which the server gets it in the others.
-    pub const RD: u32 = 1;
-    pub const RS1: u32 = 2;
-    pub const RS2: u32 = 4;
-    /// The same for the argument behind it, its length.
-    pub const LENGTH_RS1: u32 = 16;
-    pub const LENGTH_RS2: u32 = 32;
-    /// The word is left out where no letter of the template follows. Only at the end of a part.
-    pub const MORE: u32 = 64;
-
-    /// Kinds. The frame offset of the letter's own words is added to the immediate of a load or store.
-    pub const OWN: u32 = 1;
-    /// The same, of the words that the letters of the template share.
-    pub const COMMON: u32 = 2;
-    /// `lui` of the callee's portal table.
-    pub const CALLEE: u32 = 3;
-    /// The immediate is the callee's ASID.
-    pub const ASID: u32 = 4;
-    /// The immediate is parameter `operand` of the letter.
-    pub const PARAMETER: u32 = 5;
-    /// The branch is to where the call ends with error `operand`.
-    pub const FAIL: u32 = 6;
-    /// The branch is to where the letter's fault is raised.
-    pub const SLOW: u32 = 7;
-    /// `lui` of the upper part of the record's address.
-    pub const RECORD_UPPER: u32 = 8;
-    /// The lower part of the record's address is added to the immediate of a load, store or `addi`.
-    pub const RECORD_LOWER: u32 = 9;
-    /// 16 times the number of the register in which the caller passes the argument is added to the immediate of a load, store or
-    /// `addi`; of an argument with a length half that number, rounded down, for it has two registers.
-    pub const PLACE: u32 = 10;
-    /// The bit that user mode's pages have is added to the immediate of `ori`, unless the callee executes in supervisor mode.
-    pub const MODE: u32 = 11;
-}
-
 /// A letter.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,10 +87,11 @@ impl Letter {
     };
 }
 
-/// A template; who registers one shows it in a window, so it lies in one page then.
+/// A template; who registers one shows it in a window, so it lies in one page then. As a server writes it, of steps; as portals are made of
+/// it, of a back end's words.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct Template {
+pub struct Template<Code = Step> {
     /// Address of the server's record, or 0: in the server until the template is registered, then the supervisor's.
     pub record: u64,
     /// Words of the frame that its letters share; the first of them, where `lent` is not 0, is the supervisor address of the
@@ -138,115 +105,37 @@ pub struct Template {
     /// What goes before and after the letters' own parts, for [`part::CHECK`], [`part::PASS`] and [`part::BACK`].
     pub before: [Part; 3],
     pub after: [Part; 3],
-    pub code: [Word; CODE],
+    pub code: [Code; CODE],
 }
+/// A template as portals are made of it.
+pub type Lowered = Template<Word>;
 // SAFETY: plain words, written once.
-unsafe impl Sync for Template {}
-impl Template {
-    /// Bytes of it up to its last instruction.
+unsafe impl<Code> Sync for Template<Code> {}
+impl<Code: Copy> Template<Code> {
+    /// Bytes of it up to its last step.
     pub const fn used(&self) -> usize {
         core::mem::offset_of!(Template, code)
-            + if self.code_count as usize > CODE { CODE } else { self.code_count as usize } * size_of::<Word>()
+            + if self.code_count as usize > CODE { CODE } else { self.code_count as usize } * size_of::<Code>()
     }
-    pub const EMPTY: Template = Template {
-        record: 0,
-        words: 0,
-        letter_count: 0,
-        code_count: 0,
-        choice: 0,
-        letters: [Letter::NONE; LETTERS],
-        before: [Part::NONE; 3],
-        after: [Part::NONE; 3],
-        code: [Word { instruction: 0, hole: 0 }; CODE],
-    };
-}
-const _: () = assert!(size_of::<Template>() == crate::address::PAGE);
-
-impl Word {
-    /// A whole instruction.
-    pub const fn new(instruction: u32) -> Word {
-        Word { instruction, hole: 0 }
-    }
-    const fn with(self, hole: u32) -> Word {
-        Word { hole: self.hole | hole, ..self }
-    }
-    const fn of_kind(self, kind: u32, operand: u32) -> Word {
-        self.with(kind << 8 | operand << 16)
-    }
-    /// The argument is its destination.
-    pub const fn rd(self) -> Word {
-        self.with(hole::RD)
-    }
-    /// The argument is its first source.
-    pub const fn rs1(self) -> Word {
-        self.with(hole::RS1)
-    }
-    /// The argument is its second source.
-    pub const fn rs2(self) -> Word {
-        self.with(hole::RS2)
-    }
-    /// The length is its first source.
-    pub const fn length_rs1(self) -> Word {
-        self.with(hole::LENGTH_RS1)
-    }
-    /// The length is its second source.
-    pub const fn length_rs2(self) -> Word {
-        self.with(hole::LENGTH_RS2)
-    }
-    /// See [`hole::MORE`].
-    pub const fn more(self) -> Word {
-        self.with(hole::MORE)
-    }
-    /// See [`hole::OWN`].
-    pub const fn own(self) -> Word {
-        self.of_kind(hole::OWN, 0)
-    }
-    /// See [`hole::COMMON`].
-    pub const fn common(self) -> Word {
-        self.of_kind(hole::COMMON, 0)
-    }
-    /// See [`hole::CALLEE`].
-    pub const fn callee(self) -> Word {
-        self.of_kind(hole::CALLEE, 0)
-    }
-    /// See [`hole::ASID`].
-    pub const fn asid(self) -> Word {
-        self.of_kind(hole::ASID, 0)
-    }
-    /// See [`hole::PARAMETER`].
-    pub const fn parameter(self, number: u32) -> Word {
-        self.of_kind(hole::PARAMETER, number)
-    }
-    /// See [`hole::FAIL`].
-    pub const fn fail(self, error: crate::Error) -> Word {
-        self.of_kind(hole::FAIL, error as u32)
-    }
-    /// See [`hole::SLOW`].
-    pub const fn slow(self) -> Word {
-        self.of_kind(hole::SLOW, 0)
-    }
-    /// See [`hole::RECORD_UPPER`].
-    pub const fn record_upper(self) -> Word {
-        self.of_kind(hole::RECORD_UPPER, 0)
-    }
-    /// See [`hole::RECORD_LOWER`].
-    pub const fn record_lower(self) -> Word {
-        self.of_kind(hole::RECORD_LOWER, 0)
-    }
-    /// See [`hole::PLACE`].
-    pub const fn place(self) -> Word {
-        self.of_kind(hole::PLACE, 0)
-    }
-    /// See [`hole::MODE`].
-    pub const fn mode(self) -> Word {
-        self.of_kind(hole::MODE, 0)
-    }
-    /// Its kind of hole, of [`hole`]; 0: none.
-    pub const fn kind(self) -> u32 {
-        self.hole >> 8 & 0xff
-    }
-    /// The kind's operand.
-    pub const fn operand(self) -> u32 {
-        self.hole >> 16
+    /// One without letters; `code` stands where there is none.
+    pub const fn without_letters(code: Code) -> Template<Code> {
+        Template {
+            record: 0,
+            words: 0,
+            letter_count: 0,
+            code_count: 0,
+            choice: 0,
+            letters: [Letter::NONE; LETTERS],
+            before: [Part::NONE; 3],
+            after: [Part::NONE; 3],
+            code: [code; CODE],
+        }
     }
 }
+impl Template {
+    pub const EMPTY: Template = Template::without_letters(Step::NONE);
+}
+impl Lowered {
+    pub const NONE: Lowered = Template::without_letters(Word { instruction: 0, hole: 0 });
+}
+const _: () = assert!(size_of::<Template>() == crate::address::PAGE && size_of::<Lowered>() == crate::address::PAGE);

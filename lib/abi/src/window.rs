@@ -23,7 +23,7 @@ macro_rules! plain {
     )* };
 }
 plain!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize);
-plain!(crate::capability::Info, crate::file::Entry, crate::file::Hand, crate::file::Status);
+plain!(crate::capability::Info, crate::file::Entry, crate::file::Hand, crate::file::Lock, crate::file::Status);
 plain!(crate::internet::Address, crate::internet::Configuration, crate::internet::Datagram);
 plain!(
     crate::account::DiskParts,
@@ -47,25 +47,47 @@ unsafe impl Plain for crate::section::ShortCircuit {}
 // SAFETY: each of them is plain.
 unsafe impl<T: Plain, const COUNT: usize> Plain for [T; COUNT] {}
 
+/// What is lent through a window, where it does not cross a page boundary: of up to 64 bytes.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Debug)]
+pub struct Whole<T>(pub T);
+/// The same of up to a page.
+#[repr(C, align(4096))]
+#[derive(Clone, Copy, Debug)]
+pub struct WholePage<T>(pub T);
+impl<T> Whole<T> {
+    pub const fn new(value: T) -> Whole<T> {
+        const { assert!(size_of::<T>() <= 64, "it may cross a page boundary") };
+        Whole(value)
+    }
+}
+impl<T> WholePage<T> {
+    pub const fn new(value: T) -> WholePage<T> {
+        const { assert!(size_of::<T>() <= PAGE, "it is more than a window shows") };
+        WholePage(value)
+    }
+}
+
 /// Bytes that the address of a value in a window must be a multiple of, at most.
 const ALIGN: usize = 8;
 
-/// `count` values that follow each other in one page, which is open for the call that is being served.
+/// `count` values that follow each other in one page, which is open for the call that is being served: neither it nor what it shows outlives
+/// that call.
 #[derive(Clone, Copy, Debug)]
-pub struct Window<T> {
+pub struct Window<'call, T> {
     address: usize,
     count: usize,
-    shows: PhantomData<*mut T>,
+    shows: PhantomData<(&'call (), *mut T)>,
 }
-impl<T: Plain> Window<T> {
+impl<'call, T: Plain> Window<'call, T> {
     /// The window on `count` values from `address` on. `EINVAL`: they do not end with the page, or the address is not a multiple of
     /// their alignment, or of 8 where that is larger.
     ///
     /// # Safety
-    /// `address` is a window argument of the call that is being served, and the window is used during that call only; it is written
-    /// only if the argument's letter allows that.
+    /// `address` is a window argument of the call that is being served, and `'call` ends with that call; it is written only if the argument's
+    /// letter allows that.
     #[inline(always)]
-    pub const unsafe fn new(address: usize, count: usize) -> Result<Window<T>, Error> {
+    pub const unsafe fn new(address: usize, count: usize) -> Result<Window<'call, T>, Error> {
         const { assert!(size_of::<T>() > 0 && size_of::<T>() <= PAGE) };
         let align = if align_of::<T>() < ALIGN { align_of::<T>() } else { ALIGN };
         // Nothing here can wrap: what is left of a page is 1 to 4,096 bytes.
@@ -79,7 +101,7 @@ impl<T: Plain> Window<T> {
     ///
     /// # Safety
     /// As for [`Window::new`].
-    pub const unsafe fn rest(address: usize) -> Result<Window<T>, Error> {
+    pub const unsafe fn rest(address: usize) -> Result<Window<'call, T>, Error> {
         // SAFETY: as for this function.
         unsafe { Window::new(address, (PAGE - address % PAGE) / size_of::<T>()) }
     }
@@ -125,7 +147,7 @@ impl<T: Plain> Window<T> {
     /// # Safety
     /// Whoever looks at them copies them once, and relies on nothing that was seen before.
     #[inline(always)]
-    pub unsafe fn values<'call>(self) -> &'call [T] {
+    pub unsafe fn values(self) -> &'call [T] {
         // SAFETY: so many are shown for the call.
         unsafe { core::slice::from_raw_parts(self.pointer(), self.count) }
     }
@@ -134,7 +156,7 @@ impl<T: Plain> Window<T> {
     /// # Safety
     /// As above; and there is no other reference to them in this domain.
     #[inline(always)]
-    pub unsafe fn values_mut<'call>(self) -> &'call mut [T] {
+    pub unsafe fn values_mut(self) -> &'call mut [T] {
         // SAFETY: as above, and it may be written.
         unsafe { core::slice::from_raw_parts_mut(self.pointer(), self.count) }
     }

@@ -1,6 +1,6 @@
 //! What every back end promises, asked of each.
 
-use crate::Marks;
+use crate::{Lendable, Marks};
 use abi::rights::Rights;
 
 macro_rules! promises {
@@ -52,6 +52,32 @@ macro_rules! promises {
                     assert_eq!((entry.rights(), entry.marks()), (rights, Marks::LAZY));
                     assert!(!entry.is_present() && !entry.is_page() && !entry.is_table() && !entry.is_none());
                 }
+            }
+            #[test]
+            fn portal_code_finds_tables_and_what_may_be_lent() {
+                let mode = |supervisor| mode(supervisor) as u64;
+                for (rights, marks) in rights().flat_map(|r| marks().map(|m| (r, m))) {
+                    let page = Entry::user(PA, rights, marks);
+                    for write in [false, true] {
+                        let Lendable { looked_at, wanted, kept, added } = lendable(write);
+                        let lends = page.word() & looked_at == wanted;
+                        assert_eq!(lends, page.allows_at_once(Rights::of_window(write)), "{page:?}");
+                        let lent = Entry::of(page.word() & kept | added | mode(false));
+                        assert_eq!(lent.address(), PA);
+                        assert!(lent.has(Marks::FOREIGN) && lent.is_user() && !lent.is_global());
+                        assert!(!lends || write || !lent.allows(Rights::WRITE));
+                        assert_eq!(Entry::of(page.word() & kept | added | mode(true)).is_user(), false);
+                        assert!([Entry::NONE, Entry::table(PA), Entry::promised(rights)]
+                            .iter()
+                            .all(|entry| entry.word() & looked_at != wanted));
+                    }
+                }
+                let leads = |entry: Entry| entry.word() & WALK.looked_at as u64 == WALK.table as u64;
+                for entry in rights().map(|r| Entry::user(PA, r, Marks::empty())).chain([Entry::NONE, Entry::table(PA)]) {
+                    assert_eq!(leads(entry), entry.is_table(), "{entry:?}");
+                }
+                let found = ((Entry::table(PA).word() >> WALK.frame) as u32) << 12;
+                assert_eq!(found as i32 as usize, abi::address::supervisor(PA));
             }
             #[test]
             fn a_table_is_no_page_and_nothing_is_neither() {

@@ -63,3 +63,4 @@ int domain_fork(int (*intercept)(int, int, int, int, int, int)) { return (void)i
 void __pebble_resume_thread(void *tp) { (void)tp, abort(); }
 void __pebble_thread_entry(void *start) { (void)start, abort(); }
 void *__pebble_tls(void *block) { return block; }
+int __pebble_has_threads(void) { return 0; }

@@ -24,18 +24,50 @@ extern "C" {
 /* An argument of a portal. */
 typedef long word;
 
+/* From here: written by ./pebble manual. */
 #define NPORTALS 512 /* entries of a portal table; 0 is "return" */
-#define NAMELEN  64  /* longest name or specification, with its 0 */
-#define SYS_EXIT 1   /* portal number of exit in every domain */
-
+#define NAMELEN 64 /* longest name or specification, with its 0 */
+/* Portals of every domain. */
+#define SYS_EXIT 1
+#define SYS_YIELD 4
+#define SYS_GET_ASID 6
+#define SYS_GET_THREAD 7
+#define SYS_HRTIME 8
 /* Errors that POSIX does not name. */
-#define EPORTAL  201 /* no portal of this number */
-#define EDEAD    202 /* the other side died, or nobody is left who could end the wait */
+#define EPORTAL 201 /* no such portal */
+#define EDEAD 202 /* the other side died */
 #define ENOSTACK 203 /* the callee has no stack */
-#define EACCESS  204 /* not allowed by the manifest */
-#define EDEPTH   205 /* too many nested portal calls */
-#define EWINDOW  206 /* too many open windows */
-#define ESPEC    0x1000 /* a specification was rejected: -(ESPEC + reason * 256 + position) */
+#define EACCESS 204 /* not allowed by the manifest */
+#define EDEPTH 205 /* too many nested calls */
+#define EWINDOW 206 /* too many open windows */
+#define ESPEC 0x1000 /* a specification was rejected: -(ESPEC + reason * 256 + position) */
+/* Rights to pages. */
+#define PAGE_READ 2
+#define PAGE_WRITE 4
+#define PAGE_EXECUTE 8
+/* What limits a capability besides its rights. */
+#define CAP_ONCE 1 /* It is gone once it was passed. */
+#define CAP_STAYS 2 /* It can be passed to its issuer only. */
+#define CAP_ALL 3
+#define PORTAL_ADMITTED 10 /* most domains that a registration itself admits */
+#ifdef __cplusplus
+#define PEBBLE_LAYOUT_(holds)
+#else
+#define PEBBLE_LAYOUT_(holds) _Static_assert(holds, "as lib/abi has it");
+#endif
+/* Result of `PORTAL_CALLERS`: a call that the server is in. */
+struct portal_caller {
+    uint64_t asid; /* ASID of the domain that called; 0: it is dead. */
+    uint64_t state; /* What the thread does: a state of `scheduler.info`. */
+    uint64_t cancelled; /* Why its waits end early: bits of `crate::nucleus::cancelled`. */
+    uint64_t beyond; /* How many calls it is deep in others that the server has called. */
+} __attribute__((aligned(32)));
+PEBBLE_LAYOUT_(sizeof(struct portal_caller) == 32 &&
+               offsetof(struct portal_caller, asid) == 0 &&
+               offsetof(struct portal_caller, state) == 8 &&
+               offsetof(struct portal_caller, cancelled) == 16 &&
+               offsetof(struct portal_caller, beyond) == 24)
+/* To here. */
 /* Position, from 0, in the specification that result `r` rejects. */
 #define ESPEC_POSITION(r) (-(r) & 0xff)
 
@@ -50,9 +82,17 @@ unsigned long long hrttime(void);  /* the same */
 void hrsleep(unsigned long long ticks);
 
 /* Threads. Priorities are 0 … 63; higher runs first. */
-int fork(void) __attribute__((returns_twice));
+int thread_fork(void) __attribute__((returns_twice));
     /* A new thread in this domain that goes on from the call on a copy of the stack, at another address: pointers into
        the stack still point to the parent's. 0 in the child, the child's id in the parent. */
+#ifdef PEBBLE_POSIX
+#include <unistd.h> /* fork is POSIX's: a copy of this domain, which waitpid waits for */
+#else
+#undef fork
+int fork(void) __attribute__((returns_twice)); /* thread_fork */
+#endif
+/* Bytes of stack that main is to have, where the program defines it; 64 KiB, else. 126 is the status of one that can not have so many. */
+extern const size_t pebble_main_stack;
 int thread_create(void (*entry)(void *), void *argument, int priority); /* id; priority -1: the caller's; -EINVAL:
     above the manifest's */
 int thread_join(int thread);       /* until it has ended */
@@ -81,9 +121,6 @@ int pager_register(int asid, void *start, size_t bytes, word (*handler)(word asi
     /* -EACCESS: neither this domain nor its child; -EBUSY: part of the range has a handler; -EINVAL: not whole pages of the
        private part */
 int pager_unregister(int asid, void *start);
-#define PAGE_READ    2
-#define PAGE_WRITE   4
-#define PAGE_EXECUTE 8
 int page_map(int asid, void *page, const void *source, int rights);
     /* replaces a page of this domain, of its child, or of a range that this domain's handler answers for, by a copy of the
        page at `source` (NULL: zeros), which is made when one of the two is written */
@@ -91,8 +128,6 @@ int page_unmap(int asid, void *page);
 
 /* Capabilities. Each stands for a right to something of its issuer's. A domain holds it under a name of its own, a number > 0,
    and passes it through a portal whose specification has `k` for that argument; the server receives its own name for it. */
-#define CAP_ONCE  1                         /* it leaves its holder when it is passed on */
-#define CAP_STAYS 2                         /* it can be passed to its issuer only */
 struct cap_info {
     unsigned long object;                   /* what it stands for; 0 for all but the issuer */
     unsigned long rights, flags;
@@ -116,7 +151,6 @@ int sem_destroy(int sem);                              /* waiters get -EDEAD */
 /* Portals. An entry point takes up to six words, and may be declared with ints. */
 int portal_register(const char *name, const char *spec, word (*entry)(), const word *constants, int stacks);
     /* `constants` has a value for each `c`; `stacks` are added to the queue that callers of this domain take theirs from */
-#define PORTAL_ADMITTED 10
 int portal_register_for(const char *name, const char *spec, word (*entry)(), const word *constants, int stacks, const int *asids,
                         int count);
     /* which from the start only these may open, at most PORTAL_ADMITTED; none: nobody yet */
@@ -138,12 +172,6 @@ word invoke_portal(int portal, ...);        /* up to six words */
 word invoke_portal_timed(unsigned long long ticks, int portal, word p0, word p1, word p2, word p3, word p4, word p5);
     /* -ETIMEDOUT if it has not returned after that time: what the server waits for ends with -ECANCELED then, and it returns, when
        it does, to a thread that ends there. Until then what windows lend it stays lent. Words at the end may be left out. */
-struct portal_caller {
-    uint64_t asid;                          /* who called; 0: it is dead */
-    uint64_t state;                         /* 1 running, 2 ready, 3 waits for a semaphore, 4 sleeps, 5 joins, 6 waits for a stack */
-    uint64_t cancelled;                     /* not 0: its waits end with -ECANCELED */
-    uint64_t beyond;                        /* frames above this call: calls to others, interrupts */
-} __attribute__((aligned(32)));
 int portal_callers(int after, struct portal_caller *caller);
     /* the first thread above `after` that is in a call of this domain's portals; its number, or 0 */
 int portal_create_child(int asid, int portal, const char *spec, word constant, word (*entry)());
@@ -176,6 +204,20 @@ int dp_show_program(int dp);                /* the program's code and constants,
 int dp_pass_port_right(int dp, int portal); /* the domain has this one's portal at the same number; -EEXIST: another is there */
 int dp_withdraw_port_right(int dp, int portal);
 int dp_number(int dp);                      /* its asid, for domain_wait */
+/* Domains of protection in the task of somebody else (the book, "Delegation"). */
+int dp_delegate(int dp, int portal, int domains, size_t bytes);
+    /* whoever `portal` leads to may make so many domains in this one's task, which take so many bytes together: a delegation, to be passed to it
+       as an argument of a call. What it shows and passes to them is what `dp` has, or, where that is 0, this domain. dp_destroy withdraws it.
+       -EPORTAL: the portal leads to no server */
+int dp_accept(int delegation);
+    /* in a call that passed it: what it is called here; -EBADF: the caller has none of that number; -EACCESS: it is for somebody else */
+int dp_make(int delegation, const char *name); /* a handle, as of dp_create; -ENFILE: as many as were delegated were made */
+void *dp_take(int dp, size_t bytes);
+    /* whole pages that the domain takes, at an address that is free in its task; NULL: there are none left, of the delegation or at all */
+int dp_place(int dp, void *to, const void *from, size_t bytes, int rights);
+    /* copies of pages, with PAGE_… rights, in place of what it has taken and nobody has touched; zeros behind `bytes`. -EINVAL: no whole
+       pages, or to be written and executed; -EFAULT: it has not taken them; -EAGAIN: one was touched */
+int dp_give(int dp); /* who delegated has a handle of it, too; its number, which means something there */
 /* dp_call(dp, entry, procedure, capability, …): up to four more words; -ENOENT: no such entry point, or no such procedure; -EDEAD:
    the domain has ended, or does in the call; -EBADF: no handle. */
 #define dp_call(dp, entry, procedure, capability, ...)                                                             \
@@ -286,10 +328,10 @@ static inline word pebble_call6(word portal, word p0, word p1, word p2, word p3,
 #define PEBBLE_TIMED_(ticks, p, a, b, c, d, e, f, ...) \
     invoke_portal_timed(ticks, p, (word)(a), (word)(b), (word)(c), (word)(d), (word)(e), (word)(f))
 #define invoke_portal_timed(...) PEBBLE_TIMED_(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
-static inline int pebble_get_asid(void) { return pebble_call0(6); }
-static inline int pebble_get_thread(void) { return pebble_call0(7); }
-static inline unsigned long long pebble_hrtime(void) { return pebble_call0(8); }
-static inline void pebble_yield(void) { pebble_call0(4); }
+static inline int pebble_get_asid(void) { return pebble_call0(SYS_GET_ASID); }
+static inline int pebble_get_thread(void) { return pebble_call0(SYS_GET_THREAD); }
+static inline unsigned long long pebble_hrtime(void) { return pebble_call0(SYS_HRTIME); }
+static inline void pebble_yield(void) { pebble_call0(SYS_YIELD); }
 static inline int pebble_sem_wait(word sem) { return pebble_call1(sem, -1); }
 static inline int pebble_sem_post(word sem) { return pebble_call0(sem + 1); }
 #define get_asid() pebble_get_asid()

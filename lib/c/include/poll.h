@@ -18,7 +18,7 @@ struct pollfd {
     short events, revents;
 };
 
-/* Files are always ready; the console can not be waited for, and is POLLNVAL. A list with a pipe in it is looked at every few milliseconds. */
+/* Files are always ready. A list with a pipe or the console in it is looked at every few milliseconds. */
 int poll(struct pollfd *list, nfds_t count, int milliseconds);
 
 #ifdef __cplusplus

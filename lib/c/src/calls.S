@@ -32,9 +32,11 @@ invoke_portal:
     sd      tp, 104(sp)
     .endm
 
-# int fork(void): the child starts at resume on a copy of what save_frame wrote; a0 = its tp.
+# int thread_fork(void): the child starts at resume on a copy of what save_frame wrote; a0 = its tp. "fork" is its name in pebble.h.
     .globl fork
+    .globl thread_fork
 fork:
+thread_fork:
     save_frame
     mv      a0, sp
     call    __pebble_fork

@@ -6,31 +6,29 @@ static int create, reduce, revoke, drop, info;
 
 int cap_create(unsigned long object, unsigned long rights, int flags)
 {
-    int portal = __pebble_opened(&create, "capability.create");
-    return portal < 0 ? portal : invoke_portal(portal, object, rights, (word)flags);
+    int portal = __pebble_opened(&create, PEBBLE_CAPABILITY_CREATE);
+    return portal < 0 ? portal : pebble_capability_create(portal, object, rights, flags);
 }
 int cap_reduce(int cap, unsigned long rights, int flags)
 {
-    int portal = __pebble_opened(&reduce, "capability.reduce");
-    return portal < 0 ? portal : invoke_portal(portal, (word)cap, rights, (word)flags);
+    int portal = __pebble_opened(&reduce, PEBBLE_CAPABILITY_REDUCE);
+    return portal < 0 ? portal : pebble_capability_reduce(portal, cap, rights, flags);
 }
 int cap_revoke(int cap)
 {
-    int portal = __pebble_opened(&revoke, "capability.revoke");
-    return portal < 0 ? portal : invoke_portal(portal, (word)cap);
+    int portal = __pebble_opened(&revoke, PEBBLE_CAPABILITY_REVOKE);
+    return portal < 0 ? portal : pebble_capability_revoke(portal, cap);
 }
 int cap_drop(int cap)
 {
-    int portal = __pebble_opened(&drop, "capability.drop");
-    return portal < 0 ? portal : invoke_portal(portal, (word)cap);
+    int portal = __pebble_opened(&drop, PEBBLE_CAPABILITY_DROP);
+    return portal < 0 ? portal : pebble_capability_drop(portal, cap);
 }
 int cap_info(int cap, struct cap_info *out)
 {
-    struct {
-        uint64_t name, rights, flags, issuer, object;
-    } __attribute__((aligned(64))) found;
-    int portal = __pebble_opened(&info, "capability.info");
-    int result = portal < 0 ? portal : invoke_portal(portal, (word)cap, &found);
+    struct capability found;
+    int portal = __pebble_opened(&info, PEBBLE_CAPABILITY_INFO);
+    int result = portal < 0 ? portal : pebble_capability_info(portal, cap, &found);
     if (result == 0)
         *out = (struct cap_info){found.object, found.rights, found.flags, found.issuer};
     return result;

@@ -3,6 +3,7 @@
 #include "processes.h"
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -111,4 +112,15 @@ pid_t waitpid(pid_t pid, int *status, int options)
 pid_t wait(int *status)
 {
     return waitpid(-1, status, 0);
+}
+pid_t wait4(pid_t pid, int *status, int options, struct rusage *used)
+{
+    pid_t child = waitpid(pid, status, options);
+    if (child > 0 && used)
+        memset(used, 0, sizeof *used);
+    return child;
+}
+pid_t wait3(int *status, int options, struct rusage *used)
+{
+    return wait4(-1, status, options, used);
 }

@@ -85,7 +85,7 @@ int system(const char *command)
     pid_t pid;
     int status;
     if (!command)
-        return __pebble_opened(&init_load, "init.load") >= 0;
+        return __pebble_opened(&init_load, PEBBLE_INIT_LOAD) >= 0;
     /* As of a shell that could not be executed. */
     if (start_command(&pid, command, NULL) != 0)
         return 127 << 8;

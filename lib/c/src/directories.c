@@ -35,7 +35,7 @@ DIR *opendir(const char *path)
 struct dirent *readdir(DIR *directory)
 {
     struct entry entry;
-    word result = invoke_portal(__pebble_behind(directory->fd) + CONTROL, (word)NEXT, &entry);
+    word result = invoke_portal(__pebble_behind(directory->fd) + PORTAL_CONTROL, (word)CONTROL_NEXT, &entry);
     if (result < 0)
         __pebble_failed(result == -EPORTAL ? -EBADF : result);
     if (result <= 0)

@@ -10,12 +10,12 @@ void __pebble_before_domain_fork(void)
 int domain_wait(int asid, int *status)
 {
     struct ended ended;
-    int result = invoke_portal(SYS_DOMAIN_WAIT, asid, &ended);
+    int result = pebble_domain_wait(asid, &ended);
     if (result == 0 && status)
         *status = ended.kind == 3 ? -EDEAD : (int)ended.status;
     return result;
 }
 int domain_kill(int asid)
 {
-    return invoke_portal(SYS_DOMAIN_KILL, asid);
+    return pebble_domain_kill(asid);
 }

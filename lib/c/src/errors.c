@@ -26,12 +26,8 @@ const char *pebble_strerror(int result)
         return text;
     }
     switch (error) {
-    case EPORTAL: return "no such portal";
-    case EDEAD: return "the other side died";
-    case ENOSTACK: return "the callee has no stack";
-    case EACCESS: return "not allowed by the manifest";
-    case EDEPTH: return "too many nested calls";
-    case EWINDOW: return "too many open windows";
+#define TEXT(error, text) case error: return text;
+    ERROR_TEXTS(TEXT)
     default: return strerror(error);
     }
 }

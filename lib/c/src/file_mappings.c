@@ -62,12 +62,12 @@ static int forget(void)
 /* Reads a page of the file into the buffer, with zeros behind its end. -EFAULT: nothing of it is in the file. */
 static word fill(struct mapping *mapping, size_t page)
 {
-    word result = invoke_portal(mapping->file + SEEK, mapping->offset + (off_t)(page * PAGE), (word)SEEK_SET);
+    word result = invoke_portal(mapping->file + PORTAL_SEEK, mapping->offset + (off_t)(page * PAGE), (word)SEEK_SET);
     size_t left = PAGE;
     if (result < 0)
         return result;
     while (left > 0) {
-        result = invoke_portal(mapping->file + READ, buffer + PAGE - left, left);
+        result = invoke_portal(mapping->file + PORTAL_READ, buffer + PAGE - left, left);
         if (result < 0 || (size_t)result > left)
             return result < 0 ? result : -EIO;
         if (result == 0)
@@ -116,11 +116,11 @@ static word answer(word asid, word cause, word address, word pc)
 static word reopened(int file)
 {
     char page;
-    return invoke_portal(file + CONTROL, (word)REOPEN, &page);
+    return invoke_portal(file + PORTAL_CONTROL, (word)CONTROL_REOPEN, &page);
 }
 static void close_portals(int file)
 {
-    for (int n = 0; n < PORTALS; n++)
+    for (int n = 0; n < PORTAL_COUNT; n++)
         portal_close(file + n);
 }
 /* In a copy of the domain: it answers for itself, and reads at positions of its own. */

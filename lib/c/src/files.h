@@ -1,34 +1,30 @@
-/* What the parts of the C library that know files share: lib/abi/src/file.rs in C. */
+/* What the parts of the C library that know files share. A descriptor is the number of the first of four consecutive portals. */
 #ifndef PEBBLE_FILES_H
 #define PEBBLE_FILES_H
 
 #include "system.h"
 
-/* A descriptor is the number of the first of four consecutive portals. */
-enum { READ, WRITE, SEEK, CONTROL, PORTALS };
-/* Operations of the control portal. */
-enum { DUPLICATE = 1, STATUS, NEXT, TRUNCATE, SYNC, REOPEN = 7 };
-/* Kinds of what a descriptor or a path leads to. */
-enum { KIND_CONSOLE, KIND_FILE, KIND_DIRECTORY, KIND_PIPE, KIND_SOCKET };
-/* The bit that numbers of the disk's nodes have. */
-#define NODE_OF_DISK (1ul << 62)
-
-/* The descriptor of /dev/null, below all portals that can be opened. */
+/* Descriptors below all portals that can be opened: of /dev/null, of the console's streams where they were duplicated (three), and what a standard
+   stream leads to that is closed. */
 #define NOWHERE 3
+#define CONSOLE (SYS_FIRST_FREE - 3)
+#define CLOSED (CONSOLE - 1)
 
-/* What `version` says of a pipe: the sides that nobody has any more; and the bytes that one holds. */
-enum { NO_READERS = 1, NO_WRITERS = 2, PIPE_BYTES = 4096 };
+/* Bytes that a pipe holds. */
+#define PIPE_BYTES 4096
 
-struct status {
-    uint64_t kind, bytes, node, version;
-} __attribute__((aligned(32)));
-struct entry {
-    struct status status;
-    char name[NAMELEN];
-} __attribute__((aligned(128)));
-
-/* What a descriptor leads to: a file's first portal, NOWHERE, or < 0: the console. */
+/* Closes the four portals from `file` on; what the first of them says. */
+int __pebble_close(int file);
+/* Called before a descriptor of a file is closed, if it is not NULL: who has locked ranges of the file by any descriptor has them no more. */
+extern void (*__pebble_before_close)(int fd);
+/* What a descriptor leads to: a file's first portal, NOWHERE, CONSOLE and the number of the stream, or else (CLOSED, less than 0): nothing. */
 int __pebble_behind(int fd);
+static inline int __pebble_is_console(int file)
+{
+    return file >= CONSOLE && file < CONSOLE + 3;
+}
+/* The descriptor of what was opened: the lowest of the standard ones that are closed, as POSIX has it, or the number itself. */
+int __pebble_lowest(int file);
 /* What the control portal of a descriptor says that it is; < 0: an error. The console is KIND_CONSOLE. */
 word __pebble_status(int fd, struct status *status);
 /* Keys of the console are taken as they come. */

@@ -7,19 +7,19 @@ static char *end, *mapped;
 /* The heap's pages, for lib/c/heap. Between them may lie what sbrk has given out. */
 word __pebble_grow(size_t pages)
 {
-    return invoke_portal(SYS_GROW, pages);
+    return pebble_memory_grow(pages);
 }
 void *sbrk(ptrdiff_t increment)
 {
     if (!end) {
-        word start = invoke_portal(SYS_GROW, 0l);
+        word start = pebble_memory_grow(0l);
         if (start < 0)
             goto none;
         end = mapped = (char *)start;
     }
     if (increment > mapped - end) {
         size_t pages = (increment - (mapped - end) + PAGE - 1) / PAGE;
-        if (invoke_portal(SYS_GROW, pages) < 0)
+        if (pebble_memory_grow(pages) < 0)
             goto none;
         mapped += pages * PAGE;
     }

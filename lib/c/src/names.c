@@ -130,14 +130,14 @@ static int resolve(const char *node, int family, struct address *to)
     memset(&name, 0, sizeof name);
     if (!copy_name(name.text, node))
         return EAI_NONAME;
-    word result = __pebble_opened(&internet_resolve, "internet.resolve");
+    word result = __pebble_opened(&internet_resolve, PEBBLE_INTERNET_RESOLVE);
     if (result >= 0)
-        result = invoke_portal(internet_resolve, &name, (word)family, to);
+        result = pebble_internet_resolve(internet_resolve, &name, family, to);
     return result >= 0 ? 0 : result == -ENOENT ? EAI_NONAME : result == -EAGAIN || result == -ETIMEDOUT ? EAI_AGAIN : EAI_FAIL;
 }
 int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **found)
 {
-    struct address address = {.family = FAMILY_4};
+    struct address address = {.family = FAMILY_IPV4};
     int family = hints ? hints->ai_family : AF_UNSPEC, flags = hints ? hints->ai_flags : 0;
     char *end = "";
     unsigned long port = service ? strtoul(service, &end, 10) : 0;
@@ -146,17 +146,17 @@ int getaddrinfo(const char *node, const char *service, const struct addrinfo *hi
     if (family != AF_UNSPEC && family != AF_INET && family != AF_INET6)
         return EAI_FAMILY;
     if (!node) {
-        address.family = family == AF_INET6 ? FAMILY_6 : FAMILY_4;
+        address.family = family == AF_INET6 ? FAMILY_IPV6 : FAMILY_IPV4;
         if (!(flags & AI_PASSIVE))
             return EAI_NONAME;
     } else if (family != AF_INET6 && inet_pton(AF_INET, node, address.bytes) == 1) {
-        address.family = FAMILY_4;
+        address.family = FAMILY_IPV4;
     } else if (family != AF_INET && inet_pton(AF_INET6, node, address.bytes) == 1) {
-        address.family = FAMILY_6;
+        address.family = FAMILY_IPV6;
     } else if (flags & AI_NUMERICHOST) {
         return EAI_NONAME;
     } else {
-        int error = resolve(node, family == AF_INET6 ? FAMILY_6 : FAMILY_4, &address);
+        int error = resolve(node, family == AF_INET6 ? FAMILY_IPV6 : FAMILY_IPV4, &address);
         if (error)
             return error;
     }
@@ -167,7 +167,7 @@ int getaddrinfo(const char *node, const char *service, const struct addrinfo *hi
     } *one = calloc(1, sizeof *one);
     if (!one)
         return EAI_MEMORY;
-    one->info.ai_family = address.family == FAMILY_6 ? AF_INET6 : AF_INET;
+    one->info.ai_family = address.family == FAMILY_IPV6 ? AF_INET6 : AF_INET;
     one->info.ai_socktype = hints && hints->ai_socktype ? hints->ai_socktype : SOCK_STREAM;
     one->info.ai_protocol = one->info.ai_socktype == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP;
     one->info.ai_addr = (struct sockaddr *)&one->address;

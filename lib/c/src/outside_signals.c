@@ -21,7 +21,7 @@ static void wait_for_signals(void *unused)
 {
     (void)unused;
     word signal;
-    while ((signal = invoke_portal(own_signal)) > 0)
+    while ((signal = pebble_init_own_signal(own_signal)) > 0)
         if (signal < NSIG)
             __pebble_from_outside(signal);
 }
@@ -45,9 +45,9 @@ static uint64_t asked_for(void)
 static void take(void)
 {
     uint64_t wanted = asked_for();
-    if (wanted == taken || __pebble_opened(&own_signals, "init.own.signals") < 0 || __pebble_opened(&own_signal, "init.own.signal") < 0)
+    if (wanted == taken || __pebble_opened(&own_signals, PEBBLE_INIT_OWN_SIGNALS) < 0 || __pebble_opened(&own_signal, PEBBLE_INIT_OWN_SIGNAL) < 0)
         return;
-    if (invoke_portal(own_signals, wanted) < 0)
+    if (pebble_init_own_signals(own_signals, wanted) < 0)
         return;
     taken = wanted;
     if (waits)
@@ -55,7 +55,7 @@ static void take(void)
     __pebble_in_copy[COPY_OF_SIGNALS] = in_copy;
     waits = thread_create(wait_for_signals, NULL, -1) >= 0;
     if (!waits) {
-        invoke_portal(own_signals, (word)0);
+        pebble_init_own_signals(own_signals, 0);
         taken = 0;
     }
 }
@@ -90,8 +90,8 @@ _sig_func_ptr signal(int number, _sig_func_ptr handler)
 static int send(pid_t pid, int signal)
 {
     static int init_signal;
-    if (signal != 0 && signal != SIGKILL && __pebble_opened(&init_signal, "init.signal") >= 0 &&
-        invoke_portal(init_signal, (word)pid, (word)signal) == 0)
+    if (signal != 0 && signal != SIGKILL && __pebble_opened(&init_signal, PEBBLE_INIT_SIGNAL) >= 0 &&
+        pebble_init_signal(init_signal, pid, signal) == 0)
         return 0;
     if (signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT)
         return domain_kill(pid);

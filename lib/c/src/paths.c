@@ -1,4 +1,5 @@
 /* Operations on paths: a portal of the files component each, or of the disk component. */
+#include "console.h"
 #include "files.h"
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -15,8 +16,8 @@ enum { MEMORY, DISK, MOUNTS };
 /* The operations on paths. Their portals are opened at the first use. */
 enum { OPEN, UNLINK, RENAME, MKDIR, RMDIR, STATUS_AT, OPERATIONS };
 static const char *const names[MOUNTS][OPERATIONS] = {
-    {"files.open", "files.unlink", "files.rename", "files.mkdir", "files.rmdir", "files.status"},
-    {"disk.open", "disk.unlink", "disk.rename", "disk.mkdir", "disk.rmdir", "disk.status"},
+    {PEBBLE_FILES_OPEN, PEBBLE_FILES_UNLINK, PEBBLE_FILES_RENAME, PEBBLE_FILES_MKDIR, PEBBLE_FILES_RMDIR, PEBBLE_FILES_STATUS},
+    {PEBBLE_DISK_OPEN, PEBBLE_DISK_UNLINK, PEBBLE_DISK_RENAME, PEBBLE_DISK_MKDIR, PEBBLE_DISK_RMDIR, PEBBLE_DISK_STATUS},
 };
 static int portals[MOUNTS][OPERATIONS];
 
@@ -84,13 +85,13 @@ static word file_flags(int flags)
 int open(const char *path, int flags, ...)
 {
     if (strcmp(path, "/dev/null") == 0)
-        return NOWHERE;
+        return __pebble_lowest(NOWHERE);
     int fd = with_path(OPEN, path, file_flags(flags));
     /* Every program may count on /tmp, which is made when somebody makes the first file in it. */
     if (fd < 0 && errno == ENOENT && flags & O_CREAT && strncmp(path, "/tmp/", 5) == 0 &&
         (mkdir("/tmp", 0777) == 0 || errno == EEXIST))
         fd = with_path(OPEN, path, file_flags(flags));
-    return fd;
+    return __pebble_lowest(fd);
 }
 int unlink(const char *path)
 {
@@ -163,9 +164,9 @@ word __pebble_status(int fd, struct status *status)
 {
     *status = (struct status){.kind = KIND_CONSOLE};
     int file = __pebble_behind(fd);
-    if (file == NOWHERE || (file < 0 && fd >= 0))
+    if (file == NOWHERE || __pebble_is_console(file))
         return 0;
-    word result = file < SYS_FIRST_FREE ? -EBADF : invoke_portal(file + CONTROL, (word)STATUS, status);
+    word result = file < SYS_FIRST_FREE ? -EBADF : invoke_portal(file + PORTAL_CONTROL, (word)CONTROL_STATUS, status);
     /* A number that is no descriptor leads nowhere, or to a portal that does something else. */
     if (result >= 0 && status->kind == KIND_CONSOLE)
         result = -EBADF;
@@ -226,7 +227,6 @@ int access(const char *path, int mode)
 /* The console is a terminal, unless it says that nobody types there. */
 int isatty(int fd)
 {
-    static int console_read, console_raw;
     struct stat status;
     if (fstat(fd, &status) < 0)
         return 0;
@@ -234,7 +234,6 @@ int isatty(int fd)
     if (!S_ISCHR(status.st_mode) || __pebble_behind(fd) == NOWHERE)
         return 0;
     /* No bytes are asked for, in the way in which keys are taken anyway: nothing changes. */
-    int portal = __pebble_raw ? __pebble_opened(&console_raw, "console.raw") : __pebble_opened(&console_read, "console.read");
     char page;
-    return portal < 0 || invoke_portal(portal, &page, 0l) != 1;
+    return __pebble_console(__pebble_raw ? CONSOLE_RAW : CONSOLE_READ, (word)&page, 0) != 1;
 }

@@ -1,5 +1,6 @@
-/* Waiting for several descriptors: for sockets in one call of the internet component; pipes, which no call waits for, are looked at again and
-   again, the less often the longer nothing happens. */
+/* Waiting for several descriptors: for sockets in one call of the internet component; pipes and the console, which no call waits for, are looked
+   at again and again, the less often the longer nothing happens. */
+#include "console.h"
 #include "internet.h"
 #include <poll.h>
 #include <sys/stat.h>
@@ -12,20 +13,35 @@
 
 static int internet_poll;
 
-/* What holds of a descriptor that is no socket; the console can not be asked. */
+/* The console: its input is asked for; its output is taken whenever it is written, if by anybody. */
+static short console(int fd, short events)
+{
+    int file = __pebble_behind(fd), stream = file - CONSOLE;
+    if (file == NOWHERE)
+        return events & (POLLIN | POLLOUT);
+    word ready = __pebble_console(CONSOLE_READY, __pebble_raw, 0);
+    if (ready < 0)
+        return POLLNVAL;
+    if (stream == 0)
+        return ready & 1 ? events & POLLIN : 0;
+    return ready >> stream & 1 ? POLLERR : events & POLLOUT;
+}
+/* What holds of a descriptor that is no socket. */
 static short other(int fd, short events)
 {
     struct status status;
     if (__pebble_status(fd, &status) < 0)
         return POLLNVAL;
     switch (status.kind) {
+    case KIND_CONSOLE: return console(fd, events);
+    case KIND_DIRECTORY:
     case KIND_FILE: return events & (POLLIN | POLLOUT);
     case KIND_PIPE: {
         short ready = (status.bytes ? POLLIN : 0) | (status.bytes < PIPE_BYTES ? POLLOUT : 0);
-        short left = status.version & NO_WRITERS ? POLLHUP : status.version & NO_READERS ? POLLERR : 0;
+        short left = status.version & PIPE_NO_WRITERS ? POLLHUP : status.version & PIPE_NO_READERS ? POLLERR : 0;
         return (events & ready) | left;
     }
-    default: return __pebble_behind(fd) == NOWHERE ? events & (POLLIN | POLLOUT) : POLLNVAL;
+    default: return POLLNVAL;
     }
 }
 /* Asks once, waiting at most so many milliseconds where there are only sockets. */
@@ -59,9 +75,9 @@ static int once(struct pollfd *list, nfds_t count, int milliseconds)
     word result = 0;
     if (sockets) {
         word wait = ready ? 0 : milliseconds < 0 ? (word)EVER : milliseconds;
-        result = __pebble_opened(&internet_poll, "internet.poll");
+        result = __pebble_opened(&internet_poll, PEBBLE_INTERNET_POLL);
         if (result >= 0)
-            result = invoke_portal(internet_poll, interests, sockets * sizeof *interests, wait);
+            result = pebble_internet_poll(internet_poll, interests, sockets * sizeof *interests, wait);
     }
     for (nfds_t at = 0; at < sockets && result >= 0; at++) {
         uint32_t told = interests[at].ready;

@@ -21,7 +21,7 @@ static int registered(struct registration *r, const char *name, const char *spec
             r->constants[n] = constants[n];
             n++;
         }
-    return invoke_portal(SYS_PORTAL_REGISTER, r);
+    return pebble_portal_register(r);
 }
 int portal_register(const char *name, const char *spec, word (*entry)(), const word *constants, int stacks)
 {
@@ -61,7 +61,7 @@ int portal_unregister(const char *name)
 static int admission(const char *name, int asid, int how, word token)
 {
     struct name n;
-    return copy_name(n.text, name) ? invoke_portal(SYS_PORTAL_ADMIT, &n, asid, how, token) : -EINVAL;
+    return copy_name(n.text, name) ? pebble_portal_admit(&n, asid, how, token) : -EINVAL;
 }
 int portal_admit(const char *name, int asid)
 {
@@ -91,14 +91,14 @@ int __pebble_opened(int *portal, const char *name)
 }
 int portal_close(int portal)
 {
-    return invoke_portal(SYS_PORTAL_CLOSE, portal);
+    return pebble_portal_close(portal);
 }
 int portal_create_child(int asid, int portal, const char *spec, word constant, word (*entry)())
 {
     struct child c = {.asid = asid, .portal = portal, .constant = constant, .entry = (uint64_t)entry};
     if (!copy_name(c.spec, spec))
         return -(ESPEC + 7 * 256 + NAMELEN - 1);
-    return invoke_portal(SYS_PORTAL_CREATE_CHILD, &c);
+    return pebble_portal_create_child(&c);
 }
 int portal_create_stub(int asid, int portal, const char *spec, word (*intercept)())
 {
@@ -113,7 +113,7 @@ int portal_create_stub(int asid, int portal, const char *spec, word (*intercept)
 int portal_info(int portal, char spec[NAMELEN], char name[NAMELEN])
 {
     struct description d;
-    int result = invoke_portal(SYS_PORTAL_INFO, portal, &d);
+    int result = pebble_portal_info(portal, &d);
     if (result == 0) {
         memcpy(spec, d.spec, NAMELEN);
         memcpy(name, d.name, NAMELEN);
@@ -122,7 +122,7 @@ int portal_info(int portal, char spec[NAMELEN], char name[NAMELEN])
 }
 int portal_callers(int after, struct portal_caller *caller)
 {
-    return invoke_portal(SYS_PORTAL_CALLERS, (word)after, caller);
+    return pebble_portal_callers(after, caller);
 }
 
 static int (*user_notify)(int asid, int portal, char *spec);

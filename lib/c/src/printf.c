@@ -1,6 +1,7 @@
 /* printf, in the place of picolibc's, which has all digits of no number, no long double and no wide strings (as of 1.8). The other functions
    of its kind (snprintf, fprintf, asprintf, …) are picolibc's, and call this one. */
 #include "printf.h"
+#include "streams.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -296,7 +297,7 @@ int vfprintf(FILE *file, const char *format, va_list rest)
     int error = errno;
     struct output out = {.file = file};
     struct arguments arguments;
-    if (!(file->flags & __SWR))
+    if (!__pebble_is_for(file, __SWR))
         return EOF;
     va_copy(arguments.rest, rest);
     collect(format, &arguments);

@@ -1,5 +1,6 @@
 /* What POSIX asks of a process, of a domain: there are no users and no groups. */
 #include "system.h"
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -14,6 +15,28 @@ pid_t getppid(void) { return 1; }
 pid_t getpgrp(void) { return get_asid(); }
 pid_t getpgid(pid_t pid) { return pid ? pid : get_asid(); }
 pid_t setsid(void) { return get_asid(); }
+pid_t getsid(pid_t pid) { return getpgid(pid); }
+int setpgrp(void) { return 0; }
+int setpgid(pid_t pid, pid_t group)
+{
+    if (!group || group == getpgid(pid))
+        return 0;
+    errno = EPERM;
+    return -1;
+}
+int getgroups(int count, gid_t groups[])
+{
+    (void)count, (void)groups;
+    return 0;
+}
+/* Who runs has the terminal. */
+pid_t tcgetpgrp(int fd) { return isatty(fd) ? get_asid() : -1; }
+int tcsetpgrp(int fd, pid_t group)
+{
+    (void)group;
+    return isatty(fd) ? 0 : -1;
+}
+int killpg(pid_t group, int number) { return kill(group ? group : get_asid(), number); }
 /* Who may do what is said by the manifest. */
 mode_t umask(mode_t mask)
 {

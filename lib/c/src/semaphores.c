@@ -3,7 +3,7 @@
 
 int sem_create(int value)
 {
-    return invoke_portal(SYS_SEM_CREATE, (word)value);
+    return pebble_semaphore_create(value);
 }
 int sem_trywait(int sem)
 {
@@ -17,5 +17,5 @@ int sem_timedwait(int sem, unsigned long long ticks)
 }
 int sem_destroy(int sem)
 {
-    return invoke_portal(SYS_SEM_DESTROY, (word)sem);
+    return pebble_semaphore_destroy(sem);
 }

@@ -13,7 +13,7 @@ word __pebble_socket_node(int fd)
     int file = __pebble_behind(fd);
     if (fd < 0)
         return -EBADF;
-    word result = file < SYS_FIRST_FREE ? -ENOTSOCK : invoke_portal(file + CONTROL, (word)STATUS, &status);
+    word result = file < SYS_FIRST_FREE ? -ENOTSOCK : invoke_portal(file + PORTAL_CONTROL, (word)CONTROL_STATUS, &status);
     if (result == -EPORTAL)
         return -EBADF;
     return result < 0 ? result : status.kind == KIND_SOCKET ? (word)status.node : -ENOTSOCK;
@@ -23,7 +23,7 @@ word __pebble_socket(int fd, int what, void *page)
     int file = __pebble_behind(fd);
     if (file < SYS_FIRST_FREE)
         return fd < 0 ? -EBADF : -ENOTSOCK;
-    word result = invoke_portal(file + CONTROL, (word)what, page);
+    word result = invoke_portal(file + PORTAL_CONTROL, (word)what, page);
     /* What is no socket knows no such operation. */
     if (result == -EINVAL && __pebble_socket_node(fd) == -ENOTSOCK)
         return -ENOTSOCK;
@@ -32,21 +32,21 @@ word __pebble_socket(int fd, int what, void *page)
 word __pebble_nonblocking(int fd, int how)
 {
     uint64_t value = how;
-    return __pebble_socket(fd, NONBLOCKING, &value);
+    return __pebble_socket(fd, SOCKET_NONBLOCKING, &value);
 }
 int __pebble_address(struct address *to, const struct sockaddr *from, socklen_t size)
 {
     memset(to, 0, sizeof *to);
     if (from && from->sa_family == AF_INET && size >= sizeof(struct sockaddr_in)) {
         const struct sockaddr_in *in = (const void *)from;
-        to->family = FAMILY_4;
+        to->family = FAMILY_IPV4;
         to->port = ntohs(in->sin_port);
         memcpy(to->bytes, &in->sin_addr, 4);
         return 0;
     }
     if (from && from->sa_family == AF_INET6 && size >= sizeof(struct sockaddr_in6)) {
         const struct sockaddr_in6 *in = (const void *)from;
-        to->family = FAMILY_6;
+        to->family = FAMILY_IPV6;
         to->port = ntohs(in->sin6_port);
         memcpy(to->bytes, &in->sin6_addr, 16);
         return 0;
@@ -61,7 +61,7 @@ void __pebble_told(const struct address *from, struct sockaddr *to, socklen_t *s
         return;
     memcpy(&in.sin_addr, from->bytes, 4);
     memcpy(&in6.sin6_addr, from->bytes, 16);
-    int six = from->family == FAMILY_6;
+    int six = from->family == FAMILY_IPV6;
     socklen_t all = six ? sizeof in6 : sizeof in;
     memcpy(to, six ? (void *)&in6 : (void *)&in, all < *size ? all : *size);
     *size = all;
@@ -78,42 +78,42 @@ int socket(int domain, int type, int protocol)
     if ((kind != SOCK_STREAM && kind != SOCK_DGRAM) ||
         (protocol && protocol != (kind == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP)))
         return __pebble_failed(-EPROTONOSUPPORT);
-    word fd = __pebble_opened(&internet_socket, "internet.socket");
+    word fd = __pebble_opened(&internet_socket, PEBBLE_INTERNET_SOCKET);
     if (fd >= 0)
-        fd = invoke_portal(internet_socket, (word)(kind == SOCK_STREAM ? STREAMS : DATAGRAMS));
+        fd = pebble_internet_socket(internet_socket, kind == SOCK_STREAM ? SOCKETS_TCP : SOCKETS_UDP);
     if (fd == -EDEAD || fd == -EPORTAL) {
         /* The component was started again. */
         portal_close(internet_socket);
         internet_socket = 0;
-        fd = __pebble_opened(&internet_socket, "internet.socket");
+        fd = __pebble_opened(&internet_socket, PEBBLE_INTERNET_SOCKET);
         if (fd >= 0)
-            fd = invoke_portal(internet_socket, (word)(kind == SOCK_STREAM ? STREAMS : DATAGRAMS));
+            fd = pebble_internet_socket(internet_socket, kind == SOCK_STREAM ? SOCKETS_TCP : SOCKETS_UDP);
     }
     if (fd >= 0 && type & SOCK_NONBLOCK)
         __pebble_nonblocking(fd, WAITS_NOT);
-    return fd < 0 ? __pebble_failed(fd) : fd;
+    return fd < 0 ? __pebble_failed(fd) : __pebble_lowest(fd);
 }
 int bind(int fd, const struct sockaddr *address, socklen_t size)
 {
     struct address to;
     word result = __pebble_address(&to, address, size);
-    return done(result < 0 ? result : __pebble_socket(fd, BIND, &to));
+    return done(result < 0 ? result : __pebble_socket(fd, SOCKET_BIND, &to));
 }
 int listen(int fd, int backlog)
 {
     uint64_t count = backlog < 1 ? 1 : backlog > SOMAXCONN ? SOMAXCONN : backlog;
-    return done(__pebble_socket(fd, LISTEN, &count));
+    return done(__pebble_socket(fd, SOCKET_LISTEN, &count));
 }
 int accept4(int fd, struct sockaddr *address, socklen_t *size, int flags)
 {
     struct address from;
-    word result = __pebble_socket(fd, ACCEPT, &from);
+    word result = __pebble_socket(fd, SOCKET_ACCEPT, &from);
     if (result < 0)
         return __pebble_failed(result);
     __pebble_told(&from, address, size);
     if (flags & SOCK_NONBLOCK)
         __pebble_nonblocking(result, WAITS_NOT);
-    return result;
+    return __pebble_lowest(result);
 }
 int accept(int fd, struct sockaddr *address, socklen_t *size)
 {
@@ -124,14 +124,14 @@ int connect(int fd, const struct sockaddr *address, socklen_t size)
     struct address to;
     word result = __pebble_address(&to, address, size);
     if (result >= 0)
-        result = __pebble_socket(fd, CONNECT, &to);
+        result = __pebble_socket(fd, SOCKET_CONNECT, &to);
     return done(result == -EAGAIN && __pebble_nonblocking(fd, ASKS) > 0 ? -EINPROGRESS : result);
 }
 int shutdown(int fd, int how)
 {
     uint64_t nothing = 0;
     /* What comes can always be read, and need not be. */
-    return how == SHUT_RD ? done(__pebble_socket_node(fd)) : done(__pebble_socket(fd, SHUTDOWN, &nothing));
+    return how == SHUT_RD ? done(__pebble_socket_node(fd)) : done(__pebble_socket(fd, SOCKET_SHUTDOWN, &nothing));
 }
 static int name(int fd, int which, struct sockaddr *address, socklen_t *size)
 {
@@ -143,18 +143,18 @@ static int name(int fd, int which, struct sockaddr *address, socklen_t *size)
 }
 int getsockname(int fd, struct sockaddr *address, socklen_t *size)
 {
-    return name(fd, LOCAL, address, size);
+    return name(fd, SOCKET_LOCAL, address, size);
 }
 int getpeername(int fd, struct sockaddr *address, socklen_t *size)
 {
-    return name(fd, REMOTE, address, size);
+    return name(fd, SOCKET_REMOTE, address, size);
 }
 /* What connecting has come to: 0 where it is not over yet. */
 static int error_of(int fd)
 {
     char byte;
     word waits = __pebble_nonblocking(fd, WAITS_NOT);
-    word result = invoke_portal(__pebble_behind(fd) + READ, &byte, 0l);
+    word result = invoke_portal(__pebble_behind(fd) + PORTAL_READ, &byte, 0l);
     if (waits == WAITS)
         __pebble_nonblocking(fd, WAITS);
     return result >= 0 || result == -EAGAIN || result == -ENOTCONN ? 0 : -result;
@@ -199,16 +199,16 @@ ssize_t sendto(int fd, const void *buffer, size_t count, int flags, const struct
     if (!to && in_one_page(buffer, count))
         return write(fd, buffer, count);
     struct packet packet;
-    memset(&packet.address, 0, sizeof packet.address);
-    word result = to ? __pebble_address(&packet.address, to, size) : 0;
-    packet.bytes = count;
+    memset(&packet.head.address, 0, sizeof packet.head.address);
+    word result = to ? __pebble_address(&packet.head.address, to, size) : 0;
+    packet.head.bytes = count;
     if (result >= 0 && count <= sizeof packet.payload) {
         memcpy(packet.payload, buffer, count);
-        result = __pebble_socket(fd, SEND, &packet);
+        result = __pebble_socket(fd, SOCKET_SEND, &packet);
     } else if (result >= 0) {
         /* Of a stream it is a length like any other. */
-        packet.bytes = 0;
-        result = __pebble_socket(fd, SEND, &packet) == -EOPNOTSUPP ? -EOPNOTSUPP : -EMSGSIZE;
+        packet.head.bytes = 0;
+        result = __pebble_socket(fd, SOCKET_SEND, &packet) == -EOPNOTSUPP ? -EOPNOTSUPP : -EMSGSIZE;
     }
     /* A stream is connected, so that it does not matter where to. */
     if (result == -EOPNOTSUPP)
@@ -228,8 +228,8 @@ ssize_t recvfrom(int fd, void *buffer, size_t count, int flags, struct sockaddr 
     if (!from && in_one_page(buffer, count))
         return read(fd, buffer, count);
     struct packet packet;
-    packet.bytes = count < sizeof packet.payload ? count : sizeof packet.payload;
-    word result = __pebble_socket(fd, RECEIVE, &packet);
+    packet.head.bytes = count < sizeof packet.payload ? count : sizeof packet.payload;
+    word result = __pebble_socket(fd, SOCKET_RECEIVE, &packet);
     if (result == -EOPNOTSUPP) {
         if (from)
             getpeername(fd, from, size);
@@ -237,7 +237,7 @@ ssize_t recvfrom(int fd, void *buffer, size_t count, int flags, struct sockaddr 
     }
     if (result < 0)
         return __pebble_failed(result);
-    __pebble_told(&packet.address, from, size);
+    __pebble_told(&packet.head.address, from, size);
     /* What has no room is lost. */
     size_t there = (size_t)result < count ? (size_t)result : count;
     memcpy(buffer, packet.payload, there < sizeof packet.payload ? there : sizeof packet.payload);

@@ -1,18 +1,14 @@
 /* Starting programs: a component of the system, by the last part of its path, in a domain of its own. init loads it, the streams that
-   are handed over follow, and then it runs: lib/abi/src/spawn.rs in C. */
+   are handed over follow, and then it runs. */
 #include "processes.h"
 #include <fcntl.h>
 #include <spawn.h>
 #include <unistd.h>
 
-/* The operation of a descriptor's control portal that hands it over. */
-enum { HAND = 6 };
-struct hand {
-    uint64_t domain, stream;
-} __attribute__((aligned(16)));
+/* What init.load takes: the strings follow the head. */
 struct request {
-    uint64_t words, inherited;
-    char strings[PAGE - 16];
+    struct load head;
+    char strings[PAGE - sizeof(struct load)];
 } __attribute__((aligned(4096)));
 
 static int init_load, init_start, domain_destroy;
@@ -29,34 +25,37 @@ static char *put(struct request *request, char *at, char *const *strings)
     return at;
 }
 /* A descriptor for a stream of a program that starts, of its own: it is there until the program has it, and until it has ended.
-   -1: the console. Nothing swallows what is written and can be handed over; what nobody writes to is read. */
+   -1: the console. Nothing swallows what is written and can be handed over; what nobody writes to is read, and a stream that is closed is one whose
+   other side is. */
 static int copy(int stream, int fd)
 {
     int sides[2];
-    if (__pebble_behind(fd) < 0)
+    int file = __pebble_behind(fd);
+    if (__pebble_is_console(file))
         return -1;
-    if (__pebble_behind(fd) != NOWHERE) {
+    if (file != NOWHERE && file != CLOSED) {
         int made = dup(fd);
         return made < 0 ? -errno : made;
     }
-    if (stream != 0)
+    if (stream != 0 && file == NOWHERE)
         return -ENOTSUP;
     if (pipe(sides) < 0)
         return -errno;
-    close(sides[1]);
-    return sides[0];
+    close(sides[stream == 0]);
+    return sides[stream != 0];
 }
 static int hand_over(int domain, const int streams[3])
 {
     for (int n = 0; n < 3; n++) {
         struct hand hand = {domain, n};
-        word result = streams[n] >= 0 ? invoke_portal(streams[n] + CONTROL, (word)HAND, &hand) : 0;
+        word result = streams[n] >= 0 ? invoke_portal(__pebble_behind(streams[n]) + PORTAL_CONTROL, (word)CONTROL_HAND, &hand) : 0;
         if (result < 0)
             return result;
     }
     return 0;
 }
-static int load(const char *path, char *const *arguments, char *const *variables, const int streams[3])
+/* The identity of what was loaded, which is its number in the lowest 16 bits; or an error. */
+static word load(const char *path, char *const *arguments, char *const *variables, const int streams[3])
 {
     struct request *request = aligned_alloc(PAGE, sizeof *request);
     if (!request)
@@ -64,40 +63,41 @@ static int load(const char *path, char *const *arguments, char *const *variables
     const char *slash = strrchr(path, '/');
     char *name[] = {(char *)(slash ? slash + 1 : path), NULL};
     char *at = put(request, request->strings, name);
-    request->words = 1;
-    request->inherited = 0;
+    request->head.words = 1;
+    request->head.inherited = 0;
     char *const *rest = arguments && arguments[0] ? arguments + 1 : name + 1;
     for (char *const *word = rest; *word; word++)
-        request->words++;
+        request->head.words++;
     at = put(request, at, rest);
     char *const none[] = {NULL};
     at = put(request, at, variables ? variables : none);
     for (int n = 0; n < 3; n++)
-        request->inherited |= (uint64_t)(streams[n] >= 0) << n;
-    word result = at ? __pebble_opened(&init_load, "init.load") : -E2BIG;
+        request->head.inherited |= (uint64_t)(streams[n] >= 0) << n;
+    word result = at ? __pebble_opened(&init_load, PEBBLE_INIT_LOAD) : -E2BIG;
     if (result >= 0)
-        result = invoke_portal(init_load, request, at - (char *)request);
+        result = pebble_init_load(init_load, request, at - (char *)request);
     free(request);
     return result;
 }
 int __pebble_start_component(const char *path, char *const *arguments, char *const *variables, int streams[3])
 {
-    int result = __pebble_opened(&init_start, "init.start");
+    int result = __pebble_opened(&init_start, PEBBLE_INIT_START);
     /* With it, this domain may wait for what init has started for it. */
     if (result >= 0)
-        result = __pebble_opened(&domain_destroy, "domain.destroy");
+        result = __pebble_opened(&domain_destroy, PEBBLE_DOMAIN_DESTROY);
     for (int n = 0; n < 3; n++) {
         streams[n] = result < 0 ? -1 : copy(n, streams[n]);
         if (streams[n] < -1)
             result = streams[n];
     }
-    int domain = result < 0 ? result : load(path, arguments, variables, streams);
-    if (domain > 0) {
+    word loaded = result < 0 ? result : load(path, arguments, variables, streams);
+    int domain = loaded < 0 ? (int)loaded : (int)(loaded & 0xffff);
+    if (loaded > 0) {
         result = hand_over(domain, streams);
         if (result >= 0)
-            result = invoke_portal(init_start, (word)domain);
+            result = pebble_init_start(init_start, loaded);
         if (result < 0) {
-            invoke_portal(domain_destroy, (word)domain);
+            pebble_domain_destroy(domain_destroy, loaded);
             domain = result;
         }
     }

@@ -16,8 +16,15 @@ FILE *const stdin = &in.xfile.cfile.file;
 FILE *const stdout = &out.xfile.cfile.file;
 FILE *const stderr = &error.xfile.cfile.file;
 
+/* They are nobody's to free, which is what closing others ends with (picolibc, as of 1.8). */
+static int close_standard(FILE *file)
+{
+    int flushed = fflush(file), closed = close(((struct __file_bufio *)file)->fd);
+    return flushed || closed ? EOF : 0;
+}
 __attribute__((constructor(101))) static void make_locks(void)
 {
+    in.xfile.cfile.close = out.xfile.cfile.close = error.xfile.cfile.close = close_standard;
     __bufio_lock_init(stdin);
     __bufio_lock_init(stdout);
     __bufio_lock_init(stderr);

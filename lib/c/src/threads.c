@@ -3,16 +3,16 @@
 
 int set_priority(int priority)
 {
-    return invoke_portal(SYS_SET_PRIORITY, (word)priority);
+    return pebble_scheduler_set_priority(priority);
 }
 int thread_join(int thread)
 {
-    return invoke_portal(SYS_THREAD_JOIN, (word)thread);
+    return pebble_scheduler_join(thread);
 }
 void thread_exit(void)
 {
     for (;;)
-        invoke_portal(SYS_THREAD_EXIT);
+        pebble_thread_exit();
 }
 
 /* What a new thread finds at the top of its stack. */
@@ -38,7 +38,7 @@ static char *make_tls(char *end)
 }
 static int create(size_t stack, void (*entry)(void *), void *argument, int priority)
 {
-    word top = invoke_portal(SYS_STACK, stack);
+    word top = __pebble_has_threads() ? pebble_memory_stack(stack) : -ENOTSUP;
     if (top < 0)
         return top;
     char *tls = make_tls((char *)top);
@@ -57,7 +57,7 @@ int __pebble_thread_on(size_t stack, void (*entry)(void *), void *argument)
 }
 int thread_cancel(int thread)
 {
-    return invoke_portal(SYS_THREAD_CANCEL, (word)thread);
+    return pebble_thread_cancel(thread);
 }
 
 /* The part of fork in C: `sp` is where fork saved the registers. */
@@ -65,7 +65,7 @@ int __pebble_fork(char *sp)
 {
     size_t used = __pebble_stack_top - sp, tls_size = (size_t)__tls_size;
     size_t size = used + tls_size + 8192 > THREAD_STACK ? used + tls_size + 16384 : THREAD_STACK;
-    word top = invoke_portal(SYS_STACK, size);
+    word top = pebble_memory_stack(size);
     if (top < 0)
         return top;
     char *tls = make_tls((char *)top);

@@ -6,16 +6,27 @@
 
 void hrsleep(unsigned long long ticks)
 {
-    invoke_portal(SYS_SLEEP, ticks > INT64_MAX ? INT64_MAX : (word)ticks);
+    pebble_scheduler_sleep(ticks > INT64_MAX ? INT64_MAX : (word)ticks);
 }
 
-int clock_gettime(clockid_t clock, struct timespec *now)
+/* The time of day in nanoseconds; asked once more where the clock has died and was started again. */
+static word time_of_day(void)
 {
     static int portal;
+    word ns = __pebble_opened(&portal, PEBBLE_CLOCK_TIME);
+    if (ns >= 0)
+        ns = pebble_clock_time(portal);
+    if (ns != -EDEAD && ns != -EPORTAL)
+        return ns;
+    portal_close(portal);
+    portal = 0;
+    ns = __pebble_opened(&portal, PEBBLE_CLOCK_TIME);
+    return ns < 0 ? ns : pebble_clock_time(portal);
+}
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
     if (clock == CLOCK_REALTIME) {
-        if (portal == 0)
-            portal = portal_open("clock.time");
-        word ns = portal < 0 ? portal : invoke_portal(portal);
+        word ns = time_of_day();
         if (ns < 0) {
             errno = -ns;
             return -1;

@@ -1,5 +1,7 @@
 //! Images of disks that are broken: what mounts is read and written as any disk.
 
+pub mod crafted;
+
 use crate::Random;
 use abi::Error;
 use abi::account::{DiskPart, DiskParts};
@@ -159,11 +161,15 @@ pub fn image(random: &mut Random) -> bool {
         }
         disk.put(n, sector);
     }
+    mounts(disk, random)
+}
+/// It is mounted, and used where it is.
+fn mounts(disk: Image, random: &mut Random) -> bool {
     let Ok(mut volume) = Volume::mount(disk, Still, Four) else { return false };
     let mut parts = DiskParts::default();
     parts.0[1] = DiskPart { owner: 7, pages: 1000 };
     volume.share_out(&parts);
-    let _ = volume.count();
+    volume.count();
     use_all(random, &mut volume, Owner::of(&parts, 1));
     true
 }
@@ -185,8 +191,8 @@ fn use_all(random: &mut Random, volume: &mut Mounted, owner: Owner) {
         let _ = read(random, volume, path, owner);
     }
     let _ = volume.make_directory("a/c", owner);
-    let _ = volume.rename("a/file4", "a/c/4");
-    let _ = volume.rename("a/file5", "long");
+    let _ = volume.rename("a/file4", "a/c/4", owner);
+    let _ = volume.rename("a/file5", "long", owner);
     for path in ["a/b/pieces", "a/file3", "a/file8"] {
         let _ = volume.unlink(path);
     }

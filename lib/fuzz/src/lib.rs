@@ -1,4 +1,4 @@
-//! Input from outside, broken: frames, answers of DHCP and DNS, requests of HTTP, images of disks, through the code that reads them on the
+//! Input from outside, broken: frames, answers of DHCP and DNS, requests of HTTP, handshakes of TLS, images of disks, through the code that reads them on the
 //! machine. A case follows from its seed. What it must not do is to panic, to go on for ever, or to take memory without end, which is
 //! for who runs it to see ([`case`] itself has no limits); beyond that each target says what must hold of what comes out.
 
@@ -6,6 +6,7 @@ mod disk;
 mod http;
 mod network;
 mod random;
+mod tls;
 
 use random::Random;
 
@@ -20,18 +21,25 @@ pub enum Target {
     Dns,
     /// What a client sends to the HTTP server.
     Http,
+    /// What a client sends to the HTTPS server in place of a handshake.
+    Tls,
     /// A disk's image: it is mounted, read and written.
     Disk,
+    /// One that lies at one place, each in its turn.
+    Crafted,
 }
 impl Target {
-    pub const ALL: [Target; 5] = [Target::Frames, Target::Dhcp, Target::Dns, Target::Http, Target::Disk];
+    pub const ALL: [Target; 7] =
+        [Target::Frames, Target::Dhcp, Target::Dns, Target::Http, Target::Tls, Target::Disk, Target::Crafted];
     pub fn name(self) -> &'static str {
         match self {
             Target::Frames => "frames",
             Target::Dhcp => "dhcp",
             Target::Dns => "dns",
             Target::Http => "http",
+            Target::Tls => "tls",
             Target::Disk => "disk",
+            Target::Crafted => "crafted",
         }
     }
     pub fn of(name: &str) -> Option<Target> {
@@ -47,7 +55,9 @@ pub fn case(target: Target, seed: u64) {
         Target::Dhcp => network::dhcp(random),
         Target::Dns => network::dns(random),
         Target::Http => http::requests(random),
+        Target::Tls => tls::handshakes(random),
         Target::Disk => _ = disk::image(random),
+        Target::Crafted => _ = disk::crafted::image(seed),
     }
 }
 /// Cases that something did not hold of once; each stays.
@@ -59,7 +69,7 @@ mod tests {
 
     /// The number of cases of each target that are done with every test: those of a disk take longer.
     fn few(target: Target) -> u64 {
-        if target == Target::Disk { 20 } else { 600 }
+        if matches!(target, Target::Disk | Target::Crafted) { 20 } else { 600 }
     }
     #[test]
     fn what_comes_from_outside_may_be_broken() {

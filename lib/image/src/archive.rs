@@ -5,18 +5,15 @@ use abi::address::PAGE;
 use abi::archive::{File, Header, Image, MAGIC, SEGMENTS, Segment};
 use abi::enclosure;
 use abi::rights::Rights;
-use abi::section::NAME;
+use abi::section::{NAME, fitted};
 use manifest::{Component, Isolation, System};
+use object::LittleEndian;
+use object::read::elf::ProgramHeader;
 
 /// The bytes of a plain structure.
 fn bytes_of<T>(value: &T) -> &[u8] {
     // SAFETY: the archive's structures are repr(C), made of u64 and byte arrays, without padding.
     unsafe { std::slice::from_raw_parts((value as *const T).cast(), size_of::<T>()) }
-}
-fn named<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let mut out = [0; N];
-    out.get_mut(..text.len()).filter(|_| text.len() < N)?.copy_from_slice(text.as_bytes());
-    Some(out)
 }
 
 /// The program that hosts software fault domains.
@@ -51,6 +48,16 @@ fn add(out: &mut Vec<u8>, name: &str, file: &[u8], supervisor: Option<u64>) -> R
     }
     Ok(image)
 }
+/// A program's file up to the end of what is loaded of it: what comes behind is for debuggers.
+pub fn loaded_part(file: &[u8]) -> &[u8] {
+    let Ok(program) = object::read::elf::ElfFile64::<LittleEndian>::parse(file) else { return file };
+    let ends = program.elf_program_headers().iter().map(|header| {
+        let (offset, bytes) = header.file_range(LittleEndian);
+        offset.saturating_add(bytes)
+    });
+    let end = ends.max().and_then(|end| usize::try_from(end).ok()).unwrap_or(file.len());
+    file.get(..end).unwrap_or(file)
+}
 /// Adds the programs of software fault domains that share an address space: the image is that of the host, which all share, with the programs'
 /// files beside it.
 fn beside(out: &mut Vec<u8>, host: &Image, programs: &[(&Component, &[u8])]) -> Result<Image, Error> {
@@ -58,6 +65,7 @@ fn beside(out: &mut Vec<u8>, host: &Image, programs: &[(&Component, &[u8])]) -> 
     let place = image.segments.get_mut(host.segment_count as usize).ok_or(Error::TooMany("segments"))?;
     let start = out.len();
     for (n, &(component, file)) in programs.iter().enumerate() {
+        let file = loaded_part(file);
         let alone = programs.len() == 1;
         let block = if alone { Ok(Vec::new()) } else { postcard::to_stdvec(component) };
         let block = block.map_err(|_| Error::TooMany("names in a fault domain's block"))?;
@@ -65,6 +73,7 @@ fn beside(out: &mut Vec<u8>, host: &Image, programs: &[(&Component, &[u8])]) -> 
             magic: enclosure::MAGIC,
             bytes: file.len() as u64,
             loads: u64::from(component.loads),
+            form: component.form as u64,
             block: block.len() as u64,
             more: u64::from(n + 1 < programs.len()),
         };
@@ -89,6 +98,21 @@ fn beside(out: &mut Vec<u8>, host: &Image, programs: &[(&Component, &[u8])]) -> 
     Ok(image)
 }
 
+/// Adds the system's files, and what is said of them from `files_at` on.
+fn add_files(parts: &Parts, files_at: usize, out: &mut Vec<u8>) -> Result<(), Error> {
+    for (n, (path, contents)) in parts.files.iter().enumerate() {
+        let file = File {
+            path: fitted(path).ok_or(Error::TooMany("characters in a file's path"))?,
+            offset: out.len() as u64,
+            bytes: contents.len() as u64,
+        };
+        out.extend_from_slice(contents);
+        out.resize(out.len().next_multiple_of(PAGE), 0);
+        let at = files_at + n * size_of::<File>();
+        out[at..at + size_of::<File>()].copy_from_slice(bytes_of(&file));
+    }
+    Ok(())
+}
 /// The archive. `described`: the system as `init` is to see it; `call`: where supervisor domains call portals.
 pub fn build(parts: &Parts, described: &System, call: u64) -> Result<Vec<u8>, Error> {
     let without = |c: &&Component| c.boot || !c.host.is_empty();
@@ -127,7 +151,7 @@ pub fn build(parts: &Parts, described: &System, call: u64) -> Result<Vec<u8>, Er
             _ => add(&mut out, name, file, privileged(name).then_some(call))?,
         };
         let mut image =
-            Image { name: named::<NAME>(name).ok_or(Error::TooMany("characters in a component's name"))?, ..image };
+            Image { name: fitted::<NAME>(name).ok_or(Error::TooMany("characters in a component's name"))?, ..image };
         if placed(name) {
             let relocations = relocations(name, file)?;
             (image.relocations, image.relocation_count) = (out.len() as u64, relocations.len() as u64);
@@ -137,17 +161,7 @@ pub fn build(parts: &Parts, described: &System, call: u64) -> Result<Vec<u8>, Er
         let at = size_of::<Header>() + n * size_of::<Image>();
         out[at..at + size_of::<Image>()].copy_from_slice(bytes_of(&image));
     }
-    for (n, (path, contents)) in parts.files.iter().enumerate() {
-        let file = File {
-            path: named(path).ok_or(Error::TooMany("characters in a file's path"))?,
-            offset: out.len() as u64,
-            bytes: contents.len() as u64,
-        };
-        out.extend_from_slice(contents);
-        out.resize(out.len().next_multiple_of(PAGE), 0);
-        let at = files_at + n * size_of::<File>();
-        out[at..at + size_of::<File>()].copy_from_slice(bytes_of(&file));
-    }
+    add_files(parts, files_at, &mut out)?;
     let header = Header {
         magic: MAGIC,
         images: programs.len() as u64,

@@ -7,10 +7,10 @@ use abi::boot::{BootDomain, BootGrown, BootInfo};
 use abi::identity::{DomainId, Serials};
 use abi::nucleus::*;
 use abi::rights::Rights;
-use abi::section::{GROWN, GROWN_FIRST, Grown, NAME};
+use abi::section::{GROWN, GROWN_FIRST, Grown, cut};
 use arch::Marks;
 use arch::paging::{AddressSpace, Entry, index, supervisor_half};
-use manifest::{Component, Role};
+use manifest::{Component, Role, System};
 use std::mem::offset_of;
 
 /// What the pages of domain blocks are used for.
@@ -72,18 +72,20 @@ fn kind(segment: &crate::elf::Segment) -> &'static str {
     }
 }
 
-/// Makes the domains of the boot components, in the manifest's order; `idle` first, whose block is there.
-pub fn lay_out(
-    parts: &Parts,
-    idle_block: usize,
-    memory: &mut Memory,
-    info: &mut BootInfo,
-) -> Result<Vec<Domain>, Error> {
+/// Tables that all first components share.
+struct Shared {
+    code_l1: usize,
+    /// The return page, and the table of leaves that has it.
+    return_page: usize,
+    return_l0: usize,
+}
+/// Lays out what all domains see.
+fn lay_out_shared(memory: &mut Memory, info: &mut BootInfo) -> Shared {
     let code_l1 = memory.pages(1, PAGE_TABLES);
     let code = Entry::supervisor(IMAGE_BASE, Rights::READ_EXECUTE).large(1);
     memory.set_entry(code_l1 + 8 * index(code_address(IMAGE_BASE), 1), code);
-    let return_pa = memory.pages(1, "return page");
-    memory.write(return_pa, &arch::stubs::return_page());
+    let return_page = memory.pages(1, "return page");
+    memory.write(return_page, &arch::stubs::return_page());
     info.code_l1 = code_l1 as u64;
     // Trusted components see the service stacks, and in the place of the first one the boot information.
     const { assert!(BOOT_INFO_PAGES * PAGE <= SERVICE_STRIDE) };
@@ -91,90 +93,72 @@ pub fn lay_out(
 
     // A table that all first components share: of the return page, which is the same everywhere, and takes one translation.
     let return_l0 = memory.pages(1, PAGE_TABLES);
-    let entry = Entry::user(return_pa, Rights::READ_EXECUTE, Marks::FOREIGN).in_all_spaces();
+    let entry = Entry::user(return_page, Rights::READ_EXECUTE, Marks::FOREIGN).in_all_spaces();
     memory.set_entry(return_l0 + 8 * index(RETURN_PAGE, 0), entry);
-
-    let mut components: Vec<&Component> = parts.system.components.iter().filter(|c| c.boot).collect();
+    Shared { code_l1, return_page, return_l0 }
+}
+/// The boot components, in the manifest's order; `idle` first.
+fn first_components(system: &System) -> Result<Vec<&Component>, Error> {
+    let mut components: Vec<&Component> = system.components.iter().filter(|c| c.boot).collect();
     let idle = components.iter().position(|c| c.role == Role::Idle).ok_or(Error::Missing("idle"))?;
-    let idle = components.remove(idle);
-    components.insert(0, idle);
+    components[..=idle].rotate_right(1);
     if components.len() > abi::boot::DOMAINS {
         return Err(Error::TooMany("boot components"));
     }
+    Ok(components)
+}
+/// A component's program, without what its image leaves out.
+fn program_of(parts: &Parts, component: &Component, asid: usize, info: &mut BootInfo) -> Result<Program, Error> {
+    let file = parts.programs.get(&component.image).ok_or_else(|| Error::NoProgram(component.name.clone()))?;
+    let mut program = Program::parse(&component.name, file)?;
+    program.check_private()?;
+    leave_out_grown(&mut program, asid, info)?;
+    // What it declares is only read here, and what looks through all tables is called in systems for tests only.
+    let last = if parts.system.checks { "__declared_start" } else { "__checks_start" };
+    if let Ok(end) = program.symbol(last) {
+        program.cut(end);
+    }
+    Ok(program)
+}
+
+/// Makes the domains of the boot components, in the manifest's order; `idle` first, whose block is there.
+pub fn lay_out(
+    parts: &Parts,
+    idle_block: usize,
+    memory: &mut Memory,
+    info: &mut BootInfo,
+) -> Result<Vec<Domain>, Error> {
+    let shared = lay_out_shared(memory, info);
     let mut domains = Vec::new();
     let mut next_thread = 1;
     let mut serials = Serials::after(0);
-    for (n, component) in components.into_iter().enumerate() {
+    for (n, component) in first_components(parts.system)?.into_iter().enumerate() {
         let asid = n + 1;
         let id = serials.next().and_then(|serial| DomainId::new(asid, serial));
         let id = id.ok_or(Error::TooMany("boot components"))?;
-        let file = parts.programs.get(&component.image).ok_or_else(|| Error::NoProgram(component.name.clone()))?;
-        let mut program = Program::parse(&component.name, file)?;
-        program.check_private()?;
+        let mut program = program_of(parts, component, asid, info)?;
         let heap = program.heap();
         if n == 0 {
-            program.move_code(RETURN_PAGE + IDLE, |code| memory.write(return_pa + IDLE, code))?;
+            program.move_code(RETURN_PAGE + IDLE, |code| memory.write(shared.return_page + IDLE, code))?;
         }
-        leave_out_grown(&mut program, asid, info)?;
-        // What it declares is only read here.
-        if let Ok(declared) = program.symbol("__declared_start") {
-            program.cut(declared);
-        }
-        let root = memory.pages(1, PAGE_TABLES);
-        for (place, entry) in supervisor_half(code_l1) {
-            memory.set_entry(root + 8 * place, entry);
-        }
-        memory.join(root, RETURN_PAGE, return_l0);
+        let mut domain = lay_out_one(&shared, (component, program, asid), memory);
         if n == 0 {
             // It has nothing else, its code being there.
-            info.return_l1 = memory.entry(root).address() as u64;
+            info.return_l1 = memory.entry(domain.root).address() as u64;
         }
-        let mut segments = Vec::new();
-        for s in &program.segments {
-            let count = s.memory_bytes as usize / PAGE;
-            let pa = memory.pages(count, &format!("{}, {}", component.name, kind(s)));
-            memory.map_range(root, s.va as usize, pa, count, (s.rights, Marks::empty()));
-            segments.push(pa);
-        }
-        let flags = flags::BOOT
-            | if component.trusted { flags::TRUSTED } else { 0 }
-            | if component.masked { flags::MASKED } else { 0 };
-        let mut domain = Domain {
-            component: component.clone(),
-            program,
-            asid,
-            flags,
-            block: if n == 0 { idle_block } else { memory.pages(domain::pages(info.counters != 0), BLOCKS) },
-            root,
-            thread: (0, 0),
-            segments,
-        };
+        domain.block = if n == 0 { idle_block } else { memory.pages(domain::pages(info.counters != 0), BLOCKS) };
         map_extras(&domain, memory, info)?;
         if !component.masked {
             domain.thread = make_thread(&domain, next_thread, memory, info);
             next_thread += 1;
         }
-        let record = [
-            (domain::SPACE, AddressSpace::new(root, asid).word()),
-            (domain::ASID, asid as u64),
-            (domain::ROOT, supervisor(root) as u64),
-            (domain::MASKED_STACK, if component.masked { domain.program.symbol("__masked_stack")? } else { 0 }),
-            (domain::FLAGS, flags),
-            (domain::IDENTITY, id.word()),
-            (domain::COUNTERS, if info.counters != 0 { domain.counters() } else { 0 }),
-        ];
-        for (offset, value) in record {
-            memory.write_u64(domain.field(offset), value);
-        }
-        let mut name = [0; NAME];
-        name[..component.name.len().min(NAME - 1)]
-            .copy_from_slice(&component.name.as_bytes()[..component.name.len().min(NAME - 1)]);
+        write_record(&domain, id, info.counters != 0, memory)?;
         info.domains[n] = BootDomain {
-            name,
+            name: cut(&component.name),
             asid: asid as u64,
             table: domain.table(),
-            root: root as u64,
-            flags,
+            root: domain.root as u64,
+            flags: domain.flags,
             heap,
             thread: domain.thread.0 as u64,
             priority: component.priority as u64,
@@ -186,6 +170,46 @@ pub fn lay_out(
     info.boot_space = AddressSpace::new(domains[0].root, domains[0].asid).word();
     info.boot_thread = supervisor(domains[0].thread.1) as u64;
     Ok(domains)
+}
+/// The address space of one of them, with its program in it; without a block so far, and without a thread.
+fn lay_out_one(
+    shared: &Shared,
+    (component, program, asid): (&Component, Program, usize),
+    memory: &mut Memory,
+) -> Domain {
+    let root = memory.pages(1, PAGE_TABLES);
+    for (place, entry) in supervisor_half(shared.code_l1) {
+        memory.set_entry(root + 8 * place, entry);
+    }
+    memory.join(root, RETURN_PAGE, shared.return_l0);
+    let mut segments = Vec::new();
+    for s in &program.segments {
+        let count = s.memory_bytes as usize / PAGE;
+        let pa = memory.pages(count, &format!("{}, {}", component.name, kind(s)));
+        memory.map_range(root, s.va as usize, pa, count, (s.rights, Marks::empty()));
+        segments.push(pa);
+    }
+    let flags = flags::BOOT
+        | if component.trusted { flags::TRUSTED } else { 0 }
+        | if component.masked { flags::MASKED } else { 0 };
+    Domain { component: component.clone(), program, asid, flags, block: 0, root, thread: (0, 0), segments }
+}
+/// Writes the record beside a domain's table.
+fn write_record(domain: &Domain, id: DomainId, counts: bool, memory: &mut Memory) -> Result<(), Error> {
+    let masked_stack = if domain.component.masked { domain.program.symbol("__masked_stack")? } else { 0 };
+    let record = [
+        (domain::SPACE, AddressSpace::new(domain.root, domain.asid).word()),
+        (domain::ASID, domain.asid as u64),
+        (domain::ROOT, supervisor(domain.root) as u64),
+        (domain::MASKED_STACK, masked_stack),
+        (domain::FLAGS, domain.flags),
+        (domain::IDENTITY, id.word()),
+        (domain::COUNTERS, if counts { domain.counters() } else { 0 }),
+    ];
+    for (offset, value) in record {
+        memory.write_u64(domain.field(offset), value);
+    }
+    Ok(())
 }
 
 /// Takes what tables of the component will grow by out of its image, and writes down where it is.

@@ -15,7 +15,7 @@ mod reach;
 mod relocations;
 mod supervisor;
 
-pub use archive::HOST;
+pub use archive::{HOST, loaded_part};
 pub use elf::Program;
 pub use hosted::merged;
 pub use reach::{Reach, reach};
@@ -49,7 +49,7 @@ pub enum Error {
     #[error("component `{0}`: the short circuit of `{1}` does what none may")]
     ShortCircuit(String, String),
     #[error("component `{0}`: a template that it may not have, or that does what none may: {1:?}")]
-    Template(String, Option<portal::template::Refused>),
+    Template(String, Option<portal::Refused>),
     #[error("{0}: it can not execute in supervisor mode: {1}")]
     Supervisor(String, String),
     #[error("component `{0}`: no program")]

@@ -6,10 +6,12 @@ use crate::{Error, Program, declared};
 use abi::address::{CODE_END, code_address, supervisor};
 use abi::boot::{BootInfo, BootOpen, BootPortal, BootShortCircuit, OPENS, PORTALS, Symbols};
 use abi::count::{FAULTS, INTERRUPTS};
-use abi::nucleus::{BLOCK_HEADER, NPORTALS, domain, fault};
-use abi::section::{NAME, SHORT_CIRCUIT, SPEC, ShortCircuit, text};
+use abi::nucleus::{BLOCK_HEADER, NPORTALS, domain};
+use abi::section::{NAME, SHORT_CIRCUIT, SPEC, ShortCircuit, cut, text};
+use abi::step::Step;
 use abi::system;
-use abi::template::{Template, choice};
+use abi::template::{Lowered, Template, choice};
+use abi::wiring::{self, EXCEPTIONS, ILLEGAL, RAISED};
 use manifest::{Role, System};
 use portal::counted::{Switches, counted};
 use portal::{Connection, Count, End, Specification, Templates, generate};
@@ -25,23 +27,6 @@ pub fn symbols(nucleus: &Program) -> Result<Symbols, Error> {
         thread hrtime switch idle timer_set code_sync tlb_flush tlb_flush_asid interrupts_mask
     })
 }
-/// The short-circuit portal called `name`.
-fn short_circuit(name: &str, s: &Symbols) -> Option<u64> {
-    Some(match name.strip_prefix("nucleus.")? {
-        "asid" => s.asid,
-        "thread" => s.thread,
-        "hrtime" => s.hrtime,
-        "switch" => s.switch,
-        "idle" => s.idle,
-        "timer_set" => s.timer_set,
-        "code_sync" => s.code_sync,
-        "tlb_flush" => s.tlb_flush,
-        "tlb_flush_asid" => s.tlb_flush_asid,
-        "interrupts_mask" => s.interrupts_mask,
-        _ => return None,
-    })
-}
-
 /// A portal that a boot component provides.
 struct Provided {
     name: String,
@@ -77,8 +62,7 @@ pub fn open_all(
         return Err(Error::TooMany("portals of boot components"));
     }
     for (place, p) in info.portals.iter_mut().zip(&provided) {
-        let mut name = [0; NAME];
-        name[..p.name.len()].copy_from_slice(p.name.as_bytes());
+        let name = cut(&p.name);
         let mut spec = [0; SPEC];
         p.specification.write(&mut spec);
         *place = BootPortal { name, spec, entry: p.entry, constant: p.constant, asid: domains[p.server].asid as u64 };
@@ -121,7 +105,7 @@ fn vital(d: &Domain) -> bool {
 }
 /// The portals that the components' section lists.
 fn provides(domains: &[Domain], info: &BootInfo) -> Result<Vec<Provided>, Error> {
-    let templates: Vec<&Template> = info.templates().collect();
+    let templates: Vec<&Lowered> = info.templates().collect();
     let mut all = Vec::new();
     for (server, d) in domains.iter().enumerate() {
         for declared in declared::provides(&d.program).into_iter().filter(declared::Provides::is_from_the_start) {
@@ -155,12 +139,13 @@ fn templates(system: &System, domains: &[Domain], info: &mut BootInfo) -> Result
             if !d.component.trusted {
                 return Err(refused(None));
             }
-            portal::template::check(&template).map_err(|why| refused(Some(why)))?;
+            portal::form::check(&template).map_err(|why| refused(Some(why)))?;
             if template.record != 0 {
                 let record = d.physical(template.record).ok_or_else(|| refused(None))?;
                 template.record = supervisor(record) as u64;
             }
-            info.add_template(&template, d.asid as u64).ok_or(Error::TooMany("templates of boot components"))?;
+            info.add_template(&portal::lower::template(&template), d.asid as u64)
+                .ok_or(Error::TooMany("templates of boot components"))?;
         }
     }
     Ok(())
@@ -177,13 +162,16 @@ fn short_circuits(domains: &[Domain], provided: &[Provided], info: &mut BootInfo
             let name = text(&entry[..NAME]);
             let missing = || Error::NoPortal { component: d.component.name.clone(), portal: name.to_string() };
             let portal = provided.iter().position(|p| p.server == server && p.name == name).ok_or_else(missing)?;
-            let mut words = [0; SHORT_CIRCUIT];
-            let code = entry[offset_of!(ShortCircuit, words)..].chunks_exact(4);
-            words.iter_mut().zip(code).for_each(|(w, bytes)| *w = u32::from_le_bytes(bytes.try_into().unwrap()));
+            // SAFETY: as many bytes as there are steps, which are integers only.
+            let steps: [Step; SHORT_CIRCUIT] = unsafe {
+                entry[offset_of!(ShortCircuit, steps)..].as_ptr().cast::<[Step; SHORT_CIRCUIT]>().read_unaligned()
+            };
             let count = word(offset_of!(ShortCircuit, count));
             let stride = word(offset_of!(ShortCircuit, stride));
-            let refused = |_| Error::ShortCircuit(d.component.name.clone(), name.to_string());
-            portal::short_circuit::check(&words[..count as usize], stride as usize).map_err(refused)?;
+            let refused = || Error::ShortCircuit(d.component.name.clone(), name.to_string());
+            let steps = steps.get(..count as usize).ok_or_else(refused)?;
+            portal::short_circuit::check(steps, stride as usize).map_err(|_| refused())?;
+            let words = portal::lower::short_circuit(steps);
             let records = d.physical(word(offset_of!(ShortCircuit, records))).ok_or_else(missing)?;
             let place = info.short_circuits.get_mut(info.short_circuit_count as usize);
             *place.ok_or(Error::TooMany("short circuits"))? = BootShortCircuit {
@@ -207,7 +195,7 @@ impl Opener<'_> {
     fn code(&mut self, caller: &Domain, domains: &[Domain], name: &str, word: usize) -> Result<u64, Error> {
         let count = Count::word(self.info.counters != 0, word);
         let mut words = portal::emit::Buffer::EMPTY;
-        if let Some(code) = short_circuit(name, &self.info.symbols) {
+        if let Some(code) = self.info.symbols.portal(name) {
             if count == Count::Off {
                 return Ok(code);
             }
@@ -226,7 +214,7 @@ impl Opener<'_> {
         }
         let p = &self.provided[id];
         let constants = [p.constant; 6];
-        let templates: Vec<&Template> = self.info.templates().collect();
+        let templates: Vec<&Lowered> = self.info.templates().collect();
         let connection = Connection {
             specification: &p.specification,
             caller: Self::end(caller),
@@ -280,28 +268,20 @@ impl Opener<'_> {
     /// The entries for faults and interrupts.
     fn fixed_entries(&mut self, d: &Domain, domains: &[Domain]) -> Result<(), Error> {
         let symbols = self.info.symbols;
-        let faults = if vital(d) { symbols.fatal } else { self.code(d, domains, "memory.fault", FAULTS)? };
+        let faults = if vital(d) { symbols.fatal } else { self.code(d, domains, EXCEPTIONS, FAULTS)? };
         for number in 0..24 {
             self.memory.write_u64(d.field(domain::fault(number)), faults);
         }
-        self.memory.write_u64(d.field(domain::fault(2)), symbols.illegal);
+        self.memory.write_u64(d.field(domain::fault(ILLEGAL)), symbols.illegal);
         let masked = d.flags & abi::nucleus::flags::MASKED != 0;
-        for (number, name) in [
-            (fault::NO_STACK, "domain.no_stack"),
-            (fault::STACK_FREE, "scheduler.stack_free"),
-            (fault::RESERVE_FREE, "domain.reserve_free"),
-            (fault::WINDOW, "memory.fault"),
-            (fault::WINDOW_WRITE, "memory.fault"),
-            (fault::TRANSFER, "memory.fault"),
-            (fault::ARGUMENT, "portal.argument"),
-        ] {
+        for (number, name) in RAISED {
             let code = if masked { symbols.fatal } else { self.code(d, domains, name, FAULTS)? };
             self.memory.write_u64(d.field(domain::fault(number)), code);
         }
         for cause in 0..16 {
             self.memory.write_u64(d.field(domain::interrupt(cause)), symbols.fatal);
         }
-        for (cause, name) in [(5, "scheduler.tick"), (9, "interrupt.dispatch")] {
+        for (cause, name) in wiring::INTERRUPTS {
             let code = if masked { symbols.fatal } else { self.code(d, domains, name, INTERRUPTS)? };
             self.memory.write_u64(d.field(domain::interrupt(cause)), code);
         }

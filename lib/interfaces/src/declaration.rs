@@ -59,16 +59,75 @@ pub const fn with_constants<const COUNT: usize>(
     provided
 }
 
-/// The function that calls a portal, whose import lies in a section of that kind.
-macro_rules! stub {
-    ($(#[$doc:meta])+ $section:literal, $portal:literal: $name:ident($($argument:ident: $type:ty),*) -> $result:ty) => {
+/// The one number, if there is one.
+pub const fn number(numbers: &[usize]) -> Option<usize> {
+    if let [number] = numbers { Some(*number) } else { None }
+}
+/// Number `number` of every domain's table, which must be the portal of that name.
+pub const fn own(number: usize, portal: &str) -> usize {
+    let mut n = 0;
+    while n < abi::system::ALL.len() {
+        let (at, name) = abi::system::ALL[n];
+        if at == number && same(name, portal) {
+            return number;
+        }
+        n += 1;
+    }
+    panic!("a domain's table has another portal at that number");
+}
+
+/// The functions that call portals which are opened by name, and what they are opened by, whose section's name begins so.
+macro_rules! stubs {
+    ($section:literal; $(
+        $(#[$doc:meta])+ $portal:literal: $name:ident($($argument:ident: $type:ty),*) -> $result:ty;
+    )+) => {
+        /// What the portals are opened by, for who says himself when that is done again. Who asks for none of them, and calls none, opens none.
+        #[cfg(target_os = "none")]
+        pub mod import { $(
+            $(#[$doc])+
+            #[inline(always)]
+            pub fn $name() -> &'static $crate::import::Import {
+                #[unsafe(link_section = concat!($section, $portal))]
+                static IMPORT: $crate::import::Import = $crate::import::Import::new($portal);
+                &IMPORT
+            }
+        )+ }
+        $(
+            $(#[$doc])+
+            #[cfg(target_os = "none")]
+            #[inline(always)]
+            pub fn $name($($argument: $type),*) -> $result {
+                let result = import::$name().call([$($crate::types::Word::word($argument)),*]);
+                abi::error::check(result).map($crate::types::Answer::of)
+            }
+        )+
+        /// The same calls, made once more by a portal that is opened anew, where there was none, or its server has ended. What that one had begun may
+        /// have been done: they are for calls that may be made twice. Where there is none again, the error says why.
+        #[cfg(target_os = "none")]
+        pub mod anew {
+            #[allow(unused_imports)]
+            use super::*;
+            $(
+                $(#[$doc])+
+                #[inline(always)]
+                pub fn $name($($argument: $type),*) -> $result {
+                    let words = [$($crate::types::Word::word($argument)),*];
+                    import::$name().call_anew(words).map($crate::types::Answer::of)
+                }
+            )+
+        }
+    };
+}
+/// The function that calls a portal which every domain has, by its number; nothing for one that has to be opened.
+macro_rules! own_stub {
+    ([]; $($rest:tt)*) => {};
+    ([$own:ident]; $(#[$doc:meta])+ $portal:literal: $name:ident($($argument:ident: $type:ty),*) -> $result:ty) => {
         $(#[$doc])+
         #[cfg(target_os = "none")]
         #[inline(always)]
         pub fn $name($($argument: $type),*) -> $result {
-            #[unsafe(link_section = concat!($section, $portal))]
-            static PORTAL: abi::section::Imported = abi::section::Imported::new($portal);
-            let result = arch::component::call(PORTAL.number(), [$($crate::types::Word::word($argument)),*]);
+            const NUMBER: usize = $crate::declaration::own(abi::system::$own, $portal);
+            let result = arch::component::call(NUMBER, [$($crate::types::Word::word($argument)),*]);
             abi::error::check(result).map($crate::types::Answer::of)
         }
     };
@@ -78,7 +137,7 @@ macro_rules! stub {
 macro_rules! interface {
     ($title:literal; $(
         $(#[doc = $means:literal])+
-        $portal:literal, $specification:literal:
+        $portal:literal $(= $own:ident)?, $specification:literal:
             fn $name:ident $([$($given:ident: $given_type:ty),+])? ($($argument:ident: $type:ty),*) -> $result:ty;
     )+) => {
         use $crate::types::Result;
@@ -86,6 +145,7 @@ macro_rules! interface {
         pub const INTERFACE: $crate::Interface = $crate::Interface { title: $title, portals: &[$($crate::Portal {
             name: $portal,
             specification: $specification,
+            number: $crate::declaration::number(&[$($crate::declaration::own(abi::system::$own, $portal))?]),
             inserted: 0 $(+ [$(stringify!($given)),+].len())?,
             arguments: &[
                 $($($crate::Argument { name: stringify!($given), kind: <$given_type as $crate::types::Word>::KIND },)+)?
@@ -120,12 +180,46 @@ macro_rules! interface {
                 constant: 0,
             }),+], &[$($portal),+], constants)
         }
-        $(stub! { $(#[doc = $means])+ ".pebble.imports.", $portal: $name($($argument: $type),*) -> $result })+
+        /// The same of a server that registers them itself, later or not at all.
+        pub const fn registers() -> [abi::section::Provided; COUNT] {
+            [$(abi::section::Provided {
+                name: abi::section::padded($portal),
+                spec: abi::section::padded($specification),
+                entry: core::ptr::null(),
+                constant: 0,
+            }),+]
+        }
+        stubs! { ".pebble.imports."; $($(#[doc = $means])+ $portal: $name($($argument: $type),*) -> $result;)+ }
         /// The same, for who runs in systems too that lack them: a call ends with `EPORTAL` then.
         pub mod optional {
             #[allow(unused_imports)]
             use super::*;
-            $(stub! { $(#[doc = $means])+ ".pebble.optional_imports.", $portal: $name($($argument: $type),*) -> $result })+
+            stubs! { ".pebble.optional_imports."; $($(#[doc = $means])+ $portal: $name($($argument: $type),*) -> $result;)+ }
+        }
+        /// The portals' names, for who opens one only when it is needed.
+        #[allow(non_upper_case_globals)]
+        pub mod name {
+            $($(#[doc = $means])+ pub const $name: &str = $portal;)+
+        }
+        /// The same calls through a portal that was opened so.
+        #[cfg(target_os = "none")]
+        pub mod through {
+            #[allow(unused_imports)]
+            use super::*;
+            $(
+                $(#[doc = $means])+
+                #[inline(always)]
+                pub fn $name(portal: $crate::types::PortalNumber $(, $argument: $type)*) -> $result {
+                    let result = arch::component::call(portal.0, [$($crate::types::Word::word($argument)),*]);
+                    abi::error::check(result).map($crate::types::Answer::of)
+                }
+            )+
+        }
+        /// The same, of the portals that every domain has from the start.
+        pub mod own {
+            #[allow(unused_imports)]
+            use super::*;
+            $(own_stub! { [$($own)?]; $(#[doc = $means])+ $portal: $name($($argument: $type),*) -> $result })+
         }
     };
 }

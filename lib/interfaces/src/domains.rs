@@ -1,6 +1,6 @@
 //! Domains: made, entered, ended, paid for.
 
-use crate::types::{Address, Alleged, DomainNumber, Identity, PortalNumber, ThreadId, ThreadIndex};
+use crate::types::{Address, Alleged, DomainNumber, Identity, PageRights, PortalNumber, ThreadId, ThreadIndex};
 use abi::account::Limits;
 use abi::name::Name;
 use abi::system::{Ended, NewDomain};
@@ -8,18 +8,18 @@ use abi::system::{Ended, NewDomain};
 interface! {
     "Domains (`servers/portals`, trusted)";
     /// The calling domain ends
-    "domain.exit", "smti": fn exit [thread: ThreadIndex] (status: usize) -> Result<()>;
+    "domain.exit" = EXIT, "smti": fn exit [thread: ThreadIndex] (status: usize) -> Result<()>;
     /// A copy of the caller, with one thread at `pc` on `sp`; `intercept`: where all its portals lead, or one of `abi::system::fork` → its number
-    "domain.fork", "smtiii":
+    "domain.fork" = DOMAIN_FORK, "smtiii":
         fn fork [thread: ThreadIndex] (intercept: Address, pc: Address, sp: Address) -> Result<DomainNumber>;
     /// Waits until that child ends
-    "domain.wait", "smtiw": fn wait [thread: ThreadIndex] (domain: DomainNumber, how: Alleged<Ended>) -> Result<()>;
+    "domain.wait" = DOMAIN_WAIT, "smtiw": fn wait [thread: ThreadIndex] (domain: DomainNumber, how: Alleged<Ended>) -> Result<()>;
     /// Ends a child
-    "domain.kill", "smti": fn kill [thread: ThreadIndex] (domain: DomainNumber) -> Result<()>;
-    /// The thread pointer of entries on a queued stack
-    "domain.set_tp", "smti": fn set_tp [thread: ThreadIndex] (tp: Address) -> Result<()>;
-    /// A domain with the portals that every domain has, and no thread → its number; init
-    "domain.create", "smtr": fn create [thread: ThreadIndex] (domain: Alleged<NewDomain>) -> Result<DomainNumber>;
+    "domain.kill" = DOMAIN_KILL, "smti": fn kill [thread: ThreadIndex] (domain: DomainNumber) -> Result<()>;
+    /// The thread pointer of entries on a queued stack; with `abi::system::TP_IS_THREAD`, the thread's number in each, of who is not trusted
+    "domain.set_tp" = SET_TP, "smti": fn set_tp [thread: ThreadIndex] (tp: Address) -> Result<()>;
+    /// A domain with the portals that every domain has, and no thread → its identity; init
+    "domain.create", "smtr": fn create [thread: ThreadIndex] (domain: Alleged<NewDomain>) -> Result<Identity>;
     /// What an account may take from now on; init
     "domain.limits", "smir": fn limits(account: usize, limits: Alleged<Limits>) -> Result<()>;
     /// A thread in a domain that `domain.create` has made, with `argument` in `a0` → its id; init
@@ -44,6 +44,12 @@ interface! {
     "protection.create", "smtr": fn protection_create [thread: ThreadIndex] (name: Alleged<Name>) -> Result<PortalNumber>;
     /// The component of that name, which is a domain of protection in the caller's task → its handle
     "protection.open", "smtr": fn protection_open [thread: ThreadIndex] (name: Alleged<Name>) -> Result<PortalNumber>;
+    /// A new domain of protection in the task of a [delegation](protection.md#delegation) → its handle
+    "protection.make", "smtir": fn protection_make [thread: ThreadIndex] (delegation: PortalNumber, name: Alleged<Name>) -> Result<PortalNumber>;
+    /// A copy of bytes of one page, and zeros behind them, in place of a page that the handle's domain has taken and nobody has touched
+    "protection.place", "smtiiiri":
+        fn protection_place [thread: ThreadIndex]
+            (handle: PortalNumber, at: Address, rights: PageRights, from: Alleged<u8>, bytes: usize) -> Result<()>;
     /// One of `abi::protection::operation` on a handle, with three words: an entry point, a connection, visibility, a portal passed or withdrawn, the end
     "protection.operate", "smtiiiii":
         fn protection_operate [thread: ThreadIndex]

@@ -1,6 +1,6 @@
 //! Components: started, ended, told of, and what they say.
 
-use crate::types::{Alleged, DomainNumber};
+use crate::types::{Alleged, DomainNumber, Identity};
 use abi::account::DiskParts;
 use abi::section::NAME;
 
@@ -8,10 +8,10 @@ interface! {
     "Init (`servers/init`, trusted)";
     /// Starts a component of the system as init's own, by a command line: words separated by blanks → its domain
     "init.spawn", "smri": fn spawn(command: Alleged<u8>, length: usize) -> Result<DomainNumber>;
-    /// Loads a component for the caller (`lib/abi/src/spawn.rs`: its name, arguments, variables, and the streams that the caller hands over) → its domain, which does not run yet; `EBUSY`
-    "init.load", "smari": fn load [starter: DomainNumber] (request: Alleged<u8>, length: usize) -> Result<DomainNumber>;
+    /// Loads a component for the caller (`lib/abi/src/spawn.rs`: its name, arguments, variables, and the streams that the caller hands over) → its domain's identity, which does not run yet; `EBUSY`
+    "init.load", "smari": fn load [starter: DomainNumber] (request: Alleged<u8>, length: usize) -> Result<Identity>;
     /// Lets a domain run that the caller has loaded; `ESRCH`
-    "init.start", "smai": fn start [starter: DomainNumber] (domain: DomainNumber) -> Result<()>;
+    "init.start", "smai": fn start [starter: DomainNumber] (domain: Identity) -> Result<()>;
     /// The name of component n of the system; `ENOENT`
     "init.components", "smiw": fn components(n: usize, name: Alleged<[u8; NAME]>) -> Result<()>;
     /// Stops the machine
@@ -26,10 +26,10 @@ interface! {
     "init.own.signals", "smai": fn take_signals [domain: DomainNumber] (signals: usize) -> Result<()>;
     /// Waits for a signal that is sent to the caller → its number; each is kept once until then. `EACCESS` as above, `EBUSY`: another thread of it waits, `ECANCELED`, `ENOMEM`
     "init.own.signal", "sma": fn next_signal [domain: DomainNumber] () -> Result<usize>;
-    /// Sends a domain, or the main component's where that is 0, signal 1 to 63. `ESRCH`: it does not take that one, and what becomes of it then is the sender's matter
-    "init.signal", "smii": fn signal(domain: DomainNumber, number: usize) -> Result<()>;
+    /// Sends a domain, or the main component's where that is 0, signal 1 to 63. A number alone is whoever has it now. `ESRCH`: it does not take that one, and what becomes of it then is the sender's matter
+    "init.signal", "smii": fn signal(domain: Identity, number: usize) -> Result<()>;
     /// Bytes of the system log from an offset on, as many as fit in the rest of the window's page → how many
     "init.lines", "smiw": fn lines(from: usize, to: Alleged<u8>) -> Result<usize>;
-    /// The end of that domain does not start its component again; `ESRCH`: init has started none of that number
-    "init.let_end", "smi": fn let_end(domain: DomainNumber) -> Result<()>;
+    /// The end of that domain (`inspect.domain` has its identity) does not start its component again; `ESRCH`: init has not started it, or it has ended
+    "init.let_end", "smi": fn let_end(domain: Identity) -> Result<()>;
 }

@@ -6,7 +6,9 @@
 //! ```
 //!
 //! From such a line come
-//! - `names::lookup(domain, name)`, which calls the portal; a component that does not call it does not open it;
+//! - `names::lookup(domain, name)`, which calls the portal; a component that does not call it does not open it; `names::anew::lookup`, which opens it
+//!   again where the server has ended; `names::optional`, for who runs in systems that lack it too; and, of what every domain has at a number
+//!   (`"thread.exit" = THREAD_EXIT`), `portals::own`, which calls that;
 //! - a field of `names::Server`, which `pebble::serve!` fills: a server that lacks a portal of its interface, has another one, or takes
 //!   other types is an error of the compiler;
 //! - a row of the book's manual (`./pebble manual`; `./pebble check` compares it), and what a tracer prints by ([`portal`],
@@ -20,24 +22,29 @@
 
 #[macro_use]
 mod declaration;
+#[cfg(target_os = "none")]
+pub mod import;
 pub mod types;
 
 pub mod block;
 pub mod capability;
 pub mod clock;
 pub mod console;
+pub mod descriptor;
 pub mod disk;
 pub mod domains;
 pub mod entropy;
 pub mod files;
 pub mod init;
 pub mod inspect;
+pub mod internet;
 pub mod interrupts;
 pub mod memory;
 pub mod names;
 pub mod network;
 pub mod portals;
 pub mod scheduler;
+pub mod time;
 
 pub use types::{Argument, Kind};
 
@@ -51,6 +58,8 @@ pub struct Interface {
 pub struct Portal {
     pub name: &'static str,
     pub specification: &'static str,
+    /// Where it is in every domain's table; `None`: it has to be opened.
+    pub number: Option<usize>,
     /// How many of the arguments, the first ones, the portal inserts.
     pub inserted: usize,
     /// What the server gets, one for each letter behind stack and state.
@@ -72,11 +81,13 @@ pub const ALL: &[&Interface] = &[
     &names::INTERFACE,
     &init::INTERFACE,
     &clock::INTERFACE,
+    &time::INTERFACE,
     &console::INTERFACE,
     &files::INTERFACE,
     &disk::INTERFACE,
     &block::INTERFACE,
     &network::INTERFACE,
+    &internet::INTERFACE,
     &entropy::INTERFACE,
     &capability::INTERFACE,
 ];
@@ -140,6 +151,23 @@ mod tests {
         all.sort();
         all.dedup();
         assert_eq!(all.len(), count);
+    }
+    #[test]
+    fn what_every_domain_has_is_in_an_interface_under_its_number() {
+        for &(number, name) in abi::system::ALL {
+            let found = portal(name).and_then(|portal| portal.number);
+            // The nucleus answers those itself.
+            let expected = if name.starts_with("nucleus.") { None } else { Some(number) };
+            assert_eq!(found, expected, "{name}");
+        }
+        assert!(portal("names.lookup").unwrap().number.is_none());
+    }
+    #[test]
+    fn what_the_nucleus_raises_goes_to_handlers_of_interfaces() {
+        use abi::wiring::{EXCEPTIONS, INTERRUPTS, RAISED};
+        for name in RAISED.iter().chain(&INTERRUPTS).map(|(_, name)| *name).chain([EXCEPTIONS]) {
+            assert_eq!(portal(name).map(|portal| portal.specification), Some("sx"), "{name}");
+        }
     }
     #[test]
     fn a_calls_words_are_shown_by_their_kinds() {

@@ -54,6 +54,9 @@ interface! {
         fn map_image(domain: DomainNumber, start: Address, offset: usize, bytes: usize, rights: PageRights) -> Result<()>;
     /// A segment of an image of the archive in place of pages that a domain of protection has taken and nobody has touched, the image being at `start`: what depends on the address is put right; init
     "memory.place", "smiiii": fn place(domain: DomainNumber, image: usize, segment: usize, start: Address) -> Result<()>;
+    /// A copy of bytes of one page, and zeros behind them, in place of a page that a domain of protection has taken and nobody has touched; portal manager
+    "memory.place_page", "smiiiri":
+        fn place_page(domain: DomainNumber, at: Address, rights: PageRights, from: Alleged<u8>, bytes: usize) -> Result<()>;
     /// Copies into mapped memory → the bytes; init
     "memory.write", "smiiri": fn write(domain: DomainNumber, to: Address, from: Alleged<u8>, bytes: usize) -> Result<usize>;
     /// Maps the registers of the device whose node or unit has this name → `bytes << 16 \| interrupt number`; init
@@ -78,7 +81,7 @@ interface! {
     /// No more → the portal's number; portal manager
     "memory.pager_remove", "smii": fn pager_remove(client: Identity, start: Address) -> Result<usize>;
     /// A domain that has ended is neither; portal manager
-    "memory.pager_forget", "smi": fn pager_forget(gone: Identity) -> Result<()>;
+    "memory.pager_forget", "smi": fn pager_forget(ended: Identity) -> Result<()>;
     /// Whether that portal is about to be called by the memory manager, or was and has not returned; portal manager
     "memory.pager_pending", "smi": fn pager_pending(portal: usize) -> Result<bool>;
     /// So many seconds have gone by → the identity of a domain whose pager has taken too long, and how it ends; 2: somebody waits for an answer; 0; portal manager
@@ -86,9 +89,9 @@ interface! {
     /// What `page_map` does (`abi::memory::Replacement`); portal manager
     "memory.page_for", "smiiiii":
         fn page_for(by: Identity, client: Identity, at: Address, source: Address, with: usize) -> Result<usize>;
-    /// The same, with who does it for whom (`abi::memory::Ends`) and the frames that windows show; portal manager
+    /// The same, with who does it for whom (`abi::memory::Parties`) and the frames that windows show; portal manager
     "memory.page_among", "smiiiiri":
-        fn page_among(ends: usize, at: Address, source: Address, with: usize, frames: Alleged<usize>, count: usize) -> Result<usize>;
+        fn page_among(parties: usize, at: Address, source: Address, with: usize, frames: Alleged<usize>, count: usize) -> Result<usize>;
     /// The frame that the domain has to itself there; portal manager
     "memory.frame_of", "smii": fn frame_of(domain: DomainNumber, at: Address) -> Result<Physical>;
     /// What was shared or moved for a call of the thread that is not made comes back; portal manager

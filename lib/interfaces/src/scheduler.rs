@@ -15,15 +15,15 @@ interface! {
     /// The first thread that waits for a stack of a domain that has ended calls again → 1; 0: nobody waits; portal manager
     "scheduler.stack_dead", "smi": fn stack_dead(domain: DomainNumber) -> Result<bool>;
     /// Others of its priority come first
-    "scheduler.yield", "sm": fn r#yield() -> Result<()>;
+    "scheduler.yield" = YIELD, "sm": fn r#yield() -> Result<()>;
     /// The calling thread ends; 1: call again, since more wait for that than are woken at a time; portal manager
     "scheduler.exit", "sm": fn exit() -> Result<bool>;
     /// Waits so long
-    "scheduler.sleep", "smi": fn sleep(ticks: Ticks) -> Result<()>;
+    "scheduler.sleep" = SLEEP, "smi": fn sleep(ticks: Ticks) -> Result<()>;
     /// 0…63, not above the thread's ceiling
-    "scheduler.set_priority", "smi": fn set_priority(priority: usize) -> Result<()>;
+    "scheduler.set_priority" = SET_PRIORITY, "smi": fn set_priority(priority: usize) -> Result<()>;
     /// Waits until it has ended (not at all if it has)
-    "scheduler.join", "smi": fn join(thread: ThreadId) -> Result<()>;
+    "scheduler.join" = THREAD_JOIN, "smi": fn join(thread: ThreadId) -> Result<()>;
     /// Waits for the semaphore, which is the portal's constant: 0 tries (`EAGAIN`), less waits for ever, else `ETIMEDOUT` after so long
     "scheduler.p", "smci": fn p [semaphore: SemaphoreId] (ticks: Ticks) -> Result<()>;
     /// Wakes the first that waits for it, or the next that will
@@ -54,13 +54,13 @@ interface! {
     /// Whether it has not been woken since `scheduler.waiting` gave a semaphore for it; where `end` is not 0 its wait ends with `EDEAD` then; portal manager
     "scheduler.end_stuck", "smii": fn end_stuck(thread: ThreadIndex, end: usize) -> Result<bool>;
     /// Waits for the lock at an address, which a thread holds, see [Time of others](time.md) → 0: it may be free; turns -1: how often locks have been let go; `EAGAIN`, `ESRCH`, `EINVAL` (the holder is the caller), `EDEAD`. The portal's constant: most locks of one holder
-    "scheduler.lock_wait", "smaciii":
+    "scheduler.lock_wait" = LOCK_WAIT, "smaciii":
         fn lock_wait [domain: DomainNumber, most: usize] (address: usize, holder: ThreadIndex, turns: usize) -> Result<usize>;
     /// The same in tables of trusted domains
     "scheduler.lock_wait_trusted", "smaciii":
         fn lock_wait_trusted [domain: DomainNumber, most: usize] (address: usize, holder: ThreadIndex, turns: usize) -> Result<usize>;
     /// The calling thread has let go of the lock at that address, and the first that waits wakes
-    "scheduler.lock_release", "smai": fn lock_release [domain: DomainNumber] (address: usize) -> Result<()>;
+    "scheduler.lock_release" = LOCK_RELEASE, "smai": fn lock_release [domain: DomainNumber] (address: usize) -> Result<()>;
     /// `state << 48 \| priority << 32 \| home`, or `ESRCH`; states 1 running, 2 ready, 3 semaphore, 4 sleeping, 5 joining, 6 stack, 7 ended
     "scheduler.info", "smi": fn info(thread: ThreadIndex) -> Result<usize>;
 }

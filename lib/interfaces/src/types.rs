@@ -3,9 +3,9 @@
 
 use abi::Error;
 use abi::identity::DomainId;
-use abi::name::Name;
+use abi::name::{Name, Short};
 use abi::rights::Rights;
-use abi::window::Plain;
+use abi::window::{Plain, Window};
 use core::fmt::{Formatter, Write};
 use core::marker::PhantomData;
 
@@ -14,6 +14,8 @@ use core::marker::PhantomData;
 pub enum Kind {
     /// A number, without a sign.
     Number,
+    /// A number with a sign.
+    Signed,
     /// A domain, by its number.
     Domain,
     /// A domain that is meant for longer, by number and serial.
@@ -36,10 +38,15 @@ pub enum Kind {
     Window,
 }
 impl Kind {
+    /// `word` as such a one.
+    pub fn shown(self, word: usize) -> impl core::fmt::Display {
+        core::fmt::from_fn(move |f| self.show(word, f))
+    }
     /// Writes `word` as such a one.
     pub(crate) fn show(self, word: usize, f: &mut Formatter) -> core::fmt::Result {
         match self {
             Kind::Number | Kind::Domain | Kind::Thread | Kind::Portal | Kind::Semaphore => write!(f, "{word}"),
+            Kind::Signed => write!(f, "{}", word as isize),
             Kind::Ticks => write!(f, "{} ticks", word as isize),
             Kind::Moment => write!(f, "{word} ns"),
             Kind::Window | Kind::Address | Kind::Identity => write!(f, "{word:#x}"),
@@ -77,6 +84,13 @@ impl Word for usize {
     #[inline(always)]
     fn word(self) -> usize {
         self
+    }
+}
+impl Word for isize {
+    const KIND: Kind = Kind::Signed;
+    #[inline(always)]
+    fn word(self) -> usize {
+        self as usize
     }
 }
 macro_rules! words {
@@ -119,6 +133,12 @@ words! {
     /// A time, in nanoseconds since 1970.
     Moment: Moment;
 }
+impl Identity {
+    /// Whose number it is only as long as this one lives.
+    pub const fn number(self) -> DomainNumber {
+        DomainNumber(self.0 & ((1 << abi::identity::NUMBER_BITS) - 1))
+    }
+}
 impl From<DomainId> for Identity {
     #[inline(always)]
     fn from(id: DomainId) -> Identity {
@@ -138,68 +158,120 @@ impl Ticks {
 
 /// Where a `T` is said to be, in a page that a window shows for the call. The caller makes it of what it lends, or lends on; that it is there
 /// as a whole is seen when the server reads it.
+///
+/// `'call` is at most the time of that call: entry points are functions for any such time, so none keeps what it was shown, or has another thread
+/// look at it.
 #[repr(transparent)]
-pub struct Alleged<T> {
+pub struct Alleged<'call, T> {
     address: usize,
-    shows: PhantomData<*const T>,
+    shows: PhantomData<(&'call (), *const T)>,
 }
-impl<T> Clone for Alleged<T> {
-    fn clone(&self) -> Alleged<T> {
+impl<T> Clone for Alleged<'_, T> {
+    fn clone(&self) -> Self {
         *self
     }
 }
-impl<T> Copy for Alleged<T> {}
-impl<T> Word for Alleged<T> {
+impl<T> Copy for Alleged<'_, T> {}
+impl<T> Word for Alleged<'_, T> {
     const KIND: Kind = Kind::Window;
     #[inline(always)]
     fn word(self) -> usize {
         self.address
     }
 }
-impl<T> Alleged<T> {
-    /// For lending `value` to who is called: for reading where the letter is `r`.
-    #[inline(always)]
-    pub fn lend(value: &T) -> Alleged<T> {
-        Alleged { address: &raw const *value as usize, shows: PhantomData }
-    }
-    /// For lending on what a window of the call that is being served shows at `address`.
-    #[inline(always)]
-    pub const fn lent_on(address: usize) -> Alleged<T> {
+impl<'call, T> Alleged<'call, T> {
+    const fn at(address: usize) -> Alleged<'call, T> {
         Alleged { address, shows: PhantomData }
     }
-}
-impl<T> Alleged<T> {
+    /// For lending `value` to who is called: for reading where the letter is `r`.
+    #[inline(always)]
+    pub fn lend(value: &'call T) -> Alleged<'call, T> {
+        Alleged::at(&raw const *value as usize)
+    }
     /// For lending memory of one's own to who writes to it: where the letter is `w`.
     #[inline(always)]
-    pub fn lend_to_write(value: &mut T) -> Alleged<T> {
-        Alleged { address: &raw mut *value as usize, shows: PhantomData }
+    pub fn lend_to_write(value: &'call mut T) -> Alleged<'call, T> {
+        Alleged::at(&raw mut *value as usize)
     }
-    /// For a server that reads, or writes, what is shown itself.
+    /// The same of several, the first of which is named: how many there are is an argument of its own.
+    #[inline(always)]
+    pub fn lend_all(values: &'call [T]) -> Alleged<'call, T> {
+        Alleged::at(values.as_ptr() as usize)
+    }
+    #[inline(always)]
+    pub fn lend_all_to_write(values: &'call mut [T]) -> Alleged<'call, T> {
+        Alleged::at(values.as_mut_ptr() as usize)
+    }
+    /// For lending what is at `address`.
+    ///
+    /// # Safety
+    /// A `T` is there for `'call`, the caller's own or shown by a window of the call that is being served.
+    #[inline(always)]
+    pub const unsafe fn lent_on(address: usize) -> Alleged<'call, T> {
+        Alleged::at(address)
+    }
+    /// The same, taken for something else: what is there is only known by what else was passed.
+    #[inline(always)]
+    pub const fn of<U>(self) -> Alleged<'call, U> {
+        Alleged::at(self.address)
+    }
+    /// Where it is, as a number.
     #[inline(always)]
     pub const fn address(self) -> usize {
         self.address
     }
 }
-impl<T: Plain> Alleged<T> {
+impl<'call, T: Plain> Alleged<'call, T> {
     /// A copy of the value. `EINVAL`: it does not end with the page, or is not aligned.
-    ///
-    /// # Safety
-    /// It is an argument of the call that is being served.
     #[inline(always)]
-    pub unsafe fn read(self) -> Result<T> {
-        // SAFETY: as for this function.
+    pub fn read(self) -> Result<T> {
+        // SAFETY: it is an argument of the call that is being served, or lent by this domain itself, as it is still there.
         unsafe { abi::window::read(self.address) }
     }
-}
-impl Alleged<Name> {
-    /// Runs `body` with a copy of the name. `EINVAL`: there is none, or it does not end with the page.
+    /// Writes a value there. `EINVAL` as above.
     ///
     /// # Safety
-    /// As above.
+    /// The letter of its argument shows it for writing.
     #[inline(always)]
-    pub unsafe fn with<R>(self, body: impl FnOnce(&Name) -> Result<R>) -> Result<R> {
-        // SAFETY: as for this function.
+    pub unsafe fn write(self, value: &T) -> Result<()> {
+        // SAFETY: as above, and as for this function.
+        unsafe { abi::window::write(self.address, value) }
+    }
+    /// The window on `count` of them, as [`Window::new`].
+    ///
+    /// # Safety
+    /// It is written only if the argument's letter allows that.
+    #[inline(always)]
+    pub const unsafe fn window(self, count: usize) -> Result<Window<'call, T>> {
+        // SAFETY: as above, and as for this function.
+        unsafe { Window::new(self.address, count) }
+    }
+    /// The window on the rest of its page, as [`Window::rest`].
+    ///
+    /// # Safety
+    /// As for [`Alleged::window`].
+    pub const unsafe fn rest(self) -> Result<Window<'call, T>> {
+        // SAFETY: as above, and as for this function.
+        unsafe { Window::rest(self.address) }
+    }
+}
+impl<'call> Alleged<'call, Name> {
+    /// For lending a name that was not looked at: who is called does.
+    #[inline(always)]
+    pub fn lend_unseen(name: &'call Short) -> Alleged<'call, Name> {
+        Alleged::at(name.padded().as_ptr() as usize)
+    }
+    /// Runs `body` with a copy of the name. `EINVAL`: there is none, or it does not end with the page.
+    #[inline(always)]
+    pub fn with<R>(self, body: impl FnOnce(&Name) -> Result<R>) -> Result<R> {
+        // SAFETY: as for `read`.
         unsafe { Name::with(self.address, body) }
+    }
+    /// A copy of the name. `EINVAL` as above.
+    #[inline(always)]
+    pub fn name(self) -> Result<Name> {
+        // SAFETY: as for `read`.
+        unsafe { Name::read(self.address) }
     }
 }
 
@@ -235,4 +307,4 @@ macro_rules! answers {
         }
     )+ };
 }
-answers!(Address, DomainNumber, Physical, PortalNumber, Moment, ThreadIndex, ThreadId, SemaphoreId);
+answers!(Address, DomainNumber, Identity, Physical, PortalNumber, Moment, ThreadIndex, ThreadId, SemaphoreId);

@@ -60,6 +60,10 @@ pub struct Component {
     #[cfg(feature = "sources")]
     #[serde(default, skip_serializing)]
     pub matching: bool,
+    /// Of a software fault domain: how its addresses are brought into its segment.
+    #[cfg(feature = "sources")]
+    #[serde(default, skip_serializing)]
+    pub form: Form,
     /// Of a software fault domain: the component, one too, in whose address space it is.
     #[cfg(feature = "sources")]
     #[serde(default, skip_serializing)]
@@ -268,6 +272,19 @@ impl Isolation {
     }
 }
 
+/// How a software fault domain's addresses are brought into its segment: `abi::enclosure::form` has the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "sources", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// By a mask and the base, two instructions.
+    #[default]
+    Masks,
+    /// By an instruction of extension Zba, in a segment of 4 GiB.
+    Zba,
+    /// By the base alone, in the last GiB of its space, which one fault domain can have: not one that names a `host`.
+    Top,
+}
 /// How calls from a domain of protection to its task change what is visible.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "sources", derive(schemars::JsonSchema))]

@@ -14,12 +14,14 @@ use random::Random;
 use verifier::{Form, Segment, verify};
 
 /// The segments that code is tried in.
-pub const SEGMENTS: [Segment; 4] = [
+pub const SEGMENTS: [Segment; 6] = [
     Segment { base: 0x18_0000_0000, bits: 32, form: Form::AddUnsignedWord, loads: false },
     Segment { base: 0x1100_0000, bits: 24, form: Form::Mask, loads: false },
     Segment { base: 0x18_0000_0000, bits: 32, form: Form::AddUnsignedWord, loads: true },
     // That of the hosts, whose components may ask for their loads to be kept in.
     Segment { base: 0x1800_0000, bits: 26, form: Form::Mask, loads: true },
+    Segment { base: 0x3f_c000_0000, bits: 30, form: Form::Or, loads: false },
+    Segment { base: 0x3f_c000_0000, bits: 30, form: Form::Or, loads: true },
 ];
 /// Executions of a program that was accepted, and most instructions of each.
 const EXECUTIONS: usize = 8;
@@ -96,11 +98,16 @@ mod tests {
     /// The interpreter finds what the rules are there for: each of these is refused, and would leave its segment.
     #[test]
     fn programs_that_break_a_rule_are_seen_to_leave() {
-        let (zba, mask) = (&SEGMENTS[0], &SEGMENTS[1]);
+        let (zba, mask, last) = (&SEGMENTS[0], &SEGMENTS[1], &SEGMENTS[4]);
         let mut walk = [0x8001_0113; 42];
         walk[41] = 0x00a1_3023;
         #[rustfmt::skip]
-        let bad: [(&str, &Segment, &[u32]); 10] = [
+        let bad: [(&str, &Segment, &[u32]); 15] = [
+            ("sd a0, 0(a1)", last, &[0x00a5_b023]),
+            ("ld ra, 8(sp); or ra, ra, gp; ret", last, &[0x0081_3083, 0x0030_e0b3, 0x0000_8067]),
+            ("or t6, a0, a1; sd a0, 0(t6)", last, &[0x00b5_6fb3, 0x00af_b023]),
+            ("addi sp, sp, -2048, 41 times; sd a0, 0(sp)", last, &walk),
+            ("addi sp, sp, 2047; j .-4", last, &[0x7ff1_0113, 0xffdf_f06f]),
             ("sd a0, 0(a1)", zba, &[0x00a5_b023]),
             ("amoadd.d a0, a0, (a1)", zba, &[0x00a5_b52f]),
             ("ld ra, 8(sp); ret", zba, &[0x0081_3083, 0x0000_8067]),

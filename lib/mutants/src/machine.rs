@@ -5,8 +5,8 @@
 //! does a jump to it; one to the host's memory, or a jump there, is an escape.
 
 use crate::random::Random;
-use verifier::Segment;
-use verifier::segment::{CODE, GUARD};
+use verifier::segment::{CODE, GUARD, USER_END};
+use verifier::{Form, Segment};
 
 /// The host's block of the thread.
 const BLOCK: u64 = 0x2_0000_1000;
@@ -53,9 +53,22 @@ impl<'a> Machine<'a> {
         if machine.random.one_in(4) {
             machine.registers[31] = machine.random.of(&[base, base + size - 1, code + 2]);
         }
+        if segment.form == Form::Or && machine.random.one_in(2) {
+            // What the base's bits were put into: an address of the supervisor's, none at all, or of the last before the end of all.
+            let register = machine.random.of(&[1, 2, 30, 31]);
+            let anything = match machine.random.below(3) {
+                0 => machine.random.next(),
+                1 => 0u64.wrapping_sub(machine.random.next() % 0x2_0000),
+                _ => (machine.random.next() % 64) << 38,
+            };
+            let multiple = if register == 1 || register == 30 { 3 } else { 0 };
+            let value = (anything & !multiple) | base;
+            machine.registers[register] =
+                if register == 2 { value.wrapping_add(edge).wrapping_sub(2048) } else { value };
+        }
         machine.registers[3] = base;
         machine.registers[4] = BLOCK;
-        if segment.form == verifier::Form::Mask {
+        if segment.form == Form::Mask {
             machine.registers[29] = size - 1;
             machine.registers[28] = size - 4;
         }
@@ -101,10 +114,12 @@ impl<'a> Machine<'a> {
         }
         Ok(most as u64)
     }
-    /// Whether an address is in the segment or the guard zones around it.
+    /// Whether an address is in the segment or the guard zones around it, or, where the segment ends with the addresses of user mode, is none of
+    /// these, up to what is around the end of all.
     fn is_near(&self, address: u64) -> bool {
         let low = self.segment.base - GUARD;
-        address.wrapping_sub(low) < (1 << self.segment.bits) + 2 * GUARD
+        let near = address.wrapping_sub(low) < (1 << self.segment.bits) + 2 * GUARD;
+        near || self.segment.form == Form::Or && !(GUARD..USER_END).contains(&address)
     }
     /// An access of up to 8 bytes.
     fn access(&mut self, address: u64, writes: bool) -> Result<Step, String> {
@@ -116,6 +131,7 @@ impl<'a> Machine<'a> {
         let mapped = address >= start && address.wrapping_add(7) < end && !(writes && is_code);
         Ok(if mapped && !self.random.one_in(16) { Step::On } else { Step::Over })
     }
+    #[expect(clippy::too_many_lines, reason = "an arm for each instruction")]
     fn execute(&mut self, word: u32) -> Result<Step, String> {
         let field = |low: u32, bits: u32| (word >> low) & ((1 << bits) - 1);
         let (opcode, rd, selection, one, two) =
@@ -201,7 +217,11 @@ impl<'a> Machine<'a> {
     /// What must hold of the dedicated registers wherever code is entered: had it to go wrong first, that could take many turns of a loop.
     fn check_registers(&self) -> Result<(), String> {
         let (base, size) = (self.segment.base, 1u64 << self.segment.bits);
-        let inside = |value: u64, beside: u64| value.wrapping_sub(base).wrapping_add(beside) < size + 2 * beside;
+        let inside = |value: u64, beside: u64| match self.segment.form {
+            // All bits of the base, before it was moved.
+            Form::Or => (value % USER_END).wrapping_sub(base).wrapping_add(beside) % USER_END < size + 2 * beside,
+            _ => value.wrapping_sub(base).wrapping_add(beside) < size + 2 * beside,
+        };
         for (register, beside, multiple) in [(1, 0, 4), (30, 0, 4), (31, 0, 1), (2, 2048, 1)] {
             let value = self.registers[register];
             // The link of the segment's last word would be its end.

@@ -70,6 +70,7 @@ fn bring_in(random: &mut Random, segment: &Segment, register: u32, from: u32, wo
     }
     match segment.form {
         Form::AddUnsignedWord => words.push(register_form(0x3b, 4, 0, register, source, BASE)),
+        Form::Or => words.push(register_form(0x33, 0, 6, register, source, BASE)),
         Form::Mask => words.extend([
             register_form(0x33, 0, 7, register, source, MASK),
             register_form(0x33, 0, 6, register, register, BASE),
@@ -101,6 +102,7 @@ fn sequence(random: &mut Random, segment: &Segment, words: &mut Vec<u32>) {
         }
         5 => match segment.form {
             Form::AddUnsignedWord => words.push(register_form(0x3b, 4, 0, STACK, pointer, BASE)),
+            Form::Or => words.push(register_form(0x33, 0, 6, STACK, pointer, BASE)),
             Form::Mask => {
                 bring_in(random, segment, ADDRESS, pointer, words);
                 words.push(immediate_form(0x13, 0, STACK, ADDRESS, 0));

@@ -2,30 +2,45 @@
 
 use core::fmt;
 
-crate::import! {
-    WRITE = "console.write";
-    ERROR = "console.error";
-    RAW = "console.raw";
-}
-
+use interfaces::import::Import;
+use interfaces::types::{Alleged, PortalNumber};
 // Who reads files could read standard input, and need not be allowed to.
-crate::import! { optional:
-    READ = "console.read";
-}
+use interfaces::console::optional::{import::read as read_import, read as read_line};
+use interfaces::{console, descriptor};
 
-/// Calls a portal of the console's; once more, where the driver has died and was started again.
-fn call(portal: &crate::portal::Import, buffer: usize, length: usize) -> isize {
-    let result = portal.call([buffer, length]);
-    if result == crate::Error::EDEAD.code() && portal.reopen().is_ok() {
-        return portal.call([buffer, length]);
+/// Ticks for which a driver that has died is waited for, and after which it is looked for again.
+const PATIENCE: u64 = 2 * crate::time::TIMEBASE;
+const LATER: u64 = crate::time::TIMEBASE / 100;
+
+/// Calls a portal of the console's; again, where the driver has died, with the one that was started in its place: nothing that was sent to the
+/// one before and not read is lost.
+#[inline(always)]
+fn again<'a>(
+    import: fn() -> &'static Import,
+    portal: impl Fn(Alleged<'a, u8>, usize) -> crate::Result<usize>,
+    (buffer, bytes): (Alleged<'a, u8>, usize),
+) -> crate::Result<usize> {
+    match portal(buffer, bytes) {
+        Err(crate::Error::EDEAD) => reopened(import, || portal(buffer, bytes)),
+        result => result,
     }
-    result
 }
-fn write_by(portal: &crate::portal::Import, bytes: &[u8]) -> crate::Result<()> {
+#[cold]
+fn reopened(import: fn() -> &'static Import, call: impl Fn() -> crate::Result<usize>) -> crate::Result<usize> {
+    let end = crate::time::time() + PATIENCE;
+    loop {
+        let result = import().reopen().and_then(|()| call());
+        match result {
+            Err(crate::Error::EDEAD | crate::Error::ENOENT) if crate::time::time() < end => crate::time::sleep(LATER),
+            result => return result,
+        }
+    }
+}
+fn write_by(write: impl Fn(&[u8]) -> crate::Result<usize>, bytes: &[u8]) -> crate::Result<()> {
     let mut rest = bytes;
     while !rest.is_empty() {
         let (piece, after) = rest.split_at(crate::portal::in_page(rest));
-        crate::check(call(portal, piece.as_ptr() as usize, piece.len()))?;
+        write(piece)?;
         rest = after;
     }
     Ok(())
@@ -39,41 +54,51 @@ fn write_elsewhere(stream: usize, bytes: &[u8]) -> Option<crate::Result<()>> {
     let mut rest = bytes;
     while !rest.is_empty() {
         let here = crate::portal::in_page(rest);
-        let arguments = [rest.as_ptr() as usize, here];
-        match crate::check(crate::portal::call(portal + abi::file::portal::WRITE, arguments)) {
+        match descriptor::write(PortalNumber(portal), Alleged::lend_all(rest), here) {
             Ok(count) => rest = &rest[count.min(here)..],
             Err(error) => return Some(Err(error)),
         }
     }
     Some(Ok(()))
 }
+fn write_to_console(bytes: &[u8]) -> crate::Result<()> {
+    write_by(|piece| again(console::import::write, console::write, (Alleged::lend_all(piece), piece.len())), bytes)
+}
 /// Writes all of `bytes` to standard output.
 pub fn write(bytes: &[u8]) -> crate::Result<()> {
-    write_elsewhere(1, bytes).unwrap_or_else(|| write_by(&WRITE, bytes))
+    write_elsewhere(1, bytes).unwrap_or_else(|| write_to_console(bytes))
 }
 /// Writes all of `bytes` to standard error; to standard output where the console does not tell them apart.
 pub fn write_error(bytes: &[u8]) -> crate::Result<()> {
-    write_elsewhere(2, bytes).unwrap_or_else(|| match write_by(&ERROR, bytes) {
-        Err(crate::Error::EPORTAL) => write_by(&WRITE, bytes),
-        result => result,
+    write_elsewhere(2, bytes).unwrap_or_else(|| {
+        let error =
+            |piece: &[u8]| again(console::import::error, console::error, (Alleged::lend_all(piece), piece.len()));
+        match write_by(error, bytes) {
+            Err(crate::Error::EPORTAL) => write_to_console(bytes),
+            result => result,
+        }
     })
 }
-fn read_by(portal: &crate::portal::Import, buffer: &mut [u8]) -> crate::Result<usize> {
+/// What lies in a buffer's first page, to be filled.
+fn first_page(buffer: &mut [u8]) -> (Alleged<'_, u8>, usize) {
     let here = crate::portal::in_page(buffer);
-    crate::check(call(portal, buffer.as_mut_ptr() as usize, here))
+    (Alleged::lend_all_to_write(buffer), here)
 }
 /// Reads from the line that the user finished with Enter; at least one byte, 0 at the end of input.
 pub fn read(buffer: &mut [u8]) -> crate::Result<usize> {
-    read_by(&READ, buffer)
+    again(read_import, read_line, first_page(buffer))
 }
 /// Says whether keys are taken as they are from now on, as the first [`read_raw`] does; else Ctrl-C is for who waits for it.
 pub fn set_raw(raw: bool) -> crate::Result<()> {
-    let nothing = 0u8;
-    crate::check(call(if raw { &RAW } else { &READ }, &raw const nothing as usize, 0)).map(|_| ())
+    let mut nothing = 0u8;
+    let nothing = (Alleged::lend_to_write(&mut nothing), 0);
+    let done =
+        if raw { again(console::import::raw, console::raw, nothing) } else { again(read_import, read_line, nothing) };
+    done.map(|_| ())
 }
 /// Reads what was typed, key by key, without echo; at least one byte.
 pub fn read_raw(buffer: &mut [u8]) -> crate::Result<usize> {
-    read_by(&RAW, buffer)
+    again(console::import::raw, console::raw, first_page(buffer))
 }
 
 /// Collects a formatted line so that it crosses in one call.

@@ -4,6 +4,7 @@
 
 use crate::sync::Semaphore;
 use crate::{Error, Result, check, portal, thread};
+use abi::name::Short;
 use alloc::sync::Arc;
 use core::sync::atomic::{AtomicIsize, Ordering};
 
@@ -25,11 +26,18 @@ struct Answer {
 pub fn call_timed<const N: usize>(number: usize, ticks: u64, arguments: [usize; N]) -> Result<usize> {
     timed(ticks, move || portal::call(number, arguments))
 }
+impl portal::Import {
+    /// Calls it, and goes on with `ETIMEDOUT` when `ticks` of `hrtime` are over; see
+    /// [`call_timed`].
+    pub fn call_timed<const N: usize>(&self, ticks: u64, arguments: [usize; N]) -> Result<usize> {
+        call_timed(self.number(), ticks, arguments)
+    }
+}
 /// Opens the portal called `name`, whose server may have a portal asked for that, and waits at most `ticks` for it. `ETIMEDOUT`: who was
 /// asked has not answered by then; nothing is opened when it does.
 pub fn open_timed(name: &str, ticks: u64) -> Result<usize> {
-    let name = crate::start::Name::new(name)?;
-    timed(ticks, move || portal::call(abi::system::PORTAL_OPEN, [name.address()]))
+    let name = Short::name(name)?;
+    timed(ticks, move || portal::call(abi::system::PORTAL_OPEN, [name.padded().as_ptr() as usize]))
 }
 /// Has another thread make `call`, and waits for its result.
 fn timed(ticks: u64, call: impl FnOnce() -> isize + Send + 'static) -> Result<usize> {

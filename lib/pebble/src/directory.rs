@@ -1,29 +1,31 @@
 //! Directories of the files component.
 
 use crate::Result;
-use crate::file::{File, Metadata, ask, mounted, path};
+use crate::file::{File, Metadata, Mount, mounted, path};
 use abi::file::{self, Status, flags, operation};
 use abi::name::Name;
 use abi::nucleus::NAMELEN;
-
-crate::import! {
-    MKDIR = "files.mkdir";
-    RMDIR = "files.rmdir";
-}
-crate::import! { optional:
-    DISK_MKDIR = "disk.mkdir";
-    DISK_RMDIR = "disk.rmdir";
-}
+use interfaces::disk::optional as disk;
+use interfaces::files;
+use interfaces::types::Alleged;
 
 /// Makes a directory. `EEXIST`: the name is taken; `ENOENT`, `ENOTDIR`: one on the way is not there, or is a file.
 pub fn create(name: &str) -> Result<()> {
-    let (portal, name) = mounted(name, &MKDIR, &DISK_MKDIR);
-    ask(portal, [path(name)?.address()]).map(|_| ())
+    let (mount, name) = mounted(name);
+    let name = path(name)?;
+    match mount {
+        Mount::Files => files::anew::mkdir(Alleged::lend(&name)),
+        Mount::Disk => disk::anew::mkdir(Alleged::lend(&name)),
+    }
 }
 /// Takes an empty directory away. `ENOTEMPTY`: there is something in it; `ENOTDIR`: it is a file; `EBUSY`: the root.
 pub fn remove(name: &str) -> Result<()> {
-    let (portal, name) = mounted(name, &RMDIR, &DISK_RMDIR);
-    ask(portal, [path(name)?.address()]).map(|_| ())
+    let (mount, name) = mounted(name);
+    let name = path(name)?;
+    match mount {
+        Mount::Files => files::anew::rmdir(Alleged::lend(&name)),
+        Mount::Disk => disk::anew::rmdir(Alleged::lend(&name)),
+    }
 }
 /// What is in a directory, in the order of the names. `ENOENT`; `ENOTDIR`: it is a file.
 pub fn read(name: &str) -> Result<Entries> {

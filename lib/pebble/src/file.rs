@@ -3,66 +3,52 @@
 //! A [`File`] implements the traits of `embedded_io`, so code that is written against those works on files. It is closed
 //! when it is dropped. A read or a write is one portal call for each page of the buffer; nothing is buffered here.
 
-use crate::portal::{Import, call, in_page};
-use crate::{Error, Result, check};
+use crate::portal::in_page;
+use crate::{Error, Result};
 use abi::file::{Hand, Status, flags, kind, operation, portal, whence};
 use abi::name::Name;
 use abi::nucleus::NAMELEN;
-use abi::system::{FIRST_FREE, PORTAL_CLOSE};
+use abi::system::FIRST_FREE;
 pub use embedded_io::{Read, Seek, SeekFrom, Write};
+// Who uses files may be in a system without a disk.
+use interfaces::disk::optional as disk;
+use interfaces::portals::own;
+use interfaces::types::{Alleged, PortalNumber};
+use interfaces::{descriptor, files};
 
-crate::import! {
-    OPEN = "files.open";
-    PIPE = "files.pipe";
-    UNLINK = "files.unlink";
-    RENAME = "files.rename";
-    STATUS = "files.status";
+/// Whose a path is: below `disk/` the disk component's, else the files component's.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mount {
+    Files,
+    Disk,
 }
-crate::import! { optional:
-    DISK_OPEN = "disk.open";
-    DISK_UNLINK = "disk.unlink";
-    DISK_RENAME = "disk.rename";
-    DISK_STATUS = "disk.status";
-    DISK_SYNC = "disk.sync";
-}
-
-/// Where a path leads: below `disk/` to the disk component's portal, else to that of the files component, and the path there.
-pub(crate) fn mounted<'a>(path: &'a str, files: &'static Import, disk: &'static Import) -> (&'static Import, &'a str) {
+/// Where a path leads, and the path there.
+pub(crate) fn mounted(path: &str) -> (Mount, &str) {
     let plain = path.trim_start_matches('/');
     match plain.strip_prefix("disk") {
-        Some("") => (disk, "/"),
-        Some(rest) if rest.starts_with('/') => (disk, rest),
-        _ => (files, path),
+        Some("") => (Mount::Disk, "/"),
+        Some(rest) if rest.starts_with('/') => (Mount::Disk, rest),
+        _ => (Mount::Files, path),
     }
 }
 /// Has all that was written to the disk last: it is there after the power was cut. `EDEAD`: the file system has died since, and what was
 /// written before may have gone with it; the next call finds the one that was started again.
 pub fn sync() -> Result<()> {
-    if DISK_SYNC.number() == 0 {
+    let import = disk::import::sync();
+    if import.number() == 0 {
         // There was none at the start.
-        return ask(&DISK_SYNC, []).map(|_| ());
+        return disk::anew::sync();
     }
-    match check(DISK_SYNC.call([])) {
+    match disk::sync() {
         // Another one's word is nothing worth: it does not know what this one was given.
         Err(Error::EPORTAL | Error::EDEAD) => {
-            let _ = DISK_SYNC.reopen();
+            let _ = import.reopen();
             Err(Error::EDEAD)
-        }
-        result => result.map(|_| ()),
-    }
-}
-
-/// Calls a portal of the files component's; once more, where the portal could not be opened at the start, or the component
-/// has died and was started again. Where there is none, the error says why.
-pub(crate) fn ask<const N: usize>(portal: &Import, arguments: [usize; N]) -> Result<usize> {
-    match check(portal.call(arguments)) {
-        Err(Error::EPORTAL | Error::EDEAD) => {
-            portal.reopen()?;
-            check(portal.call(arguments))
         }
         result => result,
     }
 }
+
 /// A path where a window shows all of it.
 pub(crate) fn path(text: &str) -> Result<Name> {
     if text.len() >= NAMELEN { Err(Error::ENAMETOOLONG) } else { Name::of(text) }
@@ -141,8 +127,13 @@ impl File {
         File::options().write(true).create(true).truncate(true).open(name)
     }
     pub(crate) fn open_with(name: &str, flags: usize) -> Result<File> {
-        let (portal, name) = mounted(name, &OPEN, &DISK_OPEN);
-        ask(portal, [path(name)?.address(), flags]).map(File)
+        let (mount, name) = mounted(name);
+        let name = path(name)?;
+        let opened = match mount {
+            Mount::Files => files::anew::open(Alleged::lend(&name), flags),
+            Mount::Disk => disk::anew::open(Alleged::lend(&name), flags),
+        };
+        opened.map(|first| File(first.0))
     }
     pub fn options() -> Options {
         Options::new()
@@ -176,7 +167,8 @@ impl File {
         Ok(done)
     }
     fn read_piece(&self, buffer: &mut [u8]) -> Result<usize> {
-        check(call(self.number() + portal::READ, [buffer.as_mut_ptr() as usize, in_page(buffer)]))
+        let here = in_page(buffer);
+        descriptor::read(PortalNumber(self.number()), Alleged::lend_all_to_write(buffer), here)
     }
     /// Writes all of `buffer`, unless an error comes after some of it; how many bytes. `EBADF`: not open for writing;
     /// `EPIPE`: nobody reads the pipe; `ENOMEM`: the file would be too long.
@@ -190,7 +182,7 @@ impl File {
         let mut done = 0;
         while done < buffer.len() {
             let rest = &buffer[done..];
-            match check(call(self.number() + portal::WRITE, [rest.as_ptr() as usize, in_page(rest)])) {
+            match descriptor::write(PortalNumber(self.number()), Alleged::lend_all(rest), in_page(rest)) {
                 Ok(count) => done += count,
                 Err(error) if done == 0 => return Err(error),
                 Err(_) => break,
@@ -209,7 +201,7 @@ impl File {
         if self.number() < FIRST_FREE {
             return Err(Error::ESPIPE);
         }
-        check(call(self.number() + portal::SEEK, [offset as usize, from])).map(|position| position as u64)
+        descriptor::seek(PortalNumber(self.number()), offset as isize, from).map(|position| position as u64)
     }
     /// Where the next read or write goes to.
     pub fn position(&self) -> Result<u64> {
@@ -221,7 +213,7 @@ impl File {
     }
     /// An operation of the control portal, which writes to `to`.
     pub(crate) fn control<T>(&self, what: usize, to: &mut T) -> Result<usize> {
-        check(call(self.number() + portal::CONTROL, [what, &raw mut *to as usize]))
+        descriptor::control(PortalNumber(self.number()), what, Alleged::lend_to_write(to))
     }
     pub fn metadata(&self) -> Result<Metadata> {
         let mut status = Status::NONE;
@@ -304,7 +296,7 @@ impl Drop for File {
     fn drop(&mut self) {
         if self.0 >= FIRST_FREE {
             for number in self.0..self.0 + portal::COUNT {
-                call(PORTAL_CLOSE, [number]);
+                let _ = own::close(PortalNumber(number));
             }
         }
     }
@@ -312,30 +304,43 @@ impl Drop for File {
 
 /// A pipe: its reading and its writing side.
 pub fn pipe() -> Result<(File, File)> {
-    let sides = ask(&PIPE, [])?;
+    let sides = files::anew::pipe()?;
     Ok((File(sides & 0xffff), File(sides >> 16)))
 }
 /// Takes the name of a file away; the file goes with the last that has it open. `ENOENT`: there is none; `EISDIR`.
 pub fn remove(name: &str) -> Result<()> {
-    let (portal, name) = mounted(name, &UNLINK, &DISK_UNLINK);
-    ask(portal, [path(name)?.address()]).map(|_| ())
+    let (mount, name) = mounted(name);
+    let name = path(name)?;
+    match mount {
+        Mount::Files => files::anew::unlink(Alleged::lend(&name)),
+        Mount::Disk => disk::anew::unlink(Alleged::lend(&name)),
+    }
 }
 /// Gives a file or directory another name, in place of what had that. `ENOENT`: there is no `from`; `EISDIR`, `ENOTDIR`: one is a
 /// directory, the other is not; `ENOTEMPTY`: `to` is a directory with something in it; `EINVAL`: a directory would be in itself.
 pub fn rename(from: &str, to: &str) -> Result<()> {
-    let (portal, from) = mounted(from, &RENAME, &DISK_RENAME);
-    let (other, to) = mounted(to, &RENAME, &DISK_RENAME);
-    if !core::ptr::eq(portal, other) {
+    let (mount, from) = mounted(from);
+    let (other, to) = mounted(to);
+    if mount != other {
         // Only a copy would do that.
         return Err(Error::EINVAL);
     }
-    ask(portal, [path(from)?.address(), path(to)?.address()]).map(|_| ())
+    let (from, to) = (path(from)?, path(to)?);
+    match mount {
+        Mount::Files => files::anew::rename(Alleged::lend(&from), Alleged::lend(&to)),
+        Mount::Disk => disk::anew::rename(Alleged::lend(&from), Alleged::lend(&to)),
+    }
 }
 /// What `name` is. `ENOENT`, `ENOTDIR`.
 pub fn metadata(name: &str) -> Result<Metadata> {
     let mut status = Status::NONE;
-    let (portal, name) = mounted(name, &STATUS, &DISK_STATUS);
-    ask(portal, [path(name)?.address(), &raw mut status as usize])?;
+    let (mount, name) = mounted(name);
+    let name = path(name)?;
+    let told = Alleged::lend_to_write(&mut status);
+    match mount {
+        Mount::Files => files::anew::status(Alleged::lend(&name), told),
+        Mount::Disk => disk::anew::status(Alleged::lend(&name), told),
+    }?;
     Ok(status.into())
 }
 /// Standard input; of the console, by lines.

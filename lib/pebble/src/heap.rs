@@ -8,9 +8,10 @@ use dlmalloc::Dlmalloc;
 
 #[cfg(feature = "failing")]
 pub mod failing;
+mod owner;
 mod reserve;
 
-pub use reserve::{Begun, keep, keep_more, keep_nothing};
+pub use reserve::{Begun, keep, keep_less, keep_more, keep_nothing};
 
 /// Where a component's pages come from.
 pub trait Grow: Send + Sync {

@@ -438,7 +438,8 @@ macro_rules! interface {
 
 /// Provides the portals of interfaces: `serve! { Type: module; }`, where `Type` implements `module::Server`; or `serve! { names { bind, … } }`,
 /// the entry points of an interface of the system's servers ([`interfaces`](crate::interfaces)), each under its name or as `name: entry`;
-/// behind it the constants of portals that have one: `"NAME" = value;`.
+/// behind it the constants of portals that have one: `"NAME" = value;`. With `later static PORTALS: names { bind, … }` the component registers them
+/// itself, if it does ([`portal::register`](crate::portal::register)).
 #[macro_export]
 macro_rules! serve {
     ($module:ident { $($entries:tt)+ } $($portal:literal = $constant:expr;)*) => {
@@ -450,6 +451,16 @@ macro_rules! serve {
                     $crate::interfaces::$module::Server { $($entries)+ },
                     &[$(($portal, $constant)),*],
                 );
+        };
+    };
+    (later $vis:vis static $served:ident: $module:ident { $($entries:tt)+ }) => {
+        $vis static $served: [$crate::abi::section::Provided; $crate::interfaces::$module::COUNT] =
+            $crate::interfaces::$module::provides($crate::interfaces::$module::Server { $($entries)+ }, &[]);
+        const _: () = {
+            #[used]
+            #[unsafe(link_section = ".pebble.provides")]
+            static PROVIDED: [$crate::abi::section::Provided; $crate::interfaces::$module::COUNT] =
+                $crate::interfaces::$module::registers();
         };
     };
     ($($server:ty: $module:ident;)+) => { $(

@@ -1,23 +1,16 @@
 //! TCP and UDP over the internet component. What a component may listen on and connect to is what its manifest lets it open:
 //! `internet.listen.tcp.80`, `internet.connect.udp.*`.
 
-use crate::file::ask;
-use crate::portal::{call, in_page};
-use crate::{Error, Result, check};
+use crate::portal::in_page;
+use crate::{Error, Result};
 use abi::file::{Status, operation::STATUS, portal};
 use abi::internet::{Address, Datagram, family, kind, operation};
 pub use abi::internet::{Interest, event};
-use abi::system::PORTAL_CLOSE;
 use core::mem::MaybeUninit;
 use core::net::{IpAddr, SocketAddr};
-
-crate::import! {
-    SOCKET = "internet.socket";
-    POLL = "internet.poll";
-}
-crate::import! { optional:
-    RESOLVE = "internet.resolve";
-}
+use interfaces::portals::own;
+use interfaces::types::{Alleged, PortalNumber};
+use interfaces::{descriptor, internet};
 
 fn told(address: SocketAddr) -> Address {
     let mut to = Address { port: address.port(), ..Address::default() };
@@ -41,13 +34,13 @@ fn heard(address: &Address) -> SocketAddr {
 
 /// The four portals of a socket; closed when it is dropped.
 #[derive(Debug)]
-struct Socket(usize);
+struct Socket(PortalNumber);
 impl Socket {
     fn new(kind: usize) -> Result<Socket> {
-        ask(&SOCKET, [kind]).map(Socket)
+        internet::anew::socket(kind).map(Socket)
     }
     fn control<T>(&self, what: usize, page: &mut T) -> Result<usize> {
-        check(call(self.0 + portal::CONTROL, [what, &raw mut *page as usize]))
+        descriptor::control(self.0, what, Alleged::lend_to_write(page))
     }
     fn bind(&self, port: u16) -> Result<()> {
         self.control(operation::BIND, &mut Address { port, ..Address::default() }).map(|_| ())
@@ -67,16 +60,17 @@ impl Socket {
         self.control(STATUS, &mut status).map(|_| status.node)
     }
     fn read(&self, buffer: &mut [u8]) -> Result<usize> {
-        check(call(self.0 + portal::READ, [buffer.as_mut_ptr() as usize, in_page(buffer)]))
+        let here = in_page(buffer);
+        descriptor::read(self.0, Alleged::lend_all_to_write(buffer), here)
     }
     fn write(&self, buffer: &[u8]) -> Result<usize> {
-        check(call(self.0 + portal::WRITE, [buffer.as_ptr() as usize, in_page(buffer)]))
+        descriptor::write(self.0, Alleged::lend_all(buffer), in_page(buffer))
     }
 }
 impl Drop for Socket {
     fn drop(&mut self) {
-        for number in self.0..self.0 + portal::COUNT {
-            call(PORTAL_CLOSE, [number]);
+        for number in self.0.0..self.0.0 + portal::COUNT {
+            let _ = own::close(PortalNumber(number));
         }
     }
 }
@@ -96,7 +90,7 @@ impl TcpListener {
     pub fn accept(&self) -> Result<(TcpStream, SocketAddr)> {
         let mut from = Address::default();
         let first = self.0.control(operation::ACCEPT, &mut from)?;
-        Ok((TcpStream(Socket(first)), heard(&from)))
+        Ok((TcpStream(Socket(PortalNumber(first))), heard(&from)))
     }
     /// Whether [`TcpListener::accept`] answers `EAGAIN` instead of waiting.
     pub fn set_nonblocking(&self, yes: bool) -> Result<()> {
@@ -228,7 +222,8 @@ impl Packet {
 pub fn resolve(name: &str, six: bool) -> Result<IpAddr> {
     let mut address = Address::default();
     let family = if six { family::IPV6 } else { family::IPV4 };
-    ask(&RESOLVE, [crate::file::path(name)?.address(), family as usize, &raw mut address as usize])?;
+    let name = crate::file::path(name)?;
+    internet::optional::anew::resolve(Alleged::lend(&name), family.into(), Alleged::lend_to_write(&mut address))?;
     Ok(heard(&address).ip())
 }
 
@@ -240,5 +235,6 @@ pub fn poll(sockets: &mut [Interest], milliseconds: usize) -> Result<usize> {
     if sockets.len() > POLLED {
         return Err(Error::EINVAL);
     }
-    ask(&POLL, [sockets.as_mut_ptr() as usize, size_of_val(sockets), milliseconds])
+    let bytes = size_of_val(sockets);
+    internet::anew::poll(Alleged::lend_all_to_write(sockets), bytes, milliseconds)
 }

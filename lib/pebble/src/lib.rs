@@ -27,6 +27,7 @@ pub mod future;
 pub mod heap;
 pub mod interface;
 pub mod internet;
+pub mod locks;
 pub mod logger;
 pub mod portal;
 pub mod protected;
@@ -65,10 +66,12 @@ impl core::fmt::Write for Message {
 /// Says a line in the system log, under the component's name: up to 256 bytes of it.
 pub fn say(text: core::fmt::Arguments) {
     use core::fmt::Write;
+    use interfaces::init;
+    use interfaces::types::{Alleged, PortalNumber};
     let mut message = Message([0; MESSAGE], 0);
     let _ = message.write_fmt(text);
-    if let Ok(log) = start::open("init.own.log") {
-        portal::call(log, [message.0.as_ptr() as usize, message.1]);
+    if let Ok(log) = start::open(init::name::say) {
+        let _ = init::through::say(PortalNumber(log), Alleged::lend_all(&message.0), message.1);
     }
 }
 /// What a server's panic does: it says in the system log what happened and where, and ends the domain.

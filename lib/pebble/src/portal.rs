@@ -2,38 +2,49 @@
 //!
 //! A portal call passes up to six words and has one for its result; all else is as after a C call.
 
-use abi::section::Imported;
+use abi::section::Provided;
+use abi::system::{Caller, GRANTS, Grant, Registration};
 pub use arch::component::call;
+use interfaces::descriptor;
+use interfaces::portals::own;
+use interfaces::types::{Alleged, ThreadIndex};
 
 /// The threads that are in calls of this domain's portals: their indices, and what is known of the call.
-pub fn callers() -> impl Iterator<Item = (usize, abi::system::Caller)> {
-    let mut after = 0;
+pub fn callers() -> impl Iterator<Item = (usize, Caller)> {
+    let mut after = ThreadIndex(0);
     core::iter::from_fn(move || {
-        let mut caller = abi::system::Caller::default();
-        let index = crate::check(call(abi::system::PORTAL_CALLERS, [after, &raw mut caller as usize])).ok()?;
-        after = index;
-        (index > 0).then_some((index, caller))
+        let mut caller = Caller::default();
+        after = own::callers(after, Alleged::lend_to_write(&mut caller)).ok()?;
+        (after.0 > 0).then_some((after.0, caller))
     })
 }
 
-/// Gives the caller of the portal that is being served these, by specification and entry, as consecutive ones of its table, whose `c`s are
-/// `constant`; the number of the first. When the last of them has gone, `gone` is posted, a semaphore's number, and `PORTAL_GONE` names the
-/// constant. So servers give out what is open: a file, a socket. Errors: the portal manager's.
-pub fn grant(portals: [(&str, *const ()); abi::system::GRANTS], constant: usize, gone: usize) -> crate::Result<usize> {
-    use abi::system::{GRANT, GRANTS, Grant, Granted};
-    let portals =
-        portals.map(|(spec, entry)| Granted { spec: abi::section::padded(spec), entry: entry as usize as u64 });
+/// Gives the caller of the portal that is being served these portals, whose `c`s are `constant` and whose specifications begin with `letters`, as
+/// consecutive ones of its table; the number of the first. When the last of them has gone, `gone` is posted, a semaphore's number, and
+/// `PORTAL_GONE` names the constant. So servers give out what is open: a file, a socket. Errors: the portal manager's.
+pub fn grant(server: descriptor::Server, letters: [u8; 2], constant: usize, gone: usize) -> crate::Result<usize> {
+    let portals = server.granted(letters);
     let request = Grant { count: GRANTS as u64, gone: gone as u64, constant: constant as u64, portals };
-    crate::check(call(GRANT, [&raw const request as usize]))
+    own::grant(Alleged::lend(&request)).map(|first| first.0)
 }
 
-/// Registers a portal that a component does not declare, for only some manifests have it provide that; it is called on the stacks of those that
-/// it declares. Errors: the portal manager's.
-pub fn register(name: &str, spec: &str, entry: *const ()) -> crate::Result<()> {
-    let mut registration =
-        abi::system::Registration { entry: entry as usize as u64, ..abi::system::Registration::NONE };
-    (registration.name, registration.spec) = (abi::section::padded(name), abi::section::padded(spec));
-    crate::check(call(abi::system::PORTAL_REGISTER, [&raw const registration as usize])).map(|_| ())
+/// Registers portals; `stacks` are added to the queue that they are called on. Those that have no entry point are left out: the component registers
+/// them itself. Errors: the portal manager's.
+#[inline(never)]
+pub fn register(provided: &[Provided], stacks: usize) -> crate::Result<()> {
+    let mut stacks = stacks as u64;
+    for provided in provided.iter().filter(|provided| !provided.entry.is_null()) {
+        let mut registration = Registration {
+            entry: provided.entry as u64,
+            stacks: core::mem::take(&mut stacks),
+            constants: [provided.constant; 6],
+            ..Registration::NONE
+        };
+        registration.name[..provided.name.len()].copy_from_slice(&provided.name);
+        registration.spec[..provided.spec.len()].copy_from_slice(&provided.spec);
+        own::register(Alleged::lend(&registration))?;
+    }
+    Ok(())
 }
 
 /// How many bytes of `buffer` lie in its first page: what one window shows of it.
@@ -44,36 +55,18 @@ pub fn in_page(buffer: &[u8]) -> usize {
 
 /// A portal that this component opens by name; declared by [`import!`](crate::import).
 #[repr(transparent)]
-pub struct Import(pub Imported);
-
+pub struct Import(interfaces::import::Import);
 impl Import {
-    /// The portal's number in this domain's table; 0 while it is not open.
+    /// One that is not open yet.
+    pub const fn new(name: &str) -> Import {
+        Import(interfaces::import::Import::new(name))
+    }
+}
+impl core::ops::Deref for Import {
+    type Target = interfaces::import::Import;
     #[inline(always)]
-    pub fn number(&self) -> usize {
-        self.0.number()
-    }
-    /// Opens it again, after its server died and another has taken its place. Of several threads that do so at one time, one's
-    /// number stays, and what nobody uses is closed once: the old number may be another portal's by the time that the last is here.
-    pub fn reopen(&self) -> crate::Result<()> {
-        use core::sync::atomic::Ordering::Relaxed;
-        let old = self.number();
-        let new = crate::start::open(abi::section::text(&self.0.name))?;
-        let unused = match self.0.number.compare_exchange(old as u64, new as u64, Relaxed, Relaxed) {
-            Ok(_) => old,
-            Err(_) => new,
-        };
-        call(abi::system::PORTAL_CLOSE, [unused]);
-        Ok(())
-    }
-    /// Calls it.
-    #[inline(always)]
-    pub fn call<const N: usize>(&self, arguments: [usize; N]) -> isize {
-        call(self.number(), arguments)
-    }
-    /// Calls it, and goes on with `ETIMEDOUT` when `ticks` of `hrtime` are over; see
-    /// [`deadline::call_timed`](crate::deadline::call_timed).
-    pub fn call_timed<const N: usize>(&self, ticks: u64, arguments: [usize; N]) -> crate::Result<usize> {
-        crate::deadline::call_timed(self.number(), ticks, arguments)
+    fn deref(&self) -> &interfaces::import::Import {
+        &self.0
     }
 }
 
@@ -85,13 +78,13 @@ macro_rules! import {
         $(#[$meta])*
         #[unsafe(link_section = concat!(".pebble.optional_imports.", $portal))]
         $vis static $name: $crate::portal::Import =
-            $crate::portal::Import($crate::abi::section::Imported::new($portal));
+            $crate::portal::Import::new($portal);
     )* };
     ($($(#[$meta:meta])* $vis:vis $name:ident = $portal:literal;)*) => { $(
         $(#[$meta])*
         #[unsafe(link_section = concat!(".pebble.imports.", $portal))]
         $vis static $name: $crate::portal::Import =
-            $crate::portal::Import($crate::abi::section::Imported::new($portal));
+            $crate::portal::Import::new($portal);
     )* };
 }
 
@@ -157,24 +150,6 @@ pub const fn words(spec: &str) -> usize {
     }
 }
 
-/// Declares names that the component registers itself ([`register`]), if it does: `registers! { "time.set", "npi"; }`. The manifest's check
-/// knows of them.
-#[macro_export]
-macro_rules! registers {
-    ($($portal:literal, $spec:literal;)*) => { $(
-        const _: () = {
-            $crate::abi::specification::assert($spec);
-            #[used]
-            #[unsafe(link_section = ".pebble.provides")]
-            static PROVIDED: $crate::abi::section::Provided = $crate::abi::section::Provided {
-                name: $crate::abi::section::padded($portal),
-                spec: $crate::abi::section::padded($spec),
-                entry: ::core::ptr::null(),
-                constant: 0,
-            };
-        };
-    )* };
-}
 /// Declares portals that the component provides: `provide! { "memory.map", "smiiii", map; }`.
 ///
 /// Each entry is an `extern "C" fn` of words that returns an `isize`; a constant may follow it for the `c`s. A specification with a letter

@@ -2,14 +2,14 @@
 //!
 //! Names have up to 63 characters. Errors of all: `ENOENT`: this domain has registered no such name; `EINVAL`: it is none.
 
-use crate::portal::call;
-use crate::start::Name;
-use crate::{Result, check};
-use abi::system::{PORTAL_ADMIT, admission};
+use crate::Result;
+use abi::name::Short;
+use abi::system::admission;
+use interfaces::portals::own;
+use interfaces::types::{Alleged, DomainNumber};
 
 fn set(name: &str, asid: usize, how: usize, token: usize) -> Result<()> {
-    let name = Name::new(name)?;
-    check(call(PORTAL_ADMIT, [name.address(), asid, how, token])).map(|_| ())
+    own::admit(Alleged::lend_unseen(&Short::name(name)?), DomainNumber(asid), how, token)
 }
 /// From now on only who is admitted may open `name`, and domain `asid` is; `None`: nobody yet. `ESRCH`: there is no such domain;
 /// `ENFILE`: the list is full.

@@ -1,8 +1,9 @@
 //! Standard input, output and error where they are not the console: what the starter of a program hands over to it.
 
-use crate::portal::call;
 use abi::start::Start;
 use core::sync::atomic::{AtomicUsize, Ordering};
+use interfaces::files;
+use interfaces::types::{DomainNumber, PortalNumber};
 
 /// The status with which a program ends that did not get its streams: "could not be executed", as shells have it.
 pub(crate) const NOT_INHERITED: i32 = 126;
@@ -15,10 +16,11 @@ pub(crate) fn inherit(start: &Start) -> crate::Result<()> {
     if start.inherited == 0 {
         return Ok(());
     }
-    let portal = crate::start::open("files.inherit")?;
+    let portal = PortalNumber(interfaces::import::open(files::name::inherit)?);
     for (stream, place) in STREAMS.iter().enumerate() {
         if start.inherited >> stream & 1 != 0 {
-            place.store(crate::check(call(portal, [start.starter as usize, stream]))?, Ordering::Relaxed);
+            let first = files::through::inherit(portal, DomainNumber(start.starter.into()), stream)?;
+            place.store(first.0, Ordering::Relaxed);
         }
     }
     Ok(())

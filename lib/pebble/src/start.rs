@@ -2,7 +2,6 @@
 
 use abi::section::{Imported, Provided, text};
 use abi::start::{Start, StartDevice};
-use abi::system::{self, Registration};
 use core::ffi::CStr;
 use core::sync::atomic::Ordering;
 
@@ -101,54 +100,19 @@ fn open_imports() {
         }
     }
 }
-/// A name in a buffer that does not cross a page boundary, as a window needs it.
-#[repr(align(64))]
-pub(crate) struct Name([u8; abi::nucleus::NAMELEN]);
-impl Name {
-    /// `EINVAL`: it is too long.
-    pub(crate) fn new(name: &str) -> crate::Result<Name> {
-        let mut buffer = Name([0; abi::nucleus::NAMELEN]);
-        if name.len() >= buffer.0.len() {
-            return Err(crate::Error::EINVAL);
-        }
-        buffer.0[..name.len()].copy_from_slice(name.as_bytes());
-        Ok(buffer)
-    }
-    pub(crate) fn address(&self) -> usize {
-        self.0.as_ptr() as usize
-    }
-}
+pub use interfaces::import::open;
 
-/// Opens the portal called `name`; its number.
-pub fn open(name: &str) -> crate::Result<usize> {
-    let name = Name::new(name)?;
-    crate::check(crate::portal::call(system::PORTAL_OPEN, [name.address()]))
-}
 /// Stacks that a server component puts in its queue.
-const STACKS: u64 = 4;
+const STACKS: usize = 4;
 
 fn register_provides() -> crate::Result<()> {
-    let mut stacks = STACKS;
     // SAFETY: symbols of the linker script.
-    let provided = unsafe { slice(&__provides_start, &__provides_end) };
-    // The others are registered by the component itself.
-    for provided in provided.iter().filter(|provided| !provided.entry.is_null()) {
-        let mut registration = Registration {
-            entry: provided.entry as u64,
-            stacks,
-            constants: [provided.constant; 6],
-            ..Registration::NONE
-        };
-        registration.name[..provided.name.len()].copy_from_slice(&provided.name);
-        registration.spec[..provided.spec.len()].copy_from_slice(&provided.spec);
-        stacks = 0;
-        crate::check(crate::portal::call(system::PORTAL_REGISTER, [&raw const registration as usize]))?;
-    }
-    Ok(())
+    crate::portal::register(unsafe { slice(&__provides_start, &__provides_end) }, STACKS)
 }
 
 /// Body of `_start` for a program: ends the domain with `main`'s status.
 pub fn run_program(start: *const Start, main: fn(&Env) -> i32) -> ! {
+    crate::sync::name_threads();
     open_imports();
     let env = Env(start);
     if let Err(error) = env.inherit() {
@@ -163,6 +127,7 @@ pub fn run_host(start: *const Start, main: fn(&Env) -> i32) -> ! {
 }
 /// Body of `_start` for a server: `main` initializes it, then its portals are registered and its first thread ends.
 pub fn run_server(start: *const Start, main: fn(&Env)) -> ! {
+    crate::sync::name_threads();
     open_imports();
     main(&Env(start));
     if let Err(error) = register_provides() {

@@ -3,7 +3,7 @@
 use abi::address::{SERVICE_STRIDE, SERVICE_VA};
 use abi::{Error, system};
 use alloc::collections::VecDeque;
-use core::sync::atomic::{AtomicUsize, Ordering, compiler_fence};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering, compiler_fence};
 
 /// A lock that enters the scheduler only where it is contended, and needs nothing there that could run out.
 ///
@@ -24,12 +24,33 @@ pub struct RawMutex {
 /// Ticks after which is looked again where the scheduler can not wait: others run meanwhile, the holder among them.
 const LATER: usize = 100_000;
 
+/// Whether the thread register has the thread's number, wherever it came in.
+static NAMED: AtomicBool = AtomicBool::new(false);
+
+/// Has each thread's number come with it, in the register that programs in C find their thread's variables with; where that can not be, in a trusted
+/// component or a sandbox that does not let it, the nucleus is asked each time. Before any portal into the component is opened.
+pub(crate) fn name_threads() {
+    if crate::portal::call(system::SET_TP, [system::TP_IS_THREAD]) == 0 {
+        NAMED.store(true, Ordering::Relaxed);
+    }
+}
 /// How the calling thread is named in a lock's word: by its stack, where that is a service stack, so that a trusted component need not
-/// ask for its number.
+/// ask for its number; by what came in with it; and where nothing did, as in a copy of the domain, or something that is no number, as where a
+/// program of another language has the register, by asking.
 #[inline(always)]
 fn own() -> usize {
     let sp = arch::component::stack_pointer();
-    if sp >= SERVICE_VA { sp } else { crate::thread::index() << 4 }
+    if sp >= SERVICE_VA {
+        return sp;
+    }
+    let thread = arch::component::thread_register();
+    let known = NAMED.load(Ordering::Relaxed) && (1..abi::nucleus::MAX_THREADS).contains(&thread);
+    if known { thread << 4 } else { asked() }
+}
+#[cold]
+#[inline(never)]
+fn asked() -> usize {
+    crate::thread::index() << 4
 }
 /// The number of the thread that a lock's word names.
 fn holder(word: usize) -> usize {
@@ -106,6 +127,14 @@ unsafe impl lock_api::RawMutex for RawMutex {
             self.pass_on();
         }
     }
+}
+
+/// Whether the calling thread holds `mutex`: for who asserts the order in which locks are taken.
+#[inline]
+pub fn is_mine<T: ?Sized>(mutex: &Mutex<T>) -> bool {
+    // SAFETY: it is neither taken nor let go.
+    let word = unsafe { mutex.raw() }.word.load(Ordering::Relaxed);
+    word != 0 && holder(word) == holder(own())
 }
 
 /// A mutex. Its holder inherits the priority of those that wait for it.

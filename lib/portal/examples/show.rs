@@ -9,7 +9,7 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let text = arguments.next().unwrap_or("smcii".into());
     let trusted = arguments.next().is_none_or(|a| a == "trusted");
-    let windows = memory_logic::windows::at_call();
+    let windows = portal::lower::template(&memory_logic::windows::at_call());
     let all = [&windows];
     let templates = Templates::new(&all);
     let specification = match Specification::parse(&text, false, &templates) {

@@ -1,4 +1,10 @@
-//! Portal specifications, and the RISC-V code generated from them: for the supervisor ([`generate`]), and for hosts of fault domains ([`software`]).
+//! Portal specifications, and the code generated from them.
+//!
+//! What is here is said of every machine: specifications and the letters' templates, what a connection is and what its frame holds, and
+//! the checks of code that servers bring: its form ([`form`]), and what it may reach ([`confinement`], [`short_circuit`]). What is
+//! written then, in the machine's instructions, is behind [`machine`]: the second half of the seam whose first is `lib/arch`. It is not
+//! in that library, because a back end of the generator speaks of all that is above, and components that ask the processor for
+//! something speak of none of it.
 //!
 //! Pure: it reads and writes words in memory that the caller gives. The portal manager uses it on the machine, the
 //! image builder on the host, and the disassembler in the shell.
@@ -7,20 +13,24 @@
 #![cfg_attr(target_os = "none", feature(optimize_attribute))]
 
 pub mod confinement;
-pub mod counted;
-pub mod disassemble;
-pub mod emit;
-pub mod encode;
+pub mod connection;
+pub mod form;
 pub mod frame;
-pub mod generate;
-pub mod outward;
-pub mod recorder;
+pub mod riscv64;
 pub mod short_circuit;
-pub mod software;
 pub mod specification;
 pub mod template;
+pub mod uses;
+mod values;
+pub mod writer;
 
-pub use generate::{Block, Connection, Count, End, GenerateError, Trace, generate};
-pub use short_circuit::ShortCircuit;
+/// The back end. There is one so far.
+pub use riscv64 as machine;
+
+pub use connection::{Block, Connection, Count, End, GenerateError, ShortCircuit, Trace};
+pub use form::Refused;
+pub use machine::{answer, counted, disassemble, emit, generate, lower, outward, recorder, software};
 pub use specification::{Reason, Rejected, Specification};
-pub use template::{Templates, Uses};
+pub use template::Templates;
+pub use uses::Uses;
+pub use writer::Writer;

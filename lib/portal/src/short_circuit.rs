@@ -1,171 +1,142 @@
 //! Short circuits: code that a trusted server puts before its portal, and that can end the call without entering it.
 //!
-//! A short circuit works on one record of the server's, whose supervisor address the portal puts in `t3`. It may use
-//! `t4`, `t5` and the argument registers, load from and store to the record, compute, and branch forwards. If it comes to
-//! its end, the call is complete with the result in `a0`; if it branches to [`enter`], the portal goes on as if there had
-//! been no short circuit, so until then it must leave arguments and record alone: neither is written before the last branch to
-//! [`enter`]. Interrupts are off, as in any portal.
+//! A short circuit works on one record of the server's. It may use the values `V3` and `V4` and the words of the call, load from and
+//! store to the record ([`abi::step::field`]), compute, and branch on. If it comes to its end, the call is complete with the result in
+//! `W0`; if it branches to [`Way::Enter`], the portal goes on as if there had been no short circuit, so until then it must leave the words
+//! of the call and the record alone: neither is written before the last branch there. Interrupts are off, as in any portal.
 
-use crate::disassemble::{Refused, known};
-use crate::emit::Emitter;
-use crate::encode::*;
-use crate::generate::sret;
+use crate::form::{Refused, is_step};
+use abi::section::SHORT_CIRCUIT;
+use abi::step::{Base, Fill, Operation, Place, Step, Way};
 
-/// The record's address.
-pub const RECORD: Register = T3;
-/// Words that end the call, written behind those of the server's.
-const COMPLETE: usize = 10;
-
-/// A server's code and the record that it is to work on.
-#[derive(Clone, Copy, Debug)]
-pub struct ShortCircuit<'a> {
-    pub words: &'a [u32],
-    /// Supervisor address of the record.
-    pub record: u64,
+/// Whether it is a word of the call.
+fn is_word(place: Place) -> bool {
+    (Place::W0.0..=Place::W5.0).contains(&place.0)
+}
+/// Whether a short circuit may write it.
+fn is_usable(place: Place) -> bool {
+    is_word(place) || place == Place::V3 || place == Place::V4
+}
+fn enters(step: &Step) -> bool {
+    step.is_branch() && step.way() == Some(Way::Enter)
 }
 
-/// Distance in bytes from word `at` of a short circuit of `words` words to where the portal goes on.
-pub const fn enter(at: usize, words: usize) -> i32 {
-    4 * (words + COMPLETE - at) as i32
-}
-
-/// Where a branch at word `at` goes.
-fn target(at: usize, word: u32) -> Option<usize> {
-    let bit = |from: u32, to: u32| (word >> from & 1) << to;
-    let offset = bit(7, 11) | (word >> 25 & 63) << 5 | (word >> 8 & 15) << 1;
-    (bit(31, 0) == 0 && offset != 0 && offset.is_multiple_of(4)).then_some(at + offset as usize / 4)
-}
-fn is_branch(word: u32) -> bool {
-    word & 0x7f == 0x63
-}
-
-/// Checks that `words` keep to what a short circuit may do with a record of `stride` bytes.
-pub fn check(words: &[u32], stride: usize) -> Result<(), Refused> {
-    const ARGUMENTS: [Register; 6] = [A0, A1, A2, A3, A4, A5];
-    let is = |registers: &[Register], number: u32| registers.iter().any(|r| r.0 as u32 == number);
-    let usable = |register: u32| is(&ARGUMENTS, register) || is(&[T4, T5], register);
-    let readable = |register: u32| usable(register) || is(&[ZERO], register);
-    let portal = words.len() + COMPLETE;
-    let enters = |(at, &word): (usize, &u32)| is_branch(word) && target(at, word) == Some(portal);
-    let entered_to = words.iter().enumerate().rev().find(|&branch| enters(branch)).map_or(0, |(at, _)| at);
-    for (at, &word) in words.iter().enumerate() {
-        let (rd, rs1, rs2) = (word >> 7 & 31, word >> 15 & 31, word >> 20 & 31);
-        let function = word >> 12 & 7;
-        let inside = |offset: i32, bytes: usize| {
-            is(&[RECORD], rs1)
-                && offset >= 0
-                && (offset as usize).is_multiple_of(bytes)
-                && offset as usize + bytes <= stride
-        };
+/// Checks that `steps` keep to what a short circuit may do with a record of `stride` bytes.
+#[cfg_attr(target_os = "none", optimize(size))]
+pub fn check(steps: &[Step], stride: usize) -> Result<(), Refused> {
+    if steps.len() > SHORT_CIRCUIT {
+        return Err(Refused::Step { step: SHORT_CIRCUIT });
+    }
+    let entered_to = steps.iter().rposition(enters).unwrap_or(0);
+    for (at, step) in steps.iter().enumerate() {
+        is_step(step, at)?;
         // The portal may still be entered, with what the caller passed.
         let early = at < entered_to;
-        let writable = usable(rd) && !(early && is(&ARGUMENTS, rd));
-        let allowed = match word & 0x7f {
-            // Loads and stores of the record.
-            0x03 => writable && inside(word as i32 >> 20, 1 << (function & 3)),
-            0x23 => {
-                let offset = (word as i32 >> 25 << 5) | rd as i32;
-                !early && readable(rs2) && inside(offset, 1 << function)
-            }
-            // Arithmetic.
-            0x13 | 0x1b => writable && readable(rs1),
-            0x33 => writable && readable(rs1) && readable(rs2),
-            0x37 => writable,
-            // Forwards, to a word of its own or to where the portal goes on.
-            0x63 if !target(at, word).is_some_and(|to| to < words.len() || to == portal) => {
-                return Err(Refused::Branch { word: at });
-            }
-            0x63 => readable(rs1) && readable(rs2),
-            _ => false,
+        let written = if step.is_branch() || step.stores().is_some() {
+            step.stores().is_none() || !early
+        } else {
+            is_usable(step.to) && !(early && is_word(step.to))
         };
-        if !allowed || !known(word) {
-            return Err(Refused::Instruction { word: at });
+        let read = [step.first, step.second].into_iter().all(|place| is_usable(place) || place == Place::ZERO);
+        let record = match step.loads().or(step.stores()) {
+            Some(bytes) => {
+                let offset = step.number.max(0) as usize;
+                let inside = step.number >= 0 && offset.is_multiple_of(bytes) && offset + bytes <= stride;
+                step.base == Base::RECORD && step.first == Place::ZERO && inside
+            }
+            None => true,
+        };
+        // These are about a portal with templates, or about what portals do themselves.
+        let other = matches!(step.operation, Operation::CALLEE | Operation::RECORD | Operation::FORGET);
+        if !written || !read || !record || other {
+            return Err(Refused::Step { step: at });
+        }
+        if step.fill() != Fill::NONE || step.is_more() {
+            return Err(Refused::Hole { step: at });
+        }
+        let leads = match step.way() {
+            // To a step of its own.
+            Some(Way::On(steps_on)) => steps_on > 0 && at + (steps_on as usize) < steps.len(),
+            way => way == Some(Way::Enter),
+        };
+        if step.is_branch() && !leads {
+            return Err(Refused::Branch { step: at });
         }
     }
     Ok(())
 }
 
-impl ShortCircuit<'_> {
-    /// Writes it before the portal's own code. `clear`: the caller finds nothing of the supervisor's in registers.
-    pub(crate) fn write(&self, e: &mut Emitter, clear: bool) {
-        e.constant(RECORD, self.record as i64);
-        self.words.iter().for_each(|&word| e.put(word));
-        e.put_all([csrr(T3, csr::SEPC), addi(T3, T3, 4), csrw(csr::SEPC, T3)]);
-        let cleared = [T0, T1, T2].map(|register| addi(register, ZERO, 0));
-        if clear {
-            e.put_all(cleared);
-        }
-        let start = e.next();
-        e.put(csrrw(TP, csr::SSCRATCH, TP));
-        sret(e);
-        // Never executed.
-        let taken = 3 + if clear { cleared.len() } else { 0 } + e.next() - start;
-        for _ in taken..COMPLETE {
-            e.put(addi(ZERO, ZERO, 0));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use Place as P;
+    use abi::step::*;
 
+    const STEP: fn(usize) -> Result<(), Refused> = |step| Err(Refused::Step { step });
     #[test]
     fn a_counter_is_allowed() {
-        let words = [lw(T4, T3, 4), bge(ZERO, T4, enter(1, 5)), addi(T4, T4, -1), sw(T4, T3, 4), addi(A0, ZERO, 0)];
-        assert_eq!(check(&words, 16), Ok(()));
+        let steps = [
+            load_i32(P::V3, field(4)),
+            not_less(P::ZERO, P::V3).enter(),
+            add_number(P::V3, P::V3, -1),
+            store_i32(P::V3, field(4)),
+            number(P::W0, 0),
+        ];
+        assert_eq!(check(&steps, 16), Ok(()));
     }
     #[test]
     fn another_base_than_the_record_is_refused() {
-        assert_eq!(check(&[ld(A0, TP, 0)], 16), Err(Refused::Instruction { word: 0 }));
-        assert_eq!(check(&[ld(T3, T3, 0)], 16), Err(Refused::Instruction { word: 0 }));
-        assert_eq!(check(&[addi(T3, T3, 8)], 16), Err(Refused::Instruction { word: 0 }));
+        for from in [thread(0), caller(0), own(0), shared(0), record(P::V3, 0), table(P::V3, 0), callee(P::V3, 0)] {
+            assert_eq!(check(&[load(P::W0, from)], 16), STEP(0));
+            assert_eq!(check(&[store(P::W0, from)], 16), STEP(0));
+        }
+        assert_eq!(check(&[record_part(P::V3)], 16), STEP(0));
+        assert_eq!(check(&[callee_record(P::V3)], 16), STEP(0));
+        assert_eq!(check(&[copy(P::V3, P::THREAD)], 16), STEP(0));
     }
     #[test]
     fn an_access_outside_the_record_is_refused() {
-        assert_eq!(check(&[ld(A0, T3, 8)], 16), Ok(()));
-        assert_eq!(check(&[addi(A0, ZERO, 0), ld(A0, T3, 16)], 16), Err(Refused::Instruction { word: 1 }));
-        assert_eq!(check(&[sw(A0, T3, -4)], 16), Err(Refused::Instruction { word: 0 }));
-        assert_eq!(check(&[lw(A0, T3, 2)], 16), Err(Refused::Instruction { word: 0 }));
+        assert_eq!(check(&[load(P::W0, field(8))], 16), Ok(()));
+        assert_eq!(check(&[number(P::W0, 0), load(P::W0, field(16))], 16), STEP(1));
+        assert_eq!(check(&[store_i32(P::W0, field(-4))], 16), STEP(0));
+        assert_eq!(check(&[load_i32(P::W0, field(2))], 16), STEP(0));
     }
     #[test]
-    fn a_register_of_the_portals_is_refused() {
-        for register in [RA, SP, TP, T0, T1, T2, T3, T6, S0, A7] {
-            assert!(check(&[addi(register, ZERO, 0)], 16).is_err(), "{register:?}");
+    fn a_place_of_the_portals_is_refused() {
+        for place in [P::ZERO, P::V1, P::V2, P::V5, P::V6, P::ARGUMENT, P::LENGTH, P::THREAD, P::CALLER, P(22), P(15)] {
+            assert_eq!(check(&[number(place, 0)], 16), STEP(0), "{place:?}");
         }
     }
     #[test]
-    fn a_branch_backwards_or_elsewhere_is_refused() {
-        assert_eq!(check(&[addi(A0, A0, 1), beq(A0, A1, -4)], 16), Err(Refused::Branch { word: 1 }));
-        assert_eq!(check(&[beq(A0, A1, enter(0, 1) + 4)], 16), Err(Refused::Branch { word: 0 }));
-        assert_eq!(check(&[beq(A0, A1, 4)], 16), Err(Refused::Branch { word: 0 }), "into what completes the call");
-        assert_eq!(check(&[beq(A0, A1, enter(0, 1))], 16), Ok(()));
+    fn a_branch_that_leads_elsewhere_is_refused() {
+        let branch = equal(P::W0, P::W1);
+        assert_eq!(check(&[branch], 16), Err(Refused::Branch { step: 0 }));
+        assert_eq!(check(&[branch.on(1)], 16), Err(Refused::Branch { step: 0 }), "into what completes the call");
+        assert_eq!(check(&[branch.on(2)], 16), Err(Refused::Branch { step: 0 }));
+        assert_eq!(check(&[branch.on(u16::MAX.into())], 16), Err(Refused::Branch { step: 0 }));
+        assert_eq!(check(&[branch.slow()], 16), Err(Refused::Branch { step: 0 }));
+        assert_eq!(check(&[branch.fail(abi::Error::EINVAL)], 16), Err(Refused::Branch { step: 0 }));
+        assert_eq!(check(&[branch.on(1), number(P::W0, 0)], 16), Ok(()));
+        assert_eq!(check(&[branch.enter()], 16), Ok(()));
     }
     #[test]
     fn writing_what_the_portal_needs_before_it_may_be_entered_is_refused() {
-        let late = beq(ZERO, T4, enter(1, 3));
-        for (word, at) in [(sw(T4, T3, 4), 0), (addi(A0, ZERO, 0), 0), (ld(A5, T3, 0), 0)] {
-            assert_eq!(
-                check(&[word, late, addi(A0, ZERO, 0)], 16),
-                Err(Refused::Instruction { word: at }),
-                "{word:08x}"
-            );
-            assert_eq!(check(&[beq(ZERO, T4, enter(0, 2)), word], 16), Ok(()), "{word:08x}");
+        let late = equal(P::ZERO, P::V3).enter();
+        for (step, at) in [(store_i32(P::V3, field(4)), 0), (number(P::W0, 0), 0), (load(P::W5, field(0)), 0)] {
+            assert_eq!(check(&[step, late, number(P::W0, 0)], 16), STEP(at), "{step:?}");
+            assert_eq!(check(&[equal(P::ZERO, P::V3).enter(), step], 16), Ok(()), "{step:?}");
         }
-        assert_eq!(check(&[addi(T4, ZERO, 0), late, addi(A0, ZERO, 0)], 16), Ok(()));
+        assert_eq!(check(&[number(P::V3, 0), late, number(P::W0, 0)], 16), Ok(()));
     }
     #[test]
-    fn instructions_that_a_hart_may_not_know_are_refused() {
-        // A shift by more than 63, a multiplication, a branch on no condition.
-        for word in [slli(A0, A0, 64), add(A0, A0, A0) | 1 << 25, beq(A0, A0, enter(0, 1)) | 2 << 12] {
-            assert_eq!(check(&[word], 16), Err(Refused::Instruction { word: 0 }), "{word:08x}");
+    fn what_only_templates_have_is_refused() {
+        assert_eq!(check(&[forget(P::W0, P::W0)], 16), STEP(0));
+        for step in [number(P::W0, 0).with(Fill::ASID), load(P::W0, field(0).of_argument()), number(P::W0, 0).more()] {
+            assert_eq!(check(&[step], 16), Err(Refused::Hole { step: 0 }), "{step:?}");
         }
     }
     #[test]
-    fn privileged_instructions_and_jumps_are_refused() {
-        for word in [SRET, csrr(A0, csr::SATP), csrw(csr::SIE, A0), sfence_vma(A0, A0), jal(ZERO, 8), jalr(ZERO, A0, 0)]
-        {
-            assert_eq!(check(&[word], 16), Err(Refused::Instruction { word: 0 }), "{word:08x}");
-        }
+    fn more_steps_than_there_is_room_for_are_refused() {
+        assert_eq!(check(&[number(P::W0, 0); SHORT_CIRCUIT + 1], 16), STEP(SHORT_CIRCUIT));
     }
 }

@@ -5,8 +5,7 @@
 
 use crate::template::Templates;
 
-/// Most arguments of a portal, in registers `a0`…`a5`.
-pub const ARGUMENTS: usize = 6;
+pub use abi::lengths::ARGUMENTS;
 
 pub use abi::specification::LETTERS;
 /// Letters of [`LETTERS`] that servers of the system have templates for: the last of the arguments'.
@@ -276,11 +275,11 @@ impl Specification {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use abi::template::{Letter, Template};
+    use abi::template::{Letter, Lowered};
 
     /// `w` and `W`, as the memory manager has them, without code.
     fn parse(text: &str, boot: bool) -> Result<Specification, Rejected> {
-        let mut template = Template::EMPTY;
+        let mut template = Lowered::NONE;
         template.letters[0] = Letter { letter: b'w', ..Letter::NONE };
         template.letters[1] = Letter { letter: b'W', length: 1, ..Letter::NONE };
         template.letter_count = 2;

@@ -2,7 +2,7 @@
 
 use abi::boot::Symbols;
 use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC, flags};
-use abi::template::Template;
+use abi::template::Lowered;
 use portal::emit::Buffer;
 use portal::{Connection, Count, End, GenerateError, Rejected, Specification, Templates, disassemble, generate};
 
@@ -24,8 +24,8 @@ fn symbols() -> Symbols {
         ..Default::default()
     }
 }
-static WINDOWS: Template = memory_logic::windows::at_call();
-static ALL: [&Template; 1] = [&WINDOWS];
+static WINDOWS: Lowered = portal::lower::template(&memory_logic::windows::at_call());
+static ALL: [&Lowered; 1] = [&WINDOWS];
 const TEMPLATES: Templates = Templates::new(&ALL);
 fn parse(specification: &str) -> Result<Specification, Rejected> {
     Specification::parse(specification, true, &TEMPLATES)
@@ -127,6 +127,27 @@ fn a_callers_registers_are_kept_from_an_untrusted_callee() {
 }
 
 #[test]
+fn a_thread_comes_in_with_its_number_where_that_is_wanted_and_it_costs_nothing() {
+    let named = |end: End| End { flags: end.flags | flags::NAMED, ..end };
+    // ld tp, index(tp); ld tp, offset(t6)
+    let (number, domains) = (
+        0x0002_3203 | (std::mem::offset_of!(abi::nucleus::Thread, index) as u32) << 20,
+        0x000F_B203 | (abi::nucleus::domain::TP as u32) << 20,
+    );
+    for callee in [OTHER, ELASTIC, SUPERVISOR] {
+        for specification in ["np", "nm", "npciw", "nfWi"] {
+            let (plain, with) =
+                (code(specification, APPLICATION, callee), code(specification, APPLICATION, named(callee)));
+            let different: Vec<_> = plain.iter().zip(&with).filter(|(one, other)| one != other).collect();
+            assert_eq!((plain.len(), different), (with.len(), vec![(&domains, &number)]), "{specification}");
+        }
+    }
+    // Who keeps its caller's register, keeps it; a call to oneself has it already.
+    assert_eq!(code("np", APPLICATION, TRUSTED), code("np", named(APPLICATION), TRUSTED));
+    assert_eq!(code("np", named(APPLICATION), named(APPLICATION)), code("np", APPLICATION, APPLICATION));
+}
+
+#[test]
 fn too_few_constants_is_an_error() {
     let specification = parse("smcc").unwrap();
     let connection = Connection {
@@ -153,8 +174,8 @@ fn the_longest_portal_fits() {
 }
 #[test]
 fn windows_that_have_no_room_at_the_first_access_are_mapped_at_the_call() {
-    static AT_TOUCH: Template = memory_logic::windows::at_touch();
-    static BOTH: [&Template; 2] = [&WINDOWS, &AT_TOUCH];
+    static AT_TOUCH: Lowered = portal::lower::template(&memory_logic::windows::at_touch());
+    static BOTH: [&Lowered; 2] = [&WINDOWS, &AT_TOUCH];
     let code = |text: &str, at_touch| {
         let templates = Templates::new(&BOTH).at_touch(at_touch);
         let specification = Specification::parse(text, false, &templates).unwrap();
@@ -179,12 +200,14 @@ fn windows_that_have_no_room_at_the_first_access_are_mapped_at_the_call() {
 }
 #[test]
 fn a_short_circuit_goes_before_the_portal_and_passes_the_verifier() {
-    use portal::encode::*;
-    use portal::short_circuit::enter;
-    let words = [lw(T4, T3, 0), bge(ZERO, T4, enter(1, 2))];
-    assert_eq!(portal::short_circuit::check(&words, 8), Ok(()));
+    use abi::step::{Place, field, load_i32, not_less};
+    use portal::riscv64::encode::*;
+    let steps = [load_i32(Place::V3, field(0)), not_less(Place::ZERO, Place::V3).enter()];
+    assert_eq!(portal::short_circuit::check(&steps, 8), Ok(()));
+    let words = portal::lower::short_circuit(&steps);
+    let words = &words[..steps.len()];
     let specification = parse("smci").unwrap();
-    let short_circuit = Some(portal::ShortCircuit { words: &words, record: 0xFFFF_FFFF_8070_0010 });
+    let short_circuit = Some(portal::ShortCircuit { words, record: 0xFFFF_FFFF_8070_0010 });
     let mut connection = Connection {
         specification: &specification,
         caller: APPLICATION,
@@ -223,14 +246,14 @@ fn counted(specification: &str, caller: End, callee: End, count: Count) -> Vec<u
 }
 /// How many words there are but for those that keep an `sret` from being the last of a cache line.
 fn unpadded(code: &[u32]) -> usize {
-    use portal::encode::*;
+    use portal::riscv64::encode::*;
     code.len() - code.windows(2).filter(|words| **words == [addi(ZERO, ZERO, 0), SRET]).count()
 }
 #[test]
 fn counting_takes_four_instructions_and_six_where_several_numbers_share_code() {
     use abi::count::offset;
     use abi::nucleus::domain::COUNTERS;
-    use portal::encode::*;
+    use portal::riscv64::encode::*;
     let word = |n| [ld(T3, T2, COUNTERS), ld(T4, T3, offset(n)), addi(T4, T4, 1), sd(T4, T3, offset(n))];
     let times = |code: &[u32], part: &[u32]| code.windows(part.len()).filter(|&words| words == part).count();
     for specification in ["sm", "smi", "npciii", "nfi", "npww", "nmWi", "sptah", "sx"] {

@@ -2,7 +2,8 @@
 
 use abi::boot::Symbols;
 use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC, NAMELEN, flags};
-use abi::template::Template;
+use abi::step::{Place, field, load};
+use abi::template::Lowered;
 use portal::emit::Buffer;
 use portal::specification::{ARGUMENTS, LETTERS};
 use portal::{Connection, Count, End, GenerateError, ShortCircuit, Specification, Templates, disassemble, generate};
@@ -10,10 +11,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 
-static AT_CALL: Template = memory_logic::windows::at_call();
-static AT_TOUCH: Template = memory_logic::windows::at_touch();
-static TRANSFERS: Template = memory_logic::transfers::transfers();
-static ALL: [&Template; 3] = [&AT_CALL, &AT_TOUCH, &TRANSFERS];
+static AT_CALL: Lowered = portal::lower::template(&memory_logic::windows::at_call());
+static AT_TOUCH: Lowered = portal::lower::template(&memory_logic::windows::at_touch());
+static TRANSFERS: Lowered = portal::lower::template(&memory_logic::transfer_letters::transfers());
+static ALL: [&Lowered; 3] = [&AT_CALL, &AT_TOUCH, &TRANSFERS];
 const TEMPLATES: Templates = Templates::new(&ALL);
 fn parse(text: &str, boot: bool) -> Result<Specification, portal::Rejected> {
     Specification::parse(text, boot, &TEMPLATES)
@@ -98,9 +99,10 @@ proptest! {
     ) {
         let Ok(specification) = parse(&text, true) else { return Ok(()) };
         // A short circuit of loads of the record, some of them.
-        let words: Vec<u32> = words.iter().map(|w| portal::encode::ld(portal::encode::T4, portal::encode::T3, (w % 8 * 8) as i32)).collect();
-        prop_assert_eq!(portal::short_circuit::check(&words, 64), Ok(()));
-        let short_circuit = (!words.is_empty()).then_some(ShortCircuit { words: &words, record: 0xFFFF_FFFF_8040_0000 + record * 16 });
+        let steps: Vec<_> = words.iter().map(|w| load(Place::V3, field((w % 8 * 8) as i32))).collect();
+        prop_assert_eq!(portal::short_circuit::check(&steps, 64), Ok(()));
+        let words = &portal::lower::short_circuit(&steps)[..steps.len()];
+        let short_circuit = (!words.is_empty()).then_some(ShortCircuit { words, record: 0xFFFF_FFFF_8040_0000 + record * 16 });
         let connection = Connection { specification: &specification, caller, callee, entry, constants: &constants, short_circuit, templates: TEMPLATES.at_touch(at_touch), count: Count::Off, trace: None };
         let symbols = Symbols {
             raise: 0xFFFF_FFFF_C020_0100,

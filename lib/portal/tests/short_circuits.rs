@@ -1,9 +1,12 @@
 //! Whatever passes the check of short circuits is run on random records and arguments: it touches nothing but the record and
-//! the registers that it may, comes to an end, and where it enters the portal it has left arguments and record alone.
+//! the registers that it may, comes to an end, where it enters the portal it has left arguments and record alone, and it does what its
+//! steps say.
 
-use portal::disassemble::Refused;
-use portal::encode::*;
-use portal::short_circuit::{check, enter};
+mod meaning;
+
+use abi::step::*;
+use portal::Refused;
+use portal::short_circuit::check;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
@@ -34,7 +37,8 @@ impl Hart {
         Ok(offset)
     }
     fn run(&mut self, words: &[u32]) -> Result<End, String> {
-        let past = words.len() + (enter(0, 0) / 4) as usize;
+        // Behind what completes the call.
+        let past = words.len() + 10;
         let mut at = 0;
         for _ in 0..=words.len() {
             if at == words.len() {
@@ -48,6 +52,7 @@ impl Hart {
         Err("it does not end".into())
     }
     /// Executes `word`, which is word `at`; which comes next. By the unprivileged specification, chapters 2 and 7.
+    #[expect(clippy::too_many_lines, reason = "an arm for each instruction")]
     fn step(&mut self, at: usize, word: u32) -> Result<usize, String> {
         let illegal = || Err(format!("illegal instruction {word:08x}"));
         let field = |low: u32| (word >> low & 31) as usize;
@@ -124,51 +129,90 @@ impl Hart {
     }
 }
 
-/// A word, or a branch to where the portal goes on, which depends on the place of it.
-#[derive(Clone, Debug)]
-struct Word {
-    word: u32,
-    enters: bool,
-}
-/// A word that is often nearly what may be said.
-fn word() -> impl Strategy<Value = Word> {
-    let register =
-        || prop_oneof![12 => select(&[10u32, 11, 12, 15, 29, 30][..]), 2 => Just(28), 1 => Just(0), 1 => 0..32u32];
-    let opcode = select(&[0x03u32, 0x03, 0x23, 0x23, 0x13, 0x13, 0x1b, 0x33, 0x3b, 0x37, 0x63, 0x63, 0x63][..]);
-    let upper = prop_oneof![8 => Just(0u32), 2 => Just(0x20), 1 => 0..128u32];
-    let any_format = (opcode, 0..8u32, register(), register(), register(), upper).prop_map(
-        |(opcode, function, rd, rs1, rs2, upper)| {
-            // The record's address is the base of loads and stores.
-            let rs1 = if opcode & 0x5f == 0x03 { 28 } else { rs1 };
-            upper << 25 | rs2 << 20 | rs1 << 15 | function << 12 | rd << 7 | opcode
-        },
-    );
-    let access = (0..8i32, register(), any::<bool>()).prop_map(|(place, register, store)| {
-        let register = Register(register as u8);
-        if store { sw(register, T3, place * 4) } else { lw(register, T3, place * 4) }
-    });
-    let branch = (register(), register(), select(&[0u32, 1, 4, 5, 6, 7][..]), 0..12i32, any::<bool>());
-    let branch = branch.prop_map(|(a, b, function, words, enters)| {
-        let word = beq(Register(a as u8), Register(b as u8), 4 * words) | function << 12;
-        Word { word: if enters { word & 0x01FF_F07F } else { word }, enters }
-    });
-    let plain = prop_oneof![4 => any_format, 3 => access, 1 => any::<u32>()];
-    prop_oneof![8 => plain.prop_map(|word| Word { word, enters: false }), 4 => branch]
-}
-/// Leaves what passes of `words`.
-fn passing(mut words: Vec<Word>) -> Vec<u32> {
-    loop {
-        let count = words.len();
-        let place =
-            |(at, w): (usize, &Word)| if w.enters { w.word | beq(ZERO, ZERO, enter(at, count)) } else { w.word };
-        let placed: Vec<u32> = words.iter().enumerate().map(place).collect();
-        match check(&placed, STRIDE) {
-            Ok(()) => return placed,
-            Err(Refused::Instruction { word } | Refused::Branch { word } | Refused::Line { word }) => {
-                words.remove(word)
+/// What steps say, done by what `abi::step` says of each operation: the places and the record then, and how it ended.
+fn said(steps: &[Step], places: &mut [u64; 32], record: &mut [u8; STRIDE]) -> End {
+    let mut at = 0;
+    while let Some(step) = steps.get(at) {
+        at += 1;
+        let (first, second) = (places[step.first.0 as usize], places[step.second.0 as usize]);
+        let (number, offset) = (step.number as i64 as u64, step.number as usize);
+        let made = match step.operation {
+            Operation::LOAD => u64::from_le_bytes(record[offset..offset + 8].try_into().unwrap()),
+            Operation::LOAD_I32 => i32::from_le_bytes(record[offset..offset + 4].try_into().unwrap()) as i64 as u64,
+            Operation::LOAD_U16 => u16::from_le_bytes(record[offset..offset + 2].try_into().unwrap()) as u64,
+            Operation::STORE | Operation::STORE_I32 => {
+                let bytes = step.stores().unwrap();
+                record[offset..offset + bytes].copy_from_slice(&second.to_le_bytes()[..bytes]);
+                continue;
+            }
+            other => {
+                if let Some(value) = meaning::computed(other, (first, second), number) {
+                    value
+                } else {
+                    let taken = meaning::taken(other, (first, second)).unwrap_or_else(|| panic!("{other:?}"));
+                    match step.way() {
+                        Some(Way::On(on)) if taken => at += on as usize - 1,
+                        Some(Way::Enter) if taken => return End::Enter,
+                        _ => {}
+                    }
+                    continue;
+                }
             }
         };
+        places[step.to.0 as usize] = made;
     }
+    End::Complete
+}
+/// The register of a place that a short circuit may use.
+fn register(place: Place) -> usize {
+    match place {
+        Place::V3 => 29,
+        Place::V4 => 30,
+        Place(n) => 10 + (n - Place::W0.0) as usize,
+    }
+}
+const USED: [Place; 8] = [Place::V3, Place::V4, Place::W0, Place::W1, Place::W2, Place::W3, Place::W4, Place::W5];
+
+/// A step that is often nearly one that may be there.
+fn step() -> impl Strategy<Value = Step> {
+    let place = || prop_oneof![14 => select(&USED[..]), 2 => Just(Place::ZERO), 1 => (0..=24u8).prop_map(Place)];
+    let two = |operation: Operation| Operation::ADD.0 <= operation.0 && operation.0 <= Operation::XOR.0;
+    let computed = (1..=15u8, place(), place(), place(), -64..64i16).prop_map(move |(n, to, first, second, number)| {
+        let operation = Operation(n);
+        let number = if two(operation) { 0 } else { number };
+        let second = if two(operation) { second } else { Place::ZERO };
+        let first = if operation == Operation::PAGES { Place::ZERO } else { first };
+        Step { to, first, second, number, ..Step::of(operation) }
+    });
+    let access = (select(&[18u8, 19, 20, 21, 22][..]), place(), 0..10i32, 0..8u8).prop_map(|(n, place, at, odd)| {
+        let wide = matches!(Operation(n), Operation::LOAD | Operation::STORE);
+        let from = field(at * if wide { 8 } else { 4 });
+        let step = if n >= Operation::STORE.0 { store(place, from) } else { load(place, from) };
+        // Now and then another base.
+        let base = if odd == 0 { Base(at as u8) } else { step.base };
+        Step { operation: Operation(n), base, ..step }
+    });
+    let branch = (23..=27u8, place(), place(), 0..8usize, any::<bool>()).prop_map(|(n, first, second, on, enters)| {
+        let branch = Step { first, second, ..Step::of(Operation(n)) };
+        if enters { branch.enter() } else { branch.on(on) }
+    });
+    let anything = (any::<u64>(), any::<bool>()).prop_map(|(bits, few)| {
+        let bits = if few { bits & 0x001f_0007_1f1f_1f1f } else { bits };
+        // SAFETY: any 8 bytes are a step.
+        unsafe { core::mem::transmute::<u64, Step>(bits) }
+    });
+    prop_oneof![4 => computed, 3 => access, 3 => branch, 1 => anything]
+}
+/// Leaves what passes of `steps`.
+fn passing(mut steps: Vec<Step>) -> Vec<Step> {
+    while let Err(refused) = check(&steps, STRIDE) {
+        assert!(matches!(refused, Refused::Step { .. } | Refused::Branch { .. } | Refused::Hole { .. }));
+        steps.remove(refused.position());
+    }
+    steps
+}
+fn lowered(steps: &[Step]) -> Vec<u32> {
+    portal::lower::short_circuit(steps)[..steps.len()].to_vec()
 }
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..ProptestConfig::default() }
@@ -178,23 +222,30 @@ proptest! {
     #![proptest_config(config(6000))]
 
     #[test]
-    fn what_passes_touches_only_the_record_and_ends(
-        words in proptest::collection::vec(word(), 1..20),
+    fn what_passes_touches_only_the_record_ends_and_does_what_it_says(
+        steps in proptest::collection::vec(step(), 1..20),
         registers: [u64; 32],
         record: [u8; STRIDE],
     ) {
-        let words = passing(words);
+        let steps = passing(steps);
         let mut hart = Hart { registers, record };
         hart.registers[0] = 0;
         hart.registers[28] = RECORD;
         let before = hart.registers;
-        let end = hart.run(&words);
-        prop_assert!(end.is_ok(), "{:?} {:08x?}", end, words);
+        let end = hart.run(&lowered(&steps));
+        prop_assert!(end.is_ok(), "{:?} {:?}", end, steps);
         let may = |n: usize| (10..16).contains(&n) || n == 29 || n == 30;
-        prop_assert!((0..32).all(|n| may(n) || hart.registers[n] == before[n]), "a register {:08x?}", words);
+        prop_assert!((0..32).all(|n| may(n) || hart.registers[n] == before[n]), "a register {:?}", steps);
         if end == Ok(End::Enter) {
-            prop_assert_eq!(hart.record, record, "{:08x?}", words);
-            prop_assert_eq!(&hart.registers[10..16], &before[10..16], "{:08x?}", words);
+            prop_assert_eq!(hart.record, record, "{:?}", steps);
+            prop_assert_eq!(&hart.registers[10..16], &before[10..16], "{:?}", steps);
+        }
+        let (mut places, mut expected) = ([0; 32], record);
+        USED.iter().for_each(|&place| places[place.0 as usize] = before[register(place)]);
+        prop_assert_eq!(Ok(said(&steps, &mut places, &mut expected)), end, "{:?}", steps);
+        prop_assert_eq!(hart.record, expected, "{:?}", steps);
+        for place in USED {
+            prop_assert_eq!(hart.registers[register(place)], places[place.0 as usize], "{:?} {:?}", place, steps);
         }
     }
 }
@@ -206,11 +257,11 @@ fn many_of_the_random_ones_pass_and_end_in_both_ways() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let (mut complete, mut entered, mut long) = (0, 0, 0);
     for _ in 0..500 {
-        let words = passing(proptest::collection::vec(word(), 1..20).new_tree(&mut runner).unwrap().current());
-        long += (words.len() > 3) as usize;
+        let steps = passing(proptest::collection::vec(step(), 1..20).new_tree(&mut runner).unwrap().current());
+        long += (steps.len() > 3) as usize;
         let mut hart = Hart { registers: [0; 32], record: [7; STRIDE] };
         hart.registers[28] = RECORD;
-        match hart.run(&words) {
+        match hart.run(&lowered(&steps)) {
             Ok(End::Complete) => complete += 1,
             Ok(End::Enter) => entered += 1,
             Err(_) => {}

@@ -1,15 +1,17 @@
-//! Verifies the words of a file: `cargo run -p verifier --example verify -- zba|mask [loads] START FILE`, START the offset in the segment, in
+//! Verifies the words of a file: `cargo run -p verifier --example verify -- zba|top|mask [loads] START FILE`, START the offset in the segment, in
 //! hexadecimal.
 
 use verifier::{Form, Segment, verify};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [forms @ .., start, name] = &arguments[..] else { panic!("zba|mask [loads] START FILE") };
+    let [forms @ .., start, name] = &arguments[..] else { panic!("zba|top|mask [loads] START FILE") };
     let has = |word: &str| forms.iter().any(|form| form == word);
     let loads = has("loads");
     let segment = if has("zba") {
         Segment { base: 0x18_0000_0000, bits: 32, form: Form::AddUnsignedWord, loads }
+    } else if has("top") {
+        Segment { base: 0x3f_c000_0000, bits: 30, form: Form::Or, loads }
     } else {
         Segment { base: 0x1800_0000, bits: 26, form: Form::Mask, loads }
     };

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod decode;
+pub mod dedicated;
 pub mod registers;
 mod rejection;
 pub mod segment;
@@ -20,7 +21,8 @@ pub use rejection::{Rejection, Rule};
 pub use segment::{Form, Segment};
 
 use decode::{Kind, decode};
-use registers::{ADDRESS, JUMP, LINK, Registers, STACK};
+use dedicated::{ADDRESS, JUMP, LINK, STACK};
+use registers::Registers;
 
 /// What the code that was accepted can change, by register number: what a stub that calls it has to save for a caller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,37 +1,18 @@
-//! The dedicated registers, and what the scan knows of them.
+//! What the scan knows of the dedicated registers.
 //!
 //! Between any two instructions of a straight run, what a register holds is described by three properties. Wherever code may be *entered* (at every word,
 //! since any word can be jumped to) all registers have the properties of [`Registers::VALID`]; so every jump out must leave them so. That this
 //! also covers runs that are entered in their middle is shown in `docs/src/fault-domains.md`.
 
 use crate::decode::Kind;
+use crate::dedicated::*;
 use crate::rejection::Rule;
 use crate::segment::{Form, Segment};
-
-/// `ra`: what a function returns through.
-pub const LINK: u8 = 1;
-/// `sp`.
-pub const STACK: u8 = 2;
-/// `gp`: the segment's base.
-pub const BASE: u8 = 3;
-/// `tp`: the host's block of the thread.
-pub const HOST: u8 = 4;
-/// `t4`, with [`Form::Mask`] only: the segment's size less 1.
-pub const MASK: u8 = 29;
-/// `t3`, with [`Form::Mask`] only: the segment's size less 4, which leaves multiples of 4.
-pub const JUMP_MASK: u8 = 28;
-/// `t5`: what is jumped through.
-pub const JUMP: u8 = 30;
-/// `t6`: what is stored through.
-pub const ADDRESS: u8 = 31;
-
-/// Bytes that the stack pointer may be moved by constants between two accesses through it.
-pub const MOST_DRIFT: u32 = 0x8000;
 
 /// What is known of a register's value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Value {
-    /// An address of the segment.
+    /// An address of the segment; with [`Form::Or`] one that has all bits of its base.
     inside: bool,
     /// Less than the segment's size.
     masked: bool,
@@ -128,7 +109,8 @@ impl Registers {
             }
             Kind::Or { one, other: BASE } | Kind::Or { one: BASE, other: one } => {
                 let Value { inside, masked, aligned } = same(one);
-                Value { inside: inside || masked, masked: false, aligned: aligned && (inside || masked) }
+                let inside = inside || masked || segment.form == Form::Or;
+                Value { inside, masked: false, aligned: aligned && inside }
             }
             // Clears the two lowest bits: what was in the segment still is.
             Kind::AndImmediate { source, immediate: -4 } => Value { aligned: true, ..same(source) },
@@ -149,6 +131,7 @@ impl Registers {
         self.drift = 0;
         self.stack.inside = match kind {
             Kind::AddUnsignedWord { base: BASE, .. } => segment.form == Form::AddUnsignedWord,
+            Kind::Or { other: BASE, .. } | Kind::Or { one: BASE, .. } => segment.form == Form::Or,
             Kind::AddImmediate { source: ADDRESS, immediate: 0 } => self.address.inside,
             _ => is_place(kind, segment, address),
         };

@@ -3,11 +3,11 @@
 //! One range of addresses, a power of two long and aligned to that, holds code (read-execute), constants and data; what is where is the page table's
 //! to say, but for the two ends and the jump table, which are always in the same place.
 
-use crate::registers::{BASE, HOST, JUMP_MASK, MASK};
+use crate::dedicated::{BASE, HOST, JUMP_MASK, MASK};
 use core::ops::Range;
 
 /// Bytes at each end of a segment, and before and behind it, that are never mapped: more than an offset in an instruction and what the stack pointer
-/// may be away from where it was last seen to be ([`crate::registers::MOST_DRIFT`]) reach together.
+/// may be away from where it was last seen to be ([`crate::dedicated::MOST_DRIFT`]) reach together.
 pub const GUARD: u64 = 0x1_0000;
 /// The jump table's place in the segment: behind the guard zone.
 pub const JUMP_TABLE: u64 = GUARD;
@@ -23,7 +23,14 @@ pub enum Form {
     AddUnsignedWord,
     /// `and` with a mask, `or` with the base: segments of any size, on every core.
     Mask,
+    /// `or` with the base: the one segment that ends where the addresses of user mode do. What has all bits of its base is in it, or nobody's in user mode:
+    /// an access to it is a fault, as is a jump.
+    Or,
 }
+
+/// Sv39: the addresses of user mode are those below this. Of all others the lower half has no translation, and the upper one none for user mode
+/// (The RISC-V Instruction Set Manual, volume II, version 20211203, section 4.4.1).
+pub const USER_END: u64 = 1 << 38;
 
 /// A fault domain's addresses, and what is asked of its code.
 #[derive(Clone, Copy, Debug)]
@@ -50,10 +57,15 @@ impl Segment {
     pub(crate) fn code_end(&self, start: u64, words: usize) -> Option<u64> {
         let bits = match self.form {
             Form::AddUnsignedWord => 32..=32,
-            Form::Mask => 20..=32,
+            Form::Mask | Form::Or => 20..=32,
         };
+
         // A base of 0 would have no guard zone before it, and the last segment none behind.
         if !bits.contains(&self.bits) || self.base == 0 || !self.base.is_multiple_of(self.size()) || words == 0 {
+            return None;
+        }
+        // Where the base alone brings addresses in, none of user mode that has its bits may lie behind the segment.
+        if self.form == Form::Or && self.base.checked_add(self.size()) != Some(USER_END) {
             return None;
         }
         let last = self.base.checked_add(self.size())?.checked_add(GUARD)? - 2 * GUARD;

@@ -5,18 +5,20 @@ use crate::segment::{CODE, GUARD};
 
 const T: u32 = ADDRESS as u32;
 const J: u32 = JUMP as u32;
-const M: u32 = registers::MASK as u32;
-const N: u32 = registers::JUMP_MASK as u32;
+const M: u32 = dedicated::MASK as u32;
+const N: u32 = dedicated::JUMP_MASK as u32;
 const RA: u32 = LINK as u32;
 const SP: u32 = STACK as u32;
-const GP: u32 = registers::BASE as u32;
-const TP: u32 = registers::HOST as u32;
+const GP: u32 = dedicated::BASE as u32;
+const TP: u32 = dedicated::HOST as u32;
 const A0: u32 = 10;
 const A1: u32 = 11;
 
 const ZBA: Segment = Segment { base: 0x18_0000_0000, bits: 32, form: Form::AddUnsignedWord, loads: false };
 const LOADS: Segment = Segment { loads: true, ..ZBA };
 const MASKED: Segment = Segment { base: 0x1100_0000, bits: 24, form: Form::Mask, loads: false };
+
+const LAST: Segment = Segment { base: 0x3f_c000_0000, bits: 30, form: Form::Or, loads: false };
 
 const RET: u32 = jalr(0, RA, 0);
 const NOP: u32 = addi(0, 0, 0);
@@ -101,6 +103,12 @@ fn rule_1_code_that_is_not_in_its_place_is_rejected() {
         Segment { bits: 33, ..ZBA },
         Segment { bits: 16, ..MASKED },
         Segment { bits: 64, ..MASKED },
+        // One that does not end with the addresses of user mode.
+        Segment { base: LAST.base - LAST.size(), ..LAST },
+        Segment { bits: 29, ..LAST },
+        Segment { base: 0x40_0000_0000, ..LAST },
+        Segment { base: 0xffff_ffff_c000_0000, ..LAST },
+        Segment { bits: 64, ..LAST },
     ] {
         assert_eq!(rule(&wrong, wrong.base.wrapping_add(CODE), &[RET]), Rule::Place);
     }
@@ -264,4 +272,34 @@ fn a_rejection_names_the_address_and_the_rule() {
     assert_eq!(std::format!("{rejection}"), "0x1800011004: rule 4: an instruction of the system's");
     let texts: std::collections::BTreeSet<_> = Rule::ALL.iter().map(|rule| std::format!("{rule}")).collect();
     assert_eq!(texts.len(), Rule::ALL.len());
+}
+
+#[test]
+fn the_base_alone_brings_addresses_into_the_last_segment() {
+    let loads = Segment { loads: true, ..LAST };
+    accepted(&LAST, &[or(T, A0, GP), sd(A0, T, 8), or(T, GP, A0), sd(A0, T, -2048)]);
+    accepted(&loads, &[or(T, A1, GP), ld(A0, T, 8), ld(A0, SP, 8)]);
+    accepted(&LAST, &[ld(RA, SP, 8), andi(RA, RA, -4), ld(8, SP, 0), or(RA, RA, GP), RET]);
+    accepted(&LAST, &[andi(J, A0, -4), or(J, J, GP), jalr(RA, J, 0)]);
+    accepted(&LAST, &[or(SP, A0, GP), RET]);
+    accepted(&LAST, &[addi(SP, SP, 16), or(SP, SP, GP), RET]);
+    // Masks are no registers of its own.
+    accepted(&LAST, &[addi(M, A0, 0), addi(N, A0, 0)]);
+}
+#[test]
+fn what_is_not_the_base_brings_nothing_into_the_last_segment() {
+    assert_eq!(broken(&LAST, &[or(T, A0, A1), sd(A0, T, 0)], 1), Rule::StaleAddress);
+    assert_eq!(broken(&LAST, &[or(T, A0, TP), sd(A0, T, 0)], 1), Rule::StaleAddress);
+    assert_eq!(broken(&LAST, &[r(0x33, 0, 4, T, A0, GP), sd(A0, T, 0)], 1), Rule::StaleAddress, "xor");
+    assert_eq!(broken(&LAST, &[r(0x33, 0, 0, T, A0, GP), sd(A0, T, 0)], 1), Rule::StaleAddress, "add");
+    assert_eq!(broken(&LAST, &[and(T, A0, M), or(T, T, A1), sd(A0, T, 0)], 2), Rule::StaleAddress);
+    assert_eq!(broken(&LAST, &[add_uw(T, A0, GP)], 0), Rule::Unknown);
+    assert_eq!(broken(&LAST, &[ld(RA, SP, 8), or(RA, RA, GP), RET], 2), Rule::StaleJump);
+    assert_eq!(broken(&LAST, &[or(J, A0, GP), jalr(0, J, 0)], 1), Rule::StaleJump);
+    assert_eq!(broken(&LAST, &[or(SP, A0, A1), RET], 1), Rule::Unfinished);
+    assert_eq!(broken(&LAST, &[or(T, A0, GP), addi(T, T, 8), sd(A0, T, 0)], 2), Rule::StaleAddress);
+    // In the other forms it is not enough.
+    assert_eq!(broken(&ZBA, &[or(T, A0, GP), sd(A0, T, 0)], 1), Rule::StaleAddress);
+    assert_eq!(broken(&ZBA, &[or(SP, A0, GP), RET], 1), Rule::Unfinished);
+    assert_eq!(broken(&MASKED, &[or(SP, A0, GP), RET], 1), Rule::Unfinished);
 }

@@ -1,11 +1,12 @@
 //! How a driver finds its device, waits for it, and ends.
 
 use crate::ring::Lie;
-use abi::system;
 use core::fmt;
 use core::ptr::NonNull;
+use pebble::interfaces::portals;
+use pebble::interfaces::types::PortalNumber;
 use pebble::sync::Semaphore;
-use pebble::{Env, Result, check};
+use pebble::{Env, Result};
 use virtio_drivers::transport::mmio::MmioTransport;
 use virtio_drivers::transport::{DeviceType, Transport};
 
@@ -41,12 +42,12 @@ impl Interrupt {
     /// None comes until the first [`Interrupt::wait`].
     pub fn attach() -> Result<Interrupt> {
         let semaphore = Semaphore::new(0)?;
-        check(pebble::portal::call(system::INTERRUPT, [0, semaphore.number()]))?;
+        portals::own::attach(0, PortalNumber(semaphore.number()))?;
         Ok(Interrupt(semaphore))
     }
     /// Lets the next interrupt come, and waits for it. `ECANCELED`: who waits is not waited for any more.
     pub fn wait(&self) -> Result<()> {
-        pebble::portal::call(system::INTERRUPT_DONE, [0]);
+        let _ = portals::own::done(0);
         self.0.wait()
     }
 }

@@ -3,13 +3,10 @@
 
 use abi::address::{DEVICE_VA, DMA_CHUNK, DMA_CHUNKS, DMA_OFFSET, PAGE};
 use core::ptr::NonNull;
-use pebble::check;
+use pebble::interfaces::memory;
+use pebble::interfaces::types::Physical;
 use pebble::sync::Mutex;
 use virtio_drivers::{BufferDirection, Hal, PhysAddr};
-
-pebble::import! {
-    DMA = "memory.dma";
-}
 
 /// Where the first chunk appears.
 const START: usize = DEVICE_VA + DMA_OFFSET;
@@ -31,8 +28,8 @@ unsafe impl Hal for Memory {
         let mut chunks = CHUNKS.lock();
         if chunks.used + pages > DMA_CHUNK / PAGE {
             let number = chunks.count;
-            let physical = match check(DMA.call([0, number])) {
-                Ok(physical) if pages <= DMA_CHUNK / PAGE => physical,
+            let physical = match memory::dma(0, number) {
+                Ok(Physical(physical)) if pages <= DMA_CHUNK / PAGE => physical,
                 // A driver needs all that it asks for.
                 _ => crate::device::fail("there is no memory for its device"),
             };

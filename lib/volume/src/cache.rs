@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use hashbrown::HashMap;
 
 /// Bytes that the cache leaves to the file system, for a moment at a time.
-const RESERVE: usize = 512 << 10;
+pub const RESERVE: usize = 512 << 10;
 /// Most pages: 3 MiB.
 const MOST: usize = 768;
 
@@ -93,6 +93,10 @@ impl Cache {
         self.pages.push(Page { key: NOWHERE, bytes, count: 0, placed: false, dirty: false, used: false });
         Some(At(self.pages.len() as u16 - 1))
     }
+    /// Gives all memory back; none of the pages is still to be written, or it is lost.
+    pub fn empty(&mut self) {
+        *self = Cache::new();
+    }
     /// A place that may be taken is another page's now, of which the caller fills in the bytes.
     pub fn take(&mut self, at: At, key: Key) -> &mut Page {
         let page = &mut self.pages[at.0 as usize];
@@ -137,15 +141,15 @@ impl Cache {
     /// What is in the file from page `first` on is not what it was: nothing of it is known here, and nothing is written.
     pub fn forget(&mut self, inode: u32, first: u32) {
         let Cache { pages, places, .. } = self;
-        places.retain(|&(of, place), at| {
-            let gone = of == inode && place >= first;
-            if gone {
-                let page = &mut pages[at.0 as usize];
-                (page.key, page.dirty, page.used) = (NOWHERE, false, false);
-            }
-            !gone
-        });
-        self.cleaned();
+        let mut some = false;
+        for page in pages.iter_mut().filter(|page| page.key.0 == inode && page.key.1 >= first) {
+            places.remove(&page.key);
+            (page.key, page.dirty, page.used) = (NOWHERE, false, false);
+            some = true;
+        }
+        if some {
+            self.cleaned();
+        }
     }
 }
 /// No inode has the number 0.

@@ -7,6 +7,7 @@ extern crate alloc;
 
 mod cache;
 mod contents;
+mod pieces;
 mod quota;
 mod recent;
 mod runs;
@@ -65,6 +66,12 @@ pub struct Open {
     /// Has what becomes longer through this.
     payer: Owner,
 }
+impl Open {
+    /// The file's number, which no other has while this is open, and whether it is open for reading, and for writing.
+    pub fn access(&self) -> (u64, bool, bool) {
+        (self.inode.raw().into(), self.read, self.write)
+    }
+}
 /// How much there is, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Space {
@@ -92,6 +99,8 @@ pub struct Volume<D: BlockIo, E: EntropySource> {
     cache: Cache,
     versions: Versions,
     quotas: Quotas,
+    /// Has so many bytes ready for the request that was begun.
+    keep: Option<fn(usize) -> Result<()>>,
 }
 
 /// Disks of less than this many bytes have small blocks.
@@ -147,6 +156,7 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
             cache: Cache::new(),
             versions,
             quotas: Quotas::default(),
+            keep: None,
         })
     }
     /// All is written, and the disk is marked as left in order.
@@ -166,9 +176,9 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         Space { all: stats.total_blocks * stats.block_size, free: stats.free_blocks * stats.block_size }
     }
     /// The directory of a path's last name, and the name; empty: the path is that of the root.
-    fn place<'a>(&mut self, path: &'a str) -> Result<(InodeNumber, &'a str)> {
+    fn place<'a>(&mut self, path: &'a str) -> Result<(InodeInfo, &'a str)> {
         let mut parts = path.split('/').filter(|name| !matches!(*name, "" | ".")).peekable();
-        let mut directory = self.files.root_inode();
+        let mut directory = self.files.inode(self.files.root_inode()).map_err(told)?;
         while let Some(name) = parts.next() {
             if name == ".." {
                 return Err(Error::EINVAL);
@@ -176,24 +186,25 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
             if parts.peek().is_none() {
                 return Ok((directory, name));
             }
-            let found = self.child(directory, name)?.ok_or(Error::ENOENT)?;
+            let found = self.child(&directory, name)?.ok_or(Error::ENOENT)?;
             if !found.is_directory() {
                 return Err(Error::ENOTDIR);
             }
-            directory = found.number;
+            directory = found;
         }
         Ok((directory, ""))
     }
-    fn child(&mut self, directory: InodeNumber, name: &str) -> Result<Option<InodeInfo>> {
-        self.files.lookup_child(directory, self::name(name)?).map_err(told)
+    fn child(&mut self, directory: &InodeInfo, name: &str) -> Result<Option<InodeInfo>> {
+        self.room_in(directory)?;
+        self.files.lookup_child(directory.number, self::name(name)?).map_err(told)
     }
     /// What is at a path. `ENOTDIR`: a file, where a `/` follows.
     fn find(&mut self, path: &str) -> Result<Option<InodeInfo>> {
         let (directory, last) = self.place(path)?;
         if last.is_empty() {
-            return self.files.inode(directory).map(Some).map_err(told);
+            return Ok(Some(directory));
         }
-        let found = self.child(directory, last)?;
+        let found = self.child(&directory, last)?;
         if path.ends_with('/') && found.as_ref().is_some_and(|found| !found.is_directory()) {
             return Err(Error::ENOTDIR);
         }
@@ -223,8 +234,8 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
             None => {
                 let (directory, last) = self.place(path)?;
                 let permissions = FilePermissions::new(0o644).map_err(told)?;
-                self.made(payer, |files| {
-                    files.create_regular_file(by(payer), directory, name(last)?, permissions).map_err(told)
+                self.made(payer, &directory, |files| {
+                    files.create_regular_file(by(payer), directory.number, name(last)?, permissions).map_err(told)
                 })?
             }
         };
@@ -255,10 +266,14 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         let inode = open.inode;
         Ok(Open { inode, position: 0, read: true, write: false, append: false, next: 0, directory: None, payer })
     }
-    /// `payer` makes a file or directory. `EDQUOT`.
-    fn made(&mut self, payer: Owner, make: impl FnOnce(&mut Files<D, E>) -> Result<InodeInfo>) -> Result<InodeInfo> {
-        self.quotas.take(payer, 1)?;
-        make(&mut self.files).inspect_err(|_| self.quotas.replace(payer, 1, 0))
+    /// What is open is opened once more, for neither reading nor writing. `EISDIR`.
+    pub fn keep(&mut self, open: &Open, payer: Owner) -> Result<Open> {
+        if open.directory.is_some() {
+            return Err(Error::EISDIR);
+        }
+        self.users.get_mut(&open.inode.raw()).ok_or(Error::EBADF)?.count += 1;
+        let inode = open.inode;
+        Ok(Open { inode, position: 0, read: false, write: false, append: false, next: 0, directory: None, payer })
     }
     /// It goes; what has no name any more, with the last that has it open.
     pub fn close(&mut self, open: Open) -> Result<()> {
@@ -268,9 +283,11 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         if users.count > 0 {
             return Ok(());
         }
-        let nameless = users.nameless;
+        if users.nameless {
+            return self.reap_or_leave(open.inode);
+        }
         self.users.remove(&number);
-        if nameless { self.reap(open.inode) } else { Ok(()) }
+        Ok(())
     }
     /// Moves the position; where it is then. `EINVAL`: before the start, or from nowhere.
     pub fn seek(&mut self, open: &mut Open, offset: isize, from: usize) -> Result<usize> {
@@ -293,6 +310,8 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
     /// The next name of an open directory, and what has it; `None`: that was all. `ENOTDIR`.
     pub fn next(&mut self, open: &mut Open) -> Result<Option<(String, Status)>> {
         let cursor = open.directory.as_mut().ok_or(Error::ENOTDIR)?;
+        let directory = self.files.inode(open.inode).map_err(told)?;
+        self.room_in(&directory)?;
         loop {
             let entries: Vec<_> = self.files.read_directory(open.inode, *cursor, 1).map_err(told)?;
             let Some(entry) = entries.into_iter().next() else { return Ok(None) };
@@ -331,9 +350,9 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         }
         let permissions = FilePermissions::new(0o755).map_err(told)?;
         let make = |files: &mut Files<D, E>| {
-            files.create_directory(by(payer), directory, name(last)?, permissions).map_err(told)
+            files.create_directory(by(payer), directory.number, name(last)?, permissions).map_err(told)
         };
-        self.made(payer, make).map(|_| ())
+        self.made(payer, &directory, make).map(|_| ())
     }
     /// Takes an empty directory away. `ENOENT`, `ENOTDIR`, `ENOTEMPTY`; `EBUSY`: the root.
     pub fn remove_directory(&mut self, path: &str) -> Result<()> {
@@ -341,7 +360,8 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         if last.is_empty() {
             return Err(Error::EBUSY);
         }
-        let gone = self.files.remove_empty_directory(directory, name(last)?).map_err(told)?;
+        self.room_to_lose(&directory, last)?;
+        let gone = self.files.remove_empty_directory(directory.number, name(last)?).map_err(told)?;
         self.nameless(gone)
     }
     /// Takes a file's name away. `ENOENT`; `EISDIR`: a directory.
@@ -350,26 +370,40 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         if last.is_empty() {
             return Err(Error::EISDIR);
         }
-        let gone = self.files.unlink(directory, name(last)?).map_err(told)?;
+        self.room_in(&directory)?;
+        let gone = self.files.unlink(directory.number, name(last)?).map_err(told)?;
         self.nameless(gone)
     }
-    /// Gives what has one name another, in place of what had that. Errors: as of the files component.
-    pub fn rename(&mut self, from: &str, to: &str) -> Result<()> {
+    /// `payer` gives what has one name another, in place of what had that. Errors: as of the files component; `EDQUOT`.
+    pub fn rename(&mut self, from: &str, to: &str, payer: Owner) -> Result<()> {
         let (from_directory, from_name) = self.place(from)?;
         let (to_directory, to_name) = self.place(to)?;
         if from_name.is_empty() || to_name.is_empty() {
             return Err(Error::EBUSY);
         }
-        let found = self.child(from_directory, from_name)?.ok_or(Error::ENOENT)?;
+        let found = self.child(&from_directory, from_name)?.ok_or(Error::ENOENT)?;
+        let to_last = to_name;
         let (from_name, to_name) = (name(from_name)?, name(to_name)?);
-        let rename = |files: &mut Files<D, E>| {
-            files.rename(from_directory, from_name, to_directory, to_name, RenameOptions::default())
-        };
-        let mut renamed = rename(&mut self.files);
-        if from_directory == to_directory && renamed.is_err() && self.make_room(&found, to_directory, to_name)? {
-            renamed = rename(&mut self.files);
+        let (from, to) = (from_directory.number, to_directory.number);
+        if found.is_directory() {
+            self.room_to_lose(&to_directory, to_last)?;
         }
-        renamed.map_err(told)?.replaced.map_or(Ok(()), |gone| self.nameless(gone))
+        let rename = |files: &mut Files<D, E>| files.rename(from, from_name, to, to_name, RenameOptions::default());
+        let renamed = self.naming(payer, &to_directory, |volume| {
+            let mut renamed = rename(&mut volume.files);
+            if from == to && renamed.is_err() && volume.make_room(&found, to, to_name)? {
+                renamed = rename(&mut volume.files);
+            }
+            renamed.map_err(told)
+        })?;
+        renamed.replaced.map_or(Ok(()), |gone| self.nameless(gone))
+    }
+    /// Sees to it that there is memory for a look through what may be a directory, whether that is empty.
+    fn room_to_lose(&mut self, directory: &InodeInfo, last: &str) -> Result<()> {
+        match self.child(directory, last)? {
+            Some(gone) if gone.is_directory() => self.room_in(&gone),
+            _ => Ok(()),
+        }
     }
     /// Sees to it that a directory has room for the new name of what is in it already; whether it had none, as far as can be said.
     ///
@@ -404,13 +438,15 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
                 users.nameless = true;
                 Ok(())
             }
-            None => self.reap(number),
+            None => self.reap_or_leave(number),
         }
     }
 }
 fn name(text: &str) -> Result<FileName<'_>> {
     FileName::new(text.as_bytes()).map_err(|_| Error::EINVAL)
 }
+#[cfg(test)]
+mod hostile_tests;
 #[cfg(test)]
 mod quota_tests;
 #[cfg(test)]

@@ -25,9 +25,9 @@ fn shared(pages: [u32; 3]) -> Small {
 }
 /// Pages that the accounts have, as is known from what was done, and as all that is there says.
 fn used(volume: &mut Small) -> [u32; 3] {
-    let kept = volume.quotas.used;
-    volume.count().unwrap();
-    assert_eq!(kept, volume.quotas.used);
+    let (kept, inodes) = (volume.quotas.used, volume.quotas.inodes);
+    volume.count();
+    assert_eq!((kept, inodes), (volume.quotas.used, volume.quotas.inodes));
     core::array::from_fn(|n| kept[n + 1])
 }
 fn write(volume: &mut Small, path: &str, by: usize, pages: usize) -> Result<()> {
@@ -116,13 +116,83 @@ fn a_part_that_became_smaller_takes_nothing_away() {
     volume.unmount().unwrap();
     let mut volume = mount(&disk);
     volume.share_out(&parts([10, 0, 0]));
-    volume.count().unwrap();
+    volume.count();
     assert_eq!(used(&mut volume)[0], 16);
     assert_eq!(write(&mut volume, "a", 1, 1), Err(Error::EDQUOT));
     let open = volume.open("a", flags::READ_WRITE, owner(1)).unwrap();
     volume.truncate(&open, 5 * PAGE as u64).unwrap();
     volume.close(open).unwrap();
     assert_eq!(write(&mut volume, "a", 1, 1), Ok(()));
+}
+/// Makes so many long names in a directory, as long as it may; how many.
+fn name_files(volume: &mut Small, directory: &str, by: usize, count: usize) -> usize {
+    let path = |n| format!("{directory}/{n:0200}");
+    (0..count)
+        .take_while(|n| volume.open(&path(*n), NEW, owner(by)).map(|open| volume.close(open).unwrap()).is_ok())
+        .count()
+}
+fn unname_files(volume: &mut Small, directory: &str, count: usize) {
+    (0..count).for_each(|n| volume.unlink(&format!("{directory}/{n:0200}")).unwrap());
+}
+#[test]
+fn names_that_came_and_went_are_paid_for_as_long_as_their_directory_takes_room() {
+    let mut volume = shared([400, 400, 0]);
+    let free = volume.space().free;
+    let mut directories = 0;
+    for n in 0.. {
+        let directory = format!("d{n}");
+        if volume.make_directory(&directory, owner(1)).is_err() {
+            break;
+        }
+        let named = name_files(&mut volume, &directory, 1, 300);
+        unname_files(&mut volume, &directory, named);
+        directories += 1;
+    }
+    let taken = (free - volume.space().free) as usize / PAGE;
+    assert!(directories > 5 && (300..=410).contains(&taken), "{directories} directories, {taken} pages");
+    assert!((390..=404).contains(&used(&mut volume)[0]));
+    (0..directories).for_each(|n| volume.remove_directory(&format!("d{n}")).unwrap());
+    assert!(used(&mut volume)[0] < 20, "what is left of them is the root's");
+}
+#[test]
+fn who_makes_anothers_directory_grow_has_it_or_is_refused() {
+    let mut volume = shared([400, 400, 3]);
+    volume.make_directory("d", owner(1)).unwrap();
+    assert_eq!(used(&mut volume)[0], 2);
+    assert_eq!(name_files(&mut volume, "d", 3, 10), 0, "it could not have all of it");
+    assert_eq!(name_files(&mut volume, "d", 2, 100), 100);
+    unname_files(&mut volume, "d", 100);
+    let [one, other, _] = used(&mut volume);
+    assert!(one == 0 && other > 5, "{one}, {other}");
+    volume.remove_directory("d").unwrap();
+    assert_eq!(used(&mut volume), [0; 3]);
+}
+#[test]
+fn edquot_a_rename_into_anothers_directory_by_who_has_no_room_for_it() {
+    let mut volume = shared([10, 5, 0]);
+    volume.make_directory("d", owner(1)).unwrap();
+    write(&mut volume, "a", 2, 4).unwrap();
+    assert_eq!(volume.rename("a", "d/a", owner(2)), Err(Error::EDQUOT));
+    assert_eq!(volume.rename("a", "d/a", owner(1)), Ok(()));
+    assert_eq!(used(&mut volume), [2, 5, 0]);
+}
+#[test]
+fn inodes_are_shared_out_as_pages_are() {
+    let mut volume = shared([30_000, 10_000, 0]);
+    let inodes = volume.files.statfs().free_inodes as usize;
+    // Short names, so that the root does not grow much.
+    let path = |n| format!("{n}");
+    let made = (0..inodes)
+        .take_while(|n| volume.open(&path(*n), NEW, owner(1)).map(|o| volume.close(o).unwrap()).is_ok())
+        .count();
+    // The root, which it has made grow, is one.
+    assert_eq!(made, inodes * 3 / 4 - 1);
+    assert_eq!(volume.make_directory("d", owner(1)), Err(Error::EDQUOT));
+    volume.make_directory("e", owner(2)).unwrap();
+    assert_eq!(name_files(&mut volume, "e", 2, inodes), inodes / 4 - 1);
+    volume.unlink("7").unwrap();
+    assert_eq!(volume.make_directory("d", owner(1)), Ok(()));
+    used(&mut volume);
 }
 #[test]
 fn what_each_has_is_what_is_there_whatever_was_done() {
@@ -142,7 +212,7 @@ fn what_each_has_is_what_is_there_whatever_was_done() {
             // What is refused changes nothing either.
             match below(8) {
                 0 => _ = volume.unlink(path),
-                1 => _ = volume.rename(path, ["a", "e/g", "h"][below(3)]),
+                1 => _ = volume.rename(path, ["a", "e/g", "h"][below(3)], owner(by)),
                 2 => _ = volume.make_directory("e", owner(by)),
                 3 => _ = volume.remove_directory("e"),
                 4 if open.len() > 4 => volume.close(open.swap_remove(below(open.len()))).unwrap(),

@@ -94,7 +94,7 @@ fn files_and_directories_last() {
     let long: Vec<u8> = (0..300_000u32).map(|n| (n * 7) as u8).collect();
     put(&mut volume, "a/long", &long).unwrap();
     put(&mut volume, "old", b"x").unwrap();
-    volume.rename("old", "a/new").unwrap();
+    volume.rename("old", "a/new", Owner::NOBODY).unwrap();
     volume.unmount().unwrap();
     let mut volume = mount(&disk);
     assert_eq!(get(&mut volume, "/a/long"), Ok(long));
@@ -424,10 +424,10 @@ fn what_is_renamed_in_a_directory_may_make_it_grow() {
     for n in 0..NAMES {
         let (new, name) = (format!("kept/{n}.new"), format!("kept/{n}"));
         put(&mut volume, &new, name.as_bytes()).unwrap();
-        assert_eq!(volume.rename(&new, &name), Ok(()), "{name}");
+        assert_eq!(volume.rename(&new, &name, Owner::NOBODY), Ok(()), "{name}");
         let (new, name) = (format!("directories/{n}.new"), format!("directories/{n}"));
         volume.make_directory(&new, Owner::NOBODY).unwrap();
-        assert_eq!(volume.rename(&new, &name), Ok(()), "{name}");
+        assert_eq!(volume.rename(&new, &name, Owner::NOBODY), Ok(()), "{name}");
     }
     volume.unmount().unwrap();
     let mut volume = mount(&disk);

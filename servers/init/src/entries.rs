@@ -8,14 +8,13 @@ use crate::{
 use abi::Error;
 use abi::account::DiskParts;
 use abi::archive::VA;
-use abi::section::NAME;
+use abi::section::{NAME, cut};
 use abi::system::ended;
-use abi::window::Window;
 use alloc::vec::Vec;
 use fallible::TryPush;
 use init_logic::start::Request;
 use manifest::{Component, Restart};
-use pebble::interfaces::types::{Alleged, DomainNumber};
+use pebble::interfaces::types::{Alleged, DomainNumber, Identity};
 use pebble::{Result, fallible};
 
 /// The disk has so many pages for components, which is shared out from now on; writes the [`DiskParts`].
@@ -23,7 +22,7 @@ pub extern "C" fn disk(pages: usize, to: Alleged<DiskParts>) -> isize {
     let Some(system) = with(|init| init.system) else { return Error::EAGAIN.code() };
     let parts = share_the_rest(system, pages.min(u32::MAX as usize));
     // SAFETY: a window argument, which may be written.
-    unsafe { abi::window::write(to.address(), &parts) }.map_or_else(Error::code, |()| 0)
+    unsafe { to.write(&parts) }.map_or_else(Error::code, |()| 0)
 }
 
 /// Of file `number` of the image: its path, 0-terminated, where `offset` is `usize::MAX`; else the bytes from there on that
@@ -43,7 +42,7 @@ pub extern "C" fn file(number: usize, offset: usize, to: Alleged<u8>) -> isize {
         unsafe { core::slice::from_raw_parts((VA + start) as *const u8, end - start) }
     };
     // SAFETY: a window argument, which may be written.
-    unsafe { Window::rest(to.address()) }.map_or_else(Error::code, |window| window.copy_from(bytes) as isize)
+    unsafe { to.rest() }.map_or_else(Error::code, |window| window.copy_from(bytes) as isize)
 }
 /// Lines that a component may say in the system log.
 const LINES: usize = 8;
@@ -71,23 +70,23 @@ pub extern "C" fn lines(from: usize, to: Alleged<u8>) -> isize {
         log(|l| {
             let text = l.text();
             // SAFETY: a window argument, which may be written.
-            let window = unsafe { Window::rest(to.address()) };
+            let window = unsafe { to.rest() };
             copied = window.map(|window| window.copy_from(text.get(from..).unwrap_or(&[])) as isize);
         });
         copied
     });
     copied.unwrap_or(Ok(0)).unwrap_or_else(Error::code)
 }
-/// The domain may end without being started again. `ESRCH`: it is no component that init has started.
-pub extern "C" fn let_end(domain: DomainNumber) -> isize {
-    let known = with(|init| init.running(domain.0).map(|running| running.restart = Restart::Never));
+/// The domain may end without being started again. `ESRCH`: it is no component that init has started, or none any more, whoever has its number.
+pub extern "C" fn let_end(domain: Identity) -> isize {
+    let known = with(|init| init.running_as(domain).map(|running| running.restart = Restart::Never));
     known.flatten().map_or(Error::ESRCH.code(), |()| 0)
 }
 
 /// The bytes that a window shows.
 fn window(shown: Alleged<u8>, bytes: usize) -> Result<Vec<u8>> {
-    // SAFETY: a window argument.
-    let window = unsafe { Window::new(shown.address(), bytes) }?;
+    // SAFETY: it is only read.
+    let window = unsafe { shown.window(bytes) }?;
     let mut copy = fallible::zero_bytes(bytes)?;
     window.copy_to(&mut copy);
     Ok(copy)
@@ -107,11 +106,11 @@ pub extern "C" fn spawn(command: Alleged<u8>, length: usize) -> isize {
     });
     started.map_or_else(Error::code, |asid| asid as isize)
 }
-/// Loads a component that does not run yet, for domain `starter`; its ASID. `EBUSY`: too many wait to be started.
+/// Loads a component that does not run yet, for domain `starter`; its identity. `EBUSY`: too many wait to be started.
 pub extern "C" fn load(starter: DomainNumber, request: Alleged<u8>, length: usize) -> isize {
-    load_for(starter.0, request, length).map_or_else(Error::code, |asid| asid as isize)
+    load_for(starter, request, length).map_or_else(Error::code, |Identity(domain)| domain as isize)
 }
-fn load_for(starter: usize, request: Alleged<u8>, length: usize) -> Result<usize> {
+fn load_for(starter: DomainNumber, request: Alleged<u8>, length: usize) -> Result<Identity> {
     let request = window(request, length)?;
     let (header, mut words, environment) = abi::spawn::parse(&request).ok_or(Error::EINVAL)?;
     let name = words.next().ok_or(Error::EINVAL)?;
@@ -121,9 +120,10 @@ fn load_for(starter: usize, request: Alleged<u8>, length: usize) -> Result<usize
         return Err(Error::EBUSY);
     }
     let inherited = header.inherited as usize;
-    let request = Request { arguments: &[], environment: &environment, starter, inherited };
-    let prepared = prepare(component, arguments, &request).map_err(|error| not_started(component, error))?;
-    let asid = prepared.loaded.asid;
+    let request = Request { arguments: &[], environment: &environment, starter: starter.0, inherited };
+    let mut prepared = prepare(component, arguments, &request).map_err(|error| not_started(component, error))?;
+    prepared.running.starter = with(|init| init.caller(starter));
+    let identity = prepared.loaded.identity;
     let mut prepared = Some(prepared);
     with(|init| {
         if init.prepared.len() < PREPARED {
@@ -131,7 +131,7 @@ fn load_for(starter: usize, request: Alleged<u8>, length: usize) -> Result<usize
         }
     });
     match prepared {
-        None => Ok(asid),
+        None => Ok(identity),
         // Others were faster.
         Some(prepared) => {
             loader::discard(&prepared.loaded);
@@ -140,9 +140,10 @@ fn load_for(starter: usize, request: Alleged<u8>, length: usize) -> Result<usize
     }
 }
 /// Lets a component run that the same domain has loaded. `ESRCH`: it has not.
-pub extern "C" fn start_loaded(starter: DomainNumber, domain: DomainNumber) -> isize {
+pub extern "C" fn start_loaded(starter: DomainNumber, domain: Identity) -> isize {
     let prepared = with(|init| {
-        let of = |p: &Prepared| p.loaded.asid == domain.0 && p.running.starter == starter.0;
+        let starter = init.caller(starter);
+        let of = |p: &Prepared| p.loaded.identity == domain && p.running.starter == Some(starter);
         init.prepared.iter().position(of).map(|place| init.prepared.swap_remove(place))
     });
     let Some(prepared) = prepared.flatten() else { return Error::ESRCH.code() };
@@ -152,11 +153,8 @@ pub extern "C" fn start_loaded(starter: DomainNumber, domain: DomainNumber) -> i
 pub extern "C" fn components(n: usize, out: Alleged<[u8; NAME]>) -> isize {
     let name = with(|init| init.system.components.get(n).map(|c| c.name.as_str())).flatten();
     let Some(name) = name else { return Error::ENOENT.code() };
-    let mut bytes = [0u8; NAME];
-    let length = name.len().min(NAME - 1);
-    bytes[..length].copy_from_slice(&name.as_bytes()[..length]);
     // SAFETY: a window argument, which may be written.
-    unsafe { abi::window::write(out.address(), &bytes) }.map_or_else(Error::code, |()| 0)
+    unsafe { out.write(&cut(name)) }.map_or_else(Error::code, |()| 0)
 }
 pub extern "C" fn halt(status: usize) -> isize {
     end(ended::EXIT, status as i64);

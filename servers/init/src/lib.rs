@@ -7,7 +7,7 @@ extern crate alloc;
 
 pub mod archive;
 pub mod disk;
-pub mod ends;
+pub mod end_report;
 pub mod line;
 pub mod log;
 pub mod memory;

@@ -2,6 +2,7 @@
 
 use abi::address::{DEVICE_STRIDE, DEVICE_VA, IMAGE_VA, MAIN_STACK, PAGE};
 use abi::archive::Image;
+use abi::name::{Name, Short};
 use abi::nucleus::{NAMELEN, flags};
 use abi::rights::Rights;
 use abi::start::StartDevice;
@@ -14,32 +15,11 @@ use pebble::Result;
 use pebble::interfaces::types::{Address, Alleged, DomainNumber, Identity, PageRights};
 use pebble::interfaces::{domains, interrupts, memory, names};
 
-/// Up to 64 bytes that do not cross a page boundary, so that they can be lent through a window.
-#[repr(align(64))]
-pub struct Name([u8; NAMELEN], usize);
-impl Name {
-    /// `text`, cut to what fits, and a 0.
-    pub fn new(text: &str) -> Name {
-        let bytes = text.as_bytes();
-        Name::from_bytes(&bytes[..bytes.len().min(NAMELEN - 1)])
-    }
-    /// The first 64 of `bytes`.
-    pub fn from_bytes(bytes: &[u8]) -> Name {
-        let mut name = Name([0; NAMELEN], bytes.len().min(NAMELEN));
-        name.0[..name.1].copy_from_slice(&bytes[..name.1]);
-        name
-    }
-    pub fn address(&self) -> usize {
-        self.0.as_ptr() as usize
-    }
-    pub fn length(&self) -> usize {
-        self.1
-    }
-}
-
 /// A component that is ready to run.
 pub struct Loaded {
     pub asid: usize,
+    /// The same, and nobody else's who has the number later.
+    pub identity: Identity,
     entry: usize,
     start: usize,
 }
@@ -55,16 +35,16 @@ pub type Task = Option<(usize, usize)>;
 pub fn load(component: &Component, task: Task, account: usize, program: &Program, request: &Request) -> Result<Loaded> {
     let with = if component.trusted { flags::TRUSTED } else { 0 };
     let domain = NewDomain {
-        name: Name::new(&component.name).0,
+        name: *Short::of(component.name.as_bytes()).padded(),
         flags: with,
         account: account as u64,
         isolation: component.isolation.mechanism() as u64,
         within: task.map_or(0, |(number, account)| (number | account << 16) as u64),
         switch: component.switch.how() as u64,
     };
-    let asid = domains::create(Alleged::lend(&domain))?.0;
-    fill(asid, component, task.is_some(), program, request).inspect_err(|_| {
-        let _ = domains::destroy(Identity(asid));
+    let identity = domains::create(Alleged::lend(&domain))?;
+    fill(identity, component, task.is_some(), program, request).inspect_err(|_| {
+        let _ = domains::destroy(identity);
     })
 }
 /// Where a program is in its domain's address space.
@@ -106,9 +86,16 @@ fn put_in_task(domain: DomainNumber, program: &Program) -> Result<Placed> {
 }
 /// Lets a domain open (right 0) or provide (1) what matches a pattern.
 pub fn allow(asid: usize, pattern: &str, right: usize) -> Result<()> {
-    names::allow(DomainNumber(asid), Alleged::lend(&abi::name::Name::of(pattern)?), right)
+    names::allow(DomainNumber(asid), Alleged::lend(&Name::of(pattern)?), right)
 }
-fn fill(asid: usize, component: &Component, in_task: bool, program: &Program, request: &Request) -> Result<Loaded> {
+fn fill(
+    identity: Identity,
+    component: &Component,
+    in_task: bool,
+    program: &Program,
+    request: &Request,
+) -> Result<Loaded> {
+    let DomainNumber(asid) = identity.number();
     let placed =
         if in_task { put_in_task(DomainNumber(asid), program) } else { put(DomainNumber(asid), program.image) }?;
     let devices = devices(asid, component)?;
@@ -119,18 +106,18 @@ fn fill(asid: usize, component: &Component, in_task: bool, program: &Program, re
     }
     let (start, bytes) = init_logic::start::block(placed.stack, MAIN_STACK / 2, request, &devices)?;
     for (n, piece) in bytes.chunks(NAMELEN).enumerate() {
-        let piece = Name::from_bytes(piece);
-        let (to, from) = (Address(start + n * NAMELEN), Alleged::lent_on(piece.address()));
-        memory::write(DomainNumber(asid), to, from, piece.length())?;
+        let piece = Short::of(piece);
+        let (to, from) = (Address(start + n * NAMELEN), Alleged::lend_all(piece.bytes()));
+        memory::write(DomainNumber(asid), to, from, piece.bytes().len())?;
     }
-    Ok(Loaded { asid, entry: placed.entry, start })
+    Ok(Loaded { asid, identity, entry: placed.entry, start })
 }
 fn devices(asid: usize, component: &Component) -> Result<Vec<StartDevice>> {
     let mut devices = Vec::new();
     for (n, name) in component.devices.iter().enumerate() {
         let found = {
-            let lent = Name::new(name);
-            memory::map_device(DomainNumber(asid), n, Alleged::lent_on(lent.address()), name.len())?
+            let lent = Short::of(name.as_bytes());
+            memory::map_device(DomainNumber(asid), n, Alleged::lend_all(lent.bytes()), name.len())?
         };
         let (bytes, interrupt) = (found >> 16, found & 0xffff);
         if interrupt != 0 {
@@ -142,10 +129,10 @@ fn devices(asid: usize, component: &Component) -> Result<Vec<StartDevice>> {
 }
 /// Starts its first thread.
 pub fn run(loaded: &Loaded, priority: u8) -> Result<()> {
-    let Loaded { asid, entry, start } = *loaded;
+    let Loaded { asid, entry, start, .. } = *loaded;
     domains::start(DomainNumber(asid), Address(entry), Address(start), start, priority as usize).map(|_| ())
 }
 /// Gives up a component that does not run.
 pub fn discard(loaded: &Loaded) {
-    let _ = domains::destroy(Identity(loaded.asid));
+    let _ = domains::destroy(loaded.identity);
 }

@@ -20,7 +20,9 @@ use abi::Error;
 use abi::account::{DiskParts, Resource};
 use abi::address::DEVICE_VA;
 use abi::archive::{LOG_VA, VA};
+use abi::name::Short;
 use abi::system::{Ended, SET_PRIORITY, ended};
+use abi::window::Whole;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use entries::{components, disk, file, halt, let_end, lines, load, say, spawn, start_loaded};
@@ -33,7 +35,7 @@ use init_logic::signals::Signals;
 use init_logic::start::Request;
 use loader::{Loaded, Program};
 use manifest::{Component, Isolation, Restart, System};
-use pebble::interfaces::types::{Alleged, DomainNumber};
+use pebble::interfaces::types::{Alleged, DomainNumber, Identity};
 use pebble::interfaces::{domains, memory};
 use pebble::sync::Mutex;
 use pebble::{Result, fallible};
@@ -47,13 +49,11 @@ pebble::serve! {
     }
 }
 
-/// What is lent through a window: it does not cross a page boundary.
-#[repr(align(64))]
-struct Lent<T>(T);
-
 /// A component that runs.
 struct Running {
     component: &'static Component,
+    /// Which domain it is.
+    identity: Identity,
     /// Its own; `let_end` changes it.
     restart: Restart,
     /// Those that its starter has given it.
@@ -61,8 +61,8 @@ struct Running {
     /// Lines that it has said in the system log.
     lines: usize,
     signals: Signals,
-    /// The domain that had it started, and is told how it ends; 0: it is init's.
-    starter: usize,
+    /// The domain that had it started, and is told how it ends; `None`: it is init's.
+    starter: Option<Identity>,
 }
 /// Most components that wait for their starters' word.
 const PREPARED: usize = 16;
@@ -92,6 +92,14 @@ impl Init {
     /// What runs in domain `asid`.
     fn running(&mut self, asid: usize) -> Option<&mut Running> {
         self.running.iter_mut().find(|(own, _)| *own == asid).map(|(_, running)| running)
+    }
+    /// What runs in the domain that is meant, and not in another that has its number by now.
+    fn running_as(&mut self, domain: Identity) -> Option<&mut Running> {
+        self.running(domain.number().0).filter(|running| running.identity == domain)
+    }
+    /// Who calls: of what init has not started, a child of somebody's, only its number is known here.
+    fn caller(&mut self, DomainNumber(asid): DomainNumber) -> Identity {
+        self.running(asid).map_or(Identity(asid), |running| running.identity)
     }
     /// Whose lines are of `name`: a component's, or children's.
     fn source(&self, name: &str) -> Source {
@@ -151,10 +159,9 @@ fn start(_: &pebble::Env) {
     pebble::portal::call(SET_PRIORITY, [STARTING]);
     let own = pebble::thread::asid();
     let _ = loader::allow(own, "*", 0);
-    let test = "test";
     let power = {
-        let lent = loader::Name::new(test);
-        memory::map_device(DomainNumber(own), 0, Alleged::lent_on(lent.address()), test.len()).is_ok()
+        let test = Short::of(b"test");
+        memory::map_device(DomainNumber(own), 0, Alleged::lend_all(test.bytes()), test.bytes().len()).is_ok()
     };
     let Some(Ok(system)) = archive().and_then(|a| a.system().ok()).map(fallible::boxed) else {
         log(|l| l.line(Source::INIT, "pebble: the archive of components is damaged"));
@@ -232,7 +239,7 @@ fn share_the_rest(system: &System, disk_pages: usize) -> DiskParts {
         let storage = init_logic::memory::share(all, component.limits.storage, given, others);
         let disk = init_logic::disk::part(system, component, disk_pages);
         parts.0[account] = disk;
-        let limits = Lent(component.limits.all(storage as u32, disk.pages));
+        let limits = Whole::new(component.limits.all(storage as u32, disk.pages));
         let _ = domains::limits(account, Alleged::lend(&limits.0));
     }
     parts
@@ -259,9 +266,13 @@ fn prepare(component: &'static Component, more: Vec<Box<str>>, request: &Request
         let task = with(|init| init.task(component)).unwrap_or(Err(Error::EDEAD))?;
         loader::load(component, task, account, &Program { image, at }, &Request { arguments: &words, ..*request })
     });
-    let (restart, starter) = (component.restart, request.starter);
-    let running = |arguments| Running { component, restart, arguments, lines: 0, signals: Signals::default(), starter };
-    loaded.map(|loaded| Prepared { loaded, running: running(more) })
+    let restart = component.restart;
+    loaded.map(|loaded| {
+        let identity = loaded.identity;
+        let signals = Signals::default();
+        let running = Running { component, identity, restart, arguments: more, lines: 0, signals, starter: None };
+        Prepared { loaded, running }
+    })
 }
 /// Logs that a component does not run, and why, which is the result.
 fn not_started(component: &Component, error: Error) -> Error {
@@ -329,10 +340,10 @@ fn watch() -> ! {
             running.as_ref().is_none_or(|r| r.component.on_request || r.component.main && how.kind == ended::EXIT);
         let hosted = running.as_ref().is_some_and(|r| r.component.isolation == Isolation::Sfi);
         let told = how.kind == ended::FAULT || !asked;
-        if let Some(line) = told.then(|| init_logic::ends::line(name, hosted, &how)).flatten() {
+        if let Some(line) = told.then(|| init_logic::end_report::line(name, hosted, &how)).flatten() {
             match &running {
                 // The starter says it at the console, where it has one, and when it is the time.
-                Some(Running { starter: 1.., .. }) => {
+                Some(Running { starter: Some(_), .. }) => {
                     with(|init| log(|l| l.line(init.source_of(how.account), line.text())));
                 }
                 _ => say_line(|init| init.source_of(how.account), &line),
@@ -345,7 +356,7 @@ fn watch() -> ! {
         }
         if how.kind == ended::KILLED && how.cause != 0 {
             // Its task has ended, which is told next. What somebody asked for is that one's to start again.
-            if running.starter == 0 {
+            if running.starter.is_none() {
                 with(|init| init.waiting.try_push(running));
             }
             continue;
@@ -435,9 +446,11 @@ fn stop(power: bool, status: u32) {
         unsafe { (DEVICE_VA as *mut u32).write_volatile(value) };
     }
 }
-/// Domain `asid` has ended: it starts nothing any more, nor is it started.
+/// Domain `asid` has ended: it starts nothing any more, nor is it started. What it has loaded could not be started by who has its number
+/// next either; it is to give back what it takes.
 fn discard_prepared(asid: usize) {
-    let orphan = |p: &Prepared| p.running.starter == asid || p.loaded.asid == asid;
+    let starter = |p: &Prepared| p.running.starter.is_some_and(|starter| starter.number() == DomainNumber(asid));
+    let orphan = |p: &Prepared| starter(p) || p.loaded.asid == asid;
     while let Some(prepared) =
         with(|init| init.prepared.iter().position(orphan).map(|n| init.prepared.swap_remove(n))).flatten()
     {

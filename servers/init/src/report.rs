@@ -5,14 +5,14 @@
 //! Boot components have no system portals: what is needed of them is imported by name.
 
 use abi::Error;
+use abi::name::Short;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use fallible::TryPush;
 use init_logic::line::Line;
 use pebble::interfaces::types::{Address, Alleged, PortalNumber, SemaphoreId, Ticks};
-use pebble::interfaces::{portals, scheduler};
-use pebble::portal::call;
+use pebble::interfaces::{console, disk, portals, scheduler};
 use pebble::sync::Mutex;
 
 /// Most lines that wait for a console; later ones are in the system log only.
@@ -65,7 +65,7 @@ pub fn drain(ticks: u64) {
 }
 
 extern "C" fn serve(news: usize) -> ! {
-    let mut console = 0;
+    let mut console = PortalNumber(0);
     loop {
         let _ = scheduler::p_id(SemaphoreId(news), Ticks::FOR_EVER);
         while let Some(line) = next() {
@@ -84,32 +84,31 @@ extern "C" fn serve(news: usize) -> ! {
 }
 /// Has what was written to the disk last, where there is one.
 fn sync() {
-    let name = crate::loader::Name::new("disk.sync");
-    if let Ok(PortalNumber(portal)) = portals::open(Alleged::lent_on(name.address())) {
+    if let Ok(portal) = portals::open(Alleged::lend_unseen(&Short::of(disk::name::sync.as_bytes()))) {
         // Nobody is left to be told that it failed.
-        let _ = call(portal, []);
+        let _ = disk::through::sync(portal);
     }
 }
 /// A copy of the first line: it stays until it was written.
 fn next() -> Option<Line> {
     LINES.lock().front().map(|line| Line::of(format_args!("{line}")))
 }
-/// Writes a line through portal `console`, which it opens where it is 0. False: there is no console.
-fn write(console: &mut usize, line: &str) -> bool {
-    if *console == 0 {
-        let name = crate::loader::Name::new("console.write");
-        match portals::open(Alleged::lent_on(name.address())) {
-            Ok(number) => *console = number.0,
+/// Writes a line through the console's portal, which it opens where it is 0. False: there is no console.
+fn write(portal: &mut PortalNumber, line: &str) -> bool {
+    if portal.0 == 0 {
+        match portals::open(Alleged::lend_unseen(&Short::of(console::name::write.as_bytes()))) {
+            Ok(number) => *portal = number,
             Err(_) => return false,
         }
     }
     // No bytes: the console waits until all has left the device.
     let end: &[u8] = if line.is_empty() { b"" } else { b"\n" };
     for piece in line.as_bytes().chunks(64).chain([end]) {
-        let piece = crate::loader::Name::from_bytes(piece);
-        if call(*console, [piece.address(), piece.length()]) == Error::EDEAD.code() {
-            let _ = portals::close(PortalNumber(*console));
-            *console = 0;
+        let piece = Short::of(piece);
+        let piece = piece.bytes();
+        if console::through::write(*portal, Alleged::lend_all(piece), piece.len()) == Err(Error::EDEAD) {
+            let _ = portals::close(*portal);
+            *portal = PortalNumber(0);
             return false;
         }
     }

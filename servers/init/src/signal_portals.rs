@@ -3,7 +3,7 @@
 
 use crate::with;
 use abi::Error;
-use pebble::interfaces::types::DomainNumber;
+use pebble::interfaces::types::{DomainNumber, Identity};
 use pebble::sync::Semaphore;
 
 /// From now on domain `asid` takes the signals whose bits are set. `EACCESS`: it is no component that init has started.
@@ -12,12 +12,14 @@ pub extern "C" fn take(DomainNumber(asid): DomainNumber, signals: usize) -> isiz
     taken.flatten().map_or(Error::EACCESS.code(), |()| 0)
 }
 /// Waits for a signal for domain `asid`: its number. `EACCESS` as of [`take`]; `EBUSY`: another thread of it waits; `ECANCELED`.
-pub extern "C" fn next(DomainNumber(asid): DomainNumber) -> isize {
+pub extern "C" fn next(asid: DomainNumber) -> isize {
+    // It may have ended before the wait is over, and its number be another component's by then, with signals of its own.
+    let Some(domain) = with(|init| init.caller(asid)) else { return Error::EACCESS.code() };
     // This thread's own: it is there as long as somebody may post it.
     let Ok(semaphore) = Semaphore::new(0) else { return Error::ENOMEM.code() };
     let own = semaphore.number();
     loop {
-        let next = with(|init| init.running(asid).map(|running| running.signals.next(own))).flatten();
+        let next = with(|init| init.running_as(domain).map(|running| running.signals.next(own))).flatten();
         match next {
             Some(Ok(Some(signal))) => return signal as isize,
             Some(Ok(None)) => {}
@@ -26,17 +28,21 @@ pub extern "C" fn next(DomainNumber(asid): DomainNumber) -> isize {
         }
         if let Err(error) = semaphore.wait() {
             // The place may have become another's, who has another semaphore.
-            with(|init| init.running(asid).map(|running| running.signals.leave(own)));
+            with(|init| init.running_as(domain).map(|running| running.signals.leave(own)));
             return error.code();
         }
     }
 }
-/// Sends domain `asid`, the main component's where it is 0, a signal. `ESRCH`: it does not take that one.
-pub extern "C" fn send(DomainNumber(asid): DomainNumber, signal: usize) -> isize {
+/// Sends `domain`, the main component's where it is 0, a signal. `ESRCH`: it does not take that one.
+pub extern "C" fn send(domain: Identity, signal: usize) -> isize {
     let sent = with(|init| {
-        let main = || init.running.iter().find(|(_, running)| running.component.main).map_or(0, |(own, _)| *own);
-        let asid = if asid == 0 { main() } else { asid };
-        let waiter = init.running(asid)?.signals.send(signal)?;
+        let running = match domain {
+            Identity(0) => init.running.iter_mut().map(|(_, running)| running).find(|running| running.component.main),
+            // A program in C knows a child by a number, which is that one's until it has waited for its end.
+            Identity(number) if number == domain.number().0 => init.running(number),
+            _ => init.running_as(domain),
+        };
+        let waiter = running?.signals.send(signal)?;
         // Under the lock: it is there until who waits has said that it does no more.
         waiter.map(|semaphore| pebble::portal::call(semaphore + 1, []));
         Some(())

@@ -7,7 +7,7 @@
 #![no_std]
 #![no_main]
 
-use core::cell::UnsafeCell;
+use arch::Masked;
 use interrupts::{Dispatcher, Plic, Registers};
 use pebble::interfaces::types::{DomainNumber, SemaphoreId};
 
@@ -32,16 +32,13 @@ impl Registers for Device {
     }
 }
 
-/// The one dispatcher.
-struct Global(UnsafeCell<Dispatcher<Plic<Device>>>);
-// SAFETY: only `enter` reaches it.
-unsafe impl Sync for Global {}
-static DISPATCHER: Global = Global(UnsafeCell::new(Dispatcher::new(Plic(Device))));
+/// The one dispatcher, of the one controller.
+static DISPATCHER: Masked<Dispatcher<Plic<Device>>> = Masked::new(Dispatcher::new(Plic(Device)));
 
 #[inline(always)]
 fn enter<R>(entry: impl FnOnce(&mut Dispatcher<Plic<Device>>) -> R) -> R {
     // SAFETY: the domain is masked: an entry runs to its end before the next one begins, and none calls another.
-    entry(unsafe { &mut *DISPATCHER.0.get() })
+    unsafe { DISPATCHER.enter(entry) }
 }
 fn result(result: Result<(), abi::Error>) -> isize {
     match result {

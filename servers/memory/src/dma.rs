@@ -7,6 +7,7 @@
 //! of is never anybody else's again**: when the driver ends, its device may go on writing, and its chunks are kept for the next
 //! driver of the same device, which resets it first. A driver that ends again and again takes no more than one that lives.
 
+use crate::chunks::{OWNER, RECORD, RECORDS};
 use crate::frames::For;
 use crate::ram::Ram;
 use crate::space::Spaces;
@@ -15,30 +16,6 @@ use abi::Error;
 use abi::address::{DEVICE_STRIDE, DEVICE_VA, DMA_CHUNK, DMA_CHUNKS, DMA_OFFSET, PAGE};
 use abi::rights::Rights;
 use arch::Marks;
-
-/// Bytes of a chunk's record: where it is; whose it is, as below.
-const RECORD: usize = 16;
-/// Most chunks of all devices together: their records are in one page.
-const RECORDS: usize = PAGE / RECORD;
-/// In a record's second word: the page number of the device's registers; above it the domain that has the chunk, or 0.
-const OWNER: u32 = 48;
-
-/// All chunks that there are.
-#[derive(Default)]
-pub struct Chunks {
-    /// Physical address of the page of records; 0: nobody has asked for any yet.
-    records: usize,
-    count: usize,
-}
-impl Chunks {
-    pub const fn new() -> Chunks {
-        Chunks { records: 0, count: 0 }
-    }
-    fn all(&self) -> impl Iterator<Item = usize> + use<> {
-        let records = self.records;
-        (0..self.count).map(move |n| records + n * RECORD)
-    }
-}
 
 impl<R: Ram> Spaces<R> {
     /// Maps chunk `n` of `device`, of domain `asid`, full of zeros, if it is not mapped yet; its physical address. `EACCESS`: the
@@ -174,11 +151,11 @@ mod tests {
         driver(&mut s, 1, REGISTERS);
         s.dma(1, 0, 0).unwrap();
         s.create(id(2)).unwrap();
-        let lent = crate::space_tests::NONE;
-        assert_eq!(s.page(1, 2, IMAGE_VA, CHUNK, Rights::READ, lent), Err(Error::EINVAL));
-        assert_eq!(s.page(1, 1, CHUNK, 0, Rights::NONE, lent), Err(Error::EINVAL));
+        let windows = crate::space_tests::NONE;
+        assert_eq!(s.page(1, 2, IMAGE_VA, CHUNK, Rights::READ, windows), Err(Error::EINVAL));
+        assert_eq!(s.page(1, 1, CHUNK, 0, Rights::NONE, windows), Err(Error::EINVAL));
         assert_eq!(s.frame_of(1, CHUNK), Err(Error::EFAULT));
-        s.copy(1, 2, lent).unwrap();
+        s.copy(1, 2, windows).unwrap();
         let root = s.root(2).unwrap();
         assert!(tables::leaf(&s.ram, root, CHUNK).is_none());
     }

@@ -7,7 +7,7 @@
 
 use crate::ram::Ram;
 use crate::tables;
-use abi::address::{PAGE, RAM_BASE, WINDOW_VA};
+use abi::address::{PAGE, RAM_BASE, SEGMENTS_VA, WINDOW_VA};
 use abi::rights::Rights;
 use arch::Marks;
 use arch::paging::{Entry, index};
@@ -61,7 +61,7 @@ impl Fake {
     /// Space and address of the leaf entry at `at`, if it is one of a space that is looked after.
     fn owner(&self, at: usize) -> Option<(usize, usize)> {
         self.spaces.iter().find_map(|&(asid, root)| {
-            (0..2).find_map(|place| {
+            (0..2).chain(crate::segments::PLACES).find_map(|place| {
                 let middle = self.at(root + 8 * place);
                 if !middle.is_table() {
                     return None;
@@ -150,7 +150,7 @@ impl Ram for Fake {
             if Fake::is_leaf(value) {
                 self.tlb.insert((asid, va, value));
             }
-            let lendable = Fake::is_leaf(old) && !old.has(Marks::LAZY) && va < WINDOW_VA;
+            let lendable = Fake::is_leaf(old) && !old.has(Marks::LAZY) && !(WINDOW_VA..SEGMENTS_VA).contains(&va);
             let may_lend = !self.kept.contains(&asid) && !self.dead.contains(&asid);
             if lendable && old.without(Marks::FOREIGN) != value.without(Marks::FOREIGN) && may_lend {
                 self.breaks(format!("{va:#x} of space {asid}, which may lend it, changes from {old:?} to {value:?}"));

@@ -1,6 +1,5 @@
 //! Physical frames: one bit each.
 
-use crate::doomed::Unreachable;
 use abi::Error;
 use abi::address::{PAGE, RAM_BASE};
 
@@ -35,6 +34,23 @@ pub enum For {
     Component,
     /// The nucleus's data, page tables, the system's own.
     System,
+}
+
+/// A frame that nothing can reach.
+#[must_use]
+pub struct Unreachable(usize);
+impl Unreachable {
+    /// The frame at `pa` was taken, but no translation leads there: it was in no table, or in none that a hart could walk.
+    pub const fn unused(pa: usize) -> Unreachable {
+        Unreachable(pa)
+    }
+    /// The frame at `pa` was in a table, and all translations that lead there are forgotten: [`crate::doomed`] alone says so.
+    pub(crate) const fn forgotten(pa: usize) -> Unreachable {
+        Unreachable(pa)
+    }
+    pub(crate) const fn address(&self) -> usize {
+        self.0
+    }
 }
 
 impl Frames {

@@ -5,10 +5,11 @@
 //! says; none of several may write it, but for those that domains share for good. For each promise a frame is held back. A window
 //! shows a frame that is in use.
 
-use crate::doomed::Unreachable;
 use crate::frames::For;
+use crate::frames::Unreachable;
 use crate::ram::Ram;
-use crate::space::{Spaces, private};
+use crate::segments::{PLACES, in_segment};
+use crate::space::{Space, Spaces, private};
 use abi::Error;
 use abi::address::*;
 use abi::nucleus::{MAX_DOMAINS, MAX_THREADS};
@@ -138,6 +139,16 @@ fn each_entry<R: Ram, E>(
     Ok(())
 }
 
+/// What was counted in a space.
+#[derive(Default)]
+struct Found {
+    promises: usize,
+    windows: usize,
+    pages: usize,
+    /// Pages that are shared for good.
+    common: usize,
+}
+
 impl<R: Ram> Spaces<R> {
     /// Whether the `TOGETHER` words from `at` on are all 0.
     fn all_zero(&self, at: usize) -> bool {
@@ -185,24 +196,31 @@ impl<R: Ram> Spaces<R> {
     /// For which address a table of `asid` refers to the frame at `pa` (0: it is a table that stands for no address).
     fn refers(&mut self, asid: usize, pa: usize) -> Option<usize> {
         let root = self.root(asid)?;
-        let (middle, view) = (self.middle(asid, 0), self.views.get(asid).is_some());
+        let view = self.views.get(asid).is_some();
         let patch = self.views.get(asid).map(|view| view.patch as usize);
-        if root == pa || middle == Some(pa) || patch == Some(pa) {
+        if root == pa || patch == Some(pa) {
             return Some(0);
         }
-        let looked = each_entry(self, middle?, |s, n, value| {
-            if !value.is_table() {
-                return Ok(());
+        core::iter::once(0).chain(PLACES).find_map(|place| {
+            let middle = self.middle(asid, place)?;
+            if middle == pa {
+                return Some(0);
             }
-            if value.address() == pa {
-                return Err(n << 21);
-            }
-            each_entry(s, value.address(), |s, page, leaf| {
-                let found = !view && s.has_frame(leaf) && leaf.address() == pa;
-                if found { Err((n << 21) + page * PAGE) } else { Ok(()) }
-            })
-        });
-        looked.err()
+            let looked = each_entry(self, middle, |s, n, value| {
+                let va = (place << 30) + (n << 21);
+                if !value.is_table() {
+                    return Ok(());
+                }
+                if value.address() == pa {
+                    return Err(va);
+                }
+                each_entry(s, value.address(), |s, page, leaf| {
+                    let found = !view && s.has_frame(leaf) && leaf.address() == pa;
+                    if found { Err(va + page * PAGE) } else { Ok(()) }
+                })
+            });
+            looked.err()
+        })
     }
     /// An entry of a space refers to the frame at `pa` as to its own. Frames of the image are nobody's.
     fn count_own(&mut self, pa: usize, managed: usize, references: &mut References) -> Result<(), Kind> {
@@ -218,32 +236,17 @@ impl<R: Ram> Spaces<R> {
         let Ok(&mut space) = self.space(asid) else { return self.check_view(asid, managed, references) };
         self.count_own(space.root, managed, references).map_err(|kind| (kind, 0))?;
         if !space.boot {
-            let half = supervisor_half(self.shared.code_l1);
-            let service = Entry::table(self.shared.service_l1);
-            let mut supervisor = half.map(|(place, _)| (place, Entry::NONE));
-            each_entry(self, space.root, |_, n, entry| match supervisor.iter_mut().find(|(place, _)| *place == n) {
-                Some((_, found)) => {
-                    *found = entry;
-                    Ok(())
-                }
-                _ if n <= 1 => Ok(()),
-                _ if n == index(SERVICE_VA, 2) && entry == service => Ok(()),
-                _ => Err((Kind::Place, 0)),
-            })?;
-            if supervisor != half {
-                return Err((Kind::Supervisor, 0));
-            }
+            self.check_root(&space)?;
         }
-        let (mut promises, mut windows, mut pages, mut common_pages) = (0, 0, 0, 0);
-        for (place, base) in [(0, 0), (1, WINDOW_VA)] {
+        let mut found = Found::default();
+        let segments = if space.segments { PLACES } else { 0..0 };
+        for place in (0..2).chain(segments) {
+            let base = place << 30;
             let Some(middle) = self.middle(asid, place) else { continue };
             self.count_own(middle, managed, references).map_err(|kind| (kind, base))?;
             each_entry(self, middle, |s, n, value| {
-                if !value.is_present() {
-                    return Ok(());
-                }
-                if value.is_page() && space.boot {
-                    // Devices that the image builder has mapped.
+                // Devices that the image builder has mapped.
+                if !value.is_present() || value.is_page() && space.boot {
                     return Ok(());
                 }
                 if value.is_page() {
@@ -253,49 +256,78 @@ impl<R: Ram> Spaces<R> {
                 s.count_own(leaves, managed, references).map_err(|kind| (kind, base + (n << 21)))?;
                 each_entry(s, leaves, |s, page, leaf| {
                     let va = base + (n << 21) + page * PAGE;
-                    if place == 1 {
-                        windows += 1;
-                        return s.check_window(va, leaf, references).map_err(|kind| (kind, va));
-                    }
-                    let (lazy, pa) = (leaf.has(Marks::LAZY), leaf.address());
-                    let own = leaf.is_present() && !leaf.has(Marks::FOREIGN);
-                    let writable = leaf.rights().contains(Rights::WRITE);
-                    // Shared for good, with the rights that the first one had.
-                    let common = !own && s.has_frame(leaf);
-                    common_pages += (common && va != RETURN_PAGE) as usize;
-                    promises += lazy as usize;
-                    if own || common {
-                        s.count_own(pa, managed, references).map_err(|kind| (kind, va))?;
-                    }
-                    if va != RETURN_PAGE && (lazy || (own && pa >= managed)) {
-                        pages += 1;
-                    }
-                    // The return page is the same everywhere, and nothing else is.
-                    let global = leaf.is_global() == (va == RETURN_PAGE);
-                    let its_mode = leaf.is_user() != space.supervisor || va == RETURN_PAGE;
-                    if !its_mode || !global || !leaf.rights().contains(Rights::READ) {
-                        return Err((Kind::Rights, va));
-                    }
-                    if !leaf.is_present() && !lazy || leaf.is_present() && lazy && writable {
-                        return Err((Kind::Rights, va));
-                    }
-                    let sharers = if own && pa >= managed { s.shares.count(&s.ram, pa) } else { 0 };
-                    if writable && own && sharers > 0 {
-                        return Err((Kind::WritableShared, va));
-                    }
-                    // The first components see what the image builder has put beside the return page.
-                    let builders = va == RETURN_PAGE || (space.boot && pa < managed);
-                    if private(va, PAGE).is_err() && !builders {
-                        return Err((Kind::Place, va));
-                    }
-                    Ok(())
+                    let checked = if place == 1 {
+                        found.windows += 1;
+                        s.check_window(va, leaf, references)
+                    } else {
+                        s.check_page(&space, (va, leaf), managed, references, &mut found)
+                    };
+                    checked.map_err(|kind| (kind, va))
                 })
             })?;
         }
-        if pages != space.pages as usize || common_pages != space.common as usize {
-            return Err((Kind::Pages, pages));
+        if found.pages != space.pages as usize || found.common != space.common as usize {
+            return Err((Kind::Pages, found.pages));
         }
-        Ok((promises, windows))
+        Ok((found.promises, found.windows))
+    }
+    /// What is in the root table of a space that the memory manager made.
+    fn check_root(&mut self, space: &Space) -> Result<(), (Kind, usize)> {
+        let half = supervisor_half(self.shared.code_l1);
+        let service = Entry::table(self.shared.service_l1);
+        let mut supervisor = half.map(|(place, _)| (place, Entry::NONE));
+        each_entry(self, space.root, |_, n, entry| match supervisor.iter_mut().find(|(place, _)| *place == n) {
+            Some((_, found)) => {
+                *found = entry;
+                Ok(())
+            }
+            _ if n <= 1 || space.segments && PLACES.contains(&n) => Ok(()),
+            _ if n == index(SERVICE_VA, 2) && entry == service => Ok(()),
+            _ => Err((Kind::Place, 0)),
+        })?;
+        if supervisor != half { Err((Kind::Supervisor, 0)) } else { Ok(()) }
+    }
+    /// A page of a space, of its private part or of a segment.
+    fn check_page(
+        &mut self,
+        space: &Space,
+        (va, leaf): (usize, Entry),
+        managed: usize,
+        references: &mut References,
+        found: &mut Found,
+    ) -> Result<(), Kind> {
+        let (lazy, pa) = (leaf.has(Marks::LAZY), leaf.address());
+        let own = leaf.is_present() && !leaf.has(Marks::FOREIGN);
+        let writable = leaf.rights().contains(Rights::WRITE);
+        // Shared for good, with the rights that the first one had.
+        let common = !own && self.has_frame(leaf);
+        found.common += (common && va != RETURN_PAGE) as usize;
+        found.promises += lazy as usize;
+        if own || common {
+            self.count_own(pa, managed, references)?;
+        }
+        if va != RETURN_PAGE && (lazy || (own && pa >= managed)) {
+            found.pages += 1;
+        }
+        // The return page is the same everywhere, and nothing else is.
+        let global = leaf.is_global() == (va == RETURN_PAGE);
+        let its_mode = leaf.is_user() != space.supervisor || va == RETURN_PAGE;
+        if !its_mode || !global || !leaf.rights().contains(Rights::READ) {
+            return Err(Kind::Rights);
+        }
+        if !leaf.is_present() && !lazy || leaf.is_present() && lazy && writable {
+            return Err(Kind::Rights);
+        }
+        let sharers = if own && pa >= managed { self.shares.count(&self.ram, pa) } else { 0 };
+        if writable && own && sharers > 0 {
+            return Err(Kind::WritableShared);
+        }
+        // The first components see what the image builder has put beside the return page.
+        let builders = va == RETURN_PAGE || (space.boot && pa < managed);
+        if private(va, PAGE).or_else(|_| in_segment(va)).is_err() && !builders {
+            return Err(Kind::Place);
+        }
+        Ok(())
     }
     /// The same of a view, which has no promises: its pages are its space's.
     fn check_view(
@@ -334,8 +366,8 @@ impl<R: Ram> Spaces<R> {
         Ok((0, windows))
     }
     fn check_window(&self, va: usize, leaf: Entry, references: &References) -> Result<(), Kind> {
-        let lent = leaf.allows(Rights::READ) && leaf.marks() == Marks::FOREIGN && !leaf.is_global();
-        if !lent || leaf.rights().contains(Rights::EXECUTE) || va >= window_base(MAX_THREADS) {
+        let is_window = leaf.allows(Rights::READ) && leaf.marks() == Marks::FOREIGN && !leaf.is_global();
+        if !is_window || leaf.rights().contains(Rights::EXECUTE) || va >= window_base(MAX_THREADS) {
             return Err(Kind::WindowRights);
         }
         // That nobody can write who shares it copy-on-write is seen from its lender's entry: pages that are shared for good may be.
@@ -363,7 +395,7 @@ impl<R: Ram> Spaces<R> {
         if self.view_shows(asid, pa, rights) {
             return true;
         }
-        [0, 1, index(SERVICE_VA, 2)].into_iter().any(|place| {
+        [0, 1, index(SERVICE_VA, 2)].into_iter().chain(PLACES).any(|place| {
             let Some(middle) = self.middle(asid, place) else { return false };
             // It ends where one is found.
             let looked = each_entry(self, middle, |s, _, table| {

@@ -1,13 +1,13 @@
 //! The rule of [`crate::doomed`] over whatever domains do: a frame is free only when no table, no TLB, no remembered entry, no open
 //! window and no pending return can reach it. [`Fake`] is the adversary: what could be in a TLB, or remembered, is.
 
-use crate::doomed::{Lent, Shown};
 use crate::fake::Fake;
+use crate::open_windows::{OpenWindows, Shown};
 use crate::ram::Ram;
 use crate::space::Spaces;
 use crate::space_tests::spaces;
 use crate::tables;
-use crate::transfers::{Kind, Request};
+use crate::transfer_letters::{Kind, Request};
 use abi::Error;
 use abi::address::*;
 use abi::identity::{DomainId, Serials};
@@ -89,22 +89,24 @@ impl System {
     fn kept<T>(
         &mut self,
         domains: &[DomainId],
-        mut body: impl FnMut(&mut Spaces<Fake>, Lent) -> Result<T, Error>,
+        mut body: impl FnMut(&mut Spaces<Fake>, OpenWindows) -> Result<T, Error>,
     ) -> Result<T, Error> {
         if domains.iter().any(|id| self.domains[id.number()] != Some(*id)) {
             return Err(Error::EDEAD);
         }
         self.s.ram.kept.extend(domains.iter().map(|id| id.number()));
-        let lent = self.s.ram.shown.clone();
+        let windows = self.s.ram.shown.clone();
         let shown = Shown::new();
         let mut result = Err(Error::EAGAIN);
         for _ in 0..8 {
-            result = body(&mut self.s, if self.asked { Lent::asked(&shown) } else { Lent::all(&lent) });
+            result =
+                body(&mut self.s, if self.asked { OpenWindows::asked(&shown) } else { OpenWindows::all(&windows) });
             if !matches!(result, Err(Error::EAGAIN)) {
                 break;
             }
-            let mask =
-                |frames: &[usize]| Ok(frames.iter().enumerate().map(|(n, pa)| (lent.contains(pa) as u64) << n).sum());
+            let mask = |frames: &[usize]| {
+                Ok(frames.iter().enumerate().map(|(n, pa)| (windows.contains(pa) as u64) << n).sum())
+            };
             shown.ask(mask).unwrap();
         }
         self.s.ram.kept.retain(|number| domains.iter().all(|id| id.number() != *number));
@@ -161,7 +163,7 @@ impl System {
     }
     fn give(&mut self, caller: DomainId, callee: DomainId, va: usize, pages: usize) -> Result<(), Error> {
         let (from, to) = (caller.number(), callee.number());
-        let there = self.kept(&[caller, callee], |s, lent| s.give(from, to, va, pages, lent))?;
+        let there = self.kept(&[caller, callee], |s, windows| s.give(from, to, va, pages, windows))?;
         self.asked_for(caller, callee, Kind::Give, (va, there), pages);
         Ok(())
     }
@@ -184,37 +186,38 @@ impl System {
     /// The return of `<`.
     fn got(&mut self, call: Call) -> Result<(), Error> {
         let Call { caller, callee, request: Request { address, pages, .. }, there } = call;
-        let done = self.kept(&[callee, caller], |s, lent| {
+        let done = self.kept(&[callee, caller], |s, windows| {
             let (from, to) = (s.named(callee)?, s.named(caller)?);
-            s.got(from, there, (to, address), pages, lent)
+            s.got(from, there, (to, address), pages, windows)
         });
         if done.is_err() {
-            let _ = self.kept(&[callee], |s, lent| s.drop_pages(callee.number(), there, pages, lent));
+            let _ = self.kept(&[callee], |s, windows| s.drop_pages(callee.number(), there, pages, windows));
         }
         done
     }
     fn undo(&mut self, call: Call) -> Result<(), Error> {
         let Call { caller, callee, request, there } = call;
-        let done = self.kept(&[caller, callee], |s, lent| {
+        let done = self.kept(&[caller, callee], |s, windows| {
             let (from, to) = (s.named(caller)?, s.named(callee)?);
-            s.undo(from, to, request, there, lent)
+            s.undo(from, to, request, there, windows)
         });
         if done.is_err() {
-            let _ = self.kept(&[callee], |s, lent| s.drop_pages(callee.number(), there, request.pages, lent));
+            let _ = self.kept(&[callee], |s, windows| s.drop_pages(callee.number(), there, request.pages, windows));
         }
         done
     }
     fn page(&mut self, by: DomainId, of: DomainId, va: usize, source: usize, rights: Rights) -> Result<(), Error> {
         let (from, to) = (by.number(), of.number());
-        match self.s.page(from, to, va, source, rights, Lent::UNKNOWN) {
-            Err(Error::EAGAIN) => self.kept(&[by, of], |s, lent| s.page(from, to, va, source, rights, lent)),
+        match self.s.page(from, to, va, source, rights, OpenWindows::UNKNOWN) {
+            Err(Error::EAGAIN) => self.kept(&[by, of], |s, windows| s.page(from, to, va, source, rights, windows)),
             done => done,
         }
     }
     fn fork(&mut self, from: DomainId, number: usize, known: bool) -> Option<DomainId> {
         let child = self.make(number)?;
-        let copied =
-            self.kept(&[from], |s, lent| s.copy(from.number(), number, if known { lent } else { Lent::UNKNOWN }));
+        let copied = self.kept(&[from], |s, windows| {
+            s.copy(from.number(), number, if known { windows } else { OpenWindows::UNKNOWN })
+        });
         if copied.is_err() {
             self.kill(child);
             return None;
@@ -320,7 +323,7 @@ fn a_stack_that_is_given_back_is_forgotten() {
         let top = system.s.stack(1, 3 * PAGE).unwrap();
         (1..4).for_each(|n| assert!(system.s.resolve(1, top - n * PAGE, Rights::WRITE)));
         system.s.ram.kept.insert(1);
-        system.s.release_stack(1, top, Lent::all(&[])).unwrap();
+        system.s.release_stack(1, top, OpenWindows::all(&[])).unwrap();
         system.s.ram.kept.remove(&1);
     });
 }
@@ -415,7 +418,7 @@ fn an_undo_does_not_replace_what_is_there_by_now() {
 fn pages_are_not_got_in_their_own_place() {
     let (mut system, one, _) = System::two();
     assert_eq!(system.s.get(1, 1, RECEIVE_VA, 2), Ok(RECEIVE_VA));
-    let done = system.kept(&[one], |s, lent| s.got(1, RECEIVE_VA, (1, RECEIVE_VA + PAGE), 2, lent));
+    let done = system.kept(&[one], |s, windows| s.got(1, RECEIVE_VA, (1, RECEIVE_VA + PAGE), 2, windows));
     assert_eq!(done, Err(Error::EINVAL));
     assert_eq!(system.s.check(MANAGED), Ok(Ok(0)));
 }
@@ -493,7 +496,7 @@ proptest! {
                 15 => system.kill(one),
                 16 => { let _ = system.s.stack(a, pages * PAGE).map(|top| system.stacks.push((one, top))); }
                 _ => if let Some((id, top)) = system.stacks.pop() {
-                    let _ = system.kept(&[id], |s, lent| s.release_stack(id.number(), top, lent));
+                    let _ = system.kept(&[id], |s, windows| s.release_stack(id.number(), top, windows));
                 },
             }
             system.s.frames.left = usize::MAX;

@@ -10,11 +10,12 @@ use abi::Error;
 use abi::address::{PAGE, RETURN_PAGE, memory_view};
 use abi::boot::role;
 use abi::identity::DomainId;
-use abi::window::{Plain, Window};
-use memory_logic::doomed::Lent;
+use abi::window::Plain;
 use memory_logic::frames::{For, Frames};
+use memory_logic::open_windows::OpenWindows;
 use memory_logic::ram::Ram;
 use memory_logic::space::{Shared, Spaces};
+use pebble::interfaces::types::Alleged;
 use pebble::sync::Mutex;
 
 mod entries;
@@ -26,8 +27,8 @@ use entries::pagers::{
     frame_of, page_among, page_for, pager_for, pager_forget, pager_overdue, pager_pending, pager_remove, undo_transfers,
 };
 use entries::pages::{
-    dma, grow_for, map, map_device, map_image, nucleus_free, nucleus_pages, place, service_stack, set_heap, stack_for,
-    stack_release, write,
+    dma, grow_for, map, map_device, map_image, nucleus_free, nucleus_pages, place, place_page, service_stack, set_heap,
+    stack_for, stack_release, write,
 };
 use entries::spaces::{
     limit, make_supervisor, space_copy, space_create, space_destroy, trust, view_create, view_destroy, view_model,
@@ -41,7 +42,7 @@ pebble::serve! {
         fault: handle_fault, space_create, limit, space_copy, space_destroy, view_create, view_model, view_destroy, view_show,
         view_patch,
         trust, make_supervisor, service_stack, nucleus_pages, nucleus_free, grow_for, stack_for, stack_release, set_heap, map,
-        map_image, place, write, map_device, dma, info, check, window: check_window, windows: count_windows,
+        map_image, place, place_page, write, map_device, dma, info, check, window: check_window, windows: count_windows,
         windows_close: close_windows, pager_for, pager_remove, pager_forget, pager_pending, pager_overdue, page_for, page_among,
         frame_of, undo_transfers,
     }
@@ -49,7 +50,7 @@ pebble::serve! {
 pebble::template! {
     memory_logic::windows::at_call();
     memory_logic::windows::at_touch();
-    memory_logic::transfers::transfers();
+    memory_logic::transfer_letters::transfers();
 }
 pebble::import! {
     TLB_FLUSH = "nucleus.tlb_flush";
@@ -186,6 +187,13 @@ fn start(_: &pebble::Env) {
     }
 }
 
+/// Calls the portal manager, whose lock is taken before this one's: by a thread that held this one, it would wait for a holder that waits
+/// for it.
+#[inline(always)]
+fn above<T>(call: impl FnOnce() -> T) -> T {
+    assert!(!pebble::sync::is_mine(&SPACES));
+    call()
+}
 /// Runs `body` under the lock; its result as a portal's.
 fn locked(body: impl FnOnce(&mut Spaces<Physical>) -> Result<usize, Error>) -> isize {
     body(&mut SPACES.lock()).map_or_else(Error::code, |value| value as isize)
@@ -194,16 +202,16 @@ fn locked(body: impl FnOnce(&mut Spaces<Physical>) -> Result<usize, Error>) -> i
 /// The bytes that a window shows, and the same of words.
 ///
 /// # Safety
-/// `address` is a window argument of the call that is being served, and its caller, a trusted component, leaves it as it is.
-unsafe fn window<'a, T: Plain>(address: usize, count: usize) -> Result<&'a [T], Error> {
+/// Its caller, a trusted component, leaves them as they are.
+unsafe fn window<T: Plain>(shown: Alleged<'_, T>, count: usize) -> Result<&'_ [T], Error> {
     // SAFETY: as for this function.
-    Ok(unsafe { Window::new(address, count)?.values() })
+    Ok(unsafe { shown.window(count)?.values() })
 }
 /// `lent`: a window on `count` physical addresses of frames that windows show; more than fit: it is not known what they show.
 ///
 /// # Safety
 /// As for [`window`].
-unsafe fn shown_frames<'a>(lent: usize, count: usize) -> Result<Lent<'a>, Error> {
+unsafe fn shown_frames(windows: Alleged<'_, usize>, count: usize) -> Result<OpenWindows<'_>, Error> {
     // SAFETY: as for this function.
-    if count > PAGE / 8 { Ok(Lent::UNKNOWN) } else { unsafe { window(lent, count) }.map(Lent::all) }
+    if count > PAGE / 8 { Ok(OpenWindows::UNKNOWN) } else { unsafe { window(windows, count) }.map(OpenWindows::all) }
 }

@@ -122,11 +122,11 @@ impl Pagers {
         let removed = self.ranges.remove(client.number() as u16, |r| r.client == client && r.start == start);
         removed.map(|r| r.portal as usize).ok_or(Error::ENOENT)
     }
-    /// Domain `gone` is no more: it has no ranges, and answers for none. Those it has answered for still name it.
-    pub fn forget(&mut self, gone: DomainId) {
-        while self.ranges.remove(gone.number() as u16, |r| r.client == gone).is_some() {}
-        self.ranges.change(|r| r.portal = if r.pager == gone { 0 } else { r.portal });
-        self.answers.change(|a| a.seconds = if a.client == gone { UNLIMITED } else { a.seconds });
+    /// Domain `ended` is no more: it has no ranges, and answers for none. Those it has answered for still name it.
+    pub fn forget(&mut self, ended: DomainId) {
+        while self.ranges.remove(ended.number() as u16, |r| r.client == ended).is_some() {}
+        self.ranges.change(|r| r.portal = if r.pager == ended { 0 } else { r.portal });
+        self.answers.change(|a| a.seconds = if a.client == ended { UNLIMITED } else { a.seconds });
     }
     /// Whether somebody is about to call `portal`, or has called it and is not back.
     pub fn is_pending(&self, portal: usize) -> bool {

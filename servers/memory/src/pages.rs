@@ -5,13 +5,14 @@
 //! written and has [`Marks::LAZY`], until the first write gets it a frame of its own. For each promised or shared page a
 //! free frame is held back, so that an access never finds memory at an end.
 
-use crate::doomed::{Doomed, Lent, Unlent};
+use crate::doomed::Doomed;
 use crate::frames::For;
+use crate::open_windows::{OpenWindows, Unshown};
 use crate::ram::Ram;
 use crate::space::{Space, Spaces};
 use crate::tables;
 use abi::Error;
-use abi::address::{DEVICE_VA, HEAP_END, PAGE, STACK_FLOOR};
+use abi::address::{DEVICE_VA, HEAP_END, PAGE, SEGMENTS_VA, STACK_FLOOR};
 use abi::rights::Rights;
 use arch::Marks;
 use arch::paging::Entry;
@@ -25,10 +26,12 @@ impl<R: Ram> Spaces<R> {
             space.low_end = space.low_end.max(va + PAGE);
         } else if va < DEVICE_VA {
             space.received_end = space.received_end.max(va + PAGE);
+        } else if va >= SEGMENTS_VA {
+            space.segments = true;
         } else if va >= STACK_FLOOR {
             space.high_start = space.high_start.min(va);
         }
-        let at = self.counting_tables(asid, |s| s.make_private(asid, root, va))?;
+        let at = self.counting_tables(asid, |s| s.make_own(asid, root, va))?;
         if self.ram.read(at) != 0 { Err(Error::EEXIST) } else { Ok(at) }
     }
     /// Maps one page at `va` to `pa`.
@@ -67,6 +70,11 @@ impl<R: Ram> Spaces<R> {
     pub(crate) fn has_frame(&self, value: Entry) -> bool {
         let shared = !value.has(Marks::LAZY) && value.address() >= self.shared.first_frame;
         value.is_present() && (!value.has(Marks::FOREIGN) || shared && value.is_user())
+    }
+    /// Whether it shows a device: what is no frame and can be written.
+    pub(crate) fn is_registers(&self, value: Entry) -> bool {
+        let writes = value.is_present() && value.rights().contains(Rights::WRITE);
+        writes && value.marks() == Marks::FOREIGN && !self.has_frame(value)
     }
     /// Makes the page at `va`, if it is promised, a page of zeros, and, if it is shared and `write`, the space's own: the frame that
     /// it showed until then is known no more. Whether that changed anything.
@@ -115,7 +123,7 @@ impl<R: Ram> Spaces<R> {
     }
     /// Takes entry `at`, that of address `va`, out of the tables. Whoever calls it tells the views.
     #[inline(always)]
-    pub(crate) fn take_out(&mut self, at: usize, va: usize, _: Unlent, doomed: &mut Doomed) {
+    pub(crate) fn take_out(&mut self, at: usize, va: usize, _: Unshown, doomed: &mut Doomed) {
         let value = self.ram.entry(at);
         self.ram.set_entry(at, Entry::NONE);
         if value.has(Marks::LAZY) {
@@ -133,14 +141,20 @@ impl<R: Ram> Spaces<R> {
     }
     /// Takes the page at `va` out of the space, of which `doomed` is. True if something was mapped. `EBUSY`: a window shows it;
     /// `EAGAIN`: that is not known.
-    pub(crate) fn take_page(&mut self, asid: usize, va: usize, lent: Lent, doomed: &mut Doomed) -> Result<bool, Error> {
+    pub(crate) fn take_page(
+        &mut self,
+        asid: usize,
+        va: usize,
+        windows: OpenWindows,
+        doomed: &mut Doomed,
+    ) -> Result<bool, Error> {
         let root = self.space(asid)?.root;
         let Some(at) = tables::entry(&self.ram, root, va) else { return Ok(false) };
         let value = self.ram.entry(at);
         if value.is_none() {
             return Ok(false);
         }
-        self.take_out(at, va, lent.not(value)?, doomed);
+        self.take_out(at, va, windows.not(value)?, doomed);
         self.unseen(asid, va);
         if value.marks() != Marks::FOREIGN {
             self.count(asid, -1)?;
@@ -163,7 +177,7 @@ impl<R: Ram> Spaces<R> {
             for va in (va..va + bytes).step_by(PAGE) {
                 let Some(at) = tables::entry(&s.ram, root, va).filter(|&at| s.ram.read(at) != 0) else { continue };
                 let value = s.ram.entry(at);
-                s.take_out(at, va, Unlent::untold(), doomed);
+                s.take_out(at, va, Unshown::untold(), doomed);
                 s.unseen(asid, va);
                 if value.marks() != Marks::FOREIGN {
                     s.count(asid, -1)?;
@@ -175,12 +189,19 @@ impl<R: Ram> Spaces<R> {
         })
     }
     /// Unmaps the page at `va`, as [`Spaces::take_page`]; its frame is free again if it was the component's own.
-    pub fn unmap(&mut self, asid: usize, va: usize, lent: Lent) -> Result<bool, Error> {
-        self.burying(asid, |s, doomed| s.take_page(asid, va, lent, doomed))
+    pub fn unmap(&mut self, asid: usize, va: usize, windows: OpenWindows) -> Result<bool, Error> {
+        self.burying(asid, |s, doomed| s.take_page(asid, va, windows, doomed))
     }
     /// Copies `count` entries from `first` on, that of address `va`, to space `to`. What can be written is shared from now
     /// on, but for frames that windows show, or may show. The caller flushes the addresses that they are copied from.
-    pub fn copy_entries(&mut self, to: usize, first: usize, va: usize, count: usize, lent: Lent) -> Result<(), Error> {
+    pub fn copy_entries(
+        &mut self,
+        to: usize,
+        first: usize,
+        va: usize,
+        count: usize,
+        windows: OpenWindows,
+    ) -> Result<(), Error> {
         let target = self.space(to)?.root;
         let (mut table, mut pages, mut common) = (0, 0, 0);
         let mut result = Ok(());
@@ -192,9 +213,9 @@ impl<R: Ram> Spaces<R> {
             }
             if table == 0 {
                 // The entry that the first would have: all are in one table.
-                table = self.counting_tables(to, |s| s.make_private(to, target, va))?;
+                table = self.counting_tables(to, |s| s.make_own(to, target, va))?;
             }
-            let copied = self.room(to, pages + common + 1).and_then(|()| self.copy_entry(at, table + 8 * n, lent));
+            let copied = self.room(to, pages + common + 1).and_then(|()| self.copy_entry(at, table + 8 * n, windows));
             match copied {
                 Ok(true) => pages += 1,
                 Ok(false) => common += self.has_frame(value) as usize,
@@ -209,10 +230,17 @@ impl<R: Ram> Spaces<R> {
         result
     }
     /// Maps a copy of the page of entry `at` at `va`, with `rights`. The caller flushes the address that it is copied from.
-    pub fn copy_page(&mut self, at: usize, asid: usize, va: usize, rights: Rights, lent: Lent) -> Result<(), Error> {
+    pub fn copy_page(
+        &mut self,
+        at: usize,
+        asid: usize,
+        va: usize,
+        rights: Rights,
+        windows: OpenWindows,
+    ) -> Result<(), Error> {
         self.room(asid, 1)?;
         let place = self.vacant(asid, va)?;
-        self.copy_entry(at, place, lent)?;
+        self.copy_entry(at, place, windows)?;
         self.count(asid, 1)?;
         // The source's rights are not the copy's: one that can be written stays or becomes shared until it is.
         let value = self.ram.entry(place);
@@ -247,8 +275,12 @@ impl<R: Ram> Spaces<R> {
     }
     /// Copies entry `at` to `place`; whether it counts as a page of the space's own.
     #[inline(always)]
-    fn copy_entry(&mut self, at: usize, place: usize, lent: Lent) -> Result<bool, Error> {
+    fn copy_entry(&mut self, at: usize, place: usize, windows: OpenWindows) -> Result<bool, Error> {
         let value = self.ram.entry(at);
+        if self.is_registers(value) {
+            // A device belongs to the driver alone.
+            return Ok(false);
+        }
         let can_write = value.rights().contains(Rights::WRITE);
         if value.has(Marks::LAZY) || can_write && !value.has(Marks::FOREIGN) {
             // Promised, shared, or to be shared: a frame is held back for the copy.
@@ -271,7 +303,7 @@ impl<R: Ram> Spaces<R> {
         let Spaces { ram, frames, shares, .. } = self;
         let writable = can_write || value.has(Marks::LAZY);
         // One that is shared already is not lent.
-        let shown = !value.has(Marks::LAZY) && lent.shows(pa).unwrap_or(true);
+        let shown = !value.has(Marks::LAZY) && windows.shows(pa).unwrap_or(true);
         if !shown && shares.add(ram, frames, pa) {
             let read_only = value.rights().difference(Rights::WRITE);
             let value = if writable { value.with_rights(read_only).with(Marks::LAZY) } else { value };

@@ -1,8 +1,8 @@
 //! What a view's calls to its task write into the view's table: always what the space has, never what the view sees by itself, and nothing of it is
 //! left.
 
-use crate::doomed::Lent;
 use crate::fake::Fake;
+use crate::open_windows::OpenWindows;
 use crate::ram::Ram;
 use crate::space::Spaces;
 use crate::space_tests::{NONE, id};
@@ -75,7 +75,7 @@ fn a_page_that_is_unmapped_is_no_patchs() {
 fn a_page_that_is_copied_at_a_write_is_no_patchs() {
     let (mut s, at) = patched();
     s.create(id(5)).unwrap();
-    kept(&mut s, |s| s.copy(1, 5, Lent::all(&[]))).unwrap();
+    kept(&mut s, |s| s.copy(1, 5, OpenWindows::all(&[]))).unwrap();
     assert_eq!(pages(&s, at), []);
     assert!(s.resolve(1, inside(0), Rights::READ));
     missed(&mut s, at, 0);
@@ -108,7 +108,7 @@ fn the_cheapest_way_is_a_patch_only_for_who_touches_much_before_it_calls() {
         show(&mut s, 2, 0, 19, WRITE).unwrap();
         (0..19).for_each(|page| assert_eq!(sees(&mut s, 2, page, Rights::WRITE), Seen::Now));
         // What it has touched before does not count.
-        let at = kept(&mut s, |s| s.patch(2, CALLEE, true, Lent::all(&[]))).unwrap();
+        let at = kept(&mut s, |s| s.patch(2, CALLEE, true, OpenWindows::all(&[]))).unwrap();
         holds(&mut s);
         (0..touched).for_each(|page| assert_eq!(sees(&mut s, 2, page, Rights::WRITE), Seen::Now));
         missed(&mut s, at, 19);
@@ -127,7 +127,7 @@ fn a_view_that_ends_takes_its_patch_along() {
     missed(&mut s, at, 0);
     assert_eq!(pages(&s, at), [BASE]);
     s.ram.dead.insert(6);
-    kept(&mut s, |s| s.destroy_view(6, Lent::all(&[]))).unwrap();
+    kept(&mut s, |s| s.destroy_view(6, OpenWindows::all(&[]))).unwrap();
     s.ram.spaces.retain(|space| space.0 != 6);
     assert_eq!(s.frames.free(), free);
     holds(&mut s);

@@ -3,8 +3,8 @@
 //! address put right. A page is complete before its entry is written, and only pages that depend on it are copied: the others are the
 //! archive's.
 
-use crate::doomed::Lent;
 use crate::frames::For;
+use crate::open_windows::OpenWindows;
 use crate::ram::Ram;
 use crate::space::{Spaces, private};
 use abi::Error;
@@ -54,6 +54,36 @@ impl<R: Ram> Spaces<R> {
         }
         placed
     }
+    /// Puts a copy of `bytes`, and zeros behind them, in place of the page at `va`, which view `view` has taken and nobody has touched.
+    /// `EFAULT`: it has not taken it; `EAGAIN`: somebody has touched it; `EINVAL`: to be written and executed; `ENFILE`: it sees too many
+    /// regions; `ENOMEM`: nothing is there now.
+    pub fn place_copy(&mut self, view: usize, va: usize, rights: Rights, bytes: &[u8]) -> Result<(), Error> {
+        private(va, PAGE)?;
+        let both = Rights::WRITE.union(Rights::EXECUTE);
+        if !rights.contains(Rights::READ) || rights.contains(both) || bytes.len() > PAGE {
+            return Err(Error::EINVAL);
+        }
+        let space = self.taken_in(view, va, PAGE)?;
+        if self.views.regions_of(view).count() + 2 > crate::view::REGIONS {
+            return Err(Error::ENFILE);
+        }
+        self.burying(space, |s, doomed| s.take_page(space, va, OpenWindows::UNKNOWN, doomed))?;
+        self.room(space, 1)?;
+        let entry = self.vacant(space, va)?;
+        let frame = self.frames.take(For::Component)?;
+        self.ram.clear(frame);
+        self.ram.store(frame, bytes);
+        self.ram.written_with(rights);
+        self.ram.set_entry(entry, Entry::user(frame, rights, Marks::empty()));
+        self.count(space, 1)?;
+        let range = (va, va + PAGE);
+        let seen = self.cut(view, range).and_then(|()| self.see(view, range, rights, true));
+        if let Err(error) = seen {
+            self.unmap_untold(space, va, PAGE)?;
+            return Err(error);
+        }
+        Ok(())
+    }
     /// The space in which view `asid` has taken all pages of a range; `EFAULT`: it has not.
     pub(crate) fn taken_in(&mut self, asid: usize, va: usize, bytes: usize) -> Result<usize, Error> {
         let space = self.views.get(asid).ok_or(Error::EINVAL)?.space as usize;
@@ -62,7 +92,7 @@ impl<R: Ram> Spaces<R> {
     }
     /// The page `at` bytes behind the start of `piece`, which is `va` of the space.
     fn place_page(&mut self, space: usize, va: usize, at: usize, distance: usize, piece: &Piece) -> Result<(), Error> {
-        self.burying(space, |s, doomed| s.take_page(space, va, Lent::UNKNOWN, doomed))?;
+        self.burying(space, |s, doomed| s.take_page(space, va, OpenWindows::UNKNOWN, doomed))?;
         let (first, end) = (piece.offset + at, piece.offset + at + PAGE);
         // One that begins in the page before may end here.
         let from = piece.relocations.partition_point(|r| r.offset() + r.kind().bytes() <= first);
@@ -230,5 +260,44 @@ mod tests {
         s.grow(4, 100).unwrap();
         s.destroy_view(3, NONE).unwrap();
         s.grow(2, 10).unwrap();
+    }
+    #[test]
+    fn a_copy_comes_in_place_of_a_page_that_was_taken_and_nobody_has_touched() {
+        let (mut s, start, source) = taken(3);
+        s.place_copy(2, start, CODE, &[0x13, 0, 0, 0, 1]).unwrap();
+        assert_eq!((word(&mut s, 1, start, 8), word(&mut s, 1, start + 8, 8)), (0x1_0000_0013, 0));
+        assert_eq!(s.ram.code_fences, 1);
+        assert_eq!(s.resolve_view(2, start, Rights::EXECUTE, false), Seen::Now);
+        assert_eq!(s.resolve_view(2, start, Rights::WRITE, false), Seen::Not);
+        assert_eq!(s.place_copy(2, start, CODE, &[1]), Err(Error::EAGAIN), "it is there");
+        assert!(s.resolve(1, start + PAGE, Rights::WRITE), "its task has it");
+        assert_eq!(s.place_copy(2, start + PAGE, DATA, &[1]), Err(Error::EAGAIN));
+        s.place_copy(2, start + 2 * PAGE, DATA, &[7; PAGE]).unwrap();
+        assert_eq!(byte(&mut s, 1, start + 3 * PAGE - 1), 7);
+        assert_eq!(s.check(source + 2 * PAGE).unwrap().err(), None);
+        s.destroy_view(2, NONE).unwrap();
+        assert!(!s.resolve(1, start, Rights::READ));
+    }
+    #[test]
+    fn a_copy_is_refused_where_the_view_has_taken_nothing_and_with_rights_to_write_and_execute() {
+        let (mut s, start, _) = taken(2);
+        s.map(1, IMAGE_VA, PAGE, DATA).unwrap();
+        let all = DATA.union(CODE);
+        assert_eq!(s.place_copy(2, IMAGE_VA, CODE, &[1]), Err(Error::EFAULT), "its task's");
+        assert_eq!(s.place_copy(1, IMAGE_VA, CODE, &[1]), Err(Error::EINVAL), "no view");
+        for (va, rights) in [(start, all), (start + 8, CODE), (start, Rights::EXECUTE)] {
+            assert_eq!(s.place_copy(2, va, rights, &[1]), Err(Error::EINVAL), "{va:#x}");
+        }
+        assert_eq!(s.place_copy(2, start, CODE, &[1; PAGE + 1]), Err(Error::EINVAL));
+        assert_eq!(s.resolve_view(2, start, Rights::WRITE, false), Seen::Now, "nothing has changed");
+    }
+    #[test]
+    fn copies_of_every_second_page_are_refused_before_there_are_too_many_regions() {
+        let (mut s, start, source) = taken(200);
+        let pages = (start..start + 200 * PAGE).step_by(2 * PAGE);
+        let placed = pages.map(|va| s.place_copy(2, va, CODE, &[1])).take_while(|done| done.is_ok()).count();
+        assert!((20..crate::view::REGIONS).contains(&placed), "{placed}");
+        assert_eq!(s.place_copy(2, start + 199 * PAGE, CODE, &[1]), Err(Error::ENFILE));
+        assert_eq!(s.check(source + 2 * PAGE).unwrap().err(), None);
     }
 }

@@ -1,8 +1,8 @@
 //! Spaces over fake RAM: what is mapped where, and that nothing is lost.
 
-use crate::doomed::Lent;
 use crate::fake::Fake;
 use crate::frames::Frames;
+use crate::open_windows::OpenWindows;
 use crate::ram::Ram;
 use crate::space::{Shared, Spaces};
 use crate::{stacks, tables};
@@ -17,7 +17,7 @@ use proptest::prelude::*;
 
 const PAGES: usize = 4096;
 /// No window shows anything.
-pub(crate) const NONE: Lent = Lent::all(&[]);
+pub(crate) const NONE: OpenWindows = OpenWindows::all(&[]);
 /// Domain `number`, the first that has it.
 pub(crate) fn id(number: usize) -> DomainId {
     DomainId::new(number, Serials::after(0).next().unwrap()).unwrap()
@@ -49,6 +49,35 @@ fn a_new_space_has_the_return_page_and_the_supervisor_half() {
     for (place, entry) in supervisor_half(s.shared.code_l1) {
         assert_eq!(s.ram.entry(root + 8 * place), entry);
     }
+}
+#[test]
+fn registers_appear_at_a_second_place_of_their_driver_and_nowhere_else() {
+    const REGISTERS: usize = 0x1000_0000;
+    const PLACE: usize = 0x1900_0000;
+    let mut s = spaces();
+    let [root, other] = [1, 2].map(|asid| s.create(id(asid)).unwrap());
+    s.map_device(1, DEVICE_VA, REGISTERS, PAGE).unwrap();
+    s.map(1, PLACE, PAGE, Rights::READ_WRITE).unwrap();
+    let free = s.frames.free();
+    let page = |s: &mut Spaces<Fake>, asid, va, source, rights| s.page(1, asid, va, source, rights, NONE);
+    assert_eq!(page(&mut s, 1, PLACE, DEVICE_VA, Rights::READ_WRITE), Ok(()));
+    let leaf = tables::leaf(&s.ram, root, PLACE);
+    assert_eq!((leaf.address(), leaf.rights(), leaf.marks()), (REGISTERS, Rights::READ_WRITE, Marks::FOREIGN));
+    assert_eq!(page(&mut s, 2, PLACE, DEVICE_VA, Rights::READ_WRITE), Err(Error::EINVAL), "another's");
+    assert_eq!(page(&mut s, 1, PLACE, DEVICE_VA, Rights::READ_EXECUTE), Err(Error::EINVAL), "code");
+    assert_eq!(page(&mut s, 1, PLACE, DEVICE_VA + DMA_OFFSET, Rights::READ_WRITE), Err(Error::EINVAL), "its memory");
+    assert_eq!(page(&mut s, 1, PLACE, DEVICE_VA + DEVICE_STRIDE, Rights::READ_WRITE), Err(Error::EFAULT), "none");
+    assert_eq!(page(&mut s, 2, PLACE, PLACE, Rights::READ_WRITE), Err(Error::EFAULT), "by the second place");
+    assert_eq!(s.share(1, 2, PLACE, 1).err(), Some(Error::EFAULT));
+    assert_eq!(s.give(1, 2, PLACE, 1, NONE), Err(Error::EFAULT));
+    s.copy(1, 2, NONE).unwrap();
+    assert!([PLACE, DEVICE_VA].iter().all(|&va| tables::leaf(&s.ram, other, va).is_none()), "a copy of the domain");
+    assert_eq!(page(&mut s, 1, PLACE, 0, Rights::NONE), Ok(()));
+    assert!(tables::leaf(&s.ram, root, PLACE).is_none());
+    page(&mut s, 1, PLACE, DEVICE_VA, Rights::READ_WRITE).unwrap();
+    s.destroy(2).unwrap();
+    s.destroy(1).unwrap();
+    assert!(s.frames.free() > free);
 }
 #[test]
 fn spaces_with_nothing_but_the_return_page_share_its_tables_and_no_others() {
@@ -229,7 +258,7 @@ fn a_frame_that_a_window_shows_is_not_shared() {
     s.map(1, IMAGE_VA, PAGE, Rights::READ_WRITE).unwrap();
     s.write(1, IMAGE_VA, b"original").unwrap();
     let frame = tables::leaf(&s.ram, roots[0], IMAGE_VA).address();
-    s.copy(1, 2, Lent::all(&[frame])).unwrap();
+    s.copy(1, 2, OpenWindows::all(&[frame])).unwrap();
     let leaves = roots.map(|root| tables::leaf(&s.ram, root, IMAGE_VA));
     assert_eq!((leaves[0]).address(), frame);
     assert!(leaves.iter().all(|leaf| leaf.allows_at_once(Rights::WRITE)) && leaves[1].address() != frame);
@@ -244,7 +273,7 @@ fn a_copy_at_once_that_is_not_writable_holds_no_frame_back() {
     let frame = tables::leaf(&s.ram, roots[0], IMAGE_VA).address();
     // The other page is promised, so that one promise too few shows.
     assert_eq!(s.frames.promised(), 1);
-    s.page(1, 2, IMAGE_VA, IMAGE_VA, Rights::READ, Lent::all(&[frame])).unwrap();
+    s.page(1, 2, IMAGE_VA, IMAGE_VA, Rights::READ, OpenWindows::all(&[frame])).unwrap();
     assert_eq!(s.frames.promised(), 1);
     let copy = tables::leaf(&s.ram, roots[1], IMAGE_VA);
     assert!(copy.allows_at_once(Rights::READ) && !copy.allows(Rights::WRITE));

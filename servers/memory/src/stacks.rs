@@ -13,6 +13,8 @@ const HIGH: usize = STACK_TOP;
 const LOW_SLOTS: usize = (LOW - PRIVATE_VA) / SLOT;
 /// Slots.
 pub const SLOTS: usize = LOW_SLOTS + (HIGH - STACK_FLOOR) / SLOT;
+// A space keeps one in 16 bits.
+const _: () = assert!(SLOTS <= u16::MAX as usize);
 
 /// Top of slot `n`.
 pub fn top(n: usize) -> usize {

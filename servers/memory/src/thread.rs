@@ -1,16 +1,16 @@
 //! What portal code and the memory manager tell each other in a thread's page: windows that are mapped at the first access, and
 //! pages that calls share or move.
 
-use crate::{INTERRUPTS_MASK, Physical, SPACES};
+use crate::{INTERRUPTS_MASK, Physical, SPACES, above};
 use abi::Error;
 use abi::address::{PAGE, WINDOW_STRIDE, WINDOW_VA, physical, window_base};
 use abi::identity::DomainId;
 use abi::nucleus::{MAX_THREADS, TRANSFERS, Thread};
 use core::mem::offset_of;
-use memory_logic::doomed::{Lent, Shown};
+use memory_logic::open_windows::{OpenWindows, Shown};
 use memory_logic::ram::Ram;
 use memory_logic::space::Spaces;
-use memory_logic::transfers::{Kind, Request};
+use memory_logic::transfer_letters::{Kind, Request};
 use pebble::interfaces::portals;
 use pebble::interfaces::types::{Alleged, Identity};
 
@@ -53,17 +53,17 @@ struct Pending {
     there: usize,
 }
 /// The words of `thread` for argument `n`: [`Thread::transfers`] and [`Thread::transfer_ends`], in RAM.
-fn words(thread: usize, n: usize) -> [usize; 4] {
+fn transfer_words(thread: usize, n: usize) -> [usize; 4] {
     let (done, ends) = (offset_of!(Thread, transfers) + 16 * n, offset_of!(Thread, transfer_ends) + 16 * n);
     [done, done + 8, ends, ends + 8].map(|offset| thread_page(thread) + offset)
 }
 fn pending(thread: usize, n: usize) -> Option<Pending> {
-    let [request, there, caller, callee] = words(thread, n).map(|at| Physical.read(at));
+    let [request, there, caller, callee] = transfer_words(thread, n).map(|at| Physical.read(at));
     let request = Request::of(request)?;
     Some(Pending { request, caller: DomainId::of(caller)?, callee: DomainId::of(callee)?, there: there as usize })
 }
 fn write(thread: usize, n: usize, values: [u64; 4]) {
-    words(thread, n).into_iter().zip(values).for_each(|(at, value)| Physical.write(at, value));
+    transfer_words(thread, n).into_iter().zip(values).for_each(|(at, value)| Physical.write(at, value));
 }
 /// Whether something may be pending for `thread`.
 fn transferring(thread: usize) -> usize {
@@ -74,6 +74,7 @@ fn transferring(thread: usize) -> usize {
 /// one; request 0: the call can not be made, or not yet. 0: it is made again.
 /// Not part of the entry for faults, which would have room for what this needs on the stack then.
 #[inline(never)]
+#[optimize(size)]
 pub fn transfer(executing: DomainId, thread: usize, request: u64, other: u64) -> isize {
     let Some(asked) = Request::of(request) else {
         undo_transfers(thread);
@@ -94,6 +95,7 @@ pub fn transfer(executing: DomainId, thread: usize, request: u64, other: u64) ->
         }
     }
 }
+#[optimize(size)]
 fn ask(caller: DomainId, callee: DomainId, thread: usize, request: Request, word: u64) -> Result<(), Error> {
     let Request { address, pages, argument, kind, .. } = request;
     // Of a call further out, which asks again, or of one that has ended otherwise.
@@ -104,9 +106,9 @@ fn ask(caller: DomainId, callee: DomainId, thread: usize, request: Request, word
         Physical.write(transferring(thread), 1);
     };
     match kind {
-        Kind::Give => between([Some(caller), Some(callee)], |s, lent| {
+        Kind::Give => between([Some(caller), Some(callee)], |s, windows| {
             let (from, to) = (s.named(caller)?, s.named(callee)?);
-            s.give(from, to, address, pages, lent).map(leave)
+            s.give(from, to, address, pages, windows).map(leave)
         }),
         Kind::Share => {
             let mut s = SPACES.lock();
@@ -123,11 +125,12 @@ fn ask(caller: DomainId, callee: DomainId, thread: usize, request: Request, word
     }
 }
 /// A call returns with `<`, from `callee`: what it has put in its pages is `caller`'s now.
+#[optimize(size)]
 fn come_back(callee: DomainId, caller: DomainId, request: Request) -> Result<(), Error> {
     let Request { there, address, pages, .. } = request;
-    let done = between([Some(callee), Some(caller)], |s, lent| {
+    let done = between([Some(callee), Some(caller)], |s, windows| {
         let (from, to) = (s.named(callee)?, s.named(caller)?);
-        s.got(from, there, (to, address), pages, lent)
+        s.got(from, there, (to, address), pages, windows)
     });
     if done.is_err() {
         drop_pages(callee, there, pages);
@@ -135,10 +138,11 @@ fn come_back(callee: DomainId, caller: DomainId, request: Request) -> Result<(),
     done
 }
 /// What a call has brought to `asid` is of no use to anybody.
+#[optimize(size)]
 fn drop_pages(asid: DomainId, there: usize, pages: usize) {
-    let dropped = between([Some(asid), None], |s, lent| {
+    let dropped = between([Some(asid), None], |s, windows| {
         let asid = s.named(asid)?;
-        s.drop_pages(asid, there, pages, lent)
+        s.drop_pages(asid, there, pages, windows)
     });
     // Of a domain that is no more, all goes.
     let _ = dropped;
@@ -154,12 +158,13 @@ pub fn undo_transfers(thread: usize) {
     Physical.write(transferring(thread), 0);
 }
 /// Undoes what is pending for argument `n` of a call of `thread`.
+#[optimize(size)]
 fn take_back(thread: usize, n: usize) {
     let Some(Pending { request, caller, callee, there }) = pending(thread, n) else { return };
     write(thread, n, [0; 4]);
-    let undone = between([Some(caller), Some(callee)], |s, lent| {
+    let undone = between([Some(caller), Some(callee)], |s, windows| {
         let (caller, callee) = (s.named(caller)?, s.named(callee)?);
-        s.undo(caller, callee, request, there, lent)
+        s.undo(caller, callee, request, there, windows)
     });
     if undone.is_err() {
         // Its caller is no more, perhaps.
@@ -173,26 +178,26 @@ const TRIES: usize = 8;
 /// of them is no more.
 fn between<T>(
     domains: [Option<DomainId>; 2],
-    mut body: impl FnMut(&mut Spaces<Physical>, Lent) -> Result<T, Error>,
+    mut body: impl FnMut(&mut Spaces<Physical>, OpenWindows) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let [one, other] = domains.map(|domain| domain.map_or(Identity(0), Identity::from));
-    portals::freeze(one, other)?;
+    above(|| portals::freeze(one, other))?;
     let shown = Shown::new();
     let mut result = Err(Error::EBUSY);
     for _ in 0..TRIES {
-        match body(&mut SPACES.lock(), Lent::asked(&shown)) {
+        match body(&mut SPACES.lock(), OpenWindows::asked(&shown)) {
             Err(Error::EAGAIN) => {}
             done => {
                 result = done;
                 break;
             }
         }
-        let ask = |frames: &[usize]| portals::shown(Alleged::lent_on(frames.as_ptr() as usize), frames.len());
+        let ask = |frames: &[usize]| above(|| portals::shown(Alleged::lend_all(frames), frames.len()));
         if let Err(error) = shown.ask(|frames| ask(frames).map(|mask| mask as u64)) {
             result = Err(error);
             break;
         }
     }
-    let _ = portals::thaw(one, other);
+    let _ = above(|| portals::thaw(one, other));
     result
 }

@@ -1,156 +1,20 @@
-//! The letters that leave pages with the other side: `S`, `>` and `<`.
-//!
-//! Their argument is an address in the private part, its length the next one; both are whole pages. When all is
-//! checked, the portal asks for the transfer with a fault: the memory manager does it, leaves in the thread what was asked, whose
-//! call it is and to whom, and where the callee finds the pages, and the call is made again: the portal finds that, takes it out
-//! when it commits the call, and passes the address. `S` shares the caller's pages with the callee from now on; `>` moves them to
-//! the callee; for `<` the callee gets as many new pages, which move to the caller when the call returns, in a fault of the return.
-//!
-//! What is left in the thread is of a call that is not made yet, and names both domains by identity: nothing that another domain
-//! does on that thread, and no domain that has one of the numbers later, takes it for its own. It may be undone at any time: the
-//! call, if it is still to be made, asks again. So it is undone before the call ends with an error or waits for a stack, and when
-//! the thread ends. The frame of a call with `<` has the caller's identity, for the return.
+//! What the letters that leave pages with the other side have done ([`crate::transfer_letters`]): pages of one space are shown to another, or move there.
 
-use crate::doomed::Lent;
+use crate::open_windows::OpenWindows;
 use crate::ram::Ram;
 use crate::space::Spaces;
 use crate::tables;
+use crate::transfer_letters::{Kind, MOST, Request};
 use abi::Error;
 use abi::account::ACCOUNTS;
 use abi::address::{DEVICE_VA, PAGE, RECEIVE_VA, STACK_FLOOR};
-use abi::nucleus::{TRANSFERS, Thread, domain, fault};
 use abi::rights::Rights;
-use abi::template::{Letter, Part, Template, Word};
 use arch::Marks;
 use arch::paging::Entry;
-use core::mem::offset_of;
-use portal::encode::*;
-use portal::template::Writer;
-
-/// Most pages of one transfer.
-pub const MOST: usize = 31;
-const _: () = assert!(2 * TRANSFERS == portal::specification::ARGUMENTS);
 
 /// From here on are pages of clients that others pay for, in a part for each account.
 const OTHERS_VA: usize = RECEIVE_VA + (DEVICE_VA - RECEIVE_VA) / 2;
 const PART: usize = (DEVICE_VA - OTHERS_VA) / ACCOUNTS;
-
-/// What is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// `S`
-    Share = 0,
-    /// `>`
-    Give = 1,
-    /// `<`, when the call is made.
-    Get = 2,
-    /// `<`, when it returns.
-    Got = 3,
-}
-/// A request as portal code writes it: of [`Kind::Got`] from bit 30 the callee's page; from bit 12 the caller's page, then the
-/// number of pages, the argument, the kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Request {
-    /// The callee's address, of [`Kind::Got`].
-    pub there: usize,
-    /// The caller's.
-    pub address: usize,
-    pub pages: usize,
-    /// Half the number of the argument register in which the caller passes it: its length is in the next.
-    pub argument: usize,
-    pub kind: Kind,
-}
-const THERE: i32 = 30;
-const PAGES: i32 = 7;
-const ARGUMENT: i32 = 4;
-const KIND: i32 = 2;
-impl Request {
-    /// `None`: no pages, which nobody asks for.
-    pub fn of(word: u64) -> Option<Request> {
-        const PRIVATE: usize = (1 << THERE) - PAGE;
-        let kind = [Kind::Share, Kind::Give, Kind::Get, Kind::Got][(word >> KIND & 3) as usize];
-        let request = Request {
-            there: (word >> (THERE - 12)) as usize & PRIVATE,
-            address: word as usize & PRIVATE,
-            pages: (word >> PAGES) as usize & MOST,
-            argument: (word >> ARGUMENT) as usize & 7,
-            kind,
-        };
-        (request.pages > 0 && request.argument < TRANSFERS).then_some(request)
-    }
-}
-
-const REQUESTS: i32 = offset_of!(Thread, transfers) as i32;
-const ENDS: i32 = offset_of!(Thread, transfer_ends) as i32;
-
-/// The template.
-pub const fn transfers() -> Template {
-    let mut w = Writer::new();
-    let check = check(&mut w);
-    let ask = ask(&mut w, false);
-    let ask_get = self::ask(&mut w, true);
-    let at = w.position();
-    w.plain(addi(T1, T4, 0));
-    let slow = w.part(at);
-    let at = w.position();
-    w.put(Word::new(ld(ZERO, TP, REQUESTS + 8)).rd().place());
-    w.put(Word::new(sd(ZERO, TP, REQUESTS)).place());
-    let pass = w.part(at);
-    // Once: the return is made again after the fault, whose value `a6` is, and `t5` the caller's identity.
-    let at = w.position();
-    w.put(Word::new(ld(A6, T0, 0)).own());
-    w.put(Word::new(ld(T5, T0, 8)).own());
-    w.put(Word::new(sd(ZERO, T0, 0)).own());
-    w.put(Word::new(bne(A6, ZERO, 0)).slow());
-    let back = w.part(at);
-    w.letter(letter(b'S', Kind::Share, 0, [check, pass, Part::NONE, slow, ask]));
-    w.letter(letter(b'>', Kind::Give, 0, [check, pass, Part::NONE, slow, ask]));
-    w.letter(letter(b'<', Kind::Get, 2, [check, pass, back, slow, ask_get]));
-    w.finish(0)
-}
-const fn letter(letter: u8, kind: Kind, words: u8, parts: [Part; 5]) -> Letter {
-    let parameters = [(kind as i16) << KIND, 0, 0];
-    Letter { letter, length: 1, words, fault: fault::TRANSFER as u8, parameters, parts, ..Letter::NONE }
-}
-/// Whole pages, at most as many as fit, in the private part.
-const fn check(w: &mut Writer) -> Part {
-    let first = w.position();
-    w.put(Word::new(slli(T3, ZERO, 52)).rs1());
-    w.put(Word::new(bne(T3, ZERO, 0)).fail(Error::EINVAL));
-    w.put(Word::new(slli(T3, ZERO, 52)).length_rs1());
-    w.put(Word::new(bne(T3, ZERO, 0)).fail(Error::EINVAL));
-    w.put(Word::new(srli(T3, ZERO, 12 + MOST.trailing_ones() as i32)).length_rs1());
-    w.put(Word::new(bne(T3, ZERO, 0)).fail(Error::EINVAL));
-    w.put(Word::new(beq(ZERO, ZERO, 0)).length_rs1().fail(Error::EINVAL));
-    w.put(Word::new(srli(T3, ZERO, 30)).rs1());
-    w.put(Word::new(bne(T3, ZERO, 0)).fail(Error::EFAULT));
-    w.part(first)
-}
-/// `t4`: the request. It must be what was done last for this argument, for a call of this caller to this callee. `comes_back`: it
-/// goes to the frame as that of the return, with the caller's identity behind it.
-const fn ask(w: &mut Writer, comes_back: bool) -> Part {
-    let first = w.position();
-    w.put(Word::new(srli(T4, ZERO, 12 - PAGES)).length_rs1());
-    w.put(Word::new(add(T4, T4, ZERO)).rs2());
-    w.put(Word::new(addi(T4, T4, 0)).parameter(0));
-    w.put(Word::new(addi(T4, T4, 0)).place());
-    w.put(Word::new(ld(T3, TP, REQUESTS)).place());
-    w.put(Word::new(bne(T3, T4, 0)).slow());
-    w.put(Word::new(ld(T5, TP, ENDS)).place());
-    w.plain(ld(T3, T2, domain::IDENTITY));
-    w.put(Word::new(bne(T3, T5, 0)).slow());
-    w.put(Word::new(lui(T3, 0)).callee());
-    w.plain(ld(T3, T3, domain::IDENTITY));
-    w.put(Word::new(ld(T1, TP, ENDS + 8)).place());
-    w.put(Word::new(bne(T3, T1, 0)).slow());
-    if comes_back {
-        w.put(Word::new(ld(T3, TP, REQUESTS + 8)).place());
-        w.all([slli(T3, T3, THERE - 12), or(T4, T4, T3), addi(T4, T4, 1 << KIND)]);
-        w.put(Word::new(sd(T4, T0, 0)).own());
-        w.put(Word::new(sd(T5, T0, 8)).own());
-    }
-    w.part(first)
-}
 
 impl<R: Ram> Spaces<R> {
     /// Checks that `pages` pages from `va` may be passed on: private, and no device's.
@@ -240,10 +104,10 @@ impl<R: Ram> Spaces<R> {
         callee: usize,
         address: usize,
         pages: usize,
-        lent: Lent,
+        windows: OpenWindows,
     ) -> Result<usize, Error> {
         Self::transferable(address, pages).map_err(|_| Error::EFAULT)?;
-        self.movable(caller, address, pages, lent)?;
+        self.movable(caller, address, pages, windows)?;
         let there = self.receive(caller, callee, pages)?;
         // Tables first: moving itself does not fail.
         self.room(callee, pages)?;
@@ -269,20 +133,20 @@ impl<R: Ram> Spaces<R> {
         there: usize,
         (caller, address): (usize, usize),
         pages: usize,
-        lent: Lent,
+        windows: OpenWindows,
     ) -> Result<(), Error> {
         if callee == caller && there.abs_diff(address) < pages * PAGE {
             return Err(Error::EINVAL);
         }
-        self.movable(callee, there, pages, lent)?;
-        self.replaceable(caller, address, pages, lent)?;
+        self.movable(callee, there, pages, windows)?;
+        self.replaceable(caller, address, pages, windows)?;
         // Tables first, and then what was there: it may be seen until it is forgotten, so no frame is given out before.
         let root = self.space(caller)?.root;
         for n in 0..pages {
             self.make_private(caller, root, address + n * PAGE)?;
         }
         self.burying(caller, |s, doomed| {
-            (0..pages).try_for_each(|n| s.take_page(caller, address + n * PAGE, lent, doomed).map(|_| ()))
+            (0..pages).try_for_each(|n| s.take_page(caller, address + n * PAGE, windows, doomed).map(|_| ()))
         })?;
         for n in 0..pages {
             self.vacant(caller, address + n * PAGE)?;
@@ -291,14 +155,14 @@ impl<R: Ram> Spaces<R> {
     }
     /// Unmaps pages that a call has brought, but for those that windows show: these stay where they are. `EAGAIN`: it must be known
     /// which do, and nothing has changed.
-    pub fn drop_pages(&mut self, asid: usize, there: usize, pages: usize, lent: Lent) -> Result<(), Error> {
-        match self.replaceable(asid, there, pages, lent) {
+    pub fn drop_pages(&mut self, asid: usize, there: usize, pages: usize, windows: OpenWindows) -> Result<(), Error> {
+        match self.replaceable(asid, there, pages, windows) {
             Err(Error::EBUSY) | Ok(()) => {}
             other => return other,
         }
         self.burying(asid, |s, doomed| {
             for va in (there..there + pages * PAGE).step_by(PAGE) {
-                match s.take_page(asid, va, lent, doomed) {
+                match s.take_page(asid, va, windows, doomed) {
                     Err(Error::EBUSY) => {}
                     other => drop(other?),
                 }
@@ -314,22 +178,23 @@ impl<R: Ram> Spaces<R> {
         callee: usize,
         request: Request,
         there: usize,
-        lent: Lent,
+        windows: OpenWindows,
     ) -> Result<(), Error> {
         let Request { address, pages, kind, .. } = request;
         if kind == Kind::Give {
             let root = self.space(caller)?.root;
             let free = (0..pages).all(|n| tables::leaf(&self.ram, root, address + n * PAGE).is_none());
-            let back = if free { self.got(callee, there, (caller, address), pages, lent) } else { Err(Error::EEXIST) };
+            let back =
+                if free { self.got(callee, there, (caller, address), pages, windows) } else { Err(Error::EEXIST) };
             if matches!(back, Ok(()) | Err(Error::EAGAIN)) {
                 return back;
             }
         }
-        self.drop_pages(callee, there, pages, lent)
+        self.drop_pages(callee, there, pages, windows)
     }
     /// Checks that the pages are the space's alone and that no window shows them; makes those so that are shared
     /// copy-on-write.
-    fn movable(&mut self, asid: usize, address: usize, pages: usize, lent: Lent) -> Result<(), Error> {
+    fn movable(&mut self, asid: usize, address: usize, pages: usize, windows: OpenWindows) -> Result<(), Error> {
         let root = self.space(asid)?.root;
         for va in (address..address + pages * PAGE).step_by(PAGE) {
             self.own(asid, va, true)?;
@@ -341,14 +206,14 @@ impl<R: Ram> Spaces<R> {
                 return Err(Error::EFAULT);
             }
         }
-        self.replaceable(asid, address, pages, lent)
+        self.replaceable(asid, address, pages, windows)
     }
     /// Checks that no window shows the pages. Of all of them it is asked at once.
-    fn replaceable(&mut self, asid: usize, address: usize, pages: usize, lent: Lent) -> Result<(), Error> {
+    fn replaceable(&mut self, asid: usize, address: usize, pages: usize, windows: OpenWindows) -> Result<(), Error> {
         let root = self.space(asid)?.root;
         let mut result = Ok(());
         for va in (address..address + pages * PAGE).step_by(PAGE) {
-            match lent.not(tables::leaf(&self.ram, root, va)) {
+            match windows.not(tables::leaf(&self.ram, root, va)) {
                 Err(Error::EAGAIN) => result = Err(Error::EAGAIN),
                 other => drop(other?),
             }
@@ -403,16 +268,6 @@ mod tests {
         tables::leaf(&s.ram, root, va)
     }
 
-    #[test]
-    fn the_template_may_be_used() {
-        assert_eq!(portal::template::check(&transfers()), Ok(()));
-    }
-    #[test]
-    fn a_request_is_what_the_portal_code_makes() {
-        let word = 0x2345_6000 << (THERE - 12) | 0x1234_5000 | 3 << PAGES | 2 << ARGUMENT | 3 << KIND;
-        let request = Request { there: 0x2345_6000, address: 0x1234_5000, pages: 3, argument: 2, kind: Kind::Got };
-        assert_eq!((Request::of(word), Request::of(0)), (Some(request), None));
-    }
     #[test]
     fn a_shared_frame_is_free_when_both_have_let_go() {
         let (mut s, roots) = two();
@@ -482,7 +337,7 @@ mod tests {
     fn what_a_window_shows_is_not_given() {
         let (mut s, roots) = two();
         let lent = [leaf(&s, roots[0], IMAGE_VA + PAGE).address()];
-        assert_eq!(s.give(1, 2, IMAGE_VA, 2, Lent::all(&lent)), Err(Error::EBUSY));
+        assert_eq!(s.give(1, 2, IMAGE_VA, 2, OpenWindows::all(&lent)), Err(Error::EBUSY));
         assert!(leaf(&s, roots[0], IMAGE_VA).is_present());
     }
     #[test]
@@ -523,7 +378,7 @@ mod tests {
         let there = s.share(1, 2, IMAGE_VA, 2).unwrap();
         let lent = [leaf(&s, roots[1], there).address()];
         let request = Request { there, address: IMAGE_VA, pages: 2, argument: 0, kind: Kind::Share };
-        s.undo(1, 2, request, there, Lent::all(&lent)).unwrap();
+        s.undo(1, 2, request, there, OpenWindows::all(&lent)).unwrap();
         assert!(leaf(&s, roots[1], there).is_present());
         assert!(leaf(&s, roots[1], there + PAGE).is_none());
     }
@@ -532,9 +387,9 @@ mod tests {
         let (mut s, roots) = two();
         let there = s.get(1, 2, IMAGE_VA, 1).unwrap();
         let lent = [leaf(&s, roots[0], IMAGE_VA).address()];
-        assert_eq!(s.got(2, there, (1, IMAGE_VA), 1, Lent::all(&lent)), Err(Error::EBUSY));
+        assert_eq!(s.got(2, there, (1, IMAGE_VA), 1, OpenWindows::all(&lent)), Err(Error::EBUSY));
         assert!(!leaf(&s, roots[1], there).is_none());
-        s.drop_pages(2, there, 1, Lent::all(&lent)).unwrap();
+        s.drop_pages(2, there, 1, OpenWindows::all(&lent)).unwrap();
         assert!(leaf(&s, roots[1], there).is_none());
         assert_eq!(leaf(&s, roots[0], IMAGE_VA).address(), lent[0]);
     }

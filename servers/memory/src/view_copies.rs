@@ -7,12 +7,12 @@
 //! Space and regions are copied in one step, with nothing in between: a region of a later moment could show a page of an earlier one that
 //! was the task's alone by then.
 
-use crate::doomed::Lent;
+use crate::open_windows::OpenWindows;
 use crate::ram::Ram;
 use crate::space::Spaces;
 use crate::stacks;
 use crate::tables;
-use crate::views::{REGIONS, Region};
+use crate::view::{REGIONS, Region};
 use abi::Error;
 use abi::address::PAGE;
 
@@ -31,6 +31,7 @@ impl<R: Ram> Spaces<R> {
     }
     #[cold]
     #[inline(never)]
+    #[cfg_attr(target_os = "none", optimize(size))]
     fn copy_all_views(&mut self, from: usize, to: usize) -> Result<(), Error> {
         let mut next = self.views.of(to).next();
         while let Some((number, view)) = next {
@@ -42,6 +43,7 @@ impl<R: Ram> Spaces<R> {
         }
         Ok(())
     }
+    #[cfg_attr(target_os = "none", optimize(size))]
     fn copy_regions(&mut self, model: usize, view: usize, space: usize) -> Result<(), Error> {
         // The model's do not change meanwhile.
         let mut n = 0;
@@ -52,13 +54,14 @@ impl<R: Ram> Spaces<R> {
             let last = region.pages().last().unwrap_or(0);
             if region.own && stacks::slot_of(last).is_some() {
                 // Nobody has been in the copy: no window shows a page of it.
-                self.give_up(space, region, Lent::all(&[]))?;
+                self.give_up(space, region, OpenWindows::all(&[]))?;
             } else {
                 self.copy_region(region, view, space)?;
             }
         }
     }
     /// View `view` sees those pages of `region` that its space has.
+    #[cfg_attr(target_os = "none", optimize(size))]
     fn copy_region(&mut self, region: Region, view: usize, space: usize) -> Result<(), Error> {
         let root = self.space(space)?.root;
         let mut run: Option<(usize, usize)> = None;
@@ -76,6 +79,7 @@ impl<R: Ram> Spaces<R> {
         }
         run.map_or(Ok(()), |seen| self.see_copied(region, view, seen))
     }
+    #[cfg_attr(target_os = "none", optimize(size))]
     fn see_copied(&mut self, region: Region, view: usize, range: (usize, usize)) -> Result<(), Error> {
         // What is not there may have made two regions of one.
         if self.views.regions_of(view).count() >= REGIONS {

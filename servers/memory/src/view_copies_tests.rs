@@ -1,10 +1,11 @@
 //! Views of a copied space over fake RAM: they see what their models do, of the copy, and nothing else.
 
-use crate::doomed::Lent;
 use crate::fake::Fake;
+use crate::open_windows::OpenWindows;
 use crate::space::Spaces;
 use crate::space_tests::{NONE, id};
-use crate::views::{REGIONS, Seen};
+use crate::view::REGIONS;
+use crate::views::Seen;
 use crate::views_tests::{BASE, MANAGED, READ, WRITE, holds, kept, leaf, sees, show, three};
 use abi::Error;
 use abi::address::*;
@@ -12,14 +13,14 @@ use abi::rights::Rights;
 use proptest::prelude::*;
 
 /// Space 5 becomes a copy of space 1, and 6 and 7 its views, as 2 and 3 are of that.
-fn copied(s: &mut Spaces<Fake>, lent: Lent) -> Result<(), Error> {
+fn copied(s: &mut Spaces<Fake>, windows: OpenWindows) -> Result<(), Error> {
     for number in [5, 6, 7] {
         let root = if number == 5 { s.create(id(5)) } else { s.create_view(id(number), 5, 0) }.unwrap();
         s.ram.spaces.push((number, root));
     }
     s.set_model(6, 2).unwrap();
     s.set_model(7, 3).unwrap();
-    kept(s, |s| s.copy(1, 5, lent))
+    kept(s, |s| s.copy(1, 5, windows))
 }
 
 #[test]
@@ -80,7 +81,7 @@ fn a_page_that_a_window_shows_is_copied_at_once_and_seen() {
     assert_eq!(sees(&mut s, 2, 0, Rights::WRITE), Seen::Now);
     let lent = [leaf(&mut s, 2, 0).address()];
     s.ram.shown = lent.to_vec();
-    copied(&mut s, Lent::all(&lent)).unwrap();
+    copied(&mut s, OpenWindows::all(&lent)).unwrap();
     assert_eq!(sees(&mut s, 6, 0, Rights::WRITE), Seen::Now);
     assert_ne!(leaf(&mut s, 6, 0).address(), lent[0]);
     holds(&mut s);

@@ -11,77 +11,20 @@
 //! A region that is new in a space is seen by the space's domain alone. What a view's own domain takes (stacks, heap) is seen by
 //! that one too, and ends with it. A page that is unmapped is no region's any more, unless a pager answers for its address.
 
-mod ends;
+mod destruction;
 mod patches;
 
-use crate::chains::Chains;
-use crate::doomed::Lent;
-use crate::numbered::Numbered;
+use crate::open_windows::OpenWindows;
 use crate::ram::Ram;
 use crate::space::{Spaces, private, spans};
 use crate::tables;
+use crate::view::{REGIONS, Region, View};
 use abi::Error;
 use abi::address::*;
 use abi::identity::DomainId;
 use abi::rights::Rights;
 use arch::Marks;
 use arch::paging::{Entry, is_user_address};
-
-/// Most regions of one view.
-pub const REGIONS: usize = 64;
-/// Pages of regions, of all views.
-const REGION_PAGES: usize = 32;
-
-/// Of a view, or, of a space that has views, only where their list begins.
-#[derive(Clone, Copy)]
-#[repr(align(32))]
-pub struct View {
-    /// Physical address of its root table; 0: it is none.
-    pub root: usize,
-    id: Option<DomainId>,
-    /// The domain whose space it is of.
-    pub space: u16,
-    /// The next view of the same space; of a space the first one; 0: none.
-    pub(crate) next: u16,
-    /// Page tables of its own.
-    tables: u16,
-    /// The view of another space that it is to see as much as, when its own becomes a copy of that one; 0: none.
-    pub(crate) model: u16,
-    account: u8,
-    /// Physical address of its domain's patch; 0: none.
-    pub(crate) patch: u32,
-}
-const _: () = assert!(size_of::<View>() == 32);
-
-/// Pages that a view sees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Region {
-    /// Page numbers: the first, and the first behind it.
-    start: u32,
-    end: u32,
-    rights: u8,
-    /// The view's own domain has taken the pages: they end with it.
-    pub(crate) own: bool,
-}
-impl Region {
-    fn has(&self, va: usize) -> bool {
-        (self.start..self.end).contains(&((va / PAGE) as u32))
-    }
-    pub(crate) fn rights(&self) -> Rights {
-        Rights::from_bits_truncate(self.rights as u64)
-    }
-    pub(crate) fn pages(&self) -> impl Iterator<Item = usize> + use<> {
-        (self.start..self.end).map(|page| page as usize * PAGE)
-    }
-}
-
-/// All views.
-pub struct Views {
-    records: Numbered<View>,
-    count: usize,
-    /// By the views' numbers.
-    regions: Chains<Region, REGION_PAGES>,
-}
 
 /// What becomes of a view's fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,50 +35,6 @@ pub enum Seen {
     Missing(DomainId),
     /// The view does not see that.
     Not,
-}
-
-impl Views {
-    #[allow(clippy::new_without_default)]
-    pub const fn new() -> Views {
-        Views { records: Numbered::new(), count: 0, regions: Chains::new() }
-    }
-    /// The view of domain `number`.
-    pub fn get(&self, number: usize) -> Option<&View> {
-        if self.count == 0 {
-            return None;
-        }
-        self.records.get(number).filter(|view| view.root != 0)
-    }
-    /// Whether there are any.
-    pub(crate) fn any(&self) -> bool {
-        self.count != 0
-    }
-    /// The views of `space`.
-    pub(crate) fn of(&self, space: usize) -> impl Iterator<Item = (usize, View)> + use<'_> {
-        let first = if self.count == 0 { 0 } else { self.records.get(space).map_or(0, |record| record.next) };
-        core::iter::successors(self.numbered(first), |(_, view)| self.numbered(view.next))
-    }
-    pub(crate) fn numbered(&self, number: u16) -> Option<(usize, View)> {
-        self.get(number as usize).map(|view| (number as usize, *view))
-    }
-    pub(crate) fn get_mut(&mut self, number: usize) -> Option<&mut View> {
-        self.records.get_mut(number).filter(|view| view.root != 0)
-    }
-    /// The regions of view `view`.
-    pub(crate) fn regions_of(&self, view: usize) -> impl Iterator<Item = Region> {
-        self.regions.of(view as u16)
-    }
-    fn region(&self, view: usize, va: usize) -> Option<Region> {
-        self.regions.of(view as u16).find(|region| region.has(va))
-    }
-    /// Whether view `view` has taken the page at `va`.
-    pub(crate) fn has_taken(&self, view: usize, va: usize) -> bool {
-        self.region(view, va).is_some_and(|region| region.own)
-    }
-    /// Pages that view `view` has taken.
-    pub fn taken(&self, view: usize) -> usize {
-        self.regions.of(view as u16).filter(|region| region.own).map(|region| region.pages().count()).sum()
-    }
 }
 
 impl<R: Ram> Spaces<R> {
@@ -199,6 +98,7 @@ impl<R: Ram> Spaces<R> {
     }
     /// A view of space `space` for domain `id`, which sees nothing; physical address of its root table. `EINVAL`: there is no such
     /// space.
+    #[cfg_attr(target_os = "none", optimize(size))]
     pub fn create_view(&mut self, id: DomainId, space: usize, account: usize) -> Result<usize, Error> {
         let asid = id.number();
         self.space(space).map_err(|_| Error::EINVAL)?;
@@ -224,13 +124,14 @@ impl<R: Ram> Spaces<R> {
     /// Makes pages from `start` on visible to view `view` with `rights`, in place of what it has there; with none, invisible. Who asks
     /// is `by`: the space's own domain, or a view of it, which can pass on no more than it has. `EACCESS`: more rights than they
     /// have; `EFAULT`: nothing is there; `EBUSY`: a window on one of them is open; `EAGAIN`: that must be known; `ENFILE`, `ENOMEM`.
+    #[cfg_attr(target_os = "none", optimize(size))]
     pub fn make_visible(
         &mut self,
         by: usize,
         view: usize,
         (start, bytes): (usize, usize),
         rights: Rights,
-        lent: Lent,
+        windows: OpenWindows,
     ) -> Result<(), Error> {
         private(start, bytes)?;
         let none = rights == Rights::NONE;
@@ -245,7 +146,7 @@ impl<R: Ram> Spaces<R> {
         }
         // Nothing has changed before all is known to be possible.
         for va in (start..range.1).step_by(PAGE) {
-            lent.not(tables::leaf(&self.ram, root, va))?;
+            windows.not(tables::leaf(&self.ram, root, va))?;
         }
         if !none {
             self.view_tables(view, range)?;
@@ -258,6 +159,7 @@ impl<R: Ram> Spaces<R> {
         if none { Ok(()) } else { self.see(view, range, rights, false) }
     }
     /// Whether domain `by` can show a range of `space` with these rights.
+    #[cfg_attr(target_os = "none", optimize(size))]
     fn may_show(&mut self, by: usize, space: usize, (start, end): (usize, usize), rights: Rights) -> Result<(), Error> {
         let own = self.space(space)?;
         let (root, id) = (own.root, own.id);
@@ -315,6 +217,7 @@ impl<R: Ram> Spaces<R> {
         views.regions.insert((ram, frames), view as u16, Region { start, end, rights, own })
     }
     /// Takes a range out of the regions of a view; what remains of one may need a record more.
+    #[cfg_attr(target_os = "none", optimize(size))]
     pub(crate) fn cut(&mut self, view: usize, (start, end): (usize, usize)) -> Result<(), Error> {
         let (start, end) = ((start / PAGE) as u32, (end / PAGE) as u32);
         let overlaps = |r: &Region| r.start < end && start < r.end;
@@ -329,6 +232,7 @@ impl<R: Ram> Spaces<R> {
         Ok(())
     }
     /// Forgets what a view's table has of a range.
+    #[cfg_attr(target_os = "none", optimize(size))]
     fn blind(&mut self, view: usize, (start, end): (usize, usize)) {
         let Some(&View { root, .. }) = self.views.get(view) else { return };
         self.forget_all_patched(view);

@@ -1,13 +1,14 @@
 //! Views over fake RAM: who sees what, and that nothing reaches a frame that is somebody else's by then. [`crate::fake::Fake`] is the
 //! adversary, for views as for spaces.
 
-use crate::doomed::Lent;
 use crate::fake::Fake;
+use crate::open_windows::OpenWindows;
 use crate::patches_tests::missed;
 use crate::space::Spaces;
 use crate::space_tests::{NONE, id, spaces};
 use crate::tables;
-use crate::views::{REGIONS, Seen};
+use crate::view::REGIONS;
+use crate::views::Seen;
 use abi::Error;
 use abi::address::*;
 use abi::rights::Rights;
@@ -42,9 +43,9 @@ pub(crate) fn kept<T>(s: &mut Spaces<Fake>, body: impl FnOnce(&mut Spaces<Fake>)
     result
 }
 /// Domain 2 ends: nobody is in it any more.
-fn die(s: &mut Spaces<Fake>, lent: Lent) {
+fn die(s: &mut Spaces<Fake>, windows: OpenWindows) {
     s.ram.dead.insert(2);
-    kept(s, |s| s.destroy_view(2, lent)).unwrap();
+    kept(s, |s| s.destroy_view(2, windows)).unwrap();
     s.ram.dead.remove(&2);
     s.ram.spaces.retain(|space| space.0 != 2);
 }
@@ -190,10 +191,10 @@ fn what_a_window_shows_is_not_hidden_and_outlives_its_taker() {
     assert_eq!(s.resolve_view(2, heap, Rights::WRITE, true), Seen::Now);
     let root = s.root(2).unwrap();
     let lent = [tables::leaf(&s.ram, root, heap).address()];
-    let hidden = kept(&mut s, |s| s.make_visible(1, 2, (heap, PAGE), Rights::NONE, Lent::all(&lent)));
+    let hidden = kept(&mut s, |s| s.make_visible(1, 2, (heap, PAGE), Rights::NONE, OpenWindows::all(&lent)));
     assert_eq!((hidden, s.resolve_view(2, heap, Rights::WRITE, false)), (Err(Error::EBUSY), Seen::Now));
     s.ram.shown = lent.to_vec();
-    die(&mut s, Lent::all(&lent));
+    die(&mut s, OpenWindows::all(&lent));
     assert!(!s.frames.is_free(lent[0]) && s.resolve(1, heap, Rights::WRITE));
     holds(&mut s);
 }

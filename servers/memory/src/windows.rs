@@ -15,19 +15,20 @@
 //! several pages the table that has the last one's.
 
 use abi::Error;
-use abi::address::{WINDOW_PAGES, WINDOW_STRIDE};
+use abi::address::{WINDOW_PAGES, WINDOW_STRIDE, WINDOW_VA};
 use abi::nucleus::{Thread, domain, fault};
-use abi::template::{Letter, Part, Template, Word, choice, part};
-use arch::riscv64::paging::lendable;
+use abi::step::places::*;
+use abi::step::*;
+use abi::template::{Letter, Part, Template, choice, part};
+use arch::paging::{LEVELS, WALK, lendable};
 use core::mem::offset_of;
-use portal::encode::*;
-use portal::template::Writer;
+use portal::Writer;
 
 const WINDOW: i32 = offset_of!(Thread, window) as i32;
 /// The slots of one thread are a block of addresses of this size (log2).
 const STRIDE: i32 = WINDOW_STRIDE.trailing_zeros() as i32;
-/// One page: `lui` of it.
-const PAGE: u32 = 1;
+/// One page.
+const PAGE: i32 = 1;
 /// What may be lent lies in the private part (bits from here up are 0), in the thread's slots, or in the common part.
 const PRIVATE: i32 = 30;
 const COMMON: i32 = 36;
@@ -52,168 +53,160 @@ const fn letter(letter: u8, write: bool, length: bool, parts: [Part; 5]) -> Lett
     }
 }
 
-/// The root table of the caller, in `t3`; the mask of a table's offsets is in `t5`.
+/// The root table of the caller, in `V2`; the mask of a table's offsets is in `V4`.
 const fn root(w: &mut Writer) {
-    w.plain(ld(T3, T2, domain::ROOT));
+    w.put(load(V2, caller(domain::ROOT)));
 }
-/// `t3` is an entry that must point to a table: makes it the table's supervisor address.
+/// `V2` is an entry that must point to a table: makes it the table's supervisor address.
 const fn descend(w: &mut Writer) {
-    w.all([andi(T4, T3, 15), addi(T4, T4, -1)]);
-    w.put(Word::new(bne(T4, ZERO, 0)).slow());
-    w.all([srli(T3, T3, 10), slliw(T3, T3, 12)]);
+    w.all([and_number(V3, V2, WALK.looked_at), add_number(V3, V3, -WALK.table)]);
+    w.put(different(V3, ZERO).slow());
+    w.all([shift_right(V2, V2, WALK.frame), shift_left_32(V2, V2, 12)]);
 }
-/// `t3` is a table: makes it the address of the entry for what is at bit `shift + 3` of an address, which `load` loads shifted
-/// right by `shift` into `t4`.
-const fn index(w: &mut Writer, load: Word) {
-    w.put(load);
-    w.all([and(T4, T4, T5), add(T3, T3, T4)]);
+/// The bit from which on an address has its place in a table of `level`, less the three by which an entry is 8 bytes.
+const fn shift(level: usize) -> i32 {
+    12 + 9 * level as i32 - 3
 }
-/// Makes `t3` the last table of the argument's page.
-const fn walk_argument(w: &mut Writer) {
-    root(w);
-    let shifts = [27, 18];
-    let mut n = 0;
-    while n < 2 {
-        index(w, Word::new(srli(T4, ZERO, shifts[n])).rs1());
-        w.plain(ld(T3, T3, 0));
+/// `V2` is a table of `level`: makes it the address of its entry for `address`. Uses `V3`.
+const fn index(w: &mut Writer, address: Place, level: usize) {
+    w.put(shift_right(V3, address, shift(level)));
+    w.all([and(V3, V3, V4), add(V2, V2, V3)]);
+}
+/// `V2` is a table of level `from`: makes it that of level `to` which `address` leads to.
+const fn walk(w: &mut Writer, address: Place, from: usize, to: usize) {
+    let mut level = from;
+    while level > to {
+        index(w, address, level);
+        w.put(load(V2, table(V2, 0)));
         descend(w);
-        n += 1;
+        level -= 1;
     }
 }
-/// Ends where the argument lies where it may: in the private part, in the thread's slots, or in the common part. `t1`, where there
+/// Ends where the argument lies where it may: in the private part, in the thread's slots, or in the common part. `V1`, where there
 /// are several pages, is its last byte, and must be in the same. What is in the slots and alone may go on at the first of the
-/// branches that this returns, with its last table in `t3`; 0: there is none.
+/// branches that this returns, with its last table in `V2`; 0: there is none.
 const fn place(w: &mut Writer, several: bool) -> usize {
-    w.put(Word::new(srli(T3, ZERO, PRIVATE)).rs1());
-    let private = w.position();
-    w.plain(beq(T3, ZERO, 0));
-    w.put(Word::new(xor(T4, ZERO, T6)).rs1());
+    w.put(shift_right(V2, ARGUMENT, PRIVATE));
+    let private = w.branch(equal(V2, ZERO));
+    w.put(xor(V3, ARGUMENT, V5));
     if several {
-        w.all([xor(T3, T1, T6), or(T4, T4, T3)]);
+        w.all([xor(V2, V1, V5), or(V3, V3, V2)]);
     }
-    w.plain(srli(T4, T4, STRIDE));
+    w.put(shift_right(V3, V3, STRIDE));
     let mut found = 0;
     let slots = if several {
-        let slots = w.position();
-        w.plain(beq(T4, ZERO, 0));
-        slots
+        w.branch(equal(V3, ZERO))
     } else {
-        let common = w.position();
-        w.plain(bne(T4, ZERO, 0));
-        w.put(Word::new(srli(T4, ZERO, 18)).rs1());
-        w.all([and(T4, T4, T5), add(T4, T4, T2), ld(T3, T4, domain::WINDOW_TABLES)]);
-        found = w.position();
-        w.plain(bne(T3, ZERO, 0));
-        let slots = w.position();
-        w.plain(beq(ZERO, ZERO, 0));
+        let common = w.branch(different(V3, ZERO));
+        w.put(shift_right(V3, ARGUMENT, shift(1)));
+        w.all([and(V3, V3, V4), add(V3, V3, CALLER), load(V2, caller_at(V3, domain::WINDOW_TABLES))]);
+        found = w.branch(different(V2, ZERO));
+        let slots = w.branch(always());
         w.land(common);
         slots
     };
-    w.put(Word::new(srli(T4, ZERO, END)).rs1());
-    w.put(Word::new(bne(T4, ZERO, 0)).fail(Error::EFAULT));
-    w.put(Word::new(srli(T4, ZERO, COMMON)).rs1());
-    w.put(Word::new(beq(T4, ZERO, 0)).fail(Error::EFAULT));
+    w.put(shift_right(V3, ARGUMENT, END));
+    w.put(different(V3, ZERO).fail(Error::EFAULT));
+    w.put(shift_right(V3, ARGUMENT, COMMON));
+    w.put(equal(V3, ZERO).fail(Error::EFAULT));
     w.land(private);
     w.land(slots);
     found
 }
 /// The entry in `from` is checked, with `scratch`, and goes to own word `word`.
-const fn lend(w: &mut Writer, from: Register, scratch: Register, word: i32) {
+const fn lend(w: &mut Writer, from: Place, scratch: Place, word: i32) {
     may_lend(w, from, scratch);
-    w.put(Word::new(andi(from, from, 0)).parameter(2));
-    w.put(Word::new(ori(from, from, lendable(false).added as i32)).mode());
-    w.put(Word::new(sd(from, T0, 8 * word)).own());
+    w.put(and_number(from, from, 0).with(Fill::PARAMETER_2));
+    w.put(or_number(from, from, lendable(false).added as i32).with(Fill::MODE));
+    w.put(store(from, own(word)));
 }
 /// Ends, with `scratch`, where the entry in `from` does not have what it must.
-const fn may_lend(w: &mut Writer, from: Register, scratch: Register) {
-    w.put(Word::new(andi(scratch, from, 0)).parameter(0));
-    w.put(Word::new(addi(scratch, scratch, 0)).parameter(1));
-    w.put(Word::new(bne(scratch, ZERO, 0)).slow());
+const fn may_lend(w: &mut Writer, from: Place, scratch: Place) {
+    w.put(and_number(scratch, from, 0).with(Fill::PARAMETER_0));
+    w.put(add_number(scratch, scratch, 0).with(Fill::PARAMETER_1));
+    w.put(different(scratch, ZERO).slow());
 }
-/// Makes `t4` the place of page `t1` among those that the caller has lent last.
+/// Makes `V3` the place of page `V1` among those that the caller has lent last.
 const fn lent_place(w: &mut Writer) {
-    w.all([andi(T4, T1, domain::LENT_PAGES - 1), slli(T4, T4, 4), add(T4, T4, T2)]);
+    w.all([and_number(V3, V1, domain::LENT_PAGES - 1), shift_left(V3, V3, 4), add(V3, V3, CALLER)]);
 }
 /// One page. Its entry may be known from the last time; else, where it is in the private part, it is known from now on.
 const fn check_page(w: &mut Writer) -> Part {
     let first = w.position();
-    w.put(Word::new(srli(T1, ZERO, 12)).rs1());
+    w.put(shift_right(V1, ARGUMENT, 12));
     lent_place(w);
-    w.plain(ld(T3, T4, domain::LENT));
-    let known = w.position();
-    w.plain(beq(T3, T1, 0));
-    let table = place(w, false);
-    walk_argument(w);
-    w.land(table);
-    index(w, Word::new(srli(T4, ZERO, 9)).rs1());
-    w.plain(ld(T3, T3, 0));
-    may_lend(w, T3, T4);
-    w.put(Word::new(srli(T4, ZERO, PRIVATE)).rs1());
-    let elsewhere = w.position();
-    w.plain(bne(T4, ZERO, 0));
+    w.put(load(V2, caller_at(V3, domain::LENT)));
+    let known = w.branch(equal(V2, V1));
+    let in_slots = place(w, false);
+    root(w);
+    walk(w, ARGUMENT, LEVELS - 1, 0);
+    w.land(in_slots);
+    index(w, ARGUMENT, 0);
+    w.put(load(V2, table(V2, 0)));
+    may_lend(w, V2, V3);
+    w.put(shift_right(V3, ARGUMENT, PRIVATE));
+    let elsewhere = w.branch(different(V3, ZERO));
     lent_place(w);
-    w.all([sd(T1, T4, domain::LENT), sd(T3, T4, domain::LENT + 8)]);
-    let found = w.position();
-    w.plain(beq(ZERO, ZERO, 0));
+    w.all([store(V1, caller_at(V3, domain::LENT)), store(V2, caller_at(V3, domain::LENT + 8))]);
+    let found = w.branch(always());
     w.land(known);
-    w.plain(ld(T3, T4, domain::LENT + 8));
+    w.put(load(V2, caller_at(V3, domain::LENT + 8)));
     w.land(elsewhere);
     w.land(found);
-    lend(w, T3, T4, 0);
-    w.all([lui(T4, PAGE), add(T6, T6, T4)]);
+    lend(w, V2, V3, 0);
+    w.all([pages(V3, PAGE), add(V5, V5, V3)]);
     w.part(first)
 }
-/// Several pages. `a6`: how many follow the one that is looked at.
+/// Several pages. `V6`: how many follow the one that is looked at.
 const fn check_pages(w: &mut Writer) -> Part {
-    let pages = WINDOW_PAGES as i32;
+    let most = WINDOW_PAGES as i32;
     let first = w.position();
-    w.plain(addi(A6, ZERO, 0));
+    w.put(number(V6, 0));
     let mut n = 0;
-    while n < pages {
-        w.put(Word::new(sd(ZERO, T0, 8 * n)).own());
+    while n < most {
+        w.put(store(ZERO, own(n)));
         n += 1;
     }
-    let nothing = w.position();
-    w.put(Word::new(beq(ZERO, ZERO, 0)).length_rs1());
-    w.put(Word::new(srli(T3, ZERO, 16)).length_rs1());
-    w.put(Word::new(bne(T3, ZERO, 0)).fail(Error::EINVAL));
+    let nothing = w.branch(equal(LENGTH, ZERO));
+    w.put(shift_right(V2, LENGTH, 16));
+    w.put(different(V2, ZERO).fail(Error::EINVAL));
     // The last byte, in the same gigabyte.
-    w.put(Word::new(add(T1, ZERO, ZERO)).rs1().length_rs2());
-    w.plain(addi(T1, T1, -1));
-    w.put(Word::new(xor(T3, ZERO, T1)).rs1());
-    w.plain(srli(T3, T3, PRIVATE));
-    w.put(Word::new(bne(T3, ZERO, 0)).fail(Error::EFAULT));
+    w.put(add(V1, ARGUMENT, LENGTH));
+    w.put(add_number(V1, V1, -1));
+    w.put(xor(V2, ARGUMENT, V1));
+    w.put(shift_right(V2, V2, PRIVATE));
+    w.put(different(V2, ZERO).fail(Error::EFAULT));
     place(w, true);
     // Its table. The one above it, which the first page has too, is kept where that page's entry comes.
     root(w);
-    index(w, Word::new(srli(T4, T1, 27)));
-    w.plain(ld(T3, T3, 0));
-    descend(w);
-    w.put(Word::new(sd(T3, T0, 0)).own());
-    index(w, Word::new(srli(T4, T1, 18)));
-    w.plain(ld(T3, T3, 0));
-    descend(w);
-    w.put(Word::new(sd(T3, T0, 8 * pages)).own());
-    w.put(Word::new(srli(T3, ZERO, 12)).rs1());
-    w.all([srli(T4, T1, 12), sub(A6, T4, T3), sltiu(T3, A6, pages)]);
-    w.put(Word::new(beq(T3, ZERO, 0)).fail(Error::EINVAL));
+    walk(w, V1, LEVELS - 1, 1);
+    w.put(store(V2, own(0)));
+    walk(w, V1, 1, 0);
+    w.put(store(V2, own(most)));
+    w.put(shift_right(V2, ARGUMENT, 12));
+    w.all([shift_right(V3, V1, 12), subtract(V6, V3, V2), below_number(V2, V6, most)]);
+    w.put(equal(V2, ZERO).fail(Error::EINVAL));
     // The slots that they take.
-    w.all([addi(T1, A6, 1), slli(T1, T1, 12), add(T6, T6, T1)]);
-    w.put(Word::new(ld(T3, T0, 0)).own());
-    index(w, Word::new(srli(T4, ZERO, 18)).rs1());
-    w.plain(ld(T3, T3, 0));
-    descend(w);
-    index(w, Word::new(srli(T4, ZERO, 9)).rs1());
+    w.all([add_number(V1, V6, 1), shift_left(V1, V1, 12), add(V5, V5, V1)]);
+    w.put(load(V2, own(0)));
+    walk(w, ARGUMENT, 1, 0);
+    index(w, ARGUMENT, 0);
     let mut ends = [0; WINDOW_PAGES];
     let mut n = 0;
-    while n < pages {
-        w.plain(ld(T4, T3, 0));
-        lend(w, T4, T1, n);
-        if n + 1 < pages {
+    while n < most {
+        w.put(load(V3, table(V2, 0)));
+        lend(w, V3, V1, n);
+        if n + 1 < most {
             ends[n as usize] = w.position();
             // The next entry, which may be the first of the last page's table.
-            w.all([beq(A6, ZERO, 0), addi(A6, A6, -1), addi(T3, T3, 8), slli(T1, T3, 52), bne(T1, ZERO, 8)]);
-            w.put(Word::new(ld(T3, T0, 8 * pages)).own());
+            w.all([
+                equal(V6, ZERO),
+                add_number(V6, V6, -1),
+                add_number(V2, V2, 8),
+                shift_left(V1, V2, 52),
+                different(V1, ZERO).on(2),
+            ]);
+            w.put(load(V2, own(most)));
         }
         n += 1;
     }
@@ -235,37 +228,37 @@ struct Checks {
 }
 /// The checks of the caller's pages, and what their faults say: the page that is looked at.
 const fn checks(w: &mut Writer) -> Checks {
-    // t5: the mask; t6: the next slot's address.
+    // V4: the mask; V5: the next slot's address.
     let at = w.position();
-    w.all([lui(T5, PAGE), addi(T5, T5, -8), ld(T6, TP, WINDOW)]);
+    w.all([pages(V4, PAGE), add_number(V4, V4, -8), load(V5, thread(WINDOW))]);
     let p = w.part(at);
     w.before(part::CHECK, p);
     let (one, all) = (check_page(w), check_pages(w));
     let at = w.position();
-    w.put(Word::new(addi(T1, ZERO, 0)).rs1());
+    w.put(copy(V1, ARGUMENT));
     let slow_one = w.part(at);
     let at = w.position();
-    w.put(Word::new(add(T1, ZERO, ZERO)).rs1().length_rs2());
-    w.all([addi(T1, T1, -1), slli(T3, A6, 12), sub(T1, T1, T3)]);
+    w.put(add(V1, ARGUMENT, LENGTH));
+    w.all([add_number(V1, V1, -1), shift_left(V2, V6, 12), subtract(V1, V1, V2)]);
     let slow_all = w.part(at);
     Checks { one, all, slow_one, slow_all }
 }
-/// All slots that the call takes are the thread's; `t1` is the first one's address, which is kept.
+/// All slots that the call takes are the thread's; `V1` is the first one's address, which is kept.
 const fn take_slots(w: &mut Writer) {
-    w.all([ld(T1, TP, WINDOW), xor(T4, T1, T6), srli(T4, T4, STRIDE)]);
-    w.put(Word::new(bne(T4, ZERO, 0)).fail(Error::EWINDOW));
-    w.put(Word::new(sd(T1, T0, 8)).common());
+    w.all([load(V1, thread(WINDOW)), xor(V3, V1, V5), shift_right(V3, V3, STRIDE)]);
+    w.put(different(V3, ZERO).fail(Error::EWINDOW));
+    w.put(store(V1, shared(1)));
 }
-/// Makes the argument the address in the slot at `t4`.
+/// Makes the argument the address in the slot at `V3`.
 const fn in_slot(w: &mut Writer) {
-    w.put(Word::new(slli(ZERO, ZERO, 52)).rd().rs1());
-    w.put(Word::new(srli(ZERO, ZERO, 52)).rd().rs1());
-    w.put(Word::new(add(ZERO, ZERO, T4)).rd().rs1());
+    w.put(shift_left(ARGUMENT, ARGUMENT, 52));
+    w.put(shift_right(ARGUMENT, ARGUMENT, 52));
+    w.put(add(ARGUMENT, ARGUMENT, V3));
 }
-/// The next slot is free from now on for the thread's other calls: its address is in `t4`.
+/// The next slot is free from now on for the thread's other calls: its address is in `V3`.
 const fn keep_next(w: &mut Writer) {
     let at = w.position();
-    w.plain(sd(T4, TP, WINDOW));
+    w.put(store(V3, thread(WINDOW)));
     let p = w.part(at);
     w.after(part::PASS, p);
 }
@@ -280,64 +273,65 @@ const fn four(mut w: Writer, checks: Checks, pass: [Part; 2], back: [Part; 2], c
     w.letter(letter(b'R', false, true, several));
     Template { choice, ..w.finish(2) }
 }
-/// Makes `register` the address in the thread that the words of slots are relative to, for the slot at `from`.
-const fn thread_slot(w: &mut Writer, register: Register, from: Register) {
+/// Makes `to` the address in the thread that the words of slots are relative to, for the slot at `from`.
+const fn thread_slot(w: &mut Writer, to: Place, from: Place) {
     // The slot's number in its thread, times 8.
-    w.all([
-        slli(register, from, 63 - STRIDE + 1),
-        srli(register, register, 63 - STRIDE + 1 + 9),
-        add(register, register, TP),
-    ]);
+    w.all([shift_left(to, from, 63 - STRIDE + 1), shift_right(to, to, 63 - STRIDE + 1 + 9), add(to, to, THREAD)]);
 }
 const SLOTS: i32 = offset_of!(Thread, slots) as i32;
 /// Bit of a slot's word from which on the callee's ASID is.
 pub const CALLEE: i32 = 54;
 
-/// The entry in `t5` goes to the next slot, at `t3`: to the callee's table, or, with the callee's ASID (`a6`), to the thread.
+/// The entry in `V4` goes to the next slot, at `V2`: to the callee's table, or, with the callee's ASID (`V6`), to the thread.
 const fn fill(w: &mut Writer, choice: u32) {
     if choice == choice::AT_TOUCH {
-        w.all([or(T5, T5, A6), sd(T5, T3, SLOTS)]);
+        w.all([or(V4, V4, V6), store(V4, thread_at(V2, SLOTS))]);
     } else {
-        w.plain(sd(T5, T3, 0));
+        w.put(store(V4, table(V2, 0)));
     }
 }
 /// The parts that make the arguments, for one page and for several.
 const fn pass(w: &mut Writer, choice: u32) -> [Part; 2] {
     let at = w.position();
-    w.put(Word::new(ld(T5, T0, 0)).own());
+    w.put(load(V4, own(0)));
     in_slot(w);
     fill(w, choice);
-    w.all([lui(T5, PAGE), add(T4, T4, T5)]);
-    w.more([addi(T3, T3, 8)]);
+    w.all([pages(V4, PAGE), add(V3, V3, V4)]);
+    w.more([add_number(V2, V2, 8)]);
     let one = w.part(at);
     let at = w.position();
     in_slot(w);
-    w.plain(lui(T1, PAGE));
+    w.put(pages(V1, PAGE));
     let mut ends = [0; WINDOW_PAGES];
     let mut n = 0;
     while n < WINDOW_PAGES {
-        w.put(Word::new(ld(T5, T0, 8 * n as i32)).own());
-        ends[n] = w.position();
-        w.plain(beq(T5, ZERO, 0));
+        w.put(load(V4, own(n as i32)));
+        ends[n] = w.branch(equal(V4, ZERO));
         fill(w, choice);
-        w.all([addi(T3, T3, 8), add(T4, T4, T1)]);
+        w.all([add_number(V2, V2, 8), add(V3, V3, V1)]);
         n += 1;
     }
     land_all(w, ends);
     [one, w.part(at)]
 }
-/// The slot at `t1` is free: its entry in the callee's table (`t5`: ASID) is cleared, or, where it is in the thread, what was
+/// The slot at `V1` is free: its entry in the callee's table (`V4`: ASID) is cleared, or, where it is in the thread, what was
 /// mapped at the first access.
 const fn close(w: &mut Writer, choice: u32) {
     if choice == choice::AT_TOUCH {
-        w.all([ld(A6, T1, SLOTS), sd(ZERO, T1, SLOTS), bge(A6, ZERO, 12), sd(ZERO, A6, 0), sfence_vma(T4, T5)]);
+        w.all([
+            load(V6, thread_at(V1, SLOTS)),
+            store(ZERO, thread_at(V1, SLOTS)),
+            not_less(V6, ZERO).on(3),
+            store(ZERO, table(V6, 0)),
+            forget(V3, V4),
+        ]);
     } else {
-        w.all([sd(ZERO, T1, 0), sfence_vma(T4, T5)]);
+        w.all([store(ZERO, table(V1, 0)), forget(V3, V4)]);
     }
 }
 /// The parts that close the windows, of one page and of several.
 const fn back(w: &mut Writer, choice: u32) -> [Part; 2] {
-    let next = [lui(A6, PAGE), add(T4, T4, A6), addi(T1, T1, 8)];
+    let next = [pages(V6, PAGE), add(V3, V3, V6), add_number(V1, V1, 8)];
     let at = w.position();
     close(w, choice);
     w.more(next);
@@ -346,9 +340,8 @@ const fn back(w: &mut Writer, choice: u32) -> [Part; 2] {
     let mut ends = [0; WINDOW_PAGES];
     let mut n = 0;
     while n < WINDOW_PAGES {
-        w.put(Word::new(ld(A6, T0, 8 * n as i32)).own());
-        ends[n] = w.position();
-        w.plain(beq(A6, ZERO, 0));
+        w.put(load(V6, own(n as i32)));
+        ends[n] = w.branch(equal(V6, ZERO));
         close(w, choice);
         w.all(next);
         n += 1;
@@ -373,23 +366,23 @@ pub const fn at_touch() -> Template {
     let p = w.part(at);
     w.after(part::CHECK, p);
 
-    // t3: the next slot's word; t4: its address; a6: the callee's ASID in its place.
+    // V2: the next slot's word; V3: its address; V6: the callee's ASID in its place.
     let at = w.position();
-    w.put(Word::new(ld(T4, T0, 8)).common());
-    w.put(Word::new(addi(A6, ZERO, 0)).asid());
-    w.plain(slli(A6, A6, CALLEE));
-    thread_slot(&mut w, T3, T4);
+    w.put(load(V3, shared(1)));
+    w.put(number(V6, 0).with(Fill::ASID));
+    w.put(shift_left(V6, V6, CALLEE));
+    thread_slot(&mut w, V2, V3);
     let p = w.part(at);
     w.before(part::PASS, p);
     let pass = pass(&mut w, choice::AT_TOUCH);
     keep_next(&mut w);
 
-    // t1: the next slot's word; t4: its address; t5: the callee's ASID.
+    // V1: the next slot's word; V3: its address; V4: the callee's ASID.
     let at = w.position();
-    w.put(Word::new(ld(T4, T0, 8)).common());
-    w.put(Word::new(addi(T5, ZERO, 0)).asid());
-    w.plain(sd(T4, TP, WINDOW));
-    thread_slot(&mut w, T1, T4);
+    w.put(load(V3, shared(1)));
+    w.put(number(V4, 0).with(Fill::ASID));
+    w.put(store(V3, thread(WINDOW)));
+    thread_slot(&mut w, V1, V3);
     let p = w.part(at);
     w.before(part::BACK, p);
     let back = back(&mut w, choice::AT_TOUCH);
@@ -404,38 +397,43 @@ pub const fn at_call() -> Template {
     let at = w.position();
     take_slots(&mut w);
     // The last table is known from the first time.
-    w.put(Word::new(lui(T6, 0)).callee());
-    w.all([srli(T4, T1, 18), and(T4, T4, T5), add(T6, T6, T4), ld(T3, T6, domain::WINDOW_TABLES)]);
-    let known = w.position();
-    w.plain(bne(T3, ZERO, 0));
-    w.put(Word::new(lui(T3, 0)).callee());
-    w.all([ld(T3, T3, domain::ROOT), ld(T3, T3, 8)]);
+    w.put(callee_record(V5));
+    w.all([
+        shift_right(V3, V1, shift(1)),
+        and(V3, V3, V4),
+        add(V5, V5, V3),
+        load(V2, callee(V5, domain::WINDOW_TABLES)),
+    ]);
+    let known = w.branch(different(V2, ZERO));
+    w.put(callee_record(V2));
+    w.put(load(V2, callee(V2, domain::ROOT)));
+    walk(&mut w, V1, LEVELS - 1, 2);
+    // The gigabyte of slots.
+    w.put(load(V2, table(V2, 8 * (WINDOW_VA >> 30) as i32)));
     descend(&mut w);
-    index(&mut w, Word::new(srli(T4, T1, 18)));
-    w.plain(ld(T3, T3, 0));
-    descend(&mut w);
-    w.plain(sd(T3, T6, domain::WINDOW_TABLES));
+    walk(&mut w, V1, 1, 0);
+    w.put(store(V2, callee(V5, domain::WINDOW_TABLES)));
     w.land(known);
-    index(&mut w, Word::new(srli(T4, T1, 9)));
-    w.put(Word::new(sd(T3, T0, 0)).common());
+    index(&mut w, V1, 0);
+    w.put(store(V2, shared(0)));
     let p = w.part(at);
     w.after(part::CHECK, p);
 
-    // t3: the next slot's entry; t4: its address.
+    // V2: the next slot's entry; V3: its address.
     let at = w.position();
-    w.put(Word::new(ld(T3, T0, 0)).common());
-    w.put(Word::new(ld(T4, T0, 8)).common());
+    w.put(load(V2, shared(0)));
+    w.put(load(V3, shared(1)));
     let p = w.part(at);
     w.before(part::PASS, p);
     let pass = pass(&mut w, choice::AT_CALL);
     keep_next(&mut w);
 
-    // t1: the next slot's entry; t4: its address; t5: the callee's ASID.
+    // V1: the next slot's entry; V3: its address; V4: the callee's ASID.
     let at = w.position();
-    w.put(Word::new(ld(T1, T0, 0)).common());
-    w.put(Word::new(ld(T4, T0, 8)).common());
-    w.put(Word::new(addi(T5, ZERO, 0)).asid());
-    w.plain(sd(T4, TP, WINDOW));
+    w.put(load(V1, shared(0)));
+    w.put(load(V3, shared(1)));
+    w.put(number(V4, 0).with(Fill::ASID));
+    w.put(store(V3, thread(WINDOW)));
     let p = w.part(at);
     w.before(part::BACK, p);
     let back = back(&mut w, choice::AT_CALL);
@@ -448,7 +446,7 @@ mod tests {
 
     #[test]
     fn the_template_may_be_used() {
-        assert_eq!(portal::template::check(&at_call()), Ok(()));
-        assert_eq!(portal::template::check(&at_touch()), Ok(()));
+        assert_eq!(portal::form::check(&at_call()), Ok(()));
+        assert_eq!(portal::form::check(&at_touch()), Ok(()));
     }
 }

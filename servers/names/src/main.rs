@@ -34,8 +34,7 @@ fn start(_: &pebble::Env) {
 /// Runs `body` with the name that the call which is being served shows.
 #[inline(always)]
 fn with_name(name: Alleged<Name>, body: impl FnOnce(&mut Names, &Name) -> Result<usize, Error>) -> isize {
-    // SAFETY: the page is open for this call.
-    let result = unsafe { name.with(|name| body(&mut NAMES.lock(), name)) };
+    let result = name.with(|name| body(&mut NAMES.lock(), name));
     result.map_or_else(Error::code, |value| value as isize)
 }
 

@@ -3,24 +3,23 @@
 use crate::Result;
 use abi::Error;
 use abi::name::Name;
-use abi::window::{Plain, Window};
+use abi::window::Plain;
 use alloc::boxed::Box;
 use pebble::interfaces::types::Alleged;
 
 /// Copies a `T` from a window.
 pub fn read<T: Plain>(shown: Alleged<T>) -> Result<T> {
-    // SAFETY: a window argument.
-    unsafe { shown.read() }
+    shown.read()
 }
 /// Copies a `T` to a window.
 pub fn write<T: Plain>(shown: Alleged<T>, value: &T) -> Result<()> {
     // SAFETY: a window argument whose letter is `w`.
-    unsafe { abi::window::write(shown.address(), value) }
+    unsafe { shown.write(value) }
 }
 /// Copies a `T`, which fills a page, from a window to the heap.
 pub fn boxed<T: Plain>(shown: Alleged<T>) -> Result<Box<T>> {
-    // SAFETY: a window argument.
-    let window = unsafe { Window::<T>::new(shown.address(), 1) }?;
+    // SAFETY: it is only read.
+    let window = unsafe { shown.window(1) }?;
     let mut copy = Box::<T>::try_new_uninit().map_err(|_| Error::ENOMEM)?;
     // SAFETY: it is shown, and any bytes are a `T`; it is written whole before it is taken for one.
     unsafe {
@@ -31,14 +30,13 @@ pub fn boxed<T: Plain>(shown: Alleged<T>) -> Result<Box<T>> {
 /// The `count` words that a window shows.
 ///
 /// # Safety
-/// It is a window argument of the call that is being served, and its caller, a trusted component, leaves it as it is.
-pub unsafe fn shown<'a>(words: Alleged<usize>, count: usize) -> Result<&'a [usize]> {
+/// Its caller, a trusted component, leaves them as they are.
+pub unsafe fn shown<'call>(words: Alleged<'call, usize>, count: usize) -> Result<&'call [usize]> {
     // SAFETY: as for this function.
-    Ok(unsafe { Window::new(words.address(), count)?.values() })
+    Ok(unsafe { words.window(count)?.values() })
 }
 
 /// The name that a window shows.
 pub fn name(shown: Alleged<Name>) -> Result<Name> {
-    // SAFETY: a page that is open for this call.
-    unsafe { Name::read(shown.address()) }
+    shown.name()
 }

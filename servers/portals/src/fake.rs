@@ -12,7 +12,7 @@ use abi::Error;
 use abi::address::{CODE_END, IMAGE_BASE, PAGE, STACK_TOP, code_address, physical, supervisor};
 use abi::boot::{BootDomain, BootInfo, BootPortal, Symbols, role};
 use abi::identity::{DomainId, Serials};
-use abi::memory::{Ends, Replacement, Shown};
+use abi::memory::{Parties, Replacement, Shown};
 use abi::name::Name;
 use abi::nucleus::{MAX_SEMAPHORES, NPORTALS, START_FRAME, THREAD_IDS, Thread, domain, flags};
 use abi::rights::Rights;
@@ -125,6 +125,8 @@ struct State {
     threads: BTreeMap<usize, usize>,
     ended: VecDeque<usize>,
     semaphores: BTreeSet<usize>,
+    /// By the thread's index: the semaphore that it waits for, without a time-out.
+    waits: BTreeMap<usize, usize>,
     next_semaphore: usize,
     next_thread: usize,
     posts: Vec<usize>,
@@ -171,6 +173,7 @@ impl State {
 /// Where every patch of the fake's is.
 pub const PATCH: usize = abi::address::RAM_BASE + 0x12_3000;
 
+#[expect(clippy::too_many_lines, reason = "a table of what the image builder makes")]
 fn boot_info() -> &'static BootInfo {
     // SAFETY: integers only, for which zero is a value.
     let mut info: Box<BootInfo> = unsafe { Box::new(core::mem::zeroed()) };
@@ -216,8 +219,9 @@ fn boot_info() -> &'static BootInfo {
     // As in the default system; what that adds is looked at with the rest.
     info.counters = 1;
     info.checks = 1;
-    info.add_template(&memory_logic::windows::at_call(), MEMORY as u64).expect("room");
-    info.add_template(&memory_logic::transfers::transfers(), MEMORY as u64).expect("room");
+    info.add_template(&portal::lower::template(&memory_logic::windows::at_call()), MEMORY as u64).expect("room");
+    info.add_template(&portal::lower::template(&memory_logic::transfer_letters::transfers()), MEMORY as u64)
+        .expect("room");
     for (n, &(name, flags, provides)) in BOOT.iter().enumerate() {
         let table = supervisor(CODE_END + 2 * PAGE + n * domain::pages(true) * PAGE + domain::TABLE) as u64;
         let thread = if n + 1 == INIT { INIT_THREAD as u64 } else { 0 };
@@ -255,6 +259,7 @@ impl Fake {
             threads: BTreeMap::from([(INIT_THREAD, THREAD_IDS | INIT_THREAD)]),
             ended: VecDeque::new(),
             semaphores: BTreeSet::new(),
+            waits: BTreeMap::new(),
             next_semaphore: 1,
             next_thread: 2,
             posts: Vec::new(),
@@ -303,6 +308,14 @@ impl Fake {
         });
     }
     /// The number of open window slots of a domain.
+    /// Thread `index` waits for a semaphore.
+    pub fn wait_for(self, index: usize, semaphore: usize) {
+        with(|s| s.waits.insert(index, semaphore));
+    }
+    /// Whether that wait has not been ended.
+    pub fn still_waits(self, index: usize) -> bool {
+        with(|s| s.waits.contains_key(&index))
+    }
     pub fn set_windows(self, asid: usize, count: usize) {
         with(|s| s.windows.insert(asid, count));
     }
@@ -382,6 +395,7 @@ impl NucleusMemory for Fake {
             self.write(supervisor(pa + 8 * n) as u64, pair[0] as u64 | (pair[1] as u64) << 32);
         }
     }
+    fn sync_code(self) {}
     fn mask_interrupts(self, off: bool) {
         assert_ne!(MASKED.replace(off), off, "interrupts are turned off or on twice");
     }
@@ -422,6 +436,10 @@ impl Neighbours for Fake {
         self.space_destroy(asid);
     }
     fn view_show(self, _: Shown, _: (usize, usize), _: (usize, usize)) -> Result<(), Error> {
+        may_fail()
+    }
+    fn place_page(self, view: usize, _: usize, _: Rights, _: (usize, usize)) -> Result<(), Error> {
+        assert!(with(|s| s.spaces.contains_key(&view)));
         may_fail()
     }
     fn view_patch(self, view: usize, _: u64, _: bool, _: (usize, usize)) -> Result<usize, Error> {
@@ -483,8 +501,8 @@ impl Neighbours for Fake {
     fn pager_remove(self, client: DomainId, start: usize) -> Result<usize, Error> {
         with(|s| s.pagers.remove(&(client, start))).map(|(number, _)| number).ok_or(Error::ENOENT)
     }
-    fn pager_forget(self, gone: DomainId) {
-        with(|s| s.pagers.retain(|(client, _), (_, pager)| *client != gone && *pager != gone));
+    fn pager_forget(self, ended: DomainId) {
+        with(|s| s.pagers.retain(|(client, _), (_, pager)| *client != ended && *pager != ended));
     }
     fn pager_pending(self, _: usize) -> bool {
         false
@@ -496,7 +514,7 @@ impl Neighbours for Fake {
         may_fail()?;
         Err(Error::EAGAIN)
     }
-    fn page_among(self, _: Ends, _: usize, _: usize, _: Rights, _: (usize, usize)) -> Result<isize, Error> {
+    fn page_among(self, _: Parties, _: usize, _: usize, _: Rights, _: (usize, usize)) -> Result<isize, Error> {
         may_fail().map(|()| 0)
     }
     fn frame_of(self, _: usize, _: usize) -> Result<usize, Error> {
@@ -568,11 +586,11 @@ impl Neighbours for Fake {
     fn stack_dead(self, _: usize) -> bool {
         false
     }
-    fn waiting(self, _: usize) -> Option<usize> {
-        None
+    fn waiting(self, index: usize) -> Option<usize> {
+        with(|s| s.waits.get(&index).copied())
     }
-    fn end_stuck(self, _: usize, _: bool) -> bool {
-        false
+    fn end_stuck(self, index: usize, ends: bool) -> bool {
+        with(|s| if ends { s.waits.remove(&index).is_some() } else { s.waits.contains_key(&index) })
     }
     fn semaphore_create(self, _: usize) -> Result<usize, Error> {
         may_fail()?;

@@ -4,7 +4,7 @@
 use abi::address::{nucleus_view, physical};
 use abi::boot::BootInfo;
 use abi::identity::DomainId;
-use abi::memory::{Ends, Replacement, Shown};
+use abi::memory::{Parties, Replacement, Shown};
 use abi::name::Name;
 use abi::rights::Rights;
 use abi::system::Ended;
@@ -29,7 +29,7 @@ pub struct Hart;
 
 /// Where the nucleus's data at supervisor address `address` is mapped.
 #[inline(always)]
-fn view<T>(address: u64) -> *mut T {
+fn nucleus_data<T>(address: u64) -> *mut T {
     nucleus_view(physical(address as usize)) as *mut T
 }
 impl NucleusMemory for Hart {
@@ -40,26 +40,26 @@ impl NucleusMemory for Hart {
     #[inline(always)]
     fn read(self, address: u64) -> u64 {
         // SAFETY: the callers pass addresses of nucleus data only, all of which is mapped here.
-        unsafe { view::<u64>(address).read_volatile() }
+        unsafe { nucleus_data::<u64>(address).read_volatile() }
     }
     #[inline(always)]
     fn write(self, address: u64, value: u64) {
         // SAFETY: as above; the word is one that only the portal manager writes, or interrupts are off.
-        unsafe { view::<u64>(address).write_volatile(value) }
+        unsafe { nucleus_data::<u64>(address).write_volatile(value) }
     }
     #[inline(always)]
     fn read_half(self, address: u64) -> u32 {
         // SAFETY: as above.
-        unsafe { view::<u32>(address).read_volatile() }
+        unsafe { nucleus_data::<u32>(address).read_volatile() }
     }
     #[inline(always)]
     fn write_half(self, address: u64, value: u32) {
         // SAFETY: as above.
-        unsafe { view::<u32>(address).write_volatile(value) }
+        unsafe { nucleus_data::<u32>(address).write_volatile(value) }
     }
     #[inline(always)]
     fn fill(self, address: u64, count: usize, value: u64) {
-        let first = view::<u64>(address);
+        let first = nucleus_data::<u64>(address);
         for word in (0..count).step_by(8) {
             // SAFETY: as above; `count` is a multiple of 8.
             (0..8).for_each(|n| unsafe { first.add(word + n).write_volatile(value) });
@@ -68,7 +68,7 @@ impl NucleusMemory for Hart {
     #[inline(always)]
     fn clear(self, address: u64, count: usize) {
         // SAFETY: as above.
-        unsafe { view::<u64>(address).write_bytes(0, count) };
+        unsafe { nucleus_data::<u64>(address).write_bytes(0, count) };
     }
     #[inline(always)]
     fn write_code(self, pa: usize, block: &Buffer, bytes: usize) {
@@ -80,6 +80,10 @@ impl NucleusMemory for Hart {
             // SAFETY: `pa` is a free block of the code area, mapped here, aligned to 64; nobody executes it yet.
             unsafe { to.add(n).write(from.add(n).read()) };
         }
+        self.sync_code();
+    }
+    #[inline(always)]
+    fn sync_code(self) {
         CODE_SYNC.call([]);
     }
     #[inline(always)]
@@ -97,6 +101,12 @@ impl NucleusMemory for Hart {
 fn code(result: Result<usize>) -> isize {
     result.map_or_else(abi::Error::code, |value| value as isize)
 }
+/// The frames that windows show, as `open_windows` lists them.
+#[inline(always)]
+fn list_of_frames<'call>(frames: usize) -> Alleged<'call, usize> {
+    // SAFETY: the list is this component's own and stays as it is until the memory manager has answered.
+    unsafe { Alleged::lent_on(frames) }
+}
 impl Neighbours for Hart {
     #[inline(always)]
     fn space_create(self, id: DomainId, account: Account) -> Result<usize> {
@@ -104,7 +114,7 @@ impl Neighbours for Hart {
     }
     #[inline(always)]
     fn space_copy(self, from: usize, to: usize, (frames, count): (usize, usize)) -> Result<()> {
-        memory::space_copy(DomainNumber(from), DomainNumber(to), Alleged::lent_on(frames), count)
+        memory::space_copy(DomainNumber(from), DomainNumber(to), list_of_frames(frames), count)
     }
     #[inline(always)]
     fn space_destroy(self, asid: usize) {
@@ -120,14 +130,19 @@ impl Neighbours for Hart {
     }
     #[inline(always)]
     fn view_destroy(self, asid: usize, (frames, count): (usize, usize)) {
-        let _ = memory::view_destroy(DomainNumber(asid), Alleged::lent_on(frames), count);
+        let _ = memory::view_destroy(DomainNumber(asid), list_of_frames(frames), count);
     }
     #[inline(always)]
     fn view_show(self, shown: Shown, (start, bytes): (usize, usize), (frames, count): (usize, usize)) -> Result<()> {
-        memory::view_show(shown.word(), Address(start), bytes, Alleged::lent_on(frames), count)
+        memory::view_show(shown.word(), Address(start), bytes, list_of_frames(frames), count)
+    }
+    fn place_page(self, view: usize, va: usize, rights: Rights, (from, bytes): (usize, usize)) -> Result<()> {
+        // SAFETY: a window argument of the call that is being served, which lasts longer than this one.
+        let from = unsafe { Alleged::lent_on(from) };
+        memory::place_page(DomainNumber(view), Address(va), rights.into(), from, bytes)
     }
     fn view_patch(self, view: usize, callee: u64, cheapest: bool, (frames, count): (usize, usize)) -> Result<usize> {
-        let frames = Alleged::lent_on(frames);
+        let frames = list_of_frames(frames);
         memory::view_patch(DomainNumber(view), callee as usize, cheapest as usize, frames, count).map(|patch| patch.0)
     }
     #[inline(always)]
@@ -170,8 +185,8 @@ impl Neighbours for Hart {
         memory::pager_remove(client.into(), Address(start))
     }
     #[inline(always)]
-    fn pager_forget(self, gone: DomainId) {
-        let _ = memory::pager_forget(gone.into());
+    fn pager_forget(self, ended: DomainId) {
+        let _ = memory::pager_forget(ended.into());
     }
     #[inline(always)]
     fn pager_pending(self, number: usize) -> bool {
@@ -190,15 +205,15 @@ impl Neighbours for Hart {
     #[inline(always)]
     fn page_among(
         self,
-        ends: Ends,
+        parties: Parties,
         va: usize,
         source: usize,
         rights: Rights,
         (frames, count): (usize, usize),
     ) -> Result<isize> {
         let with = Replacement { rights, related: true };
-        let frames = Alleged::lent_on(frames);
-        memory::page_among(ends.word(), Address(va), Address(source), with.word(), frames, count)
+        let frames = list_of_frames(frames);
+        memory::page_among(parties.word(), Address(va), Address(source), with.word(), frames, count)
             .map(|done| done as isize)
     }
     #[inline(always)]
@@ -235,7 +250,8 @@ impl Neighbours for Hart {
     }
     #[inline(always)]
     fn names_lookup(self, asid: usize, name: usize) -> Result<usize> {
-        names::lookup(DomainNumber(asid), Alleged::lent_on(name))
+        // SAFETY: a window argument of the call that is being served, which lasts longer than this one.
+        names::lookup(DomainNumber(asid), unsafe { Alleged::lent_on(name) })
     }
     #[inline(always)]
     fn names_unbind(self, asid: usize, name: &Name) -> Result<()> {

@@ -25,6 +25,8 @@ extern crate alloc;
 
 pub mod machine;
 pub mod manager;
+#[cfg(test)]
+mod mechanism;
 pub mod operations;
 pub mod state;
 

@@ -25,7 +25,7 @@ use entries::portals::{
     admit, argument, close, create_child, gone, grant, granted, info, notify, open, register, short_circuit, template,
     unregister,
 };
-use entries::protection::{protection_create, protection_open, protection_operate};
+use entries::protection::{protection_create, protection_make, protection_open, protection_operate, protection_place};
 use entries::semaphores::{attach, done, semaphore_create, semaphore_destroy};
 use entries::threads::{
     bury, callers, grow, leave, no_stack, reserve_free, set_tp, stack, start_thread, thread_cancel, thread_create,
@@ -55,7 +55,7 @@ pebble::serve! {
 pebble::serve! {
     domains {
         exit, fork, wait, kill, set_tp, create, limits, start: start_thread, event, destroy, fault, no_stack, reserve_free,
-        protection_create, protection_open, protection_operate, account_of, account_charge, account_refund,
+        protection_create, protection_open, protection_make, protection_place, protection_operate, account_of, account_charge, account_refund,
     }
 }
 pebble::serve! {
@@ -79,6 +79,15 @@ fn with_caller(thread: ThreadIndex, body: impl FnOnce(&mut Manager, Caller) -> R
     let result = caller.and_then(|caller| body(&mut manager, caller)).unwrap_or_else(Error::code);
     unlock(manager);
     result
+}
+/// The same for what is not called often: its code is there once, and not in each entry point.
+fn seldom_with_caller(thread: ThreadIndex, body: impl FnOnce(&mut Manager, Caller) -> Result<isize>) -> isize {
+    let mut body = Some(body);
+    with_caller_once(thread, &mut |manager, caller| body.take().map_or(Ok(0), |body| body(manager, caller)))
+}
+#[inline(never)]
+fn with_caller_once(thread: ThreadIndex, body: &mut dyn FnMut(&mut Manager, Caller) -> Result<isize>) -> isize {
+    with_caller(thread, body)
 }
 /// Releases the lock, then posts what had to wait for that.
 #[inline(never)]

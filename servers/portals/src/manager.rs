@@ -2,13 +2,17 @@
 
 use crate::Result;
 use crate::machine::neighbours::Machine;
-use crate::operations::tracing::Tracer;
+#[cfg(test)]
+use crate::mechanism::Mechanism;
 use crate::state::code::{CodeArea, Kind};
 use crate::state::dead::ForTheDead;
+use crate::state::delegations::Delegations;
 use crate::state::domain::{Domain, Domains};
 use crate::state::entry_points::EntryPoints;
 use crate::state::events::Events;
+use crate::state::kept::Kept;
 use crate::state::nucleus_data::{Table, ThreadPage};
+use crate::state::open_windows::OpenWindows;
 use crate::state::pagers::Watch;
 use crate::state::posts::Posts;
 use crate::state::registrations::Registration;
@@ -18,10 +22,11 @@ use crate::state::semaphores::Semaphores;
 use crate::state::slots::Slots;
 use crate::state::snapshot::Seen;
 use crate::state::stack_descriptors::StackDescriptors;
-use crate::state::system_portals::Initial;
+use crate::state::system_portals::SystemPortals;
 use crate::state::templates::Registered;
 use crate::state::threads::Threads;
-use crate::state::unwaited_ends::Ends;
+use crate::state::tracer::Tracer;
+use crate::state::unwaited_ends::UnwaitedEnds;
 use crate::state::upcalls::Upcall;
 use abi::Error;
 use abi::identity::DomainId;
@@ -35,38 +40,48 @@ use portal::emit::Buffer;
 
 /// All that the portal manager keeps.
 pub struct Manager<M: Machine> {
-    pub machine: M,
-    pub domains: Domains<M>,
-    pub remains: Remains<M>,
-    pub accounts: Accounts,
-    pub registrations: Slots<Registration>,
+    pub(crate) machine: M,
+    pub(crate) domains: Domains<M>,
+    pub(crate) remains: Remains<M>,
+    pub(crate) accounts: Accounts,
+    pub(crate) registrations: Slots<Registration>,
     pub code: CodeArea<M>,
-    /// Blocks of the system portals and fixed entries of new domains: [untrusted, trusted].
-    pub system_portals: [Initial; Initial::KINDS.len()],
-    pub templates: Registered,
-    pub dead: ForTheDead<M>,
-    pub threads: Threads<M>,
-    pub semaphores: Semaphores,
-    pub descriptors: StackDescriptors<M>,
-    pub ended: Ends,
-    pub entry_points: EntryPoints,
+    /// Blocks of the system portals and fixed entries of new domains, for each of [`SystemPortals::KINDS`].
+    pub(crate) system_portals: [SystemPortals; SystemPortals::KINDS.len()],
+    pub(crate) templates: Registered,
+    pub(crate) dead: ForTheDead<M>,
+    pub(crate) threads: Threads<M>,
+    pub(crate) semaphores: Semaphores,
+    pub(crate) descriptors: StackDescriptors<M>,
+    pub(crate) ended: UnwaitedEnds,
+    pub(crate) entry_points: EntryPoints,
+    pub(crate) delegations: Delegations,
     pub events: Events,
     /// Portals in the trusted servers' own tables.
-    pub upcalls: Vec<Upcall>,
+    pub(crate) upcalls: Vec<Upcall>,
     /// How many questions about who may open a name there have been: the serial of the last.
-    pub questions: u64,
-    pub watch: Watch,
+    pub(crate) questions: u64,
+    pub(crate) watch: Watch,
     /// Semaphores to post when the lock is free again: who waits for one needs it.
     pub posts: Posts,
-    pub roles: Roles,
+    pub(crate) roles: Roles,
     /// Where traced calls are written down.
-    pub tracer: Tracer,
+    pub(crate) tracer: Tracer,
+    /// Ways to keep domains apart that bring themselves.
+    #[cfg(test)]
+    pub(crate) mechanisms: &'static [&'static dyn Mechanism<M>],
     /// Where portals are generated before their place is known.
-    pub scratch: Buffer,
+    pub(crate) scratch: Buffer,
+    /// What was granted last, and may be granted again.
+    pub(crate) kept: Kept,
     /// A handle of a domain of protection, or a connection to one, is in no table any more, and nobody has looked whether that was the last.
-    pub names_lost: bool,
+    pub(crate) names_lost: bool,
+    /// Of those, one that a domain of another task had.
+    pub(crate) names_lost_elsewhere: bool,
     /// What was found when the frames of a thread were looked at last: too much for a stack.
-    pub seen: RefCell<Seen>,
+    pub(crate) seen: RefCell<Seen>,
+    /// What windows show of the domains that were kept from lending last, for the call that this is done for: too much for a stack as well.
+    pub(crate) open_windows: OpenWindows,
 }
 
 pub use abi::nucleus::flags::BOOT;
@@ -89,14 +104,15 @@ impl<M: Machine> Manager<M> {
             accounts: Accounts::new(),
             registrations: Slots::new(),
             code: CodeArea::new(machine),
-            system_portals: [const { Initial::EMPTY }; Initial::KINDS.len()],
+            system_portals: [const { SystemPortals::EMPTY }; SystemPortals::KINDS.len()],
             templates: Registered::new(),
             dead: ForTheDead { graveyard: Table::at(machine, 0), nothing: 0, portal: 0, grant: 0 },
             threads: Threads::new(),
             semaphores: Semaphores::new(),
             descriptors: StackDescriptors::new(machine),
-            ended: Ends::new(),
+            ended: UnwaitedEnds::new(),
             entry_points: EntryPoints::new(),
+            delegations: Delegations::new(),
             events: Events::new(),
             upcalls: Vec::new(),
             questions: 0,
@@ -104,9 +120,14 @@ impl<M: Machine> Manager<M> {
             posts: Posts::NONE,
             roles: Roles::NONE,
             tracer: Tracer::NONE,
+            #[cfg(test)]
+            mechanisms: &[],
             scratch: Buffer::EMPTY,
+            kept: Kept::NONE,
             names_lost: false,
+            names_lost_elsewhere: false,
             seen: RefCell::new(Seen::new()),
+            open_windows: OpenWindows::none(),
         }
     }
     pub fn domain(&self, asid: usize) -> Result<&Domain<M>> {

@@ -5,7 +5,7 @@
 //! as threads can wait. Who holds a lock that was let go is not known before somebody waits again; until then it is as if the
 //! thread that was woken for it held it for those who still wait.
 
-use crate::queue::Queue;
+use crate::threads::Queue;
 use crate::threads::{Thread, Threads};
 use abi::nucleus::MAX_THREADS;
 

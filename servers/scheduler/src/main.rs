@@ -8,8 +8,8 @@
 #![no_main]
 
 use abi::section::Grown;
+use arch::Masked;
 use arch::component::leave;
-use core::cell::UnsafeCell;
 use pebble::interfaces::types::{DomainNumber, SemaphoreId, ThreadId, ThreadIndex, Ticks};
 use scheduler::{Decision, Machine, SEMAPHORES, Scheduler, Semaphore};
 
@@ -67,23 +67,20 @@ impl Machine for Hart {
 }
 
 /// The one scheduler.
-struct Global(UnsafeCell<Scheduler<Hart>>);
-// SAFETY: only `enter` reaches it.
-unsafe impl Sync for Global {}
-static SCHEDULER: Global = Global(UnsafeCell::new(Scheduler::new(Hart)));
+static SCHEDULER: Masked<Scheduler<Hart>> = Masked::new(Scheduler::new(Hart));
 
 /// Body of every entry point.
 #[inline(always)]
 fn enter(entry: impl FnOnce(&mut Scheduler<Hart>) -> Decision) -> isize {
     // SAFETY: the domain is masked: an entry runs to its end before the next one begins, and none calls another.
-    carry_out(entry(unsafe { &mut *SCHEDULER.0.get() }))
+    carry_out(unsafe { SCHEDULER.enter(entry) })
 }
 /// The same for an entry with a quick form: where that refuses, `slow` begins anew. Being called last, it costs the
 /// quick form nothing.
 #[inline(always)]
 fn enter_quick(quick: impl FnOnce(&mut Scheduler<Hart>) -> Option<Decision>, slow: impl FnOnce() -> isize) -> isize {
     // SAFETY: as above; the reference is dead before `slow` runs.
-    match quick(unsafe { &mut *SCHEDULER.0.get() }) {
+    match unsafe { SCHEDULER.enter(quick) } {
         Some(decision) => carry_out(decision),
         None => slow(),
     }
@@ -104,7 +101,7 @@ fn enter_tick(
     slow: impl FnOnce() -> isize,
 ) -> isize {
     // SAFETY: as above.
-    match quick(unsafe { &mut *SCHEDULER.0.get() }) {
+    match unsafe { SCHEDULER.enter(quick) } {
         Some((Decision::Return(value), deadline)) => {
             TIMER_SET.call([deadline as usize, 0, 0]);
             value

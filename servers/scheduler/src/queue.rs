@@ -5,11 +5,7 @@
 //! priorities, however many wait. The links of the leaders' ring mean something only where two or more wait, as does who is before
 //! one, and are nobody in a thread that is no leader.
 
-use crate::threads::{PRIORITIES, Thread, Threads};
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(transparent)]
-pub struct Queue(Thread);
+use crate::threads::{PRIORITIES, Queue, Thread, Threads};
 
 impl Queue {
     pub const EMPTY: Queue = Queue(Thread::NOBODY);

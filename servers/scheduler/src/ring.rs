@@ -1,4 +1,4 @@
-//! Circular lists through the thread records. A thread is in one ring, or one [`Queue`](crate::queue::Queue), at most.
+//! Circular lists through the thread records. A thread is in one ring, or one [`Queue`](crate::threads::Queue), at most.
 //!
 //! A ring is known by its head; the tail is the head's predecessor. So inserting, removing and turning are a few
 //! stores, whatever its length.

@@ -17,21 +17,22 @@
 //! P, V and the timer's interrupt have a quick form for the usual cases. It calls nothing, so its code needs no stack, and refuses without
 //! having changed anything where the case is not usual.
 
+mod decisions;
 mod ending;
 mod inheritance;
 mod timer;
 
 use crate::locks::Locks;
 use crate::machine::Machine;
-use crate::queue::Queue;
 use crate::ready::{IDLE_PRIORITY, Ready};
 use crate::semaphores::{SEMAPHORES, Semaphore, Semaphores, VALUE_MAX};
 use crate::sleepers::Sleepers;
 use crate::stacks::Stacks;
-use crate::threads::{CEILING, ENDING, IDLE, NEVER_WAITS, PRIORITIES, State, Thread, Threads, index_of_id};
+use crate::threads::{ENDING, IDLE, NEVER_WAITS, Queue, State, Thread, Threads, index_of_id};
 use crate::time::{Clock, NEVER};
 use abi::Error;
-use abi::nucleus::{MAX_DOMAINS, MAX_THREADS};
+use abi::nucleus::MAX_THREADS;
+use arch::PerHart;
 
 /// How an entry ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,8 +58,9 @@ pub const GAP: u64 = 100;
 /// Most threads that inherit a priority from one that waits for a lock: the locks of trusted components nest less deeply.
 const HEIRS: usize = 6;
 
+/// Who runs on a hart, and what its timer and its clock say.
 #[repr(C)]
-pub struct Scheduler<M> {
+struct Running {
     running: Thread,
     /// Of the running thread.
     running_priority: i32,
@@ -67,6 +69,11 @@ pub struct Scheduler<M> {
     /// What the timer stands at.
     armed: u64,
     clock: Clock,
+}
+
+#[repr(C)]
+pub struct Scheduler<M> {
+    hart: PerHart<Running>,
     ready: Ready,
     threads: Threads,
     semaphores: Semaphores,
@@ -100,11 +107,13 @@ impl<M: Machine> Scheduler<M> {
     /// All zeros but for `machine`; [`Scheduler::start`] makes it usable.
     pub const fn new(machine: M) -> Scheduler<M> {
         Scheduler {
-            running: Thread::NOBODY,
-            running_priority: 0,
-            slice: 0,
-            armed: 0,
-            clock: Clock::new(),
+            hart: PerHart::new(Running {
+                running: Thread::NOBODY,
+                running_priority: 0,
+                slice: 0,
+                armed: 0,
+                clock: Clock::new(),
+            }),
             ready: Ready::new(),
             threads: Threads::new(),
             semaphores: Semaphores::new(),
@@ -121,13 +130,13 @@ impl<M: Machine> Scheduler<M> {
     /// The idle thread has called. `boot` are the first threads: `(index, priority, home asid)`; one out of range is
     /// left out. `EINVAL`: it has been called before.
     pub fn start(&mut self, cycles_per_time: u64, boot: impl Iterator<Item = (usize, isize, usize)>) -> Decision {
-        if self.running != Thread::NOBODY {
+        if self.hart.running != Thread::NOBODY {
             return refuse(Error::EINVAL);
         }
-        self.running = IDLE;
-        self.running_priority = IDLE_PRIORITY;
-        self.slice = NEVER;
-        self.armed = NEVER;
+        self.hart.running = IDLE;
+        self.hart.running_priority = IDLE_PRIORITY;
+        self.hart.slice = NEVER;
+        self.hart.armed = NEVER;
         let idle = &mut self.threads[IDLE];
         idle.state = State::Ready;
         idle.id = IDLE.index() as u32;
@@ -136,7 +145,7 @@ impl<M: Machine> Scheduler<M> {
         idle.next = IDLE;
         idle.prev = IDLE;
         self.semaphores.start();
-        self.clock.start(&self.machine, cycles_per_time);
+        self.hart.clock.start(&self.machine, cycles_per_time);
         for (index, priority, home) in boot {
             let _ = self.make(index, priority, home, priority);
         }
@@ -144,7 +153,7 @@ impl<M: Machine> Scheduler<M> {
     }
     /// The running thread waits until a stack of domain `asid` is free, unless one has become free that nobody waited for. `ticks` positive: `ETIMEDOUT` after so many, else for ever.
     pub fn stack_wait(&mut self, asid: usize, ticks: isize) -> Decision {
-        if self.running == IDLE {
+        if self.hart.running == IDLE {
             return refuse(Error::EINVAL);
         }
         if self.stacks.take(asid) {
@@ -178,19 +187,19 @@ impl<M: Machine> Scheduler<M> {
     /// The next thread of the running priority runs.
     #[inline(always)]
     pub fn r#yield(&mut self) -> Decision {
-        let next = self.threads[self.running].next;
-        if next == self.running {
+        let next = self.threads[self.hart.running].next;
+        if next == self.hart.running {
             return Return(0);
         }
-        self.ready.turn_to(self.running_priority, next);
+        self.ready.turn_to(self.hart.running_priority, next);
         self.hand_over(next, 0)
     }
     /// The running thread ends. → 1: it is to call again, since more wait for its end than are woken at a time.
     pub fn exit(&mut self) -> Decision {
-        if self.running == IDLE {
+        if self.hart.running == IDLE {
             return refuse(Error::EINVAL);
         }
-        let running = self.running;
+        let running = self.hart.running;
         for _ in 0..WAKES {
             let joiner = self.threads[running].joiners.first();
             if joiner == Thread::NOBODY {
@@ -217,17 +226,17 @@ impl<M: Machine> Scheduler<M> {
             self.threads[self.ended_last].next = running;
         }
         self.ended_last = running;
-        (self.running, self.running_priority) = self.ready.first();
+        (self.hart.running, self.hart.running_priority) = self.ready.first();
         self.go_on()
     }
     /// The running thread waits `ticks` of `hrtime`; not at all if that is not positive.
     pub fn sleep(&mut self, ticks: isize) -> Decision {
-        if ticks <= 0 || self.running == IDLE {
+        if ticks <= 0 || self.hart.running == IDLE {
             return Return(0);
         }
         // First of all: what is done before is slept longer.
         let now = self.machine.now();
-        let state = if self.threads[self.running].cancelled == 0 { State::Sleeping } else { State::Pausing };
+        let state = if self.threads[self.hart.running].cancelled == 0 { State::Sleeping } else { State::Pausing };
         self.set_deadline(now, ticks as u64);
         self.leave(state, 0);
         self.go_on()
@@ -235,7 +244,7 @@ impl<M: Machine> Scheduler<M> {
     /// The running thread's own priority, at most its ceiling: if that changes the one by which it runs, it goes on as the last of that
     /// priority. `EINVAL`: out of range.
     pub fn set_priority(&mut self, priority: usize) -> Decision {
-        let running = self.running;
+        let running = self.hart.running;
         let record = &mut self.threads[running];
         if running == IDLE || priority > record.ceiling() {
             return refuse(Error::EINVAL);
@@ -260,7 +269,7 @@ impl<M: Machine> Scheduler<M> {
         if id < record.id as usize || record.state == State::Ended || record.state == State::Free {
             return Return(0);
         }
-        if thread == self.running || self.running == IDLE {
+        if thread == self.hart.running || self.hart.running == IDLE {
             return refuse(Error::EINVAL);
         }
         self.begin_wait(0);
@@ -278,7 +287,7 @@ impl<M: Machine> Scheduler<M> {
             semaphore.value -= 1;
             return Return(0);
         }
-        if ticks == 0 || self.running == IDLE {
+        if ticks == 0 || self.hart.running == IDLE {
             return refuse(Error::EAGAIN);
         }
         self.begin_wait(ticks);
@@ -294,17 +303,17 @@ impl<M: Machine> Scheduler<M> {
             semaphore.value -= 1;
             return Some(Return(0));
         }
-        let running = self.running;
+        let running = self.hart.running;
         if ticks >= 0 || !semaphore.waiters.is_empty() || self.threads[running].cancelled != 0 {
             return None;
         }
-        let (next, priority) = self.ready.remove_first(&mut self.threads, running, self.running_priority);
+        let (next, priority) = self.ready.remove_first(&mut self.threads, running, self.hart.running_priority);
         let record = &mut self.threads[running];
         record.state = State::Semaphore;
         record.object = id as u32;
         semaphore.waiters.begin(&mut self.threads, running);
-        self.running = next;
-        self.running_priority = priority;
+        self.hart.running = next;
+        self.hart.running_priority = priority;
         Some(self.go_on())
     }
     /// V: wakes the first waiter, or adds one. `EINVAL`: no such semaphore, or its value is [`VALUE_MAX`].
@@ -333,7 +342,7 @@ impl<M: Machine> Scheduler<M> {
         }
         let record = &mut self.threads[waiter];
         let priority = record.priority;
-        if record.position != 0 || record.next != waiter || (self.slice == NEVER && self.ready.has(priority)) {
+        if record.position != 0 || record.next != waiter || (self.hart.slice == NEVER && self.ready.has(priority)) {
             return None;
         }
         record.state = State::Ready;
@@ -383,7 +392,7 @@ impl<M: Machine> Scheduler<M> {
     /// A new thread is ready → its id. `priority` -1: the running thread's own, at most `ceiling`. `EINVAL`: out of range; `EBUSY`: the
     /// index is in use.
     pub fn add(&mut self, index: usize, priority: isize, home: usize, ceiling: isize) -> Decision {
-        let own = self.threads[self.running].own_priority as isize;
+        let own = self.threads[self.hart.running].own_priority as isize;
         let priority = if priority == -1 { own.min(ceiling) } else { priority };
         match self.make(index, priority, home, ceiling) {
             Ok(thread) => self.prefer(thread, self.threads[thread].id as isize),
@@ -408,112 +417,12 @@ impl<M: Machine> Scheduler<M> {
             return refuse(Error::ESRCH);
         }
         let state = match record.state {
-            _ if thread == self.running => State::Running,
+            _ if thread == self.hart.running => State::Running,
             State::Spent => State::Ready,
             State::Suspect | State::Lock => State::Semaphore,
             State::Pausing => State::Sleeping,
             state => state,
         };
         Return((state as isize) << 48 | (record.priority as isize) << 32 | record.home() as isize)
-    }
-}
-
-/// What the portals are made of.
-impl<M: Machine> Scheduler<M> {
-    /// A thread in use, other than the idle thread, by an index from outside.
-    fn live(&self, index: usize) -> Option<Thread> {
-        let thread = Thread::new(index).filter(|_| index < self.threads_end)?;
-        if self.threads[thread].state != State::Free { Some(thread) } else { None }
-    }
-    /// A new ready thread; does not decide who runs.
-    fn make(&mut self, index: usize, priority: isize, home: usize, ceiling: isize) -> Result<Thread, Error> {
-        let thread = Thread::new(index).ok_or(Error::EINVAL)?;
-        let ceilings = 0..PRIORITIES as isize;
-        if !ceilings.contains(&ceiling) || !(0..=ceiling).contains(&priority) || home >= MAX_DOMAINS {
-            return Err(Error::EINVAL);
-        }
-        let record = &mut self.threads[thread];
-        if record.state != State::Free {
-            return Err(Error::EBUSY);
-        }
-        if record.id == 0 {
-            self.threads_end = self.threads_end.max(index + 1);
-        }
-        record.id = record.next_id(thread);
-        record.home_and_ceiling = (home | (ceiling as usize) << CEILING) as u16;
-        record.priority = priority as u8;
-        record.own_priority = priority as u8;
-        record.cancelled = 0;
-        self.wake(thread, 0);
-        Ok(thread)
-    }
-    /// `thread`, in no ring, is ready, and its call will return `value`.
-    #[inline(always)]
-    fn wake(&mut self, thread: Thread, value: i32) {
-        let record = &mut self.threads[thread];
-        record.state = State::Ready;
-        record.value = value;
-        let priority = record.priority;
-        if self.slice == NEVER && self.ready.has(priority) {
-            self.begin_slice();
-        }
-        self.ready.push(&mut self.threads, thread);
-    }
-    /// The running thread, which is not the idle thread, leaves the ready ones; the first of these is the running one.
-    /// → who has left.
-    #[inline(always)]
-    fn leave(&mut self, state: State, object: u32) -> Thread {
-        let left = self.running;
-        (self.running, self.running_priority) = self.ready.remove_first(&mut self.threads, left, self.running_priority);
-        let record = &mut self.threads[left];
-        record.state = state;
-        record.object = object;
-        left
-    }
-    /// The running thread, which another was before, goes on where it left.
-    #[inline(always)]
-    fn go_on(&self) -> Decision {
-        Decision::Switch { thread: self.running, value: self.threads[self.running].value as isize }
-    }
-    /// One thread has been woken: it goes on if its priority is higher than that of the running thread, whose call
-    /// returns `value`, now or later.
-    #[inline(always)]
-    fn prefer(&mut self, woken: Thread, value: isize) -> Decision {
-        let priority = self.threads[woken].priority as i32;
-        if priority <= self.running_priority {
-            return Return(value);
-        }
-        // No ring above the running one had a thread: it is the first of its own.
-        self.running_priority = priority;
-        self.hand_over(woken, value)
-    }
-    /// A V has woken one thread: it goes on if its priority is at least that of the running thread. What a V was done for
-    /// happens before what comes after it, and the running thread is the next of its priority.
-    #[inline(always)]
-    fn hand(&mut self, woken: Thread) -> Decision {
-        let priority = self.threads[woken].priority as i32;
-        if priority < self.running_priority {
-            return Return(0);
-        }
-        self.running_priority = priority;
-        self.ready.turn_to(priority, woken);
-        self.hand_over(woken, 0)
-    }
-    /// The rings may have changed in any way: the first thread runs.
-    #[inline(always)]
-    fn settle(&mut self, value: isize) -> Decision {
-        let (next, priority) = self.ready.first();
-        self.running_priority = priority;
-        if next == self.running {
-            return Return(value);
-        }
-        self.hand_over(next, value)
-    }
-    /// `next` goes on; the running thread's call will return `value`.
-    #[inline(always)]
-    fn hand_over(&mut self, next: Thread, value: isize) -> Decision {
-        self.threads[self.running].value = value as i32;
-        self.running = next;
-        self.go_on()
     }
 }

@@ -4,10 +4,10 @@
 //! An id is `generation * SEMAPHORES + index`, so that an id kept beyond `semaphore_destroy` (by the interrupt dispatcher,
 //! say) finds nothing rather than somebody else's semaphore.
 
-use crate::queue::Queue;
+use crate::threads::Queue;
 use abi::Error;
-use portal::encode::*;
-use portal::short_circuit::{RECORD, enter};
+use abi::step::places::*;
+use abi::step::*;
 
 /// Most semaphores at one time, and one.
 pub const SEMAPHORES: usize = abi::nucleus::MAX_SEMAPHORES;
@@ -34,22 +34,22 @@ pub struct Semaphore {
 
 impl Semaphore {
     /// What portals do for a P with a value above 0: take one.
-    pub const P_SHORT_CIRCUIT: &[u32] = {
-        const VALUE: i32 = core::mem::offset_of!(Semaphore, value) as i32;
-        &[lw(T4, RECORD, VALUE), bge(ZERO, T4, enter(1, 5)), addi(T4, T4, -1), sw(T4, RECORD, VALUE), addi(A0, ZERO, 0)]
+    pub const P_SHORT_CIRCUIT: &[Step] = {
+        const VALUE: Address = field(core::mem::offset_of!(Semaphore, value) as i32);
+        &[load_i32(V3, VALUE), not_less(ZERO, V3).enter(), add_number(V3, V3, -1), store_i32(V3, VALUE), number(W0, 0)]
     };
     /// And for a V of a semaphore that nobody waits for, and whose value is not the highest: add one.
-    pub const V_SHORT_CIRCUIT: &[u32] = {
-        const VALUE: i32 = core::mem::offset_of!(Semaphore, value) as i32;
-        const WAITERS: i32 = core::mem::offset_of!(Semaphore, waiters) as i32;
+    pub const V_SHORT_CIRCUIT: &[Step] = {
+        const VALUE: Address = field(core::mem::offset_of!(Semaphore, value) as i32);
+        const WAITERS: Address = field(core::mem::offset_of!(Semaphore, waiters) as i32);
         &[
-            lhu(T4, RECORD, WAITERS),
-            bne(T4, ZERO, enter(1, 7)),
-            lw(T4, RECORD, VALUE),
-            addiw(T4, T4, 1),
-            blt(T4, ZERO, enter(4, 7)),
-            sw(T4, RECORD, VALUE),
-            addi(A0, ZERO, 0),
+            load_u16(V3, WAITERS),
+            different(V3, ZERO).enter(),
+            load_i32(V3, VALUE),
+            add_number_32(V3, V3, 1),
+            less(V3, ZERO).enter(),
+            store_i32(V3, VALUE),
+            number(W0, 0),
         ]
     };
 }
@@ -133,38 +133,51 @@ impl Semaphores {
 mod tests {
     use super::*;
 
-    /// Executes a short circuit on a semaphore; whether the call ended there, and with what.
-    fn execute(words: &[u32], semaphore: &mut Semaphore) -> Option<i64> {
+    /// Does the steps of a short circuit on a semaphore; whether the call ended there, and with what.
+    fn execute(steps: &[Step], semaphore: &mut Semaphore) -> Option<i64> {
         let size = size_of::<Semaphore>();
-        assert_eq!(portal::short_circuit::check(words, size), Ok(()));
+        assert_eq!(portal::short_circuit::check(steps, size), Ok(()));
         // SAFETY: plain numbers, and what is written back are values of the same fields.
         let record = unsafe { core::slice::from_raw_parts_mut((&raw mut *semaphore).cast::<u8>(), size) };
-        let mut registers = [0i64; 32];
+        let mut places = [0i64; 32];
         let mut at = 0;
-        while at < words.len() {
-            let word = words[at];
-            let field = |low: u32| (word >> low & 31) as usize;
-            let (rd, rs1, rs2, immediate) = (field(7), field(15), field(20), (word as i32 >> 20) as i64);
-            let offset = (immediate & !31) as usize | rd;
-            let bit = |from: u32, to: u32| ((word >> from & 1) << to) as usize;
-            let branch = bit(31, 12) | bit(7, 11) | ((word >> 25 & 63) << 5 | (word >> 8 & 15) << 1) as usize;
-            let mut next = at + 1;
-            let mut jump = |taken: bool| next = if taken { at + branch / 4 } else { next };
-            let place = immediate as usize;
-            match (word & 0x7f, word >> 12 & 7) {
-                (0x03, 2) => registers[rd] = i32::from_le_bytes(record[place..place + 4].try_into().unwrap()) as i64,
-                (0x03, 5) => registers[rd] = u16::from_le_bytes(record[place..place + 2].try_into().unwrap()) as i64,
-                (0x23, 2) => record[offset..offset + 4].copy_from_slice(&(registers[rs2] as i32).to_le_bytes()),
-                (0x13, 0) => registers[rd] = registers[rs1].wrapping_add(immediate),
-                (0x1b, 0) => registers[rd] = (registers[rs1].wrapping_add(immediate)) as i32 as i64,
-                (0x63, 1) => jump(registers[rs1] != registers[rs2]),
-                (0x63, 4) => jump(registers[rs1] < registers[rs2]),
-                (0x63, 5) => jump(registers[rs1] >= registers[rs2]),
-                _ => panic!("{word:08x}"),
+        while let Some(step) = steps.get(at) {
+            at += 1;
+            let (to, offset, number) = (step.to.0 as usize, step.number as usize, step.number as i64);
+            let (first, second) = (places[step.first.0 as usize], places[step.second.0 as usize]);
+            let taken = match step.operation {
+                Operation::LOAD_I32 => {
+                    places[to] = i32::from_le_bytes(record[offset..offset + 4].try_into().unwrap()) as i64;
+                    false
+                }
+                Operation::LOAD_U16 => {
+                    places[to] = u16::from_le_bytes(record[offset..offset + 2].try_into().unwrap()) as i64;
+                    false
+                }
+                Operation::STORE_I32 => {
+                    record[offset..offset + 4].copy_from_slice(&(second as i32).to_le_bytes());
+                    false
+                }
+                Operation::ADD_NUMBER => {
+                    places[to] = first.wrapping_add(number);
+                    false
+                }
+                Operation::ADD_NUMBER_32 => {
+                    places[to] = first.wrapping_add(number) as i32 as i64;
+                    false
+                }
+                Operation::DIFFERENT => first != second,
+                Operation::LESS => first < second,
+                Operation::NOT_LESS => first >= second,
+                _ => panic!("{step:?}"),
+            };
+            match step.way() {
+                Some(Way::Enter) if taken => return None,
+                Some(Way::On(on)) if taken => at += on as usize - 1,
+                _ => {}
             }
-            at = next;
         }
-        (at == words.len()).then_some(registers[A0.0 as usize])
+        Some(places[W0.0 as usize])
     }
     fn semaphore(value: i32, waiters: usize) -> Semaphore {
         let mut queue = Queue::EMPTY;

@@ -3,7 +3,7 @@
 //! Who finds no stack is counted first, and waits then: a stack that comes back in between finds nobody to wake. That is remembered, and the
 //! next one does not wait.
 
-use crate::queue::Queue;
+use crate::threads::Queue;
 use abi::nucleus::MAX_DOMAINS;
 
 pub struct Stacks {

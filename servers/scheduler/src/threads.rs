@@ -1,6 +1,5 @@
 //! The thread table: one compact record a thread, and the numbers that name threads.
 
-use crate::queue::Queue;
 use abi::nucleus::MAX_THREADS;
 use core::ops::{Index, IndexMut};
 
@@ -36,6 +35,11 @@ impl Thread {
         (self.0 >> RECORD_SHIFT) as usize
     }
 }
+
+/// Threads that wait for one thing: the first of them, whose records have the others ([`crate::queue`]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(transparent)]
+pub struct Queue(pub(crate) Thread);
 
 /// What a thread does. That one of the ready threads is running is the scheduler's own knowledge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,7 +80,7 @@ pub struct Record {
     pub object: u32,
     /// `generation * 4096 + index`; 0 before the index is first used.
     pub id: u32,
-    /// Its neighbours among the leaders of the queue it is in (see [`Queue`](crate::queue::Queue)).
+    /// Its neighbours among the leaders of the queue it is in (see [`crate::queue`]).
     pub leader_before: Thread,
     pub leader_after: Thread,
     /// Threads that wait for its end.

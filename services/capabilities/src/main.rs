@@ -58,9 +58,9 @@ static mut PAGE: Page = Page(capabilities_logic::template::letters());
 
 fn start(_: &pebble::Env) {
     // SAFETY: there is one thread yet, and nobody else uses the page.
-    unsafe { PAGE.0.record = &raw const CACHE as u64 };
-    let registered =
-        portals::template(Alleged::lent_on(&raw const PAGE as usize), Address(translate as *const () as usize));
+    let template = unsafe { (&raw mut PAGE.0).as_mut_unchecked() };
+    template.record = &raw const CACHE as u64;
+    let registered = portals::template(Alleged::lend(template), Address(translate as *const () as usize));
     if registered.is_err() {
         pebble::thread::exit_domain(1);
     }
@@ -105,8 +105,8 @@ fn adding(serial: usize, mut body: impl FnMut(&mut State, Account) -> Result<usi
 /// A portal has no translation of a name from domain `from` to domain `to` (serial numbers): makes it, or says why not. `question`: the
 /// name, and from bit 40 on the argument's number.
 extern "C" fn translate(question: usize, from: usize, to: usize, asids: usize) -> isize {
-    let argument = question >> capabilities_logic::template::ARGUMENT;
-    let name = question & ((1 << capabilities_logic::template::ARGUMENT) - 1);
+    let argument = question >> capabilities_logic::template::ARGUMENT_BIT;
+    let name = question & ((1 << capabilities_logic::template::ARGUMENT_BIT) - 1);
     let like = Translation { name: name as u64, caller: from as u64, callee: to as u64, ..Default::default() };
     adding(from, |state, payer| {
         // Room for what has to leave the page.
@@ -153,7 +153,7 @@ extern "C" fn drop_name(holder: Identity, name: usize) -> isize {
 }
 fn write(out: Alleged<Info>, info: Info) -> Result<()> {
     // SAFETY: a window argument, which may be written.
-    unsafe { abi::window::write(out.address(), &info) }
+    unsafe { out.write(&info) }
 }
 fn described(name: usize, c: capabilities_logic::Capability, to: usize) -> Info {
     let issuer = if lives(c.issuer) { c.issuer.asid as u64 } else { 0 };

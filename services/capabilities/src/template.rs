@@ -4,10 +4,11 @@
 use crate::cache::{ROW, Translation};
 use abi::Error;
 use abi::nucleus::{domain, fault};
-use abi::template::{Letter, Part, Template, Word};
+use abi::step::places::*;
+use abi::step::*;
+use abi::template::{Letter, Part, Template};
 use core::mem::offset_of;
-use portal::encode::*;
-use portal::template::Writer;
+use portal::Writer;
 
 const NAME: i32 = offset_of!(Translation, name) as i32;
 const CALLER: i32 = offset_of!(Translation, caller) as i32;
@@ -20,47 +21,47 @@ const SIZE: i32 = size_of::<Translation>().trailing_zeros() as i32;
 /// A row's bytes over 16 (log2).
 const STEP: i32 = (ROW * size_of::<Translation>() / 16).trailing_zeros() as i32;
 /// Bit from which on a question has the argument's number; below it is the name.
-pub const ARGUMENT: i32 = 40;
+pub const ARGUMENT_BIT: i32 = 40;
 
 /// The template; its record is to be the cache.
 pub const fn letters() -> Template {
     let mut w = Writer::new();
     // The cache has a translation for this caller, callee and name.
     let at = w.position();
-    w.put(Word::new(srli(T3, ZERO, 32)).rs1());
-    w.put(Word::new(bne(T3, ZERO, 0)).fail(Error::EBADF));
-    w.plain(ld(T4, T2, domain::IDENTITY));
-    w.put(Word::new(add(T3, T4, ZERO)).rs2());
-    w.all([andi(T3, T3, ROW as i32 - 1), slli(T3, T3, SIZE)]);
+    w.put(shift_right(V2, ARGUMENT, 32));
+    w.put(different(V2, ZERO).fail(Error::EBADF));
+    w.put(load(V3, caller(domain::IDENTITY)));
+    w.put(add(V2, V3, ARGUMENT));
+    w.all([and_number(V2, V2, ROW as i32 - 1), shift_left(V2, V2, SIZE)]);
     // The argument's row: 16 times its number is a row's bytes over `STEP`.
-    w.put(Word::new(addi(T5, ZERO, 0)).place());
-    w.all([slli(T5, T5, STEP), add(T3, T3, T5)]);
-    w.put(Word::new(lui(T5, 0)).record_upper());
-    w.plain(add(T3, T3, T5));
-    w.put(Word::new(addi(T3, T3, 0)).record_lower());
-    w.plain(ld(T5, T3, NAME));
-    w.put(Word::new(bne(T5, ZERO, 0)).rs2().slow());
-    w.put(Word::new(beq(T5, ZERO, 0)).slow());
-    w.plain(ld(T5, T3, CALLER));
-    w.put(Word::new(bne(T5, T4, 0)).slow());
-    w.put(Word::new(lui(T5, 0)).callee());
-    w.all([ld(T5, T5, domain::IDENTITY), ld(T4, T3, CALLEE)]);
-    w.put(Word::new(bne(T5, T4, 0)).slow());
+    w.put(number(V4, 0).with(Fill::PLACE));
+    w.all([shift_left(V4, V4, STEP), add(V2, V2, V4)]);
+    w.put(record_part(V4));
+    w.put(add(V2, V2, V4));
+    w.put(add_number(V2, V2, 0).with(Fill::RECORD_REST));
+    w.put(load(V4, record(V2, NAME)));
+    w.put(different(V4, ARGUMENT).slow());
+    w.put(equal(V4, ZERO).slow());
+    w.put(load(V4, record(V2, CALLER)));
+    w.put(different(V4, V3).slow());
+    w.put(callee_record(V4));
+    w.all([load(V4, callee(V4, domain::IDENTITY)), load(V3, record(V2, CALLEE))]);
+    w.put(different(V4, V3).slow());
     // Its result, and where to end it if it holds for one call.
-    w.plain(ld(T4, T3, RESULT));
-    w.put(Word::new(sd(T4, T0, 0)).own());
-    w.all([ld(T4, T3, ONCE), bne(T4, ZERO, 8), addi(T3, ZERO, 0)]);
-    w.put(Word::new(sd(T3, T0, 8)).own());
+    w.put(load(V3, record(V2, RESULT)));
+    w.put(store(V3, own(0)));
+    w.all([load(V3, record(V2, ONCE)), different(V3, ZERO).on(2), number(V2, 0)]);
+    w.put(store(V2, own(1)));
     let ask = w.part(at);
     let at = w.position();
-    w.put(Word::new(ld(ZERO, T0, 0)).rd().own());
-    w.put(Word::new(ld(T4, T0, 8)).own());
-    w.all([beq(T4, ZERO, 8), sd(ZERO, T4, NAME)]);
+    w.put(load(ARGUMENT, own(0)));
+    w.put(load(V3, own(1)));
+    w.all([equal(V3, ZERO).on(2), store(ZERO, record(V3, NAME))]);
     let pass = w.part(at);
     let at = w.position();
-    w.put(Word::new(addi(T1, ZERO, 0)).place());
-    w.plain(slli(T1, T1, ARGUMENT - 4));
-    w.put(Word::new(add(T1, T1, ZERO)).rs2());
+    w.put(number(V1, 0).with(Fill::PLACE));
+    w.put(shift_left(V1, V1, ARGUMENT_BIT - 4));
+    w.put(add(V1, V1, ARGUMENT));
     let slow = w.part(at);
     let fault = fault::ARGUMENT as u8;
     w.letter(Letter {
@@ -71,7 +72,7 @@ pub const fn letters() -> Template {
         ..Letter::NONE
     });
     let at = w.position();
-    w.put(Word::new(ld(ZERO, T2, domain::IDENTITY)).rd());
+    w.put(load(ARGUMENT, caller(domain::IDENTITY)));
     let insert = w.part(at);
     let parts = [Part::NONE, insert, Part::NONE, Part::NONE, Part::NONE];
     w.letter(Letter { letter: b'd', passed: 0, parts, ..Letter::NONE });
@@ -84,7 +85,7 @@ mod tests {
 
     #[test]
     fn the_template_may_be_used() {
-        assert_eq!(portal::template::check(&letters()), Ok(()));
+        assert_eq!(portal::form::check(&letters()), Ok(()));
         let letters = Template { record: 0x10000, ..letters() };
         assert_eq!(portal::confinement::check(&letters), Ok(()));
     }

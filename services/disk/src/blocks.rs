@@ -2,18 +2,13 @@
 
 use abi::Error;
 use abi::block::{MOST, SECTOR};
-use pebble::check;
-use pebble::interfaces::clock;
+use pebble::Result;
+use pebble::interfaces::import::Import;
+use pebble::interfaces::types::Alleged;
+use pebble::interfaces::{block, clock};
 use volume::{
     Clock, DeviceCapabilities, DeviceGeometry, Disk, EntropySource, Ext4Result, Ext4Timestamp, Failure, SectorId,
 };
-
-pebble::import! {
-    READ = "block.read";
-    WRITE = "block.write";
-    FLUSH = "block.flush";
-    SIZE = "block.size";
-}
 
 #[derive(Clone)]
 pub struct Blocks {
@@ -22,16 +17,16 @@ pub struct Blocks {
 impl Blocks {
     /// Waits for the driver, which may be being started again. `EIO`: there is none.
     pub fn open() -> Ext4Result<Blocks> {
-        ask(&SIZE, []).map(|sectors| Blocks { sectors: sectors as u64 })
+        ask(block::import::size(), block::size).map(|sectors| Blocks { sectors: sectors as u64 })
     }
 }
 /// Calls the driver; once more where it has died and was started again: to read or write twice is to do it once.
-fn ask<const N: usize>(portal: &pebble::portal::Import, arguments: [usize; N]) -> Ext4Result<usize> {
+fn ask<T>(portal: &Import, mut call: impl FnMut() -> Result<T>) -> Ext4Result<T> {
     /// How often, and ticks of `hrtime` between.
     const TIMES: usize = 50;
     const MOMENT: u64 = 20_000_000;
     for _ in 0..TIMES {
-        match check(portal.call(arguments)) {
+        match call() {
             Ok(value) => return Ok(value),
             Err(Error::EDEAD | Error::EPORTAL) => {
                 pebble::time::sleep(MOMENT);
@@ -46,7 +41,8 @@ impl Disk for Blocks {
     fn read(&mut self, to: &mut [u8], sector: SectorId, _: u32) -> Ext4Result<()> {
         let mut at = sector.raw() as usize;
         to.chunks_mut(MOST).try_for_each(|piece| {
-            ask(&READ, [at, piece.as_mut_ptr() as usize, piece.len()])?;
+            let bytes = piece.len();
+            ask(block::import::read(), || block::read(at, Alleged::lend_all_to_write(piece), bytes))?;
             at += piece.len() / SECTOR;
             Ok(())
         })
@@ -54,7 +50,7 @@ impl Disk for Blocks {
     fn write(&mut self, from: &[u8], sector: SectorId, _: u32) -> Ext4Result<()> {
         let mut at = sector.raw() as usize;
         from.chunks(MOST).try_for_each(|piece| {
-            ask(&WRITE, [at, piece.as_ptr() as usize, piece.len()])?;
+            ask(block::import::write(), || block::write(at, Alleged::lend_all(piece), piece.len()))?;
             at += piece.len() / SECTOR;
             Ok(())
         })
@@ -66,7 +62,7 @@ impl Disk for Blocks {
         DeviceCapabilities { flush: true, ..DeviceCapabilities::default() }
     }
     fn flush(&mut self) -> Ext4Result<()> {
-        ask(&FLUSH, []).map(|_| ())
+        ask(block::import::flush(), block::flush)
     }
 }
 /// The time of day.

@@ -7,14 +7,16 @@
 use crate::calls::{Answer, Calls, Portals};
 use crate::domain::{self, System};
 use crate::image::Image;
+use crate::member::Member;
 use crate::serving::{self, CALLS, DISTANCE, ENTRIES, Entries, Host, Letters, MOST_PAGES, Serving, Window};
-use crate::space::{self, Member};
+use crate::threads::{self, Stacks};
 use crate::{Layout, Why};
 use ::portal::software::block::Block;
 use abi::Error;
-use abi::address::{PAGE, THREAD_STACK, WINDOW_VA};
-use abi::enclosure::{GUEST_BITS, GUEST_DISTANCE, GUESTS, PROGRAM_VA, SEGMENT, SEGMENT_BITS};
-use abi::system;
+use abi::address::{COMMON_VA, PAGE, THREAD_STACK, WINDOW_VA};
+use abi::enclosure::{GUESTS, PROGRAM_VA};
+use abi::rights::Rights;
+use abi::system::{self, Ended};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use arch::component::copy_guarded;
@@ -25,24 +27,27 @@ use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use pebble::sync::Mutex;
 use pebble::{Result, thread};
 use verifier::Changes;
-use verifier::segment::GUARD;
 
 /// Bytes that a call of one of its portals takes of the segment: a stack, the windows below it, and what is not mapped below each.
 const CALL_BYTES: u64 = 0x2_8000;
 const _: () = assert!(THREAD_STACK + (MOST_PAGES + 2) * PAGE <= CALL_BYTES as usize);
-/// Where the host keeps the windows of calls as they were, from the segment's end on: behind the guard zone.
-const ORIGINALS: u64 = 2 * GUARD;
-const _: () = assert!(SEGMENT + (1 << SEGMENT_BITS) + ORIGINALS + CALLS as u64 * CALL_BYTES <= PROGRAM_VA as u64);
-// Below the stubs of the next one.
-const _: () = assert!((1 << GUEST_BITS) + ORIGINALS + CALLS as u64 * CALL_BYTES + 2 * GUARD <= GUEST_DISTANCE);
+// Where the host keeps the windows of calls as they were is room for all of them, below the stubs of the next one.
+const ORIGINALS: u64 = CALLS as u64 * CALL_BYTES;
+const _: () = assert!(Layout::new(true).beside() + ORIGINALS <= PROGRAM_VA as u64);
+const _: () = assert!(Layout::guest(0, true).beside() + ORIGINALS <= Layout::guest(1, true).stubs());
+const _: () = assert!(Layout::last(true).beside() == Layout::wide(0, true).beside());
+const _: () = assert!(Layout::wide(0, true).beside() + ORIGINALS <= PROGRAM_VA as u64);
+const _: () = assert!(Layout::wide(1, true).beside() + ORIGINALS <= Layout::guest(1, true).stubs());
 
 /// What a thread's register leads to while it is in a fault domain: its block, and what the host knows of the call.
 #[repr(C)]
 pub struct Place {
     pub block: Block,
-    of: &'static Component,
+    pub of: &'static Component,
     /// Calls between fault domains that this one is nested in.
     pub depth: u8,
+    /// It is a thread's that the fault domain has started.
+    started: bool,
 }
 /// A component that is a fault domain.
 pub struct Component {
@@ -62,9 +67,12 @@ pub struct Component {
     blocks: [AtomicPtr<Place>; CALLS],
     room: Mutex<(usize, usize)>,
     free: AtomicU64,
+    stacks: Mutex<Stacks>,
     /// What is known of it where others are in the space.
-    pub member: Option<Member>,
+    pub member: Option<OfSpace>,
 }
+/// What is known of one that shares its space.
+pub type OfSpace = Member<&'static Component>;
 /// Those of this space.
 static COMPONENTS: [AtomicPtr<Component>; GUESTS + 1] = [const { AtomicPtr::new(core::ptr::null_mut()) }; GUESTS + 1];
 
@@ -74,6 +82,12 @@ pub fn component(n: usize) -> Option<&'static Component> {
     unsafe { COMPONENTS.get(n)?.load(Ordering::Acquire).as_ref() }
 }
 
+/// Whether `bytes` at `address` are of `component`, or of another one in its space: what that is shown of it was looked at where the call was made.
+pub fn hold(component: &Component, address: u64, bytes: u64) -> bool {
+    let others = || (0..=GUESTS).filter_map(self::component);
+    component.layout.holds(address, bytes)
+        || component.member.is_some() && others().any(|other| other.layout.holds(address, bytes))
+}
 // The host's entry points: each says which one it is, and whose, by its place.
 arch::numbered_entries!(enclosure_entries, ENTRIES * (GUESTS + 1), serve);
 
@@ -92,19 +106,29 @@ extern "C" fn serve(entry: usize, arguments: &mut [u64; 6]) -> i64 {
         Some(member) => member.while_alive(None, || called(component, arguments)),
     }
 }
-/// A call out of a fault domain that shares its space: the stub comes here.
-extern "C" fn decide_of_several(place: &mut Place) -> i64 {
-    let component = place.of;
-    component.member.as_ref().map_or(Error::EPORTAL.code() as i64, |member| space::decide(component, member, place))
-}
-/// The same of one that is alone.
+/// A call out of a fault domain that is alone in its space.
 extern "C" fn decide(place: &mut Place) -> i64 {
     let component = place.of;
     let [a0, a1, a2, a3, a4, a5, number] = place.block.arguments;
     let arguments = [a0, a1, a2, a3, a4, a5];
     match number as usize {
         system::EXIT => thread::exit_domain(a0 as i32),
+        // It comes back to where it was started.
+        system::THREAD_EXIT if place.started => {
+            place.block.ended = 1;
+            return 0;
+        }
         system::THREAD_EXIT => component.exit_thread(place),
+        // What locks ask, most often of all.
+        system::GET_THREAD => return component.system.call(system::GET_THREAD, arguments),
+        system::STACK
+        | system::THREAD_CREATE
+        | system::THREAD_JOIN
+        | system::THREAD_CANCEL
+        | system::DOMAIN_WAIT
+        | system::DOMAIN_KILL
+        | system::INTERRUPT
+        | system::INTERRUPT_DONE => return component.of_the_host(number as usize, arguments),
         _ => {}
     }
     let answer = serving::passed_on(&component.system, &component.layout, number, arguments).or_else(|| {
@@ -120,11 +144,11 @@ extern "C" fn decide(place: &mut Place) -> i64 {
 impl Component {
     /// Where the host keeps what the windows of call `n` show, as it was.
     fn originals(&self, n: usize) -> u64 {
-        self.layout.base() + self.layout.0.size() + ORIGINALS + n as u64 * CALL_BYTES
+        self.layout.beside() + n as u64 * CALL_BYTES
     }
     /// The first of the host's entry points that stand for its own.
     pub fn first_entry(&self) -> u64 {
-        let number = self.member.as_ref().map_or(0, Member::number);
+        let number = self.member.as_ref().map_or(0, OfSpace::number);
         enclosure_entries as *const () as u64 + (number * ENTRIES) as u64 * DISTANCE
     }
     /// Ends the thread that is at `place`.
@@ -134,6 +158,57 @@ impl Component {
             self.give_back(n);
         }
         thread::exit()
+    }
+    /// A call about threads, devices, and domains that it has started: they are its host's, which has no others for anything else.
+    #[cold]
+    fn of_the_host(&'static self, number: usize, arguments: [u64; 6]) -> i64 {
+        let result = match number {
+            system::STACK => self.stack(arguments[0]),
+            system::THREAD_CREATE => self.start(arguments),
+            system::DOMAIN_WAIT if !self.layout.holds(arguments[1], size_of::<Ended>() as u64) => Err(Error::EFAULT),
+            _ => Ok(self.system.call(number, arguments)),
+        };
+        result.unwrap_or_else(|error| error.code() as i64)
+    }
+    /// Has registers of the host's at `address`, so many bytes, appear in the segment; where.
+    pub fn registers(&self, address: u64, bytes: u64) -> Result<u64> {
+        let inside = address % PAGE as u64;
+        let pages = (inside + bytes).div_ceil(PAGE as u64);
+        let start = pebble::check(self.calls.grow(pages) as isize)? as u64;
+        for page in (0..pages).map(|n| n * PAGE as u64) {
+            self.system.page(start + page, (address - inside + page) as usize, Rights::READ_WRITE)?;
+        }
+        Ok(start + inside)
+    }
+    /// A new stack for a thread; its end.
+    fn stack(&self, bytes: u64) -> Result<i64> {
+        let room = |pages: u64| {
+            // The first page stays away, so that what is too deep faults.
+            let guard = pebble::check(self.calls.grow(pages.checked_add(1).ok_or(Error::ENOMEM)?) as isize)? as u64;
+            let start = guard + PAGE as u64;
+            self.system.clear(&(guard..start));
+            Ok(start)
+        };
+        self.stacks.lock().take(bytes, room).map(|end| end as i64)
+    }
+    /// Starts a thread; its id.
+    fn start(&'static self, [entry, stack, argument, priority, ..]: [u64; 6]) -> Result<i64> {
+        let begun = threads::begins(&self.layout, entry, stack).and_then(|()| {
+            let priority = match priority {
+                u64::MAX => None,
+                priority => Some(u8::try_from(priority).map_err(|_| Error::EINVAL)?),
+            };
+            thread::spawn(priority, move || {
+                let mut place = self.place();
+                (place.block.entry, place.block.stack, place.started) = (entry, stack, true);
+                domain::enter(&mut place.block, self.any.load(Ordering::Acquire), &[argument]);
+                self.stacks.lock().give_back(stack);
+            })
+        });
+        if begun.is_err() {
+            self.stacks.lock().give_back(stack);
+        }
+        begun.map(|thread| thread.id() as i64)
     }
     /// Calls it at an entry, `depth` calls deep in others of the space.
     #[inline(always)]
@@ -158,7 +233,8 @@ impl Component {
         let place = |window: &Window| (self.originals(n) + window.place as u64, self.windows(n) + window.place as u64);
         let passed = *arguments;
         // A portal shows nothing else, and one to its own domain what it has been given.
-        let shown = |w: &Window| w.from >= WINDOW_VA as u64 || space::hold(self, w.from, w.bytes as u64);
+        let slots = WINDOW_VA as u64..COMMON_VA as u64;
+        let shown = |w: &Window| slots.contains(&w.from) || hold(self, w.from, w.bytes as u64);
         const EFAULT: i64 = Error::EFAULT.code() as i64;
         if letters.windows(&passed).any(|window| window.bytes > 0 && !shown(&window)) {
             return EFAULT;
@@ -225,6 +301,9 @@ impl Component {
     /// Whether all bytes there are mapped.
     pub fn has(&self, start: u64, bytes: usize) -> bool {
         let Some(end) = start.checked_add(bytes as u64) else { return false };
+        if self.stacks.lock().end_in(start, bytes as u64) {
+            return false;
+        }
         let (calls, pages) = *self.room.lock();
         let grown = self.calls.grown();
         let mapped = self.mapped.lock();
@@ -292,7 +371,7 @@ impl Host for Component {
 
 impl Component {
     /// One with that layout and image, of which nothing is laid out yet, with a main stack of so many bytes.
-    fn new(layout: Layout, image: &Image, stack: u64, member: Option<Member>) -> Result<&'static Component> {
+    fn new(layout: Layout, image: &Image, stack: u64, member: Option<OfSpace>) -> Result<&'static Component> {
         let system = System::own();
         let first = layout.top() - stack - PAGE as u64;
         let limit = first - CALLS as u64 * CALL_BYTES - PAGE as u64;
@@ -313,17 +392,15 @@ impl Component {
             blocks: [const { AtomicPtr::new(core::ptr::null_mut()) }; CALLS],
             room: Mutex::new((0, 0)),
             free: AtomicU64::new(0),
+            stacks: Mutex::new(Stacks::none()),
             member,
         })
         .map(|component| &*Box::leak(component))
     }
     /// A thread's place in it.
     fn place(&'static self) -> Place {
-        let decide = match self.member {
-            None => decide as *const (),
-            Some(_) => decide_of_several as *const (),
-        };
-        Place { block: domain::block(&self.layout, decide as u64), of: self, depth: 0 }
+        let decide = self.member.as_ref().map_or(decide as *const () as usize, |member| member.decide);
+        Place { block: domain::block(&self.layout, decide as u64), of: self, depth: 0, started: false }
     }
     /// Lays `image` out, which was verified and makes those changes.
     pub fn lay_out(&self, image: &Image, changes: Changes, stack: u64) -> core::result::Result<(), Why> {
@@ -348,15 +425,25 @@ impl Component {
         self.calls.begin_again();
     }
     /// Runs its main thread on this one, with what `start` puts below the top of its stack, which says where that begins: its status.
-    pub fn main(&'static self, entry: u64, start: impl FnOnce(u64) -> Result<u64>) -> core::result::Result<i64, Why> {
-        let start = start(self.layout.top()).map_err(|error| Why::at("its arguments", error))?;
+    pub fn main(
+        &'static self,
+        entry: u64,
+        start: impl FnOnce(&Component, u64) -> Result<u64>,
+    ) -> core::result::Result<i64, Why> {
+        let start = start(self, self.layout.top()).map_err(|error| Why::at("its arguments", error))?;
         let mut place = fallible::boxed(self.place())?;
         (place.block.entry, place.block.stack) = (entry, start);
         Ok(domain::enter(&mut place.block, self.any.load(Ordering::Acquire), &[start, 0, 0, 0, 0, 0]))
     }
 }
 /// Makes number `n` of this space of an image whose code makes those changes. `ENOMEM`.
-pub fn make(n: usize, layout: Layout, image: &Image, stack: u64, member: Option<Member>) -> Result<&'static Component> {
+pub fn make(
+    n: usize,
+    layout: Layout,
+    image: &Image,
+    stack: u64,
+    member: Option<OfSpace>,
+) -> Result<&'static Component> {
     let component = Component::new(layout, image, stack, member)?;
     COMPONENTS[n].store((&raw const *component).cast_mut(), Ordering::Release);
     Ok(component)
@@ -367,8 +454,8 @@ pub fn run(
     layout: Layout,
     image: &Image,
     stack: u64,
-    member: Option<Member>,
-    start: impl FnOnce(u64) -> Result<u64>,
+    member: Option<OfSpace>,
+    start: impl FnOnce(&Component, u64) -> Result<u64>,
 ) -> Why {
     let begun = domain::verified(&layout, image).and_then(|changes| {
         let component = make(0, layout, image, stack, member)?;

@@ -38,7 +38,7 @@ impl System {
     pub(crate) fn own() -> System {
         System { own: thread::asid() }
     }
-    fn page(&self, address: u64, source: usize, rights: Rights) -> Result<()> {
+    pub(crate) fn page(&self, address: u64, source: usize, rights: Rights) -> Result<()> {
         check(portal::call(system::PAGE, [self.own, address as usize, source, rights.bits() as usize])).map(|_| ())
     }
     /// Maps a copy of `bytes`, at most a page of them, at `address`.
@@ -100,6 +100,7 @@ unsafe impl Sync for Shared {}
 static SHARED: Shared = Shared { calls: UnsafeCell::new(None), fault: UnsafeCell::new(None) };
 /// Where a thread goes on that has faulted in the fault domain, and where that is.
 static UNWIND: AtomicUsize = AtomicUsize::new(0);
+/// From where on, and over how many bytes, whoever executes is the fault domain: [`Layout::reach`].
 static SEGMENT: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
 
 /// A call out of the fault domain: the stub comes here.
@@ -122,8 +123,8 @@ extern "C" fn decide(block: &mut Block) -> i64 {
 /// A fault of this domain's: one at an instruction of the fault domain's, or where a jump of its has led beside its segment, ends the call; one of the
 /// host's own ends the host.
 extern "C" fn faulted(_asid: usize, cause: usize, address: usize, pc: usize) -> isize {
-    let [start, size] = [0, 1].map(|n| SEGMENT[n].load(Ordering::Relaxed));
-    if !(start - GUARD..start + size + GUARD).contains(&(pc as u64)) {
+    let [start, reach] = [0, 1].map(|n| SEGMENT[n].load(Ordering::Relaxed));
+    if (pc as u64).wrapping_sub(start) >= reach {
         return Error::EFAULT.code();
     }
     // SAFETY: the thread that faulted is not reading it.
@@ -284,8 +285,8 @@ impl FaultDomain {
     /// A place for one, with nothing in it. `ENOMEM`; `EBUSY`: there is one.
     pub fn new(layout: Layout) -> Result<FaultDomain> {
         let system = System::own();
-        SEGMENT[0].store(layout.base(), Ordering::Relaxed);
-        SEGMENT[1].store(layout.0.size(), Ordering::Relaxed);
+        SEGMENT[0].store(layout.base() - GUARD, Ordering::Relaxed);
+        SEGMENT[1].store(layout.reach(), Ordering::Relaxed);
         let code = shared([const { AtomicU64::new(0) }; 2])?;
         let block = boxed(block(&layout, decide as *const () as u64))?;
         // Last: nobody takes that back.

@@ -8,11 +8,13 @@ extern crate alloc;
 
 use abi::address::MAIN_STACK;
 use abi::enclosure::{Header, MAGIC, PROGRAM_BYTES, PROGRAM_VA};
+use abi::start::StartDevice;
 use alloc::string::String;
 use alloc::vec::Vec;
 use enclosure_logic::image::Image;
 use enclosure_logic::space::Program;
 use enclosure_logic::{Layout, component, space};
+use fallible::TryPush;
 use init_logic::start::{Request, block as block_of};
 use pebble::Env;
 
@@ -43,7 +45,7 @@ fn programs() -> Option<Vec<Program>> {
         let (header, file, block) = program(at)?;
         let block_bytes = block.len().checked_next_multiple_of(8)?;
         let block = postcard::from_bytes(block).ok()?;
-        all.push(Program { file, loads: header.loads != 0, block });
+        all.push(Program { file, loads: header.loads != 0, form: header.form, block });
         if header.more == 0 {
             return Some(all);
         }
@@ -53,7 +55,9 @@ fn programs() -> Option<Vec<Program>> {
 /// Runs it; returns with why it did not begin.
 fn begin(env: &Env) -> String {
     let Some((header, file, block)) = program(0) else { return "there is no program beside its host".into() };
-    let layout = Layout::new(header.loads != 0);
+    let Some(layout) = Layout::numbered(0, header.form, header.loads != 0) else {
+        return "there is no such form".into();
+    };
     let image = match Image::parse(file, &layout) {
         Ok(image) => image,
         Err(error) => return error.text().into(),
@@ -65,12 +69,18 @@ fn begin(env: &Env) -> String {
             Err(why) => return why,
         },
     };
-    let why = component::run(layout, &image, MAIN_STACK as u64, member, |top| {
+    let why = component::run(layout, &image, MAIN_STACK as u64, member, |component, top| {
         let arguments: Vec<&str> = (0..env.len()).filter_map(|n| env.argument(n)).collect();
         let environment: Vec<&str> = env.variables().collect();
         let (starter, inherited) = env.starter();
         let request = Request { arguments: &arguments, environment: &environment, starter, inherited };
-        let (start, bytes) = block_of(top as usize, MAIN_STACK / 2, &request, &[])?;
+        // The registers of its devices, where it can reach them.
+        let mut devices = Vec::new();
+        for device in (0..).map_while(|n| env.device(n)) {
+            let address = component.registers(device.address, device.bytes)?;
+            devices.try_push(StartDevice { address, ..device })?;
+        }
+        let (start, bytes) = block_of(top as usize, MAIN_STACK / 2, &request, &devices)?;
         // SAFETY: the stack is mapped and as long as the one that the same block was on; nobody uses it yet.
         unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), start as *mut u8, bytes.len()) };
         Ok(start as u64)

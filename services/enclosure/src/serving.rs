@@ -100,28 +100,55 @@ impl Letters {
 }
 
 /// What each of the host's entry points stands for.
-pub struct Entries([(AtomicU64, AtomicU64); ENTRIES]);
+///
+/// A call can have begun in one life of a fault domain and come here in the next, where it has waited for a stack or its thread for the processor.
+/// All that it brings is the number of its entry point, and what its portal has looked at is what that one's letters say. So an entry point stands for
+/// one place and its letters for ever: in a later life it leads there again, or nowhere.
+pub struct Entries {
+    /// Where it leads, 0 for nowhere, and the letters of the call.
+    now: [(AtomicU64, AtomicU64); ENTRIES],
+    /// Where it leads in whatever life.
+    ever: [AtomicU64; ENTRIES],
+}
 impl Entries {
     /// None of them stands for anything.
     pub const fn none() -> Entries {
-        Entries([const { (AtomicU64::new(0), AtomicU64::new(0)) }; ENTRIES])
+        let now = [const { (AtomicU64::new(0), AtomicU64::new(0)) }; ENTRIES];
+        Entries { now, ever: [const { AtomicU64::new(0) }; ENTRIES] }
     }
-    /// None of them stands for anything any more.
+    /// None of them leads anywhere any more.
     pub fn clear(&self) {
-        self.0.iter().for_each(|(address, _)| address.store(0, Ordering::Release));
+        self.now.iter().for_each(|(address, _)| address.store(0, Ordering::Release));
     }
     /// The address that entry point number `n` leads to, and the letters of the call.
     pub fn at(&self, n: usize) -> Option<(u64, Letters)> {
-        let (address, letters) = self.0.get(n)?;
+        let (address, letters) = self.now.get(n)?;
         match address.load(Ordering::Acquire) {
             0 => None,
             address => Some((address, Letters(letters.load(Ordering::Relaxed)))),
         }
     }
+    /// Has one of the first `used` lead to `address` again, with `letters`, where one has in an earlier life and leads nowhere now.
+    fn again(&self, used: usize, address: u64, letters: Letters) -> Option<usize> {
+        let n = (0..used).find(|&n| {
+            let (now, its) = &self.now[n];
+            let same = self.ever[n].load(Ordering::Relaxed) == address && its.load(Ordering::Relaxed) == letters.0;
+            same && now.load(Ordering::Relaxed) == 0
+        })?;
+        self.now[n].0.store(address, Ordering::Release);
+        Some(n)
+    }
+    /// Has number `n`, which has stood for nothing yet, lead to `address`, with `letters`.
+    fn first(&self, n: usize, address: u64, letters: Letters) {
+        self.ever[n].store(address, Ordering::Relaxed);
+        self.now[n].1.store(letters.0, Ordering::Relaxed);
+        self.now[n].0.store(address, Ordering::Release);
+    }
 }
 /// What a fault domain has registered. One thread at a time changes it.
 #[derive(Default)]
 pub struct Serving {
+    /// Entry points that stand for something, in whatever life.
     entries: usize,
     /// Stacks that it has asked for in this life, and that its domain's queue has for it: those of an earlier life are there still.
     wanted: usize,
@@ -153,7 +180,7 @@ impl Serving {
     pub const NOTHING: Serving = Serving { entries: 0, wanted: 0, calls: 0, pages: 0 };
     /// It has registered nothing, in a new life.
     pub fn begin_again(&mut self) {
-        (self.entries, self.wanted, self.pages) = (0, 0, 0);
+        (self.wanted, self.pages) = (0, 0);
     }
     /// A call by which the fault domain gives out portals to itself, if it is one. `first`: the host's first entry point.
     pub fn answer<H: Host>(
@@ -183,16 +210,17 @@ impl Serving {
         if !layout.holds(address, 4) || !address.is_multiple_of(4) {
             return Err(Error::EINVAL);
         }
-        let known = (0..self.entries).find(|&n| entries.at(n) == Some((address, letters)));
-        let n = known.unwrap_or(self.entries);
-        // The last one stands for nothing.
-        let (place, letters_place) = entries.0[..ENTRIES - 1].get(n).ok_or(Error::ENFILE)?;
-        if known.is_none() {
-            letters_place.store(letters.0, Ordering::Relaxed);
-            place.store(address, Ordering::Release);
-            self.entries += 1;
+        let at = |n: usize| first + n as u64 * DISTANCE;
+        if let Some(known) = (0..self.entries).find(|&n| entries.at(n) == Some((address, letters))) {
+            return Ok(at(known));
         }
-        Ok(first + n as u64 * DISTANCE)
+        // One that an earlier life had is taken as late as possible. The last one stands for nothing.
+        if self.entries < ENTRIES - 1 {
+            entries.first(self.entries, address, letters);
+            self.entries += 1;
+            return Ok(at(self.entries - 1));
+        }
+        entries.again(self.entries, address, letters).map(at).ok_or(Error::ENFILE)
     }
     /// Room for `stacks` more calls, and for the windows of `letters`.
     fn make_room<H: Host>(&mut self, host: &H, stacks: u64, letters: Letters) -> Result<(), Error> {
@@ -368,6 +396,33 @@ mod tests {
             assert_eq!(ask(&mut serving, &host, &entries, "npi", ADDRESS + 4 * n, 0), 0);
         }
         assert_eq!(ask(&mut serving, &host, &entries, "npi", ADDRESS - 4, 0), error(Error::ENFILE));
+    }
+    #[test]
+    fn an_entry_point_of_an_earlier_life_leads_where_it_led_or_nowhere() {
+        let (mut serving, host, entries) = (Serving::default(), host(), Entries::none());
+        let wanted = [("npii", ADDRESS), ("npRi", ADDRESS), ("npi", ADDRESS + 8)];
+        let of = |n: usize| (wanted[n % 3].1 + 0x100 * (n as u64 / 3), Letters::of(wanted[n % 3].0).unwrap());
+        let register = |entries: &Entries, serving: &mut Serving, n: usize| {
+            ask(serving, &host, entries, wanted[n % 3].0, of(n).0, 0)
+        };
+        let mut stood_for = std::vec![None; ENTRIES];
+        for life in 0..100 {
+            // In another order in each, so that no number has the same one twice by chance.
+            for n in (0..40).map(|n| (n * 7 + life * 11) % 40) {
+                assert_eq!(register(&entries, &mut serving, n), 0, "life {life}");
+                assert_eq!((0..ENTRIES).filter(|&at| entries.at(at) == Some(of(n))).count(), 1);
+            }
+            for (n, stood_for) in stood_for.iter_mut().enumerate() {
+                let now = entries.at(n);
+                assert!(now.is_none() || stood_for.is_none() || *stood_for == now, "life {life}, entry point {n}");
+                *stood_for = now.or(*stood_for);
+            }
+            entries.clear();
+            serving.begin_again();
+            assert!((0..ENTRIES).all(|n| entries.at(n).is_none()));
+        }
+        let other = ask(&mut serving, &host, &entries, "npw", ADDRESS, 0);
+        assert_eq!(other, error(Error::ENFILE), "all stand for something else");
     }
     #[test]
     fn an_entry_outside_of_the_segment_is_refused() {

@@ -4,11 +4,12 @@
 //! What each may open and provide is what its own block says, though the domain may what any of them may; the numbers of portals that one has
 //! been given are no others'. Between two of them a portal is a software portal into either ([`crate::local`]), by way of the runtime and without a trap.
 
-use crate::calls::{Answer, Owners, Portals, refused};
-use crate::component::{self, Component, Place};
+use crate::calls::{Answer, Portals, refused};
+use crate::component::{self, Component, OfSpace, Place};
 use crate::domain::{self, Fault, System};
 use crate::image::Image;
 use crate::local::{Connections, DEPTH, Offer};
+use crate::member::{End, Name, OWNERS};
 use crate::serving::{self, Copied, Letters, text};
 use crate::{Layout, Why};
 use abi::Error;
@@ -20,109 +21,38 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use arch::component::copy_guarded;
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicUsize, Ordering};
+use fallible::TryPush;
 use init_logic::line::Line;
 use init_logic::restarts::Restarts;
 use init_logic::start::{Request, block};
 use manifest::Restart;
-use pebble::sync::{Mutex, Semaphore};
+use pebble::sync::Mutex;
 use pebble::{Result, portal, thread};
 use verifier::Changes;
-use verifier::segment::GUARD;
 
 /// Bytes of a main thread's stack.
 const STACK: u64 = abi::address::MAIN_STACK as u64;
 /// Ticks of `hrtime` after which one for which there was no memory is laid out again.
 const LATER: u64 = 50_000_000;
-/// Whose each number of the domain's table is.
-static OWNERS: Owners = Owners::none();
 /// What they have registered, where a portal to it can be made here.
 static OFFERS: Mutex<Vec<Offer<&'static Component>>> = Mutex::new(Vec::new());
 /// The number of the system log's portal, or 0.
 static LOG: AtomicUsize = AtomicUsize::new(0);
 
-/// What is known of a component that shares its address space.
-pub struct Member {
-    number: usize,
-    block: manifest::Component,
-    connections: Connections<&'static Component>,
-    /// The names that it has registered.
-    names: Mutex<Vec<Name>>,
-    /// Which of its lives it is in, from 1 on, and whether a fault or a call has ended that.
-    life: AtomicU32,
-    alive: AtomicBool,
-    /// Threads that are in it, or about to look whether it is alive.
-    inside: AtomicUsize,
-    /// Its life has ended; nobody is in it.
-    over: Semaphore,
-    empty: Semaphore,
-    /// The fault or status that has ended it.
-    end: Mutex<End>,
+/// A call out of a fault domain that shares its space: the stub comes here.
+extern "C" fn decide_of_several(place: &mut Place) -> i64 {
+    let component = place.of;
+    component.member.as_ref().map_or(Error::EPORTAL.code() as i64, |member| decide(component, member, place))
 }
-/// A name, where a window shows all of it.
-type Name = Copied<NAMELEN>;
-#[derive(Clone, Copy)]
-enum End {
-    Fault(Fault),
-    Exit(i64),
-}
-impl Member {
-    /// Number `number` of its space.
-    pub fn new(number: usize, block: manifest::Component) -> Result<Member> {
-        Ok(Member {
-            number,
-            block,
-            connections: Connections::none()?,
-            names: Mutex::new(Vec::new()),
-            life: AtomicU32::new(1),
-            alive: AtomicBool::new(true),
-            inside: AtomicUsize::new(0),
-            over: Semaphore::new(0)?,
-            empty: Semaphore::new(0)?,
-            end: Mutex::new(End::Exit(0)),
-        })
-    }
-    pub fn number(&self) -> usize {
-        self.number
-    }
-    /// Where its numbers of portals are noted, and as whose.
-    pub fn numbers(&self) -> (&'static Owners, u8) {
-        (&OWNERS, self.number as u8 + 1)
-    }
-    /// Does `call`, during which a thread may be in it; `EDEAD`: it has ended, or it is not life `life` any more.
-    pub fn while_alive(&self, life: Option<u32>, call: impl FnOnce() -> i64) -> i64 {
-        self.inside.fetch_add(1, Ordering::SeqCst);
-        let alive =
-            self.alive.load(Ordering::SeqCst) && life.is_none_or(|life| life == self.life.load(Ordering::SeqCst));
-        let result = if alive { call() } else { Error::EDEAD.code() as i64 };
-        if self.inside.fetch_sub(1, Ordering::SeqCst) == 1 && !self.alive.load(Ordering::SeqCst) {
-            let _ = self.empty.post();
-        }
-        result
-    }
-    /// Its life ends, unless it has ended before.
-    fn ends(&self, end: End) {
-        if self.alive.swap(false, Ordering::SeqCst) {
-            *self.end.lock() = end;
-            let _ = self.over.post();
-        }
-    }
-}
-/// Whether `bytes` at `address` are of `component`, or of another one in its space: what that is shown of it was looked at where the call was made.
-pub fn hold(component: &Component, address: u64, bytes: u64) -> bool {
-    let others = || (0..=GUESTS).filter_map(component::component);
-    component.layout.holds(address, bytes)
-        || component.member.is_some() && others().any(|other| other.layout.holds(address, bytes))
-}
-
-/// A call out of a fault domain that shares its space.
-pub fn decide(component: &'static Component, member: &'static Member, place: &mut Place) -> i64 {
+/// The same, of one that is known to.
+fn decide(component: &'static Component, member: &'static OfSpace, place: &mut Place) -> i64 {
     let [a0, a1, a2, a3, a4, a5, number] = place.block.arguments;
     let first = member.number == 0;
     let answer = match number as usize {
         system::EXIT if first => thread::exit_domain(a0 as i32),
         system::EXIT => {
-            member.ends(End::Exit(a0 as i64));
+            member.end_with(End::Exit(a0 as i64));
             refused(Error::EDEAD)
         }
         // One of its own, or a call that the system has made: it is unwound to who called.
@@ -141,7 +71,7 @@ pub fn decide(component: &'static Component, member: &'static Member, place: &mu
 }
 fn answer(
     component: &'static Component,
-    member: &'static Member,
+    member: &'static OfSpace,
     depth: u8,
     number: u64,
     arguments: [u64; 6],
@@ -172,7 +102,7 @@ fn of_the_system(component: &Component, number: u64, arguments: [u64; 6]) -> Ans
         .unwrap_or_else(|| component.calls.answer(number, arguments))
 }
 /// A call through a portal to another one of the space. No trap is on its way.
-fn call(component: &'static Component, member: &'static Member, depth: u8, number: u64, words: &[u64; 6]) -> Answer {
+fn call(component: &'static Component, member: &'static OfSpace, depth: u8, number: u64, words: &[u64; 6]) -> Answer {
     member.connections.through(number, |offer| {
         let Some(called) = &offer.by.member else { return refused(Error::EPORTAL) };
         if depth >= DEPTH {
@@ -192,7 +122,7 @@ fn name(component: &Component, address: u64) -> Result<Name> {
     serving::read(component, &component.layout, address)
 }
 #[inline(never)]
-fn open(component: &'static Component, member: &Member, address: u64) -> Result<i64> {
+fn open(component: &'static Component, member: &OfSpace, address: u64) -> Result<i64> {
     let name = name(component, address)?;
     if !member.block.opens(text(&name.0)) {
         return Err(Error::EACCESS);
@@ -207,7 +137,7 @@ fn open(component: &'static Component, member: &Member, address: u64) -> Result<
     }
 }
 #[inline(never)]
-fn register(component: &'static Component, member: &Member, address: u64) -> Result<i64> {
+fn register(component: &'static Component, member: &OfSpace, address: u64) -> Result<i64> {
     let mut request: Copied<{ size_of::<Registration>() }> = serving::read(component, &component.layout, address)?;
     let registration = request.registration();
     if !member.block.provides(text(&registration.name)) {
@@ -216,38 +146,48 @@ fn register(component: &'static Component, member: &Member, address: u64) -> Res
     if registration.admission != admission::ALL as u64 {
         return Err(Error::ENOTSUP);
     }
-    // Room for them, before the system has it.
-    member.names.lock().try_reserve(1).map_err(|_| Error::ENOMEM)?;
-    OFFERS.lock().try_reserve(1).map_err(|_| Error::ENOMEM)?;
     let entry = registration.entry;
     let of = (&component.layout, &component.entries, component.first_entry());
     let result = component.serving.lock().register(component, of, registration)?;
     if result < 0 {
         return Ok(result);
     }
-    member.names.lock().push(Copied(registration.name));
-    if Offer::<()>::is_possible(text(&registration.spec)) {
-        let (name, specification, constants) = (registration.name, registration.spec, registration.constants);
-        let letters = Letters::of(text(&specification))?;
-        let life = member.life.load(Ordering::SeqCst);
-        let offer = Offer { name, specification, constants, by: component, life, entry, letters };
-        OFFERS.lock().push(offer);
+    let (name, specification, constants) = (registration.name, registration.spec, registration.constants);
+    // What is not noted here would stay when it ends. Other threads register meanwhile, so room for it was not to be had before.
+    member.names.lock().try_push(Copied(name)).inspect_err(|_| _ = take_back(component, &name))?;
+    if !Offer::<()>::is_possible(text(&specification)) {
+        return Ok(result);
     }
+    let letters = Letters::of(text(&specification))?;
+    let life = member.life.load(Ordering::SeqCst);
+    let offer = Offer { name, specification, constants, by: component, life, entry, letters };
+    let noted = OFFERS.lock().try_push(offer);
+    noted.inspect_err(|_| _ = forget(member, &name).then(|| take_back(component, &name)))?;
     Ok(result)
 }
 #[inline(never)]
-fn unregister(component: &'static Component, member: &Member, address: u64) -> Result<i64> {
+fn unregister(component: &'static Component, member: &OfSpace, address: u64) -> Result<i64> {
     let name = name(component, address)?;
+    match forget(member, &name.0) {
+        true => Ok(take_back(component, &name.0)),
+        false => Err(Error::ENOENT),
+    }
+}
+/// A name is no more one that it has registered; whether it was. One thread that takes it back finds it, as it may be a neighbour's next.
+fn forget(member: &OfSpace, name: &[u8; NAMELEN]) -> bool {
     let mut names = member.names.lock();
-    let own = names.iter().position(|own| text(&own.0) == text(&name.0)).ok_or(Error::ENOENT)?;
-    names.swap_remove(own);
-    drop(names);
-    OFFERS.lock().retain(|offer| !(core::ptr::eq(offer.by, component) && text(&offer.name) == text(&name.0)));
-    Ok(component.system.call(system::PORTAL_UNREGISTER, [name.0.as_ptr() as u64, 0, 0, 0, 0, 0]))
+    let own = names.iter().position(|own| text(&own.0) == text(name));
+    own.map(|own| names.swap_remove(own)).is_some()
+}
+/// Withdraws a name that it had registered.
+fn take_back(component: &'static Component, name: &[u8; NAMELEN]) -> i64 {
+    OFFERS.lock().retain(|offer| !(core::ptr::eq(offer.by, component) && text(&offer.name) == text(name)));
+    let name = Copied(*name);
+    component.system.call(system::PORTAL_UNREGISTER, [name.0.as_ptr() as u64, 0, 0, 0, 0, 0])
 }
 /// What a portal to another one of the space is.
 #[inline(never)]
-fn info(component: &Component, member: &Member, number: u64, to: u64) -> Answer {
+fn info(component: &Component, member: &OfSpace, number: u64, to: u64) -> Answer {
     if !component.layout.holds(to, size_of::<Description>() as u64) || !to.is_multiple_of(8) {
         return refused(Error::EFAULT);
     }
@@ -270,16 +210,12 @@ extern "C" fn faulted(_asid: usize, cause: usize, address: usize, pc: usize) -> 
     if let Some(on) = arch::component::after_fault(pc) {
         return on as isize;
     }
-    let executes = |other: &&'static Component| {
-        // A jump leads up to 2 KiB beside the segment.
-        let (start, end) = (other.layout.base() - GUARD, other.layout.top() + 2 * GUARD);
-        (start..end).contains(&(pc as u64))
-    };
+    let executes = |other: &&'static Component| other.layout.reaches(pc as u64);
     let Some(component) = (1..=GUESTS).filter_map(component::component).find(executes) else {
         return Error::EFAULT.code();
     };
     let Some(member) = &component.member else { return Error::EFAULT.code() };
-    member.ends(End::Fault(Fault { cause, address, pc }));
+    member.end_with(End::Fault(Fault { cause, address, pc }));
     component.unwind.load(Ordering::Acquire) as isize
 }
 
@@ -287,6 +223,7 @@ extern "C" fn faulted(_asid: usize, cause: usize, address: usize, pc: usize) -> 
 pub struct Program {
     pub file: &'static [u8],
     pub loads: bool,
+    pub form: u64,
     pub block: manifest::Component,
 }
 /// One that is laid out again whenever it has ended, with its verified image.
@@ -296,25 +233,27 @@ struct Kept {
     changes: Changes,
 }
 /// Prepares the space for `programs`, the first of which is the one whose domain it is, and starts the others; what is known of the first.
-pub fn prepare(programs: Vec<Program>) -> core::result::Result<Member, String> {
+pub fn prepare(programs: Vec<Program>) -> core::result::Result<OfSpace, String> {
     let failed = |error: Error| String::from(error.text());
     let mut kept = Vec::new();
     let mut programs = programs.into_iter();
     let first = programs.next().ok_or_else(|| String::from("there is no program beside its host"))?;
     let name = first.block.name.clone();
-    let member = Member::new(0, first.block).map_err(failed)?;
+    let member = OfSpace::new(0, first.block, decide_of_several as *const () as usize).map_err(failed)?;
     for (n, program) in programs.take(GUESTS).enumerate() {
-        let layout = Layout::guest(n, program.loads);
         let of = |why: &str| format!("{}: {why}", program.block.name);
+        let layout =
+            Layout::numbered(n + 1, program.form, program.loads).ok_or_else(|| of("it has a host of its own"))?;
         let image = Image::parse(program.file, &layout).map_err(|error| of(error.text()))?;
         let changes = domain::verified(&layout, &image).map_err(|why| of(&String::from(why)))?;
-        let member = Member::new(n + 1, program.block.clone()).map_err(failed)?;
+        let member =
+            OfSpace::new(n + 1, program.block.clone(), decide_of_several as *const () as usize).map_err(failed)?;
         let component = component::make(n + 1, layout, &image, STACK, Some(member)).map_err(failed)?;
         kept.push(Kept { component, image, changes });
     }
     LOG.store(pebble::start::open("init.own.log").unwrap_or(0), Ordering::Relaxed);
     domain::answer_faults(System::own(), &format!("{name}.faults"), faulted as *const () as usize).map_err(failed)?;
-    OWNERS.keep(&System::own());
+    OWNERS.keep(|number| System::own().description(number).is_some());
     for kept in kept {
         let priority = kept.component.member.as_ref().map(|member| member.block.priority);
         thread::spawn(priority, move || kept.keep()).map_err(failed)?;
@@ -352,12 +291,12 @@ impl Kept {
         }
     }
     /// One life, from an image that is laid out anew to where nothing of it is left.
-    fn live(&'static self, member: &'static Member) -> core::result::Result<(), Why> {
+    fn live(&'static self, member: &'static OfSpace) -> core::result::Result<(), Why> {
         let component = self.component;
         component.lay_out(&self.image, self.changes, STACK)?;
         let main = thread::spawn(None, move || {
             member.while_alive(None, || {
-                let status = component.main(self.image.entry, |top| arguments(member, top));
+                let status = component.main(self.image.entry, |_, top| arguments(member, top));
                 status.unwrap_or(Error::ENOMEM.code() as i64)
             });
         });
@@ -384,7 +323,7 @@ impl Kept {
         Ok(())
     }
     /// What it has registered is there no more: who has it open gets `EDEAD`, and the names are free.
-    fn withdraw(&self, member: &Member) {
+    fn withdraw(&self, member: &OfSpace) {
         let own = |offer: &Offer<&'static Component>| core::ptr::eq(offer.by, self.component);
         OFFERS.lock().retain(|offer| !own(offer));
         for name in member.names.lock().drain(..) {
@@ -395,7 +334,7 @@ impl Kept {
     }
 }
 /// Puts the arguments of its block below `top`; where they begin.
-fn arguments(member: &Member, top: u64) -> Result<u64> {
+fn arguments(member: &OfSpace, top: u64) -> Result<u64> {
     let mut arguments = Vec::new();
     arguments.try_reserve(1 + member.block.arguments.len()).map_err(|_| Error::ENOMEM)?;
     arguments.push(member.block.name.as_str());
@@ -407,7 +346,7 @@ fn arguments(member: &Member, top: u64) -> Result<u64> {
     Ok(start as u64)
 }
 /// Says how one has ended, as `init` says it of domains.
-fn say_end(component: &Component, member: &Member, end: End) {
+fn say_end(component: &Component, member: &OfSpace, end: End) {
     let own = thread::asid();
     let name = &member.block.name;
     match end {

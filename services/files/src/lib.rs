@@ -10,5 +10,5 @@ mod shares;
 mod store;
 
 pub use pipe::{FEW, Pipe, Reader, Side};
-pub use shares::Shares;
+pub use shares::{LOCK_WAITS, Shares};
 pub use store::{Open, Store};

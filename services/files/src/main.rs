@@ -21,19 +21,19 @@ use abi::account::Resource;
 use abi::address::PAGE;
 use abi::file::{Entry, Hand, Status, flags, kind, operation};
 use abi::name::Name;
-use abi::nucleus::NAMELEN;
-use abi::system;
-use abi::window::{Plain, Window};
+use abi::section::cut;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
-use files_logic::{Open, Store};
+use files_logic::{LOCK_WAITS, Open, Store};
+use pebble::Result;
 use pebble::account::{Account, Charge, Ledger, Remote};
 use pebble::fallible::{self, TryPush};
+use pebble::interfaces::descriptor::Server;
 use pebble::interfaces::init;
+use pebble::interfaces::portals::own;
 use pebble::interfaces::types::{Alleged, DomainNumber};
-use pebble::portal::call;
+use pebble::locks::{self, Block, Locked, Locks, Waits};
 use pebble::sync::{Mutex, Semaphore};
-use pebble::{Result, check};
 use pipes::End;
 
 pebble::server!(start);
@@ -75,6 +75,7 @@ const STREAMS: usize = 3;
 const SLOTS: usize = 1 << 12;
 struct State {
     store: Store<Remote>,
+    locks: Locks<Remote>,
     slots: Vec<Slot>,
     /// Control blocks made so far, and pipes.
     made: usize,
@@ -84,8 +85,16 @@ struct State {
 }
 /// Priority of the thread that frees control blocks: that of a component whose manifest entry says nothing.
 const COLLECTOR_PRIORITY: u8 = 20;
-static STATE: Mutex<State> =
-    Mutex::new(State { store: Store::new(Remote), slots: Vec::new(), made: 0, pipes: 0, gone: 0 });
+static STATE: Mutex<State> = Mutex::new(State {
+    store: Store::new(Remote),
+    locks: Locks::new(Remote),
+    slots: Vec::new(),
+    made: 0,
+    pipes: 0,
+    gone: 0,
+});
+/// Threads that wait for locks: as many as there are semaphores for beside those of pipes.
+static WAITS: Mutex<Waits> = Mutex::new(Waits::new(LOCK_WAITS));
 
 /// How many control blocks have ended.
 static ENDED: AtomicUsize = AtomicUsize::new(0);
@@ -110,8 +119,7 @@ fn import_files() {
     // SAFETY: bytes.
     let Ok(mut buffer) = (unsafe { fallible::zeroed::<Buffer>() }) else { return };
     for number in 0.. {
-        let to = Alleged::lend_to_write(&mut buffer.0[0]);
-        if init::file(number, usize::MAX, to).is_err() {
+        if init::file(number, usize::MAX, Alleged::lend_all_to_write(&mut buffer.0)).is_err() {
             return;
         }
         let Ok(name) = Name::new(&buffer.0) else { continue };
@@ -122,7 +130,7 @@ fn import_files() {
         let how = flags::WRITE_ONLY | flags::CREATE;
         let Ok(mut file) = state.store.open(name.text(), how, Account::SYSTEM) else { continue };
         let mut offset = 0;
-        while let Ok(count @ 1..) = init::file(number, offset, to) {
+        while let Ok(count @ 1..) = init::file(number, offset, Alleged::lend_all_to_write(&mut buffer.0)) {
             if state.store.write(&mut file, &buffer.0[..count]).is_err() {
                 break;
             }
@@ -135,7 +143,7 @@ fn import_files() {
 fn collect() -> bool {
     // The lock goes first: what somebody has been told of here is free for who finds nothing after that.
     let mut state = STATE.lock();
-    let Ok(number) = check(call(system::PORTAL_GONE, [])) else { return false };
+    let Ok(number) = own::gone() else { return false };
     state.end(number);
     true
 }
@@ -151,7 +159,10 @@ impl State {
         let Slot { control, charge, .. } = core::mem::replace(slot, Slot::FREE);
         match control {
             Control::Free => {}
-            Control::File(open) => self.store.close(open),
+            Control::File(open) => {
+                self.locks.end(open.access().0, number, locks::tell);
+                self.store.close(open);
+            }
             Control::Pipe(end) => end.leave(),
         }
         Remote.refund(charge);
@@ -195,13 +206,9 @@ fn grant(number: usize) -> isize {
         let is_pipe = matches!(control, Some(Control::Pipe(..)));
         (state.gone, is_pipe)
     };
-    let (read, write) = if is_pipe {
-        (pipes::read as *const (), pipes::write as *const ())
-    } else {
-        (read as *const (), write as *const ())
-    };
-    let portals = [("smcwi", read), ("smcri", write), ("smcii", seek as *const ()), ("smcaiw", control as *const ())];
-    pebble::portal::grant(portals, number, gone).map_or_else(Error::code, |first| first as isize)
+    let server = Server { read, write, seek, control };
+    let server = if is_pipe { Server { read: pipes::read, write: pipes::write, ..server } } else { server };
+    pebble::portal::grant(server, *b"sm", number, gone).map_or_else(Error::code, |first| first as isize)
 }
 /// The same for a new control block, which ends if its portals can not be made.
 fn grant_new(number: usize) -> isize {
@@ -231,60 +238,46 @@ fn code(result: Result<usize>) -> isize {
     result.map_or_else(Error::code, |value| value as isize)
 }
 extern "C" fn open(path: Alleged<Name>, how: usize) -> isize {
-    // SAFETY: the page is open for this call.
-    let Ok(name) = (unsafe { Name::read(path.address()) }) else { return Error::EINVAL.code() };
+    let Ok(name) = path.name() else { return Error::EINVAL.code() };
     let opened = pebble::account::of_caller().and_then(|payer| {
         add(|state| state.put_new(payer, |store| store.open(name.text(), how, payer).map(Control::File)))
     });
     opened.map_or_else(Error::code, grant_new)
 }
 /// What `body` comes to for a path.
-///
-/// # Safety
-/// It is a window argument of the call that is being served.
-unsafe fn with_path<T>(path: Alleged<Name>, body: impl FnOnce(&mut Store<Remote>, &str) -> Result<T>) -> Result<T> {
-    // SAFETY: the caller's promise.
-    let name = unsafe { Name::read(path.address()) }?;
+fn with_path<T>(path: Alleged<Name>, body: impl FnOnce(&mut Store<Remote>, &str) -> Result<T>) -> Result<T> {
+    let name = path.name()?;
     body(&mut STATE.lock().store, name.text())
 }
 extern "C" fn unlink(path: Alleged<Name>) -> isize {
-    // SAFETY: a window argument.
-    code(unsafe { with_path(path, Store::unlink) }.map(|()| 0))
+    code(with_path(path, Store::unlink).map(|()| 0))
 }
 extern "C" fn make_directory(path: Alleged<Name>) -> isize {
-    let made = pebble::account::of_caller()
-        // SAFETY: a window argument.
-        .and_then(|payer| unsafe { with_path(path, |store, path| store.make_directory(path, payer)) });
+    let made =
+        pebble::account::of_caller().and_then(|payer| with_path(path, |store, path| store.make_directory(path, payer)));
     code(made.map(|()| 0))
 }
 extern "C" fn remove_directory(path: Alleged<Name>) -> isize {
-    // SAFETY: a window argument.
-    code(unsafe { with_path(path, Store::remove_directory) }.map(|()| 0))
+    code(with_path(path, Store::remove_directory).map(|()| 0))
 }
 extern "C" fn rename(from: Alleged<Name>, to: Alleged<Name>) -> isize {
-    // SAFETY: a window argument.
-    let to = match unsafe { Name::read(to.address()) } {
+    let to = match to.name() {
         Ok(to) => to,
         Err(error) => return error.code(),
     };
-    // SAFETY: a window argument.
-    code(unsafe { with_path(from, |store, from| store.rename(from, to.text())) }.map(|()| 0))
+    code(with_path(from, |store, from| store.rename(from, to.text())).map(|()| 0))
 }
 extern "C" fn status(path: Alleged<Name>, to: Alleged<Status>) -> isize {
-    // SAFETY: both are window arguments, and the second may be written.
-    code(unsafe { with_path(path, |store, path| store.status_at(path)).and_then(|status| put(to.address(), status)) })
+    // SAFETY: it may be written.
+    code(
+        with_path(path, |store, path| store.status_at(path))
+            .and_then(|status| unsafe { to.write(&status) })
+            .map(|()| 0),
+    )
 }
-/// Writes `value` at `address`; 0.
-///
-/// # Safety
-/// `address` is a window argument of the call that is being served, and it may be written.
-unsafe fn put<T: Plain>(address: usize, value: T) -> Result<usize> {
-    // SAFETY: as for this function.
-    unsafe { abi::window::write(address, &value) }.map(|()| 0)
-}
-extern "C" fn read(number: usize, to: usize, count: usize) -> isize {
-    // SAFETY: `to` is this portal's window argument.
-    let to = match unsafe { Window::new(to, count) } {
+extern "C" fn read(number: usize, to: Alleged<u8>, count: usize) -> isize {
+    // SAFETY: it may be written.
+    let to = match unsafe { to.window(count) } {
         Ok(to) => to,
         Err(error) => return error.code(),
     };
@@ -294,9 +287,9 @@ extern "C" fn read(number: usize, to: usize, count: usize) -> isize {
     let mut at = 0;
     code(store.read(open, to.count(), |piece| at += to.copy_from_at(at, piece)))
 }
-extern "C" fn write(number: usize, from: usize, count: usize) -> isize {
-    // SAFETY: `from` is this portal's window argument; it is only read, once.
-    let from: &[u8] = match unsafe { Window::new(from, count).map(|from| from.values()) } {
+extern "C" fn write(number: usize, from: Alleged<u8>, count: usize) -> isize {
+    // SAFETY: it is only read, once.
+    let from: &[u8] = match unsafe { from.window(count).map(|from| from.values()) } {
         Ok(from) => from,
         Err(error) => return error.code(),
     };
@@ -349,21 +342,22 @@ fn hand(number: usize, starter: usize, Hand { domain, stream }: Hand) -> Result<
     }
     Ok(0)
 }
-extern "C" fn control(number: usize, caller: usize, what: usize, to: usize) -> isize {
+extern "C" fn control(number: usize, caller: DomainNumber, what: usize, to: Alleged<()>) -> isize {
     match what {
         operation::DUPLICATE => grant(number),
-        operation::REOPEN => reopen(number).map_or_else(Error::code, grant_new),
-        // SAFETY: `to` is this portal's window argument.
-        operation::HAND => code(unsafe { abi::window::read(to) }.and_then(|to| hand(number, caller, to))),
-        // SAFETY: `to` is this portal's window argument.
-        operation::STATUS => code(status_of(number).and_then(|status| unsafe { put(to, status) })),
+        operation::REOPEN => reopen(number, Store::reopen).map_or_else(Error::code, grant_new),
+        operation::LOCKER => reopen(number, Store::keep).map_or_else(Error::code, grant_new),
+        // SAFETY: a window argument, whose letter lets it be written.
+        operation::LOCK => code(unsafe { locks::operate(&STATE, &WAITS, number, caller.0, to.address()) }),
+        operation::HAND => code(to.of().read().and_then(|to| hand(number, caller.0, to))),
+        // SAFETY: the letter of a control portal's window lets it be written.
+        operation::STATUS => code(status_of(number).and_then(|status| unsafe { to.of().write(&status) }).map(|()| 0)),
         operation::NEXT => code(next(number).and_then(|entry| match entry {
             // SAFETY: as above.
-            Some(entry) => unsafe { put(to, entry) }.map(|_| 1),
+            Some(entry) => unsafe { to.of().write(&entry) }.map(|()| 1),
             None => Ok(0),
         })),
-        // SAFETY: as above.
-        operation::TRUNCATE => code(unsafe { abi::window::read::<u64>(to) }.and_then(|bytes| truncate(number, bytes))),
+        operation::TRUNCATE => code(to.of::<u64>().read().and_then(|bytes| truncate(number, bytes))),
         // It lasts as long as anything here.
         operation::SYNC => code(status_of(number).and_then(|status| match status.kind {
             kind::PIPE => Err(Error::EINVAL),
@@ -372,14 +366,36 @@ extern "C" fn control(number: usize, caller: usize, what: usize, to: usize) -> i
         _ => Error::EINVAL.code(),
     }
 }
+impl Locked for State {
+    fn locks(&mut self) -> Option<&mut Locks<Remote>> {
+        Some(&mut self.locks)
+    }
+    fn block(&mut self, number: usize) -> Result<Block> {
+        match slot(&mut self.slots, number).map(|slot| &slot.control) {
+            Some(Control::File(open)) => {
+                let (node, read, write) = open.access();
+                Ok(Block { number, node, read, write })
+            }
+            Some(_) => Err(Error::EINVAL),
+            None => Err(Error::EBADF),
+        }
+    }
+    const BLOCKS: usize = SLOTS;
+    fn ended() -> usize {
+        ENDED.load(Ordering::Relaxed)
+    }
+    fn collect() {
+        collect();
+    }
+}
 /// A control block of its own, for the caller, for the file that `number` is open on.
-fn reopen(number: usize) -> Result<usize> {
+fn reopen(number: usize, open: fn(&mut Store<Remote>, &Open, Account) -> Result<Open>) -> Result<usize> {
     let payer = pebble::account::of_caller()?;
     add(|state| {
         let (place, charge) = state.free_place(payer)?;
         let State { store, slots, .. } = &mut *state;
         let reopened = match slot(slots, number).map(|slot| &slot.control) {
-            Some(Control::File(open)) => store.reopen(open, payer),
+            Some(Control::File(of)) => open(store, of, payer),
             Some(_) => Err(Error::EINVAL),
             None => Err(Error::EBADF),
         };
@@ -414,8 +430,7 @@ fn next(number: usize) -> Result<Option<Entry>> {
     let State { store, slots, .. } = &mut *STATE.lock();
     match slot(slots, number) {
         Some(Slot { control: Control::File(open), .. }) => Ok(store.next(open)?.map(|(text, status)| {
-            let mut name = [0; NAMELEN];
-            name[..text.len()].copy_from_slice(text.as_bytes());
+            let name = cut(text);
             Entry { status, name }
         })),
         Some(_) => Err(Error::ENOTDIR),

@@ -10,6 +10,7 @@ use alloc::rc::Rc;
 use core::cell::UnsafeCell;
 use files_logic::{FEW, Pipe, Reader, Shares, Side};
 use pebble::account::{Account, Charge, Ledger, Remote};
+use pebble::interfaces::types::Alleged;
 use pebble::portal::call;
 use pebble::sync::{Mutex, Semaphore};
 
@@ -195,9 +196,9 @@ fn read_once(number: usize, window: Window<u8>) -> Option<isize> {
         },
     )
 }
-pub extern "C" fn read(number: usize, to: usize, count: usize) -> isize {
-    // SAFETY: `to` is this portal's window argument.
-    match unsafe { Window::new(to, count) } {
+pub extern "C" fn read(number: usize, to: Alleged<u8>, count: usize) -> isize {
+    // SAFETY: it may be written.
+    match unsafe { to.window(count) } {
         Ok(to) => read_once(number, to).unwrap_or_else(|| again(move || read_once(number, to))),
         Err(error) => error.code(),
     }
@@ -214,9 +215,9 @@ fn write_once(number: usize, window: Window<u8>) -> Option<isize> {
         |waited| (waited < 0).then(|| leave(number, waited)),
     )
 }
-pub extern "C" fn write(number: usize, from: usize, count: usize) -> isize {
-    // SAFETY: `from` is this portal's window argument.
-    match unsafe { Window::new(from, count) } {
+pub extern "C" fn write(number: usize, from: Alleged<u8>, count: usize) -> isize {
+    // SAFETY: it is only read.
+    match unsafe { from.window(count) } {
         Ok(from) => write_once(number, from).unwrap_or_else(|| again(move || write_once(number, from))),
         Err(error) => error.code(),
     }

@@ -5,8 +5,10 @@ use abi::Error;
 use abi::account::ACCOUNTS;
 use account::Account;
 
-/// Most pipes at one time: the component's limit of semaphores is to be two more.
-pub const PIPES: usize = 220;
+/// Most pipes at one time: the component's limit of semaphores is to be two more than these and [`LOCK_WAITS`].
+pub const PIPES: usize = 212;
+/// Threads that may wait for locks at one time.
+pub const LOCK_WAITS: u8 = 8;
 /// How many are kept for each account.
 const KEPT: usize = 4;
 const COMMON: usize = PIPES - KEPT * ACCOUNTS;

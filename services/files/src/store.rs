@@ -65,6 +65,12 @@ pub struct Store<L> {
     changes: u64,
 }
 
+impl Open {
+    /// The file's number, which no other has while this is open, and whether it is open for reading, and for writing.
+    pub fn access(&self) -> (u64, bool, bool) {
+        (self.node as u64, self.read, self.write)
+    }
+}
 impl<L: Ledger> Store<L> {
     pub const fn new(ledger: L) -> Store<L> {
         Store { ledger, root: Entries::new(), nodes: Vec::new(), changes: 0 }
@@ -225,6 +231,12 @@ impl<L: Ledger> Store<L> {
         }
         self.node(open.node).open += 1;
         Ok(Open { node: open.node, position: 0, read: true, write: false, append: false, payer, last: None })
+    }
+    /// What is open is opened once more, for neither reading nor writing. `EISDIR`.
+    pub fn keep(&mut self, open: &Open, payer: Account) -> Result<Open, Error> {
+        self.bytes(open.node)?;
+        self.node(open.node).open += 1;
+        Ok(Open { node: open.node, position: 0, read: false, write: false, append: false, payer, last: None })
     }
     /// The control block goes.
     pub fn close(&mut self, open: Open) {

@@ -4,9 +4,8 @@ use crate::limits::*;
 use crate::places::Standing;
 use crate::range::{Range, parse as parse_range};
 use crate::request::{self, Refusal, Request};
-use crate::response::{self, Entity, stay};
+use crate::response::{self, Entity, Reply, stay};
 use abi::Error;
-use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -42,15 +41,6 @@ pub trait Files {
     fn read(&mut self, file: &Self::File, at: u64, buffer: &mut [u8]) -> Result<usize>;
     /// Tells the entity tags of this server from those of one before it.
     fn boot(&self) -> u64;
-}
-/// An answer that is no file's.
-pub struct Reply {
-    pub status: u16,
-    /// Its type.
-    pub kind: &'static str,
-    /// Further lines of its head.
-    pub headers: &'static str,
-    pub body: Cow<'static, [u8]>,
 }
 /// What is to be done for a connection next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -48,49 +48,14 @@ pub fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, Refusal> {
     };
     let old = parsed.version == Some(0);
     let mut request = Request { close: old, old, ..Request::default() };
-    let (mut hosts, mut lengths) = (0, 0);
     for header in parsed.headers.iter() {
-        let name = |wanted: &str| header.name.eq_ignore_ascii_case(wanted);
         let value = core::str::from_utf8(header.value).map_err(|_| Refusal(400))?.trim();
-        if name("host") {
-            hosts += 1;
-            request.host = Some(value.into());
-        } else if name("authorization") {
-            request.authorization = Some(value.into());
-        } else if name("origin") {
-            request.origin = Some(value.into());
-        } else if name("sec-fetch-site") {
-            request.site = Some(value.into());
-        } else if name("connection") {
-            for word in value.split(',').map(str::trim) {
-                if word.eq_ignore_ascii_case("close") {
-                    request.close = true;
-                } else if word.eq_ignore_ascii_case("keep-alive") {
-                    request.close = false;
-                }
-            }
-        } else if name("content-length") {
-            lengths += 1;
-            let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
-            request.body = value.parse().ok().filter(|_| digits).ok_or(Refusal(400))?;
-        } else if name("transfer-encoding") {
-            // Its end could be told, but nobody wants it.
-            return Err(Refusal(501));
-        } else if name("expect") {
-            if !value.eq_ignore_ascii_case("100-continue") {
-                return Err(Refusal(417));
-            }
-            request.expects = true;
-        } else if name("range") {
-            request.range = Some(value.into());
-        } else if name("if-range") {
-            request.if_range = Some(value.into());
-        } else if name("if-none-match") {
-            request.if_none_match = Some(value.into());
-        }
+        request.take(header.name, value)?;
     }
     // RFC 9112, sections 3.2 and 6.3: one host, one length.
-    if hosts > 1 || (hosts == 0 && !old) || lengths > 1 {
+    let count = |wanted: &str| parsed.headers.iter().filter(|header| header.name.eq_ignore_ascii_case(wanted)).count();
+    let hosts = count("host");
+    if hosts > 1 || (hosts == 0 && !old) || count("content-length") > 1 {
         return Err(Refusal(400));
     }
     if request.body > BODY {
@@ -108,6 +73,47 @@ pub fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, Refusal> {
     };
     request.path = path(parsed.path.unwrap_or("")).ok_or(Refusal(400))?;
     Ok(Some((request, length)))
+}
+impl Request {
+    /// Takes in what a line of the head says.
+    fn take(&mut self, name: &str, value: &str) -> Result<(), Refusal> {
+        let name = |wanted: &str| name.eq_ignore_ascii_case(wanted);
+        if name("host") {
+            self.host = Some(value.into());
+        } else if name("authorization") {
+            self.authorization = Some(value.into());
+        } else if name("origin") {
+            self.origin = Some(value.into());
+        } else if name("sec-fetch-site") {
+            self.site = Some(value.into());
+        } else if name("connection") {
+            for word in value.split(',').map(str::trim) {
+                if word.eq_ignore_ascii_case("close") {
+                    self.close = true;
+                } else if word.eq_ignore_ascii_case("keep-alive") {
+                    self.close = false;
+                }
+            }
+        } else if name("content-length") {
+            let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+            self.body = value.parse().ok().filter(|_| digits).ok_or(Refusal(400))?;
+        } else if name("transfer-encoding") {
+            // Its end could be told, but nobody wants it.
+            return Err(Refusal(501));
+        } else if name("expect") {
+            if !value.eq_ignore_ascii_case("100-continue") {
+                return Err(Refusal(417));
+            }
+            self.expects = true;
+        } else if name("range") {
+            self.range = Some(value.into());
+        } else if name("if-range") {
+            self.if_range = Some(value.into());
+        } else if name("if-none-match") {
+            self.if_none_match = Some(value.into());
+        }
+        Ok(())
+    }
 }
 /// The path of a target, without what follows a `?`. `None`: it is none, or leads out of the root.
 fn path(target: &str) -> Option<String> {

@@ -1,6 +1,6 @@
 //! Heads of answers, and the pages of those that are no file.
 
-use crate::connection::Reply;
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -58,6 +58,15 @@ impl Entity<'_> {
     pub fn tag(&self, boot: u64) -> String {
         format!("\"{:x}-{:x}\"", boot, self.version)
     }
+}
+/// An answer that is no file's.
+pub struct Reply {
+    pub status: u16,
+    /// Its type.
+    pub kind: &'static str,
+    /// Further lines of its head.
+    pub headers: &'static str,
+    pub body: Cow<'static, [u8]>,
 }
 /// What an answer says of what becomes of its connection: a line of its head. Who speaks HTTP/1.0 takes it to end unless told otherwise
 /// (RFC 9112, section 9.3).

@@ -1,12 +1,11 @@
 //! The memory of sockets, which may not be there: smoltcp takes none of its own.
 
 use crate::limits::*;
-use crate::table::{Handle, Table};
 use abi::Error;
 use alloc::vec::Vec;
 use fallible::{TryPush, collected, zero_bytes};
 use smoltcp::socket::tcp::SocketBuffer;
-use smoltcp::socket::{Socket, tcp, udp};
+use smoltcp::socket::{tcp, udp};
 
 type Result<T> = core::result::Result<T, Error>;
 
@@ -44,9 +43,8 @@ impl Spare {
         socket.set_nagle_enabled(false);
         Ok(socket)
     }
-    /// Takes a closed connection's socket out, and keeps its memory for the next.
-    pub fn keep(&mut self, sockets: &mut Table, handle: Handle) {
-        let Socket::Tcp(mut socket) = sockets.remove(handle) else { return };
+    /// Keeps the memory of a closed connection's socket for the next.
+    pub fn keep(&mut self, mut socket: tcp::Socket<'static>) {
         socket.abort();
         // One for which there is no room goes.
         self.0.push_kept(socket);

@@ -3,12 +3,9 @@
 use abi::network::{FRAME, LEAD};
 use alloc::boxed::Box;
 use internet_logic::Card;
-use pebble::{Result, check};
-
-pebble::import! {
-    SEND = "network.send";
-    ADDRESS = "network.address";
-}
+use pebble::Result;
+use pebble::interfaces::network;
+use pebble::interfaces::types::Alleged;
 
 /// One frame, which a window shows.
 #[repr(align(2048))]
@@ -29,17 +26,18 @@ impl Card for Driver {
     }
     fn send(&mut self, bytes: usize) -> Option<usize> {
         // Without a driver frames are lost, until the thread that receives finds another one.
-        check(SEND.call([self.0.0[LEAD..].as_ptr() as usize, bytes])).ok()
+        network::send(Alleged::lend_all(&self.0.0[LEAD..]), bytes).ok()
     }
 }
 /// The driver was started again.
 pub fn reopen() -> Result<()> {
-    SEND.reopen()?;
-    ADDRESS.reopen()
+    network::import::receive().reopen()?;
+    network::import::send().reopen()?;
+    network::import::address().reopen()
 }
 /// The card's address.
 pub fn address() -> Result<[u8; 6]> {
-    let word = check(ADDRESS.call([]))?;
+    let word = network::address()?;
     let mut address = [0; 6];
     address.copy_from_slice(&word.to_le_bytes()[..6]);
     Ok(address)

@@ -1,7 +1,7 @@
 //! The n-th allocation fails, for every n, in every operation: it is an `ENOMEM`, or a frame that is as if lost, and all goes on when there is memory.
 
 use super::*;
-use abi::internet::kind;
+use abi::internet::{Address, event, family, kind};
 use abi::network::{FRAME, LEAD};
 use fallible::failing::with_only;
 use std::cell::RefCell;

@@ -19,14 +19,12 @@ use abi::address::{PAGE, WINDOW_PAGES};
 use alloc::boxed::Box;
 use core::sync::atomic::{AtomicU64, Ordering};
 use internet_logic::{Given, Stack};
+use pebble::Result;
+use pebble::interfaces::types::{Alleged, DomainNumber};
+use pebble::interfaces::{names, network};
 use pebble::sync::{MappedMutexGuard, Mutex, MutexGuard, Semaphore};
-use pebble::{Result, check};
 
 pebble::server!(start);
-pebble::import! {
-    RECEIVE = "network.receive";
-    NAMES_LOOKUP = "names.lookup";
-}
 
 /// Priority of the threads here.
 const PRIORITY: u8 = 44;
@@ -89,7 +87,8 @@ fn receive(given: Option<Given>) {
     });
     repeated(|| meet(given));
     loop {
-        match check(RECEIVE.call([frames.0.as_mut_ptr() as usize, frames.0.len()])) {
+        let bytes = frames.0.len();
+        match network::receive(Alleged::lend_all_to_write(&mut frames.0), bytes) {
             Ok(filled) => {
                 let Some(mut stack) = lock() else { continue };
                 stack.input(&frames.0[..filled.min(PAGE * WINDOW_PAGES)], clock::now());
@@ -97,7 +96,7 @@ fn receive(given: Option<Given>) {
             }
             Err(Error::EDEAD | Error::EPORTAL | Error::EIO) => {
                 clock::sleep(MOMENT);
-                if RECEIVE.reopen().is_ok() && card::reopen().is_ok() {
+                if card::reopen().is_ok() {
                     repeated(|| meet(given));
                 }
             }
@@ -165,7 +164,7 @@ fn finish(mut stack: Guard) {
 /// Whether domain `asid` may open `name` by its manifest, which nobody has registered. `EACCESS`: it may not.
 fn permitted(asid: usize, name: &str) -> Result<()> {
     let name = abi::name::Name::of(name)?;
-    match check(NAMES_LOOKUP.call([asid, name.address()])) {
+    match names::lookup(DomainNumber(asid), Alleged::lend(&name)) {
         Ok(_) | Err(Error::ENOENT) => Ok(()),
         Err(error) => Err(error),
     }

@@ -4,45 +4,35 @@ use crate::sockets;
 use abi::Error;
 use abi::internet::{Address, Configuration, Datagram, Interest, family, operation};
 use abi::name::Name;
-use abi::section::padded;
-use abi::system::{self, Registration};
 use abi::window::Window;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use internet_logic::limits::WAITERS;
+use pebble::Result;
 use pebble::fallible::collected;
-use pebble::portal::call;
+use pebble::interfaces::descriptor::Server;
+use pebble::interfaces::portals::own;
+use pebble::interfaces::types::{Alleged, DomainNumber};
 use pebble::sync::Semaphore;
-use pebble::{Result, check};
 
-pebble::provide! {
-    "internet.poll", "npaWii", poll;
-    "internet.resolve", "npariw", resolve;
-    "internet.status", "npw", status;
-}
+pebble::serve! { later static PORTALS: internet { socket, poll, resolve, status } }
 
 /// Priority of the thread that ends sockets: clients that take new ones faster than it ends theirs would find none left.
 const COLLECTOR_PRIORITY: u8 = 44;
 /// The semaphore that says that a socket's portals have gone.
 static GONE: AtomicUsize = AtomicUsize::new(0);
 
-/// Registers `internet.socket`, with a stack for each thread that may wait, and sees to it that sockets end with their portals.
+/// Stacks beside those for each thread that may wait.
+const STACKS: usize = 4;
+/// Registers the portals, with their stacks, and sees to it that sockets end with theirs.
 pub fn register() -> Result<()> {
     sockets::prepare()?;
     let gone = Semaphore::new(0)?;
     GONE.store(gone.number(), Ordering::Relaxed);
-    let registration = Registration {
-        name: padded("internet.socket"),
-        spec: padded("npai"),
-        entry: socket as *const () as u64,
-        stacks: WAITERS as u64,
-        constants: [0; 6],
-        ..Registration::NONE
-    };
-    check(call(system::PORTAL_REGISTER, [&raw const registration as usize]))?;
+    pebble::portal::register(&PORTALS, WAITERS + STACKS)?;
     pebble::thread::spawn(Some(COLLECTOR_PRIORITY), move || {
         while gone.wait().is_ok() {
-            if let Ok(number) = check(call(system::PORTAL_GONE, [])) {
+            if let Ok(number) = own::gone() {
                 sockets::end(number);
             }
         }
@@ -51,13 +41,7 @@ pub fn register() -> Result<()> {
 }
 /// Gives the caller four portals to socket `number`; the first one's number.
 fn grant(number: usize) -> Result<usize> {
-    let portals = [
-        ("npcwi", read as *const ()),
-        ("npcri", write as *const ()),
-        ("npcii", seek as *const ()),
-        ("npcaiw", control as *const ()),
-    ];
-    pebble::portal::grant(portals, number, GONE.load(Ordering::Relaxed))
+    pebble::portal::grant(Server { read, write, seek, control }, *b"np", number, GONE.load(Ordering::Relaxed))
 }
 /// The same for a new socket, which ends if its portals can not be made.
 fn grant_new(number: usize) -> Result<usize> {
@@ -67,46 +51,41 @@ fn word(result: Result<usize>) -> isize {
     result.map_or_else(Error::code, |value| value as isize)
 }
 
-extern "C" fn socket(asid: usize, kind: usize) -> isize {
-    word(sockets::create(asid, kind).and_then(grant_new))
+extern "C" fn socket(domain: DomainNumber, kind: usize) -> isize {
+    word(sockets::create(domain.0, kind).and_then(grant_new))
 }
-extern "C" fn read(number: usize, to: usize, count: usize) -> isize {
-    // SAFETY: `to` is this portal's window argument, which may be written; it is only written, and by this call alone.
-    let to: &mut [u8] = match unsafe { Window::new(to, count).map(|to| to.values_mut()) } {
+extern "C" fn read(number: usize, to: Alleged<u8>, count: usize) -> isize {
+    // SAFETY: it may be written; it is only written, and by this call alone.
+    let to: &mut [u8] = match unsafe { to.window(count).map(|to| to.values_mut()) } {
         Ok(to) => to,
         Err(error) => return error.code(),
     };
     word(sockets::read(number, to))
 }
-extern "C" fn write(number: usize, from: usize, count: usize) -> isize {
-    // SAFETY: `from` is this portal's window argument; what its owner changes meanwhile is sent or not.
-    let from: &[u8] = match unsafe { Window::new(from, count).map(|from| from.values()) } {
+extern "C" fn write(number: usize, from: Alleged<u8>, count: usize) -> isize {
+    // SAFETY: what its owner changes meanwhile is sent or not.
+    let from: &[u8] = match unsafe { from.window(count).map(|from| from.values()) } {
         Ok(from) => from,
         Err(error) => return error.code(),
     };
     word(sockets::write(number, from))
 }
-extern "C" fn seek(_number: usize, _offset: usize, _whence: usize) -> isize {
+extern "C" fn seek(_number: usize, _offset: isize, _whence: usize) -> isize {
     Error::ESPIPE.code()
 }
-extern "C" fn control(number: usize, asid: usize, what: usize, page: usize) -> isize {
-    // SAFETY: `page` is this portal's window argument, which may be written.
-    word(unsafe { control_window(number, asid, what, page) })
+extern "C" fn control(number: usize, domain: DomainNumber, what: usize, page: Alleged<()>) -> isize {
+    word(controlled(number, domain.0, what, page))
 }
-/// # Safety
-/// `page` is a window argument of the call that is being served, which may be written.
-unsafe fn control_window(number: usize, asid: usize, what: usize, page: usize) -> Result<usize> {
+fn controlled(number: usize, asid: usize, what: usize, page: Alleged<()>) -> Result<usize> {
     use abi::file::operation::{DUPLICATE, STATUS};
-    // SAFETY: as for this function.
-    let told = || unsafe { abi::window::read::<Address>(page) };
-    // SAFETY: as for this function.
-    let value = || unsafe { abi::window::read::<u64>(page) };
-    // SAFETY: as for this function.
-    let tell = |address: &Address| unsafe { abi::window::write(page, address) };
+    let told = || page.of::<Address>().read();
+    let value = || page.of::<u64>().read();
+    // SAFETY: the letter of a control portal's window lets it be written.
+    let tell = |address: &Address| unsafe { page.of().write(address) };
     match what {
         DUPLICATE => grant(number),
-        // SAFETY: as for this function.
-        STATUS => unsafe { abi::window::write(page, &sockets::status(number)?) }.map(|()| 0),
+        // SAFETY: as above.
+        STATUS => unsafe { page.of().write(&sockets::status(number)?) }.map(|()| 0),
         operation::BIND => sockets::bind(number, asid, told()?.port).map(|()| 0),
         operation::CONNECT => sockets::connect(number, asid, &told()?).map(|()| 0),
         operation::LISTEN => sockets::listen(number, asid, value()? as usize).map(|()| 0),
@@ -123,8 +102,7 @@ unsafe fn control_window(number: usize, asid: usize, what: usize, page: usize) -
             sockets::nonblocking(number, Some(value()?).filter(|how| *how < 2).map(|how| how == 1))
         }
         operation::SEND => {
-            // SAFETY: as for this function.
-            let (head, window) = unsafe { datagram(page) }?;
+            let (head, window) = datagram(page.of())?;
             // SAFETY: what its owner changes meanwhile is sent or not.
             let bytes = unsafe { window.values() };
             match head.address.family {
@@ -133,33 +111,29 @@ unsafe fn control_window(number: usize, asid: usize, what: usize, page: usize) -
             }
         }
         operation::RECEIVE => {
-            // SAFETY: as for this function.
-            let (_, window) = unsafe { datagram(page) }?;
+            let (_, window) = datagram(page.of())?;
             // SAFETY: it is only written, and by this call alone.
             let (bytes, address) = sockets::receive(number, unsafe { window.values_mut() })?;
             let head = Datagram { address, bytes: bytes as u64, unused: [0; 3] };
-            // SAFETY: as for this function.
-            unsafe { abi::window::write(page, &head) }.map(|()| bytes)
+            // SAFETY: as above.
+            unsafe { page.of().write(&head) }.map(|()| bytes)
         }
         _ => Err(Error::EINVAL),
     }
 }
 /// A datagram's head, and as many bytes behind it as it says.
-///
-/// # Safety
-/// As for [`control_window`].
-unsafe fn datagram(page: usize) -> Result<(Datagram, Window<u8>)> {
-    // SAFETY: as for this function.
-    let head: Datagram = unsafe { abi::window::read(page) }?;
-    let rest = page + size_of::<Datagram>();
+fn datagram(page: Alleged<Datagram>) -> Result<(Datagram, Window<u8>)> {
+    let head = page.read()?;
+    let rest = page.address() + size_of::<Datagram>();
     if rest.is_multiple_of(abi::address::PAGE) {
         // The head ends with its page: there is no room for bytes.
         return Err(Error::EINVAL);
     }
-    // SAFETY: as for this function: it begins in the same page.
+    // SAFETY: it begins in the page that the window shows, which may be written.
     unsafe { Window::new(rest, head.bytes as usize) }.map(|window| (head, window))
 }
-extern "C" fn poll(asid: usize, list: usize, bytes: usize, milliseconds: usize) -> isize {
+extern "C" fn poll(domain: DomainNumber, list: Alleged<Interest>, bytes: usize, milliseconds: usize) -> isize {
+    let list = list.address();
     let count = bytes / size_of::<Interest>();
     if !list.is_multiple_of(align_of::<Interest>()) || count == 0 {
         return Error::EINVAL.code();
@@ -171,20 +145,14 @@ extern "C" fn poll(asid: usize, list: usize, bytes: usize, milliseconds: usize) 
         // SAFETY: as above; `W` may be written.
         unsafe { (&raw mut (*list.add(n)).ready).write_volatile(ready) }
     };
-    word(wanted.and_then(|wanted| sockets::poll(asid, &wanted, milliseconds, tell)))
+    word(wanted.and_then(|wanted| sockets::poll(domain.0, &wanted, milliseconds, tell)))
 }
-extern "C" fn resolve(asid: usize, name: usize, family: usize, to: usize) -> isize {
-    // SAFETY: a window argument.
-    let name = match unsafe { Name::read(name) } {
-        Ok(name) => name,
-        Err(error) => return error.code(),
-    };
-    let found = sockets::resolve(asid, name.text(), family);
-    // SAFETY: a window argument, which may be written.
-    word(found.and_then(|address| unsafe { abi::window::write(to, &address) }.map(|()| 0)))
+extern "C" fn resolve(domain: DomainNumber, name: Alleged<Name>, family: usize, to: Alleged<Address>) -> isize {
+    let found = name.name().and_then(|name| sockets::resolve(domain.0, name.text(), family));
+    // SAFETY: it may be written.
+    word(found.and_then(|address| unsafe { to.write(&address) }.map(|()| 0)))
 }
-extern "C" fn status(page: usize) -> isize {
-    let configuration: Configuration = sockets::configuration();
-    // SAFETY: a window argument, which may be written.
-    word(unsafe { abi::window::write(page, &configuration) }.map(|()| 0))
+extern "C" fn status(to: Alleged<Configuration>) -> isize {
+    // SAFETY: it may be written.
+    word(unsafe { to.write(&sockets::configuration()) }.map(|()| 0))
 }

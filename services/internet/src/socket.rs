@@ -20,6 +20,8 @@ pub enum Kind {
     /// A question to the name server, until it is answered; what came of it.
     Question { handle: dns::QueryHandle, answer: Option<Result<Address, Error>> },
 }
+/// Most sockets that clients have; a power of two.
+pub const SLOTS: usize = 1 << 10;
 /// A socket's place.
 pub struct Slot {
     /// The number that its portals have: its place, and above that a count, so that no number comes again soon.
@@ -31,4 +33,8 @@ pub struct Slot {
     /// The domain that may send datagrams to this address by its manifest, as was last asked: as with a connection, once for many.
     pub permitted: Option<(usize, Address)>,
     pub kind: Kind,
+}
+/// The socket with this number among `slots`. `EBADF`: there is none.
+pub fn slot(slots: &mut [Option<Slot>], number: usize) -> Result<&mut Slot, Error> {
+    slots.get_mut(number % SLOTS).and_then(Option::as_mut).filter(|slot| slot.number == number).ok_or(Error::EBADF)
 }

@@ -3,7 +3,7 @@
 //! smoltcp goes through all sockets of a set for every frame, and again for what is to be sent. Here a frame's socket is found first, by the
 //! rules by which smoltcp would take it; a frame that is no socket's goes to the set of those that are the system's own.
 
-use crate::buffers;
+use crate::buffers::{self, Spare};
 use abi::Error;
 use alloc::vec::Vec;
 use fallible::TryPush;
@@ -118,6 +118,12 @@ impl Table {
         self.sockets[place] = Some(Own { set, handle });
         self.count += 1;
         Ok(Handle(place))
+    }
+    /// Takes a closed connection's socket out; its memory is kept for the next.
+    pub fn retire(&mut self, handle: Handle, spare: &mut Spare) {
+        if let Socket::Tcp(socket) = self.remove(handle) {
+            spare.keep(socket);
+        }
     }
     fn own(&self, Handle(place): Handle) -> &Own {
         self.sockets[place].as_ref().expect("a socket that was not removed")

@@ -11,15 +11,13 @@ use core::net::{IpAddr, SocketAddr};
 use core::pin::pin;
 use core::task::{Context, Poll, Waker};
 use ntp_logic::{Decision, Trust, WORTH_SAYING};
-use pebble::interfaces::clock;
+use pebble::interfaces::types::Moment;
+use pebble::interfaces::{clock, time};
 use pebble::internet::UdpSocket;
-use pebble::{Error, Result, check};
+use pebble::{Error, Result};
 use sntpc::{NtpContext, NtpTimestampGenerator, NtpUdpSocket};
 
 pebble::program!(main);
-pebble::import! {
-    SET = "time.set";
-}
 
 /// Milliseconds that an answer may take, and ticks of `hrtime` until it is tried again where there was none.
 const PATIENCE: usize = 5_000;
@@ -76,8 +74,8 @@ fn address(server: &str) -> Result<IpAddr> {
 fn adjust(server: &str, port: u16, trust: &mut Trust) -> Result<()> {
     let offset = asked(SocketAddr::new(address(server)?, port))?;
     match trust.decide(now()?, offset) {
-        Decision::Set(time) => {
-            check(SET.call([time as usize]))?;
+        Decision::Set(moment) => {
+            time::set(Moment(moment as usize))?;
             if offset.unsigned_abs() >= WORTH_SAYING {
                 pebble::println!("pebble: ntp: {} put the clock forward by {} ms", server, offset / 1000);
             }

@@ -11,8 +11,9 @@ extern crate alloc;
 mod system;
 
 use alloc::borrow::Cow;
-use http_logic::connection::{Files, Reply};
+use http_logic::connection::Files;
 use http_logic::request::Request;
+use http_logic::response::Reply;
 use http_logic::server;
 use pebble::{Error, Result};
 use system::System;

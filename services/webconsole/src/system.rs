@@ -6,6 +6,7 @@ use abi::inspect::{Domain, Portal};
 use abi::nucleus::{MAX_DOMAINS, NPORTALS, flags};
 use abi::section::NAME;
 use abi::system::FIRST_FREE;
+use abi::window::WholePage;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
@@ -18,10 +19,6 @@ use pebble::time::{TIMEBASE, time, wait};
 use pebble::{Error, Result};
 use webconsole_logic::Change;
 use webconsole_logic::report::{self, Entry, Listing, State};
-
-/// Something that is lent through a window: it does not cross a page boundary.
-#[repr(align(4096))]
-struct Lent<T>(T);
 
 /// Microseconds for which what was found in a portal table is taken to be still there, if the table has as many portals.
 const FRESH: u64 = 5_000_000;
@@ -55,13 +52,13 @@ fn now() -> u64 {
     time() / (TIMEBASE / 1_000_000)
 }
 fn domain(asid: usize) -> Result<Domain> {
-    let mut domain = Lent(Domain::NONE);
+    let mut domain = WholePage::new(Domain::NONE);
     inspect::domain(DomainNumber(asid), Alleged::lend_to_write(&mut domain.0))?;
     Ok(domain.0)
 }
 /// The component's name, 0-terminated.
 fn component(n: usize) -> Result<String> {
-    let mut name = Lent([0u8; NAME]);
+    let mut name = WholePage::new([0u8; NAME]);
     init::components(n, Alleged::lend_to_write(&mut name.0))?;
     Ok(report::name(&name.0))
 }
@@ -134,7 +131,7 @@ impl System {
                 if table.portals.len() as u64 == domain.portals {
                     break;
                 }
-                let mut portal = Lent(Portal::NONE);
+                let mut portal = WholePage::new(Portal::NONE);
                 if inspect::portal(
                     DomainNumber(domain.asid as usize),
                     PortalNumber(number),
@@ -154,8 +151,8 @@ impl System {
     pub fn log(&self) -> Result<Vec<u8>> {
         let mut all = Vec::new();
         while all.len() < LOG {
-            let mut piece = Lent([0u8; abi::address::PAGE]);
-            match init::lines(all.len(), Alleged::lent_on(piece.0.as_mut_ptr() as usize))? {
+            let mut piece = WholePage::new([0u8; abi::address::PAGE]);
+            match init::lines(all.len(), Alleged::lend_all_to_write(&mut piece.0))? {
                 0 => break,
                 count => all.extend_from_slice(&piece.0[..count.min(abi::address::PAGE)]),
             }
@@ -199,7 +196,7 @@ impl System {
                 let component = (0..).map_while(|n| component(n).ok()).any(|own| own == name);
                 if stays && component {
                     // Who looks after it is told not to. One that it does not know is somebody's child.
-                    let _ = init::let_end(DomainNumber(asid));
+                    let _ = init::let_end(Identity(identity as usize));
                 }
                 domains::destroy(Identity(identity as usize))?;
                 if !stays && component && !is_back(&name) {
@@ -223,16 +220,16 @@ fn is_back(name: &str) -> bool {
     runs()
 }
 fn start(name: &str) -> Result<()> {
-    let mut line = Lent([0u8; 1024]);
+    let mut line = WholePage::new([0u8; 1024]);
     line.0.get_mut(..name.len()).ok_or(Error::EINVAL)?.copy_from_slice(name.as_bytes());
-    init::spawn(Alleged::lent_on(line.0.as_ptr() as usize), name.len()).map(|_| ())
+    init::spawn(Alleged::lend_all(&line.0), name.len()).map(|_| ())
 }
 /// What an account has taken and may take; nothing for the system's own.
 fn limits(account: usize) -> Vec<(&'static str, usize, usize)> {
     if account == 0 {
         return Vec::new();
     }
-    let mut report = Lent(Report::NONE);
+    let mut report = WholePage::new(Report::NONE);
     if inspect::account(account, Alleged::lend_to_write(&mut report.0)).is_err() {
         return Vec::new();
     }

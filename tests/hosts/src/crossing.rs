@@ -44,8 +44,7 @@ fn cost(block: &mut Block, address: u64) -> u64 {
     let plain = count(nothing as *const () as u64);
     (count(address) - plain + CALLS / 2) / CALLS + PLAIN
 }
-pub fn run() -> Result<(), String> {
-    let layout = Layout::new(false);
+pub fn run(layout: Layout) -> Result<(), String> {
     let mut domain = FaultDomain::new(layout).map_err(|error| String::from(error.text()))?;
     let integer: Vec<u32> = kept().map(change).collect();
     let both: Vec<u32> = integer.iter().copied().chain(kept().map(change_floating)).collect();

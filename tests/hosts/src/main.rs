@@ -16,6 +16,7 @@ use enclosure_logic::Layout;
 use enclosure_logic::domain::FaultDomain;
 use enclosure_logic::image::{Image, Part};
 use enclosure_logic::stubs::Wanted;
+use pebble::abi::enclosure::form;
 use pebble::file::File;
 use pebble::{Env, println};
 
@@ -56,13 +57,19 @@ fn read(name: &str) -> pebble::Result<Vec<u8>> {
 }
 fn main(env: &Env) -> i32 {
     let [file, what] = [1, 2].map(|n| env.argument(n).unwrap_or(""));
+    let form = match env.argument(env.len() - 1) {
+        Some("zba") => form::ZBA,
+        Some("top") => form::TOP,
+        _ => form::MASKS,
+    };
+    let layout = Layout::numbered(0, form, false).unwrap_or(Layout::new(false));
     let number = |n: usize, default| env.argument(n).and_then(|text| text.parse().ok()).unwrap_or(default);
     let result = match what {
-        "crossing" => crossing::run(),
-        "runaways" => runaways::run(number(3, 1000), env.argument(4) == Some("unhurried")),
+        "crossing" => crossing::run(layout),
+        "runaways" => runaways::run(layout, number(3, 1000), env.argument(4) == Some("unhurried")),
         "mutants" => read(file)
             .map_err(|error| String::from(error.text()))
-            .and_then(|file| mutants::run(&file, number(3, 100), number(4, 1) as u64)),
+            .and_then(|file| mutants::run(layout, &file, number(3, 100), number(4, 1) as u64)),
         _ => Err("hosts FILE crossing|runaways|mutants".into()),
     };
     match result {

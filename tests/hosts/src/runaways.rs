@@ -4,13 +4,16 @@
 use crate::lay_out;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use enclosure_logic::Layout;
 use enclosure_logic::domain::{Ended, FaultDomain};
-use pebble::abi::enclosure::SEGMENT_BITS;
+use pebble::abi::enclosure::{SEGMENT_BITS, form};
 use pebble::abi::system::{DOMAIN_FORK, STACK};
 use pebble::portal::call;
 use pebble::{Result, check, println, thread, time};
+use verifier::Form;
 
 pebble::import! {
     ADD_ONE = "app.add_one";
@@ -64,12 +67,93 @@ const PROGRAMS: &[(&str, &[u32], End)] = &[
     ("jumps before its segment", &[0x01c0_7f33, 0x003f_6f33, 0x800f_0067], End::FaultAt(0u64.wrapping_sub(2048))), // and t5, zero, t3; or t5, t5, gp; jr -2048(t5)
     ("walks off its stack", &[0x8001_0113, 0x0001_3023, 0xff9f_f06f], End::Fault), // addi sp, sp, -2048; sd x0, 0(sp); j .-8
 ];
+const RA: u32 = 1;
+const SP: u32 = 2;
+const T0: u32 = 5;
+const A0: u32 = 10;
+const T5: u32 = 30;
+const T6: u32 = 31;
+/// `ret`; `sd a0, 0(t6)`; `jr t5`.
+const RETURN: u32 = 0x0000_8067;
+const STORE: u32 = 0x00af_b023;
+const JUMP: u32 = 0x000f_0067;
+/// `andi` with -4.
+const fn whole(to: u32, from: u32) -> u32 {
+    0xffc0_7013 | from << 15 | to << 7
+}
+/// `and` with `t3` or `t4`.
+fn is_masked(word: u32) -> bool {
+    word & 0xfe00_707f == 0x7033 && matches!(word >> 20 & 31, 28 | 29)
+}
+type Program = (&'static str, Vec<u32>, End);
+/// What there is for segments of one form. What of [`PROGRAMS`] has no mask is the same in all.
+#[rustfmt::skip]
+fn programs(layout: &Layout) -> Vec<Program> {
+    // One instruction brings an address in: `add.uw`, or `or`, with the base.
+    let by = match layout.0.form {
+        Form::Mask => return PROGRAMS.iter().map(|&(name, words, end)| (name, words.to_vec(), end)).collect(),
+        Form::AddUnsignedWord => 0x0830_003b,
+        Form::Or => 0x0030_6033,
+    };
+    let bring_in = |to: u32, from: u32| by | from << 15 | to << 7;
+    let at = |address: u64| End::FaultAt(address.wrapping_sub(layout.base()));
+    let same = PROGRAMS.iter().filter(|program| !program.1.iter().any(|word| is_masked(*word)));
+    let mut all: Vec<Program> = same.map(|&(name, words, end)| (name, words.to_vec(), end)).collect();
+    all.extend([
+        // lui t0, 4; sub a0, sp, t0; …; addi a0, a0, 8; j .-12
+        ("overwrites all that it has", vec![0x0000_42b7, 0x4051_0533, bring_in(T6, A0), STORE, 0x0085_0513, 0xff5f_f06f], End::Fault),
+        ("writes its own code", vec![0x0000_0517, bring_in(T6, A0), STORE, RETURN], End::Fault),
+        ("jumps to its stack", vec![whole(T5, SP), bring_in(T5, T5), JUMP], End::Fault),
+        ("returns to where the host has code", vec![0x0001_00b7, whole(RA, RA), bring_in(RA, RA), RETURN], End::Returns(5)),
+        ("jumps into a sequence", vec![0x0080_006f, bring_in(T6, A0), STORE, RETURN], End::FaultAt(0)), // j .+8
+        ("faults with the dedicated registers elsewhere", vec![bring_in(T6, SP), whole(T5, SP), bring_in(T5, T5), whole(RA, SP), bring_in(RA, RA), 0x0010_0073], End::Fault),
+        ("jumps to half an instruction", vec![0x0000_0517, 0x0125_0513, whole(T5, A0), bring_in(T5, T5), JUMP], End::Late),
+        ("jumps before its segment", vec![whole(T5, 0), bring_in(T5, T5), 0x800f_0067], End::FaultAt(0u64.wrapping_sub(2048))),
+    ]);
+    // li t0, -4; …; jr 2044(t5)
+    let behind = vec![0xffc0_0293, whole(T5, T0), bring_in(T5, T5), 0x7fcf_0067];
+    // lui a0, 0x80000; and auipc a0, 0xfffc0: the stubs are 128 KiB before the segment, and the code as much behind its beginning
+    let (far, stubs) = (0x8000_0537, 0xfffc_0517);
+    let store = |from| vec![from, bring_in(T6, A0), STORE, RETURN];
+    let jump = |from| vec![from, whole(T5, A0), bring_in(T5, T5), JUMP];
+    if layout.0.form == Form::AddUnsignedWord {
+        // Of the last GiB nothing is mapped, and it is the segment's all the same.
+        let end = End::FaultAt((1 << 32) - 0x2_0000);
+        all.extend([
+            ("jumps behind its segment", behind, End::FaultAt((1 << 32) + 2040)),
+            ("stores where nothing is", store(far), End::FaultAt(1 << 31)),
+            ("jumps to where nothing is", jump(far), End::FaultAt(1 << 31)),
+            ("stores to the stubs", store(stubs), end),
+            ("jumps to the stubs", jump(stubs), end),
+        ]);
+        return all;
+    }
+    let (nucleus, nowhere) = (0xc020_0537, [0x0010_0293, 0x02d2_9293]); // lui a0, 0xc0200; li t0, 1; slli t0, t0, 45
+    all.extend([
+        // Behind the segment is nothing, up to the addresses of the supervisor, and from their end on what is nobody's.
+        ("jumps behind its segment", behind, at(2040)),
+        ("stores to the supervisor's code", store(nucleus), at(0xffff_ffff_c020_0000)),
+        ("jumps to the supervisor's code", jump(nucleus), at(0xffff_ffff_c020_0000)),
+        ("stores where no address is", vec![nowhere[0], nowhere[1], bring_in(T6, T0), STORE], End::FaultAt(1 << 45)),
+        ("jumps to where no address is", vec![nowhere[0], nowhere[1], whole(T5, T0), bring_in(T5, T5), JUMP], End::FaultAt(1 << 45)),
+        // li a0, -1; …; sb a0, 0(t6); and sd a0, 8(t6)
+        ("stores to the last byte of all", vec![0xfff0_0513, bring_in(T6, A0), 0x00af_8023], at(u64::MAX)),
+        ("stores around the end of all", vec![0xff80_0513, bring_in(T6, A0), 0x00af_b423], at(0)),
+        ("stores to the stubs", store(stubs), End::FaultAt(0x3ffe_0000)),
+        ("jumps to the stubs", jump(stubs), End::FaultAt(0x3ffe_0000)),
+        // li t0, -16; mv sp, t0 by or; addi sp, sp, 2047 twice; sd x0, 2040(sp): sp is moved around the end, and used there
+        ("moves its stack around the end", vec![0xff00_0293, bring_in(SP, T0), 0x7ff1_0113, 0x0011_0113, 0x0001_3023, RETURN], at(2032)),
+    ]);
+    all
+}
 
 /// Calls that have ended as they must.
 static ROUNDS: AtomicUsize = AtomicUsize::new(0);
 /// Not 0: one has not, and which, from 1.
 static WRONG: AtomicUsize = AtomicUsize::new(0);
 static WANTED: AtomicUsize = AtomicUsize::new(0);
+/// Of its segment: one of `form`.
+static FORM: AtomicUsize = AtomicUsize::new(0);
 /// Only what does not end by itself has a time limit: on a machine whose clock leaps to the next interrupt, each may be over any time.
 static UNHURRIED: AtomicBool = AtomicBool::new(false);
 
@@ -84,12 +168,13 @@ pub extern "C" fn ended() -> isize {
     }
 }
 fn host() {
-    let layout = Layout::new(false);
+    let layout = Layout::numbered(0, FORM.load(Ordering::Relaxed) as u64, false).unwrap_or(Layout::new(false));
+    let programs = programs(&layout);
     let Ok(mut domain) = FaultDomain::new(layout) else { return WRONG.store(1000, Ordering::Release) };
     domain.watch_at(PRIORITY + 1);
     for round in 0..WANTED.load(Ordering::Relaxed) {
-        let n = round % PROGRAMS.len();
-        let (name, words, end) = PROGRAMS[n];
+        let n = round % programs.len();
+        let (name, ref words, end) = programs[n];
         let laid_out = lay_out(&mut domain, &layout, words);
         let hurried = end == End::Late || !UNHURRIED.load(Ordering::Relaxed);
         let limit = hurried.then_some(PATIENCE);
@@ -133,7 +218,13 @@ fn ask(wanted: usize) -> Result<core::result::Result<usize, isize>> {
     }
     Ok(Err(0))
 }
-pub fn run(wanted: usize, unhurried: bool) -> core::result::Result<(), String> {
+pub fn run(layout: Layout, wanted: usize, unhurried: bool) -> core::result::Result<(), String> {
+    let form = match layout.0.form {
+        Form::Mask => form::MASKS,
+        Form::AddUnsignedWord => form::ZBA,
+        Form::Or => form::TOP,
+    };
+    FORM.store(form as usize, Ordering::Relaxed);
     UNHURRIED.store(unhurried, Ordering::Relaxed);
     WANTED.store(wanted, Ordering::Relaxed);
     match ask(wanted) {

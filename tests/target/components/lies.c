@@ -24,7 +24,8 @@ static word nothing(void) { return 0; }
 /* Of so many requests that are the host's, none may be granted. */
 static word requests(void)
 {
-    static const word outside[] = {0, 0x10000, 0x3f000, 0x40000, 0x17fe0000, 0x18000000, 0x1bff0000, 0x1bffffc0, 0x1c000000, 0x1d000000, 0x3fef0000, -4096};
+    static const word outside[] = {0, 0x10000, 0x3f000, 0x40000, 0x17fe0000, 0x18000000, 0x1bff0000, 0x1bffffc0, 0x1c000000, 0x1d000000, 0x3fef0000, -4096,
+                                   0x1000000000, 0x11c0000000, 0x11fffe0000, 0x1200000000, 0x123fff0000, 0x123fffffc0, 0x1240000000, 0x12ffffff00, 0x1400000000, 0x3fbffe0000, 0x3fc0000000, 0x3fffff0000, 0x3fffffffc0, 0x4000000000, -0x40000000};
     int granted = 0;
     for (size_t n = 0; n < sizeof outside / sizeof *outside; n++) {
         word at = outside[n];
@@ -41,7 +42,10 @@ static word requests(void)
     granted += portal_register("lies.half", "np", (word(*)())((word)half + 2), NULL, 0) >= 0;
     granted += portal_register("lies.pages", "np>i", nothing, NULL, 0) >= 0;
     granted += portal_register("lies.stacks", "np", nothing, NULL, 64) >= 0;
-    granted += invoke_portal(3, (word)nothing, 0x18800000l, 0l, -1l) >= 0; /* a thread that no stub has made */
+    /* A thread at the host's code, on the host's stack, in the middle of an instruction. */
+    granted += invoke_portal(3, 0x40000l, (word)__builtin_frame_address(0), 0l, -1l) >= 0;
+    granted += invoke_portal(3, (word)nothing, 0x3fef0000l, 0l, -1l) >= 0;
+    granted += invoke_portal(3, (word)half + 2, (word)__builtin_frame_address(0), 0l, -1l) >= 0;
     granted += invoke_portal(15, 0l) >= 0 || invoke_portal(16, (word)nothing) >= 0 || invoke_portal(28, 0l, 0l, 0l, (word)nothing) >= 0;
     return granted;
 }
@@ -61,7 +65,8 @@ static word many(void)
 static word strange(word which)
 {
     static word data;
-    word entries[] = {0x18010000, 0x18010004, (word)&data & -4, (word)__builtin_frame_address(0) & -4};
+    word at = (word)&data, segment = at >> 37 ? 0x3fc0000000 : at >> 32 ? 0x1200000000 : 0x18000000;
+    word entries[] = {segment + 0x10000, segment + 0x10004, (word)&data & -4, (word)__builtin_frame_address(0) & -4};
     return portal_register("lies.strange", "np", (word(*)())entries[which], NULL, 0);
 }
 int main(void)

@@ -204,6 +204,32 @@ mod tests {
         assert!(commands("./pebble exec --no-such-option hello.c\n").is_err());
         assert!(commands("./pebble bench --page a \\\n    --from b\n").is_ok());
     }
+    /// The tests that the page of findings names: programs, dialogues, manifests, recipes and pages by their files, others by what lists them.
+    #[test]
+    fn the_tests_of_the_findings_are_there() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let page = fs::read_to_string(root.join("docs/src/findings.md")).unwrap();
+        let mut listed = String::new();
+        for file in build::files(&root.join("host/src/test"), &["rs"]).unwrap() {
+            listed += &fs::read_to_string(file).unwrap();
+        }
+        for file in build::files(&root.join("host/src/test/services"), &["rs"]).unwrap() {
+            listed += &fs::read_to_string(file).unwrap();
+        }
+        let there = |group: &str, name: &str| {
+            let folder = match group {
+                "ports" => return root.join("ports").join(name).join("port.toml").exists(),
+                "book" => root.join("docs/src"),
+                _ => root.join("tests").join(group),
+            };
+            ["c", "rs", "session", "toml", "md"].iter().any(|ending| folder.join(format!("{name}.{ending}")).exists())
+                || listed.contains(&format!("\"{name}\""))
+        };
+        let named: Vec<(&str, &str)> = page.split('`').filter_map(|word| word.split_once("::")).collect();
+        assert!(named.len() > 40);
+        let missing: Vec<_> = named.into_iter().filter(|(group, name)| !there(group, name)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
     #[test]
     fn declarations_are_compared_with_functions_and_not_with_macros() {
         let head = declarations("int cap_drop(int cap);\nint page(word (*handler)(word));\n");

@@ -2,7 +2,7 @@
 //! the repository, in the order in which they stand.
 
 use super::blocks::{Block, Kind, differs};
-use crate::qemu::end_with_us;
+use crate::child::end_with_us;
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::Path;

@@ -33,6 +33,15 @@ pub fn reboot(root: &Path) -> Result<()> {
         Ok(())
     })
 }
+/// Locks on files of a disk are those on files in memory.
+pub fn locks(root: &Path) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("disk");
+    disk::create(&file, 32)?;
+    let said = with_disk(root, &file, "tests/target/file_locks.c", &["disk/locked"])?.wait_with_output()?;
+    ensure!(said.status.success(), "{}", String::from_utf8_lossy(&said.stdout));
+    Ok(())
+}
 /// A program and its children fill the part of the disk that their component may have, and no more; it lasts over a reboot.
 pub fn exhausted(root: &Path) -> Result<()> {
     let folder = tempfile::tempdir()?;

@@ -3,6 +3,7 @@
 
 use super::http::{INDEX, ask, files, long, until_answered};
 use super::running::Running;
+use super::tls;
 use crate::power_cuts::{command_with, command_with_disk};
 use crate::{build, disk};
 use anyhow::{Context, Result, bail, ensure};
@@ -17,7 +18,7 @@ const FILES: usize = 200;
 
 /// A service with such a heap; its ELF file.
 fn built(root: &Path, service: &str) -> Result<PathBuf> {
-    let _alone = build::alone(root)?;
+    let _alone = build::alone(root, build::Part::Programs)?;
     build::compile_package(root, &root.join("tests/failing"), Some(service))
 }
 /// The numbers of what was said of the failures of `service` last: the first is how many there were.
@@ -183,6 +184,38 @@ pub fn internet(root: &Path) -> Result<()> {
 }
 pub fn http(root: &Path) -> Result<()> {
     reserve_is_enough(&network(root, "http", |_| {}, for_files)?)
+}
+/// The same by TLS, where clients are curl's.
+pub fn https(root: &Path) -> Result<()> {
+    let image = built(root, "https")?;
+    let system = tls::secured(root, tls::KEY, |system| replace(system, "https", &image))?;
+    let certificate = root.join(tls::CERTIFICATE).display().to_string();
+    let curl = tls::Curl { certificate, system: &system };
+    curl.until_answered()?;
+    let deadline = Instant::now() + PATIENCE;
+    let mut answered = [0; 3];
+    let said = || system.said().replace('\r', "");
+    for n in 0.. {
+        let (path, right) = [("/", INDEX.to_vec()), ("/data/long", long()), ("/nothing", Vec::new())][n % 3].clone();
+        // A connection for which there is no memory ends without an answer, or with 503.
+        if let Ok(answer) = curl.get(path, &["-f"]) {
+            ensure!(answer == right, "{path}: {} other bytes", answer.len());
+            answered[n % 3] += 1;
+        } else if path == "/nothing" {
+            answered[n % 3] += 1;
+        }
+        let numbers = failures(&said(), "https").unwrap_or_default();
+        if numbers.first().is_some_and(|&count| count >= WANTED)
+            && numbers.get(2) > Some(&0)
+            && answered.iter().all(|&n| n > 0)
+        {
+            break;
+        }
+        ensure!(Instant::now() < deadline, "{answered:?} of {n} were answered: {numbers:?}\n{}", system.last_said());
+    }
+    curl.until_answered()?;
+    nobody_ended(&said())?;
+    reserve_is_enough(&failures(&said(), "https")?)
 }
 /// Who has the token asks for everything that the web console shows.
 pub fn webconsole(root: &Path) -> Result<()> {

@@ -49,7 +49,7 @@ fn whole(mut said: &[u8]) -> Result<usize> {
     Ok(ANSWERS)
 }
 /// Kills each of the components in the middle of a transfer. Of those of `unnoticed` the client sees nothing.
-fn each(mut system: Running, components: &[&str], unnoticed: &[&str]) -> Result<()> {
+pub fn each(mut system: Running, components: &[&str], unnoticed: &[&str]) -> Result<()> {
     for component in components {
         let killed = || format!("{component} was killed");
         let stream = system.connect()?;

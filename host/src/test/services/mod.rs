@@ -2,11 +2,13 @@
 //! a disk after a reboot or without power.
 
 mod clients;
+mod confined;
 mod disk;
 mod failing;
 mod http;
 mod kills;
 mod ntp;
+mod paging;
 mod running;
 mod sockets;
 mod tls;
@@ -20,7 +22,9 @@ const TESTS: &[Own] = &[
     ("http_clients_that_ask_nothing_more_give_way", http::give_way),
     ("http_answers_software_that_nobody_here_wrote", clients::answered),
     ("https_answers_who_speaks_it", tls::answered),
+    ("https_is_there_for_others_while_it_is_attacked", tls::attacked),
     ("https_needs_a_key_and_its_certificate", tls::identity),
+    ("parts_that_are_fault_domains_serve_and_come_back", confined::appliance),
     ("killed_parts_come_back", kills::memory),
     ("killed_parts_come_back_with_files_on_a_disk", kills::disk),
     ("what_was_synced_is_there_after_the_disks_parts_were_killed", kills::writes),
@@ -29,13 +33,17 @@ const TESTS: &[Own] = &[
     ("every_allocation_of_the_disk_can_fail", failing::disk),
     ("every_allocation_of_the_internet_component_can_fail", failing::internet),
     ("every_allocation_of_the_http_server_can_fail", failing::http),
+    ("every_allocation_of_the_https_server_can_fail", failing::https),
     ("every_allocation_of_the_web_console_can_fail", failing::webconsole),
     ("every_allocation_of_init_can_fail", failing::init),
     ("every_allocation_of_a_fault_domain_can_fail", failing::fault_domain),
     ("what_is_on_the_disk_is_there_after_a_reboot", disk::reboot),
     ("exhaust_disk", disk::exhausted),
+    ("files_of_the_disk_are_locked", disk::locks),
     ("the_appliance_of_the_book_counts_on", disk::appliance),
     ("what_was_synced_is_there_after_power_cuts", disk::power_cuts),
+    ("more_memory_than_there_is_lies_on_the_disk", paging::larger),
+    ("memory_that_two_machines_share_is_one", paging::two_machines),
     ("the_clock_is_what_a_server_of_ntp_says_unless_it_lies", ntp::clock),
 ];
 

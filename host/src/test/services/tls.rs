@@ -9,12 +9,13 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-const CERTIFICATE: &str = "tests/services/tls/certificate.pem";
-const KEY: &str = "tests/services/tls/key.pem";
+pub const CERTIFICATE: &str = "tests/services/tls/certificate.pem";
+pub const KEY: &str = "tests/services/tls/key.pem";
+const ATTACKERS: &str = "tests/services/tls_attackers.py";
 const OTHER: &str = "tests/services/tls/other.pem";
 
 /// The system that serves by HTTPS alone, at the port that leads here, with this key.
-fn secured(root: &Path, key: &str) -> Result<Running> {
+pub fn secured(root: &Path, key: &str, change: impl FnOnce(&mut System)) -> Result<Running> {
     let mut all = files();
     for (path, name) in [(CERTIFICATE, "tls/certificate.pem"), (key, "tls/key.pem")] {
         all.push((name.into(), std::fs::read(root.join(path)).with_context(|| path.to_string())?));
@@ -25,24 +26,25 @@ fn secured(root: &Path, key: &str) -> Result<Running> {
             server.arguments.iter_mut().for_each(|argument| *argument = argument.replace("port=443", "port=80"));
             server.opens.push("internet.listen.tcp.80".into());
         }
+        change(system);
     })
 }
 /// curl, which asks for nothing but what the certificate vouches for.
-struct Curl<'a> {
-    certificate: String,
-    system: &'a Running,
+pub struct Curl<'a> {
+    pub certificate: String,
+    pub system: &'a Running,
 }
 impl Curl<'_> {
     fn url(&self, path: &str) -> String {
         format!("https://localhost:{}{path}", self.system.port)
     }
-    fn get(&self, path: &str, more: &[&str]) -> Result<Vec<u8>> {
+    pub fn get(&self, path: &str, more: &[&str]) -> Result<Vec<u8>> {
         let url = self.url(path);
         let arguments = [&["-s", "--ipv4", "-m", "20", "--cacert", &self.certificate, &url], more].concat();
         output("curl", &arguments, 0).with_context(|| self.system.last_said())
     }
     /// Asks until there is an answer.
-    fn until_answered(&self) -> Result<()> {
+    pub fn until_answered(&self) -> Result<()> {
         let deadline = Instant::now() + 2 * PATIENCE;
         loop {
             match self.get("/", &[]) {
@@ -59,7 +61,7 @@ impl Curl<'_> {
 /// What curl asks over TLS is answered with the right bytes, by both versions; who speaks no TLS, or stops in the middle of it, is in nobody's way; and the
 /// service is back when TCP/IP has ended.
 pub fn answered(root: &Path) -> Result<()> {
-    let mut system = secured(root, KEY)?;
+    let mut system = secured(root, KEY, |_| {})?;
     let certificate = root.join(CERTIFICATE).display().to_string();
     let curl = Curl { certificate: certificate.clone(), system: &system };
     curl.until_answered()?;
@@ -103,13 +105,28 @@ fn rude(system: &Running) -> Result<()> {
     }
     Ok(())
 }
+/// Those who are let in by TLS, or nearly, and do their worst, one after the other and as a crowd: others are answered, and the service is the same one at the end.
+pub fn attacked(root: &Path) -> Result<()> {
+    let system = secured(root, KEY, |_| {})?;
+    let certificate = root.join(CERTIFICATE).display().to_string();
+    Curl { certificate: certificate.clone(), system: &system }.until_answered()?;
+    let folder = tempfile::tempdir()?;
+    let index = folder.path().join("index");
+    std::fs::write(&index, INDEX)?;
+    let script = root.join(ATTACKERS).display().to_string();
+    let said = output("python3", &[&script, &system.port.to_string(), &index.display().to_string(), &certificate], 0);
+    let said = said.with_context(|| system.last_said())?;
+    ensure!(said == b"all answered\n", "{}", String::from_utf8_lossy(&said));
+    ensure!(!system.said().contains("starting https again"), "{}", system.last_said());
+    Ok(())
+}
 /// What can not be a server's identity is refused, with the file's name, before anybody is let in.
 pub fn identity(root: &Path) -> Result<()> {
     for (key, said) in [
         (OTHER, "tls/key.pem: key and certificate do not belong together"),
         (CERTIFICATE, "tls/key.pem: there is no key in it"),
     ] {
-        secured(root, key)?.until_said(0, |line| line.contains(said)).with_context(|| said.to_string())?;
+        secured(root, key, |_| {})?.until_said(0, |line| line.contains(said)).with_context(|| said.to_string())?;
     }
     let without = Running::start(root, "secured", files(), None, |_| {})?;
     without.until_said(0, |line| line.contains("https: tls/certificate.pem: no such name")).map(drop)

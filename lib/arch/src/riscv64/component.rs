@@ -66,6 +66,20 @@ pub fn stack_pointer() -> usize {
     unsafe { asm!("mv {}, sp", out(reg) sp, options(nomem, nostack, preserves_flags)) };
     sp
 }
+/// What the thread's own register has: its number, where the domain has asked for that ([`abi::system::TP_IS_THREAD`]) and has not changed it since;
+/// 0 in a fault domain, whose register is its host's.
+#[inline(always)]
+pub fn thread_register() -> usize {
+    #[cfg(not(fault_domain))]
+    {
+        let tp: usize;
+        // SAFETY: reads a register, which only [`enter`] changes.
+        unsafe { asm!("mv {}, tp", out(reg) tp, options(nomem, nostack, preserves_flags)) };
+        tp
+    }
+    #[cfg(fault_domain)]
+    0
+}
 /// The hart's cycle counter.
 #[inline(always)]
 pub fn cycles() -> u64 {

@@ -1,6 +1,6 @@
 //! Sv39 (RISC-V privileged specification, section 4.4): three levels, 512 entries a table.
 
-use crate::Marks;
+use crate::{Lendable, Marks, Walk};
 use abi::address::{RAM_BASE, supervisor};
 use abi::rights::Rights;
 
@@ -129,15 +129,6 @@ impl core::fmt::Debug for Entry {
     }
 }
 
-/// How portal code looks at an entry of a page that a window is to show, itself and in few instructions: of the bits `looked_at` exactly
-/// those of `wanted` are set, and `kept` are passed on, with `added`.
-#[derive(Clone, Copy)]
-pub struct Lendable {
-    pub looked_at: u64,
-    pub wanted: u64,
-    pub kept: u64,
-    pub added: u64,
-}
 /// That of a window for reading, or (`write`) for both. Nothing is lent for execution.
 pub const fn lendable(write: bool) -> Lendable {
     let wanted = V | Rights::of_window(write).bits();
@@ -149,6 +140,8 @@ pub const fn lendable(write: bool) -> Lendable {
         added: Marks::FOREIGN.bits() << MARKS,
     }
 }
+pub const WALK: Walk = Walk { looked_at: (V | RIGHTS) as i32, table: V as i32, frame: 10 };
+
 /// What an entry of a page of the lower half has for the mode that its component executes in, added to the others' bits.
 pub const fn mode(supervisor: bool) -> u32 {
     if supervisor { 0 } else { U as u32 }

@@ -21,6 +21,10 @@ pub fn stack_pointer() -> usize {
     unsafe { core::arch::asm!("mov {}, rsp", out(reg) sp, options(nomem, nostack, preserves_flags)) };
     sp
 }
+/// Nothing comes in with a thread.
+pub fn thread_register() -> usize {
+    0
+}
 pub fn cycles() -> u64 {
     // SAFETY: reads a counter.
     unsafe { core::arch::x86_64::_rdtsc() }

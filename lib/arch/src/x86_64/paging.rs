@@ -1,6 +1,6 @@
 //! Four levels of 512 entries (Intel SDM volume 3A, section 4.5). User mode has what three levels cover: the first place of the root.
 
-use crate::Marks;
+use crate::{Lendable, Marks, Walk};
 use abi::address::{RAM_BASE, supervisor};
 use abi::rights::Rights;
 
@@ -115,6 +115,23 @@ impl core::fmt::Debug for Entry {
         write!(f, "Entry({:#x})", self.0)
     }
 }
+
+/// As few instructions look at the lower bits only, an entry keeps its [`NO_EXECUTE`] and gets none: that nothing is lent for execution is
+/// for the tables above the slots to say, whose entries have it for all that is below them.
+pub const fn lendable(write: bool) -> Lendable {
+    let wanted = PRESENT | PAGE | if write { WRITABLE } else { 0 };
+    Lendable {
+        looked_at: wanted | Marks::LAZY.bits() << MARKS,
+        wanted,
+        kept: !(GLOBAL | USER | if write { 0 } else { WRITABLE }),
+        added: Marks::FOREIGN.bits() << MARKS,
+    }
+}
+/// What an entry has for the mode in which its component executes.
+pub const fn mode(supervisor: bool) -> u32 {
+    if supervisor { 0 } else { USER as u32 }
+}
+pub const WALK: Walk = Walk { looked_at: (PRESENT | PAGE) as i32, table: PRESENT as i32, frame: 12 };
 
 pub const fn index(va: usize, level: usize) -> usize {
     (va >> (12 + 9 * level)) & (ENTRIES - 1)

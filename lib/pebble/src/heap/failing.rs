@@ -123,7 +123,7 @@ fn mixed(n: u64) -> u64 {
 }
 fn answer_request(size: usize) -> Answer {
     let left = LEFT.load(Ordering::Relaxed);
-    if left > 0 || !super::reserve::is_owner() {
+    if left > 0 || !super::owner::is_owner() {
         if left != usize::MAX {
             LEFT.store(left - 1, Ordering::Relaxed);
         }
@@ -143,7 +143,7 @@ fn answer_request(size: usize) -> Answer {
 }
 /// So many bytes are in the heap again: they are the reserve's, where that is open.
 pub fn freed(size: usize) {
-    if OPEN.load(Ordering::Relaxed) && super::reserve::is_owner() {
+    if OPEN.load(Ordering::Relaxed) && super::owner::is_owner() {
         let all = ALL.load(Ordering::Relaxed);
         let _ =
             RESERVE.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some((left + size + OVERHEAD).min(all)));

@@ -8,6 +8,7 @@
 //! It is for one thread at a time: a component that serves several keeps it under the lock under which they all work, and what they allocate
 //! outside of that may fail.
 
+use super::owner::{OWNER, is_owner};
 use crate::Result;
 use abi::Error;
 use core::alloc::Layout;
@@ -17,8 +18,6 @@ use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 /// The block, or null, and its bytes.
 static BLOCK: AtomicPtr<u8> = AtomicPtr::new(null_mut());
 static BYTES: AtomicUsize = AtomicUsize::new(0);
-/// The thread that it is for.
-static OWNER: AtomicUsize = AtomicUsize::new(usize::MAX);
 
 /// Alignment of the block.
 const ALIGN: usize = 16;
@@ -68,6 +67,17 @@ pub fn keep_more(bytes: usize) -> Result<()> {
     }
     find(bytes).inspect_err(|_| _ = find(before))
 }
+/// Keeps no more than `bytes` from now on: what a request that is over has needed more is the heap's again.
+pub fn keep_less(bytes: usize) {
+    let before = BYTES.load(Ordering::Relaxed);
+    if is_owner() && before > bytes {
+        let block = BLOCK.swap(null_mut(), Ordering::Relaxed);
+        if !block.is_null() {
+            // SAFETY: it was allocated with this layout, and nobody has it any more.
+            unsafe { alloc::alloc::dealloc(block, layout(before)) };
+        }
+    }
+}
 /// Finds a block.
 fn find(bytes: usize) -> Result<()> {
     let bytes = bytes.max(1);
@@ -87,10 +97,6 @@ fn find(bytes: usize) -> Result<()> {
 pub fn keep_nothing() {
     #[cfg(feature = "failing")]
     super::failing::begin_at_random();
-}
-/// Whether the calling thread has begun the request that memory is kept for.
-pub(super) fn is_owner() -> bool {
-    OWNER.load(Ordering::Relaxed) == crate::thread::index()
 }
 /// The block, which is the caller's to free, where there is one, for this thread, and it is enough for `size` bytes. Who asks for more has asked for something
 /// that it can do without.

@@ -11,34 +11,33 @@
     .endr
     .endm
 
-# Begins an exception frame, for which there is room (lib/abi: nucleus::limit). t0 is free, its value is in the thread's scratch
-# word; \restore is the way back. Leaves t0 = the frame, t2 = the interrupted domain's table; t1 and a0 to a5 are free. `end_exception_frame` does the rest, in
-# between is what takes time without memory: a write-through cache takes longer for so many stores in a row than they take to execute.
-# \raised: portal code is where a call clobbers registers anyway, and nobody is told what it has in them.
+# Begins an exception frame, for which there is room (lib/abi: nucleus::limit). t0 is free, its value is in the thread's scratch word; \restore is the way
+# back. Leaves t0 = the frame, t2 = the interrupted domain's table; t1 and a0 to a5 are free. `end_exception_frame` does the rest, in between is what takes
+# time without memory: a write-through cache takes longer for so many stores in a row. \raised: a call clobbers registers, and nobody is told what they hold.
     .macro  begin_exception_frame restore, raised=0
     ld      t0, {INVOCATION}(tp)
     addi    t0, t0, -{EXCEPTION_FRAME}
     .if \raised
-    save    56, zero, zero, zero
+    save    {SAVED_T0}, zero, zero, zero
     .else
-    save    64, t1, t2
+    save    {SAVED_T1}, t1, t2
     ld      t1, {SCRATCH}(tp)
     .endif
     ld      t2, {TABLE}(tp)
-    save    208, a0, a1, a2, a3, a4, a5
+    save    {SAVED_A0}, a0, a1, a2, a3, a4, a5
     .if \raised == 0
-    sd      t1, 56(t0)
+    sd      t1, {SAVED_T0}(t0)
     .endif
     csrr    a4, sepc
     lla     t1, \restore
     sd      t1, 0(t0)
     csrr    t1, sscratch
     sd      a4, {FRAME_PC}(t0)
-    sd      t1, 48(t0)
+    sd      t1, {SAVED_TP}(t0)
     .endm
     .macro  end_exception_frame a6=a6
-    save    136, s3, s4, s5, s6, s7, s8, s9, s10, s11
-    save    256, \a6, a7
+    save    {SAVED_S3}, s3, s4, s5, s6, s7, s8, s9, s10, s11
+    save    {SAVED_A6}, \a6, a7
     sd      t0, {INVOCATION}(tp)
     .endm
 
@@ -52,22 +51,21 @@
     csrr    a1, stval
     sub     t1, t2, t1
     sd      ra, {FRAME_RA}(t0)
-    sd      gp, 40(t0)
+    sd      gp, {SAVED_GP}(t0)
     mv      a2, a4
     bltz    a0, 1f
     ld      t1, {FAULT_0}(t1)
-    save    80, t3, t4, t5, t6, s0, s1, s2
+    save    {SAVED_T3}, t3, t4, t5, t6, s0, s1, s2
     end_exception_frame
     jr      t1
 1:  ld      t1, {INTERRUPT_0}(t1)
-    save    80, t3, t4, t5, t6, s0, s1, s2
+    save    {SAVED_T3}, t3, t4, t5, t6, s0, s1, s2
     end_exception_frame
     jr      t1
     .endm
 
     .globl  nucleus_exception
-nucleus_exception:
-exception:
+nucleus_exception: exception:
     csrr    t0, sstatus
     andi    t0, t0, {SPP}
     bnez    t0, in_supervisor
@@ -88,8 +86,8 @@ exception:
     sub     t1, t2, t1
     ld      t1, {FAULT_0}(t1)
     sd      ra, {FRAME_RA}(t0)
-    sd      gp, 40(t0)
-    save    80, zero, zero, zero, zero, s0, s1, s2
+    sd      gp, {SAVED_GP}(t0)
+    save    {SAVED_T3}, zero, zero, zero, zero, s0, s1, s2
     end_exception_frame zero
     jr      t1
     .endm
@@ -104,7 +102,7 @@ nucleus_restore:
     beqz    a0, 1f
     mv      t1, a0
     bgtz    a0, 2f
-    sd      a0, 208(t0)
+    sd      a0, {SAVED_A0}(t0)
     ld      t1, {FRAME_PC}(t0)
     addi    t1, t1, 4
 2:  sd      t1, {FRAME_PC}(t0)
@@ -124,14 +122,14 @@ nucleus_restore:
     sc.d    t1, zero, (t0)
     ld      sp, {FRAME_SP}(t0)
     ld      ra, {FRAME_RA}(t0)
-    .set    offset, 64
-    ld      gp, 40(t0)
-    ld      tp, 48(t0)
+    .set    offset, {SAVED_T1}
+    ld      gp, {SAVED_GP}(t0)
+    ld      tp, {SAVED_TP}(t0)
     .irp    register, t1,t2,t3,t4,t5,t6,s0,s1,s2,s3,s4,s5,s6,s7,s8,s9,s10,s11,a0,a1,a2,a3,a4,a5,a6,a7
     ld      \register, offset(t0)
     .set    offset, offset + 8
     .endr
-    ld      t0, 56(t0)
+    ld      t0, {SAVED_T0}(t0)
     leave
 
 # A trap from supervisor mode: where interrupts were on, from a supervisor domain (supervisor.S). Else an exception in the nucleus or in

@@ -37,7 +37,7 @@ nucleus_illegal:
 save_floating:
     each_floating fsd, tp, {FLOATING}
     frcsr   t1
-    sd      t1, {FLOATING} + 256(tp)
+    sd      t1, {FLOATING} + {FCSR}(tp)
     li      t1, 1
     sd      t1, {FLOATING_SAVED}(tp)
     li      t1, {FS}
@@ -48,7 +48,7 @@ load_floating:
     li      t1, {FS}
     csrs    sstatus, t1
     each_floating fld, tp, {FLOATING}
-    ld      t1, {FLOATING} + 256(tp)
+    ld      t1, {FLOATING} + {FCSR}(tp)
     fscsr   t1
     j       switched_floating
 
@@ -62,7 +62,7 @@ nucleus_floating_push:
     sd      t1, 0(t3)
     each_floating fsd, t3, 8
     frcsr   t1
-    sd      t1, 264(t3)
+    sd      t1, 8 + {FCSR}(t3)
     sd      t3, {INVOCATION}(tp)
     li      t1, {FS}
     csrc    sstatus, t1
@@ -75,7 +75,7 @@ nucleus_floating_return:
     li      t3, {FS}
     csrs    sstatus, t3
     each_floating fld, t0, 8
-    ld      t3, 264(t0)
+    ld      t3, 8 + {FCSR}(t0)
     fscsr   t3
     addi    t0, t0, {FLOATING_FRAME}
     sd      t0, {INVOCATION}(tp)

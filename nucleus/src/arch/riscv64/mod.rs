@@ -54,6 +54,8 @@ core::arch::global_asm!(
     START_FRAME = const START_FRAME,
     EXCEPTION_FRAME = const EXCEPTION_FRAME,
     FLOATING_FRAME = const FLOATING_FRAME,
+    SAVED_GP = const saved::GP, SAVED_TP = const saved::TP, SAVED_T0 = const saved::T0, SAVED_T1 = const saved::T1, SAVED_T3 = const saved::T3,
+    SAVED_S3 = const saved::S3, SAVED_A0 = const saved::A0, SAVED_A6 = const saved::A6, FRAME = const size_of::<Frame>(), FCSR = const FCSR,
     // Patches.
     PATCH_END = const offset_of!(Patch, end),
     PATCH_CALLEE = const offset_of!(Patch, callee),

@@ -53,13 +53,14 @@ nucleus_start:
     csrw    satp, t1
     ld      sp, {FRAME_SP}(t0)
     ld      ra, {FRAME_RA}(t0)
-    ld      a0, 40(t0)
+    ld      a0, {FRAME}(t0)
     addi    t0, t0, {START_FRAME}
     sd      t0, {INVOCATION}(tp)
     li      t1, {SIE_ON}
     csrw    sie, t1
     csrw    sscratch, tp
-    .irp    register, gp,tp,t0,t1,t2,t3,t4,t5,t6,s0,s1,s2,s3,s4,s5,s6,s7,s8,s9,s10,s11,a1,a2,a3,a4,a5,a6,a7
+    ld      tp, {INDEX}(tp)         # for who names locks' holders by it
+    .irp    register, gp,t0,t1,t2,t3,t4,t5,t6,s0,s1,s2,s3,s4,s5,s6,s7,s8,s9,s10,s11,a1,a2,a3,a4,a5,a6,a7
     li      \register, 0
     .endr
     leave

@@ -1,6 +1,6 @@
 //! Accesses that page tables do not allow, and windows that portals could not open.
 
-use crate::{Guard, MOMENT, SPACES, locked, thread};
+use crate::{Guard, MOMENT, SPACES, above, locked, thread};
 use abi::Error;
 use abi::identity::DomainId;
 use abi::nucleus::fault;
@@ -54,7 +54,7 @@ pub extern "C" fn handle_fault(
 }
 /// Domain `who` did what it may not, and nobody answers for it: it ends, with the cause, the address and the program counter.
 fn fault_of(who: DomainId, [cause, address, pc]: [usize; 3], pager: usize) -> isize {
-    let _ = domains::fault(Identity::from(who), cause, address, pc, DomainNumber(pager));
+    let _ = above(|| domains::fault(Identity::from(who), cause, address, pc, DomainNumber(pager)));
     0
 }
 /// An access that was not possible.

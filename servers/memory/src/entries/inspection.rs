@@ -20,9 +20,19 @@ pub extern "C" fn info(what: usize, asid: usize) -> isize {
     })
 }
 /// What does not hold of all page tables together (`memory_logic::invariants`): 0, or its code. `EAGAIN`: a page table is
-/// being changed.
-#[optimize(size)]
+/// being changed. `ENOTSUP`: the system is not one for tests.
 pub extern "C" fn check() -> isize {
+    for_tests(look_through)
+}
+/// Runs `body` in a system for tests. In others its code is not there (`lib/pebble/link.ld`).
+#[inline(always)]
+fn for_tests(body: impl FnOnce() -> isize) -> isize {
+    if pebble::boot::info().checks == 0 { Error::ENOTSUP.code() } else { body() }
+}
+#[inline(never)]
+#[unsafe(link_section = ".checks")]
+#[optimize(size)]
+fn look_through() -> isize {
     let Some(mut spaces) = SPACES.try_lock() else { return Error::EAGAIN.code() };
     let managed = pebble::boot::info().image_end as usize;
     let result = match spaces.check(managed) {
@@ -35,12 +45,23 @@ pub extern "C" fn check() -> isize {
     result
 }
 /// Whether the window slot at `slot` of `asid` has entry `mapped`, `EFAULT`: it has not; and whether `lender` can see the page of
-/// `shown` itself with its rights, `EACCESS`: it can not.
+/// `shown` itself with its rights, `EACCESS`: it can not. `ENOTSUP`: the system is not one for tests.
 pub extern "C" fn check_window(
-    DomainNumber(asid): DomainNumber,
-    Address(slot): Address,
+    asid: DomainNumber,
+    slot: Address,
     mapped: usize,
     shown: usize,
+    lender: DomainNumber,
+) -> isize {
+    for_tests(|| look_at_window(asid, slot, [mapped, shown], lender))
+}
+#[inline(never)]
+#[unsafe(link_section = ".checks")]
+#[optimize(size)]
+fn look_at_window(
+    DomainNumber(asid): DomainNumber,
+    Address(slot): Address,
+    [mapped, shown]: [usize; 2],
     DomainNumber(lender): DomainNumber,
 ) -> isize {
     locked(|s| {

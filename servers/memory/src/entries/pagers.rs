@@ -3,9 +3,9 @@
 use crate::{SPACES, locked, thread, window};
 use abi::Error;
 use abi::identity::DomainId;
-use abi::memory::{Ends, Replacement};
+use abi::memory::{Parties, Replacement};
 use abi::rights::Rights;
-use memory_logic::doomed::Lent;
+use memory_logic::open_windows::OpenWindows;
 use memory_logic::pagers::ALL;
 use memory_logic::space::Spaces;
 use pebble::interfaces::types::{Address, Alleged, DomainNumber, Identity, ThreadIndex};
@@ -22,6 +22,7 @@ fn with_domains(words: [usize; 2], body: impl FnOnce([DomainId; 2]) -> isize) ->
         _ => Error::ESRCH.code(),
     }
 }
+#[optimize(size)]
 pub extern "C" fn pager_for(
     Identity(client): Identity,
     Address(start): Address,
@@ -38,16 +39,19 @@ pub extern "C" fn pager_for(
         })
     })
 }
+#[optimize(size)]
 pub extern "C" fn pager_remove(Identity(client): Identity, Address(start): Address) -> isize {
     with_domains([client; 2], |[client, _]| locked(|s| s.pagers.remove(client, start)))
 }
-pub extern "C" fn pager_forget(Identity(gone): Identity) -> isize {
-    with_domains([gone; 2], |[gone, _]| {
-        SPACES.lock().pagers.forget(gone);
+#[optimize(size)]
+pub extern "C" fn pager_forget(Identity(ended): Identity) -> isize {
+    with_domains([ended; 2], |[ended, _]| {
+        SPACES.lock().pagers.forget(ended);
         0
     })
 }
 /// Whether the portal with this number is about to be called, or was and has not returned.
+#[optimize(size)]
 pub extern "C" fn pager_pending(portal: usize) -> isize {
     SPACES.lock().pagers.is_pending(portal) as isize
 }
@@ -60,7 +64,7 @@ pub extern "C" fn pager_overdue(seconds: usize, out: Alleged<abi::system::Ended>
         return 2 * spaces.pagers.is_watched() as isize;
     };
     // SAFETY: the window argument.
-    unsafe { abi::window::write(out.address(), &how) }.map_or_else(Error::code, |()| client.word() as isize)
+    unsafe { out.write(&how) }.map_or_else(Error::code, |()| client.word() as isize)
 }
 /// Maps a page of domain `client`, for domain `by`, both named by identities: a copy of `by`'s page at `source` (0: a page of zeros),
 /// as `with` says ([`Replacement`]). `EAGAIN`: it must be known what windows show, see `page_among`.
@@ -76,23 +80,23 @@ pub extern "C" fn page_for(
         if !with.related && !SPACES.lock().pagers.answers_for(by, client, va) {
             return Error::EACCESS.code();
         }
-        replace_page(Ends { by: by.number(), to: client.number() }, va, source, with.rights, Lent::UNKNOWN)
+        replace_page(Parties { by: by.number(), to: client.number() }, va, source, with.rights, OpenWindows::UNKNOWN)
     })
 }
-/// The same while windows show the frames at `count` physical addresses, in the window `lent`, between [`Ends`]. `page_for` has just said `EAGAIN`, and the portal manager still has its lock: so `by` may,
+/// The same while windows show the frames at `count` physical addresses, in the window `lent`, between [`Parties`]. `page_for` has just said `EAGAIN`, and the portal manager still has its lock: so `by` may,
 /// and both live.
 pub extern "C" fn page_among(
-    ends: usize,
+    parties: usize,
     Address(va): Address,
     Address(source): Address,
     with: usize,
-    lent: Alleged<usize>,
+    windows: Alleged<usize>,
     count: usize,
 ) -> isize {
     let Some(with) = Replacement::of(with) else { return Error::EINVAL.code() };
     // SAFETY: `lent` is this portal's window argument.
-    match unsafe { window(lent.address(), count) } {
-        Ok(lent) => replace_page(Ends::of(ends), va, source, with.rights, Lent::all(lent)),
+    match unsafe { window(windows, count) } {
+        Ok(windows) => replace_page(Parties::of(parties), va, source, with.rights, OpenWindows::all(windows)),
         Err(error) => error.code(),
     }
 }
@@ -100,6 +104,6 @@ pub extern "C" fn page_among(
 pub extern "C" fn frame_of(DomainNumber(asid): DomainNumber, Address(va): Address) -> isize {
     locked(|s| s.frame_of(asid, va))
 }
-fn replace_page(Ends { by, to }: Ends, va: usize, source: usize, rights: Rights, lent: Lent) -> isize {
-    locked(|s| s.page(by, to, va, source, rights, lent).map(|()| 0))
+fn replace_page(Parties { by, to }: Parties, va: usize, source: usize, rights: Rights, windows: OpenWindows) -> isize {
+    locked(|s| s.page(by, to, va, source, rights, windows).map(|()| 0))
 }

@@ -9,7 +9,7 @@ use abi::window::Plain;
 use arch::Marks;
 use arch::paging::Entry;
 use memory_logic::devices;
-use memory_logic::doomed::Lent;
+use memory_logic::open_windows::OpenWindows;
 use memory_logic::placing::Piece;
 use memory_logic::ram::Ram;
 use memory_logic::space::Spaces;
@@ -53,8 +53,9 @@ pub extern "C" fn stack_for(DomainNumber(asid): DomainNumber, bytes: usize) -> i
 }
 pub extern "C" fn stack_release(DomainNumber(asid): DomainNumber, Address(top): Address) -> isize {
     // The portal manager keeps the domain from lending, and has seen that no window shows a page of it.
-    locked(|s| s.release_stack(asid, top, Lent::all(&[])).map(|()| 0))
+    locked(|s| s.release_stack(asid, top, OpenWindows::all(&[])).map(|()| 0))
 }
+#[optimize(size)]
 pub extern "C" fn set_heap(DomainNumber(asid): DomainNumber, Address(start): Address) -> isize {
     locked(|s| s.set_heap(asid, start).map(|()| 0))
 }
@@ -66,6 +67,7 @@ pub extern "C" fn map(
 ) -> isize {
     locked(|s| s.map(asid, va, bytes, Rights::of_page(rights).ok_or(Error::EINVAL)?).map(|()| 0))
 }
+#[optimize(size)]
 pub extern "C" fn map_image(
     DomainNumber(asid): DomainNumber,
     Address(va): Address,
@@ -118,6 +120,21 @@ pub extern "C" fn place(
         s.place(asid, start, start.wrapping_sub(image.start() as usize), &piece).map(|()| 0)
     })
 }
+#[optimize(size)]
+pub extern "C" fn place_page(
+    DomainNumber(asid): DomainNumber,
+    Address(va): Address,
+    PageRights(rights): PageRights,
+    from: Alleged<u8>,
+    bytes: usize,
+) -> isize {
+    // SAFETY: `from` is this portal's window argument.
+    locked(|s| {
+        let rights = Rights::of_page(rights).ok_or(Error::EINVAL)?;
+        s.place_copy(asid, va, rights, unsafe { window(from, bytes)? }).map(|()| 0)
+    })
+}
+#[optimize(size)]
 pub extern "C" fn write(
     DomainNumber(asid): DomainNumber,
     Address(va): Address,
@@ -125,7 +142,7 @@ pub extern "C" fn write(
     bytes: usize,
 ) -> isize {
     // SAFETY: `from` is this portal's window argument.
-    locked(|s| s.write(asid, va, unsafe { window(from.address(), bytes)? }).map(|()| bytes))
+    locked(|s| s.write(asid, va, unsafe { window(from, bytes)? }).map(|()| bytes))
 }
 #[optimize(size)]
 pub extern "C" fn map_device(
@@ -136,7 +153,7 @@ pub extern "C" fn map_device(
 ) -> isize {
     locked(|s| {
         // SAFETY: `name` is this portal's window argument.
-        let name = core::str::from_utf8(unsafe { window(name.address(), length)? }).map_err(|_| Error::EINVAL)?;
+        let name = core::str::from_utf8(unsafe { window(name, length)? }).map_err(|_| Error::EINVAL)?;
         let found = devices::find(&device_tree().ok_or(Error::ENOENT)?, name)?;
         if device >= 8 || found.bytes > DEVICE_STRIDE || found.address % PAGE + found.bytes > DEVICE_STRIDE {
             return Err(Error::EINVAL);
@@ -146,6 +163,7 @@ pub extern "C" fn map_device(
     })
 }
 /// Chunk `n` for the device of domain `asid` with this number; its physical address.
+#[optimize(size)]
 pub extern "C" fn dma(DomainNumber(asid): DomainNumber, device: usize, n: usize) -> isize {
     locked(|s| s.dma(asid, device, n))
 }

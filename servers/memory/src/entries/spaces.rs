@@ -3,7 +3,7 @@
 use crate::{locked, shown_frames};
 use abi::Error;
 use abi::identity::DomainId;
-use abi::memory::{Ends, Shown};
+use abi::memory::{Parties, Shown};
 use pebble::interfaces::types::{Address, Alleged, DomainNumber, Identity};
 
 pub extern "C" fn space_create(Identity(id): Identity, account: usize) -> isize {
@@ -21,55 +21,62 @@ pub extern "C" fn limit(account: usize, pages: usize) -> isize {
 pub extern "C" fn space_copy(
     DomainNumber(from): DomainNumber,
     DomainNumber(to): DomainNumber,
-    lent: Alleged<usize>,
+    windows: Alleged<usize>,
     count: usize,
 ) -> isize {
     // SAFETY: `lent` is this portal's window argument.
-    locked(|s| s.copy(from, to, unsafe { shown_frames(lent.address(), count)? }).map(|()| 0))
+    locked(|s| s.copy(from, to, unsafe { shown_frames(windows, count)? }).map(|()| 0))
 }
 pub extern "C" fn space_destroy(DomainNumber(asid): DomainNumber) -> isize {
     locked(|s| s.destroy(asid).map(|()| 0))
 }
+#[optimize(size)]
 pub extern "C" fn view_create(Identity(id): Identity, DomainNumber(space): DomainNumber, account: usize) -> isize {
     locked(|s| s.create_view(DomainId::of(id as u64).ok_or(Error::EINVAL)?, space, account))
 }
 /// View `view` sees what `model` sees when its space becomes a copy of the model's.
+#[optimize(size)]
 pub extern "C" fn view_model(DomainNumber(view): DomainNumber, DomainNumber(model): DomainNumber) -> isize {
     locked(|s| s.set_model(view, model).map(|()| 0))
 }
-pub extern "C" fn view_destroy(DomainNumber(asid): DomainNumber, lent: Alleged<usize>, count: usize) -> isize {
+#[optimize(size)]
+pub extern "C" fn view_destroy(DomainNumber(asid): DomainNumber, windows: Alleged<usize>, count: usize) -> isize {
     // SAFETY: `lent` is this portal's window argument.
-    locked(|s| s.destroy_view(asid, unsafe { shown_frames(lent.address(), count)? }).map(|()| 0))
+    locked(|s| s.destroy_view(asid, unsafe { shown_frames(windows, count)? }).map(|()| 0))
 }
 /// `shown`: [`Shown`].
+#[optimize(size)]
 pub extern "C" fn view_show(
     shown: usize,
     Address(start): Address,
     bytes: usize,
-    lent: Alleged<usize>,
+    windows: Alleged<usize>,
     count: usize,
 ) -> isize {
-    let Some(Shown { ends: Ends { by, to }, rights }) = Shown::of(shown) else { return Error::EINVAL.code() };
+    let Some(Shown { parties: Parties { by, to }, rights }) = Shown::of(shown) else { return Error::EINVAL.code() };
     // SAFETY: `lent` is this portal's window argument.
-    let lent = unsafe { shown_frames(lent.address(), count) };
-    locked(|s| s.make_visible(by, to, (start, bytes), rights, lent?).map(|()| 0))
+    let windows = unsafe { shown_frames(windows, count) };
+    locked(|s| s.make_visible(by, to, (start, bytes), rights, windows?).map(|()| 0))
 }
 /// `lent`: as for [`view_destroy`].
+#[optimize(size)]
 pub extern "C" fn view_patch(
     DomainNumber(view): DomainNumber,
     callee: usize,
     cheapest: usize,
-    lent: Alleged<usize>,
+    windows: Alleged<usize>,
     count: usize,
 ) -> isize {
     // SAFETY: `lent` is this portal's window argument.
-    let lent = unsafe { shown_frames(lent.address(), count) };
+    let windows = unsafe { shown_frames(windows, count) };
     // A supervisor address is negative, as an error is.
-    locked(|s| s.patch(view, callee, cheapest != 0, lent?).map(abi::address::physical))
+    locked(|s| s.patch(view, callee, cheapest != 0, windows?).map(abi::address::physical))
 }
+#[optimize(size)]
 pub extern "C" fn trust(DomainNumber(asid): DomainNumber) -> isize {
     locked(|s| s.trust(asid).map(|()| 0))
 }
+#[optimize(size)]
 pub extern "C" fn make_supervisor(DomainNumber(asid): DomainNumber) -> isize {
     locked(|s| s.make_supervisor(asid).map(|()| 0))
 }

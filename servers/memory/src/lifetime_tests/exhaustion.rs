@@ -100,13 +100,13 @@ const OPERATIONS: &[Operation] = &[
     Operation {
         name: "patch",
         prepare: |system, _, _| view(system).unwrap(),
-        ask: |system, _, _| system.s.patch(3, 0x1000, false, Lent::all(&[])).map(|_| ()),
+        ask: |system, _, _| system.s.patch(3, 0x1000, false, OpenWindows::all(&[])).map(|_| ()),
     },
     Operation {
         name: "make_visible",
         prepare: |system, _, _| view(system).unwrap(),
         ask: |system, one, _| {
-            system.kept(&[one], |s, lent| s.make_visible(1, 3, (BASE, 2 * PAGE), Rights::READ_WRITE, lent))
+            system.kept(&[one], |s, windows| s.make_visible(1, 3, (BASE, 2 * PAGE), Rights::READ_WRITE, windows))
         },
     },
     Operation { name: "share", prepare: nothing, ask: |system, one, two| system.share(one, two, BASE, 2) },

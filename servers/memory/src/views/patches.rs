@@ -4,11 +4,11 @@
 //! as the view's own are, and go where those go ([`Spaces::stale`]); and a page that the view sees from now on is no patch's any more.
 //! Nobody finds a patch open here: whoever comes here has left it.
 
-use super::View;
-use crate::doomed::Lent;
+use crate::open_windows::OpenWindows;
 use crate::ram::Ram;
 use crate::space::Spaces;
 use crate::tables;
+use crate::view::View;
 use abi::Error;
 use abi::address::{PAGE, RETURN_PAGE, supervisor};
 use abi::patch::{PAGES, Page, Patch};
@@ -50,14 +50,14 @@ impl<R: Ram> Spaces<R> {
         pages.filter(|&va| tables::leaf(&self.ram, root, va).is_present()).count()
     }
     /// The table of view `view` has nothing but what windows may show: what it has after that, its domain has touched since.
-    fn forget_touched(&mut self, view: usize, lent: Lent) {
+    fn forget_touched(&mut self, view: usize, windows: OpenWindows) {
         let Some(root) = self.views.get(view).map(|view| view.root) else { return };
         let (mut n, mut left) = (0, LOOKED_AT);
         loop {
             let region = self.views.regions_of(view).nth(n);
             let Some(region) = region else { return };
             for va in region.pages().take(left) {
-                if lent.not(tables::leaf(&self.ram, root, va)).is_ok() {
+                if windows.not(tables::leaf(&self.ram, root, va)).is_ok() {
                     self.forget_entry(view, root, va);
                 }
                 left -= 1;
@@ -68,7 +68,7 @@ impl<R: Ram> Spaces<R> {
     /// Has calls of view `view`'s domain to its task, whose portal table is `callee`, patch up to [`PAGES`] pages, or (`cheapest`) as many as cost less than
     /// the task's address space with what its domain touches from now on until it calls. Supervisor address of the patch, which is as long there as the
     /// view is. The portal manager keeps the domain from lending.
-    pub fn patch(&mut self, view: usize, callee: usize, cheapest: bool, lent: Lent) -> Result<usize, Error> {
+    pub fn patch(&mut self, view: usize, callee: usize, cheapest: bool, windows: OpenWindows) -> Result<usize, Error> {
         let View { mut patch, .. } = *self.views.get(view).ok_or(Error::EINVAL)?;
         if patch == 0 {
             let account = self.views.get(view).map_or(0, |view| view.account);
@@ -85,7 +85,7 @@ impl<R: Ram> Spaces<R> {
         self.ram.write(at + offset_of!(Patch, cheapest), cheapest as u64);
         self.empty_patch(at);
         if cheapest {
-            self.forget_touched(view, lent);
+            self.forget_touched(view, windows);
         }
         Ok(supervisor(at))
     }
@@ -134,6 +134,7 @@ impl<R: Ram> Spaces<R> {
     }
     #[cold]
     #[inline(never)]
+    #[cfg_attr(target_os = "none", optimize(size))]
     fn missed_in_views(&mut self, space: usize, va: usize, thread: usize) {
         let left = |s: &Self, at: usize| s.ram.read(at + offset_of!(Patch, left)) == thread as u64 + 1;
         let mut next = self.views.of(space).next();

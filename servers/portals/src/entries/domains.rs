@@ -11,7 +11,7 @@ use account::Account;
 use pebble::Result;
 use pebble::interfaces::scheduler;
 use pebble::interfaces::types::{Address, Alleged, DomainNumber, Identity, SemaphoreId, ThreadIndex, Ticks};
-use portals_logic::operations::creation::Wanted;
+use portals_logic::state::wanted::Wanted;
 
 pub extern "C" fn exit(thread: ThreadIndex, status: usize) -> isize {
     with_caller(thread, |manager, caller| {
@@ -65,9 +65,9 @@ pub extern "C" fn create(thread: ThreadIndex, request: Alleged<NewDomain>) -> is
         let enclosure = manager.enclosure(caller.subject, isolation, within)?;
         let flags = flags | Switch::of(switch).ok_or(Error::EINVAL)?.flags();
         let wanted = Wanted { name: name.text(), flags, enclosure, parent: 0, account };
-        let asid = manager.create_domain(&wanted)?;
+        let asid = manager.create_component(caller.subject, &wanted)?;
         manager.start_patching(asid);
-        Ok(asid as isize)
+        Ok(manager.domain(asid)?.id.word() as isize)
     })
 }
 #[optimize(size)]

@@ -1,13 +1,12 @@
 //! What the shell and tests look at.
 
-use crate::{MANAGER, client_memory, with_caller};
+use crate::{MANAGER, client_memory, seldom_with_caller};
 use abi::Error;
 use abi::account::Report;
 use abi::count::{Calls, WORDS};
 use abi::inspect::{CODE, Counts, Domain, Portal, Violation};
 use abi::section::NAME;
 use abi::trace::Traced;
-use abi::window::Window;
 use alloc::boxed::Box;
 use pebble::Result;
 use pebble::interfaces::types::{Alleged, DomainNumber, PortalNumber, ThreadIndex};
@@ -37,7 +36,7 @@ pub extern "C" fn inspect_calls(_: ThreadIndex, asid: DomainNumber, out: Alleged
     let manager = MANAGER.lock();
     let copy = || -> Result<()> {
         // SAFETY: a window argument whose letter is `w`.
-        let window = unsafe { Window::<u64>::new(out.address(), WORDS) }?;
+        let window = unsafe { out.of::<u64>().window(WORDS) }?;
         // Word by word: a page of them has no room on the stack.
         for (n, word) in manager.inspect_calls(asid.0)?.enumerate() {
             // SAFETY: so many are shown, and may be written.
@@ -50,7 +49,7 @@ pub extern "C" fn inspect_calls(_: ThreadIndex, asid: DomainNumber, out: Alleged
 #[optimize(size)]
 pub extern "C" fn inspect_trace(thread: ThreadIndex, name: Alleged<[u8; NAME]>, wanted: usize) -> isize {
     let name = client_memory::read(name);
-    with_caller(thread, |manager, caller| manager.trace(caller, &name?, wanted))
+    seldom_with_caller(thread, |manager, caller| manager.trace(caller, &name?, wanted))
 }
 #[optimize(size)]
 pub extern "C" fn inspect_traced(_: ThreadIndex, from: usize, out: Alleged<Traced>) -> isize {

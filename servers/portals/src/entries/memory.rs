@@ -1,6 +1,6 @@
 //! What the memory manager asks for, and what is passed on to it.
 
-use crate::{MANAGER, client_memory, with_caller};
+use crate::{MANAGER, client_memory, seldom_with_caller, with_caller};
 use abi::Error;
 use abi::identity::DomainId;
 use abi::rights::Rights;
@@ -44,7 +44,7 @@ pub extern "C" fn pager(
     bytes: usize,
     entry: Address,
 ) -> isize {
-    with_caller(thread, |manager, caller| manager.set_pager(caller, asid.0, (start.0, bytes), entry.0))
+    seldom_with_caller(thread, |manager, caller| manager.set_pager(caller, asid.0, (start.0, bytes), entry.0))
 }
 #[optimize(size)]
 pub extern "C" fn page(

@@ -1,8 +1,9 @@
 //! Portals: registered, opened, granted, closed, and the letters that servers have code for.
 
-use crate::{MANAGER, client_memory, tell, tell_one, unlocked_call, with_caller, with_new_portals};
+use crate::{MANAGER, client_memory, seldom_with_caller, tell, tell_one, unlocked_call, with_caller, with_new_portals};
 use abi::Error;
 use abi::identity::DomainId;
+use abi::lengths::NAMELEN;
 use abi::name::Name;
 use abi::section::ShortCircuit;
 use abi::system::{Child, Description, Grant, Registration};
@@ -17,7 +18,7 @@ pub extern "C" fn register(thread: ThreadIndex, request: Alleged<Registration>) 
 }
 #[optimize(size)]
 pub extern "C" fn unregister(thread: ThreadIndex, name: Alleged<Name>) -> isize {
-    with_caller(thread, |manager, caller| manager.unregister(caller, &client_memory::name(name)?))
+    seldom_with_caller(thread, |manager, caller| manager.unregister(caller, &client_memory::name(name)?))
 }
 #[optimize(size)]
 pub extern "C" fn admit(
@@ -27,7 +28,9 @@ pub extern "C" fn admit(
     how: usize,
     token: usize,
 ) -> isize {
-    with_caller(thread, |manager, caller| manager.admit(caller, &client_memory::name(name)?, (asid.0, token), how))
+    seldom_with_caller(thread, |manager, caller| {
+        manager.admit(caller, &client_memory::name(name)?, (asid.0, token), how)
+    })
 }
 pub extern "C" fn open(thread: ThreadIndex, name: Alleged<Name>) -> isize {
     let opened = with_new_portals(thread, 1, |manager, caller| manager.open(caller, name.address()));
@@ -54,7 +57,7 @@ pub extern "C" fn close(thread: ThreadIndex, number: PortalNumber) -> isize {
 #[optimize(size)]
 pub extern "C" fn create_child(thread: ThreadIndex, request: Alleged<Child>) -> isize {
     let mut made: (Vec<DomainId>, usize) = (Vec::new(), 0);
-    let result = with_caller(thread, |manager, caller| {
+    let result = seldom_with_caller(thread, |manager, caller| {
         let request = client_memory::read(request)?;
         made.0.room_for(manager.domain(caller.subject)?.sandbox.inside.len() + 1)?;
         match manager.create_child(caller, &request)? {
@@ -76,7 +79,7 @@ pub extern "C" fn create_child(thread: ThreadIndex, request: Alleged<Child>) -> 
 #[optimize(size)]
 pub extern "C" fn grant(thread: ThreadIndex, request: Alleged<Grant>) -> isize {
     let (mut count, mut told) = (0, None);
-    let number = with_caller(thread, |manager, caller| {
+    let number = seldom_with_caller(thread, |manager, caller| {
         let request = client_memory::read(request)?;
         let (to, number) = manager.grant(caller, thread.0, &request)?;
         if !manager.domain(to)?.sandbox.inside.is_empty() {
@@ -100,11 +103,13 @@ pub extern "C" fn granted(thread: ThreadIndex, constant: usize) -> isize {
 }
 #[optimize(size)]
 pub extern "C" fn template(thread: ThreadIndex, template: Alleged<Template>, entry: Address) -> isize {
-    with_caller(thread, |manager, caller| manager.register_template(caller, client_memory::boxed(template)?, entry.0))
+    seldom_with_caller(thread, |manager, caller| {
+        manager.register_template(caller, client_memory::boxed(template)?, entry.0)
+    })
 }
 #[optimize(size)]
 pub extern "C" fn short_circuit(thread: ThreadIndex, request: Alleged<ShortCircuit>) -> isize {
-    with_caller(thread, |manager, caller| manager.register_short_circuit(caller, &client_memory::read(request)?))
+    seldom_with_caller(thread, |manager, caller| manager.register_short_circuit(caller, &client_memory::read(request)?))
 }
 /// Code of a registered template, in a call of domain `caller`, asks its server. `pc`: the callee's identity, and from bit
 /// [`fault::TEMPLATE`] the template's number. An error ends the call, and what was shared or moved for it comes back.
@@ -127,13 +132,13 @@ pub extern "C" fn argument(_cause: usize, value: usize, pc: usize, caller: Ident
 }
 #[optimize(size)]
 pub extern "C" fn notify(thread: ThreadIndex, entry: Address) -> isize {
-    with_caller(thread, |manager, caller| manager.set_notify(caller, entry.0))
+    seldom_with_caller(thread, |manager, caller| manager.set_notify(caller, entry.0))
 }
 #[optimize(size)]
 pub extern "C" fn info(thread: ThreadIndex, number: PortalNumber, out: Alleged<Description>) -> isize {
-    with_caller(thread, |manager, caller| {
+    seldom_with_caller(thread, |manager, caller| {
         let portal = manager.inspect_portal(caller.direct, number.0)?;
-        let mut description = Description { spec: [0; 64], name: [0; 64] };
+        let mut description = Description { spec: [0; NAMELEN], name: [0; NAMELEN] };
         description.spec[..portal.spec.len()].copy_from_slice(&portal.spec);
         description.name[..portal.name.len()].copy_from_slice(&portal.name);
         client_memory::write(out, &description).map(|()| 0)

@@ -1,6 +1,6 @@
 //! Semaphores, and the interrupts that post them.
 
-use crate::{with_caller, with_new_portals};
+use crate::{seldom_with_caller, with_caller, with_new_portals};
 use pebble::interfaces::interrupts;
 use pebble::interfaces::types::{DomainNumber, PortalNumber, SemaphoreId, ThreadIndex};
 
@@ -9,13 +9,15 @@ pub extern "C" fn semaphore_create(thread: ThreadIndex, value: usize) -> isize {
 }
 #[optimize(size)]
 pub extern "C" fn semaphore_destroy(thread: ThreadIndex, semaphore: PortalNumber) -> isize {
-    with_caller(thread, |manager, caller| manager.semaphore_destroy(caller, semaphore.0))
+    seldom_with_caller(thread, |manager, caller| manager.semaphore_destroy(caller, semaphore.0))
 }
 #[optimize(size)]
 pub extern "C" fn attach(thread: ThreadIndex, device: usize, semaphore: PortalNumber) -> isize {
-    with_caller(thread, |manager, caller| {
+    seldom_with_caller(thread, |manager, caller| {
         let id = manager.semaphore_of(caller.direct, semaphore.0)?;
-        interrupts::attach_for(DomainNumber(caller.subject), device, SemaphoreId(id)).map(|()| 0)
+        interrupts::attach_for(DomainNumber(caller.subject), device, SemaphoreId(id))?;
+        manager.posted_by_interrupts(id);
+        Ok(0)
     })
 }
 pub extern "C" fn done(thread: ThreadIndex, device: usize) -> isize {

@@ -1,10 +1,9 @@
 //! Threads, and their stacks.
 
 use crate::hart::Hart;
-use crate::{MANAGER, client_memory, unlock, with_caller};
+use crate::{MANAGER, client_memory, seldom_with_caller, unlock, with_caller};
 use abi::Error;
 use abi::identity::DomainId;
-use abi::nucleus::domain;
 use abi::system::Caller;
 use pebble::interfaces::types::{Address, Alleged, DomainNumber, Identity, ThreadId, ThreadIndex, Ticks};
 use pebble::interfaces::{memory, scheduler};
@@ -58,7 +57,7 @@ pub extern "C" fn bury(thread: ThreadIndex) -> isize {
     give_back(thread);
     let mut manager = MANAGER.lock();
     manager.sweep();
-    manager.wake_stuck();
+    manager.wake_stuck(thread.0);
     drop(manager);
     end_thread()
 }
@@ -70,11 +69,11 @@ pub extern "C" fn leave(thread: ThreadIndex) -> isize {
 }
 #[optimize(size)]
 pub extern "C" fn thread_cancel(thread: ThreadIndex, id: ThreadId) -> isize {
-    with_caller(thread, |manager, caller| manager.cancel_thread(caller, id.0))
+    seldom_with_caller(thread, |manager, caller| manager.cancel_thread(caller, id.0))
 }
 #[optimize(size)]
 pub extern "C" fn callers(thread: ThreadIndex, after: ThreadIndex, out: Alleged<Caller>) -> isize {
-    with_caller(thread, |manager, caller| {
+    seldom_with_caller(thread, |manager, caller| {
         let Some((index, call)) = manager.next_caller(caller.direct, after.0) else { return Ok(0) };
         client_memory::write(out, &call).map(|()| index as isize)
     })
@@ -89,10 +88,7 @@ pub extern "C" fn stack(thread: ThreadIndex, bytes: usize) -> isize {
     })
 }
 pub extern "C" fn set_tp(thread: ThreadIndex, tp: Address) -> isize {
-    with_caller(thread, |manager, caller| {
-        manager.domain(caller.subject)?.table.set_field(domain::TP, tp.0 as u64);
-        Ok(0)
-    })
+    with_caller(thread, |manager, caller| manager.set_thread_pointer(caller.subject, tp.0).map(|()| 0))
 }
 pub extern "C" fn start_thread(
     _: ThreadIndex,
@@ -103,9 +99,7 @@ pub extern "C" fn start_thread(
     priority: usize,
 ) -> isize {
     let mut manager = MANAGER.lock();
-    // The manifest's priority is the ceiling of all its threads.
-    let ceiling = manager.domain_mut(asid.0).map(|d| d.ceiling = d.ceiling.max(priority.min(63) as u8));
-    let made = ceiling.and_then(|()| manager.create_thread(asid.0, entry.0, sp.0, argument, priority));
+    let made = manager.start_component(asid.0, entry.0, sp.0, argument, priority);
     drop(manager);
     made.map_or_else(Error::code, |id| id as isize)
 }

@@ -1,13 +1,13 @@
 //! What the portal manager asks of the other trusted servers: the memory manager, the scheduler, the name server and the interrupt
 //! dispatcher. On the machine each is a call of that server's portal (`hart.rs`); for tests on the host, `fake.rs` answers.
 //!
-//! All of these are called with the manager's lock held, and none of them calls back. The lock order is the book's, "What protects
-//! what": the portal manager's lock goes before those of its neighbours.
+//! All of these are called with the manager's lock held, and none of them calls back. The lock order is the book's, "Locks": the portal
+//! manager's lock goes before those of its neighbours.
 
 use crate::Result;
 use crate::machine::nucleus_memory::NucleusMemory;
 use abi::identity::DomainId;
-use abi::memory::{Ends, Replacement, Shown};
+use abi::memory::{Parties, Replacement, Shown};
 use abi::name::Name;
 use abi::rights::Rights;
 use account::Account;
@@ -30,6 +30,9 @@ pub trait Neighbours: Copy {
     fn view_destroy(self, asid: usize, frames: (usize, usize));
     /// Has domain `by` show pages to the view of domain `to`, with `rights`; with none, hide them. Windows show `frames`.
     fn view_show(self, shown: Shown, range: (usize, usize), frames: (usize, usize)) -> Result<()>;
+    /// Puts a copy of what the window at `from` shows, so many bytes, and zeros behind them, in place of a page that view `view` has taken and
+    /// nobody has touched.
+    fn place_page(self, view: usize, va: usize, rights: Rights, from: (usize, usize)) -> Result<()>;
     /// Has calls of view `view`'s domain to its task, with portal table `callee`, patch pages, or (`cheapest`) as many as are worth it. Windows show `frames`.
     /// The patch's physical address.
     fn view_patch(self, view: usize, callee: u64, cheapest: bool, frames: (usize, usize)) -> Result<usize>;
@@ -51,7 +54,7 @@ pub trait Neighbours: Copy {
     fn pager_for(self, client: DomainId, range: (usize, usize), number: usize, pager: DomainId) -> Result<()>;
     /// Ends that for the range that begins at `start`; the number of its upcall.
     fn pager_remove(self, client: DomainId, start: usize) -> Result<usize>;
-    fn pager_forget(self, gone: DomainId);
+    fn pager_forget(self, ended: DomainId);
     /// Whether a call of upcall `number` is pending.
     fn pager_pending(self, number: usize) -> bool;
     /// Counts `seconds` of waiting for pagers; how the client of one ends that has taken too long, or whether any is waited for.
@@ -59,7 +62,14 @@ pub trait Neighbours: Copy {
     /// Maps a page, as `memory.page` says. `EAGAIN`: it matters which frames windows show.
     fn page_for(self, by: DomainId, client: DomainId, va: usize, source: usize, with: Replacement) -> Result<isize>;
     /// The same where windows show `frames`.
-    fn page_among(self, ends: Ends, va: usize, source: usize, rights: Rights, frames: (usize, usize)) -> Result<isize>;
+    fn page_among(
+        self,
+        parties: Parties,
+        va: usize,
+        source: usize,
+        rights: Rights,
+        frames: (usize, usize),
+    ) -> Result<isize>;
     /// Physical address of the frame of a domain's page at `va`, which is its own and writable.
     fn frame_of(self, asid: usize, va: usize) -> Result<usize>;
     /// Takes away all that is mapped in a domain's window slots.
@@ -124,5 +134,5 @@ pub enum Overdue {
 }
 
 /// All that is not the portal manager's own.
-pub trait Machine: NucleusMemory + Neighbours {}
-impl<M: NucleusMemory + Neighbours> Machine for M {}
+pub trait Machine: NucleusMemory + Neighbours + 'static {}
+impl<M: NucleusMemory + Neighbours + 'static> Machine for M {}

@@ -25,6 +25,8 @@ pub trait NucleusMemory: Copy + Eq + Debug {
     /// Copies `bytes`, a multiple of 64, of a new portal block to physical address `pa`, which is a multiple of 64, and makes it
     /// visible to fetch. What is behind the block's last word is never reached.
     fn write_code(self, pa: usize, block: &Buffer, bytes: usize);
+    /// Makes words of code visible to fetch that were written where nobody executes it.
+    fn sync_code(self);
     /// Turns interrupts off, or on again.
     fn mask_interrupts(self, off: bool);
     /// Interrupts were off until here for somebody who looks for what must not be: a machine that measures for how long they are

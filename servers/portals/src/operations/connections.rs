@@ -68,9 +68,9 @@ impl<M: Machine> Manager<M> {
         kind: Kind,
         count: Count,
     ) -> Result<u64> {
-        self.generate_with(ends, specification, (entry, constants), None, kind, count)
+        self.generate_with(ends, specification, (entry, constants), None, kind, count).map(|(code, _)| code)
     }
-    /// The same with a short circuit before it.
+    /// The same with a short circuit before it, and where it loads its constant.
     pub fn generate_with(
         &mut self,
         (caller, to): (End, usize),
@@ -79,7 +79,7 @@ impl<M: Machine> Manager<M> {
         short_circuit: Option<ShortCircuit>,
         kind: Kind,
         count: Count,
-    ) -> Result<u64> {
+    ) -> Result<(u64, (u16, u8))> {
         let (callee, at_touch) = self.callee(to)?;
         let templates = Templates::new(&self.templates.all).at_touch(at_touch);
         let connection = Connection {
@@ -96,7 +96,8 @@ impl<M: Machine> Manager<M> {
         let Ok(ref block) = generate(&connection, &self.machine.info().symbols, &mut self.scratch) else {
             return Err(Error::EINVAL);
         };
-        self.add_block(block, specification, (caller, to), entry, kind, false)
+        let code = self.add_block(block, specification, (caller, to), entry, kind, false)?;
+        Ok((code, block.constant))
     }
     /// The end of a connection to domain `to`, and whether its windows may be mapped at the first access: who answers for faults,
     /// or is lost by one, can not wait for its own. Makes room for the code.
@@ -110,7 +111,7 @@ impl<M: Machine> Manager<M> {
     }
     /// Who pays for portals from `caller` to domain `to`: who calls; for a call of the system's own, who asked for it.
     #[inline(always)]
-    fn code_payer(&self, caller: End, to: usize) -> Account {
+    pub(crate) fn code_payer(&self, caller: End, to: usize) -> Account {
         let account = |asid| self.domain(asid).map_or(Account::SYSTEM, |d| d.account);
         match account(caller.asid as usize) {
             Account::SYSTEM => account(to),
@@ -190,7 +191,7 @@ impl<M: Machine> Manager<M> {
             caller,
             callee,
             entry: r.entry,
-            constants: &r.constants,
+            constants: r.constants.used(),
             short_circuit: circuit.map(|c| ShortCircuit { words: &c.words[..c.count], record: c.record }),
             templates: Templates::new(&self.templates.all).at_touch(at_touch),
             count: self.count(word),
@@ -265,7 +266,7 @@ impl<M: Machine> Manager<M> {
             self.semaphore_released(id as usize);
         }
         if unused {
-            self.gone(kind);
+            self.nothing_leads_to(kind);
             self.keep_latest(code, kind);
             self.look_at_retired();
         }
@@ -308,13 +309,15 @@ impl<M: Machine> Manager<M> {
     }
     /// Nothing leads to a block of this kind any more.
     #[inline(always)]
-    pub fn gone(&mut self, kind: Kind) {
+    pub fn nothing_leads_to(&mut self, kind: Kind) {
         match kind {
             Kind::Granted { constant, server } => self.grant_gone(server as usize, constant),
             // Its code is somebody else's soon.
             Kind::Semaphore { id, v } => self.semaphore_closed(id as usize, v),
             Kind::Registered { registration } => self.block_unused(registration as usize),
             Kind::Handle | Kind::Procedure { .. } => self.names_lost = true,
+            Kind::Delegated { .. } => (self.names_lost, self.names_lost_elsewhere) = (true, true),
+            Kind::Delegation { delegation } => self.delegations.forget(delegation),
             _ => {}
         }
     }

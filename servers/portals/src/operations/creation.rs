@@ -6,33 +6,19 @@ use crate::machine::neighbours::Machine;
 use crate::manager::{Caller, Manager};
 use crate::operations::protection_copies::Copies;
 use crate::state::code::Kind;
-use crate::state::domain::Domain;
-use crate::state::enclosure::Enclosure;
+use crate::state::domain::{Domain, Making};
 use crate::state::nucleus_data::Table;
-use crate::state::open_windows::Lent;
-use crate::state::system_portals::Initial;
+use crate::state::system_portals::SystemPortals;
+use crate::state::wanted::Wanted;
 use abi::Error;
 use abi::address::supervisor;
 use abi::identity::DomainId;
 use abi::nucleus::{domain, flags::TRUSTED};
-use abi::section::NAME;
+use abi::section::cut;
 use abi::system::{Ended, ended, fork};
-use account::{Account, Charge};
-use alloc::vec::Vec;
+use account::Charge;
 use arch::paging::AddressSpace;
 use fallible::TryPush;
-
-/// A domain that is to be made.
-#[derive(Clone, Copy)]
-pub struct Wanted<'a> {
-    pub name: &'a str,
-    /// `abi::nucleus::flags`.
-    pub flags: u64,
-    pub enclosure: Enclosure,
-    /// Whose child it is, or 0.
-    pub parent: usize,
-    pub account: Account,
-}
 
 impl<M: Machine> Manager<M> {
     /// Makes a domain with the system portals, no memory of its own and no thread; its ASID.
@@ -46,9 +32,36 @@ impl<M: Machine> Manager<M> {
         self.accounts.refund(charge);
         made
     }
+    /// The same for a component, whose number `maker` may use before it runs: see [`Making`].
+    #[optimize(size)]
+    pub fn create_component(&mut self, maker: usize, wanted: &Wanted) -> Result<usize> {
+        let maker = self.domain(maker)?.id;
+        self.domains.making.room_for(1)?;
+        let asid = self.create_domain(wanted)?;
+        let id = self.domain(asid)?.id;
+        self.domains.making.push_kept(Making { id, maker });
+        Ok(asid)
+    }
+    /// Starts component `asid`, with a thread of this priority, which is the ceiling of all its threads; that one's id.
+    #[optimize(size)]
+    pub fn start_component(
+        &mut self,
+        asid: usize,
+        entry: usize,
+        sp: usize,
+        argument: usize,
+        priority: usize,
+    ) -> Result<usize> {
+        let domain = self.domain_mut(asid)?;
+        domain.ceiling = domain.ceiling.max(priority.min(63) as u8);
+        let id = domain.id;
+        let thread = self.create_thread(asid, entry, sp, argument, priority)?;
+        self.domains.making.retain(|making| making.id != id);
+        Ok(thread)
+    }
     fn make_domain(&mut self, wanted: &Wanted, charge: &mut Charge) -> Result<usize> {
-        let &Wanted { name, flags, enclosure, parent, account } = wanted;
-        let with = flags | Self::implied(enclosure);
+        let &Wanted { name, enclosure, parent, account, .. } = wanted;
+        let with = wanted.flags | Self::implied(enclosure);
         let asid = self.free_asid()?;
         if let Some(parent) = self.domains.get_mut(parent) {
             parent.children.room_for(1)?;
@@ -64,59 +77,19 @@ impl<M: Machine> Manager<M> {
             }
         };
         let table = self.table_of(block);
-        let kind = Initial::kind(with);
-        self.make_system_portals(kind);
-        self.system_portals[kind].fill(table);
-        table.set_field(domain::SPACE, AddressSpace::new(root, asid).word());
-        table.set_field(domain::ASID, asid as u64);
-        table.set_field(domain::ROOT, supervisor(root) as u64);
-        table.set_field(domain::FLAGS, with);
-        table.set_field(domain::IDENTITY, id.word());
-        if self.counts_calls() {
-            table.start_counters();
-        }
-        if with & TRUSTED != 0
-            && let Err(error) = self.machine.trust(asid)
-        {
-            self.abandon(enclosure, asid, block);
-            return Err(error);
-        }
-        let mut bytes = [0; NAME];
-        let length = name.len().min(NAME - 1);
-        bytes[..length].copy_from_slice(&name.as_bytes()[..length]);
-        let entry = Domain {
-            name: bytes,
-            table,
+        self.fill_table(table, with, id, root);
+        let domain = Domain {
             flags: with,
-            enclosure,
             parent,
-            children: Vec::new(),
-            sandbox: Default::default(),
-            sharer: 0,
-            heard: false,
-            linked: false,
-            privileged: false,
-            notify: 0,
             lasting: parent == 0,
             ceiling: self.domains.get(parent).map_or(0, |d| d.ceiling),
-            threads: 0,
-            waiters: Vec::new(),
-            stacks: Vec::new(),
-            spare_stacks: 0,
-            queue: 0,
-            reserves: 0,
-            provides: 0,
-            grants: Default::default(),
-            blocks: Vec::new(),
-            numbers: (abi::system::FIRST_FREE, abi::system::FIRST_FREE),
-            frozen: 0,
             account,
-            charge: Charge::NONE,
-            services: Vec::new(),
-            id,
+            ..Domain::new(id, cut(name), table, enclosure)
         };
-        if let Err(error) = self.insert_domain(asid, entry) {
-            self.abandon(enclosure, asid, block);
+        let trusted = if with & TRUSTED != 0 { self.machine.trust(asid) } else { Ok(()) };
+        if let Err(error) = trusted.and_then(|()| self.insert_domain(asid, domain)) {
+            self.release_enclosure(enclosure, asid);
+            self.free_block(block);
             return Err(error);
         }
         if let Some(domain) = self.domains.get_mut(asid) {
@@ -128,11 +101,19 @@ impl<M: Machine> Manager<M> {
         self.enclosed(enclosure, asid);
         Ok(asid)
     }
-    /// Gives back the space and the block of a domain that could not be made.
-    #[cold]
-    fn abandon(&mut self, enclosure: Enclosure, asid: usize, block: usize) {
-        self.release_enclosure(enclosure, asid);
-        self.free_block(block);
+    /// Writes what a new domain's table has: the system portals, and the record beside them.
+    fn fill_table(&mut self, table: Table<M>, flags: u64, id: DomainId, root: usize) {
+        let kind = SystemPortals::kind(flags);
+        self.make_system_portals(kind);
+        self.system_portals[kind].fill(table);
+        table.set_field(domain::SPACE, AddressSpace::new(root, id.number()).word());
+        table.set_field(domain::ASID, id.number() as u64);
+        table.set_field(domain::ROOT, supervisor(root) as u64);
+        table.set_field(domain::FLAGS, flags);
+        table.set_field(domain::IDENTITY, id.word());
+        if self.counts_calls() {
+            table.start_counters();
+        }
     }
     /// A copy of the subject, and of the domains of protection that were made in it, with one thread at `pc` on `sp`; the child's ASID. `intercept`: one of [`fork`], or where all its portals
     /// lead. `ENOTSUP`: it is a domain of protection, or one whose portal table can not be shared.
@@ -147,7 +128,8 @@ impl<M: Machine> Manager<M> {
             (d.name, d.table, d.account)
         };
         let name = abi::section::text(&name);
-        let child = self.create_domain(&Wanted { name, flags: 0, enclosure: Enclosure::SPACE, parent, account })?;
+        let enclosure = self.enclosure_of_copy(parent)?;
+        let child = self.create_domain(&Wanted { name, flags: 0, enclosure, parent, account })?;
         let made = self.fill_fork(parent, child, table, intercept).and_then(|()| {
             self.machine.names_inherit(child, parent)?;
             self.create_thread(child, pc, sp, 0, usize::MAX)
@@ -165,9 +147,8 @@ impl<M: Machine> Manager<M> {
         let free = [fork::COPIED, fork::SHARED].contains(&intercept) && self.controller(parent) == 0;
         // A sandbox has none.
         let parts = if free { self.copy_protections(parent, child)? } else { Copies::NONE };
-        let mut lent = Lent::new();
-        self.freeze(parent, &mut lent);
-        let copied = self.machine.space_copy(parent, child, lent.window());
+        self.freeze(parent);
+        let copied = self.machine.space_copy(parent, child, self.open_windows.window());
         self.thaw(parent);
         copied?;
         let child_table = self.domain(child)?.table;
@@ -195,6 +176,8 @@ impl<M: Machine> Manager<M> {
             let (kind, own) = (block.kind, block.same_domain && block.server as usize == from);
             match kind {
                 Kind::Handle | Kind::Procedure { .. } => self.copy_name(code, to, number, parts)?,
+                // They are that very domain's.
+                Kind::Delegation { .. } | Kind::Delegated { .. } => {}
                 Kind::Registered { .. } => self.copy_portal(own, to, number, (code, kind))?,
                 _ if own => {}
                 _ => self.copy_portal(false, to, number, (code, kind))?,

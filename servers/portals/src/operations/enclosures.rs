@@ -1,12 +1,14 @@
 //! What differs by how a domain is kept apart: what it is made in, its end of a connection, what is released at its end, and what is
-//! told of it. Each is one `match` with an arm for each mechanism; no other file asks which one a domain has.
+//! told of it. Each is one `match` with an arm for each mechanism; no other file asks which one a domain has. A mechanism that brings
+//! itself is asked, in tests.
 
 use crate::Result;
 use crate::machine::neighbours::Machine;
 use crate::manager::{BOOT, Manager};
+#[cfg(test)]
+use crate::mechanism::Mechanism;
 use crate::state::domain::Domain;
 use crate::state::enclosure::Enclosure;
-use crate::state::open_windows::Lent;
 use abi::Error;
 use abi::identity::DomainId;
 use abi::isolation::Isolation;
@@ -30,8 +32,18 @@ impl<M: Machine> Manager<M> {
                 self.may_have_parts(number as usize).map(|()| Enclosure::Protection { task: number, next: 0 })
             }
             Some(Isolation::Supervisor) if within == 0 => self.may_make_supervisor(by).map(|()| Enclosure::Supervisor),
+            #[cfg(test)]
+            None if within == 0 => {
+                let other = self.mechanisms.iter().position(|mechanism| mechanism.number() == isolation);
+                other.map(|n| Enclosure::Other(n as u8)).ok_or(Error::EINVAL)
+            }
             _ => Err(Error::EINVAL),
         }
+    }
+    /// That of number `n` of the mechanisms that bring themselves.
+    #[cfg(test)]
+    fn other(&self, n: u8) -> Result<&'static dyn Mechanism<M>> {
+        self.mechanisms.get(n as usize).copied().ok_or(Error::EINVAL)
     }
     /// Whether there may be domains of protection in the space of domain `task`: it has a list of them, with which they end, and all portal tables
     /// there are theirs. `ENOTSUP`: it is trusted, in a sandbox, shares its portal table, is one itself, or executes in supervisor mode.
@@ -51,7 +63,7 @@ impl<M: Machine> Manager<M> {
     pub(crate) fn implied(enclosure: Enclosure) -> u64 {
         match enclosure {
             Enclosure::Supervisor => flags::SUPERVISOR,
-            Enclosure::Domain { .. } | Enclosure::Protection { .. } => 0,
+            _ => 0,
         }
     }
     /// Makes what the new domain `id` has in place of memory, for which `account` pays; physical address of its root page table.
@@ -65,12 +77,16 @@ impl<M: Machine> Manager<M> {
                 made.inspect_err(|_| self.machine.space_destroy(id.number())).map(|()| root)
             }
             Enclosure::Protection { task, .. } => self.machine.view_create(id, task as usize, account),
+            #[cfg(test)]
+            Enclosure::Other(n) => self.other(n)?.make(self, id, account),
         }
     }
     /// The new domain `asid` is there.
     #[inline(always)]
     pub(crate) fn enclosed(&mut self, enclosure: Enclosure, asid: usize) {
         match enclosure {
+            #[cfg(test)]
+            Enclosure::Other(_) => {}
             Enclosure::Domain { .. } | Enclosure::Supervisor => {}
             Enclosure::Protection { task, .. } => self.join_task(asid, task),
         }
@@ -79,6 +95,8 @@ impl<M: Machine> Manager<M> {
     #[inline(always)]
     pub(crate) fn disclosed(&mut self, asid: usize, dead: &Domain<M>) {
         match dead.enclosure {
+            #[cfg(test)]
+            Enclosure::Other(_) => {}
             Enclosure::Domain { .. } | Enclosure::Supervisor => {}
             Enclosure::Protection { task, next } => {
                 self.leave_task(asid, task, next);
@@ -94,12 +112,17 @@ impl<M: Machine> Manager<M> {
             Enclosure::Protection { task, .. } => {
                 // What it has taken in its task's space may be lent by others there; by whom, if the task has ended, nobody knows.
                 let task = task as usize;
-                let mut lent = Lent::new();
-                self.freeze_counting(task, &mut lent, true);
-                let (first, count) = lent.window();
+                self.freeze_against_all(task);
+                let (first, count) = self.open_windows.window();
                 let frames = (first, if self.domains.contains(task) { count } else { usize::MAX });
                 self.machine.view_destroy(asid, frames);
                 self.thaw(task);
+            }
+            #[cfg(test)]
+            Enclosure::Other(n) => {
+                if let Ok(mechanism) = self.other(n) {
+                    mechanism.end(self, asid);
+                }
             }
         }
     }
@@ -111,28 +134,61 @@ impl<M: Machine> Manager<M> {
             Enclosure::Domain { .. } | Enclosure::Protection { .. } | Enclosure::Supervisor => {
                 Ok(End { table: d.table.address(), asid: asid as u64, flags: d.flags })
             }
+            #[cfg(test)]
+            Enclosure::Other(n) => self.other(n)?.connect(self, asid),
         }
     }
     /// What is told of it: the mechanism, and the number of the domain that it is within, or 0.
-    pub(crate) fn describe_enclosure(&self, enclosure: Enclosure) -> (Isolation, u64) {
-        match enclosure {
+    pub(crate) fn describe_enclosure(&self, enclosure: Enclosure) -> (u64, u64) {
+        let (isolation, within) = match enclosure {
             Enclosure::Domain { hosted: false, .. } => (Isolation::Domain, 0),
             Enclosure::Domain { hosted: true, .. } => (Isolation::Sfi, 0),
             Enclosure::Protection { task, .. } => (Isolation::Dp, task as u64),
             Enclosure::Supervisor => (Isolation::Supervisor, 0),
-        }
+            #[cfg(test)]
+            Enclosure::Other(n) => {
+                return self.other(n).map_or((0, 0), |mechanism| (mechanism.number(), mechanism.within()));
+            }
+        };
+        (isolation as u64, within)
     }
     /// Whether domain `asid` can be copied: a domain of protection is copied with its task only, and what
     /// executes in supervisor mode is made by who starts it only. `ENOTSUP`.
     pub(crate) fn may_fork(&self, asid: usize) -> Result<()> {
         match self.domain(asid)?.enclosure {
+            #[cfg(test)]
+            Enclosure::Other(_) => Ok(()),
             Enclosure::Domain { .. } => Ok(()),
             Enclosure::Protection { .. } | Enclosure::Supervisor => Err(Error::ENOTSUP),
+        }
+    }
+    /// What a copy of domain `asid`, which may be copied, is made in.
+    #[inline(always)]
+    pub(crate) fn enclosure_of_copy(&self, asid: usize) -> Result<Enclosure> {
+        Ok(match self.domain(asid)?.enclosure {
+            #[cfg(test)]
+            Enclosure::Other(n) => Enclosure::Other(n),
+            _ => Enclosure::SPACE,
+        })
+    }
+    /// Whether stacks for domain `asid` are placed here: others' are their task's, or their loader's, to place.
+    #[inline(always)]
+    pub(crate) fn places_stacks(&self, asid: usize) -> bool {
+        self.domain(asid).is_ok_and(|d| matches!(d.enclosure, Enclosure::Domain { .. }) || d.enclosure.brings_itself())
+    }
+    /// The domain whose space one that was made in `enclosure` takes pages of, if that is another.
+    #[inline(always)]
+    pub(crate) fn task_within(enclosure: Enclosure) -> Option<usize> {
+        match enclosure {
+            Enclosure::Protection { task, .. } => Some(task as usize),
+            _ => None,
         }
     }
     /// Whether domain `asid` is of no use without threads: one of protection waits for calls for as long as somebody can name it.
     pub(crate) fn ends_with_its_threads(&self, asid: usize) -> bool {
         self.domain(asid).is_ok_and(|d| match d.enclosure {
+            #[cfg(test)]
+            Enclosure::Other(_) => true,
             Enclosure::Domain { .. } | Enclosure::Supervisor => true,
             Enclosure::Protection { task, .. } => !self.named_parts(task as usize).has(asid),
         })

@@ -46,44 +46,58 @@ impl<M: Machine> Manager<M> {
         }
         let Some(mut dead) = self.domains.remove(asid) else { return };
         self.disclosed(asid, &dead);
+        self.delegations.forget_giver(dead.id);
+        self.domains.making.retain(|making| making.maker != dead.id);
         self.leave_sharers(asid, dead.sharer);
-        let table = dead.table;
-        // Nobody enters it any more; so who has been turned away does not come back. That goes before its semaphores end,
-        // which would wake threads in it.
+        self.bury(asid, &mut dead);
+        // Who waits for a stack of it calls again, and gets the answer for the dead.
+        while self.machine.stack_dead(asid) {}
+        let (lent, unknown) = self.divert_frames(asid, dead.table);
+        self.forget(asid, &mut dead);
+        self.tell_end(asid, &mut dead, how);
+        let trusted = dead.flags & flags::TRUSTED != 0;
+        if trusted || unknown || self.remains.unclaimed || !lent.is_empty() {
+            // Its space stays for a while, and with it what it was lent, which is its lender's to free again.
+            self.machine.windows_close(asid);
+        }
+        self.keep_lent(asid, lent, unknown);
+        self.sweep();
+    }
+    /// Makes a zombie of the dead domain: nobody enters it any more, so who has been turned away does not come back. That goes before its
+    /// semaphores end, which would wake threads in it.
+    fn bury(&mut self, asid: usize, dead: &mut Domain<M>) {
         let blocks = core::mem::take(&mut dead.blocks);
         self.close_portals_to(&blocks);
         // From here on they are its remains, and may be freed.
-        let trusted = dead.flags & flags::TRUSTED != 0;
-        let count = blocks.len();
         self.remains.zombies.push_kept(Zombie {
             asid,
             charge: dead.charge.take(),
             enclosure: dead.enclosure,
-            table,
-            blocks: count,
+            table: dead.table,
+            blocks: blocks.len(),
             lent: Vec::new(),
             lent_unknown: false,
-            trusted,
+            trusted: dead.flags & flags::TRUSTED != 0,
             space_destroyed: false,
         });
         for code in blocks {
             self.code.retire(code);
         }
-        self.forget_reserves(table, dead.reserves);
-        // Who waits for a stack of it calls again, and gets the answer for the dead.
-        while self.machine.stack_dead(asid) {}
-        let (lent, unknown) = self.divert_frames(asid, table);
+        self.forget_reserves(dead.table, dead.reserves);
+    }
+    /// Everybody forgets the dead domain who has kept something for it.
+    fn forget(&mut self, asid: usize, dead: &mut Domain<M>) {
         if self.counts_calls() {
             self.forget_home(dead.id);
         }
-        self.close_all(asid, &dead);
+        self.close_all(asid, dead);
         self.leave_sandbox(asid, &dead.sandbox);
         self.forget_pagers(dead.id);
         self.end_tracing(dead.id);
         while let Some(charge) = self.ended.remove_child(dead.id) {
             self.accounts.refund(charge);
         }
-        if trusted {
+        if dead.flags & flags::TRUSTED != 0 {
             self.withdraw_templates(asid);
         }
         if dead.provides > 0 {
@@ -92,33 +106,29 @@ impl<M: Machine> Manager<M> {
         self.machine.names_forget(asid);
         self.machine.interrupt_forget(asid);
         for &child in &dead.children {
-            if let Some(child) = self.domains.get_mut(child) {
-                child.parent = 0;
+            if let Some(own) = self.domains.get_mut(child) {
+                own.parent = 0;
+                self.domains.left_behind(child);
             }
         }
         self.domains.orphaned.retain(|&orphaned| orphaned != asid);
         dead.services.drain(..).for_each(|sum| self.accounts.refund_all(sum));
+    }
+    /// Tells of the end who waits for it, its parent, and who hears of all ends.
+    fn tell_end(&mut self, asid: usize, dead: &mut Domain<M>, how: Ended) {
         for (semaphore, charge) in dead.waiters.drain(..) {
             self.posts.push(self.machine, semaphore);
             self.accounts.refund(charge);
         }
         if let Some(parent) = self.domains.get_mut(dead.parent) {
             parent.children.retain(|&child| child != asid);
-            if !self.domains.orphaned.contains(&dead.parent) {
-                self.domains.orphaned.push_kept(dead.parent);
-            }
+            self.domains.left_behind(dead.parent);
         }
         let parent = self.domain(dead.parent).ok().map(|parent| parent.id);
         let how = Ended { account: dead.account.number() as u32, ..how };
         self.ended.insert(dead.id, parent, how, dead.account);
         self.events.queue.push_kept(how);
         self.posts.push(self.machine, self.events.semaphore);
-        if trusted || unknown || self.remains.unclaimed || !lent.is_empty() {
-            // Its space stays for a while, and with it what it was lent, which is its lender's to free again.
-            self.machine.windows_close(asid);
-        }
-        self.keep_lent(asid, lent, unknown);
-        self.sweep();
     }
     /// Domain `asid` is no more: nothing of what it has registered can be opened, and nothing leads to it.
     #[optimize(size)]
@@ -229,7 +239,7 @@ impl<M: Machine> Manager<M> {
         for used in uses.all() {
             let template = self.templates.all[used.template as usize];
             if template.letters.iter().any(|l| l.lent > 0) {
-                // Its page tables go: closing these windows must write where nobody minds.
+                // Its page tables go: closing these windows must write to memory that has no other use.
                 frame.set_word(used.common as usize, graveyard.address().wrapping_add(domain::SPARE as i64 as u64));
                 page.forget_slots(frame.word(used.common as usize + 8), self.entries_lent_by(uses, frame).count());
             }
@@ -256,7 +266,7 @@ impl<M: Machine> Manager<M> {
                 (0..entries).for_each(|_| self.semaphore_released(id as usize));
             }
             if unused && entries > 0 {
-                self.gone(kind);
+                self.nothing_leads_to(kind);
                 self.code.retire(code);
             }
         }
@@ -281,6 +291,9 @@ impl<M: Machine> Manager<M> {
     pub fn kill(&mut self, by: usize, whom: usize) -> Result<isize> {
         let meant = DomainId::of(whom as u64);
         let asid = meant.map_or(whom, DomainId::number);
+        let maker = self.domain(by)?.id;
+        // Its maker gives it up, whether it lives or not.
+        self.domains.making.retain(|making| making.maker != maker || Some(making.id) != meant);
         if meant.is_some_and(|meant| self.domain(asid).is_ok_and(|d| d.id != meant)) {
             return Err(Error::ESRCH);
         }

@@ -9,11 +9,12 @@
 use crate::Result;
 use crate::machine::neighbours::Machine;
 use crate::manager::{BOOT, Caller, Manager};
-use crate::state::code::Kind;
+use crate::state::code::{Kind, MadeFor};
+use crate::state::kept::KeptGrant;
 use crate::state::nucleus_data::ThreadPage;
 use abi::Error;
 use abi::nucleus::flags;
-use abi::system::{FIRST_FREE, GRANTS, GRANTS_OF_ALL, GRANTS_OF_ONE, Grant};
+use abi::system::{FIRST_FREE, GRANTS, GRANTS_OF_ALL, GRANTS_OF_ONE, Grant, Granted};
 use portal::Specification;
 
 impl<M: Machine> Manager<M> {
@@ -76,18 +77,18 @@ impl<M: Machine> Manager<M> {
         let gone = if request.gone == 0 { 0 } else { self.semaphore_of(caller.direct, request.gone as usize)? };
         let mut specifications = [Specification::EMPTY; GRANTS];
         for (specification, granted) in specifications.iter_mut().zip(&request.portals[..count]) {
-            *specification = self.granted_specification(granted)?;
+            *specification = self.granted_specification(granted, caller.direct)?;
         }
         let number = self.free_numbers_for(client, &specifications[..count])?;
         self.domain_mut(caller.direct)?.grants.reserve()?;
-        let constants = [request.constant; 6];
-        for (n, granted) in request.portals[..count].iter().enumerate() {
-            let installed = self.granted((client, number + n), caller.direct, granted, &constants).and_then(|code| {
-                self.install_first(client, number + n, code)?;
+        let codes = self.make_granted((client, number), caller.direct, request, &specifications[..count])?;
+        for (n, &code) in codes[..count].iter().enumerate() {
+            let installed = self.install_first(client, number + n, code).and_then(|()| {
                 self.domain_mut(caller.direct)?.grants.add(request.constant as u32, gone as u32);
                 Ok(())
             });
             if let Err(error) = installed {
+                codes[n + 1..count].iter().for_each(|&code| self.retire(code));
                 for undo in number..number + n {
                     self.uninstall(client, undo)?;
                 }
@@ -96,23 +97,92 @@ impl<M: Machine> Manager<M> {
         }
         Ok((client, number))
     }
-    fn granted_specification(&self, granted: &abi::system::Granted) -> Result<Specification> {
+    /// The code of all portals of `request`, for numbers from `first.1` of domain `first.0` on. It is visible to fetch before any of them leads there: another
+    /// thread of the client may call what it was not given yet.
+    #[optimize(size)]
+    fn make_granted(
+        &mut self,
+        first: (usize, usize),
+        server: usize,
+        request: &Grant,
+        specifications: &[Specification],
+    ) -> Result<[u64; GRANTS]> {
+        let (mut codes, mut rewritten) = ([0; GRANTS], false);
+        for (n, specification) in specifications.iter().enumerate() {
+            let portal = (&request.portals[n], specification);
+            match self.granted((first.0, first.1 + n), server, portal, request.constant as u32) {
+                Ok((code, again)) => {
+                    codes[n] = code;
+                    rewritten |= again;
+                }
+                Err(error) => {
+                    codes[..n].iter().for_each(|&code| self.retire(code));
+                    return Err(error);
+                }
+            }
+        }
+        if rewritten {
+            self.machine.sync_code();
+        }
+        Ok(codes)
+    }
+    /// What a grant's text says. It is not looked at again where it was granted lately.
+    fn granted_specification(&self, granted: &Granted, server: usize) -> Result<Specification> {
+        if let Some(kept) = self.kept.like(granted, server).next() {
+            return Ok(kept.specification);
+        }
         self.parse(crate::operations::registrations::specification(&granted.spec)?).map_err(|_| Error::EINVAL)
     }
+    /// The code of a portal that `server` grants, for number `place.1` of domain `place.0`, and whether it is a block that was there, whose words were
+    /// changed.
     #[optimize(size)]
     fn granted(
         &mut self,
         (client, number): (usize, usize),
         server: usize,
-        granted: &abi::system::Granted,
-        constants: &[u64; 6],
-    ) -> Result<u64> {
-        let specification = self.granted_specification(granted)?;
+        (granted, specification): (&Granted, &Specification),
+        constant: u32,
+    ) -> Result<(u64, bool)> {
         if granted.entry >= abi::address::WINDOW_VA as u64 {
             return Err(Error::EINVAL);
         }
-        let kind = Kind::Granted { constant: constants[0] as u32, server: server as u16 };
-        self.generate((self.end(client)?, server), &specification, (granted.entry, constants), kind, self.count(number))
+        let caller = self.end(client)?;
+        let flags = [caller.flags as u16, self.domain(server)?.flags as u16];
+        let (payer, count) = (self.code_payer(caller, server), self.count(number));
+        let made_for = MadeFor { payer, same_domain: false, flags, short_circuit: 0, count, traced: false };
+        let kind = Kind::Granted { constant, server: server as u16 };
+        if let Some(code) = self.grant_again(granted, server, made_for, kind) {
+            return Ok((code, true));
+        }
+        let constants = [u64::from(constant); 6];
+        let (code, place) =
+            self.generate_with((caller, server), specification, (granted.entry, &constants), None, kind, count)?;
+        if let Some(block) = self.code.get_mut(code) {
+            block.made_for = Some(made_for);
+        }
+        if specification.constants() < 2 {
+            self.kept.add(KeptGrant::new(granted, server, *specification, made_for, code, place));
+        }
+        Ok((code, false))
+    }
+    /// A block that was made for the same but for the constant, and that no table entry leads to any more: it has the new constant from now on. What still
+    /// returns through it looks at none, and no thread is where it is loaded, for interrupts are off there.
+    fn grant_again(&mut self, granted: &Granted, server: usize, made_for: MadeFor, kind: Kind) -> Option<u64> {
+        let Kind::Granted { constant: now, .. } = kind else { return None };
+        let Manager { kept, code, .. } = self;
+        let found = kept.like(granted, server).filter(|kept| kept.made_for == made_for).find(|kept| {
+            let Some(block) = code.get(kept.code).filter(|block| block.retired) else { return false };
+            let Kind::Granted { constant: before, server: of } = block.kind else { return false };
+            // What is there may be another block by now.
+            let same = of as usize == server && block.entry == granted.entry && block.made_for == Some(made_for);
+            let (at, register) = (kept.constant.0 as usize, kept.constant.1);
+            same && block.specification == kept.specification
+                && (at == 0 || code.change_constant(kept.code, at, register, before, now))
+        })?;
+        let at = found.code;
+        code.revive(at);
+        code.get_mut(at)?.kind = kind;
+        Some(at)
     }
     /// Nothing leads to a portal any more that `server` granted with `constant`.
     pub fn grant_gone(&mut self, server: usize, constant: u32) {

@@ -12,26 +12,12 @@ use abi::count;
 use abi::inspect;
 use abi::nucleus::NPORTALS;
 use abi::nucleus::flags::MASKED;
-use abi::section::padded;
+use abi::section::{cut, padded};
 
-/// Names of the short-circuit portals and defaults, by their code.
+/// Names of the nucleus's portals, by their code.
 #[optimize(size)]
 pub fn nucleus_name(symbols: &Symbols, code: u64) -> Option<&'static str> {
-    let s = symbols;
-    let names = [
-        (s.return_portal, "return"),
-        (s.asid, "nucleus.asid"),
-        (s.thread, "nucleus.thread"),
-        (s.hrtime, "nucleus.hrtime"),
-        (s.switch, "nucleus.switch"),
-        (s.idle, "nucleus.idle"),
-        (s.timer_set, "nucleus.timer_set"),
-        (s.code_sync, "nucleus.code_sync"),
-        (s.tlb_flush, "nucleus.tlb_flush"),
-        (s.tlb_flush_asid, "nucleus.tlb_flush_asid"),
-        (s.interrupts_mask, "nucleus.interrupts_mask"),
-    ];
-    names.iter().find(|(symbol, _)| *symbol == code).map(|(_, name)| *name)
+    if code == symbols.return_portal { Some("return") } else { symbols.portal_name(code) }
 }
 
 impl<M: Machine> Manager<M> {
@@ -50,7 +36,7 @@ impl<M: Machine> Manager<M> {
             stacks: d.queue as u64,
             account: d.account.number() as u64,
             identity: d.id.word(),
-            isolation: isolation as u64,
+            isolation,
             within,
         })
     }
@@ -89,7 +75,7 @@ impl<M: Machine> Manager<M> {
         let code = table.entry(number);
         let mut portal = inspect::Portal { code, ..inspect::Portal::NONE };
         if let Some(name) = nucleus_name(&self.machine.info().symbols, code) {
-            portal.name[..name.len()].copy_from_slice(name.as_bytes());
+            portal.name = cut(name);
             return Ok(portal);
         }
         let block = self.code.get(code).ok_or(Error::EPORTAL)?;
@@ -103,15 +89,14 @@ impl<M: Machine> Manager<M> {
             Kind::Granted { .. } => padded("(granted)"),
             Kind::Stub => padded("(interposed)"),
             Kind::Upcall => padded("(upcall)"),
-            Kind::Handle => padded("(protection domain)"),
+            Kind::Handle | Kind::Delegated { .. } => padded("(protection domain)"),
+            Kind::Delegation { .. } => padded("(delegation)"),
             Kind::Recorder => padded("(recorder)"),
             Kind::Procedure { .. } => padded("(protected procedure)"),
             Kind::Nucleus => {
                 let name = nucleus_name(&self.machine.info().symbols, block.entry);
-                let mut bytes = padded("");
-                name.into_iter().for_each(|name| bytes[..name.len()].copy_from_slice(name.as_bytes()));
                 portal.words = self.code.words(code).0 as u64;
-                return Ok(inspect::Portal { name: bytes, ..portal });
+                return Ok(inspect::Portal { name: cut(name.unwrap_or("")), ..portal });
             }
         };
         block.specification.write(&mut portal.spec);

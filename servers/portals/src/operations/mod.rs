@@ -6,6 +6,7 @@ pub mod cancellation;
 pub mod connections;
 pub mod counts;
 pub mod creation;
+pub mod delegation;
 pub mod enclosures;
 pub mod ending;
 pub mod granting;

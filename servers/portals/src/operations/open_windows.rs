@@ -8,8 +8,6 @@ use abi::nucleus::domain;
 use arch::paging::{AddressSpace, Entry};
 use portal::{Templates, Uses};
 
-use crate::state::open_windows::Lent;
-
 /// What a portal says of every call through it.
 #[derive(Clone, Copy)]
 pub struct Call {
@@ -20,23 +18,33 @@ pub struct Call {
 }
 
 impl<M: Machine> Manager<M> {
-    /// Keeps the domain, and all that see its space, from lending pages until it is thawed, and adds the frames that windows of its
-    /// calls show.
-    pub fn freeze(&mut self, asid: usize, lent: &mut Lent) {
+    /// Keeps the domain, and all that see its space, from lending pages until it is thawed, and has in `lent` the frames that windows of
+    /// its calls show.
+    pub fn freeze(&mut self, asid: usize) {
+        self.open_windows.clear();
+        self.freeze_another(asid);
+    }
+    /// The same of one more domain: its frames are added.
+    pub(crate) fn freeze_another(&mut self, asid: usize) {
         // Others, those that have ended included, may lend what is in a space that several see: then all windows count.
         let all = self.is_shared(asid);
-        self.freeze_counting(asid, lent, all);
+        self.freeze_counting(asid, all);
     }
     /// The same; `all`: the windows of all calls count.
-    pub(crate) fn freeze_counting(&mut self, asid: usize, lent: &mut Lent, all: bool) {
+    fn freeze_counting(&mut self, asid: usize, all: bool) {
         self.keep_family_from_lending(asid);
         let Some(table) = self.domains.get(asid).map(|d| d.table) else { return };
         let unclaimed = self.remains.unclaimed.then_some(self.dead.graveyard);
         self.each_window(|frame, entry| {
             if all || frame.table() == table || Some(frame.table()) == unclaimed {
-                lent.add(entry.address());
+                self.open_windows.add(entry.address());
             }
         });
+    }
+    /// [`Manager::freeze`] where the windows of all calls count.
+    pub(crate) fn freeze_against_all(&mut self, asid: usize) {
+        self.open_windows.clear();
+        self.freeze_counting(asid, true);
     }
     /// Gives `visit` each entry that a call has lent, and the call's frame.
     fn each_window(&self, mut visit: impl FnMut(FrameView<M>, Entry)) {

@@ -3,11 +3,10 @@
 use crate::Result;
 use crate::machine::neighbours::{Machine, Overdue};
 use crate::manager::{Caller, Manager};
-use crate::state::open_windows::Lent;
 use crate::state::upcalls::{Upcall, What};
 use abi::Error;
 use abi::identity::DomainId;
-use abi::memory::{Ends, Replacement};
+use abi::memory::{Parties, Replacement};
 use abi::rights::Rights;
 
 /// Ticks of `hrtime` after which pagers are looked after again: a fifth of a second on a core of 1 GHz.
@@ -88,21 +87,22 @@ impl<M: Machine> Manager<M> {
     #[cold]
     #[inline(never)]
     fn replace_lent(&mut self, by: usize, asid: usize, va: usize, source: usize, rights: Rights) -> Result<isize> {
-        let mut lent = Lent::new();
-        self.freeze(asid, &mut lent);
-        self.freeze(by, &mut lent);
-        let all = lent.all().map(|_| lent.window());
-        let result = all.and_then(|frames| self.machine.page_among(Ends { by, to: asid }, va, source, rights, frames));
+        self.freeze(asid);
+        self.freeze_another(by);
+        let result = self
+            .open_windows
+            .all()
+            .and_then(|frames| self.machine.page_among(Parties { by, to: asid }, va, source, rights, frames));
         self.thaw(asid);
         self.thaw(by);
         result
     }
-    /// Domain `gone` is no more: nobody answers its faults, and it answers nobody's.
+    /// Domain `ended` is no more: nobody answers its faults, and it answers nobody's.
     #[optimize(size)]
-    pub fn forget_pagers(&mut self, gone: DomainId) {
-        let concerns = |u: &Upcall| u.to == gone || u.what == What::Faults(gone);
+    pub fn forget_pagers(&mut self, ended: DomainId) {
+        let concerns = |u: &Upcall| u.to == ended || u.what == What::Faults(ended);
         if self.upcalls.iter().any(concerns) {
-            self.machine.pager_forget(gone);
+            self.machine.pager_forget(ended);
             self.withdraw_upcalls(concerns);
         }
     }

@@ -4,28 +4,35 @@
 use crate::Result;
 use crate::machine::neighbours::Machine;
 use crate::manager::{Caller, Manager};
-use crate::operations::creation::Wanted;
 use crate::state::code::{Block, Kind};
 use crate::state::domain::Domain;
 use crate::state::enclosure::Enclosure;
 use crate::state::entry_points::EntryPoint;
 use crate::state::numbers::Numbers;
-use crate::state::open_windows::Lent;
+use crate::state::wanted::Wanted;
 use abi::Error;
+use abi::address::{PAGE, THREAD_STACK};
 use abi::identity::DomainId;
-use abi::memory::{Ends, Shown};
+use abi::memory::{Parties, Shown};
 use abi::nucleus::NPORTALS;
 use abi::nucleus::flags::PATCHES;
 use abi::protection::{PROCEDURES, SPECIFICATION, operation};
 use abi::rights::Rights;
+use abi::step::places::{V3, W0, ZERO};
+use abi::step::{below_number, different};
 use abi::system::{Ended, FIRST_FREE, ended};
 use fallible::TryPush;
-use portal::emit::Emitter;
-use portal::encode::{A0, T0, T4, ZERO, addi, bne, sltiu};
 use portal::{End, ShortCircuit};
 
 /// Most stacks that one registration adds.
 const STACKS: usize = 64;
+
+/// What an entry of a table that is a handle stands for.
+struct Named {
+    id: DomainId,
+    by: usize,
+    delegation: Option<u32>,
+}
 
 impl<M: Machine> Manager<M> {
     /// Makes a domain of protection in the caller's task, which sees nothing and has no portals but those of every domain; a handle in
@@ -41,12 +48,12 @@ impl<M: Machine> Manager<M> {
         let number = self.free_numbers(caller.direct, 1)?;
         let enclosure = Enclosure::Protection { task: task as u16, next: 0 };
         let made = self.create_domain(&Wanted { name, flags: 0, enclosure, parent: caller.direct, account })?;
-        let handle = self.handle_of(made).and_then(|code| self.install_first(caller.direct, number, code));
-        if let Err(error) = handle {
-            self.destroy_protection(made);
-            return Err(error);
-        }
-        Ok(number)
+        self.named_first(made, Kind::Handle, (caller.direct, number))
+    }
+    /// Gives domain `made`, which is new, its first name: entry `number` of domain `by`. Without it it ends.
+    pub(crate) fn named_first(&mut self, made: usize, kind: Kind, (by, number): (usize, usize)) -> Result<usize> {
+        let named = self.handle_of(made, kind).and_then(|code| self.install_first(by, number, code));
+        named.inspect_err(|_| self.destroy_protection(made)).map(|()| number)
     }
     /// A handle of the component called `name` that is a domain of protection in the caller's space; in the caller's table. `EACCESS`: the
     /// caller is one itself; `ENOENT`: there is no such component.
@@ -62,7 +69,7 @@ impl<M: Machine> Manager<M> {
         let called = |&part: &usize| self.domain(part).is_ok_and(|d| d.lasting && abi::section::text(&d.name) == name);
         let part = self.family(task).skip(1).find(called).ok_or(Error::ENOENT)?;
         let number = self.free_numbers(task, 1)?;
-        let code = self.handle_of(part)?;
+        let code = self.handle_of(part, Kind::Handle)?;
         self.install_first(task, number, code)?;
         Ok(number)
     }
@@ -73,7 +80,7 @@ impl<M: Machine> Manager<M> {
             let codes = self.domains.get(member).map_or(&[][..], |d| &d.blocks);
             for block in codes.iter().filter_map(|&code| self.code.get(code)).filter(|block| !block.users.is_empty()) {
                 match block.kind {
-                    Kind::Handle => named.add(block.entry as u16 as usize),
+                    Kind::Handle | Kind::Delegated { .. } => named.add(block.entry as u16 as usize),
                     Kind::Procedure { .. } => named.add(member),
                     _ => {}
                 }
@@ -93,6 +100,21 @@ impl<M: Machine> Manager<M> {
     #[optimize(size)]
     fn end_all_unnamed(&mut self, task: usize) {
         self.reap();
+        self.end_unnamed_in(task);
+        // Who ends may have been the last to have a name for one of another task.
+        while core::mem::take(&mut self.names_lost_elsewhere) {
+            for other in 1..self.domains.end() {
+                if self.first_part(other).is_some() {
+                    self.end_unnamed_in(other);
+                }
+            }
+        }
+        // What they had names for has been looked at too.
+        self.names_lost = false;
+    }
+    #[cold]
+    #[optimize(size)]
+    fn end_unnamed_in(&mut self, task: usize) {
         loop {
             let named = self.named_parts(task);
             let unused = |&part: &usize| {
@@ -103,18 +125,16 @@ impl<M: Machine> Manager<M> {
             self.end_one(part, Ended { asid: part as u32, kind: ended::KILLED, ..Ended::default() });
             self.forget_end(part);
         }
-        // What they had names for has been looked at too.
-        self.names_lost = false;
     }
     /// The code that a handle of domain `asid` leads to: a call of it as a portal ends with `ENOTSUP`. It is its task's, so that it
     /// names the domain also when that has ended.
     #[optimize(size)]
-    pub(crate) fn handle_of(&mut self, asid: usize) -> Result<u64> {
+    pub(crate) fn handle_of(&mut self, asid: usize, kind: Kind) -> Result<u64> {
         let length = self.emit_answer(Error::ENOTSUP);
         let (task, bytes) = (self.task_of(asid), crate::state::code::bytes(length));
         let (id, account) = (self.domain(asid)?.id, self.domain(task)?.account);
         let mut charge = self.accounts.charge(account, abi::account::Resource::Code, bytes)?;
-        let block = Block { entry: id.word(), same_domain: false, ..Block::own(Kind::Handle, task, false) };
+        let block = Block { entry: id.word(), same_domain: false, ..Block::own(kind, task, false) };
         let room = self.domain_mut(task)?.blocks.room_for(1);
         let made = room.and_then(|()| self.code.add(&self.scratch, length, block, &mut charge));
         self.accounts.refund(charge);
@@ -124,23 +144,30 @@ impl<M: Machine> Manager<M> {
     }
     /// Writes code to `scratch` that ends a call with `error`; its words.
     pub(crate) fn emit_answer(&mut self, error: Error) -> usize {
-        let mut e = Emitter::new(&mut self.scratch);
-        for word in [abi::nucleus::BLOCK_MAGIC, 0, 0, 0] {
-            e.put(word);
-        }
-        e.constant(A0, error.code() as i64);
-        e.jump(ZERO, self.machine.info().symbols.complete, T0);
-        let length = e.words().unwrap_or(4);
-        self.scratch.0[1] = length as u32 - 4;
-        length
+        portal::answer(error, &self.machine.info().symbols, &mut self.scratch).unwrap_or(4)
     }
-    /// The domain of protection that entry `handle` of domain `asid` names. `EBADF`: it is no handle.
-    fn protection(&self, asid: usize, handle: usize) -> Result<DomainId> {
-        if !(FIRST_FREE..NPORTALS).contains(&handle) {
+    /// The block that entry `number` of domain `asid` leads to, if it is one of a kind that is `wanted`. `EBADF`: it is not.
+    pub(crate) fn named(&self, asid: usize, number: usize, wanted: impl Fn(Kind) -> bool) -> Result<&Block> {
+        if !(FIRST_FREE..NPORTALS).contains(&number) {
             return Err(Error::EBADF);
         }
-        let block = self.code.get(self.domain(asid)?.table.entry(handle)).filter(|block| block.kind == Kind::Handle);
-        block.and_then(|block| DomainId::of(block.entry)).ok_or(Error::EBADF)
+        let block = self.code.get(self.domain(asid)?.table.entry(number)).filter(|block| wanted(block.kind));
+        block.ok_or(Error::EBADF)
+    }
+    /// The domain of protection that entry `handle` of domain `by` names, and in whose name that one does something with it: its own, or that
+    /// of who has delegated it (then with which delegation). `EBADF`: it is no handle; `EDEAD`: it is delegated no more.
+    fn protection(&self, by: usize, handle: usize) -> Result<Named> {
+        let block = self.named(by, handle, |kind| matches!(kind, Kind::Handle | Kind::Delegated { .. }))?;
+        let id = DomainId::of(block.entry).ok_or(Error::EBADF)?;
+        let (by, delegation) = match block.kind {
+            Kind::Delegated { delegation } => (self.delegated(by, delegation)?, Some(delegation)),
+            _ => (by, None),
+        };
+        Ok(Named { id, by, delegation })
+    }
+    /// The number of the domain of protection that entry `handle` of domain `by` names. `EDEAD`: it is no more.
+    pub(crate) fn named_part(&self, by: usize, handle: usize) -> Result<usize> {
+        self.live(self.protection(by, handle)?.id).map_err(|_| Error::EDEAD)
     }
     /// Does what `what` says with the domain that `handle` names. `EDEAD`: it is no more.
     #[optimize(size)]
@@ -148,8 +175,14 @@ impl<M: Machine> Manager<M> {
         if caller.direct != caller.subject {
             return Err(Error::ENOTSUP);
         }
-        let by = caller.direct;
-        let id = self.protection(by, handle)?;
+        let holder = caller.direct;
+        if what == operation::DESTROY && self.named(holder, handle, |k| matches!(k, Kind::Delegation { .. })).is_ok() {
+            return self.withdraw_delegation(holder, handle).map(|()| 0);
+        }
+        if what == operation::DELEGATE && handle == 0 {
+            return self.delegate(holder, holder, words).map(|number| number as isize);
+        }
+        let Named { id, by, delegation } = self.protection(holder, handle)?;
         if what == operation::DESTROY {
             match self.live(id) {
                 Ok(to) => self.destroy_protection(to),
@@ -160,28 +193,36 @@ impl<M: Machine> Manager<M> {
                     }
                 }
             }
-            self.uninstall(by, handle)?;
-            self.end_unnamed(self.task_of(by));
+            self.uninstall(holder, handle)?;
+            self.end_unnamed(self.task_of(holder));
             return Ok(0);
         }
         let (to, [first, second, third]) = (self.live(id).map_err(|_| Error::EDEAD)?, words);
-        match what {
-            operation::REGISTER => self.register_entry(to, first, second, third).map(|()| 0),
-            operation::CONNECT => self.connect(by, to, first).map(|number| number as isize),
-            operation::SHOW => self.show(by, to, (first, second), third).map(|()| 0),
-            operation::PASS => self.pass_portal(by, to, first).map(|()| 0),
-            operation::WITHDRAW => {
+        match (what, delegation) {
+            (operation::REGISTER, _) => {
+                self.spend(delegation, third.min(STACKS + 1) * (THREAD_STACK / PAGE))?;
+                self.register_entry(to, first, second, third).map(|()| 0)
+            }
+            // Numbers of its task mean nothing in another's table.
+            (operation::CONNECT | operation::DELEGATE, Some(_)) => Err(Error::EACCESS),
+            (operation::CONNECT, None) => self.connect(by, to, first).map(|number| number as isize),
+            (operation::DELEGATE, None) => self.delegate(by, to, words).map(|number| number as isize),
+            (operation::SHOW, _) => self.show(by, to, (first, second), third).map(|()| 0),
+            (operation::PASS, _) => self.pass_portal(by, to, first).map(|()| 0),
+            (operation::WITHDRAW, _) => {
                 self.withdraw_portal(to, first)?;
                 self.end_unnamed(self.task_of(by));
                 Ok(0)
             }
-            operation::NUMBER => Ok(to as isize),
+            (operation::NUMBER, _) => Ok(to as isize),
+            (operation::TAKE, _) => self.take_memory(to, delegation, first).map(|start| start as isize),
+            (operation::GIVE, Some(_)) => self.give(by, to).map(|number| number as isize),
             _ => Err(Error::EINVAL),
         }
     }
     /// Ends domain `asid`. What is connected to it has its numbers back.
     #[optimize(size)]
-    fn destroy_protection(&mut self, asid: usize) {
+    pub(crate) fn destroy_protection(&mut self, asid: usize) {
         // What is let go of may be freed, and changes the order of the others: until a look through them finds none.
         while let Some((user, number)) = self.connected(asid) {
             if self.uninstall(user as usize, number as usize).is_err() {
@@ -240,23 +281,25 @@ impl<M: Machine> Manager<M> {
     #[optimize(size)]
     pub(crate) fn connect_first(&mut self, by: usize, number: usize, to: usize, point: EntryPoint) -> Result<()> {
         let kind = Kind::Procedure { entry: point.entry };
-        let check = [sltiu(T4, A0, point.procedures as i32), bne(T4, ZERO, portal::short_circuit::enter(1, 3))];
-        let words = [check[0], check[1], addi(A0, ZERO, Error::ENOENT.code() as i32)];
-        let short_circuit = ShortCircuit { words: &words, record: 0 };
+        let known = [below_number(V3, W0, point.procedures as i32), different(V3, ZERO).enter()];
+        let steps = [known[0], known[1], abi::step::number(W0, Error::ENOENT.code() as i32)];
+        let words = portal::lower::short_circuit(&steps);
+        let short_circuit = ShortCircuit { words: &words[..steps.len()], record: 0 };
         let specification = self.parse(SPECIFICATION).map_err(|_| Error::EINVAL)?;
         let caller = self.end(by)?;
         // Others of the task have the same portal, and it does not lead to the task.
         let caller = End { flags: caller.flags & !PATCHES, ..caller };
         let (ends, target) = ((caller, to), (point.entry as u64, &[][..]));
-        let code = self.generate_with(ends, &specification, target, Some(short_circuit), kind, self.count(number))?;
+        let (code, _) =
+            self.generate_with(ends, &specification, target, Some(short_circuit), kind, self.count(number))?;
         self.install_first(by, number, code)
     }
     #[optimize(size)]
     fn show(&mut self, by: usize, to: usize, range: (usize, usize), rights: usize) -> Result<()> {
         let rights = Rights::of_page_or_none(rights).ok_or(Error::EINVAL)?;
-        let mut lent = Lent::new();
-        self.freeze(to, &mut lent);
-        let shown = self.machine.view_show(Shown { ends: Ends { by, to }, rights }, range, lent.window());
+        self.freeze(to);
+        let shown =
+            self.machine.view_show(Shown { parties: Parties { by, to }, rights }, range, self.open_windows.window());
         self.thaw(to);
         shown
     }
@@ -276,7 +319,8 @@ impl<M: Machine> Manager<M> {
         if there != self.machine.info().symbols.bad_portal && there != self.dead.portal {
             return Err(Error::EEXIST);
         }
-        if matches!(kind, Kind::Stub | Kind::Upcall | Kind::Recorder | Kind::Nucleus) {
+        let own_only = matches!(kind, Kind::Delegation { .. } | Kind::Delegated { .. });
+        if own_only || matches!(kind, Kind::Stub | Kind::Upcall | Kind::Recorder | Kind::Nucleus) {
             return Err(Error::EINVAL);
         }
         self.copy_portal(own, to, number, (code, kind))

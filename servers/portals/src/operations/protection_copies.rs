@@ -7,10 +7,10 @@
 use crate::Result;
 use crate::machine::neighbours::Machine;
 use crate::manager::Manager;
-use crate::operations::creation::Wanted;
 use crate::state::code::Kind;
 use crate::state::enclosure::Enclosure;
 use crate::state::entry_points::EntryPoint;
+use crate::state::wanted::Wanted;
 use abi::Error;
 use abi::identity::DomainId;
 use abi::nucleus::domain;
@@ -107,7 +107,7 @@ impl<M: Machine> Manager<M> {
                 None => self.connect_first(to, number, copy, point),
             };
         }
-        let code = self.handle_of(copy)?;
+        let code = self.handle_of(copy, Kind::Handle)?;
         self.install_first(to, number, code)
     }
 }

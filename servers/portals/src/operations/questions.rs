@@ -81,7 +81,7 @@ impl<M: Machine> Manager<M> {
         let block = self.code.get(code).ok_or(Error::EPORTAL)?;
         let constants = match block.kind {
             Kind::Registered { registration } => {
-                self.registrations.get(registration as usize).ok_or(Error::EINVAL)?.constants
+                self.registrations.get(registration as usize).ok_or(Error::EINVAL)?.constants.all()
             }
             Kind::Granted { constant, .. } => [constant as u64; 6],
             Kind::Stub => return self.target_of_stub(asid, number, code),

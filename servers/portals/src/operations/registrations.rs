@@ -14,7 +14,7 @@ use abi::name::Name;
 use abi::section::{NAME, text};
 use fallible::boxed;
 
-use crate::state::registrations::{Circuit, Registration, Text, WITHDRAWN};
+use crate::state::registrations::{Circuit, Constants, Registration, Text, WITHDRAWN};
 
 impl<M: Machine> Manager<M> {
     /// A number for a new registration.
@@ -90,6 +90,7 @@ impl<M: Machine> Manager<M> {
         self.registrations.room_at(id)?;
         let mut short = boxed([0; NAME])?;
         short.copy_from_slice(&name.bytes()[..NAME]);
+        let constants = Constants::new(request.constants, &specification)?;
         let admission = self.first_admission(caller, request)?;
         let charge = match self.charge(caller.subject, Resource::Names, 1) {
             Ok(charge) => charge,
@@ -113,7 +114,7 @@ impl<M: Machine> Manager<M> {
             name: Text::Own(short),
             specification,
             entry: request.entry,
-            constants: request.constants,
+            constants,
             server: caller.subject,
             charge,
             admission,
@@ -145,9 +146,9 @@ impl<M: Machine> Manager<M> {
         let found = self.registrations.iter_mut().find(|(_, r)| r.server == caller.subject && *r.name == request.name);
         let (_, registration) = found.ok_or(Error::ENOENT)?;
         let (count, mask, stride) = (request.count as usize, request.mask as usize, request.stride as usize);
-        let code = request.words.get(..count).ok_or(Error::EINVAL)?;
+        let code = request.steps.get(..count).ok_or(Error::EINVAL)?;
         if let Err(refused) = portal::short_circuit::check(code, stride) {
-            return Ok(crate::operations::templates::rejected_short_circuit(refused));
+            return Ok(crate::operations::templates::rejected(refused));
         }
         let first = request.records as usize;
         let bytes = mask.checked_add(1).and_then(|n| n.checked_mul(stride)).ok_or(Error::EINVAL)?;
@@ -155,9 +156,10 @@ impl<M: Machine> Manager<M> {
             return Err(Error::EINVAL);
         }
         let frame = self.machine.frame_of(caller.subject, first)?;
-        let place = first % abi::address::PAGE + (registration.constants[0] as usize & mask) * stride;
+        let place = first % abi::address::PAGE + (registration.constants.all()[0] as usize & mask) * stride;
         let record = (abi::address::supervisor(frame) + place) as u64;
-        registration.short_circuit = Some(boxed(Circuit { words: request.words, count, record })?);
+        let words = portal::lower::short_circuit(code);
+        registration.short_circuit = Some(boxed(Circuit { words, count, record })?);
         registration.circuits += 1;
         Ok(0)
     }

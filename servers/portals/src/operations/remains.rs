@@ -3,7 +3,6 @@
 use crate::Result;
 use crate::machine::neighbours::Machine;
 use crate::manager::Manager;
-use crate::state::enclosure::Enclosure;
 use crate::state::nucleus_data::{FrameView, Table, ThreadPage};
 use crate::state::numbers::Numbers;
 use crate::state::remains::Zombie;
@@ -51,8 +50,8 @@ impl<M: Machine> Manager<M> {
                 self.release_enclosure(zombie.enclosure, zombie.asid);
                 zombie.space_destroyed = true;
             }
-            if let (false, Enclosure::Protection { task, .. }) = (zombie.space_destroyed, zombie.enclosure) {
-                viewed.add(task as usize);
+            if let (false, Some(task)) = (zombie.space_destroyed, Self::task_within(zombie.enclosure)) {
+                viewed.add(task);
             }
             let kept = !zombie.space_destroyed || zombie.blocks > 0;
             if !kept {

@@ -80,6 +80,7 @@ impl<M: Machine> Manager<M> {
             let made = short_circuit.and_then(|short_circuit| {
                 let count = self.count(number + v as usize);
                 self.generate_with((caller, server), &specification, target, short_circuit, kind, count)
+                    .map(|made| made.0)
             });
             match made {
                 Ok(made) => blocks[v as usize] = made,
@@ -90,7 +91,7 @@ impl<M: Machine> Manager<M> {
                 }
             }
         }
-        self.semaphores.insert(id, Semaphore { entries: 2, blocks, charge: charge.take() });
+        self.semaphores.insert(id, Semaphore { entries: 2, interrupts: false, blocks, charge: charge.take() });
         self.install(asid, number, blocks[0])?;
         self.install(asid, number + 1, blocks[1])
     }
@@ -110,6 +111,12 @@ impl<M: Machine> Manager<M> {
                 self.accounts.refund(gone.charge);
             }
             self.machine.semaphore_destroy(id);
+        }
+    }
+    /// Interrupts post semaphore `id` from now on, as well.
+    pub fn posted_by_interrupts(&mut self, id: usize) {
+        if let Some(semaphore) = self.semaphores.get_mut(id) {
+            semaphore.interrupts = true;
         }
     }
     /// The semaphore whose P is portal `number` of `asid`.

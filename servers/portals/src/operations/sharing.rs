@@ -13,7 +13,6 @@
 use crate::Result;
 use crate::machine::neighbours::Machine;
 use crate::manager::{BOOT, Manager};
-use crate::state::code::Kind;
 use abi::Error;
 use abi::identity::DomainId;
 use abi::nucleus::flags;
@@ -27,7 +26,7 @@ impl<M: Machine> Manager<M> {
         let d = self.domain(asid)?;
         let of_the_task = |number: usize| {
             let block = self.code.get(d.table.entry(number));
-            block.is_some_and(|block| matches!(block.kind, Kind::Handle | Kind::Procedure { .. }))
+            block.is_some_and(|block| block.kind.names_a_part())
         };
         if d.flags & (flags::TRUSTED | BOOT) != 0
             || self.first_part(asid).is_some()

@@ -10,7 +10,6 @@ use crate::Result;
 use crate::machine::neighbours::Machine;
 use crate::machine::nucleus_memory::Masked;
 use crate::manager::Manager;
-use crate::state::enclosure::Enclosure;
 use crate::state::nucleus_data::{Table, ThreadPage};
 use abi::Error;
 use abi::address::{PAGE, THREAD_STACK, supervisor};
@@ -90,9 +89,7 @@ impl<M: Machine> Manager<M> {
         let account = self.account_of_thread(index)?;
         let d = self.domain(asid).ok()?;
         let table = d.table;
-        // The others' stacks are their task's, or their loader's, to place.
-        let places = matches!(d.enclosure, Enclosure::Domain { .. });
-        if !places || self.has_stack(account, asid, table) {
+        if !self.places_stacks(asid) || self.has_stack(account, asid, table) {
             return None;
         }
         self.take_reserve(page);

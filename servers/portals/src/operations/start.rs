@@ -8,20 +8,22 @@ use crate::state::code::{Block, Kind};
 use crate::state::domain::Domain;
 use crate::state::enclosure::Enclosure;
 use crate::state::nucleus_data::Table;
-use crate::state::registrations::{Registration, Text};
+use crate::state::open_windows::OpenWindows;
+use crate::state::registrations::{Constants, Registration, Text};
 use crate::state::templates::Owner;
 use abi::Error;
-use abi::boot::{BootInfo, PORTALS, role};
+use abi::boot::{BootDomain, BootInfo, BootPortal, PORTALS, role};
 use abi::count::TIME;
 use abi::identity::DomainId;
 use abi::nucleus::{NPORTALS, domain, flags};
 use abi::section::text;
-use alloc::vec::Vec;
 use fallible::TryPush;
 use portal::frame::FramePlan;
+use portal::specification::ARGUMENTS;
 use portal::{Connection, Count, Specification, Templates};
 
-/// Room for registrations and blocks, beside those of the first components: what a small system has.
+/// Room for domains, registrations and blocks, beside those of the first components: what a small system has.
+const MORE_DOMAINS: usize = 4;
 const MORE_REGISTRATIONS: usize = 8;
 const MORE_BLOCKS: usize = 56;
 
@@ -36,51 +38,66 @@ impl<M: Machine> Manager<M> {
         (self.roles.own, self.roles.memory) = (server("portal.open"), server("memory.fault"));
         self.roles.start = info.with_role(role::START).map_or(0, |boot| boot.asid as usize);
         self.code.start(info);
-        for boot in &info.domains[..info.domain_count as usize] {
-            let Some(id) = DomainId::of(Table::at(self.machine, boot.table).field(domain::IDENTITY)) else { continue };
-            self.domains.next_number = self.domains.next_number.max(boot.asid as usize + 1);
-            let entry = Domain {
-                name: boot.name,
-                table: Table::at(self.machine, boot.table),
-                flags: boot.flags,
-                enclosure: Enclosure::SPACE,
-                parent: 0,
-                children: Vec::new(),
-                sandbox: Default::default(),
-                sharer: 0,
-                heard: false,
-                linked: false,
-                privileged: boot.role == role::START,
-                notify: 0,
-                lasting: true,
-                ceiling: boot.priority as u8,
-                threads: (boot.thread != 0) as usize,
-                waiters: Vec::new(),
-                stacks: Vec::new(),
-                spare_stacks: 0,
-                queue: 0,
-                reserves: 0,
-                provides: 0,
-                grants: Default::default(),
-                blocks: Vec::new(),
-                numbers: (abi::system::FIRST_FREE, NPORTALS),
-                frozen: 0,
-                account: account::Account::SYSTEM,
-                charge: account::Charge::NONE,
-                services: Vec::new(),
-                id,
-            };
-            self.insert_domain(boot.asid as usize, entry)?;
-            self.descriptors.add(boot.table.wrapping_add(domain::SPARE as i64 as u64), domain::SPARE_BYTES);
-            self.threads.adopt(self.machine, boot.thread as usize, id)?;
-        }
+        self.open_windows = OpenWindows::new()?;
+        self.adopt_domains(&info.domains[..info.domain_count as usize])?;
         self.registrations.reserve(info.portal_count as usize + MORE_REGISTRATIONS)?;
-        self.code.reserve(info.block_count as usize + MORE_BLOCKS)?;
+        self.code.reserve(info.block_count as usize, MORE_BLOCKS)?;
         for n in 0..info.template_count as usize {
             self.templates.all.try_push(self.machine.info().template(n))?;
             self.templates.owners.try_push(Owner { server: info.template_servers[n] as usize, upcall: 0 })?;
         }
-        for (id, portal) in info.portals[..info.portal_count as usize].iter().enumerate() {
+        self.adopt_registrations(&info.portals[..info.portal_count as usize])?;
+        for open in &info.opens[..info.open_count as usize] {
+            let user = (open.asid as usize, open.number as usize);
+            match open.portal as usize {
+                PORTALS => self.adopt_counted(open.code, user)?,
+                id => self.adopt(open.code, id, user)?,
+            }
+        }
+        for boot in &info.domains[..info.domain_count as usize] {
+            self.adopt_system_portals(info, boot)?;
+        }
+        self.events.semaphore = self.machine.semaphore_create(0).unwrap_or(0);
+        self.roles.destroy = self.boot_registration("domain.destroy").unwrap_or(usize::MAX);
+        for (entry, name) in ["scheduler.p", "scheduler.v"].into_iter().enumerate() {
+            self.roles.semaphore_entries[entry] = self.boot_registration(name).unwrap_or(usize::MAX);
+        }
+        if self.counts_calls() {
+            // The first switch had no other before it. The scheduler's word is something else.
+            for (_, domain) in self.domains.iter().filter(|(_, domain)| domain.flags & flags::MASKED == 0) {
+                domain.table.set_counter(TIME, 0);
+            }
+        }
+        self.make_first_tables()
+    }
+    /// Takes up the first components' domains.
+    #[optimize(size)]
+    fn adopt_domains(&mut self, all: &[BootDomain]) -> Result<()> {
+        self.domains.reserve(all.len() + MORE_DOMAINS)?;
+        for boot in all {
+            let table = Table::at(self.machine, boot.table);
+            let Some(id) = DomainId::of(table.field(domain::IDENTITY)) else { continue };
+            self.domains.next_number = self.domains.next_number.max(boot.asid as usize + 1);
+            let domain = Domain {
+                flags: boot.flags,
+                privileged: boot.role == role::START,
+                lasting: true,
+                ceiling: boot.priority as u8,
+                threads: (boot.thread != 0) as usize,
+                // What has been opened for it is anywhere.
+                numbers: (abi::system::FIRST_FREE, NPORTALS),
+                ..Domain::new(id, boot.name, table, Enclosure::SPACE)
+            };
+            self.insert_domain(boot.asid as usize, domain)?;
+            self.descriptors.add(boot.table.wrapping_add(domain::SPARE as i64 as u64), domain::SPARE_BYTES);
+            self.threads.adopt(self.machine, boot.thread as usize, id)?;
+        }
+        Ok(())
+    }
+    /// Takes up what they have registered.
+    #[optimize(size)]
+    fn adopt_registrations(&mut self, portals: &'static [BootPortal]) -> Result<()> {
+        for (id, portal) in portals.iter().enumerate() {
             let Ok(specification) =
                 Specification::parse(text(&portal.spec), true, &Templates::new(&self.templates.all))
             else {
@@ -90,7 +107,7 @@ impl<M: Machine> Manager<M> {
                 name: Text::Boot(&portal.name),
                 specification,
                 entry: portal.entry,
-                constants: [portal.constant; 6],
+                constants: Constants::new([portal.constant; ARGUMENTS], &specification)?,
                 server: portal.asid as usize,
                 charge: account::Charge::NONE,
                 admission: None,
@@ -104,46 +121,30 @@ impl<M: Machine> Manager<M> {
             self.registrations.room_at(id)?;
             self.registrations.set(id, registration);
         }
-        for open in &info.opens[..info.open_count as usize] {
-            let user = (open.asid as usize, open.number as usize);
-            match open.portal as usize {
-                PORTALS => self.adopt_counted(open.code, user)?,
-                id => self.adopt(open.code, id, user)?,
+        Ok(())
+    }
+    /// Takes up the system portals of a first component, which are not in the list.
+    #[optimize(size)]
+    fn adopt_system_portals(&mut self, info: &BootInfo, boot: &BootDomain) -> Result<()> {
+        for &(number, name) in abi::system::ALL {
+            let code = Table::at(self.machine, boot.table).entry(number);
+            // The idle thread has others there.
+            let known = self.code.get(code).is_some_and(|b| b.users.contains(&(boot.asid as u16, number as u16)));
+            if known
+                || code == info.symbols.bad_portal
+                || crate::operations::inspect::nucleus_name(&info.symbols, code).is_some()
+            {
+                continue;
+            }
+            let user = (boot.asid as usize, number);
+            match self.boot_registration(name) {
+                Ok(id) => self.adopt(code, id, user)?,
+                // The nucleus's own, which are in no list.
+                Err(_) if self.counts_calls() => self.adopt_counted(code, user)?,
+                Err(_) => {}
             }
         }
-        // The system portals of boot components are not in the list.
-        for boot in &info.domains[..info.domain_count as usize] {
-            for &(number, name) in abi::system::ALL {
-                let code = Table::at(self.machine, boot.table).entry(number);
-                // The idle thread has others there.
-                let known = self.code.get(code).is_some_and(|b| b.users.contains(&(boot.asid as u16, number as u16)));
-                if known
-                    || code == info.symbols.bad_portal
-                    || crate::operations::inspect::nucleus_name(&info.symbols, code).is_some()
-                {
-                    continue;
-                }
-                let user = (boot.asid as usize, number);
-                match self.boot_registration(name) {
-                    Ok(id) => self.adopt(code, id, user)?,
-                    // The nucleus's own, which are in no list.
-                    Err(_) if self.counts_calls() => self.adopt_counted(code, user)?,
-                    Err(_) => {}
-                }
-            }
-        }
-        self.events.semaphore = self.machine.semaphore_create(0).unwrap_or(0);
-        self.roles.destroy = self.boot_registration("domain.destroy").unwrap_or(usize::MAX);
-        for (entry, name) in ["scheduler.p", "scheduler.v"].into_iter().enumerate() {
-            self.roles.semaphore_entries[entry] = self.boot_registration(name).unwrap_or(usize::MAX);
-        }
-        if self.counts_calls() {
-            // The first switch had no other before it. The scheduler's word is something else.
-            for (_, domain) in self.domains.iter().filter(|(_, domain)| domain.flags & flags::MASKED == 0) {
-                domain.table.set_counter(TIME, 0);
-            }
-        }
-        self.make_initials()
+        Ok(())
     }
     /// Takes up the block at `code`, which entry `number` of boot component `asid` leads to, and which leads to registration
     /// `id`.

@@ -6,10 +6,17 @@ use abi::identity::DomainId;
 
 impl<M: Machine> Manager<M> {
     /// A domain may wait for a semaphore that nobody is left to post: its threads all wait without a time-out, nobody
-    /// else has the semaphores, and nobody can call it. Such waits end with `EDEAD`.
-    pub fn wake_stuck(&mut self) {
+    /// else has the semaphores, and nobody can call it. Such waits end with `EDEAD`. Only who had a child or a parent that has ended is
+    /// looked at: a domain that nobody else ever had a part in has itself to thank for what it waits for.
+    ///
+    /// What thread `index` has come from has ended. Its account's domains are looked at alone: nobody else has a semaphore of theirs, nor pays for the look.
+    pub fn wake_stuck(&mut self, index: usize) {
+        let account = self.threads.account(index);
         for n in 0..self.domains.orphaned.len() {
             let asid = self.domains.orphaned[n];
+            if self.domain(asid).is_ok_and(|d| d.account != account) {
+                continue;
+            }
             // Unless one of them has been woken while the others were looked at: who is as it was found then, now that all have been,
             // waited when they all did, and nobody was left to wake one.
             if self.is_stuck(asid) {
@@ -27,8 +34,8 @@ impl<M: Machine> Manager<M> {
     }
     fn is_stuck(&self, asid: usize) -> bool {
         let Some(d) = self.domains.get(asid) else { return false };
-        // Only domains that had children: a boot component or a driver waits for interrupts and for its own portals.
-        if d.provides > 0 || !d.children.is_empty() {
+        // Who has what it granted may call it, and what nobody has any more it is told of.
+        if d.provides > 0 || !d.children.is_empty() || d.grants.iter().any(|(_, count)| count > 0) {
             return false;
         }
         let waits = |index: usize| {
@@ -45,9 +52,9 @@ impl<M: Machine> Manager<M> {
         });
         !foreign
     }
-    /// Whether semaphore `id` has portals, and only in the table of `asid`.
+    /// Whether semaphore `id` has portals, only in the table of `asid`, and no interrupt posts it.
     fn only_users(&self, id: usize, asid: usize) -> bool {
-        let Some(semaphore) = self.semaphores.get(id) else { return false };
+        let Some(semaphore) = self.semaphores.get(id).filter(|semaphore| !semaphore.interrupts) else { return false };
         let blocks = semaphore.blocks.iter().filter_map(|&code| self.code.get(code));
         blocks.flat_map(|b| &b.users).all(|&(user, _)| user as usize == asid)
     }

@@ -4,7 +4,6 @@
 use crate::Result;
 use crate::machine::neighbours::Machine;
 use crate::manager::Manager;
-use crate::state::open_windows::Lent;
 use abi::address::supervisor;
 use abi::nucleus::{domain, flags};
 use portal::End;
@@ -38,9 +37,8 @@ impl<M: Machine> Manager<M> {
         let task = self.task_of(asid);
         let (d, callee) = (self.domain(asid)?, self.domain(task)?.table.address());
         let (table, cheapest) = (d.table, d.flags & flags::CHEAPEST != 0);
-        let mut lent = Lent::new();
-        self.freeze(asid, &mut lent);
-        let patch = self.machine.view_patch(asid, callee, cheapest, lent.window());
+        self.freeze(asid);
+        let patch = self.machine.view_patch(asid, callee, cheapest, self.open_windows.window());
         self.thaw(asid);
         table.set_field(domain::PATCH, supervisor(patch?) as u64);
         Ok(())

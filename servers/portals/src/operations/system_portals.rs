@@ -5,26 +5,17 @@ use crate::Result;
 use crate::machine::neighbours::Machine;
 
 use crate::manager::Manager;
-use crate::operations::creation::Wanted;
 use crate::state::code::{Block, Kind};
 use crate::state::enclosure::Enclosure;
-use abi::boot::Symbols;
+use crate::state::wanted::Wanted;
 use abi::count::{FAULTS, INTERRUPTS};
-use abi::nucleus::{fault, flags};
+use abi::nucleus::flags;
 use abi::system::{self, graveyard::BURY, graveyard::LEAVE};
+use abi::wiring::{self, EXCEPTIONS, ILLEGAL, RAISED};
 use portal::End;
 use portal::counted::Switches;
 
-use crate::state::system_portals::Initial;
-
-fn short_circuit(name: &str, symbols: &Symbols) -> Option<u64> {
-    Some(match name {
-        "nucleus.asid" => symbols.asid,
-        "nucleus.thread" => symbols.thread,
-        "nucleus.hrtime" => symbols.hrtime,
-        _ => return None,
-    })
-}
+use crate::state::system_portals::SystemPortals;
 
 impl<M: Machine> Manager<M> {
     /// A permanent portal to boot registration `name` for callers like `like`, which counts in word `word`.
@@ -35,33 +26,31 @@ impl<M: Machine> Manager<M> {
         made.unwrap_or(symbols.bad_portal)
     }
     #[optimize(size)]
-    fn make_initial(&mut self, flags: u64) -> Initial {
+    fn system_portals_of(&mut self, flags: u64) -> SystemPortals {
         // No domain has table 0, so the code switches domains whoever calls.
         let like = End { table: 0, asid: 0, flags };
         let symbols = &self.machine.info().symbols;
-        let mut t = Initial {
+        let mut t = SystemPortals {
             system: [symbols.bad_portal; system::FIRST_FREE],
-            faults: [self.permanent_portal(like, "memory.fault", FAULTS); 32],
+            faults: [self.permanent_portal(like, EXCEPTIONS, FAULTS); 32],
             interrupts: [symbols.fatal; 16],
         };
         t.system[0] = symbols.return_portal;
         for &(number, name) in system::ALL {
             let name = system::portal_for(flags & flags::TRUSTED != 0, number, name);
-            t.system[number] = match short_circuit(name, symbols) {
+            t.system[number] = match symbols.portal(name) {
                 Some(code) if self.counts_calls() => self.counted(code, number),
                 Some(code) => code,
                 None => self.permanent_portal(like, name, number),
             };
         }
-        t.faults[18] = t.faults[2];
-        t.faults[2] = symbols.illegal;
-        // Those of windows and transfers go to the memory manager, too.
-        t.faults[fault::NO_STACK] = self.permanent_portal(like, "domain.no_stack", FAULTS);
-        t.faults[fault::STACK_FREE] = self.permanent_portal(like, "scheduler.stack_free", FAULTS);
-        t.faults[fault::ARGUMENT] = self.permanent_portal(like, "portal.argument", FAULTS);
-        t.faults[fault::RESERVE_FREE] = self.permanent_portal(like, "domain.reserve_free", FAULTS);
-        t.interrupts[5] = self.permanent_portal(like, "scheduler.tick", INTERRUPTS);
-        t.interrupts[9] = self.permanent_portal(like, "interrupt.dispatch", INTERRUPTS);
+        t.faults[ILLEGAL] = symbols.illegal;
+        for (number, name) in RAISED.into_iter().filter(|(_, name)| *name != EXCEPTIONS) {
+            t.faults[number] = self.permanent_portal(like, name, FAULTS);
+        }
+        for (cause, name) in wiring::INTERRUPTS {
+            t.interrupts[cause] = self.permanent_portal(like, name, INTERRUPTS);
+        }
         t
     }
     /// Makes the tables of domains of a kind if there are none: few systems have others than untrusted ones beside the first ones.
@@ -69,11 +58,11 @@ impl<M: Machine> Manager<M> {
     pub fn make_system_portals(&mut self, kind: usize) {
         // Entry 0, "return", is in every table.
         if self.system_portals[kind].system[0] == 0 {
-            self.system_portals[kind] = self.make_initial(Initial::KINDS[kind]);
+            self.system_portals[kind] = self.system_portals_of(SystemPortals::KINDS[kind]);
         }
     }
     /// Makes the tables of untrusted domains, the graveyard, and the portal that answers for the dead.
-    pub fn make_initials(&mut self) -> Result<()> {
+    pub fn make_first_tables(&mut self) -> Result<()> {
         self.make_system_portals(0);
         self.make_graveyard()?;
         self.dead.portal = self.answer_for_the_dead()?;

@@ -12,11 +12,10 @@ use abi::Error;
 use abi::address::{WINDOW_VA, supervisor};
 use abi::identity::DomainId;
 use abi::nucleus::{fault, flags};
-use abi::template::{LETTERS, TEMPLATES, Template};
+use abi::template::{LETTERS, Lowered, TEMPLATES, Template};
 use alloc::boxed::Box;
 use fallible::TryPush;
-use portal::template::Refused;
-use portal::{Reason, Rejected, Specification, Templates};
+use portal::{Reason, Refused, Rejected, Specification, Templates};
 
 use crate::state::templates::Owner;
 
@@ -42,7 +41,7 @@ impl<M: Machine> Manager<M> {
         if domain.flags & flags::TRUSTED == 0 || caller.direct != caller.subject {
             return Err(Error::EACCESS);
         }
-        let checked = portal::template::check(&template).and_then(|()| portal::confinement::check(&template));
+        let checked = portal::form::check(&template).and_then(|()| portal::confinement::check(&template));
         if let Err(refused) = checked {
             return Ok(rejected(refused));
         }
@@ -70,10 +69,12 @@ impl<M: Machine> Manager<M> {
         }
         // What stands in its place when it is no more.
         if self.templates.none.is_none() {
-            let zeros = Box::<Template>::try_new_zeroed().map_err(|_| Error::ENOMEM)?;
+            let zeros = Box::<Lowered>::try_new_zeroed().map_err(|_| Error::ENOMEM)?;
             // SAFETY: a template is integers only, for which zero is a value.
             self.templates.none = Some(Box::leak(unsafe { zeros.assume_init() }));
         }
+        self.kept.forget_all();
+        let lowered = lowered(&template)?;
         self.templates.all.room_for(1)?;
         self.templates.owners.room_for(1)?;
         let upcall = if entry == 0 {
@@ -82,7 +83,7 @@ impl<M: Machine> Manager<M> {
             self.add_upcall((self.roles.own, caller.subject), "spiiii", entry, What::Template)?
         };
         let owner = Owner { server: caller.subject, upcall };
-        let template: &'static Template = Box::leak(template);
+        let template: &'static Lowered = Box::leak(lowered);
         match place {
             Some(n) => (self.templates.all[n], self.templates.owners[n]) = (template, owner),
             None => {
@@ -108,6 +109,7 @@ impl<M: Machine> Manager<M> {
             if self.templates.owners[n].server != asid {
                 continue;
             }
+            self.kept.forget_all();
             // Its upcalls are withdrawn with the others of that domain.
             self.templates.owners[n] = Owner { server: 0, upcall: 0 };
             for at in 0..self.code.end() {
@@ -118,7 +120,7 @@ impl<M: Machine> Manager<M> {
                 self.registrations.iter_mut().for_each(|(_, registration)| registration.forget(code));
                 let used = self.code.get(code).filter(|block| !block.users.is_empty()).map(|block| block.kind);
                 self.close_portals_to(&[code]);
-                used.into_iter().for_each(|kind| self.gone(kind));
+                used.into_iter().for_each(|kind| self.nothing_leads_to(kind));
                 self.code.retire(code);
             }
         }
@@ -143,7 +145,7 @@ impl<M: Machine> Manager<M> {
                 unused = false;
                 continue;
             }
-            let template: *const Template = self.templates.all[n];
+            let template: *const Lowered = self.templates.all[n];
             let Some(none) = self.templates.none else { continue };
             self.templates.all[n] = none;
             // SAFETY: `register_template` leaked it, boot templates are never withdrawn, and no other reference is left.
@@ -153,23 +155,17 @@ impl<M: Machine> Manager<M> {
     }
 }
 
-/// The result of registering a short circuit that is refused, likewise.
+/// What portals are made of it, of a template that was checked.
 #[optimize(size)]
-pub fn rejected_short_circuit(refused: portal::disassemble::Refused) -> isize {
-    Rejected { reason: Reason::Template, position: refused.word().min(255) as u8 }.code()
+fn lowered(template: &Template) -> Result<Box<Lowered>> {
+    let zeros = Box::<Lowered>::try_new_zeroed().map_err(|_| Error::ENOMEM)?;
+    // SAFETY: a template is integers only, for which zero is a value.
+    let mut lowered = unsafe { zeros.assume_init() };
+    portal::lower::template_into(template, &mut lowered);
+    Ok(lowered)
 }
-
-/// The result of registering a template that is refused: as a specification, with the word as the position.
+/// The result of registering code that is refused: as a specification, with the step as the position.
 #[optimize(size)]
-fn rejected(refused: Refused) -> isize {
-    let position = match refused {
-        Refused::Letter { place } => place,
-        Refused::Part { letter } => letter,
-        Refused::Instruction { word }
-        | Refused::Branch { word }
-        | Refused::Hole { word }
-        | Refused::Access { word }
-        | Refused::Register { word } => word,
-    };
-    Rejected { reason: Reason::Template, position: position.min(255) as u8 }.code()
+pub fn rejected(refused: Refused) -> isize {
+    Rejected { reason: Reason::Template, position: refused.position().min(255) as u8 }.code()
 }

@@ -5,13 +5,13 @@ use crate::Result;
 use crate::machine::neighbours::Machine;
 use crate::manager::Manager;
 use crate::state::nucleus_data::ThreadPage;
-use crate::state::open_windows::Lent;
 use abi::Error;
 use abi::account::Resource;
 use abi::address::{PAGE, STACK_TOP, THREAD_STACK, service_top, supervisor};
 use abi::boot::{BootGrown, GROWN_SEMAPHORES};
-use abi::nucleus::{MAX_THREADS, flags};
+use abi::nucleus::{MAX_THREADS, domain, flags};
 use abi::rights::Rights;
+use abi::system::TP_IS_THREAD;
 use fallible::TryPush;
 
 use crate::state::threads::SPARE;
@@ -59,9 +59,8 @@ impl<M: Machine> Manager<M> {
                     continue;
                 }
                 // Another thread may show a page of it in a window.
-                let mut lent = Lent::new();
-                self.freeze(home, &mut lent);
-                if lent.count() == 0 {
+                self.freeze(home);
+                if self.open_windows.count() == 0 {
                     self.machine.stack_release(home, top);
                     if let Ok(domain) = self.domain_mut(home) {
                         domain.stacks.swap_remove(at);
@@ -107,6 +106,20 @@ impl<M: Machine> Manager<M> {
         let page = ThreadPage::at(self.machine, supervisor(pa) as u64);
         page.enter(index);
         Ok((index, page))
+    }
+    /// What threads that enter domain `asid` through the portals that are made from now on have in `tp`. `EINVAL`: their number, where it is
+    /// trusted and has what its caller has.
+    #[optimize(size)]
+    pub fn set_thread_pointer(&mut self, asid: usize, tp: usize) -> Result<()> {
+        let domain = self.domain_mut(asid)?;
+        let named = tp == TP_IS_THREAD;
+        if named && domain.flags & (flags::TRUSTED | flags::MASKED) != 0 {
+            return Err(Error::EINVAL);
+        }
+        domain.flags = domain.flags & !flags::NAMED | if named { flags::NAMED } else { 0 };
+        domain.table.set_field(domain::FLAGS, domain.flags);
+        domain.table.set_field(domain::TP, if named { 0 } else { tp as u64 });
+        Ok(())
     }
     /// Starts a thread in domain `home` at `pc`; its id. Priority -1 is the calling thread's, if the domain's
     /// ceiling is not lower. `EINVAL`: above that.

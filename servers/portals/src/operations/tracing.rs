@@ -21,19 +21,6 @@ use portal::Trace;
 use portal::recorder::recorder;
 use portal::specification::{Argument, Stack, State};
 
-/// Where events are written.
-#[derive(Clone, Copy, Debug)]
-pub struct Tracer {
-    /// Supervisor addresses of the first event's place, and of the recorder; 0: nothing was traced so far.
-    ring: u64,
-    recorder: u64,
-    /// Who has asked for it last: with that domain's end all tracing ends.
-    by: Option<DomainId>,
-}
-impl Tracer {
-    pub const NONE: Tracer = Tracer { ring: 0, recorder: 0, by: None };
-}
-
 /// Letters of what an argument points to, and what the callee may read from the start.
 const SHOWN_LETTERS: &[u8] = b"rRS>";
 
@@ -72,9 +59,9 @@ impl<M: Machine> Manager<M> {
         }
         self.generate_anew(id)
     }
-    /// Domain `gone` has ended: if it was who traces, nothing is traced any more. A connection that there is no memory for keeps the steps.
-    pub fn end_tracing(&mut self, gone: DomainId) {
-        if self.tracer.by != Some(gone) {
+    /// A domain has ended: if it was who traces, nothing is traced any more. A connection that there is no memory for keeps the steps.
+    pub fn end_tracing(&mut self, ended: DomainId) {
+        if self.tracer.by != Some(ended) {
             return;
         }
         self.tracer.by = None;

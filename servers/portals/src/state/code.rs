@@ -19,13 +19,16 @@ use account::Account;
 use alloc::vec::Vec;
 use fallible::TryPush;
 use portal::Count;
-use portal::emit::Buffer;
+use portal::emit::{Buffer, short_constant};
 use smallvec::SmallVec;
 
 /// Blocks start at multiples of this, so that hot code begins on a cache line.
 const ALIGN: usize = 64;
 /// Free lists are kept for blocks of up to so many times `ALIGN`; no portal is longer.
 const CLASSES: usize = 4 * portal::emit::WORDS / ALIGN + 1;
+
+/// Granules that a block has, taken together.
+const USUAL: usize = 6;
 
 /// Granules of `ALIGN` bytes in the first region.
 const FIRST: usize = (CODE_END - IMAGE_BASE) / ALIGN;
@@ -45,12 +48,22 @@ pub enum Kind {
     Upcall,
     /// A handle of a domain of protection: no call goes through it.
     Handle,
+    /// A right to make domains of protection in the task of who has given it: no call goes through it either.
+    Delegation { delegation: u32 },
+    /// A handle of a domain that was made with one.
+    Delegated { delegation: u32 },
     /// An entry point of a domain of protection.
     Procedure { entry: u32 },
     /// What traced portals call: no table entry leads to it.
     Recorder,
     /// A portal of the nucleus's, which is counted: `entry` is its code.
     Nucleus,
+}
+impl Kind {
+    /// Whether it has to do with a domain of protection: it means something to one domain, or to those of one task.
+    pub fn names_a_part(self) -> bool {
+        matches!(self, Kind::Handle | Kind::Procedure { .. } | Kind::Delegation { .. } | Kind::Delegated { .. })
+    }
 }
 /// Table entries that lead to a block: (asid, number).
 pub type Users = SmallVec<[(u16, u16); 2]>;
@@ -161,9 +174,20 @@ impl<M: NucleusMemory> CodeArea<M> {
             retired: 0,
         }
     }
-    /// Makes room for `count` blocks.
-    pub fn reserve(&mut self, count: usize) -> Result<()> {
-        self.blocks.reserve(count)
+    /// Makes room for `made` blocks, which are there, and `more`.
+    pub fn reserve(&mut self, made: usize, more: usize) -> Result<()> {
+        self.blocks.reserve(made + more)?;
+        self.reserve_numbers(self.first + more * USUAL)
+    }
+    /// Makes room for the numbers of `count` granules more, and no others. `ENOMEM`.
+    fn reserve_numbers(&mut self, count: usize) -> Result<()> {
+        self.numbers.try_reserve_exact(count).map_err(|_| Error::ENOMEM)
+    }
+    /// Rather than twice as many as there are, an eighth more.
+    #[cold]
+    #[inline(never)]
+    fn more_numbers(&mut self, count: usize) -> Result<()> {
+        self.reserve_numbers(count.max(self.numbers.len() / 8)).or_else(|_| self.reserve_numbers(count))
     }
     /// Begins where the image builder has left room.
     pub fn start(&mut self, info: &BootInfo) {
@@ -212,8 +236,8 @@ impl<M: NucleusMemory> CodeArea<M> {
     #[inline(always)]
     fn room(&mut self, code: u64, bytes: usize) -> Result<()> {
         let end = self.granule(code) + bytes / ALIGN;
-        if self.numbers.len() < end {
-            self.numbers.room_for(end - self.numbers.len())?;
+        if self.numbers.capacity() < end {
+            self.more_numbers(end - self.numbers.len())?;
         }
         if self.vacant.is_empty() {
             let number = self.blocks.end();
@@ -382,6 +406,20 @@ impl<M: NucleusMemory> CodeArea<M> {
         block.retired = false;
         self.retired -= 1;
         true
+    }
+    /// Has the block at `code`, which nobody enters, load `now` in place of `before` as its constant, which it begins to do in word `at`, header included.
+    /// False: it does not load that there, or the other would take more or fewer words.
+    pub fn change_constant(&self, code: u64, at: usize, register: u8, before: u32, now: u32) -> bool {
+        let (Some((from, count)), Some((to, same))) = (short_constant(register, before), short_constant(register, now))
+        else {
+            return false;
+        };
+        let place = |n: usize| supervisor(code_physical(code as usize) - BLOCK_HEADER + 4 * (at + n)) as u64;
+        let there = count == same && (0..count).all(|n| self.memory.read_half(place(n)) == from[n]);
+        if there {
+            (0..count).for_each(|n| self.memory.write_half(place(n), to[n]));
+        }
+        there
     }
     /// How many blocks are retired.
     pub fn retired(&self) -> usize {

@@ -55,7 +55,7 @@ pub struct Domain<M> {
     pub grants: crate::state::grants::Grants,
     /// Blocks that lead to it; not kept for boot components, which do not end.
     pub blocks: Vec<u64>,
-    /// No number below this one is free, and none from the second on was ever used, of those that are given out.
+    /// No number below this one is free, and and from the second one on all are as they were at the beginning, of those that are given out.
     pub numbers: (usize, usize),
     /// How many operations keep it from lending pages.
     pub frozen: u32,
@@ -68,16 +68,61 @@ pub struct Domain<M> {
     pub id: DomainId,
 }
 
+impl<M> Domain<M> {
+    /// One with a table and nothing else: no parent, no thread, nothing that it provides or has opened.
+    pub fn new(id: DomainId, name: [u8; NAME], table: Table<M>, enclosure: Enclosure) -> Domain<M> {
+        Domain {
+            name,
+            table,
+            flags: 0,
+            enclosure,
+            parent: 0,
+            children: Vec::new(),
+            sandbox: Default::default(),
+            sharer: 0,
+            heard: false,
+            linked: false,
+            privileged: false,
+            notify: 0,
+            lasting: false,
+            ceiling: 0,
+            threads: 0,
+            waiters: Vec::new(),
+            stacks: Vec::new(),
+            spare_stacks: 0,
+            queue: 0,
+            reserves: 0,
+            provides: 0,
+            grants: Default::default(),
+            blocks: Vec::new(),
+            numbers: (abi::system::FIRST_FREE, abi::system::FIRST_FREE),
+            frozen: 0,
+            account: account::Account::SYSTEM,
+            charge: account::Charge::NONE,
+            services: Vec::new(),
+            id,
+        }
+    }
+}
+
 /// The living domains, by number.
 pub struct Domains<M> {
     slots: Slots<Domain<M>>,
     /// How many they are: for the end of each there is room wherever it is told.
     pub living: usize,
-    /// Those of which a child has ended: each is taken out at its own end.
+    /// Those of which a child or the parent has ended, from which they may have semaphores: each is taken out at its own end.
     pub orphaned: Vec<usize>,
     /// The number from which on a free one is looked for: numbers are used again as late as possible.
     pub next_number: usize,
     pub serials: Serials,
+    /// Components that somebody still makes, dead ones too.
+    pub making: Vec<Making>,
+}
+/// Its maker names a component that does not run yet by its number, in many calls to several servers: the number is nobody else's before the maker has started it,
+/// or given it up, or ended; whoever ends the component meanwhile.
+pub struct Making {
+    pub id: DomainId,
+    pub maker: DomainId,
 }
 impl<M> Domains<M> {
     pub const fn new() -> Domains<M> {
@@ -87,6 +132,7 @@ impl<M> Domains<M> {
             orphaned: Vec::new(),
             next_number: 1,
             serials: Serials::after(abi::boot::DOMAINS as u64),
+            making: Vec::new(),
         }
     }
     #[inline(always)]
@@ -107,10 +153,20 @@ impl<M> Domains<M> {
     pub fn iter(&self) -> impl Iterator<Item = (usize, &Domain<M>)> {
         self.slots.iter()
     }
+    /// Makes room for the first `count`. `ENOMEM`.
+    pub fn reserve(&mut self, count: usize) -> Result<()> {
+        self.slots.reserve(1 + count)
+    }
     /// Makes room for one more, with number `asid`, and for its end. `ENOMEM`.
     pub fn room_at(&mut self, asid: usize) -> Result<()> {
         self.slots.room_at(asid)?;
         self.orphaned.room_for((self.living + 1).saturating_sub(self.orphaned.len()))
+    }
+    /// A child or the parent of domain `asid`, which lives, has ended.
+    pub fn left_behind(&mut self, asid: usize) {
+        if !self.orphaned.contains(&asid) {
+            self.orphaned.push_kept(asid);
+        }
     }
     /// Takes in a domain, for which there is room.
     pub fn add(&mut self, asid: usize, domain: Domain<M>) {
@@ -127,7 +183,7 @@ impl<M> Domains<M> {
         for _ in 0..MAX_DOMAINS {
             let asid = self.next_number;
             self.next_number = if asid + 1 < MAX_DOMAINS { asid + 1 } else { 1 };
-            if !self.contains(asid) && !taken(asid) {
+            if !self.contains(asid) && !self.making.iter().any(|making| making.id.number() == asid) && !taken(asid) {
                 return Ok(asid);
             }
         }

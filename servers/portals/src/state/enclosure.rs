@@ -1,4 +1,5 @@
-//! How a domain is kept apart from others. What differs by it is in [`crate::operations::enclosures`], and nowhere else.
+//! How a domain is kept apart from others. What differs by it is in [`crate::operations::enclosures`], and nowhere else; of a mechanism that
+//! there is for tests only, in its own file, as a `Mechanism` (`mechanism.rs`).
 
 /// A mechanism, and what a domain of it is made in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,6 +11,9 @@ pub enum Enclosure {
     Protection { task: u16, next: u16 },
     /// An address space of its own whose pages are supervisor mode's, which it executes in.
     Supervisor,
+    /// That of this number in the manager's list of those that bring themselves. Only tests have some.
+    #[cfg(test)]
+    Other(u8),
 }
 impl Enclosure {
     /// A new address space.
@@ -18,6 +22,15 @@ impl Enclosure {
     pub const HOST: Enclosure = Enclosure::Domain { part: 0, hosted: true };
     /// Whether nobody else sees the space.
     pub fn is_alone(self) -> bool {
-        matches!(self, Enclosure::Domain { part: 0, .. } | Enclosure::Supervisor)
+        matches!(self, Enclosure::Domain { part: 0, .. } | Enclosure::Supervisor) || self.brings_itself()
+    }
+    /// Whether it is one that brings itself.
+    #[inline(always)]
+    pub fn brings_itself(self) -> bool {
+        match self {
+            #[cfg(test)]
+            Enclosure::Other(_) => true,
+            _ => false,
+        }
     }
 }

@@ -2,11 +2,13 @@
 
 pub mod code;
 pub mod dead;
+pub mod delegations;
 pub mod domain;
 pub mod enclosure;
 pub mod entry_points;
 pub mod events;
 pub mod grants;
+pub mod kept;
 pub mod nucleus_data;
 pub mod numbers;
 pub mod open_windows;
@@ -23,5 +25,7 @@ pub mod stack_descriptors;
 pub mod system_portals;
 pub mod templates;
 pub mod threads;
+pub mod tracer;
 pub mod unwaited_ends;
 pub mod upcalls;
+pub mod wanted;

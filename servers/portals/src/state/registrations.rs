@@ -1,10 +1,13 @@
 //! Entry points that servers have registered.
 
+use crate::Result;
 use abi::identity::DomainId;
 use abi::section::NAME;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use fallible::boxed;
 use portal::Specification;
+use portal::specification::ARGUMENTS;
 
 /// A registration's name: a boot component's is where the image builder has put it.
 #[derive(Clone, Debug)]
@@ -23,13 +26,40 @@ impl core::ops::Deref for Text {
     }
 }
 
+/// What stands for the `c`s of a specification, in their order. Most have one at most, and registrations are what there is most of.
+#[derive(Debug)]
+pub enum Constants {
+    One(u64),
+    Several(Box<[u64; ARGUMENTS]>),
+}
+impl Constants {
+    /// Those of `all` that `specification` has. `ENOMEM`.
+    pub fn new(all: [u64; ARGUMENTS], specification: &Specification) -> Result<Constants> {
+        Ok(if specification.constants() > 1 { Constants::Several(boxed(all)?) } else { Constants::One(all[0]) })
+    }
+    #[inline(always)]
+    pub fn used(&self) -> &[u64] {
+        match self {
+            Constants::One(one) => core::slice::from_ref(one),
+            Constants::Several(all) => &all[..],
+        }
+    }
+    /// As many as there can be.
+    pub fn all(&self) -> [u64; ARGUMENTS] {
+        match self {
+            Constants::One(one) => [*one; ARGUMENTS],
+            Constants::Several(all) => **all,
+        }
+    }
+}
+
 /// An entry point that a server registered.
 #[derive(Debug)]
 pub struct Registration {
     pub name: Text,
     pub specification: Specification,
     pub entry: u64,
-    pub constants: [u64; 6],
+    pub constants: Constants,
     /// Whose it is: a domain's end takes all its registrations away.
     pub server: usize,
     pub charge: account::Charge,

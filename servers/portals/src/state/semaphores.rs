@@ -7,7 +7,9 @@ use abi::nucleus::MAX_SEMAPHORES;
 /// A semaphore that portals lead to.
 pub struct Semaphore {
     /// Table entries that lead to its P or V.
-    pub entries: usize,
+    pub entries: u32,
+    /// Interrupts post it, too.
+    pub interrupts: bool,
     /// The blocks of P and V; 0: nothing leads to it any more.
     pub blocks: [u64; 2],
     pub charge: account::Charge,

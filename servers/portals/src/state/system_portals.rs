@@ -6,13 +6,13 @@ use abi::nucleus::{domain, flags};
 use abi::system;
 
 /// Addresses of the code of each entry.
-pub struct Initial {
+pub struct SystemPortals {
     pub system: [u64; system::FIRST_FREE],
     pub faults: [u64; 32],
     pub interrupts: [u64; 16],
 }
 
-impl Initial {
+impl SystemPortals {
     /// The kinds of domains whose code differs, by their flags.
     pub const KINDS: [u64; 3] = [0, flags::TRUSTED, flags::SUPERVISOR];
     /// Which of them a domain with these flags is.
@@ -20,7 +20,8 @@ impl Initial {
     pub fn kind(of: u64) -> usize {
         (of & flags::TRUSTED != 0) as usize + 2 * (of & flags::SUPERVISOR != 0) as usize
     }
-    pub const EMPTY: Initial = Initial { system: [0; system::FIRST_FREE], faults: [0; 32], interrupts: [0; 16] };
+    pub const EMPTY: SystemPortals =
+        SystemPortals { system: [0; system::FIRST_FREE], faults: [0; 32], interrupts: [0; 16] };
     /// Fills a domain block, whatever it had before, but for the entries from [`system::FIRST_FREE`] on: fixed entries, a record of
     /// zeros, and those of the system.
     pub fn fill<M: NucleusMemory>(&self, table: Table<M>) {

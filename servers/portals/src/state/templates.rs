@@ -1,6 +1,6 @@
 //! Whose the templates are that servers have registered.
 
-use abi::template::Template;
+use abi::template::Lowered;
 use alloc::vec::Vec;
 
 /// Who a template is of.
@@ -13,11 +13,11 @@ pub struct Owner {
 }
 /// The code of the letters that servers have templates for.
 pub struct Registered {
-    pub all: Vec<&'static Template>,
+    pub all: Vec<&'static Lowered>,
     /// Whose each is.
     pub owners: Vec<Owner>,
     /// One without letters, once a template was registered.
-    pub none: Option<&'static Template>,
+    pub none: Option<&'static Lowered>,
 }
 impl Registered {
     pub const fn new() -> Registered {

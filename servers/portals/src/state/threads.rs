@@ -5,7 +5,7 @@ use crate::machine::neighbours::Machine;
 use crate::state::nucleus_data::ThreadPage;
 use abi::Error;
 use abi::identity::DomainId;
-use account::Charge;
+use account::{Account, Charge};
 use alloc::vec::Vec;
 use fallible::TryPush;
 
@@ -77,6 +77,10 @@ impl<M: Machine> Threads<M> {
     pub fn living(&self) -> impl Iterator<Item = (usize, ThreadPage<M>, DomainId)> {
         let slots = self.slots.iter().enumerate();
         slots.filter_map(|(index, slot)| slot.as_ref().and_then(|s| s.home.map(|home| (index, s.page, home))))
+    }
+    /// Who pays for the thread at `index`.
+    pub fn account(&self, index: usize) -> Account {
+        self.slots.get(index).and_then(|slot| slot.as_ref()).map_or(Account::SYSTEM, |slot| slot.charge.account())
     }
     /// What those that there are were charged.
     pub fn charges(&self) -> impl Iterator<Item = &Charge> {

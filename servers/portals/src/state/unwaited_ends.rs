@@ -21,11 +21,11 @@ pub struct End {
 }
 
 /// In the order in which they ended.
-pub struct Ends(Vec<End>);
+pub struct UnwaitedEnds(Vec<End>);
 
-impl Ends {
-    pub const fn new() -> Ends {
-        Ends(Vec::new())
+impl UnwaitedEnds {
+    pub const fn new() -> UnwaitedEnds {
+        UnwaitedEnds(Vec::new())
     }
     /// The end of the domain that had number `asid`, if it is kept.
     pub fn of(&self, asid: usize) -> Option<&End> {

@@ -19,7 +19,7 @@ pub struct Scene {
     pub portal: usize,
 }
 /// Two components, one of which has opened a portal of the other's.
-fn scene() -> (World, Scene) {
+pub fn scene() -> (World, Scene) {
     let (mut world, server, its) = World::with_component();
     world.register(its, "t.add", "npii").unwrap();
     let (client, other) = world.component("client", 2);

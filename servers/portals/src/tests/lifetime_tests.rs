@@ -1,10 +1,11 @@
 //! One behaviour each, named after it: what ends, and what is left.
 
-use super::world::{Returned, World, registration};
-use crate::fake::{INIT_THREAD, PORTALS};
-use crate::state::open_windows::Lent;
+use super::world::{Returned, World, registration, wanted};
+use crate::fake::{INIT, INIT_THREAD, PORTALS};
 use abi::Error;
-use abi::system::{self, FIRST_FREE, GRANTS_OF_ONE};
+use abi::nucleus::MAX_DOMAINS;
+use abi::system::{self, Ended, FIRST_FREE, GRANTS_OF_ONE, ended};
+use account::Account;
 
 #[test]
 fn a_system_that_has_started_keeps_the_invariants() {
@@ -210,9 +211,8 @@ fn what_a_call_has_lent_that_is_turned_away_from_who_lives_stays_its_lenders() {
     world.enter_lending(home, show);
     // It has ended itself in a call that was made to it meanwhile.
     world.manager.divert_thread(home, lender).unwrap();
-    let mut lent = Lent::new();
-    world.manager.freeze(lender, &mut lent);
-    assert_eq!(lent.count(), 1, "its page may be given away");
+    world.manager.freeze(lender);
+    assert_eq!(world.manager.open_windows.count(), 1, "its page may be given away");
     world.manager.thaw(lender);
     world.kill(lender).unwrap();
     assert!(!world.manager.remains.zombies[0].space_destroyed, "its page is another's");
@@ -371,6 +371,86 @@ fn a_server_grants_to_who_calls_it_and_no_more_than_it_may() {
     world.check();
 }
 
+/// A server that grants portals, a client that is in a call of it, and the words of what is granted.
+fn granting() -> (World, usize, usize, usize) {
+    let (mut world, server, thread) = World::with_component();
+    world.register(thread, "t.open", "npii").unwrap();
+    let (client, other) = world.component("client", 2);
+    let number = world.open(other, "t.open").unwrap();
+    assert!(world.enter(other, number));
+    (world, server, client, other)
+}
+fn words(world: &World, code: u64) -> Vec<u32> {
+    world.manager.code.words(code).1.collect()
+}
+#[test]
+fn what_is_granted_again_is_the_block_that_was_closed_with_the_new_constant() {
+    for (before, now, same) in [(0x5001, 0x9007, true), (5, 6, true), (0x5000, 0x6000, true), (0x5000, 0x6001, false)] {
+        let generated = {
+            let (mut world, _, client, other) = granting();
+            let number = world.grant(other, now).unwrap();
+            words(&world, code(&world, client, number))
+        };
+        let (mut world, server, client, other) = granting();
+        let first = world.grant(other, before).unwrap();
+        let block = code(&world, client, first);
+        world.manager.uninstall(client, first).unwrap();
+        let second = world.grant(other, now).unwrap();
+        assert_eq!(world.leads(client, second), Some((server, 0x40000)));
+        assert_eq!(code(&world, client, second) == block, same, "{before:x} {now:x}");
+        world.check();
+        assert_eq!(
+            world.manager.domain(server).unwrap().grants.iter().filter(|(_, n)| *n > 0).collect::<Vec<_>>(),
+            [(now as u32, 1)]
+        );
+        assert_eq!(words(&world, code(&world, client, second)), generated);
+        // One that is still there is not touched.
+        let third = world.grant(other, before).unwrap();
+        assert_ne!(code(&world, client, third), code(&world, client, second));
+        assert_eq!(words(&world, code(&world, client, second)), generated);
+        world.check();
+    }
+}
+#[test]
+fn what_another_server_or_account_was_granted_is_not_granted_again() {
+    let (mut world, _, client, other) = granting();
+    let number = world.grant(other, 0x5001).unwrap();
+    let block = code(&world, client, number);
+    world.manager.uninstall(client, number).unwrap();
+    // Who would pay for it is not who does.
+    let (third, its) = world.component("third", 3);
+    let open = world.open(its, "t.open").unwrap();
+    assert!(world.enter(its, open));
+    let number = world.grant(its, 0x5002).unwrap();
+    assert_ne!(code(&world, third, number), block);
+    // The same entry, specification and client, and another server.
+    let (_, server) = world.component("server", 1);
+    world.register(server, "t.other", "npii").unwrap();
+    let (fourth, its) = world.component("client", 2);
+    let open = world.open(its, "t.other").unwrap();
+    assert!(world.enter(its, open));
+    let number = world.grant(its, 0x5003).unwrap();
+    assert_ne!(code(&world, fourth, number), block);
+    world.check();
+}
+#[test]
+fn what_a_server_granted_that_has_died_is_nobodys_again() {
+    let (mut world, server, client, other) = granting();
+    let number = world.grant(other, 0x5001).unwrap();
+    let block = code(&world, client, number);
+    world.kill(server).unwrap();
+    world.check();
+    let (again, thread) = world.component("again", 1);
+    world.register(thread, "t.open", "npii").unwrap();
+    let (third, its) = world.component("third", 2);
+    let open = world.open(its, "t.open").unwrap();
+    assert!(world.enter(its, open));
+    let number = world.grant(its, 0x5002).unwrap();
+    assert_eq!(world.leads(third, number), Some((again, 0x40000)));
+    assert!(again != server || code(&world, third, number) != block);
+    world.check();
+}
+
 #[test]
 fn code_is_not_taken_back_by_another_name_of_the_same_number() {
     let (mut world, server, thread) = World::with_component();
@@ -401,5 +481,79 @@ fn code_is_not_taken_back_once_it_was_freed() {
     world.open(third, "t.add").unwrap();
     let number = world.open(other, "t.add").unwrap();
     assert_ne!(code(&world, client, number), 0);
+    world.check();
+}
+
+#[test]
+fn threads_are_named_in_who_asks_for_it_until_it_has_a_pointer_of_its_own() {
+    use abi::nucleus::{domain, flags::NAMED};
+    use abi::system::TP_IS_THREAD;
+    let (mut world, asid, _) = World::with_component();
+    let seen = |world: &World| {
+        let table = world.manager.domain(asid).unwrap().table;
+        (table.field(domain::FLAGS) & NAMED, table.field(domain::TP))
+    };
+    world.manager.set_thread_pointer(asid, 0x5000).unwrap();
+    assert_eq!(seen(&world), (0, 0x5000));
+    world.manager.set_thread_pointer(asid, TP_IS_THREAD).unwrap();
+    assert_eq!(seen(&world), (NAMED, 0));
+    world.check();
+    world.manager.set_thread_pointer(asid, 0x5000).unwrap();
+    assert_eq!(seen(&world), (0, 0x5000));
+    world.check();
+}
+
+#[test]
+fn einval_a_trusted_component_has_its_callers_thread_pointer() {
+    use abi::nucleus::{domain, flags::TRUSTED};
+    let mut world = World::new();
+    let wanted = super::world::wanted("trusted", TRUSTED, account::Account::SYSTEM);
+    let asid = world.manager.create_domain(&wanted).unwrap();
+    assert_eq!(world.manager.set_thread_pointer(asid, abi::system::TP_IS_THREAD), Err(Error::EINVAL));
+    assert_eq!(world.manager.domain(asid).unwrap().table.field(domain::FLAGS), TRUSTED);
+}
+/// The numbers of as many components as there are numbers, each made and ended before the next.
+fn numbers_given(world: &mut World) -> Vec<usize> {
+    let one = |world: &mut World| {
+        let asid = world.manager.create_domain(&wanted("passing", 0, Account::SYSTEM)).expect("a number");
+        world.kill(asid).unwrap();
+        world.manager.forget_end(asid);
+        while world.manager.events.queue.pop_front().is_some() {}
+        asid
+    };
+    (0..MAX_DOMAINS).map(|_| one(world)).collect()
+}
+#[test]
+fn the_number_of_a_component_that_is_being_made_is_nobody_elses() {
+    let (mut world, other, _) = World::with_component();
+    let make = |world: &mut World| {
+        let asid = world.manager.create_component(INIT, &wanted("made", 0, Account::SYSTEM)).unwrap();
+        (asid, world.manager.domain(asid).unwrap().id)
+    };
+    let (asid, id) = make(&mut world);
+    world.check();
+    // Somebody ends it, and takes its end.
+    world.manager.end_domain(asid, Ended { asid: asid as u32, kind: ended::KILLED, ..Ended::default() });
+    world.manager.forget_end(asid);
+    assert!(!numbers_given(&mut world).contains(&asid));
+    // Another than its maker does not give it up, and its maker not by its number alone.
+    assert!(world.manager.kill(other, id.word() as usize).is_err() && world.manager.kill(INIT, asid).is_err());
+    assert!(!numbers_given(&mut world).contains(&asid));
+    assert_eq!(world.manager.kill(INIT, id.word() as usize), Err(Error::ESRCH));
+    assert!(numbers_given(&mut world).contains(&asid));
+    // One that has been started is as any other.
+    let (asid, _) = make(&mut world);
+    world.manager.start_component(asid, 0x10000, 0x20000, 0, 10).unwrap();
+    world.kill(asid).unwrap();
+    world.manager.forget_end(asid);
+    assert!(world.manager.domains.making.is_empty());
+    world.check();
+}
+#[test]
+fn what_a_component_makes_is_given_up_with_its_own_end() {
+    let (mut world, maker, _) = World::with_component();
+    let asid = world.manager.create_component(maker, &wanted("made", 0, Account::SYSTEM)).unwrap();
+    world.kill(maker).unwrap();
+    assert!(world.manager.domains.making.is_empty() && world.manager.domain(asid).is_ok());
     world.check();
 }

@@ -162,6 +162,7 @@ impl Run {
         (FIRST_FREE..NPORTALS).find(|number| !portals.contains_key(number)).expect("a number")
     }
     /// What the thread does, and what must have come of it.
+    #[expect(clippy::too_many_lines, reason = "an arm for each operation")]
     fn take(&mut self, thread: usize, step: Step, memory: Option<usize>) {
         let asid = self.world.inside(thread);
         let Some(domain) = self.model.domains.get(&asid) else {

@@ -128,7 +128,7 @@ fn who_made_it_is_copied_with_it() {
     let (mut world, thread, handle, part) = task();
     let enclosure = crate::state::enclosure::Enclosure::Protection { task: home(&world, thread) as u16, next: 0 };
     let account = world.manager.domain(part).unwrap().account;
-    let wanted = crate::operations::creation::Wanted { name: "inner", flags: 0, enclosure, parent: part, account };
+    let wanted = crate::state::wanted::Wanted { name: "inner", flags: 0, enclosure, parent: part, account };
     let inner = world.manager.create_domain(&wanted).unwrap();
     // Nobody has a name for a copy of that one: it ends, and the other does not.
     let (child, its) = world.fork(thread, 0).unwrap();
@@ -142,7 +142,7 @@ fn a_copy_of_a_task_has_no_name_for_its_components() {
     let (mut world, thread, ..) = task();
     let account = world.manager.domain(home(&world, thread)).unwrap().account;
     let enclosure = crate::state::enclosure::Enclosure::Protection { task: home(&world, thread) as u16, next: 0 };
-    let wanted = crate::operations::creation::Wanted { name: "decoder", flags: 0, enclosure, parent: 0, account };
+    let wanted = crate::state::wanted::Wanted { name: "decoder", flags: 0, enclosure, parent: 0, account };
     world.manager.create_domain(&wanted).unwrap();
     let opened = |manager: &mut crate::manager::Manager<Fake>, caller| manager.open_protection(caller, "decoder");
     let handle = world.call(thread, system::PORTAL_OPEN, opened).unwrap();
@@ -237,7 +237,7 @@ fn a_component_is_one_of_a_task_that_is_meant_and_needs_no_name() {
     );
     assert_eq!(world.manager.enclosure(INIT, dp, 300), Err(Error::EDEAD));
     let enclosure = world.manager.enclosure(INIT, dp, within(account.number())).unwrap();
-    let wanted = crate::operations::creation::Wanted { name: "decoder", flags: 0, enclosure, parent: 0, account };
+    let wanted = crate::state::wanted::Wanted { name: "decoder", flags: 0, enclosure, parent: 0, account };
     let part = world.manager.create_domain(&wanted).unwrap();
     assert_eq!(world.manager.enclosure(INIT, dp, part as u64 | (account.number() as u64) << 16), Err(Error::ENOTSUP));
     let open = |world: &mut World, name| {
@@ -298,7 +298,7 @@ fn a_supervisor_domain_is_made_by_who_starts_the_others_only() {
     assert_eq!(world.manager.enclosure(INIT, with, 1), Err(Error::EINVAL), "it is within nothing");
     assert!(world.manager.enclosure(other, sfi, 0).is_ok(), "others need no such right");
     let enclosure = world.manager.enclosure(INIT, with, 0).unwrap();
-    let wanted = crate::operations::creation::Wanted {
+    let wanted = crate::state::wanted::Wanted {
         name: "inside",
         flags: 0,
         enclosure,
@@ -311,4 +311,15 @@ fn a_supervisor_domain_is_made_by_who_starts_the_others_only() {
     assert_eq!(world.manager.may_fork(inside), Err(Error::ENOTSUP));
     // It has no list of them, with which they would end.
     assert_eq!(world.manager.may_have_parts(inside), Err(Error::ENOTSUP));
+}
+#[test]
+fn enotsup_sharing_with_a_domain_of_protection() {
+    let (mut world, _, thread) = World::with_component();
+    let handle = world.call(thread, abi::system::PORTAL_OPEN, |m, caller| m.create_protection(caller, "part")).unwrap();
+    assert_eq!(world.fork(thread, abi::system::fork::SHARED).map(|_| ()), Err(Error::ENOTSUP));
+    assert!(world.fork(thread, 0).is_ok());
+    world.check();
+    world.close(thread, handle).unwrap();
+    assert!(world.fork(thread, abi::system::fork::SHARED).is_ok(), "it ended with its last handle");
+    world.check();
 }

@@ -170,17 +170,6 @@ fn two_in_a_sandbox_share_its_numbers() {
     s.world.check();
 }
 #[test]
-fn enotsup_sharing_with_a_domain_of_protection() {
-    let (mut world, _, thread) = World::with_component();
-    let handle = world.call(thread, system::PORTAL_OPEN, |m, caller| m.create_protection(caller, "part")).unwrap();
-    assert_eq!(world.fork(thread, SHARED).map(|_| ()), Err(Error::ENOTSUP));
-    assert!(world.fork(thread, 0).is_ok());
-    world.check();
-    world.close(thread, handle).unwrap();
-    assert!(world.fork(thread, SHARED).is_ok(), "it ended with its last handle");
-    world.check();
-}
-#[test]
 fn enotsup_a_domain_of_protection_of_who_shares() {
     let mut s = scene();
     for thread in [s.parents, s.childs] {

@@ -5,10 +5,9 @@ use crate::fake::{Fake, INIT, INIT_THREAD, PORTALS, started};
 use crate::machine::neighbours::Neighbours;
 use crate::machine::nucleus_memory::NucleusMemory;
 use crate::manager::{Caller, Manager};
-use crate::operations::creation::Wanted;
 use crate::operations::questions::Asking;
-use crate::state::enclosure::Enclosure;
 use crate::state::nucleus_data::{FrameView, Table, ThreadPage};
+use crate::state::wanted::Wanted;
 use abi::Error;
 use abi::address::{PAGE, THREAD_STACK};
 use abi::name::Name;
@@ -32,9 +31,9 @@ pub enum Returned {
     /// It had nowhere to return to, and has ended.
     Ended,
 }
-/// A domain with an address space of its own, and nobody's child.
+/// A domain that is kept apart as the domains of these tests are, and nobody's child.
 pub fn wanted(name: &str, flags: u64, account: Account) -> Wanted<'_> {
-    Wanted { name, flags, enclosure: Enclosure::SPACE, parent: 0, account }
+    Wanted { name, flags, enclosure: super::ENCLOSURE, parent: 0, account }
 }
 pub struct World {
     pub manager: Box<Manager<Fake>>,
@@ -44,6 +43,7 @@ impl World {
     pub fn new() -> World {
         let machine = Fake::start();
         let mut manager = Box::new(Manager::new(machine));
+        manager.mechanisms = super::MECHANISMS;
         manager.start(machine.info()).expect("the first components");
         // Those of `init`, which the image builder makes.
         manager.make_system_portals(1);
@@ -180,7 +180,7 @@ impl World {
     /// The thread ends: nobody is left whom it serves.
     fn end(&mut self, thread: usize) -> Returned {
         self.manager.sweep();
-        self.manager.wake_stuck();
+        self.manager.wake_stuck(thread);
         Fake.end_thread(thread);
         Returned::Ended
     }

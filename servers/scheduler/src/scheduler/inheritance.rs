@@ -5,7 +5,7 @@ use super::Decision::Return;
 use super::{Decision, HEIRS, Scheduler, refuse};
 use crate::locks::{self, Locks, Place};
 use crate::machine::Machine;
-use crate::queue::Queue;
+use crate::threads::Queue;
 use crate::threads::{IDLE, State, Thread};
 use crate::time::NEVER;
 use abi::Error;
@@ -26,7 +26,7 @@ impl<M: Machine> Scheduler<M> {
         let Some(holder) = self.live(holder).filter(|&holder| self.threads[holder].state != State::Ended) else {
             return refuse(Error::ESRCH);
         };
-        if holder == self.running || self.running == IDLE {
+        if holder == self.hart.running || self.hart.running == IDLE {
             return refuse(Error::EINVAL);
         }
         let key = Locks::key(asid, address);
@@ -41,7 +41,7 @@ impl<M: Machine> Scheduler<M> {
         // The running thread may have been woken to take the lock, with others waiting below it, and another was quicker. They look for
         // themselves now: who waits for a lock keeps nobody else waiting for it, so that no thread has the same one below itself twice.
         if self.pass_on(key) != Thread::NOBODY {
-            self.inherit(self.running);
+            self.inherit(self.hart.running);
         }
         if place == 0 {
             place = self.locks.add(&mut self.threads, holder, key);
@@ -49,7 +49,7 @@ impl<M: Machine> Scheduler<M> {
         let waiter = self.leave(State::Lock, place as u32);
         self.locks.at(place).queue.insert(&mut self.threads, waiter);
         self.inherit(holder);
-        (self.running, self.running_priority) = self.ready.first();
+        (self.hart.running, self.hart.running_priority) = self.ready.first();
         self.go_on()
     }
     /// The running thread has let go of lock `address` of component `asid`: the first that waits for it wakes, and goes on if its priority
@@ -60,13 +60,13 @@ impl<M: Machine> Scheduler<M> {
         if first == Thread::NOBODY {
             return Return(0);
         }
-        self.inherit(self.running);
+        self.inherit(self.hart.running);
         self.hand(first)
     }
     /// Wakes the first thread that waits below the running one for the lock of that name, and puts the others below it → who was woken,
     /// or nobody.
     fn pass_on(&mut self, key: u64) -> Thread {
-        let (place, _) = self.locks.find(&self.threads, self.running, key);
+        let (place, _) = self.locks.find(&self.threads, self.hart.running, key);
         if place == 0 {
             return Thread::NOBODY;
         }
@@ -102,12 +102,12 @@ impl<M: Machine> Scheduler<M> {
         if matches!(state, State::Ready | State::Spent) {
             self.ready.remove(&mut self.threads, thread);
             self.threads[thread].priority = priority;
-            if self.slice == NEVER && self.ready.has(priority) {
+            if self.hart.slice == NEVER && self.ready.has(priority) {
                 self.begin_slice();
             }
             self.ready.push_first(&mut self.threads, thread);
-            if thread == self.running {
-                self.running_priority = priority as i32;
+            if thread == self.hart.running {
+                self.hart.running_priority = priority as i32;
             }
             return Thread::NOBODY;
         }

@@ -10,28 +10,28 @@ impl<M: Machine> Scheduler<M> {
     /// Timer interrupt → also what the timer is to stand at from now on.
     pub fn tick(&mut self) -> (Decision, u64) {
         // An interrupt that comes early wakes nobody: what has passed is known at least to the timer's own moment, or exactly.
-        let mut now = self.clock.passed(&self.machine);
-        if now < self.armed {
+        let mut now = self.hart.clock.passed(&self.machine);
+        if now < self.hart.armed {
             now = self.machine.now();
         }
         // Whatever happens below, the timer is set once, at the end.
-        self.armed = 0;
-        if self.slice <= now {
+        self.hart.armed = 0;
+        if self.hart.slice <= now {
             // A thread that has not waited for a whole slice makes room. One that has begins a new slice: two threads that
             // wait for each other are not pulled out of step.
-            let record = &mut self.threads[self.running];
+            let record = &mut self.threads[self.hart.running];
             let next = record.next;
-            let shared = next != self.running;
+            let shared = next != self.hart.running;
             if record.state == State::Ready {
                 record.state = State::Spent;
             } else {
                 record.state = State::Ready;
                 if shared {
-                    self.ready.turn_to(self.running_priority, next);
+                    self.ready.turn_to(self.hart.running_priority, next);
                 }
             }
-            let wanted = shared || self.ready.has_below(self.running_priority);
-            self.slice = if wanted { now.saturating_add(SLICE) } else { NEVER };
+            let wanted = shared || self.ready.has_below(self.hart.running_priority);
+            self.hart.slice = if wanted { now.saturating_add(SLICE) } else { NEVER };
         }
         let thread = self.sleepers.due(now);
         if thread != Thread::NOBODY {
@@ -39,21 +39,21 @@ impl<M: Machine> Scheduler<M> {
         }
         let decision = self.settle(0);
         let next = if thread == Thread::NOBODY { self.sleepers.earliest() } else { self.next_alarm(now) };
-        self.armed = self.slice.min(next);
-        (decision, self.armed)
+        self.hart.armed = self.hart.slice.min(next);
+        (decision, self.hart.armed)
     }
     /// Timer interrupt that ends the sleep of one thread, and neither ends nor begins a time slice. `ONLY`: no other thread has a
     /// deadline, and the code needs no stack. `None`: nothing was done, [`tick`](Scheduler::tick) can.
     #[inline(always)]
     pub fn tick_quick<const ONLY: bool>(&mut self) -> Option<(Decision, u64)> {
-        let now = self.clock.passed(&self.machine);
-        if self.slice <= now {
+        let now = self.hart.clock.passed(&self.machine);
+        if self.hart.slice <= now {
             return None;
         }
         let woken = if ONLY { self.sleepers.only_due(now)? } else { self.sleepers.one_due(now)? };
         let record = &mut self.threads[woken];
         let priority = record.priority;
-        if record.state != State::Sleeping || (self.slice == NEVER && self.ready.has(priority)) {
+        if record.state != State::Sleeping || (self.hart.slice == NEVER && self.ready.has(priority)) {
             return None;
         }
         record.state = State::Ready;
@@ -63,13 +63,13 @@ impl<M: Machine> Scheduler<M> {
         } else {
             self.sleepers.remove(&mut self.threads, woken);
         }
-        self.armed = self.slice;
+        self.hart.armed = self.hart.slice;
         self.ready.push(&mut self.threads, woken);
         let decision = self.prefer(woken, 0);
         if !ONLY {
-            self.armed = self.armed.min(self.next_alarm(now));
+            self.hart.armed = self.hart.armed.min(self.next_alarm(now));
         }
-        Some((decision, self.armed))
+        Some((decision, self.hart.armed))
     }
     /// When the timer is to interrupt for a deadline after one whose time had come: for one of a thread whose priority is not above the running one's not until
     /// [`GAP`] from `now`, so that the alarms of lower threads take little of a higher one's time.
@@ -81,7 +81,7 @@ impl<M: Machine> Scheduler<M> {
     #[inline(never)]
     fn alarm_of_higher(&self, now: u64) -> u64 {
         let soon = now.saturating_add(GAP);
-        match u8::try_from(self.running_priority) {
+        match u8::try_from(self.hart.running_priority) {
             Ok(priority) => self.sleepers.earliest_above(priority).min(soon),
             Err(_) => self.sleepers.earliest(),
         }
@@ -99,7 +99,7 @@ impl<M: Machine> Scheduler<M> {
     /// The running thread is about to wait: for `ticks`, or as long as it takes where that is not positive, but not for long if it was
     /// cancelled.
     pub(super) fn begin_wait(&mut self, ticks: isize) {
-        if ticks > 0 || self.threads[self.running].cancelled != 0 {
+        if ticks > 0 || self.threads[self.hart.running].cancelled != 0 {
             let now = self.machine.now();
             self.set_deadline(now, if ticks > 0 { ticks as u64 } else { u64::MAX });
         }
@@ -107,25 +107,25 @@ impl<M: Machine> Scheduler<M> {
     /// The running thread gets a deadline, `ticks` from `now`, or a slice if it was cancelled and that is sooner.
     #[inline(never)]
     pub(super) fn set_deadline(&mut self, now: u64, ticks: u64) {
-        let mut deadline = self.clock.deadline(&self.machine, now, ticks);
-        if self.threads[self.running].cancelled != 0 {
+        let mut deadline = self.hart.clock.deadline(&self.machine, now, ticks);
+        if self.threads[self.hart.running].cancelled != 0 {
             deadline = deadline.min(now.saturating_add(SLICE));
         }
-        self.sleepers.insert(&mut self.threads, self.running, deadline);
+        self.sleepers.insert(&mut self.threads, self.hart.running, deadline);
         self.alarm(deadline);
     }
     /// The timer interrupts at `deadline` at the latest.
     #[inline(always)]
     fn alarm(&mut self, deadline: u64) {
-        if deadline < self.armed {
-            self.armed = deadline;
+        if deadline < self.hart.armed {
+            self.hart.armed = deadline;
             self.machine.timer_set(deadline);
         }
     }
     #[cold]
     #[inline(never)]
     pub(super) fn begin_slice(&mut self) {
-        self.slice = self.machine.now().saturating_add(SLICE);
-        self.alarm(self.slice);
+        self.hart.slice = self.machine.now().saturating_add(SLICE);
+        self.alarm(self.hart.slice);
     }
 }

@@ -99,6 +99,7 @@ impl Pair {
     fn semaphore(&self, n: usize) -> usize {
         self.semaphores[self.semaphores.len().saturating_sub(1 + n)]
     }
+    #[expect(clippy::too_many_lines, reason = "an arm for each operation")]
     fn step(&mut self, operation: Operation) {
         // The idle thread only waits.
         let blocks =

@@ -1,0 +1,10 @@
+// isolation sfi
+// host hosts
+// icount
+// arguments crossing top
+// expect stdout a C call: 2
+// expect stdout a software portal, nothing to save: 14
+// expect stdout a software portal, all integer registers: 38
+// expect stdout a software portal, floating-point ones too: 62
+/* What a call into a fault domain and back takes where there are no masks. */
+int main(void) { return 0; }

@@ -1,0 +1,6 @@
+// isolation sfi
+// form top
+// expect status 0
+// expect stdout the host has what it had, and the fault domain what was stored
+/* The same in the last GiB of its space. */
+#include "sfi_store_at_the_hosts_address_stays_inside.c"

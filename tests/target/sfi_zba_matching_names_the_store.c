@@ -1,0 +1,8 @@
+// isolation sfi
+// form zba
+// matching
+// expect status 126
+// expect stdout what lies inside is written
+// expect stderr breakpoint
+/* The same in a segment of 4 GiB. */
+#include "sfi_matching_names_the_store.c"
