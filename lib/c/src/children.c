@@ -17,6 +17,8 @@ static struct process *children;
 static int owner;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+/* Held while SIGCHLD is handled: a program has one thread as far as it knows, so its handler does not run twice at once. */
+static pthread_mutex_t handling = PTHREAD_MUTEX_INITIALIZER;
 
 /* A child that was stopped for a fault looks like one that SIGSEGV ended, and one that was killed as if by SIGKILL. */
 static int status_of(int ended)
@@ -33,7 +35,9 @@ static void watch(void *argument)
     child->ended = 1;
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&handling);
     raise(SIGCHLD);
+    pthread_mutex_unlock(&handling);
 }
 void __pebble_forget_others_children(void)
 {
@@ -41,7 +45,7 @@ void __pebble_forget_others_children(void)
         return;
     owner = get_asid();
     children = NULL;
-    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    lock = handling = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 }
 int __pebble_watch(pid_t pid, const int streams[3])
