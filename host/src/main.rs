@@ -79,10 +79,7 @@ enum Form {
     /// Run a C or Rust source file, or a built component, in its own domain; exits with its status
     Exec(Box<exec::Options>),
     /// Run all tests, on the host and on the machine
-    Test {
-        /// Only those whose names contain this
-        filter: Option<String>,
-    },
+    Test(test::Options),
     /// Make a component that builds and runs
     New {
         name: String,
@@ -170,7 +167,7 @@ fn main() -> ExitCode {
             exec::run(&root, &system, &watched, &file, &devices)
         }
         Form::Exec(options) => exec::exec(&root, &options.parted()),
-        Form::Test { filter } => test::run(&root, filter.as_deref()),
+        Form::Test(options) => test::run(&root, &options),
         Form::New { name, lang } => create::create(&root, &name, &lang),
         Form::Bench(options) => bench::run(&root, &options),
         Form::Campaign(options) => campaign::run(&root, &options),

@@ -29,13 +29,13 @@ int main(void)
     printf("to start: by its number %ld, another serial %ld, another domain %d, who has loaded it %ld\n", number, another, -status, invoke_portal(start, domain));
     /* Until it takes it. */
     word taken = -ESRCH;
-    for (int n = 0; n < 1000 && taken; n++, hrsleep(1000000))
+    for (int n = 0; n < 20000 && taken; n++, hrsleep(1000000))
         taken = invoke_portal(send, domain, (word)SIGINT);
     word others = invoke_portal(send, domain + serial, (word)SIGINT);
     printf("a signal: another serial %ld, who is meant %ld, its number %ld\n", others, taken, invoke_portal(send, domain & 0xffff, (word)SIGTERM));
     domain_wait((int)(domain & 0xffff), &status);
     word gone = 0;
-    for (int n = 0; n < 1000 && !gone; n++, hrsleep(1000000))
+    for (int n = 0; n < 20000 && !gone; n++, hrsleep(1000000))
         gone = invoke_portal(send, domain, (word)SIGINT);
     printf("once it has ended: %ld, its number %ld\n", gone, invoke_portal(send, domain & 0xffff, (word)SIGINT));
     (void)destroy;

@@ -53,7 +53,7 @@ static int copied(void)
     if (getitimer(ITIMER_REAL, &left) < 0 || left.it_value.tv_sec || left.it_value.tv_usec || rung != before)
         return 1;
     setitimer(ITIMER_REAL, &(struct itimerval){.it_value.tv_usec = 10000}, NULL);
-    for (int n = 0; n < 300 && rung == before; n++)
+    for (int n = 0; n < 2000 && rung == before; n++)
         usleep(10000);
     return rung == before ? 2 : 0;
 }

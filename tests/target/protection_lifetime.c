@@ -97,7 +97,7 @@ int main(void)
     expect("closing", dp_close(dp), 0);
     expect("one more", domains(), before + 1);
     *(volatile word *)shared = 1;
-    for (int n = 0; n < 1000 && domains() != before; n++)
+    for (int n = 0; n < 200000 && domains() != before; n++)
         hrsleep(100000);
     expect("its end", domains(), before);
     expect("its thread went on", shared[0], 2);

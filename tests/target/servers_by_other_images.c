@@ -87,7 +87,7 @@ int main(void)
     int first = year(), again = -1;
     if (kill_clock() < 0)
         return 11;
-    for (int n = 0; n < 100 && again < 0; n++) {
+    for (int n = 0; n < 2000 && again < 0; n++) {
         hrsleep(10000000);
         again = year();
     }

@@ -46,7 +46,7 @@ int main(void)
         thread_join(threads[0]);
     }
     int ask = -1;
-    for (int n = 0; ask < 0 && n < 100; n++) {
+    for (int n = 0; ask < 0 && n < 20000; n++) {
         hrsleep(1000000);
         ask = portal_open("app.ask");
     }

@@ -8,7 +8,11 @@ use std::path::Path;
 /// The tests of the workspace's default members.
 pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Verdict>> {
     let what = "building and running the tests of this machine (the first time takes minutes)";
-    let output = progress::during(what, || build::cargo(root).args(["test", "--no-fail-fast", "--tests"]).output())
+    let output = progress::during(what, || {
+        let mut cargo = build::cargo(root);
+        // Each test says how long it has taken, which is unstable.
+        cargo.args(["test", "--no-fail-fast", "--tests", "--", "-Zunstable-options", "--report-time"]).output()
+    })
         .context("cargo could not be started")?;
     let text = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -37,12 +41,14 @@ fn parse(text: &str, errors: &str) -> Vec<Verdict> {
             current = crates.next().unwrap_or("doc");
         }
         let Some((name, result)) = line.strip_prefix("test ").and_then(|l| l.rsplit_once(" ... ")) else { continue };
+        let (result, time) = result.split_once(' ').unwrap_or((result, ""));
+        let seconds = time.trim_matches(['<', '>', 's']).parse().unwrap_or(0.0);
         let failure = (result == "FAILED").then(|| {
             let report = text.split(&format!("---- {name} stdout ----")).nth(1).unwrap_or("");
             report.lines().filter(|l| !l.trim().is_empty()).take(6).collect::<Vec<_>>().join("\n")
         });
         if result == "ok" || failure.is_some() {
-            verdicts.push(Verdict { name: format!("{current}::{name}"), failure, seconds: 0.0 });
+            verdicts.push(Verdict { name: format!("{current}::{name}"), failure, seconds });
         }
     }
     verdicts
@@ -69,11 +75,11 @@ mod tests {
     }
     #[test]
     fn cargos_lines_are_read() {
-        let text = "running 2 tests\ntest a::b ... ok\ntest c ... FAILED\n\n---- c stdout ----\nboom\n";
+        let text = "running 2 tests\ntest a::b ... ok <1.250s>\ntest c ... FAILED\n\n---- c stdout ----\nboom\n";
         let found = parse(text, "     Running unittests src/lib.rs (target/debug/deps/abi-0123)\n");
         assert_eq!(
-            found.iter().map(|v| (v.name.as_str(), v.failure.is_some())).collect::<Vec<_>>(),
-            [("abi::a::b", false), ("abi::c", true)]
+            found.iter().map(|v| (v.name.as_str(), v.failure.is_some(), v.seconds)).collect::<Vec<_>>(),
+            [("abi::a::b", false, 1.25), ("abi::c", true, 0.0)]
         );
     }
 }

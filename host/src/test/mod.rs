@@ -12,15 +12,17 @@ mod piped;
 mod pool;
 mod ports;
 mod programs;
+mod report;
 mod services;
 mod session;
 mod systems;
 mod target;
 mod webconsole;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use pool::Job;
-use std::path::Path;
+use report::Report;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -125,31 +127,47 @@ fn on_the_machine_only(filter: &str) -> bool {
     filter.split_once("::").is_some_and(|(group, _)| ON_THE_MACHINE.contains(&group))
 }
 
-/// Runs all tests whose names contain `filter`.
-pub fn run(root: &Path, filter: Option<&str>) -> Result<ExitCode> {
+/// What is to be run, and told of it.
+#[derive(clap::Args)]
+pub struct Options {
+    /// Only those whose names contain this
+    filter: Option<String>,
+    /// Run none, and show the N that took longest when each was last run
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "20", conflicts_with = "filter")]
+    slowest: Option<usize>,
+    /// Write what was passed and failed, of which tree, and the seconds of each part, as JSON
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["filter", "slowest"])]
+    report: Option<PathBuf>,
+    /// What was run before, for the report
+    #[arg(long, value_name = "NAME=SECONDS", requires = "report", value_parser = part)]
+    part: Vec<(String, f64)>,
+}
+/// The name and the seconds of a part.
+fn part(text: &str) -> Result<(String, f64)> {
+    let (name, seconds) = text.split_once('=').context("it is not NAME=SECONDS")?;
+    Ok((name.into(), seconds.parse().with_context(|| format!("\"{seconds}\" is no number of seconds"))?))
+}
+
+/// Runs all tests that are wanted.
+pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
+    if let Some(count) = options.slowest {
+        return report::show_slowest(root, count).map(|()| ExitCode::SUCCESS);
+    }
+    let mut report = options.report.as_ref().map(|file| Report::begin(root, file, &options.part)).transpose()?;
+    let filter = options.filter.as_deref();
     let wanted = |name: &str| filter.is_none_or(|f| name.contains(f));
+    let start = Instant::now();
     let mut verdicts = if filter.is_some_and(on_the_machine_only) { Vec::new() } else { host::run(root, &wanted)? };
-    // The longest first, so that none runs alone at the end.
-    let mut building = services::jobs(root, &wanted);
-    building.extend(webconsole::jobs(root, &wanted));
-    building.extend(suite(root, &wanted));
-    building.extend(isolation::job(root, &wanted)?);
-    let mut jobs = target::jobs(root, &wanted)?;
-    jobs.extend(debugger::jobs(root, &wanted)?);
-    jobs.extend(session::jobs(root, &wanted)?);
-    jobs.extend(piped::jobs(root, &wanted));
-    jobs.extend(ports::jobs(root, &wanted)?);
-    jobs.extend(programs::jobs(root, &wanted));
-    jobs.extend(benchmarks(root, &wanted));
-    jobs.extend(own("sfi", SEQUOIA, root, &wanted));
-    jobs.extend(own("graph", PICTURE, root, &wanted));
-    jobs.extend(book::jobs(root, &wanted)?);
-    jobs.extend(manifests::jobs(root, &wanted)?);
-    jobs.extend(systems::jobs(root, &wanted)?);
+    report.iter_mut().for_each(|report| report.part("tests of this machine", start));
+    let start = Instant::now();
+    let (building, jobs) = on_the_machine(root, &wanted)?;
     verdicts.extend(pool::run(building, jobs));
+    report.iter_mut().for_each(|report| report.part("tests on the machine", start));
     if verdicts.is_empty() {
         bail!("no test's name contains \"{}\"", filter.unwrap_or(""));
     }
+    report::keep(root, &verdicts, filter.is_none())?;
+    report.map_or(Ok(()), |report| report.write(&verdicts))?;
     let failed: Vec<&Verdict> = verdicts.iter().filter(|v| v.failure.is_some()).collect();
     if !failed.is_empty() {
         println!("\nfailed:");
@@ -158,10 +176,35 @@ pub fn run(root: &Path, filter: Option<&str>) -> Result<ExitCode> {
     println!("\n{} passed, {} failed", verdicts.len() - failed.len(), failed.len());
     Ok(ExitCode::from(!failed.is_empty() as u8))
 }
+/// The tests on the machine that are wanted: those that first build for long, and the rest.
+fn on_the_machine<'a>(root: &'a Path, wanted: Wanted) -> Result<(Vec<Job<'a>>, Vec<Job<'a>>)> {
+    let mut building = services::jobs(root, wanted);
+    building.extend(webconsole::jobs(root, wanted));
+    building.extend(suite(root, wanted));
+    building.extend(isolation::job(root, wanted)?);
+    let mut jobs = target::jobs(root, wanted)?;
+    jobs.extend(debugger::jobs(root, wanted)?);
+    jobs.extend(session::jobs(root, wanted)?);
+    jobs.extend(piped::jobs(root, wanted));
+    jobs.extend(ports::jobs(root, wanted)?);
+    jobs.extend(programs::jobs(root, wanted));
+    jobs.extend(benchmarks(root, wanted));
+    jobs.extend(own("sfi", SEQUOIA, root, wanted));
+    jobs.extend(own("graph", PICTURE, root, wanted));
+    jobs.extend(book::jobs(root, wanted)?);
+    jobs.extend(manifests::jobs(root, wanted)?);
+    jobs.extend(systems::jobs(root, wanted)?);
+    Ok((building, jobs))
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[test]
+    fn a_part_is_a_name_and_seconds() {
+        assert_eq!(part("check=12.5").unwrap(), ("check".into(), 12.5));
+        assert!(part("check").is_err() && part("check=soon").unwrap_err().to_string().contains("soon"));
+    }
     #[test]
     fn host_tests_are_built_where_the_filter_may_mean_one() {
         assert!(on_the_machine_only("target::edead") && on_the_machine_only("session::"));

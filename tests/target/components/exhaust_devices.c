@@ -58,7 +58,7 @@ int main(void)
 {
     full = sem_create(0), made = sem_create(0);
     int before = open_file(), all, again, wrong = 0;
-    for (int tries = 0; before < 0 && tries < 500; tries++, before = open_file())
+    for (int tries = 0; before < 0 && tries < 2000; tries++, before = open_file())
         hrsleep(10000000);
     close(before);
     int child = domain_fork(0);
