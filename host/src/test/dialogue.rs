@@ -13,7 +13,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// How long an answer may take.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 /// How often a slow terminal takes something.
 const PAUSE: Duration = Duration::from_millis(40);
 /// Processor time in a second that an idle system may use: QEMU's own, when the guest waits in `wfi`.

@@ -42,7 +42,7 @@ impl Default for Directives {
             stderr: Vec::new(),
             output_bytes: None,
             same_output: None,
-            timeout: 30.0,
+            timeout: 60.0,
             memory: 128,
             icount: None,
             on: On::Qemu,

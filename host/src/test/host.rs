@@ -13,7 +13,7 @@ pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Verdict>> {
         // Each test says how long it has taken, which is unstable.
         cargo.args(["test", "--no-fail-fast", "--tests", "--", "-Zunstable-options", "--report-time"]).output()
     })
-        .context("cargo could not be started")?;
+    .context("cargo could not be started")?;
     let text = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
     let mut verdicts = parse(&text, &errors);

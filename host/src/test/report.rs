@@ -123,7 +123,9 @@ pub fn show_slowest(root: &Path, count: usize) -> Result<()> {
     if times.is_empty() {
         bail!("no test has been run in this tree yet");
     }
-    for Slow { name, seconds } in slowest(times.iter().map(|(name, seconds)| (name.as_str(), *seconds)).collect(), count) {
+    for Slow { name, seconds } in
+        slowest(times.iter().map(|(name, seconds)| (name.as_str(), *seconds)).collect(), count)
+    {
         println!("{seconds:7.1} s  {name}");
     }
     let (sum, most) = (times.values().sum::<f64>(), times.len());

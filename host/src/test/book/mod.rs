@@ -23,7 +23,7 @@ const PROMPT: &str = "pebble> ";
 /// A file that is there for each program, and what is in it.
 const FILE: (&str, &str) = ("data/in.txt", "a line of the host's\n");
 /// How long a program may run.
-const LIMIT: Duration = Duration::from_secs(30);
+const LIMIT: Duration = Duration::from_secs(120);
 
 /// The wanted blocks: `book::PAGE_LINE` each.
 pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Result<Vec<Job<'a>>> {
