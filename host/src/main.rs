@@ -23,6 +23,7 @@ mod exec;
 mod fault_domain;
 mod graph;
 mod guest_log;
+mod kept;
 mod lint;
 mod linux;
 mod manual;

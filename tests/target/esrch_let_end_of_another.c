@@ -15,7 +15,7 @@ static struct {
 } __attribute__((aligned(128))) domain;
 enum { IDENTITY = 6 };
 
-/* Looks for what comes, and for what does not: half a second. */
+/* Looks for what comes, as long as a busy machine takes, and for what does not: a second. */
 enum { COMES = 5000, DOES_NOT_COME = 100 };
 /* The identity of the component that init starts again, another one than `not`; 0: it does not run after so many looks. */
 static word again(word not, int looks)

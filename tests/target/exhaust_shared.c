@@ -3,17 +3,14 @@
 // expect stdout the neighbour has room for others
 // timeout 60
 /* Pages shared with a server that keeps them: there is an end to it for who shares, and the server goes on for itself. */
-#include <pebble.h>
+#include "include/once_there.h"
 
 enum { PAGE = 4096, MOST = 512, LEAST = 31 };
 static _Alignas(PAGE) char pages[9][PAGE];
 
 int main(void)
 {
-    int work, keep;
-    for (int n = 0; (work = portal_open("app.work")) < 0 && n < 100; n++)
-        hrsleep(1000000);
-    keep = portal_open("app.keep");
+    int work = once_there("app.work"), keep = portal_open("app.keep");
     printf("before: %ld\n", invoke_portal(work, 0));
     fflush(stdout);
     int shared = 0;

@@ -1,7 +1,7 @@
 // system neighbours
 // expect stdout held: 5 answers; turned over: 200 answers; stacks within 2 and one for each account: 1; served: 1
 /* A domain has threads in all stacks of a server, and more that wait; a neighbour, of another account, is answered all the same. */
-#include <pebble.h>
+#include "include/once_there.h"
 
 enum { HOLDERS = 12 };
 static volatile int holds = 1, calls;
@@ -45,11 +45,7 @@ int main(void)
             threads[i] = thread_create(holder, 0, -1);
         thread_join(threads[0]);
     }
-    int ask = -1;
-    for (int n = 0; ask < 0 && n < 20000; n++) {
-        hrsleep(1000000);
-        ask = portal_open("app.ask");
-    }
+    int ask = once_there("app.ask");
     while (calls < 2)
         hrsleep(100000);
     for (int n = 0; n < 5; n++)

@@ -38,14 +38,8 @@ impl Progress {
     fn parse(text: &str) -> Result<Progress> {
         Ok(serde_json::from_str(text)?)
     }
-    /// Replaces the file as a whole, so that it is always one or the other.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let folder = path.parent().context("a file in a folder")?;
-        std::fs::create_dir_all(folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        serde_json::to_writer_pretty(&mut file, self)?;
-        file.persist(path)?;
-        Ok(())
+        crate::kept::write(path, self)
     }
     pub fn report(&self, name: &str, seed: u64) -> String {
         let Progress { runs, steps, failures, .. } = self;

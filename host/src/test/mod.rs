@@ -153,21 +153,24 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     if let Some(count) = options.slowest {
         return report::show_slowest(root, count).map(|()| ExitCode::SUCCESS);
     }
-    let mut report = options.report.as_ref().map(|file| Report::begin(root, file, &options.part)).transpose()?;
+    let report = options.report.as_ref().map(|file| Report::begin(root, file)).transpose()?;
+    let mut parts = options.part.clone();
     let filter = options.filter.as_deref();
     let wanted = |name: &str| filter.is_none_or(|f| name.contains(f));
     let start = Instant::now();
     let mut verdicts = if filter.is_some_and(on_the_machine_only) { Vec::new() } else { host::run(root, &wanted)? };
-    report.iter_mut().for_each(|report| report.part("tests of this machine", start));
+    parts.push(("tests of this machine".into(), start.elapsed().as_secs_f64()));
     let start = Instant::now();
     let (building, jobs) = on_the_machine(root, &wanted)?;
     verdicts.extend(pool::run(building, jobs));
-    report.iter_mut().for_each(|report| report.part("tests on the machine", start));
+    parts.push(("tests on the machine".into(), start.elapsed().as_secs_f64()));
     if verdicts.is_empty() {
         bail!("no test's name contains \"{}\"", filter.unwrap_or(""));
     }
     report::keep(root, &verdicts, filter.is_none())?;
-    report.map_or(Ok(()), |report| report.write(&verdicts))?;
+    if let Some(report) = report {
+        report.write(&parts, &verdicts)?;
+    }
     let failed: Vec<&Verdict> = verdicts.iter().filter(|v| v.failure.is_some()).collect();
     if !failed.is_empty() {
         println!("\nfailed:");
@@ -176,7 +179,7 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     println!("\n{} passed, {} failed", verdicts.len() - failed.len(), failed.len());
     Ok(ExitCode::from(!failed.is_empty() as u8))
 }
-/// The tests on the machine that are wanted: those that first build for long, and the rest.
+/// The tests on the machine that are wanted: those that first build for long, so that none of them runs alone at the end, and the rest.
 fn on_the_machine<'a>(root: &'a Path, wanted: Wanted) -> Result<(Vec<Job<'a>>, Vec<Job<'a>>)> {
     let mut building = services::jobs(root, wanted);
     building.extend(webconsole::jobs(root, wanted));

@@ -1,12 +1,12 @@
 //! What a run of the tests came to: how long each took, which is kept for `--slowest`, and a report of the whole.
 
 use super::Verdict;
+use crate::kept;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
 
 /// Where the times are kept, from the root.
 const TIMES: &str = "target/tests/times.json";
@@ -16,12 +16,10 @@ const SLOWEST: usize = 10;
 /// Seconds by the names of tests.
 type Times = BTreeMap<String, f64>;
 
-/// A report that is to be written, begun before anything is run.
+/// A report that is to be written, of the tree as it was when it was begun.
 pub struct Report {
     file: PathBuf,
     tree: String,
-    /// Seconds of each part, in their order.
-    parts: Vec<(String, f64)>,
 }
 /// What is in its file.
 #[derive(Serialize)]
@@ -42,32 +40,28 @@ struct Slow<'a> {
     seconds: f64,
 }
 impl Report {
-    /// One of the tree as it is now, to be written to `file`; what an earlier run has left there goes. `before` is what was run before, and its seconds.
-    pub fn begin(root: &Path, file: &Path, before: &[(String, f64)]) -> Result<Report> {
+    /// One of the tree as it is now, to be written to `file`; what an earlier run has left there goes.
+    pub fn begin(root: &Path, file: &Path) -> Result<Report> {
         match std::fs::remove_file(file) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 Err(error).with_context(|| file.display().to_string())
             }
-            _ => Ok(Report { file: file.to_path_buf(), tree: tree(root)?, parts: before.to_vec() }),
+            _ => Ok(Report { file: file.to_path_buf(), tree: tree(root)? }),
         }
     }
-    /// Another part has taken the time since `start`.
-    pub fn part(&mut self, name: &str, start: Instant) {
-        self.parts.push((name.into(), start.elapsed().as_secs_f64()));
-    }
-    /// Writes it, whole or not at all.
-    pub fn write(&self, verdicts: &[Verdict]) -> Result<()> {
+    /// Writes it, whole or not at all; `parts` have the seconds of each, in their order.
+    pub fn write(&self, parts: &[(String, f64)], verdicts: &[Verdict]) -> Result<()> {
         let times = verdicts.iter().map(|v| (v.name.as_str(), v.seconds)).collect();
         let failures: Vec<&str> = verdicts.iter().filter(|v| v.failure.is_some()).map(|v| v.name.as_str()).collect();
         let contents = Contents {
             tree: &self.tree,
             passed: verdicts.len() - failures.len(),
             failed: failures.len(),
-            seconds: self.parts.iter().map(|(name, seconds)| (name.clone(), tenths(*seconds).into())).collect(),
+            seconds: parts.iter().map(|(name, seconds)| (name.clone(), tenths(*seconds).into())).collect(),
             slowest: slowest(times, SLOWEST),
             failures,
         };
-        write(&self.file, &(serde_json::to_string_pretty(&contents)? + "\n"))
+        kept::write(&self.file, &contents)
     }
 }
 /// Git's hash of all files as they are, those that it does not track and does not ignore included.
@@ -87,16 +81,6 @@ fn tree(root: &Path) -> Result<String> {
     git(&["add", "--all"])?;
     git(&["write-tree"])
 }
-fn write(file: &Path, text: &str) -> Result<()> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let written = (|| {
-        std::fs::create_dir_all(folder)?;
-        let next = tempfile::NamedTempFile::new_in(folder)?;
-        std::fs::write(next.path(), text)?;
-        next.persist(file).map_err(|error| error.error)
-    })();
-    written.map(drop).with_context(|| file.display().to_string())
-}
 /// Seconds as they are told.
 fn tenths(seconds: f64) -> f64 {
     (seconds * 10.0).round() / 10.0
@@ -106,20 +90,20 @@ fn slowest<'a>(mut times: Vec<(&'a str, f64)>, count: usize) -> Vec<Slow<'a>> {
     times.sort_by(|(one, a), (other, b)| b.total_cmp(a).then(one.cmp(other)));
     times.into_iter().take(count).map(|(name, seconds)| Slow { name, seconds: tenths(seconds) }).collect()
 }
-fn kept(root: &Path) -> Times {
+fn times(root: &Path) -> Times {
     // What can not be read is as if nothing had been run.
     let text = std::fs::read_to_string(root.join(TIMES)).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or_default()
 }
 /// Keeps how long each took. Where `all` were run, what is not among them is no test any more.
 pub fn keep(root: &Path, verdicts: &[Verdict], all: bool) -> Result<()> {
-    let mut times = if all { Times::new() } else { kept(root) };
+    let mut times = if all { Times::new() } else { times(root) };
     times.extend(verdicts.iter().map(|v| (v.name.clone(), v.seconds)));
-    write(&root.join(TIMES), &(serde_json::to_string(&times)? + "\n"))
+    kept::write(&root.join(TIMES), &times)
 }
 /// Prints the `count` that took longest when each was last run.
 pub fn show_slowest(root: &Path, count: usize) -> Result<()> {
-    let times = kept(root);
+    let times = times(root);
     if times.is_empty() {
         bail!("no test has been run in this tree yet");
     }
@@ -162,9 +146,13 @@ mod tests {
         let committed = git(root, &["rev-parse", "HEAD^{tree}"]);
         let elsewhere = tempfile::tempdir().unwrap();
         let file = elsewhere.path().join("ci/passed.json");
-        let mut report = Report::begin(root, &file, &[("check".into(), 12.34)]).unwrap();
-        report.part("tests", Instant::now());
-        report.write(&verdicts(&[("quick", 0.1, true), ("wrong", 3.0, false), ("slow", 7.0, true)])).unwrap();
+        let report = Report::begin(root, &file).unwrap();
+        report
+            .write(
+                &[("check".into(), 12.34)],
+                &verdicts(&[("quick", 0.1, true), ("wrong", 3.0, false), ("slow", 7.0, true)]),
+            )
+            .unwrap();
         let said: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
         assert_eq!((&said["tree"], &said["passed"], &said["failed"]), (&committed.into(), &2.into(), &1.into()));
         assert_eq!((&said["seconds"]["check"], &said["failures"][0]), (&12.3.into(), &"wrong".into()));
@@ -172,7 +160,7 @@ mod tests {
         // What is changed is another tree, in whichever way; and the last report is gone before the next run.
         for (name, text) in [("a", "two"), ("b", "new")] {
             std::fs::write(root.join(name), text).unwrap();
-            let other = Report::begin(root, &file, &[]).unwrap().tree;
+            let other = Report::begin(root, &file).unwrap().tree;
             assert_ne!(said["tree"], other.as_str());
             git(root, &["add", "--all"]);
             assert_eq!(git(root, &["write-tree"]), other);
@@ -184,9 +172,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         keep(folder.path(), &verdicts(&[("a", 1.0, true), ("b", 2.0, true)]), true).unwrap();
         keep(folder.path(), &verdicts(&[("b", 3.0, true)]), false).unwrap();
-        assert_eq!(kept(folder.path()), Times::from([("a".into(), 1.0), ("b".into(), 3.0)]));
+        assert_eq!(times(folder.path()), Times::from([("a".into(), 1.0), ("b".into(), 3.0)]));
         keep(folder.path(), &verdicts(&[("c", 4.0, true)]), true).unwrap();
-        assert_eq!(kept(folder.path()), Times::from([("c".into(), 4.0)]));
+        assert_eq!(times(folder.path()), Times::from([("c".into(), 4.0)]));
     }
     #[test]
     fn the_slowest_are_in_order() {

@@ -5,8 +5,8 @@
  */
 #ifndef EXHAUST_H
 #define EXHAUST_H
+#include "once_there.h"
 #include <errno.h>
-#include <pebble.h>
 
 #ifndef TAKERS
 #define TAKERS 6
@@ -54,9 +54,7 @@ static int taken(void)
 }
 static int exhaust(const char *what, int least)
 {
-    int neighbour;
-    for (int n = 0; (neighbour = portal_open("app.work")) < 0 && n < 100; n++)
-        hrsleep(1000000);
+    int neighbour = once_there("app.work");
     printf("before: %ld\n", invoke_portal(neighbour, 0));
     fflush(stdout);
     look();
