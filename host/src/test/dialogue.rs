@@ -1,8 +1,9 @@
 //! A system, or the tool itself, that somebody talks with: what is typed at its console, and what comes back.
 
+use super::heard::{Heard, Text};
 use crate::console::{Decoder, Piece};
 use crate::qemu::{Guest, Machine};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use image::Image;
 use std::io::{Read, Write};
 use std::os::fd::{FromRawFd, OwnedFd};
@@ -14,6 +15,8 @@ use std::time::{Duration, Instant};
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// For how long nothing comes where nothing more is expected.
+const QUIET: Duration = Duration::from_millis(500);
 /// How often a slow terminal takes something.
 const PAUSE: Duration = Duration::from_millis(40);
 /// Processor time in a second that an idle system may use: QEMU's own, when the guest waits in `wfi`.
@@ -39,8 +42,7 @@ pub struct Dialogue {
     output: mpsc::Receiver<Vec<u8>>,
     /// Answers as a terminal does when it is asked where the cursor is.
     pub terminal: bool,
-    /// What was said since something was typed last.
-    pub heard: String,
+    pub heard: Heard,
 }
 impl Dialogue {
     /// With a machine that boots this image.
@@ -60,52 +62,81 @@ impl Dialogue {
         // The tool has taken off what the firmware says.
         let tool = matches!(console, Console::Tool(_));
         std::thread::spawn(move || listen(from, Sender(sender), slow, tool));
-        Dialogue { console, input, output, terminal: false, heard: String::new() }
+        Dialogue { console, input, output, terminal: false, heard: Heard::default() }
     }
     /// Types a line.
     pub fn enter(&mut self, line: &str) -> Result<()> {
-        self.press(format!("{line}\r").as_bytes())
+        self.settle()?;
+        self.heard.typed_line(line);
+        self.send(format!("{line}\r").as_bytes())
     }
     /// Presses keys.
     pub fn press(&mut self, keys: &[u8]) -> Result<()> {
-        self.heard.clear();
+        self.settle()?;
+        self.heard.typed_keys(keys);
+        self.send(keys)
+    }
+    fn send(&mut self, keys: &[u8]) -> Result<()> {
         self.input.write_all(keys)?;
         Ok(self.input.flush()?)
     }
-    /// Waits until what was heard is `enough`; false: it was not in time.
-    pub fn listen(&mut self, enough: impl Fn(&str) -> bool) -> Result<bool> {
-        let end = Instant::now() + PATIENCE;
-        while !enough(&self.heard) {
-            let left = end.saturating_duration_since(Instant::now());
-            let Ok(bytes) = self.output.recv_timeout(left) else { return Ok(false) };
-            let said = String::from_utf8_lossy(&bytes);
-            if self.terminal {
-                for _ in said.matches("\x1b[6n") {
-                    self.input.write_all(b"\x1b[24;80R")?;
-                }
-            }
-            self.heard.push_str(&said);
+    /// Hears what comes until `end`; false: nothing came.
+    fn hear(&mut self, end: Instant) -> Result<bool> {
+        let left = end.saturating_duration_since(Instant::now());
+        let Ok(first) = self.output.recv_timeout(left) else { return Ok(false) };
+        let asked = self.heard.questions;
+        // All that is there: it is looked through once.
+        std::iter::once(first).chain(self.output.try_iter()).for_each(|bytes| self.heard.hear(&bytes));
+        if self.terminal {
+            self.send(&b"\x1b[24;80R".repeat(self.heard.questions - asked))?;
         }
         Ok(true)
     }
-    /// Waits for a text.
-    pub fn wait(&mut self, text: &str) -> Result<()> {
-        match self.listen(|heard| heard.contains(text))? {
-            true => Ok(()),
-            false => bail!("waited for \"{text}\", heard:\n{}", self.heard),
+    /// Waits until what was heard is `enough`; false: it was not in time.
+    pub fn listen(&mut self, mut enough: impl FnMut(&mut Heard) -> Result<bool, String>) -> Result<bool> {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            match enough(&mut self.heard) {
+                Ok(true) => return Ok(true),
+                Ok(false) if self.hear(end)? => {}
+                Ok(false) => return Ok(false),
+                Err(why) => bail!("{why}:\n{}", self.heard),
+            }
         }
+    }
+    /// Waits for a text.
+    pub fn wait(&mut self, wanted: &Text) -> Result<()> {
+        match self.listen(|heard| heard.reads(wanted))? {
+            true => Ok(()),
+            false => bail!("waited for \"{}\", heard:\n{}", wanted.text, self.heard),
+        }
+    }
+    /// Where something must not come and nothing is waited for, it has not come for a while.
+    pub fn settle(&mut self) -> Result<()> {
+        if self.heard.forbids() {
+            while self.hear(Instant::now() + QUIET)? {}
+            self.stays_away()?;
+        }
+        Ok(())
+    }
+    /// What must not come is not in what came.
+    fn stays_away(&mut self) -> Result<()> {
+        while self.hear(Instant::now())? {}
+        self.heard.is_quiet().map_err(|why| anyhow!("{why}:\n{}", self.heard))
     }
     /// Waits for the tool to end: its exit status, or `None`: a signal has ended it.
     pub fn status(&mut self) -> Result<Option<i32>> {
         let Console::Tool(child) = &mut self.console else { bail!("a machine has no exit status") };
         let end = Instant::now() + PATIENCE;
-        loop {
+        let status = loop {
             match child.try_wait()? {
-                Some(status) => return Ok(status.code()),
+                Some(status) => break status,
                 None if Instant::now() >= end => bail!("it runs on, and said:\n{}", self.heard),
                 None => std::thread::sleep(Duration::from_millis(5)),
             }
-        }
+        };
+        self.settle()?;
+        Ok(status.code())
     }
     /// Looks for a second whether the machine uses next to no processor time.
     pub fn expect_idle(&mut self) -> Result<()> {
@@ -116,7 +147,7 @@ impl Dialogue {
         if used > BUSY {
             bail!("an idle system used {used:.2} s of processor time in a second: it does not wait");
         }
-        Ok(())
+        self.stays_away()
     }
 }
 /// Where what is heard goes.

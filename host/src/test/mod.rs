@@ -4,6 +4,7 @@ mod book;
 mod debugger;
 mod dialogue;
 pub mod directives;
+mod heard;
 mod host;
 pub mod hostile;
 mod isolation;

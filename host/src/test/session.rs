@@ -1,6 +1,7 @@
 //! Dialogues with a system, in `tests/session`: what is typed at its console, and what it must answer.
 
 use super::dialogue::Dialogue;
+use super::heard::Text;
 use super::{Job, Wanted};
 use crate::connection::Connection;
 use crate::{exec, system};
@@ -14,15 +15,15 @@ enum Step {
     Type(String),
     /// `keys text`: presses keys, without Enter; `\xNN` is the byte NN.
     Keys(Vec<u8>),
-    /// `< text`: waits for it.
-    Wait(String),
+    /// `< text`: waits for it, behind what the wait before it has found. `= text`: for a line that is that and nothing more.
+    Wait(Text),
     /// `pause`: as long as nobody is quicker.
     Pause,
     /// `idle`: for a second the machine uses next to no processor time.
     Idle,
     /// `status N`: the tool ends with that exit status.
     Status(i32),
-    /// `! text`: it must not have come since something was typed last.
+    /// `! text`: since something was typed last it must not come before what is waited for next, or, where that is nothing, for a while.
     Never(String),
 }
 #[derive(Debug, PartialEq)]
@@ -52,7 +53,7 @@ fn parse(text: &str) -> Result<Session> {
             }
             "keys" => session.steps.push(Step::Keys(keys(rest))),
             ">" => session.steps.push(Step::Type(rest.to_string())),
-            "<" => session.steps.push(Step::Wait(rest.to_string())),
+            "<" | "=" => session.steps.push(Step::Wait(Text { text: rest.to_string(), whole: key == "=" })),
             "idle" => session.steps.push(Step::Idle),
             "pause" => session.steps.push(Step::Pause),
             "!" => session.steps.push(Step::Never(rest.to_string())),
@@ -118,12 +119,14 @@ fn converse(root: &Path, path: &Path) -> Result<()> {
                 Some(status) if status == *wanted => Ok(()),
                 other => bail!("its status is {other:?}, not {wanted}, and it said:\n{}", dialogue.heard),
             }),
-            Step::Never(text) if dialogue.heard.contains(text) => bail!("\"{text}\" came:\n{}", dialogue.heard),
-            Step::Never(_) => Ok(()),
+            Step::Never(text) => {
+                dialogue.heard.forbid(text);
+                Ok(())
+            }
         };
         done.with_context(|| format!("step {}", number + 1))?;
     }
-    Ok(())
+    dialogue.settle()
 }
 
 #[cfg(test)]
@@ -131,8 +134,9 @@ mod tests {
     use super::*;
     #[test]
     fn a_session_is_read() {
-        let session = parse("system minimal\n# hello\n> help\n< kill\n! oops\n").unwrap();
-        let steps = [Step::Type("help".into()), Step::Wait("kill".into()), Step::Never("oops".into())];
+        let session = parse("system minimal\n# hello\n> help\n< kill\n= kill\n! oops\n").unwrap();
+        let wait = |whole| Step::Wait(Text { text: "kill".into(), whole });
+        let steps = [Step::Type("help".into()), wait(false), wait(true), Step::Never("oops".into())];
         assert_eq!((session.system.as_str(), &session.steps[..]), ("minimal", &steps[..]));
     }
     #[test]
