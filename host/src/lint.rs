@@ -32,7 +32,7 @@ pub fn for_this_machine() -> &'static str {
 }
 /// The same for what is built for the target.
 pub fn for_the_target() -> String {
-    let others = "--exclude host --exclude image --exclude strict --exclude fuzz --exclude mutants --exclude rewriter";
+    let others = "--exclude host --exclude image --exclude strict --exclude fuzz --exclude mutants --exclude outage --exclude rewriter";
     format!("--workspace {others} {}", built())
 }
 fn built() -> String {

@@ -446,6 +446,8 @@ fn name(text: &str) -> Result<FileName<'_>> {
     FileName::new(text.as_bytes()).map_err(|_| Error::EINVAL)
 }
 #[cfg(test)]
+mod cut_tests;
+#[cfg(test)]
 mod hostile_tests;
 #[cfg(test)]
 mod quota_tests;

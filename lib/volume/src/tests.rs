@@ -46,7 +46,7 @@ std::thread_local! {
     static UNREADABLE: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
     pub(crate) static READ: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
 }
-struct Still;
+pub(crate) struct Still;
 impl Clock for Still {
     fn now(&self) -> Ext4Result<Ext4Timestamp> {
         Ok(Ext4Timestamp::new(1, 0))
@@ -73,12 +73,12 @@ pub(crate) fn mount(disk: &Memory) -> Volume<Memory, Four> {
     Volume::mount(disk.clone(), Still, Four).unwrap()
 }
 pub(crate) const NEW: usize = flags::READ_WRITE | flags::CREATE;
-fn put(volume: &mut Volume<Memory, Four>, path: &str, bytes: &[u8]) -> Result<()> {
+pub(crate) fn put<D: BlockIo>(volume: &mut Volume<D, Four>, path: &str, bytes: &[u8]) -> Result<()> {
     let mut open = volume.open(path, NEW | flags::TRUNCATE, Owner::NOBODY)?;
     let written = volume.write(&mut open, bytes).map(|_| ());
     volume.close(open).and(written)
 }
-pub(crate) fn get(volume: &mut Volume<Memory, Four>, path: &str) -> Result<Vec<u8>> {
+pub(crate) fn get<D: BlockIo>(volume: &mut Volume<D, Four>, path: &str) -> Result<Vec<u8>> {
     let mut open = volume.open(path, flags::READ_ONLY, Owner::NOBODY)?;
     let mut bytes = vec![0; volume.status_of(&open)?.bytes as usize + 1];
     let count = volume.read(&mut open, &mut bytes)?;
