@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail};
 use manifest::{Component, System};
 use std::net::{TcpListener, UdpSocket};
 use std::os::fd::RawFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Places of virtio devices (`hw/riscv/virt.c`).
 /// The card is at virtio_mmio@10001000, the disk at virtio_mmio@10002000.
@@ -30,6 +30,9 @@ pub struct Devices {
     /// A disk: a file that `./pebble disk create` has made
     #[arg(long, value_name = "FILE")]
     pub disk: Option<PathBuf>,
+    /// Logs what the disk is asked to write, and each flush, in this file, which has to be there: in the form of Linux's dm-log-writes
+    #[arg(long, value_name = "FILE", requires = "disk")]
+    pub disk_log: Option<PathBuf>,
 }
 /// A port of this machine that leads to the guest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,8 +62,16 @@ impl Devices {
         }
         if let Some(disk) = &self.disk {
             // A comma in a name is written twice.
-            let file = disk.display().to_string().replace(',', ",,");
-            arguments.extend(["-drive".into(), format!("if=none,id=disk,format=raw,file={file}")]);
+            let name = |file: &Path| file.display().to_string().replace(',', ",,");
+            let what = match &self.disk_log {
+                None => format!("format=raw,file={}", name(disk)),
+                Some(log) => format!(
+                    "driver=blklogwrites,file.driver=file,file.filename={},log.driver=file,log.filename={}",
+                    name(disk),
+                    name(log)
+                ),
+            };
+            arguments.extend(["-drive".into(), format!("if=none,id=disk,{what}")]);
             let device = format!("virtio-blk-device,drive=disk,bus=virtio-mmio-bus.{}", DISK);
             arguments.extend(["-device".into(), device]);
         }

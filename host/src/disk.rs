@@ -79,7 +79,7 @@ impl EntropySource for Random {
         io(File::open("/dev/urandom").and_then(|mut source| source.read_exact(to)))
     }
 }
-type Mounted = Volume<Image, Random>;
+type Mounted<D> = Volume<D, Random>;
 
 /// An error of the volume's, about a path.
 fn about<T>(result: std::result::Result<T, abi::Error>, path: &str) -> Result<T> {
@@ -96,19 +96,26 @@ pub fn create(file: &Path, size: u64) -> Result<()> {
     image.file.set_len(bytes)?;
     about(format(image, Now).map(|_| ()), &file.display().to_string())
 }
-fn mount(file: &Path) -> Result<Mounted> {
+/// The file system of a disk, which is to be [left](leave) in order.
+pub fn mount<D: Disk + Clone>(disk: D) -> Result<Mounted<D>> {
+    about(Volume::mount(disk, Now, Random), "the disk")
+}
+pub fn leave<D: Disk>(volume: Mounted<D>) -> Result<()> {
+    about(volume.unmount(), "the disk")
+}
+fn mount_file(file: &Path) -> Result<Mounted<Image>> {
     let open = File::options().read(true).write(true).open(file).with_context(|| file.display().to_string())?;
     let bytes = open.metadata()?.len();
-    about(Volume::mount(Image { file: Arc::new(open), bytes }, Now, Random), &file.display().to_string())
+    mount(Image { file: Arc::new(open), bytes }).with_context(|| file.display().to_string())
 }
 /// Runs `body` on the disk in `file`, and leaves it in order.
-pub fn with<T>(file: &Path, body: impl FnOnce(&mut Mounted) -> Result<T>) -> Result<T> {
-    let mut volume = mount(file)?;
+pub fn with<T>(file: &Path, body: impl FnOnce(&mut Mounted<Image>) -> Result<T>) -> Result<T> {
+    let mut volume = mount_file(file)?;
     let result = body(&mut volume);
-    about(volume.unmount(), &file.display().to_string())?;
+    leave(volume).with_context(|| file.display().to_string())?;
     result
 }
-pub fn put(volume: &mut Mounted, bytes: &[u8], to: &str) -> Result<()> {
+pub fn put(volume: &mut Mounted<Image>, bytes: &[u8], to: &str) -> Result<()> {
     for (end, _) in to.match_indices('/').filter(|(end, _)| *end > 0) {
         match volume.make_directory(&to[..end], Owner::NOBODY) {
             Ok(()) | Err(abi::Error::EEXIST) => {}
@@ -120,7 +127,7 @@ pub fn put(volume: &mut Mounted, bytes: &[u8], to: &str) -> Result<()> {
     let written = bytes.chunks(1 << 20).try_for_each(|piece| volume.write(&mut open, piece).map(|_| ()));
     about(volume.close(open).and(written), to)
 }
-pub fn get(volume: &mut Mounted, from: &str) -> Result<Vec<u8>> {
+pub fn get<D: Disk>(volume: &mut Mounted<D>, from: &str) -> Result<Vec<u8>> {
     let mut open = about(volume.open(from, 0, Owner::NOBODY), from)?;
     let mut bytes = Vec::new();
     let mut piece = vec![0; 1 << 20];
@@ -135,7 +142,7 @@ pub fn get(volume: &mut Mounted, from: &str) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 /// Names in a directory, with their bytes; `None`: a directory.
-fn list(volume: &mut Mounted, path: &str) -> Result<Vec<(String, Option<u64>)>> {
+fn list(volume: &mut Mounted<Image>, path: &str) -> Result<Vec<(String, Option<u64>)>> {
     let mut open = about(volume.open(path, abi::file::flags::DIRECTORY, Owner::NOBODY), path)?;
     let mut names = Vec::new();
     while let Some((name, status)) = about(volume.next(&mut open), path)? {
@@ -146,7 +153,7 @@ fn list(volume: &mut Mounted, path: &str) -> Result<Vec<(String, Option<u64>)>> 
     Ok(names)
 }
 /// Reads all below a directory: how many files, and their bytes.
-fn check(volume: &mut Mounted, path: &str) -> Result<(usize, u64)> {
+fn check(volume: &mut Mounted<Image>, path: &str) -> Result<(usize, u64)> {
     let mut sum = (0, 0);
     for (name, bytes) in list(volume, path)? {
         let full = format!("{}/{name}", path.trim_end_matches('/'));
@@ -211,6 +218,6 @@ mod tests {
     fn what_is_no_disk_is_refused() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), vec![7; 1 << 20]).unwrap();
-        assert!(mount(file.path()).is_err());
+        assert!(mount_file(file.path()).is_err());
     }
 }

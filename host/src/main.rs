@@ -41,6 +41,7 @@ mod system;
 mod terminal;
 mod test;
 mod web_console;
+mod write_log;
 
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};

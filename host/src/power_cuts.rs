@@ -1,19 +1,21 @@
-//! Power cuts: QEMU is killed at some moment of a program that writes to a disk and syncs; the disk must mount, and have each byte that
-//! was synced.
+//! Power cuts: a program writes to a disk and syncs, and QEMU logs what the disk is asked; wherever in the log the power is cut, and whatever the disk
+//! has written then of what was not flushed, it must mount, and have each byte that was synced.
 
 use crate::child::end_with_us;
-use crate::disk;
+use crate::{disk, write_log};
 use anyhow::{Context, Result, ensure};
+use outage::{Contents, Cut, Device, Request};
 use std::ffi::OsStr;
-use std::io::{BufRead, BufReader};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use tempfile::TempDir;
 
 /// A program that writes numbered files to a disk, each synced before the next one.
 pub const WRITER: &str = "tests/target/components/disk_writer.rs";
-/// Files that it is to write: more than it comes to.
-const FILES: &str = "400";
+/// Files that it is to write.
+const FILES: &str = "30";
 
 /// What it writes to file `n`.
 pub fn numbered(n: usize) -> Vec<u8> {
@@ -54,42 +56,56 @@ pub fn command_with<'a>(
     Ok(command)
 }
 
-/// The moment of a cut: so long after so many files were synced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cut {
-    files: usize,
-    after: Duration,
+/// A run of the program that writes.
+pub struct Run {
+    /// What was on the disk before, and what it was asked.
+    first: Contents,
+    log: Vec<Request>,
+    /// How much that was when each file had been synced.
+    synced: Vec<usize>,
+    /// Has the disk, and QEMU's log of it.
+    folder: TempDir,
 }
-impl Cut {
-    /// That of a seed.
-    pub fn of(seed: u32) -> Cut {
-        let files = seed % 97 % 31;
-        Cut { files: files as usize, after: Duration::from_micros((seed / 97 % 40_009) as u64) }
-    }
-    /// Makes it, and looks at the disk.
-    pub fn make(self, root: &Path) -> Result<()> {
+impl Run {
+    pub fn of(root: &Path) -> Result<Run> {
         let folder = tempfile::tempdir()?;
-        let file = folder.path().join("disk");
+        let [file, log] = ["disk", "log"].map(|name| folder.path().join(name));
         disk::create(&file, 32)?;
-        let mut child = with_disk(root, &file, WRITER, &["write", FILES])?;
-        let mut lines = BufReader::new(child.stdout.take().context("no output")?).lines();
-        let mut synced = 0;
-        while synced <= self.files {
-            let line = lines.next().context("it ended before its time")??;
-            synced = line.strip_prefix("synced ").with_context(|| line.clone())?.parse::<usize>()? + 1;
+        let first = Contents::of(std::fs::read(&file)?);
+        File::create(&log)?;
+        let name = log.to_string_lossy();
+        let options = ["--disk-log", &name];
+        let mut command = command_with_disk(root, &file, &options, WRITER, &["write", FILES])?;
+        let mut child = command.stdin(Stdio::piped()).spawn()?;
+        let mut to = child.stdin.take().context("no input")?;
+        let mut ends = Vec::new();
+        for line in BufReader::new(child.stdout.take().context("no output")?).lines() {
+            ensure!(line? == format!("synced {}", ends.len()), "it did not sync file {}", ends.len());
+            // It waits, so the log has what it was told of, and no more.
+            ends.push(std::fs::metadata(&log)?.len());
+            to.write_all(b"\n")?;
         }
-        std::thread::sleep(self.after);
-        child.kill()?;
-        child.wait()?;
-        // What it said before it ended was synced, too. QEMU ends with the tool, and its output with it.
-        synced += lines.map_while(|line| line.ok()).filter(|line| line.starts_with("synced ")).count();
-        disk::with(&file, |volume| {
-            (0..synced).try_for_each(|n| {
-                let bytes = disk::get(volume, &format!("numbers/{n}"))?;
-                ensure!(bytes == numbered(n), "file {n} of {synced}, {self:?}: {} bytes", bytes.len());
-                Ok(())
-            })
+        ensure!(child.wait()?.success() && ends.len().to_string() == FILES, "it ended after {} files", ends.len());
+        let log = write_log::requests(&std::fs::read(&log)?)?;
+        let synced = ends.iter().map(|end| log.partition_point(|(_, behind)| *behind as u64 <= *end)).collect();
+        Ok(Run { first, log: log.into_iter().map(|(request, _)| request).collect(), synced, folder })
+    }
+    /// Cuts the power so many times, all over the run: the disk must mount, and have each file that was synced.
+    pub fn cut(&mut self, count: usize, seed: u64) -> Result<()> {
+        let result = outage::cuts(&self.first, &self.log, (count, seed), |cut, contents| {
+            self.look(cut, contents).with_context(|| format!("{cut:?} of {}", self.log.len()))
+        });
+        result.inspect_err(|_| self.folder.disable_cleanup(true)).with_context(|| {
+            format!("the disk and the log of what it was asked are in {}", self.folder.path().display())
         })
-        .with_context(|| format!("{self:?}"))
+    }
+    fn look(&self, cut: Cut, contents: Contents) -> Result<()> {
+        let mut volume = disk::mount(Device::of(contents))?;
+        let synced = self.synced.partition_point(|requests| *requests <= cut.requests);
+        for n in 0..synced {
+            let bytes = disk::get(&mut volume, &format!("numbers/{n}"))?;
+            ensure!(bytes == numbered(n), "file {n} of {synced}: {} bytes", bytes.len());
+        }
+        disk::leave(volume)
     }
 }

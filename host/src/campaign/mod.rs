@@ -116,8 +116,8 @@ const KINDS: &[Kind] = &[
     },
     Kind {
         name: "power-cuts",
-        about: "QEMU is killed while a program writes to a disk and syncs: it must mount, with all that was synced; a step is a cut",
-        steps: 200,
+        about: "the power is cut all over the run of a program that writes to a disk with a cache and syncs: it must mount, with all that was synced; a step is a cut",
+        steps: 20_000,
         make: |root| Ok(Box::new(power_cuts::PowerCuts::new(root)?)),
     },
 ];

@@ -1,12 +1,15 @@
-//! The power is cut at random moments of a program that writes to a disk.
+//! The power is cut all over runs of a program that writes to a disk.
 
 use super::{Campaign, Failure, Ran};
 use crate::connection::Connection;
 use crate::exec::{self, Options};
-use crate::power_cuts::{Cut, WRITER};
+use crate::power_cuts::{Run, WRITER};
 use anyhow::Result;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
+
+/// Cuts of one run of the program.
+const CUTS: u64 = 1000;
 
 pub struct PowerCuts {
     root: PathBuf,
@@ -24,12 +27,12 @@ impl Campaign for PowerCuts {
     fn build(&self) -> u64 {
         self.build
     }
-    fn run(&mut self, run: u64, seed: u32, _: u64) -> Result<Ran> {
-        let cut = Cut::of(seed);
-        let failure = cut
-            .make(&self.root)
+    fn run(&mut self, run: u64, seed: u32, most: u64) -> Result<Ran> {
+        let steps = CUTS.min(most);
+        let failure = Run::of(&self.root)?
+            .cut(steps as usize, seed.into())
             .err()
-            .map(|error| Failure { command: format!("run {run}: {cut:?}"), why: format!("{error:#}") });
-        Ok(Ran { steps: 1, failure })
+            .map(|error| Failure { command: format!("run {run}, seed {seed}"), why: format!("{error:#}") });
+        Ok(Ran { steps, failure })
     }
 }

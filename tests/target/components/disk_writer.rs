@@ -1,4 +1,5 @@
-//! Writes numbered files to the disk, syncs each, and says so, and then a long one; or, asked to read, says whether all is as it was.
+//! Writes numbered files to the disk, syncs each, says so, and waits for a byte of standard input, or its end; then it writes a long one. Or, asked to read, it
+//! says whether all is as it was.
 //! Arguments: `write` or `read`, how many files, bytes of the long one.
 #![no_std]
 #![no_main]
@@ -27,6 +28,7 @@ fn write(count: usize, long: usize) -> Result<()> {
         File::create(&format!("disk/numbers/{n}"))?.write(&contents(n))?;
         file::sync()?;
         println!("synced {n}");
+        file::stdin().read(&mut [0])?;
     }
     if long > 0 {
         let file = File::create("disk/long")?;

@@ -45,7 +45,7 @@ fn storage(root: &Path, linux: &Services) -> Result<Costs> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("disk");
     make_disk(&file, DISK)?;
-    let devices = Devices { net: Vec::new(), disk: Some(file) };
+    let devices = Devices { disk: Some(file), ..Devices::default() };
     linux.use_files(&arguments(&devices, &[], &counter), PATIENCE)?;
     stored(&counter, "peers/linux/services")
 }

@@ -88,7 +88,7 @@ fn files() -> Vec<(String, Vec<u8>)> {
 /// The card, with ports that lead to the guest's servers: those of streams as given.
 fn card(streams: &[u16]) -> Devices {
     let net = streams.iter().map(|port| format!("tcp:0:{port}")).chain([format!("udp:0:{UDP}")]).collect();
-    Devices { net, disk: None }
+    Devices { net, ..Devices::default() }
 }
 /// The ports of this machine that lead to the guest's, HTTP's that of one of its servers.
 fn ports(forwards: &[Forward], http: u16) -> Ports {
@@ -155,7 +155,7 @@ fn secured(root: &Path) -> Result<clients::Costs> {
     }
     let system = system::load(root, SECURED)?;
     let image = exec::make_image(root, &system, files)?;
-    let devices = Devices { net: vec!["tcp:0:443".into()], disk: None };
+    let devices = Devices { net: vec!["tcp:0:443".into()], ..Devices::default() };
     let forwards = devices.forwards()?;
     let counter = Counter::new(root)?;
     let mut extra = devices.arguments(&system.components, &forwards);
@@ -168,7 +168,8 @@ fn storage(root: &Path, system: &str) -> Result<clients::Costs> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("disk");
     disk::create(&file, DISK)?;
-    let (guest, console, _) = boot(root, system, STORAGE, &Devices { net: Vec::new(), disk: Some(file) }, &counter)?;
+    let (guest, console, _) =
+        boot(root, system, STORAGE, &Devices { disk: Some(file), ..Devices::default() }, &counter)?;
     until_ready(console).context(STORAGE)?;
     guest.ended(PATIENCE)?;
     stored(&counter, STORAGE)

@@ -35,7 +35,7 @@ impl Running {
         let mut system = system::load(root, name)?;
         change(&mut system);
         let image = exec::make_image(root, &system, files)?;
-        let devices = Devices { net: vec!["tcp:0:80".into()], disk };
+        let devices = Devices { net: vec!["tcp:0:80".into()], disk, disk_log: None };
         let forwards: Vec<Forward> = devices.forwards()?;
         let machine = Machine { extra: devices.arguments(&system.components, &forwards), ..Machine::default() };
         let mut guest = Guest::start(&image, &machine, false, Stdio::piped())?;
