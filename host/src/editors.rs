@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{ExitCode, Stdio};
+use std::process::ExitCode;
 
 /// Writes `compile_commands.json` of the C files in `folder`, or in all of the tree, beside them; for the tree, the settings of rust-analyzer, too.
 pub fn run(root: &Path, folder: Option<&Path>) -> Result<ExitCode> {
@@ -42,7 +42,7 @@ pub fn check(root: &Path) -> Result<ExitCode> {
     for arguments in [lint::for_this_machine(), &lint::for_the_target()] {
         let mut cargo = build::cargo(root);
         cargo.args(["check", "--quiet", "--keep-going", "--message-format=json"]).args(arguments.split_whitespace());
-        ok &= cargo.stdin(Stdio::null()).status()?.success();
+        ok &= build::run_cargo(root, &mut cargo)?.status.success();
     }
     Ok(ExitCode::from(!ok as u8))
 }

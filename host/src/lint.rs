@@ -85,12 +85,9 @@ pub fn tool_with(
         println!("{command}, {what}: skipped, the toolchain has no {program}");
         return true;
     }
-    let ok = build::cargo(root)
-        .envs(environment.iter().copied())
-        .arg(command)
-        .args(arguments)
-        .status()
-        .is_ok_and(|s| s.success());
+    let mut cargo = build::cargo(root);
+    cargo.envs(environment.iter().copied()).arg(command).args(arguments);
+    let ok = build::run_cargo(root, &mut cargo).is_ok_and(|output| output.status.success());
     println!("{command}, {what}: {}", if ok { "ok" } else { "FAIL" });
     ok
 }

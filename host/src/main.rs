@@ -21,6 +21,7 @@ mod disk;
 mod editors;
 mod exec;
 mod fault_domain;
+mod fetch;
 mod graph;
 mod guest_log;
 mod kept;

@@ -2,7 +2,7 @@
 //! checksum, what of it is compiled, and which of its own tests are run on the machine.
 
 use crate::build::{self, Recipe, Source};
-use crate::{child, progress};
+use crate::{child, fetch, progress};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -181,12 +181,12 @@ fn read_with(root: &Path, name: &str, place: &Path, which: Which) -> Result<(Por
         port.tests.retain(|test| !port.extra.iter().any(|extra| extra.by_hand && extra.name == test.needs));
         port.extra.retain(|extra| !extra.by_hand);
     }
-    let folder = fetch(root, name, &port)?;
+    let folder = sources(root, name, &port)?;
     Ok((port, folder))
 }
 /// Fetches and unpacks the sources, where that has not been done; their folder. Apt's own helper fetches them, by the machine's settings, and
 /// refuses what has another checksum.
-fn fetch(root: &Path, name: &str, port: &Port) -> Result<PathBuf> {
+fn sources(root: &Path, name: &str, port: &Port) -> Result<PathBuf> {
     let mut hasher = DefaultHasher::new();
     (&port.sha256, &port.prepare, &port.extra).hash(&mut hasher);
     let place = root.join("build/ports").join(format!("{name}-{:016x}", hasher.finish()));
@@ -197,12 +197,12 @@ fn fetch(root: &Path, name: &str, port: &Port) -> Result<PathBuf> {
     let parent = place.parent().unwrap_or(root);
     fs::create_dir_all(parent)?;
     let unpacked = tempfile::tempdir_in(parent)?;
-    unpack(name, &port.archive, &port.sha256, &port.folder, unpacked.path())?;
+    unpack(root, name, &port.archive, &port.sha256, &port.folder, unpacked.path())?;
     for extra in &port.extra {
         let beside = tempfile::tempdir_in(parent)?;
         match extra.python.as_str() {
-            "" => unpack(name, &extra.archive, &extra.sha256, &extra.folder, beside.path())?,
-            package => unpack_python(package, &extra.sha256, &extra.folder, beside.path())?,
+            "" => unpack(root, name, &extra.archive, &extra.sha256, &extra.folder, beside.path())?,
+            package => unpack_python(root, package, &extra.sha256, &extra.folder, beside.path())?,
         }
         fs::rename(beside.path().join(&extra.folder), unpacked.path().join(&port.folder).join(&extra.name))?;
     }
@@ -215,35 +215,38 @@ fn fetch(root: &Path, name: &str, port: &Port) -> Result<PathBuf> {
     }
     Ok(folder)
 }
+/// Runs a command that makes `what`, and says so where it takes its time.
+fn run_command(command: &mut Command, what: &str) -> Result<()> {
+    let output = progress::during(&format!("fetching {what}"), || command.output());
+    let output = output.with_context(|| command.get_program().display().to_string())?;
+    if !output.status.success() {
+        bail!("{what} could not be fetched:\n{}", String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(())
+}
 /// Fetches an archive of Debian's, and unpacks it in `place`, where it must have `folder` then.
-fn unpack(name: &str, archive: &str, sha256: &str, folder: &Path, place: &Path) -> Result<()> {
+fn unpack(root: &Path, name: &str, archive: &str, sha256: &str, folder: &Path, place: &Path) -> Result<()> {
     let packed = place.join("archive");
     let mut helper = Command::new("/usr/lib/apt/apt-helper");
     helper.args(["-q", "-o", "APT::Sandbox::User=", "download-file", &format!("{MIRROR}/{archive}")]);
     helper.arg(&packed).arg(format!("SHA256:{sha256}"));
-    let output = progress::during(&format!("fetching the sources of {name}"), || helper.output());
-    let output = output.context("apt-helper could not be started (package apt)")?;
-    if !output.status.success() {
-        bail!("the sources of {name} could not be fetched:\n{}", String::from_utf8_lossy(&output.stderr));
-    }
+    let sources = format!("the sources of {name}");
+    run_command(fetch::command(root, "Debian's archive", &sources, &helper).stdin(Stdio::null()), &sources)?;
     take_apart(&packed, archive, folder, place)
 }
 /// The same of the sources of a package of Python's, which pip fetches. It looks at what is in them, for which it needs a place of its own.
-fn unpack_python(package: &str, sha256: &str, folder: &Path, place: &Path) -> Result<()> {
-    let say = format!("fetching the sources of {package}");
+fn unpack_python(root: &Path, package: &str, sha256: &str, folder: &Path, place: &Path) -> Result<()> {
     let (version, _) = package.split_once("==").with_context(|| format!("{package}: it is NAME==VERSION"))?;
     let environment = place.join("environment");
-    let run = |command: &mut Command| -> Result<()> {
-        let output = progress::during(&say, || command.stdin(Stdio::null()).output()).context("python3")?;
-        if !output.status.success() {
-            bail!("{package} could not be fetched:\n{}", String::from_utf8_lossy(&output.stderr));
-        }
-        Ok(())
-    };
-    run(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
+    run_command(
+        Command::new("python3").args(["-m", "venv"]).arg(&environment).stdin(Stdio::null()),
+        "a place for pip",
+    )?;
     let fetched = place.join("fetched");
-    let pip = ["-q", "download", "--no-deps", "--no-binary", version, "-d"];
-    run(Command::new(environment.join("bin/pip")).args(pip).arg(&fetched).arg(package))?;
+    let mut pip = Command::new(environment.join("bin/pip"));
+    pip.args(["-q", "download", "--no-deps", "--no-binary", version, "-d"]).arg(&fetched).arg(package);
+    let sources = format!("the sources of {package}");
+    run_command(fetch::command(root, "Python's index", &sources, &pip).stdin(Stdio::null()), &sources)?;
     let packed = fs::read_dir(&fetched)?.next().with_context(|| format!("{package} has no sources"))??.path();
     let sum = Command::new("sha256sum").arg(&packed).output().context("sha256sum")?;
     if !String::from_utf8_lossy(&sum.stdout).starts_with(sha256) {

@@ -2,11 +2,12 @@
 
 use super::stamp::Stamp;
 use super::{TARGET, number, place};
-use crate::progress;
+use crate::{fetch, progress};
 use anyhow::{Context, Result, bail};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 /// The cargo that has the sources of `core`; `./pebble` finds it.
 pub fn cargo(root: &Path) -> Command {
@@ -22,6 +23,38 @@ pub fn cargo(root: &Path) -> Command {
         command.env("RUSTC", rustc);
     }
     command
+}
+/// Runs cargo, at whose words nobody types. Where that fails and it lacks packages, these are fetched ([`fetch::command`]) and it is run again.
+pub fn run(root: &Path, command: &mut Command) -> Result<Output> {
+    let output = once(command)?;
+    let done = output.status.success() || !fetched(root, &fetching(root, command))?;
+    if done { Ok(output) } else { once(command) }
+}
+fn once(command: &mut Command) -> Result<Output> {
+    let child = command.stdin(Stdio::null()).spawn();
+    child.and_then(|child| child.wait_with_output()).context("cargo could not be started")
+}
+/// The command that fetches the packages which a command of cargo's needs; with one argument more, `--offline`, it only says whether they are there.
+fn fetching(root: &Path, command: &Command) -> impl Fn() -> Command {
+    let words: Vec<OsString> = command.get_args().take_while(|word| *word != "--").map(OsString::from).collect();
+    move || {
+        let same = words.windows(2).filter(|pair| pair[0] == "--manifest-path" || pair[0] == "--target");
+        let mut fetch = cargo(root);
+        fetch.args(["fetch", "-Zbuild-std=core,alloc", "--target", "host-tuple"]).args(same.flatten());
+        fetch
+    }
+}
+/// Whether packages were not there that `fetching` fetches, and are now.
+fn fetched(root: &Path, fetching: &impl Fn() -> Command) -> Result<bool> {
+    let quietly = |command: &mut Command| once(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
+    if quietly(fetching().arg("--offline"))?.status.success() {
+        return Ok(false);
+    }
+    let output = quietly(&mut fetch::command(root, "crates.io", "one of its packages", &fetching()))?;
+    // What else is wrong cargo has said already.
+    let said = String::from_utf8_lossy(&output.stderr);
+    said.lines().filter(|line| line.starts_with("pebble: ")).for_each(|line| eprintln!("{line}"));
+    Ok(output.status.success())
 }
 /// Builds packages of the workspace. A component says why it panics; in those that are small on purpose a panic is an illegal
 /// instruction where it happens, which is reported.
@@ -71,9 +104,8 @@ pub fn run_cargo(root: &Path, packages: &[String], options: &[&str]) -> Result<(
         [one] => one.clone(),
         many => format!("{} components", many.len()),
     };
-    let status =
-        progress::during(&format!("building {what}"), || command.status()).context("cargo could not be started")?;
-    if !status.success() {
+    let output = progress::during(&format!("building {what}"), || run(root, &mut command))?;
+    if !output.status.success() {
         bail!("building {} failed", packages.join(", "));
     }
     Ok(())
@@ -99,8 +131,8 @@ pub fn compile_file(root: &Path, source: &Path) -> Result<PathBuf> {
     let (mut command, name) = of_file(root, source)?;
     let target = root.join("target/programs");
     command.env("CARGO_TARGET_DIR", &target);
-    let status = progress::during(&format!("building {}", source.display()), || command.status());
-    if !status.context("cargo could not be started")?.success() {
+    let output = progress::during(&format!("building {}", source.display()), || run(root, &mut command))?;
+    if !output.status.success() {
         bail!("{} could not be compiled", source.display());
     }
     Ok(target.join(TARGET).join("release").join(name))
@@ -139,9 +171,8 @@ pub fn compile_object(root: &Path, program: &Program, linker: &str) -> Result<Pa
     command.env("CARGO_TARGET_DIR", root.join("target/sandboxed")).env("RUSTFLAGS", flags);
     command.env("CARGO_PROFILE_RELEASE_LTO", "true");
     // rustc finds fault with the name of that feature, at each crate.
-    command.arg("--message-format=json-render-diagnostics");
-    let output = progress::during(&format!("building {what}"), || command.output());
-    let output = output.context("cargo could not be started")?;
+    command.arg("--message-format=json-render-diagnostics").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let output = progress::during(&format!("building {what}"), || run(root, &mut command))?;
     if !output.status.success() {
         bail!("{what} could not be compiled:\n{}", String::from_utf8_lossy(&output.stderr));
     }
@@ -195,9 +226,8 @@ pub fn compile_package(root: &Path, folder: &Path, binary: Option<&str>) -> Resu
     command.arg("--message-format=json-render-diagnostics");
     // What packages depend on is built once for all of them.
     command.env("CARGO_TARGET_DIR", root.join("target/programs"));
-    command.stdout(Stdio::piped()).stderr(Stdio::inherit());
-    let output = progress::during(&format!("building {}", folder.display()), || command.output());
-    let output = output.context("cargo could not be started")?;
+    command.stdout(Stdio::piped());
+    let output = progress::during(&format!("building {}", folder.display()), || run(root, &mut command))?;
     if !output.status.success() {
         bail!("{} could not be built", folder.display());
     }
@@ -235,6 +265,39 @@ fn executables(messages: &str) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[test]
+    fn what_is_wrong_though_all_packages_are_there_is_run_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let (calls, root) = (folder.path().join("calls"), Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap());
+        let mut wrong = Command::new("sh");
+        wrong.args(["-c", &format!("echo >>{}; exit 3", calls.display())]);
+        assert_eq!(run(root, &mut wrong).unwrap().status.code(), Some(3));
+        assert_eq!(fs::read_to_string(calls).unwrap(), "\n");
+    }
+    #[test]
+    fn packages_that_are_not_there_are_fetched_and_those_that_are_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let (there, root) = (folder.path().join("there"), Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap());
+        let fetching = || {
+            let mut command = Command::new("sh");
+            // With `--offline` it looks, without it fetches.
+            command.args([
+                "-c",
+                &format!("if [ -n \"$1\" ]; then test -e {0}; else echo >{0}; fi", there.display()),
+                "sh",
+            ]);
+            command
+        };
+        assert!(fetched(root, &fetching).unwrap() && there.exists());
+        assert!(!fetched(root, &fetching).unwrap());
+    }
+    #[test]
+    fn packages_are_fetched_of_the_same_manifest_and_machine() {
+        let mut command = Command::new("cargo");
+        command.args(["test", "--manifest-path", "a/Cargo.toml", "--target", "b", "--", "--target", "c"]);
+        let words: Vec<_> = fetching(Path::new("."), &command)().get_args().map(OsString::from).collect();
+        assert_eq!(words[2..], ["--target", "host-tuple", "--manifest-path", "a/Cargo.toml", "--target", "b"]);
+    }
     #[test]
     fn files_of_one_name_in_two_folders_make_two_packages() {
         assert_ne!(unique_name(Path::new("/a/main.rs")), unique_name(Path::new("/b/main.rs")));

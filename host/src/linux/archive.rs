@@ -3,6 +3,7 @@
 //! the way to it (proxies) are the machine's.
 
 use super::process;
+use crate::fetch;
 use anyhow::{Context, Result, bail, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ const KEYRINGS: &[&str] =
 
 /// Debian's archive, its lists fetched.
 pub struct Archive {
+    root: PathBuf,
     folder: PathBuf,
     configuration: PathBuf,
 }
@@ -47,15 +49,19 @@ impl Archive {
         ] {
             fs::write(&file, text).with_context(|| file.display().to_string())?;
         }
-        let archive = Archive { folder, configuration };
+        let archive = Archive { root, folder, configuration };
         eprintln!("pebble: fetching the lists of Debian ({RELEASE}, {ARCHITECTURE}) from {mirror}");
-        process::run(&mut archive.apt("apt-get", &["update", "--error-on=any"]), "apt").with_context(|| {
+        process::run(&mut archive.get("its lists", &["update", "--error-on=any"]), "apt").with_context(|| {
             format!(
                 "fetching the lists of {mirror} {RELEASE}: see that the network reaches it; if a key is missing, \
                  upgrade the package debian-archive-keyring"
             )
         })?;
         Ok(archive)
+    }
+    /// What [`apt`](Archive::apt) fetches by apt-get, tried again where the network fails.
+    fn get(&self, what: &str, arguments: &[&str]) -> Command {
+        fetch::command(&self.root, "Debian's archive", what, &self.apt("apt-get", arguments))
     }
     /// An apt program that works in our folder.
     fn apt(&self, program: &str, arguments: &[&str]) -> Command {
@@ -80,7 +86,7 @@ impl Archive {
         self.discard()?;
         let fetched = self.folder.join("fetched");
         fs::create_dir(&fetched).with_context(|| fetched.display().to_string())?;
-        process::run(self.apt("apt-get", &["download", package]).current_dir(&fetched), "apt").with_context(|| {
+        process::run(self.get(package, &["download", package]).current_dir(&fetched), "apt").with_context(|| {
             format!("fetching Debian's package {package}: see that the network reaches the archive")
         })?;
         self.unpack(&fetched).with_context(|| format!("Debian's package {package}"))
@@ -91,7 +97,7 @@ impl Archive {
         eprintln!("pebble: fetching {names}, and what they depend on (once)");
         self.discard()?;
         let arguments: Vec<&str> = ["install", "--download-only", "-y"].iter().chain(packages).copied().collect();
-        process::run(&mut self.apt("apt-get", &arguments), "apt")
+        process::run(&mut self.get(&names, &arguments), "apt")
             .with_context(|| format!("fetching Debian's packages {names}: see that the network reaches the archive"))?;
         self.unpack(&self.folder.join(DOWNLOADED)).with_context(|| format!("Debian's packages {names}"))
     }

@@ -2,8 +2,9 @@
 
 use super::Verdict;
 use crate::{build, progress};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use std::path::Path;
+use std::process::Stdio;
 
 /// The tests of the workspace's default members.
 pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Verdict>> {
@@ -11,9 +12,9 @@ pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<Verdict>> {
     let output = progress::during(what, || {
         let mut cargo = build::cargo(root);
         // Each test says how long it has taken, which is unstable.
-        cargo.args(["test", "--no-fail-fast", "--tests", "--", "-Zunstable-options", "--report-time"]).output()
-    })
-    .context("cargo could not be started")?;
+        cargo.args(["test", "--no-fail-fast", "--tests", "--", "-Zunstable-options", "--report-time"]);
+        build::run_cargo(root, cargo.stdout(Stdio::piped()).stderr(Stdio::piped()))
+    })?;
     let text = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
     let mut verdicts = parse(&text, &errors);

@@ -166,8 +166,11 @@ fn cargo_test(root: &Path) -> Result<()> {
     let manifest = root.join("tests/programs/package/Cargo.toml");
     let mut command = crate::build::cargo(root);
     command.args(["test", "--quiet", "--manifest-path"]).arg(manifest);
-    let said = done(command.env("CARGO_TARGET_DIR", root.join("target/packages-on-the-host")))?;
-    if said.contains("1 passed") { Ok(()) } else { bail!("{said}") }
+    command.env("CARGO_TARGET_DIR", root.join("target/packages-on-the-host"));
+    let output = crate::build::run_cargo(root, command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    if output.status.success() && said.contains("1 passed") { Ok(()) } else { bail!("{said}{errors}") }
 }
 /// What both build systems' programs say: three, and what was found out of the C library.
 const THREE: &str = "3: strtol 1, strtolb 0\n";
