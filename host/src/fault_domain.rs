@@ -2,6 +2,7 @@
 //! rewritten, and linked again to a program that its host can put anywhere. `docs/src/fault-domains.md` explains it.
 
 use crate::build::{self, Recipe, Source, files, fresh};
+use crate::inputs;
 use anyhow::{Context, Result, bail};
 use object::{Object, ObjectSymbol, SymbolKind};
 use rewriter::{Form, Options};
@@ -102,6 +103,7 @@ fn in_c(root: &Path, source: &Source, options: &Options, whole: &Path) -> Result
 /// Builds the program of `source` for a fault domain, kept in as `options` say; its ELF file.
 pub fn build(root: &Path, source: &Source, options: &Options) -> Result<Vec<u8>> {
     let what = source.path.display().to_string();
+    inputs::note(root.join("lib/c"));
     let folder = tempfile::tempdir()?;
     let [whole, rewritten, program] = ["whole.o", "rewritten.o", "program"].map(|name| folder.path().join(name));
     let object = match build::rust_object(root, source, PARTIAL_LINKER)? {

@@ -24,6 +24,7 @@ mod fault_domain;
 mod fetch;
 mod graph;
 mod guest_log;
+mod inputs;
 mod kept;
 mod lint;
 mod linux;

@@ -2,7 +2,7 @@
 //! checksum, what of it is compiled, and which of its own tests are run on the machine.
 
 use crate::build::{self, Recipe, Source};
-use crate::{child, fetch, progress};
+use crate::{child, fetch, inputs, progress};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -175,6 +175,7 @@ pub fn read(root: &Path, name: &str, place: &Path) -> Result<(Port, PathBuf)> {
 }
 fn read_with(root: &Path, name: &str, place: &Path, which: Which) -> Result<(Port, PathBuf)> {
     let file = place.join("port.toml");
+    inputs::note(&file);
     let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
     let mut port: Port = toml::from_str(&text).with_context(|| file.display().to_string())?;
     if which == Which::WithoutByHand {

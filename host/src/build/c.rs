@@ -3,7 +3,7 @@
 
 use super::recipe::Recipe;
 use super::{Part, alone, cargo, files, fresh, number, place};
-use crate::progress;
+use crate::{inputs, progress};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,6 +50,7 @@ fn compiler_of(root: &Path, cpp: bool) -> Result<Command> {
 pub fn heap(root: &Path) -> Result<PathBuf> {
     let library = root.join("target").join(super::TARGET).join("release/libc_heap.a");
     let folder = root.join("lib/c/heap");
+    inputs::note(library.with_extension(inputs::RULE));
     let inputs = [folder.join("Cargo.toml"), folder.join("src/lib.rs"), root.join("Cargo.lock")];
     if !fresh(&library, &inputs) {
         cargo::run_cargo(root, &["c-heap".into()], &cargo::IMMEDIATE_ABORT)?;
@@ -66,6 +67,7 @@ pub fn library(root: &Path) -> Result<PathBuf> {
     // Build systems start several compilers at a time.
     let lock = fs::File::create(out.join("lock"))?;
     lock.lock().context("build/c/lock")?;
+    inputs::note(root.join("lib/c"));
     let source = root.join("lib/c/src");
     let mut headers = files(&root.join("lib/c/include"), &["h"])?;
     headers.extend(files(&source, &["h"])?);
@@ -101,6 +103,7 @@ const HOST_LIBRARY: &str = "fault_domain";
 /// Builds that library beside the C library in `out`, where it has changed; its file.
 fn host_library(root: &Path, out: &Path) -> Result<PathBuf> {
     let built = root.join("target").join(super::TARGET).join("release/libc_host.a");
+    inputs::note(built.with_extension(inputs::RULE));
     let packages = ["c-host".to_string()];
     let stamp = super::stamp::Stamp::new(root, "c-host", &packages);
     let library = out.join(format!("lib{HOST_LIBRARY}.a"));
@@ -142,21 +145,18 @@ pub fn each<T: Sync>(what: &str, items: &[T], work: impl Fn(&T) -> Result<()> + 
     })
 }
 
-/// The files that a rule as the compiler's `-MMD` writes it depends on: all that a source includes. A name with a space in it falls
-/// apart into names of nothing, and what depends on it is built each time.
-fn included(rule: &str) -> impl Iterator<Item = PathBuf> {
-    rule.split_whitespace().filter(|name| !name.ends_with(':') && *name != "\\").map(PathBuf::from)
-}
 /// Compiles the sources of a recipe, where they have changed; their object files.
 pub fn objects(root: &Path, recipe: &Recipe) -> Result<Vec<PathBuf>> {
     let flags = root.join("lib/c/flags");
     let way = number(&(&recipe.cflags, &recipe.include));
+    recipe.folders().for_each(inputs::note);
     let (mut objects, mut changed) = (Vec::new(), Vec::new());
     for source in recipe.files()? {
         let object = place(root, "objects", &source)?.with_extension(format!("{way:016x}.o"));
-        let rule = object.with_extension("d");
+        let rule = object.with_extension(inputs::RULE);
         let mut inputs = vec![source.clone(), flags.clone(), rule.clone()];
-        inputs.extend(included(&fs::read_to_string(&rule).unwrap_or_default()));
+        inputs.extend(inputs::of_rule(&fs::read_to_string(&rule).unwrap_or_default()).map(PathBuf::from));
+        inputs::note(rule);
         if !fresh(&object, &inputs) {
             changed.push((source, object.clone()));
         }
@@ -172,7 +172,7 @@ pub fn objects(root: &Path, recipe: &Recipe) -> Result<Vec<PathBuf>> {
         recipe.include.iter().for_each(|folder| {
             command.arg("-I").arg(folder);
         });
-        command.arg("-MMD").arg("-MF").arg(object.with_extension("d"));
+        command.arg("-MMD").arg("-MF").arg(object.with_extension(inputs::RULE));
         // A compiler that is stopped leaves no half of an object.
         let half = object.with_extension(format!("{}.half", std::process::id()));
         run(command.arg("-c").arg(source).arg("-o").arg(&half), &source.display().to_string())?;
@@ -207,6 +207,7 @@ pub fn compile(root: &Path, name: &Path, recipe: &Recipe) -> Result<PathBuf> {
     if let Some(missing) = given.iter().find(|file| !Path::new(file).is_file()) {
         bail!("{missing}: no such library");
     }
+    given.iter().for_each(inputs::note);
     inputs.extend(given.iter().map(PathBuf::from));
     if named.iter().any(|name| *name == HOST_LIBRARY) {
         inputs.push(host_library(root, &library)?);
@@ -251,12 +252,6 @@ pub fn driver(root: &Path, arguments: &[String]) -> Result<Command> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_program_depends_on_what_it_includes() {
-        let rule = "build/programs/test: tests/test.c \\\n tests/include/one.h \\\n  tests/include/two.h\n";
-        let files: Vec<PathBuf> = included(rule).collect();
-        assert_eq!(files, ["tests/test.c", "tests/include/one.h", "tests/include/two.h"].map(PathBuf::from));
-    }
     #[test]
     fn the_first_error_of_many_ends_the_work() {
         let work = |n: &u32| if *n == 7 { bail!("seven") } else { Ok(()) };

@@ -2,7 +2,7 @@
 
 use super::stamp::Stamp;
 use super::{TARGET, number, place};
-use crate::{fetch, progress};
+use crate::{fetch, inputs, progress};
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::fs;
@@ -135,7 +135,9 @@ pub fn compile_file(root: &Path, source: &Path) -> Result<PathBuf> {
     if !output.status.success() {
         bail!("{} could not be compiled", source.display());
     }
-    Ok(target.join(TARGET).join("release").join(name))
+    let program = target.join(TARGET).join("release").join(name);
+    inputs::note(program.with_extension(inputs::RULE));
+    Ok(program)
 }
 /// What is built in Rust.
 pub enum Program<'a> {
@@ -176,7 +178,12 @@ pub fn compile_object(root: &Path, program: &Program, linker: &str) -> Result<Pa
     if !output.status.success() {
         bail!("{what} could not be compiled:\n{}", String::from_utf8_lossy(&output.stderr));
     }
-    one(executables(&String::from_utf8_lossy(&output.stdout)), &what)
+    let object = one(executables(&String::from_utf8_lossy(&output.stdout)), &what)?;
+    match *program {
+        Program::Folder(folder, binary) => note(root, folder, binary, &object)?,
+        _ => inputs::note(object.with_extension(inputs::RULE)),
+    }
+    Ok(object)
 }
 /// How a Rust program of one file is built, as a package of its own, and that package's name.
 fn of_file(root: &Path, source: &Path) -> Result<(Command, String)> {
@@ -232,14 +239,26 @@ pub fn compile_package(root: &Path, folder: &Path, binary: Option<&str>) -> Resu
         bail!("{} could not be built", folder.display());
     }
     let program = one(executables(&String::from_utf8_lossy(&output.stdout)), &folder.display().to_string())?;
+    note(root, folder, binary, &program)?;
     // One of the same name in another folder would write over it, and so would another program of this one.
-    let folder = folder.canonicalize()?;
-    let product = binary.map_or(folder.clone(), |name| folder.join(name));
-    let own = place(root, "packages", &product)?.with_extension("elf");
+    let own = product(root, folder, binary)?.with_extension("elf");
     // Whole at once, whoever reads the one before.
     let new = own.with_extension("new");
     fs::copy(program, &new).and_then(|_| fs::rename(&new, &own)).with_context(|| own.display().to_string())?;
     Ok(own)
+}
+/// Where a program of the package in a folder is kept, but for the ending.
+fn product(root: &Path, folder: &Path, binary: Option<&str>) -> Result<PathBuf> {
+    let folder = folder.canonicalize()?;
+    place(root, "packages", &binary.map_or(folder.clone(), |name| folder.join(name)))
+}
+/// Notes what `program` of the package in a folder is made of.
+fn note(root: &Path, folder: &Path, binary: Option<&str>, program: &Path) -> Result<()> {
+    let own = product(root, folder, binary)?.with_extension(inputs::RULE);
+    fs::copy(program.with_extension(inputs::RULE), &own).with_context(|| own.display().to_string())?;
+    inputs::note(own);
+    inputs::note(folder);
+    Ok(())
 }
 /// The one of `programs`, which are those of `package`.
 fn one(mut programs: Vec<PathBuf>, package: &str) -> Result<PathBuf> {

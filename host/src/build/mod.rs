@@ -13,7 +13,7 @@ use cargo::Program;
 pub use cargo::{cargo, compile_package, run as run_cargo};
 pub use recipe::Recipe;
 
-use crate::{fault_domain, port};
+use crate::{fault_domain, inputs, port};
 use anyhow::{Context, Result, bail};
 use image::HOST;
 use manifest::{Component, Form, Isolation};
@@ -214,7 +214,10 @@ pub fn build(root: &Path, images: &Sources) -> Result<(Vec<u8>, Programs)> {
                 let name = if source.path.as_os_str().is_empty() { PathBuf::from(image) } else { path };
                 c::compile(root, &name, &with_port(root, recipe)?)?
             }
-            Way::Elf => path,
+            Way::Elf => {
+                inputs::note(&path);
+                path
+            }
             Way::RustFile | Way::RustFolder(_) => bail!("{image}: it came while others were built"),
         };
         files.insert(image.clone(), file);
@@ -225,6 +228,7 @@ pub fn build(root: &Path, images: &Sources) -> Result<(Vec<u8>, Programs)> {
     }
     packages.dedup();
     cargo::build_packages(root, &packages)?;
+    packages.iter().for_each(|package| inputs::note(built.join(package).with_extension(inputs::RULE)));
     for (image, file) in files {
         programs.insert(image, read(&file)?);
     }

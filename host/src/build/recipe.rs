@@ -75,6 +75,10 @@ impl Recipe {
         self.port = other.port.or(self.port.take());
         self.binary = other.binary.or(self.binary.take());
     }
+    /// The folders of its patterns, in which another file may come to be one of its sources.
+    pub fn folders(&self) -> impl Iterator<Item = &Path> {
+        self.sources.iter().filter(|pattern| pattern.contains('*')).filter_map(|pattern| Path::new(pattern).parent())
+    }
     /// The files that its patterns match, each once, in the order of their names.
     pub fn files(&self) -> Result<Vec<PathBuf>> {
         let mut found = Vec::new();

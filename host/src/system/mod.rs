@@ -11,6 +11,7 @@ pub use checks::{why_no_fault_domain, why_not_in_supervisor_mode};
 pub use names::{Declared, overlap};
 
 use crate::build::{self, Recipe};
+use crate::inputs;
 use anyhow::{Context, Result, bail};
 use document::{Document, Fault, meant};
 use image::{Program, declared};
@@ -114,6 +115,7 @@ impl Manifest {
         if depth > 8 {
             bail!("{}: manifests include each other", path.display());
         }
+        inputs::note(path);
         let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
         let shown = path.strip_prefix(root).unwrap_or(path).display().to_string();
         let document = Document { path: shown, text };

@@ -61,6 +61,7 @@ fn core(root: &Path) -> Result<()> {
 }
 fn dialogue(root: &Path, program: &Path) -> Result<()> {
     let script = program.with_extension("gdb");
+    crate::inputs::note(&script);
     let text = std::fs::read_to_string(&script).with_context(|| script.display().to_string())?;
     let options =
         Options { file_name: program.to_path_buf(), system: "exec".into(), memory: 128, ..Options::default() };

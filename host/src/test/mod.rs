@@ -9,6 +9,7 @@ mod host;
 pub mod hostile;
 mod isolation;
 mod manifests;
+mod passed;
 mod piped;
 mod pool;
 mod ports;
@@ -20,12 +21,15 @@ mod systems;
 mod target;
 mod webconsole;
 
+use crate::inputs::Inputs;
 use anyhow::{Context, Result, bail};
+use passed::Passed;
 use pool::Job;
 use report::Report;
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 /// What became of one test.
 pub struct Verdict {
@@ -33,13 +37,15 @@ pub struct Verdict {
     /// Why it failed.
     pub failure: Option<String>,
     pub seconds: f64,
+    /// What it was made of, as far as that was noted.
+    pub inputs: Inputs,
 }
 impl Verdict {
     /// Runs a test, and says what became of it.
     fn of(name: String, test: impl FnOnce() -> Result<()>) -> Verdict {
         let start = Instant::now();
         let failure = test().err().map(|error| format!("{error:#}"));
-        let verdict = Verdict { name, failure, seconds: start.elapsed().as_secs_f64() };
+        let verdict = Verdict { name, failure, seconds: start.elapsed().as_secs_f64(), inputs: Inputs::new() };
         verdict.print();
         verdict
     }
@@ -74,7 +80,8 @@ fn files<'a>(
     let named = paths
         .into_iter()
         .map(|path| (format!("{folder}::{}", path.file_stem().unwrap_or_default().to_string_lossy()), path));
-    Ok(named.filter(|(name, _)| wanted(name)).map(|(name, path)| Job::of(name, move || test(root, &path))).collect())
+    let job = |(name, path): (String, PathBuf)| Job::of_file(name, path.clone(), move || test(root, &path));
+    Ok(named.filter(|(name, _)| wanted(name)).map(job).collect())
 }
 
 /// The benchmark programs, held against the committed counts.
@@ -133,6 +140,9 @@ fn on_the_machine_only(filter: &str) -> bool {
 pub struct Options {
     /// Only those whose names contain this
     filter: Option<String>,
+    /// Leave out those that have passed and of which nothing has changed since: not they themselves, not a component of their system, not the tool
+    #[arg(long, conflicts_with_all = ["slowest", "report"])]
+    changed: bool,
     /// Run none, and show the N that took longest when each was last run
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "20", conflicts_with = "filter")]
     slowest: Option<usize>,
@@ -157,18 +167,28 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     let report = options.report.as_ref().map(|file| Report::begin(root, file)).transpose()?;
     let mut parts = options.part.clone();
     let filter = options.filter.as_deref();
-    let wanted = |name: &str| filter.is_none_or(|f| name.contains(f));
-    let start = Instant::now();
-    let mut verdicts = if filter.is_some_and(on_the_machine_only) { Vec::new() } else { host::run(root, &wanted)? };
+    let named = |name: &str| filter.is_none_or(|f| name.contains(f));
+    let (passed, left_out) = (options.changed.then(|| Passed::read(root)), Cell::new(0));
+    let changed = |name: &str| {
+        let unchanged = passed.as_ref().map_or(0, |passed| passed.unchanged(name));
+        left_out.update(|count| count + unchanged);
+        unchanged == 0
+    };
+    let wanted = |name: &str| named(name) && changed(name);
+    let (began, start) = (SystemTime::now(), Instant::now());
+    let mut verdicts =
+        if filter.is_some_and(on_the_machine_only) { Vec::new() } else { host::run(root, &named, &changed)? };
     parts.push(("tests of this machine".into(), start.elapsed().as_secs_f64()));
     let start = Instant::now();
     let (building, jobs) = on_the_machine(root, &wanted)?;
     verdicts.extend(pool::run(building, jobs));
     parts.push(("tests on the machine".into(), start.elapsed().as_secs_f64()));
-    if verdicts.is_empty() {
+    if verdicts.is_empty() && left_out.get() == 0 {
         bail!("no test's name contains \"{}\"", filter.unwrap_or(""));
     }
-    report::keep(root, &verdicts, filter.is_none())?;
+    let all = filter.is_none() && !options.changed;
+    report::keep(root, &verdicts, all)?;
+    passed::keep(root, began, &verdicts, all)?;
     if let Some(report) = report {
         report.write(&parts, &verdicts)?;
     }
@@ -178,6 +198,9 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
         failed.iter().for_each(|v| println!("  {}", v.name));
     }
     println!("\n{} passed, {} failed", verdicts.len() - failed.len(), failed.len());
+    if options.changed {
+        println!("{} left out: they have passed, and nothing that they are made of has changed since", left_out.get());
+    }
     Ok(ExitCode::from(!failed.is_empty() as u8))
 }
 /// The tests on the machine that are wanted: those that first build for long, so that none of them runs alone at the end, and the rest.

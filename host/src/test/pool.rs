@@ -1,22 +1,45 @@
 //! Tests beside each other, as many as there are machines for.
 
 use super::Verdict;
+use super::passed::SURROUNDINGS;
+use crate::inputs::{self, Inputs};
 use anyhow::Result;
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 /// Machines that run at one time.
 const MACHINES: usize = 2;
 
-/// One test, or several that share what they are made of.
-pub struct Job<'a>(Box<dyn FnOnce() -> Vec<Verdict> + Send + 'a>);
+/// One test, or several that share what they are made of; and what they read that nobody notes meanwhile.
+pub struct Job<'a>(Box<dyn FnOnce() -> Vec<Verdict> + Send + 'a>, Inputs);
 impl<'a> Job<'a> {
-    /// One test.
+    /// One test that is all in a file, with the components of its system.
+    pub fn of_file(name: String, file: PathBuf, test: impl FnOnce() -> Result<()> + Send + 'a) -> Job<'a> {
+        Job(Box::new(|| vec![Verdict::of(name, test)]), [file].into())
+    }
+    /// One test, which may read whatever is in [`SURROUNDINGS`].
     pub fn of(name: String, test: impl FnOnce() -> Result<()> + Send + 'a) -> Job<'a> {
         Job::several(|| vec![Verdict::of(name, test)])
     }
     /// Several, one after another; each verdict is printed by who comes to it.
     pub fn several(tests: impl FnOnce() -> Vec<Verdict> + Send + 'a) -> Job<'a> {
-        Job(Box::new(tests))
+        Job(Box::new(tests), SURROUNDINGS.map(PathBuf::from).into())
+    }
+    /// It reads this file, too.
+    pub fn reading(mut self, file: PathBuf) -> Job<'a> {
+        self.1.insert(file);
+        self
+    }
+    /// Does it; what it notes is what each of its tests is made of.
+    fn run(self) -> Vec<Verdict> {
+        let Job(tests, read) = self;
+        // Where nothing can be noted, nothing is known of it.
+        let (mut verdicts, mut noted) = inputs::of(tests);
+        if !noted.is_empty() {
+            noted.extend(read);
+        }
+        verdicts.iter_mut().for_each(|verdict| verdict.inputs = noted.clone());
+        verdicts
     }
 }
 
@@ -27,8 +50,8 @@ pub fn run(building: Vec<Job>, others: Vec<Job>) -> Vec<Verdict> {
     let verdicts = Mutex::new(Vec::new());
     let next = |kind: usize| left[kind].lock().unwrap().next();
     let work = |first: usize| {
-        while let Some(Job(tests)) = next(first).or_else(|| next(1 - first)) {
-            let found = tests();
+        while let Some(job) = next(first).or_else(|| next(1 - first)) {
+            let found = job.run();
             verdicts.lock().unwrap().extend(found);
         }
     };

@@ -126,6 +126,7 @@ mod tests {
             name: name.into(),
             failure: (!passed).then(|| "why".into()),
             seconds,
+            inputs: Default::default(),
         };
         all.iter().map(of).collect()
     }

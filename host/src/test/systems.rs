@@ -16,7 +16,7 @@ pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Result<Vec<Job<'a>>> {
         let system = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let name = format!("systems::{system}");
         if wanted(&name) && whole(root, &system)? {
-            jobs.push(Job::of(name, move || system::check_file(root, &path)));
+            jobs.push(Job::of_file(name, path.clone(), move || system::check_file(root, &path)));
         }
     }
     Ok(jobs)

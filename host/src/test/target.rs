@@ -113,7 +113,8 @@ pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Result<Vec<Job<'a>>> {
     tests.extend(tests.iter().flat_map(hosted).collect::<Vec<_>>());
     tests.extend(programs(root, "hostile")?.into_iter().flat_map(each_way));
     tests.retain(|test| wanted(&test.name));
-    Ok(tests.into_iter().map(|test| Job::of(test.name.clone(), move || judge(root, test))).collect())
+    let job = |test: Test| Job::of_file(test.name.clone(), test.path.clone(), move || judge(root, test));
+    Ok(tests.into_iter().map(job).collect())
 }
 
 fn options(path: &Path, d: &Directives) -> Options {

@@ -43,14 +43,14 @@ pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Result<Vec<Job<'a>>> {
         let name = format!("book::{stem}");
         if walk::is_one(&found) && wanted(&name) {
             let steps = found.clone();
-            jobs.push(Job::of(name, move || walk::walk(root, &steps)));
+            jobs.push(Job::of(name, move || walk::walk(root, &steps)).reading(page.clone()));
         }
         for (n, block) in found.iter().enumerate() {
             let name = format!("book::{stem}_{}", block.line);
             if wanted(&name) {
                 let next = found.get(n + 1).filter(|next| next.kind == Kind::Output);
                 let (block, output) = (block.clone(), next.map(|next| next.text.clone()));
-                jobs.extend(job(root, name, block, output));
+                jobs.extend(job(root, name, block, output).map(|job| job.reading(page.clone())));
             }
         }
     }
