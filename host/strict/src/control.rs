@@ -67,6 +67,7 @@ impl Machine {
                     c.satp = value;
                     self.fetched.0 = u64::MAX;
                     let space = self.space();
+                    self.buffer.enter(space);
                     if value != 0 && self.buffer.root_is_new(space, value & ROOT) {
                         self.stopped = Some(Stopped::Reused(space));
                     }

@@ -102,8 +102,12 @@ impl Machine {
         let at = self.physical(va, WRITE).ok_or(Trap(cause::STORE_PAGE, va))?;
         match self.memory.offset(at, N) {
             Some(offset) => {
+                let noted = self.memory.noted(offset);
+                if noted & noted::TABLE != 0 {
+                    self.about_to_write(at, N);
+                }
                 self.memory.write::<N>(offset, value);
-                if self.memory.noted(offset) & (noted::CODE | noted::TABLE) != 0 {
+                if noted != 0 {
                     self.noticed(offset, at, N);
                 }
                 Ok(())
@@ -125,6 +129,18 @@ impl Machine {
         }
         (0..N as u64).try_for_each(|n| self.store::<1>(va.wrapping_add(n), value >> (8 * n)))
     }
+    /// A page table is about to be written.
+    #[inline(never)]
+    fn about_to_write(&mut self, at: u64, bytes: usize) {
+        let space = self.space();
+        for word in words(at, bytes) {
+            if !self.buffer.about_to_write(&mut self.memory, word, space)
+                && let Some(offset) = self.memory.offset(word, 8)
+            {
+                self.memory.notes[offset / PAGE as usize] &= !noted::TABLE;
+            }
+        }
+    }
     /// Something of which more is remembered was written.
     #[inline(never)]
     fn noticed(&mut self, offset: usize, at: u64, bytes: usize) {
@@ -136,11 +152,8 @@ impl Machine {
         }
         if notes & noted::TABLE != 0 {
             let by = self.writer();
-            for word in [at & !7, (at + bytes as u64 - 1) & !7] {
+            for word in words(at, bytes) {
                 self.checker.written(&self.memory, &self.buffer, word, by, self.instructions);
-                if word == (at + bytes as u64 - 1) & !7 {
-                    break;
-                }
             }
         }
     }
@@ -425,4 +438,8 @@ impl Machine {
         self.pc = next;
         Ok(())
     }
+}
+/// The one or two doublewords that some bytes are in.
+fn words(at: u64, bytes: usize) -> impl Iterator<Item = u64> {
+    (at & !7..=(at + bytes as u64 - 1) & !7).step_by(8)
 }

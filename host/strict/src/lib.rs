@@ -2,8 +2,8 @@
 //!
 //! It executes RV64GC with Zba in supervisor and user mode, with Sv39, `stimecmp` and the devices of QEMU's `virt`; the firmware's part
 //! is its own. What QEMU and a small core forget by themselves stays here until it is fenced: translations, pointers to page
-//! tables, pages found missing ([`translate`]), and instructions (until `fence.i`). A translation that is used although the
-//! tables do not have it any more is a violation, which is reported with who wrote the table ([`stale`]). A
+//! tables, pages found missing ([`translate`]), what a walk of its own may have found ([`unseen`]), and instructions (until `fence.i`). A
+//! translation that may be used although the tables do not have it any more is a violation, which is reported with who wrote the table ([`stale`]). A
 //! reservation outlives traps and stores of the same hart. Nobody who is not trusted finds an address of the supervisor's in a register ([`secrets`]).
 //!
 //! Runs repeat: time goes by instructions. With a seed, time jumps now and then to where the timer interrupts, as if the machine
@@ -16,6 +16,7 @@ mod compressed;
 mod control;
 mod decode;
 mod devices;
+mod entry;
 mod execute;
 mod floating;
 mod leaks;
@@ -25,12 +26,14 @@ mod memory;
 mod secrets;
 mod stale;
 mod translate;
+mod unseen;
 
+pub use entry::{Name, Whose};
 pub use machine::{Fence, Machine, Settings, Stopped};
 pub use masked::Masked;
 pub use secrets::{Leak, Secrets};
 pub use stale::{Stale, Writer};
-pub use translate::{Name, Whose};
+pub use translate::Missing;
 
 /// Where RAM begins.
 pub const RAM_BASE: u64 = 0x8000_0000;

@@ -6,7 +6,7 @@ use crate::masked::{Mask, Masked};
 use crate::memory::{Memory, PAGE};
 use crate::secrets::{Leak, Secrets, Way};
 use crate::stale::{Checker, Stale, Writer};
-use crate::translate::Buffer;
+use crate::translate::{Buffer, Missing};
 use crate::{CYCLES_PER_TIME, RAM_BASE};
 use std::collections::HashSet;
 
@@ -21,8 +21,8 @@ pub struct Settings {
     pub limit: Option<u64>,
     /// Fences that do nothing, to see that somebody notices.
     pub without: HashSet<Fence>,
-    /// Pages found missing are not remembered.
-    pub forget_missing: bool,
+    /// Whether pages found missing are remembered; `None`: as drawn from the seed of the slices, or from 0.
+    pub missing: Option<Missing>,
     /// Pointers to page tables are not remembered.
     pub forget_pointers: bool,
     /// Who may find the supervisor's addresses in registers; `None`: that is not looked at.
@@ -144,7 +144,7 @@ impl Machine {
     /// A machine with `ram` bytes of RAM, its hart at `entry` in supervisor mode with `a1` set.
     pub fn new(ram: usize, entry: u64, a1: u64, settings: Settings) -> Machine {
         let mut buffer = Buffer::new();
-        buffer.missing = !settings.forget_missing;
+        buffer.missing = settings.missing.unwrap_or(Missing::Drawn(settings.slices.unwrap_or(0)));
         buffer.pointers = !settings.forget_pointers;
         let mut x = [0; 32];
         x[11] = a1;

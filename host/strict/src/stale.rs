@@ -5,8 +5,11 @@
 //! on) and the thread that wrote the table has left the component in which it did, but for one that runs with interrupts off, as the scheduler that
 //! the timer enters; what else supervisor mode writes must be fenced before it is left.
 
+use crate::entry::{Name, Whose, address, pte};
 use crate::memory::Memory;
-use crate::translate::{Buffer, Name, Remembered, Whose, address, pte};
+use crate::translate::{Buffer, Remembered};
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 /// Who wrote a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,8 +31,6 @@ pub struct Stale {
     pub by: Writer,
     /// Instructions executed until then.
     pub when: u64,
-    /// What the writer did is done.
-    done: bool,
 }
 impl Stale {
     /// The space in which it would be used, if it is one's alone.
@@ -50,45 +51,51 @@ fn allows_more(name: Name, old: u64, new: u64) -> bool {
     if name.is_pointer() { moved || new & pte::LEAF != 0 } else { moved || old & pte::RIGHTS & !new != 0 }
 }
 
+/// By what is remembered: those of one space lie together.
+type Known = BTreeMap<(Name, Remembered), Stale>;
+/// The keys of all that a space, or everybody, remembers.
+fn all_of(whose: Whose) -> RangeInclusive<(Name, Remembered)> {
+    let at = |end| (Name { whose, key: end }, Remembered { entry: end, at: end });
+    at(0)..=at(u64::MAX)
+}
+
 #[derive(Default)]
 pub struct Checker {
-    stale: Vec<Stale>,
+    /// Their writer may still be about to fence them.
+    fresh: Known,
+    done: Known,
 }
 impl Checker {
     /// The word at physical address `at`, of which entries are remembered, was written.
     pub fn written(&mut self, memory: &Memory, buffer: &Buffer, at: u64, by: Writer, when: u64) {
         let new = memory.word(at);
         for &name in buffer.readers(at & !7) {
-            let Some(old) = buffer.remembered(name) else { continue };
-            if allows_more(name, old.entry, new) {
-                let stale = Stale { name, old, new, by, when, done: false };
+            for old in buffer.all_remembered(name).filter(|old| allows_more(name, old.entry, new)) {
                 // Who wrote last answers for it.
-                match self.stale.iter_mut().find(|known| known.name == name) {
-                    Some(known) => *known = stale,
-                    None => self.stale.push(stale),
-                }
+                self.done.remove(&(name, old));
+                self.fresh.insert((name, old), Stale { name, old, new, by, when });
             }
         }
     }
     pub fn is_empty(&self) -> bool {
-        self.stale.is_empty()
+        self.fresh.is_empty() && self.done.is_empty()
     }
     /// Thread `thread` goes on in a component in `space`, with interrupts off where `masked`: the first violation.
     pub fn enter(&mut self, memory: &Memory, buffer: &Buffer, thread: u64, space: u16, masked: bool) -> Option<Stale> {
-        let mut found = None;
-        self.stale.retain_mut(|stale| {
-            let kept = buffer.remembered(stale.name).filter(|kept| kept.entry == stale.old.entry);
-            if kept.is_none() || !allows_more(stale.name, stale.old.entry, memory.word(stale.old.at)) {
-                return false;
+        let is_left = |by: &Writer| !by.component || (by.thread == thread && by.space != space && !masked);
+        self.done.extend(self.fresh.extract_if(.., |_, stale| is_left(&stale.by)));
+        let is_stale = |stale: &Stale| {
+            let kept = buffer.all_remembered(stale.name).any(|kept| kept.entry == stale.old.entry);
+            kept && allows_more(stale.name, stale.old.entry, memory.word(stale.old.at))
+        };
+        for whose in [Whose::Space(space), Whose::All] {
+            while let Some((&known, _)) = self.done.range(all_of(whose)).next() {
+                let stale = self.done.remove(&known)?;
+                if is_stale(&stale) {
+                    return Some(stale);
+                }
             }
-            stale.done |= !stale.by.component || (stale.by.thread == thread && stale.by.space != space && !masked);
-            let here = stale.space().is_none_or(|own| own == space);
-            if stale.done && here && found.is_none() {
-                found = Some(*stale);
-                return false;
-            }
-            true
-        });
-        found
+        }
+        None
     }
 }

@@ -1,50 +1,12 @@
 //! Sv39 translation by a buffer that forgets nothing by itself: each entry that a walk has read, each pointer to a table on
 //! its way, and, where asked for, each page that was found missing, is used until an `sfence.vma` that covers it.
 //!
-//! Privileged specification, sections 4.2.1 and 4.3.2: an implementation may keep any of these. A fence for one address orders
-//! leaf entries only, one for an address space no global ones.
+//! Privileged specification, sections 4.2.1 and 4.3.2: an implementation may keep any of these, and may walk for an address that nothing
+//! has been looked for at ([`crate::unseen`]). A fence for one address orders leaf entries only, one for an address space no global ones.
 
-use crate::memory::{Memory, noted};
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
-/// Bits of page-table entries.
-pub mod pte {
-    pub const V: u64 = 1;
-    pub const R: u64 = 2;
-    pub const W: u64 = 4;
-    pub const X: u64 = 8;
-    pub const U: u64 = 16;
-    pub const G: u64 = 32;
-    pub const A: u64 = 64;
-    pub const D: u64 = 128;
-    pub const LEAF: u64 = R | W | X;
-    /// Rights: what can be taken away.
-    pub const RIGHTS: u64 = R | W | X | U | A | D;
-}
-/// Of an entry, where its page or the next table is.
-pub const fn address(entry: u64) -> u64 {
-    entry >> 10 << 12 & 0x00ff_ffff_ffff_f000
-}
-
-/// Hashes page numbers and addresses: multiplication.
-#[derive(Default, Clone, Copy)]
-pub struct Quick(u64);
-impl Hasher for Quick {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(byte.into());
-        }
-    }
-    fn write_u64(&mut self, value: u64) {
-        self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 ^= self.0 >> 29;
-    }
-}
-type Map<T> = HashMap<u64, T, BuildHasherDefault<Quick>>;
+use crate::entry::{Map, Name, POINTER, Whose, address, key, pte};
+use crate::memory::{Memory, PAGE, noted};
+use crate::unseen::{Place, Tables};
 
 /// What an access needs of an entry, and what it may not have.
 #[derive(Clone, Copy)]
@@ -63,36 +25,8 @@ impl Access {
     }
 }
 
-/// Whose a remembered entry is: an address space's, or everybody's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose {
-    Space(u16),
-    All,
-}
-/// Which remembered thing: a leaf for the pages of a number at a level, a pointer to the table for them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Name {
-    pub whose: Whose,
-    /// Page number shifted right by 9 times the level, and the level from bit 60 on; bit 63: a pointer.
-    pub key: u64,
-}
-const POINTER: u64 = 1 << 63;
-fn key(page: u64, level: u32) -> u64 {
-    page >> (9 * level) | u64::from(level) << 60
-}
-impl Name {
-    /// First address that it stands for.
-    pub fn address(self) -> u64 {
-        let level = (self.key >> 60 & 3) as u32;
-        let page = (self.key & ((1 << 60) - 1)) << (9 * level + 12);
-        (page << 25) as i64 as u64 >> 25 | if page >> 38 & 1 == 1 { !0 << 39 } else { 0 }
-    }
-    pub fn is_pointer(self) -> bool {
-        self.key & POINTER != 0
-    }
-}
 /// A remembered entry, and where it was read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Remembered {
     pub entry: u64,
     pub at: u64,
@@ -106,6 +40,16 @@ struct Line {
     /// Physical address of the page.
     page: u64,
 }
+/// Whether a page that was found missing is remembered as missing, until a fence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Missing {
+    /// For some accesses it is, for others it has been forgotten, as drawn from this seed.
+    Drawn(u64),
+    Kept,
+    #[default]
+    Forgotten,
+}
+
 const LINES: usize = 4096;
 const NO_TAG: u64 = u64::MAX;
 
@@ -115,10 +59,12 @@ pub struct Buffer {
     all: Map<Remembered>,
     /// The root table that each space had last.
     roots: Map<u64>,
-    /// By where an entry was read, who remembers it.
-    readers: Map<Vec<Name>>,
+    readers: Readers,
+    /// What else a hart may remember, of each space: no access has asked for it.
+    unseen: Map<Map<Vec<Remembered>>>,
+    tables: Tables,
     /// Whether missing pages are remembered.
-    pub missing: bool,
+    pub missing: Missing,
     /// Whether pointers to tables are.
     pub pointers: bool,
 }
@@ -131,8 +77,10 @@ impl Buffer {
             spaces: Map::default(),
             all: Map::default(),
             roots: Map::default(),
-            readers: Map::default(),
-            missing: true,
+            readers: Readers::default(),
+            unseen: Map::default(),
+            tables: Tables::default(),
+            missing: Missing::Kept,
             pointers: true,
         }
     }
@@ -166,7 +114,11 @@ impl Buffer {
             return None;
         }
         let page = address << 25 >> 37;
-        let (found, level) = self.find(page, space).or_else(|| self.walk(memory, root, space, page))?;
+        let mut found = self.find(page, space);
+        if found.is_some_and(|(kept, _)| kept.entry & pte::V == 0) && self.has_forgotten() {
+            found = None;
+        }
+        let (found, level) = found.or_else(|| self.walk(memory, root, space, page))?;
         // A superpage's frame, and the page's place in it.
         let frame = address_of(found.entry, level, page)?;
         let (index, tag) = Buffer::tag(page, space);
@@ -181,13 +133,23 @@ impl Buffer {
             own.and_then(|map| map.get(&key)).or_else(|| self.all.get(&key)).map(|&found| (found, level))
         })
     }
+    /// Whether this access finds forgotten what it would else find missing.
+    fn has_forgotten(&mut self) -> bool {
+        let Missing::Drawn(state) = &mut self.missing else { return false };
+        *state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        *state >> 63 == 1
+    }
     fn remember(&mut self, memory: &mut Memory, name: Name, remembered: Remembered) {
         let map = match name.whose {
             Whose::Space(space) => self.spaces.entry(space.into()).or_default(),
             Whose::All => &mut self.all,
         };
         map.insert(name.key, remembered);
-        self.readers.entry(remembered.at).or_default().push(name);
+        self.read_by(memory, name, remembered);
+    }
+    /// Notes that `name` depends on the entry that it was read from.
+    fn read_by(&mut self, memory: &mut Memory, name: Name, remembered: Remembered) {
+        self.readers.add(remembered.at, name);
         if let Some(offset) = memory.offset(remembered.at, 8) {
             memory.note(offset, noted::TABLE);
         }
@@ -197,6 +159,12 @@ impl Buffer {
         let mut global = false;
         for level in (0..3).rev() {
             let at = table + 8 * (page >> (9 * level) & 511);
+            if !global {
+                self.tables.reached(table, Place { space, above: page >> (9 * (level + 1)), level });
+                if let Some(offset) = memory.offset(table, 8) {
+                    memory.note(offset, noted::TABLE);
+                }
+            }
             let pointer = Name { whose: Whose::Space(space), key: key(page, level) | POINTER };
             let kept = self.spaces.get(&space.into()).and_then(|map| map.get(&pointer.key));
             let (entry, at, new) = match kept {
@@ -208,7 +176,7 @@ impl Buffer {
             let found = Remembered { entry, at };
             let valid = entry & pte::V != 0 && entry & (pte::R | pte::W) != pte::W;
             if !valid {
-                if self.missing {
+                if self.missing != Missing::Forgotten {
                     let entry = entry & !pte::V;
                     let name = Name { whose: Whose::Space(space), key: key(page, 0) };
                     self.remember(memory, name, Remembered { entry, at });
@@ -226,21 +194,66 @@ impl Buffer {
         }
         None
     }
+    /// The entry at physical address `at` is about to be written, by who executes in `active`, the space of now: what a hart may have read there, it may
+    /// go on to remember. False: its frame is no table any more, of which anything could be.
+    pub fn about_to_write(&mut self, memory: &mut Memory, at: u64, active: u16) -> bool {
+        let old = Remembered { entry: memory.word(at), at };
+        for place in self.tables.places(at) {
+            if self.is_there(memory, place, at) {
+                if old.entry & pte::V != 0 && self.tables.seen(place, at) {
+                    self.may_remember(memory, place.name(at, old.entry), old);
+                }
+                self.tables.written(place, at, active);
+            } else {
+                self.tables.left(at & !0xfff, place);
+            }
+        }
+        self.tables.is_one(at) || self.readers.any_of(at)
+    }
+    /// Space `space` translates from now on.
+    pub fn enter(&mut self, space: u16) {
+        self.tables.enter(space);
+    }
+    /// Whether a walk in the space comes to the table with the entry at `at`.
+    fn is_there(&self, memory: &Memory, place: Place, at: u64) -> bool {
+        let Some(&root) = self.roots.get(&place.space.into()) else { return false };
+        let page = place.above << (9 * (place.level + 1));
+        let table = (place.level + 1..3).rev().try_fold(root << 12, |table, level| {
+            let pointer = Name { whose: Whose::Space(place.space), key: key(page, level) | POINTER };
+            let entry = self
+                .remembered(pointer)
+                .map_or_else(|| memory.word(table + 8 * (page >> (9 * level) & 511)), |kept| kept.entry);
+            (entry & pte::V != 0 && entry & pte::LEAF == 0).then(|| address(entry))
+        });
+        table == Some(at & !0xfff)
+    }
+    fn may_remember(&mut self, memory: &mut Memory, name: Name, old: Remembered) {
+        let Whose::Space(space) = name.whose else { return };
+        if name.is_pointer() && !self.pointers || self.all_remembered(name).any(|known| known == old) {
+            return;
+        }
+        self.unseen.entry(space.into()).or_default().entry(name.key).or_default().push(old);
+        self.read_by(memory, name, old);
+    }
     /// Forgets what a fence covers: of one address or all, of one space or all.
     pub fn fence(&mut self, address: Option<u64>, space: Option<u16>) {
+        self.fence_unseen(address, space);
+        if let (None, Some(space)) = (address, space) {
+            self.tables.forget(space);
+        }
         let Buffer { lines, spaces, all, readers, .. } = self;
         let mut whole = address.is_none() || space.is_none();
         let mut forget = |whose: Whose, map: &mut Map<Remembered>| match address {
             None => {
                 for (key, remembered) in map.drain() {
-                    forget_reader(readers, remembered.at, Name { whose, key });
+                    readers.forget(remembered.at, Name { whose, key });
                 }
             }
             Some(address) => {
                 for level in 0..3 {
                     let key = key(address << 25 >> 37, level);
                     if let Some(remembered) = map.remove(&key) {
-                        forget_reader(readers, remembered.at, Name { whose, key });
+                        readers.forget(remembered.at, Name { whose, key });
                         whole |= level > 0;
                     }
                 }
@@ -270,6 +283,26 @@ impl Buffer {
             }
         }
     }
+    fn fence_unseen(&mut self, address: Option<u64>, space: Option<u16>) {
+        let Buffer { unseen, readers, spaces, .. } = self;
+        for (&of, map) in unseen.iter_mut().filter(|&(&of, _)| space.is_none_or(|space| of == space.into())) {
+            let covered = |key: u64| {
+                address.is_none_or(|address| (0..3).any(|level| key == self::key(address << 25 >> 37, level)))
+            };
+            map.retain(|&key, entries| {
+                if !covered(key) {
+                    return true;
+                }
+                let name = Name { whose: Whose::Space(of as u16), key };
+                let kept = spaces.get(&of).and_then(|map| map.get(&key));
+                for old in entries.iter().filter(|old| kept.is_none_or(|kept| kept.at != old.at)) {
+                    readers.forget(old.at, name);
+                }
+                false
+            });
+        }
+        unseen.retain(|_, map| !map.is_empty());
+    }
     /// Space `space` has the root table at `root` now: whether something is remembered that another root table led to.
     pub fn root_is_new(&mut self, space: u16, root: u64) -> bool {
         let before = self.roots.insert(space.into(), root);
@@ -277,7 +310,7 @@ impl Buffer {
     }
     /// Who remembers the entry at physical address `at`.
     pub fn readers(&self, at: u64) -> &[Name] {
-        self.readers.get(&at).map_or(&[], Vec::as_slice)
+        self.readers.of(at)
     }
     pub fn remembered(&self, name: Name) -> Option<Remembered> {
         match name.whose {
@@ -285,13 +318,50 @@ impl Buffer {
             Whose::All => self.all.get(&name.key).copied(),
         }
     }
+    /// The same, and what else a hart may remember by that name.
+    pub fn all_remembered(&self, name: Name) -> impl Iterator<Item = Remembered> {
+        let unseen = match name.whose {
+            Whose::Space(space) => self.unseen.get(&space.into()).and_then(|map| map.get(&name.key)),
+            Whose::All => None,
+        };
+        self.remembered(name).into_iter().chain(unseen.into_iter().flatten().copied())
+    }
 }
-fn forget_reader(readers: &mut Map<Vec<Name>>, at: u64, name: Name) {
-    if let Some(names) = readers.get_mut(&at) {
+/// By where an entry was read, who remembers it.
+#[derive(Default)]
+struct Readers {
+    by_word: Map<Vec<Name>>,
+    /// How many words of each frame are among these.
+    frames: Map<u32>,
+}
+impl Readers {
+    fn add(&mut self, at: u64, name: Name) {
+        let names = self.by_word.entry(at).or_default();
+        if names.is_empty() {
+            *self.frames.entry(at / PAGE).or_default() += 1;
+        }
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    fn of(&self, at: u64) -> &[Name] {
+        self.by_word.get(&at).map_or(&[], Vec::as_slice)
+    }
+    fn forget(&mut self, at: u64, name: Name) {
+        let Some(names) = self.by_word.get_mut(&at) else { return };
         names.retain(|&other| other != name);
         if names.is_empty() {
-            readers.remove(&at);
+            self.by_word.remove(&at);
+            let words = self.frames.entry(at / PAGE).or_default();
+            *words -= 1;
+            if *words == 0 {
+                self.frames.remove(&(at / PAGE));
+            }
         }
+    }
+    /// Whether anything is remembered of the frame that `at` is in.
+    fn any_of(&self, at: u64) -> bool {
+        self.frames.contains_key(&(at / PAGE))
     }
 }
 /// The frame of a page by the leaf of its level; `None`: a superpage that is not aligned.
