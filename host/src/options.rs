@@ -86,7 +86,8 @@ pub struct Options {
     /// The system around the program: a manifest in systems/; with a network card or a disk "exec-devices" stands for "exec"
     #[arg(long, default_value = "exec")]
     pub system: String,
-    /// Give up after so many seconds (exit status 124); on the model, by its own clock of 100 MHz
+    /// Give up after so many seconds (exit status 124), without those that it waits for a processor of a busy host; on the model, by its own clock of
+    /// 100 MHz
     #[arg(long)]
     pub timeout: Option<f64>,
     /// Memory of QEMU's machine, in MiB

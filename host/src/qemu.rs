@@ -173,6 +173,12 @@ impl Guest {
         // SAFETY: asks for a number.
         Some(ticks / unsafe { libc::sysconf(libc::_SC_CLK_TCK) } as f64)
     }
+    /// How long the machine has waited for a processor of the host's: that of its threads which has waited longest.
+    fn held_up(&self) -> Duration {
+        let threads = std::fs::read_dir(format!("/proc/{}/task", self.child.id())).into_iter().flatten().flatten();
+        let waited = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("schedstat")).ok());
+        waited.filter_map(|text| waited_by(&text)).max().unwrap_or_default()
+    }
     /// The system log as it is now.
     pub fn log(&self) -> Option<GuestLog> {
         guest_log::read(self.ram.as_file(), self.log_offset()).ok()
@@ -181,18 +187,26 @@ impl Guest {
     pub fn log_offset(&self) -> u64 {
         (self.log - abi::address::RAM_BASE) as u64
     }
-    /// Waits for QEMU to end, until `deadline`, or until its output is `broken`; `None`: it was still running.
+    /// Waits for QEMU to end, until `deadline`, or until its output is `broken`; `None`: it was still running. What it waits for a processor
+    /// is added to its time.
     fn wait(&mut self, deadline: Option<Instant>, broken: &AtomicBool) -> Result<Option<ExitStatus>> {
         loop {
             if let Some(status) = self.child.try_wait()? {
                 return Ok(Some(status));
             }
-            if deadline.is_some_and(|d| Instant::now() >= d) || broken.load(Ordering::Relaxed) {
+            if deadline.is_some_and(|d| Instant::now() >= d && Instant::now() >= d + self.held_up())
+                || broken.load(Ordering::Relaxed)
+            {
                 return Ok(None);
             }
             std::thread::sleep(Duration::from_millis(5));
         }
     }
+}
+
+/// How long a thread has waited for a processor, as the kernel says it: nanoseconds, the second number (`Documentation/scheduler/sched-stats`).
+fn waited_by(schedstat: &str) -> Option<Duration> {
+    schedstat.split_whitespace().nth(1)?.parse().ok().map(Duration::from_nanos)
 }
 
 /// Both ends of a console at this side: what it says, and where its input goes.
@@ -297,5 +311,15 @@ pub fn snapshot(image: &Image, machine: &Machine, until: &str) -> Result<(String
             Ok(bytes) => said.extend(bytes),
             Err(_) => bail!("the console never said \"{until}\":\n{text}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn what_a_thread_waited_for_a_processor_is_the_second_number() {
+        assert_eq!(waited_by("812345 2739408 17\n"), Some(Duration::from_nanos(2_739_408)));
+        assert!(waited_by("").is_none() && waited_by("0").is_none());
     }
 }
