@@ -1,4 +1,3 @@
-// expect stdout the walls held
 // timeout 60
 // ways plain touch slices strict strict-touch
 /* Not in a sandbox: `get_asid` answers for the controlling domain there, so a domain can name neither itself nor its child, and

@@ -1,4 +1,3 @@
-// expect stdout the walls held
 // timeout 60
 // ways plain touch slices strict strict-touch
 /* Not in a sandbox: a call that comes through a stub is never answered with portals (`portal.grant` ends with EINVAL), so a server there

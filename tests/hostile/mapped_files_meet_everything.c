@@ -1,4 +1,3 @@
-// expect stdout the walls held
 // timeout 60
 #define HOSTILE_MAY_END
 #include "include/hostile.h"

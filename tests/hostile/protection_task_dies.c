@@ -1,8 +1,8 @@
-// expect stdout the walls held
 // timeout 60
+// ways plain touch slices strict strict-touch
 /* A task dies, and with it its domains of protection, at any moment of what its threads do in these: call each other, lend pages on to a
    server, take memory, end themselves. Every page that the server still reads stays what it was until the call is over; then all is
-   freed. In a sandbox no domain of protection is made. */
+   freed. Not in a sandbox: no domain of protection is made there. */
 #include "include/hostile.h"
 
 enum { PARTS = 3, THREADS = 3, PAGES = 4, SYS_GROW_ = 21, ROUNDS = 24 };
@@ -86,10 +86,9 @@ static int attack(void)
     for (int round = 0; round < hostile_rounds(ROUNDS); round++) {
         int task = domain_fork(0);
         if (task == 0) {
-            int made = makes_parts();
-            if (made) {
+            if (makes_parts()) {
                 sem_post(ready);
-                _Exit(made == -ENOTSUP || made == -EACCESS || made == -ENOENT ? 40 : 50);
+                _Exit(50);
             }
             for (word n = 0; n < THREADS; n++)
                 thread_create(works, (void *)(n + round), -1);
@@ -101,9 +100,9 @@ static int attack(void)
         hrsleep(2000 + 311 * (unsigned)(round * 37 % 97));
         domain_kill(task);
         wall(3, domain_wait(task, &status) == 0);
-        if (status != -EDEAD && status != 40)
+        if (status != -EDEAD)
             printf("the task ended with %d\n", status);
-        wall(4, status == -EDEAD || status == 40);
+        wall(4, status == -EDEAD);
         wall(5, sem_trywait(broken) == -EAGAIN);
     }
     sem_post(stop);

@@ -1,4 +1,3 @@
-// expect stdout the walls held
 // timeout 120
 #include "include/hostile.h"
 

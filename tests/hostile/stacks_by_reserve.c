@@ -1,4 +1,3 @@
-// expect stdout the walls held
 // timeout 90
 #include "include/hostile.h"
 

@@ -1,5 +1,4 @@
 // timeout 90
-// expect stdout the walls held
 /* One in a sandbox opens, in turns, a portal of words and one with a window, which get the same number, while another of its threads calls that number with an
    address of its controlling domain's. What that passes on, as it came, never has it lend its own memory. */
 #include "include/hostile.h"

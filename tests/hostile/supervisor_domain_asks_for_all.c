@@ -1,6 +1,5 @@
 // system supervised
 // timeout 120
-// expect stdout the walls held
 /* A component in supervisor mode asks for what there is not for it, and calls with addresses and numbers that nobody has: no domain of protection is made
    in its space, in which it would not end with it, no page is shared or moved, and what it passes is looked at as what others pass. It also
    answers its own faults. */

@@ -1,6 +1,5 @@
 // system supervised
 // timeout 120
-// expect stdout the walls held
 /* A component in supervisor mode calls its caller back, which calls it again, until no more calls fit on top of each other, in several threads, which wait for
    its stacks, and are killed at any depth of that. Each call that returns finds its stack as it was. */
 #include "include/hostile.h"

@@ -1,6 +1,5 @@
 // system supervised
 // timeout 200
-// expect stdout the walls held
 /* A component in supervisor mode fails in every way (stray loads, stores and jumps, a stack that ends, instructions that are none, windows that are
    closed) while others have lent it pages that it has lent on, and they and those are killed meanwhile. Nobody's pages change, all get an answer, and it
    starts again. */

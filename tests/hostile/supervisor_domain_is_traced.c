@@ -1,6 +1,5 @@
 // system supervised
 // timeout 200
-// expect stdout the walls held
 /* Calls to and from a component in supervisor mode are traced, by several, on and off, while it fails, its callers are killed and who traces is killed. Calls
    come out as they do untraced, and nothing is left of who traced. */
 #include "include/lenders.h"

@@ -1,6 +1,5 @@
 // system supervised
 // timeout 120
-// expect stdout the walls held
 /* A component in supervisor mode returns with other values in all registers, and calls somebody who looks for what it had in them and leaves others, while both
    compute with floating point. Whoever is returned to has what a call keeps, and who is called finds nothing but its arguments. */
 #include "include/hostile.h"

@@ -1,4 +1,3 @@
-// expect stdout the walls held
 // timeout 60
 #include "include/hostile.h"
 #include <fcntl.h>

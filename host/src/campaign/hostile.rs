@@ -9,8 +9,6 @@ use std::path::Path;
 use strict::Settings;
 
 const FOLDER: &str = "tests/hostile";
-/// The last line of those that name none.
-const HELD: &str = "the walls held";
 /// Instructions after which a program has failed.
 const INSTRUCTIONS: u64 = 20_000_000_000;
 /// What a program repeats often, it repeats this many times less often.
@@ -18,31 +16,27 @@ const FEWER: &str = "8";
 
 struct Program {
     systems: Systems,
-    /// Lines of its output.
-    held: Vec<String>,
-    /// Its system and its arguments in each way.
-    ways: Vec<(usize, Vec<String>)>,
+    /// Its system and its arguments in each way, and lines of its output.
+    ways: Vec<(usize, Vec<String>, Vec<String>)>,
 }
 impl Program {
     fn new(root: &Path, file: &Path) -> Result<Program> {
         let file = file.strip_prefix(root).unwrap_or(file).to_string_lossy();
         let source = std::fs::read_to_string(root.join(&*file)).with_context(|| file.to_string())?;
-        let mut directives = directives::parse(&source).with_context(|| file.to_string())?;
-        if directives.stdout.is_empty() {
-            directives.stdout.push(HELD.into());
-        }
+        let directives = directives::parse(&source).with_context(|| file.to_string())?;
         if directives.status != 0 {
             bail!("{file}: a hostile program that has failed has another status than 0");
         }
         let ways = hostile::ways(&file, &directives)?.into_iter().map(|(_, way)| {
             let mut arguments = way.arguments;
             arguments[1] = FEWER.into();
-            (usize::from(way.system.ends_with("-touch")), arguments)
+            let held = [&directives.stdout[..], &[hostile::held(&arguments[0], FEWER)]].concat();
+            (usize::from(way.system.ends_with("-touch")), arguments, held)
         });
         let mut ways: Vec<_> = ways.collect();
         ways.sort();
         ways.dedup();
-        Ok(Program { systems: Systems::new(root, &file, &directives.system)?, held: directives.stdout, ways })
+        Ok(Program { systems: Systems::new(root, &file, &directives.system)?, ways })
     }
 }
 
@@ -72,10 +66,10 @@ impl Campaign for Hostile {
     fn run(&mut self, run: u64, seed: u32, _: u64) -> Result<Ran> {
         let count = self.programs.len() as u64;
         let (program, round) = (&self.programs[(run % count) as usize], (run / count) as usize);
-        let (system, arguments) = &program.ways[round % program.ways.len()];
+        let (system, arguments, held) = &program.ways[round % program.ways.len()];
         let one = One { system: *system, slices: Some(seed), arguments, instructions: INSTRUCTIONS };
         let (outcome, _) = program.systems.run(&one, Settings::default())?;
-        let failure = wrong(&outcome, &program.held).map(|why| Failure { command: program.systems.command(&one), why });
+        let failure = wrong(&outcome, held).map(|why| Failure { command: program.systems.command(&one), why });
         Ok(Ran { steps: 1, failure })
     }
 }

@@ -45,13 +45,19 @@ pub fn ways(name: &str, directives: &Directives) -> Result<Vec<(&'static str, Di
     let wanted = WAYS.iter().filter(|way| directives.ways.is_empty() || directives.ways.iter().any(|w| w == way.name));
     Ok(wanted.map(|way| (way.name, in_way(name, directives, way))).collect())
 }
+/// The last line of a program that was told so.
+pub fn held(depth: &str, fewer: &str) -> String {
+    format!("the walls held in {depth} sandboxes, 1 round of {fewer}")
+}
 fn in_way(name: &str, directives: &Directives, way: &Way) -> Directives {
     let mut arguments = vec![way.depth.to_string(), way.fewer.to_string()];
     arguments.extend(directives.arguments.iter().cloned());
+    // What the frame of these programs says, and none says by chance.
+    let stdout = [&directives.stdout[..], &[held(way.depth, way.fewer)]].concat();
     // A program's own system has another one beside it for windows at the first access, as "exec" has.
     let system = way.system.replacen("exec", &directives.system, 1);
     let seed = name.bytes().fold(0u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte as u32));
-    let directives = Directives { arguments, system, ..directives.clone() };
+    let directives = Directives { arguments, stdout, system, ..directives.clone() };
     match way.slices {
         Slices::Usual => directives,
         // The same on every machine: an instruction takes 2⁴ to 2¹⁰ ns, so a slice has 5,000 to 320,000.
@@ -91,6 +97,12 @@ mod tests {
         let directives = Directives { arguments: vec!["7".into()], ..Directives::default() };
         let all = ways("hostile::a", &directives).unwrap();
         assert_eq!(all[3].1.arguments, ["2", "8", "7"]);
+    }
+    #[test]
+    fn a_program_that_does_not_do_as_the_way_says_fails() {
+        let own = Directives { stdout: vec!["first".into()], ..Directives::default() };
+        let all = ways("hostile::a", &own).unwrap();
+        assert_eq!(all[3].1.stdout, ["first", "the walls held in 2 sandboxes, 1 round of 8"]);
     }
     #[test]
     fn time_slices_are_the_same_each_time() {
