@@ -1,7 +1,7 @@
 // expect stdout all that must hold has held
 // timeout 240
 // icount
-#include <pebble.h>
+#include "include/all_holds.h"
 /* Several hostile domains do one random thing each in turn: register, open, close, say who may open what, withdraw, call each other with
    windows, lend on what they were lent, fork, share portal tables, interpose, grant, notify, page, kill, fault, end, and call system
    portals with arguments that are chosen to hurt; they make domains of protection in their spaces, show them pages and hide these again, call
@@ -387,7 +387,6 @@ static void hostile(int number, unsigned long with)
     }
 }
 
-typedef struct { _Alignas(128) char what[48]; unsigned long at, number, value; } violation;
 static int check, count, domain, checks, skipped;
 /* 0: nothing was found. */
 static int look(int at)
@@ -399,11 +398,9 @@ static int look(int at)
     checks++;
     if (result == -EAGAIN)
         skipped++;
-    if (result != 0 && result != -EAGAIN)
-        printf("inspect.check: %d\n", result);
-    if (result != 0 || v.what[0] == 0)
+    if (result == -EAGAIN || (result == 0 && v.what[0] == 0))
         return 0;
-    printf("\nafter step %d: %s: at %lu, number %#lx, value %#lx\n", at, v.what, v.at, v.number, v.value);
+    printf("\nafter step %d: %s: at %lu, number %#lx, value %#lx\n", at, result ? pebble_strerror(result) : v.what, v.at, v.number, v.value);
     return 1;
 }
 static int lives(int asid)
