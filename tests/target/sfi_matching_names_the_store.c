@@ -1,6 +1,7 @@
 // isolation sfi
 // matching
 // expect status 126
+// expect stderr of its fault domain (0x2
 // expect stdout what lies inside is written
 // expect stderr breakpoint
 /* With segment matching a store to an address outside is a fault of that store: nothing is written in the segment in its place. */

@@ -2,6 +2,7 @@
 // loads
 // matching
 // expect status 126
+// expect stderr of its fault domain (0x2
 // expect stdout sorted: 1 2 3 4 5 6 7 8 9
 // expect stderr breakpoint
 /* Loads and indirect jumps are matched as stores are: a program of pointers to functions works, and a jump to the host's code faults where it is made. */

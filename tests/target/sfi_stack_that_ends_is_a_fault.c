@@ -1,5 +1,7 @@
 // isolation sfi
 // expect status 126
+// expect stderr store page fault at address 0x1bf
+// expect stderr of its fault domain (0x2
 /* Recursion without end runs into the heap's end of the stack, where nothing is mapped. */
 #include <pebble.h>
 

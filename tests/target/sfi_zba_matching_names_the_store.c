@@ -2,6 +2,7 @@
 // form zba
 // matching
 // expect status 126
+// expect stderr of its fault domain (0x2
 // expect stdout what lies inside is written
 // expect stderr breakpoint
 /* The same in a segment of 4 GiB. */
