@@ -2,7 +2,8 @@
 // timeout 240
 // on strict
 /* All that changes a page table under a translation that has been used: a copy at the first write, a window on a shared page, a page
-   replaced, given, got and shared, a stack and a domain that end, a number of a domain that is given out again. After each, what is
+   replaced, given, got and shared, a stack and a domain that end, pages that a domain of protection was shown, a number of a domain that is given out
+   again. After each, what is
    there is looked at by who has used the old translation. */
 #include <pebble.h>
 
@@ -171,6 +172,69 @@ static void threads(void)
             thread_join(made[n]);
     }
 }
+/* In a domain of protection: only its argument. */
+static word looks(const volatile unsigned char *page)
+{
+    return *page;
+}
+DP_MODULE(part, looks)
+/* Whoever replaces a page hides it: it is shown again. */
+static word seen_again(int dp, int page)
+{
+    expect("shown again", dp_make_visible(dp, (void *)pages[page], PAGE, PAGE_READ), 0);
+    return dp_call(dp, part, 0, 0, (word)pages[page]);
+}
+static word seen(int dp, int page)
+{
+    return dp_call(dp, part, 0, 0, (word)pages[page]);
+}
+static void parts(void)
+{
+    for (int round = 0; round < 3; round++) {
+        int dp = dp_create("part");
+        expect("a domain of protection", dp < 0 || dp_show_program(dp) || dp_register(dp, part, part_procedures, 1)
+               || dp_make_visible(dp, (void *)pages, 4 * PAGE, PAGE_READ), 0);
+        fill(50 + round);
+        for (int n = 0; n < 4; n++)
+            expect("a page that is shown", seen(dp, n), 50 + round + n);
+        expect("page_map", page_map(get_asid(), (void *)pages[0], 0, PAGE_READ | PAGE_WRITE), 0);
+        expect("a page shown and replaced by zeros", seen_again(dp, 0), 0);
+        expect("page_map", page_map(get_asid(), (void *)pages[1], (void *)pages[7], PAGE_READ | PAGE_WRITE), 0);
+        expect("a page shown and replaced by a copy", seen_again(dp, 1), 57 + round);
+        int child = domain_fork(0), status;
+        if (child == 0)
+            _Exit(0);
+        domain_wait(child, &status);
+        pages[2][0] = 90;
+        expect("a page shown and copied at the first write", seen(dp, 2), 90);
+        expect("given", invoke_portal(portal_open("app.take"), pages[3], (word)PAGE), 53 + round);
+        expect("page_map", page_map(get_asid(), (void *)pages[3], 0, PAGE_READ | PAGE_WRITE), 0);
+        expect("a page shown, given and there again", seen_again(dp, 3), 0);
+        /* What takes a page from it ends it at the next access; also one that it saw in a frame which another has still. */
+        child = domain_fork(0);
+        if (child == 0) {
+            sem_wait(go);
+            _Exit(0);
+        }
+        expect("a page", seen(dp, 0), 0);
+        expect("page_unmap", page_unmap(get_asid(), (void *)pages[5]), 0);
+        expect("what is shared with a copy", pages[4][0], 54 + round);
+        expect("given with what is not there", invoke_portal(portal_open("app.take"), pages[4], (word)(2 * PAGE)), -EFAULT);
+        expect("what was not given", pages[4][0], 54 + round);
+        expect("page_map", page_map(get_asid(), (void *)pages[5], 0, PAGE_READ | PAGE_WRITE), 0);
+        if (round == 0)
+            expect("hidden", dp_make_invisible(dp, (void *)pages[0], PAGE), 0);
+        else if (round == 1)
+            expect("given", invoke_portal(portal_open("app.take"), pages[0], (word)PAGE), 0);
+        else
+            expect("got", invoke_portal(portal_open("app.get"), pages[0], (word)PAGE), 0);
+        expect("a page that was taken from it", seen(dp, 0), -EDEAD);
+        sem_post(go);
+        domain_wait(child, &status);
+        dp_destroy(dp);
+        expect("page_map", page_map(get_asid(), (void *)pages[0], 0, PAGE_READ | PAGE_WRITE), 0);
+    }
+}
 static void numbers(void)
 {
     int status;
@@ -197,6 +261,7 @@ int main(void)
     replaced();
     transfers();
     threads();
+    parts();
     numbers();
     domain_kill(child);
     domain_wait(child, &status);

@@ -2,9 +2,10 @@
 //! and its own number; what was done is kept in `target/campaigns`, so that one that was stopped goes on.
 
 mod browser;
-mod fences;
+pub mod fences;
 pub mod fuzz;
 mod hostile;
+mod left_out;
 mod mutants;
 mod power_cuts;
 mod preemption;
@@ -76,7 +77,14 @@ const KINDS: &[Kind] = &[
         name: "fences",
         about: "each fence of the memory manager's and of portal code is left out, which a program must notice; a step is a fence",
         steps: u64::MAX,
-        make: |root| Ok(Box::new(fences::Fences::new(root)?)),
+        make: |root| Ok(Box::new(fences::Fences::new(root, usize::MAX)?)),
+    },
+    Kind {
+        name: "left-out",
+        about: "each check, fence, limit and flush of tests/left_out.toml is left out of a copy of the sources, which a test must notice; a step \
+                is one of them",
+        steps: u64::MAX,
+        make: |root| Ok(Box::new(left_out::LeftOut::new(root)?)),
     },
     Kind {
         name: "browser",

@@ -109,6 +109,9 @@ fn suite<'a>(root: &'a Path, wanted: Wanted) -> Vec<Job<'a>> {
 /// That the picture in the README shows the system.
 const PICTURE: &[Own] = &[("the_committed_picture_is_the_default_system", crate::graph::compare)];
 
+/// What the strict machine is held against.
+const STRICT: &[Own] = &[("each_fence_that_is_left_out_is_noticed", crate::campaign::fences::each_is_noticed)];
+
 /// Groups of tests that run on the machine.
 const ON_THE_MACHINE: &[&str] = &[
     "target",
@@ -128,6 +131,7 @@ const ON_THE_MACHINE: &[&str] = &[
     "isolation",
     "hostile",
     "debugger",
+    "strict",
 ];
 
 /// Whether `filter` can only mean tests on the machine, so that those of this one need not be built.
@@ -217,6 +221,7 @@ fn on_the_machine<'a>(root: &'a Path, wanted: Wanted) -> Result<(Vec<Job<'a>>, V
     jobs.extend(programs::jobs(root, wanted));
     jobs.extend(benchmarks(root, wanted));
     jobs.extend(own("sfi", SEQUOIA, root, wanted));
+    jobs.extend(own("strict", STRICT, root, wanted));
     jobs.extend(own("graph", PICTURE, root, wanted));
     jobs.extend(book::jobs(root, wanted)?);
     jobs.extend(manifests::jobs(root, wanted)?);

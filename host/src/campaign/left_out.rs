@@ -1,0 +1,217 @@
+//! What protects is left out, one place after the other ([`LIST`]), which the tests that the list names for it must notice. Done in a copy of the
+//! sources, so that nothing in them knows of it.
+
+use super::{Campaign, Failure, Ran};
+use crate::child::end_with_us;
+use crate::kept;
+use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The list, from the root.
+const LIST: &str = "tests/left_out.toml";
+/// Where the copy is, from the root.
+const COPY: &str = "target/left-out";
+/// What was copied there, as JSON, from there.
+const COPIED: &str = "copied.json";
+/// How long a test may take, with all that it builds.
+const PATIENCE: Duration = Duration::from_secs(1200);
+
+/// Something that protects, and who notices that it is not there.
+#[derive(Clone, Debug, Deserialize, Hash)]
+#[serde(deny_unknown_fields)]
+struct Place {
+    file: PathBuf,
+    /// What it is, in words.
+    what: String,
+    /// Where it is in the file: this is there once.
+    text: String,
+    /// What is there in its place.
+    #[serde(default)]
+    instead: String,
+    /// Names of tests, or parts of them, the one that is quickest first: one of them fails.
+    tests: Vec<String>,
+}
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    place: Vec<Place>,
+}
+impl Place {
+    /// The file's content without it.
+    fn left_out(&self, content: &str) -> Result<String> {
+        let found = content.matches(&self.text).count();
+        ensure!(found == 1, "{}: what is to be left out is there {found} times: {:?}", self.file.display(), self.text);
+        Ok(content.replacen(&self.text, &self.instead, 1))
+    }
+}
+fn list(root: &Path) -> Result<Vec<Place>> {
+    let text = std::fs::read_to_string(root.join(LIST)).context(LIST)?;
+    Ok(toml::from_str::<List>(&text).context(LIST)?.place)
+}
+
+pub struct LeftOut {
+    root: PathBuf,
+    places: Vec<Place>,
+    build: u64,
+}
+impl LeftOut {
+    pub fn new(root: &Path) -> Result<LeftOut> {
+        let places = list(root)?;
+        let mut hasher = DefaultHasher::new();
+        places.hash(&mut hasher);
+        for file in sources(root)? {
+            std::fs::read(root.join(&file)).with_context(|| file.display().to_string())?.hash(&mut hasher);
+        }
+        Ok(LeftOut { root: root.into(), places, build: hasher.finish() })
+    }
+    /// Makes the copy what the sources are, and then what they are without `place`.
+    fn copy_without(&self, place: &Place) -> Result<()> {
+        let copy = self.root.join(COPY);
+        let files = sources(&self.root)?;
+        for file in &files {
+            let (from, to) = (self.root.join(file), copy.join(file));
+            let content = std::fs::read(&from)?;
+            let content = match *file == place.file {
+                true => place.left_out(std::str::from_utf8(&content)?)?.into_bytes(),
+                false => content,
+            };
+            // What stays the same keeps its time, and is not built again.
+            if std::fs::read(&to).is_ok_and(|known| known == content) {
+                continue;
+            }
+            std::fs::create_dir_all(to.parent().context("a file without a folder")?)?;
+            std::fs::write(&to, content)?;
+            std::fs::set_permissions(&to, std::fs::metadata(&from)?.permissions())?;
+        }
+        let copied = copy.join(COPIED);
+        let before: HashSet<PathBuf> = match std::fs::read_to_string(&copied) {
+            Ok(text) => serde_json::from_str(&text).context(COPIED)?,
+            Err(_) => HashSet::new(),
+        };
+        for file in before.iter().filter(|file| !files.contains(file)) {
+            std::fs::remove_file(copy.join(file))?;
+        }
+        kept::write(&copied, &files)
+    }
+    /// Whether a test fails in the copy; an error: nothing was tested.
+    fn is_noticed_by(&self, test: &str) -> Result<bool> {
+        let copy = self.root.join(COPY);
+        let mut said = tempfile::tempfile()?;
+        let mut command = Command::new(copy.join("pebble"));
+        command.args(["test", test]).current_dir(&copy).env_remove("PEBBLE_ROOT").stdin(Stdio::null());
+        command.stdout(said.try_clone()?).stderr(said.try_clone()?);
+        end_with_us(&mut command);
+        let mut child = command.spawn()?;
+        let end = Instant::now() + PATIENCE;
+        let status = loop {
+            match child.try_wait()? {
+                Some(status) => break status,
+                None if Instant::now() >= end => {
+                    child.kill()?;
+                    child.wait()?;
+                    bail!("./pebble test {test}: not done in {} minutes", PATIENCE.as_secs() / 60);
+                }
+                None => std::thread::sleep(Duration::from_millis(100)),
+            }
+        };
+        let mut text = String::new();
+        std::io::Seek::rewind(&mut said)?;
+        std::io::Read::read_to_string(&mut said, &mut text)?;
+        judge(status.success(), &text).with_context(|| format!("./pebble test {test}"))
+    }
+}
+/// Whether what `./pebble test` has said means that a test has failed; an error: it has not come to that.
+fn judge(success: bool, said: &str) -> Result<bool> {
+    let tail = said.lines().rev().take(12).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("\n");
+    let built = !["could not compile", ": error: ", "could not be built"].iter().any(|sign| said.contains(sign));
+    match success {
+        true => Ok(false),
+        false if built && said.lines().any(|line| line.starts_with("FAIL ")) => Ok(true),
+        false => bail!("it does not build, or no test was run:\n{tail}"),
+    }
+}
+/// The files that git knows below `folder`, or would, from there.
+fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut command = Command::new("git");
+    command.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "."]).current_dir(folder);
+    let output = command.output().context("git could not be started")?;
+    ensure!(output.status.success(), "git ls-files: {}", String::from_utf8_lossy(&output.stderr).trim());
+    let names = output.stdout.split(|&byte| byte == 0).filter(|name| !name.is_empty());
+    let files = names.map(|name| Ok(PathBuf::from(std::str::from_utf8(name)?))).collect::<Result<Vec<_>>>()?;
+    Ok(files.into_iter().filter(|file| folder.join(file).is_file()).collect())
+}
+impl Campaign for LeftOut {
+    fn build(&self) -> u64 {
+        self.build
+    }
+    fn all(&self) -> Option<u64> {
+        Some(self.places.len() as u64)
+    }
+    fn run(&mut self, run: u64, _: u32, _: u64) -> Result<Ran> {
+        let place = &self.places[run as usize];
+        self.copy_without(place)?;
+        let command = format!("{}: {}", place.file.display(), place.what);
+        for test in &place.tests {
+            match self.is_noticed_by(test) {
+                Ok(false) => {}
+                Ok(true) => {
+                    eprintln!("\r{command}: {test} notices");
+                    return Ok(Ran { steps: 1, failure: None });
+                }
+                Err(error) => {
+                    return Ok(Ran { steps: 1, failure: Some(Failure { command, why: format!("{error:#}") }) });
+                }
+            }
+        }
+        let why = format!("nobody notices: {}", place.tests.join(", "));
+        Ok(Ran { steps: 1, failure: Some(Failure { command, why }) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    #[test]
+    fn each_place_of_the_list_is_there_once() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let places = list(&root).unwrap();
+        assert!(!places.is_empty());
+        for place in &places {
+            let content = std::fs::read_to_string(root.join(&place.file)).unwrap();
+            place.left_out(&content).unwrap();
+            assert!(!place.tests.is_empty(), "{}", place.what);
+        }
+    }
+    #[test]
+    fn what_is_there_twice_or_not_at_all_is_refused() {
+        let place = Place {
+            file: "a.S".into(),
+            what: String::new(),
+            text: "fence\n".into(),
+            instead: String::new(),
+            tests: Vec::new(),
+        };
+        assert_eq!(place.left_out("nop\nfence\nret\n").unwrap(), "nop\nret\n");
+        for content in ["nop\n", "fence\nfence\n"] {
+            assert!(place.left_out(content).unwrap_err().to_string().starts_with("a.S: "));
+        }
+    }
+    #[test]
+    fn what_does_not_build_is_noticed_by_nobody() {
+        assert!(!judge(true, "ok   a\n\n1 passed, 0 failed").unwrap());
+        assert!(judge(false, "FAIL a: status 3\n\n0 passed, 1 failed").unwrap());
+        for said in [
+            "FAIL a: error: could not compile `portals`",
+            "FAIL a: x.c:3:1: error: no",
+            "",
+            "pebble: no test's name contains \"a\"",
+        ] {
+            assert!(judge(false, said).is_err(), "{said}");
+        }
+    }
+}
