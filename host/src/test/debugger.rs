@@ -6,6 +6,7 @@ use crate::connection::Connection;
 use crate::exec::{self, Options};
 use crate::qemu::{self, Console};
 use anyhow::{Context, Result, bail};
+use std::io::{Seek, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -18,7 +19,8 @@ pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Result<Vec<Job<'a>>> {
     jobs.extend(super::own("debugger", OWN, root, wanted));
     Ok(jobs)
 }
-const OWN: &[Own] = &[("a_dead_domain_leaves_a_core_file_that_gdb_opens", core)];
+const OWN: &[Own] =
+    &[("a_dead_domain_leaves_a_core_file_that_gdb_opens", core), ("the_session_in_the_book_is_what_gdb_prints", book)];
 
 /// A program that dies in a call from another domain: the report has the functions of both, and gdb finds them, and the memory, in the file.
 fn core(root: &Path) -> Result<()> {
@@ -63,6 +65,51 @@ fn dialogue(root: &Path, program: &Path) -> Result<()> {
     let script = program.with_extension("gdb");
     crate::inputs::note(&script);
     let text = std::fs::read_to_string(&script).with_context(|| script.display().to_string())?;
+    let output = session(root, program, text.lines().filter(|line| !line.starts_with('#')))?;
+    let wanted = text.lines().filter_map(|line| line.strip_prefix("# < "));
+    match missing(&output, wanted) {
+        Some(line) => bail!("gdb did not print \"{line}\" where it should:\n{output}"),
+        None => Ok(()),
+    }
+}
+/// The session that the page on debugging shows: gdb prints each of its lines, but for numbers that are another build's.
+fn book(root: &Path) -> Result<()> {
+    const PAGE: &str = "docs/src/debugging.md";
+    const BEGIN: &str = "$ gdb-multiarch -x build/gdb/start.gdb\n";
+    let page = std::fs::read_to_string(root.join(PAGE)).context(PAGE)?;
+    let shown = page.split_once(BEGIN).and_then(|(_, rest)| rest.split_once("```")).context("no session there")?.0;
+    let (commands, printed): (Vec<&str>, Vec<&str>) = shown.lines().partition(|line| line.starts_with(PROMPT));
+    let commands = commands.into_iter().filter_map(|line| line.strip_prefix(PROMPT));
+    let output = session(root, &root.join("tests/debugger/adds.c"), commands)?;
+    let output = without_numbers(&output.replace(&format!("{}/", root.display()), ""));
+    let printed: Vec<String> = printed.into_iter().map(without_numbers).collect();
+    // What stands for anything.
+    match missing(&output, printed.iter().flat_map(|line| line.split('…'))) {
+        Some(line) => bail!("{PAGE} shows \"{line}\", which gdb does not print there:\n{output}"),
+        None => Ok(()),
+    }
+}
+/// What stands before a command of a session in the book.
+const PROMPT: &str = "(gdb) ";
+/// A text without addresses, line numbers, and numbers of domains and of threads: `N` in their place.
+fn without_numbers(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let hexadecimal =
+            rest.strip_prefix("0x").map(|digits| digits.find(|c: char| !c.is_ascii_hexdigit()).map(|n| n + 2));
+        let end = hexadecimal.unwrap_or_else(|| rest.find(|c: char| !c.is_ascii_digit())).unwrap_or(rest.len());
+        let of_a_line = plain.rsplit('\n').next().is_some_and(|line| line.chars().all(|c| c == ' ' || c == '*'));
+        let named = ["domain ", ":", "line "].iter().any(|before| plain.ends_with(before));
+        plain.push_str(if hexadecimal.is_some() || named || of_a_line { "N" } else { &rest[..end] });
+        rest = &rest[end..];
+    }
+    plain + rest
+}
+/// What gdb prints when it is told `commands` while the machine runs the program.
+fn session<'a>(root: &Path, program: &Path, commands: impl Iterator<Item = &'a str>) -> Result<String> {
     let options =
         Options { file_name: program.to_path_buf(), system: "exec".into(), memory: 128, ..Options::default() };
     let image = exec::program_image(root, &options, Connection::Serial)?;
@@ -71,18 +118,13 @@ fn dialogue(root: &Path, program: &Path) -> Result<()> {
     let debug = exec::debug_session(root, &options, Connection::Serial)?;
     let start = debug.start();
     machine.debug = Some(debug);
-    let output = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let guest = scope.spawn(|| qemu::run(&image, &machine, Console::Captured(None)));
-        let output = gdb(&start, &script);
+        let output = gdb(&start, commands);
         // gdb has let go of it: it runs to its end.
         let _ = guest.join();
         output
-    })?;
-    let wanted = text.lines().filter_map(|line| line.strip_prefix("# < "));
-    match missing(&output, wanted) {
-        Some(line) => bail!("gdb did not print \"{line}\" where it should:\n{output}"),
-        None => Ok(()),
-    }
+    })
 }
 /// The first of `parts` that is not in a line of `text` behind the line of the one before it, or in the same.
 fn missing<'a>(text: &str, parts: impl Iterator<Item = &'a str>) -> Option<&'a str> {
@@ -93,8 +135,8 @@ fn missing<'a>(text: &str, parts: impl Iterator<Item = &'a str>) -> Option<&'a s
     }
     None
 }
-/// What gdb prints when it runs `script`.
-fn gdb(start: &Path, script: &Path) -> Result<String> {
+/// What gdb prints when it is told `commands`.
+fn gdb<'a>(start: &Path, commands: impl Iterator<Item = &'a str>) -> Result<String> {
     let deadline = Instant::now() + LIMIT;
     while !start.exists() {
         if Instant::now() > deadline {
@@ -103,19 +145,24 @@ fn gdb(start: &Path, script: &Path) -> Result<String> {
         std::thread::sleep(Duration::from_millis(20));
     }
     let mut command = Command::new("timeout");
-    command.arg(LIMIT.as_secs().to_string()).args(["gdb-multiarch", "-nx", "-batch"]);
-    // Each command by itself: one that fails does not end the dialogue.
-    command.arg("-x").arg(start);
-    for line in std::fs::read_to_string(script)?.lines().filter(|line| !line.starts_with('#')) {
-        command.arg("-ex").arg(line);
-    }
-    let done = command.stdin(Stdio::null()).output().context("gdb-multiarch could not be started")?;
+    command.arg(LIMIT.as_secs().to_string()).args(["gdb-multiarch", "-nx", "-q", "-x"]).arg(start);
+    // Typed, as by a person: what is done before each prompt is done, and one that fails does not end the dialogue.
+    let typed: String = commands.chain(["set confirm off", "quit"]).map(|line| format!("{line}\n")).collect();
+    let mut said = tempfile::tempfile()?;
+    said.write_all(typed.as_bytes())?;
+    said.rewind()?;
+    let done = command.stdin(said).output().context("gdb-multiarch could not be started")?;
     Ok(format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[test]
+    fn numbers_of_a_build_are_left_out() {
+        let text = "#0  0x000000003ffff004 in adds (a=2) at a.c:8\n*   9 of adds (domain 14): 34 12";
+        assert_eq!(without_numbers(text), "#0  N in adds (a=2) at a.c:N\n*   N of adds (domain N): 34 12");
+    }
     #[test]
     fn parts_are_found_in_order_only() {
         assert_eq!(missing("one two\nthree", ["one", "two", "three"].into_iter()), None);

@@ -11,8 +11,8 @@
 //!   (`"thread.exit" = THREAD_EXIT`), `portals::own`, which calls that;
 //! - a field of `names::Server`, which `pebble::serve!` fills: a server that lacks a portal of its interface, has another one, or takes
 //!   other types is an error of the compiler;
-//! - a row of the book's manual (`./pebble manual`; `./pebble check` compares it), and what a tracer prints by ([`portal`],
-//!   [`Portal::words`]);
+//! - a row of the book's manual (`./pebble manual`; `./pebble check` compares it), and the names and kinds by which a tracer prints arguments
+//!   ([`Portal::passed`], [`types::Kind::shown`]);
 //! - what a replacement of the server is held against when a system is built ([`Portal::accepts`]).
 //!
 //! What the portal itself inserts (the letters `c`, `=`, `t`, `a`, `h`, `d`) stands in brackets before the arguments: the server gets it, the
@@ -120,17 +120,6 @@ impl Portal {
             write!(f, "):{} |", self.means)
         })
     }
-    /// The arguments of a call, `name: value, …`, of the words that its caller passed.
-    pub fn words<'a>(&'static self, words: &'a [usize]) -> impl core::fmt::Display + 'a {
-        core::fmt::from_fn(move |f| {
-            for (n, (argument, &word)) in self.passed().iter().zip(words).enumerate() {
-                let separator = if n > 0 { ", " } else { "" };
-                write!(f, "{separator}{}: ", argument.name)?;
-                argument.kind.show(word, f)?;
-            }
-            Ok(())
-        })
-    }
 }
 
 #[cfg(test)]
@@ -172,7 +161,10 @@ mod tests {
     #[test]
     fn a_calls_words_are_shown_by_their_kinds() {
         let bind = portal("names.bind").unwrap();
-        assert_eq!(bind.words(&[7, 0x5000_0000, 3]).to_string(), "domain: 7, name: 0x50000000, registration: 3");
+        let shown = bind.passed().iter().zip([7, 0x5000_0000, 3]);
+        let shown: Vec<String> =
+            shown.map(|(argument, word)| format!("{}: {}", argument.name, argument.kind.shown(word))).collect();
+        assert_eq!(shown.join(", "), "domain: 7, name: 0x50000000, registration: 3");
     }
     #[test]
     fn a_row_of_the_manual_has_what_the_caller_passes() {
