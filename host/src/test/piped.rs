@@ -277,7 +277,7 @@ fn places(root: &Path) -> Result<()> {
         (
             &MATCHED,
             "sfi_matching_names_the_store.c",
-            "of its program, store+0xc at tests/target/sfi_matching_names_the_store.c:11)\n",
+            "of its program, store+0xc at tests/target/sfi_matching_names_the_store.c:12)\n",
         ),
     ];
     for (options, file, place) in PLACES {
