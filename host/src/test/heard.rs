@@ -155,7 +155,8 @@ impl Heard {
     fn pass_lines(&mut self) -> bool {
         while let Some(n) = self.echoes.iter().position(|echo| echo.line) {
             let Echo { text, from, .. } = &self.echoes[n];
-            let begins = |at: &usize| *at == 0 || matches!(self.said[at - 1], b'\n' | b'\r' | b' ');
+            // Or where it was typed: in the midst of what somebody else said.
+            let begins = |at: &usize| at == from || matches!(self.said[at - 1], b'\n' | b'\r' | b' ');
             let mut places = (*from..self.said.len()).filter(begins);
             let Some(end) = places.find_map(|at| end_of(&self.said, text, at)) else { return false };
             // What was typed before it was shown before it.
@@ -245,6 +246,14 @@ mod tests {
         heard.hear(b"\r\x1b[Kpebble> ");
         heard.typed_line(line);
         heard
+    }
+    #[test]
+    fn an_echo_may_begin_in_the_midst_of_what_another_says() {
+        let mut heard = Heard::default();
+        heard.hear(b"interrupt 1");
+        heard.typed_line("kill it");
+        heard.hear(b"kill it\npebble> \nterminated\n");
+        assert_eq!(heard.reads(&Text { text: "terminated".into(), whole: false }), Ok(true));
     }
     #[test]
     fn ones_own_echo_does_not_count() {
