@@ -1,4 +1,4 @@
 // timeout 240
-// expect stdout 3000 specifications right between domains, 3000 within one
+// sample 4
 // system exec-touch
 #include "oracle_long.c"

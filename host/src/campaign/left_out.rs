@@ -1,6 +1,7 @@
 //! What protects is left out, one place after the other ([`LIST`]), which the tests that the list names for it must notice. Done in a copy of the
 //! sources, so that nothing in them knows of it.
 
+use super::sources::{self, sources};
 use super::{Campaign, Failure, Ran};
 use crate::child::end_with_us;
 use crate::kept;
@@ -64,9 +65,7 @@ impl LeftOut {
         let places = list(root)?;
         let mut hasher = DefaultHasher::new();
         places.hash(&mut hasher);
-        for file in sources(root)? {
-            std::fs::read(root.join(&file)).with_context(|| file.display().to_string())?.hash(&mut hasher);
-        }
+        sources::hash(root, &mut hasher)?;
         Ok(LeftOut { root: root.into(), places, build: hasher.finish() })
     }
     /// Makes the copy what the sources are, and then what they are without `place`.
@@ -134,16 +133,6 @@ fn judge(success: bool, said: &str) -> Result<bool> {
         false if built && said.lines().any(|line| line.starts_with("FAIL ")) => Ok(true),
         false => bail!("it does not build, or no test was run:\n{tail}"),
     }
-}
-/// The files that git knows below `folder`, or would, from there.
-fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut command = Command::new("git");
-    command.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard", "."]).current_dir(folder);
-    let output = command.output().context("git could not be started")?;
-    ensure!(output.status.success(), "git ls-files: {}", String::from_utf8_lossy(&output.stderr).trim());
-    let names = output.stdout.split(|&byte| byte == 0).filter(|name| !name.is_empty());
-    let files = names.map(|name| Ok(PathBuf::from(std::str::from_utf8(name)?))).collect::<Result<Vec<_>>>()?;
-    Ok(files.into_iter().filter(|file| folder.join(file).is_file()).collect())
 }
 impl Campaign for LeftOut {
     fn build(&self) -> u64 {

@@ -11,8 +11,10 @@ mod power_cuts;
 mod preemption;
 mod progress;
 mod reboot;
+mod sources;
 mod stream;
 mod verifier;
+mod whole;
 
 use anyhow::{Result, bail};
 use progress::{Failure, Progress};
@@ -85,6 +87,12 @@ const KINDS: &[Kind] = &[
                 is one of them",
         steps: u64::MAX,
         make: |root| Ok(Box::new(left_out::LeftOut::new(root)?)),
+    },
+    Kind {
+        name: "whole",
+        about: "programs of tests/target that try a sample of what they are for, each with all of it; a step is a program",
+        steps: u64::MAX,
+        make: |root| Ok(Box::new(whole::Whole::new(root)?)),
     },
     Kind {
         name: "browser",

@@ -31,6 +31,8 @@ pub struct Directives {
     pub arguments: Vec<String>,
     pub system: String,
     pub stdin: Option<String>,
+    /// It tries one in so many of what it is for, which it is told as its first argument and says in the end; all in the campaign "whole".
+    pub sample: Option<u32>,
     /// How a hostile program is run: names of [`super::hostile::WAYS`]; none: in all ways.
     pub ways: Vec<String>,
 }
@@ -55,8 +57,18 @@ impl Default for Directives {
             arguments: Vec::new(),
             system: "exec".into(),
             stdin: None,
+            sample: None,
             ways: Vec::new(),
         }
+    }
+}
+
+impl Directives {
+    /// The same with what a program is told that tries one in `share` of what it is for, and its last line then.
+    pub fn sampled(self, share: u32) -> Directives {
+        let arguments = std::iter::once(share.to_string()).chain(self.arguments).collect();
+        let stdout = self.stdout.into_iter().chain([format!("one in {share} was tried")]).collect();
+        Directives { arguments, stdout, ..self }
     }
 }
 
@@ -94,6 +106,7 @@ pub fn parse(source: &str) -> Result<Directives> {
             "arguments" => d.arguments = value.split_whitespace().map(String::from).collect(),
             "system" => d.system = value.to_string(),
             "ways" => d.ways = value.split_whitespace().map(String::from).collect(),
+            "sample" => d.sample = Some(value.parse().with_context(place)?),
             "stdin" => d.stdin = Some(format!("{value}\n")),
             _ => bail!("{}: unknown directive \"{key}\"", place()),
         }
@@ -139,6 +152,13 @@ mod tests {
         let d = parse("// on strict\n// slices 7\n").unwrap();
         assert_eq!((d.on, d.slices), (On::Strict, Some(7)));
         assert!(parse("// on rtl\n").is_err() && parse("// slices often\n").is_err());
+    }
+    #[test]
+    fn what_tries_a_sample_is_told_so_and_says_so() {
+        let d = parse("// sample 7\n// arguments 3\n// expect stdout a\n").unwrap();
+        let d = d.clone().sampled(d.sample.unwrap());
+        assert_eq!((d.arguments, d.stdout), (vec!["7".into(), "3".into()], vec!["a".into(), "one in 7 was tried".into()]));
+        assert!(parse("// sample some\n").is_err());
     }
     #[test]
     fn lines_are_found_in_order_only() {

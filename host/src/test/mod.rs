@@ -18,7 +18,7 @@ mod report;
 mod services;
 mod session;
 mod systems;
-mod target;
+pub mod target;
 mod webconsole;
 
 use crate::inputs::Inputs;

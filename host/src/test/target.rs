@@ -135,9 +135,29 @@ fn options(path: &Path, d: &Directives) -> Options {
         ..Options::default()
     }
 }
+/// Those of `tests/target` that try a sample of what they are for, each with all of it: what it is called, and its run. For a campaign.
+pub fn whole(root: &Path) -> Result<Vec<Whole<'_>>> {
+    let all = programs(root, "target")?.into_iter();
+    let sampled = all.filter(|test| test.directives.as_ref().is_ok_and(|d| d.sample.is_some()));
+    let run = |path: &Path| {
+        let d = directives::parse(&std::fs::read_to_string(path)?)?.sampled(1);
+        let d = Directives { timeout: d.timeout * WHOLE, ..d };
+        check(&d, &outcome(root, path, &d)?)
+    };
+    Ok(sampled.map(|test| (test.path.display().to_string(), Box::new(move || run(&test.path)) as _)).collect())
+}
+/// One of [`whole`].
+pub type Whole<'a> = (String, Box<dyn Fn() -> Result<()> + 'a>);
+/// How much longer one of them may take that tries all.
+const WHOLE: f64 = 10.0;
+
 /// Runs a test; an error says how it failed.
 fn judge(root: &Path, test: Test) -> Result<()> {
     let d = test.directives?;
+    let d = match d.sample {
+        Some(share) => d.sampled(share),
+        None => d,
+    };
     let outcome = outcome(root, &test.path, &d)?;
     check(&d, &outcome)?;
     let Some(other) = &d.same_output else { return Ok(()) };

@@ -6,22 +6,23 @@
 
 #define MOST 4
 
-int main(void)
+int main(int argc, char **argv)
 {
     int server = fork_server("app");
+    start_sample(argc, argv);
     if (starts() || calls_to("app", (struct ends){.name = "between domains"}))
         return 1;
     all_with(HEAD, MOST, call_if_right);
-    printf("%s: %ld specifications right between domains\n", HEAD, called);
-    long between = called;
-    called = 0;
+    printf("%s: %ld of %ld specifications right between domains\n", HEAD, called, right);
+    int all = tried(right, right_ones(MOST), called);
+    count_anew();
     calls_to(NULL, (struct ends){.name = "same domain", .same_domain = 1});
     all_with(HEAD, MOST, call_if_right);
     all_with(HEAD, MOST, reject_if_wrong);
-    printf("%s: %ld right within one, %ld rejected\n", HEAD, called, rejected);
-    fflush(stdout);
-    int all = called == right_ones(MOST) && between == called && called + rejected == strings(MOST);
-    printf("that is %s\n", all ? "all of them" : "not all of them");
+    printf("%s: %ld right within one, %ld of %ld rejected\n", HEAD, called, rejected, wrong);
+    all = all && tried(right, right_ones(MOST), called) && tried(wrong, strings(MOST) - right_ones(MOST), rejected);
     domain_kill(server);
+    if (all)
+        say_share();
     return !all;
 }

@@ -11,7 +11,12 @@
 static const char *const heads[] = {"sm", "sp", "sf", "nm", "np", "nf"};
 #define HEADS (int)(sizeof heads / sizeof *heads)
 
-static long called, rejected;
+/* Of all there are, one in `share` is tried: the program's first argument, of which the campaign "whole" makes 1. */
+static long share = 1;
+/* Those that were met, right and wrong, and those of them that were tried. */
+static long right, wrong, called, rejected;
+
+static inline void count_anew(void) { right = wrong = called = rejected = 0; }
 
 /* The place of the first letter that lacks its length, or 0. */
 static int wrong_at(const char *spec)
@@ -35,7 +40,7 @@ static void each(char *spec, int letters, void (*body)(const char *))
 }
 static inline void call_if_right(const char *spec)
 {
-    if (wrong_at(spec))
+    if (wrong_at(spec) || right++ % share)
         return;
     call_once(spec);
     called++;
@@ -43,7 +48,7 @@ static inline void call_if_right(const char *spec)
 static inline void reject_if_wrong(const char *spec)
 {
     int place = wrong_at(spec);
-    if (!place)
+    if (!place || wrong++ % share)
         return;
     strcpy(board->spec, spec);
     int result = portal_register("app.oracle", spec, watched_entry, board->constants, 0);
@@ -108,6 +113,18 @@ static inline void sample(long count, int least, int most)
         call_once(spec);
     }
 }
-/* The number that the sample starts from: the program's argument, or always the same. */
-static inline void start_sample(int argc, char **argv) { chosen = argc > 1 ? strtoul(argv[1], NULL, 0) : 1; }
+/* What the program is told: the share, and where the sample starts from, which is always the same if it is not said. */
+static inline void start_sample(int argc, char **argv)
+{
+    share = argc > 1 ? atol(argv[1]) : 1;
+    chosen = argc > 2 ? strtoul(argv[2], NULL, 0) : 1;
+}
+/* Whether one in `share` of `all` was tried. */
+static inline int tried(long met, long all, long done) { return met == all && done == (all + share - 1) / share; }
+/* The last line of a program that does so. */
+static inline void say_share(void)
+{
+    printf("one in %ld was tried\n", share);
+    fflush(stdout);
+}
 #endif
