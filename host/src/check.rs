@@ -16,19 +16,24 @@ const LETTERS: usize = 6;
 
 /// `machines`: the other machine's types are checked, too.
 pub fn run(root: &Path, machines: bool) -> Result<ExitCode> {
-    let mut failed = false;
-    failed |= !lint::tool(root, "fmt", "everything", &["--all", "--check"], "rustfmt");
-    failed |= !lint::run(root)?;
-    failed |= !seam::check(root)?;
-    failed |= !circles::check(root)?;
-    failed |= !manual::check(root)?;
-    failed |= machines && !seam::other_machine(root);
+    let mut failed = Vec::new();
+    let mut judge = |name: &'static str, passed: bool| {
+        if !passed {
+            failed.push(name);
+        }
+    };
+    judge("format", lint::tool(root, "fmt", "everything", &["--all", "--check"], "rustfmt"));
+    judge("lints", lint::run(root)?);
+    judge("seam of the machine", seam::check(root)?);
+    judge("imports", circles::check(root)?);
+    judge("manual", manual::check(root)?);
+    judge("other machine", !machines || seam::other_machine(root));
     let nucleus = lines(&root.join("nucleus/src"))?;
     println!("nucleus: {nucleus} lines (limit {NUCLEUS_LIMIT})");
     if nucleus > NUCLEUS_LIMIT {
         println!("FAIL: the nucleus is above its limit");
-        failed = true;
     }
+    judge("size of the nucleus", nucleus <= NUCLEUS_LIMIT);
     println!("trusted base, in lines:");
     for (name, folders) in [
         ("nucleus", &["nucleus/src"][..]),
@@ -44,10 +49,11 @@ pub fn run(root: &Path, machines: bool) -> Result<ExitCode> {
     let image = default_image(root)?;
     let depth = Depth::of(&image)?;
     println!("invocation stack: {} bytes for the deepest calls of the first components", depth.calls);
-    if let Some(wrong) = depth.exceeds() {
+    let wrong = depth.exceeds();
+    if let Some(wrong) = &wrong {
         println!("FAIL: {wrong}");
-        failed = true;
     }
+    judge("invocation stack", wrong.is_none());
     let blocks = verify_portals(&image)?;
     println!(
         "portal code: {blocks} boot portals have only forward branches and known instructions, and end in a cache line"
@@ -58,8 +64,9 @@ pub fn run(root: &Path, machines: bool) -> Result<ExitCode> {
     let portals = all_portals::verify(LETTERS)?;
     let seconds = start.elapsed().as_secs_f64();
     println!("so have all {portals} portals of specifications up to {LETTERS} letters ({seconds:.1} s)");
-    if failed {
-        bail!("check failed");
+    if !failed.is_empty() {
+        // What is above may be long: the last line says where to look.
+        bail!("check failed: {}", failed.join(", "));
     }
     println!("check passed");
     Ok(ExitCode::SUCCESS)

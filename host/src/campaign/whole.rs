@@ -1,6 +1,6 @@
 //! The programs of `tests/target` that try a sample of what they are for, each with all of it.
 
-use super::{sources, Campaign, Failure, Ran};
+use super::{Campaign, Failure, Ran, sources};
 use crate::test::target;
 use anyhow::{Result, ensure};
 use std::hash::{DefaultHasher, Hasher};
@@ -29,7 +29,8 @@ impl Campaign for Whole {
     }
     fn run(&mut self, run: u64, _: u32, _: u64) -> Result<Ran> {
         let (name, program) = target::whole(&self.root)?.swap_remove(run as usize);
-        let failure = program().err().map(|why| Failure { command: format!("./pebble exec {name} 1"), why: format!("{why:#}") });
+        let failure =
+            program().err().map(|why| Failure { command: format!("./pebble exec {name} 1"), why: format!("{why:#}") });
         Ok(Ran { steps: 1, failure })
     }
 }

@@ -157,7 +157,10 @@ mod tests {
     fn what_tries_a_sample_is_told_so_and_says_so() {
         let d = parse("// sample 7\n// arguments 3\n// expect stdout a\n").unwrap();
         let d = d.clone().sampled(d.sample.unwrap());
-        assert_eq!((d.arguments, d.stdout), (vec!["7".into(), "3".into()], vec!["a".into(), "one in 7 was tried".into()]));
+        assert_eq!(
+            (d.arguments, d.stdout),
+            (vec!["7".into(), "3".into()], vec!["a".into(), "one in 7 was tried".into()])
+        );
         assert!(parse("// sample some\n").is_err());
     }
     #[test]
