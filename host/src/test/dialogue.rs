@@ -104,12 +104,13 @@ impl Dialogue {
             }
         }
     }
-    /// Waits for a text.
-    pub fn wait(&mut self, wanted: &Text) -> Result<()> {
-        match self.listen(|heard| heard.reads(wanted))? {
-            true => Ok(()),
-            false => bail!("waited for \"{}\", heard:\n{}", wanted.text, self.heard),
+    /// Waits for texts, in whatever order they come.
+    pub fn wait(&mut self, wanted: &[Text]) -> Result<()> {
+        if !self.listen(|heard| heard.reads_all(wanted))? {
+            let texts: Vec<String> = wanted.iter().map(|text| format!("\"{}\"", text.text)).collect();
+            bail!("waited for {}, heard:\n{}", texts.join(" and "), self.heard);
         }
+        Ok(())
     }
     /// Where something must not come and nothing is waited for, it has not come for a while.
     pub fn settle(&mut self) -> Result<()> {

@@ -197,19 +197,21 @@ impl Heard {
         };
         self.forbidden.iter().find(came).map_or(Ok(()), |text| Err(format!("\"{text}\" came")))
     }
-    /// Whether a text has come that was not read yet: it is read then, with all before it. An error: what was forbidden has come.
-    pub fn reads(&mut self, wanted: &Text) -> Result<bool, String> {
+    /// Whether texts have come, in whatever order, that were not read yet: they are read then, with all before the last. An error: what was
+    /// forbidden has come.
+    pub fn reads_all(&mut self, wanted: &[Text]) -> Result<bool, String> {
         if !self.pass_lines() {
             return Ok(false);
         }
-        let place = self.place(wanted, self.read);
-        self.obeyed(place.as_ref().map_or(self.said.len(), |place| place.end))?;
-        if let Some(place) = place {
-            self.read = place.end;
+        let ends: Option<Vec<usize>> =
+            wanted.iter().map(|text| self.place(text, self.read).map(|place| place.end)).collect();
+        let end = ends.map(|ends| ends.into_iter().max().unwrap_or(self.read));
+        self.obeyed(end.unwrap_or(self.said.len()))?;
+        if let Some(end) = end {
+            self.read = end;
             self.forbidden.clear();
-            return Ok(true);
         }
-        Ok(false)
+        Ok(end.is_some())
     }
     /// Nothing comes that could be waited for: an error, if something forbidden has come.
     pub fn is_quiet(&mut self) -> Result<(), String> {
@@ -234,6 +236,11 @@ impl fmt::Display for Heard {
 mod tests {
     use super::*;
 
+    impl Heard {
+        fn reads(&mut self, wanted: &Text) -> Result<bool, String> {
+            self.reads_all(std::slice::from_ref(wanted))
+        }
+    }
     fn text(text: &str) -> Text {
         Text { text: text.into(), whole: false }
     }
@@ -341,6 +348,22 @@ mod tests {
         let mut heard = Heard::default();
         heard.hear(b"no end\r\x1b[Kpebble> ");
         assert_eq!((heard.reads(&text("no end")), heard.reads(&text("pebble> "))), (Ok(true), Ok(true)));
+    }
+    #[test]
+    fn several_are_read_in_whatever_order_they_come() {
+        for said in [&b"hallo\r\nopen\r\n"[..], b"open\r\nhallo\r\n"] {
+            let mut heard = Heard::default();
+            heard.hear(said);
+            let both = [text("hallo"), text("open")];
+            assert_eq!((heard.reads_all(&both), heard.reads(&text("hallo"))), (Ok(true), Ok(false)));
+        }
+    }
+    #[test]
+    fn several_are_read_when_all_have_come() {
+        let mut heard = Heard::default();
+        heard.hear(b"open\r\n");
+        assert_eq!(heard.reads_all(&[text("hallo"), text("open")]), Ok(false));
+        assert_eq!(heard.reads(&text("open")), Ok(true));
     }
     #[test]
     fn what_is_forbidden_and_comes_late_is_seen() {

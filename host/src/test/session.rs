@@ -16,7 +16,8 @@ enum Step {
     /// `keys text`: presses keys, without Enter; `\xNN` is the byte NN.
     Keys(Vec<u8>),
     /// `< text`: waits for it, behind what the wait before it has found. `= text`: for a line that is that and nothing more.
-    Wait(Text),
+    /// `& text`: for it, too, in whatever order they come.
+    Wait(Vec<Text>),
     /// `pause`: as long as nobody is quicker.
     Pause,
     /// `idle`: for a second the machine uses next to no processor time.
@@ -53,7 +54,11 @@ fn parse(text: &str) -> Result<Session> {
             }
             "keys" => session.steps.push(Step::Keys(keys(rest))),
             ">" => session.steps.push(Step::Type(rest.to_string())),
-            "<" | "=" => session.steps.push(Step::Wait(Text { text: rest.to_string(), whole: key == "=" })),
+            "<" | "=" => session.steps.push(Step::Wait(vec![Text { text: rest.to_string(), whole: key == "=" }])),
+            "&" => match session.steps.last_mut() {
+                Some(Step::Wait(texts)) => texts.push(Text { text: rest.to_string(), whole: false }),
+                _ => bail!("line {}: \"{line}\" is behind nothing that is waited for", number + 1),
+            },
             "idle" => session.steps.push(Step::Idle),
             "pause" => session.steps.push(Step::Pause),
             "!" => session.steps.push(Step::Never(rest.to_string())),
@@ -109,7 +114,7 @@ fn converse(root: &Path, path: &Path) -> Result<()> {
         let done = match step {
             Step::Type(line) => dialogue.enter(line),
             Step::Keys(bytes) => dialogue.press(bytes),
-            Step::Wait(text) => dialogue.wait(text),
+            Step::Wait(texts) => dialogue.wait(texts),
             Step::Pause => {
                 std::thread::sleep(REACTION);
                 Ok(())
@@ -134,9 +139,10 @@ mod tests {
     use super::*;
     #[test]
     fn a_session_is_read() {
-        let session = parse("system minimal\n# hello\n> help\n< kill\n= kill\n! oops\n").unwrap();
-        let wait = |whole| Step::Wait(Text { text: "kill".into(), whole });
-        let steps = [Step::Type("help".into()), wait(false), wait(true), Step::Never("oops".into())];
+        let session = parse("system minimal\n# hello\n> help\n< kill\n= kill\n& exit\n! oops\n").unwrap();
+        let text = |text: &str, whole| Text { text: text.into(), whole };
+        let (one, two) = (vec![text("kill", false)], vec![text("kill", true), text("exit", false)]);
+        let steps = [Step::Type("help".into()), Step::Wait(one), Step::Wait(two), Step::Never("oops".into())];
         assert_eq!((session.system.as_str(), &session.steps[..]), ("minimal", &steps[..]));
     }
     #[test]
@@ -146,6 +152,10 @@ mod tests {
     #[test]
     fn a_status_that_is_none_is_refused() {
         assert!(parse("status x").unwrap_err().to_string().contains("line 1: \"x\""));
+    }
+    #[test]
+    fn what_comes_too_is_refused_where_nothing_is_waited_for() {
+        assert!(parse("> help\n& kill").unwrap_err().to_string().contains("line 2: \"& kill\" is behind nothing"));
     }
     #[test]
     fn what_is_not_a_step_is_refused() {
