@@ -42,8 +42,15 @@ pub(super) fn argument(n: usize) -> Register {
 
 /// Writes header and code for `connection` to `out`, to be executed at any supervisor address that is a multiple of 64
 /// (the code is independent of its own place).
-#[inline(never)]
+#[inline(always)]
 pub fn generate(connection: &Connection, symbols: &Symbols, out: &mut Buffer) -> Result<Block, GenerateError> {
+    match generate_once(connection, symbols, out) {
+        Err(GenerateError::NoRoom) => generate_at_call(connection, symbols, out),
+        made => made,
+    }
+}
+#[inline(never)]
+fn generate_once(connection: &Connection, symbols: &Symbols, out: &mut Buffer) -> Result<Block, GenerateError> {
     if connection.constants.len() < connection.specification.constants() {
         return Err(GenerateError::Constants);
     }
@@ -66,7 +73,7 @@ pub fn generate(connection: &Connection, symbols: &Symbols, out: &mut Buffer) ->
     let (frame, return_offset) = if g.is_call() {
         let offset = g.e.position() - BLOCK_HEADER;
         if offset > REACH << g.is_long() as u32 {
-            return generate_at_call(connection, symbols, out);
+            return Err(GenerateError::NoRoom);
         }
         if g.is_long() {
             // Two steps, where one may not reach.
@@ -86,7 +93,7 @@ pub fn generate(connection: &Connection, symbols: &Symbols, out: &mut Buffer) ->
         return Err(GenerateError::Supervisor);
     }
     let Some(words) = g.e.words().filter(|_| g.tails.count <= TAILS) else {
-        return generate_at_call(connection, symbols, out);
+        return Err(GenerateError::NoRoom);
     };
     let header = [BLOCK_MAGIC, (words - BLOCK_HEADER / 4) as u32, frame as u32, return_offset as u32];
     for (index, word) in header.into_iter().enumerate() {
@@ -102,7 +109,7 @@ fn generate_at_call(connection: &Connection, symbols: &Symbols, out: &mut Buffer
     if !connection.templates.is_at_touch() {
         return Err(GenerateError::NoRoom);
     }
-    generate(&Connection { templates: connection.templates.at_touch(false), ..*connection }, symbols, out)
+    generate_once(&Connection { templates: connection.templates.at_touch(false), ..*connection }, symbols, out)
 }
 
 /// Farthest that one addition reaches.

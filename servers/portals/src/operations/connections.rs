@@ -213,6 +213,15 @@ impl<M: Machine> Manager<M> {
         if self.domain(asid)?.sandbox.passed.any() {
             self.make_stubs(asid, number, code);
         }
+        self.lead_to(asid, number, code)
+    }
+    /// The same where nobody is in the domain's sandbox, or stubs there are its caller's concern.
+    #[inline(never)]
+    pub(crate) fn install_alone(&mut self, asid: usize, number: usize, code: u64) -> Result<()> {
+        self.lead_to(asid, number, code)
+    }
+    #[inline(always)]
+    fn lead_to(&mut self, asid: usize, number: usize, code: u64) -> Result<()> {
         let domain = self.domains.get_mut(asid).ok_or(Error::ESRCH)?;
         if let Some(block) = self.code.get_mut(code).filter(|block| !block.permanent) {
             block.add_user((asid as u16, number as u16))?;

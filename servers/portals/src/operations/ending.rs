@@ -36,14 +36,27 @@ impl<M: Machine> Manager<M> {
     }
     /// The same but for the last.
     pub(crate) fn end_one(&mut self, asid: usize, how: Ended) {
+        // From the innermost outwards, and by steps: how deep they are in each other is for their makers to say, and the stack is short.
         // Nothing here may need memory: what an end takes was reserved when the domain was made.
-        while let Some(&child) = self.domain(asid).ok().and_then(|d| d.sandbox.inside.first()) {
-            self.end_one(child, Ended { asid: child as u32, kind: ended::KILLED, ..Ended::default() });
+        while let Some((innermost, cause)) = self.innermost(asid) {
+            self.end_alone(innermost, Ended { asid: innermost as u32, kind: ended::KILLED, cause, ..Ended::default() });
         }
-        while let Some(part) = self.first_part(asid) {
-            let with = Ended { asid: part as u32, kind: ended::KILLED, cause: asid as u64, ..Ended::default() };
-            self.end_one(part, with);
-        }
+        self.end_alone(asid, how);
+    }
+    /// Of those that domain `asid` interposes on or that are in its space, theirs included, one that has none; and the task in whose space
+    /// it is, if that is why it ends. `None`: there are none.
+    #[optimize(size)]
+    fn innermost(&self, asid: usize) -> Option<(usize, u64)> {
+        let within = |&(outer, _): &(usize, u64)| {
+            let child = self.domain(outer).ok()?.sandbox.inside.first().map(|&child| (child, 0));
+            child.or_else(|| self.first_part(outer).map(|part| (part, outer as u64)))
+        };
+        // Who is within another was made after it.
+        core::iter::successors(within(&(asid, 0)), within).last()
+    }
+    /// Ends domain `asid`, within which there is none.
+    #[inline(never)]
+    fn end_alone(&mut self, asid: usize, how: Ended) {
         let Some(mut dead) = self.domains.remove(asid) else { return };
         self.disclosed(asid, &dead);
         self.delegations.forget_giver(dead.id);

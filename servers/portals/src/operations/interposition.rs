@@ -9,6 +9,7 @@ use crate::Result;
 use crate::machine::neighbours::Machine;
 use crate::manager::{Caller, Manager};
 use crate::state::code::Kind;
+use crate::state::domain_set::DomainSet;
 use crate::state::upcalls::What;
 use abi::Error;
 use abi::identity::DomainId;
@@ -81,6 +82,17 @@ impl<M: Machine> Manager<M> {
     #[cold]
     #[inline(never)]
     pub(crate) fn make_stubs(&mut self, controller: usize, number: usize, code: u64) {
+        // By steps: how many sandboxes are in each other is for their makers to say, and the stack is short.
+        let mut changed = DomainSet::NONE;
+        self.make_stubs_inside(controller, number, code, &mut changed);
+        while let Some(child) = changed.pop() {
+            let Ok(code) = self.domain(child).map(|d| d.table.entry(number)) else { continue };
+            self.make_stubs_inside(child, number, code, &mut changed);
+        }
+    }
+    /// The same for those that `controller` itself controls. `changed`: and who of them has had others in its sandbox.
+    #[inline(never)]
+    fn make_stubs_inside(&mut self, controller: usize, number: usize, code: u64, changed: &mut DomainSet) {
         let Some(behind) = self.code.get(code).map(|block| block.specification) else { return };
         let wanted = self.stub_of(Some(behind)).and_then(|wanted| {
             let passed = &mut self.domain_mut(controller)?.sandbox.passed;
@@ -91,20 +103,23 @@ impl<M: Machine> Manager<M> {
         let mut n = 0;
         while let Some(&child) = self.domain(controller).ok().and_then(|d| d.sandbox.inside.get(n)) {
             n += 1;
-            if wanted.and_then(|wanted| self.make_stub(controller, child, number, &wanted)).is_err() {
-                self.unstub(child, number);
+            match wanted.and_then(|wanted| self.make_stub(controller, child, number, &wanted)) {
+                Ok(true) if self.domain(child).is_ok_and(|d| d.sandbox.passed.any()) => changed.add(child),
+                Ok(_) => {}
+                Err(_) => self.unstub(child, number),
             }
         }
     }
-    /// Where domain `child` has a stub at `number` that is none of its controlling domain's own making, it is one of `wanted` from now on.
+    /// Where domain `child` has a stub at `number` that is none of its controlling domain's own making, it is one of `wanted` from now on. Whether it was
+    /// another.
     #[optimize(size)]
-    fn make_stub(&mut self, controller: usize, child: usize, number: usize, wanted: &Specification) -> Result<()> {
+    fn make_stub(&mut self, controller: usize, child: usize, number: usize, wanted: &Specification) -> Result<bool> {
         let d = self.domain(child)?;
         let intercept = d.sandbox.intercept;
         if let Some(there) = self.code.get(d.table.entry(number))
             && (there.entry != intercept || there.specification == *wanted)
         {
-            return Ok(());
+            return Ok(false);
         }
         let is = |&code: &u64| {
             self.code.get(code).is_some_and(|block| {
@@ -115,13 +130,14 @@ impl<M: Machine> Manager<M> {
         // Where calls are counted, each number's code counts its own.
         let alike = self.domain(controller)?.blocks.iter().copied().find(is).filter(|_| !self.counts_calls());
         match alike {
-            Some(code) => self.install(child, number, code),
+            Some(code) => self.install_alone(child, number, code)?,
             None => {
                 let ends = (self.end(child)?, controller);
                 let code = self.generate(ends, wanted, (intercept, &[]), Kind::Stub, self.count(number))?;
-                self.install_first(child, number, code)
+                self.install_alone(child, number, code).inspect_err(|_| self.retire(code))?;
             }
         }
+        Ok(true)
     }
     /// Number `number` of domain `child`, which is in a sandbox, leads nowhere.
     #[optimize(size)]

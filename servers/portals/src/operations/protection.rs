@@ -6,9 +6,9 @@ use crate::machine::neighbours::Machine;
 use crate::manager::{Caller, Manager};
 use crate::state::code::{Block, Kind};
 use crate::state::domain::Domain;
+use crate::state::domain_set::DomainSet;
 use crate::state::enclosure::Enclosure;
 use crate::state::entry_points::EntryPoint;
-use crate::state::numbers::Numbers;
 use crate::state::wanted::Wanted;
 use abi::Error;
 use abi::address::{PAGE, THREAD_STACK};
@@ -74,8 +74,8 @@ impl<M: Machine> Manager<M> {
         Ok(number)
     }
     /// Which domains of protection in the space of domain `task` somebody has a name for: a handle, or a connection.
-    pub(crate) fn named_parts(&self, task: usize) -> Numbers {
-        let mut named = Numbers::NONE;
+    pub(crate) fn named_parts(&self, task: usize) -> DomainSet {
+        let mut named = DomainSet::NONE;
         for member in self.family(task) {
             let codes = self.domains.get(member).map_or(&[][..], |d| &d.blocks);
             for block in codes.iter().filter_map(|&code| self.code.get(code)).filter(|block| !block.users.is_empty()) {

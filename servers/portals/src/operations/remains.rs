@@ -3,8 +3,8 @@
 use crate::Result;
 use crate::machine::neighbours::Machine;
 use crate::manager::Manager;
+use crate::state::domain_set::DomainSet;
 use crate::state::nucleus_data::{FrameView, Table, ThreadPage};
-use crate::state::numbers::Numbers;
 use crate::state::remains::Zombie;
 use abi::address::supervisor;
 use abi::nucleus::domain;
@@ -29,7 +29,7 @@ impl<M: Machine> Manager<M> {
         let unknown = (self.remains.unclaimed || zombies.iter().any(|zombie| zombie.lent_unknown)) && self.dead_lend();
         self.remains.unclaimed &= unknown;
         // Spaces that a view which is still there is of: such a zombie comes before that of its task.
-        let mut viewed = Numbers::NONE;
+        let mut viewed = DomainSet::NONE;
         zombies.retain_mut(|zombie| {
             zombie.lent_unknown &= unknown;
             // The next call of the thread may have its frame there.

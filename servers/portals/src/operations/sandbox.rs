@@ -15,6 +15,7 @@ use abi::system::FIRST_FREE;
 use core::ops::Range;
 use fallible::TryPush;
 
+use crate::state::domain_set::DomainSet;
 use crate::state::sandbox::{Numbers, Sandbox};
 
 /// Calls that a thread can be in, at most: a frame has five words.
@@ -132,19 +133,19 @@ impl<M: Machine> Manager<M> {
     /// `number` of `asid` leads nowhere any more, for it and all that share its table, and for all inside.
     #[optimize(size)]
     pub fn forget_number(&mut self, asid: usize, number: usize) {
-        let mut member = Some(asid);
-        while let Some(one) = member {
-            self.forget_number_of(one, number);
-            member = self.sharer_after(one, asid);
-        }
-    }
-    fn forget_number_of(&mut self, asid: usize, number: usize) {
-        let Ok(domain) = self.domain_mut(asid) else { return };
-        domain.sandbox.held.set(number, false);
-        domain.sandbox.guests.set(number, false);
-        for n in 0..domain.sandbox.inside.len() {
-            let Some(&inside) = self.domain(asid).ok().and_then(|d| d.sandbox.inside.get(n)) else { return };
-            self.forget_number(inside, number);
+        // By steps: how many are in each other is for their makers to say, and the stack is short.
+        let (mut reached, mut next) = (DomainSet::NONE, DomainSet::NONE);
+        next.add(asid);
+        while let Some(one) = next.pop() {
+            reached.add(one);
+            let Ok(domain) = self.domain_mut(one) else { continue };
+            domain.sandbox.held.set(number, false);
+            domain.sandbox.guests.set(number, false);
+            let inside = domain.sandbox.inside.iter().copied();
+            inside
+                .chain([domain.sharer])
+                .filter(|&other| other != 0 && !reached.has(other))
+                .for_each(|other| next.add(other));
         }
     }
     /// Domain `asid`, which was in `sandbox`, has ended: what only it had is closed.

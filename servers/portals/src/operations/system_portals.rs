@@ -9,7 +9,6 @@ use crate::state::code::{Block, Kind};
 use crate::state::enclosure::Enclosure;
 use crate::state::wanted::Wanted;
 use abi::count::{FAULTS, INTERRUPTS};
-use abi::nucleus::flags;
 use abi::system::{self, graveyard::BURY, graveyard::LEAVE};
 use abi::wiring::{self, EXCEPTIONS, ILLEGAL, RAISED};
 use portal::End;
@@ -25,40 +24,37 @@ impl<M: Machine> Manager<M> {
         let made = self.boot_registration(name).and_then(|id| self.generate_registered(like, id, true, word));
         made.unwrap_or(symbols.bad_portal)
     }
+    /// Makes the tables of domains of a kind if there are none: few systems have others than untrusted ones beside the first ones.
     #[optimize(size)]
-    fn system_portals_of(&mut self, flags: u64) -> SystemPortals {
+    pub fn make_system_portals(&mut self, kind: usize) {
+        // Entry 0, "return", is in every table.
+        if self.system_portals[kind].system[0] != 0 {
+            return;
+        }
         // No domain has table 0, so the code switches domains whoever calls.
+        let flags = SystemPortals::KINDS[kind];
         let like = End { table: 0, asid: 0, flags };
         let symbols = &self.machine.info().symbols;
-        let mut t = SystemPortals {
-            system: [symbols.bad_portal; system::FIRST_FREE],
-            faults: [self.permanent_portal(like, EXCEPTIONS, FAULTS); 32],
-            interrupts: [symbols.fatal; 16],
-        };
-        t.system[0] = symbols.return_portal;
+        // In place: who makes a domain has little stack left here.
+        self.system_portals[kind].system.fill(symbols.bad_portal);
+        self.system_portals[kind].interrupts.fill(symbols.fatal);
+        let exceptions = self.permanent_portal(like, EXCEPTIONS, FAULTS);
+        self.system_portals[kind].faults.fill(exceptions);
+        self.system_portals[kind].system[0] = symbols.return_portal;
         for &(number, name) in system::ALL {
-            let name = system::portal_for(flags & flags::TRUSTED != 0, number, name);
-            t.system[number] = match symbols.portal(name) {
+            let name = system::portal_for(flags & abi::nucleus::flags::TRUSTED != 0, number, name);
+            self.system_portals[kind].system[number] = match symbols.portal(name) {
                 Some(code) if self.counts_calls() => self.counted(code, number),
                 Some(code) => code,
                 None => self.permanent_portal(like, name, number),
             };
         }
-        t.faults[ILLEGAL] = symbols.illegal;
+        self.system_portals[kind].faults[ILLEGAL] = symbols.illegal;
         for (number, name) in RAISED.into_iter().filter(|(_, name)| *name != EXCEPTIONS) {
-            t.faults[number] = self.permanent_portal(like, name, FAULTS);
+            self.system_portals[kind].faults[number] = self.permanent_portal(like, name, FAULTS);
         }
         for (cause, name) in wiring::INTERRUPTS {
-            t.interrupts[cause] = self.permanent_portal(like, name, INTERRUPTS);
-        }
-        t
-    }
-    /// Makes the tables of domains of a kind if there are none: few systems have others than untrusted ones beside the first ones.
-    #[optimize(size)]
-    pub fn make_system_portals(&mut self, kind: usize) {
-        // Entry 0, "return", is in every table.
-        if self.system_portals[kind].system[0] == 0 {
-            self.system_portals[kind] = self.system_portals_of(SystemPortals::KINDS[kind]);
+            self.system_portals[kind].interrupts[cause] = self.permanent_portal(like, name, INTERRUPTS);
         }
     }
     /// Makes the tables of untrusted domains, the graveyard, and the portal that answers for the dead.

@@ -64,7 +64,7 @@ impl<M: Machine> Manager<M> {
             upcall.withdrawn = true;
             // From here on whoever calls it gets the answer for the dead; the number stays taken.
             let dead = self.dead.portal;
-            let _ = self.install(upcall.from, upcall.number, dead);
+            let _ = self.install_alone(upcall.from, upcall.number, dead);
         }
         self.upcalls = upcalls;
         self.free_upcalls();
