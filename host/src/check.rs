@@ -1,7 +1,7 @@
 //! `./pebble check`: format, lints, the seam of the machine, the size of the nucleus and of the trusted base, and the code of boot portals.
 
 use crate::depth::Depth;
-use crate::{all_portals, circles, exec, lint, manual, seam, system};
+use crate::{all_portals, build, circles, exec, lint, manual, seam, system};
 use abi::address::{CODE_END, IMAGE_BASE};
 use abi::nucleus::BLOCK_MAGIC;
 use anyhow::{Result, bail};
@@ -46,7 +46,9 @@ pub fn run(root: &Path, machines: bool) -> Result<ExitCode> {
         println!("  {name:26} {:5}", sum?);
     }
     println!("  {:26} {:5} instructions", "templates not confined", all_portals::unconfined());
-    let image = default_image(root)?;
+    let system = system::load(root, "default")?;
+    let image = exec::make_image(root, &system, Vec::new())?.bytes;
+    judge("service stack", service_stack(root, &system)?);
     let depth = Depth::of(&image)?;
     println!("invocation stack: {} bytes for the deepest calls of the first components", depth.calls);
     let wrong = depth.exceeds();
@@ -92,9 +94,24 @@ fn lines(folder: &Path) -> Result<usize> {
     }
     Ok(sum)
 }
-fn default_image(root: &Path) -> Result<Vec<u8>> {
-    let system = system::load(root, "default")?;
-    Ok(exec::make_image(root, &system, Vec::new())?.bytes)
+/// Whether no call of a trusted component takes more of its caller's service stack than there is, and none calls itself without end.
+fn service_stack(root: &Path, system: &manifest::System) -> Result<bool> {
+    let (_, programs) = build::build(root, &build::sources(&system.components))?;
+    let mut servers = system::stacks::servers(system, &programs);
+    let entries = servers.entries();
+    let Some(deepest) = entries.iter().filter(|e| e.portal.is_some()).max_by_key(|e| e.way.bytes) else {
+        return Ok(false);
+    };
+    let portal = deepest.portal.as_deref().unwrap_or_default();
+    println!(
+        "service stack: {} bytes for the deepest call, \"{portal}\", which has {}",
+        deepest.way.bytes, deepest.most
+    );
+    let unknown = servers.endless();
+    for function in &unknown {
+        println!("FAIL: {function} calls itself: how often, and why not more, is not in `stacks::RECURSIVE`");
+    }
+    Ok(deepest.way.bytes <= deepest.most && unknown.is_empty())
 }
 /// Checks every portal in an image.
 fn verify_portals(image: &[u8]) -> Result<usize> {

@@ -30,10 +30,11 @@ const C: [&str; 7] = [
 pub fn for_this_machine() -> &'static str {
     "--lib --bin pebble-host --tests --examples"
 }
-/// The same for what is built for the target.
+/// Leaves out what is for this machine alone.
+pub const WITHOUT_HOST: &str = "--exclude host --exclude image --exclude stacks --exclude strict --exclude fuzz --exclude mutants --exclude outage --exclude rewriter";
+/// Cargo's arguments for what is built for the target.
 pub fn for_the_target() -> String {
-    let others = "--exclude host --exclude image --exclude strict --exclude fuzz --exclude mutants --exclude outage --exclude rewriter";
-    format!("--workspace {others} {}", built())
+    format!("--workspace {WITHOUT_HOST} {}", built())
 }
 fn built() -> String {
     format!("-Zbuild-std=core,alloc --target {}", build::TARGET)

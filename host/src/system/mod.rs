@@ -4,7 +4,7 @@ mod checks;
 mod document;
 mod hosts;
 mod names;
-mod stacks;
+pub mod stacks;
 mod tasks;
 
 pub use checks::{why_no_fault_domain, why_not_in_supervisor_mode};

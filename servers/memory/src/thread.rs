@@ -180,17 +180,27 @@ fn between<T>(
     domains: [Option<DomainId>; 2],
     mut body: impl FnMut(&mut Spaces<Physical>, OpenWindows) -> Result<T, Error>,
 ) -> Result<T, Error> {
+    let mut made = Err(Error::EBUSY);
+    between_once(domains, &mut |spaces, windows| {
+        made = body(spaces, windows);
+        made.as_ref().err().copied()
+    })?;
+    made
+}
+/// The same for all: what it keeps is on the stack once, in no function that makes further calls. `body` says what went wrong.
+#[inline(never)]
+fn between_once(
+    domains: [Option<DomainId>; 2],
+    body: &mut dyn FnMut(&mut Spaces<Physical>, OpenWindows) -> Option<Error>,
+) -> Result<(), Error> {
     let [one, other] = domains.map(|domain| domain.map_or(Identity(0), Identity::from));
     above(|| portals::freeze(one, other))?;
     let shown = Shown::new();
     let mut result = Err(Error::EBUSY);
     for _ in 0..TRIES {
-        match body(&mut SPACES.lock(), OpenWindows::asked(&shown)) {
-            Err(Error::EAGAIN) => {}
-            done => {
-                result = done;
-                break;
-            }
+        if body(&mut SPACES.lock(), OpenWindows::asked(&shown)) != Some(Error::EAGAIN) {
+            result = Ok(());
+            break;
         }
         let ask = |frames: &[usize]| above(|| portals::shown(Alleged::lend_all(frames), frames.len()));
         if let Err(error) = shown.ask(|frames| ask(frames).map(|mask| mask as u64)) {
