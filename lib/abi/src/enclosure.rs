@@ -44,6 +44,53 @@ pub const fn own_segment(pc: u64) -> Option<(u64, u32)> {
     }
     None
 }
+/// Bytes at both ends of a segment, and before and behind it, where nothing is ever mapped (`verifier::segment` says what for).
+pub const GUARD: u64 = 0x1_0000;
+/// How much of a segment is used at most: what is in it has one table above those of its pages.
+pub const USED: u64 = 1 << 30;
+/// All places that a segment can have in a space, by number: the host's first, those beside it, as many of 4 GiB, and the last one.
+pub const SEGMENTS: usize = 2 * (1 + GUESTS) + 1;
+/// The first number of those that lie above the private part.
+pub const FIRST_ABOVE: usize = 1 + GUESTS;
+/// The base and the size (as above) of segment number `n`, below [`SEGMENTS`].
+pub const fn segment(n: usize) -> (u64, u32) {
+    match n {
+        0 => (SEGMENT, SEGMENT_BITS),
+        1..=GUESTS => (GUEST_SEGMENTS + (n as u64 - 1) * GUEST_DISTANCE, GUEST_BITS),
+        _ if n < SEGMENTS - 1 => (WIDE_SEGMENTS + (n - FIRST_ABOVE) as u64 * WIDE_DISTANCE, WIDE_BITS),
+        _ => (TOP_SEGMENT, TOP_BITS),
+    }
+}
+/// The end of what is used of a segment, which is the beginning of its upper guard zone.
+pub const fn used_end((base, bits): (u64, u32)) -> u64 {
+    base + if 1 << bits < USED { 1 << bits } else { USED } - GUARD
+}
+/// What an address is to a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Zone {
+    /// Nothing.
+    Outside,
+    /// In a guard zone, or in what is used of no segment of its size: nothing is mapped there.
+    Guard,
+    /// In the segment, or where the host has the code around it, below the guard zone before it: only who makes the fault domain maps there.
+    Inside,
+}
+/// The first address that concerns segment number `n`, and the first one behind those.
+pub const fn concern(n: usize) -> (u64, u64) {
+    let (base, bits) = segment(n);
+    (base - 2 * GUARD, base + (1 << bits) + GUARD)
+}
+pub const fn zone(n: usize, address: u64) -> Zone {
+    let of = segment(n);
+    let (start, end) = concern(n);
+    if address < start || address >= end {
+        Zone::Outside
+    } else if address < start + GUARD || (of.0 + GUARD <= address && address < used_end(of)) {
+        Zone::Inside
+    } else {
+        Zone::Guard
+    }
+}
 pub const MAGIC: u64 = 0x6e69_616d_6f64_6673;
 
 #[repr(C)]
@@ -66,4 +113,13 @@ const _: () = assert!(SEGMENT + (1 << SEGMENT_BITS) + (1 << 17) <= PROGRAM_VA as
 const _: () = assert!(WIDE_SEGMENTS.is_multiple_of(1 << WIDE_BITS));
 const _: () =
     assert!(WIDE_SEGMENTS + GUESTS as u64 * WIDE_DISTANCE + 0x4000_0000 <= crate::address::SEGMENTS_END as u64);
+// What concerns one segment is outside of all others.
+const _: () = {
+    let mut n = 0;
+    while n < SEGMENTS * SEGMENTS {
+        let (one, other) = (concern(n / SEGMENTS), concern(n % SEGMENTS));
+        assert!(n / SEGMENTS == n % SEGMENTS || one.1 <= other.0 || other.1 <= one.0);
+        n += 1;
+    }
+};
 const _: () = assert!(GUEST_SEGMENTS + GUESTS as u64 * GUEST_DISTANCE <= SEGMENT);

@@ -77,7 +77,8 @@ system_portals! {
     PAGER = 28, "memory.pager";
     /// `(asid, address, source, rights)`: maps a copy of the caller's page at `source`, or zeros where that is 0, there,
     /// with the page-table entry's rights; unmaps it where `rights` is 0. Of registers of the caller's own device, which can not be copied, themselves,
-    /// in its own space and not to be executed.
+    /// in its own space and not to be executed. With [`crate::memory::IN_SEGMENT`], in a segment of a fault domain; [`crate::memory::NEW_SEGMENT`]
+    /// makes one.
     PAGE = 29, "memory.page";
     /// `(&Grant)`: for a server, while it serves a call: makes portals to itself in its caller's table; the first of their
     /// consecutive numbers.

@@ -41,7 +41,8 @@ static inline void __attribute__((noreturn)) fault_domain_offer(const struct fau
 /* In the host: verifies the program in `bytes` bytes at `program`, lays it out in the place of the one before, and runs its main(). `loads`: its
    loads must be kept in too. `shared`: bytes of memory that both can write, where `*memory` points to from then on: arguments that the fault domain
    may change lie there, and, where its loads are kept in, all. What it writes there may change as long as it is called.
-   -EINVAL: it is no such program, or its code was refused; -EDEAD: a fault in main(); -ENOMEM. */
+   -EINVAL: it is no such program, its code was refused, or there is no room for what is shared; -EEXIST: the host has mapped something in its
+   segment (pages from 0x17fe0000 to 0x1c010000); -EDEAD: a fault in main(); -ENOMEM. */
 int fault_domain_load(const void *program, size_t bytes, int loads, size_t shared, void **memory);
 /* Why the last load failed: the address and the rule where code was refused. */
 const char *fault_domain_why(void);

@@ -410,6 +410,12 @@ static inline word pebble_memory_page_among(int through, word parties, word at, 
 {
     return invoke_portal(through, parties, at, source, with, frames, count);
 }
+/* A segment of a fault domain's of that domain begins there (`abi::memory::NEW_SEGMENT`); portal manager */
+#define PEBBLE_MEMORY_SEGMENT_FOR "memory.segment_for" /* smii */
+static inline word pebble_memory_segment_for(int through, int domain, word base)
+{
+    return invoke_portal(through, domain, base);
+}
 /* The frame that the domain has to itself there; portal manager */
 #define PEBBLE_MEMORY_FRAME_OF "memory.frame_of" /* smii */
 static inline word pebble_memory_frame_of(int through, int domain, word at)

@@ -10,9 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Where mappings lie: below the end of the heap, which is this large only where memory is larger than that. */
-#define FIRST 0x19000000ul
+/* Where mappings lie: below the end of the heap, which is this large only where memory is larger than that. In a host they lie behind its fault domain's
+   segment (`abi/enclosure.rs`), in which nobody maps anything but for the fault domain. */
+#define FIRST (&__fault_domain ? 0x1D000000ul : 0x19000000ul)
 #define LAST  0x20000000ul
+/* Of the library for hosts, where the program has it. */
+extern char __fault_domain __attribute__((weak));
 /* Store page fault (RISC-V privileged architecture, table of causes). */
 #define STORE 15
 /* Pages that are forgotten at once. */

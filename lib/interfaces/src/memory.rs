@@ -92,6 +92,8 @@ interface! {
     /// The same, with who does it for whom (`abi::memory::Parties`) and the frames that windows show; portal manager
     "memory.page_among", "smiiiiri":
         fn page_among(parties: usize, at: Address, source: Address, with: usize, frames: Alleged<usize>, count: usize) -> Result<usize>;
+    /// A segment of a fault domain's of that domain begins there (`abi::memory::NEW_SEGMENT`); portal manager
+    "memory.segment_for", "smii": fn segment_for(domain: DomainNumber, base: Address) -> Result<()>;
     /// The frame that the domain has to itself there; portal manager
     "memory.frame_of", "smii": fn frame_of(domain: DomainNumber, at: Address) -> Result<Physical>;
     /// What was shared or moved for a call of the thread that is not made comes back; portal manager

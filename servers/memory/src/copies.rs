@@ -20,6 +20,7 @@ impl<R: Ram> Spaces<R> {
     fn copy_parts(&mut self, from: usize, to: usize, windows: OpenWindows) -> Result<(), Error> {
         let source = *self.space(from)?;
         let target = *self.space(to)?;
+        // Before any page: what lies in a segment lies in one there, too.
         *self.space(to)? = Space {
             root: target.root,
             id: target.id,
@@ -40,6 +41,6 @@ impl<R: Ram> Spaces<R> {
                 }
             }
         }
-        if source.segments { self.copy_segments(source.root, to, windows) } else { Ok(()) }
+        if source.has_segments_above() { self.copy_segments(source.root, to, windows) } else { Ok(()) }
     }
 }

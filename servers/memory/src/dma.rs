@@ -14,6 +14,7 @@ use crate::space::Spaces;
 use crate::tables;
 use abi::Error;
 use abi::address::{DEVICE_STRIDE, DEVICE_VA, DMA_CHUNK, DMA_CHUNKS, DMA_OFFSET, PAGE};
+use abi::memory::Part;
 use abi::rights::Rights;
 use arch::Marks;
 
@@ -39,7 +40,7 @@ impl<R: Ram> Spaces<R> {
         self.room(asid, PAGES)?;
         // Before anything is taken: what is mapped from here on stays.
         for at in (va..va + DMA_CHUNK).step_by(PAGE) {
-            self.vacant(asid, at)?;
+            self.vacant(asid, at, Part::Ordinary)?;
         }
         let key = (entry.address() / PAGE) as u64;
         let record = self.free_chunk(key)?;
@@ -47,7 +48,7 @@ impl<R: Ram> Spaces<R> {
         self.ram.write(record + 8, key | (asid as u64) << OWNER);
         for page in (0..DMA_CHUNK).step_by(PAGE) {
             self.ram.clear(pa + page);
-            self.map_at(asid, va + page, pa + page, Rights::READ_WRITE, Marks::empty())?;
+            self.map_at(asid, (va + page, Part::Ordinary), pa + page, Rights::READ_WRITE, Marks::empty())?;
         }
         self.count(asid, PAGES as i32)?;
         Ok(pa)
@@ -152,8 +153,8 @@ mod tests {
         s.dma(1, 0, 0).unwrap();
         s.create(id(2)).unwrap();
         let windows = crate::space_tests::NONE;
-        assert_eq!(s.page(1, 2, IMAGE_VA, CHUNK, Rights::READ, windows), Err(Error::EINVAL));
-        assert_eq!(s.page(1, 1, CHUNK, 0, Rights::NONE, windows), Err(Error::EINVAL));
+        assert_eq!(s.page(1, (2, IMAGE_VA, Part::Ordinary), CHUNK, Rights::READ, windows), Err(Error::EINVAL));
+        assert_eq!(s.page(1, (1, CHUNK, Part::Ordinary), 0, Rights::NONE, windows), Err(Error::EINVAL));
         assert_eq!(s.frame_of(1, CHUNK), Err(Error::EFAULT));
         s.copy(1, 2, windows).unwrap();
         let root = s.root(2).unwrap();

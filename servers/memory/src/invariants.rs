@@ -8,7 +8,7 @@
 use crate::frames::For;
 use crate::frames::Unreachable;
 use crate::ram::Ram;
-use crate::segments::{PLACES, in_segment};
+use crate::segments::{PLACES, above};
 use crate::space::{Space, Spaces, private};
 use abi::Error;
 use abi::address::*;
@@ -239,7 +239,7 @@ impl<R: Ram> Spaces<R> {
             self.check_root(&space)?;
         }
         let mut found = Found::default();
-        let segments = if space.segments { PLACES } else { 0..0 };
+        let segments = if space.has_segments_above() { PLACES } else { 0..0 };
         for place in (0..2).chain(segments) {
             let base = place << 30;
             let Some(middle) = self.middle(asid, place) else { continue };
@@ -281,7 +281,7 @@ impl<R: Ram> Spaces<R> {
                 *found = entry;
                 Ok(())
             }
-            _ if n <= 1 || space.segments && PLACES.contains(&n) => Ok(()),
+            _ if n <= 1 || space.has_segments_above() && PLACES.contains(&n) => Ok(()),
             _ if n == index(SERVICE_VA, 2) && entry == service => Ok(()),
             _ => Err((Kind::Place, 0)),
         })?;
@@ -324,7 +324,12 @@ impl<R: Ram> Spaces<R> {
         }
         // The first components see what the image builder has put beside the return page.
         let builders = va == RETURN_PAGE || (space.boot && pa < managed);
-        if private(va, PAGE).or_else(|_| in_segment(va)).is_err() && !builders {
+        let both = Rights::WRITE.union(Rights::EXECUTE);
+        if space.has_segment_at(va) && leaf.rights().contains(both) {
+            return Err(Kind::Rights);
+        }
+        let known = private(va, PAGE).or_else(|_| above(va)).is_ok() && !space.guards(va);
+        if !known && !builders {
             return Err(Kind::Place);
         }
         Ok(())

@@ -11,6 +11,7 @@ use crate::transfer_letters::{Kind, Request};
 use abi::Error;
 use abi::address::*;
 use abi::identity::{DomainId, Serials};
+use abi::memory::Part;
 use abi::rights::Rights;
 use arch::Marks;
 use arch::paging::{Entry, index};
@@ -208,8 +209,10 @@ impl System {
     }
     fn page(&mut self, by: DomainId, of: DomainId, va: usize, source: usize, rights: Rights) -> Result<(), Error> {
         let (from, to) = (by.number(), of.number());
-        match self.s.page(from, to, va, source, rights, OpenWindows::UNKNOWN) {
-            Err(Error::EAGAIN) => self.kept(&[by, of], |s, windows| s.page(from, to, va, source, rights, windows)),
+        match self.s.page(from, (to, va, Part::Ordinary), source, rights, OpenWindows::UNKNOWN) {
+            Err(Error::EAGAIN) => {
+                self.kept(&[by, of], |s, windows| s.page(from, (to, va, Part::Ordinary), source, rights, windows))
+            }
             done => done,
         }
     }

@@ -27,8 +27,8 @@ use entries::pagers::{
     frame_of, page_among, page_for, pager_for, pager_forget, pager_overdue, pager_pending, pager_remove, undo_transfers,
 };
 use entries::pages::{
-    dma, grow_for, map, map_device, map_image, nucleus_free, nucleus_pages, place, place_page, service_stack, set_heap,
-    stack_for, stack_release, write,
+    dma, grow_for, map, map_device, map_image, nucleus_free, nucleus_pages, place, place_page, segment_for,
+    service_stack, set_heap, stack_for, stack_release, write,
 };
 use entries::spaces::{
     limit, make_supervisor, space_copy, space_create, space_destroy, trust, view_create, view_destroy, view_model,
@@ -44,7 +44,7 @@ pebble::serve! {
         trust, make_supervisor, service_stack, nucleus_pages, nucleus_free, grow_for, stack_for, stack_release, set_heap, map,
         map_image, place, place_page, write, map_device, dma, info, check, window: check_window, windows: count_windows,
         windows_close: close_windows, pager_for, pager_remove, pager_forget, pager_pending, pager_overdue, page_for, page_among,
-        frame_of, undo_transfers,
+        frame_of, segment_for, undo_transfers,
     }
 }
 pebble::template! {

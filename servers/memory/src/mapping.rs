@@ -2,11 +2,12 @@
 
 use crate::open_windows::OpenWindows;
 use crate::ram::Ram;
-use crate::segments::in_segment;
+use crate::segments::above;
 use crate::space::{Space, Spaces, private};
 use crate::{stacks, tables};
 use abi::Error;
 use abi::address::*;
+use abi::memory::Part;
 use abi::rights::Rights;
 use arch::Marks;
 use arch::paging::Entry;
@@ -22,7 +23,7 @@ impl<R: Ram> Spaces<R> {
     }
     fn map_range(&mut self, asid: usize, va: usize, bytes: usize, rights: Rights) -> Result<(), Error> {
         for at in (va..va + bytes).step_by(PAGE) {
-            if let Err(error) = self.map_zeros(asid, at, rights) {
+            if let Err(error) = self.map_zeros(asid, (at, Part::Ordinary), rights) {
                 self.unmap_untold(asid, va, at - va)?;
                 return Err(error);
             }
@@ -45,7 +46,7 @@ impl<R: Ram> Spaces<R> {
         }
         for at in (0..bytes).step_by(PAGE) {
             if !rights.contains(Rights::WRITE) {
-                self.map_at(asid, va + at, source + at, rights, Marks::FOREIGN)?;
+                self.map_at(asid, (va + at, Part::Ordinary), source + at, rights, Marks::FOREIGN)?;
             } else {
                 self.map_copied(asid, va + at, source + at, rights)?;
             }
@@ -57,7 +58,7 @@ impl<R: Ram> Spaces<R> {
         private(va, bytes.next_multiple_of(PAGE))?;
         self.space(asid)?.devices = true;
         for at in (0..bytes).step_by(PAGE) {
-            self.map_at(asid, va + at, pa / PAGE * PAGE + at, Rights::READ_WRITE, Marks::FOREIGN)?;
+            self.map_at(asid, (va + at, Part::Ordinary), pa / PAGE * PAGE + at, Rights::READ_WRITE, Marks::FOREIGN)?;
         }
         Ok(())
     }
@@ -82,17 +83,22 @@ impl<R: Ram> Spaces<R> {
     }
     /// Replaces the page of `asid` at `va`: by a copy of the page of `by` at `source`, made at the first write of either,
     /// or by zeros where `source` is 0, with `rights`; by nothing where `rights` is 0. A page that windows show is copied at once, and
-    /// is not replaced (`EBUSY`). `EAGAIN`: it must be known whether they do.
+    /// is not replaced (`EBUSY`). `EAGAIN`: it must be known whether they do. In a segment of `asid` ([`Spaces::make_segment`]), or where the code around
+    /// it is, only the domain itself has a page (`EACCESS`), and none there can be both written and executed (`EINVAL`).
     pub fn page(
         &mut self,
         by: usize,
-        asid: usize,
-        va: usize,
+        (asid, va, part): (usize, usize, Part),
         source: usize,
         rights: Rights,
         windows: OpenWindows,
     ) -> Result<(), Error> {
-        private(va, PAGE).or_else(|_| in_segment(va))?;
+        private(va, PAGE).or_else(|_| above(va))?;
+        if part == Part::Segment {
+            let refused = if by != asid { Some(Error::EACCESS) } else { None };
+            let both = rights.contains(Rights::WRITE.union(Rights::EXECUTE)).then_some(Error::EINVAL);
+            refused.or(both).map_or(Ok(()), Err)?;
+        }
         let unmaps = rights == Rights::NONE;
         if !unmaps && (!rights.contains(Rights::READ) || (by == asid && source == va)) {
             return Err(Error::EINVAL);
@@ -102,6 +108,10 @@ impl<R: Ram> Spaces<R> {
         }
         let root = self.space(asid)?.root;
         let old = tables::leaf(&self.ram, root, va);
+        // What is mapped where nothing is asks for itself (`vacant`).
+        if unmaps || !old.is_none() {
+            self.space(asid)?.in_part(va, part)?;
+        }
         // Before anything is done.
         windows.not(old)?;
         if unmaps {
@@ -109,16 +119,22 @@ impl<R: Ram> Spaces<R> {
         }
         if source == 0 {
             self.make_way(asid, va, old, windows)?;
-            return self.map_zeros(asid, va, rights);
+            return self.map_zeros(asid, (va, part), rights);
         }
         private(source, PAGE)?;
         if (DEVICE_VA..STACK_FLOOR).contains(&source) {
-            return if by == asid { self.registers(asid, va, source, rights, windows) } else { Err(Error::EINVAL) };
+            return if by == asid {
+                self.registers(asid, (va, part), source, rights, windows)
+            } else {
+                Err(Error::EINVAL)
+            };
         }
         let root = self.space(by)?.root;
-        self.own(by, source, false)?;
-        let at = tables::entry(&self.ram, root, source).filter(|&at| self.ram.entry(at).is_present());
-        let at = at.ok_or(Error::EFAULT)?;
+        let at = tables::entry(&self.ram, root, source).ok_or(Error::EFAULT)?;
+        // One that is promised is there from now on: no table has shown it.
+        if !self.ram.entry(at).is_present() && !self.own_at(at, false) {
+            return Err(Error::EFAULT);
+        }
         let value = self.ram.entry(at);
         if value.marks() == Marks::FOREIGN {
             return Err(Error::EFAULT);
@@ -128,7 +144,7 @@ impl<R: Ram> Spaces<R> {
             windows.shows(value.address())?;
         }
         self.make_way(asid, va, old, windows)?;
-        let copied = self.copy_page(at, asid, va, rights, windows);
+        let copied = self.copy_page(at, asid, (va, part), rights, windows);
         // What its owner has written may be executed there.
         self.ram.written_with(rights);
         if self.ram.entry(at) != value {
@@ -146,7 +162,7 @@ impl<R: Ram> Spaces<R> {
     fn registers(
         &mut self,
         asid: usize,
-        va: usize,
+        (va, part): (usize, Part),
         source: usize,
         rights: Rights,
         windows: OpenWindows,
@@ -161,7 +177,7 @@ impl<R: Ram> Spaces<R> {
         }
         let old = tables::leaf(&self.ram, root, va);
         self.make_way(asid, va, old, windows)?;
-        self.map_at(asid, va, leaf.address(), rights, Marks::FOREIGN)
+        self.map_at(asid, (va, part), leaf.address(), rights, Marks::FOREIGN)
     }
     /// Physical address of the frame that a space has to itself at `va`.
     pub fn frame_of(&mut self, asid: usize, va: usize) -> Result<usize, Error> {
@@ -182,14 +198,15 @@ impl<R: Ram> Spaces<R> {
         self.space(asid)?.heap = start;
         Ok(())
     }
-    /// Grows the heap by `pages`; its old end.
+    /// Grows the heap by `pages`; its old end. It does not grow into a segment of a fault domain.
     pub fn grow(&mut self, asid: usize, pages: usize) -> Result<usize, Error> {
         if self.views.get(asid).is_some() {
             let grow = |s: &mut Self, space| s.grow(space, pages).map(|old| (old, pages * PAGE));
             return self.taking(asid, Rights::READ_WRITE, grow);
         }
         let old = self.space(asid)?.heap;
-        let bytes = pages.checked_mul(PAGE).filter(|b| *b <= HEAP_END - old).ok_or(Error::ENOMEM)?;
+        let end = self.heap_end(asid)?;
+        let bytes = pages.checked_mul(PAGE).filter(|b| *b <= end.saturating_sub(old)).ok_or(Error::ENOMEM)?;
         self.map_range(asid, old, bytes, Rights::READ_WRITE)?;
         self.space(asid)?.heap = old + bytes;
         Ok(old)

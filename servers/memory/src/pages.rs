@@ -13,38 +13,45 @@ use crate::space::{Space, Spaces};
 use crate::tables;
 use abi::Error;
 use abi::address::{DEVICE_VA, HEAP_END, PAGE, SEGMENTS_VA, STACK_FLOOR};
+use abi::memory::Part;
 use abi::rights::Rights;
 use arch::Marks;
 use arch::paging::Entry;
 
 impl<R: Ram> Spaces<R> {
-    /// The entry of `va`, where nothing is mapped yet.
-    pub(crate) fn vacant(&mut self, asid: usize, va: usize) -> Result<usize, Error> {
+    /// The entry of `va`, where nothing is mapped yet: whatever is mapped, this is asked before. `EACCESS`: that is not in `part`.
+    pub(crate) fn vacant(&mut self, asid: usize, va: usize, part: Part) -> Result<usize, Error> {
         let space = self.space(asid)?;
+        space.in_part(va, part)?;
         let root = space.root;
         if va < HEAP_END {
             space.low_end = space.low_end.max(va + PAGE);
         } else if va < DEVICE_VA {
             space.received_end = space.received_end.max(va + PAGE);
-        } else if va >= SEGMENTS_VA {
-            space.segments = true;
-        } else if va >= STACK_FLOOR {
+        } else if (STACK_FLOOR..SEGMENTS_VA).contains(&va) {
             space.high_start = space.high_start.min(va);
         }
         let at = self.counting_tables(asid, |s| s.make_own(asid, root, va))?;
         if self.ram.read(at) != 0 { Err(Error::EEXIST) } else { Ok(at) }
     }
     /// Maps one page at `va` to `pa`.
-    pub fn map_at(&mut self, asid: usize, va: usize, pa: usize, rights: Rights, marks: Marks) -> Result<(), Error> {
-        let at = self.vacant(asid, va)?;
+    pub fn map_at(
+        &mut self,
+        asid: usize,
+        (va, part): (usize, Part),
+        pa: usize,
+        rights: Rights,
+        marks: Marks,
+    ) -> Result<(), Error> {
+        let at = self.vacant(asid, va, part)?;
         let supervisor = self.space(asid)?.supervisor;
         self.ram.set_entry(at, Entry::user(pa, rights, marks).for_mode(supervisor));
         Ok(())
     }
     /// Maps a page of zeros: at the first access, or for a boot component at once.
-    pub fn map_zeros(&mut self, asid: usize, va: usize, rights: Rights) -> Result<(), Error> {
+    pub fn map_zeros(&mut self, asid: usize, (va, part): (usize, Part), rights: Rights) -> Result<(), Error> {
         self.room(asid, 1)?;
-        let at = self.vacant(asid, va)?;
+        let at = self.vacant(asid, va, part)?;
         let Space { boot, supervisor, .. } = *self.space(asid)?;
         if boot {
             let pa = self.frames.take(For::Component)?;
@@ -59,7 +66,7 @@ impl<R: Ram> Spaces<R> {
     /// Maps a page that the first write makes a copy of the page at `pa`, which is nobody's to free.
     pub fn map_copied(&mut self, asid: usize, va: usize, pa: usize, rights: Rights) -> Result<(), Error> {
         self.room(asid, 1)?;
-        let at = self.vacant(asid, va)?;
+        let at = self.vacant(asid, va, Part::Ordinary)?;
         self.frames.promise()?;
         let supervisor = self.space(asid)?.supervisor;
         let entry = Entry::user(pa, rights.difference(Rights::WRITE), Marks::LAZY.union(Marks::FOREIGN));
@@ -234,12 +241,12 @@ impl<R: Ram> Spaces<R> {
         &mut self,
         at: usize,
         asid: usize,
-        va: usize,
+        (va, part): (usize, Part),
         rights: Rights,
         windows: OpenWindows,
     ) -> Result<(), Error> {
         self.room(asid, 1)?;
-        let place = self.vacant(asid, va)?;
+        let place = self.vacant(asid, va, part)?;
         self.copy_entry(at, place, windows)?;
         self.count(asid, 1)?;
         // The source's rights are not the copy's: one that can be written stays or becomes shared until it is.

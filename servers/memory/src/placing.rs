@@ -10,6 +10,7 @@ use crate::space::{Spaces, private};
 use abi::Error;
 use abi::address::*;
 use abi::archive::Relocation;
+use abi::memory::Part;
 use abi::rights::Rights;
 use arch::Marks;
 use arch::paging::Entry;
@@ -69,7 +70,7 @@ impl<R: Ram> Spaces<R> {
         }
         self.burying(space, |s, doomed| s.take_page(space, va, OpenWindows::UNKNOWN, doomed))?;
         self.room(space, 1)?;
-        let entry = self.vacant(space, va)?;
+        let entry = self.vacant(space, va, Part::Ordinary)?;
         let frame = self.frames.take(For::Component)?;
         self.ram.clear(frame);
         self.ram.store(frame, bytes);
@@ -88,7 +89,11 @@ impl<R: Ram> Spaces<R> {
     pub(crate) fn taken_in(&mut self, asid: usize, va: usize, bytes: usize) -> Result<usize, Error> {
         let space = self.views.get(asid).ok_or(Error::EINVAL)?.space as usize;
         let taken = (va / PAGE * PAGE..va + bytes).step_by(PAGE).all(|va| self.views.has_taken(asid, va));
-        if taken { Ok(space) } else { Err(Error::EFAULT) }
+        if !taken {
+            return Err(Error::EFAULT);
+        }
+        self.space(space)?.range_in_part(va / PAGE * PAGE, va % PAGE + bytes, Part::Ordinary)?;
+        Ok(space)
     }
     /// The page `at` bytes behind the start of `piece`, which is `va` of the space.
     fn place_page(&mut self, space: usize, va: usize, at: usize, distance: usize, piece: &Piece) -> Result<(), Error> {
@@ -100,12 +105,12 @@ impl<R: Ram> Spaces<R> {
         let (source, rights) = (piece.source + at, piece.rights);
         match piece.relocations.get(from..to) {
             None | Some([]) if !rights.contains(Rights::WRITE) => {
-                self.map_at(space, va, source, rights, Marks::FOREIGN)
+                self.map_at(space, (va, Part::Ordinary), source, rights, Marks::FOREIGN)
             }
             None | Some([]) => self.map_copied(space, va, source, rights),
             Some(changed) => {
                 self.room(space, 1)?;
-                let entry = self.vacant(space, va)?;
+                let entry = self.vacant(space, va, Part::Ordinary)?;
                 let frame = self.frames.take(For::Component)?;
                 self.ram.copy(source, frame, PAGE);
                 changed.iter().for_each(|relocation| self.relocate(*relocation, first, (source, frame), distance));

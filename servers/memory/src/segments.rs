@@ -1,26 +1,116 @@
-//! Segments of 4 GiB: where hosts of software fault domains have them in the form with `add.uw`. They lie above the beginning of the common part,
-//! where nothing else of a component's own is, in tables below entries of the root that are nobody else's. A host maps single
-//! pages there ([`Spaces::page`]); windows on them are opened as on all that is in the common part, and no other call takes an address there.
+//! Segments of software fault domains. What the verifier proves of a fault domain's code holds only where the segment is that one's alone and its guard
+//! zones are not mapped, and this is where both are kept up: a host says where it has one ([`Spaces::make_segment`]), and from then on nothing is mapped
+//! there but by the host itself, which says that it means the segment ([`Part::Segment`]). [`Spaces::vacant`] asks for whatever is mapped.
+//!
+//! Those of 4 GiB, and the last one, lie above the beginning of the common part, where nothing else of a component's own is, in tables below entries of
+//! the root that are nobody else's. Windows on them are opened as on all that is in the common part, and no other call takes an address there.
 
 use crate::doomed::Doomed;
 use crate::open_windows::{OpenWindows, Unshown};
 use crate::ram::Ram;
-use crate::space::Spaces;
+use crate::space::{Space, Spaces, span_pages, spans};
 use crate::tables;
 use abi::Error;
-use abi::address::{PAGE, SEGMENTS_END, SEGMENTS_VA};
+use abi::address::{HEAP_END, PAGE, SEGMENTS_END, SEGMENTS_VA};
+use abi::enclosure::{self, FIRST_ABOVE, SEGMENTS, Zone};
+use abi::memory::Part;
 use arch::paging::{ENTRIES, index};
 
 /// Their entries of a root table.
 pub(crate) const PLACES: core::ops::Range<usize> = index(SEGMENTS_VA, 2)..index(SEGMENTS_END, 2);
 
-/// Checks that a page lies in a segment.
-pub fn in_segment(va: usize) -> Result<(), Error> {
+/// Checks that a page lies where only segments do.
+pub fn above(va: usize) -> Result<(), Error> {
     let inside = (SEGMENTS_VA..SEGMENTS_END).contains(&va) && va.is_multiple_of(PAGE);
     if inside { Ok(()) } else { Err(Error::EINVAL) }
 }
 
+impl Space {
+    /// The numbers of the segments that it has.
+    fn numbers(&self) -> impl Iterator<Item = usize> + use<> {
+        let segments = self.segments;
+        (0..SEGMENTS).filter(move |n| segments >> n & 1 != 0)
+    }
+    pub(crate) fn has_segments_above(&self) -> bool {
+        self.segments >> FIRST_ABOVE != 0
+    }
+    /// What an address is to the segments.
+    fn zone(&self, va: usize) -> Zone {
+        let zones = self.numbers().map(|n| enclosure::zone(n, va as u64));
+        zones.filter(|zone| *zone != Zone::Outside).last().unwrap_or(Zone::Outside)
+    }
+    /// Whether it is in a guard zone of one.
+    pub(crate) fn guards(&self, va: usize) -> bool {
+        self.zone(va) == Zone::Guard
+    }
+    /// Checks that `va` is in `part`. `EACCESS`: it is not; where only segments are, or with [`Part::Segment`], where none is: `EINVAL`.
+    #[inline(always)]
+    pub(crate) fn in_part(&self, va: usize, part: Part) -> Result<(), Error> {
+        // Most spaces have none.
+        let any = self.segments != 0 || part == Part::Segment;
+        if any || va >= SEGMENTS_VA { self.zone_is(va, part) } else { Ok(()) }
+    }
+    /// The same of all pages of `bytes` from `va` on.
+    #[inline(always)]
+    pub(crate) fn range_in_part(&self, va: usize, bytes: usize, part: Part) -> Result<(), Error> {
+        if self.segments == 0 {
+            return self.in_part(va, part);
+        }
+        (va..va + bytes).step_by(PAGE).try_for_each(|at| self.in_part(at, part))
+    }
+    /// Whether it is where a fault domain of one is.
+    pub(crate) fn has_segment_at(&self, va: usize) -> bool {
+        self.segments != 0 && self.zone(va) == Zone::Inside
+    }
+    #[cold]
+    fn zone_is(&self, va: usize, part: Part) -> Result<(), Error> {
+        match (self.zone(va), part) {
+            (Zone::Inside, Part::Segment) => Ok(()),
+            (Zone::Inside | Zone::Guard, _) => Err(Error::EACCESS),
+            (Zone::Outside, Part::Ordinary) if va < SEGMENTS_VA => Ok(()),
+            (Zone::Outside, _) => Err(Error::EINVAL),
+        }
+    }
+}
+// A bit for each.
+const _: () = assert!(SEGMENTS <= u16::BITS as usize);
+
 impl<R: Ram> Spaces<R> {
+    /// A fault domain of the domain of `asid` has the segment that begins at `base`, until the space ends. `EINVAL`: none begins there; `EEXIST`:
+    /// something is mapped in it, or beside it, or a domain of protection was shown what was, or has taken it.
+    pub fn make_segment(&mut self, asid: usize, base: usize) -> Result<(), Error> {
+        let begins = |n: &usize| enclosure::segment(*n).0 == base as u64;
+        let n = (0..SEGMENTS).find(begins).ok_or(Error::EINVAL)?;
+        let space = *self.space(asid)?;
+        if space.segments >> n & 1 != 0 {
+            return Ok(());
+        }
+        // Above, nothing can be mapped before.
+        if n < FIRST_ABOVE {
+            let (start, end) = enclosure::concern(n);
+            let (start, end) = (start as usize, end as usize);
+            self.nothing_in(space.root, start, end.min(space.low_end))?;
+            if self.views.of(asid).any(|(view, _)| self.views.regions_of(view).any(|region| region.meets(start, end))) {
+                return Err(Error::EEXIST);
+            }
+        }
+        self.space(asid)?.segments |= 1 << n;
+        Ok(())
+    }
+    /// `EEXIST`: something is mapped between the two, in the private part below `root`.
+    fn nothing_in(&self, root: usize, start: usize, end: usize) -> Result<(), Error> {
+        let mapped = |va: usize| {
+            let leaves = tables::entry(&self.ram, root, va);
+            leaves.is_some_and(|first| (0..span_pages(va, end)).any(|n| self.ram.read(first + 8 * n) != 0))
+        };
+        if spans(start, end).any(mapped) { Err(Error::EEXIST) } else { Ok(()) }
+    }
+    /// Where the heap must end at the latest.
+    pub(crate) fn heap_end(&mut self, asid: usize) -> Result<usize, Error> {
+        let space = *self.space(asid)?;
+        let starts = space.numbers().map(|n| enclosure::concern(n).0 as usize);
+        Ok(starts.filter(|start| *start >= space.heap).fold(HEAP_END, usize::min))
+    }
     /// Where the entry of `va`, of the private part or of a segment, is in the tables below `root`, which are the space's own from then on.
     pub(crate) fn make_own(&mut self, asid: usize, root: usize, va: usize) -> Result<usize, Error> {
         if va < SEGMENTS_VA {
@@ -75,89 +165,5 @@ impl<R: Ram> Spaces<R> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::space_tests::{NONE, id, spaces};
-    use abi::address::*;
-    use abi::rights::Rights;
-    use std::vec::Vec;
-
-    /// Frames from here on are not the image's.
-    const MANAGED: usize = RAM_BASE + 5 * PAGE;
-    /// The first page of the first segment's stubs, and pages in others: in the first table of a segment, in its last, and in the last segment.
-    const PLACES_TRIED: [usize; 4] =
-        [SEGMENTS_VA + 0x3FFE_0000, SEGMENTS_VA + 0x4001_0000, SEGMENTS_VA + 0x8000_0000 - PAGE, SEGMENTS_END - PAGE];
-
-    #[test]
-    fn pages_of_segments_are_mapped_and_all_comes_back() {
-        let mut s = spaces();
-        s.create(id(9)).unwrap();
-        let before = s.frames.free();
-        s.create(id(1)).unwrap();
-        for va in PLACES_TRIED {
-            s.page(1, 1, va, 0, Rights::READ_WRITE, NONE).unwrap();
-            assert!(s.resolve(1, va, Rights::WRITE));
-        }
-        s.check(MANAGED).unwrap().unwrap();
-        // Nothing of it is known elsewhere.
-        s.page(1, 1, PLACES_TRIED[1], 0, Rights::NONE, NONE).unwrap();
-        s.ram.check();
-        s.check(MANAGED).unwrap().unwrap();
-        s.destroy(1).unwrap();
-        s.ram.check();
-        assert_eq!(s.frames.free(), before);
-        s.check(MANAGED).unwrap().unwrap();
-    }
-    #[test]
-    fn a_copy_has_its_segments_and_neither_sees_what_the_other_writes() {
-        let mut s = spaces();
-        s.create(id(9)).unwrap();
-        s.ram.kept.insert(1);
-        let mut free = Vec::new();
-        // The counts of sharers keep a frame from the first time on.
-        for _ in 0..2 {
-            let roots = [1, 2].map(|asid| s.create(id(asid)).unwrap());
-            for va in PLACES_TRIED {
-                s.page(1, 1, va, 0, Rights::READ_WRITE, NONE).unwrap();
-                s.resolve(1, va, Rights::WRITE);
-            }
-            s.copy(1, 2, NONE).unwrap();
-            let frames = |s: &Spaces<_>, n: usize| PLACES_TRIED.map(|va| tables::leaf(&s.ram, roots[n], va).address());
-            assert_eq!(frames(&s, 0), frames(&s, 1));
-            s.check(MANAGED).unwrap().unwrap();
-            for va in PLACES_TRIED {
-                assert!(s.resolve(2, va, Rights::WRITE));
-            }
-            assert!(frames(&s, 0).iter().zip(frames(&s, 1)).all(|(one, other)| *one != other));
-            s.check(MANAGED).unwrap().unwrap();
-            for asid in [1, 2] {
-                s.destroy(asid).unwrap();
-            }
-            s.ram.check();
-            free.push(s.frames.free());
-        }
-        assert_eq!(free[0], free[1]);
-    }
-    #[test]
-    fn no_page_is_mapped_beside_the_segments() {
-        let mut s = spaces();
-        s.create(id(1)).unwrap();
-        let others = [SEGMENTS_VA - PAGE, SEGMENTS_END, COMMON_VA, SERVICE_VA, NUCLEUS_VIEW, MEMORY_VIEW, 0x8000_0000];
-        for va in others {
-            assert_eq!(s.page(1, 1, va, 0, Rights::READ_WRITE, NONE), Err(Error::EINVAL), "{va:#x}");
-        }
-        assert_eq!(s.page(1, 1, SEGMENTS_VA + 8, 0, Rights::READ_WRITE, NONE), Err(Error::EINVAL));
-    }
-    #[test]
-    fn what_is_for_the_private_part_takes_no_segment() {
-        let mut s = spaces();
-        s.create(id(1)).unwrap();
-        let va = SEGMENTS_VA + 0x4001_0000;
-        s.page(1, 1, va, 0, Rights::READ_WRITE, NONE).unwrap();
-        assert_eq!(s.map(1, va + PAGE, PAGE, Rights::READ_WRITE), Err(Error::EINVAL));
-        assert_eq!(s.write(1, va, &[1]), Err(Error::EINVAL));
-        assert_eq!(s.frame_of(1, va), Err(Error::EINVAL));
-        // Nor is a page of a segment copied elsewhere.
-        assert_eq!(s.page(1, 1, IMAGE_VA, va, Rights::READ_WRITE, NONE), Err(Error::EINVAL));
-    }
-}
+#[path = "segments_tests.rs"]
+mod tests;

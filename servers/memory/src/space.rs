@@ -45,8 +45,8 @@ pub struct Space {
     pub boot: bool,
     /// It has device registers.
     pub(crate) devices: bool,
-    /// It has pages of segments above the common part's beginning ([`crate::segments`]).
-    pub(crate) segments: bool,
+    /// Which segments its fault domains have, a bit for each of those that there can be ([`crate::segments`]).
+    pub(crate) segments: u16,
     /// Its component executes in supervisor mode: none of its pages but the return page is user mode's.
     pub(crate) supervisor: bool,
 }
@@ -65,7 +65,7 @@ const NONE: Space = Space {
     received_end: 0,
     boot: false,
     devices: false,
-    segments: false,
+    segments: 0,
     supervisor: false,
 };
 impl Space {
@@ -266,7 +266,7 @@ impl<R: Ram> Spaces<R> {
                 self.release_leaves(first, va, &mut doomed);
             }
         }
-        if space.segments {
+        if space.has_segments_above() {
             self.release_segments(space.root, &mut doomed);
         }
         self.release_root(space.root, &mut doomed);

@@ -9,6 +9,7 @@ use crate::{stacks, tables};
 use abi::Error;
 use abi::address::*;
 use abi::identity::{DomainId, Serials};
+use abi::memory::Part;
 use abi::nucleus::MAX_DOMAINS;
 use abi::rights::Rights;
 use arch::Marks;
@@ -59,7 +60,8 @@ fn registers_appear_at_a_second_place_of_their_driver_and_nowhere_else() {
     s.map_device(1, DEVICE_VA, REGISTERS, PAGE).unwrap();
     s.map(1, PLACE, PAGE, Rights::READ_WRITE).unwrap();
     let free = s.frames.free();
-    let page = |s: &mut Spaces<Fake>, asid, va, source, rights| s.page(1, asid, va, source, rights, NONE);
+    let page =
+        |s: &mut Spaces<Fake>, asid, va, source, rights| s.page(1, (asid, va, Part::Ordinary), source, rights, NONE);
     assert_eq!(page(&mut s, 1, PLACE, DEVICE_VA, Rights::READ_WRITE), Ok(()));
     let leaf = tables::leaf(&s.ram, root, PLACE);
     assert_eq!((leaf.address(), leaf.rights(), leaf.marks()), (REGISTERS, Rights::READ_WRITE, Marks::FOREIGN));
@@ -273,7 +275,7 @@ fn a_copy_at_once_that_is_not_writable_holds_no_frame_back() {
     let frame = tables::leaf(&s.ram, roots[0], IMAGE_VA).address();
     // The other page is promised, so that one promise too few shows.
     assert_eq!(s.frames.promised(), 1);
-    s.page(1, 2, IMAGE_VA, IMAGE_VA, Rights::READ, OpenWindows::all(&[frame])).unwrap();
+    s.page(1, (2, IMAGE_VA, Part::Ordinary), IMAGE_VA, Rights::READ, OpenWindows::all(&[frame])).unwrap();
     assert_eq!(s.frames.promised(), 1);
     let copy = tables::leaf(&s.ram, roots[1], IMAGE_VA);
     assert!(copy.allows_at_once(Rights::READ) && !copy.allows(Rights::WRITE));
@@ -285,7 +287,7 @@ fn a_copy_of_the_archives_that_is_not_writable_is_nobodys_page() {
     let archive = s.frames.take_run(1).unwrap();
     s.shared.first_frame = archive + PAGE;
     s.map_image(1, IMAGE_VA, archive, PAGE, Rights::READ_WRITE).unwrap();
-    s.page(1, 2, IMAGE_VA, IMAGE_VA, Rights::READ, NONE).unwrap();
+    s.page(1, (2, IMAGE_VA, Part::Ordinary), IMAGE_VA, Rights::READ, NONE).unwrap();
     assert_eq!(s.space(2).unwrap().pages, 0);
     assert_eq!(s.unmap(2, IMAGE_VA, NONE), Ok(true));
     assert_eq!((s.space(2).unwrap().pages, s.frames.promised()), (0, 1));

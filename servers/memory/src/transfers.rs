@@ -8,6 +8,7 @@ use crate::transfer_letters::{Kind, MOST, Request};
 use abi::Error;
 use abi::account::ACCOUNTS;
 use abi::address::{DEVICE_VA, PAGE, RECEIVE_VA, STACK_FLOOR};
+use abi::memory::Part;
 use abi::rights::Rights;
 use arch::Marks;
 use arch::paging::Entry;
@@ -18,9 +19,12 @@ const PART: usize = (DEVICE_VA - OTHERS_VA) / ACCOUNTS;
 
 impl<R: Ram> Spaces<R> {
     /// Checks that `pages` pages from `va` may be passed on: private, and no device's.
-    fn transferable(va: usize, pages: usize) -> Result<(), Error> {
+    fn transferable(&mut self, asid: usize, va: usize, pages: usize) -> Result<(), Error> {
         crate::space::private(va, pages * PAGE)?;
-        if va + pages * PAGE > DEVICE_VA && va < STACK_FLOOR { Err(Error::EFAULT) } else { Ok(()) }
+        if va + pages * PAGE > DEVICE_VA && va < STACK_FLOOR {
+            return Err(Error::EFAULT);
+        }
+        self.space(asid)?.range_in_part(va, pages * PAGE, Part::Ordinary)
     }
     /// Where pages of `caller` come to in the space of `callee`: in the lower half of that part of it for a caller whom the same account
     /// pays for, or the system; for each other account in a part of its own, of no more pages than the account's share of what `callee`'s
@@ -50,7 +54,7 @@ impl<R: Ram> Spaces<R> {
     /// `S`: shows pages of `caller`'s to `callee` too, with the rights that the caller has; where. They stay until each side
     /// has unmapped them.
     pub fn share(&mut self, caller: usize, callee: usize, address: usize, pages: usize) -> Result<usize, Error> {
-        Self::transferable(address, pages).map_err(|_| Error::EFAULT)?;
+        self.transferable(caller, address, pages).map_err(|_| Error::EFAULT)?;
         let root = self.space(caller)?.root;
         for va in (address..address + pages * PAGE).step_by(PAGE) {
             self.own(caller, va, true)?;
@@ -63,7 +67,7 @@ impl<R: Ram> Spaces<R> {
         let there = self.receive(caller, callee, pages)?;
         self.room(callee, pages)?;
         for n in 0..pages {
-            self.vacant(callee, there + n * PAGE)?;
+            self.vacant(callee, there + n * PAGE, Part::Ordinary)?;
         }
         for n in 0..pages {
             let pa = tables::leaf(&self.ram, root, address + n * PAGE).address();
@@ -106,27 +110,27 @@ impl<R: Ram> Spaces<R> {
         pages: usize,
         windows: OpenWindows,
     ) -> Result<usize, Error> {
-        Self::transferable(address, pages).map_err(|_| Error::EFAULT)?;
+        self.transferable(caller, address, pages).map_err(|_| Error::EFAULT)?;
         self.movable(caller, address, pages, windows)?;
         let there = self.receive(caller, callee, pages)?;
         // Tables first: moving itself does not fail.
         self.room(callee, pages)?;
         for n in 0..pages {
-            self.vacant(callee, there + n * PAGE)?;
+            self.vacant(callee, there + n * PAGE, Part::Ordinary)?;
         }
         self.move_pages((caller, address), (callee, there), pages)?;
         Ok(there)
     }
     /// `<`, at the call: as many new pages of `callee`'s, once `caller` may have pages at `address`; where.
     pub fn get(&mut self, caller: usize, callee: usize, address: usize, pages: usize) -> Result<usize, Error> {
-        Self::transferable(address, pages).map_err(|_| Error::EFAULT)?;
+        self.transferable(caller, address, pages).map_err(|_| Error::EFAULT)?;
         let there = self.receive(caller, callee, pages)?;
         self.map(callee, there, pages * PAGE, Rights::READ_WRITE)?;
         Ok(there)
     }
     /// `<`, at the return: moves pages of `callee`'s from `there` to `caller`, in the place of what it has at `address`. Nothing has
     /// changed where that can not be: `EBUSY`, a window shows a page of either; `EAGAIN`, it must be known whether one does;
-    /// `EINVAL`, they are the same pages.
+    /// `EINVAL`, they are the same pages; `EACCESS`, they would come to lie in a segment of a fault domain.
     pub fn got(
         &mut self,
         callee: usize,
@@ -138,6 +142,8 @@ impl<R: Ram> Spaces<R> {
         if callee == caller && there.abs_diff(address) < pages * PAGE {
             return Err(Error::EINVAL);
         }
+        // A segment may have been made there meanwhile.
+        self.space(caller)?.range_in_part(address, pages * PAGE, Part::Ordinary)?;
         self.movable(callee, there, pages, windows)?;
         self.replaceable(caller, address, pages, windows)?;
         // Tables first, and then what was there: it may be seen until it is forgotten, so no frame is given out before.
@@ -149,7 +155,7 @@ impl<R: Ram> Spaces<R> {
             (0..pages).try_for_each(|n| s.take_page(caller, address + n * PAGE, windows, doomed).map(|_| ()))
         })?;
         for n in 0..pages {
-            self.vacant(caller, address + n * PAGE)?;
+            self.vacant(caller, address + n * PAGE, Part::Ordinary)?;
         }
         self.move_pages((callee, there), (caller, address), pages)
     }

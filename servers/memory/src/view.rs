@@ -47,6 +47,10 @@ impl Region {
     pub(crate) fn has(&self, va: usize) -> bool {
         (self.start..self.end).contains(&((va / PAGE) as u32))
     }
+    /// Whether one of its pages lies between the two addresses of pages.
+    pub(crate) fn meets(&self, start: usize, end: usize) -> bool {
+        (self.start as usize) < end / PAGE && start / PAGE < self.end as usize
+    }
     pub(crate) fn rights(&self) -> Rights {
         Rights::from_bits_truncate(self.rights as u64)
     }

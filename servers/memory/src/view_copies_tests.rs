@@ -9,6 +9,7 @@ use crate::views::Seen;
 use crate::views_tests::{BASE, MANAGED, READ, WRITE, holds, kept, leaf, sees, show, three};
 use abi::Error;
 use abi::address::*;
+use abi::memory::Part;
 use abi::rights::Rights;
 use proptest::prelude::*;
 
@@ -47,7 +48,7 @@ fn what_is_not_copied_is_seen_by_no_copy_nor_is_what_comes_in_its_place() {
     let Spaces { ram, frames, pagers, .. } = &mut *s;
     pagers.add((ram, frames), id(1), range, 50, id(1)).unwrap();
     show(&mut s, 2, 8, 2, READ).unwrap();
-    s.page(1, 1, range.0, 0, WRITE, NONE).unwrap();
+    s.page(1, (1, range.0, Part::Ordinary), 0, WRITE, NONE).unwrap();
     copied(&mut s, NONE).unwrap();
     // Its pager has brought the first.
     assert_eq!((sees(&mut s, 6, 8, Rights::READ), sees(&mut s, 6, 9, Rights::READ)), (Seen::Now, Seen::Not));
@@ -95,7 +96,7 @@ fn regions_with_holes_are_no_more_than_there_may_be() {
     pagers.add((ram, frames), id(1), range, 50, id(1)).unwrap();
     show(&mut s, 2, first, count, READ).unwrap();
     for page in (0..count).step_by(2) {
-        s.page(1, 1, range.0 + page * PAGE, 0, WRITE, NONE).unwrap();
+        s.page(1, (1, range.0 + page * PAGE, Part::Ordinary), 0, WRITE, NONE).unwrap();
     }
     assert_eq!(copied(&mut s, NONE), Err(Error::ENFILE));
     holds(&mut s);

@@ -11,6 +11,7 @@ use crate::view::REGIONS;
 use crate::views::Seen;
 use abi::Error;
 use abi::address::*;
+use abi::memory::Part;
 use abi::rights::Rights;
 use arch::Marks;
 use arch::paging::Entry;
@@ -142,9 +143,9 @@ fn a_paged_page_comes_and_goes_and_stays_visible() {
     pagers.add((ram, frames), id(1), range, 50, id(1)).unwrap();
     assert_eq!(show(&mut s, 2, 8, 1, READ), Ok(()));
     assert_eq!(sees(&mut s, 2, 8, Rights::READ), Seen::Missing(id(1)));
-    s.page(1, 1, range.0, 0, WRITE, NONE).unwrap();
+    s.page(1, (1, range.0, Part::Ordinary), 0, WRITE, NONE).unwrap();
     assert_eq!((sees(&mut s, 2, 8, Rights::READ), sees(&mut s, 2, 8, Rights::WRITE)), (Seen::Now, Seen::Not));
-    kept(&mut s, |s| s.page(1, 1, range.0, 0, Rights::NONE, NONE)).unwrap();
+    kept(&mut s, |s| s.page(1, (1, range.0, Part::Ordinary), 0, Rights::NONE, NONE)).unwrap();
     assert_eq!((leaf(&mut s, 2, 8), sees(&mut s, 2, 8, Rights::READ)), (Entry::NONE, Seen::Missing(id(1))));
     holds(&mut s);
 }

@@ -514,8 +514,11 @@ impl Neighbours for Fake {
         may_fail()?;
         Err(Error::EAGAIN)
     }
-    fn page_among(self, _: Parties, _: usize, _: usize, _: Rights, _: (usize, usize)) -> Result<isize, Error> {
+    fn page_among(self, _: Parties, _: usize, _: usize, _: Replacement, _: (usize, usize)) -> Result<isize, Error> {
         may_fail().map(|()| 0)
+    }
+    fn make_segment(self, _: usize, _: usize) -> Result<(), Error> {
+        may_fail()
     }
     fn frame_of(self, _: usize, _: usize) -> Result<usize, Error> {
         may_fail()?;

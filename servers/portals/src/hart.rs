@@ -208,13 +208,16 @@ impl Neighbours for Hart {
         parties: Parties,
         va: usize,
         source: usize,
-        rights: Rights,
+        with: Replacement,
         (frames, count): (usize, usize),
     ) -> Result<isize> {
-        let with = Replacement { rights, related: true };
         let frames = list_of_frames(frames);
         memory::page_among(parties.word(), Address(va), Address(source), with.word(), frames, count)
             .map(|done| done as isize)
+    }
+    #[inline(always)]
+    fn make_segment(self, asid: usize, base: usize) -> Result<()> {
+        memory::segment_for(DomainNumber(asid), Address(base))
     }
     #[inline(always)]
     fn frame_of(self, asid: usize, va: usize) -> Result<usize> {

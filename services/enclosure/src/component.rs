@@ -349,8 +349,8 @@ impl Host for Component {
         let (calls, pages) = (calls.max(had), pages.max(shown));
         for n in 0..calls {
             let known = if n < had { shown } else { 0 };
-            for start in [self.windows(n), self.originals(n)] {
-                self.system.zeros(start + (known * PAGE) as u64, ((pages - known) * PAGE) as u64)?;
+            for (system, start) in [(self.system, self.windows(n)), (self.system.beside(), self.originals(n))] {
+                system.zeros(start + (known * PAGE) as u64, ((pages - known) * PAGE) as u64)?;
             }
         }
         for n in had..calls {
@@ -369,12 +369,16 @@ impl Host for Component {
     }
 }
 
+/// Where its heap ends, below the parts of all calls, of which that of the first ends there.
+fn limit(first: u64) -> u64 {
+    first - CALLS as u64 * CALL_BYTES - PAGE as u64
+}
 impl Component {
     /// One with that layout and image, of which nothing is laid out yet, with a main stack of so many bytes.
     fn new(layout: Layout, image: &Image, stack: u64, member: Option<OfSpace>) -> Result<&'static Component> {
-        let system = System::own();
+        let system = System::with_segment(layout)?;
         let first = layout.top() - stack - PAGE as u64;
-        let limit = first - CALLS as u64 * CALL_BYTES - PAGE as u64;
+        let limit = limit(first);
         let calls = match &member {
             None => Calls::of_component(system, layout, image.heap, limit),
             Some(member) => Calls::of_several(system, layout, image.heap..limit, member.numbers()),
@@ -405,7 +409,10 @@ impl Component {
     /// Lays `image` out, which was verified and makes those changes.
     pub fn lay_out(&self, image: &Image, changes: Changes, stack: u64) -> core::result::Result<(), Why> {
         let mut mapped = self.mapped.lock();
-        let stubs = domain::lay_out(self.system, &self.layout, (image, changes), (stack, &[]), &mut mapped)?;
+        let stubs = {
+            let end = limit(self.first);
+            domain::lay_out(self.system, &self.layout, (image, changes), (stack, &[]), end, &mut mapped)?
+        };
         self.any.store(stubs.any, Ordering::Release);
         self.unwind.store(stubs.unwind, Ordering::Release);
         Ok(())
@@ -416,8 +423,9 @@ impl Component {
         self.free.store(0, Ordering::Relaxed);
         for n in 0..calls {
             let stack = self.end(n) - THREAD_STACK as u64..self.end(n);
-            let windows = [self.windows(n), self.originals(n)].map(|at| at..at + (pages * PAGE) as u64);
-            [stack].iter().chain(&windows).for_each(|range| self.system.clear(range));
+            let [windows, originals] = [self.windows(n), self.originals(n)].map(|at| at..at + (pages * PAGE) as u64);
+            [stack, windows].iter().for_each(|range| self.system.clear(range));
+            self.system.beside().clear(&originals);
         }
         self.mapped.lock().drain(..).chain([self.calls.grown()]).for_each(|range| self.system.clear(&range));
         self.entries.clear();

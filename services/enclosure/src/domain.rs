@@ -9,6 +9,7 @@ use crate::{Layout, VARIABLES, VARIABLES_END, Why};
 use ::portal::software::Domain;
 use ::portal::software::block::Block;
 use abi::address::PAGE;
+use abi::memory::{IN_SEGMENT, NEW_SEGMENT};
 use abi::nucleus::NAMELEN;
 use abi::rights::Rights;
 use abi::system::{self, Description, Registration};
@@ -32,14 +33,24 @@ struct Page([u8; PAGE]);
 #[derive(Clone, Copy)]
 pub struct System {
     own: usize,
+    /// What it says of pages: in the segment, or not.
+    part: usize,
 }
 impl System {
-    /// As this domain has it.
-    pub(crate) fn own() -> System {
-        System { own: thread::asid() }
+    /// As this domain has it, for a fault domain there: the segment is that one's from now on, and pages are the segment's. `EEXIST`: something is mapped
+    /// there.
+    pub(crate) fn with_segment(layout: Layout) -> Result<System> {
+        let system = System { own: thread::asid(), part: IN_SEGMENT };
+        check(portal::call(system::PAGE, [system.own, layout.base() as usize, 0, NEW_SEGMENT]))?;
+        Ok(system)
+    }
+    /// The same, but that pages are in no segment.
+    pub(crate) fn beside(self) -> System {
+        System { part: 0, ..self }
     }
     pub(crate) fn page(&self, address: u64, source: usize, rights: Rights) -> Result<()> {
-        check(portal::call(system::PAGE, [self.own, address as usize, source, rights.bits() as usize])).map(|_| ())
+        let rights = rights.bits() as usize | self.part;
+        check(portal::call(system::PAGE, [self.own, address as usize, source, rights])).map(|_| ())
     }
     /// Maps a copy of `bytes`, at most a page of them, at `address`.
     fn place(&self, page: &mut Page, address: u64, bytes: &[u8], rights: Rights) -> Result<()> {
@@ -63,13 +74,18 @@ impl Portals for System {
         portal::call(number, arguments.map(|word| word as usize)) as i64
     }
     fn description(&self, number: usize) -> Option<Description> {
-        let mut description = Description { spec: [0; NAMELEN], name: [0; NAMELEN] };
-        check(portal::call(system::PORTAL_INFO, [number, &raw mut description as usize])).ok()?;
-        Some(description)
+        description(number)
     }
     fn map(&self, address: u64, pages: u64) -> i64 {
         self.zeros(address, pages * PAGE as u64).map_or_else(|error| error.code() as i64, |()| 0)
     }
+}
+
+/// What a portal of the host's own table is.
+pub(crate) fn description(number: usize) -> Option<Description> {
+    let mut description = Description { spec: [0; NAMELEN], name: [0; NAMELEN] };
+    check(portal::call(system::PORTAL_INFO, [number, &raw mut description as usize])).ok()?;
+    Some(description)
 }
 
 /// A fault at an instruction of the fault domain's.
@@ -133,8 +149,8 @@ extern "C" fn faulted(_asid: usize, cause: usize, address: usize, pc: usize) -> 
 }
 /// Has the faults of this domain answered by `faulted`: adds a stack to the queue, for they are answered on one, by a portal that it registers as
 /// `name`, and withdraws.
-pub(crate) fn answer_faults(system: System, name: &str, faulted: usize) -> Result<()> {
-    let own = system.own;
+pub(crate) fn answer_faults(name: &str, faulted: usize) -> Result<()> {
+    let own = thread::asid();
     let mut registration = Registration { entry: faulted as u64, stacks: 1, ..Registration::NONE };
     registration.name.get_mut(..name.len()).ok_or(Error::EINVAL)?.copy_from_slice(name.as_bytes());
     registration.spec[..3].copy_from_slice(b"nmi");
@@ -194,14 +210,19 @@ pub(crate) fn verified(layout: &Layout, image: &Image) -> core::result::Result<C
     Ok(verifier::verify(&layout.0, code.start, &words(code)?)?)
 }
 /// Lays out an image whose code was verified and makes those changes, with a stack of so many bytes and portals into it, and notes what it has
-/// mapped.
+/// mapped. Its parts and its heap lie below `end`.
 pub(crate) fn lay_out(
     system: System,
     layout: &Layout,
     (image, changes): (&Image, Changes),
     (stack, wanted): (u64, &[Wanted]),
+    end: u64,
     mapped: &mut Vec<Range<u64>>,
 ) -> core::result::Result<Stubs, Why> {
+    // What is behind the parts of its file, too, whoever has put it there.
+    if image.heap > end {
+        return Err(Why::wrong("no room for its stacks behind its parts"));
+    }
     let mut page = blank_page()?;
     let mut fill = |start: u64, bytes: &[u8], size: u64, rights: Rights| -> Result<()> {
         mapped.try_push(start..start + size)?;
@@ -282,15 +303,15 @@ pub struct FaultDomain {
     changes: Changes,
 }
 impl FaultDomain {
-    /// A place for one, with nothing in it. `ENOMEM`; `EBUSY`: there is one.
+    /// A place for one, with nothing in it. `ENOMEM`; `EBUSY`: there is one; `EEXIST`: the host has something in its segment.
     pub fn new(layout: Layout) -> Result<FaultDomain> {
-        let system = System::own();
+        let system = System::with_segment(layout)?;
         SEGMENT[0].store(layout.base() - GUARD, Ordering::Relaxed);
         SEGMENT[1].store(layout.reach(), Ordering::Relaxed);
         let code = shared([const { AtomicU64::new(0) }; 2])?;
         let block = boxed(block(&layout, decide as *const () as u64))?;
         // Last: nobody takes that back.
-        answer_faults(system, "app.enclosure", faulted as *const () as usize)?;
+        answer_faults("app.enclosure", faulted as *const () as usize)?;
         let portals = Vec::new();
         Ok(FaultDomain {
             layout,
@@ -305,19 +326,25 @@ impl FaultDomain {
             changes: Changes::default(),
         })
     }
-    /// Lays `image` out in the place of what was there, with a stack of `stack` bytes and portals into it. Its code is verified first.
+    /// Lays `image` out in the place of what was there, with a stack of `stack` bytes and portals into it. Its code is verified first, and
+    /// where it is refused what was there stays; after another error nothing is there.
     pub fn lay_out(&mut self, image: &Image, stack: u64, wanted: &[Wanted]) -> core::result::Result<(), Why> {
         let code = image.code()?.range();
         let changes = verified(&self.layout, image)?;
         self.clear();
         let (layout, system) = (self.layout, self.system);
-        let stubs = lay_out(system, &layout, (image, changes), (stack, wanted), &mut self.mapped)?;
+        let end = layout.top() - stack - PAGE as u64;
+        let stubs = lay_out(system, &layout, (image, changes), (stack, wanted), end, &mut self.mapped);
+        if stubs.is_err() {
+            self.clear();
+        }
+        let stubs = stubs?;
         self.code[0].store(code.start, Ordering::Release);
         self.code[1].store(code.end, Ordering::Release);
         self.changes = changes;
         self.take(stubs);
         self.set_stack(layout.top());
-        let calls = Calls::new(system, layout, image.heap, layout.top() - stack - PAGE as u64);
+        let calls = Calls::new(system, layout, image.heap, end);
         // SAFETY: nobody is in the fault domain.
         unsafe {
             *SHARED.calls.get() = Some(calls);

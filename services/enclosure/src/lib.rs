@@ -27,7 +27,7 @@ mod why;
 
 use abi::enclosure::{
     GUEST_BITS, GUEST_DISTANCE, GUEST_SEGMENTS, SEGMENT, SEGMENT_BITS, TOP_BITS, TOP_SEGMENT, WIDE_BITS, WIDE_DISTANCE,
-    WIDE_SEGMENTS, form,
+    WIDE_SEGMENTS, form, used_end,
 };
 pub use portal::software::block;
 use verifier::segment::{GUARD, JUMP_TABLE};
@@ -37,8 +37,8 @@ pub use why::Why;
 /// Where the fault domain is, and what its code must keep to.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout(pub Segment);
-/// How much of a segment is used: what is in it has one table above those of its pages.
-const USED: u64 = 1 << 30;
+// The memory manager keeps the guard zones that the verifier's proof needs.
+const _: () = assert!(GUARD == abi::enclosure::GUARD);
 impl Layout {
     /// The one of a host: 64 MiB between the heap and what others share. `loads`: they are kept in too.
     pub const fn new(loads: bool) -> Layout {
@@ -73,8 +73,7 @@ impl Layout {
     }
     /// The end of what is used of it: first address of the upper guard zone, or of what is not mapped before that.
     pub const fn top(&self) -> u64 {
-        let size = 1 << self.0.bits;
-        self.0.base + if size < USED { size } else { USED } - GUARD
+        used_end((self.0.base, self.0.bits))
     }
     /// Where the host has pages of its own for the fault domain, which are in no segment: behind this one's guard zone, or, where it lies above the private
     /// part, at the place of the one that it would have there.

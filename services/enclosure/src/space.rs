@@ -6,7 +6,7 @@
 
 use crate::calls::{Answer, Portals, refused};
 use crate::component::{self, Component, OfSpace, Place};
-use crate::domain::{self, Fault, System};
+use crate::domain::{self, Fault};
 use crate::image::Image;
 use crate::local::{Connections, DEPTH, Offer};
 use crate::member::{End, Name, OWNERS};
@@ -252,8 +252,8 @@ pub fn prepare(programs: Vec<Program>) -> core::result::Result<OfSpace, String> 
         kept.push(Kept { component, image, changes });
     }
     LOG.store(pebble::start::open("init.own.log").unwrap_or(0), Ordering::Relaxed);
-    domain::answer_faults(System::own(), &format!("{name}.faults"), faulted as *const () as usize).map_err(failed)?;
-    OWNERS.keep(|number| System::own().description(number).is_some());
+    domain::answer_faults(&format!("{name}.faults"), faulted as *const () as usize).map_err(failed)?;
+    OWNERS.keep(|number| domain::description(number).is_some());
     for kept in kept {
         let priority = kept.component.member.as_ref().map(|member| member.block.priority);
         thread::spawn(priority, move || kept.keep()).map_err(failed)?;

@@ -97,6 +97,7 @@ fn load(host: &mut Host, file: &[u8], loads: bool, shared: u64) -> Result<u64, W
     let memory = image.heap;
     let size = shared.checked_next_multiple_of(PAGE as u64).filter(|size| *size <= layout.0.size() / 2);
     let size = size.ok_or(Why::wrong("more memory than half the segment"))?;
+    // Where there is no room for it behind the file's parts, it is not laid out.
     image.parts.try_push(Part { start: memory, bytes: Vec::new(), size, write: true, execute: false })?;
     image.heap += size;
     let domain = match &mut host.domain {
@@ -151,6 +152,10 @@ pub unsafe extern "C" fn fault_domain_load(
             0
         }
         Err(why) => {
+            // What it has before it offers its entries is given back.
+            if let Some(domain) = &mut host.domain {
+                domain.clear();
+            }
             host.why.fill(0);
             // Cut where it is too long, before a 0.
             let _ = write!(Text(&mut host.why[..TEXT - 1]), "{why}");

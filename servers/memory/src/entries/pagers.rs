@@ -4,7 +4,6 @@ use crate::{SPACES, locked, thread, window};
 use abi::Error;
 use abi::identity::DomainId;
 use abi::memory::{Parties, Replacement};
-use abi::rights::Rights;
 use memory_logic::open_windows::OpenWindows;
 use memory_logic::pagers::ALL;
 use memory_logic::space::Spaces;
@@ -80,7 +79,7 @@ pub extern "C" fn page_for(
         if !with.related && !SPACES.lock().pagers.answers_for(by, client, va) {
             return Error::EACCESS.code();
         }
-        replace_page(Parties { by: by.number(), to: client.number() }, va, source, with.rights, OpenWindows::UNKNOWN)
+        replace_page(Parties { by: by.number(), to: client.number() }, va, source, with, OpenWindows::UNKNOWN)
     })
 }
 /// The same while windows show the frames at `count` physical addresses, in the window `lent`, between [`Parties`]. `page_for` has just said `EAGAIN`, and the portal manager still has its lock: so `by` may,
@@ -96,7 +95,7 @@ pub extern "C" fn page_among(
     let Some(with) = Replacement::of(with) else { return Error::EINVAL.code() };
     // SAFETY: `lent` is this portal's window argument.
     match unsafe { window(windows, count) } {
-        Ok(windows) => replace_page(Parties::of(parties), va, source, with.rights, OpenWindows::all(windows)),
+        Ok(windows) => replace_page(Parties::of(parties), va, source, with, OpenWindows::all(windows)),
         Err(error) => error.code(),
     }
 }
@@ -104,6 +103,12 @@ pub extern "C" fn page_among(
 pub extern "C" fn frame_of(DomainNumber(asid): DomainNumber, Address(va): Address) -> isize {
     locked(|s| s.frame_of(asid, va))
 }
-fn replace_page(Parties { by, to }: Parties, va: usize, source: usize, rights: Rights, windows: OpenWindows) -> isize {
-    locked(|s| s.page(by, to, va, source, rights, windows).map(|()| 0))
+fn replace_page(
+    Parties { by, to }: Parties,
+    va: usize,
+    source: usize,
+    with: Replacement,
+    windows: OpenWindows,
+) -> isize {
+    locked(|s| s.page(by, (to, va, with.part), source, with.rights, windows).map(|()| 0))
 }

@@ -55,6 +55,11 @@ pub extern "C" fn stack_release(DomainNumber(asid): DomainNumber, Address(top): 
     // The portal manager keeps the domain from lending, and has seen that no window shows a page of it.
     locked(|s| s.release_stack(asid, top, OpenWindows::all(&[])).map(|()| 0))
 }
+/// A fault domain of domain `asid` has the segment that begins at `base`.
+#[optimize(size)]
+pub extern "C" fn segment_for(DomainNumber(asid): DomainNumber, Address(base): Address) -> isize {
+    locked(|s| s.make_segment(asid, base).map(|()| 0))
+}
 #[optimize(size)]
 pub extern "C" fn set_heap(DomainNumber(asid): DomainNumber, Address(start): Address) -> isize {
     locked(|s| s.set_heap(asid, start).map(|()| 0))

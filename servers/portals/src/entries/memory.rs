@@ -3,7 +3,7 @@
 use crate::{MANAGER, client_memory, seldom_with_caller, with_caller};
 use abi::Error;
 use abi::identity::DomainId;
-use abi::rights::Rights;
+use abi::memory::{NEW_SEGMENT, Replacement};
 use pebble::interfaces::types::{Address, Alleged, DomainNumber, Identity, PageRights, ThreadIndex};
 
 /// Keeps two domains, or one (the other identity is 0), from lending pages until `thaw`. `EDEAD`: one of them is no more, and none is
@@ -54,8 +54,9 @@ pub extern "C" fn page(
     source: Address,
     rights: PageRights,
 ) -> isize {
-    with_caller(thread, |manager, caller| {
-        let rights = Rights::of_page_or_none(rights.0).ok_or(Error::EINVAL)?;
-        manager.replace_page(caller.subject, asid.0, at.0, source.0, rights)
+    with_caller(thread, |manager, caller| match Replacement::rights_and_part(rights.0) {
+        Some(with) => manager.replace_page(caller.subject, asid.0, at.0, source.0, with),
+        None if rights.0 == NEW_SEGMENT => manager.make_segment(caller.subject, asid.0, at.0),
+        None => Err(Error::EINVAL),
     })
 }

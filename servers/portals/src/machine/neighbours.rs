@@ -67,9 +67,11 @@ pub trait Neighbours: Copy {
         parties: Parties,
         va: usize,
         source: usize,
-        rights: Rights,
+        with: Replacement,
         frames: (usize, usize),
     ) -> Result<isize>;
+    /// A fault domain of domain `asid` has the segment that begins at `base`, as `abi::memory::NEW_SEGMENT` says.
+    fn make_segment(self, asid: usize, base: usize) -> Result<()>;
     /// Physical address of the frame of a domain's page at `va`, which is its own and writable.
     fn frame_of(self, asid: usize, va: usize) -> Result<usize>;
     /// Takes away all that is mapped in a domain's window slots.

@@ -6,7 +6,7 @@ use crate::manager::{Caller, Manager};
 use crate::state::upcalls::{Upcall, What};
 use abi::Error;
 use abi::identity::DomainId;
-use abi::memory::{Parties, Replacement};
+use abi::memory::{Part, Parties, Replacement};
 use abi::rights::Rights;
 
 /// Ticks of `hrtime` after which pagers are looked after again: a fifth of a second on a core of 1 GHz.
@@ -74,25 +74,41 @@ impl<M: Machine> Manager<M> {
     }
     /// Maps a page of domain `asid` for domain `by`, as `memory.page` says.
     #[optimize(size)]
-    pub fn replace_page(&mut self, by: usize, asid: usize, va: usize, source: usize, rights: Rights) -> Result<isize> {
+    pub fn replace_page(
+        &mut self,
+        by: usize,
+        asid: usize,
+        va: usize,
+        source: usize,
+        (rights, part): (Rights, Part),
+    ) -> Result<isize> {
         let client = self.domain(asid)?;
         let related = by == asid || client.parent == by;
         let ids = (self.domain(by)?.id, client.id);
-        match self.machine.page_for(ids.0, ids.1, va, source, Replacement { rights, related }) {
-            Err(Error::EAGAIN) => self.replace_lent(by, asid, va, source, rights),
+        let with = Replacement { rights, related, part };
+        match self.machine.page_for(ids.0, ids.1, va, source, with) {
+            Err(Error::EAGAIN) => self.replace_lent(by, asid, va, source, with),
             result => result,
         }
+    }
+    /// Has a fault domain of `by`, which must be domain `asid`, have the segment that begins at `base`.
+    #[optimize(size)]
+    pub fn make_segment(&mut self, by: usize, asid: usize, base: usize) -> Result<isize> {
+        if by != asid {
+            return Err(Error::EACCESS);
+        }
+        self.machine.make_segment(asid, base).map(|()| 0)
     }
     /// The same where it matters what windows show.
     #[cold]
     #[inline(never)]
-    fn replace_lent(&mut self, by: usize, asid: usize, va: usize, source: usize, rights: Rights) -> Result<isize> {
+    fn replace_lent(&mut self, by: usize, asid: usize, va: usize, source: usize, with: Replacement) -> Result<isize> {
         self.freeze(asid);
         self.freeze_another(by);
         let result = self
             .open_windows
             .all()
-            .and_then(|frames| self.machine.page_among(Parties { by, to: asid }, va, source, rights, frames));
+            .and_then(|frames| self.machine.page_among(Parties { by, to: asid }, va, source, with, frames));
         self.thaw(asid);
         self.thaw(by);
         result
