@@ -54,7 +54,7 @@ fn cache(_state: &mut State) -> &'static mut Cache {
 /// A page of its own, which a window shows.
 #[repr(align(4096))]
 struct Page(abi::template::Template);
-static mut PAGE: Page = Page(capabilities_logic::template::letters());
+static mut PAGE: Page = Page(capabilities_logic::template::letter());
 
 fn start(_: &pebble::Env) {
     // SAFETY: there is one thread yet, and nobody else uses the page.
@@ -129,9 +129,15 @@ extern "C" fn translate(question: usize, from: usize, to: usize, asids: usize) -
         Ok(0)
     })
 }
-extern "C" fn create(domain: DomainNumber, holder: Identity, object: usize, rights: usize, flags: usize) -> isize {
+extern "C" fn create(holder: Identity, object: usize, rights: usize, flags: usize) -> isize {
     adding(holder.0, |state, payer| {
-        state.all.create(Domain { asid: domain.0, serial: holder.0 }, payer, object as u64, rights as u64, flags as u64)
+        state.all.create(
+            Domain { asid: holder.number().0, serial: holder.0 },
+            payer,
+            object as u64,
+            rights as u64,
+            flags as u64,
+        )
     })
 }
 extern "C" fn reduce(holder: Identity, name: usize, rights: usize, flags: usize) -> isize {
