@@ -20,14 +20,14 @@ const SIZE: i32 = size_of::<Translation>().trailing_zeros() as i32;
 /// A row's bytes over 16 (log2).
 const STEP: i32 = (ROW * size_of::<Translation>() / 16).trailing_zeros() as i32;
 /// Bit from which on a question has the argument's number; below it is the name.
-pub const ARGUMENT_BIT: i32 = 40;
+pub const ARGUMENT_BIT: i32 = crate::NAME_BITS as i32;
 
 /// The template; its record is to be the cache.
 pub const fn letter() -> Template {
     let mut w = Writer::new();
     // The cache has a translation for this caller, callee and name.
     let at = w.position();
-    w.put(shift_right(V2, ARGUMENT, 32));
+    w.put(shift_right(V2, ARGUMENT, ARGUMENT_BIT));
     w.put(different(V2, ZERO).fail(Error::EBADF));
     w.put(load(V3, caller(domain::IDENTITY)));
     w.put(add(V2, V3, ARGUMENT));
