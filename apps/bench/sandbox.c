@@ -25,7 +25,7 @@ static void iterations(const char *specification)
     ROW(value, .table = "usenix-6.1", .operation = "sandbox", .specification = specification, .measure = "round-trip");
 }
 /* In a domain of its own, because the second thread ends with it. */
-static void in_domain(const char *specification, int (*seen)())
+static void in_domain(const char *specification, word (*seen)())
 {
     int status;
     child = domain_fork(seen);

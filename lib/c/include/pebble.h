@@ -107,7 +107,7 @@ int set_priority(int priority);    /* of this thread; -EINVAL: above the manifes
 int domain_fork(word (*intercept)(word portal, word p1, word p2, word p3, word p4, word p5)) __attribute__((returns_twice));
     /* A new domain with a copy of this one's memory, at the same addresses, and of its portal table. With intercept, every
        entry of the child's table calls it here, with the portal's number first. 0 in the child, its asid in the parent. */
-#define SHARE_PORTALS ((int (*)(int, int, int, int, int, int))1)
+#define SHARE_PORTALS ((word (*)(word, word, word, word, word, word))1)
     /* domain_fork(SHARE_PORTALS): both have one portal table: what one opens or closes, the other has or has no more. -ENOTSUP: this
        domain is trusted, or has domains of protection */
 int domain_wait(int asid, int *status); /* until the child ends; its exit status, or minus the fault's cause */

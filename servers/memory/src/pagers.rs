@@ -202,7 +202,7 @@ impl Pagers {
             address: late.address as u64,
             pc: late.pc as u64,
             pager: late.pager.number() as u64,
-            waited: SECONDS.into(),
+            waited: SECONDS,
             ..Ended::default()
         };
         Some((late.client, how))
@@ -344,7 +344,7 @@ mod tests {
         }
         let (client, late) = p.2.overdue(1).unwrap();
         assert_eq!((client, late.number(), late.status, late.cause, late.pager), (domain(7), 7, -15, 15, 8));
-        assert_eq!((late.address, late.pc, late.waited), (0x1008, 0x10000, SECONDS.into()));
+        assert_eq!((late.address, late.pc, late.waited), (0x1008, 0x10000, SECONDS));
         assert!(p.2.overdue(0).is_none() && p.2.overdue(100).is_none() && !p.2.is_watched());
     }
     #[test]
