@@ -3,7 +3,7 @@
 
 static int count, child;
 
-static int intercept(int portal, int p1, int p2, int p3, int p4, int p5)
+static word intercept(word portal, word p1, word p2, word p3, word p4, word p5)
 {
     return invoke_portal(portal, p1, p2, p3, p4, p5);
 }
@@ -25,7 +25,7 @@ static void iterations(const char *specification)
     ROW(value, .table = "usenix-6.1", .operation = "sandbox", .specification = specification, .measure = "round-trip");
 }
 /* In a domain of its own, because the second thread ends with it. */
-static void in_domain(const char *specification, int (*seen)())
+static void in_domain(const char *specification, word (*seen)())
 {
     int status;
     child = domain_fork(seen);

@@ -18,7 +18,7 @@ static word open_box(word what, word cap)
         return -EACCESS;
     return what & WRITE ? ++boxes[info.object - 1] : boxes[info.object - 1];
 }
-static int given[2];
+static word given[2];
 /* Specification "nmkk", in a client: takes two capabilities. */
 static word take(word one, word other)
 {
@@ -47,8 +47,8 @@ int main(int argc, char **argv)
         exit(0);
     }
     sem_wait(ready);
-    int first = cap_create(1, READ | WRITE, 0), second = cap_create(2, READ | WRITE, CAP_ONCE);
-    int readable = cap_reduce(first, READ, 0);
+    word first = cap_create(1, READ | WRITE, 0), second = cap_create(2, READ | WRITE, CAP_ONCE);
+    word readable = cap_reduce(first, READ, 0);
     invoke_portal(portal_open("app.take"), (word)readable, (word)second);
     sem_post(go);
     sem_wait(ready);

@@ -21,7 +21,7 @@ const SERVERS: [Template; 4] = [
     memory_logic::windows::at_call(),
     memory_logic::windows::at_touch(),
     memory_logic::transfer_letters::transfers(),
-    capabilities_logic::template::letters(),
+    capabilities_logic::template::letter(),
 ];
 static LOWERED: [Lowered; 4] = [lower(&SERVERS[0]), lower(&SERVERS[1]), lower(&SERVERS[2]), lower(&SERVERS[3])];
 static ALL: [&Lowered; 4] = [&LOWERED[0], &LOWERED[1], &LOWERED[2], &LOWERED[3]];

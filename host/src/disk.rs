@@ -1,5 +1,6 @@
 //! `./pebble disk`: disks for the machine, by the same code that reads them there.
 
+use crate::foreign::Foreign;
 use anyhow::{Context, Result, bail};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -83,7 +84,7 @@ type Mounted<D> = Volume<D, Random>;
 
 /// An error of the volume's, about a path.
 fn about<T>(result: std::result::Result<T, abi::Error>, path: &str) -> Result<T> {
-    result.map_err(|error| anyhow::anyhow!("{path}: {}", error.text()))
+    result.map_err(|error| anyhow::anyhow!("{}: {}", Foreign::name(path), error.text()))
 }
 /// Makes a disk of so many MiB.
 pub fn create(file: &Path, size: u64) -> Result<()> {
@@ -127,49 +128,148 @@ pub fn put(volume: &mut Mounted<Image>, bytes: &[u8], to: &str) -> Result<()> {
     let written = bytes.chunks(1 << 20).try_for_each(|piece| volume.write(&mut open, piece).map(|_| ()));
     about(volume.close(open).and(written), to)
 }
-pub fn get<D: Disk>(volume: &mut Mounted<D>, from: &str) -> Result<Vec<u8>> {
+/// Bytes that are read from a disk at once.
+const PIECE: usize = 1 << 20;
+/// Has `take` what is in a file, in pieces by the byte at which each begins; between them are zeros. How many bytes the
+/// file has. `before`: is told the first before anything is taken.
+fn read<D: Disk>(
+    volume: &mut Mounted<D>,
+    from: &str,
+    before: impl FnOnce(u64) -> Result<()>,
+    mut take: impl FnMut(u64, &[u8]) -> Result<()>,
+) -> Result<u64> {
     let mut open = about(volume.open(from, 0, Owner::NOBODY), from)?;
-    let mut bytes = Vec::new();
-    let mut piece = vec![0; 1 << 20];
-    let read = loop {
-        match volume.read(&mut open, &mut piece) {
-            Ok(0) => break Ok(()),
-            Ok(count) => bytes.extend_from_slice(&piece[..count]),
-            Err(error) => break Err(error),
+    let pieces = || {
+        let bytes = about(volume.status_of(&open), from)?.bytes;
+        before(bytes)?;
+        let mut piece = vec![0; PIECE];
+        for placed in about(volume.placed(&open), from)? {
+            let mut at = placed.start;
+            about(volume.seek(&mut open, at as isize, abi::file::whence::START), from)?;
+            while at < placed.end {
+                let wanted = (placed.end - at).min(PIECE as u64) as usize;
+                let count = about(volume.read(&mut open, &mut piece[..wanted]), from)?;
+                if count == 0 {
+                    bail!("{}: it has {bytes} bytes, and {at} can be read", Foreign::name(from));
+                }
+                take(at, &piece[..count])?;
+                at += count as u64;
+            }
         }
+        Ok(bytes)
     };
-    about(volume.close(open).and(read), from)?;
-    Ok(bytes)
+    let read = pieces();
+    about(volume.close(open), from)?;
+    read
 }
-/// Names in a directory, with their bytes; `None`: a directory.
-fn list(volume: &mut Mounted<Image>, path: &str) -> Result<Vec<(String, Option<u64>)>> {
+/// What is in a file that has no more bytes than the disk.
+pub fn get<D: Disk>(volume: &mut Mounted<D>, from: &str) -> Result<Vec<u8>> {
+    let (most, content) = (volume.space().all, std::cell::RefCell::new(Vec::new()));
+    let before = |bytes| {
+        if bytes > most {
+            bail!("{}: it has {bytes} bytes, more than the disk", Foreign::name(from));
+        }
+        content.borrow_mut().resize(bytes as usize, 0);
+        Ok(())
+    };
+    read(volume, from, before, |at, piece| {
+        content.borrow_mut()[at as usize..][..piece.len()].copy_from_slice(piece);
+        Ok(())
+    })?;
+    Ok(content.into_inner())
+}
+/// Copies a file to one of this machine, which has holes where that has, as far as such a one can.
+fn copy(volume: &mut Mounted<Image>, from: &str, to: &Path) -> Result<()> {
+    // Not before there is something to copy.
+    let file = std::cell::OnceCell::new();
+    let before = |bytes| {
+        let open = File::create(to)?;
+        if open.metadata()?.is_file() {
+            open.set_len(bytes)?;
+        }
+        let _ = file.set(open);
+        Ok(())
+    };
+    let mut end = 0;
+    let mut write = |mut file: &File, at: u64, piece: &[u8]| -> std::io::Result<()> {
+        use std::io::Write;
+        if file.metadata()?.is_file() {
+            return file.write_all_at(piece, at);
+        }
+        // To a pipe all goes that is there.
+        while end < at {
+            let zeros = (at - end).min(PIECE as u64);
+            file.write_all(&vec![0; zeros as usize])?;
+            end += zeros;
+        }
+        end = at + piece.len() as u64;
+        file.write_all(piece)
+    };
+    let about = || to.display().to_string();
+    let opened = || file.get().context("it is not open");
+    let bytes =
+        read(volume, from, before, |at, piece| write(opened()?, at, piece).with_context(about)).with_context(about)?;
+    write(opened()?, bytes, &[]).with_context(about)
+}
+/// What a directory has.
+struct Listed {
+    /// As the disk has it.
+    name: String,
+    /// `None`: a directory.
+    bytes: Option<u64>,
+}
+impl std::fmt::Display for Listed {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let name = Foreign::name(&self.name);
+        match self.bytes {
+            Some(bytes) => write!(f, "{bytes:12} {name}"),
+            None => write!(f, "{:>12} {name}/", ""),
+        }
+    }
+}
+/// The number of a directory, and what is in it.
+fn list(volume: &mut Mounted<Image>, path: &str) -> Result<(u64, Vec<Listed>)> {
     let mut open = about(volume.open(path, abi::file::flags::DIRECTORY, Owner::NOBODY), path)?;
-    let mut names = Vec::new();
+    let number = about(volume.status_of(&open), path)?.node;
+    let mut all = Vec::new();
     while let Some((name, status)) = about(volume.next(&mut open), path)? {
-        names.push((name, (status.kind == abi::file::kind::FILE).then_some(status.bytes)));
+        all.push(Listed { name, bytes: (status.kind == abi::file::kind::FILE).then_some(status.bytes) });
     }
     about(volume.close(open), path)?;
-    names.sort();
-    Ok(names)
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok((number, all))
 }
-/// Reads all below a directory: how many files, and their bytes.
-fn check(volume: &mut Mounted<Image>, path: &str) -> Result<(usize, u64)> {
-    let mut sum = (0, 0);
-    for (name, bytes) in list(volume, path)? {
-        let full = format!("{}/{name}", path.trim_end_matches('/'));
-        let (files, read) = match bytes {
-            Some(bytes) => {
-                let read = get(volume, &full)?.len() as u64;
-                if read != bytes {
-                    bail!("{full}: it has {bytes} bytes, and {read} can be read");
-                }
-                (1, read)
+/// Reads all that is in files: how many there are, and their bytes. An error: a file can not be read, a directory is in itself or in two others, or
+/// files have more on the disk than there is room for, which share some of it.
+fn check(volume: &mut Mounted<Image>) -> Result<(usize, u64)> {
+    let (mut files, mut sum, mut room) = (0, 0u64, volume.space().all);
+    let (mut left, mut visited) = (vec![String::from("/")], std::collections::BTreeSet::new());
+    while let Some(path) = left.pop() {
+        let (number, all) = list(volume, &path)?;
+        if !visited.insert(number) {
+            bail!("{}: a directory that is in itself, or in another one too", Foreign::name(&path));
+        }
+        for Listed { name, bytes } in all {
+            let full = format!("{}/{name}", path.trim_end_matches('/'));
+            if bytes.is_none() {
+                left.push(full);
+                continue;
             }
-            None => check(volume, &full)?,
-        };
-        sum = (sum.0 + files, sum.1 + read);
+            let bytes = read(
+                volume,
+                &full,
+                |_| Ok(()),
+                |_, piece| {
+                    room = room
+                        .checked_sub(piece.len() as u64)
+                        .context("the files have more on the disk than it has room for")?;
+                    Ok(())
+                },
+            )?;
+            (files, sum) = (files + 1, sum.saturating_add(bytes));
+        }
     }
-    Ok(sum)
+    Ok((files, sum))
 }
 pub fn run(form: &Form) -> Result<ExitCode> {
     match form {
@@ -178,17 +278,14 @@ pub fn run(form: &Form) -> Result<ExitCode> {
             let bytes = std::fs::read(from).with_context(|| from.display().to_string())?;
             with(file, |volume| put(volume, &bytes, to))?;
         }
-        Form::Get { file, from, to } => std::fs::write(to, with(file, |volume| get(volume, from))?)?,
+        Form::Get { file, from, to } => with(file, |volume| copy(volume, from, to))?,
         Form::Ls { file, path } => {
-            for (name, bytes) in with(file, |volume| list(volume, path))? {
-                match bytes {
-                    Some(bytes) => println!("{bytes:12} {name}"),
-                    None => println!("{:>12} {name}/", ""),
-                }
+            for listed in with(file, |volume| list(volume, path))?.1 {
+                println!("{listed}");
             }
         }
         Form::Check { file } => {
-            let ((files, bytes), space) = with(file, |volume| Ok((check(volume, "/")?, volume.space())))?;
+            let ((files, bytes), space) = with(file, |volume| Ok((check(volume)?, volume.space())))?;
             println!("{files} files, {bytes} bytes; {} of {} KiB are free", space.free / 1024, space.all / 1024);
         }
     }
@@ -196,28 +293,5 @@ pub fn run(form: &Form) -> Result<ExitCode> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_put_on_a_disk_is_got_from_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let disk = folder.path().join("disk");
-        create(&disk, 32).unwrap();
-        let bytes: Vec<u8> = (0..3_000_000u32).map(|n| (n.wrapping_mul(2654435761) >> 24) as u8).collect();
-        with(&disk, |volume| put(volume, &bytes, "/a/b/long")).unwrap();
-        assert_eq!(with(&disk, |volume| get(volume, "a/b/long")).unwrap(), bytes);
-        assert_eq!(with(&disk, |volume| check(volume, "/")).unwrap(), (1, 3_000_000));
-    }
-    #[test]
-    fn a_disk_is_not_made_over_a_file() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        assert!(create(file.path(), 32).is_err());
-    }
-    #[test]
-    fn what_is_no_disk_is_refused() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), vec![7; 1 << 20]).unwrap();
-        assert!(mount_file(file.path()).is_err());
-    }
-}
+#[path = "disk_tests.rs"]
+mod tests;

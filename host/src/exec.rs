@@ -4,6 +4,7 @@ use crate::build::{self, Recipe, Source};
 use crate::connection::Connection;
 use crate::core_file::Core;
 use crate::debug::Session;
+use crate::foreign::Foreign;
 pub use crate::options::{Isolation, On, Options, form};
 use crate::profile::Profile;
 use crate::qemu::{Console, Machine, Outcome};
@@ -354,15 +355,15 @@ pub fn status(outcome: &Outcome, program: bool) -> u8 {
 fn report(outcome: Outcome, program: bool) -> ExitCode {
     let status = status(&outcome, program);
     if let Some(log) = outcome.log.as_ref().filter(|_| program) {
-        eprint!("{}", log.text);
+        eprint!("{}", Foreign::lines(&log.text));
     }
     if let Some(breach) = &outcome.breach {
-        eprintln!("pebble: {breach}");
+        eprintln!("pebble: {}", Foreign::lines(&breach.to_string()));
     }
     match status {
         TIMED_OUT if outcome.timed_out => eprintln!("pebble: the program was stopped when its time was over"),
         NOT_BOOTED if !outcome.log.as_ref().is_some_and(|l| l.booted) => {
-            eprint!("{}", String::from_utf8_lossy(&outcome.heard.firmware));
+            eprint!("{}", Foreign::lines(&String::from_utf8_lossy(&outcome.heard.firmware)));
             eprintln!("pebble: the system did not boot");
         }
         _ => {}

@@ -22,6 +22,7 @@ mod editors;
 mod exec;
 mod fault_domain;
 mod fetch;
+mod foreign;
 mod graph;
 mod guest_log;
 mod inputs;
@@ -191,7 +192,8 @@ fn main() -> ExitCode {
         Form::Cc { arguments } => compile(&root, &arguments),
     };
     result.unwrap_or_else(|error| {
-        eprintln!("pebble: {error:#}");
+        // It may say what was found on a disk, or in the machine.
+        eprintln!("pebble: {}", foreign::Foreign::lines(&format!("{error:#}")));
         ExitCode::from(exec::NOT_BOOTED)
     })
 }

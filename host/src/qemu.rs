@@ -3,6 +3,7 @@
 use crate::child::end_with_us;
 use crate::console::{Heard, Input, MARK, Treatment, listen};
 use crate::devices;
+use crate::foreign::Foreign;
 use crate::guest_log::{self, GuestLog};
 use abi::console::{PORT_ROOM, SERIAL_ROOM};
 use anyhow::{Context, Result, bail};
@@ -268,17 +269,17 @@ pub fn run(image: &Image, machine: &Machine, console: Console) -> Result<Outcome
     }
     if let Some(Err(error)) = sampling.map(|sampling| sampling.finish()) {
         // What the program has done counts all the same.
-        eprintln!("pebble: {error:#}");
+        eprintln!("pebble: {}", Foreign::lines(&format!("{error:#}")));
     }
     if let Some(Err(error)) = watch.map(|watch| watch.finish()) {
-        eprintln!("pebble: {error:#}");
+        eprintln!("pebble: {}", Foreign::lines(&format!("{error:#}")));
     }
     let mut heard = reader.join().unwrap_or_default();
     if let Some(serial) = serial.and_then(|serial| serial.join().ok()) {
         heard.firmware = serial.firmware;
         match captured {
             true => heard.errors.extend(serial.output),
-            false => eprint!("{}", String::from_utf8_lossy(&serial.output)),
+            false => eprint!("{}", Foreign::lines(&String::from_utf8_lossy(&serial.output))),
         }
     }
     let broken = broken.load(Ordering::Relaxed);

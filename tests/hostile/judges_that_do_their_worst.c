@@ -55,7 +55,7 @@ static int one(void)
     return status;
 }
 /* Two that share a portal table open and close at once, while others copy it, share it, are put in a sandbox with it, and die. */
-static int intercept(int number, int p1, int p2, int p3, int p4, int p5)
+static word intercept(word number, word p1, word p2, word p3, word p4, word p5)
 {
     return invoke_portal(number, p1, p2, p3, p4, p5);
 }

@@ -6,7 +6,7 @@
 enum { KILLED, FAULTS, CLOSES, OPENS, WAYS, MOST = 60, AT_LEAST = 4 };
 static int ready, go, never, done, levels, way, number;
 
-static int pass(int portal, int a, int b, int c, int d, int e)
+static word pass(word portal, word a, word b, word c, word d, word e)
 {
     return invoke_portal(portal, (word)a, (word)b, (word)c, (word)d, (word)e);
 }

@@ -6,7 +6,7 @@
 static _Alignas(4096) char page[4096];
 static volatile int own_child, number, seen;
 
-static int passes_on(int portal, int p1, int p2, int p3, int p4, int p5) { return invoke_portal(portal, p1, p2, p3, p4, p5); }
+static word passes_on(word portal, word p1, word p2, word p3, word p4, word p5) { return invoke_portal(portal, p1, p2, p3, p4, p5); }
 static int opened(int asid, int portal, char *spec)
 {
     (void)asid;

@@ -65,7 +65,7 @@ static int attack(void)
     wall(13, keeps_to_the_page(portal_open("inspect.domain"), get_asid(), 2));
     wall(14, keeps_to_the_page(portal_open("inspect.portal"), get_asid(), 3));
     wall(15, keeps_to_the_page(portal_open("inspect.counts"), 0, 1));
-    int capability = cap_create(1, 1, 0);
+    word capability = cap_create(1, 1, 0);
     wall(16, capability > 0 && keeps_to_the_page(portal_open("capability.info"), capability, 2));
     wall(17, keeps_to_the_page(17, file, 2));               /* portal.info */
     wall(18, keeps_to_the_page(11, 0, 1));                  /* portal.register */

@@ -18,7 +18,8 @@ static word one(word cap)
 #define MANY 100
 int main(void)
 {
-    int caps[MANY], right = 0;
+    int right = 0;
+    word caps[MANY];
     portal_register("app.both", "nmkk", both, 0, 1);
     portal_register("app.one", "nmk", one, 0, 0);
     for (int i = 0; i < MANY; i++)
@@ -28,7 +29,7 @@ int main(void)
         for (int j = i + 1; j < MANY; j++)
             right += invoke_portal(portal, (word)caps[i], (word)caps[j]) == i + j;
     printf("all pairs: %d\n", right);
-    int once = cap_create(1, 1, CAP_ONCE);
+    word once = cap_create(1, 1, CAP_ONCE);
     word twice = invoke_portal(portal, (word)once, (word)once);
     printf("the same for one use twice: %ld, and once: %ld\n", twice, invoke_portal(portal_open("app.one"), (word)once));
     printf("a number that is no name: %ld %ld\n", invoke_portal(portal, -1l, (word)caps[0]),

@@ -25,7 +25,7 @@ static unsigned long long calls_of(int asid, int number)
 }
 static word nothing(word a) { return a; }
 static word deep(word portal) { return invoke_portal(portal, portal); }
-static int pass_on(int portal, int p1, int p2, int p3, int p4, int p5)
+static word pass_on(word portal, word p1, word p2, word p3, word p4, word p5)
 {
     return invoke_portal(portal, p1, p2, p3, p4, p5);
 }

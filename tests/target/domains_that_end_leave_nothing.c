@@ -58,7 +58,7 @@ static void caller(void *argument)
         sem_post(done);
     }
 }
-static int intercept(int number, int p1, int p2, int p3, int p4, int p5)
+static word intercept(word number, word p1, word p2, word p3, word p4, word p5)
 {
     return invoke_portal(number, p1, p2, p3, p4, p5);
 }

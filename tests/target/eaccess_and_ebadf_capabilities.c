@@ -14,15 +14,15 @@ static word use(word cap)
 static word other(word cap) { return 77; }
 static word hand(word cap)
 {
-    int stays = cap_reduce(cap, ~0ul, CAP_STAYS);
+    word stays = cap_reduce(cap, ~0ul, CAP_STAYS);
     struct cap_info info;
     printf("passed to another than the issuer: %ld\n", invoke_portal(portal_open("app.other"), (word)stays));
     printf("passed to the issuer: %ld\n", invoke_portal(portal_open("app.use"), (word)stays));
-    int more = cap_reduce(cap_reduce(cap, 1, 0), 7, 0);
+    word more = cap_reduce(cap_reduce(cap, 1, 0), 7, 0);
     cap_info(more, &info);
     printf("with more rights: %#lx\n", info.rights);
-    int once = cap_reduce(cap, 1, CAP_ONCE);
-    printf("of one use, reduced: %d\n", cap_reduce(once, 1, 0));
+    word once = cap_reduce(cap, 1, CAP_ONCE);
+    printf("of one use, reduced: %ld\n", cap_reduce(once, 1, 0));
     int dropped = cap_drop(cap);
     printf("dropped: %d, and then: %d\n", dropped, cap_drop(cap));
     fflush(stdout);

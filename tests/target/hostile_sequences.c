@@ -109,7 +109,7 @@ static int notified(int asid, int portal, char *spec)
         return portal_create_child(children[next() % 4], portal, spec, 0, serve);
     return 0;
 }
-static int intercept(int number, int p1, int p2, int p3, int p4, int p5)
+static word intercept(word number, word p1, word p2, word p3, word p4, word p5)
 {
     return next() % 16 ? invoke_portal(number, p1, p2, p3, p4, p5) : -EAGAIN;
 }

@@ -70,7 +70,7 @@ static int fresh(void)
         status_;                                          \
     })
 static void in_a_call(void *dp) { dp_call((int)(word)dp, module, STAYS, 0, inside, go); }
-static int intercept(int portal, int a, int b, int c, int d, int e) { return invoke_portal(portal, (word)a, (word)b, (word)c, (word)d, (word)e); }
+static word intercept(word portal, word a, word b, word c, word d, word e) { return invoke_portal(portal, (word)a, (word)b, (word)c, (word)d, (word)e); }
 
 static void copy_sees(int dp, int number)
 {

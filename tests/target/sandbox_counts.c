@@ -4,7 +4,7 @@
 #include "include/sandbox.h"
 /* A domain in a sandbox: each of its portal calls comes here first. */
 static int seen[NPORTALS];
-static int intercept(int portal, int p1, int p2, int p3, int p4, int p5)
+static word intercept(word portal, word p1, word p2, word p3, word p4, word p5)
 {
     seen[portal]++;
     return invoke_portal(portal, p1, p2, p3, p4, p5);

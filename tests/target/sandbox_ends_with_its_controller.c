@@ -2,7 +2,7 @@
 /* With a controlling domain end all in its sandbox, the children's children too, whoever of their parents is left. */
 #include <pebble.h>
 
-static int intercept(int portal, int p1, int p2, int p3, int p4, int p5)
+static word intercept(word portal, word p1, word p2, word p3, word p4, word p5)
 {
     return invoke_portal(portal, p1, p2, p3, p4, p5);
 }

@@ -5,7 +5,7 @@
 #define OWN_INTERCEPT
 #include "include/sandbox.h"
 static int exits, depth;
-static int intercept(int portal, int p1, int p2, int p3, int p4, int p5)
+static word intercept(word portal, word p1, word p2, word p3, word p4, word p5)
 {
     if (portal == SYS_EXIT) {
         exits++;

@@ -4,7 +4,7 @@
 
 static int child, exits, openings;
 
-static int intercept(int portal, int p1, int p2, int p3, int p4, int p5)
+static word intercept(word portal, word p1, word p2, word p3, word p4, word p5)
 {
     if (portal == 13)
         openings++;

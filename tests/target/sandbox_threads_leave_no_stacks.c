@@ -3,7 +3,7 @@
 #include <pebble.h>
 /* A thread of a sandboxed domain ends on its way back from the sandbox, and leaves the stack that it used there. */
 static volatile int count;
-static int intercept(int portal, int p1, int p2, int p3, int p4, int p5)
+static word intercept(word portal, word p1, word p2, word p3, word p4, word p5)
 {
     return invoke_portal(portal, p1, p2, p3, p4, p5);
 }

@@ -28,7 +28,7 @@ static void works(int round)
         write(file, page, sizeof page);
         pipe(ends);
         int copy = dup(file);
-        int own = cap_create(n, 7, n % 2 ? CAP_ONCE : 0);
+        word own = cap_create(n, 7, n % 2 ? CAP_ONCE : 0);
         invoke_portal(passes, own, n);
         if (n % 3 == 0)
             cap_drop(own);

@@ -30,17 +30,23 @@ static void inherit(const char *what, word starter, word stream)
     read(file, &byte, 1);
     printf("%s: 0, then it reads: %c\n", what, byte);
 }
+static word who(word identity) { return identity; }
 int main(void)
 {
-    int own = get_asid(), file = open("x", O_RDWR | O_CREAT);
+    portal_register("app.who", "npd", who, 0, 1);
+    const word another = 1l << 16;
+    word own = invoke_portal(portal_open("app.who"));
+    int file = open("x", O_RDWR | O_CREAT);
     write(file, "x", 1);
     lseek(file, 0, SEEK_SET);
     inherit("own", own, 0);
-    hand_over(file, own + 1, 0);
+    hand_over(file, own + another, 0);
     inherit("for another", own, 0);
     hand_over(file, own, 0);
     inherit("for this one", own, 0);
     inherit("again", own, 0);
+    if (hand_over(file, get_asid(), 0) != -EINVAL || invoke_portal(portal_open("files.inherit"), (word)get_asid(), 0l) != -EINVAL)
+        printf("a number was taken for a domain\n");
     if (hand_over(file, own, 3) != -EINVAL || hand_over(file, own, -1) != -EINVAL)
         printf("a stream that there is not was handed over\n");
     return 0;

@@ -65,7 +65,7 @@ fn name(status: i32) -> Option<String> {
         _ => signal(),
     }
 }
-/// The line for the end of `name` in domain `how.asid`; none for a success.
+/// The line for the end of `name` in domain `how.number()`; none for a success.
 pub fn line(program: &str, how: &Ended) -> Option<String> {
     match how.kind {
         ended::EXIT if how.status == 0 => None,
@@ -74,10 +74,10 @@ pub fn line(program: &str, how: &Ended) -> Option<String> {
             None => format!("exit status {}", how.status),
         }),
         ended::FAULT => {
-            let (cause, Ended { asid, address, pc, .. }) = (cause_text(how.cause), how);
-            Some(format!("{program} (domain {asid}) was stopped: {cause} at address {address:#x}, pc {pc:#x}"))
+            let (cause, number, Ended { address, pc, .. }) = (cause_text(how.cause), how.number(), how);
+            Some(format!("{program} (domain {number}) was stopped: {cause} at address {address:#x}, pc {pc:#x}"))
         }
-        _ => Some(format!("{program} (domain {}) was killed", how.asid)),
+        _ => Some(format!("{program} (domain {}) was killed", how.number())),
     }
 }
 
@@ -85,7 +85,7 @@ pub fn line(program: &str, how: &Ended) -> Option<String> {
 mod tests {
     use super::*;
     fn end(kind: u64, status: i64) -> Ended {
-        Ended { asid: 12, account: 0, kind, status, cause: 13, address: 0xfee0, pc: 0x10030, pager: 0, waited: 0 }
+        Ended { identity: 7 << 16 | 12, kind, status, cause: 13, address: 0xfee0, pc: 0x10030, ..Ended::default() }
     }
     #[test]
     fn a_signal_is_named_or_numbered() {

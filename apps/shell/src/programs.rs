@@ -44,7 +44,7 @@ pub fn start(words: &[String], variables: &[String], streams: &Streams) -> Resul
     page.0.get_mut(..bytes.len()).ok_or(Error::EINVAL)?.copy_from_slice(&bytes);
     let domain = init::load(Alleged::lend_all(&page.0), bytes.len())?;
     let handed = streams.iter().enumerate().try_for_each(|(n, stream)| match stream {
-        Some(file) => file.hand_over(domain.number().0, n),
+        Some(file) => file.hand_over(domain, n),
         None => Ok(()),
     });
     match handed.and_then(|()| init::start(domain)) {

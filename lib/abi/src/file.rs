@@ -44,7 +44,8 @@ numbers! {
         pub const TRUNCATE: usize = 4;
         /// What was written lasts.
         pub const SYNC: usize = 5;
-        /// Reads a [`Hand`](super::Hand): that domain may have four portals to the same control block, once, by `files.inherit`.
+        /// Reads a [`Hand`](super::Hand): that domain may have four portals to the same control block, once, by `files.inherit`. `EINVAL`: a number
+        /// alone is nobody.
         pub const HAND: usize = 6;
         /// Four portals to a control block of its own for the same file, open for reading, at its start; the first one's number. `EBADF`: this
         /// one is not open for reading; `EISDIR`; `EINVAL`: it is no file.
@@ -102,6 +103,7 @@ shared! {
     #[repr(C, align(16))]
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Hand as hand {
+        /// Its identity's word.
         pub domain: u64,
         pub stream: u64,
     }

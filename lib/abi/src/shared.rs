@@ -94,7 +94,7 @@ mod tests {
         let ended = crate::system::Ended::LAYOUT;
         assert_eq!((ended.name, ended.bytes, ended.align), ("ended", 64, 64));
         assert_eq!(
-            ended.fields[3],
+            ended.fields[2],
             Field {
                 name: "status",
                 means: " The exit status; for a fault, minus the cause.",

@@ -2,7 +2,7 @@
 //! is in the book, "The specification string"; `portal::specification` parses it.
 
 /// The letters of each place: stack, state, arguments. Those of the arguments from `w` on have templates that servers register.
-pub const LETTERS: [&[u8]; 3] = [b"snj", b"mpfx", b"ic=tahwrWRS><kd"];
+pub const LETTERS: [&[u8]; 3] = [b"snj", b"mpfx", b"ic=tahdwrWRS><k"];
 use crate::lengths::ARGUMENTS;
 
 /// Whether a specification has a known letter in each place: else at which one not, from 0, and why.

@@ -12,10 +12,10 @@ shared! {
         pub argv: Strings,
         pub device_count: u32,
         /// Bit n: the starter hands over standard stream n, which `files.inherit` gives.
-        pub inherited: u16,
-        /// The domain that had it started; 0: init by itself.
-        pub starter: u16,
+        pub inherited: u32,
         pub devices: Place,
+        /// The domain that had it started, by its identity's word; 0: init by itself.
+        pub starter: u64,
     }
 }
 /// A device of the component's manifest entry.

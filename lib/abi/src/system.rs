@@ -245,8 +245,7 @@ pub struct NewDomain {
     pub flags: u64,
     /// Number of the account that pays for it.
     pub account: u64,
-    /// How it is kept apart ([`crate::isolation::Isolation`]), and the number of the domain that it is within with, from bit 16 on, the
-    /// number of that one's account; or 0.
+    /// How it is kept apart ([`crate::isolation::Isolation`]), and the word of the identity of the domain that it is within; or 0.
     pub isolation: u64,
     pub within: u64,
     /// How its calls to that one change what is visible ([`crate::patch::Switch`]).
@@ -281,9 +280,8 @@ shared! {
     #[repr(C, align(64))]
     #[derive(Clone, Copy, Default, Debug)]
     pub struct Ended as ended {
-        pub asid: u32,
-        /// Number of the account that has paid for it; 0: nobody's.
-        pub account: u32,
+        /// Which domain: the word of its identity ([`crate::identity::DomainId`]), whose number is in the lowest 16 bits.
+        pub identity: u64,
         /// One of [`ended`].
         pub kind: u64,
         /// The exit status; for a fault, minus the cause.
@@ -295,8 +293,16 @@ shared! {
         pub pc: u64,
         /// ASID of the domain that answers for the address and did not make the access possible, or 0.
         pub pager: u64,
-        /// Seconds after which that one was not waited for any longer, or 0.
-        pub waited: u64,
+        /// Number of the account that has paid for it; 0: nobody's.
+        pub account: u32,
+        /// Seconds after which the pager was not waited for any longer, or 0.
+        pub waited: u32,
+    }
+}
+impl Ended {
+    /// The number that it had, for people: another domain may have it by now.
+    pub const fn number(&self) -> usize {
+        self.identity as u16 as usize
     }
 }
 numbers! {

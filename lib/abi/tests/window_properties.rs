@@ -92,12 +92,12 @@ proptest! {
 fn one_value_goes_to_and_from_a_page() {
     let mut page = Page([0; PAGE]);
     let end = page.0.as_mut_ptr() as usize + PAGE;
-    let value = Ended { asid: 7, status: -3, ..Ended::default() };
+    let value = Ended { identity: 7, status: -3, ..Ended::default() };
     for back in [64, 72, 128] {
         // SAFETY: in `page`.
         unsafe {
             assert_eq!(window::write(end - back, &value), Ok(()));
-            assert_eq!(window::read::<Ended>(end - back).map(|e| (e.asid, e.status)), Ok((7, -3)));
+            assert_eq!(window::read::<Ended>(end - back).map(|e| (e.number(), e.status)), Ok((7, -3)));
         }
     }
     for back in [8, 56, 63, 65] {

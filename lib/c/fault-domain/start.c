@@ -59,7 +59,7 @@ int sem_post(int sem) { return pebble_sem_post(sem); }
 
 /* More threads, and copies of the domain. */
 int fork(void) { return -ENOTSUP; }
-int domain_fork(int (*intercept)(int, int, int, int, int, int)) { return (void)intercept, -ENOTSUP; }
+int domain_fork(word (*intercept)(word, word, word, word, word, word)) { return (void)intercept, -ENOTSUP; }
 void __pebble_resume_thread(void *tp) { (void)tp, abort(); }
 void __pebble_thread_entry(void *start) { (void)start, abort(); }
 void *__pebble_tls(void *block) { return block; }

@@ -104,10 +104,10 @@ void yield(void);
 int set_priority(int priority);    /* of this thread; -EINVAL: above the manifest's */
 
 /* Domains. */
-int domain_fork(int (*intercept)(int portal, int p1, int p2, int p3, int p4, int p5)) __attribute__((returns_twice));
+int domain_fork(word (*intercept)(word portal, word p1, word p2, word p3, word p4, word p5)) __attribute__((returns_twice));
     /* A new domain with a copy of this one's memory, at the same addresses, and of its portal table. With intercept, every
        entry of the child's table calls it here, with the portal's number first. 0 in the child, its asid in the parent. */
-#define SHARE_PORTALS ((int (*)(int, int, int, int, int, int))1)
+#define SHARE_PORTALS ((word (*)(word, word, word, word, word, word))1)
     /* domain_fork(SHARE_PORTALS): both have one portal table: what one opens or closes, the other has or has no more. -ENOTSUP: this
        domain is trusted, or has domains of protection */
 int domain_wait(int asid, int *status); /* until the child ends; its exit status, or minus the fault's cause */
@@ -126,19 +126,19 @@ int page_map(int asid, void *page, const void *source, int rights);
        page at `source` (NULL: zeros), which is made when one of the two is written */
 int page_unmap(int asid, void *page);
 
-/* Capabilities. Each stands for a right to something of its issuer's. A domain holds it under a name of its own, a number > 0,
-   and passes it through a portal whose specification has `k` for that argument; the server receives its own name for it. */
+/* Capabilities. Each stands for a right to something of its issuer's. A domain holds it under a name of its own, a number > 0
+   that no int has, and passes it through a portal whose specification has `k` for that argument; the server receives its own name for it. */
 struct cap_info {
     unsigned long object;                   /* what it stands for; 0 for all but the issuer */
     unsigned long rights, flags;
     int issuer;                             /* asid; 0: it is no more */
 };
-int cap_create(unsigned long object, unsigned long rights, int flags); /* a capability of this domain's own making; its name */
-int cap_reduce(int cap, unsigned long rights, int flags);
+word cap_create(unsigned long object, unsigned long rights, int flags); /* a capability of this domain's own making; its name */
+word cap_reduce(word cap, unsigned long rights, int flags);
     /* a weaker one: of its rights those in `rights`, with more flags; -EACCESS: it is for one use */
-int cap_revoke(int cap);                    /* takes back all that was derived from it; how many that were */
-int cap_drop(int cap);                      /* lets go of it; what was derived from it stays */
-int cap_info(int cap, struct cap_info *info); /* -EBADF: this domain holds nothing under that name */
+int cap_revoke(word cap);                    /* takes back all that was derived from it; how many that were */
+int cap_drop(word cap);                      /* lets go of it; what was derived from it stays */
+int cap_info(word cap, struct cap_info *info); /* -EBADF: this domain holds nothing under that name */
 
 /* Semaphores. A semaphore's number is that of its P portal; V is the next. */
 int sem_create(int value);

@@ -805,14 +805,14 @@ static inline word pebble_init_spawn(int through, const void *command, word leng
 {
     return invoke_portal(through, command, length);
 }
-/* Loads a component for the caller (`lib/abi/src/spawn.rs`: its name, arguments, variables, and the streams that the caller hands over) → its domain's identity, which does not run yet; `EBUSY` */
-#define PEBBLE_INIT_LOAD "init.load" /* smari */
+/* Loads a component for the caller (`lib/abi/src/spawn.rs`: its name, arguments, variables, and the streams that the caller hands over) → its domain's identity, which does not run yet; `EBUSY`: its account has so many that do not run yet as its share is; `EDEAD`: the caller has ended */
+#define PEBBLE_INIT_LOAD "init.load" /* smdri */
 static inline word pebble_init_load(int through, const void *request, word length)
 {
     return invoke_portal(through, request, length);
 }
 /* Lets a domain run that the caller has loaded; `ESRCH` */
-#define PEBBLE_INIT_START "init.start" /* smai */
+#define PEBBLE_INIT_START "init.start" /* smdi */
 static inline word pebble_init_start(int through, word domain)
 {
     return invoke_portal(through, domain);
@@ -842,19 +842,19 @@ static inline word pebble_init_file(int through, word number, word offset, void 
     return invoke_portal(through, number, offset, to);
 }
 /* A line of the caller in the system log, up to 8 since it was started, of up to 256 printable bytes; `EACCESS` for others. A panic is said there. Every component may open what begins with `init.own` */
-#define PEBBLE_INIT_OWN_LOG "init.own.log" /* smari */
+#define PEBBLE_INIT_OWN_LOG "init.own.log" /* smdri */
 static inline word pebble_init_own_log(int through, const void *text, word length)
 {
     return invoke_portal(through, text, length);
 }
 /* The caller takes these signals from now on, bit 2 for number 2. Those that were sent to it before still come. `EACCESS`: it is no component */
-#define PEBBLE_INIT_OWN_SIGNALS "init.own.signals" /* smai */
+#define PEBBLE_INIT_OWN_SIGNALS "init.own.signals" /* smdi */
 static inline word pebble_init_own_signals(int through, word signals)
 {
     return invoke_portal(through, signals);
 }
 /* Waits for a signal that is sent to the caller → its number; each is kept once until then. `EACCESS` as above, `EBUSY`: another thread of it waits, `ECANCELED`, `ENOMEM` */
-#define PEBBLE_INIT_OWN_SIGNAL "init.own.signal" /* sma */
+#define PEBBLE_INIT_OWN_SIGNAL "init.own.signal" /* smd */
 static inline word pebble_init_own_signal(int through)
 {
     return invoke_portal(through);
@@ -943,15 +943,15 @@ static inline word pebble_console_attention(int through)
 
 /* ---- Files (services/files) ---- */
 
-/* With flags (`lib/abi/src/file.rs`) → the first of four portals: read `smcwi`, write `smcri`, seek `smcii`, control `smcaiw` */
+/* With flags (`lib/abi/src/file.rs`) → the first of four portals: read `smcwi`, write `smcri`, seek `smcii`, control `smcdiw` */
 #define PEBBLE_FILES_OPEN "files.open" /* smri */
 static inline word pebble_files_open(int through, const void *path, word flags)
 {
     return invoke_portal(through, path, flags);
 }
-/* What a domain has handed over to the caller as that stream, once → the first of four portals; `ENOENT` */
-#define PEBBLE_FILES_INHERIT "files.inherit" /* smaii */
-static inline word pebble_files_inherit(int through, int starter, word stream)
+/* What that domain has handed over to the caller as that stream, once → the first of four portals; `ENOENT`; `EINVAL`: a number alone is nobody */
+#define PEBBLE_FILES_INHERIT "files.inherit" /* smdii */
+static inline word pebble_files_inherit(int through, word starter, word stream)
 {
     return invoke_portal(through, starter, stream);
 }
@@ -994,7 +994,7 @@ static inline word pebble_files_status(int through, const void *path, void *stat
 
 /* ---- File system (services/disk) ---- */
 
-/* As `files.open`; the four portals are `npcwi`, `npcri`, `npcii`, `npcaiw` */
+/* As `files.open`; the four portals are `npcwi`, `npcri`, `npcii`, `npcdiw` */
 #define PEBBLE_DISK_OPEN "disk.open" /* npri */
 static inline word pebble_disk_open(int through, const void *path, word flags)
 {
@@ -1093,20 +1093,20 @@ static inline word pebble_network_address(int through)
 
 /* ---- TCP/IP (services/internet) ---- */
 
-/* A socket of a kind (`lib/abi/src/internet.rs`) → the first of four portals: read `npcwi`, write `npcri`, seek `npcii`, control `npcaiw` */
-#define PEBBLE_INTERNET_SOCKET "internet.socket" /* npai */
+/* A socket of a kind (`lib/abi/src/internet.rs`) → the first of four portals: read `npcwi`, write `npcri`, seek `npcii`, control `npcdiw` */
+#define PEBBLE_INTERNET_SOCKET "internet.socket" /* npdi */
 static inline word pebble_internet_socket(int through, word kind)
 {
     return invoke_portal(through, kind);
 }
 /* Waits until one of a list of `Interest`s is ready, so long at most → how many are */
-#define PEBBLE_INTERNET_POLL "internet.poll" /* npaWii */
+#define PEBBLE_INTERNET_POLL "internet.poll" /* npdWii */
 static inline word pebble_internet_poll(int through, void *list, word bytes, word milliseconds)
 {
     return invoke_portal(through, list, bytes, milliseconds);
 }
 /* What the name server says of the name of a machine, among addresses of a family (4, 6); `ENOENT`, `EAGAIN` */
-#define PEBBLE_INTERNET_RESOLVE "internet.resolve" /* npariw */
+#define PEBBLE_INTERNET_RESOLVE "internet.resolve" /* npdriw */
 static inline word pebble_internet_resolve(int through, const void *name, word family, void *address)
 {
     return invoke_portal(through, name, family, address);
@@ -1130,7 +1130,7 @@ static inline word pebble_entropy_read(int through, void *buffer, word bytes)
 /* ---- Capability manager (services/capabilities, trusted) ---- */
 
 /* One of the caller's own making → its name */
-#define PEBBLE_CAPABILITY_CREATE "capability.create" /* smadiii */
+#define PEBBLE_CAPABILITY_CREATE "capability.create" /* smdiii */
 static inline word pebble_capability_create(int through, word object, word rights, word flags)
 {
     return invoke_portal(through, object, rights, flags);

@@ -92,7 +92,7 @@
 #define CONTROL_NEXT 3 /* Writes the next `Entry` of a directory; 1, or 0 after the last. */
 #define CONTROL_TRUNCATE 4 /* Reads a word: the file has so many bytes from now on, zeros where there were none. */
 #define CONTROL_SYNC 5 /* What was written lasts. */
-#define CONTROL_HAND 6 /* Reads a `Hand`(super::Hand): that domain may have four portals to the same control block, once, by `files.inherit`. */
+#define CONTROL_HAND 6 /* Reads a `Hand`(super::Hand): that domain may have four portals to the same control block, once, by `files.inherit`. `EINVAL`: a number alone is nobody. */
 #define CONTROL_REOPEN 7 /* Four portals to a control block of its own for the same file, open for reading, at its start; the first one's number. `EBADF`: this one is not open for reading; `EISDIR`; `EINVAL`: it is no file. */
 #define CONTROL_LOCK 8 /* Reads a `Lock`(super::Lock), and writes it where that asks. */
 #define CONTROL_LOCKER 9 /* Four portals to a control block of its own for the same file, for nothing but locks; the first one's number. `EISDIR`; `EINVAL`: it is no file. */
@@ -140,17 +140,17 @@ struct start {
     uint64_t argc;
     char **argv; /* `argc` pointers to 0-terminated strings, then a null; behind it pointers to strings `NAME=value`, then a null. */
     uint32_t device_count;
-    uint16_t inherited; /* Bit n: the starter hands over standard stream n, which `files.inherit` gives. */
-    uint16_t starter; /* The domain that had it started; 0: init by itself. */
+    uint32_t inherited; /* Bit n: the starter hands over standard stream n, which `files.inherit` gives. */
     void *devices;
+    uint64_t starter; /* The domain that had it started, by its identity's word; 0: init by itself. */
 };
-PEBBLE_LAYOUT_(sizeof(struct start) == 32 &&
+PEBBLE_LAYOUT_(sizeof(struct start) == 40 &&
                offsetof(struct start, argc) == 0 &&
                offsetof(struct start, argv) == 8 &&
                offsetof(struct start, device_count) == 16 &&
                offsetof(struct start, inherited) == 20 &&
-               offsetof(struct start, starter) == 22 &&
-               offsetof(struct start, devices) == 24)
+               offsetof(struct start, devices) == 24 &&
+               offsetof(struct start, starter) == 32)
 /* Argument of `PORTAL_REGISTER`; must not cross a page boundary (so: is aligned to its size rounded up). */
 struct registration {
     char name[NAMELEN];
@@ -197,26 +197,26 @@ PEBBLE_LAYOUT_(sizeof(struct description) == 128 &&
                offsetof(struct description, name) == 64)
 /* How a domain ended: result of `DOMAIN_WAIT`, and an event of the portal manager. */
 struct ended {
-    uint32_t asid;
-    uint32_t account; /* Number of the account that has paid for it; 0: nobody's. */
+    uint64_t identity; /* Which domain: the word of its identity (`crate::identity::DomainId`), whose number is in the lowest 16 bits. */
     uint64_t kind; /* One of `ended`. */
     int64_t status; /* The exit status; for a fault, minus the cause. */
     uint64_t cause; /* Of a fault: cause, faulting address, program counter. Of a domain of protection that was killed because its task ended: `cause` is the task's ASID, else 0. */
     uint64_t address;
     uint64_t pc;
     uint64_t pager; /* ASID of the domain that answers for the address and did not make the access possible, or 0. */
-    uint64_t waited; /* Seconds after which that one was not waited for any longer, or 0. */
+    uint32_t account; /* Number of the account that has paid for it; 0: nobody's. */
+    uint32_t waited; /* Seconds after which the pager was not waited for any longer, or 0. */
 } __attribute__((aligned(64)));
 PEBBLE_LAYOUT_(sizeof(struct ended) == 64 &&
-               offsetof(struct ended, asid) == 0 &&
-               offsetof(struct ended, account) == 4 &&
+               offsetof(struct ended, identity) == 0 &&
                offsetof(struct ended, kind) == 8 &&
                offsetof(struct ended, status) == 16 &&
                offsetof(struct ended, cause) == 24 &&
                offsetof(struct ended, address) == 32 &&
                offsetof(struct ended, pc) == 40 &&
                offsetof(struct ended, pager) == 48 &&
-               offsetof(struct ended, waited) == 56)
+               offsetof(struct ended, account) == 56 &&
+               offsetof(struct ended, waited) == 60)
 /* What a file is; must not cross a page boundary (so: is aligned to its size rounded up). */
 struct status {
     uint64_t kind; /* One of `kind`. */
@@ -239,7 +239,7 @@ PEBBLE_LAYOUT_(sizeof(struct entry) == 128 &&
                offsetof(struct entry, name) == 32)
 /* Who is to have what is handed over, and as which of its standard streams. */
 struct hand {
-    uint64_t domain;
+    uint64_t domain; /* Its identity's word. */
     uint64_t stream;
 } __attribute__((aligned(16)));
 PEBBLE_LAYOUT_(sizeof(struct hand) == 16 &&

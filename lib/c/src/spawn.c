@@ -44,7 +44,7 @@ static int copy(int stream, int fd)
     close(sides[stream == 0]);
     return sides[stream != 0];
 }
-static int hand_over(int domain, const int streams[3])
+static int hand_over(word domain, const int streams[3])
 {
     for (int n = 0; n < 3; n++) {
         struct hand hand = {domain, n};
@@ -93,7 +93,7 @@ int __pebble_start_component(const char *path, char *const *arguments, char *con
     word loaded = result < 0 ? result : load(path, arguments, variables, streams);
     int domain = loaded < 0 ? (int)loaded : (int)(loaded & 0xffff);
     if (loaded > 0) {
-        result = hand_over(domain, streams);
+        result = hand_over(loaded, streams);
         if (result >= 0)
             result = pebble_init_start(init_start, loaded);
         if (result < 0) {

@@ -111,8 +111,9 @@ fn bases() -> &'static [Base] {
         all.into_iter().map(|bytes| Base { used: used(&bytes), bytes: Arc::new(bytes) }).collect()
     })
 }
-/// Clears the feature of the superblock, which is at byte 1024 (ext4's disk layout, "The Super Block").
-fn without_checksums(mut bytes: Vec<u8>) -> Vec<u8> {
+/// A disk of ext4 whose metadata have no checksums, as those of who changes it would be right: clears the feature of the superblock, which is at byte
+/// 1024 (ext4's disk layout, "The Super Block").
+pub fn without_checksums(mut bytes: Vec<u8>) -> Vec<u8> {
     const FEATURES: usize = 1024 + 0x64;
     const METADATA_CSUM: u32 = 0x400;
     let word = u32::from_le_bytes(bytes[FEATURES..FEATURES + 4].try_into().expect("four bytes"));

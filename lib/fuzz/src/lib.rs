@@ -2,7 +2,7 @@
 //! machine. A case follows from its seed. What it must not do is to panic, to go on for ever, or to take memory without end, which is
 //! for who runs it to see ([`case`] itself has no limits); beyond that each target says what must hold of what comes out.
 
-mod disk;
+pub mod disk;
 mod http;
 mod network;
 mod random;

@@ -1,6 +1,7 @@
 //! Frames for TCP/IP, broken on their way: between two machines with sockets in use, from a DHCP server, from a name server.
 
 use crate::Random;
+use abi::identity::DomainId;
 use abi::internet::{Address, family, kind};
 use abi::network::{FRAME, LEAD};
 use internet_logic::{Card, Given, Owner, Stack, checksum};
@@ -25,7 +26,7 @@ impl Card for Sender {
         Some(64)
     }
 }
-const OWNER: Owner = Owner { domain: 9, account: 1 };
+const OWNER: Owner = Owner { domain: DomainId::of(1 << 16 | 9).unwrap(), account: 1 };
 const CARDS: [[u8; 6]; 2] = [[0x52, 0x54, 0, 0x12, 0x34, 0x56], [0x52, 0x55, 10, 0, 2, 2]];
 const ADDRESSES: [[u8; 4]; 2] = [[10, 0, 2, 15], [10, 0, 2, 2]];
 const ETHERNET: usize = 14;

@@ -6,8 +6,8 @@ use abi::capability::Info;
 interface! {
     "Capability manager (`services/capabilities`, trusted)";
     /// One of the caller's own making → its name
-    "capability.create", "smadiii":
-        fn create [domain: DomainNumber, holder: Identity] (object: usize, rights: usize, flags: usize) -> Result<usize>;
+    "capability.create", "smdiii":
+        fn create [holder: Identity] (object: usize, rights: usize, flags: usize) -> Result<usize>;
     /// A weaker one → its name
     "capability.reduce", "smdiii": fn reduce [holder: Identity] (name: usize, rights: usize, flags: usize) -> Result<usize>;
     /// Takes back all that was derived from it → how many

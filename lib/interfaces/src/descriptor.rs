@@ -2,7 +2,7 @@
 //! the first one's number; their server tells by the constant what is meant.
 
 use crate::declaration::fit;
-use crate::types::{Alleged, DomainNumber, Word};
+use crate::types::{Alleged, Identity, Word};
 #[cfg(target_os = "none")]
 use crate::types::{Answer, PortalNumber, Result};
 use crate::{Argument, Portal};
@@ -18,7 +18,7 @@ pub struct Server {
     /// Moves the position by so much from there (`abi::file::whence`) → where it is
     pub seek: extern "C" fn(usize, isize, usize) -> isize,
     /// One of the operations of `abi::file` and `abi::internet`, with a window on what that takes or gives
-    pub control: extern "C" fn(usize, DomainNumber, usize, Alleged<()>) -> isize,
+    pub control: extern "C" fn(usize, Identity, usize, Alleged<()>) -> isize,
 }
 macro_rules! portals {
     ($($name:literal, $specification:literal, [$($inserted:ident: $inserted_type:ty),+], ($($argument:ident: $type:ty),+);)+) => {
@@ -41,7 +41,7 @@ portals! {
     "read", "npcwi", [of: usize], (buffer: Alleged<u8>, bytes: usize);
     "write", "npcri", [of: usize], (buffer: Alleged<u8>, bytes: usize);
     "seek", "npcii", [of: usize], (offset: isize, whence: usize);
-    "control", "npcaiw", [of: usize, domain: DomainNumber], (operation: usize, what: Alleged<()>);
+    "control", "npcdiw", [of: usize, domain: Identity], (operation: usize, what: Alleged<()>);
 }
 const _: () = {
     assert!(PORTALS.len() == GRANTS && portal::COUNT == GRANTS);
@@ -110,13 +110,13 @@ mod tests {
     extern "C" fn seek(_: usize, _: isize, _: usize) -> isize {
         1
     }
-    extern "C" fn control(_: usize, _: DomainNumber, _: usize, _: Alleged<()>) -> isize {
+    extern "C" fn control(_: usize, _: Identity, _: usize, _: Alleged<()>) -> isize {
         2
     }
     #[test]
     fn what_is_granted_has_the_servers_letters_and_the_clients_order() {
         let granted = Server { read: transfer, write: transfer, seek, control }.granted(*b"sm");
-        assert_eq!(granted.map(|g| text(&g.spec).to_string()), ["smcwi", "smcri", "smcii", "smcaiw"]);
+        assert_eq!(granted.map(|g| text(&g.spec).to_string()), ["smcwi", "smcri", "smcii", "smcdiw"]);
         assert_eq!(granted[portal::SEEK].entry, seek as *const () as u64);
         assert_eq!(granted[portal::CONTROL].entry, control as *const () as u64);
     }

@@ -6,7 +6,7 @@ use abi::name::Name;
 
 interface! {
     "File system (`services/disk`)";
-    /// As `files.open`; the four portals are `npcwi`, `npcri`, `npcii`, `npcaiw`
+    /// As `files.open`; the four portals are `npcwi`, `npcri`, `npcii`, `npcdiw`
     "disk.open", "npri": fn open(path: Alleged<Name>, flags: usize) -> Result<PortalNumber>;
     /// As `files.unlink`
     "disk.unlink", "npr": fn unlink(path: Alleged<Name>) -> Result<()>;

@@ -1,15 +1,15 @@
 //! Files in memory, and pipes.
 
-use crate::types::{Alleged, DomainNumber, PortalNumber};
+use crate::types::{Alleged, Identity, PortalNumber};
 use abi::file::Status;
 use abi::name::Name;
 
 interface! {
     "Files (`services/files`)";
-    /// With flags (`lib/abi/src/file.rs`) → the first of four portals: read `smcwi`, write `smcri`, seek `smcii`, control `smcaiw`
+    /// With flags (`lib/abi/src/file.rs`) → the first of four portals: read `smcwi`, write `smcri`, seek `smcii`, control `smcdiw`
     "files.open", "smri": fn open(path: Alleged<Name>, flags: usize) -> Result<PortalNumber>;
-    /// What a domain has handed over to the caller as that stream, once → the first of four portals; `ENOENT`
-    "files.inherit", "smaii": fn inherit [heir: DomainNumber] (starter: DomainNumber, stream: usize) -> Result<PortalNumber>;
+    /// What that domain has handed over to the caller as that stream, once → the first of four portals; `ENOENT`; `EINVAL`: a number alone is nobody
+    "files.inherit", "smdii": fn inherit [heir: Identity] (starter: Identity, stream: usize) -> Result<PortalNumber>;
     /// A pipe → the first portal of the reading side, and 2¹⁶ times that of the writing side
     "files.pipe", "sm": fn pipe() -> Result<usize>;
     /// Takes a file's name away; it goes with the last that has it open. `ENOENT`, `EISDIR`

@@ -8,10 +8,10 @@ interface! {
     "Init (`servers/init`, trusted)";
     /// Starts a component of the system as init's own, by a command line: words separated by blanks → its domain
     "init.spawn", "smri": fn spawn(command: Alleged<u8>, length: usize) -> Result<DomainNumber>;
-    /// Loads a component for the caller (`lib/abi/src/spawn.rs`: its name, arguments, variables, and the streams that the caller hands over) → its domain's identity, which does not run yet; `EBUSY`
-    "init.load", "smari": fn load [starter: DomainNumber] (request: Alleged<u8>, length: usize) -> Result<Identity>;
+    /// Loads a component for the caller (`lib/abi/src/spawn.rs`: its name, arguments, variables, and the streams that the caller hands over) → its domain's identity, which does not run yet; `EBUSY`: its account has so many that do not run yet as its share is; `EDEAD`: the caller has ended
+    "init.load", "smdri": fn load [starter: Identity] (request: Alleged<u8>, length: usize) -> Result<Identity>;
     /// Lets a domain run that the caller has loaded; `ESRCH`
-    "init.start", "smai": fn start [starter: DomainNumber] (domain: Identity) -> Result<()>;
+    "init.start", "smdi": fn start [starter: Identity] (domain: Identity) -> Result<()>;
     /// The name of component n of the system; `ENOENT`
     "init.components", "smiw": fn components(n: usize, name: Alleged<[u8; NAME]>) -> Result<()>;
     /// Stops the machine
@@ -21,11 +21,11 @@ interface! {
     /// Of that file of the image the bytes from an offset on that fit in the rest of the window's page → how many; offset `usize::MAX`: its path, 0-terminated. `ENOENT`; files
     "init.file", "smiiw": fn file(number: usize, offset: usize, to: Alleged<u8>) -> Result<usize>;
     /// A line of the caller in the system log, up to 8 since it was started, of up to 256 printable bytes; `EACCESS` for others. A panic is said there. Every component may open what begins with `init.own`
-    "init.own.log", "smari": fn say [domain: DomainNumber] (text: Alleged<u8>, length: usize) -> Result<()>;
+    "init.own.log", "smdri": fn say [domain: Identity] (text: Alleged<u8>, length: usize) -> Result<()>;
     /// The caller takes these signals from now on, bit 2 for number 2. Those that were sent to it before still come. `EACCESS`: it is no component
-    "init.own.signals", "smai": fn take_signals [domain: DomainNumber] (signals: usize) -> Result<()>;
+    "init.own.signals", "smdi": fn take_signals [domain: Identity] (signals: usize) -> Result<()>;
     /// Waits for a signal that is sent to the caller → its number; each is kept once until then. `EACCESS` as above, `EBUSY`: another thread of it waits, `ECANCELED`, `ENOMEM`
-    "init.own.signal", "sma": fn next_signal [domain: DomainNumber] () -> Result<usize>;
+    "init.own.signal", "smd": fn next_signal [domain: Identity] () -> Result<usize>;
     /// Sends a domain, or the main component's where that is 0, signal 1 to 63. A number alone is whoever has it now. `ESRCH`: it does not take that one, and what becomes of it then is the sender's matter
     "init.signal", "smii": fn signal(domain: Identity, number: usize) -> Result<()>;
     /// Bytes of the system log from an offset on, as many as fit in the rest of the window's page → how many

@@ -1,19 +1,19 @@
 //! TCP and UDP: sockets, whose four portals are as those of a file.
 
-use crate::types::{Alleged, DomainNumber, PortalNumber};
+use crate::types::{Alleged, Identity, PortalNumber};
 use abi::internet::{Address, Configuration, Interest};
 use abi::name::Name;
 
 interface! {
     "TCP/IP (`services/internet`)";
-    /// A socket of a kind (`lib/abi/src/internet.rs`) → the first of four portals: read `npcwi`, write `npcri`, seek `npcii`, control `npcaiw`
-    "internet.socket", "npai": fn socket [domain: DomainNumber] (kind: usize) -> Result<PortalNumber>;
+    /// A socket of a kind (`lib/abi/src/internet.rs`) → the first of four portals: read `npcwi`, write `npcri`, seek `npcii`, control `npcdiw`
+    "internet.socket", "npdi": fn socket [domain: Identity] (kind: usize) -> Result<PortalNumber>;
     /// Waits until one of a list of `Interest`s is ready, so long at most → how many are
-    "internet.poll", "npaWii":
-        fn poll [domain: DomainNumber] (list: Alleged<Interest>, bytes: usize, milliseconds: usize) -> Result<usize>;
+    "internet.poll", "npdWii":
+        fn poll [domain: Identity] (list: Alleged<Interest>, bytes: usize, milliseconds: usize) -> Result<usize>;
     /// What the name server says of the name of a machine, among addresses of a family (4, 6); `ENOENT`, `EAGAIN`
-    "internet.resolve", "npariw":
-        fn resolve [domain: DomainNumber] (name: Alleged<Name>, family: usize, address: Alleged<Address>) -> Result<()>;
+    "internet.resolve", "npdriw":
+        fn resolve [domain: Identity] (name: Alleged<Name>, family: usize, address: Alleged<Address>) -> Result<()>;
     /// Addresses, and how much there is of everything
     "internet.status", "npw": fn status(configuration: Alleged<Configuration>) -> Result<()>;
 }

@@ -134,6 +134,11 @@ words! {
     Moment: Moment;
 }
 impl Identity {
+    /// Who is alleged, for whatever outlives the call. `EINVAL`: it is no identity; a number alone is nobody.
+    #[inline(always)]
+    pub fn meant(self) -> Result<DomainId> {
+        DomainId::of(self.0 as u64).ok_or(Error::EINVAL)
+    }
     /// Whose number it is only as long as this one lives.
     pub const fn number(self) -> DomainNumber {
         DomainNumber(self.0 & ((1 << abi::identity::NUMBER_BITS) - 1))

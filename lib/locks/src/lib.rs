@@ -13,6 +13,7 @@ extern crate alloc;
 
 use abi::Error;
 use abi::account::Resource;
+use abi::identity::DomainId;
 use account::{Account, Charge, Ledger};
 use alloc::vec::Vec;
 use fallible::{Map, TryPush};
@@ -66,7 +67,7 @@ pub struct Set {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Owner {
     pub block: usize,
-    pub domain: usize,
+    pub domain: DomainId,
 }
 /// A lock that somebody asks for, and who pays for it.
 #[derive(Clone, Copy, Debug)]
@@ -110,13 +111,13 @@ const CIRCLE: usize = 32;
 
 /// Domains, each once, as many as there is room for.
 struct Domains {
-    all: [usize; CIRCLE],
+    all: [Option<DomainId>; CIRCLE],
     count: usize,
 }
 impl Domains {
-    fn add(&mut self, domain: usize) {
-        if self.count < CIRCLE && !self.all[..self.count].contains(&domain) {
-            self.all[self.count] = domain;
+    fn add(&mut self, domain: DomainId) {
+        if self.count < CIRCLE && !self.all[..self.count].contains(&Some(domain)) {
+            self.all[self.count] = Some(domain);
             self.count += 1;
         }
     }
@@ -133,7 +134,7 @@ impl<L: Ledger> Locks<L> {
         self.held.get(&set).map_or(&[], Vec::as_slice)
     }
     /// The first lock that keeps `ask` from being granted: its kind, its bytes, and through which domain it was taken.
-    pub fn holder(&self, ask: &Ask) -> Option<(Kind, Span, usize)> {
+    pub fn holder(&self, ask: &Ask) -> Option<(Kind, Span, DomainId)> {
         let all = self.of(ask.set).iter().filter(|held| held.keeps_from(ask));
         all.min_by_key(|held| held.span.start).map(|held| (held.kind, held.span, held.owner.domain))
     }
@@ -267,17 +268,17 @@ impl<L: Ledger> Locks<L> {
         Ok(())
     }
     /// The domains whose locks keep `ask` from being granted.
-    fn blockers<'a>(&'a self, ask: &'a Ask) -> impl Iterator<Item = usize> + 'a {
+    fn blockers<'a>(&'a self, ask: &'a Ask) -> impl Iterator<Item = DomainId> + 'a {
         self.of(ask.set).iter().filter(|held| held.keeps_from(ask)).map(|held| held.owner.domain)
     }
     /// Whether one of those that keep `ask` from being granted waits, over however many others, for what the same domain has.
     fn is_circle(&self, ask: &Ask) -> bool {
         let own = ask.owner.domain;
-        let mut looked = Domains { all: [0; CIRCLE], count: 0 };
+        let mut looked = Domains { all: [None; CIRCLE], count: 0 };
         // What the domain has through another control block, another of its threads may give back.
         self.blockers(ask).filter(|&domain| domain != own).for_each(|domain| looked.add(domain));
         let mut next = 0;
-        while let Some(&domain) = looked.all[..looked.count].get(next) {
+        while let Some(&Some(domain)) = looked.all[..looked.count].get(next) {
             next += 1;
             let of_domain = |waiter: &&Waiter| waiter.ask.owner.domain == domain && !waiter.ask.set.whole;
             for waiter in self.waiting.iter().filter(of_domain) {

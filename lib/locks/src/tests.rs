@@ -5,9 +5,12 @@ use fallible::failing::with_only;
 use proptest::prelude::*;
 
 const NODE: u64 = 7;
+fn domain(number: usize) -> DomainId {
+    DomainId::of(1 << 16 | number as u64).unwrap()
+}
 fn ask(block: usize, kind: Kind, start: u64, end: u64) -> Ask {
     // Each control block is another domain's.
-    let owner = Owner { block, domain: block + 100 };
+    let owner = Owner { block, domain: domain(block + 100) };
     let set = Set { node: NODE, whole: false };
     Ask { set, owner, kind, span: Span::new(start, end).unwrap(), payer: Account::new(1).unwrap() }
 }
@@ -38,7 +41,7 @@ fn many_share_and_one_excludes() {
     assert_eq!(l.take(&ask(4, Exclusive, 9, 11), nobody), Err(Error::EAGAIN));
     assert_eq!(l.take(&ask(4, Exclusive, 10, 11), nobody), Ok(()));
     assert_eq!(l.take(&ask(1, Shared, 10, 11), nobody), Err(Error::EAGAIN));
-    assert_eq!(l.holder(&ask(1, Shared, 5, 20)), Some((Exclusive, Span::new(10, 11).unwrap(), 104)));
+    assert_eq!(l.holder(&ask(1, Shared, 5, 20)), Some((Exclusive, Span::new(10, 11).unwrap(), domain(104))));
 }
 #[test]
 fn locks_on_the_whole_file_and_on_ranges_do_not_see_each_other_nor_do_files() {
@@ -143,7 +146,7 @@ fn a_circle_of_waits_is_refused() {
 fn what_another_thread_of_the_same_domain_may_give_back_is_waited_for() {
     let mut l = locks(20);
     let mut other = ask(2, Exclusive, 0, 1);
-    other.owner.domain = 101;
+    other.owner.domain = domain(101);
     l.take(&ask(1, Exclusive, 0, 1), nobody).unwrap();
     assert_eq!(l.wait(other, 2), Ok(()));
 }

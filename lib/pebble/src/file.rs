@@ -13,7 +13,7 @@ pub use embedded_io::{Read, Seek, SeekFrom, Write};
 // Who uses files may be in a system without a disk.
 use interfaces::disk::optional as disk;
 use interfaces::portals::own;
-use interfaces::types::{Alleged, PortalNumber};
+use interfaces::types::{Alleged, Identity, PortalNumber};
 use interfaces::{descriptor, files};
 
 /// Whose a path is: below `disk/` the disk component's, else the files component's.
@@ -229,10 +229,10 @@ impl File {
         }
         self.control(operation::TRUNCATE, &mut bytes.clone()).map(|_| ())
     }
-    /// Domain `domain`, which runs a program that this one starts, may have it as its standard stream `stream`. `EINVAL`: who serves the
+    /// `domain`, which runs a program that this one starts, may have it as its standard stream `stream`. `EINVAL`: who serves the
     /// file does not hand over.
-    pub fn hand_over(&self, domain: usize, stream: usize) -> Result<()> {
-        let mut hand = Hand { domain: domain as u64, stream: stream as u64 };
+    pub fn hand_over(&self, domain: Identity, stream: usize) -> Result<()> {
+        let mut hand = Hand { domain: domain.0 as u64, stream: stream as u64 };
         self.control(operation::HAND, &mut hand).map(|_| ())
     }
     /// The first of its portals, or 0, 1, 2 for the console.

@@ -12,6 +12,7 @@ use ::account::Account;
 use ::locks::{Ask, Kind, Owner, Set, Span};
 use abi::account::ACCOUNTS;
 use abi::file::{Lock, lock, lock_how as how};
+use abi::identity::DomainId;
 use core::sync::atomic::{AtomicIsize, Ordering};
 
 /// What is locked: a control block that is open on a file.
@@ -100,7 +101,7 @@ pub unsafe fn operate<S: Locked>(
     state: &Mutex<S>,
     waits: &Mutex<Waits>,
     number: usize,
-    domain: usize,
+    domain: DomainId,
     at: usize,
 ) -> Result<usize> {
     // SAFETY: the caller's promise.
@@ -136,7 +137,7 @@ unsafe fn attempt<S: Locked>(
     state: &Mutex<S>,
     waits: &Mutex<Waits>,
     number: usize,
-    domain: usize,
+    domain: DomainId,
     (request, at): (Lock, usize),
 ) -> Result<Attempt> {
     if request.how & !(how::WHOLE | how::WAIT | how::ASK) != 0 {
@@ -170,7 +171,7 @@ unsafe fn attempt<S: Locked>(
             kind: if kind == Kind::Shared { lock::SHARED } else { lock::EXCLUSIVE },
             start: span.start(),
             end: span.end(),
-            holder: holder as u64,
+            holder: holder.number() as u64,
             ..request
         });
         drop(guard);

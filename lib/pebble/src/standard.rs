@@ -3,7 +3,7 @@
 use abi::start::Start;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use interfaces::files;
-use interfaces::types::{DomainNumber, PortalNumber};
+use interfaces::types::{Identity, PortalNumber};
 
 /// The status with which a program ends that did not get its streams: "could not be executed", as shells have it.
 pub(crate) const NOT_INHERITED: i32 = 126;
@@ -19,7 +19,7 @@ pub(crate) fn inherit(start: &Start) -> crate::Result<()> {
     let portal = PortalNumber(interfaces::import::open(files::name::inherit)?);
     for (stream, place) in STREAMS.iter().enumerate() {
         if start.inherited >> stream & 1 != 0 {
-            let first = files::through::inherit(portal, DomainNumber(start.starter.into()), stream)?;
+            let first = files::through::inherit(portal, Identity(start.starter as usize), stream)?;
             place.store(first.0, Ordering::Relaxed);
         }
     }

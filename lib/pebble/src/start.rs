@@ -1,5 +1,6 @@
 //! How a component starts: opens its imports, registers what it provides, and runs.
 
+use abi::identity::DomainId;
 use abi::section::{Imported, Provided, text};
 use abi::start::{Start, StartDevice};
 use core::ffi::CStr;
@@ -30,10 +31,10 @@ impl Env {
         // SAFETY: as above.
         unsafe { self.0.as_ref() }.map_or(Ok(()), crate::standard::inherit)
     }
-    /// The domain that had it started, or 0, and a bit for each standard stream that this one hands over.
-    pub fn starter(&self) -> (usize, usize) {
+    /// The domain that had it started, and a bit for each standard stream that this one hands over.
+    pub fn starter(&self) -> (Option<DomainId>, u32) {
         // SAFETY: as above.
-        unsafe { self.0.as_ref() }.map_or((0, 0), |start| (start.starter as usize, start.inherited as usize))
+        unsafe { self.0.as_ref() }.map_or((None, 0), |start| (DomainId::of(start.starter), start.inherited))
     }
     /// The value of variable `name`.
     pub fn variable(&self, name: &str) -> Option<&str> {

@@ -9,7 +9,7 @@ pub use abi::lengths::ARGUMENTS;
 
 pub use abi::specification::LETTERS;
 /// Letters of [`LETTERS`] that servers of the system have templates for: the last of the arguments'.
-const KNOWN: &[u8] = LETTERS[2].split_at(6).1;
+const KNOWN: &[u8] = LETTERS[2].split_at(7).1;
 
 /// What the callee runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +46,8 @@ pub enum Argument {
     Thread,
     /// `a`
     Domain,
+    /// `d`
+    Identity,
     /// `h`
     Time,
     /// A letter that a template is for.
@@ -170,6 +172,7 @@ impl Specification {
                 b'=' => Argument::Number,
                 b't' => Argument::Thread,
                 b'a' => Argument::Domain,
+                b'd' => Argument::Identity,
                 b'h' => Argument::Time,
                 _ => match templates.letter(letter) {
                     Some(known) => {
@@ -266,6 +269,7 @@ impl Specification {
                 }
                 Argument::Thread => b't',
                 Argument::Domain => b'a',
+                Argument::Identity => b'd',
                 Argument::Time => b'h',
             };
         }

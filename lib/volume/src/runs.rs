@@ -4,7 +4,8 @@
 //! files never goes through the journal, so it is at its place as soon as [`Volume::sync`] has returned: a file of which nothing was
 //! given to the file system since is read by its runs of blocks, which are asked for once. Anything else is read by the file system.
 
-use crate::{Result, Volume, told};
+use crate::{Open, Result, Volume, told};
+use abi::Error;
 use alloc::vec::Vec;
 use rsext4::{BlockIo, EntropySource, FileExtent, FileExtentState, FileExtentTarget, InodeNumber, SectorId};
 
@@ -117,6 +118,29 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
             done += count;
         }
         Ok(true)
+    }
+    /// Which bytes of an open file have a place on the disk, in order; all others are zeros. `EBADF`: not open for reading; `EISDIR`.
+    pub fn placed(&mut self, open: &Open) -> Result<Vec<core::ops::Range<u64>>> {
+        if !open.read {
+            return Err(Error::EBADF);
+        }
+        if open.directory.is_some() {
+            return Err(Error::EISDIR);
+        }
+        let bytes = self.bytes(open.inode);
+        if bytes == 0 {
+            return Ok(Vec::new());
+        }
+        let map = self.files.inode_extents(open.inode, 0, bytes, FileExtentTarget::Data, usize::MAX).map_err(told)?;
+        let written = map.extents.iter().filter(|extent| extent.state == FileExtentState::Initialized);
+        let range = |extent: &FileExtent| {
+            let start = extent.logical_start.min(bytes);
+            start..extent.logical_start.saturating_add(extent.length).clamp(start, bytes)
+        };
+        let mut placed = Vec::new();
+        placed.try_reserve_exact(map.extents.len()).map_err(|_| Error::ENOMEM)?;
+        placed.extend(written.map(range));
+        Ok(placed)
     }
     /// The runs of a file that has no holes, and few of them, by what it takes of the disk.
     fn find_runs(&mut self, number: InodeNumber) -> Result<Vec<Run>> {

@@ -8,7 +8,7 @@ use core::fmt::Write;
 
 /// The line for the end of `name`; none for an end that needs no words. `hosted`: it is a software fault domain.
 pub fn line(name: &str, hosted: bool, how: &Ended) -> Option<Line> {
-    let mut line = Line::of(format_args!("pebble: {name} (domain {})", how.asid));
+    let mut line = Line::of(format_args!("pebble: {name} (domain {})", how.number()));
     // What is too long is cut.
     let _ = match how.kind {
         ended::FAULT => fault(&mut line, hosted, how),
@@ -33,7 +33,7 @@ fn fault(line: &mut Line, hosted: bool, how: &Ended) -> core::fmt::Result {
     }
     match how.pager {
         0 => Ok(()),
-        own if own == u64::from(how.asid) => write!(line, ", which its own handler did not answer"),
+        own if own == how.number() as u64 => write!(line, ", which its own handler did not answer"),
         other => {
             write!(line, ", which its pager, domain {other}, did not answer")?;
             if how.waited == 0 { Ok(()) } else { write!(line, " within {} seconds", how.waited) }
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
     fn end(kind: u64, status: i64) -> Ended {
         let cause = if kind == ended::FAULT { 13 } else { 0 };
-        Ended { asid: 12, account: 0, kind, status, cause, address: 0xfee0, pc: 0x10030, pager: 0, waited: 0 }
+        Ended { identity: 7 << 16 | 12, kind, status, cause, address: 0xfee0, pc: 0x10030, ..Ended::default() }
     }
     fn line(name: &str, hosted: bool, how: &Ended) -> Option<String> {
         fallible::failing::with_only(0, || super::line(name, hosted, how)).map(|line| line.text().into())

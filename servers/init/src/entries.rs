@@ -1,21 +1,19 @@
 //! The portals: what each decodes of its arguments, and what it returns.
 
 use crate::loader;
-use crate::{
-    PREPARED, Prepared, archive, copied, end, log, not_started, prepare, run, say_line, share_the_rest,
-    start_component, with,
-};
+use crate::{archive, copied, end, log, not_started, prepare, run, say_line, share_the_rest, start_component, with};
 use abi::Error;
 use abi::account::DiskParts;
 use abi::archive::VA;
+use abi::identity::DomainId;
 use abi::section::{NAME, cut};
 use abi::system::ended;
 use alloc::vec::Vec;
-use fallible::TryPush;
+use init_logic::places::Ticket;
 use init_logic::start::Request;
 use manifest::{Component, Restart};
-use pebble::interfaces::types::{Alleged, DomainNumber, Identity};
-use pebble::{Result, fallible};
+use pebble::interfaces::types::{Alleged, Identity};
+use pebble::{Result, account, fallible};
 
 /// The disk has so many pages for components, which is shared out from now on; writes the [`DiskParts`].
 pub extern "C" fn disk(pages: usize, to: Alleged<DiskParts>) -> isize {
@@ -49,9 +47,9 @@ const LINES: usize = 8;
 /// Bytes of one.
 const LINE: usize = 256;
 /// Says for a component why it ends, in the system log. `EACCESS`: it is none that init has started, or it has said enough.
-pub extern "C" fn say(domain: DomainNumber, text: Alleged<u8>, length: usize) -> isize {
+pub extern "C" fn say(domain: Identity, text: Alleged<u8>, length: usize) -> isize {
     let said = with(|init| {
-        init.running(domain.0).filter(|running| running.lines < LINES).map(|running| {
+        init.running(domain).filter(|running| running.lines < LINES).map(|running| {
             running.lines += 1;
             running.component.name.as_str()
         })
@@ -79,7 +77,7 @@ pub extern "C" fn lines(from: usize, to: Alleged<u8>) -> isize {
 }
 /// The domain may end without being started again. `ESRCH`: it is no component that init has started, or none any more, whoever has its number.
 pub extern "C" fn let_end(domain: Identity) -> isize {
-    let known = with(|init| init.running_as(domain).map(|running| running.restart = Restart::Never));
+    let known = with(|init| init.running(domain).map(|running| running.restart = Restart::Never));
     known.flatten().map_or(Error::ESRCH.code(), |()| 0)
 }
 
@@ -96,7 +94,7 @@ fn component(name: &str) -> Result<&'static Component> {
     let system = with(|init| init.system).ok_or(Error::ENOENT)?;
     system.components.iter().find(|c| c.name == name && !c.boot).ok_or(Error::ENOENT)
 }
-/// Starts a component as init's own; its ASID.
+/// Starts a component as init's own; its number.
 pub extern "C" fn spawn(command: Alleged<u8>, length: usize) -> isize {
     let started = window(command, length).and_then(|line| {
         let line = core::str::from_utf8(&line).map_err(|_| Error::EINVAL)?;
@@ -104,49 +102,62 @@ pub extern "C" fn spawn(command: Alleged<u8>, length: usize) -> isize {
         let component = component(words.next().ok_or(Error::EINVAL)?)?;
         start_component(component, copied(words)?)
     });
-    started.map_or_else(Error::code, |asid| asid as isize)
+    started.map_or_else(Error::code, |domain| domain.number() as isize)
 }
-/// Loads a component that does not run yet, for domain `starter`; its identity. `EBUSY`: too many wait to be started.
-pub extern "C" fn load(starter: DomainNumber, request: Alleged<u8>, length: usize) -> isize {
-    load_for(starter, request, length).map_or_else(Error::code, |Identity(domain)| domain as isize)
+/// Loads a component that does not run yet, for domain `starter`; its identity. `EBUSY`: as many as its account may have wait to be started; `EDEAD`:
+/// it has ended.
+pub extern "C" fn load(starter: Identity, request: Alleged<u8>, length: usize) -> isize {
+    load_for(starter, request, length).map_or_else(Error::code, |domain| domain.word() as isize)
 }
-fn load_for(starter: DomainNumber, request: Alleged<u8>, length: usize) -> Result<Identity> {
+fn load_for(starter: Identity, request: Alleged<u8>, length: usize) -> Result<DomainId> {
+    let starter = starter.meant()?;
     let request = window(request, length)?;
     let (header, mut words, environment) = abi::spawn::parse(&request).ok_or(Error::EINVAL)?;
     let name = words.next().ok_or(Error::EINVAL)?;
     let (arguments, environment) = (copied(words)?, fallible::collected(environment)?);
     let component = component(name)?;
-    if with(|init| init.prepared.len()) >= Some(PREPARED) {
-        return Err(Error::EBUSY);
-    }
-    let inherited = header.inherited as usize;
-    let request = Request { arguments: &[], environment: &environment, starter: starter.0, inherited };
-    let mut prepared = prepare(component, arguments, &request).map_err(|error| not_started(component, error))?;
-    prepared.running.starter = with(|init| init.caller(starter));
-    let identity = prepared.loaded.identity;
-    let mut prepared = Some(prepared);
-    with(|init| {
-        if init.prepared.len() < PREPARED {
-            prepared.take().map(|prepared| init.prepared.push_kept(prepared));
+    let place = place_for(starter)?;
+    let request = Request {
+        arguments: &[],
+        environment: &environment,
+        starter: Some(starter),
+        inherited: header.inherited as u32,
+    };
+    let mut prepared = match prepare(component, arguments, &request) {
+        Ok(prepared) => prepared,
+        Err(error) => {
+            with(|init| init.prepared.give_up(place));
+            return Err(not_started(component, error));
         }
-    });
-    match prepared {
-        None => Ok(identity),
-        // Others were faster.
-        Some(prepared) => {
+    };
+    prepared.running.starter = Some(starter);
+    let domain = prepared.loaded.domain;
+    match with(|init| init.prepared.fill(place, prepared)) {
+        Some(Ok(())) => Ok(domain),
+        // Its starter has ended since.
+        Some(Err(prepared)) => {
             loader::discard(&prepared.loaded);
-            Err(Error::EBUSY)
+            Err(Error::EDEAD)
         }
+        None => Err(Error::EAGAIN),
     }
 }
+/// A place for what `starter` has loaded. `EBUSY`; `EDEAD`: it has ended.
+fn place_for(starter: DomainId) -> Result<Ticket> {
+    let account = account::of(starter).map_err(|_| Error::EDEAD)?.number();
+    let place = with(|init| init.prepared.take(starter, account)).ok_or(Error::EAGAIN)??;
+    // Whoever ends from here on gives the place back. Who has ended before is not heard of again.
+    if account::of(starter).is_err() {
+        with(|init| init.prepared.give_up(place));
+        return Err(Error::EDEAD);
+    }
+    Ok(place)
+}
 /// Lets a component run that the same domain has loaded. `ESRCH`: it has not.
-pub extern "C" fn start_loaded(starter: DomainNumber, domain: Identity) -> isize {
-    let prepared = with(|init| {
-        let starter = init.caller(starter);
-        let of = |p: &Prepared| p.loaded.identity == domain && p.running.starter == Some(starter);
-        init.prepared.iter().position(of).map(|place| init.prepared.swap_remove(place))
-    });
-    let Some(prepared) = prepared.flatten() else { return Error::ESRCH.code() };
+pub extern "C" fn start_loaded(starter: Identity, domain: Identity) -> isize {
+    let (Ok(starter), Ok(domain)) = (starter.meant(), domain.meant()) else { return Error::ESRCH.code() };
+    let prepared = with(|init| init.prepared.start(starter, |prepared| prepared.loaded.domain == domain)).flatten();
+    let Some(prepared) = prepared else { return Error::ESRCH.code() };
     let component = prepared.running.component;
     run(prepared).map_or_else(|error| not_started(component, error).code(), |_| 0)
 }

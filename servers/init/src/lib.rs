@@ -1,5 +1,5 @@
-//! What `init` works out without touching the system: the archive, start blocks, restart limits, the system log, signals,
-//! what is said of an end.
+//! What `init` works out without touching the system: the archive, start blocks, restart limits, the system log, signals, places of
+//! what waits to be started, what is said of an end.
 #![cfg_attr(not(test), no_std)]
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::disallowed_macros))]
 
@@ -11,6 +11,7 @@ pub mod end_report;
 pub mod line;
 pub mod log;
 pub mod memory;
+pub mod places;
 pub mod restarts;
 pub mod signals;
 pub mod start;

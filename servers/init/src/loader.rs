@@ -2,6 +2,7 @@
 
 use abi::address::{DEVICE_STRIDE, DEVICE_VA, IMAGE_VA, MAIN_STACK, PAGE};
 use abi::archive::Image;
+use abi::identity::DomainId;
 use abi::name::{Name, Short};
 use abi::nucleus::{NAMELEN, flags};
 use abi::rights::Rights;
@@ -12,14 +13,13 @@ use fallible::TryPush;
 use init_logic::start::Request;
 use manifest::Component;
 use pebble::Result;
-use pebble::interfaces::types::{Address, Alleged, DomainNumber, Identity, PageRights};
+use pebble::interfaces::types::{Address, Alleged, DomainNumber, PageRights};
 use pebble::interfaces::{domains, interrupts, memory, names};
 
 /// A component that is ready to run.
 pub struct Loaded {
-    pub asid: usize,
-    /// The same, and nobody else's who has the number later.
-    pub identity: Identity,
+    /// Its domain, as who made that has named it.
+    pub domain: DomainId,
     entry: usize,
     start: usize,
 }
@@ -28,8 +28,8 @@ pub struct Program<'a> {
     pub image: &'a Image,
     pub at: usize,
 }
-/// What a component's domain is made in: the number of its task, and that of the task's account; none: an address space of its own.
-pub type Task = Option<(usize, usize)>;
+/// What a component's domain is made in: its task; none: an address space of its own.
+pub type Task = Option<DomainId>;
 
 /// Makes the domain of `component`, for which `account` pays, with `program` in it.
 pub fn load(component: &Component, task: Task, account: usize, program: &Program, request: &Request) -> Result<Loaded> {
@@ -39,12 +39,12 @@ pub fn load(component: &Component, task: Task, account: usize, program: &Program
         flags: with,
         account: account as u64,
         isolation: component.isolation.mechanism() as u64,
-        within: task.map_or(0, |(number, account)| (number | account << 16) as u64),
+        within: task.map_or(0, DomainId::word),
         switch: component.switch.how() as u64,
     };
-    let identity = domains::create(Alleged::lend(&domain))?;
-    fill(identity, component, task.is_some(), program, request).inspect_err(|_| {
-        let _ = domains::destroy(identity);
+    let domain = domains::create(Alleged::lend(&domain))?.meant()?;
+    fill(domain, component, task.is_some(), program, request).inspect_err(|_| {
+        let _ = domains::destroy(domain.into());
     })
 }
 /// Where a program is in its domain's address space.
@@ -89,13 +89,14 @@ pub fn allow(asid: usize, pattern: &str, right: usize) -> Result<()> {
     names::allow(DomainNumber(asid), Alleged::lend(&Name::of(pattern)?), right)
 }
 fn fill(
-    identity: Identity,
+    domain: DomainId,
     component: &Component,
     in_task: bool,
     program: &Program,
     request: &Request,
 ) -> Result<Loaded> {
-    let DomainNumber(asid) = identity.number();
+    // Nobody else's as long as it is being made.
+    let asid = domain.number();
     let placed =
         if in_task { put_in_task(DomainNumber(asid), program) } else { put(DomainNumber(asid), program.image) }?;
     let devices = devices(asid, component)?;
@@ -110,7 +111,7 @@ fn fill(
         let (to, from) = (Address(start + n * NAMELEN), Alleged::lend_all(piece.bytes()));
         memory::write(DomainNumber(asid), to, from, piece.bytes().len())?;
     }
-    Ok(Loaded { asid, identity, entry: placed.entry, start })
+    Ok(Loaded { domain, entry: placed.entry, start })
 }
 fn devices(asid: usize, component: &Component) -> Result<Vec<StartDevice>> {
     let mut devices = Vec::new();
@@ -129,10 +130,10 @@ fn devices(asid: usize, component: &Component) -> Result<Vec<StartDevice>> {
 }
 /// Starts its first thread.
 pub fn run(loaded: &Loaded, priority: u8) -> Result<()> {
-    let Loaded { asid, entry, start, .. } = *loaded;
-    domains::start(DomainNumber(asid), Address(entry), Address(start), start, priority as usize).map(|_| ())
+    let Loaded { domain, entry, start } = *loaded;
+    domains::start(DomainNumber(domain.number()), Address(entry), Address(start), start, priority as usize).map(|_| ())
 }
 /// Gives up a component that does not run.
 pub fn discard(loaded: &Loaded) {
-    let _ = domains::destroy(loaded.identity);
+    let _ = domains::destroy(loaded.domain.into());
 }

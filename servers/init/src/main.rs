@@ -20,6 +20,7 @@ use abi::Error;
 use abi::account::{DiskParts, Resource};
 use abi::address::DEVICE_VA;
 use abi::archive::{LOG_VA, VA};
+use abi::identity::DomainId;
 use abi::name::Short;
 use abi::system::{Ended, SET_PRIORITY, ended};
 use abi::window::Whole;
@@ -30,6 +31,7 @@ use fallible::TryPush;
 use init_logic::archive::Archive;
 use init_logic::line::Line;
 use init_logic::log::{Lines, Log, Source};
+use init_logic::places::Places;
 use init_logic::restarts::Restarts;
 use init_logic::signals::Signals;
 use init_logic::start::Request;
@@ -53,7 +55,7 @@ pebble::serve! {
 struct Running {
     component: &'static Component,
     /// Which domain it is.
-    identity: Identity,
+    domain: DomainId,
     /// Its own; `let_end` changes it.
     restart: Restart,
     /// Those that its starter has given it.
@@ -62,10 +64,8 @@ struct Running {
     lines: usize,
     signals: Signals,
     /// The domain that had it started, and is told how it ends; `None`: it is init's.
-    starter: Option<Identity>,
+    starter: Option<DomainId>,
 }
-/// Most components that wait for their starters' word.
-const PREPARED: usize = 16;
 /// A component that is ready to run, and waits for its starter's word.
 struct Prepared {
     loaded: Loaded,
@@ -73,33 +73,24 @@ struct Prepared {
 }
 struct Init {
     system: &'static System,
-    /// By their ASIDs.
-    running: Vec<(usize, Running)>,
+    running: Vec<Running>,
     /// Of each component.
     restarts: Vec<Restarts>,
-    /// There is always room for as many as there may be.
-    prepared: Vec<Prepared>,
+    prepared: Places<Prepared>,
     /// Domains of protection that have ended with their tasks, and are started with them again.
     waiting: Vec<Running>,
     /// QEMU's test device is mapped.
     power: bool,
 }
 impl Init {
-    fn forget(&mut self, asid: usize) -> Option<Running> {
-        let place = self.running.iter().position(|(own, _)| *own == asid)?;
-        Some(self.running.swap_remove(place).1)
-    }
-    /// What runs in domain `asid`.
-    fn running(&mut self, asid: usize) -> Option<&mut Running> {
-        self.running.iter_mut().find(|(own, _)| *own == asid).map(|(_, running)| running)
+    fn forget(&mut self, domain: DomainId) -> Option<Running> {
+        let place = self.running.iter().position(|running| running.domain == domain)?;
+        Some(self.running.swap_remove(place))
     }
     /// What runs in the domain that is meant, and not in another that has its number by now.
-    fn running_as(&mut self, domain: Identity) -> Option<&mut Running> {
-        self.running(domain.number().0).filter(|running| running.identity == domain)
-    }
-    /// Who calls: of what init has not started, a child of somebody's, only its number is known here.
-    fn caller(&mut self, DomainNumber(asid): DomainNumber) -> Identity {
-        self.running(asid).map_or(Identity(asid), |running| running.identity)
+    fn running(&mut self, domain: Identity) -> Option<&mut Running> {
+        let domain = domain.meant().ok()?;
+        self.running.iter_mut().find(|running| running.domain == domain)
     }
     /// Whose lines are of `name`: a component's, or children's.
     fn source(&self, name: &str) -> Source {
@@ -120,9 +111,8 @@ impl Init {
         if component.isolation != Isolation::Dp {
             return Ok(None);
         }
-        let runs = self.running.iter().find(|(_, running)| running.component.name == component.task);
-        let (number, _) = runs.ok_or(Error::EDEAD)?;
-        Ok(Some((*number, self.account(&component.task))))
+        let runs = self.running.iter().find(|running| running.component.name == component.task);
+        runs.map(|task| Some(task.domain)).ok_or(Error::EDEAD)
     }
     /// Whether component `name` may be started once more at `now`.
     fn may_restart(&mut self, name: &str, now: u64, span: u64) -> bool {
@@ -202,8 +192,7 @@ fn start(_: &pebble::Env) {
 
 /// Nothing runs yet. `ENOMEM`.
 fn begin(system: &'static System, power: bool) -> Result<Init> {
-    let mut prepared = Vec::new();
-    prepared.room_for(PREPARED)?;
+    let prepared = Places::new()?;
     let mut waiting = Vec::new();
     waiting.room_for(system.components.len())?;
     let restarts = fallible::collected(system.components.iter().map(|_| Restarts::default()))?;
@@ -249,11 +238,11 @@ fn with<T>(body: impl FnOnce(&mut Init) -> T) -> Option<T> {
     INIT.lock().as_mut().map(body)
 }
 /// Starts a component of the manifest. What goes wrong is logged.
-fn start_component(component: &'static Component, more: Vec<Box<str>>) -> Result<usize> {
+fn start_component(component: &'static Component, more: Vec<Box<str>>) -> Result<DomainId> {
     attempt(component, more).map_err(|error| not_started(component, error))
 }
 /// The same, and nothing is logged.
-fn attempt(component: &'static Component, more: Vec<Box<str>>) -> Result<usize> {
+fn attempt(component: &'static Component, more: Vec<Box<str>>) -> Result<DomainId> {
     prepare(component, more, &Request::default()).and_then(run)
 }
 /// Loads a component of the manifest with the words in `more` behind the manifest's.
@@ -268,9 +257,8 @@ fn prepare(component: &'static Component, more: Vec<Box<str>>, request: &Request
     });
     let restart = component.restart;
     loaded.map(|loaded| {
-        let identity = loaded.identity;
-        let signals = Signals::default();
-        let running = Running { component, identity, restart, arguments: more, lines: 0, signals, starter: None };
+        let (domain, signals) = (loaded.domain, Signals::default());
+        let running = Running { component, domain, restart, arguments: more, lines: 0, signals, starter: None };
         Prepared { loaded, running }
     })
 }
@@ -293,18 +281,18 @@ fn copied<'a>(words: impl Iterator<Item = &'a str>) -> Result<Vec<Box<str>>> {
     }
     Ok(copies)
 }
-/// Lets it run; its ASID.
-fn run(Prepared { loaded, running }: Prepared) -> Result<usize> {
-    let (asid, component) = (loaded.asid, running.component);
+/// Lets it run; its domain.
+fn run(Prepared { loaded, running }: Prepared) -> Result<DomainId> {
+    let (domain, component) = (loaded.domain, running.component);
     // Known before it runs: it may end before `run` returns.
-    let known = with(|init| init.running.try_push((asid, running))).unwrap_or(Err(Error::ENOMEM));
+    let known = with(|init| init.running.try_push(running)).unwrap_or(Err(Error::ENOMEM));
     match known.and_then(|()| loader::run(&loaded, component.priority)) {
         Ok(()) => {
             report::retry();
-            Ok(asid)
+            Ok(domain)
         }
         Err(error) => {
-            with(|init| init.forget(asid));
+            with(|init| init.forget(domain));
             loader::discard(&loaded);
             Err(error)
         }
@@ -333,7 +321,8 @@ fn watch() -> ! {
         if domains::event(Alleged::lend_to_write(&mut how)).is_err() {
             continue;
         }
-        let running = with(|init| init.forget(how.asid as usize)).flatten();
+        let Some(domain) = DomainId::of(how.identity) else { continue };
+        let running = with(|init| init.forget(domain)).flatten();
         let name = running.as_ref().map_or("a child", |r| r.component.name.as_str());
         // Of what somebody asked for, that one is told the status.
         let asked =
@@ -349,7 +338,7 @@ fn watch() -> ! {
                 _ => say_line(|init| init.source_of(how.account), &line),
             }
         }
-        discard_prepared(how.asid as usize);
+        discard_prepared(domain);
         let Some(running) = running else { continue };
         if running.component.main {
             finish(how);
@@ -371,7 +360,7 @@ fn watch() -> ! {
 /// The domains of protection that have ended with component `task` are started with it again, if it is.
 fn restart_parts(task: &Component) {
     let of_task = |running: &Running| running.component.task == task.name;
-    let again = with(|init| init.running.iter().any(|(_, running)| running.component.name == task.name)) == Some(true);
+    let again = with(|init| init.running.iter().any(|running| running.component.name == task.name)) == Some(true);
     while let Some(part) = with(|init| init.waiting.iter().position(of_task).map(|n| init.waiting.remove(n))).flatten()
     {
         if again {
@@ -416,7 +405,7 @@ fn later(running: Running, error: Error) -> Option<Running> {
     None
 }
 /// Starts a component again, with the words that it had. Nothing is logged.
-fn begin_again(running: &Running) -> Result<usize> {
+fn begin_again(running: &Running) -> Result<DomainId> {
     attempt(running.component, copied(running.arguments.iter().map(|word| &**word))?)
 }
 /// Records how the main program ended, and stops the machine once the console has sent its output.
@@ -446,14 +435,10 @@ fn stop(power: bool, status: u32) {
         unsafe { (DEVICE_VA as *mut u32).write_volatile(value) };
     }
 }
-/// Domain `asid` has ended: it starts nothing any more, nor is it started. What it has loaded could not be started by who has its number
-/// next either; it is to give back what it takes.
-fn discard_prepared(asid: usize) {
-    let starter = |p: &Prepared| p.running.starter.is_some_and(|starter| starter.number() == DomainNumber(asid));
-    let orphan = |p: &Prepared| starter(p) || p.loaded.asid == asid;
-    while let Some(prepared) =
-        with(|init| init.prepared.iter().position(orphan).map(|n| init.prepared.swap_remove(n))).flatten()
-    {
+/// A domain has ended: it starts nothing any more, nor is it started. What it has loaded gives back what it takes.
+fn discard_prepared(domain: DomainId) {
+    let its = |prepared: &Prepared| prepared.loaded.domain == domain;
+    while let Some(prepared) = with(|init| init.prepared.of_the_dead(domain, its)).flatten() {
         loader::discard(&prepared.loaded);
     }
 }

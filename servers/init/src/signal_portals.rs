@@ -3,23 +3,21 @@
 
 use crate::with;
 use abi::Error;
-use pebble::interfaces::types::{DomainNumber, Identity};
+use pebble::interfaces::types::Identity;
 use pebble::sync::Semaphore;
 
-/// From now on domain `asid` takes the signals whose bits are set. `EACCESS`: it is no component that init has started.
-pub extern "C" fn take(DomainNumber(asid): DomainNumber, signals: usize) -> isize {
-    let taken = with(|init| init.running(asid).map(|running| running.signals.take(signals as u64)));
+/// From now on `domain` takes the signals whose bits are set. `EACCESS`: it is no component that init has started.
+pub extern "C" fn take(domain: Identity, signals: usize) -> isize {
+    let taken = with(|init| init.running(domain).map(|running| running.signals.take(signals as u64)));
     taken.flatten().map_or(Error::EACCESS.code(), |()| 0)
 }
-/// Waits for a signal for domain `asid`: its number. `EACCESS` as of [`take`]; `EBUSY`: another thread of it waits; `ECANCELED`.
-pub extern "C" fn next(asid: DomainNumber) -> isize {
-    // It may have ended before the wait is over, and its number be another component's by then, with signals of its own.
-    let Some(domain) = with(|init| init.caller(asid)) else { return Error::EACCESS.code() };
+/// Waits for a signal for `domain`: its number. `EACCESS` as of [`take`]; `EBUSY`: another thread of it waits; `ECANCELED`.
+pub extern "C" fn next(domain: Identity) -> isize {
     // This thread's own: it is there as long as somebody may post it.
     let Ok(semaphore) = Semaphore::new(0) else { return Error::ENOMEM.code() };
     let own = semaphore.number();
     loop {
-        let next = with(|init| init.running_as(domain).map(|running| running.signals.next(own))).flatten();
+        let next = with(|init| init.running(domain).map(|running| running.signals.next(own))).flatten();
         match next {
             Some(Ok(Some(signal))) => return signal as isize,
             Some(Ok(None)) => {}
@@ -28,7 +26,7 @@ pub extern "C" fn next(asid: DomainNumber) -> isize {
         }
         if let Err(error) = semaphore.wait() {
             // The place may have become another's, who has another semaphore.
-            with(|init| init.running_as(domain).map(|running| running.signals.leave(own)));
+            with(|init| init.running(domain).map(|running| running.signals.leave(own)));
             return error.code();
         }
     }
@@ -37,10 +35,12 @@ pub extern "C" fn next(asid: DomainNumber) -> isize {
 pub extern "C" fn send(domain: Identity, signal: usize) -> isize {
     let sent = with(|init| {
         let running = match domain {
-            Identity(0) => init.running.iter_mut().map(|(_, running)| running).find(|running| running.component.main),
+            Identity(0) => init.running.iter_mut().find(|running| running.component.main),
             // A program in C knows a child by a number, which is that one's until it has waited for its end.
-            Identity(number) if number == domain.number().0 => init.running(number),
-            _ => init.running_as(domain),
+            Identity(number) if number == domain.number().0 => {
+                init.running.iter_mut().find(|running| running.domain.number() == number)
+            }
+            _ => init.running(domain),
         };
         let waiter = running?.signals.send(signal)?;
         // Under the lock: it is there until who waits has said that it does no more.

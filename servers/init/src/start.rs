@@ -1,6 +1,7 @@
 //! The start block that a component finds at the top of its stack.
 
 use abi::Error;
+use abi::identity::DomainId;
 use abi::start::{Start, StartDevice};
 use alloc::vec::Vec;
 
@@ -11,9 +12,9 @@ pub struct Request<'a> {
     pub arguments: &'a [&'a str],
     /// `NAME=value`.
     pub environment: &'a [&'a str],
-    /// The domain that asked for it, or 0, and a bit for each standard stream that this one hands over.
-    pub starter: usize,
-    pub inherited: usize,
+    /// The domain that asked for it, and a bit for each standard stream that this one hands over.
+    pub starter: Option<DomainId>,
+    pub inherited: u32,
 }
 
 /// The block for a stack that ends at `top`: its bytes, and the address they belong at, which is also the initial stack
@@ -34,8 +35,9 @@ pub fn block(top: usize, most: usize, request: &Request, devices: &[StartDevice]
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(size).map_err(|_| Error::ENOMEM)?;
     let mut word = |value: usize| bytes.extend((value as u64).to_le_bytes());
-    let third = devices.len() | (inherited & 0xffff) << 32 | (starter & 0xffff) << 48;
-    for value in [arguments.len(), argv_at, third, devices_at] {
+    let third = devices.len() | (inherited as usize) << 32;
+    let starter = starter.map_or(0, DomainId::word) as usize;
+    for value in [arguments.len(), argv_at, third, devices_at, starter] {
         word(value);
     }
     for device in devices {
@@ -60,7 +62,8 @@ mod tests {
     use super::*;
     #[test]
     fn pointers_lead_to_the_strings() {
-        let request = Request { arguments: &["name", "x"], environment: &["A=b"], starter: 13, inherited: 2 };
+        let starter = DomainId::of(7 << 16 | 13);
+        let request = Request { arguments: &["name", "x"], environment: &["A=b"], starter, inherited: 2 };
         let devices = [StartDevice { address: 7, bytes: 9 }];
         let (at, bytes) = block(0x1000, 0x1000, &request, &devices).unwrap();
         let word = |a: usize| u64::from_le_bytes(bytes[a - at..a - at + 8].try_into().unwrap()) as usize;
@@ -70,7 +73,7 @@ mod tests {
         assert_eq!((word(word(at + 24)), word(word(at + 24) + 8)), (7, 9));
         let variable = word(word(at + 8) + 24);
         assert_eq!(&bytes[variable - at..variable - at + 4], b"A=b\0");
-        assert_eq!((word(word(at + 8) + 32), word(at + 16)), (0, 1 | 2 << 32 | 13 << 48));
+        assert_eq!((word(word(at + 8) + 32), word(at + 16), word(at + 32)), (0, 1 | 2 << 32, 7 << 16 | 13));
         assert!(at + bytes.len() <= 0x1000);
     }
     #[test]

@@ -195,15 +195,15 @@ impl Pagers {
         });
         let late = late?;
         let how = Ended {
-            asid: late.client.number() as u32,
-            account: 0,
+            identity: late.client.word(),
             kind: ended::FAULT,
             status: -i64::from(late.cause),
             cause: late.cause.into(),
             address: late.address as u64,
             pc: late.pc as u64,
             pager: late.pager.number() as u64,
-            waited: SECONDS.into(),
+            waited: SECONDS,
+            ..Ended::default()
         };
         Some((late.client, how))
     }
@@ -343,8 +343,8 @@ mod tests {
             assert!(p.2.overdue(1).is_none());
         }
         let (client, late) = p.2.overdue(1).unwrap();
-        assert_eq!((client, late.asid, late.status, late.cause, late.pager), (domain(7), 7, -15, 15, 8));
-        assert_eq!((late.address, late.pc, late.waited), (0x1008, 0x10000, SECONDS.into()));
+        assert_eq!((client, late.number(), late.status, late.cause, late.pager), (domain(7), 7, -15, 15, 8));
+        assert_eq!((late.address, late.pc, late.waited), (0x1008, 0x10000, SECONDS));
         assert!(p.2.overdue(0).is_none() && p.2.overdue(100).is_none() && !p.2.is_watched());
     }
     #[test]

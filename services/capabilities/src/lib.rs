@@ -63,6 +63,13 @@ pub struct Swept {
     pub anew: bool,
 }
 
+/// Names that are given: the first is above what 32 bits have, so that who keeps one in fewer bits than a word finds out with the first, and not when so many
+/// have been made. Those up to the last are enough for thirty thousand years of a million a second.
+const FIRST: usize = 1 << 32;
+const LAST: usize = (1 << NAME_BITS) - 1;
+/// A name is below 2 to the power of this: above it in a word, a portal says which argument it is about.
+pub const NAME_BITS: u32 = 60;
+
 /// All capabilities by their names. A name is given once, so that an old one never stands for something new.
 ///
 /// Each is paid for by the account of who had it made: who created or reduced it, or passed it on. So nobody fills another's list at
@@ -79,7 +86,7 @@ pub struct Capabilities<L> {
 }
 impl<L: Ledger> Capabilities<L> {
     pub const fn new(ledger: L) -> Capabilities<L> {
-        Capabilities { ledger, all: Map::new(), of: Map::new(), next: 1, swept: 0 }
+        Capabilities { ledger, all: Map::new(), of: Map::new(), next: FIRST, swept: 0 }
     }
     /// The names that domain `serial` holds or has issued.
     fn with(&self, serial: usize) -> impl Iterator<Item = usize> {
@@ -106,7 +113,7 @@ impl<L: Ledger> Capabilities<L> {
     /// Keeps a new one; its name. `ENFILE`: there are no more names; `ENOMEM`: nothing has changed.
     fn enter(&mut self, capability: Capability) -> Result<usize, Error> {
         let name = self.next;
-        if name > i32::MAX as usize {
+        if name > LAST {
             return Err(Error::ENFILE);
         }
         let [holder, issuer] = [capability.holder, capability.issuer].map(|domain| (domain.serial, name));

@@ -1,6 +1,6 @@
 //! The capability manager: abstract tokens that stand for rights to something of their issuer's.
 //!
-//! A domain holds capabilities under names of its own, small numbers that mean nothing elsewhere. It passes one through a
+//! A domain holds capabilities under names of its own, numbers that mean nothing elsewhere. It passes one through a
 //! portal as an argument with letter `k`: the portal's code puts the receiver's name in its place, from a page of translations
 //! that this server keeps; what is not there, the portal asks for, and the receiver gets a capability derived from the sender's.
 #![no_std]
@@ -54,7 +54,7 @@ fn cache(_state: &mut State) -> &'static mut Cache {
 /// A page of its own, which a window shows.
 #[repr(align(4096))]
 struct Page(abi::template::Template);
-static mut PAGE: Page = Page(capabilities_logic::template::letters());
+static mut PAGE: Page = Page(capabilities_logic::template::letter());
 
 fn start(_: &pebble::Env) {
     // SAFETY: there is one thread yet, and nobody else uses the page.
@@ -103,7 +103,7 @@ fn adding(serial: usize, mut body: impl FnMut(&mut State, Account) -> Result<usi
 }
 
 /// A portal has no translation of a name from domain `from` to domain `to` (serial numbers): makes it, or says why not. `question`: the
-/// name, and from bit 40 on the argument's number.
+/// name, and above it the argument's number.
 extern "C" fn translate(question: usize, from: usize, to: usize, asids: usize) -> isize {
     let argument = question >> capabilities_logic::template::ARGUMENT_BIT;
     let name = question & ((1 << capabilities_logic::template::ARGUMENT_BIT) - 1);
@@ -129,9 +129,15 @@ extern "C" fn translate(question: usize, from: usize, to: usize, asids: usize) -
         Ok(0)
     })
 }
-extern "C" fn create(domain: DomainNumber, holder: Identity, object: usize, rights: usize, flags: usize) -> isize {
+extern "C" fn create(holder: Identity, object: usize, rights: usize, flags: usize) -> isize {
     adding(holder.0, |state, payer| {
-        state.all.create(Domain { asid: domain.0, serial: holder.0 }, payer, object as u64, rights as u64, flags as u64)
+        state.all.create(
+            Domain { asid: holder.number().0, serial: holder.0 },
+            payer,
+            object as u64,
+            rights as u64,
+            flags as u64,
+        )
     })
 }
 extern "C" fn reduce(holder: Identity, name: usize, rights: usize, flags: usize) -> isize {

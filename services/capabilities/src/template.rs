@@ -1,5 +1,4 @@
-//! The letters of the capability manager: `k`, a capability, translated from the caller's name for it to the callee's, and `d`,
-//! the calling domain's identity.
+//! The letter of the capability manager: `k`, a capability, translated from the caller's name for it to the callee's.
 
 use crate::cache::{ROW, Translation};
 use abi::Error;
@@ -21,14 +20,14 @@ const SIZE: i32 = size_of::<Translation>().trailing_zeros() as i32;
 /// A row's bytes over 16 (log2).
 const STEP: i32 = (ROW * size_of::<Translation>() / 16).trailing_zeros() as i32;
 /// Bit from which on a question has the argument's number; below it is the name.
-pub const ARGUMENT_BIT: i32 = 40;
+pub const ARGUMENT_BIT: i32 = crate::NAME_BITS as i32;
 
 /// The template; its record is to be the cache.
-pub const fn letters() -> Template {
+pub const fn letter() -> Template {
     let mut w = Writer::new();
     // The cache has a translation for this caller, callee and name.
     let at = w.position();
-    w.put(shift_right(V2, ARGUMENT, 32));
+    w.put(shift_right(V2, ARGUMENT, ARGUMENT_BIT));
     w.put(different(V2, ZERO).fail(Error::EBADF));
     w.put(load(V3, caller(domain::IDENTITY)));
     w.put(add(V2, V3, ARGUMENT));
@@ -71,11 +70,6 @@ pub const fn letters() -> Template {
         parts: [Part::NONE, pass, Part::NONE, slow, ask],
         ..Letter::NONE
     });
-    let at = w.position();
-    w.put(load(ARGUMENT, caller(domain::IDENTITY)));
-    let insert = w.part(at);
-    let parts = [Part::NONE, insert, Part::NONE, Part::NONE, Part::NONE];
-    w.letter(Letter { letter: b'd', passed: 0, parts, ..Letter::NONE });
     w.finish(0)
 }
 
@@ -85,8 +79,8 @@ mod tests {
 
     #[test]
     fn the_template_may_be_used() {
-        assert_eq!(portal::form::check(&letters()), Ok(()));
-        let letters = Template { record: 0x10000, ..letters() };
-        assert_eq!(portal::confinement::check(&letters), Ok(()));
+        assert_eq!(portal::form::check(&letter()), Ok(()));
+        let letter = Template { record: 0x10000, ..letter() };
+        assert_eq!(portal::confinement::check(&letter), Ok(()));
     }
 }

@@ -158,6 +158,23 @@ fn a_sweep_says_when_it_has_looked_at_all() {
     assert_eq!(anew, [false, false, false, true, false, false, true]);
     assert_eq!(new().sweep(|_| true), Swept { forgot: false, anew: true });
 }
+#[test]
+fn names_do_not_end_and_stand_for_one_thing_each() {
+    let mut all = new();
+    let first = all.create(domain(1), ME, 0, 7, 0).unwrap();
+    assert!(first > u32::MAX as usize, "no 32 bits have it");
+    // As many as a second of a fast machine makes, for as long as that is there.
+    for next in [FIRST + (1 << 31) - 1, 1 << 40, LAST - 1] {
+        all.next = next;
+        let own = all.create(domain(1), ME, 1, 7, 0).unwrap();
+        let passed = all.pass(101, ME, own, domain(2)).unwrap();
+        assert_eq!((own, passed.name), (next, next + 1));
+        all.drop_name(102, passed.name).unwrap();
+        assert_eq!(all.held(102, passed.name), Err(Error::EBADF));
+    }
+    assert_eq!(all.create(domain(1), ME, 1, 7, 0), Err(Error::ENFILE), "no name is another's again");
+    assert_eq!(used(&all, ME), 4);
+}
 /// The n-th allocation fails, for every n: `ENOMEM`, and nothing has changed; what takes away needs none.
 #[test]
 fn every_allocation_can_fail() {

@@ -24,7 +24,7 @@ use pebble::Result;
 use pebble::account::{Charge, Ledger, Remote};
 use pebble::interfaces::descriptor::Server;
 use pebble::interfaces::portals::own;
-use pebble::interfaces::types::{Alleged, DomainNumber};
+use pebble::interfaces::types::{Alleged, Identity};
 use pebble::locks::{self, Block, Locked, Locks, Waits};
 use pebble::sync::{Mutex, Semaphore};
 use volume::{Open, Owner, Volume};
@@ -329,13 +329,15 @@ extern "C" fn write(number: usize, from: Alleged<u8>, count: usize) -> isize {
 extern "C" fn seek(number: usize, offset: isize, whence: usize) -> isize {
     word(with_file(number, |volume, open| volume.seek(open, offset, whence)))
 }
-extern "C" fn control(number: usize, caller: DomainNumber, what: usize, to: Alleged<()>) -> isize {
+extern "C" fn control(number: usize, caller: Identity, what: usize, to: Alleged<()>) -> isize {
     word(match what {
         operation::DUPLICATE => grant(number),
         operation::REOPEN => reopen(number, Volume::reopen),
         operation::LOCKER => reopen(number, Volume::keep),
         // SAFETY: a window argument.
-        operation::LOCK => unsafe { locks::operate(&STATE, &WAITS, number, caller.0, to.address()) },
+        operation::LOCK => {
+            caller.meant().and_then(|caller| unsafe { locks::operate(&STATE, &WAITS, number, caller, to.address()) })
+        }
         operation::STATUS => with_file(number, |volume, open| volume.status_of(open))
             // SAFETY: the letter of a control portal's window lets it be written.
             .and_then(|status| unsafe { to.of().write(&status) })

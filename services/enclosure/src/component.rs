@@ -131,7 +131,7 @@ extern "C" fn decide(place: &mut Place) -> i64 {
         | system::INTERRUPT_DONE => return component.of_the_host(number as usize, arguments),
         _ => {}
     }
-    let answer = serving::passed_on(&component.system, &component.layout, number, arguments).or_else(|| {
+    let answer = serving::passed_on(&component.system, &component.layout, None, number, arguments).or_else(|| {
         let of = (&component.layout, &component.entries, component.first_entry());
         let serves = matches!(number as usize, system::PORTAL_REGISTER | system::GRANT);
         serves.then(|| component.serving.lock().answer(component, of, number, arguments)).flatten()

@@ -163,8 +163,18 @@ pub fn text(bytes: &[u8]) -> &str {
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
     core::str::from_utf8(&bytes[..end]).unwrap_or("")
 }
-/// A call that servers make and that changes nothing here, if it is one.
-pub fn passed_on(host: &impl Portals, layout: &Layout, number: u64, arguments: [u64; 6]) -> Option<Answer> {
+/// A call that servers make and that changes nothing here, if it is one. `most`: the highest priority that the component gives a thread by its own manifest
+/// entry, where its domain is another's, which may give a higher one. `EINVAL` above it, as the scheduler answers above the domain's.
+pub fn passed_on(
+    host: &impl Portals,
+    layout: &Layout,
+    most: Option<u8>,
+    number: u64,
+    arguments: [u64; 6],
+) -> Option<Answer> {
+    if number as usize == system::SET_PRIORITY && most.is_some_and(|most| arguments[0] > most.into()) {
+        return Some(Answer::Result(error(Error::EINVAL)));
+    }
     let pointer = match number as usize {
         system::PORTAL_UNREGISTER | system::PORTAL_ADMIT => Some((arguments[0], NAMELEN)),
         system::PORTAL_CALLERS => Some((arguments[1], size_of::<Caller>())),
@@ -469,9 +479,18 @@ mod tests {
             (system::PORTAL_ADMIT, [LAYOUT.top() - 8, 0, 0, 0, 0, 0]),
             (system::PORTAL_CALLERS, [0, LAYOUT.top() - 8, 0, 0, 0, 0]),
         ] {
-            let answer = passed_on(&host, &LAYOUT, number as u64, arguments);
+            let answer = passed_on(&host, &LAYOUT, None, number as u64, arguments);
             assert_eq!(answer, Some(Answer::Result(error(Error::EFAULT))), "{number}");
         }
+    }
+    #[test]
+    fn a_priority_above_the_components_own_is_refused() {
+        let set =
+            |most, priority| passed_on(&host(), &LAYOUT, most, system::SET_PRIORITY as u64, [priority, 0, 0, 0, 0, 0]);
+        let refused = |&priority: &u64| set(Some(10), priority) == Some(Answer::Result(error(Error::EINVAL)));
+        assert_eq!([0, 10].map(|priority| set(Some(10), priority)), [Some(Answer::Result(0)), Some(Answer::Result(0))]);
+        assert!([11, 45, u64::MAX].iter().all(refused));
+        assert_eq!(set(None, 45), Some(Answer::Result(0)), "its domain is its own, and the scheduler says");
     }
     #[test]
     fn windows_keep_their_place_in_the_page_and_their_length() {

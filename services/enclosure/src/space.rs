@@ -98,7 +98,8 @@ fn answer(
 // Calls between fault domains nest on one stack: what other calls need of it is in functions of their own.
 #[inline(never)]
 fn of_the_system(component: &Component, number: u64, arguments: [u64; 6]) -> Answer {
-    serving::passed_on(&component.system, &component.layout, number, arguments)
+    let most = component.member.as_ref().map(|member| member.block.priority);
+    serving::passed_on(&component.system, &component.layout, most, number, arguments)
         .unwrap_or_else(|| component.calls.answer(number, arguments))
 }
 /// A call through a portal to another one of the space. No trap is on its way.

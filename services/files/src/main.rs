@@ -20,6 +20,7 @@ use abi::Error;
 use abi::account::Resource;
 use abi::address::PAGE;
 use abi::file::{Entry, Hand, Status, flags, kind, operation};
+use abi::identity::DomainId;
 use abi::name::Name;
 use abi::section::cut;
 use alloc::vec::Vec;
@@ -31,7 +32,7 @@ use pebble::fallible::{self, TryPush};
 use pebble::interfaces::descriptor::Server;
 use pebble::interfaces::init;
 use pebble::interfaces::portals::own;
-use pebble::interfaces::types::{Alleged, DomainNumber};
+use pebble::interfaces::types::{Alleged, Identity};
 use pebble::locks::{self, Block, Locked, Locks, Waits};
 use pebble::sync::{Mutex, Semaphore};
 use pipes::End;
@@ -61,11 +62,11 @@ impl Slot {
     const FREE: Slot = Slot { control: Control::Free, number: 0, heir: None, charge: Charge::NONE };
 }
 /// A domain to which another has handed over what is to be one of its standard streams. The one that hands over is named too, so that
-/// nobody is given a stream by others than its starter.
+/// nobody is given a stream by others than its starter. Both are the very ones that were meant, not who has their numbers later.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Heir {
-    domain: usize,
-    starter: usize,
+    domain: DomainId,
+    starter: DomainId,
     /// Bit n: as standard stream n.
     streams: usize,
 }
@@ -309,12 +310,16 @@ extern "C" fn seek(number: usize, offset: isize, whence: usize) -> isize {
 }
 /// Standard stream `stream` of the calling domain, as its `starter` has handed it over: the first of four portals. `ENOENT`: it has not,
 /// or the caller had it already.
-extern "C" fn inherit(heir: DomainNumber, starter: DomainNumber, stream: usize) -> isize {
-    let number = take_inherited(&mut STATE.lock().slots, heir.0, starter.0, stream);
+extern "C" fn inherit(heir: Identity, starter: Identity, stream: usize) -> isize {
+    let (heir, starter) = match (heir.meant(), starter.meant()) {
+        (Ok(heir), Ok(starter)) => (heir, starter),
+        _ => return Error::EINVAL.code(),
+    };
+    let number = take_inherited(&mut STATE.lock().slots, heir, starter, stream);
     number.map_or(Error::ENOENT.code(), grant)
 }
 /// The number of the control block that was handed over so, and is not any more.
-fn take_inherited(slots: &mut [Slot], domain: usize, starter: usize, stream: usize) -> Option<usize> {
+fn take_inherited(slots: &mut [Slot], domain: DomainId, starter: DomainId, stream: usize) -> Option<usize> {
     let bit = 1usize.checked_shl(stream as u32)?;
     for slot in slots {
         if let Some(heir) = &mut slot.heir
@@ -327,9 +332,10 @@ fn take_inherited(slots: &mut [Slot], domain: usize, starter: usize, stream: usi
     }
     None
 }
-/// Hands control block `number` over; what the same domain has handed over as that stream before is not.
-fn hand(number: usize, starter: usize, Hand { domain, stream }: Hand) -> Result<usize> {
-    let (domain, stream) = (domain as usize, stream as usize);
+/// Hands control block `number` over; what the same domain has handed over as that stream before is not. `EINVAL`: there is no such stream, or the
+/// domain is said by its number alone.
+fn hand(number: usize, starter: DomainId, Hand { domain, stream }: Hand) -> Result<usize> {
+    let (domain, stream) = (DomainId::of(domain).ok_or(Error::EINVAL)?, stream as usize);
     if stream >= STREAMS {
         return Err(Error::EINVAL);
     }
@@ -342,14 +348,16 @@ fn hand(number: usize, starter: usize, Hand { domain, stream }: Hand) -> Result<
     }
     Ok(0)
 }
-extern "C" fn control(number: usize, caller: DomainNumber, what: usize, to: Alleged<()>) -> isize {
+extern "C" fn control(number: usize, caller: Identity, what: usize, to: Alleged<()>) -> isize {
     match what {
         operation::DUPLICATE => grant(number),
         operation::REOPEN => reopen(number, Store::reopen).map_or_else(Error::code, grant_new),
         operation::LOCKER => reopen(number, Store::keep).map_or_else(Error::code, grant_new),
         // SAFETY: a window argument, whose letter lets it be written.
-        operation::LOCK => code(unsafe { locks::operate(&STATE, &WAITS, number, caller.0, to.address()) }),
-        operation::HAND => code(to.of().read().and_then(|to| hand(number, caller.0, to))),
+        operation::LOCK => code(
+            caller.meant().and_then(|caller| unsafe { locks::operate(&STATE, &WAITS, number, caller, to.address()) }),
+        ),
+        operation::HAND => code(to.of().read().and_then(|to| hand(number, caller.meant()?, to))),
         // SAFETY: the letter of a control portal's window lets it be written.
         operation::STATUS => code(status_of(number).and_then(|status| unsafe { to.of().write(&status) }).map(|()| 0)),
         operation::NEXT => code(next(number).and_then(|entry| match entry {

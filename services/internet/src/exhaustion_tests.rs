@@ -1,13 +1,15 @@
 //! The n-th allocation fails, for every n, in every operation: it is an `ENOMEM`, or a frame that is as if lost, and all goes on when there is memory.
 
 use super::*;
+use abi::identity::DomainId;
 use abi::internet::{Address, event, family, kind};
 use abi::network::{FRAME, LEAD};
 use fallible::failing::with_only;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-const OWNER: Owner = Owner { domain: 9, account: 1 };
+const DOMAIN: DomainId = DomainId::of(1 << 16 | 9).unwrap();
+const OWNER: Owner = Owner { domain: DOMAIN, account: 1 };
 const NOW: Instant = Instant::from_micros_const(1_000_000);
 const PORT: u16 = 80;
 /// Rounds after which two machines have said what they have to say.
@@ -188,7 +190,7 @@ fn a_caller_for_whom_there_is_no_memory_is_refused_and_the_next_one_is_not() {
 fn more_questions_than_there_are_places_for_are_refused_and_take_no_memory() {
     let mut stack = machine(0).stack;
     let mut ask = |account| {
-        let owner = Owner { domain: 9, account };
+        let owner = Owner { domain: DOMAIN, account };
         stack.ask_name(owner, "some.name", family::IPV4 as usize, NOW)
     };
     for n in 0..QUESTIONS {
@@ -200,7 +202,7 @@ fn more_questions_than_there_are_places_for_are_refused_and_take_no_memory() {
 fn who_waits_too_much_is_refused_and_others_are_not() {
     let mut stack = machine(0).stack;
     let mut wait = |account, semaphore| {
-        let owner = Owner { domain: 9, account };
+        let owner = Owner { domain: DOMAIN, account };
         with_only(0, || stack.wait(Waiter { owner, semaphore, interests: Interests::One([(7, event::READ)]) }))
     };
     for account in 0..3 {
@@ -216,7 +218,7 @@ fn callers_from_outside_leave_half_of_the_sockets_to_who_is_here() {
     let doors: Vec<usize> = (0..3)
         .map(|n| {
             let stack = &mut machines[0].stack;
-            let owner = Owner { domain: 9, account: n };
+            let owner = Owner { domain: DOMAIN, account: n };
             let number = stack.create(owner, kind::TCP).unwrap();
             stack.bind(number, PORT + n as u16).unwrap();
             stack.listen(number, BACKLOG).unwrap();
@@ -226,7 +228,7 @@ fn callers_from_outside_leave_half_of_the_sockets_to_who_is_here() {
     let mut calls = Vec::new();
     for n in 0..SOCKETS - 1 {
         // As many accounts as it takes.
-        let owner = Owner { domain: 9, account: n / SOCKETS_OF_ONE };
+        let owner = Owner { domain: DOMAIN, account: n / SOCKETS_OF_ONE };
         let caller = &mut machines[1].stack;
         let call = caller.create(owner, kind::TCP).unwrap();
         let to = Address { port: PORT + (n % 3) as u16, ..socket(0) };
@@ -238,16 +240,29 @@ fn callers_from_outside_leave_half_of_the_sockets_to_who_is_here() {
     assert!(made >= OUTSIDE - doors.len(), "{made} were let in");
     assert!(machines[0].stack.count() <= OUTSIDE, "{} sockets", machines[0].stack.count());
     // Who begins to listen then has callers too.
-    let owner = Owner { domain: 9, account: 3 };
+    let owner = Owner { domain: DOMAIN, account: 3 };
     let last = machines[0].stack.create(owner, kind::TCP).unwrap();
     machines[0].stack.bind(last, PORT + 3).unwrap();
     machines[0].stack.listen(last, BACKLOG).unwrap();
     machines[1].stack.remove(calls[0], NOW);
-    let caller = machines[1].stack.create(Owner { domain: 9, account: 8 }, kind::TCP).unwrap();
+    let caller = machines[1].stack.create(Owner { domain: DOMAIN, account: 8 }, kind::TCP).unwrap();
     machines[1].stack.connect(caller, &Address { port: PORT + 3, ..socket(0) }, NOW).unwrap();
     talk(&mut machines, usize::MAX - 1);
     assert!(machines[0].stack.accept(last, owner).is_ok());
     let stack = &mut machines[0].stack;
-    let here = |n: usize| Owner { domain: 9, account: 10 + n / SOCKETS_OF_ONE };
+    let here = |n: usize| Owner { domain: DOMAIN, account: 10 + n / SOCKETS_OF_ONE };
     assert!((0..SOCKETS - OUTSIDE - OUTSIDE_FOR_EACH).all(|n| stack.create(here(n), kind::UDP).is_ok()));
+}
+/// Which domain may send there is remembered for that one, and a socket is its own: not for who has its number later.
+#[test]
+fn what_one_was_permitted_another_of_its_number_is_not() {
+    let mut machine = machine(0);
+    let stack = &mut machine.stack;
+    let number = stack.create(OWNER, kind::UDP).unwrap();
+    let heir = DomainId::of(2 << 16 | 9).unwrap();
+    let to = socket(1);
+    assert_eq!(stack.may_send(number, DOMAIN, &to, false), Ok(false));
+    assert_eq!(stack.may_send(number, DOMAIN, &to, true), Ok(true));
+    assert_eq!([DOMAIN, heir].map(|domain| stack.may_send(number, domain, &to, false)), [Ok(true), Ok(false)]);
+    assert_eq!([DOMAIN, heir].map(|domain| stack.ready(number, domain) & event::INVALID != 0), [false, true]);
 }

@@ -16,6 +16,7 @@ mod sockets;
 
 use abi::Error;
 use abi::address::{PAGE, WINDOW_PAGES};
+use abi::identity::DomainId;
 use alloc::boxed::Box;
 use core::sync::atomic::{AtomicU64, Ordering};
 use internet_logic::{Given, Stack};
@@ -161,10 +162,10 @@ fn finish(mut stack: Guard) {
         sockets::post(EARLIER.load(Ordering::Relaxed) as usize);
     }
 }
-/// Whether domain `asid` may open `name` by its manifest, which nobody has registered. `EACCESS`: it may not.
-fn permitted(asid: usize, name: &str) -> Result<()> {
+/// Whether `domain`, whose call is served, may open `name` by its manifest, which nobody has registered. `EACCESS`: it may not.
+fn permitted(domain: DomainId, name: &str) -> Result<()> {
     let name = abi::name::Name::of(name)?;
-    match names::lookup(DomainNumber(asid), Alleged::lend(&name)) {
+    match names::lookup(DomainNumber(domain.number()), Alleged::lend(&name)) {
         Ok(_) | Err(Error::ENOENT) => Ok(()),
         Err(error) => Err(error),
     }

@@ -2,6 +2,7 @@
 
 use crate::sockets;
 use abi::Error;
+use abi::identity::DomainId;
 use abi::internet::{Address, Configuration, Datagram, Interest, family, operation};
 use abi::name::Name;
 use abi::window::Window;
@@ -12,7 +13,7 @@ use pebble::Result;
 use pebble::fallible::collected;
 use pebble::interfaces::descriptor::Server;
 use pebble::interfaces::portals::own;
-use pebble::interfaces::types::{Alleged, DomainNumber};
+use pebble::interfaces::types::{Alleged, Identity};
 use pebble::sync::Semaphore;
 
 pebble::serve! { later static PORTALS: internet { socket, poll, resolve, status } }
@@ -51,8 +52,8 @@ fn word(result: Result<usize>) -> isize {
     result.map_or_else(Error::code, |value| value as isize)
 }
 
-extern "C" fn socket(domain: DomainNumber, kind: usize) -> isize {
-    word(sockets::create(domain.0, kind).and_then(grant_new))
+extern "C" fn socket(domain: Identity, kind: usize) -> isize {
+    word(domain.meant().and_then(|domain| sockets::create(domain, kind)).and_then(grant_new))
 }
 extern "C" fn read(number: usize, to: Alleged<u8>, count: usize) -> isize {
     // SAFETY: it may be written; it is only written, and by this call alone.
@@ -73,10 +74,10 @@ extern "C" fn write(number: usize, from: Alleged<u8>, count: usize) -> isize {
 extern "C" fn seek(_number: usize, _offset: isize, _whence: usize) -> isize {
     Error::ESPIPE.code()
 }
-extern "C" fn control(number: usize, domain: DomainNumber, what: usize, page: Alleged<()>) -> isize {
-    word(controlled(number, domain.0, what, page))
+extern "C" fn control(number: usize, domain: Identity, what: usize, page: Alleged<()>) -> isize {
+    word(domain.meant().and_then(|domain| controlled(number, domain, what, page)))
 }
-fn controlled(number: usize, asid: usize, what: usize, page: Alleged<()>) -> Result<usize> {
+fn controlled(number: usize, domain: DomainId, what: usize, page: Alleged<()>) -> Result<usize> {
     use abi::file::operation::{DUPLICATE, STATUS};
     let told = || page.of::<Address>().read();
     let value = || page.of::<u64>().read();
@@ -86,11 +87,11 @@ fn controlled(number: usize, asid: usize, what: usize, page: Alleged<()>) -> Res
         DUPLICATE => grant(number),
         // SAFETY: as above.
         STATUS => unsafe { page.of().write(&sockets::status(number)?) }.map(|()| 0),
-        operation::BIND => sockets::bind(number, asid, told()?.port).map(|()| 0),
-        operation::CONNECT => sockets::connect(number, asid, &told()?).map(|()| 0),
-        operation::LISTEN => sockets::listen(number, asid, value()? as usize).map(|()| 0),
+        operation::BIND => sockets::bind(number, domain, told()?.port).map(|()| 0),
+        operation::CONNECT => sockets::connect(number, domain, &told()?).map(|()| 0),
+        operation::LISTEN => sockets::listen(number, domain, value()? as usize).map(|()| 0),
         operation::ACCEPT => {
-            let (new, address) = sockets::accept(number, asid)?;
+            let (new, address) = sockets::accept(number, domain)?;
             tell(&address).inspect_err(|_| sockets::end(new))?;
             grant_new(new)
         }
@@ -107,7 +108,7 @@ fn controlled(number: usize, asid: usize, what: usize, page: Alleged<()>) -> Res
             let bytes = unsafe { window.values() };
             match head.address.family {
                 family::NONE => sockets::send_on(number, bytes),
-                _ => sockets::send(number, asid, &head.address, bytes),
+                _ => sockets::send(number, domain, &head.address, bytes),
             }
         }
         operation::RECEIVE => {
@@ -132,7 +133,7 @@ fn datagram(page: Alleged<Datagram>) -> Result<(Datagram, Window<u8>)> {
     // SAFETY: it begins in the page that the window shows, which may be written.
     unsafe { Window::new(rest, head.bytes as usize) }.map(|window| (head, window))
 }
-extern "C" fn poll(domain: DomainNumber, list: Alleged<Interest>, bytes: usize, milliseconds: usize) -> isize {
+extern "C" fn poll(domain: Identity, list: Alleged<Interest>, bytes: usize, milliseconds: usize) -> isize {
     let list = list.address();
     let count = bytes / size_of::<Interest>();
     if !list.is_multiple_of(align_of::<Interest>()) || count == 0 {
@@ -145,10 +146,10 @@ extern "C" fn poll(domain: DomainNumber, list: Alleged<Interest>, bytes: usize, 
         // SAFETY: as above; `W` may be written.
         unsafe { (&raw mut (*list.add(n)).ready).write_volatile(ready) }
     };
-    word(wanted.and_then(|wanted| sockets::poll(domain.0, &wanted, milliseconds, tell)))
+    word(wanted.and_then(|wanted| sockets::poll(domain.meant()?, &wanted, milliseconds, tell)))
 }
-extern "C" fn resolve(domain: DomainNumber, name: Alleged<Name>, family: usize, to: Alleged<Address>) -> isize {
-    let found = name.name().and_then(|name| sockets::resolve(domain.0, name.text(), family));
+extern "C" fn resolve(domain: Identity, name: Alleged<Name>, family: usize, to: Alleged<Address>) -> isize {
+    let found = name.name().and_then(|name| sockets::resolve(domain.meant()?, name.text(), family));
     // SAFETY: it may be written.
     word(found.and_then(|address| unsafe { to.write(&address) }.map(|()| 0)))
 }

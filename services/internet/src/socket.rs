@@ -2,6 +2,7 @@
 
 use crate::table::Handle;
 use abi::Error;
+use abi::identity::DomainId;
 use abi::internet::Address;
 use alloc::vec::Vec;
 use smoltcp::socket::dns;
@@ -31,7 +32,7 @@ pub struct Slot {
     /// Calls answer `EAGAIN` instead of waiting.
     pub nonblocking: bool,
     /// The domain that may send datagrams to this address by its manifest, as was last asked: as with a connection, once for many.
-    pub permitted: Option<(usize, Address)>,
+    pub permitted: Option<(DomainId, Address)>,
     pub kind: Kind,
 }
 /// The socket with this number among `slots`. `EBADF`: there is none.

@@ -3,6 +3,7 @@
 use crate::{clock, finish, lock, permitted};
 use abi::Error;
 use abi::file::Status;
+use abi::identity::DomainId;
 use abi::internet::{Address, Configuration, Interest, SOCKET, event};
 use alloc::vec::Vec;
 use internet_logic::address::{Right, endpoint};
@@ -84,12 +85,12 @@ fn until<T>(
     }
 }
 
-/// Domain `asid`, whose call this thread serves, and the account that pays for what it has.
-fn caller(asid: usize) -> Result<Owner> {
-    Ok(Owner { domain: asid, account: pebble::account::of_caller()?.number() })
+/// `domain`, whose call this thread serves, and the account that pays for what it has.
+fn caller(domain: DomainId) -> Result<Owner> {
+    Ok(Owner { domain, account: pebble::account::of_caller()?.number() })
 }
-pub fn create(asid: usize, kind: usize) -> Result<usize> {
-    let owner = caller(asid)?;
+pub fn create(domain: DomainId, kind: usize) -> Result<usize> {
+    let owner = caller(domain)?;
     with(|stack| stack.create(owner, kind))
 }
 /// Nobody has portals to socket `number` any more.
@@ -121,39 +122,39 @@ pub fn write(number: usize, from: &[u8]) -> Result<usize> {
         }
     }
 }
-pub fn bind(number: usize, asid: usize, port: u16) -> Result<()> {
+pub fn bind(number: usize, domain: DomainId, port: u16) -> Result<()> {
     // Who may not listen there must not keep others from it either.
     if port != 0 {
         let protocol = if with(|stack| stack.is_datagrams(number))? { "udp" } else { "tcp" };
-        permitted(asid, Right::listen(protocol, port).text())?;
+        permitted(domain, Right::listen(protocol, port).text())?;
     }
     with(|stack| stack.bind(number, port))
 }
-pub fn listen(number: usize, asid: usize, backlog: usize) -> Result<()> {
+pub fn listen(number: usize, domain: DomainId, backlog: usize) -> Result<()> {
     let port = with(|stack| stack.port(number))?;
-    permitted(asid, Right::listen("tcp", port).text())?;
+    permitted(domain, Right::listen("tcp", port).text())?;
     with(|stack| stack.listen(number, backlog))
 }
-pub fn accept(number: usize, asid: usize) -> Result<(usize, Address)> {
-    let owner = caller(asid)?;
+pub fn accept(number: usize, domain: DomainId) -> Result<(usize, Address)> {
+    let owner = caller(domain)?;
     until(number, event::READ, |stack| stack.accept(number, owner))
 }
-fn may_send(number: usize, asid: usize, to: &Address) -> Result<()> {
+fn may_send(number: usize, domain: DomainId, to: &Address) -> Result<()> {
     let datagrams = with(|stack| stack.is_datagrams(number))?;
-    permitted(asid, Right::connect(if datagrams { "udp" } else { "tcp" }, endpoint(to)?).text())
+    permitted(domain, Right::connect(if datagrams { "udp" } else { "tcp" }, endpoint(to)?).text())
 }
-pub fn connect(number: usize, asid: usize, to: &Address) -> Result<()> {
-    may_send(number, asid, to)?;
+pub fn connect(number: usize, domain: DomainId, to: &Address) -> Result<()> {
+    may_send(number, domain, to)?;
     changing(|stack| stack.connect(number, to, clock::now()))?;
     until(number, event::WRITE, |stack| stack.connected(number))
 }
 pub fn shutdown(number: usize) -> Result<()> {
     changing(|stack| stack.shutdown(number, clock::now()))
 }
-pub fn send(number: usize, asid: usize, to: &Address, bytes: &[u8]) -> Result<usize> {
-    if !with(|stack| stack.may_send(number, asid, to, false))? {
-        may_send(number, asid, to)?;
-        with(|stack| stack.may_send(number, asid, to, true))?;
+pub fn send(number: usize, domain: DomainId, to: &Address, bytes: &[u8]) -> Result<usize> {
+    if !with(|stack| stack.may_send(number, domain, to, false))? {
+        may_send(number, domain, to)?;
+        with(|stack| stack.may_send(number, domain, to, true))?;
     }
     until(number, event::WRITE, |stack| stack.send(number, to, bytes, clock::now()))
 }
@@ -165,8 +166,8 @@ pub fn send_on(number: usize, bytes: &[u8]) -> Result<usize> {
     }
 }
 /// The address of a machine's name; waits for the name server's answer.
-pub fn resolve(asid: usize, name: &str, family: usize) -> Result<Address> {
-    let owner = caller(asid)?;
+pub fn resolve(domain: DomainId, name: &str, family: usize) -> Result<Address> {
+    let owner = caller(domain)?;
     let number = changing(|stack| stack.ask_name(owner, name, family, clock::now()))?;
     let answer = until(number, event::READ, |stack| stack.answer(number));
     end(number);
@@ -189,13 +190,18 @@ pub fn configuration() -> Configuration {
     lock().map_or(Configuration::default(), |stack| stack.configuration())
 }
 /// Waits until one of the sockets is ready, or so many milliseconds; how many are. `tell` is told what holds of each.
-pub fn poll(asid: usize, wanted: &[Interest], milliseconds: usize, mut tell: impl FnMut(usize, u32)) -> Result<usize> {
+pub fn poll(
+    domain: DomainId,
+    wanted: &[Interest],
+    milliseconds: usize,
+    mut tell: impl FnMut(usize, u32),
+) -> Result<usize> {
     let until = clock::micros().saturating_add((milliseconds as u64).saturating_mul(1000));
     loop {
         let mut count = 0;
         with(|stack| {
             for (n, one) in wanted.iter().enumerate() {
-                let ready = stack.ready(one.node as usize, asid) & (one.wanted | event::CLOSED | event::INVALID);
+                let ready = stack.ready(one.node as usize, domain) & (one.wanted | event::CLOSED | event::INVALID);
                 count += (ready != 0) as usize;
                 tell(n, ready);
             }
@@ -205,6 +211,6 @@ pub fn poll(asid: usize, wanted: &[Interest], milliseconds: usize, mut tell: imp
             return Ok(count);
         }
         let interests = collected(wanted.iter().map(|one| (one.node as usize, one.wanted)))?;
-        wait(caller(asid)?, Interests::Many(interests), until)?;
+        wait(caller(domain)?, Interests::Many(interests), until)?;
     }
 }

@@ -7,6 +7,7 @@ use crate::link::{Card, Link, Outgoing, is_good};
 use crate::socket::{Kind, Slot};
 use crate::table::{Flow, Handle, Table};
 use abi::Error;
+use abi::identity::DomainId;
 use abi::internet::Configuration;
 use abi::network::frames;
 use alloc::vec::Vec;
@@ -31,8 +32,8 @@ const SYSTEM: usize = 2;
 /// Whose a socket is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// The number of the domain that may poll it.
-    pub domain: usize,
+    /// The domain that may poll it.
+    pub domain: DomainId,
     /// The account that it counts for: that of the domain's component.
     pub account: usize,
 }

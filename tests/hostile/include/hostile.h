@@ -128,7 +128,7 @@ static int honest(int number, int stop)
 }
 
 static volatile int hostile_child;
-static int hostile_intercept(int portal, int p1, int p2, int p3, int p4, int p5)
+static word hostile_intercept(word portal, word p1, word p2, word p3, word p4, word p5)
 {
     return invoke_portal(portal, p1, p2, p3, p4, p5);
 }

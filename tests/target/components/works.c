@@ -51,7 +51,7 @@ static word keeps_files(void)
 }
 static word keeps_capabilities(void)
 {
-    int made[CAPABILITIES];
+    word made[CAPABILITIES];
     struct cap_info info;
     for (int n = 0; n < CAPABILITIES; n++)
         if ((made[n] = cap_create(n, 3, 0)) < 0)

@@ -10,7 +10,7 @@
 #include "server.h"
 
 static int prompt, clean;
-static int capabilities[LETTERS];
+static word capabilities[LETTERS];
 static word identity;
 
 static void fails(const char *format, ...)

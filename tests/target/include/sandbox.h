@@ -3,7 +3,7 @@
 #include <pebble.h>
 
 static volatile int child;
-static int intercept(int portal, int p1, int p2, int p3, int p4, int p5);
+static word intercept(word portal, word p1, word p2, word p3, word p4, word p5);
 
 static int opened(int asid, int portal, char *spec)
 {
@@ -14,7 +14,7 @@ static int opened(int asid, int portal, char *spec)
     return portal_create_stub(child, portal, spec, intercept);
 }
 #ifndef OWN_INTERCEPT
-static int intercept(int portal, int p1, int p2, int p3, int p4, int p5)
+static word intercept(word portal, word p1, word p2, word p3, word p4, word p5)
 {
     return invoke_portal(portal, p1, p2, p3, p4, p5);
 }

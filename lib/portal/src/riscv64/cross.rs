@@ -128,6 +128,7 @@ impl Generator<'_, '_> {
                 Argument::Number => self.e.put(addi(register, A7, 0)),
                 Argument::Thread => self.e.put(ld(register, TP, INDEX)),
                 Argument::Domain => self.e.put(ld(register, T2, domain::ASID)),
+                Argument::Identity => self.e.put(ld(register, T2, domain::IDENTITY)),
                 Argument::Time => {
                     self.e.put(csrr(register, csr::CYCLE));
                     self.e.put(srli(register, register, 1));

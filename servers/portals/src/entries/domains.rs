@@ -15,8 +15,7 @@ use portals_logic::state::wanted::Wanted;
 
 pub extern "C" fn exit(thread: ThreadIndex, status: usize) -> isize {
     with_caller(thread, |manager, caller| {
-        let how =
-            Ended { asid: caller.subject as u32, kind: ended::EXIT, status: status as i32 as i64, ..Ended::default() };
+        let how = Ended { kind: ended::EXIT, status: status as i32 as i64, ..Ended::default() };
         manager.end_domain(caller.subject, how);
         Ok(0)
     })
@@ -111,15 +110,13 @@ pub extern "C" fn fault(
         return manager.divert_thread(thread.0, asid).map_or_else(Error::code, |()| 0);
     }
     let how = Ended {
-        asid: asid as u32,
-        account: 0,
         kind: ended::FAULT,
         status: -(cause as i64),
         cause: cause as u64,
         address: address as u64,
         pc: pc as u64,
         pager: pager.0 as u64,
-        waited: 0,
+        ..Ended::default()
     };
     manager.end_domain(asid, how);
     unlock(manager);

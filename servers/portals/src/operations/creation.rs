@@ -137,7 +137,7 @@ impl<M: Machine> Manager<M> {
         match made {
             Ok(_) => Ok(child),
             Err(error) => {
-                self.end_domain(child, Ended { asid: child as u32, kind: ended::KILLED, ..Ended::default() });
+                self.end_domain(child, Ended { kind: ended::KILLED, ..Ended::default() });
                 self.forget_end(child);
                 Err(error)
             }

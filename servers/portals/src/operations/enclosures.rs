@@ -17,7 +17,7 @@ use account::Account;
 use portal::End;
 
 impl<M: Machine> Manager<M> {
-    /// What a request by domain `by` of a mechanism, and of a domain's number with that of its account, asks for. `EDEAD`: the domain is no more;
+    /// What a request by domain `by` of a mechanism, and of a domain by its identity's word, or 0, asks for. `EDEAD`: the domain is no more;
     /// `ENOTSUP`: there is no domain of protection in it; `EINVAL`: there is no such mechanism, or it goes without a domain, or with another;
     /// `EACCESS`: `by` may not make such domains.
     pub fn enclosure(&self, by: usize, isolation: u64, within: u64) -> Result<Enclosure> {
@@ -25,11 +25,11 @@ impl<M: Machine> Manager<M> {
             Some(Isolation::Domain) if within == 0 => Ok(Enclosure::SPACE),
             Some(Isolation::Sfi) if within == 0 => Ok(Enclosure::HOST),
             Some(Isolation::Dp) => {
-                let (number, account) = (within as u16, (within >> 16) as usize);
+                let task = DomainId::of(within).ok_or(Error::EINVAL)?;
                 // Who has the number by now may be another.
-                let is = |task: &&Domain<M>| task.lasting && task.account.number() == account;
-                self.domain(number as usize).ok().filter(is).ok_or(Error::EDEAD)?;
-                self.may_have_parts(number as usize).map(|()| Enclosure::Protection { task: number, next: 0 })
+                let number = self.live(task).map_err(|_| Error::EDEAD)?;
+                self.domain(number).ok().filter(|task| task.lasting).ok_or(Error::EDEAD)?;
+                self.may_have_parts(number).map(|()| Enclosure::Protection { task: number as u16, next: 0 })
             }
             Some(Isolation::Supervisor) if within == 0 => self.may_make_supervisor(by).map(|()| Enclosure::Supervisor),
             #[cfg(test)]

@@ -39,7 +39,7 @@ impl<M: Machine> Manager<M> {
         // From the innermost outwards, and by steps: how deep they are in each other is for their makers to say, and the stack is short.
         // Nothing here may need memory: what an end takes was reserved when the domain was made.
         while let Some((innermost, cause)) = self.innermost(asid) {
-            self.end_alone(innermost, Ended { asid: innermost as u32, kind: ended::KILLED, cause, ..Ended::default() });
+            self.end_alone(innermost, Ended { kind: ended::KILLED, cause, ..Ended::default() });
         }
         self.end_alone(asid, how);
     }
@@ -138,7 +138,7 @@ impl<M: Machine> Manager<M> {
             self.domains.left_behind(dead.parent);
         }
         let parent = self.domain(dead.parent).ok().map(|parent| parent.id);
-        let how = Ended { account: dead.account.number() as u32, ..how };
+        let how = Ended { identity: dead.id.word(), account: dead.account.number() as u32, ..how };
         self.ended.insert(dead.id, parent, how, dead.account);
         self.events.queue.push_kept(how);
         self.posts.push(self.machine, self.events.semaphore);
@@ -314,7 +314,7 @@ impl<M: Machine> Manager<M> {
         if !self.may_control(by, asid) || self.is_vital(asid) {
             return Err(Error::EACCESS);
         }
-        self.end_domain(asid, Ended { asid: asid as u32, kind: ended::KILLED, ..Ended::default() });
+        self.end_domain(asid, Ended { kind: ended::KILLED, ..Ended::default() });
         Ok(0)
     }
     pub fn is_graveyard(&self, asid: usize) -> bool {

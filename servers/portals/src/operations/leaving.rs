@@ -22,7 +22,7 @@ impl<M: Machine> Manager<M> {
             return Exit::Returns;
         }
         if self.is_last_thread(caller.subject) {
-            let how = Ended { asid: caller.subject as u32, kind: ended::EXIT, ..Ended::default() };
+            let how = Ended { kind: ended::EXIT, ..Ended::default() };
             let nobodys = self.task_of(caller.subject) != caller.subject
                 && self.domain(caller.subject).is_ok_and(|domain| !domain.lasting);
             self.end_domain(caller.subject, how);

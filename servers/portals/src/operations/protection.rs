@@ -122,7 +122,7 @@ impl<M: Machine> Manager<M> {
                 !named.has(part) && self.domain(part).is_ok_and(idle)
             };
             let Some(part) = self.family(task).skip(1).find(unused) else { break };
-            self.end_one(part, Ended { asid: part as u32, kind: ended::KILLED, ..Ended::default() });
+            self.end_one(part, Ended { kind: ended::KILLED, ..Ended::default() });
             self.forget_end(part);
         }
     }
@@ -229,7 +229,7 @@ impl<M: Machine> Manager<M> {
                 break;
             }
         }
-        self.end_domain(asid, Ended { asid: asid as u32, kind: ended::KILLED, ..Ended::default() });
+        self.end_domain(asid, Ended { kind: ended::KILLED, ..Ended::default() });
         self.forget_end(asid);
     }
     /// A table entry that leads to an entry point of domain `asid`.

@@ -93,7 +93,8 @@ impl<M: Machine> Manager<M> {
         }
         let enters = specification.stack != Stack::Jump && specification.state != State::Exception;
         let words = !specification.is_templated() && specification.passed() <= admission::WORDS;
-        if !enters || !words || specification.arguments().contains(&Argument::Domain) {
+        let told = |argument: &Argument| matches!(argument, Argument::Domain | Argument::Identity);
+        if !enters || !words || specification.arguments().iter().any(told) {
             return Err(Error::EINVAL);
         }
         Ok(Target { server, entry: block.entry, specification, constants })

@@ -167,7 +167,7 @@ fn the_end_of_a_caller_lets_its_call_end_first() {
         manager.wait_end(&waiting)
     });
     let ended = waiting.unwrap();
-    assert_eq!((ended.asid, ended.account), (client as u32, 2), "whose account has paid is told");
+    assert_eq!((ended.number(), ended.account), (client, 2), "whose account has paid is told");
     world.check();
     // The name server, and whoever opens names, keep nothing of it.
     assert_eq!(world.counts(), before);
@@ -533,7 +533,7 @@ fn the_number_of_a_component_that_is_being_made_is_nobody_elses() {
     let (asid, id) = make(&mut world);
     world.check();
     // Somebody ends it, and takes its end.
-    world.manager.end_domain(asid, Ended { asid: asid as u32, kind: ended::KILLED, ..Ended::default() });
+    world.manager.end_domain(asid, Ended { kind: ended::KILLED, ..Ended::default() });
     world.manager.forget_end(asid);
     assert!(!numbers_given(&mut world).contains(&asid));
     // Another than its maker does not give it up, and its maker not by its number alone.

@@ -4,6 +4,7 @@ use super::exhaustion_tests::{Scene, each_fails};
 use super::world::World;
 use crate::fake::{Fake, INIT};
 use abi::Error;
+use abi::identity::{DomainId, Serials};
 use abi::nucleus::flags::{SUPERVISOR, TRUSTED};
 use abi::protection::operation;
 use abi::system;
@@ -227,19 +228,16 @@ fn names_of_each_other_keep_two_until_their_task_ends() {
 fn a_component_is_one_of_a_task_that_is_meant_and_needs_no_name() {
     let (mut world, _, thread) = World::with_component();
     let task = home(&world, thread);
-    let account = world.manager.domain(task).unwrap().account;
-    let within = |account: usize| task as u64 | (account as u64) << 16;
+    let (account, id) = world.manager.domain(task).map(|task| (task.account, task.id)).unwrap();
+    let another = DomainId::new(task, Serials::after(id.serial().get()).next().unwrap()).unwrap();
     let dp = abi::isolation::Isolation::Dp as u64;
-    assert_eq!(
-        world.manager.enclosure(INIT, dp, within(account.number() + 1)),
-        Err(Error::EDEAD),
-        "another has the number"
-    );
-    assert_eq!(world.manager.enclosure(INIT, dp, 300), Err(Error::EDEAD));
-    let enclosure = world.manager.enclosure(INIT, dp, within(account.number())).unwrap();
+    assert_eq!(world.manager.enclosure(INIT, dp, another.word()), Err(Error::EDEAD), "another has the number");
+    assert_eq!(world.manager.enclosure(INIT, dp, task as u64), Err(Error::EINVAL), "a number is nobody");
+    let enclosure = world.manager.enclosure(INIT, dp, id.word()).unwrap();
     let wanted = crate::state::wanted::Wanted { name: "decoder", flags: 0, enclosure, parent: 0, account };
     let part = world.manager.create_domain(&wanted).unwrap();
-    assert_eq!(world.manager.enclosure(INIT, dp, part as u64 | (account.number() as u64) << 16), Err(Error::ENOTSUP));
+    let part_id = world.manager.domain(part).unwrap().id;
+    assert_eq!(world.manager.enclosure(INIT, dp, part_id.word()), Err(Error::ENOTSUP));
     let open = |world: &mut World, name| {
         world.call(thread, system::PORTAL_OPEN, |manager, caller| manager.open_protection(caller, name))
     };
@@ -252,7 +250,7 @@ fn a_component_is_one_of_a_task_that_is_meant_and_needs_no_name() {
     assert!(world.manager.domain(part).is_ok());
     world.check();
     world.kill(task).unwrap();
-    let how = world.manager.events.queue.iter().find(|how| how.asid == part as u32).expect("its end");
+    let how = world.manager.events.queue.iter().find(|how| how.number() == part).expect("its end");
     assert_eq!((how.kind, how.cause), (system::ended::KILLED, task as u64));
     world.check();
 }

@@ -57,7 +57,7 @@ fn the_dead_pay_for_nothing_more() {
     let id = world.manager.domain(client).unwrap().id.word() as usize;
     assert_eq!(world.payer(its, id), Ok(world.account(client) as isize));
     assert!(world.enter(other, portal));
-    world.manager.end_domain(client, Ended { asid: client as u32, kind: ended::KILLED, ..Ended::default() });
+    world.manager.end_domain(client, Ended { kind: ended::KILLED, ..Ended::default() });
     assert_eq!(world.payer(other, 0), Err(Error::EDEAD));
     assert_eq!(world.payer(its, id), Err(Error::ESRCH));
     assert_eq!(world.payer(its, client), Err(Error::EINVAL), "a number is nobody");
@@ -101,7 +101,7 @@ fn all_comes_back_when_the_service_ends() {
     for (resource, amount) in [(FILES, 3), (Resource::Capabilities as usize, 200), (FILES, 4)] {
         assert_eq!(world.charges(its, account, resource, amount), Ok(0));
     }
-    world.manager.end_domain(server, Ended { asid: server as u32, kind: ended::KILLED, ..Ended::default() });
+    world.manager.end_domain(server, Ended { kind: ended::KILLED, ..Ended::default() });
     assert_eq!((world.used(account, FILES), world.used(account, Resource::Capabilities as usize)), (0, 0));
     world.check();
 }

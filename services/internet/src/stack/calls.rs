@@ -10,6 +10,7 @@ use crate::link::Card;
 use crate::socket::{Kind, SLOTS, Slot, slot};
 use crate::table::Handle;
 use abi::Error;
+use abi::identity::DomainId;
 use abi::internet::{Address, family};
 use fallible::TryPush;
 use smoltcp::socket::tcp::{RecvError, State};
@@ -195,13 +196,13 @@ impl<C: Card> Stack<C> {
     pub fn is_datagrams(&mut self, number: usize) -> Result<bool> {
         self.slot(number).map(|slot| matches!(slot.kind, Kind::Datagrams { .. }))
     }
-    /// Whether `asid` may send to there, as far as was asked for the last datagram; sets it where `permitted`.
-    pub fn may_send(&mut self, number: usize, asid: usize, to: &Address, permitted: bool) -> Result<bool> {
+    /// Whether `domain` may send to there, as far as was asked for the last datagram; sets it where `permitted`.
+    pub fn may_send(&mut self, number: usize, domain: DomainId, to: &Address, permitted: bool) -> Result<bool> {
         let known = &mut self.slot(number)?.permitted;
         if permitted {
-            *known = Some((asid, *to));
+            *known = Some((domain, *to));
         }
-        Ok(*known == Some((asid, *to)))
+        Ok(*known == Some((domain, *to)))
     }
     /// The domain that it was made for.
     pub fn owner(&mut self, number: usize) -> Result<Owner> {

@@ -7,6 +7,7 @@ use crate::limits::*;
 use crate::link::Card;
 use crate::socket::{Kind, slot};
 use abi::Error;
+use abi::identity::DomainId;
 use abi::internet::{Address, event};
 use alloc::vec::Vec;
 use fallible::TryPush;
@@ -37,7 +38,7 @@ impl Interests {
 
 impl<C: Card> Stack<C> {
     /// Bits of [`event`] that hold of socket `number` for `domain`.
-    pub fn ready(&mut self, number: usize, domain: usize) -> u32 {
+    pub fn ready(&mut self, number: usize, domain: DomainId) -> u32 {
         let Stack { slots, sockets, system, dns, .. } = self;
         let Ok(slot) = slot(slots, number) else { return event::INVALID };
         if slot.owner.domain != domain {
