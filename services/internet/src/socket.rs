@@ -17,8 +17,8 @@ pub enum Kind {
     Stream { handle: Handle, connecting: bool },
     /// Datagrams; `write` sends to the peer, if there is one.
     Datagrams { handle: Handle, peer: Option<IpEndpoint> },
-    /// A question to the name server, until it is answered; what came of it.
-    Question { handle: dns::QueryHandle, answer: Option<Result<Address, Error>> },
+    /// A question to the name server, until it is answered; the port that it is asked from; what came of it.
+    Question { handle: dns::QueryHandle, port: u16, answer: Option<Result<Address, Error>> },
 }
 /// Most sockets that clients have; a power of two.
 pub const SLOTS: usize = 1 << 10;

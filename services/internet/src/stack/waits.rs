@@ -45,7 +45,7 @@ impl<C: Card> Stack<C> {
         }
         let bit = |yes: bool, bit: u32| if yes { bit } else { 0 };
         match &mut slot.kind {
-            Kind::Question { handle, answer } => bit(heard(system, *dns, *handle, answer).is_some(), event::READ),
+            Kind::Question { handle, answer, .. } => bit(heard(system, *dns, *handle, answer).is_some(), event::READ),
             Kind::Unconnected { .. } => event::CLOSED,
             Kind::Listener { waiting, .. } => bit(waiting.iter().any(|&handle| is_made(sockets, handle)), event::READ),
             Kind::Datagrams { handle, .. } => {
