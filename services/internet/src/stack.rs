@@ -175,7 +175,11 @@ impl<C: Card> Stack<C> {
         let flow = Flow::of(frame)
             // Answers of DHCP are the system's own while it asks, whoever has that port.
             .filter(|flow| self.dhcp.is_none() || !flow.is_dhcp());
-        let handle = flow.and_then(|flow| self.sockets.of(&flow));
+        let mut handle = flow.and_then(|flow| self.sockets.of(&flow));
+        if let (None, Some(flow)) = (handle, flow.filter(Flow::may_open)) {
+            self.make_way(&flow, now);
+            handle = self.sockets.of(&flow);
+        }
         let called = handle.is_some_and(|handle| self.sockets.state(handle) == Some(State::Listen));
         match (handle, flow) {
             (Some(handle), Some(flow)) if called && flow.may_open() => {

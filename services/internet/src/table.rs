@@ -17,8 +17,9 @@ const FLOWS: usize = 256;
 /// Bytes of an Ethernet header; where the type is in it.
 const ETHERNET: usize = 14;
 const KIND: usize = 12;
-/// Where the flags are in the head of a segment, and two of them (RFC 9293, section 3.1).
+/// Where the flags are in the head of a segment, and some of them (RFC 9293, section 3.1).
 const FLAGS: usize = 13;
+const SYN: u8 = 2;
 const RST: u8 = 4;
 const ACK: u8 = 16;
 
@@ -42,7 +43,7 @@ pub struct Flow {
     protocol: IpProtocol,
     pub from: IpEndpoint,
     pub to: IpEndpoint,
-    /// It is TCP's, and neither answers anything nor ends it.
+    /// It is TCP's, and asks for a connection.
     opens: bool,
 }
 impl Flow {
@@ -66,15 +67,15 @@ impl Flow {
         }
         let &[a, b, c, d] = packet.get(ports..)?.first_chunk::<4>()?;
         let from = IpEndpoint::new(from, u16::from_be_bytes([a, b]));
-        let opens =
-            protocol == IpProtocol::Tcp && packet.get(ports + FLAGS).is_some_and(|flags| flags & (RST | ACK) == 0);
+        let opens = protocol == IpProtocol::Tcp
+            && packet.get(ports + FLAGS).is_some_and(|flags| flags & (SYN | RST | ACK) == SYN);
         Some(Flow { protocol, from, to: IpEndpoint::new(to, u16::from_be_bytes([c, d])), opens })
     }
     /// Whether it is what a DHCP server sends its clients.
     pub fn is_dhcp(&self) -> bool {
         self.protocol == IpProtocol::Udp && (self.from.port, self.to.port) == (67, 68)
     }
-    /// Whether a listener's socket may take it for the beginning of a connection, and then needs a number for that.
+    /// Whether it asks for a connection: a listener's socket that takes it needs a number.
     pub fn may_open(&self) -> bool {
         self.opens
     }

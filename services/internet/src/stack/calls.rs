@@ -8,7 +8,7 @@ use crate::address::{endpoint, told};
 use crate::buffers;
 use crate::limits::*;
 use crate::link::Card;
-use crate::socket::{Kind, SLOTS, Slot, slot};
+use crate::socket::{Caller, Kind, SLOTS, Slot, slot};
 use crate::table::Handle;
 use abi::Error;
 use abi::internet::{Address, family};
@@ -65,7 +65,9 @@ impl<C: Card> Stack<C> {
         let Some(slot) = place.take_if(|slot| slot.number == number) else { return };
         match slot.kind {
             Kind::Unconnected { .. } => {}
-            Kind::Listener { waiting, .. } => waiting.into_iter().for_each(|handle| self.abandon(handle, now, true)),
+            Kind::Listener { waiting, .. } => {
+                waiting.into_iter().for_each(|caller| self.abandon(caller.handle, now, true))
+            }
             Kind::Stream { handle, .. } => self.abandon(handle, now, false),
             Kind::Datagrams { handle, .. } => drop(self.sockets.remove(handle)),
             Kind::Question { handle, answer: None, .. } => {
@@ -124,18 +126,20 @@ impl<C: Card> Stack<C> {
         }
         let slot = self.slot(number)?;
         let backlog = backlog.clamp(1, BACKLOG);
-        slot.kind = Kind::Listener { port, backlog, waiting: buffers::room(backlog)? };
+        slot.kind = Kind::Listener { port, backlog, waiting: buffers::room(backlog)?, round: 0 };
         self.attend(number % SLOTS);
         Ok(())
     }
-    /// The next connection that was made: its socket's number and the other side. `EAGAIN`: none was; `EINVAL`: it is no listener.
+    /// The next connection that was made, of each host one in turn: its socket's number and the other side. `EAGAIN`: none was; `EINVAL`: it is no listener.
     pub fn accept(&mut self, number: usize, owner: Owner) -> Result<(usize, Address)> {
         let place = self.free_place(owner)?;
         let Stack { slots, sockets, .. } = self;
         let listener = slot(slots, number)?;
-        let Kind::Listener { waiting, .. } = &mut listener.kind else { return Err(Error::EINVAL) };
-        let made = waiting.iter().position(|&handle| is_made(sockets, handle)).ok_or(Error::EAGAIN)?;
-        let handle = waiting.remove(made);
+        let Kind::Listener { waiting, round, .. } = &mut listener.kind else { return Err(Error::EINVAL) };
+        let made = waiting.iter().enumerate().filter(|(_, caller)| is_made(sockets, caller.handle));
+        let (first, _) = made.min_by_key(|(_, caller)| caller.round).ok_or(Error::EAGAIN)?;
+        let Caller { handle, round: accepted } = waiting.remove(first);
+        *round = accepted.max(*round);
         self.attend(number % SLOTS);
         let socket = self.sockets.get_mut::<tcp::Socket>(handle);
         socket.set_timeout(Some(Duration::from_secs(PATIENCE)));

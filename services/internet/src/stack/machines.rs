@@ -61,13 +61,13 @@ pub fn machine(n: usize) -> Machine {
     let stack = Stack::new(sender(&wire, &sent), [2, 0, 0, 0, 0, n as u8], &secret(n), NOW, Some(given)).unwrap();
     Machine { stack, wire, sent }
 }
-/// What two machines have to say to each other is said; `left` allocations of the first one's succeed in each round.
-pub fn talk(machines: &mut [Machine; 2], left: usize) {
+/// What machines have to say to each other is said; `left` allocations of the first one's succeed in each round.
+pub fn talk(machines: &mut [Machine], left: usize) {
     talk_for(ROUNDS, machines, left);
 }
-pub fn talk_for(rounds: usize, machines: &mut [Machine; 2], left: usize) {
+pub fn talk_for(rounds: usize, machines: &mut [Machine], left: usize) {
     for _ in 0..rounds {
-        for from in 0..2 {
+        for from in 0..machines.len() {
             let mut filled = Vec::new();
             for frame in machines[from].wire.take() {
                 filled.extend((frame.len() as u64).to_le_bytes());
@@ -75,10 +75,12 @@ pub fn talk_for(rounds: usize, machines: &mut [Machine; 2], left: usize) {
                 filled.extend(&frame);
                 filled.resize(filled.len().next_multiple_of(8), 0);
             }
-            let to = &mut machines[1 - from].stack;
-            match from {
-                0 => to.input(&filled, NOW),
-                _ => with_only(left, || to.input(&filled, NOW)),
+            // All are on one wire.
+            for (to, machine) in machines.iter_mut().enumerate().filter(|(to, _)| *to != from && !filled.is_empty()) {
+                match to {
+                    0 => with_only(left, || machine.stack.input(&filled, NOW)),
+                    _ => machine.stack.input(&filled, NOW),
+                }
             }
         }
     }

@@ -55,6 +55,7 @@ impl<C: Card> Stack<C> {
         let Some(set) = self.sockets.set(handle) else { return };
         let mut link = Link { incoming: Some(frame), outgoing: &mut self.outgoing };
         interface.poll_ingress_single(now, &mut link, set);
+        self.has_called(handle);
     }
     /// Asks the name server, from a port that is nobody else's until the question is taken back. `EAGAIN`: too many ask; `EINVAL`: that is no name.
     pub(super) fn open_question(
