@@ -115,3 +115,30 @@ shared! {
         pub sent: u64,
     }
 }
+
+/// Whose a connection is, where hosts share what there is: an address of IPv4, or the network that one of IPv6 is in, for a host has as many of these as it likes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Host(u128);
+impl From<core::net::IpAddr> for Host {
+    fn from(address: core::net::IpAddr) -> Host {
+        match address.to_canonical() {
+            core::net::IpAddr::V4(address) => Host(u32::from(address).into()),
+            core::net::IpAddr::V6(address) => Host(u128::from(address) >> 64 << 64),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::net::IpAddr;
+
+    #[test]
+    fn a_network_of_version_6_is_one_host() {
+        let of = |text: &str| Host::from(text.parse::<IpAddr>().unwrap());
+        assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:2"));
+        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
+        assert_eq!(of("::ffff:10.0.0.1"), of("10.0.0.1"));
+        assert_ne!(of("::1"), of("0.0.0.1"), "no address of version 6 is one of version 4 but where it says so");
+    }
+}

@@ -4,7 +4,7 @@ use crate::Random;
 use abi::identity::DomainId;
 use abi::internet::{Address, family, kind};
 use abi::network::{FRAME, LEAD};
-use internet_logic::{Card, Given, Owner, Stack, checksum};
+use internet_logic::{Card, Given, Owner, Secret, Stack, checksum};
 use smoltcp::time::{Duration, Instant};
 use smoltcp::wire::Ipv4Cidr;
 use std::cell::RefCell;
@@ -47,7 +47,8 @@ impl Machine {
             gateway: Some(ADDRESSES[1]),
             name_server: Some(ADDRESSES[1]),
         });
-        let stack = Stack::new(sender, CARDS[n], seed, Instant::from_secs(1), given).expect("there is memory");
+        let secret = Secret(core::array::from_fn(|n| seed.to_le_bytes()[n % 8]));
+        let stack = Stack::new(sender, CARDS[n], &secret, Instant::from_secs(1), given).expect("there is memory");
         Machine { stack, wire }
     }
     fn sent(&self) -> Vec<Vec<u8>> {

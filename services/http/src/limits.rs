@@ -18,4 +18,4 @@ pub const END_TIME: u64 = 5_000_000;
 /// Connections that are served at a time; others wait to be accepted.
 pub const CONNECTIONS: usize = 30;
 /// Connections that may wait.
-pub const BACKLOG: usize = 256;
+pub const BACKLOG: usize = 192;

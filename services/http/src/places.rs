@@ -5,7 +5,7 @@
 //! answered, too. Of several, one of the host that has the most goes, and of that the one that has waited longest. So a host that takes all
 //! places keeps those of others waiting for a moment, not for as long as it likes.
 
-use core::net::IpAddr;
+pub use abi::internet::Host;
 
 /// Microseconds for which a client that is expected to send something keeps its place: where it is its host's due, and where it is not.
 pub const TIME_TO_ASK: u64 = 10_000_000;
@@ -29,18 +29,6 @@ pub struct Held {
     /// Since when, in microseconds.
     pub since: u64,
 }
-/// Whose a connection is: an address of IPv4, or the network that one of IPv6 is in, for a host has as many of these as it likes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Host(u128);
-impl From<IpAddr> for Host {
-    fn from(address: IpAddr) -> Host {
-        match address.to_canonical() {
-            IpAddr::V4(address) => Host(u32::from(address).into()),
-            IpAddr::V6(address) => Host(u128::from(address) >> 64 << 64),
-        }
-    }
-}
-
 /// Which of the connections gives way to one of `newcomer`. `None`: it waits.
 pub fn gives_way(held: &[Held], newcomer: Host, now: u64) -> Option<usize> {
     let count = |host| held.iter().filter(|one| one.host == host).count();
@@ -64,6 +52,7 @@ pub fn gives_way(held: &[Held], newcomer: Host, now: u64) -> Option<usize> {
 mod tests {
     use super::Standing::*;
     use super::*;
+    use core::net::IpAddr;
     const NOW: u64 = 60_000_000;
 
     fn host(n: u8) -> Host {
@@ -105,14 +94,6 @@ mod tests {
         assert_eq!(gives_way(&all, host(3), NOW), Some(1), "it has two, the newcomer would have one");
         assert_eq!(gives_way(&all, host(2), NOW), None, "each would have as many");
         assert_eq!(gives_way(&all, host(1), NOW), None);
-    }
-    #[test]
-    fn a_network_of_version_6_is_one_host() {
-        let of = |text: &str| Host::from(text.parse::<IpAddr>().unwrap());
-        assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:2"));
-        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
-        assert_eq!(of("::ffff:10.0.0.1"), host(1));
-        assert_ne!(of("::1"), of("0.0.0.1"), "no address of version 6 is one of version 4 but where it says so");
     }
     #[test]
     fn whatever_is_held_somebody_comes_in_after_a_while_who_has_no_place() {

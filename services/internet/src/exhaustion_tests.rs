@@ -1,90 +1,11 @@
 //! The n-th allocation fails, for every n, in every operation: it is an `ENOMEM`, or a frame that is as if lost, and all goes on when there is memory.
 
+use super::machines::*;
 use super::*;
 use abi::identity::DomainId;
 use abi::internet::{Address, event, family, kind};
-use abi::network::{FRAME, LEAD};
 use fallible::failing::with_only;
-use std::cell::RefCell;
-use std::rc::Rc;
 
-const DOMAIN: DomainId = DomainId::of(1 << 16 | 9).unwrap();
-const OWNER: Owner = Owner { domain: DOMAIN, account: 1 };
-const NOW: Instant = Instant::from_micros_const(1_000_000);
-const PORT: u16 = 80;
-/// Rounds after which two machines have said what they have to say.
-const ROUNDS: usize = 12;
-
-/// What a card has sent.
-type Wire = Rc<RefCell<Vec<Vec<u8>>>>;
-struct Sender {
-    wire: Wire,
-    buffer: Vec<u8>,
-}
-impl Card for Sender {
-    fn buffer(&mut self) -> &mut [u8] {
-        &mut self.buffer
-    }
-    fn send(&mut self, bytes: usize) -> Option<usize> {
-        // The wire is not the stack's.
-        fallible::failing::spared(|| self.wire.borrow_mut().push(self.buffer[..bytes].to_vec()));
-        Some(64)
-    }
-}
-fn address(n: usize) -> [u8; 4] {
-    [10, 0, 2, 15 + n as u8]
-}
-fn socket(n: usize) -> Address {
-    let mut address = Address { port: PORT, family: family::IPV4, ..Address::default() };
-    address.bytes[..4].copy_from_slice(&self::address(n));
-    address
-}
-/// A machine, which has all memory until it is made.
-struct Machine {
-    stack: Stack<Sender>,
-    wire: Wire,
-}
-fn sender(wire: &Wire) -> Sender {
-    Sender { wire: wire.clone(), buffer: vec![0; FRAME] }
-}
-fn machine(n: usize) -> Machine {
-    let wire = Wire::default();
-    let given = Given { address: Ipv4Cidr::new(address(n).into(), 24), gateway: None, name_server: Some(address(1)) };
-    let stack = Stack::new(sender(&wire), [2, 0, 0, 0, 0, n as u8], 7, NOW, Some(given)).unwrap();
-    Machine { stack, wire }
-}
-/// What two machines have to say to each other is said; `left` allocations of the first one's succeed in each round.
-fn talk(machines: &mut [Machine; 2], left: usize) {
-    talk_for(ROUNDS, machines, left);
-}
-fn talk_for(rounds: usize, machines: &mut [Machine; 2], left: usize) {
-    for _ in 0..rounds {
-        for from in 0..2 {
-            let mut filled = Vec::new();
-            for frame in machines[from].wire.take() {
-                filled.extend((frame.len() as u64).to_le_bytes());
-                filled.extend([0; LEAD]);
-                filled.extend(&frame);
-                filled.resize(filled.len().next_multiple_of(8), 0);
-            }
-            let to = &mut machines[1 - from].stack;
-            match from {
-                0 => to.input(&filled, NOW),
-                _ => with_only(left, || to.input(&filled, NOW)),
-            }
-        }
-    }
-}
-fn bound(stack: &mut Stack<Sender>, kind: usize) -> usize {
-    let number = stack.create(OWNER, kind).unwrap();
-    stack.bind(number, PORT).unwrap();
-    number
-}
-fn listener(stack: &mut Stack<Sender>) -> usize {
-    let number = bound(stack, kind::TCP);
-    stack.listen(number, 4).unwrap();
-    number
-}
 /// Who else can be seen of a stack.
 fn picture(stack: &Stack<Sender>) -> (u64, usize, usize) {
     (stack.configuration().sockets, stack.count(), stack.waiters.len())
@@ -94,8 +15,8 @@ fn picture(stack: &Stack<Sender>) -> (u64, usize, usize) {
 fn a_stack_is_made_or_not() {
     for n in 0.. {
         let wire = Wire::default();
-        let sender = sender(&wire);
-        let made = with_only(n, || Stack::new(sender, [2; 6], 7, NOW, None).map(drop));
+        let sender = sender(&wire, &wire);
+        let made = with_only(n, || Stack::new(sender, [2; 6], &Secret([7; 32]), NOW, None).map(drop));
         match made {
             Ok(()) => return assert!(n > 5, "{n}"),
             Err(error) => assert_eq!(error, Error::ENOMEM),

@@ -8,12 +8,15 @@ extern crate alloc;
 pub mod address;
 mod buffers;
 pub mod checksum;
+mod generator;
 pub mod limits;
 pub mod link;
+mod numbers;
 pub mod socket;
 pub mod stack;
 mod table;
 
 pub use link::{Card, Link};
+pub use numbers::Secret;
 pub use socket::{Kind, Slot};
 pub use stack::{Given, Interests, Owner, Stack, Waiter};

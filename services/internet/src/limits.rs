@@ -4,10 +4,11 @@
 pub const SOCKETS: usize = 640;
 /// Sockets of one account.
 pub const SOCKETS_OF_ONE: usize = 128;
+/// Connections from outside that wait for all listeners together: they are nobody's account yet. With those that are closing, which are
+/// nobody's any more, they are half of the sockets: the other half is for who has an account.
+pub const OUTSIDE: usize = SOCKETS / 2 - CLOSING;
 /// Most connections of a listener that wait to be accepted.
-pub const BACKLOG: usize = 256;
-/// Connections from outside that wait for all listeners together: they are nobody's account yet, and half of the sockets are for who has one.
-pub const OUTSIDE: usize = SOCKETS / 2;
+pub const BACKLOG: usize = OUTSIDE;
 /// Of these, those that each listener may have however many wait for others.
 pub const OUTSIDE_FOR_EACH: usize = 4;
 /// Listeners of one account.

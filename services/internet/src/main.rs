@@ -19,7 +19,7 @@ use abi::address::{PAGE, WINDOW_PAGES};
 use abi::identity::DomainId;
 use alloc::boxed::Box;
 use core::sync::atomic::{AtomicU64, Ordering};
-use internet_logic::{Given, Stack};
+use internet_logic::{Given, Secret, Stack};
 use pebble::Result;
 use pebble::interfaces::types::{Alleged, DomainNumber};
 use pebble::interfaces::{names, network};
@@ -66,13 +66,15 @@ fn static_address(env: &pebble::Env) -> Option<Given> {
     };
     Some(Given { address, gateway: other("gateway"), name_server: other("name-server") })
 }
-/// A number that nobody can foresee, where there is a source of such; else one that is different each time.
-fn seed() -> u64 {
-    let mut word = [0; 8];
-    match pebble::random::fill(&mut word) {
-        Ok(()) => u64::from_le_bytes(word),
-        Err(_) => pebble::time::cycles().wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ pebble::time::time() << 20,
+/// What nobody can foresee, where there is a source of such; else what is different each time.
+fn secret() -> Secret {
+    let mut bytes = [0; 32];
+    if pebble::random::fill(&mut bytes).is_err() {
+        let word = pebble::time::cycles().wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ pebble::time::time() << 20;
+        bytes[..8].copy_from_slice(&word.to_le_bytes());
+        bytes[16..24].copy_from_slice(&word.to_le_bytes());
     }
+    Secret(bytes)
 }
 
 /// Frames for the stack, eight pages of them.
@@ -121,7 +123,7 @@ fn meet(given: Option<Given>) -> Result<()> {
     let mut stack = STACK.lock();
     match &mut *stack {
         Some(stack) => stack.outgoing.room = 1,
-        None => *stack = Some(Stack::new(card::Driver::new()?, hardware, seed(), clock::now(), given)?),
+        None => *stack = Some(Stack::new(card::Driver::new()?, hardware, &secret(), clock::now(), given)?),
     }
     drop(stack);
     if let Some(mut stack) = lock() {

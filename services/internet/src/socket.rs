@@ -12,14 +12,21 @@ use smoltcp::wire::IpEndpoint;
 pub enum Kind {
     /// For TCP, bound to this port where it is not 0.
     Unconnected { local: u16 },
-    /// Takes connections to a port: those that wait to be accepted or are being made, and last one that nobody has called yet.
-    Listener { port: u16, backlog: usize, waiting: Vec<Handle> },
+    /// Takes connections to a port: those that wait to be accepted or are being made, and last one that nobody has called yet. The round
+    /// is the latest in which one was accepted.
+    Listener { port: u16, backlog: usize, waiting: Vec<Caller>, round: u64 },
     /// A connection, which may still have to be made.
     Stream { handle: Handle, connecting: bool },
     /// Datagrams; `write` sends to the peer, if there is one.
     Datagrams { handle: Handle, peer: Option<IpEndpoint> },
-    /// A question to the name server, until it is answered; what came of it.
-    Question { handle: dns::QueryHandle, answer: Option<Result<Address, Error>> },
+    /// A question to the name server, until it is answered; the port that it is asked from; what came of it.
+    Question { handle: dns::QueryHandle, port: u16, answer: Option<Result<Address, Error>> },
+}
+/// A connection that waits to be accepted, or a socket for the next one.
+pub struct Caller {
+    pub handle: Handle,
+    /// When its turn is: of each host there is one in a round, see `stack/listeners.rs`.
+    pub round: u64,
 }
 /// Most sockets that clients have; a power of two.
 pub const SLOTS: usize = 1 << 10;

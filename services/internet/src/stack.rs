@@ -1,9 +1,11 @@
 //! The sockets of all clients, over smoltcp's: what comes from the card and goes to it, and what time does. What clients do with their
-//! sockets is in `stack/calls.rs`, callers from outside in `listeners.rs`, threads that wait in `waits.rs`.
+//! sockets is in `stack/calls.rs`, which ports and numbers they get in `ports.rs` and `openings.rs`, callers from outside in `listeners.rs`,
+//! threads that wait in `waits.rs`.
 
 use crate::buffers::{self, Spare};
 use crate::limits::*;
 use crate::link::{Card, Link, Outgoing, is_good};
+use crate::numbers::{Numbers, Secret};
 use crate::socket::{Kind, Slot};
 use crate::table::{Flow, Handle, Table};
 use abi::Error;
@@ -20,9 +22,11 @@ use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr, Ipv4Cid
 
 mod calls;
 mod listeners;
+mod openings;
+mod ports;
 mod waits;
 
-use calls::FIRST_DYNAMIC_PORT;
+pub use ports::{Ends, Protocol};
 pub use waits::{Interests, Waiter};
 
 type Result<T> = core::result::Result<T, Error>;
@@ -63,16 +67,18 @@ pub struct Stack<C: Card> {
     spare: Spare,
     dhcp: Option<SocketHandle>,
     dns: SocketHandle,
-    next_port: u16,
+    numbers: Numbers,
     configuration: Configuration,
 }
 
 impl<C: Card> Stack<C> {
-    /// A stack for the card with this address. `seed`: nobody can foresee it. It asks for an IPv4 address (RFC 2131), unless it is
+    /// A stack for the card with this address. It asks for an IPv4 address (RFC 2131), unless it is
     /// given one, and a gateway. `ENOMEM`: there is no room for what it keeps; what frames, time and ends need is all there, else.
-    pub fn new(card: C, hardware: [u8; 6], seed: u64, now: Instant, given: Option<Given>) -> Result<Stack<C>> {
+    pub fn new(card: C, hardware: [u8; 6], secret: &Secret, now: Instant, given: Option<Given>) -> Result<Stack<C>> {
+        let mut numbers = Numbers::new(secret);
         let mut config = Config::new(HardwareAddress::Ethernet(EthernetAddress(hardware)));
-        config.random_seed = seed;
+        // What is asked of DHCP servers is known by it; all else has numbers of its own.
+        config.random_seed = numbers.draw();
         config.slaac = true;
         let mut outgoing = Outgoing { card, room: 1, sent: 0 };
         let mut interface = Interface::new(config, &mut Link { incoming: None, outgoing: &mut outgoing }, now);
@@ -90,7 +96,6 @@ impl<C: Card> Stack<C> {
         let mut card = [0; 8];
         card[..6].copy_from_slice(&hardware);
         let configuration = Configuration { card, ..Configuration::default() };
-        let next_port = FIRST_DYNAMIC_PORT + (seed >> 32) as u16 % (u16::MAX - FIRST_DYNAMIC_PORT);
         let mut stack = Stack {
             interface,
             sockets: Table::new(),
@@ -105,7 +110,7 @@ impl<C: Card> Stack<C> {
             spare: Spare::new()?,
             dhcp,
             dns,
-            next_port,
+            numbers,
             configuration,
         };
         if let Some(Given { address, gateway, name_server }) = given {
@@ -168,14 +173,25 @@ impl<C: Card> Stack<C> {
     /// Gives a frame to the socket that it is for, which is the result, or to the stack itself.
     fn take_frame(&mut self, frame: &[u8], now: Instant) -> Option<Handle> {
         self.configuration.received += 1;
-        let handle = Flow::of(frame)
+        let flow = Flow::of(frame)
             // Answers of DHCP are the system's own while it asks, whoever has that port.
-            .filter(|flow| self.dhcp.is_none() || !flow.is_dhcp())
-            .and_then(|flow| self.sockets.of(&flow));
+            .filter(|flow| self.dhcp.is_none() || !flow.is_dhcp());
+        let mut handle = flow.and_then(|flow| self.sockets.of(&flow));
+        if let (None, Some(flow)) = (handle, flow.filter(Flow::may_open)) {
+            self.make_way(&flow, now);
+            handle = self.sockets.of(&flow);
+        }
         let called = handle.is_some_and(|handle| self.sockets.state(handle) == Some(State::Listen));
-        let set = handle.and_then(|handle| self.sockets.set(handle)).unwrap_or(&mut self.system);
-        let mut link = Link { incoming: Some(frame), outgoing: &mut self.outgoing };
-        self.interface.poll_ingress_single(now, &mut link, set);
+        match (handle, flow) {
+            (Some(handle), Some(flow)) if called && flow.may_open() => {
+                self.open_from_outside(handle, &flow, frame, now)
+            }
+            _ => {
+                let set = handle.and_then(|handle| self.sockets.set(handle)).unwrap_or(&mut self.system);
+                let mut link = Link { incoming: Some(frame), outgoing: &mut self.outgoing };
+                self.interface.poll_ingress_single(now, &mut link, set);
+            }
+        }
         if called || handle.is_some_and(|handle| self.sockets.state(handle) == Some(State::Closed)) {
             // The next frame may be the next caller's.
             self.attend_all();
@@ -250,3 +266,5 @@ impl<C: Card> Stack<C> {
 #[cfg(test)]
 #[path = "exhaustion_tests.rs"]
 mod exhaustion;
+#[cfg(test)]
+mod machines;

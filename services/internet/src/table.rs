@@ -4,6 +4,7 @@
 //! rules by which smoltcp would take it; a frame that is no socket's goes to the set of those that are the system's own.
 
 use crate::buffers::{self, Spare};
+use crate::stack::{Ends, Protocol};
 use abi::Error;
 use alloc::vec::Vec;
 use fallible::TryPush;
@@ -16,6 +17,11 @@ const FLOWS: usize = 256;
 /// Bytes of an Ethernet header; where the type is in it.
 const ETHERNET: usize = 14;
 const KIND: usize = 12;
+/// Where the flags are in the head of a segment, and some of them (RFC 9293, section 3.1).
+const FLAGS: usize = 13;
+const SYN: u8 = 2;
+const RST: u8 = 4;
+const ACK: u8 = 16;
 
 /// One of the sockets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +41,10 @@ pub struct Table {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flow {
     protocol: IpProtocol,
-    from: IpEndpoint,
-    to: IpEndpoint,
+    pub from: IpEndpoint,
+    pub to: IpEndpoint,
+    /// It is TCP's, and asks for a connection.
+    opens: bool,
 }
 impl Flow {
     /// That of a frame; `None`: it is neither TCP nor UDP, or cut off, or behind headers that few packets have.
@@ -59,11 +67,17 @@ impl Flow {
         }
         let &[a, b, c, d] = packet.get(ports..)?.first_chunk::<4>()?;
         let from = IpEndpoint::new(from, u16::from_be_bytes([a, b]));
-        Some(Flow { protocol, from, to: IpEndpoint::new(to, u16::from_be_bytes([c, d])) })
+        let opens = protocol == IpProtocol::Tcp
+            && packet.get(ports + FLAGS).is_some_and(|flags| flags & (SYN | RST | ACK) == SYN);
+        Some(Flow { protocol, from, to: IpEndpoint::new(to, u16::from_be_bytes([c, d])), opens })
     }
     /// Whether it is what a DHCP server sends its clients.
     pub fn is_dhcp(&self) -> bool {
         self.protocol == IpProtocol::Udp && (self.from.port, self.to.port) == (67, 68)
+    }
+    /// Whether it asks for a connection: a listener's socket that takes it needs a number.
+    pub fn may_open(&self) -> bool {
+        self.opens
     }
     fn hash(&self) -> usize {
         let low = match self.from.addr {
@@ -151,6 +165,19 @@ impl Table {
             Socket::Tcp(socket) => Some(socket.state()),
             _ => None,
         }
+    }
+    /// What each socket has for its own. A connection has it until it is over; one that nobody has called yet has nothing beside its listener.
+    pub fn ends(&self) -> impl Iterator<Item = Ends> + '_ {
+        self.sockets.iter().flatten().filter_map(|own| match own.socket()? {
+            Socket::Tcp(socket) => {
+                let (local, remote) = (socket.local_endpoint()?, socket.remote_endpoint()?);
+                Some(Ends { protocol: Protocol::Tcp, port: local.port, remote: Some(remote) })
+            }
+            Socket::Udp(socket) if socket.is_open() => {
+                Some(Ends { protocol: Protocol::Udp, port: socket.endpoint().port, remote: None })
+            }
+            _ => None,
+        })
     }
     /// The sets of all sockets.
     pub fn sets(&mut self) -> impl Iterator<Item = &mut SocketSet<'static>> {

@@ -1,13 +1,14 @@
 //! What clients do with their sockets.
 
 use super::listeners::is_made;
+use super::ports::Protocol;
 use super::waits::heard;
 use super::{Owner, Result, Stack};
 use crate::address::{endpoint, told};
 use crate::buffers;
 use crate::limits::*;
 use crate::link::Card;
-use crate::socket::{Kind, SLOTS, Slot, slot};
+use crate::socket::{Caller, Kind, SLOTS, Slot, slot};
 use crate::table::Handle;
 use abi::Error;
 use abi::identity::DomainId;
@@ -17,9 +18,6 @@ use smoltcp::socket::tcp::{RecvError, State};
 use smoltcp::socket::{dns, tcp, udp};
 use smoltcp::time::{Duration, Instant};
 use smoltcp::wire::{DnsQueryType, IpAddress};
-
-/// Ports that a connection of ours comes from (RFC 6335, section 6).
-pub(super) const FIRST_DYNAMIC_PORT: u16 = 49_152;
 
 impl<C: Card> Stack<C> {
     pub(super) fn slot(&mut self, number: usize) -> Result<&mut Slot> {
@@ -68,10 +66,12 @@ impl<C: Card> Stack<C> {
         let Some(slot) = place.take_if(|slot| slot.number == number) else { return };
         match slot.kind {
             Kind::Unconnected { .. } => {}
-            Kind::Listener { waiting, .. } => waiting.into_iter().for_each(|handle| self.abandon(handle, now, true)),
+            Kind::Listener { waiting, .. } => {
+                waiting.into_iter().for_each(|caller| self.abandon(caller.handle, now, true))
+            }
             Kind::Stream { handle, .. } => self.abandon(handle, now, false),
             Kind::Datagrams { handle, .. } => drop(self.sockets.remove(handle)),
-            Kind::Question { handle, answer: None } => {
+            Kind::Question { handle, answer: None, .. } => {
                 self.system.get_mut::<dns::Socket>(self.dns).cancel_query(handle)
             }
             Kind::Question { .. } => {}
@@ -99,34 +99,15 @@ impl<C: Card> Stack<C> {
 
     /// The port that `number` is to be known by; 0: any. `EINVAL`: it has one, or is connected; `EADDRINUSE`.
     pub fn bind(&mut self, number: usize, port: u16) -> Result<()> {
-        let port = if port == 0 { self.dynamic_port() } else { port };
-        if self.is_bound(number, port) {
-            return Err(Error::EADDRINUSE);
-        }
-        let Stack { slots, sockets, .. } = self;
-        match &mut slot(slots, number)?.kind {
-            Kind::Unconnected { local: local @ 0 } => *local = port,
-            Kind::Datagrams { handle, .. } => {
-                sockets.get_mut::<udp::Socket>(*handle).bind(port).map_err(|_| Error::EINVAL)?;
+        match self.slot(number)?.kind {
+            Kind::Unconnected { local: 0 } => {
+                let port = self.free_port(Protocol::Tcp, port, None)?;
+                self.slot(number)?.kind = Kind::Unconnected { local: port.number() };
+                Ok(())
             }
-            _ => return Err(Error::EINVAL),
+            Kind::Datagrams { handle, .. } => self.open_datagrams(handle, port),
+            _ => Err(Error::EINVAL),
         }
-        Ok(())
-    }
-    /// Whether a socket other than `number`, of the same protocol, has the port.
-    fn is_bound(&mut self, number: usize, port: u16) -> bool {
-        let datagrams = matches!(self.slot(number), Ok(Slot { kind: Kind::Datagrams { .. }, .. }));
-        let sockets = &self.sockets;
-        self.slots.iter().flatten().filter(|slot| slot.number != number).any(|slot| match &slot.kind {
-            Kind::Unconnected { local } => !datagrams && *local == port,
-            Kind::Listener { port: own, .. } => !datagrams && *own == port,
-            Kind::Datagrams { handle, .. } => datagrams && sockets.get::<udp::Socket>(*handle).endpoint().port == port,
-            Kind::Stream { .. } | Kind::Question { .. } => false,
-        })
-    }
-    fn dynamic_port(&mut self) -> u16 {
-        self.next_port = self.next_port.checked_add(1).unwrap_or(FIRST_DYNAMIC_PORT);
-        self.next_port
     }
     /// The port that socket `number` is bound to; 0: none.
     pub fn port(&mut self, number: usize) -> Result<u16> {
@@ -146,25 +127,28 @@ impl<C: Card> Stack<C> {
         }
         let slot = self.slot(number)?;
         let backlog = backlog.clamp(1, BACKLOG);
-        slot.kind = Kind::Listener { port, backlog, waiting: buffers::room(backlog)? };
+        slot.kind = Kind::Listener { port, backlog, waiting: buffers::room(backlog)?, round: 0 };
         self.attend(number % SLOTS);
         Ok(())
     }
-    /// The next connection that was made: its socket's number and the other side. `EAGAIN`: none was; `EINVAL`: it is no listener.
+    /// The next connection that was made, of each host one in turn: its socket's number and the other side. `EAGAIN`: none was; `EINVAL`: it is no listener.
     pub fn accept(&mut self, number: usize, owner: Owner) -> Result<(usize, Address)> {
         let place = self.free_place(owner)?;
         let Stack { slots, sockets, .. } = self;
         let listener = slot(slots, number)?;
-        let Kind::Listener { waiting, .. } = &mut listener.kind else { return Err(Error::EINVAL) };
-        let made = waiting.iter().position(|&handle| is_made(sockets, handle)).ok_or(Error::EAGAIN)?;
-        let handle = waiting.remove(made);
+        let Kind::Listener { waiting, round, .. } = &mut listener.kind else { return Err(Error::EINVAL) };
+        let made = waiting.iter().enumerate().filter(|(_, caller)| is_made(sockets, caller.handle));
+        let (first, _) = made.min_by_key(|(_, caller)| caller.round).ok_or(Error::EAGAIN)?;
+        let Caller { handle, round: accepted } = waiting.remove(first);
+        *round = accepted.max(*round);
         self.attend(number % SLOTS);
         let socket = self.sockets.get_mut::<tcp::Socket>(handle);
         socket.set_timeout(Some(Duration::from_secs(PATIENCE)));
         let remote = socket.remote_endpoint().map_or(Address::default(), told);
         Ok((self.put(place, owner, Kind::Stream { handle, connecting: false }), remote))
     }
-    /// Begins to connect; of datagrams, keeps the peer. `EISCONN`; `EINVAL`: that is nowhere, or no way leads there; `ENFILE`, `ENOMEM`.
+    /// Begins to connect; of datagrams, keeps the peer. `EISCONN`; `EADDRINUSE`: its port is connected to there; `EINVAL`: that is nowhere, or no way
+    /// leads there; `ENFILE`, `ENOMEM`.
     pub fn connect(&mut self, number: usize, to: &Address, now: Instant) -> Result<()> {
         let to = endpoint(to)?;
         match self.slot(number)?.kind {
@@ -172,16 +156,14 @@ impl<C: Card> Stack<C> {
                 if self.count() >= SOCKETS {
                     return Err(Error::ENFILE);
                 }
-                let local = if local == 0 { self.dynamic_port() } else { local };
-                let Stack { sockets, spare, interface, slots, .. } = self;
-                let handle = sockets.add(spare.stream()?)?;
-                let socket = sockets.get_mut::<tcp::Socket>(handle);
+                let handle = self.sockets.add(self.spare.stream()?)?;
+                let socket = self.sockets.get_mut::<tcp::Socket>(handle);
                 socket.set_timeout(Some(Duration::from_secs(PATIENCE_TO_OPEN)));
-                if socket.connect(interface.context(), to, local).is_err() {
-                    sockets.retire(handle, spare);
-                    return Err(Error::EINVAL);
+                if let Err(error) = self.open_connection(handle, local, to, now) {
+                    self.sockets.retire(handle, &mut self.spare);
+                    return Err(error);
                 }
-                slot(slots, number)?.kind = Kind::Stream { handle, connecting: true };
+                self.slot(number)?.kind = Kind::Stream { handle, connecting: true };
             }
             Kind::Datagrams { handle, .. } => {
                 self.bind_datagrams(handle)?;
@@ -265,12 +247,7 @@ impl<C: Card> Stack<C> {
         sent
     }
     fn bind_datagrams(&mut self, handle: Handle) -> Result<()> {
-        if !self.sockets.get::<udp::Socket>(handle).is_open() {
-            let port = self.dynamic_port();
-            let bound = self.sockets.get_mut::<udp::Socket>(handle).bind(port);
-            bound.map_err(|_| Error::EINVAL)?;
-        }
-        Ok(())
+        if self.sockets.get::<udp::Socket>(handle).is_open() { Ok(()) } else { self.open_datagrams(handle, 0) }
     }
     /// Sends a datagram. `EMSGSIZE`: it is too long; `EAGAIN`: too many wait to be sent; `EINVAL`: that is nowhere.
     pub fn send(&mut self, number: usize, to: &Address, bytes: &[u8], now: Instant) -> Result<usize> {
@@ -334,12 +311,8 @@ impl<C: Card> Stack<C> {
         {
             return Err(Error::EAGAIN);
         }
-        let socket = self.system.get_mut::<dns::Socket>(self.dns);
-        let handle = socket.start_query(self.interface.context(), name, kind).map_err(|error| match error {
-            dns::StartQueryError::NoFreeSlot => Error::EAGAIN,
-            _ => Error::EINVAL,
-        })?;
-        let number = self.put(place, owner, Kind::Question { handle, answer: None });
+        let (handle, port) = self.open_question(name, kind, now)?;
+        let number = self.put(place, owner, Kind::Question { handle, port: port.number(), answer: None });
         self.output(now);
         Ok(number)
     }
@@ -347,7 +320,7 @@ impl<C: Card> Stack<C> {
     pub fn answer(&mut self, number: usize) -> Result<Address> {
         let Stack { slots, system, dns, .. } = self;
         match &mut slot(slots, number)?.kind {
-            Kind::Question { handle, answer } => heard(system, *dns, *handle, answer).unwrap_or(Err(Error::EAGAIN)),
+            Kind::Question { handle, answer, .. } => heard(system, *dns, *handle, answer).unwrap_or(Err(Error::EAGAIN)),
             _ => Err(Error::EINVAL),
         }
     }

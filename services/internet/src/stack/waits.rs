@@ -46,9 +46,11 @@ impl<C: Card> Stack<C> {
         }
         let bit = |yes: bool, bit: u32| if yes { bit } else { 0 };
         match &mut slot.kind {
-            Kind::Question { handle, answer } => bit(heard(system, *dns, *handle, answer).is_some(), event::READ),
+            Kind::Question { handle, answer, .. } => bit(heard(system, *dns, *handle, answer).is_some(), event::READ),
             Kind::Unconnected { .. } => event::CLOSED,
-            Kind::Listener { waiting, .. } => bit(waiting.iter().any(|&handle| is_made(sockets, handle)), event::READ),
+            Kind::Listener { waiting, .. } => {
+                bit(waiting.iter().any(|caller| is_made(sockets, caller.handle)), event::READ)
+            }
             Kind::Datagrams { handle, .. } => {
                 let socket = sockets.get::<udp::Socket>(*handle);
                 bit(socket.can_recv(), event::READ) | bit(socket.can_send() || !socket.is_open(), event::WRITE)
