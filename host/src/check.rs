@@ -107,6 +107,9 @@ fn service_stack(root: &Path, system: &manifest::System) -> Result<bool> {
         "service stack: {} bytes for the deepest call, \"{portal}\", which has {}",
         deepest.way.bytes, deepest.most
     );
+    if deepest.way.bytes > deepest.most {
+        deepest.way.functions.iter().for_each(|function| println!("FAIL: by {function}"));
+    }
     let unknown = servers.endless();
     for function in &unknown {
         println!("FAIL: {function} calls itself: how often, and why not more, is not in `stacks::RECURSIVE`");

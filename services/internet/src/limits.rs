@@ -18,6 +18,8 @@ pub const CLOSING: usize = 128;
 /// Threads that wait, and those of one account: each has a stack here.
 pub const WAITERS: usize = 56;
 pub const WAITERS_OF_ONE: usize = 16;
+/// Sockets that one of them waits for: as many as an account has.
+pub const INTERESTS: usize = SOCKETS_OF_ONE;
 /// Bytes that a connection takes before its client does, and from it. Memory is taken when they come.
 pub const RECEIVE_BUFFER: usize = 8 * 1024;
 pub const SEND_BUFFER: usize = 32 * 1024;

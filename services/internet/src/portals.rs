@@ -8,7 +8,7 @@ use abi::name::Name;
 use abi::window::Window;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
-use internet_logic::limits::WAITERS;
+use internet_logic::limits::{INTERESTS, WAITERS};
 use pebble::Result;
 use pebble::fallible::collected;
 use pebble::interfaces::descriptor::Server;
@@ -136,7 +136,7 @@ fn datagram(page: Alleged<Datagram>) -> Result<(Datagram, Window<u8>)> {
 extern "C" fn poll(domain: Identity, list: Alleged<Interest>, bytes: usize, milliseconds: usize) -> isize {
     let list = list.address();
     let count = bytes / size_of::<Interest>();
-    if !list.is_multiple_of(align_of::<Interest>()) || count == 0 {
+    if !list.is_multiple_of(align_of::<Interest>()) || count == 0 || count > INTERESTS {
         return Error::EINVAL.code();
     }
     let list = list as *mut Interest;

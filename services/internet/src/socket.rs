@@ -40,6 +40,8 @@ pub struct Slot {
     pub nonblocking: bool,
     /// The domain that may send datagrams to this address by its manifest, as was last asked: as with a connection, once for many.
     pub permitted: Option<(DomainId, Address)>,
+    /// Who waits for it.
+    pub seats: crate::stack::Seats,
     pub kind: Kind,
 }
 /// The socket with this number among `slots`. `EBADF`: there is none.

@@ -25,6 +25,18 @@ pub fn prepare() -> Result<()> {
 pub fn post(semaphore: usize) {
     call(semaphore + 1, []);
 }
+/// Waits at the semaphore of a thread that has a seat, and leaves that.
+fn await_post(semaphore: &Semaphore, until: u64) -> Result<()> {
+    let waited = clock::wait(semaphore, until);
+    if let Some(mut stack) = lock() {
+        stack.leave(semaphore.number());
+    }
+    if waited.is_err() {
+        // It may have been posted just before the thread left.
+        while semaphore.wait_for(0).is_ok() {}
+    }
+    waited
+}
 /// Waits until one of the sockets is ready, or until that time. Errors: as of [`Stack::wait`]; of the wait.
 fn wait(owner: Owner, interests: Interests, until: u64) -> Result<()> {
     let idle = IDLE.lock().pop();
@@ -33,20 +45,12 @@ fn wait(owner: Owner, interests: Interests, until: u64) -> Result<()> {
         None => Semaphore::new(0)?,
     };
     let number = semaphore.number();
-    with(|stack| {
-        stack.wait(Waiter { owner, semaphore: number, interests })?;
-        // It may have become ready since it was looked at.
-        stack.wake(post);
-        Ok(())
-    })?;
-    let waited = clock::wait(&semaphore, until);
-    if let Some(mut stack) = lock() {
-        stack.leave(number);
-    }
-    if waited.is_err() {
-        // It may have been posted just before the thread left.
-        while semaphore.wait_for(0).is_ok() {}
-    }
+    let waited =
+        with(|stack| stack.wait(Waiter { owner, semaphore: number, interests })).and_then(|waits| match waits {
+            true => await_post(&semaphore, until),
+            // It has become ready since it was looked at.
+            false => Ok(()),
+        });
     // One for which there is no room goes.
     IDLE.lock().push_kept(semaphore);
     match waited {

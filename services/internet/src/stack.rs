@@ -27,7 +27,8 @@ mod ports;
 mod waits;
 
 pub use ports::{Ends, Protocol};
-pub use waits::{Interests, Waiter};
+use waits::Changed;
+pub use waits::{Interests, Seats, Waiter};
 
 type Result<T> = core::result::Result<T, Error>;
 
@@ -61,7 +62,14 @@ pub struct Stack<C: Card> {
     slots: Vec<Option<Slot>>,
     /// Sockets made so far, modulo what fits above a place.
     made: usize,
-    waiters: Vec<Waiter>,
+    /// Threads that wait, each in its seat.
+    waiters: Vec<Option<Waiter>>,
+    /// What is to be looked at for them, and the seats of those whose sockets are no more.
+    changed: Changed,
+    orphaned: u64,
+    /// How many sockets were looked at to wake somebody.
+    #[cfg(test)]
+    looked_at: core::cell::Cell<usize>,
     /// Connections whose clients have gone, and when each ends at the latest.
     closing: Vec<(Handle, Instant)>,
     spare: Spare,
@@ -105,7 +113,11 @@ impl<C: Card> Stack<C> {
             outgoing,
             slots: Vec::new(),
             made: 0,
-            waiters: buffers::room(WAITERS)?,
+            waiters: fallible::collected((0..WAITERS).map(|_| None))?,
+            changed: Changed::NONE,
+            orphaned: 0,
+            #[cfg(test)]
+            looked_at: Default::default(),
             closing: buffers::room(CLOSING)?,
             spare: Spare::new()?,
             dhcp,
@@ -203,6 +215,7 @@ impl<C: Card> Stack<C> {
         let Stack { interface, sockets, system, outgoing, .. } = self;
         let mut link = Link { incoming: None, outgoing };
         self.due = None;
+        self.changed = Changed::ALL;
         for set in sockets.sets().chain([system]) {
             while interface.poll_egress(now, &mut link, set) == PollResult::SocketStateChanged {}
             self.due = self.due.into_iter().chain(interface.poll_at(now, set)).min();
@@ -210,6 +223,7 @@ impl<C: Card> Stack<C> {
     }
     /// The same of one socket, if it is still there.
     fn output_of(&mut self, handle: Handle, now: Instant) {
+        self.has_changed(handle);
         let Some(set) = self.sockets.set(handle) else { return };
         let mut link = Link { incoming: None, outgoing: &mut self.outgoing };
         while self.interface.poll_egress(now, &mut link, set) == PollResult::SocketStateChanged {}

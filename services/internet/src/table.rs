@@ -30,6 +30,8 @@ pub struct Handle(usize);
 struct Own {
     set: SocketSet<'static>,
     handle: SocketHandle,
+    /// The place of the client's socket that it is for; a connection whose client has gone has that of whoever is there now.
+    place: Option<usize>,
 }
 pub struct Table {
     sockets: Vec<Option<Own>>,
@@ -129,9 +131,19 @@ impl Table {
             self.sockets.try_push(None)?;
         }
         let handle = set.add(socket);
-        self.sockets[place] = Some(Own { set, handle });
+        self.sockets[place] = Some(Own { set, handle, place: None });
         self.count += 1;
         Ok(Handle(place))
+    }
+    /// It is for the client's socket at this place.
+    pub fn belongs(&mut self, Handle(at): Handle, place: usize) {
+        if let Some(own) = &mut self.sockets[at] {
+            own.place = Some(place);
+        }
+    }
+    /// The place of the client's socket that it is for, if it is there.
+    pub fn place(&self, Handle(at): Handle) -> Option<usize> {
+        self.sockets[at].as_ref()?.place
     }
     /// Takes a closed connection's socket out; its memory is kept for the next.
     pub fn retire(&mut self, handle: Handle, spare: &mut Spare) {

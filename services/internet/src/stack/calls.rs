@@ -2,7 +2,7 @@
 
 use super::listeners::is_made;
 use super::ports::Protocol;
-use super::waits::heard;
+use super::waits::{Seats, heard};
 use super::{Owner, Result, Stack};
 use crate::address::{endpoint, told};
 use crate::buffers;
@@ -45,7 +45,11 @@ impl<C: Card> Stack<C> {
     fn put(&mut self, place: usize, owner: Owner, kind: Kind) -> usize {
         self.made = (self.made + 1) % (1 << 21);
         let number = self.made * SLOTS + place;
-        self.slots[place] = Some(Slot { number, owner, nonblocking: false, permitted: None, kind });
+        if let Kind::Stream { handle, .. } | Kind::Datagrams { handle, .. } = kind {
+            self.sockets.belongs(handle, place);
+        }
+        self.slots[place] =
+            Some(Slot { number, owner, nonblocking: false, permitted: None, seats: Seats::default(), kind });
         number
     }
     /// A new socket of `owner`, of a kind of [`abi::internet::kind`]; its number. `EINVAL`: there is no such kind; `ENOMEM`.
@@ -64,6 +68,7 @@ impl<C: Card> Stack<C> {
     pub fn remove(&mut self, number: usize, now: Instant) {
         let Some(place) = self.slots.get_mut(number % SLOTS) else { return };
         let Some(slot) = place.take_if(|slot| slot.number == number) else { return };
+        self.orphan(slot.seats);
         match slot.kind {
             Kind::Unconnected { .. } => {}
             Kind::Listener { waiting, .. } => {
@@ -163,6 +168,7 @@ impl<C: Card> Stack<C> {
                     self.sockets.retire(handle, &mut self.spare);
                     return Err(error);
                 }
+                self.sockets.belongs(handle, number % SLOTS);
                 self.slot(number)?.kind = Kind::Stream { handle, connecting: true };
             }
             Kind::Datagrams { handle, .. } => {

@@ -9,7 +9,7 @@ use super::Stack;
 use crate::buffers::Spare;
 use crate::limits::*;
 use crate::link::Card;
-use crate::socket::{Caller, Kind, Slot};
+use crate::socket::{Caller, Kind, SLOTS, Slot};
 use crate::table::{Flow, Handle, Table};
 use abi::internet::Host;
 use core::net::IpAddr;
@@ -104,6 +104,7 @@ pub(super) fn is_made(sockets: &Table, handle: Handle) -> bool {
 /// memory it has none: who calls is refused, and it is tried again with each frame that is nobody's, which what a caller sends is then. `all`: those
 /// that wait for all listeners, before; the result is how many do then.
 fn attend(sockets: &mut Table, spare: &mut Spare, slot: &mut Slot, all: usize) -> usize {
+    let place = slot.number % SLOTS;
     let Kind::Listener { port, backlog, waiting, .. } = &mut slot.kind else { return all };
     let last = waiting.last().map(|caller| sockets.get::<tcp::Socket>(caller.handle).state());
     if last == Some(State::Listen) {
@@ -126,6 +127,7 @@ fn attend(sockets: &mut Table, spare: &mut Spare, slot: &mut Slot, all: usize) -
     // The port is not 0, and the socket is new.
     let _ = socket.listen(IpListenEndpoint { addr: None, port: *port });
     let Ok(handle) = sockets.add(socket) else { return all };
+    sockets.belongs(handle, place);
     waiting.push_kept(Caller { handle, round: 0 });
     all + 1
 }

@@ -1,21 +1,62 @@
 //! Threads that wait for sockets, and what they wait for.
+//!
+//! Each thread has a seat, and each socket the seats of those that wait for it, as bits. A change looks at the socket that has changed and wakes whose seats are
+//! there: what others wait for, and how long their lists are, does not matter to it. To take a seat and to leave it costs a look at each socket of
+//! one's own list, which has no more entries than an account has sockets.
 
 use super::listeners::is_made;
 use super::{Owner, Result, Stack};
 use crate::address::told;
 use crate::limits::*;
 use crate::link::Card;
-use crate::socket::{Kind, slot};
+use crate::socket::{Kind, SLOTS, Slot, slot};
+use crate::table::Handle;
 use abi::Error;
 use abi::identity::DomainId;
 use abi::internet::{Address, event};
 use alloc::vec::Vec;
-use fallible::TryPush;
 use smoltcp::iface::{SocketHandle, SocketSet};
 use smoltcp::socket::tcp::State;
 use smoltcp::socket::{dns, tcp, udp};
 use smoltcp::wire::IpEndpoint;
 
+const _: () = assert!(WAITERS <= u64::BITS as usize);
+
+/// The seats of threads that wait for a socket: until it can be read, until it can be written, and all of them.
+#[derive(Clone, Copy, Default)]
+pub struct Seats {
+    read: u64,
+    write: u64,
+    all: u64,
+}
+impl Seats {
+    fn take(&mut self, seat: u64, wanted: u32) {
+        self.all |= seat;
+        self.read |= if wanted & event::READ != 0 { seat } else { 0 };
+        self.write |= if wanted & event::WRITE != 0 { seat } else { 0 };
+    }
+    fn leave(&mut self, seat: u64) {
+        (self.read, self.write, self.all) = (self.read & !seat, self.write & !seat, self.all & !seat);
+    }
+    /// Whom these events wake.
+    fn woken(&self, ready: u32) -> u64 {
+        let of = |bits: u32, seats: u64| if ready & bits != 0 { seats } else { 0 };
+        of(event::READ, self.read) | of(event::WRITE, self.write) | of(event::CLOSED | event::INVALID, self.all)
+    }
+}
+/// Sockets that may have become ready since somebody was last woken, by their places.
+pub struct Changed([u64; SLOTS / 64]);
+impl Changed {
+    pub const NONE: Changed = Changed([0; SLOTS / 64]);
+    pub const ALL: Changed = Changed([u64::MAX; SLOTS / 64]);
+
+    pub fn add(&mut self, place: usize) {
+        self.0[place / 64] |= 1 << (place % 64);
+    }
+    fn has(&self, place: usize) -> bool {
+        self.0[place / 64] >> (place % 64) & 1 != 0
+    }
+}
 /// A thread that waits for one of several sockets, at the semaphore with this number.
 pub struct Waiter {
     pub owner: Owner,
@@ -68,32 +109,76 @@ impl<C: Card> Stack<C> {
             }
         }
     }
-    /// Adds a thread that waits. `EBUSY`: too many do.
-    pub fn wait(&mut self, waiter: Waiter) -> Result<()> {
-        let own = self.waiters.iter().filter(|other| other.owner.account == waiter.owner.account).count();
-        if self.waiters.len() >= WAITERS || own >= WAITERS_OF_ONE {
+    /// Adds a thread that waits; `false`: one of the sockets is ready, and it does not wait. `EBUSY`: too many do; `EINVAL`: for too many.
+    pub fn wait(&mut self, waiter: Waiter) -> Result<bool> {
+        let interests = waiter.interests.all();
+        if interests.len() > INTERESTS {
+            return Err(Error::EINVAL);
+        }
+        let own = self.waiters.iter().flatten().filter(|other| other.owner.account == waiter.owner.account).count();
+        let place = self.waiters.iter().position(Option::is_none).ok_or(Error::EBUSY)?;
+        if own >= WAITERS_OF_ONE {
             return Err(Error::EBUSY);
         }
-        self.waiters.push_kept(waiter);
-        Ok(())
+        let domain = waiter.owner.domain;
+        for &(number, wanted) in interests {
+            if self.ready(number, domain) & (wanted | event::CLOSED | event::INVALID) != 0 {
+                return Ok(false);
+            }
+        }
+        for &(number, wanted) in interests {
+            // All are there: they are not ready, as one that is not there is.
+            if let Ok(slot) = self.slot(number) {
+                slot.seats.take(1 << place, wanted);
+            }
+        }
+        self.waiters[place] = Some(waiter);
+        Ok(true)
     }
     /// The thread at this semaphore waits no more.
     pub fn leave(&mut self, semaphore: usize) {
-        self.waiters.retain(|waiter| waiter.semaphore != semaphore);
+        let waits = |waiter: &Option<Waiter>| waiter.as_ref().is_some_and(|waiter| waiter.semaphore == semaphore);
+        if let Some(place) = self.waiters.iter().position(waits) {
+            self.vacate(place);
+        }
     }
-    /// Calls `post` for each thread that has something to do now; it waits no more.
-    pub fn wake(&mut self, mut post: impl FnMut(usize)) {
-        let mut waiters = core::mem::take(&mut self.waiters);
-        waiters.retain(|waiter| {
-            let ready = waiter.interests.all().iter().any(|&(number, wanted)| {
-                self.ready(number, waiter.owner.domain) & (wanted | event::CLOSED | event::INVALID) != 0
-            });
-            if ready {
-                post(waiter.semaphore);
+    /// Takes the thread out of its seat; its semaphore.
+    fn vacate(&mut self, place: usize) -> Option<usize> {
+        let waiter = self.waiters[place].take()?;
+        for &(number, _) in waiter.interests.all() {
+            if let Ok(slot) = self.slot(number) {
+                slot.seats.leave(1 << place);
             }
-            !ready
-        });
-        self.waiters = waiters;
+        }
+        Some(waiter.semaphore)
+    }
+    /// Calls `post` for each thread for which something has changed that it waits for; it waits no more.
+    pub fn wake(&mut self, mut post: impl FnMut(usize)) {
+        let changed = core::mem::replace(&mut self.changed, Changed::NONE);
+        let mut woken = core::mem::take(&mut self.orphaned);
+        for place in (0..self.slots.len()).filter(|&place| changed.has(place)) {
+            let Some(&Slot { number, owner, seats, .. }) = self.slots[place].as_ref() else { continue };
+            if seats.all != 0 {
+                #[cfg(test)]
+                self.looked_at.set(self.looked_at.get() + 1);
+                woken |= seats.woken(self.ready(number, owner.domain));
+            }
+        }
+        for place in (0..self.waiters.len()).filter(|place| woken >> place & 1 != 0) {
+            if let Some(semaphore) = self.vacate(place) {
+                post(semaphore);
+            }
+        }
+    }
+    /// The socket at a place is no more: who waits for it is woken.
+    pub(super) fn orphan(&mut self, seats: Seats) {
+        self.orphaned |= seats.all;
+    }
+    /// Whoever this socket of smoltcp's is for may find it ready.
+    pub(super) fn has_changed(&mut self, handle: Handle) {
+        if let Some(place) = self.sockets.place(handle) {
+            self.changed.add(place);
+        }
     }
 }
 
@@ -113,3 +198,7 @@ pub(super) fn heard(
     }
     *answer
 }
+
+#[cfg(test)]
+#[path = "waits_tests.rs"]
+mod tests;
