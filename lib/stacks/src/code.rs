@@ -207,7 +207,8 @@ impl Context<'_> {
             }
         }
         for (at, state) in &before {
-            self.note(&instructions[at].0, state, function);
+            let next = instructions.range(at + 1..).next().map(|(_, (instruction, _))| instruction);
+            self.note(&instructions[at].0, next, state, function);
         }
     }
     /// Changes `state` to what is known behind `instruction`.
@@ -299,8 +300,8 @@ impl Context<'_> {
     fn saves(&self, base: Value, offset: i64) -> bool {
         base.all().is_some_and(|all| all.iter().any(|base| self.saves.contains(&base.wrapping_add(offset as u64))))
     }
-    /// Notes what an instruction says of its function.
-    fn note(&self, instruction: &Instruction, state: &State, function: &mut Function) {
+    /// Notes what an instruction, before `next`, says of its function.
+    fn note(&self, instruction: &Instruction, next: Option<&Instruction>, state: &State, function: &mut Function) {
         let mut after = state.clone();
         self.step(instruction, &mut after);
         function.frame = function.frame.max(after.taken);
@@ -318,6 +319,9 @@ impl Context<'_> {
                 Some(numbers) => function.portals.extend(numbers),
                 None => function.any_portal = true,
             },
+            // The first half of a jump's address, which may happen to be that of a function itself.
+            Instruction::Set { to, .. } if matches!(next, Some(Instruction::JumpRegister { from, .. }) if *from == to) =>
+                {}
             Instruction::Add { to, .. } | Instruction::Set { to, .. } => {
                 for &number in after.get(to).all().unwrap_or(&[]) {
                     self.refer(number, function);
@@ -655,5 +659,14 @@ mod tests {
         // jr a0
         assert_eq!(of(&[0x0005_0067, addi(17, 0, 9), ECALL, RET]).portals, [9].into());
         assert!(of(&[0x0005_00e7, RET]).indirect);
+    }
+    #[test]
+    fn half_of_a_jumps_address_is_no_reference() {
+        let behind = |words: &[u32]| [&[addi(0, 0, 0); 0x40], words].concat();
+        // At OTHER: auipc ra, 0; jalr ra, 0x100(ra)
+        let calls = of(&behind(&[0x0000_0097, 0x1000_80e7, RET]));
+        assert_eq!((calls.refers, calls.calls.contains_key(&SAVE)), (BTreeSet::new(), true));
+        // auipc a0, 0
+        assert_eq!(of(&behind(&[0x0000_0517, RET])).refers, [OTHER].into());
     }
 }

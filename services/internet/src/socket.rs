@@ -1,5 +1,6 @@
 //! One client's socket.
 
+use crate::seats::Seats;
 use crate::table::Handle;
 use abi::Error;
 use abi::identity::DomainId;
@@ -41,7 +42,7 @@ pub struct Slot {
     /// The domain that may send datagrams to this address by its manifest, as was last asked: as with a connection, once for many.
     pub permitted: Option<(DomainId, Address)>,
     /// Who waits for it.
-    pub seats: crate::stack::Seats,
+    pub seats: Seats,
     pub kind: Kind,
 }
 /// The socket with this number among `slots`. `EBADF`: there is none.

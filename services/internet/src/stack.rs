@@ -26,9 +26,8 @@ mod openings;
 mod ports;
 mod waits;
 
-pub use ports::{Ends, Protocol};
 use waits::Changed;
-pub use waits::{Interests, Seats, Waiter};
+pub use waits::{Interests, Waiter};
 
 type Result<T> = core::result::Result<T, Error>;
 

@@ -4,7 +4,7 @@
 //! rules by which smoltcp would take it; a frame that is no socket's goes to the set of those that are the system's own.
 
 use crate::buffers::{self, Spare};
-use crate::stack::{Ends, Protocol};
+use crate::ends::{Ends, Protocol};
 use abi::Error;
 use alloc::vec::Vec;
 use fallible::TryPush;

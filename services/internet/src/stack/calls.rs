@@ -1,13 +1,14 @@
 //! What clients do with their sockets.
 
 use super::listeners::is_made;
-use super::ports::Protocol;
-use super::waits::{Seats, heard};
+use super::waits::heard;
 use super::{Owner, Result, Stack};
 use crate::address::{endpoint, told};
 use crate::buffers;
+use crate::ends::Protocol;
 use crate::limits::*;
 use crate::link::Card;
+use crate::seats::Seats;
 use crate::socket::{Caller, Kind, SLOTS, Slot, slot};
 use crate::table::Handle;
 use abi::Error;

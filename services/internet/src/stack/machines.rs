@@ -8,8 +8,9 @@ use fallible::failing::with_only;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Whose all sockets are.
+/// Whose all sockets are, but for those of another.
 pub const DOMAIN: DomainId = DomainId::of(1 << 16 | 9).unwrap();
+pub const ELSEWHERE: DomainId = DomainId::of(1 << 16 | 8).unwrap();
 pub const OWNER: Owner = Owner { domain: DOMAIN, account: 1 };
 pub const NOW: Instant = Instant::from_micros_const(1_000_000);
 pub const PORT: u16 = 80;

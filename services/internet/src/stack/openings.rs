@@ -5,8 +5,9 @@
 //! that open a socket be made here only.
 #![expect(clippy::disallowed_methods, reason = "the place where sockets are opened")]
 
-use super::ports::{Port, Protocol};
+use super::ports::Port;
 use super::{Result, Stack};
+use crate::ends::Protocol;
 use crate::generator;
 use crate::link::{Card, Link};
 use crate::table::{Flow, Handle};

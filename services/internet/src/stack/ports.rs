@@ -5,6 +5,7 @@
 //! port of TCP may be several connections', to different ends; one of UDP is one socket's.
 
 use super::{Result, Stack};
+use crate::ends::{Ends, Protocol};
 use crate::link::Card;
 use crate::socket::Kind;
 use abi::Error;
@@ -14,18 +15,6 @@ use smoltcp::wire::IpEndpoint;
 const FIRST_DYNAMIC_PORT: u16 = 49_152;
 const DYNAMIC_PORTS: u16 = u16::MAX - FIRST_DYNAMIC_PORT + 1;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Protocol {
-    Tcp,
-    Udp,
-}
-/// What of a protocol's frames is somebody's: those to a port, from everywhere, or from one end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ends {
-    pub protocol: Protocol,
-    pub port: u16,
-    pub remote: Option<IpEndpoint>,
-}
 /// A port that nobody else has, as it was just found.
 #[derive(Clone, Copy, Debug)]
 pub struct Port(u16);

@@ -9,6 +9,7 @@ use super::{Owner, Result, Stack};
 use crate::address::told;
 use crate::limits::*;
 use crate::link::Card;
+use crate::seats::Seats;
 use crate::socket::{Kind, SLOTS, Slot, slot};
 use crate::table::Handle;
 use abi::Error;
@@ -20,30 +21,6 @@ use smoltcp::socket::tcp::State;
 use smoltcp::socket::{dns, tcp, udp};
 use smoltcp::wire::IpEndpoint;
 
-const _: () = assert!(WAITERS <= u64::BITS as usize);
-
-/// The seats of threads that wait for a socket: until it can be read, until it can be written, and all of them.
-#[derive(Clone, Copy, Default)]
-pub struct Seats {
-    read: u64,
-    write: u64,
-    all: u64,
-}
-impl Seats {
-    fn take(&mut self, seat: u64, wanted: u32) {
-        self.all |= seat;
-        self.read |= if wanted & event::READ != 0 { seat } else { 0 };
-        self.write |= if wanted & event::WRITE != 0 { seat } else { 0 };
-    }
-    fn leave(&mut self, seat: u64) {
-        (self.read, self.write, self.all) = (self.read & !seat, self.write & !seat, self.all & !seat);
-    }
-    /// Whom these events wake.
-    fn woken(&self, ready: u32) -> u64 {
-        let of = |bits: u32, seats: u64| if ready & bits != 0 { seats } else { 0 };
-        of(event::READ, self.read) | of(event::WRITE, self.write) | of(event::CLOSED | event::INVALID, self.all)
-    }
-}
 /// Sockets that may have become ready since somebody was last woken, by their places.
 pub struct Changed([u64; SLOTS / 64]);
 impl Changed {
@@ -158,7 +135,7 @@ impl<C: Card> Stack<C> {
         let mut woken = core::mem::take(&mut self.orphaned);
         for place in (0..self.slots.len()).filter(|&place| changed.has(place)) {
             let Some(&Slot { number, owner, seats, .. }) = self.slots[place].as_ref() else { continue };
-            if seats.all != 0 {
+            if seats.all() != 0 {
                 #[cfg(test)]
                 self.looked_at.set(self.looked_at.get() + 1);
                 woken |= seats.woken(self.ready(number, owner.domain));
@@ -172,7 +149,7 @@ impl<C: Card> Stack<C> {
     }
     /// The socket at a place is no more: who waits for it is woken.
     pub(super) fn orphan(&mut self, seats: Seats) {
-        self.orphaned |= seats.all;
+        self.orphaned |= seats.all();
     }
     /// Whoever this socket of smoltcp's is for may find it ready.
     pub(super) fn has_changed(&mut self, handle: Handle) {

@@ -5,7 +5,7 @@ use super::*;
 use abi::internet::kind;
 
 const ALL: usize = usize::MAX - 1;
-const OTHERS: Owner = Owner { domain: 8, account: 2 };
+const OTHERS: Owner = Owner { domain: ELSEWHERE, account: 2 };
 
 /// Datagram sockets of machine 0 at these ports.
 fn sockets(machines: &mut [Machine; 2], owner: Owner, ports: core::ops::Range<u16>) -> Vec<usize> {
