@@ -49,8 +49,21 @@ pub enum Step {
     Read,
     /// To wait until something can be sent.
     Write,
+    /// Its turn is over, and it could go on: the others go first.
+    Next,
     /// It is over.
     End,
+}
+/// What a connection may still do before it is the next one's turn.
+struct Turn {
+    answered: bool,
+    /// To be taken from the client or sent to it.
+    bytes: usize,
+}
+impl Turn {
+    fn moved(&mut self, bytes: usize) {
+        self.bytes = self.bytes.saturating_sub(bytes);
+    }
 }
 /// What is done with what a client sends behind its last request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,21 +142,28 @@ impl<F> Connection<F> {
             false => (Standing::Answering, self.begun),
         }
     }
-    /// Goes on as far as that is possible without waiting.
+    /// Goes on as far as that is possible without waiting, and as its turn lets it: one request is answered, and [`TURN`] bytes are moved.
     pub fn go_on(&mut self, stream: &mut impl Stream, files: &mut impl Files<File = F>, now: u64) -> Step {
+        let mut turn = Turn { answered: false, bytes: TURN };
         if now >= self.deadline() {
-            return self.late(stream, now);
+            return self.late(stream, now, &mut turn);
         }
         loop {
-            match self.send(stream, files, now) {
+            match self.send(stream, files, now, &mut turn) {
                 Ok(true) => {}
+                Ok(false) if turn.bytes == 0 => return Step::Next,
                 Ok(false) => return Step::Write,
                 Err(_) => return Step::End,
             }
             if self.close {
-                return self.linger(stream, now);
+                return self.linger(stream, now, &mut turn);
             }
-            if self.skip == 0 && !self.input.is_empty() && self.answer(files) {
+            let may_be_asked = self.skip == 0 && !self.input.is_empty();
+            if turn.bytes == 0 || may_be_asked && turn.answered {
+                return Step::Next;
+            }
+            if may_be_asked && self.answer(files) {
+                turn.answered = true;
                 continue;
             }
             if self.close || !self.output.is_empty() {
@@ -152,7 +172,7 @@ impl<F> Connection<F> {
             if self.ended {
                 return Step::End;
             }
-            match self.receive(stream, now) {
+            match self.receive(stream, now, &mut turn) {
                 Ok(true) => {}
                 Ok(false) => return Step::Read,
                 Err(_) => return Step::End,
@@ -160,46 +180,44 @@ impl<F> Connection<F> {
         }
     }
     /// It has taken too long: is told so, if it has begun to ask and nothing else is on its way to it.
-    fn late(&mut self, stream: &mut impl Stream, now: u64) -> Step {
+    fn late(&mut self, stream: &mut impl Stream, now: u64, turn: &mut Turn) -> Step {
         if self.output.is_empty() && self.body.is_none() && !self.input.is_empty() && self.rest == Rest::Unread {
             let mut head = Vec::new();
             response::refusal(&mut head, 408, false, None, stay::ENDS);
             if stream.write(&head).is_ok() {
                 self.close = true;
                 self.rest = Rest::Awaited;
-                return self.linger(stream, now);
+                return self.linger(stream, now, turn);
             }
         }
         Step::End
     }
     /// All is sent. Where the client was refused, what it goes on sending is taken until it ends too, or has sent or waited too much.
-    fn linger(&mut self, stream: &mut impl Stream, now: u64) -> Step {
-        let mut bytes = match self.rest {
-            Rest::Unread => return Step::End,
-            Rest::Awaited if stream.finish().is_err() => return Step::End,
-            Rest::Awaited => {
-                self.rest = Rest::Taken { bytes: REST, until: now + REST_TIME };
-                self.input.resize(PIECE, 0);
-                REST
+    fn linger(&mut self, stream: &mut impl Stream, now: u64, turn: &mut Turn) -> Step {
+        if self.rest == Rest::Awaited {
+            if stream.finish().is_err() {
+                return Step::End;
             }
-            Rest::Taken { bytes, .. } => bytes,
-        };
-        while bytes > 0 {
+            self.rest = Rest::Taken { bytes: REST, until: now + REST_TIME };
+            self.input.resize(PIECE, 0);
+        }
+        loop {
+            let Rest::Taken { bytes: left @ 1.., .. } = &mut self.rest else { return Step::End };
+            if turn.bytes == 0 {
+                return Step::Next;
+            }
             match stream.read(&mut self.input) {
-                Ok(count @ 1..) => bytes = bytes.saturating_sub(count),
-                Err(Error::EAGAIN) => {
-                    if let Rest::Taken { bytes: left, .. } = &mut self.rest {
-                        *left = bytes;
-                    }
-                    return Step::Read;
+                Ok(count @ 1..) => {
+                    *left = left.saturating_sub(count);
+                    turn.moved(count);
                 }
-                Ok(0) | Err(_) => break,
+                Err(Error::EAGAIN) => return Step::Read,
+                Ok(0) | Err(_) => return Step::End,
             }
         }
-        Step::End
     }
     /// Takes what has come; whether anything did, or the end.
-    fn receive(&mut self, stream: &mut impl Stream, now: u64) -> Result<bool> {
+    fn receive(&mut self, stream: &mut impl Stream, now: u64, turn: &mut Turn) -> Result<bool> {
         let before = self.input.len();
         // A page at a time, which lies in one where the memory is aligned: the head of most requests.
         let room = if self.skip > 0 { PIECE } else { (HEAD - before).min(PIECE) };
@@ -213,6 +231,7 @@ impl<F> Connection<F> {
                     self.begun = now;
                 }
                 self.since = now;
+                turn.moved(count);
                 let skipped = self.skip.min(count as u64);
                 self.skip -= skipped;
                 self.input.drain(before..before + skipped as usize);
@@ -308,8 +327,14 @@ impl<F> Connection<F> {
             self.body = Some(Body { file, at, end });
         }
     }
-    /// Sends what is to be sent; whether that is all.
-    fn send(&mut self, stream: &mut impl Stream, files: &mut impl Files<File = F>, now: u64) -> Result<bool> {
+    /// Sends what is to be sent; whether that is all. If not, the turn is over or the client has to take some.
+    fn send(
+        &mut self,
+        stream: &mut impl Stream,
+        files: &mut impl Files<File = F>,
+        now: u64,
+        turn: &mut Turn,
+    ) -> Result<bool> {
         loop {
             self.fill(files)?;
             if self.sent == self.output.len() {
@@ -317,10 +342,14 @@ impl<F> Connection<F> {
                 self.sent = 0;
                 return Ok(true);
             }
+            if turn.bytes == 0 {
+                return Ok(false);
+            }
             match stream.write(&self.output[self.sent..]) {
                 Ok(count) => {
                     self.sent += count;
                     self.since = now;
+                    turn.moved(count);
                 }
                 Err(Error::EAGAIN) => return Ok(false),
                 Err(error) => return Err(error),

@@ -47,6 +47,7 @@ impl Files for Disk {
     fn open(&mut self, path: &str) -> Result<(Vec<u8>, String, u64, u64)> {
         let bytes: Vec<u8> = match path {
             "" => b"index".to_vec(),
+            "/longer" => vec![b'x'; 3 * TURN],
             "/long.txt" => (0..20_000).map(|n| n as u8).collect(),
             "/empty" => Vec::new(),
             "/dead" => return Err(Error::EDEAD),
@@ -66,10 +67,20 @@ impl Files for Disk {
         1
     }
 }
+/// What it waits for in the end, and how many turns it had before.
+fn turns(connection: &mut Connection<Vec<u8>>, peer: &mut Peer) -> (Step, usize) {
+    let mut before = 0;
+    loop {
+        match connection.go_on(peer, &mut Disk, 1) {
+            Step::Next => before += 1,
+            step => return (step, before),
+        }
+    }
+}
 fn talk(sends: &[&[u8]], ends: bool) -> (String, Vec<u8>, Step) {
     let sends = sends.iter().map(|piece| piece.to_vec()).filter(|piece| !piece.is_empty()).collect();
     let mut peer = Peer { sends, takes: 700, room: usize::MAX, taken: Vec::new(), ends, finished: false };
-    let step = Connection::new(0).go_on(&mut peer, &mut Disk, 1);
+    let step = turns(&mut Connection::new(0), &mut peer).0;
     let text = String::from_utf8_lossy(&peer.taken).into_owned();
     (text, peer.taken, step)
 }
@@ -103,6 +114,41 @@ fn requests_that_come_byte_by_byte_or_many_at_once_are_answered_in_order() {
         assert!(taken.ends_with(b"\r\n\r\ndef") && text.contains("Content-Range: bytes 100-102/20000"));
         assert_eq!(step, Step::End);
     }
+}
+fn answers(peer: &Peer) -> usize {
+    String::from_utf8_lossy(&peer.taken).matches("HTTP/1.1 ").count()
+}
+#[test]
+fn who_asks_for_much_at_once_is_answered_once_in_a_turn() {
+    let sends = vec![get("/", "").repeat(20)];
+    let mut peer = Peer { sends, takes: 700, room: usize::MAX, taken: Vec::new(), ends: false, finished: false };
+    let mut connection = Connection::new(0);
+    for n in 1..20 {
+        assert_eq!(connection.go_on(&mut peer, &mut Disk, 1), Step::Next);
+        assert_eq!(answers(&peer), n);
+    }
+    // Behind the last one nothing has come: that is seen in the same turn.
+    assert_eq!(connection.go_on(&mut peer, &mut Disk, 1), Step::Read);
+    assert_eq!(answers(&peer), 20);
+}
+#[test]
+fn who_takes_and_sends_much_has_many_turns_for_it() {
+    let has_turns_for = |sends: Vec<u8>| {
+        let all = sends.len();
+        let mut peer =
+            Peer { sends: vec![sends], takes: 1500, room: usize::MAX, taken: Vec::new(), ends: true, finished: false };
+        let turns = turns(&mut Connection::new(0), &mut peer).1;
+        let moved = all + peer.taken.len();
+        // A turn may end with a piece that is more than it had.
+        assert!((moved / (TURN + PIECE)..=moved / TURN).contains(&turns), "{turns} turns for {moved} bytes");
+        assert!(turns >= 2);
+    };
+    has_turns_for(get("/longer", ""));
+    // A body that nobody reads, and what comes behind a refusal.
+    let mut skipped = get("/", &format!("Content-Length: {BODY}\r\n"));
+    skipped.resize(skipped.len() + BODY as usize, 0);
+    has_turns_for(skipped);
+    has_turns_for(vec![b'x'; 4 * TURN]);
 }
 #[test]
 fn a_long_file_arrives_whole_whatever_the_client_takes_at_a_time() {
@@ -171,7 +217,7 @@ fn what_comes_behind_a_refusal_is_taken_and_not_answered_for_a_while() {
     assert_eq!(connection.go_on(&mut client, &mut Disk, 5 + REST_TIME), Step::End);
     assert_eq!(client.taken.len(), text.len());
     let mut client = peer(vec![vec![b'\0'; 2 * REST]]);
-    assert_eq!(Connection::new(0).go_on(&mut client, &mut Disk, 5), Step::End);
+    assert_eq!(turns(&mut Connection::new(0), &mut client).0, Step::End);
     assert!(!client.sends.is_empty());
 }
 #[test]

@@ -29,6 +29,8 @@ struct Client<S, F> {
     node: u64,
     connection: Connection<F>,
     wants: u32,
+    /// It goes on when the others have had their turn, whatever happens.
+    next: bool,
     /// Until when, in microseconds, what is still to be sent of a connection that is over may take.
     over: Option<u64>,
 }
@@ -103,8 +105,12 @@ fn serve<D: Door, S: Files>(port: u16, door: &mut D, files: &mut S) -> Result<co
         let own = clients.iter().map(|client| Interest { node: client.node, wanted: client.wants, ready: 0 });
         let at_entrance = Interest { node: entrance, wanted: if full { 0 } else { event::READ }, ready: 0 };
         own.chain([at_entrance]).for_each(|one| _ = interests.push_kept(one));
+        let most = match full {
+            _ if clients.iter().any(|client| client.next) => 0,
+            true => BREATH as usize / 1000,
+            false => LOOK,
+        };
         let first = clients.iter().map(Client::deadline).min();
-        let most = if full { BREATH as usize / 1000 } else { LOOK };
         let milliseconds = first.map_or(most, |at| (at.saturating_sub(now()) / 1000 + 1) as usize).min(most);
         match poll(&mut interests, milliseconds) {
             // The internet component has no memory for the wait: what is ready then is not known.
@@ -117,7 +123,7 @@ fn serve<D: Door, S: Files>(port: u16, door: &mut D, files: &mut S) -> Result<co
         let time = now();
         let mut n = 0;
         clients.retain_mut(|client| {
-            let ready = interests[n].ready != 0 || time >= client.deadline();
+            let ready = client.next || interests[n].ready != 0 || time >= client.deadline();
             n += 1;
             !ready || client.go_on(D::MEMORY, files, time)
         });
@@ -125,7 +131,8 @@ fn serve<D: Door, S: Files>(port: u16, door: &mut D, files: &mut S) -> Result<co
             make_place(&mut clients, host, time);
         }
         if newcomer.is_some() || interests.last().is_some_and(|entrance| entrance.ready != 0) {
-            let room = accept(&listener, &mut newcomer, &mut clients, (door, files), time)?;
+            // What the others took of the time is not the newcomers'.
+            let room = accept(&listener, &mut newcomer, &mut clients, (door, files), now())?;
             closed = if room { 0 } else { now() + BREATH };
         }
     }
@@ -169,8 +176,15 @@ fn accept<D: Door, S: Files>(
         stream.set_nonblocking(true)?;
         let node = stream.node()?;
         let Ok(stream) = entered(S::MEMORY, door, stream) else { continue };
-        let mut client =
-            Client { stream, host, node, connection: Connection::new(time), wants: event::READ, over: None };
+        let mut client = Client {
+            stream,
+            host,
+            node,
+            connection: Connection::new(time),
+            wants: event::READ,
+            next: false,
+            over: None,
+        };
         if client.go_on(D::MEMORY, files, time) {
             clients.push_kept(client);
         }
@@ -190,10 +204,12 @@ impl<C: Stream, F> Client<C, F> {
     /// others.
     fn go_on<S: Files<File = F>>(&mut self, memory: usize, files: &mut S, time: u64) -> bool {
         let Ok(_begun) = pebble::heap::keep(S::MEMORY + memory) else { return false };
+        self.next = false;
         if self.over.is_none() {
             match self.connection.go_on(&mut self.stream, files, time) {
                 Step::Read => self.wants = event::READ,
                 Step::Write => self.wants = event::WRITE,
+                Step::Next => self.next = true,
                 Step::End => self.over = Some(time + END_TIME),
             }
         }
@@ -206,6 +222,7 @@ impl<C: Stream, F> Client<C, F> {
             (Ok(true), None) => true,
             // Who does not take what is here already is not asked for more.
             (Ok(false), over) => {
+                self.next = false;
                 self.wants = event::WRITE;
                 over.is_none_or(|until| time < until)
             }
