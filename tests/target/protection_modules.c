@@ -7,7 +7,9 @@
 // expect stdout the password of nobody: refused
 // expect stdout a withdrawn password: refused, and the other client goes on
 // expect stdout more clients than there may be: refused
+// expect stdout a password in memory, and its address: refused
 // expect stdout a frame outside the A-stacks: refused
+// expect stdout a frame among another client's A-stacks: refused
 // expect stdout a frame that ends outside them: refused
 // expect stdout A-stacks used up: refused
 // expect stdout a result of 200 bytes comes back
@@ -35,7 +37,7 @@ static _Alignas(4096) union {
     };
     char page[4096];
 } state;
-static _Alignas(4096) char stacks[4096], outside[4096];
+static _Alignas(4096) char stacks[2][4096], outside[4096];
 static _Alignas(4096) long shown[512];
 
 DP_IMPLEMENTATION(counter, COUNTER, &state.module)
@@ -91,6 +93,11 @@ static word forged(int dp, struct dp_client client, int word_, int bit)
     client.dp = dp;
     return counter_add(&client, &result, 1, NULL, 0);
 }
+/* A call of the second client's whose frame lies there. */
+static word frame_at(int dp, word frame)
+{
+    return dp_call(dp, counter, counter_add_number_, frame, two.password.words[0], two.password.words[1]);
+}
 /* Instructions that a look at this password takes, the fewest of some. */
 static unsigned long takes(struct dp_client *client, unsigned long flip)
 {
@@ -114,10 +121,11 @@ int main(void)
     for (int n = 0; n < 2; n++)
         if ((clients[n] = dp_admit(&state.module, &passwords[n])) < 0)
             return printf("FAILED: %s\n", pebble_strerror(clients[n]));
-    expect("A-stacks", dp_set_stacks(&state.module, dp, stacks, sizeof stacks), 0);
-    /* Each client has some of them. */
-    expect("attaching", dp_attach(&one, dp, counter, &passwords[0], stacks, 2048, 2), 0);
-    expect("attaching", dp_attach(&two, dp, counter, &passwords[1], stacks + 2048, 2048, 2), 0);
+    /* Each client has its own. */
+    for (int n = 0; n < 2; n++)
+        expect("A-stacks", dp_set_stacks(&state.module, dp, clients[n], stacks[n], sizeof stacks[n]), 0);
+    expect("attaching", dp_attach(&one, dp, counter, &passwords[0], stacks[0], 4096, 2), 0);
+    expect("attaching", dp_attach(&two, dp, counter, &passwords[1], stacks[1], 4096, 2), 0);
     long first = 0, second = 0;
     shown[0] = 10, shown[1] = 15;
     expect("add", counter_add(&one, &first, 5, shown, 2), 0);
@@ -137,6 +145,7 @@ int main(void)
     expect("withdrawing", dp_withdraw(&state.module, clients[0]), 0);
     expect("withdrawing again", dp_withdraw(&state.module, clients[0]), -ENOENT);
     expect("who was", dp_withdraw(&state.module, DP_CLIENTS), -ENOENT);
+    expect("A-stacks of who was", dp_set_stacks(&state.module, dp, clients[0], stacks[0], 4096), -ENOENT);
     expect("a withdrawn one", counter_add(&one, &first, 1, NULL, 0), -EACCESS);
     expect("the other", counter_add(&two, &second, 1, NULL, 0), 0);
     expect("its total", second, 8);
@@ -148,14 +157,27 @@ int main(void)
     expect("one more", dp_admit(&state.module, &other), -ENFILE);
     puts("more clients than there may be: refused");
 
+    memcpy(stacks[1], &two.password, sizeof two.password);
+    expect("its address", dp_call(dp, counter, counter_add_number_, (word)stacks[1]), -EACCESS);
+    expect("and as a password", dp_call(dp, counter, counter_add_number_, (word)stacks[1], (word)stacks[1], (word)stacks[1] + 8), -EACCESS);
+    puts("a password in memory, and its address: refused");
     struct dp_client astray = two;
     astray.stacks = outside, astray.free = 1;
     expect("a frame elsewhere", counter_add(&astray, &first, 1, NULL, 0), -EFAULT);
-    expect("the module's own", dp_call(dp, counter, counter_add_number_, (word)&state), -EFAULT);
+    expect("the module's own", frame_at(dp, (word)&state), -EFAULT);
     puts("a frame outside the A-stacks: refused");
-    expect("the end", dp_call(dp, counter, counter_add_number_, (word)stacks + 4096 - 16), -EFAULT);
-    expect("before it", dp_call(dp, counter, counter_add_number_, (word)stacks - 16), -EFAULT);
-    expect("all addresses", dp_call(dp, counter, counter_add_number_, -16l), -EFAULT);
+    astray.stacks = stacks[0], astray.free = 1;
+    expect("another's frame", counter_add(&astray, &first, 1, NULL, 0), -EFAULT);
+    expect("who comes after", dp_admit(&state.module, &other), -ENFILE);
+    expect("another goes", dp_withdraw(&state.module, clients[1] + 1), 0);
+    expect("who comes after", dp_admit(&state.module, &other), clients[1] + 1);
+    struct dp_client later = two;
+    later.password = other;
+    expect("without A-stacks yet", counter_add(&later, &first, 1, NULL, 0), -EFAULT);
+    puts("a frame among another client's A-stacks: refused");
+    expect("the end", frame_at(dp, (word)stacks[1] + 4096 - 16), -EFAULT);
+    expect("before it", frame_at(dp, (word)stacks[1] - 16), -EFAULT);
+    expect("all addresses", frame_at(dp, -16l), -EFAULT);
     puts("a frame that ends outside them: refused");
 
     entered = sem_create(0), until = sem_create(0), done = sem_create(0);
@@ -180,13 +202,13 @@ int main(void)
     printf("a result of %zu bytes comes back\n", sizeof all);
 
     /* The task's own stacks, and a module that sees them. */
-    expect("no A-stacks", dp_set_stacks(&state.module, dp, NULL, 0), 0);
+    expect("no A-stacks", dp_set_stacks(&state.module, dp, clients[1], NULL, 0), 0);
     expect("a frame anywhere", counter_add(&two, &second, 1, NULL, 0), -EFAULT);
-    expect("its password as a frame", dp_call(dp, counter, counter_add_number_, (word)&state.module.passwords[clients[1]]), -EFAULT);
-    expect("among the module", dp_set_stacks(&state.module, dp, &state, sizeof state), -EINVAL);
+    expect("its password as a frame", frame_at(dp, (word)&state.module.passwords[clients[1]]), -EFAULT);
+    expect("among the module", dp_set_stacks(&state.module, dp, clients[1], &state, sizeof state), -EINVAL);
     puts("a frame that a client chose in the module's memory: refused");
     char *here = (char *)((uintptr_t)__builtin_frame_address(0) & -4096ul);
-    expect("the stack", dp_set_stacks(&state.module, dp, here - 8192, 12288), 0);
+    expect("the stack", dp_set_stacks(&state.module, dp, clients[1], here - 8192, 12288), 0);
     expect("attaching", dp_attach(&two, dp, counter, &passwords[1], NULL, 0, 0), 0);
     expect("add", counter_add(&two, &second, 1, shown, 2), 0);
     expect("its total", second, 35);

@@ -7,6 +7,7 @@
 // expect stdout a withdrawn password: EACCESS, and the other client goes on
 // expect stdout more clients than there may be: ENFILE
 // expect stdout a frame outside the A-stacks: EFAULT
+// expect stdout a frame among another client's A-stacks: EFAULT
 // expect stdout a procedure that does not exist: ENOENT
 // expect stdout a result of 64 bytes comes back
 // expect stdout A-stacks used up: ENOSTACK
@@ -21,7 +22,7 @@ use pebble::protection::Protection;
 use pebble::{Error, Result, println};
 
 static STATE: Module<[AtomicI64; CLIENTS]> = Module::new([const { AtomicI64::new(0) }; CLIENTS]);
-static STACKS: Stacks<4096> = Stacks::new();
+static STACKS: [Stacks<4096>; 2] = [const { Stacks::new() }; 2];
 
 pebble::plain! {
     /// What a client may know.
@@ -61,7 +62,7 @@ fn name<T>(result: Result<T>) -> &'static str {
 fn forged(domain: &Protection, password: Password, bit: usize) -> Result<i64> {
     let mut words = password.words();
     words[bit / 64] ^= 1 << (bit % 64);
-    counter::Client(Client::attach(domain, counter::enter, Password::of(words), &STACKS, 0..2048, 2)?).add(1, 0)
+    counter::Client(Client::attach(domain, counter::enter, Password::of(words), &STACKS[0], 0..4096, 2)?).add(1, 0)
 }
 /// Instructions of a look at this password, the fewest of some.
 fn takes(password: Password) -> u64 {
@@ -101,14 +102,16 @@ fn run() -> Result<()> {
     domain.show_program()?;
     STATE.show(&domain)?;
     domain.register(counter::enter, counter::PROCEDURES, 4)?;
-    STATE.set_stacks(&domain, &STACKS)?;
-    assert!(STATE.set_stacks(&domain, &STACKS) == Err(Error::EBUSY));
+    assert!(STATE.set_stacks(&domain, 0, &STACKS[0]) == Err(Error::ENOENT));
     let ((first, password), (second, other)) = (STATE.admit()?, STATE.admit()?);
-    let attach = |password, part| Client::attach(&domain, counter::enter, password, &STACKS, part, 2);
-    let one = counter::Client(attach(password, 0..2048)?);
-    let two = alloc::boxed::Box::leak(alloc::boxed::Box::new(counter::Client(attach(other, 2048..4096)?)));
+    for (client, stacks) in [first, second].into_iter().zip(&STACKS) {
+        STATE.set_stacks(&domain, client, stacks)?;
+    }
+    let attach = |password, n: usize| Client::attach(&domain, counter::enter, password, &STACKS[n], 0..4096, 2);
+    let one = counter::Client(attach(password, 0)?);
+    let two = alloc::boxed::Box::leak(alloc::boxed::Box::new(counter::Client(attach(other, 1)?)));
     println!("two clients with a password each: {} and {}", one.add(15, 1)?, two.add(7, 0)?);
-    let nobody = counter::Client(attach(Password::of([0, 0]), 0..2048)?);
+    let nobody = counter::Client(attach(Password::of([0, 0]), 0)?);
     println!("a forged password: {}", name(nobody.add(1, 0)));
     let refused = (0..128).filter(|bit| forged(&domain, password, *bit) == Err(Error::EACCESS)).count();
     println!("a password of which one bit is another: EACCESS, {refused} times");
@@ -121,17 +124,19 @@ fn run() -> Result<()> {
     assert!(more == CLIENTS - 1);
     println!("more clients than there may be: {}", name(STATE.admit()));
     let connection = domain.connect(counter::enter)?;
-    let stacks = &raw const STACKS as usize;
-    let places = [stacks + 4096 - 16, stacks.wrapping_sub(16), stacks + 8, &raw const STATE as usize, 0, usize::MAX - 15];
-    let outside = places.map(|at| connection.call(0, 0, [at, 0, 0, 0]));
+    let stacks = &raw const STACKS[1] as usize;
+    let [low, high] = other.words();
+    let places = [stacks + 4096 - 16, stacks - 16, stacks + 8, &raw const STATE as usize, 0, usize::MAX - 15];
+    let outside = places.map(|at| connection.call(0, 0, [at, low as usize, high as usize, 0]));
     let all = outside.iter().all(|result| *result == Error::EFAULT.code());
     println!("a frame outside the A-stacks: {}", if all { "EFAULT" } else { "accepted" });
+    let astray = counter::Client(attach(other, 0)?);
+    println!("a frame among another client's A-stacks: {}", name(astray.add(1, 0)));
     println!("a procedure that does not exist: {}", name(pebble::check(connection.call(counter::PROCEDURES, 0, [0; 4]))));
     let report = two.report()?;
     assert!(report.client as usize == second && report.values[second] == 8);
     println!("a result of {} bytes comes back", size_of_val(&report));
     used_up(&domain, two)?;
-    let [low, high] = other.words();
     let (right, wrong) = (takes(other), [Password::of([low ^ 1, high]), Password::of([low, high ^ 1 << 63])].map(takes));
     println!("a password takes {} right as wrong", if wrong == [right; 2] { "as long" } else { "another time" });
     assert!(two.divides(2) == Ok(42));

@@ -44,8 +44,9 @@ static word uses(volatile word *at, word sem, word done)
 }
 static word copies(word number) { return invoke_portal(number, 0l, 0l, 0l); }
 static word create_in_it(word operate, word handle, word what, word at) { return invoke_portal(operate, handle, what, at, 4096l, 2l); }
-DP_MODULE(module, reads, writes, jumps, calls, uses, copies, create_in_it)
-enum { READS, WRITES, JUMPS, CALLS, USES, COPIES, OPERATES };
+static word makes(word create, const char *name) { return invoke_portal(create, name); }
+DP_MODULE(module, reads, writes, jumps, calls, uses, copies, create_in_it, makes)
+enum { READS, WRITES, JUMPS, CALLS, USES, COPIES, OPERATES, MAKES };
 
 static int fresh(int stacks)
 {
@@ -104,8 +105,10 @@ int main(void)
 
     int other = fresh(1), operate = portal_open("protection.operate");
     refuses("a portal that was not passed", dp_call(dp, module, OPERATES, 0, operate, other, 3, hidden) == -EPORTAL);
-    int passed = dp_pass_port_right(dp, operate) | dp_pass_port_right(dp, other);
-    refuses("showing on what one does not see", passed == 0 && dp_call(dp, module, OPERATES, 0, operate, other, 3, hidden) == -EFAULT && dp_call(dp, module, OPERATES, 0, operate, other, 3, seen) == 0);
+    int create = portal_open("protection.create"), passed = dp_pass_port_right(dp, operate) | dp_pass_port_right(dp, other) | dp_pass_port_right(dp, create);
+    strcpy((char *)(seen + 256), "inner");
+    word inner = dp_call(dp, module, MAKES, 0, create, seen + 256);
+    refuses("showing on what one does not see", passed == 0 && inner > 0 && dp_call(dp, module, OPERATES, 0, operate, inner, 3, hidden) == -EFAULT && dp_call(dp, module, OPERATES, 0, operate, inner, 3, seen) == 0);
     dp_withdraw_port_right(dp, other);
     refuses("a portal that was withdrawn", dp_call(dp, module, OPERATES, 0, operate, other, 3, hidden) == -EBADF &&
             dp_withdraw_port_right(dp, other) == -EPORTAL);

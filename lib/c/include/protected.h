@@ -8,9 +8,10 @@
  *     DP_INTERFACE(counter, COUNTER)               -- for callers: counter_add(&client, &result, amount, more)
  *     DP_IMPLEMENTATION(counter, COUNTER, &state)  -- for the module: header and jump table, which call add(client, amount, more)
  *
- * A call's frame, with a password, the arguments and the result, lies in an A-stack, memory that both see: one for each concurrent call. Where
- * the module sees the caller's stack, it lies there. The header copies it once, and looks at the copy. Frames lie nowhere but where the module was
- * told that they may: a result is written to a frame, and a client that chose its place could have the module write over its own memory.
+ * A call's frame, with the arguments and the result, lies in an A-stack, memory that both see: one for each concurrent call. Where
+ * the module sees the caller's stack, it lies there. The header copies it once, and looks at the copy. A client's frames lie nowhere but where the
+ * module was told that this client's may: a result is written to a frame, and a client that chose its place could have the module write over its own memory,
+ * or read and write over another client's. The password comes in registers, not in memory that the module sees: to know where it lies is not to have it.
  */
 #ifndef PROTECTED_H
 #define PROTECTED_H
@@ -27,9 +28,9 @@ enum { DP_CLIENTS = 32 };
 struct dp_module {
     struct dp_password passwords[DP_CLIENTS];
     atomic_uint admitted[DP_CLIENTS]; /* enum dp_admitted_ */
-    /* Where its callers' frames may lie: the first page's number, and below it in 32 bits how many pages. One word, so that a call which
+    /* Where each client's frames may lie: the first page's number, and below it in 32 bits how many pages. One word, so that a call which
        comes while it changes finds the old place or the new one, and never the start of one with the length of the other. */
-    atomic_ulong stacks;
+    atomic_ulong stacks[DP_CLIENTS];
 };
 /* Whose the place of a client is: nobody's, a client's, or of a thread that makes it one or the other. */
 enum dp_admitted_ { DP_NOBODYS_, DP_CLIENTS_OWN_, DP_CHANGING_ };
@@ -43,15 +44,15 @@ struct dp_client {
     size_t each;
     atomic_ulong free; /* bit n: A-stack n is free */
 };
-/* A new client's password, from the machine's source of random bytes; the client's number, which procedures get. -EIO: there is no source, or
-   the manifest does not let this component have it; -ENFILE: there are DP_CLIENTS. */
+/* A new client's password, from the machine's source of random bytes; the client's number, which procedures get. Its frames may lie nowhere yet.
+   -EIO: there is no source, or the manifest does not let this component have it; -ENFILE: there are DP_CLIENTS. */
 int dp_admit(struct dp_module *module, struct dp_password *password);
 /* From now on its password is nobody's; -ENOENT: there is no such client. */
 int dp_withdraw(struct dp_module *module, int client);
-/* The module's callers have their frames in `bytes` at `stacks`, whole pages, which its domain sees from now on: A-stacks, or the stacks of their
-   own threads. NULL: nowhere. Calls may be under way, and other threads may set them: then those are the module's that were set last. What
-   dp_make_visible refuses; -EINVAL: `module` lies among them. */
-int dp_set_stacks(struct dp_module *module, int dp, void *stacks, size_t bytes);
+/* This client has its frames in `bytes` at `stacks`, whole pages, which the module's domain sees from now on: A-stacks, or the stacks of its
+   own threads. NULL: nowhere. Clients that do not trust each other have pages of their own. Calls may be under way, and other threads may set them: then those
+   are the client's that were set last. What dp_make_visible refuses; -ENOENT: there is no such client; -EINVAL: `module` lies among them. */
+int dp_set_stacks(struct dp_module *module, int dp, int client, void *stacks, size_t bytes);
 /* A caller's side, with a password, and with `count` A-stacks of the module's, at most 64, in `bytes` at `stacks`; NULL: none, its frames
    lie on its thread's stack.
    -EINVAL. */
@@ -86,10 +87,10 @@ static inline int dp_client_(const struct dp_module *module, const struct dp_pas
     }
     return found;
 }
-/* Whether a frame of so many bytes lies where callers' frames may. */
-static inline int dp_reaches_(const struct dp_module *module, word frame, size_t bytes)
+/* Whether a frame of so many bytes lies where this client's may. */
+static inline int dp_reaches_(const struct dp_module *module, int client, word frame, size_t bytes)
 {
-    uint64_t stacks = atomic_load_explicit(&module->stacks, memory_order_acquire), all = (stacks & UINT32_MAX) << DP_PAGE_LOG2_;
+    uint64_t stacks = atomic_load_explicit(&module->stacks[client], memory_order_acquire), all = (stacks & UINT32_MAX) << DP_PAGE_LOG2_;
     uint64_t offset = (uint64_t)frame - (stacks >> 32 << DP_PAGE_LOG2_);
     return offset <= all && bytes <= all - offset && offset % 16 == 0;
 }
@@ -114,7 +115,6 @@ static inline int dp_reaches_(const struct dp_module *module, word frame, size_t
 #define DP_NUMBER_(module, type, name, ...) module##_##name##_number_,
 #define DP_FRAME_(module, type, name, ...)                                                                             \
     struct module##_##name##_frame_ {                                                                                  \
-        struct dp_password password_;                                                                                  \
         type result_;                                                                                                  \
         DP_EACH_(DP_FIELD_, __VA_ARGS__)                                                                               \
     } __attribute__((aligned(16)));
@@ -124,9 +124,9 @@ static inline int dp_reaches_(const struct dp_module *module, word frame, size_t
         struct module##_##name##_frame_ own_, *frame_ = &own_;                                                         \
         if (client_->stacks && (sizeof own_ > client_->each || !(frame_ = dp_stack_take_(client_))))                   \
             return -ENOSTACK;                                                                                          \
-        frame_->password_ = client_->password;                                                                         \
         DP_EACH_(DP_STORE_, __VA_ARGS__)                                                                               \
-        word done_ = dp_call(client_->dp, client_->entry, module##_##name##_number_, (word)frame_);                    \
+        const uint64_t *words_ = client_->password.words;                                                              \
+        word done_ = dp_call(client_->dp, client_->entry, module##_##name##_number_, (word)frame_, words_[0], words_[1]); \
         if (done_ == 0)                                                                                                \
             *result_ = frame_->result_;                                                                                \
         if (client_->stacks)                                                                                           \
@@ -142,15 +142,12 @@ static inline int dp_reaches_(const struct dp_module *module, word frame, size_t
 /* What the header does for each procedure. */
 #define DP_BODY_(module, type, name, ...)                                                                              \
     static type name(int client DP_EACH_(DP_PARAMETER_, __VA_ARGS__));                                                 \
-    static word module##_##name##_enter_(const struct dp_module *state_, word at_)                                     \
+    static word module##_##name##_enter_(const struct dp_module *state_, int client_, word at_)                        \
     {                                                                                                                  \
-        if (!dp_reaches_(state_, at_, sizeof(struct module##_##name##_frame_)))                                        \
+        if (!dp_reaches_(state_, client_, at_, sizeof(struct module##_##name##_frame_)))                               \
             return -EFAULT;                                                                                            \
         struct module##_##name##_frame_ *frame_ = (struct module##_##name##_frame_ *)at_, copy_ = *frame_;             \
         __asm__ volatile("" : "+m"(copy_)); /* not read again */                                                       \
-        int client_ = dp_client_(state_, &copy_.password_);                                                            \
-        if (client_ < 0)                                                                                               \
-            return client_;                                                                                            \
         frame_->result_ = name(client_ DP_EACH_(DP_ARGUMENT_, __VA_ARGS__));                                           \
         return 0;                                                                                                      \
     }
@@ -159,9 +156,10 @@ static inline int dp_reaches_(const struct dp_module *module, word frame, size_t
     PROCEDURES(DP_BODY_, module)                                                                                       \
     word module(word procedure, word frame, word a, word b, word c, word d)                                            \
     {                                                                                                                  \
-        static word (*const table[])(const struct dp_module *, word) = {PROCEDURES(DP_ENTRY_, module)};                \
-        (void)a, (void)b, (void)c, (void)d;                                                                            \
-        return table[procedure](state, frame);                                                                         \
+        static word (*const table[])(const struct dp_module *, int, word) = {PROCEDURES(DP_ENTRY_, module)};           \
+        int client = dp_client_(state, &(struct dp_password){{a, b}});                                                 \
+        (void)c, (void)d;                                                                                              \
+        return client < 0 ? client : table[procedure](state, client, frame);                                           \
     }
 
 #endif

@@ -15,6 +15,8 @@ int dp_admit(struct dp_module *module, struct dp_password *password)
         /* Only one thread gets the place; nobody is admitted by half a password. */
         if (!atomic_compare_exchange_strong(&module->admitted[n], &nobodys, DP_CHANGING_))
             continue;
+        /* What the place's last client had is not this one's. */
+        atomic_store(&module->stacks[n], 0);
         module->passwords[n] = *password = drawn;
         atomic_store(&module->admitted[n], DP_CLIENTS_OWN_);
         return n;
@@ -30,15 +32,17 @@ int dp_withdraw(struct dp_module *module, int client)
     atomic_store(&module->admitted[client], DP_NOBODYS_);
     return 0;
 }
-int dp_set_stacks(struct dp_module *module, int dp, void *stacks, size_t bytes)
+int dp_set_stacks(struct dp_module *module, int dp, int client, void *stacks, size_t bytes)
 {
+    if (client < 0 || client >= DP_CLIENTS || atomic_load(&module->admitted[client]) != DP_CLIENTS_OWN_)
+        return -ENOENT;
     uintptr_t start = (uintptr_t)stacks, own = (uintptr_t)module;
     size_t pages = bytes >> DP_PAGE_LOG2_;
     if ((start < own + sizeof *module && own < start + bytes) || pages > UINT32_MAX)
         return -EINVAL;
     int shown = stacks ? dp_make_visible(dp, stacks, bytes, PAGE_READ | PAGE_WRITE) : bytes ? -EINVAL : 0;
     if (shown == 0)
-        atomic_store(&module->stacks, start >> DP_PAGE_LOG2_ << 32 | pages);
+        atomic_store(&module->stacks[client], start >> DP_PAGE_LOG2_ << 32 | pages);
     return shown;
 }
 int dp_attach(struct dp_client *client, int dp, dp_entry *entry, const struct dp_password *password, void *stacks, size_t bytes, int count)

@@ -67,9 +67,14 @@ fn expand(state: &Path, mut module: ItemMod) -> Result<TokenStream> {
         /// How many procedures it has.
         pub const PROCEDURES: usize = #count;
         /// The header: looks the procedure up in the jump table, which goes on.
-        pub extern "C" fn enter(procedure: usize, _: usize, frame: usize, _: usize, _: usize, _: usize) -> isize {
-            static TABLE: [fn(usize) -> isize; PROCEDURES] = [#(#enters),*];
-            TABLE.get(procedure).map_or(::pebble::Error::ENOENT.code(), |procedure| procedure(frame))
+        pub extern "C" fn enter(procedure: usize, _: usize, frame: usize, first: usize, second: usize, _: usize) -> isize {
+            static TABLE: [fn(usize, usize) -> isize; PROCEDURES] = [#(#enters),*];
+            let password = ::pebble::protected::Password::of([first as u64, second as u64]);
+            match (TABLE.get(procedure), #state.client(password)) {
+                (None, _) => ::pebble::Error::ENOENT.code(),
+                (_, Err(error)) => error.code(),
+                (Some(procedure), Ok(client)) => procedure(client, frame),
+            }
         }
         /// A client's side: a method for each procedure.
         pub struct Client(pub ::pebble::protected::Client);
@@ -94,13 +99,13 @@ fn frame(procedure: &Procedure) -> TokenStream {
         #[repr(C, align(16))]
         #[derive(Clone, Copy)]
         #[allow(non_camel_case_types, dead_code)]
-        struct #name { password_: ::pebble::protected::Password, result_: #result, #(#names: #types),* }
+        struct #name { result_: #result, #(#names: #types),* }
         const _: () = {
             const fn is_plain<T: ::pebble::abi::window::Plain>() {}
             is_plain::<#result>();
             #(is_plain::<#types>();)*
         };
-        // SAFETY: all bytes are a value of each of its fields; the password stands first.
+        // SAFETY: all bytes are a value of each of its fields.
         unsafe impl ::pebble::protected::Frame for #name {}
     }
 }
@@ -112,10 +117,10 @@ fn enter(state: &Path, procedure: &Procedure) -> TokenStream {
         ReturnType::Type(..) => quote!(#function(client, #(copy.#names),*)),
     };
     quote! {
-        |at| match #state.receive::<#frame>(at) {
-            Ok((client, copy)) => {
+        |client, at| match #state.receive::<#frame>(client, at) {
+            Ok(copy) => {
                 let result = #returned;
-                // SAFETY: `receive` has found that the frame lies where callers' frames may, which nobody has references to.
+                // SAFETY: `receive` has found that the frame lies where the client's may, which nobody has references to.
                 unsafe { (&raw mut (*(at as *mut #frame)).result_).write_volatile(result) };
                 0
             }
@@ -132,7 +137,7 @@ fn caller(number: usize, procedure: &Procedure) -> TokenStream {
         #(#documentation)*
         pub fn #name(&self, #(#names: #types),*) -> ::pebble::Result<#result> {
             let empty = || ::pebble::protected::zeros::<#result>();
-            let frame = #frame { password_: self.0.password(), result_: empty(), #(#names),* };
+            let frame = #frame { result_: empty(), #(#names),* };
             Ok(self.0.call(#number, frame)?.result_)
         }
     }

@@ -1,18 +1,19 @@
 //! Protected modules: a domain of protection that is entered through its procedures alone, by clients with a password each. What of it depends on the
 //! procedures, the attribute [`module`](crate::module) writes: header, jump table, frames, and the clients' methods.
 //!
-//! A call's frame, with a password, the arguments and the result, lies in an A-stack, memory that both see: one for each concurrent call. The
-//! header copies it once and looks at the copy: what it lies in is the clients', who may change it at any time. So all that is in it is
-//! [`Plain`].
+//! A call's frame, with the arguments and the result, lies in an A-stack, memory that both see: one for each concurrent call. The
+//! header copies it once and looks at the copy: what it lies in is the client's, who may change it at any time. So all that is in it is
+//! [`Plain`]. The password comes in registers, not in memory that the module sees: to know where it lies is not to have it.
 
 use crate::protection::{Connection, Entry, Protection};
 use crate::{Error, Result, check};
+use abi::address::PAGE;
 use abi::rights::Rights;
 use abi::window::Plain;
 use core::cell::UnsafeCell;
 use core::ops::Range;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
+use core::sync::atomic::{AtomicU32, AtomicU64};
 
 /// Most clients of a module.
 pub const CLIENTS: usize = 32;
@@ -38,7 +39,7 @@ impl Password {
 /// A frame of a procedure's calls.
 ///
 /// # Safety
-/// It is `repr(C)`, a password is its first field, and all bytes are a value of each of its fields.
+/// It is `repr(C)`, and all bytes are a value of each of its fields.
 pub unsafe trait Frame: Copy {}
 
 /// A-stacks: memory that a module and its clients see.
@@ -50,7 +51,7 @@ impl<const BYTES: usize> Stacks<BYTES> {
     /// Zeros.
     #[allow(clippy::new_without_default)]
     pub const fn new() -> Stacks<BYTES> {
-        const { assert!(BYTES > 0 && BYTES.is_multiple_of(abi::address::PAGE), "A-stacks are whole pages") };
+        const { assert!(BYTES > 0 && BYTES.is_multiple_of(PAGE), "A-stacks are whole pages") };
         Stacks(UnsafeCell::new([0; BYTES]))
     }
 }
@@ -61,8 +62,9 @@ pub struct Module<T> {
     passwords: [[AtomicU64; 2]; CLIENTS],
     /// 0: nobody's; 1: a client's; 2: somebody makes it one or the other.
     admitted: [AtomicU32; CLIENTS],
-    stacks: AtomicUsize,
-    bytes: AtomicUsize,
+    /// Where each client's frames may lie: the first page's number, and below it in 32 bits how many pages; one word, for it may change while a call
+    /// comes.
+    stacks: [AtomicU64; CLIENTS],
     /// The module's own.
     pub state: T,
 }
@@ -76,8 +78,7 @@ impl<T: Sync> Module<T> {
         Module {
             passwords: [const { [const { AtomicU64::new(0) }; 2] }; CLIENTS],
             admitted: [const { AtomicU32::new(NOBODYS) }; CLIENTS],
-            stacks: AtomicUsize::new(0),
-            bytes: AtomicUsize::new(0),
+            stacks: [const { AtomicU64::new(0) }; CLIENTS],
             state,
         }
     }
@@ -85,18 +86,25 @@ impl<T: Sync> Module<T> {
     pub fn show(&self, domain: &Protection) -> Result<()> {
         domain.show(&raw const *self as usize, size_of::<Self>(), Rights::READ_WRITE)
     }
-    /// Clients have their frames in `stacks`, and nowhere else; the module's domain sees them from now on. `EBUSY`: it has some already, and a
-    /// call may be about to write to them.
-    pub fn set_stacks<const BYTES: usize>(&self, domain: &Protection, stacks: &'static Stacks<BYTES>) -> Result<()> {
+    /// This client has its frames in `stacks`, and nowhere else; the module's domain sees them from now on. Clients that do not trust each other
+    /// have some of their own. `ENOENT`: there is no such client.
+    pub fn set_stacks<const BYTES: usize>(
+        &self,
+        domain: &Protection,
+        client: usize,
+        stacks: &'static Stacks<BYTES>,
+    ) -> Result<()> {
+        let admitted = self.admitted.get(client).is_some_and(|admitted| admitted.load(Acquire) == CLIENTS_OWN);
+        if !admitted {
+            return Err(Error::ENOENT);
+        }
         let start = stacks.0.get() as usize;
-        self.stacks.compare_exchange(0, start, Relaxed, Relaxed).map_err(|_| Error::EBUSY)?;
-        domain.show(start, BYTES, Rights::READ_WRITE).inspect_err(|_| self.stacks.store(0, Relaxed))?;
-        // Who finds so many bytes finds where they begin.
-        self.bytes.store(BYTES, Release);
+        domain.show(start, BYTES, Rights::READ_WRITE)?;
+        self.stacks[client].store(((start / PAGE) as u64) << 32 | (BYTES / PAGE) as u64, Release);
         Ok(())
     }
-    /// A new client: its number, and its password, from the machine's source of random bytes. `EIO`: there is none, or the manifest does not let
-    /// this component have it; `ENFILE`: there are [`CLIENTS`].
+    /// A new client: its number, and its password, from the machine's source of random bytes. Its frames may lie nowhere yet. `EIO`: there is none, or
+    /// the manifest does not let this component have it; `ENFILE`: there are [`CLIENTS`].
     pub fn admit(&self) -> Result<(usize, Password)> {
         let mut drawn = [0; 16];
         crate::random::fill(&mut drawn).map_err(|_| Error::EIO)?;
@@ -105,6 +113,8 @@ impl<T: Sync> Module<T> {
         for (n, admitted) in self.admitted.iter().enumerate() {
             // Only one thread gets the place, and nobody is admitted by half a password.
             if admitted.compare_exchange(NOBODYS, CHANGING, Acquire, Relaxed).is_ok() {
+                // What the place's last client had is not this one's.
+                self.stacks[n].store(0, Relaxed);
                 self.set_password(n, password);
                 admitted.store(CLIENTS_OWN, Release);
                 return Ok((n, Password(password)));
@@ -139,21 +149,16 @@ impl<T: Sync> Module<T> {
         }
         if found < CLIENTS { Ok(found) } else { Err(Error::EACCESS) }
     }
-    /// For the header: who calls, and a copy of the frame. `EFAULT`: it does not lie in the A-stacks; `EACCESS`: the password is no client's.
-    pub fn receive<F: Frame>(&self, at: usize) -> Result<(usize, F)> {
-        let bytes = self.bytes.load(Acquire);
-        let offset = at.wrapping_sub(self.stacks.load(Relaxed));
+    /// For the header: a copy of this client's frame. `EFAULT`: it does not lie in its A-stacks.
+    pub fn receive<F: Frame>(&self, client: usize, at: usize) -> Result<F> {
+        let stacks = self.stacks[client].load(Acquire);
+        let (start, bytes) = ((stacks >> 32) as usize * PAGE, stacks as u32 as usize * PAGE);
+        let offset = at.wrapping_sub(start);
         if offset > bytes || size_of::<F>() > bytes - offset || !offset.is_multiple_of(ALIGN) {
             return Err(Error::EFAULT);
         }
         // SAFETY: it lies in the A-stacks, which this domain sees; all bytes are a value. Read once: its client may change it.
-        let (frame, password) = unsafe {
-            let frame = core::mem::MaybeUninit::new((at as *const F).read_volatile());
-            (frame, frame.as_ptr().cast::<Password>().read())
-        };
-        let client = self.client(password)?;
-        // SAFETY: it was read above.
-        Ok((client, unsafe { frame.assume_init() }))
+        Ok(unsafe { (at as *const F).read_volatile() })
     }
 }
 
@@ -205,10 +210,11 @@ impl Client {
         let taken = self.free.fetch_update(Acquire, Relaxed, |free| (free != 0).then_some(free & free.wrapping_sub(1)));
         let n = taken.map_err(|_| Error::ENOSTACK)?.trailing_zeros() as usize;
         let at = (self.start + n * self.each) as *mut F;
+        let [first, second] = self.password.words();
         // SAFETY: an A-stack, which is this call's as far as this side goes; all bytes are a value of what the module leaves there.
         let back = unsafe {
             at.write_volatile(frame);
-            let done = check(self.connection.call(procedure, 0, [at as usize, 0, 0, 0]));
+            let done = check(self.connection.call(procedure, 0, [at as usize, first as usize, second as usize, 0]));
             done.map(|_| at.read_volatile())
         };
         self.free.fetch_or(1 << n, Release);

@@ -115,7 +115,7 @@ impl<M: Machine> Manager<M> {
         }
         taken.map(|top| top - bytes)
     }
-    /// Puts what a window shows in place of a page that the domain which `handle` names has taken.
+    /// Puts what a window shows in place of a page that the domain which `handle` names has taken. `EACCESS`: it is not the caller's to do that.
     #[optimize(size)]
     pub fn place(
         &mut self,
@@ -128,7 +128,10 @@ impl<M: Machine> Manager<M> {
         if caller.direct != caller.subject {
             return Err(Error::ENOTSUP);
         }
-        let to = self.named_part(caller.direct, handle)?;
+        let (to, by) = self.named_part(caller.direct, handle)?;
+        if !self.may_manage(by, to) {
+            return Err(Error::EACCESS);
+        }
         self.machine.place_page(to, at, rights, from).map(|()| 0)
     }
     /// Domain `giver` has a handle of domain `to`, which was made in its name; its number.

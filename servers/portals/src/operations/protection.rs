@@ -165,11 +165,18 @@ impl<M: Machine> Manager<M> {
         };
         Ok(Named { id, by, delegation })
     }
-    /// The number of the domain of protection that entry `handle` of domain `by` names. `EDEAD`: it is no more.
-    pub(crate) fn named_part(&self, by: usize, handle: usize) -> Result<usize> {
-        self.live(self.protection(by, handle)?.id).map_err(|_| Error::EDEAD)
+    /// The number of the domain of protection that entry `handle` of domain `by` names, and in whose name that one does something with it. `EDEAD`: it
+    /// is no more.
+    pub(crate) fn named_part(&self, by: usize, handle: usize) -> Result<(usize, usize)> {
+        let Named { id, by, .. } = self.protection(by, handle)?;
+        Ok((self.live(id).map_err(|_| Error::EDEAD)?, by))
     }
-    /// Does what `what` says with the domain that `handle` names. `EDEAD`: it is no more.
+    /// Whether domain `by` says what domain of protection `to` is made of, and when it ends: its task does, and who made it. Who only has a handle,
+    /// which was passed to it, calls: what leads into a protected module is not its clients' to say.
+    pub(crate) fn may_manage(&self, by: usize, to: usize) -> bool {
+        self.task_of(to) == by || self.domain(to).is_ok_and(|d| d.parent == by)
+    }
+    /// Does what `what` says with the domain that `handle` names. `EDEAD`: it is no more; `EACCESS`: it is not the caller's to do that.
     #[optimize(size)]
     pub fn operate(&mut self, caller: Caller, handle: usize, what: usize, words: [usize; 3]) -> Result<isize> {
         if caller.direct != caller.subject {
@@ -185,6 +192,7 @@ impl<M: Machine> Manager<M> {
         let Named { id, by, delegation } = self.protection(holder, handle)?;
         if what == operation::DESTROY {
             match self.live(id) {
+                Ok(to) if !self.may_manage(by, to) => return Err(Error::EACCESS),
                 Ok(to) => self.destroy_protection(to),
                 // It has ended by itself, and nobody will ask how.
                 Err(_) => {
@@ -198,6 +206,9 @@ impl<M: Machine> Manager<M> {
             return Ok(0);
         }
         let (to, [first, second, third]) = (self.live(id).map_err(|_| Error::EDEAD)?, words);
+        if !self.may_manage(by, to) && !matches!(what, operation::CONNECT | operation::NUMBER) {
+            return Err(Error::EACCESS);
+        }
         match (what, delegation) {
             (operation::REGISTER, _) => {
                 self.spend(delegation, third.min(STACKS + 1) * (THREAD_STACK / PAGE))?;
