@@ -19,6 +19,10 @@ static int part(word faults)
     int dp = dp_create("part");
     if (dp < 0 || dp_show_program(dp) || dp_register(dp, module, module_procedures, 1) || dp_make_visible(dp, seen, sizeof seen, PAGE_READ))
         return dp < 0 ? dp : -1;
+    /* What it takes and does not see any more is its own, too. */
+    char *taken = dp_take(dp, 4 * 4096);
+    if (!taken || dp_make_invisible(dp, taken + 4096, 2 * 4096))
+        return -1;
     word result = dp_call(dp, module, 0, 0, faults ? (word *)8 : seen);
     return result != (faults ? -EDEAD : 7) ? (int)result : dp_destroy(dp);
 }

@@ -53,6 +53,11 @@ impl<T: Copy, const PAGES: usize> Chains<T, PAGES> {
         }
         Ok(())
     }
+    /// Makes sure that `count` more can be kept. `ENFILE`, `ENOMEM`.
+    pub fn room_for(&mut self, (ram, frames): (&mut impl Ram, &mut Frames), count: usize) -> Result<(), Error> {
+        let free = core::iter::successors(self.free.get(), |record| record.next.get()).take(count).count();
+        (0..(count - free).div_ceil(IN_PAGE)).try_for_each(|_| self.grow(ram, frames))
+    }
     /// Keeps `value` for `number`. `ENFILE`: there are too many; `ENOMEM`: there is no memory for it.
     #[inline(always)]
     pub fn insert(&mut self, (ram, frames): (&mut impl Ram, &mut Frames), number: u16, value: T) -> Result<(), Error> {

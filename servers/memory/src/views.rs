@@ -150,13 +150,64 @@ impl<R: Ram> Spaces<R> {
         }
         if !none {
             self.view_tables(view, range)?;
-            if self.views.regions.of(view as u16).count() + 2 > REGIONS {
-                return Err(Error::ENFILE);
-            }
         }
-        self.cut(view, range)?;
+        self.region_room(view, range)?;
+        self.cut_but_what_was_taken(view, range, rights)?;
         self.blind(view, range);
-        if none { Ok(()) } else { self.see(view, range, rights, false) }
+        if none { Ok(()) } else { self.see_between_what_was_taken(view, range, rights) }
+    }
+    /// Whether there is room for what becomes of a view's regions where it sees a range otherwise: two that are left of those at its ends, and one
+    /// beside each in which it has taken pages. `ENFILE`: it has too many then, or all views together.
+    fn region_room(&mut self, view: usize, (start, end): (usize, usize)) -> Result<(), Error> {
+        let (mut after, mut more) = (1, 3);
+        for region in self.views.regions_of(view) {
+            let (before, behind) = (region.start as usize * PAGE < start, region.end as usize * PAGE > end);
+            let taken = region.own as usize;
+            let meets = region.meets(start, end);
+            after += if meets { before as usize + behind as usize + 2 * taken } else { 1 };
+            more += if meets { taken } else { 0 };
+        }
+        if after > REGIONS {
+            return Err(Error::ENFILE);
+        }
+        let Self { ram, frames, views, .. } = self;
+        views.regions.room_for((ram, frames), more)
+    }
+    /// Takes a range out of the regions of a view, but for pages that its domain has taken: whatever it sees of them, they are its own until it ends.
+    fn cut_but_what_was_taken(&mut self, view: usize, range: (usize, usize), rights: Rights) -> Result<(), Error> {
+        let (start, end) = ((range.0 / PAGE) as u32, (range.1 / PAGE) as u32);
+        let kept = |r: &Region| r.own && r.rights() == rights && start <= r.start && r.end <= end;
+        let other = |r: &Region| r.start < end && start < r.end && !kept(r);
+        while let Some(region) = self.views.regions.remove(view as u16, other) {
+            let (from, to) = (region.start.max(start), region.end.min(end));
+            let rights = rights.bits() as u8;
+            let inside = Region { start: from, end: if region.own { to } else { from }, rights, own: true };
+            let parts = [Region { end: from, ..region }, inside, Region { start: to, ..region }];
+            self.keep_regions(view, parts)?;
+        }
+        Ok(())
+    }
+    fn see_between_what_was_taken(
+        &mut self,
+        view: usize,
+        (mut start, end): (usize, usize),
+        rights: Rights,
+    ) -> Result<(), Error> {
+        while start < end {
+            let own = self.views.regions_of(view).filter(|r| r.own && r.meets(start, end));
+            let next =
+                own.min_by_key(|r| r.start).map_or((end, end), |r| (r.start as usize * PAGE, r.end as usize * PAGE));
+            if start < next.0 {
+                self.see(view, (start, next.0), rights, false)?;
+            }
+            start = next.1;
+        }
+        Ok(())
+    }
+    fn keep_regions(&mut self, view: usize, parts: impl IntoIterator<Item = Region>) -> Result<(), Error> {
+        let Self { ram, frames, views, .. } = self;
+        let mut parts = parts.into_iter().filter(|part| part.start < part.end);
+        parts.try_for_each(|part| views.regions.insert((ram, frames), view as u16, part))
     }
     /// Whether domain `by` can show a range of `space` with these rights.
     #[cfg_attr(target_os = "none", optimize(size))]
@@ -222,12 +273,7 @@ impl<R: Ram> Spaces<R> {
         let (start, end) = ((start / PAGE) as u32, (end / PAGE) as u32);
         let overlaps = |r: &Region| r.start < end && start < r.end;
         while let Some(region) = self.views.regions.remove(view as u16, overlaps) {
-            let Self { ram, frames, views, .. } = self;
-            for rest in [Region { end: start, ..region }, Region { start: end, ..region }] {
-                if rest.start < rest.end {
-                    views.regions.insert((ram, frames), view as u16, rest)?;
-                }
-            }
+            self.keep_regions(view, [Region { end: start, ..region }, Region { start: end, ..region }])?;
         }
         Ok(())
     }
@@ -303,8 +349,11 @@ impl<R: Ram> Spaces<R> {
         }
         let mut next = self.views.of(space).next();
         while let Some((number, view)) = next {
-            // Without a record for it, what lies behind the page is unseen too.
-            let _ = self.cut(number, (va, va + PAGE));
+            // Without a record for it, what lies behind the page is unseen too: where there is none left, or it would be one too many.
+            let region = self.views.region(number, va).filter(|region| !region.own);
+            let last =
+                region.filter(|_| self.views.regions_of(number).count() >= REGIONS).map(|r| r.end as usize * PAGE);
+            let _ = self.cut(number, (va, last.unwrap_or(va + PAGE)));
             next = self.views.numbered(view.next);
         }
     }

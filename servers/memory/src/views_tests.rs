@@ -186,6 +186,73 @@ fn what_a_view_takes_is_its_own_and_ends_with_it() {
     holds(&mut s);
 }
 #[test]
+fn what_a_view_took_ends_with_it_whatever_it_sees_of_it_since() {
+    for (first, pages, rights) in
+        [(0, 1, Rights::NONE), (1, 2, Rights::NONE), (0, 5, Rights::NONE), (2, 1, READ), (0, 5, READ)]
+    {
+        let mut s = three();
+        let free = s.frames.free();
+        let heap = s.grow(2, 5).unwrap();
+        let at = heap + first * PAGE;
+        kept(&mut s, |s| s.make_visible(1, 2, (at, pages * PAGE), rights, NONE)).unwrap();
+        assert_eq!((s.views.taken(2), s.resolve_view(2, at, Rights::WRITE, false)), (5, Seen::Not));
+        let seen = if rights == READ { Seen::Now } else { Seen::Not };
+        assert_eq!(s.resolve_view(2, at, Rights::READ, false), seen);
+        // Again, and what lies around it too.
+        kept(&mut s, |s| s.make_visible(1, 2, (heap, 5 * PAGE), WRITE, NONE)).unwrap();
+        assert_eq!((s.views.taken(2), s.resolve_view(2, at, Rights::WRITE, false)), (5, Seen::Now));
+        kept(&mut s, |s| s.make_visible(1, 2, (at, pages * PAGE), rights, NONE)).unwrap();
+        holds(&mut s);
+        die(&mut s, NONE);
+        assert!((0..5).all(|page| !s.resolve(1, heap + page * PAGE, READ)));
+        assert!(s.frames.free() + 4 > free, "{} of {free}", s.frames.free());
+        holds(&mut s);
+    }
+}
+#[test]
+fn between_pages_that_a_view_took_it_sees_what_it_is_shown() {
+    let mut s = three();
+    let first = s.grow(2, 1).unwrap();
+    assert_eq!(
+        (s.grow(1, 1), s.grow(2, 1), s.grow(1, 1)),
+        (Ok(first + PAGE), Ok(first + 2 * PAGE), Ok(first + 3 * PAGE))
+    );
+    kept(&mut s, |s| s.make_visible(1, 2, (first, 4 * PAGE), READ, NONE)).unwrap();
+    for page in 0..4 {
+        assert_eq!(s.resolve_view(2, first + page * PAGE, Rights::READ, false), Seen::Now);
+        assert_eq!(s.resolve_view(2, first + page * PAGE, Rights::WRITE, false), Seen::Not);
+    }
+    assert_eq!(s.views.taken(2), 2);
+    holds(&mut s);
+    die(&mut s, NONE);
+    assert_eq!([0, 1, 2, 3].map(|page| s.resolve(1, first + page * PAGE, READ)), [false, true, false, true]);
+}
+#[test]
+fn a_view_of_which_every_other_page_is_hidden_has_no_more_regions_than_others() {
+    let mut s = three();
+    s.map(1, BASE + 4 * PAGE, 400 * PAGE, READ).unwrap();
+    show(&mut s, 2, 4, 400, READ).unwrap();
+    let most = (0..200).find(|n| show(&mut s, 2, 4 + 2 * n, 1, Rights::NONE).is_err()).unwrap();
+    assert!(most < REGIONS && s.views.regions_of(2).count() <= REGIONS, "{most}");
+    assert_eq!(show(&mut s, 2, 4 + 2 * most, 1, Rights::NONE), Err(Error::ENFILE));
+    // Nothing was lost by the refusal.
+    assert_eq!(sees(&mut s, 2, 4 + 2 * most, Rights::READ), Seen::Now);
+    holds(&mut s);
+    assert_eq!((show(&mut s, 2, 4, 400, Rights::NONE), s.views.regions_of(2).count()), (Ok(()), 0));
+}
+#[test]
+fn a_view_of_which_every_other_page_is_unmapped_has_no_more_regions_than_others() {
+    let mut s = three();
+    s.map(1, BASE + 4 * PAGE, 400 * PAGE, READ).unwrap();
+    show(&mut s, 2, 4, 400, READ).unwrap();
+    for n in 0..200 {
+        kept(&mut s, |s| s.unmap(1, BASE + (4 + 2 * n) * PAGE, NONE)).unwrap();
+    }
+    assert!(s.views.regions_of(2).count() <= REGIONS);
+    assert_eq!((sees(&mut s, 2, 5, READ), sees(&mut s, 2, 403, READ)), (Seen::Now, Seen::Not));
+    holds(&mut s);
+}
+#[test]
 fn what_a_window_shows_is_not_hidden_and_outlives_its_taker() {
     let mut s = three();
     let heap = s.grow(2, 1).unwrap();
@@ -244,7 +311,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
     fn whatever_is_done_views_show_no_more_than_they_may(
-        steps in proptest::collection::vec((0u8..11, 0usize..2, 0usize..6, 1usize..4, 0usize..3), 1..60),
+        steps in proptest::collection::vec((0u8..13, 0usize..2, 0usize..6, 1usize..4, 0usize..3), 1..60),
     ) {
         let mut s = three();
         let patches = [2, 3].map(|view| s.patch(view, 0x77000, false, NONE).unwrap());
@@ -258,6 +325,15 @@ proptest! {
                 4 => { let _ = kept(&mut s, |s| s.unmap(1, va, NONE)); }
                 5 => { let _ = s.map(1, va, count * PAGE, WRITE); }
                 6 => { s.resolve(1, va + 1361 * n, [READ, Rights::WRITE, Rights::EXECUTE][n]); }
+                11 => { let _ = s.grow(view, count); }
+                // What it has taken, and what the space took between.
+                12 => {
+                    let heap = BASE + (1000 + page) * PAGE;
+                    let before = s.views.taken(view);
+                    if kept(&mut s, |s| s.make_visible(1, view, (heap, count * PAGE), rights, NONE)).is_ok() {
+                        prop_assert_eq!(s.views.taken(view), before);
+                    }
+                }
                 9 | 10 => missed(&mut s, patch, page),
                 7 => {
                     let asid = copies;
