@@ -110,11 +110,22 @@ fn service_stack(root: &Path, system: &manifest::System) -> Result<bool> {
     if deepest.way.bytes > deepest.most {
         deepest.way.functions.iter().for_each(|function| println!("FAIL: by {function}"));
     }
+    let calls_back = servers.calls_back();
+    let Some(back) = calls_back.iter().max_by_key(|e| e.way.bytes) else { return Ok(false) };
+    println!(
+        "service stack: {} bytes in use at most where \"{}\" calls back, of {}",
+        back.way.bytes,
+        back.portal.as_deref().unwrap_or_default(),
+        back.most
+    );
+    if back.way.bytes > back.most {
+        back.way.functions.iter().for_each(|function| println!("FAIL: by {function}"));
+    }
     let unknown = servers.endless();
     for function in &unknown {
         println!("FAIL: {function} calls itself: how often, and why not more, is not in `stacks::RECURSIVE`");
     }
-    Ok(deepest.way.bytes <= deepest.most && unknown.is_empty())
+    Ok(deepest.way.bytes <= deepest.most && back.way.bytes <= back.most && unknown.is_empty())
 }
 /// Checks every portal in an image.
 fn verify_portals(image: &[u8]) -> Result<usize> {

@@ -100,6 +100,15 @@ pub const SERVICE_VA: usize = COMMON_VA + 0x4000_0000;
 pub const SERVICE_STRIDE: usize = 0x8000;
 /// Mapped bytes of a service stack.
 pub const SERVICE_STACK: usize = 0x2000;
+/// Of these, what a call of a trusted component may take, with all that it calls of others: `./pebble check` computes the deepest.
+pub const SERVICE_CALL: usize = SERVICE_STACK / 4 * 3;
+/// And what may be in use where a trusted component calls code that is not trusted: that may call trusted components again, on what is left.
+pub const SERVICE_CALLER: usize = SERVICE_STACK - SERVICE_CALL;
+/// Bytes in use of the service stack that stack pointer `sp` lies in.
+pub const fn service_used(sp: usize) -> usize {
+    sp.wrapping_neg() % SERVICE_STRIDE
+}
+const _: () = assert!(SERVICE_VA.is_multiple_of(SERVICE_STRIDE) && service_used(service_top(7) - 16) == 16);
 /// Of these, what the first components have where another trusted component calls them. The deepest use that was found is 4,144 bytes, of who ends a domain of
 /// protection.
 pub const SERVICE_CALLS: usize = SERVICE_STACK - 4000;

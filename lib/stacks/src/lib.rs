@@ -2,11 +2,11 @@
 //!
 //! A call goes from function to function, and through portals from server to server, all on one stack. Who calls whom stands in the programs: so the
 //! deepest way is found for each entry point, before the system runs. A component that is not trusted has stacks of its own. Where a trusted one calls
-//! it, it may call trusted ones again, on the same service stack: nothing bounds yet how much is in use below such a call.
+//! it, it may call trusted ones again, on the same service stack: where more than [`BELOW`] bytes are in use, it does not call (`pebble::portal::call_back`).
 
 mod code;
 
-use abi::address::SERVICE_STACK;
+use abi::address::{SERVICE_CALL, SERVICE_CALLER};
 use code::{Function, Functions};
 use image::Program;
 use image::declared;
@@ -14,7 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes that a call of a trusted component may take, with all that it calls of others: a quarter of the stack is for what is in use where untrusted code
 /// that a trusted component has called makes a call.
-pub const MOST: usize = SERVICE_STACK / 4 * 3;
+pub const MOST: usize = SERVICE_CALL;
+/// And what is in use at most where one of the first calls back.
+pub const BELOW: usize = SERVICE_CALLER;
 
 /// Bytes that a function may take by itself where nothing else is known: half of what there is for a call, so that who it calls has the other.
 pub const LARGEST: usize = MOST / 2;
@@ -147,6 +149,26 @@ impl<'a> Server<'a> {
             |pattern: &String| pattern.strip_suffix('*').map_or(pattern == name, |start| name.starts_with(start));
         self.component.opens.iter().any(matches)
     }
+    /// The deepest way from a function to where it calls a portal by a number that is not in its program. A circle counts once.
+    fn way_back(&self, at: u64, known: &mut BTreeMap<u64, Option<Way>>) -> Option<Way> {
+        if let Some(known) = known.get(&at) {
+            return known.clone();
+        }
+        known.insert(at, None);
+        let function = self.functions.get(&at)?;
+        let mut deepest = function.any_portal.then(|| Way { bytes: function.frame, functions: Vec::new() });
+        let pointed = function.refers.iter().map(|&callee| (callee, function.frame));
+        for (callee, taken) in function.calls.iter().map(|(&callee, &taken)| (callee, taken)).chain(pointed) {
+            if let Some(way) = self.way_back(callee, known) {
+                deepest = Some(deepest.unwrap_or_default().or(way.below(taken)));
+            }
+        }
+        if let Some(way) = &mut deepest {
+            way.functions.insert(0, format!("{}: {} ({})", self.component.name, function.name, function.frame));
+        }
+        known.insert(at, deepest.clone());
+        deepest
+    }
     /// Where it may be entered, with names where they are known: by portals that it registers while it runs, too.
     fn entered(&self) -> impl Iterator<Item = u64> {
         self.roots.iter().copied().filter(|at| *at != self.start)
@@ -178,8 +200,8 @@ impl Way {
 #[derive(Clone, Default)]
 struct Deep {
     way: Way,
-    /// Something on its ways is called through a pointer.
-    pointers: bool,
+    /// The deepest way to where something is called through a pointer: that may be what a function refers to from which the way comes.
+    pointer: Option<Way>,
     /// And nothing on its ways refers to what that could be.
     open: bool,
 }
@@ -238,15 +260,29 @@ impl<'a> Servers<'a> {
             let component = *component;
             let places: Vec<(u64, String)> = provides.iter().map(|(name, &at)| (at, name.clone())).collect();
             for (at, portal) in places {
-                let Deep { mut way, open, .. } = self.way((n, at, false));
-                if open {
-                    let pointed = self.deepest_addressed(n);
-                    way = way.and(&pointed);
+                let Deep { mut way, pointer, open } = self.way((n, at, false));
+                if let Some(pointer) = pointer.filter(|_| open) {
+                    way = way.or(pointer.and(&self.deepest_addressed(n)));
                 }
                 entries.push(Entry { component: component.name, portal: Some(portal), way, most: MOST });
             }
         }
         entries
+    }
+    /// From each entry point of those that are told whom to call back, the deepest way to where they call by a number that is not in their programs: to what is
+    /// not trusted, among others.
+    pub fn calls_back(&self) -> Vec<Entry<'a>> {
+        let asked = |server: &&Server| CALL_BACK.iter().any(|name| server.provides.contains_key(*name));
+        let first = self.all.iter().filter(|server| server.component.boot).filter(asked);
+        let entries = first.flat_map(|server| {
+            let mut known = BTreeMap::new();
+            let places: Vec<(&String, &u64)> = server.provides.iter().collect();
+            places.into_iter().filter_map(move |(name, &at)| {
+                let way = server.way_back(at, &mut known)?;
+                Some(Entry { component: server.component.name, portal: Some(name.clone()), way, most: BELOW })
+            })
+        });
+        entries.collect()
     }
     /// The deepest way from a function of server `n` that a pointer in its data leads to, entry points left out, which portals lead to.
     fn deepest_addressed(&mut self, n: usize) -> Way {
@@ -297,28 +333,33 @@ impl<'a> Servers<'a> {
         let server = &self.all[n];
         let Some(function) = server.functions.get(&at) else { return Deep::default() };
         let (frame, calls, refers) = (function.frame, function.calls.clone(), function.refers.clone());
-        let mut deep =
-            Deep { way: Way::default(), pointers: function.indirect, open: function.indirect && refers.is_empty() };
+        let own = Way { bytes: frame, functions: Vec::new() };
+        let mut pointer = function.indirect.then(|| own.clone());
+        let mut unknown = function.indirect && refers.is_empty();
         let mut further = self.by_portals(place);
         if function.indirect {
             further.extend(refers.iter().map(|&at| (n, at, asked)));
         }
-        let mut deepest = Way { bytes: frame, functions: Vec::new() };
+        let mut deepest = own;
         for place in further {
             deepest = deepest.or(self.way(place).way.below(frame));
         }
         for (callee, taken) in calls {
-            let Deep { mut way, pointers, open } = self.way((n, callee, asked));
-            if pointers {
-                deep.pointers = true;
-                deep.open |= open && refers.is_empty();
-                let pointed = refers.iter().map(|&at| self.way((n, at, asked)).way).max_by_key(|way| way.bytes);
-                way = pointed.iter().fold(way, Way::and);
+            let called = self.way((n, callee, asked));
+            deepest = deepest.or(called.way.below(taken));
+            let Some(there) = called.pointer.map(|way| way.below(taken)) else { continue };
+            unknown |= called.open && refers.is_empty();
+            let pointed = refers.iter().map(|&at| self.way((n, at, asked)).way).max_by_key(|way| way.bytes);
+            if let Some(pointed) = pointed {
+                deepest = deepest.or(there.clone().and(&pointed));
             }
-            deepest = deepest.or(way.below(taken));
+            pointer = Some(pointer.unwrap_or_default().or(there));
         }
-        deepest.functions.insert(0, format!("{} ({frame})", self.name(place)));
-        Deep { way: deepest, ..deep }
+        let name = format!("{} ({frame})", self.name(place));
+        for way in [&mut deepest].into_iter().chain(&mut pointer) {
+            way.functions.insert(0, name.clone());
+        }
+        Deep { way: deepest, pointer, open: unknown }
     }
     /// Where the portals lead that a function calls.
     fn by_portals(&self, (n, at, asked): Place) -> Vec<Place> {

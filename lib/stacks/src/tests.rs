@@ -107,6 +107,36 @@ fn what_is_called_through_a_pointer_is_what_its_callers_refer_to() {
     assert_eq!(bytes(vec![one]).0["one.a"], 220);
 }
 #[test]
+fn a_call_through_one_pointer_is_one_call_whoever_refers_to_something() {
+    let one = fake("one", true)
+        .function(10, 100, &[20], &[])
+        .change(10, |f| f.refers = [30].into())
+        .function(20, 50, &[25], &[])
+        .change(20, |f| f.refers = [40].into())
+        .function(25, 5, &[], &[])
+        .change(25, |f| f.indirect = true)
+        .function(30, 70, &[], &[])
+        .function(40, 60, &[], &[])
+        .provides("one.a", 10);
+    assert_eq!(bytes(vec![one]).0["one.a"], 225);
+}
+#[test]
+fn what_is_in_use_where_one_calls_back_is_the_deepest_way_there() {
+    let manager = fake("one", true)
+        .function(10, 100, &[20, 30], &[])
+        .function(20, 500, &[], &[])
+        .function(30, 50, &[40, 10], &[])
+        .function(40, 8, &[], &[])
+        .change(40, |f| f.any_portal = true)
+        .provides("portal.template", 10)
+        .provides("portal.close", 20);
+    let other =
+        fake("two", true).function(10, 9000, &[], &[]).change(10, |f| f.any_portal = true).provides("two.a", 10);
+    let servers = Servers::new([manager, other].map(Fake::server).into());
+    let all: Vec<_> = servers.calls_back().into_iter().map(|e| (e.portal.unwrap(), e.way.bytes, e.most)).collect();
+    assert_eq!(all, [("portal.template".to_string(), 158, BELOW)]);
+}
+#[test]
 fn a_component_that_is_called_back_is_called_back_once() {
     let template = abi::system::ALL.iter().find(|(_, name)| *name == "portal.template");
     assert!(template.is_none(), "its name is imported");

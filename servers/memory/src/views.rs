@@ -204,6 +204,7 @@ impl<R: Ram> Spaces<R> {
         }
         Ok(())
     }
+    #[inline(never)]
     fn keep_regions(&mut self, view: usize, parts: impl IntoIterator<Item = Region>) -> Result<(), Error> {
         let Self { ram, frames, views, .. } = self;
         let mut parts = parts.into_iter().filter(|part| part.start < part.end);
@@ -349,13 +350,16 @@ impl<R: Ram> Spaces<R> {
         }
         let mut next = self.views.of(space).next();
         while let Some((number, view)) = next {
-            // Without a record for it, what lies behind the page is unseen too: where there is none left, or it would be one too many.
-            let region = self.views.region(number, va).filter(|region| !region.own);
-            let last =
-                region.filter(|_| self.views.regions_of(number).count() >= REGIONS).map(|r| r.end as usize * PAGE);
-            let _ = self.cut(number, (va, last.unwrap_or(va + PAGE)));
+            self.unseen_by(number, va);
             next = self.views.numbered(view.next);
         }
+    }
+    /// Without a record for it, what lies behind the page is unseen too: where there is none left, or it would be one too many.
+    #[inline(never)]
+    fn unseen_by(&mut self, view: usize, va: usize) {
+        let full = self.views.regions_of(view).count() >= REGIONS;
+        let region = self.views.region(view, va).filter(|region| full && !region.own);
+        let _ = self.cut(view, (va, region.map_or(va + PAGE, |region| region.end as usize * PAGE)));
     }
     /// An access of view `view` to `va` faulted that wanted one right; or (`alone`) a portal is to lend the page, which then must be
     /// the space's own.

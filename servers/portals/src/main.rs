@@ -106,7 +106,7 @@ fn post(mut manager: Guard) {
 /// Calls code of a client through `upcall`, which is pending, with the lock free: so it takes the guard.
 fn unlocked_call<const N: usize>(manager: Guard, upcall: usize, arguments: [usize; N]) -> isize {
     drop(manager);
-    let result = pebble::portal::call(upcall, arguments);
+    let result = pebble::portal::call_back(upcall, arguments);
     MANAGER.lock().upcall_returned(upcall);
     result
 }
@@ -135,13 +135,18 @@ fn tell_one(told: DomainId, portal: usize, first: DomainId) -> Option<DomainId> 
     }
     next
 }
-/// Runs `body`, which makes `count` portals in the direct caller's table, and tells the caller of them.
+/// Bytes that are in use at most from [`with_new_portals`] to where the caller is told.
+const TO_TELL: usize = 512;
+/// Runs `body`, which makes `count` portals in the direct caller's table, and tells the caller of them. `EDEPTH`: it could not be told, so none are made.
 #[inline(always)]
 fn with_new_portals(
     thread: ThreadIndex,
     count: usize,
     body: impl FnOnce(&mut Manager, Caller) -> Result<usize>,
 ) -> isize {
+    if !pebble::portal::may_call_back(TO_TELL) {
+        return Error::EDEPTH.code();
+    }
     let mut told = None;
     let number = with_caller(thread, |manager, caller| {
         let number = body(manager, caller)?;

@@ -132,7 +132,7 @@ fn ask(thread: usize, mut spaces: Guard, (client, cause, address, pc): (DomainId
     let Spaces { ram, frames, pagers, .. } = &mut *spaces;
     let Some(portal) = pagers.begin((ram, frames), thread, fault) else { return Answered::Not };
     drop(spaces);
-    let answered = pebble::portal::call(portal as usize, [client.number(), cause, address, pc]);
+    let answered = pebble::portal::call_back(portal as usize, [client.number(), cause, address, pc]);
     let mut spaces = SPACES.lock();
     spaces.pagers.end(thread, portal);
     if answered == 0 {
