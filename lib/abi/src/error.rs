@@ -100,6 +100,8 @@ errors! {
     EDQUOT = 132, "the component's part of the disk is used up";
     /// The wait was ended because nobody waits for what it is for: the caller is dead, or its deadline has passed.
     ECANCELED = 140, "canceled";
+    /// Who held the lock has ended, or the domain in which it was taken.
+    EOWNERDEAD = 142, "the lock's holder has ended";
     /// Not something that the caller's isolation lets it do, or that is there at all.
     ENOTSUP = 134, "not supported";
     /// No portal of this number.

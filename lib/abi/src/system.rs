@@ -92,11 +92,12 @@ system_portals! {
     PORTAL_CALLERS = 33, "portal.callers";
     /// `()`: a constant with which the caller has granted portals, none of which is left; each once. `EAGAIN`: there is none.
     PORTAL_GONE = 34, "portal.gone";
-    /// `(address, holder, turns)`: waits for the caller's lock at `address`, which thread `holder` (an index) holds and runs by at least
+    /// `(lock, holder, turns)`: waits for the lock with that key, which `holder` (a thread's index, or a [`crate::lock::Holder`]) holds and runs by at least
     /// the calling thread's priority until it lets go. `turns`: how often locks had been let go when it was seen to be held, from a
-    /// call with -1; if that is more by now, there is nothing to wait for. 0: it may be free.
+    /// call with [`crate::lock::TURNS`]; if that is more by now, there is nothing to wait for. 0: it may be free.
     LOCK_WAIT = 35, "scheduler.lock_wait";
-    /// `(address)`: the first thread that waits for the caller's lock wakes, which the calling thread has let go.
+    /// `(lock, whom)`: the calling thread has let go of the lock with that key. Of each domain the first that waits for thread `whom` wakes (an
+    /// index: its own, or of who has waited first for holder 0); with 0, the first of the caller's domain that waits for the caller.
     LOCK_RELEASE = 36, "scheduler.lock_release";
     /// `(&[u8; NAMELEN], asid, how, token)`: who may open a portal that the caller has registered, besides what the manifest says: one
     /// of [`admission`].

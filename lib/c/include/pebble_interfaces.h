@@ -32,6 +32,12 @@ static inline word pebble_scheduler_stack_dead(int through, int domain)
 {
     return invoke_portal(through, domain);
 }
+/* Those that wait for locks taken in a domain that has ended look for themselves, a few at a time, from a place on that is 1 at first → the next place; 0: that were all; portal manager */
+#define PEBBLE_SCHEDULER_DOMAIN_DEAD "scheduler.domain_dead" /* smii */
+static inline word pebble_scheduler_domain_dead(int through, int domain, word from)
+{
+    return invoke_portal(through, domain, from);
+}
 /* Others of its priority come first */
 static inline word pebble_scheduler_yield(void)
 {
@@ -136,21 +142,21 @@ static inline word pebble_scheduler_end_stuck(int through, int thread, word end)
 {
     return invoke_portal(through, thread, end);
 }
-/* Waits for the lock at an address, which a thread holds, see [Time of others](time.md) → 0: it may be free; turns -1: how often locks have been let go; `EAGAIN`, `ESRCH`, `EINVAL` (the holder is the caller), `EDEAD`. The portal's constant: most locks of one holder */
-static inline word pebble_scheduler_lock_wait(word address, int holder, word turns)
+/* Waits for the lock with a key, its address for one, which a thread holds (0: nobody knows who), see [Time of others](time.md) → 0: it may be free; turns -1: how often locks have been let go; -2: the name of the calling thread as a holder, by which others are told of its end; `EAGAIN`, `ESRCH`, `EINVAL` (the holder is the caller), `EDEAD`, `EOWNERDEAD`. The portal's constant: most locks of one holder */
+static inline word pebble_scheduler_lock_wait(word lock, word holder, word turns)
 {
-    return invoke_portal(35, address, holder, turns);
+    return invoke_portal(35, lock, holder, turns);
 }
 /* The same in tables of trusted domains */
-#define PEBBLE_SCHEDULER_LOCK_WAIT_TRUSTED "scheduler.lock_wait_trusted" /* smaciii */
-static inline word pebble_scheduler_lock_wait_trusted(int through, word address, int holder, word turns)
+#define PEBBLE_SCHEDULER_LOCK_WAIT_TRUSTED "scheduler.lock_wait_trusted" /* smdciii */
+static inline word pebble_scheduler_lock_wait_trusted(int through, word lock, word holder, word turns)
 {
-    return invoke_portal(through, address, holder, turns);
+    return invoke_portal(through, lock, holder, turns);
 }
-/* The calling thread has let go of the lock at that address, and the first that waits wakes */
-static inline word pebble_scheduler_lock_release(word address)
+/* The calling thread has let go of the lock with that key: of those that wait for that thread, itself or who has waited first for a holder whom nobody knows, the first of each domain wakes; 0: of those in the caller's own domain that wait for the caller, the first */
+static inline word pebble_scheduler_lock_release(word lock, int whom)
 {
-    return invoke_portal(36, address);
+    return invoke_portal(36, lock, whom);
 }
 /* `state << 48 \| priority << 32 \| home`, or `ESRCH`; states 1 running, 2 ready, 3 semaphore, 4 sleeping, 5 joining, 6 stack, 7 ended */
 #define PEBBLE_SCHEDULER_INFO "scheduler.info" /* smi */

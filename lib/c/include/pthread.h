@@ -17,14 +17,19 @@ typedef struct {
 enum { PTHREAD_CREATE_JOINABLE, PTHREAD_CREATE_DETACHED };
 
 enum { PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_RECURSIVE, PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_DEFAULT = PTHREAD_MUTEX_NORMAL };
+enum { PTHREAD_MUTEX_STALLED, PTHREAD_MUTEX_ROBUST };
+enum { PTHREAD_PROCESS_PRIVATE, PTHREAD_PROCESS_SHARED };
 typedef struct {
-    int users, semaphore, owner, depth, kind;
+    long word;          /* 0: free; else who holds it */
+    int waiters, first; /* how many wait; who waits for a holder that has not said who it is */
+    int depth, kind, state;
+    long key;           /* what the scheduler calls it; 0: its address */
 } pthread_mutex_t;
 typedef struct {
-    int kind;
+    int kind, shared;
 } pthread_mutexattr_t;
-#define PTHREAD_MUTEX_INITIALIZER {0, 0, 0, 0, PTHREAD_MUTEX_NORMAL}
-#define PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP {0, 0, 0, 0, PTHREAD_MUTEX_RECURSIVE}
+#define PTHREAD_MUTEX_INITIALIZER {0, 0, 0, 0, PTHREAD_MUTEX_NORMAL, 0, 0}
+#define PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP {0, 0, 0, 0, PTHREAD_MUTEX_RECURSIVE, 0, 0}
 
 typedef struct {
     pthread_mutex_t lock;
@@ -73,9 +78,15 @@ int pthread_mutex_lock(pthread_mutex_t *mutex);
 int pthread_mutex_trylock(pthread_mutex_t *mutex);
 int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);
 int pthread_mutex_unlock(pthread_mutex_t *mutex);
+int pthread_mutex_consistent(pthread_mutex_t *mutex);
 int pthread_mutexattr_init(pthread_mutexattr_t *attributes);
 int pthread_mutexattr_destroy(pthread_mutexattr_t *attributes);
 int pthread_mutexattr_settype(pthread_mutexattr_t *attributes, int kind);
+int pthread_mutexattr_gettype(const pthread_mutexattr_t *attributes, int *kind);
+int pthread_mutexattr_setrobust(pthread_mutexattr_t *attributes, int robust);
+int pthread_mutexattr_getrobust(const pthread_mutexattr_t *attributes, int *robust);
+int pthread_mutexattr_setpshared(pthread_mutexattr_t *attributes, int shared);
+int pthread_mutexattr_getpshared(const pthread_mutexattr_t *attributes, int *shared);
 
 int pthread_cond_init(pthread_cond_t *condition, const pthread_condattr_t *attributes);
 int pthread_cond_destroy(pthread_cond_t *condition);

@@ -82,7 +82,7 @@ void __retarget_lock_release(_LOCK_T lock)
     __atomic_store_n(&lock->word, 0, __ATOMIC_RELAXED);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (__atomic_load_n(&lock->waiters, __ATOMIC_RELAXED))
-        invoke_portal(SYS_LOCK_RELEASE, &lock->word);
+        invoke_portal(SYS_LOCK_RELEASE, &lock->word, 0l);
 }
 void __retarget_lock_init_recursive(_LOCK_T *lock)
 {

@@ -1,6 +1,6 @@
 //! Threads and semaphores.
 
-use crate::types::{DomainNumber, SemaphoreId, ThreadId, ThreadIndex, Ticks};
+use crate::types::{DomainNumber, Identity, SemaphoreId, ThreadId, ThreadIndex, Ticks};
 
 interface! {
     "Scheduler (`servers/scheduler`, masked)";
@@ -14,6 +14,8 @@ interface! {
     "scheduler.stack_free", "sx": fn stack_free [cause: usize, value: usize, domain: DomainNumber] () -> Result<()>;
     /// The first thread that waits for a stack of a domain that has ended calls again → 1; 0: nobody waits; portal manager
     "scheduler.stack_dead", "smi": fn stack_dead(domain: DomainNumber) -> Result<bool>;
+    /// Those that wait for locks taken in a domain that has ended look for themselves, a few at a time, from a place on that is 1 at first → the next place; 0: that were all; portal manager
+    "scheduler.domain_dead", "smii": fn domain_dead(domain: DomainNumber, from: usize) -> Result<usize>;
     /// Others of its priority come first
     "scheduler.yield" = YIELD, "sm": fn r#yield() -> Result<()>;
     /// The calling thread ends; 1: call again, since more wait for that than are woken at a time; portal manager
@@ -53,14 +55,15 @@ interface! {
     "scheduler.waiting", "smi": fn waiting(thread: ThreadIndex) -> Result<SemaphoreId>;
     /// Whether it has not been woken since `scheduler.waiting` gave a semaphore for it; where `end` is not 0 its wait ends with `EDEAD` then; portal manager
     "scheduler.end_stuck", "smii": fn end_stuck(thread: ThreadIndex, end: usize) -> Result<bool>;
-    /// Waits for the lock at an address, which a thread holds, see [Time of others](time.md) → 0: it may be free; turns -1: how often locks have been let go; `EAGAIN`, `ESRCH`, `EINVAL` (the holder is the caller), `EDEAD`. The portal's constant: most locks of one holder
-    "scheduler.lock_wait" = LOCK_WAIT, "smaciii":
-        fn lock_wait [domain: DomainNumber, most: usize] (address: usize, holder: ThreadIndex, turns: usize) -> Result<usize>;
+    /// Waits for the lock with a key, its address for one, which a thread holds (0: nobody knows who), see [Time of others](time.md) → 0: it may be free; turns -1: how often locks have been let go; -2: the name of the calling thread as a holder, by which others are told of its end; `EAGAIN`, `ESRCH`, `EINVAL` (the holder is the caller), `EDEAD`, `EOWNERDEAD`. The portal's constant: most locks of one holder
+    "scheduler.lock_wait" = LOCK_WAIT, "smdciii":
+        fn lock_wait [domain: Identity, most: usize] (lock: usize, holder: usize, turns: usize) -> Result<usize>;
     /// The same in tables of trusted domains
-    "scheduler.lock_wait_trusted", "smaciii":
-        fn lock_wait_trusted [domain: DomainNumber, most: usize] (address: usize, holder: ThreadIndex, turns: usize) -> Result<usize>;
-    /// The calling thread has let go of the lock at that address, and the first that waits wakes
-    "scheduler.lock_release" = LOCK_RELEASE, "smai": fn lock_release [domain: DomainNumber] (address: usize) -> Result<()>;
+    "scheduler.lock_wait_trusted", "smdciii":
+        fn lock_wait_trusted [domain: Identity, most: usize] (lock: usize, holder: usize, turns: usize) -> Result<usize>;
+    /// The calling thread has let go of the lock with that key: of those that wait for that thread, itself or who has waited first for a holder whom nobody knows, the first of each domain wakes; 0: of those in the caller's own domain that wait for the caller, the first
+    "scheduler.lock_release" = LOCK_RELEASE, "smaii":
+        fn lock_release [domain: DomainNumber] (lock: usize, whom: ThreadIndex) -> Result<()>;
     /// `state << 48 \| priority << 32 \| home`, or `ESRCH`; states 1 running, 2 ready, 3 semaphore, 4 sleeping, 5 joining, 6 stack, 7 ended
     "scheduler.info", "smi": fn info(thread: ThreadIndex) -> Result<usize>;
 }

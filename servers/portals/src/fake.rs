@@ -57,9 +57,9 @@ const BOOT: [Component; 7] = [
             ("scheduler.join", "smi"),
             ("scheduler.p", "smci"),
             ("scheduler.v", "smc"),
-            ("scheduler.lock_wait", "smaciii"),
-            ("scheduler.lock_wait_trusted", "smaciii"),
-            ("scheduler.lock_release", "smai"),
+            ("scheduler.lock_wait", "smdciii"),
+            ("scheduler.lock_wait_trusted", "smdciii"),
+            ("scheduler.lock_release", "smaii"),
         ],
     ),
     ("interrupts", flags::BOOT | flags::MASKED | flags::TRUSTED, &[("interrupt.dispatch", "sx")]),
@@ -589,6 +589,7 @@ impl Neighbours for Fake {
     fn stack_dead(self, _: usize) -> bool {
         false
     }
+    fn domain_dead(self, _: usize) {}
     fn waiting(self, index: usize) -> Option<usize> {
         with(|s| s.waits.get(&index).copied())
     }

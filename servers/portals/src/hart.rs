@@ -298,6 +298,13 @@ impl Neighbours for Hart {
         scheduler::stack_dead(DomainNumber(asid)) == Ok(true)
     }
     #[inline(always)]
+    fn domain_dead(self, asid: usize) {
+        let mut from = 1;
+        while from != 0 {
+            from = scheduler::domain_dead(DomainNumber(asid), from).unwrap_or(0);
+        }
+    }
+    #[inline(always)]
     fn waiting(self, index: usize) -> Option<usize> {
         scheduler::waiting(ThreadIndex(index)).ok().map(|semaphore| semaphore.0).filter(|&id| id > 0)
     }

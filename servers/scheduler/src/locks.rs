@@ -1,9 +1,12 @@
 //! Locks that threads wait for: who holds one inherits the priority of the first that waits for it.
 //!
-//! A lock is a word in a component's memory, which the scheduler does not see: it knows a lock by the component and the word's
-//! address, and only while threads wait for it, below the thread that holds it. A record for it is always left: there are as many
+//! A lock is a word in memory, which the scheduler does not see: it knows a lock by a key that all who see the word agree on, its
+//! address for one, and only while threads wait for it, below the thread that holds it. A record for it is always left: there are as many
 //! as threads can wait. Who holds a lock that was let go is not known before somebody waits again; until then it is as if the
 //! thread that was woken for it held it for those who still wait.
+//!
+//! Nobody proves that he sees the word. So those of each domain wait in a record of their own, and nobody waits behind a thread of another
+//! domain: who names a key without the memory is woken with the others, and keeps nobody from anything.
 
 use crate::threads::Queue;
 use crate::threads::{Thread, Threads};
@@ -15,15 +18,20 @@ pub type Place = u16;
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Lock {
-    /// Component and address.
+    /// Domain of those that wait, and the lock's own key.
     key: u64,
     pub queue: Queue,
-    /// Who lets it go, or nobody: who waits is lost then, but to the end of its domain.
+    /// Who lets it go, or nobody: the one that waits here waits for a holder without a name.
     pub holder: Thread,
     /// The next lock of the same holder's, or the next record that is free.
     next: Place,
+    /// The domain in which it was taken, where those that wait have said it.
+    taken_in: u16,
 }
+const _: () = assert!(size_of::<Lock>() == 16);
 
+/// The bits of a record's key that are the lock's own.
+const LOCK: u64 = (1 << 48) - 1;
 /// Of one holder's, so many are looked through; a component that is not trusted may make no more than half.
 pub const MOST: usize = 16;
 
@@ -40,30 +48,51 @@ impl Locks {
     pub const RECORDS: (usize, usize) = (core::mem::offset_of!(Locks, locks), size_of::<Lock>());
 
     pub const fn new() -> Locks {
-        let lock = Lock { key: 0, queue: Queue::EMPTY, holder: Thread::NOBODY, next: 0 };
+        let lock = Lock { key: 0, queue: Queue::EMPTY, holder: Thread::NOBODY, next: 0, taken_in: 0 };
         Locks { free: 0, used: 0, locks: [lock; MAX_THREADS] }
     }
-    /// A lock's name.
-    pub fn key(asid: usize, address: usize) -> u64 {
-        (asid as u64) << 48 | address as u64 & ((1 << 48) - 1)
+    /// What those of a domain that wait for the lock with that key have in common.
+    pub fn key(asid: usize, key: usize) -> u64 {
+        (asid as u64) << 48 | key as u64 & LOCK
     }
     #[inline(always)]
     pub fn at(&mut self, place: Place) -> &mut Lock {
         &mut self.locks[place as usize % MAX_THREADS]
     }
-    /// Whether the lock at `place` has that name.
+    /// Whether the record at `place` has that key, for a holder with a name.
     pub fn is(&self, place: Place, key: u64) -> bool {
-        self.locks[place as usize % MAX_THREADS].key == key
+        let lock = &self.locks[place as usize % MAX_THREADS];
+        lock.key == key && lock.holder != Thread::NOBODY
     }
-    /// The lock of that name below `holder`, or 0; and how many there are below it.
-    pub fn find(&self, threads: &Threads, holder: Thread, key: u64) -> (Place, usize) {
+    /// Whether it is for the lock with that key, whoever waits.
+    pub fn is_for(&self, place: Place, key: usize) -> bool {
+        (self.locks[place as usize % MAX_THREADS].key ^ key as u64) & LOCK == 0
+    }
+    /// The domain of those that wait there.
+    pub fn waiters_of(&self, place: Place) -> usize {
+        (self.locks[place as usize % MAX_THREADS].key >> LOCK.count_ones()) as usize
+    }
+    /// Whether those that wait there wait for what was taken in that domain.
+    pub fn was_taken_in(&self, place: Place, domain: usize) -> bool {
+        self.locks[place as usize % MAX_THREADS].taken_in as usize == domain
+    }
+    /// The next below the same holder, or 0.
+    pub fn after(&self, place: Place) -> Place {
+        self.locks[place as usize % MAX_THREADS].next
+    }
+    /// Highest place ever used.
+    pub fn used(&self) -> Place {
+        self.used
+    }
+    /// The record with that key, for a lock taken in that domain, below `holder`, or 0; and how many there are below it.
+    pub fn find(&self, threads: &Threads, holder: Thread, key: u64, taken_in: usize) -> (Place, usize) {
         let mut place = threads[holder].held;
         for count in 0..MOST {
             if place == 0 {
                 return (0, count);
             }
             let lock = &self.locks[place as usize % MAX_THREADS];
-            if lock.key == key {
+            if lock.key == key && lock.taken_in as usize == taken_in {
                 return (place, count);
             }
             place = lock.next;
@@ -71,7 +100,14 @@ impl Locks {
         (0, MOST)
     }
     /// A new one without waiters below `holder`.
-    pub fn add(&mut self, threads: &mut Threads, holder: Thread, key: u64) -> Place {
+    pub fn add(&mut self, threads: &mut Threads, holder: Thread, key: u64, taken_in: usize) -> Place {
+        let place = self.add_alone(key);
+        self.at(place).taken_in = taken_in as u16;
+        self.hold(threads, place, holder);
+        place
+    }
+    /// The same below nobody.
+    pub fn add_alone(&mut self, key: u64) -> Place {
         let place = if self.free != 0 {
             let place = self.free;
             self.free = self.at(place).next;
@@ -80,8 +116,8 @@ impl Locks {
             self.used += 1;
             self.used
         };
-        self.at(place).key = key;
-        self.hold(threads, place, holder);
+        let lock = self.at(place);
+        (lock.key, lock.holder, lock.taken_in) = (key, Thread::NOBODY, 0);
         place
     }
     /// Puts the lock below `holder`.
@@ -89,6 +125,11 @@ impl Locks {
         let next = core::mem::replace(&mut threads[holder].held, place);
         let lock = self.at(place);
         (lock.holder, lock.next) = (holder, next);
+    }
+    /// Puts the lock below who was woken for it, of the domain of those that still wait.
+    pub fn hold_next(&mut self, threads: &mut Threads, place: Place, holder: Thread) {
+        self.at(place).taken_in = 0;
+        self.hold(threads, place, holder);
     }
     /// Takes the lock from below its holder.
     pub fn release(&mut self, threads: &mut Threads, place: Place) {
@@ -115,19 +156,9 @@ impl Locks {
     }
     /// Nobody waits for it any more, and it is below nobody.
     pub fn free(&mut self, place: Place) {
-        self.at(place).next = self.free;
-        self.free = place;
-    }
-    /// `holder` ends, and lets go of nothing any more.
-    pub fn abandon(&mut self, threads: &mut Threads, holder: Thread) {
-        let mut place = core::mem::take(&mut threads[holder].held);
-        for _ in 0..MOST {
-            if place == 0 {
-                return;
-            }
-            self.at(place).holder = Thread::NOBODY;
-            place = self.at(place).next;
-        }
+        let next = core::mem::replace(&mut self.free, place);
+        let lock = self.at(place);
+        (lock.next, lock.taken_in) = (next, 0);
     }
     /// The highest priority of those that wait for `holder`, and at least `own`.
     pub fn inherited(&self, threads: &Threads, holder: Thread, own: u8) -> u8 {

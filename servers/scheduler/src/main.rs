@@ -10,7 +10,7 @@
 use abi::section::Grown;
 use arch::Masked;
 use arch::component::leave;
-use pebble::interfaces::types::{DomainNumber, SemaphoreId, ThreadId, ThreadIndex, Ticks};
+use pebble::interfaces::types::{DomainNumber, Identity, SemaphoreId, ThreadId, ThreadIndex, Ticks};
 use scheduler::{Decision, Machine, SEMAPHORES, Scheduler, Semaphore};
 
 pebble::import! {
@@ -20,8 +20,8 @@ pebble::import! {
 pebble::masked_server!();
 pebble::serve! {
     scheduler {
-        start, tick, stack_wait, stack_free, stack_dead, r#yield, exit, sleep, set_priority, join, p, v, p_id: p, v_id: v,
-        interrupt, semaphore_create, semaphore_destroy, add, reap, wake_dead, cancel, cancelled, waiting, end_stuck,
+        start, tick, stack_wait, stack_free, stack_dead, domain_dead, r#yield, exit, sleep, set_priority, join, p, v, p_id: p,
+        v_id: v, interrupt, semaphore_create, semaphore_destroy, add, reap, wake_dead, cancel, cancelled, waiting, end_stuck,
         lock_wait, lock_wait_trusted: lock_wait, lock_release, info,
     }
     "scheduler.lock_wait" = scheduler::LOCKS as u64 / 2;
@@ -138,6 +138,9 @@ extern "C" fn stack_wait(domain: DomainNumber, ticks: Ticks) -> isize {
 extern "C" fn stack_dead(domain: DomainNumber) -> isize {
     enter(|scheduler| scheduler.stack_dead(domain.0))
 }
+extern "C" fn domain_dead(domain: DomainNumber, from: usize) -> isize {
+    enter(|scheduler| scheduler.domain_dead(domain.0, from))
+}
 extern "C" fn stack_free(_cause: usize, _value: usize, domain: DomainNumber) -> isize {
     enter(|scheduler| scheduler.stack_free(domain.0))
 }
@@ -186,11 +189,11 @@ extern "C" fn semaphore_create(value: usize) -> isize {
 extern "C" fn semaphore_destroy(semaphore: SemaphoreId) -> isize {
     enter(|scheduler| scheduler.semaphore_destroy(semaphore.0))
 }
-extern "C" fn lock_wait(domain: DomainNumber, most: usize, address: usize, holder: ThreadIndex, turns: usize) -> isize {
-    enter(|scheduler| scheduler.lock_wait(domain.0, most, address, holder.0, turns as isize))
+extern "C" fn lock_wait(domain: Identity, most: usize, lock: usize, holder: usize, turns: usize) -> isize {
+    enter(|scheduler| scheduler.lock_wait(domain.0, most, lock, holder, turns as isize))
 }
-extern "C" fn lock_release(domain: DomainNumber, address: usize) -> isize {
-    enter(|scheduler| scheduler.lock_release(domain.0, address))
+extern "C" fn lock_release(domain: DomainNumber, lock: usize, whom: ThreadIndex) -> isize {
+    enter(|scheduler| scheduler.lock_release(domain.0, lock, whom.0))
 }
 extern "C" fn add(thread: ThreadIndex, priority: usize, home: DomainNumber, ceiling: usize) -> isize {
     enter(|scheduler| scheduler.add(thread.0, priority as isize, home.0, ceiling as isize))

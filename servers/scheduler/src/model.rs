@@ -31,6 +31,9 @@ pub struct Thread {
     cancelled: usize,
 }
 
+/// Domain of those that wait, and the lock's own key.
+type Key = (usize, usize);
+
 pub struct Model {
     pub now: u64,
     pub running: usize,
@@ -43,7 +46,7 @@ pub struct Model {
     /// Domains of which a stack came back when nobody waited.
     came_back: BTreeSet<usize>,
     /// Key, and holder if it has one and others wait: the last is the one that was last held.
-    locks: Vec<(usize, Option<usize>)>,
+    locks: Vec<(Key, Option<usize>)>,
     ended: VecDeque<usize>,
     pub slice: u64,
     /// What the idle thread's call returns.
@@ -159,10 +162,15 @@ impl Model {
     }
     pub fn exit(&mut self) -> isize {
         let index = self.running;
-        for joiner in self.waiters(State::Joining, index).into_iter().take(WAKES) {
-            self.wake(joiner, 0);
+        let joiners = self.waiters(State::Joining, index);
+        let held = (0..self.locks.len()).rev().filter(|&lock| self.locks[lock].1 == Some(index));
+        let waiters = held.flat_map(|lock| self.waiters(State::Lock, lock));
+        let all: Vec<_> = joiners.into_iter().chain(waiters).collect();
+        for &waiter in all.iter().take(WAKES) {
+            self.wake(waiter, 0);
+            self.unlock();
         }
-        if !self.waiters(State::Joining, index).is_empty() {
+        if all.len() > WAKES {
             let thread = self.threads.get_mut(&index).unwrap();
             if !thread.ending {
                 thread.id += 4096;
@@ -170,15 +178,16 @@ impl Model {
             thread.ending = true;
             return 1;
         }
-        for (_, holder) in self.locks.iter_mut().filter(|(_, holder)| *holder == Some(index)) {
-            *holder = None;
-        }
         // It runs, but another may be before it by now.
         let thread = self.threads.get_mut(&index).unwrap();
         thread.state = State::Ended;
         self.ready[thread.priority].retain(|&other| other != index);
         self.ended.push_back(index);
         0
+    }
+    /// Whether the running thread has begun to end.
+    pub fn is_ending(&self) -> bool {
+        self.threads.get(&self.running).is_some_and(|thread| thread.ending)
     }
     pub fn reap(&mut self) -> isize {
         let Some(index) = self.ended.pop_front() else { return 0 };
@@ -270,47 +279,65 @@ impl Model {
     }
     /// Until nobody's priority is another than what it inherits.
     fn inherit(&mut self) {
-        loop {
-            let wrong = |(&index, thread): (&usize, &Thread)| {
-                let lives = !matches!(thread.state, State::Free | State::Ended);
-                (lives && thread.priority != self.inherited(index)).then_some(index)
-            };
-            let Some(index) = self.threads.iter().find_map(wrong) else { return };
-            let priority = self.inherited(index);
-            self.steps += 1;
-            let thread = self.threads.get_mut(&index).unwrap();
-            let before = core::mem::replace(&mut thread.priority, priority);
-            if thread.state == State::Ready {
-                self.ready[before].retain(|&other| other != index);
-                if self.slice == NEVER && !self.ready[priority].is_empty() {
-                    self.slice = self.now + SLICE;
-                }
-                self.ready[priority].push_front(index);
-            } else {
-                thread.since = self.steps;
-            }
+        let wrong = |model: &Model| model.threads.keys().copied().find(|&index| model.is_wrong(index));
+        while let Some(index) = wrong(self) {
+            self.set_right(index);
         }
     }
-    fn lock(&self, holder: usize, key: usize) -> Option<usize> {
+    /// The same of one, and of those along the chain from it.
+    fn inherit_from(&mut self, mut index: usize) {
+        while self.is_wrong(index) {
+            self.set_right(index);
+            let thread = &self.threads[&index];
+            let holder = self.locks.get(thread.object).filter(|_| thread.state == State::Lock).and_then(|lock| lock.1);
+            index = holder.unwrap_or(index);
+        }
+    }
+    fn is_wrong(&self, index: usize) -> bool {
+        let thread = &self.threads[&index];
+        !matches!(thread.state, State::Free | State::Ended) && thread.priority != self.inherited(index)
+    }
+    fn set_right(&mut self, index: usize) {
+        let priority = self.inherited(index);
+        self.steps += 1;
+        let thread = self.threads.get_mut(&index).unwrap();
+        let before = core::mem::replace(&mut thread.priority, priority);
+        if thread.state == State::Ready {
+            self.ready[before].retain(|&other| other != index);
+            if self.slice == NEVER && !self.ready[priority].is_empty() {
+                self.slice = self.now + SLICE;
+            }
+            self.ready[priority].push_front(index);
+        } else {
+            thread.since = self.steps;
+        }
+    }
+    fn lock(&self, holder: usize, key: Key) -> Option<usize> {
         self.locks.iter().rposition(|lock| *lock == (key, Some(holder)))
     }
-    pub fn lock_wait(&mut self, key: usize, most: usize, holder: usize) -> isize {
+    /// `key`: of the waiter's domain and the lock. `holder` 0: it is not known who that is.
+    pub fn lock_wait(&mut self, key: Key, most: usize, holder: usize) -> isize {
+        if holder == 0 {
+            self.locks.push((key, None));
+            self.block(State::Lock, self.locks.len() - 1, None);
+            return 0;
+        }
         match self.threads.get(&holder) {
-            Some(thread) if !matches!(thread.state, State::Free | State::Ended) => {}
+            Some(thread) if !thread.ending && !matches!(thread.state, State::Free | State::Ended) => {}
             _ => return Error::ESRCH.code(),
         }
         if holder == self.running {
             return Error::EINVAL.code();
         }
         let other = &self.threads[&holder];
-        if other.state == State::Lock && self.locks[other.object].0 == key {
+        if other.state == State::Lock && self.locks[other.object].0 == key && self.locks[other.object].1.is_some() {
             return Error::EINVAL.code();
         }
         let known = self.lock(holder, key);
         if known.is_none() && self.locks.iter().filter(|lock| lock.1 == Some(holder)).count() >= most {
             return Error::EAGAIN.code();
         }
-        if self.pass_on(key).is_some() {
+        if self.pass_on(self.running, key.1, |_| true).is_some() {
             self.inherit();
         }
         let lock = known.unwrap_or_else(|| {
@@ -321,29 +348,61 @@ impl Model {
         self.inherit();
         0
     }
-    /// Wakes the first that waits for it below the running thread, and puts the others below that one.
-    fn pass_on(&mut self, key: usize) -> Option<usize> {
-        let lock = self.lock(self.running, key)?;
-        let waiters = self.waiters(State::Lock, lock);
-        self.locks[lock].1 = None;
-        self.wake(waiters[0], 0);
-        if waiters.len() > 1 {
-            assert_eq!(self.lock(waiters[0], key), None, "below the same thread twice");
-            // It holds that now, and since now.
-            self.locks.push((key, Some(waiters[0])));
-            for waiter in &waiters[1..] {
-                self.threads.get_mut(waiter).unwrap().object = self.locks.len() - 1;
+    /// Of each domain, wakes the first that waits for it below `holder`, and puts the others below that one → the highest.
+    fn pass_on(&mut self, holder: usize, lock: usize, is_meant: impl Fn(usize) -> bool) -> Option<usize> {
+        let is_one =
+            |&((domain, key), of): &(Key, Option<usize>)| of == Some(holder) && key == lock && is_meant(domain);
+        let held: Vec<_> = (0..self.locks.len()).rev().filter(|&place| is_one(&self.locks[place])).collect();
+        let mut woken = Vec::new();
+        for place in held {
+            let waiters = self.waiters(State::Lock, place);
+            self.locks[place].1 = None;
+            self.wake(waiters[0], 0);
+            woken.push(waiters[0]);
+            if waiters.len() > 1 {
+                let key = self.locks[place].0;
+                assert_eq!(self.lock(waiters[0], key), None, "below the same thread twice");
+                // It holds that now, and since now.
+                self.locks.push((key, Some(waiters[0])));
+                for waiter in &waiters[1..] {
+                    self.threads.get_mut(waiter).unwrap().object = self.locks.len() - 1;
+                }
             }
         }
-        Some(waiters[0])
+        self.highest_of(woken)
     }
-    pub fn lock_release(&mut self, key: usize) -> isize {
-        let Some(first) = self.pass_on(key) else { return 0 };
+    /// The first of those that have the highest priority.
+    fn highest_of(&self, threads: impl IntoIterator<Item = usize>) -> Option<usize> {
+        threads.into_iter().min_by_key(|index| PRIORITIES - self.threads[index].priority)
+    }
+    pub fn lock_release(&mut self, domain: usize, lock: usize, whom: usize) -> isize {
+        let mut first = match whom {
+            0 => self.pass_on(self.running, lock, |waiters| waiters == domain),
+            _ if whom == self.running => self.pass_on(whom, lock, |_| true),
+            _ => None,
+        };
+        if whom != self.running && self.threads.get(&whom).is_some_and(|thread| thread.state != State::Free) {
+            let thread = &self.threads[&whom];
+            let record = self.locks.get(thread.object).filter(|_| thread.state == State::Lock);
+            let alone = record.filter(|record| record.1.is_none() && record.0.1 == lock).map(|record| record.0.0);
+            let below = match alone {
+                None => self.pass_on(whom, lock, |_| true),
+                Some(waiters) if waiters == domain => None,
+                Some(_) => self.pass_on(whom, lock, |waiters| waiters == domain),
+            };
+            self.inherit_from(whom);
+            if alone.is_some() {
+                self.wake(whom, 0);
+            }
+            first = self.highest_of(alone.map(|_| whom).into_iter().chain(below));
+        }
+        let Some(first) = first else { return 0 };
         self.inherit();
         let (woken, running) = (self.threads[&first].priority, self.threads.get(&self.running));
-        if running.is_some_and(|running| running.priority <= woken) {
-            self.ready[woken].retain(|&other| other != first);
-            self.ready[woken].push_front(first);
+        let is_highest = self.ready[woken + 1..].iter().all(VecDeque::is_empty);
+        if is_highest && running.is_none_or(|running| running.priority <= woken) {
+            let place = self.ready[woken].iter().position(|&other| other == first).unwrap();
+            self.ready[woken].rotate_left(place);
         }
         0
     }

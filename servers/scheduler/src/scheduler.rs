@@ -31,7 +31,7 @@ use crate::stacks::Stacks;
 use crate::threads::{ENDING, IDLE, NEVER_WAITS, Queue, State, Thread, Threads, index_of_id};
 use crate::time::{Clock, NEVER};
 use abi::Error;
-use abi::nucleus::MAX_THREADS;
+use abi::nucleus::{MAX_DOMAINS, MAX_THREADS};
 use arch::PerHart;
 
 /// How an entry ends.
@@ -85,6 +85,8 @@ pub struct Scheduler<M> {
     locks: Locks,
     /// How often a lock has been let go that others waited for.
     turns: u32,
+    /// By each number, which domain with that number has asked for a thread's name last (its [life](abi::lock) and 1), or 0 when that has ended.
+    lives: [u32; MAX_DOMAINS],
     pub machine: M,
     /// One more than the highest index that any thread has had: the records from there on need not be there.
     threads_end: usize,
@@ -123,6 +125,7 @@ impl<M: Machine> Scheduler<M> {
             stacks: Stacks::new(),
             locks: Locks::new(),
             turns: 0,
+            lives: [0; MAX_DOMAINS],
             machine,
             threads_end: 0,
         }
@@ -201,14 +204,19 @@ impl<M: Machine> Scheduler<M> {
         }
         let running = self.hart.running;
         for _ in 0..WAKES {
-            let joiner = self.threads[running].joiners.first();
-            if joiner == Thread::NOBODY {
+            let mut waiter = self.threads[running].joiners.first();
+            // Who waits for what it holds finds that out.
+            let held = self.threads[running].held;
+            if waiter == Thread::NOBODY && held != 0 {
+                waiter = self.locks.at(held).queue.first();
+            }
+            if waiter == Thread::NOBODY {
                 break;
             }
-            self.end_wait(joiner, 0);
+            self.end_wait(waiter, 0);
         }
         let record = &mut self.threads[running];
-        if !record.joiners.is_empty() {
+        if !record.joiners.is_empty() || record.held != 0 {
             if record.cancelled & ENDING == 0 {
                 // Nobody else waits for it: that thread has ended.
                 record.cancelled |= ENDING;
@@ -216,7 +224,6 @@ impl<M: Machine> Scheduler<M> {
             }
             return self.settle(1);
         }
-        self.locks.abandon(&mut self.threads, running);
         self.ready.remove(&mut self.threads, running);
         let ended = &mut self.threads[running];
         (ended.state, ended.object, ended.next) = (State::Ended, 0, Thread::NOBODY);

@@ -9,9 +9,10 @@
 use core::cmp::Reverse;
 use pebble::Error;
 use pebble::abi::nucleus::{MAX_DOMAINS, MAX_SEMAPHORES, MAX_THREADS, THREAD_IDS, cancelled};
+use pebble::abi::lock::{Holder, NAME};
 use pebble::arch::Masked;
 use pebble::arch::component::leave;
-use pebble::interfaces::types::{DomainNumber, SemaphoreId, ThreadId, ThreadIndex, Ticks};
+use pebble::interfaces::types::{DomainNumber, Identity, SemaphoreId, ThreadId, ThreadIndex, Ticks};
 
 pebble::import! {
     SWITCH = "nucleus.switch";
@@ -20,7 +21,7 @@ pebble::import! {
 pebble::masked_server!();
 pebble::serve! {
     scheduler {
-        start, tick, stack_wait, stack_free, stack_dead, r#yield, exit, sleep, set_priority, join, p, v, p_id: p, v_id: v,
+        start, tick, stack_wait, stack_free, stack_dead, domain_dead, r#yield, exit, sleep, set_priority, join, p, v, p_id: p, v_id: v,
         interrupt, semaphore_create, semaphore_destroy, add, reap, wake_dead, cancel, cancelled: why_cancelled, waiting, end_stuck,
         lock_wait, lock_wait_trusted: lock_wait, lock_release, info,
     }
@@ -47,11 +48,12 @@ enum Doing {
     Sleeping,
     Joining(usize),
     Stack(usize),
-    /// Waits for a lock that another thread holds; 0: that one has ended.
+    /// Waits for a lock that another thread holds; 0: it is not known which.
     Lock {
         domain: usize,
-        address: usize,
+        key: usize,
         holder: usize,
+        taken_in: usize,
     },
     Ended,
 }
@@ -96,6 +98,8 @@ struct Scheduler {
     /// Domains of which a stack came back when nobody waited.
     came_back: [bool; MAX_DOMAINS],
     turns: usize,
+    /// By each number, the life of the domain that has asked for a thread's name last.
+    lives: [Option<usize>; MAX_DOMAINS],
     steps: u64,
     slice: u64,
     armed: u64,
@@ -103,6 +107,12 @@ struct Scheduler {
     began: (u64, u64),
     /// Cycles in a unit of `time`; 0: it is to be measured.
     ratio: u64,
+}
+impl Thread {
+    /// Whether it waits for that lock of `holder`'s.
+    fn waits_for(&self, holder: usize, key: usize) -> bool {
+        matches!(self.doing, Doing::Lock { key: k, holder: h, .. } if (k, h) == (key, holder))
+    }
 }
 const NOBODY: Thread = Thread {
     doing: Doing::Free,
@@ -127,6 +137,7 @@ static SCHEDULER: Masked<Scheduler> = Masked::new(Scheduler {
     semaphores: [Semaphore { id: 0, generation: 0, value: 0 }; MAX_SEMAPHORES],
     came_back: [false; MAX_DOMAINS],
     turns: 0,
+    lives: [None; MAX_DOMAINS],
     steps: 0,
     slice: NEVER,
     armed: NEVER,
@@ -273,17 +284,26 @@ impl Scheduler {
             }
         }
     }
-    /// The first that waits for a lock of the running thread's wakes, and the others wait for that one.
-    fn pass_on(&mut self, domain: usize, address: usize) {
-        let lock = |holder| Doing::Lock { domain, address, holder };
-        let (mine, running) = (lock(self.running), self.running);
-        let Some(first) = self.first(|thread| thread.doing == mine) else { return };
-        for index in self.indices() {
-            if self.threads[index].doing == lock(running) {
-                self.threads[index].doing = lock(first);
+    /// Of each domain, the first that waits for that lock of `holder`'s wakes, and its others wait for that one.
+    fn pass_on(&mut self, holder: usize, key: usize) {
+        while let Some(some) = self.indices().find(|&index| self.threads[index].waits_for(holder, key)) {
+            let Doing::Lock { domain, .. } = self.threads[some].doing else { return };
+            let is_one = |thread: &Thread| {
+                thread.waits_for(holder, key) && matches!(thread.doing, Doing::Lock { domain: of, .. } if of == domain)
+            };
+            let Some(first) = self.first(is_one) else { return };
+            for index in self.indices().filter(|&index| index != first) {
+                if is_one(&self.threads[index]) {
+                    self.threads[index].doing = Doing::Lock { domain, key, holder: first, taken_in: 0 };
+                }
             }
+            self.wake(first, 0);
         }
-        self.wake(first, 0);
+    }
+    /// Whether the thread that is said so has ended, or the domain in which it took what it holds.
+    fn is_dead(&mut self, said: Holder) -> bool {
+        let lives = self.live(said.index()).is_some_and(|thread| thread.id == said.thread() && thread.doing != Doing::Ended);
+        !lives || self.lives[said.domain() % MAX_DOMAINS] != Some(said.life())
     }
     fn make(&mut self, index: usize, priority: isize, home: usize, ceiling: isize) -> Result<usize, Error> {
         let ceilings = 0..PRIORITIES as isize;
@@ -388,6 +408,16 @@ extern "C" fn stack_dead(domain: DomainNumber) -> isize {
         None => Return(0),
     })
 }
+extern "C" fn domain_dead(domain: DomainNumber, _from: usize) -> isize {
+    enter(|scheduler| {
+        scheduler.lives[domain.0 % MAX_DOMAINS] = None;
+        let waits = |thread: &Thread| matches!(thread.doing, Doing::Lock { taken_in, .. } if taken_in == domain.0);
+        while let Some(waiter) = scheduler.first(waits) {
+            scheduler.wake(waiter, 0);
+        }
+        scheduler.settle(0)
+    })
+}
 extern "C" fn r#yield() -> isize {
     enter(|scheduler| {
         scheduler.account();
@@ -406,14 +436,11 @@ extern "C" fn exit() -> isize {
         while let Some(joiner) = scheduler.first(|thread| thread.doing == Doing::Joining(running)) {
             scheduler.wake(joiner, 0);
         }
-        for index in scheduler.indices() {
-            if let Doing::Lock { holder, .. } = &mut scheduler.threads[index].doing
-                && *holder == running
-            {
-                *holder = 0;
-            }
-        }
         scheduler.threads[running].doing = Doing::Ended;
+        let waits = |thread: &Thread| matches!(thread.doing, Doing::Lock { holder, .. } if holder == running);
+        while let Some(waiter) = scheduler.first(waits) {
+            scheduler.wake(waiter, 0);
+        }
         scheduler.settle(0)
     })
 }
@@ -584,47 +611,75 @@ extern "C" fn end_stuck(thread: ThreadIndex, end: usize) -> isize {
         scheduler.settle(1)
     })
 }
-extern "C" fn lock_wait(domain: DomainNumber, most: usize, address: usize, holder: ThreadIndex, turns: usize) -> isize {
+extern "C" fn lock_wait(domain: Identity, most: usize, key: usize, holder: usize, turns: usize) -> isize {
     enter(|scheduler| {
-        let (now, domain, holder, running) = (scheduler.turns as isize, domain.0, holder.0, scheduler.running);
+        let (now, said, domain, running) = (scheduler.turns as isize, Holder(holder), domain, scheduler.running);
+        if turns as isize == NAME {
+            let name = Holder::new(scheduler.threads[running].id, domain.0);
+            scheduler.lives[name.domain() % MAX_DOMAINS] = Some(name.life());
+            return Return(name.0 as isize);
+        }
+        if said.is_whole() && scheduler.is_dead(said) {
+            return refuse(Error::EOWNERDEAD);
+        }
         match turns as isize {
             turns if turns < 0 => return Return(now),
             turns if turns != now => return Return(0),
+            _ if running == IDLE => return refuse(Error::EINVAL),
             _ => {}
         }
-        let Some(Thread { doing, .. }) = scheduler.live(holder).filter(|holder| holder.doing != Doing::Ended) else {
-            return refuse(Error::ESRCH);
-        };
-        let same = |doing| matches!(doing, Doing::Lock { domain: d, address: a, .. } if (d, a) == (domain, address));
-        if holder == running || running == IDLE || same(*doing) {
-            return refuse(Error::EINVAL);
+        let (domain, holder, taken_in) = (domain.number().0, said.index(), said.domain());
+        let mine = Doing::Lock { domain, key, holder, taken_in };
+        if said.0 != 0 {
+            let Some(Thread { doing, .. }) = scheduler.live(holder).filter(|holder| holder.doing != Doing::Ended) else {
+                return refuse(Error::ESRCH);
+            };
+            let same = matches!(doing, Doing::Lock { domain: d, key: k, holder: 1.., .. } if (*d, *k) == (domain, key));
+            if holder == running || same {
+                return refuse(Error::EINVAL);
+            }
+            // How many others of the holder's are waited for: each is counted at the first that waits for it.
+            let of_holder = |thread: &Thread| match thread.doing {
+                Doing::Lock { holder: of, .. } if of == holder => Some(thread.doing),
+                _ => None,
+            };
+            let (mut known, mut others) = (false, 0);
+            for index in scheduler.indices() {
+                let Some(lock) = of_holder(&scheduler.threads[index]) else { continue };
+                known |= lock == mine;
+                let mut before = IDLE + 1..index;
+                others += usize::from(!before.any(|n| of_holder(&scheduler.threads[n]) == Some(lock)));
+            }
+            if !known && others >= most {
+                return refuse(Error::EAGAIN);
+            }
+            // Who waits for a lock keeps nobody else waiting for it.
+            scheduler.pass_on(running, key);
         }
-        // How many others of the holder's are waited for: each is counted at the first that waits for it.
-        let of_holder = |thread: &Thread| match thread.doing {
-            Doing::Lock { domain, address, holder: of } if of == holder => Some((domain, address)),
-            _ => None,
-        };
-        let (mut known, mut others) = (false, 0);
-        for index in scheduler.indices() {
-            let Some(lock) = of_holder(&scheduler.threads[index]) else { continue };
-            known |= lock == (domain, address);
-            let before = IDLE + 1..index;
-            others += usize::from(!before.into_iter().any(|n| of_holder(&scheduler.threads[n]) == Some(lock)));
-        }
-        if !known && others >= most {
-            return refuse(Error::EAGAIN);
-        }
-        // Who waits for a lock keeps nobody else waiting for it.
-        scheduler.pass_on(domain, address);
-        scheduler.wait(Doing::Lock { domain, address, holder }, 0);
+        scheduler.wait(mine, 0);
         scheduler.inherit();
         scheduler.settle(0)
     })
 }
-extern "C" fn lock_release(domain: DomainNumber, address: usize) -> isize {
+extern "C" fn lock_release(domain: DomainNumber, key: usize, whom: ThreadIndex) -> isize {
     enter(|scheduler| {
+        let (running, whom) = (scheduler.running, whom.0);
         scheduler.turns = scheduler.turns.wrapping_add(1) & i32::MAX as usize;
-        scheduler.pass_on(domain.0, address);
+        scheduler.pass_on(running, key);
+        if whom != running && scheduler.live(whom).is_some() {
+            let doing = scheduler.threads[whom].doing;
+            let of = match doing {
+                Doing::Lock { domain, .. } if scheduler.threads[whom].waits_for(0, key) => Some(domain),
+                _ => None,
+            };
+            if of.is_some() {
+                scheduler.wake(whom, 0);
+            }
+            // Another domain's may wait for a lock of its own with that key.
+            if of != Some(domain.0) {
+                scheduler.pass_on(whom, key);
+            }
+        }
         scheduler.settle(0)
     })
 }

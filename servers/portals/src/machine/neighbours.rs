@@ -111,6 +111,8 @@ pub trait Neighbours: Copy {
     fn cancelled(self, index: usize) -> usize;
     /// Wakes who waits for a stack of a domain, a few at a time; whether there are more.
     fn stack_dead(self, asid: usize) -> bool;
+    /// Has those look for themselves who wait for a lock that was taken in a domain which is no more.
+    fn domain_dead(self, asid: usize);
     /// The semaphore that thread `index` waits for without a time-out.
     fn waiting(self, index: usize) -> Option<usize>;
     /// Whether the thread waits as it did when it was asked for last; `ends`: the wait ends with `EDEAD`.

@@ -66,6 +66,8 @@ impl<M: Machine> Manager<M> {
         // Who waits for a stack of it calls again, and gets the answer for the dead.
         while self.machine.stack_dead(asid) {}
         let (lent, unknown) = self.divert_frames(asid, dead.table);
+        // Nothing is executed in it any more, so no lock can be taken in its name.
+        self.machine.domain_dead(asid);
         self.forget(asid, &mut dead);
         self.tell_end(asid, &mut dead, how);
         let trusted = dead.flags & flags::TRUSTED != 0;

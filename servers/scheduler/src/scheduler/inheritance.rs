@@ -2,81 +2,184 @@
 //! one waits for.
 
 use super::Decision::Return;
-use super::{Decision, HEIRS, Scheduler, refuse};
+use super::{Decision, HEIRS, Scheduler, WAKES, refuse};
 use crate::locks::{self, Locks, Place};
 use crate::machine::Machine;
 use crate::threads::Queue;
-use crate::threads::{IDLE, State, Thread};
+use crate::threads::{ENDING, IDLE, Record, State, Thread};
 use crate::time::NEVER;
 use abi::Error;
+use abi::identity::NUMBER_BITS;
+use abi::lock::{Holder, NAME};
+use abi::nucleus::MAX_DOMAINS;
+
+/// Records that are looked at in one call for those of a dead domain's locks.
+const LOOKS: usize = 64;
 
 impl<M: Machine> Scheduler<M> {
-    /// Waits for lock `address` of component `asid`, which thread `holder` held when letting go had been done `turns` times: 0 when it may
-    /// be free. Without turns (-1): how often that is now, and nothing else. Until then `holder` has at least the running thread's
-    /// priority. `EAGAIN`: others wait for `most` other locks of that holder; `ESRCH`: no such thread; `EINVAL`: it is itself, or waits for
-    /// that lock too.
-    pub fn lock_wait(&mut self, asid: usize, most: usize, address: usize, holder: usize, turns: isize) -> Decision {
-        let now = self.turns as isize;
+    /// Waits for the lock with key `lock`, for a thread of domain `identity`: `holder` held it, an index or a [`Holder`], when letting go had
+    /// been done `turns` times; 0 when it may be free. Until then the holder has at least the running thread's priority. With holder 0, for
+    /// one without a name: until [`lock_release`](Self::lock_release) names the running thread. [`TURNS`](abi::lock::TURNS): how often letting go has been done,
+    /// and nothing else; [`NAME`]: the running thread's [`Holder`]. `EOWNERDEAD`: the holder has ended, or the domain in which it took the
+    /// lock; `EAGAIN`: others wait for `most` other locks of that holder; `ESRCH`: no such thread; `EINVAL`: it is itself, or waits for that
+    /// lock too.
+    pub fn lock_wait(&mut self, identity: usize, most: usize, lock: usize, holder: usize, turns: isize) -> Decision {
+        if turns == NAME {
+            return Return(self.name(identity) as isize);
+        }
+        let (now, said) = (self.turns as isize, Holder(holder));
+        if said.is_whole() && self.is_dead(said) {
+            return refuse(Error::EOWNERDEAD);
+        }
         if turns < 0 {
             return Return(now);
         }
         if turns != now {
             return Return(0);
         }
-        let Some(holder) = self.live(holder).filter(|&holder| self.threads[holder].state != State::Ended) else {
+        if self.hart.running == IDLE {
+            return refuse(Error::EINVAL);
+        }
+        let key = Locks::key(identity % (1 << NUMBER_BITS), lock);
+        if holder == 0 {
+            let place = self.locks.add_alone(key);
+            return self.wait_at(place);
+        }
+        let ends = |thread: &Record| thread.state == State::Ended || thread.cancelled & ENDING != 0;
+        let Some(holder) = self.live(said.index()).filter(|&holder| !ends(&self.threads[holder])) else {
             return refuse(Error::ESRCH);
         };
-        if holder == self.hart.running || self.hart.running == IDLE {
-            return refuse(Error::EINVAL);
-        }
-        let key = Locks::key(asid, address);
         let record = &self.threads[holder];
-        if record.state == State::Lock && self.locks.is(record.object as Place, key) {
+        if holder == self.hart.running || (record.state == State::Lock && self.locks.is(record.object as Place, key)) {
             return refuse(Error::EINVAL);
         }
-        let (mut place, count) = self.locks.find(&self.threads, holder, key);
+        let (mut place, count) = self.locks.find(&self.threads, holder, key, said.domain());
         if place == 0 && count >= most.min(locks::MOST) {
             return refuse(Error::EAGAIN);
         }
         // The running thread may have been woken to take the lock, with others waiting below it, and another was quicker. They look for
         // themselves now: who waits for a lock keeps nobody else waiting for it, so that no thread has the same one below itself twice.
-        if self.pass_on(key) != Thread::NOBODY {
+        if self.pass_on_all(self.hart.running, lock, |_| true) != Thread::NOBODY {
             self.inherit(self.hart.running);
         }
         if place == 0 {
-            place = self.locks.add(&mut self.threads, holder, key);
+            place = self.locks.add(&mut self.threads, holder, key, said.domain());
         }
+        self.wait_at(place)
+    }
+    /// The running thread waits in the record at `place`.
+    fn wait_at(&mut self, place: Place) -> Decision {
         let waiter = self.leave(State::Lock, place as u32);
         self.locks.at(place).queue.insert(&mut self.threads, waiter);
+        let holder = self.locks.at(place).holder;
         self.inherit(holder);
         (self.hart.running, self.hart.running_priority) = self.ready.first();
         self.go_on()
     }
-    /// The running thread has let go of lock `address` of component `asid`: the first that waits for it wakes, and goes on if its priority
-    /// is at least the running thread's without what that had inherited.
-    pub fn lock_release(&mut self, asid: usize, address: usize) -> Decision {
+    /// The running thread, in domain `asid`, has let go of the lock with key `lock`: of those that wait for thread `whom`, the first of each domain
+    /// wakes, and the highest of them goes on if its priority is at least the running thread's without what that had inherited. `whom` is that
+    /// thread itself, or who has waited first for a holder without a name. With 0, for a lock that its domain has to itself, the first wakes
+    /// of those in that domain that wait for the running thread.
+    pub fn lock_release(&mut self, asid: usize, lock: usize, whom: usize) -> Decision {
         self.turns = self.turns.wrapping_add(1);
-        let first = self.pass_on(Locks::key(asid, address));
+        let running = self.hart.running;
+        let first = match self.live(whom) {
+            _ if whom == 0 => self.pass_on_all(running, lock, |domain| domain == asid),
+            Some(whom) if whom == running => self.pass_on_all(running, lock, |_| true),
+            Some(whom) => self.wake_named(whom, asid, lock),
+            None => Thread::NOBODY,
+        };
         if first == Thread::NOBODY {
             return Return(0);
         }
-        self.inherit(self.hart.running);
-        self.hand(first)
+        self.inherit(running);
+        // It may have lost what it had inherited itself, from who waited for the one that it was waiting for.
+        let (_, highest) = self.ready.first();
+        if highest > self.threads[first].priority as i32 { self.settle(0) } else { self.hand(first) }
     }
-    /// Wakes the first thread that waits below the running one for the lock of that name, and puts the others below it → who was woken,
-    /// or nobody.
-    fn pass_on(&mut self, key: u64) -> Thread {
-        let (place, _) = self.locks.find(&self.threads, self.hart.running, key);
-        if place == 0 {
-            return Thread::NOBODY;
+    /// Wakes `whom`, where it waits for the lock with that key and a holder without a name; and where it does not, or is another domain's, which may
+    /// wait for a lock of its own with that key, those that wait for it → the highest of them, or nobody.
+    fn wake_named(&mut self, whom: Thread, asid: usize, lock: usize) -> Thread {
+        let record = &self.threads[whom];
+        let place = record.object as Place;
+        let waits = record.state == State::Lock && self.locks.at(place).holder == Thread::NOBODY;
+        if !waits || !self.locks.is_for(place, lock) {
+            let first = self.pass_on_all(whom, lock, |_| true);
+            self.inherit(whom);
+            return first;
         }
+        let is_callers = |domain: usize| domain == asid;
+        let below = if is_callers(self.locks.waiters_of(place)) {
+            Thread::NOBODY
+        } else {
+            self.pass_on_all(whom, lock, is_callers)
+        };
+        self.inherit(whom);
+        self.end_wait(whom, 0);
+        self.higher(whom, below)
+    }
+    /// Those that wait for what was taken in domain `asid`, which is no more, look for themselves: a few records at a time, from `from` on, which
+    /// is 1 at first → from where on there are more; 0: there are none.
+    pub fn domain_dead(&mut self, asid: usize, from: usize) -> Decision {
+        self.lives[asid % MAX_DOMAINS] = 0;
+        let (mut place, mut woken) = (from.max(1), 0);
+        let end = place + LOOKS;
+        while place <= self.locks.used() as usize && place < end && woken < WAKES {
+            if self.locks.was_taken_in(place as Place, asid) {
+                let first = self.locks.at(place as Place).queue.first();
+                self.end_wait(first, 0);
+                woken += 1;
+            } else {
+                place += 1;
+            }
+        }
+        self.settle(if place > self.locks.used() as usize { 0 } else { place as isize })
+    }
+    /// What names the running thread, as the holder of what it takes in domain `identity`.
+    fn name(&mut self, identity: usize) -> usize {
+        let name = Holder::new(self.threads[self.hart.running].id as usize, identity);
+        // It lives: it has called.
+        self.lives[name.domain() % MAX_DOMAINS] = name.life() as u32 + 1;
+        name.0
+    }
+    /// Whether that thread has ended, or the domain in which it took what it holds.
+    fn is_dead(&self, said: Holder) -> bool {
+        let lives = self.live(said.index()).is_some_and(|thread| {
+            let record = &self.threads[thread];
+            record.id as usize == said.thread() && record.state != State::Ended
+        });
+        !lives || self.lives[said.domain() % MAX_DOMAINS] as usize != said.life() + 1
+    }
+    /// Of each domain that is meant, wakes the first thread that waits below `holder` for the lock with that key, and puts its others below it → the
+    /// highest that was woken, or nobody.
+    fn pass_on_all(&mut self, holder: Thread, lock: usize, is_meant: impl Fn(usize) -> bool) -> Thread {
+        let (mut place, mut first) = (self.threads[holder].held, Thread::NOBODY);
+        for _ in 0..locks::MOST {
+            if place == 0 {
+                break;
+            }
+            let next = self.locks.after(place);
+            if self.locks.is_for(place, lock) && is_meant(self.locks.waiters_of(place)) {
+                let woken = self.pass_on(place);
+                first = self.higher(first, woken);
+            }
+            place = next;
+        }
+        first
+    }
+    fn higher(&self, one: Thread, other: Thread) -> Thread {
+        let is_lower = one == Thread::NOBODY || self.threads[one].priority < self.threads[other].priority;
+        if other != Thread::NOBODY && is_lower { other } else { one }
+    }
+    /// The same of one domain's.
+    fn pass_on(&mut self, place: Place) -> Thread {
         self.locks.release(&mut self.threads, place);
         let first = self.locks.at(place).queue.first();
         self.locks.at(place).queue.remove(&mut self.threads, first);
         if self.locks.at(place).queue.is_empty() {
             self.locks.free(place);
         } else {
-            self.locks.hold(&mut self.threads, place, first);
+            self.locks.hold_next(&mut self.threads, place, first);
         }
         self.wake(first, 0);
         first

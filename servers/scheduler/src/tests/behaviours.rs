@@ -3,6 +3,7 @@
 use super::System;
 use crate::{NEVER, SEMAPHORES, SLICE, State, VALUE_MAX};
 use abi::Error::*;
+use abi::lock::{NAME, TURNS};
 use abi::nucleus::cancelled::{FOR_GOOD, FOR_THE_DEAD};
 use abi::nucleus::{MAX_DOMAINS, MAX_THREADS};
 
@@ -422,9 +423,9 @@ fn a_holder_inherits_along_a_chain_and_gives_it_back() {
     assert_eq!(system.enter(|s| s.add(2, 9, 7, 9)).0, 2);
     assert_eq!(system.enter(|s| s.lock_wait(7, 16, outer, 4, 0)).0, 5);
     assert_eq!((priority(&mut system, 4), priority(&mut system, 5)), (9, 9));
-    assert_eq!(system.enter(|s| s.lock_release(7, inner)), (4, 0));
+    assert_eq!(system.enter(|s| s.lock_release(7, inner, 0)), (4, 0));
     assert_eq!((priority(&mut system, 4), priority(&mut system, 5)), (9, 2));
-    assert_eq!(system.enter(|s| s.lock_release(7, outer)), (2, 0));
+    assert_eq!(system.enter(|s| s.lock_release(7, outer, 0)), (2, 0));
     assert_eq!(priority(&mut system, 4), 6);
     let order: Vec<_> = (0..3).map(|_| system.enter(|s| s.exit()).0).collect();
     assert_eq!(order, [4, 3, 5]);
@@ -434,7 +435,7 @@ fn who_waits_for_a_lock_let_go_meanwhile_does_not_wait() {
     let mut system = System::new(&[(2, 5), (3, 4)]);
     let turns = system.enter(|s| s.lock_wait(7, 16, 8, 3, -1)).1;
     system.enter(|s| s.sleep(10));
-    assert_eq!(system.enter(|s| s.lock_release(7, 8)), (3, 0));
+    assert_eq!(system.enter(|s| s.lock_release(7, 8, 0)), (3, 0));
     system.interrupt();
     assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, 3, turns)), (2, 0));
 }
@@ -444,10 +445,10 @@ fn who_still_waits_lends_its_priority_to_who_was_woken() {
     assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, 4, 0)).0, 4);
     assert_eq!(system.enter(|s| s.add(2, 9, 7, 9)).0, 2);
     assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, 4, 0)).0, 4);
-    assert_eq!(system.enter(|s| s.lock_release(7, 8)), (2, 0));
+    assert_eq!(system.enter(|s| s.lock_release(7, 8, 0)), (2, 0));
     assert_eq!(system.enter(|s| s.set_priority(2)), (2, 0), "3 waits for it");
     assert_eq!(system.enter(|s| s.info(2)).1 >> 32 & 0xffff, 8);
-    assert_eq!(system.enter(|s| s.lock_release(7, 8)), (3, 0));
+    assert_eq!(system.enter(|s| s.lock_release(7, 8, 0)), (3, 0));
     assert_eq!(system.enter(|s| s.info(2)).1 >> 32 & 0xffff, 2);
 }
 #[test]
@@ -456,7 +457,7 @@ fn who_was_woken_for_a_lock_and_came_too_late_keeps_nobody_waiting() {
     for next in [3, 4, 5] {
         assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, 5, 0)).0, next);
     }
-    assert_eq!(system.enter(|s| s.lock_release(7, 8)), (2, 0));
+    assert_eq!(system.enter(|s| s.lock_release(7, 8, 0)), (2, 0));
     // 5 takes it again before 2, for which 3 and 4 wait, has done so: in the end all three wait for 5.
     for late in [2, 3, 4] {
         assert_eq!(system.running, late);
@@ -464,7 +465,7 @@ fn who_was_woken_for_a_lock_and_came_too_late_keeps_nobody_waiting() {
         system.enter(|s| s.r#yield());
     }
     for next in [2, 3, 4, 4] {
-        assert_eq!(system.enter(|s| s.lock_release(7, 8)), (next, 0));
+        assert_eq!(system.enter(|s| s.lock_release(7, 8, 0)), (next, 0));
     }
 }
 #[test]
@@ -484,6 +485,98 @@ fn locks_of_one_holder_are_eagain_beyond_most() {
     assert_eq!(system.enter(|s| s.lock_wait(7, 1, 16, 4, 0)), (2, EAGAIN.code()));
     assert_eq!(system.enter(|s| s.lock_wait(6, 1, 8, 4, 0)), (2, EAGAIN.code()), "another component's");
     assert_eq!(system.enter(|s| s.lock_wait(6, 2, 8, 4, 0)).0, 4);
+}
+#[test]
+fn who_names_a_lock_of_other_domains_keeps_nobody_of_them_waiting() {
+    let mut system = System::new(&[(2, 5), (3, 5), (4, 5), (5, 5)]);
+    for (domain, next) in [(9, 3), (7, 4), (7, 5)] {
+        assert_eq!(system.enter(|s| s.lock_wait(domain, 16, 8, 5, 0)).0, next);
+    }
+    // 2 names it alone, and came first; it does nothing with it.
+    assert_eq!(system.enter(|s| s.lock_release(7, 8, 5)), (3, 0), "one of each domain");
+    assert_eq!(system.state(2), State::Ready as isize);
+    assert_eq!(system.enter(|s| s.lock_release(7, 8, 3)), (4, 0));
+}
+#[test]
+fn a_lock_that_a_domain_has_to_itself_wakes_nobody_of_others() {
+    let mut system = System::new(&[(2, 5), (3, 5), (5, 5)]);
+    assert_eq!(system.enter(|s| s.lock_wait(9, 16, 8, 5, 0)).0, 3);
+    assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, 5, 0)).0, 5);
+    assert_eq!(system.enter(|s| s.lock_release(7, 8, 0)), (3, 0));
+    assert_eq!(system.state(2), State::Semaphore as isize);
+}
+#[test]
+fn who_waits_first_for_a_holder_without_a_name_is_woken_by_its_own() {
+    let mut system = System::new(&[(2, 5), (3, 5), (4, 1), (5, 1)]);
+    assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, 0, 0)).0, 3);
+    assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, 2, 0)).0, 4, "another waits for that one");
+    assert_eq!(system.enter(|s| s.lock_release(7, 16, 2)), (4, 0), "another lock");
+    assert_eq!(system.enter(|s| s.lock_release(7, 8, 5)), (4, 0), "another thread");
+    assert_eq!(system.enter(|s| s.lock_release(7, 8, 2)), (2, 0));
+    assert_eq!(system.enter(|s| s.lock_release(7, 8, 0)), (3, 0));
+}
+#[test]
+fn who_waits_for_a_copys_lock_is_not_taken_for_who_waits_for_its_parents() {
+    let mut system = System::new(&[(2, 5), (3, 5), (4, 1)]);
+    // 2 waits in the parent; in the copy the lock says the same of who waits.
+    assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, 0, 0)).0, 3);
+    assert_eq!(system.enter(|s| s.lock_wait(9, 16, 8, 2, 0)).0, 4);
+    assert_eq!(system.enter(|s| s.lock_release(9, 8, 2)), (2, 0));
+    system.enter(|s| s.exit());
+    assert_eq!(system.running, 3);
+}
+#[test]
+fn a_holders_end_is_told_and_so_is_its_domains() {
+    let mut system = System::new(&[(2, 9), (3, 8), (4, 1)]);
+    let identity = |serial: usize| serial << 16 | 9;
+    system.enter(|s| s.sleep(10));
+    system.enter(|s| s.sleep(20));
+    let name = system.enter(|s| s.lock_wait(identity(5), 16, 8, 0, NAME)).1 as usize;
+    system.interrupt();
+    assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, name, TURNS)), (2, 0));
+    assert_ne!(system.enter(|s| s.lock_wait(7, 16, 8, name, 0)).0, 2, "it waits");
+    while system.running != 4 {
+        system.interrupt();
+        if system.running == 3 {
+            system.enter(|s| s.lock_wait(7, 16, 16, name, 0));
+        }
+    }
+    assert_eq!(system.enter(|s| s.domain_dead(8, 1)), (4, 0), "another domain");
+    assert_eq!(system.enter(|s| s.domain_dead(9, 1)).0, 2);
+    assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, name, 0)), (2, EOWNERDEAD.code()));
+    // The next of that number is another.
+    let next = system.enter(|s| s.lock_wait(identity(6), 16, 8, 0, NAME)).1 as usize;
+    assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, name, TURNS)), (2, EOWNERDEAD.code()));
+    assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, next, TURNS)), (2, 0));
+    system.enter(|s| s.exit());
+    assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, next, TURNS)).1, EOWNERDEAD.code(), "the thread's own end");
+}
+#[test]
+fn all_who_wait_for_a_dead_domain_are_told_a_few_at_a_time() {
+    let boot: Vec<_> = (2..200).map(|index| (index, 5)).chain([(200, 9)]).collect();
+    let mut system = System::new(&boot);
+    let holder = system.enter(|s| s.lock_wait(5 << 16 | 9, 16, 8, 0, NAME)).1 as usize;
+    system.enter(|s| s.set_priority(1));
+    for index in 2..200 {
+        while system.running != index {
+            system.enter(|s| s.r#yield());
+        }
+        system.enter(|s| s.lock_wait(10 + index % 3, 16, 8, holder, 0));
+    }
+    assert_eq!(system.running, 200);
+    let (mut from, mut all) = (1, 0);
+    while from != 0 {
+        let waiting = |system: &mut System| (2..200).filter(|&n| system.state(n) == State::Semaphore as isize).count();
+        let before = waiting(&mut system);
+        let (mut running, mut value) = system.enter(|s| s.domain_dead(9, from as usize));
+        let woken = before - waiting(&mut system);
+        while running != 200 {
+            (running, value) = system.enter(|s| s.exit());
+        }
+        assert!(woken <= crate::scheduler::WAKES);
+        (from, all) = (value, all + woken);
+    }
+    assert_eq!(all, 198);
 }
 #[test]
 fn a_few_wake_at_a_time_where_many_wait() {

@@ -4,6 +4,7 @@
 use super::System;
 use crate::model::Model;
 use crate::{NEVER, Scheduler, State};
+use abi::lock::TURNS;
 use proptest::prelude::*;
 
 const THREADS: usize = 12;
@@ -31,9 +32,9 @@ enum Operation {
     WakeDead(usize),
     Cancel(usize, usize),
     EndStuck(usize, bool),
-    /// For a lock, that a thread holds; what is known of it may be old.
-    LockWait(usize, usize, bool),
-    LockRelease(usize),
+    /// In a domain, for a lock, that a thread holds, or that of 0 nobody knows; what is known of it may be old.
+    LockWait(usize, usize, usize, bool),
+    LockRelease(usize, usize, usize),
     /// Time passes; timer interrupts come when they are due.
     Pass(u64),
 }
@@ -60,8 +61,8 @@ fn operation() -> impl Strategy<Value = Operation> {
         2 => thread.clone().prop_map(WakeDead),
         3 => (thread.clone(), prop_oneof![Just(0), Just(1), Just(2)]).prop_map(|(index, how)| Cancel(index, how)),
         2 => (thread.clone(), any::<bool>()).prop_map(|(index, ends)| EndStuck(index, ends)),
-        8 => (0..3usize, 2..7usize, 0..8).prop_map(|(key, holder, old)| LockWait(key, holder, old == 0)),
-        6 => (0..3usize).prop_map(LockRelease),
+        8 => (0..2usize, 0..3usize, 1..7usize, 0..8).prop_map(|(n, key, of, old)| LockWait(DOMAINS[n], key, if of == 1 { 0 } else { of }, old == 0)),
+        6 => (0..2usize, 0..3usize, 0..9usize).prop_map(|(n, key, whom)| LockRelease(DOMAINS[n], key, whom)),
         6 => (1..200_000u64).prop_map(Pass),
     ]
 }
@@ -101,6 +102,8 @@ impl Pair {
     }
     #[expect(clippy::too_many_lines, reason = "an arm for each operation")]
     fn step(&mut self, operation: Operation) {
+        // Who has begun to end does nothing else.
+        let operation = if self.model.is_ending() && !matches!(operation, Pass(_)) { Exit } else { operation };
         // The idle thread only waits.
         let blocks =
             matches!(operation, Exit | Sleep(_) | SetPriority(_) | Join(_) | StackWait(..) | P(..) | LockWait(..));
@@ -136,13 +139,17 @@ impl Pair {
                 let (p, c) = (priority as isize, ceiling as isize);
                 self.both(|s| s.add(index, p, 7, c), |m| m.add(index, priority, 7, ceiling));
             }
-            LockWait(key, holder, old) => {
-                let turns = self.system.enter(|s| s.lock_wait(7, MOST, 8 * key, holder, -1)).1;
+            LockWait(domain, key, holder, old) => {
+                let turns = self.system.enter(|s| s.lock_wait(domain, MOST, 8 * key, holder, TURNS)).1;
                 let turns = if old { turns + 1 } else { turns };
-                let wait = |m: &mut Model| if old { 0 } else { m.lock_wait(key, MOST, holder) };
-                self.both(|s| s.lock_wait(7, MOST, 8 * key, holder, turns), wait);
+                let wait = |m: &mut Model| if old { 0 } else { m.lock_wait((domain, key), MOST, holder) };
+                self.both(|s| s.lock_wait(domain, MOST, 8 * key, holder, turns), wait);
             }
-            LockRelease(key) => self.both(|s| s.lock_release(7, 8 * key), |m| m.lock_release(key)),
+            LockRelease(domain, key, whom) => {
+                // Often itself.
+                let whom = if whom > 6 { self.model.running } else { whom };
+                self.both(|s| s.lock_release(domain, 8 * key, whom), |m| m.lock_release(domain, key, whom));
+            }
             Exit => self.both(|s| s.exit(), |m| m.exit()),
             Reap => self.both(|s| s.reap(), |m| m.reap()),
             SetPriority(priority) => self.both(|s| s.set_priority(priority), |m| m.set_priority(priority)),
