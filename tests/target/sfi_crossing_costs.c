@@ -5,6 +5,6 @@
 // expect stdout a C call: 2
 // expect stdout a software portal, nothing to save: 16
 // expect stdout a software portal, all integer registers: 40
-// expect stdout a software portal, floating-point ones too: 64
+// expect stdout a software portal, floating-point ones too: 66
 /* What a call into a fault domain and back takes, in instructions; the host has its own code for it. */
 int main(void) { return 0; }

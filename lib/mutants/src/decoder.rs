@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use std::process::Command;
-use verifier::Changes;
+use verifier::{Set, Uses};
 
 const ASSEMBLER: &str = "riscv64-unknown-elf-as";
 const OBJDUMP: &str = "riscv64-unknown-elf-objdump";
@@ -46,21 +46,36 @@ fn writes(name: &str) -> Option<Writes> {
         _ => None,
     }
 }
-/// The registers that a disassembled instruction changes.
-fn changes(name: &str, operands: &str) -> Option<Changes> {
-    if writes(name)? == Writes::Nothing {
-        return Some(Changes::default());
-    }
-    let first = operands.split([',', ' ']).next()?;
+/// The integer or floating-point register of that name.
+fn register(name: &str) -> Option<Set> {
     let number = |text: &str| text.parse::<u32>().ok().filter(|n| *n < 32);
-    if let Some(n) = first.strip_prefix('x').and_then(number) {
-        return Some(Changes { integer: (1 << n) & !1, floating: 0 });
+    if let Some(n) = name.strip_prefix('x').and_then(number) {
+        return Some(Set { integer: (1 << n) & !1, floating: 0 });
     }
-    first.strip_prefix('f').and_then(number).map(|n| Changes { integer: 0, floating: 1 << n })
+    name.strip_prefix('f').and_then(number).map(|n| Set { integer: 0, floating: 1 << n })
+}
+/// What a disassembled instruction does to registers.
+fn uses(name: &str, operands: &str) -> Option<Uses> {
+    // Where it jumps to, once more as a name.
+    let operands = operands.split(" <").next()?;
+    let all = operands.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let first = usize::from(writes(name)? == Writes::First);
+    let changes = operands.split([',', ' ']).next().filter(|_| first == 1).map_or(Some(Set::default()), register)?;
+    // Where it jumps to is a hexadecimal number, which may look like a register.
+    let targets = usize::from(name == "jal" || name.starts_with('b'));
+    let named: Vec<&str> = all.collect();
+    let read = named.get(first..named.len().saturating_sub(targets)).unwrap_or(&[]);
+    let reads = read.iter().filter_map(|name| register(name)).fold(Set::default(), |sum, one| Set {
+        integer: sum.integer | one.integer,
+        floating: sum.floating | one.floating,
+    });
+    let computes = name.starts_with('f') && !["fence", "fence.tso", "flw", "fld", "fsw", "fsd"].contains(&name);
+    let flags = computes || named.iter().any(|name| ["fflags", "frm", "fcsr"].contains(name));
+    Some(Uses { changes, reads, flags })
 }
 
 /// Compares what the verifier says of single words with what `objdump` says.
-pub fn compare(words: &[(u32, Changes)]) -> Result<()> {
+pub fn compare(words: &[(u32, Uses)]) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let (source, object) = (folder.path().join("words.s"), folder.path().join("words.o"));
     let lines: String = words.iter().map(|(word, _)| format!(".insn 4, {word:#x}\n")).collect();
@@ -76,9 +91,9 @@ pub fn compare(words: &[(u32, Changes)]) -> Result<()> {
         let (_, name, operands) = (columns.next(), columns.next().unwrap_or(""), columns.next().unwrap_or(""));
         ensure!(place == 4 * seen, "it reads {line:?} as another number of bytes");
         let (word, ours) = words[seen];
-        match changes(name.trim(), operands) {
+        match uses(name.trim(), operands) {
             Some(theirs) if theirs == ours => seen += 1,
-            Some(theirs) => bail!("{word:#010x}: {ours:x?}, but {name} {operands} changes {theirs:x?}"),
+            Some(theirs) => bail!("{word:#010x}: {ours:x?}, but {name} {operands} is {theirs:x?}"),
             None => bail!("{word:#010x} is accepted, but is {name:?} {operands:?}"),
         }
     }
@@ -94,10 +109,13 @@ mod tests {
     fn a_difference_is_found() {
         // add a0, a1, a2
         let word = 0x00c5_8533;
-        compare(&[(word, Changes { integer: 1 << 10, floating: 0 })]).unwrap();
-        assert!(compare(&[(word, Changes { integer: 1 << 11, floating: 0 })]).is_err());
+        let set = |integer| Set { integer, floating: 0 };
+        let uses = Uses { changes: set(1 << 10), reads: set(3 << 11), flags: false };
+        compare(&[(word, uses)]).unwrap();
+        assert!(compare(&[(word, Uses { changes: set(1 << 11), ..uses })]).is_err());
+        assert!(compare(&[(word, Uses { reads: set(1 << 11), ..uses })]).is_err());
         // ecall, and nothing at all
-        assert!(compare(&[(0x73, Changes::default())]).is_err());
-        assert!(compare(&[(0xffff_ffff, Changes::default())]).is_err());
+        assert!(compare(&[(0x73, Uses::default())]).is_err());
+        assert!(compare(&[(0xffff_ffff, Uses::default())]).is_err());
     }
 }

@@ -70,8 +70,8 @@ pub fn programs(seed: u64, words: u64) -> Result<Counts, Escape> {
     }
     Ok(counts)
 }
-/// Random words that the verifier accepts alone, out of `words`, with what it says that they change.
-pub fn accepted_words(seed: u64, words: u64) -> Vec<(u32, verifier::Changes)> {
+/// Random words that the verifier accepts alone, out of `words`, with what it says that they do to registers.
+pub fn accepted_words(seed: u64, words: u64) -> Vec<(u32, verifier::Uses)> {
     let mut random = Random::new(seed);
     let segment = SEGMENTS[0];
     let random_word = |_| random.next() as u32 | 3;

@@ -10,6 +10,7 @@
 
 mod decode;
 pub mod dedicated;
+mod reads;
 pub mod registers;
 mod rejection;
 pub mod segment;
@@ -21,32 +22,47 @@ pub use rejection::{Rejection, Rule};
 pub use segment::{Form, Segment};
 
 use decode::{Kind, decode};
-use dedicated::{ADDRESS, JUMP, LINK, STACK};
+use dedicated::{ADDRESS, HOST, JUMP, LINK, STACK};
+use reads::reads;
 use registers::Registers;
 
-/// What the code that was accepted can change, by register number: what a stub that calls it has to save for a caller.
+/// Registers, by number a bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Changes {
+pub struct Set {
     pub integer: u32,
     pub floating: u32,
 }
+impl Set {
+    fn add(&mut self, other: Set) {
+        self.integer |= other.integer;
+        self.floating |= other.floating;
+    }
+}
+/// What the code that was accepted can do to registers: a stub that calls it saves those that it can change, and leaves nothing of anybody else's in those that it can read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Uses {
+    pub changes: Set,
+    pub reads: Set,
+    /// Whether it changes the exception flags of floating point, or reads them.
+    pub flags: bool,
+}
 
 /// Looks through `words`, which are to be executed from `start` on in `segment`.
-pub fn verify(segment: &Segment, start: u64, words: &[u32]) -> Result<Changes, Rejection> {
+pub fn verify(segment: &Segment, start: u64, words: &[u32]) -> Result<Uses, Rejection> {
     let reject = |address, rule| Err(Rejection { address, rule });
     let Some(end) = segment.code_end(start, words.len()) else { return reject(start, Rule::Place) };
-    let mut changes = Changes::default();
+    let mut uses = Uses::default();
     let mut registers = Registers::VALID;
     let mut address = start;
     for &word in words {
         let scan = Scan { segment, start, end, address };
-        match scan.instruction(word, &mut registers, &mut changes) {
+        match scan.instruction(word, &mut registers, &mut uses) {
             Ok(()) => address += 4,
             Err(rule) => return reject(address, rule),
         }
     }
     // What comes behind is not executed, but can be entered by falling off the end.
-    registers.all_valid().map_or(Ok(changes), |rule| reject(end - 4, rule))
+    registers.all_valid().map_or(Ok(uses), |rule| reject(end - 4, rule))
 }
 
 /// Where the scan is.
@@ -58,11 +74,18 @@ struct Scan<'a> {
 }
 impl Scan<'_> {
     /// One instruction: checks what it does, and follows what it leaves in the dedicated registers.
-    fn instruction(&self, word: u32, registers: &mut Registers, changes: &mut Changes) -> Result<(), Rule> {
+    fn instruction(&self, word: u32, registers: &mut Registers, uses: &mut Uses) -> Result<(), Rule> {
         let instruction = decode(word, self.segment.form)?;
-        changes.floating |= instruction.floating;
+        let (read, flags) = reads(word);
+        // Where the host's block is would be an address of the host's.
+        if read.integer >> HOST & 1 != 0 {
+            return Err(Rule::Dedicated);
+        }
+        uses.reads.add(read);
+        uses.flags |= flags;
+        uses.changes.floating |= instruction.floating;
         if let Some(written) = instruction.written {
-            changes.integer |= 1 << written;
+            uses.changes.integer |= 1 << written;
             if self.segment.keeps(written) {
                 return Err(Rule::Dedicated);
             }

@@ -17,7 +17,7 @@ pub enum Rule {
     Control = 5,
     /// `fence.i`.
     InstructionFence = 6,
-    /// A register is written that only the stubs write.
+    /// A register is written that only the stubs write, or the one read that leads to the host's block.
     Dedicated = 7,
     /// A store through a register that is neither the address register nor the stack pointer.
     Store = 8,
@@ -64,7 +64,7 @@ impl fmt::Display for Rule {
             Rule::System => "an instruction of the system's",
             Rule::Control => "an access to a control register",
             Rule::InstructionFence => "fence.i",
-            Rule::Dedicated => "a register is written that only the stubs write",
+            Rule::Dedicated => "a register is written that only the stubs write, or tp is read",
             Rule::Store => "a store that is not through the address register or the stack pointer",
             Rule::Load => "a load that is not through the address register or the stack pointer",
             Rule::StaleAddress => "an access in the middle of the sequence that makes its address",

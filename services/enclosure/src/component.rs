@@ -26,7 +26,7 @@ use core::slice::from_raw_parts;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use pebble::sync::Mutex;
 use pebble::{Result, thread};
-use verifier::Changes;
+use verifier::Uses;
 
 /// Bytes that a call of one of its portals takes of the segment: a stack, the windows below it, and what is not mapped below each.
 const CALL_BYTES: u64 = 0x2_8000;
@@ -56,8 +56,9 @@ pub struct Component {
     pub calls: Calls<System>,
     /// What is mapped of the segment beside the heap and the calls' parts.
     mapped: Mutex<Vec<Range<u64>>>,
-    /// The software portal to any entry, and where a thread goes on that has faulted in the fault domain.
+    /// The software portal to any entry, that for calls by others of the space, and where a thread goes on that has faulted in the fault domain.
     any: AtomicU64,
+    nested: AtomicU64,
     pub unwind: AtomicU64,
     /// The end of the first call's part of the segment; those of the others lie below.
     first: u64,
@@ -95,15 +96,9 @@ arch::numbered_entries!(enclosure_entries, ENTRIES * (GUESTS + 1), serve);
 extern "C" fn serve(entry: usize, arguments: &mut [u64; 6]) -> i64 {
     // Nothing leads to those of one that is not there.
     let Some(component) = component(entry / ENTRIES) else { return Error::EDEAD.code() as i64 };
-    let called = |component: &'static Component, arguments: &mut [u64; 6]| {
-        let Some((address, letters)) = component.entries.at(entry % ENTRIES) else {
-            return Error::ENOTSUP.code() as i64;
-        };
-        component.serve((address, letters), arguments, 0)
-    };
     match &component.member {
-        None => called(component, arguments),
-        Some(member) => member.while_alive(None, || called(component, arguments)),
+        None => component.serve_numbered(entry % ENTRIES, arguments),
+        Some(member) => member.while_alive(None, || component.serve_numbered(entry % ENTRIES, arguments)),
     }
 }
 /// A call out of a fault domain that is alone in its space.
@@ -201,7 +196,7 @@ impl Component {
             thread::spawn(priority, move || {
                 let mut place = self.place();
                 (place.block.entry, place.block.stack, place.started) = (entry, stack, true);
-                domain::enter(&mut place.block, self.any.load(Ordering::Acquire), &[argument]);
+                domain::enter(&mut place.block, self.any.load(Ordering::Acquire), &[argument, 0, 0, 0, 0, 0]);
                 self.stacks.lock().give_back(stack);
             })
         });
@@ -210,26 +205,50 @@ impl Component {
         }
         begun.map(|thread| thread.id() as i64)
     }
+    /// Calls it at what that entry point stands for.
+    #[inline(always)]
+    fn serve_numbered(&self, n: usize, arguments: &mut [u64; 6]) -> i64 {
+        match self.entries.at(n) {
+            Some(entry) => self.serve(entry, arguments, 0),
+            None => Error::ENOTSUP.code() as i64,
+        }
+    }
     /// Calls it at an entry, `depth` calls deep in others of the space.
     #[inline(always)]
-    pub fn serve(&self, (address, letters): (u64, Letters), arguments: &mut [u64; 6], depth: u8) -> i64 {
-        // There are as many as stacks, but for those that the system takes for itself, and reserves.
-        let Some(n) = self.take().or_else(|| self.another()) else { return Error::ENOSTACK.code() as i64 };
+    pub fn serve(&self, entry: (u64, Letters), arguments: &mut [u64; 6], depth: u8) -> i64 {
+        match self.take() {
+            Some(n) => self.serve_in(n, entry, arguments, depth),
+            None => self.serve_in_another(entry, arguments, depth),
+        }
+    }
+    /// The same where no part is free. There are as many as stacks, but for those that the system takes for itself, and reserves.
+    #[cold]
+    #[inline(never)]
+    fn serve_in_another(&self, entry: (u64, Letters), arguments: &mut [u64; 6], depth: u8) -> i64 {
+        match self.another() {
+            Some(n) => self.serve_in(n, entry, arguments, depth),
+            None => Error::ENOSTACK.code() as i64,
+        }
+    }
+    /// The same in part `n`, which nobody else has.
+    #[inline(always)]
+    fn serve_in(&self, n: usize, (address, letters): (u64, Letters), arguments: &mut [u64; 6], depth: u8) -> i64 {
         // SAFETY: whoever takes a part has it alone, with its block, which stays where it is.
         let place = unsafe { &mut *self.blocks[n].load(Ordering::Acquire) };
         place.depth = depth;
         let block = &mut place.block;
         (block.entry, block.stack, block.ended) = (address, self.end(n), 0);
+        let portal = if depth == 0 { &self.any } else { &self.nested }.load(Ordering::Relaxed);
         let result = match letters.opens() {
-            false => domain::enter(block, self.any.load(Ordering::Relaxed), arguments),
-            true => self.with_windows(n, letters, arguments),
+            false => domain::enter(block, portal, arguments),
+            true => self.with_windows(n, portal, letters, arguments),
         };
         self.give_back(n);
         result
     }
-    /// The same with windows, in part `n`.
+    /// The same with windows, in part `n`, by that software portal.
     #[inline(never)]
-    fn with_windows(&self, n: usize, letters: Letters, arguments: &mut [u64; 6]) -> i64 {
+    fn with_windows(&self, n: usize, portal: u64, letters: Letters, arguments: &mut [u64; 6]) -> i64 {
         let place = |window: &Window| (self.originals(n) + window.place as u64, self.windows(n) + window.place as u64);
         let passed = *arguments;
         // A portal shows nothing else, and one to its own domain what it has been given.
@@ -253,7 +272,7 @@ impl Component {
         }
         // SAFETY: the part is this call's.
         let block = unsafe { &mut (*self.blocks[n].load(Ordering::Acquire)).block };
-        let mut result = domain::enter(block, self.any.load(Ordering::Relaxed), arguments);
+        let mut result = domain::enter(block, portal, arguments);
         for window in letters.windows(&passed).filter(|window| window.write) {
             let (was, now) = place(&window);
             // SAFETY: as above. Other threads of the fault domain may write there meanwhile, which harms nobody: each byte is some byte.
@@ -279,7 +298,8 @@ impl Component {
     fn take(&self) -> Option<usize> {
         let lowest = |free: u64| (free != 0).then_some(free & free.wrapping_sub(1));
         let free = self.free.fetch_update(Ordering::Acquire, Ordering::Relaxed, lowest).ok()?;
-        Some(free.trailing_zeros() as usize)
+        // Mostly the first.
+        Some(if free & 1 != 0 { 0 } else { lowest_of_others(free) })
     }
     /// One more, where the segment has room for it and there is memory.
     #[cold]
@@ -369,6 +389,12 @@ impl Host for Component {
     }
 }
 
+/// The number of the lowest bit that is set: a dozen instructions where the processor has none for it.
+#[cold]
+#[inline(never)]
+fn lowest_of_others(bits: u64) -> usize {
+    bits.trailing_zeros() as usize
+}
 /// Where its heap ends, below the parts of all calls, of which that of the first ends there.
 fn limit(first: u64) -> u64 {
     first - CALLS as u64 * CALL_BYTES - PAGE as u64
@@ -389,6 +415,7 @@ impl Component {
             calls,
             mapped: Mutex::new(Vec::new()),
             any: AtomicU64::new(0),
+            nested: AtomicU64::new(0),
             unwind: AtomicU64::new(0),
             first,
             entries: Entries::none(),
@@ -406,14 +433,15 @@ impl Component {
         let decide = self.member.as_ref().map_or(decide as *const () as usize, |member| member.decide);
         Place { block: domain::block(&self.layout, decide as u64), of: self, depth: 0, started: false }
     }
-    /// Lays `image` out, which was verified and makes those changes.
-    pub fn lay_out(&self, image: &Image, changes: Changes, stack: u64) -> core::result::Result<(), Why> {
+    /// Lays `image` out, which was verified and uses those registers.
+    pub fn lay_out(&self, image: &Image, uses: Uses, stack: u64) -> core::result::Result<(), Why> {
         let mut mapped = self.mapped.lock();
         let stubs = {
             let end = limit(self.first);
-            domain::lay_out(self.system, &self.layout, (image, changes), (stack, &[]), end, &mut mapped)?
+            domain::lay_out(self.system, &self.layout, (image, uses), (stack, &[]), end, &mut mapped)?
         };
         self.any.store(stubs.any, Ordering::Release);
+        self.nested.store(stubs.nested, Ordering::Release);
         self.unwind.store(stubs.unwind, Ordering::Release);
         Ok(())
     }
@@ -444,7 +472,7 @@ impl Component {
         Ok(domain::enter(&mut place.block, self.any.load(Ordering::Acquire), &[start, 0, 0, 0, 0, 0]))
     }
 }
-/// Makes number `n` of this space of an image whose code makes those changes. `ENOMEM`.
+/// Makes number `n` of this space of an image whose code uses those registers. `ENOMEM`.
 pub fn make(
     n: usize,
     layout: Layout,
@@ -465,9 +493,9 @@ pub fn run(
     member: Option<OfSpace>,
     start: impl FnOnce(&Component, u64) -> Result<u64>,
 ) -> Why {
-    let begun = domain::verified(&layout, image).and_then(|changes| {
+    let begun = domain::verified(&layout, image).and_then(|uses| {
         let component = make(0, layout, image, stack, member)?;
-        component.lay_out(image, changes, stack)?;
+        component.lay_out(image, uses, stack)?;
         component.main(image.entry, start)
     });
     match begun {

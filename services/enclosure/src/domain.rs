@@ -6,8 +6,8 @@ use crate::calls::{Answer, Calls, Portals};
 use crate::image::{Image, words};
 use crate::stubs::{self, Stubs, Wanted};
 use crate::{Layout, VARIABLES, VARIABLES_END, Why};
-use ::portal::software::Domain;
 use ::portal::software::block::Block;
+use ::portal::software::{Domain, Registers};
 use abi::address::PAGE;
 use abi::memory::{IN_SEGMENT, NEW_SEGMENT};
 use abi::nucleus::NAMELEN;
@@ -22,7 +22,7 @@ use core::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering
 use fallible::{TryPush, boxed, collected, zeroed};
 use pebble::sync::Semaphore;
 use pebble::{Error, Result, check, portal, thread};
-use verifier::Changes;
+use verifier::Uses;
 use verifier::segment::GUARD;
 
 /// A page of the host's that others are copies of.
@@ -204,17 +204,17 @@ pub(crate) fn block(layout: &Layout, decide: u64) -> Block {
     let (base, size, back) = (layout.base(), layout.0.size(), layout.jump_table());
     Block { base, mask: size - 1, jump_mask: size - 4, back, decide, ..Block::default() }
 }
-/// Verifies the code of `image`; what it can change.
-pub(crate) fn verified(layout: &Layout, image: &Image) -> core::result::Result<Changes, Why> {
+/// Verifies the code of `image`; what it does to registers.
+pub(crate) fn verified(layout: &Layout, image: &Image) -> core::result::Result<Uses, Why> {
     let code = image.code()?;
     Ok(verifier::verify(&layout.0, code.start, &words(code)?)?)
 }
-/// Lays out an image whose code was verified and makes those changes, with a stack of so many bytes and portals into it, and notes what it has
+/// Lays out an image whose code was verified and uses those registers, with a stack of so many bytes and portals into it, and notes what it has
 /// mapped. Its parts and its heap lie below `end`.
 pub(crate) fn lay_out(
     system: System,
     layout: &Layout,
-    (image, changes): (&Image, Changes),
+    (image, uses): (&Image, Uses),
     (stack, wanted): (u64, &[Wanted]),
     end: u64,
     mapped: &mut Vec<Range<u64>>,
@@ -247,20 +247,17 @@ pub(crate) fn lay_out(
     for place in [page_at(layout.stubs()), page_at(layout.jump_table()), layout.top() - stack..layout.top()] {
         mapped.try_push(place)?;
     }
-    let stubs = make_stubs(system, layout, changes, wanted)?;
+    let stubs = make_stubs(system, layout, uses, wanted)?;
     system.zeros(layout.top() - stack, stack).map_err(|e| Why::at("its stack", e))?;
     arch::component::code_was_written();
     Ok(stubs)
 }
 /// Makes and maps the code around a fault domain, in the place of what was there.
-fn make_stubs(
-    system: System,
-    layout: &Layout,
-    changes: Changes,
-    wanted: &[Wanted],
-) -> core::result::Result<Stubs, Why> {
+fn make_stubs(system: System, layout: &Layout, uses: Uses, wanted: &[Wanted]) -> core::result::Result<Stubs, Why> {
     let masks = layout.0.form == verifier::Form::Mask;
-    let domain = Domain { masks, integer: changes.integer, floating: changes.floating };
+    let [changes, reads] =
+        [uses.changes, uses.reads].map(|verifier::Set { integer, floating }| Registers { integer, floating });
+    let domain = Domain { masks, changes, reads, flags: uses.flags };
     let stubs = stubs::make(layout, &domain, wanted)?;
     let mut page = blank_page()?;
     for (at, words, what) in
@@ -299,8 +296,8 @@ pub struct FaultDomain {
     pub portals: Vec<u64>,
     /// Its stubs' and its jump table's words, as they must stay.
     pub stubs: [Vec<u32>; 2],
-    /// What its code can change.
-    changes: Changes,
+    /// What its code does to registers.
+    uses: Uses,
 }
 impl FaultDomain {
     /// A place for one, with nothing in it. `ENOMEM`; `EBUSY`: there is one; `EEXIST`: the host has something in its segment.
@@ -323,25 +320,25 @@ impl FaultDomain {
             watcher: None,
             portals,
             stubs: [const { Vec::new() }; 2],
-            changes: Changes::default(),
+            uses: Uses::default(),
         })
     }
     /// Lays `image` out in the place of what was there, with a stack of `stack` bytes and portals into it. Its code is verified first, and
     /// where it is refused what was there stays; after another error nothing is there.
     pub fn lay_out(&mut self, image: &Image, stack: u64, wanted: &[Wanted]) -> core::result::Result<(), Why> {
         let code = image.code()?.range();
-        let changes = verified(&self.layout, image)?;
+        let uses = verified(&self.layout, image)?;
         self.clear();
         let (layout, system) = (self.layout, self.system);
         let end = layout.top() - stack - PAGE as u64;
-        let stubs = lay_out(system, &layout, (image, changes), (stack, wanted), end, &mut self.mapped);
+        let stubs = lay_out(system, &layout, (image, uses), (stack, wanted), end, &mut self.mapped);
         if stubs.is_err() {
             self.clear();
         }
         let stubs = stubs?;
         self.code[0].store(code.start, Ordering::Release);
         self.code[1].store(code.end, Ordering::Release);
-        self.changes = changes;
+        self.uses = uses;
         self.take(stubs);
         self.set_stack(layout.top());
         let calls = Calls::new(system, layout, image.heap, end);
@@ -354,7 +351,7 @@ impl FaultDomain {
     }
     /// Makes the portals into it anew: for entries that are known only once it has run.
     pub fn remake_portals(&mut self, wanted: &[Wanted]) -> core::result::Result<(), Why> {
-        let stubs = make_stubs(self.system, &self.layout, self.changes, wanted)?;
+        let stubs = make_stubs(self.system, &self.layout, self.uses, wanted)?;
         arch::component::code_was_written();
         self.take(stubs);
         Ok(())

@@ -61,7 +61,8 @@ fn every_allocation_of_what_is_read_can_fail() {
 #[test]
 fn every_allocation_of_the_code_around_it_can_fail() {
     let layout = Layout::new(false);
-    let domain = Domain { masks: true, integer: u32::MAX, floating: u32::MAX };
+    let all = portal::software::Registers { integer: u32::MAX, floating: u32::MAX };
+    let domain = Domain { masks: true, changes: all, reads: all, flags: true };
     let wanted = [Wanted { specification: "smi", entry: layout.base() + 0x2_0000 }];
     assert!(allocations(|| make(&layout, &domain, &wanted)) >= 3);
 }

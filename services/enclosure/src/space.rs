@@ -29,7 +29,7 @@ use init_logic::start::{Request, block};
 use manifest::Restart;
 use pebble::sync::Mutex;
 use pebble::{Result, portal, thread};
-use verifier::Changes;
+use verifier::Uses;
 
 /// Bytes of a main thread's stack.
 const STACK: u64 = abi::address::MAIN_STACK as u64;
@@ -231,7 +231,7 @@ pub struct Program {
 struct Kept {
     component: &'static Component,
     image: Image,
-    changes: Changes,
+    uses: Uses,
 }
 /// Prepares the space for `programs`, the first of which is the one whose domain it is, and starts the others; what is known of the first.
 pub fn prepare(programs: Vec<Program>) -> core::result::Result<OfSpace, String> {
@@ -246,11 +246,11 @@ pub fn prepare(programs: Vec<Program>) -> core::result::Result<OfSpace, String> 
         let layout =
             Layout::numbered(n + 1, program.form, program.loads).ok_or_else(|| of("it has a host of its own"))?;
         let image = Image::parse(program.file, &layout).map_err(|error| of(error.text()))?;
-        let changes = domain::verified(&layout, &image).map_err(|why| of(&String::from(why)))?;
+        let uses = domain::verified(&layout, &image).map_err(|why| of(&String::from(why)))?;
         let member =
             OfSpace::new(n + 1, program.block.clone(), decide_of_several as *const () as usize).map_err(failed)?;
         let component = component::make(n + 1, layout, &image, STACK, Some(member)).map_err(failed)?;
-        kept.push(Kept { component, image, changes });
+        kept.push(Kept { component, image, uses });
     }
     LOG.store(pebble::start::open("init.own.log").unwrap_or(0), Ordering::Relaxed);
     domain::answer_faults(&format!("{name}.faults"), faulted as *const () as usize).map_err(failed)?;
@@ -294,7 +294,7 @@ impl Kept {
     /// One life, from an image that is laid out anew to where nothing of it is left.
     fn live(&'static self, member: &'static OfSpace) -> core::result::Result<(), Why> {
         let component = self.component;
-        component.lay_out(&self.image, self.changes, STACK)?;
+        component.lay_out(&self.image, self.uses, STACK)?;
         let main = thread::spawn(None, move || {
             member.while_alive(None, || {
                 let status = component.main(self.image.entry, |_, top| arguments(member, top));

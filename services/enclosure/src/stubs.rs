@@ -22,8 +22,9 @@ pub struct Stubs {
     pub table: Vec<u32>,
     /// Where a thread goes on whose fault domain has faulted: its call returns `EDEAD`.
     pub unwind: u64,
-    /// The portal to whichever entry the thread's block names.
+    /// The portal to whichever entry the thread's block names, and that for calls by other fault domains of the space.
     pub any: u64,
+    pub nested: u64,
     /// The portals into it, in the order in which they were asked for.
     pub portals: Vec<u64>,
 }
@@ -45,6 +46,8 @@ pub fn make(layout: &Layout, domain: &Domain, wanted: &[Wanted]) -> Result<Stubs
     domain.call_out(&mut e);
     let any = address(&e);
     domain.call_any(&mut e);
+    let nested = address(&e);
+    domain.call_nested(&mut e);
     let mut portals = Vec::new();
     portals.room_for(wanted.len())?;
     for portal in wanted {
@@ -59,14 +62,16 @@ pub fn make(layout: &Layout, domain: &Domain, wanted: &[Wanted]) -> Result<Stubs
     let count = e.words().unwrap_or(0);
     let table = |(n, to): (usize, &u64)| table_entry(layout.jump_table() + 4 * n as u64, *to);
     let table = collected(entries.iter().enumerate().map(table))?;
-    Ok(Stubs { words: collected(out.0[..count].iter().copied())?, table, unwind, any, portals })
+    Ok(Stubs { words: collected(out.0[..count].iter().copied())?, table, unwind, any, nested, portals })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use portal::software::Registers;
 
-    const DOMAIN: Domain = Domain { masks: true, integer: u32::MAX, floating: u32::MAX };
+    const ALL: Registers = Registers { integer: u32::MAX, floating: u32::MAX };
+    const DOMAIN: Domain = Domain { masks: true, changes: ALL, reads: ALL, flags: true };
     fn stubs() -> Stubs {
         let layout = Layout::new(false);
         make(&layout, &DOMAIN, &[Wanted { specification: "smi", entry: layout.base() + 0x2_0000 }]).unwrap()

@@ -1,4 +1,4 @@
-//! Hosts of fault domains for tests: `hosts FILE crossing|runaways|mutants …`. FILE is a program that was built for a fault domain. What else is
+//! Hosts of fault domains for tests: `hosts FILE crossing|entered|runaways|mutants …`. FILE is a program that was built for a fault domain. What else is
 //! executed are words of machine code that no rewriter has seen: all that keeps them in is the verifier.
 #![no_std]
 #![no_main]
@@ -6,6 +6,7 @@
 extern crate alloc;
 
 mod crossing;
+mod entered;
 mod mutants;
 mod runaways;
 
@@ -66,11 +67,12 @@ fn main(env: &Env) -> i32 {
     let number = |n: usize, default| env.argument(n).and_then(|text| text.parse().ok()).unwrap_or(default);
     let result = match what {
         "crossing" => crossing::run(layout),
+        "entered" => entered::run(layout),
         "runaways" => runaways::run(layout, number(3, 1000), env.argument(4) == Some("unhurried")),
         "mutants" => read(file)
             .map_err(|error| String::from(error.text()))
             .and_then(|file| mutants::run(layout, &file, number(3, 100), number(4, 1) as u64)),
-        _ => Err("hosts FILE crossing|runaways|mutants".into()),
+        _ => Err("hosts FILE crossing|entered|runaways|mutants".into()),
     };
     match result {
         Ok(()) => 0,

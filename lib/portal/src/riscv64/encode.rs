@@ -133,6 +133,11 @@ pub const fn fsd(source: Register, base: Register, offset: i32) -> u32 {
     // The store's fields, with the opcode of floating-point ones.
     sd(source, base, offset) | 0x04
 }
+/// `fmv.d.x` to the floating-point register of that number.
+#[inline(always)]
+pub const fn fmv_d_x(rd: Register, rs: Register) -> u32 {
+    r_type(0x53, 0, 0x79, rd, rs, ZERO)
+}
 #[inline(always)]
 pub const fn add(rd: Register, rs1: Register, rs2: Register) -> u32 {
     r_type(0x33, 0, 0, rd, rs1, rs2)

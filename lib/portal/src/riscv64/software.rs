@@ -6,6 +6,9 @@
 //! from the block. With nothing to save that is 14 instructions, the host's `jal` and the fault domain's `ret` included, where addresses are brought
 //! in by `add.uw`, and 16 where `t3` and `t4` hold masks; a saved register is two more. (`docs/src/fault-domains.md` has them.)
 //!
+//! Of what its code can read, nothing holds what is not the fault domain's own, where it is entered and where it comes back from a call: what carries no
+//! argument or result is cleared, one instruction for each. What its code can not read need not be.
+//!
 //! These stubs lie outside of the segment, so that they are entered at their first word only.
 
 pub mod block;
@@ -14,14 +17,22 @@ use super::emit::Emitter;
 use super::encode::*;
 use crate::specification::{Argument, Specification};
 
+/// Registers, by number a bit each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Registers {
+    pub integer: u32,
+    pub floating: u32,
+}
 /// A fault domain, as its callers need to know it.
 #[derive(Clone, Copy, Debug)]
 pub struct Domain {
     /// `t4` and `t3` hold its segment's masks, for data and for jumps.
     pub masks: bool,
-    /// The registers that its code can write, a bit each: the verifier's scan says which.
-    pub integer: u32,
-    pub floating: u32,
+    /// The registers that its code can write, and those that it can read: the verifier's scan says which.
+    pub changes: Registers,
+    pub reads: Registers,
+    /// Whether it changes or reads the exception flags of floating point.
+    pub flags: bool,
 }
 /// A portal into it.
 #[derive(Clone, Copy, Debug)]
@@ -47,18 +58,57 @@ pub enum Refused {
 
 /// Registers that a function keeps, in the order of the block: `s0`…`s11`, `fs0`…`fs11`.
 const KEPT: [u8; 12] = [8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27];
+/// Those that it need not keep, without those that have arguments and the dedicated ones: `t0`…`t2`, `a6`, `a7`; `t3` and `t4`, which hold masks.
+const TEMPORARIES: [Register; 5] = [T0, T1, T2, A6, A7];
+const MASKS: [Register; 2] = [T3, T4];
+/// Those with arguments.
+const ARGUMENTS: [Register; 6] = [A0, A1, A2, A3, A4, A5];
+/// `frflags` and `fsflags`.
+const FLAGS: u32 = 1;
 
+/// The registers of a set, in order.
+fn each(set: u32) -> impl Iterator<Item = Register> {
+    (0..32).filter(move |n| set >> n & 1 == 1).map(Register)
+}
 impl Domain {
-    /// The places in the block, and the registers, of those that `changed` has.
-    fn kept(changed: u32, first: i32) -> impl Iterator<Item = (i32, Register)> {
-        let all = KEPT.into_iter().enumerate().filter(move |(_, register)| changed >> register & 1 == 1);
+    /// The places in the block, and the registers, of those that a function keeps and that are in `used`.
+    fn kept(used: u32, first: i32) -> impl Iterator<Item = (i32, Register)> {
+        let all = KEPT.into_iter().enumerate().filter(move |(_, register)| used >> register & 1 == 1);
         all.map(move |(n, register)| (first + 8 * n as i32, Register(register)))
     }
-    /// The code of a call. The arguments are where a function has them, those that the portal makes left out.
+    /// Those whose caller's value is saved: what its code can change, and what is cleared because it can read it.
+    fn used(&self) -> Registers {
+        let Domain { changes, reads, .. } = self;
+        Registers { integer: changes.integer | reads.integer, floating: changes.floating | reads.floating }
+    }
+    /// Clears those of `registers` that its code can read.
+    fn clear(&self, registers: impl IntoIterator<Item = Register>, e: &mut Emitter) {
+        let readable = registers.into_iter().filter(|register| self.reads.integer >> register.0 & 1 == 1);
+        readable.for_each(|register| e.put(addi(register, ZERO, 0)));
+    }
+    /// The temporary registers that are not dedicated.
+    fn temporaries(&self) -> impl Iterator<Item = Register> {
+        TEMPORARIES.into_iter().chain(MASKS.into_iter().filter(|_| !self.masks))
+    }
+    /// Whether floating-point registers and flags are anything to its code.
+    fn has_floating(&self) -> bool {
+        self.flags || self.used().floating != 0
+    }
+    /// Clears the floating-point registers and flags that its code can read.
+    fn clear_floating(&self, e: &mut Emitter) {
+        each(self.reads.floating).for_each(|register| e.put(fmv_d_x(register, ZERO)));
+        if self.flags {
+            e.put(csrw(FLAGS, ZERO));
+        }
+    }
+    /// The code of a call of its host's. The arguments are where a function has them, those that the portal makes left out.
     pub fn call(&self, portal: &Portal, e: &mut Emitter) -> Result<(), Refused> {
         let start = e.position() as u64;
         arguments(portal, e)?;
         self.prepare(e);
+        self.clear(ARGUMENTS.into_iter().skip(portal.specification.arguments().len()), e);
+        self.clear([T0], e);
+        self.clear_floating(e);
         let distance = portal.entry.wrapping_sub(portal.place + e.position() as u64 - start) as i64;
         if (-(1 << 20)..1 << 20).contains(&distance) {
             e.put(jal(ZERO, distance as i32));
@@ -68,24 +118,52 @@ impl Domain {
         }
         Ok(())
     }
-    /// The code of a call of whatever the block names: its arguments are six words.
+    /// The code of a call of whatever the block names: its arguments are six words. In floating-point registers nothing is that is
+    /// anybody's: the thread has just begun, or come in by a portal of the system's, and the host has no such code.
     pub fn call_any(&self, e: &mut Emitter) {
         self.prepare(e);
+        e.put_all([ld(T0, TP, block::ENTRY), jalr(ZERO, T0, 0)]);
+    }
+    /// The same of a call by another fault domain of the space, which may have whatever it likes in floating-point registers, and must find there what it had
+    /// itself, if anything.
+    pub fn call_nested(&self, e: &mut Emitter) {
+        if !self.has_floating() {
+            return self.call_any(e);
+        }
+        e.put(sd(RA, TP, block::CALLER));
+        if self.flags {
+            e.put_all([csrr(T0, FLAGS), sd(T0, TP, block::FLAGS)]);
+        }
+        let call = e.next();
+        e.put(0);
+        if self.flags {
+            e.put_all([ld(T1, TP, block::FLAGS), csrw(FLAGS, T1)]);
+        }
+        let kept = KEPT.into_iter().fold(0, |set, register| set | 1 << register);
+        each(self.changes.floating & !kept).for_each(|register| e.put(fmv_d_x(register, ZERO)));
+        e.put_all([ld(RA, TP, block::CALLER), jalr(ZERO, RA, 0)]);
+        e.patch(call, jal(RA, 4 * (e.next() - call) as i32));
+        self.prepare(e);
+        self.clear_floating(e);
         e.put_all([ld(T0, TP, block::ENTRY), jalr(ZERO, T0, 0)]);
     }
     /// Keeps what the host has, and sets what the fault domain relies on.
     fn prepare(&self, e: &mut Emitter) {
         e.put_all([sd(RA, TP, block::HOST_LINK), sd(SP, TP, block::HOST_STACK)]);
-        Domain::kept(self.integer, block::SAVED).for_each(|(at, register)| e.put(sd(register, TP, at)));
-        Domain::kept(self.floating, block::FLOATING).for_each(|(at, register)| e.put(fsd(register, TP, at)));
+        let used = self.used();
+        Domain::kept(used.integer, block::SAVED).for_each(|(at, register)| e.put(sd(register, TP, at)));
+        Domain::kept(used.floating, block::FLOATING).for_each(|(at, register)| e.put(fsd(register, TP, at)));
         e.put_all([ld(GP, TP, block::BASE), ld(RA, TP, block::BACK), ld(SP, TP, block::STACK)]);
         if self.masks {
             e.put_all([ld(T4, TP, block::MASK), ld(T3, TP, block::JUMP_MASK)]);
         }
         e.put_all([addi(T5, GP, 0), addi(T6, GP, 0)]);
+        // What jumps in has the entry in `t0`, or clears it.
+        self.clear(KEPT.into_iter().map(Register).chain(self.temporaries().filter(|&register| register != T0)), e);
     }
     /// A call of the fault domain's to the system (`__fault_domain_call` of its linker script): it goes on in the host, on the host's stack,
-    /// and comes back to the word behind the call with the dedicated registers as they are at an entry.
+    /// and comes back to the word behind the call with the dedicated registers as they are at an entry, and nothing in the others that a function need not
+    /// keep but the result.
     pub fn call_out(&self, e: &mut Emitter) {
         e.put_all([
             sd(RA, TP, block::LINK),
@@ -106,6 +184,7 @@ impl Domain {
         if self.masks {
             e.put_all([ld(T4, TP, block::MASK), ld(T3, TP, block::JUMP_MASK)]);
         }
+        self.clear(ARGUMENTS.into_iter().skip(1).chain(self.temporaries()), e);
         e.put_all([
             addi(T6, GP, 0),
             ld(RA, TP, block::LINK),
@@ -125,8 +204,9 @@ impl Domain {
     /// Where the fault domain's return leads, whatever it has done to its registers.
     pub fn leave(&self, e: &mut Emitter) {
         e.put_all([ld(RA, TP, block::HOST_LINK), ld(SP, TP, block::HOST_STACK)]);
-        Domain::kept(self.integer, block::SAVED).for_each(|(at, register)| e.put(ld(register, TP, at)));
-        Domain::kept(self.floating, block::FLOATING).for_each(|(at, register)| e.put(fld(register, TP, at)));
+        let used = self.used();
+        Domain::kept(used.integer, block::SAVED).for_each(|(at, register)| e.put(ld(register, TP, at)));
+        Domain::kept(used.floating, block::FLOATING).for_each(|(at, register)| e.put(fld(register, TP, at)));
         e.put(jalr(ZERO, RA, 0));
     }
 }
@@ -196,8 +276,34 @@ mod tests {
         1 + code.iter().position(|word| word & 0xfff == 0x6f).unwrap()
     }
     const ALL: u32 = u32::MAX;
+    /// One whose code changes those registers, and reads none.
     fn domain(masks: bool, integer: u32, floating: u32) -> Domain {
-        Domain { masks, integer, floating }
+        Domain { masks, changes: Registers { integer, floating }, reads: Registers::default(), flags: false }
+    }
+    /// One whose code does everything.
+    fn of_all(masks: bool) -> Domain {
+        Domain { reads: Registers { integer: ALL, floating: ALL }, flags: true, ..domain(masks, ALL, ALL) }
+    }
+    fn code(make: impl FnOnce(&mut Emitter)) -> Vec<u32> {
+        let mut out = Buffer::EMPTY;
+        let mut e = Emitter::new(&mut out);
+        make(&mut e);
+        let count = e.words().unwrap();
+        out.0[..count].to_vec()
+    }
+    /// Of these registers, those that `code` neither loads nor clears: what it loads is the fault domain's own. All of it is executed.
+    fn left_over(code: &[u32], mut integer: u32, mut floating: u32) -> (u32, u32) {
+        for word in code {
+            let register = 1 << (word >> 7 & 31);
+            match word & 0x7f {
+                0x03 | 0x13 | 0x6f => integer &= !register,
+                0x07 => floating &= !register,
+                0x53 if *word == fmv_d_x(Register((word >> 7 & 31) as u8), ZERO) => floating &= !register,
+                0x73 if word >> 12 & 7 == 2 => integer |= register,
+                _ => {}
+            }
+        }
+        (integer, floating)
     }
     /// The call, the return and the jump table's entry are the three that the stubs do not have.
     const OTHERS: usize = 3;
@@ -265,15 +371,66 @@ mod tests {
     }
     #[test]
     fn a_stub_reads_nothing_from_the_fault_domains_memory() {
-        let domain = Domain { masks: true, integer: u32::MAX, floating: u32::MAX };
-        let mut out = Buffer::EMPTY;
-        let mut e = Emitter::new(&mut out);
-        domain.unwind(abi::Error::EDEAD, &mut e);
-        domain.call_out(&mut e);
-        domain.call_any(&mut e);
-        let words = e.words().unwrap();
+        let domain = of_all(true);
+        let words = code(|e| {
+            domain.unwind(abi::Error::EDEAD, e);
+            domain.call_out(e);
+            domain.call_any(e);
+            domain.call_nested(e);
+        });
         // All loads go through tp.
         let loads = |word: &&u32| matches!(**word & 0x7f, 0x03 | 0x07);
-        assert!(out.0[..words].iter().filter(loads).all(|word| word >> 15 & 31 == u32::from(TP.0)));
+        assert!(words.iter().filter(loads).all(|word| word >> 15 & 31 == u32::from(TP.0)));
+    }
+    /// `a0`…`a5`, and `tp`.
+    const PASSED: u32 = 0x3f << 10 | 1 << 4;
+    #[test]
+    fn nothing_of_anybody_elses_is_left_where_it_is_entered() {
+        for masks in [false, true] {
+            let all = code(|e| of_all(masks).call_any(e));
+            assert_eq!(left_over(&all, ALL & !1, 0), (PASSED, 0));
+            let all = code(|e| of_all(masks).call_nested(e));
+            let back = all.iter().position(|&word| word == jalr(ZERO, RA, 0)).unwrap();
+            assert_eq!(left_over(&all[back + 1..], ALL & !1, ALL), (PASSED, 0));
+            let entered = near(&of_all(masks), "smi");
+            let entered = &entered[..words_of_a_call(&entered)];
+            assert_eq!(left_over(entered, ALL & !1, ALL), (1 << A0.0 | 1 << TP.0, 0), "an argument, not six");
+        }
+    }
+    #[test]
+    fn nothing_of_its_hosts_is_left_where_it_comes_back_to() {
+        // A function keeps these, and the result.
+        let kept = KEPT.into_iter().fold(1 << A0.0 | 1 << TP.0, |set, register| set | 1 << register);
+        for masks in [false, true] {
+            let all = code(|e| of_all(masks).call_out(e));
+            let calls = all.iter().position(|&word| word == jalr(RA, T0, 0)).unwrap();
+            let back = all.iter().rposition(|&word| word == ld(GP, TP, block::BASE)).unwrap();
+            assert!(calls < back);
+            assert_eq!(left_over(&all[back..], ALL & !1, 0).0, kept);
+        }
+    }
+    #[test]
+    fn nothing_of_its_is_left_to_another_that_has_called_it() {
+        let all = code(|e| of_all(false).call_nested(e));
+        let end = all.iter().position(|&word| word == jalr(ZERO, RA, 0)).unwrap();
+        let call = all.iter().position(|&word| word & 0x7f == 0x6f).unwrap();
+        let kept = KEPT.into_iter().fold(0, |set, register| set | 1u32 << register);
+        assert_eq!(left_over(&all[call + 1..end], 0, ALL).1, kept, "those that the way back restores");
+        assert!(all[call + 1..end].contains(&csrw(FLAGS, T1)), "the caller's flags");
+    }
+    #[test]
+    fn what_its_code_can_not_read_is_not_cleared() {
+        let nothing = domain(false, ALL, 0);
+        assert_eq!(code(|e| nothing.call_nested(e)), code(|e| nothing.call_any(e)));
+        assert!(!code(|e| nothing.call_any(e)).contains(&addi(A6, ZERO, 0)));
+        // s0, which it can only read, is saved.
+        let reads = Domain { reads: Registers { integer: 1 << 8, floating: 0 }, ..domain(false, 0, 0) };
+        let all = near(&reads, "smiii");
+        assert_eq!(all.len() + OTHERS, 14 + 3);
+        assert!(
+            [sd(S0, TP, block::SAVED), addi(S0, ZERO, 0), ld(S0, TP, block::SAVED)]
+                .iter()
+                .all(|word| all.contains(word))
+        );
     }
 }

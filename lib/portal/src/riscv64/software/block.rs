@@ -31,6 +31,9 @@ pub struct Block {
     /// `s0`…`s11` and `fs0`…`fs11` of the host's, those that the fault domain's code can change.
     pub saved: [u64; 12],
     pub floating: [u64; 12],
+    /// Where the host goes on behind a call by another fault domain, and that one's exception flags.
+    pub caller: u64,
+    pub flags: u64,
 }
 macro_rules! offsets { ($($name:ident = $field:ident;)*) => { $(pub const $name: i32 = offset_of!(Block, $field) as i32;)* } }
 offsets! {
@@ -50,4 +53,6 @@ offsets! {
     ARGUMENTS = arguments;
     SAVED = saved;
     FLOATING = floating;
+    CALLER = caller;
+    FLAGS = flags;
 }

@@ -1,0 +1,6 @@
+// isolation sfi
+// host hosts
+// arguments entered
+// expect stdout registers with what is the host's: 0
+/* What a fault domain finds in registers where a host in Rust calls it, with masks. */
+int main(void) { return 0; }
