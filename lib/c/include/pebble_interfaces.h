@@ -472,7 +472,7 @@ static inline word pebble_portal_notify(word entry)
 {
     return invoke_portal(16, entry);
 }
-/* Name and specification of a portal in the caller's table */
+/* Name and specification of a portal in the caller's table, which its number leads to, or nowhere, until the thread asks about another or the caller closes it */
 static inline word pebble_portal_info(int portal, void *description)
 {
     return invoke_portal(17, portal, description);

@@ -23,7 +23,7 @@ interface! {
     "portal.create_child" = PORTAL_CREATE_CHILD, "smtr": fn create_child [thread: ThreadIndex] (child: Alleged<Child>) -> Result<()>;
     /// The entry point that is called after each new portal in the caller's table, with its number; 0: none
     "portal.notify" = PORTAL_NOTIFY, "smti": fn notify [thread: ThreadIndex] (entry: Address) -> Result<()>;
-    /// Name and specification of a portal in the caller's table
+    /// Name and specification of a portal in the caller's table, which its number leads to, or nowhere, until the thread asks about another or the caller closes it
     "portal.info" = PORTAL_INFO, "smtiw":
         fn info [thread: ThreadIndex] (portal: PortalNumber, description: Alleged<Description>) -> Result<()>;
     /// For a server: makes portals to itself in the table of the caller that it serves → the first one's number there

@@ -75,6 +75,7 @@ fn start(_: &pebble::Env) {
 /// Runs `body` for the calling thread under the lock; its result as a portal's.
 fn with_caller(thread: ThreadIndex, body: impl FnOnce(&mut Manager, Caller) -> Result<isize>) -> isize {
     let mut manager = MANAGER.lock();
+    manager.thread = thread.0;
     let caller = manager.caller(thread.0);
     let result = caller.and_then(|caller| body(&mut manager, caller)).unwrap_or_else(Error::code);
     unlock(manager);

@@ -51,6 +51,8 @@ pub struct Manager<M: Machine> {
     pub(crate) templates: Registered,
     pub(crate) dead: ForTheDead<M>,
     pub(crate) threads: Threads<M>,
+    /// Index of the thread whose call this is.
+    pub thread: usize,
     pub(crate) semaphores: Semaphores,
     pub(crate) descriptors: StackDescriptors<M>,
     pub(crate) ended: UnwaitedEnds,
@@ -108,6 +110,7 @@ impl<M: Machine> Manager<M> {
             templates: Registered::new(),
             dead: ForTheDead { graveyard: Table::at(machine, 0), nothing: 0, portal: 0, grant: 0 },
             threads: Threads::new(),
+            thread: 0,
             semaphores: Semaphores::new(),
             descriptors: StackDescriptors::new(machine),
             ended: UnwaitedEnds::new(),
@@ -219,9 +222,12 @@ impl<M: Machine> Manager<M> {
             Ok(d) if !d.enclosure.is_alone() => self.is_free_for_all(asid, number),
             _ => table.entry(number) == bad,
         };
-        let dead = |number: usize| own(number) || table.entry(number) == self.dead.grant;
-        let found = numbers().find(|&first| suits(first, &own));
-        found.or_else(|| numbers().find(|&first| suits(first, &dead))).ok_or(Error::ENFILE)
+        if let Some(found) = numbers().find(|&first| suits(first, &own)) {
+            return Ok(found);
+        }
+        let left_over = self.left_over(asid)?;
+        let dead = |number: usize| own(number) || left_over(number);
+        numbers().find(|&first| suits(first, &dead)).ok_or(Error::ENFILE)
     }
     /// `count` consecutive free numbers in the table of `asid`. Those of portals that a dead server had granted are free when there
     /// are no others: who still has one should find out that the server has died, but need not, and may not know of it.
@@ -231,10 +237,30 @@ impl<M: Machine> Manager<M> {
             return self.free_numbers_of_all(asid, count);
         }
         let bad = self.machine.info().symbols.bad_portal;
-        free_run(*first, count, |number| table.entry(number) == bad).or_else(|_| {
-            let free = |number| [bad, self.dead.grant].contains(&table.entry(number));
-            free_run(abi::system::FIRST_FREE, count, free)
-        })
+        free_run(*first, count, |number| table.entry(number) == bad).or_else(|_| self.free_or_left_over(asid, count))
+    }
+    #[cold]
+    #[inline(never)]
+    fn free_or_left_over(&self, asid: usize, count: usize) -> Result<usize> {
+        let (table, bad) = (self.domain(asid)?.table, self.machine.info().symbols.bad_portal);
+        let left_over = self.left_over(asid)?;
+        free_run(abi::system::FIRST_FREE, count, |number| table.entry(number) == bad || left_over(number))
+    }
+    /// Which numbers in the table of `asid` are what dead servers' portals have left, and nobody relies on their being that: who asks what a number stands for
+    /// and calls it then would call another portal, had the number become another's in between.
+    fn left_over(&self, asid: usize) -> Result<impl Fn(usize) -> bool> {
+        let Domain { table, id, .. } = self.domain(asid)?;
+        let (table, dead, mut looked_at) = (*table, self.dead.grant, [0u64; NPORTALS / 64]);
+        for number in self.looked_at(*id) {
+            looked_at[number / 64 % (NPORTALS / 64)] |= 1 << (number % 64);
+        }
+        let is_kept = move |number: usize| looked_at[number / 64 % (NPORTALS / 64)] >> (number % 64) & 1 != 0;
+        Ok(move |number: usize| table.entry(number) == dead && !is_kept(number))
+    }
+    /// The numbers in that domain's table of which a thread has asked what they stand for, and about no other since: it may be about to call. (The thread whose
+    /// call this is calls us.)
+    pub(crate) fn looked_at(&self, domain: DomainId) -> impl Iterator<Item = usize> {
+        self.threads.others_look_at(self.thread, domain)
     }
 }
 /// The first of `count` consecutive numbers from `first` on that are `free`.

@@ -16,13 +16,13 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 /// A call that the host makes.
 pub trait Portals {
     fn call(&self, number: usize, arguments: [u64; 6]) -> i64;
-    /// What a portal of the host's own table is.
+    /// What a portal of the host's own table is. Its number leads there or nowhere until this thread asks about another, unless the host itself closes it.
     fn description(&self, number: usize) -> Option<Description>;
     /// Maps so many pages of zeros there.
     fn map(&self, address: u64, pages: u64) -> i64;
 }
-/// How many calls are on their way through each number. What it stands for is looked at before it is called, and must not change in between: so
-/// a number through which somebody calls is not closed, and nobody calls through one that is being closed.
+/// How many calls are on their way through each number. What it stands for is looked at before it is called, and must not change in between: the system
+/// sees to that for whatever others do, and the host closes no number through which somebody calls, nor does anybody call through one that is being closed.
 pub(crate) struct OnTheirWay<const NUMBERS: usize>([AtomicU32; NUMBERS]);
 /// Numbers of a semaphore: one for each operation.
 const SEMAPHORE: usize = 2;
@@ -187,7 +187,8 @@ impl<P: Portals> Calls<P> {
         }
         Answer::Result(result)
     }
-    /// One that it has opened, or been given. What it is now is asked each time: a number can come to stand for another portal.
+    /// One that it has opened, or been given. What it is now is asked each time: a number can come to stand for another portal, but not while the thread that
+    /// has asked about it asks about no other ([`Portals::description`]): what was looked at is called, or nothing.
     fn opened(&self, number: usize, arguments: [u64; 6]) -> Answer {
         let Some(Description { spec, name }) = self.portals.description(number) else { return refused(Error::EPORTAL) };
         let name = section::text(&name);

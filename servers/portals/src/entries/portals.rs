@@ -137,7 +137,7 @@ pub extern "C" fn notify(thread: ThreadIndex, entry: Address) -> isize {
 #[optimize(size)]
 pub extern "C" fn info(thread: ThreadIndex, number: PortalNumber, out: Alleged<Description>) -> isize {
     seldom_with_caller(thread, |manager, caller| {
-        let portal = manager.inspect_portal(caller.direct, number.0)?;
+        let portal = manager.look_at_portal(caller, thread.0, number.0)?;
         let mut description = Description { spec: [0; NAMELEN], name: [0; NAMELEN] };
         description.spec[..portal.spec.len()].copy_from_slice(&portal.spec);
         description.name[..portal.name.len()].copy_from_slice(&portal.name);

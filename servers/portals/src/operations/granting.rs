@@ -4,7 +4,8 @@
 //! Only a call that the client has made itself, through a portal that it has opened or was granted, is answered with portals: not an
 //! upcall, whose caller is a trusted server, and not a stub's, whose caller knows nothing of it. The table of a trusted domain takes
 //! grants from trusted servers alone, that of a boot component none. And an untrusted server's take only so many numbers of a table,
-//! those of all of them together not more than half; what a server has granted that is no more keeps no number from anybody else.
+//! those of all of them together not more than half; what a server has granted that is no more keeps no number from anybody else, but one that a thread of
+//! the table's domain has asked about and may be about to call.
 
 use crate::Result;
 use crate::machine::neighbours::Machine;

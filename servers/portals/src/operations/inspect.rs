@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::machine::neighbours::Machine;
-use crate::manager::Manager;
+use crate::manager::{Caller, Manager};
 use crate::state::code::Kind;
 use crate::state::domain::Domain;
 use crate::state::registrations::WITHDRAWN;
@@ -61,6 +61,14 @@ impl<M: Machine> Manager<M> {
         let (server, entry, registration) = (r.server as u64, r.entry, id as u64);
         let mut portal = inspect::Portal { name: *r.name, server, entry, registration, ..inspect::Portal::NONE };
         r.specification.write(&mut portal.spec);
+        Ok(portal)
+    }
+    /// What a portal of its own is that thread `thread` of the caller may call next: until it asks about another, the number leads there or nowhere.
+    #[optimize(size)]
+    pub fn look_at_portal(&mut self, caller: Caller, thread: usize, number: usize) -> Result<inspect::Portal> {
+        let portal = self.inspect_portal(caller.direct, number)?;
+        let domain = self.domain(caller.direct)?.id;
+        self.threads.look(thread, domain, number);
         Ok(portal)
     }
     #[optimize(size)]

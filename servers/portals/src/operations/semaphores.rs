@@ -136,7 +136,12 @@ impl<M: Machine> Manager<M> {
         for code in blocks {
             // The code may go with its last user.
             while let Some(&(asid, number)) = self.code.get(code).and_then(|block| block.users.last()) {
-                self.uninstall(asid as usize, number as usize)?;
+                let (asid, number) = (asid as usize, number as usize);
+                self.uninstall(asid, number)?;
+                // What another domain's thread may be about to call is nobody else's number yet.
+                if asid != caller.direct && self.looked_at(self.domain(asid)?.id).any(|looked_at| looked_at == number) {
+                    self.install_alone(asid, number, self.dead.grant)?;
+                }
             }
         }
         Ok(0)

@@ -28,6 +28,8 @@ struct Slot<M> {
     /// Its home while it lives, which may have ended before it.
     home: Option<DomainId>,
     charge: Charge,
+    /// The number of a portal, and in whose table, that it has asked about last.
+    looked_at: Option<(DomainId, u16)>,
 }
 
 pub struct Threads<M> {
@@ -50,7 +52,7 @@ impl<M: Machine> Threads<M> {
     /// Takes in thread `index`, for which there is room.
     #[inline(always)]
     pub fn add(&mut self, index: usize, page: ThreadPage<M>, home: DomainId, charge: Charge) {
-        self.set(index, Slot { page, home: Some(home), charge });
+        self.set(index, Slot { page, home: Some(home), charge, looked_at: None });
     }
     #[inline(always)]
     fn set(&mut self, index: usize, slot: Slot<M>) {
@@ -69,7 +71,7 @@ impl<M: Machine> Threads<M> {
     pub fn adopt(&mut self, machine: M, index: usize, home: DomainId) -> Result<()> {
         if let (true, Some(page)) = (index != 0, ThreadPage::of(machine, index)) {
             self.room_for(index)?;
-            self.set(index, Slot { page, home: Some(home), charge: Charge::NONE });
+            self.set(index, Slot { page, home: Some(home), charge: Charge::NONE, looked_at: None });
         }
         Ok(())
     }
@@ -93,6 +95,18 @@ impl<M: Machine> Threads<M> {
     /// The home of thread `index`, if the thread lives; the home may have ended.
     pub fn home(&self, index: usize) -> Option<DomainId> {
         self.slots.get(index)?.as_ref()?.home
+    }
+    /// Thread `index` asks what `number` of the table of `domain` stands for.
+    pub fn look(&mut self, index: usize, domain: DomainId, number: usize) {
+        if let Some(Some(slot)) = self.slots.get_mut(index) {
+            slot.looked_at = Some((domain, number as u16));
+        }
+    }
+    /// What living threads but `index` have asked about last of the table of `domain`.
+    pub fn others_look_at(&self, index: usize, domain: DomainId) -> impl Iterator<Item = usize> {
+        let others = self.slots.iter().enumerate().filter(move |(at, _)| *at != index);
+        let alive = others.filter_map(|(_, slot)| slot.as_ref().filter(|slot| slot.home.is_some())?.looked_at);
+        alive.filter(move |(of, _)| *of == domain).map(|(_, number)| number as usize)
     }
     /// Above the highest index.
     pub fn end(&self) -> usize {

@@ -11,6 +11,7 @@ mod delegation_tests;
 mod exhaustion_tests;
 mod frames_tests;
 mod lifetime_tests;
+mod look_tests;
 mod model_tests;
 mod protection_tests;
 mod question_tests;

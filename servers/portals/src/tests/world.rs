@@ -204,6 +204,7 @@ impl World {
         body: impl FnOnce(&mut Manager<Fake>, Caller) -> Result<T, Error>,
     ) -> Result<T, Error> {
         assert!(self.enter(thread, number), "thread {thread} can not call {number}");
+        self.manager.thread = thread;
         let result = self.manager.caller(thread).and_then(|caller| body(&mut self.manager, caller));
         core::mem::take(&mut self.manager.posts).make(Fake);
         assert!(!Fake.is_masked());
