@@ -16,7 +16,7 @@ mod patches;
 
 use crate::open_windows::OpenWindows;
 use crate::ram::Ram;
-use crate::space::{Spaces, private, spans};
+use crate::space::{Spaces, private, span_pages, spans};
 use crate::tables;
 use crate::view::{REGIONS, Region, View};
 use abi::Error;
@@ -133,6 +133,37 @@ impl<R: Ram> Spaces<R> {
         rights: Rights,
         windows: OpenWindows,
     ) -> Result<(), Error> {
+        // Nothing has changed before all is known to be possible.
+        self.can_be_visible(by, view, (start, bytes), rights, windows)?;
+        let range = (start, start + bytes);
+        self.cut(view, range)?;
+        self.blind(view, range);
+        if rights == Rights::NONE { Ok(()) } else { self.see(view, range, rights, false) }
+    }
+    /// Whether [`make_visible`](Self::make_visible) can do that as one of several turns, all of which are asked for first. It has the tables for it then.
+    #[cfg_attr(target_os = "none", optimize(size))]
+    pub fn can_be_visible_in_turns(
+        &mut self,
+        by: usize,
+        view: usize,
+        range: (usize, usize),
+        rights: Rights,
+        windows: OpenWindows,
+    ) -> Result<(), Error> {
+        self.can_be_visible(by, view, range, rights, windows)?;
+        // Between two turns a region may be in three parts.
+        let full = rights != Rights::NONE && self.views.regions.of(view as u16).count() + 4 > REGIONS;
+        if full { Err(Error::ENFILE) } else { Ok(()) }
+    }
+    #[cfg_attr(target_os = "none", optimize(size))]
+    fn can_be_visible(
+        &mut self,
+        by: usize,
+        view: usize,
+        (start, bytes): (usize, usize),
+        rights: Rights,
+        windows: OpenWindows,
+    ) -> Result<(), Error> {
         private(start, bytes)?;
         let none = rights == Rights::NONE;
         if !bytes.is_multiple_of(PAGE) || !none && !rights.contains(Rights::READ) {
@@ -144,9 +175,10 @@ impl<R: Ram> Spaces<R> {
         if !none {
             self.may_show(by, space, range, rights)?;
         }
-        // Nothing has changed before all is known to be possible.
-        for va in (start..range.1).step_by(PAGE) {
-            windows.not(tables::leaf(&self.ram, root, va))?;
+        for (va, first) in self.tables_there(root, range) {
+            for n in 0..span_pages(va, range.1) {
+                windows.not(self.ram.entry(first + 8 * n))?;
+            }
         }
         if !none {
             self.view_tables(view, range)?;
@@ -154,9 +186,11 @@ impl<R: Ram> Spaces<R> {
                 return Err(Error::ENFILE);
             }
         }
-        self.cut(view, range)?;
-        self.blind(view, range);
-        if none { Ok(()) } else { self.see(view, range, rights, false) }
+        Ok(())
+    }
+    /// The entries of a range, by the tables that there are: the first page in each, and where its entry is. Where there is no table, nothing is looked at.
+    fn tables_there(&self, root: usize, (start, end): (usize, usize)) -> impl Iterator<Item = (usize, usize)> {
+        spans(start, end).filter_map(move |va| tables::entry(&self.ram, root, va).map(|first| (va, first)))
     }
     /// Whether domain `by` can show a range of `space` with these rights.
     #[cfg_attr(target_os = "none", optimize(size))]
@@ -236,12 +270,24 @@ impl<R: Ram> Spaces<R> {
     fn blind(&mut self, view: usize, (start, end): (usize, usize)) {
         let Some(&View { root, .. }) = self.views.get(view) else { return };
         self.forget_all_patched(view);
-        for va in (start..end).step_by(PAGE) {
-            self.forget_entry(view, root, va);
+        self.forget_entries(view, root, (start, end));
+    }
+    fn forget_entries(&mut self, view: usize, root: usize, (start, end): (usize, usize)) {
+        for va in spans(start, end) {
+            let Some(first) = tables::entry(&self.ram, root, va) else { continue };
+            for n in 0..span_pages(va, end) {
+                self.forget_at(view, first + 8 * n, va + n * PAGE);
+            }
         }
     }
     fn forget_entry(&mut self, view: usize, root: usize, va: usize) {
-        if let Some(at) = tables::entry(&self.ram, root, va).filter(|&at| self.ram.read(at) != 0) {
+        if let Some(at) = tables::entry(&self.ram, root, va) {
+            self.forget_at(view, at, va);
+        }
+    }
+    #[inline(always)]
+    fn forget_at(&mut self, view: usize, at: usize, va: usize) {
+        if self.ram.read(at) != 0 {
             self.ram.write(at, 0);
             self.ram.flush_page(view, va);
         }
@@ -280,7 +326,7 @@ impl<R: Ram> Spaces<R> {
             let mut n = 0;
             loop {
                 let Some(region) = self.views.regions.of(number as u16).nth(n) else { break };
-                region.pages().for_each(|va| self.forget_entry(number, view.root, va));
+                self.forget_entries(number, view.root, region.range());
                 n += 1;
             }
             next = self.views.numbered(view.next);
