@@ -128,6 +128,12 @@ pub(crate) fn spans(start: usize, end: usize) -> impl Iterator<Item = usize> {
         (va < end).then_some(va)
     })
 }
+/// Bytes that are looked at in one turn, where who asks says how many there are: a table's.
+pub const TURN: usize = TABLE_SPAN;
+/// The parts of a range, each of at most [`TURN`]: where it begins, and its bytes.
+pub fn turns((start, bytes): (usize, usize)) -> impl Iterator<Item = (usize, usize)> {
+    (0..bytes).step_by(TURN).map(move |before| (start + before, (bytes - before).min(TURN)))
+}
 /// Pages from `va` to the end of its table, or to `end`.
 pub(crate) fn span_pages(va: usize, end: usize) -> usize {
     (end.min((va / TABLE_SPAN + 1) * TABLE_SPAN) - va) / PAGE

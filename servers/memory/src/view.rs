@@ -54,6 +54,9 @@ impl Region {
     pub(crate) fn rights(&self) -> Rights {
         Rights::from_bits_truncate(self.rights as u64)
     }
+    pub(crate) fn range(&self) -> (usize, usize) {
+        (self.start as usize * PAGE, self.end as usize * PAGE)
+    }
     pub(crate) fn pages(&self) -> impl Iterator<Item = usize> + use<> {
         (self.start..self.end).map(|page| page as usize * PAGE)
     }

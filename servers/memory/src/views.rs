@@ -16,7 +16,7 @@ mod patches;
 
 use crate::open_windows::OpenWindows;
 use crate::ram::Ram;
-use crate::space::{Spaces, private, spans};
+use crate::space::{Spaces, private, span_pages, spans};
 use crate::tables;
 use crate::view::{REGIONS, Region, View};
 use abi::Error;
@@ -133,6 +133,28 @@ impl<R: Ram> Spaces<R> {
         rights: Rights,
         windows: OpenWindows,
     ) -> Result<(), Error> {
+        // Nothing has changed before all is known to be possible.
+        self.can_be_visible(by, view, (start, bytes), rights, windows)?;
+        let range = (start, start + bytes);
+        self.cut_but_what_was_taken(view, range, rights)?;
+        self.blind(view, range);
+        if rights == Rights::NONE { Ok(()) } else { self.see_between_what_was_taken(view, range, rights) }
+    }
+    /// Whether there is room for what becomes of a view's regions while it is made to see a range otherwise in turns. `ENFILE`.
+    pub fn room_for_turns(&mut self, view: usize, (start, bytes): (usize, usize)) -> Result<(), Error> {
+        // Between two turns a region may be in three parts.
+        self.region_room(view, (start, start + bytes), 2)
+    }
+    /// Whether [`make_visible`](Self::make_visible) can do that: its errors. The view has the tables for it then.
+    #[cfg_attr(target_os = "none", optimize(size))]
+    pub fn can_be_visible(
+        &mut self,
+        by: usize,
+        view: usize,
+        (start, bytes): (usize, usize),
+        rights: Rights,
+        windows: OpenWindows,
+    ) -> Result<(), Error> {
         private(start, bytes)?;
         let none = rights == Rights::NONE;
         if !bytes.is_multiple_of(PAGE) || !none && !rights.contains(Rights::READ) {
@@ -144,22 +166,20 @@ impl<R: Ram> Spaces<R> {
         if !none {
             self.may_show(by, space, range, rights)?;
         }
-        // Nothing has changed before all is known to be possible.
-        for va in (start..range.1).step_by(PAGE) {
-            windows.not(tables::leaf(&self.ram, root, va))?;
+        for (va, first) in self.tables_there(root, range) {
+            for n in 0..span_pages(va, range.1) {
+                windows.not(self.ram.entry(first + 8 * n))?;
+            }
         }
         if !none {
             self.view_tables(view, range)?;
         }
-        self.region_room(view, range)?;
-        self.cut_but_what_was_taken(view, range, rights)?;
-        self.blind(view, range);
-        if none { Ok(()) } else { self.see_between_what_was_taken(view, range, rights) }
+        self.region_room(view, range, 0)
     }
     /// Whether there is room for what becomes of a view's regions where it sees a range otherwise: two that are left of those at its ends, and one
-    /// beside each in which it has taken pages. `ENFILE`: it has too many then, or all views together.
-    fn region_room(&mut self, view: usize, (start, end): (usize, usize)) -> Result<(), Error> {
-        let (mut after, mut more) = (1, 3);
+    /// beside each in which it has taken pages; and for `others`. `ENFILE`: it has too many then, or all views together.
+    fn region_room(&mut self, view: usize, (start, end): (usize, usize), others: usize) -> Result<(), Error> {
+        let (mut after, mut more) = (1 + others, 3 + others);
         for region in self.views.regions_of(view) {
             let (before, behind) = (region.start as usize * PAGE < start, region.end as usize * PAGE > end);
             let taken = region.own as usize;
@@ -176,14 +196,14 @@ impl<R: Ram> Spaces<R> {
     /// Takes a range out of the regions of a view, but for pages that its domain has taken: whatever it sees of them, they are its own until it ends.
     fn cut_but_what_was_taken(&mut self, view: usize, range: (usize, usize), rights: Rights) -> Result<(), Error> {
         let (start, end) = ((range.0 / PAGE) as u32, (range.1 / PAGE) as u32);
-        let kept = |r: &Region| r.own && r.rights() == rights && start <= r.start && r.end <= end;
+        let kept = |r: &Region| r.own && r.rights() == rights;
         let other = |r: &Region| r.start < end && start < r.end && !kept(r);
         while let Some(region) = self.views.regions.remove(view as u16, other) {
             let (from, to) = (region.start.max(start), region.end.min(end));
-            let rights = rights.bits() as u8;
-            let inside = Region { start: from, end: if region.own { to } else { from }, rights, own: true };
-            let parts = [Region { end: from, ..region }, inside, Region { start: to, ..region }];
-            self.keep_regions(view, parts)?;
+            self.keep_regions(view, [Region { end: from, ..region }, Region { start: to, ..region }])?;
+            if region.own {
+                self.keep_with_before(view, Region { start: from, end: to, rights: rights.bits() as u8, own: true })?;
+            }
         }
         Ok(())
     }
@@ -209,6 +229,10 @@ impl<R: Ram> Spaces<R> {
         let Self { ram, frames, views, .. } = self;
         let mut parts = parts.into_iter().filter(|part| part.start < part.end);
         parts.try_for_each(|part| views.regions.insert((ram, frames), view as u16, part))
+    }
+    /// The entries of a range, by the tables that there are: the first page in each, and where its entry is. Where there is no table, nothing is looked at.
+    fn tables_there(&self, root: usize, (start, end): (usize, usize)) -> impl Iterator<Item = (usize, usize)> {
+        spans(start, end).filter_map(move |va| tables::entry(&self.ram, root, va).map(|first| (va, first)))
     }
     /// Whether domain `by` can show a range of `space` with these rights.
     #[cfg_attr(target_os = "none", optimize(size))]
@@ -258,15 +282,17 @@ impl<R: Ram> Spaces<R> {
     pub(crate) fn see(&mut self, view: usize, range: (usize, usize), rights: Rights, own: bool) -> Result<(), Error> {
         self.view_tables(view, range)?;
         self.forget_all_patched(view);
-        let (mut start, end) = ((range.0 / PAGE) as u32, (range.1 / PAGE) as u32);
+        let (start, end) = ((range.0 / PAGE) as u32, (range.1 / PAGE) as u32);
+        self.keep_with_before(view, Region { start, end, rights: rights.bits() as u8, own })
+    }
+    /// A region more; together with what lies before it, if that is alike: what a heap takes piece by piece is one, and what is shown in turns.
+    fn keep_with_before(&mut self, view: usize, mut region: Region) -> Result<(), Error> {
         let Self { ram, frames, views, .. } = self;
-        let rights = rights.bits() as u8;
-        // What a heap takes piece by piece is one region.
-        let before = |r: &Region| (r.end, r.rights, r.own) == (start, rights, own);
+        let before = |r: &Region| (r.end, r.rights, r.own) == (region.start, region.rights, region.own);
         if let Some(before) = views.regions.remove(view as u16, before) {
-            start = before.start;
+            region.start = before.start;
         }
-        views.regions.insert((ram, frames), view as u16, Region { start, end, rights, own })
+        views.regions.insert((ram, frames), view as u16, region)
     }
     /// Takes a range out of the regions of a view; what remains of one may need a record more.
     #[cfg_attr(target_os = "none", optimize(size))]
@@ -283,12 +309,24 @@ impl<R: Ram> Spaces<R> {
     fn blind(&mut self, view: usize, (start, end): (usize, usize)) {
         let Some(&View { root, .. }) = self.views.get(view) else { return };
         self.forget_all_patched(view);
-        for va in (start..end).step_by(PAGE) {
-            self.forget_entry(view, root, va);
+        self.forget_entries(view, root, (start, end));
+    }
+    fn forget_entries(&mut self, view: usize, root: usize, (start, end): (usize, usize)) {
+        for va in spans(start, end) {
+            let Some(first) = tables::entry(&self.ram, root, va) else { continue };
+            for n in 0..span_pages(va, end) {
+                self.forget_at(view, first + 8 * n, va + n * PAGE);
+            }
         }
     }
     fn forget_entry(&mut self, view: usize, root: usize, va: usize) {
-        if let Some(at) = tables::entry(&self.ram, root, va).filter(|&at| self.ram.read(at) != 0) {
+        if let Some(at) = tables::entry(&self.ram, root, va) {
+            self.forget_at(view, at, va);
+        }
+    }
+    #[inline(always)]
+    fn forget_at(&mut self, view: usize, at: usize, va: usize) {
+        if self.ram.read(at) != 0 {
             self.ram.write(at, 0);
             self.ram.flush_page(view, va);
         }
@@ -327,7 +365,7 @@ impl<R: Ram> Spaces<R> {
             let mut n = 0;
             loop {
                 let Some(region) = self.views.regions.of(number as u16).nth(n) else { break };
-                region.pages().for_each(|va| self.forget_entry(number, view.root, va));
+                self.forget_entries(number, view.root, region.range());
                 n += 1;
             }
             next = self.views.numbered(view.next);

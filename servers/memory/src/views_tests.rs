@@ -210,6 +210,19 @@ fn what_a_view_took_ends_with_it_whatever_it_sees_of_it_since() {
     }
 }
 #[test]
+fn what_a_view_took_is_one_region_still_where_it_is_hidden_in_turns() {
+    let mut s = three();
+    let heap = s.grow(2, 40).unwrap();
+    for rights in [Rights::NONE, READ] {
+        for turn in 0..4 {
+            let range = (heap + 10 * turn * PAGE, 10 * PAGE);
+            kept(&mut s, |s| s.make_visible(1, 2, range, rights, NONE)).unwrap();
+        }
+        assert_eq!((s.views.regions_of(2).count(), s.views.taken(2)), (1, 40));
+    }
+    holds(&mut s);
+}
+#[test]
 fn between_pages_that_a_view_took_it_sees_what_it_is_shown() {
     let mut s = three();
     let first = s.grow(2, 1).unwrap();

@@ -1,9 +1,10 @@
 //! Address spaces, and views of them.
 
-use crate::{locked, shown_frames};
+use crate::{Physical, locked, shown_frames};
 use abi::Error;
 use abi::identity::DomainId;
 use abi::memory::{Parties, Shown};
+use memory_logic::space::{Spaces, TURN, private, turns};
 use pebble::interfaces::types::{Address, Alleged, DomainNumber, Identity};
 
 pub extern "C" fn space_create(Identity(id): Identity, account: usize) -> isize {
@@ -56,7 +57,32 @@ pub extern "C" fn view_show(
     let Some(Shown { parties: Parties { by, to }, rights }) = Shown::of(shown) else { return Error::EINVAL.code() };
     // SAFETY: `lent` is this portal's window argument.
     let windows = unsafe { shown_frames(windows, count) };
-    locked(|s| s.make_visible(by, to, (start, bytes), rights, windows?).map(|()| 0))
+    let range = (start, bytes);
+    if bytes <= TURN {
+        return locked(|s| s.make_visible(by, to, range, rights, windows?).map(|()| 0));
+    }
+    if let Err(error) = private(start, bytes) {
+        return error.code();
+    }
+    // Who asks keeps the view's domain from ending and from lending; the task may unmap a page between two turns, so each asks for itself too.
+    let room = locked(|s| s.room_for_turns(to, range).map(|()| 0));
+    let can = |s: &mut Spaces<Physical>, turn| s.can_be_visible(by, to, turn, rights, windows?);
+    let asked = if room < 0 { room } else { in_turns(range, can) };
+    if asked < 0 { asked } else { in_turns(range, |s, turn| s.make_visible(by, to, turn, rights, windows?)) }
+}
+/// Does something to all of a range, a part at a time, and lets others have the lock in between.
+fn in_turns(
+    range: (usize, usize),
+    mut each: impl FnMut(&mut Spaces<Physical>, (usize, usize)) -> Result<(), Error>,
+) -> isize {
+    let mut done = 0;
+    for turn in turns(range) {
+        done = locked(|s| each(s, turn).map(|()| 0));
+        if done < 0 {
+            break;
+        }
+    }
+    done
 }
 /// `lent`: as for [`view_destroy`].
 #[optimize(size)]

@@ -16,7 +16,7 @@ impl<R: Ram> Spaces<R> {
         let View { root, space, next, tables, account, patch, .. } = *self.views.get(view).ok_or(Error::ESRCH)?;
         let space_number = space as usize;
         while let Some(region) = self.views.regions.remove(view as u16, |_| true) {
-            region.pages().for_each(|va| self.forget_entry(view, root, va));
+            self.forget_entries(view, root, region.range());
             if region.own {
                 self.give_up(space_number, region, windows)?;
             }
