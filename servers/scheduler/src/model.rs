@@ -237,14 +237,17 @@ impl Model {
     pub fn v(&mut self, id: usize) -> isize {
         let first = self.waiters(State::Semaphore, id).first().copied();
         let result = self.interrupt(id);
-        // At an equal priority too, the woken thread goes first.
         if let (0, Some(waiter)) = (result, first) {
-            let priority = self.threads[&waiter].priority;
-            if self.threads.get(&self.running).is_some_and(|running| running.priority == priority) {
-                self.ready[priority].rotate_right(1);
-            }
+            self.goes_first(waiter);
         }
         result
+    }
+    /// At an equal priority too, the thread that was woken last goes first.
+    fn goes_first(&mut self, woken: usize) {
+        let priority = self.threads[&woken].priority;
+        if self.threads.get(&self.running).is_some_and(|running| running.priority == priority) {
+            self.ready[priority].rotate_right(1);
+        }
     }
     /// V by an interrupt.
     pub fn interrupt(&mut self, id: usize) -> isize {
@@ -423,6 +426,7 @@ impl Model {
     pub fn stack_free(&mut self, table: usize) {
         if let Some(&waiter) = self.waiters(State::Stack, table).first() {
             self.wake(waiter, 0);
+            self.goes_first(waiter);
         } else {
             self.came_back.insert(table);
         }

@@ -167,7 +167,8 @@ impl<M: Machine> Scheduler<M> {
         self.stacks.of(asid).insert(&mut self.threads, waiter);
         self.go_on()
     }
-    /// A stack of domain `asid` is free: the first that waits for one makes its call again.
+    /// A stack of domain `asid` is free: the first that waits for one makes its call again, before the running thread makes its next one, if its priority
+    /// is not lower: who has just called would have the stack again, and the others would wait for ever.
     pub fn stack_free(&mut self, asid: usize) -> Decision {
         let waiter = self.stacks.of(asid).first();
         if waiter == Thread::NOBODY {
@@ -175,7 +176,7 @@ impl<M: Machine> Scheduler<M> {
             return Return(0);
         }
         self.end_wait(waiter, 0);
-        self.prefer(waiter, 0)
+        self.hand(waiter)
     }
     /// Domain `asid` is no more: a thread that waits for a stack of it makes its call again, which ends with `EDEAD` now. → 1; 0:
     /// nobody waits.

@@ -42,6 +42,16 @@ pub fn locks(root: &Path) -> Result<()> {
     ensure!(said.status.success(), "{}", String::from_utf8_lossy(&said.stdout));
     Ok(())
 }
+/// Who waits for the disk component has it next: a reader and eight that write and sync come to their turns alike.
+pub fn shared(root: &Path) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("disk");
+    disk::create(&file, 32)?;
+    let said = with_disk(root, &file, "tests/target/components/disk_shared.c", &[])?.wait_with_output()?;
+    let text = String::from_utf8_lossy(&said.stdout);
+    ensure!(said.status.success() && text.contains("everybody came to his turn"), "it said: {text}");
+    Ok(())
+}
 /// A program and its children fill the part of the disk that their component may have, and no more; it lasts over a reboot.
 pub fn exhausted(root: &Path) -> Result<()> {
     let folder = tempfile::tempdir()?;

@@ -39,6 +39,7 @@ const TESTS: &[Own] = &[
     ("every_allocation_of_a_fault_domain_can_fail", failing::fault_domain),
     ("what_is_on_the_disk_is_there_after_a_reboot", disk::reboot),
     ("exhaust_disk", disk::exhausted),
+    ("who_writes_much_lets_others_read", disk::shared),
     ("files_of_the_disk_are_locked", disk::locks),
     ("the_appliance_of_the_book_counts_on", disk::appliance),
     ("what_was_synced_is_there_after_power_cuts", disk::power_cuts),

@@ -340,6 +340,14 @@ fn a_freed_stack_wakes_the_first_waiter_of_its_domain() {
     assert_eq!(system.enter(|s| s.stack_free(b)), (4, 0));
 }
 #[test]
+fn who_waited_for_a_stack_calls_before_who_has_brought_it_back() {
+    let mut system = System::new(&[(2, 5), (3, 5), (4, 5)]);
+    assert_eq!(system.enter(|s| s.stack_wait(7, 0)).0, 3);
+    assert_eq!(system.enter(|s| s.stack_free(7)), (2, 0));
+    // And who has brought it back before those of its priority who have only waited for their turn.
+    assert_eq!(system.enter(|s| s.stack_wait(7, 0)), (3, 0));
+}
+#[test]
 fn a_stack_that_came_back_when_nobody_waited_ends_one_wait_before_it_begins() {
     let mut system = System::new(&[(2, 5), (3, 1)]);
     system.enter(|s| s.stack_free(7));
