@@ -395,9 +395,11 @@ impl<R: Ram> Spaces<R> {
     /// Without a record for it, what lies behind the page is unseen too: where there is none left, or it would be one too many.
     #[inline(never)]
     fn unseen_by(&mut self, view: usize, va: usize) {
-        let full = self.views.regions_of(view).count() >= REGIONS;
-        let region = self.views.region(view, va).filter(|region| full && !region.own);
-        let _ = self.cut(view, (va, region.map_or(va + PAGE, |region| region.end as usize * PAGE)));
+        let Some(region) = self.views.region(view, va) else { return };
+        let (start, end) = (region.start as usize * PAGE, region.end as usize * PAGE);
+        let splits = start < va && va + PAGE < end && !region.own;
+        let full = splits && self.views.regions_of(view).count() >= REGIONS;
+        let _ = self.cut(view, (va, if full { end } else { va + PAGE }));
     }
     /// An access of view `view` to `va` faulted that wanted one right; or (`alone`) a portal is to lend the page, which then must be
     /// the space's own.
