@@ -35,11 +35,19 @@ static word opens(void)
     int semaphore = sem_create(1), portal = portal_open("clock.time");
     return sem_wait(semaphore) || sem_post(semaphore) || sem_destroy(semaphore) || portal_close(portal) || sem_wait(semaphore) != -EPORTAL;
 }
+/* Whether it may open that, which it does and closes again. */
+static word may(const char *name)
+{
+    static _Alignas(NAMELEN) char own[NAMELEN];
+    strncpy(own, name, sizeof own - 1);
+    int portal = portal_open(own);
+    return portal < 0 ? portal : portal_close(portal);
+}
 static word leave(word status) { exit(status); }
 
 int main(void)
 {
-    static const struct fault_domain_offer offer = {9, {add, fill, read, fault, recurse, open, leave, finds, opens}};
+    static const struct fault_domain_offer offer = {10, {add, fill, read, fault, recurse, open, leave, finds, opens, may}};
     char *some = malloc(100);
     if (!some)
         return 1;

@@ -38,6 +38,9 @@ static inline void __attribute__((noreturn)) fault_domain_offer(const struct fau
         fault_domain_offer(&offer);                                                                                    \
     }
 
+/* In the host, before it loads: which of the portals that the host may open the fault domain may open, from the next load on: names, or their beginnings with a *, as
+   `opens` of a manifest, with spaces between them. None, unless that is said: no console, no files. -ENOMEM; -EEXIST as below. */
+int fault_domain_opens(const char *names);
 /* In the host: verifies the program in `bytes` bytes at `program`, lays it out in the place of the one before, and runs its main(). `loads`: its
    loads must be kept in too. `shared`: bytes of memory that both can write, where `*memory` points to from then on: arguments that the fault domain
    may change lie there, and, where its loads are kept in, all. What it writes there may change as long as it is called.

@@ -10,6 +10,7 @@ use abi::address::{PAGE, WINDOW_PAGES};
 use abi::nucleus::{NAMELEN, NPORTALS};
 use abi::section;
 use abi::system::{self, Description};
+use alloc::vec::Vec;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -66,6 +67,8 @@ pub struct Calls<P> {
     pub portals: P,
     layout: Layout,
     own: Own,
+    /// Names of what it may open, as patterns with spaces between them. `None`: whatever the host may.
+    names: Option<Vec<u8>>,
     on_their_way: OnTheirWay<NPORTALS>,
     /// Where the heap begins, and its end.
     first: u64,
@@ -85,14 +88,16 @@ pub(crate) const fn refused(error: Error) -> Answer {
 }
 
 impl<P: Portals> Calls<P> {
-    /// Of a fault domain whose heap is between `heap` and `limit`. All portals are the host's but those that it opens itself.
-    pub fn new(portals: P, layout: Layout, heap: u64, limit: u64) -> Calls<P> {
-        Calls { own: Own::Opened(Numbers::none()), ..Calls::of_component(portals, layout, heap, limit) }
+    /// Of a fault domain whose heap is between `heap` and `limit`, which may open what `names` match: names of portals, or their beginnings with a `*`, as
+    /// `opens` of a manifest, with spaces between them. All portals are the host's but those that it opens itself.
+    pub fn new(portals: P, layout: Layout, heap: Range<u64>, names: Vec<u8>) -> Calls<P> {
+        let own = Own::Opened(Numbers::none());
+        Calls { own, names: Some(names), ..Calls::of_component(portals, layout, heap.start, heap.end) }
     }
     /// The same of one that is all of its component: all portals are its own.
     pub fn of_component(portals: P, layout: Layout, heap: u64, limit: u64) -> Calls<P> {
         let (on_their_way, heap_end) = (OnTheirWay::none(), AtomicU64::new(heap));
-        Calls { portals, layout, own: Own::All, on_their_way, first: heap, heap: heap_end, limit }
+        Calls { portals, layout, own: Own::All, names: None, on_their_way, first: heap, heap: heap_end, limit }
     }
     /// The same of one that shares its host's table with others, among whose owners it has number `own`.
     pub fn of_several(portals: P, layout: Layout, heap: Range<u64>, (owners, own): (&'static Owners, u8)) -> Calls<P> {
@@ -138,7 +143,7 @@ impl<P: Portals> Calls<P> {
             | system::HRTIME
             | system::LOCK_WAIT
             | system::LOCK_RELEASE => Answer::Result(self.portals.call(number, arguments)),
-            system::PORTAL_OPEN if self.layout.holds(arguments[0], NAMELEN as u64) => self.opens(number, arguments),
+            system::PORTAL_OPEN if self.layout.holds(arguments[0], NAMELEN as u64) => self.opens_by_name(arguments),
             system::SEM_CREATE => self.opens(number, arguments),
             system::PORTAL_INFO
                 if self.layout.holds(arguments[1], 2 * NAMELEN as u64) && self.is_own(arguments[0] as usize) =>
@@ -159,6 +164,22 @@ impl<P: Portals> Calls<P> {
     /// Whether it is the number of a portal that the fault domain may have.
     fn is_own(&self, number: usize) -> bool {
         (system::FIRST_FREE..NPORTALS).contains(&number) && self.own.has(number)
+    }
+    /// Opens what a name in the segment names, if it may. The name may be another by the time that it is read again, so it is not: what has been opened says
+    /// what it is.
+    fn opens_by_name(&self, arguments: [u64; 6]) -> Answer {
+        let Some(names) = &self.names else { return self.opens(system::PORTAL_OPEN, arguments) };
+        let result = self.portals.call(system::PORTAL_OPEN, arguments);
+        let Some(opened) = usize::try_from(result).ok().filter(|&number| number < NPORTALS) else {
+            return Answer::Result(result);
+        };
+        let named = self.portals.description(opened);
+        if named.is_some_and(|Description { name, .. }| matches(names, section::text(&name).as_bytes())) {
+            self.own.add(opened);
+            return Answer::Result(result);
+        }
+        self.portals.call(system::PORTAL_CLOSE, [opened as u64, 0, 0, 0, 0, 0]);
+        refused(Error::EACCESS)
     }
     /// Makes a call that opens portals: their numbers are its own from then on.
     fn opens(&self, number: usize, arguments: [u64; 6]) -> Answer {
@@ -231,6 +252,14 @@ impl<P: Portals> Calls<P> {
         }
         old as i64
     }
+}
+/// Whether one of the patterns, which have spaces between them, matches `name`.
+fn matches(patterns: &[u8], name: &[u8]) -> bool {
+    let mut patterns = patterns.split(|byte| *byte == b' ').filter(|pattern| !pattern.is_empty());
+    patterns.any(|pattern| match pattern.strip_suffix(b"*") {
+        Some(start) => name.starts_with(start),
+        None => pattern == name,
+    })
 }
 /// Whether what a portal of `specification` would show its server is in the segment.
 fn check(layout: &Layout, specification: &[u8; NAMELEN], arguments: &[u64; 6]) -> Result<(), Error> {

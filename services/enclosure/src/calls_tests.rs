@@ -45,7 +45,7 @@ const TOP: u64 = LAYOUT.top();
 const HEAP: u64 = LAYOUT.base() + 0x10_0000;
 fn calls() -> Calls<Fake> {
     let host = Fake { specifications: HashMap::from([(40, "smii")]), ..Fake::default() };
-    let mut calls = Calls::new(host, LAYOUT, HEAP, HEAP + 0x10_0000);
+    let mut calls = Calls::new(host, LAYOUT, HEAP..HEAP + 0x10_0000, b"app.* files.open".to_vec());
     let opened = [(41, "smii"), (42, "smciw"), (43, "smRi"), (44, "smik"), (45, "nm>i"), (46, "smW")];
     calls.portals.specifications.extend(opened);
     for (number, _) in opened {
@@ -102,6 +102,37 @@ fn what_it_opens_is_its_own_until_it_closes_it() {
     assert_eq!(result(&calls, system::PORTAL_CLOSE, &[50]), 7);
     assert_eq!(result(&calls, system::SEM_DESTROY, &[51]), 7);
     assert_eq!([50, 51, 52].map(|number| result(&calls, number, &[])), [error(Error::EPORTAL); 3]);
+}
+#[test]
+fn it_opens_what_its_host_lets_it_and_nothing_else() {
+    let mut calls = calls();
+    calls.portals.opens.set(50);
+    calls.portals.specifications.insert(50, "sm");
+    for (name, may) in [
+        ("app.some", true),
+        ("files.open", true),
+        ("files.opens", false),
+        ("files", false),
+        ("console.write", false),
+        ("", false),
+    ] {
+        calls.portals.names.insert(50, name);
+        calls.portals.called.borrow_mut().clear();
+        let opened = result(&calls, system::PORTAL_OPEN, &[HEAP]);
+        assert_eq!(opened, if may { 50 } else { error(Error::EACCESS) }, "{name}");
+        assert_eq!(result(&calls, 50, &[]), if may { 7 } else { error(Error::EPORTAL) }, "{name}");
+        let closed = *calls.portals.called.borrow() == [system::PORTAL_OPEN, system::PORTAL_CLOSE];
+        assert_eq!(closed, !may, "{name}");
+        result(&calls, system::PORTAL_CLOSE, &[50]);
+    }
+    // What can not be told what it is is nothing that it may have.
+    calls.portals.specifications.remove(&50);
+    assert_eq!(result(&calls, system::PORTAL_OPEN, &[HEAP]), error(Error::EACCESS));
+}
+#[test]
+fn a_list_of_nothing_opens_nothing() {
+    assert!(!matches(b"", b"app.some") && !matches(b"  ", b"") && !matches(b" ", b"app.some"));
+    assert!(matches(b"*", b"app.some") && matches(b" a  b* ", b"bc") && !matches(b"a b", b"a b"));
 }
 #[test]
 fn of_several_each_has_its_own_numbers() {

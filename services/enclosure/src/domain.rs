@@ -298,6 +298,8 @@ pub struct FaultDomain {
     pub stubs: [Vec<u32>; 2],
     /// What its code does to registers.
     uses: Uses,
+    /// Names of what it may open.
+    names: Vec<u8>,
 }
 impl FaultDomain {
     /// A place for one, with nothing in it. `ENOMEM`; `EBUSY`: there is one; `EEXIST`: the host has something in its segment.
@@ -321,6 +323,7 @@ impl FaultDomain {
             portals,
             stubs: [const { Vec::new() }; 2],
             uses: Uses::default(),
+            names: Vec::new(),
         })
     }
     /// Lays `image` out in the place of what was there, with a stack of `stack` bytes and portals into it. Its code is verified first, and
@@ -328,6 +331,7 @@ impl FaultDomain {
     pub fn lay_out(&mut self, image: &Image, stack: u64, wanted: &[Wanted]) -> core::result::Result<(), Why> {
         let code = image.code()?.range();
         let uses = verified(&self.layout, image)?;
+        let names = collected(self.names.iter().copied()).map_err(|error| Why::at("its host", error))?;
         self.clear();
         let (layout, system) = (self.layout, self.system);
         let end = layout.top() - stack - PAGE as u64;
@@ -341,7 +345,7 @@ impl FaultDomain {
         self.uses = uses;
         self.take(stubs);
         self.set_stack(layout.top());
-        let calls = Calls::new(system, layout, image.heap, end);
+        let calls = Calls::new(system, layout, image.heap..end, names);
         // SAFETY: nobody is in the fault domain.
         unsafe {
             *SHARED.calls.get() = Some(calls);
@@ -364,6 +368,12 @@ impl FaultDomain {
     /// From the next that is laid out on: whether its loads are kept in too.
     pub fn keep_loads(&mut self, loads: bool) {
         self.layout = Layout::new(loads);
+    }
+    /// From the next that is laid out on: which of the portals that its host may open it may open too. Names, or their beginnings with a `*`, as `opens` of a
+    /// manifest, with spaces between them. None, unless that is said. `ENOMEM`.
+    pub fn may_open(&mut self, names: &[u8]) -> Result<()> {
+        self.names = collected(names.iter().copied())?;
+        Ok(())
     }
     /// The fault that has ended a call which was made past [`FaultDomain::call`], since it was laid out.
     pub fn fault(&self) -> Option<Fault> {

@@ -1,7 +1,7 @@
 /* A host in C, of tests/target/fault_domain_of_a_c_program.c: calls what that offers, has it fault, and loads it again. */
 #include <fault_domain.h>
 
-enum { ADD, FILL, READ, FAULT, RECURSE, OPEN, LEAVE, FINDS, OPENS, COUNT };
+enum { ADD, FILL, READ, FAULT, RECURSE, OPEN, LEAVE, FINDS, OPENS, MAY, COUNT };
 #define CALL(n, ...) CALL_(n, ##__VA_ARGS__, 0, 0, 0, 0, 0, 0)
 #define CALL_(n, a, b, c, d, e, f, ...) fault_domain_call(n, (word)(a), (word)(b), (word)(c), (word)(d), (word)(e), (word)(f))
 
@@ -18,6 +18,7 @@ static char own[64] = "the host's";
 static void all(void)
 {
     char *memory;
+    hold(fault_domain_opens("app.* clock.time") == 0, "it may open some");
     int result = fault_domain_load(program, bytes, 0, 100, (void **)&memory);
     if (result < 0) {
         printf("%s: %s\n", pebble_strerror(result), fault_domain_why());
@@ -35,6 +36,8 @@ static void all(void)
     hold(CALL(OPENS) == 0 && CALL(FINDS, memory) == 0, "what it opens is its own until it closes it");
     if (later)
         fclose(later);
+    hold(CALL(MAY, "clock.time") >= 0 && CALL(MAY, "files.open") == -EACCESS && CALL(MAY, "console.write") == -EACCESS, "it opens nothing else");
+    hold(fault_domain_opens("files.open") == 0 && CALL(MAY, "files.open") == -EACCESS, "what is said is for the next one");
     hold(CALL(LEAVE, 77) == 77 && CALL(ADD, 1, 1) == 2, "an exit ends its call alone");
     hold(CALL(COUNT) == -ENOENT && fault_domain_call(-1ul, 0, 0, 0, 0, 0, 0) == -ENOENT, "what it does not offer is not called");
     hold(errno == 4321, "the host's thread has its variables");
@@ -44,9 +47,11 @@ static void all(void)
          "a fault ends it");
     hold(CALL(ADD, 1, 2) == -EDEAD, "and it stays so");
     hold(fault_domain_load(program, bytes, 0, 0, NULL) == 0 && CALL(ADD, 1, 2) == 3, "until it is loaded again");
+    hold(CALL(MAY, "files.open") >= 0 && CALL(MAY, "clock.time") == -EACCESS && fault_domain_opens("") == 0, "it opens what was said then");
     /* At that place of the segment is its code. */
     hold(CALL(FILL, own, 10) == -EDEAD && !strcmp(own, "the host's"), "it does not write what the host has");
     hold(fault_domain_load(program, bytes, 0, 0, NULL) == 0, "and again");
+    hold(CALL(MAY, "files.open") == -EACCESS, "and nothing where nothing was said");
     hold(CALL(RECURSE, 1) == -EDEAD && fault_domain_stopped(NULL), "its stack has an end");
 }
 int main(int argc, char **argv)

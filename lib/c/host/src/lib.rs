@@ -65,6 +65,15 @@ struct Host {
     domain: Option<FaultDomain>,
     why: [u8; TEXT],
 }
+impl Host {
+    /// The place of the fault domain, which is made where there is none yet.
+    fn domain(&mut self) -> Result<&mut FaultDomain, Error> {
+        match &mut self.domain {
+            Some(domain) => Ok(domain),
+            none => Ok(none.insert(FaultDomain::new(Layout::new(false))?)),
+        }
+    }
+}
 struct Only<T>(UnsafeCell<T>);
 // SAFETY: one thread has the fault domain, as the header says.
 unsafe impl<T> Sync for Only<T> {}
@@ -100,10 +109,7 @@ fn load(host: &mut Host, file: &[u8], loads: bool, shared: u64) -> Result<u64, W
     // Where there is no room for it behind the file's parts, it is not laid out.
     image.parts.try_push(Part { start: memory, bytes: Vec::new(), size, write: true, execute: false })?;
     image.heap += size;
-    let domain = match &mut host.domain {
-        Some(domain) => domain,
-        none => none.insert(FaultDomain::new(layout).map_err(|error| Why::at("its host", error))?),
-    };
+    let domain = host.domain().map_err(|error| Why::at("its host", error))?;
     let wanted = [Wanted { specification: "smi", entry: image.entry }];
     domain.keep_loads(loads);
     domain.lay_out(&image, STACK, &wanted)?;
@@ -129,6 +135,15 @@ fn load(host: &mut Host, file: &[u8], loads: bool, shared: u64) -> Result<u64, W
     Ok(memory)
 }
 
+/// # Safety
+/// As the header says: there is a text at `names`; one thread has the fault domain.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fault_domain_opens(names: *const c_char) -> c_int {
+    // SAFETY: the caller has it, and is alone.
+    let (host, names) = unsafe { (&mut *HOST.0.get(), core::ffi::CStr::from_ptr(names)) };
+    let done = host.domain().and_then(|domain| domain.may_open(names.to_bytes()));
+    done.map_or_else(|error| error.code() as c_int, |()| 0)
+}
 /// # Safety
 /// As the header says: `bytes` bytes are at `program`; one thread has the fault domain.
 #[unsafe(no_mangle)]
