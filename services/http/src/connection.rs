@@ -145,7 +145,7 @@ impl<F> Connection<F> {
     /// Goes on as far as that is possible without waiting, and as its turn lets it: one request is answered, and [`TURN`] bytes are moved.
     pub fn go_on(&mut self, stream: &mut impl Stream, files: &mut impl Files<File = F>, now: u64) -> Step {
         let mut turn = Turn { answered: false, bytes: TURN };
-        if now >= self.deadline() {
+        if now >= self.deadline() && !self.came_in_time(stream, now, &mut turn) {
             return self.late(stream, now, &mut turn);
         }
         loop {
@@ -162,7 +162,7 @@ impl<F> Connection<F> {
             if turn.bytes == 0 || may_be_asked && turn.answered {
                 return Step::Next;
             }
-            if may_be_asked && self.answer(files) {
+            if may_be_asked && self.answer(files, now) {
                 turn.answered = true;
                 continue;
             }
@@ -178,6 +178,17 @@ impl<F> Connection<F> {
                 Err(_) => return Step::End,
             }
         }
+    }
+    /// Its time is over: whether what was waited for has come all the same, and was not looked at while others had their turns. Some bytes of a head that is
+    /// not whole with them are none of it.
+    fn came_in_time(&mut self, stream: &mut impl Stream, now: u64, turn: &mut Turn) -> bool {
+        let waits = self.output.is_empty() && self.body.is_none() && self.skip == 0 && self.rest == Rest::Unread;
+        if !waits || self.close || self.ended {
+            return false;
+        }
+        let is_whole = |input: &[u8]| matches!(request::parse(input), Ok(Some(_)));
+        let begins = self.input.is_empty();
+        is_whole(&self.input) || self.receive(stream, now, turn) == Ok(true) && (begins || is_whole(&self.input))
     }
     /// It has taken too long: is told so, if it has begun to ask and nothing else is on its way to it.
     fn late(&mut self, stream: &mut impl Stream, now: u64, turn: &mut Turn) -> Step {
@@ -242,10 +253,12 @@ impl<F> Connection<F> {
         Ok(true)
     }
     /// Answers the request that has come, if all of its head has.
-    fn answer(&mut self, files: &mut impl Files<File = F>) -> bool {
+    fn answer(&mut self, files: &mut impl Files<File = F>, now: u64) -> bool {
         match request::parse(&self.input) {
             Ok(Some((request, length))) => {
                 self.input.drain(..length);
+                // What is here of the next one has come in this one's time.
+                self.begun = now;
                 self.skip = request.body.saturating_sub(self.input.len() as u64);
                 let there = (request.body - self.skip) as usize;
                 self.input.drain(..there);

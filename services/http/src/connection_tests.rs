@@ -132,6 +132,29 @@ fn who_asks_for_much_at_once_is_answered_once_in_a_turn() {
     assert_eq!(answers(&peer), 20);
 }
 #[test]
+fn what_came_in_time_is_answered_though_it_is_looked_at_late() {
+    let peer = |sends| Peer { sends, takes: 700, room: usize::MAX, taken: Vec::new(), ends: false, finished: false };
+    // A whole request, and the end of one.
+    let mut all = peer(vec![get("/", "")]);
+    assert_eq!(Connection::new(0).go_on(&mut all, &mut Disk, IDLE_TIME + 5), Step::Read);
+    assert_eq!(answers(&all), 1);
+    let request = get("/", "");
+    let mut half = peer(vec![request[..20].to_vec()]);
+    let mut connection = Connection::new(0);
+    assert_eq!(connection.go_on(&mut half, &mut Disk, 5), Step::Read);
+    half.sends.push(request[20..].to_vec());
+    assert_eq!(connection.go_on(&mut half, &mut Disk, HEAD_TIME + 5), Step::Read);
+    assert!(half.taken.starts_with(b"HTTP/1.1 200"));
+    // Who has asked for much at once has it, however long the others take.
+    let mut many = peer(vec![get("/", "").repeat(20)]);
+    let mut connection = Connection::new(0);
+    for n in 0..20 {
+        connection.go_on(&mut many, &mut Disk, n * IDLE_TIME);
+    }
+    let said = String::from_utf8_lossy(&many.taken).into_owned();
+    assert_eq!((said.matches("HTTP/1.1 200").count(), answers(&many)), (20, 20), "{said}");
+}
+#[test]
 fn who_takes_and_sends_much_has_many_turns_for_it() {
     let has_turns_for = |sends: Vec<u8>| {
         let all = sends.len();
@@ -275,6 +298,14 @@ fn what_a_client_waits_for_is_known() {
         connection.go_on(&mut peer, &mut Disk, 5);
         connection.standing()
     };
+    // The time of a request begins when the one before it is answered.
+    let all = [get("/", ""), get("/", ""), b"GET".to_vec()].concat();
+    let mut peer =
+        Peer { sends: vec![all], takes: 700, room: usize::MAX, taken: Vec::new(), ends: false, finished: false };
+    let mut connection = Connection::new(1);
+    assert_eq!(connection.go_on(&mut peer, &mut Disk, 5), Step::Next);
+    assert_eq!(connection.go_on(&mut peer, &mut Disk, 9), Step::Next);
+    assert_eq!(connection.standing(), (Standing::Asking, 9));
     assert_eq!(standing(&[], 9999), (Standing::Asking, 1));
     assert_eq!(standing(&[b"GET / HT"], 9999), (Standing::Asking, 5));
     assert_eq!(standing(&[&get("/", "")], 9999), (Standing::Idle, 5));

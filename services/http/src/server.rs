@@ -151,7 +151,9 @@ fn make_place<S, F>(clients: &mut Vec<Client<S, F>>, host: Host, time: u64) {
         clients.swap_remove(place);
     }
 }
-/// Takes all connections that were made, as many as there are places for, and one more, the `newcomer`. False: there is no room for more here or there.
+/// Connections that are taken until the others have their turn: one that is over at once takes no place.
+const AT_A_TIME: usize = 4;
+/// Takes connections that were made, as many as there are places for, and one more, the `newcomer`. False: there is no room for more here or there.
 fn accept<D: Door, S: Files>(
     listener: &TcpListener,
     newcomer: &mut Option<(TcpStream, Host)>,
@@ -159,7 +161,7 @@ fn accept<D: Door, S: Files>(
     (door, files): (&mut D, &mut S),
     time: u64,
 ) -> Result<bool> {
-    loop {
+    for _ in 0..AT_A_TIME {
         if newcomer.is_none() {
             *newcomer = match listener.accept() {
                 Ok((stream, from)) => Some((stream, from.ip().into())),
@@ -189,6 +191,7 @@ fn accept<D: Door, S: Files>(
             clients.push_kept(client);
         }
     }
+    Ok(true)
 }
 /// Who came, as the server speaks to them, with as much memory as to go on with them, `memory` bytes of it the files'.
 fn entered<D: Door>(memory: usize, door: &mut D, stream: TcpStream) -> Result<D::Stream> {
