@@ -111,9 +111,10 @@ fn service_stack(root: &Path, system: &manifest::System) -> Result<bool> {
         deepest.way.functions.iter().for_each(|function| println!("FAIL: by {function}"));
     }
     let calls_back = servers.calls_back();
-    let Some(back) = calls_back.iter().max_by_key(|e| e.way.bytes) else { return Ok(false) };
+    let left = |e: &&stacks::Entry| e.most as isize - e.way.bytes as isize;
+    let Some(back) = calls_back.iter().min_by_key(left) else { return Ok(false) };
     println!(
-        "service stack: {} bytes in use at most where \"{}\" calls back, of {}",
+        "service stack: {} bytes in use where \"{}\" calls back, which may have {}",
         back.way.bytes,
         back.portal.as_deref().unwrap_or_default(),
         back.most

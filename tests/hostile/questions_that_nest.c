@@ -1,6 +1,6 @@
 // timeout 120
 /* A portal that is asked who may open a name opens that name itself, again and again: each of these waits in the portal manager, all on one service stack. The
-   innermost one does what takes most of that: ends its own domain, another, one with domains of protection, copies itself, has a page brought by a pager. */
+   innermost one does what takes most of that: ends its own domain, another, one with domains of protection, copies itself, faults. */
 #define HOSTILE_MAY_END
 #include "include/hostile.h"
 

@@ -104,6 +104,11 @@ pub const SERVICE_STACK: usize = 0x2000;
 pub const SERVICE_CALL: usize = SERVICE_STACK / 4 * 3;
 /// And what may be in use where a trusted component calls code that is not trusted: that may call trusted components again, on what is left.
 pub const SERVICE_CALLER: usize = SERVICE_STACK - SERVICE_CALL;
+/// Of these, what may be in use where the one who made the calls below is asked something again: so who goes as deep as that leaves as much that who is called
+/// by him then has its pages brought by its pager, and that one its own.
+pub const SERVICE_ASKER: usize = SERVICE_CALLER - 2 * SERVICE_PAGER;
+/// What a call of a pager has in use at most.
+pub const SERVICE_PAGER: usize = 384;
 /// Bytes in use of the service stack that stack pointer `sp` lies in.
 pub const fn service_used(sp: usize) -> usize {
     sp.wrapping_neg() % SERVICE_STRIDE

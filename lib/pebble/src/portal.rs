@@ -10,15 +10,16 @@ use interfaces::portals::own;
 use interfaces::types::{Alleged, ThreadIndex};
 
 /// From a trusted component, calls code that is not trusted, which may call trusted ones again: on the same service stack, which would not be enough for
-/// as many calls in calls as a client likes. `EDEPTH`: too much of it is in use, so nothing was called.
+/// as many calls in calls as a client likes. `most`: bytes of it that may be in use, [`SERVICE_CALLER`](abi::address::SERVICE_CALLER) or
+/// [`SERVICE_ASKER`](abi::address::SERVICE_ASKER). `EDEPTH`: it is more, so nothing was called.
 #[inline(always)]
-pub fn call_back<const N: usize>(portal: usize, arguments: [usize; N]) -> isize {
-    if may_call_back(0) { call(portal, arguments) } else { abi::Error::EDEPTH.code() }
+pub fn call_back<const N: usize>(most: usize, portal: usize, arguments: [usize; N]) -> isize {
+    if may_call_back(most) { call(portal, arguments) } else { abi::Error::EDEPTH.code() }
 }
-/// Whether [`call_back`] calls when `more` bytes of the stack are in use than now.
+/// Whether [`call_back`] calls from here.
 #[inline(always)]
-pub fn may_call_back(more: usize) -> bool {
-    abi::address::service_used(arch::component::stack_pointer()) + more <= abi::address::SERVICE_CALLER
+pub fn may_call_back(most: usize) -> bool {
+    abi::address::service_used(arch::component::stack_pointer()) <= most
 }
 
 /// The threads that are in calls of this domain's portals: their indices, and what is known of the call.

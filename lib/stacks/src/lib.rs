@@ -6,7 +6,7 @@
 
 mod code;
 
-use abi::address::{SERVICE_CALL, SERVICE_CALLER};
+use abi::address::{SERVICE_ASKER, SERVICE_CALL, SERVICE_PAGER};
 use code::{Function, Functions};
 use image::Program;
 use image::declared;
@@ -15,8 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Bytes that a call of a trusted component may take, with all that it calls of others: a quarter of the stack is for what is in use where untrusted code
 /// that a trusted component has called makes a call.
 pub const MOST: usize = SERVICE_CALL;
-/// And what is in use at most where one of the first calls back.
-pub const BELOW: usize = SERVICE_CALLER;
+/// And what is in use at most where one of the first calls back, and where that is to ask a pager.
+pub const BELOW: usize = SERVICE_ASKER;
+pub const BELOW_PAGER: usize = SERVICE_PAGER;
 
 /// Bytes that a function may take by itself where nothing else is known: half of what there is for a call, so that who it calls has the other.
 pub const LARGEST: usize = MOST / 2;
@@ -52,6 +53,9 @@ pub const RECURSIVE: &[Recursive] = &[
 
 /// Portals by which a component says where it is called back.
 const CALL_BACK: [&str; 3] = ["portal.template", "portal.notify", "memory.pager"];
+
+/// Portals of those that call who is not trusted: the portal manager's, and the memory manager's, which asks pagers.
+const CALLS_BACK: [&str; 2] = ["portal.template", "memory.fault"];
 
 /// A trusted component that runs on service stacks: not one with interrupts off, which has a stack of its own.
 #[derive(Clone, Copy)]
@@ -272,14 +276,15 @@ impl<'a> Servers<'a> {
     /// From each entry point of those that are told whom to call back, the deepest way to where they call by a number that is not in their programs: to what is
     /// not trusted, among others.
     pub fn calls_back(&self) -> Vec<Entry<'a>> {
-        let asked = |server: &&Server| CALL_BACK.iter().any(|name| server.provides.contains_key(*name));
+        let asked = |server: &&Server| CALLS_BACK.iter().any(|name| server.provides.contains_key(*name));
         let first = self.all.iter().filter(|server| server.component.boot).filter(asked);
         let entries = first.flat_map(|server| {
             let mut known = BTreeMap::new();
             let places: Vec<(&String, &u64)> = server.provides.iter().collect();
             places.into_iter().filter_map(move |(name, &at)| {
                 let way = server.way_back(at, &mut known)?;
-                Some(Entry { component: server.component.name, portal: Some(name.clone()), way, most: BELOW })
+                let most = if name.starts_with("memory.") { BELOW_PAGER } else { BELOW };
+                Some(Entry { component: server.component.name, portal: Some(name.clone()), way, most })
             })
         });
         entries.collect()

@@ -154,10 +154,10 @@ impl Pagers {
         }
         found
     }
-    /// The handler's portal for a fault of `thread`, whose number stays that handler's until [`Pagers::end`]. `None`: there is none, or it
-    /// answers a fault of the same thread already, or [`NESTED`] are under way.
+    /// The handler's portal for a fault of `thread`, whose number stays that handler's until [`Pagers::end`], and whether it is the first for that account.
+    /// `None`: there is none, or it answers a fault of the same thread already, or [`NESTED`] are under way.
     #[inline(always)]
-    pub fn begin(&mut self, memory: (&mut impl Ram, &mut Frames), thread: usize, fault: Fault) -> Option<u16> {
+    pub fn begin(&mut self, memory: (&mut impl Ram, &mut Frames), thread: usize, fault: Fault) -> Option<(u16, bool)> {
         let Fault { client, cause, address, pc, account } = fault;
         let range = self.find(client, address).filter(|r| r.portal != 0)?;
         let (portal, pager, all) = (range.portal, range.pager, range.is_all());
@@ -173,7 +173,7 @@ impl Pagers {
         let seconds = if limited { 0 } else { UNLIMITED };
         let answer = Answer { client, pager, address, pc, seconds, cause: cause as u16, portal, account };
         self.answers.insert(memory, thread as u16, answer).ok()?;
-        Some(portal)
+        Some((portal, nested == 0))
     }
     #[inline(always)]
     pub fn end(&mut self, thread: usize, portal: u16) {
@@ -233,7 +233,7 @@ mod tests {
         }
         fn begin(&mut self, thread: usize, client: usize, address: usize) -> Option<u16> {
             let fault = Fault { client: domain(client), cause: 15, address, pc: 0x10000, account: client as u8 };
-            self.2.begin((&mut self.0, &mut self.1), thread, fault)
+            self.2.begin((&mut self.0, &mut self.1), thread, fault).map(|(portal, _)| portal)
         }
     }
     const PLACE: (usize, usize) = (0x1000, 0x3000);

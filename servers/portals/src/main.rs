@@ -13,6 +13,7 @@ mod entries;
 mod hart;
 
 use abi::Error;
+use abi::address::SERVICE_ASKER;
 use abi::identity::DomainId;
 use entries::accounts::{account_charge, account_of, account_refund};
 use entries::domains::{create, destroy, event, exit, fault, fork, kill, limits, wait};
@@ -107,7 +108,7 @@ fn post(mut manager: Guard) {
 /// Calls code of a client through `upcall`, which is pending, with the lock free: so it takes the guard.
 fn unlocked_call<const N: usize>(manager: Guard, upcall: usize, arguments: [usize; N]) -> isize {
     drop(manager);
-    let result = pebble::portal::call_back(upcall, arguments);
+    let result = pebble::portal::call_back(SERVICE_ASKER, upcall, arguments);
     MANAGER.lock().upcall_returned(upcall);
     result
 }
@@ -136,20 +137,25 @@ fn tell_one(told: DomainId, portal: usize, first: DomainId) -> Option<DomainId> 
     }
     next
 }
-/// Bytes that are in use at most from [`with_new_portals`] to where the caller is told.
-const TO_TELL: usize = 512;
-/// Runs `body`, which makes `count` portals in the direct caller's table, and tells the caller of them. `EDEPTH`: it could not be told, so none are made.
+/// Bytes that are in use at most from where portals are made to where somebody is told of them.
+const TO_TELL: usize = 256;
+/// Where somebody wants to be told of portals that domain `asid` gets: whether there is room for that. `EDEPTH`: no, so none is to be made.
+fn may_be_told(manager: &Manager, asid: usize) -> Result<()> {
+    match manager.domain(asid)?.heard && !pebble::portal::may_call_back(SERVICE_ASKER - TO_TELL) {
+        true => Err(Error::EDEPTH),
+        false => Ok(()),
+    }
+}
+/// Runs `body`, which makes `count` portals in the direct caller's table, and tells the caller of them.
 #[inline(always)]
 fn with_new_portals(
     thread: ThreadIndex,
     count: usize,
     body: impl FnOnce(&mut Manager, Caller) -> Result<usize>,
 ) -> isize {
-    if !pebble::portal::may_call_back(TO_TELL) {
-        return Error::EDEPTH.code();
-    }
     let mut told = None;
     let number = with_caller(thread, |manager, caller| {
+        may_be_told(manager, caller.direct)?;
         let number = body(manager, caller)?;
         told = manager.new_portals(caller, thread.0, number..number + count)?;
         Ok(number as isize)

@@ -2,6 +2,7 @@
 
 use crate::{Guard, MOMENT, SPACES, above, locked, thread};
 use abi::Error;
+use abi::address::{SERVICE_ASKER, SERVICE_CALLER};
 use abi::identity::DomainId;
 use abi::nucleus::fault;
 use memory_logic::pagers::Fault;
@@ -130,9 +131,10 @@ enum Answered {
 fn ask(thread: usize, mut spaces: Guard, (client, cause, address, pc): (DomainId, usize, usize, usize)) -> Answered {
     let fault = Fault { client, cause, address, pc, account: spaces.account_of(client.number()) };
     let Spaces { ram, frames, pagers, .. } = &mut *spaces;
-    let Some(portal) = pagers.begin((ram, frames), thread, fault) else { return Answered::Not };
+    let Some((portal, first)) = pagers.begin((ram, frames), thread, fault) else { return Answered::Not };
+    let most = if first { SERVICE_CALLER } else { SERVICE_ASKER };
     drop(spaces);
-    let answered = pebble::portal::call_back(portal as usize, [client.number(), cause, address, pc]);
+    let answered = pebble::portal::call_back(most, portal as usize, [client.number(), cause, address, pc]);
     let mut spaces = SPACES.lock();
     spaces.pagers.end(thread, portal);
     if answered == 0 {

@@ -1,7 +1,9 @@
 //! Portals: registered, opened, granted, closed, and the letters that servers have code for.
 
-use crate::{MANAGER, client_memory, seldom_with_caller, tell, tell_one, unlocked_call, with_caller, with_new_portals};
+use crate::{MANAGER, TO_TELL, client_memory, seldom_with_caller, tell, tell_one};
+use crate::{unlocked_call, with_caller, with_new_portals};
 use abi::Error;
+use abi::address::SERVICE_ASKER;
 use abi::identity::DomainId;
 use abi::lengths::NAMELEN;
 use abi::name::Name;
@@ -58,6 +60,9 @@ pub extern "C" fn close(thread: ThreadIndex, number: PortalNumber) -> isize {
 pub extern "C" fn create_child(thread: ThreadIndex, request: Alleged<Child>) -> isize {
     let mut made: (Vec<DomainId>, usize) = (Vec::new(), 0);
     let result = seldom_with_caller(thread, |manager, caller| {
+        if !pebble::portal::may_call_back(SERVICE_ASKER - TO_TELL) {
+            return Err(Error::EDEPTH);
+        }
         let request = client_memory::read(request)?;
         made.0.room_for(manager.domain(caller.subject)?.sandbox.inside.len() + 1)?;
         match manager.create_child(caller, &request)? {
