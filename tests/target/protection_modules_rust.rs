@@ -11,6 +11,7 @@
 // expect stdout a procedure that does not exist: ENOENT
 // expect stdout a result of 64 bytes comes back
 // expect stdout A-stacks used up: ENOSTACK
+// expect stdout the number of a client that was withdrawn in a call: ENFILE, and then its own again
 // expect stdout a password takes as long right as wrong
 // expect stdout a panic in it: EDEAD
 #![no_std]
@@ -97,6 +98,31 @@ fn used_up(domain: &Protection, client: &'static counter::Client) -> Result<()> 
     }
     client.add(0, 0).map(|_| ())
 }
+/// Client `number` is withdrawn in a call, with all other places taken.
+fn withdrawn_in_a_call(domain: &Protection, number: usize) -> Result<()> {
+    use pebble::sync::Semaphore;
+    STATE.withdraw(number)?;
+    let (again, password) = STATE.admit()?;
+    STATE.set_stacks(domain, again, &STACKS[0])?;
+    let client = counter::Client(Client::attach(domain, counter::enter, password, &STACKS[0], 0..4096, 1)?);
+    let (entered, until) = (Semaphore::new(0)?, Semaphore::new(0)?);
+    let (post, wait) = (entered.number() + 1, until.number());
+    for portal in [entered.number(), post, wait, wait + 1] {
+        domain.pass(portal)?;
+    }
+    let thread = pebble::thread::spawn(None, move || {
+        client.holds(post, wait).ok();
+    })?;
+    entered.wait()?;
+    STATE.withdraw(again)?;
+    let meanwhile = name(STATE.admit());
+    until.post()?;
+    thread.join()?;
+    let (then, _) = STATE.admit()?;
+    let whose = if (again, then) == (number, number) { "its own again" } else { "another" };
+    println!("the number of a client that was withdrawn in a call: {meanwhile}, and then {whose}");
+    Ok(())
+}
 fn run() -> Result<()> {
     let domain = Protection::new("counter")?;
     domain.show_program()?;
@@ -137,6 +163,7 @@ fn run() -> Result<()> {
     assert!(report.client as usize == second && report.values[second] == 8);
     println!("a result of {} bytes comes back", size_of_val(&report));
     used_up(&domain, two)?;
+    withdrawn_in_a_call(&domain, first)?;
     let (right, wrong) = (takes(other), [Password::of([low ^ 1, high]), Password::of([low, high ^ 1 << 63])].map(takes));
     println!("a password takes {} right as wrong", if wrong == [right; 2] { "as long" } else { "another time" });
     assert!(two.divides(2) == Ok(42));

@@ -24,13 +24,15 @@ struct dp_password {
     uint64_t words[2];
 };
 enum { DP_CLIENTS = 32 };
-/* What a module knows of its clients: in pages that are shown to it, and to nobody else. */
+/* What a module knows of its clients: in pages that are shown to it, to be read and written, and to nobody else. */
 struct dp_module {
     struct dp_password passwords[DP_CLIENTS];
     atomic_uint admitted[DP_CLIENTS]; /* enum dp_admitted_ */
     /* Where each client's frames may lie: the first page's number, and below it in 32 bits how many pages. One word, so that a call which
        comes while it changes finds the old place or the new one, and never the start of one with the length of the other. */
     atomic_ulong stacks[DP_CLIENTS];
+    /* Who goes on in the name of each place, whoever's it is by then: it is nobody else's before they are done. */
+    atomic_uint calls[DP_CLIENTS];
 };
 /* Whose the place of a client is: nobody's, a client's, or of a thread that makes it one or the other. */
 enum dp_admitted_ { DP_NOBODYS_, DP_CLIENTS_OWN_, DP_CHANGING_ };
@@ -45,13 +47,16 @@ struct dp_client {
     atomic_ulong free; /* bit n: A-stack n is free */
 };
 /* A new client's password, from the machine's source of random bytes; the client's number, which procedures get. Its frames may lie nowhere yet.
-   -EIO: there is no source, or the manifest does not let this component have it; -ENFILE: there are DP_CLIENTS. */
+   -EIO: there is no source, or the manifest does not let this component have it; -ENFILE: there are DP_CLIENTS, or calls of those who were. */
 int dp_admit(struct dp_module *module, struct dp_password *password);
-/* From now on its password is nobody's; -ENOENT: there is no such client. */
+/* The same with a password that has been drawn. */
+int dp_admit_drawn_(struct dp_module *module, const struct dp_password *drawn);
+/* From now on its password is nobody's, and no call of its begins. One that has begun goes on, and nobody has its number before it returns: a thread that ends
+   in a call keeps it. -ENOENT: there is no such client. */
 int dp_withdraw(struct dp_module *module, int client);
 /* This client has its frames in `bytes` at `stacks`, whole pages, which the module's domain sees from now on: A-stacks, or the stacks of its
    own threads. NULL: nowhere. Clients that do not trust each other have pages of their own. Calls may be under way, and other threads may set them: then those
-   are the client's that were set last. What dp_make_visible refuses; -ENOENT: there is no such client; -EINVAL: `module` lies among them. */
+   are the client's that were set last. What dp_make_visible refuses; -ENOENT: there is no such client, or it is withdrawn meanwhile; -EINVAL: `module` lies among them. */
 int dp_set_stacks(struct dp_module *module, int dp, int client, void *stacks, size_t bytes);
 /* A caller's side, with a password, and with `count` A-stacks of the module's, at most 64, in `bytes` at `stacks`; NULL: none, its frames
    lie on its thread's stack.
@@ -72,20 +77,41 @@ static inline void dp_stack_give_(struct dp_client *client, void *stack)
     unsigned long n = ((char *)stack - client->stacks) / client->each;
     atomic_fetch_or_explicit(&client->free, 1ul << n, memory_order_release);
 }
+/* 0: place `n` is a client's with this password; otherwise the highest bit is set. It takes as long either way. */
+static inline uint64_t dp_differs_(const struct dp_module *module, long n, const struct dp_password *given)
+{
+    const volatile uint64_t *known = module->passwords[n].words;
+    /* While it changes it is nobody's, whatever is in it by then. */
+    uint64_t admitted = atomic_load(&module->admitted[n]) == DP_CLIENTS_OWN_;
+    uint64_t differs = (known[0] ^ given->words[0]) | (known[1] ^ given->words[1]) | !admitted;
+    return differs | -differs;
+}
+static inline void dp_leave_(struct dp_module *module, int client)
+{
+    atomic_fetch_sub_explicit(&module->calls[client], 1, memory_order_release);
+}
 /* The number of the client whose password this is, or -EACCESS, after a time that does not depend on either. */
 static inline int dp_client_(const struct dp_module *module, const struct dp_password *given)
 {
     long found = -EACCESS;
     for (long n = 0; n < DP_CLIENTS; n++) {
-        const volatile uint64_t *known = module->passwords[n].words;
-        /* While it changes it is nobody's, whatever is in it by then. */
-        uint64_t admitted = atomic_load_explicit(&module->admitted[n], memory_order_acquire) == DP_CLIENTS_OWN_;
-        uint64_t differs = (known[0] ^ given->words[0]) | (known[1] ^ given->words[1]) | !admitted;
         /* All ones where nothing differs. */
-        long same = (long)((differs | -differs) >> 63) - 1;
+        long same = (long)(dp_differs_(module, n, given) >> 63) - 1;
         found = (n & same) | (found & ~same);
     }
     return found;
+}
+/* The same for a call that begins now: until dp_leave_ the number is nobody else's. Between two looks the place may have become another client's. */
+static inline int dp_enter_(struct dp_module *module, const struct dp_password *given)
+{
+    int client = dp_client_(module, given);
+    if (client < 0)
+        return client;
+    atomic_fetch_add(&module->calls[client], 1);
+    if (dp_differs_(module, client, given) == 0)
+        return client;
+    dp_leave_(module, client);
+    return -EACCESS;
 }
 /* Whether a frame of so many bytes lies where this client's may. */
 static inline int dp_reaches_(const struct dp_module *module, int client, word frame, size_t bytes)
@@ -157,9 +183,13 @@ static inline int dp_reaches_(const struct dp_module *module, int client, word f
     word module(word procedure, word frame, word a, word b, word c, word d)                                            \
     {                                                                                                                  \
         static word (*const table[])(const struct dp_module *, int, word) = {PROCEDURES(DP_ENTRY_, module)};           \
-        int client = dp_client_(state, &(struct dp_password){{a, b}});                                                 \
+        int client = dp_enter_(state, &(struct dp_password){{a, b}});                                                  \
         (void)c, (void)d;                                                                                              \
-        return client < 0 ? client : table[procedure](state, client, frame);                                           \
+        if (client < 0)                                                                                                \
+            return client;                                                                                             \
+        word done_ = table[procedure](state, client, frame);                                                           \
+        dp_leave_(state, client);                                                                                      \
+        return done_;                                                                                                  \
     }
 
 #endif

@@ -70,10 +70,10 @@ fn expand(state: &Path, mut module: ItemMod) -> Result<TokenStream> {
         pub extern "C" fn enter(procedure: usize, _: usize, frame: usize, first: usize, second: usize, _: usize) -> isize {
             static TABLE: [fn(usize, usize) -> isize; PROCEDURES] = [#(#enters),*];
             let password = ::pebble::protected::Password::of([first as u64, second as u64]);
-            match (TABLE.get(procedure), #state.client(password)) {
+            match (TABLE.get(procedure), #state.enter(password)) {
                 (None, _) => ::pebble::Error::ENOENT.code(),
                 (_, Err(error)) => error.code(),
-                (Some(procedure), Ok(client)) => procedure(client, frame),
+                (Some(procedure), Ok(entered)) => procedure(entered.client(), frame),
             }
         }
         /// A client's side: a method for each procedure.

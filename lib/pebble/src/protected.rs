@@ -12,7 +12,7 @@ use abi::rights::Rights;
 use abi::window::Plain;
 use core::cell::UnsafeCell;
 use core::ops::Range;
-use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
 /// Most clients of a module.
@@ -65,12 +65,36 @@ pub struct Module<T> {
     /// Where each client's frames may lie: the first page's number, and below it in 32 bits how many pages; one word, for it may change while a call
     /// comes.
     stacks: [AtomicU64; CLIENTS],
+    /// Who goes on in the name of each place, whoever's it is by then: it is nobody else's before they are done.
+    calls: [AtomicU32; CLIENTS],
     /// The module's own.
     pub state: T,
 }
 const NOBODYS: u32 = 0;
 const CLIENTS_OWN: u32 = 1;
 const CHANGING: u32 = 2;
+
+/// Somebody goes on by a client's number, which is nobody else's meanwhile.
+pub struct Entered<'a> {
+    calls: &'a AtomicU32,
+    client: usize,
+}
+impl<'a> Entered<'a> {
+    fn new(calls: &'a [AtomicU32; CLIENTS], client: usize) -> Option<Entered<'a>> {
+        let calls = calls.get(client)?;
+        calls.fetch_add(1, SeqCst);
+        Some(Entered { calls, client })
+    }
+    /// The number.
+    pub fn client(&self) -> usize {
+        self.client
+    }
+}
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        self.calls.fetch_sub(1, Release);
+    }
+}
 
 impl<T: Sync> Module<T> {
     /// One without clients, and without A-stacks.
@@ -79,6 +103,7 @@ impl<T: Sync> Module<T> {
             passwords: [const { [const { AtomicU64::new(0) }; 2] }; CLIENTS],
             admitted: [const { AtomicU32::new(NOBODYS) }; CLIENTS],
             stacks: [const { AtomicU64::new(0) }; CLIENTS],
+            calls: [const { AtomicU32::new(0) }; CLIENTS],
             state,
         }
     }
@@ -87,24 +112,30 @@ impl<T: Sync> Module<T> {
         domain.show(&raw const *self as usize, size_of::<Self>(), Rights::READ_WRITE)
     }
     /// This client has its frames in `stacks`, and nowhere else; the module's domain sees them from now on. Clients that do not trust each other
-    /// have some of their own. `ENOENT`: there is no such client.
+    /// have some of their own. `ENOENT`: there is no such client, or it is withdrawn meanwhile.
     pub fn set_stacks<const BYTES: usize>(
         &self,
         domain: &Protection,
         client: usize,
         stacks: &'static Stacks<BYTES>,
     ) -> Result<()> {
-        let admitted = self.admitted.get(client).is_some_and(|admitted| admitted.load(Acquire) == CLIENTS_OWN);
-        if !admitted {
+        // Meanwhile the place is nobody else's.
+        let _entered = Entered::new(&self.calls, client).ok_or(Error::ENOENT)?;
+        let admitted = || self.admitted[client].load(SeqCst) == CLIENTS_OWN;
+        if !admitted() {
             return Err(Error::ENOENT);
         }
         let start = stacks.0.get() as usize;
         domain.show(start, BYTES, Rights::READ_WRITE)?;
-        self.stacks[client].store(((start / PAGE) as u64) << 32 | (BYTES / PAGE) as u64, Release);
-        Ok(())
+        self.stacks[client].store(((start / PAGE) as u64) << 32 | (BYTES / PAGE) as u64, SeqCst);
+        if admitted() {
+            return Ok(());
+        }
+        self.stacks[client].store(0, SeqCst);
+        Err(Error::ENOENT)
     }
     /// A new client: its number, and its password, from the machine's source of random bytes. Its frames may lie nowhere yet. `EIO`: there is none, or
-    /// the manifest does not let this component have it; `ENFILE`: there are [`CLIENTS`].
+    /// the manifest does not let this component have it; `ENFILE`: there are [`CLIENTS`], or calls of those who were.
     pub fn admit(&self) -> Result<(usize, Password)> {
         let mut drawn = [0; 16];
         crate::random::fill(&mut drawn).map_err(|_| Error::EIO)?;
@@ -112,42 +143,56 @@ impl<T: Sync> Module<T> {
         let password = [drawn as u64, (drawn >> 64) as u64];
         for (n, admitted) in self.admitted.iter().enumerate() {
             // Only one thread gets the place, and nobody is admitted by half a password.
-            if admitted.compare_exchange(NOBODYS, CHANGING, Acquire, Relaxed).is_ok() {
+            if admitted.compare_exchange(NOBODYS, CHANGING, SeqCst, Relaxed).is_ok() {
+                // A call of its last client's goes on by this number. Who begins one from now on looks again, and finds that the place changes.
+                if self.calls[n].load(SeqCst) != 0 {
+                    admitted.store(NOBODYS, SeqCst);
+                    continue;
+                }
                 // What the place's last client had is not this one's.
                 self.stacks[n].store(0, Relaxed);
-                self.set_password(n, password);
-                admitted.store(CLIENTS_OWN, Release);
+                for (place, word) in self.passwords[n].iter().zip(password) {
+                    place.store(word, Relaxed);
+                }
+                admitted.store(CLIENTS_OWN, SeqCst);
                 return Ok((n, Password(password)));
             }
         }
         Err(Error::ENFILE)
     }
-    /// From now on its password is nobody's. `ENOENT`: there is no such client.
+    /// From now on its password is nobody's, and no call of its begins. One that has begun goes on, and nobody has its number before it returns: a
+    /// thread that ends in a call keeps it. `ENOENT`: there is no such client.
     pub fn withdraw(&self, client: usize) -> Result<()> {
         let admitted = self.admitted.get(client).ok_or(Error::ENOENT)?;
-        admitted.compare_exchange(CLIENTS_OWN, CHANGING, Acquire, Relaxed).map_err(|_| Error::ENOENT)?;
-        self.set_password(client, [0, 0]);
-        admitted.store(NOBODYS, Release);
+        admitted.compare_exchange(CLIENTS_OWN, CHANGING, SeqCst, Relaxed).map_err(|_| Error::ENOENT)?;
+        // Its password stays, which nobody can guess; zeros anybody can, who has looked at whose the place is before.
+        self.stacks[client].store(0, SeqCst);
+        admitted.store(NOBODYS, SeqCst);
         Ok(())
     }
-    fn set_password(&self, client: usize, words: [u64; 2]) {
-        for (place, word) in self.passwords[client].iter().zip(words) {
-            place.store(word, Relaxed);
-        }
+    /// 0: place `n` is a client's with this password; otherwise the highest bit is set. It takes as many instructions either way.
+    #[inline(always)]
+    fn differs(&self, n: usize, given: Password) -> u64 {
+        let [first, second] = &self.passwords[n];
+        let admitted = self.admitted[n].load(SeqCst) == CLIENTS_OWN;
+        let differs = (first.load(Relaxed) ^ given.0[0]) | (second.load(Relaxed) ^ given.0[1]) | !admitted as u64;
+        differs | differs.wrapping_neg()
     }
     /// The number of the client whose password this is. `EACCESS`: nobody's. It takes as many instructions whosever it is.
     #[inline(never)]
     pub fn client(&self, given: Password) -> Result<usize> {
         let mut found = usize::MAX;
         for n in 0..CLIENTS {
-            let [first, second] = &self.passwords[n];
-            let admitted = self.admitted[n].load(Acquire) == CLIENTS_OWN;
-            let differs = (first.load(Relaxed) ^ given.0[0]) | (second.load(Relaxed) ^ given.0[1]) | !admitted as u64;
             // All ones where nothing differs. The compiler is not to see that it is one of two values.
-            let same = core::hint::black_box(((differs | differs.wrapping_neg()) >> 63).wrapping_sub(1)) as usize;
+            let same = core::hint::black_box((self.differs(n, given) >> 63).wrapping_sub(1)) as usize;
             found = (n & same) | (found & !same);
         }
         if found < CLIENTS { Ok(found) } else { Err(Error::EACCESS) }
+    }
+    /// For the header: the same for a call that begins now. Between two looks the place may have become another client's.
+    pub fn enter(&self, given: Password) -> Result<Entered<'_>> {
+        let entered = Entered::new(&self.calls, self.client(given)?).ok_or(Error::EACCESS)?;
+        if self.differs(entered.client, given) == 0 { Ok(entered) } else { Err(Error::EACCESS) }
     }
     /// For the header: a copy of this client's frame. `EFAULT`: it does not lie in its A-stacks.
     pub fn receive<F: Frame>(&self, client: usize, at: usize) -> Result<F> {

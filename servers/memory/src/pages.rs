@@ -147,7 +147,7 @@ impl<R: Ram> Spaces<R> {
         }
     }
     /// Takes the page at `va` out of the space, of which `doomed` is. True if something was mapped. `EBUSY`: a window shows it;
-    /// `EAGAIN`: that is not known.
+    /// `EAGAIN`: that is not known; `ENFILE`, `ENOMEM`: a view would have a region too many.
     pub(crate) fn take_page(
         &mut self,
         asid: usize,
@@ -161,7 +161,9 @@ impl<R: Ram> Spaces<R> {
         if value.is_none() {
             return Ok(false);
         }
-        self.take_out(at, va, windows.not(value)?, doomed);
+        let unshown = windows.not(value)?;
+        self.can_be_unseen(asid, va)?;
+        self.take_out(at, va, unshown, doomed);
         self.unseen(asid, va);
         if value.marks() != Marks::FOREIGN {
             self.count(asid, -1)?;

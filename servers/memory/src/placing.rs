@@ -7,6 +7,7 @@ use crate::frames::For;
 use crate::open_windows::OpenWindows;
 use crate::ram::Ram;
 use crate::space::{Spaces, private};
+use crate::view::REGIONS;
 use abi::Error;
 use abi::address::*;
 use abi::archive::Relocation;
@@ -30,7 +31,7 @@ pub struct Piece<'a> {
 
 impl<R: Ram> Spaces<R> {
     /// Puts `piece` of an image that starts at `start`, `distance` bytes behind where it was linked for, in place of pages that view `view`
-    /// has taken there and nobody has touched. `EFAULT`: it has not taken them; `EAGAIN`: somebody has touched one; `ENOMEM`.
+    /// has taken there and nobody has touched. `EFAULT`: it has not taken them; `EAGAIN`: somebody has touched one; `ENFILE`; `ENOMEM`.
     pub fn place(&mut self, view: usize, start: usize, distance: usize, piece: &Piece) -> Result<(), Error> {
         let va = start.checked_add(piece.offset).ok_or(Error::EINVAL)?;
         let bytes = piece.bytes.checked_next_multiple_of(PAGE).ok_or(Error::EINVAL)?;
@@ -40,6 +41,7 @@ impl<R: Ram> Spaces<R> {
             return Err(Error::EINVAL);
         }
         let space = self.taken_in(view, va, bytes)?;
+        self.room_in_three(view)?;
         let mut done = 0;
         let mut placed = Ok(());
         while done < bytes && placed.is_ok() {
@@ -65,9 +67,7 @@ impl<R: Ram> Spaces<R> {
             return Err(Error::EINVAL);
         }
         let space = self.taken_in(view, va, PAGE)?;
-        if self.views.regions_of(view).count() + 2 > crate::view::REGIONS {
-            return Err(Error::ENFILE);
-        }
+        self.room_in_three(view)?;
         self.burying(space, |s, doomed| s.take_page(space, va, OpenWindows::UNKNOWN, doomed))?;
         self.room(space, 1)?;
         let entry = self.vacant(space, va, Part::Ordinary)?;
@@ -84,6 +84,14 @@ impl<R: Ram> Spaces<R> {
             return Err(error);
         }
         Ok(())
+    }
+    /// Whether a region of view `view` can be three. `ENFILE`, `ENOMEM`.
+    fn room_in_three(&mut self, view: usize) -> Result<(), Error> {
+        if self.views.regions_of(view).count() + 2 > REGIONS {
+            return Err(Error::ENFILE);
+        }
+        let Self { ram, frames, views, .. } = self;
+        views.regions.room_for((ram, frames), 2)
     }
     /// The space in which view `asid` has taken all pages of a range; `EFAULT`: it has not.
     pub(crate) fn taken_in(&mut self, asid: usize, va: usize, bytes: usize) -> Result<usize, Error> {

@@ -130,7 +130,7 @@ impl<R: Ram> Spaces<R> {
     }
     /// `<`, at the return: moves pages of `callee`'s from `there` to `caller`, in the place of what it has at `address`. Nothing has
     /// changed where that can not be: `EBUSY`, a window shows a page of either; `EAGAIN`, it must be known whether one does;
-    /// `EINVAL`, they are the same pages; `EACCESS`, they would come to lie in a segment of a fault domain.
+    /// `EINVAL`, they are the same pages; `EACCESS`, they would come to lie in a segment of a fault domain; `ENFILE`, `ENOMEM`, a view would have a region too many.
     pub fn got(
         &mut self,
         callee: usize,
@@ -159,17 +159,17 @@ impl<R: Ram> Spaces<R> {
         }
         self.move_pages((callee, there), (caller, address), pages)
     }
-    /// Unmaps pages that a call has brought, but for those that windows show: these stay where they are. `EAGAIN`: it must be known
+    /// Unmaps pages that a call has brought, but for those that windows show, or that lie in what a view has no room for in two parts: these stay where they are. `EAGAIN`: it must be known
     /// which do, and nothing has changed.
     pub fn drop_pages(&mut self, asid: usize, there: usize, pages: usize, windows: OpenWindows) -> Result<(), Error> {
         match self.replaceable(asid, there, pages, windows) {
-            Err(Error::EBUSY) | Ok(()) => {}
+            Err(Error::EBUSY | Error::ENFILE | Error::ENOMEM) | Ok(()) => {}
             other => return other,
         }
         self.burying(asid, |s, doomed| {
             for va in (there..there + pages * PAGE).step_by(PAGE) {
                 match s.take_page(asid, va, windows, doomed) {
-                    Err(Error::EBUSY) => {}
+                    Err(Error::EBUSY | Error::ENFILE | Error::ENOMEM) => {}
                     other => drop(other?),
                 }
             }
@@ -214,7 +214,7 @@ impl<R: Ram> Spaces<R> {
         }
         self.replaceable(asid, address, pages, windows)
     }
-    /// Checks that no window shows the pages. Of all of them it is asked at once.
+    /// Checks that no window shows the pages, and that views have room for what is left around each. Of all of them it is asked at once.
     fn replaceable(&mut self, asid: usize, address: usize, pages: usize, windows: OpenWindows) -> Result<(), Error> {
         let root = self.space(asid)?.root;
         let mut result = Ok(());
@@ -223,6 +223,7 @@ impl<R: Ram> Spaces<R> {
                 Err(Error::EAGAIN) => result = Err(Error::EAGAIN),
                 other => drop(other?),
             }
+            self.can_be_unseen(asid, va)?;
         }
         result
     }

@@ -7,8 +7,10 @@ use abi::address::PAGE;
 use abi::identity::DomainId;
 use abi::rights::Rights;
 
-/// Most regions of one view.
+/// Most regions of one view, where others say what it sees.
 pub const REGIONS: usize = 64;
+/// Most with those of what its own domain takes: each stack is one.
+pub const MOST_REGIONS: usize = 128;
 /// Pages of regions, of all views.
 const REGION_PAGES: usize = 32;
 
@@ -50,6 +52,11 @@ impl Region {
     /// Whether one of its pages lies between the two addresses of pages.
     pub(crate) fn meets(&self, start: usize, end: usize) -> bool {
         (self.start as usize) < end / PAGE && start / PAGE < self.end as usize
+    }
+    /// Whether it is two without the page at `va`.
+    pub(crate) fn splits_at(&self, va: usize) -> bool {
+        let (start, end) = self.range();
+        start < va && va + PAGE < end
     }
     pub(crate) fn rights(&self) -> Rights {
         Rights::from_bits_truncate(self.rights as u64)

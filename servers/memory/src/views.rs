@@ -18,7 +18,7 @@ use crate::open_windows::OpenWindows;
 use crate::ram::Ram;
 use crate::space::{Spaces, private, span_pages, spans};
 use crate::tables;
-use crate::view::{REGIONS, Region, View};
+use crate::view::{MOST_REGIONS, REGIONS, Region, View};
 use abi::Error;
 use abi::address::*;
 use abi::identity::DomainId;
@@ -278,8 +278,11 @@ impl<R: Ram> Spaces<R> {
             accounts.change(view.account as usize, made as i32);
         }
     }
-    /// View `view` sees a range from now on, of which it has seen nothing.
+    /// View `view` sees a range from now on, of which it has seen nothing. `ENFILE`: its own domain has taken memory in too many places.
     pub(crate) fn see(&mut self, view: usize, range: (usize, usize), rights: Rights, own: bool) -> Result<(), Error> {
+        if own && self.views.regions_of(view).count() >= MOST_REGIONS {
+            return Err(Error::ENFILE);
+        }
         self.view_tables(view, range)?;
         self.forget_all_patched(view);
         let (start, end) = ((range.0 / PAGE) as u32, (range.1 / PAGE) as u32);
@@ -371,6 +374,35 @@ impl<R: Ram> Spaces<R> {
             next = self.views.numbered(view.next);
         }
     }
+    /// Whether the page at `va` of space `space` can be unmapped: around it may lie pages that a view's own domain has taken, which are a region more
+    /// then, and not to be lost as what it was shown may be, for they end with the view. `ENFILE`, `ENOMEM`.
+    #[inline(always)]
+    pub(crate) fn can_be_unseen(&mut self, space: usize, va: usize) -> Result<(), Error> {
+        if self.views.count == 0 { Ok(()) } else { self.room_around(space, va) }
+    }
+    #[cold]
+    #[inline(never)]
+    fn room_around(&mut self, space: usize, va: usize) -> Result<(), Error> {
+        let (mut more, mut taken, mut full) = (0, false, false);
+        let mut next = self.views.of(space).next();
+        while let Some((number, view)) = next {
+            if let Some(region) = self.views.region(number, va).filter(|region| region.splits_at(va)) {
+                more += 1;
+                taken |= region.own;
+                full |= region.own && self.views.regions_of(number).count() >= REGIONS;
+            }
+            next = self.views.numbered(view.next);
+        }
+        let id = if taken { self.space(space)?.id } else { return Ok(()) };
+        if id.is_some_and(|id| self.pagers.pager(id, va).is_some()) {
+            return Ok(());
+        }
+        if full {
+            return Err(Error::ENFILE);
+        }
+        let Self { ram, frames, views, .. } = self;
+        views.regions.room_for((ram, frames), more)
+    }
     /// The page at `va` of space `space` is unmapped: no view sees what comes there later, unless a pager answers for it.
     #[inline(always)]
     pub(crate) fn unseen(&mut self, space: usize, va: usize) {
@@ -392,14 +424,14 @@ impl<R: Ram> Spaces<R> {
             next = self.views.numbered(view.next);
         }
     }
-    /// Without a record for it, what lies behind the page is unseen too: where there is none left, or it would be one too many.
+    /// Without a record for it, what lies behind the page is unseen too: where there is none left, or it would be one too many. For what the view's own
+    /// domain has taken there is one ([`Self::can_be_unseen`]).
     #[inline(never)]
     fn unseen_by(&mut self, view: usize, va: usize) {
         let Some(region) = self.views.region(view, va) else { return };
-        let (start, end) = (region.start as usize * PAGE, region.end as usize * PAGE);
-        let splits = start < va && va + PAGE < end && !region.own;
+        let splits = region.splits_at(va) && !region.own;
         let full = splits && self.views.regions_of(view).count() >= REGIONS;
-        let _ = self.cut(view, (va, if full { end } else { va + PAGE }));
+        let _ = self.cut(view, (va, if full { region.range().1 } else { va + PAGE }));
     }
     /// An access of view `view` to `va` faulted that wanted one right; or (`alone`) a portal is to lend the page, which then must be
     /// the space's own.

@@ -7,7 +7,7 @@ use crate::patches_tests::missed;
 use crate::space::Spaces;
 use crate::space_tests::{NONE, id, spaces};
 use crate::tables;
-use crate::view::REGIONS;
+use crate::view::{MOST_REGIONS, REGIONS, Region};
 use crate::views::Seen;
 use abi::Error;
 use abi::address::*;
@@ -263,6 +263,54 @@ fn a_view_of_which_every_other_page_is_unmapped_has_no_more_regions_than_others(
     }
     assert!(s.views.regions_of(2).count() <= REGIONS);
     assert_eq!((sees(&mut s, 2, 5, READ), sees(&mut s, 2, 403, READ)), (Seen::Now, Seen::Not));
+    holds(&mut s);
+}
+#[test]
+fn what_a_view_took_is_in_no_more_parts_than_a_view_may_see() {
+    let mut s = three();
+    let free = s.frames.free();
+    let heap = s.grow(2, 400).unwrap();
+    let page = |n: usize| heap + n * PAGE;
+    let most = (0..150).find(|n| kept(&mut s, |s| s.unmap(1, page(1 + 2 * n), NONE)).is_err()).unwrap();
+    assert_eq!((most, s.views.regions_of(2).count()), (REGIONS - 1, REGIONS));
+    let refused = kept(&mut s, |s| s.unmap(1, page(1 + 2 * most), NONE));
+    assert_eq!((refused, s.views.taken(2)), (Err(Error::ENFILE), 400 - most));
+    assert_eq!(s.resolve_view(2, page(399), Rights::WRITE, false), Seen::Now);
+    // Neither is moved to somebody else; what makes no part more goes.
+    let moved = kept(&mut s, |s| s.got(1, page(300), (1, BASE), 1, NONE));
+    assert_eq!((moved, sees(&mut s, 3, 0, READ)), (Err(Error::ENFILE), Seen::Not));
+    assert_eq!(kept(&mut s, |s| s.unmap(1, page(399), NONE)), Ok(true));
+    holds(&mut s);
+    die(&mut s, NONE);
+    assert!((0..400).all(|n| !s.resolve(1, page(n), READ)));
+    assert!(s.frames.free() + 8 > free, "{} of {free}", s.frames.free());
+    holds(&mut s);
+}
+#[test]
+fn what_a_view_took_is_not_lost_where_all_views_have_too_many_regions() {
+    let mut s = three();
+    let heap = s.grow(2, 3).unwrap();
+    let all = |s: &mut Spaces<Fake>| {
+        let Spaces { ram, frames, views, .. } = s;
+        let region = Region { start: 0, end: 1, rights: 1, own: false };
+        views.regions.insert((ram, frames), 4000, region)
+    };
+    while all(&mut s).is_ok() {}
+    assert_eq!(kept(&mut s, |s| s.unmap(1, heap + PAGE, NONE)), Err(Error::ENFILE));
+    assert_eq!(s.views.taken(2), 3);
+    assert_eq!(kept(&mut s, |s| s.unmap(1, heap, NONE)), Ok(true));
+    die(&mut s, NONE);
+    assert!((0..3).all(|n| !s.resolve(1, heap + n * PAGE, READ)));
+}
+#[test]
+fn a_view_takes_memory_in_so_many_places_and_no_more() {
+    let mut s = three();
+    let apart = |s: &mut Spaces<Fake>| s.grow(1, 1).and_then(|_| s.grow(2, 1));
+    let most = (0..200).find(|_| apart(&mut s).is_err()).unwrap();
+    assert_eq!((most, s.views.regions_of(2).count()), (MOST_REGIONS, MOST_REGIONS));
+    let free = s.frames.free();
+    assert_eq!((s.stack(2, THREAD_STACK), s.frames.free()), (Err(Error::ENFILE), free));
+    assert_eq!((s.views.taken(2), s.grow(3, 1).is_ok()), (most, true));
     holds(&mut s);
 }
 #[test]

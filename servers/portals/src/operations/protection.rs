@@ -30,6 +30,8 @@ const STACKS: usize = 64;
 /// What an entry of a table that is a handle stands for.
 struct Named {
     id: DomainId,
+    /// The domain's task has this number, or has had it.
+    task: usize,
     by: usize,
     delegation: Option<u32>,
 }
@@ -159,11 +161,12 @@ impl<M: Machine> Manager<M> {
     fn protection(&self, by: usize, handle: usize) -> Result<Named> {
         let block = self.named(by, handle, |kind| matches!(kind, Kind::Handle | Kind::Delegated { .. }))?;
         let id = DomainId::of(block.entry).ok_or(Error::EBADF)?;
+        let task = block.server as usize;
         let (by, delegation) = match block.kind {
             Kind::Delegated { delegation } => (self.delegated(by, delegation)?, Some(delegation)),
             _ => (by, None),
         };
-        Ok(Named { id, by, delegation })
+        Ok(Named { id, task, by, delegation })
     }
     /// The number of the domain of protection that entry `handle` of domain `by` names, and in whose name that one does something with it. `EDEAD`: it
     /// is no more.
@@ -189,17 +192,12 @@ impl<M: Machine> Manager<M> {
         if what == operation::DELEGATE && handle == 0 {
             return self.delegate(holder, holder, words).map(|number| number as isize);
         }
-        let Named { id, by, delegation } = self.protection(holder, handle)?;
+        let Named { id, task, by, delegation } = self.protection(holder, handle)?;
         if what == operation::DESTROY {
             match self.live(id) {
                 Ok(to) if !self.may_manage(by, to) => return Err(Error::EACCESS),
                 Ok(to) => self.destroy_protection(to),
-                // It has ended by itself, and nobody will ask how.
-                Err(_) => {
-                    if let Some((_, charge)) = self.ended.remove(id) {
-                        self.accounts.refund(charge);
-                    }
-                }
+                Err(_) => self.end_is_known(by, task, id),
             }
             self.uninstall(holder, handle)?;
             self.end_unnamed(self.task_of(holder));
@@ -229,6 +227,16 @@ impl<M: Machine> Manager<M> {
             (operation::TAKE, _) => self.take_memory(to, delegation, first).map(|start| start as isize),
             (operation::GIVE, Some(_)) => self.give(by, to).map(|number| number as isize),
             _ => Err(Error::EINVAL),
+        }
+    }
+    /// Domain `id` has ended by itself, and domain `by` closes its handle: if it may say when it ends, nobody will ask how it did. To others
+    /// that is not said.
+    #[optimize(size)]
+    fn end_is_known(&mut self, by: usize, task: usize, id: DomainId) {
+        let end = self.ended.of(id.number()).filter(|end| end.id == id);
+        let own = self.domain(by).ok().map(|own| own.id);
+        if end.is_some_and(|end| by == task || own.is_some() && end.parent == own) {
+            self.forget_end(id.number());
         }
     }
     /// Ends domain `asid`. What is connected to it has its numbers back.

@@ -56,6 +56,28 @@ fn the_handle_of_who_has_ended_says_so_and_is_given_back() {
     world.check();
 }
 #[test]
+fn who_was_passed_a_handle_does_not_keep_the_end_from_who_made_it() {
+    for by_its_maker in [false, true] {
+        let (mut world, thread, handle, part) = task();
+        let other = create(&mut world, thread).unwrap();
+        operate(&mut world, thread, other, operation::PASS, [handle, 0, 0]).unwrap();
+        let holder = operate(&mut world, thread, other, operation::NUMBER, [0; 3]).unwrap();
+        let its = world.thread(holder).unwrap();
+        assert_eq!(operate(&mut world, its, handle, operation::DESTROY, [0; 3]), Err(Error::EACCESS));
+        world.kill(part).unwrap();
+        let closes = if by_its_maker { thread } else { its };
+        assert_eq!(operate(&mut world, closes, handle, operation::DESTROY, [0; 3]), Ok(0));
+        assert_eq!(operate(&mut world, closes, handle, operation::NUMBER, [0; 3]), Err(Error::EBADF));
+        let waited = world.call(thread, system::DOMAIN_WAIT, |manager, caller| {
+            let waiting = manager.wait_begin(caller, part)?;
+            manager.wait_end(&waiting)
+        });
+        let told = waited.map(|ended| ended.number());
+        assert!(if by_its_maker { told.is_err() } else { told == Ok(part) }, "{told:?}");
+        world.check();
+    }
+}
+#[test]
 fn a_connection_has_one_number_and_is_gone_with_its_domain() {
     let (mut world, thread, handle, _) = task();
     let connect = |world: &mut World, entry| operate(world, thread, handle, operation::CONNECT, [entry, 0, 0]);
