@@ -31,10 +31,13 @@ int main(void)
     /* scheduler.yield and sleep, a semaphore, portal.unregister, open, close and info of nothing, a page, and no portal at all */
     static const word calls[] = {4, 5, 9, 12, 13, 14, 17, 29, 500};
     for (int n = 0; n < 4; n++) {
-        int behind = opened(all[n], "behind"), finds = opened(all[n], "finds"), system = opened(all[n], "system");
+        int behind = opened(all[n], "behind"), timed = opened(all[n], "behind_timed"), finds = opened(all[n], "finds"), system = opened(all[n], "system");
+        if (invoke_portal(opened(all[n], "timed")) != 7)
+            printf("%s: not told the time\n", all[n]), wrong++;
         none(all[n], "entered", 0, invoke_portal(opened(all[n], "entered")));
         for (word other = 0; other < 3; other++) {
             none(all[n], "behind a call of the others' number", other, invoke_portal(behind, other));
+            none(all[n], "behind a call of what is told the time, of the others' number", other, invoke_portal(timed, other));
             none(all[n], "finds, of the others' number", other, invoke_portal(finds, other));
         }
         for (size_t call = 0; call < sizeof calls / sizeof *calls; call++)

@@ -8,6 +8,7 @@ use crate::state::code::{CodeArea, Kind};
 use crate::state::dead::ForTheDead;
 use crate::state::delegations::Delegations;
 use crate::state::domain::{Domain, Domains};
+use crate::state::domain_set::DomainSet;
 use crate::state::entry_points::EntryPoints;
 use crate::state::events::Events;
 use crate::state::kept::Kept;
@@ -18,6 +19,7 @@ use crate::state::posts::Posts;
 use crate::state::registrations::Registration;
 use crate::state::remains::Remains;
 use crate::state::roles::Roles;
+use crate::state::sandbox::Numbers;
 use crate::state::semaphores::Semaphores;
 use crate::state::slots::Slots;
 use crate::state::snapshot::Seen;
@@ -249,18 +251,21 @@ impl<M: Machine> Manager<M> {
     /// Which numbers in the table of `asid` are what dead servers' portals have left, and nobody relies on their being that: who asks what a number stands for
     /// and calls it then would call another portal, had the number become another's in between.
     fn left_over(&self, asid: usize) -> Result<impl Fn(usize) -> bool> {
-        let Domain { table, id, .. } = self.domain(asid)?;
-        let (table, dead, mut looked_at) = (*table, self.dead.grant, [0u64; NPORTALS / 64]);
-        for number in self.looked_at(*id) {
-            looked_at[number / 64 % (NPORTALS / 64)] |= 1 << (number % 64);
-        }
-        let is_kept = move |number: usize| looked_at[number / 64 % (NPORTALS / 64)] >> (number % 64) & 1 != 0;
-        Ok(move |number: usize| table.entry(number) == dead && !is_kept(number))
+        let (table, dead, looked_at) = (self.domain(asid)?.table, self.dead.grant, self.looked_at(asid));
+        Ok(move |number: usize| table.entry(number) == dead && !looked_at.has(number))
     }
-    /// The numbers in that domain's table of which a thread has asked what they stand for, and about no other since: it may be about to call. (The thread whose
-    /// call this is calls us.)
-    pub(crate) fn looked_at(&self, domain: DomainId) -> impl Iterator<Item = usize> {
-        self.threads.others_look_at(self.thread, domain)
+    /// The numbers in the table of `asid`, and of those that share it, of which a thread has asked what they stand for, and about no other since: it may be about
+    /// to call. (The thread whose call this is calls us.)
+    pub(crate) fn looked_at(&self, asid: usize) -> Numbers {
+        let mut numbers = Numbers::default();
+        let mut members = DomainSet::NONE;
+        core::iter::once(asid).chain(self.sharers(asid)).for_each(|member| members.add(member));
+        for (domain, number) in self.threads.others_look_at(self.thread) {
+            if self.live(domain).is_ok_and(|asid| members.has(asid)) {
+                numbers.set(number, true);
+            }
+        }
+        numbers
     }
 }
 /// The first of `count` consecutive numbers from `first` on that are `free`.

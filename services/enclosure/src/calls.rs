@@ -190,9 +190,17 @@ impl<P: Portals> Calls<P> {
         }
         Answer::Result(result)
     }
-    /// Opens a portal by the name at an address of the host's.
-    pub fn open(&self, name: u64) -> Answer {
-        self.opens(system::PORTAL_OPEN, [name, 0, 0, 0, 0, 0])
+    /// Opens a portal by the name at an address of the host's. Its number is the fault domain's own if `suits` still says so when there is one, and nothing is
+    /// open if not.
+    pub fn open(&self, name: u64, suits: impl FnOnce() -> bool) -> Option<i64> {
+        let result = self.portals.call(system::PORTAL_OPEN, [name, 0, 0, 0, 0, 0]);
+        let number = usize::try_from(result).ok().filter(|&number| number < NPORTALS);
+        if !suits() {
+            number.map(|number| self.portals.call(system::PORTAL_CLOSE, [number as u64, 0, 0, 0, 0, 0]));
+            return None;
+        }
+        number.into_iter().for_each(|number| self.own.add(number));
+        Some(result)
     }
     /// Makes a call that closes portals, which another may open then.
     fn closes(&self, number: usize, arguments: [u64; 6], numbers: Range<usize>) -> Answer {

@@ -145,7 +145,7 @@ fn of_several_each_has_its_own_numbers() {
     let (first, second) = (one(1), one(2));
     OWNERS.give(40, RUNTIMES);
     first.portals.opens.set(41);
-    assert_eq!(first.open(HEAP), Answer::Result(41));
+    assert_eq!(first.open(HEAP, || true), Some(41));
     second.portals.opens.set(42);
     assert_eq!(result(&second, system::SEM_CREATE, &[1]), 42);
     let of = |calls| [40, 41, 42, 43].map(|number| result(calls, number, &[1, 2]) == 7);
@@ -158,6 +158,17 @@ fn of_several_each_has_its_own_numbers() {
     assert_eq!(of(&first), [false, true, true, true]);
     second.granted(41);
     assert_eq!(of(&second), [false; 4]);
+}
+#[test]
+fn what_does_not_suit_when_it_is_open_is_no_number_of_its_own() {
+    static OWNERS: Owners = Owners::none();
+    let host = Fake { specifications: HashMap::from([(41, "smii")]), ..Fake::default() };
+    let calls = Calls::of_several(host, LAYOUT, HEAP..HEAP + 0x10_0000, (&OWNERS, 1));
+    calls.portals.opens.set(41);
+    assert_eq!(calls.open(HEAP, || false), None);
+    assert_eq!(result(&calls, 41, &[1, 2]), error(Error::EPORTAL));
+    assert_eq!(calls.open(HEAP, || true), Some(41));
+    assert_eq!(result(&calls, 41, &[1, 2]), 7);
 }
 #[test]
 fn what_could_not_be_opened_makes_no_number_its_own() {

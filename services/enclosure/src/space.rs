@@ -35,8 +35,11 @@ use verifier::Uses;
 const STACK: u64 = abi::address::MAIN_STACK as u64;
 /// Ticks of `hrtime` after which one for which there was no memory is laid out again.
 const LATER: u64 = 50_000_000;
-/// What they have registered, where a portal to it can be made here.
+/// What they have registered.
 static OFFERS: Mutex<Vec<Offer<&'static Component>>> = Mutex::new(Vec::new());
+/// Names that one of them has registered, from before the system knows of it until after: a portal of the system's to its own domain would carry along whatever
+/// is in floating-point registers, so none of them gets one to another.
+static NAMES: Mutex<Vec<Name>> = Mutex::new(Vec::new());
 /// The number of the system log's portal, or 0.
 static LOG: AtomicUsize = AtomicUsize::new(0);
 
@@ -128,14 +131,20 @@ fn open(component: &'static Component, member: &OfSpace, address: u64) -> Result
     if !member.block.opens(text(&name.0)) {
         return Err(Error::EACCESS);
     }
-    let offers = OFFERS.lock();
-    if let Some(offer) = offers.iter().find(|offer| text(&offer.name) == text(&name.0)) {
-        return Ok(member.connections.open(*offer));
+    if let Some(offer) = OFFERS.lock().iter().find(|offer| text(&offer.name) == text(&name.0)) {
+        // What a portal says of the caller, the thread and the time is the system's to say.
+        let possible = Offer::<()>::is_possible(text(&offer.specification));
+        return if possible { Ok(member.connections.open(*offer)) } else { Err(Error::ENOTSUP) };
     }
-    drop(offers);
-    match component.calls.open(name.0.as_ptr() as u64) {
-        Answer::Result(number) | Answer::End(number) => Ok(number),
-    }
+    // It may be about to be one of theirs, or to be one no more.
+    let others = || !NAMES.lock().iter().any(|own| text(&own.0) == text(&name.0));
+    component.calls.open(name.0.as_ptr() as u64, others).ok_or(Error::ENOENT)
+}
+/// One that has registered it, or would have, has it no more.
+fn give_up(name: &[u8; NAMELEN]) {
+    let mut names = NAMES.lock();
+    let at = names.iter().position(|own| text(&own.0) == text(name));
+    at.map(|at| names.swap_remove(at));
 }
 #[inline(never)]
 fn register(component: &'static Component, member: &OfSpace, address: u64) -> Result<i64> {
@@ -149,22 +158,21 @@ fn register(component: &'static Component, member: &OfSpace, address: u64) -> Re
     }
     let entry = registration.entry;
     let of = (&component.layout, &component.entries, component.first_entry());
-    let result = component.serving.lock().register(component, of, registration)?;
-    if result < 0 {
-        return Ok(result);
+    NAMES.lock().try_push(Copied(registration.name))?;
+    let result = component.serving.lock().register(component, of, registration);
+    if !result.is_ok_and(|result| result >= 0) {
+        give_up(&registration.name);
+        return result;
     }
     let (name, specification, constants) = (registration.name, registration.spec, registration.constants);
     // What is not noted here would stay when it ends. Other threads register meanwhile, so room for it was not to be had before.
     member.names.lock().try_push(Copied(name)).inspect_err(|_| _ = take_back(component, &name))?;
-    if !Offer::<()>::is_possible(text(&specification)) {
-        return Ok(result);
-    }
     let letters = Letters::of(text(&specification))?;
     let life = member.life.load(Ordering::SeqCst);
     let offer = Offer { name, specification, constants, by: component, life, entry, letters };
     let noted = OFFERS.lock().try_push(offer);
     noted.inspect_err(|_| _ = forget(member, &name).then(|| take_back(component, &name)))?;
-    Ok(result)
+    result
 }
 #[inline(never)]
 fn unregister(component: &'static Component, member: &OfSpace, address: u64) -> Result<i64> {
@@ -184,7 +192,9 @@ fn forget(member: &OfSpace, name: &[u8; NAMELEN]) -> bool {
 fn take_back(component: &'static Component, name: &[u8; NAMELEN]) -> i64 {
     OFFERS.lock().retain(|offer| !(core::ptr::eq(offer.by, component) && text(&offer.name) == text(name)));
     let name = Copied(*name);
-    component.system.call(system::PORTAL_UNREGISTER, [name.0.as_ptr() as u64, 0, 0, 0, 0, 0])
+    let result = component.system.call(system::PORTAL_UNREGISTER, [name.0.as_ptr() as u64, 0, 0, 0, 0, 0]);
+    give_up(&name.0);
+    result
 }
 /// What a portal to another one of the space is.
 #[inline(never)]
@@ -331,6 +341,7 @@ impl Kept {
             let at = name.0.as_ptr() as u64;
             self.component.system.call(system::PORTAL_ADMIT, [at, 0, admission::WITHDRAWN as u64, 0, 0, 0]);
             self.component.system.call(system::PORTAL_UNREGISTER, [at, 0, 0, 0, 0, 0]);
+            give_up(&name.0);
         }
     }
 }

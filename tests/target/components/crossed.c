@@ -3,6 +3,7 @@
  * there: no word but arguments, results and what was its own. Its arguments are its name and those of the others.
  */
 #include <pebble.h>
+#include <errno.h>
 #include <stdlib.h>
 
 #define SECRET "0x5ec2e75ec2e75ec2"
@@ -146,6 +147,12 @@ static word finds(word n)
     portal_close(portal);
     return found;
 }
+/* The same where the portal would say what time it is, which is the system's to say: there is none between the two. */
+static word behind_timed(word n)
+{
+    int portal = opened(others[n], "timed");
+    return portal == -ENOTSUP ? 0 : portal < 0 ? portal : crossed(portal);
+}
 /* Behind a call of its host's or of the system's. */
 static word system_call(word number) { return crossed(number); }
 
@@ -154,7 +161,7 @@ int main(int argc, char **argv)
     static const struct {
         const char *name, *specification;
         void *entry;
-    } all[] = {{"work", "np", work}, {"entered", "np", entered}, {"behind", "npi", behind}, {"finds", "npi", finds}, {"system", "npi", system_call}};
+    } all[] = {{"work", "np", work}, {"timed", "npt", work}, {"entered", "np", entered}, {"behind", "npi", behind}, {"behind_timed", "npi", behind_timed}, {"finds", "npi", finds}, {"system", "npi", system_call}};
     static _Alignas(64) char name[64];
     others = argv + 2;
     for (size_t n = 0; n < sizeof all / sizeof *all; n++) {

@@ -4,10 +4,10 @@
 //! change, sets the dedicated registers and jumps in. The fault domain returns to its jump table, whose entry leads to [`Domain::leave`]'s
 //! code, which takes nothing from the fault domain but its result: `tp` and `gp` can not be written by verified code, and everything else comes
 //! from the block. With nothing to save that is 14 instructions, the host's `jal` and the fault domain's `ret` included, where addresses are brought
-//! in by `add.uw`, and 16 where `t3` and `t4` hold masks; a saved register is two more. (`docs/src/fault-domains.md` has them.)
+//! in by `add.uw`, and 16 where `t3` and `t4` hold masks; a saved register is two more, a cleared one is one more. (`docs/src/fault-domains.md` has them.)
 //!
 //! Of what its code can read, nothing holds what is not the fault domain's own, where it is entered and where it comes back from a call: what carries no
-//! argument or result is cleared, one instruction for each. What its code can not read need not be.
+//! argument or result is cleared, one instruction for each. What its code can not read need not be, but for what a call out of it passes on unread.
 //!
 //! These stubs lie outside of the segment, so that they are entered at their first word only.
 
@@ -63,6 +63,8 @@ const TEMPORARIES: [Register; 5] = [T0, T1, T2, A6, A7];
 const MASKS: [Register; 2] = [T3, T4];
 /// Those with arguments.
 const ARGUMENTS: [Register; 6] = [A0, A1, A2, A3, A4, A5];
+/// Those that a call out of the fault domain stores, whatever its code has put there: its arguments, and what it calls.
+const PASSED_ON: [Register; 7] = [A0, A1, A2, A3, A4, A5, A7];
 /// `frflags` and `fsflags`.
 const FLAGS: u32 = 1;
 
@@ -81,9 +83,10 @@ impl Domain {
         let Domain { changes, reads, .. } = self;
         Registers { integer: changes.integer | reads.integer, floating: changes.floating | reads.floating }
     }
-    /// Clears those of `registers` that its code can read.
+    /// Clears those of `registers` that its code can read, or pass on.
     fn clear(&self, registers: impl IntoIterator<Item = Register>, e: &mut Emitter) {
-        let readable = registers.into_iter().filter(|register| self.reads.integer >> register.0 & 1 == 1);
+        let known = PASSED_ON.into_iter().fold(self.reads.integer, |set, register| set | 1 << register.0);
+        let readable = registers.into_iter().filter(|register| known >> register.0 & 1 == 1);
         readable.for_each(|register| e.put(addi(register, ZERO, 0)));
     }
     /// The temporary registers that are not dedicated.
@@ -171,7 +174,7 @@ impl Domain {
             sd(T5, TP, block::JUMP),
             ld(SP, TP, block::HOST_STACK),
         ]);
-        for (n, register) in [A0, A1, A2, A3, A4, A5, A7].into_iter().enumerate() {
+        for (n, register) in PASSED_ON.into_iter().enumerate() {
             e.put(sd(register, TP, block::ARGUMENTS + 8 * n as i32));
         }
         e.put_all([addi(A0, TP, 0), ld(T0, TP, block::DECIDE), jalr(RA, T0, 0), ld(T0, TP, block::ENDED)]);
@@ -309,21 +312,21 @@ mod tests {
     const OTHERS: usize = 3;
 
     #[test]
-    fn with_nothing_to_save_it_is_14_instructions() {
-        assert_eq!(near(&domain(false, 0, 0), "smiii").len() + OTHERS, 14);
-        assert_eq!(near(&domain(true, 0, 0), "smiii").len() + OTHERS, 16);
+    fn with_nothing_to_save_and_three_arguments_it_is_18_instructions() {
+        assert_eq!(near(&domain(false, 0, 0), "smiii").len() + OTHERS, 18);
+        assert_eq!(near(&domain(true, 0, 0), "smiii").len() + OTHERS, 20);
     }
     #[test]
-    fn with_all_saved_registers_it_is_38_instructions() {
-        assert_eq!(near(&domain(false, ALL, 0), "smiii").len() + OTHERS, 38);
-        assert_eq!(near(&domain(false, ALL, ALL), "smiii").len() + OTHERS, 62);
+    fn with_all_saved_registers_it_is_42_instructions() {
+        assert_eq!(near(&domain(false, ALL, 0), "smiii").len() + OTHERS, 42);
+        assert_eq!(near(&domain(false, ALL, ALL), "smiii").len() + OTHERS, 66);
     }
     #[test]
     fn only_what_the_code_changes_is_saved() {
         // s1 and t0: a function keeps the first only.
         let changes = 1 << 9 | 1 << 5;
-        let code = near(&domain(false, changes, 0), "sm");
-        assert_eq!(code.len() + OTHERS, 16);
+        let code = near(&domain(false, changes, 0), "smiii");
+        assert_eq!(code.len() + OTHERS, 20);
         assert!(code.contains(&sd(S1, TP, block::SAVED + 8)) && code.contains(&ld(S1, TP, block::SAVED + 8)));
     }
     #[test]
@@ -348,7 +351,7 @@ mod tests {
         domain(true, ALL, ALL).call_any(&mut e);
         let count = e.words().unwrap();
         assert_eq!(out.0[count - 2..count], [ld(T0, TP, block::ENTRY), jalr(ZERO, T0, 0)]);
-        assert_eq!(count, 1 + words_of_a_call(&near(&domain(true, ALL, ALL), "smiii")));
+        assert_eq!(count, 1 + words_of_a_call(&near(&domain(true, ALL, ALL), "smiiiiii")));
     }
     #[test]
     fn an_entry_that_a_jump_does_not_reach_is_reached_by_two() {
@@ -419,14 +422,27 @@ mod tests {
         assert!(all[call + 1..end].contains(&csrw(FLAGS, T1)), "the caller's flags");
     }
     #[test]
-    fn what_its_code_can_not_read_is_not_cleared() {
+    fn nothing_of_anybody_elses_is_where_a_call_out_takes_its_arguments_though_no_instruction_reads_it() {
+        let passed_on = PASSED_ON.into_iter().fold(0, |set, register| set | 1u32 << register.0);
+        for changes in [0, ALL] {
+            let nothing = domain(false, changes, 0);
+            let out = code(|e| nothing.call_out(e));
+            let back = out.iter().rposition(|&word| word == ld(GP, TP, block::BASE)).unwrap();
+            assert_eq!(left_over(&out[back..], passed_on, 0).0, 1 << A0.0, "its result");
+            assert_eq!(left_over(&near(&nothing, "smi"), passed_on, 0).0, 1 << A0.0, "its argument");
+            assert_eq!(left_over(&code(|e| nothing.call_any(e)), passed_on, 0).0, passed_on & !(1 << A7.0));
+            assert_eq!(left_over(&code(|e| nothing.call_nested(e)), passed_on, 0).0, passed_on & !(1 << A7.0));
+        }
+    }
+    #[test]
+    fn what_its_code_can_neither_read_nor_pass_on_is_not_cleared() {
         let nothing = domain(false, ALL, 0);
         assert_eq!(code(|e| nothing.call_nested(e)), code(|e| nothing.call_any(e)));
         assert!(!code(|e| nothing.call_any(e)).contains(&addi(A6, ZERO, 0)));
         // s0, which it can only read, is saved.
         let reads = Domain { reads: Registers { integer: 1 << 8, floating: 0 }, ..domain(false, 0, 0) };
         let all = near(&reads, "smiii");
-        assert_eq!(all.len() + OTHERS, 14 + 3);
+        assert_eq!(all.len() + OTHERS, 18 + 3);
         assert!(
             [sd(S0, TP, block::SAVED), addi(S0, ZERO, 0), ld(S0, TP, block::SAVED)]
                 .iter()

@@ -5,6 +5,7 @@ use crate::machine::neighbours::Machine;
 use crate::manager::{Caller, Manager};
 use crate::operations::threads::grow_table;
 use crate::state::code::Kind;
+use crate::state::domain_set::DomainSet;
 use abi::Error;
 use abi::account::Resource;
 use abi::address::{PAGE, supervisor};
@@ -134,16 +135,39 @@ impl<M: Machine> Manager<M> {
         let id = self.semaphore_of(caller.direct, number)?;
         let blocks = self.semaphores.get(id).map_or([0; 2], |s| s.blocks);
         for code in blocks {
+            let looking = self.others_that_look_at(caller.direct, code);
             // The code may go with its last user.
             while let Some(&(asid, number)) = self.code.get(code).and_then(|block| block.users.last()) {
                 let (asid, number) = (asid as usize, number as usize);
                 self.uninstall(asid, number)?;
-                // What another domain's thread may be about to call is nobody else's number yet.
-                if asid != caller.direct && self.looked_at(self.domain(asid)?.id).any(|looked_at| looked_at == number) {
-                    self.install_alone(asid, number, self.dead.grant)?;
+                // What another domain's thread may be about to call is nobody else's number yet, in none of the tables that are the same.
+                if core::iter::once(asid).chain(self.sharers(asid)).any(|member| looking.has(member)) {
+                    self.lead_nowhere(asid, number);
                 }
             }
         }
         Ok(0)
+    }
+    /// Domains but `asid` of which a thread has asked last about a number that leads to `code`. Once for all of them: they are as many as somebody makes.
+    fn others_that_look_at(&self, asid: usize, code: u64) -> DomainSet {
+        let mut looking = DomainSet::NONE;
+        for (domain, number) in self.threads.others_look_at(self.thread) {
+            match self.live(domain) {
+                Ok(other) if other != asid && self.domain(other).is_ok_and(|d| d.table.entry(number) == code) => {
+                    looking.add(other);
+                }
+                _ => {}
+            }
+        }
+        looking
+    }
+    /// Number `number`, which was closed, is kept from becoming another's in the table of `asid` and those that are the same.
+    fn lead_nowhere(&mut self, asid: usize, number: usize) {
+        let mut next = Some(asid);
+        while let Some(member) = next {
+            // That code stays, and keeps no users: only a domain that is not there has no room.
+            let _ = self.install_alone(member, number, self.dead.grant);
+            next = self.sharer_after(member, asid);
+        }
     }
 }

@@ -102,11 +102,11 @@ impl<M: Machine> Threads<M> {
             slot.looked_at = Some((domain, number as u16));
         }
     }
-    /// What living threads but `index` have asked about last of the table of `domain`.
-    pub fn others_look_at(&self, index: usize, domain: DomainId) -> impl Iterator<Item = usize> {
+    /// What living threads but `index` have asked about last: a number, and in whose table.
+    pub fn others_look_at(&self, index: usize) -> impl Iterator<Item = (DomainId, usize)> {
         let others = self.slots.iter().enumerate().filter(move |(at, _)| *at != index);
         let alive = others.filter_map(|(_, slot)| slot.as_ref().filter(|slot| slot.home.is_some())?.looked_at);
-        alive.filter(move |(of, _)| *of == domain).map(|(_, number)| number as usize)
+        alive.map(|(domain, number)| (domain, number as usize))
     }
     /// Above the highest index.
     pub fn end(&self) -> usize {
