@@ -54,6 +54,13 @@ pub struct Model {
     steps: u64,
 }
 
+/// Locks that one holder is named for and that it is given: in components that are not trusted, and in all.
+pub const MOST: [usize; 2] = [2, 16];
+/// How many more of them such a component's thread may be given.
+const SPARE: usize = 2;
+/// The domain that is trusted, of those whose threads wait for locks.
+pub const TRUSTED: usize = 2;
+
 /// The idle thread's index.
 const IDLE: usize = 1;
 
@@ -319,7 +326,7 @@ impl Model {
         self.locks.iter().rposition(|lock| *lock == (key, Some(holder)))
     }
     /// `key`: of the waiter's domain and the lock. `holder` 0: it is not known who that is.
-    pub fn lock_wait(&mut self, key: Key, most: usize, holder: usize) -> isize {
+    pub fn lock_wait(&mut self, key: Key, holder: usize) -> isize {
         if holder == 0 {
             self.locks.push((key, None));
             self.block(State::Lock, self.locks.len() - 1, None);
@@ -336,11 +343,16 @@ impl Model {
         if other.state == State::Lock && self.locks[other.object].0 == key && self.locks[other.object].1.is_some() {
             return Error::EINVAL.code();
         }
+        let is_trusted = key.0 == TRUSTED;
+        let most = MOST[usize::from(is_trusted)];
+        let waits = usize::from(other.state == State::Lock);
         let known = self.lock(holder, key);
-        if known.is_none() && self.locks.iter().filter(|lock| lock.1 == Some(holder)).count() >= most {
+        let held_by = |thread: usize| self.locks.iter().filter(|lock| lock.1 == Some(thread)).count();
+        let is_full = known.is_none() && held_by(holder) >= most.min(MOST[1] - waits);
+        if is_full || held_by(self.running) >= (most + SPARE).min(MOST[1]) {
             return Error::EAGAIN.code();
         }
-        if self.pass_on(self.running, key.1, |_| true).is_some() {
+        if self.pass_on(self.running, key.1, |waiters| waiters == key.0 || waiters != TRUSTED).is_some() {
             self.inherit();
         }
         let lock = known.unwrap_or_else(|| {
@@ -381,15 +393,18 @@ impl Model {
     pub fn lock_release(&mut self, domain: usize, lock: usize, whom: usize) -> isize {
         let mut first = match whom {
             0 => self.pass_on(self.running, lock, |waiters| waiters == domain),
-            _ if whom == self.running => self.pass_on(whom, lock, |_| true),
+            _ if whom == self.running => self.pass_on(whom, lock, |waiters| waiters == domain || waiters != TRUSTED),
             _ => None,
         };
         if whom != self.running && self.threads.get(&whom).is_some_and(|thread| thread.state != State::Free) {
             let thread = &self.threads[&whom];
             let record = self.locks.get(thread.object).filter(|_| thread.state == State::Lock);
-            let alone = record.filter(|record| record.1.is_none() && record.0.1 == lock).map(|record| record.0.0);
+            let is_meant = |waiters: usize| waiters == domain || waiters != TRUSTED;
+            let is_alone =
+                |record: &(Key, Option<usize>)| record.1.is_none() && record.0.1 == lock && is_meant(record.0.0);
+            let alone = record.copied().filter(is_alone).map(|record| record.0.0);
             let below = match alone {
-                None => self.pass_on(whom, lock, |_| true),
+                None => self.pass_on(whom, lock, is_meant),
                 Some(waiters) if waiters == domain => None,
                 Some(_) => self.pass_on(whom, lock, |waiters| waiters == domain),
             };

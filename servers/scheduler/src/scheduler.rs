@@ -17,6 +17,8 @@
 //! P, V and the timer's interrupt have a quick form for the usual cases. It calls nothing, so its code needs no stack, and refuses without
 //! having changed anything where the case is not usual.
 
+#[cfg(test)]
+mod consistency;
 mod decisions;
 mod ending;
 mod inheritance;
