@@ -41,6 +41,9 @@ const TRUSTED: u64 = 1 << 63;
 const _: () = assert!((MAX_DOMAINS as u64) << LOCK.count_ones() <= TRUSTED);
 /// Below one holder there are so many at most; a component that is not trusted names it for no more than half.
 pub const MOST: usize = 16;
+/// Of those for one lock, all of which wake in one entry where it is let go, components that are not trusted make no more: with interrupts off, each takes
+/// some 200 instructions.
+pub const ALIKE: usize = 6;
 /// A thread that others name for as many locks as they may can still be given so many more where it is woken.
 const SPARE: usize = 2;
 
@@ -117,6 +120,19 @@ impl Locks {
     /// which at most `most` name one holder.
     pub fn may_be_given(count: usize, most: usize) -> bool {
         count < (most + SPARE).min(MOST)
+    }
+    /// How many there are below `holder` for the lock with that key, in which nobody of a trusted domain waits.
+    pub fn alike(&self, threads: &Threads, holder: Thread, key: u64) -> usize {
+        let (mut place, mut count) = (threads[holder].held, 0);
+        for _ in 0..MOST {
+            if place == 0 {
+                break;
+            }
+            let lock = &self.locks[place as usize % MAX_THREADS];
+            count += usize::from((lock.key ^ key) & (LOCK | TRUSTED) == 0);
+            place = lock.next;
+        }
+        count
     }
     /// How many records there are below `holder`.
     pub fn count(&self, threads: &Threads, holder: Thread) -> usize {

@@ -1,5 +1,6 @@
 //! A naive scheduler to compare the real one with: lists that are searched and sorted, one rule after the other.
 
+use crate::locks::ALIKE;
 use crate::scheduler::WAKES;
 use crate::threads::PRIORITIES;
 use crate::{NEVER, SLICE, State, VALUE_MAX};
@@ -348,12 +349,15 @@ impl Model {
         let waits = usize::from(other.state == State::Lock);
         let known = self.lock(holder, key);
         let held_by = |thread: usize| self.locks.iter().filter(|lock| lock.1 == Some(thread)).count();
-        let is_full = known.is_none() && held_by(holder) >= most.min(MOST[1] - waits);
+        let alike = |lock: &&(Key, _)| lock.1 == Some(holder) && lock.0.1 == key.1 && lock.0.0 != TRUSTED;
+        let many = self.locks.iter().filter(alike).count() + waits >= ALIKE && !is_trusted;
+        let is_full = known.is_none() && (many || held_by(holder) >= most.min(MOST[1] - waits));
         if is_full || held_by(self.running) >= (most + SPARE).min(MOST[1]) {
             return Error::EAGAIN.code();
         }
         if self.pass_on(self.running, key.1, |waiters| waiters == key.0 || waiters != TRUSTED).is_some() {
             self.inherit();
+            return 0;
         }
         let lock = known.unwrap_or_else(|| {
             self.locks.push((key, Some(holder)));
@@ -362,6 +366,16 @@ impl Model {
         self.block(State::Lock, lock, None);
         self.inherit();
         0
+    }
+    /// How many threads would wait for each other in a row if the running one waited for `holder`.
+    pub fn row(&self, holder: usize) -> usize {
+        let next = |&index: &usize| {
+            let thread = self.threads.get(&index).filter(|thread| thread.state == State::Lock)?;
+            self.locks[thread.object].1
+        };
+        let rows = self.threads.keys().map(|&index| core::iter::successors(Some(index), next).take(self.threads.len()));
+        let to_running = rows.filter_map(|mut row| row.position(|index| index == self.running));
+        to_running.max().unwrap_or(0) + 1 + core::iter::successors(Some(holder), next).take(self.threads.len()).count()
     }
     /// Of each domain, wakes the first that waits for it below `holder`, and puts the others below that one → the highest.
     fn pass_on(&mut self, holder: usize, lock: usize, is_meant: impl Fn(usize) -> bool) -> Option<usize> {

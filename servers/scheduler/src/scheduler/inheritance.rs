@@ -21,7 +21,8 @@ impl<M: Machine> Scheduler<M> {
     /// been done `turns` times; 0 when it may be free. Until then the holder has at least the running thread's priority. With holder 0, for
     /// one without a name: until [`lock_release`](Self::lock_release) names the running thread. [`TURNS`](abi::lock::TURNS): how often letting go has been done,
     /// and nothing else; [`NAME`]: the running thread's [`Holder`]. `EOWNERDEAD`: the holder has ended, or the domain in which it took the
-    /// lock; `EAGAIN`: others wait for `most` other locks of that holder, or for some more of the running thread's; `ESRCH`: no such thread; `EINVAL`: it is itself, or waits for that
+    /// lock; `EAGAIN`: others wait for `most` other locks of that holder, or for some more of the running thread's, or those of
+    /// many domains for this one; `ESRCH`: no such thread; `EINVAL`: it is itself, or waits for that
     /// lock too.
     pub fn lock_wait(&mut self, identity: usize, most: usize, lock: usize, holder: usize, turns: isize) -> Decision {
         if turns == NAME {
@@ -56,15 +57,21 @@ impl<M: Machine> Scheduler<M> {
         }
         let (mut place, count) = self.locks.find(&self.threads, holder, key, said.domain());
         // Who waits itself is given one more where others wait with it.
-        let room = locks::MOST - usize::from(record.state == State::Lock);
+        let waits = usize::from(record.state == State::Lock);
+        let is_full = || {
+            let too_many_alike = || self.locks.alike(&self.threads, holder, key) + waits >= locks::ALIKE;
+            count >= most.min(locks::MOST - waits) || (most < locks::MOST && too_many_alike())
+        };
         let own = self.locks.count(&self.threads, self.hart.running);
-        if (place == 0 && count >= most.min(room)) || !Locks::may_be_given(own, most) {
+        if (place == 0 && is_full()) || !Locks::may_be_given(own, most) {
             return refuse(Error::EAGAIN);
         }
         // The running thread may have been woken to take the lock, with others waiting below it, and another was quicker. They look for
-        // themselves now: who waits for a lock keeps nobody else waiting for it, so that no thread has the same one below itself twice.
+        // themselves now: who waits for a lock keeps nobody else waiting for it, so that no thread has the same one below itself twice. It looks
+        // again itself, and waits in an entry of its own.
         if self.pass_on_all(self.hart.running, lock, domain, true) != Thread::NOBODY {
             self.inherit(self.hart.running);
+            return self.settle(0);
         }
         if place == 0 {
             place = self.locks.add(&mut self.threads, holder, key, said.domain());

@@ -469,6 +469,9 @@ fn who_was_woken_for_a_lock_and_came_too_late_keeps_nobody_waiting() {
     // 5 takes it again before 2, for which 3 and 4 wait, has done so: in the end all three wait for 5.
     for late in [2, 3, 4] {
         assert_eq!(system.running, late);
+        if late != 4 {
+            assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, 5, 1)), (late, 0), "the next looks too");
+        }
         assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, 5, 1)).0, 5);
         system.enter(|s| s.r#yield());
     }
@@ -577,6 +580,27 @@ fn who_names_a_lock_of_other_domains_keeps_nobody_of_them_waiting() {
     assert_eq!(system.enter(|s| s.lock_release(7, 8, 5)), (3, 0), "one of each domain");
     assert_eq!(system.state(2), State::Ready as isize);
     assert_eq!(system.enter(|s| s.lock_release(7, 8, 3)), (4, 0));
+}
+#[test]
+fn of_few_domains_only_threads_wake_in_one_entry() {
+    let boot: Vec<_> = (2..40).map(|index| (index, 5)).chain([(40, 9)]).collect();
+    let mut system = System::new(&boot);
+    system.enter(|s| s.sleep(1_000_000_000));
+    let waiting = |system: &mut System| (2..40).filter(|&n| system.state(n) == State::Semaphore as isize).count();
+    let mut refused = 0;
+    for domain in 10..18 {
+        for _ in 0..2 {
+            let waits = system.enter(|s| s.lock_wait(domain, 8, 8, 40, 0)).1;
+            refused += usize::from(waits == EAGAIN.code());
+        }
+    }
+    assert_eq!((waiting(&mut system), refused), (12, 4));
+    // Another lock's; and a trusted domain's, which are not woken with them.
+    system.enter(|s| s.lock_wait(10, 8, 16, 40, 0));
+    system.enter(|s| s.lock_wait(20, 16, 8, 40, 0));
+    assert_eq!(waiting(&mut system), 14);
+    system.enter(|s| s.lock_release(10, 8, 40));
+    assert_eq!(waiting(&mut system), 8);
 }
 #[test]
 fn a_lock_that_a_domain_has_to_itself_wakes_nobody_of_others() {

@@ -3,6 +3,7 @@
 
 use super::System;
 use crate::model::{MOST, Model, TRUSTED};
+use crate::scheduler::HEIRS;
 use crate::{NEVER, Scheduler, State};
 use abi::lock::TURNS;
 use proptest::prelude::*;
@@ -142,6 +143,8 @@ impl Pair {
                 let (p, c) = (priority as isize, ceiling as isize);
                 self.both(|s| s.add(index, p, 7, c), |m| m.add(index, priority, 7, ceiling));
             }
+            // Who waits further behind lends nothing.
+            LockWait(_, _, holder, _) if self.model.row(holder) > HEIRS => {}
             LockWait(domain, key, holder, old) => {
                 let most = MOST[usize::from(domain == TRUSTED)];
                 let turns = self.system.enter(|s| s.lock_wait(domain, most, 8 * key, holder, TURNS)).1;
