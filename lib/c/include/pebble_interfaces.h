@@ -153,7 +153,7 @@ static inline word pebble_scheduler_lock_wait_trusted(int through, word lock, wo
 {
     return invoke_portal(through, lock, holder, turns);
 }
-/* The calling thread has let go of the lock with that key: of those that wait for that thread, itself or who has waited first for a holder whom nobody knows, the first of each domain wakes; 0: of those in the caller's own domain that wait for the caller, the first */
+/* The calling thread has let go of the lock with that key: of those that wait for that thread, itself or who has waited first for a holder whom nobody knows, the first of each domain wakes; 0: of those in the caller's own domain that wait for the caller, the first. Those of a trusted domain are woken from it alone */
 static inline word pebble_scheduler_lock_release(word lock, int whom)
 {
     return invoke_portal(36, lock, whom);

@@ -61,7 +61,7 @@ interface! {
     /// The same in tables of trusted domains
     "scheduler.lock_wait_trusted", "smdciii":
         fn lock_wait_trusted [domain: Identity, most: usize] (lock: usize, holder: usize, turns: usize) -> Result<usize>;
-    /// The calling thread has let go of the lock with that key: of those that wait for that thread, itself or who has waited first for a holder whom nobody knows, the first of each domain wakes; 0: of those in the caller's own domain that wait for the caller, the first
+    /// The calling thread has let go of the lock with that key: of those that wait for that thread, itself or who has waited first for a holder whom nobody knows, the first of each domain wakes; 0: of those in the caller's own domain that wait for the caller, the first. Those of a trusted domain are woken from it alone
     "scheduler.lock_release" = LOCK_RELEASE, "smaii":
         fn lock_release [domain: DomainNumber] (lock: usize, whom: ThreadIndex) -> Result<()>;
     /// `state << 48 \| priority << 32 \| home`, or `ESRCH`; states 1 running, 2 ready, 3 semaphore, 4 sleeping, 5 joining, 6 stack, 7 ended

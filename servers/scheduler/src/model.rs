@@ -1,5 +1,6 @@
 //! A naive scheduler to compare the real one with: lists that are searched and sorted, one rule after the other.
 
+use crate::locks::ALIKE;
 use crate::scheduler::WAKES;
 use crate::threads::PRIORITIES;
 use crate::{NEVER, SLICE, State, VALUE_MAX};
@@ -53,6 +54,13 @@ pub struct Model {
     idle_value: isize,
     steps: u64,
 }
+
+/// Locks that one holder is named for and that it is given: in components that are not trusted, and in all.
+pub const MOST: [usize; 2] = [2, 16];
+/// How many more of them such a component's thread may be given.
+const SPARE: usize = 2;
+/// The domain that is trusted, of those whose threads wait for locks.
+pub const TRUSTED: usize = 2;
 
 /// The idle thread's index.
 const IDLE: usize = 1;
@@ -319,7 +327,7 @@ impl Model {
         self.locks.iter().rposition(|lock| *lock == (key, Some(holder)))
     }
     /// `key`: of the waiter's domain and the lock. `holder` 0: it is not known who that is.
-    pub fn lock_wait(&mut self, key: Key, most: usize, holder: usize) -> isize {
+    pub fn lock_wait(&mut self, key: Key, holder: usize) -> isize {
         if holder == 0 {
             self.locks.push((key, None));
             self.block(State::Lock, self.locks.len() - 1, None);
@@ -336,12 +344,20 @@ impl Model {
         if other.state == State::Lock && self.locks[other.object].0 == key && self.locks[other.object].1.is_some() {
             return Error::EINVAL.code();
         }
+        let is_trusted = key.0 == TRUSTED;
+        let most = MOST[usize::from(is_trusted)];
+        let waits = usize::from(other.state == State::Lock);
         let known = self.lock(holder, key);
-        if known.is_none() && self.locks.iter().filter(|lock| lock.1 == Some(holder)).count() >= most {
+        let held_by = |thread: usize| self.locks.iter().filter(|lock| lock.1 == Some(thread)).count();
+        let alike = |lock: &&(Key, _)| lock.1 == Some(holder) && lock.0.1 == key.1 && lock.0.0 != TRUSTED;
+        let many = self.locks.iter().filter(alike).count() + waits >= ALIKE && !is_trusted;
+        let is_full = known.is_none() && (many || held_by(holder) >= most.min(MOST[1] - waits));
+        if is_full || held_by(self.running) >= (most + SPARE).min(MOST[1]) {
             return Error::EAGAIN.code();
         }
-        if self.pass_on(self.running, key.1, |_| true).is_some() {
+        if self.pass_on(self.running, key.1, |waiters| waiters == key.0 || waiters != TRUSTED).is_some() {
             self.inherit();
+            return 0;
         }
         let lock = known.unwrap_or_else(|| {
             self.locks.push((key, Some(holder)));
@@ -350,6 +366,16 @@ impl Model {
         self.block(State::Lock, lock, None);
         self.inherit();
         0
+    }
+    /// How many threads would wait for each other in a row if the running one waited for `holder`.
+    pub fn row(&self, holder: usize) -> usize {
+        let next = |&index: &usize| {
+            let thread = self.threads.get(&index).filter(|thread| thread.state == State::Lock)?;
+            self.locks[thread.object].1
+        };
+        let rows = self.threads.keys().map(|&index| core::iter::successors(Some(index), next).take(self.threads.len()));
+        let to_running = rows.filter_map(|mut row| row.position(|index| index == self.running));
+        to_running.max().unwrap_or(0) + 1 + core::iter::successors(Some(holder), next).take(self.threads.len()).count()
     }
     /// Of each domain, wakes the first that waits for it below `holder`, and puts the others below that one → the highest.
     fn pass_on(&mut self, holder: usize, lock: usize, is_meant: impl Fn(usize) -> bool) -> Option<usize> {
@@ -381,15 +407,18 @@ impl Model {
     pub fn lock_release(&mut self, domain: usize, lock: usize, whom: usize) -> isize {
         let mut first = match whom {
             0 => self.pass_on(self.running, lock, |waiters| waiters == domain),
-            _ if whom == self.running => self.pass_on(whom, lock, |_| true),
+            _ if whom == self.running => self.pass_on(whom, lock, |waiters| waiters == domain || waiters != TRUSTED),
             _ => None,
         };
         if whom != self.running && self.threads.get(&whom).is_some_and(|thread| thread.state != State::Free) {
             let thread = &self.threads[&whom];
             let record = self.locks.get(thread.object).filter(|_| thread.state == State::Lock);
-            let alone = record.filter(|record| record.1.is_none() && record.0.1 == lock).map(|record| record.0.0);
+            let is_meant = |waiters: usize| waiters == domain || waiters != TRUSTED;
+            let is_alone =
+                |record: &(Key, Option<usize>)| record.1.is_none() && record.0.1 == lock && is_meant(record.0.0);
+            let alone = record.copied().filter(is_alone).map(|record| record.0.0);
             let below = match alone {
-                None => self.pass_on(whom, lock, |_| true),
+                None => self.pass_on(whom, lock, is_meant),
                 Some(waiters) if waiters == domain => None,
                 Some(_) => self.pass_on(whom, lock, |waiters| waiters == domain),
             };

@@ -17,6 +17,8 @@
 //! P, V and the timer's interrupt have a quick form for the usual cases. It calls nothing, so its code needs no stack, and refuses without
 //! having changed anything where the case is not usual.
 
+#[cfg(test)]
+mod consistency;
 mod decisions;
 mod ending;
 mod inheritance;
@@ -56,7 +58,7 @@ pub const WAKES: usize = 4;
 /// (10 µs at 10 MHz): the alarms of lower threads take little of a higher one's time.
 pub const GAP: u64 = 100;
 /// Most threads that inherit a priority from one that waits for a lock: the locks of trusted components nest less deeply.
-const HEIRS: usize = 6;
+pub(crate) const HEIRS: usize = 6;
 
 /// Who runs on a hart, and what its timer and its clock say.
 #[repr(C)]

@@ -21,7 +21,8 @@ impl<M: Machine> Scheduler<M> {
     /// been done `turns` times; 0 when it may be free. Until then the holder has at least the running thread's priority. With holder 0, for
     /// one without a name: until [`lock_release`](Self::lock_release) names the running thread. [`TURNS`](abi::lock::TURNS): how often letting go has been done,
     /// and nothing else; [`NAME`]: the running thread's [`Holder`]. `EOWNERDEAD`: the holder has ended, or the domain in which it took the
-    /// lock; `EAGAIN`: others wait for `most` other locks of that holder; `ESRCH`: no such thread; `EINVAL`: it is itself, or waits for that
+    /// lock; `EAGAIN`: others wait for `most` other locks of that holder, or for some more of the running thread's, or those of
+    /// many domains for this one; `ESRCH`: no such thread; `EINVAL`: it is itself, or waits for that
     /// lock too.
     pub fn lock_wait(&mut self, identity: usize, most: usize, lock: usize, holder: usize, turns: isize) -> Decision {
         if turns == NAME {
@@ -40,7 +41,8 @@ impl<M: Machine> Scheduler<M> {
         if self.hart.running == IDLE {
             return refuse(Error::EINVAL);
         }
-        let key = Locks::key(identity % (1 << NUMBER_BITS), lock);
+        let domain = identity % (1 << NUMBER_BITS);
+        let key = Locks::key(domain, lock, most >= locks::MOST);
         if holder == 0 {
             let place = self.locks.add_alone(key);
             return self.wait_at(place);
@@ -54,13 +56,22 @@ impl<M: Machine> Scheduler<M> {
             return refuse(Error::EINVAL);
         }
         let (mut place, count) = self.locks.find(&self.threads, holder, key, said.domain());
-        if place == 0 && count >= most.min(locks::MOST) {
+        // Who waits itself is given one more where others wait with it.
+        let waits = usize::from(record.state == State::Lock);
+        let is_full = || {
+            let too_many_alike = || self.locks.alike(&self.threads, holder, key) + waits >= locks::ALIKE;
+            count >= most.min(locks::MOST - waits) || (most < locks::MOST && too_many_alike())
+        };
+        let own = self.locks.count(&self.threads, self.hart.running);
+        if (place == 0 && is_full()) || !Locks::may_be_given(own, most) {
             return refuse(Error::EAGAIN);
         }
         // The running thread may have been woken to take the lock, with others waiting below it, and another was quicker. They look for
-        // themselves now: who waits for a lock keeps nobody else waiting for it, so that no thread has the same one below itself twice.
-        if self.pass_on_all(self.hart.running, lock, |_| true) != Thread::NOBODY {
+        // themselves now: who waits for a lock keeps nobody else waiting for it, so that no thread has the same one below itself twice. It looks
+        // again itself, and waits in an entry of its own.
+        if self.pass_on_all(self.hart.running, lock, domain, true) != Thread::NOBODY {
             self.inherit(self.hart.running);
+            return self.settle(0);
         }
         if place == 0 {
             place = self.locks.add(&mut self.threads, holder, key, said.domain());
@@ -79,13 +90,13 @@ impl<M: Machine> Scheduler<M> {
     /// The running thread, in domain `asid`, has let go of the lock with key `lock`: of those that wait for thread `whom`, the first of each domain
     /// wakes, and the highest of them goes on if its priority is at least the running thread's without what that had inherited. `whom` is that
     /// thread itself, or who has waited first for a holder without a name. With 0, for a lock that its domain has to itself, the first wakes
-    /// of those in that domain that wait for the running thread.
+    /// of those in that domain that wait for the running thread. Of trusted domains other than that one, nobody wakes.
     pub fn lock_release(&mut self, asid: usize, lock: usize, whom: usize) -> Decision {
         self.turns = self.turns.wrapping_add(1);
         let running = self.hart.running;
         let first = match self.live(whom) {
-            _ if whom == 0 => self.pass_on_all(running, lock, |domain| domain == asid),
-            Some(whom) if whom == running => self.pass_on_all(running, lock, |_| true),
+            _ if whom == 0 => self.pass_on_all(running, lock, asid, false),
+            Some(whom) if whom == running => self.pass_on_all(running, lock, asid, true),
             Some(whom) => self.wake_named(whom, asid, lock),
             None => Thread::NOBODY,
         };
@@ -103,16 +114,15 @@ impl<M: Machine> Scheduler<M> {
         let record = &self.threads[whom];
         let place = record.object as Place;
         let waits = record.state == State::Lock && self.locks.at(place).holder == Thread::NOBODY;
-        if !waits || !self.locks.is_for(place, lock) {
-            let first = self.pass_on_all(whom, lock, |_| true);
+        if !waits || !self.locks.is_meant(place, lock, asid, true) {
+            let first = self.pass_on_all(whom, lock, asid, true);
             self.inherit(whom);
             return first;
         }
-        let is_callers = |domain: usize| domain == asid;
-        let below = if is_callers(self.locks.waiters_of(place)) {
+        let below = if self.locks.waiters_of(place) == asid {
             Thread::NOBODY
         } else {
-            self.pass_on_all(whom, lock, is_callers)
+            self.pass_on_all(whom, lock, asid, false)
         };
         self.inherit(whom);
         self.end_wait(whom, 0);
@@ -150,16 +160,16 @@ impl<M: Machine> Scheduler<M> {
         });
         !lives || self.lives[said.domain() % MAX_DOMAINS] as usize != said.life() + 1
     }
-    /// Of each domain that is meant, wakes the first thread that waits below `holder` for the lock with that key, and puts its others below it → the
-    /// highest that was woken, or nobody.
-    fn pass_on_all(&mut self, holder: Thread, lock: usize, is_meant: impl Fn(usize) -> bool) -> Thread {
+    /// Of `domain`, and of each other one that is not trusted where `others` are meant too, wakes the first thread that waits below `holder` for the
+    /// lock with that key, and puts its others below it → the highest that was woken, or nobody.
+    fn pass_on_all(&mut self, holder: Thread, lock: usize, domain: usize, others: bool) -> Thread {
         let (mut place, mut first) = (self.threads[holder].held, Thread::NOBODY);
         for _ in 0..locks::MOST {
             if place == 0 {
                 break;
             }
             let next = self.locks.after(place);
-            if self.locks.is_for(place, lock) && is_meant(self.locks.waiters_of(place)) {
+            if self.locks.is_meant(place, lock, domain, others) {
                 let woken = self.pass_on(place);
                 first = self.higher(first, woken);
             }
@@ -173,8 +183,11 @@ impl<M: Machine> Scheduler<M> {
     }
     /// The same of one domain's.
     fn pass_on(&mut self, place: Place) -> Thread {
-        self.locks.release(&mut self.threads, place);
         let first = self.locks.at(place).queue.first();
+        if first == Thread::NOBODY {
+            return first;
+        }
+        self.locks.release(&mut self.threads, place);
         self.locks.at(place).queue.remove(&mut self.threads, first);
         if self.locks.at(place).queue.is_empty() {
             self.locks.free(place);

@@ -469,6 +469,9 @@ fn who_was_woken_for_a_lock_and_came_too_late_keeps_nobody_waiting() {
     // 5 takes it again before 2, for which 3 and 4 wait, has done so: in the end all three wait for 5.
     for late in [2, 3, 4] {
         assert_eq!(system.running, late);
+        if late != 4 {
+            assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, 5, 1)), (late, 0), "the next looks too");
+        }
         assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, 5, 1)).0, 5);
         system.enter(|s| s.r#yield());
     }
@@ -494,16 +497,110 @@ fn locks_of_one_holder_are_eagain_beyond_most() {
     assert_eq!(system.enter(|s| s.lock_wait(6, 1, 8, 4, 0)), (2, EAGAIN.code()), "another component's");
     assert_eq!(system.enter(|s| s.lock_wait(6, 2, 8, 4, 0)).0, 4);
 }
+/// For lock after lock of thread 2, which sleeps, thread 40 waits in front of another one, and is woken: the others are
+/// left for it. → how many of its waits were refused.
+fn gathers(system: &mut System, most: usize, locks: usize) -> isize {
+    let mut refused = 0;
+    for n in 1..=locks {
+        assert_eq!(system.running, 40);
+        let turns = n as isize - 1 - refused;
+        if system.enter(|s| s.lock_wait(7, most, 8 * n, 2, turns)) == (40, EAGAIN.code()) {
+            refused += 1;
+            continue;
+        }
+        system.enter(|s| s.lock_wait(7, most, 8 * n, 2, turns));
+        assert_eq!(system.enter(|s| s.lock_release(7, 8 * n, 2)), (40, 0));
+        system.scheduler.check_locks();
+    }
+    refused
+}
+#[test]
+fn a_thread_is_given_no_more_locks_than_are_looked_through() {
+    let others = (3..30).map(|index| (index, 5));
+    for (most, given) in [(8, 10), (16, 16usize)] {
+        let boot: Vec<_> = others.clone().chain([(2, 10), (40, 9)]).collect();
+        let mut system = System::new(&boot);
+        system.enter(|s| s.sleep(1_000_000_000));
+        assert_eq!(gathers(&mut system, most, 18), 18 - given as isize);
+        // Its end wakes all the others, and ends.
+        let mut calls = 1;
+        while system.enter(|s| s.exit()).1 == 1 {
+            calls += 1;
+            assert!(calls < 20 && system.running == 40);
+            system.scheduler.check_locks();
+        }
+        let waiting = (3..30).filter(|&n| system.state(n) == State::Semaphore as isize).count();
+        assert_eq!((waiting, calls), (0, given.div_ceil(crate::scheduler::WAKES)));
+    }
+}
+#[test]
+fn who_waits_has_room_for_what_it_is_given_then() {
+    // 2 is named for 15 locks while it waits, and not for one more.
+    let boot: Vec<_> = (3..30).map(|index| (index, 5)).chain([(2, 6), (40, 1)]).collect();
+    let mut system = System::new(&boot);
+    assert_eq!(system.running, 2);
+    system.enter(|s| s.lock_wait(7, 16, 8, 40, 0));
+    for n in 2..17 {
+        system.enter(|s| s.lock_wait(7, 16, 8 * n, 2, 0));
+    }
+    let running = system.running;
+    assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8 * 17, 2, 0)), (running, EAGAIN.code()));
+    system.enter(|s| s.lock_wait(7, 16, 8, 40, 0));
+    assert_eq!(system.enter(|s| s.lock_release(7, 8, 40)).0, 2);
+    system.scheduler.check_locks();
+}
+#[test]
+fn who_waits_for_a_lock_of_a_trusted_domain_is_woken_by_that_one_alone() {
+    let mut system = System::new(&[(2, 9), (3, 8), (4, 1), (5, 1)]);
+    let priority = |system: &mut System, index| system.enter(|s| s.info(index)).1 >> 32 & 0xffff;
+    // 2 waits for 4, and 3 for a holder without a name, both in domain 7.
+    assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, 4, 0)).0, 4);
+    system.enter(|s| s.sleep(10));
+    while system.running != 3 {
+        system.enter(|s| s.r#yield());
+    }
+    assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, 0, 0)).0, 5);
+    // 5, in domain 9, names each, and itself as the last one that waits for the same.
+    for whom in [4, 3, 5] {
+        assert_eq!(system.enter(|s| s.lock_release(9, 8, whom)), (5, 0), "{whom}");
+    }
+    assert_eq!(priority(&mut system, 4), 9);
+    assert_eq!(system.enter(|s| s.lock_release(7, 8, 3)), (3, 0));
+    system.enter(|s| s.sleep(1000));
+    assert_eq!(system.enter(|s| s.lock_release(7, 8, 4)), (2, 0));
+    assert_eq!(priority(&mut system, 4), 1);
+}
 #[test]
 fn who_names_a_lock_of_other_domains_keeps_nobody_of_them_waiting() {
     let mut system = System::new(&[(2, 5), (3, 5), (4, 5), (5, 5)]);
     for (domain, next) in [(9, 3), (7, 4), (7, 5)] {
-        assert_eq!(system.enter(|s| s.lock_wait(domain, 16, 8, 5, 0)).0, next);
+        assert_eq!(system.enter(|s| s.lock_wait(domain, 8, 8, 5, 0)).0, next);
     }
     // 2 names it alone, and came first; it does nothing with it.
     assert_eq!(system.enter(|s| s.lock_release(7, 8, 5)), (3, 0), "one of each domain");
     assert_eq!(system.state(2), State::Ready as isize);
     assert_eq!(system.enter(|s| s.lock_release(7, 8, 3)), (4, 0));
+}
+#[test]
+fn of_few_domains_only_threads_wake_in_one_entry() {
+    let boot: Vec<_> = (2..40).map(|index| (index, 5)).chain([(40, 9)]).collect();
+    let mut system = System::new(&boot);
+    system.enter(|s| s.sleep(1_000_000_000));
+    let waiting = |system: &mut System| (2..40).filter(|&n| system.state(n) == State::Semaphore as isize).count();
+    let mut refused = 0;
+    for domain in 10..18 {
+        for _ in 0..2 {
+            let waits = system.enter(|s| s.lock_wait(domain, 8, 8, 40, 0)).1;
+            refused += usize::from(waits == EAGAIN.code());
+        }
+    }
+    assert_eq!((waiting(&mut system), refused), (12, 4));
+    // Another lock's; and a trusted domain's, which are not woken with them.
+    system.enter(|s| s.lock_wait(10, 8, 16, 40, 0));
+    system.enter(|s| s.lock_wait(20, 16, 8, 40, 0));
+    assert_eq!(waiting(&mut system), 14);
+    system.enter(|s| s.lock_release(10, 8, 40));
+    assert_eq!(waiting(&mut system), 8);
 }
 #[test]
 fn a_lock_that_a_domain_has_to_itself_wakes_nobody_of_others() {
@@ -527,8 +624,8 @@ fn who_waits_first_for_a_holder_without_a_name_is_woken_by_its_own() {
 fn who_waits_for_a_copys_lock_is_not_taken_for_who_waits_for_its_parents() {
     let mut system = System::new(&[(2, 5), (3, 5), (4, 1)]);
     // 2 waits in the parent; in the copy the lock says the same of who waits.
-    assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, 0, 0)).0, 3);
-    assert_eq!(system.enter(|s| s.lock_wait(9, 16, 8, 2, 0)).0, 4);
+    assert_eq!(system.enter(|s| s.lock_wait(7, 8, 8, 0, 0)).0, 3);
+    assert_eq!(system.enter(|s| s.lock_wait(9, 8, 8, 2, 0)).0, 4);
     assert_eq!(system.enter(|s| s.lock_release(9, 8, 2)), (2, 0));
     system.enter(|s| s.exit());
     assert_eq!(system.running, 3);

@@ -2,16 +2,15 @@
 //! result, and all threads are in the same states.
 
 use super::System;
-use crate::model::Model;
+use crate::model::{MOST, Model, TRUSTED};
+use crate::scheduler::HEIRS;
 use crate::{NEVER, Scheduler, State};
 use abi::lock::TURNS;
 use proptest::prelude::*;
 
-const THREADS: usize = 12;
-/// Domains whose stacks are waited for.
-const DOMAINS: [usize; 3] = [1, 2, 511];
-/// Locks of one holder that are waited for, at most.
-const MOST: usize = 2;
+const THREADS: usize = 28;
+/// Domains whose stacks are waited for; those of the first two wait for locks.
+const DOMAINS: [usize; 3] = [1, TRUSTED, 511];
 
 #[derive(Clone, Debug)]
 enum Operation {
@@ -35,6 +34,8 @@ enum Operation {
     /// In a domain, for a lock, that a thread holds, or that of 0 nobody knows; what is known of it may be old.
     LockWait(usize, usize, usize, bool),
     LockRelease(usize, usize, usize),
+    /// In a domain, so often: one after the other waits for the same lock of a thread, and whoever runs then lets go of it.
+    Gather(usize, usize, usize),
     /// Time passes; timer interrupts come when they are due.
     Pass(u64),
 }
@@ -63,6 +64,7 @@ fn operation() -> impl Strategy<Value = Operation> {
         2 => (thread.clone(), any::<bool>()).prop_map(|(index, ends)| EndStuck(index, ends)),
         8 => (0..2usize, 0..3usize, 1..7usize, 0..8).prop_map(|(n, key, of, old)| LockWait(DOMAINS[n], key, if of == 1 { 0 } else { of }, old == 0)),
         6 => (0..2usize, 0..3usize, 0..9usize).prop_map(|(n, key, whom)| LockRelease(DOMAINS[n], key, whom)),
+        1 => (0..2usize, 1..20usize, 2..THREADS).prop_map(|(n, often, holder)| Gather(DOMAINS[n], often, holder)),
         6 => (1..200_000u64).prop_map(Pass),
     ]
 }
@@ -76,9 +78,11 @@ struct Pair {
 
 impl Pair {
     fn new() -> Pair {
-        let system = System::new(&[(2, 4), (3, 4), (4, 2)]);
+        // For some indices there is no thread yet.
+        let boot: Vec<_> = (2..THREADS - 4).map(|index| (index, 5 - (index as isize % 4))).collect();
+        let system = System::new(&boot);
         let mut model = Model::new(0);
-        for (index, priority) in [(2, 4), (3, 4), (4, 2)] {
+        for (index, priority) in boot.into_iter().map(|(index, priority)| (index, priority as usize)) {
             model.add(index, priority, 7, priority);
         }
         model.finish(0);
@@ -139,16 +143,29 @@ impl Pair {
                 let (p, c) = (priority as isize, ceiling as isize);
                 self.both(|s| s.add(index, p, 7, c), |m| m.add(index, priority, 7, ceiling));
             }
+            // Who waits further behind lends nothing.
+            LockWait(_, _, holder, _) if self.model.row(holder) > HEIRS => {}
             LockWait(domain, key, holder, old) => {
-                let turns = self.system.enter(|s| s.lock_wait(domain, MOST, 8 * key, holder, TURNS)).1;
+                let most = MOST[usize::from(domain == TRUSTED)];
+                let turns = self.system.enter(|s| s.lock_wait(domain, most, 8 * key, holder, TURNS)).1;
                 let turns = if old { turns + 1 } else { turns };
-                let wait = |m: &mut Model| if old { 0 } else { m.lock_wait((domain, key), MOST, holder) };
-                self.both(|s| s.lock_wait(domain, MOST, 8 * key, holder, turns), wait);
+                let wait = |m: &mut Model| if old { 0 } else { m.lock_wait((domain, key), holder) };
+                self.both(|s| s.lock_wait(domain, most, 8 * key, holder, turns), wait);
             }
             LockRelease(domain, key, whom) => {
                 // Often itself.
                 let whom = if whom > 6 { self.model.running } else { whom };
                 self.both(|s| s.lock_release(domain, 8 * key, whom), |m| m.lock_release(domain, key, whom));
+            }
+            Gather(domain, often, holder) => {
+                for key in 4..4 + often {
+                    for _ in 0..2 {
+                        self.step(LockWait(domain, key, holder, false));
+                        self.check();
+                    }
+                    self.step(LockRelease(domain, key, holder));
+                    self.check();
+                }
             }
             Exit => self.both(|s| s.exit(), |m| m.exit()),
             Reap => self.both(|s| s.reap(), |m| m.reap()),
@@ -201,11 +218,13 @@ impl Pair {
         assert!(timer <= latest, "nobody sleeps too long");
         let running = (2..THREADS).filter(|&index| self.model.info(index) >> 48 == State::Running as isize).count();
         assert_eq!(running, usize::from(self.model.running != 1), "exactly one runs");
+        self.system.scheduler.check_locks();
     }
     /// All that is left to wake is woken: no thread was lost.
     fn drain(&mut self) {
         for index in 2..THREADS {
             self.step(WakeDead(index));
+            self.check();
         }
         while self.model.running != 1 {
             self.step(Exit);

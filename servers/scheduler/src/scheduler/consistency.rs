@@ -1,0 +1,46 @@
+//! For tests: what holds of the records of locks after every entry.
+
+use super::Scheduler;
+use crate::locks::MOST;
+use crate::machine::Machine;
+use crate::threads::{State, Thread};
+use abi::nucleus::MAX_THREADS;
+
+impl<M: Machine> Scheduler<M> {
+    /// Each record that was ever used is in one list alone, or in none and somebody waits there for a holder without a name; those that are below a
+    /// thread are not too many, and somebody waits in each.
+    pub fn check_locks(&self) {
+        let mut seen = [false; MAX_THREADS];
+        let mut see = |place: u16| {
+            assert!(place <= self.locks.used(), "record {place} has never been used");
+            assert!(!core::mem::replace(&mut seen[place as usize], true), "record {place} is in two places");
+        };
+        for thread in (0..self.threads_end).filter_map(Thread::new) {
+            let (mut place, mut count) = (self.threads[thread].held, 0);
+            while place != 0 {
+                see(place);
+                let lock = self.locks.get(place);
+                assert!(lock.holder == thread && !lock.queue.is_empty(), "record {place}, below thread {thread:?}");
+                (place, count) = (self.locks.after(place), count + 1);
+            }
+            assert!(count <= MOST, "{count} records below thread {thread:?}");
+        }
+        for place in self.locks.all_free() {
+            see(place);
+            assert!(self.locks.get(place).queue.is_empty(), "record {place} is free");
+        }
+        for thread in (0..self.threads_end).filter_map(Thread::new) {
+            let record = &self.threads[thread];
+            if record.state != State::Lock {
+                continue;
+            }
+            let lock = self.locks.get(record.object as u16);
+            if lock.holder == Thread::NOBODY {
+                see(record.object as u16);
+                assert!(lock.queue.is_alone(&self.threads, thread));
+            }
+        }
+        let lost = (1..=self.locks.used()).find(|&place| !seen[place as usize]);
+        assert_eq!(lost, None, "a record that is nowhere");
+    }
+}
