@@ -239,6 +239,8 @@ impl<R: Ram> Spaces<R> {
     pub fn release_stack(&mut self, asid: usize, top: usize, windows: OpenWindows) -> Result<(), Error> {
         let asid = self.views.get(asid).map_or(asid, |view| view.space as usize);
         let n = stacks::slot(top).ok_or(Error::EINVAL)?;
+        // From there on nothing is split.
+        self.can_be_unseen(asid, top - PAGE)?;
         self.burying(asid, |s, doomed| {
             let mut page = top - PAGE;
             while s.take_page(asid, page, windows, doomed)? {

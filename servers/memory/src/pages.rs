@@ -147,7 +147,7 @@ impl<R: Ram> Spaces<R> {
         }
     }
     /// Takes the page at `va` out of the space, of which `doomed` is. True if something was mapped. `EBUSY`: a window shows it;
-    /// `EAGAIN`: that is not known; `ENFILE`, `ENOMEM`: a view would have a region too many.
+    /// `EAGAIN`: that is not known. Whether views have room for what is left around it ([`Spaces::can_be_unseen`]), the caller has asked.
     pub(crate) fn take_page(
         &mut self,
         asid: usize,
@@ -161,9 +161,7 @@ impl<R: Ram> Spaces<R> {
         if value.is_none() {
             return Ok(false);
         }
-        let unshown = windows.not(value)?;
-        self.can_be_unseen(asid, va)?;
-        self.take_out(at, va, unshown, doomed);
+        self.take_out(at, va, windows.not(value)?, doomed);
         self.unseen(asid, va);
         if value.marks() != Marks::FOREIGN {
             self.count(asid, -1)?;
@@ -198,7 +196,9 @@ impl<R: Ram> Spaces<R> {
         })
     }
     /// Unmaps the page at `va`, as [`Spaces::take_page`]; its frame is free again if it was the component's own.
+    /// `ENFILE`, `ENOMEM`: a view would have a region too many.
     pub fn unmap(&mut self, asid: usize, va: usize, windows: OpenWindows) -> Result<bool, Error> {
+        self.can_be_unseen(asid, va)?;
         self.burying(asid, |s, doomed| s.take_page(asid, va, windows, doomed))
     }
     /// Copies `count` entries from `first` on, that of address `va`, to space `to`. What can be written is shared from now

@@ -168,8 +168,11 @@ impl<R: Ram> Spaces<R> {
         }
         self.burying(asid, |s, doomed| {
             for va in (there..there + pages * PAGE).step_by(PAGE) {
+                if s.can_be_unseen(asid, va).is_err() {
+                    continue;
+                }
                 match s.take_page(asid, va, windows, doomed) {
-                    Err(Error::EBUSY | Error::ENFILE | Error::ENOMEM) => {}
+                    Err(Error::EBUSY) => {}
                     other => drop(other?),
                 }
             }

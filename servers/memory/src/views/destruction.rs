@@ -52,8 +52,8 @@ impl<R: Ram> Spaces<R> {
     pub(crate) fn give_up(&mut self, space: usize, region: Region, windows: OpenWindows) -> Result<(), Error> {
         self.burying(space, |s, doomed| {
             region.pages().try_for_each(|va| match s.take_page(space, va, windows, doomed) {
-                // A window shows it, or may; or another has taken what lies around it, for which there is no room in two parts.
-                Err(Error::EBUSY | Error::EAGAIN | Error::ENFILE | Error::ENOMEM) => Ok(()),
+                // A window shows it, or may.
+                Err(Error::EBUSY | Error::EAGAIN) => Ok(()),
                 other => other.map(|_| ()),
             })
         })?;
