@@ -42,7 +42,7 @@ const _: () = assert!((MAX_DOMAINS as u64) << LOCK.count_ones() <= TRUSTED);
 /// Below one holder there are so many at most; a component that is not trusted names it for no more than half.
 pub const MOST: usize = 16;
 /// Of those for one lock, all of which wake in one entry where it is let go, components that are not trusted make no more: with interrupts off, each takes
-/// some 200 instructions.
+/// some 120 instructions.
 pub const ALIKE: usize = 6;
 /// A thread that others name for as many locks as they may can still be given so many more where it is woken.
 const SPARE: usize = 2;

@@ -132,9 +132,12 @@ fn ask(thread: usize, mut spaces: Guard, (client, cause, address, pc): (DomainId
     let fault = Fault { client, cause, address, pc, account: spaces.account_of(client.number()) };
     let Spaces { ram, frames, pagers, .. } = &mut *spaces;
     let Some((portal, first)) = pagers.begin((ram, frames), thread, fault) else { return Answered::Not };
-    let most = if first { SERVICE_CALLER } else { SERVICE_ASKER };
     drop(spaces);
-    let answered = pebble::portal::call_back(most, portal as usize, [client.number(), cause, address, pc]);
+    // A power of two is compared with in one instruction.
+    let answered = match first || pebble::portal::may_call_back(SERVICE_ASKER) {
+        true => pebble::portal::call_back(SERVICE_CALLER - 1, portal as usize, [client.number(), cause, address, pc]),
+        false => Error::EDEPTH.code(),
+    };
     let mut spaces = SPACES.lock();
     spaces.pagers.end(thread, portal);
     if answered == 0 {
