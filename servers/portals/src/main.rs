@@ -13,8 +13,9 @@ mod entries;
 mod hart;
 
 use abi::Error;
-use abi::address::SERVICE_ASKER;
+use abi::address::{SERVICE_ASKER, SERVICE_STACK};
 use abi::identity::DomainId;
+use abi::nucleus::flags::TRUSTED;
 use entries::accounts::{account_charge, account_of, account_refund};
 use entries::domains::{create, destroy, event, exit, fault, fork, kill, limits, wait};
 use entries::inspection::{
@@ -105,10 +106,17 @@ fn post(mut manager: Guard) {
     drop(manager);
     posts.make(Hart);
 }
-/// Calls code of a client through `upcall`, which is pending, with the lock free: so it takes the guard.
-fn unlocked_call<const N: usize>(manager: Guard, upcall: usize, arguments: [usize; N]) -> isize {
+/// Bytes of the service stack that may be in use where somebody is asked in a call of domain `asid`. A trusted component's own thread has what it does there, as deep as
+/// it likes: how deep is its own to see to.
+fn asker(manager: &Manager, asid: usize) -> usize {
+    let trusted = manager.domain(asid).is_ok_and(|d| d.flags & TRUSTED != 0);
+    if trusted { SERVICE_STACK } else { SERVICE_ASKER }
+}
+/// Calls code of a client through `upcall`, which is pending, with the lock free: so it takes the guard. `EDEPTH`: more than `most` bytes of the service
+/// stack are in use.
+fn unlocked_call<const N: usize>(manager: Guard, most: usize, upcall: usize, arguments: [usize; N]) -> isize {
     drop(manager);
-    let result = pebble::portal::call_back(SERVICE_ASKER, upcall, arguments);
+    let result = pebble::portal::call_back(most, upcall, arguments);
     MANAGER.lock().upcall_returned(upcall);
     result
 }
@@ -133,7 +141,7 @@ fn tell_one(told: DomainId, portal: usize, first: DomainId) -> Option<DomainId> 
     let asid = manager.live(told).ok()?;
     let notify = manager.domain(asid).map_or(0, |d| d.notify);
     if let Ok(upcall) = manager.upcall_pending(notify) {
-        unlocked_call(manager, upcall, [asid, portal]);
+        unlocked_call(manager, SERVICE_ASKER, upcall, [asid, portal]);
     }
     next
 }

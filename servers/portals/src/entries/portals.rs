@@ -1,6 +1,6 @@
 //! Portals: registered, opened, granted, closed, and the letters that servers have code for.
 
-use crate::{MANAGER, TO_TELL, client_memory, seldom_with_caller, tell, tell_one};
+use crate::{MANAGER, TO_TELL, asker, client_memory, seldom_with_caller, tell, tell_one};
 use crate::{unlocked_call, with_caller, with_new_portals};
 use abi::Error;
 use abi::address::SERVICE_ASKER;
@@ -48,7 +48,8 @@ fn open_asking(thread: ThreadIndex, name: Alleged<Name>) -> isize {
         Ok(asking) => asking,
         Err(error) => return error.code(),
     };
-    let answer = unlocked_call(manager, asking.upcall, asking.words());
+    let most = manager.caller(thread.0).map_or(SERVICE_ASKER, |caller| asker(&manager, caller.direct));
+    let answer = unlocked_call(manager, most, asking.upcall, asking.words());
     with_new_portals(thread, 1, |manager, caller| {
         manager.open_answered((caller, thread.0), name.address(), &asking, answer)
     })
@@ -124,7 +125,10 @@ pub extern "C" fn argument(_cause: usize, value: usize, pc: usize, caller: Ident
     let (callee, template) = (pc & ((1 << abi::nucleus::fault::TEMPLATE) - 1), pc >> abi::nucleus::fault::TEMPLATE);
     let mut manager = MANAGER.lock();
     let result = match manager.template_question(template, caller.0, callee) {
-        Ok((upcall, asids)) => unlocked_call(manager, upcall, [value, caller.0, callee, asids]).min(0),
+        Ok((upcall, asids)) => {
+            let most = asker(&manager, caller.0 as u16 as usize);
+            unlocked_call(manager, most, upcall, [value, caller.0, callee, asids]).min(0)
+        }
         Err(error) => {
             drop(manager);
             error.code()
