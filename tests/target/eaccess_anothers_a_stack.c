@@ -6,6 +6,7 @@
 /* A protected module takes a client's frame from where that client's lie, and its password from nowhere in memory: a part of the program that only
    knows where another's A-stack is can have the module read there, and must not have it act in that one's name. */
 #include <protected.h>
+#include "include/parts.h"
 
 #define COUNTER(procedure, module) procedure(module, long, add, (long, amount))
 DP_INTERFACE(counter, COUNTER)
@@ -32,16 +33,6 @@ static word steals(word portal, word frame, word first, word second)
 }
 DP_MODULE(thief, steals)
 
-static const char *name(word result)
-{
-    return result == -EACCESS ? "EACCESS" : result == -EFAULT ? "EFAULT" : result == -ENOENT ? "ENOENT" : "?";
-}
-static int made(int dp, dp_entry *entry, int procedures)
-{
-    if (dp < 0 || dp_show_program(dp) || dp_register(dp, entry, procedures, 4))
-        exit(printf("FAILED: no domain: %d\n", dp));
-    return dp;
-}
 int main(void)
 {
     int dp = made(dp_create("counter"), counter, counter_procedures), other = made(dp_create("thief"), thief, thief_procedures);

@@ -9,6 +9,7 @@
 // expect stdout and its task: 0
 /* The handle of a domain of protection that was passed on lets its holder call it. What the domain is made of is its maker's and its task's to say. */
 #include <pebble.h>
+#include "include/parts.h"
 
 static _Alignas(4096) word page[512];
 
@@ -29,16 +30,6 @@ static word does(int handle, word what, word a, word b, word c)
 {
     page[0] = a, page[1] = b, page[2] = c;
     return dp_call(other, holder, OPERATES, 0, operate, handle, what, page);
-}
-static const char *name(word result)
-{
-    return result == -EACCESS ? "EACCESS" : result == -EFAULT ? "EFAULT" : result == -ENOENT ? "ENOENT" : "?";
-}
-static int made(int dp, dp_entry *entry, int procedures)
-{
-    if (dp < 0 || dp_show_program(dp) || dp_register(dp, entry, procedures, 4))
-        exit(printf("FAILED: no domain: %d\n", dp));
-    return dp;
 }
 int main(void)
 {

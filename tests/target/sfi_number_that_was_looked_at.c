@@ -5,16 +5,9 @@
 /* What a portal's number stands for is looked at, a call's arguments are checked against that, and then it is called by its number. Between the two
    the server dies that has granted it, where the table has no other number free, and the next portal that is opened has a window: with the number, it
    would be called with an address that was looked at as a plain word, of another fault domain's. */
-#include <pebble.h>
+#include "../hostile/include/grant.h"
 
-enum { GRANT = 30, ATTEMPTS = 400 };
-static struct {
-    uint64_t count, gone, constant;
-    struct {
-        char spec[16];
-        uint64_t entry;
-    } portals[4];
-} __attribute__((aligned(256))) grant;
+enum { ATTEMPTS = 400 };
 static volatile int hits;
 
 static word harmless(word a, word b, word c, word d, word e, word f) { return (void)a, (void)b, (void)c, (void)d, (void)e, (void)f, 77; }
@@ -22,10 +15,8 @@ static word give(word what)
 {
     if (what == 1)
         exit(0);
-    grant.count = 1, grant.gone = 0, grant.constant = 1;
-    memcpy(grant.portals[0].spec, "npiiiiii", 9);
-    grant.portals[0].entry = (uint64_t)harmless;
-    return invoke_portal(GRANT, &grant);
+    grant.constant = 1;
+    return give_portals(1, "npiiiiii", harmless);
 }
 /* Opens a window for writing. */
 static word writes(volatile word *window)

@@ -181,10 +181,10 @@ impl<R: Ram> Spaces<R> {
     fn region_room(&mut self, view: usize, (start, end): (usize, usize), others: usize) -> Result<(), Error> {
         let (mut after, mut more) = (1 + others, 3 + others);
         for region in self.views.regions_of(view) {
-            let (before, behind) = (region.start as usize * PAGE < start, region.end as usize * PAGE > end);
+            let (first, behind) = region.range();
             let taken = region.own as usize;
             let meets = region.meets(start, end);
-            after += if meets { before as usize + behind as usize + 2 * taken } else { 1 };
+            after += if meets { (first < start) as usize + (behind > end) as usize + 2 * taken } else { 1 };
             more += if meets { taken } else { 0 };
         }
         if after > REGIONS {
@@ -215,8 +215,7 @@ impl<R: Ram> Spaces<R> {
     ) -> Result<(), Error> {
         while start < end {
             let own = self.views.regions_of(view).filter(|r| r.own && r.meets(start, end));
-            let next =
-                own.min_by_key(|r| r.start).map_or((end, end), |r| (r.start as usize * PAGE, r.end as usize * PAGE));
+            let next = own.min_by_key(|r| r.start).map_or((end, end), |r| r.range());
             if start < next.0 {
                 self.see(view, (start, next.0), rights, false)?;
             }

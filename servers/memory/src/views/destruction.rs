@@ -57,7 +57,7 @@ impl<R: Ram> Spaces<R> {
                 other => other.map(|_| ()),
             })
         })?;
-        let (start, end) = (region.start as usize * PAGE, region.end as usize * PAGE);
+        let (start, end) = region.range();
         let own = self.space(space)?;
         if let Some(slot) = stacks::slot_of(end - PAGE) {
             own.first_slot = own.first_slot.min(slot as u16);

@@ -12,26 +12,45 @@ fn look(world: &mut World, asid: usize, thread: usize, number: usize) {
     let caller = Caller { direct: asid, subject: asid };
     world.manager.look_at_portal(caller, thread, number).unwrap();
 }
-#[test]
-fn a_number_that_a_thread_has_asked_about_is_not_another_portals() {
-    let (mut world, server, thread) = World::with_component();
-    world.register(thread, "t.open", "npii").unwrap();
-    let (_, third) = world.component("third", 3);
-    world.register(third, "t.other", "npw").unwrap();
-    let (client, other) = world.component("client", 2);
-    let watcher = world.thread(client).unwrap();
-    let number = world.open(other, "t.open").unwrap();
-    assert!(world.enter(other, number));
-    let granted = world.grant(other, 1).unwrap();
-    world.leave(other);
-    // The table has no other number left.
-    let dead = world.manager.dead.portal;
-    let bad = world.manager.machine.info().symbols.bad_portal;
+/// A client of a server that has granted it a portal, of which it has `number` besides; thread `other` of it has called there, `watcher` has not. A third component
+/// provides "t.other".
+struct Client {
+    world: World,
+    server: usize,
+    client: usize,
+    other: usize,
+    watcher: usize,
+    number: usize,
+    granted: usize,
+}
+impl Client {
+    fn new() -> Client {
+        let (mut world, server, thread) = World::with_component();
+        world.register(thread, "t.open", "npii").unwrap();
+        let (_, third) = world.component("third", 3);
+        world.register(third, "t.other", "npw").unwrap();
+        let (client, other) = world.component("client", 2);
+        let watcher = world.thread(client).unwrap();
+        let number = world.open(other, "t.open").unwrap();
+        assert!(world.enter(other, number));
+        let granted = world.grant(other, 1).unwrap();
+        world.leave(other);
+        Client { world, server, client, other, watcher, number, granted }
+    }
+}
+/// The tables of these domains, which are alike, have no number left.
+fn fill(world: &mut World, sharers: &[usize]) {
+    let (dead, bad) = (world.manager.dead.portal, world.manager.machine.info().symbols.bad_portal);
     for free in FIRST_FREE..NPORTALS {
-        if world.manager.domain(client).unwrap().table.entry(free) == bad {
-            world.manager.install(client, free, dead).unwrap();
+        if world.manager.domain(sharers[0]).unwrap().table.entry(free) == bad {
+            sharers.iter().for_each(|&asid| world.manager.install_alone(asid, free, dead).unwrap());
         }
     }
+}
+#[test]
+fn a_number_that_a_thread_has_asked_about_is_not_another_portals() {
+    let Client { mut world, server, client, other, watcher, number, granted } = Client::new();
+    fill(&mut world, &[client]);
     look(&mut world, client, watcher, granted);
     world.kill(server).unwrap();
     assert_eq!(world.open(other, "t.other"), Err(Error::ENFILE), "it may be about to be called");
@@ -75,23 +94,9 @@ fn a_semaphore_that_another_domain_ends_leaves_no_number_that_may_be_about_to_be
 }
 #[test]
 fn a_number_that_a_thread_has_asked_about_is_no_portals_that_a_sharer_of_its_table_opens() {
-    let (mut world, server, thread) = World::with_component();
-    world.register(thread, "t.open", "npii").unwrap();
-    let (_, third) = world.component("third", 3);
-    world.register(third, "t.other", "npw").unwrap();
-    let (client, other) = world.component("client", 2);
-    let watcher = world.thread(client).unwrap();
-    let number = world.open(other, "t.open").unwrap();
-    assert!(world.enter(other, number));
-    let granted = world.grant(other, 1).unwrap();
-    world.leave(other);
+    let Client { mut world, server, client, other, watcher, number, granted } = Client::new();
     let (sharer, sharers) = world.fork(other, SHARED).unwrap();
-    let (dead, bad) = (world.manager.dead.portal, world.manager.machine.info().symbols.bad_portal);
-    for free in FIRST_FREE..NPORTALS {
-        if world.manager.domain(client).unwrap().table.entry(free) == bad {
-            [client, sharer].iter().for_each(|&asid| world.manager.install_alone(asid, free, dead).unwrap());
-        }
-    }
+    fill(&mut world, &[client, sharer]);
     look(&mut world, client, watcher, granted);
     world.kill(server).unwrap();
     assert_eq!(world.open(sharers, "t.other"), Err(Error::ENFILE), "it may be about to be called");
