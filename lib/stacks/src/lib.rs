@@ -153,26 +153,6 @@ impl<'a> Server<'a> {
             |pattern: &String| pattern.strip_suffix('*').map_or(pattern == name, |start| name.starts_with(start));
         self.component.opens.iter().any(matches)
     }
-    /// The deepest way from a function to where it calls a portal by a number that is not in its program. A circle counts once.
-    fn way_back(&self, at: u64, known: &mut BTreeMap<u64, Option<Way>>) -> Option<Way> {
-        if let Some(known) = known.get(&at) {
-            return known.clone();
-        }
-        known.insert(at, None);
-        let function = self.functions.get(&at)?;
-        let mut deepest = function.any_portal.then(|| Way { bytes: function.frame, functions: Vec::new() });
-        let pointed = function.refers.iter().map(|&callee| (callee, function.frame));
-        for (callee, taken) in function.calls.iter().map(|(&callee, &taken)| (callee, taken)).chain(pointed) {
-            if let Some(way) = self.way_back(callee, known) {
-                deepest = Some(deepest.unwrap_or_default().or(way.below(taken)));
-            }
-        }
-        if let Some(way) = &mut deepest {
-            way.functions.insert(0, format!("{}: {} ({})", self.component.name, function.name, function.frame));
-        }
-        known.insert(at, deepest.clone());
-        deepest
-    }
     /// Where it may be entered, with names where they are known: by portals that it registers while it runs, too.
     fn entered(&self) -> impl Iterator<Item = u64> {
         self.roots.iter().copied().filter(|at| *at != self.start)
@@ -200,6 +180,13 @@ impl Way {
         if other.bytes > self.bytes { other } else { self }
     }
 }
+/// The deeper of two ways that there may be.
+fn deeper(one: Option<Way>, other: Option<Way>) -> Option<Way> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.or(other)),
+        (one, other) => one.or(other),
+    }
+}
 /// What is known of a function.
 #[derive(Clone, Default)]
 struct Deep {
@@ -208,6 +195,8 @@ struct Deep {
     pointer: Option<Way>,
     /// And nothing on its ways refers to what that could be.
     open: bool,
+    /// The deepest way to where a portal is called by a number that is not in the program, in the same program.
+    asks: Option<Way>,
 }
 /// A place where a component is entered.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -264,7 +253,7 @@ impl<'a> Servers<'a> {
             let component = *component;
             let places: Vec<(u64, String)> = provides.iter().map(|(name, &at)| (at, name.clone())).collect();
             for (at, portal) in places {
-                let Deep { mut way, pointer, open } = self.way((n, at, false));
+                let Deep { mut way, pointer, open, .. } = self.way((n, at, false));
                 if let Some(pointer) = pointer.filter(|_| open) {
                     way = way.or(pointer.and(&self.deepest_addressed(n)));
                 }
@@ -275,19 +264,22 @@ impl<'a> Servers<'a> {
     }
     /// From each entry point of those that are told whom to call back, the deepest way to where they call by a number that is not in their programs: to what is
     /// not trusted, among others.
-    pub fn calls_back(&self) -> Vec<Entry<'a>> {
-        let asked = |server: &&Server| CALLS_BACK.iter().any(|name| server.provides.contains_key(*name));
-        let first = self.all.iter().filter(|server| server.component.boot).filter(asked);
-        let entries = first.flat_map(|server| {
-            let mut known = BTreeMap::new();
-            let places: Vec<(&String, &u64)> = server.provides.iter().collect();
-            places.into_iter().filter_map(move |(name, &at)| {
-                let way = server.way_back(at, &mut known)?;
-                let most = if name.starts_with("memory.") { BELOW_PAGER } else { BELOW };
-                Some(Entry { component: server.component.name, portal: Some(name.clone()), way, most })
-            })
-        });
-        entries.collect()
+    pub fn calls_back(&mut self) -> Vec<Entry<'a>> {
+        let mut entries = Vec::new();
+        for n in 0..self.all.len() {
+            let Server { component, provides, .. } = &self.all[n];
+            if !component.boot || !CALLS_BACK.iter().any(|name| provides.contains_key(*name)) {
+                continue;
+            }
+            let component = component.name;
+            let places: Vec<(u64, String)> = provides.iter().map(|(name, &at)| (at, name.clone())).collect();
+            for (at, portal) in places {
+                let Some(way) = self.way((n, at, false)).asks else { continue };
+                let most = if portal.starts_with("memory.") { BELOW_PAGER } else { BELOW };
+                entries.push(Entry { component, portal: Some(portal), way, most });
+            }
+        }
+        entries
     }
     /// The deepest way from a function of server `n` that a pointer in its data leads to, entry points left out, which portals lead to.
     fn deepest_addressed(&mut self, n: usize) -> Way {
@@ -341,9 +333,11 @@ impl<'a> Servers<'a> {
         let own = Way { bytes: frame, functions: Vec::new() };
         let mut pointer = function.indirect.then(|| own.clone());
         let mut unknown = function.indirect && refers.is_empty();
+        let mut asks = function.any_portal.then(|| own.clone());
         let mut further = self.by_portals(place);
         if function.indirect {
             further.extend(refers.iter().map(|&at| (n, at, asked)));
+            asks = deeper(asks, self.pointed_asks(n, &refers, asked).map(|way| way.below(frame)));
         }
         let mut deepest = own;
         for place in further {
@@ -352,19 +346,25 @@ impl<'a> Servers<'a> {
         for (callee, taken) in calls {
             let called = self.way((n, callee, asked));
             deepest = deepest.or(called.way.below(taken));
+            asks = deeper(asks, called.asks.map(|way| way.below(taken)));
             let Some(there) = called.pointer.map(|way| way.below(taken)) else { continue };
             unknown |= called.open && refers.is_empty();
             let pointed = refers.iter().map(|&at| self.way((n, at, asked)).way).max_by_key(|way| way.bytes);
             if let Some(pointed) = pointed {
                 deepest = deepest.or(there.clone().and(&pointed));
             }
-            pointer = Some(pointer.unwrap_or_default().or(there));
+            asks = deeper(asks, self.pointed_asks(n, &refers, asked).map(|way| there.clone().and(&way)));
+            pointer = deeper(pointer, Some(there));
         }
         let name = format!("{} ({frame})", self.name(place));
-        for way in [&mut deepest].into_iter().chain(&mut pointer) {
+        for way in [&mut deepest].into_iter().chain(&mut pointer).chain(&mut asks) {
             way.functions.insert(0, name.clone());
         }
-        Deep { way: deepest, pointer, open: unknown }
+        Deep { way: deepest, pointer, open: unknown, asks }
+    }
+    /// Of the functions that are referred to, what the deepest way takes to where one asks.
+    fn pointed_asks(&mut self, n: usize, refers: &BTreeSet<u64>, asked: bool) -> Option<Way> {
+        refers.iter().filter_map(|&at| self.way((n, at, asked)).asks).max_by_key(|way| way.bytes)
     }
     /// Where the portals lead that a function calls.
     fn by_portals(&self, (n, at, asked): Place) -> Vec<Place> {

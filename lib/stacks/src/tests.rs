@@ -132,9 +132,22 @@ fn what_is_in_use_where_one_calls_back_is_the_deepest_way_there() {
         .provides("portal.close", 20);
     let other =
         fake("two", true).function(10, 9000, &[], &[]).change(10, |f| f.any_portal = true).provides("two.a", 10);
-    let servers = Servers::new([manager, other].map(Fake::server).into());
+    let mut servers = Servers::new([manager, other].map(Fake::server).into());
     let all: Vec<_> = servers.calls_back().into_iter().map(|e| (e.portal.unwrap(), e.way.bytes, e.most)).collect();
     assert_eq!(all, [("portal.template".to_string(), 158, BELOW)]);
+}
+#[test]
+fn who_calls_back_by_way_of_a_circle_is_found_from_each_function_of_it() {
+    let manager = fake("one", true)
+        .function(10, 100, &[20, 30], &[])
+        .function(20, 50, &[10], &[])
+        .function(30, 8, &[], &[])
+        .change(30, |f| f.any_portal = true)
+        .provides("portal.template", 10)
+        .provides("portal.z", 20);
+    let mut servers = Servers::new(vec![manager.server()]);
+    let all: Vec<_> = servers.calls_back().into_iter().map(|e| (e.portal.unwrap(), e.way.bytes)).collect();
+    assert_eq!(all, [("portal.template".to_string(), 108), ("portal.z".to_string(), 158)]);
 }
 #[test]
 fn a_component_that_is_called_back_is_called_back_once() {
