@@ -48,6 +48,11 @@ pub struct Watched<'a> {
     pub profile: Option<&'a Path>,
     pub core: Option<&'a Path>,
 }
+/// Gives every shell of a system an argument more.
+fn tell_shells(system: &mut manifest::System, argument: &str) {
+    let shells = system.components.iter_mut().filter(|component| component.image == "shell");
+    shells.for_each(|shell| shell.arguments.push(argument.into()));
+}
 /// Boots a system with its console on this terminal, or on standard input and output where input comes from elsewhere: the end
 /// of it halts a system with a shell.
 pub fn run(
@@ -61,9 +66,10 @@ pub fn run(
     let typed = std::io::stdin().is_terminal();
     if !typed {
         Connection::Port.make(&mut system);
-        for shell in system.components.iter_mut().filter(|c| c.image == "shell") {
-            shell.arguments.push("end-halts".into());
-        }
+        tell_shells(&mut system, "end-halts");
+    }
+    if !std::io::stdout().is_terminal() {
+        tell_shells(&mut system, "plain");
     }
     let forwards = devices.forwards()?;
     devices::tell_outside(&mut system, &forwards);

@@ -1,10 +1,9 @@
 //! Executing what a line says.
 
 use crate::jobs::{self, Job};
-use crate::output::collect;
 use crate::programs::{self, Streams, TOOLS_COMPONENT};
 use crate::variables::{self, set, value};
-use crate::{activity, completion, println, tracing, views};
+use crate::{activity, completion, println, pumps, streams, tracing, views};
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -13,19 +12,22 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use pebble::file::{self, File};
 use pebble::interfaces::init;
 use pebble::interfaces::types::Identity;
+use pebble::sync::Semaphore;
 use pebble::{Error, Result};
-use shell_logic::commands::{OWN, TOOLS, is_own};
+use shell_logic::commands::{self, OWN, TOOLS, is_own};
 use shell_logic::end_status::{self, NOT_FOUND, NOT_STARTED, SIGNALLED};
 use shell_logic::syntax::{Command, List, Pipeline, Redirection, When, parse};
 use shell_logic::{expand, syntax};
 
 /// The status of a command that was used wrongly.
 const MISUSED: i32 = 2;
+/// Clears a terminal's screen (ECMA-48).
+const CLEAR: &str = "\x1b[H\x1b[2J";
 /// Of a line that Ctrl-C has ended.
 const INTERRUPTED: i32 = SIGNALLED + 2;
 
 fn complain(message: &str) {
-    pebble::eprintln!("{message}");
+    streams::complain(format_args!("{message}"));
 }
 
 /// Executes a line, or several; the last command's status.
@@ -84,9 +86,9 @@ fn run_list(list: List) -> i32 {
         job.finish(status);
         return status;
     }
-    let own = job.clone();
+    let (own, streams) = (job.clone(), streams::own());
     let ran = pebble::thread::spawn(None, move || {
-        let status = run_pipelines(&own, &list.pipelines);
+        let status = streams::with(streams, || run_pipelines(&own, &list.pipelines));
         own.finish(status);
     });
     match ran {
@@ -128,19 +130,24 @@ fn run_pipelines(job: &Arc<Job>, pipelines: &[Pipeline]) -> i32 {
     }
     status
 }
-/// The file that a redirection names.
-fn open(word: &syntax::Word, how: file::Options) -> Result<File> {
+/// What a stream is where a redirection names a file.
+fn open(job: &Arc<Job>, word: &syntax::Word, how: file::Options, reads: bool) -> Result<File> {
     let path = expand::one(word, &value);
-    how.open(&path).inspect_err(|error| complain(&format!("{path}: {}", error.text())))
+    let opened = how.open(&path).and_then(|file| match reads {
+        _ if !pumps::is_on_disk(&path) => Ok(file),
+        true => pumps::from(job, file, path.clone()),
+        false => pumps::to(job, file, path.clone()),
+    });
+    opened.inspect_err(|error| complain(&format!("{path}: {}", error.text())))
 }
 /// Puts in `streams` what the redirections say.
-fn redirect(streams: &mut Streams, redirections: &[Redirection]) -> Result<()> {
+fn redirect(job: &Arc<Job>, streams: &mut Streams, redirections: &[Redirection]) -> Result<()> {
     for redirection in redirections {
         match redirection {
-            Redirection::From(word) => streams[0] = Some(open(word, File::options().read(true))?),
+            Redirection::From(word) => streams[0] = Some(open(job, word, File::options().read(true), true)?),
             Redirection::To { stream, append, file } => {
                 let how = File::options().write(true).create(true).append(*append).truncate(!append);
-                let file = open(file, how)?;
+                let file = open(job, file, how, false)?;
                 match stream {
                     1 | 2 => streams[*stream] = Some(file),
                     // `&>`: both.
@@ -157,31 +164,47 @@ fn redirect(streams: &mut Streams, redirections: &[Redirection]) -> Result<()> {
     }
     Ok(())
 }
-/// A standard stream of the shell's, for what it starts; `None`: the console, which all have.
-fn own_stream(stream: File) -> Option<File> {
-    (!stream.is_console()).then_some(stream)
+/// The streams of a command, and the reading side of the pipe behind it, where another follows.
+fn streams_of(
+    job: &Arc<Job>,
+    command: &Command,
+    input: Option<File>,
+    is_last: bool,
+) -> Result<(Streams, Option<File>)> {
+    let input = if input.is_some() { input } else { streams::inherited(0)? };
+    let mut streams: Streams = [input, streams::inherited(1)?, streams::inherited(2)?];
+    let mut behind = None;
+    if !is_last {
+        let (from, to) = file::pipe()?;
+        (behind, streams[1]) = (Some(from), Some(to));
+    }
+    redirect(job, &mut streams, &command.redirections)?;
+    Ok((streams, behind))
 }
 fn run_pipeline(job: &Arc<Job>, pipeline: &Pipeline) -> i32 {
     let mut input = None;
     let mut status = 0;
     let last = pipeline.commands.len() - 1;
     for (n, command) in pipeline.commands.iter().enumerate() {
-        let before = input.take().or_else(|| own_stream(file::stdin()).filter(|_| n == 0));
-        let mut streams: Streams = [before, own_stream(file::stdout()), own_stream(file::stderr())];
-        if n < last {
-            match file::pipe() {
-                Ok((from, to)) => (input, streams[1]) = (Some(from), Some(to)),
-                Err(error) => {
-                    complain(error.text());
-                    job.kill();
-                    status = NOT_STARTED;
-                    break;
-                }
+        let streams = match streams_of(job, command, input.take(), n == last) {
+            Ok((streams, behind)) => {
+                input = behind;
+                streams
             }
-        }
-        status = match redirect(&mut streams, &command.redirections) {
-            Ok(()) => run_command(job, command, streams),
-            Err(_) => Some(1),
+            Err(error) => {
+                if command.redirections.is_empty() {
+                    complain(error.text());
+                }
+                job.kill();
+                status = 1;
+                break;
+            }
+        };
+        let words = Words::of(command);
+        status = if n < last && words.are_the_shells() {
+            beside(job, words, streams)
+        } else {
+            run_command(job, words, streams, None)
         }
         .unwrap_or(-1);
     }
@@ -189,12 +212,51 @@ fn run_pipeline(job: &Arc<Job>, pipeline: &Pipeline) -> i32 {
     let ended = job.wait();
     if status == -1 { ended } else { status }
 }
-/// Runs a command of the shell's own; its status. A program is only started: `None`.
-fn run_command(job: &Arc<Job>, command: &Command, streams: Streams) -> Option<i32> {
-    let assigned: Vec<(&str, String)> =
-        command.assignments.iter().map(|(name, word)| (name.as_str(), expand::one(word, &value))).collect();
-    let words = expand::words(&command.words, &value, &completion::names);
-    let Some(name) = words.first().cloned() else {
+/// A command whose words are known.
+struct Words {
+    assigned: Vec<(String, String)>,
+    words: Vec<String>,
+}
+impl Words {
+    fn of(command: &Command) -> Words {
+        let assigned =
+            command.assignments.iter().map(|(name, word)| (name.clone(), expand::one(word, &value))).collect();
+        Words { assigned, words: expand::words(&command.words, &value, &completion::names) }
+    }
+    /// Whether the shell does something itself, for which others would have to wait.
+    fn are_the_shells(&self) -> bool {
+        self.words.first().is_some_and(|name| is_own(name) && name != "run")
+    }
+}
+/// Runs a command of the shell's own beside the others of its pipeline: what it prints goes to the next one while it runs.
+fn beside(job: &Arc<Job>, words: Words, streams: Streams) -> Option<i32> {
+    let (own, script) = (job.clone(), streams::own());
+    let runs = move || {
+        streams::with(script, || {
+            let over = Semaphore::new(0).map(Arc::new);
+            match over {
+                Ok(over) => _ = run_command(&own, words, streams, Some(&over)),
+                Err(error) => complain(error.text()),
+            }
+        });
+    };
+    match job.beside(runs) {
+        Ok(()) => None,
+        Err(error) => {
+            complain(error.text());
+            Some(NOT_STARTED)
+        }
+    }
+}
+/// Runs a command of the shell's own; its status. A program is only started: `None`. `over`: what tells of its end, where the command runs beside others of
+/// its job, whose ends are not waited for.
+fn run_command(
+    job: &Arc<Job>,
+    Words { assigned, words }: Words,
+    streams: Streams,
+    over: Option<&Arc<Semaphore>>,
+) -> Option<i32> {
+    let Some(name) = words.first() else {
         assigned.iter().for_each(|(name, value)| set(name, value, false));
         return Some(0);
     };
@@ -202,18 +264,26 @@ fn run_command(job: &Arc<Job>, command: &Command, streams: Streams) -> Option<i3
         let file = words.get(1).is_some_and(|word| word == "-o").then(|| words.get(2).cloned()).flatten();
         let behind = if file.is_some() { 3 } else { 1 };
         if words.len() > behind + 1 && words[behind].parse::<u64>().is_err() {
-            return Some(run_traced(job, &assigned, (words, behind, file), streams));
+            return Some(run_traced(job, &assigned, (words, behind, file), streams, over));
         }
     }
-    run_words(job, &assigned, words, streams)
+    run_words(job, &assigned, words, streams, over)
+}
+/// Waits for the program that a command has started, or for all of the job's.
+fn wait(job: &Job, over: Option<&Arc<Semaphore>>) -> i32 {
+    match over {
+        Some(over) => over.wait().map_or(1, |()| 0),
+        None => job.wait(),
+    }
 }
 /// Runs what is behind the pattern, which is word `at`, and shows meanwhile, in `file` where there is one, which portals of that name are called;
 /// its status.
 fn run_traced(
     job: &Arc<Job>,
-    assigned: &[(&str, String)],
+    assigned: &[(String, String)],
     (mut words, at, file): (Vec<String>, usize, Option<String>),
     streams: Streams,
+    over: Option<&Arc<Semaphore>>,
 ) -> i32 {
     let shown = match file {
         Some(file) => match tracing::Shown::file(&file) {
@@ -233,7 +303,7 @@ fn run_traced(
         }
     };
     words.drain(..=at);
-    let status = run_words(job, assigned, words, streams).unwrap_or_else(|| job.wait());
+    let status = run_words(job, assigned, words, streams, over).unwrap_or_else(|| wait(job, over));
     tracing.stop();
     status
 }
@@ -253,7 +323,13 @@ fn untraced(pattern: &str, error: Error) -> String {
     }
 }
 /// Runs a command whose words are known.
-fn run_words(job: &Arc<Job>, assigned: &[(&str, String)], mut words: Vec<String>, mut streams: Streams) -> Option<i32> {
+fn run_words(
+    job: &Arc<Job>,
+    assigned: &[(String, String)],
+    mut words: Vec<String>,
+    streams: Streams,
+    over: Option<&Arc<Semaphore>>,
+) -> Option<i32> {
     let start = pebble::time::time();
     let timed = words.first().is_some_and(|name| name == "time");
     let name = words.first().cloned().unwrap_or_default();
@@ -261,18 +337,7 @@ fn run_words(job: &Arc<Job>, assigned: &[(&str, String)], mut words: Vec<String>
         words.remove(0);
     }
     if words.first().is_some_and(|name| is_own(name) && name != "run") {
-        let (status, text) =
-            if streams[1].is_some() { collect(|| own(job, &words)) } else { (own(job, &words), String::new()) };
-        if let Some(out) = streams[1].take() {
-            let is_pipe = out.metadata().is_ok_and(|metadata| metadata.kind == file::Kind::Pipe);
-            let write = move || _ = out.write(text.as_bytes());
-            // Into a pipe it goes as the next command reads it.
-            if !is_pipe {
-                write();
-            } else if pebble::thread::spawn(None, write).is_err() {
-                return Some(NOT_STARTED);
-            }
-        }
+        let status = streams::with(Some(Arc::new(streams)), || own(job, &words));
         if timed {
             say_time(start);
         }
@@ -288,11 +353,11 @@ fn run_words(job: &Arc<Job>, assigned: &[(&str, String)], mut words: Vec<String>
         words.insert(0, TOOLS_COMPONENT.into());
     }
     let mut variables: Vec<String> = assigned.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let shadowed = |name: &str| assigned.iter().any(|(other, _)| *other == name);
+    let shadowed = |name: &str| assigned.iter().any(|(other, _)| other == name);
     variables.extend(variables::exported(|name| !shadowed(name)));
-    match job.start(&words, &variables, streams) {
+    match job.start(&words, &variables, streams, over.cloned()) {
         Ok(()) if timed => {
-            let status = job.wait();
+            let status = wait(job, over);
             say_time(start);
             Some(status)
         }
@@ -328,9 +393,7 @@ fn own(job: &Job, words: &[String]) -> i32 {
     let one = |word: &str, body: &dyn Fn(usize) -> Result<()>| number(word).and_then(|n| all(body(n)));
     let result = match text[..] {
         ["help"] => {
-            OWN.iter().for_each(|(usage, what)| println!("  {usage:26} {what}"));
-            println!("  {:26} files: see {} in the book", "cat, cp, ls, …", "\"The shell\"");
-            println!("  a | b, a && b, a || b, a; b, a &, < in, > out, >> out, 2> err, \"$VARIABLE\", *.c");
+            commands::help(|line| println!("{line}"));
             Ok(())
         }
         ["components"] => {
@@ -341,10 +404,7 @@ fn own(job: &Job, words: &[String]) -> i32 {
             jobs::list();
             Ok(())
         }
-        ["wait"] => {
-            jobs::wait_all();
-            Ok(())
-        }
+        ["wait"] => return if jobs::wait_all(job) { 0 } else { INTERRUPTED },
         ["fg"] => return foreground(None),
         ["fg", job] => match number(job.trim_start_matches('%')) {
             Ok(job) => return foreground(Some(job)),
@@ -378,6 +438,12 @@ fn own(job: &Job, words: &[String]) -> i32 {
             number(seconds).and_then(|seconds| trace(None, Some(seconds as u64), pattern, job))
         }
         ["uptime"] => all(views::uptime()),
+        ["date"] => all(views::date()),
+        ["log"] => all(views::log()),
+        ["clear"] => {
+            crate::print!("{CLEAR}");
+            Ok(())
+        }
         ["echo", "-n", ref rest @ ..] => {
             crate::print!("{}", rest.join(" "));
             Ok(())
@@ -470,9 +536,7 @@ fn kill(what: &str, signal: usize) -> core::result::Result<(), String> {
     }
     let named: Vec<usize> =
         views::all_domains().filter(|d| abi::section::text(&d.name) == what).map(|d| d.asid as usize).collect();
-    if named.is_empty() && !programs::components().any(|name| name == what) {
-        return number(what).map(|_| ());
-    }
+    let named: Vec<usize> = if named.is_empty() { jobs::programs_called(what) } else { named };
     if named.is_empty() { Err(format!("{what} does not run")) } else { named.into_iter().try_for_each(destroy) }
 }
 /// Ends a component, and starts it if its manifest entry does not say that it is started again by itself.

@@ -1,8 +1,8 @@
 //! Programs that run: each is waited for by a thread of its own, so that the shell waits for as many as it likes, and is told of Ctrl-C
 //! meanwhile.
 
-use crate::println;
 use crate::programs::{Streams, TOOLS_COMPONENT, start};
+use crate::{println, streams};
 use abi::system::{Ended, ended};
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -18,8 +18,16 @@ use shell_logic::end_status;
 struct Process {
     domain: Identity,
     name: String,
+    /// The word that it was started by.
+    command: String,
     /// How it has ended.
     end: Option<Ended>,
+}
+impl Process {
+    /// A tool says itself why it fails, and grep's status is an answer.
+    fn is_tool(&self) -> bool {
+        self.name == TOOLS_COMPONENT
+    }
 }
 /// What a line has started: the programs of the pipeline that runs, and whether others follow.
 pub struct Job {
@@ -28,6 +36,8 @@ pub struct Job {
     processes: Mutex<Vec<Process>>,
     /// Domains of all that it has started, and their names: for what is said of them later.
     started: Mutex<Vec<(usize, String)>>,
+    /// Threads of the shell's that work for it beside its programs.
+    beside: AtomicUsize,
     /// Something has changed.
     changed: Semaphore,
     pub background: AtomicBool,
@@ -53,6 +63,7 @@ impl Job {
             text: text.into(),
             processes: Mutex::new(Vec::new()),
             started: Mutex::new(Vec::new()),
+            beside: 0.into(),
             changed,
             background: background.into(),
             interrupted: false.into(),
@@ -62,12 +73,34 @@ impl Job {
         jobs.push(job.clone());
         Ok(job)
     }
-    /// Starts a program of it. The streams are given up when it has ended.
-    pub fn start(self: &Arc<Job>, words: &[String], variables: &[String], streams: Streams) -> Result<()> {
+    /// Has a thread of the shell's work for it, which is waited for with its programs.
+    pub fn beside(self: &Arc<Job>, body: impl FnOnce() + Send + 'static) -> Result<()> {
+        self.beside.fetch_add(1, Ordering::Relaxed);
+        let job = self.clone();
+        let works = pebble::thread::spawn(None, move || {
+            body();
+            job.left();
+        });
+        works.map(|_| ()).inspect_err(|_| self.left())
+    }
+    /// One of those threads is done.
+    fn left(&self) {
+        self.beside.fetch_sub(1, Ordering::Release);
+        let _ = self.changed.post();
+    }
+    /// Starts a program of it. The streams are given up when it has ended, and `over` is told then.
+    pub fn start(
+        self: &Arc<Job>,
+        words: &[String],
+        variables: &[String],
+        streams: Streams,
+        over: Option<Arc<Semaphore>>,
+    ) -> Result<()> {
         let domain = start(words, variables, &streams)?;
         let name = words.first().cloned().unwrap_or_default();
         self.started.lock().push((domain.number().0, name.clone()));
-        self.processes.lock().push(Process { domain, name, end: None });
+        let command = words.get(usize::from(name == TOOLS_COMPONENT)).cloned().unwrap_or_default();
+        self.processes.lock().push(Process { domain, name, command, end: None });
         let job = self.clone();
         let waits = pebble::thread::spawn(None, move || {
             // Who can not be waited for has ended.
@@ -76,6 +109,7 @@ impl Job {
             if let Some(process) = job.processes.lock().iter_mut().find(|p| p.domain == domain && p.end.is_none()) {
                 process.end = Some(end);
             }
+            let _ = over.map(|over| over.post());
             let _ = job.changed.post();
         });
         waits.map(|_| ()).inspect_err(|_| {
@@ -87,8 +121,7 @@ impl Job {
     pub fn wait(&self) -> i32 {
         let was_background = self.background.load(Ordering::Relaxed);
         loop {
-            let ended = self.processes.lock().iter().all(|p| p.end.is_some());
-            if ended || (!was_background && self.background.load(Ordering::Relaxed)) {
+            if self.has_ended() || (!was_background && self.background.load(Ordering::Relaxed)) {
                 break;
             }
             if self.changed.wait().is_err() {
@@ -103,12 +136,11 @@ impl Job {
         let mut status = 0;
         for process in processes.iter() {
             let Some(end) = &process.end else { continue };
-            // A tool has said itself why it fails, and grep's status is an answer.
-            let said = process.name == TOOLS_COMPONENT && end.kind == ended::EXIT;
+            let said = process.is_tool() && end.kind == ended::EXIT;
             if let Some(line) =
                 end_status::line(&process.name, end).filter(|_| !said && !self.interrupted.load(Ordering::Relaxed))
             {
-                pebble::eprintln!("{line}");
+                streams::complain(format_args!("{line}"));
             }
             status = end_status::status(end);
         }
@@ -139,8 +171,15 @@ impl Job {
             let _ = domains::destroy(process.domain);
         }
     }
-    fn running(&self) -> bool {
-        !self.processes.lock().is_empty()
+    /// Whether nothing works for it any more. Who was interrupted may be in a wait that nothing ends.
+    fn has_ended(&self) -> bool {
+        let interrupted = self.interrupted.load(Ordering::Relaxed);
+        let alone = interrupted || self.beside.load(Ordering::Acquire) == 0;
+        alone && self.processes.lock().iter().all(|p| p.end.is_some())
+    }
+    /// Whether all of its line is done. One that Ctrl-Z has left in the background goes on without the rest.
+    fn is_over(&self) -> bool {
+        self.done.load(Ordering::Acquire) && self.has_ended()
     }
     /// It is over, with this status.
     pub fn finish(&self, status: i32) {
@@ -154,9 +193,10 @@ impl Job {
     pub fn in_foreground<T>(self: &Arc<Job>, body: impl FnOnce() -> T) -> T {
         // Where there is no console there is no Ctrl-C.
         let _ = pebble::console::set_raw(false);
-        *FOREGROUND.lock() = Some(self.clone());
+        // A script's line is part of another one.
+        let around = FOREGROUND.lock().replace(self.clone());
         let result = body();
-        *FOREGROUND.lock() = None;
+        *FOREGROUND.lock() = around;
         result
     }
 }
@@ -176,40 +216,44 @@ pub fn job(number: Option<usize>) -> Option<Arc<Job>> {
 }
 pub fn list() {
     for job in JOBS.lock().iter().filter(|job| job.background.load(Ordering::Relaxed)) {
-        println!(
-            "[{}] {} {}",
-            job.number,
-            if job.done.load(Ordering::Acquire) { "done   " } else { "running" },
-            job.text
-        );
+        println!("[{}] {} {}", job.number, if job.is_over() { "done   " } else { "running" }, job.text);
     }
 }
 /// Says which jobs in the background are over, each once.
 pub fn report() {
     JOBS.lock().retain(|job| {
-        // One that Ctrl-Z has left there goes on without the rest of its line.
-        let (done, left) = (job.done.load(Ordering::Acquire), job.processes.lock().iter().all(|p| p.end.is_some()));
-        let over = job.background.load(Ordering::Relaxed) && done && left;
+        let over = job.background.load(Ordering::Relaxed) && job.is_over();
         if over {
-            if job.running() {
-                job.collect();
-            }
+            job.collect();
             pebble::println!("[{}] done    {}", job.number, job.text);
         }
         !over
     });
 }
-/// Waits until no job of the background runs, or Ctrl-C is pressed.
-pub fn wait_all() {
-    let jobs: Vec<Arc<Job>> = JOBS.lock().iter().filter(|j| j.background.load(Ordering::Relaxed)).cloned().collect();
+/// Waits until no other job of the background runs: true; or until `own`, which waits, is interrupted.
+pub fn wait_all(own: &Job) -> bool {
+    /// Ticks of `hrtime` after which to look again.
+    const SOON: u64 = 5_000_000;
+    let others = |job: &&Arc<Job>| job.background.load(Ordering::Relaxed) && job.number != own.number;
+    let jobs: Vec<Arc<Job>> = JOBS.lock().iter().filter(others).cloned().collect();
     for job in jobs {
-        while !job.done.load(Ordering::Acquire) || job.running() {
-            if job.processes.lock().iter().all(|p| p.end.is_some()) && job.done.load(Ordering::Acquire) {
-                break;
+        while !job.is_over() {
+            if own.interrupted.load(Ordering::Relaxed) {
+                return false;
             }
-            pebble::time::sleep(5_000_000);
+            pebble::time::sleep(SOON);
         }
     }
+    true
+}
+/// Domains of the programs that jobs have started by this command, and that run.
+pub fn programs_called(command: &str) -> Vec<usize> {
+    let mut found = Vec::new();
+    for job in JOBS.lock().iter() {
+        let called = |p: &&Process| p.end.is_none() && p.command == command;
+        found.extend(job.processes.lock().iter().filter(called).map(|p| p.domain.0));
+    }
+    found
 }
 /// Starts the thread that waits for Ctrl-C and Ctrl-Z.
 pub fn watch() -> Result<()> {

@@ -5,6 +5,7 @@
 extern crate alloc;
 
 pub mod commands;
+pub mod date;
 pub mod end_status;
 pub mod expand;
 pub mod history;

@@ -7,6 +7,7 @@ use crate::keys::Key;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Longest line, in bytes.
 pub const LONGEST: usize = 1024;
@@ -47,6 +48,8 @@ pub struct Line {
     erased: String,
     search: Option<Search>,
     columns: usize,
+    /// What is written goes to no terminal: prompts and lines, and nothing that would move a cursor.
+    plain: bool,
     /// Row of the terminal's cursor below the prompt's.
     row: usize,
     /// What is to be written.
@@ -54,9 +57,25 @@ pub struct Line {
     /// The last key was Tab, and there was more than one way to go on.
     undecided: bool,
 }
-/// Columns that text takes: one a character. (Wide characters are drawn as the terminal likes.)
+/// Columns that text takes where it is in one row.
 fn width(text: &str) -> usize {
-    text.chars().count()
+    text.width()
+}
+/// Where the cursor is behind text that begins in column 0, on a terminal of so many columns, and `next` to come: row and column. A wide character that has no
+/// room in a row is in the next one, and so is what comes behind a full row.
+fn place(text: &str, next: Option<char>, columns: usize) -> (usize, usize) {
+    let (mut row, mut column) = (0, 0);
+    for wide in text.chars().chain(next).map(|c| c.width().unwrap_or(0)) {
+        if column + wide > columns {
+            (row, column) = (row + 1, 0);
+        }
+        column += wide;
+    }
+    match next.map(|c| c.width().unwrap_or(0)) {
+        Some(wide) => (row, column - wide),
+        None if column == columns => (row + 1, 0),
+        None => (row, column),
+    }
 }
 impl Line {
     pub fn new(prompt: &str) -> Line {
@@ -70,10 +89,15 @@ impl Line {
             erased: String::new(),
             search: None,
             columns: COLUMNS,
+            plain: false,
             row: 0,
             output: String::new(),
             undecided: false,
         }
+    }
+    /// One that is shown on no terminal.
+    pub fn plain(prompt: &str) -> Line {
+        Line { plain: true, ..Line::new(prompt) }
     }
     /// What was typed so far.
     pub fn text(&self) -> &str {
@@ -94,6 +118,9 @@ impl Line {
     pub fn begin(&mut self) {
         self.text.clear();
         (self.cursor, self.back, self.row, self.search) = (0, 0, 0, None);
+        if self.plain {
+            self.output += &self.prompt;
+        }
         self.draw();
     }
     fn shown(&self) -> String {
@@ -107,31 +134,35 @@ impl Line {
     }
     /// Draws all anew, from the row of the prompt on.
     fn draw(&mut self) {
+        if self.plain {
+            return;
+        }
         if self.row > 0 {
             self.output += &format!("\x1b[{}A", self.row);
         }
         let prompt = self.shown();
-        let (place, end) = (width(&prompt) + width(&self.text[..self.cursor]), width(&prompt) + width(&self.text));
+        let (before, behind) = self.text.split_at(self.cursor);
+        let at = place(&format!("{prompt}{before}"), behind.chars().next(), self.columns);
+        let end = place(&format!("{prompt}{before}{behind}"), None, self.columns);
         // Nothing is taken off a line on which nothing is yet.
         let erase =
             if prompt == self.prompt && self.text.is_empty() && self.row == 0 { "\r\x1b[K" } else { "\r\x1b[J" };
         self.output += erase;
         self.output += &prompt;
         self.output += &self.text;
-        if end > 0 && end.is_multiple_of(self.columns) {
+        if end.0 > 0 && end.1 == 0 {
             self.output += "\r\n";
         }
-        let (up, right) = (end / self.columns - place / self.columns, place % self.columns);
-        if place < end {
-            if up > 0 {
-                self.output += &format!("\x1b[{up}A");
+        if at != end {
+            if end.0 > at.0 {
+                self.output += &format!("\x1b[{}A", end.0 - at.0);
             }
             self.output.push('\r');
-            if right > 0 {
-                self.output += &format!("\x1b[{right}C");
+            if at.1 > 0 {
+                self.output += &format!("\x1b[{}C", at.1);
             }
         }
-        self.row = place / self.columns;
+        self.row = at.0;
     }
     fn replace(&mut self, text: String) {
         self.cursor = text.len();
@@ -146,9 +177,9 @@ impl Line {
         let plain = self.cursor == self.text.len();
         self.text.insert_str(self.cursor, text);
         self.cursor += text.len();
-        let end = width(&self.prompt) + width(&self.text);
+        let rows = |end: usize| place(&format!("{}{}", self.prompt, &self.text[..end]), None, self.columns).0;
         // At the end of a line that does not wrap, what is new is all there is to draw.
-        if plain && end / self.columns == (end - width(text)) / self.columns {
+        if plain && rows(self.text.len()) == rows(self.cursor - text.len()) {
             self.output += text;
         } else {
             self.draw();
@@ -234,6 +265,7 @@ impl Line {
             Key::EraseToEnd => self.erase(self.cursor, self.text.len(), true),
             Key::Yank => self.insert(&self.erased.clone()),
             Key::Transpose => self.transpose(),
+            Key::Clear if self.plain => {}
             Key::Clear => {
                 self.output += "\x1b[H\x1b[2J";
                 self.row = 0;
@@ -340,7 +372,8 @@ impl Line {
         let each = (self.columns / widest).max(1);
         self.output += "\r\n";
         for row in words.chunks(each) {
-            let padded: Vec<String> = row.iter().map(|word| format!("{word:widest$}")).collect();
+            let padded: Vec<String> =
+                row.iter().map(|word| format!("{word}{}", " ".repeat(widest - width(word)))).collect();
             self.output += padded.concat().trim_end();
             self.output += "\r\n";
         }
@@ -418,6 +451,33 @@ mod tests {
         typed(&mut line, "\x01");
         assert!(line.output().starts_with("\x1b[1A\r\x1b[J> 1"));
         assert_eq!(line.row, 0);
+    }
+    #[test]
+    fn wide_letters_take_two_columns() {
+        let mut line = Line::new("> ");
+        line.key(Key::Column(20));
+        line.begin();
+        // Nine of them do not fit behind the prompt's two columns and one more.
+        typed(&mut line, "x\u{4e2d}\u{6587}");
+        line.output();
+        typed(&mut line, "\x1b[D");
+        assert!(line.output().ends_with("\r\x1b[5C"));
+        let wide = "\u{4e2d}".repeat(9);
+        assert_eq!(place(&format!("> {wide}"), None, 20), (1, 0));
+        assert_eq!(place(&format!("> x{wide}"), None, 20), (1, 2));
+        assert_eq!(place(&format!("> x{}", "\u{4e2d}".repeat(8)), Some('\u{4e2d}'), 20), (1, 0));
+        assert_eq!(place("e\u{301}", None, 20), (0, 1));
+    }
+    #[test]
+    fn where_no_terminal_shows_it_nothing_moves_a_cursor() {
+        let mut line = Line::plain("> ");
+        line.begin();
+        typed(&mut line, "abc\x1b[D\x01x\x17\x1b[A\tdef\r");
+        line.begin();
+        assert!(!line.output().contains('\x1b'));
+        line.begin();
+        typed(&mut line, "halt\r");
+        assert_eq!(line.output(), "> halt\r\n");
     }
     fn completed(text: &str, start: usize, candidates: &[&str]) -> String {
         let mut line = Line::new("> ");

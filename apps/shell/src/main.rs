@@ -8,8 +8,9 @@ mod activity;
 mod completion;
 mod execute;
 mod jobs;
-mod output;
 mod programs;
+mod pumps;
+mod streams;
 mod terminal;
 mod tracing;
 mod variables;
@@ -29,6 +30,8 @@ const LATER: u64 = 50_000_000;
 
 /// The argument with which the end of input halts the machine: it comes from a pipe, and nobody else will type.
 const END_HALTS: &str = "end-halts";
+/// The argument with which nothing is written that is for a terminal: it goes to a file, or into a pipe.
+const PLAIN: &str = "plain";
 /// The argument before a command that is executed instead of what is typed: `system` and `popen` give it.
 const COMMAND: &str = "-c";
 /// The argument that names a script to be executed first, and the one that there may be without being named.
@@ -51,7 +54,7 @@ fn main(env: &pebble::Env) -> i32 {
         None if pebble::file::metadata(DEFAULT_SCRIPT).is_ok() => _ = execute::script(&[DEFAULT_SCRIPT.into()]),
         None => {}
     }
-    let mut terminal = Terminal::new(!end_halts);
+    let mut terminal = Terminal::new(!end_halts, arguments().any(|argument| argument == PLAIN));
     let mut failing = None;
     loop {
         jobs::report();

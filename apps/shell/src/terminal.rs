@@ -33,8 +33,10 @@ pub struct Terminal {
     unfinished: bool,
 }
 impl Terminal {
-    pub fn new(asks: bool) -> Terminal {
-        Terminal { line: Line::new(PROMPT), keys: Keys::default(), asks, unfinished: false }
+    /// `asks`: a person types; `plain`: what is written goes to no terminal.
+    pub fn new(asks: bool, plain: bool) -> Terminal {
+        let line = if plain { Line::plain(PROMPT) } else { Line::new(PROMPT) };
+        Terminal { line, keys: Keys::default(), asks: asks && !plain, unfinished: false }
     }
     fn show(&mut self) {
         // What can not be written is lost, as on any terminal.

@@ -12,7 +12,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use pebble::interfaces::types::{Alleged, DomainNumber, PortalNumber, ThreadIndex};
-use pebble::interfaces::{capability, clock, inspect, memory, scheduler};
+use pebble::interfaces::{capability, clock, init, inspect, memory, scheduler};
 use pebble::{Error, Result};
 
 pub fn domain(asid: usize) -> Result<Domain> {
@@ -201,6 +201,23 @@ pub fn limits() -> Result<()> {
         let [used, limit] = [4, 5].map(|what| memory_of(what, d.account as usize));
         println!(" {used:>6}/{limit}");
     }
+    Ok(())
+}
+/// The system log.
+pub fn log() -> Result<()> {
+    let (mut from, mut piece) = (0, Lent([0u8; 1024]));
+    loop {
+        let count = init::lines(from, Alleged::lend_all_to_write(&mut piece.0))?;
+        if count == 0 {
+            return Ok(());
+        }
+        print!("{}", String::from_utf8_lossy(&piece.0[..count]));
+        from += count;
+    }
+}
+pub fn date() -> Result<()> {
+    let now = clock::time()?.0;
+    println!("{}", shell_logic::date::of(now as i64).ok_or(Error::EINVAL)?);
     Ok(())
 }
 pub fn uptime() -> Result<()> {

@@ -320,6 +320,7 @@ fn exec(root: &Path, arguments: &[&str], input: Vec<u8>, most: usize) -> Result<
 }
 
 const OWN: &[Own] = &[
+    ("redirections_lead_to_files_of_the_disk_and_from_there", redirects_to_the_disk),
     ("whatever_is_restarted_each_line_is_executed_once", restarts),
     ("a_console_that_dies_loses_nothing_of_a_program_s_input", restarts_of_readers),
     ("without_a_console_the_machine_stops", stops),
@@ -342,12 +343,44 @@ pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Vec<Job<'a>> {
     jobs.extend(super::own("piped", OWN, root, wanted));
     jobs
 }
+/// Redirections lead to files of the disk and from there, both sides at once; what can not be is said with the file's name.
+fn redirects_to_the_disk(root: &Path) -> Result<()> {
+    const LINES: usize = 3000;
+    let folder = tempfile::tempdir()?;
+    let (disk, text) = (folder.path().join("disk"), folder.path().join("text"));
+    crate::disk::create(&disk, 32)?;
+    std::fs::write(&text, "eight by\n".repeat(LINES))?;
+    let name = |path: &Path| path.to_str().map(String::from).context("the path");
+    let file = format!("{}:text", name(&text)?);
+    let input = "cat text > disk/a; wc disk/a\nwc < disk/a; time cat < disk/a | wc\necho one >> disk/a; tail -n 1 disk/a\n\
+        sort < disk/a > disk/b; wc disk/b\nwc < disk/none\ncat text > disk/none/a; echo status $?\n\
+        echo cat text > disk/s; . disk/s | wc\ncat nothing &> disk/e; cat disk/e\n";
+    let counted = format!("{LINES}    {}   {}", 2 * LINES, 9 * LINES);
+    let sorted = format!("{}    {}   {} disk/b", LINES + 1, 2 * LINES + 1, 9 * LINES + 4);
+    let from_disk = format!("{counted} disk/a");
+    let parts: [&str; 8] = [
+        &from_disk,
+        &counted,
+        &counted,
+        "\none\n",
+        &sorted,
+        "status 1\n",
+        &counted,
+        "cat: nothing: no such name\n",
+    ];
+    pipe_with(root, &["network", "--disk", &name(&disk)?, "--file", &file], input, &parts)
+}
 fn pipe(root: &Path, input: &str, parts: &[&str]) -> Result<()> {
+    pipe_with(root, &[SYSTEM], input, parts)
+}
+/// Runs the tool with `words`, whose first is the system, and looks for `parts` in what it prints, which has nothing in it that is for a terminal.
+fn pipe_with(root: &Path, words: &[&str], input: &str, parts: &[&str]) -> Result<()> {
     // Built here, so that the time that this takes does not count.
-    exec::make_image(root, &system::load(root, SYSTEM)?, Vec::new())?;
+    exec::make_image(root, &system::load(root, words[0])?, Vec::new())?;
     let mut command = Command::new(std::env::current_exe()?);
     command
-        .args(["run", SYSTEM])
+        .arg("run")
+        .args(words)
         .env("PEBBLE_ROOT", root)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -362,6 +395,9 @@ fn pipe(root: &Path, input: &str, parts: &[&str]) -> Result<()> {
     });
     let status = until_end(&mut child)?;
     let said = reader.join().unwrap_or_else(|_| Ok(String::new()))?;
+    if said.contains('\x1b') {
+        bail!("an escape sequence, and no terminal:\n{}", said.escape_debug());
+    }
     let mut rest = said.as_str();
     for part in parts {
         let Some((_, after)) = rest.split_once(part) else { bail!("no \"{}\" in:\n{said}", part.escape_default()) };

@@ -53,13 +53,13 @@ struct Slot {
     /// The number that its portals have: its place, and above that a count. A thread that was waiting when its domain ended
     /// must not take its place's next control block for its own. 0: the place is free.
     number: usize,
-    /// Who may have portals to it by `files.inherit`, once.
-    heir: Option<Heir>,
+    /// Who may have portals to it by `files.inherit`, each once: programs of a pipeline have the same standard error. At most [`HEIRS`], the latest last.
+    heirs: Vec<Heir>,
     /// What it has cost its client.
     charge: Charge,
 }
 impl Slot {
-    const FREE: Slot = Slot { control: Control::Free, number: 0, heir: None, charge: Charge::NONE };
+    const FREE: Slot = Slot { control: Control::Free, number: 0, heirs: Vec::new(), charge: Charge::NONE };
 }
 /// A domain to which another has handed over what is to be one of its standard streams. The one that hands over is named too, so that
 /// nobody is given a stream by others than its starter. Both are the very ones that were meant, not who has their numbers later.
@@ -72,6 +72,8 @@ struct Heir {
 }
 /// Standard input, output and error.
 const STREAMS: usize = 3;
+/// Most programs that have been handed one control block and have not taken it yet: more than any pipeline has, few enough that nobody's memory is taken by it.
+const HEIRS: usize = 32;
 /// Most control blocks at one time.
 const SLOTS: usize = 1 << 12;
 struct State {
@@ -184,7 +186,7 @@ impl State {
     fn put(&mut self, (place, charge): (usize, Charge), control: Control) -> usize {
         self.made = (self.made + 1) % (1 << 19);
         let number = self.made * SLOTS + place;
-        self.slots[place] = Slot { control, number, heir: None, charge };
+        self.slots[place] = Slot { control, number, heirs: Vec::new(), charge };
         number
     }
     /// A new control block for `payer` with what `make` gives; its number. `ENFILE`, `ENOMEM`, or what `make` ends with.
@@ -322,18 +324,19 @@ extern "C" fn inherit(heir: Identity, starter: Identity, stream: usize) -> isize
 fn take_inherited(slots: &mut [Slot], domain: DomainId, starter: DomainId, stream: usize) -> Option<usize> {
     let bit = 1usize.checked_shl(stream as u32)?;
     for slot in slots {
-        if let Some(heir) = &mut slot.heir
-            && (heir.domain, heir.starter) == (domain, starter)
-            && heir.streams & bit != 0
-        {
-            heir.streams &= !bit;
+        let is_meant = |heir: &Heir| (heir.domain, heir.starter) == (domain, starter) && heir.streams & bit != 0;
+        if let Some(place) = slot.heirs.iter().position(is_meant) {
+            slot.heirs[place].streams &= !bit;
+            if slot.heirs[place].streams == 0 {
+                slot.heirs.remove(place);
+            }
             return Some(slot.number);
         }
     }
     None
 }
 /// Hands control block `number` over; what the same domain has handed over as that stream before is not. `EINVAL`: there is no such stream, or the
-/// domain is said by its number alone.
+/// domain is said by its number alone; `ENOMEM`.
 fn hand(number: usize, starter: DomainId, Hand { domain, stream }: Hand) -> Result<usize> {
     let (domain, stream) = (DomainId::of(domain).ok_or(Error::EINVAL)?, stream as usize);
     if stream >= STREAMS {
@@ -341,11 +344,16 @@ fn hand(number: usize, starter: DomainId, Hand { domain, stream }: Hand) -> Resu
     }
     let State { slots, .. } = &mut *STATE.lock();
     while take_inherited(slots, domain, starter, stream).is_some() {}
-    let place = &mut slot(slots, number).ok_or(Error::EBADF)?.heir;
-    match place {
-        Some(heir) if (heir.domain, heir.starter) == (domain, starter) => heir.streams |= 1 << stream,
-        _ => *place = Some(Heir { domain, starter, streams: 1 << stream }),
+    let heirs = &mut slot(slots, number).ok_or(Error::EBADF)?.heirs;
+    if let Some(heir) = heirs.iter_mut().find(|heir| (heir.domain, heir.starter) == (domain, starter)) {
+        heir.streams |= 1 << stream;
+        return Ok(0);
     }
+    // Who has not come for it for so long has ended, most likely.
+    if heirs.len() == HEIRS {
+        heirs.remove(0);
+    }
+    heirs.try_push(Heir { domain, starter, streams: 1 << stream })?;
     Ok(0)
 }
 extern "C" fn control(number: usize, caller: Identity, what: usize, to: Alleged<()>) -> isize {
