@@ -3,6 +3,7 @@
 use abi::console::{PORT_DEVICE, PORT_NUMBER};
 use anyhow::{Context, Result, bail};
 use manifest::{Component, System};
+use std::io::ErrorKind;
 use std::net::{TcpListener, UdpSocket};
 use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
@@ -49,6 +50,27 @@ impl Devices {
     /// The ports that lead to the guest, those that were asked for as 0 filled in.
     pub fn forwards(&self) -> Result<Vec<Forward>> {
         self.net.iter().filter(|text| *text != "user").map(|text| Forward::parse(text)?.with_host_port()).collect()
+    }
+    /// What is plugged in is there.
+    pub fn check(&self) -> Result<()> {
+        for (option, file, else_) in [
+            ("--disk", &self.disk, "`./pebble disk create FILE` makes one"),
+            ("--disk-log", &self.disk_log, "it has to be there: `touch FILE`"),
+        ] {
+            let Some(file) = file else { continue };
+            let name = file.display();
+            match std::fs::OpenOptions::new().read(true).write(true).open(file) {
+                Ok(opened) if opened.metadata()?.len() == 0 && option == "--disk" => {
+                    bail!("{option} {name}: the file is empty; {else_}")
+                }
+                Ok(_) => {}
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    bail!("{option} {name}: there is no such file; {else_}")
+                }
+                Err(error) => bail!("{option} {name}: it can not be opened for reading and writing: {error}"),
+            }
+        }
+        Ok(())
     }
     /// QEMU's arguments for a machine that runs these components.
     pub fn arguments(&self, components: &[Component], forwards: &[Forward]) -> Vec<String> {
@@ -141,6 +163,18 @@ impl Forward {
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_disk_that_is_not_there_or_no_file_or_empty_is_refused_in_words() {
+        let folder = tempfile::tempdir().unwrap();
+        let said = |name: &str| {
+            let devices = Devices { disk: Some(folder.path().join(name)), ..Devices::default() };
+            devices.check().unwrap_err().to_string()
+        };
+        assert!(said("none").contains("none: there is no such file; `./pebble disk create"));
+        assert!(said(".").contains("can not be opened for reading and writing"));
+        std::fs::write(folder.path().join("empty"), "").unwrap();
+        assert!(said("empty").contains("the file is empty"));
+    }
     #[test]
     fn a_forward_is_read() {
         let forward = Forward::parse("udp:5000:53").unwrap();

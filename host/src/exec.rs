@@ -61,7 +61,10 @@ pub fn run(
     watched: &Watched,
     file: &[String],
     devices: &devices::Devices,
+    megabytes: usize,
 ) -> Result<ExitCode> {
+    devices.check()?;
+    let megabytes = memory(megabytes)?;
     let mut system = system::load(root, name)?;
     let typed = std::io::stdin().is_terminal();
     if !typed {
@@ -84,7 +87,7 @@ pub fn run(
     let debug = watched.gdb.then(|| Session::of(root, &build::sources(&system.components))).transpose()?;
     let outcome = qemu::run(
         &image,
-        &Machine { debug, core, profile, extra, port: devices::has_port(&system), ..Machine::default() },
+        &Machine { megabytes, debug, core, profile, extra, port: devices::has_port(&system), ..Machine::default() },
         console,
     )?;
     Ok(report(outcome, false))
@@ -225,6 +228,13 @@ fn files(pairs: &[String]) -> Result<Vec<(String, Vec<u8>)>> {
     };
     pairs.iter().map(read).collect()
 }
+/// What `--memory` says, in MiB.
+fn memory(megabytes: usize) -> Result<usize> {
+    if !(32..=1024).contains(&megabytes) {
+        bail!("--memory {megabytes}: it is between 32 and 1024 MiB");
+    }
+    Ok(megabytes)
+}
 /// The machine that `options` ask for.
 pub fn machine(options: &Options) -> Result<Machine> {
     let timeout = match options.timeout {
@@ -232,11 +242,9 @@ pub fn machine(options: &Options) -> Result<Machine> {
         Some(seconds) => bail!("--timeout {seconds}: it is a number of seconds above 0"),
         None => None,
     };
-    if !(32..=1024).contains(&options.memory) {
-        bail!("--memory {}: it is between 32 and 1024 MiB", options.memory);
-    }
+    let megabytes = memory(options.memory)?;
     let extra = options.icount.map_or(Vec::new(), |shift| vec!["-icount".into(), format!("shift={shift},sleep=off")]);
-    Ok(Machine { megabytes: options.memory, timeout, extra, ..Machine::default() })
+    Ok(Machine { megabytes, timeout, extra, ..Machine::default() })
 }
 
 /// What gdb is told of the program and of the system around it.
@@ -268,6 +276,7 @@ pub fn exec(root: &Path, options: &Options) -> Result<ExitCode> {
     let mut system = system::load(root, options.system())?;
     connection.make(&mut system);
     machine.port = devices::has_port(&system);
+    options.devices.check()?;
     machine.extra.extend(options.devices.arguments(&system.components, &options.devices.forwards()?));
     let built = build_program(root, options, connection)?;
     let image = built.image(&options.arguments)?;

@@ -54,7 +54,7 @@ use std::process::ExitCode;
 
 /// The component-based operating system Pebble.
 #[derive(Parser)]
-#[command(name = "./pebble", bin_name = "./pebble", disable_help_subcommand = true)]
+#[command(name = "./pebble", bin_name = "./pebble")]
 struct Arguments {
     #[command(subcommand)]
     form: Form,
@@ -78,6 +78,9 @@ enum Form {
         /// A file for the system, and what it is called there; may be given several times
         #[arg(long, value_name = "HOST:GUEST")]
         file: Vec<String>,
+        /// Memory of QEMU's machine, in MiB
+        #[arg(long, default_value_t = 128)]
+        memory: usize,
         #[command(flatten)]
         devices: devices::Devices,
     },
@@ -167,9 +170,9 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let root = PathBuf::from(std::env::var_os("PEBBLE_ROOT").unwrap_or_else(|| ".".into()));
     let result = match arguments.form {
-        Form::Run { system, gdb, profile, core_file, file, devices } => {
+        Form::Run { system, gdb, profile, core_file, file, memory, devices } => {
             let watched = exec::Watched { gdb, profile: profile.as_deref(), core: core_file.as_deref() };
-            exec::run(&root, &system, &watched, &file, &devices)
+            exec::run(&root, &system, &watched, &file, &devices, memory)
         }
         Form::Exec(options) => exec::exec(&root, &options.parted()),
         Form::Test(options) => test::run(&root, &options),

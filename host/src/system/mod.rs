@@ -29,15 +29,16 @@ struct File {
     /// A manifest beside this one, whose components come first.
     #[serde(default)]
     include: Option<String>,
-    /// When windows are mapped.
+    /// When windows are mapped; if left out, as the included manifest says.
     #[serde(default)]
-    windows: manifest::Windows,
-    /// Whether portals count their calls, four instructions each, and the scheduler the time that is used.
+    windows: Option<manifest::Windows>,
+    /// Whether portals count their calls, four instructions each, and the scheduler the time that is used; if left out, as the included manifest says.
     #[serde(default)]
-    counters: bool,
-    /// Whether all tables may be looked through (`inspect.check`), with interrupts off as long as that takes: for tests.
+    counters: Option<bool>,
+    /// Whether all tables may be looked through (`inspect.check`), with interrupts off as long as that takes: for tests; if left out, as the included
+    /// manifest says.
     #[serde(default)]
-    checks: bool,
+    checks: Option<bool>,
     /// The components, in the order in which they start.
     #[serde(default, rename = "component")]
     components: Vec<Component>,
@@ -141,8 +142,11 @@ impl Manifest {
         self.documents.push(document);
         self.places.extend((0..file.components.len()).map(|block| (number, block)));
         self.system.components.extend(file.components);
-        (self.system.name, self.system.windows) = (file.name, file.windows);
-        (self.system.counters, self.system.checks) = (file.counters, file.checks);
+        let system = &mut self.system;
+        system.name = file.name;
+        system.windows = file.windows.unwrap_or(system.windows);
+        system.counters = file.counters.unwrap_or(system.counters);
+        system.checks = file.checks.unwrap_or(system.checks);
         Ok(())
     }
     /// An error that shows all faults, if there are some.
@@ -289,6 +293,22 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         let committed = std::fs::read_to_string(root.join("systems/manifest.schema.json")).unwrap_or_default();
         assert!(committed == schema().unwrap(), "write it anew: ./pebble schema > systems/manifest.schema.json");
+    }
+    #[test]
+    fn what_an_included_manifest_says_of_the_whole_holds_unless_it_is_said_otherwise() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(format!("{name}.toml"));
+            std::fs::write(&path, format!("name = \"{name}\"\n{text}")).unwrap();
+            path
+        };
+        file("base", "include = \"minimal.toml\"\ncounters = true\nchecks = true\nwindows = \"touch\"\n");
+        let same = read_file(root, &file("same", "include = \"base.toml\"\n")).unwrap().system;
+        assert_eq!((same.counters, same.checks, same.windows), (true, true, manifest::Windows::Touch));
+        let other = "include = \"base.toml\"\ncounters = false\nwindows = \"call\"\n";
+        let other = read_file(root, &file("other", other)).unwrap().system;
+        assert_eq!((other.counters, other.checks, other.windows), (false, true, manifest::Windows::Call));
     }
     #[test]
     fn a_manifest_elsewhere_has_its_programs_beside_it() {

@@ -358,16 +358,8 @@ fn redirects_to_the_disk(root: &Path) -> Result<()> {
     let counted = format!("{LINES}    {}   {}", 2 * LINES, 9 * LINES);
     let sorted = format!("{}    {}   {} disk/b", LINES + 1, 2 * LINES + 1, 9 * LINES + 4);
     let from_disk = format!("{counted} disk/a");
-    let parts: [&str; 8] = [
-        &from_disk,
-        &counted,
-        &counted,
-        "\none\n",
-        &sorted,
-        "status 1\n",
-        &counted,
-        "cat: nothing: no such name\n",
-    ];
+    let parts: [&str; 8] =
+        [&from_disk, &counted, &counted, "\none\n", &sorted, "status 1\n", &counted, "cat: nothing: no such name\n"];
     pipe_with(root, &["network", "--disk", &name(&disk)?, "--file", &file], input, &parts)
 }
 fn pipe(root: &Path, input: &str, parts: &[&str]) -> Result<()> {

@@ -347,7 +347,7 @@ impl Role {
 pub enum Restart {
     #[default]
     Never,
-    /// Started again when it was stopped for a fault or killed, at most five times in ten seconds; not when it ends by
+    /// Started again when it was stopped for a fault or killed, or has called `abort`, at most five times in ten seconds; not when it ends by
     /// itself.
     Fault,
 }

@@ -32,7 +32,7 @@ use init_logic::archive::Archive;
 use init_logic::line::Line;
 use init_logic::log::{Lines, Log, Source};
 use init_logic::places::Places;
-use init_logic::restarts::Restarts;
+use init_logic::restarts::{Restarts, has_failed};
 use init_logic::signals::Signals;
 use init_logic::start::Request;
 use loader::{Loaded, Program};
@@ -351,7 +351,7 @@ fn watch() -> ! {
             continue;
         }
         let task = running.component;
-        if running.restart == Restart::Fault && how.kind != ended::EXIT {
+        if running.restart == Restart::Fault && has_failed(&how) {
             restart(running);
         }
         restart_parts(task);
