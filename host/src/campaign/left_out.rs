@@ -15,10 +15,18 @@ use std::time::{Duration, Instant};
 
 /// The list, from the root.
 const LIST: &str = "tests/left_out.toml";
-/// Where the copy is, from the root.
-const COPY: &str = "target/left-out";
-/// What was copied there, as JSON, from there.
+/// What was copied to the copy, as JSON, from there.
 const COPIED: &str = "copied.json";
+/// Where the copy of the sources at `root` is. Not below them: cargo joins what the folders above a package configure, so that a copy there would be linked by
+/// two link scripts.
+fn copy_of(root: &Path) -> Result<PathBuf> {
+    let caches = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let caches = caches.or_else(|| Some(Path::new(&std::env::var_os("HOME")?).join(".cache")));
+    let mut hasher = DefaultHasher::new();
+    root.canonicalize()?.hash(&mut hasher);
+    let caches = caches.context("neither XDG_CACHE_HOME nor HOME says where a copy could be")?;
+    Ok(caches.join(format!("pebble/left-out-{:016x}", hasher.finish())))
+}
 /// How long a test may take, with all that it builds.
 const PATIENCE: Duration = Duration::from_secs(1200);
 
@@ -57,6 +65,7 @@ fn list(root: &Path) -> Result<Vec<Place>> {
 
 pub struct LeftOut {
     root: PathBuf,
+    copy: PathBuf,
     places: Vec<Place>,
     build: u64,
 }
@@ -66,11 +75,11 @@ impl LeftOut {
         let mut hasher = DefaultHasher::new();
         places.hash(&mut hasher);
         sources::hash(root, &mut hasher)?;
-        Ok(LeftOut { root: root.into(), places, build: hasher.finish() })
+        Ok(LeftOut { root: root.into(), copy: copy_of(root)?, places, build: hasher.finish() })
     }
     /// Makes the copy what the sources are, and then what they are without `place`.
     fn copy_without(&self, place: &Place) -> Result<()> {
-        let copy = self.root.join(COPY);
+        let copy = &self.copy;
         let files = sources(&self.root)?;
         for file in &files {
             let (from, to) = (self.root.join(file), copy.join(file));
@@ -99,10 +108,10 @@ impl LeftOut {
     }
     /// Whether a test fails in the copy; an error: nothing was tested.
     fn is_noticed_by(&self, test: &str) -> Result<bool> {
-        let copy = self.root.join(COPY);
+        let copy = &self.copy;
         let mut said = tempfile::tempfile()?;
         let mut command = Command::new(copy.join("pebble"));
-        command.args(["test", test]).current_dir(&copy).env_remove("PEBBLE_ROOT").stdin(Stdio::null());
+        command.args(["test", test]).current_dir(copy).env_remove("PEBBLE_ROOT").stdin(Stdio::null());
         command.stdout(said.try_clone()?).stderr(said.try_clone()?);
         end_with_us(&mut command);
         let mut child = command.spawn()?;
