@@ -116,17 +116,41 @@ pub fn with<T>(file: &Path, body: impl FnOnce(&mut Mounted<Image>) -> Result<T>)
     leave(volume).with_context(|| file.display().to_string())?;
     result
 }
+/// Puts a file on a disk, whole, in place of what is called `to`, with the directories on the way. Where that fails everything is as it was.
 pub fn put(volume: &mut Mounted<Image>, bytes: &[u8], to: &str) -> Result<()> {
+    let mut made = Vec::new();
+    let placed = directories(volume, to, &mut made).and_then(|()| place(volume, bytes, to));
+    if placed.is_err() {
+        // What is in use is not removed.
+        made.iter().rev().for_each(|directory| _ = volume.remove_directory(directory));
+    }
+    placed
+}
+/// Makes the directories on the way to a path that are not there; `made` has them.
+fn directories<'a>(volume: &mut Mounted<Image>, to: &'a str, made: &mut Vec<&'a str>) -> Result<()> {
     for (end, _) in to.match_indices('/').filter(|(end, _)| *end > 0) {
         match volume.make_directory(&to[..end], Owner::NOBODY) {
-            Ok(()) | Err(abi::Error::EEXIST) => {}
+            Ok(()) => made.push(&to[..end]),
+            Err(abi::Error::EEXIST) => {}
             error => about(error, &to[..end])?,
         }
     }
-    use abi::file::flags::{CREATE, TRUNCATE, WRITE_ONLY};
-    let mut open = about(volume.open(to, WRITE_ONLY | CREATE | TRUNCATE, Owner::NOBODY), to)?;
-    let written = bytes.chunks(1 << 20).try_for_each(|piece| volume.write(&mut open, piece).map(|_| ()));
-    about(volume.close(open).and(written), to)
+    Ok(())
+}
+/// Writes a file beside `to`, and gives it that name when all of it is there.
+fn place(volume: &mut Mounted<Image>, bytes: &[u8], to: &str) -> Result<()> {
+    use abi::file::flags::{CREATE, EXCLUSIVE, WRITE_ONLY};
+    let beside = format!("{}.put-{}", &to[..to.rfind('/').map_or(0, |at| at + 1)], std::process::id());
+    let mut open = about(volume.open(&beside, WRITE_ONLY | CREATE | EXCLUSIVE, Owner::NOBODY), to)?;
+    let written = bytes.chunks(PIECE).try_for_each(|piece| match volume.write(&mut open, piece)? {
+        count if count == piece.len() => Ok(()),
+        _ => Err(abi::Error::ENOSPC),
+    });
+    let placed = volume.close(open).and(written).and_then(|()| volume.rename(&beside, to, Owner::NOBODY));
+    if placed.is_err() {
+        let _ = volume.unlink(&beside);
+    }
+    about(placed, to)
 }
 /// Bytes that are read from a disk at once.
 const PIECE: usize = 1 << 20;

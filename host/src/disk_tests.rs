@@ -12,6 +12,23 @@ fn what_was_put_on_a_disk_is_got_from_it() {
     assert_eq!(with(&disk, |volume| get(volume, "a/b/long")).unwrap(), bytes);
     assert_eq!(with(&disk, check).unwrap(), (1, 3_000_000));
 }
+#[test]
+fn a_file_that_finds_no_room_leaves_the_disk_as_it_was() {
+    let disk = Changed::new(|volume| put(volume, b"before", "/a/old"));
+    let before = with(&disk.file(), |volume| Ok(volume.space().free)).unwrap();
+    let long = vec![7; 40 << 20];
+    for path in ["/a/old", "/b/c/new", "new"] {
+        let said = with(&disk.file(), |volume| put(volume, &long, path)).unwrap_err().to_string();
+        assert_eq!(said, format!("{path}: no space on the disk"));
+    }
+    assert_eq!(with(&disk.file(), |volume| get(volume, "/a/old")).unwrap(), b"before");
+    assert_eq!(with(&disk.file(), |volume| Ok(volume.space().free)).unwrap(), before);
+    // It, and lost+found.
+    assert_eq!(with(&disk.file(), |volume| list(volume, "/")).unwrap().1.len(), 2);
+    // In a place that is a directory's, too.
+    assert!(with(&disk.file(), |volume| put(volume, b"x", "/a")).is_err());
+    assert_eq!(disk.check().unwrap(), (1, 6));
+}
 /// Of an entry: 1 a file, 2 a directory, which is what these tests name in capitals.
 fn kind(name: &str) -> u8 {
     if name.starts_with(char::is_uppercase) { 2 } else { 1 }

@@ -1,13 +1,11 @@
 //! What protects is left out, one place after the other ([`LIST`]), which the tests that the list names for it must notice. Done in a copy of the
 //! sources, so that nothing in them knows of it.
 
-use super::sources::{self, sources};
-use super::{Campaign, Failure, Ran};
+use super::copy::Copy;
+use super::{Campaign, Failure, Ran, sources};
 use crate::child::end_with_us;
-use crate::kept;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
-use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -15,18 +13,6 @@ use std::time::{Duration, Instant};
 
 /// The list, from the root.
 const LIST: &str = "tests/left_out.toml";
-/// What was copied to the copy, as JSON, from there.
-const COPIED: &str = "copied.json";
-/// Where the copy of the sources at `root` is. Not below them: cargo joins what the folders above a package configure, so that a copy there would be linked by
-/// two link scripts.
-fn copy_of(root: &Path) -> Result<PathBuf> {
-    let caches = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let caches = caches.or_else(|| Some(Path::new(&std::env::var_os("HOME")?).join(".cache")));
-    let mut hasher = DefaultHasher::new();
-    root.canonicalize()?.hash(&mut hasher);
-    let caches = caches.context("neither XDG_CACHE_HOME nor HOME says where a copy could be")?;
-    Ok(caches.join(format!("pebble/left-out-{:016x}", hasher.finish())))
-}
 /// How long a test may take, with all that it builds.
 const PATIENCE: Duration = Duration::from_secs(1200);
 
@@ -64,8 +50,7 @@ fn list(root: &Path) -> Result<Vec<Place>> {
 }
 
 pub struct LeftOut {
-    root: PathBuf,
-    copy: PathBuf,
+    copy: Copy,
     places: Vec<Place>,
     build: u64,
 }
@@ -75,40 +60,11 @@ impl LeftOut {
         let mut hasher = DefaultHasher::new();
         places.hash(&mut hasher);
         sources::hash(root, &mut hasher)?;
-        Ok(LeftOut { root: root.into(), copy: copy_of(root)?, places, build: hasher.finish() })
-    }
-    /// Makes the copy what the sources are, and then what they are without `place`.
-    fn copy_without(&self, place: &Place) -> Result<()> {
-        let copy = &self.copy;
-        let files = sources(&self.root)?;
-        for file in &files {
-            let (from, to) = (self.root.join(file), copy.join(file));
-            let content = std::fs::read(&from)?;
-            let content = match *file == place.file {
-                true => place.left_out(std::str::from_utf8(&content)?)?.into_bytes(),
-                false => content,
-            };
-            // What stays the same keeps its time, and is not built again.
-            if std::fs::read(&to).is_ok_and(|known| known == content) {
-                continue;
-            }
-            std::fs::create_dir_all(to.parent().context("a file without a folder")?)?;
-            std::fs::write(&to, content)?;
-            std::fs::set_permissions(&to, std::fs::metadata(&from)?.permissions())?;
-        }
-        let copied = copy.join(COPIED);
-        let before: HashSet<PathBuf> = match std::fs::read_to_string(&copied) {
-            Ok(text) => serde_json::from_str(&text).context(COPIED)?,
-            Err(_) => HashSet::new(),
-        };
-        for file in before.iter().filter(|file| !files.contains(file)) {
-            std::fs::remove_file(copy.join(file))?;
-        }
-        kept::write(&copied, &files)
+        Ok(LeftOut { copy: Copy::of(root, "left-out")?, places, build: hasher.finish() })
     }
     /// Whether a test fails in the copy; an error: nothing was tested.
     fn is_noticed_by(&self, test: &str) -> Result<bool> {
-        let copy = &self.copy;
+        let copy = self.copy.folder();
         let mut said = tempfile::tempfile()?;
         let mut command = Command::new(copy.join("pebble"));
         command.args(["test", test]).current_dir(copy).env_remove("PEBBLE_ROOT").stdin(Stdio::null());
@@ -152,7 +108,10 @@ impl Campaign for LeftOut {
     }
     fn run(&mut self, run: u64, _: u32, _: u64) -> Result<Ran> {
         let place = &self.places[run as usize];
-        self.copy_without(place)?;
+        self.copy.update(&|file, content| match *file == place.file {
+            true => Ok(place.left_out(std::str::from_utf8(&content)?)?.into_bytes()),
+            false => Ok(content),
+        })?;
         let command = format!("{}: {}", place.file.display(), place.what);
         for test in &place.tests {
             match self.is_noticed_by(test) {

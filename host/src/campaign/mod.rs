@@ -2,10 +2,12 @@
 //! and its own number; what was done is kept in `target/campaigns`, so that one that was stopped goes on.
 
 mod browser;
+mod copy;
 pub mod fences;
 pub mod fuzz;
 mod hostile;
 mod left_out;
+mod logic;
 mod mutants;
 mod power_cuts;
 mod preemption;
@@ -36,6 +38,9 @@ pub struct Options {
     /// Begin anew, whatever was done
     #[arg(long)]
     pub anew: bool,
+    /// Of a campaign that begins: leave out so many runs, which were done elsewhere
+    #[arg(long, default_value_t = 0)]
+    pub first: u64,
 }
 
 /// What became of one run.
@@ -87,6 +92,12 @@ const KINDS: &[Kind] = &[
                 is one of them",
         steps: u64::MAX,
         make: |root| Ok(Box::new(left_out::LeftOut::new(root)?)),
+    },
+    Kind {
+        name: "logic",
+        about: "functions of the crates that are tested on this machine are changed by cargo-mutants, which a test must notice; a step is a change",
+        steps: 1_000,
+        make: |root| Ok(Box::new(logic::Logic::new(root)?)),
     },
     Kind {
         name: "whole",
@@ -168,9 +179,10 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     };
     let kind = find(name)?;
     let mut campaign = (kind.make)(root)?;
-    let steps = options.steps.unwrap_or(kind.steps).min(campaign.all().unwrap_or(u64::MAX));
+    let all = campaign.all().map_or(u64::MAX, |all| all.saturating_sub(options.first));
+    let steps = options.steps.unwrap_or(kind.steps).min(all);
     let path = root.join("target/campaigns").join(format!("{name}-{}.json", options.seed));
-    let mut progress = Progress::new(campaign.build());
+    let mut progress = Progress { runs: options.first, ..Progress::new(campaign.build()) };
     if !options.anew && path.exists() {
         let known = Progress::read(&path)?;
         if known.build == progress.build {
