@@ -60,7 +60,7 @@ impl Devices {
             let Some(file) = file else { continue };
             let name = file.display();
             match std::fs::OpenOptions::new().read(true).write(true).open(file) {
-                Ok(opened) if opened.metadata()?.len() == 0 && option == "--disk" => {
+                Ok(opened) if option == "--disk" && opened.metadata().is_ok_and(|m| m.is_file() && m.len() == 0) => {
                     bail!("{option} {name}: the file is empty; {else_}")
                 }
                 Ok(_) => {}

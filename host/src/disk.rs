@@ -137,11 +137,11 @@ fn directories<'a>(volume: &mut Mounted<Image>, to: &'a str, made: &mut Vec<&'a 
     }
     Ok(())
 }
-/// Writes a file beside `to`, and gives it that name when all of it is there.
+/// Writes a file beside `to`, and gives it that name when all of it is there. What is left of one that was stopped in the middle goes.
 fn place(volume: &mut Mounted<Image>, bytes: &[u8], to: &str) -> Result<()> {
-    use abi::file::flags::{CREATE, EXCLUSIVE, WRITE_ONLY};
-    let beside = format!("{}.put-{}", &to[..to.rfind('/').map_or(0, |at| at + 1)], std::process::id());
-    let mut open = about(volume.open(&beside, WRITE_ONLY | CREATE | EXCLUSIVE, Owner::NOBODY), to)?;
+    use abi::file::flags::{CREATE, TRUNCATE, WRITE_ONLY};
+    let beside = format!("{}.put", &to[..to.rfind('/').map_or(0, |at| at + 1)]);
+    let mut open = about(volume.open(&beside, WRITE_ONLY | CREATE | TRUNCATE, Owner::NOBODY), &beside)?;
     let written = bytes.chunks(PIECE).try_for_each(|piece| match volume.write(&mut open, piece)? {
         count if count == piece.len() => Ok(()),
         _ => Err(abi::Error::ENOSPC),

@@ -43,7 +43,8 @@ pub fn line(text: &str) -> i32 {
     for list in lists {
         let status = run_list(list);
         *variables::STATUS.lock() = status;
-        if status == INTERRUPTED {
+        // What a script would do yet is over with the line that has it.
+        if status == INTERRUPTED || jobs::current().is_some_and(|job| job.is_interrupted() || job.was_left()) {
             break;
         }
     }
@@ -82,13 +83,15 @@ fn run_list(list: List) -> i32 {
         }
     };
     if !list.background {
-        let status = job.in_foreground(|| run_pipelines(&job, &list.pipelines));
+        let run = || job.work(|| run_pipelines(&job, &list.pipelines));
+        // A script's line is a part of the line that has the script, and that one is in the foreground, or is not.
+        let status = if job.is_part() { run() } else { job.in_foreground(run) };
         job.finish(status);
         return status;
     }
     let (own, streams) = (job.clone(), streams::own());
     let ran = pebble::thread::spawn(None, move || {
-        let status = streams::with(streams, || run_pipelines(&own, &list.pipelines));
+        let status = streams::with(streams, || own.work(|| run_pipelines(&own, &list.pipelines)));
         own.finish(status);
     });
     match ran {
@@ -116,7 +119,7 @@ fn run_pipelines(job: &Arc<Job>, pipelines: &[Pipeline]) -> i32 {
             continue;
         }
         status = run_pipeline(job, pipeline);
-        if job.interrupted.load(Ordering::Relaxed) {
+        if job.is_interrupted() {
             return INTERRUPTED;
         }
         // Ctrl-Z: what follows in the line is not waited for.
@@ -164,13 +167,8 @@ fn redirect(job: &Arc<Job>, streams: &mut Streams, redirections: &[Redirection])
     }
     Ok(())
 }
-/// The streams of a command, and the reading side of the pipe behind it, where another follows.
-fn streams_of(
-    job: &Arc<Job>,
-    command: &Command,
-    input: Option<File>,
-    is_last: bool,
-) -> Result<(Streams, Option<File>)> {
+/// The streams of a command before it is redirected, and the reading side of the pipe behind it, where another follows.
+fn streams_of(input: Option<File>, is_last: bool) -> Result<(Streams, Option<File>)> {
     let input = if input.is_some() { input } else { streams::inherited(0)? };
     let mut streams: Streams = [input, streams::inherited(1)?, streams::inherited(2)?];
     let mut behind = None;
@@ -178,39 +176,61 @@ fn streams_of(
         let (from, to) = file::pipe()?;
         (behind, streams[1]) = (Some(from), Some(to));
     }
-    redirect(job, &mut streams, &command.redirections)?;
     Ok((streams, behind))
 }
 fn run_pipeline(job: &Arc<Job>, pipeline: &Pipeline) -> i32 {
     let mut input = None;
-    let mut status = 0;
+    let mut status = None;
     let last = pipeline.commands.len() - 1;
     for (n, command) in pipeline.commands.iter().enumerate() {
-        let streams = match streams_of(job, command, input.take(), n == last) {
+        let mut streams = match streams_of(input.take(), n == last) {
             Ok((streams, behind)) => {
                 input = behind;
                 streams
             }
             Err(error) => {
-                if command.redirections.is_empty() {
-                    complain(error.text());
-                }
-                job.kill();
-                status = 1;
+                // The rest can not be joined to what runs.
+                complain(error.text());
+                job.signal(end_status::SIGKILL);
+                status = Some(NOT_STARTED);
                 break;
             }
         };
-        let words = Words::of(command);
-        status = if n < last && words.are_the_shells() {
-            beside(job, words, streams)
-        } else {
-            run_command(job, words, streams, None)
+        // The next one has an empty input then.
+        status = match redirect(job, &mut streams, &command.redirections) {
+            Ok(()) => {
+                let words = Words::of(command);
+                match n < last && words.are_the_shells() {
+                    true => beside(job, words, streams),
+                    false => run_command(job, words, streams, Place { is_last: n == last, over: None }),
+                }
+            }
+            Err(_) => Some(1),
+        };
+        if job.is_interrupted() {
+            break;
         }
-        .unwrap_or(-1);
     }
-    // A program's status is known when it has ended.
+    // A program's status is known when it has ended, and whether all has got to the disk.
     let ended = job.wait();
-    if status == -1 { ended } else { status }
+    let status = status.unwrap_or(ended);
+    if job.failed.swap(false, Ordering::Relaxed) && status == 0 { 1 } else { status }
+}
+/// Where a command is in its pipeline.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    is_last: bool,
+    /// What tells of the end of the command's program, where it runs beside others of its job, whose ends are not waited for.
+    over: Option<&'a Arc<Semaphore>>,
+}
+impl Place<'_> {
+    /// Waits for the program that the command has started, or for all of the job's.
+    fn wait(self, job: &Job) -> i32 {
+        match self.over {
+            Some(over) => over.wait().map_or(1, |()| 0),
+            None => job.wait(),
+        }
+    }
 }
 /// A command whose words are known.
 struct Words {
@@ -235,7 +255,7 @@ fn beside(job: &Arc<Job>, words: Words, streams: Streams) -> Option<i32> {
         streams::with(script, || {
             let over = Semaphore::new(0).map(Arc::new);
             match over {
-                Ok(over) => _ = run_command(&own, words, streams, Some(&over)),
+                Ok(over) => _ = run_command(&own, words, streams, Place { is_last: false, over: Some(&over) }),
                 Err(error) => complain(error.text()),
             }
         });
@@ -248,14 +268,8 @@ fn beside(job: &Arc<Job>, words: Words, streams: Streams) -> Option<i32> {
         }
     }
 }
-/// Runs a command of the shell's own; its status. A program is only started: `None`. `over`: what tells of its end, where the command runs beside others of
-/// its job, whose ends are not waited for.
-fn run_command(
-    job: &Arc<Job>,
-    Words { assigned, words }: Words,
-    streams: Streams,
-    over: Option<&Arc<Semaphore>>,
-) -> Option<i32> {
+/// Runs a command of the shell's own; its status. A program is only started: `None`.
+fn run_command(job: &Arc<Job>, Words { assigned, words }: Words, streams: Streams, place: Place) -> Option<i32> {
     let Some(name) = words.first() else {
         assigned.iter().for_each(|(name, value)| set(name, value, false));
         return Some(0);
@@ -264,17 +278,10 @@ fn run_command(
         let file = words.get(1).is_some_and(|word| word == "-o").then(|| words.get(2).cloned()).flatten();
         let behind = if file.is_some() { 3 } else { 1 };
         if words.len() > behind + 1 && words[behind].parse::<u64>().is_err() {
-            return Some(run_traced(job, &assigned, (words, behind, file), streams, over));
+            return Some(run_traced(job, &assigned, (words, behind, file), streams, place));
         }
     }
-    run_words(job, &assigned, words, streams, over)
-}
-/// Waits for the program that a command has started, or for all of the job's.
-fn wait(job: &Job, over: Option<&Arc<Semaphore>>) -> i32 {
-    match over {
-        Some(over) => over.wait().map_or(1, |()| 0),
-        None => job.wait(),
-    }
+    run_words(job, &assigned, words, streams, place)
 }
 /// Runs what is behind the pattern, which is word `at`, and shows meanwhile, in `file` where there is one, which portals of that name are called;
 /// its status.
@@ -283,7 +290,7 @@ fn run_traced(
     assigned: &[(String, String)],
     (mut words, at, file): (Vec<String>, usize, Option<String>),
     streams: Streams,
-    over: Option<&Arc<Semaphore>>,
+    place: Place,
 ) -> i32 {
     let shown = match file {
         Some(file) => match tracing::Shown::file(&file) {
@@ -303,7 +310,7 @@ fn run_traced(
         }
     };
     words.drain(..=at);
-    let status = run_words(job, assigned, words, streams, over).unwrap_or_else(|| wait(job, over));
+    let status = run_words(job, assigned, words, streams, place).unwrap_or_else(|| place.wait(job));
     tracing.stop();
     status
 }
@@ -328,7 +335,7 @@ fn run_words(
     assigned: &[(String, String)],
     mut words: Vec<String>,
     streams: Streams,
-    over: Option<&Arc<Semaphore>>,
+    place: Place,
 ) -> Option<i32> {
     let start = pebble::time::time();
     let timed = words.first().is_some_and(|name| name == "time");
@@ -355,13 +362,14 @@ fn run_words(
     let mut variables: Vec<String> = assigned.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let shadowed = |name: &str| assigned.iter().any(|(other, _)| other == name);
     variables.extend(variables::exported(|name| !shadowed(name)));
-    match job.start(&words, &variables, streams, over.cloned()) {
+    match job.start(&words, &variables, streams, (place.is_last, place.over.cloned())) {
         Ok(()) if timed => {
-            let status = wait(job, over);
+            let status = place.wait(job);
             say_time(start);
             Some(status)
         }
         Ok(()) => None,
+        Err(Error::ECANCELED) if job.is_interrupted() => Some(INTERRUPTED),
         Err(Error::ENOENT) if !run && !tool => {
             complain(&format!("{name}: no such command; help lists them"));
             Some(NOT_FOUND)
@@ -557,11 +565,15 @@ fn foreground(number: Option<usize>) -> i32 {
         complain("no such job");
         return 1;
     };
-    job.background.store(false, Ordering::Relaxed);
+    job.take_back();
     let status = job.in_foreground(|| {
         // Who reads this may press Ctrl-C at once.
         println!("{}", job.text);
-        job.wait()
+        job.wait_whole()
     });
-    if job.interrupted.load(Ordering::Relaxed) { INTERRUPTED } else { status }
+    // Unless Ctrl-Z has put it back.
+    if !job.background.load(Ordering::Relaxed) {
+        jobs::forget(&job);
+    }
+    if job.is_interrupted() { INTERRUPTED } else { status }
 }

@@ -22,6 +22,8 @@ struct Process {
     command: String,
     /// How it has ended.
     end: Option<Ended>,
+    /// It is the last of its pipeline, whose status is that of all.
+    is_last: bool,
 }
 impl Process {
     /// A tool says itself why it fails, and grep's status is an answer.
@@ -43,13 +45,26 @@ pub struct Job {
     pub background: AtomicBool,
     /// Ctrl-C: nothing else is started.
     pub interrupted: AtomicBool,
+    /// Something that was done for it beside its programs has failed, which has been said.
+    pub failed: AtomicBool,
+    /// Ctrl-Z has left it to the background: what runs goes on, nothing follows.
+    left: AtomicBool,
+    /// Whose line has this one in it, as a script's.
+    outer: Option<Arc<Job>>,
     /// All is done, with this status, once `done` is set.
     pub status: AtomicUsize,
     pub done: AtomicBool,
 }
 /// Jobs that have not been said to be done.
 static JOBS: Mutex<Vec<Arc<Job>>> = Mutex::new(Vec::new());
-/// The one in the foreground.
+/// What the shell's threads work for, by their indices, the innermost last.
+static OF_THREADS: Mutex<Vec<(usize, Arc<Job>)>> = Mutex::new(Vec::new());
+/// The job that the calling thread works for.
+pub fn current() -> Option<Arc<Job>> {
+    let thread = pebble::thread::index();
+    OF_THREADS.lock().iter().rev().find(|(other, _)| *other == thread).map(|(_, job)| job.clone())
+}
+/// The one in the foreground: no part of another.
 static FOREGROUND: Mutex<Option<Arc<Job>>> = Mutex::new(None);
 
 impl Job {
@@ -67,6 +82,9 @@ impl Job {
             changed,
             background: background.into(),
             interrupted: false.into(),
+            failed: false.into(),
+            left: false.into(),
+            outer: current(),
             status: 0.into(),
             done: false.into(),
         });
@@ -78,10 +96,32 @@ impl Job {
         self.beside.fetch_add(1, Ordering::Relaxed);
         let job = self.clone();
         let works = pebble::thread::spawn(None, move || {
-            body();
+            job.work(body);
             job.left();
         });
         works.map(|_| ()).inspect_err(|_| self.left())
+    }
+    /// Has the calling thread work for it meanwhile.
+    pub fn work<T>(self: &Arc<Job>, body: impl FnOnce() -> T) -> T {
+        let thread = pebble::thread::index();
+        OF_THREADS.lock().push((thread, self.clone()));
+        let result = body();
+        let mut all = OF_THREADS.lock();
+        let own = all.iter().rposition(|(other, _)| *other == thread).map(|place| all.remove(place));
+        drop(all);
+        drop(own);
+        result
+    }
+    /// Whether it is `other`, or a part of it.
+    fn is_within(&self, other: &Job) -> bool {
+        core::iter::successors(Some(self), |job| job.outer.as_deref()).any(|job| core::ptr::eq(job, other))
+    }
+    pub fn is_part(&self) -> bool {
+        self.outer.is_some()
+    }
+    pub fn is_interrupted(&self) -> bool {
+        let mut around = core::iter::successors(Some(self), |job| job.outer.as_deref());
+        around.any(|job| job.interrupted.load(Ordering::Relaxed))
     }
     /// One of those threads is done.
     fn left(&self) {
@@ -94,13 +134,22 @@ impl Job {
         words: &[String],
         variables: &[String],
         streams: Streams,
-        over: Option<Arc<Semaphore>>,
+        (is_last, over): (bool, Option<Arc<Semaphore>>),
     ) -> Result<()> {
         let domain = start(words, variables, &streams)?;
         let name = words.first().cloned().unwrap_or_default();
         self.started.lock().push((domain.number().0, name.clone()));
         let command = words.get(usize::from(name == TOOLS_COMPONENT)).cloned().unwrap_or_default();
-        self.processes.lock().push(Process { domain, name, command, end: None });
+        {
+            let mut processes = self.processes.lock();
+            // Under the lock of who interrupts: it finds the program, or this finds that it has been.
+            if self.is_interrupted() {
+                drop(processes);
+                let _ = domains::destroy(domain);
+                return Err(Error::ECANCELED);
+            }
+            processes.push(Process { domain, name, command, end: None, is_last });
+        }
         let job = self.clone();
         let waits = pebble::thread::spawn(None, move || {
             // Who can not be waited for has ended.
@@ -117,43 +166,57 @@ impl Job {
             let _ = domains::destroy(domain);
         })
     }
-    /// Waits for all programs that were started; the status of the last. In the foreground it returns too when Ctrl-Z was pressed.
+    /// Waits for all that was started; the status of the last program. In the foreground it returns too when Ctrl-Z was pressed.
     pub fn wait(&self) -> i32 {
+        self.wait_until(Job::has_ended);
+        self.collect()
+    }
+    /// Waits for the end of all of its line, the same way; its status.
+    pub fn wait_whole(&self) -> i32 {
+        self.wait_until(Job::is_over);
+        let status = self.collect();
+        if status == 0 { self.status.load(Ordering::Relaxed) as i32 } else { status }
+    }
+    fn wait_until(&self, over: fn(&Job) -> bool) {
         let was_background = self.background.load(Ordering::Relaxed);
-        loop {
-            if self.has_ended() || (!was_background && self.background.load(Ordering::Relaxed)) {
-                break;
-            }
+        while !over(self) && (was_background || !self.background.load(Ordering::Relaxed)) {
             if self.changed.wait().is_err() {
                 break;
             }
         }
-        self.collect()
+        // Others may wait for the same.
+        let _ = self.changed.post();
     }
     /// Says how its programs have ended; the status of the last one.
     fn collect(&self) -> i32 {
-        let mut processes = self.processes.lock();
-        let mut status = 0;
-        for process in processes.iter() {
-            let Some(end) = &process.end else { continue };
-            let said = process.is_tool() && end.kind == ended::EXIT;
-            if let Some(line) =
-                end_status::line(&process.name, end).filter(|_| !said && !self.interrupted.load(Ordering::Relaxed))
-            {
-                streams::complain(format_args!("{line}"));
+        let (mut status, mut said) = (0, Vec::new());
+        self.processes.lock().retain(|process| {
+            let Some(end) = &process.end else { return true };
+            let told = process.is_tool() && end.kind == ended::EXIT || self.is_interrupted();
+            said.extend(end_status::line(&process.name, end).filter(|_| !told));
+            if process.is_last {
+                status = end_status::status(end);
             }
-            status = end_status::status(end);
-        }
-        processes.retain(|p| p.end.is_none());
+            false
+        });
+        // To write may have to be waited for: not with the lock that Ctrl-C needs.
+        said.iter().for_each(|line| streams::complain(format_args!("{line}")));
         status
     }
     /// The name of its program in domain `asid`, which may have ended.
     pub fn program(&self, asid: usize) -> Option<String> {
         self.started.lock().iter().rev().find(|(domain, _)| *domain == asid).map(|(_, name)| name.clone())
     }
-    /// Tells those of its programs of a signal that take it, and ends the others. Where nothing is left that has taken it, nothing else is
-    /// started.
+    /// Tells those of its programs of a signal that take it, those of its parts too, and ends the others. Where nothing is left that has taken it, nothing
+    /// else is started.
     pub fn signal(&self, signal: usize) {
+        self.parts().iter().for_each(|job| job.signal_own(signal));
+    }
+    /// It and what is a part of it.
+    fn parts(&self) -> Vec<Arc<Job>> {
+        JOBS.lock().iter().filter(|job| job.is_within(self)).cloned().collect()
+    }
+    fn signal_own(&self, signal: usize) {
         // Until it is known: of one that was ended here nothing is said.
         let processes = self.processes.lock();
         let (mut taken, mut ended) = (false, false);
@@ -164,18 +227,33 @@ impl Job {
             }
         }
         self.interrupted.fetch_or(ended || !taken, Ordering::Relaxed);
+        drop(processes);
+        let _ = self.changed.post();
     }
-    /// Ends its programs.
-    pub fn kill(&self) {
-        for process in self.processes.lock().iter().filter(|p| p.end.is_none()) {
-            let _ = domains::destroy(process.domain);
+    /// It is in the foreground again, with its parts.
+    pub fn take_back(&self) {
+        self.parts().iter().for_each(|job| job.background.store(false, Ordering::Relaxed));
+    }
+    /// Whether Ctrl-Z has left it.
+    pub fn was_left(&self) -> bool {
+        self.left.load(Ordering::Relaxed)
+    }
+    /// Leaves it, and its parts, to the background.
+    fn leave(&self) {
+        for job in self.parts() {
+            job.background.store(true, Ordering::Relaxed);
+            job.left.store(true, Ordering::Relaxed);
+            let _ = job.changed.post();
         }
     }
     /// Whether nothing works for it any more. Who was interrupted may be in a wait that nothing ends.
     fn has_ended(&self) -> bool {
-        let interrupted = self.interrupted.load(Ordering::Relaxed);
-        let alone = interrupted || self.beside.load(Ordering::Acquire) == 0;
+        let alone = self.is_interrupted() || self.beside.load(Ordering::Acquire) == 0;
         alone && self.processes.lock().iter().all(|p| p.end.is_some())
+    }
+    /// Whether it is one of those in the background, and no part of another.
+    fn is_listed(&self) -> bool {
+        self.background.load(Ordering::Relaxed) && !self.is_part()
     }
     /// Whether all of its line is done. One that Ctrl-Z has left in the background goes on without the rest.
     fn is_over(&self) -> bool {
@@ -185,6 +263,7 @@ impl Job {
     pub fn finish(&self, status: i32) {
         self.status.store(status as usize, Ordering::Relaxed);
         self.done.store(true, Ordering::Release);
+        let _ = self.changed.post();
         if !self.background.load(Ordering::Relaxed) {
             JOBS.lock().retain(|job| job.number != self.number);
         }
@@ -193,7 +272,6 @@ impl Job {
     pub fn in_foreground<T>(self: &Arc<Job>, body: impl FnOnce() -> T) -> T {
         // Where there is no console there is no Ctrl-C.
         let _ = pebble::console::set_raw(false);
-        // A script's line is part of another one.
         let around = FOREGROUND.lock().replace(self.clone());
         let result = body();
         *FOREGROUND.lock() = around;
@@ -211,34 +289,39 @@ pub fn send(domain: Identity, signal: usize) -> Result<bool> {
 /// The job of the background with this number; the latest, if none is said.
 pub fn job(number: Option<usize>) -> Option<Arc<Job>> {
     let jobs = JOBS.lock();
-    let wanted = |job: &&Arc<Job>| job.background.load(Ordering::Relaxed) && number.is_none_or(|n| job.number == n);
+    let wanted = |job: &&Arc<Job>| job.is_listed() && number.is_none_or(|n| job.number == n);
     jobs.iter().rev().find(wanted).cloned()
 }
 pub fn list() {
-    for job in JOBS.lock().iter().filter(|job| job.background.load(Ordering::Relaxed)) {
+    let jobs: Vec<Arc<Job>> = JOBS.lock().iter().filter(|job| job.is_listed()).cloned().collect();
+    for job in jobs {
         println!("[{}] {} {}", job.number, if job.is_over() { "done   " } else { "running" }, job.text);
     }
 }
+/// It is forgotten.
+pub fn forget(job: &Job) {
+    JOBS.lock().retain(|other| !core::ptr::eq(&**other, job));
+}
 /// Says which jobs in the background are over, each once.
 pub fn report() {
-    JOBS.lock().retain(|job| {
-        let over = job.background.load(Ordering::Relaxed) && job.is_over();
-        if over {
-            job.collect();
+    let over: Vec<Arc<Job>> =
+        JOBS.lock().extract_if(.., |job| job.background.load(Ordering::Relaxed) && job.is_over()).collect();
+    for job in over {
+        job.collect();
+        if !job.is_part() {
             pebble::println!("[{}] done    {}", job.number, job.text);
         }
-        !over
-    });
+    }
 }
 /// Waits until no other job of the background runs: true; or until `own`, which waits, is interrupted.
 pub fn wait_all(own: &Job) -> bool {
     /// Ticks of `hrtime` after which to look again.
     const SOON: u64 = 5_000_000;
-    let others = |job: &&Arc<Job>| job.background.load(Ordering::Relaxed) && job.number != own.number;
+    let others = |job: &&Arc<Job>| job.background.load(Ordering::Relaxed) && !own.is_within(job);
     let jobs: Vec<Arc<Job>> = JOBS.lock().iter().filter(others).cloned().collect();
     for job in jobs {
         while !job.is_over() {
-            if own.interrupted.load(Ordering::Relaxed) {
+            if own.is_interrupted() {
                 return false;
             }
             pebble::time::sleep(SOON);
@@ -281,12 +364,11 @@ pub fn watch() -> Result<()> {
         };
         if key == CONTROL_Z {
             pebble::println!("^Z\n[{}] goes on in the background: {}", job.number, job.text);
-            job.background.store(true, Ordering::Relaxed);
+            job.leave();
         } else {
             pebble::println!("{}", if key == CONTROL_C { "^C" } else { "^\\" });
             job.signal(if key == CONTROL_C { end_status::SIGINT } else { end_status::SIGKILL });
         }
-        let _ = job.changed.post();
     };
     pebble::thread::spawn(None, watch).map(|_| ())
 }

@@ -179,7 +179,7 @@ impl Line {
         self.cursor += text.len();
         let rows = |end: usize| place(&format!("{}{}", self.prompt, &self.text[..end]), None, self.columns).0;
         // At the end of a line that does not wrap, what is new is all there is to draw.
-        if plain && rows(self.text.len()) == rows(self.cursor - text.len()) {
+        if plain && (self.plain || rows(self.text.len()) == rows(self.cursor - text.len())) {
             self.output += text;
         } else {
             self.draw();

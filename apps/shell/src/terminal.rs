@@ -17,7 +17,9 @@ const ASK_COLUMNS: &[u8] = b"\x1b7\x1b[999C\x1b[6n\x1b8";
 static HISTORY: Mutex<alloc::vec::Vec<String>> = Mutex::new(alloc::vec::Vec::new());
 
 pub fn history(mut show: impl FnMut(&str)) {
-    HISTORY.lock().iter().for_each(|line| show(line));
+    // To show one may have to be waited for.
+    let lines = HISTORY.lock().clone();
+    lines.iter().for_each(|line| show(line));
 }
 /// What has been typed.
 pub enum Typed {

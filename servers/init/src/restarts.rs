@@ -9,7 +9,7 @@ const FAULTS: [i64; 8] = [4, 5, 6, 7, 8, 10, 11, 12];
 
 /// Whether a component that has ended so has failed, rather than come to its end: who calls `abort` has.
 pub fn has_failed(how: &Ended) -> bool {
-    how.kind != ended::EXIT || FAULTS.contains(&(how.status - SIGNALLED))
+    how.kind != ended::EXIT || FAULTS.contains(&how.status.wrapping_sub(SIGNALLED))
 }
 
 const STARTS: usize = 5;

@@ -349,9 +349,10 @@ fn hand(number: usize, starter: DomainId, Hand { domain, stream }: Hand) -> Resu
         heir.streams |= 1 << stream;
         return Ok(0);
     }
-    // Who has not come for it for so long has ended, most likely.
+    // Who has not come for it for so long has ended, most likely. Of the same starter, if there is one: nobody puts out what others hand over.
     if heirs.len() == HEIRS {
-        heirs.remove(0);
+        let own = heirs.iter().position(|heir| heir.starter == starter);
+        heirs.remove(own.unwrap_or(0));
     }
     heirs.try_push(Heir { domain, starter, streams: 1 << stream })?;
     Ok(0)
