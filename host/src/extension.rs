@@ -13,6 +13,8 @@ pub enum Form {
     },
 }
 
+/// Lines that are printed.
+const SHOWN: usize = 200;
 /// The status of what is refused.
 const REFUSED: u8 = 1;
 
@@ -25,6 +27,9 @@ fn toolchain(root: &Path) -> Result<gatekeeper::Toolchain> {
 pub fn run(root: &Path, form: &Form) -> Result<ExitCode> {
     let Form::Vet { path } = form;
     let refusals = gatekeeper::vet(&toolchain(root)?, path)?;
-    refusals.iter().for_each(|refusal| println!("{refusal}"));
+    refusals.iter().take(SHOWN).for_each(|refusal| println!("{refusal}"));
+    if let Some(more @ 1..) = refusals.len().checked_sub(SHOWN) {
+        println!("and {more} more");
+    }
     Ok(if refusals.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(REFUSED) })
 }

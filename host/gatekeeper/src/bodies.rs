@@ -89,17 +89,42 @@ impl Look<'_, '_> {
         let expression = self.tree.around(kind).nth(1);
         expression.and_then(|at| self.tree.field(at, "ty")).map_or("", |at| self.tree.line(at).text)
     }
-    /// A loop that nothing leaves: no `return`, no `break` to a place outside, no call that does not come back.
+    /// Whether nobody comes to a line: it is in a branch of a condition that is written out as the other one.
+    fn is_dead(&self, at: usize, within: usize) -> bool {
+        let lines = self.tree.around(at).take_while(|&around| around != within);
+        lines.filter(|&around| ["then", "else"].contains(&self.tree.line(around).label)).any(|branch| {
+            let condition = self.tree.parent(branch).and_then(|at| self.tree.field(at, "cond"));
+            let value = if self.tree.line(branch).label == "else" { "true" } else { "false" };
+            let mut literals =
+                condition.into_iter().flat_map(|at| self.tree.below(at)).map(|at| self.tree.line(at).text);
+            let kinds = [
+                "Binary",
+                "Unary",
+                "LogicalOp",
+                "VarRef",
+                "UpvarRef",
+                "Call",
+                "Let",
+                "Field",
+                "Deref",
+                "Match",
+                "Block",
+            ];
+            let computed = literals.clone().any(|text| kinds.contains(&text));
+            !computed && literals.any(|text| text.starts_with("Literal(") && text.contains(&format!("Bool({value})")))
+        })
+    }
+    /// A loop that nothing leaves: no `return`, no `break` of it or to a place outside, no call that does not come back.
     fn endless(&mut self, at: usize) {
-        if self.type_of(at) != "!" {
-            return;
-        }
         let texts = || self.tree.below(at).map(|below| (below, self.tree.line(below).text));
-        let leaves = texts().any(|(below, text)| match text {
-            "Return" | "Become" => true,
-            "Break" | "Continue" => self.leaves(below, at),
-            "Call" => self.type_of(below) == "!",
-            _ => false,
+        let leaves = texts().any(|(below, text)| {
+            let leaves = match text {
+                "Return" | "Become" => true,
+                "Break" | "Continue" => self.leaves(below, at, text == "Break"),
+                "Call" => self.type_of(below) == "!",
+                _ => false,
+            };
+            leaves && !self.is_dead(below, at)
         });
         if leaves {
             return;
@@ -110,17 +135,17 @@ impl Look<'_, '_> {
             self.refuse(at, Rule::Quota, "a loop that nothing leaves takes memory");
         }
     }
-    /// Whether what `jump` goes to is not within the loop at `at`.
-    fn leaves(&self, jump: usize, at: usize) -> bool {
+    /// Whether a jump within the loop at `at` goes out of it.
+    fn leaves(&self, jump: usize, at: usize, is_break: bool) -> bool {
         let Some(label) = self.tree.field(jump, "label").map(|label| self.tree.line(label).text) else { return true };
-        // Its own scope is around it; a jump to that goes on in it, or its type would not be `!`.
         let own = self.tree.around(at).find_map(|around| self.tree.field(around, "region_scope"));
-        let own = own.map(|scope| self.tree.line(scope).text);
-        let within = self.tree.below(at).any(|below| {
+        if own.is_some_and(|scope| self.tree.line(scope).text == label) {
+            return is_break;
+        }
+        !self.tree.below(at).any(|below| {
             let line = self.tree.line(below);
             line.label == "region_scope" && line.text == label
-        });
-        !(within || own == Some(label))
+        })
     }
     /// The value of a constant or static, whose type is that of its body.
     fn value(&mut self, owner: &str, body: usize) {

@@ -22,7 +22,7 @@ pub struct Bounds {
     pub output: u64,
 }
 /// An honest extension of a thousand lines takes half a second and 300 MiB.
-pub const BOUNDS: Bounds = Bounds { memory: 2 << 30, processor: 15, clock: 120, output: 64 << 20 };
+pub const BOUNDS: Bounds = Bounds { memory: 1 << 30, processor: 10, clock: 120, output: 64 << 20 };
 
 /// How a run ended.
 pub enum End {

@@ -123,6 +123,13 @@ pub fn kind(tree: &Tree, owner: &Owner) -> Option<usize> {
     tree.field(item, "kind")
 }
 
+/// Whether an item of a type's other name is at this line.
+fn is_alias(tree: &Tree, at: usize) -> bool {
+    tree.line(at).label == "kind" && tree.line(at).text == "TyAlias"
+}
+/// Parameters, and bounds of them, that an item has at most: what they say of each other is looked at in all their pairs.
+const PARAMETERS: usize = 64;
+
 struct Look<'l, 't> {
     tree: &'l Tree<'t>,
     expansions: &'l Expansions,
@@ -145,11 +152,12 @@ impl Look<'_, '_> {
     /// An associated type where no body is looked at: in a field, a bound, a hidden type or the value of an associated type.
     fn open(&mut self, at: usize) {
         let places = ["FieldDef", "WherePredicate", "OpaqueTy"];
+        let alias = self.tree.around(at).any(|around| is_alias(self.tree, around));
         let of_impl = self.tree.around(at).any(|around| {
             self.tree.line(around).text == "ImplItem"
                 && self.tree.field(around, "kind").is_some_and(|kind| self.tree.line(kind).text == "Type")
         });
-        if !of_impl && !self.is_within(at, &places) {
+        if !alias && !of_impl && !self.is_within(at, &places) {
             return;
         }
         if let Some(of) = projection(self.tree, at)
@@ -193,6 +201,9 @@ impl Look<'_, '_> {
         match (line.label, line.text) {
             (_, "Def") => self.path(at),
             (_, "GenericParam") => self.binder(at),
+            ("params" | "predicates", _) if self.tree.children(at).nth(PARAMETERS).is_some() => {
+                self.refuse(at, Rule::Build, format!("an item has at most {PARAMETERS} parameters and bounds of them"));
+            }
             ("kind", "Path") => self.open(at),
             ("asyncness", "Async") => {
                 self.refuse(at, Rule::Async, "asynchronous code needs Pin, whose macro is unsound")
@@ -250,8 +261,9 @@ impl Look<'_, '_> {
     }
     /// A public function that returns a closure without a name: what it may do in other threads is said by nothing.
     fn returned_closure(&mut self, kind: usize) {
-        let item = self.tree.parent(kind);
-        let visible = item.and_then(|item| self.tree.field(item, "vis_span")).map(|at| self.tree.line(at).text);
+        // Of a method it stands with what kind of impl it is in.
+        let mut item = self.tree.parent(kind).into_iter().flat_map(|item| self.tree.below(item));
+        let visible = item.find(|&at| self.tree.line(at).label == "vis_span").map(|at| self.tree.line(at).text);
         // A place without a length: no word.
         let public = visible.is_some_and(|text| {
             let ends: Vec<&str> = text.split(": ").flat_map(|part| part.split(" (")).collect();
@@ -296,7 +308,12 @@ impl Look<'_, '_> {
         lifetimes.sort_unstable();
         let twice = lifetimes.windows(2).any(|pair| pair[0] == pair[1]);
         let bounded = below().any(|at| ["RegionPredicate", "Outlives"].contains(&self.tree.line(at).text));
-        if definite || twice || bounded {
+        let of_traits = below().filter(|&at| self.tree.line(at).text == "PolyTraitRef").any(|bound| {
+            let mut found = self.tree.below(bound).filter(|&at| self.tree.line(at).text == "Def");
+            let bound = found.next().and_then(|at| definition(self.tree, at));
+            !matches!(bound, Some(("Trait", Word::Foreign("core", "marker::Copy" | "clone::Clone" | "marker::Sized"))))
+        });
+        if definite || twice || bounded || of_traits {
             self.refuse(kind, Rule::Copy, "holds for some lifetimes only, and the library copies bit by bit for all");
         }
     }

@@ -136,7 +136,7 @@ impl Vetting<'_> {
         let Some(text) = self.printed("hir-tree")? else { return Ok(false) };
         let resolved = Tree::read(&text);
         let items = items::look(&resolved, &expansions, self.refusals);
-        outlives::look(&resolved, self.refusals);
+        outlives::look(&resolved, root, self.refusals);
         let Some(text) = self.printed("thir-tree")? else { return Ok(false) };
         bodies::look(&Tree::read(&text), &expansions, &items, self.refusals);
         Ok(true)

@@ -4,7 +4,7 @@
 
 use crate::items::{self, Owner, definition, kind, projection};
 use crate::names::{self, Word};
-use crate::refusal::{Refusals, Rule};
+use crate::refusal::{Place, Refusals, Rule};
 use crate::tree::Tree;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,6 +26,9 @@ struct Definition {
     parameters: Vec<String>,
     relations: BTreeSet<Relation>,
 }
+
+/// Through how many types one implies something of another.
+const DEPTH: usize = 64;
 
 struct Crate<'c, 't> {
     tree: &'c Tree<'t>,
@@ -183,8 +186,8 @@ impl<'t> Crate<'_, 't> {
             alias || is(self.tree, below, "kind", "Path") && projection(self.tree, below).is_some()
         })
     }
-    /// Learns what the crate's types imply, until nothing is new.
-    fn learn(&mut self, owners: &[Owner]) {
+    /// Learns what the crate's types imply, until nothing is new; false if something still is.
+    fn learn(&mut self, owners: &[Owner]) -> bool {
         let types: Vec<(&Owner, usize)> =
             owners.iter().filter_map(|owner| Some((owner, kind(self.tree, owner)?))).collect();
         let types = types
@@ -199,7 +202,7 @@ impl<'t> Crate<'_, 't> {
             let parameters = parameters.map(String::from).collect();
             self.definitions.insert(owner.path.clone(), Definition { parameters, relations: self.declared(*at) });
         }
-        loop {
+        for _ in 0..DEPTH {
             let mut new = false;
             for (owner, at) in &types {
                 let alias = self.tree.line(*at).text == "TyAlias";
@@ -219,9 +222,10 @@ impl<'t> Crate<'_, 't> {
                 }
             }
             if !new {
-                return;
+                return true;
             }
         }
+        false
     }
 }
 /// Whether `long` outlives `short` by what is declared.
@@ -265,7 +269,7 @@ fn missing(implied: &BTreeSet<Relation>, declared: &BTreeSet<Relation>) -> Optio
         }
     })
 }
-pub fn look(tree: &Tree, refusals: &mut Refusals) {
+pub fn look(tree: &Tree, root: &str, refusals: &mut Refusals) {
     let owners = items::owners(tree);
     let parameters = tree.all().filter(|&at| tree.line(at).text == "GenericParam");
     let explicit = parameters.filter(|&at| {
@@ -274,7 +278,13 @@ pub fn look(tree: &Tree, refusals: &mut Refusals) {
     });
     let named = explicit.filter_map(|at| tree.field(at, "def_id")).filter_map(|at| own(tree, at)).collect();
     let mut all = Crate { tree, named, definitions: BTreeMap::new(), projecting: BTreeSet::new() };
-    all.learn(&owners);
+    if !all.learn(&owners) {
+        return refusals.add(
+            Rule::Build,
+            Place::whole(root),
+            format!("what types imply goes through more than {DEPTH} others"),
+        );
+    }
     let mut impls: BTreeMap<&str, (BTreeSet<Relation>, Option<usize>)> = BTreeMap::new();
     let mut refuse = |at: usize, why: String| {
         if let Some(span) = tree.span(at) {

@@ -1,5 +1,6 @@
 //! What is refused, and by which rule. `docs/src/extensions.md` says of each rule what it is for.
 
+use std::collections::HashSet;
 use std::fmt;
 
 /// The rules, by the names that are shown.
@@ -109,21 +110,24 @@ impl fmt::Display for Refusal {
 
 /// What the looks at an extension have found so far: of one rule in one line the first.
 #[derive(Default)]
-pub struct Refusals(Vec<Refusal>);
+pub struct Refusals {
+    all: Vec<Refusal>,
+    seen: HashSet<(Rule, Place)>,
+}
 impl Refusals {
     pub fn add(&mut self, rule: Rule, place: Place, why: impl Into<String>) {
-        if !self.0.iter().any(|other| other.rule == rule && other.place == place) {
-            self.0.push(Refusal { place, rule, why: why.into() });
+        if self.seen.insert((rule, place.clone())) {
+            self.all.push(Refusal { place, rule, why: why.into() });
         }
     }
     /// In the order of the source, whose files `is_own` knows: what stands in code of others is said of the `root`.
     pub fn sorted(self, root: &str, is_own: impl Fn(&str) -> bool) -> Vec<Refusal> {
         let mut own = Refusals::default();
-        for Refusal { place, rule, why } in self.0 {
+        for Refusal { place, rule, why } in self.all {
             let place = if rule == Rule::Package || is_own(&place.file) { place } else { Place::whole(root) };
             own.add(rule, place, why);
         }
-        own.0.sort();
-        own.0
+        own.all.sort();
+        own.all
     }
 }

@@ -13,6 +13,8 @@ pub struct Line<'t> {
     /// The first line behind it and all that belong to it.
     end: usize,
     depth: usize,
+    /// Where it says that it stands, and all that belongs to it.
+    span: Option<usize>,
 }
 pub struct Tree<'t>(Vec<Line<'t>>);
 
@@ -70,8 +72,16 @@ impl<'t> Tree<'t> {
             let (label, text) = labelled(inner.trim_end_matches(','));
             let quoted = text.starts_with(['"', '\'']);
             let text = if quoted { text } else { text.trim_end_matches(['{', '(', '[']).trim_end() };
+            if let Some(parent) = parent
+                && lines[parent].span.is_none()
+                && ["span", "ty_span"].contains(&label)
+                && Span::read(text).is_some()
+            {
+                lines[parent].span = Some(lines.len());
+            }
+            let span = (label == "fn_span").then_some(lines.len());
             open.push(lines.len());
-            lines.push(Line { label, text, parent, end: usize::MAX, depth });
+            lines.push(Line { label, text, parent, end: usize::MAX, depth, span });
         }
         let end = lines.len();
         open.into_iter().for_each(|last| lines[last].end = end);
@@ -110,11 +120,8 @@ impl<'t> Tree<'t> {
     }
     /// The span of a line, or of the nearest around it that has one.
     pub fn span(&self, at: usize) -> Option<Span> {
-        std::iter::once(at).chain(self.around(at)).find_map(|at| {
-            let own = ["span", "ty_span"].iter().filter_map(|label| self.field(at, label));
-            let spans = own.chain(matches!(self.line(at).label, "span" | "fn_span").then_some(at));
-            spans.filter_map(|at| Span::read(self.line(at).text)).next()
-        })
+        let mut around = std::iter::once(at).chain(self.around(at));
+        around.find_map(|at| self.line(at).span).and_then(|at| Span::read(self.line(at).text))
     }
 }
 

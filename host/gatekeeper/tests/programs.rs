@@ -61,8 +61,11 @@ programs! { refused:
     a_bound_over_all_lifetimes
     a_closure_becomes_a_pointer
     a_closure_for_others
+    a_closure_of_a_method
+    a_condition_that_never_changes
     a_constant_that_threads_may_not_share
     a_copy_for_some_lifetimes
+    a_copy_for_some_types
     a_default_parameter_is_a_pointer
     a_destructor_that_does_not_run
     a_feature
@@ -74,6 +77,7 @@ programs! { refused:
     a_leak
     a_loop_that_takes_memory
     a_loop_without_an_end
+    a_macro_by_a_macros_argument
     a_macro_of_the_builder_by_another_name
     a_macro_that_hides_one_of_the_librarys
     a_method_believes_more_than_its_impl
@@ -108,6 +112,7 @@ programs! { refused:
     an_open_type_in_a_bound
     an_open_type_in_a_field
     an_open_type_in_a_provided_method
+    an_open_type_in_an_alias
     another_way_of_calling
     assembly_at_the_top
     asynchronous_code
@@ -116,6 +121,7 @@ programs! { refused:
     functions_of_others_by_their_symbol
     instructions_of_the_machine
     only_one_solver_accepts_it
+    operators_without_end
     the_allocator_itself
     the_builders_files
     the_builders_variables
