@@ -46,9 +46,7 @@ fn is_indirect(callee: &str) -> bool {
 }
 impl Look<'_, '_> {
     fn refuse(&mut self, at: usize, rule: Rule, why: impl Into<String>) {
-        if let Some(span) = self.tree.span(at) {
-            self.refusals.add(rule, span.place, why);
-        }
+        self.refusals.add(rule, self.tree.place(at), why);
     }
     /// The words of a line, which may have a type in it.
     fn words(&mut self, at: usize) {
@@ -147,7 +145,7 @@ impl Look<'_, '_> {
             line.label == "region_scope" && line.text == label
         })
     }
-    /// The value of a constant or static, whose type is that of its body.
+    /// The value of a constant, of a static or of a function that returns a closure, whose type is that of its body.
     fn value(&mut self, owner: &str, body: usize) {
         let Some(expression) = self.tree.children(body).next() else { return };
         let Some(kind) = self.tree.field(expression, "ty") else { return };
@@ -155,6 +153,8 @@ impl Look<'_, '_> {
         let shared = self.items.is_shared_state(kind);
         if self.items.is_static(owner) && shared {
             self.refuse(expression, Rule::Static, "a static whose value can change: state that all activations share");
+        } else if self.items.returns_closure(owner) && shared {
+            self.refuse(expression, Rule::Send, "a closure of what threads may not share, which does not say so");
         } else if self.items.is_constant(owner) && kind.contains('&') && shared {
             self.refuse(expression, Rule::Promote, "a constant that refers to what threads may not share");
         }

@@ -43,6 +43,7 @@ fn is_frozen(path: &str) -> bool {
 enum Kind {
     Static,
     Constant,
+    ReturnsClosure,
     Other,
 }
 /// What is known of the crate's items by their paths.
@@ -61,15 +62,22 @@ impl Items {
             path.rsplit("::").next().is_some_and(|last| last.starts_with("{constant") || last.starts_with("{anon"));
         anonymous || self.kinds.get(path) == Some(&Kind::Constant)
     }
+    /// Whether it is a public function that returns a closure without saying that it is `Send` and `Sync`.
+    pub fn returns_closure(&self, path: &str) -> bool {
+        self.kinds.get(path) == Some(&Kind::ReturnsClosure)
+    }
     /// Whether a value of a type has state that changes while it is shared, or may not be shared. The type is as the compiler prints it.
     pub fn is_shared_state(&self, text: &str) -> bool {
-        names::words(text).into_iter().any(|word| match word {
+        let words = names::words(text);
+        words.iter().enumerate().any(|(at, word)| match word {
             Word::Foreign(..) => true,
-            Word::Own(path) => self.shared.contains(path),
+            Word::Own(path) => self.shared.contains(*path),
             Word::Path(path) if ["core::", "alloc::", "std::"].iter().any(|krate| path.starts_with(krate)) => {
                 !is_frozen(path)
             }
-            Word::Path(path) => path == "dyn" || path == "fn" || self.shared.contains(path),
+            // The type of a closure has that of its call in it, which is no pointer.
+            Word::Path("fn") => at.checked_sub(1).map(|before| words[before]) != Some(Word::Quoted),
+            Word::Path(path) => *path == "dyn" || self.shared.contains(*path),
             Word::Mark('*') => true,
             _ => false,
         })
@@ -137,9 +145,7 @@ struct Look<'l, 't> {
 }
 impl Look<'_, '_> {
     fn refuse(&mut self, at: usize, rule: Rule, why: impl Into<String>) {
-        if let Some(span) = self.tree.span(at) {
-            self.refusals.add(rule, span.place, why);
-        }
+        self.refusals.add(rule, self.tree.place(at), why);
     }
     fn is_given(&self, at: usize) -> bool {
         self.tree
@@ -259,8 +265,8 @@ impl Look<'_, '_> {
             );
         }
     }
-    /// A public function that returns a closure without a name: what it may do in other threads is said by nothing.
-    fn returned_closure(&mut self, kind: usize) {
+    /// Whether it is a public function that returns a closure whose type has no name, and does not say what threads may do with it.
+    fn returns_closure(&self, kind: usize) -> bool {
         // Of a method it stands with what kind of impl it is in.
         let mut item = self.tree.parent(kind).into_iter().flat_map(|item| self.tree.below(item));
         let visible = item.find(|&at| self.tree.line(at).label == "vis_span").map(|at| self.tree.line(at).text);
@@ -269,21 +275,19 @@ impl Look<'_, '_> {
             let ends: Vec<&str> = text.split(": ").flat_map(|part| part.split(" (")).collect();
             ends.len() == 3 && !ends[0].ends_with(ends[1])
         });
-        let opaque: Vec<usize> = self.tree.below(kind).filter(|&at| self.tree.line(at).text == "OpaqueTy").collect();
-        for at in opaque {
-            let found = self.tree.below(at).filter(|&at| self.tree.line(at).text == "Def");
-            let traits: Vec<&str> = found
-                .filter_map(|at| match definition(self.tree, at) {
-                    Some(("Trait", Word::Foreign("core", path))) => Some(path),
-                    _ => None,
-                })
-                .collect();
-            let called = traits.iter().any(|path| path.starts_with("ops::function::"));
-            let shared = ["marker::Send", "marker::Sync"].iter().all(|path| traits.contains(path));
-            if public && called && !shared {
-                self.refuse(at, Rule::Send, "a closure that others get says by name that it is Send and Sync");
-            }
-        }
+        let mut opaque = self.tree.below(kind).filter(|&at| self.tree.line(at).text == "OpaqueTy");
+        public
+            && opaque.any(|at| {
+                let found = self.tree.below(at).filter(|&at| self.tree.line(at).text == "Def");
+                let traits: Vec<&str> = found
+                    .filter_map(|at| match definition(self.tree, at) {
+                        Some(("Trait", Word::Foreign("core", path))) => Some(path),
+                        _ => None,
+                    })
+                    .collect();
+                let shared = ["marker::Send", "marker::Sync"].iter().all(|path| traits.contains(path));
+                traits.iter().any(|path| path.starts_with("ops::function::")) && !shared
+            })
     }
     /// An own impl of `Copy`: it holds for all that the type has, or for none of it; the library copies slices by whether it holds.
     fn copied(&mut self, kind: usize) {
@@ -321,7 +325,7 @@ impl Look<'_, '_> {
         match self.tree.line(kind).text {
             "ExternCrate" => self.external_crate(owner, kind),
             "Mod" | "Use" => self.names_a_crate(kind),
-            "Fn" => self.returned_closure(kind),
+            "Fn" if self.returns_closure(kind) => return Kind::ReturnsClosure,
             "Impl" => self.copied(kind),
             "Static" => {
                 if self.tree.children(kind).next().is_some_and(|first| self.tree.line(first).text == "Mut") {

@@ -246,8 +246,11 @@ fn follows(declared: &BTreeSet<Relation>, long: &Term, short: &Term) -> bool {
         reached.extend(more);
     }
 }
-/// What has to be declared and is not, if anything, in the words of the source.
-fn missing(implied: &BTreeSet<Relation>, declared: &BTreeSet<Relation>) -> Option<String> {
+/// What has to be declared and is not, if anything, in the words of the source. Of a method, whose path is given, nothing has to be said of what outlives its own
+/// lifetimes from outside: it is lent what its callers have, and an impl can not ask for more than its trait.
+fn missing(implied: &BTreeSet<Relation>, declared: &BTreeSet<Relation>, method: Option<&str>) -> Option<String> {
+    let of_method =
+        |path: &str| method.is_some_and(|method| path.strip_prefix(method).is_some_and(|rest| rest.starts_with("::")));
     let last = |path: &str| path.rsplit("::").next().unwrap_or_default().to_string();
     implied.iter().find_map(|(long, short)| {
         let shorter = match short {
@@ -258,6 +261,9 @@ fn missing(implied: &BTreeSet<Relation>, declared: &BTreeSet<Relation>) -> Optio
         };
         match long {
             _ if follows(declared, long, short) => None,
+            Term::Lifetime(path) if !of_method(path) && matches!(short, Term::Lifetime(short) if of_method(short)) => {
+                None
+            }
             Term::Lifetime(path) => Some(format!("its types imply that {}: {shorter}: declare it", last(path))),
             Term::Type(path) if *short == Term::Static => {
                 Some(format!("its types imply that {}: 'static: declare it", last(path)))
@@ -286,11 +292,7 @@ pub fn look(tree: &Tree, root: &str, refusals: &mut Refusals) {
         );
     }
     let mut impls: BTreeMap<&str, (BTreeSet<Relation>, Option<usize>)> = BTreeMap::new();
-    let mut refuse = |at: usize, why: String| {
-        if let Some(span) = tree.span(at) {
-            refusals.add(Rule::Explicit, span.place, why);
-        }
-    };
+    let mut refuse = |at: usize, why: String| refusals.add(Rule::Explicit, tree.place(at), why);
     for owner in &owners {
         let Some(at) = kind(tree, owner).filter(|&at| tree.line(at).text == "Impl") else { continue };
         let declared = all.declared(at);
@@ -301,7 +303,7 @@ pub fn look(tree: &Tree, root: &str, refusals: &mut Refusals) {
             refuse(at, "an associated type stands in the head of an impl, which believes what that implies".into());
         }
         let implied = head.iter().flat_map(|&at| all.implied(at, None)).collect();
-        if let Some(why) = missing(&implied, &declared) {
+        if let Some(why) = missing(&implied, &declared, None) {
             refuse(at, why);
         }
         impls.insert(&owner.path, (declared, of_self));
@@ -313,7 +315,7 @@ pub fn look(tree: &Tree, root: &str, refusals: &mut Refusals) {
         let Some(at) = kind(tree, owner).filter(|&at| tree.line(at).text == "Fn") else { continue };
         let declared = declared.iter().cloned().chain(all.declared(owner.at)).collect();
         let signature = tree.below(at).find(|&at| tree.line(at).text == "FnDecl").unwrap_or(at);
-        if let Some(why) = missing(&all.implied(signature, *of_self), &declared) {
+        if let Some(why) = missing(&all.implied(signature, *of_self), &declared, Some(&owner.path)) {
             refuse(at, why);
         }
     }

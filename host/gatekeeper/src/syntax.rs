@@ -32,9 +32,7 @@ struct Look<'l, 't> {
 }
 impl Look<'_, '_> {
     fn refuse(&mut self, at: usize, rule: Rule, why: impl Into<String>) {
-        if let Some(span) = self.tree.span(at) {
-            self.refusals.add(rule, span.place, why);
-        }
+        self.refusals.add(rule, self.tree.place(at), why);
     }
     /// Whether the compiler or a macro of the standard library has written it.
     fn is_given(&self, at: usize) -> bool {

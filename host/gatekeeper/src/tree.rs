@@ -27,6 +27,7 @@ pub struct Span {
 impl Span {
     /// `lib.rs:3:1: 3:20 (#0)`; nothing where the compiler gives no place.
     pub fn read(text: &str) -> Option<Span> {
+        let text = text.strip_prefix("Some(").and_then(|text| text.strip_suffix(')')).unwrap_or(text);
         let (places, context) = text.strip_suffix(')')?.rsplit_once(" (#")?;
         let mut parts = places.rsplitn(5, ':').skip(3);
         let line = parts.next()?.parse().ok()?;
@@ -123,6 +124,10 @@ impl<'t> Tree<'t> {
         let mut around = std::iter::once(at).chain(self.around(at));
         around.find_map(|at| self.line(at).span).and_then(|at| Span::read(self.line(at).text))
     }
+    /// Where in the source that is; in no file where the compiler gives no place.
+    pub fn place(&self, at: usize) -> Place {
+        self.span(at).map_or_else(|| Place::whole(""), |span| span.place)
+    }
 }
 
 #[cfg(test)]
@@ -144,6 +149,7 @@ mod tests {
     fn the_nearest_span_is_a_lines_own() {
         let span = Tree::read(TREE).span(2).unwrap();
         assert_eq!((span.place.line, span.context), (3, 7));
+        assert_eq!(Span::read("Some(lib.rs:3:1: 4:2 (#7))"), Some(span));
         assert_eq!(Span::read("no-location (#1)"), None);
     }
 }

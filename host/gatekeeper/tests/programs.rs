@@ -136,6 +136,7 @@ programs! { accepted:
     a_parser
     a_scheduler
     a_tree
+    closures
 }
 
 fn names(kind: &str) -> BTreeSet<String> {
