@@ -50,6 +50,8 @@ pub fn vet(toolchain: &Toolchain, path: &Path) -> Result<Vec<Refusal>> {
 
 /// On the command line, where no attribute of the source has a say.
 const LINT: &str = "-Funsafe_code";
+/// Functions that come to themselves again whatever way they go.
+const RECURSION: &str = "-Funconditional_recursion";
 
 struct Vetting<'v> {
     workshop: Workshop<'v>,
@@ -99,6 +101,7 @@ impl Vetting<'_> {
         let [object, inputs] = ["object", "inputs"].map(|name| self.product(name));
         let run = self.workshop.run(&[
             LINT,
+            RECURSION,
             "-Zemit-stack-sizes",
             "-Zcross-crate-inline-threshold=never",
             &format!("--emit=obj={object},dep-info={inputs}"),

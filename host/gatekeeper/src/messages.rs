@@ -42,6 +42,7 @@ fn rule(code: &str, message: &str) -> Rule {
     match code {
         // Unsafe code, where it is used, and where the lint is to be turned off.
         "unsafe_code" | "E0133" | "E0453" => Rule::Lint,
+        "unconditional_recursion" => Rule::Stack,
         "E0725" | "E0554" | "E0658" => Rule::Feature,
         // Crates, modules and names that are not there.
         "E0432" | "E0433" | "E0463" => Rule::Name,

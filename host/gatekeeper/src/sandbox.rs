@@ -1,7 +1,6 @@
 //! What keeps the compiler in while it reads what a stranger wrote: limits of its process, and Landlock, where the kernel has it, for files. The checks of the
 //! source and of the files that the compiler says it read do not rely on it: it is the second wall.
 
-use crate::compiler::Bounds;
 use anyhow::Result;
 use std::ffi::c_void;
 use std::fs::File;
@@ -10,6 +9,17 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
+/// What a process may use.
+pub struct Bounds {
+    /// Bytes of its address space.
+    pub memory: u64,
+    /// Seconds of processor time.
+    pub processor: u64,
+    /// Seconds on the clock: others may have the processors.
+    pub clock: u64,
+    /// Bytes of a file that it writes.
+    pub output: u64,
+}
 /// Where programs and what they load are.
 const SYSTEM: [&str; 7] = ["/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/null", "/dev/urandom", "/proc/self"];
 
@@ -97,12 +107,12 @@ pub fn confine(command: &mut Command, readable: &[&Path], writable: &Path, bound
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compiler::BOUNDS;
 
     fn reads(file: &Path, writable: &Path) -> bool {
         let mut command = Command::new("/usr/bin/cat");
         command.arg(file).stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
-        confine(&mut command, &[], writable, &BOUNDS).unwrap();
+        let bounds = Bounds { memory: 1 << 30, processor: 10, clock: 10, output: 1 << 20 };
+        confine(&mut command, &[], writable, &bounds).unwrap();
         command.status().unwrap().success()
     }
     #[test]

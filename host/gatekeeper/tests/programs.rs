@@ -71,6 +71,7 @@ programs! { refused:
     a_feature
     a_feature_by_a_condition
     a_function_becomes_a_pointer
+    a_function_that_only_calls_itself
     a_large_alignment
     a_large_constant
     a_large_frame
