@@ -1,5 +1,6 @@
 //! `./pebble extension`: what the gatekeeper says of an extension's source.
 
+use crate::progress;
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,7 +23,8 @@ const REFUSED: u8 = 1;
 fn toolchain(root: &Path) -> Result<gatekeeper::Toolchain> {
     let program = |name, otherwise: &str| std::env::var_os(name).map_or_else(|| otherwise.into(), PathBuf::from);
     let [cargo, rustc] = [program("PEBBLE_CARGO", "cargo"), program("PEBBLE_RUSTC", "rustc")];
-    gatekeeper::sysroot::prepare(&cargo, &rustc, &root.join("target/extension"))
+    let prepare = || gatekeeper::sysroot::prepare(&cargo, &rustc, &root.join("target/extension"));
+    progress::during("building core and alloc of extensions", prepare)
 }
 pub fn run(root: &Path, form: &Form) -> Result<ExitCode> {
     let Form::Vet { path } = form;
