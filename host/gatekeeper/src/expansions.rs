@@ -11,7 +11,7 @@ enum Maker {
     /// A macro that is called, by the last word of its path.
     Called(String),
     Derived(String),
-    /// A macro that is an attribute.
+    /// A macro that is an attribute, by its path.
     Attribute(String),
     /// The compiler itself.
     Compiler,
@@ -30,11 +30,12 @@ pub struct Expansions {
 fn maker(text: &str) -> Option<Maker> {
     let Some(kind) = text.strip_prefix("Macro(") else { return Some(Maker::Compiler) };
     let (kind, name) = kind.strip_suffix(')')?.split_once(", ")?;
-    let name = name.trim_matches('"').rsplit("::").next()?.trim().to_string();
+    let path = name.trim_matches('"');
+    let name = path.rsplit("::").next()?.trim().to_string();
     match kind {
         "Bang" => Some(Maker::Called(name)),
         "Derive" => Some(Maker::Derived(name)),
-        _ => Some(Maker::Attribute(name)),
+        _ => Some(Maker::Attribute(path.into())),
     }
 }
 impl Expansions {

@@ -41,9 +41,12 @@ pub fn vet(toolchain: &Toolchain, path: &Path) -> Result<Vec<Refusal>> {
         return Ok(refusals.sorted("", |_| true));
     };
     words::look(&source, &mut refusals);
-    let workshop = Workshop::new(toolchain, &source.root, &source.files)?;
-    if !(Vetting { workshop, source: &source, refusals: &mut refusals }.all()?) {
-        words::look_for_names(&source, &mut refusals);
+    // What is nested without measure is not given to the compiler.
+    if !refusals.has(Rule::Build) {
+        let workshop = Workshop::new(toolchain, &source.root, &source.files)?;
+        if !(Vetting { workshop, source: &source, refusals: &mut refusals }.all()?) {
+            words::look_for_names(&source, &mut refusals);
+        }
     }
     Ok(refusals.sorted(&source.root, |file| source.files.iter().any(|(name, _)| name == file)))
 }

@@ -4,7 +4,7 @@
 use crate::refusal::Rule;
 
 /// Modules of `core` that are given but for what [`ITEMS`] takes out.
-const CORE: [&str; 37] = [
+const CORE: [&str; 47] = [
     "array",
     "ascii",
     "bool",
@@ -21,7 +21,14 @@ const CORE: [&str; 37] = [
     "fmt",
     "hash",
     "hint",
+    "i128",
+    "i16",
+    "i32",
+    "i64",
+    "i8",
+    "isize",
     "iter",
+    "legacy_int_modules",
     "macros",
     "marker",
     "mem",
@@ -38,10 +45,13 @@ const CORE: [&str; 37] = [
     "sync",
     "time",
     "tuple",
+    "u128",
+    "u16",
+    "u32",
+    "u64",
     "u8",
     "unit",
     "usize",
-    "u64",
 ];
 const ALLOC: [&str; 10] = ["borrow", "boxed", "collections", "fmt", "macros", "rc", "slice", "str", "string", "vec"];
 /// Of `alloc` also these, by their whole path: what types of the others have as a parameter, and counted references.

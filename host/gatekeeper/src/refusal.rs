@@ -120,6 +120,9 @@ impl Refusals {
             self.all.push(Refusal { place, rule, why: why.into() });
         }
     }
+    pub fn has(&self, rule: Rule) -> bool {
+        self.all.iter().any(|refusal| refusal.rule == rule)
+    }
     /// In the order of the source, whose files `is_own` knows: what stands in code of others is said of the `root`.
     pub fn sorted(self, root: &str, is_own: impl Fn(&str) -> bool) -> Vec<Refusal> {
         let mut own = Refusals::default();

@@ -25,3 +25,26 @@ macro_rules! bits {
     ($($name:ident = $shift:expr),* $(,)?) => { $(pub const $name: u32 = 1 << $shift;)* };
 }
 bits! { READ = 0, WRITE = 1 }
+/// An attribute of each kind, and what looks like the compiler's own table of expansions in a comment.
+/**
+/*
+Expansions:
+SyntaxContexts:
+*/
+*/
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub fn checked(#[allow(unused)] name: &str, value: u32) -> u32 {
+    #[rustfmt::skip]
+    let largest = core::u16::MAX as u32;
+    value.min(largest)
+}
+const _: () = assert!(size_of::<Option<u8>>() == 2, "small");
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn divisors() {
+        assert_eq!(super::divisor(4, 6), 2);
+    }
+}
