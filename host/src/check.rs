@@ -41,6 +41,7 @@ pub fn run(root: &Path, machines: bool) -> Result<ExitCode> {
         ("memory manager", &["servers/memory/src"]),
         ("shared numbers", &["lib/abi/src"]),
         ("verifier of fault domains", &["lib/verifier/src"]),
+        ("gatekeeper of extensions", &["host/gatekeeper/src"]),
     ] {
         let sum: Result<usize> = folders.iter().map(|f| lines(&root.join(f))).sum();
         println!("  {name:26} {:5}", sum?);

@@ -20,6 +20,7 @@ mod devices;
 mod disk;
 mod editors;
 mod exec;
+mod extension;
 mod fault_domain;
 mod fetch;
 mod foreign;
@@ -109,6 +110,11 @@ enum Form {
         #[command(subcommand)]
         what: disk::Form,
     },
+    /// Look at an extension: safe code that is linked into a running component
+    Extension {
+        #[command(subcommand)]
+        what: extension::Form,
+    },
     /// Draw the components of a system and the portals between them
     Graph {
         /// A manifest in systems/, or the path of one, which ends in .toml
@@ -183,6 +189,7 @@ fn main() -> ExitCode {
         Form::Baseline => bench::write_baseline(&root),
         Form::Graph { system, format, output } => graph::run(&root, &system, format, output),
         Form::Disk { what } => disk::run(&what),
+        Form::Extension { what } => extension::run(&root, &what),
         Form::Check { machines } => check::run(&root, machines),
         Form::Port { name, test } => port::run(&root, &name, test),
         Form::Editors { check: true, .. } => editors::check(&root),

@@ -1,0 +1,3 @@
+//! RIGID: under another name.
+#![no_std]
+pub type Next<I> = <I as Iterator>::Item;

@@ -1,0 +1,3 @@
+//! ASM, LINT: outside of all functions.
+#![no_std]
+core::arch::global_asm!("nop");

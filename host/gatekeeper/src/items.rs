@@ -1,0 +1,403 @@
+//! The crate's items with their names resolved (`-Zunpretty=hir-tree`): types as they are written, bounds, imports, impls. What is in bodies is here too, with
+//! paths as they were resolved; its types are in `bodies.rs`.
+
+use crate::attributes;
+use crate::expansions::Expansions;
+use crate::macros;
+use crate::names::{self, Word};
+use crate::refusal::{Refusals, Rule};
+use crate::syntax::name;
+use crate::tree::Tree;
+use std::collections::{HashMap, HashSet};
+
+/// Names that modules of an extension do not have: of crates that it is given, now or later.
+const RESERVED: [&str; 6] = ["core", "alloc", "std", "host", "pebble", "proc_macro"];
+/// Types of the standard library whose values stay as they are where they are shared, and which threads may share.
+const FROZEN: [&str; 20] = [
+    "alloc::alloc::Global",
+    "alloc::borrow::Cow",
+    "alloc::boxed::Box",
+    "alloc::collections::",
+    "alloc::string::String",
+    "alloc::vec::Vec",
+    "core::array::",
+    "core::ascii::",
+    "core::cmp::Ordering",
+    "core::cmp::Reverse",
+    "core::convert::Infallible",
+    "core::marker::PhantomData",
+    "core::net::",
+    "core::num::",
+    "core::ops::",
+    "core::option::Option",
+    "core::range::",
+    "core::result::Result",
+    "core::time::Duration",
+    "core::sync::atomic::Ordering",
+];
+fn is_frozen(path: &str) -> bool {
+    FROZEN.iter().any(|frozen| path == *frozen || frozen.ends_with("::") && path.starts_with(frozen))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Static,
+    Constant,
+    ReturnsClosure,
+    Other,
+}
+/// What is known of the crate's items by their paths.
+#[derive(Default)]
+pub struct Items {
+    kinds: HashMap<String, Kind>,
+    /// Types that are not, or not to be seen to be, frozen.
+    shared: HashSet<String>,
+}
+impl Items {
+    pub fn is_static(&self, path: &str) -> bool {
+        self.kinds.get(path) == Some(&Kind::Static)
+    }
+    pub fn is_constant(&self, path: &str) -> bool {
+        let anonymous =
+            path.rsplit("::").next().is_some_and(|last| last.starts_with("{constant") || last.starts_with("{anon"));
+        anonymous || self.kinds.get(path) == Some(&Kind::Constant)
+    }
+    /// Whether it is a public function that returns a closure without saying that it is `Send` and `Sync`.
+    pub fn returns_closure(&self, path: &str) -> bool {
+        self.kinds.get(path) == Some(&Kind::ReturnsClosure)
+    }
+    /// Whether a value of a type has state that changes while it is shared, or may not be shared. The type is as the compiler prints it.
+    pub fn is_shared_state(&self, text: &str) -> bool {
+        let words = names::words(text);
+        words.iter().enumerate().any(|(at, word)| match word {
+            Word::Foreign(..) => true,
+            Word::Own(path) => self.shared.contains(*path),
+            Word::Path(path) if ["core::", "alloc::", "std::"].iter().any(|krate| path.starts_with(krate)) => {
+                !is_frozen(path)
+            }
+            // The type of a closure has that of its call in it, which is no pointer.
+            Word::Path("fn") => at.checked_sub(1).map(|before| words[before]) != Some(Word::Quoted),
+            Word::Path(path) => *path == "dyn" || self.shared.contains(*path),
+            Word::Mark('*') => true,
+            _ => false,
+        })
+    }
+}
+
+/// What a path leads to: its kind, crate and path. `at` is the line of `Def`.
+pub fn definition<'t>(tree: &Tree<'t>, at: usize) -> Option<(&'t str, Word<'t>)> {
+    let kind = tree.children(at).next()?;
+    let last = tree.children(at).last()?;
+    let word = names::words(tree.line(last).text).into_iter().next()?;
+    matches!(word, Word::Own(_) | Word::Foreign(..)).then(|| (tree.line(kind).text, word))
+}
+/// Whether something below is a parameter: a type's, or a trait's own `Self`.
+fn has_parameter(tree: &Tree, at: usize) -> bool {
+    tree.below(at).any(|below| match tree.line(below).text {
+        "Def" => definition(tree, below).is_some_and(|(kind, _)| kind == "TyParam"),
+        "SelfTyParam" => true,
+        _ => false,
+    })
+}
+/// Whether a type, at its line of `Path`, is an associated type; and the type whose it is.
+pub fn projection(tree: &Tree, at: usize) -> Option<usize> {
+    let form = tree.children(at).next()?;
+    let first = tree.children(form).next()?;
+    match tree.line(form).text {
+        "TypeRelative" => Some(first),
+        "Resolved" if tree.line(first).text == "Some" => Some(first),
+        _ => None,
+    }
+}
+/// All that belongs to an item: its line, and the words of its head.
+pub struct Owner {
+    pub path: String,
+    pub at: usize,
+}
+pub fn owners(tree: &Tree) -> Vec<Owner> {
+    let tops = tree.all().filter(|&at| tree.parent(at).is_none());
+    tops.filter_map(|at| match names::words(tree.line(at).label).first() {
+        Some(Word::Own(path)) => Some(Owner { path: (*path).into(), at }),
+        _ => None,
+    })
+    .collect()
+}
+/// The line that says what kind of item it is.
+pub fn kind(tree: &Tree, owner: &Owner) -> Option<usize> {
+    let mut below = tree.below(owner.at);
+    let item = below.find(|&at| {
+        ["Item", "TraitItem", "ImplItem"].contains(&tree.line(at).text) && tree.line(at).label.is_empty()
+    })?;
+    tree.field(item, "kind")
+}
+
+/// Whether an item of a type's other name is at this line.
+fn is_alias(tree: &Tree, at: usize) -> bool {
+    tree.line(at).label == "kind" && tree.line(at).text == "TyAlias"
+}
+/// Parameters, and bounds of them, that an item has at most: what they say of each other is looked at in all their pairs.
+const PARAMETERS: usize = 64;
+
+struct Look<'l, 't> {
+    tree: &'l Tree<'t>,
+    expansions: &'l Expansions,
+    refusals: &'l mut Refusals,
+}
+impl Look<'_, '_> {
+    fn refuse(&mut self, at: usize, rule: Rule, why: impl Into<String>) {
+        self.refusals.add(rule, self.tree.place(at), why);
+    }
+    fn is_given(&self, at: usize) -> bool {
+        self.tree
+            .span(at)
+            .is_none_or(|span| self.expansions.is_given(span.context) || self.expansions.is_of_compiler(span.context))
+    }
+    fn is_within(&self, at: usize, names: &[&str]) -> bool {
+        self.tree.around(at).any(|at| names.contains(&self.tree.line(at).text))
+    }
+    /// An associated type where no body is looked at: in a field, a bound, a hidden type or the value of an associated type.
+    fn open(&mut self, at: usize) {
+        let places = ["FieldDef", "WherePredicate", "OpaqueTy"];
+        let alias = self.tree.around(at).any(|around| is_alias(self.tree, around));
+        let of_impl = self.tree.around(at).any(|around| {
+            self.tree.line(around).text == "ImplItem"
+                && self.tree.field(around, "kind").is_some_and(|kind| self.tree.line(kind).text == "Type")
+        });
+        if !alias && !of_impl && !self.is_within(at, &places) {
+            return;
+        }
+        if let Some(of) = projection(self.tree, at)
+            && has_parameter(self.tree, of)
+        {
+            self.refuse(
+                at,
+                Rule::Rigid,
+                "an associated type of a parameter stays open: name it, as in I: Iterator<Item = T>",
+            );
+        }
+    }
+    fn binder(&mut self, at: usize) {
+        let field = |label| self.tree.field(at, label);
+        let binder = field("source").is_some_and(|at| self.tree.line(at).text == "Binder");
+        let explicit =
+            field("kind").is_some_and(|kind| self.tree.below(kind).any(|at| self.tree.line(at).text == "Explicit"));
+        if binder && explicit {
+            self.refuse(
+                at,
+                Rule::Hrtb,
+                "a bound over all lifetimes, but for Fn(&T), is believed where it does not hold",
+            );
+        }
+    }
+    fn path(&mut self, at: usize) {
+        if let Some((kind, Word::Foreign(krate, path))) = definition(self.tree, at) {
+            if self.is_given(at) {
+                return;
+            }
+            let last = path.rsplit("::").next().unwrap_or_default();
+            if kind == "Macro" && !macros::is_derived(last) && attributes::refused(last).is_some() {
+                let refused = macros::refused(last);
+                return refused.into_iter().for_each(|(rule, why)| self.refuse(at, rule, why));
+            }
+            names::refused(krate, path).into_iter().for_each(|(rule, why)| self.refuse(at, rule, why));
+        }
+    }
+    fn line(&mut self, at: usize) {
+        let line = self.tree.line(at);
+        match (line.label, line.text) {
+            (_, "Def") => self.path(at),
+            (_, "GenericParam") => self.binder(at),
+            ("params" | "predicates", _) if self.tree.children(at).nth(PARAMETERS).is_some() => {
+                self.refuse(at, Rule::Build, format!("an item has at most {PARAMETERS} parameters and bounds of them"));
+            }
+            ("kind", "Path") => self.open(at),
+            ("asyncness", "Async") => {
+                self.refuse(at, Rule::Async, "asynchronous code needs Pin, whose macro is unsound")
+            }
+            ("kind", text) if text.starts_with("Coroutine") => {
+                self.refuse(at, Rule::Async, "asynchronous code needs Pin, whose macro is unsound");
+            }
+            _ if self.is_given(at) => {}
+            ("kind", "Ptr") => self.refuse(at, Rule::PtrInt, "a raw pointer"),
+            ("kind", "FnPtr") => {
+                self.refuse(at, Rule::FnPtr, "a function pointer: its type forgets what the function's says")
+            }
+            ("kind", "TraitObject") => self.refuse(at, Rule::Dyn, "a trait object: what it calls no type says"),
+            _ => {}
+        }
+    }
+    fn external_crate(&mut self, owner: &Owner, kind: usize) {
+        if self.is_given(kind) {
+            return;
+        }
+        let mut words = self.tree.children(kind).map(|at| self.tree.line(at).text);
+        let (renamed, called) = (words.next() != Some("None"), words.next().map(name).unwrap_or_default());
+        if renamed || !["core", "alloc"].contains(&called) || owner.path.contains("::") {
+            self.refuse(
+                kind,
+                Rule::Name,
+                "an extension has the crates core and alloc, by their names and where it begins",
+            );
+        }
+    }
+    /// A name that could be taken for a crate's.
+    fn names_a_crate(&mut self, kind: usize) {
+        let line = self.tree.line(kind);
+        let ident = match line.text {
+            "Mod" => self.tree.children(kind).next(),
+            "Use" => {
+                let single = self.tree.children(kind).find(|&at| self.tree.line(at).text == "Single");
+                let ident = single.and_then(|at| self.tree.children(at).next());
+                let last = self.tree.below(kind).rfind(|&at| self.tree.line(at).label == "ident");
+                let same =
+                    |one: usize, other: usize| name(self.tree.line(one).text) == name(self.tree.line(other).text);
+                ident.filter(|&ident| last.is_none_or(|last| !same(ident, last)))
+            }
+            _ => None,
+        };
+        if let Some(ident) = ident
+            && RESERVED.contains(&name(self.tree.line(ident).text))
+        {
+            self.refuse(
+                kind,
+                Rule::Iface,
+                "has the name of a crate: types of an interface are that crate's own, whatever theirs are called",
+            );
+        }
+    }
+    /// Whether it is a public function that returns a closure whose type has no name, and does not say what threads may do with it.
+    fn returns_closure(&self, kind: usize) -> bool {
+        // Of a method it stands with what kind of impl it is in.
+        let mut item = self.tree.parent(kind).into_iter().flat_map(|item| self.tree.below(item));
+        let visible = item.find(|&at| self.tree.line(at).label == "vis_span").map(|at| self.tree.line(at).text);
+        // A place without a length: no word.
+        let public = visible.is_some_and(|text| {
+            let ends: Vec<&str> = text.split(": ").flat_map(|part| part.split(" (")).collect();
+            ends.len() == 3 && !ends[0].ends_with(ends[1])
+        });
+        let mut opaque = self.tree.below(kind).filter(|&at| self.tree.line(at).text == "OpaqueTy");
+        public
+            && opaque.any(|at| {
+                let found = self.tree.below(at).filter(|&at| self.tree.line(at).text == "Def");
+                let traits: Vec<&str> = found
+                    .filter_map(|at| match definition(self.tree, at) {
+                        Some(("Trait", Word::Foreign("core", path))) => Some(path),
+                        _ => None,
+                    })
+                    .collect();
+                let shared = ["marker::Send", "marker::Sync"].iter().all(|path| traits.contains(path));
+                traits.iter().any(|path| path.starts_with("ops::function::")) && !shared
+            })
+    }
+    /// An own impl of `Copy`: it holds for all that the type has, or for none of it; the library copies slices by whether it holds.
+    fn copied(&mut self, kind: usize) {
+        let below = || self.tree.below(kind);
+        let header = below().find(|&at| self.tree.line(at).label == "of_trait");
+        let copy = header.is_some_and(|header| {
+            let found = self
+                .tree
+                .below(header)
+                .filter(|&at| self.tree.line(at).label == "res" && self.tree.line(at).text == "Def");
+            found.take(1).any(|at| definition(self.tree, at) == Some(("Trait", Word::Foreign("core", "marker::Copy"))))
+        });
+        if !copy || self.is_given(kind) {
+            return;
+        }
+        let of_self = below().find(|&at| self.tree.line(at).label == "self_ty");
+        let definite = of_self.is_some_and(|at| self.tree.below(at).any(|at| self.tree.line(at).text == "Static"));
+        let mut lifetimes: Vec<&str> = of_self.map_or(Vec::new(), |at| {
+            let parameters = self.tree.below(at).filter(|&at| self.tree.line(at).text == "Param");
+            parameters.filter_map(|at| self.tree.children(at).next()).map(|at| self.tree.line(at).text).collect()
+        });
+        lifetimes.sort_unstable();
+        let twice = lifetimes.windows(2).any(|pair| pair[0] == pair[1]);
+        let bounded = below().any(|at| ["RegionPredicate", "Outlives"].contains(&self.tree.line(at).text));
+        let of_traits = below().filter(|&at| self.tree.line(at).text == "PolyTraitRef").any(|bound| {
+            let mut found = self.tree.below(bound).filter(|&at| self.tree.line(at).text == "Def");
+            let bound = found.next().and_then(|at| definition(self.tree, at));
+            !matches!(bound, Some(("Trait", Word::Foreign("core", "marker::Copy" | "clone::Clone" | "marker::Sized"))))
+        });
+        if definite || twice || bounded || of_traits {
+            self.refuse(kind, Rule::Copy, "holds for some lifetimes only, and the library copies bit by bit for all");
+        }
+    }
+    fn item(&mut self, owner: &Owner, kind: usize) -> Kind {
+        match self.tree.line(kind).text {
+            "ExternCrate" => self.external_crate(owner, kind),
+            "Mod" | "Use" => self.names_a_crate(kind),
+            "Fn" if self.returns_closure(kind) => return Kind::ReturnsClosure,
+            "Impl" => self.copied(kind),
+            "Static" => {
+                if self.tree.children(kind).next().is_some_and(|first| self.tree.line(first).text == "Mut") {
+                    self.refuse(
+                        kind,
+                        Rule::Static,
+                        "a static whose value can change: state that all activations share",
+                    );
+                }
+                return Kind::Static;
+            }
+            "Const" => return Kind::Constant,
+            _ => {}
+        }
+        Kind::Other
+    }
+}
+/// The types that are made of others which are not frozen, or of what can not be seen through.
+fn shared(tree: &Tree, owners: &[Owner]) -> HashSet<String> {
+    let mut made_of: HashMap<&str, Vec<String>> = HashMap::new();
+    let mut shared = HashSet::new();
+    for owner in owners {
+        let Some(kind) =
+            kind(tree, owner).filter(|&at| ["Struct", "Enum", "Union", "TyAlias"].contains(&tree.line(at).text))
+        else {
+            continue;
+        };
+        let mut parts = Vec::new();
+        for at in tree.below(kind) {
+            match (tree.line(at).label, tree.line(at).text) {
+                ("kind", "Ptr" | "FnPtr" | "TraitObject") => {
+                    shared.insert(owner.path.clone());
+                }
+                ("kind", "Path") if projection(tree, at).is_some() => {
+                    shared.insert(owner.path.clone());
+                }
+                (_, "Def") => match definition(tree, at) {
+                    Some(("Struct" | "Enum" | "Union" | "TyAlias", Word::Foreign(krate, path)))
+                        if !is_frozen(&format!("{krate}::{path}"))
+                            && !["alloc", "core"].iter().any(|_| is_frozen(path)) =>
+                    {
+                        shared.insert(owner.path.clone());
+                    }
+                    Some(("Struct" | "Enum" | "Union" | "TyAlias", Word::Own(path))) => parts.push(path.to_string()),
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+        made_of.insert(&owner.path, parts);
+    }
+    loop {
+        let more: Vec<String> = made_of
+            .iter()
+            .filter(|(path, parts)| !shared.contains(**path) && parts.iter().any(|part| shared.contains(part)))
+            .map(|(path, _)| (*path).to_string())
+            .collect();
+        if more.is_empty() {
+            return shared;
+        }
+        shared.extend(more);
+    }
+}
+pub fn look(tree: &Tree, expansions: &Expansions, refusals: &mut Refusals) -> Items {
+    let owners = owners(tree);
+    let mut look = Look { tree, expansions, refusals };
+    let mut items = Items { shared: shared(tree, &owners), ..Items::default() };
+    for owner in &owners {
+        if let Some(kind) = kind(tree, owner) {
+            items.kinds.insert(owner.path.clone(), look.item(owner, kind));
+        }
+    }
+    tree.all().for_each(|at| look.line(at));
+    items
+}

@@ -1,0 +1,150 @@
+//! The gatekeeper: says of an extension's source which rules it breaks. What breaks none is safe Rust of a subset whose known holes are closed, so it can name only
+//! what it was given. `docs/src/extensions.md` has the rules, with the reason for each, and what is trusted.
+//!
+//! The compiler's own view of the crate is what is looked at: it prints its trees (syntax behind macros, resolved items, typed bodies), each an unstable form
+//! of one pinned compiler. A library of the compiler that a driver could be linked with is in no package of its distribution.
+
+mod attributes;
+mod bodies;
+mod compiler;
+mod expansions;
+mod items;
+mod macros;
+mod messages;
+mod names;
+mod object_file;
+mod outlives;
+mod refusal;
+mod sandbox;
+mod source;
+mod syntax;
+pub mod sysroot;
+mod tree;
+mod words;
+
+pub use refusal::{Place, Refusal, Rule};
+pub use sysroot::Toolchain;
+
+use anyhow::Result;
+use compiler::{End, Run, Workshop};
+use expansions::Expansions;
+use refusal::Refusals;
+use source::Source;
+use std::fs;
+use std::path::Path;
+use tree::Tree;
+
+/// All that is refused of the extension at `path`, a file or a folder, in the order of its source; nothing: it may be signed.
+pub fn vet(toolchain: &Toolchain, path: &Path) -> Result<Vec<Refusal>> {
+    let mut refusals = Refusals::default();
+    let Some(source) = source::read(path, &mut refusals)? else {
+        return Ok(refusals.sorted("", |_| true));
+    };
+    words::look(&source, &mut refusals);
+    // What is nested without measure is not given to the compiler.
+    if !refusals.has(Rule::Build) {
+        let workshop = Workshop::new(toolchain, &source.root, &source.files)?;
+        if !(Vetting { workshop, source: &source, refusals: &mut refusals }.all()?) {
+            words::look_for_names(&source, &mut refusals);
+        }
+    }
+    Ok(refusals.sorted(&source.root, |file| source.files.iter().any(|(name, _)| name == file)))
+}
+
+/// On the command line, where no attribute of the source has a say.
+const LINT: &str = "-Funsafe_code";
+/// Functions that come to themselves again whatever way they go.
+const RECURSION: &str = "-Funconditional_recursion";
+
+struct Vetting<'v> {
+    workshop: Workshop<'v>,
+    source: &'v Source,
+    refusals: &'v mut Refusals,
+}
+impl Vetting<'_> {
+    /// Whether a run came to its end without errors; what it found is refused, else.
+    fn well(&mut self, run: &Run) -> bool {
+        let root = &self.source.root;
+        let errors = messages::errors(&run.messages, root, self.refusals);
+        match &run.end {
+            End::Well => true,
+            End::Errors if errors => false,
+            End::Errors => {
+                self.refusals.add(Rule::Compiler, Place::whole(root), "the compiler refuses it without a word");
+                false
+            }
+            End::Refused(why) => {
+                self.refusals.add(Rule::Build, Place::whole(root), why.clone());
+                false
+            }
+        }
+    }
+    /// What the compiler prints of the crate in a form; nothing where it does not get so far.
+    fn printed(&mut self, form: &str) -> Result<Option<String>> {
+        let run = self.workshop.run(&[&format!("-Zunpretty={form}"), "--cap-lints=allow"])?;
+        Ok(self.well(&run).then_some(run.output))
+    }
+    /// Whether all of it could be looked at.
+    fn all(mut self) -> Result<bool> {
+        let compiled = self.compile()?;
+        // A compiler that was stopped would be stopped again.
+        if matches!(compiled, End::Refused(_)) {
+            return Ok(false);
+        }
+        let metadata = self.product("metadata");
+        let checked = self.workshop.run(&[LINT, "-Znext-solver=globally", "--emit=metadata", "-o", &metadata])?;
+        self.well(&checked);
+        self.trees()
+    }
+    fn product(&self, name: &str) -> String {
+        self.workshop.path(name).to_string_lossy().into_owned()
+    }
+    /// Compiles, and looks at the object and at what was read for it.
+    fn compile(&mut self) -> Result<End> {
+        let [object, inputs] = ["object", "inputs"].map(|name| self.product(name));
+        let run = self.workshop.run(&[
+            LINT,
+            RECURSION,
+            "-Zemit-stack-sizes",
+            "-Zcross-crate-inline-threshold=never",
+            &format!("--emit=obj={object},dep-info={inputs}"),
+        ])?;
+        if self.well(&run) {
+            object_file::look(&fs::read(object)?, &self.source.root, self.refusals)?;
+            self.inputs(&fs::read_to_string(inputs)?);
+        }
+        Ok(run.end)
+    }
+    /// The files and variables that the compiler says it has read.
+    fn inputs(&mut self, text: &str) {
+        let place = || Place::whole(&self.source.root);
+        for line in text.lines() {
+            if let Some(variable) = line.strip_prefix("# env-dep:") {
+                self.refusals.add(Rule::Builtin, place(), format!("the builder's variable {variable} is read"));
+            } else if let Some(file) = line.strip_suffix(':')
+                && !self.source.files.iter().any(|(name, _)| name == file)
+            {
+                self.refusals.add(Rule::Builtin, place(), format!("the builder's file {file} is read"));
+            }
+        }
+    }
+    fn trees(&mut self) -> Result<bool> {
+        let root = &self.source.root.clone();
+        let Some(text) = self.printed("ast-tree,expanded")? else { return Ok(false) };
+        let syntax = Tree::read(&text);
+        let Some(expanded) = self.printed("expanded,hygiene")? else { return Ok(false) };
+        let Some(expansions) = Expansions::read(&expanded, syntax::own_macros(&syntax)) else {
+            self.refusals.add(Rule::Build, Place::whole(root), "the compiler's table of expansions can not be read");
+            return Ok(false);
+        };
+        expansions.look(root, self.refusals);
+        syntax::look(&syntax, &expansions, self.refusals);
+        let Some(text) = self.printed("hir-tree")? else { return Ok(false) };
+        let resolved = Tree::read(&text);
+        let items = items::look(&resolved, &expansions, self.refusals);
+        outlives::look(&resolved, root, self.refusals);
+        let Some(text) = self.printed("thir-tree")? else { return Ok(false) };
+        bodies::look(&Tree::read(&text), &expansions, &items, self.refusals);
+        Ok(true)
+    }
+}
