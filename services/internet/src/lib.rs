@@ -13,6 +13,7 @@ mod generator;
 pub mod limits;
 pub mod link;
 mod numbers;
+pub mod pace;
 mod seats;
 pub mod socket;
 pub mod stack;

@@ -28,8 +28,8 @@ pub const DATAGRAMS: usize = 32;
 pub const DATAGRAM_BUFFER: usize = 16 * 1024;
 /// Questions to the name server that wait for an answer.
 pub const QUESTIONS: usize = 16;
-/// Seconds without an answer after which a connection that sends is given up; those in which one must be made; those that one has to
-/// end in when its client has gone.
-pub const PATIENCE: u64 = 60;
+/// Seconds without an answer after which a connection that sends is given up, as long as Linux tries (`tcp_retries2`); one that has nothing to say is not. Seconds in
+/// which one must be made; those that one has to end in when its client has gone.
+pub const PATIENCE: u64 = 924;
 pub const PATIENCE_TO_OPEN: u64 = 10;
 pub const PATIENCE_TO_END: u64 = 20;

@@ -281,3 +281,5 @@ impl<C: Card> Stack<C> {
 mod exhaustion;
 #[cfg(test)]
 mod machines;
+#[cfg(test)]
+mod rough_tests;
