@@ -124,6 +124,9 @@ fn serve<D: Door, S: Files>(port: u16, door: &mut D, files: &mut S) -> Result<co
         let mut n = 0;
         clients.retain_mut(|client| {
             let ready = client.next || interests[n].ready != 0 || time >= client.deadline();
+            if interests[n].ready & event::WRITE != 0 {
+                client.has_taken_some(time);
+            }
             n += 1;
             !ready || client.go_on(D::MEMORY, files, time)
         });
@@ -202,6 +205,10 @@ impl<C: Stream, F> Client<C, F> {
     /// When it is to be looked at though nothing has happened, in microseconds.
     fn deadline(&self) -> u64 {
         self.over.unwrap_or_else(|| self.connection.deadline())
+    }
+    /// The other side has taken some of what is on its way: of what is over, too, the time counts from there.
+    fn has_taken_some(&mut self, time: u64) {
+        self.over = self.over.map(|_| time + END_TIME);
     }
     /// Whether it goes on being one. One for which there is no memory, which its stream may take `memory` bytes of, ends, and leaves what it has to the
     /// others.

@@ -29,7 +29,9 @@ pub const DATAGRAM_BUFFER: usize = 16 * 1024;
 /// Questions to the name server that wait for an answer.
 pub const QUESTIONS: usize = 16;
 /// Seconds without an answer after which a connection that sends is given up, as long as Linux tries (`tcp_retries2`); one that has nothing to say is not. Seconds in
-/// which one must be made; those that one has to end in when its client has gone.
+/// which one must be made; those after the last progress in which one whose client has gone is given up.
 pub const PATIENCE: u64 = 924;
 pub const PATIENCE_TO_OPEN: u64 = 10;
-pub const PATIENCE_TO_END: u64 = 20;
+pub const PATIENCE_TO_END: u64 = 60;
+/// The same where all has arrived and the other side has sent what nobody reads.
+pub const PATIENCE_WITH_UNREAD: u64 = 5;

@@ -16,16 +16,18 @@ use alloc::vec::Vec;
 use fallible::TryPush;
 use smoltcp::iface::{Config, Interface, PollResult, SocketHandle, SocketSet};
 use smoltcp::socket::tcp::State;
-use smoltcp::socket::{dhcpv4, dns, tcp};
+use smoltcp::socket::{dhcpv4, dns};
 use smoltcp::time::{Duration, Instant};
 use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr, Ipv4Cidr};
 
 mod calls;
+mod farewells;
 mod listeners;
 mod openings;
 mod ports;
 mod waits;
 
+use farewells::Farewell;
 use waits::Changed;
 pub use waits::{Interests, Waiter};
 
@@ -69,8 +71,8 @@ pub struct Stack<C: Card> {
     /// How many sockets were looked at to wake somebody.
     #[cfg(test)]
     looked_at: core::cell::Cell<usize>,
-    /// Connections whose clients have gone, and when each ends at the latest.
-    closing: Vec<(Handle, Instant)>,
+    /// Connections whose clients have gone.
+    closing: Vec<Farewell>,
     spare: Spare,
     dhcp: Option<SocketHandle>,
     dns: SocketHandle,
@@ -236,7 +238,7 @@ impl<C: Card> Stack<C> {
     }
     /// When [`Stack::input`] is to be called again, if nothing comes.
     pub fn deadline(&mut self, now: Instant) -> Option<Instant> {
-        let own = self.closing.iter().map(|(_, end)| *end).min();
+        let own = self.closing.iter().map(Farewell::until).min();
         let stack = self.due;
         // What can not be sent for want of room is sent when there is some.
         let stack =
@@ -255,24 +257,6 @@ impl<C: Card> Stack<C> {
             Some(dhcpv4::Event::Deconfigured) => self.configure(None, None, None),
             None => {}
         }
-    }
-    /// Ends connections that nobody waits for any more.
-    fn sweep(&mut self, now: Instant) {
-        let Stack { closing, sockets, spare, .. } = self;
-        closing.retain(|&(handle, end)| {
-            let socket = sockets.get_mut::<tcp::Socket>(handle);
-            let state = socket.state();
-            if socket.can_recv() && state != State::Closed {
-                // Who goes on sending is told that nobody reads it (RFC 1122, section 4.2.2.13), with what is sent next.
-                socket.abort();
-                return true;
-            }
-            let over = matches!(state, State::Closed | State::TimeWait) || now >= end;
-            if over {
-                sockets.retire(handle, spare);
-            }
-            !over
-        });
     }
 }
 

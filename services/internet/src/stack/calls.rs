@@ -85,23 +85,6 @@ impl<C: Card> Stack<C> {
         self.output(now);
         self.sweep(now);
     }
-    /// Nobody has this connection any more: what was written is still sent, unless it is to end at once.
-    fn abandon(&mut self, handle: Handle, now: Instant, at_once: bool) {
-        let socket = self.sockets.get_mut::<tcp::Socket>(handle);
-        // Who has sent what nobody will read is told (RFC 1122, section 4.2.2.13).
-        if at_once || socket.can_recv() {
-            socket.abort()
-        } else {
-            socket.close()
-        }
-        if self.closing.len() == CLOSING {
-            let (oldest, _) = self.closing.remove(0);
-            self.sockets.get_mut::<tcp::Socket>(oldest).abort();
-            self.output(now);
-            self.sockets.retire(oldest, &mut self.spare);
-        }
-        self.closing.push_kept((handle, now + Duration::from_secs(PATIENCE_TO_END)));
-    }
 
     /// The port that `number` is to be known by; 0: any. `EINVAL`: it has one, or is connected; `EADDRINUSE`.
     pub fn bind(&mut self, number: usize, port: u16) -> Result<()> {
