@@ -8,8 +8,8 @@ use std::{env, fs};
 const SIZES: [(&str, usize); 16] = [
     ("ASSEMBLER_MAX_SEGMENT_COUNT", 32),
     ("DNS_MAX_NAME_SIZE", 255),
-    ("DNS_MAX_RESULT_COUNT", 1),
-    ("DNS_MAX_SERVER_COUNT", 1),
+    ("DNS_MAX_RESULT_COUNT", 8),
+    ("DNS_MAX_SERVER_COUNT", 3),
     ("FRAGMENTATION_BUFFER_SIZE", 1500),
     ("IFACE_MAX_ADDR_COUNT", 6),
     ("IFACE_MAX_MULTICAST_GROUP_COUNT", 4),

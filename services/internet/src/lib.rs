@@ -12,6 +12,7 @@ mod ends;
 mod generator;
 pub mod limits;
 pub mod link;
+pub mod names;
 mod numbers;
 pub mod pace;
 mod seats;

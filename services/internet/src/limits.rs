@@ -27,7 +27,7 @@ pub const SEND_BUFFER: usize = 32 * 1024;
 pub const DATAGRAMS: usize = 32;
 pub const DATAGRAM_BUFFER: usize = 16 * 1024;
 /// Questions to the name server that wait for an answer.
-pub const QUESTIONS: usize = 16;
+pub const QUESTIONS: usize = 32;
 /// Seconds without an answer after which a connection that sends is given up, as long as Linux tries (`tcp_retries2`); one that has nothing to say is not. Seconds in
 /// which one must be made; those after the last progress in which one whose client has gone is given up.
 pub const PATIENCE: u64 = 924;

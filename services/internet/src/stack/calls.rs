@@ -8,6 +8,7 @@ use crate::buffers;
 use crate::ends::Protocol;
 use crate::limits::*;
 use crate::link::Card;
+use crate::names::Answers;
 use crate::seats::Seats;
 use crate::socket::{Caller, Kind, SLOTS, Slot, slot};
 use crate::table::Handle;
@@ -306,8 +307,8 @@ impl<C: Card> Stack<C> {
         self.output(now);
         Ok(number)
     }
-    /// What came of a question. `EAGAIN`: nothing yet; `ENOENT`: nobody has the name, or the server does not answer.
-    pub fn answer(&mut self, number: usize) -> Result<Address> {
+    /// What came of a question. `EAGAIN`: nothing yet; `ENOENT`: nobody has the name, or it has no such address; `ETIMEDOUT`: no server can say now.
+    pub fn answer(&mut self, number: usize) -> Result<Answers> {
         let Stack { slots, system, dns, .. } = self;
         match &mut slot(slots, number)?.kind {
             Kind::Question { handle, answer, .. } => heard(system, *dns, *handle, answer).unwrap_or(Err(Error::EAGAIN)),

@@ -118,7 +118,7 @@ fn a_peer_that_came_back_is_answered() {
         call.pass(silence);
         // It knows nothing any more, and calls from the same port.
         call.machines[1] = machine(2);
-        call.machines[1].stack.configure(Some(Ipv4Cidr::new(address(1).into(), 24)), None, None);
+        call.machines[1].stack.configure(Some(Ipv4Cidr::new(address(1).into(), 24)), None, &[]);
         let again = bound(&mut call.machines[1].stack, kind::TCP);
         let now = call.now;
         call.machines[1].stack.connect(again, &socket(0), now).unwrap();
