@@ -73,10 +73,8 @@ impl<C: Card> Stack<C> {
         self.orphan(slot.seats);
         match slot.kind {
             Kind::Unconnected { .. } => {}
-            Kind::Listener { waiting, .. } => {
-                waiting.into_iter().for_each(|caller| self.abandon(caller.handle, now, true))
-            }
-            Kind::Stream { handle, .. } => self.abandon(handle, now, false),
+            Kind::Listener { waiting, .. } => waiting.into_iter().for_each(|caller| self.dismiss(caller.handle, now)),
+            Kind::Stream { handle, .. } => self.abandon(handle, slot.owner.account, now),
             Kind::Datagrams { handle, .. } => drop(self.sockets.remove(handle)),
             Kind::Question { handle, answer: None, .. } => {
                 self.system.get_mut::<dns::Socket>(self.dns).cancel_query(handle)

@@ -101,12 +101,18 @@ pub fn talk_at(now: Instant, rounds: usize, machines: &mut [Machine], left: usiz
     }
 }
 pub fn bound(stack: &mut Stack<Sender>, kind: usize) -> usize {
+    bound_to(stack, kind, PORT)
+}
+fn bound_to(stack: &mut Stack<Sender>, kind: usize, port: u16) -> usize {
     let number = stack.create(OWNER, kind).unwrap();
-    stack.bind(number, PORT).unwrap();
+    stack.bind(number, port).unwrap();
     number
 }
 pub fn listener(stack: &mut Stack<Sender>) -> usize {
-    let number = bound(stack, kind::TCP);
+    listener_at(stack, PORT)
+}
+pub fn listener_at(stack: &mut Stack<Sender>, port: u16) -> usize {
+    let number = bound_to(stack, kind::TCP, port);
     stack.listen(number, 4).unwrap();
     number
 }
