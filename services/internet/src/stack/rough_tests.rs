@@ -3,7 +3,7 @@
 use super::machines::*;
 use super::*;
 use crate::checksum;
-use abi::internet::kind;
+use abi::internet::{Address, kind};
 
 const ALL: usize = usize::MAX - 1;
 
@@ -88,6 +88,29 @@ fn one_that_waits_to_be_accepted_stays() {
     assert!(Call { machines, now, door, caller, called }.goes_on());
 }
 #[test]
+fn who_has_vanished_is_missed_though_nobody_has_anything_to_say() {
+    let mut call = call();
+    // One more, which waits to be accepted, and one that machine 1 has called and ended on its side.
+    let waits = call.machines[1].stack.create(OWNER, kind::TCP).unwrap();
+    call.machines[1].stack.connect(waits, &socket(0), call.now).unwrap();
+    let to = listener_at(&mut call.machines[1].stack, PORT + 1);
+    let half = call.machines[0].stack.create(OWNER, kind::TCP).unwrap();
+    call.machines[0].stack.connect(half, &Address { port: PORT + 1, ..socket(1) }, call.now).unwrap();
+    call.pass(1);
+    assert_eq!(call.machines[0].stack.connected(half), Ok(()));
+    let (other, _) = call.machines[1].stack.accept(to, OWNER).unwrap();
+    call.machines[1].stack.shutdown(other, call.now).unwrap();
+    call.pass(2 * SILENCE);
+    assert_eq!(call.machines[0].stack.count(), 4);
+    let alone = &mut call.machines[..1];
+    pass(&mut call.now, PATIENCE_WITH_SILENCE - SILENCE, alone);
+    assert_eq!(alone[0].stack.read(call.called, &mut [0; 8]), Err(Error::EAGAIN));
+    pass(&mut call.now, SILENCE + 2, alone);
+    assert_eq!(alone[0].stack.read(call.called, &mut [0; 8]), Err(Error::ECONNRESET));
+    assert!(matches!(alone[0].stack.accept(call.door, OWNER), Err(Error::EAGAIN)));
+    assert_eq!(alone[0].stack.write(half, b"words", call.now), Err(Error::EPIPE));
+}
+#[test]
 fn what_is_not_answered_is_given_up_in_the_end() {
     let mut call = call();
     call.pass(2 * PATIENCE);
@@ -148,6 +171,28 @@ fn a_reset_that_was_guessed_ends_nothing() {
     let frame = forged(&call, |frame| frame[47] = RST);
     feed(&mut call, &frame);
     assert_eq!(call.machines[0].stack.read(call.called, &mut [0; 8]), Err(Error::ECONNRESET));
+}
+#[test]
+fn resets_that_were_guessed_take_no_acknowledgement_from_the_other_side() {
+    const RST: u8 = 4;
+    let sequence = |frame: &[u8]| u32::from_be_bytes(*frame[38..].first_chunk().unwrap());
+    let mut call = call();
+    let frame = forged(&call, |frame| {
+        let forged = sequence(frame).wrapping_add(100).to_be_bytes();
+        frame[38..42].copy_from_slice(&forged);
+        frame[47] = RST;
+    });
+    let probe = forged(&call, |frame| {
+        let before = sequence(frame).wrapping_sub(1).to_be_bytes();
+        frame[38..42].copy_from_slice(&before);
+    });
+    let sent = |call: &Call| call.machines[0].sent.borrow().len();
+    let before = sent(&call);
+    (0..100).for_each(|_| feed(&mut call, &frame));
+    let challenges = sent(&call) - before;
+    assert!((2..10).contains(&challenges), "{challenges}");
+    feed(&mut call, &probe);
+    assert_eq!(sent(&call) - before, challenges + 1);
 }
 #[test]
 fn a_call_that_was_guessed_ends_nothing() {
