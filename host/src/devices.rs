@@ -21,11 +21,21 @@ const MODERN: [&str; 2] = ["-global", "virtio-mmio.force-legacy=false"];
 /// The image that is told where it is reached.
 const CONSOLE: &str = "webconsole";
 
+/// A network of which somebody else is the other end.
+const CABLE: &str = "cable:";
+/// QEMU's argument for it.
+fn cable_to(folder: &Path) -> String {
+    let end = |name| folder.join(name).display().to_string().replace(',', ",,");
+    let (guest, peer) = (end("guest"), end("peer"));
+    format!("dgram,id=net,local.type=unix,local.path={guest},remote.type=unix,remote.path={peer}")
+}
+
 /// What the command line says.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Devices {
     /// A network card on QEMU's own network, and a port of this machine's loopback interface that leads to one of the guest's:
-    /// tcp:HOST:GUEST or udp:HOST:GUEST (host port 0: any that is free, which is said); "user" for none. May be given several times
+    /// tcp:HOST:GUEST or udp:HOST:GUEST (host port 0: any that is free, which is said); "user" for none. May be given several times.
+    /// cable:FOLDER in place of all that: frames go as datagrams to the socket FOLDER/peer, and come from there to FOLDER/guest
     #[arg(long, value_name = "FORWARD")]
     pub net: Vec<String>,
     /// A disk: a file that `./pebble disk create` has made
@@ -49,7 +59,11 @@ impl Devices {
     }
     /// The ports that lead to the guest, those that were asked for as 0 filled in.
     pub fn forwards(&self) -> Result<Vec<Forward>> {
-        self.net.iter().filter(|text| *text != "user").map(|text| Forward::parse(text)?.with_host_port()).collect()
+        self.net
+            .iter()
+            .filter(|text| *text != "user" && !text.starts_with(CABLE))
+            .map(|text| Forward::parse(text)?.with_host_port())
+            .collect()
     }
     /// What is plugged in is there.
     pub fn check(&self) -> Result<()> {
@@ -78,7 +92,12 @@ impl Devices {
         let mut arguments = Vec::new();
         if !self.net.is_empty() {
             let forwards: String = forwards.iter().map(|forward| format!(",{}", forward.argument())).collect();
-            arguments.extend(["-netdev".into(), format!("user,id=net{forwards}")]);
+            let cable = self.net.iter().find_map(|text| text.strip_prefix(CABLE));
+            let network = match cable {
+                Some(folder) => cable_to(Path::new(folder)),
+                None => format!("user,id=net{forwards}"),
+            };
+            arguments.extend(["-netdev".into(), network]);
             let device = format!("virtio-net-device,netdev=net,bus=virtio-mmio-bus.{}", NETWORK);
             arguments.extend(["-device".into(), device]);
         }

@@ -98,6 +98,16 @@ shared! {
 }
 
 shared! {
+    /// Addresses of a machine's name: written by `internet.resolve`. As many of them as it says are there, those of IPv4 first.
+    #[repr(C, align(512))]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Found as found {
+        pub addresses: [Address; 8],
+        pub count: u64,
+        pub unused: [u64; 31],
+    }
+}
+shared! {
     /// How the machine is connected: written by `internet.status`.
     #[repr(C, align(128))]
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -18,6 +18,7 @@ pub const LAYOUTS: &[Layout] = &[
     crate::internet::Address::LAYOUT,
     crate::internet::Datagram::LAYOUT,
     crate::internet::Interest::LAYOUT,
+    crate::internet::Found::LAYOUT,
     crate::internet::Configuration::LAYOUT,
     crate::capability::Info::LAYOUT,
 ];

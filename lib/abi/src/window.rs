@@ -24,7 +24,7 @@ macro_rules! plain {
 }
 plain!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize);
 plain!(crate::capability::Info, crate::file::Entry, crate::file::Hand, crate::file::Lock, crate::file::Status);
-plain!(crate::internet::Address, crate::internet::Configuration, crate::internet::Datagram);
+plain!(crate::internet::Address, crate::internet::Configuration, crate::internet::Datagram, crate::internet::Found);
 plain!(
     crate::account::DiskParts,
     crate::account::Limits,

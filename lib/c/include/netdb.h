@@ -15,6 +15,7 @@ extern "C" {
 #define EAI_NONAME (-2)
 #define EAI_AGAIN (-3)
 #define EAI_FAMILY (-6)
+#define EAI_SOCKTYPE (-7)
 #define EAI_SERVICE (-8)
 #define EAI_MEMORY (-10)
 
@@ -26,8 +27,9 @@ struct addrinfo {
     struct addrinfo *ai_next;
 };
 
-/* One address: of a number, or of a name by the network's name server, where the manifest lets this component open internet.resolve.
-   Services are numbers. */
+/* All addresses, those of IPv4 first, for streams and for datagrams where neither is asked for: of a number, of a name in etc/hosts, or of one by the
+   network's name servers, where the manifest lets this component open internet.resolve. Services are numbers. EAI_NONAME: there is none of that family;
+   EAI_AGAIN: no server can say now. */
 int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **found);
 void freeaddrinfo(struct addrinfo *list);
 const char *gai_strerror(int error);

@@ -1111,11 +1111,11 @@ static inline word pebble_internet_poll(int through, void *list, word bytes, wor
 {
     return invoke_portal(through, list, bytes, milliseconds);
 }
-/* What the name server says of the name of a machine, among addresses of a family (4, 6); `ENOENT`, `EAGAIN` */
+/* What name servers say of the name of a machine, among addresses of a family (4, 6; 0: both); `ENOENT`: there is none; `ETIMEDOUT`: no server can say now; `EAGAIN` */
 #define PEBBLE_INTERNET_RESOLVE "internet.resolve" /* npdriw */
-static inline word pebble_internet_resolve(int through, const void *name, word family, void *address)
+static inline word pebble_internet_resolve(int through, const void *name, word family, void *found)
 {
-    return invoke_portal(through, name, family, address);
+    return invoke_portal(through, name, family, found);
 }
 /* Addresses, and how much there is of everything */
 #define PEBBLE_INTERNET_STATUS "internet.status" /* npw */

@@ -299,6 +299,16 @@ PEBBLE_LAYOUT_(sizeof(struct interest) == 16 &&
                offsetof(struct interest, node) == 0 &&
                offsetof(struct interest, wanted) == 8 &&
                offsetof(struct interest, ready) == 12)
+/* Addresses of a machine's name: written by `internet.resolve`. As many of them as it says are there, those of IPv4 first. */
+struct found {
+    struct address addresses[8];
+    uint64_t count;
+    uint64_t unused[31];
+} __attribute__((aligned(512)));
+PEBBLE_LAYOUT_(sizeof(struct found) == 512 &&
+               offsetof(struct found, addresses) == 0 &&
+               offsetof(struct found, count) == 256 &&
+               offsetof(struct found, unused) == 264)
 /* How the machine is connected: written by `internet.status`. */
 struct configuration {
     uint8_t card[8]; /* The card's. */

@@ -1,6 +1,7 @@
 /* Names and addresses of machines. */
 #include "internet.h"
 #include <ctype.h>
+#include <strings.h>
 #include <netdb.h>
 
 static int internet_resolve;
@@ -121,59 +122,133 @@ const char *inet_ntop(int family, const void *address, char *text, socklen_t siz
     }
     return strcpy(text, out);
 }
-/* The address of a name, by the network's name server. */
-static int resolve(const char *node, int family, struct address *to)
+/* What etc/hosts says of a name: lines of an address and its names. */
+static void hosts(const char *node, int family, struct found *found)
+{
+    char line[512];
+    FILE *file = fopen("/etc/hosts", "r");
+    if (!file)
+        return;
+    while (found->count < sizeof found->addresses / sizeof *found->addresses && fgets(line, sizeof line, file)) {
+        struct address *to = &found->addresses[found->count];
+        char *rest = NULL, *word;
+        line[strcspn(line, "#")] = 0;
+        if (!(word = strtok_r(line, " \t\r\n", &rest)))
+            continue;
+        int is = inet_pton(AF_INET, word, to->bytes) == 1 ? AF_INET : inet_pton(AF_INET6, word, to->bytes) == 1 ? AF_INET6 : AF_UNSPEC;
+        if (is == AF_UNSPEC || (family != AF_UNSPEC && family != is))
+            continue;
+        while ((word = strtok_r(NULL, " \t\r\n", &rest)))
+            if (!strcasecmp(word, node)) {
+                to->family = is == AF_INET ? FAMILY_IPV4 : FAMILY_IPV6;
+                found->count++;
+                break;
+            }
+    }
+    fclose(file);
+}
+/* The addresses of a name: of etc/hosts, or by the network's name servers. */
+static int resolve(const char *node, int family, struct found *found)
 {
     struct {
         char text[NAMELEN];
     } __attribute__((aligned(64))) name;
     memset(&name, 0, sizeof name);
+    hosts(node, family, found);
+    if (found->count)
+        return 0;
     if (!copy_name(name.text, node))
         return EAI_NONAME;
     word result = __pebble_opened(&internet_resolve, PEBBLE_INTERNET_RESOLVE);
     if (result >= 0)
-        result = pebble_internet_resolve(internet_resolve, &name, family, to);
-    return result >= 0 ? 0 : result == -ENOENT ? EAI_NONAME : result == -EAGAIN || result == -ETIMEDOUT ? EAI_AGAIN : EAI_FAIL;
+        result = pebble_internet_resolve(internet_resolve, &name, family == AF_UNSPEC ? FAMILY_NONE : family == AF_INET ? FAMILY_IPV4 : FAMILY_IPV6, found);
+    if (result >= 0)
+        return 0;
+    switch (result) {
+    case -ENOENT:
+    case -EINVAL: return EAI_NONAME;
+    case -EAGAIN:
+    case -ETIMEDOUT: return EAI_AGAIN;
+    case -ENOMEM: return EAI_MEMORY;
+    default: return EAI_FAIL;
+    }
 }
-int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **found)
+/* The addresses that a node has without a look at names, where it is one; -1: it is a name. */
+static int known(const char *node, int family, int flags, struct found *found)
 {
-    struct address address = {.family = FAMILY_IPV4};
-    int family = hints ? hints->ai_family : AF_UNSPEC, flags = hints ? hints->ai_flags : 0;
+    struct address *to = found->addresses;
+    if (!node) {
+        /* Where others are listened to, or this machine itself: of both families where none is wanted. */
+        for (int is = AF_INET; is; is = is == AF_INET ? AF_INET6 : 0) {
+            if (family != AF_UNSPEC && family != is)
+                continue;
+            to->family = is == AF_INET ? FAMILY_IPV4 : FAMILY_IPV6;
+            if (!(flags & AI_PASSIVE))
+                inet_pton(is, is == AF_INET ? "127.0.0.1" : "::1", to->bytes);
+            to = &found->addresses[++found->count];
+        }
+        return 0;
+    }
+    int is = inet_pton(AF_INET, node, to->bytes) == 1 ? AF_INET : inet_pton(AF_INET6, node, to->bytes) == 1 ? AF_INET6 : AF_UNSPEC;
+    if (is == AF_UNSPEC)
+        return flags & AI_NUMERICHOST ? EAI_NONAME : -1;
+    to->family = is == AF_INET ? FAMILY_IPV4 : FAMILY_IPV6;
+    found->count = 1;
+    return family == AF_UNSPEC || family == is ? 0 : EAI_NONAME;
+}
+/* Puts an address behind the others of a list, for each kind of sockets that is wanted; where the next one goes, or NULL: no memory. */
+static struct addrinfo **told(struct addrinfo **last, const struct address *address, const struct addrinfo *hints)
+{
+    static const struct {
+        int type, protocol;
+    } kinds[] = {{SOCK_STREAM, IPPROTO_TCP}, {SOCK_DGRAM, IPPROTO_UDP}};
+    for (int n = 0; n < 2; n++) {
+        if (hints && ((hints->ai_socktype && hints->ai_socktype != kinds[n].type) || (hints->ai_protocol && hints->ai_protocol != kinds[n].protocol)))
+            continue;
+        struct {
+            struct addrinfo info;
+            struct sockaddr_storage address;
+        } *one = calloc(1, sizeof *one);
+        if (!one)
+            return NULL;
+        one->info.ai_family = address->family == FAMILY_IPV6 ? AF_INET6 : AF_INET;
+        one->info.ai_socktype = kinds[n].type;
+        one->info.ai_protocol = kinds[n].protocol;
+        one->info.ai_addr = (struct sockaddr *)&one->address;
+        one->info.ai_addrlen = sizeof one->address;
+        __pebble_told(address, one->info.ai_addr, &one->info.ai_addrlen);
+        *last = &one->info;
+        last = &one->info.ai_next;
+    }
+    return last;
+}
+int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **to)
+{
+    struct found found = {0};
+    int family = hints ? hints->ai_family : AF_UNSPEC;
     char *end = "";
     unsigned long port = service ? strtoul(service, &end, 10) : 0;
     if (*end || port > 65535 || (service && !*service))
         return EAI_SERVICE;
+    if (!node && !service)
+        return EAI_NONAME;
     if (family != AF_UNSPEC && family != AF_INET && family != AF_INET6)
         return EAI_FAMILY;
-    if (!node) {
-        address.family = family == AF_INET6 ? FAMILY_IPV6 : FAMILY_IPV4;
-        if (!(flags & AI_PASSIVE))
-            return EAI_NONAME;
-    } else if (family != AF_INET6 && inet_pton(AF_INET, node, address.bytes) == 1) {
-        address.family = FAMILY_IPV4;
-    } else if (family != AF_INET && inet_pton(AF_INET6, node, address.bytes) == 1) {
-        address.family = FAMILY_IPV6;
-    } else if (flags & AI_NUMERICHOST) {
-        return EAI_NONAME;
-    } else {
-        int error = resolve(node, family == AF_INET6 ? FAMILY_IPV6 : FAMILY_IPV4, &address);
-        if (error)
-            return error;
+    int error = known(node, family, hints ? hints->ai_flags : 0, &found);
+    if (error == -1)
+        error = resolve(node, family, &found);
+    if (error)
+        return error;
+    struct addrinfo *first = NULL, **last = &first;
+    for (unsigned n = 0; n < found.count && last; n++) {
+        found.addresses[n].port = port;
+        last = told(last, &found.addresses[n], hints);
     }
-    address.port = port;
-    struct {
-        struct addrinfo info;
-        struct sockaddr_storage address;
-    } *one = calloc(1, sizeof *one);
-    if (!one)
-        return EAI_MEMORY;
-    one->info.ai_family = address.family == FAMILY_IPV6 ? AF_INET6 : AF_INET;
-    one->info.ai_socktype = hints && hints->ai_socktype ? hints->ai_socktype : SOCK_STREAM;
-    one->info.ai_protocol = one->info.ai_socktype == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP;
-    one->info.ai_addr = (struct sockaddr *)&one->address;
-    one->info.ai_addrlen = sizeof one->address;
-    __pebble_told(&address, one->info.ai_addr, &one->info.ai_addrlen);
-    *found = &one->info;
+    if (!last || !first) {
+        freeaddrinfo(first);
+        return last ? EAI_SOCKTYPE : EAI_MEMORY;
+    }
+    *to = first;
     return 0;
 }
 void freeaddrinfo(struct addrinfo *list)
@@ -192,6 +267,7 @@ const char *gai_strerror(int error)
     case EAI_AGAIN: return "no name server answers now";
     case EAI_FAMILY: return "no such family of addresses";
     case EAI_SERVICE: return "a service is a number";
+    case EAI_SOCKTYPE: return "there are no sockets of that kind";
     case EAI_MEMORY: return "out of memory";
     default: return "names can not be looked up";
     }

@@ -4,7 +4,7 @@
 use crate::portal::in_page;
 use crate::{Error, Result};
 use abi::file::{Status, operation::STATUS, portal};
-use abi::internet::{Address, Datagram, family, kind, operation};
+use abi::internet::{Address, Datagram, Found, family, kind, operation};
 pub use abi::internet::{Interest, event};
 use core::mem::MaybeUninit;
 use core::net::{IpAddr, SocketAddr};
@@ -217,14 +217,14 @@ impl Packet {
     }
 }
 
-/// The address of a machine's name, by the network's name server: of IPv4, or of IPv6 where that is wanted. `ENOENT`: nobody has the name, or
-/// the server does not answer; `EAGAIN`: no name server is known yet; `EINVAL`: that is no name.
+/// An address of a machine's name, by the network's name servers: of IPv4, or of IPv6 where that is wanted. `ENOENT`: nobody has the name; `ETIMEDOUT`: no server
+/// can say now; `EAGAIN`: none is known yet; `EINVAL`: that is no name.
 pub fn resolve(name: &str, six: bool) -> Result<IpAddr> {
-    let mut address = Address::default();
+    let mut found = Found::default();
     let family = if six { family::IPV6 } else { family::IPV4 };
     let name = crate::file::path(name)?;
-    internet::optional::anew::resolve(Alleged::lend(&name), family.into(), Alleged::lend_to_write(&mut address))?;
-    Ok(heard(&address).ip())
+    internet::optional::anew::resolve(Alleged::lend(&name), family.into(), Alleged::lend_to_write(&mut found))?;
+    Ok(heard(&found.addresses[0]).ip())
 }
 
 /// Most sockets of one [`poll`].

@@ -133,10 +133,10 @@ impl<F> Connection<F> {
             false => self.since + STUCK_TIME,
         }
     }
-    /// What it waits for, and since when, in microseconds.
-    pub fn standing(&self) -> (Standing, u64) {
+    /// What it waits for, and since when, in microseconds. `sends`: what it has written is not all on its way, behind it.
+    pub fn standing(&self, sends: bool) -> (Standing, u64) {
         let idle = self.output.is_empty() && self.body.is_none() && self.skip == 0 && self.rest == Rest::Unread;
-        match idle {
+        match idle && !(self.asked && sends) {
             true if self.asked && self.input.is_empty() => (Standing::Idle, self.since),
             true => (Standing::Asking, self.begun),
             false => (Standing::Answering, self.begun),

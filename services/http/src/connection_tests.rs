@@ -291,13 +291,14 @@ fn files_that_can_not_be_had_now_are_said_to_be_so() {
 }
 #[test]
 fn what_a_client_waits_for_is_known() {
-    let standing = |sends: &[&[u8]], takes| {
+    let standing_of = |sends: &[&[u8]], takes, behind| {
         let sends = sends.iter().map(|piece| piece.to_vec()).collect();
         let mut peer = Peer { sends, takes, room: takes, taken: Vec::new(), ends: false, finished: false };
         let mut connection = Connection::new(1);
         connection.go_on(&mut peer, &mut Disk, 5);
-        connection.standing()
+        connection.standing(behind)
     };
+    let standing = |sends: &[&[u8]], takes| standing_of(sends, takes, false);
     // The time of a request begins when the one before it is answered.
     let all = [get("/", ""), get("/", ""), b"GET".to_vec()].concat();
     let mut peer =
@@ -305,9 +306,15 @@ fn what_a_client_waits_for_is_known() {
     let mut connection = Connection::new(1);
     assert_eq!(connection.go_on(&mut peer, &mut Disk, 5), Step::Next);
     assert_eq!(connection.go_on(&mut peer, &mut Disk, 9), Step::Next);
-    assert_eq!(connection.standing(), (Standing::Asking, 9));
+    assert_eq!(connection.standing(false), (Standing::Asking, 9));
     assert_eq!(standing(&[], 9999), (Standing::Asking, 1));
     assert_eq!(standing(&[b"GET / HT"], 9999), (Standing::Asking, 5));
     assert_eq!(standing(&[&get("/", "")], 9999), (Standing::Idle, 5));
     assert_eq!(standing(&[&get("/long.txt", "")], 100), (Standing::Answering, 5));
+    // What was written may still be on its way, behind the stream.
+    let behind = |sends: &[&[u8]]| standing_of(sends, 9999, true);
+    assert_eq!(behind(&[&get("/", "")]), (Standing::Answering, 5));
+    assert_eq!(behind(&[&get("/", ""), b"GET"]), (Standing::Answering, 5));
+    // A greeting is no answer.
+    assert_eq!(behind(&[]), (Standing::Asking, 1));
 }

@@ -13,8 +13,8 @@ pub const STUCK_TIME: u64 = 20_000_000;
 /// Bytes that are taken behind a refusal, and microseconds for which they are waited for.
 pub const REST: usize = 256 * 1024;
 pub const REST_TIME: u64 = 2_000_000;
-/// Microseconds in which what is still to be sent of a connection that is over must be.
-pub const END_TIME: u64 = 5_000_000;
+/// Microseconds without any progress of what is still to be sent of a connection that is over.
+pub const END_TIME: u64 = STUCK_TIME;
 /// Bytes that are taken from a client and sent to it until the others have their turn: one has another as well when a request of its is answered.
 pub const TURN: usize = 32 * 1024;
 /// Connections that are served at a time; others wait to be accepted.

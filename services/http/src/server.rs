@@ -124,6 +124,9 @@ fn serve<D: Door, S: Files>(port: u16, door: &mut D, files: &mut S) -> Result<co
         let mut n = 0;
         clients.retain_mut(|client| {
             let ready = client.next || interests[n].ready != 0 || time >= client.deadline();
+            if interests[n].ready & event::WRITE != 0 {
+                client.has_taken_some(time);
+            }
             n += 1;
             !ready || client.go_on(D::MEMORY, files, time)
         });
@@ -144,7 +147,7 @@ fn make_place<S, F>(clients: &mut Vec<Client<S, F>>, host: Host, time: u64) {
     }
     let mut held = [Held { host, standing: Standing::Answering, since: 0 }; CONNECTIONS];
     for (one, client) in held.iter_mut().zip(clients.iter()) {
-        let (standing, since) = client.connection.standing();
+        let (standing, since) = client.standing();
         *one = Held { host: client.host, standing, since };
     }
     if let Some(place) = gives_way(&held, host, time) {
@@ -202,6 +205,14 @@ impl<C: Stream, F> Client<C, F> {
     /// When it is to be looked at though nothing has happened, in microseconds.
     fn deadline(&self) -> u64 {
         self.over.unwrap_or_else(|| self.connection.deadline())
+    }
+    /// What it waits for, and since when, in microseconds: who is still sent something, before or behind the end, is being answered.
+    fn standing(&self) -> (Standing, u64) {
+        self.connection.standing(self.over.is_some() || self.wants == event::WRITE)
+    }
+    /// The other side has taken some of what is on its way: of what is over, too, the time counts from there.
+    fn has_taken_some(&mut self, time: u64) {
+        self.over = self.over.map(|_| time + END_TIME);
     }
     /// Whether it goes on being one. One for which there is no memory, which its stream may take `memory` bytes of, ends, and leaves what it has to the
     /// others.

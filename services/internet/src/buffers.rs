@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use fallible::{TryPush, collected, zero_bytes};
 use smoltcp::socket::tcp::SocketBuffer;
 use smoltcp::socket::{tcp, udp};
+use smoltcp::time::Duration;
 
 type Result<T> = core::result::Result<T, Error>;
 
@@ -41,6 +42,9 @@ impl Spare {
         let mut socket = tcp::Socket::new(buffer(RECEIVE_BUFFER)?, buffer(SEND_BUFFER)?);
         // Clients write what belongs together at once.
         socket.set_nagle_enabled(false);
+        // Where nobody has anything to say, only a question tells a silent peer from one that is no more.
+        socket.set_keep_alive(Some(Duration::from_secs(SILENCE)));
+        socket.set_keep_alive_timeout(Some(Duration::from_secs(PATIENCE_WITH_SILENCE)));
         Ok(socket)
     }
     /// Keeps the memory of a closed connection's socket for the next.

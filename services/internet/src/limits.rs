@@ -27,9 +27,19 @@ pub const SEND_BUFFER: usize = 32 * 1024;
 pub const DATAGRAMS: usize = 32;
 pub const DATAGRAM_BUFFER: usize = 16 * 1024;
 /// Questions to the name server that wait for an answer.
-pub const QUESTIONS: usize = 16;
-/// Seconds without an answer after which a connection that sends is given up; those in which one must be made; those that one has to
-/// end in when its client has gone.
-pub const PATIENCE: u64 = 60;
+pub const QUESTIONS: usize = 32;
+/// Seconds without an answer after which a connection that sends is given up, as long as Linux tries (`tcp_retries2`); one that has nothing to say is not. Seconds in
+/// which one must be made; those after the last progress in which one whose client has gone is given up.
+pub const PATIENCE: u64 = 924;
 pub const PATIENCE_TO_OPEN: u64 = 10;
-pub const PATIENCE_TO_END: u64 = 20;
+pub const PATIENCE_TO_END: u64 = 60;
+/// Seconds without a word after which the other side is asked whether it is still there, again and again, and those after which it is not.
+pub const SILENCE: u64 = 75;
+pub const PATIENCE_WITH_SILENCE: u64 = 5 * SILENCE;
+/// Seconds after which a connection whose client has gone is given up whatever progress there is: so long it takes at a rate of 55 bytes a second, all that may
+/// be unsent.
+pub const LONGEST_END: u64 = 600;
+/// Bytes that are thrown away of what comes when a client has gone, at most.
+pub const UNREAD: usize = 256 * 1024;
+/// The same as [`PATIENCE_TO_END`] where all has arrived and the other side has sent what nobody reads.
+pub const PATIENCE_WITH_UNREAD: u64 = 5;

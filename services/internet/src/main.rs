@@ -19,6 +19,7 @@ use abi::address::{PAGE, WINDOW_PAGES};
 use abi::identity::DomainId;
 use alloc::boxed::Box;
 use core::sync::atomic::{AtomicU64, Ordering};
+use internet_logic::pace::{Pace, earliest};
 use internet_logic::{Given, Secret, Stack};
 use pebble::Result;
 use pebble::interfaces::types::{Alleged, DomainNumber};
@@ -132,21 +133,26 @@ fn meet(given: Option<Given>) -> Result<()> {
     }
     Ok(())
 }
-/// Looks at the stack when a time has come, for ever.
+/// Looks at the stack when a time has come, for ever. It never turns without a wait, whatever the stack says is due.
 fn watch(earlier: &Semaphore) {
+    let mut pace = Pace::default();
     loop {
         let now = clock::now();
         let until = match lock() {
             Some(mut stack) => {
                 stack.input(&[], now);
-                let until = stack.deadline(now).map_or(u64::MAX, |at| at.total_micros() as u64);
+                let next = pace.next(stack.deadline(now), clock::now());
+                let until = next.map_or(u64::MAX, |at| at.total_micros() as u64);
                 WATCHED.store(until, Ordering::Relaxed);
                 stack.wake(sockets::post);
                 until
             }
             None => u64::MAX,
         };
-        let _ = clock::wait(earlier, until);
+        if !matches!(clock::wait(earlier, until), Ok(()) | Err(Error::ETIMEDOUT | Error::EAGAIN)) {
+            // It could not even wait.
+            clock::sleep(MOMENT);
+        }
     }
 }
 
@@ -158,7 +164,8 @@ fn lock() -> Option<Guard> {
 /// The stack has changed: wakes who waits for that, and who watches the time, if he is to look earlier.
 fn finish(mut stack: Guard) {
     stack.wake(sockets::post);
-    let deadline = stack.deadline(clock::now()).map_or(u64::MAX, |at| at.total_micros() as u64);
+    let now = clock::now();
+    let deadline = earliest(stack.deadline(now), now).map_or(u64::MAX, |at| at.total_micros() as u64);
     if deadline < WATCHED.load(Ordering::Relaxed) {
         WATCHED.store(deadline, Ordering::Relaxed);
         sockets::post(EARLIER.load(Ordering::Relaxed) as usize);

@@ -3,7 +3,7 @@
 use crate::sockets;
 use abi::Error;
 use abi::identity::DomainId;
-use abi::internet::{Address, Configuration, Datagram, Interest, family, operation};
+use abi::internet::{Address, Configuration, Datagram, Found, Interest, family, operation};
 use abi::name::Name;
 use abi::window::Window;
 use alloc::vec::Vec;
@@ -148,10 +148,10 @@ extern "C" fn poll(domain: Identity, list: Alleged<Interest>, bytes: usize, mill
     };
     word(wanted.and_then(|wanted| sockets::poll(domain.meant()?, &wanted, milliseconds, tell)))
 }
-extern "C" fn resolve(domain: Identity, name: Alleged<Name>, family: usize, to: Alleged<Address>) -> isize {
+extern "C" fn resolve(domain: Identity, name: Alleged<Name>, family: usize, to: Alleged<Found>) -> isize {
     let found = name.name().and_then(|name| sockets::resolve(domain.meant()?, name.text(), family));
     // SAFETY: it may be written.
-    word(found.and_then(|address| unsafe { to.write(&address) }.map(|()| 0)))
+    word(found.and_then(|found| unsafe { to.write(&found) }.map(|()| 0)))
 }
 extern "C" fn status(to: Alleged<Configuration>) -> isize {
     // SAFETY: it may be written.

@@ -1,5 +1,6 @@
 //! One client's socket.
 
+use crate::names::Answers;
 use crate::seats::Seats;
 use crate::table::Handle;
 use abi::Error;
@@ -21,7 +22,7 @@ pub enum Kind {
     /// Datagrams; `write` sends to the peer, if there is one.
     Datagrams { handle: Handle, peer: Option<IpEndpoint> },
     /// A question to the name server, until it is answered; the port that it is asked from; what came of it.
-    Question { handle: dns::QueryHandle, port: u16, answer: Option<Result<Address, Error>> },
+    Question { handle: dns::QueryHandle, port: u16, answer: Option<Result<Answers, Error>> },
 }
 /// A connection that waits to be accepted, or a socket for the next one.
 pub struct Caller {

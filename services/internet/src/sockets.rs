@@ -4,10 +4,11 @@ use crate::{clock, finish, lock, permitted};
 use abi::Error;
 use abi::file::Status;
 use abi::identity::DomainId;
-use abi::internet::{Address, Configuration, Interest, SOCKET, event};
+use abi::internet::{Address, Configuration, Found, Interest, SOCKET, event};
 use alloc::vec::Vec;
 use internet_logic::address::{Right, endpoint};
 use internet_logic::limits::WAITERS;
+use internet_logic::names::{self, Asked};
 use internet_logic::{Interests, Owner, Stack, Waiter};
 use pebble::Result;
 use pebble::fallible::{TryPush, collected};
@@ -169,13 +170,44 @@ pub fn send_on(number: usize, bytes: &[u8]) -> Result<usize> {
         false => Err(Error::EOPNOTSUPP),
     }
 }
-/// The address of a machine's name; waits for the name server's answer.
-pub fn resolve(domain: DomainId, name: &str, family: usize) -> Result<Address> {
+/// The addresses of a machine's name, in the families that are wanted; waits for the name servers' answers.
+pub fn resolve(domain: DomainId, name: &str, family: usize) -> Result<Found> {
+    let families = names::families(family)?;
+    if let Some(own) = names::own(name, families) {
+        return own;
+    }
     let owner = caller(domain)?;
-    let number = changing(|stack| stack.ask_name(owner, name, family, clock::now()))?;
-    let answer = until(number, event::READ, |stack| stack.answer(number));
-    end(number);
-    answer
+    let (mut asked, mut numbers) = (Asked::default(), [0; 2]);
+    for &family in families {
+        match changing(|stack| stack.ask_name(owner, name, family.into(), clock::now())) {
+            Ok(number) => numbers[asked.add()] = number,
+            // One of two is better than none.
+            Err(error) if numbers[0] == 0 => return Err(error),
+            Err(_) => {}
+        }
+    }
+    let waited = await_answers(owner, &mut asked, &numbers);
+    numbers.into_iter().filter(|&number| number != 0).for_each(end);
+    waited.and_then(|()| asked.found())
+}
+fn await_answers(owner: Owner, asked: &mut Asked, numbers: &[usize; 2]) -> Result<()> {
+    loop {
+        let mut open = [(0, 0); 2];
+        let mut count = 0;
+        for (place, &number) in numbers.iter().enumerate().filter(|(_, number)| **number != 0) {
+            match with(|stack| stack.answer(number)) {
+                _ if !asked.is_open(place) => {}
+                Err(Error::EAGAIN) => {
+                    open[count] = (number, event::READ);
+                    count += 1;
+                }
+                answer => asked.heard(place, answer, clock::now()),
+            }
+        }
+        let Some(until) = asked.until(clock::now()) else { return Ok(()) };
+        let interests = collected(open[..count].iter().copied())?;
+        wait(owner, Interests::Many(interests), until.map_or(u64::MAX, |at| at.total_micros() as u64))?;
+    }
 }
 pub fn receive(number: usize, to: &mut [u8]) -> Result<(usize, Address)> {
     until(number, event::READ, |stack| stack.receive(number, to))

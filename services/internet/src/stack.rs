@@ -14,18 +14,21 @@ use abi::internet::Configuration;
 use abi::network::frames;
 use alloc::vec::Vec;
 use fallible::TryPush;
+use smoltcp::config::DNS_MAX_SERVER_COUNT;
 use smoltcp::iface::{Config, Interface, PollResult, SocketHandle, SocketSet};
 use smoltcp::socket::tcp::State;
-use smoltcp::socket::{dhcpv4, dns, tcp};
+use smoltcp::socket::{dhcpv4, dns};
 use smoltcp::time::{Duration, Instant};
-use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr, Ipv4Cidr};
+use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr, Ipv4Address, Ipv4Cidr};
 
 mod calls;
+mod farewells;
 mod listeners;
 mod openings;
 mod ports;
 mod waits;
 
+use farewells::Farewell;
 use waits::Changed;
 pub use waits::{Interests, Waiter};
 
@@ -69,8 +72,8 @@ pub struct Stack<C: Card> {
     /// How many sockets were looked at to wake somebody.
     #[cfg(test)]
     looked_at: core::cell::Cell<usize>,
-    /// Connections whose clients have gone, and when each ends at the latest.
-    closing: Vec<(Handle, Instant)>,
+    /// Connections whose clients have gone.
+    closing: Vec<Farewell>,
     spare: Spare,
     dhcp: Option<SocketHandle>,
     dns: SocketHandle,
@@ -125,11 +128,11 @@ impl<C: Card> Stack<C> {
             configuration,
         };
         if let Some(Given { address, gateway, name_server }) = given {
-            stack.configure(Some(address), gateway, name_server);
+            stack.configure(Some(address), gateway, name_server.as_slice());
         }
         Ok(stack)
     }
-    fn configure(&mut self, address: Option<Ipv4Cidr>, gateway: Option<[u8; 4]>, name_server: Option<[u8; 4]>) {
+    fn configure(&mut self, address: Option<Ipv4Cidr>, gateway: Option<[u8; 4]>, name_servers: &[[u8; 4]]) {
         self.interface.update_ip_addrs(|addresses| {
             addresses.retain(|address| matches!(address, IpCidr::Ipv6(_)));
             // There is room: the others are few, and this one is first.
@@ -146,9 +149,11 @@ impl<C: Card> Stack<C> {
         own.address = address.map_or([0; 4], |address| address.address().octets());
         own.prefix = address.map_or(0, |address| address.prefix_len() as u32);
         own.gateway = gateway.unwrap_or_default();
-        own.name_server = name_server.unwrap_or_default();
-        let server = name_server.map(|server| IpAddress::Ipv4(server.into()));
-        self.system.get_mut::<dns::Socket>(self.dns).update_servers(server.as_slice());
+        own.name_server = name_servers.first().copied().unwrap_or_default();
+        let mut servers = [IpAddress::Ipv4(Ipv4Address::UNSPECIFIED); DNS_MAX_SERVER_COUNT];
+        servers.iter_mut().zip(name_servers).for_each(|(to, &from)| *to = IpAddress::Ipv4(from.into()));
+        let servers = &servers[..name_servers.len().min(DNS_MAX_SERVER_COUNT)];
+        self.system.get_mut::<dns::Socket>(self.dns).update_servers(servers);
     }
     pub fn configuration(&self) -> Configuration {
         let sockets = self.slots.iter().flatten().count() as u64;
@@ -236,7 +241,7 @@ impl<C: Card> Stack<C> {
     }
     /// When [`Stack::input`] is to be called again, if nothing comes.
     pub fn deadline(&mut self, now: Instant) -> Option<Instant> {
-        let own = self.closing.iter().map(|(_, end)| *end).min();
+        let own = self.closing.iter().map(Farewell::until).min();
         let stack = self.due;
         // What can not be sent for want of room is sent when there is some.
         let stack =
@@ -248,31 +253,15 @@ impl<C: Card> Stack<C> {
         match self.system.get_mut::<dhcpv4::Socket>(handle).poll() {
             Some(dhcpv4::Event::Configured(config)) => {
                 let gateway = config.router.map(|router| router.octets());
-                let name_server = config.dns_servers.first().map(|server| server.octets());
+                let mut servers = [[0; 4]; DNS_MAX_SERVER_COUNT];
+                let count = config.dns_servers.len().min(DNS_MAX_SERVER_COUNT);
+                servers.iter_mut().zip(&config.dns_servers).for_each(|(to, from)| *to = from.octets());
                 let address = config.address;
-                self.configure(Some(address), gateway, name_server);
+                self.configure(Some(address), gateway, &servers[..count]);
             }
-            Some(dhcpv4::Event::Deconfigured) => self.configure(None, None, None),
+            Some(dhcpv4::Event::Deconfigured) => self.configure(None, None, &[]),
             None => {}
         }
-    }
-    /// Ends connections that nobody waits for any more.
-    fn sweep(&mut self, now: Instant) {
-        let Stack { closing, sockets, spare, .. } = self;
-        closing.retain(|&(handle, end)| {
-            let socket = sockets.get_mut::<tcp::Socket>(handle);
-            let state = socket.state();
-            if socket.can_recv() && state != State::Closed {
-                // Who goes on sending is told that nobody reads it (RFC 1122, section 4.2.2.13), with what is sent next.
-                socket.abort();
-                return true;
-            }
-            let over = matches!(state, State::Closed | State::TimeWait) || now >= end;
-            if over {
-                sockets.retire(handle, spare);
-            }
-            !over
-        });
     }
 }
 
@@ -281,3 +270,5 @@ impl<C: Card> Stack<C> {
 mod exhaustion;
 #[cfg(test)]
 mod machines;
+#[cfg(test)]
+mod rough_tests;

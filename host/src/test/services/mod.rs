@@ -1,6 +1,7 @@
 //! Systems that serve, from the outside: HTTP from this machine, and what becomes of it when parts of the system are killed; what is on
 //! a disk after a reboot or without power.
 
+mod cable;
 mod clients;
 mod confined;
 mod disk;
@@ -45,6 +46,7 @@ const TESTS: &[Own] = &[
     ("what_was_synced_is_there_after_power_cuts", disk::power_cuts),
     ("more_memory_than_there_is_lies_on_the_disk", paging::larger),
     ("memory_that_two_machines_share_is_one", paging::two_machines),
+    ("a_network_on_which_nobody_answers_stops_nobody", cable::silent),
     ("the_clock_is_what_a_server_of_ntp_says_unless_it_lies", ntp::clock),
 ];
 

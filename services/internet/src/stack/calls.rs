@@ -8,6 +8,7 @@ use crate::buffers;
 use crate::ends::Protocol;
 use crate::limits::*;
 use crate::link::Card;
+use crate::names::Answers;
 use crate::seats::Seats;
 use crate::socket::{Caller, Kind, SLOTS, Slot, slot};
 use crate::table::Handle;
@@ -72,10 +73,8 @@ impl<C: Card> Stack<C> {
         self.orphan(slot.seats);
         match slot.kind {
             Kind::Unconnected { .. } => {}
-            Kind::Listener { waiting, .. } => {
-                waiting.into_iter().for_each(|caller| self.abandon(caller.handle, now, true))
-            }
-            Kind::Stream { handle, .. } => self.abandon(handle, now, false),
+            Kind::Listener { waiting, .. } => waiting.into_iter().for_each(|caller| self.dismiss(caller.handle, now)),
+            Kind::Stream { handle, .. } => self.abandon(handle, slot.owner.account, now),
             Kind::Datagrams { handle, .. } => drop(self.sockets.remove(handle)),
             Kind::Question { handle, answer: None, .. } => {
                 self.system.get_mut::<dns::Socket>(self.dns).cancel_query(handle)
@@ -84,23 +83,6 @@ impl<C: Card> Stack<C> {
         }
         self.output(now);
         self.sweep(now);
-    }
-    /// Nobody has this connection any more: what was written is still sent, unless it is to end at once.
-    fn abandon(&mut self, handle: Handle, now: Instant, at_once: bool) {
-        let socket = self.sockets.get_mut::<tcp::Socket>(handle);
-        // Who has sent what nobody will read is told (RFC 1122, section 4.2.2.13).
-        if at_once || socket.can_recv() {
-            socket.abort()
-        } else {
-            socket.close()
-        }
-        if self.closing.len() == CLOSING {
-            let (oldest, _) = self.closing.remove(0);
-            self.sockets.get_mut::<tcp::Socket>(oldest).abort();
-            self.output(now);
-            self.sockets.retire(oldest, &mut self.spare);
-        }
-        self.closing.push_kept((handle, now + Duration::from_secs(PATIENCE_TO_END)));
     }
 
     /// The port that `number` is to be known by; 0: any. `EINVAL`: it has one, or is connected; `EADDRINUSE`.
@@ -323,8 +305,8 @@ impl<C: Card> Stack<C> {
         self.output(now);
         Ok(number)
     }
-    /// What came of a question. `EAGAIN`: nothing yet; `ENOENT`: nobody has the name, or the server does not answer.
-    pub fn answer(&mut self, number: usize) -> Result<Address> {
+    /// What came of a question. `EAGAIN`: nothing yet; `ENOENT`: nobody has the name, or it has no such address; `ETIMEDOUT`: no server can say now.
+    pub fn answer(&mut self, number: usize) -> Result<Answers> {
         let Stack { slots, system, dns, .. } = self;
         match &mut slot(slots, number)?.kind {
             Kind::Question { handle, answer, .. } => heard(system, *dns, *handle, answer).unwrap_or(Err(Error::EAGAIN)),

@@ -58,9 +58,7 @@ impl<C: Card> Stack<C> {
         let last = last.max_by_key(|(turn, ..)| *turn);
         let Some((_, waiting, last)) = last.filter(|(turn, ..)| *turn > own) else { return };
         let Caller { handle, .. } = waiting.remove(last);
-        self.sockets.get_mut::<tcp::Socket>(handle).abort();
-        self.output_of(handle, now);
-        self.sockets.retire(handle, &mut self.spare);
+        self.dismiss(handle, now);
         self.attend_all();
     }
     /// Gives who may have just called by this socket its turn.

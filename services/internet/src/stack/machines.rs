@@ -70,6 +70,17 @@ pub fn talk(machines: &mut [Machine], left: usize) {
     talk_for(ROUNDS, machines, left);
 }
 pub fn talk_for(rounds: usize, machines: &mut [Machine], left: usize) {
+    talk_at(NOW, rounds, machines, left);
+}
+/// Time passes, in steps of a tenth of a second, with what machines say meanwhile.
+pub fn pass(now: &mut Instant, seconds: u64, machines: &mut [Machine]) {
+    for _ in 0..10 * seconds {
+        *now += Duration::from_millis(100);
+        machines.iter_mut().for_each(|machine| machine.stack.input(&[], *now));
+        talk_at(*now, 2, machines, usize::MAX - 1);
+    }
+}
+pub fn talk_at(now: Instant, rounds: usize, machines: &mut [Machine], left: usize) {
     for _ in 0..rounds {
         for from in 0..machines.len() {
             let mut filled = Vec::new();
@@ -82,20 +93,26 @@ pub fn talk_for(rounds: usize, machines: &mut [Machine], left: usize) {
             // All are on one wire.
             for (to, machine) in machines.iter_mut().enumerate().filter(|(to, _)| *to != from && !filled.is_empty()) {
                 match to {
-                    0 => with_only(left, || machine.stack.input(&filled, NOW)),
-                    _ => machine.stack.input(&filled, NOW),
+                    0 => with_only(left, || machine.stack.input(&filled, now)),
+                    _ => machine.stack.input(&filled, now),
                 }
             }
         }
     }
 }
 pub fn bound(stack: &mut Stack<Sender>, kind: usize) -> usize {
+    bound_to(stack, kind, PORT)
+}
+fn bound_to(stack: &mut Stack<Sender>, kind: usize, port: u16) -> usize {
     let number = stack.create(OWNER, kind).unwrap();
-    stack.bind(number, PORT).unwrap();
+    stack.bind(number, port).unwrap();
     number
 }
 pub fn listener(stack: &mut Stack<Sender>) -> usize {
-    let number = bound(stack, kind::TCP);
+    listener_at(stack, PORT)
+}
+pub fn listener_at(stack: &mut Stack<Sender>, port: u16) -> usize {
+    let number = bound_to(stack, kind::TCP, port);
     stack.listen(number, 4).unwrap();
     number
 }

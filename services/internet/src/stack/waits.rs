@@ -6,20 +6,19 @@
 
 use super::listeners::is_made;
 use super::{Owner, Result, Stack};
-use crate::address::told;
 use crate::limits::*;
 use crate::link::Card;
+use crate::names::Answers;
 use crate::seats::Seats;
 use crate::socket::{Kind, SLOTS, Slot, slot};
 use crate::table::Handle;
 use abi::Error;
 use abi::identity::DomainId;
-use abi::internet::{Address, event};
+use abi::internet::event;
 use alloc::vec::Vec;
 use smoltcp::iface::{SocketHandle, SocketSet};
 use smoltcp::socket::tcp::State;
 use smoltcp::socket::{dns, tcp, udp};
-use smoltcp::wire::IpEndpoint;
 
 /// Sockets that may have become ready since somebody was last woken, by their places.
 pub struct Changed([u64; SLOTS / 64]);
@@ -164,13 +163,14 @@ pub(super) fn heard(
     system: &mut SocketSet<'static>,
     dns: SocketHandle,
     question: dns::QueryHandle,
-    answer: &mut Option<Result<Address>>,
-) -> Option<Result<Address>> {
+    answer: &mut Option<Result<Answers>>,
+) -> Option<Result<Answers>> {
     if answer.is_none() {
         *answer = match system.get_mut::<dns::Socket>(dns).get_query_result(question) {
             Err(dns::GetQueryResultError::Pending) => None,
-            Err(dns::GetQueryResultError::Failed) => Some(Err(Error::ENOENT)),
-            Ok(found) => Some(found.first().map(|&first| told(IpEndpoint::new(first, 0))).ok_or(Error::ENOENT)),
+            Err(dns::GetQueryResultError::Failed) => Some(Err(Error::ETIMEDOUT)),
+            Err(dns::GetQueryResultError::NoSuchName | dns::GetQueryResultError::NoAddress) => Some(Err(Error::ENOENT)),
+            Ok(found) => Some(Ok(Answers::of(&found))),
         };
     }
     *answer

@@ -2,7 +2,7 @@
 
 use super::super::machines::*;
 use super::*;
-use abi::internet::kind;
+use abi::internet::{Address, kind};
 
 const ALL: usize = usize::MAX - 1;
 const OTHERS: Owner = Owner { domain: ELSEWHERE, account: 2 };
