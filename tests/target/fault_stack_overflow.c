@@ -1,5 +1,5 @@
 // expect status 126
-// expect stderr store page fault at address 0x2ef
+// expect stderr stack overflow: store page fault at address 0x3f6f
 #include <pebble.h>
 #pragma GCC diagnostic ignored "-Winfinite-recursion"
 static int deeper(int n)

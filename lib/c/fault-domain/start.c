@@ -23,6 +23,7 @@ extern char **environ __attribute__((weak));
 void __attribute__((noreturn, section(".text.start"))) _start(struct start *start)
 {
     __pebble_stack_top = (char *)start;
+    __pebble_stack_low = (char *)start - MAIN_STACK / 2;
     if (&environ)
         environ = start->argv + start->argc + 1;
     if (start->inherited && __pebble_inherit)
@@ -57,6 +58,8 @@ void yield(void) { pebble_yield(); }
 int sem_wait(int sem) { return pebble_sem_wait(sem); }
 int sem_post(int sem) { return pebble_sem_post(sem); }
 
+/* Its stack is the only one. */
+void __pebble_call_on(char *top, void (*handler)(int), int signal) { (void)top, handler(signal); }
 /* More threads, and copies of the domain. */
 int fork(void) { return -ENOTSUP; }
 int domain_fork(word (*intercept)(word, word, word, word, word, word)) { return (void)intercept, -ENOTSUP; }

@@ -66,6 +66,7 @@ int pthread_detach(pthread_t thread);
 void pthread_exit(void *result) __attribute__((noreturn));
 pthread_t pthread_self(void);
 int pthread_equal(pthread_t one, pthread_t other);
+int pthread_kill(pthread_t thread, int signal); /* a handler runs in the thread that calls this */
 int pthread_attr_init(pthread_attr_t *attributes);
 int pthread_attr_destroy(pthread_attr_t *attributes);
 int pthread_attr_setstacksize(pthread_attr_t *attributes, size_t bytes);

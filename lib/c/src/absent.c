@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
+#include <utime.h>
 
 /* What is there is no symbolic link. */
 ssize_t readlink(const char *restrict path, char *restrict to, size_t size)
@@ -36,6 +37,26 @@ int utimes(const char *path, const struct timeval times[2])
     struct stat status;
     (void)times;
     return stat(path, &status);
+}
+int utime(const char *path, const struct utimbuf *times)
+{
+    (void)times;
+    return utimes(path, NULL);
+}
+int lutimes(const char *path, const struct timeval times[2])
+{
+    return utimes(path, times);
+}
+int futimens(int fd, const struct timespec times[2])
+{
+    struct stat status;
+    (void)times;
+    return fstat(fd, &status);
+}
+int futimes(int fd, const struct timeval times[2])
+{
+    (void)times;
+    return futimens(fd, NULL);
 }
 /* All time is the program's. */
 int getrusage(int who, struct rusage *to)

@@ -1,4 +1,4 @@
-/* readv and writev, and lines of any length. */
+/* readv and writev. */
 #include "system.h"
 #include <sys/uio.h>
 #include <unistd.h>
@@ -27,32 +27,4 @@ ssize_t readv(int fd, const struct iovec *buffers, int count)
 ssize_t writev(int fd, const struct iovec *buffers, int count)
 {
     return each(put, fd, buffers, count);
-}
-ssize_t getdelim(char **line, size_t *size, int end, FILE *file)
-{
-    size_t length = 0;
-    for (int c = 0; c != end;) {
-        if ((c = getc(file)) == EOF) {
-            if (length == 0 || ferror(file))
-                return -1;
-            break;
-        }
-        if (!*line || length + 2 > *size) {
-            size_t larger = *line && *size > 60 ? 2 * *size : 120;
-            char *moved = realloc(*line, larger);
-            if (!moved)
-                return -1;
-            *line = moved;
-            *size = larger;
-        }
-        (*line)[length++] = c;
-    }
-    if (!*line)
-        return -1;
-    (*line)[length] = 0;
-    return length;
-}
-ssize_t getline(char **line, size_t *size, FILE *file)
-{
-    return getdelim(line, size, '\n', file);
 }

@@ -86,6 +86,22 @@ resume_domain:
     li      a0, 0
     ret
 
+# void __pebble_call_on(char *top, void (*handler)(int), int signal)
+    .globl __pebble_call_on
+__pebble_call_on:
+    addi    sp, sp, -16
+    sd      ra, 0(sp)
+    sd      s0, 8(sp)
+    mv      s0, sp
+    andi    sp, a0, -16
+    mv      a0, a2
+    jalr    a1
+    mv      sp, s0
+    ld      ra, 0(sp)
+    ld      s0, 8(sp)
+    addi    sp, sp, 16
+    ret
+
 # A thread of thread_create: a0 = its block (struct thread_start in threads.c).
     .globl __pebble_thread_entry
 __pebble_thread_entry:

@@ -189,10 +189,13 @@ int dup(int fd)
 /* Only onto 0, 1 and 2: any other descriptor is the number of a portal. */
 int dup2(int from, int to)
 {
+    struct status status;
+    if (from == to) {
+        word result = __pebble_status(from, &status);
+        return result < 0 ? failed(result) : to;
+    }
     if (to < 0 || to > 2)
         return failed(-EINVAL);
-    if (from == to)
-        return __pebble_behind(to) == CLOSED ? failed(-EBADF) : to;
     int copy = again(from);
     if (copy < 0)
         return copy;

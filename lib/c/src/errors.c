@@ -25,9 +25,20 @@ const char *pebble_strerror(int result)
         snprintf(text, sizeof text, "specification: %s at position %d", reason_text((error - ESPEC) >> 8), error & 0xff);
         return text;
     }
+    return strerror(error);
+}
+/* What errors mean of which picolibc knows nothing: the system's own, and those that are in no list. */
+char *_user_strerror(int error, int internal, int *failed)
+{
+    static __thread char text[32];
+    (void)internal, (void)failed;
     switch (error) {
+    case EDQUOT: return "Disk quota exceeded";
+    case EOWNERDEAD: return "Owner died";
+    case ENOTRECOVERABLE: return "State not recoverable";
+    case ECANCELED: return "Operation canceled";
 #define TEXT(error, text) case error: return text;
     ERROR_TEXTS(TEXT)
-    default: return strerror(error);
+    default: snprintf(text, sizeof text, "Unknown error %d", error); return text;
     }
 }

@@ -1,15 +1,8 @@
 /* The C library's locks: a word that names the holder. Who finds one held waits in the scheduler for that thread, which runs by at
    least the waiter's priority until it lets go. lib/pebble/src/sync.rs has the same in Rust, and says more: why letting go needs no
    atomic access, for one. */
-#include "system.h"
-#include <sys/lock.h>
+#include "locks.h"
 
-struct __lock {
-    int word;    /* 0: free; else the holder's number */
-    int waiters; /* threads in wait_for */
-    int depth;   /* of a recursive lock */
-    struct __lock *before, *next;
-};
 /* The heap's, and of the list of all others. */
 struct __lock __lock___libc_recursive_mutex;
 static struct __lock *all;
@@ -18,19 +11,24 @@ static int copying;
 
 enum { LATER = 100000 };
 
-static int take(_LOCK_T lock, int word)
+__thread char *__pebble_stack_low;
+__thread int __pebble_thread_number;
+
+int __pebble_ask_number(void)
 {
-    int none = 0;
-    return __atomic_compare_exchange_n(&lock->word, &none, word, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+    size_t below = (char *)__builtin_frame_address(0) - __pebble_stack_low;
+    if (below >= (size_t)(__pebble_stack_top - __pebble_stack_low))
+        return get_thread();
+    return __pebble_thread_number = get_thread();
 }
-static void wait_for(_LOCK_T lock, int own)
+void __pebble_wait_for_lock(_LOCK_T lock, int name)
 {
     __atomic_fetch_add(&lock->waiters, 1, __ATOMIC_SEQ_CST); /* before the word is looked at */
     for (;;) {
         word turns = invoke_portal(SYS_LOCK_WAIT, &lock->word, 0l, -1l);
         int seen = __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
         if (seen == 0) {
-            if (take(lock, own))
+            if (__pebble_take(lock, name))
                 break;
             continue;
         }
@@ -65,13 +63,13 @@ void __retarget_lock_close(_LOCK_T lock)
 }
 void __retarget_lock_acquire(_LOCK_T lock)
 {
-    int own = get_thread();
-    if (lock && !take(lock, own))
-        wait_for(lock, own);
+    int name = __pebble_own();
+    if (lock && !__pebble_take(lock, name))
+        __pebble_wait_for_lock(lock, name);
 }
 int __retarget_lock_try_acquire(_LOCK_T lock)
 {
-    return lock && take(lock, get_thread());
+    return lock && __pebble_take(lock, __pebble_own());
 }
 void __retarget_lock_release(_LOCK_T lock)
 {
@@ -94,29 +92,25 @@ void __retarget_lock_close_recursive(_LOCK_T lock)
 }
 void __retarget_lock_acquire_recursive(_LOCK_T lock)
 {
-    int own = get_thread();
-    if (__atomic_load_n(&lock->word, __ATOMIC_RELAXED) != own && !take(lock, own))
-        wait_for(lock, own);
-    lock->depth++;
+    __pebble_lock_again(lock);
 }
 int __retarget_lock_try_acquire_recursive(_LOCK_T lock)
 {
-    int own = get_thread();
-    if (__atomic_load_n(&lock->word, __ATOMIC_RELAXED) != own && !take(lock, own))
+    int name = __pebble_own();
+    if (__atomic_load_n(&lock->word, __ATOMIC_RELAXED) != name && !__pebble_take(lock, name))
         return 0;
     lock->depth++;
     return 1;
 }
 void __retarget_lock_release_recursive(_LOCK_T lock)
 {
-    if (--lock->depth == 0)
-        __retarget_lock_release(lock);
+    __pebble_unlock_again(lock);
 }
 /* A domain is copied with the heap and the list of locks at rest. */
 void __pebble_locks_before_copy(void)
 {
     __retarget_lock_acquire_recursive(&__lock___libc_recursive_mutex);
-    copying = get_thread();
+    copying = __pebble_own();
 }
 void __pebble_locks_after_copy(void)
 {
@@ -128,8 +122,9 @@ void (*__pebble_in_copy[COPY_HOOKS])(void);
 /* In the copy, which has one thread: what the copying one held is its own, by another number; what others held, nobody will let go. */
 void __pebble_locks_in_copy(void)
 {
-    int own = get_thread();
-    __lock___libc_recursive_mutex.word = own;
+    __pebble_thread_number = 0;
+    int name = __pebble_own();
+    __lock___libc_recursive_mutex.word = name;
     __lock___libc_recursive_mutex.waiters = 0;
     for (_LOCK_T lock = all; lock; lock = lock->next) {
         /* One that is free, as nearly all are, is not written: its page need not be copied. */
@@ -137,7 +132,7 @@ void __pebble_locks_in_copy(void)
             continue;
         int kept = lock->word == copying;
         lock->waiters = 0;
-        lock->word = kept ? own : 0;
+        lock->word = kept ? name : 0;
         lock->depth = kept ? lock->depth : 0;
     }
     __retarget_lock_release_recursive(&__lock___libc_recursive_mutex);

@@ -13,9 +13,11 @@ static uint64_t taken;
     (__pebble_bit(SIGHUP) | __pebble_bit(SIGINT) | __pebble_bit(SIGQUIT) | __pebble_bit(SIGTERM) | __pebble_bit(SIGUSR1) | __pebble_bit(SIGUSR2))
 
 /* Before main, in the first thread. */
+static void take_waited_for(void);
 static __attribute__((constructor)) void first(void)
 {
     __pebble_first_blocked = &__pebble_blocked;
+    __pebble_take_waited_for = take_waited_for;
 }
 static void wait_for_signals(void *unused)
 {
@@ -37,7 +39,7 @@ static uint64_t asked_for(void)
 {
     uint64_t set = 0;
     for (int n = 1; n < NSIG; n++)
-        if (FROM_OUTSIDE & __pebble_bit(n) && __pebble_actions[n].sa_handler != SIG_DFL)
+        if (FROM_OUTSIDE & __pebble_bit(n) && (__pebble_actions[n].sa_handler != SIG_DFL || __pebble_waited_for & __pebble_bit(n)))
             set |= __pebble_bit(n);
     return set;
 }
@@ -59,6 +61,13 @@ static void take(void)
         taken = 0;
     }
 }
+static void take_waited_for(void)
+{
+    __pebble_raise = raise;
+    __retarget_lock_acquire_recursive(&__lock___libc_recursive_mutex);
+    take();
+    __retarget_lock_release_recursive(&__lock___libc_recursive_mutex);
+}
 static int invalid(void)
 {
     errno = EINVAL;
@@ -68,7 +77,7 @@ int sigaction(int signal, const struct sigaction *action, struct sigaction *befo
 {
     __pebble_raise = raise;
     if (signal <= 0 || signal >= NSIG || (action && (signal == SIGKILL || signal == SIGSTOP)) ||
-        (action && action->sa_flags & ~(SA_NOCLDSTOP | SA_RESTART | SA_RESETHAND | SA_NODEFER)))
+        (action && action->sa_flags & ~(SA_NOCLDSTOP | SA_RESTART | SA_RESETHAND | SA_NODEFER | SA_ONSTACK)))
         return invalid();
     __retarget_lock_acquire_recursive(&__lock___libc_recursive_mutex);
     struct sigaction had = __pebble_actions[signal];
@@ -99,10 +108,16 @@ static int send(pid_t pid, int signal)
 }
 int kill(pid_t pid, int signal)
 {
-    if (pid == get_asid())
-        return signal == 0 ? 0 : raise(signal);
     if (signal < 0 || signal >= NSIG)
         return invalid();
+    if (pid == get_asid()) {
+        /* It is the program's: where this thread blocks it, another may let it through, or wait for it. */
+        if (signal && !(__pebble_blocked & __pebble_bit(signal)))
+            return raise(signal);
+        if (signal)
+            __pebble_from_outside(signal);
+        return 0;
+    }
     int result = send(pid, signal);
     if (result < 0) {
         errno = result == -EACCESS || result == -EPERM ? EPERM : ESRCH;

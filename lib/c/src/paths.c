@@ -211,6 +211,8 @@ int chdir(const char *path)
 char *getcwd(char *buffer, size_t size)
 {
     const char *path = *here ? here : "/";
+    if (!buffer && size == 0)
+        return strdup(path);
     if (size <= strlen(path)) {
         errno = size ? ERANGE : EINVAL;
         return NULL;

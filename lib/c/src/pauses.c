@@ -19,7 +19,7 @@ static void in_copy(void)
     done = sleepers = 0;
 }
 /* What wakes those who sleep, as this thread is going to; < 0: it can not. */
-static int enter(void)
+int __pebble_begin_pause(void)
 {
     __retarget_lock_acquire_recursive(&__lock___libc_recursive_mutex);
     if (!done) {
@@ -33,11 +33,20 @@ static int enter(void)
     __retarget_lock_release_recursive(&__lock___libc_recursive_mutex);
     return semaphore;
 }
+void __pebble_end_pause(void)
+{
+    __retarget_lock_acquire_recursive(&__lock___libc_recursive_mutex);
+    int woken = sleepers == 0;
+    sleepers -= !woken;
+    __retarget_lock_release_recursive(&__lock___libc_recursive_mutex);
+    if (woken)
+        sem_wait(done);
+}
 int sigsuspend(const sigset_t *mask)
 {
     sigset_t before;
     /* First, so that one that comes from now on is not missed. */
-    int semaphore = enter();
+    int semaphore = __pebble_begin_pause();
     if (semaphore >= 0) {
         sigprocmask(SIG_SETMASK, mask, &before);
         sem_wait(semaphore);

@@ -28,13 +28,17 @@ struct arguments {
 
 void __pebble_put(struct output *out, char c)
 {
-    out->failed |= out->file->put(c, out->file) < 0;
+    struct __file_bufio *f = __pebble_buffered(out->file);
+    if (f && f->dir == __SWR && f->len + 1 < f->size && c != '\n')
+        f->buf[f->len++] = c;
+    else
+        out->failed |= __pebble_write(out->file, &c, 1) == 0;
     out->count++;
 }
 static void put_all(struct output *out, const char *text, size_t length)
 {
-    while (length--)
-        __pebble_put(out, *text++);
+    out->failed |= __pebble_write(out->file, text, length) < length;
+    out->count += length;
 }
 static void pad(struct output *out, char c, int count)
 {
@@ -292,35 +296,62 @@ static void convert(struct output *out, struct conversion *how, enum size size, 
     default: __pebble_put_floating(out, how, argument.floating, size == LONG_DOUBLE ? 112 : 52);
     }
 }
+static void convert_all(struct output *out, const char *format, struct arguments *arguments, int error)
+{
+    while (*format) {
+        size_t plain = strcspn(format, "%");
+        put_all(out, format, plain);
+        format += plain;
+        if (!*format)
+            break;
+        struct conversion how;
+        enum size size;
+        int which;
+        const char *start = format;
+        format = read_conversion(format + 1, arguments, &how, &size, &which);
+        if (how.letter == '%')
+            __pebble_put(out, '%');
+        else if (how.letter == 'm')
+            put_string(out, &how, strerror(error), false);
+        else if (how.letter && strchr("aAeEfFgGdiouxXbcsSpn", how.letter))
+            convert(out, &how, size, arguments->named ? arguments->all[which - 1] : take(&arguments->rest, how.letter, size));
+        else
+            /* Nothing is known of it, so neither is its argument. */
+            put_all(out, start, format - start);
+    }
+}
+/* To a stream without a buffer, which has one for this call, and writes what there is at once. */
+static void convert_unbuffered(struct output *out, const char *format, struct arguments *arguments, int error)
+{
+    enum { ROOM = 256 };
+    struct __file_bufio *f = __pebble_buffered(out->file);
+    char room[ROOM], *buffer = f->buf;
+    __pebble_flush(out->file);
+    f->buf = room;
+    f->size = ROOM;
+    convert_all(out, format, arguments, error);
+    out->failed |= __pebble_flush(out->file) < 0;
+    f->buf = buffer;
+    f->size = 1;
+}
 int vfprintf(FILE *file, const char *format, va_list rest)
 {
     int error = errno;
     struct output out = {.file = file};
     struct arguments arguments;
-    if (!__pebble_is_for(file, __SWR))
+    __pebble_lock(file);
+    if (!__pebble_is_for(file, __SWR)) {
+        __pebble_unlock(file);
         return EOF;
+    }
     va_copy(arguments.rest, rest);
     collect(format, &arguments);
-    while (*format) {
-        if (*format != '%') {
-            __pebble_put(&out, *format++);
-            continue;
-        }
-        struct conversion how;
-        enum size size;
-        int which;
-        const char *start = format;
-        format = read_conversion(format + 1, &arguments, &how, &size, &which);
-        if (how.letter == '%')
-            __pebble_put(&out, '%');
-        else if (how.letter == 'm')
-            put_string(&out, &how, strerror(error), false);
-        else if (how.letter && strchr("aAeEfFgGdiouxXbcsSpn", how.letter))
-            convert(&out, &how, size, arguments.named ? arguments.all[which - 1] : take(&arguments.rest, how.letter, size));
-        else
-            /* Nothing is known of it, so neither is its argument. */
-            put_all(&out, start, format - start);
-    }
+    struct __file_bufio *f = __pebble_buffered(file);
+    if (f && f->size == 1)
+        convert_unbuffered(&out, format, &arguments, error);
+    else
+        convert_all(&out, format, &arguments, error);
     va_end(arguments.rest);
+    __pebble_unlock(file);
     return out.failed ? EOF : out.count > INT_MAX ? (errno = EOVERFLOW, EOF) : (int)out.count;
 }

@@ -1,5 +1,6 @@
 /* What POSIX asks of a process, of a domain: there are no users and no groups. */
 #include "system.h"
+#include <pthread.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -72,6 +73,62 @@ long sysconf(int name)
     case _SC_NPROCESSORS_ONLN: return 1;
     case _SC_OPEN_MAX: return NPORTALS / 4;
     case _SC_CLK_TCK: return CLOCKS_PER_SEC;
+    case _SC_ARG_MAX: return PAGE;
+    case _SC_CHILD_MAX: return 255;
+    case _SC_NGROUPS_MAX: return 0;
+    case _SC_TZNAME_MAX: return 10;
+    case _SC_STREAM_MAX: return NPORTALS / 4;
+    case _SC_IOV_MAX: return 1024;
+    case _SC_HOST_NAME_MAX: return 63;
+    case _SC_LINE_MAX: return 2048;
+    case _SC_ATEXIT_MAX: return 32;
+    case _SC_SEM_VALUE_MAX: return INT32_MAX;
+    case _SC_THREAD_KEYS_MAX: return PTHREAD_KEYS_MAX;
+    case _SC_THREAD_DESTRUCTOR_ITERATIONS: return 4;
+    case _SC_THREAD_STACK_MIN: return 2 * PAGE;
+    /* Of the options that can be had or not, those that there are. */
+    case _SC_VERSION:
+    case _SC_CPUTIME:
+    case _SC_THREAD_CPUTIME:
+    case _SC_FSYNC:
+    case _SC_MAPPED_FILES:
+    case _SC_THREADS:
+    case _SC_THREAD_ATTR_STACKSIZE:
+    case _SC_THREAD_PROCESS_SHARED:
+    case _SC_READER_WRITER_LOCKS:
+    case _SC_TIMEOUTS:
+    case _SC_REGEXP:
+    case _SC_SPAWN:
+    case _SC_IPV6:
+    case _SC_CLOCK_SELECTION:
+    case _SC_SEMAPHORES:
+    case _SC_MONOTONIC_CLOCK: return 200809;
+    case _SC_2_VERSION:
+    case _SC_JOB_CONTROL:
+    case _SC_SAVED_IDS:
+    case _SC_ASYNCHRONOUS_IO:
+    case _SC_MEMLOCK:
+    case _SC_MEMLOCK_RANGE:
+    case _SC_MEMORY_PROTECTION:
+    case _SC_MESSAGE_PASSING:
+    case _SC_PRIORITIZED_IO:
+    case _SC_PRIORITY_SCHEDULING:
+    case _SC_REALTIME_SIGNALS:
+    case _SC_SHARED_MEMORY_OBJECTS:
+    case _SC_SYNCHRONIZED_IO:
+    case _SC_TIMERS:
+    case _SC_BARRIERS:
+    case _SC_SPIN_LOCKS:
+    case _SC_THREAD_ATTR_STACKADDR:
+    case _SC_THREAD_PRIO_INHERIT:
+    case _SC_THREAD_PRIO_PROTECT:
+    case _SC_THREAD_PRIORITY_SCHEDULING:
+    case _SC_XOPEN_VERSION:
+    case _SC_PHYS_PAGES:
+    case _SC_AVPHYS_PAGES:
+    case _SC_SEM_NSEMS_MAX:
+    case _SC_SIGQUEUE_MAX:
+    case _SC_TIMER_MAX: return -1;
     default: errno = EINVAL; return -1;
     }
 }

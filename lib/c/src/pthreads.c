@@ -1,5 +1,7 @@
 /* POSIX threads on Pebble's threads and semaphores. */
 #include "system.h"
+#include "thread_signals.h"
+#include "waits.h"
 #include <pthread.h>
 
 /* Rounds of destructors, as POSIX has it. */
@@ -11,6 +13,10 @@ struct pebble_pthread {
     void *argument, *result;
     int done;      /* semaphore: it has ended */
     int state;     /* who frees it: the second of those that let go of it */
+    int claimed;   /* it is detached, or somebody joins it: nobody else may */
+    sigset_t *blocked, *pending; /* its variables, as long as it runs; before, these: */
+    sigset_t inherited, early;   /* what its maker blocked, and which came meanwhile */
+    struct pebble_pthread *next;
 };
 enum { HELD, LET_GO };
 
@@ -21,13 +27,53 @@ static struct key {
     void (*destroy)(void *);
 } keys[PTHREAD_KEYS_MAX];
 static struct pebble_pthread first_thread;
+/* All but the first that are not discarded: what is no thread's, or no longer, is found out before it is looked at. */
+static struct pebble_pthread *threads;
+static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 
+/* The guard is held. Where the list has a thread; at its end: it has none. */
+static struct pebble_pthread **place_of(pthread_t thread)
+{
+    struct pebble_pthread **place = &threads;
+    while (*place && *place != thread)
+        place = &(*place)->next;
+    return place;
+}
+static void take_out(struct pebble_pthread *thread)
+{
+    pthread_mutex_lock(&guard);
+    struct pebble_pthread **place = place_of(thread);
+    if (*place)
+        *place = thread->next;
+    pthread_mutex_unlock(&guard);
+}
 static void discard(struct pebble_pthread *thread)
 {
-    if (thread != &first_thread && __atomic_exchange_n(&thread->state, LET_GO, __ATOMIC_ACQ_REL) == LET_GO) {
-        sem_destroy(thread->done);
-        free(thread);
-    }
+    if (thread == &first_thread || __atomic_exchange_n(&thread->state, LET_GO, __ATOMIC_ACQ_REL) != LET_GO)
+        return;
+    take_out(thread);
+    sem_destroy(thread->done);
+    free(thread);
+}
+/* Whether the caller is the one that joins or detaches it: 0, or ESRCH or EINVAL. */
+static int claim(pthread_t thread)
+{
+    pthread_mutex_lock(&guard);
+    int known = thread == &first_thread || *place_of(thread) != NULL;
+    int result = !known ? ESRCH : thread->claimed ? EINVAL : 0;
+    if (known)
+        thread->claimed = 1;
+    pthread_mutex_unlock(&guard);
+    return result;
+}
+int __pebble_with_signals(pthread_t thread, int (*act)(sigset_t *blocked, sigset_t *pending, int signal), int signal)
+{
+    pthread_mutex_lock(&guard);
+    int known = thread == &first_thread || *place_of(thread) != NULL;
+    /* One that has ended and is not joined takes any, and does nothing. */
+    int result = !known ? -ESRCH : act && thread->blocked ? act(thread->blocked, thread->pending, signal) : 0;
+    pthread_mutex_unlock(&guard);
+    return result;
 }
 void pthread_exit(void *result)
 {
@@ -40,6 +86,9 @@ void pthread_exit(void *result)
                 keys[n].destroy(value);
         }
     thread->result = result;
+    pthread_mutex_lock(&guard);
+    thread->blocked = thread->pending = NULL;
+    pthread_mutex_unlock(&guard);
     if (thread != &first_thread)
         sem_post(thread->done);
     discard(thread);
@@ -48,6 +97,12 @@ void pthread_exit(void *result)
 static void run(void *argument)
 {
     self = argument;
+    pthread_mutex_lock(&guard);
+    __pebble_blocked = self->inherited;
+    __pebble_pending = self->early;
+    self->blocked = &__pebble_blocked;
+    self->pending = &__pebble_pending;
+    pthread_mutex_unlock(&guard);
     pthread_exit(self->entry(self->argument));
 }
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*entry)(void *), void *argument)
@@ -55,15 +110,22 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     struct pebble_pthread *new = malloc(sizeof *new);
     if (!new)
         return EAGAIN;
-    *new = (struct pebble_pthread){.entry = entry, .argument = argument, .done = sem_create(0)};
-    if (attributes && attributes->detached)
+    *new = (struct pebble_pthread){.entry = entry, .argument = argument, .done = sem_create(0), .inherited = __pebble_blocked};
+    if (attributes && attributes->detached) {
         new->state = LET_GO;
+        new->claimed = 1;
+    }
     *thread = new;
+    new->blocked = &new->inherited;
+    new->pending = &new->early;
+    pthread_mutex_lock(&guard);
+    new->next = threads;
+    threads = new;
+    pthread_mutex_unlock(&guard);
     int made = new->done < 0 ? new->done : __pebble_thread_on(attributes ? attributes->stack_bytes : STACK, run, new);
     if (made < 0) {
-        if (new->done > 0)
-            sem_destroy(new->done);
-        free(new);
+        new->state = LET_GO;
+        discard(new);
         return EAGAIN;
     }
     return 0;
@@ -72,23 +134,33 @@ int pthread_join(pthread_t thread, void **result)
 {
     if (thread == self || thread == &first_thread)
         return EDEADLK;
-    if (__atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == LET_GO && sem_trywait(thread->done) != 0)
-        return EINVAL;
-    else if (__atomic_load_n(&thread->state, __ATOMIC_ACQUIRE) == HELD && sem_wait(thread->done) != 0)
+    int error = claim(thread);
+    if (error)
+        return error;
+    if (sem_wait(thread->done) != 0) {
+        thread->claimed = 0;
         return ESRCH;
+    }
     if (result)
         *result = thread->result;
+    take_out(thread);
     discard(thread);
     return 0;
 }
 int pthread_detach(pthread_t thread)
 {
-    discard(thread);
-    return 0;
+    int error = claim(thread);
+    if (!error)
+        discard(thread);
+    return error;
 }
 pthread_t pthread_self(void)
 {
-    return self ? self : &first_thread;
+    if (self)
+        return self;
+    first_thread.blocked = &__pebble_blocked;
+    first_thread.pending = &__pebble_pending;
+    return &first_thread;
 }
 int pthread_equal(pthread_t one, pthread_t other)
 {
@@ -129,8 +201,7 @@ int pthread_attr_setdetachstate(pthread_attr_t *attributes, int detached)
     return 0;
 }
 
-/* A semaphore that is made at its first use. */
-static int made_once(int *place)
+int __pebble_made_once(int *place)
 {
     int semaphore = __atomic_load_n(place, __ATOMIC_ACQUIRE);
     while (semaphore == 0) {
@@ -169,8 +240,7 @@ int pthread_cond_destroy(pthread_cond_t *condition)
     condition->semaphore = 0;
     return 0;
 }
-/* Takes one of a semaphore before a time, or for good where there is none. */
-static int wait_until(int semaphore, const struct timespec *until)
+int __pebble_wait_until(int semaphore, const struct timespec *until)
 {
     /* How fast hrtime runs is the machine's affair: a stretch is so long that nobody minds how long it really is. */
     enum { STRETCH = 200000 };
@@ -191,14 +261,14 @@ int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, co
 {
     if (until && (until->tv_nsec < 0 || until->tv_nsec >= 1000000000))
         return EINVAL;
-    int semaphore = made_once(&condition->semaphore);
+    int semaphore = __pebble_made_once(&condition->semaphore);
     pthread_mutex_lock(&condition->lock);
     condition->waiting++;
     pthread_mutex_unlock(&condition->lock);
     int result = pthread_mutex_unlock(mutex);
     if (result != 0)
         return result;
-    int waited = wait_until(semaphore, until);
+    int waited = __pebble_wait_until(semaphore, until);
     if (waited != 0) {
         pthread_mutex_lock(&condition->lock);
         int counted = condition->waiting > 0;

@@ -4,12 +4,18 @@
 #include <unistd.h>
 
 struct sigaction __pebble_actions[NSIG];
-sigset_t __pebble_waiting;
-__thread sigset_t __pebble_blocked;
+sigset_t __pebble_waiting, __pebble_waited_for;
+void (*__pebble_take_waited_for)(void);
 sigset_t *__pebble_first_blocked;
 void (*__pebble_handled)(void);
 /* A signal is the thread's that raises it, and so waits for that thread to let it through. */
-static __thread sigset_t pending;
+#define pending __pebble_pending
+/* Nobody can block or ignore these. */
+#define ALWAYS (__pebble_bit(SIGKILL) | __pebble_bit(SIGSTOP))
+
+/* The stack for handlers of SA_ONSTACK. */
+static __thread stack_t other_stack;
+static __thread int has_other_stack, on_other_stack;
 
 static int bad(int signal)
 {
@@ -21,7 +27,7 @@ static int invalid(void)
     return -1;
 }
 /* Does what is to be done for `signal`; what is let through is as before. */
-static void handle(int signal)
+void __pebble_handle(int signal)
 {
     __retarget_lock_acquire_recursive(&__lock___libc_recursive_mutex);
     struct sigaction action = __pebble_actions[signal];
@@ -37,7 +43,13 @@ static void handle(int signal)
     }
     sigset_t before = __pebble_blocked;
     __pebble_blocked |= action.sa_mask | (action.sa_flags & SA_NODEFER ? 0 : __pebble_bit(signal));
-    action.sa_handler(signal);
+    if (action.sa_flags & SA_ONSTACK && has_other_stack && !on_other_stack) {
+        on_other_stack = 1;
+        __pebble_call_on((char *)other_stack.ss_sp + other_stack.ss_size, action.sa_handler, signal);
+        on_other_stack = 0;
+    } else {
+        action.sa_handler(signal);
+    }
     __pebble_blocked = before;
     if (__pebble_handled)
         __pebble_handled();
@@ -61,7 +73,7 @@ static void handle_pending(void)
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     for (int n = 1; n < NSIG; n++)
         if (take(&pending, n) || take(from_outside(), n)) {
-            handle(n);
+            __pebble_handle(n);
             n = 0;
         }
 }
@@ -73,12 +85,14 @@ void __pebble_from_outside(int signal)
     if (!(*(volatile sigset_t *)__pebble_first_blocked & bit) &&
         __atomic_fetch_and(&__pebble_waiting, ~bit, __ATOMIC_SEQ_CST) & bit)
         raise(signal);
+    else if (__pebble_handled)
+        __pebble_handled();
 }
 int raise(int signal)
 {
     if (bad(signal))
         return invalid();
-    pending |= __pebble_bit(signal);
+    __atomic_fetch_or(&pending, __pebble_bit(signal), __ATOMIC_SEQ_CST);
     handle_pending();
     return 0;
 }
@@ -96,6 +110,7 @@ int sigprocmask(int how, const sigset_t *set, sigset_t *before)
     case SIG_SETMASK: __pebble_blocked = wanted; break;
     default: return invalid();
     }
+    __pebble_blocked &= ~ALWAYS;
     handle_pending();
     return 0;
 }
@@ -105,8 +120,64 @@ int pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
 }
 int sigpending(sigset_t *set)
 {
-    *set = pending | *from_outside();
+    *set = pending | __pebble_waiting;
     return 0;
+}
+int sigaltstack(const stack_t *restrict wanted, stack_t *restrict before)
+{
+    if (before)
+        *before = (stack_t){other_stack.ss_sp, on_other_stack ? SS_ONSTACK : has_other_stack ? 0 : SS_DISABLE, other_stack.ss_size};
+    if (!wanted)
+        return 0;
+    int error = on_other_stack                                                       ? EPERM
+                : wanted->ss_flags & ~SS_DISABLE                                     ? EINVAL
+                : !(wanted->ss_flags & SS_DISABLE) && wanted->ss_size < MINSIGSTKSZ ? ENOMEM
+                                                                                     : 0;
+    if (error) {
+        errno = error;
+        return -1;
+    }
+    has_other_stack = !(wanted->ss_flags & SS_DISABLE);
+    other_stack = *wanted;
+    return 0;
+}
+int siginterrupt(int signal, int interrupts)
+{
+    (void)interrupts;
+    return bad(signal) ? invalid() : 0;
+}
+#undef sigemptyset
+#undef sigfillset
+#undef sigaddset
+#undef sigdelset
+#undef sigismember
+int sigemptyset(sigset_t *set)
+{
+    *set = 0;
+    return 0;
+}
+int sigfillset(sigset_t *set)
+{
+    *set = ~(sigset_t)0;
+    return 0;
+}
+int sigaddset(sigset_t *set, int signal)
+{
+    if (bad(signal))
+        return invalid();
+    *set |= __pebble_bit(signal);
+    return 0;
+}
+int sigdelset(sigset_t *set, int signal)
+{
+    if (bad(signal))
+        return invalid();
+    *set &= ~__pebble_bit(signal);
+    return 0;
+}
+int sigismember(const sigset_t *set, int signal)
+{
+    return bad(signal) ? invalid() : (*set & __pebble_bit(signal)) != 0;
 }
 /* A process is a domain, and its number the domain's. */
 pid_t getpid(void)

@@ -20,6 +20,8 @@ extern int __pebble_stdout_is_broken;
 int __pebble_opened(int *portal, const char *name);
 /* Top of the stack that this thread runs on; what lies below it is copied by fork. */
 extern __thread char *__pebble_stack_top;
+/* The lowest address that it may have. */
+extern __thread char *__pebble_stack_low;
 /* thread_create with a stack of so many bytes. */
 int __pebble_thread_on(size_t stack, void (*entry)(void *), void *argument);
 /* Makes the block of thread-local variables at `block` and returns it. */

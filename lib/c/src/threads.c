@@ -18,7 +18,7 @@ void thread_exit(void)
 /* What a new thread finds at the top of its stack. */
 struct thread_start {
     void *tp;
-    char *top;
+    char *top, *low;
     void (*entry)(void *);
     void *argument;
 };
@@ -28,6 +28,7 @@ void __pebble_resume_thread(void *tp);
 void __pebble_thread_main(struct thread_start *start)
 {
     __pebble_stack_top = start->top;
+    __pebble_stack_low = start->low;
     start->entry(start->argument);
     thread_exit();
 }
@@ -44,7 +45,7 @@ static int create(size_t stack, void (*entry)(void *), void *argument, int prior
     char *tls = make_tls((char *)top);
     struct thread_start *start = (struct thread_start *)tls - 1;
     start = (struct thread_start *)((uintptr_t)start & -16ul);
-    *start = (struct thread_start){tls, (char *)start, entry, argument};
+    *start = (struct thread_start){tls, (char *)start, (char *)top - stack, entry, argument};
     return invoke_portal(SYS_THREAD_CREATE, __pebble_thread_entry, start, start, (word)priority);
 }
 int thread_create(void (*entry)(void *), void *argument, int priority)
@@ -72,7 +73,8 @@ int __pebble_fork(char *sp)
     char *copy = (char *)((uintptr_t)(tls - used) & -16ul);
     memcpy(copy, sp, used);
     /* The child's own stack ends where its copy does. */
-    size_t offset = (char *)&__pebble_stack_top - (char *)({ void *tp; __asm__("mv %0, tp" : "=r"(tp)); tp; });
-    *(char **)(tls + offset) = copy + used;
+    char *own = ({ void *tp; __asm__("mv %0, tp" : "=r"(tp)); tp; });
+    *(char **)(tls + ((char *)&__pebble_stack_top - own)) = copy + used;
+    *(char **)(tls + ((char *)&__pebble_stack_low - own)) = (char *)top - size;
     return invoke_portal(SYS_THREAD_CREATE, __pebble_resume_thread, copy, tls, -1l);
 }

@@ -23,6 +23,27 @@ static word time_of_day(void)
     ns = __pebble_opened(&portal, PEBBLE_CLOCK_TIME);
     return ns < 0 ? ns : pebble_clock_time(portal);
 }
+/* All time that passes is the program's. */
+static int is_clock(clockid_t clock)
+{
+    return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID;
+}
+int clock_getres(clockid_t clock, struct timespec *step)
+{
+    if (!is_clock(clock)) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (step)
+        *step = (struct timespec){0, 1000000000 / TIMEBASE};
+    return 0;
+}
+/* The clock is the machine's, or the network's to set. */
+int clock_settime(clockid_t clock, const struct timespec *time)
+{
+    errno = is_clock(clock) && time->tv_nsec >= 0 && time->tv_nsec < 1000000000 ? EPERM : EINVAL;
+    return -1;
+}
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
     if (clock == CLOCK_REALTIME) {
@@ -33,6 +54,10 @@ int clock_gettime(clockid_t clock, struct timespec *now)
         }
         *now = (struct timespec){ns / 1000000000, ns % 1000000000};
         return 0;
+    }
+    if (!is_clock(clock)) {
+        errno = EINVAL;
+        return -1;
     }
     unsigned long long t = __pebble_units();
     *now = (struct timespec){t / TIMEBASE, t % TIMEBASE * (1000000000 / TIMEBASE)};
@@ -98,4 +123,20 @@ unsigned sleep(unsigned seconds)
     struct timespec time = {.tv_sec = seconds};
     nanosleep(&time, NULL);
     return 0;
+}
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *left)
+{
+    struct timespec now, rest = *wanted;
+    if (clock == CLOCK_THREAD_CPUTIME_ID || wanted->tv_nsec < 0 || wanted->tv_nsec >= 1000000000)
+        return EINVAL;
+    if (clock_gettime(clock, &now) < 0)
+        return errno;
+    if (flags & TIMER_ABSTIME) {
+        rest = (struct timespec){wanted->tv_sec - now.tv_sec, wanted->tv_nsec - now.tv_nsec};
+        if (rest.tv_nsec < 0)
+            rest = (struct timespec){rest.tv_sec - 1, rest.tv_nsec + 1000000000};
+        if (rest.tv_sec < 0)
+            return 0;
+    }
+    return nanosleep(&rest, flags & TIMER_ABSTIME ? NULL : left) < 0 ? errno : 0;
 }

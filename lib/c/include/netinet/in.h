@@ -16,6 +16,7 @@ typedef uint32_t in_addr_t;
 #define INADDR_ANY ((in_addr_t)0)
 #define INADDR_LOOPBACK ((in_addr_t)0x7f000001)
 #define INADDR_NONE ((in_addr_t)-1)
+#define INADDR_BROADCAST ((in_addr_t)-1)
 #define INET_ADDRSTRLEN 16
 #define INET6_ADDRSTRLEN 46
 #define IN6ADDR_ANY_INIT {{0}}
