@@ -6,9 +6,12 @@ use alloc::vec::Vec;
 use fallible::{TryPush, collected, zero_bytes};
 use smoltcp::socket::tcp::SocketBuffer;
 use smoltcp::socket::{tcp, udp};
+use smoltcp::time::Duration;
 
 type Result<T> = core::result::Result<T, Error>;
 
+/// The least time that is waited for an acknowledgement, however fast they come: Linux's.
+const MIN_RETRANSMISSION_TIMEOUT: Duration = Duration::from_millis(200);
 /// Closed sockets whose memory is kept for the next ones.
 const SPARE: usize = 16;
 
@@ -41,6 +44,7 @@ impl Spare {
         let mut socket = tcp::Socket::new(buffer(RECEIVE_BUFFER)?, buffer(SEND_BUFFER)?);
         // Clients write what belongs together at once.
         socket.set_nagle_enabled(false);
+        socket.set_min_retransmission_timeout(MIN_RETRANSMISSION_TIMEOUT);
         Ok(socket)
     }
     /// Keeps the memory of a closed connection's socket for the next.
