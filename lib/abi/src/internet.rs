@@ -36,6 +36,8 @@ numbers! {
         pub const SEND: usize = 24;
         /// Writes a datagram in the same form; reads how many bytes there is room for.
         pub const RECEIVE: usize = 25;
+        /// What has become of it that nobody was told yet, as an error's number; 0: nothing. Takes nothing off it but that.
+        pub const ERROR: usize = 26;
     }
 }
 

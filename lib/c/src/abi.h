@@ -128,6 +128,7 @@
 #define SOCKET_NONBLOCKING 23 /* Reads a word: whether calls wait (0) or answer `EAGAIN` (1), or what of the two they do (2); which, from now on. */
 #define SOCKET_SEND 24 /* Reads a `super::Datagram`, and behind it as many bytes as it says in the same page, and sends them; where its address has no family, to the one that was connected to. */
 #define SOCKET_RECEIVE 25 /* Writes a datagram in the same form; reads how many bytes there is room for. */
+#define SOCKET_ERROR 26 /* What has become of it that nobody was told yet, as an error's number; 0: nothing. Takes nothing off it but that. */
 /* Values of `Address::family`. */
 #define FAMILY_NONE 0
 #define FAMILY_IPV4 4

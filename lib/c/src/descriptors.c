@@ -65,11 +65,17 @@ static word move(int fd, int which, const void *buffer, size_t count)
     enum console_portal portal = stream == 0 ? __pebble_raw ? CONSOLE_RAW : CONSOLE_READ : stream == 1 ? CONSOLE_WRITE : CONSOLE_ERROR;
     return __pebble_console(portal, (word)buffer, count);
 }
+/* Sends nothing as a datagram, where the descriptor is for datagrams: set by sockets. A file or a pipe is not told of it. */
+word (*__pebble_empty_datagram)(int fd);
 /* Writes what is left after the first `done` bytes. */
 static __attribute__((noinline)) ssize_t write_rest(int fd, const char *buffer, size_t count, size_t done)
 {
     if (__pebble_behind(fd) == NOWHERE)
         return count;
+    if (count == 0 && __pebble_empty_datagram) {
+        word result = __pebble_empty_datagram(fd);
+        return result < 0 ? failed(result) : 0;
+    }
     while (done < count) {
         word result = move(fd, PORTAL_WRITE, buffer + done, in_page(buffer + done, count - done));
         if (result == -EPIPE && fd <= 2) {

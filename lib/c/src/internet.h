@@ -20,6 +20,8 @@ word __pebble_socket_node(int fd);
 /* An address as sockets have it, and back; < 0: why not. */
 int __pebble_address(struct address *to, const struct sockaddr *from, socklen_t size);
 void __pebble_told(const struct address *from, struct sockaddr *to, socklen_t *size);
+/* See descriptors.c. */
+extern word (*__pebble_empty_datagram)(int fd);
 /* Whether a socket waits (0) or not (1); sets that where `how` is not ASKS. */
 word __pebble_nonblocking(int fd, int how);
 #endif

@@ -70,6 +70,14 @@ static int done(word result)
 {
     return result < 0 ? __pebble_failed(result) : 0;
 }
+/* An empty datagram to the one that was connected to; 0 where that is no socket for datagrams. */
+static word send_nothing(int fd)
+{
+    struct packet packet;
+    memset(&packet.head, 0, sizeof packet.head);
+    word result = __pebble_socket(fd, SOCKET_SEND, &packet);
+    return result == -ENOTSOCK || result == -EOPNOTSUPP ? 0 : result;
+}
 int socket(int domain, int type, int protocol)
 {
     int kind = type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -78,6 +86,7 @@ int socket(int domain, int type, int protocol)
     if ((kind != SOCK_STREAM && kind != SOCK_DGRAM) ||
         (protocol && protocol != (kind == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP)))
         return __pebble_failed(-EPROTONOSUPPORT);
+    __pebble_empty_datagram = send_nothing;
     word fd = __pebble_opened(&internet_socket, PEBBLE_INTERNET_SOCKET);
     if (fd >= 0)
         fd = pebble_internet_socket(internet_socket, kind == SOCK_STREAM ? SOCKETS_TCP : SOCKETS_UDP);
@@ -107,6 +116,7 @@ int listen(int fd, int backlog)
 int accept4(int fd, struct sockaddr *address, socklen_t *size, int flags)
 {
     struct address from;
+    __pebble_empty_datagram = send_nothing;
     word result = __pebble_socket(fd, SOCKET_ACCEPT, &from);
     if (result < 0)
         return __pebble_failed(result);
@@ -149,16 +159,6 @@ int getpeername(int fd, struct sockaddr *address, socklen_t *size)
 {
     return name(fd, SOCKET_REMOTE, address, size);
 }
-/* What connecting has come to: 0 where it is not over yet. */
-static int error_of(int fd)
-{
-    char byte;
-    word waits = __pebble_nonblocking(fd, WAITS_NOT);
-    word result = invoke_portal(__pebble_behind(fd) + PORTAL_READ, &byte, 0l);
-    if (waits == WAITS)
-        __pebble_nonblocking(fd, WAITS);
-    return result >= 0 || result == -EAGAIN || result == -ENOTCONN ? 0 : -result;
-}
 int getsockopt(int fd, int level, int option, void *value, socklen_t *size)
 {
     word node = __pebble_socket_node(fd);
@@ -166,7 +166,11 @@ int getsockopt(int fd, int level, int option, void *value, socklen_t *size)
         return __pebble_failed(node);
     if (level != SOL_SOCKET || option != SO_ERROR || *size < sizeof(int))
         return __pebble_failed(-ENOPROTOOPT);
-    *(int *)value = error_of(fd);
+    uint64_t nothing = 0;
+    word error = __pebble_socket(fd, SOCKET_ERROR, &nothing);
+    if (error < 0)
+        return __pebble_failed(error);
+    *(int *)value = error;
     *size = sizeof(int);
     return 0;
 }
@@ -196,7 +200,7 @@ ssize_t sendto(int fd, const void *buffer, size_t count, int flags, const struct
         return __pebble_failed(-EOPNOTSUPP);
     if (must_not(fd, flags, POLLOUT))
         return __pebble_failed(-EAGAIN);
-    if (!to && in_one_page(buffer, count))
+    if (!to && count && in_one_page(buffer, count))
         return write(fd, buffer, count);
     struct packet packet;
     memset(&packet.head.address, 0, sizeof packet.head.address);

@@ -10,6 +10,8 @@ use smoltcp::time::Duration;
 
 type Result<T> = core::result::Result<T, Error>;
 
+/// The least time that is waited for an acknowledgement, however fast they come: Linux's.
+const MIN_RETRANSMISSION_TIMEOUT: Duration = Duration::from_millis(200);
 /// Closed sockets whose memory is kept for the next ones.
 const SPARE: usize = 16;
 
@@ -45,6 +47,7 @@ impl Spare {
         // Where nobody has anything to say, only a question tells a silent peer from one that is no more.
         socket.set_keep_alive(Some(Duration::from_secs(SILENCE)));
         socket.set_keep_alive_timeout(Some(Duration::from_secs(PATIENCE_WITH_SILENCE)));
+        socket.set_min_retransmission_timeout(MIN_RETRANSMISSION_TIMEOUT);
         Ok(socket)
     }
     /// Keeps the memory of a closed connection's socket for the next.

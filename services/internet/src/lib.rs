@@ -15,6 +15,7 @@ pub mod link;
 pub mod names;
 mod numbers;
 pub mod pace;
+mod refusal;
 mod seats;
 pub mod socket;
 pub mod stack;

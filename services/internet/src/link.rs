@@ -2,9 +2,14 @@
 
 use crate::checksum;
 use abi::network::FRAME;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use fallible::TryPush;
 use smoltcp::phy::{Checksum, Device, DeviceCapabilities, Medium, RxToken, TxToken};
 use smoltcp::time::Instant;
 
+/// Frames to this machine itself that wait to be taken.
+const OWN: usize = 64;
 /// Shortest frame: addresses and type.
 const SHORTEST: usize = 14;
 
@@ -21,10 +26,36 @@ pub struct Outgoing<C> {
     /// Frames for which there is room.
     pub room: usize,
     pub sent: u64,
+    /// Frames to this machine itself, which no card sends.
+    pub own: VecDeque<Vec<u8>>,
+}
+impl<C: Card> Outgoing<C> {
+    pub fn new(card: C) -> Outgoing<C> {
+        Outgoing { card, room: 1, sent: 0, own: VecDeque::new() }
+    }
+    /// Keeps the frame that is in the card's buffer. One for which there is no room, or no memory, is lost, as on any network.
+    fn keep_own(&mut self, bytes: usize) {
+        let Outgoing { card, own, .. } = self;
+        if own.len() < OWN
+            && let Ok(mut frame) = fallible::zero_bytes(bytes)
+        {
+            frame.copy_from_slice(&card.buffer()[..bytes]);
+            let _ = own.try_push(frame);
+        }
+    }
 }
 /// Whether the stack is to see a frame: it is one, and its checksum is right.
 pub fn is_good(frame: &[u8]) -> bool {
-    frame.len() >= SHORTEST && checksum::is_right(frame)
+    frame.len() >= SHORTEST && checksum::is_right(frame) && !pretends_to_be_own(frame)
+}
+/// Whether a frame from outside has an address of a machine's own, 127.0.0.0/8 or ::1 (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3).
+fn pretends_to_be_own(frame: &[u8]) -> bool {
+    const LOCALHOST: [u8; 16] = core::net::Ipv6Addr::LOCALHOST.octets();
+    match frame[12..14] {
+        [0x08, 0x00] => [26, 30].iter().any(|&at| frame.get(at) == Some(&127)),
+        [0x86, 0xdd] => [22, 38].iter().any(|&at| frame.get(at..at + 16) == Some(&LOCALHOST[..])),
+        _ => false,
+    }
 }
 /// The card for one look at the stack: with a frame that has come, or without.
 pub struct Link<'a, C> {
@@ -70,7 +101,10 @@ impl<C: Card> TxToken for Sending<'_, C> {
         let frame = &mut self.0.card.buffer()[..bytes];
         let result = body(frame);
         checksum::fill(frame);
-        if self.0.room > 0 {
+        if frame[..6] == frame[6..12] {
+            // From this machine to itself.
+            self.0.keep_own(bytes);
+        } else if self.0.room > 0 {
             self.0.room = self.0.card.send(bytes).unwrap_or(0);
             self.0.sent += 1;
         }

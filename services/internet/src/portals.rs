@@ -102,6 +102,7 @@ fn controlled(number: usize, domain: DomainId, what: usize, page: Alleged<()>) -
         operation::NONBLOCKING => {
             sockets::nonblocking(number, Some(value()?).filter(|how| *how < 2).map(|how| how == 1))
         }
+        operation::ERROR => sockets::error(number),
         operation::SEND => {
             let (head, window) = datagram(page.of())?;
             // SAFETY: what its owner changes meanwhile is sent or not.

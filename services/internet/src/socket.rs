@@ -19,8 +19,8 @@ pub enum Kind {
     Listener { port: u16, backlog: usize, waiting: Vec<Caller>, round: u64 },
     /// A connection, which may still have to be made.
     Stream { handle: Handle, connecting: bool },
-    /// Datagrams; `write` sends to the peer, if there is one.
-    Datagrams { handle: Handle, peer: Option<IpEndpoint> },
+    /// Datagrams; `write` sends to the peer, if there is one, who may have said that nobody takes them.
+    Datagrams { handle: Handle, peer: Option<IpEndpoint>, refused: bool },
     /// A question to the name server, until it is answered; the port that it is asked from; what came of it.
     Question { handle: dns::QueryHandle, port: u16, answer: Option<Result<Answers, Error>> },
 }

@@ -215,6 +215,10 @@ pub fn receive(number: usize, to: &mut [u8]) -> Result<(usize, Address)> {
 pub fn address(number: usize, remote: bool) -> Result<Address> {
     with(|stack| stack.address(number, remote))
 }
+/// What has become of the socket, as an error's number.
+pub fn error(number: usize) -> Result<usize> {
+    with(|stack| stack.error(number)).map(|error| error.map_or(0, |error| error.code().unsigned_abs()))
+}
 pub fn nonblocking(number: usize, set: Option<bool>) -> Result<usize> {
     with(|stack| stack.nonblocking(number, set).map(usize::from))
 }

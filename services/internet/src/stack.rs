@@ -6,6 +6,7 @@ use crate::buffers::{self, Spare};
 use crate::limits::*;
 use crate::link::{Card, Link, Outgoing, is_good};
 use crate::numbers::{Numbers, Secret};
+use crate::refusal;
 use crate::socket::{Kind, Slot};
 use crate::table::{Flow, Handle, Table};
 use abi::Error;
@@ -17,9 +18,9 @@ use fallible::TryPush;
 use smoltcp::config::DNS_MAX_SERVER_COUNT;
 use smoltcp::iface::{Config, Interface, PollResult, SocketHandle, SocketSet};
 use smoltcp::socket::tcp::State;
-use smoltcp::socket::{dhcpv4, dns};
+use smoltcp::socket::{dhcpv4, dns, udp};
 use smoltcp::time::{Duration, Instant};
-use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr, Ipv4Address, Ipv4Cidr};
+use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr, IpEndpoint, Ipv4Address, Ipv4Cidr};
 
 mod calls;
 mod farewells;
@@ -36,6 +37,11 @@ type Result<T> = core::result::Result<T, Error>;
 
 /// Sockets of the stack itself: for DHCP, and for questions to the name server.
 const SYSTEM: usize = 2;
+/// Frames to itself that are taken in a row; more wait for the next look.
+const SETTLED: usize = 256;
+pub(crate) fn is_loopback(address: &IpAddress) -> bool {
+    core::net::IpAddr::from(*address).is_loopback()
+}
 /// Whose a socket is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Owner {
@@ -61,6 +67,8 @@ pub struct Stack<C: Card> {
     /// When a socket is to be looked at: the earliest of all at the last look at all, and of those that were looked at since.
     due: Option<Instant>,
     pub outgoing: Outgoing<C>,
+    /// What it has sent to itself is being taken.
+    settling: bool,
     slots: Vec<Option<Slot>>,
     /// Sockets made so far, modulo what fits above a place.
     made: usize,
@@ -90,7 +98,7 @@ impl<C: Card> Stack<C> {
         // What is asked of DHCP servers is known by it; all else has numbers of its own.
         config.random_seed = numbers.draw();
         config.slaac = true;
-        let mut outgoing = Outgoing { card, room: 1, sent: 0 };
+        let mut outgoing = Outgoing::new(card);
         let mut interface = Interface::new(config, &mut Link { incoming: None, outgoing: &mut outgoing }, now);
         interface.update_ip_addrs(|addresses| {
             // The address of its link that it gives itself (RFC 4291, appendix A).
@@ -98,6 +106,8 @@ impl<C: Card> Stack<C> {
             let half = |high: u8, low: u8| u16::from_be_bytes([high, low]);
             let own = IpAddress::v6(0xfe80, 0, 0, 0, half(a ^ 2, b), half(c, 0xff), half(0xfe, d), half(e, f));
             let _ = addresses.push(IpCidr::new(own, 64));
+            let _ = addresses.push(IpCidr::new(IpAddress::v4(127, 0, 0, 1), 8));
+            let _ = addresses.push(IpCidr::new(IpAddress::v6(0, 0, 0, 0, 0, 0, 0, 1), 128));
         });
         let mut system = SocketSet::new(buffers::room(SYSTEM)?);
         let dhcp = given.is_none().then(|| system.add(dhcpv4::Socket::new()));
@@ -113,6 +123,7 @@ impl<C: Card> Stack<C> {
             touched: buffers::room(SOCKETS)?,
             due: None,
             outgoing,
+            settling: false,
             slots: Vec::new(),
             made: 0,
             waiters: fallible::collected((0..WAITERS).map(|_| None))?,
@@ -134,7 +145,8 @@ impl<C: Card> Stack<C> {
     }
     fn configure(&mut self, address: Option<Ipv4Cidr>, gateway: Option<[u8; 4]>, name_servers: &[[u8; 4]]) {
         self.interface.update_ip_addrs(|addresses| {
-            addresses.retain(|address| matches!(address, IpCidr::Ipv6(_)));
+            addresses
+                .retain(|address| matches!(address.address(), IpAddress::Ipv6(_)) || is_loopback(&address.address()));
             // There is room: the others are few, and this one is first.
             if let Some(address) = address {
                 let _ = addresses.insert(0, IpCidr::Ipv4(address));
@@ -189,6 +201,9 @@ impl<C: Card> Stack<C> {
     /// Gives a frame to the socket that it is for, which is the result, or to the stack itself.
     fn take_frame(&mut self, frame: &[u8], now: Instant) -> Option<Handle> {
         self.configuration.received += 1;
+        if let Some((from, to)) = refusal::of(frame) {
+            self.refuse(from, to);
+        }
         let flow = Flow::of(frame)
             // Answers of DHCP are the system's own while it asks, whoever has that port.
             .filter(|flow| self.dhcp.is_none() || !flow.is_dhcp());
@@ -224,6 +239,21 @@ impl<C: Card> Stack<C> {
             while interface.poll_egress(now, &mut link, set) == PollResult::SocketStateChanged {}
             self.due = self.due.into_iter().chain(interface.poll_at(now, set)).min();
         }
+        self.settle(now);
+    }
+    /// Takes what this machine has sent to itself, and what it answers.
+    fn settle(&mut self, now: Instant) {
+        if core::mem::replace(&mut self.settling, true) {
+            return;
+        }
+        for _ in 0..SETTLED {
+            let Some(frame) = self.outgoing.own.pop_front() else { break };
+            match self.take_frame(&frame, now) {
+                Some(handle) => self.output_of(handle, now),
+                None => self.output(now),
+            }
+        }
+        self.settling = false;
     }
     /// The same of one socket, if it is still there.
     fn output_of(&mut self, handle: Handle, now: Instant) {
@@ -232,6 +262,7 @@ impl<C: Card> Stack<C> {
         let mut link = Link { incoming: None, outgoing: &mut self.outgoing };
         while self.interface.poll_egress(now, &mut link, set) == PollResult::SocketStateChanged {}
         self.due = self.due.into_iter().chain(self.interface.poll_at(now, set)).min();
+        self.settle(now);
     }
     /// Sends what socket `number` is to send after its client took something: the other side may be waiting for room.
     pub fn has_taken(&mut self, number: usize, now: Instant) {
@@ -241,12 +272,27 @@ impl<C: Card> Stack<C> {
     }
     /// When [`Stack::input`] is to be called again, if nothing comes.
     pub fn deadline(&mut self, now: Instant) -> Option<Instant> {
+        if !self.outgoing.own.is_empty() {
+            return Some(now);
+        }
         let own = self.closing.iter().map(Farewell::until).min();
         let stack = self.due;
         // What can not be sent for want of room is sent when there is some.
         let stack =
             if self.outgoing.room == 0 { stack.map(|at| at.max(now + Duration::from_millis(10))) } else { stack };
         own.into_iter().chain(stack).min()
+    }
+    /// Nobody takes the datagrams of the socket between these ends: its client is told. Who sends to many, is not (RFC 1122, section 4.1.3.3).
+    fn refuse(&mut self, from: IpEndpoint, to: IpEndpoint) {
+        for (place, slot) in self.slots.iter_mut().enumerate() {
+            if let Some(Slot { kind: Kind::Datagrams { handle, peer, refused }, .. }) = slot
+                && *peer == Some(to)
+                && self.sockets.get::<udp::Socket>(*handle).endpoint().port == from.port
+            {
+                *refused = true;
+                self.changed.add(place);
+            }
+        }
     }
     fn ask_dhcp(&mut self) {
         let Some(handle) = self.dhcp else { return };

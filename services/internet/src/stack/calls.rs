@@ -60,7 +60,7 @@ impl<C: Card> Stack<C> {
         let kind = match what {
             abi::internet::kind::TCP => Kind::Unconnected { local: 0 },
             abi::internet::kind::UDP => {
-                Kind::Datagrams { handle: self.sockets.add(buffers::datagrams()?)?, peer: None }
+                Kind::Datagrams { handle: self.sockets.add(buffers::datagrams()?)?, peer: None, refused: false }
             }
             _ => return Err(Error::EINVAL),
         };
@@ -156,7 +156,7 @@ impl<C: Card> Stack<C> {
             }
             Kind::Datagrams { handle, .. } => {
                 self.bind_datagrams(handle)?;
-                self.slot(number)?.kind = Kind::Datagrams { handle, peer: Some(to) };
+                self.slot(number)?.kind = Kind::Datagrams { handle, peer: Some(to), refused: false };
             }
             _ => return Err(Error::EISCONN),
         }
@@ -242,6 +242,7 @@ impl<C: Card> Stack<C> {
     pub fn send(&mut self, number: usize, to: &Address, bytes: &[u8], now: Instant) -> Result<usize> {
         let to = endpoint(to)?;
         let Kind::Datagrams { handle, .. } = self.slot(number)?.kind else { return Err(Error::EOPNOTSUPP) };
+        self.was_refused(number)?;
         self.bind_datagrams(handle)?;
         // What one frame carries: nothing is sent in fragments.
         let head = match to.addr {
@@ -262,7 +263,8 @@ impl<C: Card> Stack<C> {
     }
     /// Takes a datagram: its length, of which as much as there is room for is in `to`, and where it is from. `EAGAIN`: there is none.
     pub fn receive(&mut self, number: usize, to: &mut [u8]) -> Result<(usize, Address)> {
-        let Kind::Datagrams { handle, peer } = self.slot(number)?.kind else { return Err(Error::EOPNOTSUPP) };
+        let Kind::Datagrams { handle, peer, .. } = self.slot(number)?.kind else { return Err(Error::EOPNOTSUPP) };
+        self.was_refused(number)?;
         let socket = self.sockets.get_mut::<udp::Socket>(handle);
         loop {
             let (bytes, from) = socket.recv().map_err(|_| Error::EAGAIN)?;
@@ -273,6 +275,26 @@ impl<C: Card> Stack<C> {
                 return Ok((bytes.len(), told(from.endpoint)));
             }
         }
+    }
+    /// `ECONNREFUSED`, once: where the last datagrams went nobody takes them.
+    fn was_refused(&mut self, number: usize) -> Result<()> {
+        match &mut self.slot(number)?.kind {
+            Kind::Datagrams { refused, .. } => match core::mem::take(refused) {
+                true => Err(Error::ECONNREFUSED),
+                false => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+    /// What has become of the socket that nobody was told yet.
+    pub fn error(&mut self, number: usize) -> Result<Option<Error>> {
+        if let Err(error) = self.was_refused(number) {
+            return Ok(Some(error));
+        }
+        let Stack { slots, sockets, .. } = self;
+        let Kind::Stream { handle, connecting } = slot(slots, number)?.kind else { return Ok(None) };
+        let over = sockets.get::<tcp::Socket>(handle).state() == State::Closed;
+        Ok(over.then_some(if connecting { Error::ECONNREFUSED } else { Error::ECONNRESET }))
     }
     /// The other side is told that nothing more comes.
     pub fn shutdown(&mut self, number: usize, now: Instant) -> Result<()> {

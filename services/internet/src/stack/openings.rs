@@ -6,7 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "the place where sockets are opened")]
 
 use super::ports::Port;
-use super::{Result, Stack};
+use super::{Result, Stack, is_loopback};
 use crate::ends::Protocol;
 use crate::generator;
 use crate::link::{Card, Link};
@@ -45,6 +45,10 @@ impl<C: Card> Stack<C> {
     pub(super) fn open_connection(&mut self, handle: Handle, wanted: u16, to: IpEndpoint, now: Instant) -> Result<()> {
         let port = self.free_port(Protocol::Tcp, wanted, Some(to))?;
         let address = self.interface.get_source_address(&to.addr).ok_or(Error::EINVAL)?;
+        // From there no way leads to others.
+        if is_loopback(&address) && !is_loopback(&to.addr) {
+            return Err(Error::EINVAL);
+        }
         let from = IpEndpoint::new(address, port.number());
         let mut interface = self.interface_for_connection(from, to, now);
         let socket = self.sockets.get_mut::<tcp::Socket>(handle);

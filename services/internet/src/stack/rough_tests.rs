@@ -3,7 +3,7 @@
 use super::machines::*;
 use super::*;
 use crate::checksum;
-use abi::internet::{Address, kind};
+use abi::internet::{Address, family, kind};
 
 const ALL: usize = usize::MAX - 1;
 
@@ -206,5 +206,92 @@ fn a_call_that_was_guessed_ends_nothing() {
         });
         feed(&mut call, &frame);
         assert!(call.goes_on(), "{off} octets off");
+    }
+}
+
+/// The address `a.b.c.d`, or `::1`, with this port.
+fn at(bytes: &[u8], port: u16) -> Address {
+    let family = if bytes.len() == 4 { family::IPV4 } else { family::IPV6 };
+    let mut address = Address { port, family, ..Address::default() };
+    address.bytes[..bytes.len()].copy_from_slice(bytes);
+    address
+}
+#[test]
+fn a_machine_talks_to_itself_and_nothing_of_it_goes_out() {
+    let localhost = core::net::Ipv6Addr::LOCALHOST.octets();
+    for own in [&[127, 0, 0, 1][..], &address(0), &localhost] {
+        let mut machine = machine(0);
+        let stack = &mut machine.stack;
+        let door = listener(stack);
+        let caller = stack.create(OWNER, kind::TCP).unwrap();
+        stack.connect(caller, &at(own, PORT), NOW).unwrap();
+        assert_eq!(stack.connected(caller), Ok(()), "{own:?}");
+        let (called, from) = stack.accept(door, OWNER).unwrap();
+        assert_eq!(&from.bytes[..own.len()], own);
+        let (mut sent, mut taken) = (0, 0);
+        while taken < 100_000 {
+            sent += stack.write(caller, &[7; 4096], NOW).unwrap_or(0);
+            taken += stack.read(called, &mut [0; 4096]).unwrap_or(0);
+            stack.has_taken(called, NOW);
+        }
+        assert!(sent >= taken);
+        let sockets = [PORT, 9].map(|port| {
+            let number = stack.create(OWNER, kind::UDP).unwrap();
+            stack.bind(number, port).unwrap();
+            number
+        });
+        stack.send(sockets[0], &at(own, 9), b"words", NOW).unwrap();
+        assert_eq!(stack.read(sockets[1], &mut [0; 8]), Ok(5));
+        // Where nobody is, a call is refused at once, and so is a datagram.
+        let caller = stack.create(OWNER, kind::TCP).unwrap();
+        stack.connect(caller, &at(own, 81), NOW).unwrap();
+        assert_eq!(stack.connected(caller), Err(Error::ECONNREFUSED));
+        assert!(
+            machine.sent.borrow().iter().all(|frame| frame[..6] != frame[6..12] && frame[23] != 6 && frame[23] != 17)
+        );
+    }
+}
+#[test]
+fn who_pretends_to_be_this_machine_is_not_heard() {
+    let mut machines = [0, 1].map(machine);
+    let number = bound(&mut machines[0].stack, kind::UDP);
+    let sender = machines[1].stack.create(OWNER, kind::UDP).unwrap();
+    machines[1].stack.send(sender, &socket(0), b"words", NOW).unwrap();
+    talk(&mut machines, ALL);
+    assert_eq!(machines[0].stack.read(number, &mut [0; 8]), Ok(5));
+    for at in [26, 30] {
+        let mut frame = machines[1].sent.borrow().last().unwrap().clone();
+        frame[at..at + 4].copy_from_slice(&[127, 0, 0, 1]);
+        assert!(!is_good(&frame), "{at}");
+    }
+}
+#[test]
+fn who_sends_where_nobody_takes_datagrams_is_told_once() {
+    let mut machines = [0, 1].map(machine);
+    let number = machines[0].stack.create(OWNER, kind::UDP).unwrap();
+    machines[0].stack.connect(number, &socket(1), NOW).unwrap();
+    let other = bound(&mut machines[0].stack, kind::UDP);
+    machines[0].stack.write(number, b"words", NOW).unwrap();
+    assert_eq!(machines[0].stack.error(number), Ok(None));
+    talk(&mut machines, ALL);
+    assert_ne!(machines[0].stack.ready(number, DOMAIN) & abi::internet::event::READ, 0);
+    assert_eq!(machines[0].stack.error(other), Ok(None));
+    assert_eq!(machines[0].stack.error(number), Ok(Some(Error::ECONNREFUSED)));
+    assert_eq!(machines[0].stack.error(number), Ok(None));
+    machines[0].stack.write(number, b"words", NOW).unwrap();
+    talk(&mut machines, ALL);
+    assert_eq!(machines[0].stack.write(number, b"words", NOW), Err(Error::ECONNREFUSED));
+    assert_eq!(machines[0].stack.write(number, b"words", NOW), Ok(5));
+}
+#[test]
+fn what_has_become_of_a_socket_is_asked_without_taking_anything() {
+    let mut machines = [0, 1].map(machine);
+    let own = bound(&mut machines[0].stack, kind::UDP);
+    let sender = machines[1].stack.create(OWNER, kind::UDP).unwrap();
+    for words in [&b"words"[..], b""] {
+        machines[1].stack.send(sender, &socket(0), words, NOW).unwrap();
+        talk(&mut machines, ALL);
+        assert_eq!(machines[0].stack.error(own), Ok(None));
+        assert_eq!(machines[0].stack.receive(own, &mut [0; 8]).map(|(bytes, _)| bytes), Ok(words.len()));
     }
 }

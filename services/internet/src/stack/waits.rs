@@ -68,9 +68,10 @@ impl<C: Card> Stack<C> {
             Kind::Listener { waiting, .. } => {
                 bit(waiting.iter().any(|caller| is_made(sockets, caller.handle)), event::READ)
             }
-            Kind::Datagrams { handle, .. } => {
+            Kind::Datagrams { handle, refused, .. } => {
                 let socket = sockets.get::<udp::Socket>(*handle);
-                bit(socket.can_recv(), event::READ) | bit(socket.can_send() || !socket.is_open(), event::WRITE)
+                bit(socket.can_recv() || *refused, event::READ)
+                    | bit(socket.can_send() || !socket.is_open(), event::WRITE)
             }
             Kind::Stream { handle, .. } => {
                 let socket = sockets.get::<tcp::Socket>(*handle);
