@@ -141,7 +141,7 @@ fn serve<D: Door, S: Files>(port: u16, door: &mut D, files: &mut S) -> Result<co
     }
 }
 /// Where all places are taken, one of them is given up for a connection of `host`, if that is due.
-fn make_place<S, F>(clients: &mut Vec<Client<S, F>>, host: Host, time: u64) {
+fn make_place<S: Stream, F>(clients: &mut Vec<Client<S, F>>, host: Host, time: u64) {
     if clients.len() < CONNECTIONS {
         return;
     }

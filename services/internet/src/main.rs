@@ -19,12 +19,13 @@ use abi::address::{PAGE, WINDOW_PAGES};
 use abi::identity::DomainId;
 use alloc::boxed::Box;
 use core::sync::atomic::{AtomicU64, Ordering};
-use internet_logic::pace::{Pace, earliest};
+use internet_logic::pace::{Pace, Watched, earlier, rest};
 use internet_logic::{Given, Secret, Stack};
 use pebble::Result;
 use pebble::interfaces::types::{Alleged, DomainNumber};
 use pebble::interfaces::{names, network};
 use pebble::sync::{MappedMutexGuard, Mutex, MutexGuard, Semaphore};
+use smoltcp::time::Instant;
 
 pebble::server!(start);
 
@@ -37,6 +38,8 @@ const MOMENT: u64 = 20_000;
 static STACK: Mutex<Option<Stack<card::Driver>>> = Mutex::new(None);
 /// When the thread that watches the time looks again, in microseconds.
 static WATCHED: AtomicU64 = AtomicU64::new(0);
+/// When it has looked and something stayed due, in microseconds. 0: nothing did.
+static HELD: AtomicU64 = AtomicU64::new(0);
 /// Posted when it is to look earlier. 0: there is no such thread.
 static EARLIER: AtomicU64 = AtomicU64::new(0);
 
@@ -133,27 +136,35 @@ fn meet(given: Option<Given>) -> Result<()> {
     }
     Ok(())
 }
-/// Looks at the stack when a time has come, for ever. It never turns without a wait, whatever the stack says is due.
-fn watch(earlier: &Semaphore) {
+/// Looks at the stack when a time has come, for ever. It never turns without a wait, whatever the stack says is due and whoever calls.
+fn watch(called: &Semaphore) {
     let mut pace = Pace::default();
     loop {
         let now = clock::now();
         let until = match lock() {
             Some(mut stack) => {
                 stack.input(&[], now);
-                let next = pace.next(stack.deadline(now), clock::now());
-                let until = next.map_or(u64::MAX, |at| at.total_micros() as u64);
+                let (due, ended) = (stack.deadline(now), clock::now());
+                let until = pace.next(due, ended).map_or(u64::MAX, micros);
                 WATCHED.store(until, Ordering::Relaxed);
+                HELD.store(due.filter(|&due| due <= ended).map_or(0, |_| micros(ended)), Ordering::Relaxed);
                 stack.wake(sockets::post);
                 until
             }
             None => u64::MAX,
         };
-        if !matches!(clock::wait(earlier, until), Ok(()) | Err(Error::ETIMEDOUT | Error::EAGAIN)) {
+        let next = micros(rest(now, clock::now()));
+        if !matches!(clock::wait(called, until), Ok(()) | Err(Error::ETIMEDOUT | Error::EAGAIN)) {
             // It could not even wait.
             clock::sleep(MOMENT);
         }
+        if let early @ 1.. = next.saturating_sub(micros(clock::now())) {
+            clock::sleep(early);
+        }
     }
+}
+fn micros(at: Instant) -> u64 {
+    at.total_micros() as u64
 }
 
 type Guard = MappedMutexGuard<'static, Stack<card::Driver>>;
@@ -165,9 +176,11 @@ fn lock() -> Option<Guard> {
 fn finish(mut stack: Guard) {
     stack.wake(sockets::post);
     let now = clock::now();
-    let deadline = earliest(stack.deadline(now), now).map_or(u64::MAX, |at| at.total_micros() as u64);
-    if deadline < WATCHED.load(Ordering::Relaxed) {
-        WATCHED.store(deadline, Ordering::Relaxed);
+    let instant = |micros: u64| Instant::from_micros(micros.min(i64::MAX as u64) as i64);
+    let held = Some(HELD.load(Ordering::Relaxed)).filter(|&held| held > 0).map(instant);
+    let watched = Watched { until: instant(WATCHED.load(Ordering::Relaxed)), held };
+    if let Some(deadline) = earlier(stack.deadline(now), watched, now) {
+        WATCHED.store(micros(deadline), Ordering::Relaxed);
         sockets::post(EARLIER.load(Ordering::Relaxed) as usize);
     }
 }

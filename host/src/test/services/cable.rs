@@ -5,6 +5,7 @@ use anyhow::{Result, ensure};
 use std::ffi::OsStr;
 use std::os::unix::net::UnixDatagram;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 /// Runs a program on a machine whose cable ends here; what it says. `answer` says what frames are sent for each that comes.
 fn run(
@@ -33,7 +34,32 @@ fn run(
 
 /// Nobody answers anything. TCP/IP asks for routers and an address for some seconds, and what runs below its priority goes on all the while.
 pub fn silent(root: &Path) -> Result<()> {
-    let said = run(root, "tests/target/components/ticks.c", &["20"], |_| Vec::new())?;
-    ensure!(said.contains("end"), "the program stands still: {said}");
+    let sent = Arc::new(Mutex::new((0, 0)));
+    let seen = sent.clone();
+    let said = run(root, "tests/target/components/ticks.c", &["20"], move |frame| {
+        let (solicitations, discovers) = &mut *seen.lock().expect("no test has died");
+        *solicitations += is_router_solicitation(frame) as usize;
+        *discovers += is_dhcp_discover(frame) as usize;
+        Vec::new()
+    })?;
+    let lines: Vec<&str> = said.lines().map(str::trim).collect();
+    for line in (0..20).map(|n| n.to_string()).chain(["end".to_string()]) {
+        ensure!(lines.contains(&line.as_str()), "the program stands still before {line}: {said}");
+    }
+    let (solicitations, discovers) = *sent.lock().expect("no test has died");
+    ensure!(solicitations >= 3, "{solicitations} times a router was asked for");
+    ensure!(discovers >= 1, "no address was asked for");
     Ok(())
+}
+/// Whether a frame is of IPv6 and asks for routers (RFC 4861, section 4.1).
+fn is_router_solicitation(frame: &[u8]) -> bool {
+    const ICMP: u8 = 58;
+    frame.get(12..14) == Some(&[0x86, 0xdd]) && frame.get(20) == Some(&ICMP) && frame.get(54) == Some(&133)
+}
+/// Whether a frame is of IPv4 and looks for a server of DHCP: the option of its kind says so (RFC 2132, section 9.6).
+fn is_dhcp_discover(frame: &[u8]) -> bool {
+    const UDP: u8 = 17;
+    let is_to_server = frame.get(23) == Some(&UDP) && frame.get(36..38) == Some(&67u16.to_be_bytes());
+    let has_kind = |options: &[u8]| options.windows(3).any(|option| option == [53, 1, 1]);
+    frame.get(12..14) == Some(&[8, 0]) && is_to_server && frame.get(282..).is_some_and(has_kind)
 }
