@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 /// What was copied to the copy, as JSON, from there.
 const COPIED: &str = "copied.json";
 
+/// What becomes of a file's content in the copy.
+pub type Change<'a> = dyn Fn(&PathBuf, Vec<u8>) -> Result<Vec<u8>> + 'a;
+
 pub struct Copy {
     root: PathBuf,
     folder: PathBuf,
@@ -30,7 +33,7 @@ impl Copy {
         &self.folder
     }
     /// Makes it what the sources are, but for what `changed` makes of a file's content.
-    pub fn update(&self, changed: &dyn Fn(&PathBuf, Vec<u8>) -> Result<Vec<u8>>) -> Result<()> {
+    pub fn update(&self, changed: &Change) -> Result<()> {
         let files = sources(&self.root)?;
         for file in &files {
             let (from, to) = (self.root.join(file), self.folder.join(file));

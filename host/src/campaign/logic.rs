@@ -156,7 +156,7 @@ impl Campaign for Logic {
         })?;
         let missed = !["CaughtMutant", "Timeout", "Unviable"].contains(&became.as_str());
         let command = format!("{}: {}", mutant.package, mutant.name);
-        Ok(Ran { steps: 1, failure: missed.then(|| Failure { command, why: became }) })
+        Ok(Ran { steps: 1, failure: missed.then_some(Failure { command, why: became }) })
     }
 }
 
