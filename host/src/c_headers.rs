@@ -140,16 +140,8 @@ fn library() -> String {
         abi::file::NODE_OF_DISK.trailing_zeros()
     )
     .unwrap();
-    writeln!(
-        to,
-        "#define PAGE {}ul\n#define THREAD_STACK {}ul\n#define MAIN_STACK {}ul\n#define GROWN_STACK {}ul\n#define STACK_GROWS {:#x}ul",
-        abi::address::PAGE,
-        abi::address::THREAD_STACK,
-        abi::address::MAIN_STACK,
-        abi::address::GROWN_STACK,
-        abi::address::STACK_GROWS
-    )
-    .unwrap();
+    writeln!(to, "#define PAGE {}ul\n#define THREAD_STACK {}ul", abi::address::PAGE, abi::address::THREAD_STACK)
+        .unwrap();
     writeln!(to, "#define KIND_CONSOLE 0\n#define KIND_SOCKET {}", abi::internet::SOCKET).unwrap();
     writeln!(to, "\n/* What errors that POSIX does not name mean: ERROR_TEXTS(X) is X(name, text) for each. */")
         .unwrap();

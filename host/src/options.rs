@@ -137,9 +137,6 @@ pub struct Options {
     /// A library: its name, or an .a file
     #[arg(short = 'l', long, value_name = "NAME")]
     pub library: Vec<String>,
-    /// What the main thread's stack of a program in C may grow to, which is built here [default: 8 MiB]
-    #[arg(long, value_name = "BYTES")]
-    pub stack: Option<u32>,
     /// Which program, where a package of cargo's has several
     #[arg(long, value_name = "NAME")]
     pub bin: Option<String>,
@@ -178,7 +175,6 @@ impl Options {
             cflags: self.define.iter().map(|d| format!("-D{d}")).chain(self.cflag.clone()).collect(),
             include: self.include.clone(),
             libraries: self.library.clone(),
-            stack: self.stack,
             binary: self.bin.clone(),
             ..Recipe::default()
         };

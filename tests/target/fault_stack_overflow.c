@@ -1,5 +1,5 @@
 // expect status 126
-// expect stderr stack overflow: store page fault at address 0x3f6f
+// expect stderr store page fault at address 0x2ef
 #include <pebble.h>
 #pragma GCC diagnostic ignored "-Winfinite-recursion"
 static int deeper(int n)

@@ -1,7 +1,7 @@
 //! What is said of how a program ended, and the status that `$?` has then.
 
 use abi::Error;
-use abi::system::{Ended, cause_text, ended, overflow_text};
+use abi::system::{Ended, cause_text, ended};
 use alloc::format;
 use alloc::string::String;
 
@@ -75,10 +75,7 @@ pub fn line(program: &str, how: &Ended) -> Option<String> {
         }),
         ended::FAULT => {
             let (cause, number, Ended { address, pc, .. }) = (cause_text(how.cause), how.number(), how);
-            let overflow = overflow_text(how.cause, how.address);
-            Some(format!(
-                "{program} (domain {number}) was stopped: {overflow}{cause} at address {address:#x}, pc {pc:#x}"
-            ))
+            Some(format!("{program} (domain {number}) was stopped: {cause} at address {address:#x}, pc {pc:#x}"))
         }
         _ => Some(format!("{program} (domain {}) was killed", how.number())),
     }

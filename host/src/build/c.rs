@@ -223,7 +223,6 @@ pub fn compile(root: &Path, name: &Path, recipe: &Recipe) -> Result<PathBuf> {
     let half = program.with_extension(format!("{}.half", std::process::id()));
     command.arg("-o").arg(&half).args(&objects).arg(crt0).args(given);
     command.args(named.iter().map(|name| format!("-l{name}"))).args(arguments);
-    command.args(recipe.stack.map(|bytes| format!("-Wl,--defsym=__pebble_main_stack={bytes}")));
     run(&mut command, &name.display().to_string())?;
     fs::rename(&half, &program).with_context(|| program.display().to_string())?;
     Ok(program)

@@ -115,7 +115,7 @@ fn way(root: &Path, source: &Source, path: &Path) -> Result<Way> {
     }
     let for_rust = Recipe { binary: recipe.binary.take(), ..Recipe::default() };
     if !recipe.is_empty() {
-        bail!("{name}: sources, cflags, include, libraries, stack and port are of components in C");
+        bail!("{name}: sources, cflags, include, libraries and port are of components in C");
     }
     let package = if path.is_dir() { Some(path) } else { cargo::package_of(path).filter(|_| ending == "rs") };
     match package {

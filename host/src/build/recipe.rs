@@ -26,8 +26,6 @@ pub struct Recipe {
     pub include: Vec<PathBuf>,
     /// Names as after `-l`, or paths of `.a` and `.o` files.
     pub libraries: Vec<String>,
-    /// Bytes that the main thread's stack may grow to.
-    pub stack: Option<u32>,
     /// A recipe of `ports`, which is added to this one when its sources are there.
     pub port: Option<String>,
     /// The program, where a package of cargo's has several.
@@ -36,9 +34,9 @@ pub struct Recipe {
 impl Recipe {
     /// That of a manifest block.
     pub fn of(component: &Component) -> Recipe {
-        let Component { sources, exclude, cflags, include, libraries, stack, port, binary, .. } = component.clone();
+        let Component { sources, exclude, cflags, include, libraries, port, binary, .. } = component.clone();
         let include = include.into_iter().map(PathBuf::from).collect();
-        Recipe { sources, exclude, cflags, include, libraries, stack, port, binary }
+        Recipe { sources, exclude, cflags, include, libraries, port, binary }
     }
     pub fn is_empty(&self) -> bool {
         *self == Recipe::default()
@@ -74,7 +72,6 @@ impl Recipe {
         self.cflags.extend(other.cflags);
         self.include.extend(other.include);
         self.libraries.extend(other.libraries);
-        self.stack = other.stack.or(self.stack);
         self.port = other.port.or(self.port.take());
         self.binary = other.binary.or(self.binary.take());
     }

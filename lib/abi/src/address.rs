@@ -42,10 +42,6 @@ pub const PRIVATE_VA: usize = 0x0001_0000;
 pub const IMAGE_VA: usize = 0x0004_0000;
 /// Bytes of a main thread's stack, whose top is the image's lowest address.
 pub const MAIN_STACK: usize = 64 * 1024;
-/// Bytes that the stack of a C program's main thread may grow to, where nothing else is said.
-pub const GROWN_STACK: usize = 8 << 20;
-/// Beside the bytes of a stack: it has few of them at first, and grows to them as it is used. A domain has one such stack.
-pub const STACK_GROWS: usize = 1 << 62;
 /// A program's heap ends here at the latest.
 pub const HEAP_END: usize = 0x2000_0000;
 /// Pages that other domains share or give appear from here to `DEVICE_VA`.
@@ -69,23 +65,6 @@ pub const MASKED_STACK: usize = 1024;
 pub const STACK_FLOOR: usize = 0x3000_0000;
 /// Bytes of the stack of a further thread, or of a server's stack queue.
 pub const THREAD_STACK: usize = 32 * 1024;
-/// What one takes with its guard, a page below it. Those that are larger take several, with a guard in the last.
-pub const STACK_SLOT: usize = THREAD_STACK + PAGE;
-/// Top of the first slot below the main stack, whose own guard is above that.
-pub const STACK_LOW: usize = IMAGE_VA - MAIN_STACK - PAGE;
-
-/// Whether a stack ends above the page of `va`, where stacks are: the guard of a slot, or of the main stack.
-pub const fn is_stack_guard(va: usize) -> bool {
-    const fn ends(top: usize, va: usize) -> bool {
-        (top - 1 - va) % STACK_SLOT >= THREAD_STACK
-    }
-    match va {
-        STACK_LOW..IMAGE_VA => va < STACK_LOW + PAGE,
-        PRIVATE_VA..STACK_LOW => ends(STACK_LOW, va),
-        STACK_FLOOR..STACK_TOP => ends(STACK_TOP, va),
-        _ => false,
-    }
-}
 /// The page of return stubs, executable in every domain: see [`crate::system`].
 pub const RETURN_PAGE: usize = 0x3FFF_F000;
 /// In the return page: where a called function is entered from, so that a core which predicts returns has the

@@ -65,7 +65,7 @@ system_portals! {
     THREAD_JOIN = 23, "scheduler.join";
     /// `(tp)`: the thread pointer of entries on a queued stack; or [`TP_IS_THREAD`].
     SET_TP = 24, "domain.set_tp";
-    /// `(bytes)`: a new stack above a guard page, which has all of them, or with `STACK_GROWS` may come to have them; its top.
+    /// `(bytes)`: a new stack above a guard page; its top.
     STACK = 25, "memory.stack";
     /// `(device, semaphore)`: each interrupt of the caller's device posts the semaphore once, until `INTERRUPT_DONE`.
     INTERRUPT = 26, "interrupt.attach";
@@ -313,11 +313,6 @@ numbers! {
         pub const FAULT: u64 = 2;
         pub const KILLED: u64 = 3;
     }
-}
-/// What is said before [`cause_text`] where an access has met the end of a stack.
-pub fn overflow_text(cause: u64, address: u64) -> &'static str {
-    let overflows = matches!(cause, 13 | 15) && crate::address::is_stack_guard(address as usize);
-    if overflows { "stack overflow: " } else { "" }
 }
 /// What an exception cause is called (privileged specification, table 4.2).
 pub fn cause_text(cause: u64) -> &'static str {

@@ -17,9 +17,7 @@ void *__pebble_tls(void *block)
 __attribute__((weak)) void __pebble_inherit(const struct start *start);
 extern char **environ __attribute__((weak));
 
-/* What the program wants of a stack, in a constant of its own, or as its manifest or the command line has it (the symbol's address): 0, as others. */
 extern const size_t pebble_main_stack __attribute__((weak));
-extern char __pebble_main_stack[] __attribute__((weak));
 
 static __attribute__((noreturn)) void call_main(struct start *start)
 {
@@ -28,10 +26,9 @@ static __attribute__((noreturn)) void call_main(struct start *start)
     exit(main((int)start->argc, start->argv));
 }
 /* The same on another stack; what is on this one stays. */
-static __attribute__((noreturn)) void call_main_on(char *top, size_t bytes, struct start *start)
+static __attribute__((noreturn)) void call_main_on(char *top, struct start *start)
 {
     __pebble_stack_top = top;
-    __pebble_stack_low = top - bytes;
     register struct start *argument __asm__("a0") = start;
     __asm__ volatile("mv sp, %0\n\tjr %1" : : "r"(top), "r"(call_main), "r"(argument) : "memory");
     __builtin_unreachable();
@@ -39,8 +36,6 @@ static __attribute__((noreturn)) void call_main_on(char *top, size_t bytes, stru
 void __pebble_start(struct start *start)
 {
     __pebble_stack_top = (char *)start;
-    /* The start block may have half of it. */
-    __pebble_stack_low = (char *)start - MAIN_STACK / 2;
     void *tp;
     __asm__("mv %0, tp" : "=r"(tp));
     invoke_portal(SYS_SET_TP, tp);
@@ -48,16 +43,13 @@ void __pebble_start(struct start *start)
         environ = start->argv + start->argc + 1;
     if (start->inherited && __pebble_inherit)
         __pebble_inherit(start);
-    size_t bytes = &pebble_main_stack ? pebble_main_stack : __pebble_main_stack ? (size_t)__pebble_main_stack : GROWN_STACK;
-    word top = invoke_portal(SYS_STACK, bytes | STACK_GROWS);
-    /* A domain of protection has none that grows. */
-    if (top < 0 && &pebble_main_stack)
-        top = invoke_portal(SYS_STACK, bytes);
-    if (top >= 0)
-        call_main_on((char *)top, bytes, start);
-    /* As shells call it: it could not be executed. */
-    while (&pebble_main_stack)
-        invoke_portal(SYS_EXIT, 126);
+    if (&pebble_main_stack) {
+        word top = invoke_portal(SYS_STACK, pebble_main_stack);
+        /* As shells call it: it could not be executed. */
+        while (top < 0)
+            invoke_portal(SYS_EXIT, 126);
+        call_main_on((char *)top, start);
+    }
     call_main(start);
 }
 

@@ -138,10 +138,6 @@ pub struct Component {
     #[cfg(feature = "sources")]
     #[serde(default, skip_serializing)]
     pub libraries: Vec<String>,
-    /// Bytes that the stack of its main thread may grow to, of a program in C.
-    #[cfg(feature = "sources")]
-    #[serde(default, skip_serializing)]
-    pub stack: Option<u32>,
     /// A recipe of `ports`: its sources, options, headers and libraries are the program's, too.
     #[cfg(feature = "sources")]
     #[serde(default, skip_serializing)]

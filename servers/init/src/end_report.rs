@@ -3,7 +3,7 @@
 use crate::line::Line;
 use abi::address::SEGMENTS_END;
 use abi::enclosure::own_segment;
-use abi::system::{Ended, cause_text, ended, overflow_text};
+use abi::system::{Ended, cause_text, ended};
 use core::fmt::Write;
 
 /// The line for the end of `name`; none for an end that needs no words. `hosted`: it is a software fault domain.
@@ -21,8 +21,7 @@ pub fn line(name: &str, hosted: bool, how: &Ended) -> Option<Line> {
     Some(line)
 }
 fn fault(line: &mut Line, hosted: bool, how: &Ended) -> core::fmt::Result {
-    let (overflow, cause) = (overflow_text(how.cause, how.address), cause_text(how.cause));
-    write!(line, " was stopped: {overflow}{cause} at address {:#x}, pc {:#x}", how.address, how.pc)?;
+    write!(line, " was stopped: {} at address {:#x}, pc {:#x}", cause_text(how.cause), how.address, how.pc)?;
     match own_segment(how.pc) {
         Some((base, _)) if hosted => {
             write!(line, " of its fault domain ({:#x} of its program)", how.pc - base)?;

@@ -33,7 +33,7 @@ impl<R: Ram> Spaces<R> {
             ..source
         };
         // A device belongs to the driver alone.
-        let received = (RECEIVE_VA, source.received_end as usize);
+        let received = (RECEIVE_VA, source.received_end);
         for (start, end) in [(PRIVATE_VA, source.low_end), received, (source.high_start, STACK_TOP)] {
             for va in spans(start, end) {
                 if let Some(first) = tables::entry(&self.ram, source.root, va) {

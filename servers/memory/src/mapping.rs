@@ -215,9 +215,6 @@ impl<R: Ram> Spaces<R> {
     #[cfg_attr(target_os = "none", optimize(size))]
     pub fn stack(&mut self, asid: usize, bytes: usize) -> Result<usize, Error> {
         if self.views.get(asid).is_some() {
-            if bytes & STACK_GROWS != 0 {
-                return Err(Error::ENOTSUP);
-            }
             let stack = |s: &mut Self, space| {
                 let top = s.stack(space, bytes)?;
                 let size = stacks::size(bytes)?;
@@ -225,53 +222,18 @@ impl<R: Ram> Spaces<R> {
             };
             return Ok(self.taking(asid, Rights::READ_WRITE, stack)? + stacks::size(bytes)?);
         }
-        let (grows, bytes) = (bytes & STACK_GROWS != 0, bytes & !STACK_GROWS);
         let count = stacks::slots(bytes)?;
-        let Space { root, first_slot, growing_slot, growing_slots, .. } = *self.space(asid)?;
-        if grows && growing_slots > 0 {
-            return Err(Error::EEXIST);
-        }
-        let kept = growing_slot as usize..(growing_slot + growing_slots) as usize;
+        let Space { root, first_slot, .. } = *self.space(asid)?;
         let ram = &self.ram;
-        let used = |n| kept.contains(&n) || !tables::leaf(ram, root, stacks::top(n) - PAGE).is_none();
+        let used = |n| !tables::leaf(ram, root, stacks::top(n) - PAGE).is_none();
         let n = stacks::find(first_slot as usize, count, used)?;
         let top = stacks::top(n);
-        let size = if grows { stacks::GROWN_FIRST } else { stacks::size(bytes)? };
+        let size = stacks::size(bytes)?;
         self.map_range(asid, top - size, size, Rights::READ_WRITE)?;
-        let space = self.space(asid)?;
         if n == first_slot as usize {
-            space.first_slot = (n + count) as u16;
-        }
-        if grows {
-            (space.growing_slot, space.growing_slots) = (n as u16, count as u16);
+            self.space(asid)?.first_slot = (n + count) as u16;
         }
         Ok(top)
-    }
-    /// An access to `va` faulted where nothing is. If the stack that grows may reach so far, all from there to what it has is promised, and some
-    /// more below, so that most frames find their pages there; whether.
-    #[cold]
-    #[inline(never)]
-    pub fn grow_stack(&mut self, asid: usize, va: usize) -> bool {
-        let Ok(Space { root, growing_slot, growing_slots, .. }) = self.space(asid).copied() else { return false };
-        if growing_slots == 0 {
-            return false;
-        }
-        let (low, top) = stacks::growing(growing_slot as usize, growing_slots as usize);
-        let page = va / PAGE * PAGE;
-        if !(low..top).contains(&page) {
-            return false;
-        }
-        let missing = |at: &usize| tables::leaf(&self.ram, root, *at).is_none();
-        let end = (page..top).step_by(PAGE).find(|at| !missing(at)).unwrap_or(top);
-        let start = (low..page)
-            .rev()
-            .step_by(PAGE)
-            .map(|at| at / PAGE * PAGE)
-            .take(stacks::GROWN_AHEAD)
-            .take_while(missing)
-            .last();
-        let start = start.unwrap_or(page);
-        end > page && self.map_range(asid, start, end - start, Rights::READ_WRITE).is_ok()
     }
     /// Gives a stack back: its pages down to its guard, or to one that a window shows (`EBUSY`).
     pub fn release_stack(&mut self, asid: usize, top: usize, windows: OpenWindows) -> Result<(), Error> {
@@ -288,9 +250,6 @@ impl<R: Ram> Spaces<R> {
         })?;
         let space = self.space(asid)?;
         space.first_slot = space.first_slot.min(n as u16);
-        if n == space.growing_slot as usize {
-            space.growing_slots = 0;
-        }
         Ok(())
     }
 }

@@ -27,7 +27,7 @@ impl<R: Ram> Spaces<R> {
         if va < HEAP_END {
             space.low_end = space.low_end.max(va + PAGE);
         } else if va < DEVICE_VA {
-            space.received_end = space.received_end.max((va + PAGE) as u32);
+            space.received_end = space.received_end.max(va + PAGE);
         } else if (STACK_FLOOR..SEGMENTS_VA).contains(&va) {
             space.high_start = space.high_start.min(va);
         }

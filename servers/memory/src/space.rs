@@ -40,10 +40,7 @@ pub struct Space {
     pub(crate) low_end: usize,
     pub(crate) high_start: usize,
     /// End of what was ever mapped from `RECEIVE_VA` on.
-    pub(crate) received_end: u32,
-    /// The first and the number of the slots of the stack that grows, if it has one.
-    pub(crate) growing_slot: u16,
-    pub(crate) growing_slots: u16,
+    pub(crate) received_end: usize,
     /// A boot component: its pages are there at once.
     pub boot: bool,
     /// It has device registers.
@@ -66,8 +63,6 @@ const NONE: Space = Space {
     low_end: 0,
     high_start: 0,
     received_end: 0,
-    growing_slot: 0,
-    growing_slots: 0,
     boot: false,
     devices: false,
     segments: 0,
@@ -85,7 +80,7 @@ impl Space {
             heap: PRIVATE_VA,
             low_end: PRIVATE_VA,
             high_start: STACK_TOP,
-            received_end: RECEIVE_VA as u32,
+            received_end: RECEIVE_VA,
             ..NONE
         }
     }
@@ -261,7 +256,7 @@ impl<R: Ram> Spaces<R> {
         let devices = if space.devices { STACK_FLOOR } else { DEVICE_VA };
         let parts = [
             (PRIVATE_VA, space.low_end),
-            (RECEIVE_VA, space.received_end as usize),
+            (RECEIVE_VA, space.received_end),
             (DEVICE_VA, devices),
             (space.high_start, STACK_TOP),
         ];

@@ -304,29 +304,6 @@ fn stacks_have_a_guard_and_their_slots_are_used_again() {
     assert_eq!(s.stack(1, THREAD_STACK), Ok(first));
 }
 #[test]
-fn a_stack_that_grows_is_promised_as_it_is_used_and_keeps_its_slots() {
-    const BYTES: usize = 1 << 20;
-    let mut s = spaces();
-    let root = s.create(id(1)).unwrap();
-    assert!(!s.grow_stack(1, STACK_TOP - PAGE));
-    let top = s.stack(1, BYTES | STACK_GROWS).unwrap();
-    assert_eq!(s.space(1).unwrap().pages as usize, stacks::GROWN_FIRST / PAGE);
-    assert_eq!(s.stack(1, BYTES | STACK_GROWS), Err(Error::EEXIST));
-    let other = s.stack(1, THREAD_STACK).unwrap();
-    assert!(other > top || other <= top - BYTES - PAGE);
-    // All from there up, and some more below.
-    assert!(s.grow_stack(1, top - 20 * PAGE));
-    assert_eq!(s.space(1).unwrap().pages as usize, 20 + stacks::GROWN_AHEAD + THREAD_STACK / PAGE);
-    assert!(!tables::leaf(&s.ram, root, top - 3 * PAGE).is_none());
-    assert_eq!(
-        [top - PAGE, top, top - BYTES - stacks::size(THREAD_STACK).unwrap() - 2 * PAGE].map(|va| s.grow_stack(1, va)),
-        [false; 3]
-    );
-    assert!(s.grow_stack(1, top - BYTES));
-    s.release_stack(1, top, NONE).unwrap();
-    assert!(!s.grow_stack(1, top - PAGE));
-}
-#[test]
 fn releasing_what_is_no_stack_is_refused() {
     let mut s = spaces();
     s.create(id(1)).unwrap();

@@ -2,12 +2,12 @@
 //! `STACK_TOP` down. Which slots are in use is read from the page tables themselves: a slot is used if its top page is mapped.
 
 use abi::Error;
-use abi::address::{PAGE, PRIVATE_VA, STACK_FLOOR, STACK_LOW, STACK_SLOT, STACK_TOP, THREAD_STACK};
+use abi::address::{IMAGE_VA, MAIN_STACK, PAGE, PRIVATE_VA, STACK_FLOOR, STACK_TOP, THREAD_STACK};
 
 /// Bytes of a slot: a stack and the guard below it.
-const SLOT: usize = STACK_SLOT;
+const SLOT: usize = THREAD_STACK + PAGE;
 /// Tops of the first slot, and of the first one above.
-const LOW: usize = STACK_LOW;
+const LOW: usize = IMAGE_VA - MAIN_STACK - PAGE;
 const HIGH: usize = STACK_TOP;
 /// Slots below the main stack.
 const LOW_SLOTS: usize = (LOW - PRIVATE_VA) / SLOT;
@@ -16,14 +16,6 @@ pub const SLOTS: usize = LOW_SLOTS + (HIGH - STACK_FLOOR) / SLOT;
 // A space keeps one in 16 bits.
 const _: () = assert!(SLOTS <= u16::MAX as usize);
 
-/// Bytes that a stack which grows has from the start, and pages that it gets at once beyond those that are wanted.
-pub const GROWN_FIRST: usize = 2 * PAGE;
-pub const GROWN_AHEAD: usize = 15;
-
-/// What a stack that grows may have, of the `count` slots from `n` on: all but a guard page.
-pub fn growing(n: usize, count: usize) -> (usize, usize) {
-    (top(n) - count * SLOT + PAGE, top(n))
-}
 /// Top of slot `n`.
 pub fn top(n: usize) -> usize {
     if n < LOW_SLOTS { LOW - n * SLOT } else { HIGH - (n - LOW_SLOTS) * SLOT }
@@ -68,21 +60,7 @@ pub fn find(from: usize, count: usize, mut used: impl FnMut(usize) -> bool) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use abi::address::{HEAP_END, IMAGE_VA, MAIN_STACK, is_stack_guard};
-    #[test]
-    fn what_is_below_a_stack_is_called_its_guard() {
-        for n in [0, 1, LOW_SLOTS - 1, LOW_SLOTS, LOW_SLOTS + 9, SLOTS - 1] {
-            let bottom = top(n) - THREAD_STACK;
-            assert_eq!(
-                [bottom - 1, bottom - PAGE, bottom, top(n) - 1].map(is_stack_guard),
-                [true, true, false, false],
-                "{n}"
-            );
-        }
-        let (low, _) = growing(LOW_SLOTS + 2, 5);
-        assert_eq!([IMAGE_VA - MAIN_STACK - 1, low - 1, low].map(is_stack_guard), [true, true, false]);
-        assert_eq!([0, 8, IMAGE_VA, IMAGE_VA - 1, HEAP_END, STACK_TOP].map(is_stack_guard), [false; 6]);
-    }
+    use abi::address::HEAP_END;
     #[test]
     fn a_thousand_threads_fit() {
         const { assert!(SLOTS > 2048) };

@@ -41,9 +41,6 @@ pub extern "C" fn handle_fault(
                 spaces.missed(asid, value, thread);
                 return 0;
             }
-            if access.is_some() && spaces.grow_stack(asid, value) {
-                return 0;
-            }
             let Some(client) = DomainId::of(executing) else { return 0 };
             match ask(thread, spaces, (client, cause, value, pc)) {
                 Answered::Again => 0,
@@ -108,10 +105,6 @@ fn open_window(executing: DomainId, callee: u64, address: usize, write: bool, th
         return 0;
     }
     if result == Error::EFAULT.code() {
-        let grown = locked(|s| s.space_of(executing.word()).map(|(caller, _)| s.grow_stack(caller, address) as usize));
-        if grown == 1 {
-            return 0;
-        }
         let client = SPACES.lock().whose_pages(executing);
         let cause = arch::trap::page_fault(write);
         if ask(thread, SPACES.lock(), (client, cause, address, 0)) == Answered::Again {
