@@ -41,6 +41,7 @@
 #define NODE_OF_DISK (1ul << 62) /* in the numbers of the disk's nodes */
 #define PAGE 4096ul
 #define THREAD_STACK 32768ul
+#define MAIN_STACK 65536ul
 #define KIND_CONSOLE 0
 #define KIND_SOCKET 4
 

@@ -26,9 +26,10 @@ static __attribute__((noreturn)) void call_main(struct start *start)
     exit(main((int)start->argc, start->argv));
 }
 /* The same on another stack; what is on this one stays. */
-static __attribute__((noreturn)) void call_main_on(char *top, struct start *start)
+static __attribute__((noreturn)) void call_main_on(char *top, size_t bytes, struct start *start)
 {
     __pebble_stack_top = top;
+    __pebble_stack_low = top - bytes;
     register struct start *argument __asm__("a0") = start;
     __asm__ volatile("mv sp, %0\n\tjr %1" : : "r"(top), "r"(call_main), "r"(argument) : "memory");
     __builtin_unreachable();
@@ -36,6 +37,8 @@ static __attribute__((noreturn)) void call_main_on(char *top, struct start *star
 void __pebble_start(struct start *start)
 {
     __pebble_stack_top = (char *)start;
+    /* The start block may have half of it. */
+    __pebble_stack_low = (char *)start - MAIN_STACK / 2;
     void *tp;
     __asm__("mv %0, tp" : "=r"(tp));
     invoke_portal(SYS_SET_TP, tp);
@@ -48,7 +51,7 @@ void __pebble_start(struct start *start)
         /* As shells call it: it could not be executed. */
         while (top < 0)
             invoke_portal(SYS_EXIT, 126);
-        call_main_on((char *)top, start);
+        call_main_on((char *)top, pebble_main_stack, start);
     }
     call_main(start);
 }
