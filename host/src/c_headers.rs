@@ -140,8 +140,8 @@ fn library() -> String {
         abi::file::NODE_OF_DISK.trailing_zeros()
     )
     .unwrap();
-    writeln!(to, "#define PAGE {}ul\n#define THREAD_STACK {}ul", abi::address::PAGE, abi::address::THREAD_STACK)
-        .unwrap();
+    let [page, thread, main] = [abi::address::PAGE, abi::address::THREAD_STACK, abi::address::MAIN_STACK];
+    writeln!(to, "#define PAGE {page}ul\n#define THREAD_STACK {thread}ul\n#define MAIN_STACK {main}ul").unwrap();
     writeln!(to, "#define KIND_CONSOLE 0\n#define KIND_SOCKET {}", abi::internet::SOCKET).unwrap();
     writeln!(to, "\n/* What errors that POSIX does not name mean: ERROR_TEXTS(X) is X(name, text) for each. */")
         .unwrap();
