@@ -55,6 +55,8 @@ pub struct Job {
     pub status: AtomicUsize,
     pub done: AtomicBool,
 }
+/// Ticks of `hrtime` after which to look again whether something is over.
+const SOON: u64 = 5_000_000;
 /// Jobs that have not been said to be done.
 static JOBS: Mutex<Vec<Arc<Job>>> = Mutex::new(Vec::new());
 /// What the shell's threads work for, by their indices, the innermost last.
@@ -171,9 +173,12 @@ impl Job {
         self.wait_until(Job::has_ended);
         self.collect()
     }
-    /// Waits for the end of all of its line, the same way; its status.
+    /// Waits for the end of all of its line, which another thread executes; its status.
     pub fn wait_whole(&self) -> i32 {
-        self.wait_until(Job::is_over);
+        // That thread waits for the same news, and would miss what is taken from it.
+        while !self.is_over() && !self.background.load(Ordering::Relaxed) {
+            pebble::time::sleep(SOON);
+        }
         let status = self.collect();
         if status == 0 { self.status.load(Ordering::Relaxed) as i32 } else { status }
     }
@@ -315,8 +320,6 @@ pub fn report() {
 }
 /// Waits until no other job of the background runs: true; or until `own`, which waits, is interrupted.
 pub fn wait_all(own: &Job) -> bool {
-    /// Ticks of `hrtime` after which to look again.
-    const SOON: u64 = 5_000_000;
     let others = |job: &&Arc<Job>| job.background.load(Ordering::Relaxed) && !own.is_within(job);
     let jobs: Vec<Arc<Job>> = JOBS.lock().iter().filter(others).cloned().collect();
     for job in jobs {

@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-char *optarg;
-int optind = 1, opterr = 1, optopt = '?';
+/* Weak: programs that bring a getopt of their own have that one. */
+#define REPLACEABLE __attribute__((weak))
+
+REPLACEABLE char *optarg;
+REPLACEABLE int optind = 1, opterr = 1, optopt = '?';
 
 /* In a word of letters, the next one. */
 static const char *letters;
@@ -168,15 +171,15 @@ static int next(int count, char *const words[], const char *wanted, const struct
     }
     return letter(count, words, wanted, quiet, missing);
 }
-int getopt(int count, char *const words[], const char *wanted)
+REPLACEABLE int getopt(int count, char *const words[], const char *wanted)
 {
     return next(count, words, wanted, NULL, NULL, 0);
 }
-int getopt_long(int count, char *const words[], const char *wanted, const struct option *longs, int *index)
+REPLACEABLE int getopt_long(int count, char *const words[], const char *wanted, const struct option *longs, int *index)
 {
     return next(count, words, wanted, longs, index, 0);
 }
-int getopt_long_only(int count, char *const words[], const char *wanted, const struct option *longs, int *index)
+REPLACEABLE int getopt_long_only(int count, char *const words[], const char *wanted, const struct option *longs, int *index)
 {
     return next(count, words, wanted, longs, index, 1);
 }
