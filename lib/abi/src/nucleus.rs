@@ -143,7 +143,7 @@ pub mod domain {
     pub const WINDOW_TABLES: i32 = LENT - 8 * ((super::MAX_THREADS * crate::address::WINDOW_STRIDE) >> 21) as i32;
     /// Supervisor address of the middle of the domain's counters ([`crate::count`]); 0 in a system that counts nothing.
     pub const COUNTERS: i32 = WINDOW_TABLES - 8;
-    /// Stacks that threads have been given beside the queue's ([`super::Thread::reserve`]) and that are not taken out of it again.
+    /// Reserves ([`super::Thread::reserve`]) that calls have used, so that they go into the queue, and that are not taken out of it again.
     pub const RESERVES: i32 = COUNTERS - 8;
     /// Supervisor address of the domain's [`crate::patch::Patch`], or 0.
     pub const PATCH: i32 = RESERVES - 8;

@@ -97,6 +97,9 @@ nucleus_no_stack:
     addi    t4, t4, 1
     sd      t3, {STACKS}(t6)
     sd      t4, {STACK_WAITERS}(t6)
+    ld      t4, {RESERVES}(t6)
+    addi    t4, t4, 1
+    sd      t4, {RESERVES}(t6)
     j       dispatch
 1:  li      t0, {NO_STACK}
     ld      t3, {IDENTITY}(t6)

@@ -2,9 +2,10 @@
 //!
 //! A call takes any stack of the queue, whoever makes it: who calls is not looked at, which would make every call longer. So one client's threads can
 //! have all of them. What a client is sure of comes when the queue is empty: of each server, each account has a stack to itself, its *reserve*, which is
-//! made when it is needed first, and given to one thread. Once it has been used it goes into the queue like any other, and the next return takes
-//! one out of it again: so a queue never has more for long than what the server has given it and the reserves in use. Who has a stack of the server's
-//! already, in whatever call of its account, waits.
+//! made when it is needed first, and given to one thread. A thread that finds another stack in the queue by then keeps its reserve, until another thread of
+//! its account needs it. Once it has been used it goes into the queue like any other, and the next return takes
+//! one out of it again: so a queue never has more for long than what the server has given it and the reserves in use (`domain::RESERVES`). Who has a stack
+//! of the server's already, in whatever call of its account, waits.
 
 use crate::Result;
 use crate::machine::neighbours::Machine;
@@ -24,6 +25,14 @@ pub enum NoStack {
     Again,
     /// It waits for one, and is counted already.
     Wait,
+}
+
+/// A stack that an account has of a server.
+enum Stack<M: Machine> {
+    /// A thread is in a call of it.
+    InUse,
+    /// The thread with that page has it as a reserve that it has not used.
+    Reserve(ThreadPage<M>),
 }
 
 impl<M: Machine> Manager<M> {
@@ -89,8 +98,23 @@ impl<M: Machine> Manager<M> {
         let account = self.account_of_thread(index)?;
         let d = self.domain(asid).ok()?;
         let table = d.table;
-        if !self.places_stacks(asid) || self.has_stack(account, asid, table) {
+        if !self.places_stacks(asid) {
             return None;
+        }
+        match self.stack_of(account, asid, table) {
+            None => {}
+            Some(Stack::InUse) => return None,
+            Some(Stack::Reserve(another)) => {
+                // It may have used it since.
+                let _masked = Masked::new(self.machine);
+                let descriptor = another.reserve();
+                if descriptor == 0 || self.machine.read(descriptor) != table.address() {
+                    return None;
+                }
+                another.set_reserve(0);
+                page.set_reserve(descriptor);
+                return Some(());
+            }
         }
         self.take_reserve(page);
         let descriptor = match self.domain(asid).ok()?.reserves {
@@ -102,9 +126,6 @@ impl<M: Machine> Manager<M> {
         };
         self.machine.write(descriptor, table.address());
         page.set_reserve(descriptor);
-        // Others count down in calls that return.
-        let _masked = Masked::new(self.machine);
-        table.set_field(domain::RESERVES, table.field(domain::RESERVES) + 1);
         Some(())
     }
     /// Whose account the calls of thread `index` are on, if its home lives.
@@ -112,20 +133,23 @@ impl<M: Machine> Manager<M> {
         let home = self.live(self.threads.home(index)?).ok()?;
         self.domain(home).ok().map(|d| d.account)
     }
-    /// Whether a thread of `account` is in a call into domain `asid`, or has a reserve for one.
-    fn has_stack(&self, account: Account, asid: usize, table: Table<M>) -> bool {
+    /// The first stack that a thread of `account` has of domain `asid`.
+    #[inline(never)]
+    fn stack_of(&self, account: Account, asid: usize, table: Table<M>) -> Option<Stack<M>> {
         let mut seen = self.seen.borrow_mut();
         let mut own = self.threads.living().filter(|&(index, ..)| self.account_of_thread(index) == Some(account));
-        own.any(|(_, page, _)| {
+        own.find_map(|(_, page, _)| {
             let reserve = page.reserve();
             if reserve != 0 && self.machine.read(reserve) == table.address() {
-                return true;
+                return Some(Stack::Reserve(page));
             }
             // It may run whenever this is interrupted.
-            seen.settle_calls(page, &self.code).any(|(portal, _)| {
+            let mut calls = seen.settle_calls(page, &self.code);
+            let inside = calls.any(|(portal, _)| {
                 let block = self.code.containing(portal).map(|(_, block)| block);
                 block.is_some_and(|block| block.server as usize == asid && !block.same_domain)
-            })
+            });
+            inside.then_some(Stack::InUse)
         })
     }
     /// Takes from a thread, which runs no portal meanwhile, the reserve that it has not used.
@@ -139,8 +163,6 @@ impl<M: Machine> Manager<M> {
         page.set_reserve(0);
         let table = Table::at(self.machine, self.machine.read(descriptor));
         self.keep_reserve(table, descriptor);
-        let _masked = Masked::new(self.machine);
-        table.set_field(domain::RESERVES, table.field(domain::RESERVES) - 1);
     }
     /// Keeps a stack that is nobody's for the next account that needs a reserve.
     fn keep_reserve(&mut self, table: Table<M>, descriptor: u64) {

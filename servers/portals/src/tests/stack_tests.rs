@@ -55,6 +55,7 @@ impl Scene {
             let stack = match table.field(domain::STACKS) {
                 0 if reserve != 0 && Fake.read(reserve) == table.address() => {
                     table.set_field(domain::STACK_WAITERS, table.field(domain::STACK_WAITERS) + 1);
+                    table.set_field(domain::RESERVES, table.field(domain::RESERVES) + 1);
                     page.set_reserve(0);
                     Fake.write(reserve, 0);
                     reserve
@@ -147,18 +148,51 @@ fn a_reserve_that_its_thread_did_not_use_goes_back_when_it_ends() {
     let mut s = scene();
     let (one, other) = (s.one, s.other);
     s.enter(one).unwrap();
-    let table = s.table();
     assert_eq!(s.world.manager.no_stack(other.1, s.id()), Ok(NoStack::Again));
-    assert_eq!((s.world.page(other.1).reserve() != 0, table.field(domain::RESERVES)), (true, 1));
+    assert!(s.world.page(other.1).reserve() != 0);
     let second = (other.0, s.world.thread(other.0).unwrap(), other.2);
-    assert_eq!(s.enter(second), Err(Ok(NoStack::Wait)), "a thread of its account has the reserve");
     s.world.exit_thread(other.1);
     s.world.manager.reap();
-    assert_eq!((s.world.page(other.1).reserve(), table.field(domain::RESERVES)), (0, 0));
+    assert_eq!(s.world.page(other.1).reserve(), 0);
     // It is there for the next one.
     s.enter(second).unwrap();
     assert_eq!(s.stacks(), 2);
     s.world.check();
+}
+#[test]
+fn a_reserve_that_was_not_used_is_another_threads_of_the_account_when_that_needs_it() {
+    let mut s = scene();
+    let (one, other) = (s.one, s.other);
+    let first = s.enter(one).unwrap();
+    assert_eq!(s.world.manager.no_stack(other.1, s.id()), Ok(NoStack::Again));
+    // The stack is back before the call is made again, which takes that one.
+    s.leave(one, first);
+    let its = s.enter(other).unwrap();
+    assert_eq!((its, s.world.page(other.1).reserve() != 0), (first, true));
+    s.leave(other, its);
+    // It calls no more, and all stacks of the queue are others'.
+    let first = s.enter(one).unwrap();
+    let second = (other.0, s.world.thread(other.0).unwrap(), other.2);
+    let third = (other.0, s.world.thread(other.0).unwrap(), other.2);
+    let reserve = s.enter(second).unwrap();
+    assert_eq!((s.world.page(other.1).reserve(), s.stacks()), (0, 2));
+    assert_eq!(s.enter(third), Err(Ok(NoStack::Wait)), "its account has one, in use");
+    s.leave(second, reserve);
+    s.leave(one, first);
+    assert_eq!((s.queue(), s.table().field(domain::RESERVES)), (1, 0));
+}
+#[test]
+fn a_reserve_that_was_not_used_has_no_return_take_a_stack_out_of_the_queue() {
+    let mut s = scene();
+    let (one, other) = (s.one, s.other);
+    let first = s.enter(one).unwrap();
+    assert_eq!(s.world.manager.no_stack(other.1, s.id()), Ok(NoStack::Again));
+    // Somebody else waits for a stack, so returns look.
+    let second = (one.0, s.world.thread(one.0).unwrap(), one.2);
+    assert_eq!(s.enter(second), Err(Ok(NoStack::Wait)));
+    s.leave(one, first);
+    assert_eq!(s.queue(), 1);
+    assert_eq!(s.enter(second), Ok(first));
 }
 #[test]
 fn a_thread_has_a_reserve_of_one_server_only() {
@@ -169,13 +203,13 @@ fn a_thread_has_a_reserve_of_one_server_only() {
     let other_portal = s.world.open(s.other.1, "t.two").unwrap();
     let (one, other) = (s.one, s.other);
     s.enter(one).unwrap();
-    let table = s.table();
     assert_eq!(s.world.manager.no_stack(other.1, s.id()), Ok(NoStack::Again));
     let (tables, its) = s.world.manager.domain(two).map(|d| (d.table, d.id)).unwrap();
     tables.set_field(domain::STACKS, 0);
     assert_eq!(s.world.manager.no_stack(other.1, its), Ok(NoStack::Again));
-    assert_eq!((table.field(domain::RESERVES), tables.field(domain::RESERVES)), (0, 1));
     assert_eq!(Fake.read(s.world.page(other.1).reserve()), tables.address());
+    // The one before is there for the next account.
+    assert_eq!(s.world.manager.domain(s.server).map(|d| Fake.read(d.reserves)), Ok(0));
     assert!(portal > 0 && other_portal > 0);
 }
 #[test]

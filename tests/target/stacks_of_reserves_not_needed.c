@@ -1,0 +1,66 @@
+// on strict
+// slices 3
+// timeout 30
+// expect stdout 40 rounds of 5 threads were served
+#include <pebble.h>
+#include <stdio.h>
+/* Threads of one account call two servers that have one stack each. One that finds none may be given its account's reserve and find the stack in the queue
+   again when it makes its call: its reserve is none that a return takes out of the queue then, none for calls of the other server, and another thread's as soon as that needs it. A thread
+   that has made all of its calls keeps nothing that the others wait for. The idle ones are there because it takes the longer to see that none of an
+   account is served the more it has, and more happens meanwhile. */
+enum { ROUNDS = 40, THREADS = 5, IDLE = 40, CALLS = 2 };
+static int go, served, portals[2];
+
+static word serve(word value)
+{
+    for (volatile int n = 0; n < 300; n++)
+        ;
+    return value + 1;
+}
+static void client(void *number)
+{
+    for (;;) {
+        sem_wait(go);
+        for (long n = 0; n < CALLS + (long)number % 3; n++)
+            if (invoke_portal(portals[n % 2], n) != n + 1)
+                return;
+        sem_post(served);
+    }
+}
+static void idles(void *never)
+{
+    sem_wait((int)(long)never);
+}
+int main(void)
+{
+    int registered = sem_create(0), servers[2];
+    for (int n = 0; n < 2; n++) {
+        const char *name = n ? "app.other" : "app.one";
+        if ((servers[n] = domain_fork(0)) == 0) {
+            if (portal_register(name, "npi", serve, 0, 1) < 0)
+                return 1;
+            sem_post(registered);
+            sem_wait(sem_create(0));
+        }
+        sem_wait(registered);
+        portals[n] = portal_open(name);
+    }
+    long never = sem_create(0);
+    for (int n = 0; n < IDLE; n++)
+        if (thread_create(idles, (void *)never, -1) < 0)
+            return 3;
+    go = sem_create(0), served = sem_create(0);
+    for (long n = 0; n < THREADS; n++)
+        if (thread_create(client, (void *)n, -1) < 0)
+            return 2;
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int n = 0; n < THREADS; n++)
+            sem_post(go);
+        for (int n = 0; n < THREADS; n++)
+            sem_wait(served);
+    }
+    for (int n = 0; n < 2; n++)
+        domain_kill(servers[n]);
+    printf("%d rounds of %d threads were served\n", ROUNDS, THREADS);
+    return 0;
+}
