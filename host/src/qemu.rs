@@ -35,6 +35,8 @@ pub struct Outcome {
     /// What the console said.
     pub heard: Heard,
     pub timed_out: bool,
+    /// Seconds of processor time that QEMU had used when the time was over.
+    pub computed: Option<f64>,
     /// Nobody took our standard output any more, and there was no way to tell the guest.
     pub broken: bool,
     pub log: Option<GuestLog>,
@@ -263,6 +265,7 @@ pub fn run(image: &Image, machine: &Machine, console: Console) -> Result<Outcome
     let ended = guest.wait(deadline, &broken)?;
     over.store(true, Ordering::Relaxed);
     let log = guest.log();
+    let computed = ended.is_none().then(|| guest.processor_time()).flatten();
     drop(guest);
     if let Some(input) = input {
         input.over();
@@ -283,7 +286,7 @@ pub fn run(image: &Image, machine: &Machine, console: Console) -> Result<Outcome
         }
     }
     let broken = broken.load(Ordering::Relaxed);
-    Ok(Outcome { heard, timed_out: ended.is_none() && !broken, broken, log, breach: None, masked: None })
+    Ok(Outcome { heard, timed_out: ended.is_none() && !broken, computed, broken, log, breach: None, masked: None })
 }
 
 /// Boots an image and lets it run until its console has said a line with `until`: what it said, and all of RAM at that moment.

@@ -256,6 +256,7 @@ pub fn run(model: &Path, image: &Image, settings: &Settings, console: Console) -
         heard,
         broken,
         timed_out: status.code() == Some(OUT_OF_CYCLES) && !ended,
+        computed: None,
         log,
         breach: None,
         masked: None,

@@ -71,7 +71,7 @@ pub fn run_and_tell(
         hart.ram().get(image.log - RAM_BASE..).and_then(|bytes| guest_log::parse(bytes.get(..abi::log::BYTES)?).ok());
     let fences = hart.fences.iter().map(|&(fence, _)| fence).collect();
     let masked = Some(hart.masked());
-    Ok((Outcome { heard: listener.into_heard(), timed_out, broken, log, breach, masked }, fences))
+    Ok((Outcome { heard: listener.into_heard(), timed_out, computed: None, broken, log, breach, masked }, fences))
 }
 /// Time that this thread has executed for. Of no other is the machine's: what is done beside it takes nothing of its time.
 fn processor_time() -> Duration {
