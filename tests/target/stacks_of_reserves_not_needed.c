@@ -4,6 +4,7 @@
 // expect stdout 40 rounds of 5 threads were served
 #include <pebble.h>
 #include <stdio.h>
+#include <stdlib.h>
 /* Threads of one account call two servers that have one stack each. One that finds none may be given its account's reserve and find the stack in the queue
    again when it makes its call: its reserve is none that a return takes out of the queue then, none for calls of the other server, and another thread's as soon as that needs it. A thread
    that has made all of its calls keeps nothing that the others wait for. The idle ones are there because it takes the longer to see that none of an
@@ -17,13 +18,22 @@ static word serve(word value)
         ;
     return value + 1;
 }
+/* Where a return counts those who wait for its stack. */
+static word global_pointer(void)
+{
+    word value;
+    __asm__ volatile("mv %0, gp" : "=r"(value));
+    return value;
+}
 static void client(void *number)
 {
     for (;;) {
         sem_wait(go);
-        for (long n = 0; n < CALLS + (long)number % 3; n++)
-            if (invoke_portal(portals[n % 2], n) != n + 1)
-                return;
+        for (long n = 0; n < CALLS + (long)number % 3; n++) {
+            word result = invoke_portal(portals[n % 2], n), left = global_pointer();
+            if (result != n + 1 || left != 0)
+                exit(printf("%ld, not %ld, and %ld in gp\n", result, n + 1, left));
+        }
         sem_post(served);
     }
 }
