@@ -1,6 +1,7 @@
 // expect stdout W longer than eight pages: 22
 // expect stdout W beyond the end of its memory: 14
 // expect stdout W that wraps: 14
+// expect stdout R of the last page of its gigabyte: 0, and beyond: 14
 // expect stdout W over read-only memory: 14, R: 0
 // expect stdout S not at a page: 22 22, longer than 31 pages: 22, of nothing: 22
 // expect stdout S of what is not there: 14, of the code: 14
@@ -36,6 +37,9 @@ int main(void)
     page_map(get_asid(), end, 0, PAGE_READ | PAGE_WRITE);
     printf("W beyond the end of its memory: %ld\n", -invoke_portal(W, end + 4000, 97l));
     printf("W that wraps: %ld\n", -invoke_portal(W, -8l, 16l));
+    /* A stub, which everybody may read. */
+    char *last = (char *)0x3ffff000;
+    printf("R of the last page of its gigabyte: %d, and beyond: %ld\n", invoke_portal(R, last, 4096l) < 0, -invoke_portal(R, last, 8192l));
     printf("W over read-only memory: %ld, R: %ld\n", -invoke_portal(W, constant, 16l), invoke_portal(R, constant, 16l));
     printf("S not at a page: %ld %ld, longer than 31 pages: %ld, of nothing: %ld\n", -invoke_portal(S, pages + 8, 4096l),
            -invoke_portal(S, pages, 100l), -invoke_portal(S, pages, 32 * 4096l), -invoke_portal(S, pages, 0l));
