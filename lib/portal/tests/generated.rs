@@ -1,7 +1,8 @@
 //! What the generator writes, for every specification up to four arguments between all kinds of ends.
 
+use abi::Error;
 use abi::boot::Symbols;
-use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC, flags};
+use abi::nucleus::{BLOCK_HEADER, BLOCK_MAGIC, FLOATING_FRAME, Thread, flags, limit};
 use abi::template::Lowered;
 use portal::emit::Buffer;
 use portal::{Connection, Count, End, GenerateError, Rejected, Specification, Templates, disassemble, generate};
@@ -289,5 +290,84 @@ fn the_nucleus_s_own_are_counted_and_entered() {
         assert_eq!(words, BLOCK_HEADER / 4 + 6 + more);
         assert_eq!(target([out.0[0], out.0[1], out.0[2], out.0[3]]), TO);
         assert_eq!(disassemble::verify(&out.0[BLOCK_HEADER / 4..words]), Ok(()));
+    }
+}
+/// What a call does first that is not about its frame's place: it writes the frame there, or ends with this error.
+#[derive(Debug, PartialEq)]
+enum Frame {
+    At(u64),
+    Failed(Error),
+}
+/// Executes a call portal as far as that, `t0` being the top of the invocation stack.
+fn frame(code: &[u32], top: u64) -> Frame {
+    const T0: usize = 5;
+    let mut registers = [0u64; 32];
+    registers[T0] = top;
+    let mut at = BLOCK_HEADER / 4;
+    loop {
+        let word = code[at];
+        let [to, one, other] = [7, 15, 20].map(|bit| (word >> bit & 31) as usize);
+        let immediate = word as i32 >> 20;
+        let kind = (word & 0x7F, word >> 12 & 7);
+        let value = registers[one];
+        at += 1;
+        registers[to] = match kind {
+            (0x13, 0) if to == 10 && one == 0 => return Frame::Failed(Error::from_code(immediate as isize).unwrap()),
+            (0x13, 0) => value.wrapping_add_signed(immediate as i64),
+            (0x13, 1) => value << (immediate & 63),
+            (0x1B, 1) => ((value as u32) << (immediate & 31)) as i32 as u64,
+            (0x37, _) => (word & 0xFFFF_F000) as i32 as u64,
+            (0x23, 3) if one == T0 => return Frame::At(value),
+            (0x63, how) => {
+                let taken = match how {
+                    5 => value as i64 >= registers[other] as i64,
+                    6 => value < registers[other],
+                    _ => panic!("a branch of another kind: {word:#x}"),
+                };
+                if taken {
+                    let offset = (word >> 25 & 63) << 5 | (word >> 8 & 15) << 1 | (word >> 7 & 1) << 11;
+                    at += offset as usize / 4 - 1;
+                }
+                registers[to]
+            }
+            (0x6F, _) => panic!("a jump: {word:#x}"),
+            // What else comes in between loads what the rest of the portal needs.
+            _ => registers[to],
+        };
+    }
+}
+/// Floating-point state may go on top of a call's frame whose state is all of the caller's.
+#[test]
+fn a_frame_is_made_where_there_is_room_for_it_and_for_what_comes_on_top_and_nowhere_else() {
+    const PAGE: u64 = 0xFFFF_FFFF_8060_0000;
+    let first = |end: End| End { flags: end.flags | flags::BOOT, ..end };
+    let (one, another, boot, other_boot) = (TRUSTED, SERVER, first(TRUSTED), first(SERVER));
+    let places = [
+        ((APPLICATION, OTHER), limit::UNTRUSTED),
+        ((APPLICATION, TRUSTED), limit::UNTRUSTED),
+        ((TRUSTED, APPLICATION), limit::UNTRUSTED),
+        ((SUPERVISOR, OTHER), limit::UNTRUSTED),
+        ((one, another), limit::SERVER),
+        ((other_boot, one), limit::SERVER),
+        ((one, other_boot), limit::CLIENT),
+        ((boot, other_boot), limit::BOOT),
+        ((one, MASKED), limit::MASKED),
+    ];
+    for ((caller, callee), lowest) in places {
+        for specification in ["nmi", "npi", "nfi"] {
+            let code = code(specification, caller, callee);
+            let floating = specification == "nfi" && caller.trusted() && callee.trusted() && !callee.masked();
+            let lowest = PAGE + lowest as u64 + if floating { FLOATING_FRAME as u64 } else { 0 };
+            for top in (PAGE + size_of::<Thread>() as u64 + 512..=PAGE + 4096).step_by(8) {
+                match frame(&code, top) {
+                    Frame::At(at) => assert!(at >= lowest && at < top, "{specification}: {at:#x} of {top:#x}"),
+                    Frame::Failed(error) => {
+                        assert_eq!(error, Error::EDEPTH);
+                        // No frame is as long.
+                        assert!(top - 400 < lowest, "{specification}: {top:#x}");
+                    }
+                }
+            }
+        }
     }
 }
