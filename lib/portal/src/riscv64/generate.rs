@@ -28,6 +28,7 @@ pub(super) const TABLE: i32 = offset_of!(Thread, table) as i32;
 pub(super) const SERVICE: i32 = offset_of!(Thread, service) as i32;
 pub(super) const INDEX: i32 = offset_of!(Thread, index) as i32;
 pub(super) const TRANSFERRING: i32 = offset_of!(Thread, transferring) as i32;
+pub(super) const RESERVE: i32 = offset_of!(Thread, reserve) as i32;
 pub(super) const FRAME_PORTAL: i32 = 0;
 pub(super) const FRAME_TABLE: i32 = 8;
 pub(super) const FRAME_PC: i32 = 16;

@@ -2,7 +2,7 @@
 
 use super::emit::{Label, jump};
 use super::encode::*;
-use super::generate::{FRAME_SP, Generator, SERVICE, TRANSFERRING};
+use super::generate::{FRAME_SP, Generator, RESERVE, SERVICE, TRANSFERRING};
 use super::tails::{TAILS, Tail};
 use crate::frame::StackPlan;
 use abi::nucleus::{domain, fault};
@@ -98,8 +98,13 @@ impl Generator<'_, '_> {
     #[inline(always)]
     fn no_stack(&mut self) {
         if self.transfers() {
-            // Nobody waits with pages that a callee has already: the wait may end otherwise than with the call.
-            let mut nothing = Label::NEW;
+            // Nobody waits with pages that a callee has already: the wait may end otherwise than with the call. Who has a reserve for it does not wait.
+            let (mut waits, mut nothing) = (Label::NEW, Label::NEW);
+            self.e.put(ld(T3, TP, RESERVE));
+            self.e.branch(beq(T3, ZERO, 0), &mut waits);
+            self.e.put(ld(T3, T3, 0));
+            self.e.branch(beq(T3, T6, 0), &mut nothing);
+            self.e.place(waits);
             self.e.put(ld(T3, TP, TRANSFERRING));
             self.e.branch(beq(T3, ZERO, 0), &mut nothing);
             self.e.put(addi(T1, ZERO, 0));

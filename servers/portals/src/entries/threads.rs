@@ -46,7 +46,7 @@ pub extern "C" fn thread_exit(thread: ThreadIndex) -> isize {
         Exit::Refused(error) => error.code(),
     }
 }
-/// The thread is about to end: what was shared or moved for calls that it did not make comes back.
+/// The thread is about to end, or is where the calls that it was about to make are made no more: what was shared or moved for them comes back.
 fn give_back(thread: ThreadIndex) {
     if ThreadPage::of(Hart, thread.0).is_some_and(|page| page.is_transferring()) {
         let _ = memory::undo_transfers(thread);
@@ -63,6 +63,7 @@ pub extern "C" fn bury(thread: ThreadIndex) -> isize {
 }
 /// A thread has come past a domain that is dead: it waits as it did before, unless another one is on its way back.
 pub extern "C" fn leave(thread: ThreadIndex) -> isize {
+    give_back(thread);
     let manager = MANAGER.lock();
     manager.left_the_dead(thread.0);
     0
@@ -117,8 +118,13 @@ pub extern "C" fn no_stack(_cause: usize, _value: usize, callee: Identity, _asid
         Err(error) => Err(error),
     };
     match waited {
-        Err(error) if error != Error::ETIMEDOUT => error.code(),
-        _ => 0,
+        Ok(()) => 0,
+        Err(error) => {
+            if next == Ok(NoStack::Wait) {
+                MANAGER.lock().waited(callee);
+            }
+            if error == Error::ETIMEDOUT { 0 } else { error.code() }
+        }
     }
 }
 /// A stack went back to a queue that has one more than its own.

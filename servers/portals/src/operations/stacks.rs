@@ -91,6 +91,18 @@ impl<M: Machine> Manager<M> {
         table.set_field(domain::STACK_WAITERS, table.field(domain::STACK_WAITERS) + 1);
         Ok(NoStack::Wait)
     }
+    /// A call that was counted among those who wait for a stack of domain `id` has waited long enough, or was cancelled. One that has brought a stack
+    /// back meanwhile may have counted down for it: then another waits until it looks again.
+    #[optimize(size)]
+    pub fn waited(&mut self, id: DomainId) {
+        let Ok(table) = self.living(id).map(|d| d.table) else { return };
+        let _masked = Masked::new(self.machine);
+        let waiters = table.field(domain::STACK_WAITERS);
+        // Each reserve that is in use has its return look.
+        if waiters > table.field(domain::RESERVES) {
+            table.set_field(domain::STACK_WAITERS, waiters - 1);
+        }
+    }
     /// Gives thread `index` its account's reserve of domain `asid`. `None`: the account has a stack there already, or there is no memory.
     #[optimize(size)]
     fn give_reserve(&mut self, index: usize, asid: usize) -> Option<()> {
@@ -105,6 +117,7 @@ impl<M: Machine> Manager<M> {
             None => {}
             Some(Stack::InUse) => return None,
             Some(Stack::Reserve(another)) => {
+                self.take_reserve(page);
                 // It may have used it since.
                 let _masked = Masked::new(self.machine);
                 let descriptor = another.reserve();

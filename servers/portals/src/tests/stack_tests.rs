@@ -182,6 +182,48 @@ fn a_reserve_that_was_not_used_is_another_threads_of_the_account_when_that_needs
     assert_eq!((s.queue(), s.table().field(domain::RESERVES)), (1, 0));
 }
 #[test]
+fn who_is_given_anothers_reserve_keeps_none_of_another_server() {
+    let mut s = scene();
+    let (two, twos) = s.world.component("two", 4);
+    s.world.register(twos, "t.two", "np").unwrap();
+    let (one, other) = (s.one, s.other);
+    let (tables, its) = s.world.manager.domain(two).map(|d| (d.table, d.id)).unwrap();
+    let second = s.world.thread(other.0).unwrap();
+    s.enter(one).unwrap();
+    // Each of two threads of an account has a reserve that it has not used, of one server each.
+    assert_eq!(s.world.manager.no_stack(other.1, s.id()), Ok(NoStack::Again));
+    let first_of_two = tables.field(domain::STACKS);
+    tables.set_field(domain::STACKS, 0);
+    assert_eq!(s.world.manager.no_stack(second, its), Ok(NoStack::Again));
+    assert_eq!(s.world.manager.no_stack(other.1, its), Ok(NoStack::Again));
+    assert_eq!((Fake.read(s.world.page(other.1).reserve()), s.world.page(second).reserve()), (tables.address(), 0));
+    // The first server has its own back.
+    assert!(s.world.manager.domain(s.server).unwrap().reserves != 0);
+    tables.set_field(domain::STACKS, first_of_two);
+}
+#[test]
+fn a_wait_for_a_stack_that_ends_otherwise_is_counted_no_more() {
+    let mut s = scene();
+    let (one, other) = (s.one, s.other);
+    let first = s.enter(one).unwrap();
+    let second = (one.0, s.world.thread(one.0).unwrap(), one.2);
+    let table = s.table();
+    for _ in 0..10 {
+        assert_eq!(s.enter(second), Err(Ok(NoStack::Wait)));
+        s.world.manager.waited(s.id());
+    }
+    assert_eq!(table.field(domain::STACK_WAITERS), 0);
+    s.world.manager.waited(s.id());
+    assert_eq!(table.field(domain::STACK_WAITERS), 0, "none below");
+    // A reserve in use has its return look all the same.
+    let reserve = s.enter(other).unwrap();
+    s.world.manager.waited(s.id());
+    assert_eq!((table.field(domain::STACK_WAITERS), table.field(domain::RESERVES)), (1, 1));
+    s.leave(other, reserve);
+    s.leave(one, first);
+    assert_eq!((s.queue(), table.field(domain::RESERVES)), (1, 0));
+}
+#[test]
 fn a_reserve_that_was_not_used_has_no_return_take_a_stack_out_of_the_queue() {
     let mut s = scene();
     let (one, other) = (s.one, s.other);
