@@ -2,9 +2,7 @@
 
 use super::emit::Label;
 use super::encode::*;
-use super::generate::{
-    FRAME_PORTAL, FRAME_RA, FRAME_SP, FRAME_TABLE, Generator, INDEX, INVOCATION, RESERVE, SERVICE, argument,
-};
+use super::generate::{FRAME_PORTAL, FRAME_RA, FRAME_SP, FRAME_TABLE, Generator, INDEX, INVOCATION, SERVICE, argument};
 use super::tails::Tail;
 use crate::frame::StackPlan;
 use abi::Error;
@@ -50,7 +48,6 @@ impl Generator<'_, '_> {
         if templated {
             self.templates(part::CHECK);
             if self.uses.asks {
-                self.look_for_stack();
                 self.templates(part::ASK);
             }
             if table {
@@ -90,22 +87,6 @@ impl Generator<'_, '_> {
             let at = lui(T4, (plan.limit as u32) << 8);
             self.e.put_all([addi(T0, T0, -(plan.size as i32)), slliw(T3, T0, 20), at]);
             self.branch(bltu(T3, T4, 0), too_deep);
-        }
-    }
-    /// Waits for a stack before anything is done for the call that a wait would have undone: what was done once would be undone and done again
-    /// for as long as there is none. The thread's reserve stays the thread's until the call takes a stack.
-    #[inline(always)]
-    fn look_for_stack(&mut self) {
-        if self.plan.stack == StackPlan::Queue {
-            let mut there = Label::NEW;
-            self.e.page(T6, self.c.callee.table);
-            self.e.put(ld(T3, T6, domain::STACKS));
-            self.e.branch(bne(T3, ZERO, 0), &mut there);
-            self.e.put(ld(T3, TP, RESERVE));
-            self.branch(beq(T3, ZERO, 0), Tail::new(Tail::NO_STACK, 0));
-            self.e.put(ld(T3, T3, 0));
-            self.branch(bne(T3, T6, 0), Tail::new(Tail::NO_STACK, 0));
-            self.e.place(there);
         }
     }
     /// Takes the callee's next stack off its queue, if that is where it has one from.

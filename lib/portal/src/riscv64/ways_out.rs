@@ -1,8 +1,8 @@
 //! Ways out of a portal: errors, faults, waits. They are written behind its code, so that what is usual runs on without a jump.
 
-use super::emit::{Label, jump};
+use super::emit::jump;
 use super::encode::*;
-use super::generate::{FRAME_SP, Generator, RESERVE, SERVICE, TRANSFERRING};
+use super::generate::{FRAME_SP, Generator, SERVICE};
 use super::tails::{TAILS, Tail};
 use crate::frame::StackPlan;
 use abi::nucleus::{domain, fault};
@@ -94,23 +94,9 @@ impl Generator<'_, '_> {
         // At the callee's own trap.
         self.raise_at(letter.fault as usize, self.symbols.raise);
     }
-    /// The callee's stack queue is empty: the thread waits for one.
+    /// The callee's stack queue is empty: the thread waits for one. What was moved for the call comes back first, in the portal manager.
     #[inline(always)]
     fn no_stack(&mut self) {
-        if self.transfers() {
-            // Nobody waits with pages that a callee has already: the wait may end otherwise than with the call. Who has a reserve for it does not wait.
-            let (mut waits, mut nothing) = (Label::NEW, Label::NEW);
-            self.e.put(ld(T3, TP, RESERVE));
-            self.e.branch(beq(T3, ZERO, 0), &mut waits);
-            self.e.put(ld(T3, T3, 0));
-            self.e.branch(beq(T3, T6, 0), &mut nothing);
-            self.e.place(waits);
-            self.e.put(ld(T3, TP, TRANSFERRING));
-            self.e.branch(beq(T3, ZERO, 0), &mut nothing);
-            self.e.put(addi(T1, ZERO, 0));
-            self.raise(fault::TRANSFER);
-            self.e.place(nothing);
-        }
         self.e.put_all(jump(ZERO, self.symbols.no_stack, T4));
     }
     /// Threads wait for the stack that was put back: the scheduler wakes one.

@@ -111,6 +111,8 @@ const PATIENCE: usize = 2_500_000;
 #[optimize(size)]
 pub extern "C" fn no_stack(_cause: usize, _value: usize, callee: Identity, _asid: usize, thread: ThreadIndex) -> isize {
     let Some(callee) = DomainId::of(callee.0 as u64) else { return Error::EDEAD.code() };
+    // Nobody waits with pages that a callee has already: the wait may end otherwise than with the call, which has them moved again.
+    give_back(thread);
     let next = MANAGER.lock().no_stack(thread.0, callee);
     let waited = match next {
         Ok(NoStack::Again) => Ok(()),
