@@ -219,9 +219,14 @@ impl Model {
         }
         0
     }
-    pub fn join(&mut self, index: usize) -> isize {
+    pub fn join(&mut self, index: usize, id: usize) -> isize {
         let Some(thread) = self.threads.get(&index) else { return Error::ESRCH.code() };
-        if thread.ending || matches!(thread.state, State::Ended | State::Free) {
+        // Who has begun to end has the id of the next one.
+        let latest = if thread.ending { thread.id - 4096 } else { thread.id };
+        if id > latest {
+            return Error::ESRCH.code();
+        }
+        if id < latest || thread.ending || matches!(thread.state, State::Ended | State::Free) {
             return 0;
         }
         if index == self.running {

@@ -273,7 +273,9 @@ impl<M: Machine> Scheduler<M> {
         let known = index_of_id(id).filter(|thread| thread.index() < self.threads_end);
         let Some(thread) = known else { return refuse(Error::ESRCH) };
         let record = &self.threads[thread];
-        if record.id == 0 || id > record.id as usize {
+        // While it ends, its id is that of the next thread at its place already, and there is none yet.
+        let is_next = id == record.id as usize && record.cancelled & ENDING != 0;
+        if record.id == 0 || id > record.id as usize || is_next {
             return refuse(Error::ESRCH);
         }
         if id < record.id as usize || record.state == State::Ended || record.state == State::Free {

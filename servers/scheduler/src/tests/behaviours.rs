@@ -1,6 +1,7 @@
 //! One behaviour each, named after it.
 
 use super::System;
+use crate::scheduler::WAKES;
 use crate::{NEVER, SEMAPHORES, SLICE, State, VALUE_MAX};
 use abi::Error::*;
 use abi::lock::{NAME, TURNS};
@@ -285,6 +286,18 @@ fn join_waits_for_the_end_and_never_for_an_ended_thread() {
     assert_eq!(system.enter(|s| s.join(3)), (2, 0));
     assert_eq!(system.enter(|s| s.add(3, 1, 7, 1)).1, 4096 + 3);
     assert_eq!(system.enter(|s| s.join(3)), (2, 0), "the earlier thread of that index has ended");
+}
+#[test]
+fn nobody_keeps_a_thread_from_ending_by_joining_the_next_one_of_its_index() {
+    // More wait for it than wake at a time.
+    let boot: Vec<_> = (3..4 + WAKES).map(|index| (index, 5)).chain([(2, 4)]).collect();
+    let mut system = System::new(&boot);
+    for index in 3..4 + WAKES {
+        assert_ne!(system.enter(|s| s.join(2)).0, index, "it waits");
+    }
+    assert_eq!(system.enter(|s| s.exit()), (3, 0), "it is to call again later");
+    assert_eq!(system.enter(|s| s.join(2)), (3, 0), "it has ended");
+    assert_eq!(system.enter(|s| s.join(4096 + 2)), (3, ESRCH.code()), "there is no such thread yet");
 }
 #[test]
 fn join_of_no_thread_is_esrch_and_of_oneself_einval() {

@@ -23,7 +23,8 @@ enum Operation {
     Exit,
     Reap,
     SetPriority(usize),
-    Join(usize),
+    /// The thread that has that index, or the one so many after it.
+    Join(usize, isize),
     Create(usize),
     Destroy(usize),
     StackWait(usize, isize),
@@ -54,7 +55,7 @@ fn operation() -> impl Strategy<Value = Operation> {
         1 => Just(Exit),
         2 => Just(Reap),
         3 => (0..8usize).prop_map(SetPriority),
-        1 => thread.clone().prop_map(Join),
+        2 => (thread.clone(), -1..2isize).prop_map(|(index, after)| Join(index, after)),
         2 => (0..3usize).prop_map(Create),
         1 => (0..6usize).prop_map(Destroy),
         2 => (0..3usize, ticks.clone()).prop_map(|(n, ticks)| StackWait(n, ticks)),
@@ -110,7 +111,7 @@ impl Pair {
         let operation = if self.model.is_ending() && !matches!(operation, Pass(_)) { Exit } else { operation };
         // The idle thread only waits.
         let blocks =
-            matches!(operation, Exit | Sleep(_) | SetPriority(_) | Join(_) | StackWait(..) | P(..) | LockWait(..));
+            matches!(operation, Exit | Sleep(_) | SetPriority(_) | Join(..) | StackWait(..) | P(..) | LockWait(..));
         if self.model.running == 1 && blocks {
             return;
         }
@@ -170,9 +171,10 @@ impl Pair {
             Exit => self.both(|s| s.exit(), |m| m.exit()),
             Reap => self.both(|s| s.reap(), |m| m.reap()),
             SetPriority(priority) => self.both(|s| s.set_priority(priority), |m| m.set_priority(priority)),
-            Join(index) => {
+            Join(index, after) => {
                 let id = self.model.threads.get(&index).map_or(index, |thread| thread.id);
-                self.both(|s| s.join(id), |m| m.join(index));
+                let id = id.wrapping_add_signed(4096 * after);
+                self.both(|s| s.join(id), |m| m.join(index, id));
             }
             Create(value) => {
                 let id = self.system.semaphore(value);
@@ -243,7 +245,7 @@ impl Pair {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(properties::config(400))]
     #[test]
     fn does_what_the_model_does(operations in prop::collection::vec(operation(), 1..400)) {
         let mut pair = Pair::new();
