@@ -12,6 +12,7 @@ mod mutants;
 mod power_cuts;
 mod preemption;
 mod progress;
+mod properties;
 mod reboot;
 mod sources;
 mod stream;
@@ -98,6 +99,12 @@ const KINDS: &[Kind] = &[
         about: "functions of the crates that are tested on this machine are changed by cargo-mutants, which a test must notice; a step is a change",
         steps: 1_000,
         make: |root| Ok(Box::new(logic::Logic::new(root)?)),
+    },
+    Kind {
+        name: "properties",
+        about: "the property tests of a package that is tested on this machine, with twenty times as many cases as in the tests, and others; a step is a package",
+        steps: 110,
+        make: |root| Ok(Box::new(properties::Properties::new(root)?)),
     },
     Kind {
         name: "whole",

@@ -105,7 +105,13 @@ fn parse(krate: &str, text: &str) -> Vec<Verdict> {
         let seconds = time.trim_matches(['<', '>', 's']).parse().unwrap_or(0.0);
         let failure = (result == "FAILED").then(|| {
             let report = text.split(&format!("---- {name} stdout ----")).nth(1).unwrap_or("");
-            report.lines().filter(|l| !l.trim().is_empty()).take(6).collect::<Vec<_>>().join("\n")
+            let first = report.lines().filter(|l| !l.trim().is_empty()).take(6);
+            // The least case of a property that does not hold, in one line.
+            let least = report.split_once("minimal failing input: ").map(|(_, least)| {
+                let least = least.lines().take_while(|l| !l.trim_start().starts_with("successes: ")).map(str::trim);
+                format!("minimal failing input: {}", least.collect::<Vec<_>>().join(" ").trim())
+            });
+            first.map(String::from).chain(least).collect::<Vec<_>>().join("\n")
         });
         if result == "ok" || failure.is_some() {
             verdicts.push(verdict(krate, name, failure, seconds));
@@ -221,6 +227,15 @@ mod tests {
             found.iter().map(|v| (v.name.as_str(), v.failure.is_some(), v.seconds)).collect::<Vec<_>>(),
             [("abi::a::b", false, 1.25), ("abi::c", true, 0.0)]
         );
+    }
+    #[test]
+    fn the_least_case_of_a_property_that_does_not_hold_is_said_whole() {
+        let lines: String = (0..9).map(|n| format!("line {n}\n")).collect();
+        let least =
+            "minimal failing input: steps = [\n    Yield,\n    Join(\n        9,\n    ),\n]\n\tsuccesses: 3\nmore\n";
+        let text = format!("test c ... FAILED\n\n---- c stdout ----\n{lines}{least}");
+        let failure = parse("abi", &text).pop().unwrap().failure.unwrap();
+        assert!(failure.ends_with("line 5\nminimal failing input: steps = [ Yield, Join( 9, ), ]"), "{failure}");
     }
     #[test]
     fn a_test_is_made_of_all_that_its_package_depends_on_and_what_only_tests_of_others_need_is_not_its() {

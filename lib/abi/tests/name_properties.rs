@@ -5,7 +5,6 @@ use abi::address::PAGE;
 use abi::name::Name;
 use abi::nucleus::NAMELEN;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 /// The characters before the first 0 of the first `NAMELEN` bytes.
 fn oracle(bytes: &[u8]) -> Option<&str> {
@@ -26,7 +25,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 struct Page([u8; PAGE]);
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4000, rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(properties::config(4000))]
 
     #[test]
     fn a_name_is_what_precedes_the_first_zero(bytes in bytes(), filler: u8, at in 0..PAGE) {

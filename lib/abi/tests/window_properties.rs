@@ -5,7 +5,6 @@ use abi::address::PAGE;
 use abi::system::{Ended, Registration};
 use abi::window::{self, Plain, Window};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 /// Whether `count` values of `T` from `address` on lie in one page, and are aligned.
 fn oracle<T>(address: usize, count: usize) -> bool {
@@ -51,7 +50,7 @@ fn count() -> impl Strategy<Value = usize> {
 struct Page([u8; PAGE]);
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 20_000, rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(properties::config(20_000))]
 
     #[test]
     fn a_window_ends_with_its_page(address in address(), count in count()) {

@@ -228,6 +228,7 @@ mod tests {
         assert_eq!(Accounts::new().charge(Account::new(1).unwrap(), Resource::Storage, 1).unwrap_err(), Error::ENOMEM);
     }
     proptest! {
+        #![proptest_config(properties::config(256))]
         /// Whatever is charged and refunded: an account uses what is kept of its charges, never more than its limit, and what one does
         /// changes no other.
         #[test]

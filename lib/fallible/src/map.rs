@@ -141,6 +141,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     proptest! {
+        #![proptest_config(properties::config(256))]
         /// Whatever is put in and taken out: it is as the standard library's map.
         #[test]
         fn as_the_standard_librarys(steps in proptest::collection::vec((0..4u8, 0..300u32), 1..1500)) {

@@ -228,7 +228,7 @@ impl Model {
     }
 }
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(properties::config(2000))]
     #[allow(clippy::too_many_lines, reason = "an arm for each operation")]
     #[test]
     fn any_sequence_is_as_the_model_says(steps in proptest::collection::vec(step(), 1..40), files in 1u32..30) {

@@ -11,7 +11,6 @@ use abi::template::{Letter, Part, Template, part};
 use portal::{Refused, confinement, form};
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::RngSeed;
 use std::mem::offset_of;
 
 /// Where the record is: in two pages of the supervisor's, by two addresses that have their lowest 12 bits in common.
@@ -236,9 +235,6 @@ fn passing(mut parts: [Vec<Step>; 4]) -> (Template, [Vec<Step>; 4]) {
         }
     }
 }
-fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..ProptestConfig::default() }
-}
 /// Steps that make something of what was not known before: a number, the record's address, one of its fields by an index.
 fn some_steps() -> impl Strategy<Value = Vec<Step>> {
     use places::*;
@@ -265,7 +261,7 @@ fn parts() -> impl Strategy<Value = [Vec<Step>; 4]> {
 }
 
 proptest! {
-    #![proptest_config(config(2000))]
+    #![proptest_config(properties::config(2000))]
 
     #[test]
     fn what_is_confined_reaches_what_it_may_and_learns_nothing_else(

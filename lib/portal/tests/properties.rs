@@ -9,7 +9,6 @@ use portal::specification::{ARGUMENTS, LETTERS};
 use portal::{Connection, Count, End, GenerateError, ShortCircuit, Specification, Templates, disassemble, generate};
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::RngSeed;
 
 static AT_CALL: Lowered = portal::lower::template(&memory_logic::windows::at_call());
 static AT_TOUCH: Lowered = portal::lower::template(&memory_logic::windows::at_touch());
@@ -18,10 +17,6 @@ static ALL: [&Lowered; 3] = [&AT_CALL, &AT_TOUCH, &TRANSFERS];
 const TEMPLATES: Templates = Templates::new(&ALL);
 fn parse(text: &str, boot: bool) -> Result<Specification, portal::Rejected> {
     Specification::parse(text, boot, &TEMPLATES)
-}
-
-fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..ProptestConfig::default() }
 }
 
 /// Letters as a specification has them, most of them in their place, up to too many.
@@ -46,7 +41,7 @@ fn constants() -> impl Strategy<Value = Vec<u64>> {
 }
 
 proptest! {
-    #![proptest_config(config(4000))]
+    #![proptest_config(properties::config(4000))]
 
     #[test]
     fn any_text_is_parsed_or_rejected_at_a_place_in_it(text in prop_oneof![".{0,80}", specification()], boot: bool) {

@@ -9,7 +9,6 @@ use portal::Refused;
 use portal::short_circuit::check;
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::RngSeed;
 
 /// Bytes of a record.
 const STRIDE: usize = 32;
@@ -214,12 +213,8 @@ fn passing(mut steps: Vec<Step>) -> Vec<Step> {
 fn lowered(steps: &[Step]) -> Vec<u32> {
     portal::lower::short_circuit(steps)[..steps.len()].to_vec()
 }
-fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..ProptestConfig::default() }
-}
-
 proptest! {
-    #![proptest_config(config(6000))]
+    #![proptest_config(properties::config(6000))]
 
     #[test]
     fn what_passes_touches_only_the_record_ends_and_does_what_it_says(

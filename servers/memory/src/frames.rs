@@ -242,6 +242,7 @@ mod tests {
         assert_eq!((f.total(), f.free()), (RESERVE - 2, RESERVE - 2));
     }
     proptest! {
+        #![proptest_config(properties::config(256))]
         #[test]
         fn no_frame_is_given_out_twice_and_all_come_back(steps in proptest::collection::vec((0usize..LONGEST_RUN + 1, any::<bool>(), any::<prop::sample::Index>()), 1..300)) {
             let mut f = frames(300);

@@ -16,7 +16,6 @@ use abi::rights::Rights;
 use arch::Marks;
 use arch::paging::{Entry, index};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 mod exhaustion;
 
@@ -449,12 +448,7 @@ fn a_window_whose_call_returns_while_it_is_touched_stays_closed() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 64,
-        rng_seed: RngSeed::Fixed(9),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(properties::config(64))]
     #[test]
     fn a_frame_is_free_only_when_nothing_reaches_it(
         asked in any::<bool>(),

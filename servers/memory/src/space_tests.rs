@@ -311,6 +311,7 @@ fn releasing_what_is_no_stack_is_refused() {
 }
 
 proptest! {
+    #![proptest_config(properties::config(256))]
     #[test]
     fn whatever_a_space_does_its_end_gives_all_back(steps in proptest::collection::vec((0u8..7, 1usize..20, 0usize..64), 0..40)) {
         let mut s = spaces();

@@ -117,7 +117,7 @@ fn models_that_are_none_are_refused() {
     holds(&mut s);
 }
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(properties::config(150))]
     #[test]
     fn whatever_was_done_before_and_is_done_after_the_copies_show_what_they_may(
         steps in proptest::collection::vec((0u8..8, 0usize..2, 0usize..6, 1usize..4, 0usize..3), 1..50),

@@ -369,7 +369,7 @@ fn who_has_the_number_of_a_dead_view_is_not_it() {
     assert_eq!(s.create_view(id(4), 3, 0), Err(Error::EINVAL), "a view of a view");
 }
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(properties::config(200))]
     #[test]
     fn whatever_is_done_views_show_no_more_than_they_may(
         steps in proptest::collection::vec((0u8..13, 0usize..2, 0usize..6, 1usize..4, 0usize..3), 1..60),

@@ -4,7 +4,6 @@ use crate::{Names, Right};
 use abi::Error;
 use abi::name::Name;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use std::collections::HashMap;
 
 const DOMAINS: usize = 5;
@@ -74,7 +73,7 @@ fn operation() -> impl Strategy<Value = (usize, Operation)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(properties::config(300))]
 
     #[test]
     fn names_do_what_plain_maps_do(operations in proptest::collection::vec(operation(), 1..150)) {

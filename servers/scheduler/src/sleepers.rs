@@ -280,7 +280,7 @@ mod tests {
         b + 1
     }
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(properties::config(256))]
         #[test]
         fn highest_due_first_then_earliest_whoever_is_taken_out(
             deadlines in prop::collection::vec((0..500u64, 0..6u8), 1..300),

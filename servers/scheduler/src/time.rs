@@ -116,7 +116,7 @@ mod tests {
         fn timer_set(&mut self, _: u64) {}
     }
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(properties::config(256))]
         #[test]
         fn what_has_passed_is_never_ahead_of_time_and_little_behind(
             start in 0..1u64 << 40,

@@ -217,7 +217,7 @@ fn every_allocation_can_fail() {
     }
 }
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(properties::config(200))]
     /// Nobody ever holds rights that no chain of passing has given, whatever is done in which order.
     #[test]
     fn rights_come_from_the_issuer(steps in proptest::collection::vec((0..5u8, 1..5usize, 1..5usize, 0..16u64, 0..4u64), 1..80)) {

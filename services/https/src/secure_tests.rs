@@ -237,7 +237,7 @@ fn a_handshake_without_an_end_is_not_kept_for_ever() {
     assert!(!more && held <= RECORD, "{held} bytes");
 }
 proptest::proptest! {
-    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(200))]
+    #![proptest_config(properties::config(200))]
     #[test]
     fn whatever_comes_it_ends_or_waits(
         bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..3000),

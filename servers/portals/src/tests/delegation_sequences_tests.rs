@@ -10,7 +10,6 @@ use abi::nucleus::NPORTALS;
 use abi::protection::operation;
 use abi::system::{self, FIRST_FREE};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 const ENTRY: usize = 0x12340;
 
@@ -223,7 +222,7 @@ impl Run {
     }
 }
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(properties::config(60))]
 
     #[test]
     fn delegations_are_where_they_belong_whatever_is_done(steps in proptest::collection::vec(step(), 1..120)) {

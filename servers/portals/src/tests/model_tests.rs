@@ -10,7 +10,6 @@ use abi::name::Name;
 use abi::nucleus::NPORTALS;
 use abi::system::{self, Child, FIRST_FREE, admission};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a portal leads: the server and the entry point, as the manager tells; the end of the server makes it `DEAD`.
@@ -501,7 +500,7 @@ impl Run {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 120, rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(properties::config(120))]
 
     #[test]
     fn components_have_what_plain_maps_say(steps in proptest::collection::vec(step(), 1..120)) {
