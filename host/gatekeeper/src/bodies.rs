@@ -6,6 +6,7 @@ use crate::items::Items;
 use crate::names::{self, Word};
 use crate::refusal::{Refusals, Rule};
 use crate::tree::Tree;
+use std::collections::HashSet;
 
 /// Lines that say where something is, or repeat what the definition of a type says.
 const SILENT: [&str; 14] = [
@@ -29,6 +30,8 @@ struct Look<'l, 't> {
     tree: &'l Tree<'t>,
     expansions: &'l Expansions,
     items: &'l Items,
+    /// Functions whose parameters or result are associated types.
+    veiled: &'l HashSet<String>,
     refusals: &'l mut Refusals,
 }
 /// Whether what is called, by its type, is known only when it is called: a pointer, or a trait's method of an object.
@@ -65,7 +68,9 @@ impl Look<'_, '_> {
                 }
                 Word::Foreign(_, path) if given => names::refused_in_given_macro(path).into_iter().collect(),
                 _ if given => Vec::new(),
-                Word::Path("dyn") => vec![(Rule::Dyn, "a trait object: what it calls no type says".into())],
+                Word::Path("dyn") if !self.shows(at) => {
+                    vec![(Rule::Dyn, "a trait object: what it calls no type says".into())]
+                }
                 Word::Path("fn") if before(1) != Some(Word::Quoted) => {
                     vec![(Rule::FnPtr, "a function pointer: its type forgets what the function's says".into())]
                 }
@@ -153,11 +158,60 @@ impl Look<'_, '_> {
         let shared = self.items.is_shared_state(kind);
         if self.items.is_static(owner) && shared {
             self.refuse(expression, Rule::Static, "a static whose value can change: state that all activations share");
-        } else if self.items.returns_closure(owner) && shared {
-            self.refuse(expression, Rule::Send, "a closure of what threads may not share, which does not say so");
+        } else if self.items.returns_hidden(owner) && shared {
+            self.refuse(expression, Rule::Send, "a hidden type of what threads may not share, which does not say so");
         } else if self.items.is_constant(owner) && kind.contains('&') && shared {
             self.refuse(expression, Rule::Promote, "a constant that refers to what threads may not share");
         }
+    }
+    /// What an expression's kind is, where scopes and parentheses are seen through.
+    fn inner(&self, expression: usize) -> Option<usize> {
+        let mut kind = self.tree.field(expression, "kind").and_then(|at| self.tree.children(at).next())?;
+        while self.tree.line(kind).text == "Scope" {
+            let value = self.tree.field(kind, "value").and_then(|at| self.tree.children(at).next())?;
+            kind = self.tree.field(value, "kind").and_then(|at| self.tree.children(at).next())?;
+        }
+        Some(kind)
+    }
+    /// A function of the extension that stands for a value. What its associated types imply of its lifetimes is asked where it is called by its name, and only there.
+    fn function(&mut self, at: usize) {
+        let function =
+            names::words(self.type_of(at)).into_iter().find(|word| matches!(word, Word::Own(_) | Word::Foreign(..)));
+        let Some(Word::Own(path)) = function else { return };
+        let callee = self.tree.around(at).find(|&around| {
+            !["Scope", "Expr"].contains(&self.tree.line(around).text)
+                && !["kind", "value"].contains(&self.tree.line(around).label)
+        });
+        if self.veiled.contains(path) && callee.is_none_or(|callee| self.tree.line(callee).label != "fun") {
+            self.refuse(at, Rule::Explicit, "a function with an associated type stands for a value, where nobody asks what that implies: call it in a closure");
+        }
+    }
+    /// A reference to a value that is made when the extension is compiled.
+    fn borrow(&mut self, at: usize) {
+        let shared = self.tree.field(at, "borrow_kind").is_some_and(|at| self.tree.line(at).text == "Shared");
+        let Some(expression) =
+            self.tree.field(at, "arg").and_then(|at| self.tree.children(at).next()).filter(|_| shared)
+        else {
+            return;
+        };
+        let Some(kind) = self.inner(expression) else { return };
+        let made = ["Adt", "Tuple", "Array", "Repeat", "NamedConst", "Literal", "NonHirLiteral", "ZstLiteral"];
+        let computed = ["Call", "VarRef", "UpvarRef", "Deref"];
+        let text = |at: usize| self.tree.line(at).text;
+        let promoted = made.iter().any(|made| text(kind).starts_with(made))
+            && !self.tree.below(kind).any(|at| computed.contains(&text(at)));
+        let of = self.tree.field(expression, "ty").map_or("", text);
+        if promoted && self.items.is_shared_state(of) {
+            self.refuse(at, Rule::Promote, "a reference to a value of its own that threads may not share");
+        }
+    }
+    /// Whether a line belongs to what is given to a method by which the library shows values part by part.
+    fn shows(&self, at: usize) -> bool {
+        let debug = "dyn [Binder { value: Trait(core::fmt::Debug), bound_vars: [] }]";
+        let call = self.tree.around(at).find(|&around| self.tree.line(around).text == "Call");
+        let callee = call.and_then(|call| self.tree.field(call, "ty")).map_or("", |at| self.tree.line(at).text);
+        self.tree.line(at).text.starts_with(&format!("&'{{erased}} {debug}"))
+            && matches!(names::words(callee).get(2), Some(Word::Foreign("core", path)) if path.starts_with("fmt::builders::"))
     }
     fn line(&mut self, at: usize) {
         let line = self.tree.line(at);
@@ -172,6 +226,7 @@ impl Look<'_, '_> {
                     "a function is made into a pointer: its type forgets what the function's says",
                 );
             }
+            (_, "Borrow") => self.borrow(at),
             (_, "InlineAsm") => self.refuse(at, Rule::Asm, "machine code, of which no type says anything"),
             (_, "RawBorrow") => self.refuse(at, Rule::PtrInt, "a raw pointer"),
             (_, "Call") => {
@@ -184,13 +239,14 @@ impl Look<'_, '_> {
                     );
                 }
             }
+            (_, text) if text.starts_with("ZstLiteral") => self.function(at),
             (label, _) if SILENT.contains(&label) => {}
             _ => self.words(at),
         }
     }
 }
-pub fn look(tree: &Tree, expansions: &Expansions, items: &Items, refusals: &mut Refusals) {
-    let mut look = Look { tree, expansions, items, refusals };
+pub fn look(tree: &Tree, expansions: &Expansions, items: &Items, veiled: &HashSet<String>, refusals: &mut Refusals) {
+    let mut look = Look { tree, expansions, items, veiled, refusals };
     let mut owner = "";
     for at in tree.all() {
         let line = tree.line(at);

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 /// What made an expansion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Maker {
-    /// A macro that is called, by the last word of its path.
+    /// A macro that is called, by the path that it is called by.
     Called(String),
     Derived(String),
     /// A macro that is an attribute, by its path.
@@ -27,13 +27,16 @@ pub struct Expansions {
     all: Vec<Expansion>,
     own: HashSet<String>,
 }
+fn last(path: &str) -> &str {
+    path.rsplit_once("::").map_or(path, |(_, name)| name)
+}
 fn maker(text: &str) -> Option<Maker> {
     let Some(kind) = text.strip_prefix("Macro(") else { return Some(Maker::Compiler) };
     let (kind, name) = kind.strip_suffix(')')?.split_once(", ")?;
     let path = name.trim_matches('"');
     let name = path.rsplit("::").next()?.trim().to_string();
     match kind {
-        "Bang" => Some(Maker::Called(name)),
+        "Bang" => Some(Maker::Called(path.replace(' ', ""))),
         "Derive" => Some(Maker::Derived(name)),
         _ => Some(Maker::Attribute(path.into())),
     }
@@ -68,12 +71,17 @@ impl Expansions {
     fn expansion(&self, context: usize) -> Option<&Expansion> {
         self.contexts.get(&context).map(|&index| &self.all[index])
     }
+    /// Whether a macro, by the path that it is called by, is the extension's. By another's path a name is another's, whatever the extension has.
+    fn is_own(&self, path: &str) -> bool {
+        let (way, name) = path.rsplit_once("::").unwrap_or(("", path));
+        self.own.contains(name) && ["", "crate", "self", "super", "$crate"].contains(&way)
+    }
     /// Whether it is of the standard library's code: of a macro that an extension has, or of one that such a macro calls.
     pub fn is_given(&self, context: usize) -> bool {
         let within = std::iter::successors(Some(context), |&context| Some(self.expansion(context)?.called_in));
         // As many steps as there are expansions lead to the root.
         within.take(self.all.len() + 1).any(|context| match self.expansion(context).map(|expansion| &expansion.maker) {
-            Some(Maker::Called(name)) => macros::is_given(name) && !self.own.contains(name),
+            Some(Maker::Called(path)) => macros::is_given(last(path)) && !self.own.contains(last(path)),
             Some(Maker::Derived(name)) => macros::is_derived(name),
             _ => false,
         })
@@ -87,8 +95,8 @@ impl Expansions {
         for Expansion { maker, called_in } in &self.all {
             let refused = match maker {
                 _ if self.is_given(*called_in) => None,
-                Maker::Called(name) if self.own.contains(name) => None,
-                Maker::Called(name) => macros::refused(name),
+                Maker::Called(path) if self.is_own(path) => None,
+                Maker::Called(path) => macros::refused(last(path)),
                 Maker::Derived(name) if !macros::is_derived(name) => {
                     Some((Rule::Macro, format!("{name} can not be derived in an extension")))
                 }

@@ -2,6 +2,7 @@
 //! paths as they were resolved; its types are in `bodies.rs`.
 
 use crate::attributes;
+use crate::copied::Types;
 use crate::expansions::Expansions;
 use crate::macros;
 use crate::names::{self, Word};
@@ -13,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 /// Names that modules of an extension do not have: of crates that it is given, now or later.
 const RESERVED: [&str; 6] = ["core", "alloc", "std", "host", "pebble", "proc_macro"];
 /// Types of the standard library whose values stay as they are where they are shared, and which threads may share.
-const FROZEN: [&str; 20] = [
+const FROZEN: [&str; 25] = [
     "alloc::alloc::Global",
     "alloc::borrow::Cow",
     "alloc::boxed::Box",
@@ -21,10 +22,13 @@ const FROZEN: [&str; 20] = [
     "alloc::string::String",
     "alloc::vec::Vec",
     "core::array::",
+    "core::char::",
     "core::ascii::",
     "core::cmp::Ordering",
     "core::cmp::Reverse",
     "core::convert::Infallible",
+    "core::fmt::Error",
+    "core::iter::",
     "core::marker::PhantomData",
     "core::net::",
     "core::num::",
@@ -32,6 +36,8 @@ const FROZEN: [&str; 20] = [
     "core::option::Option",
     "core::range::",
     "core::result::Result",
+    "core::slice::",
+    "core::str::",
     "core::time::Duration",
     "core::sync::atomic::Ordering",
 ];
@@ -43,7 +49,7 @@ fn is_frozen(path: &str) -> bool {
 enum Kind {
     Static,
     Constant,
-    ReturnsClosure,
+    ReturnsHidden,
     Other,
 }
 /// What is known of the crate's items by their paths.
@@ -62,22 +68,30 @@ impl Items {
             path.rsplit("::").next().is_some_and(|last| last.starts_with("{constant") || last.starts_with("{anon"));
         anonymous || self.kinds.get(path) == Some(&Kind::Constant)
     }
-    /// Whether it is a public function that returns a closure without saying that it is `Send` and `Sync`.
-    pub fn returns_closure(&self, path: &str) -> bool {
-        self.kinds.get(path) == Some(&Kind::ReturnsClosure)
+    /// Whether it is a public function that returns a value whose type has no name, and does not say that it is `Send` and `Sync`.
+    pub fn returns_hidden(&self, path: &str) -> bool {
+        self.kinds.get(path) == Some(&Kind::ReturnsHidden)
+    }
+    /// A type within a method is called by what the method is in, which the compiler prints in more than one way: what is behind that says which it is.
+    fn is_shared(&self, path: &str) -> bool {
+        let within = |shared: &String| {
+            let rest = shared.rsplit_once('}').map(|(_, rest)| rest.trim_start_matches("::"));
+            rest.is_some_and(|rest| path.strip_suffix(rest).is_some_and(|of| of.is_empty() || of.ends_with("::")))
+        };
+        self.shared.contains(path) || self.shared.iter().any(within)
     }
     /// Whether a value of a type has state that changes while it is shared, or may not be shared. The type is as the compiler prints it.
     pub fn is_shared_state(&self, text: &str) -> bool {
         let words = names::words(text);
         words.iter().enumerate().any(|(at, word)| match word {
             Word::Foreign(..) => true,
-            Word::Own(path) => self.shared.contains(*path),
+            Word::Own(path) => self.is_shared(path),
             Word::Path(path) if ["core::", "alloc::", "std::"].iter().any(|krate| path.starts_with(krate)) => {
                 !is_frozen(path)
             }
             // The type of a closure has that of its call in it, which is no pointer.
             Word::Path("fn") => at.checked_sub(1).map(|before| words[before]) != Some(Word::Quoted),
-            Word::Path(path) => *path == "dyn" || self.shared.contains(*path),
+            Word::Path(path) => *path == "dyn" || self.is_shared(path),
             Word::Mark('*') => true,
             _ => false,
         })
@@ -141,6 +155,7 @@ const PARAMETERS: usize = 64;
 struct Look<'l, 't> {
     tree: &'l Tree<'t>,
     expansions: &'l Expansions,
+    types: &'l Types,
     refusals: &'l mut Refusals,
 }
 impl Look<'_, '_> {
@@ -265,8 +280,8 @@ impl Look<'_, '_> {
             );
         }
     }
-    /// Whether it is a public function that returns a closure whose type has no name, and does not say what threads may do with it.
-    fn returns_closure(&self, kind: usize) -> bool {
+    /// Whether it is a public function that returns what has a type without a name, and does not say what threads may do with it.
+    fn returns_hidden(&self, kind: usize) -> bool {
         // Of a method it stands with what kind of impl it is in.
         let mut item = self.tree.parent(kind).into_iter().flat_map(|item| self.tree.below(item));
         let visible = item.find(|&at| self.tree.line(at).label == "vis_span").map(|at| self.tree.line(at).text);
@@ -286,46 +301,44 @@ impl Look<'_, '_> {
                     })
                     .collect();
                 let shared = ["marker::Send", "marker::Sync"].iter().all(|path| traits.contains(path));
-                traits.iter().any(|path| path.starts_with("ops::function::")) && !shared
+                !shared
             })
     }
-    /// An own impl of `Copy`: it holds for all that the type has, or for none of it; the library copies slices by whether it holds.
     fn copied(&mut self, kind: usize) {
-        let below = || self.tree.below(kind);
-        let header = below().find(|&at| self.tree.line(at).label == "of_trait");
-        let copy = header.is_some_and(|header| {
-            let found = self
-                .tree
-                .below(header)
-                .filter(|&at| self.tree.line(at).label == "res" && self.tree.line(at).text == "Def");
-            found.take(1).any(|at| definition(self.tree, at) == Some(("Trait", Word::Foreign("core", "marker::Copy"))))
-        });
-        if !copy || self.is_given(kind) {
-            return;
+        if Types::is_copy(self.tree, kind) && !self.is_given(kind) && !self.types.whole(self.tree, kind) {
+            self.refuse(
+                kind,
+                Rule::Copy,
+                "holds for some of its types or lifetimes only, and the library copies bit by bit for all",
+            );
         }
-        let of_self = below().find(|&at| self.tree.line(at).label == "self_ty");
-        let definite = of_self.is_some_and(|at| self.tree.below(at).any(|at| self.tree.line(at).text == "Static"));
-        let mut lifetimes: Vec<&str> = of_self.map_or(Vec::new(), |at| {
-            let parameters = self.tree.below(at).filter(|&at| self.tree.line(at).text == "Param");
-            parameters.filter_map(|at| self.tree.children(at).next()).map(|at| self.tree.line(at).text).collect()
+    }
+    /// A name that an import gives to a macro which has another one.
+    fn imports_a_macro(&mut self, kind: usize) {
+        let single = self.tree.children(kind).find(|&at| self.tree.line(at).text == "Single");
+        let Some(ident) = single.and_then(|at| self.tree.children(at).next()) else { return };
+        let given = name(self.tree.line(ident).text);
+        let found = self.tree.below(kind).filter(|&at| self.tree.line(at).text == "Def");
+        let other = found.filter_map(|at| definition(self.tree, at)).any(|(kind, word)| {
+            kind == "Macro"
+                && match word {
+                    Word::Foreign("core" | "alloc" | "std", path) => path.rsplit("::").next() != Some(given),
+                    _ => true,
+                }
         });
-        lifetimes.sort_unstable();
-        let twice = lifetimes.windows(2).any(|pair| pair[0] == pair[1]);
-        let bounded = below().any(|at| ["RegionPredicate", "Outlives"].contains(&self.tree.line(at).text));
-        let of_traits = below().filter(|&at| self.tree.line(at).text == "PolyTraitRef").any(|bound| {
-            let mut found = self.tree.below(bound).filter(|&at| self.tree.line(at).text == "Def");
-            let bound = found.next().and_then(|at| definition(self.tree, at));
-            !matches!(bound, Some(("Trait", Word::Foreign("core", "marker::Copy" | "clone::Clone" | "marker::Sized"))))
-        });
-        if definite || twice || bounded || of_traits {
-            self.refuse(kind, Rule::Copy, "holds for some lifetimes only, and the library copies bit by bit for all");
+        if other && macros::is_taken(given) {
+            self.refuse(kind, Rule::Macro, format!("{given} is the name of one of the compiler's macros"));
         }
     }
     fn item(&mut self, owner: &Owner, kind: usize) -> Kind {
         match self.tree.line(kind).text {
             "ExternCrate" => self.external_crate(owner, kind),
-            "Mod" | "Use" => self.names_a_crate(kind),
-            "Fn" if self.returns_closure(kind) => return Kind::ReturnsClosure,
+            "Mod" => self.names_a_crate(kind),
+            "Use" => {
+                self.names_a_crate(kind);
+                self.imports_a_macro(kind);
+            }
+            "Fn" if self.returns_hidden(kind) => return Kind::ReturnsHidden,
             "Impl" => self.copied(kind),
             "Static" => {
                 if self.tree.children(kind).next().is_some_and(|first| self.tree.line(first).text == "Mut") {
@@ -364,8 +377,7 @@ fn shared(tree: &Tree, owners: &[Owner]) -> HashSet<String> {
                 }
                 (_, "Def") => match definition(tree, at) {
                     Some(("Struct" | "Enum" | "Union" | "TyAlias", Word::Foreign(krate, path)))
-                        if !is_frozen(&format!("{krate}::{path}"))
-                            && !["alloc", "core"].iter().any(|_| is_frozen(path)) =>
+                        if !is_frozen(&format!("{krate}::{path}")) =>
                     {
                         shared.insert(owner.path.clone());
                     }
@@ -391,7 +403,8 @@ fn shared(tree: &Tree, owners: &[Owner]) -> HashSet<String> {
 }
 pub fn look(tree: &Tree, expansions: &Expansions, refusals: &mut Refusals) -> Items {
     let owners = owners(tree);
-    let mut look = Look { tree, expansions, refusals };
+    let types = Types::of(tree, &owners);
+    let mut look = Look { tree, expansions, types: &types, refusals };
     let mut items = Items { shared: shared(tree, &owners), ..Items::default() };
     for owner in &owners {
         if let Some(kind) = kind(tree, owner) {

@@ -7,6 +7,7 @@
 mod attributes;
 mod bodies;
 mod compiler;
+mod copied;
 mod expansions;
 mod items;
 mod macros;
@@ -142,9 +143,9 @@ impl Vetting<'_> {
         let Some(text) = self.printed("hir-tree")? else { return Ok(false) };
         let resolved = Tree::read(&text);
         let items = items::look(&resolved, &expansions, self.refusals);
-        outlives::look(&resolved, root, self.refusals);
+        let veiled = outlives::look(&resolved, root, self.refusals);
         let Some(text) = self.printed("thir-tree")? else { return Ok(false) };
-        bodies::look(&Tree::read(&text), &expansions, &items, self.refusals);
+        bodies::look(&Tree::read(&text), &expansions, &items, &veiled, self.refusals);
         Ok(true)
     }
 }

@@ -6,7 +6,7 @@ use crate::items::{self, Owner, definition, kind, projection};
 use crate::names::{self, Word};
 use crate::refusal::{Place, Refusals, Rule};
 use crate::tree::Tree;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// What may outlive a lifetime, or be one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -275,7 +275,8 @@ fn missing(implied: &BTreeSet<Relation>, declared: &BTreeSet<Relation>, method: 
         }
     })
 }
-pub fn look(tree: &Tree, root: &str, refusals: &mut Refusals) {
+/// Refuses what is believed and not declared → the functions whose signatures have associated types.
+pub fn look(tree: &Tree, root: &str, refusals: &mut Refusals) -> HashSet<String> {
     let owners = items::owners(tree);
     let parameters = tree.all().filter(|&at| tree.line(at).text == "GenericParam");
     let explicit = parameters.filter(|&at| {
@@ -285,11 +286,9 @@ pub fn look(tree: &Tree, root: &str, refusals: &mut Refusals) {
     let named = explicit.filter_map(|at| tree.field(at, "def_id")).filter_map(|at| own(tree, at)).collect();
     let mut all = Crate { tree, named, definitions: BTreeMap::new(), projecting: BTreeSet::new() };
     if !all.learn(&owners) {
-        return refusals.add(
-            Rule::Build,
-            Place::whole(root),
-            format!("what types imply goes through more than {DEPTH} others"),
-        );
+        let why = format!("what types imply goes through more than {DEPTH} others");
+        refusals.add(Rule::Build, Place::whole(root), why);
+        return HashSet::new();
     }
     let mut impls: BTreeMap<&str, (BTreeSet<Relation>, Option<usize>)> = BTreeMap::new();
     let mut refuse = |at: usize, why: String| refusals.add(Rule::Explicit, tree.place(at), why);
@@ -302,11 +301,22 @@ pub fn look(tree: &Tree, root: &str, refusals: &mut Refusals) {
         if head.iter().any(|&at| all.projects(at)) {
             refuse(at, "an associated type stands in the head of an impl, which believes what that implies".into());
         }
-        let implied = head.iter().flat_map(|&at| all.implied(at, None)).collect();
+        let implied = head.iter().flat_map(|&at| all.implied(at, of_self)).collect();
         if let Some(why) = missing(&implied, &declared, None) {
             refuse(at, why);
         }
         impls.insert(&owner.path, (declared, of_self));
+    }
+    for parameter in tree.all().filter(|&at| tree.line(at).text == "GenericParam") {
+        let default = tree.field(parameter, "kind").and_then(|at| tree.field(at, "default"));
+        let of_lifetime =
+            |at| all.projects(at) || all.terms(at, None).iter().any(|term| !matches!(term, Term::Type(_)));
+        if default.is_some_and(of_lifetime) {
+            refuse(
+                parameter,
+                "what a parameter is where nobody says it has no lifetime in it: nobody would see it".into(),
+            );
+        }
     }
     for owner in &owners {
         let Some((declared, of_self)) = owner.path.rsplit_once("::").and_then(|(of, _)| impls.get(of)) else {
@@ -319,4 +329,11 @@ pub fn look(tree: &Tree, root: &str, refusals: &mut Refusals) {
             refuse(at, why);
         }
     }
+    let functions = owners.iter().filter_map(|owner| Some((owner, kind(tree, owner)?)));
+    let functions = functions.filter(|&(_, at)| tree.line(at).text == "Fn");
+    let veiled = functions.filter(|(owner, _)| {
+        let parts = ["Generics", "FnDecl"].map(|part| tree.below(owner.at).find(|&at| tree.line(at).text == part));
+        parts.into_iter().flatten().any(|at| all.projects(at))
+    });
+    veiled.map(|(owner, _)| owner.path.clone()).collect()
 }

@@ -110,6 +110,13 @@ impl Look<'_> {
     fn word(&mut self, tokens: &[TokenTree], at: usize) {
         let TokenTree::Ident(word) = &tokens[at] else { return };
         let next = tokens.get(at + 1);
+        if !word.to_string().is_ascii() {
+            return self.refuse(
+                Rule::Name,
+                &tokens[at],
+                "names have letters of ASCII: what the compiler prints of others ends elsewhere",
+            );
+        }
         // A lifetime is a mark and a word.
         if is_punctuation(at.checked_sub(1).map(|at| &tokens[at]), '\'') {
             return;

@@ -64,15 +64,22 @@ programs! { refused:
     a_closure_for_others
     a_closure_of_a_method
     a_condition_that_never_changes
+    a_constant_of_a_type_within_a_method
     a_constant_that_threads_may_not_share
+    a_copy_by_a_default
+    a_copy_by_an_alias
     a_copy_for_some_lifetimes
     a_copy_for_some_types
+    a_copy_of_equal_parameters
     a_default_parameter_is_a_pointer
     a_destructor_that_does_not_run
     a_feature
     a_feature_by_a_condition
+    a_function_as_a_value_by_an_alias
+    a_function_as_a_value_forgets_a_relation
     a_function_becomes_a_pointer
     a_function_that_only_calls_itself
+    a_hidden_type_for_others
     a_large_alignment
     a_large_constant
     a_large_frame
@@ -80,6 +87,8 @@ programs! { refused:
     a_loop_that_takes_memory
     a_loop_without_an_end
     a_macro_by_a_macros_argument
+    a_macro_by_the_name_of_one_of_the_librarys
+    a_macro_of_items_by_the_name_of_one_of_the_librarys
     a_macro_of_the_builder_by_another_name
     a_macro_that_hides_one_of_the_librarys
     a_method_believes_more_than_its_impl
@@ -87,11 +96,14 @@ programs! { refused:
     a_module_with_the_name_of_a_crate
     a_naked_function
     a_name_by_a_macros_attribute
+    a_name_in_letters_of_others
     a_panic_handler
     a_pointer_is_called
+    a_provided_method_as_a_value
     a_provided_method_with_a_symbol
     a_raw_pointer
     a_raw_pointer_without_a_word
+    a_reference_that_threads_may_not_share
     a_static_that_changes
     a_symbol_that_no_host_gives
     a_trait_object
@@ -107,15 +119,18 @@ programs! { refused:
     an_associated_type_heads_an_impl
     an_associated_type_stays_open
     an_endless_constant
+    an_impl_believes_a_default
     an_impl_believes_a_relation
     an_impl_believes_a_types_bound
     an_impl_believes_an_alias
+    an_impl_believes_its_self
     an_impl_believes_static
     an_open_type_in_a_body
     an_open_type_in_a_bound
     an_open_type_in_a_field
     an_open_type_in_a_provided_method
     an_open_type_in_an_alias
+    an_own_macro_with_the_name_of_a_foreign_one
     another_way_of_calling
     assembly_at_the_top
     asynchronous_code
@@ -141,6 +156,7 @@ programs! { accepted:
     a_scheduler
     a_tree
     closures
+    errors_and_units
     lifetimes
 }
 
