@@ -3,7 +3,7 @@
 
 use crate::Random;
 use abi::Error;
-use http_logic::connection::{Files, Stream};
+use http_logic::connection::{Files, Found, Stream};
 use http_logic::{Connection, Step};
 
 type Result<T> = core::result::Result<T, Error>;
@@ -21,6 +21,8 @@ const CORPUS: &[&str] = &[
     "GET /%6cong.txt?a=b#c HTTP/1.0\r\n\r\n",
     "GET /../%2e%2e/etc/passwd%00 HTTP/1.1\r\nHost: a\r\n\r\n",
     "OPTIONS * HTTP/1.1\r\nHost: [::1]:80\r\nUpgrade: h2c\r\n\r\n",
+    "GET /folder?a=b HTTP/1.1\r\nHost: a\r\n\r\n",
+    "GET /folder/a%20b/caf\u{e9}%C3%A9/100% HTTP/1.1\r\nHost: a\r\n\r\n",
     "GET /dead HTTP/1.1\r\nhost:a\r\nX: \t y \r\n\r\n\r\n",
 ];
 const LONG: usize = 20_000;
@@ -65,11 +67,11 @@ struct Disk;
 impl Files for Disk {
     type File = usize;
     const MEMORY: usize = 0;
-    fn open(&mut self, path: &str) -> Result<(usize, String, u64, u64)> {
+    fn open(&mut self, path: &str) -> Result<Found<usize>> {
         assert!(!path.split('/').any(|part| part == ".."), "{path} leads out");
         match path {
-            "" | "/" => Ok((5, "index.html".into(), 5, 7)),
-            "/long.txt" => Ok((LONG, path.into(), LONG as u64, 7)),
+            "" | "/folder" => Ok(Found { file: 5, path: "index.html".into(), bytes: 5, version: 7, is_index: true }),
+            "/long.txt" => Ok(Found { file: LONG, path: path.into(), bytes: LONG as u64, version: 7, is_index: false }),
             "/dead" => Err(Error::EDEAD),
             _ => Err(Error::ENOENT),
         }

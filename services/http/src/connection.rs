@@ -1,10 +1,11 @@
 //! One client: what has come of it, what is on its way to it, and until when it may take for that.
 
+use crate::date::Date;
 use crate::limits::*;
 use crate::places::Standing;
 use crate::range::{Range, parse as parse_range};
 use crate::request::{self, Refusal, Request};
-use crate::response::{self, Entity, Reply, stay};
+use crate::response::{self, Common, Entity, Reply, stay};
 use abi::Error;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -35,12 +36,27 @@ pub trait Files {
     fn reply(&mut self, _: &Request) -> Option<Reply> {
         None
     }
-    /// The file at this path, its length and the version of its contents. `ENOENT`; of a directory, that of its index.
-    fn open(&mut self, path: &str) -> Result<(Self::File, String, u64, u64)>;
+    /// The file at this path. `ENOENT`; of a directory, that of its index.
+    fn open(&mut self, path: &str) -> Result<Found<Self::File>>;
     /// Bytes of it from `at` on. 0: it has become shorter.
     fn read(&mut self, file: &Self::File, at: u64, buffer: &mut [u8]) -> Result<usize>;
     /// Tells the entity tags of this server from those of one before it.
     fn boot(&self) -> u64;
+    /// The time. `None`: it has no clock.
+    fn date(&mut self) -> Option<Date> {
+        None
+    }
+}
+/// A file that was found.
+pub struct Found<F> {
+    pub file: F,
+    /// Its own path: of a directory, that of its index.
+    pub path: String,
+    pub bytes: u64,
+    /// The version of its contents.
+    pub version: u64,
+    /// It is the index of the directory that was asked for.
+    pub is_index: bool,
 }
 /// What is to be done for a connection next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,7 +162,7 @@ impl<F> Connection<F> {
     pub fn go_on(&mut self, stream: &mut impl Stream, files: &mut impl Files<File = F>, now: u64) -> Step {
         let mut turn = Turn { answered: false, bytes: TURN };
         if now >= self.deadline() && !self.came_in_time(stream, now, &mut turn) {
-            return self.late(stream, now, &mut turn);
+            return self.late(stream, files, now, &mut turn);
         }
         loop {
             match self.send(stream, files, now, &mut turn) {
@@ -191,10 +207,10 @@ impl<F> Connection<F> {
         is_whole(&self.input) || self.receive(stream, now, turn) == Ok(true) && (begins || is_whole(&self.input))
     }
     /// It has taken too long: is told so, if it has begun to ask and nothing else is on its way to it.
-    fn late(&mut self, stream: &mut impl Stream, now: u64, turn: &mut Turn) -> Step {
+    fn late(&mut self, stream: &mut impl Stream, files: &mut impl Files<File = F>, now: u64, turn: &mut Turn) -> Step {
         if self.output.is_empty() && self.body.is_none() && !self.input.is_empty() && self.rest == Rest::Unread {
             let mut head = Vec::new();
-            response::refusal(&mut head, 408, false, None, stay::ENDS);
+            response::refusal(&mut head, 408, false, None, Common { stay: stay::ENDS, date: files.date() });
             if stream.write(&head).is_ok() {
                 self.close = true;
                 self.rest = Rest::Awaited;
@@ -274,22 +290,23 @@ impl<F> Connection<F> {
                 true
             }
             Ok(None) if self.input.len() >= HEAD => {
-                self.refuse(Refusal(431));
+                self.refuse(files, Refusal(431));
                 true
             }
             Ok(None) => false,
             Err(refusal) => {
-                self.refuse(refusal);
+                self.refuse(files, refusal);
                 true
             }
         }
     }
     /// What follows is not known to be a request any more.
-    fn refuse(&mut self, Refusal(status): Refusal) {
+    fn refuse(&mut self, files: &mut impl Files<File = F>, Refusal(status): Refusal) {
         self.close = true;
         self.rest = Rest::Awaited;
         self.input.clear();
-        response::refusal(&mut self.output, status, false, None, stay::ENDS);
+        let common = Common { stay: stay::ENDS, date: files.date() };
+        response::refusal(&mut self.output, status, false, None, common);
     }
     fn find(&mut self, request: &Request, files: &mut impl Files<File = F>) {
         let stay = match (self.close, request.old) {
@@ -297,31 +314,39 @@ impl<F> Connection<F> {
             (false, true) => stay::STAYS_TOLD,
             (false, false) => stay::STAYS,
         };
+        let common = Common { stay, date: files.date() };
         if let Some(reply) = files.reply(request) {
-            return response::reply(&mut self.output, &reply, request.head_only, stay);
+            return response::reply(&mut self.output, &reply, request.head_only, common);
         }
         if request.post {
             // Files are not changed so.
-            return self.refuse(Refusal(405));
+            return self.refuse(files, Refusal(405));
         }
         let head = &mut self.output;
-        let (file, path, bytes, version) = match files.open(&request.path) {
+        let found = files.open(&request.path).and_then(|found| match found.is_index || !request.is_folder {
+            true => Ok(found),
+            false => Err(Error::ENOTDIR),
+        });
+        let Found { file, path, bytes, version, is_index } = match found {
             Ok(found) => found,
             Err(error) => {
                 let status = match error {
                     Error::ENOENT | Error::ENOTDIR | Error::EISDIR | Error::ENAMETOOLONG | Error::EINVAL => 404,
                     _ => 503,
                 };
-                return response::refusal(head, status, request.head_only, None, stay);
+                return response::refusal(head, status, request.head_only, None, common);
             }
         };
+        if is_index && !request.is_folder {
+            return response::moved(head, &request.path, &request.query, request.head_only, common);
+        }
         let entity = Entity { path: &path, bytes, version };
         let tag = entity.tag(files.boot());
         let has_it = request.if_none_match.as_ref().is_some_and(|tags| {
             tags.split(',').map(|one| one.trim().trim_start_matches("W/")).any(|one| one == tag || one == "*")
         });
         if has_it {
-            return response::not_modified(head, &tag, stay);
+            return response::not_modified(head, &tag, common);
         }
         let fresh = request.if_range.as_ref().is_none_or(|wanted| *wanted == tag);
         let range = match &request.range {
@@ -332,9 +357,9 @@ impl<F> Connection<F> {
         let part = match range {
             Range::All => None,
             Range::Part(start, end) => Some((start, end)),
-            Range::Unsatisfiable => return response::refusal(head, 416, request.head_only, Some(bytes), stay),
+            Range::Unsatisfiable => return response::refusal(head, 416, request.head_only, Some(bytes), common),
         };
-        response::file(head, &entity, &tag, part, stay);
+        response::file(head, &entity, &tag, part, common);
         let (at, end) = part.unwrap_or((0, bytes));
         if !request.head_only && at < end {
             self.body = Some(Body { file, at, end });

@@ -44,18 +44,19 @@ struct Disk;
 impl Files for Disk {
     type File = Vec<u8>;
     const MEMORY: usize = 0;
-    fn open(&mut self, path: &str) -> Result<(Vec<u8>, String, u64, u64)> {
+    fn open(&mut self, path: &str) -> Result<Found<Vec<u8>>> {
         let bytes: Vec<u8> = match path {
-            "" => b"index".to_vec(),
+            "" | "/a b/é" => b"index".to_vec(),
             "/longer" => vec![b'x'; 3 * TURN],
             "/long.txt" => (0..20_000).map(|n| n as u8).collect(),
             "/empty" => Vec::new(),
             "/dead" => return Err(Error::EDEAD),
             _ => return Err(Error::ENOENT),
         };
-        let path = if path.is_empty() { "index.html" } else { path };
+        let is_index = path.is_empty() || path == "/a b/é";
+        let path = if is_index { "index.html" } else { path };
         let length = bytes.len() as u64;
-        Ok((bytes, path.into(), length, 7))
+        Ok(Found { file: bytes, path: path.into(), bytes: length, version: 7, is_index })
     }
     fn read(&mut self, file: &Vec<u8>, at: u64, buffer: &mut [u8]) -> Result<usize> {
         let rest = &file[at as usize..];
@@ -65,6 +66,9 @@ impl Files for Disk {
     }
     fn boot(&self) -> u64 {
         1
+    }
+    fn date(&mut self) -> Option<Date> {
+        Some(Date(784_111_777))
     }
 }
 /// What it waits for in the end, and how many turns it had before.
@@ -284,6 +288,27 @@ fn who_says_or_takes_nothing_is_let_go() {
     assert_eq!(connection.go_on(&mut peer, &mut Disk, 1), Step::Write);
     assert_eq!(connection.go_on(&mut peer, &mut Disk, STUCK_TIME + 1), Step::End);
     assert!(peer.taken.is_empty());
+}
+#[test]
+fn who_asks_for_a_folder_without_its_slash_is_sent_there() {
+    let (text, _, step) = talk(&[&get("//a%20b/%C3%A9?x=1%0d", "")], false);
+    assert!(text.starts_with("HTTP/1.1 301 ") && text.contains("\r\nLocation: /a%20b/%C3%A9/?x=1%0d\r\n"), "{text}");
+    assert_eq!(step, Step::Read);
+    assert!(talk(&[&get("/a%20b/%C3%A9/", "")], false).0.ends_with("\r\n\r\nindex"));
+    let (text, ..) = talk(&[b"HEAD /a%20b/%C3%A9 HTTP/1.1\r\nHost: h\r\n\r\n"], false);
+    assert!(text.starts_with("HTTP/1.1 301 ") && text.ends_with("\r\n\r\n"), "{text}");
+}
+#[test]
+fn a_files_name_with_a_slash_behind_is_not_the_file() {
+    assert!(talk(&[&get("/long.txt/", "")], false).0.starts_with("HTTP/1.1 404"));
+}
+#[test]
+fn each_answer_says_when_it_was_made() {
+    let late = [&get("/", "")[..], &get("/nothing", ""), &get("/long.txt", "If-None-Match: *\r\n"), b"\0\0\r\n\r\n"];
+    for request in late {
+        let (text, ..) = talk(&[request], false);
+        assert_eq!(text.matches("\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n").count(), 1, "{text}");
+    }
 }
 #[test]
 fn files_that_can_not_be_had_now_are_said_to_be_so() {

@@ -1,11 +1,14 @@
 //! The folder that is served. Files stay open for a while: to open one costs more than to read it.
 
-use crate::connection::Files;
+use crate::connection::{Files, Found};
+use crate::date::Date;
 use alloc::format;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 use pebble::file::{self, File, Kind, SeekFrom};
+use pebble::interfaces::clock;
+use pebble::time::{TIMEBASE, time};
 use pebble::{Error, Result};
 
 /// Most files that are kept open.
@@ -24,10 +27,13 @@ pub struct Folder {
     /// The one that was used last is last.
     kept: Vec<Kept>,
     boot: u64,
+    /// The clock's time when it was asked, which is not done twice in the same second since the machine was started.
+    date: Option<Date>,
+    asked: Option<u64>,
 }
 impl Folder {
     pub fn new(root: &str) -> Folder {
-        Folder { root: root.into(), kept: Vec::new(), boot: pebble::time::time() }
+        Folder { root: root.into(), kept: Vec::new(), boot: time(), date: None, asked: None }
     }
     /// The open file at `path`, if it is the one that is known by it now.
     fn kept(&mut self, path: &str, node: u64) -> Option<Handle> {
@@ -44,10 +50,11 @@ impl Files for Folder {
     type File = Handle;
     // A head, the requests behind it and a page of the answer, while they grow; what requests say, a path, a file.
     const MEMORY: usize = 64 << 10;
-    fn open(&mut self, path: &str) -> Result<(Handle, String, u64, u64)> {
+    fn open(&mut self, path: &str) -> Result<Found<Handle>> {
         let mut full = format!("{}{path}", self.root);
         let mut data = file::metadata(&full)?;
-        if data.kind == Kind::Directory {
+        let is_index = data.kind == Kind::Directory;
+        if is_index {
             full.push_str("/index.html");
             data = file::metadata(&full)?;
         }
@@ -67,18 +74,27 @@ impl Files for Folder {
                 file
             }
         };
-        Ok((file, full, data.bytes, data.version))
+        Ok(Found { file, path: full, bytes: data.bytes, version: data.version, is_index })
     }
     fn read(&mut self, file: &Handle, at: u64, buffer: &mut [u8]) -> Result<usize> {
         let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read(buffer));
         if read.is_err() {
             // The files component has ended: another one has other files, and counts their versions anew.
             self.kept.clear();
-            self.boot = pebble::time::time();
+            self.boot = time();
         }
         read
     }
     fn boot(&self) -> u64 {
         self.boot
+    }
+    fn date(&mut self) -> Option<Date> {
+        let now = time() / TIMEBASE;
+        if self.asked != Some(now) {
+            self.asked = Some(now);
+            self.date =
+                clock::time().ok().and_then(|time| u64::try_from(time.0).ok()).map(|time| Date(time / 1_000_000_000));
+        }
+        self.date
     }
 }

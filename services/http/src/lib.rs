@@ -5,6 +5,7 @@
 extern crate alloc;
 
 pub mod connection;
+pub mod date;
 #[cfg(target_os = "none")]
 pub mod folder;
 pub mod limits;

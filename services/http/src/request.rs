@@ -18,6 +18,10 @@ pub struct Request {
     pub site: Option<String>,
     /// What is asked for: a path without `.`, `..` and empty parts, decoded; empty: the root.
     pub path: String,
+    /// The path ends in a slash, or is the root: a folder is meant.
+    pub is_folder: bool,
+    /// What follows the path, from its `?` on.
+    pub query: String,
     /// The connection ends behind the answer.
     pub close: bool,
     /// It is of HTTP/1.0.
@@ -71,7 +75,11 @@ pub fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, Refusal> {
         Some("PUT" | "DELETE" | "OPTIONS" | "PATCH" | "TRACE" | "CONNECT") => return Err(Refusal(405)),
         _ => return Err(Refusal(501)),
     };
-    request.path = path(parsed.path.unwrap_or("")).ok_or(Refusal(400))?;
+    let target = origin(parsed.path.unwrap_or(""));
+    let end = target.find(['?', '#']).unwrap_or(target.len());
+    request.path = path(&target[..end]).ok_or(Refusal(400))?;
+    request.is_folder = target[..end].ends_with('/') || request.path.is_empty();
+    request.query = target[end..].split('#').next().unwrap_or("").into();
     Ok(Some((request, length)))
 }
 impl Request {
@@ -115,36 +123,20 @@ impl Request {
         Ok(())
     }
 }
-/// The path of a target, without what follows a `?`. `None`: it is none, or leads out of the root.
-fn path(target: &str) -> Option<String> {
-    // A target may be absolute (RFC 9112, section 3.2.2).
-    let target = match target.strip_prefix("http://") {
+/// A target without the server's name: it may be absolute (RFC 9112, section 3.2.2).
+fn origin(target: &str) -> &str {
+    match target.strip_prefix("http://").or_else(|| target.strip_prefix("https://")) {
         Some(rest) => rest.find('/').map_or("/", |at| &rest[at..]),
         None => target,
-    };
-    let target = target.split(['?', '#']).next().unwrap_or("");
-    if !target.starts_with('/') {
-        return None;
     }
-    let mut bytes = Vec::with_capacity(target.len());
-    let mut rest = target.bytes();
-    while let Some(byte) = rest.next() {
-        bytes.push(match byte {
-            b'%' => {
-                let mut digit = || rest.next().and_then(|digit| (digit as char).to_digit(16));
-                (digit()? * 16 + digit()?) as u8
-            }
-            byte => byte,
-        });
-    }
-    let text = String::from_utf8(bytes).ok()?;
+}
+/// The path of a target. `None`: it is none, or leads out of the root.
+fn path(target: &str) -> Option<String> {
     let mut path = String::new();
-    for part in text.split('/') {
-        match part {
+    for part in target.strip_prefix('/')?.split('/') {
+        match &*decoded(part)? {
             "" | "." => {}
             ".." => return None,
-            // A file has a name of printable characters.
-            part if part.bytes().any(|byte| !byte.is_ascii_graphic()) => return None,
             part => {
                 path.push('/');
                 path.push_str(part);
@@ -152,6 +144,26 @@ fn path(target: &str) -> Option<String> {
         }
     }
     Some(path)
+}
+/// A part of a path: two digits of hexadecimal behind a `%` are a byte, other than that it is itself. `None`: no file has such a name.
+fn decoded(part: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut rest = part.as_bytes();
+    while let [byte, behind @ ..] = rest {
+        let digit = |at: usize| behind.get(at).and_then(|&digit| (digit as char).to_digit(16));
+        rest = match (byte, digit(0), digit(1)) {
+            (b'%', Some(high), Some(low)) => {
+                bytes.push((high * 16 + low) as u8);
+                &behind[2..]
+            }
+            _ => {
+                bytes.push(*byte);
+                behind
+            }
+        };
+    }
+    let text = String::from_utf8(bytes).ok()?;
+    text.chars().all(|c| c != '/' && !c.is_control()).then_some(text)
 }
 
 #[cfg(test)]
@@ -178,12 +190,38 @@ mod tests {
         assert!(request("GET http://h/ HTTP/1.1\r\nHost: h\r\nConnection: foo, close\r\n\r\n").close);
     }
     #[test]
+    fn names_are_as_people_give_them() {
+        let path = |target: &str| request(&format!("GET {target} HTTP/1.1\r\nHost: h\r\n\r\n")).path;
+        for (target, name) in [
+            ("/a%20b.txt", "/a b.txt"),
+            ("/caf%C3%A9", "/café"),
+            ("/café", "/café"),
+            ("/100%25.txt", "/100%.txt"),
+            ("/100%.txt", "/100%.txt"),
+            ("/%zz", "/%zz"),
+            ("/%", "/%"),
+            ("/a+b", "/a+b"),
+            ("/%2525", "/%25"),
+        ] {
+            assert_eq!(path(target), name, "{target}");
+        }
+    }
+    #[test]
+    fn a_slash_behind_a_path_means_a_folder() {
+        let of = |target: &str| request(&format!("GET {target} HTTP/1.1\r\nHost: h\r\n\r\n"));
+        assert!(of("/").is_folder && of("/a/").is_folder && of("/a/?x=/y").is_folder && of("http://h").is_folder);
+        assert!(!of("/a").is_folder && !of("/a?x=/").is_folder && !of("/a%2e").is_folder);
+        assert_eq!((of("/a?x=1#y").query.as_str(), of("/a").query.as_str()), ("?x=1", ""));
+    }
+    #[test]
     fn a_part_of_a_request_is_none_yet() {
         assert_eq!(parse(b"GET / HTTP/1.1\r\nHost: h\r\n"), Ok(None));
     }
     #[test]
     fn a_way_out_of_the_root_is_refused() {
-        for target in ["/../x", "/a/%2e%2e/%2e%2e/x", "x", "*", "/%00", "/%zz", "/%", "/a%20b"] {
+        for target in
+            ["/../x", "/a/%2e%2e/%2e%2e/x", "/a%2f..%2fx", "/a%2fb", "x", "*", "/%00", "/a%0d%0ab", "/%ff", "/%c2%85"]
+        {
             assert_eq!(refused(&format!("GET {target} HTTP/1.1\r\nHost: h\r\n\r\n")), 400, "{target}");
         }
     }

@@ -1,5 +1,6 @@
 //! Heads of answers, and the pages of those that are no file.
 
+use crate::date::Date;
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
@@ -11,6 +12,7 @@ pub fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",
         206 => "Partial Content",
+        301 => "Moved Permanently",
         304 => "Not Modified",
         400 => "Bad Request",
         401 => "Unauthorized",
@@ -75,9 +77,20 @@ pub mod stay {
     pub const STAYS: &str = "";
     pub const STAYS_TOLD: &str = "Connection: keep-alive\r\n";
 }
-fn begin(head: &mut Vec<u8>, status: u16, stay: &str) {
+/// What the heads of all answers say.
+#[derive(Clone, Copy, Debug)]
+pub struct Common {
+    /// Whether the connection stays: a line, or none.
+    pub stay: &'static str,
+    /// `None`: the server has no clock, and must not say a time (RFC 9110, section 6.6.1).
+    pub date: Option<Date>,
+}
+fn begin(head: &mut Vec<u8>, status: u16, common: Common) {
     let _ = write!(Text(head), "HTTP/1.1 {status} {}\r\nServer: Pebble\r\n", reason(status));
-    head.extend_from_slice(stay.as_bytes());
+    if let Some(date) = common.date {
+        let _ = write!(Text(head), "Date: {date}\r\n");
+    }
+    head.extend_from_slice(common.stay.as_bytes());
 }
 struct Text<'a>(&'a mut Vec<u8>);
 impl Write for Text<'_> {
@@ -87,8 +100,8 @@ impl Write for Text<'_> {
     }
 }
 /// The head of an answer with a file, or a part of it.
-pub fn file(head: &mut Vec<u8>, entity: &Entity, tag: &str, part: Option<(u64, u64)>, stay: &str) {
-    begin(head, if part.is_some() { 206 } else { 200 }, stay);
+pub fn file(head: &mut Vec<u8>, entity: &Entity, tag: &str, part: Option<(u64, u64)>, common: Common) {
+    begin(head, if part.is_some() { 206 } else { 200 }, common);
     let (start, end) = part.unwrap_or((0, entity.bytes));
     let _ = write!(
         Text(head),
@@ -102,8 +115,8 @@ pub fn file(head: &mut Vec<u8>, entity: &Entity, tag: &str, part: Option<(u64, u
     head.extend_from_slice(b"\r\n");
 }
 /// An answer that is no file's.
-pub fn reply(head: &mut Vec<u8>, reply: &Reply, head_only: bool, stay: &str) {
-    begin(head, reply.status, stay);
+pub fn reply(head: &mut Vec<u8>, reply: &Reply, head_only: bool, common: Common) {
+    begin(head, reply.status, common);
     if reply.status == 401 {
         head.extend_from_slice(b"WWW-Authenticate: Bearer\r\n");
     }
@@ -118,15 +131,44 @@ pub fn reply(head: &mut Vec<u8>, reply: &Reply, head_only: bool, stay: &str) {
         head.extend_from_slice(&reply.body);
     }
 }
+/// The answer to who asks for a folder by the name of a file: with a slash behind it, what its page refers to is beside that. `query`: what follows, from its `?` on.
+pub fn moved(head: &mut Vec<u8>, path: &str, query: &str, head_only: bool, common: Common) {
+    let page = format!("301 {}\n", reason(301));
+    begin(head, 301, common);
+    head.extend_from_slice(b"Location: ");
+    for byte in path.bytes() {
+        match byte {
+            b'/' | b'-' | b'.' | b'_' | b'~' => head.push(byte),
+            _ if byte.is_ascii_alphanumeric() => head.push(byte),
+            _ => _ = write!(Text(head), "%{byte:02X}"),
+        }
+    }
+    head.push(b'/');
+    for byte in query.bytes() {
+        if byte.is_ascii_graphic() {
+            head.push(byte);
+        } else {
+            let _ = write!(Text(head), "%{byte:02X}");
+        }
+    }
+    let _ = write!(
+        Text(head),
+        "\r\nCache-Control: no-cache\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\n\r\n",
+        page.len()
+    );
+    if !head_only {
+        head.extend_from_slice(page.as_bytes());
+    }
+}
 /// The answer to who has it already.
-pub fn not_modified(head: &mut Vec<u8>, tag: &str, stay: &str) {
-    begin(head, 304, stay);
+pub fn not_modified(head: &mut Vec<u8>, tag: &str, common: Common) {
+    begin(head, 304, common);
     let _ = write!(Text(head), "ETag: {tag}\r\nCache-Control: no-cache\r\n\r\n");
 }
 /// An answer that says what is wrong; its page, unless only the head is wanted. `of`: how long the file is, where a range is not there.
-pub fn refusal(head: &mut Vec<u8>, status: u16, head_only: bool, of: Option<u64>, stay: &str) {
+pub fn refusal(head: &mut Vec<u8>, status: u16, head_only: bool, of: Option<u64>, common: Common) {
     let page = format!("{status} {}\n", reason(status));
-    begin(head, status, stay);
+    begin(head, status, common);
     if status == 405 {
         head.extend_from_slice(b"Allow: GET, HEAD\r\n");
     }

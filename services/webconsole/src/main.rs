@@ -11,7 +11,7 @@ extern crate alloc;
 mod system;
 
 use alloc::borrow::Cow;
-use http_logic::connection::Files;
+use http_logic::connection::{Files, Found};
 use http_logic::request::Request;
 use http_logic::response::Reply;
 use http_logic::server;
@@ -80,7 +80,7 @@ impl Files for Console {
             }
         }
     }
-    fn open(&mut self, _: &str) -> Result<((), alloc::string::String, u64, u64)> {
+    fn open(&mut self, _: &str) -> Result<Found<()>> {
         Err(Error::ENOENT)
     }
     fn read(&mut self, (): &(), _: u64, _: &mut [u8]) -> Result<usize> {
