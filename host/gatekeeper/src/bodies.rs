@@ -164,15 +164,6 @@ impl Look<'_, '_> {
             self.refuse(expression, Rule::Promote, "a constant that refers to what threads may not share");
         }
     }
-    /// What an expression's kind is, where scopes and parentheses are seen through.
-    fn inner(&self, expression: usize) -> Option<usize> {
-        let mut kind = self.tree.field(expression, "kind").and_then(|at| self.tree.children(at).next())?;
-        while self.tree.line(kind).text == "Scope" {
-            let value = self.tree.field(kind, "value").and_then(|at| self.tree.children(at).next())?;
-            kind = self.tree.field(value, "kind").and_then(|at| self.tree.children(at).next())?;
-        }
-        Some(kind)
-    }
     /// A function of the extension that stands for a value. What its associated types imply of its lifetimes is asked where it is called by its name, and only there.
     fn function(&mut self, at: usize) {
         let function =
@@ -184,25 +175,6 @@ impl Look<'_, '_> {
         });
         if self.veiled.contains(path) && callee.is_none_or(|callee| self.tree.line(callee).label != "fun") {
             self.refuse(at, Rule::Explicit, "a function with an associated type stands for a value, where nobody asks what that implies: call it in a closure");
-        }
-    }
-    /// A reference to a value that is made when the extension is compiled.
-    fn borrow(&mut self, at: usize) {
-        let shared = self.tree.field(at, "borrow_kind").is_some_and(|at| self.tree.line(at).text == "Shared");
-        let Some(expression) =
-            self.tree.field(at, "arg").and_then(|at| self.tree.children(at).next()).filter(|_| shared)
-        else {
-            return;
-        };
-        let Some(kind) = self.inner(expression) else { return };
-        let made = ["Adt", "Tuple", "Array", "Repeat", "NamedConst", "Literal", "NonHirLiteral", "ZstLiteral"];
-        let computed = ["Call", "VarRef", "UpvarRef", "Deref"];
-        let text = |at: usize| self.tree.line(at).text;
-        let promoted = made.iter().any(|made| text(kind).starts_with(made))
-            && !self.tree.below(kind).any(|at| computed.contains(&text(at)));
-        let of = self.tree.field(expression, "ty").map_or("", text);
-        if promoted && self.items.is_shared_state(of) {
-            self.refuse(at, Rule::Promote, "a reference to a value of its own that threads may not share");
         }
     }
     /// Whether a line belongs to what is given to a method by which the library shows values part by part.
@@ -226,7 +198,6 @@ impl Look<'_, '_> {
                     "a function is made into a pointer: its type forgets what the function's says",
                 );
             }
-            (_, "Borrow") => self.borrow(at),
             (_, "InlineAsm") => self.refuse(at, Rule::Asm, "machine code, of which no type says anything"),
             (_, "RawBorrow") => self.refuse(at, Rule::PtrInt, "a raw pointer"),
             (_, "Call") => {

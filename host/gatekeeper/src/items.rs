@@ -282,14 +282,22 @@ impl Look<'_, '_> {
     }
     /// Whether it is a public function that returns what has a type without a name, and does not say what threads may do with it.
     fn returns_hidden(&self, kind: usize) -> bool {
+        let item = self.tree.parent(kind);
+        // Who has a trait has its methods.
+        let of_trait = |item| {
+            let impl_kind = self.tree.field(item, "impl_kind").map(|at| self.tree.line(at).text);
+            self.tree.line(item).text == "TraitItem" || impl_kind == Some("Trait")
+        };
         // Of a method it stands with what kind of impl it is in.
-        let mut item = self.tree.parent(kind).into_iter().flat_map(|item| self.tree.below(item));
-        let visible = item.find(|&at| self.tree.line(at).label == "vis_span").map(|at| self.tree.line(at).text);
+        let visible =
+            item.into_iter().flat_map(|item| self.tree.below(item)).find(|&at| self.tree.line(at).label == "vis_span");
         // A place without a length: no word.
-        let public = visible.is_some_and(|text| {
-            let ends: Vec<&str> = text.split(": ").flat_map(|part| part.split(" (")).collect();
-            ends.len() == 3 && !ends[0].ends_with(ends[1])
-        });
+        let public = item.is_some_and(of_trait)
+            || visible.is_some_and(|at| {
+                let text = self.tree.line(at).text;
+                let ends: Vec<&str> = text.split(": ").flat_map(|part| part.split(" (")).collect();
+                ends.len() == 3 && !ends[0].ends_with(ends[1])
+            });
         let mut opaque = self.tree.below(kind).filter(|&at| self.tree.line(at).text == "OpaqueTy");
         public
             && opaque.any(|at| {

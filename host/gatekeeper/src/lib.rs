@@ -15,6 +15,7 @@ mod messages;
 mod names;
 mod object_file;
 mod outlives;
+mod promoted;
 mod refusal;
 mod sandbox;
 mod source;
@@ -146,6 +147,16 @@ impl Vetting<'_> {
         let veiled = outlives::look(&resolved, root, self.refusals);
         let Some(text) = self.printed("thir-tree")? else { return Ok(false) };
         bodies::look(&Tree::read(&text), &expansions, &items, &veiled, self.refusals);
+        let run = self.workshop.run(&[
+            "-Zunpretty=mir",
+            "-Zmir-opt-level=0",
+            "-Zmir-include-spans=yes",
+            "--cap-lints=allow",
+        ])?;
+        if !self.well(&run) {
+            return Ok(false);
+        }
+        promoted::look(&run.output, &items, root, self.refusals);
         Ok(true)
     }
 }

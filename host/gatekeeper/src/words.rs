@@ -81,7 +81,7 @@ impl Look<'_> {
         let text = name.to_string();
         if text == "macro_rules" {
             if let Some(defined) = defined
-                && macros::is_taken(&defined.to_string())
+                && macros::is_taken(defined.to_string().trim_start_matches("r#"))
             {
                 self.refuse(Rule::Macro, name, &format!("{defined} is the name of one of the compiler's macros"));
             }

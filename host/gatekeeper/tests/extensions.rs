@@ -66,6 +66,7 @@ programs! { refused:
     a_condition_that_never_changes
     a_constant_of_a_type_within_a_method
     a_constant_that_threads_may_not_share
+    a_constant_with_a_reference_in_it
     a_copy_by_a_default
     a_copy_by_an_alias
     a_copy_for_some_lifetimes
@@ -80,6 +81,7 @@ programs! { refused:
     a_function_becomes_a_pointer
     a_function_that_only_calls_itself
     a_hidden_type_for_others
+    a_hidden_type_of_a_trait
     a_large_alignment
     a_large_constant
     a_large_frame
@@ -103,7 +105,9 @@ programs! { refused:
     a_provided_method_with_a_symbol
     a_raw_pointer
     a_raw_pointer_without_a_word
+    a_reference_by_a_pattern
     a_reference_that_threads_may_not_share
+    a_reference_to_a_part_of_a_constant
     a_static_that_changes
     a_symbol_that_no_host_gives
     a_trait_object

@@ -43,11 +43,14 @@ pub fn is_ended(mut stream: &TcpStream) -> bool {
 }
 
 pub const INDEX: &[u8] = b"<h1>an appliance</h1>\n";
+/// The index of a folder.
+pub const FOLDER: &[u8] = b"<h1>a folder</h1>\n";
 pub fn long() -> Vec<u8> {
     (0..150_000u32).map(|n| (n.wrapping_mul(2654435761) >> 24) as u8).collect()
 }
 pub fn files() -> Vec<(String, Vec<u8>)> {
-    vec![("www/index.html".into(), INDEX.to_vec()), ("www/data/long".into(), long())]
+    let files = [("index.html", INDEX.to_vec()), ("data/long", long()), ("my folder/index.html", FOLDER.to_vec())];
+    files.into_iter().map(|(name, bytes)| (format!("www/{name}"), bytes)).collect()
 }
 
 /// The system that serves files from memory.
@@ -92,6 +95,11 @@ pub fn right_bytes(system: &Running) -> Result<()> {
     let tag = part.head.lines().find_map(|line| line.strip_prefix("ETag: ")).context("an answer has a tag")?;
     ensure!(ask(&stream, "/data/long", &format!("If-None-Match: {tag}\r\n"))?.status == 304, "it has not changed");
     ensure!(ask(&stream, "/nothing", "")?.status == 404, "there is no such file");
+    ensure!(part.head.contains(" GMT\r\n") && part.head.contains("\r\nDate: "), "the time: {}", part.head);
+    ensure!(ask(&stream, "/my%20folder/", "")?.body == FOLDER, "a name with a blank");
+    let moved = ask(&stream, "/my%20folder?x", "")?;
+    ensure!(moved.status == 301 && moved.head.contains("\r\nLocation: /my%20folder/?x\r\n"), "{}", moved.head);
+    ensure!(ask(&stream, "/data/long/", "")?.status == 404, "a file is no folder");
     send(&stream, "HEAD / HTTP/1.1\r\nHost: h\r\n\r\nGET /nothing HTTP/1.1\r\nHost: h\r\n\r\n")?;
     let mut head = [0; 12];
     (&stream).read_exact(&mut head)?;
