@@ -49,7 +49,7 @@ pub fn long() -> Vec<u8> {
     (0..150_000u32).map(|n| (n.wrapping_mul(2654435761) >> 24) as u8).collect()
 }
 pub fn files() -> Vec<(String, Vec<u8>)> {
-    let files = [("index.html", INDEX.to_vec()), ("data/long", long()), ("my folder/index.html", FOLDER.to_vec())];
+    let files = [("index.html", INDEX.to_vec()), ("data/long", long()), ("50%/index.html", FOLDER.to_vec())];
     files.into_iter().map(|(name, bytes)| (format!("www/{name}"), bytes)).collect()
 }
 
@@ -96,9 +96,9 @@ pub fn right_bytes(system: &Running) -> Result<()> {
     ensure!(ask(&stream, "/data/long", &format!("If-None-Match: {tag}\r\n"))?.status == 304, "it has not changed");
     ensure!(ask(&stream, "/nothing", "")?.status == 404, "there is no such file");
     ensure!(part.head.contains(" GMT\r\n") && part.head.contains("\r\nDate: "), "the time: {}", part.head);
-    ensure!(ask(&stream, "/my%20folder/", "")?.body == FOLDER, "a name with a blank");
-    let moved = ask(&stream, "/my%20folder?x", "")?;
-    ensure!(moved.status == 301 && moved.head.contains("\r\nLocation: /my%20folder/?x\r\n"), "{}", moved.head);
+    ensure!(ask(&stream, "/50%25/", "")?.body == FOLDER, "a name with a sign that means others");
+    let moved = ask(&stream, "/50%?x", "")?;
+    ensure!(moved.status == 301 && moved.head.contains("\r\nLocation: /50%25/?x\r\n"), "{}", moved.head);
     ensure!(ask(&stream, "/data/long/", "")?.status == 404, "a file is no folder");
     send(&stream, "HEAD / HTTP/1.1\r\nHost: h\r\n\r\nGET /nothing HTTP/1.1\r\nHost: h\r\n\r\n")?;
     let mut head = [0; 12];
