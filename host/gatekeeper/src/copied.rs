@@ -1,8 +1,8 @@
 //! Own impls of `Copy`. The library copies slices by whether a type is `Copy`, and does not ask for which lifetimes: such an impl holds for all that the type is declared
 //! for, or for none of it.
 
-use crate::items::{Owner, definition, kind};
 use crate::names::Word;
+use crate::resolved::{Owner, definition, kind, own, projection};
 use crate::tree::Tree;
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,17 +14,11 @@ struct Declared {
 /// The types that a crate declares, by their paths.
 pub struct Types(HashMap<String, Declared>);
 
-fn own(tree: &Tree, at: usize) -> Option<String> {
-    crate::names::words(tree.line(at).text).into_iter().find_map(|word| match word {
-        Word::Own(path) => Some(path.to_string()),
-        _ => None,
-    })
-}
 /// The parameters of an item, at the line of its kind.
 fn parameters(tree: &Tree, item: usize) -> Vec<String> {
     let list = tree.below(item).find(|&at| tree.line(at).label == "params");
     let list = list.into_iter().flat_map(|at| tree.children(at));
-    list.filter_map(|at| tree.field(at, "def_id")).filter_map(|at| own(tree, at)).collect()
+    list.filter_map(|at| tree.field(at, "def_id")).filter_map(|at| own(tree, at)).map(String::from).collect()
 }
 /// The traits that an item asks of its parameters, by their places among `parameters`; nothing where it asks for more than that.
 fn bounds(tree: &Tree, item: usize, parameters: &[String]) -> Option<BTreeSet<(usize, String)>> {
@@ -56,10 +50,10 @@ fn parameter(tree: &Tree, at: usize) -> Option<String> {
     let mut below = std::iter::once(at).chain(tree.below(at));
     let kind = below.find(|&at| tree.line(at).label == "kind")?;
     match tree.line(kind).text {
-        "Param" => tree.children(kind).find_map(|at| own(tree, at)),
+        "Param" => tree.children(kind).find_map(|at| own(tree, at)).map(String::from),
         "Path" => {
             match tree.below(kind).filter(|&at| tree.line(at).text == "Def").find_map(|at| definition(tree, at))? {
-                ("TyParam", Word::Own(path)) if crate::items::projection(tree, kind).is_none() => Some(path.into()),
+                ("TyParam", Word::Own(path)) if projection(tree, kind).is_none() => Some(path.into()),
                 _ => None,
             }
         }

@@ -7,6 +7,7 @@ use crate::expansions::Expansions;
 use crate::macros;
 use crate::names::{self, Word};
 use crate::refusal::{Refusals, Rule};
+use crate::resolved::{Owner, definition, kind, owners, projection};
 use crate::syntax::name;
 use crate::tree::Tree;
 use std::collections::{HashMap, HashSet};
@@ -98,13 +99,6 @@ impl Items {
     }
 }
 
-/// What a path leads to: its kind, crate and path. `at` is the line of `Def`.
-pub fn definition<'t>(tree: &Tree<'t>, at: usize) -> Option<(&'t str, Word<'t>)> {
-    let kind = tree.children(at).next()?;
-    let last = tree.children(at).last()?;
-    let word = names::words(tree.line(last).text).into_iter().next()?;
-    matches!(word, Word::Own(_) | Word::Foreign(..)).then(|| (tree.line(kind).text, word))
-}
 /// Whether something below is a parameter: a type's, or a trait's own `Self`.
 fn has_parameter(tree: &Tree, at: usize) -> bool {
     tree.below(at).any(|below| match tree.line(below).text {
@@ -113,38 +107,6 @@ fn has_parameter(tree: &Tree, at: usize) -> bool {
         _ => false,
     })
 }
-/// Whether a type, at its line of `Path`, is an associated type; and the type whose it is.
-pub fn projection(tree: &Tree, at: usize) -> Option<usize> {
-    let form = tree.children(at).next()?;
-    let first = tree.children(form).next()?;
-    match tree.line(form).text {
-        "TypeRelative" => Some(first),
-        "Resolved" if tree.line(first).text == "Some" => Some(first),
-        _ => None,
-    }
-}
-/// All that belongs to an item: its line, and the words of its head.
-pub struct Owner {
-    pub path: String,
-    pub at: usize,
-}
-pub fn owners(tree: &Tree) -> Vec<Owner> {
-    let tops = tree.all().filter(|&at| tree.parent(at).is_none());
-    tops.filter_map(|at| match names::words(tree.line(at).label).first() {
-        Some(Word::Own(path)) => Some(Owner { path: (*path).into(), at }),
-        _ => None,
-    })
-    .collect()
-}
-/// The line that says what kind of item it is.
-pub fn kind(tree: &Tree, owner: &Owner) -> Option<usize> {
-    let mut below = tree.below(owner.at);
-    let item = below.find(|&at| {
-        ["Item", "TraitItem", "ImplItem"].contains(&tree.line(at).text) && tree.line(at).label.is_empty()
-    })?;
-    tree.field(item, "kind")
-}
-
 /// Whether an item of a type's other name is at this line.
 fn is_alias(tree: &Tree, at: usize) -> bool {
     tree.line(at).label == "kind" && tree.line(at).text == "TyAlias"

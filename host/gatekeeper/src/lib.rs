@@ -17,6 +17,7 @@ mod object_file;
 mod outlives;
 mod promoted;
 mod refusal;
+mod resolved;
 mod sandbox;
 mod source;
 mod syntax;

@@ -2,9 +2,9 @@
 //! believes that inside the impl, and not everywhere does it check it of who uses the impl (rust#25860, rust#84591, rust#100051). Where the impl declares it, it is
 //! checked. So each relation between two lifetimes that is implied has to be declared.
 
-use crate::items::{self, Owner, definition, kind, projection};
-use crate::names::{self, Word};
+use crate::names::Word;
 use crate::refusal::{Place, Refusals, Rule};
+use crate::resolved::{Owner, definition, kind, own, owners, projection};
 use crate::tree::Tree;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -37,12 +37,6 @@ struct Crate<'c, 't> {
     definitions: BTreeMap<String, Definition>,
     /// Aliases of types that are associated with others.
     projecting: BTreeSet<String>,
-}
-fn own<'t>(tree: &Tree<'t>, at: usize) -> Option<&'t str> {
-    names::words(tree.line(at).text).into_iter().find_map(|word| match word {
-        Word::Own(path) => Some(path),
-        _ => None,
-    })
 }
 fn is(tree: &Tree, at: usize, label: &str, text: &str) -> bool {
     tree.line(at).label == label && tree.line(at).text == text
@@ -277,7 +271,7 @@ fn missing(implied: &BTreeSet<Relation>, declared: &BTreeSet<Relation>, method: 
 }
 /// Refuses what is believed and not declared → the functions whose signatures have associated types.
 pub fn look(tree: &Tree, root: &str, refusals: &mut Refusals) -> HashSet<String> {
-    let owners = items::owners(tree);
+    let owners = owners(tree);
     let parameters = tree.all().filter(|&at| tree.line(at).text == "GenericParam");
     let explicit = parameters.filter(|&at| {
         let kind = tree.field(at, "kind").filter(|&at| tree.line(at).text == "Lifetime");
