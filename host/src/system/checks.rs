@@ -181,6 +181,15 @@ fn limits(system: &System) -> Vec<Fault> {
             faults.push(Fault::of(greediest(&own), text).at("limits"));
         }
     }
+    for (n, component) in system.components.iter().enumerate() {
+        if let Some(percent) = component.limits.processor.filter(|percent| !(1..=100).contains(percent)) {
+            let text = format!(
+                "component \"{}\": limits: {percent} percent of the processor: from 1 to 100, which is no limit",
+                component.name
+            );
+            faults.push(Fault::of(n, text).at("limits"));
+        }
+    }
     let owner = |c: &Component| has_disk(c).then(|| c.disk_owner());
     for (n, component) in system.components.iter().enumerate() {
         let other =

@@ -379,6 +379,16 @@ mod tests {
         assert!(error("name = \"a\"\nlimits = { disk = 101 }").contains("101 percent of the disk"));
     }
     #[test]
+    fn a_share_of_the_processor_out_of_range_is_refused() {
+        for percent in [0, 101] {
+            let said = error(&format!("name = \"a\"\nlimits = {{ processor = {percent} }}"));
+            assert!(
+                said.contains(&format!("component \"a\": limits: {percent} percent of the processor: from 1 to 100")),
+                "{said}"
+            );
+        }
+    }
+    #[test]
     fn names_of_which_one_would_have_the_others_files_are_refused() {
         let two =
             "name = \"log168724\"\nlimits = { disk = 1 }\n[[component]]\nname = \"log598200\"\nlimits = { disk = 1 }";

@@ -55,6 +55,9 @@ resources! {
     Disk, "disk", 0, 100;
     /// Capabilities that a domain has made, and those that came to be when it passed one on.
     Capabilities, "capabilities", 256, 8192;
+    /// Percent of the processor's time, of each 100 ms, while threads of others wait; after that its threads come last. Nobody is
+    /// charged: the scheduler looks who runs. What all say may be more than there is.
+    Processor, "processor", 80, 100 * ACCOUNTS as u32;
 }
 impl Resource {
     /// Whether it is kept by a service, which charges for it (`account.charge`), and not by the portal manager.

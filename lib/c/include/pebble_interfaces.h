@@ -100,11 +100,11 @@ static inline word pebble_scheduler_semaphore_destroy(int through, int semaphore
 {
     return invoke_portal(through, semaphore);
 }
-/* A thread that is ready, by its index, with a priority (-1: the caller's own, at most the ceiling) → its id; portal manager */
+/* A thread that is ready, by its index, with a priority (-1: the caller's own, at most the ceiling), the ceiling, and from bit 8 on the account of its home → its id; portal manager */
 #define PEBBLE_SCHEDULER_ADD "scheduler.add" /* smiiii */
-static inline word pebble_scheduler_add(int through, int thread, word priority, int home, word ceiling)
+static inline word pebble_scheduler_add(int through, int thread, word priority, int home, word ceiling_account)
 {
-    return invoke_portal(through, thread, priority, home, ceiling);
+    return invoke_portal(through, thread, priority, home, ceiling_account);
 }
 /* A thread that has ended, each once; 0: none; portal manager */
 #define PEBBLE_SCHEDULER_REAP "scheduler.reap" /* sm */
@@ -157,6 +157,12 @@ static inline word pebble_scheduler_lock_wait_trusted(int through, word lock, wo
 static inline word pebble_scheduler_lock_release(word lock, int whom)
 {
     return invoke_portal(36, lock, whom);
+}
+/* An account may have so many percent of the processor while others wait (100: all; more: as before) → what it has had of the last 100 ms, in percent; portal manager */
+#define PEBBLE_SCHEDULER_SHARE "scheduler.share" /* smii */
+static inline word pebble_scheduler_share(int through, word account, word percent)
+{
+    return invoke_portal(through, account, percent);
 }
 /* `state << 48 \| priority << 32 \| home`, or `ESRCH`; states 1 running, 2 ready, 3 semaphore, 4 sleeping, 5 joining, 6 stack, 7 ended */
 #define PEBBLE_SCHEDULER_INFO "scheduler.info" /* smi */

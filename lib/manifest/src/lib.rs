@@ -173,6 +173,8 @@ pub struct Limits {
     /// Percent of the memory that is there for components. Those that do not say share evenly what the others leave. Of a domain of
     /// protection: how much of its task's memory it may take, all if it does not say.
     pub memory: Option<u32>,
+    /// Percent of the processor's time that it may have while others wait, of each 100 ms; 100: all.
+    pub processor: Option<u32>,
 }
 impl Limits {
     /// How much of `resource`.
@@ -188,6 +190,7 @@ impl Limits {
             Resource::Storage => self.storage,
             Resource::Disk => self.disk,
             Resource::Capabilities => self.capabilities,
+            Resource::Processor => self.processor,
         };
         given.unwrap_or(resource.default_limit())
     }

@@ -559,7 +559,11 @@ impl Neighbours for Fake {
         with(|s| s.names.forget(asid))
     }
 
-    fn thread_add(self, index: usize, _: usize, _: usize, _: usize) -> Result<usize, Error> {
+    fn processor_limit(self, _: Account, _: usize) {}
+    fn processor_used(self, _: Account) -> usize {
+        0
+    }
+    fn thread_add(self, index: usize, _: usize, _: usize, _: Account, _: usize) -> Result<usize, Error> {
         may_fail()?;
         with(|s| {
             let id = (s.next_thread * THREAD_IDS) | index;

@@ -6,6 +6,7 @@ use abi::boot::BootInfo;
 use abi::identity::DomainId;
 use abi::memory::{Parties, Replacement, Shown};
 use abi::name::Name;
+use abi::nucleus::ACCOUNT_SHIFT;
 use abi::rights::Rights;
 use abi::system::Ended;
 use account::Account;
@@ -270,8 +271,17 @@ impl Neighbours for Hart {
     }
 
     #[inline(always)]
-    fn thread_add(self, index: usize, priority: usize, home: usize, ceiling: usize) -> Result<usize> {
-        scheduler::add(ThreadIndex(index), priority, DomainNumber(home), ceiling).map(|id| id.0)
+    fn thread_add(self, index: usize, priority: usize, home: usize, account: Account, ceiling: usize) -> Result<usize> {
+        let of = ceiling | account.number() << ACCOUNT_SHIFT;
+        scheduler::add(ThreadIndex(index), priority, DomainNumber(home), of).map(|id| id.0)
+    }
+    #[inline(always)]
+    fn processor_limit(self, account: Account, percent: usize) {
+        let _ = scheduler::share(account.number(), percent);
+    }
+    #[inline(always)]
+    fn processor_used(self, account: Account) -> usize {
+        scheduler::share(account.number(), usize::MAX).unwrap_or(0)
     }
     #[inline(always)]
     fn thread_info(self, index: usize) -> usize {

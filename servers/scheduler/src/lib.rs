@@ -14,6 +14,7 @@ mod locks;
 mod machine;
 #[cfg(test)]
 mod model;
+mod processor;
 mod queue;
 mod ready;
 mod ring;

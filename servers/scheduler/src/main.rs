@@ -7,6 +7,7 @@
 #![no_std]
 #![no_main]
 
+use abi::nucleus::ACCOUNT_SHIFT;
 use abi::section::Grown;
 use arch::Masked;
 use arch::component::leave;
@@ -22,7 +23,7 @@ pebble::serve! {
     scheduler {
         start, tick, stack_wait, stack_free, stack_dead, domain_dead, r#yield, exit, sleep, set_priority, join, p, v, p_id: p,
         v_id: v, interrupt, semaphore_create, semaphore_destroy, add, reap, wake_dead, cancel, cancelled, waiting, end_stuck,
-        lock_wait, lock_wait_trusted: lock_wait, lock_release, info,
+        lock_wait, lock_wait_trusted: lock_wait, lock_release, share, info,
     }
     "scheduler.lock_wait" = scheduler::LOCKS as u64 / 2;
     "scheduler.lock_wait_trusted" = scheduler::LOCKS as u64;
@@ -177,7 +178,7 @@ extern "C" fn v_slow(id: usize) -> isize {
 }
 extern "C" fn interrupt(semaphore: SemaphoreId) -> isize {
     let id = semaphore.0;
-    enter_quick(|scheduler| scheduler.v_quick(id), || interrupt_slow(id))
+    enter_quick(|scheduler| scheduler.interrupt_quick(id), || interrupt_slow(id))
 }
 #[inline(never)]
 extern "C" fn interrupt_slow(id: usize) -> isize {
@@ -195,8 +196,12 @@ extern "C" fn lock_wait(domain: Identity, most: usize, lock: usize, holder: usiz
 extern "C" fn lock_release(domain: DomainNumber, lock: usize, whom: ThreadIndex) -> isize {
     enter(|scheduler| scheduler.lock_release(domain.0, lock, whom.0))
 }
-extern "C" fn add(thread: ThreadIndex, priority: usize, home: DomainNumber, ceiling: usize) -> isize {
-    enter(|scheduler| scheduler.add(thread.0, priority as isize, home.0, ceiling as isize))
+extern "C" fn add(thread: ThreadIndex, priority: usize, home: DomainNumber, of: usize) -> isize {
+    let (account, ceiling) = (of >> ACCOUNT_SHIFT, of % (1 << ACCOUNT_SHIFT));
+    enter(|scheduler| {
+        scheduler.assign(home.0, account);
+        scheduler.add(thread.0, priority as isize, home.0, ceiling as isize)
+    })
 }
 extern "C" fn reap() -> isize {
     enter(|scheduler| scheduler.reap())
@@ -215,6 +220,9 @@ extern "C" fn end_stuck(thread: ThreadIndex, end: usize) -> isize {
 }
 extern "C" fn waiting(thread: ThreadIndex) -> isize {
     enter(|scheduler| scheduler.waiting(thread.0))
+}
+extern "C" fn share(account: usize, percent: usize) -> isize {
+    enter(|scheduler| scheduler.share(account, percent))
 }
 extern "C" fn info(thread: ThreadIndex) -> isize {
     enter(|scheduler| scheduler.info(thread.0))

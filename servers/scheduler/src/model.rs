@@ -30,6 +30,8 @@ pub struct Thread {
     suspect: bool,
     /// Why it waits for a slice at most.
     cancelled: usize,
+    /// Its account has had its share of the processor.
+    demoted: bool,
 }
 
 /// Domain of those that wait, and the lock's own key.
@@ -141,7 +143,7 @@ impl Model {
         let id = old.map_or(index, |thread| thread.id + 4096);
         let (state, object, deadline, since, value) = (State::Ready, 0, None, 0, 0);
         let own = priority;
-        let (ending, spent, suspect, cancelled) = (false, false, false, 0);
+        let (ending, spent, suspect, cancelled, demoted) = (false, false, false, 0, false);
         let thread = Thread {
             state,
             priority,
@@ -157,6 +159,7 @@ impl Model {
             spent,
             suspect,
             cancelled,
+            demoted,
         };
         self.threads.insert(index, thread);
         self.wake(index, 0);
@@ -291,7 +294,17 @@ impl Model {
     fn inherited(&self, index: usize) -> usize {
         let locks = (0..self.locks.len()).filter(|&lock| self.locks[lock].1 == Some(index));
         let waiters = locks.flat_map(|lock| self.waiters(State::Lock, lock));
-        waiters.map(|waiter| self.threads[&waiter].priority).chain([self.threads[&index].own]).max().unwrap()
+        let thread = &self.threads[&index];
+        let base = if thread.demoted { thread.own / 16 } else { thread.own };
+        waiters.map(|waiter| self.threads[&waiter].priority).chain([base]).max().unwrap()
+    }
+    /// A thread in use, or none.
+    pub fn demote(&mut self, index: usize, demoted: bool) -> isize {
+        if let Some(thread) = self.threads.get_mut(&index).filter(|t| !matches!(t.state, State::Free | State::Ended)) {
+            thread.demoted = demoted;
+            self.inherit_from(index);
+        }
+        0
     }
     /// Until nobody's priority is another than what it inherits.
     fn inherit(&mut self) {

@@ -22,10 +22,12 @@ mod consistency;
 mod decisions;
 mod ending;
 mod inheritance;
+mod shares;
 mod timer;
 
 use crate::locks::Locks;
 use crate::machine::Machine;
+use crate::processor::Processor;
 use crate::ready::{IDLE_PRIORITY, Ready};
 use crate::semaphores::{SEMAPHORES, Semaphore, Semaphores, VALUE_MAX};
 use crate::sleepers::Sleepers;
@@ -35,6 +37,7 @@ use crate::time::{Clock, NEVER};
 use abi::Error;
 use abi::nucleus::{MAX_DOMAINS, MAX_THREADS};
 use arch::PerHart;
+use shares::Looks;
 
 /// How an entry ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,6 +71,9 @@ struct Running {
     running_priority: i32,
     /// When the running thread's slice ends, or [`NEVER`]. Never `NEVER` while any ring has a second thread.
     slice: u64,
+    /// Until when the timer's interrupt has a quick form: the earlier of the slice's end and of the next look at whose account
+    /// runs; 0: it has none, and nor has another interrupt.
+    bound: u64,
     /// What the timer stands at.
     armed: u64,
     clock: Clock,
@@ -89,6 +95,8 @@ pub struct Scheduler<M> {
     turns: u32,
     /// By each number, which domain with that number has asked for a thread's name last (its [life](abi::lock) and 1), or 0 when that has ended.
     lives: [u32; MAX_DOMAINS],
+    processor: Processor,
+    looks: Looks,
     pub machine: M,
     /// One more than the highest index that any thread has had: the records from there on need not be there.
     threads_end: usize,
@@ -115,6 +123,7 @@ impl<M: Machine> Scheduler<M> {
                 running: Thread::NOBODY,
                 running_priority: 0,
                 slice: 0,
+                bound: 0,
                 armed: 0,
                 clock: Clock::new(),
             }),
@@ -128,6 +137,8 @@ impl<M: Machine> Scheduler<M> {
             locks: Locks::new(),
             turns: 0,
             lives: [0; MAX_DOMAINS],
+            processor: Processor::new(),
+            looks: Looks::new(),
             machine,
             threads_end: 0,
         }
@@ -141,6 +152,8 @@ impl<M: Machine> Scheduler<M> {
         self.hart.running = IDLE;
         self.hart.running_priority = IDLE_PRIORITY;
         self.hart.slice = NEVER;
+        self.hart.bound = NEVER;
+        self.looks.begin_never();
         self.hart.armed = NEVER;
         let idle = &mut self.threads[IDLE];
         idle.state = State::Ready;
@@ -259,8 +272,9 @@ impl<M: Machine> Scheduler<M> {
         if running == IDLE || priority > record.ceiling() {
             return refuse(Error::EINVAL);
         }
-        record.own_priority = priority as u8;
-        let priority = self.locks.inherited(&self.threads, running, priority as u8);
+        record.set_own_priority(priority as u8);
+        let base = record.base_priority();
+        let priority = self.locks.inherited(&self.threads, running, base);
         if priority != self.threads[running].priority {
             self.ready.remove(&mut self.threads, running);
             self.threads[running].priority = priority;
@@ -363,9 +377,17 @@ impl<M: Machine> Scheduler<M> {
         self.ready.push(&mut self.threads, waiter);
         Some(self.hand(waiter))
     }
+    /// [`v_quick`](Scheduler::v_quick) by an interrupt. `None`: nothing was done, [`interrupt`](Scheduler::interrupt) can.
+    #[inline(always)]
+    pub fn interrupt_quick(&mut self, id: usize) -> Option<Decision> {
+        if self.hart.bound == 0 { None } else { self.v_quick(id) }
+    }
     /// V by an interrupt: the interrupted code goes on with 0, whatever became of the semaphore, unless a thread of a higher
     /// priority was woken.
     pub fn interrupt(&mut self, id: usize) -> Decision {
+        if self.hart.bound == 0 {
+            self.begin_looks();
+        }
         let Some(semaphore) = self.semaphores.find(id) else { return Return(0) };
         let waiter = semaphore.waiters.first();
         if waiter == Thread::NOBODY {
@@ -404,7 +426,7 @@ impl<M: Machine> Scheduler<M> {
     /// A new thread is ready → its id. `priority` -1: the running thread's own, at most `ceiling`. `EINVAL`: out of range; `EBUSY`: the
     /// index is in use.
     pub fn add(&mut self, index: usize, priority: isize, home: usize, ceiling: isize) -> Decision {
-        let own = self.threads[self.hart.running].own_priority as isize;
+        let own = self.threads[self.hart.running].own_priority() as isize;
         let priority = if priority == -1 { own.min(ceiling) } else { priority };
         match self.make(index, priority, home, ceiling) {
             Ok(thread) => self.prefer(thread, self.threads[thread].id as isize),

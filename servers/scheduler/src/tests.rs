@@ -2,6 +2,7 @@
 
 mod behaviours;
 mod random;
+mod shares;
 
 use crate::machine::Machine;
 use crate::{Decision, NEVER, Scheduler};

@@ -92,9 +92,10 @@ pub struct Record {
     /// ASID of the domain it was created in, and from [`CEILING`] on the highest priority that it may give itself.
     pub home_and_ceiling: u16,
     pub state: State,
-    /// By which it runs and waits: its own, or a higher one of a thread that waits for it.
+    /// By which it runs and waits: its own or what is left of that, or a higher one of a thread that waits for it.
     pub priority: u8,
-    pub own_priority: u8,
+    /// What it has given itself, and [`DEMOTED`].
+    pub own_and_demoted: u8,
     /// Why it waits for a slice at most, if it does: bits of [`abi::nucleus::cancelled`]; [`ENDING`], [`NEVER_WAITS`].
     pub cancelled: u8,
 }
@@ -103,6 +104,10 @@ pub struct Record {
 pub const NEVER_WAITS: u8 = 0x80;
 /// In that of a thread that ends, but has not woken all that wait for that.
 pub const ENDING: u8 = 0x40;
+/// In [`Record::own_and_demoted`] of a thread whose account has had its share of the processor.
+const DEMOTED: u8 = 0x80;
+/// What is left of the priority of such a thread is the upper two bits of six: who was far above others of its account is so still.
+const DEMOTED_SHIFT: u32 = 4;
 /// First bit of the ceiling in [`Record::home_and_ceiling`].
 pub const CEILING: u32 = 10;
 const _: () = assert!(abi::nucleus::MAX_DOMAINS <= 1 << CEILING && PRIORITIES << CEILING == 1 << u16::BITS);
@@ -124,7 +129,7 @@ impl Record {
         home_and_ceiling: 0,
         state: State::Free,
         priority: 0,
-        own_priority: 0,
+        own_and_demoted: 0,
         cancelled: 0,
     };
     pub fn home(&self) -> usize {
@@ -132,6 +137,24 @@ impl Record {
     }
     pub fn ceiling(&self) -> usize {
         self.home_and_ceiling as usize >> CEILING
+    }
+    /// The priority that it has given itself.
+    pub fn own_priority(&self) -> u8 {
+        self.own_and_demoted & !DEMOTED
+    }
+    pub fn set_own_priority(&mut self, priority: u8) {
+        self.own_and_demoted = (self.own_and_demoted & DEMOTED) | priority;
+    }
+    pub fn is_demoted(&self) -> bool {
+        self.own_and_demoted & DEMOTED != 0
+    }
+    pub fn set_demoted(&mut self, demoted: bool) {
+        self.own_and_demoted = self.own_priority() | if demoted { DEMOTED } else { 0 };
+    }
+    /// By which it runs if nobody waits for what it holds.
+    pub fn base_priority(&self) -> u8 {
+        let own = self.own_priority();
+        if self.is_demoted() { own >> DEMOTED_SHIFT } else { own }
     }
     /// The id of this index's next thread: generations count from 0 and wrap after 2¹⁹.
     pub fn next_id(&self, thread: Thread) -> u32 {

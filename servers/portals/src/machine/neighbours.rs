@@ -97,8 +97,12 @@ pub trait Neighbours: Copy {
 
     // The scheduler.
 
-    /// Takes in thread `index`; its id.
-    fn thread_add(self, index: usize, priority: usize, home: usize, ceiling: usize) -> Result<usize>;
+    /// Takes in thread `index`, of domain `home` with this account; its id.
+    fn thread_add(self, index: usize, priority: usize, home: usize, account: Account, ceiling: usize) -> Result<usize>;
+    /// What part of the processor an account may have while others wait, in percent.
+    fn processor_limit(self, account: Account, percent: usize);
+    /// What part an account has had of late, in percent.
+    fn processor_used(self, account: Account) -> usize;
     /// What `scheduler.info` says of a thread.
     fn thread_info(self, index: usize) -> usize;
     /// The index of a thread that has ended, each once.

@@ -41,6 +41,7 @@ impl<M: Machine> Manager<M> {
             return Err(Error::EINVAL);
         }
         self.accounts.set(account, limits);
+        self.machine.processor_limit(account, limits.of(Resource::Processor) as usize);
         Ok(0)
     }
     /// What an account has taken, and what it may take.
@@ -52,11 +53,12 @@ impl<M: Machine> Manager<M> {
             report.used[resource as usize] = self.accounts.used(account, resource) as u32;
             report.limits[resource as usize] = self.accounts.limit(account, resource).min(u32::MAX as usize) as u32;
         }
+        report.used[Resource::Processor as usize] = self.machine.processor_used(account) as u32;
         Ok(report)
     }
     /// What all records together say that each account has taken.
     #[optimize(size)]
-    pub fn kept(&self) -> [[usize; RESOURCES]; ACCOUNTS] {
+    pub fn kept(&self) -> [[u32; RESOURCES]; ACCOUNTS] {
         let mut kept = [[0; RESOURCES]; ACCOUNTS];
         let domains = self.domains.iter().map(|(_, d)| &d.charge);
         let waiters = self.domains.iter().flat_map(|(_, d)| d.waiters.iter().map(|(_, charge)| charge));
@@ -70,10 +72,10 @@ impl<M: Machine> Manager<M> {
             .chain(self.code.all().map(|(_, block)| &block.charge))
             .chain(self.upcalls.iter().map(|upcall| &upcall.charge));
         for charge in charges {
-            kept[charge.account().number()][charge.resource() as usize] += charge.amount();
+            kept[charge.account().number()][charge.resource() as usize] += charge.amount() as u32;
         }
         for sum in self.domains.iter().flat_map(|(_, d)| &d.services) {
-            kept[sum.account().number()][sum.resource() as usize] += sum.amount();
+            kept[sum.account().number()][sum.resource() as usize] += sum.amount() as u32;
         }
         kept
     }

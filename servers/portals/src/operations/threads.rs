@@ -133,7 +133,7 @@ impl<M: Machine> Manager<M> {
     ) -> Result<usize> {
         let domain = self.domain(home)?;
         let (table, trusted, id) = (domain.table, domain.flags & flags::TRUSTED != 0, domain.id);
-        let ceiling = domain.ceiling as usize;
+        let (account, ceiling) = (domain.account, domain.ceiling as usize);
         if domain.flags & flags::MASKED != 0 || (priority as isize) < -1 || (priority as isize) > ceiling as isize {
             return Err(Error::EINVAL);
         }
@@ -165,7 +165,7 @@ impl<M: Machine> Manager<M> {
         {
             stack.1 = index;
         }
-        match self.machine.thread_add(index, priority, home, ceiling) {
+        match self.machine.thread_add(index, priority, home, account, ceiling) {
             Ok(id) => Ok(id),
             Err(error) => {
                 if let Some((_, _, charge)) = self.threads.remove(index) {

@@ -1,12 +1,19 @@
 //! For tests: what holds of the records of locks after every entry.
 
-use super::Scheduler;
+use super::{Decision, Scheduler};
 use crate::locks::MOST;
 use crate::machine::Machine;
 use crate::threads::{State, Thread};
 use abi::nucleus::MAX_THREADS;
 
 impl<M: Machine> Scheduler<M> {
+    /// A thread in use, or none, is demoted from now on, or not any more.
+    pub fn demote_now(&mut self, index: usize, demoted: bool) -> Decision {
+        if let Some(thread) = self.live(index).filter(|&thread| self.threads[thread].state != State::Ended) {
+            self.demote(thread, demoted);
+        }
+        self.settle(0)
+    }
     /// Each record that was ever used is in one list alone, or in none and somebody waits there for a holder without a name; those that are below a
     /// thread are not too many, and somebody waits in each.
     pub fn check_locks(&self) {

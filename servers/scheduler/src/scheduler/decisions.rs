@@ -21,6 +21,7 @@ impl<M: Machine> Scheduler<M> {
         if !ceilings.contains(&ceiling) || !(0..=ceiling).contains(&priority) || home >= MAX_DOMAINS {
             return Err(Error::EINVAL);
         }
+        let is_spent = self.processor.is_spent(home);
         let record = &mut self.threads[thread];
         if record.state != State::Free {
             return Err(Error::EBUSY);
@@ -30,8 +31,9 @@ impl<M: Machine> Scheduler<M> {
         }
         record.id = record.next_id(thread);
         record.home_and_ceiling = (home | (ceiling as usize) << CEILING) as u16;
-        record.priority = priority as u8;
-        record.own_priority = priority as u8;
+        record.own_and_demoted = priority as u8;
+        record.set_demoted(is_spent);
+        record.priority = record.base_priority();
         record.cancelled = 0;
         self.wake(thread, 0);
         Ok(thread)

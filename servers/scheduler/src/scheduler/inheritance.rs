@@ -205,7 +205,7 @@ impl<M: Machine> Scheduler<M> {
                 return;
             }
             let record = &self.threads[heir];
-            let priority = self.locks.inherited(&self.threads, heir, record.own_priority);
+            let priority = self.locks.inherited(&self.threads, heir, record.base_priority());
             if priority == record.priority {
                 return;
             }

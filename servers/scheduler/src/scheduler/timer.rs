@@ -16,6 +16,11 @@ impl<M: Machine> Scheduler<M> {
         }
         // Whatever happens below, the timer is set once, at the end.
         self.hart.armed = 0;
+        if self.look(now) {
+            // What else is due has an interrupt of its own, at once: so interrupts are not off for both.
+            let decision = self.settle(0);
+            return (decision, self.arm(now, self.sleepers.earliest()));
+        }
         if self.hart.slice <= now {
             // A thread that has not waited for a whole slice makes room. One that has begins a new slice: two threads that
             // wait for each other are not pulled out of step.
@@ -39,15 +44,21 @@ impl<M: Machine> Scheduler<M> {
         }
         let decision = self.settle(0);
         let next = if thread == Thread::NOBODY { self.sleepers.earliest() } else { self.next_alarm(now) };
-        self.hart.armed = self.hart.slice.min(next);
-        (decision, self.hart.armed)
+        (decision, self.arm(now, next))
+    }
+    /// What the timer is to stand at after an interrupt at `now`: for the slice, for looks, or for the next alarm.
+    fn arm(&mut self, now: u64, alarm: u64) -> u64 {
+        let look = self.next_look(now);
+        self.hart.bound = self.hart.slice.min(look);
+        self.hart.armed = if look == 0 { self.hart.slice.min(alarm) } else { self.hart.bound.min(alarm) };
+        self.hart.armed
     }
     /// Timer interrupt that ends the sleep of one thread, and neither ends nor begins a time slice. `ONLY`: no other thread has a
     /// deadline, and the code needs no stack. `None`: nothing was done, [`tick`](Scheduler::tick) can.
     #[inline(always)]
     pub fn tick_quick<const ONLY: bool>(&mut self) -> Option<(Decision, u64)> {
         let now = self.hart.clock.passed(&self.machine);
-        if self.hart.slice <= now {
+        if self.hart.bound <= now {
             return None;
         }
         let woken = if ONLY { self.sleepers.only_due(now)? } else { self.sleepers.one_due(now)? };
@@ -63,7 +74,7 @@ impl<M: Machine> Scheduler<M> {
         } else {
             self.sleepers.remove(&mut self.threads, woken);
         }
-        self.hart.armed = self.hart.slice;
+        self.hart.armed = self.hart.bound;
         self.ready.push(&mut self.threads, woken);
         let decision = self.prefer(woken, 0);
         if !ONLY {
@@ -116,7 +127,7 @@ impl<M: Machine> Scheduler<M> {
     }
     /// The timer interrupts at `deadline` at the latest.
     #[inline(always)]
-    fn alarm(&mut self, deadline: u64) {
+    pub(super) fn alarm(&mut self, deadline: u64) {
         if deadline < self.hart.armed {
             self.hart.armed = deadline;
             self.machine.timer_set(deadline);
@@ -126,6 +137,7 @@ impl<M: Machine> Scheduler<M> {
     #[inline(never)]
     pub(super) fn begin_slice(&mut self) {
         self.hart.slice = self.machine.now().saturating_add(SLICE);
+        self.hart.bound = self.hart.bound.min(self.hart.slice);
         self.alarm(self.hart.slice);
     }
 }

@@ -37,6 +37,8 @@ enum Operation {
     LockRelease(usize, usize, usize),
     /// In a domain, so often: one after the other waits for the same lock of a thread, and whoever runs then lets go of it.
     Gather(usize, usize, usize),
+    /// Its account has had its share of the processor, or not any more.
+    Demote(usize, bool),
     /// Time passes; timer interrupts come when they are due.
     Pass(u64),
 }
@@ -51,10 +53,10 @@ fn operation() -> impl Strategy<Value = Operation> {
         8 => (0..6usize).prop_map(V),
         2 => (0..6usize).prop_map(Interrupt),
         4 => (1..300_000isize).prop_map(Sleep),
-        8 => (thread.clone(), 0..8usize, 0..8usize).prop_map(|(index, priority, more)| Add(index, priority, priority + more)),
+        8 => (thread.clone(), prop_oneof![0..8usize, 16..36usize], 0..8usize).prop_map(|(index, priority, more)| Add(index, priority, priority + more)),
         1 => Just(Exit),
         2 => Just(Reap),
-        3 => (0..8usize).prop_map(SetPriority),
+        3 => prop_oneof![0..8usize, 16..36usize].prop_map(SetPriority),
         2 => (thread.clone(), -1..2isize).prop_map(|(index, after)| Join(index, after)),
         2 => (0..3usize).prop_map(Create),
         1 => (0..6usize).prop_map(Destroy),
@@ -66,6 +68,7 @@ fn operation() -> impl Strategy<Value = Operation> {
         8 => (0..2usize, 0..3usize, 1..7usize, 0..8).prop_map(|(n, key, of, old)| LockWait(DOMAINS[n], key, if of == 1 { 0 } else { of }, old == 0)),
         6 => (0..2usize, 0..3usize, 0..9usize).prop_map(|(n, key, whom)| LockRelease(DOMAINS[n], key, whom)),
         1 => (0..2usize, 1..20usize, 2..THREADS).prop_map(|(n, often, holder)| Gather(DOMAINS[n], often, holder)),
+        3 => (thread.clone(), any::<bool>()).prop_map(|(index, demoted)| Demote(index, demoted)),
         6 => (1..200_000u64).prop_map(Pass),
     ]
 }
@@ -194,6 +197,7 @@ impl Pair {
             Cancel(index, how) => self.both(|s| s.cancel(index, how, 0), |m| m.cancel(index, how)),
             WakeDead(index) => self.both(|s| s.wake_dead(index), |m| m.wake_dead(index)),
             EndStuck(index, ends) => self.both(|s| s.end_stuck(index, ends), |m| m.end_stuck(index, ends)),
+            Demote(index, demoted) => self.both(|s| s.demote_now(index, demoted), |m| m.demote(index, demoted)),
             Pass(time) => self.pass(time),
         }
     }

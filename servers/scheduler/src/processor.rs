@@ -1,0 +1,255 @@
+//! The processor's time, by accounts: which of them have had their share of the present period.
+//!
+//! Nothing on the way from one thread to the next counts anything. As long as the hart is not idle, the timer's interrupt looks
+//! who runs, at moments that nobody can know before, [`SHORTEST`] apart or up to four times as much, and charges the account of
+//! that thread's home with the time since the last look. So what an account is charged is, over some periods, what it has had,
+//! and who would wait just before each look can not: it follows from the cycle counter at the look before.
+//!
+//! An account that has had its share while threads of others wait is *spent*, until the period ends. What that means for its
+//! threads is the scheduler's ([`crate::scheduler`]): they are demoted.
+
+use abi::account::ACCOUNTS;
+use abi::nucleus::MAX_DOMAINS;
+
+/// In units of `time`: 100 ms at the 10 MHz of QEMU's `virt`.
+pub const PERIOD: u64 = 1_000_000;
+/// From one look to the next at least (2 ms), and at most that and [`SPREAD`].
+pub const SHORTEST: u64 = 20_000;
+pub const SPREAD: u64 = 65_536;
+/// Percent of a period that all accounts with a limit have together. Then each is spent that has had more than a [`LITTLE`], of this period or the last.
+const TOGETHER: u64 = 90;
+const LITTLE: u64 = PERIOD / 50;
+/// The share of who has no limit, in percent. Less is a limit.
+const ALL: usize = 100;
+const _: () = assert!(ACCOUNTS <= u32::BITS as usize);
+
+/// All zeros at the start: nobody has a limit.
+pub struct Processor {
+    /// By the number of a domain, its account.
+    accounts: [u8; MAX_DOMAINS],
+    /// In percent of a period; 0: no limit.
+    shares: [u8; ACCOUNTS],
+    /// In units of `time`, of this period, which is `period`, and of the one before.
+    used: [[u32; ACCOUNTS]; 2],
+    period: usize,
+    /// Of this period, of all that have a limit.
+    all: u32,
+    /// A bit for each account.
+    spent: u32,
+    end: u64,
+    /// Of the last look.
+    since: u64,
+    mixed: u64,
+}
+
+impl Processor {
+    pub const fn new() -> Processor {
+        Processor {
+            accounts: [0; MAX_DOMAINS],
+            shares: [0; ACCOUNTS],
+            used: [[0; ACCOUNTS]; 2],
+            period: 0,
+            all: 0,
+            spent: 0,
+            end: 0,
+            since: 0,
+            mixed: 0,
+        }
+    }
+    /// Whether anybody has a limit.
+    pub fn has_limits(&self) -> bool {
+        self.shares.iter().any(|&share| share != 0)
+    }
+    /// `account` may have so many percent of each period, while others wait. Numbers out of range change nothing.
+    pub fn limit(&mut self, account: usize, percent: usize) {
+        if let Some(share) = self.shares.get_mut(account) {
+            *share = if percent < ALL { percent.max(1) as u8 } else { 0 };
+        }
+    }
+    /// Threads of domain `home` are `account`'s.
+    pub fn assign(&mut self, home: usize, account: usize) {
+        self.accounts[home % MAX_DOMAINS] = (account % ACCOUNTS) as u8;
+    }
+    pub fn account(&self, home: usize) -> usize {
+        self.accounts[home % MAX_DOMAINS] as usize % ACCOUNTS
+    }
+    /// Whether threads of domain `home` are demoted.
+    pub fn is_spent(&self, home: usize) -> bool {
+        self.spent >> self.account(home) & 1 != 0
+    }
+    /// What `account` has had of the last whole period, in percent.
+    pub fn used(&self, account: usize, now: u64) -> usize {
+        let of =
+            |period: usize| self.used[period % 2].get(account).map_or(0, |&time| time as usize * ALL / PERIOD as usize);
+        match now.checked_sub(self.end) {
+            None => of(self.period + 1),
+            // Nobody has looked since: the hart was idle.
+            Some(later) if later < PERIOD => of(self.period),
+            Some(_) => 0,
+        }
+        .min(ALL)
+    }
+    /// Looks begin, after a time when nothing ran → whether nobody is spent any more who was.
+    pub fn begin(&mut self, now: u64) -> bool {
+        self.since = now;
+        self.turn(now)
+    }
+    /// `account` has run since the last look → whether nobody is spent any more who was.
+    pub fn charge(&mut self, now: u64, account: usize) -> bool {
+        let had = now.saturating_sub(self.since).min(PERIOD) as u32;
+        let used = &mut self.used[self.period % 2][account % ACCOUNTS];
+        *used = used.saturating_add(had);
+        if self.has_limit(account) {
+            self.all = self.all.saturating_add(had);
+        }
+        self.since = now;
+        self.turn(now)
+    }
+    /// Whether `account` is to be spent, if others wait.
+    pub fn is_over(&self, account: usize) -> bool {
+        if !self.has_limit(account) || self.spent >> account & 1 != 0 {
+            return false;
+        }
+        let [used, last] = [0, 1].map(|before| u64::from(self.used[(self.period + before) % 2][account % ACCOUNTS]));
+        let own = PERIOD * u64::from(self.shares[account]) / ALL as u64;
+        used >= own || (self.is_tight() && used.max(last) >= LITTLE)
+    }
+    /// `account` is spent until the period ends, and where all together have had what they may have, each that is to be.
+    pub fn spend(&mut self, account: usize) {
+        self.spent |= 1 << (account % ACCOUNTS);
+        if !self.is_tight() {
+            return;
+        }
+        let over = (0..ACCOUNTS).filter(|&account| self.is_over(account)).fold(0, |all, account| all | 1 << account);
+        self.spent |= over;
+    }
+    /// The moment of the look after one at `now`.
+    pub fn next(&mut self, now: u64, cycles: u64) -> u64 {
+        self.mixed = (self.mixed ^ cycles).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
+        let apart = SHORTEST + self.mixed % SPREAD;
+        // Who has not been seen yet in the tenth that is left to others is to be seen before that is over.
+        now.saturating_add(if self.is_tight() { apart / 8 } else { apart })
+    }
+    /// Begins a period if the last one is over → whether anybody was spent in that.
+    fn turn(&mut self, now: u64) -> bool {
+        if now < self.end {
+            return false;
+        }
+        self.end = now.saturating_add(PERIOD);
+        self.all = 0;
+        self.period ^= 1;
+        self.used[self.period % 2] = [0; ACCOUNTS];
+        core::mem::take(&mut self.spent) != 0
+    }
+    fn has_limit(&self, account: usize) -> bool {
+        self.shares.get(account).is_some_and(|&share| share != 0)
+    }
+    /// Whether accounts that have a limit have had all of this period that they may have together.
+    fn is_tight(&self) -> bool {
+        u64::from(self.all) >= PERIOD * TOGETHER / ALL as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Accounts 1 and so on have these shares; domain 10 and so on is theirs.
+    fn with(shares: &[usize]) -> Processor {
+        let mut processor = Processor::new();
+        for (n, &share) in shares.iter().enumerate() {
+            processor.limit(n + 1, share);
+            processor.assign(n + 10, n + 1);
+        }
+        processor.begin(0);
+        processor
+    }
+    /// A look, while others wait → whether `account` becomes spent, or nobody is any more.
+    fn look(processor: &mut Processor, now: u64, account: usize) -> bool {
+        let changed = processor.charge(now, account);
+        let is_over = processor.is_over(account);
+        if is_over {
+            processor.spend(account);
+        }
+        changed || is_over
+    }
+    #[test]
+    fn an_account_is_spent_from_its_share_on_until_the_period_ends() {
+        let mut processor = with(&[30, 30]);
+        assert!(!look(&mut processor, PERIOD * 29 / 100, 1) && !processor.is_spent(10));
+        assert!(look(&mut processor, PERIOD * 30 / 100, 1) && processor.is_spent(10) && !processor.is_spent(11));
+        assert!(!look(&mut processor, PERIOD * 40 / 100, 1), "it was already");
+        assert!(look(&mut processor, PERIOD, 2) && !processor.is_spent(10));
+        assert_eq!([1, 2].map(|account| processor.used(account, PERIOD + 1)), [40, 60]);
+    }
+    #[test]
+    fn who_has_no_limit_is_never_spent() {
+        let mut processor = with(&[100, 30]);
+        assert!(!look(&mut processor, PERIOD * 99 / 100, 1));
+        assert!(with(&[99]).has_limits() && !with(&[100]).has_limits() && !with(&[]).has_limits());
+    }
+    #[test]
+    fn many_that_keep_within_their_shares_leave_a_tenth_together() {
+        let mut processor = with(&[20; 9]);
+        let spent = (1..10u64).filter(|&n| look(&mut processor, PERIOD * n / 10, n as usize));
+        assert_eq!(spent.collect::<Vec<_>>(), [9], "at nine tenths");
+        assert!((10..19).all(|home| processor.is_spent(home)), "and all of them");
+        assert!(processor.next(0, 5) < (SHORTEST + SPREAD) / 8);
+    }
+    #[test]
+    fn who_has_had_little_is_not_spent_by_what_others_have() {
+        let mut processor = with(&[95, 95, 95]);
+        assert!(!look(&mut processor, PERIOD / 100, 2));
+        assert!(look(&mut processor, PERIOD * 92 / 100, 1));
+        assert!(!processor.is_spent(11) && !look(&mut processor, PERIOD * 93 / 100, 3));
+        assert!(look(&mut processor, PERIOD * 94 / 100, 3));
+        // But who has had much of the last period is.
+        assert!(look(&mut processor, PERIOD, 3));
+        assert!(look(&mut processor, PERIOD * 190 / 100, 1) && processor.is_spent(12) && !processor.is_spent(11));
+    }
+    #[test]
+    fn a_time_when_nothing_ran_is_nobodys() {
+        let mut processor = with(&[30]);
+        processor.begin(PERIOD / 2);
+        assert!(!look(&mut processor, PERIOD / 2 + 1, 1));
+        assert_eq!(processor.used(1, PERIOD * 3), 0);
+    }
+    #[test]
+    fn looks_are_two_to_nine_milliseconds_apart_and_not_evenly() {
+        let mut processor = with(&[30]);
+        let apart: Vec<u64> = (0..1000u64).map(|n| processor.next(0, n * 77)).collect();
+        assert!(apart.iter().all(|&next| (SHORTEST..SHORTEST + SPREAD).contains(&next)));
+        let buckets: std::collections::BTreeSet<u64> =
+            apart.iter().map(|next| (next - SHORTEST) / (SPREAD / 16)).collect();
+        assert_eq!(buckets.len(), 16);
+    }
+    proptest! {
+        #![proptest_config(properties::config(256))]
+        /// Whoever runs when nobody looks: over many periods an account is charged what it has had, give or take a tenth of a period each.
+        #[test]
+        fn what_is_charged_is_what_was_had(pieces in prop::collection::vec(100..9_000u64, 2..12), start in any::<u32>()) {
+            let mut processor = with(&[50, 50]);
+            let whole: u64 = pieces.iter().sum::<u64>();
+            // In turns, account 1 in the even pieces.
+            let runs = |now: u64| {
+                let at = now % whole;
+                let mut sum = 0;
+                10 + pieces.iter().position(|piece| { sum += piece; at < sum }).unwrap_or(0) % 2
+            };
+            let own: u64 = pieces.iter().step_by(2).sum();
+            let (mut now, mut charged, mut all, mut cycles) = (0, 0, 0, u64::from(start));
+            while now < 400 * PERIOD {
+                let next = processor.next(now, cycles);
+                cycles = cycles.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(next);
+                if runs(next) == 10 {
+                    charged += next - now;
+                }
+                all += next - now;
+                now = next;
+            }
+            let (is, wanted) = (charged as f64 / all as f64, own as f64 / whole as f64);
+            prop_assert!((is - wanted).abs() < 0.05, "{is} for {wanted}");
+        }
+    }
+}

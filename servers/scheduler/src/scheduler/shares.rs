@@ -1,0 +1,135 @@
+//! What shares of the processor mean for threads ([`crate::processor`]): those of an account that is spent are demoted.
+
+use super::{Decision, Decision::Return, GAP, Scheduler, refuse};
+use crate::machine::Machine;
+use crate::threads::{IDLE, State, Thread};
+use crate::time::NEVER;
+use abi::Error;
+use abi::account::ACCOUNTS;
+
+/// When a look is due, and more work of one.
+pub(super) struct Looks {
+    /// The moment of the next look; [`NEVER`]: nobody has a limit; 0: the hart was idle at the last look, so there is none until a thread runs.
+    next: u64,
+    /// The index of the next thread that may be demoted and should not be, or the other way around; 0: all are as they should be.
+    left: usize,
+    /// The moment at which that goes on.
+    again: u64,
+}
+impl Looks {
+    pub(super) const fn new() -> Looks {
+        Looks { next: 0, left: 0, again: 0 }
+    }
+    /// When there is something to do; 0: once a thread runs.
+    fn soonest(&self) -> u64 {
+        if self.left == 0 { self.next } else { self.next.min(self.again) }
+    }
+    pub(super) fn begin_never(&mut self) {
+        self.next = NEVER;
+    }
+}
+/// The first index that a thread has, but for the idle thread.
+const FIRST: usize = IDLE.index() + 1;
+/// Records that are looked at in one interrupt, and threads that are demoted or not any more: each with those whose locks it waits for.
+const LOOKS: usize = 16;
+const CHANGES: usize = 1;
+/// Ready threads that are looked at for whether one is another account's. Where none of so many is, one is taken to be.
+const READY: usize = 16;
+
+impl<M: Machine> Scheduler<M> {
+    /// Account `account` may have `percent` of the processor, while others wait, from now on: 100 is no limit, more changes nothing → what it
+    /// has had of the last period of 100 ms, in percent. `EINVAL`: there is no such account, or 0 percent.
+    pub fn share(&mut self, account: usize, percent: usize) -> Decision {
+        if account >= ACCOUNTS || percent == 0 {
+            return refuse(Error::EINVAL);
+        }
+        let now = self.machine.now();
+        if percent <= 100 {
+            self.processor.limit(account, percent);
+            if self.looks.next == NEVER && self.processor.has_limits() {
+                self.begin_looks();
+            }
+        }
+        Return(self.processor.used(account, now) as isize)
+    }
+    /// What threads of domain `home` have is `account`'s.
+    pub fn assign(&mut self, home: usize, account: usize) {
+        self.processor.assign(home, account);
+    }
+    /// Looks begin: a thread runs, or is about to.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn begin_looks(&mut self) {
+        let now = self.machine.now();
+        self.begin_looks_at(now);
+        let look = self.looks.soonest();
+        self.hart.bound = self.hart.slice.min(look);
+        self.alarm(look);
+    }
+    fn begin_looks_at(&mut self, now: u64) {
+        if self.processor.begin(now) {
+            (self.looks.left, self.looks.again) = (FIRST, now);
+        }
+        self.looks.next = self.processor.next(now, self.machine.cycles());
+    }
+    /// What the timer's interrupt does for it, at `now` → whether there was something to do.
+    pub(super) fn look(&mut self, now: u64) -> bool {
+        if self.looks.next != 0 && self.looks.next <= now {
+            self.look_who_runs(now);
+            return true;
+        }
+        if self.looks.left != 0 && self.looks.again <= now {
+            self.demote_some();
+            self.looks.again = now.saturating_add(GAP);
+            return true;
+        }
+        false
+    }
+    fn look_who_runs(&mut self, now: u64) {
+        let running = self.hart.running;
+        let account = self.processor.account(self.threads[running].home());
+        let mut has_changed = self.processor.charge(now, account);
+        if self.processor.is_over(account) && self.others_wait(account) {
+            self.processor.spend(account);
+            has_changed = true;
+        }
+        if has_changed {
+            (self.looks.left, self.looks.again) = (FIRST, now.saturating_add(GAP));
+        }
+        self.looks.next = if running == IDLE { 0 } else { self.processor.next(now, self.machine.cycles()) };
+    }
+    /// The running thread's account is `account`: whether threads of others are ready.
+    fn others_wait(&self, account: usize) -> bool {
+        let of_another = |thread: Thread| self.processor.account(self.threads[thread].home()) != account;
+        self.ready.any_until(&self.threads, self.hart.running_priority, READY, of_another)
+    }
+    /// → what the timer is to stand at for it, after an interrupt at `now`; 0: nothing runs.
+    pub(super) fn next_look(&mut self, now: u64) -> u64 {
+        if self.looks.next == 0 && self.hart.running != IDLE {
+            self.begin_looks_at(now);
+        }
+        self.looks.soonest()
+    }
+    fn demote_some(&mut self) {
+        let end = self.threads_end.min(self.looks.left + LOOKS);
+        let mut changes = 0;
+        while self.looks.left < end && changes < CHANGES {
+            let thread = Thread::new(self.looks.left).unwrap_or(Thread::NOBODY);
+            let record = &mut self.threads[thread];
+            let is_spent = self.processor.is_spent(record.home());
+            if !matches!(record.state, State::Free | State::Ended) && record.is_demoted() != is_spent {
+                self.demote(thread, is_spent);
+                changes += 1;
+            }
+            self.looks.left += 1;
+        }
+        if self.looks.left >= self.threads_end {
+            self.looks.left = 0;
+        }
+    }
+    /// `thread` is demoted from now on, or not: what it inherits, it has all the same.
+    pub(crate) fn demote(&mut self, thread: Thread, demoted: bool) {
+        self.threads[thread].set_demoted(demoted);
+        self.inherit(thread);
+    }
+}

@@ -1,0 +1,194 @@
+//! Shares of the processor: what is left for others, and who gets it.
+
+use super::System;
+use crate::processor::{PERIOD, SHORTEST, SPREAD};
+use crate::scheduler::GAP;
+use crate::{NEVER, State};
+use abi::Error::EINVAL;
+
+/// Threads of account 1, with this share, in domain 10, and one each of account 2 and so on in domain 11 and so on: by their priorities, from
+/// thread 3 on. Thread 2 has made them, and ended.
+fn with(percent: usize, own: &[isize], others: &[isize]) -> System {
+    let mut system = System::new(&[(2, 63)]);
+    system.enter(|s| s.share(1, percent));
+    let domains = own.iter().map(|priority| (10, 1, *priority));
+    let others = others.iter().enumerate().map(|(n, priority)| (11 + n, 2 + n, *priority));
+    for (n, (home, account, priority)) in domains.chain(others).enumerate() {
+        add(&mut system, 3 + n, home, account, priority);
+    }
+    system.enter(|s| s.exit());
+    system
+}
+fn add(system: &mut System, index: usize, home: usize, account: usize, priority: isize) {
+    system.enter(|s| {
+        s.assign(home, account);
+        s.add(index, priority, home, priority)
+    });
+}
+/// How long each of so many threads has run, by its index, in `time` from now on, with nothing but the timer's interrupts.
+fn run(system: &mut System, time: u64) -> [u64; 32] {
+    let mut had = [0; 32];
+    let end = system.scheduler.machine.now + time;
+    while system.scheduler.machine.now < end {
+        let (before, who) = (system.scheduler.machine.now, system.running);
+        if system.scheduler.machine.timer > end {
+            system.scheduler.machine.now = end;
+        } else {
+            system.interrupt();
+        }
+        had[who] += system.scheduler.machine.now - before;
+    }
+    had
+}
+/// Of 100, and how far from that it may be.
+fn about(had: u64, percent: u64, of: u64) -> bool {
+    (had * 100 / of).abs_diff(percent) <= 4
+}
+
+#[test]
+fn who_has_had_its_share_comes_after_all_others_until_the_period_ends() {
+    let mut system = with(50, &[45], &[5]);
+    let had = run(&mut system, 40 * PERIOD);
+    assert!(about(had[3], 54, 40 * PERIOD) && about(had[4], 46, 40 * PERIOD), "{had:?}");
+}
+#[test]
+fn without_a_limit_a_high_thread_keeps_all_others_waiting() {
+    let mut system = with(100, &[45], &[5]);
+    assert_eq!(system.scheduler.machine.timer, NEVER, "and nobody looks");
+    system.scheduler.machine.now += 40 * PERIOD;
+    assert_eq!(system.running, 3);
+}
+#[test]
+fn a_limit_is_none_while_nobody_waits() {
+    let mut system = with(10, &[45, 20], &[]);
+    let had = run(&mut system, 10 * PERIOD);
+    assert_eq!(had[3], 10 * PERIOD, "not even for another of its own account");
+}
+#[test]
+fn many_threads_have_one_share() {
+    let mut system = with(50, &[45; 9], &[5]);
+    let had = run(&mut system, 40 * PERIOD);
+    assert!(about(had[12], 46, 40 * PERIOD), "{had:?}");
+}
+#[test]
+fn who_puts_many_of_its_own_before_others_keeps_them_waiting_no_longer() {
+    let mut own = [5; 20];
+    own[0] = 45;
+    let mut system = with(50, &own, &[5]);
+    let had = run(&mut system, 40 * PERIOD);
+    assert!(about(had[23], 46, 40 * PERIOD), "{had:?}");
+}
+#[test]
+fn who_takes_turns_with_its_own_has_one_share() {
+    // The running one of two ends each time before it has run for a look, and a new one comes.
+    let mut system = with(50, &[45], &[5]);
+    let (mut other, mut time) = (0, 0);
+    for n in 0..20_000 {
+        let who = system.running;
+        let next = system.scheduler.machine.timer.min(system.scheduler.machine.now + 3_000);
+        let had = next - system.scheduler.machine.now;
+        (other, time) = (other + if who == 4 { had } else { 0 }, time + had);
+        system.scheduler.machine.now = next;
+        if system.scheduler.machine.timer <= next {
+            system.tick();
+        } else if who != 4 {
+            add(&mut system, 5 + n % 2, 10, 1, 45);
+            if system.running == who {
+                system.enter(|s| s.exit());
+            }
+            system.enter(|s| s.reap());
+        }
+    }
+    assert!(other * 100 / time >= 30, "{other} of {time}");
+}
+#[test]
+fn all_together_leave_a_tenth() {
+    for many in [2, 3, 10] {
+        let mut others = vec![45; many - 1];
+        others.push(5);
+        let mut system = with(80, &[45], &others);
+        (2..=many).for_each(|account| assert!(system.enter(|s| s.share(account, 80)).1 >= 0));
+        let had = run(&mut system, 40 * PERIOD);
+        assert!(had[3 + many] * 100 / (40 * PERIOD) >= 4, "{many}: {had:?}");
+    }
+}
+#[test]
+fn who_is_above_others_of_its_account_is_so_still() {
+    let mut system = with(20, &[20, 45], &[5]);
+    run(&mut system, PERIOD / 2);
+    // Only the lower one of the account is left for what the others do not need.
+    let had = run(&mut system, 10 * PERIOD);
+    assert!(had[3] <= 10 * GAP, "but for a moment when a period begins: {had:?}");
+    assert!(had[4] > 0 && had[5] > 0, "{had:?}");
+}
+#[test]
+fn who_holds_what_a_higher_one_waits_for_has_its_priority_also_without_a_share() {
+    let mut system = with(20, &[45], &[30, 25]);
+    while system.running == 3 {
+        system.interrupt();
+    }
+    assert_eq!(system.running, 4);
+    let turns = system.enter(|s| s.lock_wait(11, 16, 8, 3, abi::lock::TURNS)).1;
+    assert_eq!(system.enter(|s| s.lock_wait(11, 16, 8, 3, turns)).0, 3, "before thread 5");
+    assert_eq!(system.enter(|s| s.lock_release(11, 8, 3)).0, 4);
+}
+#[test]
+fn a_new_thread_of_a_spent_account_is_demoted() {
+    let mut system = with(20, &[45], &[30]);
+    while system.running == 3 {
+        system.interrupt();
+    }
+    add(&mut system, 5, 10, 1, 45);
+    assert_eq!(system.running, 4);
+    assert_eq!(system.enter(|s| s.info(5)).1 >> 32 & 0xFF, 45 >> 4);
+    run(&mut system, PERIOD);
+    assert_eq!(system.enter(|s| s.info(5)).1 >> 32 & 0xFF, 45);
+}
+#[test]
+fn nobody_looks_while_nothing_runs_and_somebody_does_again_after_that() {
+    let mut system = with(20, &[45], &[30]);
+    run(&mut system, PERIOD / 2);
+    while system.running != 1 {
+        system.enter(|s| s.sleep(5 * PERIOD as isize));
+    }
+    // One look finds that nothing runs.
+    system.interrupt();
+    let timer = system.scheduler.machine.timer;
+    assert!(timer > system.scheduler.machine.now + SHORTEST + SPREAD, "{timer}");
+    system.interrupt();
+    run(&mut system, PERIOD / 100);
+    assert_eq!((system.running, system.enter(|s| s.info(3)).1 >> 32 & 0xFF), (3, 45), "what was spent is long ago");
+    let had = run(&mut system, 40 * PERIOD);
+    assert!(had[4] > 0, "{had:?}");
+}
+#[test]
+fn an_interrupt_from_idle_begins_looks() {
+    let mut system = with(20, &[45], &[30]);
+    let semaphore = system.semaphore(0);
+    while system.running != 1 {
+        system.p(semaphore, -1);
+    }
+    while system.scheduler.machine.timer != NEVER {
+        system.interrupt();
+    }
+    for who in [3, 4] {
+        system.enter(|s| s.interrupt_quick(semaphore).unwrap_or_else(|| s.interrupt(semaphore)));
+        assert_eq!(system.state(who), if who == 3 { State::Running } else { State::Ready } as isize);
+    }
+    let had = run(&mut system, 10 * PERIOD);
+    assert!(had[4] > PERIOD, "{had:?}");
+}
+#[test]
+fn the_use_of_the_last_period_is_told() {
+    let mut system = with(50, &[45], &[5]);
+    run(&mut system, 10 * PERIOD);
+    let used = system.enter(|s| s.share(1, usize::MAX)).1;
+    assert!((50..=60).contains(&used), "{used}");
+}
+#[test]
+fn a_share_of_nothing_and_one_of_no_account_are_refused() {
+    let mut system = with(50, &[45], &[5]);
+    for (account, percent) in [(1, 0), (abi::account::ACCOUNTS, 50)] {
+        assert_eq!(system.enter(|s| s.share(account, percent)).1, EINVAL.code());
+    }
+}
