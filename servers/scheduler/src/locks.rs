@@ -226,4 +226,20 @@ impl Locks {
         }
         highest
     }
+    /// Who waits for one of `holder`'s with the highest priority, or nobody.
+    pub fn lender(&self, threads: &Threads, holder: Thread) -> Thread {
+        let (mut place, mut lender) = (threads[holder].held, Thread::NOBODY);
+        for _ in 0..MOST {
+            if place == 0 {
+                break;
+            }
+            let lock = &self.locks[place as usize % MAX_THREADS];
+            let first = lock.queue.first();
+            if lender == Thread::NOBODY || threads[first].priority > threads[lender].priority {
+                lender = first;
+            }
+            place = lock.next;
+        }
+        lender
+    }
 }

@@ -198,10 +198,7 @@ extern "C" fn lock_release(domain: DomainNumber, lock: usize, whom: ThreadIndex)
 }
 extern "C" fn add(thread: ThreadIndex, priority: usize, home: DomainNumber, of: usize) -> isize {
     let (account, ceiling) = (of >> ACCOUNT_SHIFT, of % (1 << ACCOUNT_SHIFT));
-    enter(|scheduler| {
-        scheduler.assign(home.0, account);
-        scheduler.add(thread.0, priority as isize, home.0, ceiling as isize)
-    })
+    enter(|scheduler| scheduler.add(thread.0, priority as isize, home.0, ceiling as isize, account))
 }
 extern "C" fn reap() -> isize {
     enter(|scheduler| scheduler.reap())

@@ -1,37 +1,42 @@
 //! The processor's time, by accounts: which of them have had their share of the present period.
 //!
 //! Nothing on the way from one thread to the next counts anything. As long as the hart is not idle, the timer's interrupt looks
-//! who runs, at moments that nobody can know before, [`SHORTEST`] apart or up to four times as much, and charges the account of
-//! that thread's home with the time since the last look. So what an account is charged is, over some periods, what it has had,
+//! who runs, at moments that nobody can know before, [`SHORTEST`] apart or up to four times as much, and charges that thread's
+//! account with the time since the last look. So what an account is charged is, over some periods, what it has had,
 //! and who would wait just before each look can not: it follows from the cycle counter at the look before.
 //!
 //! An account that has had its share while threads of others wait is *spent*, until the period ends. What that means for its
 //! threads is the scheduler's ([`crate::scheduler`]): they are demoted.
 
 use abi::account::ACCOUNTS;
-use abi::nucleus::MAX_DOMAINS;
+use abi::nucleus::MAX_THREADS;
 
 /// In units of `time`: 100 ms at the 10 MHz of QEMU's `virt`.
 pub const PERIOD: u64 = 1_000_000;
 /// From one look to the next at least (2 ms), and at most that and [`SPREAD`].
 pub const SHORTEST: u64 = 20_000;
 pub const SPREAD: u64 = 65_536;
-/// Percent of a period that all accounts with a limit have together. Then each is spent that has had more than a [`LITTLE`], of this period or the last.
-const TOGETHER: u64 = 90;
-const LITTLE: u64 = PERIOD / 50;
+/// What all accounts with a limit have of a period together. Then each is spent that has half of an even part of it, or more.
+const TOGETHER: u64 = PERIOD * 9 / 10;
+/// Who usually has less is not counted among those who share it.
+const LITTLE: u32 = PERIOD as u32 / 200;
+/// Periods after which nothing is left of what was usual.
+const FORGOTTEN: u64 = 8;
 /// The share of who has no limit, in percent. Less is a limit.
 const ALL: usize = 100;
 const _: () = assert!(ACCOUNTS <= u32::BITS as usize);
 
 /// All zeros at the start: nobody has a limit.
 pub struct Processor {
-    /// By the number of a domain, its account.
-    accounts: [u8; MAX_DOMAINS],
+    /// By the index of a thread.
+    accounts: [u8; MAX_THREADS],
     /// In percent of a period; 0: no limit.
     shares: [u8; ACCOUNTS],
     /// In units of `time`, of this period, which is `period`, and of the one before.
     used: [[u32; ACCOUNTS]; 2],
     period: usize,
+    /// Of a period, over the last few: a quarter is of the one before this.
+    usual: [u32; ACCOUNTS],
     /// Of this period, of all that have a limit.
     all: u32,
     /// A bit for each account.
@@ -45,10 +50,11 @@ pub struct Processor {
 impl Processor {
     pub const fn new() -> Processor {
         Processor {
-            accounts: [0; MAX_DOMAINS],
+            accounts: [0; MAX_THREADS],
             shares: [0; ACCOUNTS],
             used: [[0; ACCOUNTS]; 2],
             period: 0,
+            usual: [0; ACCOUNTS],
             all: 0,
             spent: 0,
             end: 0,
@@ -66,16 +72,16 @@ impl Processor {
             *share = if percent < ALL { percent.max(1) as u8 } else { 0 };
         }
     }
-    /// Threads of domain `home` are `account`'s.
-    pub fn assign(&mut self, home: usize, account: usize) {
-        self.accounts[home % MAX_DOMAINS] = (account % ACCOUNTS) as u8;
+    /// The thread with index `thread` is `account`'s.
+    pub fn assign(&mut self, thread: usize, account: usize) {
+        self.accounts[thread % MAX_THREADS] = (account % ACCOUNTS) as u8;
     }
-    pub fn account(&self, home: usize) -> usize {
-        self.accounts[home % MAX_DOMAINS] as usize % ACCOUNTS
+    pub fn account(&self, thread: usize) -> usize {
+        self.accounts[thread % MAX_THREADS] as usize % ACCOUNTS
     }
-    /// Whether threads of domain `home` are demoted.
-    pub fn is_spent(&self, home: usize) -> bool {
-        self.spent >> self.account(home) & 1 != 0
+    /// Whether threads of `account` are demoted.
+    pub fn is_spent(&self, account: usize) -> bool {
+        self.spent >> (account % ACCOUNTS) & 1 != 0
     }
     /// What `account` has had of the last whole period, in percent.
     pub fn used(&self, account: usize, now: u64) -> usize {
@@ -107,12 +113,23 @@ impl Processor {
     }
     /// Whether `account` is to be spent, if others wait.
     pub fn is_over(&self, account: usize) -> bool {
-        if !self.has_limit(account) || self.spent >> account & 1 != 0 {
+        self.is_over_part(account, self.part())
+    }
+    fn is_over_part(&self, account: usize, part: u32) -> bool {
+        if !self.has_limit(account) || self.is_spent(account) {
             return false;
         }
-        let [used, last] = [0, 1].map(|before| u64::from(self.used[(self.period + before) % 2][account % ACCOUNTS]));
-        let own = PERIOD * u64::from(self.shares[account]) / ALL as u64;
-        used >= own || (self.is_tight() && used.max(last) >= LITTLE)
+        let (used, usual) = (self.used[self.period % 2][account % ACCOUNTS], self.usual[account % ACCOUNTS]);
+        let own = PERIOD * u64::from(self.shares[account % ACCOUNTS]) / ALL as u64;
+        u64::from(used) >= own || usual.max(used / 2) >= part
+    }
+    /// How much is not little any more: while there is enough for all, all.
+    fn part(&self) -> u32 {
+        if !self.is_tight() {
+            return u32::MAX;
+        }
+        let who = (0..ACCOUNTS).filter(|&account| self.has_limit(account) && self.usual[account] >= LITTLE).count();
+        TOGETHER as u32 / 2 / who.max(1) as u32
     }
     /// `account` is spent until the period ends, and where all together have had what they may have, each that is to be.
     pub fn spend(&mut self, account: usize) {
@@ -120,8 +137,9 @@ impl Processor {
         if !self.is_tight() {
             return;
         }
-        let over = (0..ACCOUNTS).filter(|&account| self.is_over(account)).fold(0, |all, account| all | 1 << account);
-        self.spent |= over;
+        let part = self.part();
+        let over = (0..ACCOUNTS).filter(|&account| self.is_over_part(account, part));
+        self.spent |= over.fold(0, |all, account| all | 1 << account);
     }
     /// The moment of the look after one at `now`.
     pub fn next(&mut self, now: u64, cycles: u64) -> u64 {
@@ -135,8 +153,12 @@ impl Processor {
         if now < self.end {
             return false;
         }
+        let is_long_ago = now - self.end >= FORGOTTEN * PERIOD;
         self.end = now.saturating_add(PERIOD);
         self.all = 0;
+        for (usual, used) in self.usual.iter_mut().zip(&self.used[self.period % 2]) {
+            *usual = if is_long_ago { 0 } else { *usual - *usual / 4 + *used / 4 };
+        }
         self.period ^= 1;
         self.used[self.period % 2] = [0; ACCOUNTS];
         core::mem::take(&mut self.spent) != 0
@@ -146,7 +168,7 @@ impl Processor {
     }
     /// Whether accounts that have a limit have had all of this period that they may have together.
     fn is_tight(&self) -> bool {
-        u64::from(self.all) >= PERIOD * TOGETHER / ALL as u64
+        u64::from(self.all) >= TOGETHER
     }
 }
 
@@ -155,12 +177,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Accounts 1 and so on have these shares; domain 10 and so on is theirs.
+    /// Accounts 1 and so on have these shares.
     fn with(shares: &[usize]) -> Processor {
         let mut processor = Processor::new();
         for (n, &share) in shares.iter().enumerate() {
             processor.limit(n + 1, share);
-            processor.assign(n + 10, n + 1);
         }
         processor.begin(0);
         processor
@@ -177,10 +198,10 @@ mod tests {
     #[test]
     fn an_account_is_spent_from_its_share_on_until_the_period_ends() {
         let mut processor = with(&[30, 30]);
-        assert!(!look(&mut processor, PERIOD * 29 / 100, 1) && !processor.is_spent(10));
-        assert!(look(&mut processor, PERIOD * 30 / 100, 1) && processor.is_spent(10) && !processor.is_spent(11));
+        assert!(!look(&mut processor, PERIOD * 29 / 100, 1) && !processor.is_spent(1));
+        assert!(look(&mut processor, PERIOD * 30 / 100, 1) && processor.is_spent(1) && !processor.is_spent(2));
         assert!(!look(&mut processor, PERIOD * 40 / 100, 1), "it was already");
-        assert!(look(&mut processor, PERIOD, 2) && !processor.is_spent(10));
+        assert!(look(&mut processor, PERIOD, 2) && !processor.is_spent(1));
         assert_eq!([1, 2].map(|account| processor.used(account, PERIOD + 1)), [40, 60]);
     }
     #[test]
@@ -189,24 +210,44 @@ mod tests {
         assert!(!look(&mut processor, PERIOD * 99 / 100, 1));
         assert!(with(&[99]).has_limits() && !with(&[100]).has_limits() && !with(&[]).has_limits());
     }
+    /// So many percent of a period each of accounts 1 and so on.
+    fn period(processor: &mut Processor, number: u64, had: &[u64]) {
+        let mut now = number * PERIOD;
+        processor.begin(now);
+        for (n, percent) in had.iter().enumerate() {
+            now += PERIOD * percent / 100;
+            look(processor, now, n + 1);
+        }
+    }
     #[test]
     fn many_that_keep_within_their_shares_leave_a_tenth_together() {
         let mut processor = with(&[20; 9]);
-        let spent = (1..10u64).filter(|&n| look(&mut processor, PERIOD * n / 10, n as usize));
-        assert_eq!(spent.collect::<Vec<_>>(), [9], "at nine tenths");
-        assert!((10..19).all(|home| processor.is_spent(home)), "and all of them");
+        for number in 0..8 {
+            period(&mut processor, number, &[10; 9]);
+        }
+        assert!((1..10).all(|account| processor.is_spent(account)), "at nine tenths, and all of them");
         assert!(processor.next(0, 5) < (SHORTEST + SPREAD) / 8);
     }
     #[test]
-    fn who_has_had_little_is_not_spent_by_what_others_have() {
+    fn who_usually_has_little_is_not_spent_by_what_others_have() {
         let mut processor = with(&[95, 95, 95]);
-        assert!(!look(&mut processor, PERIOD / 100, 2));
-        assert!(look(&mut processor, PERIOD * 92 / 100, 1));
-        assert!(!processor.is_spent(11) && !look(&mut processor, PERIOD * 93 / 100, 3));
-        assert!(look(&mut processor, PERIOD * 94 / 100, 3));
-        // But who has had much of the last period is.
-        assert!(look(&mut processor, PERIOD, 3));
-        assert!(look(&mut processor, PERIOD * 190 / 100, 1) && processor.is_spent(12) && !processor.is_spent(11));
+        for number in 0..8 {
+            period(&mut processor, number, &[48, 1, 48]);
+        }
+        assert!([1, 3].into_iter().all(|account| processor.is_spent(account)) && !processor.is_spent(2));
+        // Seen once, at a bad moment.
+        period(&mut processor, 8, &[45, 8, 45]);
+        assert!([1, 3].into_iter().all(|account| processor.is_spent(account)) && !processor.is_spent(2));
+    }
+    #[test]
+    fn what_was_usual_is_forgotten_after_a_long_time() {
+        let mut processor = with(&[95, 95]);
+        for number in 0..8 {
+            period(&mut processor, number, &[60, 0]);
+        }
+        processor.begin(60 * PERIOD);
+        period(&mut processor, 60, &[1, 92]);
+        assert!(processor.is_spent(2) && !processor.is_spent(1));
     }
     #[test]
     fn a_time_when_nothing_ran_is_nobodys() {

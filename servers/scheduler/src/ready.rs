@@ -33,8 +33,7 @@ impl Ready {
     pub fn has_below(&self, priority: i32) -> bool {
         priority >= 0 && self.bits & ((1 << (priority as usize % PRIORITIES)) - 1) != 0
     }
-    /// Whether `is_one` holds of any ready thread but the running one, of `priority`: of the first `most` of them, highest first; where
-    /// there are more, it is taken to hold of one.
+    /// Whether `is_one` holds of any ready thread, of which `priority` is the highest: of the first `most` of them, highest first; where there are more, it is taken to hold of one.
     pub fn any_until(&self, threads: &Threads, priority: i32, most: usize, is_one: impl Fn(Thread) -> bool) -> bool {
         let mut left = most;
         for place in (0..=priority.max(0) as usize % PRIORITIES).rev() {

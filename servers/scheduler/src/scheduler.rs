@@ -60,6 +60,8 @@ pub const WAKES: usize = 4;
 /// From one interrupt of the timer to the next for the deadline of a thread whose priority is not above the running one's
 /// (10 µs at 10 MHz): the alarms of lower threads take little of a higher one's time.
 pub const GAP: u64 = 100;
+/// The account of the first threads, which has no limits.
+const SYSTEM: usize = 0;
 /// Most threads that inherit a priority from one that waits for a lock: the locks of trusted components nest less deeply.
 pub(crate) const HEIRS: usize = 6;
 
@@ -165,7 +167,7 @@ impl<M: Machine> Scheduler<M> {
         self.semaphores.start();
         self.hart.clock.start(&self.machine, cycles_per_time);
         for (index, priority, home) in boot {
-            let _ = self.make(index, priority, home, priority);
+            let _ = self.make(index, priority, home, priority, SYSTEM);
         }
         self.settle(0)
     }
@@ -425,10 +427,10 @@ impl<M: Machine> Scheduler<M> {
     }
     /// A new thread is ready → its id. `priority` -1: the running thread's own, at most `ceiling`. `EINVAL`: out of range; `EBUSY`: the
     /// index is in use.
-    pub fn add(&mut self, index: usize, priority: isize, home: usize, ceiling: isize) -> Decision {
+    pub fn add(&mut self, index: usize, priority: isize, home: usize, ceiling: isize, account: usize) -> Decision {
         let own = self.threads[self.hart.running].own_priority() as isize;
         let priority = if priority == -1 { own.min(ceiling) } else { priority };
-        match self.make(index, priority, home, ceiling) {
+        match self.make(index, priority, home, ceiling, account) {
             Ok(thread) => self.prefer(thread, self.threads[thread].id as isize),
             Err(error) => refuse(error),
         }

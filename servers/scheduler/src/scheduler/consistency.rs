@@ -10,7 +10,10 @@ impl<M: Machine> Scheduler<M> {
     /// A thread in use, or none, is demoted from now on, or not any more.
     pub fn demote_now(&mut self, index: usize, demoted: bool) -> Decision {
         if let Some(thread) = self.live(index).filter(|&thread| self.threads[thread].state != State::Ended) {
-            self.demote(thread, demoted);
+            let mut heir = self.demote(thread, demoted);
+            while heir != Thread::NOBODY {
+                heir = self.inherit(heir);
+            }
         }
         self.settle(0)
     }

@@ -15,13 +15,20 @@ impl<M: Machine> Scheduler<M> {
         if self.threads[thread].state != State::Free { Some(thread) } else { None }
     }
     /// A new ready thread; does not decide who runs.
-    pub(super) fn make(&mut self, index: usize, priority: isize, home: usize, ceiling: isize) -> Result<Thread, Error> {
+    pub(super) fn make(
+        &mut self,
+        index: usize,
+        priority: isize,
+        home: usize,
+        ceiling: isize,
+        account: usize,
+    ) -> Result<Thread, Error> {
         let thread = Thread::new(index).ok_or(Error::EINVAL)?;
         let ceilings = 0..PRIORITIES as isize;
         if !ceilings.contains(&ceiling) || !(0..=ceiling).contains(&priority) || home >= MAX_DOMAINS {
             return Err(Error::EINVAL);
         }
-        let is_spent = self.processor.is_spent(home);
+        let is_spent = self.processor.is_spent(account);
         let record = &mut self.threads[thread];
         if record.state != State::Free {
             return Err(Error::EBUSY);
@@ -29,6 +36,7 @@ impl<M: Machine> Scheduler<M> {
         if record.id == 0 {
             self.threads_end = self.threads_end.max(index + 1);
         }
+        self.processor.assign(index, account);
         record.id = record.next_id(thread);
         record.home_and_ceiling = (home | (ceiling as usize) << CEILING) as u16;
         record.own_and_demoted = priority as u8;

@@ -198,19 +198,20 @@ impl<M: Machine> Scheduler<M> {
         first
     }
     /// Who waits for a lock of `heir`'s has changed: it runs by the highest priority of them from now on, or its own; and so for the
-    /// holder of a lock that it waits for itself.
-    pub(super) fn inherit(&mut self, mut heir: Thread) {
+    /// holder of a lock that it waits for itself → who is to inherit after so many as inherit in one entry, or nobody.
+    pub(super) fn inherit(&mut self, mut heir: Thread) -> Thread {
         for _ in 0..HEIRS {
             if heir == Thread::NOBODY {
-                return;
+                return heir;
             }
             let record = &self.threads[heir];
             let priority = self.locks.inherited(&self.threads, heir, record.base_priority());
             if priority == record.priority {
-                return;
+                return Thread::NOBODY;
             }
             heir = self.reorder(heir, priority);
         }
+        heir
     }
     /// `thread` runs or waits by `priority` from now on → who holds what it waits for.
     fn reorder(&mut self, thread: Thread, priority: u8) -> Thread {

@@ -1,6 +1,6 @@
 //! What shares of the processor mean for threads ([`crate::processor`]): those of an account that is spent are demoted.
 
-use super::{Decision, Decision::Return, GAP, Scheduler, refuse};
+use super::{Decision, Decision::Return, GAP, HEIRS, Scheduler, refuse};
 use crate::machine::Machine;
 use crate::threads::{IDLE, State, Thread};
 use crate::time::NEVER;
@@ -13,16 +13,21 @@ pub(super) struct Looks {
     next: u64,
     /// The index of the next thread that may be demoted and should not be, or the other way around; 0: all are as they should be.
     left: usize,
+    /// Who is to inherit something else by what has been demoted, or nobody.
+    heir: Thread,
     /// The moment at which that goes on.
     again: u64,
 }
 impl Looks {
     pub(super) const fn new() -> Looks {
-        Looks { next: 0, left: 0, again: 0 }
+        Looks { next: 0, left: 0, heir: Thread::NOBODY, again: 0 }
     }
     /// When there is something to do; 0: once a thread runs.
     fn soonest(&self) -> u64 {
-        if self.left == 0 { self.next } else { self.next.min(self.again) }
+        if self.is_done() { self.next } else { self.next.min(self.again) }
+    }
+    fn is_done(&self) -> bool {
+        self.left == 0 && self.heir == Thread::NOBODY
     }
     pub(super) fn begin_never(&mut self) {
         self.next = NEVER;
@@ -30,9 +35,9 @@ impl Looks {
 }
 /// The first index that a thread has, but for the idle thread.
 const FIRST: usize = IDLE.index() + 1;
-/// Records that are looked at in one interrupt, and threads that are demoted or not any more: each with those whose locks it waits for.
+/// Records that are looked at in one interrupt for one that is to be demoted or not any more. It is, and some of those whose locks it waits for
+/// inherit something else.
 const LOOKS: usize = 16;
-const CHANGES: usize = 1;
 /// Ready threads that are looked at for whether one is another account's. Where none of so many is, one is taken to be.
 const READY: usize = 16;
 
@@ -51,10 +56,6 @@ impl<M: Machine> Scheduler<M> {
             }
         }
         Return(self.processor.used(account, now) as isize)
-    }
-    /// What threads of domain `home` have is `account`'s.
-    pub fn assign(&mut self, home: usize, account: usize) {
-        self.processor.assign(home, account);
     }
     /// Looks begin: a thread runs, or is about to.
     #[cold]
@@ -78,7 +79,7 @@ impl<M: Machine> Scheduler<M> {
             self.look_who_runs(now);
             return true;
         }
-        if self.looks.left != 0 && self.looks.again <= now {
+        if !self.looks.is_done() && self.looks.again <= now {
             self.demote_some();
             self.looks.again = now.saturating_add(GAP);
             return true;
@@ -86,21 +87,36 @@ impl<M: Machine> Scheduler<M> {
         false
     }
     fn look_who_runs(&mut self, now: u64) {
-        let running = self.hart.running;
-        let account = self.processor.account(self.threads[running].home());
-        let mut has_changed = self.processor.charge(now, account);
-        if self.processor.is_over(account) && self.others_wait(account) {
-            self.processor.spend(account);
+        let payer = self.payer();
+        let mut has_changed = self.processor.charge(now, payer);
+        if self.processor.is_over(payer) && self.others_wait(payer) {
+            self.processor.spend(payer);
             has_changed = true;
         }
         if has_changed {
             (self.looks.left, self.looks.again) = (FIRST, now.saturating_add(GAP));
         }
-        self.looks.next = if running == IDLE { 0 } else { self.processor.next(now, self.machine.cycles()) };
+        let is_idle = self.hart.running == IDLE;
+        self.looks.next = if is_idle { 0 } else { self.processor.next(now, self.machine.cycles()) };
     }
-    /// The running thread's account is `account`: whether threads of others are ready.
-    fn others_wait(&self, account: usize) -> bool {
-        let of_another = |thread: Thread| self.processor.account(self.threads[thread].home()) != account;
+    /// Whose time the running thread has: its own account's. Where that has had its share, that of who lends it the priority by which it runs.
+    fn payer(&self) -> usize {
+        let mut thread = self.hart.running;
+        for _ in 0..HEIRS {
+            let record = &self.threads[thread];
+            if !record.is_demoted() || record.priority == record.base_priority() {
+                break;
+            }
+            match self.locks.lender(&self.threads, thread) {
+                Thread::NOBODY => break,
+                lender => thread = lender,
+            }
+        }
+        self.processor.account(thread.index())
+    }
+    /// Whether threads are ready of other accounts than `payer`.
+    fn others_wait(&self, payer: usize) -> bool {
+        let of_another = |thread: Thread| self.processor.account(thread.index()) != payer;
         self.ready.any_until(&self.threads, self.hart.running_priority, READY, of_another)
     }
     /// → what the timer is to stand at for it, after an interrupt at `now`; 0: nothing runs.
@@ -111,25 +127,29 @@ impl<M: Machine> Scheduler<M> {
         self.looks.soonest()
     }
     fn demote_some(&mut self) {
+        let heir = core::mem::replace(&mut self.looks.heir, Thread::NOBODY);
+        if heir != Thread::NOBODY {
+            self.looks.heir = self.inherit(heir);
+            return;
+        }
         let end = self.threads_end.min(self.looks.left + LOOKS);
-        let mut changes = 0;
-        while self.looks.left < end && changes < CHANGES {
+        while self.looks.left < end {
             let thread = Thread::new(self.looks.left).unwrap_or(Thread::NOBODY);
-            let record = &mut self.threads[thread];
-            let is_spent = self.processor.is_spent(record.home());
-            if !matches!(record.state, State::Free | State::Ended) && record.is_demoted() != is_spent {
-                self.demote(thread, is_spent);
-                changes += 1;
-            }
             self.looks.left += 1;
+            let record = &self.threads[thread];
+            let is_spent = self.processor.is_spent(self.processor.account(thread.index()));
+            if !matches!(record.state, State::Free | State::Ended) && record.is_demoted() != is_spent {
+                self.looks.heir = self.demote(thread, is_spent);
+                break;
+            }
         }
         if self.looks.left >= self.threads_end {
             self.looks.left = 0;
         }
     }
-    /// `thread` is demoted from now on, or not: what it inherits, it has all the same.
-    pub(crate) fn demote(&mut self, thread: Thread, demoted: bool) {
+    /// `thread` is demoted from now on, or not: what it inherits, it has all the same → who is to inherit something else after that, or nobody.
+    pub(crate) fn demote(&mut self, thread: Thread, demoted: bool) -> Thread {
         self.threads[thread].set_demoted(demoted);
-        self.inherit(thread);
+        self.inherit(thread)
     }
 }

@@ -31,7 +31,7 @@ fn yield_goes_round_one_priority() {
 #[test]
 fn a_preempted_thread_stays_first_of_its_priority() {
     let mut system = System::new(&[(2, 5), (3, 5)]);
-    let id = system.enter(|s| s.add(4, 9, 7, 9));
+    let id = system.enter(|s| s.add(4, 9, 7, 9, 0));
     assert_eq!(id, (4, 0));
     assert_eq!(system.enter(|s| s.exit()), (2, 4), "add returns the new thread's id, late");
 }
@@ -137,7 +137,7 @@ fn semaphores_run_out_with_enfile() {
 fn a_time_slice_ends_only_where_another_thread_wants_it() {
     let mut system = System::new(&[(2, 5)]);
     assert_eq!(system.scheduler.machine.timer_writes, 0);
-    system.enter(|s| s.add(3, 5, 7, 5));
+    system.enter(|s| s.add(3, 5, 7, 5, 0));
     assert_eq!(system.scheduler.machine.timer, SLICE);
     let order: Vec<_> = (0..4).map(|_| system.interrupt().0).collect();
     assert_eq!(order, [2, 3, 3, 2]);
@@ -284,7 +284,7 @@ fn join_waits_for_the_end_and_never_for_an_ended_thread() {
     assert_eq!(system.enter(|s| s.join(3)), (2, 0));
     assert_eq!(system.enter(|s| s.reap()).1, 3);
     assert_eq!(system.enter(|s| s.join(3)), (2, 0));
-    assert_eq!(system.enter(|s| s.add(3, 1, 7, 1)).1, 4096 + 3);
+    assert_eq!(system.enter(|s| s.add(3, 1, 7, 1, 0)).1, 4096 + 3);
     assert_eq!(system.enter(|s| s.join(3)), (2, 0), "the earlier thread of that index has ended");
 }
 #[test]
@@ -322,11 +322,11 @@ fn add_refuses_what_is_out_of_range_or_in_use() {
     let mut system = System::new(&[(2, 5)]);
     let ranges = [(0, 1, 1), (1, 1, 1), (MAX_THREADS, 1, 1), (3, 10, 1), (3, -2, 1), (3, 1, MAX_DOMAINS)];
     for (index, priority, home) in ranges {
-        assert_eq!(system.enter(|s| s.add(index, priority, home, 9)).1, EINVAL.code());
+        assert_eq!(system.enter(|s| s.add(index, priority, home, 9, 0)).1, EINVAL.code());
     }
-    assert_eq!(system.enter(|s| s.add(2, 1, 1, 1)).1, EBUSY.code());
-    assert_eq!(system.enter(|s| s.add(3, 1, 1, 64)).1, EINVAL.code());
-    assert_eq!(system.enter(|s| s.add(3, -1, 9, 63)).1, 3);
+    assert_eq!(system.enter(|s| s.add(2, 1, 1, 1, 0)).1, EBUSY.code());
+    assert_eq!(system.enter(|s| s.add(3, 1, 1, 64, 0)).1, EINVAL.code());
+    assert_eq!(system.enter(|s| s.add(3, -1, 9, 63, 0)).1, 3);
     assert_eq!(system.enter(|s| s.info(3)).1, 2 << 48 | 5 << 32 | 9);
 }
 #[test]
@@ -383,7 +383,7 @@ fn only_who_has_not_been_woken_since_is_stuck() {
     // All of domain 5, but for the one of domain 6 that runs at last.
     let mut system = System::new(&[(6, 1)]);
     for (index, home) in [(2, 5), (3, 5)] {
-        assert!(system.enter(|s| s.add(index, 9, home, 9)).1 > 0 || system.running == index);
+        assert!(system.enter(|s| s.add(index, 9, home, 9, 0)).1 > 0 || system.running == index);
         let semaphore = system.semaphore(0);
         system.p(semaphore, -1);
     }
@@ -436,12 +436,12 @@ fn a_holder_inherits_along_a_chain_and_gives_it_back() {
     // 5 holds a lock that 4 waits for, which holds one that 2 waits for; 3 has nothing to do with it.
     let mut system = System::new(&[(4, 6)]);
     let priority = |system: &mut System, index| system.enter(|s| s.info(index)).1 >> 32 & 0xffff;
-    assert_eq!(system.enter(|s| s.add(5, 2, 7, 2)).1, 5);
+    assert_eq!(system.enter(|s| s.add(5, 2, 7, 2, 0)).1, 5);
     let (inner, outer) = (8, 16);
     assert_eq!(system.enter(|s| s.lock_wait(7, 16, inner, 5, 0)), (5, 0));
     assert_eq!(priority(&mut system, 5), 6);
-    assert_eq!(system.enter(|s| s.add(3, 4, 7, 4)).0, 5, "a thread in the middle does not come before the holder");
-    assert_eq!(system.enter(|s| s.add(2, 9, 7, 9)).0, 2);
+    assert_eq!(system.enter(|s| s.add(3, 4, 7, 4, 0)).0, 5, "a thread in the middle does not come before the holder");
+    assert_eq!(system.enter(|s| s.add(2, 9, 7, 9, 0)).0, 2);
     assert_eq!(system.enter(|s| s.lock_wait(7, 16, outer, 4, 0)).0, 5);
     assert_eq!((priority(&mut system, 4), priority(&mut system, 5)), (9, 9));
     assert_eq!(system.enter(|s| s.lock_release(7, inner, 0)), (4, 0));
@@ -464,7 +464,7 @@ fn who_waits_for_a_lock_let_go_meanwhile_does_not_wait() {
 fn who_still_waits_lends_its_priority_to_who_was_woken() {
     let mut system = System::new(&[(3, 8), (4, 1)]);
     assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, 4, 0)).0, 4);
-    assert_eq!(system.enter(|s| s.add(2, 9, 7, 9)).0, 2);
+    assert_eq!(system.enter(|s| s.add(2, 9, 7, 9, 0)).0, 2);
     assert_eq!(system.enter(|s| s.lock_wait(7, 16, 8, 4, 0)).0, 4);
     assert_eq!(system.enter(|s| s.lock_release(7, 8, 0)), (2, 0));
     assert_eq!(system.enter(|s| s.set_priority(2)), (2, 0), "3 waits for it");
@@ -505,7 +505,7 @@ fn locks_of_one_holder_are_eagain_beyond_most() {
     assert_eq!(system.enter(|s| s.lock_wait(7, 1, 8, 4, 0)), (4, 0));
     assert_eq!(system.enter(|s| s.lock_wait(7, 1, 8, 4, 0)), (4, EINVAL.code()), "its own");
     assert_eq!(system.enter(|s| s.lock_wait(7, 1, 8, 5, 0)), (4, ESRCH.code()));
-    assert_eq!(system.enter(|s| s.add(2, 9, 7, 9)).0, 2);
+    assert_eq!(system.enter(|s| s.add(2, 9, 7, 9, 0)).0, 2);
     assert_eq!(system.enter(|s| s.lock_wait(7, 1, 16, 4, 0)), (2, EAGAIN.code()));
     assert_eq!(system.enter(|s| s.lock_wait(6, 1, 8, 4, 0)), (2, EAGAIN.code()), "another component's");
     assert_eq!(system.enter(|s| s.lock_wait(6, 2, 8, 4, 0)).0, 4);
@@ -792,7 +792,7 @@ fn another_thread_of_the_same_index_is_not_cancelled() {
     system.enter(|s| s.exit());
     assert_eq!(system.enter(|s| s.cancel(2, FOR_GOOD, 2)).1, ESRCH.code(), "it has ended");
     system.enter(|s| s.reap());
-    assert_eq!(system.enter(|s| s.add(2, 5, 7, 5)), (2, 0));
+    assert_eq!(system.enter(|s| s.add(2, 5, 7, 5, 0)), (2, 0));
     assert_eq!(system.enter(|s| s.cancel(2, FOR_GOOD, 2)).1, ESRCH.code());
     assert_eq!(system.enter(|s| s.cancel(2, 7, 0)).1, EINVAL.code());
     assert_eq!(system.enter(|s| s.cancel(9, FOR_GOOD, 0)).1, ESRCH.code());

@@ -145,7 +145,7 @@ impl Pair {
             }
             Add(index, priority, ceiling) => {
                 let (p, c) = (priority as isize, ceiling as isize);
-                self.both(|s| s.add(index, p, 7, c), |m| m.add(index, priority, 7, ceiling));
+                self.both(|s| s.add(index, p, 7, c, 0), |m| m.add(index, priority, 7, ceiling));
             }
             // Who waits further behind lends nothing.
             LockWait(_, _, holder, _) if self.model.row(holder) > HEIRS => {}

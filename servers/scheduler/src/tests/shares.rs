@@ -2,7 +2,7 @@
 
 use super::System;
 use crate::processor::{PERIOD, SHORTEST, SPREAD};
-use crate::scheduler::GAP;
+use crate::scheduler::HEIRS;
 use crate::{NEVER, State};
 use abi::Error::EINVAL;
 
@@ -20,10 +20,7 @@ fn with(percent: usize, own: &[isize], others: &[isize]) -> System {
     system
 }
 fn add(system: &mut System, index: usize, home: usize, account: usize, priority: isize) {
-    system.enter(|s| {
-        s.assign(home, account);
-        s.add(index, priority, home, priority)
-    });
+    system.enter(|s| s.add(index, priority, home, priority, account));
 }
 /// How long each of so many threads has run, by its index, in `time` from now on, with nothing but the timer's interrupts.
 fn run(system: &mut System, time: u64) -> [u64; 32] {
@@ -113,15 +110,6 @@ fn all_together_leave_a_tenth() {
     }
 }
 #[test]
-fn who_is_above_others_of_its_account_is_so_still() {
-    let mut system = with(20, &[20, 45], &[5]);
-    run(&mut system, PERIOD / 2);
-    // Only the lower one of the account is left for what the others do not need.
-    let had = run(&mut system, 10 * PERIOD);
-    assert!(had[3] <= 10 * GAP, "but for a moment when a period begins: {had:?}");
-    assert!(had[4] > 0 && had[5] > 0, "{had:?}");
-}
-#[test]
 fn who_holds_what_a_higher_one_waits_for_has_its_priority_also_without_a_share() {
     let mut system = with(20, &[45], &[30, 25]);
     while system.running == 3 {
@@ -140,7 +128,7 @@ fn a_new_thread_of_a_spent_account_is_demoted() {
     }
     add(&mut system, 5, 10, 1, 45);
     assert_eq!(system.running, 4);
-    assert_eq!(system.enter(|s| s.info(5)).1 >> 32 & 0xFF, 45 >> 4);
+    assert_eq!(system.enter(|s| s.info(5)).1 >> 32 & 0xFF, 0);
     run(&mut system, PERIOD);
     assert_eq!(system.enter(|s| s.info(5)).1 >> 32 & 0xFF, 45);
 }
@@ -191,4 +179,57 @@ fn a_share_of_nothing_and_one_of_no_account_are_refused() {
     for (account, percent) in [(1, 0), (abi::account::ACCOUNTS, 50)] {
         assert_eq!(system.enter(|s| s.share(account, percent)).1, EINVAL.code());
     }
+}
+/// The running thread, of domain 10, waits for a lock that it says `holder` has.
+fn wait_for(system: &mut System, holder: usize) {
+    let lock = 8 * holder;
+    let turns = system.enter(|s| s.lock_wait(10, 16, lock, holder, abi::lock::TURNS)).1;
+    system.enter(|s| s.lock_wait(10, 16, lock, holder, turns));
+}
+#[test]
+fn a_chain_of_waiters_longer_than_inherit_at_once_keeps_no_priority() {
+    let many = 3 * HEIRS + 2;
+    let mut system = with(50, &vec![45; many], &[5]);
+    // Each waits for the one before it; the first runs.
+    for index in 4..3 + many {
+        while system.running != index {
+            system.enter(|s| s.r#yield());
+        }
+        wait_for(&mut system, index - 1);
+    }
+    let had = run(&mut system, 40 * PERIOD);
+    assert!(about(had[3 + many], 46, 40 * PERIOD), "{had:?}");
+}
+#[test]
+fn who_lends_a_priority_to_who_has_had_its_share_pays() {
+    let mut system = with(20, &[45], &[50, 5]);
+    system.enter(|s| s.share(2, 20));
+    assert_eq!(system.running, 4);
+    wait_for(&mut system, 3);
+    let had = run(&mut system, 40 * PERIOD);
+    assert!(had[3] * 100 / (40 * PERIOD) < 50 && had[5] * 100 / (40 * PERIOD) > 50, "{had:?}");
+}
+#[test]
+fn a_thread_is_its_accounts_whoever_has_the_number_of_its_home() {
+    let mut system = with(50, &[45], &[5]);
+    system.enter(|s| s.share(3, 50));
+    // Domain 10 has ended, and is another component's.
+    add(&mut system, 5, 10, 3, 45);
+    for other in [3, 5] {
+        while system.running != other {
+            system.enter(|s| s.r#yield());
+        }
+        if other == 5 {
+            system.enter(|s| s.sleep(400 * PERIOD as isize));
+        }
+    }
+    let had = run(&mut system, 40 * PERIOD);
+    assert!(about(had[4], 46, 40 * PERIOD), "{had:?}");
+    assert_eq!(system.enter(|s| s.share(3, usize::MAX)).1, 0);
+}
+#[test]
+fn who_gives_itself_the_lowest_priority_is_not_below_who_has_had_its_share() {
+    let mut system = with(20, &[63], &[0]);
+    let had = run(&mut system, 40 * PERIOD);
+    assert!(had[4] * 100 / (40 * PERIOD) > 30, "{had:?}");
 }
