@@ -2,14 +2,13 @@
 // timeout 60
 /* Domains that are killed at any moment of what they do with files, pipes and capabilities: what they had is charged to nobody once
    it is collected, and the accounts are the sum of what is kept (inspect.check). */
+#include "include/accounts.h"
 #include "include/all_holds.h"
 #include <fcntl.h>
 #include <unistd.h>
 
-enum { ROUNDS = 120, PAGE = 4096, RESOURCES = 10, FIRST = 6, CAPABILITIES = 9, PROGRAM = 5, PATIENCE = 200 };
-static _Alignas(128) struct {
-    uint32_t used[RESOURCES], limits[RESOURCES];
-} before, after;
+enum { ROUNDS = 120, PAGE = 4096, PROGRAM = 5, PATIENCE = 200 };
+static struct account before, after;
 
 static word take(word capability, word unused)
 {
@@ -74,12 +73,12 @@ int main(void)
             return 3;
         after.used[CAPABILITIES] -= made;
         wrong = 0;
-        for (int n = FIRST; n < RESOURCES; n++)
+        for (int n = FILES; n < RESOURCES; n++)
             wrong += after.used[n] != before.used[n];
         if (!wrong)
             break;
     }
-    for (int n = FIRST; n < RESOURCES && wrong; n++)
+    for (int n = FILES; n < RESOURCES && wrong; n++)
         printf("resource %d: %u are taken, and were %u\n", n, after.used[n], before.used[n]);
     wrong |= !all_holds(check, "at the end");
     if (!wrong)

@@ -32,6 +32,8 @@ pub struct Processor {
     accounts: [u8; MAX_THREADS],
     /// In percent of a period; 0: no limit.
     shares: [u8; ACCOUNTS],
+    /// One more than the highest account that has had a limit.
+    accounts_end: usize,
     /// In units of `time`, of this period, which is `period`, and of the one before.
     used: [[u32; ACCOUNTS]; 2],
     period: usize,
@@ -52,6 +54,7 @@ impl Processor {
         Processor {
             accounts: [0; MAX_THREADS],
             shares: [0; ACCOUNTS],
+            accounts_end: 0,
             used: [[0; ACCOUNTS]; 2],
             period: 0,
             usual: [0; ACCOUNTS],
@@ -70,6 +73,7 @@ impl Processor {
     pub fn limit(&mut self, account: usize, percent: usize) {
         if let Some(share) = self.shares.get_mut(account) {
             *share = if percent < ALL { percent.max(1) as u8 } else { 0 };
+            self.accounts_end = self.accounts_end.max(account + 1);
         }
     }
     /// The thread with index `thread` is `account`'s.
@@ -128,7 +132,9 @@ impl Processor {
         if !self.is_tight() {
             return u32::MAX;
         }
-        let who = (0..ACCOUNTS).filter(|&account| self.has_limit(account) && self.usual[account] >= LITTLE).count();
+        let who = (0..self.accounts_end)
+            .filter(|&account| self.has_limit(account) && self.usual[account % ACCOUNTS] >= LITTLE)
+            .count();
         TOGETHER as u32 / 2 / who.max(1) as u32
     }
     /// `account` is spent until the period ends, and where all together have had what they may have, each that is to be.
@@ -138,7 +144,7 @@ impl Processor {
             return;
         }
         let part = self.part();
-        let over = (0..ACCOUNTS).filter(|&account| self.is_over_part(account, part));
+        let over = (0..self.accounts_end).filter(|&account| self.is_over_part(account, part));
         self.spent |= over.fold(0, |all, account| all | 1 << account);
     }
     /// The moment of the look after one at `now`.
@@ -156,7 +162,7 @@ impl Processor {
         let is_long_ago = now - self.end >= FORGOTTEN * PERIOD;
         self.end = now.saturating_add(PERIOD);
         self.all = 0;
-        for (usual, used) in self.usual.iter_mut().zip(&self.used[self.period % 2]) {
+        for (usual, used) in self.usual[..self.accounts_end.min(ACCOUNTS)].iter_mut().zip(&self.used[self.period % 2]) {
             *usual = if is_long_ago { 0 } else { *usual - *usual / 4 + *used / 4 };
         }
         self.period ^= 1;

@@ -5,13 +5,14 @@
  */
 #ifndef EXHAUST_H
 #define EXHAUST_H
+#include "accounts.h"
 #include "once_there.h"
 #include <errno.h>
 
 #ifndef TAKERS
 #define TAKERS 6
 #endif
-enum { ENOUGH = 40000, RESOURCES = 10, FILES = 6, STORAGE, DISK, CAPABILITIES };
+enum { ENOUGH = 40000 };
 static int take(int count);
 
 #ifdef RESOURCE
@@ -29,9 +30,7 @@ static int is_full(void)
         char name[48];
         uint64_t asid, flags, parent, threads, portals, stacks, identity, account, isolation, within;
     } domain;
-    static _Alignas(128) struct {
-        uint32_t used[RESOURCES], limits[RESOURCES];
-    } account;
+    static struct account account;
     if (invoke_portal(inspect_domain, get_asid(), &domain) < 0 || invoke_portal(inspect_account, domain.account, &account) < 0)
         return 0;
     printf("%u of %u are taken\n", account.used[RESOURCE], account.limits[RESOURCE]);

@@ -1,0 +1,11 @@
+/* What `inspect.account` answers: `abi::account::Report`, with as many numbers as there are resources there. */
+#ifndef ACCOUNTS_H
+#define ACCOUNTS_H
+#include <stdint.h>
+
+enum { RESOURCES = 11, FILES = 6, STORAGE, DISK, CAPABILITIES };
+struct account {
+    _Alignas(128) uint32_t used[RESOURCES];
+    uint32_t limits[RESOURCES];
+};
+#endif
