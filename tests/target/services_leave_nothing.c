@@ -73,12 +73,12 @@ int main(void)
             return 3;
         after.used[CAPABILITIES] -= made;
         wrong = 0;
-        for (int n = FILES; n < RESOURCES; n++)
+        for (int n = FILES; n < PROCESSOR; n++)
             wrong += after.used[n] != before.used[n];
         if (!wrong)
             break;
     }
-    for (int n = FILES; n < RESOURCES && wrong; n++)
+    for (int n = FILES; n < PROCESSOR && wrong; n++)
         printf("resource %d: %u are taken, and were %u\n", n, after.used[n], before.used[n]);
     wrong |= !all_holds(check, "at the end");
     if (!wrong)

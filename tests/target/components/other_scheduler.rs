@@ -8,7 +8,7 @@
 
 use core::cmp::Reverse;
 use pebble::Error;
-use pebble::abi::nucleus::{MAX_DOMAINS, MAX_SEMAPHORES, MAX_THREADS, THREAD_IDS, cancelled};
+use pebble::abi::nucleus::{ACCOUNT_SHIFT, MAX_DOMAINS, MAX_SEMAPHORES, MAX_THREADS, THREAD_IDS, cancelled};
 use pebble::abi::lock::{Holder, NAME};
 use pebble::arch::Masked;
 use pebble::arch::component::leave;
@@ -23,7 +23,7 @@ pebble::serve! {
     scheduler {
         start, tick, stack_wait, stack_free, stack_dead, domain_dead, r#yield, exit, sleep, set_priority, join, p, v, p_id: p, v_id: v,
         interrupt, semaphore_create, semaphore_destroy, add, reap, wake_dead, cancel, cancelled: why_cancelled, waiting, end_stuck,
-        lock_wait, lock_wait_trusted: lock_wait, lock_release, info,
+        lock_wait, lock_wait_trusted: lock_wait, lock_release, share, info,
     }
     "scheduler.lock_wait" = LOCKS / 2;
     "scheduler.lock_wait_trusted" = LOCKS;
@@ -537,10 +537,10 @@ extern "C" fn semaphore_destroy(SemaphoreId(id): SemaphoreId) -> isize {
         scheduler.settle(0)
     })
 }
-extern "C" fn add(thread: ThreadIndex, priority: usize, home: DomainNumber, ceiling: usize) -> isize {
+extern "C" fn add(thread: ThreadIndex, priority: usize, home: DomainNumber, of: usize) -> isize {
     enter(|scheduler| {
         let own = scheduler.threads[scheduler.running].own_priority as isize;
-        let (priority, ceiling) = (priority as isize, ceiling as isize);
+        let (priority, ceiling) = (priority as isize, (of % (1 << ACCOUNT_SHIFT)) as isize);
         let priority = if priority == -1 { own.min(ceiling) } else { priority };
         match scheduler.make(thread.0, priority, home.0, ceiling) {
             Ok(id) => scheduler.settle(id as isize),
@@ -682,6 +682,10 @@ extern "C" fn lock_release(domain: DomainNumber, key: usize, whom: ThreadIndex) 
         }
         scheduler.settle(0)
     })
+}
+/// This one knows no shares: each account may have all, and nobody is told what it has had.
+extern "C" fn share(_account: usize, _percent: usize) -> isize {
+    0
 }
 extern "C" fn info(thread: ThreadIndex) -> isize {
     enter(|scheduler| {

@@ -3,7 +3,8 @@
 #define ACCOUNTS_H
 #include <stdint.h>
 
-enum { RESOURCES = 11, FILES = 6, STORAGE, DISK, CAPABILITIES };
+/* Of the processor an account has a share, and keeps nothing. */
+enum { FILES = 6, STORAGE, DISK, CAPABILITIES, PROCESSOR, RESOURCES };
 struct account {
     _Alignas(128) uint32_t used[RESOURCES];
     uint32_t limits[RESOURCES];
