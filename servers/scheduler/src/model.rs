@@ -295,7 +295,7 @@ impl Model {
         let locks = (0..self.locks.len()).filter(|&lock| self.locks[lock].1 == Some(index));
         let waiters = locks.flat_map(|lock| self.waiters(State::Lock, lock));
         let thread = &self.threads[&index];
-        let base = if thread.demoted { 0 } else { thread.own };
+        let base = if thread.demoted { thread.own / 16 } else { thread.own };
         waiters.map(|waiter| self.threads[&waiter].priority).chain([base]).max().unwrap()
     }
     /// A thread in use, or none.

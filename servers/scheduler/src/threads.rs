@@ -92,7 +92,7 @@ pub struct Record {
     /// ASID of the domain it was created in, and from [`CEILING`] on the highest priority that it may give itself.
     pub home_and_ceiling: u16,
     pub state: State,
-    /// By which it runs and waits: its own, which is 0 while its account has had its share of the processor, or a higher one of a thread that waits for it.
+    /// By which it runs and waits: its own, of which little is left while its account has had its share of the processor, or a higher one of a thread that waits for it.
     pub priority: u8,
     /// What it has given itself, and [`DEMOTED`].
     pub own_and_demoted: u8,
@@ -106,6 +106,8 @@ pub const NEVER_WAITS: u8 = 0x80;
 pub const ENDING: u8 = 0x40;
 /// In [`Record::own_and_demoted`] of a thread whose account has had its share of the processor.
 const DEMOTED: u8 = 0x80;
+/// What is left of the priority of such a thread is the upper two bits of six: who was far above others of its account is so still.
+const DEMOTED_SHIFT: u32 = 4;
 /// First bit of the ceiling in [`Record::home_and_ceiling`].
 pub const CEILING: u32 = 10;
 const _: () = assert!(abi::nucleus::MAX_DOMAINS <= 1 << CEILING && PRIORITIES << CEILING == 1 << u16::BITS);
@@ -151,7 +153,8 @@ impl Record {
     }
     /// By which it runs if nobody waits for what it holds.
     pub fn base_priority(&self) -> u8 {
-        if self.is_demoted() { 0 } else { self.own_priority() }
+        let own = self.own_priority();
+        if self.is_demoted() { own >> DEMOTED_SHIFT } else { own }
     }
     /// The id of this index's next thread: generations count from 0 and wrap after 2¹⁹.
     pub fn next_id(&self, thread: Thread) -> u32 {

@@ -128,7 +128,7 @@ fn a_new_thread_of_a_spent_account_is_demoted() {
     }
     add(&mut system, 5, 10, 1, 45);
     assert_eq!(system.running, 4);
-    assert_eq!(system.enter(|s| s.info(5)).1 >> 32 & 0xFF, 0);
+    assert_eq!(system.enter(|s| s.info(5)).1 >> 32 & 0xFF, 45 >> 4);
     run(&mut system, PERIOD);
     assert_eq!(system.enter(|s| s.info(5)).1 >> 32 & 0xFF, 45);
 }
@@ -228,8 +228,19 @@ fn a_thread_is_its_accounts_whoever_has_the_number_of_its_home() {
     assert_eq!(system.enter(|s| s.share(3, usize::MAX)).1, 0);
 }
 #[test]
-fn who_gives_itself_the_lowest_priority_is_not_below_who_has_had_its_share() {
-    let mut system = with(20, &[63], &[0]);
+fn who_is_above_others_of_its_account_is_so_still() {
+    let mut system = with(20, &[15, 20], &[5]);
+    while system.running == 4 {
+        system.interrupt();
+    }
+    system.enter(|s| s.sleep(PERIOD as isize / 2));
+    assert_eq!((system.running, system.enter(|s| s.info(4)).1 >> 32 & 0xFF), (4, 20 >> 4));
+    let had = run(&mut system, PERIOD / 10);
+    assert_eq!(had[3], 0, "{had:?}");
+}
+#[test]
+fn who_has_had_its_share_is_below_priority_four() {
+    let mut system = with(20, &[63], &[4]);
     let had = run(&mut system, 40 * PERIOD);
-    assert!(had[4] * 100 / (40 * PERIOD) > 30, "{had:?}");
+    assert!(had[4] * 100 / (40 * PERIOD) > 70, "{had:?}");
 }
