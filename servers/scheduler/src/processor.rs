@@ -16,8 +16,10 @@ pub const PERIOD: u64 = 1_000_000;
 /// From one look to the next at least (2 ms), and at most that and [`SPREAD`].
 pub const SHORTEST: u64 = 20_000;
 pub const SPREAD: u64 = 65_536;
-/// What all accounts with a limit have of a period together. Then each is spent that has half of an even part of it, or more.
+/// What all accounts with a limit have of a period together. Then each is spent that has half of an even part, or more, of what those have had
+/// that are not spent yet: of what is left to others at least.
 const TOGETHER: u64 = PERIOD * 9 / 10;
+const OTHERS: u64 = PERIOD - TOGETHER;
 /// Who usually has less is not counted among those who share it.
 const LITTLE: u32 = PERIOD as u32 / 200;
 /// Periods after which nothing is left of what was usual.
@@ -39,7 +41,7 @@ pub struct Processor {
     period: usize,
     /// Of a period, over the last few: a quarter is of the one before this.
     usual: [u32; ACCOUNTS],
-    /// Of this period, of all that have a limit.
+    /// Of this period, of all that have a limit, while they were not spent: what they have then, others have left.
     all: u32,
     /// A bit for each account.
     spent: u32,
@@ -109,7 +111,7 @@ impl Processor {
         let had = now.saturating_sub(self.since).min(PERIOD) as u32;
         let used = &mut self.used[self.period % 2][account % ACCOUNTS];
         *used = used.saturating_add(had);
-        if self.has_limit(account) {
+        if self.has_limit(account) && !self.is_spent(account) {
             self.all = self.all.saturating_add(had);
         }
         self.since = now;
@@ -132,18 +134,21 @@ impl Processor {
         if !self.is_tight() {
             return u32::MAX;
         }
-        let who = (0..self.accounts_end)
-            .filter(|&account| self.has_limit(account) && self.usual[account % ACCOUNTS] >= LITTLE)
-            .count();
-        TOGETHER as u32 / 2 / who.max(1) as u32
+        let shares_it = |&account: &usize| {
+            self.has_limit(account) && !self.is_spent(account) && self.usual[account % ACCOUNTS] >= LITTLE
+        };
+        let (had, who) = (0..self.accounts_end).filter(shares_it).fold((0, 0), |(had, who), account| {
+            (self.used[self.period % 2][account % ACCOUNTS].saturating_add(had), who + 1)
+        });
+        had.max(OTHERS as u32) / 2 / who.max(1)
     }
     /// `account` is spent until the period ends, and where all together have had what they may have, each that is to be.
     pub fn spend(&mut self, account: usize) {
+        let part = self.part();
         self.spent |= 1 << (account % ACCOUNTS);
         if !self.is_tight() {
             return;
         }
-        let part = self.part();
         let over = (0..self.accounts_end).filter(|&account| self.is_over_part(account, part));
         self.spent |= over.fold(0, |all, account| all | 1 << account);
     }
@@ -233,6 +238,23 @@ mod tests {
         }
         assert!((1..10).all(|account| processor.is_spent(account)), "at nine tenths, and all of them");
         assert!(processor.next(0, 5) < (SHORTEST + SPREAD) / 8);
+    }
+    #[test]
+    fn who_takes_what_another_leaves_leaves_a_tenth() {
+        let mut processor = with(&[80, 80]);
+        for number in 0..8 {
+            period(&mut processor, number, &[80]);
+            let now = number * PERIOD + PERIOD * 89 / 100;
+            assert!(!look(&mut processor, now, 2) && processor.is_spent(1), "period {number}");
+            assert!(look(&mut processor, now + PERIOD / 100, 2) && processor.is_spent(2), "period {number}");
+        }
+    }
+    #[test]
+    fn what_a_spent_account_has_is_nothing_of_others() {
+        let mut processor = with(&[50, 80]);
+        period(&mut processor, 0, &[50]);
+        assert!(!look(&mut processor, PERIOD * 95 / 100, 1) && processor.is_spent(1));
+        assert!(!look(&mut processor, PERIOD * 99 / 100, 2) && !processor.is_tight());
     }
     #[test]
     fn who_usually_has_little_is_not_spent_by_what_others_have() {

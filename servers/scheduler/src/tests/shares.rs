@@ -23,8 +23,8 @@ fn add(system: &mut System, index: usize, home: usize, account: usize, priority:
     system.enter(|s| s.add(index, priority, home, priority, account));
 }
 /// How long each of so many threads has run, by its index, in `time` from now on, with nothing but the timer's interrupts.
-fn run(system: &mut System, time: u64) -> [u64; 32] {
-    let mut had = [0; 32];
+fn run(system: &mut System, time: u64) -> [u64; 64] {
+    let mut had = [0; 64];
     let end = system.scheduler.machine.now + time;
     while system.scheduler.machine.now < end {
         let (before, who) = (system.scheduler.machine.now, system.running);
@@ -108,6 +108,15 @@ fn all_together_leave_a_tenth() {
         let had = run(&mut system, 40 * PERIOD);
         assert!(had[3 + many] * 100 / (40 * PERIOD) >= 4, "{many}: {had:?}");
     }
+}
+#[test]
+fn accounts_of_many_threads_each_leave_a_tenth_together() {
+    // With slices of ten milliseconds, one has its whole share before the other runs.
+    let mut system = with(80, &[45; 21], &[5]);
+    system.enter(|s| s.share(3, 80));
+    (0..21).for_each(|n| add(&mut system, 40 + n, 20, 3, 45));
+    let had = run(&mut system, 40 * PERIOD);
+    assert!(had[24] * 100 / (40 * PERIOD) >= 4, "{had:?}");
 }
 #[test]
 fn who_holds_what_a_higher_one_waits_for_has_its_priority_also_without_a_share() {
