@@ -35,12 +35,9 @@ impl Looks {
 }
 /// The first index that a thread has, but for the idle thread.
 const FIRST: usize = IDLE.index() + 1;
-/// Work of one interrupt, in records that are looked at for those that are to be demoted, or not any more.
-const WORK: usize = 24;
-/// What it takes where a thread changes its ring and no more.
-const CHEAP: usize = 8;
-/// Where it is in a queue, or somebody is to inherit something else.
-const COSTLY: usize = 9;
+/// Records that are looked at in one interrupt for one that is to be demoted or not any more. It is, and some of those whose locks it waits for
+/// inherit something else.
+const LOOKS: usize = 16;
 /// Ready threads that are looked at for whether one is another account's. Where none of so many is, one is taken to be.
 const READY: usize = 16;
 
@@ -72,7 +69,7 @@ impl<M: Machine> Scheduler<M> {
     }
     fn begin_looks_at(&mut self, now: u64) {
         if self.processor.begin(now) {
-            (self.looks.left, self.looks.again) = (FIRST, now.saturating_add(GAP));
+            (self.looks.left, self.looks.again) = (FIRST, now);
         }
         self.looks.next = self.processor.next(now, self.machine.cycles());
     }
@@ -129,35 +126,21 @@ impl<M: Machine> Scheduler<M> {
         }
         self.looks.soonest()
     }
-    /// Whether `thread` is demoted where it should be, and not where not.
-    fn is_right(&self, thread: Thread) -> bool {
-        let record = &self.threads[thread];
-        let is_spent = self.processor.is_spent(self.processor.account(thread.index()));
-        record.is_demoted() == is_spent || matches!(record.state, State::Free | State::Ended)
-    }
     fn demote_some(&mut self) {
         let heir = core::mem::replace(&mut self.looks.heir, Thread::NOBODY);
         if heir != Thread::NOBODY {
             self.looks.heir = self.inherit(heir);
             return;
         }
-        let mut work = WORK;
-        while self.looks.left < self.threads_end && self.looks.heir == Thread::NOBODY {
+        let end = self.threads_end.min(self.looks.left + LOOKS);
+        while self.looks.left < end {
             let thread = Thread::new(self.looks.left).unwrap_or(Thread::NOBODY);
-            let is_right = self.is_right(thread);
-            let record = &self.threads[thread];
-            let cost = match record.state {
-                _ if is_right => 1,
-                State::Ready | State::Spent if record.held == 0 => CHEAP,
-                _ => COSTLY,
-            };
-            if cost > work {
-                return;
-            }
-            work = if cost == COSTLY { 0 } else { work - cost };
             self.looks.left += 1;
-            if !is_right {
-                self.looks.heir = self.demote(thread, !record.is_demoted());
+            let record = &self.threads[thread];
+            let is_spent = self.processor.is_spent(self.processor.account(thread.index()));
+            if !matches!(record.state, State::Free | State::Ended) && record.is_demoted() != is_spent {
+                self.looks.heir = self.demote(thread, is_spent);
+                break;
             }
         }
         if self.looks.left >= self.threads_end {
