@@ -268,6 +268,15 @@ mod tests {
         assert!([1, 3].into_iter().all(|account| processor.is_spent(account)) && !processor.is_spent(2));
     }
     #[test]
+    fn who_has_most_is_spent_and_not_those_that_have_a_little_beside_it() {
+        let mut processor = with(&[95, 95, 95]);
+        for number in 0..8 {
+            period(&mut processor, number, &[0, 6, 4, 0]);
+            look(&mut processor, number * PERIOD + PERIOD * 91 / 100, 1);
+        }
+        assert_eq!([1, 2, 3].map(|account| processor.is_spent(account)), [true, false, false]);
+    }
+    #[test]
     fn what_was_usual_is_forgotten_after_a_long_time() {
         let mut processor = with(&[95, 95]);
         for number in 0..8 {
