@@ -139,7 +139,7 @@ const WITH_SSE: [(&str, &str); 1] =
 /// Has all that runs on the machine but the nucleus checked for x86-64, whose back end has page tables and little else yet.
 pub fn other_machine(root: &Path) -> bool {
     let arguments = format!(
-        "--release --workspace {} --exclude nucleus --exclude manifest --exclude hosts --target x86_64-unknown-none -Zbuild-std=core,alloc",
+        "--workspace {} --exclude nucleus --exclude manifest --exclude hosts --target x86_64-unknown-none -Zbuild-std=core,alloc",
         lint::WITHOUT_HOST
     );
     let arguments: Vec<&str> = arguments.split_whitespace().collect();
