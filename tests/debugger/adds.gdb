@@ -8,8 +8,8 @@ continue
 # <   #0  main ()
 pebble backtrace
 # < of init (domain 7): scheduler (domain 2) <- portals (domain 5)
-# < of console (domain 9): scheduler (domain 2) <- console (domain 9) in
-# < of adds (domain 14): adds (domain 13) <- adds (domain 14) in main
+# & of console (domain 9): scheduler (domain 2) <- console (domain 9) in
+# & of adds (domain 14): adds (domain 13) <- adds (domain 14) in main
 pebble threads
 # <   13 adds (domain 13)
 # <   14 adds (domain 14)

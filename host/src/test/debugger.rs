@@ -1,5 +1,6 @@
 //! Dialogues with gdb: a program in `tests/debugger`, and beside it a file of gdb's commands. A comment `# < TEXT` there is part of a
-//! line that gdb must print, in this order.
+//! line that gdb must print, in this order; `# & TEXT` may come before or behind those just before it, from the last `<` on: threads have the
+//! numbers that were free, and which those were depends on who has ended by then.
 
 use super::{Job, Own, Wanted};
 use crate::connection::Connection;
@@ -47,7 +48,7 @@ fn core(root: &Path) -> Result<()> {
     if output.status.code() != Some(exec::FAULTED.into()) {
         bail!("{}: {said}", output.status);
     }
-    if let Some(part) = missing(&said, SAID.into_iter()) {
+    if let Some(part) = missing(&said, SAID.map(Said::next)) {
         bail!("\"{part}\" is not said where it should be:\n{said}");
     }
     let mut command = Command::new("timeout");
@@ -56,7 +57,7 @@ fn core(root: &Path) -> Result<()> {
     command.arg(folder.path().join("core.elf")).arg(&file);
     let done = command.stdin(Stdio::null()).output().context("gdb-multiarch could not be started")?;
     let printed = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
-    match missing(&printed, PRINTED.into_iter()) {
+    match missing(&printed, PRINTED.map(Said::next)) {
         Some(part) => bail!("gdb did not print \"{part}\" where it should:\n{printed}"),
         None => Ok(()),
     }
@@ -66,7 +67,10 @@ fn dialogue(root: &Path, program: &Path) -> Result<()> {
     crate::inputs::note(&script);
     let text = std::fs::read_to_string(&script).with_context(|| script.display().to_string())?;
     let output = session(root, program, text.lines().filter(|line| !line.starts_with('#')))?;
-    let wanted = text.lines().filter_map(|line| line.strip_prefix("# < "));
+    let beside = |line| Said { pieces: vec![line], is_beside: true };
+    let wanted = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("# < ").map(Said::next).or_else(|| line.strip_prefix("# & ").map(beside)));
     match missing(&output, wanted) {
         Some(line) => bail!("gdb did not print \"{line}\" where it should:\n{output}"),
         None => Ok(()),
@@ -84,7 +88,13 @@ fn book(root: &Path) -> Result<()> {
     let output = without_numbers(&output.replace(&format!("{}/", root.display()), ""));
     let printed: Vec<String> = printed.into_iter().map(without_numbers).collect();
     // What stands for anything.
-    match missing(&output, printed.iter().flat_map(|line| line.split('…'))) {
+    let mut before = "";
+    let lines = printed.iter().map(|line| {
+        let is_beside = is_of_a_thread(before) && is_of_a_thread(line);
+        before = line;
+        Said { pieces: line.split('…').collect(), is_beside }
+    });
+    match missing(&output, lines) {
         Some(line) => bail!("{PAGE} shows \"{line}\", which gdb does not print there:\n{output}"),
         None => Ok(()),
     }
@@ -126,12 +136,36 @@ fn session<'a>(root: &Path, program: &Path, commands: impl Iterator<Item = &'a s
         output
     })
 }
-/// The first of `parts` that is not in a line of `text` behind the line of the one before it, or in the same.
-fn missing<'a>(text: &str, parts: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let mut rest = text;
-    for part in parts {
-        let Some(at) = rest.find(part) else { return Some(part) };
-        rest = &rest[at + part.len()..];
+/// Whether a line without numbers is one of `pebble threads`.
+fn is_of_a_thread(line: &str) -> bool {
+    line.trim_start_matches(['*', ' ']).starts_with("N of ")
+}
+/// What must be printed.
+struct Said<'a> {
+    /// One behind the other.
+    pieces: Vec<&'a str>,
+    /// It may come before or behind those just before it, from the last on that is not so.
+    is_beside: bool,
+}
+impl<'a> Said<'a> {
+    /// It comes behind all before it.
+    fn next(piece: &'a str) -> Said<'a> {
+        Said { pieces: vec![piece], is_beside: false }
+    }
+}
+/// The first piece of `all` that is not where it should be in `text`.
+fn missing<'a>(text: &str, all: impl IntoIterator<Item = Said<'a>>) -> Option<&'a str> {
+    let (mut begin, mut end) = (0, 0);
+    for said in all {
+        if !said.is_beside {
+            begin = end;
+        }
+        let mut at = begin;
+        for piece in said.pieces {
+            let Some(found) = text[at..].find(piece) else { return Some(piece) };
+            at += found + piece.len();
+        }
+        end = end.max(at);
     }
     None
 }
@@ -165,7 +199,18 @@ mod tests {
     }
     #[test]
     fn parts_are_found_in_order_only() {
-        assert_eq!(missing("one two\nthree", ["one", "two", "three"].into_iter()), None);
-        assert_eq!(missing("one two\nthree", ["three", "one"].into_iter()), Some("one"));
+        let first = |parts: &[&'static str]| missing("one two\nthree", parts.iter().map(|part| Said::next(part)));
+        assert_eq!(first(&["one", "two", "three"]), None);
+        assert_eq!(first(&["three", "one"]), Some("one"));
+    }
+    #[test]
+    fn what_may_come_beside_others_comes_behind_what_is_before_those() {
+        let beside = |pieces: &[&'static str]| Said { pieces: pieces.to_vec(), is_beside: true };
+        let first = |said: Vec<Said<'static>>| missing("one two\nthree four\nfive", said);
+        assert_eq!(first(vec![Said::next("three"), beside(&["four"]), Said::next("five")]), None);
+        assert_eq!(first(vec![Said::next("one"), Said::next("three"), beside(&["two"]), Said::next("four")]), None);
+        assert_eq!(first(vec![Said::next("two"), Said::next("four"), beside(&["one"])]), Some("one"));
+        assert_eq!(first(vec![Said::next("four"), beside(&["two", "one"])]), Some("one"));
+        assert_eq!(first(vec![Said::next("four"), beside(&["two"]), Said::next("three")]), Some("three"));
     }
 }
