@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 use std::io::{Seek, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long gdb may take.
@@ -120,6 +121,9 @@ fn without_numbers(text: &str) -> String {
 }
 /// What gdb prints when it is told `commands` while the machine runs the program.
 fn session<'a>(root: &Path, program: &Path, commands: impl Iterator<Item = &'a str>) -> Result<String> {
+    // What a session begins with is one file of the tree.
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let options =
         Options { file_name: program.to_path_buf(), system: "exec".into(), memory: 128, ..Options::default() };
     let image = exec::program_image(root, &options, Connection::Serial)?;
