@@ -3,7 +3,7 @@
 
 use crate::sandbox::{self, Bounds};
 use crate::sysroot::Toolchain;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::fs::{self, File};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
@@ -12,6 +12,20 @@ use std::time::{Duration, Instant};
 
 /// What one run of the compiler may use. An honest extension of a thousand lines takes some seconds and 700 MiB of addresses, half of them the compiler's own code.
 pub const BOUNDS: Bounds = Bounds { memory: 1 << 30, processor: 10, clock: 120, output: 64 << 20 };
+
+/// What all crates of an extension are compiled with: part of the compiler's identity.
+pub const FIXED: [&str; 8] = [
+    "--edition=2024",
+    "-Cpanic=abort",
+    "-Copt-level=2",
+    "-Ccodegen-units=1",
+    "-Cmetadata=pebble-extension",
+    "-Zunstable-options",
+    "-Zallow-features=",
+    "--error-format=json",
+];
+/// The file of [`Crate::Program`].
+pub const PROGRAM: &str = "program.rs";
 
 /// How a run ended.
 pub enum End {
@@ -29,16 +43,26 @@ pub struct Run {
     pub output: String,
 }
 
+/// What is compiled in a workshop.
+#[derive(Clone, Copy, Debug)]
+pub enum Crate<'c> {
+    /// What a stranger wrote: its file.
+    Extension(&'c str),
+    /// What an interface's declaration became.
+    Interface(&'c str),
+    /// Entries around the extension: what is linked.
+    Program,
+}
 /// A folder with a copy of the source, for as long as it is looked at.
 pub struct Workshop<'t> {
     toolchain: &'t Toolchain,
     folder: tempfile::TempDir,
-    /// The crate's file.
-    root: String,
+    /// The interfaces that are compiled: crates that the next ones may name.
+    given: Vec<String>,
 }
 impl<'t> Workshop<'t> {
-    /// `files` by their names in the extension's folder; the crate is `root`.
-    pub fn new(toolchain: &'t Toolchain, root: &str, files: &[(String, String)]) -> Result<Workshop<'t>> {
+    /// `files` by their names in the extension's folder.
+    pub fn new(toolchain: &'t Toolchain, files: &[(String, String)]) -> Result<Workshop<'t>> {
         let folder = tempfile::Builder::new().prefix("extension").tempdir()?;
         let source = folder.path().join("source");
         for (name, text) in files {
@@ -46,28 +70,53 @@ impl<'t> Workshop<'t> {
             fs::create_dir_all(path.parent().context("a file is in a folder")?)?;
             fs::write(&path, text).with_context(|| path.display().to_string())?;
         }
-        Ok(Workshop { toolchain, folder, root: root.into() })
+        Ok(Workshop { toolchain, folder, given: Vec::new() })
+    }
+    /// Writes a file of ours beside the source.
+    pub fn write(&self, name: &str, text: &str) -> Result<()> {
+        let path = self.path(name);
+        fs::write(&path, text).with_context(|| path.display().to_string())
+    }
+    /// Compiles an interface, which whatever is compiled from then on may name.
+    pub fn give(&mut self, interface: &exports::Interface) -> Result<()> {
+        let name = &interface.name;
+        self.write(&format!("{name}.rs"), &interface.crate_source())?;
+        let library = self.path(&format!("lib{}.rlib", exports::crate_name(name)));
+        let run = self.run(Crate::Interface(name), &["--emit=link", "-o", &library.to_string_lossy()])?;
+        if !matches!(run.end, End::Well) {
+            bail!("what the interface {name} becomes can not be compiled: {}", run.messages);
+        }
+        self.given.push(name.clone());
+        Ok(())
     }
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
-    fn command(&self, arguments: &[&str]) -> Command {
-        let Toolchain { rustc, sysroot, target } = self.toolchain;
+    fn command(&self, what: Crate, arguments: &[&str]) -> Command {
+        let Toolchain { rustc, sysroot, target, .. } = self.toolchain;
+        let (name, kind, file) = match what {
+            Crate::Extension(root) => ("extension".into(), "lib", root.into()),
+            Crate::Interface(name) => (exports::crate_name(name), "lib", self.path(&format!("{name}.rs"))),
+            Crate::Program => ("program".into(), "bin", self.path(PROGRAM)),
+        };
         let mut command = Command::new(rustc);
         // Its unstable options are needed; that no feature of the language is one of them says `-Zallow-features=`.
         command.env_clear().env("RUSTC_BOOTSTRAP", "1").env("TMPDIR", self.folder.path());
         command.current_dir(self.path("source"));
-        command.args(["--edition=2024", "--crate-name=extension", "--crate-type=lib", "-Cpanic=abort"]);
-        command.args(["-Copt-level=2", "-Ccodegen-units=1", "-Cmetadata=pebble-extension", "-Zunstable-options"]);
-        command.args(["-Zallow-features=", "--error-format=json"]);
+        command.arg(format!("--crate-name={name}")).arg(format!("--crate-type={kind}")).args(FIXED);
         command.arg("--target").arg(target).arg("--sysroot").arg(sysroot);
-        command.args(arguments).arg(&self.root);
+        for given in &self.given {
+            let library = self.path(&format!("lib{}.rlib", exports::crate_name(given)));
+            command.arg("--extern").arg(format!("{given}={}", library.display()));
+        }
+        command.arg("-L").arg(format!("dependency={}", self.folder.path().display()));
+        command.args(arguments).arg(file);
         command
     }
-    /// Runs the compiler over the source; an error is one of this machine.
-    pub fn run(&self, arguments: &[&str]) -> Result<Run> {
+    /// Runs the compiler over a crate; an error is one of this machine.
+    pub fn run(&self, what: Crate, arguments: &[&str]) -> Result<Run> {
         let [output, messages] = ["output", "messages"].map(|name| self.path(name));
-        let mut command = self.command(arguments);
+        let mut command = self.command(what, arguments);
         command.stdin(Stdio::null()).stdout(File::create(&output)?).stderr(File::create(&messages)?);
         command.process_group(0);
         let toolchain = [&self.toolchain.rustc, &self.toolchain.sysroot, &self.toolchain.target];

@@ -12,8 +12,8 @@ use crate::syntax::name;
 use crate::tree::Tree;
 use std::collections::{HashMap, HashSet};
 
-/// Names that modules of an extension do not have: of crates that it is given, now or later.
-const RESERVED: [&str; 6] = ["core", "alloc", "std", "host", "pebble", "proc_macro"];
+/// Names that modules of an extension do not have, beside those of the interfaces that it is given.
+const RESERVED: [&str; 7] = ["core", "alloc", "std", "host", "pebble", "proc_macro", "extension_runtime"];
 /// Types of the standard library whose values stay as they are where they are shared, and which threads may share.
 const FROZEN: [&str; 25] = [
     "alloc::alloc::Global",
@@ -43,7 +43,8 @@ const FROZEN: [&str; 25] = [
     "core::sync::atomic::Ordering",
 ];
 fn is_frozen(path: &str) -> bool {
-    FROZEN.iter().any(|frozen| path == *frozen || frozen.ends_with("::") && path.starts_with(frozen))
+    names::is_interface(path)
+        || FROZEN.iter().any(|frozen| path == *frozen || frozen.ends_with("::") && path.starts_with(frozen))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -118,6 +119,7 @@ struct Look<'l, 't> {
     tree: &'l Tree<'t>,
     expansions: &'l Expansions,
     types: &'l Types,
+    given: &'l [String],
     refusals: &'l mut Refusals,
 }
 impl Look<'_, '_> {
@@ -232,8 +234,8 @@ impl Look<'_, '_> {
             }
             _ => None,
         };
-        if let Some(ident) = ident
-            && RESERVED.contains(&name(self.tree.line(ident).text))
+        if let Some(called) = ident.map(|ident| name(self.tree.line(ident).text))
+            && (RESERVED.contains(&called) || self.given.iter().any(|given| given == called))
         {
             self.refuse(
                 kind,
@@ -371,10 +373,11 @@ fn shared(tree: &Tree, owners: &[Owner]) -> HashSet<String> {
         shared.extend(more);
     }
 }
-pub fn look(tree: &Tree, expansions: &Expansions, refusals: &mut Refusals) -> Items {
+/// `given` are the names of the interfaces that the extension has.
+pub fn look(tree: &Tree, expansions: &Expansions, given: &[String], refusals: &mut Refusals) -> Items {
     let owners = owners(tree);
     let types = Types::of(tree, &owners);
-    let mut look = Look { tree, expansions, types: &types, refusals };
+    let mut look = Look { tree, expansions, types: &types, given, refusals };
     let mut items = Items { shared: shared(tree, &owners), ..Items::default() };
     for owner in &owners {
         if let Some(kind) = kind(tree, owner) {

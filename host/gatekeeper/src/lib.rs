@@ -10,11 +10,14 @@ mod compiler;
 mod copied;
 mod expansions;
 mod items;
+mod linked;
 mod macros;
+mod manifest;
 mod messages;
 mod names;
 mod object_file;
 mod outlives;
+mod program;
 mod promoted;
 mod refusal;
 mod resolved;
@@ -29,39 +32,86 @@ pub use refusal::{Place, Refusal, Rule};
 pub use sysroot::Toolchain;
 
 use anyhow::Result;
-use compiler::{End, Run, Workshop};
+use compiler::{Crate, End, Run, Workshop};
 use expansions::Expansions;
+use exports::Interface;
+use manifest::Manifest;
 use refusal::Refusals;
 use source::Source;
 use std::fs;
 use std::path::Path;
 use tree::Tree;
 
-/// All that is refused of the extension at `path`, a file or a folder, in the order of its source; nothing: it may be signed.
-pub fn vet(toolchain: &Toolchain, path: &Path) -> Result<Vec<Refusal>> {
+/// All that is refused of the extension at `path`, a file or a folder, in the order of its source; nothing: it may be signed. `known` are the interfaces that it may
+/// name.
+pub fn vet(toolchain: &Toolchain, path: &Path, known: &[Interface]) -> Result<Vec<Refusal>> {
+    Ok(look(toolchain, path, known)?.refusals)
+}
+/// What came of building an extension.
+pub enum Built {
+    /// Its file, which nobody has signed yet, and what is refused of it all the same.
+    File(Vec<u8>, Vec<Refusal>),
+    Refused(Vec<Refusal>),
+}
+/// Makes the file of an extension that is not refused, or of one that is to be signed for the reason `vetted` although it is.
+pub fn build(toolchain: &Toolchain, path: &Path, known: &[Interface], vetted: Option<&str>) -> Result<Built> {
+    let Looked { mut refusals, compiled } = look(toolchain, path, known)?;
+    let Some((mut workshop, manifest)) = compiled.filter(|_| refusals.is_empty() || vetted.is_some()) else {
+        return Ok(Built::Refused(refusals));
+    };
+    let mut found = Refusals::default();
+    let reason = vetted.filter(|_| !refusals.is_empty()).unwrap_or_default();
+    if let Some(linked) = program::link(&mut workshop, &toolchain.linker, &manifest, &mut found)? {
+        let file = linked::file(&linked, &manifest, toolchain.identity, reason)?;
+        return Ok(Built::File(file, refusals));
+    }
+    refusals.extend(found.sorted(source::MANIFEST, |_| true));
+    Ok(Built::Refused(refusals))
+}
+
+/// What a look has found, and the extension's library in its workshop, where it could be compiled.
+struct Looked<'t, 'i> {
+    refusals: Vec<Refusal>,
+    compiled: Option<(Workshop<'t>, Manifest<'i>)>,
+}
+fn look<'t, 'i>(toolchain: &'t Toolchain, path: &Path, known: &'i [Interface]) -> Result<Looked<'t, 'i>> {
     let mut refusals = Refusals::default();
     let Some(source) = source::read(path, &mut refusals)? else {
-        return Ok(refusals.sorted("", |_| true));
+        return Ok(Looked { refusals: refusals.sorted("", |_| true), compiled: None });
     };
     words::look(&source, &mut refusals);
+    let manifest = manifest::read(&source, known, &mut refusals);
+    let mut compiled = None;
     // What is nested without measure is not given to the compiler.
     if !refusals.has(Rule::Build) {
-        let workshop = Workshop::new(toolchain, &source.root, &source.files)?;
-        if !(Vetting { workshop, source: &source, refusals: &mut refusals }.all()?) {
+        let mut workshop = Workshop::new(toolchain, &source.files)?;
+        manifest.interfaces.iter().try_for_each(|interface| workshop.give(interface))?;
+        let given = manifest.given();
+        let mut vetting = Vetting { workshop: &workshop, source: &source, given: &given, refusals: &mut refusals };
+        let seen = vetting.all()?;
+        if vetting.is_compiled() {
+            compiled = Some((workshop, manifest));
+        }
+        if !seen {
             words::look_for_names(&source, &mut refusals);
         }
     }
-    Ok(refusals.sorted(&source.root, |file| source.files.iter().any(|(name, _)| name == file)))
+    let refusals = refusals.sorted(&source.root, |file| source.files.iter().any(|(name, _)| name == file));
+    Ok(Looked { refusals, compiled })
 }
 
 /// On the command line, where no attribute of the source has a say.
 const LINT: &str = "-Funsafe_code";
+/// What the extension's crate becomes, for the program around it.
+const LIBRARY: &str = "libextension.rlib";
 /// Functions that come to themselves again whatever way they go.
 const RECURSION: &str = "-Funconditional_recursion";
 
 struct Vetting<'v> {
-    workshop: Workshop<'v>,
+    workshop: &'v Workshop<'v>,
     source: &'v Source,
+    /// The interfaces that it has.
+    given: &'v [String],
     refusals: &'v mut Refusals,
 }
 impl Vetting<'_> {
@@ -82,20 +132,27 @@ impl Vetting<'_> {
             }
         }
     }
+    fn run(&self, arguments: &[&str]) -> Result<Run> {
+        self.workshop.run(Crate::Extension(&self.source.root), arguments)
+    }
+    /// Whether its library is there, whatever else was found.
+    fn is_compiled(&self) -> bool {
+        self.workshop.path(LIBRARY).is_file()
+    }
     /// What the compiler prints of the crate in a form; nothing where it does not get so far.
     fn printed(&mut self, form: &str) -> Result<Option<String>> {
-        let run = self.workshop.run(&[&format!("-Zunpretty={form}"), "--cap-lints=allow"])?;
+        let run = self.run(&[&format!("-Zunpretty={form}"), "--cap-lints=allow"])?;
         Ok(self.well(&run).then_some(run.output))
     }
     /// Whether all of it could be looked at.
-    fn all(mut self) -> Result<bool> {
+    fn all(&mut self) -> Result<bool> {
         let compiled = self.compile()?;
         // A compiler that was stopped would be stopped again.
         if matches!(compiled, End::Refused(_)) {
             return Ok(false);
         }
         let metadata = self.product("metadata");
-        let checked = self.workshop.run(&[LINT, "-Znext-solver=globally", "--emit=metadata", "-o", &metadata])?;
+        let checked = self.run(&[LINT, "-Znext-solver=globally", "--emit=metadata", "-o", &metadata])?;
         self.well(&checked);
         self.trees()
     }
@@ -104,16 +161,16 @@ impl Vetting<'_> {
     }
     /// Compiles, and looks at the object and at what was read for it.
     fn compile(&mut self) -> Result<End> {
-        let [object, inputs] = ["object", "inputs"].map(|name| self.product(name));
-        let run = self.workshop.run(&[
+        let [object, inputs, library] = ["object", "inputs", LIBRARY].map(|name| self.product(name));
+        let run = self.run(&[
             LINT,
             RECURSION,
             "-Zemit-stack-sizes",
             "-Zcross-crate-inline-threshold=never",
-            &format!("--emit=obj={object},dep-info={inputs}"),
+            &format!("--emit=obj={object},dep-info={inputs},link={library}"),
         ])?;
         if self.well(&run) {
-            object_file::look(&fs::read(object)?, &self.source.root, self.refusals)?;
+            object_file::look(&fs::read(object)?, &self.source.root, self.given, self.refusals)?;
             self.inputs(&fs::read_to_string(inputs)?);
         }
         Ok(run.end)
@@ -144,16 +201,11 @@ impl Vetting<'_> {
         syntax::look(&syntax, &expansions, self.refusals);
         let Some(text) = self.printed("hir-tree")? else { return Ok(false) };
         let resolved = Tree::read(&text);
-        let items = items::look(&resolved, &expansions, self.refusals);
+        let items = items::look(&resolved, &expansions, self.given, self.refusals);
         let veiled = outlives::look(&resolved, root, self.refusals);
         let Some(text) = self.printed("thir-tree")? else { return Ok(false) };
         bodies::look(&Tree::read(&text), &expansions, &items, &veiled, self.refusals);
-        let run = self.workshop.run(&[
-            "-Zunpretty=mir",
-            "-Zmir-opt-level=0",
-            "-Zmir-include-spans=yes",
-            "--cap-lints=allow",
-        ])?;
+        let run = self.run(&["-Zunpretty=mir", "-Zmir-opt-level=0", "-Zmir-include-spans=yes", "--cap-lints=allow"])?;
         if !self.well(&run) {
             return Ok(false);
         }

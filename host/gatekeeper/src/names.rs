@@ -119,6 +119,10 @@ const MODULES: [(Rule, &[&str]); 4] = [
     (Rule::Async, &["future", "task", "async_iter"]),
 ];
 
+/// Whether a crate is that of an interface: no crate of the language is called so, and there are no others.
+pub fn is_interface(krate: &str) -> bool {
+    krate.starts_with(&exports::crate_name(""))
+}
 /// Why a path is not given: its crate's name first, without what is of one impl or one parameter.
 pub fn refused(krate: &str, path: &str) -> Vec<(Rule, String)> {
     let parts: Vec<&str> = path.split("::").filter(|part| !part.starts_with(['{', '\'']) && !part.is_empty()).collect();
@@ -133,6 +137,8 @@ pub fn refused(krate: &str, path: &str) -> Vec<(Rule, String)> {
     let of = |rules: &[(Rule, &[&str])]| rules.iter().find(|(_, names)| names.contains(first)).map(|(rule, _)| *rule);
     let given = match krate {
         "core" => CORE.contains(first),
+        // What an interface's crate has is what its declaration says, and no more.
+        _ if is_interface(krate) => true,
         "alloc" => ALLOC.contains(first) || ALLOC_ITEMS.iter().any(|item| *item == *first || *item == parts.join("::")),
         _ => false,
     };
@@ -255,6 +261,8 @@ mod tests {
         assert_eq!(rules("alloc", "alloc::Global"), []);
         assert_eq!(rules("alloc", "alloc::alloc"), [Rule::Name]);
         assert_eq!(rules("std", "fs::read"), [Rule::Name]);
+        assert_eq!(rules("interface_packets", "Header"), []);
+        assert_eq!(rules("packets", "Header"), [Rule::Name]);
     }
     #[test]
     fn words_of_a_type() {

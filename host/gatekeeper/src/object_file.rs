@@ -40,9 +40,30 @@ fn frames(mut section: &[u8]) -> Vec<u64> {
 fn is_mangled(name: &str) -> bool {
     name.starts_with("_R")
 }
-/// Looks at the object; `root` is the file that is named for it.
-pub fn look(bytes: &[u8], root: &str, refusals: &mut Refusals) -> Result<()> {
+/// Whether it is the slot of a procedure of an interface that is given.
+fn is_slot(name: &str, given: &[String]) -> bool {
+    let slot = name.strip_prefix(exports::SLOT).and_then(|rest| rest.rsplit_once('_'));
+    slot.is_some_and(|(interface, place)| given.iter().any(|given| given == interface) && place.parse::<u16>().is_ok())
+}
+/// Looks at the object; `root` is the file that is named for it, `given` are the interfaces that the extension has.
+pub fn look(bytes: &[u8], root: &str, given: &[String], refusals: &mut Refusals) -> Result<()> {
     let file = ElfFile64::<LittleEndian>::parse(bytes).context("the object")?;
+    sections(&file, root, refusals)?;
+    for symbol in file.symbols().filter(|symbol| symbol.is_global() || symbol.is_undefined()) {
+        let name = symbol.name().unwrap_or("?");
+        let is_given = symbol.is_undefined() && (GIVEN.contains(&name) || is_slot(name, given));
+        if !(name.is_empty() || is_mangled(name) || is_given) {
+            let what = if symbol.is_undefined() { "is called, and no host gives it" } else { "is defined" };
+            refusals.add(Rule::Link, Place::whole(root), format!("the symbol {name} {what}"));
+        }
+    }
+    Ok(())
+}
+/// Looks at the object of the program around an extension, whose symbols are ours.
+pub fn look_at_program(bytes: &[u8], root: &str, refusals: &mut Refusals) -> Result<()> {
+    sections(&ElfFile64::<LittleEndian>::parse(bytes).context("the object")?, root, refusals)
+}
+fn sections(file: &ElfFile64<LittleEndian>, root: &str, refusals: &mut Refusals) -> Result<()> {
     let mut add = |rule, why: String| refusals.add(rule, Place::whole(root), why);
     if file.elf_header().e_machine(LittleEndian) != elf::EM_RISCV {
         add(Rule::Link, "the object is for another machine".into());
@@ -73,14 +94,6 @@ pub fn look(bytes: &[u8], root: &str, refusals: &mut Refusals) -> Result<()> {
     if size > SIZE {
         add(Rule::Size, format!("{size} bytes of code and constants are more than {SIZE}"));
     }
-    for symbol in file.symbols().filter(|symbol| symbol.is_global() || symbol.is_undefined()) {
-        let name = symbol.name().unwrap_or("?");
-        let given = symbol.is_undefined() && GIVEN.contains(&name);
-        if !(name.is_empty() || is_mangled(name) || given) {
-            let what = if symbol.is_undefined() { "is called, and no host gives it" } else { "is defined" };
-            add(Rule::Link, format!("the symbol {name} {what}"));
-        }
-    }
     Ok(())
 }
 
@@ -88,6 +101,19 @@ pub fn look(bytes: &[u8], root: &str, refusals: &mut Refusals) -> Result<()> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn slots_are_of_what_is_given() {
+        let given = ["packets".into(), "a_b".into()];
+        let names = [
+            "__slot_packets_0",
+            "__slot_a_b_255",
+            "__slot_packets_",
+            "__slot_b_0",
+            "__entry_packets_0",
+            "__slot_packets_0x",
+        ];
+        assert_eq!(names.map(|name| is_slot(name, &given)), [true, true, false, false, false, false]);
+    }
     #[test]
     fn frames_are_read() {
         let section = [[0; 8].as_slice(), &[16], &[1; 8], &[0x80, 0x80, 4]].concat();

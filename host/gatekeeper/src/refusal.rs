@@ -120,6 +120,9 @@ impl Refusals {
             self.all.push(Refusal { place, rule, why: why.into() });
         }
     }
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
     pub fn has(&self, rule: Rule) -> bool {
         self.all.iter().any(|refusal| refusal.rule == rule)
     }

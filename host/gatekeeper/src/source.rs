@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::Path;
 
-/// The manifest's name. What stands in it comes with the linker of extensions.
+/// The manifest's name.
 pub const MANIFEST: &str = "extension.toml";
 /// Bytes of all files together, files and folders below each other.
 const SIZE: usize = 512 << 10;
@@ -17,6 +17,10 @@ const DEPTH: usize = 8;
 pub struct Source {
     pub root: String,
     pub files: Vec<(String, String)>,
+    /// The text of its manifest, where it has one.
+    pub manifest: Option<String>,
+    /// What it is called where no manifest says so.
+    pub called: String,
 }
 fn is_word(name: &str) -> bool {
     name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') && !name.is_empty()
@@ -58,7 +62,7 @@ impl Reader<'_> {
             } else if kind.is_file() && stem.is_some_and(is_word) && self.files.len() < FILES {
                 self.file(&entry.path(), whole)?;
             } else if kind.is_file() && whole == MANIFEST {
-                self.refuse(&whole, "manifests of extensions are not read yet");
+                self.file(&entry.path(), whole)?;
             } else {
                 self.refuse(&whole, "an extension is files of source and extension.toml, nothing else");
             }
@@ -68,6 +72,9 @@ impl Reader<'_> {
 }
 /// Reads one file of source, or a folder of it with `lib.rs` (or `src/lib.rs`).
 pub fn read(path: &Path, refusals: &mut Refusals) -> Result<Option<Source>> {
+    // A folder may be named by a path that ends in dots.
+    let whole = fs::canonicalize(path).with_context(|| path.display().to_string())?;
+    let called = whole.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let kind = fs::metadata(path).with_context(|| path.display().to_string())?;
     let mut reader = Reader { refusals, files: Vec::new(), left: SIZE };
     if kind.is_file() {
@@ -77,13 +84,14 @@ pub fn read(path: &Path, refusals: &mut Refusals) -> Result<Option<Source>> {
         }
         reader.file(path, name.clone())?;
         let files = reader.files;
-        return Ok((!files.is_empty()).then_some(Source { root: name, files }));
+        return Ok((!files.is_empty()).then_some(Source { root: name, files, manifest: None, called }));
     }
     reader.folder(path, "", 0)?;
-    let files = reader.files;
+    let (manifests, files): (Vec<_>, Vec<_>) = reader.files.into_iter().partition(|(name, _)| name == MANIFEST);
+    let manifest = manifests.into_iter().next().map(|(_, text)| text);
     let root = ["lib.rs", "src/lib.rs"].into_iter().find(|name| files.iter().any(|file| file.0 == *name));
     if root.is_none() {
         refusals.add(Rule::Package, Place::whole("lib.rs"), "is missing: it is where an extension begins");
     }
-    Ok(root.map(|root| Source { root: root.into(), files }))
+    Ok(root.map(|root| Source { root: root.into(), files, manifest, called }))
 }

@@ -196,6 +196,35 @@ pub fn look_for_names(source: &Source, refusals: &mut Refusals) {
         }
     }
 }
+/// Whether a word stands in the source, wherever that is.
+pub fn has(source: &Source, word: &str) -> bool {
+    let mut left: Vec<TokenStream> = source.files.iter().filter_map(|(_, text)| text.parse().ok()).collect();
+    while let Some(stream) = left.pop() {
+        for token in stream {
+            match token {
+                TokenTree::Group(group) => left.push(group.stream()),
+                TokenTree::Ident(found) if found == word => return true,
+                _ => {}
+            }
+        }
+    }
+    false
+}
+/// The functions that stand in the crate's file as `pub fn`, in no module.
+pub fn public_functions(source: &Source) -> Vec<String> {
+    let root = source.files.iter().find(|(name, _)| *name == source.root);
+    let stream: TokenStream = root.and_then(|(_, text)| text.parse().ok()).unwrap_or_default();
+    let tokens: Vec<TokenTree> = stream.into_iter().collect();
+    let three = tokens.windows(3).filter_map(|window| match window {
+        [TokenTree::Ident(visible), TokenTree::Ident(kind), TokenTree::Ident(name)]
+            if visible == "pub" && kind == "fn" =>
+        {
+            Some(name.to_string())
+        }
+        _ => None,
+    });
+    three.collect()
+}
 /// The names behind `macro_rules!`.
 fn own_macros(stream: &TokenStream) -> HashSet<String> {
     let mut names = HashSet::new();

@@ -1,0 +1,114 @@
+//! What an extension says of itself: `extension.toml`, or what is meant where it has none.
+
+use crate::refusal::{Place, Refusals, Rule};
+use crate::source::{MANIFEST, Source};
+use crate::words;
+use exports::{Handler, Interface};
+use extension::Limits;
+use serde::Deserialize;
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct File {
+    name: Option<String>,
+    interfaces: Option<Vec<String>>,
+    handles: Option<Vec<String>>,
+    #[serde(default)]
+    limits: FileLimits,
+}
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct FileLimits {
+    stack: Option<u32>,
+    arena: Option<u32>,
+    quantum: Option<u32>,
+}
+
+/// What an extension is called, is given and handles.
+pub struct Manifest<'i> {
+    pub name: String,
+    /// By their names.
+    pub interfaces: Vec<&'i Interface>,
+    /// By the names of their interfaces, and by their places.
+    pub handlers: Vec<Handler<'i>>,
+    pub limits: Limits,
+}
+impl Manifest<'_> {
+    /// The names of what it is given.
+    pub fn given(&self) -> Vec<String> {
+        self.interfaces.iter().map(|interface| interface.name.clone()).collect()
+    }
+}
+
+/// A name that a file of an extension may have, made of any.
+fn name_of(called: &str) -> String {
+    let letter = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c.to_ascii_lowercase() } else { '-' };
+    let name: String = called.chars().map(letter).take(extension::MOST_NAME).collect();
+    if name.is_empty() { "extension".into() } else { name }
+}
+fn parse(source: &Source, refusals: &mut Refusals) -> File {
+    let Some(text) = &source.manifest else { return File::default() };
+    toml::from_str(text).unwrap_or_else(|error| {
+        let line = error.span().map_or(0, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
+        refusals.add(Rule::Package, Place { file: MANIFEST.into(), line }, error.message());
+        File::default()
+    })
+}
+/// The manifest of a source, of the interfaces that are known.
+pub fn read<'i>(source: &Source, known: &'i [Interface], refusals: &mut Refusals) -> Manifest<'i> {
+    let file = parse(source, refusals);
+    let mut refuse = |why: String| refusals.add(Rule::Package, Place::whole(MANIFEST), why);
+    let name = file.name.unwrap_or_else(|| name_of(&source.called));
+    if name_of(&name) != name {
+        refuse(format!(
+            "name: \"{name}\" is not at most {} small letters, digits, \"-\" and \"_\"",
+            extension::MOST_NAME
+        ));
+    }
+    let mut interfaces: Vec<&Interface> = match &file.interfaces {
+        None => known.iter().filter(|interface| words::has(source, &interface.name)).collect(),
+        Some(names) => names
+            .iter()
+            .filter_map(|name| {
+                let found = known.iter().find(|interface| interface.name == *name);
+                if found.is_none() {
+                    refuse(format!("interfaces: no component here exports \"{name}\""));
+                }
+                found
+            })
+            .collect(),
+    };
+    interfaces.sort_by(|one, other| one.name.cmp(&other.name));
+    interfaces.dedup_by(|one, other| one.name == other.name);
+    let functions = words::public_functions(source);
+    let mut handlers = Vec::new();
+    for interface in &interfaces {
+        for (at, event) in interface.events.iter().enumerate() {
+            let called = format!("{}.{}", interface.name, event.name);
+            let named = file.handles.as_ref().is_none_or(|handles| handles.contains(&called));
+            // What is named is to be there: that it is not says the compiler, then.
+            if named && (file.handles.is_some() || functions.contains(&event.name)) {
+                handlers.push(Handler { interface, event: at });
+            }
+        }
+    }
+    for handled in file.handles.iter().flatten() {
+        let is_event = |handler: &Handler| {
+            *handled == format!("{}.{}", handler.interface.name, handler.interface.events[handler.event].name)
+        };
+        if !handlers.iter().any(is_event) {
+            refuse(format!("handles: \"{handled}\" is no event of an interface that it has"));
+        }
+    }
+    let Limits { stack, arena, quantum } = Limits::DEFAULT;
+    let FileLimits { stack: of_stack, arena: of_arena, quantum: of_quantum } = file.limits;
+    let limits = Limits {
+        stack: of_stack.unwrap_or(stack),
+        arena: of_arena.unwrap_or(arena),
+        quantum: of_quantum.unwrap_or(quantum),
+    };
+    if !limits.are_valid() {
+        refuse("limits: a stack is 4096 to 262144 bytes, whole pages; an arena at most 67108864 bytes; a quantum 1 to 1000000 microseconds".into());
+    }
+    Manifest { name, interfaces, handlers, limits }
+}

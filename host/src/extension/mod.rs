@@ -1,0 +1,126 @@
+//! `./pebble extension`: what the gatekeeper says of an extension's source, the file that it becomes, and what that file says.
+
+mod keys;
+mod show;
+
+use crate::progress;
+use anyhow::{Context, Result, bail};
+use exports::Interface;
+use gatekeeper::{Built, Refusal, Toolchain};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[derive(clap::Subcommand)]
+pub enum Form {
+    /// Say what is refused of an extension, a line for each place: rule, file, line, reason. The status is 0 where nothing is, 1 where something is
+    Vet {
+        /// A file in Rust, or a folder of them with lib.rs
+        path: PathBuf,
+        #[command(flatten)]
+        exports: Exports,
+    },
+    /// Vet an extension, compile it, and have it signed. The status is 1 where it is refused
+    Build {
+        /// A file in Rust, or a folder of them with lib.rs
+        path: PathBuf,
+        /// The file to write
+        #[arg(short, long)]
+        output: PathBuf,
+        /// Sign it even if it is refused, for this reason: it stays marked with that
+        #[arg(long, value_name = "REASON")]
+        vetted: Option<String>,
+        #[command(flatten)]
+        exports: Exports,
+    },
+    /// Print what an extension's file says: interfaces, rights, sizes, key. The status is 1 where its signature does not hold, or can not be checked
+    Show {
+        /// The file
+        file: PathBuf,
+    },
+    /// Print the public key that extensions are signed with here; it is made at first use
+    Key,
+}
+#[derive(clap::Args)]
+pub struct Exports {
+    /// A folder with declarations of interfaces that extensions may name, beside those of the components here
+    #[arg(long = "exports", value_name = "FOLDER")]
+    folders: Vec<PathBuf>,
+}
+
+/// Lines that are printed.
+const SHOWN: usize = 200;
+/// The status of what is refused.
+const REFUSED: u8 = 1;
+
+/// What compiles extensions, whose libraries are built the first time.
+fn toolchain(root: &Path) -> Result<Toolchain> {
+    let program = |name, otherwise: &str| std::env::var_os(name).map_or_else(|| otherwise.into(), PathBuf::from);
+    let [cargo, rustc] = [program("PEBBLE_CARGO", "cargo"), program("PEBBLE_RUSTC", "rustc")];
+    let prepare = || gatekeeper::sysroot::prepare(&cargo, &rustc, &root.join("target/extension"));
+    progress::during("building core and alloc of extensions", prepare)
+}
+/// The interfaces that components export: a file `exports/NAME.rs` in a component's folder each, and those of more folders.
+fn interfaces(root: &Path, more: &[PathBuf]) -> Result<Vec<Interface>> {
+    let mut paths = Vec::new();
+    let patterns = ["servers", "drivers", "services", "apps"].map(|kind| root.join(kind).join("*/exports/*.rs"));
+    for pattern in patterns.into_iter().chain(more.iter().map(|folder| folder.join("*.rs"))) {
+        for path in glob::glob(&pattern.to_string_lossy())? {
+            paths.push(path?);
+        }
+    }
+    let mut found: Vec<Interface> = Vec::new();
+    for path in paths {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let interface = Interface::parse(&name, &text).with_context(|| path.display().to_string())?;
+        if found.iter().any(|other| other.name == interface.name) {
+            bail!("{}: another component exports an interface of that name", path.display());
+        }
+        found.push(interface);
+    }
+    if let Some(missing) = more.iter().find(|folder| !folder.is_dir()) {
+        bail!("{}: is no folder of declarations", missing.display());
+    }
+    Ok(found)
+}
+fn print(refusals: &[Refusal]) {
+    refusals.iter().take(SHOWN).for_each(|refusal| println!("{refusal}"));
+    if let Some(more @ 1..) = refusals.len().checked_sub(SHOWN) {
+        println!("and {more} more");
+    }
+}
+fn build(root: &Path, path: &Path, output: &Path, vetted: Option<&str>, known: &[Interface]) -> Result<ExitCode> {
+    if vetted.is_some_and(|reason| reason.trim().is_empty() || reason.len() > extension::MOST_REASON) {
+        bail!("--vetted: a reason has 1 to {} bytes: it is what others will read", extension::MOST_REASON);
+    }
+    match gatekeeper::build(&toolchain(root)?, path, known, vetted)? {
+        Built::Refused(refusals) => {
+            print(&refusals);
+            Ok(ExitCode::from(REFUSED))
+        }
+        Built::File(file, refusals) => {
+            print(&refusals);
+            let signed = keys::sign(root, &file)?;
+            crate::kept::replace(output, &signed)?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+pub fn run(root: &Path, form: &Form) -> Result<ExitCode> {
+    match form {
+        Form::Vet { path, exports } => {
+            let refusals = gatekeeper::vet(&toolchain(root)?, path, &interfaces(root, &exports.folders)?)?;
+            print(&refusals);
+            Ok(if refusals.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(REFUSED) })
+        }
+        Form::Build { path, output, vetted, exports } => {
+            build(root, path, output, vetted.as_deref(), &interfaces(root, &exports.folders)?)
+        }
+        Form::Show { file } => show::run(root, file),
+        Form::Key => {
+            println!("{}", keys::public(root)?);
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
