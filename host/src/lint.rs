@@ -31,7 +31,7 @@ pub fn for_this_machine() -> &'static str {
     "--lib --bin pebble-host --tests --examples"
 }
 /// Leaves out what is for this machine alone.
-pub const WITHOUT_HOST: &str = "--exclude host --exclude image --exclude stacks --exclude strict --exclude fuzz --exclude mutants --exclude outage --exclude patched --exclude properties --exclude rewriter --exclude gatekeeper";
+pub const WITHOUT_HOST: &str = "--exclude host --exclude image --exclude stacks --exclude strict --exclude fuzz --exclude mutants --exclude outage --exclude patched --exclude properties --exclude rewriter --exclude gatekeeper --exclude exports --exclude signer";
 /// Cargo's arguments for what is built for the target.
 pub fn for_the_target() -> String {
     format!("--workspace {WITHOUT_HOST} {}", built())

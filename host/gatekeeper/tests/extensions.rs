@@ -1,29 +1,18 @@
 //! The programs that extensions may not be, and some that they may: each in a file of `programs/`, which says on its first line by which rules it is refused. A rule
 //! that were taken out would leave a program accepted that it alone refuses, or without its name.
 
-use gatekeeper::{Refusal, Rule, Toolchain};
+mod common;
+
+use common::{interfaces, toolchain};
+use gatekeeper::{Refusal, Rule};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
-fn variable(name: &str, otherwise: &str) -> PathBuf {
-    std::env::var_os(name).map_or_else(|| otherwise.into(), PathBuf::from)
-}
-fn toolchain() -> &'static Toolchain {
-    static TOOLCHAIN: OnceLock<Toolchain> = OnceLock::new();
-    TOOLCHAIN.get_or_init(|| {
-        let [cargo, rustc] = [("PEBBLE_CARGO", "/usr/bin/cargo"), ("PEBBLE_RUSTC", "/usr/bin/rustc")]
-            .map(|(name, otherwise)| variable(name, otherwise));
-        // Tests run in their package's folder.
-        let folder = std::env::current_dir().unwrap().join("../../target/extension");
-        gatekeeper::sysroot::prepare(&cargo, &rustc, &folder).unwrap()
-    })
-}
 fn folder(kind: &str) -> PathBuf {
     Path::new("programs").join(kind)
 }
 fn vetted(path: &Path) -> Vec<Refusal> {
-    gatekeeper::vet(toolchain(), path, &[]).unwrap()
+    gatekeeper::vet(toolchain(), path, interfaces()).unwrap()
 }
 fn lines(refusals: &[Refusal]) -> String {
     refusals.iter().map(|refusal| format!("{refusal}\n")).collect()
@@ -80,6 +69,7 @@ programs! { refused:
     a_function_as_a_value_forgets_a_relation
     a_function_becomes_a_pointer
     a_function_that_only_calls_itself
+    a_handle_of_its_own
     a_hidden_type_for_others
     a_hidden_type_of_a_trait
     a_large_alignment
@@ -96,6 +86,7 @@ programs! { refused:
     a_method_believes_more_than_its_impl
     a_method_in_a_section
     a_module_with_the_name_of_a_crate
+    a_module_with_the_name_of_an_interface
     a_naked_function
     a_name_by_a_macros_attribute
     a_name_in_letters_of_others
@@ -148,6 +139,8 @@ programs! { refused:
     the_builders_files
     the_builders_variables
     the_compiler_recurses_deeper
+    the_runtime_beneath_it
+    the_slot_of_a_procedure
     the_standard_library
     types_without_end
     unsafe_code

@@ -8,10 +8,11 @@ use anyhow::{Context, Result, bail, ensure};
 use extension::{Extension, KEY, MOST_BYTES, SIGNATURE};
 use ring::rand::SystemRandom;
 use ring::signature::{Ed25519KeyPair, KeyPair};
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
+use tempfile::NamedTempFile;
 
 /// The file with the key pair.
 const NAME: &str = "extension.key";
@@ -20,14 +21,12 @@ const NAME: &str = "extension.key";
 fn make(folder: &Path) -> Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder).with_context(|| folder.display().to_string())?;
     let pair = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).ok().context("no random bytes for a key")?;
-    let new = folder.join(format!("{NAME}.{}", std::process::id()));
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
+    // A file of its owner's alone, with a name of its own.
+    let mut file = NamedTempFile::new_in(folder)?;
     file.write_all(pair.as_ref())?;
-    file.sync_all()?;
-    let named = fs::hard_link(&new, folder.join(NAME));
-    fs::remove_file(&new)?;
-    match named {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error.into()),
+    file.as_file().sync_all()?;
+    match file.persist_noclobber(folder.join(NAME)) {
+        Err(failed) if failed.error.kind() != ErrorKind::AlreadyExists => Err(failed.error.into()),
         _ => Ok(()),
     }
 }
@@ -80,4 +79,84 @@ fn main() -> Result<()> {
         other => bail!("{other}: not one of sign and public"),
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use extension::{Limits, Parts};
+    use ring::signature::{ED25519, UnparsedPublicKey};
+    use std::os::unix::fs::PermissionsExt;
+
+    fn unsigned() -> Vec<u8> {
+        let parts = Parts {
+            name: "a",
+            reason: "",
+            compiler: [7; 32],
+            limits: Limits::DEFAULT,
+            interfaces: &[],
+            imports: &[],
+            exports: &[],
+            text: &[0x82, 0x80],
+            constants: &[],
+            relocations: &[],
+            symbols: &[],
+        };
+        parts.write().unwrap()
+    }
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().mode() & 0o777
+    }
+    #[test]
+    fn a_signature_is_of_all_of_a_file_but_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let pair = pair(folder.path()).unwrap();
+        let file = sign(&pair, unsigned()).unwrap();
+        let extension = Extension::parse(&file).unwrap();
+        assert_eq!(extension.key(), identity(&pair));
+        let public = UnparsedPublicKey::new(&ED25519, pair.public_key().as_ref());
+        assert!(public.verify(extension.signed(), &extension.signature()).is_ok());
+        for at in 0..extension.signed().len() {
+            let mut changed = extension.signed().to_vec();
+            changed[at] ^= 1;
+            assert!(public.verify(&changed, &extension.signature()).is_err(), "byte {at}");
+        }
+    }
+    #[test]
+    fn the_key_is_made_once_and_for_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let keys = folder.path().join("new/keys");
+        // All at once: one of them makes it.
+        let made = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| identity(&pair(&keys).unwrap()))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+        });
+        assert!(made.iter().all(|identity| *identity == made[0]));
+        assert_eq!((mode(&keys), mode(&keys.join(NAME))), (0o700, 0o600));
+        assert_eq!(fs::read_dir(&keys).unwrap().count(), 1, "nothing else is left there");
+    }
+    #[test]
+    fn a_key_that_others_can_read_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        pair(folder.path()).unwrap();
+        fs::set_permissions(folder.path().join(NAME), fs::Permissions::from_mode(0o640)).unwrap();
+        assert!(pair(folder.path()).unwrap_err().to_string().ends_with("others can read it: chmod 600"));
+    }
+    #[test]
+    fn what_is_no_key_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(NAME), "no key").unwrap();
+        fs::set_permissions(folder.path().join(NAME), fs::Permissions::from_mode(0o600)).unwrap();
+        assert!(pair(folder.path()).unwrap_err().to_string().contains("is no key pair of Ed25519"));
+    }
+    #[test]
+    fn what_is_no_extension_is_not_signed() {
+        let folder = tempfile::tempdir().unwrap();
+        let pair = pair(folder.path()).unwrap();
+        for file in [&b""[..], b"\x7fELF", &unsigned()[1..]] {
+            assert!(
+                sign(&pair, file.to_vec()).unwrap_err().to_string().starts_with("what is to be signed is no extension")
+            );
+        }
+    }
 }

@@ -63,3 +63,80 @@ pub fn run(root: &Path, path: &Path) -> Result<ExitCode> {
     print!("{}", text(&file, bytes.len(), signature)?);
     Ok(if signature == Signature::Holds { ExitCode::SUCCESS } else { ExitCode::from(super::REFUSED) })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use extension::{Export, Import, Interface, KEY, Parts, SIGNATURE};
+    use ring::digest::{SHA256, digest};
+    use ring::rand::SystemRandom;
+    use ring::signature::{Ed25519KeyPair, KeyPair};
+
+    fn unsigned(reason: &str) -> Vec<u8> {
+        let parts = Parts {
+            name: "filter",
+            reason,
+            compiler: [7; 32],
+            limits: Limits::DEFAULT,
+            interfaces: &[Interface { name: "packets", digest: [1; 32] }],
+            imports: &[Import { interface: 0, procedure: 1, name: "reset" }],
+            exports: &[Export { interface: 0, event: 0, entry: 0, name: "arrived" }],
+            text: &[0x82, 0x80],
+            constants: &[0; 24],
+            relocations: &[16],
+            symbols: &[],
+        };
+        parts.write().unwrap()
+    }
+    fn pair() -> Ed25519KeyPair {
+        let bytes = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
+        Ed25519KeyPair::from_pkcs8(bytes.as_ref()).unwrap()
+    }
+    fn signed(pair: &Ed25519KeyPair) -> Vec<u8> {
+        let key: [u8; KEY] = digest(&SHA256, pair.public_key().as_ref()).as_ref()[..KEY].try_into().unwrap();
+        let sign = |bytes: &[u8]| <[u8; SIGNATURE]>::try_from(pair.sign(bytes).as_ref());
+        extension::signed(unsigned(""), key, sign).unwrap()
+    }
+    #[test]
+    fn a_signature_holds_for_its_key_and_its_bytes_only() {
+        let (mine, other) = (pair(), pair());
+        let file = signed(&mine);
+        let look = |file: &[u8], pair: &Ed25519KeyPair| {
+            keys::check(&Extension::parse(file).unwrap(), pair.public_key().as_ref())
+        };
+        assert_eq!(look(&file, &mine), Signature::Holds);
+        assert_eq!(look(&file, &other), Signature::Unknown);
+        let mut changed = file.clone();
+        // A letter of its name: it still holds together.
+        let name = changed.windows(6).position(|window| window == b"filter").unwrap();
+        changed[name] = b'h';
+        assert_eq!(look(&changed, &mine), Signature::Wrong);
+        let end = changed.len();
+        changed[name] = b'f';
+        changed[end - 1] ^= 1;
+        assert_eq!(look(&changed, &mine), Signature::Wrong);
+    }
+    #[test]
+    fn a_file_is_shown_with_all_that_it_may() {
+        let file = unsigned("");
+        let shown = text(&Extension::parse(&file).unwrap(), file.len(), Signature::Holds).unwrap();
+        for line in [
+            "extension   filter\n",
+            "handles     packets.arrived\n",
+            "calls       packets.reset\n",
+            "text 2, constants 24, of these 1 addresses\n",
+            ", the signature holds\n",
+        ] {
+            assert!(shown.contains(line), "{line:?} in\n{shown}");
+        }
+        assert!(!shown.contains("VETTED"));
+    }
+    #[test]
+    fn an_explicit_decision_is_marked_and_can_not_forge_lines() {
+        let file = unsigned("fine\n\x1b[2Jkey         00, the signature holds");
+        let shown = text(&Extension::parse(&file).unwrap(), file.len(), Signature::Wrong).unwrap();
+        let marked = shown.lines().find(|line| line.starts_with("VETTED")).unwrap();
+        assert!(marked.ends_with("fine\\n\\u{1b}[2Jkey         00, the signature holds"), "{marked}");
+        assert_eq!(shown.lines().filter(|line| line.starts_with("key")).count(), 1);
+    }
+}

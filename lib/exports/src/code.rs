@@ -2,6 +2,7 @@
 //!
 //! A call of a procedure is `auipc`, `ld`, `jalr`: through a word of the extension's constants, its *slot*, which the linker fills.
 
+use crate::parse::declaration;
 use crate::{Declared, Element, Interface, Lent, Passed, Procedure, Shape, Value};
 use std::fmt::Write;
 
@@ -49,9 +50,16 @@ fn declared(code: &mut String, declared: &Declared) {
                 let of = field.count.map_or(element.clone(), |count| format!("[{element}; {count}]"));
                 let _ = writeln!(code, "    pub {}: {of},", field.name);
             }
-            let _ = writeln!(code, "}}\nconst _: () = assert!(size_of::<{name}>() == {bytes} && align_of::<{name}>() == {align});");
+            let _ = writeln!(
+                code,
+                "}}\nconst _: () = assert!(size_of::<{name}>() == {bytes} && align_of::<{name}>() == {align});"
+            );
             for field in fields {
-                let _ = writeln!(code, "const _: () = assert!(core::mem::offset_of!({name}, {}) == {});", field.name, field.at);
+                let _ = writeln!(
+                    code,
+                    "const _: () = assert!(core::mem::offset_of!({name}, {}) == {});",
+                    field.name, field.at
+                );
             }
             Ok(())
         }
@@ -82,7 +90,7 @@ fn crossing(procedure: &Procedure, path: &str) -> (Vec<String>, Vec<String>) {
                 let (kind, method) = if *mutable { ("*mut", "as_mut_ptr") } else { ("*const", "as_ptr") };
                 match of {
                     Lent::Bytes => {
-                        parameters.extend([format!("{name}: {kind} u8"), format!("{name}_length: usize")]);
+                        parameters.extend([format!("{name}: {kind} u8"), format!("__{name}_length: usize")]);
                         passed.extend([format!("{name}.{method}()"), format!("{name}.len()")]);
                     }
                     Lent::Plain(ty) => {
@@ -123,8 +131,11 @@ fn received(interface: &Interface, value: &Value, raw: &str, path: &str) -> Stri
         // SAFETY of what is made: a handle is a word, and nothing else.
         Value::Handle(name) => format!("unsafe {{ core::mem::transmute::<u64, {path}{name}>({raw}) }}"),
         Value::Choice(name) => {
-            let Some(Declared { shape: Shape::Choice(names), .. }) = interface.declared(name) else { return raw.into() };
-            let arms: Vec<String> = names.iter().map(|(variant, n)| format!("{n} => {path}{name}::{variant}")).collect();
+            let Some(Declared { shape: Shape::Choice(names), .. }) = interface.declared(name) else {
+                return raw.into();
+            };
+            let arms: Vec<String> =
+                names.iter().map(|(variant, n)| format!("{n} => {path}{name}::{variant}")).collect();
             format!("match {raw} {{ {}, _ => panic!() }}", arms.join(", "))
         }
     }
@@ -148,15 +159,23 @@ impl Interface {
         let (parameters, passed) = crossing(procedure, "");
         let (arguments, result) = typed(procedure, "", false);
         let returned = procedure.result.as_ref().map_or(String::new(), |value| format!(" -> {}", raw(value)));
-        let _ = writeln!(code, "#[unsafe(no_mangle)]\n#[unsafe(link_section = \".slots.{}.{at:03}\")]\nstatic {slot}: usize = 0;", self.name);
+        let _ = writeln!(
+            code,
+            "#[unsafe(no_mangle)]\n#[unsafe(link_section = \".slots.{}.{at:03}\")]\nstatic {slot}: usize = 0;",
+            self.name
+        );
         documented(code, "", &procedure.means);
         let _ = writeln!(code, "#[inline]\npub fn {}({}){result} {{", procedure.name, arguments.join(", "));
         let _ = writeln!(code, "    // SAFETY: the linker has put there where a procedure of these types begins.");
-        let _ = writeln!(code, "    let called = unsafe {{\n        core::mem::transmute::<usize, extern \"C\" fn({}){returned}>(core::ptr::read_volatile(&raw const {slot}))\n    }};", parameters.join(", "));
-        let call = format!("called({})", passed.join(", "));
+        let _ = writeln!(
+            code,
+            "    let __called = unsafe {{\n        core::mem::transmute::<usize, extern \"C\" fn({}){returned}>(core::ptr::read_volatile(&raw const {slot}))\n    }};",
+            parameters.join(", ")
+        );
+        let call = format!("__called({})", passed.join(", "));
         let _ = match &procedure.result {
             None => writeln!(code, "    {call}"),
-            Some(value) => writeln!(code, "    let result = {call};\n    {}", received(self, value, "result", "")),
+            Some(value) => writeln!(code, "    let __result = {call};\n    {}", received(self, value, "__result", "")),
         };
         let _ = writeln!(code, "}}");
     }
@@ -179,28 +198,51 @@ impl Handler<'_> {
             .map(|at| format!("'l{at}"))
             .collect();
         let names: Vec<&str> = event.arguments.iter().map(|(name, _)| name.as_str()).collect();
-        let made: Vec<String> = event.arguments.iter().map(|(name, passed)| match passed {
-            Passed::Value(value) => received(self.interface, value, name, &path),
-            Passed::Lent { of, mutable } => {
-                let word = if *mutable { "mut " } else { "" };
-                match of {
-                    Lent::Plain(_) => format!("unsafe {{ &{word}*{name} }}"),
-                    Lent::Bytes if *mutable => format!("unsafe {{ core::slice::from_raw_parts_mut({name}, {name}_length) }}"),
-                    Lent::Bytes => format!("unsafe {{ core::slice::from_raw_parts({name}, {name}_length) }}"),
+        let made: Vec<String> = event
+            .arguments
+            .iter()
+            .map(|(name, passed)| match passed {
+                Passed::Value(value) => received(self.interface, value, name, &path),
+                Passed::Lent { of, mutable } => {
+                    let word = if *mutable { "mut " } else { "" };
+                    match of {
+                        Lent::Plain(_) => format!("unsafe {{ &{word}*{name} }}"),
+                        Lent::Bytes if *mutable => {
+                            format!("unsafe {{ core::slice::from_raw_parts_mut({name}, __{name}_length) }}")
+                        }
+                        Lent::Bytes => format!("unsafe {{ core::slice::from_raw_parts({name}, __{name}_length) }}"),
+                    }
                 }
-            }
-        }).collect();
-        let _ = writeln!(code, "#[unsafe(no_mangle)]\nextern \"C\" fn {}({}){returned} {{", self.symbol(), parameters.join(", "));
-        let _ = writeln!(code, "    // A lifetime for each, so what is lent is lent for the call whatever the handler asks for.");
-        let _ = writeln!(code, "    fn handle<{}>({}){result} {{\n        extension::{}({})\n    }}", lent.join(", "), arguments.join(", "), event.name, names.join(", "));
+            })
+            .collect();
+        let _ = writeln!(
+            code,
+            "#[unsafe(no_mangle)]\nextern \"C\" fn {}({}){returned} {{",
+            self.symbol(),
+            parameters.join(", ")
+        );
+        let _ = writeln!(
+            code,
+            "    // A lifetime for each, so what is lent is lent for the call whatever the handler asks for."
+        );
+        let _ = writeln!(
+            code,
+            "    fn __handle<{}>({}){result} {{\n        extension::{}({})\n    }}",
+            lent.join(", "),
+            arguments.join(", "),
+            event.name,
+            names.join(", ")
+        );
         let _ = writeln!(code, "    // SAFETY: the host lends what it says, for the call.");
-        let call = format!("handle({})", made.join(", "));
+        let call = format!("__handle({})", made.join(", "));
         let _ = match &event.result {
             None => writeln!(code, "    {call}"),
             Some(Value::Integer(_)) => writeln!(code, "    {call}"),
             Some(Value::Bool | Value::Choice(_)) => writeln!(code, "    {call} as u8"),
             // SAFETY of what is made: a handle is a word.
-            Some(Value::Handle(name)) => writeln!(code, "    unsafe {{ core::mem::transmute::<{path}{name}, u64>({call}) }}"),
+            Some(Value::Handle(name)) => {
+                writeln!(code, "    unsafe {{ core::mem::transmute::<{path}{name}, u64>({call}) }}")
+            }
         };
         let _ = writeln!(code, "}}");
     }
@@ -208,7 +250,7 @@ impl Handler<'_> {
 
 /// The interface of what every extension is given beneath its own code: memory, and an end. No extension can name it.
 pub fn runtime() -> Interface {
-    Interface::parse("extension_runtime", include_str!("runtime.rs")).expect("the declaration is this crate's own")
+    declaration("extension_runtime", include_str!("runtime.rs")).expect("the declaration is this crate's own")
 }
 /// The crate around an extension: entries for its handlers, memory of its arena, and what becomes of a panic.
 pub fn program_source(handlers: &[Handler]) -> String {

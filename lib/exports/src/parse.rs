@@ -1,8 +1,8 @@
 //! Declarations, read: what is not said in them can not cross.
 
 use crate::{
-    Declared, Element, Error, Field, Integer, Interface, Lent, MOST_BYTES, MOST_NAME, MOST_PROCEDURES, MOST_WORDS, Passed,
-    Procedure, Shape, Value,
+    Declared, Element, Error, Field, Integer, Interface, Lent, MOST_BYTES, MOST_NAME, MOST_PROCEDURES, MOST_WORDS,
+    Passed, Procedure, Shape, Value,
 };
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -12,20 +12,37 @@ fn wrong<T>(span: Span, why: impl Into<String>) -> Result<T, Error> {
     Err(Error { line: span.start().line, why: why.into() })
 }
 /// Names that mean something else where an extension is compiled.
-const TAKEN: [&str; 10] =
-    ["core", "alloc", "std", "extension", "runtime", "pebble", "host", "proc_macro", "test", "compiler_builtins"];
+const TAKEN: [&str; 10] = [
+    "core",
+    "alloc",
+    "std",
+    "extension",
+    "extension_runtime",
+    "pebble",
+    "host",
+    "proc_macro",
+    "test",
+    "compiler_builtins",
+];
 
 /// Whether it is of small letters, digits and low lines, and is no word of the language.
 fn is_name(name: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    let plain = name.len() <= MOST_NAME && name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_letter);
+    let plain =
+        name.len() <= MOST_NAME && name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_letter);
     plain && syn::parse_str::<Ident>(name).is_ok()
 }
 pub fn interface(name: &str, text: &str) -> Result<Interface, Error> {
     if !is_name(name) || TAKEN.contains(&name) {
-        let why = format!("\"{name}\" is no name of an interface: at most {MOST_NAME} small letters, digits and \"_\", no word of Rust, none of {TAKEN:?}");
+        let why = format!(
+            "\"{name}\" is no name of an interface: at most {MOST_NAME} small letters, digits and \"_\", no word of Rust, none of {TAKEN:?}"
+        );
         return Err(Error { line: 0, why });
     }
+    declaration(name, text)
+}
+/// An interface by whatever name.
+pub fn declaration(name: &str, text: &str) -> Result<Interface, Error> {
     let file = syn::parse_file(text).or_else(|error| wrong(error.span(), error.to_string()))?;
     let means = documentation(&file.attrs)?;
     let mut interface =
@@ -91,11 +108,11 @@ fn type_name(name: &Ident) -> Result<String, Error> {
         wrong(name.span(), format!("{text} is no name of a type: letters and digits, a capital first"))
     }
 }
-fn no_generics(generics: &syn::Generics) -> Result<(), Error> {
+fn no_generics(generics: &syn::Generics, span: Span) -> Result<(), Error> {
     if generics.params.is_empty() && generics.where_clause.is_none() {
         Ok(())
     } else {
-        wrong(generics.span(), "nothing of an interface is generic")
+        wrong(span, "nothing of an interface is generic")
     }
 }
 
@@ -104,10 +121,15 @@ fn declared(interface: &Interface, item: &Item) -> Result<Declared, Error> {
         Item::Struct(item) => (&item.ident, &item.attrs, &item.vis, &item.generics),
         Item::Enum(item) => (&item.ident, &item.attrs, &item.vis, &item.generics),
         Item::Type(item) => (&item.ident, &item.attrs, &item.vis, &item.generics),
-        other => return wrong(other.span(), "an interface is of struct, enum, type … = Handle, and the traits Procedures and Events"),
+        other => {
+            return wrong(
+                other.span(),
+                "an interface is of struct, enum, type … = Handle, and the traits Procedures and Events",
+            );
+        }
     };
     is_public(visibility, name.span())?;
-    no_generics(generics)?;
+    no_generics(generics, name.span())?;
     let shape = match item {
         Item::Struct(item) => plain(interface, &item.fields, name)?,
         Item::Enum(item) => choice(item)?,
@@ -120,7 +142,8 @@ fn choice(item: &syn::ItemEnum) -> Result<Shape, Error> {
     let mut names: Vec<(String, u8)> = Vec::new();
     for variant in &item.variants {
         documentation(&variant.attrs)?;
-        let number = variant.discriminant.as_ref().and_then(|(_, value)| integer(value)).and_then(|n| u8::try_from(n).ok());
+        let number =
+            variant.discriminant.as_ref().and_then(|(_, value)| integer(value)).and_then(|n| u8::try_from(n).ok());
         let (Fields::Unit, Some(number)) = (&variant.fields, number) else {
             return wrong(variant.span(), "a variant has a number of 0 to 255, and no fields");
         };
@@ -156,7 +179,10 @@ fn measure(interface: &Interface, ty: &Type) -> Result<(Element, usize, usize), 
         Some(Declared { name, shape: Shape::Plain { bytes, align, .. }, .. }) => {
             Ok((Element::Plain(name.clone()), *bytes, *align))
         }
-        _ => wrong(ty.span(), "a field is of integers of 8 to 64 bits, of structures that are declared before, or arrays of these: every pattern of bits has to be one of its type"),
+        _ => wrong(
+            ty.span(),
+            "a field is of integers of 8 to 64 bits, of structures that are declared before, or arrays of these: every pattern of bits has to be one of its type",
+        ),
     }
 }
 fn plain(interface: &Interface, fields: &Fields, name: &Ident) -> Result<Shape, Error> {
@@ -216,7 +242,10 @@ fn value(interface: &Interface, ty: &Type) -> Result<Value, Error> {
         (_, Some(Shape::Choice(_))) => Ok(Value::Choice(name)),
         (_, Some(Shape::Handle)) => Ok(Value::Handle(name)),
         (_, Some(Shape::Plain { .. })) => wrong(ty.span(), format!("{name} is lent, and not passed by value: &{name}")),
-        _ => wrong(ty.span(), "what crosses is an integer of 8 to 64 bits, bool, an enumeration or a handle that is declared before, or & or &mut of [u8] or of a structure"),
+        _ => wrong(
+            ty.span(),
+            "what crosses is an integer of 8 to 64 bits, bool, an enumeration or a handle that is declared before, or & or &mut of [u8] or of a structure",
+        ),
     }
 }
 fn passed(interface: &Interface, ty: &Type) -> Result<Passed, Error> {
@@ -241,7 +270,7 @@ fn passed(interface: &Interface, ty: &Type) -> Result<Passed, Error> {
 fn procedures(interface: &Interface, item: &syn::ItemTrait) -> Result<Vec<Procedure>, Error> {
     documentation(&item.attrs)?;
     is_public(&item.vis, item.ident.span())?;
-    no_generics(&item.generics)?;
+    no_generics(&item.generics, item.ident.span())?;
     if !item.supertraits.is_empty() || item.unsafety.is_some() || item.auto_token.is_some() {
         return wrong(item.ident.span(), "Procedures and Events are plain traits");
     }
@@ -265,7 +294,7 @@ fn procedures(interface: &Interface, item: &syn::ItemTrait) -> Result<Vec<Proced
 fn procedure(interface: &Interface, function: &syn::TraitItemFn, event: bool) -> Result<Procedure, Error> {
     let signature = &function.sig;
     let (name, span) = (signature.ident.to_string(), signature.ident.span());
-    no_generics(&signature.generics)?;
+    no_generics(&signature.generics, span)?;
     let odd = signature.unsafety.is_some() || signature.asyncness.is_some() || signature.constness.is_some();
     if odd || signature.abi.is_some() || signature.variadic.is_some() || !is_name(&name) {
         return wrong(span, format!("{name} is no plain function with a name of small letters"));
@@ -276,7 +305,11 @@ fn procedure(interface: &Interface, function: &syn::TraitItemFn, event: bool) ->
             return wrong(input.span(), "nothing is asked of an object: no self");
         };
         let argument = match &*typed.pat {
-            Pat::Ident(pattern) if pattern.by_ref.is_none() && pattern.mutability.is_none() && pattern.subpat.is_none() => pattern.ident.to_string(),
+            Pat::Ident(pattern)
+                if pattern.by_ref.is_none() && pattern.mutability.is_none() && pattern.subpat.is_none() =>
+            {
+                pattern.ident.to_string()
+            }
             other => return wrong(other.span(), "an argument is a name and a type"),
         };
         if !is_name(&argument) || arguments.iter().any(|(other, _)| *other == argument) {
@@ -295,7 +328,12 @@ fn procedure(interface: &Interface, function: &syn::TraitItemFn, event: bool) ->
     Ok(Procedure { name, means: documentation(&function.attrs)?, arguments, result, default })
 }
 /// What an event's body says.
-fn default(interface: &Interface, function: &syn::TraitItemFn, result: Option<&Value>, event: bool) -> Result<Option<i128>, Error> {
+fn default(
+    interface: &Interface,
+    function: &syn::TraitItemFn,
+    result: Option<&Value>,
+    event: bool,
+) -> Result<Option<i128>, Error> {
     let span = function.sig.ident.span();
     let body = function.default.as_ref().map(|block| block.stmts.as_slice());
     let value = match (body, result, event) {
@@ -303,7 +341,12 @@ fn default(interface: &Interface, function: &syn::TraitItemFn, result: Option<&V
         (Some(_), _, false) => return wrong(span, "a procedure has no body: its host has that"),
         (None | Some([]), None, true) => return Ok(None),
         (Some([Stmt::Expr(value, None)]), Some(result), true) => (value, result),
-        _ => return wrong(span, "an event with a result says in its body what its raiser gets where nobody handles it; one without a result says nothing"),
+        _ => {
+            return wrong(
+                span,
+                "an event with a result says in its body what its raiser gets where nobody handles it; one without a result says nothing",
+            );
+        }
     };
     let found = match value {
         (value, Value::Integer(kind)) => {
@@ -329,6 +372,9 @@ fn default(interface: &Interface, function: &syn::TraitItemFn, result: Option<&V
     };
     match found {
         Some(number) => Ok(Some(number)),
-        None => wrong(span, "what its body says is no value of its result: a number, true or false, Type::Variant, or 0 for a handle"),
+        None => wrong(
+            span,
+            "what its body says is no value of its result: a number, true or false, Type::Variant, or 0 for a handle",
+        ),
     }
 }
