@@ -247,6 +247,14 @@ pub fn compile_package(root: &Path, folder: &Path, binary: Option<&str>) -> Resu
     fs::copy(program, &new).and_then(|_| fs::rename(&new, &own)).with_context(|| own.display().to_string())?;
     Ok(own)
 }
+/// Builds one of the programs of a package of the workspace, with all that components have in common with it; the path of its ELF file. It is called as no other
+/// package's is.
+pub fn compile_member(root: &Path, package: &str, binary: &str) -> Result<PathBuf> {
+    run_cargo(root, &[package.to_string()], &["--bin", binary])?;
+    let program = root.join("target").join(TARGET).join("release").join(binary);
+    inputs::note(program.with_extension(inputs::RULE));
+    Ok(program)
+}
 /// Where a program of the package in a folder is kept, but for the ending.
 fn product(root: &Path, folder: &Path, binary: Option<&str>) -> Result<PathBuf> {
     let folder = folder.canonicalize()?;

@@ -18,8 +18,8 @@ const FILES: usize = 200;
 
 /// A service with such a heap; its ELF file.
 fn built(root: &Path, service: &str) -> Result<PathBuf> {
-    let _alone = build::alone(root, build::Part::Programs)?;
-    build::compile_package(root, &root.join("tests/failing"), Some(service))
+    let _alone = build::alone(root, build::Part::Tree)?;
+    build::compile_member(root, "failing", &format!("failing_{service}"))
 }
 /// The numbers of what was said of the failures of `service` last: the first is how many there were.
 fn failures(said: &str, service: &str) -> Result<Vec<usize>> {
