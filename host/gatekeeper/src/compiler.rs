@@ -1,6 +1,7 @@
 //! The compiler, as the gatekeeper runs it: with fixed arguments and no environment, in a folder that has the extension's source and nothing else, within
 //! bounds of memory, time and output. What it was made to do by a source it does not do beyond these: that is a refusal, as is its crash.
 
+use crate::flags::FIXED;
 use crate::sandbox::{self, Bounds};
 use crate::sysroot::Toolchain;
 use anyhow::{Context, Result, bail};
@@ -13,17 +14,6 @@ use std::time::{Duration, Instant};
 /// What one run of the compiler may use. An honest extension of a thousand lines takes some seconds and 700 MiB of addresses, half of them the compiler's own code.
 pub const BOUNDS: Bounds = Bounds { memory: 1 << 30, processor: 10, clock: 120, output: 64 << 20 };
 
-/// What all crates of an extension are compiled with: part of the compiler's identity.
-pub const FIXED: [&str; 8] = [
-    "--edition=2024",
-    "-Cpanic=abort",
-    "-Copt-level=2",
-    "-Ccodegen-units=1",
-    "-Cmetadata=pebble-extension",
-    "-Zunstable-options",
-    "-Zallow-features=",
-    "--error-format=json",
-];
 /// The file of [`Crate::Program`].
 pub const PROGRAM: &str = "program.rs";
 

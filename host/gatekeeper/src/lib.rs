@@ -9,6 +9,7 @@ mod bodies;
 mod compiler;
 mod copied;
 mod expansions;
+mod flags;
 mod items;
 mod linked;
 mod macros;
@@ -45,7 +46,14 @@ use tree::Tree;
 /// All that is refused of the extension at `path`, a file or a folder, in the order of its source; nothing: it may be signed. `known` are the interfaces that it may
 /// name.
 pub fn vet(toolchain: &Toolchain, path: &Path, known: &[Interface]) -> Result<Vec<Refusal>> {
-    Ok(look(toolchain, path, known)?.refusals)
+    Ok(match build(toolchain, path, known, None)? {
+        Built::File(..) => Vec::new(),
+        Built::Refused(refusals) => refusals,
+    })
+}
+/// An interface's identity: the same for whoever has the same declaration.
+pub fn identity(interface: &Interface) -> extension::Digest {
+    sysroot::digest(&[&interface.canonical()])
 }
 /// What came of building an extension.
 pub enum Built {

@@ -8,15 +8,6 @@ use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, RelocationFlags, SectionFlags, elf};
 use std::fmt::Write;
 
-/// Text first, then slots by their interfaces and places, then what is read. Anything else that would be loaded is seen afterwards, as a section of its own.
-pub const SCRIPT: &str = "
-SECTIONS {
-  .text 0 : { *(.text .text.*) }
-  . = ALIGN(4096);
-  .constants : { *(SORT(.slots.*)) *(.rodata .rodata.* .srodata .srodata.* .data.rel.ro .data.rel.ro.*) }
-  /DISCARD/ : { *(.eh_frame .eh_frame_hdr .comment .note.*) }
-}
-";
 /// Relocations that lead from a place to another of the same image, and so are done.
 const WITHIN: [u32; 16] = [
     elf::R_RISCV_BRANCH,
@@ -129,10 +120,7 @@ pub fn file(bytes: &[u8], manifest: &Manifest, identity: extension::Digest, reas
     let imports: Vec<Import> = imports.into_iter().map(|(_, import)| import).collect();
     let interfaces: Vec<_> = given
         .iter()
-        .map(|interface| extension::Interface {
-            name: &interface.name,
-            digest: crate::sysroot::digest(&[&interface.canonical()]),
-        })
+        .map(|interface| extension::Interface { name: &interface.name, digest: crate::identity(interface) })
         .collect();
     let symbols = symbols(&elf);
     let parts = Parts {

@@ -43,16 +43,54 @@ impl Manifest<'_> {
 /// A name that a file of an extension may have, made of any.
 fn name_of(called: &str) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c.to_ascii_lowercase() } else { '-' };
-    let name: String = called.chars().map(letter).take(extension::MOST_NAME).collect();
+    let name: String = called.chars().map(letter).skip_while(|&c| c == '-').take(extension::MOST_NAME).collect();
     if name.is_empty() { "extension".into() } else { name }
 }
 fn parse(source: &Source, refusals: &mut Refusals) -> File {
     let Some(text) = &source.manifest else { return File::default() };
     toml::from_str(text).unwrap_or_else(|error| {
-        let line = error.span().map_or(0, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
+        let before = |end: usize| text.bytes().take(end).filter(|&byte| byte == b'\n').count();
+        let line = error.span().map_or(0, |span| 1 + before(span.start));
         refusals.add(Rule::Package, Place { file: MANIFEST.into(), line }, error.message());
         File::default()
     })
+}
+fn called(handler: &Handler) -> String {
+    format!("{}.{}", handler.interface.name, handler.interface.events[handler.event].name)
+}
+/// What is handled: what the manifest names, or where it names nothing, events of which the crate's file has a `pub fn` with the name. What could be meant for one
+/// and is none is refused, since nobody would see that it is never called.
+fn handlers<'i>(
+    source: &Source,
+    interfaces: &[&'i Interface],
+    named: Option<&[String]>,
+    refuse: &mut impl FnMut(String),
+) -> Vec<Handler<'i>> {
+    let events = |interface: &'i Interface| (0..interface.events.len()).map(move |event| Handler { interface, event });
+    let all: Vec<Handler> = interfaces.iter().copied().flat_map(events).collect();
+    if let Some(named) = named {
+        for handled in named.iter().filter(|handled| !all.iter().any(|handler| called(handler) == **handled)) {
+            refuse(format!("handles: \"{handled}\" is no event of an interface that it has"));
+        }
+        return all.into_iter().filter(|handler| named.contains(&called(handler))).collect();
+    }
+    let functions = words::public_functions(source);
+    let name = |handler: &Handler| handler.interface.events[handler.event].name.clone();
+    for handler in &all {
+        let event = name(handler);
+        if all.iter().filter(|other| name(other) == event).count() > 1 && functions.contains(&event) {
+            refuse(format!(
+                "{event} is an event of several interfaces: handles says which it is, as \"{}\"",
+                called(handler)
+            ));
+        } else if !functions.contains(&event) && words::has(source, &event) {
+            refuse(format!(
+                "{event} is an event of {}, and {} has no plain \"pub fn {event}\": handles says which events it handles",
+                handler.interface.name, source.root
+            ));
+        }
+    }
+    all.into_iter().filter(|handler| functions.contains(&name(handler))).collect()
 }
 /// The manifest of a source, of the interfaces that are known.
 pub fn read<'i>(source: &Source, known: &'i [Interface], refusals: &mut Refusals) -> Manifest<'i> {
@@ -65,7 +103,7 @@ pub fn read<'i>(source: &Source, known: &'i [Interface], refusals: &mut Refusals
             extension::MOST_NAME
         ));
     }
-    let mut interfaces: Vec<&Interface> = match &file.interfaces {
+    let mut interfaces: Vec<&'i Interface> = match &file.interfaces {
         None => known.iter().filter(|interface| words::has(source, &interface.name)).collect(),
         Some(names) => names
             .iter()
@@ -80,26 +118,7 @@ pub fn read<'i>(source: &Source, known: &'i [Interface], refusals: &mut Refusals
     };
     interfaces.sort_by(|one, other| one.name.cmp(&other.name));
     interfaces.dedup_by(|one, other| one.name == other.name);
-    let functions = words::public_functions(source);
-    let mut handlers = Vec::new();
-    for interface in &interfaces {
-        for (at, event) in interface.events.iter().enumerate() {
-            let called = format!("{}.{}", interface.name, event.name);
-            let named = file.handles.as_ref().is_none_or(|handles| handles.contains(&called));
-            // What is named is to be there: that it is not says the compiler, then.
-            if named && (file.handles.is_some() || functions.contains(&event.name)) {
-                handlers.push(Handler { interface, event: at });
-            }
-        }
-    }
-    for handled in file.handles.iter().flatten() {
-        let is_event = |handler: &Handler| {
-            *handled == format!("{}.{}", handler.interface.name, handler.interface.events[handler.event].name)
-        };
-        if !handlers.iter().any(is_event) {
-            refuse(format!("handles: \"{handled}\" is no event of an interface that it has"));
-        }
-    }
+    let handlers = handlers(source, &interfaces, file.handles.as_deref(), &mut refuse);
     let Limits { stack, arena, quantum } = Limits::DEFAULT;
     let FileLimits { stack: of_stack, arena: of_arena, quantum: of_quantum } = file.limits;
     let limits = Limits {

@@ -1,7 +1,7 @@
 //! The program around an extension: entries for what it handles, compiled and linked with it and what it uses of `core` and `alloc`.
 
 use crate::compiler::{Crate, End, PROGRAM, Workshop};
-use crate::linked::SCRIPT;
+use crate::flags::{LINK, PROGRAM as FLAGS, SCRIPT};
 use crate::manifest::Manifest;
 use crate::refusal::{Place, Refusals, Rule};
 use crate::source::MANIFEST;
@@ -27,9 +27,9 @@ pub fn link(
         format!("extension={}", path(crate::LIBRARY)),
         format!("-Clinker={}", linker.display()),
     ];
-    arguments.extend(["-Clinker-flavor=ld.lld", "-Zemit-stack-sizes", "-Crelocation-model=static"].map(String::from));
+    arguments.extend(FLAGS.map(String::from));
     let mut link = vec![format!("-T{}", path("script"))];
-    link.extend(["--emit-relocs", "--no-relax", "--gc-sections", "--threads=1", "-entry=0"].map(String::from));
+    link.extend(LINK.map(String::from));
     link.extend(manifest.handlers.iter().map(|handler| format!("-u{}", handler.symbol())));
     arguments.extend(link.iter().map(|argument| format!("-Clink-arg={argument}")));
     arguments.push(format!("--emit=obj={},link={}", path("program.o"), path("linked")));

@@ -104,7 +104,10 @@ pub struct Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Refusal { place: Place { file, line }, rule, why } = self;
-        write!(f, "{rule}, {file}:{line}: {why}")
+        write!(f, "{rule}, {file}:{line}: ")?;
+        // Words of a stranger's are among them: none of these does something to a terminal, or begins a line.
+        why.chars()
+            .try_for_each(|c| if c.is_control() { write!(f, "{}", c.escape_default()) } else { write!(f, "{c}") })
     }
 }
 

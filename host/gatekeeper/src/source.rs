@@ -59,9 +59,7 @@ impl Reader<'_> {
                 self.folder(&entry.path(), &format!("{whole}/"), depth + 1)?;
             } else if name == "build.rs" && prefix.is_empty() {
                 self.refuse(&whole, "is a build script: nothing of an extension runs where it is compiled");
-            } else if kind.is_file() && stem.is_some_and(is_word) && self.files.len() < FILES {
-                self.file(&entry.path(), whole)?;
-            } else if kind.is_file() && whole == MANIFEST {
+            } else if kind.is_file() && self.files.len() < FILES && (stem.is_some_and(is_word) || whole == MANIFEST) {
                 self.file(&entry.path(), whole)?;
             } else {
                 self.refuse(&whole, "an extension is files of source and extension.toml, nothing else");

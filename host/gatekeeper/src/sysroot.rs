@@ -1,7 +1,7 @@
 //! The target that extensions are compiled for, and its `core` and `alloc`. It is the machine's own with one difference: a frame of more than a page is probed
 //! page by page, so that no function steps over the guard page below its stack (rust#43241: the compiler's own description of the target has no probes).
 
-use crate::compiler::FIXED;
+use crate::flags::{FIXED, LINK, PROGRAM, SCRIPT};
 use anyhow::{Context as _, Result, bail};
 use ring::digest::{Context, SHA256};
 use serde_json::{Map, Value, json};
@@ -48,9 +48,9 @@ const BUILD: [&str; 8] = [
     "--target",
 ];
 
-/// Which compiler: what was made by another is of no use.
-fn version(rustc: &Path) -> Result<String> {
-    let output = Command::new(rustc).arg("-vV").output().with_context(|| rustc.display().to_string())?;
+/// Which compiler or linker it is, in its own words: what was made by another is of no use.
+fn said(program: &Path, argument: &str) -> Result<String> {
+    let output = Command::new(program).arg(argument).output().with_context(|| program.display().to_string())?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 const LINKER: &str = "ld.lld-19";
@@ -90,11 +90,16 @@ pub fn prepare(cargo: &Path, rustc: &Path, folder: &Path) -> Result<Toolchain> {
     fs::create_dir_all(folder.join("nothing/src")).with_context(|| folder.display().to_string())?;
     let lock = fs::File::create(folder.join("lock"))?;
     lock.lock()?;
-    let (done, version, target) = (folder.join("made-by"), version(rustc)?, target(rustc)?);
-    let flags = [&BUILD[..], &FIXED].concat().join(" ");
-    let identity = digest(&[&version, &target, &flags, &exports::runtime().canonical()]);
+    let (done, version, target) = (folder.join("made-by"), said(rustc, "-vV")?, target(rustc)?);
+    let linker = found(LINKER)?;
+    let flags = [&BUILD[..], &FIXED, &PROGRAM, &LINK].concat().join(" ");
+    // The code of ours that comes into each: around the extension, and of an interface.
+    let (around, runtime) = (exports::program_source(&[]), exports::runtime());
+    let linked = said(&linker, "--version")?;
+    let code = [&around, &runtime.crate_source(), &runtime.canonical()].map(String::as_str).join("\n");
+    let identity = digest(&[&version, &linked, &target, &flags, SCRIPT, &code]);
     let version = format!("{version}{}\n", BUILD.join(" "));
-    let (linker, rustc) = (found(LINKER)?, rustc.to_path_buf());
+    let rustc = rustc.to_path_buf();
     let toolchain = Toolchain { rustc, sysroot: sysroot.clone(), target: description.clone(), linker, identity };
     if fs::read_to_string(&done).is_ok_and(|by| by == version)
         && fs::read_to_string(&description).is_ok_and(|text| text == target)

@@ -19,7 +19,6 @@ fn program(name: &str) -> Vec<u8> {
 /// Why it has no file, as lines.
 fn unfit(name: &str) -> String {
     let path = Path::new("programs/unfit").join(name).with_extension("rs");
-    assert_eq!(gatekeeper::vet(toolchain(), &path, interfaces()).unwrap(), [], "its source alone is fine");
     lines(&build(&path, None).unwrap_err())
 }
 fn lines(refusals: &[Refusal]) -> String {
@@ -196,4 +195,54 @@ fn an_event_that_is_named_and_not_handled_is_refused() {
         "{}",
         lines(&refusals)
     );
+}
+/// What nobody would see: an event that goes its default way, since its handler is none.
+#[test]
+fn what_could_be_meant_for_a_handler_and_is_none_is_refused() {
+    let inner = "pub mod inner {\n    pub fn arrived(_: &packets::Header, _: &[u8]) -> packets::Verdict {\n        packets::Verdict::Drop\n    }\n}\n";
+    let used = format!("{inner}pub use inner::arrived;\n");
+    for source in [&used, &inner.to_string(), &used.replace("pub fn", "pub const fn")] {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("lib.rs");
+        std::fs::write(&root, format!("#![no_std]\n{source}")).unwrap();
+        let why = lines(&build(folder.path(), None).unwrap_err());
+        assert!(why.contains("arrived is an event of packets, and lib.rs has no plain \"pub fn arrived\""), "{why}");
+    }
+    // Where the manifest says it, it is as good as any.
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("lib.rs"), format!("#![no_std]\n{used}")).unwrap();
+    std::fs::write(folder.path().join("extension.toml"), "handles = [\"packets.arrived\"]\n").unwrap();
+    assert_eq!(Extension::parse(&build(folder.path(), None).unwrap()).unwrap().exports().len(), 1);
+}
+#[test]
+fn an_event_of_two_interfaces_is_refused_where_nobody_says_which() {
+    let text = "pub trait Procedures { fn count(); } pub trait Events { fn opened(); }";
+    let known = ["one", "other"].map(|name| exports::Interface::parse(name, text).unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(
+        folder.path().join("lib.rs"),
+        "#![no_std]\npub fn opened() {\n    one::count();\n    other::count();\n}\n",
+    )
+    .unwrap();
+    let build = || match gatekeeper::build(toolchain(), folder.path(), &known, None).unwrap() {
+        Built::File(file, _) => Ok(file),
+        Built::Refused(refusals) => Err(lines(&refusals)),
+    };
+    assert!(build().unwrap_err().contains("opened is an event of several interfaces"));
+    std::fs::write(folder.path().join("extension.toml"), "handles = [\"other.opened\"]\n").unwrap();
+    let file = build().unwrap();
+    let exports: Vec<_> = Extension::parse(&file).unwrap().exports().map(|export| export.interface).collect();
+    assert_eq!(exports, [2], "of extension_runtime, one and other");
+}
+/// Words of who wrote it are among those that are printed.
+#[test]
+fn words_of_a_manifest_do_nothing_to_a_terminal() {
+    let why = refused_manifest("name = \"a\\u001b[2J\\nDYN, lib.rs:1: forged\"\n");
+    assert!(why.lines().count() == 1 && !why.contains('\u{1b}'), "{why}");
+}
+/// Silence of `vet` means that it can be built.
+#[test]
+fn what_is_vetted_is_what_is_built() {
+    let path = Path::new("programs/unfit/another_result.rs");
+    assert_eq!(gatekeeper::vet(toolchain(), path, interfaces()).unwrap(), build(path, None).unwrap_err());
 }

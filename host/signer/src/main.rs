@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use extension::{Extension, KEY, MOST_BYTES, SIGNATURE};
 use ring::rand::SystemRandom;
 use ring::signature::{Ed25519KeyPair, KeyPair};
-use std::fs::{self, DirBuilder};
+use std::fs::{self, DirBuilder, File};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
@@ -37,9 +37,17 @@ fn pair(folder: &Path) -> Result<Ed25519KeyPair> {
         make(folder)?;
     }
     let name = || path.display().to_string();
-    let metadata = fs::metadata(&path).with_context(name)?;
-    ensure!(metadata.mode() & 0o077 == 0, "{}: others can read it: chmod 600", name());
-    let bytes = fs::read(&path).with_context(name)?;
+    let of_folder = fs::metadata(folder).with_context(name)?;
+    ensure!(of_folder.mode() & 0o022 == 0, "{}: others can write there: chmod 700", folder.display());
+    // What is looked at is what is read.
+    let mut file = File::open(&path).with_context(name)?;
+    let of_file = file.metadata().with_context(name)?;
+    // SAFETY: it says who this process is for, and has no other effect.
+    let user = unsafe { libc::geteuid() };
+    ensure!([&of_folder, &of_file].iter().all(|metadata| metadata.uid() == user), "{}: is another user's", name());
+    ensure!(of_file.mode() & 0o077 == 0, "{}: others can read it: chmod 600", name());
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).with_context(name)?;
     match Ed25519KeyPair::from_pkcs8(&bytes) {
         Ok(pair) => Ok(pair),
         Err(why) => bail!("{}: is no key pair of Ed25519 ({why})", name()),
@@ -141,6 +149,13 @@ mod tests {
         pair(folder.path()).unwrap();
         fs::set_permissions(folder.path().join(NAME), fs::Permissions::from_mode(0o640)).unwrap();
         assert!(pair(folder.path()).unwrap_err().to_string().ends_with("others can read it: chmod 600"));
+    }
+    #[test]
+    fn a_key_in_a_folder_where_others_can_write_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        pair(folder.path()).unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o770)).unwrap();
+        assert!(pair(folder.path()).unwrap_err().to_string().ends_with("others can write there: chmod 700"));
     }
     #[test]
     fn what_is_no_key_is_refused() {

@@ -14,11 +14,12 @@ use std::process::{Command, Stdio};
 const FOLDER: &str = "PEBBLE_KEYS";
 
 fn folder() -> Result<PathBuf> {
-    if let Some(folder) = std::env::var_os(FOLDER) {
-        return Ok(folder.into());
+    // A variable that is empty says nothing.
+    let variable = |name| std::env::var_os(name).filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    if let Some(folder) = variable(FOLDER) {
+        return Ok(folder);
     }
-    let settings = std::env::var_os("XDG_CONFIG_HOME").filter(|folder| !folder.is_empty()).map(PathBuf::from);
-    let settings = settings.or_else(|| Some(Path::new(&std::env::var_os("HOME")?).join(".config")));
+    let settings = variable("XDG_CONFIG_HOME").or_else(|| Some(variable("HOME")?.join(".config")));
     let settings =
         settings.with_context(|| format!("none of {FOLDER}, XDG_CONFIG_HOME and HOME says where the key is"))?;
     Ok(settings.join("pebble"))

@@ -37,6 +37,8 @@ pub enum Form {
     Show {
         /// The file
         file: PathBuf,
+        #[command(flatten)]
+        exports: Exports,
     },
     /// Print the public key that extensions are signed with here; it is made at first use
     Key,
@@ -117,7 +119,11 @@ pub fn run(root: &Path, form: &Form) -> Result<ExitCode> {
         Form::Build { path, output, vetted, exports } => {
             build(root, path, output, vetted.as_deref(), &interfaces(root, &exports.folders)?)
         }
-        Form::Show { file } => show::run(root, file),
+        Form::Show { file, exports } => {
+            let interfaces = interfaces(root, &exports.folders)?.into_iter().chain([exports::runtime()]);
+            let known = |interface: Interface| show::Known(interface.clone(), gatekeeper::identity(&interface));
+            show::run(root, file, &interfaces.map(known).collect::<Vec<_>>())
+        }
         Form::Key => {
             println!("{}", keys::public(root)?);
             Ok(ExitCode::SUCCESS)

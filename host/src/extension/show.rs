@@ -2,7 +2,8 @@
 
 use super::keys::{self, Signature};
 use anyhow::{Context, Result, bail};
-use extension::{Extension, Limits, MOST_BYTES, Section};
+use exports::{Interface, Procedure};
+use extension::{Digest, Extension, Limits, MOST_BYTES, Section};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read;
@@ -16,13 +17,35 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     File::open(path).and_then(|file| file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes)).with_context(name)?;
     Ok(bytes)
 }
-/// What is printed. `compiler` is this one's identity; letters of a reason that a terminal would do something with are escaped.
-fn text(file: &Extension, length: usize, signature: Signature) -> Result<String> {
+/// An interface that is known here, with its identity.
+pub struct Known(pub Interface, pub Digest);
+impl Known {
+    /// What its procedure or event with that number is called, whatever a file says: a file's names are for who reads it, and what counts are the numbers.
+    fn called(&self, of: &[Procedure], at: u16, name: &str) -> String {
+        let interface = &self.0.name;
+        match of.get(at as usize) {
+            Some(known) if known.name == name => format!("{interface}.{name}"),
+            Some(known) => format!("{interface}.{} (which it calls {name})", known.name),
+            None => format!("{interface}.{at}, which there is not"),
+        }
+    }
+}
+/// What is printed. Letters of a reason that a terminal would do something with are escaped.
+fn text(file: &Extension, length: usize, signature: Signature, known: &[Known]) -> Result<String> {
     let interfaces: Vec<_> = file.interfaces().collect();
     let list = |items: Vec<String>| if items.is_empty() { "nothing".into() } else { items.join(", ") };
-    let of = |interface: u16, name: &str| format!("{}.{name}", interfaces[interface as usize].name);
-    let handled = file.exports().map(|export| of(export.interface, export.name)).collect();
-    let called = file.imports().map(|import| of(import.interface, import.name)).collect();
+    let is_known = |digest| known.iter().find(|known| known.1 == digest);
+    let of = |interface: u16, name: &str, called: &dyn Fn(&Known) -> String| {
+        let interface = interfaces[interface as usize];
+        is_known(interface.digest).map_or_else(|| format!("{}.{name}", interface.name), called)
+    };
+    let handled = file.exports().map(|export| {
+        of(export.interface, export.name, &|known| known.called(&known.0.events, export.event, export.name))
+    });
+    let called = file.imports().map(|import| {
+        of(import.interface, import.name, &|known| known.called(&known.0.procedures, import.procedure, import.name))
+    });
+    let (handled, called) = (handled.collect(), called.collect());
     let constants = file.section(Section::Constants).len();
     let Limits { stack, arena, quantum } = file.limits();
     let mut text = String::new();
@@ -42,7 +65,9 @@ fn text(file: &Extension, length: usize, signature: Signature) -> Result<String>
     )?;
     writeln!(text, "file        {length} bytes")?;
     for interface in &interfaces {
-        writeln!(text, "interface   {} {}", keys::hexadecimal(&interface.digest), interface.name)?;
+        let unknown =
+            if is_known(interface.digest).is_some() { "" } else { ": not known here, its names are the file's own" };
+        writeln!(text, "interface   {} {}{unknown}", keys::hexadecimal(&interface.digest), interface.name)?;
     }
     writeln!(text, "compiler    {}", keys::hexadecimal(&file.compiler()))?;
     let said = match signature {
@@ -53,21 +78,21 @@ fn text(file: &Extension, length: usize, signature: Signature) -> Result<String>
     writeln!(text, "key         {}, {said}", keys::hexadecimal(&file.key()))?;
     Ok(text)
 }
-pub fn run(root: &Path, path: &Path) -> Result<ExitCode> {
+pub fn run(root: &Path, path: &Path, known: &[Known]) -> Result<ExitCode> {
     let bytes = read(path)?;
     let file = match Extension::parse(&bytes) {
         Ok(file) => file,
         Err(why) => bail!("{}: {why}", path.display()),
     };
     let signature = keys::check(&file, &keys::bytes(&keys::public(root)?)?);
-    print!("{}", text(&file, bytes.len(), signature)?);
+    print!("{}", text(&file, bytes.len(), signature, known)?);
     Ok(if signature == Signature::Holds { ExitCode::SUCCESS } else { ExitCode::from(super::REFUSED) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use extension::{Export, Import, Interface, KEY, Parts, SIGNATURE};
+    use extension::{Export, Import, KEY, Parts, SIGNATURE};
     use ring::digest::{SHA256, digest};
     use ring::rand::SystemRandom;
     use ring::signature::{Ed25519KeyPair, KeyPair};
@@ -78,7 +103,7 @@ mod tests {
             reason,
             compiler: [7; 32],
             limits: Limits::DEFAULT,
-            interfaces: &[Interface { name: "packets", digest: [1; 32] }],
+            interfaces: &[extension::Interface { name: "packets", digest: [1; 32] }],
             imports: &[Import { interface: 0, procedure: 1, name: "reset" }],
             exports: &[Export { interface: 0, event: 0, entry: 0, name: "arrived" }],
             text: &[0x82, 0x80],
@@ -87,6 +112,11 @@ mod tests {
             symbols: &[],
         };
         parts.write().unwrap()
+    }
+    /// The interface that the file names, whose procedure 1 is "reset".
+    fn known() -> Vec<Known> {
+        let text = "pub trait Procedures { fn count(); fn reset(); } pub trait Events { fn arrived(); }";
+        vec![Known(Interface::parse("packets", text).unwrap(), [1; 32])]
     }
     fn pair() -> Ed25519KeyPair {
         let bytes = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
@@ -119,7 +149,7 @@ mod tests {
     #[test]
     fn a_file_is_shown_with_all_that_it_may() {
         let file = unsigned("");
-        let shown = text(&Extension::parse(&file).unwrap(), file.len(), Signature::Holds).unwrap();
+        let shown = text(&Extension::parse(&file).unwrap(), file.len(), Signature::Holds, &known()).unwrap();
         for line in [
             "extension   filter\n",
             "handles     packets.arrived\n",
@@ -134,9 +164,22 @@ mod tests {
     #[test]
     fn an_explicit_decision_is_marked_and_can_not_forge_lines() {
         let file = unsigned("fine\n\x1b[2Jkey         00, the signature holds");
-        let shown = text(&Extension::parse(&file).unwrap(), file.len(), Signature::Wrong).unwrap();
+        let shown = text(&Extension::parse(&file).unwrap(), file.len(), Signature::Wrong, &known()).unwrap();
         let marked = shown.lines().find(|line| line.starts_with("VETTED")).unwrap();
         assert!(marked.ends_with("fine\\n\\u{1b}[2Jkey         00, the signature holds"), "{marked}");
         assert_eq!(shown.lines().filter(|line| line.starts_with("key")).count(), 1);
+    }
+    #[test]
+    fn what_is_called_is_what_the_numbers_say() {
+        let mut file = unsigned("");
+        let name = file.windows(5).position(|window| window == b"reset").unwrap();
+        file[name..name + 5].copy_from_slice(b"count");
+        let shown =
+            |file: &[u8], known: &[Known]| text(&Extension::parse(file).unwrap(), 0, Signature::Holds, known).unwrap();
+        assert!(shown(&file, &known()).contains("calls       packets.reset (which it calls count)\n"));
+        // The number of the procedure, behind that of the interface.
+        file[name - 2] = 7;
+        assert!(shown(&file, &known()).contains("calls       packets.7, which there is not\n"));
+        assert!(shown(&file, &[]).contains(" packets: not known here, its names are the file's own\n"));
     }
 }

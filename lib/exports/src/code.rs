@@ -52,7 +52,7 @@ fn declared(code: &mut String, declared: &Declared) {
             }
             let _ = writeln!(
                 code,
-                "}}\nconst _: () = assert!(size_of::<{name}>() == {bytes} && align_of::<{name}>() == {align});"
+                "}}\nconst _: () = assert!(core::mem::size_of::<{name}>() == {bytes} && core::mem::align_of::<{name}>() == {align});"
             );
             for field in fields {
                 let _ = writeln!(

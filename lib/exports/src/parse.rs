@@ -25,15 +25,20 @@ const TAKEN: [&str; 10] = [
     "compiler_builtins",
 ];
 
+/// Types of the language, beside integers of 8 to 64 bits.
+const PRIMITIVE: [&str; 11] = ["bool", "char", "str", "usize", "isize", "u128", "i128", "f16", "f32", "f64", "f128"];
+
 /// Whether it is of small letters, digits and low lines, and is no word of the language.
 fn is_name(name: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     let plain =
         name.len() <= MOST_NAME && name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_letter);
-    plain && syn::parse_str::<Ident>(name).is_ok()
+    // A word of this edition that the reader does not know yet.
+    plain && name != "gen" && syn::parse_str::<Ident>(name).is_ok()
 }
 pub fn interface(name: &str, text: &str) -> Result<Interface, Error> {
-    if !is_name(name) || TAKEN.contains(&name) {
+    let primitive = || PRIMITIVE.contains(&name) || integer_type(name).is_some();
+    if !is_name(name) || TAKEN.contains(&name) || primitive() {
         let why = format!(
             "\"{name}\" is no name of an interface: at most {MOST_NAME} small letters, digits and \"_\", no word of Rust, none of {TAKEN:?}"
         );
@@ -147,8 +152,8 @@ fn choice(item: &syn::ItemEnum) -> Result<Shape, Error> {
         let (Fields::Unit, Some(number)) = (&variant.fields, number) else {
             return wrong(variant.span(), "a variant has a number of 0 to 255, and no fields");
         };
-        if names.iter().any(|(_, other)| *other == number) {
-            return wrong(variant.span(), format!("{number} stands twice"));
+        if names.iter().any(|(name, other)| *other == number || variant.ident == name) {
+            return wrong(variant.span(), format!("{} or its number {number} stands twice", variant.ident));
         }
         names.push((type_name(&variant.ident)?, number));
     }
@@ -193,8 +198,8 @@ fn plain(interface: &Interface, fields: &Fields, name: &Ident) -> Result<Shape, 
     for field in &fields.named {
         let Some(name) = &field.ident else { continue };
         is_public(&field.vis, name.span())?;
-        if !is_name(&name.to_string()) {
-            return wrong(name.span(), format!("{name} is no name of a field"));
+        if !is_name(&name.to_string()) || found.iter().any(|other: &Field| name == &other.name) {
+            return wrong(name.span(), format!("{name} is no name of a field, or stands twice"));
         }
         let (element, count) = match &field.ty {
             Type::Array(array) => (&*array.elem, Some((integer(&array.len), array.len.span()))),
@@ -304,6 +309,9 @@ fn procedure(interface: &Interface, function: &syn::TraitItemFn, event: bool) ->
         let FnArg::Typed(typed) = input else {
             return wrong(input.span(), "nothing is asked of an object: no self");
         };
+        if let Some(attribute) = typed.attrs.first() {
+            return wrong(attribute.span(), "attributes are not for arguments");
+        }
         let argument = match &*typed.pat {
             Pat::Ident(pattern)
                 if pattern.by_ref.is_none() && pattern.mutability.is_none() && pattern.subpat.is_none() =>

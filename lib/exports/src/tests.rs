@@ -70,8 +70,22 @@ fn an_interfaces_identity_is_all_that_two_sides_agree_on() {
 }
 #[test]
 fn a_name_that_means_something_else_is_refused() {
-    for name in ["core", "extension_runtime", "extension", "Packets", "pack-ets", "fn", "", "0a", "_a", &"a".repeat(33)]
-    {
+    for name in [
+        "core",
+        "extension_runtime",
+        "extension",
+        "Packets",
+        "pack-ets",
+        "fn",
+        "gen",
+        "u8",
+        "bool",
+        "usize",
+        "",
+        "0a",
+        "_a",
+        &"a".repeat(33),
+    ] {
         let error = Interface::parse(name, "").expect_err(name);
         assert!(error.to_string().contains("is no name of an interface"), "{error}");
     }
@@ -177,6 +191,8 @@ fn what_is_no_declaration_is_refused() {
         "#[repr(packed)] pub struct Odd { pub a: u8 }",
         "pub enum Odd { A }",
         "pub enum Odd { A = 0, B = 0 }",
+        "pub enum Odd { A = 0, A = 1 }",
+        "pub struct Odd { pub a: u8, pub a: u16 }",
         "pub enum Odd { A = 256 }",
         "pub enum Odd { A(u8) = 1 }",
         "pub enum Odd {}",
@@ -190,6 +206,8 @@ fn what_is_no_declaration_is_refused() {
     }
     for item in [
         "fn a(self);",
+        "fn a(#[anything] x: u8);",
+        "fn a(gen: u8);",
         "fn a(&self);",
         "fn a(mut x: u8);",
         "fn a(_: u8);",

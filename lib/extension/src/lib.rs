@@ -188,7 +188,7 @@ pub enum Error {
     Length,
     /// A section is longer than it may be, or not whole records.
     SectionLength(Section),
-    /// The name of the extension, or that of record `at` of a section, is not of small letters, digits, hyphens and low lines, or has bytes behind its end.
+    /// The name of the extension, or that of record `at` of a section, is not of small letters, digits, hyphens and low lines, begins with a hyphen, or has bytes behind its end.
     Name(Section, usize),
     /// The reason is no UTF-8.
     Reason,
@@ -202,6 +202,8 @@ pub enum Error {
     Order(Section, usize),
     /// Record `at` is of an interface that the file has not.
     Interface(Section, usize),
+    /// Record `at` is of a place that no interface has: [`MOST_PROCEDURES`] or more.
+    Place(Section, usize),
     /// Export `at` does not begin in the text, or at an odd place.
     Entry(usize),
     /// Relocation `at` is not behind the one before it, is no whole word of the constants, is a slot, or its address is not in the image.
@@ -227,6 +229,9 @@ impl core::fmt::Display for Error {
             }
             Error::Interface(section, at) => {
                 write!(f, "section \"{}\": record {at} is of an interface that it has not", section.name())
+            }
+            Error::Place(section, at) => {
+                write!(f, "section \"{}\": record {at} is of a place that no interface has", section.name())
             }
             Error::Entry(at) => write!(f, "export {at} does not begin in its text"),
             Error::Relocation(at) => write!(f, "relocation {at} is not where one can be, or leads out of the image"),

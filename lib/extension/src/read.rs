@@ -2,7 +2,7 @@
 
 use crate::{
     Digest, Error, Export, HEADER, Import, Interface, KEY, Layout, Limits, MAGIC, MOST_BYTES, MOST_IMAGE, MOST_NAME,
-    SIGNATURE, SLOT, Section,
+    MOST_PROCEDURES, SIGNATURE, SLOT, Section,
 };
 
 /// A file that holds together. Whether it is signed by whom one believes is another question.
@@ -47,6 +47,9 @@ impl<'a> Extension<'a> {
             let numbers = self.records(section).map(|record| (u16_at(record, 0), u16_at(record, 2)));
             if let Some(at) = numbers.clone().position(|(interface, _)| interface as usize >= interfaces.len()) {
                 return Err(Error::Interface(section, at));
+            }
+            if let Some(at) = numbers.clone().position(|(_, place)| place as usize >= MOST_PROCEDURES) {
+                return Err(Error::Place(section, at));
             }
             if let Some(at) = unordered(numbers) {
                 return Err(Error::Order(section, at));
@@ -181,7 +184,8 @@ fn unordered<T: PartialOrd>(items: impl Iterator<Item = T> + Clone) -> Option<us
 /// A name: nothing where it is none.
 fn name(bytes: &[u8]) -> Option<&str> {
     let is_letter = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(byte);
-    let is_name = !bytes.is_empty() && bytes.iter().all(is_letter);
+    // None is taken for an option of a command.
+    let is_name = bytes.first().is_some_and(|&first| first != b'-') && bytes.iter().all(is_letter);
     core::str::from_utf8(bytes).ok().filter(|_| is_name)
 }
 /// The name at a place of a record, followed by zeros.

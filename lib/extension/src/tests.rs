@@ -116,6 +116,7 @@ fn a_name_of_something_else_than_letters_digits_and_hyphens_is_refused() {
         assert_eq!(with_in(Section::Name, 1, &[byte]), Err(Error::Name(Section::Name, 0)), "{byte}");
         assert_eq!(with_in(Section::Imports, 36 + 5, &[byte]), Err(Error::Name(Section::Imports, 1)), "{byte}");
     }
+    assert_eq!(with_in(Section::Name, 0, b"-"), Err(Error::Name(Section::Name, 0)), "an option");
     let nothing = [0; MOST_NAME];
     assert_eq!(with_in(Section::Exports, 8, &nothing), Err(Error::Name(Section::Exports, 0)));
     assert_eq!(with_in(Section::Interfaces, 64 + 32 + 31, b"x"), Err(Error::Name(Section::Interfaces, 1)));
@@ -143,6 +144,11 @@ fn records_out_of_order_are_refused() {
 fn an_interface_that_it_has_not_is_refused() {
     assert_eq!(with_in(Section::Imports, 36, &[2]), Err(Error::Interface(Section::Imports, 1)));
     assert_eq!(with_in(Section::Exports, 1, &[0xFF]), Err(Error::Interface(Section::Exports, 0)));
+}
+#[test]
+fn a_place_that_no_interface_has_is_refused() {
+    assert_eq!(with_in(Section::Exports, 40 + 3, &[1]), Err(Error::Place(Section::Exports, 1)));
+    assert_eq!(with_in(Section::Imports, 36 + 3, &[0xFF]), Err(Error::Place(Section::Imports, 1)));
 }
 #[test]
 fn a_limit_out_of_its_range_is_refused() {
