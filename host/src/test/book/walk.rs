@@ -39,6 +39,8 @@ fn run(root: &Path, folder: &Path, commands: &str, expected: &str) -> Result<()>
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths([root.to_path_buf()].into_iter().chain(std::env::split_paths(&paths)))?;
     let mut shell = Command::new("bash");
+    // What a page signs is not signed with the key of who tests.
+    shell.env("PEBBLE_KEYS", folder.join("keys"));
     shell.args(["-c", commands]).current_dir(folder).env("PATH", path).stdin(Stdio::null());
     end_with_us(&mut shell);
     let done = shell.output().context("bash could not be started")?;
