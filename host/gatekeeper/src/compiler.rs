@@ -71,7 +71,7 @@ impl<'t> Workshop<'t> {
     pub fn give(&mut self, interface: &exports::Interface) -> Result<()> {
         let name = &interface.name;
         self.write(&format!("{name}.rs"), &interface.crate_source())?;
-        let library = self.path(&format!("lib{}.rlib", exports::crate_name(name)));
+        let library = self.library(name);
         let run = self.run(Crate::Interface(name), &["--emit=link", "-o", &library.to_string_lossy()])?;
         if !matches!(run.end, End::Well) {
             bail!("what the interface {name} becomes can not be compiled: {}", run.messages);
@@ -81,6 +81,10 @@ impl<'t> Workshop<'t> {
     }
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+    /// What the interface of that name is compiled to.
+    fn library(&self, interface: &str) -> PathBuf {
+        self.path(&format!("lib{}.rlib", exports::crate_name(interface)))
     }
     fn command(&self, what: Crate, arguments: &[&str]) -> Command {
         let Toolchain { rustc, sysroot, target, .. } = self.toolchain;
@@ -96,8 +100,7 @@ impl<'t> Workshop<'t> {
         command.arg(format!("--crate-name={name}")).arg(format!("--crate-type={kind}")).args(FIXED);
         command.arg("--target").arg(target).arg("--sysroot").arg(sysroot);
         for given in &self.given {
-            let library = self.path(&format!("lib{}.rlib", exports::crate_name(given)));
-            command.arg("--extern").arg(format!("{given}={}", library.display()));
+            command.arg("--extern").arg(format!("{given}={}", self.library(given).display()));
         }
         command.arg("-L").arg(format!("dependency={}", self.folder.path().display()));
         command.args(arguments).arg(file);

@@ -6,6 +6,7 @@ use crate::words;
 use exports::{Handler, Interface};
 use extension::Limits;
 use serde::Deserialize;
+use std::collections::HashSet;
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
@@ -61,7 +62,7 @@ fn called(handler: &Handler) -> String {
 /// What is handled: what the manifest names, or where it names nothing, events of which the crate's file has a `pub fn` with the name. What could be meant for one
 /// and is none is refused, since nobody would see that it is never called.
 fn handlers<'i>(
-    source: &Source,
+    (source, words): (&Source, &HashSet<String>),
     interfaces: &[&'i Interface],
     named: Option<&[String]>,
     refuse: &mut impl FnMut(String),
@@ -83,7 +84,7 @@ fn handlers<'i>(
                 "{event} is an event of several interfaces: handles says which it is, as \"{}\"",
                 called(handler)
             ));
-        } else if !functions.contains(&event) && words::has(source, &event) {
+        } else if !functions.contains(&event) && words.contains(&event) {
             refuse(format!(
                 "{event} is an event of {}, and {} has no plain \"pub fn {event}\": handles says which events it handles",
                 handler.interface.name, source.root
@@ -97,14 +98,15 @@ pub fn read<'i>(source: &Source, known: &'i [Interface], refusals: &mut Refusals
     let file = parse(source, refusals);
     let mut refuse = |why: String| refusals.add(Rule::Package, Place::whole(MANIFEST), why);
     let name = file.name.unwrap_or_else(|| name_of(&source.called));
-    if name_of(&name) != name {
+    if !extension::is_name(&name) {
         refuse(format!(
             "name: \"{name}\" is not at most {} small letters, digits, \"-\" and \"_\"",
             extension::MOST_NAME
         ));
     }
+    let words = words::all(source);
     let mut interfaces: Vec<&'i Interface> = match &file.interfaces {
-        None => known.iter().filter(|interface| words::has(source, &interface.name)).collect(),
+        None => known.iter().filter(|interface| words.contains(&interface.name)).collect(),
         Some(names) => names
             .iter()
             .filter_map(|name| {
@@ -118,7 +120,7 @@ pub fn read<'i>(source: &Source, known: &'i [Interface], refusals: &mut Refusals
     };
     interfaces.sort_by(|one, other| one.name.cmp(&other.name));
     interfaces.dedup_by(|one, other| one.name == other.name);
-    let handlers = handlers(source, &interfaces, file.handles.as_deref(), &mut refuse);
+    let handlers = handlers((source, &words), &interfaces, file.handles.as_deref(), &mut refuse);
     let Limits { stack, arena, quantum } = Limits::DEFAULT;
     let FileLimits { stack: of_stack, arena: of_arena, quantum: of_quantum } = file.limits;
     let limits = Limits {

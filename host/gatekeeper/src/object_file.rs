@@ -7,7 +7,7 @@ use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SectionKind, elf
 
 /// Bytes of code and constants.
 const SIZE: u64 = 1 << 20;
-/// What the compiler calls without a word of the source: copies, which the host gives.
+/// What the compiler calls without a word of the source: copies, which are linked in.
 const GIVEN: [&str; 6] = ["memcpy", "memmove", "memset", "memcmp", "bcmp", "strlen"];
 /// Sections with one of these names, or with one and a dot behind it.
 const SECTIONS: [&str; 5] = [".text", ".rodata", ".srodata", ".data.rel.ro", ".eh_frame"];

@@ -175,40 +175,40 @@ impl Look<'_> {
 pub fn look_for_names(source: &Source, refusals: &mut Refusals) {
     for (file, text) in &source.files {
         let Ok(stream) = text.parse::<TokenStream>() else { continue };
-        let mut left = vec![stream];
-        while let Some(stream) = left.pop() {
-            let tokens: Vec<TokenTree> = stream.into_iter().collect();
-            for (at, token) in tokens.iter().enumerate() {
-                let before = at.checked_sub(1).map(|at| &tokens[at]);
-                match token {
-                    TokenTree::Group(group) => left.push(group.stream()),
-                    TokenTree::Ident(word) if ['.', ':', ','].iter().any(|&mark| is_punctuation(before, mark)) => {
-                        let word = word.to_string();
-                        let builders = macros::is_of_the_builder(&word).then_some(Rule::Builtin);
-                        if let Some(rule) = names::rule_of_item(&word).or(builders) {
-                            let place = Place { file: file.clone(), line: token.span().start().line };
-                            refusals.add(rule, place, format!("{word} is not for extensions"));
-                        }
-                    }
-                    _ => {}
+        each(stream, |tokens, at| {
+            let before = at.checked_sub(1).map(|at| &tokens[at]);
+            let TokenTree::Ident(word) = &tokens[at] else { return };
+            if ['.', ':', ','].iter().any(|&mark| is_punctuation(before, mark)) {
+                let text = word.to_string();
+                let builders = macros::is_of_the_builder(&text).then_some(Rule::Builtin);
+                if let Some(rule) = names::rule_of_item(&text).or(builders) {
+                    let place = Place { file: file.clone(), line: word.span().start().line };
+                    refusals.add(rule, place, format!("{text} is not for extensions"));
                 }
             }
+        });
+    }
+}
+/// Does something for each token of a stream, within brackets too: it gets the tokens around, and the token's place among them.
+fn each(stream: TokenStream, mut look: impl FnMut(&[TokenTree], usize)) {
+    let mut left = vec![stream];
+    while let Some(stream) = left.pop() {
+        let tokens: Vec<TokenTree> = stream.into_iter().collect();
+        for (at, token) in tokens.iter().enumerate() {
+            if let TokenTree::Group(group) = token {
+                left.push(group.stream());
+            }
+            look(&tokens, at);
         }
     }
 }
-/// Whether a word stands in the source, wherever that is.
-pub fn has(source: &Source, word: &str) -> bool {
-    let mut left: Vec<TokenStream> = source.files.iter().filter_map(|(_, text)| text.parse().ok()).collect();
-    while let Some(stream) = left.pop() {
-        for token in stream {
-            match token {
-                TokenTree::Group(group) => left.push(group.stream()),
-                TokenTree::Ident(found) if found == word => return true,
-                _ => {}
-            }
-        }
+/// The words that stand in the source, wherever that is.
+pub fn all(source: &Source) -> HashSet<String> {
+    let mut words = HashSet::new();
+    for stream in source.files.iter().filter_map(|(_, text)| text.parse().ok()) {
+        each(stream, |tokens, at| words.extend(ident(tokens.get(at)).map(Ident::to_string)));
     }
-    false
+    words
 }
 /// The functions that stand in the crate's file as `pub fn`, in no module.
 pub fn public_functions(source: &Source) -> Vec<String> {
@@ -228,19 +228,11 @@ pub fn public_functions(source: &Source) -> Vec<String> {
 /// The names behind `macro_rules!`.
 fn own_macros(stream: &TokenStream) -> HashSet<String> {
     let mut names = HashSet::new();
-    let mut left = vec![stream.clone()];
-    while let Some(stream) = left.pop() {
-        let tokens: Vec<TokenTree> = stream.into_iter().collect();
-        for (at, token) in tokens.iter().enumerate() {
-            match token {
-                TokenTree::Group(group) => left.push(group.stream()),
-                TokenTree::Ident(word) if word == "macro_rules" => {
-                    names.extend(ident(tokens.get(at + 2)).map(Ident::to_string));
-                }
-                _ => {}
-            }
+    each(stream.clone(), |tokens, at| {
+        if ident(tokens.get(at)).is_some_and(|word| word == "macro_rules") {
+            names.extend(ident(tokens.get(at + 2)).map(Ident::to_string));
         }
-    }
+    });
     names
 }
 /// Looks through all files.

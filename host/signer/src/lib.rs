@@ -51,8 +51,8 @@ pub fn pair(folder: &Path) -> Result<Ed25519KeyPair> {
     }
 }
 /// What a file names a key by: the first bytes of its digest.
-fn identity(pair: &Ed25519KeyPair) -> [u8; KEY] {
-    let digest = ring::digest::digest(&ring::digest::SHA256, pair.public_key().as_ref());
+pub fn identity(public: &[u8]) -> [u8; KEY] {
+    let digest = ring::digest::digest(&ring::digest::SHA256, public);
     let mut identity = [0; KEY];
     identity.copy_from_slice(&digest.as_ref()[..KEY]);
     identity
@@ -62,12 +62,13 @@ pub fn sign(pair: &Ed25519KeyPair, file: Vec<u8>) -> Result<Vec<u8>> {
     if let Err(why) = Extension::parse(&file) {
         bail!("what is to be signed {why}");
     }
-    extension::signed(file, identity(pair), |bytes| {
+    extension::signed(file, identity(pair.public_key().as_ref()), |bytes| {
         let mut signature = [0; SIGNATURE];
         signature.copy_from_slice(pair.sign(bytes).as_ref());
         Ok(signature)
     })
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,7 +101,7 @@ mod tests {
         let pair = pair(folder.path()).unwrap();
         let file = sign(&pair, unsigned()).unwrap();
         let extension = Extension::parse(&file).unwrap();
-        assert_eq!(extension.key(), identity(&pair));
+        assert_eq!(extension.key(), identity(pair.public_key().as_ref()));
         let public = UnparsedPublicKey::new(&ED25519, pair.public_key().as_ref());
         assert!(public.verify(extension.signed(), &extension.signature()).is_ok());
         for at in 0..extension.signed().len() {
@@ -115,7 +116,8 @@ mod tests {
         let keys = folder.path().join("new/keys");
         // All at once: one of them makes it.
         let made = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| identity(&pair(&keys).unwrap()))).collect();
+            let threads: Vec<_> =
+                (0..8).map(|_| scope.spawn(|| identity(pair(&keys).unwrap().public_key().as_ref()))).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
         });
         assert!(made.iter().all(|identity| *identity == made[0]));

@@ -61,8 +61,7 @@ fn fetched(root: &Path, fetching: &impl Fn() -> Command) -> Result<bool> {
 pub fn build_packages(root: &Path, packages: &[String]) -> Result<()> {
     let (small, others): (Vec<_>, Vec<_>) = packages.iter().cloned().partition(|package| is_small(root, package));
     for (kind, packages, options) in [("small", small, &IMMEDIATE_ABORT[..]), ("others", others, &[])] {
-        let products: Vec<PathBuf> =
-            packages.iter().map(|package| root.join("target").join(TARGET).join("release").join(package)).collect();
+        let products: Vec<PathBuf> = packages.iter().map(|package| released(root, package)).collect();
         let stamp = Stamp::new(root, kind, &packages);
         if !packages.is_empty() && !stamp.holds(root, &products) {
             run_cargo(root, &packages, options)?;
@@ -70,6 +69,10 @@ pub fn build_packages(root: &Path, packages: &[String]) -> Result<()> {
         }
     }
     Ok(())
+}
+/// Where a program of the workspace is, once it is built.
+fn released(root: &Path, program: &str) -> PathBuf {
+    root.join("target").join(TARGET).join("release").join(program)
 }
 /// Whether a package's `Cargo.toml` says that it shall be small, as those of the smallest system do. The nucleus and the servers that are
 /// laid out with it have nobody to tell.
@@ -251,7 +254,7 @@ pub fn compile_package(root: &Path, folder: &Path, binary: Option<&str>) -> Resu
 /// package's is.
 pub fn compile_member(root: &Path, package: &str, binary: &str) -> Result<PathBuf> {
     run_cargo(root, &[package.to_string()], &["--bin", binary])?;
-    let program = root.join("target").join(TARGET).join("release").join(binary);
+    let program = released(root, binary);
     inputs::note(program.with_extension(inputs::RULE));
     Ok(program)
 }

@@ -3,8 +3,7 @@
 use crate::build;
 use crate::{child, progress};
 use anyhow::{Context, Result, bail, ensure};
-use extension::{Extension, KEY};
-use ring::digest::{SHA256, digest};
+use extension::Extension;
 use ring::signature::{ED25519, UnparsedPublicKey};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -68,15 +67,9 @@ pub enum Signature {
     /// Its key is not known.
     Unknown,
 }
-/// What a file names a key by: the first bytes of its digest.
-fn identity(public: &[u8]) -> [u8; KEY] {
-    let mut identity = [0; KEY];
-    identity.copy_from_slice(&digest(&SHA256, public).as_ref()[..KEY]);
-    identity
-}
 /// Looks at a file's signature with a public key.
 pub fn check(file: &Extension, public: &[u8]) -> Signature {
-    if file.key() != identity(public) {
+    if file.key() != signer::identity(public) {
         return Signature::Unknown;
     }
     match UnparsedPublicKey::new(&ED25519, public).verify(file.signed(), &file.signature()) {

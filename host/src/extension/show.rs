@@ -92,8 +92,7 @@ pub fn run(root: &Path, path: &Path, known: &[Known]) -> Result<ExitCode> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use extension::{Export, Import, KEY, Parts, SIGNATURE};
-    use ring::digest::{SHA256, digest};
+    use extension::{Export, Import, Parts, SIGNATURE};
     use ring::rand::SystemRandom;
     use ring::signature::{Ed25519KeyPair, KeyPair};
 
@@ -123,7 +122,7 @@ mod tests {
         Ed25519KeyPair::from_pkcs8(bytes.as_ref()).unwrap()
     }
     fn signed(pair: &Ed25519KeyPair) -> Vec<u8> {
-        let key: [u8; KEY] = digest(&SHA256, pair.public_key().as_ref()).as_ref()[..KEY].try_into().unwrap();
+        let key = signer::identity(pair.public_key().as_ref());
         let sign = |bytes: &[u8]| <[u8; SIGNATURE]>::try_from(pair.sign(bytes).as_ref());
         extension::signed(unsigned(""), key, sign).unwrap()
     }

@@ -44,6 +44,8 @@ mod parse;
 #[cfg(test)]
 mod tests;
 
+use extension::{MOST_NAME, MOST_PROCEDURES};
+
 pub use code::{ENTRY, Handler, SLOT, crate_name, program_source, runtime};
 use std::fmt::Write;
 
@@ -51,10 +53,6 @@ use std::fmt::Write;
 pub const MOST_WORDS: usize = 8;
 /// Most bytes of a structure.
 pub const MOST_BYTES: usize = 4096;
-/// Most bytes of the name of an interface, a procedure or an event.
-pub const MOST_NAME: usize = 32;
-/// Most procedures, and most events.
-pub const MOST_PROCEDURES: usize = 256;
 
 /// What is wrong with a declaration, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -114,6 +114,11 @@ impl Section {
     }
 }
 
+/// Whether an extension may have that name.
+pub fn is_name(name: &str) -> bool {
+    name.len() <= MOST_NAME && read::name(name.as_bytes()).is_some()
+}
+
 /// What an extension may take while it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {

@@ -182,7 +182,7 @@ fn unordered<T: PartialOrd>(items: impl Iterator<Item = T> + Clone) -> Option<us
     pairs.map(|(one, next)| one < next).position(|ordered| !ordered).map(|at| at + 1)
 }
 /// A name: nothing where it is none.
-fn name(bytes: &[u8]) -> Option<&str> {
+pub(crate) fn name(bytes: &[u8]) -> Option<&str> {
     let is_letter = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(byte);
     // None is taken for an option of a command.
     let is_name = bytes.first().is_some_and(|&first| first != b'-') && bytes.iter().all(is_letter);
