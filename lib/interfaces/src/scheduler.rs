@@ -64,7 +64,7 @@ interface! {
     /// The calling thread has let go of the lock with that key: of those that wait for that thread, itself or who has waited first for a holder whom nobody knows, the first of each domain wakes; 0: of those in the caller's own domain that wait for the caller, the first. Those of a trusted domain are woken from it alone
     "scheduler.lock_release" = LOCK_RELEASE, "smaii":
         fn lock_release [domain: DomainNumber] (lock: usize, whom: ThreadIndex) -> Result<()>;
-    /// An account may have so many percent of the processor while others wait (100: all; more: as before) → what it has had of the last 100 ms, in percent; portal manager
+    /// An account may have so many percent of the processor while others wait (100: all; -1: as before) → what it has had of the last 100 ms, in percent; portal manager
     "scheduler.share", "smii": fn share(account: usize, percent: usize) -> Result<usize>;
     /// `state << 48 \| priority << 32 \| home`, or `ESRCH`; states 1 running, 2 ready, 3 semaphore, 4 sleeping, 5 joining, 6 stack, 7 ended
     "scheduler.info", "smi": fn info(thread: ThreadIndex) -> Result<usize>;

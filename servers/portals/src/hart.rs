@@ -1,6 +1,7 @@
 //! What is not the portal manager's own, on the machine: the nucleus's pages, mapped here, and the portals of the other trusted
 //! servers.
 
+use abi::account::Share;
 use abi::address::{nucleus_view, physical};
 use abi::boot::BootInfo;
 use abi::identity::DomainId;
@@ -281,7 +282,7 @@ impl Neighbours for Hart {
     }
     #[inline(always)]
     fn processor_used(self, account: Account) -> usize {
-        scheduler::share(account.number(), usize::MAX).unwrap_or(0)
+        scheduler::share(account.number(), Share::AS_BEFORE).unwrap_or(0)
     }
     #[inline(always)]
     fn thread_info(self, index: usize) -> usize {

@@ -8,7 +8,7 @@
 //! An account that has had its share while threads of others wait is *spent*, until the period ends. What that means for its
 //! threads is the scheduler's ([`crate::scheduler`]): they are demoted.
 
-use abi::account::ACCOUNTS;
+use abi::account::{ACCOUNTS, Share};
 use abi::nucleus::MAX_THREADS;
 
 /// In units of `time`: 100 ms at the 10 MHz of QEMU's `virt`.
@@ -24,8 +24,8 @@ const OTHERS: u64 = PERIOD - TOGETHER;
 const LITTLE: u32 = PERIOD as u32 / 200;
 /// Periods after which nothing is left of what was usual.
 const FORGOTTEN: u64 = 8;
-/// The share of who has no limit, in percent. Less is a limit.
-const ALL: usize = 100;
+/// All of a period, in percent.
+const ALL: usize = Share::ALL.percent();
 const _: () = assert!(ACCOUNTS <= u32::BITS as usize);
 
 /// All zeros at the start: nobody has a limit.
@@ -71,10 +71,10 @@ impl Processor {
     pub fn has_limits(&self) -> bool {
         self.shares.iter().any(|&share| share != 0)
     }
-    /// `account` may have so many percent of each period, while others wait. Numbers out of range change nothing.
-    pub fn limit(&mut self, account: usize, percent: usize) {
-        if let Some(share) = self.shares.get_mut(account) {
-            *share = if percent < ALL { percent.max(1) as u8 } else { 0 };
+    /// `account`, if it is one, may have that share of each period, while others wait.
+    pub fn limit(&mut self, account: usize, share: Share) {
+        if let Some(limit) = self.shares.get_mut(account) {
+            *limit = if share == Share::ALL { 0 } else { share.percent() as u8 };
             self.accounts_end = self.accounts_end.max(account + 1);
         }
     }
@@ -192,7 +192,7 @@ mod tests {
     fn with(shares: &[usize]) -> Processor {
         let mut processor = Processor::new();
         for (n, &share) in shares.iter().enumerate() {
-            processor.limit(n + 1, share);
+            processor.limit(n + 1, Share::of(share).unwrap());
         }
         processor.begin(0);
         processor
