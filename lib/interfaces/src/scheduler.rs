@@ -1,6 +1,6 @@
 //! Threads and semaphores.
 
-use crate::types::{DomainNumber, Identity, SemaphoreId, ThreadId, ThreadIndex, Ticks};
+use crate::types::{CeilingAndAccount, DomainNumber, Identity, SemaphoreId, ThreadId, ThreadIndex, Ticks};
 
 interface! {
     "Scheduler (`servers/scheduler`, masked)";
@@ -42,7 +42,7 @@ interface! {
     "scheduler.semaphore_destroy", "smi": fn semaphore_destroy(semaphore: SemaphoreId) -> Result<bool>;
     /// A thread that is ready, by its index, with a priority (-1: the caller's own, at most the ceiling), the ceiling, and from bit 8 on the account of its home → its id; portal manager
     "scheduler.add", "smiiii":
-        fn add(thread: ThreadIndex, priority: usize, home: DomainNumber, ceiling_account: usize) -> Result<ThreadId>;
+        fn add(thread: ThreadIndex, priority: usize, home: DomainNumber, ceiling_account: CeilingAndAccount) -> Result<ThreadId>;
     /// A thread that has ended, each once; 0: none; portal manager
     "scheduler.reap", "sm": fn reap() -> Result<ThreadIndex>;
     /// If it waits, the wait ends with `EDEAD`; portal manager
