@@ -3,7 +3,7 @@
 use super::document::{Fault, meant};
 use crate::build::Recipe;
 use crate::build::Sandbox;
-use abi::account::{ACCOUNTS, Resource};
+use abi::account::{ACCOUNTS, Resource, Share};
 use manifest::{Component, Form, Isolation, Limits, System, has_disk};
 use std::collections::HashMap;
 
@@ -182,10 +182,11 @@ fn limits(system: &System) -> Vec<Fault> {
         }
     }
     for (n, component) in system.components.iter().enumerate() {
-        if let Some(percent) = component.limits.processor.filter(|percent| !(1..=100).contains(percent)) {
+        if let Some(percent) = component.limits.processor.filter(|&percent| Share::of(percent as usize).is_none()) {
             let text = format!(
-                "component \"{}\": limits: {percent} percent of the processor: from 1 to 100, which is no limit",
-                component.name
+                "component \"{}\": limits: {percent} percent of the processor: from 1 to {}, which is no limit",
+                component.name,
+                Share::ALL.percent()
             );
             faults.push(Fault::of(n, text).at("limits"));
         }

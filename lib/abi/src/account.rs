@@ -57,7 +57,7 @@ resources! {
     Capabilities, "capabilities", 256, 8192;
     /// Percent of the processor's time, of each 100 ms, while threads of others wait; after that its threads come last. Nobody is
     /// charged: the scheduler looks who runs. What all say may be more than there is.
-    Processor, "processor", 80, 100 * ACCOUNTS as u32;
+    Processor, "processor", 80, (Share::ALL.percent() * ACCOUNTS) as u32;
 }
 impl Resource {
     /// Whether it is kept by a service, which charges for it (`account.charge`), and not by the portal manager.
@@ -79,6 +79,23 @@ impl Resource {
     /// The resource with this number. `None`: there is none.
     pub fn of(number: usize) -> Option<Resource> {
         Resource::ALL.get(number).copied()
+    }
+}
+
+/// What an account may have of the processor's time while threads of others wait, in percent: from 1 to 100, which is no limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share(u8);
+impl Share {
+    pub const ALL: Share = Share(100);
+    /// Passed to `scheduler.share` instead of one: it stays as it is.
+    pub const AS_BEFORE: usize = usize::MAX;
+
+    /// `None`: it is no share.
+    pub const fn of(percent: usize) -> Option<Share> {
+        if percent >= 1 && percent <= Share::ALL.percent() { Some(Share(percent as u8)) } else { None }
+    }
+    pub const fn percent(self) -> usize {
+        self.0 as usize
     }
 }
 
@@ -117,3 +134,19 @@ pub struct DiskPart {
 #[repr(C, align(256))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DiskParts(pub [DiskPart; ACCOUNTS]);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_from_1_to_100_percent() {
+        for percent in 1..=100 {
+            assert_eq!(Share::of(percent).map(Share::percent), Some(percent));
+        }
+        for percent in [0, 101, 256, 257, Share::AS_BEFORE] {
+            assert_eq!(Share::of(percent), None, "{percent}");
+        }
+        assert_eq!(Share::of(100), Some(Share::ALL));
+    }
+}

@@ -12,8 +12,6 @@ const _: () = {
 };
 /// A thread's id is a multiple of this and its index; an id is no other thread's for a long time.
 pub const THREAD_IDS: usize = 4096;
-/// In the last argument of `scheduler.add`: the ceiling is below this bit, the account from it on.
-pub const ACCOUNT_SHIFT: u32 = 8;
 /// Most domains at one time; an ASID is below it. ASID 0 is nobody's.
 pub const MAX_DOMAINS: usize = 512;
 /// Semaphores that there can be, and one. The lower part of a semaphore's id is its index, which is below it.

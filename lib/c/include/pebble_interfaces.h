@@ -158,7 +158,7 @@ static inline word pebble_scheduler_lock_release(word lock, int whom)
 {
     return invoke_portal(36, lock, whom);
 }
-/* An account may have so many percent of the processor while others wait (100: all; more: as before) → what it has had of the last 100 ms, in percent; portal manager */
+/* An account may have so many percent of the processor while others wait (100: all; -1: as before) → what it has had of the last 100 ms, in percent; portal manager */
 #define PEBBLE_SCHEDULER_SHARE "scheduler.share" /* smii */
 static inline word pebble_scheduler_share(int through, word account, word percent)
 {

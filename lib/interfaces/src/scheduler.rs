@@ -1,6 +1,6 @@
 //! Threads and semaphores.
 
-use crate::types::{DomainNumber, Identity, SemaphoreId, ThreadId, ThreadIndex, Ticks};
+use crate::types::{CeilingAndAccount, DomainNumber, Identity, SemaphoreId, ThreadId, ThreadIndex, Ticks};
 
 interface! {
     "Scheduler (`servers/scheduler`, masked)";
@@ -42,7 +42,7 @@ interface! {
     "scheduler.semaphore_destroy", "smi": fn semaphore_destroy(semaphore: SemaphoreId) -> Result<bool>;
     /// A thread that is ready, by its index, with a priority (-1: the caller's own, at most the ceiling), the ceiling, and from bit 8 on the account of its home → its id; portal manager
     "scheduler.add", "smiiii":
-        fn add(thread: ThreadIndex, priority: usize, home: DomainNumber, ceiling_account: usize) -> Result<ThreadId>;
+        fn add(thread: ThreadIndex, priority: usize, home: DomainNumber, ceiling_account: CeilingAndAccount) -> Result<ThreadId>;
     /// A thread that has ended, each once; 0: none; portal manager
     "scheduler.reap", "sm": fn reap() -> Result<ThreadIndex>;
     /// If it waits, the wait ends with `EDEAD`; portal manager
@@ -64,7 +64,7 @@ interface! {
     /// The calling thread has let go of the lock with that key: of those that wait for that thread, itself or who has waited first for a holder whom nobody knows, the first of each domain wakes; 0: of those in the caller's own domain that wait for the caller, the first. Those of a trusted domain are woken from it alone
     "scheduler.lock_release" = LOCK_RELEASE, "smaii":
         fn lock_release [domain: DomainNumber] (lock: usize, whom: ThreadIndex) -> Result<()>;
-    /// An account may have so many percent of the processor while others wait (100: all; more: as before) → what it has had of the last 100 ms, in percent; portal manager
+    /// An account may have so many percent of the processor while others wait (100: all; -1: as before) → what it has had of the last 100 ms, in percent; portal manager
     "scheduler.share", "smii": fn share(account: usize, percent: usize) -> Result<usize>;
     /// `state << 48 \| priority << 32 \| home`, or `ESRCH`; states 1 running, 2 ready, 3 semaphore, 4 sleeping, 5 joining, 6 stack, 7 ended
     "scheduler.info", "smi": fn info(thread: ThreadIndex) -> Result<usize>;

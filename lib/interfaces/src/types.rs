@@ -126,6 +126,8 @@ words! {
     ThreadId: Thread;
     /// A portal, by its number in the table of who calls, or of whom the call is about.
     PortalNumber: Portal;
+    /// What a new thread has of its home: the highest priority that it may give itself, and the account.
+    CeilingAndAccount: Number;
     /// A semaphore of the scheduler's.
     SemaphoreId: Semaphore;
     /// A time in ticks of two cycles, with a sign.
@@ -154,6 +156,23 @@ impl From<Rights> for PageRights {
     #[inline(always)]
     fn from(rights: Rights) -> PageRights {
         PageRights(rights.bits() as usize)
+    }
+}
+impl CeilingAndAccount {
+    /// First bit of the account: the ceiling is below it.
+    const ACCOUNT: u32 = u8::BITS;
+
+    #[inline(always)]
+    pub const fn new(ceiling: u8, account: usize) -> CeilingAndAccount {
+        CeilingAndAccount(ceiling as usize | account << CeilingAndAccount::ACCOUNT)
+    }
+    #[inline(always)]
+    pub const fn ceiling(self) -> u8 {
+        self.0 as u8
+    }
+    #[inline(always)]
+    pub const fn account(self) -> usize {
+        self.0 >> CeilingAndAccount::ACCOUNT
     }
 }
 impl Ticks {
@@ -313,3 +332,16 @@ macro_rules! answers {
     )+ };
 }
 answers!(Address, DomainNumber, Identity, Physical, PortalNumber, Moment, ThreadIndex, ThreadId, SemaphoreId);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ceiling_and_an_account_are_as_they_were_behind_a_portal() {
+        for (ceiling, account) in [(0, 0), (63, 0), (0, 31), (20, 7), (u8::MAX, abi::account::ACCOUNTS - 1)] {
+            let passed = CeilingAndAccount(CeilingAndAccount::new(ceiling, account).word());
+            assert_eq!((passed.ceiling(), passed.account()), (ceiling, account));
+        }
+    }
+}

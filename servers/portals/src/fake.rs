@@ -563,7 +563,7 @@ impl Neighbours for Fake {
     fn processor_used(self, _: Account) -> usize {
         0
     }
-    fn thread_add(self, index: usize, _: usize, _: usize, _: Account, _: usize) -> Result<usize, Error> {
+    fn thread_add(self, index: usize, _: usize, _: usize, _: Account, _: u8) -> Result<usize, Error> {
         may_fail()?;
         with(|s| {
             let id = (s.next_thread * THREAD_IDS) | index;

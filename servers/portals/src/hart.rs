@@ -1,19 +1,21 @@
 //! What is not the portal manager's own, on the machine: the nucleus's pages, mapped here, and the portals of the other trusted
 //! servers.
 
+use abi::account::Share;
 use abi::address::{nucleus_view, physical};
 use abi::boot::BootInfo;
 use abi::identity::DomainId;
 use abi::memory::{Parties, Replacement, Shown};
 use abi::name::Name;
-use abi::nucleus::ACCOUNT_SHIFT;
 use abi::rights::Rights;
 use abi::system::Ended;
 use account::Account;
 use arch::component::{UNCOUNTED, mark};
 use arch::paging::Entry;
 use pebble::Result;
-use pebble::interfaces::types::{Address, Alleged, DomainNumber, Physical, SemaphoreId, ThreadId, ThreadIndex};
+use pebble::interfaces::types::{
+    Address, Alleged, CeilingAndAccount, DomainNumber, Physical, SemaphoreId, ThreadId, ThreadIndex,
+};
 use pebble::interfaces::{interrupts, memory, names, scheduler};
 use portal::emit::Buffer;
 use portals_logic::machine::neighbours::{Neighbours, Overdue};
@@ -271,9 +273,9 @@ impl Neighbours for Hart {
     }
 
     #[inline(always)]
-    fn thread_add(self, index: usize, priority: usize, home: usize, account: Account, ceiling: usize) -> Result<usize> {
-        let of = ceiling | account.number() << ACCOUNT_SHIFT;
-        scheduler::add(ThreadIndex(index), priority, DomainNumber(home), of).map(|id| id.0)
+    fn thread_add(self, index: usize, priority: usize, home: usize, account: Account, ceiling: u8) -> Result<usize> {
+        let ceiling_account = CeilingAndAccount::new(ceiling, account.number());
+        scheduler::add(ThreadIndex(index), priority, DomainNumber(home), ceiling_account).map(|id| id.0)
     }
     #[inline(always)]
     fn processor_limit(self, account: Account, percent: usize) {
@@ -281,7 +283,7 @@ impl Neighbours for Hart {
     }
     #[inline(always)]
     fn processor_used(self, account: Account) -> usize {
-        scheduler::share(account.number(), usize::MAX).unwrap_or(0)
+        scheduler::share(account.number(), Share::AS_BEFORE).unwrap_or(0)
     }
     #[inline(always)]
     fn thread_info(self, index: usize) -> usize {

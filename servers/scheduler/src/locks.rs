@@ -213,33 +213,23 @@ impl Locks {
     pub fn get(&self, place: Place) -> &Lock {
         &self.locks[place as usize]
     }
+    /// For each of `holder`'s, the first of those that wait for it: none of them has a higher priority.
+    fn firsts(&self, threads: &Threads, holder: Thread) -> impl Iterator<Item = Thread> {
+        let exists = |&place: &Place| place != 0;
+        let next = move |&place: &Place| Some(self.after(place)).filter(exists);
+        let places = core::iter::successors(Some(threads[holder].held).filter(exists), next);
+        places.take(MOST).map(|place| self.locks[place as usize % MAX_THREADS].queue.first())
+    }
     /// The highest priority of those that wait for `holder`, and at least `own`.
     pub fn inherited(&self, threads: &Threads, holder: Thread, own: u8) -> u8 {
-        let (mut place, mut highest) = (threads[holder].held, own);
-        for _ in 0..MOST {
-            if place == 0 {
-                break;
-            }
-            let lock = &self.locks[place as usize % MAX_THREADS];
-            highest = highest.max(threads[lock.queue.first()].priority);
-            place = lock.next;
-        }
-        highest
+        self.firsts(threads, holder).fold(own, |highest, first| highest.max(threads[first].priority))
     }
     /// Who waits for one of `holder`'s with the highest priority, or nobody.
+    #[inline(always)]
     pub fn lender(&self, threads: &Threads, holder: Thread) -> Thread {
-        let (mut place, mut lender) = (threads[holder].held, Thread::NOBODY);
-        for _ in 0..MOST {
-            if place == 0 {
-                break;
-            }
-            let lock = &self.locks[place as usize % MAX_THREADS];
-            let first = lock.queue.first();
-            if lender == Thread::NOBODY || threads[first].priority > threads[lender].priority {
-                lender = first;
-            }
-            place = lock.next;
-        }
-        lender
+        let higher = |one: Thread, other: Thread| {
+            if threads[other].priority > threads[one].priority { other } else { one }
+        };
+        self.firsts(threads, holder).reduce(higher).unwrap_or(Thread::NOBODY)
     }
 }

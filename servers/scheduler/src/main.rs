@@ -7,11 +7,10 @@
 #![no_std]
 #![no_main]
 
-use abi::nucleus::ACCOUNT_SHIFT;
 use abi::section::Grown;
 use arch::Masked;
 use arch::component::leave;
-use pebble::interfaces::types::{DomainNumber, Identity, SemaphoreId, ThreadId, ThreadIndex, Ticks};
+use pebble::interfaces::types::{CeilingAndAccount, DomainNumber, Identity, SemaphoreId, ThreadId, ThreadIndex, Ticks};
 use scheduler::{Decision, Machine, SEMAPHORES, Scheduler, Semaphore};
 
 pebble::import! {
@@ -196,9 +195,14 @@ extern "C" fn lock_wait(domain: Identity, most: usize, lock: usize, holder: usiz
 extern "C" fn lock_release(domain: DomainNumber, lock: usize, whom: ThreadIndex) -> isize {
     enter(|scheduler| scheduler.lock_release(domain.0, lock, whom.0))
 }
-extern "C" fn add(thread: ThreadIndex, priority: usize, home: DomainNumber, of: usize) -> isize {
-    let (account, ceiling) = (of >> ACCOUNT_SHIFT, of % (1 << ACCOUNT_SHIFT));
-    enter(|scheduler| scheduler.add(thread.0, priority as isize, home.0, ceiling as isize, account))
+extern "C" fn add(
+    thread: ThreadIndex,
+    priority: usize,
+    home: DomainNumber,
+    ceiling_account: CeilingAndAccount,
+) -> isize {
+    let (ceiling, account) = (isize::from(ceiling_account.ceiling()), ceiling_account.account());
+    enter(|scheduler| scheduler.add(thread.0, priority as isize, home.0, ceiling, account))
 }
 extern "C" fn reap() -> isize {
     enter(|scheduler| scheduler.reap())

@@ -8,7 +8,7 @@
 //! An account that has had its share while threads of others wait is *spent*, until the period ends. What that means for its
 //! threads is the scheduler's ([`crate::scheduler`]): they are demoted.
 
-use abi::account::ACCOUNTS;
+use abi::account::{ACCOUNTS, Share};
 use abi::nucleus::MAX_THREADS;
 
 /// In units of `time`: 100 ms at the 10 MHz of QEMU's `virt`.
@@ -24,8 +24,8 @@ const OTHERS: u64 = PERIOD - TOGETHER;
 const LITTLE: u32 = PERIOD as u32 / 200;
 /// Periods after which nothing is left of what was usual.
 const FORGOTTEN: u64 = 8;
-/// The share of who has no limit, in percent. Less is a limit.
-const ALL: usize = 100;
+/// All of a period, in percent.
+const ALL: usize = Share::ALL.percent();
 const _: () = assert!(ACCOUNTS <= u32::BITS as usize);
 
 /// All zeros at the start: nobody has a limit.
@@ -71,10 +71,10 @@ impl Processor {
     pub fn has_limits(&self) -> bool {
         self.shares.iter().any(|&share| share != 0)
     }
-    /// `account` may have so many percent of each period, while others wait. Numbers out of range change nothing.
-    pub fn limit(&mut self, account: usize, percent: usize) {
-        if let Some(share) = self.shares.get_mut(account) {
-            *share = if percent < ALL { percent.max(1) as u8 } else { 0 };
+    /// `account`, if it is one, may have that share of each period, while others wait.
+    pub fn limit(&mut self, account: usize, share: Share) {
+        if let Some(limit) = self.shares.get_mut(account) {
+            *limit = if share == Share::ALL { 0 } else { share.percent() as u8 };
             self.accounts_end = self.accounts_end.max(account + 1);
         }
     }
@@ -192,7 +192,7 @@ mod tests {
     fn with(shares: &[usize]) -> Processor {
         let mut processor = Processor::new();
         for (n, &share) in shares.iter().enumerate() {
-            processor.limit(n + 1, share);
+            processor.limit(n + 1, Share::of(share).unwrap());
         }
         processor.begin(0);
         processor
@@ -304,29 +304,34 @@ mod tests {
     }
     proptest! {
         #![proptest_config(properties::config(256))]
-        /// Whoever runs when nobody looks: over many periods an account is charged what it has had, give or take a tenth of a period each.
+        /// Whoever runs when nobody looks: over many periods an account is charged what it has had, give or take a twentieth of them; and each moment
+        /// is charged once.
         #[test]
         fn what_is_charged_is_what_was_had(pieces in prop::collection::vec(100..9_000u64, 2..12), start in any::<u32>()) {
             let mut processor = with(&[50, 50]);
-            let whole: u64 = pieces.iter().sum::<u64>();
+            let whole: u64 = pieces.iter().sum();
             // In turns, account 1 in the even pieces.
             let runs = |now: u64| {
                 let at = now % whole;
                 let mut sum = 0;
-                10 + pieces.iter().position(|piece| { sum += piece; at < sum }).unwrap_or(0) % 2
+                1 + pieces.iter().position(|piece| { sum += piece; at < sum }).unwrap_or(0) % 2
             };
             let own: u64 = pieces.iter().step_by(2).sum();
-            let (mut now, mut charged, mut all, mut cycles) = (0, 0, 0, u64::from(start));
-            while now < 400 * PERIOD {
-                let next = processor.next(now, cycles);
+            let (mut now, mut charged, mut periods, mut cycles) = (0, [0, 0], 0, u64::from(start));
+            while periods < 400 {
+                let (next, end) = (processor.next(now, cycles), processor.end);
                 cycles = cycles.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(next);
-                if runs(next) == 10 {
-                    charged += next - now;
-                }
-                all += next - now;
+                processor.charge(next, runs(next));
                 now = next;
+                if processor.end != end {
+                    // A period is over: what is charged is known.
+                    let used = &processor.used[(processor.period + 1) % 2];
+                    charged = [charged[0] + u64::from(used[1]), charged[1] + u64::from(used[2])];
+                    periods += 1;
+                }
             }
-            let (is, wanted) = (charged as f64 / all as f64, own as f64 / whole as f64);
+            prop_assert_eq!(charged[0] + charged[1], now);
+            let (is, wanted) = (charged[0] as f64 / now as f64, own as f64 / whole as f64);
             prop_assert!((is - wanted).abs() < 0.05, "{is} for {wanted}");
         }
     }

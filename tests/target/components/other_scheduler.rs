@@ -8,11 +8,11 @@
 
 use core::cmp::Reverse;
 use pebble::Error;
-use pebble::abi::nucleus::{ACCOUNT_SHIFT, MAX_DOMAINS, MAX_SEMAPHORES, MAX_THREADS, THREAD_IDS, cancelled};
+use pebble::abi::nucleus::{MAX_DOMAINS, MAX_SEMAPHORES, MAX_THREADS, THREAD_IDS, cancelled};
 use pebble::abi::lock::{Holder, NAME};
 use pebble::arch::Masked;
 use pebble::arch::component::leave;
-use pebble::interfaces::types::{DomainNumber, Identity, SemaphoreId, ThreadId, ThreadIndex, Ticks};
+use pebble::interfaces::types::{CeilingAndAccount, DomainNumber, Identity, SemaphoreId, ThreadId, ThreadIndex, Ticks};
 
 pebble::import! {
     SWITCH = "nucleus.switch";
@@ -537,10 +537,10 @@ extern "C" fn semaphore_destroy(SemaphoreId(id): SemaphoreId) -> isize {
         scheduler.settle(0)
     })
 }
-extern "C" fn add(thread: ThreadIndex, priority: usize, home: DomainNumber, of: usize) -> isize {
+extern "C" fn add(thread: ThreadIndex, priority: usize, home: DomainNumber, ceiling_account: CeilingAndAccount) -> isize {
     enter(|scheduler| {
         let own = scheduler.threads[scheduler.running].own_priority as isize;
-        let (priority, ceiling) = (priority as isize, (of % (1 << ACCOUNT_SHIFT)) as isize);
+        let (priority, ceiling) = (priority as isize, isize::from(ceiling_account.ceiling()));
         let priority = if priority == -1 { own.min(ceiling) } else { priority };
         match scheduler.make(thread.0, priority, home.0, ceiling) {
             Ok(id) => scheduler.settle(id as isize),

@@ -98,7 +98,7 @@ pub trait Neighbours: Copy {
     // The scheduler.
 
     /// Takes in thread `index`, of domain `home` with this account; its id.
-    fn thread_add(self, index: usize, priority: usize, home: usize, account: Account, ceiling: usize) -> Result<usize>;
+    fn thread_add(self, index: usize, priority: usize, home: usize, account: Account, ceiling: u8) -> Result<usize>;
     /// What part of the processor an account may have while others wait, in percent.
     fn processor_limit(self, account: Account, percent: usize);
     /// What part an account has had of late, in percent.

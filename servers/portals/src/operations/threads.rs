@@ -133,8 +133,8 @@ impl<M: Machine> Manager<M> {
     ) -> Result<usize> {
         let domain = self.domain(home)?;
         let (table, trusted, id) = (domain.table, domain.flags & flags::TRUSTED != 0, domain.id);
-        let (account, ceiling) = (domain.account, domain.ceiling as usize);
-        if domain.flags & flags::MASKED != 0 || (priority as isize) < -1 || (priority as isize) > ceiling as isize {
+        let (account, ceiling) = (domain.account, domain.ceiling);
+        if domain.flags & flags::MASKED != 0 || (priority as isize) < -1 || (priority as isize) > isize::from(ceiling) {
             return Err(Error::EINVAL);
         }
         if pc >= STACK_TOP || (!trusted && (sp > STACK_TOP || !sp.is_multiple_of(16))) {

@@ -5,7 +5,7 @@ use crate::machine::Machine;
 use crate::threads::{IDLE, State, Thread};
 use crate::time::NEVER;
 use abi::Error;
-use abi::account::ACCOUNTS;
+use abi::account::{ACCOUNTS, Share};
 
 /// When a look is due, and more work of one.
 pub(super) struct Looks {
@@ -42,15 +42,16 @@ const LOOKS: usize = 16;
 const READY: usize = 16;
 
 impl<M: Machine> Scheduler<M> {
-    /// Account `account` may have `percent` of the processor, while others wait, from now on: 100 is no limit, more changes nothing → what it
-    /// has had of the last period of 100 ms, in percent. `EINVAL`: there is no such account, or 0 percent.
+    /// Account `account` may have `percent` of the processor, while others wait, from now on, or as much [as before](Share::AS_BEFORE) → what it
+    /// has had of the last period of 100 ms, in percent. `EINVAL`: there is no such account, or no such share.
     pub fn share(&mut self, account: usize, percent: usize) -> Decision {
-        if account >= ACCOUNTS || percent == 0 {
+        let share = Share::of(percent);
+        if account >= ACCOUNTS || share.is_none() && percent != Share::AS_BEFORE {
             return refuse(Error::EINVAL);
         }
         let now = self.machine.now();
-        if percent <= 100 {
-            self.processor.limit(account, percent);
+        if let Some(share) = share {
+            self.processor.limit(account, share);
             if self.looks.next == NEVER && self.processor.has_limits() {
                 self.begin_looks();
             }

@@ -5,6 +5,7 @@ use crate::processor::{PERIOD, SHORTEST, SPREAD};
 use crate::scheduler::HEIRS;
 use crate::{NEVER, State};
 use abi::Error::EINVAL;
+use abi::account::{ACCOUNTS, Share};
 
 /// Threads of account 1, with this share, in domain 10, and one each of account 2 and so on in domain 11 and so on: by their priorities, from
 /// thread 3 on. Thread 2 has made them, and ended.
@@ -179,13 +180,13 @@ fn an_interrupt_from_idle_begins_looks() {
 fn the_use_of_the_last_period_is_told() {
     let mut system = with(50, &[45], &[5]);
     run(&mut system, 10 * PERIOD);
-    let used = system.enter(|s| s.share(1, usize::MAX)).1;
+    let used = system.enter(|s| s.share(1, Share::AS_BEFORE)).1;
     assert!((50..=60).contains(&used), "{used}");
 }
 #[test]
-fn a_share_of_nothing_and_one_of_no_account_are_refused() {
+fn a_share_that_is_none_and_one_of_no_account_are_refused() {
     let mut system = with(50, &[45], &[5]);
-    for (account, percent) in [(1, 0), (abi::account::ACCOUNTS, 50)] {
+    for (account, percent) in [(1, 0), (1, 101), (ACCOUNTS, 50), (ACCOUNTS, Share::AS_BEFORE)] {
         assert_eq!(system.enter(|s| s.share(account, percent)).1, EINVAL.code());
     }
 }
@@ -234,7 +235,7 @@ fn a_thread_is_its_accounts_whoever_has_the_number_of_its_home() {
     }
     let had = run(&mut system, 40 * PERIOD);
     assert!(about(had[4], 46, 40 * PERIOD), "{had:?}");
-    assert_eq!(system.enter(|s| s.share(3, usize::MAX)).1, 0);
+    assert_eq!(system.enter(|s| s.share(3, Share::AS_BEFORE)).1, 0);
 }
 #[test]
 fn who_is_above_others_of_its_account_is_so_still() {
