@@ -64,6 +64,8 @@ pub fn domains() -> Result<()> {
     Ok(())
 }
 pub fn capabilities(asid: Option<usize>) -> Result<()> {
+    // The manager may not have been there yet, or have been started again since.
+    capability::import::list().reopen()?;
     println!("domain holder           capability     rights issuer           for");
     for d in all_domains().filter(|d| asid.is_none_or(|asid| d.asid as usize == asid)) {
         for n in 0.. {

@@ -17,6 +17,8 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(60);
 /// For how long nothing comes where nothing more is expected.
 const QUIET: Duration = Duration::from_millis(500);
+/// How long an answer may take before its question is put again.
+const AGAIN: Duration = Duration::from_secs(1);
 /// How often a slow terminal takes something.
 const PAUSE: Duration = Duration::from_millis(40);
 /// Processor time in a second that an idle system may use: QEMU's own, when the guest waits in `wfi`.
@@ -93,8 +95,14 @@ impl Dialogue {
         Ok(true)
     }
     /// Waits until what was heard is `enough`; false: it was not in time.
-    pub fn listen(&mut self, mut enough: impl FnMut(&mut Heard) -> Result<bool, String>) -> Result<bool> {
-        let end = Instant::now() + PATIENCE;
+    pub fn listen(&mut self, enough: impl FnMut(&mut Heard) -> Result<bool, String>) -> Result<bool> {
+        self.listen_until(Instant::now() + PATIENCE, enough)
+    }
+    fn listen_until(
+        &mut self,
+        end: Instant,
+        mut enough: impl FnMut(&mut Heard) -> Result<bool, String>,
+    ) -> Result<bool> {
         loop {
             match enough(&mut self.heard) {
                 Ok(true) => return Ok(true),
@@ -111,6 +119,17 @@ impl Dialogue {
             bail!("waited for {}, heard:\n{}", texts.join(" and "), self.heard);
         }
         Ok(())
+    }
+    /// Types a line, and again where nothing of it came for a while, until its answer has that text.
+    pub fn enter_until(&mut self, line: &str, wanted: &Text) -> Result<()> {
+        let end = Instant::now() + PATIENCE;
+        while Instant::now() < end {
+            self.enter(line)?;
+            if self.listen_until(Instant::now() + AGAIN, |heard| heard.reads_all(std::slice::from_ref(wanted)))? {
+                return Ok(());
+            }
+        }
+        bail!("no answer to \"{line}\" had \"{}\":\n{}", wanted.text, self.heard)
     }
     /// Where something must not come and nothing is waited for, it has not come for a while.
     pub fn settle(&mut self) -> Result<()> {

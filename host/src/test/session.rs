@@ -18,6 +18,8 @@ enum Step {
     /// `< text`: waits for it, behind what the wait before it has found. `= text`: for a line that is that and nothing more.
     /// `& text`: for it, too, in whatever order they come.
     Wait(Vec<Text>),
+    /// `until text: line`: types the line, and again once a second, until its answer has the text: for what the system does by itself, in its own time.
+    Until(Text, String),
     /// `pause`: as long as nobody is quicker.
     Pause,
     /// `idle`: for a second the machine uses next to no processor time.
@@ -58,6 +60,13 @@ fn parse(text: &str) -> Result<Session> {
             "&" => match session.steps.last_mut() {
                 Some(Step::Wait(texts)) => texts.push(Text { text: rest.to_string(), whole: false }),
                 _ => bail!("line {}: \"{line}\" is behind nothing that is waited for", number + 1),
+            },
+            "until" => match rest.split_once(": ") {
+                Some((text, line)) => {
+                    let text = Text { text: text.to_string(), whole: false };
+                    session.steps.push(Step::Until(text, line.to_string()));
+                }
+                None => bail!("line {}: \"{rest}\" is no text and a line, with \": \" between", number + 1),
             },
             "idle" => session.steps.push(Step::Idle),
             "pause" => session.steps.push(Step::Pause),
@@ -115,6 +124,7 @@ fn converse(root: &Path, path: &Path) -> Result<()> {
             Step::Type(line) => dialogue.enter(line),
             Step::Keys(bytes) => dialogue.press(bytes),
             Step::Wait(texts) => dialogue.wait(texts),
+            Step::Until(text, line) => dialogue.enter_until(line, text),
             Step::Pause => {
                 std::thread::sleep(REACTION);
                 Ok(())
@@ -156,6 +166,12 @@ mod tests {
     #[test]
     fn what_comes_too_is_refused_where_nothing_is_waited_for() {
         assert!(parse("> help\n& kill").unwrap_err().to_string().contains("line 2: \"& kill\" is behind nothing"));
+    }
+    #[test]
+    fn an_answer_that_is_waited_for_has_its_line() {
+        let wanted = Text { text: "domain holder".into(), whole: false };
+        assert_eq!(parse("until domain holder: ps").unwrap().steps, [Step::Until(wanted, "ps".into())]);
+        assert!(parse("until ps").unwrap_err().to_string().contains("line 1: \"ps\" is no text and a line"));
     }
     #[test]
     fn what_is_not_a_step_is_refused() {
