@@ -51,10 +51,6 @@ pub fn vet(toolchain: &Toolchain, path: &Path, known: &[Interface]) -> Result<Ve
         Built::Refused(refusals) => refusals,
     })
 }
-/// An interface's identity: the same for whoever has the same declaration.
-pub fn identity(interface: &Interface) -> extension::Digest {
-    sysroot::digest(&[&interface.canonical()])
-}
 /// What came of building an extension.
 pub enum Built {
     /// Its file, which nobody has signed yet, and what is refused of it all the same.

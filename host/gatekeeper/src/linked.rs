@@ -120,7 +120,7 @@ pub fn file(bytes: &[u8], manifest: &Manifest, identity: extension::Digest, reas
     let imports: Vec<Import> = imports.into_iter().map(|(_, import)| import).collect();
     let interfaces: Vec<_> = given
         .iter()
-        .map(|interface| extension::Interface { name: &interface.name, digest: crate::identity(interface) })
+        .map(|interface| extension::Interface { name: &interface.name, digest: interface.identity() })
         .collect();
     let symbols = symbols(&elf);
     let parts = Parts {

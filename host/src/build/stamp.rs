@@ -9,8 +9,18 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// Where the sources of components are, and what says how they are built; of applications, the folders of those that are built.
-const INPUTS: [&str; 9] =
-    ["Cargo.toml", "Cargo.lock", ".cargo", "nucleus", "lib", "servers", "drivers", "services", "tests/hosts"];
+const INPUTS: [&str; 10] = [
+    "Cargo.toml",
+    "Cargo.lock",
+    ".cargo",
+    "nucleus",
+    "lib",
+    "servers",
+    "drivers",
+    "services",
+    "tests/extended",
+    "tests/hosts",
+];
 
 /// The clock by which the system dates files may be so far behind [`SystemTime::now`]: a tick of its timer, and some.
 const FILE_CLOCK: Duration = Duration::from_millis(50);

@@ -86,6 +86,16 @@ fn interfaces(root: &Path, more: &[PathBuf]) -> Result<Vec<Interface>> {
     }
     Ok(found)
 }
+/// The file that the extension at `path` becomes, which nobody has signed. It may name what is declared in these folders, too. An error: it is refused.
+pub fn unsigned(root: &Path, path: &Path, exports: &[PathBuf]) -> Result<Vec<u8>> {
+    match gatekeeper::build(&toolchain(root)?, path, &interfaces(root, exports)?, None)? {
+        Built::File(file, _) => Ok(file),
+        Built::Refused(refusals) => {
+            let lines: Vec<String> = refusals.iter().map(Refusal::to_string).collect();
+            bail!("{} is refused:\n{}", path.display(), lines.join("\n"))
+        }
+    }
+}
 fn print(refusals: &[Refusal]) {
     refusals.iter().take(SHOWN).for_each(|refusal| println!("{refusal}"));
     if let Some(more @ 1..) = refusals.len().checked_sub(SHOWN) {
@@ -103,6 +113,12 @@ fn build(root: &Path, path: &Path, output: &Path, vetted: Option<&str>, known: &
         }
         Built::File(file, refusals) => {
             print(&refusals);
+            if extension::Extension::parse(&file).is_ok_and(|extension| extension.exports().len() == 0) {
+                eprintln!(
+                    "pebble: {} handles no event: it names no interface that has an event with the name of one of its `pub fn`",
+                    path.display()
+                );
+            }
             let signed = keys::sign(root, &file)?;
             crate::kept::replace(output, &signed)?;
             Ok(ExitCode::SUCCESS)
@@ -121,7 +137,10 @@ pub fn run(root: &Path, form: &Form) -> Result<ExitCode> {
         }
         Form::Show { file, exports } => {
             let interfaces = interfaces(root, &exports.folders)?.into_iter().chain([exports::runtime()]);
-            let known = |interface: Interface| show::Known(interface.clone(), gatekeeper::identity(&interface));
+            let known = |interface: Interface| {
+                let identity = interface.identity();
+                show::Known(interface, identity)
+            };
             show::run(root, file, &interfaces.map(known).collect::<Vec<_>>())
         }
         Form::Key => {

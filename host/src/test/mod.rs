@@ -8,6 +8,7 @@ mod heard;
 mod host;
 pub mod hostile;
 mod isolation;
+mod linked;
 mod manifests;
 mod passed;
 mod piped;
@@ -129,6 +130,7 @@ const ON_THE_MACHINE: &[&str] = &[
     "book",
     "bench",
     "isolation",
+    "linked",
     "hostile",
     "debugger",
     "strict",
@@ -219,6 +221,7 @@ fn on_the_machine<'a>(root: &'a Path, wanted: Wanted) -> Result<(Vec<Job<'a>>, V
     jobs.extend(piped::jobs(root, wanted));
     jobs.extend(ports::jobs(root, wanted)?);
     jobs.extend(programs::jobs(root, wanted));
+    jobs.extend(linked::jobs(root, wanted)?);
     jobs.extend(benchmarks(root, wanted));
     jobs.extend(own("sfi", SEQUOIA, root, wanted));
     jobs.extend(own("strict", STRICT, root, wanted));

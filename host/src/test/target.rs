@@ -117,7 +117,8 @@ pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Result<Vec<Job<'a>>> {
     Ok(tests.into_iter().map(job).collect())
 }
 
-fn options(path: &Path, d: &Directives) -> Options {
+/// What `exec` is told of the program in this file.
+pub fn options(path: &Path, d: &Directives) -> Options {
     Options {
         system: d.system.clone(),
         timeout: Some(d.timeout),
@@ -173,17 +174,21 @@ const SLOWER: f64 = 4.0;
 /// What comes of the program in this file.
 fn outcome(root: &Path, path: &Path, d: &Directives) -> Result<Outcome> {
     let options = options(path, d);
-    let image: Image = exec::program_image(root, &options, Connection::Serial)?;
-    let mut machine = exec::machine(&options)?;
+    run(&exec::program_image(root, &options, Connection::Serial)?, &options, d)
+}
+/// What comes of an image on the machine that the options name.
+pub fn run(image: &Image, options: &Options, d: &Directives) -> Result<Outcome> {
+    let mut machine = exec::machine(options)?;
     let most = if d.status == exec::TIMED_OUT { d.timeout } else { d.timeout * SLOWER };
     machine.timeout = Some(Duration::from_secs_f64(most));
     let console = Console::Captured(Some(d.stdin.clone().unwrap_or_default().into_bytes()));
     match options.on {
-        On::Strict => strict_machine::run(&image, &machine, strict_machine::settings(options.slices), console),
-        _ => qemu::run(&image, &machine, console),
+        On::Strict => strict_machine::run(image, &machine, strict_machine::settings(options.slices), console),
+        _ => qemu::run(image, &machine, console),
     }
 }
-fn check(d: &Directives, outcome: &Outcome) -> Result<()> {
+/// Whether the outcome is what the directives say.
+pub fn check(d: &Directives, outcome: &Outcome) -> Result<()> {
     let status = exec::status(outcome, true);
     let output = String::from_utf8_lossy(&outcome.heard.output);
     let errors = String::from_utf8_lossy(&outcome.heard.errors);

@@ -8,6 +8,7 @@
 //! | [`paging`] | [`Entry`](paging::Entry): a page-table entry, made of an address, [`Rights`](abi::rights::Rights) and [`Marks`], asked for them, and else a word that is only stored; the tables' shape; how portal code looks at entries ([`Walk`], [`Lendable`]); [`AddressSpace`](paging::AddressSpace): what a processor is told to use one | memory manager, portal manager, image builder |
 //! | [`trap`] | what an access wanted that faulted, from the number of the exception | memory manager |
 //! | [`stubs`] | the return page: code through which threads enter and leave domains | image builder |
+//! | [`text`] | what is in code: whether it has floating point | hosts of extensions |
 //! | [`hart`] | what is so because there is one hart: the same for every machine | servers that run with interrupts off |
 //! | `component` | calls through portals, counters, ways in that are not a function's; only where components are built | SDKs, servers, hosts of fault domains |
 //!
@@ -34,7 +35,7 @@ pub use x86_64 as machine;
 
 #[cfg(target_os = "none")]
 pub use machine::component;
-pub use machine::{paging, trap};
+pub use machine::{paging, text, trap};
 /// Built on the host for the machine that there is an image builder for.
 pub use riscv64::stubs;
 

@@ -21,17 +21,18 @@ pub struct Handler<'i> {
 pub fn crate_name(interface: &str) -> String {
     format!("interface_{interface}")
 }
-fn documented(code: &mut String, indent: &str, means: &str) {
+pub(crate) fn documented(code: &mut String, indent: &str, means: &str) {
     if !means.is_empty() {
         let _ = writeln!(code, "{indent}#[doc = {means:?}]");
     }
 }
-fn declared(code: &mut String, declared: &Declared) {
+/// A type of the interface's own; `inner` is who sees a handle's word: `"pub "`, where it is made.
+pub(crate) fn declared(code: &mut String, declared: &Declared, inner: &str) {
     let name = &declared.name;
     documented(code, "", &declared.means);
     let derived = "#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]";
     let _ = match &declared.shape {
-        Shape::Handle => writeln!(code, "{derived}\n#[repr(transparent)]\npub struct {name}(u64);"),
+        Shape::Handle => writeln!(code, "{derived}\n#[repr(transparent)]\npub struct {name}({inner}u64);"),
         Shape::Choice(names) => {
             let _ = writeln!(code, "{derived}\n#[repr(u8)]\npub enum {name} {{");
             for (name, number) in names {
@@ -66,25 +67,29 @@ fn declared(code: &mut String, declared: &Declared) {
     };
 }
 /// What a value is where it crosses.
-fn raw(value: &Value) -> String {
+pub(crate) fn raw(value: &Value) -> String {
     match value {
         Value::Integer(integer) => integer.to_string(),
         Value::Bool | Value::Choice(_) => "u8".into(),
         Value::Handle(_) => "u64".into(),
     }
 }
+/// A value as it crosses, where its expression is of the interface's types.
+pub(crate) fn owned(value: &Value, expression: &str) -> String {
+    match value {
+        Value::Integer(_) => expression.into(),
+        Value::Bool | Value::Choice(_) => format!("{expression} as u8"),
+        Value::Handle(_) => format!("{expression}.0"),
+    }
+}
 /// The parameters of a call as they cross, and what the caller passes for them.
-fn crossing(procedure: &Procedure, path: &str) -> (Vec<String>, Vec<String>) {
+pub(crate) fn crossing(procedure: &Procedure, path: &str) -> (Vec<String>, Vec<String>) {
     let (mut parameters, mut passed) = (Vec::new(), Vec::new());
     for (name, argument) in &procedure.arguments {
         match argument {
             Passed::Value(value) => {
                 parameters.push(format!("{name}: {}", raw(value)));
-                passed.push(match value {
-                    Value::Integer(_) => name.clone(),
-                    Value::Bool | Value::Choice(_) => format!("{name} as u8"),
-                    Value::Handle(_) => format!("{name}.0"),
-                });
+                passed.push(owned(value, name));
             }
             Passed::Lent { of, mutable } => {
                 let (kind, method) = if *mutable { ("*mut", "as_mut_ptr") } else { ("*const", "as_ptr") };
@@ -104,7 +109,7 @@ fn crossing(procedure: &Procedure, path: &str) -> (Vec<String>, Vec<String>) {
     (parameters, passed)
 }
 /// Arguments and result as a user of the crate `path` writes them.
-fn typed(procedure: &Procedure, path: &str, lifetimes: bool) -> (Vec<String>, String) {
+pub(crate) fn typed(procedure: &Procedure, path: &str, lifetimes: bool) -> (Vec<String>, String) {
     let own = |value: &Value| match value {
         Value::Choice(name) | Value::Handle(name) => format!("{path}{name}"),
         other => other.to_string(),
@@ -148,7 +153,7 @@ impl Interface {
         if !self.means.is_empty() {
             let _ = writeln!(code, "#![doc = {:?}]", self.means);
         }
-        self.types.iter().for_each(|ty| declared(&mut code, ty));
+        self.types.iter().for_each(|ty| declared(&mut code, ty, ""));
         for (at, procedure) in self.procedures.iter().enumerate() {
             self.caller(&mut code, at, procedure);
         }

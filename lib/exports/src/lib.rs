@@ -40,6 +40,7 @@
 //! crate that an extension is compiled with, and the entries by which its handlers are called.
 
 mod code;
+mod host;
 mod parse;
 #[cfg(test)]
 mod tests;
@@ -47,6 +48,8 @@ mod tests;
 use extension::{MOST_NAME, MOST_PROCEDURES};
 
 pub use code::{ENTRY, Handler, SLOT, crate_name, program_source, runtime};
+pub use host::write_modules;
+use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
 /// Most words that a call passes, in registers: a slice is two.
@@ -172,6 +175,10 @@ impl Interface {
     /// The type of its own with that name.
     pub fn declared(&self, name: &str) -> Option<&Declared> {
         self.types.iter().find(|declared| declared.name == name)
+    }
+    /// SHA-256 of [`Interface::canonical`]: the same for whoever has the same declaration.
+    pub fn identity(&self) -> extension::Digest {
+        Sha256::digest(self.canonical()).into()
     }
     /// All that two sides have to agree on, as text: names, the order of procedures and events, and layouts, recursively. What documentation says is not in it.
     pub fn canonical(&self) -> String {

@@ -13,6 +13,7 @@
 
 extern crate alloc;
 
+mod image;
 mod read;
 #[cfg(test)]
 mod tests;

@@ -244,3 +244,36 @@ proptest! {
         }
     }
 }
+#[test]
+fn a_page_has_its_slots_and_the_addresses_of_where_it_is() {
+    let file = whole();
+    let extension = Extension::parse(&file).unwrap();
+    let mut page = [0xFF; PAGE];
+    extension.page(0, 0x10_0000, &[1, 2], &mut page);
+    assert_eq!((&page[..TEXT.len()], page[TEXT.len()..].iter().all(|&byte| byte == 0)), (TEXT, true));
+    extension.page(PAGE, 0x10_0000, &[0x1111, 0x2222], &mut page);
+    let words: Vec<u64> = page.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect();
+    assert_eq!(words[..3], [0x1111, 0x2222, 0x10_0000 + PAGE as u64 + 3]);
+    assert!(words[3..].iter().all(|&word| word == 0));
+}
+#[test]
+fn pages_behind_the_first_have_their_own_words() {
+    let mut constants = vec![0; PAGE + 32];
+    constants[PAGE + 8..PAGE + 16].copy_from_slice(&5u64.to_le_bytes());
+    constants[PAGE - 8..PAGE].copy_from_slice(&6u64.to_le_bytes());
+    let text = vec![0x82; 2 * PAGE + 2];
+    let relocations = [PAGE - 8, PAGE + 8].map(|at| at as u32);
+    let file = Parts { text: &text, relocations: &relocations, ..parts(&constants) }.write().unwrap();
+    let extension = Extension::parse(&file).unwrap();
+    let (first, base) = (extension.layout().constants, 0x4000_0000);
+    assert_eq!((first, extension.layout().end), (3 * PAGE, 5 * PAGE));
+    let page = |at| {
+        let mut page = [0; PAGE];
+        extension.page(at, base, &[1, 2], &mut page);
+        page
+    };
+    let word = |page: [u8; PAGE], at: usize| u64::from_le_bytes(page[at..at + 8].try_into().unwrap());
+    assert_eq!((page(PAGE)[0], page(2 * PAGE)[..4].to_vec()), (0x82, vec![0x82, 0x82, 0, 0]));
+    assert_eq!((word(page(first), PAGE - 8), word(page(first), 0)), (base + 6, 1));
+    assert_eq!((word(page(first + PAGE), 8), word(page(first + PAGE), 0)), (base + 5, 0));
+}

@@ -1,6 +1,8 @@
 //! What components ask of the processor themselves: calls through portals, counters, and ways in that are not a function's.
 
+use abi::nucleus::MAX_THREADS;
 use core::arch::asm;
+use core::sync::atomic::AtomicPtr;
 
 /// The instruction, with the arguments that there are; other registers have what they happen to have.
 macro_rules! ecall {
@@ -207,6 +209,152 @@ unsafe extern "C" fn guarded(to: usize, from: usize, bytes: usize) -> Guarded {
         "   lla  a1, 3b",
         "   ret",
     )
+}
+
+/// What a function's caller may rely on when it comes back, kept while somebody else's code runs: `ra`, `sp`, `s0` to `s11`; and where that code has floating point,
+/// which is 1 then, `fs0` to `fs11`.
+#[repr(C, align(16))]
+pub struct Landing {
+    integer: [usize; 14],
+    pub floating: usize,
+    saved: [u64; 12],
+}
+/// How an activation has come to its end: by itself, with what it has returned, or (`why` is not 0) not.
+#[repr(C)]
+pub struct Outcome {
+    pub word: usize,
+    pub why: usize,
+}
+/// The innermost landing of each thread, by its number: where it goes on after a fault in code that it was made for.
+static LANDINGS: [AtomicPtr<Landing>; MAX_THREADS] = [const { AtomicPtr::new(core::ptr::null_mut()) }; MAX_THREADS];
+/// The landing of the thread with this number, or null; any number is one.
+#[inline(always)]
+pub fn landing(thread: usize) -> &'static AtomicPtr<Landing> {
+    &LANDINGS[thread % MAX_THREADS]
+}
+/// Calls `entry` with the words in registers, on the stack whose top is the landing itself.
+///
+/// # Safety
+/// The entry is a function of these words, that keeps what a C function keeps; the landing lies at the top of a stack that nobody else uses, and stays until this
+/// returns, which it does when the entry returns or its thread calls [`abort`].
+#[unsafe(naked)]
+pub unsafe extern "C" fn activate(landing: *mut Landing, entry: usize, words: &[usize; 8]) -> Outcome {
+    core::arch::naked_asm!(
+        "sd   ra, 0(a0)",
+        "sd   sp, 8(a0)",
+        "sd   s0, 16(a0)",
+        "sd   s1, 24(a0)",
+        "sd   s2, 32(a0)",
+        "sd   s3, 40(a0)",
+        "sd   s4, 48(a0)",
+        "sd   s5, 56(a0)",
+        "sd   s6, 64(a0)",
+        "sd   s7, 72(a0)",
+        "sd   s8, 80(a0)",
+        "sd   s9, 88(a0)",
+        "sd   s10, 96(a0)",
+        "sd   s11, 104(a0)",
+        "ld   t0, 112(a0)",
+        "bnez t0, 2f",
+        "1:",
+        "mv   sp, a0",
+        "mv   t0, a1",
+        "mv   t1, a2",
+        "ld   a0, 0(t1)",
+        "ld   a1, 8(t1)",
+        "ld   a2, 16(t1)",
+        "ld   a3, 24(t1)",
+        "ld   a4, 32(t1)",
+        "ld   a5, 40(t1)",
+        "ld   a6, 48(t1)",
+        "ld   a7, 56(t1)",
+        "jalr t0",
+        "li   a1, 0",
+        // The entry has kept the others.
+        "ld   ra, 0(sp)",
+        "ld   sp, 8(sp)",
+        "ret",
+        "2:",
+        // Assembled so, such functions have no more than the smallest machine.
+        ".option push",
+        ".option arch, +d",
+        "fsd  fs0, 120(a0)",
+        "fsd  fs1, 128(a0)",
+        "fsd  fs2, 136(a0)",
+        "fsd  fs3, 144(a0)",
+        "fsd  fs4, 152(a0)",
+        "fsd  fs5, 160(a0)",
+        "fsd  fs6, 168(a0)",
+        "fsd  fs7, 176(a0)",
+        "fsd  fs8, 184(a0)",
+        "fsd  fs9, 192(a0)",
+        "fsd  fs10, 200(a0)",
+        "fsd  fs11, 208(a0)",
+        ".option pop",
+        "j    1b",
+    )
+}
+/// Goes on behind [`activate`], which says why: not 0. What is on the stack in between is left as it is.
+///
+/// # Safety
+/// The thread is in the activation of that landing, and in nothing within it that somebody relies on.
+#[unsafe(naked)]
+pub unsafe extern "C" fn abort(landing: *mut Landing, why: usize) -> ! {
+    core::arch::naked_asm!(
+        "ld   ra, 0(a0)",
+        "ld   sp, 8(a0)",
+        "ld   s0, 16(a0)",
+        "ld   s1, 24(a0)",
+        "ld   s2, 32(a0)",
+        "ld   s3, 40(a0)",
+        "ld   s4, 48(a0)",
+        "ld   s5, 56(a0)",
+        "ld   s6, 64(a0)",
+        "ld   s7, 72(a0)",
+        "ld   s8, 80(a0)",
+        "ld   s9, 88(a0)",
+        "ld   s10, 96(a0)",
+        "ld   s11, 104(a0)",
+        "ld   t0, 112(a0)",
+        "beqz t0, 1f",
+        ".option push",
+        ".option arch, +d",
+        "fld  fs0, 120(a0)",
+        "fld  fs1, 128(a0)",
+        "fld  fs2, 136(a0)",
+        "fld  fs3, 144(a0)",
+        "fld  fs4, 152(a0)",
+        "fld  fs5, 160(a0)",
+        "fld  fs6, 168(a0)",
+        "fld  fs7, 176(a0)",
+        "fld  fs8, 184(a0)",
+        "fld  fs9, 192(a0)",
+        "fld  fs10, 200(a0)",
+        "fld  fs11, 208(a0)",
+        ".option pop",
+        "1:",
+        "li   a0, 0",
+        "ret",
+    )
+}
+/// Where a thread that has faulted in its innermost activation goes on, by what a handler of faults answers: [`abort`] with `FAULTED` for why. It uses none of the stack that
+/// the thread is on, and of its registers only its own, which has its number ([`abi::system::TP_IS_THREAD`]).
+pub fn faulted_landing<const FAULTED: usize>() -> usize {
+    #[unsafe(naked)]
+    unsafe extern "C" fn land<const FAULTED: usize>() -> ! {
+        core::arch::naked_asm!(
+            "lla  t0, {landings}",
+            "slli t1, tp, 3",
+            "add  t0, t0, t1",
+            "ld   a0, 0(t0)",
+            "li   a1, {faulted}",
+            "tail {abort}",
+            landings = sym LANDINGS,
+            faulted = const FAULTED,
+            abort = sym abort,
+        )
+    }
+    land::<FAULTED> as *const () as usize
 }
 
 /// The whole program of the idle thread: it calls portal `start` once, and `wait` for ever. It needs no stack, and may lie at any address.

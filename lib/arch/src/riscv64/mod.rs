@@ -4,4 +4,5 @@
 pub mod component;
 pub mod paging;
 pub mod stubs;
+pub mod text;
 pub mod trap;

@@ -3,4 +3,5 @@
 #[cfg(all(target_arch = "x86_64", target_os = "none"))]
 pub mod component;
 pub mod paging;
+pub mod text;
 pub mod trap;

@@ -1,0 +1,31 @@
+//! Extensions in `tests/linked`: each is built, and linked into the component `tests/extended` on the machine, which raises its events and prints what comes of
+//! that. What it must print stands at the head of the extension's source.
+
+use super::target::{check, run};
+use super::{Job, Wanted, directives};
+use crate::connection::Connection;
+use crate::exec::{self, Options};
+use crate::{extension, inputs};
+use anyhow::{Context, Result};
+use std::path::Path;
+
+/// The component that they are linked into, and the system around it.
+const HOST: &str = "extended";
+
+pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Result<Vec<Job<'a>>> {
+    super::files(root, "linked", &["rs"], wanted, judge)
+}
+fn judge(root: &Path, path: &Path) -> Result<()> {
+    let d = directives::parse(&std::fs::read_to_string(path)?)?;
+    let exports = root.join("tests").join(HOST).join("exports");
+    inputs::note(exports.join("sample.rs"));
+    let file = extension::unsigned(root, path, &[exports])?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let own = format!("{name}.ext");
+    let options = super::target::options(path, &d);
+    let options =
+        Options { system: HOST.into(), arguments: [vec![own.clone()], d.arguments.clone()].concat(), ..options };
+    let built = exec::build_program_of(root, &options, HOST.into(), Connection::Serial).context(HOST)?;
+    let image = built.with_files(vec![(own, file)]).image(&options.arguments)?;
+    check(&d, &run(&image, &options, &d)?)
+}

@@ -1,0 +1,59 @@
+//! The host's keeper: a thread of its own, which takes out what has ended, and ends what takes too long. And who answers faults in extensions.
+
+use crate::activation::is_faulted;
+use crate::registry;
+use crate::state::Why;
+use crate::wake::{WAKE, WATCHING};
+use abi::Error;
+use abi::system::{self, Registration};
+use core::sync::atomic::Ordering::SeqCst;
+use pebble::sync::Semaphore;
+use pebble::{check, portal, thread};
+
+/// Ticks of `hrtime` from one look at activations to the next, at most.
+const LOOK: u64 = 2_500_000;
+
+/// Has faults in extensions answered, and begins to keep: once, before anything is linked in. `name` is for the system, which knows what answers by it for a moment.
+/// The keeper runs by `priority`: it comes in time where that is above those of the threads that raise events.
+///
+/// # Errors
+/// `ENOMEM`, `ENFILE`: there is no thread, stack or semaphore for it.
+pub fn start(name: &str, priority: Option<u8>) -> Result<(), Error> {
+    let own = thread::asid();
+    let mut registration = Registration { entry: faulted as *const () as u64, stacks: 1, ..Registration::NONE };
+    registration.name.get_mut(..name.len()).ok_or(Error::EINVAL)?.copy_from_slice(name.as_bytes());
+    registration.spec[..3].copy_from_slice(b"nmi");
+    check(portal::call(system::PORTAL_REGISTER, [&raw const registration as usize]))?;
+    check(portal::call(system::PORTAL_UNREGISTER, [registration.name.as_ptr() as usize]))?;
+    check(portal::call(system::PAGER, [own, 0, 0, faulted as *const () as usize]))?;
+    let woken = Semaphore::new(0)?;
+    WAKE.store(woken.number() + 1, SeqCst);
+    thread::spawn(priority, move || keep(&woken)).map(|_| ())
+}
+/// A fault of this domain's: one in the text of the extension that the thread is in ends its activation; any other is the host's own.
+extern "C" fn faulted(_asid: usize, _cause: usize, address: usize, pc: usize) -> isize {
+    if is_faulted(address, pc) {
+        arch::component::faulted_landing::<{ Why::Fault as usize }>() as isize
+    } else {
+        Error::EFAULT.code()
+    }
+}
+fn keep(woken: &Semaphore) {
+    while woken.wait().is_ok() {
+        while is_at_work() {
+            let _ = woken.wait_for(LOOK);
+        }
+    }
+}
+/// One look at everything; whether another is needed.
+fn is_at_work() -> bool {
+    let look = || registry::look(pebble::time::time());
+    if registry::collect() | look() {
+        return true;
+    }
+    WATCHING.store(false, SeqCst);
+    // One that has begun in between has not woken anybody.
+    let busy = look();
+    WATCHING.store(busy, SeqCst);
+    busy
+}

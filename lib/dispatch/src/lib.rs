@@ -1,0 +1,68 @@
+//! Events of a component that extensions are linked into: who handles them, and what becomes of who does it wrong.
+//!
+//! What [`exports`](../exports/index.html) makes of an interface raises an event through its *cell*, a word that leads to a function of the event's form: to the
+//! default's where nobody handles it, so that an event nobody cares for costs a load and a jump, else to [`Event::handle`]. There each handler is an
+//! *activation*: it runs on a stack of its own, and beside it lies a *landing record*, the registers that a function's caller may rely on. Whatever becomes of the
+//! handler, a panic, a fault in its text, its stack's end, its time's, the thread goes on at the landing, the raiser gets the default, and the extension is
+//! taken out. Nothing of it is unwound and nothing of it is dropped: what it has is its stack and its arena, and both are the activation's.
+//!
+//! A host's procedure runs on the stack of the activation that calls it, with [`RESERVE`] left of it at least, and is never left half done: an
+//! activation ends in the extension's own text only, or at the door of a procedure.
+//!
+//! **Lists and marks.** An event's handlers are a list that is replaced as a whole. Who raises the event notes the list in a *mark* of its thread's and looks then whether it is still
+//! the event's. Who has replaced it waits until it is in no mark: nobody comes to it any more. So what is reached by a list, the extension's pages among that, is
+//! there as long as somebody may be in it, and raising takes no lock and no atomic operation but the one that takes a stack.
+#![cfg_attr(target_os = "none", no_std)]
+#![feature(allocator_api)]
+// On this machine only its tests use what the keeper does.
+#![cfg_attr(not(any(test, target_os = "none")), allow(dead_code))]
+
+extern crate alloc;
+// What is generated names it so.
+extern crate self as dispatch;
+
+mod activation;
+mod event;
+#[cfg(target_os = "none")]
+mod keeper;
+mod linked;
+#[cfg(target_os = "none")]
+mod machine;
+#[cfg(not(target_os = "none"))]
+#[path = "simulated.rs"]
+mod machine;
+mod registry;
+pub mod runtime;
+mod state;
+#[cfg(test)]
+mod tests;
+mod thread;
+#[cfg(target_os = "none")]
+mod wake;
+
+pub use activation::{procedure, wrong};
+pub use event::{Event, Handled};
+#[cfg(target_os = "none")]
+pub use keeper::start;
+pub use linked::{Draft, Limits, Linked};
+pub use machine::Page;
+pub use registry::{Ended, MOST, ended, link, linked, unlink};
+pub use state::Why;
+
+/// An interface, as its host exports it.
+pub struct Interface {
+    pub name: &'static str,
+    /// SHA-256 of its declaration.
+    pub identity: [u8; 32],
+    /// By their places.
+    pub events: &'static [Event],
+}
+
+/// Words that a call passes, in registers.
+pub const WORDS: usize = 8;
+/// Bytes of an activation's stack that are left where a host's procedure begins, at least.
+pub const RESERVE: usize = 8192;
+/// Activations of an extension at one time; who raises the event meanwhile gets the default.
+pub const ACTIVATIONS: usize = 4;
+/// Events that are raised in handlers of events, in one thread.
+pub const DEPTH: usize = 4;

@@ -1,0 +1,96 @@
+//! The machine: stacks, pages, threads.
+
+use crate::wake::{WATCHING, wake, watch};
+use abi::Error;
+use abi::address::PAGE;
+use abi::rights::Rights;
+use abi::system;
+use alloc::alloc::{alloc, dealloc};
+pub use arch::component::{Landing, abort, activate, landing, stack_pointer};
+pub use arch::text::has_floating_point;
+use core::alloc::Layout;
+use core::ptr::NonNull;
+use core::sync::atomic::Ordering::Relaxed;
+pub use pebble::sync::Mutex;
+use pebble::{check, portal, thread};
+
+/// The number of the calling thread.
+#[inline(always)]
+pub fn thread() -> usize {
+    arch::component::thread_register()
+}
+/// Lets others come on.
+pub fn wait() {
+    /// Ticks of `hrtime`: a tenth of a millisecond.
+    const TURN: usize = 50_000;
+    portal::call(system::SLEEP, [TURN]);
+}
+/// An extension has ended.
+pub fn tell() {
+    wake();
+}
+/// An activation begins: its time is looked at.
+#[inline(always)]
+pub fn begun() {
+    if !WATCHING.load(Relaxed) {
+        watch();
+    }
+}
+
+/// A page of the host's that others are copies of.
+#[repr(C, align(4096))]
+pub struct Page(pub [u8; PAGE]);
+
+/// Pages of the host's heap, some of which are mapped otherwise while they are an extension's.
+pub struct Region {
+    start: NonNull<u8>,
+    pages: usize,
+    own: usize,
+}
+// SAFETY: the memory is the region's own.
+unsafe impl Send for Region {}
+unsafe impl Sync for Region {}
+impl Region {
+    /// So many bytes, whole pages: zeros that are read and written. `ENOMEM`.
+    pub fn new(bytes: usize) -> Result<Region, Error> {
+        let layout = Layout::from_size_align(bytes, PAGE).map_err(|_| Error::ENOMEM)?;
+        // SAFETY: an image has a page at least.
+        let start = NonNull::new(unsafe { alloc(layout) }).ok_or(Error::ENOMEM)?;
+        Ok(Region { start, pages: bytes / PAGE, own: thread::asid() })
+    }
+    pub fn pointer(&self) -> *const u8 {
+        self.start.as_ptr()
+    }
+    pub fn start(&self) -> usize {
+        self.pointer().expose_provenance()
+    }
+    fn map(&self, at: usize, source: usize, rights: Rights) -> Result<(), Error> {
+        check(portal::call(system::PAGE, [self.own, self.start() + at, source, rights.bits() as usize])).map(|_| ())
+    }
+    /// Nothing is at that offset any more.
+    pub fn clear(&self, at: usize) -> Result<(), Error> {
+        self.map(at, 0, Rights::NONE)
+    }
+    /// A copy of a page is at that offset, with other rights than the heap's. `ENOMEM`.
+    pub fn place(&self, at: usize, page: &Page, rights: Rights) -> Result<(), Error> {
+        self.clear(at)?;
+        self.map(at, page.0.as_ptr().expose_provenance(), rights)
+    }
+}
+impl Drop for Region {
+    fn drop(&mut self) {
+        for at in (0..self.pages).map(|n| n * PAGE) {
+            // What is not mapped is not; and what can not be mapped is no memory that the heap could give.
+            let _ = self.clear(at);
+            if self.map(at, 0, Rights::READ_WRITE).is_err() {
+                return;
+            }
+        }
+        // SAFETY: it was allocated so, and is as it was.
+        unsafe { dealloc(self.start.as_ptr(), Layout::from_size_align_unchecked(self.pages * PAGE, PAGE)) };
+    }
+}
+/// What was placed is executed from now on.
+pub fn code_was_written() {
+    arch::component::code_was_written();
+}

@@ -1,0 +1,134 @@
+//! What is linked into this component.
+
+use crate::activation;
+use crate::event::{Handled, Retired, install, remove};
+use crate::linked::Linked;
+use crate::machine::{self, Mutex};
+use crate::state::Why;
+use abi::Error;
+use alloc::boxed::Box;
+use alloc::sync::{Arc, Weak};
+use alloc::vec::Vec;
+use fallible::TryPush;
+
+/// Most extensions that are linked in.
+pub const MOST: usize = 64;
+/// Most ends that are remembered: the last ones.
+const REMEMBERED: usize = 16;
+
+struct Entry {
+    number: usize,
+    linked: Arc<Linked>,
+    handlers: Vec<Handled>,
+}
+/// An extension that was taken out for what it did.
+pub struct Ended {
+    pub number: usize,
+    pub name: Box<str>,
+    pub why: Why,
+    /// Where it panicked: a file of its source, and the line.
+    pub place: Option<(Box<str>, u32)>,
+}
+struct Registry {
+    entries: Vec<Entry>,
+    /// Lists that somebody may be in.
+    retired: Vec<Retired>,
+    /// Those that were taken out and that somebody may be in.
+    leaving: Vec<Arc<Linked>>,
+    ended: Vec<Ended>,
+    next: usize,
+}
+static REGISTRY: Mutex<Registry> =
+    Mutex::new(Registry { entries: Vec::new(), retired: Vec::new(), leaving: Vec::new(), ended: Vec::new(), next: 1 });
+
+/// Has an extension handle events of this component, each by its entry: its number, by which it is taken out. `ENOMEM`; `ENFILE`: there are [`MOST`].
+pub fn link(linked: Linked, handlers: Vec<Handled>) -> Result<usize, Error> {
+    let linked = Arc::try_new(linked).map_err(|_| Error::ENOMEM)?;
+    let mut registry = REGISTRY.lock();
+    let registry = &mut *registry;
+    if registry.entries.len() >= MOST {
+        return Err(Error::ENFILE);
+    }
+    registry.entries.room_for(1)?;
+    install(&linked, &handlers, &mut registry.retired)?;
+    registry.sweep();
+    let number = registry.next;
+    registry.next += 1;
+    registry.entries.push_kept(Entry { number, linked, handlers });
+    Ok(number)
+}
+/// Takes an extension out: it handles nothing, nobody is in it, and its memory is the component's again, when this returns. `ENOENT`: there is none of that
+/// number; `EBUSY`: the calling thread is in an extension itself; `ENOMEM`: it is as before.
+pub fn unlink(number: usize) -> Result<(), Error> {
+    if activation::own().is_some() {
+        return Err(Error::EBUSY);
+    }
+    let linked = Arc::downgrade(&REGISTRY.lock().take_out(number)?);
+    while REGISTRY.lock().is_leaving(&linked) {
+        machine::wait();
+    }
+    Ok(())
+}
+impl Registry {
+    /// Nobody comes to it any more. `ENOENT`, `ENOMEM`.
+    fn take_out(&mut self, number: usize) -> Result<Arc<Linked>, Error> {
+        let at = self.entries.iter().position(|entry| entry.number == number).ok_or(Error::ENOENT)?;
+        let entry = &self.entries[at];
+        self.leaving.room_for(1)?;
+        remove(&entry.linked, &entry.handlers, &mut self.retired)?;
+        let linked = self.entries.swap_remove(at).linked;
+        self.leaving.push_kept(Arc::clone(&linked));
+        self.sweep();
+        Ok(linked)
+    }
+    /// Whether somebody may be in one that was taken out.
+    fn is_leaving(&mut self, linked: &Weak<Linked>) -> bool {
+        self.sweep();
+        linked.strong_count() > 0
+    }
+    /// Frees what nobody is in any more.
+    fn sweep(&mut self) {
+        while let Some(at) = self.retired.iter().position(|list| !list.is_in_use()) {
+            self.retired.swap_remove(at);
+        }
+        // Each list that one is in has it.
+        self.leaving.retain(|linked| Arc::strong_count(linked) > 1);
+    }
+    /// Remembers why it has ended; the oldest end is forgotten for it.
+    fn remember(&mut self, number: usize, linked: &Linked, why: Why) -> Result<(), Error> {
+        if self.ended.len() == REMEMBERED {
+            self.ended.remove(0);
+        }
+        let name = fallible::text(&linked.name)?;
+        self.ended.try_push(Ended { number, name, why, place: linked.state.said() })
+    }
+}
+/// Takes out what has ended. What there is no memory for now is called no more all the same, and taken out later. Whether something is left to do.
+pub(crate) fn collect() -> bool {
+    let mut registry = REGISTRY.lock();
+    while let Some((number, why)) =
+        registry.entries.iter().find_map(|entry| Some((entry.number, entry.linked.ended()?)))
+    {
+        match registry.take_out(number) {
+            // What can not be remembered is gone all the same.
+            Ok(linked) => _ = registry.remember(number, &linked, why),
+            Err(_) => return true,
+        }
+    }
+    registry.sweep();
+    !registry.leaving.is_empty()
+}
+/// Looks at all activations, and ends those that take too long; whether there are any.
+pub(crate) fn look(now: u64) -> bool {
+    let registry = REGISTRY.lock();
+    let all = registry.entries.iter().map(|entry| &entry.linked).chain(&registry.leaving);
+    all.fold(false, |busy, linked| linked.look(now) | busy)
+}
+/// What is linked in: number, name, how often it was called, how often there was no stack for it.
+pub fn linked(mut each: impl FnMut(usize, &Linked)) {
+    REGISTRY.lock().entries.iter().for_each(|entry| each(entry.number, &entry.linked));
+}
+/// The last that were taken out for what they did, the oldest first.
+pub fn ended(mut each: impl FnMut(&Ended)) {
+    REGISTRY.lock().ended.iter().for_each(&mut each);
+}

@@ -1,0 +1,90 @@
+//! The machine as the tests of this one have it: a handler is called where its raiser is, and its end unwinds it.
+
+use core::cell::Cell;
+use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+#[repr(C, align(16))]
+pub struct Landing {
+    pub floating: usize,
+}
+pub struct Outcome {
+    pub word: usize,
+    pub why: usize,
+}
+static LANDINGS: [AtomicPtr<Landing>; abi::nucleus::MAX_THREADS] =
+    [const { AtomicPtr::new(core::ptr::null_mut()) }; abi::nucleus::MAX_THREADS];
+static NEXT: AtomicUsize = AtomicUsize::new(1);
+/// How often an end was told.
+pub static TOLD: AtomicUsize = AtomicUsize::new(0);
+std::thread_local! {
+    static NUMBER: usize = NEXT.fetch_add(1, Ordering::Relaxed);
+    /// What the stack pointer is.
+    pub static STACK_POINTER: Cell<usize> = const { Cell::new(usize::MAX) };
+}
+pub fn thread() -> usize {
+    NUMBER.with(|number| *number)
+}
+pub fn landing(thread: usize) -> &'static AtomicPtr<Landing> {
+    &LANDINGS[thread]
+}
+pub fn stack_pointer() -> usize {
+    STACK_POINTER.get()
+}
+pub fn wait() {
+    std::thread::yield_now();
+}
+pub fn tell() {
+    TOLD.fetch_add(1, Ordering::Relaxed);
+}
+pub fn begun() {}
+pub fn code_was_written() {}
+pub fn has_floating_point(_: &[u8]) -> bool {
+    false
+}
+type Entry = extern "C-unwind" fn(usize, usize, usize, usize, usize, usize, usize, usize) -> usize;
+pub unsafe fn activate(_: *mut Landing, entry: usize, words: &[usize; 8]) -> Outcome {
+    // SAFETY: the tests' entries are of this form.
+    let entry = unsafe { core::mem::transmute::<*const (), Entry>(core::ptr::with_exposed_provenance(entry)) };
+    let [a, b, c, d, e, f, g, h] = *words;
+    match catch_unwind(AssertUnwindSafe(|| entry(a, b, c, d, e, f, g, h))) {
+        Ok(word) => Outcome { word, why: 0 },
+        Err(why) => Outcome { word: 0, why: *why.downcast::<usize>().expect("the end of an activation") },
+    }
+}
+pub unsafe fn abort(_: *mut Landing, why: usize) -> ! {
+    resume_unwind(Box::new(why))
+}
+
+/// A page of the host's that others are copies of.
+pub struct Page(pub [u8; abi::address::PAGE]);
+/// Memory; what is mapped is noted nowhere.
+pub struct Region(Vec<u128>);
+impl Region {
+    pub fn new(bytes: usize) -> Result<Region, abi::Error> {
+        Ok(Region(vec![0; bytes / size_of::<u128>()]))
+    }
+    pub fn pointer(&self) -> *const u8 {
+        self.0.as_ptr().cast()
+    }
+    pub fn start(&self) -> usize {
+        self.pointer().expose_provenance()
+    }
+    pub fn clear(&self, _: usize) -> Result<(), abi::Error> {
+        Ok(())
+    }
+    pub fn place(&self, _: usize, _: &Page, _: abi::rights::Rights) -> Result<(), abi::Error> {
+        Ok(())
+    }
+}
+
+/// As the machine's, but that it is this one's.
+pub struct Mutex<T>(std::sync::Mutex<T>);
+impl<T> Mutex<T> {
+    pub const fn new(value: T) -> Mutex<T> {
+        Mutex(std::sync::Mutex::new(value))
+    }
+    pub fn lock(&self) -> std::sync::MutexGuard<'_, T> {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,282 @@
+//! Lists of handlers, and their ends, with handlers that are functions of the test's.
+
+use super::*;
+use crate::activation::{end, is_faulted, own};
+use crate::event::{Retired, remove};
+use crate::machine::STACK_POINTER;
+use crate::registry::{collect, link, look, unlink};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const DEFAULT: usize = 1;
+extern "C-unwind" fn default(_: usize) -> usize {
+    DEFAULT
+}
+extern "C-unwind" fn handled(_: usize) -> usize {
+    panic!("only its address counts")
+}
+fn event() -> &'static Event {
+    Box::leak(Box::new(Event::new(default as *const (), handled as *const ())))
+}
+fn linked() -> Arc<Linked> {
+    let limits = Limits { stack: 4096, arena: 4096, quantum: 10 };
+    let draft = Draft::new(extension::Layout::of(4, 0), limits).unwrap();
+    Arc::new(draft.finish("one".into()))
+}
+/// Handles the event by `entry`.
+fn install(event: &'static Event, linked: &Arc<Linked>, entry: *const ()) {
+    let mut retired = Vec::new();
+    crate::event::install(linked, &[(event, entry.expose_provenance())], &mut retired).unwrap();
+    assert!(retired.iter().all(|list: &Retired| !list.is_in_use()));
+}
+fn words(first: usize) -> [usize; WORDS] {
+    let mut words = [0; WORDS];
+    words[0] = first;
+    words
+}
+extern "C-unwind" fn adds(a: usize, b: usize, c: usize, d: usize, e: usize, f: usize, g: usize, h: usize) -> usize {
+    a + b + c + d + e + f + g + h
+}
+extern "C-unwind" fn doubles(a: usize) -> usize {
+    2 * a
+}
+extern "C-unwind" fn panics(_: usize) -> usize {
+    procedure(|| end(Why::Panic))
+}
+#[test]
+fn an_event_that_nobody_handles_is_its_default() {
+    let event = event();
+    assert_eq!((event.cell(), event.is_handled()), (default as *const (), false));
+    assert_eq!(event.handle(&words(3)), None);
+}
+#[test]
+fn a_handler_gets_all_words_and_the_last_one_counts() {
+    let (event, one, other) = (event(), linked(), linked());
+    install(event, &one, adds as *const ());
+    assert_eq!((event.cell(), event.is_handled()), (handled as *const (), true));
+    assert_eq!(event.handle(&[1, 2, 3, 4, 5, 6, 7, 8]), Some(36));
+    install(event, &other, doubles as *const ());
+    assert_eq!((event.handle(&words(5)), event.count()), (Some(10), 2));
+    assert_eq!((one.calls(), other.calls()), (2, 1));
+}
+#[test]
+fn who_is_taken_out_is_called_no_more_and_the_others_are() {
+    let (event, one, other) = (event(), linked(), linked());
+    install(event, &one, adds as *const ());
+    install(event, &other, doubles as *const ());
+    let mut retired = Vec::new();
+    let handlers = [(event, 0)];
+    remove(&other, &handlers, &mut retired).unwrap();
+    assert_eq!(event.handle(&words(5)), Some(5));
+    remove(&one, &handlers, &mut retired).unwrap();
+    assert_eq!((event.cell(), event.handle(&words(5))), (default as *const (), None));
+    retired.clear();
+    assert_eq!((Arc::strong_count(&one), Arc::strong_count(&other)), (1, 1), "nothing has them any more");
+}
+#[test]
+fn who_panics_says_nothing_and_is_called_no_more() {
+    let (event, one, other) = (event(), linked(), linked());
+    install(event, &other, doubles as *const ());
+    install(event, &one, panics as *const ());
+    assert_eq!(event.handle(&words(5)), Some(10), "what the others said counts");
+    assert_eq!(one.ended(), Some(Why::Panic));
+    assert_eq!(event.handle(&words(5)), Some(10));
+    assert_eq!((one.calls(), other.calls()), (1, 2));
+    assert!(own().is_none());
+}
+extern "C-unwind" fn needs_a_procedure(_: usize) -> usize {
+    procedure(|| 7)
+}
+#[test]
+fn a_procedure_does_not_begin_where_too_little_is_left_of_the_stack() {
+    let (event, one) = (event(), linked());
+    install(event, &one, needs_a_procedure as *const ());
+    assert_eq!(event.handle(&words(0)), Some(7));
+    STACK_POINTER.set(0);
+    assert_eq!((event.handle(&words(0)), one.ended()), (None, Some(Why::Stack)));
+    STACK_POINTER.set(usize::MAX);
+    assert_eq!(procedure(|| 3), 3, "who is in no extension has a stack of its own");
+}
+static NESTED: AtomicUsize = AtomicUsize::new(0);
+extern "C-unwind" fn raises_itself(event: usize) -> usize {
+    // SAFETY: the test has passed one that stays.
+    let event = unsafe { &*core::ptr::with_exposed_provenance::<Event>(event) };
+    NESTED.fetch_add(1, Ordering::Relaxed);
+    event.handle(&words(core::ptr::from_ref(event).expose_provenance())).map_or(1, |depth| depth + 1)
+}
+#[test]
+fn events_in_events_end_where_there_are_too_many() {
+    let (event, one) = (event(), linked());
+    install(event, &one, raises_itself as *const ());
+    let depth = event.handle(&words(core::ptr::from_ref(event).expose_provenance()));
+    assert_eq!((depth, NESTED.load(Ordering::Relaxed)), (Some(DEPTH.min(ACTIVATIONS)), DEPTH.min(ACTIVATIONS)));
+    assert_eq!(
+        event.handle(&words(core::ptr::from_ref(event).expose_provenance())),
+        depth,
+        "and nothing is left of it"
+    );
+}
+static INSIDE: AtomicUsize = AtomicUsize::new(0);
+static LEAVE: AtomicUsize = AtomicUsize::new(0);
+extern "C-unwind" fn stays(_: usize) -> usize {
+    INSIDE.fetch_add(1, Ordering::SeqCst);
+    while LEAVE.load(Ordering::SeqCst) == 0 {
+        std::thread::yield_now();
+    }
+    5
+}
+#[test]
+fn a_list_stays_as_long_as_somebody_is_in_it() {
+    let (event, one) = (event(), linked());
+    install(event, &one, stays as *const ());
+    std::thread::scope(|scope| {
+        let inside = scope.spawn(|| event.handle(&words(0)));
+        while INSIDE.load(Ordering::SeqCst) == 0 {
+            std::thread::yield_now();
+        }
+        let mut retired = Vec::new();
+        remove(&one, &[(event, 0)], &mut retired).unwrap();
+        assert!(retired[0].is_in_use() && !event.is_handled());
+        assert!(one.look(0) && one.look(9), "it is looked after");
+        assert_eq!(one.ended(), None);
+        assert!(one.look(10));
+        assert_eq!(one.ended(), Some(Why::Time));
+        LEAVE.store(1, Ordering::SeqCst);
+        assert_eq!(inside.join().unwrap(), Some(5));
+        assert!(!retired[0].is_in_use() && !one.look(11));
+    });
+}
+extern "C-unwind" fn allocates(_: usize) -> usize {
+    let own = || own().unwrap();
+    let first = own().allocate(8, 8);
+    assert!(first != 0 && own().allocate(4090, 1) == 0, "it has so much and no more");
+    assert_eq!(own().allocate(1, 3), 0, "no alignment");
+    assert_eq!(own().allocate(usize::MAX, 1), 0);
+    let second = own().allocate(100, 64);
+    assert!(second.is_multiple_of(64) && second > first);
+    own().release(second, 100);
+    assert_eq!(own().allocate(100, 64), second, "what was last comes back");
+    own().release(first, 8);
+    assert!(own().allocate(8, 8) > second);
+    first
+}
+#[test]
+fn an_arena_is_the_activations_own() {
+    let (event, one) = (event(), linked());
+    install(event, &one, allocates as *const ());
+    let first = event.handle(&words(0)).unwrap();
+    assert_eq!(event.handle(&words(0)), Some(first), "all of it comes back");
+}
+#[test]
+fn where_no_memory_is_left_all_is_as_it_was() {
+    let (event, one) = (event(), linked());
+    install(event, &one, doubles as *const ());
+    let other = linked();
+    let mut retired = Vec::new();
+    let handlers = [(event, (adds as *const ()).expose_provenance())];
+    let enough = (0..).find(|&left| {
+        let added = fallible::failing::with_only(left, || crate::event::install(&other, &handlers, &mut retired));
+        assert_eq!(event.count(), 1 + added.is_ok() as usize, "with {left} things");
+        added.is_ok()
+    });
+    assert!(enough > Some(1));
+    let enough = (0..).find(|&left| {
+        let removed = fallible::failing::with_only(left, || remove(&other, &handlers, &mut retired));
+        assert_eq!(event.count(), 2 - removed.is_ok() as usize, "with {left} things");
+        removed.is_ok()
+    });
+    assert!(enough > Some(0));
+}
+
+/// What is linked in is one for all tests: who takes out looks at his own only.
+fn is_linked(number: usize) -> bool {
+    let mut found = false;
+    registry::linked(|other, _| found |= other == number);
+    found
+}
+fn one() -> Linked {
+    let limits = Limits { stack: 4096, arena: 4096, quantum: 10 };
+    Draft::new(extension::Layout::of(4, 0), limits).unwrap().finish("one".into())
+}
+fn handled_by(event: &'static Event, entry: *const ()) -> Vec<Handled> {
+    vec![(event, entry.expose_provenance())]
+}
+#[test]
+fn what_is_linked_in_is_taken_out_by_its_number() {
+    let event = event();
+    let number = link(one(), handled_by(event, doubles as *const ())).unwrap();
+    assert_eq!((event.handle(&words(4)), is_linked(number)), (Some(8), true));
+    assert_eq!(unlink(number), Ok(()));
+    assert_eq!((event.handle(&words(4)), is_linked(number)), (None, false));
+    assert_eq!(unlink(number), Err(abi::Error::ENOENT));
+}
+extern "C-unwind" fn takes_itself_out(number: usize) -> usize {
+    unlink(number).map_or_else(|error| error.code() as usize, |()| 0)
+}
+#[test]
+fn nobody_takes_out_what_he_is_in() {
+    let event = event();
+    let number = link(one(), handled_by(event, takes_itself_out as *const ())).unwrap();
+    assert_eq!(event.handle(&words(number)), Some(abi::Error::EBUSY.code() as usize));
+    assert_eq!(unlink(number), Ok(()));
+}
+#[test]
+fn what_has_ended_is_collected_and_remembered() {
+    let event = event();
+    let number = link(one(), handled_by(event, panics as *const ())).unwrap();
+    assert_eq!(event.handle(&words(0)), None);
+    collect();
+    assert!(!is_linked(number) && !event.is_handled());
+    let mut why = None;
+    registry::ended(|ended| why = (ended.number == number).then_some(ended.why).or(why));
+    assert_eq!(why, Some(Why::Panic));
+}
+static INSIDE_TOO: AtomicUsize = AtomicUsize::new(0);
+static LEAVE_TOO: AtomicUsize = AtomicUsize::new(0);
+extern "C-unwind" fn panics_or_stays(word: usize) -> usize {
+    if word == 0 {
+        procedure(|| end(Why::Panic));
+    }
+    INSIDE_TOO.fetch_add(1, Ordering::SeqCst);
+    while LEAVE_TOO.load(Ordering::SeqCst) == 0 {
+        std::thread::yield_now();
+    }
+    6
+}
+/// It was taken out for what another thread's activation did: this one's time is looked at all the same.
+#[test]
+fn who_is_in_what_was_taken_out_is_looked_after() {
+    let event = event();
+    let number = link(one(), handled_by(event, panics_or_stays as *const ())).unwrap();
+    std::thread::scope(|scope| {
+        let inside = scope.spawn(|| event.handle(&words(1)));
+        while INSIDE_TOO.load(Ordering::SeqCst) == 0 {
+            std::thread::yield_now();
+        }
+        assert_eq!(event.handle(&words(0)), None);
+        assert!(collect() && !is_linked(number), "somebody is in it");
+        assert!(look(0), "it is looked at");
+        LEAVE_TOO.store(1, Ordering::SeqCst);
+        assert_eq!(inside.join().unwrap(), Some(6));
+    });
+}
+extern "C-unwind" fn faults(_: usize) -> usize {
+    let activation = own().unwrap();
+    // SAFETY: this is in an activation.
+    let state = unsafe { &*activation.extension };
+    let (start, bytes) = state.text;
+    let below = state.stacks.first - 1;
+    assert!(!is_faulted(below, start + bytes) && !is_faulted(below, start - 1), "somebody else's instruction");
+    assert!(is_faulted(below + 1, start) && state.ended().is_none(), "its stack is its own");
+    let last = state.stacks.first + (ACTIVATIONS - 1) * state.stacks.stride;
+    assert!(is_faulted(last + state.stacks.stride - 1, start) && state.ended().is_none(), "behind the last one");
+    assert!(is_faulted(last - 4096, start));
+    (state.ended() == Some(Why::Stack)) as usize
+}
+#[test]
+fn a_fault_is_an_extensions_where_its_instruction_is() {
+    let (event, one) = (event(), linked());
+    assert!(!is_faulted(0, 0), "nobody is in one");
+    install(event, &one, faults as *const ());
+    assert_eq!(event.handle(&words(0)), Some(1));
+}

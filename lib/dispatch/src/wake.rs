@@ -1,0 +1,26 @@
+//! How the host's keeper is woken.
+
+use core::sync::atomic::Ordering::{Acquire, SeqCst};
+use core::sync::atomic::{AtomicBool, AtomicUsize};
+use pebble::portal;
+
+/// Whether activations are looked after.
+pub static WATCHING: AtomicBool = AtomicBool::new(false);
+/// The portal that wakes the keeper, or 0.
+pub static WAKE: AtomicUsize = AtomicUsize::new(0);
+
+pub fn wake() {
+    match WAKE.load(Acquire) {
+        0 => {}
+        portal => {
+            portal::call(portal, []);
+        }
+    }
+}
+/// An activation has begun that nobody looks after yet.
+#[cold]
+pub fn watch() {
+    if !WATCHING.swap(true, SeqCst) {
+        wake();
+    }
+}

@@ -1,0 +1,184 @@
+//! The code that an interface becomes in the component that exports it: the same types, a trait for its procedures, and a function that raises each event.
+//!
+//! An event is raised through its *cell*: a word that leads to a function of the event's form. That is the default's where nobody handles it, else one that hands
+//! the arguments as words to the dispatcher. So nothing is generated at run time, and no cell is ever empty.
+
+use crate::code::{crossing, declared, documented, owned, raw, typed};
+use crate::{Declared, Error, Integer, Interface, Lent, MOST_WORDS, Passed, Procedure, Shape, Value};
+use std::fmt::Write;
+use std::path::Path;
+
+/// The words of a call, as the dispatcher gets them.
+fn words(procedure: &Procedure) -> String {
+    let mut words = Vec::new();
+    for (name, passed) in &procedure.arguments {
+        // In registers, what has 32 bits has a sign in the others, whatever its type says of it.
+        let is_word = |integer: &Integer| integer.bits == 32 && !integer.signed;
+        words.push(match passed {
+            Passed::Value(Value::Integer(integer)) if is_word(integer) => format!("{name} as i32 as usize"),
+            _ => format!("{name} as usize"),
+        });
+        if let Passed::Lent { of: Lent::Bytes, .. } = passed {
+            words.push(format!("__{name}_length"));
+        }
+    }
+    words.resize(MOST_WORDS, "0".into());
+    words.join(", ")
+}
+/// A number as a value that crosses.
+fn number(value: &Value, number: i128) -> String {
+    format!("{number}{}", raw(value))
+}
+/// What a value that has crossed is here, as an expression; `wrong` where it is none of its type: what comes out of an extension is not believed.
+fn believed(interface: &Interface, value: &Value, crossed: &str, wrong: &str) -> String {
+    let arms: Vec<String> = match value {
+        Value::Integer(_) => return crossed.into(),
+        Value::Handle(name) => return format!("{name}({crossed})"),
+        Value::Bool => vec!["0 => false".into(), "1 => true".into()],
+        Value::Choice(name) => match interface.declared(name) {
+            Some(Declared { shape: Shape::Choice(names), .. }) => {
+                names.iter().map(|(variant, number)| format!("{number} => {name}::{variant}")).collect()
+            }
+            _ => Vec::new(),
+        },
+    };
+    format!("match {crossed} {{ {}, _ => {wrong} }}", arms.join(", "))
+}
+/// A value of a type as the user writes it.
+fn written(interface: &Interface, value: &Value, of: i128) -> String {
+    match value {
+        Value::Integer(integer) => format!("{of}{integer}"),
+        Value::Bool => (of != 0).to_string(),
+        Value::Handle(name) => format!("{name}({of})"),
+        Value::Choice(name) => match interface.declared(name) {
+            Some(Declared { shape: Shape::Choice(names), .. }) => {
+                let variant = names.iter().find(|(_, number)| i128::from(*number) == of);
+                variant.map_or(String::new(), |(variant, _)| format!("{name}::{variant}"))
+            }
+            _ => String::new(),
+        },
+    }
+}
+/// What is lent, from what has crossed for it.
+fn lent(name: &str, of: &Lent, mutable: bool) -> String {
+    let (word, method) = if mutable { ("mut ", "from_raw_parts_mut") } else { ("", "from_raw_parts") };
+    match of {
+        Lent::Plain(_) => format!("unsafe {{ &{word}*{name} }}"),
+        Lent::Bytes => format!("unsafe {{ ::core::slice::{method}({name}, __{name}_length) }}"),
+    }
+}
+
+impl Interface {
+    /// The module that the exporting component includes.
+    pub fn host_source(&self) -> String {
+        let mut code = String::new();
+        self.types.iter().for_each(|ty| declared(&mut code, ty, "pub "));
+        let (name, identity) = (&self.name, self.identity());
+        let (procedures, events) = (self.procedures.len(), self.events.len());
+        let _ = writeln!(
+            code,
+            "/// The interface: what extensions have to agree with.\npub const INTERFACE: ::dispatch::Interface ="
+        );
+        let _ =
+            writeln!(code, "    ::dispatch::Interface {{ name: {name:?}, identity: {identity:?}, events: &EVENTS }};");
+        let _ = writeln!(
+            code,
+            "/// What extensions call; what they pass is of its type, and else not to be believed.\npub trait Procedures {{"
+        );
+        for procedure in &self.procedures {
+            let (arguments, result) = typed(procedure, "", false);
+            documented(&mut code, "    ", &procedure.means);
+            let _ = writeln!(code, "    fn {}({}){result};", procedure.name, arguments.join(", "));
+        }
+        let _ = writeln!(
+            code,
+            "}}\n/// Where these begin, by their places.\npub fn procedures<P: Procedures>() -> [usize; {procedures}] {{"
+        );
+        self.procedures.iter().enumerate().for_each(|(at, procedure)| self.entry(&mut code, at, procedure));
+        let entries: Vec<String> = (0..procedures).map(|at| format!("__{at}::<P> as *const () as usize")).collect();
+        let _ = writeln!(code, "    [{}]\n}}", entries.join(", "));
+        let cells: Vec<String> = (0..events)
+            .map(|at| {
+                format!("    ::dispatch::Event::new(__default_{at} as *const (), __handled_{at} as *const ()),\n")
+            })
+            .collect();
+        let _ = writeln!(
+            code,
+            "/// By their places.\npub static EVENTS: [::dispatch::Event; {events}] = [\n{}];",
+            cells.concat()
+        );
+        self.events.iter().enumerate().for_each(|(at, event)| self.raised(&mut code, at, event));
+        code
+    }
+    /// The function that an extension's slot leads to.
+    fn entry(&self, code: &mut String, at: usize, procedure: &Procedure) {
+        let (parameters, _) = crossing(procedure, "");
+        let returned = procedure.result.as_ref().map_or(String::new(), |value| format!(" -> {}", raw(value)));
+        let given: Vec<String> = procedure
+            .arguments
+            .iter()
+            .map(|(name, passed)| match passed {
+                Passed::Value(value) => believed(self, value, name, "::dispatch::wrong()"),
+                Passed::Lent { of, mutable } => lent(name, of, *mutable),
+            })
+            .collect();
+        let call = format!("P::{}({})", procedure.name, given.join(", "));
+        let call = procedure.result.as_ref().map_or(call.clone(), |value| owned(value, &call));
+        let _ = writeln!(code, "    extern \"C\" fn __{at}<P: Procedures>({}){returned} {{", parameters.join(", "));
+        let _ = writeln!(code, "        // SAFETY: what is lent is so for the call: the extension's types say it.");
+        let _ = writeln!(code, "        ::dispatch::procedure(|| {call})\n    }}");
+    }
+    /// What raises an event, and what its cell leads to.
+    fn raised(&self, code: &mut String, at: usize, event: &Procedure) {
+        let (parameters, passed) = crossing(event, "");
+        let (parameters, passed) = (parameters.join(", "), passed.join(", "));
+        let (arguments, result) = typed(event, "", false);
+        let returned = event.result.as_ref().map_or(String::new(), |value| format!(" -> {}", raw(value)));
+        let default = event.default.unwrap_or_default();
+        let (silent, said) = match &event.result {
+            Some(value) => {
+                (number(value, default), format!(".map_or({}, |word| word as {})", number(value, default), raw(value)))
+            }
+            None => (String::new(), ";".into()),
+        };
+        documented(code, "", &event.means);
+        let _ = writeln!(code, "pub fn {}({}){result} {{", event.name, arguments.join(", "));
+        let _ = writeln!(code, "    // SAFETY: cells of this event lead to functions of this form.");
+        let _ = writeln!(
+            code,
+            "    let __raise = unsafe {{ ::core::mem::transmute::<*const (), extern \"C\" fn({parameters}){returned}>(EVENTS[{at}].cell()) }};"
+        );
+        let call = format!("__raise({passed})");
+        let _ = match &event.result {
+            None => writeln!(code, "    {call}"),
+            Some(value) => {
+                writeln!(code, "    {}", believed(self, value, &call, &written(self, value, default)))
+            }
+        };
+        let _ = writeln!(
+            code,
+            "}}\n#[allow(unused_variables)]\nextern \"C\" fn __default_{at}({parameters}){returned} {{\n    {silent}\n}}"
+        );
+        let _ = writeln!(code, "extern \"C\" fn __handled_{at}({parameters}){returned} {{");
+        let _ = writeln!(code, "    EVENTS[{at}].handle(&[{}]){said}\n}}", words(event));
+    }
+}
+
+/// For the build script of a component: the module of each interface that is declared in `folder`, as `NAME.rs` in `out`.
+///
+/// # Errors
+/// A declaration that is wrong, or a file that can not be read or written: what is wrong, with its place.
+pub fn write_modules(folder: &Path, out: &Path) -> Result<Vec<Interface>, String> {
+    let place = |path: &Path, why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
+    let mut interfaces = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(|why| place(folder, &why))? {
+        let path = entry.map_err(|why| place(folder, &why))?.path();
+        let Some(name) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".rs")) else { continue };
+        let text = std::fs::read_to_string(&path).map_err(|why| place(&path, &why))?;
+        let interface = Interface::parse(name, &text).map_err(|error: Error| place(&path, &error))?;
+        let to = out.join(format!("{name}.rs"));
+        std::fs::write(&to, interface.host_source()).map_err(|why| place(&to, &why))?;
+        interfaces.push(interface);
+    }
+    Ok(interfaces)
+}

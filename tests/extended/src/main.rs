@@ -1,0 +1,228 @@
+//! `extended FILE STEP…`: an extension of `tests/linked` is linked in and taken out, events are raised, and what comes of it is printed. A step that is a number raises
+//! `turn` with it.
+#![no_std]
+#![no_main]
+
+extern crate alloc;
+
+mod sample {
+    include!(concat!(env!("OUT_DIR"), "/sample.rs"));
+}
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use dispatch::{Draft, Limits, Page};
+use extension::Extension;
+use pebble::file::File;
+use pebble::interfaces::memory;
+use pebble::sync::Mutex;
+use pebble::time::cycles;
+use pebble::{Env, println};
+use sample::{Connection, Header, Verdict};
+
+pebble::program!(main);
+
+static COUNTED: AtomicU64 = AtomicU64::new(0);
+static INSIDE: AtomicBool = AtomicBool::new(false);
+static LEAVE: AtomicBool = AtomicBool::new(false);
+
+struct Host;
+impl sample::Procedures for Host {
+    fn count(by: u32) -> u64 {
+        COUNTED.fetch_add(by.into(), Ordering::Relaxed) + u64::from(by)
+    }
+    fn reset(connection: Connection) -> bool {
+        connection == Connection(0x1_0000_0002)
+    }
+    fn turned(verdict: Verdict, header: &mut Header, bytes: &mut [u8], sign: i32, yes: bool) -> Verdict {
+        bytes[2] = bytes.len() as u8;
+        header.size = u64::from(verdict == Verdict::Drop && sign == -7 && yes && header.source == [1, 2, 3, 4]);
+        Verdict::Change
+    }
+    fn raise(turn: u32) -> i64 {
+        sample::turn(turn)
+    }
+    fn take_time(microseconds: u32) {
+        pebble::time::wait(u64::from(microseconds) * (pebble::time::TIMEBASE / 1_000_000));
+    }
+    fn stay() {
+        INSIDE.store(true, Ordering::Release);
+        while !LEAVE.load(Ordering::Acquire) {
+            pebble::time::wait(1000);
+        }
+    }
+    fn unlink(number: u64) -> i64 {
+        dispatch::unlink(number as usize).map_or_else(|error| error.code() as i64, |()| 0)
+    }
+}
+
+fn read(name: &str) -> pebble::Result<Vec<u8>> {
+    let file = File::open(name)?;
+    let mut bytes = Vec::new();
+    let mut piece = vec![0; 0x1000];
+    loop {
+        match file.read(&mut piece)? {
+            0 => return Ok(bytes),
+            count => bytes.extend_from_slice(&piece[..count]),
+        }
+    }
+}
+/// What the linker does, without a look at who has signed it.
+fn link(file: &[u8]) -> pebble::Result<usize> {
+    let extension = Extension::parse(file).map_err(|_| pebble::Error::EINVAL)?;
+    let layout = extension.layout();
+    let limits = extension.limits();
+    let limits = Limits {
+        stack: limits.stack as usize,
+        arena: limits.arena as usize,
+        quantum: u64::from(limits.quantum) * (pebble::time::TIMEBASE / 1_000_000),
+    };
+    let (runtime, own) = (dispatch::runtime::procedures(), sample::procedures::<Host>());
+    let names: Vec<_> = extension.interfaces().collect();
+    let known = |n: u16| {
+        let named = &names[n as usize];
+        let interface = [&dispatch::runtime::INTERFACE, &sample::INTERFACE].into_iter().find(|i| i.name == named.name);
+        interface.filter(|interface| interface.identity == named.digest)
+    };
+    let mut slots = Vec::new();
+    for import in extension.imports() {
+        let interface = known(import.interface).ok_or(pebble::Error::EINVAL)?;
+        let table = if interface.name == "sample" { &own[..] } else { &runtime[..] };
+        slots.push(table[import.procedure as usize] as u64);
+    }
+    let draft = Draft::new(layout, limits)?;
+    let mut page = Page([0; 4096]);
+    for at in (0..layout.end).step_by(4096) {
+        extension.page(at, draft.base() as u64, &slots, &mut page.0);
+        draft.place(at, &page)?;
+    }
+    let mut handlers = Vec::new();
+    for export in extension.exports() {
+        let interface = known(export.interface).ok_or(pebble::Error::EINVAL)?;
+        handlers.push((&interface.events[export.event as usize], draft.base() + export.entry as usize));
+    }
+    dispatch::link(draft.finish(extension.name().into()), handlers)
+}
+/// Raises each event, and says what comes of it.
+fn raise() {
+    let mut header = Header { port: 23, source: [10, 0, 2, 2], size: 0 };
+    println!(
+        "arrived {:?} {:?}",
+        sample::arrived(&header, b"abc"),
+        sample::arrived(&Header { port: 1, ..header }, b"")
+    );
+    println!("counted {}", COUNTED.load(Ordering::Relaxed));
+    let mut bytes = *b"stressed";
+    let left = [2, 3].map(|n| sample::leaves(&mut header, &mut bytes[..7], Connection(0x1_0000_0000 + n), true));
+    println!("leaves {left:?} {} {}", header.size, core::str::from_utf8(&bytes).unwrap_or("?"));
+    let left = sample::leaves(&mut header, &mut bytes, Connection(0x1_0000_0002), false);
+    println!("leaves {left} {} {}", header.size, core::str::from_utf8(&bytes).unwrap_or("?"));
+    sample::noted(-1, u64::MAX);
+}
+/// Says which extensions were taken out for what they did.
+fn ends() {
+    dispatch::ended(|end| match &end.place {
+        Some((file, line)) => println!("{} {}: {:?}, {file}:{line}", end.number, end.name, end.why),
+        None => println!("{} {}: {:?}", end.number, end.name, end.why),
+    });
+}
+/// What it takes to raise an event once, in instructions where the machine counts them: the least of many, as interrupts come, and what is used for the first time.
+fn cost() -> u64 {
+    let took = |work: fn(u32) -> i64| {
+        let start = cycles();
+        core::hint::black_box(work(core::hint::black_box(1)));
+        cycles() - start
+    };
+    let least = |work| (0..100).map(|_| took(core::hint::black_box(work))).min().unwrap_or(0);
+    least(sample::turn) - least(|number| number.into())
+}
+fn is_nothing_left(file: &[u8], turns: usize) -> pebble::Result<bool> {
+    let pages = || memory::info(2, pebble::thread::asid());
+    // The heap has grown by then.
+    let mut before = 0;
+    for turn in 0..turns {
+        let number = link(file)?;
+        sample::turn(turn as u32);
+        dispatch::unlink(number)?;
+        if turn == 3 {
+            before = pages()?;
+        }
+    }
+    Ok(before == pages()?)
+}
+/// Whether numbers that are in registers when an event is raised are there when its handler has ended, however it has.
+fn keeps_floating_point() -> bool {
+    let mut numbers = core::hint::black_box([1.5f64; 12]);
+    for round in 0..3u32 {
+        // As many as there are registers that a function keeps; whichever the compiler takes.
+        let [a, b, c, d, e, f, g, h, i, j, k, l] = numbers.map(|n| n * 2.0 + f64::from(round));
+        sample::turn(9);
+        numbers = [
+            a + 1.0,
+            b + 2.0,
+            c + 3.0,
+            d + 4.0,
+            e + 5.0,
+            f + 6.0,
+            g + 7.0,
+            h + 8.0,
+            i + 9.0,
+            j + 10.0,
+            k + 11.0,
+            l + 12.0,
+        ];
+    }
+    (0..12).all(|n| numbers[n] == 12.0 + 4.0 + 7.0 * (n as f64 + 1.0))
+}
+/// Which are linked in, the first of them first.
+static LINKED: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+
+fn step(file: &[u8], step: &str) -> pebble::Result<()> {
+    match step {
+        "raise" => raise(),
+        "link" => {
+            let number = link(file)?;
+            LINKED.lock().push(number);
+            println!("linked {number}");
+        }
+        "unlink" => {
+            let number = LINKED.lock().remove(0);
+            println!("unlinked {:?}", dispatch::unlink(number));
+        }
+        "list" => dispatch::linked(|number, linked| {
+            println!("{number} {} {} calls, {} missed", linked.name, linked.calls(), linked.missed());
+        }),
+        "ends" => ends(),
+        // The keeper comes on.
+        "wait" => pebble::time::wait(pebble::time::TIMEBASE / 50),
+        "cost" => println!("raised in {} instructions", cost()),
+        // A thread that is in the event until the extension lets it go.
+        "enter" => {
+            let entered = || println!("left with {}", sample::turn(u32::MAX));
+            pebble::thread::spawn(None, entered)?;
+            while !INSIDE.load(Ordering::Acquire) {
+                pebble::time::wait(1000);
+            }
+        }
+        "floating" => println!("kept {}", keeps_floating_point()),
+        "leave" => LEAVE.store(true, Ordering::Release),
+        "many" => println!("nothing is left: {:?}", is_nothing_left(file, 1000)),
+        turn => println!("turn {turn}: {}", sample::turn(turn.parse().map_err(|_| pebble::Error::EINVAL)?)),
+    }
+    Ok(())
+}
+fn run(env: &Env) -> pebble::Result<()> {
+    dispatch::start("app.faults", None)?;
+    let file = read(env.argument(1).ok_or(pebble::Error::EINVAL)?)?;
+    (2..).map_while(|n| env.argument(n)).try_for_each(|word| step(&file, word))
+}
+fn main(env: &Env) -> i32 {
+    match run(env) {
+        Ok(()) => 0,
+        Err(error) => {
+            println!("{}", error.text());
+            1
+        }
+    }
+}
