@@ -11,8 +11,6 @@ pub(crate) struct Activation {
     /// First: the handler's stack pointer leads to it.
     pub landing: machine::Landing,
     pub extension: *const State,
-    /// Below it a host's procedure does not begin.
-    pub floor: usize,
     /// Where what is free of its arena begins, and where that ends.
     pub free: Cell<usize>,
     pub end: usize,
@@ -60,12 +58,9 @@ pub(crate) fn is_faulted(address: usize, pc: usize) -> bool {
     }
     true
 }
-/// A host's procedure, called by an extension: `work`, on the activation's stack, if there is enough left of it.
-#[inline(always)]
-pub fn procedure<R>(work: impl FnOnce() -> R) -> R {
-    if own().is_some_and(|activation| machine::stack_pointer() < activation.floor) {
-        end(Why::Stack);
-    }
+/// The rest of a host's procedure, when its arguments have been looked at.
+#[inline(never)]
+pub fn apart<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 /// An extension has passed what is none of its type's values: its activation ends.

@@ -17,8 +17,12 @@ const LOOK: u64 = 2_500_000;
 /// The keeper runs by `priority`: it comes in time where that is above those of the threads that raise events.
 ///
 /// # Errors
-/// `ENOMEM`, `ENFILE`: there is no thread, stack or semaphore for it.
+/// `ENOMEM`, `ENFILE`: there is no thread, stack or semaphore for it. `ENOTSUP`: the thread register has not the thread's number, as in trusted components, in
+/// fault domains and in copies of a domain.
 pub fn start(name: &str, priority: Option<u8>) -> Result<(), Error> {
+    if arch::component::thread_register() != thread::index() {
+        return Err(Error::ENOTSUP);
+    }
     let own = thread::asid();
     let mut registration = Registration { entry: faulted as *const () as u64, stacks: 1, ..Registration::NONE };
     registration.name.get_mut(..name.len()).ok_or(Error::EINVAL)?.copy_from_slice(name.as_bytes());
@@ -27,8 +31,12 @@ pub fn start(name: &str, priority: Option<u8>) -> Result<(), Error> {
     check(portal::call(system::PORTAL_UNREGISTER, [registration.name.as_ptr() as usize]))?;
     check(portal::call(system::PAGER, [own, 0, 0, faulted as *const () as usize]))?;
     let woken = Semaphore::new(0)?;
-    WAKE.store(woken.number() + 1, SeqCst);
-    thread::spawn(priority, move || keep(&woken)).map(|_| ())
+    let portal = woken.number() + 1;
+    thread::spawn(priority, move || keep(&woken))?;
+    // Whoever began before woke nobody.
+    WATCHING.store(false, SeqCst);
+    WAKE.store(portal, SeqCst);
+    Ok(())
 }
 /// A fault of this domain's: one in the text of the extension that the thread is in ends its activation; any other is the host's own.
 extern "C" fn faulted(_asid: usize, _cause: usize, address: usize, pc: usize) -> isize {
@@ -47,7 +55,7 @@ fn keep(woken: &Semaphore) {
 }
 /// One look at everything; whether another is needed.
 fn is_at_work() -> bool {
-    let look = || registry::look(pebble::time::time());
+    let look = || registry::look(pebble::time::time);
     if registry::collect() | look() {
         return true;
     }

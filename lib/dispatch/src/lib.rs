@@ -40,7 +40,7 @@ mod thread;
 #[cfg(target_os = "none")]
 mod wake;
 
-pub use activation::{procedure, wrong};
+pub use activation::{apart, wrong};
 pub use event::{Event, Handled};
 #[cfg(target_os = "none")]
 pub use keeper::start;
@@ -48,6 +48,17 @@ pub use linked::{Draft, Limits, Linked};
 pub use machine::Page;
 pub use registry::{Ended, MOST, ended, link, linked, unlink};
 pub use state::Why;
+
+/// The address of a host's procedure as extensions call it: `door!(body::<P>, P: Procedures)`. It begins where [`RESERVE`] bytes of the activation's stack are left; else that ends.
+#[macro_export]
+macro_rules! door {
+    ($body:path $(, $generic:ident: $bound:path)?) => {
+        $crate::machine_door!($body, { $crate::Why::Stack as usize } $(, $generic: $bound)?)
+    };
+}
+#[cfg(target_os = "none")]
+#[doc(hidden)]
+pub use arch::door as machine_door;
 
 /// An interface, as its host exports it.
 pub struct Interface {

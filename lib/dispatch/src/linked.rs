@@ -9,7 +9,7 @@ use abi::Error;
 use abi::address::PAGE;
 use abi::rights::Rights;
 use alloc::boxed::Box;
-use core::sync::atomic::AtomicU64;
+use core::sync::atomic::{AtomicBool, AtomicU64};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// What an extension may take, in bytes and units of the time register. Bytes are whole pages.
@@ -29,6 +29,9 @@ struct Seen {
     since: AtomicU64,
 }
 
+/// In the place of an activation's number.
+const BEGINS: u64 = u64::MAX;
+
 pub struct Linked {
     pub name: Box<str>,
     region: Region,
@@ -36,10 +39,12 @@ pub struct Linked {
     quantum: u64,
     /// Whether its text has floating point, whose registers a raiser relies on too.
     floating: bool,
-    /// Of each of its activations, the how manieth it is that runs there; 0: none.
+    /// Of each of its activations, the how manieth it is that runs there; 0: none; [`BEGINS`]: it is about to.
     taken: [AtomicU64; ACTIVATIONS],
-    /// How many there were before. Who has taken it writes.
+    /// How many there were. Who has taken it writes.
     calls: [AtomicU64; ACTIVATIONS],
+    /// Whether its text was taken away.
+    gone: AtomicBool,
     seen: [Seen; ACTIVATIONS],
     /// How often there was none for it.
     missed: AtomicU64,
@@ -89,6 +94,7 @@ impl Draft {
             quantum: self.limits.quantum,
             taken: [const { AtomicU64::new(0) }; ACTIVATIONS],
             calls: [const { AtomicU64::new(0) }; ACTIVATIONS],
+            gone: AtomicBool::new(false),
             seen: [const { Seen { call: AtomicU64::new(0), since: AtomicU64::new(0) } }; ACTIVATIONS],
             missed: AtomicU64::new(0),
         }
@@ -112,13 +118,16 @@ impl Linked {
     pub fn ended(&self) -> Option<Why> {
         self.state.ended()
     }
-    /// Takes a free stack: which, and the how manieth activation there.
+    /// Takes a free stack: which. It is the next activation there.
     #[inline(always)]
-    fn take(&self) -> Option<(usize, u64)> {
-        (0..ACTIVATIONS).find_map(|n| {
-            let call = self.calls[n].load(Relaxed) + 1;
-            self.taken[n].compare_exchange(0, call, Acquire, Relaxed).ok().map(|_| (n, call))
-        })
+    fn take(&self) -> Option<usize> {
+        let take = |n: &usize| self.taken[*n].compare_exchange(0, BEGINS, Acquire, Relaxed).is_ok();
+        let taken = (0..ACTIVATIONS).find(take)?;
+        // Nobody else has it, so no other has its number.
+        let call = self.calls[taken].load(Relaxed) + 1;
+        self.calls[taken].store(call, Relaxed);
+        self.taken[taken].store(call, Relaxed);
+        Some(taken)
     }
     /// Looks at its activations at that time, and ends those that take longer than they may; whether there are any. One thread does so.
     pub fn look(&self, now: u64) -> bool {
@@ -129,9 +138,13 @@ impl Linked {
                 continue;
             }
             busy = true;
+            if call == BEGINS {
+                continue;
+            }
             if seen.call.swap(call, Relaxed) != call {
                 seen.since.store(now, Relaxed);
-            } else if now.saturating_sub(seen.since.load(Relaxed)) >= self.quantum && self.ended().is_none() {
+            } else if now.saturating_sub(seen.since.load(Relaxed)) >= self.quantum && !self.gone.swap(true, Relaxed) {
+                // Whyever it is called no more, it may still run.
                 self.state.end(Why::Time);
                 // Whoever executes it faults, and is found by its program counter.
                 (0..self.state.text.1).step_by(PAGE).for_each(|at| _ = self.region.clear(at));
@@ -145,7 +158,7 @@ impl Linked {
         if self.state.ended().is_some() {
             return None;
         }
-        let Some((taken, call)) = self.take() else {
+        let Some(taken) = self.take() else {
             self.missed.fetch_add(1, Relaxed);
             return None;
         };
@@ -159,11 +172,10 @@ impl Linked {
         unsafe {
             (*record).landing.floating = self.floating as usize;
             (*record).extension = &raw const self.state;
-            (*record).floor = bottom + RESERVE;
+            (*record).landing.floor = bottom + RESERVE;
             (*record).free.set(arena);
             (*record).end = bottom + stacks.stride - PAGE;
         }
-        self.calls[taken].store(call, Relaxed);
         thread.set_landing(record.cast());
         // SAFETY: the entry was made for these words; whatever it does, it comes back here.
         let outcome = unsafe { machine::activate(&raw mut (*record).landing, entry, words) };

@@ -6,7 +6,7 @@ use abi::address::PAGE;
 use abi::rights::Rights;
 use abi::system;
 use alloc::alloc::{alloc, dealloc};
-pub use arch::component::{Landing, abort, activate, landing, stack_pointer};
+pub use arch::component::{Landing, abort, activate, landing};
 pub use arch::text::has_floating_point;
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -51,7 +51,7 @@ pub struct Region {
 unsafe impl Send for Region {}
 unsafe impl Sync for Region {}
 impl Region {
-    /// So many bytes, whole pages: zeros that are read and written. `ENOMEM`.
+    /// So many bytes, whole pages, that are read and written; what is in them is what was in the heap. `ENOMEM`.
     pub fn new(bytes: usize) -> Result<Region, Error> {
         let layout = Layout::from_size_align(bytes, PAGE).map_err(|_| Error::ENOMEM)?;
         // SAFETY: an image has a page at least.

@@ -7,7 +7,7 @@ use crate::machine::{self, Mutex};
 use crate::state::Why;
 use abi::Error;
 use alloc::boxed::Box;
-use alloc::sync::{Arc, Weak};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use fallible::TryPush;
 
@@ -20,6 +20,15 @@ struct Entry {
     number: usize,
     linked: Arc<Linked>,
     handlers: Vec<Handled>,
+}
+/// An extension that is linked in.
+pub struct Info {
+    pub number: usize,
+    pub name: Box<str>,
+    /// How often it was activated.
+    pub calls: u64,
+    /// How often there was no stack for it, and the raiser got the default.
+    pub missed: u64,
 }
 /// An extension that was taken out for what it did.
 pub struct Ended {
@@ -41,8 +50,10 @@ struct Registry {
 static REGISTRY: Mutex<Registry> =
     Mutex::new(Registry { entries: Vec::new(), retired: Vec::new(), leaving: Vec::new(), ended: Vec::new(), next: 1 });
 
-/// Has an extension handle events of this component, each by its entry: its number, by which it is taken out. `ENOMEM`; `ENFILE`: there are [`MOST`].
+/// Has an extension handle events of this component, each by its entry: its number, by which it is taken out. `ENOMEM`; `ENFILE`: there are [`MOST`]; `EBUSY`: the
+/// calling thread is in an extension itself.
 pub fn link(linked: Linked, handlers: Vec<Handled>) -> Result<usize, Error> {
+    is_outside()?;
     let linked = Arc::try_new(linked).map_err(|_| Error::ENOMEM)?;
     let mut registry = REGISTRY.lock();
     let registry = &mut *registry;
@@ -60,14 +71,18 @@ pub fn link(linked: Linked, handlers: Vec<Handled>) -> Result<usize, Error> {
 /// Takes an extension out: it handles nothing, nobody is in it, and its memory is the component's again, when this returns. `ENOENT`: there is none of that
 /// number; `EBUSY`: the calling thread is in an extension itself; `ENOMEM`: it is as before.
 pub fn unlink(number: usize) -> Result<(), Error> {
-    if activation::own().is_some() {
-        return Err(Error::EBUSY);
-    }
-    let linked = Arc::downgrade(&REGISTRY.lock().take_out(number)?);
-    while REGISTRY.lock().is_leaving(&linked) {
+    is_outside()?;
+    let linked = REGISTRY.lock().take_out(number)?;
+    while !REGISTRY.lock().leaves(&linked) {
         machine::wait();
     }
+    // Its pages go with it, and nobody waits for that.
+    drop(linked);
     Ok(())
+}
+/// `EBUSY`: the calling thread is in an extension, whose end it would wait for.
+fn is_outside() -> Result<(), Error> {
+    if activation::own().is_some() { Err(Error::EBUSY) } else { Ok(()) }
 }
 impl Registry {
     /// Nobody comes to it any more. `ENOENT`, `ENOMEM`.
@@ -81,18 +96,27 @@ impl Registry {
         self.sweep();
         Ok(linked)
     }
-    /// Whether somebody may be in one that was taken out.
-    fn is_leaving(&mut self, linked: &Weak<Linked>) -> bool {
+    /// Whether nobody is in one that was taken out, which only the caller has then.
+    fn leaves(&mut self, linked: &Arc<Linked>) -> bool {
         self.sweep();
-        linked.strong_count() > 0
+        // Each list that it is in has it; so have this and the caller.
+        let alone = Arc::strong_count(linked) == 2;
+        if alone {
+            self.leaving.retain(|other| !Arc::ptr_eq(other, linked));
+        }
+        alone
     }
-    /// Frees what nobody is in any more.
+    /// One that was taken out and that nobody is in any more.
+    fn left(&mut self) -> Option<Arc<Linked>> {
+        self.sweep();
+        let at = self.leaving.iter().position(|linked| Arc::strong_count(linked) == 1)?;
+        Some(self.leaving.swap_remove(at))
+    }
+    /// Frees lists that nobody is in any more.
     fn sweep(&mut self) {
         while let Some(at) = self.retired.iter().position(|list| !list.is_in_use()) {
             self.retired.swap_remove(at);
         }
-        // Each list that one is in has it.
-        self.leaving.retain(|linked| Arc::strong_count(linked) > 1);
     }
     /// Remembers why it has ended; the oldest end is forgotten for it.
     fn remember(&mut self, number: usize, linked: &Linked, why: Why) -> Result<(), Error> {
@@ -105,30 +129,43 @@ impl Registry {
 }
 /// Takes out what has ended. What there is no memory for now is called no more all the same, and taken out later. Whether something is left to do.
 pub(crate) fn collect() -> bool {
-    let mut registry = REGISTRY.lock();
-    while let Some((number, why)) =
-        registry.entries.iter().find_map(|entry| Some((entry.number, entry.linked.ended()?)))
-    {
-        match registry.take_out(number) {
-            // What can not be remembered is gone all the same.
-            Ok(linked) => _ = registry.remember(number, &linked, why),
-            Err(_) => return true,
+    loop {
+        let mut registry = REGISTRY.lock();
+        while let Some((number, why)) =
+            registry.entries.iter().find_map(|entry| Some((entry.number, entry.linked.ended()?)))
+        {
+            match registry.take_out(number) {
+                // What can not be remembered is gone all the same.
+                Ok(linked) => _ = registry.remember(number, &linked, why),
+                Err(_) => return true,
+            }
         }
+        let Some(left) = registry.left() else { return !registry.leaving.is_empty() };
+        // Its pages go with it, and nobody waits for that.
+        drop(registry);
+        drop(left);
     }
-    registry.sweep();
-    !registry.leaving.is_empty()
 }
-/// Looks at all activations, and ends those that take too long; whether there are any.
-pub(crate) fn look(now: u64) -> bool {
+/// Looks at all activations, and ends those that take too long by `clock`; whether there are any.
+pub(crate) fn look(clock: impl Fn() -> u64) -> bool {
     let registry = REGISTRY.lock();
+    // Whoever had the registry before may have had it long.
+    let now = clock();
     let all = registry.entries.iter().map(|entry| &entry.linked).chain(&registry.leaving);
     all.fold(false, |busy, linked| linked.look(now) | busy)
 }
-/// What is linked in: number, name, how often it was called, how often there was no stack for it.
-pub fn linked(mut each: impl FnMut(usize, &Linked)) {
-    REGISTRY.lock().entries.iter().for_each(|entry| each(entry.number, &entry.linked));
+/// What is linked in. `ENOMEM`.
+pub fn linked() -> Result<Vec<Info>, Error> {
+    let registry = REGISTRY.lock();
+    let mut all = Vec::new();
+    all.room_for(registry.entries.len())?;
+    for Entry { number, linked, .. } in &registry.entries {
+        let name = fallible::text(&linked.name)?;
+        all.push_kept(Info { number: *number, name, calls: linked.calls(), missed: linked.missed() });
+    }
+    Ok(all)
 }
-/// The last that were taken out for what they did, the oldest first.
-pub fn ended(mut each: impl FnMut(&Ended)) {
-    REGISTRY.lock().ended.iter().for_each(&mut each);
+/// The last that were taken out for what they did, the oldest first. Each is said once.
+pub fn ended() -> Vec<Ended> {
+    core::mem::take(&mut REGISTRY.lock().ended)
 }

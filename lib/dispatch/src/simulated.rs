@@ -1,12 +1,12 @@
 //! The machine as the tests of this one have it: a handler is called where its raiser is, and its end unwinds it.
 
-use core::cell::Cell;
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 #[repr(C, align(16))]
 pub struct Landing {
     pub floating: usize,
+    pub floor: usize,
 }
 pub struct Outcome {
     pub word: usize,
@@ -19,17 +19,12 @@ static NEXT: AtomicUsize = AtomicUsize::new(1);
 pub static TOLD: AtomicUsize = AtomicUsize::new(0);
 std::thread_local! {
     static NUMBER: usize = NEXT.fetch_add(1, Ordering::Relaxed);
-    /// What the stack pointer is.
-    pub static STACK_POINTER: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 pub fn thread() -> usize {
     NUMBER.with(|number| *number)
 }
 pub fn landing(thread: usize) -> &'static AtomicPtr<Landing> {
     &LANDINGS[thread]
-}
-pub fn stack_pointer() -> usize {
-    STACK_POINTER.get()
 }
 pub fn wait() {
     std::thread::yield_now();
@@ -58,7 +53,9 @@ pub unsafe fn abort(_: *mut Landing, why: usize) -> ! {
 
 /// A page of the host's that others are copies of.
 pub struct Page(pub [u8; abi::address::PAGE]);
-/// Memory; what is mapped is noted nowhere.
+/// What was taken away.
+pub static GONE: std::sync::Mutex<Vec<usize>> = std::sync::Mutex::new(Vec::new());
+/// Memory; what is mapped there is noted nowhere.
 pub struct Region(Vec<u128>);
 impl Region {
     pub fn new(bytes: usize) -> Result<Region, abi::Error> {
@@ -70,7 +67,8 @@ impl Region {
     pub fn start(&self) -> usize {
         self.pointer().expose_provenance()
     }
-    pub fn clear(&self, _: usize) -> Result<(), abi::Error> {
+    pub fn clear(&self, at: usize) -> Result<(), abi::Error> {
+        GONE.lock().unwrap().push(self.start() + at);
         Ok(())
     }
     pub fn place(&self, _: usize, _: &Page, _: abi::rights::Rights) -> Result<(), abi::Error> {
@@ -87,4 +85,13 @@ impl<T> Mutex<T> {
     pub fn lock(&self) -> std::sync::MutexGuard<'_, T> {
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
+}
+
+/// Where the stack is the raiser's there is enough of it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! machine_door {
+    ($body:path, $why:expr $(, $generic:ident: $bound:path)?) => {
+        $body as *const () as usize
+    };
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::activation::{end, is_faulted, own};
 use crate::event::{Retired, remove};
-use crate::machine::STACK_POINTER;
+use crate::machine::GONE;
 use crate::registry::{collect, link, look, unlink};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -41,7 +41,7 @@ extern "C-unwind" fn doubles(a: usize) -> usize {
     2 * a
 }
 extern "C-unwind" fn panics(_: usize) -> usize {
-    procedure(|| end(Why::Panic))
+    end(Why::Panic)
 }
 #[test]
 fn an_event_that_nobody_handles_is_its_default() {
@@ -83,19 +83,6 @@ fn who_panics_says_nothing_and_is_called_no_more() {
     assert_eq!(event.handle(&words(5)), Some(10));
     assert_eq!((one.calls(), other.calls()), (1, 2));
     assert!(own().is_none());
-}
-extern "C-unwind" fn needs_a_procedure(_: usize) -> usize {
-    procedure(|| 7)
-}
-#[test]
-fn a_procedure_does_not_begin_where_too_little_is_left_of_the_stack() {
-    let (event, one) = (event(), linked());
-    install(event, &one, needs_a_procedure as *const ());
-    assert_eq!(event.handle(&words(0)), Some(7));
-    STACK_POINTER.set(0);
-    assert_eq!((event.handle(&words(0)), one.ended()), (None, Some(Why::Stack)));
-    STACK_POINTER.set(usize::MAX);
-    assert_eq!(procedure(|| 3), 3, "who is in no extension has a stack of its own");
 }
 static NESTED: AtomicUsize = AtomicUsize::new(0);
 extern "C-unwind" fn raises_itself(event: usize) -> usize {
@@ -190,9 +177,7 @@ fn where_no_memory_is_left_all_is_as_it_was() {
 
 /// What is linked in is one for all tests: who takes out looks at his own only.
 fn is_linked(number: usize) -> bool {
-    let mut found = false;
-    registry::linked(|other, _| found |= other == number);
-    found
+    registry::linked().unwrap().iter().any(|info| info.number == number)
 }
 fn one() -> Linked {
     let limits = Limits { stack: 4096, arena: 4096, quantum: 10 };
@@ -227,16 +212,17 @@ fn what_has_ended_is_collected_and_remembered() {
     assert_eq!(event.handle(&words(0)), None);
     collect();
     assert!(!is_linked(number) && !event.is_handled());
-    let mut why = None;
-    registry::ended(|ended| why = (ended.number == number).then_some(ended.why).or(why));
-    assert_eq!(why, Some(Why::Panic));
+    assert!(registry::ended().iter().any(|ended| (ended.number, ended.why) == (number, Why::Panic)));
 }
+static TEXT: AtomicUsize = AtomicUsize::new(0);
 static INSIDE_TOO: AtomicUsize = AtomicUsize::new(0);
 static LEAVE_TOO: AtomicUsize = AtomicUsize::new(0);
 extern "C-unwind" fn panics_or_stays(word: usize) -> usize {
     if word == 0 {
-        procedure(|| end(Why::Panic));
+        end(Why::Panic);
     }
+    // SAFETY: this is in an activation.
+    TEXT.store(unsafe { &*own().unwrap().extension }.text.0, Ordering::SeqCst);
     INSIDE_TOO.fetch_add(1, Ordering::SeqCst);
     while LEAVE_TOO.load(Ordering::SeqCst) == 0 {
         std::thread::yield_now();
@@ -255,7 +241,9 @@ fn who_is_in_what_was_taken_out_is_looked_after() {
         }
         assert_eq!(event.handle(&words(0)), None);
         assert!(collect() && !is_linked(number), "somebody is in it");
-        assert!(look(0), "it is looked at");
+        assert!(look(|| 0) && look(|| 10), "it is looked at");
+        let text = TEXT.load(Ordering::SeqCst);
+        assert!(GONE.lock().unwrap().contains(&text), "whyever it is called no more");
         LEAVE_TOO.store(1, Ordering::SeqCst);
         assert_eq!(inside.join().unwrap(), Some(6));
     });

@@ -17,6 +17,9 @@ static MARKS: [Marks; MAX_THREADS] =
     [const { Marks { depth: AtomicUsize::new(0), lists: [const { AtomicPtr::new(ptr::null_mut()) }; DEPTH] } };
         MAX_THREADS];
 
+/// The highest number of a thread that has gone through a list, and one more: where nobody was, nobody looks, and no page is touched.
+static END: AtomicUsize = AtomicUsize::new(0);
+
 /// A thread of the host's, by its number.
 #[derive(Clone, Copy)]
 pub(crate) struct Thread(usize);
@@ -40,6 +43,9 @@ impl Thread {
     #[inline(always)]
     pub fn mark<L>(self, source: &AtomicPtr<L>) -> Option<Mark<L>> {
         let marks = &MARKS[self.0];
+        if END.load(Relaxed) <= self.0 {
+            END.fetch_max(self.0 + 1, SeqCst);
+        }
         let depth = marks.depth.load(Relaxed);
         let place = marks.lists.get(depth)?;
         marks.depth.store(depth + 1, Relaxed);
@@ -58,7 +64,7 @@ impl Thread {
 /// Whether a list is in a mark of any thread's.
 pub(crate) fn is_marked<L>(list: *const L) -> bool {
     let is = |mark: &AtomicPtr<()>| ptr::addr_eq(mark.load(Acquire), list);
-    MARKS.iter().any(|marks| marks.lists.iter().any(is))
+    MARKS[..END.load(SeqCst)].iter().any(|marks| marks.lists.iter().any(is))
 }
 
 /// That a thread goes through a list.

@@ -95,7 +95,8 @@ impl Interface {
             "}}\n/// Where these begin, by their places.\npub fn procedures<P: Procedures>() -> [usize; {procedures}] {{"
         );
         self.procedures.iter().enumerate().for_each(|(at, procedure)| self.entry(&mut code, at, procedure));
-        let entries: Vec<String> = (0..procedures).map(|at| format!("__{at}::<P> as *const () as usize")).collect();
+        let entries: Vec<String> =
+            (0..procedures).map(|at| format!("::dispatch::door!(__{at}::<P>, P: Procedures)")).collect();
         let _ = writeln!(code, "    [{}]\n}}", entries.join(", "));
         let cells: Vec<String> = (0..events)
             .map(|at| {
@@ -114,19 +115,26 @@ impl Interface {
     fn entry(&self, code: &mut String, at: usize, procedure: &Procedure) {
         let (parameters, _) = crossing(procedure, "");
         let returned = procedure.result.as_ref().map_or(String::new(), |value| format!(" -> {}", raw(value)));
-        let given: Vec<String> = procedure
-            .arguments
-            .iter()
-            .map(|(name, passed)| match passed {
-                Passed::Value(value) => believed(self, value, name, "::dispatch::wrong()"),
-                Passed::Lent { of, mutable } => lent(name, of, *mutable),
-            })
-            .collect();
+        // What has to be looked at is so before anything else is done: the procedure's own code, which may have registers of its caller's, is not entered with what is wrong.
+        let is_looked_at = |value: &Value| matches!(value, Value::Bool | Value::Choice(_));
+        let (mut looked_at, mut given) = (Vec::new(), Vec::new());
+        for (name, passed) in &procedure.arguments {
+            match passed {
+                Passed::Value(value) if is_looked_at(value) => {
+                    looked_at.push(format!("let {name} = {};", believed(self, value, name, "::dispatch::wrong()")));
+                    given.push(name.clone());
+                }
+                Passed::Value(value) => given.push(believed(self, value, name, "")),
+                Passed::Lent { of, mutable } => given.push(lent(name, of, *mutable)),
+            }
+        }
         let call = format!("P::{}({})", procedure.name, given.join(", "));
         let call = procedure.result.as_ref().map_or(call.clone(), |value| owned(value, &call));
         let _ = writeln!(code, "    extern \"C\" fn __{at}<P: Procedures>({}){returned} {{", parameters.join(", "));
         let _ = writeln!(code, "        // SAFETY: what is lent is so for the call: the extension's types say it.");
-        let _ = writeln!(code, "        ::dispatch::procedure(|| {call})\n    }}");
+        looked_at.iter().for_each(|line| _ = writeln!(code, "        {line}"));
+        let call = if looked_at.is_empty() { call } else { format!("::dispatch::apart(|| {call})") };
+        let _ = writeln!(code, "        {call}\n    }}");
     }
     /// What raises an event, and what its cell leads to.
     fn raised(&self, code: &mut String, at: usize, event: &Procedure) {

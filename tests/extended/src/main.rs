@@ -89,7 +89,7 @@ fn link(file: &[u8]) -> pebble::Result<usize> {
     for import in extension.imports() {
         let interface = known(import.interface).ok_or(pebble::Error::EINVAL)?;
         let table = if interface.name == "sample" { &own[..] } else { &runtime[..] };
-        slots.push(table[import.procedure as usize] as u64);
+        slots.push(*table.get(import.procedure as usize).ok_or(pebble::Error::EINVAL)? as u64);
     }
     let draft = Draft::new(layout, limits)?;
     let mut page = Page([0; 4096]);
@@ -100,7 +100,8 @@ fn link(file: &[u8]) -> pebble::Result<usize> {
     let mut handlers = Vec::new();
     for export in extension.exports() {
         let interface = known(export.interface).ok_or(pebble::Error::EINVAL)?;
-        handlers.push((&interface.events[export.event as usize], draft.base() + export.entry as usize));
+        let event = interface.events.get(export.event as usize).ok_or(pebble::Error::EINVAL)?;
+        handlers.push((event, draft.base() + export.entry as usize));
     }
     dispatch::link(draft.finish(extension.name().into()), handlers)
 }
@@ -122,10 +123,12 @@ fn raise() {
 }
 /// Says which extensions were taken out for what they did.
 fn ends() {
-    dispatch::ended(|end| match &end.place {
-        Some((file, line)) => println!("{} {}: {:?}, {file}:{line}", end.number, end.name, end.why),
-        None => println!("{} {}: {:?}", end.number, end.name, end.why),
-    });
+    for end in dispatch::ended() {
+        match &end.place {
+            Some((file, line)) => println!("{} {}: {:?}, {file}:{line}", end.number, end.name, end.why),
+            None => println!("{} {}: {:?}", end.number, end.name, end.why),
+        }
+    }
 }
 /// What it takes to raise an event once, in instructions where the machine counts them: the least of many, as interrupts come, and what is used for the first time.
 fn cost() -> u64 {
@@ -150,6 +153,51 @@ fn is_nothing_left(file: &[u8], turns: usize) -> pebble::Result<bool> {
         }
     }
     Ok(before == pages()?)
+}
+/// An extension, linked in anew where it was taken out.
+struct Renewed<'a> {
+    file: &'a [u8],
+    /// 0: it is not linked in.
+    number: usize,
+}
+impl Renewed<'_> {
+    /// Whether it ends where `turn` is raised with that number.
+    fn ends(&mut self, number: u32) -> pebble::Result<bool> {
+        if self.number == 0 {
+            self.number = link(self.file)?;
+        }
+        sample::turn(number);
+        // Who is called no more says nothing but the default.
+        let ended = sample::turn(0) == -5;
+        if ended {
+            while dispatch::linked()?.iter().any(|info| info.number == self.number) {
+                pebble::time::wait(1000);
+            }
+            self.number = 0;
+        }
+        Ok(ended)
+    }
+}
+/// Raises `turn` with eight numbers for each depth of its stack: around where too little of it is left for a procedure of the host's, and around where it ends.
+fn sweep(file: &[u8]) -> pebble::Result<()> {
+    const FORMS: u32 = 8;
+    let mut extension = Renewed { file, number: 0 };
+    let (mut whole, mut deep) = (0, 1 << 12);
+    while deep - whole > 1 {
+        let middle = u32::midpoint(whole, deep);
+        *if extension.ends(middle * FORMS)? { &mut deep } else { &mut whole } = middle;
+    }
+    // All frames are as long, and what is left for procedures is half of the stack that it has.
+    let last = deep + deep / 2;
+    let mut ends = [0, 0];
+    for (n, depth) in [deep, last].into_iter().enumerate() {
+        for number in depth.saturating_sub(12) * FORMS..(depth + 12) * FORMS {
+            ends[n] += u32::from(extension.ends(number)?);
+        }
+    }
+    let [first, last] = ends.map(|ends| if ends == 24 * FORMS { "all" } else { "some" });
+    println!("where the reserve begins {first} end, where it ends {last}");
+    Ok(())
 }
 /// Whether numbers that are in registers when an event is raised are there when its handler has ended, however it has.
 fn keeps_floating_point() -> bool {
@@ -190,9 +238,11 @@ fn step(file: &[u8], step: &str) -> pebble::Result<()> {
             let number = LINKED.lock().remove(0);
             println!("unlinked {:?}", dispatch::unlink(number));
         }
-        "list" => dispatch::linked(|number, linked| {
-            println!("{number} {} {} calls, {} missed", linked.name, linked.calls(), linked.missed());
-        }),
+        "list" => {
+            for info in dispatch::linked()? {
+                println!("{} {} {} calls, {} missed", info.number, info.name, info.calls, info.missed);
+            }
+        }
         "ends" => ends(),
         // The keeper comes on.
         "wait" => pebble::time::wait(pebble::time::TIMEBASE / 50),
@@ -207,6 +257,7 @@ fn step(file: &[u8], step: &str) -> pebble::Result<()> {
         }
         "floating" => println!("kept {}", keeps_floating_point()),
         "leave" => LEAVE.store(true, Ordering::Release),
+        "sweep" => sweep(file)?,
         "many" => println!("nothing is left: {:?}", is_nothing_left(file, 1000)),
         turn => println!("turn {turn}: {}", sample::turn(turn.parse().map_err(|_| pebble::Error::EINVAL)?)),
     }

@@ -218,6 +218,8 @@ pub struct Landing {
     integer: [usize; 14],
     pub floating: usize,
     saved: [u64; 12],
+    /// No procedure of the host's begins with the stack pointer below it.
+    pub floor: usize,
 }
 /// How an activation has come to its end: by itself, with what it has returned, or (`why` is not 0) not.
 #[repr(C)]
@@ -226,7 +228,8 @@ pub struct Outcome {
     pub why: usize,
 }
 /// The innermost landing of each thread, by its number: where it goes on after a fault in code that it was made for.
-static LANDINGS: [AtomicPtr<Landing>; MAX_THREADS] = [const { AtomicPtr::new(core::ptr::null_mut()) }; MAX_THREADS];
+#[doc(hidden)]
+pub static LANDINGS: [AtomicPtr<Landing>; MAX_THREADS] = [const { AtomicPtr::new(core::ptr::null_mut()) }; MAX_THREADS];
 /// The landing of the thread with this number, or null; any number is one.
 #[inline(always)]
 pub fn landing(thread: usize) -> &'static AtomicPtr<Landing> {
@@ -336,6 +339,36 @@ pub unsafe extern "C" fn abort(landing: *mut Landing, why: usize) -> ! {
         "li   a0, 0",
         "ret",
     )
+}
+/// The address of a door to function `$body`, whose generics follow: code that an activation calls begins there. Where the stack pointer is below the activation's floor it goes to
+/// [`abort`] with `$why`, with nothing written to the stack: the least frame of the function may be more than is left.
+///
+/// Ten instructions, and two for the jump.
+#[macro_export]
+macro_rules! door {
+    ($body:path, $why:expr $(, $generic:ident: $bound:path)?) => {{
+        #[unsafe(naked)]
+        unsafe extern "C" fn door$(<$generic: $bound>)?() {
+            core::arch::naked_asm!(
+                "lla  t0, {landings}",
+                "slli t1, tp, 3",
+                "add  t0, t0, t1",
+                "ld   t0, 0(t0)",
+                "ld   t1, 216(t0)",
+                "bltu sp, t1, 2f",
+                "tail {body}",
+                "2:",
+                "mv   a0, t0",
+                "li   a1, {why}",
+                "tail {abort}",
+                landings = sym $crate::component::LANDINGS,
+                body = sym $body,
+                why = const $why,
+                abort = sym $crate::component::abort,
+            )
+        }
+        door$(::<$generic>)? as *const () as usize
+    }};
 }
 /// Where a thread that has faulted in its innermost activation goes on, by what a handler of faults answers: [`abort`] with `FAULTED` for why. It uses none of the stack that
 /// the thread is on, and of its registers only its own, which has its number ([`abi::system::TP_IS_THREAD`]).

@@ -58,6 +58,7 @@ pub fn keeping_thread<R>(_work: impl FnOnce() -> R) -> R {
 #[repr(C, align(16))]
 pub struct Landing {
     pub floating: usize,
+    pub floor: usize,
 }
 #[repr(C)]
 pub struct Outcome {
@@ -76,6 +77,12 @@ pub unsafe fn activate(_landing: *mut Landing, _entry: usize, _words: &[usize; 8
 /// As that of the other machine.
 pub unsafe fn abort(_landing: *mut Landing, _why: usize) -> ! {
     unimplemented!("{ABSENT}")
+}
+#[macro_export]
+macro_rules! door {
+    ($body:path, $why:expr $(, $generic:ident: $bound:path)?) => {
+        $body as *const () as usize
+    };
 }
 pub fn faulted_landing<const FAULTED: usize>() -> usize {
     unimplemented!("{ABSENT}")
