@@ -5,10 +5,9 @@ use crate::registry;
 use crate::state::Why;
 use crate::wake::{WAKE, WATCHING};
 use abi::Error;
-use abi::system::{self, Registration};
 use core::sync::atomic::Ordering::SeqCst;
 use pebble::sync::Semaphore;
-use pebble::{check, portal, thread};
+use pebble::{faults, thread};
 
 /// Ticks of `hrtime` from one look at activations to the next, at most.
 const LOOK: u64 = 2_500_000;
@@ -23,13 +22,7 @@ pub fn start(name: &str, priority: Option<u8>) -> Result<(), Error> {
     if arch::component::thread_register() != thread::index() {
         return Err(Error::ENOTSUP);
     }
-    let own = thread::asid();
-    let mut registration = Registration { entry: faulted as *const () as u64, stacks: 1, ..Registration::NONE };
-    registration.name.get_mut(..name.len()).ok_or(Error::EINVAL)?.copy_from_slice(name.as_bytes());
-    registration.spec[..3].copy_from_slice(b"nmi");
-    check(portal::call(system::PORTAL_REGISTER, [&raw const registration as usize]))?;
-    check(portal::call(system::PORTAL_UNREGISTER, [registration.name.as_ptr() as usize]))?;
-    check(portal::call(system::PAGER, [own, 0, 0, faulted as *const () as usize]))?;
+    faults::answer_by(name, faulted)?;
     let woken = Semaphore::new(0)?;
     let portal = woken.number() + 1;
     thread::spawn(priority, move || keep(&woken))?;

@@ -44,7 +44,7 @@ pub use activation::{apart, wrong};
 pub use event::{Event, Handled};
 #[cfg(target_os = "none")]
 pub use keeper::start;
-pub use linked::{Draft, Limits, Linked};
+pub use linked::{Draft, Linked};
 pub use machine::Page;
 pub use registry::{Ended, MOST, ended, link, linked, unlink};
 pub use state::Why;

@@ -9,19 +9,10 @@ use abi::Error;
 use abi::address::PAGE;
 use abi::rights::Rights;
 use alloc::boxed::Box;
-use core::sync::atomic::{AtomicBool, AtomicU64};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicBool, AtomicU64};
+use extension::Limits;
 
-/// What an extension may take, in bytes and units of the time register. Bytes are whole pages.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Of an activation's stack, without what is left for the host's procedures.
-    pub stack: usize,
-    /// Of its arena.
-    pub arena: usize,
-    /// How long it may take.
-    pub quantum: u64,
-}
 /// An activation as the host's keeper has seen it.
 struct Seen {
     /// Which one; 0: none.
@@ -56,8 +47,11 @@ pub struct Draft {
     limits: Limits,
 }
 impl Draft {
-    /// One with an image of that layout. `ENOMEM`.
+    /// One with an image of that layout. `EINVAL`: a limit is out of its range; `ENOMEM`.
     pub fn new(layout: extension::Layout, limits: Limits) -> Result<Draft, Error> {
+        if !limits.are_valid() {
+            return Err(Error::EINVAL);
+        }
         let stacks = stacks(layout.end, &limits);
         let region = Region::new(stacks.first + ACTIVATIONS * stacks.stride)?;
         for n in 0..ACTIVATIONS {
@@ -91,7 +85,7 @@ impl Draft {
             ),
             region: self.region,
             floating: machine::has_floating_point(text),
-            quantum: self.limits.quantum,
+            quantum: u64::from(self.limits.quantum) * machine::MICROSECOND,
             taken: [const { AtomicU64::new(0) }; ACTIVATIONS],
             calls: [const { AtomicU64::new(0) }; ACTIVATIONS],
             gone: AtomicBool::new(false),
@@ -102,8 +96,9 @@ impl Draft {
 }
 /// Behind an image of so many bytes, from that on.
 fn stacks(image: usize, limits: &Limits) -> Stacks {
-    let stack = limits.stack + RESERVE;
-    Stacks { first: image + PAGE, stack, stride: stack + limits.arena.next_multiple_of(PAGE) + PAGE }
+    let stack = limits.stack as usize + RESERVE;
+    let arena = (limits.arena as usize).next_multiple_of(PAGE);
+    Stacks { first: image + PAGE, stack, stride: stack + arena + PAGE }
 }
 impl Linked {
     /// How often it was activated.

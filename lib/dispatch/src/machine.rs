@@ -11,9 +11,12 @@ pub use arch::text::has_floating_point;
 use core::alloc::Layout;
 use core::ptr::NonNull;
 use core::sync::atomic::Ordering::Relaxed;
+pub use pebble::page::Page;
 pub use pebble::sync::Mutex;
 use pebble::{check, portal, thread};
 
+/// Units of the time register.
+pub const MICROSECOND: u64 = pebble::time::TIMEBASE / 1_000_000;
 /// The number of the calling thread.
 #[inline(always)]
 pub fn thread() -> usize {
@@ -36,10 +39,6 @@ pub fn begun() {
         watch();
     }
 }
-
-/// A page of the host's that others are copies of.
-#[repr(C, align(4096))]
-pub struct Page(pub [u8; PAGE]);
 
 /// Pages of the host's heap, some of which are mapped otherwise while they are an extension's.
 pub struct Region {

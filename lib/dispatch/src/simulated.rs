@@ -20,6 +20,7 @@ pub static TOLD: AtomicUsize = AtomicUsize::new(0);
 std::thread_local! {
     static NUMBER: usize = NEXT.fetch_add(1, Ordering::Relaxed);
 }
+pub const MICROSECOND: u64 = 1;
 pub fn thread() -> usize {
     NUMBER.with(|number| *number)
 }

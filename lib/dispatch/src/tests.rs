@@ -5,6 +5,7 @@ use crate::activation::{end, is_faulted, own};
 use crate::event::{Retired, remove};
 use crate::machine::GONE;
 use crate::registry::{collect, link, look, unlink};
+use extension::Limits;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -5,11 +5,14 @@
 
 use crate::portal::in_page;
 use crate::{Error, Result};
+use abi::address::PAGE;
 use abi::file::{Hand, Status, flags, kind, operation, portal, whence};
 use abi::name::Name;
 use abi::nucleus::NAMELEN;
 use abi::system::FIRST_FREE;
+use alloc::vec::Vec;
 pub use embedded_io::{Read, Seek, SeekFrom, Write};
+use fallible::TryPush;
 // Who uses files may be in a system without a disk.
 use interfaces::disk::optional as disk;
 use interfaces::portals::own;
@@ -48,6 +51,9 @@ pub fn sync() -> Result<()> {
         result => result,
     }
 }
+
+/// Bytes that a whole file is read by at a time.
+const PIECE: usize = 4 * PAGE;
 
 /// A path where a window shows all of it.
 pub(crate) fn path(text: &str) -> Result<Name> {
@@ -297,6 +303,24 @@ impl Drop for File {
         if self.0 >= FIRST_FREE {
             for number in self.0..self.0 + portal::COUNT {
                 let _ = own::close(PortalNumber(number));
+            }
+        }
+    }
+}
+/// All that is in a file.
+///
+/// # Errors
+/// As to open and to read it; `ENOMEM`: there is not so much memory.
+pub fn read(name: &str) -> Result<Vec<u8>> {
+    let file = File::open(name)?;
+    let mut bytes = Vec::new();
+    let mut piece = fallible::zero_bytes(PIECE)?;
+    loop {
+        match file.read(&mut piece)? {
+            0 => return Ok(bytes),
+            count => {
+                bytes.room_for(count)?;
+                bytes.extend_from_slice(&piece[..count]);
             }
         }
     }

@@ -12,7 +12,7 @@ use abi::address::PAGE;
 use abi::memory::{IN_SEGMENT, NEW_SEGMENT};
 use abi::nucleus::NAMELEN;
 use abi::rights::Rights;
-use abi::system::{self, Description, Registration};
+use abi::system::{self, Description};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -20,14 +20,11 @@ use core::cell::UnsafeCell;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use fallible::{TryPush, boxed, collected, zeroed};
+use pebble::page::Page;
 use pebble::sync::Semaphore;
-use pebble::{Error, Result, check, portal, thread};
+use pebble::{Error, Result, check, faults, portal, thread};
 use verifier::Uses;
 use verifier::segment::GUARD;
-
-/// A page of the host's that others are copies of.
-#[repr(C, align(4096))]
-struct Page([u8; PAGE]);
 
 /// The system, as the host calls it for its fault domain.
 #[derive(Clone, Copy)]
@@ -147,18 +144,6 @@ extern "C" fn faulted(_asid: usize, cause: usize, address: usize, pc: usize) -> 
     unsafe { *SHARED.fault.get() = Some(Fault { cause, address, pc }) };
     UNWIND.load(Ordering::Relaxed) as isize
 }
-/// Has the faults of this domain answered by `faulted`: adds a stack to the queue, for they are answered on one, by a portal that it registers as
-/// `name`, and withdraws.
-pub(crate) fn answer_faults(name: &str, faulted: usize) -> Result<()> {
-    let own = thread::asid();
-    let mut registration = Registration { entry: faulted as u64, stacks: 1, ..Registration::NONE };
-    registration.name.get_mut(..name.len()).ok_or(Error::EINVAL)?.copy_from_slice(name.as_bytes());
-    registration.spec[..3].copy_from_slice(b"nmi");
-    check(portal::call(system::PORTAL_REGISTER, [&raw const registration as usize]))?;
-    check(portal::call(system::PORTAL_UNREGISTER, [registration.name.as_ptr() as usize]))?;
-    check(portal::call(system::PAGER, [own, 0, 0, faulted])).map(|_| ())
-}
-
 /// Ends calls that take too long: a thread of its own, which takes the code away from under the fault domain, and cancels the thread that is in
 /// it: what that waits for, in a server or here, ends with `ECANCELED`. That is for good, so a call that is watched has a thread to itself.
 struct Watch {
@@ -310,7 +295,7 @@ impl FaultDomain {
         let code = shared([const { AtomicU64::new(0) }; 2])?;
         let block = boxed(block(&layout, decide as *const () as u64))?;
         // Last: nobody takes that back.
-        answer_faults("app.enclosure", faulted as *const () as usize)?;
+        faults::answer_by("app.enclosure", faulted)?;
         let portals = Vec::new();
         Ok(FaultDomain {
             layout,

@@ -28,7 +28,7 @@ use init_logic::restarts::Restarts;
 use init_logic::start::{Request, block};
 use manifest::Restart;
 use pebble::sync::Mutex;
-use pebble::{Result, portal, thread};
+use pebble::{Result, faults, portal, thread};
 use verifier::Uses;
 
 /// Bytes of a main thread's stack.
@@ -263,7 +263,7 @@ pub fn prepare(programs: Vec<Program>) -> core::result::Result<OfSpace, String> 
         kept.push(Kept { component, image, uses });
     }
     LOG.store(pebble::start::open("init.own.log").unwrap_or(0), Ordering::Relaxed);
-    domain::answer_faults(&format!("{name}.faults"), faulted as *const () as usize).map_err(failed)?;
+    faults::answer_by(&format!("{name}.faults"), faulted).map_err(failed)?;
     OWNERS.keep(|number| domain::description(number).is_some());
     for kept in kept {
         let priority = kept.component.member.as_ref().map(|member| member.block.priority);

@@ -9,12 +9,11 @@ mod sample {
     include!(concat!(env!("OUT_DIR"), "/sample.rs"));
 }
 
-use alloc::vec;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use dispatch::{Draft, Limits, Page};
+use dispatch::{Draft, Page};
 use extension::Extension;
-use pebble::file::File;
+use pebble::file;
 use pebble::interfaces::memory;
 use pebble::sync::Mutex;
 use pebble::time::cycles;
@@ -57,27 +56,10 @@ impl sample::Procedures for Host {
     }
 }
 
-fn read(name: &str) -> pebble::Result<Vec<u8>> {
-    let file = File::open(name)?;
-    let mut bytes = Vec::new();
-    let mut piece = vec![0; 0x1000];
-    loop {
-        match file.read(&mut piece)? {
-            0 => return Ok(bytes),
-            count => bytes.extend_from_slice(&piece[..count]),
-        }
-    }
-}
 /// What the linker does, without a look at who has signed it.
 fn link(file: &[u8]) -> pebble::Result<usize> {
     let extension = Extension::parse(file).map_err(|_| pebble::Error::EINVAL)?;
     let layout = extension.layout();
-    let limits = extension.limits();
-    let limits = Limits {
-        stack: limits.stack as usize,
-        arena: limits.arena as usize,
-        quantum: u64::from(limits.quantum) * (pebble::time::TIMEBASE / 1_000_000),
-    };
     let (runtime, own) = (dispatch::runtime::procedures(), sample::procedures::<Host>());
     let names: Vec<_> = extension.interfaces().collect();
     let known = |n: u16| {
@@ -91,7 +73,7 @@ fn link(file: &[u8]) -> pebble::Result<usize> {
         let table = if interface.name == "sample" { &own[..] } else { &runtime[..] };
         slots.push(*table.get(import.procedure as usize).ok_or(pebble::Error::EINVAL)? as u64);
     }
-    let draft = Draft::new(layout, limits)?;
+    let draft = Draft::new(layout, extension.limits())?;
     let mut page = Page([0; 4096]);
     for at in (0..layout.end).step_by(4096) {
         extension.page(at, draft.base() as u64, &slots, &mut page.0);
@@ -191,11 +173,11 @@ fn sweep(file: &[u8]) -> pebble::Result<()> {
     let last = deep + deep / 2;
     let mut ends = [0, 0];
     for (n, depth) in [deep, last].into_iter().enumerate() {
-        for number in depth.saturating_sub(12) * FORMS..(depth + 12) * FORMS {
+        for number in depth.saturating_sub(8) * FORMS..(depth + 8) * FORMS {
             ends[n] += u32::from(extension.ends(number)?);
         }
     }
-    let [first, last] = ends.map(|ends| if ends == 24 * FORMS { "all" } else { "some" });
+    let [first, last] = ends.map(|ends| if ends == 16 * FORMS { "all" } else { "some" });
     println!("where the reserve begins {first} end, where it ends {last}");
     Ok(())
 }
@@ -265,7 +247,7 @@ fn step(file: &[u8], step: &str) -> pebble::Result<()> {
 }
 fn run(env: &Env) -> pebble::Result<()> {
     dispatch::start("app.faults", None)?;
-    let file = read(env.argument(1).ok_or(pebble::Error::EINVAL)?)?;
+    let file = file::read(env.argument(1).ok_or(pebble::Error::EINVAL)?)?;
     (2..).map_while(|n| env.argument(n)).try_for_each(|word| step(&file, word))
 }
 fn main(env: &Env) -> i32 {

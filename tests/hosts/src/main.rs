@@ -18,7 +18,7 @@ use enclosure_logic::domain::FaultDomain;
 use enclosure_logic::image::{Image, Part};
 use enclosure_logic::stubs::Wanted;
 use pebble::abi::enclosure::form;
-use pebble::file::File;
+use pebble::file;
 use pebble::{Env, println};
 
 pebble::program!(main);
@@ -45,17 +45,6 @@ fn lay_out(domain: &mut FaultDomain, layout: &Layout, words: &[u32]) -> Result<(
     let image = program(layout, words);
     Ok(domain.lay_out(&image, STACK, &[Wanted { specification: "smi", entry: image.entry }])?)
 }
-fn read(name: &str) -> pebble::Result<Vec<u8>> {
-    let file = File::open(name)?;
-    let mut bytes = Vec::new();
-    let mut piece = vec![0; 0x1_0000];
-    loop {
-        match file.read(&mut piece)? {
-            0 => return Ok(bytes),
-            count => bytes.extend_from_slice(&piece[..count]),
-        }
-    }
-}
 fn main(env: &Env) -> i32 {
     let [file, what] = [1, 2].map(|n| env.argument(n).unwrap_or(""));
     let form = match env.argument(env.len() - 1) {
@@ -69,7 +58,7 @@ fn main(env: &Env) -> i32 {
         "crossing" => crossing::run(layout),
         "entered" => entered::run(layout),
         "runaways" => runaways::run(layout, number(3, 1000), env.argument(4) == Some("unhurried")),
-        "mutants" => read(file)
+        "mutants" => file::read(file)
             .map_err(|error| String::from(error.text()))
             .and_then(|file| mutants::run(layout, &file, number(3, 100), number(4, 1) as u64)),
         _ => Err("hosts FILE crossing|entered|runaways|mutants".into()),
