@@ -44,6 +44,7 @@ pub fn run(root: &Path, machines: bool) -> Result<ExitCode> {
         ("gatekeeper of extensions", &["host/gatekeeper/src", "lib/exports/src"]),
         ("signer, files of extensions", &["host/signer/src", "lib/extension/src"]),
         ("dispatcher of extensions", &["lib/dispatch/src"]),
+        ("linker of extensions", &["services/linker/src"]),
     ] {
         let sum: Result<usize> = folders.iter().map(|f| lines(&root.join(f))).sum();
         println!("  {name:27} {:5}", sum?);

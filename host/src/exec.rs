@@ -8,7 +8,7 @@ use crate::foreign::Foreign;
 pub use crate::options::{Isolation, On, Options, form};
 use crate::profile::Profile;
 use crate::qemu::{Console, Machine, Outcome};
-use crate::{calls, devices, fault_domain, places, qemu, rtl, strict_machine, system, terminal};
+use crate::{calls, devices, extension, fault_domain, places, qemu, rtl, strict_machine, system, terminal};
 use anyhow::{Context, Result, bail};
 use image::{Image, Parts};
 use manifest::System;
@@ -33,7 +33,8 @@ pub const QUIT: u8 = 131;
 const HOSTED: &str = "program.fault-domain";
 
 /// Builds the image of a system.
-pub fn make_image(root: &Path, system: &System, files: Vec<(String, Vec<u8>)>) -> Result<Image> {
+pub fn make_image(root: &Path, system: &System, mut files: Vec<(String, Vec<u8>)>) -> Result<Image> {
+    files.extend(extension::files(root, system, &files)?);
     let (nucleus, programs) = build::build(root, &build::sources(&system.components))?;
     lay_out(system, &nucleus, programs, files)
 }
@@ -80,7 +81,9 @@ pub fn run(
     system::check(root, name, &programs)?;
     let profile = watched.profile.map(|to| Profile::of(to, &nucleus, &programs, None).map(Arc::new)).transpose()?;
     let core = watched.core.map(|to| Core::of(to, &nucleus, &programs, None).map(Arc::new)).transpose()?;
-    let image = lay_out(&system, &nucleus, programs, files(file)?)?;
+    let mut files = files(file)?;
+    files.extend(extension::files(root, &system, &files)?);
+    let image = lay_out(&system, &nucleus, programs, files)?;
     let extra = devices.arguments(&system.components, &forwards);
     let _settings = terminal::Settings::keep();
     let console = if typed { Console::Terminal } else { Console::Streams };
@@ -166,6 +169,7 @@ pub fn build_program_of(root: &Path, options: &Options, mut source: Source, conn
     let mut system = system::load(root, options.system())?;
     connection.make(&mut system);
     let mut files = files(&options.file)?;
+    files.extend(extension::files(root, &system, &files)?);
     let Some(program) = system.components.iter_mut().find(|c| c.main) else {
         bail!("system \"{}\" has no component with `main = true` for the program", options.system());
     };

@@ -3,7 +3,7 @@
 use crate::jobs::{self, Job};
 use crate::programs::{self, Streams, TOOLS_COMPONENT};
 use crate::variables::{self, set, value};
-use crate::{activity, completion, println, pumps, streams, tracing, views};
+use crate::{activity, completion, extensions, println, pumps, streams, tracing, views};
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -432,6 +432,9 @@ fn own(job: &Job, words: &[String]) -> i32 {
         }
         ["capabilities"] => all(views::capabilities(None)),
         ["capabilities", domain] => one(domain, &|n| views::capabilities(Some(n))),
+        ["extensions"] => all(extensions::list()),
+        ["extension", "link", file, host] => extensions::link(file, host),
+        ["extension", "unlink", host, n] => one(n, &|n| pebble::linker::unlink(host, n)),
         ["memory"] => all(views::memory()),
         ["counts"] => all(views::counts()),
         ["limits"] => all(views::limits()),

@@ -7,6 +7,7 @@ extern crate alloc;
 mod activity;
 mod completion;
 mod execute;
+mod extensions;
 mod jobs;
 mod programs;
 mod pumps;

@@ -83,6 +83,29 @@ fn built(messages: &str) -> Vec<PathBuf> {
         .filter(|file| file.extension().is_some_and(|ending| ending == "rlib"))
         .collect()
 }
+/// What all that an identity stands for says.
+struct Made {
+    version: String,
+    target: String,
+    linker: PathBuf,
+    identity: extension::Digest,
+}
+impl Made {
+    fn by(rustc: &Path) -> Result<Made> {
+        let (version, target, linker) = (said(rustc, "-vV")?, target(rustc)?, found(LINKER)?);
+        let flags = [&BUILD[..], &FIXED, &PROGRAM, &LINK].concat().join(" ");
+        // The code of ours that comes into each: around the extension, and of an interface.
+        let (around, runtime) = (exports::program_source(&[]), exports::runtime());
+        let linked = said(&linker, "--version")?;
+        let code = [&around, &runtime.crate_source(), &runtime.canonical()].map(String::as_str).join("\n");
+        let identity = digest(&[&version, &linked, &target, &flags, SCRIPT, &code]);
+        Ok(Made { version, target, linker, identity })
+    }
+}
+/// What this compiler, and all that extensions are compiled with, is known by; nothing is built.
+pub fn identity(rustc: &Path) -> Result<extension::Digest> {
+    Ok(Made::by(rustc)?.identity)
+}
 /// Has `core` and `alloc` built in `folder` if this compiler's are not there; one process at a time.
 pub fn prepare(cargo: &Path, rustc: &Path, folder: &Path) -> Result<Toolchain> {
     let description = folder.join(format!("{NAME}.json"));
@@ -90,14 +113,8 @@ pub fn prepare(cargo: &Path, rustc: &Path, folder: &Path) -> Result<Toolchain> {
     fs::create_dir_all(folder.join("nothing/src")).with_context(|| folder.display().to_string())?;
     let lock = fs::File::create(folder.join("lock"))?;
     lock.lock()?;
-    let (done, version, target) = (folder.join("made-by"), said(rustc, "-vV")?, target(rustc)?);
-    let linker = found(LINKER)?;
-    let flags = [&BUILD[..], &FIXED, &PROGRAM, &LINK].concat().join(" ");
-    // The code of ours that comes into each: around the extension, and of an interface.
-    let (around, runtime) = (exports::program_source(&[]), exports::runtime());
-    let linked = said(&linker, "--version")?;
-    let code = [&around, &runtime.crate_source(), &runtime.canonical()].map(String::as_str).join("\n");
-    let identity = digest(&[&version, &linked, &target, &flags, SCRIPT, &code]);
+    let done = folder.join("made-by");
+    let Made { version, target, linker, identity } = Made::by(rustc)?;
     let version = format!("{version}{}\n", BUILD.join(" "));
     let rustc = rustc.to_path_buf();
     let toolchain = Toolchain { rustc, sysroot: sysroot.clone(), target: description.clone(), linker, identity };

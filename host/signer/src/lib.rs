@@ -101,13 +101,13 @@ mod tests {
         let pair = pair(folder.path()).unwrap();
         let file = sign(&pair, unsigned()).unwrap();
         let extension = Extension::parse(&file).unwrap();
-        assert_eq!(extension.key(), identity(pair.public_key().as_ref()));
+        assert_eq!(extension.seal().key, identity(pair.public_key().as_ref()));
         let public = UnparsedPublicKey::new(&ED25519, pair.public_key().as_ref());
-        assert!(public.verify(extension.signed(), &extension.signature()).is_ok());
-        for at in 0..extension.signed().len() {
-            let mut changed = extension.signed().to_vec();
+        assert!(public.verify(extension.seal().signed, &extension.seal().signature).is_ok());
+        for at in 0..extension.seal().signed.len() {
+            let mut changed = extension.seal().signed.to_vec();
             changed[at] ^= 1;
-            assert!(public.verify(&changed, &extension.signature()).is_err(), "byte {at}");
+            assert!(public.verify(&changed, &extension.seal().signature).is_err(), "byte {at}");
         }
     }
     #[test]

@@ -1,18 +1,32 @@
 //! Keys that extensions are signed with: the key itself is read by the signer only, a process of its own.
 
 use crate::build;
+use crate::system::OWN;
 use crate::{child, progress};
 use anyhow::{Context, Result, bail, ensure};
-use extension::Extension;
+use extension::keys::{Keys, Signs};
+use extension::{Digest, Extension};
+use manifest::{Key, System};
 use ring::signature::{ED25519, UnparsedPublicKey};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 /// Where the key is: the variable's folder, or one of the user's.
 const FOLDER: &str = "PEBBLE_KEYS";
 
+/// The folder in the place of the user's, where there is one.
+static OTHER: OnceLock<PathBuf> = OnceLock::new();
+
+/// From now on the key is that of this folder, whatever the user's is: for tests.
+pub fn use_folder(folder: &Path) {
+    OTHER.get_or_init(|| folder.to_path_buf());
+}
 fn folder() -> Result<PathBuf> {
+    if let Some(folder) = OTHER.get() {
+        return Ok(folder.clone());
+    }
     // A variable that is empty says nothing.
     let variable = |name| std::env::var_os(name).filter(|folder| !folder.is_empty()).map(PathBuf::from);
     if let Some(folder) = variable(FOLDER) {
@@ -58,6 +72,27 @@ pub fn public(root: &Path) -> Result<String> {
     Ok(text.trim().into())
 }
 
+/// Whose extensions a system takes, as its image has it.
+pub fn of_system(root: &Path, system: &System, compiler: Digest) -> Result<Keys> {
+    let own = Key { public: OWN.into(), signs: None, revoked: false };
+    let named = if system.keys.is_empty() { &[own][..] } else { &system.keys };
+    let mut keys = Keys { compiler, keys: Vec::new() };
+    for key in named {
+        let public = match key.public.as_str() {
+            OWN => bytes(&public(root)?)?,
+            digits => bytes(digits)?,
+        };
+        let signs = match &key.signs {
+            _ if key.revoked => Signs::Revoked,
+            Some(names) => Signs::Interfaces(names.clone()),
+            None => Signs::All,
+        };
+        keys.keys.push(extension::keys::Key { public: public.try_into().ok().context("a key's bytes")?, signs });
+    }
+    // The same checks as the linker's: "own" may be one of the others.
+    Keys::parse(&keys.to_string()).with_context(|| format!("the keys of system \"{}\"", system.name))
+}
+
 /// What can be said of a signature here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signature {
@@ -69,10 +104,11 @@ pub enum Signature {
 }
 /// Looks at a file's signature with a public key.
 pub fn check(file: &Extension, public: &[u8]) -> Signature {
-    if file.key() != signer::identity(public) {
+    let seal = file.seal();
+    if seal.key != signer::identity(public) {
         return Signature::Unknown;
     }
-    match UnparsedPublicKey::new(&ED25519, public).verify(file.signed(), &file.signature()) {
+    match UnparsedPublicKey::new(&ED25519, public).verify(seal.signed, &seal.signature) {
         Ok(()) => Signature::Holds,
         Err(_) => Signature::Wrong,
     }

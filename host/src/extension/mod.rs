@@ -3,6 +3,8 @@
 mod keys;
 mod show;
 
+pub use keys::{bytes as public_key, use_folder};
+
 use crate::progress;
 use anyhow::{Context, Result, bail};
 use exports::Interface;
@@ -50,14 +52,19 @@ pub struct Exports {
     folders: Vec<PathBuf>,
 }
 
+/// The image of the component that links extensions.
+const LINKER: &str = "linker";
 /// Lines that are printed.
 const SHOWN: usize = 200;
 /// The status of what is refused.
 const REFUSED: u8 = 1;
 
+/// A program by a variable's name, or another's.
+fn program(name: &str, otherwise: &str) -> PathBuf {
+    std::env::var_os(name).map_or_else(|| otherwise.into(), PathBuf::from)
+}
 /// What compiles extensions, whose libraries are built the first time.
 fn toolchain(root: &Path) -> Result<Toolchain> {
-    let program = |name, otherwise: &str| std::env::var_os(name).map_or_else(|| otherwise.into(), PathBuf::from);
     let [cargo, rustc] = [program("PEBBLE_CARGO", "cargo"), program("PEBBLE_RUSTC", "rustc")];
     let prepare = || gatekeeper::sysroot::prepare(&cargo, &rustc, &root.join("target/extension"));
     progress::during("building core and alloc of extensions", prepare)
@@ -95,6 +102,23 @@ pub fn unsigned(root: &Path, path: &Path, exports: &[PathBuf]) -> Result<Vec<u8>
             bail!("{} is refused:\n{}", path.display(), lines.join("\n"))
         }
     }
+}
+/// The same, signed with the key of this user.
+pub fn signed(root: &Path, path: &Path, exports: &[PathBuf]) -> Result<Vec<u8>> {
+    keys::sign(root, &unsigned(root, path, exports)?)
+}
+/// The files that a system's image has besides: whose extensions its linker takes, if it has one. An error: `files` has one of that name.
+pub fn files(root: &Path, system: &manifest::System, files: &[(String, Vec<u8>)]) -> Result<Vec<(String, Vec<u8>)>> {
+    if system.components.iter().all(|component| component.image != LINKER) {
+        return Ok(Vec::new());
+    }
+    let path = extension::keys::PATH;
+    if files.iter().any(|(name, _)| name == path) {
+        bail!("--file: {path} is the file of the system's keys: they are in its manifest");
+    }
+    let identity = gatekeeper::sysroot::identity(&program("PEBBLE_RUSTC", "rustc"))?;
+    let keys = keys::of_system(root, system, identity)?;
+    Ok(vec![(path.into(), keys.to_string().into_bytes())])
 }
 fn print(refusals: &[Refusal]) {
     refusals.iter().take(SHOWN).for_each(|refusal| println!("{refusal}"));

@@ -75,7 +75,7 @@ fn text(file: &Extension, length: usize, signature: Signature, known: &[Known]) 
         Signature::Wrong => "THE SIGNATURE IS WRONG",
         Signature::Unknown => "not this user's: the signature can not be checked",
     };
-    writeln!(text, "key         {}, {said}", keys::hexadecimal(&file.key()))?;
+    writeln!(text, "key         {}, {said}", keys::hexadecimal(&file.seal().key))?;
     Ok(text)
 }
 pub fn run(root: &Path, path: &Path, known: &[Known]) -> Result<ExitCode> {

@@ -42,6 +42,9 @@ struct File {
     /// The components, in the order in which they start.
     #[serde(default, rename = "component")]
     components: Vec<Component>,
+    /// Whose extensions the linker takes, beside those of the included manifest.
+    #[serde(default, rename = "key")]
+    keys: Vec<manifest::Key>,
 }
 
 /// A system as its manifests describe it, and where in them.
@@ -51,6 +54,9 @@ pub struct Manifest {
     /// Of each component, its document and the number of its block there.
     places: Vec<(usize, usize)>,
 }
+
+/// The key of who builds a system, in its manifest.
+pub const OWN: &str = "own";
 
 /// Names that every component may open, for what is its own: a panic is said there, and signals come by them.
 pub const EVERYBODYS: &str = "init.own.*";
@@ -99,6 +105,7 @@ fn read_file(root: &Path, path: &Path) -> Result<Manifest> {
         counters: false,
         checks: false,
         components: Vec::new(),
+        keys: Vec::new(),
     };
     let mut manifest = Manifest { system, documents: Vec::new(), places: Vec::new() };
     manifest.add(root, path, 0)?;
@@ -108,6 +115,7 @@ fn read_file(root: &Path, path: &Path) -> Result<Manifest> {
     faults.extend(checks::fault_domains(&manifest.system, &can));
     faults.extend(checks::ports(&manifest.system, &crate::port::names(root)?));
     manifest.refuse(&faults)?;
+    manifest.check_keys()?;
     Ok(manifest)
 }
 impl Manifest {
@@ -142,11 +150,40 @@ impl Manifest {
         self.documents.push(document);
         self.places.extend((0..file.components.len()).map(|block| (number, block)));
         self.system.components.extend(file.components);
+        self.system.keys.extend(file.keys);
         let system = &mut self.system;
         system.name = file.name;
         system.windows = file.windows.unwrap_or(system.windows);
         system.counters = file.counters.unwrap_or(system.counters);
         system.checks = file.checks.unwrap_or(system.checks);
+        Ok(())
+    }
+    /// An error that shows the first key that is none, or that is there twice.
+    fn check_keys(&self) -> Result<()> {
+        let mut seen = Vec::new();
+        for key in &self.system.keys {
+            let why = if seen.contains(&&key.public) {
+                "it is there twice".into()
+            } else if key.public != OWN && crate::extension::public_key(&key.public).is_err() {
+                format!("it is not 64 hexadecimal digits, and not \"{OWN}\"")
+            } else if let Some(name) = key.signs.iter().flatten().find(|name| !::extension::is_name(name)) {
+                format!("\"{name}\" is no interface's name")
+            } else {
+                seen.push(&key.public);
+                continue;
+            };
+            let text = format!("\"{}\"", key.public);
+            let place = |document: &&Document| document.text.contains(&text);
+            let title = format!("a key: {why}");
+            // Behind the first, where there are two.
+            match self.documents.iter().rfind(place) {
+                Some(document) => {
+                    let at = document.text.rfind(&text).unwrap_or(0);
+                    bail!("{}", document.show(at..at + text.len(), &title, None))
+                }
+                None => bail!("{title}"),
+            }
+        }
         Ok(())
     }
     /// An error that shows all faults, if there are some.

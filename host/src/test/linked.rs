@@ -19,7 +19,8 @@ fn judge(root: &Path, path: &Path) -> Result<()> {
     let d = directives::parse(&std::fs::read_to_string(path)?)?;
     let exports = root.join("tests").join(HOST).join("exports");
     inputs::note(exports.join("sample.rs"));
-    let file = extension::unsigned(root, path, &[exports])?;
+    extension::use_folder(&root.join("target/keys"));
+    let file = extension::signed(root, path, &[exports])?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let own = format!("{name}.ext");
     let options = super::target::options(path, &d);

@@ -23,6 +23,7 @@ pub mod inspect;
 pub mod internet;
 pub mod isolation;
 pub mod lengths;
+pub mod linking;
 pub mod lock;
 pub mod log;
 pub mod memory;

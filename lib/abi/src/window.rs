@@ -34,6 +34,14 @@ plain!(
 );
 plain!(crate::inspect::Counts, crate::inspect::Domain, crate::inspect::Portal, crate::inspect::Violation);
 plain!(
+    crate::linking::Draft,
+    crate::linking::Handlers,
+    crate::linking::Info,
+    crate::linking::Interface,
+    crate::linking::Linked,
+    crate::linking::Request
+);
+plain!(
     crate::system::Caller,
     crate::system::Child,
     crate::system::Description,

@@ -1178,6 +1178,39 @@ static inline word pebble_capability_list(int through, int domain, word n, void 
     return invoke_portal(through, domain, n, info);
 }
 
+/* ---- Linker (services/linker) ---- */
+
+/* Begins an extension's file of so many bytes; what its account has begun before is forgotten. `EINVAL`: no extension is so long; `ENOMEM` */
+#define PEBBLE_LINKER_BEGIN "linker.begin" /* npdi */
+static inline word pebble_linker_begin(int through, word bytes)
+{
+    return invoke_portal(through, bytes);
+}
+/* The next bytes of the file that the caller has begun, which lie in one page. `ENOENT`: it has begun none; `EINVAL`: they are more than it said; `ENOMEM`: it is forgotten */
+#define PEBBLE_LINKER_ADD "linker.add" /* npdri */
+static inline word pebble_linker_add(int through, const void *bytes, word length)
+{
+    return invoke_portal(through, bytes, length);
+}
+/* Links it into a component that is a host of extensions, by the name that this has as one → its number there. `EACCESS`: it is refused; `EINVAL`: it does not fit the component; in both the request says why. `ENOENT`: there is no file, or no such host; `ENOMEM`; `ENFILE`: the host has as many as it may; `ETIMEDOUT`, `EDEAD`: of the host */
+#define PEBBLE_LINKER_LINK "linker.link" /* npdw */
+static inline word pebble_linker_link(int through, void *request)
+{
+    return invoke_portal(through, request);
+}
+/* Takes the extension of that number out of a host: nobody is in it when this returns. `ENOENT`, `ETIMEDOUT`, `EDEAD` */
+#define PEBBLE_LINKER_UNLINK "linker.unlink" /* npri */
+static inline word pebble_linker_unlink(int through, const void *host, word number)
+{
+    return invoke_portal(through, host, number);
+}
+/* The extension in place n of those that were linked in, or that were taken out lately for what they did. `ENOENT` behind the last */
+#define PEBBLE_LINKER_LINKED "linker.linked" /* npiw */
+static inline word pebble_linker_linked(int through, word n, void *out)
+{
+    return invoke_portal(through, n, out);
+}
+
 #ifdef __cplusplus
 }
 #endif

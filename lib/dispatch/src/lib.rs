@@ -31,6 +31,8 @@ mod machine;
 #[cfg(not(target_os = "none"))]
 #[path = "simulated.rs"]
 mod machine;
+#[cfg(target_os = "none")]
+mod offer;
 mod registry;
 pub mod runtime;
 mod state;
@@ -46,6 +48,8 @@ pub use event::{Event, Handled};
 pub use keeper::start;
 pub use linked::{Draft, Linked};
 pub use machine::Page;
+#[cfg(target_os = "none")]
+pub use offer::{Exported, offer};
 pub use registry::{Ended, MOST, ended, link, linked, unlink};
 pub use state::Why;
 

@@ -45,11 +45,13 @@ pub struct Draft {
     region: Region,
     layout: extension::Layout,
     limits: Limits,
+    /// A bit for each page that was placed.
+    placed: [u64; extension::MOST_IMAGE / PAGE / 64],
 }
 impl Draft {
-    /// One with an image of that layout. `EINVAL`: a limit is out of its range; `ENOMEM`.
+    /// One with an image of that layout. `EINVAL`: a limit is out of its range, or the image is too large; `ENOMEM`.
     pub fn new(layout: extension::Layout, limits: Limits) -> Result<Draft, Error> {
-        if !limits.are_valid() {
+        if !limits.are_valid() || layout.end > extension::MOST_IMAGE {
             return Err(Error::EINVAL);
         }
         let stacks = stacks(layout.end, &limits);
@@ -57,27 +59,40 @@ impl Draft {
         for n in 0..ACTIVATIONS {
             region.clear(stacks.first + n * stacks.stride - PAGE)?;
         }
-        Ok(Draft { region, layout, limits })
+        Ok(Draft { region, layout, limits, placed: Default::default() })
     }
     /// Where the image will be executed: what addresses of its own are relative to.
     pub fn base(&self) -> usize {
         self.region.start()
     }
     /// Puts a page of the image there, for good. `EINVAL`: the offset is none of a page of it; `ENOMEM`.
-    pub fn place(&self, at: usize, page: &Page) -> Result<(), Error> {
+    pub fn place(&mut self, at: usize, page: &Page) -> Result<(), Error> {
         if !at.is_multiple_of(PAGE) || at >= self.layout.end {
             return Err(Error::EINVAL);
         }
         let rights = if at < self.layout.constants { Rights::READ_EXECUTE } else { Rights::READ };
-        self.region.place(at, page, rights)
+        self.region.place(at, page, rights)?;
+        self.placed[at / PAGE / 64] |= 1 << (at / PAGE % 64);
+        Ok(())
     }
-    /// What is there now may run.
-    pub fn finish(self, name: Box<str>) -> Linked {
+    /// The address of an entry that far in its text. `EINVAL`: none can be there.
+    pub fn entry(&self, at: usize) -> Result<usize, Error> {
+        if at >= self.layout.constants || !at.is_multiple_of(2) {
+            return Err(Error::EINVAL);
+        }
+        Ok(self.base() + at)
+    }
+    /// What is there now may run. `EINVAL`: a page was not placed.
+    pub fn finish(self, name: Box<str>) -> Result<Linked, Error> {
+        let placed: u32 = self.placed.iter().map(|pages| pages.count_ones()).sum();
+        if placed as usize != self.layout.end / PAGE {
+            return Err(Error::EINVAL);
+        }
         machine::code_was_written();
         // SAFETY: it was placed, and is only read from now on.
         let text = unsafe { core::slice::from_raw_parts(self.region.pointer(), self.layout.constants) };
         let stacks = stacks(self.layout.end, &self.limits);
-        Linked {
+        Ok(Linked {
             name,
             state: State::new(
                 (self.region.start(), self.layout.constants),
@@ -91,7 +106,7 @@ impl Draft {
             gone: AtomicBool::new(false),
             seen: [const { Seen { call: AtomicU64::new(0), since: AtomicU64::new(0) } }; ACTIVATIONS],
             missed: AtomicU64::new(0),
-        }
+        })
     }
 }
 /// Behind an image of so many bytes, from that on.

@@ -35,6 +35,9 @@ pub struct Ended {
     pub number: usize,
     pub name: Box<str>,
     pub why: Why,
+    /// As in [`Info`].
+    pub calls: u64,
+    pub missed: u64,
     /// Where it panicked: a file of its source, and the line.
     pub place: Option<(Box<str>, u32)>,
 }
@@ -124,7 +127,14 @@ impl Registry {
             self.ended.remove(0);
         }
         let name = fallible::text(&linked.name)?;
-        self.ended.try_push(Ended { number, name, why, place: linked.state.said() })
+        self.ended.try_push(Ended {
+            number,
+            name,
+            why,
+            calls: linked.calls(),
+            missed: linked.missed(),
+            place: linked.state.said(),
+        })
     }
 }
 /// Takes out what has ended. What there is no memory for now is called no more all the same, and taken out later. Whether something is left to do.
@@ -165,7 +175,8 @@ pub fn linked() -> Result<Vec<Info>, Error> {
     }
     Ok(all)
 }
-/// The last that were taken out for what they did, the oldest first. Each is said once.
-pub fn ended() -> Vec<Ended> {
-    core::mem::take(&mut REGISTRY.lock().ended)
+/// The oldest that was taken out for what it did, of the last of them. Each is said once.
+pub fn ended() -> Option<Ended> {
+    let ended = &mut REGISTRY.lock().ended;
+    (!ended.is_empty()).then(|| ended.remove(0))
 }

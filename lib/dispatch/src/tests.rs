@@ -5,6 +5,7 @@ use crate::activation::{end, is_faulted, own};
 use crate::event::{Retired, remove};
 use crate::machine::GONE;
 use crate::registry::{collect, link, look, unlink};
+use abi::address::PAGE;
 use extension::Limits;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,8 +22,9 @@ fn event() -> &'static Event {
 }
 fn linked() -> Arc<Linked> {
     let limits = Limits { stack: 4096, arena: 4096, quantum: 10 };
-    let draft = Draft::new(extension::Layout::of(4, 0), limits).unwrap();
-    Arc::new(draft.finish("one".into()))
+    let mut draft = Draft::new(extension::Layout::of(4, 0), limits).unwrap();
+    draft.place(0, &Page([0; PAGE])).unwrap();
+    Arc::new(draft.finish("one".into()).unwrap())
 }
 /// Handles the event by `entry`.
 fn install(event: &'static Event, linked: &Arc<Linked>, entry: *const ()) {
@@ -182,7 +184,9 @@ fn is_linked(number: usize) -> bool {
 }
 fn one() -> Linked {
     let limits = Limits { stack: 4096, arena: 4096, quantum: 10 };
-    Draft::new(extension::Layout::of(4, 0), limits).unwrap().finish("one".into())
+    let mut draft = Draft::new(extension::Layout::of(4, 0), limits).unwrap();
+    draft.place(0, &Page([0; PAGE])).unwrap();
+    draft.finish("one".into()).unwrap()
 }
 fn handled_by(event: &'static Event, entry: *const ()) -> Vec<Handled> {
     vec![(event, entry.expose_provenance())]
@@ -213,7 +217,7 @@ fn what_has_ended_is_collected_and_remembered() {
     assert_eq!(event.handle(&words(0)), None);
     collect();
     assert!(!is_linked(number) && !event.is_handled());
-    assert!(registry::ended().iter().any(|ended| (ended.number, ended.why) == (number, Why::Panic)));
+    assert!(core::iter::from_fn(registry::ended).any(|ended| (ended.number, ended.why) == (number, Why::Panic)));
 }
 static TEXT: AtomicUsize = AtomicUsize::new(0);
 static INSIDE_TOO: AtomicUsize = AtomicUsize::new(0);
@@ -268,4 +272,33 @@ fn a_fault_is_an_extensions_where_its_instruction_is() {
     assert!(!is_faulted(0, 0), "nobody is in one");
     install(event, &one, faults as *const ());
     assert_eq!(event.handle(&words(0)), Some(1));
+}
+#[test]
+fn an_image_is_whole_before_it_may_run() {
+    let limits = Limits { stack: 4096, arena: 4096, quantum: 10 };
+    let layout = extension::Layout::of(PAGE + 1, 8);
+    let draft = |pages: &[usize]| {
+        let mut draft = Draft::new(layout, limits).unwrap();
+        pages.iter().for_each(|page| draft.place(page * PAGE, &Page([0; PAGE])).unwrap());
+        draft
+    };
+    for pages in [&[0, 1][..], &[0, 2, 2], &[1, 2]] {
+        assert_eq!(draft(pages).finish("one".into()).err(), Some(abi::Error::EINVAL), "{pages:?}");
+    }
+    let mut whole = draft(&[2, 0, 1]);
+    for at in [3 * PAGE, PAGE / 2, usize::MAX - PAGE + 1] {
+        assert_eq!(whole.place(at, &Page([0; PAGE])), Err(abi::Error::EINVAL), "{at:#x}");
+    }
+    assert_eq!(whole.entry(2 * PAGE), Err(abi::Error::EINVAL), "among the constants");
+    assert_eq!(whole.entry(1), Err(abi::Error::EINVAL), "within an instruction");
+    assert_eq!(whole.entry(PAGE), Ok(whole.base() + PAGE));
+    assert!(whole.finish("one".into()).is_ok());
+}
+#[test]
+fn an_image_or_a_limit_beyond_what_there_may_be_is_refused() {
+    let limits = Limits { stack: 4096, arena: 4096, quantum: 10 };
+    let layout = extension::Layout::of(extension::MOST_IMAGE, 1);
+    assert_eq!(Draft::new(layout, limits).err(), Some(abi::Error::EINVAL));
+    let limits = Limits { quantum: 0, ..limits };
+    assert_eq!(Draft::new(extension::Layout::of(4, 0), limits).err(), Some(abi::Error::EINVAL));
 }

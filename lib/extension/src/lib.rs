@@ -14,12 +14,13 @@
 extern crate alloc;
 
 mod image;
+pub mod keys;
 mod read;
 #[cfg(test)]
 mod tests;
 mod write;
 
-pub use read::Extension;
+pub use read::{Extension, Seal};
 pub use write::{Parts, signed};
 
 /// The first bytes of a file; the last two are the format's version.

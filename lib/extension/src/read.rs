@@ -9,6 +9,7 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub struct Extension<'a> {
     bytes: &'a [u8],
+    seal: Seal<'a>,
     sections: [&'a [u8]; Section::ALL.len()],
     name: &'a str,
     reason: &'a str,
@@ -18,6 +19,7 @@ pub struct Extension<'a> {
 impl<'a> Extension<'a> {
     /// Reads a whole file.
     pub fn parse(bytes: &'a [u8]) -> Result<Extension<'a>, Error> {
+        let seal = Seal::of(bytes)?;
         let sections = sections(bytes)?;
         let of = |section: Section| sections[section as usize];
         let name = name(of(Section::Name)).ok_or(Error::Name(Section::Name, 0))?;
@@ -27,7 +29,7 @@ impl<'a> Extension<'a> {
         if !limits.are_valid() {
             return Err(Error::Limits);
         }
-        let extension = Extension { bytes, sections, name, reason, limits };
+        let extension = Extension { bytes, seal, sections, name, reason, limits };
         extension.check_interfaces()?;
         extension.check_image()?;
         Ok(extension)
@@ -134,27 +136,40 @@ impl<'a> Extension<'a> {
     fn records(&self, section: Section) -> core::slice::ChunksExact<'a, u8> {
         self.section(section).chunks_exact(section.record())
     }
-    /// What is signed.
-    pub fn signed(&self) -> &'a [u8] {
-        &self.bytes[..self.bytes.len() - SIGNATURE]
-    }
-    /// Which key it says it is signed with: the first bytes of the public key's digest.
-    pub fn key(&self) -> [u8; KEY] {
-        array_at(self.bytes, self.bytes.len() - SIGNATURE - KEY)
-    }
-    pub fn signature(&self) -> [u8; SIGNATURE] {
-        array_at(self.bytes, self.bytes.len() - SIGNATURE)
+    /// How its file ends.
+    pub fn seal(&self) -> Seal<'a> {
+        self.seal
     }
 }
 
-/// The sections of a file whose header and length hold.
+/// How a file ends: by whom it is signed, before anything else of it is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Seal<'a> {
+    /// What is signed.
+    pub signed: &'a [u8],
+    /// Which key it says it is signed with.
+    pub key: [u8; KEY],
+    pub signature: [u8; SIGNATURE],
+}
+impl<'a> Seal<'a> {
+    /// Of what begins as an extension and is as long as it says.
+    pub fn of(bytes: &'a [u8]) -> Result<Seal<'a>, Error> {
+        if bytes.get(..MAGIC.len()) != Some(&MAGIC) {
+            return Err(Error::Magic);
+        }
+        if bytes.len() < HEADER + KEY + SIGNATURE
+            || bytes.len() > MOST_BYTES
+            || u32_at(bytes, 8) as usize != bytes.len()
+        {
+            return Err(Error::Length);
+        }
+        let signed = bytes.len() - SIGNATURE;
+        Ok(Seal { signed: &bytes[..signed], key: array_at(bytes, signed - KEY), signature: array_at(bytes, signed) })
+    }
+}
+
+/// The sections of a file with a seal, whose header holds.
 fn sections(bytes: &[u8]) -> Result<[&[u8]; Section::ALL.len()], Error> {
-    if bytes.get(..MAGIC.len()) != Some(&MAGIC) {
-        return Err(Error::Magic);
-    }
-    if bytes.len() < HEADER + KEY + SIGNATURE || bytes.len() > MOST_BYTES || u32_at(bytes, 8) as usize != bytes.len() {
-        return Err(Error::Length);
-    }
     let mut sections: [&[u8]; Section::ALL.len()] = Default::default();
     let mut rest = &bytes[HEADER..bytes.len() - KEY - SIGNATURE];
     for section in Section::ALL {

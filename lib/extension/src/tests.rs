@@ -58,7 +58,7 @@ fn what_is_written_is_read() {
     let file = whole();
     let extension = Extension::parse(&file).unwrap();
     assert_eq!((extension.name(), extension.vetted(), extension.limits()), ("a-counter-2", None, Limits::DEFAULT));
-    assert_eq!((extension.compiler(), extension.key()), ([7; 32], [0; KEY]));
+    assert_eq!((extension.compiler(), extension.seal().key), ([7; 32], [0; KEY]));
     let constants = constants();
     let parts = parts(&constants);
     assert_eq!(extension.interfaces().collect::<Vec<_>>(), parts.interfaces);
@@ -68,7 +68,7 @@ fn what_is_written_is_read() {
     assert_eq!(extension.relocations().collect::<Vec<_>>(), [16]);
     assert_eq!((extension.text(), extension.section(Section::Constants)), (TEXT, &constants[..]));
     assert_eq!(extension.section(Section::Symbols), b"entry");
-    assert_eq!(extension.signed().len(), file.len() - SIGNATURE);
+    assert_eq!(extension.seal().signed.len(), file.len() - SIGNATURE);
 }
 #[test]
 fn what_is_signed_is_all_before_the_signature() {
@@ -78,7 +78,10 @@ fn what_is_signed_is_all_before_the_signature() {
     };
     let file = signed(whole(), *b"a key...", sign).unwrap();
     let extension = Extension::parse(&file).unwrap();
-    assert_eq!((extension.key(), extension.signature()), (*b"a key...", [extension.signed().len() as u8; SIGNATURE]));
+    assert_eq!(
+        (extension.seal().key, extension.seal().signature),
+        (*b"a key...", [extension.seal().signed.len() as u8; SIGNATURE])
+    );
     assert_eq!(signed(whole(), [0; KEY], |_| Err("no key")), Err("no key"));
 }
 #[test]
@@ -238,7 +241,7 @@ proptest! {
             let whole = Extension::parse(&whole).unwrap();
             let all = |e: &Extension| {
                 let sections = Section::ALL.map(|section| e.section(section).to_vec());
-                (sections, e.limits(), e.compiler(), e.key(), e.signature())
+                (sections, e.limits(), e.compiler(), e.seal().key, e.seal().signature)
             };
             prop_assert_ne!(all(&changed), all(&whole));
         }

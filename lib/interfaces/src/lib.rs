@@ -39,6 +39,7 @@ pub mod init;
 pub mod inspect;
 pub mod internet;
 pub mod interrupts;
+pub mod linker;
 pub mod memory;
 pub mod names;
 pub mod network;
@@ -90,6 +91,7 @@ pub const ALL: &[&Interface] = &[
     &internet::INTERFACE,
     &entropy::INTERFACE,
     &capability::INTERFACE,
+    &linker::INTERFACE,
 ];
 
 /// The portal of that name. `None`: no interface has one.

@@ -26,6 +26,24 @@ pub struct System {
     pub checks: bool,
     #[serde(default, rename = "component")]
     pub components: Vec<Component>,
+    /// Whose extensions the linker takes.
+    #[cfg(feature = "sources")]
+    #[serde(default, rename = "key", skip_serializing)]
+    pub keys: Vec<Key>,
+}
+/// A key whose extensions are linked into components of the system. Where a system has a linker and no keys, it has that of who builds it, for all interfaces.
+#[cfg(feature = "sources")]
+#[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Key {
+    /// As `./pebble extension key` prints it, 64 hexadecimal digits; "own": that of who builds the system.
+    pub public: String,
+    /// The interfaces that its extensions may name; if left out, all.
+    #[serde(default)]
+    pub signs: Option<Vec<String>>,
+    /// Its extensions are refused.
+    #[serde(default)]
+    pub revoked: bool,
 }
 /// When the pages of a window are mapped in the callee.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

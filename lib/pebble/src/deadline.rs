@@ -39,8 +39,9 @@ pub fn open_timed(name: &str, ticks: u64) -> Result<usize> {
     let name = Short::name(name)?;
     timed(ticks, move || portal::call(abi::system::PORTAL_OPEN, [name.padded().as_ptr() as usize]))
 }
-/// Has another thread make `call`, and waits for its result.
-fn timed(ticks: u64, call: impl FnOnce() -> isize + Send + 'static) -> Result<usize> {
+/// Has another thread make calls, and waits at most `ticks` for what they come to, a portal's answer; as [`call_timed`]. `ETIMEDOUT`: that thread is cancelled, and goes on to
+/// the end of `call`.
+pub fn timed(ticks: u64, call: impl FnOnce() -> isize + Send + 'static) -> Result<usize> {
     let answer = Arc::new(Answer { result: AtomicIsize::new(0), given: Semaphore::new(0)? });
     let caller = Arc::clone(&answer);
     let helper = thread::spawn(None, move || {

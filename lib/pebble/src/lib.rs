@@ -28,6 +28,7 @@ pub mod future;
 pub mod heap;
 pub mod interface;
 pub mod internet;
+pub mod linker;
 pub mod locks;
 pub mod logger;
 pub mod page;

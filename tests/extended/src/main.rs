@@ -9,19 +9,23 @@ mod sample {
     include!(concat!(env!("OUT_DIR"), "/sample.rs"));
 }
 
+use alloc::vec;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use dispatch::{Draft, Page};
+use dispatch::{Draft, Exported, Page};
 use extension::Extension;
+use pebble::abi::section::text;
 use pebble::file;
 use pebble::interfaces::memory;
 use pebble::sync::Mutex;
 use pebble::time::cycles;
-use pebble::{Env, println};
+use pebble::{Env, linker, println};
 use sample::{Connection, Header, Verdict};
 
 pebble::program!(main);
 
+/// The name by which the linker knows this component.
+const NAME: &str = "app";
 static COUNTED: AtomicU64 = AtomicU64::new(0);
 static INSIDE: AtomicBool = AtomicBool::new(false);
 static LEAVE: AtomicBool = AtomicBool::new(false);
@@ -73,7 +77,7 @@ fn link(file: &[u8]) -> pebble::Result<usize> {
         let table = if interface.name == "sample" { &own[..] } else { &runtime[..] };
         slots.push(*table.get(import.procedure as usize).ok_or(pebble::Error::EINVAL)? as u64);
     }
-    let draft = Draft::new(layout, extension.limits())?;
+    let mut draft = Draft::new(layout, extension.limits())?;
     let mut page = Page([0; 4096]);
     for at in (0..layout.end).step_by(4096) {
         extension.page(at, draft.base() as u64, &slots, &mut page.0);
@@ -85,7 +89,36 @@ fn link(file: &[u8]) -> pebble::Result<usize> {
         let event = interface.events.get(export.event as usize).ok_or(pebble::Error::EINVAL)?;
         handlers.push((event, draft.base() + export.entry as usize));
     }
-    dispatch::link(draft.finish(extension.name().into()), handlers)
+    dispatch::link(draft.finish(extension.name().into())?, handlers)
+}
+/// What the linker says of the extension's file.
+fn put(file: &[u8]) {
+    match linker::link(NAME, file) {
+        Ok(number) => {
+            LINKED.lock().push(number);
+            println!("put {number}");
+        }
+        Err(refused) => println!("refused: {}: {}", refused.error.name(), refused.why),
+    }
+}
+/// The file with a byte changed, or without a key.
+fn changed(file: &[u8], at: usize, with: &[u8]) -> Vec<u8> {
+    let mut other = file.to_vec();
+    other[at..at + with.len()].copy_from_slice(with);
+    other
+}
+/// Says what the linker says is there.
+fn table() -> pebble::Result<()> {
+    for place in 0.. {
+        let Some(linked) = linker::linked(place)? else { break };
+        let info = linked.info;
+        let [host, name, file] = [&linked.host[..], &info.name, &info.file].map(text);
+        println!(
+            "{host} {} {name}: {} calls, {} missed, why {} {file}:{}",
+            info.number, info.calls, info.missed, info.why, info.line
+        );
+    }
+    Ok(())
 }
 /// Raises each event, and says what comes of it.
 fn raise() {
@@ -105,7 +138,7 @@ fn raise() {
 }
 /// Says which extensions were taken out for what they did.
 fn ends() {
-    for end in dispatch::ended() {
+    while let Some(end) = dispatch::ended() {
         match &end.place {
             Some((file, line)) => println!("{} {}: {:?}, {file}:{line}", end.number, end.name, end.why),
             None => println!("{} {}: {:?}", end.number, end.name, end.why),
@@ -216,6 +249,17 @@ fn step(file: &[u8], step: &str) -> pebble::Result<()> {
             LINKED.lock().push(number);
             println!("linked {number}");
         }
+        "put" => put(file),
+        "changed" => put(&changed(file, file.len() / 2, &[!file[file.len() / 2]])),
+        "unsigned" => put(&changed(file, file.len() - extension::SIGNATURE - extension::KEY, &[0; extension::KEY])),
+        "short" => put(&file[..file.len() - 1]),
+        "garbage" => put(b"no extension"),
+        "nowhere" => println!("{:?}", linker::link("nowhere", file)),
+        "take" => {
+            let number = LINKED.lock().remove(0);
+            println!("taken {:?}", linker::unlink(NAME, number));
+        }
+        "table" => table()?,
         "unlink" => {
             let number = LINKED.lock().remove(0);
             println!("unlinked {:?}", dispatch::unlink(number));
@@ -247,6 +291,8 @@ fn step(file: &[u8], step: &str) -> pebble::Result<()> {
 }
 fn run(env: &Env) -> pebble::Result<()> {
     dispatch::start("app.faults", None)?;
+    let procedures = sample::procedures::<Host>().into();
+    dispatch::offer(NAME, vec![Exported { interface: &sample::INTERFACE, procedures }])?;
     let file = file::read(env.argument(1).ok_or(pebble::Error::EINVAL)?)?;
     (2..).map_while(|n| env.argument(n)).try_for_each(|word| step(&file, word))
 }

@@ -1,0 +1,19 @@
+//! Extensions: linked into running components, and taken out.
+
+use crate::types::{Alleged, Identity};
+use abi::linking::{Linked, Request};
+use abi::section::NAME;
+
+interface! {
+    "Linker (`services/linker`)";
+    /// Begins an extension's file of so many bytes; what its account has begun before is forgotten. `EINVAL`: no extension is so long; `ENOMEM`
+    "linker.begin", "npdi": fn begin [client: Identity] (bytes: usize) -> Result<()>;
+    /// The next bytes of the file that the caller has begun, which lie in one page. `ENOENT`: it has begun none; `EINVAL`: they are more than it said; `ENOMEM`: it is forgotten
+    "linker.add", "npdri": fn add [client: Identity] (bytes: Alleged<u8>, length: usize) -> Result<()>;
+    /// Links it into a component that is a host of extensions, by the name that this has as one → its number there. `EACCESS`: it is refused; `EINVAL`: it does not fit the component; in both the request says why. `ENOENT`: there is no file, or no such host; `ENOMEM`; `ENFILE`: the host has as many as it may; `ETIMEDOUT`, `EDEAD`: of the host
+    "linker.link", "npdw": fn link [client: Identity] (request: Alleged<Request>) -> Result<usize>;
+    /// Takes the extension of that number out of a host: nobody is in it when this returns. `ENOENT`, `ETIMEDOUT`, `EDEAD`
+    "linker.unlink", "npri": fn unlink(host: Alleged<[u8; NAME]>, number: usize) -> Result<()>;
+    /// The extension in place n of those that were linked in, or that were taken out lately for what they did. `ENOENT` behind the last
+    "linker.linked", "npiw": fn linked(n: usize, out: Alleged<Linked>) -> Result<()>;
+}

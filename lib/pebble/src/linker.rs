@@ -1,0 +1,61 @@
+//! Extensions, as who has one asks for them: the linker (`services/linker`) links them into components that are hosts.
+
+use crate::page::Page;
+use crate::portal::in_page;
+use crate::{Error, Result};
+use abi::address::PAGE;
+pub use abi::linking::Linked;
+use abi::linking::Request;
+use abi::section::{NAME, fitted, text};
+use abi::window::WholePage;
+use alloc::boxed::Box;
+use interfaces::linker::optional as linker;
+use interfaces::types::Alleged;
+
+/// Why an extension is not linked in.
+#[derive(Debug)]
+pub struct Refused {
+    pub error: Error,
+    /// What the linker says of it; empty: nothing.
+    pub why: Box<str>,
+}
+impl From<Error> for Refused {
+    fn from(error: Error) -> Refused {
+        Refused { error, why: Box::default() }
+    }
+}
+/// Puts an extension's file into the component that is the host of that name: its number there.
+///
+/// # Errors
+/// Those of `linker.link`; `EPORTAL`: the system has no linker.
+pub fn link(host: &str, file: &[u8]) -> core::result::Result<usize, Refused> {
+    linker::anew::begin(file.len())?;
+    let mut rest = file;
+    while !rest.is_empty() {
+        let (piece, more) = rest.split_at(in_page(rest));
+        linker::add(Alleged::lend_all(piece), piece.len())?;
+        rest = more;
+    }
+    let mut request =
+        fallible::boxed(WholePage::new(Request { host: fitted(host).ok_or(Error::EINVAL)?, ..Request::default() }))?;
+    linker::link(Alleged::lend_to_write(&mut request.0)).map_err(|error| {
+        let why = fallible::text(text(&request.0.why)).unwrap_or_default();
+        Refused { error, why }
+    })
+}
+/// Takes the extension of that number out of a host: nobody is in it when this returns. Errors: those of `linker.unlink`.
+pub fn unlink(host: &str, number: usize) -> Result<()> {
+    let name: WholePage<[u8; NAME]> = WholePage::new(fitted(host).ok_or(Error::EINVAL)?);
+    linker::anew::unlink(Alleged::lend(&name.0), number)
+}
+/// The extension in that place of those that are linked in, and those that were taken out lately for what they did. `None` behind the last. Place 0 has the linker ask all hosts anew.
+pub fn linked(place: usize) -> Result<Option<Box<Linked>>> {
+    const { assert!(size_of::<Linked>() <= PAGE) };
+    let mut page = fallible::boxed(Page([0; PAGE]))?;
+    let out = Alleged::lend_to_write(&mut *page).of::<Linked>();
+    match linker::anew::linked(place, out) {
+        Ok(()) => fallible::boxed(out.read()?).map(Some),
+        Err(Error::ENOENT) => Ok(None),
+        Err(error) => Err(error),
+    }
+}

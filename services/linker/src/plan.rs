@@ -1,0 +1,116 @@
+//! One extension and one host.
+
+use crate::Refused;
+use abi::linking::{Handler, Handlers};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use extension::keys::{Keys, Public, Signs};
+use extension::{Digest, Extension, KEY, Seal};
+use fallible::{TryPush, boxed, collected};
+use ring::digest::{SHA256, digest};
+use ring::signature::{ED25519, UnparsedPublicKey};
+
+/// What every host exports and every extension uses beneath its code: nobody has to be allowed it.
+pub const RUNTIME: &str = "extension_runtime";
+
+/// An interface as a host says that it exports it.
+pub struct Exported {
+    pub name: Box<str>,
+    pub identity: Digest,
+    pub events: usize,
+    /// Where its procedures begin.
+    pub procedures: Vec<u64>,
+}
+/// How an extension is linked in.
+#[derive(Debug)]
+pub struct Plan<'a> {
+    pub extension: Extension<'a>,
+    /// Where its slots lead.
+    pub slots: Vec<u64>,
+    pub handlers: Box<Handlers>,
+}
+
+/// What a file names a key by.
+fn identity(public: &Public) -> [u8; KEY] {
+    let mut identity = [0; KEY];
+    identity.copy_from_slice(&digest(&SHA256, public).as_ref()[..KEY]);
+    identity
+}
+/// Whose file it is: what its key may sign for.
+fn signer<'k>(file: &[u8], keys: &'k Keys) -> Result<&'k Signs, Refused<'static>> {
+    let seal = Seal::of(file).map_err(Refused::File)?;
+    let key = keys.keys.iter().find(|key| identity(&key.public) == seal.key).ok_or(Refused::UnknownKey)?;
+    let holds = UnparsedPublicKey::new(&ED25519, &key.public).verify(seal.signed, &seal.signature);
+    holds.map_err(|_| Refused::Signature)?;
+    if key.signs == Signs::Revoked { Err(Refused::RevokedKey) } else { Ok(&key.signs) }
+}
+/// How a file is linked into a host that exports these interfaces, where those keys may sign.
+///
+/// # Errors
+/// It may not, or can not.
+pub fn plan<'a>(file: &'a [u8], keys: &Keys, host: &[Exported]) -> Result<Plan<'a>, Refused<'a>> {
+    let signs = signer(file, keys)?;
+    let extension = Extension::parse(file).map_err(Refused::File)?;
+    if extension.compiler() != keys.compiler {
+        return Err(Refused::Compiler);
+    }
+    let mut named = Vec::new();
+    for interface in extension.interfaces() {
+        let name = interface.name;
+        let may = match signs {
+            Signs::All => true,
+            Signs::Interfaces(names) => name == RUNTIME || names.iter().any(|allowed| allowed == name),
+            Signs::Revoked => false,
+        };
+        if !may {
+            return Err(Refused::NotForKey(name));
+        }
+        let at = host.iter().position(|exported| *exported.name == *name).ok_or(Refused::NoInterface(name))?;
+        if host[at].identity != interface.digest {
+            return Err(Refused::OtherInterface(name));
+        }
+        named.try_push((name, at)).map_err(|_| Refused::NoMemory)?;
+    }
+    let of = |interface: u16| {
+        let (name, at) = named[interface as usize];
+        (name, at, &host[at])
+    };
+    let mut slots = Vec::new();
+    for import in extension.imports() {
+        let (name, _, exported) = of(import.interface);
+        let procedure = exported.procedures.get(import.procedure as usize);
+        let procedure = *procedure.ok_or(Refused::NoProcedure(name, import.procedure))?;
+        slots.try_push(procedure).map_err(|_| Refused::NoMemory)?;
+    }
+    let mut handlers = boxed(Handlers::default()).map_err(|_| Refused::NoMemory)?;
+    for (to, export) in handlers.all.iter_mut().zip(extension.exports()) {
+        let (name, at, exported) = of(export.interface);
+        if export.event as usize >= exported.events {
+            return Err(Refused::NoEvent(name, export.event));
+        }
+        *to = Handler { interface: at as u16, event: export.event, entry: export.entry };
+        handlers.count += 1;
+    }
+    match handlers.count {
+        0 => Err(Refused::NoHandler),
+        _ => Ok(Plan { extension, slots, handlers }),
+    }
+}
+impl Exported {
+    /// What a host says. It is believed in nothing: a number beyond what there can be is refused.
+    pub fn new(said: &abi::linking::Interface) -> Result<Exported, Refused<'static>> {
+        let name = abi::section::text(&said.name);
+        let procedures = usize::try_from(said.procedures).ok().and_then(|count| said.addresses.get(..count));
+        let events = usize::try_from(said.events).ok().filter(|events| *events <= abi::linking::MOST);
+        let (Some(procedures), Some(events), true) = (procedures, events, extension::is_name(name)) else {
+            return Err(Refused::Host);
+        };
+        let (name, procedures) = (fallible::text(name), collected(procedures.iter().copied()));
+        Ok(Exported {
+            name: name.map_err(|_| Refused::NoMemory)?,
+            identity: said.identity,
+            events,
+            procedures: procedures.map_err(|_| Refused::NoMemory)?,
+        })
+    }
+}
