@@ -434,7 +434,7 @@ fn own(job: &Job, words: &[String]) -> i32 {
         ["capabilities", domain] => one(domain, &|n| views::capabilities(Some(n))),
         ["extensions"] => all(extensions::list()),
         ["extension", "link", file, host] => extensions::link(file, host),
-        ["extension", "unlink", host, n] => one(n, &|n| pebble::linker::unlink(host, n)),
+        ["extension", "unlink", n] => one(n, &pebble::linker::unlink),
         ["memory"] => all(views::memory()),
         ["counts"] => all(views::counts()),
         ["limits"] => all(views::limits()),

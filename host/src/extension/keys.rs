@@ -87,7 +87,7 @@ pub fn of_system(root: &Path, system: &System, compiler: Digest) -> Result<Keys>
             Some(names) => Signs::Interfaces(names.clone()),
             None => Signs::All,
         };
-        keys.keys.push(extension::keys::Key { public: public.try_into().ok().context("a key's bytes")?, signs });
+        keys.keys.push(extension::keys::Key { public, signs });
     }
     // The same checks as the linker's: "own" may be one of the others.
     Keys::parse(&keys.to_string()).with_context(|| format!("the keys of system \"{}\"", system.name))
@@ -118,10 +118,8 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 /// The bytes of a public key.
-pub fn bytes(hexadecimal: &str) -> Result<Vec<u8>> {
-    let digits = |at| hexadecimal.get(at..at + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-    let bytes: Option<Vec<u8>> = (0..hexadecimal.len()).step_by(2).map(digits).collect();
-    bytes.filter(|bytes| bytes.len() == 32).with_context(|| format!("{hexadecimal}: is no public key"))
+pub fn bytes(hexadecimal: &str) -> Result<[u8; 32]> {
+    extension::keys::bytes(hexadecimal).with_context(|| format!("{hexadecimal}: is no public key"))
 }
 
 #[cfg(test)]
@@ -131,7 +129,7 @@ mod tests {
     #[test]
     fn public_keys_are_64_digits() {
         assert_eq!(bytes(&"0f".repeat(32)).unwrap(), [15; 32]);
-        for text in ["", "0f", &"0f".repeat(33), &"0g".repeat(32), &"ä".repeat(32)] {
+        for text in ["", "0f", &"0f".repeat(33), &"0g".repeat(32), &"+f".repeat(32), &"ä".repeat(32)] {
             assert!(bytes(text).is_err(), "{text}");
         }
         assert_eq!(hexadecimal(&[0, 255, 16]), "00ff10");

@@ -11,6 +11,8 @@ pub const PREFIX: &str = "link.";
 pub const SPECIFICATION: &str = "npiiiw";
 /// Most procedures and most handlers that one interface, or one extension, has.
 pub const MOST: usize = 256;
+/// Most interfaces that a host exports, with the one beneath all extensions.
+pub const INTERFACES: usize = 32;
 /// Most bytes of an extension's name, with zeros behind it.
 pub const EXTENSION: usize = 32;
 
@@ -31,6 +33,8 @@ pub mod operation {
     pub const LINKED: usize = 5;
     /// The page becomes the [`super::Info`] of the oldest that was taken out for what it did, which is forgotten. `ENOENT`: there is none.
     pub const ENDED: usize = 6;
+    /// There is no draft any more.
+    pub const FORGET: usize = 7;
 }
 
 /// An interface that a host exports.
@@ -126,6 +130,8 @@ pub struct Request {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Linked {
+    /// By which the linker knows it. No other ever has it.
+    pub number: u64,
     pub host: [u8; NAME],
     /// The key that it is signed with.
     pub key: [u8; 8],
@@ -147,5 +153,5 @@ empty! {
     Handlers { count: 0, all: [Handler::default(); MOST] }
     Info { name: [0; EXTENSION], number: 0, calls: 0, missed: 0, why: 0, line: 0, file: [0; FILE] }
     Request { host: [0; NAME], why: [0; WHY] }
-    Linked { host: [0; NAME], key: [0; 8], reason: [0; 256], info: Info::default() }
+    Linked { number: 0, host: [0; NAME], key: [0; 8], reason: [0; 256], info: Info::default() }
 }

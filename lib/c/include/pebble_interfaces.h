@@ -1186,23 +1186,23 @@ static inline word pebble_linker_begin(int through, word bytes)
 {
     return invoke_portal(through, bytes);
 }
-/* The next bytes of the file that the caller has begun, which lie in one page. `ENOENT`: it has begun none; `EINVAL`: they are more than it said; `ENOMEM`: it is forgotten */
+/* The next bytes of the file that the caller has begun, which lie in one page. `ENOENT`: it has begun none; `EINVAL`: they are more than it said; `ENOMEM` */
 #define PEBBLE_LINKER_ADD "linker.add" /* npdri */
 static inline word pebble_linker_add(int through, const void *bytes, word length)
 {
     return invoke_portal(through, bytes, length);
 }
-/* Links it into a component that is a host of extensions, by the name that this has as one → its number there. `EACCESS`: it is refused; `EINVAL`: it does not fit the component; in both the request says why. `ENOENT`: there is no file, or no such host; `ENOMEM`; `ENFILE`: the host has as many as it may; `ETIMEDOUT`, `EDEAD`: of the host */
+/* Links it into a component that is a host of extensions, by the name that this has as one → its number, which no other ever has. `EACCESS`: it is refused; `EINVAL`: it does not fit the component; in both the request says why. `ENOENT`: there is no file, no such host, or it has ended; `ENOMEM`; `ENFILE`: the host has as many as it may; `EBUSY`: the host has not answered another; `ETIMEDOUT`: it has not answered, and nothing is linked in */
 #define PEBBLE_LINKER_LINK "linker.link" /* npdw */
 static inline word pebble_linker_link(int through, void *request)
 {
     return invoke_portal(through, request);
 }
-/* Takes the extension of that number out of a host: nobody is in it when this returns. `ENOENT`, `ETIMEDOUT`, `EDEAD` */
-#define PEBBLE_LINKER_UNLINK "linker.unlink" /* npri */
-static inline word pebble_linker_unlink(int through, const void *host, word number)
+/* Takes the extension of that number out, whoever has linked it in: nobody is in it when this returns. `ENOENT`: it is not linked in; `EBUSY`, `ETIMEDOUT` as above: it may be taken out later */
+#define PEBBLE_LINKER_UNLINK "linker.unlink" /* npi */
+static inline word pebble_linker_unlink(int through, word number)
 {
-    return invoke_portal(through, host, number);
+    return invoke_portal(through, number);
 }
 /* The extension in place n of those that were linked in, or that were taken out lately for what they did. `ENOENT` behind the last */
 #define PEBBLE_LINKER_LINKED "linker.linked" /* npiw */

@@ -71,11 +71,14 @@ impl Draft {
             return Err(Error::EINVAL);
         }
         let rights = if at < self.layout.constants { Rights::READ_EXECUTE } else { Rights::READ };
+        let (word, bit) = (at / PAGE / 64, 1 << (at / PAGE % 64));
+        // Whatever was there is taken away first.
+        self.placed[word] &= !bit;
         self.region.place(at, page, rights)?;
-        self.placed[at / PAGE / 64] |= 1 << (at / PAGE % 64);
+        self.placed[word] |= bit;
         Ok(())
     }
-    /// The address of an entry that far in its text. `EINVAL`: none can be there.
+    /// The address of an entry that far in the pages of its text. `EINVAL`: none can be there.
     pub fn entry(&self, at: usize) -> Result<usize, Error> {
         if at >= self.layout.constants || !at.is_multiple_of(2) {
             return Err(Error::EINVAL);

@@ -37,7 +37,7 @@ static OFFER: Mutex<Offer> = Mutex::new(Offer { exported: Vec::new(), begun: Non
 /// Has the linker put extensions into this component, which exports these interfaces, by `name`: the manifest has `provides = ["link.NAME"]`. Once, behind [`crate::start`].
 ///
 /// # Errors
-/// `EINVAL`: it has more procedures or events than there may be, or the name is too long; `ENOMEM`, and those of a registration.
+/// `EINVAL`: it has more interfaces, procedures or events than there may be, or the name is too long; `ENOMEM`, and those of a registration.
 pub fn offer(name: &str, exported: Vec<Exported>) -> Result<(), Error> {
     let few = |e: &Exported| e.procedures.len() <= MOST && e.interface.events.len() <= MOST;
     let full = [PREFIX, name].concat();
@@ -47,7 +47,7 @@ pub fn offer(name: &str, exported: Vec<Exported>) -> Result<(), Error> {
         entry: answer as *const (),
         constant: 0,
     };
-    if !exported.iter().all(few) {
+    if exported.len() >= linking::INTERFACES || !exported.iter().all(few) {
         return Err(Error::EINVAL);
     }
     let mut all = exported;
@@ -67,6 +67,11 @@ extern "C" fn answer(what: usize, a: usize, b: usize, page: Alleged<()>) -> isiz
         operation::UNLINK => registry::unlink(a).map(|()| 0),
         operation::LINKED => linked(a, page.of()),
         operation::ENDED => ended(page.of()),
+        operation::FORGET => {
+            let before = OFFER.lock().begun.take();
+            drop(before);
+            Ok(0)
+        }
         _ => Err(Error::EINVAL),
     };
     answered.map_or_else(Error::code, |word| word as isize)

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! compiler 3f0c…            the one that extensions must have been made by, in 64 digits
-//! key 8a71… all             a public key, and the interfaces that its extensions may name
+//! key 8a71… *               a public key, and the interfaces that its extensions may name
 //! key 00d5… packets files
 //! revoked 91bb…             one whose extensions are refused
 //! ```
@@ -16,6 +16,9 @@ use core::fmt::{Display, Formatter, Write};
 pub const PATH: &str = "extension.keys";
 /// Most keys.
 pub const MOST: usize = 32;
+
+/// What stands for all interfaces: it is no name.
+const ALL: &str = "*";
 
 /// A public key: Ed25519 (RFC 8032).
 pub type Public = [u8; 32];
@@ -67,7 +70,7 @@ impl Display for Error {
 impl core::error::Error for Error {}
 
 /// 32 bytes in hexadecimal.
-fn bytes(digits: &str) -> Option<[u8; 32]> {
+pub fn bytes(digits: &str) -> Option<[u8; 32]> {
     let mut all = [0; 32];
     if digits.len() != 2 * all.len() || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         return None;
@@ -83,7 +86,7 @@ fn write_bytes(f: &mut Formatter<'_>, bytes: &[u8]) -> core::fmt::Result {
 /// What the words behind a key say.
 fn signs<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<Signs> {
     let first = words.next()?;
-    if first == "all" {
+    if first == ALL {
         return words.next().is_none().then_some(Signs::All);
     }
     let names = core::iter::once(first).chain(words);
@@ -128,7 +131,7 @@ impl Display for Keys {
             f.write_str(if *signs == Signs::Revoked { "\nrevoked " } else { "\nkey " })?;
             write_bytes(f, public)?;
             match signs {
-                Signs::All => f.write_str(" all")?,
+                Signs::All => write!(f, " {ALL}")?,
                 Signs::Interfaces(names) => names.iter().try_for_each(|name| write!(f, " {name}"))?,
                 Signs::Revoked => {}
             }
@@ -147,10 +150,11 @@ mod tests {
     }
     #[test]
     fn what_is_written_is_read() {
-        let keys = [Signs::All, Signs::Interfaces(["packets", "files"].map(String::from).to_vec()), Signs::Revoked];
+        // An interface may be called so.
+        let keys = [Signs::All, Signs::Interfaces(["packets", "all"].map(String::from).to_vec()), Signs::Revoked];
         let keys = keys.into_iter().zip(1..).map(|(signs, n)| Key { public: [n; 32], signs }).collect();
         let keys = Keys { compiler: [0xab; 32], keys };
-        let expected = line("compiler", 0xab, "") + &line("key", 1, " all") + &line("key", 2, " packets files");
+        let expected = line("compiler", 0xab, "") + &line("key", 1, " *") + &line("key", 2, " packets all");
         assert_eq!(keys.to_string(), expected + &line("revoked", 3, ""));
         assert_eq!(Keys::parse(&keys.to_string()), Ok(keys));
     }
@@ -160,17 +164,17 @@ mod tests {
         for bad in [
             "",
             "key",
-            "key 00 all",
+            "key 00 *",
             "revoked",
             &line("key", 2, ""),
             &line("key", 2, " "),
-            &line("key", 2, "  all"),
-            &line("key", 2, " all files"),
+            &line("key", 2, "  *"),
+            &line("key", 2, " * files"),
             &line("key", 2, " Files"),
-            &line("revoked", 2, " all"),
-            &line("keys", 2, " all"),
-            &line("compiler", 2, " all"),
-            &alloc::format!("key +{}", &line("", 0x11, " all")[2..]),
+            &line("revoked", 2, " *"),
+            &line("keys", 2, " *"),
+            &line("compiler", 2, " *"),
+            &alloc::format!("key +{}", &line("", 0x11, " *")[2..]),
         ] {
             let text = alloc::format!("{compiler}{}\n", bad.trim_end_matches('\n'));
             assert_eq!(Keys::parse(&text), Err(Error::Line(2)), "{text}");
@@ -178,18 +182,18 @@ mod tests {
     }
     #[test]
     fn a_key_is_there_once() {
-        let text = line("compiler", 1, "") + &line("key", 2, " all") + &line("revoked", 2, "");
+        let text = line("compiler", 1, "") + &line("key", 2, " *") + &line("revoked", 2, "");
         assert_eq!(Keys::parse(&text), Err(Error::Twice(3)));
     }
     #[test]
     fn one_line_says_which_compiler() {
         assert_eq!(Keys::parse(""), Err(Error::Compiler));
-        assert_eq!(Keys::parse(&line("key", 2, " all")), Err(Error::Compiler));
+        assert_eq!(Keys::parse(&line("key", 2, " *")), Err(Error::Compiler));
         assert_eq!(Keys::parse(&line("compiler", 1, "").repeat(2)), Err(Error::Compiler));
     }
     #[test]
     fn more_keys_than_there_may_be_are_refused() {
-        let keys: String = (0..=MOST as u8).map(|n| line("key", n, " all")).collect();
+        let keys: String = (0..=MOST as u8).map(|n| line("key", n, " *")).collect();
         assert_eq!(Keys::parse(&(line("compiler", 1, "") + &keys)), Err(Error::TooMany));
     }
 }

@@ -42,7 +42,8 @@ pub fn open_timed(name: &str, ticks: u64) -> Result<usize> {
 /// Has another thread make calls, and waits at most `ticks` for what they come to, a portal's answer; as [`call_timed`]. `ETIMEDOUT`: that thread is cancelled, and goes on to
 /// the end of `call`.
 pub fn timed(ticks: u64, call: impl FnOnce() -> isize + Send + 'static) -> Result<usize> {
-    let answer = Arc::new(Answer { result: AtomicIsize::new(0), given: Semaphore::new(0)? });
+    let answer = Answer { result: AtomicIsize::new(0), given: Semaphore::new(0)? };
+    let answer = Arc::try_new(answer).map_err(|_| Error::ENOMEM)?;
     let caller = Arc::clone(&answer);
     let helper = thread::spawn(None, move || {
         caller.result.store(call(), Ordering::Release);

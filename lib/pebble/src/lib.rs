@@ -3,6 +3,7 @@
 //! A component is a `no_std` binary that names its start with [`program!`] or [`server!`], declares portals with
 //! [`provide!`] and [`import!`], and otherwise looks like any Rust program.
 #![no_std]
+#![feature(allocator_api)]
 
 extern crate alloc;
 

@@ -6,7 +6,7 @@ use crate::{Error, Result};
 use abi::address::PAGE;
 pub use abi::linking::Linked;
 use abi::linking::Request;
-use abi::section::{NAME, fitted, text};
+use abi::section::{fitted, text};
 use abi::window::WholePage;
 use alloc::boxed::Box;
 use interfaces::linker::optional as linker;
@@ -24,7 +24,7 @@ impl From<Error> for Refused {
         Refused { error, why: Box::default() }
     }
 }
-/// Puts an extension's file into the component that is the host of that name: its number there.
+/// Puts an extension's file into the component that is the host of that name: its number.
 ///
 /// # Errors
 /// Those of `linker.link`; `EPORTAL`: the system has no linker.
@@ -43,10 +43,9 @@ pub fn link(host: &str, file: &[u8]) -> core::result::Result<usize, Refused> {
         Refused { error, why }
     })
 }
-/// Takes the extension of that number out of a host: nobody is in it when this returns. Errors: those of `linker.unlink`.
-pub fn unlink(host: &str, number: usize) -> Result<()> {
-    let name: WholePage<[u8; NAME]> = WholePage::new(fitted(host).ok_or(Error::EINVAL)?);
-    linker::anew::unlink(Alleged::lend(&name.0), number)
+/// Takes the extension of that number out: nobody is in it when this returns. Errors: those of `linker.unlink`.
+pub fn unlink(number: usize) -> Result<()> {
+    linker::anew::unlink(number)
 }
 /// The extension in that place of those that are linked in, and those that were taken out lately for what they did. `None` behind the last. Place 0 has the linker ask all hosts anew.
 pub fn linked(place: usize) -> Result<Option<Box<Linked>>> {

@@ -1,13 +1,14 @@
 //! A host of extensions, as the linker talks to it.
 
 use abi::address::PAGE;
-use abi::linking::{Draft, Handlers, Info, Interface, PREFIX, operation};
+use abi::linking::{Draft, Handlers, INTERFACES, Info, Interface, PREFIX, operation};
 use abi::section::NAME;
 use abi::system::PORTAL_CLOSE;
 use abi::window::Plain;
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::sync::atomic::{AtomicBool, Ordering};
 use linker_logic::{Asked, Exported, Name, Plan, Refused};
 use pebble::fallible::{self, TryPush};
 use pebble::interfaces::import::open;
@@ -16,10 +17,12 @@ use pebble::page::Page;
 use pebble::sync::Mutex;
 use pebble::{Error, Result, check, deadline, portal};
 
-/// Ticks of `hrtime` that a host is waited for: five seconds, which is more than an activation may take.
-const PATIENCE: u64 = 2_500_000_000;
-/// Most interfaces that a host may have.
-const INTERFACES: usize = 32;
+/// How long a host is waited for: more than an activation may take.
+pub const SECONDS: u64 = 5;
+/// The same in ticks of `hrtime`.
+const PATIENCE: u64 = SECONDS * 500_000_000;
+/// Ticks after which somebody who waits for his turn looks again.
+const TURN: u64 = 2_500_000;
 
 /// Those that are being talked to.
 static BUSY: Mutex<Vec<Name>> = Mutex::new(Vec::new());
@@ -28,12 +31,14 @@ pub struct Host {
     name: Name,
     portal: usize,
     page: Box<Page>,
+    /// Nobody waits for what comes of it any more.
+    given_up: Arc<AtomicBool>,
 }
 impl Host {
-    fn open(name: Name) -> Result<Host> {
+    fn open(name: Name, given_up: Arc<AtomicBool>) -> Result<Host> {
         let portal = open(abi::section::text(&full(&name)?))?;
         match fallible::boxed(Page([0; PAGE])) {
-            Ok(page) => Ok(Host { name, portal, page }),
+            Ok(page) => Ok(Host { name, portal, page, given_up }),
             Err(error) => {
                 portal::call(PORTAL_CLOSE, [portal]);
                 Err(error)
@@ -48,7 +53,7 @@ impl Host {
         let window = Alleged::lend_to_write(&mut *self.page).of::<T>();
         // SAFETY: the page is ours, and as large as any that is lent.
         unsafe { window.write(value) }?;
-        let result = check(portal::call(self.portal, [operation, a, b, window.address()]))?;
+        let result = answer(self.portal, [operation, a, b, window.address()])?;
         *value = window.read()?;
         Ok(result)
     }
@@ -56,7 +61,7 @@ impl Host {
     pub fn exported(&mut self) -> core::result::Result<Vec<Exported>, (Error, Option<Refused<'static>>)> {
         let mut all = Vec::new();
         let mut interface = fallible::boxed(Interface::default()).map_err(|error| (error, None))?;
-        for n in 0..INTERFACES {
+        for n in 0..=INTERFACES {
             match self.ask(operation::INTERFACE, n, 0, &mut *interface) {
                 Ok(_) => {
                     let exported = Exported::new(&interface).map_err(|why| (super::code(&why), Some(why)))?;
@@ -68,8 +73,20 @@ impl Host {
         }
         Err((Error::EINVAL, Some(Refused::Host)))
     }
-    /// Puts an extension there; its number.
+    /// `ETIMEDOUT`: whoever has asked has gone on.
+    fn is_wanted(&self) -> Result<()> {
+        if self.given_up.load(Ordering::Acquire) { Err(Error::ETIMEDOUT) } else { Ok(()) }
+    }
+    /// Puts an extension there; its number. Where that is an error, or nobody waits for it any more, it is not there.
     pub fn put(&mut self, plan: &Plan) -> Result<usize> {
+        let number = self.try_put(plan).inspect_err(|_| {
+            // What it has no draft of it has forgotten.
+            let _ = self.ask(operation::FORGET, 0, 0, &mut 0u64);
+        })?;
+        self.is_wanted().inspect_err(|_| _ = self.take_out(number))?;
+        Ok(number)
+    }
+    fn try_put(&mut self, plan: &Plan) -> Result<usize> {
         let (extension, layout) = (&plan.extension, plan.extension.layout());
         let limits = extension.limits();
         let mut draft = Draft {
@@ -88,9 +105,10 @@ impl Host {
         for at in (0..layout.end).step_by(PAGE) {
             extension.page(at, draft.base, &plan.slots, &mut self.page.0);
             let window = Alleged::lend_to_write(&mut *self.page);
-            check(portal::call(self.portal, [operation::PLACE, number, at, window.address()]))?;
+            answer(self.portal, [operation::PLACE, number, at, window.address()])?;
         }
         let mut handlers = fallible::boxed::<Handlers>(*plan.handlers)?;
+        self.is_wanted()?;
         self.ask(operation::LINK, number, 0, &mut *handlers)
     }
     pub fn take_out(&mut self, number: usize) -> Result<()> {
@@ -115,6 +133,13 @@ impl Drop for Host {
         portal::call(PORTAL_CLOSE, [self.portal]);
     }
 }
+/// What a host answers. `ENOENT`: it is no more; its end is no error of the linker's, whose clients know by such that the linker has ended.
+fn answer(portal: usize, words: [usize; 4]) -> Result<usize> {
+    match check(portal::call(portal, words)) {
+        Err(Error::EDEAD | Error::EPORTAL) => Err(Error::ENOENT),
+        result => result,
+    }
+}
 /// What the host's portal is called. `EINVAL`: it can be called nothing so.
 fn full(name: &Name) -> Result<Name> {
     let name = abi::section::text(name);
@@ -127,14 +152,19 @@ fn full(name: &Name) -> Result<Name> {
 /// That a host is talked to; nobody else does until it goes.
 struct Busy(Name);
 impl Busy {
-    /// `EBUSY`: somebody does.
+    /// Waits for its turn, as long as a host is waited for. `EBUSY`: somebody has not come back.
     fn new(name: &Name) -> Result<Busy> {
-        let mut busy = BUSY.lock();
-        if busy.contains(name) {
-            return Err(Error::EBUSY);
+        for _ in 0..PATIENCE / TURN {
+            {
+                let mut busy = BUSY.lock();
+                if !busy.contains(name) {
+                    busy.try_push(*name)?;
+                    return Ok(Busy(*name));
+                }
+            }
+            pebble::time::sleep(TURN);
         }
-        busy.try_push(*name)?;
-        Ok(Busy(*name))
+        Err(Error::EBUSY)
     }
 }
 impl Drop for Busy {
@@ -149,17 +179,20 @@ pub fn with<R: Send + 'static>(name: &str, talk: impl FnOnce(&mut Host) -> R + S
     let busy = Busy::new(&name)?;
     let place = Arc::try_new(Mutex::new(None)).map_err(|_| Error::ENOMEM)?;
     let answer = Arc::clone(&place);
-    deadline::timed(PATIENCE, move || {
+    let given_up = Arc::try_new(AtomicBool::new(false)).map_err(|_| Error::ENOMEM)?;
+    let told = Arc::clone(&given_up);
+    let timed = deadline::timed(PATIENCE, move || {
         // It is so until this thread is done, also where nobody waits for it any more.
         let _busy = busy;
-        match Host::open(name) {
+        match Host::open(name, told) {
             Ok(mut host) => {
                 *answer.lock() = Some(talk(&mut host));
                 0
             }
             Err(error) => error.code(),
         }
-    })?;
+    });
+    timed.inspect_err(|_| given_up.store(true, Ordering::Release))?;
     let result = place.lock().take();
-    result.ok_or(Error::EDEAD)
+    result.ok_or(Error::ENOENT)
 }

@@ -11,7 +11,7 @@ mod table;
 mod tests;
 mod upload;
 
-pub use plan::{Exported, Plan, RUNTIME, plan};
+pub use plan::{Exported, Plan, RUNTIME, plan, signed};
 pub use table::{Asked, MOST, Name, REMEMBERED, Table, said};
 pub use upload::{Uploads, Whose};
 

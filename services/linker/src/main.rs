@@ -14,11 +14,12 @@ mod host;
 
 use abi::linking::{Linked, Request, WHY};
 use abi::name::Name;
-use abi::section::{NAME, text};
+use abi::section::text;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt::Write;
-use extension::keys::{self, Keys};
+use extension::Digest;
+use extension::keys::{self, Keys, Signs};
 use host::Host;
 use linker_logic::{Refused, Table, Uploads, Whose, plan};
 use pebble::fallible::{self, TryPush};
@@ -40,7 +41,7 @@ fn random(_: &mut [u8]) -> core::result::Result<(), getrandom::Error> {
 /// Whose extensions are linked in; nothing: nobody's.
 static KEYS: Mutex<Option<Arc<Keys>>> = Mutex::new(None);
 static UPLOADS: Mutex<Uploads> = Mutex::new(Uploads::new());
-static TABLE: Mutex<Table> = Mutex::new(Table::new());
+static TABLE: Mutex<Table> = Mutex::new(Table::new(1));
 
 /// The file of the image that has the keys.
 fn keys() -> Result<Keys> {
@@ -66,7 +67,12 @@ fn read(number: usize, page: &mut Page) -> Result<Keys> {
     })
 }
 fn start(_: &pebble::Env) {
-    *KEYS.lock() = keys().ok().and_then(|keys| Arc::try_new(keys).ok());
+    match keys().and_then(|keys| Arc::try_new(keys).map_err(|_| Error::ENOMEM)) {
+        Ok(keys) => *KEYS.lock() = Some(keys),
+        Err(error) => pebble::say(format_args!("{}: {}: nothing is linked in", keys::PATH, error.text())),
+    }
+    // One that ran before this has given fewer than one in a microsecond.
+    *TABLE.lock() = Table::new(pebble::time::time() / (pebble::time::TIMEBASE / 1_000_000));
 }
 /// Who calls.
 fn whose(client: Identity) -> Result<Whose> {
@@ -94,10 +100,11 @@ extern "C" fn add(client: Identity, bytes: Alleged<u8>, length: usize) -> isize 
 /// Asks all hosts what they have. Of one that is gone nothing is said any more; of one that takes its time what was known before.
 fn refresh() -> Result<()> {
     let hosts = TABLE.lock().hosts()?;
-    for name in hosts {
+    let end = pebble::time::time() + host::SECONDS * pebble::time::TIMEBASE;
+    for name in hosts.into_iter().take_while(|_| pebble::time::time() < end) {
         match host::with(text(&name), |host| linker_logic::said(|what| host.info(what))) {
             Ok(Ok(said)) => TABLE.lock().replace(&name, &said),
-            Ok(Err(Error::EDEAD | Error::EPORTAL)) | Err(Error::ENOENT | Error::EDEAD) => {
+            Err(Error::ENOENT) => {
                 TABLE.lock().replace(&name, &[]);
             }
             _ => {}
@@ -129,21 +136,40 @@ struct Outcome {
     result: Result<usize>,
     why: [u8; WHY],
 }
-/// Links a file in; by a thread of the linker's own.
-fn put(file: &[u8], host: &mut Host) -> Outcome {
+impl Outcome {
+    fn refused(why: &Refused) -> Outcome {
+        Outcome { result: Err(code(why)), why: said(why) }
+    }
+}
+/// Links a file in whose key may sign for that; by a thread of the linker's own.
+fn put(file: &[u8], signs: &Signs, compiler: Digest, host: &mut Host) -> Outcome {
     let put = |host: &mut Host| {
-        let keys = KEYS.lock().clone().ok_or((Error::EACCESS, Some(Refused::NoKeys)))?;
         let exported = host.exported()?;
-        let plan = plan(file, &keys, &exported).map_err(|why| (code(&why), Some(why)))?;
+        let plan = plan(file, signs, compiler, &exported).map_err(|why| (code(&why), Some(why)))?;
         let number = host.put(&plan).map_err(|error| (error, None))?;
-        Ok((number, plan))
+        let noted = TABLE.lock().note(host.name(), number, &plan.extension);
+        noted.map_err(|error| {
+            // What nobody could take out is not there.
+            let _ = host.take_out(number);
+            (error, None)
+        })
     };
     match put(host) {
-        Ok((number, plan)) => {
-            TABLE.lock().note(host.name(), number, &plan.extension);
-            Outcome { result: Ok(number), why: [0; WHY] }
+        Ok(number) => Outcome { result: Ok(number), why: [0; WHY] },
+        Err((_, Some(why))) => Outcome::refused(&why),
+        Err((error, None)) => Outcome { result: Err(error), why: [0; WHY] },
+    }
+}
+/// What becomes of a client's file.
+fn outcome(file: Vec<u8>, host: &str) -> Result<Outcome> {
+    let Some(keys) = KEYS.lock().clone() else { return Ok(Outcome::refused(&Refused::NoKeys)) };
+    // By the client's own thread, before anybody is asked anything.
+    match linker_logic::signed(&file, &keys) {
+        Ok(signs) => {
+            let (signs, compiler) = (signs.clone(), keys.compiler);
+            host::with(host, move |host| put(&file, &signs, compiler, host))
         }
-        Err((error, why)) => Outcome { result: Err(error), why: why.map_or([0; WHY], |why: Refused| said(&why)) },
+        Err(why) => Ok(Outcome::refused(&why)),
     }
 }
 /// What it is refused with.
@@ -163,7 +189,7 @@ extern "C" fn link(client: Identity, request: Alleged<Request>) -> isize {
     let link = || {
         let mut asked = request.read()?;
         let file = UPLOADS.lock().take(whose(client)?)?;
-        let outcome = host::with(text(&asked.host), move |host| put(&file, host))?;
+        let outcome = outcome(file, text(&asked.host))?;
         asked.why = outcome.why;
         // SAFETY: the letter of its argument shows it for writing.
         unsafe { request.write(&asked) }?;
@@ -171,10 +197,14 @@ extern "C" fn link(client: Identity, request: Alleged<Request>) -> isize {
     };
     link().map_or_else(Error::code, |number| number as isize)
 }
-extern "C" fn unlink(name: Alleged<[u8; NAME]>, number: usize) -> isize {
+extern "C" fn unlink(number: usize) -> isize {
     let unlink = || {
-        let name = name.read()?;
-        host::with(text(&name), move |host| host.take_out(number))?
+        let (name, there) = TABLE.lock().find(number)?;
+        let taken = host::with(text(&name), move |host| host.take_out(there))?;
+        if matches!(taken, Ok(()) | Err(Error::ENOENT)) {
+            TABLE.lock().forget(number);
+        }
+        taken
     };
     unlink().map_or_else(Error::code, |()| 0)
 }

@@ -36,22 +36,24 @@ fn identity(public: &Public) -> [u8; KEY] {
     identity.copy_from_slice(&digest(&SHA256, public).as_ref()[..KEY]);
     identity
 }
-/// Whose file it is: what its key may sign for.
-fn signer<'k>(file: &[u8], keys: &'k Keys) -> Result<&'k Signs, Refused<'static>> {
+/// Whose file it is: what its key may sign for. Nothing of the file is looked at but its first bytes, its length and its end.
+///
+/// # Errors
+/// Nobody's whom these keys name, or it was changed since.
+pub fn signed<'k>(file: &[u8], keys: &'k Keys) -> Result<&'k Signs, Refused<'static>> {
     let seal = Seal::of(file).map_err(Refused::File)?;
     let key = keys.keys.iter().find(|key| identity(&key.public) == seal.key).ok_or(Refused::UnknownKey)?;
     let holds = UnparsedPublicKey::new(&ED25519, &key.public).verify(seal.signed, &seal.signature);
     holds.map_err(|_| Refused::Signature)?;
     if key.signs == Signs::Revoked { Err(Refused::RevokedKey) } else { Ok(&key.signs) }
 }
-/// How a file is linked into a host that exports these interfaces, where those keys may sign.
+/// How a file that is [`signed`] so is linked into a host that exports these interfaces, where extensions are of that compiler.
 ///
 /// # Errors
 /// It may not, or can not.
-pub fn plan<'a>(file: &'a [u8], keys: &Keys, host: &[Exported]) -> Result<Plan<'a>, Refused<'a>> {
-    let signs = signer(file, keys)?;
+pub fn plan<'a>(file: &'a [u8], signs: &Signs, compiler: Digest, host: &[Exported]) -> Result<Plan<'a>, Refused<'a>> {
     let extension = Extension::parse(file).map_err(Refused::File)?;
-    if extension.compiler() != keys.compiler {
+    if extension.compiler() != compiler {
         return Err(Refused::Compiler);
     }
     let mut named = Vec::new();

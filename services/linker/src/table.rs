@@ -15,30 +15,46 @@ pub const MOST: usize = 64;
 /// A host's name.
 pub type Name = [u8; NAME];
 
-#[derive(Default)]
-pub struct Table(Vec<Linked>);
+pub struct Table {
+    linked: Vec<Linked>,
+    next: u64,
+}
 impl Table {
-    pub const fn new() -> Table {
-        Table(Vec::new())
+    /// An empty one, whose first number is above all that a linker before this has given.
+    pub const fn new(next: u64) -> Table {
+        Table { linked: Vec::new(), next }
     }
-    /// An extension was linked in. What had its number there before went with an earlier life of the host's.
-    pub fn note(&mut self, host: &Name, number: usize, extension: &Extension) {
-        self.0.retain(|linked| linked.host != *host || linked.info.number != number as u64 || linked.info.why != 0);
+    /// An extension was linked into a host, where it has that number: the number by which it is known from now on, which no other ever has. What had its number there before
+    /// went with an earlier life of the host's. `ENOMEM`.
+    pub fn note(&mut self, host: &Name, number: usize, extension: &Extension) -> Result<usize, Error> {
+        self.linked
+            .retain(|linked| linked.host != *host || linked.info.number != number as u64 || linked.info.why != 0);
         let mut linked = Linked { host: *host, key: extension.seal().key, ..Linked::default() };
         linked.reason = abi::section::cut(extension.vetted().unwrap_or_default());
         linked.info.number = number as u64;
         linked.info.name[..extension.name().len()].copy_from_slice(extension.name().as_bytes());
-        // It works all the same; what can not be said is whose it is.
-        let _ = self.0.try_push(linked);
+        linked.number = self.next;
+        self.linked.try_push(linked)?;
+        self.next += 1;
+        Ok(linked.number as usize)
+    }
+    /// Where the extension of that number is: its host, and its number there. `ENOENT`: it is linked in no more.
+    pub fn find(&self, number: usize) -> Result<(Name, usize), Error> {
+        let found = self.linked.iter().find(|linked| linked.number == number as u64 && linked.info.why == 0);
+        found.map(|linked| (linked.host, linked.info.number as usize)).ok_or(Error::ENOENT)
+    }
+    /// It was taken out.
+    pub fn forget(&mut self, number: usize) {
+        self.linked.retain(|linked| linked.number != number as u64);
     }
     /// The one in that place. `ENOENT` behind the last.
     pub fn get(&self, n: usize) -> Result<Linked, Error> {
-        self.0.get(n).copied().ok_or(Error::ENOENT)
+        self.linked.get(n).copied().ok_or(Error::ENOENT)
     }
     /// Hosts that something was linked into. `ENOMEM`.
     pub fn hosts(&self) -> Result<Vec<Name>, Error> {
         let mut names = Vec::new();
-        for linked in self.0.iter().filter(|linked| linked.info.why == 0) {
+        for linked in self.linked.iter().filter(|linked| linked.info.why == 0) {
             if !names.contains(&linked.host) {
                 names.try_push(linked.host)?;
             }
@@ -47,7 +63,7 @@ impl Table {
     }
     /// What a host says of its extensions: those of which it says nothing are no more.
     pub fn replace(&mut self, host: &Name, said: &[Info]) {
-        self.0.retain_mut(|linked| {
+        self.linked.retain_mut(|linked| {
             if linked.host != *host || linked.info.why != 0 {
                 return true;
             }
@@ -57,9 +73,9 @@ impl Table {
                 true
             })
         });
-        while self.0.iter().filter(|linked| linked.info.why != 0).count() > REMEMBERED {
-            let oldest = self.0.iter().position(|linked| linked.info.why != 0);
-            self.0.remove(oldest.unwrap_or(0));
+        while self.linked.iter().filter(|linked| linked.info.why != 0).count() > REMEMBERED {
+            let oldest = self.linked.iter().position(|linked| linked.info.why != 0);
+            self.linked.remove(oldest.unwrap_or(0));
         }
     }
 }

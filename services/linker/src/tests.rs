@@ -44,7 +44,7 @@ fn signed_by(file: Vec<u8>, seed: u8) -> Vec<u8> {
     let sign = |bytes: &[u8]| Ok::<_, ()>(pair(seed).sign(bytes).as_ref().try_into().unwrap());
     extension::signed(file, key, sign).unwrap()
 }
-fn signed(parts: &Parts, seed: u8) -> Vec<u8> {
+fn file(parts: &Parts, seed: u8) -> Vec<u8> {
     signed_by(parts.write().unwrap(), seed)
 }
 /// What a host exports.
@@ -57,6 +57,10 @@ fn host() -> Vec<Exported> {
     };
     vec![exported("files", 3, 9, &[]), exported("packets", 2, 1, &[0x100, 0x200]), exported(RUNTIME, 1, 0, &[1, 2, 3])]
 }
+/// All that the linker asks.
+fn plan<'a>(file: &'a [u8], keys: &Keys, host: &[Exported]) -> Result<Plan<'a>, Refused<'a>> {
+    crate::plan(file, signed(file, keys)?, keys.compiler, host)
+}
 fn refused(file: &[u8], host: &[Exported]) -> String {
     plan(file, &keys(), host).unwrap_err().to_string()
 }
@@ -64,7 +68,7 @@ fn refused(file: &[u8], host: &[Exported]) -> String {
 #[test]
 fn slots_lead_to_the_hosts_procedures_and_handlers_to_its_events() {
     for seed in [1, 2] {
-        let file = signed(&parts(), seed);
+        let file = file(&parts(), seed);
         let plan = plan(&file, &keys(), &host()).unwrap();
         assert_eq!(plan.slots, [3, 0x200]);
         let handlers = &plan.handlers.all[..plan.handlers.count as usize];
@@ -74,16 +78,16 @@ fn slots_lead_to_the_hosts_procedures_and_handlers_to_its_events() {
 }
 #[test]
 fn an_unknown_key_is_refused() {
-    assert_eq!(plan(&signed(&parts(), 9), &keys(), &host()).unwrap_err(), Refused::UnknownKey);
+    assert_eq!(plan(&file(&parts(), 9), &keys(), &host()).unwrap_err(), Refused::UnknownKey);
     assert_eq!(plan(&parts().write().unwrap(), &keys(), &host()).unwrap_err(), Refused::UnknownKey);
 }
 #[test]
 fn a_revoked_key_is_refused() {
-    assert_eq!(plan(&signed(&parts(), 3), &keys(), &host()).unwrap_err(), Refused::RevokedKey);
+    assert_eq!(plan(&file(&parts(), 3), &keys(), &host()).unwrap_err(), Refused::RevokedKey);
 }
 #[test]
 fn a_byte_that_was_changed_is_refused_wherever_it_is() {
-    let file = signed(&parts(), 1);
+    let file = file(&parts(), 1);
     for at in 0..file.len() {
         let mut changed = file.clone();
         changed[at] ^= 1;
@@ -103,34 +107,34 @@ fn a_key_signs_for_its_interfaces_only() {
     let [runtime, packets] = [0, 1].map(|n| parts().interfaces[n]);
     let interfaces = [runtime, Interface { name: "files", digest: [3; 32] }, packets];
     let exports = [Export { interface: 2, event: 0, entry: 0, name: "arrived" }];
-    let file = signed(&Parts { interfaces: &interfaces, imports: &[], exports: &exports, ..parts() }, 2);
+    let file = file(&Parts { interfaces: &interfaces, imports: &[], exports: &exports, ..parts() }, 2);
     assert_eq!(plan(&file, &keys(), &host()).unwrap_err(), Refused::NotForKey("files"));
 }
 #[test]
 fn another_compiler_is_refused() {
-    let file = signed(&Parts { compiler: [8; 32], ..parts() }, 1);
+    let file = file(&Parts { compiler: [8; 32], ..parts() }, 1);
     assert_eq!(plan(&file, &keys(), &host()).unwrap_err(), Refused::Compiler);
 }
 #[test]
 fn an_interface_of_another_declaration_is_refused() {
     let mut host = host();
     host[1].identity[31] ^= 1;
-    assert_eq!(refused(&signed(&parts(), 1), &host), "the component's interface \"packets\" is declared otherwise");
+    assert_eq!(refused(&file(&parts(), 1), &host), "the component's interface \"packets\" is declared otherwise");
     host[1].name = "bytes".into();
-    assert_eq!(refused(&signed(&parts(), 1), &host), "the component exports no interface \"packets\"");
+    assert_eq!(refused(&file(&parts(), 1), &host), "the component exports no interface \"packets\"");
 }
 #[test]
 fn numbers_beyond_what_an_interface_has_are_refused() {
     let mut fewer = host();
     fewer[1].procedures.pop();
-    assert_eq!(plan(&signed(&parts(), 1), &keys(), &fewer).unwrap_err(), Refused::NoProcedure("packets", 1));
+    assert_eq!(plan(&file(&parts(), 1), &keys(), &fewer).unwrap_err(), Refused::NoProcedure("packets", 1));
     let mut fewer = host();
     fewer[1].events = 0;
-    assert_eq!(plan(&signed(&parts(), 1), &keys(), &fewer).unwrap_err(), Refused::NoEvent("packets", 0));
+    assert_eq!(plan(&file(&parts(), 1), &keys(), &fewer).unwrap_err(), Refused::NoEvent("packets", 0));
 }
 #[test]
 fn what_handles_nothing_is_refused() {
-    let file = signed(&Parts { exports: &[], ..parts() }, 1);
+    let file = file(&Parts { exports: &[], ..parts() }, 1);
     assert_eq!(plan(&file, &keys(), &host()).unwrap_err(), Refused::NoHandler);
 }
 #[test]
@@ -155,6 +159,7 @@ fn a_host_that_says_what_can_not_be_is_not_believed() {
     }
 }
 proptest! {
+    #![proptest_config(properties::config(512))]
     /// Whatever is signed, by who may: it is refused, or all that the linker does with it stays within what the host has.
     #[test]
     fn whatever_is_signed_leads_to_what_the_host_has(
@@ -214,7 +219,7 @@ fn nobody_has_a_place_of_others() {
 }
 #[test]
 fn why_is_said_in_words() {
-    let file = signed(&parts(), 1);
+    let file = file(&parts(), 1);
     assert_eq!(refused(&file[..file.len() - 1], &host()), "it is not as long as its header says");
     assert_eq!(refused(b"no extension", &host()), "it is no extension: it does not begin with PBLEXT01");
     assert!(Extension::parse(&file).is_ok());
@@ -245,19 +250,21 @@ fn a_host_that_never_ends_what_it_says_is_not_listened_to() {
     assert_eq!(said(three, |_| None), Ok(vec![(1, 0), (2, 0)]));
     assert_eq!(said(three, |n| (n == 1).then_some(2)), Ok(vec![(1, 0), (2, 1)]), "taken out meanwhile");
     assert_eq!(said(|_| Some(5), |_| None), Err(Error::EINVAL), "the same again and again");
+    let back = |from| [(0, 5), (6, 1)].iter().find(|(at, _)| *at == from).map(|(_, number)| *number);
+    assert_eq!(said(back, |_| None), Err(Error::EINVAL), "one before the last");
     assert_eq!(said(Some, |_| None), Err(Error::EINVAL), "always one more");
     assert_eq!(said(|_| Some(u64::MAX), |_| None), Err(Error::EINVAL));
     assert_eq!(said(|_| None, |n| Some(n as u64)), Err(Error::EINVAL), "always one more that ended");
 }
 #[test]
 fn what_a_host_does_not_say_any_more_is_gone_and_ends_are_remembered() {
-    let file = signed(&Parts { reason: "on the bench", ..parts() }, 1);
+    let file = file(&Parts { reason: "on the bench", ..parts() }, 1);
     let extension = Extension::parse(&file).unwrap();
-    let mut table = Table::new();
+    let mut table = Table::new(100);
     for number in 1..=20 {
-        table.note(&name("app"), number, &extension);
+        assert_eq!(table.note(&name("app"), number, &extension), Ok(99 + number));
     }
-    table.note(&name("files"), 1, &extension);
+    assert_eq!(table.note(&name("files"), 1, &extension), Ok(120));
     assert_eq!(table.hosts(), Ok(vec![name("app"), name("files")]));
     let said: Vec<_> = (1..=20).filter(|n| *n != 7).map(|n| info(n, u64::from(n < 20))).collect();
     table.replace(&name("app"), &said);
@@ -268,9 +275,15 @@ fn what_a_host_does_not_say_any_more_is_gone_and_ends_are_remembered() {
     assert!(all.iter().all(|linked| abi::section::text(&linked.info.name) == "filter"), "whatever the host calls it");
     assert!(all.iter().all(|linked| abi::section::text(&linked.reason) == "on the bench"));
     // The host was started again, and its numbers begin anew.
-    table.note(&name("app"), 20, &extension);
+    assert_eq!(table.find(119), Ok((name("app"), 20)));
+    assert_eq!(table.note(&name("app"), 20, &extension), Ok(121));
+    assert_eq!(table.find(119), Err(Error::ENOENT), "another has its number there");
+    assert_eq!(table.find(100), Err(Error::ENOENT), "it has ended");
+    assert_eq!(table.find(121), Ok((name("app"), 20)));
     let again = (0..).map_while(|n| table.get(n).ok());
     assert_eq!(again.filter(|l| l.host == name("app") && l.info.number == 20).count(), 1);
     table.replace(&name("files"), &[]);
     assert_eq!(table.hosts(), Ok(vec![name("app")]));
+    table.forget(121);
+    assert_eq!(table.hosts(), Ok(vec![]));
 }

@@ -33,29 +33,24 @@ impl Uploads {
         if bytes > MOST_BYTES {
             return Err(Error::EINVAL);
         }
-        self.0.try_push(Upload { whose, bytes, file: Vec::new() })
+        let mut file = Vec::new();
+        file.try_reserve_exact(bytes).map_err(|_| Error::ENOMEM)?;
+        self.0.try_push(Upload { whose, bytes, file })
     }
     /// Where the client's file is among them. `ENOENT`: it has begun none, or another of its account has.
     fn at(&self, whose: Whose) -> Result<usize, Error> {
         self.0.iter().position(|upload| upload.whose == whose).ok_or(Error::ENOENT)
     }
-    /// The next bytes of it. `EINVAL`: they are more than it said; `ENOMEM`: it is forgotten.
+    /// The next bytes of it. `EINVAL`: they are more than it said.
     pub fn add(&mut self, whose: Whose, bytes: &[u8]) -> Result<(), Error> {
         let at = self.at(whose)?;
         let upload = &mut self.0[at];
         if bytes.len() > upload.bytes - upload.file.len() {
             return Err(Error::EINVAL);
         }
-        match upload.file.room_for(bytes.len()) {
-            Ok(()) => {
-                upload.file.extend_from_slice(bytes);
-                Ok(())
-            }
-            Err(error) => {
-                self.0.swap_remove(at);
-                Err(error)
-            }
-        }
+        // There is room for all that it said.
+        upload.file.extend_from_slice(bytes);
+        Ok(())
     }
     /// The whole file, which is forgotten here. `ENOENT`; `EINVAL`: it is not whole.
     pub fn take(&mut self, whose: Whose) -> Result<Vec<u8>, Error> {

@@ -5,6 +5,7 @@
 
 extern crate alloc;
 
+mod liar;
 mod sample {
     include!(concat!(env!("OUT_DIR"), "/sample.rs"));
 }
@@ -96,7 +97,7 @@ fn put(file: &[u8]) {
     match linker::link(NAME, file) {
         Ok(number) => {
             LINKED.lock().push(number);
-            println!("put {number}");
+            println!("put");
         }
         Err(refused) => println!("refused: {}: {}", refused.error.name(), refused.why),
     }
@@ -113,10 +114,7 @@ fn table() -> pebble::Result<()> {
         let Some(linked) = linker::linked(place)? else { break };
         let info = linked.info;
         let [host, name, file] = [&linked.host[..], &info.name, &info.file].map(text);
-        println!(
-            "{host} {} {name}: {} calls, {} missed, why {} {file}:{}",
-            info.number, info.calls, info.missed, info.why, info.line
-        );
+        println!("{host} {name}: {} calls, {} missed, why {} {file}:{}", info.calls, info.missed, info.why, info.line);
     }
     Ok(())
 }
@@ -257,9 +255,10 @@ fn step(file: &[u8], step: &str) -> pebble::Result<()> {
         "nowhere" => println!("{:?}", linker::link("nowhere", file)),
         "take" => {
             let number = LINKED.lock().remove(0);
-            println!("taken {:?}", linker::unlink(NAME, number));
+            println!("taken {:?}", linker::unlink(number));
         }
         "table" => table()?,
+        "lie" => liar::lie(file)?,
         "unlink" => {
             let number = LINKED.lock().remove(0);
             println!("unlinked {:?}", dispatch::unlink(number));
