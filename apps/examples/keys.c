@@ -1,7 +1,9 @@
 /* A vault that issues capabilities for its boxes, and two clients: one gets the right to read a box, and a right for one use of
    another, and passes the first on. `run keys &`, then `capabilities`, in the shell. */
 #include <pebble.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { READ = 1, WRITE = 2 };
@@ -28,7 +30,11 @@ static word take(word one, word other)
 int main(int argc, char **argv)
 {
     int ready = sem_create(0), go = sem_create(0), end = sem_create(0), status;
-    portal_register("app.box", "nmik", open_box, 0, 2);
+    int error = portal_register("app.box", "nmik", open_box, 0, 2);
+    if (error < 0) {
+        fprintf(stderr, "app.box: %s\n", strerror(-error));
+        return 1;
+    }
     int client = domain_fork(0);
     if (client == 0) {
         portal_register("app.take", "nmkk", take, 0, 1);
