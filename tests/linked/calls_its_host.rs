@@ -3,7 +3,7 @@
 // expect stdout turn 5: 106
 // expect stdout turn 1: -16
 // expect stdout turn 7: -195
-// expect stdout 1 calls_its_host 8 calls, 0 missed
+// expect stdout 1 calls_its_host 8 calls, 1 missed
 //! Procedures of the host's, with all that can be passed; events in events, until the raiser gets the default; and nobody takes out what he is in.
 #![no_std]
 use sample::{Header, Verdict};
@@ -19,7 +19,7 @@ pub fn turn(number: u32) -> i64 {
         // EBUSY.
         1 => sample::unlink(1),
         5 => sample::raise(6) + 100,
-        // In itself, four deep; then the default is said.
+        // In itself, as deep as it has activations; then the default is said.
         7 => sample::raise(8) - 50,
         8 => sample::raise(9) - 50,
         9 => sample::raise(10) - 50,

@@ -1,3 +1,4 @@
+// icount
 // arguments link enter leave unlink 2 list many
 // expect stdout left with 77
 // expect stdout unlinked Ok(())

@@ -1,15 +1,17 @@
 //! An event: its cell, and the list of those that handle it.
 
 use crate::WORDS;
+use crate::activation::ended_quickly;
 use crate::linked::Linked;
-use crate::thread::{Thread, is_marked};
+use crate::thread::{Mark, Thread, is_entered, is_marked};
 use abi::Error;
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use arch::landing::{First, Home, Raised};
 use core::ptr::{self, NonNull};
-use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicBool, AtomicPtr};
 use fallible::{TryPush, boxed};
 
 /// One that handles an event.
@@ -19,7 +21,15 @@ pub(crate) struct Handler {
     pub entry: usize,
 }
 /// Those that handle an event, in the order of their calls.
-pub(crate) type Handlers = Vec<Handler>;
+#[repr(C)]
+pub(crate) struct Handlers {
+    /// First: who raises the event the quick way looks at no more. Where there is not one alone, nobody is at home there.
+    first: First,
+    all: Vec<Handler>,
+}
+static NOBODY: Handlers = Handlers { first: First { home: &raw const NOBODYS, entry: 0 }, all: Vec::new() };
+static NOBODYS: Home =
+    Home { free: AtomicPtr::new(ptr::null_mut()), quick: AtomicBool::new(false), ended: ended_quickly };
 /// Nothing where nobody does.
 type List = Option<Box<Handlers>>;
 /// An event that is handled, and where the entry for it is.
@@ -55,89 +65,114 @@ fn replace(
 }
 
 /// A list that is no event's any more, and freed when nobody is in it.
-pub struct Retired(NonNull<Handlers>);
+pub struct Retired {
+    list: NonNull<Handlers>,
+    /// Whose it was.
+    event: &'static Event,
+}
 // SAFETY: it has the list, which others only read.
 unsafe impl Send for Retired {}
 impl Retired {
-    /// Whether somebody is in it.
+    /// Whether somebody is in it, or may be about to.
     pub fn is_in_use(&self) -> bool {
-        is_marked(self.0.as_ptr())
+        is_marked(self.list.as_ptr()) || is_entered(&raw const self.event.raised)
     }
 }
 impl Drop for Retired {
     /// Who drops it has seen that it was not in use. Whoever had the list's address before it was replaced may still note it for a moment, and looks at nothing in it.
     fn drop(&mut self) {
         // SAFETY: `into_raw` made it, and nobody comes to it any more.
-        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+        drop(unsafe { Box::from_raw(self.list.as_ptr()) });
     }
 }
 
+#[repr(C)]
 pub struct Event {
-    cell: AtomicPtr<()>,
-    default: *const (),
-    handled: *const (),
-    /// Null, or one that has somebody in it.
-    handlers: AtomicPtr<Handlers>,
+    /// First: the machine's own code looks at it.
+    raised: Raised,
+    quick: *const (),
 }
-// SAFETY: the two pointers are to functions.
+// SAFETY: the pointer is to a function.
 unsafe impl Sync for Event {}
 impl Event {
-    /// One that nobody handles. `default` and `handled` are functions of its form: the one says what is so then, the other calls [`Event::handle`].
-    pub const fn new(default: *const (), handled: *const ()) -> Event {
-        let cell = AtomicPtr::new(default.cast_mut());
-        Event { cell, default, handled, handlers: AtomicPtr::new(ptr::null_mut()) }
+    /// One that nobody handles. `default` and `handled` are functions of its form: the one says what is so then, the other calls [`Event::handle`]. `quick` is what
+    /// [`quick!`](crate::quick) makes of the event's place.
+    pub const fn new(default: *const (), handled: *const (), quick: *const ()) -> Event {
+        let list = AtomicPtr::new((&raw const NOBODY).cast_mut().cast());
+        Event { raised: Raised { cell: AtomicPtr::new(default.cast_mut()), list, default, handled }, quick }
     }
     /// What is called where it is raised: a function of its form.
     #[inline(always)]
     pub fn cell(&self) -> *const () {
-        self.cell.load(Relaxed)
+        self.raised.cell.load(Relaxed)
     }
     /// Calls those that handle it, one after the other. The word that the last of them has returned; nothing: nobody has.
     pub fn handle(&self, words: &[usize; WORDS]) -> Option<usize> {
         let thread = Thread::own();
-        let mark = thread.mark(&self.handlers)?;
+        let mark = thread.mark(&self.raised.list)?;
         let mut said = None;
-        for handler in mark.list() {
+        for handler in Event::all(&mark) {
             said = handler.extension.activate(thread, handler.entry, words).or(said);
         }
         said
     }
     /// How many handle it.
     pub fn count(&self) -> usize {
-        Thread::own().mark(&self.handlers).map_or(0, |mark| mark.list().len())
+        Thread::own().mark(&self.raised.list).map_or(0, |mark| Event::all(&mark).len())
+    }
+    fn all(mark: &Mark<First>) -> &[Handler] {
+        // SAFETY: lists are of handlers, whose first part that is.
+        unsafe { &(*ptr::from_ref(mark.list()).cast::<Handlers>()).all }
     }
     /// The list with one more, behind the others. `ENOMEM`.
     fn with(&self, extension: &Arc<Linked>, entry: usize) -> Result<List, Error> {
-        let mut list = self.copied(|_| true)?;
-        list.try_push(Handler { extension: Arc::clone(extension), entry })?;
-        boxed(list).map(List::from)
+        let mut all = self.copied(|_| true)?;
+        all.try_push(Handler { extension: Arc::clone(extension), entry })?;
+        list(all)
     }
     /// The list without an extension's. `ENOMEM`.
     fn without(&self, extension: &Arc<Linked>) -> Result<List, Error> {
-        let list = self.copied(|handler| !Arc::ptr_eq(&handler.extension, extension))?;
-        if list.is_empty() { Ok(None) } else { boxed(list).map(List::from) }
+        list(self.copied(|handler| !Arc::ptr_eq(&handler.extension, extension))?)
     }
     /// Those handlers that fit, with room for one more.
-    fn copied(&self, fits: impl Fn(&Handler) -> bool) -> Result<Handlers, Error> {
-        let mut list = Handlers::new();
+    fn copied(&self, fits: impl Fn(&Handler) -> bool) -> Result<Vec<Handler>, Error> {
+        let mut all = Vec::new();
         // SAFETY: only who asks, one thread at a time, takes a list from its event.
-        let handlers = unsafe { self.handlers.load(Acquire).as_ref() }.map_or(&[][..], Vec::as_slice);
-        list.room_for(handlers.len() + 1)?;
+        let handlers = unsafe { &(*self.list()).all };
+        all.room_for(handlers.len() + 1)?;
         for handler in handlers.iter().filter(|handler| fits(handler)) {
-            list.push_kept(Handler { extension: Arc::clone(&handler.extension), entry: handler.entry });
+            all.push_kept(Handler { extension: Arc::clone(&handler.extension), entry: handler.entry });
         }
-        Ok(list)
+        Ok(all)
     }
     /// Puts a list in the place of the one that is there, which comes back: somebody may be in it. It is called by one thread at a time, with a list that was made of this one.
-    fn replace(&self, list: List) -> Option<Retired> {
-        let list = list.map_or(ptr::null_mut(), Box::into_raw);
-        let cell = if list.is_null() { self.default } else { self.handled };
-        let old = self.handlers.swap(list, AcqRel);
-        self.cell.store(cell.cast_mut(), Release);
-        NonNull::new(old).map(Retired)
+    fn replace(&'static self, list: List) -> Option<Retired> {
+        let cell = match &list {
+            None => self.raised.default,
+            Some(list) if ptr::eq(list.first.home, &raw const NOBODYS) => self.raised.handled,
+            Some(_) => self.quick,
+        };
+        let list = list.map_or((&raw const NOBODY).cast_mut(), Box::into_raw);
+        let old = self.raised.list.swap(list.cast(), AcqRel);
+        self.raised.cell.store(cell.cast_mut(), Release);
+        let list = NonNull::new(old.cast()).filter(|old| !ptr::eq(old.as_ptr(), &raw const NOBODY))?;
+        Some(Retired { list, event: self })
+    }
+    fn list(&self) -> *const Handlers {
+        self.raised.list.load(Acquire).cast()
     }
     /// Whether somebody handles it.
     pub fn is_handled(&self) -> bool {
-        !self.handlers.load(Acquire).is_null()
+        !ptr::eq(self.list(), &raw const NOBODY)
     }
+}
+/// A list of these, which are entered the quick way where they are one. `ENOMEM`.
+fn list(all: Vec<Handler>) -> Result<List, Error> {
+    let first = match &all[..] {
+        [] => return Ok(None),
+        [one] => one.extension.first(one.entry),
+        _ => None,
+    };
+    let first = first.unwrap_or(First { home: &raw const NOBODYS, entry: 0 });
+    boxed(Handlers { first, all }).map(List::from)
 }

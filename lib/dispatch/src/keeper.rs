@@ -3,7 +3,7 @@
 use crate::activation::is_faulted;
 use crate::registry;
 use crate::state::Why;
-use crate::wake::{WAKE, WATCHING};
+use crate::wake::WAKE;
 use abi::Error;
 use core::sync::atomic::Ordering::SeqCst;
 use pebble::sync::Semaphore;
@@ -26,15 +26,13 @@ pub fn start(name: &str, priority: Option<u8>) -> Result<(), Error> {
     let woken = Semaphore::new(0)?;
     let portal = woken.number() + 1;
     thread::spawn(priority, move || keep(&woken))?;
-    // Whoever began before woke nobody.
-    WATCHING.store(false, SeqCst);
     WAKE.store(portal, SeqCst);
     Ok(())
 }
 /// A fault of this domain's: one in the text of the extension that the thread is in ends its activation; any other is the host's own.
 extern "C" fn faulted(_asid: usize, _cause: usize, address: usize, pc: usize) -> isize {
     if is_faulted(address, pc) {
-        arch::component::faulted_landing::<{ Why::Fault as usize }>() as isize
+        arch::activation::faulted_landing::<{ Why::Fault as usize }>() as isize
     } else {
         Error::EFAULT.code()
     }
@@ -46,15 +44,14 @@ fn keep(woken: &Semaphore) {
         }
     }
 }
-/// One look at everything; whether another is needed.
+/// One look at everything; whether another is needed. While it is so, extensions are entered the quick way.
 fn is_at_work() -> bool {
+    registry::watch(true);
     let look = || registry::look(pebble::time::time);
     if registry::collect() | look() {
         return true;
     }
-    WATCHING.store(false, SeqCst);
+    registry::watch(false);
     // One that has begun in between has not woken anybody.
-    let busy = look();
-    WATCHING.store(busy, SeqCst);
-    busy
+    look()
 }

@@ -1,7 +1,7 @@
 //! Events of a component that extensions are linked into: who handles them, and what becomes of who does it wrong.
 //!
 //! What [`exports`](../exports/index.html) makes of an interface raises an event through its *cell*, a word that leads to a function of the event's form: to the
-//! default's where nobody handles it, so that an event nobody cares for costs a load and a jump, else to [`Event::handle`]. There each handler is an
+//! default's where nobody handles it, so that an event nobody cares for costs a load and a jump, else to [`Event::handle`], or, where one handles it alone, the machine's own code (`arch::activation`). There each handler is an
 //! *activation*: it runs on a stack of its own, and beside it lies a *landing record*, the registers that a function's caller may rely on. Whatever becomes of the
 //! handler, a panic, a fault in its text, its stack's end, its time's, the thread goes on at the landing, the raiser gets the default, and the extension is
 //! taken out. Nothing of it is unwound and nothing of it is dropped: what it has is its stack and its arena, and both are the activation's.
@@ -9,9 +9,10 @@
 //! A host's procedure runs on the stack of the activation that calls it, with [`RESERVE`] left of it at least, and is never left half done: an
 //! activation ends in the extension's own text only, or at the door of a procedure.
 //!
-//! **Lists and marks.** An event's handlers are a list that is replaced as a whole. Who raises the event notes the list in a *mark* of its thread's and looks then whether it is still
-//! the event's. Who has replaced it waits until it is in no mark: nobody comes to it any more. So what is reached by a list, the extension's pages among that, is
-//! there as long as somebody may be in it, and raising takes no lock and no atomic operation but the one that takes a stack.
+//! **Lists and marks.** An event's handlers are a list that is replaced as a whole. Who raises the event the long way notes the list in a *mark* of its thread's and looks then whether it is still
+//! the event's; by the quick way he notes the event, until he has an activation. Who has replaced it waits until it is in no mark: nobody comes to it any more; and an extension goes when
+//! its activations are all back. So what is reached by a list, the extension's pages among that, is there as long as somebody may be in it, and raising takes no lock and no
+//! atomic operation but those that take an activation and give it back.
 #![cfg_attr(target_os = "none", no_std)]
 #![feature(allocator_api)]
 // On this machine only its tests use what the keeper does.
@@ -60,9 +61,16 @@ macro_rules! door {
         $crate::machine_door!($body, { $crate::Why::Stack as usize } $(, $generic: $bound)?)
     };
 }
+/// What the cell of event `$at` in the array `$events` leads to where one extension alone handles it; `$handled` is its function for where it is not so.
+#[macro_export]
+macro_rules! quick {
+    ($events:ident, $at:literal, $handled:path) => {
+        $crate::machine_quick!($events, $at, { size_of::<$crate::Event>() }, $handled)
+    };
+}
 #[cfg(target_os = "none")]
 #[doc(hidden)]
-pub use arch::door as machine_door;
+pub use arch::{door as machine_door, quick as machine_quick};
 
 /// An interface, as its host exports it.
 pub struct Interface {
@@ -79,5 +87,5 @@ pub const WORDS: usize = 8;
 pub const RESERVE: usize = 8192;
 /// Activations of an extension at one time; who raises the event meanwhile gets the default.
 pub const ACTIVATIONS: usize = 4;
-/// Events that are raised in handlers of events, in one thread.
-pub const DEPTH: usize = 4;
+/// Events that are raised the long way within each other, in one thread; the quick way ends where there are no more activations.
+pub const DEPTH: usize = 16;

@@ -1,6 +1,6 @@
 //! An extension that is linked in: where it is, what it may take, and what has become of it.
 
-use crate::activation::Activation;
+use crate::activation::{Activation, ended_quickly};
 use crate::machine::{self, Page, Region};
 use crate::state::{Stacks, State, Why};
 use crate::thread::Thread;
@@ -9,8 +9,10 @@ use abi::Error;
 use abi::address::PAGE;
 use abi::rights::Rights;
 use alloc::boxed::Box;
-use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use core::sync::atomic::{AtomicBool, AtomicU64};
+use arch::landing::First;
+use core::ptr;
+use core::sync::atomic::Ordering::{Acquire, Relaxed};
+use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use extension::Limits;
 
 /// An activation as the host's keeper has seen it.
@@ -20,23 +22,20 @@ struct Seen {
     since: AtomicU64,
 }
 
-/// In the place of an activation's number.
-const BEGINS: u64 = u64::MAX;
-
 pub struct Linked {
     pub name: Box<str>,
     region: Region,
-    pub(crate) state: State,
+    pub(crate) state: Box<State>,
     quantum: u64,
     /// Whether its text has floating point, whose registers a raiser relies on too.
     floating: bool,
-    /// Of each of its activations, the how manieth it is that runs there; 0: none; [`BEGINS`]: it is about to.
-    taken: [AtomicU64; ACTIVATIONS],
-    /// How many there were. Who has taken it writes.
-    calls: [AtomicU64; ACTIVATIONS],
+    /// How many of its activations were taken for good, since nobody comes to it any more.
+    gathered: AtomicUsize,
     /// Whether its text was taken away.
     gone: AtomicBool,
     seen: [Seen; ACTIVATIONS],
+    /// How often it was activated when it was looked at last.
+    called: AtomicU64,
     /// How often there was none for it.
     missed: AtomicU64,
 }
@@ -95,21 +94,26 @@ impl Draft {
         // SAFETY: it was placed, and is only read from now on.
         let text = unsafe { core::slice::from_raw_parts(self.region.pointer(), self.layout.constants) };
         let stacks = stacks(self.layout.end, &self.limits);
-        Ok(Linked {
+        let stacks = Stacks { first: self.region.start() + stacks.first, ..stacks };
+        let linked = Linked {
             name,
-            state: State::new(
-                (self.region.start(), self.layout.constants),
-                Stacks { first: self.region.start() + stacks.first, ..stacks },
-            ),
-            region: self.region,
+            state: fallible::boxed(State::new((self.region.start(), self.layout.constants), stacks, ended_quickly))?,
             floating: machine::has_floating_point(text),
+            region: self.region,
             quantum: u64::from(self.limits.quantum) * machine::MICROSECOND,
-            taken: [const { AtomicU64::new(0) }; ACTIVATIONS],
-            calls: [const { AtomicU64::new(0) }; ACTIVATIONS],
+            gathered: AtomicUsize::new(0),
             gone: AtomicBool::new(false),
             seen: [const { Seen { call: AtomicU64::new(0), since: AtomicU64::new(0) } }; ACTIVATIONS],
+            called: AtomicU64::new(0),
             missed: AtomicU64::new(0),
-        })
+        };
+        linked.activations().enumerate().for_each(|(n, activation)| {
+            let bottom = stacks.first + n * stacks.stride;
+            let (arena, end) = (bottom + stacks.stack, bottom + stacks.stride - PAGE);
+            // SAFETY: it is memory of its own, at the top of a stack that nobody uses yet.
+            unsafe { activation.write(Activation::new(&linked.state, bottom, arena, end, linked.floating)) };
+        });
+        Ok(linked)
     }
 }
 /// Behind an image of so many bytes, from that on.
@@ -119,9 +123,20 @@ fn stacks(image: usize, limits: &Limits) -> Stacks {
     Stacks { first: image + PAGE, stack, stride: stack + arena + PAGE }
 }
 impl Linked {
+    /// Where its activations are: each at the top of its stack.
+    fn activations(&self) -> impl Iterator<Item = *mut Activation> {
+        let stacks = self.state.stacks;
+        let tops = (0..ACTIVATIONS).map(move |n| stacks.first + n * stacks.stride + stacks.stack);
+        tops.map(|top| ptr::with_exposed_provenance_mut(top - size_of::<Activation>()))
+    }
+    /// These, once they are made.
+    fn made(&self) -> impl Iterator<Item = &Activation> {
+        // SAFETY: they were made with it, and stay as long as it does.
+        self.activations().map(|activation| unsafe { &*activation })
+    }
     /// How often it was activated.
     pub fn calls(&self) -> u64 {
-        self.calls.iter().map(|calls| calls.load(Relaxed)).sum()
+        self.made().map(|activation| activation.landing.calls.load(Relaxed)).sum()
     }
     /// How often there was no stack for it, and the raiser got the default.
     pub fn missed(&self) -> u64 {
@@ -131,29 +146,40 @@ impl Linked {
     pub fn ended(&self) -> Option<Why> {
         self.state.ended()
     }
-    /// Takes a free stack: which. It is the next activation there.
-    #[inline(always)]
-    fn take(&self) -> Option<usize> {
-        let take = |n: &usize| self.taken[*n].compare_exchange(0, BEGINS, Acquire, Relaxed).is_ok();
-        let taken = (0..ACTIVATIONS).find(take)?;
-        // Nobody else has it, so no other has its number.
-        let call = self.calls[taken].load(Relaxed) + 1;
-        self.calls[taken].store(call, Relaxed);
-        self.taken[taken].store(call, Relaxed);
-        Some(taken)
+    /// Where an event that only this one handles enters it, by that entry; `None`: it is not entered the quick way.
+    pub(crate) fn first(&self, entry: usize) -> Option<First> {
+        (!self.floating).then_some(First { home: &raw const self.state.home, entry })
     }
-    /// Looks at its activations at that time, and ends those that take longer than they may; whether there are any. One thread does so.
+    /// Its activations are looked at by somebody from now on, or not.
+    pub(crate) fn watch(&self, watched: bool) {
+        self.state.watch(watched);
+    }
+    /// Takes one that nobody is in.
+    #[inline(always)]
+    pub(crate) fn take(&self) -> Option<&Activation> {
+        let free = self.state.home.free.swap(ptr::null_mut(), Acquire);
+        // SAFETY: what is at home there is the first thing in an activation of this one's.
+        let free = unsafe { free.cast::<Activation>().as_ref() };
+        free.or_else(|| self.made().find(|activation| activation.was_idle()))
+    }
+    /// Whether nobody is in it: asked when nobody comes to it any more, and nobody does afterwards. By one thread at a time.
+    pub(crate) fn is_left(&self) -> bool {
+        let taken = core::iter::from_fn(|| self.take()).count();
+        self.gathered.fetch_add(taken, Relaxed) + taken == ACTIVATIONS
+    }
+    /// Looks at its activations at that time, and ends those that take longer than they may; whether there are any, or were since it was looked at last. One thread
+    /// does so.
     pub fn look(&self, now: u64) -> bool {
-        let mut busy = false;
-        for n in 0..ACTIVATIONS {
-            let (seen, call) = (&self.seen[n], self.taken[n].load(Acquire));
+        let calls = self.calls();
+        let mut busy = self.called.swap(calls, Relaxed) != calls;
+        for (seen, activation) in self.seen.iter().zip(self.made()) {
+            let call = activation.landing.running.load(Acquire);
             if call == 0 {
+                // Who finds that he is not to go the quick way gives his number back.
+                seen.call.store(0, Relaxed);
                 continue;
             }
             busy = true;
-            if call == BEGINS {
-                continue;
-            }
             if seen.call.swap(call, Relaxed) != call {
                 seen.since.store(now, Relaxed);
             } else if now.saturating_sub(seen.since.load(Relaxed)) >= self.quantum && !self.gone.swap(true, Relaxed) {
@@ -171,36 +197,26 @@ impl Linked {
         if self.state.ended().is_some() {
             return None;
         }
-        let Some(taken) = self.take() else {
+        let Some(activation) = self.take() else {
             self.missed.fetch_add(1, Relaxed);
             return None;
         };
+        activation.begins();
         machine::begun();
-        let stacks = &self.state.stacks;
-        let bottom = stacks.first + taken * stacks.stride;
-        let arena = bottom + stacks.stack;
-        let record: *mut Activation = core::ptr::with_exposed_provenance_mut(arena - size_of::<Activation>());
-        let previous = thread.landing();
-        // SAFETY: the stack is this activation's, and the record lies at its top.
-        unsafe {
-            (*record).landing.floating = self.floating as usize;
-            (*record).extension = &raw const self.state;
-            (*record).landing.floor = bottom + RESERVE;
-            (*record).free.set(arena);
-            (*record).end = bottom + stacks.stride - PAGE;
-        }
-        thread.set_landing(record.cast());
+        let previous = thread.known_landing();
+        thread.set_landing(ptr::from_ref(&activation.landing).cast_mut());
         // SAFETY: the entry was made for these words; whatever it does, it comes back here.
-        let outcome = unsafe { machine::activate(&raw mut (*record).landing, entry, words) };
+        let outcome = unsafe { machine::activate(&raw const activation.landing, entry, words) };
         thread.set_landing(previous);
-        self.taken[taken].store(0, Release);
-        match Why::of(outcome.why) {
-            None => Some(outcome.word),
-            Some(why) => {
-                self.state.end(why);
-                machine::tell();
-                None
-            }
+        let why = Why::of(outcome.why);
+        if let Some(why) = why {
+            self.state.end(why);
         }
+        activation.goes_home();
+        if why.is_some() {
+            machine::tell();
+            return None;
+        }
+        Some(outcome.word)
     }
 }

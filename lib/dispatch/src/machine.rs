@@ -1,16 +1,17 @@
 //! The machine: stacks, pages, threads.
 
-use crate::wake::{WATCHING, wake, watch};
+use crate::wake::{WAKE, WATCHING, wake};
 use abi::Error;
 use abi::address::PAGE;
 use abi::rights::Rights;
 use abi::system;
 use alloc::alloc::{alloc, dealloc};
-pub use arch::component::{Landing, abort, activate, landing};
+pub use arch::activation::{abort, activate};
 pub use arch::text::has_floating_point;
 use core::alloc::Layout;
 use core::ptr::NonNull;
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::Ordering::{Relaxed, SeqCst};
+use core::sync::atomic::compiler_fence;
 pub use pebble::page::Page;
 pub use pebble::sync::Mutex;
 use pebble::{check, portal, thread};
@@ -32,12 +33,25 @@ pub fn wait() {
 pub fn tell() {
     wake();
 }
-/// An activation begins: its time is looked at.
+/// An activation begins: its time is looked at. Who finds that nobody does says so, as often as he finds it: one that was interrupted before the keeper heard of it keeps nobody from it.
 #[inline(always)]
 pub fn begun() {
+    // Whoever looks after this finds it.
+    compiler_fence(SeqCst);
     if !WATCHING.load(Relaxed) {
-        watch();
+        wake();
     }
+}
+/// Whether there is a keeper, and threads are known by their numbers.
+pub fn is_kept() -> bool {
+    WAKE.load(Relaxed) != 0
+}
+/// Whether activations are looked at.
+pub fn is_watching() -> bool {
+    WATCHING.load(SeqCst)
+}
+pub fn watches(watched: bool) {
+    WATCHING.store(watched, SeqCst);
 }
 
 /// Pages of the host's heap, some of which are mapped otherwise while they are an extension's.

@@ -54,9 +54,13 @@ static REGISTRY: Mutex<Registry> =
     Mutex::new(Registry { entries: Vec::new(), retired: Vec::new(), leaving: Vec::new(), ended: Vec::new(), next: 1 });
 
 /// Has an extension handle events of this component, each by its entry: its number, by which it is taken out. `ENOMEM`; `ENFILE`: there are [`MOST`]; `EBUSY`: the
-/// calling thread is in an extension itself.
+/// calling thread is in an extension itself; `ENOTSUP`: [`start`](crate::start) has not begun to keep.
 pub fn link(linked: Linked, handlers: Vec<Handled>) -> Result<usize, Error> {
     is_outside()?;
+    // By the quick way a thread's register is believed.
+    if !machine::is_kept() {
+        return Err(Error::ENOTSUP);
+    }
     let linked = Arc::try_new(linked).map_err(|_| Error::ENOMEM)?;
     let mut registry = REGISTRY.lock();
     let registry = &mut *registry;
@@ -66,6 +70,7 @@ pub fn link(linked: Linked, handlers: Vec<Handled>) -> Result<usize, Error> {
     registry.entries.room_for(1)?;
     install(&linked, &handlers, &mut registry.retired)?;
     registry.sweep();
+    linked.watch(machine::is_watching());
     let number = registry.next;
     registry.next += 1;
     registry.entries.push_kept(Entry { number, linked, handlers });
@@ -95,6 +100,8 @@ impl Registry {
         self.leaving.room_for(1)?;
         remove(&entry.linked, &entry.handlers, &mut self.retired)?;
         let linked = self.entries.swap_remove(at).linked;
+        // Nobody says so of it later: who is on the way into it finds that it is not to be entered so, or is there and found.
+        linked.watch(false);
         self.leaving.push_kept(Arc::clone(&linked));
         self.sweep();
         Ok(linked)
@@ -103,7 +110,7 @@ impl Registry {
     fn leaves(&mut self, linked: &Arc<Linked>) -> bool {
         self.sweep();
         // Each list that it is in has it; so have this and the caller.
-        let alone = Arc::strong_count(linked) == 2;
+        let alone = Arc::strong_count(linked) == 2 && linked.is_left();
         if alone {
             self.leaving.retain(|other| !Arc::ptr_eq(other, linked));
         }
@@ -112,7 +119,7 @@ impl Registry {
     /// One that was taken out and that nobody is in any more.
     fn left(&mut self) -> Option<Arc<Linked>> {
         self.sweep();
-        let at = self.leaving.iter().position(|linked| Arc::strong_count(linked) == 1)?;
+        let at = self.leaving.iter().position(|linked| Arc::strong_count(linked) == 1 && linked.is_left())?;
         Some(self.leaving.swap_remove(at))
     }
     /// Frees lists that nobody is in any more.
@@ -163,6 +170,20 @@ pub(crate) fn look(clock: impl Fn() -> u64) -> bool {
     let now = clock();
     let all = registry.entries.iter().map(|entry| &entry.linked).chain(&registry.leaving);
     all.fold(false, |busy, linked| linked.look(now) | busy)
+}
+/// Somebody looks at the activations of all extensions from now on; or nobody does until an activation says that it begins, but once more.
+pub(crate) fn watch(watched: bool) {
+    let registry = REGISTRY.lock();
+    // With the lock: what is linked in later sees it.
+    machine::watches(watched);
+    registry.entries.iter().for_each(|entry| entry.linked.watch(watched));
+}
+/// Whether one is entered the quick way.
+#[cfg(test)]
+pub(crate) fn is_quick(number: usize) -> bool {
+    let registry = REGISTRY.lock();
+    let entry = registry.entries.iter().find(|entry| entry.number == number);
+    entry.is_some_and(|entry| entry.linked.state.home.quick.load(core::sync::atomic::Ordering::SeqCst))
 }
 /// What is linked in. `ENOMEM`.
 pub fn linked() -> Result<Vec<Info>, Error> {

@@ -1,19 +1,9 @@
 //! The machine as the tests of this one have it: a handler is called where its raiser is, and its end unwinds it.
 
-use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use arch::landing::{Landing, Outcome};
+use core::sync::atomic::{AtomicUsize, Ordering};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-#[repr(C, align(16))]
-pub struct Landing {
-    pub floating: usize,
-    pub floor: usize,
-}
-pub struct Outcome {
-    pub word: usize,
-    pub why: usize,
-}
-static LANDINGS: [AtomicPtr<Landing>; abi::nucleus::MAX_THREADS] =
-    [const { AtomicPtr::new(core::ptr::null_mut()) }; abi::nucleus::MAX_THREADS];
 static NEXT: AtomicUsize = AtomicUsize::new(1);
 /// How often an end was told.
 pub static TOLD: AtomicUsize = AtomicUsize::new(0);
@@ -24,9 +14,6 @@ pub const MICROSECOND: u64 = 1;
 pub fn thread() -> usize {
     NUMBER.with(|number| *number)
 }
-pub fn landing(thread: usize) -> &'static AtomicPtr<Landing> {
-    &LANDINGS[thread]
-}
 pub fn wait() {
     std::thread::yield_now();
 }
@@ -34,12 +21,19 @@ pub fn tell() {
     TOLD.fetch_add(1, Ordering::Relaxed);
 }
 pub fn begun() {}
+pub fn is_watching() -> bool {
+    true
+}
+pub fn watches(_: bool) {}
+pub fn is_kept() -> bool {
+    true
+}
 pub fn code_was_written() {}
 pub fn has_floating_point(_: &[u8]) -> bool {
     false
 }
 type Entry = extern "C-unwind" fn(usize, usize, usize, usize, usize, usize, usize, usize) -> usize;
-pub unsafe fn activate(_: *mut Landing, entry: usize, words: &[usize; 8]) -> Outcome {
+pub unsafe fn activate(_: *const Landing, entry: usize, words: &[usize; 8]) -> Outcome {
     // SAFETY: the tests' entries are of this form.
     let entry = unsafe { core::mem::transmute::<*const (), Entry>(core::ptr::with_exposed_provenance(entry)) };
     let [a, b, c, d, e, f, g, h] = *words;
@@ -48,7 +42,7 @@ pub unsafe fn activate(_: *mut Landing, entry: usize, words: &[usize; 8]) -> Out
         Err(why) => Outcome { word: 0, why: *why.downcast::<usize>().expect("the end of an activation") },
     }
 }
-pub unsafe fn abort(_: *mut Landing, why: usize) -> ! {
+pub unsafe fn abort(_: *const Landing, why: usize) -> ! {
     resume_unwind(Box::new(why))
 }
 
@@ -88,6 +82,14 @@ impl<T> Mutex<T> {
     }
 }
 
+/// Nobody is quicker than others.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! machine_quick {
+    ($events:ident, $at:literal, $size:expr, $handled:path) => {
+        $handled as *const ()
+    };
+}
 /// Where the stack is the raiser's there is enough of it.
 #[doc(hidden)]
 #[macro_export]

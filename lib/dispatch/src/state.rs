@@ -3,8 +3,10 @@
 use crate::ACTIVATIONS;
 use abi::address::PAGE;
 use alloc::boxed::Box;
-use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
-use core::sync::atomic::{AtomicU8, AtomicU32};
+use arch::landing::{EndedQuickly, Home};
+use core::ptr;
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32};
 
 /// Why an extension was taken out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +37,11 @@ pub(crate) struct Stacks {
     pub stack: usize,
     pub stride: usize,
 }
+/// Of it, activations have the address.
+#[repr(C)]
 pub(crate) struct State {
+    /// First: they are at home there.
+    pub home: Home,
     /// Where its text begins, and its bytes.
     pub text: (usize, usize),
     pub stacks: Stacks,
@@ -46,8 +52,16 @@ pub(crate) struct State {
     line: AtomicU32,
 }
 impl State {
-    pub fn new(text: (usize, usize), stacks: Stacks) -> State {
-        State { text, stacks, ended: AtomicU8::new(0), file: [const { AtomicU8::new(0) }; 64], line: AtomicU32::new(0) }
+    pub fn new(text: (usize, usize), stacks: Stacks, ended: EndedQuickly) -> State {
+        let home = Home { free: AtomicPtr::new(ptr::null_mut()), quick: AtomicBool::new(false), ended };
+        State {
+            home,
+            text,
+            stacks,
+            ended: AtomicU8::new(0),
+            file: [const { AtomicU8::new(0) }; 64],
+            line: AtomicU32::new(0),
+        }
     }
     /// Why it was taken out.
     pub fn ended(&self) -> Option<Why> {
@@ -56,6 +70,15 @@ impl State {
     /// It is called no more; the first reason counts.
     pub fn end(&self, why: Why) {
         let _ = self.ended.compare_exchange(0, why as u8, AcqRel, Relaxed);
+        self.home.quick.store(false, SeqCst);
+    }
+    /// Whether it is entered the quick way from now on, where somebody looks at its activations; never where it has ended.
+    pub fn watch(&self, watched: bool) {
+        self.home.quick.store(watched && self.ended.load(SeqCst) == 0, SeqCst);
+        // It may have ended meanwhile.
+        if self.ended.load(SeqCst) != 0 {
+            self.home.quick.store(false, SeqCst);
+        }
     }
     /// Whether an instruction of its text is there.
     pub fn has(&self, pc: usize) -> bool {

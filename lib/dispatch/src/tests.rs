@@ -17,8 +17,11 @@ extern "C-unwind" fn default(_: usize) -> usize {
 extern "C-unwind" fn handled(_: usize) -> usize {
     panic!("only its address counts")
 }
+extern "C-unwind" fn quick(_: usize) -> usize {
+    panic!("only its address counts, too")
+}
 fn event() -> &'static Event {
-    Box::leak(Box::new(Event::new(default as *const (), handled as *const ())))
+    Box::leak(Box::new(Event::new(default as *const (), handled as *const (), quick as *const ())))
 }
 fn linked() -> Arc<Linked> {
     let limits = Limits { stack: 4096, arena: 4096, quantum: 10 };
@@ -56,9 +59,10 @@ fn an_event_that_nobody_handles_is_its_default() {
 fn a_handler_gets_all_words_and_the_last_one_counts() {
     let (event, one, other) = (event(), linked(), linked());
     install(event, &one, adds as *const ());
-    assert_eq!((event.cell(), event.is_handled()), (handled as *const (), true));
+    assert_eq!((event.cell(), event.is_handled()), (quick as *const (), true), "it is alone");
     assert_eq!(event.handle(&[1, 2, 3, 4, 5, 6, 7, 8]), Some(36));
     install(event, &other, doubles as *const ());
+    assert_eq!((event.cell(), event.is_handled()), (handled as *const (), true));
     assert_eq!((event.handle(&words(5)), event.count()), (Some(10), 2));
     assert_eq!((one.calls(), other.calls()), (2, 1));
 }
@@ -70,7 +74,7 @@ fn who_is_taken_out_is_called_no_more_and_the_others_are() {
     let mut retired = Vec::new();
     let handlers = [(event, 0)];
     remove(&other, &handlers, &mut retired).unwrap();
-    assert_eq!(event.handle(&words(5)), Some(5));
+    assert_eq!((event.cell(), event.handle(&words(5))), (quick as *const (), Some(5)));
     remove(&one, &handlers, &mut retired).unwrap();
     assert_eq!((event.cell(), event.handle(&words(5))), (default as *const (), None));
     retired.clear();
@@ -135,6 +139,21 @@ fn a_list_stays_as_long_as_somebody_is_in_it() {
         assert_eq!(inside.join().unwrap(), Some(5));
         assert!(!retired[0].is_in_use() && !one.look(11));
     });
+}
+#[test]
+fn a_list_stays_as_long_as_somebody_is_about_to_enter_it_the_quick_way() {
+    let (event, other, one) = (event(), event(), linked());
+    let mut retired = Vec::new();
+    install(event, &one, doubles as *const ());
+    // The thread is known from then on.
+    event.handle(&words(1));
+    let enters = &arch::landing::THREADS[machine::thread()].enters;
+    enters.store(core::ptr::from_ref(event).cast_mut().cast(), Ordering::SeqCst);
+    install(other, &one, doubles as *const ());
+    remove(&one, &[(other, 0), (event, 0)], &mut retired).unwrap();
+    assert!(!retired[0].is_in_use() && retired[1].is_in_use());
+    enters.store(core::ptr::null_mut(), Ordering::SeqCst);
+    assert!(!retired[1].is_in_use());
 }
 extern "C-unwind" fn allocates(_: usize) -> usize {
     let own = || own().unwrap();
@@ -226,8 +245,7 @@ extern "C-unwind" fn panics_or_stays(word: usize) -> usize {
     if word == 0 {
         end(Why::Panic);
     }
-    // SAFETY: this is in an activation.
-    TEXT.store(unsafe { &*own().unwrap().extension }.text.0, Ordering::SeqCst);
+    TEXT.store(own().unwrap().extension().text.0, Ordering::SeqCst);
     INSIDE_TOO.fetch_add(1, Ordering::SeqCst);
     while LEAVE_TOO.load(Ordering::SeqCst) == 0 {
         std::thread::yield_now();
@@ -253,10 +271,46 @@ fn who_is_in_what_was_taken_out_is_looked_after() {
         assert_eq!(inside.join().unwrap(), Some(6));
     });
 }
+#[test]
+fn who_has_ended_is_entered_the_quick_way_no_more() {
+    let (one, quick) = (linked(), |one: &Linked| one.state.home.quick.load(Ordering::SeqCst));
+    assert!(!quick(&one), "nobody looks yet");
+    one.watch(true);
+    assert!(quick(&one));
+    one.watch(false);
+    assert!(!quick(&one));
+    one.watch(true);
+    one.state.end(Why::Panic);
+    assert!(!quick(&one));
+    one.watch(true);
+    assert!(!quick(&one));
+}
+#[test]
+fn who_is_linked_in_is_entered_the_quick_way_while_somebody_looks() {
+    let number = link(one(), handled_by(event(), doubles as *const ())).unwrap();
+    assert!(registry::is_quick(number), "somebody looks already");
+    registry::watch(false);
+    assert!(!registry::is_quick(number));
+    registry::watch(true);
+    assert!(registry::is_quick(number));
+    assert_eq!(unlink(number), Ok(()));
+}
+#[test]
+fn nobody_is_in_it_when_all_activations_are_home() {
+    let one = linked();
+    let taken: Vec<_> = core::iter::from_fn(|| one.take()).collect();
+    assert_eq!(taken.len(), ACTIVATIONS);
+    taken.iter().for_each(|activation| activation.begins());
+    for (n, activation) in taken.iter().enumerate() {
+        assert!(one.look(0) && !one.is_left(), "{n} are home");
+        activation.goes_home();
+    }
+    assert!(one.is_left() && one.is_left() && !one.look(0));
+    assert!(one.take().is_none(), "nobody comes in any more");
+    assert_eq!(one.calls(), ACTIVATIONS as u64);
+}
 extern "C-unwind" fn faults(_: usize) -> usize {
-    let activation = own().unwrap();
-    // SAFETY: this is in an activation.
-    let state = unsafe { &*activation.extension };
+    let state = own().unwrap().extension();
     let (start, bytes) = state.text;
     let below = state.stacks.first - 1;
     assert!(!is_faulted(below, start + bytes) && !is_faulted(below, start - 1), "somebody else's instruction");

@@ -2,6 +2,7 @@
 
 use crate::{DEPTH, machine};
 use abi::nucleus::MAX_THREADS;
+use arch::landing::{IN_NONE, Landing, Raised, THREADS};
 use core::marker::PhantomData;
 use core::ptr;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
@@ -30,21 +31,32 @@ impl Thread {
         // Whatever the number is, it is one.
         Thread(machine::thread() % MAX_THREADS)
     }
-    /// Where the innermost activation that it is in lands, or null.
+    /// Where the innermost activation that it is in lands.
     #[inline(always)]
-    pub fn landing(self) -> *mut machine::Landing {
-        machine::landing(self.0).load(Relaxed)
+    pub fn landing(self) -> Option<*const Landing> {
+        Some(self.known_landing().cast_const()).filter(|landing| !landing.is_null() && *landing != IN_NONE)
     }
     #[inline(always)]
-    pub fn set_landing(self, landing: *mut machine::Landing) {
-        machine::landing(self.0).store(landing, Relaxed);
+    pub fn set_landing(self, landing: *mut Landing) {
+        THREADS[self.0].landing.store(landing, Relaxed);
     }
-    /// Notes the list that is there, so that it stays until the mark goes. `None`: there is none, or too many events are raised in each other.
+    /// The same as others find it: of one that was in none yet, it is null.
+    #[inline(always)]
+    pub fn known_landing(self) -> *mut Landing {
+        THREADS[self.0].landing.load(Relaxed)
+    }
+    /// It is looked at from now on where somebody waits for lists.
+    #[cold]
+    fn becomes_known(self) {
+        END.fetch_max(self.0 + 1, SeqCst);
+        self.set_landing(IN_NONE);
+    }
+    /// Notes the list that is there, so that it stays until the mark goes. `None`: too many events are raised in each other.
     #[inline(always)]
     pub fn mark<L>(self, source: &AtomicPtr<L>) -> Option<Mark<L>> {
         let marks = &MARKS[self.0];
-        if END.load(Relaxed) <= self.0 {
-            END.fetch_max(self.0 + 1, SeqCst);
+        if self.known_landing().is_null() {
+            self.becomes_known();
         }
         let depth = marks.depth.load(Relaxed);
         let place = marks.lists.get(depth)?;
@@ -56,7 +68,7 @@ impl Thread {
             // The threads of a component share a hart: what is to be in order is what the compiler makes.
             compiler_fence(SeqCst);
             if source.load(Relaxed) == list {
-                return (!list.is_null()).then_some(mark);
+                return Some(mark);
             }
         }
     }
@@ -65,6 +77,10 @@ impl Thread {
 pub(crate) fn is_marked<L>(list: *const L) -> bool {
     let is = |mark: &AtomicPtr<()>| ptr::addr_eq(mark.load(Acquire), list);
     MARKS[..END.load(SeqCst)].iter().any(|marks| marks.lists.iter().any(is))
+}
+/// Whether any thread is about to enter a handler of that event's the quick way.
+pub(crate) fn is_entered(event: *const Raised) -> bool {
+    THREADS[..END.load(SeqCst)].iter().any(|thread| ptr::eq(thread.enters.load(Acquire), event))
 }
 
 /// That a thread goes through a list.

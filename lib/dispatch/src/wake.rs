@@ -1,10 +1,10 @@
 //! How the host's keeper is woken.
 
-use core::sync::atomic::Ordering::{Acquire, SeqCst};
+use core::sync::atomic::Ordering::Acquire;
 use core::sync::atomic::{AtomicBool, AtomicUsize};
 use pebble::portal;
 
-/// Whether activations are looked after.
+/// Whether activations are looked after: the keeper says so, and looks once more behind saying that they are not.
 pub static WATCHING: AtomicBool = AtomicBool::new(false);
 /// The portal that wakes the keeper, or 0.
 pub static WAKE: AtomicUsize = AtomicUsize::new(0);
@@ -15,12 +15,5 @@ pub fn wake() {
         portal => {
             portal::call(portal, []);
         }
-    }
-}
-/// An activation has begun that nobody looks after yet.
-#[cold]
-pub fn watch() {
-    if !WATCHING.swap(true, SeqCst) {
-        wake();
     }
 }

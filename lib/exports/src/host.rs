@@ -1,7 +1,7 @@
 //! The code that an interface becomes in the component that exports it: the same types, a trait for its procedures, and a function that raises each event.
 //!
 //! An event is raised through its *cell*: a word that leads to a function of the event's form. That is the default's where nobody handles it, else one that hands
-//! the arguments as words to the dispatcher. So nothing is generated at run time, and no cell is ever empty.
+//! the arguments as words to the dispatcher, or, where one alone handles it, the machine's own code with the arguments as they are. So nothing is generated at run time, and no cell is ever empty.
 
 use crate::code::{crossing, declared, documented, owned, raw, typed};
 use crate::{Declared, Error, Integer, Interface, Lent, MOST_WORDS, Passed, Procedure, Shape, Value};
@@ -100,7 +100,9 @@ impl Interface {
         let _ = writeln!(code, "    [{}]\n}}", entries.join(", "));
         let cells: Vec<String> = (0..events)
             .map(|at| {
-                format!("    ::dispatch::Event::new(__default_{at} as *const (), __handled_{at} as *const ()),\n")
+                format!(
+                    "    ::dispatch::Event::new(__default_{at} as *const (), __handled_{at} as *const (), ::dispatch::quick!(EVENTS, {at}, __handled_{at})),\n"
+                )
             })
             .collect();
         let _ = writeln!(
@@ -141,11 +143,13 @@ impl Interface {
         let (parameters, passed) = crossing(event, "");
         let (parameters, passed) = (parameters.join(", "), passed.join(", "));
         let (arguments, result) = typed(event, "", false);
-        let returned = event.result.as_ref().map_or(String::new(), |value| format!(" -> {}", raw(value)));
-        let default = event.default.unwrap_or_default();
+        // A word, whatever the result is: what of it that is comes out of an extension, and is not believed.
+        let (returned, default) =
+            (event.result.as_ref().map_or("", |_| " -> usize"), event.default.unwrap_or_default());
         let (silent, said) = match &event.result {
             Some(value) => {
-                (number(value, default), format!(".map_or({}, |word| word as {})", number(value, default), raw(value)))
+                let silent = format!("{} as usize", number(value, default));
+                (silent.clone(), format!(".unwrap_or({silent})"))
             }
             None => (String::new(), ";".into()),
         };
@@ -160,7 +164,8 @@ impl Interface {
         let _ = match &event.result {
             None => writeln!(code, "    {call}"),
             Some(value) => {
-                writeln!(code, "    {}", believed(self, value, &call, &written(self, value, default)))
+                let word = format!("{call} as {}", raw(value));
+                writeln!(code, "    {}", believed(self, value, &word, &written(self, value, default)))
             }
         };
         let _ = writeln!(

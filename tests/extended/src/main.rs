@@ -6,6 +6,7 @@
 extern crate alloc;
 
 mod liar;
+mod race;
 mod sample {
     include!(concat!(env!("OUT_DIR"), "/sample.rs"));
 }
@@ -143,8 +144,14 @@ fn ends() {
         }
     }
 }
+/// For some milliseconds the activations of who handles `turn` are looked at, and it is entered the quick way.
+fn is_looked_at() {
+    sample::turn(1);
+    pebble::time::wait(pebble::time::TIMEBASE / 1000);
+}
 /// What it takes to raise an event once, in instructions where the machine counts them: the least of many, as interrupts come, and what is used for the first time.
 fn cost() -> u64 {
+    is_looked_at();
     let took = |work: fn(u32) -> i64| {
         let start = cycles();
         core::hint::black_box(work(core::hint::black_box(1)));
@@ -236,6 +243,13 @@ fn keeps_floating_point() -> bool {
     }
     (0..12).all(|n| numbers[n] == 12.0 + 4.0 + 7.0 * (n as f64 + 1.0))
 }
+/// The same for numbers that are none of floating point, once: `turn` with 3 ends its handler.
+fn keeps_numbers() -> bool {
+    let [a, b, c, d, e, f, g, h, i, j, k, l] = core::hint::black_box([1u64; 12]).map(|n| n + 1);
+    sample::turn(3);
+    [a + 1, b + 2, c + 3, d + 4, e + 5, f + 6, g + 7, h + 8, i + 9, j + 10, k + 11, l + 12].iter().sum::<u64>()
+        == 24 + 78
+}
 /// Which are linked in, the first of them first.
 static LINKED: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
@@ -271,19 +285,30 @@ fn step(file: &[u8], step: &str) -> pebble::Result<()> {
         "ends" => ends(),
         // The keeper comes on.
         "wait" => pebble::time::wait(pebble::time::TIMEBASE / 50),
+        "quick" => is_looked_at(),
         "cost" => println!("raised in {} instructions", cost()),
         // A thread that is in the event until the extension lets it go.
         "enter" => {
-            let entered = || println!("left with {}", sample::turn(u32::MAX));
+            let entered = || {
+                // The next one is entered the quick way.
+                is_looked_at();
+                println!("left with {}", sample::turn(u32::MAX));
+            };
             pebble::thread::spawn(None, entered)?;
             while !INSIDE.load(Ordering::Acquire) {
                 pebble::time::wait(1000);
             }
         }
+        "kept" => println!("kept {}", keeps_numbers()),
         "floating" => println!("kept {}", keeps_floating_point()),
         "leave" => LEAVE.store(true, Ordering::Release),
         "sweep" => sweep(file)?,
         "many" => println!("nothing is left: {:?}", is_nothing_left(file, 1000)),
+        // `below:3000` has seen a thread enter what was freed; it takes minutes.
+        race if let Some((how, rounds)) = race.split_once(':') => {
+            let priority = (how == "below").then_some(race::BELOW);
+            race::race(file, rounds.parse().map_err(|_| pebble::Error::EINVAL)?, priority)?;
+        }
         turn => println!("turn {turn}: {}", sample::turn(turn.parse().map_err(|_| pebble::Error::EINVAL)?)),
     }
     Ok(())

@@ -1,6 +1,8 @@
 //! RISC-V, 64 bits, with supervisor mode and Sv39.
 
 #[cfg(all(target_arch = "riscv64", target_os = "none"))]
+pub mod activation;
+#[cfg(all(target_arch = "riscv64", target_os = "none"))]
 pub mod component;
 pub mod paging;
 pub mod stubs;

@@ -54,40 +54,6 @@ pub fn keeping_thread<R>(_work: impl FnOnce() -> R) -> R {
     unimplemented!("{ABSENT}")
 }
 
-/// What a function's caller may rely on.
-#[repr(C, align(16))]
-pub struct Landing {
-    pub floating: usize,
-    pub floor: usize,
-}
-#[repr(C)]
-pub struct Outcome {
-    pub word: usize,
-    pub why: usize,
-}
-pub fn landing(_thread: usize) -> &'static core::sync::atomic::AtomicPtr<Landing> {
-    unimplemented!("{ABSENT}")
-}
-/// # Safety
-/// As that of the other machine.
-pub unsafe fn activate(_landing: *mut Landing, _entry: usize, _words: &[usize; 8]) -> Outcome {
-    unimplemented!("{ABSENT}")
-}
-/// # Safety
-/// As that of the other machine.
-pub unsafe fn abort(_landing: *mut Landing, _why: usize) -> ! {
-    unimplemented!("{ABSENT}")
-}
-#[macro_export]
-macro_rules! door {
-    ($body:path, $why:expr $(, $generic:ident: $bound:path)?) => {
-        $body as *const () as usize
-    };
-}
-pub fn faulted_landing<const FAULTED: usize>() -> usize {
-    unimplemented!("{ABSENT}")
-}
-
 #[macro_export]
 macro_rules! idle_program {
     ($start:expr, $wait:expr) => {
