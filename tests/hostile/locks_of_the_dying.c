@@ -5,8 +5,9 @@
 #include <unistd.h>
 
 /* Domains whose threads lock a file, all of it or ranges, with and without waiting, are killed, end themselves, close what they hold, and copy themselves while
-   others of them wait, at any moment. What each has locked goes with it: afterwards all of the file is to be had at once, and nobody waits for who is not there. */
-enum { LOCKERS = 3, THREADS = 2, RANGE = 16 };
+   others of them wait, at any moment. What each has locked goes with it: afterwards all of the file is to be had at once, and nobody waits for who is not there. Where
+   one has copied itself, its copy may have what it had open until it has made its own of it: the file is to be had then when the copy has come so far, or has ended. */
+enum { LOCKERS = 3, THREADS = 2, RANGE = 16, COPY_TICKS = 50000, TRIES = 2000 };
 static int begun;
 
 static void locks_on(void *seed)
@@ -31,15 +32,15 @@ static void locks_on(void *seed)
         sem_post(begun);
     }
 }
-static void locker(int number)
+static void locker(int number, int copies)
 {
     for (word n = 1; n < THREADS; n++)
         thread_create(locks_on, (void *)(word)(number * 7919 + n * 104729), -1);
-    if (number % 3 == 2) {
+    if (copies && number % 3 == 2) {
         /* Its copy has none of its locks, and neither has the other's when one of them ends. */
         int child = domain_fork(0);
         if (child == 0) {
-            hrsleep(50000ull * (number % 5));
+            hrsleep((unsigned long long)COPY_TICKS * (number % 5));
             _Exit(0);
         }
     }
@@ -54,16 +55,26 @@ static int is_free(void)
         close(fd);
     return free;
 }
+/* The same as soon as copies have ended. */
+static int is_free_then(void)
+{
+    for (int n = 0; n < TRIES; n++) {
+        if (is_free())
+            return 1;
+        hrsleep(COPY_TICKS);
+    }
+    return 0;
+}
 static int attack(void)
 {
     begun = sem_create(0);
     int fd = open("locked", O_RDWR | O_CREAT, 0644), lockers[LOCKERS], status;
     wall(1, fd >= 0 && write(fd, "locked", 6) == 6 && close(fd) == 0);
-    for (int round = 0; round < hostile_rounds(12); round++) {
+    for (int round = 0; round < hostile_rounds(16); round++) {
         for (int n = 0; n < LOCKERS; n++) {
             lockers[n] = domain_fork(0);
             if (lockers[n] == 0)
-                locker(round * LOCKERS + n + 1);
+                locker(round * LOCKERS + n + 1, round % 2);
             wall(2, lockers[n] > 0);
         }
         for (int made = 0; made < 4 + round % 5; made++)
@@ -74,7 +85,7 @@ static int attack(void)
         }
         for (int n = 0; n < LOCKERS; n++)
             wall(3, domain_wait(lockers[n], &status) == 0 && status == -EDEAD);
-        wall(4, is_free());
+        wall(4, round % 2 ? is_free_then() : is_free());
     }
     unlink("locked");
     return 0;
