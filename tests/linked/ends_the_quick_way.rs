@@ -49,6 +49,15 @@ pub fn turn(number: u32) -> i64 {
         },
         // Both come home.
         9 => sample::raise(2) + 1,
+        // With all registers that a function keeps in use.
+        10 => {
+            let all = core::hint::black_box([number; 14]).map(|n| n * 3);
+            sample::count(1);
+            let [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = all;
+            let mixed = (a ^ b) * (c ^ d) + (e ^ f) * (g ^ h) + (i ^ j) * (k ^ l) + m * n;
+            sample::count(mixed);
+            panic!()
+        }
         _ => i64::from(number),
     }
 }

@@ -13,6 +13,7 @@ mod sample {
 
 use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::{Add, Mul};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use dispatch::{Draft, Exported, Page};
 use extension::Extension;
@@ -219,36 +220,20 @@ fn sweep(file: &[u8]) -> pebble::Result<()> {
     println!("where the reserve begins {first} end, where it ends {last}");
     Ok(())
 }
-/// Whether numbers that are in registers when an event is raised are there when its handler has ended, however it has.
-fn keeps_floating_point() -> bool {
-    let mut numbers = core::hint::black_box([1.5f64; 12]);
-    for round in 0..3u32 {
+/// Whether numbers that are in registers when `turn` is raised are there when its handler has ended, however it has.
+fn keeps<T: Copy + PartialEq + From<u8> + Add<Output = T> + Mul<Output = T>>(turn: u32) -> bool {
+    let mut numbers = core::hint::black_box([T::from(1); 12]);
+    for round in 0..3 {
         // As many as there are registers that a function keeps; whichever the compiler takes.
-        let [a, b, c, d, e, f, g, h, i, j, k, l] = numbers.map(|n| n * 2.0 + f64::from(round));
-        sample::turn(9);
-        numbers = [
-            a + 1.0,
-            b + 2.0,
-            c + 3.0,
-            d + 4.0,
-            e + 5.0,
-            f + 6.0,
-            g + 7.0,
-            h + 8.0,
-            i + 9.0,
-            j + 10.0,
-            k + 11.0,
-            l + 12.0,
-        ];
+        let [a, b, c, d, e, f, g, h, i, j, k, l] = numbers.map(|n| n * T::from(2) + T::from(round));
+        sample::turn(turn);
+        let mut more = 0;
+        numbers = [a, b, c, d, e, f, g, h, i, j, k, l].map(|n| {
+            more += 1;
+            n + T::from(more)
+        });
     }
-    (0..12).all(|n| numbers[n] == 12.0 + 4.0 + 7.0 * (n as f64 + 1.0))
-}
-/// The same for numbers that are none of floating point, once: `turn` with 3 ends its handler.
-fn keeps_numbers() -> bool {
-    let [a, b, c, d, e, f, g, h, i, j, k, l] = core::hint::black_box([1u64; 12]).map(|n| n + 1);
-    sample::turn(3);
-    [a + 1, b + 2, c + 3, d + 4, e + 5, f + 6, g + 7, h + 8, i + 9, j + 10, k + 11, l + 12].iter().sum::<u64>()
-        == 24 + 78
+    (0..12).all(|n| numbers[n as usize] == T::from(12 + 7 * (n + 1)))
 }
 /// Which are linked in, the first of them first.
 static LINKED: Mutex<Vec<usize>> = Mutex::new(Vec::new());
@@ -299,8 +284,8 @@ fn step(file: &[u8], step: &str) -> pebble::Result<()> {
                 pebble::time::wait(1000);
             }
         }
-        "kept" => println!("kept {}", keeps_numbers()),
-        "floating" => println!("kept {}", keeps_floating_point()),
+        "kept" => println!("kept {}", keeps::<u64>(10)),
+        "floating" => println!("kept {}", keeps::<f64>(9)),
         "leave" => LEAVE.store(true, Ordering::Release),
         "sweep" => sweep(file)?,
         "many" => println!("nothing is left: {:?}", is_nothing_left(file, 1000)),
