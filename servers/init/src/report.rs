@@ -17,6 +17,9 @@ use pebble::sync::Mutex;
 
 /// Most lines that wait for a console; later ones are in the system log only.
 const WAITING: usize = 64;
+/// Half of the time after which lines are tried again that found no console, and what that, doubled each time, grows to: 5 ms, some 10 s.
+const SOON: Ticks = Ticks(2_500_000);
+const LATE: Ticks = Ticks(2_500_000_000);
 /// `thread.create`'s word for the caller's own priority.
 const SAME_PRIORITY: usize = usize::MAX;
 
@@ -66,21 +69,29 @@ pub fn drain(ticks: u64) {
 
 extern "C" fn serve(news: usize) -> ! {
     let mut console = PortalNumber(0);
+    let mut wait = Ticks::FOR_EVER;
     loop {
-        let _ = scheduler::p_id(SemaphoreId(news), Ticks::FOR_EVER);
-        while let Some(line) = next() {
-            let line = line.text();
-            if !write(&mut console, line) && !line.is_empty() {
-                // Again when the next component was started.
-                break;
-            }
-            LINES.lock().pop_front();
-            if line.is_empty() {
-                sync();
-                let _ = scheduler::v_id(SemaphoreId(WRITTEN.load(Ordering::Relaxed)));
-            }
+        if scheduler::p_id(SemaphoreId(news), wait).is_ok() {
+            wait = SOON;
+        }
+        // Who has been started may not have registered yet, and nobody says when he has; or he is no console.
+        wait = if write_all(&mut console) || wait.0 > LATE.0 { Ticks::FOR_EVER } else { Ticks(2 * wait.0) };
+    }
+}
+/// Writes all lines that wait; false: there is no console for them.
+fn write_all(console: &mut PortalNumber) -> bool {
+    while let Some(line) = next() {
+        let line = line.text();
+        if !write(console, line) && !line.is_empty() {
+            return false;
+        }
+        LINES.lock().pop_front();
+        if line.is_empty() {
+            sync();
+            let _ = scheduler::v_id(SemaphoreId(WRITTEN.load(Ordering::Relaxed)));
         }
     }
+    true
 }
 /// Has what was written to the disk last, where there is one.
 fn sync() {
