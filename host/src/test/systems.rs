@@ -1,5 +1,5 @@
-//! The systems of the tree: each is built, and looked through for what `./pebble run` would refuse. Those with a block called
-//! "program" wait for a program, and whatever runs one tests them.
+//! The systems of the tree: each is built, and looked through for what `./pebble run` would refuse; those with a block called
+//! "program" without that.
 
 use super::{Job, Wanted};
 use crate::{build, system};
@@ -15,13 +15,9 @@ pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Result<Vec<Job<'a>>> {
     for path in manifests {
         let system = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let name = format!("systems::{system}");
-        if wanted(&name) && whole(root, &system)? {
+        if wanted(&name) {
             jobs.push(Job::of_file(name, path.clone(), move || system::check_file(root, &path)));
         }
     }
     Ok(jobs)
-}
-/// Whether the manifest names the program of each component.
-fn whole(root: &Path, system: &str) -> Result<bool> {
-    Ok(system::load(root, system)?.components.iter().all(|component| component.image != "program"))
 }
