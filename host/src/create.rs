@@ -1,4 +1,4 @@
-//! `./pebble new`: a component that builds and runs.
+//! `./pebble new`: a component that builds and runs, or an extension that can be linked in.
 
 use anyhow::{Context, Result, bail};
 use std::path::Path;
@@ -74,10 +74,59 @@ debug = "line-tables-only"
 [workspace]
 "#;
 
+const EXTENSION: &str = r#"//! NAME: sees each frame that comes, before TCP/IP does. The book's page on extensions shows what else one can do.
+#![no_std]
+use packets::Verdict;
+
+/// No telnet.
+pub fn arrived(frame: &mut [u8]) -> Verdict {
+    // TCP in IPv4, for port 23.
+    let telnet = frame.len() > 38 && frame[12..14] == [8, 0] && frame[23] == 6 && frame[36..38] == [0, 23];
+    if telnet { Verdict::Drop } else { Verdict::Pass }
+}
+"#;
+const LIMITS: &str = r#"# What one activation may take.
+[limits]
+stack = 16384      # bytes
+arena = 65536      # bytes
+quantum = 10000    # microseconds
+"#;
+
+/// Makes an extension: in `apps/extensions/` of the repository, where that is the current folder, else in a new folder here.
+pub fn extension(root: &Path, name: &str) -> Result<ExitCode> {
+    let inside = is_inside(root)?;
+    let path = make_extension(if inside { Path::new("apps/extensions") } else { Path::new("") }, name)?;
+    let pebble = if inside { "./pebble" } else { "pebble" };
+    println!("made {path}\nbuild it:      {pebble} extension build {path} -o {name}.ext");
+    println!("link it in:    {pebble} run filtered --net user --file {name}.ext");
+    println!("               pebble> extension link {name}.ext internet");
+    Ok(ExitCode::SUCCESS)
+}
+/// Writes its files into a new folder of this name in `place`; what `extension build` takes.
+fn make_extension(place: &Path, name: &str) -> Result<String> {
+    if !extension::is_name(name) {
+        bail!("\"{name}\": an extension's name is of lower-case letters, digits, - and _, and does not start with -");
+    }
+    let folder = place.join(name);
+    if folder.exists() || folder.with_extension("rs").exists() {
+        bail!("\"{name}\": there is an extension of this name");
+    }
+    write(&folder.join("lib.rs"), &EXTENSION.replace("NAME", name))?;
+    write(&folder.join("extension.toml"), LIMITS)?;
+    Ok(folder.display().to_string())
+}
+/// Whether the current folder is the repository.
+fn is_inside(root: &Path) -> Result<bool> {
+    Ok(root.canonicalize()? == std::env::current_dir()?.canonicalize()?)
+}
+/// Writes a file in a folder that may not be there yet.
+fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::create_dir_all(path.parent().unwrap_or(path))?;
+    std::fs::write(path, text).with_context(|| path.display().to_string())
+}
 /// Makes a component: in `apps/` of the repository, where that is the current folder, else in a new folder here.
 pub fn create(root: &Path, name: &str, language: &str) -> Result<ExitCode> {
-    let here = std::env::current_dir()?.canonicalize()?;
-    let inside = root.canonicalize()? == here;
+    let inside = is_inside(root)?;
     let path = make(root, if inside { Path::new("apps") } else { Path::new("") }, name, language)?;
     let pebble = if inside { "./pebble" } else { "pebble" };
     println!("made {path}\nrun it:        {pebble} exec {path}");
@@ -102,11 +151,7 @@ fn make(root: &Path, place: &Path, name: &str, language: &str) -> Result<String>
     let sdk = root.canonicalize()?.join("lib/pebble");
     let sdk = if place == Path::new("apps") { "../../lib/pebble".into() } else { sdk.to_string_lossy() };
     let text = |text: &str| text.replace("NAME", name).replace("LIBRARY", &name.replace('-', "_")).replace("SDK", &sdk);
-    let write = |file: &str, content: &str| {
-        let path = folder.join(file);
-        std::fs::create_dir_all(path.parent().unwrap_or(&folder))?;
-        std::fs::write(&path, text(content)).with_context(|| path.display().to_string())
-    };
+    let write = |file: &str, content: &str| write(&folder.join(file), &text(content));
     if language == "rust" {
         write("Cargo.toml", CARGO)?;
         write("src/lib.rs", LOGIC)?;
@@ -141,6 +186,18 @@ mod tests {
         assert!(new(root.path(), "one", "rust").unwrap_err().to_string().contains("of this name"));
         std::fs::create_dir_all(root.path().join("services/two")).unwrap();
         assert!(new(root.path(), "two", "c").unwrap_err().to_string().contains("of this name"));
+    }
+    #[test]
+    fn an_extension_is_made_once() {
+        let place = tempfile::tempdir().unwrap();
+        let made = make_extension(place.path(), "no_telnet").unwrap();
+        let source = std::fs::read_to_string(Path::new(&made).join("lib.rs")).unwrap();
+        assert!(source.starts_with("//! no_telnet: ") && Path::new(&made).join("extension.toml").exists());
+        let again = make_extension(place.path(), "no_telnet").unwrap_err();
+        assert!(again.to_string().contains("of this name"));
+        for name in ["", "no telnet", "../x", "-x", "No"] {
+            assert!(make_extension(place.path(), name).is_err(), "{name}");
+        }
     }
     #[test]
     fn a_bad_name_is_refused() {

@@ -89,11 +89,14 @@ enum Form {
     Exec(Box<exec::Options>),
     /// Run all tests, on the host and on the machine
     Test(test::Options),
-    /// Make a component that builds and runs
+    /// Make a component that builds and runs, or an extension
     New {
         name: String,
         #[arg(long, default_value = "c", value_parser = ["c", "rust"])]
         lang: String,
+        /// An extension of TCP/IP, in Rust
+        #[arg(long, conflicts_with = "lang")]
+        extension: bool,
     },
     /// Measure the system by the papers' tables, beside others
     Bench(bench::Options),
@@ -182,7 +185,8 @@ fn main() -> ExitCode {
         }
         Form::Exec(options) => exec::exec(&root, &options.parted()),
         Form::Test(options) => test::run(&root, &options),
-        Form::New { name, lang } => create::create(&root, &name, &lang),
+        Form::New { name, extension: true, .. } => create::extension(&root, &name),
+        Form::New { name, lang, .. } => create::create(&root, &name, &lang),
         Form::Bench(options) => bench::run(&root, &options),
         Form::Campaign(options) => campaign::run(&root, &options),
         Form::Fuzz(cases) => cases.run(),
