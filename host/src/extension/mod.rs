@@ -5,7 +5,7 @@ mod show;
 
 pub use keys::{bytes as public_key, use_folder};
 
-use crate::progress;
+use crate::{inputs, progress};
 use anyhow::{Context, Result, bail};
 use exports::Interface;
 use gatekeeper::{Built, Refusal, Toolchain};
@@ -75,7 +75,9 @@ fn interfaces(root: &Path, more: &[PathBuf]) -> Result<Vec<Interface>> {
     let patterns = ["servers", "drivers", "services", "apps"].map(|kind| root.join(kind).join("*/exports/*.rs"));
     for pattern in patterns.into_iter().chain(more.iter().map(|folder| folder.join("*.rs"))) {
         for path in glob::glob(&pattern.to_string_lossy())? {
-            paths.push(path?);
+            let path = path?;
+            inputs::note(&path);
+            paths.push(path);
         }
     }
     let mut found: Vec<Interface> = Vec::new();

@@ -5,7 +5,7 @@ use super::target::{check, run};
 use super::{Job, Wanted, directives};
 use crate::connection::Connection;
 use crate::exec::{self, Options};
-use crate::{extension, inputs};
+use crate::extension;
 use anyhow::{Context, Result};
 use std::path::Path;
 
@@ -18,7 +18,6 @@ pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Result<Vec<Job<'a>>> {
 fn judge(root: &Path, path: &Path) -> Result<()> {
     let d = directives::parse(&std::fs::read_to_string(path)?)?;
     let exports = root.join("tests").join(HOST).join("exports");
-    inputs::note(exports.join("sample.rs"));
     extension::use_folder(&root.join("target/keys"));
     let file = extension::signed(root, path, &[exports])?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();

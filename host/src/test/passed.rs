@@ -19,9 +19,10 @@ use std::time::SystemTime;
 /// Where they are kept, from the root.
 const PASSED: &str = "target/tests/passed.json";
 /// Folders that tests which are functions of the tool read from, whatever they note.
-pub const SURROUNDINGS: [&str; 14] = [
+pub const SURROUNDINGS: [&str; 15] = [
     "apps/bench",
     "apps/examples",
+    "apps/extensions",
     "apps/pictures",
     "docs/src/images",
     "peers",

@@ -47,6 +47,8 @@ pub struct Interface {
     pub events: u64,
     /// How many of the addresses there are.
     pub procedures: u64,
+    /// Microseconds of an extension's quantum that names it, at most.
+    pub quantum: u64,
     /// Where its procedures begin.
     pub addresses: [u64; MOST],
 }
@@ -149,7 +151,7 @@ macro_rules! empty {
     )* };
 }
 empty! {
-    Interface { name: [0; EXTENSION], identity: [0; 32], events: 0, procedures: 0, addresses: [0; MOST] }
+    Interface { name: [0; EXTENSION], identity: [0; 32], events: 0, procedures: 0, quantum: 0, addresses: [0; MOST] }
     Handlers { count: 0, all: [Handler::default(); MOST] }
     Info { name: [0; EXTENSION], number: 0, calls: 0, missed: 0, why: 0, line: 0, file: [0; FILE] }
     Request { host: [0; NAME], why: [0; WHY] }

@@ -5,8 +5,12 @@
 //! the frame, [`LEAD`] bytes behind it, filled up to whole words. It returns 0 when there is room again for what could not be sent. `network.address ()` is the card's
 //! address, its first byte lowest.
 
+use core::ops::Range;
+
 /// Longest frame: addresses and type, and what Ethernet carries (IEEE 802.3, without its checksum).
-pub const FRAME: usize = 14 + 1500;
+pub const FRAME: usize = SHORTEST + 1500;
+/// Shortest: addresses and type.
+pub const SHORTEST: usize = 14;
 
 /// So many bytes beyond a word a frame begins wherever it is: what Ethernet carries begins with a word then, and copies move words.
 pub const LEAD: usize = 2;
@@ -18,18 +22,37 @@ pub const fn record_bytes(frame: usize) -> usize {
     (RECORD_HEAD + frame).next_multiple_of(size_of::<u64>())
 }
 
-/// The frames in the filled part of a buffer. It is a driver's word: what does not fit ends them.
-pub fn frames(mut filled: &[u8]) -> impl Iterator<Item = &[u8]> {
+/// Where the first frame is that the filled part of a buffer has there, and where its record ends. It is a driver's word: `None` where that does not fit.
+fn first(filled: &[u8], at: usize) -> Option<(Range<usize>, usize)> {
+    let bytes = u64::from_le_bytes(*filled.get(at..)?.first_chunk::<8>()?) as usize;
+    if bytes > FRAME {
+        return None;
+    }
+    let frame = at + RECORD_HEAD..at + RECORD_HEAD + bytes;
+    (frame.end <= filled.len()).then_some((frame, (at + record_bytes(bytes)).min(filled.len())))
+}
+/// The frames in the filled part of a buffer. What does not fit ends them.
+pub fn frames(filled: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut at = 0;
     core::iter::from_fn(move || {
-        let head = filled.first_chunk::<8>()?;
-        let bytes = u64::from_le_bytes(*head) as usize;
-        if bytes > FRAME {
-            return None;
-        }
-        let frame = filled.get(RECORD_HEAD..RECORD_HEAD + bytes)?;
-        filled = filled.get(record_bytes(bytes)..).unwrap_or(&[]);
-        Some(frame)
+        let (frame, end) = first(filled, at)?;
+        at = end;
+        Some(&filled[frame])
     })
+}
+/// Has each of these frames looked at. Those that are not to stay are taken out, and what is behind them moves up: how many bytes are filled then.
+pub fn retain(filled: &mut [u8], mut stays: impl FnMut(&mut [u8]) -> bool) -> usize {
+    let (mut at, mut kept) = (0, 0);
+    while let Some((frame, end)) = first(filled, at) {
+        if stays(&mut filled[frame]) {
+            if kept < at {
+                filled.copy_within(at..end, kept);
+            }
+            kept += end - at;
+        }
+        at = end;
+    }
+    kept
 }
 
 #[cfg(test)]
@@ -49,6 +72,29 @@ mod tests {
         all.iter().for_each(|frame| record(&mut buffer, frame));
         assert_eq!(frames(&buffer).collect::<Vec<_>>(), all);
         assert_eq!(buffer.len(), all.iter().map(|frame| record_bytes(frame.len())).sum::<usize>());
+    }
+    #[test]
+    fn frames_that_do_not_stay_are_taken_out_and_others_may_change() {
+        let mut buffer = Vec::new();
+        let all: [&[u8]; 5] = [b"one", b"stays", &[7; FRAME], b"three", b"also"];
+        all.iter().for_each(|frame| record(&mut buffer, frame));
+        buffer.extend([9, 0, 0]);
+        let kept = retain(&mut buffer, |frame| {
+            frame[0] = frame[0].to_ascii_uppercase();
+            frame.len() != 3 && frame.len() != FRAME
+        });
+        assert_eq!(frames(&buffer[..kept]).collect::<Vec<_>>(), [b"Stays", b"Three", &b"Also"[..]]);
+        assert_eq!((retain(&mut buffer[..kept], |_| false), retain(&mut [], |_| true)), (0, 0));
+    }
+    #[test]
+    fn where_all_stay_nothing_moves() {
+        let mut buffer = Vec::new();
+        [b"one", b"two"].iter().for_each(|frame| record(&mut buffer, *frame));
+        let before = buffer.clone();
+        assert_eq!((retain(&mut buffer, |_| true), &buffer), (before.len(), &before));
+        // The last one's record may end with its frame.
+        let cut = before.len() - 3;
+        assert_eq!(retain(&mut buffer[..cut], |_| true), cut);
     }
     #[test]
     fn a_record_that_is_cut_off_or_too_long_ends_them() {

@@ -86,11 +86,54 @@ impl Drop for Retired {
     }
 }
 
+/// What the handlers of an event say, each when it is asked for.
+pub struct Said<'a> {
+    thread: Thread,
+    /// `None`: too many events are raised in each other.
+    mark: Option<Mark<First>>,
+    next: usize,
+    words: &'a [usize; WORDS],
+}
+impl Iterator for Said<'_> {
+    type Item = usize;
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        let handlers = Event::all(self.mark.as_ref()?);
+        while let Some(handler) = handlers.get(self.next) {
+            self.next += 1;
+            if let word @ Some(_) = handler.extension.activate(self.thread, handler.entry, self.words) {
+                return word;
+            }
+        }
+        None
+    }
+}
+
+impl<'a> Said<'a> {
+    /// The same as values of a type; what is none of its says nothing.
+    pub fn believed<V>(self, value: fn(usize) -> Option<V>) -> Results<'a, V> {
+        Results { said: self, value }
+    }
+}
+/// The results of an event's handlers, each of which is called when its is asked for.
+pub struct Results<'a, V> {
+    said: Said<'a>,
+    value: fn(usize) -> Option<V>,
+}
+impl<V> Iterator for Results<'_, V> {
+    type Item = V;
+    fn next(&mut self) -> Option<V> {
+        self.said.find_map(self.value)
+    }
+}
+
 #[repr(C)]
 pub struct Event {
     /// First: the machine's own code looks at it.
     raised: Raised,
     quick: *const (),
+    /// A function that the module of its interface knows the form of; null: what was said last counts.
+    combine: AtomicPtr<()>,
 }
 // SAFETY: the pointer is to a function.
 unsafe impl Sync for Event {}
@@ -99,7 +142,8 @@ impl Event {
     /// [`quick!`](crate::quick) makes of the event's place.
     pub const fn new(default: *const (), handled: *const (), quick: *const ()) -> Event {
         let list = AtomicPtr::new((&raw const NOBODY).cast_mut().cast());
-        Event { raised: Raised { cell: AtomicPtr::new(default.cast_mut()), list, default, handled }, quick }
+        let cell = AtomicPtr::new(default.cast_mut());
+        Event { raised: Raised { cell, list, default, handled }, quick, combine: AtomicPtr::new(ptr::null_mut()) }
     }
     /// What is called where it is raised: a function of its form.
     #[inline(always)]
@@ -115,6 +159,30 @@ impl Event {
             said = handler.extension.activate(thread, handler.entry, words).or(said);
         }
         said
+    }
+    /// Calls them as they are asked for: the words that they return. Who ends otherwise says nothing.
+    ///
+    /// # Safety
+    /// Of those that a thread has, the last that was made is dropped first, and each by the thread that has made it.
+    #[doc(hidden)]
+    #[inline]
+    pub unsafe fn said<'a>(&self, words: &'a [usize; WORDS]) -> Said<'a> {
+        let thread = Thread::own();
+        Said { thread, mark: thread.mark(&self.raised.list), next: 0, words }
+    }
+    /// What makes one result of what several say, as the module of its interface has it.
+    ///
+    /// # Safety
+    /// It is a function of that form.
+    #[doc(hidden)]
+    pub unsafe fn combines_by(&self, combine: *const ()) {
+        self.combine.store(combine.cast_mut(), Relaxed);
+    }
+    /// The same; nothing: what was said last counts.
+    #[doc(hidden)]
+    #[inline]
+    pub fn combine(&self) -> Option<NonNull<()>> {
+        NonNull::new(self.combine.load(Relaxed))
     }
     /// How many handle it.
     pub fn count(&self) -> usize {

@@ -44,7 +44,7 @@ mod thread;
 mod wake;
 
 pub use activation::{apart, wrong};
-pub use event::{Event, Handled};
+pub use event::{Event, Handled, Results, Said};
 #[cfg(target_os = "none")]
 pub use keeper::start;
 pub use linked::{Draft, Linked};
@@ -68,6 +68,24 @@ macro_rules! quick {
         $crate::machine_quick!($events, $at, { size_of::<$crate::Event>() }, $handled)
     };
 }
+/// Says in the program that it is a host of extensions by this name, for who checks manifests: `host!("internet")`. It is one once it has called [`offer`] with that.
+#[macro_export]
+macro_rules! host {
+    ($name:literal) => {
+        const _: () = {
+            #[used]
+            #[unsafe(link_section = ".pebble.provides")]
+            static PROVIDED: $crate::abi::section::Provided = $crate::abi::section::Provided {
+                name: $crate::abi::section::padded(concat!("link.", $name)),
+                spec: $crate::abi::section::padded($crate::abi::linking::SPECIFICATION),
+                entry: core::ptr::null(),
+                constant: 0,
+            };
+        };
+    };
+}
+#[doc(hidden)]
+pub use abi;
 #[cfg(target_os = "none")]
 #[doc(hidden)]
 pub use arch::{door as machine_door, quick as machine_quick};

@@ -29,16 +29,18 @@ struct Begun {
 }
 struct Offer {
     exported: Vec<Exported>,
+    quantum: u32,
     begun: Option<Begun>,
     next: usize,
 }
-static OFFER: Mutex<Offer> = Mutex::new(Offer { exported: Vec::new(), begun: None, next: 1 });
+static OFFER: Mutex<Offer> = Mutex::new(Offer { exported: Vec::new(), quantum: 0, begun: None, next: 1 });
 
-/// Has the linker put extensions into this component, which exports these interfaces, by `name`: the manifest has `provides = ["link.NAME"]`. Once, behind [`crate::start`].
+/// Has the linker put extensions into this component, which exports these interfaces, by `name`: the manifest has `provides = ["link.NAME"]`. Once. Until
+/// [`crate::start`] has begun to keep, it is told `ENOTSUP`. `quantum`: an extension's, in microseconds, at most.
 ///
 /// # Errors
-/// `EINVAL`: it has more interfaces, procedures or events than there may be, or the name is too long; `ENOMEM`, and those of a registration.
-pub fn offer(name: &str, exported: Vec<Exported>) -> Result<(), Error> {
+/// `EACCESS`: the manifest has not; `EINVAL`: it has more interfaces, procedures or events than there may be, or the name is too long; `ENOMEM`, and those of a registration.
+pub fn offer(name: &str, quantum: u32, exported: Vec<Exported>) -> Result<(), Error> {
     let few = |e: &Exported| e.procedures.len() <= MOST && e.interface.events.len() <= MOST;
     let full = [PREFIX, name].concat();
     let portal = Provided {
@@ -55,7 +57,10 @@ pub fn offer(name: &str, exported: Vec<Exported>) -> Result<(), Error> {
         interface: &crate::runtime::INTERFACE,
         procedures: fallible::collected(crate::runtime::procedures().into_iter())?,
     })?;
-    OFFER.lock().exported = all;
+    {
+        let mut offer = OFFER.lock();
+        (offer.exported, offer.quantum) = (all, quantum);
+    }
     pebble::portal::register(&[portal], 1)
 }
 extern "C" fn answer(what: usize, a: usize, b: usize, page: Alleged<()>) -> isize {
@@ -87,6 +92,7 @@ fn interface(n: usize, page: Alleged<linking::Interface>) -> Result<usize, Error
         let offer = OFFER.lock();
         let Exported { interface, procedures } = offer.exported.get(n).ok_or(Error::ENOENT)?;
         (said.name, said.identity) = (named(interface.name), interface.identity);
+        said.quantum = offer.quantum.into();
         (said.events, said.procedures) = (interface.events.len() as u64, procedures.len() as u64);
         said.addresses.iter_mut().zip(procedures).for_each(|(to, at)| *to = *at as u64);
     }
@@ -103,7 +109,8 @@ fn begin(page: Alleged<linking::Draft>) -> Result<usize, Error> {
     let mut wanted = page.read()?;
     let sizes = [wanted.text, wanted.constants].map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     let name = text(&wanted.name);
-    if sizes.iter().any(|bytes| *bytes > MOST_IMAGE) || sizes[0] == 0 || !extension::is_name(name) {
+    let is_longer = wanted.quantum > OFFER.lock().quantum;
+    if is_longer || sizes.iter().any(|bytes| *bytes > MOST_IMAGE) || sizes[0] == 0 || !extension::is_name(name) {
         return Err(Error::EINVAL);
     }
     let limits = Limits { stack: wanted.stack, arena: wanted.arena, quantum: wanted.quantum };

@@ -87,7 +87,8 @@ pub(crate) fn is_entered(event: *const Raised) -> bool {
 pub(crate) struct Mark<L> {
     marks: &'static Marks,
     depth: usize,
-    list: PhantomData<L>,
+    /// Only its thread has it.
+    list: PhantomData<*const L>,
 }
 impl<L> Mark<L> {
     /// What is marked.

@@ -110,14 +110,10 @@ pub(crate) fn crossing(procedure: &Procedure, path: &str) -> (Vec<String>, Vec<S
 }
 /// Arguments and result as a user of the crate `path` writes them.
 pub(crate) fn typed(procedure: &Procedure, path: &str, lifetimes: bool) -> (Vec<String>, String) {
-    let own = |value: &Value| match value {
-        Value::Choice(name) | Value::Handle(name) => format!("{path}{name}"),
-        other => other.to_string(),
-    };
     let mut arguments = Vec::new();
     for (at, (name, passed)) in procedure.arguments.iter().enumerate() {
         let ty = match passed {
-            Passed::Value(value) => own(value),
+            Passed::Value(value) => written(value, path),
             Passed::Lent { of, mutable } => {
                 let lifetime = if lifetimes { format!("'l{at} ") } else { String::new() };
                 let of = if let Lent::Plain(name) = of { format!("{path}{name}") } else { "[u8]".into() };
@@ -126,7 +122,14 @@ pub(crate) fn typed(procedure: &Procedure, path: &str, lifetimes: bool) -> (Vec<
         };
         arguments.push(format!("{name}: {ty}"));
     }
-    (arguments, procedure.result.as_ref().map_or(String::new(), |value| format!(" -> {}", own(value))))
+    (arguments, procedure.result.as_ref().map_or(String::new(), |value| format!(" -> {}", written(value, path))))
+}
+/// A value's type as a user of the crate `path` writes it.
+pub(crate) fn written(value: &Value, path: &str) -> String {
+    match value {
+        Value::Choice(name) | Value::Handle(name) => format!("{path}{name}"),
+        other => other.to_string(),
+    }
 }
 /// What a value that has crossed is on this side, as an expression. A number that is none of an enumeration's stops the extension: it is the host's mistake.
 fn received(interface: &Interface, value: &Value, raw: &str, path: &str) -> String {

@@ -3,7 +3,7 @@
 //! An event is raised through its *cell*: a word that leads to a function of the event's form. That is the default's where nobody handles it, else one that hands
 //! the arguments as words to the dispatcher, or, where one alone handles it, the machine's own code with the arguments as they are. So nothing is generated at run time, and no cell is ever empty.
 
-use crate::code::{crossing, declared, documented, owned, raw, typed};
+use crate::code::{crossing, declared, documented, owned, raw, typed, written as type_of};
 use crate::{Declared, Error, Integer, Interface, Lent, MOST_WORDS, Passed, Procedure, Shape, Value};
 use std::fmt::Write;
 use std::path::Path;
@@ -66,6 +66,12 @@ fn lent(name: &str, of: &Lent, mutable: bool) -> String {
         Lent::Plain(_) => format!("unsafe {{ &{word}*{name} }}"),
         Lent::Bytes => format!("unsafe {{ ::core::slice::{method}({name}, __{name}_length) }}"),
     }
+}
+
+/// The form of what has several results be one.
+fn combining(value: &Value) -> String {
+    let ty = type_of(value, "");
+    format!("fn(::dispatch::Results<{ty}>) -> {ty}")
 }
 
 impl Interface {
@@ -172,8 +178,35 @@ impl Interface {
             code,
             "}}\n#[allow(unused_variables)]\nextern \"C\" fn __default_{at}({parameters}){returned} {{\n    {silent}\n}}"
         );
+        if let Some(value) = &event.result {
+            let (name, form) = (&event.name, combining(value));
+            let _ = writeln!(
+                code,
+                "/// Has what several handlers of `{name}` say be one: it gets what they say as it asks for it, and they are called so. One result alone is believed as it is.\n#[allow(dead_code)]\npub fn combine_{name}(combine: {form}) {{\n    // SAFETY: that is its form.\n    unsafe {{ EVENTS[{at}].combines_by(combine as *const ()) }};\n}}"
+            );
+        }
         let _ = writeln!(code, "extern \"C\" fn __handled_{at}({parameters}){returned} {{");
-        let _ = writeln!(code, "    EVENTS[{at}].handle(&[{}]){said}\n}}", words(event));
+        let _ = writeln!(code, "    let __words = [{}];", words(event));
+        if let Some(value) = &event.result {
+            self.combined(code, at, event, value);
+        }
+        let _ = writeln!(code, "    EVENTS[{at}].handle(&__words){said}\n}}");
+    }
+    /// What has several results be one, and is asked where there is such.
+    fn combined(&self, code: &mut String, at: usize, event: &Procedure, value: &Value) {
+        let (name, word) = (&event.name, format!("__word as {}", raw(value)));
+        let (form, one) = (combining(value), believed(self, value, &word, "return None"));
+        let _ = writeln!(code, "    if let Some(__combine) = EVENTS[{at}].combine() {{");
+        let _ = writeln!(
+            code,
+            "        // SAFETY: `combine_{name}` has put it there.\n        let __combine = unsafe {{ ::core::mem::transmute::<*mut (), {form}>(__combine.as_ptr()) }};"
+        );
+        let _ = writeln!(
+            code,
+            "        // SAFETY: it is dropped here.\n        let __said = unsafe {{ EVENTS[{at}].said(&__words) }};"
+        );
+        let _ = writeln!(code, "        let __one = __combine(__said.believed(|__word| Some({one})));");
+        let _ = writeln!(code, "        return {} as usize;\n    }}", owned(value, "__one"));
     }
 }
 

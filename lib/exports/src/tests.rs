@@ -248,7 +248,7 @@ fn the_hosts_side_has_a_word_of_each_argument_and_no_more_than_there_are() {
     let events =
         "pub trait Events { fn a(x: u8, b: &mut [u8], h: &Header, c: Connection, y: bool, z: u32) -> u16 { 9 } }";
     let code = host(events);
-    assert!(code.contains("EVENTS[0].handle(&[x as usize, b as usize, __b_length, h as usize, c as usize, y as usize, z as i32 as usize, 0]).unwrap_or(9u16 as usize)"), "{code}");
+    assert!(code.contains("let __words = [x as usize, b as usize, __b_length, h as usize, c as usize, y as usize, z as i32 as usize, 0];"), "{code}");
     assert!(
         code.contains("pub fn a(x: u8, b: &mut [u8], h: &Header, c: Connection, y: bool, z: u32) -> u16 {"),
         "{code}"

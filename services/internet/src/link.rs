@@ -1,7 +1,7 @@
 //! The card as the stack sees it: frames that the driver has put into a buffer, and one that goes out.
 
 use crate::checksum;
-use abi::network::FRAME;
+use abi::network::{FRAME, SHORTEST};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use fallible::TryPush;
@@ -10,8 +10,6 @@ use smoltcp::time::Instant;
 
 /// Frames to this machine itself that wait to be taken.
 const OWN: usize = 64;
-/// Shortest frame: addresses and type.
-const SHORTEST: usize = 14;
 
 /// Who takes frames to send.
 pub trait Card {

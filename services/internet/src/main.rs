@@ -11,6 +11,11 @@ extern crate alloc;
 
 mod card;
 mod clock;
+#[cfg(not(fault_domain))]
+mod extensions;
+#[cfg(fault_domain)]
+#[path = "no_extensions.rs"]
+mod extensions;
 mod portals;
 mod sockets;
 
@@ -28,9 +33,12 @@ use pebble::sync::{MappedMutexGuard, Mutex, MutexGuard, Semaphore};
 use smoltcp::time::Instant;
 
 pebble::server!(start);
+#[cfg(not(fault_domain))]
+dispatch::host!("internet");
 
-/// Priority of the threads here.
+/// Priority of the threads here, and of the one above them that ends extensions which take too long.
 const PRIORITY: u8 = 44;
+const KEEPER: u8 = 45;
 /// How long to wait for a driver that has died, and for memory, in microseconds.
 const MOMENT: u64 = 20_000;
 
@@ -47,7 +55,8 @@ fn start(env: &pebble::Env) {
     let Ok(earlier) = Semaphore::new(0) else { return };
     EARLIER.store(earlier.number() as u64, Ordering::Relaxed);
     let given = static_address(env);
-    let started = portals::register()
+    let started = extensions::offer(KEEPER)
+        .and_then(|()| portals::register())
         .and_then(|()| pebble::thread::spawn(Some(PRIORITY), move || receive(given)))
         .and_then(|_| pebble::thread::spawn(Some(PRIORITY), move || watch(&earlier)));
     if let Err(error) = started {
@@ -97,9 +106,13 @@ fn receive(given: Option<Given>) {
         let bytes = frames.0.len();
         match network::receive(Alleged::lend_all_to_write(&mut frames.0), bytes) {
             Ok(filled) => {
+                let left = extensions::arrived(&mut frames.0[..filled.min(bytes)]);
                 let Some(mut stack) = lock() else { continue };
-                stack.input(&frames.0[..filled.min(PAGE * WINDOW_PAGES)], clock::now());
-                finish(stack);
+                // Whatever the driver returns, there may be room again.
+                if !left.is_empty() || filled == 0 || stack.outgoing.room == 0 {
+                    stack.input(left, clock::now());
+                    finish(stack);
+                }
             }
             Err(Error::EDEAD | Error::EPORTAL | Error::EIO) => {
                 clock::sleep(MOMENT);

@@ -43,6 +43,8 @@ pub enum Refused<'a> {
     NoEvent(&'a str, u16),
     /// It handles nothing.
     NoHandler,
+    /// Its quantum is longer than so many microseconds.
+    Quantum(u64),
     NoMemory,
     /// What the host says of itself can not be.
     Host,
@@ -62,6 +64,9 @@ impl Display for Refused<'_> {
             Refused::NoProcedure(name, n) => write!(f, "interface \"{name}\" has no procedure {n}"),
             Refused::NoEvent(name, n) => write!(f, "interface \"{name}\" has no event {n}"),
             Refused::NoHandler => write!(f, "it handles no event"),
+            Refused::Quantum(most) => {
+                write!(f, "an activation of it may take longer than {most} microseconds, the component's most")
+            }
             Refused::NoMemory => write!(f, "there is no memory for it"),
             Refused::Host => write!(f, "the component says of itself what can not be"),
         }

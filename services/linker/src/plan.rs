@@ -18,6 +18,8 @@ pub struct Exported {
     pub name: Box<str>,
     pub identity: Digest,
     pub events: usize,
+    /// Microseconds of a quantum, at most.
+    pub quantum: u64,
     /// Where its procedures begin.
     pub procedures: Vec<u64>,
 }
@@ -71,6 +73,9 @@ pub fn plan<'a>(file: &'a [u8], signs: &Signs, compiler: Digest, host: &[Exporte
         if host[at].identity != interface.digest {
             return Err(Refused::OtherInterface(name));
         }
+        if u64::from(extension.limits().quantum) > host[at].quantum {
+            return Err(Refused::Quantum(host[at].quantum));
+        }
         named.try_push((name, at)).map_err(|_| Refused::NoMemory)?;
     }
     let of = |interface: u16| {
@@ -112,6 +117,7 @@ impl Exported {
             name: name.map_err(|_| Refused::NoMemory)?,
             identity: said.identity,
             events,
+            quantum: said.quantum,
             procedures: procedures.map_err(|_| Refused::NoMemory)?,
         })
     }

@@ -53,6 +53,7 @@ fn host() -> Vec<Exported> {
         name: name.into(),
         identity: [identity; 32],
         events,
+        quantum: 10_000,
         procedures: procedures.to_vec(),
     };
     vec![exported("files", 3, 9, &[]), exported("packets", 2, 1, &[0x100, 0x200]), exported(RUNTIME, 1, 0, &[1, 2, 3])]
@@ -286,4 +287,11 @@ fn what_a_host_does_not_say_any_more_is_gone_and_ends_are_remembered() {
     assert_eq!(table.hosts(), Ok(vec![name("app")]));
     table.forget(121);
     assert_eq!(table.hosts(), Ok(vec![]));
+}
+#[test]
+fn a_quantum_beyond_the_components_is_refused() {
+    let with = |quantum| file(&Parts { limits: Limits { quantum, ..Limits::DEFAULT }, ..parts() }, 1);
+    assert!(plan(&with(10_000), &keys(), &host()).is_ok());
+    let why = "an activation of it may take longer than 10000 microseconds, the component's most";
+    assert_eq!(refused(&with(10_001), &host()), why);
 }

@@ -39,7 +39,7 @@ extern "C" fn answer(what: usize, n: usize, _: usize, page: usize) -> isize {
             return if fails { Error::ENOMEM.code() } else { 9 };
         }
     };
-    let mut interface = Interface::default();
+    let mut interface = Interface { quantum: u64::MAX, ..Interface::default() };
     interface.name[..name.len()].copy_from_slice(name.as_bytes());
     let own = [&sample::INTERFACE, &dispatch::runtime::INTERFACE].into_iter().find(|own| own.name == name);
     interface.identity = own.map_or([0; 32], |own| own.identity);

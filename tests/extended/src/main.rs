@@ -301,7 +301,7 @@ fn step(file: &[u8], step: &str) -> pebble::Result<()> {
 fn run(env: &Env) -> pebble::Result<()> {
     dispatch::start("app.faults", None)?;
     let procedures = sample::procedures::<Host>().into();
-    dispatch::offer(NAME, vec![Exported { interface: &sample::INTERFACE, procedures }])?;
+    dispatch::offer(NAME, 1_000_000, vec![Exported { interface: &sample::INTERFACE, procedures }])?;
     let file = file::read(env.argument(1).ok_or(pebble::Error::EINVAL)?)?;
     (2..).map_while(|n| env.argument(n)).try_for_each(|word| step(&file, word))
 }

@@ -10,7 +10,7 @@ use crate::connection::Connection;
 use crate::devices::{Devices, Forward};
 use crate::exec::{self, Options};
 use crate::qemu::{Guest, Machine};
-use crate::{disk, system};
+use crate::{disk, extension, system};
 use anyhow::{Context, Result, ensure};
 use clients::Ports;
 use counter::Counter;
@@ -26,6 +26,11 @@ const SECURED: &str = "secured";
 const CERTIFICATE: &str = "tests/services/tls/certificate.pem";
 const KEY: &str = "tests/services/tls/key.pem";
 const RESPONDER: &str = "apps/bench/services/responder.rs";
+/// The system with a linker, what its rows are called, its program, and the extension that this has linked in, by its path in the image.
+const EXTENDED: (&str, &str) = ("bench-extended", "pebble-extension");
+const LINKING: &str = "apps/bench/services/linking.rs";
+const EXTENSION: &str = "apps/extensions/udp_echo.rs";
+const LINKED: &str = "extension.ext";
 const STORAGE: &str = "apps/bench/services/storage.rs";
 /// The guest's ports: of datagrams, then of streams.
 const UDP: u16 = 7;
@@ -64,6 +69,8 @@ pub fn measure(root: &Path) -> Result<Vec<Row>> {
             rows.push(row(operation, value, called));
         }
     }
+    eprintln!("pebble: measuring services, system \"{}\"", EXTENDED.0);
+    rows.extend(extended(root)?.into_iter().map(|(operation, value)| row(operation, value, EXTENDED.1)));
     eprintln!("pebble: measuring services, system \"{SECURED}\"");
     rows.extend(secured(root)?.into_iter().map(|(operation, value)| row(operation, value, SYSTEMS[0].1)));
     Ok(rows)
@@ -125,13 +132,13 @@ fn stored(counter: &Counter, who: &str) -> Result<clients::Costs> {
 /// Boots the system with a program; its console is for [`until_ready`].
 fn boot(
     root: &Path,
-    system: &str,
-    program: &str,
+    (system, program): (&str, &str),
+    files: Vec<(String, Vec<u8>)>,
     devices: &Devices,
     counter: &Counter,
 ) -> Result<(Guest, ChildStdout, Ports)> {
     let options = Options { system: system.into(), file_name: root.join(program), ..Options::default() };
-    let image = exec::build_program(root, &options, Connection::Typed)?.with_files(files()).image(&[])?;
+    let image = exec::build_program(root, &options, Connection::Typed)?.with_files(files).image(&[])?;
     let forwards = devices.forwards()?;
     let mut extra = devices.arguments(&system::load(root, system)?.components, &forwards);
     extra.extend(counter.arguments());
@@ -141,12 +148,21 @@ fn boot(
 }
 fn network(root: &Path, system: &str) -> Result<clients::Costs> {
     let counter = Counter::new(root)?;
-    let (_guest, console, ports) = boot(root, system, RESPONDER, &card(&TCP), &counter)?;
+    let (_guest, console, ports) = boot(root, (system, RESPONDER), files(), &card(&TCP), &counter)?;
     let mut costs = vec![clients::first_answer(&counter, &ports).context(RESPONDER)?];
     until_ready(console).context(RESPONDER)?;
     costs.extend(clients::http(&counter, &ports)?);
     costs.extend(clients::packets(&counter, &ports)?);
     Ok(costs)
+}
+/// Datagrams that an extension of TCP/IP's sends back.
+fn extended(root: &Path) -> Result<clients::Costs> {
+    let counter = Counter::new(root)?;
+    let file = extension::signed(root, &root.join(EXTENSION), &[])?;
+    let (_guest, console, ports) =
+        boot(root, (EXTENDED.0, LINKING), vec![(LINKED.into(), file)], &card(&[]), &counter)?;
+    until_ready(console).context(LINKING)?;
+    clients::echoes(&counter, &ports)
 }
 fn secured(root: &Path) -> Result<clients::Costs> {
     let mut files = files();
@@ -169,7 +185,7 @@ fn storage(root: &Path, system: &str) -> Result<clients::Costs> {
     let file = folder.path().join("disk");
     disk::create(&file, DISK)?;
     let (guest, console, _) =
-        boot(root, system, STORAGE, &Devices { disk: Some(file), ..Devices::default() }, &counter)?;
+        boot(root, (system, STORAGE), files(), &Devices { disk: Some(file), ..Devices::default() }, &counter)?;
     until_ready(console).context(STORAGE)?;
     guest.ended(PATIENCE)?;
     stored(&counter, STORAGE)

@@ -5,6 +5,7 @@ mod cable;
 mod clients;
 mod confined;
 mod disk;
+mod extended;
 mod failing;
 mod http;
 mod kills;
@@ -26,6 +27,8 @@ const TESTS: &[Own] = &[
     ("https_is_there_for_others_while_it_is_attacked", tls::attacked),
     ("https_needs_a_key_and_its_certificate", tls::identity),
     ("parts_that_are_fault_domains_serve_and_come_back", confined::appliance),
+    ("frames_go_where_extensions_say", extended::frames),
+    ("extensions_that_end_and_hosts_that_end", extended::ends),
     ("killed_parts_come_back", kills::memory),
     ("killed_parts_come_back_with_files_on_a_disk", kills::disk),
     ("what_was_synced_is_there_after_the_disks_parts_were_killed", kills::writes),

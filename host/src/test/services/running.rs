@@ -15,9 +15,10 @@ use std::time::{Duration, Instant};
 /// How long an answer may take on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A system that runs, with its port 80 at one of this machine's.
+/// A system that runs, with its port 80 at one of this machine's, and its port 7 for datagrams at another.
 pub struct Running {
     pub port: u16,
+    pub datagrams: u16,
     keys: ChildStdin,
     said: Arc<Mutex<String>>,
     // Last: it ends with this.
@@ -35,7 +36,7 @@ impl Running {
         let mut system = system::load(root, name)?;
         change(&mut system);
         let image = exec::make_image(root, &system, files)?;
-        let devices = Devices { net: vec!["tcp:0:80".into()], disk, disk_log: None };
+        let devices = Devices { net: ["tcp:0:80", "udp:0:7"].map(String::from).to_vec(), disk, disk_log: None };
         let forwards: Vec<Forward> = devices.forwards()?;
         let machine = Machine { extra: devices.arguments(&system.components, &forwards), ..Machine::default() };
         let mut guest = Guest::start(&image, &machine, false, Stdio::piped())?;
@@ -50,7 +51,7 @@ impl Running {
                 heard.lock().unwrap().push_str(&String::from_utf8_lossy(&buffer[..count]));
             }
         });
-        Ok(Running { port: forwards[0].host, keys, said, _guest: guest })
+        Ok(Running { port: forwards[0].host, datagrams: forwards[1].host, keys, said, _guest: guest })
     }
     /// All that came from the console.
     pub fn said(&self) -> String {
@@ -68,15 +69,19 @@ impl Running {
         stream.set_write_timeout(Some(PATIENCE))?;
         Ok(stream)
     }
+    /// Types a line.
+    pub fn enter(&mut self, line: &str) -> Result<()> {
+        Ok(self.keys.write_all(format!("{line}\n").as_bytes())?)
+    }
     /// Has the shell end the domain of a component.
     pub fn kill(&mut self, component: &str) -> Result<()> {
         let before = self.said().len();
-        self.keys.write_all(b"domains\n")?;
+        self.enter("domains")?;
         let line =
             self.until_said(before, |line| line.split_whitespace().nth(1) == Some(component) && line.ends_with('\n'))?;
         let number = line.split_whitespace().next().unwrap_or_default().to_string();
         let before = self.said().len();
-        self.keys.write_all(format!("kill {number}\n").as_bytes())?;
+        self.enter(&format!("kill {number}"))?;
         self.until_said(before, |line| line.contains(&format!("starting {component} again")))?;
         Ok(())
     }
