@@ -3,7 +3,7 @@
 
 extern crate alloc;
 
-use abi::network::{FRAME, LEAD, RECORD_HEAD, record_bytes};
+use abi::network::{FRAME, LEAD, RECORD_HEAD, SHORTEST, record_bytes};
 use alloc::vec::Vec;
 use virtio::{Features, Hal, Lie, Place, Ring, Transport};
 
@@ -19,8 +19,6 @@ const HEADER: usize = 12;
 const LEGACY_HEADER: usize = 10;
 /// Bytes of a buffer that are left out, so that frames lie in their words as they do at clients.
 const GAP: usize = (LEAD + 16 - HEADER) % 8;
-/// Shortest frame: addresses and type.
-const SHORTEST: usize = 14;
 
 /// A card.
 pub struct Card<H: Hal, T: Transport> {

@@ -8,7 +8,7 @@
 use abi::Error;
 use abi::address::PAGE;
 use abi::address::WINDOW_PAGES;
-use abi::network::FRAME;
+use abi::network::{FRAME, SHORTEST};
 use network_logic::Card;
 use pebble::Result;
 use pebble::interfaces::types::Alleged;
@@ -38,7 +38,7 @@ fn word(result: Result<usize>) -> isize {
 }
 
 extern "C" fn send(frame: Alleged<u8>, bytes: usize) -> isize {
-    if !(14..=FRAME).contains(&bytes) {
+    if !(SHORTEST..=FRAME).contains(&bytes) {
         return Error::EINVAL.code();
     }
     // SAFETY: `frame` is a window argument; what its owner changes meanwhile is sent or not.
