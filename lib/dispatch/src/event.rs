@@ -150,7 +150,8 @@ impl Event {
     pub fn cell(&self) -> *const () {
         self.raised.cell.load(Relaxed)
     }
-    /// Calls those that handle it, one after the other. The word that the last of them has returned; nothing: nobody has.
+    /// Calls those that handle it, one after the other. The word that the last of them has returned; nothing: nobody has. As the last that [`Event::said`] has, it
+    /// took 55 instructions more for two of them.
     pub fn handle(&self, words: &[usize; WORDS]) -> Option<usize> {
         let thread = Thread::own();
         let mark = thread.mark(&self.raised.list)?;

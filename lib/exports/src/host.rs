@@ -210,13 +210,20 @@ impl Interface {
     }
 }
 
-/// For the build script of a component: the module of each interface that is declared in `folder`, as `NAME.rs` in `out`.
+/// What the build script of a component does: the module of each interface that is declared in `folder` becomes `NAME.rs` in `OUT_DIR`. A declaration that is
+/// wrong, and a file that can not be read or written, are errors of the build, with their place.
 ///
-/// # Errors
-/// A declaration that is wrong, or a file that can not be read or written: what is wrong, with its place.
-pub fn write_modules(folder: &Path, out: &Path) -> Result<Vec<Interface>, String> {
+/// # Panics
+/// Where cargo has not called it.
+pub fn build(folder: &str) {
+    let out = std::env::var("OUT_DIR").expect("cargo says it");
+    if let Err(why) = write_modules(folder.as_ref(), out.as_ref()) {
+        println!("cargo::error={why}");
+    }
+    println!("cargo::rerun-if-changed={folder}");
+}
+fn write_modules(folder: &Path, out: &Path) -> Result<(), String> {
     let place = |path: &Path, why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
-    let mut interfaces = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(|why| place(folder, &why))? {
         let path = entry.map_err(|why| place(folder, &why))?.path();
         let Some(name) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".rs")) else { continue };
@@ -224,7 +231,6 @@ pub fn write_modules(folder: &Path, out: &Path) -> Result<Vec<Interface>, String
         let interface = Interface::parse(name, &text).map_err(|error: Error| place(&path, &error))?;
         let to = out.join(format!("{name}.rs"));
         std::fs::write(&to, interface.host_source()).map_err(|why| place(&to, &why))?;
-        interfaces.push(interface);
     }
-    Ok(interfaces)
+    Ok(())
 }

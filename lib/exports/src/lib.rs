@@ -48,7 +48,7 @@ mod tests;
 use extension::{MOST_NAME, MOST_PROCEDURES};
 
 pub use code::{ENTRY, Handler, SLOT, crate_name, program_source, runtime};
-pub use host::write_modules;
+pub use host::build;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
