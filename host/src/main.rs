@@ -44,6 +44,7 @@ mod strict_machine;
 mod system;
 mod terminal;
 mod test;
+mod uninterrupted;
 mod web_console;
 mod write_log;
 

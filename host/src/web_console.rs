@@ -3,6 +3,7 @@
 
 use crate::devices::Devices;
 use crate::qemu::{Guest, Machine};
+use crate::uninterrupted::uninterrupted;
 use crate::{exec, system};
 use anyhow::{Context, Result, bail, ensure};
 use std::io::Read;
@@ -61,7 +62,7 @@ pub fn refuses_without_entropy(root: &Path) -> Result<()> {
     let mut stream = std::net::TcpStream::connect(("127.0.0.1", port))?;
     stream.set_read_timeout(Some(PATIENCE))?;
     let _ = std::io::Write::write_all(&mut stream, b"GET / HTTP/1.1\r\nHost: h\r\n\r\n");
-    ensure!(stream.read(&mut [0; 1]).unwrap_or(0) == 0, "somebody answers");
+    ensure!(uninterrupted(|| stream.read(&mut [0; 1])).unwrap_or(0) == 0, "somebody answers");
     Ok(())
 }
 

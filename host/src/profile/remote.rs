@@ -1,5 +1,6 @@
 //! The machine as QEMU's gdb stub shows it: stopped, its registers, and let run again. What gdb itself speaks (GDB manual, appendix E).
 
+use crate::uninterrupted::uninterrupted;
 use anyhow::{Context, Result, bail};
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -98,7 +99,7 @@ impl Remote {
                 self.stream.write_all(b"+")?;
                 return Ok(body);
             }
-            match self.stream.read(&mut buffer)? {
+            match uninterrupted(|| self.stream.read(&mut buffer))? {
                 0 => bail!("the machine is gone"),
                 count => self.arrived.extend_from_slice(&buffer[..count]),
             }

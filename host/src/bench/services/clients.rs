@@ -1,6 +1,7 @@
 //! What a client on this machine does with the servers of a guest, over QEMU's user network, and what that costs the guest.
 
 use super::counter::{Counter, median};
+use crate::uninterrupted::uninterrupted;
 use anyhow::{Context, Result, ensure};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream, UdpSocket};
@@ -91,7 +92,7 @@ fn datagrams(port: u16) -> Result<UdpSocket> {
 fn echo(socket: &UdpSocket, bytes: &[u8]) -> Result<()> {
     socket.send(bytes)?;
     let mut answer = [0; 2048];
-    let count = socket.recv(&mut answer)?;
+    let count = uninterrupted(|| socket.recv(&mut answer))?;
     ensure!(&answer[..count] == bytes, "another datagram came back");
     Ok(())
 }
@@ -138,14 +139,14 @@ fn answer(stream: &mut TcpStream, bytes: usize) -> Result<()> {
         if let Some(end) = said.windows(4).position(|four| four == b"\r\n\r\n") {
             break end + 4;
         }
-        let count = stream.read(&mut buffer)?;
+        let count = uninterrupted(|| stream.read(&mut buffer))?;
         ensure!(count > 0, "the connection ended");
         said.extend_from_slice(&buffer[..count]);
     };
     ensure!(said.windows(5).take(12).any(|five| five == b" 200 "), "{}", String::from_utf8_lossy(&said[..end]));
     let mut left = (end + bytes).checked_sub(said.len()).context("the answer is longer")?;
     while left > 0 {
-        let count = stream.read(&mut buffer)?;
+        let count = uninterrupted(|| stream.read(&mut buffer))?;
         ensure!((1..=left).contains(&count), "the answer has another length");
         left -= count;
     }
@@ -168,7 +169,7 @@ pub fn http(counter: &Counter, ports: &Ports) -> Result<Costs> {
             let mut stream = connect(ports.http)?;
             stream.write_all(&request)?;
             answer(&mut stream, 1024)?;
-            ensure!(stream.read(&mut [0])? == 0, "the connection did not end");
+            ensure!(uninterrupted(|| stream.read(&mut [0]))? == 0, "the connection did not end");
             Ok(())
         })
     };

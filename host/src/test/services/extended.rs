@@ -3,6 +3,7 @@
 use super::http::{self, ask, until_answered};
 use super::running::{PATIENCE, Running};
 use crate::extension;
+use crate::uninterrupted::uninterrupted;
 use anyhow::{Context, Result, ensure};
 use std::io::ErrorKind;
 use std::net::UdpSocket;
@@ -59,7 +60,7 @@ fn comes_back(system: &Running, bytes: &[u8], most: usize) -> Result<usize> {
     for count in 0..most {
         socket.set_read_timeout(Some(if count == 0 && most > 1 { PATIENCE } else { MOMENT }))?;
         let mut back = [0; 2048];
-        match socket.recv(&mut back) {
+        match uninterrupted(|| socket.recv(&mut back)) {
             Ok(length) => ensure!(&back[..length] == bytes, "another datagram comes back"),
             Err(error) if [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&error.kind()) => return Ok(count),
             Err(error) => return Err(error.into()),

@@ -3,8 +3,9 @@
 use super::running::{PATIENCE, free_port};
 use crate::disk;
 use crate::power_cuts::run_with_disk;
+use crate::uninterrupted::uninterrupted;
 use anyhow::{Context, Result, ensure};
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::path::Path;
 
@@ -58,13 +59,7 @@ pub fn program(root: &Path) -> Result<()> {
         for bytes in [&long[..1], &long[..1400], &long[..1472]] {
             socket.send(bytes)?;
             let mut back = [0; 2000];
-            // Interrupted where this machine was stopped meanwhile: a stream's `read_exact` begins again by itself.
-            let count = loop {
-                match socket.recv(&mut back) {
-                    Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                    received => break received.with_context(|| format!("{} bytes", bytes.len()))?,
-                }
-            };
+            let count = uninterrupted(|| socket.recv(&mut back)).with_context(|| format!("{} bytes", bytes.len()))?;
             ensure!(&back[..count] == bytes, "a datagram of {} bytes comes back with {count}", bytes.len());
         }
         clients.truncate(5);
