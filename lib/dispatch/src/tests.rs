@@ -58,17 +58,17 @@ extern "C-unwind" fn panics(_: usize) -> usize {
 fn an_event_that_nobody_handles_is_its_default() {
     let event = event();
     assert_eq!((event.cell(), event.is_handled()), (default as *const (), false));
-    assert_eq!(said(event, &words(3)).last(), None);
+    assert_eq!(event.handle(&words(3)), None);
 }
 #[test]
 fn a_handler_gets_all_words_and_the_last_one_counts() {
     let (event, one, other) = (event(), linked(), linked());
     install(event, &one, adds as *const ());
     assert_eq!((event.cell(), event.is_handled()), (quick as *const (), true), "it is alone");
-    assert_eq!(said(event, &[1, 2, 3, 4, 5, 6, 7, 8]).last(), Some(36));
+    assert_eq!(event.handle(&[1, 2, 3, 4, 5, 6, 7, 8]), Some(36));
     install(event, &other, doubles as *const ());
     assert_eq!((event.cell(), event.is_handled()), (handled as *const (), true));
-    assert_eq!((said(event, &words(5)).last(), event.count()), (Some(10), 2));
+    assert_eq!((event.handle(&words(5)), event.count()), (Some(10), 2));
     assert_eq!((one.calls(), other.calls()), (2, 1));
 }
 #[test]
@@ -86,6 +86,23 @@ fn who_is_not_asked_for_is_not_called_and_what_is_no_value_says_nothing() {
     assert_eq!((said(event, &words).next(), calls()), (Some(5), [1, 2, 1]), "the last is not called");
 }
 #[test]
+fn who_is_asked_one_by_one_says_the_same_and_where_there_are_too_many_nobody_does() {
+    let (event, all) = (event(), [linked(), linked(), linked()]);
+    assert_eq!(said(event, &words(5)).last(), None, "nobody handles it");
+    install(event, &all[0], adds as *const ());
+    assert_eq!(said(event, &[1, 2, 3, 4, 5, 6, 7, 8]).last(), Some(36));
+    install(event, &all[1], doubles as *const ());
+    install(event, &all[2], panics as *const ());
+    assert_eq!(said(event, &words(5)).last(), event.handle(&words(5)), "one has ended");
+    let words = words(5);
+    let mut open: Vec<_> = (0..DEPTH).map(|_| said(event, &words)).collect();
+    assert!(open.iter_mut().all(|one| one.next() == Some(5)));
+    assert_eq!(said(event, &words).next(), None, "too many are open");
+    // The last that was made goes first.
+    while open.pop().is_some() {}
+    assert_eq!(said(event, &words).last(), Some(10), "and nothing is left of it");
+}
+#[test]
 fn who_is_taken_out_is_called_no_more_and_the_others_are() {
     let (event, one, other) = (event(), linked(), linked());
     install(event, &one, adds as *const ());
@@ -93,9 +110,9 @@ fn who_is_taken_out_is_called_no_more_and_the_others_are() {
     let mut retired = Vec::new();
     let handlers = [(event, 0)];
     remove(&other, &handlers, &mut retired).unwrap();
-    assert_eq!((event.cell(), said(event, &words(5)).last()), (quick as *const (), Some(5)));
+    assert_eq!((event.cell(), event.handle(&words(5))), (quick as *const (), Some(5)));
     remove(&one, &handlers, &mut retired).unwrap();
-    assert_eq!((event.cell(), said(event, &words(5)).last()), (default as *const (), None));
+    assert_eq!((event.cell(), event.handle(&words(5))), (default as *const (), None));
     retired.clear();
     assert_eq!((Arc::strong_count(&one), Arc::strong_count(&other)), (1, 1), "nothing has them any more");
 }
@@ -104,9 +121,9 @@ fn who_panics_says_nothing_and_is_called_no_more() {
     let (event, one, other) = (event(), linked(), linked());
     install(event, &other, doubles as *const ());
     install(event, &one, panics as *const ());
-    assert_eq!(said(event, &words(5)).last(), Some(10), "what the others said counts");
+    assert_eq!(event.handle(&words(5)), Some(10), "what the others said counts");
     assert_eq!(one.ended(), Some(Why::Panic));
-    assert_eq!(said(event, &words(5)).last(), Some(10));
+    assert_eq!(event.handle(&words(5)), Some(10));
     assert_eq!((one.calls(), other.calls()), (1, 2));
     assert!(own().is_none());
 }
@@ -115,16 +132,16 @@ extern "C-unwind" fn raises_itself(event: usize) -> usize {
     // SAFETY: the test has passed one that stays.
     let event = unsafe { &*core::ptr::with_exposed_provenance::<Event>(event) };
     NESTED.fetch_add(1, Ordering::Relaxed);
-    said(event, &words(core::ptr::from_ref(event).expose_provenance())).last().map_or(1, |depth| depth + 1)
+    event.handle(&words(core::ptr::from_ref(event).expose_provenance())).map_or(1, |depth| depth + 1)
 }
 #[test]
 fn events_in_events_end_where_there_are_too_many() {
     let (event, one) = (event(), linked());
     install(event, &one, raises_itself as *const ());
-    let depth = said(event, &words(core::ptr::from_ref(event).expose_provenance())).last();
+    let depth = event.handle(&words(core::ptr::from_ref(event).expose_provenance()));
     assert_eq!((depth, NESTED.load(Ordering::Relaxed)), (Some(DEPTH.min(ACTIVATIONS)), DEPTH.min(ACTIVATIONS)));
     assert_eq!(
-        said(event, &words(core::ptr::from_ref(event).expose_provenance())).last(),
+        event.handle(&words(core::ptr::from_ref(event).expose_provenance())),
         depth,
         "and nothing is left of it"
     );
@@ -143,7 +160,7 @@ fn a_list_stays_as_long_as_somebody_is_in_it() {
     let (event, one) = (event(), linked());
     install(event, &one, stays as *const ());
     std::thread::scope(|scope| {
-        let inside = scope.spawn(|| said(event, &words(0)).last());
+        let inside = scope.spawn(|| event.handle(&words(0)));
         while INSIDE.load(Ordering::SeqCst) == 0 {
             std::thread::yield_now();
         }
@@ -165,7 +182,7 @@ fn a_list_stays_as_long_as_somebody_is_about_to_enter_it_the_quick_way() {
     let mut retired = Vec::new();
     install(event, &one, doubles as *const ());
     // The thread is known from then on.
-    said(event, &words(1)).last();
+    event.handle(&words(1));
     let enters = &arch::landing::THREADS[machine::thread()].enters;
     enters.store(core::ptr::from_ref(event).cast_mut().cast(), Ordering::SeqCst);
     install(other, &one, doubles as *const ());
@@ -192,8 +209,8 @@ extern "C-unwind" fn allocates(_: usize) -> usize {
 fn an_arena_is_the_activations_own() {
     let (event, one) = (event(), linked());
     install(event, &one, allocates as *const ());
-    let first = said(event, &words(0)).last().unwrap();
-    assert_eq!(said(event, &words(0)).last(), Some(first), "all of it comes back");
+    let first = event.handle(&words(0)).unwrap();
+    assert_eq!(event.handle(&words(0)), Some(first), "all of it comes back");
 }
 #[test]
 fn where_no_memory_is_left_all_is_as_it_was() {
@@ -233,9 +250,9 @@ fn handled_by(event: &'static Event, entry: *const ()) -> Vec<Handled> {
 fn what_is_linked_in_is_taken_out_by_its_number() {
     let event = event();
     let number = link(one(), handled_by(event, doubles as *const ())).unwrap();
-    assert_eq!((said(event, &words(4)).last(), is_linked(number)), (Some(8), true));
+    assert_eq!((event.handle(&words(4)), is_linked(number)), (Some(8), true));
     assert_eq!(unlink(number), Ok(()));
-    assert_eq!((said(event, &words(4)).last(), is_linked(number)), (None, false));
+    assert_eq!((event.handle(&words(4)), is_linked(number)), (None, false));
     assert_eq!(unlink(number), Err(abi::Error::ENOENT));
 }
 extern "C-unwind" fn takes_itself_out(number: usize) -> usize {
@@ -245,14 +262,14 @@ extern "C-unwind" fn takes_itself_out(number: usize) -> usize {
 fn nobody_takes_out_what_he_is_in() {
     let event = event();
     let number = link(one(), handled_by(event, takes_itself_out as *const ())).unwrap();
-    assert_eq!(said(event, &words(number)).last(), Some(abi::Error::EBUSY.code() as usize));
+    assert_eq!(event.handle(&words(number)), Some(abi::Error::EBUSY.code() as usize));
     assert_eq!(unlink(number), Ok(()));
 }
 #[test]
 fn what_has_ended_is_collected_and_remembered() {
     let event = event();
     let number = link(one(), handled_by(event, panics as *const ())).unwrap();
-    assert_eq!(said(event, &words(0)).last(), None);
+    assert_eq!(event.handle(&words(0)), None);
     collect();
     assert!(!is_linked(number) && !event.is_handled());
     assert!(core::iter::from_fn(registry::ended).any(|ended| (ended.number, ended.why) == (number, Why::Panic)));
@@ -277,11 +294,11 @@ fn who_is_in_what_was_taken_out_is_looked_after() {
     let event = event();
     let number = link(one(), handled_by(event, panics_or_stays as *const ())).unwrap();
     std::thread::scope(|scope| {
-        let inside = scope.spawn(|| said(event, &words(1)).last());
+        let inside = scope.spawn(|| event.handle(&words(1)));
         while INSIDE_TOO.load(Ordering::SeqCst) == 0 {
             std::thread::yield_now();
         }
-        assert_eq!(said(event, &words(0)).last(), None);
+        assert_eq!(event.handle(&words(0)), None);
         assert!(collect() && !is_linked(number), "somebody is in it");
         assert!(look(|| 0) && look(|| 10), "it is looked at");
         let text = TEXT.load(Ordering::SeqCst);
@@ -344,7 +361,7 @@ fn a_fault_is_an_extensions_where_its_instruction_is() {
     let (event, one) = (event(), linked());
     assert!(!is_faulted(0, 0), "nobody is in one");
     install(event, &one, faults as *const ());
-    assert_eq!(said(event, &words(0)).last(), Some(1));
+    assert_eq!(event.handle(&words(0)), Some(1));
 }
 #[test]
 fn an_image_is_whole_before_it_may_run() {
