@@ -14,6 +14,7 @@ mod console;
 mod copying;
 mod core_file;
 mod create;
+mod datagrams;
 mod debug;
 mod depth;
 mod devices;

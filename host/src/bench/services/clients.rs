@@ -1,10 +1,11 @@
 //! What a client on this machine does with the servers of a guest, over QEMU's user network, and what that costs the guest.
 
 use super::counter::{Counter, median};
+use crate::datagrams;
 use crate::uninterrupted::uninterrupted;
 use anyhow::{Context, Result, ensure};
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpStream, UdpSocket};
+use std::net::{Shutdown, TcpStream};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -81,31 +82,17 @@ pub fn first_answer(counter: &Counter, ports: &Ports) -> Result<(&'static str, u
     }
     Ok(("boot to the first answered request", counter.count()?))
 }
-/// A socket for datagrams to who answers at that port.
-fn datagrams(port: u16) -> Result<UdpSocket> {
-    let socket = UdpSocket::bind("127.0.0.1:0")?;
-    socket.connect(("127.0.0.1", port))?;
-    socket.set_read_timeout(Some(PATIENCE))?;
-    Ok(socket)
-}
-/// Sends a datagram, which comes back.
-fn echo(socket: &UdpSocket, bytes: &[u8]) -> Result<()> {
-    socket.send(bytes)?;
-    let mut answer = [0; 2048];
-    let count = uninterrupted(|| socket.recv(&mut answer))?;
-    ensure!(&answer[..count] == bytes, "another datagram came back");
-    Ok(())
-}
 /// Datagrams that are sent back.
 pub fn echoes(counter: &Counter, ports: &Ports) -> Result<Costs> {
-    let socket = datagrams(ports.udp)?;
-    let echoed = |bytes: &[u8]| cost(counter, 300, 1, || echo(&socket, bytes));
+    let socket = datagrams::to(ports.udp, PATIENCE)?;
+    let echoed = |bytes: &[u8]| cost(counter, 300, 1, || datagrams::echo(&socket, bytes));
     Ok(vec![("UDP echo 64 B", echoed(&[b'x'; 64])?), ("UDP echo 1 KiB", echoed(&[b'x'; 1024])?)])
 }
 /// Datagrams and streams.
 pub fn packets(counter: &Counter, ports: &Ports) -> Result<Costs> {
-    let socket = datagrams(ports.udp)?;
-    let mut costs = vec![("frame to application, UDP 64 B", arrival(counter, || echo(&socket, &[b'x'; 64]))?)];
+    let socket = datagrams::to(ports.udp, PATIENCE)?;
+    let mut costs =
+        vec![("frame to application, UDP 64 B", arrival(counter, || datagrams::echo(&socket, &[b'x'; 64]))?)];
     costs.extend(echoes(counter, ports)?);
     let mut stream = connect(ports.tcp)?;
     let mut echo = || -> Result<()> {

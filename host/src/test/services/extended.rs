@@ -2,11 +2,11 @@
 
 use super::http::{self, ask, until_answered};
 use super::running::{PATIENCE, Running};
+use crate::datagrams;
 use crate::extension;
 use crate::uninterrupted::uninterrupted;
 use anyhow::{Context, Result, ensure};
 use std::io::ErrorKind;
-use std::net::UdpSocket;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -54,8 +54,7 @@ fn listed(system: &mut Running, number: &str, wanted: &str) -> Result<()> {
 }
 /// How many times a datagram comes back.
 fn comes_back(system: &Running, bytes: &[u8], most: usize) -> Result<usize> {
-    let socket = UdpSocket::bind("127.0.0.1:0")?;
-    socket.connect(("127.0.0.1", system.datagrams))?;
+    let socket = datagrams::to(system.datagrams, PATIENCE)?;
     socket.send(bytes)?;
     for count in 0..most {
         socket.set_read_timeout(Some(if count == 0 && most > 1 { PATIENCE } else { MOMENT }))?;

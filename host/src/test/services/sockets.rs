@@ -1,12 +1,12 @@
 //! Sockets and paths of the disk as a C program has them, seen from this machine.
 
 use super::running::{PATIENCE, free_port};
+use crate::datagrams;
 use crate::disk;
 use crate::power_cuts::run_with_disk;
-use crate::uninterrupted::uninterrupted;
 use anyhow::{Context, Result, ensure};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 
 const PROGRAM: &str = "tests/target/components/sockets.c";
@@ -53,15 +53,8 @@ pub fn program(root: &Path) -> Result<()> {
             client.read_exact(&mut back).with_context(|| format!("client {n}"))?;
             ensure!(back == bytes, "client {n} hears something else");
         }
-        let socket = UdpSocket::bind("127.0.0.1:0")?;
-        socket.connect(("127.0.0.1", datagrams))?;
-        socket.set_read_timeout(Some(PATIENCE))?;
-        for bytes in [&long[..1], &long[..1400], &long[..1472]] {
-            socket.send(bytes)?;
-            let mut back = [0; 2000];
-            let count = uninterrupted(|| socket.recv(&mut back)).with_context(|| format!("{} bytes", bytes.len()))?;
-            ensure!(&back[..count] == bytes, "a datagram of {} bytes comes back with {count}", bytes.len());
-        }
+        let socket = datagrams::to(datagrams, PATIENCE)?;
+        [&long[..1], &long[..1400], &long[..1472]].into_iter().try_for_each(|bytes| datagrams::echo(&socket, bytes))?;
         clients.truncate(5);
         connect(stream)?.write_all(b"end")?;
         for line in lines.by_ref() {
