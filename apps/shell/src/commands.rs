@@ -10,6 +10,7 @@ pub const OWN: &[(&str, &str)] = &[
     ("jobs, fg [N], wait", "programs in the background: COMMAND &, or Ctrl-Z"),
     ("kill [-SIGNAL] DOMAIN|NAME|%JOB…", "end domains, or send them a signal that they take"),
     ("restart NAME", "end a component and start it again"),
+    ("replace NAME [BY]", "another takes its place while it is called"),
     ("domains, ps", "domains, what they are and what they have"),
     ("threads", "threads, where they are at home and what they do"),
     ("portals [DOMAIN|NAME]", "who may call whom"),

@@ -18,7 +18,7 @@ pub fn of(text: &str) -> (usize, Vec<String>) {
             found.extend(own().chain(TOOLS.iter().copied()).map(String::from));
             found.extend(programs::components());
         }
-        Some("run" | "kill" | "restart") => found.extend(programs::components()),
+        Some("run" | "kill" | "restart" | "replace") => found.extend(programs::components()),
         Some("portals" | "trace") => found.extend(views::portal_names()),
         _ => {
             let (directory, _) =

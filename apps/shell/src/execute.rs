@@ -420,6 +420,8 @@ fn own(job: &Job, words: &[String]) -> i32 {
         },
         ["kill", ref words @ ..] if !words.is_empty() => kill_all(words),
         ["restart", name] => restart(name),
+        ["replace", name] => replace(name, None),
+        ["replace", name, by] => replace(name, Some(by)),
         ["domains" | "ps"] => all(views::domains()),
         ["threads"] => all(views::threads()),
         ["portals"] => all(views::portals(None)),
@@ -549,6 +551,13 @@ fn kill(what: &str, signal: usize) -> core::result::Result<(), String> {
         views::all_domains().filter(|d| abi::section::text(&d.name) == what).map(|d| d.asid as usize).collect();
     let named: Vec<usize> = if named.is_empty() { jobs::programs_called(what) } else { named };
     if named.is_empty() { Err(format!("{what} does not run")) } else { named.into_iter().try_for_each(destroy) }
+}
+/// Has a component succeeded by a new instance of it, or by another, while it is called.
+fn replace(name: &str, by: Option<&str>) -> core::result::Result<(), String> {
+    pebble::component::replace(name, by).map(|_| ()).map_err(|refused| {
+        let at = if refused.portal.is_empty() { String::new() } else { format!("{}: ", refused.portal) };
+        format!("{name}: {at}{}", refused.error.text())
+    })
 }
 /// Ends a component, and starts it if its manifest entry does not say that it is started again by itself.
 fn restart(name: &str) -> core::result::Result<(), String> {

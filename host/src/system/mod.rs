@@ -295,7 +295,9 @@ fn bring(component: &mut Component, folder: &Path) {
 /// Gives a component's image its name in the system: what `image` says, if that is short enough and nothing else goes into it, else the
 /// component's.
 fn name_image(component: &mut Component) {
-    let own = !Recipe::of(component).is_empty() || build::Sandbox::of(component).is_some();
+    let own = !Recipe::of(component).is_empty()
+        || build::Sandbox::of(component).is_some()
+        || component.isolation == manifest::Isolation::Supervisor;
     component.path = std::mem::take(&mut component.image);
     if component.path.is_empty() && component.sources.is_empty() {
         component.path = component.name.clone();

@@ -126,6 +126,14 @@ int page_map(int asid, void *page, const void *source, int rights);
        page at `source` (NULL: zeros), which is made when one of the two is written */
 int page_unmap(int asid, void *page);
 
+/* Components, for who looks after a system (its manifest entry opens `init.*`). */
+int component_replace(const char *name, const char *by, char in_the_way[NAMELEN]);
+    /* Has a component that runs succeeded by a new instance of it (`by` NULL), or by another component, while it is called; the new domain's number. Portals
+       keep their numbers, and calls that have begun are answered by who was called. Where it is refused, nothing has changed, and `in_the_way`, if it is
+       not NULL, names the portal that is: -ETIMEDOUT: one in use that the new one has not registered within 10 s; -EINVAL: one of another specification;
+       -EBUSY: one that is bound to the old one (the book, "Replacement"). -ESRCH: it does not run; -ENOENT: there is no component `by`; -ENOTSUP: it is the
+       main component, or has a device; -EBUSY: it is being replaced; -EDEAD: it has ended, -ECANCELED: the new one has, meanwhile */
+
 /* Capabilities. Each stands for a right to something of its issuer's. A domain holds it under a name of its own, a number > 0
    that no int has, and passes it through a portal whose specification has `k` for that argument; the server receives its own name for it. */
 struct cap_info {

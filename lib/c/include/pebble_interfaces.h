@@ -640,6 +640,24 @@ static inline word pebble_domain_limits(int through, word account, const void *l
 {
     return invoke_portal(through, account, limits);
 }
+/* That domain, which does not run yet, is to take the place of another: names that both provide stay the other's before it does. `EBUSY`: there is one that does so already, or either has to do with a replacement; `EINVAL`: it has registered something; `EACCESS`; `ESRCH`; init */
+#define PEBBLE_DOMAIN_SUCCEED "domain.succeed" /* smtii */
+static inline word pebble_domain_succeed(int through, word successor, word predecessor)
+{
+    return invoke_portal(through, successor, predecessor);
+}
+/* Has it do so: all portals to the other lead to it from now on, under the numbers that they have, and so do the names. Else nothing has changed, and the window says what is in the way: `ENOENT`: a portal that is in use, or, with 1, that the other has registered, and that the successor lacks; `EINVAL`: one of another specification; `EBUSY`: one that is bound to the other; `EEXIST`: a name that is somebody else's by now; `EDEAD`: the other has ended; init */
+#define PEBBLE_DOMAIN_TAKE_OVER "domain.take_over" /* smtiiw */
+static inline word pebble_domain_take_over(int through, word successor, word all, void *refused)
+{
+    return invoke_portal(through, successor, all, refused);
+}
+/* How many threads are in calls that a domain serves; init */
+#define PEBBLE_DOMAIN_SERVED "domain.served" /* smti */
+static inline word pebble_domain_served(int through, word domain)
+{
+    return invoke_portal(through, domain);
+}
 /* A thread in a domain that `domain.create` has made, with `argument` in `a0` → its id; init */
 #define PEBBLE_DOMAIN_START "domain.start" /* smtiiiii */
 static inline word pebble_domain_start(int through, int domain, word entry, word sp, word argument, word priority)
@@ -790,6 +808,12 @@ static inline word pebble_names_unbind(int through, int domain, const void *name
 {
     return invoke_portal(through, domain, name);
 }
+/* Has a name that is bound lead to that registration of that domain, whose ever it was; `EACCESS` (not in `provides`), `ENOENT`; portal manager */
+#define PEBBLE_NAMES_REBIND "names.rebind" /* smiri */
+static inline word pebble_names_rebind(int through, int domain, const void *name, word registration)
+{
+    return invoke_portal(through, domain, name, registration);
+}
 /* What matches the pattern (`*` at its end matches any rest), the domain may open (right 0) or provide (1); init */
 #define PEBBLE_NAMES_ALLOW "names.allow" /* smiri */
 static inline word pebble_names_allow(int through, int domain, const void *pattern, word right)
@@ -882,6 +906,12 @@ static inline word pebble_init_signal(int through, word domain, word number)
 static inline word pebble_init_lines(int through, word from, void *to)
 {
     return invoke_portal(through, from, to);
+}
+/* Has a component that runs as init's own succeeded by a new instance of it, or by another component, while it is called: a command line of one name or two → the new domain. Where it is refused, the window says which portal is in the way, and nothing has changed: `ENOENT`: one in use that the new one lacks, and `ETIMEDOUT`, if it does after 10 s; `EINVAL`: one of another specification; `EBUSY`: one that is bound to the old one. `ESRCH`: it does not run; `ENOTSUP`: it is a first component, the main one, or has a device; `EBUSY`: it is being replaced; `EDEAD`: it has ended; `ECANCELED`: the new one has */
+#define PEBBLE_INIT_REPLACE "init.replace" /* smriw */
+static inline word pebble_init_replace(int through, const void *command, word length, void *refused)
+{
+    return invoke_portal(through, command, length, refused);
 }
 /* The end of that domain (`inspect.domain` has its identity) does not start its component again; `ESRCH`: init has not started it, or it has ended */
 #define PEBBLE_INIT_LET_END "init.let_end" /* smi */

@@ -3,6 +3,7 @@
 use crate::types::{Address, Alleged, DomainNumber, Identity, PageRights, PortalNumber, ThreadId, ThreadIndex};
 use abi::account::Limits;
 use abi::name::Name;
+use abi::section::NAME;
 use abi::system::{Ended, NewDomain};
 
 interface! {
@@ -22,6 +23,15 @@ interface! {
     "domain.create", "smtr": fn create [thread: ThreadIndex] (domain: Alleged<NewDomain>) -> Result<Identity>;
     /// What an account may take from now on; init
     "domain.limits", "smir": fn limits(account: usize, limits: Alleged<Limits>) -> Result<()>;
+    /// That domain, which does not run yet, is to take the place of another: names that both provide stay the other's before it does. `EBUSY`: there is one that does so already, or either
+    /// has to do with a replacement; `EINVAL`: it has registered something; `EACCESS`; `ESRCH`; init
+    "domain.succeed", "smtii": fn succeed [thread: ThreadIndex] (successor: Identity, predecessor: Identity) -> Result<()>;
+    /// Has it do so: all portals to the other lead to it from now on, under the numbers that they have, and so do the names. Else
+    /// nothing has changed, and the window says what is in the way: `ENOENT`: a portal that is in use, or, with 1, that the other has registered, and that the successor lacks; `EINVAL`: one of another
+    /// specification; `EBUSY`: one that is bound to the other; `EEXIST`: a name that is somebody else's by now; `EDEAD`: the other has ended; init
+    "domain.take_over", "smtiiw": fn take_over [thread: ThreadIndex] (successor: Identity, all: usize, refused: Alleged<[u8; NAME]>) -> Result<()>;
+    /// How many threads are in calls that a domain serves; init
+    "domain.served", "smti": fn served [thread: ThreadIndex] (domain: Identity) -> Result<usize>;
     /// A thread in a domain that `domain.create` has made, with `argument` in `a0` → its id; init
     "domain.start", "smtiiiii":
         fn start [thread: ThreadIndex] (domain: DomainNumber, entry: Address, sp: Address, argument: usize, priority: usize)

@@ -30,6 +30,10 @@ interface! {
     "init.signal", "smii": fn signal(domain: Identity, number: usize) -> Result<()>;
     /// Bytes of the system log from an offset on, as many as fit in the rest of the window's page → how many
     "init.lines", "smiw": fn lines(from: usize, to: Alleged<u8>) -> Result<usize>;
+    /// Has a component that runs as init's own succeeded by a new instance of it, or by another component, while it is called: a command line of one name or two → the new domain. Where it
+    /// is refused, the window says which portal is in the way, and nothing has changed: `ENOENT`: one in use that the new one lacks, and `ETIMEDOUT`, if it does after 10 s; `EINVAL`: one of another
+    /// specification; `EBUSY`: one that is bound to the old one. `ESRCH`: it does not run; `ENOTSUP`: it is a first component, the main one, or has a device; `EBUSY`: it is being replaced; `EDEAD`: it has ended; `ECANCELED`: the new one has
+    "init.replace", "smriw": fn replace(command: Alleged<u8>, length: usize, refused: Alleged<[u8; NAME]>) -> Result<DomainNumber>;
     /// The end of that domain (`inspect.domain` has its identity) does not start its component again; `ESRCH`: init has not started it, or it has ended
     "init.let_end", "smi": fn let_end(domain: Identity) -> Result<()>;
 }

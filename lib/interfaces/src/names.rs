@@ -11,6 +11,8 @@ interface! {
     "names.lookup", "smir": fn lookup(domain: DomainNumber, name: Alleged<Name>) -> Result<usize>;
     /// Takes a name away; `ENOENT`, `EACCESS` (another's); portal manager
     "names.unbind", "smir": fn unbind(domain: DomainNumber, name: Alleged<Name>) -> Result<()>;
+    /// Has a name that is bound lead to that registration of that domain, whose ever it was; `EACCESS` (not in `provides`), `ENOENT`; portal manager
+    "names.rebind", "smiri": fn rebind(domain: DomainNumber, name: Alleged<Name>, registration: usize) -> Result<()>;
     /// What matches the pattern (`*` at its end matches any rest), the domain may open (right 0) or provide (1); init
     "names.allow", "smiri": fn allow(domain: DomainNumber, pattern: Alleged<Name>, right: usize) -> Result<()>;
     /// The child may what the parent may; portal manager

@@ -20,6 +20,7 @@ pub mod account;
 pub mod boot;
 mod bytes;
 pub mod capability;
+pub mod component;
 pub mod console;
 pub mod deadline;
 pub mod directory;

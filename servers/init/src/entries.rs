@@ -1,7 +1,10 @@
 //! The portals: what each decodes of its arguments, and what it returns.
 
 use crate::loader;
-use crate::{archive, copied, end, log, not_started, prepare, run, say_line, share_the_rest, start_component, with};
+use crate::replacement::{self, Refused};
+use crate::{
+    archive, component, copied, end, log, not_started, prepare, run, say_line, share_the_rest, start_component, with,
+};
 use abi::Error;
 use abi::account::DiskParts;
 use abi::archive::VA;
@@ -11,7 +14,7 @@ use abi::system::ended;
 use alloc::vec::Vec;
 use init_logic::places::Ticket;
 use init_logic::start::Request;
-use manifest::{Component, Restart};
+use manifest::Restart;
 use pebble::interfaces::types::{Alleged, Identity};
 use pebble::{Result, account, fallible};
 
@@ -43,7 +46,7 @@ pub extern "C" fn file(number: usize, offset: usize, to: Alleged<u8>) -> isize {
     unsafe { to.rest() }.map_or_else(Error::code, |window| window.copy_from(bytes) as isize)
 }
 /// Lines that a component may say in the system log.
-const LINES: usize = 8;
+const LINES: u8 = 8;
 /// Bytes of one.
 const LINE: usize = 256;
 /// Says for a component why it ends, in the system log. `EACCESS`: it is none that init has started, or it has said enough.
@@ -88,11 +91,6 @@ fn window(shown: Alleged<u8>, bytes: usize) -> Result<Vec<u8>> {
     let mut copy = fallible::zero_bytes(bytes)?;
     window.copy_to(&mut copy);
     Ok(copy)
-}
-/// The component called `name` of this system, if others may start it.
-fn component(name: &str) -> Result<&'static Component> {
-    let system = with(|init| init.system).ok_or(Error::ENOENT)?;
-    system.components.iter().find(|c| c.name == name && !c.boot).ok_or(Error::ENOENT)
 }
 /// Starts a component as init's own; its number.
 pub extern "C" fn spawn(command: Alleged<u8>, length: usize) -> isize {
@@ -170,4 +168,16 @@ pub extern "C" fn components(n: usize, out: Alleged<[u8; NAME]>) -> isize {
 pub extern "C" fn halt(status: usize) -> isize {
     end(ended::EXIT, status as i64);
     Error::EIO.code()
+}
+/// Replaces a component; the number of the new domain. What is in the way is written to the window.
+pub extern "C" fn replace(command: Alleged<u8>, length: usize, out: Alleged<[u8; NAME]>) -> isize {
+    let replaced = window(command, length).map_err(Refused::from).and_then(|command| {
+        let (name, by) = replacement::parse(&command)?;
+        replacement::replace(name, by)
+    });
+    match replaced {
+        Ok(domain) => domain.number() as isize,
+        // SAFETY: a window argument, which may be written.
+        Err(Refused(error, name)) => unsafe { out.write(&name) }.err().unwrap_or(error).code(),
+    }
 }

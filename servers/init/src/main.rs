@@ -13,6 +13,7 @@ extern crate alloc;
 mod again;
 mod entries;
 mod loader;
+mod replacement;
 mod report;
 mod signal_portals;
 
@@ -26,7 +27,7 @@ use abi::system::{Ended, SET_PRIORITY, ended};
 use abi::window::Whole;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use entries::{components, disk, file, halt, let_end, lines, load, say, spawn, start_loaded};
+use entries::{components, disk, file, halt, let_end, lines, load, replace, say, spawn, start_loaded};
 use fallible::TryPush;
 use init_logic::archive::Archive;
 use init_logic::line::Line;
@@ -47,7 +48,7 @@ pebble::boot_server!(start);
 pebble::serve! {
     init {
         spawn, load, start: start_loaded, components, halt, disk, file, say, take_signals: signal_portals::take,
-        next_signal: signal_portals::next, signal: signal_portals::send, lines, let_end,
+        next_signal: signal_portals::next, signal: signal_portals::send, lines, let_end, replace,
     }
 }
 
@@ -61,10 +62,19 @@ struct Running {
     /// Those that its starter has given it.
     arguments: Vec<Box<str>>,
     /// Lines that it has said in the system log.
-    lines: usize,
+    lines: u8,
     signals: Signals,
     /// The domain that had it started, and is told how it ends; `None`: it is init's.
     starter: Option<DomainId>,
+    /// Whose place it is to take, as long as that one runs: who has begun that looks after it.
+    succeeds: Option<DomainId>,
+}
+/// A component that has ended.
+struct Gone {
+    component: &'static Component,
+    starter: Option<DomainId>,
+    /// What it was, where nobody else looks after its end.
+    running: Option<Running>,
 }
 /// A component that is ready to run, and waits for its starter's word.
 struct Prepared {
@@ -79,6 +89,8 @@ struct Init {
     prepared: Places<Prepared>,
     /// Domains of protection that have ended with their tasks, and are started with them again.
     waiting: Vec<Running>,
+    /// Those that have ended while another was to take their places. There is room for each.
+    succeeded: Vec<Running>,
     /// QEMU's test device is mapped.
     power: bool,
 }
@@ -86,6 +98,24 @@ impl Init {
     fn forget(&mut self, domain: DomainId) -> Option<Running> {
         let place = self.running.iter().position(|running| running.domain == domain)?;
         Some(self.running.swap_remove(place))
+    }
+    /// What has ended with that domain. Where it was to take another's place, or another is to take its place, who has begun that looks after it, and has what there was of the latter.
+    fn ended(&mut self, domain: DomainId) -> Option<Gone> {
+        let running = self.forget(domain)?;
+        let (component, starter) = (running.component, running.starter);
+        let succeeded = self.running.iter().any(|other| other.succeeds == Some(domain));
+        let running = if succeeded {
+            self.succeeded.push_kept(running);
+            None
+        } else {
+            Some(running).filter(|running| running.succeeds.is_none())
+        };
+        Some(Gone { component, starter, running })
+    }
+    /// What has ended in that domain while another was to take its place.
+    fn take_succeeded(&mut self, domain: DomainId) -> Option<Running> {
+        let place = self.succeeded.iter().position(|running| running.domain == domain)?;
+        Some(self.succeeded.swap_remove(place))
     }
     /// What runs in the domain that is meant, and not in another that has its number by now.
     fn running(&mut self, domain: Identity) -> Option<&mut Running> {
@@ -196,7 +226,7 @@ fn begin(system: &'static System, power: bool) -> Result<Init> {
     let mut waiting = Vec::new();
     waiting.room_for(system.components.len())?;
     let restarts = fallible::collected(system.components.iter().map(|_| Restarts::default()))?;
-    Ok(Init { system, running: Vec::new(), restarts, prepared, waiting, power })
+    Ok(Init { system, running: Vec::new(), restarts, prepared, waiting, succeeded: Vec::new(), power })
 }
 /// Says which part of the memory each component may have. All of them together never have what the system itself needs.
 fn share_memory(system: &System) {
@@ -237,6 +267,11 @@ fn share_the_rest(system: &System, disk_pages: usize) -> DiskParts {
 fn with<T>(body: impl FnOnce(&mut Init) -> T) -> Option<T> {
     INIT.lock().as_mut().map(body)
 }
+/// The component called `name` of this system, if others may start it.
+fn component(name: &str) -> Result<&'static Component> {
+    let system = with(|init| init.system).ok_or(Error::ENOENT)?;
+    system.components.iter().find(|c| c.name == name && !c.boot).ok_or(Error::ENOENT)
+}
 /// Starts a component of the manifest. What goes wrong is logged.
 fn start_component(component: &'static Component, more: Vec<Box<str>>) -> Result<DomainId> {
     attempt(component, more).map_err(|error| not_started(component, error))
@@ -258,7 +293,8 @@ fn prepare(component: &'static Component, more: Vec<Box<str>>, request: &Request
     let restart = component.restart;
     loaded.map(|loaded| {
         let (domain, signals) = (loaded.domain, Signals::default());
-        let running = Running { component, domain, restart, arguments: more, lines: 0, signals, starter: None };
+        let running =
+            Running { component, domain, restart, arguments: more, lines: 0, signals, starter: None, succeeds: None };
         Prepared { loaded, running }
     })
 }
@@ -322,24 +358,24 @@ fn watch() -> ! {
             continue;
         }
         let Some(domain) = DomainId::of(how.identity) else { continue };
-        let running = with(|init| init.forget(domain)).flatten();
-        let name = running.as_ref().map_or("a child", |r| r.component.name.as_str());
+        let gone = with(|init| init.ended(domain)).flatten();
+        let component = gone.as_ref().map(|gone| gone.component);
+        let name = component.map_or("a child", |component| component.name.as_str());
         // Of what somebody asked for, that one is told the status.
-        let asked =
-            running.as_ref().is_none_or(|r| r.component.on_request || r.component.main && how.kind == ended::EXIT);
-        let hosted = running.as_ref().is_some_and(|r| r.component.isolation == Isolation::Sfi);
+        let asked = component.is_none_or(|c| c.on_request || c.main && how.kind == ended::EXIT);
+        let hosted = component.is_some_and(|component| component.isolation == Isolation::Sfi);
         let told = how.kind == ended::FAULT || !asked;
         if let Some(line) = told.then(|| init_logic::end_report::line(name, hosted, &how)).flatten() {
-            match &running {
+            match &gone {
                 // The starter says it at the console, where it has one, and when it is the time.
-                Some(Running { starter: Some(_), .. }) => {
+                Some(Gone { starter: Some(_), .. }) => {
                     with(|init| log(|l| l.line(init.source_of(how.account), line.text())));
                 }
                 _ => say_line(|init| init.source_of(how.account), &line),
             }
         }
         discard_prepared(domain);
-        let Some(running) = running else { continue };
+        let Some(running) = gone.and_then(|gone| gone.running) else { continue };
         if running.component.main {
             finish(how);
         }

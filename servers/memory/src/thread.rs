@@ -87,12 +87,8 @@ pub fn transfer(executing: DomainId, thread: usize, request: u64, other: u64) ->
     };
     match done {
         Ok(()) => 0,
-        Err(error) => {
-            if asked.kind != Kind::Got {
-                undo_transfers(thread);
-            }
-            error.code()
-        }
+        Err(error) if asked.kind == Kind::Got => error.code(),
+        Err(error) => not_made(thread, error.code()),
     }
 }
 #[optimize(size)]
@@ -146,6 +142,14 @@ fn drop_pages(asid: DomainId, there: usize, pages: usize) {
     });
     // Of a domain that is no more, all goes.
     let _ = dropped;
+}
+/// A call of `thread` can not be made, for that error: what it answers. Where the callee is no more it is made again, to whoever has taken its place, or to who answers
+/// for the dead; unless that callee has pages of it, which end with it.
+#[optimize(size)]
+pub fn not_made(thread: usize, error: isize) -> isize {
+    let nothing_there = Physical.read(transferring(thread)) == 0;
+    undo_transfers(thread);
+    if error == Error::EDEAD.code() && nothing_there { 0 } else { error }
 }
 /// A call of `thread` is not made: what was shared or moved for it comes back, each to its caller; and with it what was for a call
 /// further out (whose fault this one answers), which asks again.

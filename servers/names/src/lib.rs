@@ -125,16 +125,23 @@ impl Bindings {
         self.all.get((place as usize).wrapping_sub(1))
     }
     #[inline(always)]
-    fn get(&self, name: &Name) -> Option<&Binding> {
+    fn place(&self, name: &Name) -> Option<Place> {
         let name = name.words();
         let mut place = self.first[Bindings::bucket(name)];
         loop {
             let binding = self.at(place)?;
             if binding.is_of(name) {
-                return Some(binding);
+                return Some(place);
             }
             place = binding.next;
         }
+    }
+    #[inline(always)]
+    fn get(&self, name: &Name) -> Option<&Binding> {
+        self.place(name).and_then(|place| self.at(place))
+    }
+    fn get_mut(&mut self, name: &Name) -> Option<&mut Binding> {
+        self.place(name).and_then(|place| self.all.get_mut(place as usize - 1))
     }
     fn insert(&mut self, name: Kept, asid: usize, registration: usize) -> Result<(), Error> {
         let bucket = Bindings::bucket(&name[..]);
@@ -257,6 +264,17 @@ impl Names {
         self.bindings.remove(name);
         Ok(())
     }
+    /// Has `name`, whose ever it is, lead to `registration` of domain `asid` from now on. Needs no memory. `EACCESS`: that may not provide it;
+    /// `ENOENT`.
+    pub fn rebind(&mut self, asid: usize, name: &Name, registration: usize) -> Result<(), Error> {
+        self.may(asid, Right::Provide, name)?;
+        let binding = self.bindings.get_mut(name).ok_or(Error::ENOENT)?;
+        (binding.asid, binding.registration) = (asid as u16, registration as u32);
+        if let Some(owner) = self.owners.get_mut(asid) {
+            *owner = true;
+        }
+        Ok(())
+    }
     /// Lets domain `asid` open or provide the names that match `pattern`.
     pub fn allow(&mut self, asid: usize, pattern: &Name, right: Right) -> Result<(), Error> {
         let rule = Rule { pattern: Pattern::new(pattern), right };
@@ -343,6 +361,22 @@ mod tests {
         assert_eq!(n.unbind(6, &name("fs.read")), Err(Error::EACCESS));
         assert_eq!(n.unbind(5, &name("fs.other")), Err(Error::ENOENT));
         assert_eq!(n.unbind(5, &name("fs.read")), Ok(()));
+    }
+    #[test]
+    fn a_name_that_is_handed_over_leads_to_its_heir_alone() {
+        let mut n = names();
+        n.bind(5, &name("fs.read"), 40).unwrap();
+        assert_eq!(n.rebind(7, &name("fs.read"), 41), Err(Error::EACCESS));
+        n.allow(7, &name("fs.*"), Right::Provide).unwrap();
+        assert_eq!(n.rebind(7, &name("fs.write"), 41), Err(Error::ENOENT));
+        assert_eq!(n.rebind(7, &name("fs.read"), 41), Ok(()));
+        assert_eq!(n.lookup(6, &name("fs.read")), Ok(41));
+        assert_eq!(n.unbind(5, &name("fs.read")), Err(Error::EACCESS));
+        // It is nothing of who has had it that ends with that one, and goes with its heir.
+        n.forget(5);
+        assert_eq!(n.lookup(6, &name("fs.read")), Ok(41));
+        n.forget(7);
+        assert_eq!(n.lookup(6, &name("fs.read")), Err(Error::ENOENT));
     }
     #[test]
     fn a_child_may_what_its_parent_may_until_it_is_forgotten() {

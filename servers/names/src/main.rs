@@ -12,7 +12,7 @@ use pebble::sync::Mutex;
 
 pebble::boot_server!(start);
 
-pebble::serve! { names { bind, lookup, unbind, allow, inherit, forget } }
+pebble::serve! { names { bind, lookup, unbind, rebind, allow, inherit, forget } }
 
 /// Room for names beside those of the first components: what a small system has.
 const MORE_NAMES: usize = 4;
@@ -47,6 +47,10 @@ extern "C" fn lookup(domain: DomainNumber, name: Alleged<Name>) -> isize {
 #[optimize(size)]
 extern "C" fn unbind(domain: DomainNumber, name: Alleged<Name>) -> isize {
     with_name(name, |names, name| names.unbind(domain.0, name).map(|()| 0))
+}
+#[optimize(size)]
+extern "C" fn rebind(domain: DomainNumber, name: Alleged<Name>, registration: usize) -> isize {
+    with_name(name, |names, name| names.rebind(domain.0, name, registration).map(|()| 0))
 }
 #[optimize(size)]
 extern "C" fn allow(domain: DomainNumber, pattern: Alleged<Name>, right: usize) -> isize {

@@ -44,6 +44,12 @@ impl Model {
             Some(_) => self.bindings.remove(name).map(|_| ()).ok_or(Error::ENOENT),
         }
     }
+    fn rebind(&mut self, asid: usize, name: &str, registration: usize) -> Result<(), Error> {
+        if !self.may(asid, Right::Provide, name) {
+            return Err(Error::EACCESS);
+        }
+        self.bindings.get_mut(name).map(|binding| *binding = (asid, registration)).ok_or(Error::ENOENT)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -52,6 +58,7 @@ enum Operation {
     Bind(String),
     Lookup(String),
     Unbind(String),
+    Rebind(String),
     Allow(String, bool),
     Inherit(usize),
     Forget,
@@ -65,6 +72,7 @@ fn operation() -> impl Strategy<Value = (usize, Operation)> {
         6 => name().prop_map(Operation::Bind),
         8 => name().prop_map(Operation::Lookup),
         4 => name().prop_map(Operation::Unbind),
+        3 => name().prop_map(Operation::Rebind),
         5 => (pattern, any::<bool>()).prop_map(|(pattern, provide)| Operation::Allow(pattern, provide)),
         2 => (0..DOMAINS).prop_map(Operation::Inherit),
         1 => Just(Operation::Forget),
@@ -88,6 +96,7 @@ proptest! {
                 }
                 Operation::Bind(text) => prop_assert_eq!(names.bind(asid, &name(&text), step), model.bind(asid, &text, step)),
                 Operation::Lookup(text) => prop_assert_eq!(names.lookup(asid, &name(&text)), model.lookup(asid, &text)),
+                Operation::Rebind(text) => prop_assert_eq!(names.rebind(asid, &name(&text), step), model.rebind(asid, &text, step)),
                 Operation::Unbind(text) => prop_assert_eq!(names.unbind(asid, &name(&text)), model.unbind(asid, &text)),
                 Operation::Allow(pattern, provide) => {
                     let right = if provide { Right::Provide } else { Right::Open };

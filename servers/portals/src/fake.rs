@@ -551,6 +551,9 @@ impl Neighbours for Fake {
     fn names_unbind(self, asid: usize, name: &Name) -> Result<(), Error> {
         with(|s| s.names.unbind(asid, name))
     }
+    fn names_rebind(self, asid: usize, name: &Name, registration: usize) {
+        with(|s| s.names.rebind(asid, name, registration)).expect("a name that is bound, and may be")
+    }
     fn names_inherit(self, child: usize, parent: usize) -> Result<(), Error> {
         may_fail()?;
         with(|s| s.names.inherit(child, parent))

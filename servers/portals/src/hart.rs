@@ -263,6 +263,9 @@ impl Neighbours for Hart {
     fn names_unbind(self, asid: usize, name: &Name) -> Result<()> {
         names::unbind(DomainNumber(asid), Alleged::lend(name))
     }
+    fn names_rebind(self, asid: usize, name: &Name, registration: usize) {
+        let _ = names::rebind(DomainNumber(asid), Alleged::lend(name), registration);
+    }
     #[inline(always)]
     fn names_inherit(self, child: usize, parent: usize) -> Result<()> {
         names::inherit(DomainNumber(child), DomainNumber(parent))

@@ -14,7 +14,7 @@ use pebble::interfaces::types::{Alleged, DomainNumber};
 use pebble::sync::Mutex;
 
 pebble::boot_server!(start);
-pebble::serve! { names { bind, lookup, unbind, allow, inherit, forget } }
+pebble::serve! { names { bind, lookup, unbind, rebind, allow, inherit, forget } }
 pebble::provide! { "names.refused", "sma", refused; }
 
 struct Binding {
@@ -81,6 +81,13 @@ impl Names {
         self.bindings.swap_remove(place);
         Ok(0)
     }
+    fn rebind(&mut self, domain: usize, name: &Name, registration: usize) -> Result<usize, Error> {
+        self.may(domain, 1, name)?;
+        let place = self.place(name).ok_or(Error::ENOENT)?;
+        let binding = self.bindings.get_mut(place).ok_or(Error::ENOENT)?;
+        (binding.domain, binding.registration) = (domain, registration);
+        Ok(0)
+    }
     fn inherit(&mut self, child: usize, parent: usize) -> Result<usize, Error> {
         self.rules.retain(|rule| rule.domain != child);
         let count = self.rules.iter().filter(|rule| rule.domain == parent).count();
@@ -127,6 +134,9 @@ extern "C" fn lookup(domain: DomainNumber, name: Alleged<Name>) -> isize {
 }
 extern "C" fn unbind(domain: DomainNumber, name: Alleged<Name>) -> isize {
     with(name, |names, name| names.unbind(domain.0, name))
+}
+extern "C" fn rebind(domain: DomainNumber, name: Alleged<Name>, registration: usize) -> isize {
+    with(name, |names, name| names.rebind(domain.0, name, registration))
 }
 extern "C" fn allow(domain: DomainNumber, pattern: Alleged<Name>, right: usize) -> isize {
     with(pattern, |names, pattern| {

@@ -1,17 +1,8 @@
 /* What a client sees of the server of systems "served" and "served-sfi". */
-#include <pebble.h>
+#include "opened.h"
 
-#define MILLISECOND 500000ull /* at 1 GHz; a tick is two cycles */
 
 static word add(word a, word b) { return a + b; }
-/* Until the server is there again. */
-static int opened(const char *name)
-{
-    int portal;
-    for (int n = 0; (portal = portal_open(name)) < 0 && n < 1000; n++)
-        hrsleep(MILLISECOND);
-    return portal;
-}
 static int again(void)
 {
     for (int n = 0; n < 1000; n++) {

@@ -111,10 +111,7 @@ fn open_window(executing: DomainId, callee: u64, address: usize, write: bool, th
             return 0;
         }
     }
-    if result < 0 {
-        thread::undo_transfers(thread);
-    }
-    result
+    if result < 0 { thread::not_made(thread, result) } else { result }
 }
 /// How a fault was answered.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,16 +1,18 @@
 //! Domains: made, waited for, ended.
 
-use crate::{MANAGER, client_memory, unlock, with_caller};
+use crate::{MANAGER, client_memory, seldom_with_caller, unlock, with_caller};
 use abi::Error;
 use abi::account::Limits;
 use abi::identity::DomainId;
 use abi::name::Name;
 use abi::patch::Switch;
+use abi::section::NAME;
 use abi::system::{Ended, NewDomain, ended};
 use account::Account;
 use pebble::Result;
 use pebble::interfaces::scheduler;
 use pebble::interfaces::types::{Address, Alleged, DomainNumber, Identity, SemaphoreId, ThreadIndex, Ticks};
+use portals_logic::operations::replacement::Refused;
 use portals_logic::state::wanted::Wanted;
 
 pub extern "C" fn exit(thread: ThreadIndex, status: usize) -> isize {
@@ -68,6 +70,25 @@ pub extern "C" fn create(thread: ThreadIndex, request: Alleged<NewDomain>) -> is
         manager.start_patching(asid);
         Ok(manager.domain(asid)?.id.word() as isize)
     })
+}
+#[optimize(size)]
+pub extern "C" fn succeed(thread: ThreadIndex, successor: Identity, predecessor: Identity) -> isize {
+    seldom_with_caller(thread, |manager, caller| {
+        manager.succeed(caller.subject, successor.meant()?, predecessor.meant()?)
+    })
+}
+#[optimize(size)]
+pub extern "C" fn take_over(thread: ThreadIndex, successor: Identity, all: usize, out: Alleged<[u8; NAME]>) -> isize {
+    seldom_with_caller(thread, |manager, caller| {
+        match manager.take_over(caller.subject, successor.meant()?, all != 0) {
+            Ok(done) => Ok(done),
+            Err(Refused(error, name)) => client_memory::write(out, &name).and(Err(error)),
+        }
+    })
+}
+#[optimize(size)]
+pub extern "C" fn served(thread: ThreadIndex, domain: Identity) -> isize {
+    seldom_with_caller(thread, |manager, _| manager.served_in(domain.meant()?).map(|served| served as isize))
 }
 #[optimize(size)]
 pub extern "C" fn limits(account: usize, limits: Alleged<Limits>) -> isize {

@@ -117,7 +117,8 @@ pub extern "C" fn template(thread: ThreadIndex, template: Alleged<Template>, ent
 pub extern "C" fn short_circuit(thread: ThreadIndex, request: Alleged<ShortCircuit>) -> isize {
     seldom_with_caller(thread, |manager, caller| manager.register_short_circuit(caller, &client_memory::read(request)?))
 }
-/// Code of a registered template, in a call of domain `caller`, asks its server. `pc`: the callee's identity, and from bit
+/// Code of a registered template, in a call of domain `caller`, asks its server. Where the callee is no more the call is made again, to whoever has taken its
+/// place, or to who answers for the dead. `pc`: the callee's identity, and from bit
 /// [`fault::TEMPLATE`] the template's number. An error ends the call, and what was shared or moved for it comes back.
 ///
 /// [`fault::TEMPLATE`]: abi::nucleus::fault::TEMPLATE
@@ -131,7 +132,8 @@ pub extern "C" fn argument(_cause: usize, value: usize, pc: usize, caller: Ident
         }
         Err(error) => {
             drop(manager);
-            error.code()
+            let _ = memory::undo_transfers(thread);
+            return if error == Error::EDEAD { 0 } else { error.code() };
         }
     };
     if result < 0 {

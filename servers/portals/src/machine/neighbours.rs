@@ -92,6 +92,8 @@ pub trait Neighbours: Copy {
     /// name server copies and checks the name.
     fn names_lookup(self, asid: usize, name: usize) -> Result<usize>;
     fn names_unbind(self, asid: usize, name: &Name) -> Result<()>;
+    /// Has `name`, which is bound, lead to `registration` of domain `asid`, which may provide it.
+    fn names_rebind(self, asid: usize, name: &Name, registration: usize);
     fn names_inherit(self, child: usize, parent: usize) -> Result<()>;
     fn names_forget(self, asid: usize);
 

@@ -96,7 +96,8 @@ impl<M: Machine> Manager<M> {
         let Ok(ref block) = generate(&connection, &self.machine.info().symbols, &mut self.scratch) else {
             return Err(Error::EINVAL);
         };
-        let code = self.add_block(block, specification, (caller, to), entry, kind, false)?;
+        let payer = self.code_payer(caller, to);
+        let code = self.add_block(block, specification, (payer, to), entry, kind, false)?;
         Ok((code, block.constant))
     }
     /// The end of a connection to domain `to`, and whether its windows may be mapped at the first access: who answers for faults,
@@ -124,22 +125,22 @@ impl<M: Machine> Manager<M> {
         self.free_retired();
         self.accounts.charge(account, Resource::Code, bytes)
     }
-    /// Puts the code in `scratch` in its place, for portals of `caller` to `entry` of domain `to`.
+    /// Puts the code in `scratch` in its place, for portals to `entry` of domain `to` for which `payer` pays.
     #[optimize(speed)]
     fn add_block(
         &mut self,
         made: &portal::Block,
         specification: &Specification,
-        (caller, to): (End, usize),
+        (payer, to): (Account, usize),
         entry: u64,
         kind: Kind,
         permanent: bool,
     ) -> Result<u64> {
-        let (account, bytes) = (self.code_payer(caller, to), crate::state::code::bytes(made.words));
-        let charged = self.accounts.charge(account, Resource::Code, bytes);
+        let bytes = crate::state::code::bytes(made.words);
+        let charged = self.accounts.charge(payer, Resource::Code, bytes);
         let mut charge = match charged {
             Ok(charge) => charge,
-            Err(_) => self.charge_code_slowly(account, bytes)?,
+            Err(_) => self.charge_code_slowly(payer, bytes)?,
         };
         let record = Block {
             bytes: 0,
@@ -177,8 +178,20 @@ impl<M: Machine> Manager<M> {
         [self.roles.own, self.roles.memory].contains(&(end.asid as usize)) || end.masked()
     }
     /// Generates a portal to registration `id` for callers like `caller`, which counts in word `word`.
-    #[optimize(speed)]
+    #[inline(always)]
     pub fn generate_registered(&mut self, caller: End, id: usize, permanent: bool, word: usize) -> Result<u64> {
+        let server = self.registrations.get(id).ok_or(Error::ENOENT)?.server;
+        self.generate_paid(self.code_payer(caller, server), caller, (id, permanent), word)
+    }
+    /// The same, for which `payer` pays.
+    #[optimize(speed)]
+    pub(crate) fn generate_paid(
+        &mut self,
+        payer: Account,
+        caller: End,
+        (id, permanent): (usize, bool),
+        word: usize,
+    ) -> Result<u64> {
         let server = self.registrations.get(id).ok_or(Error::ENOENT)?.server;
         let caller = if caller.flags & PATCHES == 0 { caller } else { self.patching(caller, server) };
         let (callee, at_touch) = self.callee(server)?;
@@ -202,7 +215,7 @@ impl<M: Machine> Manager<M> {
         };
         let (specification, entry) = (r.specification, r.entry);
         let kind = Kind::Registered { registration: id as u32 };
-        self.add_block(block, &specification, (caller, server), entry, kind, permanent)
+        self.add_block(block, &specification, (payer, server), entry, kind, permanent)
     }
     /// Makes entry `number` of `asid`'s table lead to `code`, as one of the first two entries that do.
     pub fn install_first(&mut self, asid: usize, number: usize, code: u64) -> Result<()> {
@@ -336,7 +349,7 @@ impl<M: Machine> Manager<M> {
         self.look_at_retired();
     }
     #[inline(always)]
-    fn look_at_retired(&mut self) {
+    pub(crate) fn look_at_retired(&mut self) {
         if self.code.retired() >= RETIRED {
             self.free_retired();
         }

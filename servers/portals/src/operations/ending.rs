@@ -61,6 +61,7 @@ impl<M: Machine> Manager<M> {
         self.disclosed(asid, &dead);
         self.delegations.forget_giver(dead.id);
         self.domains.making.retain(|making| making.maker != dead.id);
+        self.domains.successions.retain(|succession| succession.by != dead.id);
         self.leave_sharers(asid, dead.sharer);
         self.bury(asid, &mut dead);
         // Who waits for a stack of it calls again, and gets the answer for the dead.

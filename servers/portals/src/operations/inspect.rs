@@ -12,12 +12,30 @@ use abi::count;
 use abi::inspect;
 use abi::nucleus::NPORTALS;
 use abi::nucleus::flags::MASKED;
-use abi::section::{cut, padded};
+use abi::section::{NAME, cut, padded};
 
 /// Names of the nucleus's portals, by their code.
 #[optimize(size)]
 pub fn nucleus_name(symbols: &Symbols, code: u64) -> Option<&'static str> {
     if code == symbols.return_portal { Some("return") } else { symbols.portal_name(code) }
+}
+
+/// What a portal is called that leads to no registration.
+#[optimize(size)]
+pub(crate) fn kind_name(kind: Kind) -> [u8; NAME] {
+    padded(match kind {
+        Kind::Registered { .. } => "(registered)",
+        Kind::Semaphore { v: false, .. } => "semaphore.p",
+        Kind::Semaphore { v: true, .. } => "semaphore.v",
+        Kind::Granted { .. } => "(granted)",
+        Kind::Stub => "(interposed)",
+        Kind::Upcall => "(upcall)",
+        Kind::Handle | Kind::Delegated { .. } => "(protection domain)",
+        Kind::Delegation { .. } => "(delegation)",
+        Kind::Recorder => "(recorder)",
+        Kind::Procedure { .. } => "(protected procedure)",
+        Kind::Nucleus => "(nucleus)",
+    })
 }
 
 impl<M: Machine> Manager<M> {
@@ -92,20 +110,12 @@ impl<M: Machine> Manager<M> {
                 portal.registration = registration as u64;
                 self.registrations.get(registration as usize).map_or(WITHDRAWN, |r| *r.name)
             }
-            Kind::Semaphore { v: false, .. } => padded("semaphore.p"),
-            Kind::Semaphore { v: true, .. } => padded("semaphore.v"),
-            Kind::Granted { .. } => padded("(granted)"),
-            Kind::Stub => padded("(interposed)"),
-            Kind::Upcall => padded("(upcall)"),
-            Kind::Handle | Kind::Delegated { .. } => padded("(protection domain)"),
-            Kind::Delegation { .. } => padded("(delegation)"),
-            Kind::Recorder => padded("(recorder)"),
-            Kind::Procedure { .. } => padded("(protected procedure)"),
             Kind::Nucleus => {
                 let name = nucleus_name(&self.machine.info().symbols, block.entry);
                 portal.words = self.code.words(code).0 as u64;
                 return Ok(inspect::Portal { name: cut(name.unwrap_or("")), ..portal });
             }
+            kind => kind_name(kind),
         };
         block.specification.write(&mut portal.spec);
         portal.server = block.server as u64;

@@ -18,6 +18,7 @@ use crate::manager::{BOOT, Manager};
 use crate::state::code::Kind;
 use crate::state::domain::Domain;
 use crate::state::nucleus_data::Table;
+use crate::state::registrations::NameIs;
 use crate::state::system_portals::SystemPortals;
 use abi::Error;
 use abi::address::PAGE;
@@ -362,7 +363,12 @@ impl<M: Machine> Manager<M> {
         for (id, r) in self.registrations.iter().filter(|&(id, _)| id >= boot) {
             self.check_latest(id, r)?;
             expect("a registration's blocks", r.server, id, r.blocks as u64, blocks[id] as u64)?;
-            if !self.domains.contains(r.server) || (r.blocks == 0 && !r.named) {
+            let awaits =
+                self.domains.get(r.server).and_then(|d| self.domains.succession(d.id)).is_some_and(|s| !s.over);
+            if r.name_is == NameIs::Awaited && (!awaits || r.blocks > 0) {
+                return violation("a name that is awaited by who takes nobody's place", r.server, id, r.blocks as u64);
+            }
+            if !self.domains.contains(r.server) || (r.blocks == 0 && r.name_is == NameIs::Withdrawn) {
                 return violation("a registration of nobody", r.server, id, 0);
             }
         }

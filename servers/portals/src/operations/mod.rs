@@ -21,6 +21,7 @@ pub mod protection_copies;
 pub mod questions;
 pub mod registrations;
 pub mod remains;
+pub mod replacement;
 pub mod sandbox;
 pub mod semaphores;
 pub mod services;

@@ -14,7 +14,7 @@ use abi::name::Name;
 use abi::section::{NAME, text};
 use fallible::boxed;
 
-use crate::state::registrations::{Circuit, Constants, Registration, Text, WITHDRAWN};
+use crate::state::registrations::{Circuit, Constants, NameIs, Registration, Text};
 
 impl<M: Machine> Manager<M> {
     /// A number for a new registration.
@@ -24,14 +24,15 @@ impl<M: Machine> Manager<M> {
     /// Whose the name called `name` of domain `asid` is.
     #[optimize(size)]
     pub fn registration_of(&mut self, asid: usize, name: &str) -> Option<(usize, &mut Registration)> {
-        self.registrations.iter_mut().find(|(_, r)| r.named && r.server == asid && text(&r.name[..]) == name)
+        self.registrations
+            .iter_mut()
+            .find(|(_, r)| r.name_is != NameIs::Withdrawn && r.server == asid && text(&r.name[..]) == name)
     }
     /// Domain `asid` has withdrawn `name`.
     #[optimize(size)]
     pub fn withdraw(&mut self, asid: usize, name: &str) {
         if let Some((id, registration)) = self.registration_of(asid, name) {
-            registration.named = false;
-            registration.name = Text::Boot(&WITHDRAWN);
+            registration.withdraw();
             self.forget_unused(id);
         }
     }
@@ -49,7 +50,7 @@ impl<M: Machine> Manager<M> {
         if let Some(registration) = self.registrations.get_mut(id) {
             // Those that the image builder made are not counted.
             registration.blocks = registration.blocks.saturating_sub(1);
-            if registration.blocks == 0 && !registration.named {
+            if registration.blocks == 0 && registration.name_is == NameIs::Withdrawn {
                 self.forget_unused(id);
             }
         }
@@ -62,8 +63,11 @@ impl<M: Machine> Manager<M> {
             gone.admission.into_iter().for_each(|admission| self.release_admission(*admission));
         }
     }
-    fn forget_unused(&mut self, id: usize) {
-        let Some(&Registration { named: false, blocks: 0, server, .. }) = self.registrations.get(id) else { return };
+    pub(crate) fn forget_unused(&mut self, id: usize) {
+        let Some(&Registration { name_is: NameIs::Withdrawn, blocks: 0, server, .. }) = self.registrations.get(id)
+        else {
+            return;
+        };
         if id < self.machine.info().portal_count as usize {
             return;
         }
@@ -99,17 +103,22 @@ impl<M: Machine> Manager<M> {
                 return Err(error);
             }
         };
-        let bound = self.machine.names_bind(caller.subject, &name, id).and_then(|_| {
+        let bound = self.name(caller.subject, &name, id).and_then(|name_is| {
             let stacks = (0..request.stacks).try_for_each(|_| self.add_stack(caller.subject));
-            stacks.inspect_err(|_| {
-                let _ = self.machine.names_unbind(caller.subject, &name);
+            stacks.map(|()| name_is).inspect_err(|_| {
+                if name_is == NameIs::Bound {
+                    let _ = self.machine.names_unbind(caller.subject, &name);
+                }
             })
         });
-        if let Err(error) = bound {
-            self.accounts.refund(charge);
-            admission.into_iter().for_each(|admission| self.release_admission(*admission));
-            return Err(error);
-        }
+        let name_is = match bound {
+            Ok(name_is) => name_is,
+            Err(error) => {
+                self.accounts.refund(charge);
+                admission.into_iter().for_each(|admission| self.release_admission(*admission));
+                return Err(error);
+            }
+        };
         let registration = Registration {
             name: Text::Own(short),
             specification,
@@ -122,17 +131,28 @@ impl<M: Machine> Manager<M> {
             circuits: 0,
             traced: false,
             short_circuit: None,
-            named: true,
+            name_is,
             blocks: 0,
         };
         self.registrations.set(id, registration);
         self.domain_mut(caller.subject)?.provides += 1;
         Ok(0)
     }
+    /// Gives registration `id` of domain `asid` its name, at once or when that takes the place of who has it.
+    fn name(&mut self, asid: usize, name: &Name, id: usize) -> Result<NameIs> {
+        match self.machine.names_bind(asid, name, id) {
+            Ok(()) => Ok(NameIs::Bound),
+            Err(Error::EEXIST) if self.awaits(asid, name.text()) => Ok(NameIs::Awaited),
+            Err(error) => Err(error),
+        }
+    }
     /// Withdraws a name. Portals that are open stay open.
     #[optimize(size)]
     pub fn unregister(&mut self, caller: Caller, name: &Name) -> Result<isize> {
-        self.machine.names_unbind(caller.subject, name)?;
+        let awaited = |(_, r): (usize, &mut Registration)| r.name_is == NameIs::Awaited;
+        if !self.registration_of(caller.subject, name.text()).is_some_and(awaited) {
+            self.machine.names_unbind(caller.subject, name)?;
+        }
         self.withdraw(caller.subject, name.text());
         Ok(0)
     }

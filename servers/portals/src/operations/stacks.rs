@@ -71,11 +71,12 @@ impl<M: Machine> Manager<M> {
             self.descriptors.put(descriptor);
         }
     }
-    /// A call of thread `index` into domain `id` found its queue empty. `EDEAD`: the domain is no more; `ENOSTACK`: it would have grown, and there is
+    /// A call of thread `index` into domain `id` found its queue empty. `ENOSTACK`: it would have grown, and there is
     /// no memory.
     #[optimize(size)]
     pub fn no_stack(&mut self, index: usize, id: DomainId) -> Result<NoStack> {
-        let domain = self.living(id)?;
+        // Whoever has taken its place is called then, or who answers for the dead.
+        let Ok(domain) = self.living(id) else { return Ok(NoStack::Again) };
         let (table, elastic) = (domain.table, domain.flags & flags::ELASTIC != 0);
         if elastic {
             return self.add_stack(id.number()).map(|()| NoStack::Again).map_err(|_| Error::ENOSTACK);

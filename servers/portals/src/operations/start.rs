@@ -9,7 +9,7 @@ use crate::state::domain::Domain;
 use crate::state::enclosure::Enclosure;
 use crate::state::nucleus_data::Table;
 use crate::state::open_windows::OpenWindows;
-use crate::state::registrations::{Constants, Registration, Text};
+use crate::state::registrations::{Constants, NameIs, Registration, Text};
 use crate::state::templates::Owner;
 use abi::Error;
 use abi::boot::{BootDomain, BootInfo, BootPortal, PORTALS, role};
@@ -115,7 +115,7 @@ impl<M: Machine> Manager<M> {
                 circuits: 0,
                 traced: false,
                 short_circuit: None,
-                named: true,
+                name_is: NameIs::Bound,
                 blocks: 0,
             };
             self.registrations.room_at(id)?;

@@ -48,6 +48,10 @@ impl Delegations {
     pub fn forget_giver(&mut self, giver: DomainId) {
         self.all.retain(|one| one.giver != giver);
     }
+    /// Whether domain `holder` has one.
+    pub fn is_holder(&self, holder: DomainId) -> bool {
+        self.all.iter().any(|one| one.holder == holder)
+    }
     pub fn count(&self) -> usize {
         self.all.len()
     }

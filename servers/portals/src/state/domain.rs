@@ -105,6 +105,15 @@ impl<M> Domain<M> {
     }
 }
 
+/// A domain takes the place of another, its predecessor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Succession {
+    pub by: DomainId,
+    pub of: DomainId,
+    /// It has: what the predecessor still does is finish calls.
+    pub over: bool,
+}
+
 /// The living domains, by number.
 pub struct Domains<M> {
     slots: Slots<Domain<M>>,
@@ -117,6 +126,8 @@ pub struct Domains<M> {
     pub serials: Serials,
     /// Components that somebody still makes, dead ones too.
     pub making: Vec<Making>,
+    /// Of each that is to take another's place, or has taken it, and lives.
+    pub successions: Vec<Succession>,
 }
 /// Its maker names a component that does not run yet by its number, in many calls to several servers: the number is nobody else's before the maker has started it,
 /// or given it up, or ended; whoever ends the component meanwhile.
@@ -133,7 +144,12 @@ impl<M> Domains<M> {
             next_number: 1,
             serials: Serials::after(abi::boot::DOMAINS as u64),
             making: Vec::new(),
+            successions: Vec::new(),
         }
+    }
+    /// Whose place domain `by` is to take, or has taken.
+    pub fn succession(&self, by: DomainId) -> Option<&Succession> {
+        self.successions.iter().find(|succession| succession.by == by)
     }
     #[inline(always)]
     pub fn get(&self, asid: usize) -> Option<&Domain<M>> {

@@ -53,6 +53,17 @@ impl Constants {
     }
 }
 
+/// What a registration's name is to the name server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameIs {
+    /// It leads to the registration.
+    Bound,
+    /// It leads to one of the domain that the registration's is to take the place of, and to the registration from then on.
+    Awaited,
+    /// It is not the registration's any more.
+    Withdrawn,
+}
+
 /// An entry point that a server registered.
 #[derive(Debug)]
 pub struct Registration {
@@ -63,8 +74,8 @@ pub struct Registration {
     /// Whose it is: a domain's end takes all its registrations away.
     pub server: usize,
     pub charge: account::Charge,
-    /// The name server knows it; and how many blocks lead to it, those that the image builder made left out.
-    pub named: bool,
+    pub name_is: NameIs,
+    /// How many blocks lead to it, those that the image builder made left out.
     pub blocks: u32,
     /// Who may open it; `None`: all.
     pub admission: Option<Box<Admission>>,
@@ -79,6 +90,10 @@ pub struct Registration {
     pub traced: bool,
 }
 impl Registration {
+    /// Its name is no more.
+    pub fn withdraw(&mut self) {
+        (self.name_is, self.name) = (NameIs::Withdrawn, Text::Boot(&WITHDRAWN));
+    }
     /// The block at `code` is none to open again.
     pub fn forget(&mut self, code: u64) {
         if self.latest == code {

@@ -1,7 +1,7 @@
 //! Domains of protection that others make: who may, with what, and what is left when either side ends or changes its mind.
 
-use super::exhaustion_tests::{Scene, each_fails, scene};
-use super::world::World;
+use super::exhaustion_tests::each_fails;
+use super::world::{Scene, World, scene};
 use abi::Error;
 use abi::protection::operation;
 use abi::rights::Rights;

@@ -2,31 +2,13 @@
 //! invariants hold, and the same works once there is memory again. Asked for is memory of the manager's own as well as what it wants
 //! from its neighbours.
 
-use super::world::{World, registration, wanted};
+use super::world::{Scene, World, registration, scene, wanted};
 use crate::failing::with_only;
 use crate::fake::{Fake, INIT, INIT_THREAD};
 use abi::Error;
 use abi::name::Name;
 use abi::system::{self, Child};
 
-/// A component's number and thread, a client's, and the number of its portal into the component.
-#[derive(Clone, Copy)]
-pub struct Scene {
-    pub server: usize,
-    pub its: usize,
-    pub client: usize,
-    pub other: usize,
-    pub portal: usize,
-}
-/// Two components, one of which has opened a portal of the other's.
-pub fn scene() -> (World, Scene) {
-    let (mut world, server, its) = World::with_component();
-    world.register(its, "t.add", "npii").unwrap();
-    let (client, other) = world.component("client", 2);
-    let portal = world.open(other, "t.add").unwrap();
-    world.check();
-    (world, Scene { server, its, client, other, portal })
-}
 /// Has each thing that `operation` asks for fail in turn. `prepare` is done before it, with all memory there is.
 pub fn each_fails<T>(
     what: &str,

@@ -15,6 +15,7 @@ mod look_tests;
 mod model_tests;
 mod protection_tests;
 mod question_tests;
+mod replacement_tests;
 mod services_tests;
 mod sharing_tests;
 mod stack_tests;
@@ -40,6 +41,8 @@ mod of_another_mechanism {
     mod lifetime_tests;
     #[path = "../question_tests.rs"]
     mod question_tests;
+    #[path = "../replacement_tests.rs"]
+    mod replacement_tests;
     #[path = "../services_tests.rs"]
     mod services_tests;
     #[path = "../sharing_tests.rs"]

@@ -5,6 +5,7 @@ use super::world::World;
 use crate::failing::with_only;
 use crate::fake::{Fake, INIT_THREAD};
 use crate::operations::questions::Asking;
+use crate::state::registrations::NameIs;
 use abi::Error;
 use abi::name::Name;
 use abi::nucleus::NPORTALS;
@@ -474,7 +475,7 @@ impl Run {
                 .manager
                 .registrations
                 .iter()
-                .find(|(_, r)| r.named && abi::section::text(&r.name[..]) == name(n));
+                .find(|(_, r)| r.name_is != NameIs::Withdrawn && abi::section::text(&r.name[..]) == name(n));
             assert_eq!(found.map(|(_, r)| r.server), Some(server), "whose name {n} is");
         }
     }

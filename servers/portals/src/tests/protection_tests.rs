@@ -1,7 +1,7 @@
 //! Domains of protection: handles, connections and ends, and that whatever is missing leaves nothing.
 
-use super::exhaustion_tests::{Scene, each_fails};
-use super::world::World;
+use super::exhaustion_tests::each_fails;
+use super::world::{Scene, World};
 use crate::fake::{Fake, INIT};
 use abi::Error;
 use abi::identity::{DomainId, Serials};

@@ -3,6 +3,7 @@
 use super::world::{Returned, World};
 use crate::failing::with_only;
 use crate::fake::Fake;
+use crate::state::registrations::NameIs;
 use abi::Error;
 use abi::account::Resource;
 use abi::name::Name;
@@ -122,7 +123,8 @@ fn names_with_the_same_judge_cost_one_question() {
     s.world.call(s.its, system::PORTAL_UNREGISTER, |m, caller| m.unregister(caller, &name)).unwrap();
     assert_eq!(used(&s), 1);
     assert_eq!(s.world.admit(s.its, "t.mul", 0, admission::ALL), Ok(0));
-    let opened = s.world.manager.registrations.iter().any(|(_, r)| r.admission.is_some() && !r.named);
+    let opened =
+        s.world.manager.registrations.iter().any(|(_, r)| r.admission.is_some() && r.name_is == NameIs::Withdrawn);
     assert_eq!(used(&s), opened as usize, "a name that is withdrawn stays registered while it is open");
 }
 #[test]

@@ -271,7 +271,7 @@ fn the_end_of_a_server_leaves_none_of_its_reserves() {
     let (server, id) = (s.server, s.id());
     s.world.kill(server).unwrap();
     assert_eq!(s.world.page(third.1).reserve(), 0);
-    assert_eq!(s.world.manager.no_stack(third.1, id), Err(Error::EDEAD));
+    assert_eq!(s.world.manager.no_stack(third.1, id), Ok(NoStack::Again), "who answers for the dead is called");
     // The call that is under way comes back.
     s.world.leave(one.1);
     Fake.write(first, table.field(domain::STACKS));

@@ -303,6 +303,24 @@ impl World {
         all
     }
 }
+/// A component's number and thread, a client's, and the number of its portal into the component.
+#[derive(Clone, Copy)]
+pub struct Scene {
+    pub server: usize,
+    pub its: usize,
+    pub client: usize,
+    pub other: usize,
+    pub portal: usize,
+}
+/// Two components, one of which has opened a portal of the other's.
+pub fn scene() -> (World, Scene) {
+    let (mut world, server, its) = World::with_component();
+    world.register(its, "t.add", "npii").unwrap();
+    let (client, other) = world.component("client", 2);
+    let portal = world.open(other, "t.add").unwrap();
+    world.check();
+    (world, Scene { server, its, client, other, portal })
+}
 pub fn registration(name: &str, spec: &str) -> Registration {
     let mut request = Registration { entry: 0x20000, stacks: 1, constants: [7; 6], ..Registration::NONE };
     request.name[..name.len()].copy_from_slice(name.as_bytes());
