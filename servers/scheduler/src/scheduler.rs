@@ -275,7 +275,8 @@ impl<M: Machine> Scheduler<M> {
             return refuse(Error::EINVAL);
         }
         record.set_own_priority(priority as u8);
-        let base = record.base_priority();
+        self.demote_by_own(running);
+        let base = self.threads[running].base_priority();
         let priority = self.locks.inherited(&self.threads, running, base);
         if priority != self.threads[running].priority {
             self.ready.remove(&mut self.threads, running);

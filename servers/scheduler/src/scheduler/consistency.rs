@@ -17,6 +17,28 @@ impl<M: Machine> Scheduler<M> {
         }
         self.settle(0)
     }
+    fn all_live(&self) -> impl Iterator<Item = Thread> {
+        let lives = |&thread: &Thread| !matches!(self.threads[thread].state, State::Free | State::Ended);
+        (0..self.threads_end).filter_map(Thread::new).filter(lives)
+    }
+    /// → two threads of one account, by index, of which the first has given itself less and has more, without what it inherits; `None`: there are none.
+    pub fn check_order(&self) -> Option<(usize, usize)> {
+        let account = |thread: Thread| self.processor.account(thread.index());
+        let priorities = |thread: Thread| (self.threads[thread].own_priority(), self.threads[thread].base_priority());
+        self.all_live().flat_map(|low| self.all_live().map(move |high| (low, high))).find_map(|(low, high)| {
+            let ((own, base), (other_own, other_base)) = (priorities(low), priorities(high));
+            let is_wrong = account(low) == account(high) && own < other_own && base > other_base;
+            is_wrong.then_some((low.index(), high.index()))
+        })
+    }
+    /// Whether threads are still to be demoted, or not any more.
+    pub fn is_demoting(&self) -> bool {
+        !self.looks.is_done()
+    }
+    pub fn all_are_demoted_that_should_be(&self) -> bool {
+        let should_be = |thread: Thread| self.processor.is_spent(self.processor.account(thread.index()));
+        self.all_live().all(|thread| self.threads[thread].is_demoted() == should_be(thread))
+    }
     /// Each record that was ever used is in one list alone, or in none and somebody waits there for a holder without a name; those that are below a
     /// thread are not too many, and somebody waits in each.
     pub fn check_locks(&self) {

@@ -28,8 +28,7 @@ impl<M: Machine> Scheduler<M> {
         if !ceilings.contains(&ceiling) || !(0..=ceiling).contains(&priority) || home >= MAX_DOMAINS {
             return Err(Error::EINVAL);
         }
-        let is_spent = self.processor.is_spent(account);
-        let record = &mut self.threads[thread];
+        let record = &self.threads[thread];
         if record.state != State::Free {
             return Err(Error::EBUSY);
         }
@@ -37,10 +36,12 @@ impl<M: Machine> Scheduler<M> {
             self.threads_end = self.threads_end.max(index + 1);
         }
         self.processor.assign(index, account);
+        let is_demoted = self.should_be_demoted(index, priority as u8);
+        let record = &mut self.threads[thread];
         record.id = record.next_id(thread);
         record.home_and_ceiling = (home | (ceiling as usize) << CEILING) as u16;
         record.own_and_demoted = priority as u8;
-        record.set_demoted(is_spent);
+        record.set_demoted(is_demoted);
         record.priority = record.base_priority();
         record.cancelled = 0;
         self.wake(thread, 0);

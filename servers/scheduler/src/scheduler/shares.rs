@@ -1,8 +1,13 @@
 //! What shares of the processor mean for threads ([`crate::processor`]): those of an account that is spent are demoted.
+//!
+//! One after the other, from the lowest own priority to the highest, and restored from the highest to the lowest: so at no moment is a thread above
+//! one of its account that has given itself more, and who lends its priority to a low one is not held up by one in the middle. For each priority,
+//! those records are looked at between the first and the last that are still to be changed; each account has a level, below which its threads are
+//! demoted. Who is made meanwhile, or gives itself another priority, is on the right side of that at once.
 
 use super::{Decision, Decision::Return, GAP, HEIRS, Scheduler, refuse};
 use crate::machine::Machine;
-use crate::threads::{IDLE, State, Thread};
+use crate::threads::{IDLE, PRIORITIES, State, Thread};
 use crate::time::NEVER;
 use abi::Error;
 use abi::account::{ACCOUNTS, Share};
@@ -13,6 +18,12 @@ pub(super) struct Looks {
     next: u64,
     /// The index of the next thread that may be demoted and should not be, or the other way around; 0: all are as they should be.
     left: usize,
+    /// One more than the highest index of those.
+    left_end: usize,
+    /// Of each account, those threads are demoted whose own priority is below this: none at 0, all at [`PRIORITIES`], and for a moment some.
+    below: [u8; ACCOUNTS],
+    /// Those that are to be demoted or not any more, but not before others of their accounts.
+    later: Later,
     /// Who is to inherit something else by what has been demoted, or nobody.
     heir: Thread,
     /// The moment at which that goes on.
@@ -20,24 +31,38 @@ pub(super) struct Looks {
 }
 impl Looks {
     pub(super) const fn new() -> Looks {
-        Looks { next: 0, left: 0, heir: Thread::NOBODY, again: 0 }
+        let later = Later { first: 0, end: 0, up: 0, down: 0 };
+        Looks { next: 0, left: 0, left_end: 0, below: [0; ACCOUNTS], later, heir: Thread::NOBODY, again: 0 }
     }
     /// When there is something to do; 0: once a thread runs.
     fn soonest(&self) -> u64 {
         if self.is_done() { self.next } else { self.next.min(self.again) }
     }
-    fn is_done(&self) -> bool {
+    pub(super) fn is_done(&self) -> bool {
         self.left == 0 && self.heir == Thread::NOBODY
     }
     pub(super) fn begin_never(&mut self) {
         self.next = NEVER;
     }
 }
+/// What has been seen of threads whose turn has not come.
+#[derive(Clone, Copy)]
+struct Later {
+    /// From the index of the first of them to one more than that of the last; 0: there are none.
+    first: usize,
+    end: usize,
+    /// Up to which level accounts go next that are spent, and down to which those that are not any more.
+    up: u8,
+    down: u8,
+}
+impl Later {
+    const NOBODY: Later = Later { first: usize::MAX, end: 0, up: PRIORITIES as u8, down: 0 };
+}
 /// The first index that a thread has, but for the idle thread.
 const FIRST: usize = IDLE.index() + 1;
 /// Records that are looked at in one interrupt for one that is to be demoted or not any more. It is, and some of those whose locks it waits for
 /// inherit something else.
-const LOOKS: usize = 16;
+const LOOKS: usize = 12;
 /// Ready threads that are looked at for whether one is another account's. Where none of so many is, one is taken to be.
 const READY: usize = 16;
 
@@ -70,7 +95,7 @@ impl<M: Machine> Scheduler<M> {
     }
     fn begin_looks_at(&mut self, now: u64) {
         if self.processor.begin(now) {
-            (self.looks.left, self.looks.again) = (FIRST, now);
+            self.begin_changes(now);
         }
         self.looks.next = self.processor.next(now, self.machine.cycles());
     }
@@ -95,7 +120,7 @@ impl<M: Machine> Scheduler<M> {
             has_changed = true;
         }
         if has_changed {
-            (self.looks.left, self.looks.again) = (FIRST, now.saturating_add(GAP));
+            self.begin_changes(now.saturating_add(GAP));
         }
         let is_idle = self.hart.running == IDLE;
         self.looks.next = if is_idle { 0 } else { self.processor.next(now, self.machine.cycles()) };
@@ -127,25 +152,66 @@ impl<M: Machine> Scheduler<M> {
         }
         self.looks.soonest()
     }
+    /// Other accounts are spent than before: from `again` on, threads are demoted or restored.
+    fn begin_changes(&mut self, again: u64) {
+        (self.looks.left, self.looks.left_end, self.looks.again) = (FIRST, self.threads_end, again);
+        self.looks.later = Later::NOBODY;
+    }
     fn demote_some(&mut self) {
         let heir = core::mem::replace(&mut self.looks.heir, Thread::NOBODY);
         if heir != Thread::NOBODY {
             self.looks.heir = self.inherit(heir);
             return;
         }
-        let end = self.threads_end.min(self.looks.left + LOOKS);
+        if self.looks.left >= self.looks.left_end {
+            self.go_to_next_level();
+            return;
+        }
+        let end = self.looks.left_end.min(self.looks.left + LOOKS);
         while self.looks.left < end {
             let thread = Thread::new(self.looks.left).unwrap_or(Thread::NOBODY);
             self.looks.left += 1;
             let record = &self.threads[thread];
-            let is_spent = self.processor.is_spent(self.processor.account(thread.index()));
-            if !matches!(record.state, State::Free | State::Ended) && record.is_demoted() != is_spent {
-                self.looks.heir = self.demote(thread, is_spent);
-                break;
+            if matches!(record.state, State::Free | State::Ended) {
+                continue;
+            }
+            let (is_demoted, own) = (record.is_demoted(), record.own_priority());
+            let should_be = self.should_be_demoted(thread.index(), own);
+            if is_demoted != should_be {
+                self.looks.heir = self.demote(thread, should_be);
+                return;
             }
         }
-        if self.looks.left >= self.threads_end {
-            self.looks.left = 0;
+    }
+    /// Whether that thread is to be demoted now, with that own priority. Where it will not be so for long, its turn comes.
+    pub(super) fn should_be_demoted(&mut self, index: usize, own: u8) -> bool {
+        let account = self.processor.account(index);
+        let should_be = own < self.looks.below[account];
+        if should_be != self.processor.is_spent(account) {
+            let later = &mut self.looks.later;
+            (later.first, later.end) = (later.first.min(index), later.end.max(index + 1));
+            if should_be {
+                later.down = later.down.max(own);
+            } else {
+                later.up = later.up.min(own + 1);
+            }
+        }
+        should_be
+    }
+    /// All are demoted that are below their accounts' levels, and no others.
+    fn go_to_next_level(&mut self) {
+        let later = core::mem::replace(&mut self.looks.later, Later::NOBODY);
+        for (account, below) in self.looks.below.iter_mut().enumerate() {
+            let is_spent = self.processor.is_spent(account);
+            *below = if is_spent { later.up.max(*below) } else { later.down.min(*below) };
+        }
+        (self.looks.left, self.looks.left_end) = if later.end == 0 { (0, 0) } else { (later.first, later.end) };
+    }
+    /// The running thread has given itself another priority: while others are demoted or restored, its own may be on the other side.
+    pub(super) fn demote_by_own(&mut self, thread: Thread) {
+        if self.looks.left != 0 {
+            let should_be = self.should_be_demoted(thread.index(), self.threads[thread].own_priority());
+            self.threads[thread].set_demoted(should_be);
         }
     }
     /// `thread` is demoted from now on, or not: what it inherits, it has all the same → who is to inherit something else after that, or nobody.

@@ -6,6 +6,7 @@ use crate::scheduler::HEIRS;
 use crate::{NEVER, State};
 use abi::Error::EINVAL;
 use abi::account::{ACCOUNTS, Share};
+use proptest::prelude::*;
 
 /// Threads of account 1, with this share, in domain 10, and one each of account 2 and so on in domain 11 and so on: by their priorities, from
 /// thread 3 on. Thread 2 has made them, and ended.
@@ -253,4 +254,110 @@ fn who_has_had_its_share_is_below_priority_four() {
     let mut system = with(20, &[63], &[4]);
     let had = run(&mut system, 40 * PERIOD);
     assert!(had[4] * 100 / (40 * PERIOD) > 70, "{had:?}");
+}
+/// A high, a middle and a low thread of account 1, in each order of their indices.
+const ORDERS: [[isize; 3]; 6] = [[20, 10, 15], [20, 15, 10], [10, 20, 15], [15, 20, 10], [10, 15, 20], [15, 10, 20]];
+
+#[test]
+fn who_waits_for_a_lower_one_of_its_account_is_never_held_up_by_a_middle_one() {
+    for order in ORDERS {
+        let mut system = with(20, &order, &[5]);
+        let [high, middle, low] = [20, 15, 10].map(|own| 3 + order.iter().position(|&other| other == own).unwrap());
+        assert_eq!(system.running, high);
+        wait_for(&mut system, low);
+        let (end, mut others) = (system.scheduler.machine.now + 4 * PERIOD, 0);
+        while system.scheduler.machine.now < end {
+            assert_ne!(system.running, middle, "{order:?}");
+            assert_eq!(system.scheduler.check_order(), None, "{order:?}");
+            others += usize::from(system.running == 6);
+            system.interrupt();
+        }
+        assert!(others > 4, "{order:?}: it was demoted, and restored, and demoted");
+    }
+}
+
+/// What happens while threads of an account are demoted or restored.
+#[derive(Clone, Debug)]
+enum Meanwhile {
+    /// So many interrupts come.
+    Interrupts(usize),
+    /// Nothing but interrupts, for so many hundredths of a period.
+    Time(u64),
+    /// The running thread makes one with that index and priority, of one of three accounts.
+    Add(usize, isize, usize),
+    SetPriority(usize),
+    /// For hundredths of a period.
+    Sleep(isize),
+    Exit,
+}
+fn meanwhile() -> impl Strategy<Value = Meanwhile> {
+    use Meanwhile::*;
+    prop_oneof![
+        8 => (1..6usize).prop_map(Interrupts),
+        3 => (1..40u64).prop_map(Time),
+        4 => (8..60usize, 0..64isize, 1..4usize).prop_map(|(index, priority, account)| Add(index, priority, account)),
+        3 => (0..64usize).prop_map(SetPriority),
+        2 => (1..60isize).prop_map(Sleep),
+        1 => Just(Exit),
+    ]
+}
+impl Meanwhile {
+    fn happens(&self, system: &mut System) {
+        match *self {
+            Meanwhile::Interrupts(many) => (0..many).for_each(|_| checked_interrupt(system)),
+            Meanwhile::Time(time) => {
+                let end = system.scheduler.machine.now + time * PERIOD / 100;
+                while system.scheduler.machine.timer < end {
+                    checked_interrupt(system);
+                }
+                system.scheduler.machine.now = system.scheduler.machine.now.max(end);
+            }
+            Meanwhile::Add(index, priority, account) => {
+                system.enter(|s| s.reap());
+                system.enter(|s| s.add(index, priority, 10, 63, account));
+            }
+            Meanwhile::SetPriority(priority) => _ = system.enter(|s| s.set_priority(priority)),
+            Meanwhile::Sleep(time) => _ = system.enter(|s| s.sleep(time * PERIOD as isize / 100)),
+            Meanwhile::Exit => _ = system.enter(|s| s.exit()),
+        }
+    }
+}
+fn checked_interrupt(system: &mut System) {
+    if system.scheduler.machine.timer != NEVER {
+        system.interrupt();
+    }
+    assert_eq!(system.scheduler.check_order(), None);
+}
+proptest! {
+    #![proptest_config(properties::config(64))]
+    /// At no moment is a thread above one of its account that has given itself more, and in the end all are demoted that should be, and no others.
+    #[test]
+    fn threads_of_one_account_keep_their_order(own in prop::collection::vec(0..64isize, 3..40), steps in prop::collection::vec(meanwhile(), 1..200)) {
+        let mut system = with(20, &own, &[30]);
+        system.enter(|s| s.share(2, 30));
+        for step in steps {
+            step.happens(&mut system);
+            prop_assert_eq!(system.scheduler.check_order(), None, "after {:?}", step);
+        }
+        while system.scheduler.is_demoting() {
+            checked_interrupt(&mut system);
+        }
+        prop_assert!(system.scheduler.all_are_demoted_that_should_be());
+    }
+}
+#[test]
+fn to_demote_as_many_threads_as_are_usual_takes_a_sixteenth_of_a_period_at_most() {
+    // As many threads as a component has whose manifest does not say, each with a priority of its own, and with one for all.
+    // The highest are the first and the last: for each priority, nearly all are looked at.
+    let each: Vec<isize> = (0..64).map(|n: isize| if n < 32 { 63 - 2 * n } else { 2 * (n - 32) }).collect();
+    for (own, most) in [(each, PERIOD / 16), (vec![45; 64], PERIOD / 80)] {
+        let mut system = with(20, &own, &[30]);
+        let mut changes = 0;
+        while !system.scheduler.all_are_demoted_that_should_be() || changes == 0 {
+            let before = system.scheduler.machine.now;
+            system.interrupt();
+            changes += if system.scheduler.is_demoting() { system.scheduler.machine.now - before } else { 0 };
+        }
+        assert!(changes < most, "{changes}");
+    }
 }
