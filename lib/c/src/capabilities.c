@@ -1,4 +1,4 @@
-/* Capabilities: the capability manager's portals. */
+/* Capabilities: the capability manager's portals. One that was started again knows no capability of before. */
 #include "system.h"
 
 /* Portals that are opened at the first use; < 0: why they could not be. */
@@ -6,29 +6,24 @@ static int create, reduce, revoke, drop, info;
 
 word cap_create(unsigned long object, unsigned long rights, int flags)
 {
-    int portal = __pebble_opened(&create, PEBBLE_CAPABILITY_CREATE);
-    return portal < 0 ? portal : pebble_capability_create(portal, object, rights, flags);
+    return CALLED(create, PEBBLE_CAPABILITY_CREATE, through, pebble_capability_create(through, object, rights, flags));
 }
 word cap_reduce(word cap, unsigned long rights, int flags)
 {
-    int portal = __pebble_opened(&reduce, PEBBLE_CAPABILITY_REDUCE);
-    return portal < 0 ? portal : pebble_capability_reduce(portal, cap, rights, flags);
+    return CALLED(reduce, PEBBLE_CAPABILITY_REDUCE, through, pebble_capability_reduce(through, cap, rights, flags));
 }
 int cap_revoke(word cap)
 {
-    int portal = __pebble_opened(&revoke, PEBBLE_CAPABILITY_REVOKE);
-    return portal < 0 ? portal : pebble_capability_revoke(portal, cap);
+    return CALLED(revoke, PEBBLE_CAPABILITY_REVOKE, through, pebble_capability_revoke(through, cap));
 }
 int cap_drop(word cap)
 {
-    int portal = __pebble_opened(&drop, PEBBLE_CAPABILITY_DROP);
-    return portal < 0 ? portal : pebble_capability_drop(portal, cap);
+    return CALLED(drop, PEBBLE_CAPABILITY_DROP, through, pebble_capability_drop(through, cap));
 }
 int cap_info(word cap, struct cap_info *out)
 {
     struct capability found;
-    int portal = __pebble_opened(&info, PEBBLE_CAPABILITY_INFO);
-    int result = portal < 0 ? portal : pebble_capability_info(portal, cap, &found);
+    int result = CALLED(info, PEBBLE_CAPABILITY_INFO, through, pebble_capability_info(through, cap, &found));
     if (result == 0)
         *out = (struct cap_info){found.object, found.rights, found.flags, found.issuer};
     return result;

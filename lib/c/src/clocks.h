@@ -7,6 +7,9 @@
 
 /* Units of the time register in a second. */
 #define TIMEBASE 10000000ull
+/* For how long a server that has died is waited for, in units of the time register, and ticks of hrtime() after which it is looked for again. */
+#define SERVER_PATIENCE (2 * TIMEBASE)
+#define SERVER_LATER 1000000
 
 static inline unsigned long long __pebble_units(void)
 {

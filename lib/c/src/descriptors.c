@@ -168,8 +168,7 @@ int close(int fd)
 }
 int pipe(int descriptors[2])
 {
-    int portal = __pebble_opened(&files_pipe, PEBBLE_FILES_PIPE);
-    word result = portal < 0 ? portal : pebble_files_pipe(portal);
+    word result = CALLED(files_pipe, PEBBLE_FILES_PIPE, through, pebble_files_pipe(through));
     if (result < 0)
         return __pebble_failed(result);
     descriptors[0] = __pebble_lowest(result & 0xffff);

@@ -159,9 +159,8 @@ static int resolve(const char *node, int family, struct found *found)
         return 0;
     if (!copy_name(name.text, node))
         return EAI_NONAME;
-    word result = __pebble_opened(&internet_resolve, PEBBLE_INTERNET_RESOLVE);
-    if (result >= 0)
-        result = pebble_internet_resolve(internet_resolve, &name, family == AF_UNSPEC ? FAMILY_NONE : family == AF_INET ? FAMILY_IPV4 : FAMILY_IPV6, found);
+    int kind = family == AF_UNSPEC ? FAMILY_NONE : family == AF_INET ? FAMILY_IPV4 : FAMILY_IPV6;
+    word result = CALLED(internet_resolve, PEBBLE_INTERNET_RESOLVE, through, pebble_internet_resolve(through, &name, kind, found));
     if (result >= 0)
         return 0;
     switch (result) {

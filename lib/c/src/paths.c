@@ -57,16 +57,7 @@ static int mount(struct path *p)
 /* Calls a portal on a path; once more, where its component has died and was started again. */
 static word call(int who, int operation, const struct path *p, word argument)
 {
-    int *portal = &portals[who][operation];
-    word result = __pebble_opened(portal, names[who][operation]);
-    if (result >= 0)
-        result = invoke_portal(*portal, p, argument);
-    if (result != -EDEAD && result != -EPORTAL)
-        return result;
-    portal_close(*portal);
-    *portal = 0;
-    result = __pebble_opened(portal, names[who][operation]);
-    return result < 0 ? result : invoke_portal(*portal, p, argument);
+    return CALLED(portals[who][operation], names[who][operation], through, invoke_portal(through, p, argument));
 }
 static int with_path(int operation, const char *path, word argument)
 {

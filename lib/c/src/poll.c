@@ -73,11 +73,12 @@ static int once(struct pollfd *list, nfds_t count, int milliseconds)
         }
     }
     word result = 0;
+    int through = 0;
     if (sockets) {
         word wait = ready ? 0 : milliseconds < 0 ? (word)EVER : milliseconds;
-        result = __pebble_opened(&internet_poll, PEBBLE_INTERNET_POLL);
+        result = through = __pebble_opened(&internet_poll, PEBBLE_INTERNET_POLL);
         if (result >= 0)
-            result = pebble_internet_poll(internet_poll, interests, sockets * sizeof *interests, wait);
+            result = pebble_internet_poll(through, interests, sockets * sizeof *interests, wait);
     }
     for (nfds_t at = 0; at < sockets && result >= 0; at++) {
         uint32_t told = interests[at].ready;
@@ -88,11 +89,8 @@ static int once(struct pollfd *list, nfds_t count, int milliseconds)
         ready += events != 0;
     }
     free(interests), free(of);
-    if (result == -EDEAD || result == -EPORTAL) {
-        /* Its sockets have gone with the component: the next call finds the one that was started again. */
-        portal_close(internet_poll);
-        internet_poll = 0;
-    }
+    /* Its sockets have gone with the component: the next call finds the one that was started again. */
+    __pebble_lost(&internet_poll, through, result);
     return result < 0 ? __pebble_failed(result) : ready;
 }
 /* Whether there is something that no call waits for, or nothing at all. */

@@ -1,5 +1,6 @@
 /* Portals: registering, opening, interposing. */
 #include "system.h"
+#include "clocks.h"
 #undef portal_register
 #undef portal_register_for
 #undef portal_register_asked
@@ -85,9 +86,34 @@ int portal_open(const char *name)
 }
 int __pebble_opened(int *portal, const char *name)
 {
-    if (*portal <= 0)
-        *portal = portal_open(name);
-    return *portal;
+    int known = __atomic_load_n(portal, __ATOMIC_RELAXED);
+    if (known > 0)
+        return known;
+    int made = portal_open(name), none = known;
+    /* Another thread that opens it at the same time has the same. */
+    if (made > 0 && !__atomic_compare_exchange_n(portal, &none, made, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        portal_close(made);
+        return none > 0 ? none : __pebble_opened(portal, name);
+    }
+    return made;
+}
+int __pebble_lost(int *portal, int through, word result)
+{
+    if (through <= 0 || (result != -EDEAD && result != -EPORTAL))
+        return 0;
+    /* Closed by one: the number may be another portal's by the time that the next thread is here. */
+    if (__atomic_compare_exchange_n(portal, &(int){through}, 0, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        portal_close(through);
+    return 1;
+}
+int __pebble_reopened(int *portal, const char *name, int through, word result)
+{
+    if (!__pebble_lost(portal, through, result))
+        return 0;
+    int next;
+    for (unsigned long long end = __pebble_units() + SERVER_PATIENCE; (next = __pebble_opened(portal, name)) == -ENOENT && __pebble_units() < end;)
+        pebble_scheduler_sleep(SERVER_LATER);
+    return next > 0 ? next : 0;
 }
 int portal_close(int portal)
 {

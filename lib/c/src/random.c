@@ -12,17 +12,16 @@ static uint64_t given;
 /* EIO: there is no source, or the manifest does not let this component have it. */
 int getentropy(void *buffer, size_t count)
 {
-    int portal = count > MOST ? -EIO : __pebble_opened(&entropy_read, PEBBLE_ENTROPY_READ);
     char *to = buffer;
-    while (portal >= 0 && count > 0) {
+    int has = count <= MOST;
+    while (has && count > 0) {
         size_t room = PAGE - (uintptr_t)to % PAGE, here = count < room ? count : room;
-        word done = pebble_entropy_read(portal, to, here);
-        if (done <= 0)
-            portal = -EIO;
-        to += done;
-        count -= done;
+        word done = CALLED(entropy_read, PEBBLE_ENTROPY_READ, through, pebble_entropy_read(through, to, here));
+        has = done > 0;
+        to += has ? done : 0;
+        count -= has ? done : 0;
     }
-    return portal < 0 ? __pebble_failed(-EIO) : 0;
+    return has ? 0 : __pebble_failed(-EIO);
 }
 /* Where there is no source: what differs from call to call and from program to program, but is no secret. */
 static uint64_t unlike_others(void)

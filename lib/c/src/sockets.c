@@ -87,17 +87,8 @@ int socket(int domain, int type, int protocol)
         (protocol && protocol != (kind == SOCK_STREAM ? IPPROTO_TCP : IPPROTO_UDP)))
         return __pebble_failed(-EPROTONOSUPPORT);
     __pebble_empty_datagram = send_nothing;
-    word fd = __pebble_opened(&internet_socket, PEBBLE_INTERNET_SOCKET);
-    if (fd >= 0)
-        fd = pebble_internet_socket(internet_socket, kind == SOCK_STREAM ? SOCKETS_TCP : SOCKETS_UDP);
-    if (fd == -EDEAD || fd == -EPORTAL) {
-        /* The component was started again. */
-        portal_close(internet_socket);
-        internet_socket = 0;
-        fd = __pebble_opened(&internet_socket, PEBBLE_INTERNET_SOCKET);
-        if (fd >= 0)
-            fd = pebble_internet_socket(internet_socket, kind == SOCK_STREAM ? SOCKETS_TCP : SOCKETS_UDP);
-    }
+    int sort = kind == SOCK_STREAM ? SOCKETS_TCP : SOCKETS_UDP;
+    word fd = CALLED(internet_socket, PEBBLE_INTERNET_SOCKET, through, pebble_internet_socket(through, sort));
     if (fd >= 0 && type & SOCK_NONBLOCK)
         __pebble_nonblocking(fd, WAITS_NOT);
     return fd < 0 ? __pebble_failed(fd) : __pebble_lowest(fd);

@@ -13,15 +13,7 @@ void hrsleep(unsigned long long ticks)
 static word time_of_day(void)
 {
     static int portal;
-    word ns = __pebble_opened(&portal, PEBBLE_CLOCK_TIME);
-    if (ns >= 0)
-        ns = pebble_clock_time(portal);
-    if (ns != -EDEAD && ns != -EPORTAL)
-        return ns;
-    portal_close(portal);
-    portal = 0;
-    ns = __pebble_opened(&portal, PEBBLE_CLOCK_TIME);
-    return ns < 0 ? ns : pebble_clock_time(portal);
+    return CALLED(portal, PEBBLE_CLOCK_TIME, through, pebble_clock_time(through));
 }
 /* All time that passes is the program's. */
 static int is_clock(clockid_t clock)

@@ -64,7 +64,8 @@ pub struct Swept {
 }
 
 /// Names that are given: the first is above what 32 bits have, so that who keeps one in fewer bits than a word finds out with the first, and not when so many
-/// have been made. Those up to the last are enough for thirty thousand years of a million a second.
+/// have been made. A manager that is started again begins with as many more as the machine has run for, in tenths of a microsecond, in which no capability is made: so
+/// none of its names is one of before. Those up to the last are enough for three thousand years.
 const FIRST: usize = 1 << 32;
 const LAST: usize = (1 << NAME_BITS) - 1;
 /// A name is below 2 to the power of this: above it in a word, a portal says which argument it is about.
@@ -87,6 +88,10 @@ pub struct Capabilities<L> {
 impl<L: Ledger> Capabilities<L> {
     pub const fn new(ledger: L) -> Capabilities<L> {
         Capabilities { ledger, all: Map::new(), of: Map::new(), next: FIRST, swept: 0 }
+    }
+    /// Begins when the machine has run for so many tenths of a microsecond, before there is a name.
+    pub fn begin(&mut self, now: u64) {
+        self.next = FIRST.saturating_add(now as usize);
     }
     /// The names that domain `serial` holds or has issued.
     fn with(&self, serial: usize) -> impl Iterator<Item = usize> {

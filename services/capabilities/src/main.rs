@@ -57,6 +57,7 @@ struct Page(abi::template::Template);
 static mut PAGE: Page = Page(capabilities_logic::template::letter());
 
 fn start(_: &pebble::Env) {
+    STATE.lock().all.begin(pebble::time::time());
     // SAFETY: there is one thread yet, and nobody else uses the page.
     let template = unsafe { (&raw mut PAGE.0).as_mut_unchecked() };
     template.record = &raw const CACHE as u64;

@@ -175,6 +175,20 @@ fn names_do_not_end_and_stand_for_one_thing_each() {
     assert_eq!(all.create(domain(1), ME, 1, 7, 0), Err(Error::ENFILE), "no name is another's again");
     assert_eq!(used(&all, ME), 4);
 }
+#[test]
+fn a_manager_that_is_started_again_gives_no_name_of_before() {
+    let mut before = new();
+    before.begin(1_000);
+    let mut last = 0;
+    for _ in 0..100 {
+        last = before.create(domain(1), ME, 1, 7, 0).unwrap();
+    }
+    // A hundred were made, which took longer than ten microseconds.
+    let mut after = new();
+    after.begin(1_000 + 100);
+    assert!(after.create(domain(1), ME, 1, 7, 0).unwrap() > last && last > FIRST + 1_000);
+    assert_eq!(after.held(101, last), Err(Error::EBADF));
+}
 /// The n-th allocation fails, for every n: `ENOMEM`, and nothing has changed; what takes away needs none.
 #[test]
 fn every_allocation_can_fail() {
