@@ -24,7 +24,7 @@
 // expect stdout row table=isolation operation=supervisor specification=npr measure=64-bytes value=208
 // expect stdout row table=isolation operation=supervisor specification=npRi measure=4096-bytes value=2792
 // expect stdout row table=isolation operation=sfi specification=npiii measure=round-trip value=313
-// expect stdout row table=isolation operation=sfi specification=npr measure=64-bytes value=3558
+// expect stdout row table=isolation operation=sfi specification=npr measure=64-bytes value=3560
 // expect stdout row table=isolation operation=sfi specification=npRi measure=4096-bytes value=6152
 /* What a call costs by its callee's isolation, as the pages about domains of protection and supervisor domains say. */
 #include "../../apps/bench/isolation.c"

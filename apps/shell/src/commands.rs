@@ -5,7 +5,7 @@ use alloc::format;
 /// Every command of the shell's own: how it is written, and what it does.
 pub const OWN: &[(&str, &str)] = &[
     ("help", "this list"),
-    ("components", "components of this system"),
+    ("components", "components of this system, and what they do"),
     ("run NAME [ARGUMENT…]", "start a component; its name alone does the same"),
     ("jobs, fg [N], wait", "programs in the background: COMMAND &, or Ctrl-Z"),
     ("kill [-SIGNAL] DOMAIN|NAME|%JOB…", "end domains, or send them a signal that they take"),

@@ -405,7 +405,7 @@ fn own(job: &Job, words: &[String]) -> i32 {
             Ok(())
         }
         ["components"] => {
-            programs::components().for_each(|name| println!("  {name}"));
+            views::components();
             Ok(())
         }
         ["jobs"] => {
@@ -559,17 +559,29 @@ fn replace(name: &str, by: Option<&str>) -> core::result::Result<(), String> {
         format!("{name}: {at}{}", refused.error.text())
     })
 }
-/// Ends a component, and starts it if its manifest entry does not say that it is started again by itself.
+/// Ends a component where it runs, and has it started again: by init where that does it by itself, and soon.
 fn restart(name: &str) -> core::result::Result<(), String> {
-    kill(name, end_status::SIGKILL)?;
-    /// Ticks of `hrtime` that init has.
+    use pebble::component::{Condition, State, watch};
+    /// Ticks of `hrtime` that it is waited for: 0.2 s.
     const PATIENCE: u64 = 100_000_000;
-    pebble::time::sleep(PATIENCE);
-    if views::all_domains().any(|d| abi::section::text(&d.name) == name) {
-        return Ok(());
+    let text = |error: Error| format!("{name}: {}", error.text());
+    let (mut state, until) = (watch(name, None, 0).map_err(text)?, pebble::time::hrtime() + PATIENCE);
+    let starts = state.starts();
+    if state.condition() == Condition::Runs {
+        kill(name, end_status::SIGKILL)?;
     }
-    let started = programs::start(&[name.into()], &[], &[const { None }; 3]);
-    started.map(|_| ()).map_err(|error| String::from(error.text()))
+    let waits = |state: State| {
+        state.condition() == Condition::StartsAgain || state.condition() == Condition::Runs && state.starts() == starts
+    };
+    while waits(state) && pebble::time::hrtime() < until {
+        state = watch(name, Some(state), until.saturating_sub(pebble::time::hrtime())).unwrap_or(state);
+    }
+    match state.condition() {
+        Condition::Runs if state.starts() == starts => Err(format!("{name} has not ended yet")),
+        Condition::Runs => Ok(()),
+        Condition::StartsAgain | Condition::StaysEnded => programs::spawn(name).map_err(text),
+        _ => programs::start(&[name.into()], &[], &[const { None }; 3]).map(|_| ()).map_err(text),
+    }
 }
 /// Waits for a job of the background as if it had been started in the foreground.
 fn foreground(number: Option<usize>) -> i32 {

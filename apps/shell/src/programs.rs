@@ -1,6 +1,7 @@
 //! Starting components: which there are, and what each is given.
 
 use crate::Lent;
+use abi::name::Short;
 use abi::spawn::{HEADER, Header};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -19,6 +20,12 @@ pub fn components() -> impl Iterator<Item = String> {
         let mut name = Lent([0u8; abi::section::NAME]);
         init::components(n, Alleged::lend_to_write(&mut name.0)).ok().map(|()| abi::section::text(&name.0).into())
     })
+}
+
+/// Starts a component as init's own, which starts it again where it fails.
+pub fn spawn(name: &str) -> Result<()> {
+    let shown = Short::of(name.as_bytes());
+    init::spawn(Alleged::lend_all(shown.bytes()), name.len()).map(|_| ())
 }
 
 /// What a standard stream of a program is: `None`: the console.

@@ -1,6 +1,6 @@
 //! What the shell shows of the system.
 
-use crate::Lent;
+use crate::{Lent, programs};
 use crate::{print, println};
 use abi::account::{Report, Resource};
 use abi::count::Calls;
@@ -11,6 +11,7 @@ use abi::section::text;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
+use pebble::component::{Condition, watch};
 use pebble::interfaces::types::{Alleged, DomainNumber, PortalNumber, ThreadIndex};
 use pebble::interfaces::{capability, clock, init, inspect, memory, scheduler};
 use pebble::{Error, Result};
@@ -38,6 +39,31 @@ pub fn one_portal(asid: usize, number: usize) -> Result<Portal> {
 /// How a domain is kept apart.
 fn isolation(domain: &Domain) -> &'static str {
     Isolation::of(domain.isolation).map_or("?", Isolation::name)
+}
+/// What each component of the system does, and how often it was started, where that is more than once.
+pub fn components() {
+    println!("component                is");
+    for name in programs::components() {
+        let is = match watch(&name, None, 0) {
+            Ok(state) => {
+                let is = match state.condition() {
+                    Condition::Ended if state.starts() == 0 => "not started",
+                    Condition::Ended => "ended",
+                    Condition::Runs => "runs",
+                    Condition::StartsAgain => "failed, and is started again",
+                    Condition::StaysEnded => "failed too often, and stays ended",
+                };
+                match state.starts() {
+                    0 | 1 => String::from(is),
+                    starts => alloc::format!("{is} (started {starts} times)"),
+                }
+            }
+            // One of the first.
+            Err(Error::ENOENT) => "runs".into(),
+            Err(error) => error.text().into(),
+        };
+        println!("{name:24} {is}");
+    }
 }
 pub fn domains() -> Result<()> {
     println!("domain name             is        parent threads portals stacks  pages");

@@ -4,6 +4,7 @@ mod checks;
 mod document;
 mod hosts;
 mod names;
+mod restarts;
 pub mod stacks;
 mod tasks;
 

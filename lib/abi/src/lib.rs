@@ -39,6 +39,7 @@ pub mod spawn;
 pub mod specification;
 pub mod start;
 pub mod step;
+pub mod supervision;
 pub mod system;
 pub mod template;
 pub mod trace;

@@ -133,6 +133,13 @@ int component_replace(const char *name, const char *by, char in_the_way[NAMELEN]
        not NULL, names the portal that is: -ETIMEDOUT: one in use that the new one has not registered within 10 s; -EINVAL: one of another specification;
        -EBUSY: one that is bound to the old one (the book, "Replacement"). -ESRCH: it does not run; -ENOENT: there is no component `by`; -ENOTSUP: it is the
        main component, or has a device; -EBUSY: it is being replaced; -EDEAD: it has ended, -ECANCELED: the new one has, meanwhile */
+enum { COMPONENT_ENDED, COMPONENT_RUNS, COMPONENT_STARTS_AGAIN, COMPONENT_STAYS_ENDED };
+long component_watch(const char *name, long seen, unsigned long ticks);
+    /* waits until something has happened to a component since this has returned `seen`, at most so many ticks of hrtime(); its state, at once where `seen` is
+       -1. Its condition is in the two lowest bits: it was not started, or has come to its end; it runs; it has failed, and is started again; it has
+       failed too often, and stays ended. Above them is how often it was started. -ENOENT: there is no such component, or it is one of the first; -ETIMEDOUT */
+int component_give_up(const char *name);
+    /* a component that has failed and waits to be started again is not; -ESRCH: it does not wait */
 
 /* Capabilities. Each stands for a right to something of its issuer's. A domain holds it under a name of its own, a number > 0
    that no int has, and passes it through a portal whose specification has `k` for that argument; the server receives its own name for it. */

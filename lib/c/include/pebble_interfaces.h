@@ -913,6 +913,18 @@ static inline word pebble_init_replace(int through, const void *command, word le
 {
     return invoke_portal(through, command, length, refused);
 }
+/* Waits until something has happened to a component since its state was that, which `usize::MAX` is not, at most so many ticks of `hrtime` → its state now (`lib/abi/src/supervision.rs`): whether it runs, and how often it was started. `ENOENT`: there is no such component, or it is one of the first; `EBUSY`: four threads of the caller's account wait; `ETIMEDOUT`; `ECANCELED`; `ENOMEM` */
+#define PEBBLE_INIT_WATCH "init.watch" /* smdriii */
+static inline word pebble_init_watch(int through, const void *name, word length, word seen, word ticks)
+{
+    return invoke_portal(through, name, length, seen, ticks);
+}
+/* A component that has failed and waits to be started again is not started; `ESRCH`: it does not wait */
+#define PEBBLE_INIT_GIVE_UP "init.give_up" /* smri */
+static inline word pebble_init_give_up(int through, const void *name, word length)
+{
+    return invoke_portal(through, name, length);
+}
 /* The end of that domain (`inspect.domain` has its identity) does not start its component again; `ESRCH`: init has not started it, or it has ended */
 #define PEBBLE_INIT_LET_END "init.let_end" /* smi */
 static inline word pebble_init_let_end(int through, word domain)

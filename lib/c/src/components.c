@@ -3,7 +3,7 @@
 
 #define COMPONENT_NAME 48 /* bytes of a component's or a portal's name, with its 0 */
 
-static int replace; /* opened at the first use; < 0: why it could not be */
+static int replace, watch, given_up; /* opened at the first use; < 0: why it could not be */
 
 int component_replace(const char *name, const char *by, char in_the_way[NAMELEN])
 {
@@ -26,4 +26,35 @@ int component_replace(const char *name, const char *by, char in_the_way[NAMELEN]
     if (in_the_way && result < 0)
         memcpy(in_the_way, shown.refused, COMPONENT_NAME);
     return result;
+}
+
+/* A component's name, in one page. */
+struct named {
+    _Alignas(64) char name[COMPONENT_NAME];
+};
+static int name_of(const char *name, struct named *of)
+{
+    size_t length = strlen(name);
+    if (!length || length >= COMPONENT_NAME || strpbrk(name, " \t\n"))
+        return -EINVAL;
+    memcpy(of->name, name, length + 1);
+    return (int)length;
+}
+long component_watch(const char *name, long seen, unsigned long ticks)
+{
+    struct named of;
+    int length = name_of(name, &of);
+    if (length < 0)
+        return length;
+    int portal = __pebble_opened(&watch, PEBBLE_INIT_WATCH);
+    return portal < 0 ? portal : (long)pebble_init_watch(portal, of.name, length, seen, ticks);
+}
+int component_give_up(const char *name)
+{
+    struct named of;
+    int length = name_of(name, &of);
+    if (length < 0)
+        return length;
+    int portal = __pebble_opened(&given_up, PEBBLE_INIT_GIVE_UP);
+    return portal < 0 ? portal : (int)pebble_init_give_up(portal, of.name, length);
 }

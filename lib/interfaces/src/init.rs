@@ -1,6 +1,6 @@
 //! Components: started, ended, told of, and what they say.
 
-use crate::types::{Alleged, DomainNumber, Identity};
+use crate::types::{Alleged, DomainNumber, Identity, Ticks};
 use abi::account::DiskParts;
 use abi::section::NAME;
 
@@ -34,6 +34,11 @@ interface! {
     /// is refused, the window says which portal is in the way, and nothing has changed: `ENOENT`: one in use that the new one lacks, and `ETIMEDOUT`, if it does after 10 s; `EINVAL`: one of another
     /// specification; `EBUSY`: one that is bound to the old one. `ESRCH`: it does not run; `ENOTSUP`: it is a first component, the main one, or has a device; `EBUSY`: it is being replaced; `EDEAD`: it has ended; `ECANCELED`: the new one has
     "init.replace", "smriw": fn replace(command: Alleged<u8>, length: usize, refused: Alleged<[u8; NAME]>) -> Result<DomainNumber>;
+    /// Waits until something has happened to a component since its state was that, which `usize::MAX` is not, at most so many ticks of `hrtime` → its state now (`lib/abi/src/supervision.rs`): whether it runs,
+    /// and how often it was started. `ENOENT`: there is no such component, or it is one of the first; `EBUSY`: four threads of the caller's account wait; `ETIMEDOUT`; `ECANCELED`; `ENOMEM`
+    "init.watch", "smdriii": fn watch [whose: Identity] (name: Alleged<u8>, length: usize, seen: usize, ticks: Ticks) -> Result<usize>;
+    /// A component that has failed and waits to be started again is not started; `ESRCH`: it does not wait
+    "init.give_up", "smri": fn give_up(name: Alleged<u8>, length: usize) -> Result<()>;
     /// The end of that domain (`inspect.domain` has its identity) does not start its component again; `ESRCH`: init has not started it, or it has ended
     "init.let_end", "smi": fn let_end(domain: Identity) -> Result<()>;
 }

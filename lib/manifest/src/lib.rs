@@ -129,6 +129,12 @@ pub struct Component {
     /// What `init` does when it ends.
     #[serde(default)]
     pub restart: Restart,
+    /// How often it is started again, and how soon.
+    #[serde(default)]
+    pub restarts: Restarts,
+    /// Components without which it can not go on: when one of these is started again, it is ended, and started again behind that one.
+    #[serde(default)]
+    pub restart_with: Vec<String>,
     /// What it and its children may take of what all share.
     #[serde(default)]
     pub limits: Limits,
@@ -368,7 +374,35 @@ impl Role {
 pub enum Restart {
     #[default]
     Never,
-    /// Started again when it was stopped for a fault or killed, or has called `abort`, at most five times in ten seconds; not when it ends by
-    /// itself.
+    /// Started again when it was stopped for a fault or killed, or has called `abort`; not when it ends by itself.
     Fault,
+    /// Started again however it ends.
+    Always,
+}
+/// How often a component is started again, and how soon. It stays ended where it would be too often.
+///
+/// The first time it is started again at once. From then on there is a pause before, which is doubled each time up to a longest one, until the
+/// component has run for a whole period: then it is as if it had never failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "sources", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Restarts {
+    /// Most restarts within a period: 1 to [`Restarts::MOST`].
+    pub intensity: u8,
+    /// Milliseconds, 1 to [`Restarts::LONGEST`].
+    pub period: u32,
+    /// The pause before the second restart in a row, in milliseconds, and the longest pause: each up to [`Restarts::LONGEST`].
+    pub pause: u32,
+    pub longest_pause: u32,
+}
+impl Restarts {
+    /// Highest intensity.
+    pub const MOST: u8 = 16;
+    /// Longest period and pause, in milliseconds: an hour.
+    pub const LONGEST: u32 = 3_600_000;
+}
+impl Default for Restarts {
+    fn default() -> Restarts {
+        Restarts { intensity: 5, period: 10_000, pause: 10, longest_pause: 1_000 }
+    }
 }

@@ -3,7 +3,8 @@
 use crate::loader;
 use crate::replacement::{self, Refused};
 use crate::{
-    archive, component, copied, end, log, not_started, prepare, run, say_line, share_the_rest, start_component, with,
+    archive, component, copied, end, log, not_started, prepare, run, say_line, share_the_rest, start_component,
+    supervision, with,
 };
 use abi::Error;
 use abi::account::DiskParts;
@@ -12,10 +13,11 @@ use abi::identity::DomainId;
 use abi::section::{NAME, cut};
 use abi::system::ended;
 use alloc::vec::Vec;
+use init_logic::line::Line;
 use init_logic::places::Ticket;
 use init_logic::start::Request;
 use manifest::Restart;
-use pebble::interfaces::types::{Alleged, Identity};
+use pebble::interfaces::types::{Alleged, Identity, Ticks};
 use pebble::{Result, account, fallible};
 
 /// The disk has so many pages for components, which is shared out from now on; writes the [`DiskParts`].
@@ -98,7 +100,8 @@ pub extern "C" fn spawn(command: Alleged<u8>, length: usize) -> isize {
         let line = core::str::from_utf8(&line).map_err(|_| Error::EINVAL)?;
         let mut words = line.split_whitespace();
         let component = component(words.next().ok_or(Error::EINVAL)?)?;
-        start_component(component, copied(words)?)
+        let words = copied(words)?;
+        supervision::by_hand(component, || start_component(component, words))
     });
     started.map_or_else(Error::code, |domain| domain.number() as isize)
 }
@@ -131,9 +134,9 @@ fn load_for(starter: Identity, request: Alleged<u8>, length: usize) -> Result<Do
     prepared.running.starter = Some(starter);
     let domain = prepared.loaded.domain;
     match with(|init| init.prepared.fill(place, prepared)) {
-        Some(Ok(())) => Ok(domain),
+        Some(None) => Ok(domain),
         // Its starter has ended since.
-        Some(Err(prepared)) => {
+        Some(Some(prepared)) => {
             loader::discard(&prepared.loaded);
             Err(Error::EDEAD)
         }
@@ -157,7 +160,8 @@ pub extern "C" fn start_loaded(starter: Identity, domain: Identity) -> isize {
     let prepared = with(|init| init.prepared.start(starter, |prepared| prepared.loaded.domain == domain)).flatten();
     let Some(prepared) = prepared else { return Error::ESRCH.code() };
     let component = prepared.running.component;
-    run(prepared).map_or_else(|error| not_started(component, error).code(), |_| 0)
+    let started = supervision::by_hand(component, || run(prepared));
+    started.map_or_else(|error| not_started(component, error).code(), |_| 0)
 }
 pub extern "C" fn components(n: usize, out: Alleged<[u8; NAME]>) -> isize {
     let name = with(|init| init.system.components.get(n).map(|c| c.name.as_str())).flatten();
@@ -168,6 +172,27 @@ pub extern "C" fn components(n: usize, out: Alleged<[u8; NAME]>) -> isize {
 pub extern "C" fn halt(status: usize) -> isize {
     end(ended::EXIT, status as i64);
     Error::EIO.code()
+}
+/// The text that a window shows.
+fn name(shown: Alleged<u8>, length: usize) -> Result<Line> {
+    let bytes = window(shown, length.min(NAME))?;
+    let name = core::str::from_utf8(&bytes).map_err(|_| Error::ENOENT)?;
+    Ok(Line::of(format_args!("{name}")))
+}
+/// Waits until something happens to a component; its state.
+pub extern "C" fn watch_component(
+    whose: Identity,
+    shown: Alleged<u8>,
+    length: usize,
+    seen: usize,
+    ticks: Ticks,
+) -> isize {
+    let state = whose.meant().and_then(|whose| supervision::watch(whose, name(shown, length)?.text(), seen, ticks.0));
+    state.map_or_else(Error::code, |state| state.word() as isize)
+}
+/// A component that waits to be started again is not. `ESRCH`: it does not wait.
+pub extern "C" fn give_up(shown: Alleged<u8>, length: usize) -> isize {
+    name(shown, length).and_then(|name| supervision::give_up(name.text())).map_or_else(Error::code, |()| 0)
 }
 /// Replaces a component; the number of the new domain. What is in the way is written to the window.
 pub extern "C" fn replace(command: Alleged<u8>, length: usize, out: Alleged<[u8; NAME]>) -> isize {

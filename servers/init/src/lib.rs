@@ -1,4 +1,4 @@
-//! What `init` works out without touching the system: the archive, start blocks, restart limits, the system log, signals, places of
+//! What `init` works out without touching the system: the archive, start blocks, restarts, the system log, signals, places of
 //! what waits to be started, what is said of an end.
 #![cfg_attr(not(test), no_std)]
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::disallowed_macros))]

@@ -10,12 +10,12 @@
 
 extern crate alloc;
 
-mod again;
 mod entries;
 mod loader;
 mod replacement;
 mod report;
 mod signal_portals;
+mod supervision;
 
 use abi::Error;
 use abi::account::{DiskParts, Resource};
@@ -27,13 +27,15 @@ use abi::system::{Ended, SET_PRIORITY, ended};
 use abi::window::Whole;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use entries::{components, disk, file, halt, let_end, lines, load, replace, say, spawn, start_loaded};
+use entries::{
+    components, disk, file, give_up, halt, let_end, lines, load, replace, say, spawn, start_loaded, watch_component,
+};
 use fallible::TryPush;
 use init_logic::archive::Archive;
 use init_logic::line::Line;
 use init_logic::log::{Lines, Log, Source};
 use init_logic::places::Places;
-use init_logic::restarts::{Restarts, has_failed};
+use init_logic::restarts::Restarts;
 use init_logic::signals::Signals;
 use init_logic::start::Request;
 use loader::{Loaded, Program};
@@ -42,13 +44,14 @@ use pebble::interfaces::types::{Alleged, DomainNumber, Identity};
 use pebble::interfaces::{domains, memory};
 use pebble::sync::Mutex;
 use pebble::{Result, fallible};
+use supervision::Waiting;
 
 pebble::boot_server!(start);
 
 pebble::serve! {
     init {
         spawn, load, start: start_loaded, components, halt, disk, file, say, take_signals: signal_portals::take,
-        next_signal: signal_portals::next, signal: signal_portals::send, lines, let_end, replace,
+        next_signal: signal_portals::next, signal: signal_portals::send, lines, let_end, replace, watch: watch_component, give_up,
     }
 }
 
@@ -68,11 +71,17 @@ struct Running {
     starter: Option<DomainId>,
     /// Whose place it is to take, as long as that one runs: who has begun that looks after it.
     succeeds: Option<DomainId>,
+    /// The component behind which it is started again, where it is ended since it can not do without that one.
+    with: Option<&'static Component>,
+    /// It is to be ended for that.
+    to_end: bool,
 }
 /// A component that has ended.
 struct Gone {
     component: &'static Component,
     starter: Option<DomainId>,
+    /// It was ended since it can not do without another.
+    with_another: bool,
     /// What it was, where nobody else looks after its end.
     running: Option<Running>,
 }
@@ -87,8 +96,7 @@ struct Init {
     /// Of each component.
     restarts: Vec<Restarts>,
     prepared: Places<Prepared>,
-    /// Domains of protection that have ended with their tasks, and are started with them again.
-    waiting: Vec<Running>,
+    waiting: Waiting,
     /// Those that have ended while another was to take their places. There is room for each.
     succeeded: Vec<Running>,
     /// QEMU's test device is mapped.
@@ -100,9 +108,9 @@ impl Init {
         Some(self.running.swap_remove(place))
     }
     /// What has ended with that domain. Where it was to take another's place, or another is to take its place, who has begun that looks after it, and has what there was of the latter.
-    fn ended(&mut self, domain: DomainId) -> Option<Gone> {
+    fn ended(&mut self, domain: DomainId, how: &Ended) -> Option<Gone> {
         let running = self.forget(domain)?;
-        let (component, starter) = (running.component, running.starter);
+        let (component, starter, with_another) = (running.component, running.starter, running.with.is_some());
         let succeeded = self.running.iter().any(|other| other.succeeds == Some(domain));
         let running = if succeeded {
             self.succeeded.push_kept(running);
@@ -110,7 +118,10 @@ impl Init {
         } else {
             Some(running).filter(|running| running.succeeds.is_none())
         };
-        Some(Gone { component, starter, running })
+        if let Some(running) = &running {
+            self.decide(running, how);
+        }
+        Some(Gone { component, starter, with_another, running })
     }
     /// What has ended in that domain while another was to take its place.
     fn take_succeeded(&mut self, domain: DomainId) -> Option<Running> {
@@ -143,11 +154,6 @@ impl Init {
         }
         let runs = self.running.iter().find(|running| running.component.name == component.task);
         runs.map(|task| Some(task.domain)).ok_or(Error::EDEAD)
-    }
-    /// Whether component `name` may be started once more at `now`.
-    fn may_restart(&mut self, name: &str, now: u64, span: u64) -> bool {
-        let place = self.system.components.iter().position(|component| component.name == name);
-        place.and_then(|n| self.restarts.get_mut(n)).is_some_and(|restarts| restarts.allowed(now, span))
     }
 }
 static INIT: Mutex<Option<Init>> = Mutex::new(None);
@@ -196,9 +202,8 @@ fn start(_: &pebble::Env) {
         let line = Line::of(format_args!("pebble: init can not write to the console: {}", error.text()));
         log(|l| l.line(Source::INIT, line.text()));
     }
-    if let Err(error) = again::start(system.components.len()) {
-        let line =
-            Line::of(format_args!("pebble: init can start nothing again where there is no memory: {}", error.text()));
+    if let Err(error) = supervision::start() {
+        let line = Line::of(format_args!("pebble: init can start nothing again after a pause: {}", error.text()));
         log(|l| l.line(Source::INIT, line.text()));
     }
     let first = || system.components.iter().filter(|c| !c.boot && !c.on_request);
@@ -223,8 +228,7 @@ fn start(_: &pebble::Env) {
 /// Nothing runs yet. `ENOMEM`.
 fn begin(system: &'static System, power: bool) -> Result<Init> {
     let prepared = Places::new()?;
-    let mut waiting = Vec::new();
-    waiting.room_for(system.components.len())?;
+    let waiting = Waiting::of(system)?;
     let restarts = fallible::collected(system.components.iter().map(|_| Restarts::default()))?;
     Ok(Init { system, running: Vec::new(), restarts, prepared, waiting, succeeded: Vec::new(), power })
 }
@@ -293,8 +297,18 @@ fn prepare(component: &'static Component, more: Vec<Box<str>>, request: &Request
     let restart = component.restart;
     loaded.map(|loaded| {
         let (domain, signals) = (loaded.domain, Signals::default());
-        let running =
-            Running { component, domain, restart, arguments: more, lines: 0, signals, starter: None, succeeds: None };
+        let running = Running {
+            component,
+            domain,
+            restart,
+            arguments: more,
+            lines: 0,
+            signals,
+            starter: None,
+            succeeds: None,
+            with: None,
+            to_end: false,
+        };
         Prepared { loaded, running }
     })
 }
@@ -321,16 +335,23 @@ fn copied<'a>(words: impl Iterator<Item = &'a str>) -> Result<Vec<Box<str>>> {
 fn run(Prepared { loaded, running }: Prepared) -> Result<DomainId> {
     let (domain, component) = (loaded.domain, running.component);
     // Known before it runs: it may end before `run` returns.
-    let known = with(|init| init.running.try_push(running)).unwrap_or(Err(Error::ENOMEM));
+    let known = with(|init| {
+        init.running.try_push(running)?;
+        init.starts(component);
+        Ok(())
+    });
+    let known = known.unwrap_or(Err(Error::ENOMEM));
+    let was_known = known.is_ok();
     match known.and_then(|()| loader::run(&loaded, component.priority)) {
         Ok(()) => {
             report::retry();
             Ok(domain)
         }
         Err(error) => {
-            with(|init| init.forget(domain));
+            let ended = with(|init| init.forget(domain)).flatten().is_none();
             loader::discard(&loaded);
-            Err(error)
+            // Who watches has heard of its end, and looks after it.
+            if was_known && ended { Ok(domain) } else { Err(error) }
         }
     }
 }
@@ -358,13 +379,15 @@ fn watch() -> ! {
             continue;
         }
         let Some(domain) = DomainId::of(how.identity) else { continue };
-        let gone = with(|init| init.ended(domain)).flatten();
+        let gone = with(|init| init.ended(domain, &how)).flatten();
         let component = gone.as_ref().map(|gone| gone.component);
         let name = component.map_or("a child", |component| component.name.as_str());
         // Of what somebody asked for, that one is told the status.
         let asked = component.is_none_or(|c| c.on_request || c.main && how.kind == ended::EXIT);
         let hosted = component.is_some_and(|component| component.isolation == Isolation::Sfi);
-        let told = how.kind == ended::FAULT || !asked;
+        // Of one that is started again behind another it is said then.
+        let with_another = gone.as_ref().is_some_and(|gone| gone.with_another);
+        let told = how.kind == ended::FAULT || !asked && !with_another;
         if let Some(line) = told.then(|| init_logic::end_report::line(name, hosted, &how)).flatten() {
             match &gone {
                 // The starter says it at the console, where it has one, and when it is the time.
@@ -380,69 +403,13 @@ fn watch() -> ! {
             finish(how);
         }
         if how.kind == ended::KILLED && how.cause != 0 {
-            // Its task has ended, which is told next. What somebody asked for is that one's to start again.
-            if running.starter.is_none() {
-                with(|init| init.waiting.try_push(running));
-            }
-            continue;
+            supervision::ended_with_task(running);
+        } else {
+            supervision::ended(running, &how);
+            supervision::start_due();
         }
-        let task = running.component;
-        if running.restart == Restart::Fault && has_failed(&how) {
-            restart(running);
-        }
-        restart_parts(task);
+        supervision::wake();
     }
-}
-/// The domains of protection that have ended with component `task` are started with it again, if it is.
-fn restart_parts(task: &Component) {
-    let of_task = |running: &Running| running.component.task == task.name;
-    let again = with(|init| init.running.iter().any(|running| running.component.name == task.name)) == Some(true);
-    while let Some(part) = with(|init| init.waiting.iter().position(of_task).map(|n| init.waiting.remove(n))).flatten()
-    {
-        if again {
-            let _ = starting(|| start_component(part.component, part.arguments));
-        }
-    }
-}
-/// Runs `start` at the priority at which components are started.
-fn starting<T>(start: impl FnOnce() -> T) -> T {
-    pebble::portal::call(SET_PRIORITY, [STARTING]);
-    let started = start();
-    pebble::portal::call(SET_PRIORITY, [WATCHING]);
-    started
-}
-fn restart(mut running: Running) {
-    const SPAN: u64 = 10 * pebble::time::TIMEBASE;
-    let component = running.component;
-    let name = component.name.as_str();
-    loop {
-        let now = pebble::time::time();
-        if with(|init| init.may_restart(name, now, SPAN)) != Some(true) {
-            return tell_of(name, format_args!("pebble: {name} keeps failing and is not started again"));
-        }
-        tell_of(name, format_args!("pebble: starting {name} again"));
-        let Err(error) = starting(|| begin_again(&running)) else { return };
-        not_started(component, error);
-        let Some(kept) = later(running, error) else { return };
-        running = kept;
-        // One that is killed while it is being loaded is begun anew: nobody else hears of that end.
-    }
-}
-/// What could not be started again for that reason is, when that is over; `running` again, where it says something of the component.
-fn later(running: Running, error: Error) -> Option<Running> {
-    match error {
-        // Its task has ended since, which is told next.
-        Error::EDEAD if running.component.isolation == Isolation::Dp => {
-            with(|init| init.waiting.try_push(running));
-        }
-        Error::ENOMEM => again::put(running),
-        _ => return Some(running),
-    }
-    None
-}
-/// Starts a component again, with the words that it had. Nothing is logged.
-fn begin_again(running: &Running) -> Result<DomainId> {
-    attempt(running.component, copied(running.arguments.iter().map(|word| &**word))?)
 }
 /// Records how the main program ended, and stops the machine once the console has sent its output.
 fn finish(how: Ended) -> ! {

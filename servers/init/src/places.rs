@@ -55,12 +55,11 @@ impl<T> Places<T> {
         Ok(ticket)
     }
     /// What the place was taken for is loaded. It comes back where the place is none any more: its starter has ended meanwhile.
-    pub fn fill(&mut self, ticket: Ticket, loaded: T) -> Result<(), T> {
+    pub fn fill(&mut self, ticket: Ticket, loaded: T) -> Option<T> {
         match self.all.iter_mut().find(|place| place.ticket == ticket) {
-            Some(place) => place.loaded = Some(loaded),
-            None => return Err(loaded),
+            Some(place) => place.loaded.replace(loaded),
+            None => Some(loaded),
         }
-        Ok(())
     }
     /// What the place was taken for is not loaded.
     pub fn give_up(&mut self, ticket: Ticket) {
@@ -108,7 +107,7 @@ mod tests {
         let ([dead, heir, _], mut places) = (same_number(), Places::new().unwrap());
         let [one, other] = [5, 6].map(|loaded| {
             let ticket = places.take(dead, 1).unwrap();
-            places.fill(ticket, loaded).unwrap();
+            assert_eq!(places.fill(ticket, loaded), None);
             loaded
         });
         assert_eq!(places.start(heir, |_| true), None);
@@ -121,7 +120,7 @@ mod tests {
         let ([dead, heir, _], mut places) = (same_number(), Places::new().unwrap());
         let (ticket, its) = (places.take(dead, 1).unwrap(), places.take(heir, 1).unwrap());
         assert_eq!(places.of_the_dead(dead, |_| false), None);
-        assert_eq!((places.fill(ticket, 5), places.fill(its, 6)), (Err(5), Ok(())));
+        assert_eq!((places.fill(ticket, 5), places.fill(its, 6)), (Some(5), None));
         assert_eq!(places.start(heir, |&loaded| loaded == 6), Some(6));
         assert!(places.all.is_empty());
     }
@@ -131,7 +130,7 @@ mod tests {
         let ticket = places.take(one, 1).unwrap();
         places.give_up(ticket);
         let ticket = places.take(one, 1).unwrap();
-        places.fill(ticket, 5).unwrap();
+        assert_eq!(places.fill(ticket, 5), None);
         let [_, other, _] = same_number();
         assert_eq!(places.of_the_dead(other, |&loaded| loaded == 5), Some(5), "what was loaded was ended");
         assert!(places.all.is_empty());

@@ -4,7 +4,7 @@
 //! again until then). From there on all calls are the new one's. The old one finishes those that it serves, and ends. Whatever goes wrong
 //! before that ends the new one, and nothing else has happened.
 
-use crate::{Init, Prepared, Running, again, component as component_called, copied, prepare, run, with};
+use crate::{Init, Prepared, Running, component as component_called, copied, prepare, run, supervision, with};
 use abi::Error;
 use abi::identity::DomainId;
 use abi::section::NAME;
@@ -50,7 +50,7 @@ pub fn replace(name: &str, by: Option<&str>) -> core::result::Result<DomainId, R
             init.forget(new);
             init.take_succeeded(old)
         });
-        lost.flatten().into_iter().for_each(again::put);
+        lost.flatten().into_iter().for_each(supervision::left);
         let _ = domains::destroy(new.into());
         return Err(error);
     }
@@ -115,13 +115,19 @@ fn settle(new: DomainId, old: DomainId) {
         match init.running.iter_mut().find(|running| running.domain == new) {
             Some(running) => {
                 running.succeeds = None;
-                None
+                running.with = old.and_then(|old| old.with);
+                Err(running.with.is_some())
             }
             // It has ended since, and who watches has left it to this: what was there before comes back.
-            None => old,
+            None => Ok(old),
         }
     });
-    lost.flatten().into_iter().for_each(again::put);
+    match lost {
+        Some(Ok(old)) => old.into_iter().for_each(supervision::left),
+        // What the old one can not do without has ended meanwhile: the new one is started again behind it.
+        Some(Err(true)) => _ = domains::destroy(new.into()),
+        _ => {}
+    }
 }
 /// The names of the component that is to be replaced, and of another that is to succeed it, in `command`. `EINVAL`: these are not one word or two.
 pub fn parse(command: &[u8]) -> Result<(&str, Option<&str>)> {

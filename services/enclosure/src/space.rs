@@ -15,7 +15,7 @@ use crate::{Layout, Why};
 use abi::Error;
 use abi::enclosure::GUESTS;
 use abi::nucleus::NAMELEN;
-use abi::system::{self, Description, Registration, admission, cause_text};
+use abi::system::{self, Description, Ended, Registration, admission, cause_text, ended};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
@@ -24,11 +24,10 @@ use arch::component::copy_guarded;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use fallible::TryPush;
 use init_logic::line::Line;
-use init_logic::restarts::Restarts;
+use init_logic::restarts::{Restarts, starts_again};
 use init_logic::start::{Request, block};
-use manifest::Restart;
 use pebble::sync::Mutex;
-use pebble::{Result, faults, portal, thread};
+use pebble::{Result, faults, portal, thread, time};
 use verifier::Uses;
 
 /// Bytes of a main thread's stack.
@@ -283,20 +282,24 @@ impl Kept {
                 // That says nothing of it.
                 Err(Why { error: Error::ENOMEM, .. }) => {
                     kept.component.clear();
-                    pebble::time::sleep(LATER);
+                    time::sleep(LATER);
                     continue;
                 }
                 Err(why) => return say(format_args!("{}: {why}", member.block.name)),
             }
             let end = *member.end.lock();
             say_end(kept.component, member, end);
-            let again = matches!(end, End::Fault(_)) && member.block.restart == Restart::Fault;
-            if !again {
+            let (kind, status) = match end {
+                End::Fault(_) => (ended::FAULT, 0),
+                End::Exit(status) => (ended::EXIT, status),
+            };
+            if !starts_again(member.block.restart, &Ended { kind, status, ..Ended::default() }) {
                 return;
             }
-            if !restarts.allowed(pebble::time::time(), 10 * pebble::time::TIMEBASE) {
+            let Some(pause) = restarts.pause(time::time(), &member.block.restarts, time::TIMEBASE / 1000) else {
                 return say(format_args!("{} has ended too often, and is not started again", member.block.name));
-            }
+            };
+            time::wait(pause);
             member.life.fetch_add(1, Ordering::SeqCst);
             member.alive.store(true, Ordering::SeqCst);
         }
