@@ -76,6 +76,12 @@ struct Running {
     /// It is to be ended for that.
     to_end: bool,
 }
+impl Running {
+    /// A copy of the words that its starter has given it. `ENOMEM`.
+    fn words(&self) -> Result<Vec<Box<str>>> {
+        copied(self.arguments.iter().map(|word| &**word))
+    }
+}
 /// A component that has ended.
 struct Gone {
     component: &'static Component,
@@ -133,10 +139,13 @@ impl Init {
         let domain = domain.meant().ok()?;
         self.running.iter_mut().find(|running| running.domain == domain)
     }
+    /// The place of component `name` in the system.
+    fn place(&self, name: &str) -> Option<usize> {
+        self.system.components.iter().position(|component| component.name == name)
+    }
     /// Whose lines are of `name`: a component's, or children's.
     fn source(&self, name: &str) -> Source {
-        let place = self.system.components.iter().position(|component| component.name == name);
-        place.map_or(Source::CHILDREN, Source::component)
+        self.place(name).map_or(Source::CHILDREN, Source::component)
     }
     /// Whose lines are of a domain for which that account has paid: its component's, be it that or one that it has made.
     fn source_of(&self, account: u32) -> Source {

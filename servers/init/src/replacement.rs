@@ -1,10 +1,10 @@
 //! Replacement: a component that runs is succeeded by a new instance of itself, or by another component, while it is called.
 //!
-//! The new one is started beside the old one, and is ready when it has registered what is in use of the old one's (`domain.take_over`, which is asked
-//! again until then). From there on all calls are the new one's. The old one finishes those that it serves, and ends. Whatever goes wrong
+//! The new one is started beside the old one, and is ready when it has registered all names of the old one's, or, after ten seconds, those that are in
+//! use (`domain.take_over`, which is asked again until then). From there on all calls are the new one's. The old one finishes those that it serves, and ends. Whatever goes wrong
 //! before that ends the new one, and nothing else has happened.
 
-use crate::{Init, Prepared, Running, component as component_called, copied, prepare, run, supervision, with};
+use crate::{Init, Prepared, Running, component as component_called, prepare, run, supervision, with};
 use abi::Error;
 use abi::identity::DomainId;
 use abi::section::NAME;
@@ -75,7 +75,7 @@ fn predecessor(name: &str) -> Result<Predecessor> {
     let find = |init: &mut Init| {
         let own = |running: &&Running| running.component.name == name && running.starter.is_none();
         let running = init.running.iter().find(own).ok_or(Error::ESRCH)?;
-        let arguments = copied(running.arguments.iter().map(|word| &**word))?;
+        let arguments = running.words()?;
         let Running { domain, component, restart, .. } = *running;
         Ok(Predecessor { domain, component, restart, arguments })
     };

@@ -5,7 +5,7 @@
 //! Whoever starts something takes it from there, so that nothing is started twice, and leaves its place, which others are held back by; what becomes of those
 //! thereby is in the list, too: nothing here calls itself.
 
-use crate::{Init, Running, STARTING, WATCHING, attempt, copied, not_started, tell_of, with};
+use crate::{Init, Running, STARTING, WATCHING, attempt, not_started, tell_of, with};
 use abi::Error;
 use abi::identity::DomainId;
 use abi::supervision::State;
@@ -14,7 +14,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use fallible::TryPush;
-use init_logic::restarts::starts_again;
+use init_logic::restarts::{Restarts, starts_again};
 use manifest::{Component, Isolation, System};
 use pebble::account;
 use pebble::interfaces::types::{Address, SemaphoreId, Ticks};
@@ -144,8 +144,10 @@ impl Waiting {
     }
 }
 impl Init {
-    fn place(&self, name: &str) -> Option<usize> {
-        self.system.components.iter().position(|component| component.name == name)
+    /// What the starts of component `name` were.
+    fn restarts_of(&mut self, name: &str) -> Option<&mut Restarts> {
+        let place = self.place(name)?;
+        self.restarts.get_mut(place)
     }
     fn runs(&self, name: &str) -> bool {
         self.running.iter().any(|running| running.component.name == name)
@@ -183,6 +185,10 @@ impl Init {
     /// It is decided.
     fn is_decided(&mut self, component: &Component) {
         self.waiting.undecided = None;
+        self.is_settled(component);
+    }
+    /// It is known whether `component` runs, or is started again: its parts follow it, and who waits to hear of it does.
+    fn is_settled(&mut self, component: &Component) {
         self.parts_of(component);
         self.happened();
     }
@@ -192,7 +198,7 @@ impl Init {
         if self.waiting.is_undecided(&component.name) {
             return None;
         }
-        if let Some(restarts) = self.place(&component.name).and_then(|place| self.restarts.get_mut(place)) {
+        if let Some(restarts) = self.restarts_of(&component.name) {
             restarts.forget();
         }
         Some(self.waiting.claim(&component.name))
@@ -200,12 +206,11 @@ impl Init {
     /// That it was started is over, one way or the other.
     fn is_over(&mut self, component: &Component) {
         self.waiting.is_done(component);
-        self.parts_of(component);
-        self.happened();
+        self.is_settled(component);
     }
     /// A component begins to run.
     pub fn starts(&mut self, component: &Component) {
-        if let Some(restarts) = self.place(&component.name).and_then(|place| self.restarts.get_mut(place)) {
+        if let Some(restarts) = self.restarts_of(&component.name) {
             restarts.started();
         }
         self.happened();
@@ -273,20 +278,15 @@ pub fn left(running: Running) {
     } else {
         restart(running, 0);
     }
-    with(|init| {
-        init.parts_of(component);
-        init.happened();
-    });
+    with(|init| init.is_settled(component));
     wake();
 }
 /// Has a component that has failed started again, at once or after a pause, of `least` units at least, unless that would be too often.
 fn restart(running: Running, least: u64) {
     let component = running.component;
     let name = component.name.as_str();
-    let pause = with(|init| {
-        let restarts = init.place(name).and_then(|place| init.restarts.get_mut(place));
-        restarts.and_then(|restarts| restarts.pause(time(), &component.restarts, MILLISECOND))
-    });
+    let limits = &component.restarts;
+    let pause = with(|init| init.restarts_of(name).and_then(|restarts| restarts.pause(time(), limits, MILLISECOND)));
     let Some(pause) = pause.flatten().map(|pause| pause.max(least)) else {
         return tell_of(name, format_args!("pebble: {name} keeps failing and is not started again"));
     };
@@ -341,7 +341,7 @@ pub fn start_due() {
 /// Starts a component again, with the words that it had. Where that fails, it is tried again; whether it was before.
 fn begin(running: Running, tried: bool) {
     let component = running.component;
-    let words = copied(running.arguments.iter().map(|word| &**word));
+    let words = running.words();
     let Err(error) = words.and_then(|words| starting(|| attempt(component, words))) else { return };
     if !tried || error != Error::ENOMEM {
         not_started(component, error);
@@ -436,10 +436,8 @@ pub fn watch(whose: DomainId, name: &str, seen: usize, ticks: usize) -> pebble::
 pub fn give_up(name: &str) -> pebble::Result<()> {
     let given_up = with(|init| {
         let place = init.place(name).filter(|_| init.waiting.give_up(name));
-        if let Some(component) = place.and_then(|place| init.system.components.get(place)) {
-            init.parts_of(component);
-        }
-        init.happened();
+        let component = place.and_then(|place| init.system.components.get(place));
+        component.into_iter().for_each(|component| init.is_settled(component));
         place
     });
     wake();
@@ -464,8 +462,7 @@ pub fn by_hand<T>(component: &'static Component, start: impl FnOnce() -> pebble:
         if claims {
             init.waiting.is_done(component);
         }
-        init.parts_of(component);
-        init.happened();
+        init.is_settled(component);
     });
     wake();
     started
