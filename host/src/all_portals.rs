@@ -152,6 +152,7 @@ fn one(
         complete: 0xFFFF_FFFF_C020_0FFC,
         floating_push: 0xFFFF_FFFF_C020_0800,
         no_stack: 0xFFFF_FFFF_C020_0840,
+        parked: 0xFFFF_FFFF_C020_0860,
         stack_free: 0xFFFF_FFFF_C020_0880,
         ..Default::default()
     };

@@ -1,7 +1,7 @@
 //! How components are started again, in a manifest: what `restarts` and `restart_with` ask for, and can not have.
 
 use super::document::{Fault, meant};
-use manifest::{Component, Restarts, System};
+use manifest::{Component, Restart, Restarts, System};
 
 /// What is wrong with how a system's components are to be started again.
 pub fn faults(system: &System) -> Vec<Fault> {
@@ -10,6 +10,7 @@ pub fn faults(system: &System) -> Vec<Fault> {
     for (n, component) in all.iter().enumerate() {
         let fault = |text: String| Fault::of(n, format!("component \"{}\": {text}", component.name));
         faults.extend(range(&component.restarts).map(|text| fault(text).at("restarts")));
+        faults.extend(heals(component).map(|text| fault(text).at("heals")));
         for (entry, name) in component.restart_with.iter().enumerate() {
             let wrong = with(all, component, name);
             faults.extend(wrong.map(|(text, help)| fault(text).at("restart_with").entry(entry).help(help)));
@@ -29,6 +30,27 @@ fn range(limits: &Restarts) -> Option<String> {
         Some(format!("restarts: a pause of {longest_pause} ms is longer than {longest}"))
     } else if pause > longest_pause {
         Some(format!("restarts: a pause of {pause} ms is longer than the longest one, {longest_pause}"))
+    } else {
+        None
+    }
+}
+/// Why a component's portals can not heal.
+fn heals(component: &Component) -> Option<String> {
+    if !component.heals {
+        None
+    } else if component.boot {
+        Some("heals: it is a boot component, which is not started again".to_string())
+    } else if component.main {
+        Some("heals: it is the main component, at whose end the machine stops".to_string())
+    } else if !component.host.is_empty() {
+        Some(format!("heals: it is in the address space of \"{}\", which starts it again by itself", component.host))
+    } else if component.limits.domains.is_some_and(|domains| domains < 2) {
+        Some(
+            "heals: `limits` leave it one domain, which what is left of it has until all its callers have the next one"
+                .to_string(),
+        )
+    } else if component.restart == Restart::Never && component.restart_with.is_empty() {
+        Some("heals: it is never started again, which `restart` says".to_string())
     } else {
         None
     }

@@ -10,7 +10,7 @@ pub const MAGIC: u64 = 0x6265_7020_746f_6f62;
 /// Most boot domains.
 pub const DOMAINS: usize = 16;
 /// Most portals provided by boot components.
-pub const PORTALS: usize = 171;
+pub const PORTALS: usize = 172;
 /// Most portals opened by boot components.
 pub const OPENS: usize = 176;
 /// Tables that grow ([`crate::section::Grown`]), all of the scheduler's: three with the number of threads, and
@@ -159,6 +159,8 @@ pub struct Symbols {
     pub floating_push: u64,
     /// The callee's (`t6`) stack queue is empty: makes the call again with the thread's reserve in it, or raises `NO_STACK` for the caller.
     pub no_stack: u64,
+    /// The callee (`t6`) has ended: raises `NO_STACK` for the caller.
+    pub parked: u64,
     /// A stack went back to the queue of the callee (`t6`): raises `STACK_FREE` or `RESERVE_FREE` for the caller.
     pub stack_free: u64,
     /// Entry of the table for a number that is not open.

@@ -251,6 +251,8 @@ pub struct NewDomain {
     pub within: u64,
     /// How its calls to that one change what is visible ([`crate::patch::Switch`]).
     pub switch: u64,
+    /// Not 0: its portals heal. When it ends, who calls it by a name waits until whoever takes its place has registered that, or its maker has said that nobody does (`domain.inherit`).
+    pub heals: u64,
 }
 shared! {
     /// Result of `PORTAL_INFO`.

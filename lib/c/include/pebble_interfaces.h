@@ -652,6 +652,12 @@ static inline word pebble_domain_take_over(int through, word successor, word all
 {
     return invoke_portal(through, successor, all, refused);
 }
+/* Calls of a domain that has ended, and whose portals heal (`NewDomain::heals`), go to that domain, which does not run yet, as soon as it registers their names; 0: nobody takes its place, and they end with `EDEAD`. The domain may be one that was to take another's place, and has ended. `ESRCH`: no calls wait for it; `EACCESS`; `EINVAL`: it has registered something; init */
+#define PEBBLE_DOMAIN_INHERIT "domain.inherit" /* smtii */
+static inline word pebble_domain_inherit(int through, word heir, word of)
+{
+    return invoke_portal(through, heir, of);
+}
 /* How many threads are in calls that a domain serves; init */
 #define PEBBLE_DOMAIN_SERVED "domain.served" /* smti */
 static inline word pebble_domain_served(int through, word domain)

@@ -22,7 +22,7 @@ use std::mem::offset_of;
 pub fn symbols(nucleus: &Program) -> Result<Symbols, Error> {
     macro_rules! find { ($($field:ident)*) => { Symbols { $($field: nucleus.symbol(concat!("nucleus_", stringify!($field)))?,)* } } }
     Ok(find! {
-        raise complete floating_push no_stack stack_free bad_portal return_portal first_frame start restore floating_return fatal illegal asid
+        raise complete floating_push no_stack parked stack_free bad_portal return_portal first_frame start restore floating_return fatal illegal asid
         raise_supervisor start_supervisor restore_supervisor call_supervisor exit_supervisor patch_open patch_close
         thread hrtime switch idle timer_set code_sync tlb_flush tlb_flush_asid interrupts_mask
     })

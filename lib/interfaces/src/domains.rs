@@ -30,6 +30,9 @@ interface! {
     /// nothing has changed, and the window says what is in the way: `ENOENT`: a portal that is in use, or, with 1, that the other has registered, and that the successor lacks; `EINVAL`: one of another
     /// specification; `EBUSY`: one that is bound to the other; `EEXIST`: a name that is somebody else's by now; `EDEAD`: the other has ended; init
     "domain.take_over", "smtiiw": fn take_over [thread: ThreadIndex] (successor: Identity, all: usize, refused: Alleged<[u8; NAME]>) -> Result<()>;
+    /// Calls of a domain that has ended, and whose portals heal (`NewDomain::heals`), go to that domain, which does not run yet, as soon as it registers their names; 0: nobody takes its place, and they end with
+    /// `EDEAD`. The domain may be one that was to take another's place, and has ended. `ESRCH`: no calls wait for it; `EACCESS`; `EINVAL`: it has registered something; init
+    "domain.inherit", "smtii": fn inherit [thread: ThreadIndex] (heir: Identity, of: Identity) -> Result<()>;
     /// How many threads are in calls that a domain serves; init
     "domain.served", "smti": fn served [thread: ThreadIndex] (domain: Identity) -> Result<usize>;
     /// A thread in a domain that `domain.create` has made, with `argument` in `a0` → its id; init
@@ -43,9 +46,9 @@ interface! {
     /// A domain did what it may not: ends it. With the cause, the address, where, and the domain of the pager that did not answer, or 0; memory manager
     "domain.fault", "smtiiiii":
         fn fault [thread: ThreadIndex] (domain: Identity, cause: usize, address: usize, pc: usize, pager: DomainNumber) -> Result<()>;
-    /// Fault `NO_STACK`: gives the call's thread a stack of its account's, adds one to the queue of a domain that interposes, or waits
+    /// Fault `NO_STACK`: gives the call's thread a stack of its account's, adds one to the queue of a domain that interposes, or waits for one, or for who takes the place of a callee that has ended
     "domain.no_stack", "sx":
-        fn no_stack [cause: usize, value: usize, callee: Identity, executing: usize, thread: ThreadIndex] () -> Result<()>;
+        fn no_stack [cause: usize, code: usize, callee: Identity, executing: usize, thread: ThreadIndex] () -> Result<()>;
     /// Fault `RESERVE_FREE`: takes a stack that came back out of the queue again
     "domain.reserve_free", "sx":
         fn reserve_free [cause: usize, value: usize, callee: Identity, executing: usize, thread: ThreadIndex] () -> Result<()>;

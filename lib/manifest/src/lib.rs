@@ -135,6 +135,9 @@ pub struct Component {
     /// Components without which it can not go on: when one of these is started again, it is ended, and started again behind that one.
     #[serde(default)]
     pub restart_with: Vec<String>,
+    /// Its calls may be made again: when it is started again, who has a portal of it open by its name keeps that, and calls wait until it is there.
+    #[serde(default)]
+    pub heals: bool,
     /// What it and its children may take of what all share.
     #[serde(default)]
     pub limits: Limits,

@@ -29,7 +29,7 @@ pub use riscv64 as machine;
 
 pub use connection::{Block, Connection, Count, End, GenerateError, ShortCircuit, Trace};
 pub use form::Refused;
-pub use machine::{answer, counted, disassemble, emit, generate, lower, outward, recorder, software};
+pub use machine::{answer, counted, disassemble, emit, generate, lower, outward, parked, recorder, software};
 pub use specification::{Reason, Rejected, Specification};
 pub use template::Templates;
 pub use uses::Uses;

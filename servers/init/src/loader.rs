@@ -41,6 +41,7 @@ pub fn load(component: &Component, task: Task, account: usize, program: &Program
         isolation: component.isolation.mechanism() as u64,
         within: task.map_or(0, DomainId::word),
         switch: component.switch.how() as u64,
+        heals: component.heals as u64,
     };
     let domain = domains::create(Alleged::lend(&domain))?.meant()?;
     fill(domain, component, task.is_some(), program, request).inspect_err(|_| {

@@ -11,6 +11,7 @@
 extern crate alloc;
 
 mod entries;
+mod healing;
 mod loader;
 mod replacement;
 mod report;
@@ -31,6 +32,7 @@ use entries::{
     components, disk, file, give_up, halt, let_end, lines, load, replace, say, spawn, start_loaded, watch_component,
 };
 use fallible::TryPush;
+use healing::Lost;
 use init_logic::archive::Archive;
 use init_logic::line::Line;
 use init_logic::log::{Lines, Log, Source};
@@ -105,6 +107,7 @@ struct Init {
     waiting: Waiting,
     /// Those that have ended while another was to take their places. There is room for each.
     succeeded: Vec<Running>,
+    lost: Lost,
     /// QEMU's test device is mapped.
     power: bool,
 }
@@ -118,6 +121,7 @@ impl Init {
         let running = self.forget(domain)?;
         let (component, starter, with_another) = (running.component, running.starter, running.with.is_some());
         let succeeded = self.running.iter().any(|other| other.succeeds == Some(domain));
+        self.is_lost(&running, succeeded);
         let running = if succeeded {
             self.succeeded.push_kept(running);
             None
@@ -239,7 +243,16 @@ fn begin(system: &'static System, power: bool) -> Result<Init> {
     let prepared = Places::new()?;
     let waiting = Waiting::of(system)?;
     let restarts = fallible::collected(system.components.iter().map(|_| Restarts::default()))?;
-    Ok(Init { system, running: Vec::new(), restarts, prepared, waiting, succeeded: Vec::new(), power })
+    Ok(Init {
+        system,
+        running: Vec::new(),
+        restarts,
+        prepared,
+        waiting,
+        succeeded: Vec::new(),
+        lost: Lost::default(),
+        power,
+    })
 }
 /// Says which part of the memory each component may have. All of them together never have what the system itself needs.
 fn share_memory(system: &System) {
@@ -345,7 +358,9 @@ fn run(Prepared { loaded, running }: Prepared) -> Result<DomainId> {
     let (domain, component) = (loaded.domain, running.component);
     // Known before it runs: it may end before `run` returns.
     let known = with(|init| {
-        init.running.try_push(running)?;
+        init.running.room_for(1)?;
+        init.inherits(&running)?;
+        init.running.push_kept(running);
         init.starts(component);
         Ok(())
     });
@@ -357,7 +372,8 @@ fn run(Prepared { loaded, running }: Prepared) -> Result<DomainId> {
             Ok(domain)
         }
         Err(error) => {
-            let ended = with(|init| init.forget(domain)).flatten().is_none();
+            let failed = with(|init| init.forget(domain).inspect(|running| init.is_lost(running, false))).flatten();
+            let ended = failed.is_none();
             loader::discard(&loaded);
             // Who watches has heard of its end, and looks after it.
             if was_known && ended { Ok(domain) } else { Err(error) }

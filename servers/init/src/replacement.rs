@@ -50,11 +50,12 @@ pub fn replace(name: &str, by: Option<&str>) -> core::result::Result<DomainId, R
             init.forget(new);
             init.take_succeeded(old)
         });
-        lost.flatten().into_iter().for_each(supervision::left);
         let _ = domains::destroy(new.into());
+        with(|init| init.is_nobodys(new));
+        lost.flatten().into_iter().for_each(supervision::left);
         return Err(error);
     }
-    settle(new, old);
+    settle(new, old, component);
     let finished = time() + FINISHED;
     while let Ok(1..) = domains::served(old.into())
         && time() < finished
@@ -62,6 +63,7 @@ pub fn replace(name: &str, by: Option<&str>) -> core::result::Result<DomainId, R
         sleep(PAUSE);
     }
     let _ = domains::destroy(old.into());
+    with(|init| init.is_nobodys(old));
     Ok(new)
 }
 /// A component that runs as init's own: where, what its end means, and copies of the words that it was started with.
@@ -108,19 +110,22 @@ fn succeed(new: DomainId) -> core::result::Result<(), Refused> {
         }
     }
 }
-/// Domain `new` is the component from now on, and the end of `old` is told to nobody.
-fn settle(new: DomainId, old: DomainId) {
+/// Domain `new` is the component from now on, and the end of `old`, which was `component`, is told to nobody.
+fn settle(new: DomainId, old: DomainId, component: &'static Component) {
     let lost = with(|init| {
         let old = init.forget(old).or_else(|| init.take_succeeded(old));
-        match init.running.iter_mut().find(|running| running.domain == new) {
-            Some(running) => {
-                running.succeeds = None;
-                running.with = old.and_then(|old| old.with);
-                Err(running.with.is_some())
-            }
-            // It has ended since, and who watches has left it to this: what was there before comes back.
-            None => Ok(old),
+        if let Some(running) = init.running.iter_mut().find(|running| running.domain == new) {
+            running.succeeds = None;
+            running.with = old.and_then(|old| old.with);
+            return Err(running.with.is_some());
         }
+        // It has ended since, and who watches has left it to this: what was there before comes back, if it is not coming back already.
+        init.leaves_to(new, component);
+        if old.is_none() {
+            init.is_replaced_no_more(component);
+            init.forget_lost();
+        }
+        Ok(old)
     });
     match lost {
         Some(Ok(old)) => old.into_iter().for_each(supervision::left),

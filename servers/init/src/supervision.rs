@@ -82,7 +82,7 @@ impl Waiting {
         Ok(waiting)
     }
     /// Whether it is to be started again.
-    fn has(&self, name: &str) -> bool {
+    pub fn has(&self, name: &str) -> bool {
         self.all.iter().any(|later| later.is(name)) || self.is_undecided(name)
     }
     fn is_undecided(&self, name: &str) -> bool {
@@ -190,6 +190,7 @@ impl Init {
     /// It is known whether `component` runs, or is started again: its parts follow it, and who waits to hear of it does.
     fn is_settled(&mut self, component: &Component) {
         self.parts_of(component);
+        self.forget_lost();
         self.happened();
     }
     /// Somebody has `component` started: that it has failed before does not count, and nobody else starts it. What of it waits for that; `None`: it is not
@@ -278,7 +279,10 @@ pub fn left(running: Running) {
     } else {
         restart(running, 0);
     }
-    with(|init| init.is_settled(component));
+    with(|init| {
+        init.is_replaced_no_more(component);
+        init.is_settled(component);
+    });
     wake();
 }
 /// Has a component that has failed started again, at once or after a pause, of `least` units at least, unless that would be too often.
@@ -311,6 +315,7 @@ fn put(later: Later) {
     let component = later.component;
     let kept = with(|init| {
         let kept = init.waiting.all.try_push(later);
+        init.is_replaced_no_more(component);
         init.happened();
         kept
     });

@@ -187,6 +187,7 @@ fn boot_info() -> &'static BootInfo {
         complete: symbol(),
         floating_push: symbol(),
         no_stack: symbol(),
+        parked: symbol(),
         stack_free: symbol(),
         bad_portal: symbol(),
         return_portal: symbol(),

@@ -17,7 +17,9 @@ use abi::address::{SERVICE_ASKER, SERVICE_STACK};
 use abi::identity::DomainId;
 use abi::nucleus::flags::TRUSTED;
 use entries::accounts::{account_charge, account_of, account_refund};
-use entries::domains::{create, destroy, event, exit, fault, fork, kill, limits, served, succeed, take_over, wait};
+use entries::domains::{
+    create, destroy, event, exit, fault, fork, inherit, kill, limits, served, succeed, take_over, wait,
+};
 use entries::inspection::{
     inspect_account, inspect_calls, inspect_check, inspect_code, inspect_counts, inspect_domain, inspect_portal,
     inspect_trace, inspect_traced,
@@ -56,7 +58,7 @@ pebble::serve! {
 }
 pebble::serve! {
     domains {
-        exit, fork, wait, kill, set_tp, create, succeed, take_over, served, limits, start: start_thread, event, destroy, fault, no_stack, reserve_free,
+        exit, fork, wait, kill, set_tp, create, succeed, inherit, take_over, served, limits, start: start_thread, event, destroy, fault, no_stack, reserve_free,
         protection_create, protection_open, protection_make, protection_place, protection_operate, account_of, account_charge, account_refund,
     }
 }

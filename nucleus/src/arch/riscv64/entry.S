@@ -101,6 +101,10 @@ nucleus_no_stack:
     addi    t4, t4, 1
     sd      t4, {RESERVES}(t6)
     j       dispatch
+
+# A call into a callee (t6) that has ended: it is made again when another has taken its place. No reserve of the dead is anybody's to take.
+    .globl  nucleus_parked
+nucleus_parked:
 1:  li      t0, {NO_STACK}
     ld      t3, {IDENTITY}(t6)
     j       raise_from_portal

@@ -58,7 +58,7 @@ pub extern "C" fn destroy(thread: ThreadIndex, who: Identity) -> isize {
 #[optimize(size)]
 pub extern "C" fn create(thread: ThreadIndex, request: Alleged<NewDomain>) -> isize {
     with_caller(thread, |manager, caller| {
-        let NewDomain { name, flags, account, isolation, within, switch } = client_memory::read(request)?;
+        let NewDomain { name, flags, account, isolation, within, switch, heals } = client_memory::read(request)?;
         if flags & !abi::nucleus::flags::TRUSTED != 0 {
             return Err(Error::EINVAL);
         }
@@ -68,6 +68,9 @@ pub extern "C" fn create(thread: ThreadIndex, request: Alleged<NewDomain>) -> is
         let wanted = Wanted { name: name.text(), flags, enclosure, parent: 0, account };
         let asid = manager.create_component(caller.subject, &wanted)?;
         manager.start_patching(asid);
+        if heals != 0 {
+            manager.heals(caller.subject, asid)?;
+        }
         Ok(manager.domain(asid)?.id.word() as isize)
     })
 }
@@ -75,6 +78,13 @@ pub extern "C" fn create(thread: ThreadIndex, request: Alleged<NewDomain>) -> is
 pub extern "C" fn succeed(thread: ThreadIndex, successor: Identity, predecessor: Identity) -> isize {
     seldom_with_caller(thread, |manager, caller| {
         manager.succeed(caller.subject, successor.meant()?, predecessor.meant()?)
+    })
+}
+#[optimize(size)]
+pub extern "C" fn inherit(thread: ThreadIndex, heir: Identity, of: Identity) -> isize {
+    seldom_with_caller(thread, |manager, caller| {
+        let heir = if heir.0 == 0 { None } else { Some(heir.meant()?) };
+        manager.inherit(caller.subject, heir, of.meant()?)
     })
 }
 #[optimize(size)]

@@ -109,11 +109,12 @@ pub extern "C" fn start_thread(
 const PATIENCE: usize = 2_500_000;
 /// A call found no stack in its callee's queue: it is made again when there is one.
 #[optimize(size)]
-pub extern "C" fn no_stack(_cause: usize, _value: usize, callee: Identity, _asid: usize, thread: ThreadIndex) -> isize {
+pub extern "C" fn no_stack(_cause: usize, code: usize, callee: Identity, _asid: usize, thread: ThreadIndex) -> isize {
     let Some(callee) = DomainId::of(callee.0 as u64) else { return Error::EDEAD.code() };
+    let given = ThreadPage::of(Hart, thread.0).is_some_and(|page| page.transfers_to(callee.word()));
     // Nobody waits with pages that a callee has already: the wait may end otherwise than with the call, which has them moved again.
     give_back(thread);
-    let next = MANAGER.lock().no_stack(thread.0, callee);
+    let next = MANAGER.lock().no_stack(thread.0, callee, (code as u64, given), pebble::time::hrtime());
     let waited = match next {
         Ok(NoStack::Again) => Ok(()),
         Ok(NoStack::Wait) => scheduler::stack_wait(DomainNumber(callee.number()), Ticks(PATIENCE)),

@@ -15,15 +15,16 @@ impl<M: Machine> Manager<M> {
         let account = self.domain(asid)?.account;
         self.accounts.charge(account, resource, amount)
     }
-    /// Takes a domain from `account`. Where that has no more, it forgets the oldest of its ends that nobody has waited for.
+    /// Takes a domain from `account`. Where that has no more, it forgets the oldest of its ends that nobody has waited for, and then what is left of one whose callers wait for another.
     pub fn charge_domain(&mut self, account: Account) -> Result<Charge> {
         loop {
             match self.accounts.charge(account, Resource::Domains, 1) {
                 Ok(charge) => return Ok(charge),
-                Err(error) => {
-                    let forgotten = self.ended.remove_oldest(account).ok_or(error)?;
-                    self.accounts.refund(forgotten);
-                }
+                Err(error) => match self.ended.remove_oldest(account) {
+                    Some(forgotten) => self.accounts.refund(forgotten),
+                    None if self.unpark_oldest(account) => {}
+                    None => return Err(error),
+                },
             }
         }
     }

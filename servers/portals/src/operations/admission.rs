@@ -35,6 +35,10 @@ impl<M: Machine> Manager<M> {
             Admission::Asked(_) => Err(Error::EAGAIN),
         }
     }
+    /// Whether domain `asid` may open registration `id` without being asked about, by itself.
+    pub(crate) fn admits(&self, id: usize, asid: usize) -> bool {
+        self.may_open(Caller { direct: asid, subject: asid }, id).is_ok()
+    }
     /// Changes who may open `name`, which the subject has registered: `how` is one of [`admission`], `asid` and `token` as it says.
     /// `ENOENT`: it has registered no such name; `ESRCH`: there is no domain `asid`; `ENFILE`: the list is full; as for
     /// [`Manager::question_for`].

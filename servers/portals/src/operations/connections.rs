@@ -373,6 +373,7 @@ impl<M: Machine> Manager<M> {
             }
             if let Some(zombie) = remains.zombies.iter_mut().find(|z| z.asid == server) {
                 zombie.blocks -= 1;
+                zombie.parked.iter_mut().for_each(|parked| parked.blocks.retain(|&at| at != code));
             } else if let Some(domain) = domains.get_mut(server)
                 && let Some(place) = domain.blocks.iter().position(|&at| at == code)
             {

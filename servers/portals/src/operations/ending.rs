@@ -2,7 +2,7 @@
 //!
 //! A domain ends at once for everybody else: every frame that would return into it is turned towards the graveyard,
 //! where the thread goes on with `EDEAD`; what a thread waits for on its behalf ends (`cancel`); portals that led to it answer
-//! `EDEAD`. Its own resources follow as soon as no frame needs them.
+//! `EDEAD`, or wait for [who takes its place](super::parking). Its own resources follow as soon as no frame needs them.
 
 use crate::Result;
 use crate::machine::neighbours::Machine;
@@ -64,7 +64,7 @@ impl<M: Machine> Manager<M> {
         self.domains.successions.retain(|succession| succession.by != dead.id);
         self.leave_sharers(asid, dead.sharer);
         self.bury(asid, &mut dead);
-        // Who waits for a stack of it calls again, and gets the answer for the dead.
+        // Who waits for a stack of it calls again, and gets the answer for the dead, or waits for who takes its place.
         while self.machine.stack_dead(asid) {}
         let (lent, unknown) = self.divert_frames(asid, dead.table);
         // Nothing is executed in it any more, so no lock can be taken in its name.
@@ -83,22 +83,21 @@ impl<M: Machine> Manager<M> {
     /// semaphores end, which would wake threads in it.
     fn bury(&mut self, asid: usize, dead: &mut Domain<M>) {
         let blocks = core::mem::take(&mut dead.blocks);
-        self.close_portals_to(&blocks);
+        let count = blocks.len();
+        let parked = self.park_calls(dead, blocks);
         // From here on they are its remains, and may be freed.
         self.remains.zombies.push_kept(Zombie {
             asid,
             charge: dead.charge.take(),
             enclosure: dead.enclosure,
             table: dead.table,
-            blocks: blocks.len(),
+            blocks: count,
             lent: Vec::new(),
             lent_unknown: false,
             trusted: dead.flags & flags::TRUSTED != 0,
             space_destroyed: false,
+            parked,
         });
-        for code in blocks {
-            self.code.retire(code);
-        }
         self.forget_reserves(dead.table, dead.reserves);
     }
     /// Everybody forgets the dead domain who has kept something for it.
@@ -128,6 +127,7 @@ impl<M: Machine> Manager<M> {
             }
         }
         self.domains.orphaned.retain(|&orphaned| orphaned != asid);
+        self.forget_maker(dead.id);
         dead.services.drain(..).for_each(|sum| self.accounts.refund_all(sum));
     }
     /// Tells of the end who waits for it, its parent, and who hears of all ends.
@@ -151,7 +151,7 @@ impl<M: Machine> Manager<M> {
     #[inline(never)]
     fn forget_registrations(&mut self, asid: usize) {
         for id in 0..self.registrations.end() {
-            if self.registrations.get(id).is_some_and(|r| r.server == asid) {
+            if self.registrations.get(id).is_some_and(|r| r.server == asid) && !self.keep_name(id) {
                 self.forget_registration(id);
             }
         }
@@ -289,17 +289,21 @@ impl<M: Machine> Manager<M> {
     }
     /// Makes portals to a dead domain, whose blocks are given, answer `EDEAD`.
     pub fn close_portals_to(&mut self, blocks: &[u64]) {
-        for &code in blocks {
-            let Some(block) = self.code.get_mut(code) else { continue };
-            let dead = if matches!(block.kind, Kind::Granted { .. }) { self.dead.grant } else { self.dead.portal };
-            for (user, number) in core::mem::take(&mut block.users) {
-                if let Some(d) = self.domains.get(user as usize)
-                    && d.table.entry(number as usize) == code
-                {
-                    d.table.set_entry(number as usize, dead);
-                }
+        blocks.iter().for_each(|&code| self.close_portals_by(code, |_, _| true));
+    }
+    /// The same of one block, for the table entries, of a domain, that `which` is true of.
+    pub(crate) fn close_portals_by(&mut self, code: u64, which: impl Fn(&Domain<M>, (u16, u16)) -> bool) {
+        let Some(block) = self.code.get_mut(code) else { return };
+        let dead = if matches!(block.kind, Kind::Granted { .. }) { self.dead.grant } else { self.dead.portal };
+        let domains = &self.domains;
+        block.users.retain(|&mut (user, number)| {
+            let Some(d) = domains.get(user as usize) else { return false };
+            let closes = which(d, (user, number));
+            if closes && d.table.entry(number as usize) == code {
+                d.table.set_entry(number as usize, dead);
             }
-        }
+            !closes
+        });
     }
     /// Ends domain `whom` for domain `by`: a number, or an identity's word, which finds nobody (`ESRCH`) once that one is gone. `EACCESS`: it
     /// may not, or the system could not go on.

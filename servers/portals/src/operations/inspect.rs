@@ -5,7 +5,7 @@ use crate::machine::neighbours::Machine;
 use crate::manager::{Caller, Manager};
 use crate::state::code::Kind;
 use crate::state::domain::Domain;
-use crate::state::registrations::WITHDRAWN;
+use crate::state::registrations::{NameIs, WITHDRAWN};
 use abi::Error;
 use abi::boot::Symbols;
 use abi::count;
@@ -75,7 +75,7 @@ impl<M: Machine> Manager<M> {
         if id >= self.registrations.end() {
             return Err(Error::EPORTAL);
         }
-        let r = self.registrations.get(id).ok_or(Error::ENOENT)?;
+        let r = self.registrations.get(id).filter(|r| r.name_is != NameIs::Lost).ok_or(Error::ENOENT)?;
         let (server, entry, registration) = (r.server as u64, r.entry, id as u64);
         let mut portal = inspect::Portal { name: *r.name, server, entry, registration, ..inspect::Portal::NONE };
         r.specification.write(&mut portal.spec);

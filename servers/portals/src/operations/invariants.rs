@@ -19,6 +19,7 @@ use crate::state::code::Kind;
 use crate::state::domain::Domain;
 use crate::state::nucleus_data::Table;
 use crate::state::registrations::NameIs;
+use crate::state::remains::Zombie;
 use crate::state::system_portals::SystemPortals;
 use abi::Error;
 use abi::address::PAGE;
@@ -208,7 +209,7 @@ impl<M: Machine> Manager<M> {
             };
         }
         expect("whether the block knows the entry", asid, number, known as u64, 1)?;
-        if self.domains.contains(block.server as usize) {
+        if self.domains.contains(block.server as usize) || self.is_parked(code) {
             Ok(())
         } else {
             violation("a portal into a dead domain", asid, number, block.server as u64)
@@ -326,6 +327,7 @@ impl<M: Machine> Manager<M> {
         for zombie in &self.remains.zombies {
             let blocks = self.code.all().filter(|(_, b)| b.server as usize == zombie.asid).count();
             expect("a dead domain's blocks", zombie.asid, 0, zombie.blocks as u64, blocks as u64)?;
+            self.check_parked(zombie)?;
         }
         for (asid, domain) in self.domains.iter() {
             for (constant, portals) in domain.grants.iter() {
@@ -337,6 +339,29 @@ impl<M: Machine> Manager<M> {
         for (id, semaphore) in self.semaphores.iter() {
             let users = semaphore.blocks.iter().filter_map(|&code| self.code.get(code)).map(|b| b.users.len());
             expect("a semaphore's entries", id, 0, semaphore.entries as u64, users.sum::<usize>() as u64)?;
+        }
+        Ok(())
+    }
+    /// Whether calls by the block at `code` are parked, which leads to a domain that has ended.
+    fn is_parked(&self, code: u64) -> bool {
+        let mut parked = self.remains.zombies.iter().filter_map(|zombie| zombie.parked.as_ref());
+        parked.any(|parked| parked.blocks.contains(&code))
+    }
+    /// Calls that are parked find no stack of who has ended, which somebody who lives makes again.
+    #[optimize(size)]
+    fn check_parked(&self, zombie: &Zombie<M>) -> Checked {
+        let Some(parked) = &zombie.parked else { return Ok(()) };
+        expect("whose calls are parked", zombie.asid, 0, parked.of.number() as u64, zombie.asid as u64)?;
+        expect("the record of who has ended", zombie.asid, 0, zombie.table.field(domain::IDENTITY), parked.of.word())?;
+        if self.live(parked.maker).is_err() {
+            return violation("calls that are parked for nobody", zombie.asid, 0, parked.maker.word());
+        }
+        let words = portal::parked(zombie.table.address(), &self.machine.info().symbols);
+        for &code in &parked.blocks {
+            let there = self.code.get(code).is_some_and(|block| block.server as usize == zombie.asid);
+            if !there || !self.code.words(code).1.take(words.len()).eq(words) {
+                return violation("a block whose calls are not parked", zombie.asid, 0, code);
+            }
         }
         Ok(())
     }
@@ -368,7 +393,8 @@ impl<M: Machine> Manager<M> {
             if r.name_is == NameIs::Awaited && (!awaits || r.blocks > 0) {
                 return violation("a name that is awaited by who takes nobody's place", r.server, id, r.blocks as u64);
             }
-            if !self.domains.contains(r.server) || (r.blocks == 0 && r.name_is == NameIs::Withdrawn) {
+            let lives = self.domains.contains(r.server) == (r.name_is != NameIs::Lost);
+            if !lives || (r.blocks == 0 && !r.has_name()) {
                 return violation("a registration of nobody", r.server, id, 0);
             }
         }

@@ -88,7 +88,7 @@ impl<M: Machine> Manager<M> {
             _ => return Err(Error::EINVAL),
         };
         let (specification, server) = (block.specification, block.server as usize);
-        if self.domain(server)?.flags & BOOT != 0 {
+        if self.domain(server).map_err(|_| Error::EDEAD)?.flags & BOOT != 0 {
             return Err(Error::EACCESS);
         }
         let enters = specification.stack != Stack::Jump && specification.state != State::Exception;

@@ -1,8 +1,8 @@
 //! When the number of a registration may be used again.
 //!
 //! The name server knows a registration by its number as long as it has its name; blocks know it as long as table entries lead
-//! to them. One that has neither name nor blocks is forgotten, and so are all of a domain that has ended: its names are
-//! withdrawn under the same lock, and no table entry leads to its blocks any more. Those of boot components stay.
+//! to them. One that has neither name nor blocks is forgotten, and so are all of a domain that has ended, but those by which calls are
+//! parked for another: its names are withdrawn under the same lock. Those of boot components stay.
 
 use crate::Result;
 use crate::machine::neighbours::Machine;
@@ -24,9 +24,7 @@ impl<M: Machine> Manager<M> {
     /// Whose the name called `name` of domain `asid` is.
     #[optimize(size)]
     pub fn registration_of(&mut self, asid: usize, name: &str) -> Option<(usize, &mut Registration)> {
-        self.registrations
-            .iter_mut()
-            .find(|(_, r)| r.name_is != NameIs::Withdrawn && r.server == asid && text(&r.name[..]) == name)
+        self.registrations.iter_mut().find(|(_, r)| r.has_name() && r.server == asid && text(&r.name[..]) == name)
     }
     /// Domain `asid` has withdrawn `name`.
     #[optimize(size)]
@@ -50,7 +48,7 @@ impl<M: Machine> Manager<M> {
         if let Some(registration) = self.registrations.get_mut(id) {
             // Those that the image builder made are not counted.
             registration.blocks = registration.blocks.saturating_sub(1);
-            if registration.blocks == 0 && registration.name_is == NameIs::Withdrawn {
+            if registration.blocks == 0 && !registration.has_name() {
                 self.forget_unused(id);
             }
         }
@@ -64,10 +62,11 @@ impl<M: Machine> Manager<M> {
         }
     }
     pub(crate) fn forget_unused(&mut self, id: usize) {
-        let Some(&Registration { name_is: NameIs::Withdrawn, blocks: 0, server, .. }) = self.registrations.get(id)
-        else {
+        let Some(registration) = self.registrations.get(id) else { return };
+        let server = registration.server;
+        if registration.has_name() || registration.blocks > 0 {
             return;
-        };
+        }
         if id < self.machine.info().portal_count as usize {
             return;
         }
@@ -136,6 +135,7 @@ impl<M: Machine> Manager<M> {
         };
         self.registrations.set(id, registration);
         self.domain_mut(caller.subject)?.provides += 1;
+        self.heal(caller.subject, id);
         Ok(0)
     }
     /// Gives registration `id` of domain `asid` its name, at once or when that takes the place of who has it.

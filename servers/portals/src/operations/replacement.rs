@@ -37,9 +37,9 @@ impl From<Error> for Refused {
 }
 
 /// Registrations by their numbers: one of the predecessor's, and the successor's of the same name.
-type Heir = (usize, usize);
+pub(super) type Heir = (usize, usize);
 /// Connections of one kind of callers: the code that they go by, that which they are to go by, and the table entries that they are at.
-struct Anew {
+pub(super) struct Anew {
     old: u64,
     new: u64,
     users: Users,
@@ -95,14 +95,16 @@ impl<M: Machine> Manager<M> {
         if !self.may_control(by, new) {
             return Err(Error::EACCESS.into());
         }
-        let succession = self.domains.succession(successor).filter(|s| !s.over).ok_or(Error::EINVAL)?;
-        let old = self.live(succession.of).map_err(|_| Error::EDEAD)?;
+        let predecessor = self.domains.succession(successor).filter(|s| !s.over).ok_or(Error::EINVAL)?.of;
+        let old = self.live(predecessor).map_err(|_| Error::EDEAD)?;
         let heirs = self.heirs(new, old)?;
         self.may_be_succeeded(old, &heirs, all)?;
         let anew = self.make_anew(old, &heirs)?;
-        self.change_over(&heirs, anew);
+        self.change_over(anew);
+        heirs.iter().for_each(|&(from, to)| self.inherit_name(from, to));
         let ours = self.domains.successions.iter_mut().filter(|s| s.by == successor);
         ours.for_each(|succession| succession.over = true);
+        self.inherit_parked(new, successor, predecessor);
         self.look_at_retired();
         Ok(0)
     }
@@ -163,12 +165,19 @@ impl<M: Machine> Manager<M> {
     /// Makes the code of all connections to the registrations of domain `old` that have heirs, to those. `ENOMEM`: nothing is made.
     #[optimize(size)]
     fn make_anew(&mut self, old: usize, heirs: &[Heir]) -> Result<Vec<Anew>> {
+        let mut anew = self.connections_to(&self.domain(old)?.blocks, heirs)?;
+        self.generate_to_heirs(&mut anew, heirs)?;
+        Ok(anew)
+    }
+    /// The connections by `blocks` to registrations that have heirs, for which no code is made yet. `ENOMEM`.
+    #[optimize(size)]
+    pub(super) fn connections_to(&self, blocks: &[u64], heirs: &[Heir]) -> Result<Vec<Anew>> {
         let mut anew = Vec::new();
         for &(from, to) in heirs {
             let kind = Kind::Registered { registration: from as u32 };
-            for &code in &self.domain(old)?.blocks {
+            let heir = self.registrations.get(to).map_or(0, |r| r.server);
+            for &code in blocks {
                 let Some(block) = self.code.get(code).filter(|block| block.kind == kind) else { continue };
-                let heir = self.registrations.get(to).map_or(0, |r| r.server);
                 let first = anew.len();
                 for &user in &block.users {
                     let caller = user.0 as usize;
@@ -185,6 +194,13 @@ impl<M: Machine> Manager<M> {
                     users.push(user);
                 }
             }
+        }
+        Ok(anew)
+    }
+    /// Makes the code of these connections. `ENOMEM`: nothing is made.
+    #[optimize(size)]
+    pub(super) fn generate_to_heirs(&mut self, anew: &mut [Anew], heirs: &[Heir]) -> Result<()> {
+        for &(from, to) in heirs {
             // Who traces the one goes on to trace the other.
             let traced = self.registrations.get(from).is_some_and(|r| r.traced);
             self.registrations.get_mut(to).into_iter().for_each(|r| r.traced = traced);
@@ -198,7 +214,7 @@ impl<M: Machine> Manager<M> {
                 }
             }
         }
-        Ok(anew)
+        Ok(())
     }
     #[optimize(size)]
     fn connection_to_heir(&mut self, anew: &Anew, heirs: &[Heir]) -> Result<u64> {
@@ -222,9 +238,9 @@ impl<M: Machine> Manager<M> {
         kind.into_iter().for_each(|kind| self.nothing_leads_to(kind));
         self.code.retire(code);
     }
-    /// From here on nothing fails.
+    /// These connections are made by their new code from here on, which nothing keeps from being done.
     #[optimize(size)]
-    fn change_over(&mut self, heirs: &[Heir], anew: Vec<Anew>) {
+    pub(super) fn change_over(&mut self, anew: Vec<Anew>) {
         for Anew { old, new, users, .. } in anew {
             // First: the old one may be freed with the last entry.
             self.change_payers(old, new);
@@ -241,9 +257,6 @@ impl<M: Machine> Manager<M> {
                     self.nothing_leads_to(kind);
                 }
             }
-        }
-        for &(from, to) in heirs {
-            self.inherit_name(from, to);
         }
     }
     /// Who has paid for the block at `old` pays for that at `new`, in its place.

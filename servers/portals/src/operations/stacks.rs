@@ -71,12 +71,15 @@ impl<M: Machine> Manager<M> {
             self.descriptors.put(descriptor);
         }
     }
-    /// A call of thread `index` into domain `id` found its queue empty. `ENOSTACK`: it would have grown, and there is
-    /// no memory.
+    /// A call of thread `index` into domain `id` by the block at `code` found its queue empty, or [is parked](Manager::park_calls), at tick `now` of `hrtime`; `given`: it had been given pages for that, which are the
+    /// caller's again if it lives. `ENOSTACK`: it would have grown, and there is
+    /// no memory; `EDEAD`: it has been parked for long enough, or its pages have ended with the callee.
     #[optimize(size)]
-    pub fn no_stack(&mut self, index: usize, id: DomainId) -> Result<NoStack> {
-        // Whoever has taken its place is called then, or who answers for the dead.
-        let Ok(domain) = self.living(id) else { return Ok(NoStack::Again) };
+    pub fn no_stack(&mut self, index: usize, id: DomainId, (code, given): (u64, bool), now: u64) -> Result<NoStack> {
+        let Ok(domain) = self.living(id) else {
+            // Whoever has taken its place is called then, or who answers for the dead; but without its pages no call is made.
+            return if given { Err(Error::EDEAD) } else { self.waits_for_heir(id, code, now) };
+        };
         let (table, elastic) = (domain.table, domain.flags & flags::ELASTIC != 0);
         if elastic {
             return self.add_stack(id.number()).map(|()| NoStack::Again).map_err(|_| Error::ENOSTACK);
@@ -204,7 +207,7 @@ impl<M: Machine> Manager<M> {
             self.machine.stack_dead(id.number());
         }
     }
-    /// Domain `asid`, whose portals nobody enters any more, has ended: what is left of its reserves is nobody's.
+    /// Domain `asid`, whose portals nobody enters any more, has ended: what is left of its reserves is nobody's. A call that is parked takes none.
     #[optimize(size)]
     #[inline(never)]
     pub(crate) fn forget_reserves(&mut self, table: Table<M>, kept: u64) {

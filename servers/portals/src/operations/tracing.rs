@@ -9,6 +9,7 @@ use crate::Result;
 use crate::machine::neighbours::Machine;
 use crate::manager::{Caller, Manager};
 use crate::state::code::{Block, Kind, Users};
+use crate::state::registrations::NameIs;
 use abi::Error;
 use abi::address::supervisor;
 use abi::identity::DomainId;
@@ -35,7 +36,7 @@ impl<M: Machine> Manager<M> {
             _ => return Err(Error::EINVAL),
         };
         let mut found = Vec::new();
-        for (id, _) in self.registrations.iter().filter(|(_, r)| *r.name == *name) {
+        for (id, _) in self.registrations.iter().filter(|(_, r)| *r.name == *name && r.name_is != NameIs::Lost) {
             found.try_push(id)?;
         }
         if found.is_empty() {

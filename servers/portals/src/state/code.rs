@@ -9,7 +9,7 @@
 //! nothing else; before that, neighbours that are free are put together.
 
 use crate::Result;
-use crate::machine::nucleus_memory::NucleusMemory;
+use crate::machine::nucleus_memory::{Masked, NucleusMemory};
 use crate::state::slots::Slots;
 use abi::Error;
 use abi::address::{CODE_END, CODE_REGION, IMAGE_BASE, code_address, code_physical, supervisor};
@@ -420,6 +420,13 @@ impl<M: NucleusMemory> CodeArea<M> {
             (0..count).for_each(|n| self.memory.write_half(place(n), to[n]));
         }
         there
+    }
+    /// Has the call portal at `code`, which others may enter, begin with `words`.
+    pub fn begin_with(&self, code: u64, words: &[u32]) {
+        let first = supervisor(code_physical(code as usize)) as u64;
+        let _masked = Masked::new(self.memory);
+        words.iter().enumerate().for_each(|(n, &word)| self.memory.write_half(first + 4 * n as u64, word));
+        self.memory.sync_code();
     }
     /// How many blocks are retired.
     pub fn retired(&self) -> usize {

@@ -33,6 +33,8 @@ pub struct Domain<M> {
     pub privileged: bool,
     /// Portal of the portal manager's own table that calls its notification routine, or 0.
     pub notify: usize,
+    /// Its portals heal: who says what takes its place when it has ended.
+    pub healer: Option<DomainId>,
     /// It was made for a component, which ends by itself: nobody need have a name for it.
     pub lasting: bool,
     /// Threads whose home it is and which have not ended.
@@ -84,6 +86,7 @@ impl<M> Domain<M> {
             linked: false,
             privileged: false,
             notify: 0,
+            healer: None,
             lasting: false,
             ceiling: 0,
             threads: 0,

@@ -154,14 +154,19 @@ impl<M: NucleusMemory> ThreadPage<M> {
         self.memory.read(self.address + core::mem::offset_of!(Thread, window) as u64)
             != abi::address::window_base(index) as u64
     }
-    /// Whether pages may have been shared or moved for a call that was not made.
     /// Whether the domain whose identity that is has pages of a call of the thread that is not made yet.
     pub fn transfers_to(self, callee: u64) -> bool {
+        self.transfers_from(callee).is_some()
+    }
+    /// The same: the identity of the domain whose pages these are.
+    pub fn transfers_from(self, callee: u64) -> Option<u64> {
         let word = |offset: usize| self.memory.read(self.address + offset as u64);
         let (done, ends) = (core::mem::offset_of!(Thread, transfers), core::mem::offset_of!(Thread, transfer_ends));
-        let to = |n: usize| word(done + 16 * n) != 0 && word(ends + 16 * n + 8) == callee;
-        self.is_transferring() && (0..abi::nucleus::TRANSFERS).any(to)
+        let to = |n: &usize| word(done + 16 * n) != 0 && word(ends + 16 * n + 8) == callee;
+        let found = (0..abi::nucleus::TRANSFERS).find(to).filter(|_| self.is_transferring())?;
+        Some(word(ends + 16 * found))
     }
+    /// Whether pages may have been shared or moved for a call that was not made.
     pub fn is_transferring(self) -> bool {
         self.memory.read(self.address + core::mem::offset_of!(Thread, transferring) as u64) != 0
     }

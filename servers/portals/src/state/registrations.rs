@@ -62,6 +62,8 @@ pub enum NameIs {
     Awaited,
     /// It is not the registration's any more.
     Withdrawn,
+    /// Nor is it the name of the domain's that has registered it, which has ended: calls by it are parked.
+    Lost,
 }
 
 /// An entry point that a server registered.
@@ -71,7 +73,7 @@ pub struct Registration {
     pub specification: Specification,
     pub entry: u64,
     pub constants: Constants,
-    /// Whose it is: a domain's end takes all its registrations away.
+    /// Whose it is: a domain's end takes all its registrations away, but those that are [lost](NameIs::Lost), whose number it keeps.
     pub server: usize,
     pub charge: account::Charge,
     pub name_is: NameIs,
@@ -90,6 +92,10 @@ pub struct Registration {
     pub traced: bool,
 }
 impl Registration {
+    /// Whether its domain lives, and has not withdrawn its name.
+    pub fn has_name(&self) -> bool {
+        matches!(self.name_is, NameIs::Bound | NameIs::Awaited)
+    }
     /// Its name is no more.
     pub fn withdraw(&mut self) {
         (self.name_is, self.name) = (NameIs::Withdrawn, Text::Boot(&WITHDRAWN));

@@ -2,6 +2,7 @@
 
 use crate::state::enclosure::Enclosure;
 use crate::state::nucleus_data::{Table, ThreadPage};
+use abi::identity::DomainId;
 use alloc::vec::Vec;
 
 /// What of a dead domain can not be freed yet.
@@ -20,6 +21,21 @@ pub struct Zombie<M> {
     /// It may have had templates.
     pub trusted: bool,
     pub space_destroyed: bool,
+    /// Which blocks lead to it where calls are parked until somebody takes its place; `None`: nobody does.
+    pub parked: Option<Parked>,
+}
+/// Calls that wait until somebody has taken the place of a domain that has ended.
+pub struct Parked {
+    /// Who has ended.
+    pub of: DomainId,
+    /// Who is to take its place, or the last one that was to and has ended since; at first who has ended.
+    pub heir: DomainId,
+    /// Who says who that is.
+    pub maker: DomainId,
+    /// Blocks whose calls are parked, and those of them that nothing leads to any more.
+    pub blocks: Vec<u64>,
+    /// The tick of `hrtime` from which on nobody waits; `None`: nobody has waited yet.
+    pub until: Option<u64>,
 }
 /// What is left of all of them.
 pub struct Remains<M> {
@@ -33,5 +49,9 @@ pub struct Remains<M> {
 impl<M> Remains<M> {
     pub const fn new() -> Remains<M> {
         Remains { zombies: Vec::new(), unclaimed: false, spare_blocks: Vec::new() }
+    }
+    /// The dead domain at `place` of whose calls some are parked.
+    pub fn parked(&self, place: usize) -> Option<&Parked> {
+        self.zombies.get(place)?.parked.as_ref()
     }
 }

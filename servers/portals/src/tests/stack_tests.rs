@@ -67,7 +67,7 @@ impl Scene {
                 assert!(self.world.enter(thread, portal));
                 return Ok(stack);
             }
-            match self.world.manager.no_stack(thread, self.id()) {
+            match self.world.manager.no_stack(thread, self.id(), (0, false), 0) {
                 Ok(NoStack::Again) => {}
                 other => return Err(other),
             }
@@ -148,7 +148,7 @@ fn a_reserve_that_its_thread_did_not_use_goes_back_when_it_ends() {
     let mut s = scene();
     let (one, other) = (s.one, s.other);
     s.enter(one).unwrap();
-    assert_eq!(s.world.manager.no_stack(other.1, s.id()), Ok(NoStack::Again));
+    assert_eq!(s.world.manager.no_stack(other.1, s.id(), (0, false), 0), Ok(NoStack::Again));
     assert!(s.world.page(other.1).reserve() != 0);
     let second = (other.0, s.world.thread(other.0).unwrap(), other.2);
     s.world.exit_thread(other.1);
@@ -164,7 +164,7 @@ fn a_reserve_that_was_not_used_is_another_threads_of_the_account_when_that_needs
     let mut s = scene();
     let (one, other) = (s.one, s.other);
     let first = s.enter(one).unwrap();
-    assert_eq!(s.world.manager.no_stack(other.1, s.id()), Ok(NoStack::Again));
+    assert_eq!(s.world.manager.no_stack(other.1, s.id(), (0, false), 0), Ok(NoStack::Again));
     // The stack is back before the call is made again, which takes that one.
     s.leave(one, first);
     let its = s.enter(other).unwrap();
@@ -191,11 +191,11 @@ fn who_is_given_anothers_reserve_keeps_none_of_another_server() {
     let second = s.world.thread(other.0).unwrap();
     s.enter(one).unwrap();
     // Each of two threads of an account has a reserve that it has not used, of one server each.
-    assert_eq!(s.world.manager.no_stack(other.1, s.id()), Ok(NoStack::Again));
+    assert_eq!(s.world.manager.no_stack(other.1, s.id(), (0, false), 0), Ok(NoStack::Again));
     let first_of_two = tables.field(domain::STACKS);
     tables.set_field(domain::STACKS, 0);
-    assert_eq!(s.world.manager.no_stack(second, its), Ok(NoStack::Again));
-    assert_eq!(s.world.manager.no_stack(other.1, its), Ok(NoStack::Again));
+    assert_eq!(s.world.manager.no_stack(second, its, (0, false), 0), Ok(NoStack::Again));
+    assert_eq!(s.world.manager.no_stack(other.1, its, (0, false), 0), Ok(NoStack::Again));
     assert_eq!((Fake.read(s.world.page(other.1).reserve()), s.world.page(second).reserve()), (tables.address(), 0));
     // The first server has its own back.
     assert!(s.world.manager.domain(s.server).unwrap().reserves != 0);
@@ -228,7 +228,7 @@ fn a_reserve_that_was_not_used_has_no_return_take_a_stack_out_of_the_queue() {
     let mut s = scene();
     let (one, other) = (s.one, s.other);
     let first = s.enter(one).unwrap();
-    assert_eq!(s.world.manager.no_stack(other.1, s.id()), Ok(NoStack::Again));
+    assert_eq!(s.world.manager.no_stack(other.1, s.id(), (0, false), 0), Ok(NoStack::Again));
     // Somebody else waits for a stack, so returns look.
     let second = (one.0, s.world.thread(one.0).unwrap(), one.2);
     assert_eq!(s.enter(second), Err(Ok(NoStack::Wait)));
@@ -245,10 +245,10 @@ fn a_thread_has_a_reserve_of_one_server_only() {
     let other_portal = s.world.open(s.other.1, "t.two").unwrap();
     let (one, other) = (s.one, s.other);
     s.enter(one).unwrap();
-    assert_eq!(s.world.manager.no_stack(other.1, s.id()), Ok(NoStack::Again));
+    assert_eq!(s.world.manager.no_stack(other.1, s.id(), (0, false), 0), Ok(NoStack::Again));
     let (tables, its) = s.world.manager.domain(two).map(|d| (d.table, d.id)).unwrap();
     tables.set_field(domain::STACKS, 0);
-    assert_eq!(s.world.manager.no_stack(other.1, its), Ok(NoStack::Again));
+    assert_eq!(s.world.manager.no_stack(other.1, its, (0, false), 0), Ok(NoStack::Again));
     assert_eq!(Fake.read(s.world.page(other.1).reserve()), tables.address());
     // The one before is there for the next account.
     assert_eq!(s.world.manager.domain(s.server).map(|d| Fake.read(d.reserves)), Ok(0));
@@ -266,12 +266,16 @@ fn the_end_of_a_server_leaves_none_of_its_reserves() {
     let [second, more] = [other, third].map(|client| s.enter(client).unwrap());
     s.leave(third, more);
     let table = s.table();
-    assert_eq!(s.world.manager.no_stack(third.1, s.id()), Ok(NoStack::Again));
+    assert_eq!(s.world.manager.no_stack(third.1, s.id(), (0, false), 0), Ok(NoStack::Again));
     s.leave(other, second);
     let (server, id) = (s.server, s.id());
     s.world.kill(server).unwrap();
     assert_eq!(s.world.page(third.1).reserve(), 0);
-    assert_eq!(s.world.manager.no_stack(third.1, id), Ok(NoStack::Again), "who answers for the dead is called");
+    assert_eq!(
+        s.world.manager.no_stack(third.1, id, (0, false), 0),
+        Ok(NoStack::Again),
+        "who answers for the dead is called"
+    );
     // The call that is under way comes back.
     s.world.leave(one.1);
     Fake.write(first, table.field(domain::STACKS));
