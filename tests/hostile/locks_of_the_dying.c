@@ -7,7 +7,7 @@
 /* Domains whose threads lock a file, all of it or ranges, with and without waiting, are killed, end themselves, close what they hold, and copy themselves while
    others of them wait, at any moment. What each has locked goes with it: afterwards all of the file is to be had at once, and nobody waits for who is not there. Where
    one has copied itself, its copy may have what it had open until it has made its own of it: the file is to be had then when the copy has come so far, or has ended. */
-enum { LOCKERS = 3, THREADS = 2, RANGE = 16, COPY_TICKS = 50000, TRIES = 2000 };
+enum { LOCKERS = 3, THREADS = 2, RANGE = 16, COPY_TICKS = 50000, TRIES = 100000 };
 static int begun;
 
 static void locks_on(void *seed)
@@ -85,7 +85,8 @@ static int attack(void)
         }
         for (int n = 0; n < LOCKERS; n++)
             wall(3, domain_wait(lockers[n], &status) == 0 && status == -EDEAD);
-        wall(4, round % 2 ? is_free_then() : is_free());
+        wall(4, round % 2 || is_free());
+        wall(5, is_free_then());
     }
     unlink("locked");
     return 0;
