@@ -123,8 +123,12 @@ static char *const *others;
 static int opened(const char *who, const char *what)
 {
     static _Alignas(64) char name[64];
+    int portal;
     snprintf(name, sizeof name, "%s.%s", who, what);
-    return portal_open(name);
+    /* The other may not have begun yet. */
+    for (int n = 0; (portal = portal_open(name)) == -ENOENT && n < 1000; n++)
+        hrsleep(500000);
+    return portal;
 }
 /* Behind a call of what computes with a secret, of component number `n`. */
 static word behind(word n)
