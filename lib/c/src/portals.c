@@ -106,13 +106,28 @@ int __pebble_lost(int *portal, int through, word result)
         portal_close(through);
     return 1;
 }
+/* What a portal's place has whose server was not there when it was waited for. */
+enum { NOBODY = -1 };
+/* It is waited for what provides `name`, once: where that was in vain, *portal is NOBODY, and whoever asks later has his answer at once. */
+static int until_there(int *portal, const char *name)
+{
+    int next;
+    for (unsigned long long end = __pebble_units() + SERVER_PATIENCE; (next = __pebble_opened(portal, name)) == -ENOENT && __pebble_units() < end;)
+        pebble_scheduler_sleep(SERVER_LATER);
+    if (next == -ENOENT)
+        __atomic_compare_exchange_n(portal, &(int){0}, NOBODY, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return next;
+}
+int __pebble_awaited(int *portal, const char *name)
+{
+    int found = __pebble_opened(portal, name);
+    return found == -ENOENT && __atomic_load_n(portal, __ATOMIC_RELAXED) != NOBODY ? until_there(portal, name) : found;
+}
 int __pebble_reopened(int *portal, const char *name, int through, word result)
 {
     if (!__pebble_lost(portal, through, result))
         return 0;
-    int next;
-    for (unsigned long long end = __pebble_units() + SERVER_PATIENCE; (next = __pebble_opened(portal, name)) == -ENOENT && __pebble_units() < end;)
-        pebble_scheduler_sleep(SERVER_LATER);
+    int next = until_there(portal, name);
     return next > 0 ? next : 0;
 }
 int portal_close(int portal)

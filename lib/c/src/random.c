@@ -1,4 +1,5 @@
 /* Random bytes, from the source that the machine has. */
+#include "random.h"
 #include "files.h"
 #include <unistd.h>
 
@@ -9,19 +10,25 @@ static int entropy_read;
 /* Counts what was given where there is no source. */
 static uint64_t given;
 
+/* Fills `to` from the source, if there is one; `waits`: also if it is not there yet. */
+static int from_source(char *to, size_t count, int waits)
+{
+    while (count > 0) {
+        if (!waits && __pebble_opened(&entropy_read, PEBBLE_ENTROPY_READ) < 0)
+            return 0;
+        size_t room = PAGE - (uintptr_t)to % PAGE, here = count < room ? count : room;
+        word done = CALLED(entropy_read, PEBBLE_ENTROPY_READ, through, pebble_entropy_read(through, to, here));
+        if (done <= 0)
+            return 0;
+        to += done;
+        count -= done;
+    }
+    return 1;
+}
 /* EIO: there is no source, or the manifest does not let this component have it. */
 int getentropy(void *buffer, size_t count)
 {
-    char *to = buffer;
-    int has = count <= MOST;
-    while (has && count > 0) {
-        size_t room = PAGE - (uintptr_t)to % PAGE, here = count < room ? count : room;
-        word done = CALLED(entropy_read, PEBBLE_ENTROPY_READ, through, pebble_entropy_read(through, to, here));
-        has = done > 0;
-        to += has ? done : 0;
-        count -= has ? done : 0;
-    }
-    return has ? 0 : __pebble_failed(-EIO);
+    return count <= MOST && from_source(buffer, count, 1) ? 0 : __pebble_failed(-EIO);
 }
 /* Where there is no source: what differs from call to call and from program to program, but is no secret. */
 static uint64_t unlike_others(void)
@@ -31,20 +38,21 @@ static uint64_t unlike_others(void)
     mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
     return mixed ^ mixed >> 31;
 }
+static void fill(char *to, size_t count, int waits)
+{
+    if (!from_source(to, count, waits))
+        while (count-- > 0)
+            *to++ = unlike_others();
+}
 void arc4random_buf(void *buffer, size_t count)
 {
-    char *to = buffer;
-    while (count > 0) {
-        size_t here = count < MOST ? count : MOST;
-        int error = errno;
-        if (getentropy(to, here) < 0) {
-            errno = error;
-            for (size_t n = 0; n < here; n++)
-                to[n] = unlike_others();
-        }
-        to += here;
-        count -= here;
-    }
+    fill(buffer, count, 1);
+}
+uint64_t __pebble_unlike_others(void)
+{
+    uint64_t drawn;
+    fill((char *)&drawn, sizeof drawn, 0);
+    return drawn;
 }
 uint32_t arc4random(void)
 {

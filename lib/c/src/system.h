@@ -18,6 +18,8 @@ extern void (*__pebble_in_copy[COPY_HOOKS])(void);
 extern int __pebble_stdout_is_broken;
 /* The portal called `name`, which is opened at the first use and kept in `portal`; < 0: why it could not be. */
 int __pebble_opened(int *portal, const char *name);
+/* The same, for calls that may wait: what provides `name` may not be there yet, for which this waits two seconds at most, once. */
+int __pebble_awaited(int *portal, const char *name);
 /* Whether a call through number `through`, which *portal had, has ended so because its server had died: then it is closed, and *portal is 0 or another thread's. */
 int __pebble_lost(int *portal, int through, word result);
 /* The number to call again by, where a call through `through` has ended so: that of the next server's portal, for which this waits two seconds at most; else 0. */
@@ -26,7 +28,7 @@ int __pebble_reopened(int *portal, const char *name, int through, word result);
    its server has died and was started again. */
 #define CALLED(portal, name, through, ...)                                 \
     ({                                                                     \
-        int through = __pebble_opened(&portal, name);                      \
+        int through = __pebble_awaited(&portal, name);                     \
         word called_ = through < 0 ? through : (word)__VA_ARGS__;          \
         through = __pebble_reopened(&portal, name, through, called_);      \
         through > 0 ? (word)__VA_ARGS__ : called_;                         \

@@ -1,4 +1,5 @@
 /* Names of files that nobody has yet, and such files. In the place of picolibc's, whose names (as of 1.8) are the same each time. */
+#include "random.h"
 #include "streams.h"
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,8 +9,7 @@ enum { PLACES = 6, TRIES = 1000 };
 static void name(char *places)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    uint64_t left;
-    arc4random_buf(&left, sizeof left);
+    uint64_t left = __pebble_unlike_others();
     for (int n = 0; n < PLACES; n++, left /= sizeof letters - 1)
         places[n] = letters[left % (sizeof letters - 1)];
 }
