@@ -1,6 +1,7 @@
 //! The console: `print!` and `println!` on the portals of the console driver.
 
 use core::fmt;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use interfaces::import::Import;
 use interfaces::types::{Alleged, PortalNumber};
@@ -11,9 +12,14 @@ use interfaces::{console, descriptor};
 /// Ticks for which a driver that has died is waited for, and after which it is looked for again.
 const PATIENCE: u64 = 2 * crate::time::TIMEBASE;
 const LATER: u64 = crate::time::TIMEBASE / 100;
+/// What may lie between the registrations of two of its portals.
+const BETWEEN: u64 = PATIENCE / 8;
+
+/// A driver that was not there was waited for in vain: nobody waits for the first one again.
+static NOBODY: AtomicBool = AtomicBool::new(false);
 
 /// Calls a portal of the console's; again, where the driver has died, with the one that was started in its place: nothing that was sent to the
-/// one before and not read is lost.
+/// one before and not read is lost. So, once, where it is not there yet.
 #[inline(always)]
 fn again<'a>(
     import: fn() -> &'static Import,
@@ -21,18 +27,50 @@ fn again<'a>(
     (buffer, bytes): (Alleged<'a, u8>, usize),
 ) -> crate::Result<usize> {
     match portal(buffer, bytes) {
-        Err(crate::Error::EDEAD) => reopened(import, || portal(buffer, bytes)),
+        Err(crate::Error::EDEAD) => reopened(import, || portal(buffer, bytes), PATIENCE),
+        Err(crate::Error::EPORTAL) => {
+            let patience = if NOBODY.load(Ordering::Relaxed) { 0 } else { PATIENCE };
+            reopened(import, || portal(buffer, bytes), patience)
+        }
         result => result,
     }
 }
 #[cold]
-fn reopened(import: fn() -> &'static Import, call: impl Fn() -> crate::Result<usize>) -> crate::Result<usize> {
-    let end = crate::time::time() + PATIENCE;
+fn reopened(
+    import: fn() -> &'static Import,
+    call: impl Fn() -> crate::Result<usize>,
+    patience: u64,
+) -> crate::Result<usize> {
+    let end = crate::time::time() + patience;
     loop {
         let result = import().reopen().and_then(|()| call());
         match result {
             Err(crate::Error::EDEAD | crate::Error::ENOENT) if crate::time::time() < end => crate::time::sleep(LATER),
+            Err(crate::Error::ENOENT) => {
+                NOBODY.store(true, Ordering::Relaxed);
+                return result;
+            }
             result => return result,
+        }
+    }
+}
+/// It is there, and does not tell errors from output.
+static TOGETHER: AtomicBool = AtomicBool::new(false);
+
+/// Calls the portal for errors, which was not there at the start, when there is a console. `ENOENT`: it has none.
+#[cold]
+fn apart(call: impl Fn() -> crate::Result<usize>) -> crate::Result<usize> {
+    let nothing = [0u8];
+    again(console::import::write, console::write, (Alleged::lend_all(&nothing), 0))?;
+    // It registers one portal after the other.
+    let end = crate::time::time() + BETWEEN;
+    loop {
+        match console::import::error().reopen().and_then(|()| call()) {
+            Err(crate::Error::ENOENT) if crate::time::time() < end => crate::time::sleep(LATER),
+            result => {
+                TOGETHER.store(result == Err(crate::Error::ENOENT), Ordering::Relaxed);
+                return result;
+            }
         }
     }
 }
@@ -71,10 +109,16 @@ pub fn write(bytes: &[u8]) -> crate::Result<()> {
 /// Writes all of `bytes` to standard error; to standard output where the console does not tell them apart.
 pub fn write_error(bytes: &[u8]) -> crate::Result<()> {
     write_elsewhere(2, bytes).unwrap_or_else(|| {
-        let error =
-            |piece: &[u8]| again(console::import::error, console::error, (Alleged::lend_all(piece), piece.len()));
+        let error = |piece: &[u8]| {
+            let call = || console::error(Alleged::lend_all(piece), piece.len());
+            match call() {
+                Err(crate::Error::EDEAD) => reopened(console::import::error, call, PATIENCE),
+                Err(crate::Error::EPORTAL) if !TOGETHER.load(Ordering::Relaxed) => apart(call),
+                result => result,
+            }
+        };
         match write_by(error, bytes) {
-            Err(crate::Error::EPORTAL) => write_to_console(bytes),
+            Err(crate::Error::EPORTAL | crate::Error::ENOENT) => write_to_console(bytes),
             result => result,
         }
     })
