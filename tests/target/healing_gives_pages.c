@@ -10,7 +10,7 @@
 /* A call that gives pages away waits for a stack of its server, which ends meanwhile: the next instance has the pages, and nobody else; or the call ends, and the pages are its caller's, or gone with
    who ended. The first argument: one in how many of the 80 rounds. */
 enum { ROUNDS = 80, HOLDERS = 4, PAGE = 4096 };
-static int hold, give, ended, delay;
+static int info, hold, give, ended, delay;
 static char *const page = (char *)0x18000000;
 static word result;
 
@@ -18,6 +18,11 @@ static void holder(void *unused)
 {
     (void)unused;
     invoke_portal(hold);
+}
+/* Whether that thread waits at a semaphore, which it does in the server alone. */
+static int holds(int thread)
+{
+    return invoke_portal(info, thread % 4096l) >> 48 == 3;
 }
 static void giver(void *unused)
 {
@@ -31,7 +36,7 @@ int main(int argc, char **argv)
 {
     int share = argc > 1 ? atoi(argv[1]) : 1, check = portal_open("inspect.check"), destroy = portal_open("domain.destroy"), who = opened("plain.who");
     int made = 0;
-    hold = opened("plain.hold"), give = opened("plain.give"), ended = sem_create(0);
+    info = opened("scheduler.info"), hold = opened("plain.hold"), give = opened("plain.give"), ended = sem_create(0);
     for (int round = 0; round < ROUNDS / share; round++) {
         char mark = round + 1;
         int threads[HOLDERS + 1], server = invoke_portal(who);
@@ -41,8 +46,10 @@ int main(int argc, char **argv)
         delay = round % 20 * 40;
         for (int n = 0; n < HOLDERS; n++)
             threads[n] = thread_create(holder, 0, -1);
-        for (int n = 0; n < 100; n++)
-            yield();
+        /* One that was late would hold the next instance's. */
+        for (int n = 0; n < HOLDERS; n++)
+            while (!holds(threads[n]))
+                yield();
         threads[HOLDERS] = thread_create(giver, 0, -1);
         for (int n = 0; n < 100 + round; n++)
             yield();
