@@ -11,7 +11,7 @@
 // expect stdout one without the rights: -116 sums.digest
 // expect stdout one that is not there: -2
 // expect stdout what does not run: -3
-// expect stdout a first component: -3, the main one: -134, a driver: -134
+// expect stdout a first component: -3, the main one: -134
 // expect stdout what has granted portals: -16 (granted)
 // expect stdout no name, and three: -22 -22
 // expect stdout two at once: one 0 and one -16
@@ -68,8 +68,7 @@ static void refusals(void)
     printf("one that is not there: %s\n", refused("sums", "summs"));
     printf("what does not run: %s\n", refused("sums-sfi", "sums"));
     printf("a first component: %s, ", refused("scheduler", 0));
-    printf("the main one: %s, ", refused("replacement", 0));
-    printf("a driver: %s\n", refused("console", 0));
+    printf("the main one: %s\n", refused("replacement", 0));
     FILE *file = tmpfile();
     printf("what has granted portals: %s\n", refused("files", 0));
     fclose(file);

@@ -125,6 +125,19 @@ numbers! {
         pub const SHARED: usize = 1;
     }
 }
+/// What `domain.gate` does.
+pub mod gate {
+    /// Calls into the domain wait, for two seconds at most from the first one on, until it has ended and the heir has registered their names, or the gate is opened.
+    pub const CLOSE: usize = 0;
+    /// They are made as before.
+    pub const OPEN: usize = 1;
+    /// The domain ends: who is in a call of it gets `EDEAD`, and who waits waits for the heir.
+    pub const END: usize = 2;
+    /// How many connections wait for the heir to register their names, and one more if it has not as many as the domain had.
+    pub const AWAITED: usize = 3;
+    /// The heir has taken the place, and is tried no more.
+    pub const TAKEN: usize = 4;
+}
 numbers! {
     /// What `PORTAL_ADMIT` changes.
     pub mod admission as ADMIT {

@@ -658,6 +658,12 @@ static inline word pebble_domain_inherit(int through, word heir, word of)
 {
     return invoke_portal(through, heir, of);
 }
+/* One of `abi::system::gate`, of a domain and of the *heir* that is to take its place and does not run yet: calls into the first wait, and are made as before; or it ends, and they are the heir's as soon as that has registered their names. The window says what is in the way, or is awaited. `EBUSY`: something that is bound to the domain, or either has to do with a replacement; `EINVAL`: the heir has registered something; `ESRCH`: one has ended, or the gate is open, as it is two seconds after the first call has come to it; `EACCESS`; init */
+#define PEBBLE_DOMAIN_GATE "domain.gate" /* smtiiiw */
+static inline word pebble_domain_gate(int through, word of, word heir, word what, void *name)
+{
+    return invoke_portal(through, of, heir, what, name);
+}
 /* How many threads are in calls that a domain serves; init */
 #define PEBBLE_DOMAIN_SERVED "domain.served" /* smti */
 static inline word pebble_domain_served(int through, word domain)

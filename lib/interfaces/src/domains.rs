@@ -33,6 +33,11 @@ interface! {
     /// Calls of a domain that has ended, and whose portals heal (`NewDomain::heals`), go to that domain, which does not run yet, as soon as it registers their names; 0: nobody takes its place, and they end with
     /// `EDEAD`. The domain may be one that was to take another's place, and has ended. `ESRCH`: no calls wait for it; `EACCESS`; `EINVAL`: it has registered something; init
     "domain.inherit", "smtii": fn inherit [thread: ThreadIndex] (heir: Identity, of: Identity) -> Result<()>;
+    /// One of `abi::system::gate`, of a domain and of the *heir* that is to take its place and does not run yet: calls into the first wait, and are made as before; or it ends, and they are the heir's as soon as that has registered
+    /// their names. The window says what is in the way, or is awaited. `EBUSY`: something that is bound to the domain, or either has to do with a replacement; `EINVAL`: the heir has registered something; `ESRCH`: one has ended, or the
+    /// gate is open, as it is two seconds after the first call has come to it; `EACCESS`; init
+    "domain.gate", "smtiiiw":
+        fn gate [thread: ThreadIndex] (of: Identity, heir: Identity, what: usize, name: Alleged<[u8; NAME]>) -> Result<usize>;
     /// How many threads are in calls that a domain serves; init
     "domain.served", "smti": fn served [thread: ThreadIndex] (domain: Identity) -> Result<usize>;
     /// A thread in a domain that `domain.create` has made, with `argument` in `a0` → its id; init

@@ -1,7 +1,8 @@
 //! The portals: what each decodes of its arguments, and what it returns.
 
 use crate::loader;
-use crate::replacement::{self, Refused};
+use crate::replacement;
+use crate::succession::Refused;
 use crate::{
     archive, component, copied, end, log, not_started, prepare, run, say_line, share_the_rest, start_component,
     supervision, with,
@@ -137,7 +138,7 @@ fn load_for(starter: Identity, request: Alleged<u8>, length: usize) -> Result<Do
         Some(None) => Ok(domain),
         // Its starter has ended since.
         Some(Some(prepared)) => {
-            loader::discard(&prepared.loaded);
+            loader::discard(prepared.loaded.domain);
             Err(Error::EDEAD)
         }
         None => Err(Error::EAGAIN),

@@ -15,6 +15,7 @@ use manifest::Component;
 use pebble::Result;
 use pebble::interfaces::types::{Address, Alleged, DomainNumber, PageRights};
 use pebble::interfaces::{domains, interrupts, memory, names};
+use pebble::sync::Mutex;
 
 /// A component that is ready to run.
 pub struct Loaded {
@@ -23,6 +24,14 @@ pub struct Loaded {
     entry: usize,
     start: usize,
 }
+/// That of device `device` of a component that is ready to run.
+struct Interrupt {
+    domain: DomainId,
+    device: usize,
+    source: usize,
+}
+/// Those of all components that do not run yet.
+static INTERRUPTS: Mutex<Vec<Interrupt>> = Mutex::new(Vec::new());
 /// An image, and where in the archive its record is.
 pub struct Program<'a> {
     pub image: &'a Image,
@@ -44,9 +53,7 @@ pub fn load(component: &Component, task: Task, account: usize, program: &Program
         heals: component.heals as u64,
     };
     let domain = domains::create(Alleged::lend(&domain))?.meant()?;
-    fill(domain, component, task.is_some(), program, request).inspect_err(|_| {
-        let _ = domains::destroy(domain.into());
-    })
+    fill(domain, component, task.is_some(), program, request).inspect_err(|_| discard(domain))
 }
 /// Where a program is in its domain's address space.
 struct Placed {
@@ -100,7 +107,7 @@ fn fill(
     let asid = domain.number();
     let placed =
         if in_task { put_in_task(DomainNumber(asid), program) } else { put(DomainNumber(asid), program.image) }?;
-    let devices = devices(asid, component)?;
+    let devices = devices(domain, component)?;
     for (patterns, right) in [(&component.opens, 0), (&component.provides, 1)] {
         for pattern in patterns {
             allow(asid, pattern, right)?;
@@ -114,27 +121,38 @@ fn fill(
     }
     Ok(Loaded { domain, entry: placed.entry, start })
 }
-fn devices(asid: usize, component: &Component) -> Result<Vec<StartDevice>> {
+fn devices(domain: DomainId, component: &Component) -> Result<Vec<StartDevice>> {
     let mut devices = Vec::new();
     for (n, name) in component.devices.iter().enumerate() {
         let found = {
             let lent = Short::of(name.as_bytes());
-            memory::map_device(DomainNumber(asid), n, Alleged::lend_all(lent.bytes()), name.len())?
+            memory::map_device(DomainNumber(domain.number()), n, Alleged::lend_all(lent.bytes()), name.len())?
         };
-        let (bytes, interrupt) = (found >> 16, found & 0xffff);
-        if interrupt != 0 {
-            interrupts::permit(DomainNumber(asid), n, interrupt)?;
+        let (bytes, source) = (found >> 16, found & 0xffff);
+        if source != 0 {
+            INTERRUPTS.lock().try_push(Interrupt { domain, device: n, source })?;
         }
         devices.try_push(StartDevice { address: (DEVICE_VA + n * DEVICE_STRIDE) as u64, bytes: bytes as u64 })?;
     }
     Ok(devices)
 }
-/// Starts its first thread.
+/// Starts its first thread. The interrupts of its devices are its own from here on: until then whoever drives them may run.
 pub fn run(loaded: &Loaded, priority: u8) -> Result<()> {
     let Loaded { domain, entry, start } = *loaded;
+    while let Some(Interrupt { device, source, .. }) = next_interrupt(domain) {
+        interrupts::permit(DomainNumber(domain.number()), device, source)?;
+    }
     domains::start(DomainNumber(domain.number()), Address(entry), Address(start), start, priority as usize).map(|_| ())
 }
+/// An interrupt of a component that is about to run.
+fn next_interrupt(domain: DomainId) -> Option<Interrupt> {
+    let mut all = INTERRUPTS.lock();
+    let place = all.iter().position(|interrupt| interrupt.domain == domain)?;
+    Some(all.swap_remove(place))
+}
 /// Gives up a component that does not run.
-pub fn discard(loaded: &Loaded) {
-    let _ = domains::destroy(loaded.domain.into());
+#[inline(always)]
+pub fn discard(domain: DomainId) {
+    while next_interrupt(domain).is_some() {}
+    let _ = domains::destroy(domain.into());
 }

@@ -11,11 +11,13 @@
 extern crate alloc;
 
 mod entries;
+mod handover;
 mod healing;
 mod loader;
 mod replacement;
 mod report;
 mod signal_portals;
+mod succession;
 mod supervision;
 
 use abi::Error;
@@ -90,6 +92,8 @@ struct Gone {
     starter: Option<DomainId>,
     /// It was ended since it can not do without another.
     with_another: bool,
+    /// Another was to take its place.
+    succeeded: bool,
     /// What it was, where nobody else looks after its end.
     running: Option<Running>,
 }
@@ -120,7 +124,7 @@ impl Init {
     fn ended(&mut self, domain: DomainId, how: &Ended) -> Option<Gone> {
         let running = self.forget(domain)?;
         let (component, starter, with_another) = (running.component, running.starter, running.with.is_some());
-        let succeeded = self.running.iter().any(|other| other.succeeds == Some(domain));
+        let succeeded = self.is_succeeded(domain);
         self.is_lost(&running, succeeded);
         let running = if succeeded {
             self.succeeded.push_kept(running);
@@ -131,7 +135,17 @@ impl Init {
         if let Some(running) = &running {
             self.decide(running, how);
         }
-        Some(Gone { component, starter, with_another, running })
+        Some(Gone { component, starter, with_another, succeeded, running })
+    }
+    /// Whether another may be to take the place of what runs in domain `old`. `EDEAD`: it has ended; `EBUSY`: another is, or it is to take another's place itself.
+    fn may_be_succeeded(&self, old: DomainId) -> Result<()> {
+        let own = self.running.iter().find(|running| running.domain == old).ok_or(Error::EDEAD)?;
+        let busy = own.succeeds.is_some() || self.is_succeeded(old);
+        if busy { Err(Error::EBUSY) } else { Ok(()) }
+    }
+    /// Whether one that runs is to take the place of `old`.
+    fn is_succeeded(&self, old: DomainId) -> bool {
+        self.running.iter().any(|running| running.succeeds == Some(old))
     }
     /// What has ended in that domain while another was to take its place.
     fn take_succeeded(&mut self, domain: DomainId) -> Option<Running> {
@@ -355,18 +369,33 @@ fn copied<'a>(words: impl Iterator<Item = &'a str>) -> Result<Vec<Box<str>>> {
 }
 /// Lets it run; its domain.
 fn run(Prepared { loaded, running }: Prepared) -> Result<DomainId> {
-    let (domain, component) = (loaded.domain, running.component);
-    // Known before it runs: it may end before `run` returns.
+    let component = running.component;
+    match known(running) {
+        Ok(()) => run_known(&loaded, component),
+        Err(error) => {
+            loader::discard(loaded.domain);
+            Err(error)
+        }
+    }
+}
+/// A component that is about to run: it may end before who starts it goes on. `ENOMEM`; `EDEAD`: whose place it is to take has ended; `EBUSY`: another is to take that place.
+fn known(running: Running) -> Result<()> {
     let known = with(|init| {
+        if let Some(old) = running.succeeds {
+            init.may_be_succeeded(old)?;
+        }
         init.running.room_for(1)?;
         init.inherits(&running)?;
         init.running.push_kept(running);
-        init.starts(component);
         Ok(())
     });
-    let known = known.unwrap_or(Err(Error::ENOMEM));
-    let was_known = known.is_ok();
-    match known.and_then(|()| loader::run(&loaded, component.priority)) {
+    known.unwrap_or(Err(Error::ENOMEM))
+}
+/// Lets what is known run; its domain.
+fn run_known(loaded: &Loaded, component: &Component) -> Result<DomainId> {
+    let domain = loaded.domain;
+    with(|init| init.starts(component));
+    match loader::run(loaded, component.priority) {
         Ok(()) => {
             report::retry();
             Ok(domain)
@@ -374,9 +403,9 @@ fn run(Prepared { loaded, running }: Prepared) -> Result<DomainId> {
         Err(error) => {
             let failed = with(|init| init.forget(domain).inspect(|running| init.is_lost(running, false))).flatten();
             let ended = failed.is_none();
-            loader::discard(&loaded);
+            loader::discard(loaded.domain);
             // Who watches has heard of its end, and looks after it.
-            if was_known && ended { Ok(domain) } else { Err(error) }
+            if ended { Ok(domain) } else { Err(error) }
         }
     }
 }
@@ -412,7 +441,8 @@ fn watch() -> ! {
         let hosted = component.is_some_and(|component| component.isolation == Isolation::Sfi);
         // Of one that is started again behind another it is said then.
         let with_another = gone.as_ref().is_some_and(|gone| gone.with_another);
-        let told = how.kind == ended::FAULT || !asked && !with_another;
+        let ended_for_it = how.kind == ended::KILLED && gone.as_ref().is_some_and(|gone| gone.succeeded);
+        let told = how.kind == ended::FAULT || !asked && !with_another && !ended_for_it;
         if let Some(line) = told.then(|| init_logic::end_report::line(name, hosted, &how)).flatten() {
             match &gone {
                 // The starter says it at the console, where it has one, and when it is the time.
@@ -467,6 +497,6 @@ fn stop(power: bool, status: u32) {
 fn discard_prepared(domain: DomainId) {
     let its = |prepared: &Prepared| prepared.loaded.domain == domain;
     while let Some(prepared) = with(|init| init.prepared.of_the_dead(domain, its)).flatten() {
-        loader::discard(&prepared.loaded);
+        loader::discard(prepared.loaded.domain);
     }
 }

@@ -159,7 +159,7 @@ impl Init {
         Ok(restarts.state(self.runs(name), self.waiting.has(name)))
     }
     /// Something has happened to a component: all that wait to hear of one look again.
-    fn happened(&mut self) {
+    pub fn happened(&mut self) {
         for watcher in self.waiting.watchers.iter_mut().filter(|watcher| !watcher.woken) {
             watcher.woken = true;
             // Under the lock: it is there until who waits has said that it does no more.
@@ -283,6 +283,15 @@ pub fn left(running: Running) {
         init.is_replaced_no_more(component);
         init.is_settled(component);
     });
+    wake();
+}
+/// What has ended to make way for another, which could not take its place, is started again at once: it has not failed.
+pub fn comes_back(running: Running) {
+    let component = running.component;
+    let name = component.name.as_str();
+    tell_of(name, format_args!("pebble: {name} was not replaced, and is started again"));
+    put(Later::of(running, time()));
+    with(|init| init.is_settled(component));
     wake();
 }
 /// Has a component that has failed started again, at once or after a pause, of `least` units at least, unless that would be too often.

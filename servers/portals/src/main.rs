@@ -18,7 +18,7 @@ use abi::identity::DomainId;
 use abi::nucleus::flags::TRUSTED;
 use entries::accounts::{account_charge, account_of, account_refund};
 use entries::domains::{
-    create, destroy, event, exit, fault, fork, inherit, kill, limits, served, succeed, take_over, wait,
+    create, destroy, event, exit, fault, fork, gate, inherit, kill, limits, served, succeed, take_over, wait,
 };
 use entries::inspection::{
     inspect_account, inspect_calls, inspect_check, inspect_code, inspect_counts, inspect_domain, inspect_portal,
@@ -58,7 +58,7 @@ pebble::serve! {
 }
 pebble::serve! {
     domains {
-        exit, fork, wait, kill, set_tp, create, succeed, inherit, take_over, served, limits, start: start_thread, event, destroy, fault, no_stack, reserve_free,
+        exit, fork, wait, kill, set_tp, create, succeed, inherit, take_over, gate, served, limits, start: start_thread, event, destroy, fault, no_stack, reserve_free,
         protection_create, protection_open, protection_make, protection_place, protection_operate, account_of, account_charge, account_refund,
     }
 }

@@ -34,6 +34,7 @@ const TESTS: &[Own] = &[
     ("what_was_synced_is_there_after_the_disks_parts_were_killed", kills::writes),
     ("c_programs_have_sockets_and_the_disk", sockets::program),
     ("exhaust_sockets_and_files_of_the_disk", sockets::exhausted),
+    ("drivers_are_replaced_while_they_are_used", sockets::drivers),
     ("every_allocation_of_the_disk_can_fail", failing::disk),
     ("every_allocation_of_the_internet_component_can_fail", failing::internet),
     ("every_allocation_of_the_http_server_can_fail", failing::http),

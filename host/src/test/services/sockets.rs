@@ -87,3 +87,27 @@ pub fn exhausted(root: &Path) -> Result<()> {
     ensure!(output.status.success() && said.contains("taken and given back"), "{}: {said}", output.status);
     Ok(())
 }
+
+/// Each driver is replaced while a program uses it, which sees no error and loses nothing: lines that it prints neither.
+pub fn drivers(root: &Path) -> Result<()> {
+    /// How many times each.
+    const ROUNDS: &str = "4";
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("disk");
+    disk::create(&file, 32)?;
+    let echo = answers("127.0.0.1")?.to_string();
+    let net = format!("tcp:{}:7000", free_port(false)?);
+    let options = ["--system", "drivers", "--net", &net];
+    let child = run_with_disk(root, &file, &options, "tests/target/components/drivers.c", &[&echo, ROUNDS])?;
+    let output = child.wait_with_output()?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    ensure!(output.status.success() && said.contains("all drivers were replaced"), "{}: {said}", output.status);
+    let numbers = said.lines().filter_map(|line| line.strip_prefix("line ")).map(|number| number.parse());
+    let mut count = 0;
+    for number in numbers {
+        ensure!(number == Ok(count), "line {count} is not where it was to be: {said}");
+        count += 1;
+    }
+    ensure!(said.contains(&format!("{count} lines\n")), "of its lines, {count} are there: {said}");
+    Ok(())
+}

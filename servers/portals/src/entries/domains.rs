@@ -7,7 +7,7 @@ use abi::identity::DomainId;
 use abi::name::Name;
 use abi::patch::Switch;
 use abi::section::NAME;
-use abi::system::{Ended, NewDomain, ended};
+use abi::system::{self, Ended, NewDomain, ended};
 use account::Account;
 use pebble::Result;
 use pebble::interfaces::scheduler;
@@ -94,6 +94,31 @@ pub extern "C" fn take_over(thread: ThreadIndex, successor: Identity, all: usize
             Ok(done) => Ok(done),
             Err(Refused(error, name)) => client_memory::write(out, &name).and(Err(error)),
         }
+    })
+}
+#[optimize(size)]
+pub extern "C" fn gate(
+    thread: ThreadIndex,
+    of: Identity,
+    heir: Identity,
+    what: usize,
+    out: Alleged<[u8; NAME]>,
+) -> isize {
+    seldom_with_caller(thread, |manager, caller| {
+        let (of, heir, mut name) = (of.meant()?, heir.meant()?, [0; NAME]);
+        let done = match what {
+            system::gate::CLOSE => manager.close_gate(caller.subject, of, heir),
+            system::gate::OPEN => manager.open_gate(caller.subject, of).map_err(Refused::from),
+            system::gate::END => manager.end_behind_gate(caller.subject, of),
+            system::gate::AWAITED => manager.awaits_of(caller.subject, heir, &mut name).map_err(|e| Refused(e, name)),
+            system::gate::TAKEN => manager.has_taken_place(caller.subject, heir).map_err(Refused::from),
+            _ => Err(Error::EINVAL.into()),
+        };
+        let done = done.map_err(|Refused(error, why)| {
+            name = why;
+            error
+        });
+        client_memory::write(out, &name).and(done)
     })
 }
 #[optimize(size)]

@@ -33,6 +33,7 @@ impl Block {
             permanent,
             marked: false,
             retired: false,
+            at_gate: None,
             charge: account::Charge::NONE,
             made_for: None,
         }
@@ -155,6 +156,7 @@ impl<M: Machine> Manager<M> {
             permanent,
             marked: false,
             retired: false,
+            at_gate: None,
             charge: account::Charge::NONE,
             made_for: None,
         };
@@ -405,6 +407,7 @@ impl<M: Machine> Manager<M> {
             }
             self.install_first(caller.direct, number, code)?;
             self.keep_latest(code, Kind::Registered { registration: id as u32 });
+            self.stop_at_gate(code);
         }
         if id == self.roles.destroy {
             self.domain_mut(caller.direct)?.privileged = true;

@@ -128,6 +128,7 @@ impl<M: Machine> Manager<M> {
         }
         self.domains.orphaned.retain(|&orphaned| orphaned != asid);
         self.forget_maker(dead.id);
+        self.open_gates_of(dead.id);
         dead.services.drain(..).for_each(|sum| self.accounts.refund_all(sum));
     }
     /// Tells of the end who waits for it, its parent, and who hears of all ends.
@@ -313,7 +314,7 @@ impl<M: Machine> Manager<M> {
         let asid = meant.map_or(whom, DomainId::number);
         let maker = self.domain(by)?.id;
         // Its maker gives it up, whether it lives or not.
-        self.domains.making.retain(|making| making.maker != maker || Some(making.id) != meant);
+        self.is_given_up(maker, meant);
         if meant.is_some_and(|meant| self.domain(asid).is_ok_and(|d| d.id != meant)) {
             return Err(Error::ESRCH);
         }
@@ -323,6 +324,16 @@ impl<M: Machine> Manager<M> {
         }
         self.end_domain(asid, Ended { kind: ended::KILLED, ..Ended::default() });
         Ok(0)
+    }
+    /// Component `meant`, which `maker` has made and which does not run yet, is not to, whether it lives or not.
+    #[inline(never)]
+    fn is_given_up(&mut self, maker: DomainId, meant: Option<DomainId>) {
+        let makes = self.domains.making.len();
+        self.domains.making.retain(|making| making.maker != maker || Some(making.id) != meant);
+        if let Some(dead) = meant.filter(|meant| self.domains.making.len() < makes && self.live(*meant).is_err()) {
+            // It may have been given interrupts when it had ended already; the next one with its number has no part in them.
+            self.machine.interrupt_forget(dead.number());
+        }
     }
     pub fn is_graveyard(&self, asid: usize) -> bool {
         self.domain(asid).is_ok_and(|d| d.table == self.dead.graveyard)

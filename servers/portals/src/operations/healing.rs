@@ -45,13 +45,13 @@ impl<M: Machine> Manager<M> {
         if self.domain(new)?.provides > 0 {
             return Err(Error::EINVAL);
         }
-        self.leave_to(its, heir);
+        self.leave_to(its, (heir, false));
         Ok(0)
     }
-    /// Calls that are parked as `which` says are for `heir`.
-    fn leave_to(&mut self, which: impl Fn(&Parked) -> bool, heir: DomainId) {
+    /// Calls that are parked as `which` says are for that heir; `handed`: which may be given up.
+    pub(crate) fn leave_to(&mut self, which: impl Fn(&Parked) -> bool, (heir, handed): (DomainId, bool)) {
         let all = self.remains.zombies.iter_mut().filter_map(|zombie| zombie.parked.as_mut());
-        all.filter(|parked| which(parked)).for_each(|parked| parked.heir = heir);
+        all.filter(|parked| which(parked)).for_each(|parked| (parked.heir, parked.handed) = (heir, handed));
     }
     /// Domain `asid`, whose identity is `successor`, has taken the place of one that calls were parked for: they go to it, by the names that it has registered too.
     #[optimize(size)]
@@ -59,7 +59,7 @@ impl<M: Machine> Manager<M> {
         if self.place_parked(|parked| parked.heir == predecessor).is_none() {
             return;
         }
-        self.leave_to(|parked| parked.heir == predecessor, successor);
+        self.leave_to(|parked| parked.heir == predecessor, (successor, false));
         for id in 0..self.registrations.end() {
             if self.registrations.get(id).is_some_and(|r| r.server == asid) {
                 self.heal(asid, id);
@@ -78,8 +78,11 @@ impl<M: Machine> Manager<M> {
         for place in 0..self.remains.zombies.len() {
             let Some((of, from)) = self.lost_name(place, own, id) else { continue };
             let _ = self.heal_from(place, of, (from, id));
-            // What has not healed is lost.
-            while let Some(code) = self.parked_block(place, Kind::Registered { registration: from as u32 }) {
+            // What has not healed is lost, where no other heir comes for it.
+            let handed = self.remains.parked(place).is_some_and(|parked| parked.handed);
+            while let Some(code) = self.parked_block(place, Kind::Registered { registration: from as u32 })
+                && !handed
+            {
                 self.lose(code);
             }
             self.wake_parked(of);

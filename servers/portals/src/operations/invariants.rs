@@ -318,6 +318,10 @@ impl<M: Machine> Manager<M> {
             if !block.permanent && block.users.is_empty() != retired {
                 return violation("a block with and without users", server, retired as usize, code);
             }
+            let gate = self.domains.get(server).is_some_and(|d| d.gate.is_some());
+            if block.at_gate.is_some() && !gate && self.domains.contains(server) {
+                return violation("a block whose calls wait at a gate that is open", server, 0, code);
+            }
             let listed = self.domains.get(server).filter(|d| d.flags & BOOT == 0);
             if let Some(d) = listed.filter(|_| !block.permanent) {
                 let times = d.blocks.iter().filter(|&&at| at == code).count();

@@ -9,6 +9,7 @@ pub mod creation;
 pub mod delegation;
 pub mod enclosures;
 pub mod ending;
+pub mod gate;
 pub mod granting;
 pub mod healing;
 pub mod inspect;

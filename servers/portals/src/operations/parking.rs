@@ -11,8 +11,8 @@ use crate::Result;
 use crate::machine::neighbours::Machine;
 use crate::manager::{BOOT, Manager};
 use crate::operations::stacks::NoStack;
-use crate::state::code::{Block, Kind};
-use crate::state::domain::Domain;
+use crate::state::code::Kind;
+use crate::state::domain::{Domain, Trial};
 use crate::state::domain_set::DomainSet;
 use crate::state::registrations::NameIs;
 use crate::state::remains::Parked;
@@ -20,7 +20,6 @@ use abi::Error;
 use abi::identity::DomainId;
 use account::Account;
 use alloc::vec::Vec;
-use portal::specification::{Stack, State};
 
 /// For how long calls of a dead domain wait once one does, in ticks of `hrtime`: two seconds at 500 MHz.
 pub const PARKED: u64 = 1_000_000_000;
@@ -29,7 +28,18 @@ impl<M: Machine> Manager<M> {
     /// Nobody enters `dead` by any of `blocks` any more: calls that can be are parked, and all others answer `EDEAD`. What is parked.
     #[inline(never)]
     pub(crate) fn park_calls(&mut self, dead: &Domain<M>, mut blocks: Vec<u64>) -> Option<Parked> {
-        let maker = dead.healer.filter(|maker| self.live(*maker).is_ok());
+        let (maker, heir) = match &dead.gate {
+            Some(gate) => (Some(gate.maker), gate.heir),
+            None => (dead.tried.as_ref().map(|trial| trial.maker).or(dead.healer), dead.id),
+        };
+        if let Some(gate) = &dead.gate
+            && let Ok(heir) = self.live(gate.heir).and_then(|heir| self.domain_mut(heir))
+        {
+            heir.tried = Some(Trial { maker: gate.maker, provides: dead.provides });
+            // Of those before it, too, somebody may wait still.
+            self.leave_to(|parked| parked.heir == dead.id, (gate.heir, true));
+        }
+        let maker = maker.filter(|maker| self.live(*maker).is_ok());
         let mut at_once = DomainSet::NONE;
         if let Some(maker) = maker {
             at_once.add(maker.number());
@@ -44,18 +54,12 @@ impl<M: Machine> Manager<M> {
             parked
         });
         let maker = maker.filter(|_| !blocks.is_empty())?;
-        Some(Parked { of: dead.id, heir: dead.id, maker, blocks, until: None })
+        Some(Parked { of: dead.id, heir, maker, handed: dead.gate.is_some(), blocks, until: None })
     }
     /// Parks the calls by the block at `code`, but those of domains that are answered `at_once`. False: there are none.
     #[inline(never)]
     fn park(&mut self, dead: &Domain<M>, code: u64, at_once: &DomainSet) -> bool {
-        let Some(&Block { kind: Kind::Registered { registration }, ref specification, .. }) = self.code.get(code)
-        else {
-            return false;
-        };
-        let is_call = specification.stack != Stack::Jump && specification.state != State::Exception;
-        let named = self.registrations.get(registration as usize).is_some_and(|r| r.name_is == NameIs::Bound);
-        if !is_call || !named {
+        if self.code.get(code).is_none_or(|block| !self.can_wait(block)) {
             return false;
         }
         self.close_portals_by(code, |user, _| at_once.has(user.id.number()) || user.flags & BOOT != 0);

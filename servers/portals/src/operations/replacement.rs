@@ -15,8 +15,8 @@ use crate::Result;
 use crate::machine::neighbours::Machine;
 use crate::manager::{BOOT, Manager};
 use crate::operations::inspect::kind_name;
-use crate::state::code::{Kind, Users};
-use crate::state::domain::Succession;
+use crate::state::code::{Block, Kind, Users};
+use crate::state::domain::{Domain, Succession};
 use crate::state::nucleus_data::ThreadPage;
 use crate::state::registrations::{NameIs, WITHDRAWN};
 use abi::Error;
@@ -57,7 +57,14 @@ impl<M: Machine> Manager<M> {
     /// one; `EACCESS`: `by` may not end both, or the system could not go on without one; `EBUSY`: one of both has to do with another replacement.
     #[optimize(size)]
     pub fn succeed(&mut self, by: usize, successor: DomainId, predecessor: DomainId) -> Result<isize> {
-        let (new, old) = (self.live(successor)?, self.live(predecessor)?);
+        self.may_take_place(by, successor, predecessor)?;
+        self.domains.successions.try_push(Succession { by: successor, of: predecessor, over: false })?;
+        Ok(0)
+    }
+    /// The numbers of `new` and `old`, where the one, which has registered nothing, may take the place of the other. `ESRCH`; `EINVAL`: it has registered something, or is that
+    /// one; `EACCESS`: `by` may not end both, or the system could not go on without one; `EBUSY`: one of both has to do with another replacement.
+    pub(super) fn may_take_place(&self, by: usize, new: DomainId, old: DomainId) -> Result<(usize, usize)> {
+        let (new, old) = (self.live(new)?, self.live(old)?);
         for asid in [new, old] {
             if !self.may_control(by, asid) || self.is_vital(asid) || self.domain(asid)?.flags & BOOT != 0 {
                 return Err(Error::EACCESS);
@@ -66,17 +73,17 @@ impl<M: Machine> Manager<M> {
         if new == old || self.domain(new)?.provides > 0 {
             return Err(Error::EINVAL);
         }
+        let ids = [new, old].map(|asid| self.domains.get(asid).map(|d| d.id));
         // Who was succeeded is finishing calls, and nobody's predecessor again.
         let busy = |s: &Succession| {
-            s.by == successor
-                || s.of == predecessor
-                || !s.over && [s.by, s.of].iter().any(|id| [successor, predecessor].contains(id))
+            let [by, of] = [s.by, s.of].map(Some);
+            by == ids[0] || of == ids[1] || !s.over && (ids.contains(&by) || ids.contains(&of))
         };
-        if self.domains.successions.iter().any(busy) {
+        let tried = |id: &Option<DomainId>| id.is_some_and(|id| self.has_gate(id));
+        if self.domains.successions.iter().any(busy) || ids.iter().any(tried) {
             return Err(Error::EBUSY);
         }
-        self.domains.successions.try_push(Succession { by: successor, of: predecessor, over: false })?;
-        Ok(0)
+        Ok((new, old))
     }
     /// Whether `name` is that of a predecessor of domain `asid`'s, which it awaits and has not registered yet.
     #[cold]
@@ -128,8 +135,8 @@ impl<M: Machine> Manager<M> {
         }
         Ok(heirs)
     }
-    /// Whether each portal that is in use and leads to domain `old` has an heir, and each that could be (`all`), and nothing else binds others to it.
-    fn may_be_succeeded(&self, old: usize, heirs: &[Heir], all: bool) -> core::result::Result<(), Refused> {
+    /// Whether nothing but portals by a name binds others to domain `old`.
+    pub(super) fn nothing_is_bound(&self, old: usize) -> core::result::Result<(), Refused> {
         let d = self.domain(old)?;
         if !d.children.is_empty() || !d.sandbox.inside.is_empty() || self.first_part(old).is_some() {
             return Err(Refused(Error::EBUSY, padded("(domains)")));
@@ -140,18 +147,28 @@ impl<M: Machine> Manager<M> {
         if self.templates.owners.iter().any(|owner| owner.server == old) {
             return Err(Refused(Error::EBUSY, padded("(template)")));
         }
-        for block in d.blocks.iter().filter_map(|&code| self.code.get(code)) {
-            if block.users.is_empty() {
-                continue;
-            }
+        for block in self.used_blocks(d) {
             let Kind::Registered { registration } = block.kind else {
                 return Err(Refused(Error::EBUSY, kind_name(block.kind)));
             };
+            if self.registrations.get(registration as usize).is_none_or(|r| *r.name == WITHDRAWN) {
+                return Err(Refused(Error::EBUSY, WITHDRAWN));
+            }
+        }
+        Ok(())
+    }
+    /// The blocks that lead to a domain and that somebody has.
+    fn used_blocks(&self, d: &Domain<M>) -> impl Iterator<Item = &Block> {
+        d.blocks.iter().filter_map(|&code| self.code.get(code)).filter(|block| !block.users.is_empty())
+    }
+    /// Whether each portal that is in use and leads to domain `old` has an heir, and each that could be (`all`), and nothing else binds others to it.
+    fn may_be_succeeded(&self, old: usize, heirs: &[Heir], all: bool) -> core::result::Result<(), Refused> {
+        self.nothing_is_bound(old)?;
+        for block in self.used_blocks(self.domain(old)?) {
+            let Kind::Registered { registration } = block.kind else { continue };
             let name = self.registrations.get(registration as usize).map_or(WITHDRAWN, |r| *r.name);
             let heir = heirs.iter().find(|(from, _)| *from == registration as usize);
-            // What has lost its name finds no heir.
-            let lacks = if name == WITHDRAWN { Error::EBUSY } else { Error::ENOENT };
-            let &(_, to) = heir.ok_or(Refused(lacks, name))?;
+            let &(_, to) = heir.ok_or(Refused(Error::ENOENT, name))?;
             if self.registrations.get(to).is_none_or(|r| r.specification != block.specification) {
                 return Err(Refused(Error::EINVAL, name));
             }

@@ -81,6 +81,11 @@ impl<M: Machine> Manager<M> {
             return if given { Err(Error::EDEAD) } else { self.waits_for_heir(id, code, now) };
         };
         let (table, elastic) = (domain.table, domain.flags & flags::ELASTIC != 0);
+        if domain.gate.is_some()
+            && let Some(next) = self.waits_at_gate(id, code, now)
+        {
+            return Ok(next);
+        }
         if elastic {
             return self.add_stack(id.number()).map(|()| NoStack::Again).map_err(|_| Error::ENOSTACK);
         }

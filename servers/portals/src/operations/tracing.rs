@@ -140,6 +140,7 @@ impl<M: Machine> Manager<M> {
         }
         // From this store on, calls come by the new code.
         self.domain(asid)?.table.set_entry(number, code);
+        self.stop_at_gate(code);
         self.release(old, asid, number);
         Ok(())
     }

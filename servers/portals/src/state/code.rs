@@ -90,6 +90,8 @@ pub struct Block {
     pub marked: bool,
     /// No table entry leads to it any more.
     pub retired: bool,
+    /// Calls by it wait at its server's gate: what it begins with when that is open.
+    pub at_gate: Option<[u32; 3]>,
     /// What its bytes cost.
     pub charge: account::Charge,
     /// In which circumstances it was generated: in the same it need not be generated again.

@@ -35,6 +35,10 @@ pub struct Domain<M> {
     pub notify: usize,
     /// Its portals heal: who says what takes its place when it has ended.
     pub healer: Option<DomainId>,
+    /// Calls into it wait.
+    pub gate: Option<Gate>,
+    /// It takes the place of another that has ended for that, and is not said to have taken it yet.
+    pub tried: Option<Trial>,
     /// It was made for a component, which ends by itself: nobody need have a name for it.
     pub lasting: bool,
     /// Threads whose home it is and which have not ended.
@@ -87,6 +91,8 @@ impl<M> Domain<M> {
             privileged: false,
             notify: 0,
             healer: None,
+            gate: None,
+            tried: None,
             lasting: false,
             ceiling: 0,
             threads: 0,
@@ -108,6 +114,22 @@ impl<M> Domain<M> {
     }
 }
 
+/// A closed gate: calls into its domain wait, until another takes the place of that.
+pub struct Gate {
+    /// Who has closed it.
+    pub maker: DomainId,
+    /// Who is to take the place.
+    pub heir: DomainId,
+    /// The tick of `hrtime` at which it opens by itself; `None`: nobody has waited yet.
+    pub until: Option<u64>,
+}
+/// Who takes the place of one that has ended behind its gate may be given up still.
+pub struct Trial {
+    /// Who says so, and what takes its place then.
+    pub maker: DomainId,
+    /// How many registrations the one before had.
+    pub provides: usize,
+}
 /// A domain takes the place of another, its predecessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Succession {

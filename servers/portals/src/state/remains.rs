@@ -32,6 +32,8 @@ pub struct Parked {
     pub heir: DomainId,
     /// Who says who that is.
     pub maker: DomainId,
+    /// It ended behind its gate, for an heir that is given up where it lacks something: what does not heal waits for the next one.
+    pub handed: bool,
     /// Blocks whose calls are parked, and those of them that nothing leads to any more.
     pub blocks: Vec<u64>,
     /// The tick of `hrtime` from which on nobody waits; `None`: nobody has waited yet.

@@ -12,21 +12,11 @@ use abi::account::{Limits, Resource};
 use abi::identity::DomainId;
 use abi::nucleus::Thread;
 use abi::section::padded;
-use abi::system::{self, Ended, ended};
+use abi::system::{self, Ended};
 use account::Account;
 use core::mem::offset_of;
 
 impl World {
-    fn identity(&self, asid: usize) -> DomainId {
-        self.manager.domain(asid).unwrap().id
-    }
-    /// Ends a domain whose portals heal; who it was.
-    fn dies(&mut self, asid: usize) -> DomainId {
-        let id = self.identity(asid);
-        self.manager.end_domain(asid, Ended { kind: ended::FAULT, ..Ended::default() });
-        self.check();
-        id
-    }
     /// A component that takes the place of who has ended; its number, and its thread.
     fn heir(&mut self, of: DomainId) -> (usize, usize) {
         let (new, thread) = self.component("heir", 1);
@@ -34,16 +24,6 @@ impl World {
         let id = self.identity(new);
         assert_eq!(self.manager.inherit(INIT, Some(id), of), Ok(0));
         (new, thread)
-    }
-    fn registers(&mut self, thread: usize, name: &str, spec: &str) -> Result<isize, Error> {
-        let request = system::Registration { entry: ENTRY, ..registration(name, spec) };
-        let done = self.call(thread, system::PORTAL_REGISTER, |manager, caller| manager.register(caller, &request));
-        self.check();
-        done
-    }
-    /// Where the code is that such a call goes by.
-    fn code(&self, asid: usize, number: usize) -> u64 {
-        self.manager.domain(asid).unwrap().table.entry(number)
     }
     /// What becomes at tick `now` of a call by portal `number` of domain `asid`, which leads to `of`; `None`: it is entered, or answered, at once.
     fn calls(&mut self, asid: usize, number: usize, of: DomainId, now: u64) -> Option<Result<NoStack, Error>> {
@@ -72,7 +52,7 @@ fn a_portal_leads_to_the_heir_under_its_number() {
     assert_eq!(world.open(other, "t.add"), Err(Error::ENOENT), "the name is nobody's");
     let (new, its) = world.heir(dead);
     assert_eq!(world.calls(client, portal, dead, 6), WAITS);
-    world.registers(its, "t.add", "npii").unwrap();
+    world.register_at(its, "t.add", "npii", ENTRY).unwrap();
     assert_eq!(world.leads(client, portal), Some((new, ENTRY)));
     assert_eq!(world.manager.no_stack(1, dead, (code, false), 7), Ok(NoStack::Again), "who waited calls again");
     assert!(world.enter(other, portal));
@@ -88,7 +68,7 @@ fn who_was_inside_gets_edead_and_calls_again() {
     assert_eq!(world.inside(other), client);
     assert_eq!(world.calls(client, portal, dead, 5), WAITS);
     let (new, its) = world.heir(dead);
-    world.registers(its, "t.add", "npii").unwrap();
+    world.register_at(its, "t.add", "npii", ENTRY).unwrap();
     assert!(world.enter(other, portal));
     assert_eq!(world.inside(other), new);
 }
@@ -101,7 +81,7 @@ fn nobody_waits_for_longer_than_its_bound() {
     assert_eq!(world.calls(client, portal, dead, 5 + PARKED), Some(Err(Error::EDEAD)));
     let (new, its) = world.heir(dead);
     assert_eq!(world.calls(client, portal, dead, 6 + PARKED), Some(Err(Error::EDEAD)), "whoever calls");
-    world.registers(its, "t.add", "npii").unwrap();
+    world.register_at(its, "t.add", "npii", ENTRY).unwrap();
     assert_eq!(world.leads(client, portal), Some((new, ENTRY)), "and heals still");
 }
 #[test]
@@ -117,7 +97,7 @@ fn another_specification_does_not_heal() {
     let dead = world.dies(server);
     let code = world.code(client, portal);
     let (_, its) = world.heir(dead);
-    world.registers(its, "t.add", "npi").unwrap();
+    world.register_at(its, "t.add", "npi", ENTRY).unwrap();
     assert_eq!(world.leads(client, portal), Some((0, 0)), "it answers for the dead");
     assert_eq!(world.manager.no_stack(1, dead, (code, false), 5), Ok(NoStack::Again));
 }
@@ -126,11 +106,11 @@ fn a_name_of_somebody_else_heals_nothing() {
     let (mut world, Scene { server, client, portal, .. }) = healing();
     let dead = world.dies(server);
     let (_, stranger) = world.component("stranger", 1);
-    world.registers(stranger, "t.add", "npii").unwrap();
+    world.register_at(stranger, "t.add", "npii", ENTRY).unwrap();
     assert_eq!(world.calls(client, portal, dead, 5), WAITS, "though nobody else has the name");
     let (_, its) = world.heir(dead);
-    assert_eq!(world.registers(its, "t.add", "npii"), Err(Error::EEXIST));
-    world.registers(its, "t.other", "npii").unwrap();
+    assert_eq!(world.register_at(its, "t.add", "npii", ENTRY), Err(Error::EEXIST));
+    world.register_at(its, "t.other", "npii", ENTRY).unwrap();
     assert_eq!(world.calls(client, portal, dead, 5), WAITS);
 }
 #[test]
@@ -141,10 +121,10 @@ fn each_name_heals_when_it_is_registered() {
     world.manager.heals(INIT, server).unwrap();
     let dead = world.dies(server);
     let (new, its) = world.heir(dead);
-    world.registers(its, "t.second", "npi").unwrap();
+    world.register_at(its, "t.second", "npi", ENTRY).unwrap();
     assert_eq!(world.leads(client, second), Some((new, ENTRY)));
     assert_eq!(world.calls(client, portal, dead, 5), WAITS);
-    world.registers(its, "t.add", "npii").unwrap();
+    world.register_at(its, "t.add", "npii", ENTRY).unwrap();
     assert_eq!(world.leads(client, portal), Some((new, ENTRY)));
 }
 #[test]
@@ -155,7 +135,7 @@ fn an_heir_that_ends_leaves_it_to_the_next() {
     world.manager.heals(INIT, server).unwrap();
     let first = world.dies(server);
     let (new, its) = world.heir(first);
-    world.registers(its, "t.second", "npi").unwrap();
+    world.register_at(its, "t.second", "npi", ENTRY).unwrap();
     let then = world.dies(new);
     assert_eq!(world.calls(client, portal, first, 5), WAITS);
     assert_eq!(world.calls(client, second, then, 5), WAITS);
@@ -163,8 +143,8 @@ fn an_heir_that_ends_leaves_it_to_the_next() {
     let (none, _) = world.heir(then);
     let last = world.dies(none);
     let (third, its) = world.heir(last);
-    world.registers(its, "t.add", "npii").unwrap();
-    world.registers(its, "t.second", "npi").unwrap();
+    world.register_at(its, "t.add", "npii", ENTRY).unwrap();
+    world.register_at(its, "t.second", "npi", ENTRY).unwrap();
     assert_eq!([portal, second].map(|n| world.leads(client, n)), [Some((third, ENTRY)); 2]);
     world.counts();
     assert_eq!(world.counts()[1], 0, "nothing is left of those that have ended");
@@ -184,7 +164,7 @@ fn who_closes_a_portal_or_ends_does_not_get_another() {
     let (new, its) = world.component("heir", 1);
     let id = world.identity(new);
     assert_eq!(world.manager.inherit(INIT, Some(id), dead), Err(Error::ESRCH), "nobody waits");
-    world.registers(its, "t.add", "npii").unwrap();
+    world.register_at(its, "t.add", "npii", ENTRY).unwrap();
     assert_eq!(world.leads(client, portal), before);
     world.counts();
     assert_eq!(world.counts()[1], 0, "nothing is left of those that have ended");
@@ -206,7 +186,7 @@ fn nobody_takes_its_place() {
     );
     assert_eq!(world.manager.inherit(INIT, None, dead), Err(Error::ESRCH));
     let (_, its) = world.component("late", 1);
-    world.registers(its, "t.add", "npii").unwrap();
+    world.register_at(its, "t.add", "npii", ENTRY).unwrap();
     assert_eq!(world.leads(client, portal), Some((0, 0)));
     world.close(other, portal).unwrap();
 }
@@ -247,7 +227,7 @@ fn who_may_not_inherit() {
     assert_eq!(world.manager.inherit(client, Some(id), dead), Err(Error::EACCESS));
     let first = world.identity(crate::fake::MEMORY);
     assert_eq!(world.manager.inherit(INIT, Some(first), dead), Err(Error::EACCESS), "a first component");
-    world.registers(its, "t.others", "npi").unwrap();
+    world.register_at(its, "t.others", "npi", ENTRY).unwrap();
     assert_eq!(world.manager.inherit(INIT, Some(id), dead), Err(Error::EINVAL), "who has registered something");
     world.dies(new);
     assert_eq!(world.manager.inherit(INIT, Some(id), dead), Err(Error::ESRCH), "who has ended");
@@ -279,7 +259,7 @@ fn children_and_sandboxes_call_the_heir() {
     let (late, _) = world.fork(other, system::fork::COPIED).unwrap();
     assert_eq!(world.calls(late, portal, dead, 5), WAITS, "one that was made since");
     let (new, its) = world.heir(dead);
-    world.registers(its, "t.add", "npii").unwrap();
+    world.register_at(its, "t.add", "npii", ENTRY).unwrap();
     assert_eq!([child, late].map(|asid| world.leads(asid, portal)), [Some((new, ENTRY)); 2]);
     assert!(world.enter(its_child, portal));
     assert_eq!(world.inside(its_child), new);
@@ -296,7 +276,7 @@ fn who_pays_for_the_code_goes_on_to() {
     let dead = world.dies(server);
     assert_eq!(world.manager.accounts.used(account, Resource::Code), used);
     let (_, its) = world.heir(dead);
-    world.registers(its, "t.add", "npii").unwrap();
+    world.register_at(its, "t.add", "npii", ENTRY).unwrap();
     world.counts();
     assert_eq!(world.manager.accounts.used(account, Resource::Code), used);
     world.close(other, portal).unwrap();
@@ -318,7 +298,7 @@ fn who_traces_the_dead_traces_the_heir() {
     assert_eq!(world.call(other, system::PORTAL_OPEN, on), Ok(1));
     let dead = world.dies(server);
     let (new, its) = world.heir(dead);
-    world.registers(its, "t.add", "npii").unwrap();
+    world.register_at(its, "t.add", "npii", ENTRY).unwrap();
     let traced: Vec<bool> =
         world.manager.registrations.iter().filter(|(_, r)| r.server == new).map(|(_, r)| r.traced).collect();
     assert_eq!(traced, [true]);
@@ -334,7 +314,7 @@ fn a_thousand_ends_leave_nothing() {
             assert_eq!(world.leave(other), Returned::Goes);
         }
         let (new, thread) = world.heir(dead);
-        world.registers(thread, "t.add", "npii").unwrap();
+        world.register_at(thread, "t.add", "npii", ENTRY).unwrap();
         if round % 2 != 0 {
             assert_eq!(world.leave(other), Returned::Goes);
         }
@@ -357,13 +337,13 @@ fn every_allocation_of_a_healing_fails() {
         with_only(0, || world.manager.end_domain(server, Ended::default()));
         world.check();
         let (new, its) = world.heir(id);
-        let registered = with_only(left, || world.registers(its, "t.add", "npii"));
+        let registered = with_only(left, || world.register_at(its, "t.add", "npii", ENTRY));
         let leads = [portal, own].map(|n| world.leads(client, n));
         match registered {
             Err(error) => {
                 assert_eq!(error, Error::ENOMEM, "{left}");
                 assert_eq!(world.calls(client, portal, id, 5), WAITS, "nothing has happened");
-                world.registers(its, "t.add", "npii").unwrap();
+                world.register_at(its, "t.add", "npii", ENTRY).unwrap();
             }
             Ok(_) if leads == [Some((new, ENTRY)); 2] => {
                 assert!(left > 1, "{left}");
@@ -410,7 +390,7 @@ fn whose_pages_the_dead_has_does_not_call_the_heir_without_them() {
     assert_eq!(world.manager.no_stack(other, dead, (code, true), 5), Err(Error::EDEAD));
     assert_eq!(world.calls(second, its_portal, dead, 5), WAITS);
     let (new, its) = world.heir(dead);
-    world.registers(its, "t.add", "npii").unwrap();
+    world.register_at(its, "t.add", "npii", ENTRY).unwrap();
     assert_eq!(world.leads(second, its_portal), Some((new, ENTRY)));
     assert_eq!(world.leads(client, portal), Some((0, 0)), "whose call has given pages away");
 }
@@ -446,7 +426,7 @@ fn who_takes_the_place_of_an_heir_inherits() {
     let (new, its) = world.component("new", 1);
     let [successor, predecessor] = [new, heir].map(|asid| world.identity(asid));
     world.manager.succeed(INIT, successor, predecessor).unwrap();
-    world.registers(its, "t.add", "npii").unwrap();
+    world.register_at(its, "t.add", "npii", ENTRY).unwrap();
     assert_eq!(world.calls(client, portal, dead, 5), WAITS);
     world.manager.take_over(INIT, successor, true).unwrap();
     world.check();
@@ -479,11 +459,11 @@ fn a_name_that_is_awaited_heals_nothing_yet() {
     let (mut world, Scene { server, client, portal, .. }) = healing();
     let dead = world.dies(server);
     let (old, its_old) = world.component("old", 3);
-    world.registers(its_old, "t.add", "npii").unwrap();
+    world.register_at(its_old, "t.add", "npii", ENTRY).unwrap();
     let (new, its) = world.heir(dead);
     let [successor, predecessor] = [new, old].map(|asid| world.identity(asid));
     world.manager.succeed(INIT, successor, predecessor).unwrap();
-    world.registers(its, "t.add", "npii").unwrap();
+    world.register_at(its, "t.add", "npii", ENTRY).unwrap();
     assert_eq!(world.calls(client, portal, dead, 5), WAITS, "it is another's still");
     world.manager.take_over(INIT, successor, true).unwrap();
     world.check();

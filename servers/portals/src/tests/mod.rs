@@ -10,6 +10,7 @@ mod delegation_sequences_tests;
 mod delegation_tests;
 mod exhaustion_tests;
 mod frames_tests;
+mod gate_tests;
 mod healing_tests;
 mod lifetime_tests;
 mod look_tests;

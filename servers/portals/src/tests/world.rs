@@ -10,11 +10,12 @@ use crate::state::nucleus_data::{FrameView, Table, ThreadPage};
 use crate::state::wanted::Wanted;
 use abi::Error;
 use abi::address::{PAGE, THREAD_STACK};
+use abi::identity::DomainId;
 use abi::name::Name;
 use abi::nucleus::{Thread, domain};
 use abi::rights::Rights;
 use abi::section::text;
-use abi::system::{self, Registration, graveyard};
+use abi::system::{self, Ended, Registration, ended, graveyard};
 use account::Account;
 use arch::Marks;
 use arch::paging::Entry;
@@ -214,6 +215,33 @@ impl World {
     pub fn register(&mut self, thread: usize, name: &str, spec: &str) -> Result<isize, Error> {
         let request = registration(name, spec);
         self.call(thread, system::PORTAL_REGISTER, |manager, caller| manager.register(caller, &request))
+    }
+    /// The same, with another entry point; all invariants hold then.
+    pub fn register_at(&mut self, thread: usize, name: &str, spec: &str, entry: u64) -> Result<isize, Error> {
+        let request = Registration { entry, ..registration(name, spec) };
+        let done = self.call(thread, system::PORTAL_REGISTER, |manager, caller| manager.register(caller, &request));
+        self.check();
+        done
+    }
+    /// Which domain has that number.
+    pub fn identity(&self, asid: usize) -> DomainId {
+        self.manager.domain(asid).unwrap().id
+    }
+    /// Ends a domain by a fault; which it was.
+    pub fn dies(&mut self, asid: usize) -> DomainId {
+        let id = self.identity(asid);
+        self.manager.end_domain(asid, Ended { kind: ended::FAULT, ..Ended::default() });
+        self.check();
+        id
+    }
+    /// Where the code is that calls go by of a portal.
+    pub fn code(&self, asid: usize, number: usize) -> u64 {
+        self.manager.domain(asid).unwrap().table.entry(number)
+    }
+    /// Whether the code at `code` begins as that of calls into domain `asid` which wait.
+    pub fn is_stopped(&self, code: u64, table: u64) -> bool {
+        let words = portal::parked(table, &Fake.info().symbols);
+        self.manager.code.words(code).1.take(words.len()).eq(words)
     }
     pub fn open(&mut self, thread: usize, name: &str) -> Result<usize, Error> {
         let name = Name::of(name)?;

@@ -1,0 +1,69 @@
+//! What is common to all ways in which one domain takes another's place: how it ends, one way or the other.
+
+use crate::{Running, loader, supervision, with};
+use abi::Error;
+use abi::identity::DomainId;
+use abi::section::NAME;
+use manifest::Component;
+use pebble::interfaces::domains;
+use pebble::time::TIMEBASE;
+
+/// Why a component was not replaced, and the name of the portal that is in the way, or zeros.
+pub struct Refused(pub Error, pub [u8; NAME]);
+impl From<Error> for Refused {
+    fn from(error: Error) -> Refused {
+        Refused(error, [0; NAME])
+    }
+}
+/// A component that is to be replaced, and the domain that it runs in.
+#[derive(Clone, Copy)]
+pub struct Predecessor {
+    pub domain: DomainId,
+    pub component: &'static Component,
+}
+/// What calls that the old one serves may take to end, in units of [`TIMEBASE`], where new ones are the new one's already.
+pub const FINISHED: u64 = 2 * TIMEBASE;
+
+/// Ends domain `new`, which was to take the place of `old` and has not.
+pub fn give_up(new: DomainId, old: DomainId) {
+    undone(new, old).into_iter().for_each(supervision::left);
+}
+/// The same; what is left of the old one, if it has ended meanwhile.
+// By itself: what it takes of the stack is free again when that is started.
+#[inline(never)]
+fn undone(new: DomainId, old: DomainId) -> Option<Running> {
+    // Nobody is told of that end.
+    let lost = with(|init| {
+        init.forget(new);
+        init.happened();
+        // What is left of it is another's to look after who replaces it.
+        if init.is_succeeded(old) { None } else { init.take_succeeded(old) }
+    });
+    loader::discard(new);
+    with(|init| init.is_nobodys(new));
+    lost.flatten()
+}
+/// Domain `new` is the component from now on, and the end of `old`, which was `component`, is told to nobody; `again`: has that one started again, where the new one has ended before.
+pub fn settle(new: DomainId, Predecessor { domain: old, component }: Predecessor, again: impl Fn(Running)) {
+    let lost = with(|init| {
+        let old = init.forget(old).or_else(|| init.take_succeeded(old));
+        if let Some(running) = init.running.iter_mut().find(|running| running.domain == new) {
+            running.succeeds = None;
+            running.with = old.and_then(|old| old.with);
+            return Err(running.with.is_some());
+        }
+        // It has ended since, and who watches has left it to this: what was there before comes back, if it is not coming back already.
+        init.leaves_to(new, component);
+        if old.is_none() {
+            init.is_replaced_no_more(component);
+            init.forget_lost();
+        }
+        Ok(old)
+    });
+    match lost {
+        Some(Ok(old)) => old.into_iter().for_each(again),
+        // What the old one can not do without has ended meanwhile: the new one is started again behind it.
+        Some(Err(true)) => _ = domains::destroy(new.into()),
+        _ => {}
+    }
+}
