@@ -3,7 +3,7 @@
 use crate::jobs::{self, Job};
 use crate::programs::{self, Streams, TOOLS_COMPONENT};
 use crate::variables::{self, set, value};
-use crate::{activity, completion, extensions, println, pumps, streams, tracing, views};
+use crate::{activity, completion, extensions, println, pumps, streams, tracing, views, waiting};
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -422,7 +422,7 @@ fn own(job: &Job, words: &[String]) -> i32 {
         ["restart", name] => restart(name),
         ["replace", name] => replace(name, None),
         ["replace", name, by] => replace(name, Some(by)),
-        ["domains" | "ps"] => all(views::domains()),
+        ["domains" | "ps"] => all(views::domains().and_then(|()| waiting::show())),
         ["threads"] => all(views::threads()),
         ["portals"] => all(views::portals(None)),
         ["portals", domain] if domain.starts_with(|c: char| c.is_ascii_digit() || c == '-') => {

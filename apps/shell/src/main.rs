@@ -16,6 +16,7 @@ mod terminal;
 mod tracing;
 mod variables;
 mod views;
+mod waiting;
 
 use terminal::{Terminal, Typed};
 

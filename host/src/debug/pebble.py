@@ -160,7 +160,8 @@ class Thread:
         end = self.page + PAGE - LAYOUT["first_frame"]
         symbols = LAYOUT["symbols"]
         while self.page <= at < end:
-            portal = nucleus_word(at)
+            # The lowest bit says that the call was marked.
+            portal = nucleus_word(at) & ~1
             if portal == symbols["floating_return"]:
                 at += LAYOUT["floating_frame"]
                 continue

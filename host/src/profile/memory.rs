@@ -93,7 +93,7 @@ impl Memory {
         let end = thread + (PAGE - FIRST_FRAME) as u64;
         let mut at = self.supervisor(thread + offset_of!(Thread, invocation) as u64).unwrap_or(0);
         while (thread..end).contains(&at) {
-            let Some(portal) = self.supervisor(at) else { break };
+            let Some(portal) = self.way_back(at) else { break };
             if portal == returns.floating_return {
                 at += FLOATING_FRAME as u64;
                 continue;
@@ -108,6 +108,10 @@ impl Memory {
             at += bytes;
         }
         all
+    }
+    /// Where the call goes back through that has its frame at `at`: the lowest bit is a mark.
+    fn way_back(&self, at: u64) -> Option<u64> {
+        Some(self.supervisor(at)? & !1)
     }
     /// The thread with this number; `None`: there is none.
     pub fn thread(&self, index: u64, threads: u64) -> Option<u64> {
@@ -126,7 +130,7 @@ impl Memory {
             0, 2, 1, 3, 4, 5, 6, 7, 28, 29, 30, 31, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 10, 11, 12, 13, 14,
             15, 16, 17,
         ];
-        let at = self.frames(thread, returns).into_iter().find(|&at| self.supervisor(at) == Some(returns.restore))?;
+        let at = self.frames(thread, returns).into_iter().find(|&at| self.way_back(at) == Some(returns.restore))?;
         let mut registers = [0; 32];
         for (n, number) in NUMBERS.into_iter().enumerate() {
             registers[number] = self.supervisor(at + 16 + 8 * n as u64)?;

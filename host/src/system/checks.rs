@@ -58,6 +58,7 @@ pub fn faults(system: &System) -> Vec<Fault> {
     faults.extend(super::tasks::faults(system));
     faults.extend(super::hosts::faults(system));
     faults.extend(super::restarts::faults(system));
+    faults.extend(super::deadlines::faults(system));
     faults.extend(in_supervisor_mode(system));
     faults.extend(limits(system));
     faults

@@ -1,6 +1,7 @@
 //! Reading manifests, and saying what is wrong with them, before anything is booted.
 
 mod checks;
+mod deadlines;
 mod document;
 mod hosts;
 mod names;

@@ -8,6 +8,7 @@
 pub mod shared;
 
 pub mod account;
+pub mod activity;
 pub mod address;
 pub mod archive;
 pub mod block;

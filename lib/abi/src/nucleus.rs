@@ -5,6 +5,8 @@
 
 /// Most threads at one time; a thread index is below it. Index 0 is nobody's.
 pub const MAX_THREADS: usize = 2048;
+/// Priorities are 0 to 63; a higher number runs first.
+pub const PRIORITIES: usize = 64;
 // Each has its windows and its service stack between what lies there.
 const _: () = {
     assert!(crate::address::window_base(MAX_THREADS) <= 0x8000_0000);

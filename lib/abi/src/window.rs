@@ -32,7 +32,13 @@ plain!(
     crate::archive::Image,
     crate::archive::Relocation
 );
-plain!(crate::inspect::Counts, crate::inspect::Domain, crate::inspect::Portal, crate::inspect::Violation);
+plain!(
+    crate::activity::Activity,
+    crate::inspect::Counts,
+    crate::inspect::Domain,
+    crate::inspect::Portal,
+    crate::inspect::Violation
+);
 plain!(
     crate::linking::Draft,
     crate::linking::Handlers,

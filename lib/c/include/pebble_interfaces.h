@@ -170,6 +170,12 @@ static inline word pebble_scheduler_info(int through, int thread)
 {
     return invoke_portal(through, thread);
 }
+/* What it waits for, and how long it has run, as the scheduler's looks have found: the word of an `abi::activity::Doing`, or `ESRCH`; 1: it is looked from now on, whoever has limits; portal manager */
+#define PEBBLE_SCHEDULER_DOING "scheduler.doing" /* smii */
+static inline word pebble_scheduler_doing(int through, int thread, word measures)
+{
+    return invoke_portal(through, thread, measures);
+}
 
 /* ---- Interrupt dispatcher (servers/interrupts, masked) ---- */
 
@@ -786,6 +792,12 @@ static inline word pebble_inspect_trace(int through, const void *name, word want
 static inline word pebble_inspect_traced(int through, word from, void *out)
 {
     return invoke_portal(through, from, out);
+}
+/* What the first thread does whose index is that or higher → its index, or `ESRCH`; 1: its calls are marked, which a first component may do (`EACCESS`); shell, and `init` */
+#define PEBBLE_INSPECT_THREAD "inspect.thread" /* smtiiw */
+static inline word pebble_inspect_thread(int through, int from, word mark, void *out)
+{
+    return invoke_portal(through, from, mark, out);
 }
 /* What an account has taken, and its limits; shell and tests */
 #define PEBBLE_INSPECT_ACCOUNT "inspect.account" /* smtiw */

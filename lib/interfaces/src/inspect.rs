@@ -2,6 +2,7 @@
 
 use crate::types::{Alleged, DomainNumber, PortalNumber, ThreadIndex};
 use abi::account::Report;
+use abi::activity::Activity;
 use abi::count::Calls;
 use abi::inspect::{CODE, Counts, Domain, Portal, Violation};
 use abi::section::NAME;
@@ -25,6 +26,9 @@ interface! {
     "inspect.trace", "smtri": fn trace [thread: ThreadIndex] (name: Alleged<[u8; NAME]>, wanted: usize) -> Result<usize>;
     /// Events of the trace from that number on, a page. `ENOENT`: nothing was ever traced; shell and tests
     "inspect.traced", "smtiw": fn traced [thread: ThreadIndex] (from: usize, out: Alleged<Traced>) -> Result<()>;
+    /// What the first thread does whose index is that or higher → its index, or `ESRCH`; 1: its calls are marked, which a first component may do (`EACCESS`); shell, and `init`
+    "inspect.thread", "smtiiw":
+        fn thread [thread: ThreadIndex] (from: ThreadIndex, mark: usize, out: Alleged<Activity>) -> Result<ThreadIndex>;
     /// What an account has taken, and its limits; shell and tests
     "inspect.account", "smtiw": fn account [thread: ThreadIndex] (account: usize, out: Alleged<Report>) -> Result<()>;
     /// The first thing found that must not be. `EAGAIN`; interrupts are off meanwhile, so `ENOTSUP` but in systems with `checks = true`; tests

@@ -68,4 +68,6 @@ interface! {
     "scheduler.share", "smii": fn share(account: usize, percent: usize) -> Result<usize>;
     /// `state << 48 \| priority << 32 \| home`, or `ESRCH`; states 1 running, 2 ready, 3 semaphore, 4 sleeping, 5 joining, 6 stack, 7 ended
     "scheduler.info", "smi": fn info(thread: ThreadIndex) -> Result<usize>;
+    /// What it waits for, and how long it has run, as the scheduler's looks have found: the word of an [`abi::activity::Doing`], or `ESRCH`; 1: it is looked from now on, whoever has limits; portal manager
+    "scheduler.doing", "smii": fn doing(thread: ThreadIndex, measures: usize) -> Result<usize>;
 }

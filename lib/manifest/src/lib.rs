@@ -5,7 +5,7 @@
 
 extern crate alloc;
 use abi::account::Resource;
-use alloc::{string::String, vec::Vec};
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 /// A system: its components in the order in which they start.
@@ -138,6 +138,15 @@ pub struct Component {
     /// Its calls may be made again: when it is started again, who has a portal of it open by its name keeps that, and calls wait until it is there.
     #[serde(default)]
     pub heals: bool,
+    /// Milliseconds that a call of it by a name may be in it, 20 to [`Restarts::LONGEST`]: a call that is longer there is a fault of its own.
+    #[serde(default)]
+    pub deadline: Option<u32>,
+    /// The same of calls by this name, in place of that, or by portals that it has granted, "(granted)"; 0: as long as they like.
+    #[serde(default)]
+    pub deadlines: BTreeMap<String, u32>,
+    /// A portal of it that says whether it is well.
+    #[serde(default)]
+    pub health: Option<Health>,
     /// What it and its children may take of what all share.
     #[serde(default)]
     pub limits: Limits,
@@ -238,6 +247,22 @@ impl Component {
     /// Whether it may open `name`.
     pub fn opens(&self, name: &str) -> bool {
         any_matches(&self.opens, name)
+    }
+    /// Milliseconds that a call may be in a component at least: shorter times are not measured.
+    pub const SHORTEST_DEADLINE: u32 = 20;
+    /// In `deadlines`, what stands for calls by portals that the component has granted.
+    pub const GRANTED: &str = "(granted)";
+    /// How many milliseconds a call of it by a portal that it has granted may be in it; `None`: as long as it likes.
+    pub fn deadline_of_granted(&self) -> Option<u32> {
+        self.deadlines.get(Component::GRANTED).copied().filter(|&limit| limit > 0)
+    }
+    /// How many milliseconds a call of it by `name` may be in it; `None`: as long as it likes.
+    pub fn deadline_of(&self, name: &str) -> Option<u32> {
+        self.deadlines.get(name).copied().or(self.deadline).filter(|&limit| limit > 0)
+    }
+    /// The shortest time that a call may be in it, in milliseconds, if there is one.
+    pub fn shortest_deadline(&self) -> Option<u32> {
+        self.deadlines.values().copied().filter(|&limit| limit > 0).chain(self.deadline).min()
     }
     /// The number that what is its own on a disk has, never 0: FNV-1a (RFC 9923) of its name, without the upper bit.
     pub fn disk_owner(&self) -> u32 {
@@ -403,6 +428,20 @@ impl Restarts {
     pub const MOST: u8 = 16;
     /// Longest period and pause, in milliseconds: an hour.
     pub const LONGEST: u32 = 3_600_000;
+}
+/// A portal that is called at intervals. An error that it returns is a fault of the component, as is a call that is longer in it than it may.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "sources", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Health {
+    /// A name that the component provides. Whatever words it takes are 0.
+    pub portal: String,
+    /// Milliseconds from one call to the next, 1 to [`Restarts::LONGEST`].
+    #[serde(default = "health_period")]
+    pub period: u32,
+}
+fn health_period() -> u32 {
+    1000
 }
 impl Default for Restarts {
     fn default() -> Restarts {

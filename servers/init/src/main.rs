@@ -19,6 +19,7 @@ mod report;
 mod signal_portals;
 mod succession;
 mod supervision;
+mod watchdog;
 
 use abi::Error;
 use abi::account::{DiskParts, Resource};
@@ -231,6 +232,10 @@ fn start(_: &pebble::Env) {
     }
     if let Err(error) = supervision::start() {
         let line = Line::of(format_args!("pebble: init can start nothing again after a pause: {}", error.text()));
+        log(|l| l.line(Source::INIT, line.text()));
+    }
+    if let Err(error) = watchdog::start(system) {
+        let line = Line::of(format_args!("pebble: init can not look after deadlines: {}", error.text()));
         log(|l| l.line(Source::INIT, line.text()));
     }
     let first = || system.components.iter().filter(|c| !c.boot && !c.on_request);

@@ -9,6 +9,7 @@ use crate::machine::neighbours::{Neighbours, Overdue};
 use crate::machine::nucleus_memory::NucleusMemory;
 use crate::state::nucleus_data::{Table, ThreadPage};
 use abi::Error;
+use abi::activity::{Doing, What};
 use abi::address::{CODE_END, IMAGE_BASE, PAGE, STACK_TOP, code_address, physical, supervisor};
 use abi::boot::{BootDomain, BootInfo, BootPortal, Symbols, role};
 use abi::identity::{DomainId, Serials};
@@ -123,6 +124,8 @@ struct State {
     names: Names,
     /// By index: the thread's id.
     threads: BTreeMap<usize, usize>,
+    /// The highest priority that each may have, by its index.
+    ceilings: BTreeMap<usize, u8>,
     ended: VecDeque<usize>,
     semaphores: BTreeSet<usize>,
     /// By the thread's index: the semaphore that it waits for, without a time-out.
@@ -262,6 +265,7 @@ impl Fake {
             semaphores: BTreeSet::new(),
             waits: BTreeMap::new(),
             next_semaphore: 1,
+            ceilings: BTreeMap::new(),
             next_thread: 2,
             posts: Vec::new(),
             windows: BTreeMap::new(),
@@ -322,6 +326,10 @@ impl Fake {
     }
     pub fn lives(self, index: usize) -> bool {
         with(|s| s.threads.contains_key(&index))
+    }
+    /// The highest priority that a thread may have.
+    pub fn ceiling(self, index: usize) -> Option<u8> {
+        with(|s| s.ceilings.get(&index).copied())
     }
     pub fn is_masked(self) -> bool {
         MASKED.get()
@@ -567,9 +575,10 @@ impl Neighbours for Fake {
     fn processor_used(self, _: Account) -> usize {
         0
     }
-    fn thread_add(self, index: usize, _: usize, _: usize, _: Account, _: u8) -> Result<usize, Error> {
+    fn thread_add(self, index: usize, _: usize, _: usize, _: Account, ceiling: u8) -> Result<usize, Error> {
         may_fail()?;
         with(|s| {
+            s.ceilings.insert(index, ceiling);
             let id = (s.next_thread * THREAD_IDS) | index;
             s.next_thread += 1;
             assert!(s.threads.insert(index, id).is_none(), "thread {index} lives already");
@@ -578,6 +587,9 @@ impl Neighbours for Fake {
     }
     fn thread_info(self, _: usize) -> usize {
         0
+    }
+    fn thread_doing(self, _: usize, _: bool) -> Result<Doing, Error> {
+        Ok(Doing::new(What::Ready, 0))
     }
     fn thread_reap(self) -> Option<usize> {
         with(|s| s.ended.pop_front())

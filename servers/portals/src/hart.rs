@@ -2,6 +2,7 @@
 //! servers.
 
 use abi::account::Share;
+use abi::activity::Doing;
 use abi::address::{nucleus_view, physical};
 use abi::boot::BootInfo;
 use abi::identity::DomainId;
@@ -291,6 +292,10 @@ impl Neighbours for Hart {
     #[inline(always)]
     fn thread_info(self, index: usize) -> usize {
         scheduler::info(ThreadIndex(index)).unwrap_or(0)
+    }
+    #[inline(always)]
+    fn thread_doing(self, index: usize, measures: bool) -> Result<Doing> {
+        scheduler::doing(ThreadIndex(index), usize::from(measures)).map(|word| Doing::of(word as u64))
     }
     #[inline(always)]
     fn thread_reap(self) -> Option<usize> {

@@ -22,7 +22,7 @@ use entries::domains::{
 };
 use entries::inspection::{
     inspect_account, inspect_calls, inspect_check, inspect_code, inspect_counts, inspect_domain, inspect_portal,
-    inspect_trace, inspect_traced,
+    inspect_thread, inspect_trace, inspect_traced,
 };
 use entries::memory::{freeze, page, pager, shown, thaw};
 use entries::portals::{
@@ -65,7 +65,7 @@ pebble::serve! {
 pebble::serve! {
     inspect {
         domain: inspect_domain, portal: inspect_portal, code: inspect_code, counts: inspect_counts, calls: inspect_calls,
-        trace: inspect_trace, traced: inspect_traced, account: inspect_account, check: inspect_check,
+        trace: inspect_trace, traced: inspect_traced, thread: inspect_thread, account: inspect_account, check: inspect_check,
     }
 }
 

@@ -22,7 +22,7 @@ pebble::serve! {
     scheduler {
         start, tick, stack_wait, stack_free, stack_dead, domain_dead, r#yield, exit, sleep, set_priority, join, p, v, p_id: p,
         v_id: v, interrupt, semaphore_create, semaphore_destroy, add, reap, wake_dead, cancel, cancelled, waiting, end_stuck,
-        lock_wait, lock_wait_trusted: lock_wait, lock_release, share, info,
+        lock_wait, lock_wait_trusted: lock_wait, lock_release, share, info, doing,
     }
     "scheduler.lock_wait" = scheduler::LOCKS as u64 / 2;
     "scheduler.lock_wait_trusted" = scheduler::LOCKS as u64;
@@ -227,4 +227,7 @@ extern "C" fn share(account: usize, percent: usize) -> isize {
 }
 extern "C" fn info(thread: ThreadIndex) -> isize {
     enter(|scheduler| scheduler.info(thread.0))
+}
+extern "C" fn doing(thread: ThreadIndex, measures: usize) -> isize {
+    enter(|scheduler| scheduler.doing(thread.0, measures != 0))
 }

@@ -32,6 +32,8 @@ const _: () = assert!(ACCOUNTS <= u32::BITS as usize);
 pub struct Processor {
     /// By the index of a thread.
     accounts: [u8; MAX_THREADS],
+    /// By the same: what it has had, as looks have found it, in units of `time`, modulo 2³².
+    had: [u32; MAX_THREADS],
     /// In percent of a period; 0: no limit.
     shares: [u8; ACCOUNTS],
     /// One more than the highest account that has had a limit.
@@ -55,6 +57,7 @@ impl Processor {
     pub const fn new() -> Processor {
         Processor {
             accounts: [0; MAX_THREADS],
+            had: [0; MAX_THREADS],
             shares: [0; ACCOUNTS],
             accounts_end: 0,
             used: [[0; ACCOUNTS]; 2],
@@ -84,6 +87,15 @@ impl Processor {
     }
     pub fn account(&self, thread: usize) -> usize {
         self.accounts[thread % MAX_THREADS] as usize % ACCOUNTS
+    }
+    /// A look finds that the thread with that index runs: it has had what has passed since the last one. Before [`Processor::charge`].
+    pub fn see(&mut self, now: u64, thread: usize) {
+        let had = &mut self.had[thread % MAX_THREADS];
+        *had = had.wrapping_add(now.saturating_sub(self.since).min(PERIOD) as u32);
+    }
+    /// What the thread with that index has had, and those that had the index before, modulo 2³².
+    pub fn had(&self, thread: usize) -> u32 {
+        self.had[thread % MAX_THREADS]
     }
     /// Whether threads of `account` are demoted.
     pub fn is_spent(&self, account: usize) -> bool {

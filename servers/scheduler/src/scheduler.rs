@@ -25,16 +25,17 @@ mod inheritance;
 mod shares;
 mod timer;
 
-use crate::locks::Locks;
+use crate::locks::{Locks, Place};
 use crate::machine::Machine;
 use crate::processor::Processor;
 use crate::ready::{IDLE_PRIORITY, Ready};
 use crate::semaphores::{SEMAPHORES, Semaphore, Semaphores, VALUE_MAX};
 use crate::sleepers::Sleepers;
 use crate::stacks::Stacks;
-use crate::threads::{ENDING, IDLE, NEVER_WAITS, Queue, State, Thread, Threads, index_of_id};
+use crate::threads::{ENDING, IDLE, NEVER_WAITS, Queue, Record, State, Thread, Threads, index_of_id};
 use crate::time::{Clock, NEVER};
 use abi::Error;
+use abi::activity::{Doing, What};
 use abi::nucleus::{MAX_DOMAINS, MAX_THREADS};
 use arch::PerHart;
 use shares::Looks;
@@ -447,19 +448,45 @@ impl<M: Machine> Scheduler<M> {
     }
     /// → `state << 48 | priority << 32 | home asid`. `ESRCH`: no such thread.
     pub fn info(&mut self, index: usize) -> Decision {
-        let known = Thread::new(index).filter(|_| index < self.threads_end);
-        let thread = if index == IDLE.index() { IDLE } else { known.unwrap_or(Thread::NOBODY) };
-        let record = &self.threads[thread];
-        if record.state == State::Free {
-            return refuse(Error::ESRCH);
-        }
-        let state = match record.state {
-            _ if thread == self.hart.running => State::Running,
-            State::Spent => State::Ready,
-            State::Suspect | State::Lock => State::Semaphore,
-            State::Pausing => State::Sleeping,
-            state => state,
+        let Some(thread) = self.known(index) else { return refuse(Error::ESRCH) };
+        let state = match self.what(thread) {
+            What::Runs => State::Running,
+            What::Ready => State::Ready,
+            What::Semaphore(_) | What::Lock(_) => State::Semaphore,
+            What::Sleeps => State::Sleeping,
+            What::Joins(_) => State::Joining,
+            What::Stack(_) => State::Stack,
+            What::Ended => State::Ended,
         };
+        let record = &self.threads[thread];
         Return((state as isize) << 48 | (record.priority as isize) << 32 | record.home() as isize)
+    }
+    /// The thread with that index, if there is one.
+    fn known(&self, index: usize) -> Option<Thread> {
+        let thread = Thread::new(index).filter(|_| index < self.threads_end);
+        let thread = if index == IDLE.index() { Some(IDLE) } else { thread };
+        thread.filter(|&thread| self.threads[thread].state != State::Free)
+    }
+    fn what(&mut self, thread: Thread) -> What {
+        let Record { state, object, .. } = self.threads[thread];
+        let object = object as usize;
+        match state {
+            _ if thread == self.hart.running => What::Runs,
+            State::Running | State::Ready | State::Spent => What::Ready,
+            State::Semaphore | State::Suspect => What::Semaphore(object),
+            State::Sleeping | State::Pausing => What::Sleeps,
+            State::Joining => What::Joins(object),
+            State::Stack => What::Stack(object),
+            State::Lock => What::Lock(self.locks.at(object as Place).holder.index()),
+            State::Ended | State::Free => What::Ended,
+        }
+    }
+    /// → a [`Doing`] of a thread; `measures`: looks are made from now on. `ESRCH`: no such thread.
+    pub fn doing(&mut self, index: usize, measures: bool) -> Decision {
+        if measures && self.looks.is_never() {
+            self.begin_looks();
+        }
+        let Some(thread) = self.known(index) else { return refuse(Error::ESRCH) };
+        Return(Doing::new(self.what(thread), self.processor.had(index)).word() as isize)
     }
 }

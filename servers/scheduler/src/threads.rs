@@ -1,10 +1,9 @@
 //! The thread table: one compact record a thread, and the numbers that name threads.
 
 use abi::nucleus::MAX_THREADS;
+pub use abi::nucleus::PRIORITIES;
 use core::ops::{Index, IndexMut};
 
-/// Priorities are 0 to 63; a higher number runs first.
-pub const PRIORITIES: usize = 64;
 /// Number of thread ids between two generations of one index.
 const ID_STRIDE: u32 = abi::nucleus::THREAD_IDS as u32;
 /// Ids fit a C `int`.

@@ -8,6 +8,7 @@
 
 use core::cmp::Reverse;
 use pebble::Error;
+use pebble::abi::activity::{self, What};
 use pebble::abi::nucleus::{MAX_DOMAINS, MAX_SEMAPHORES, MAX_THREADS, THREAD_IDS, cancelled};
 use pebble::abi::lock::{Holder, NAME};
 use pebble::arch::Masked;
@@ -23,7 +24,7 @@ pebble::serve! {
     scheduler {
         start, tick, stack_wait, stack_free, stack_dead, domain_dead, r#yield, exit, sleep, set_priority, join, p, v, p_id: p, v_id: v,
         interrupt, semaphore_create, semaphore_destroy, add, reap, wake_dead, cancel, cancelled: why_cancelled, waiting, end_stuck,
-        lock_wait, lock_wait_trusted: lock_wait, lock_release, share, info,
+        lock_wait, lock_wait_trusted: lock_wait, lock_release, share, info, doing,
     }
     "scheduler.lock_wait" = LOCKS / 2;
     "scheduler.lock_wait_trusted" = LOCKS;
@@ -701,5 +702,22 @@ extern "C" fn info(thread: ThreadIndex) -> isize {
             Doing::Ended => 7,
         };
         Return(state << 48 | (priority as isize) << 32 | home as isize)
+    })
+}
+extern "C" fn doing(thread: ThreadIndex, _measures: usize) -> isize {
+    enter(|scheduler| {
+        let found = if thread.0 == IDLE { Some(scheduler.threads[IDLE]) } else { scheduler.live(thread.0).copied() };
+        let Some(Thread { doing, ran, .. }) = found else { return refuse(Error::ESRCH) };
+        let what = match doing {
+            _ if thread.0 == scheduler.running => What::Runs,
+            Doing::Free | Doing::Ready => What::Ready,
+            Doing::Semaphore(id) => What::Semaphore(id),
+            Doing::Lock { holder, .. } => What::Lock(holder),
+            Doing::Sleeping => What::Sleeps,
+            Doing::Joining(other) => What::Joins(other),
+            Doing::Stack(domain) => What::Stack(domain),
+            Doing::Ended => What::Ended,
+        };
+        Return(activity::Doing::new(what, ran as u32).word() as isize)
     })
 }

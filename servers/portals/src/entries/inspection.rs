@@ -3,6 +3,7 @@
 use crate::{MANAGER, client_memory, seldom_with_caller};
 use abi::Error;
 use abi::account::Report;
+use abi::activity::Activity;
 use abi::count::{Calls, WORDS};
 use abi::inspect::{CODE, Counts, Domain, Portal, Violation};
 use abi::section::NAME;
@@ -60,6 +61,14 @@ pub extern "C" fn inspect_traced(_: ThreadIndex, from: usize, out: Alleged<Trace
         client_memory::write(out, &*answer)
     };
     copy().map_or_else(Error::code, |()| 0)
+}
+#[optimize(size)]
+pub extern "C" fn inspect_thread(thread: ThreadIndex, from: ThreadIndex, mark: usize, out: Alleged<Activity>) -> isize {
+    seldom_with_caller(thread, |manager, caller| {
+        let activity = manager.activity(caller.direct, from.0, mark != 0)?;
+        client_memory::write(out, &activity)?;
+        Ok(activity.index as isize)
+    })
 }
 #[optimize(size)]
 pub extern "C" fn inspect_account(_: ThreadIndex, account: usize, out: Alleged<Report>) -> isize {

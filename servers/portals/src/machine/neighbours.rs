@@ -6,6 +6,7 @@
 
 use crate::Result;
 use crate::machine::nucleus_memory::NucleusMemory;
+use abi::activity::Doing;
 use abi::identity::DomainId;
 use abi::memory::{Parties, Replacement, Shown};
 use abi::name::Name;
@@ -107,6 +108,8 @@ pub trait Neighbours: Copy {
     fn processor_used(self, account: Account) -> usize;
     /// What `scheduler.info` says of a thread.
     fn thread_info(self, index: usize) -> usize;
+    /// What it waits for; `measures`: it is measured from now on how long threads run.
+    fn thread_doing(self, index: usize, measures: bool) -> Result<Doing>;
     /// The index of a thread that has ended, each once.
     fn thread_reap(self) -> Option<usize>;
     /// Ends the wait of thread `index`, which is about to return to the dead.

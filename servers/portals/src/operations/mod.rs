@@ -1,6 +1,7 @@
 //! What is done with all of it: each file is one thing that clients or neighbours ask for.
 
 pub mod accounts;
+pub mod activity;
 pub mod admission;
 pub mod cancellation;
 pub mod connections;

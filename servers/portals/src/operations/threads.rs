@@ -9,7 +9,7 @@ use abi::Error;
 use abi::account::Resource;
 use abi::address::{PAGE, STACK_TOP, THREAD_STACK, service_top, supervisor};
 use abi::boot::{BootGrown, GROWN_SEMAPHORES};
-use abi::nucleus::{MAX_THREADS, domain, flags};
+use abi::nucleus::{MAX_THREADS, PRIORITIES, domain, flags};
 use abi::rights::Rights;
 use abi::system::TP_IS_THREAD;
 use fallible::TryPush;
@@ -122,7 +122,7 @@ impl<M: Machine> Manager<M> {
         Ok(())
     }
     /// Starts a thread in domain `home` at `pc`; its id. Priority -1 is the calling thread's, if the domain's
-    /// ceiling is not lower. `EINVAL`: above that.
+    /// ceiling is not lower. `EINVAL`: above that, or, of who starts components, above the highest.
     pub fn create_thread(
         &mut self,
         home: usize,
@@ -133,7 +133,10 @@ impl<M: Machine> Manager<M> {
     ) -> Result<usize> {
         let domain = self.domain(home)?;
         let (table, trusted, id) = (domain.table, domain.flags & flags::TRUSTED != 0, domain.id);
-        let (account, ceiling) = (domain.account, domain.ceiling);
+        let account = domain.account;
+        // Who starts components says of each of its threads how high it may go: to where it begins, whoever runs on it later.
+        let said = domain.privileged && priority < PRIORITIES;
+        let ceiling = if said { priority as u8 } else { domain.ceiling };
         if domain.flags & flags::MASKED != 0 || (priority as isize) < -1 || (priority as isize) > isize::from(ceiling) {
             return Err(Error::EINVAL);
         }

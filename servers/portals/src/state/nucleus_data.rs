@@ -227,6 +227,10 @@ impl<M: NucleusMemory> ThreadPage<M> {
     }
 }
 
+/// In the first word of a frame, the address that its call returns through: whoever looks after calls has seen this one. Jumps through a register leave the lowest bit of where they go out (`jalr`), so no return has an
+/// instruction more for it.
+pub const MARK: u64 = 1;
+
 /// An invocation frame, at this supervisor address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameView<M> {
@@ -244,7 +248,13 @@ impl<M: NucleusMemory> FrameView<M> {
     }
     #[inline(always)]
     pub fn portal(self) -> u64 {
-        self.memory.read(self.address)
+        self.memory.read(self.address) & !MARK
+    }
+    /// Marks the call, which stays marked until it has returned → whether it was already. Interrupts are off.
+    pub fn mark(self) -> bool {
+        let word = self.memory.read(self.address);
+        self.memory.write(self.address, word | MARK);
+        word & MARK != 0
     }
     /// The caller's domain.
     #[inline(always)]

@@ -90,11 +90,19 @@ impl Seen {
         page: ThreadPage<M>,
         code: &CodeArea<M>,
     ) -> impl Iterator<Item = (u64, Table<M>)> + use<'a, M> {
+        self.settle_places(page, code).map(|(_, portal, table)| (portal, table))
+    }
+    /// The same, and first where each of those frames lies in the thread's page.
+    pub fn settle_places<'a, M: NucleusMemory>(
+        &'a mut self,
+        page: ThreadPage<M>,
+        code: &CodeArea<M>,
+    ) -> impl Iterator<Item = (u64, u64, Table<M>)> + use<'a, M> {
         self.look_until_settled(page, code);
         let (memory, floating) = (page.memory(), self.floating);
         let whole = |lower: u32| lower as i32 as i64 as u64;
         let calls = self.frames[..self.count].iter().filter(move |found| found.portal != floating);
-        calls.map(move |found| (whole(found.portal), Table::at(memory, whole(found.table))))
+        calls.map(move |found| (found.at as u64, whole(found.portal), Table::at(memory, whole(found.table))))
     }
     fn look_until_settled<M: NucleusMemory>(&mut self, page: ThreadPage<M>, code: &CodeArea<M>) {
         let seen = (0..LOOKS).any(|_| {

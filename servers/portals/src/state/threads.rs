@@ -77,7 +77,11 @@ impl<M: Machine> Threads<M> {
     }
     /// Index, page and home of each living thread.
     pub fn living(&self) -> impl Iterator<Item = (usize, ThreadPage<M>, DomainId)> {
-        let slots = self.slots.iter().enumerate();
+        self.living_from(0)
+    }
+    /// The same of those whose index is `from` or higher.
+    pub fn living_from(&self, from: usize) -> impl Iterator<Item = (usize, ThreadPage<M>, DomainId)> {
+        let slots = self.slots.iter().enumerate().skip(from);
         slots.filter_map(|(index, slot)| slot.as_ref().and_then(|s| s.home.map(|home| (index, s.page, home))))
     }
     /// Who pays for the thread at `index`.

@@ -4,6 +4,7 @@ use crate::fake::Fake;
 use crate::mechanism::Mechanism;
 use crate::state::enclosure::Enclosure;
 
+mod activity_tests;
 mod admission_tests;
 mod code_tests;
 mod delegation_sequences_tests;

@@ -14,7 +14,7 @@ use abi::account::{ACCOUNTS, Share};
 
 /// When a look is due, and more work of one.
 pub(super) struct Looks {
-    /// The moment of the next look; [`NEVER`]: nobody has a limit; 0: the hart was idle at the last look, so there is none until a thread runs.
+    /// The moment of the next look; [`NEVER`]: nobody has a limit, or [asks](Scheduler::doing) what threads have had; 0: the hart was idle at the last look, so there is none until a thread runs.
     next: u64,
     /// The index of the next thread that may be demoted and should not be, or the other way around; 0: all are as they should be.
     left: usize,
@@ -40,6 +40,9 @@ impl Looks {
     }
     pub(super) fn is_done(&self) -> bool {
         self.left == 0 && self.heir == Thread::NOBODY
+    }
+    pub(super) fn is_never(&self) -> bool {
+        self.next == NEVER
     }
     pub(super) fn begin_never(&mut self) {
         self.next = NEVER;
@@ -77,7 +80,7 @@ impl<M: Machine> Scheduler<M> {
         let now = self.machine.now();
         if let Some(share) = share {
             self.processor.limit(account, share);
-            if self.looks.next == NEVER && self.processor.has_limits() {
+            if self.looks.is_never() && self.processor.has_limits() {
                 self.begin_looks();
             }
         }
@@ -113,6 +116,7 @@ impl<M: Machine> Scheduler<M> {
         false
     }
     fn look_who_runs(&mut self, now: u64) {
+        self.processor.see(now, self.hart.running.index());
         let payer = self.payer();
         let mut has_changed = self.processor.charge(now, payer);
         if self.processor.is_over(payer) && self.others_wait(payer) {

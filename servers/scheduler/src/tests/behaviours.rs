@@ -4,6 +4,7 @@ use super::System;
 use crate::scheduler::WAKES;
 use crate::{NEVER, SEMAPHORES, SLICE, State, VALUE_MAX};
 use abi::Error::*;
+use abi::activity::{Doing, What};
 use abi::lock::{NAME, TURNS};
 use abi::nucleus::cancelled::{FOR_GOOD, FOR_THE_DEAD};
 use abi::nucleus::{MAX_DOMAINS, MAX_THREADS};
@@ -797,4 +798,47 @@ fn another_thread_of_the_same_index_is_not_cancelled() {
     assert_eq!(system.enter(|s| s.cancel(2, 7, 0)).1, EINVAL.code());
     assert_eq!(system.enter(|s| s.cancel(9, FOR_GOOD, 0)).1, ESRCH.code());
     assert_eq!(system.enter(|s| s.cancelled(2)).1, 0);
+}
+#[test]
+fn what_a_thread_waits_for_is_told() {
+    let mut system = System::new(&[(2, 5), (3, 9), (4, 9), (5, 9), (6, 9), (7, 9), (8, 1)]);
+    let semaphore = system.semaphore(0);
+    let doing = |system: &mut System, index| Doing::of(system.enter(|s| s.doing(index, false)).1 as u64).what();
+    assert_eq!(system.p(semaphore, -1).0, 4);
+    assert_eq!(system.enter(|s| s.sleep(1_000_000)).0, 5);
+    assert_eq!(system.enter(|s| s.join(2)).0, 6);
+    assert_eq!(system.enter(|s| s.stack_wait(77, 0)).0, 7);
+    assert_eq!(system.enter(|s| s.lock_wait(9, 2, 0x5000, 2, 0)).0, 2);
+    let all: Vec<What> = (2..=8).map(|index| doing(&mut system, index)).collect();
+    let wanted = [
+        What::Runs,
+        What::Semaphore(semaphore),
+        What::Sleeps,
+        What::Joins(2),
+        What::Stack(77),
+        What::Lock(2),
+        What::Ready,
+    ];
+    assert_eq!(all, wanted);
+    assert_eq!(doing(&mut system, 1), What::Ready);
+    for index in [0, 9, MAX_THREADS, usize::MAX] {
+        assert_eq!(system.enter(|s| s.doing(index, false)).1, ESRCH.code(), "{index}");
+    }
+}
+#[test]
+fn how_long_a_thread_has_run_is_told_from_the_first_question_on() {
+    // Nobody has a limit, so nobody looks before it is asked.
+    let mut system = System::new(&[(2, 5), (3, 9)]);
+    system.enter(|s| s.doing(2, false));
+    assert_eq!(system.scheduler.machine.timer, NEVER);
+    let doing = |system: &mut System, index| Doing::of(system.enter(|s| s.doing(index, true)).1 as u64);
+    let before = [2, 3].map(|index| doing(&mut system, index));
+    let start = system.scheduler.machine.now;
+    assert_ne!(system.scheduler.machine.timer, NEVER);
+    while system.scheduler.machine.now < start + 10_000_000 {
+        system.interrupt();
+    }
+    let ran = [2, 3].map(|index| doing(&mut system, index).ran_since(before[index - 2]));
+    assert_eq!(ran[0], 0);
+    assert!(ran[1].abs_diff(10_000_000) < 1_000_000, "{ran:?}");
 }
