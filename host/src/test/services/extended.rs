@@ -45,7 +45,8 @@ fn listed(system: &mut Running, number: &str, wanted: &str) -> Result<()> {
     loop {
         let before = system.said().len();
         system.enter("extensions")?;
-        let line = system.until_said(before, |line| line.starts_with(&format!("{number} ")) && line.ends_with('\n'))?;
+        let line = system
+            .until_said(before, |line| line.trim_start().starts_with(&format!("{number} ")) && line.ends_with('\n'))?;
         if line.contains(wanted) {
             return Ok(());
         }
