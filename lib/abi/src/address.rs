@@ -117,6 +117,15 @@ const _: () = assert!(SERVICE_VA.is_multiple_of(SERVICE_STRIDE) && service_used(
 /// Of these, what the first components have where another trusted component calls them. The deepest use that was found is 4,144 bytes, of who ends a domain of
 /// protection.
 pub const SERVICE_CALLS: usize = SERVICE_STACK - 4000;
+/// In a stretch of service stack, the lowest place of the stack pointer of a trusted component that is not one of the first ones, when somebody else is entered from it. One
+/// that is elsewhere is wrong, and what is entered goes on at [`SERVICE_ANEW`].
+pub const SERVICE_LOWEST: usize = SERVICE_STRIDE - 4608;
+/// In such a stretch: below what is in use where a trusted component is called back ([`SERVICE_CALLER`]), and above what the first components need to end who has lost
+/// its stack, 4,500 bytes at most.
+pub const SERVICE_ANEW: usize = SERVICE_STRIDE - SERVICE_STACK + 4608;
+const _: () = assert!(
+    SERVICE_ANEW.is_multiple_of(16) && SERVICE_LOWEST < SERVICE_ANEW && SERVICE_ANEW < SERVICE_STRIDE - SERVICE_CALLER
+);
 /// Initial stack pointer of thread `index` in trusted servers.
 pub const fn service_top(index: usize) -> usize {
     SERVICE_VA + (index + 1) * SERVICE_STRIDE

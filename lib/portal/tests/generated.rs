@@ -91,6 +91,8 @@ fn the_other_ends_pass_the_verifier() {
         ("smi", APPLICATION, MASKED),
         ("smi", TRUSTED, SERVER),
         ("sx", APPLICATION, TRUSTED),
+        ("sx", SERVER, TRUSTED),
+        ("smwii", SERVER, TRUSTED),
         ("sx", APPLICATION, MASKED),
         ("jmi", MASKED, MASKED),
         ("sm=wrwrw", APPLICATION, ELASTIC),
@@ -322,6 +324,7 @@ fn frame(code: &[u32], top: u64) -> Frame {
                 let taken = match how {
                     5 => value as i64 >= registers[other] as i64,
                     6 => value < registers[other],
+                    7 => value >= registers[other],
                     _ => panic!("a branch of another kind: {word:#x}"),
                 };
                 if taken {

@@ -1,14 +1,53 @@
 //! The call portal, up to where the callee is gone to: the frame, what templates check, the callee's stack.
 
-use super::emit::Label;
+use super::emit::{Emitter, Label};
 use super::encode::*;
 use super::generate::{FRAME_PORTAL, FRAME_RA, FRAME_SP, FRAME_TABLE, Generator, INDEX, INVOCATION, SERVICE, argument};
 use super::tails::Tail;
 use crate::frame::StackPlan;
 use abi::Error;
+use abi::address::{SERVICE_ANEW, SERVICE_LOWEST, SERVICE_STACK, SERVICE_STRIDE};
 use abi::nucleus::{domain, limit};
 use abi::template::part;
 use abi::trace;
+
+/// A constant of less than 2³¹, in two instructions.
+const fn constant(register: Register, constant: usize) -> [u32; 2] {
+    let upper = (constant + 0x800) >> 12;
+    [lui(register, upper as u32), addi(register, register, constant as i32 - ((upper as i32) << 12))]
+}
+/// Before anything else: others go on on the caller's stack, if that is where its stack pointer says. A caller that has lost it must not end one that the system stands
+/// on. One that is in the thread's service stack stays, rounded as all are; for another, they have what is below all that may be in use of who has called the caller.
+const CHECK_STACK: [u32; 14] = {
+    const SHIFT: i32 = SERVICE_STRIDE.trailing_zeros() as i32;
+    let ([lowest, lowest_too], [anew, anew_too]) = (constant(T5, SERVICE_LOWEST), constant(T3, SERVICE_ANEW));
+    [
+        ld(T3, TP, SERVICE),
+        addi(T4, T3, -1),
+        srli(T4, T4, SHIFT),
+        slli(T4, T4, SHIFT),
+        lowest,
+        lowest_too,
+        add(T5, T4, T5),
+        sub(T3, T3, T5),
+        sub(T5, SP, T5),
+        bgeu(T3, T5, 16),
+        anew,
+        anew_too,
+        add(SP, T4, T3),
+        andi(SP, SP, -16),
+    ]
+};
+/// Who is called by the callee has the service stack from where the caller's stack pointer is; `t4` is where it began. One that does not lie a stack's length below that
+/// is wrong: the next instruction, which says so, is left out.
+const IS_BELOW: [u32; 3] = [sub(T4, T4, SP), srli(T4, T4, SERVICE_STACK.trailing_zeros() as i32), bne(T4, ZERO, 8)];
+
+/// Most portals have no such callers.
+#[cold]
+#[inline(never)]
+fn check_stack(e: &mut Emitter) {
+    e.put_all(CHECK_STACK);
+}
 
 impl Generator<'_, '_> {
     /// The call portal. Returns the index of the word that is to load the return portal's address.
@@ -23,6 +62,9 @@ impl Generator<'_, '_> {
             // Whether it ends the call or not.
             self.count();
             short_circuit.write(&mut self.e, !self.c.caller.trusted());
+        }
+        if plan.stack == StackPlan::Keep && self.stack_may_be_lost() && self.c.callee.first() {
+            check_stack(&mut self.e);
         }
         let table = !plan.same_domain || plan.stack == StackPlan::Queue || self.c.callee.supervisor();
         self.make_frame();
@@ -89,6 +131,12 @@ impl Generator<'_, '_> {
             self.branch(bltu(T3, T4, 0), too_deep);
         }
     }
+    /// The caller is trusted, and not one of the first components: where its stack pointer is is looked at, if one of these goes on there, or service stacks do when it is
+    /// called back.
+    #[inline(always)]
+    fn stack_may_be_lost(&self) -> bool {
+        self.c.caller.trusted() && !self.c.caller.first()
+    }
     /// Takes the callee's next stack off its queue, if that is where it has one from.
     #[inline(always)]
     fn take_stack(&mut self) {
@@ -98,7 +146,11 @@ impl Generator<'_, '_> {
             self.branch(beq(T3, ZERO, 0), Tail::new(Tail::NO_STACK, 0));
             self.e.put_all([ld(T4, T3, 0), sd(T4, T6, domain::STACKS), sd(T3, T0, plan.descriptor as i32)]);
             if plan.service != 0 {
-                self.e.put_all([ld(T4, TP, SERVICE), sd(T4, T0, plan.service as i32), sd(SP, TP, SERVICE)]);
+                self.e.put_all([ld(T4, TP, SERVICE), sd(T4, T0, plan.service as i32)]);
+                if self.stack_may_be_lost() {
+                    self.e.put_all(IS_BELOW);
+                }
+                self.e.put(sd(SP, TP, SERVICE));
             }
             self.e.put(ld(SP, T3, 8));
         }
@@ -116,6 +168,9 @@ impl Generator<'_, '_> {
     /// jump from one masked domain to another.
     #[inline(never)]
     pub(super) fn direct(&mut self) -> usize {
+        if self.plan.stack == StackPlan::Keep && self.stack_may_be_lost() && self.c.callee.first() {
+            check_stack(&mut self.e);
+        }
         if self.is_exception() {
             self.e.put_all([ld(A3, T2, domain::IDENTITY), ld(A4, TP, INDEX)]);
         } else {

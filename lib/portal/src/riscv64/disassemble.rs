@@ -108,6 +108,7 @@ fn form(word: u32) -> Option<Form> {
         (0x63, 4) => Branch("blt"),
         (0x63, 5) => Branch("bge"),
         (0x63, 6) => Branch("bltu"),
+        (0x63, 7) => Branch("bgeu"),
         (0x6f, _) if rd == 0 => Jump("j"),
         (0x67, 0) => Jalr("jalr"),
         (0x73, 0) if word >> 25 == 9 && rd == 0 => Rs1Rs2("sfence.vma"),

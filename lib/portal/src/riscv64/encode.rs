@@ -188,6 +188,10 @@ pub const fn bltu(rs1: Register, rs2: Register, offset: i32) -> u32 {
     branch(6, rs1, rs2, offset)
 }
 #[inline(always)]
+pub const fn bgeu(rs1: Register, rs2: Register, offset: i32) -> u32 {
+    branch(7, rs1, rs2, offset)
+}
+#[inline(always)]
 pub const fn jal(rd: Register, offset: i32) -> u32 {
     debug_assert!(-(1 << 20) <= offset && offset < 1 << 20);
     let o = offset as u32;
