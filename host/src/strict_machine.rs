@@ -1,9 +1,10 @@
 //! Running an image on the strict machine (`host/strict`), in this process.
 
 use crate::console::{Listener, Treatment};
+use crate::guest_log::{self, GuestLog};
 use crate::qemu::{Console, Machine, Outcome};
-use crate::{guest_log, rtl};
-use abi::address::{IMAGE_BASE, PAGE, RAM_BASE};
+use crate::rtl;
+use abi::address::{DEAD_STUB, IMAGE_BASE, PAGE, RAM_BASE};
 use abi::nucleus::{Thread, domain, flags};
 use anyhow::{Context, Result};
 use image::Image;
@@ -22,6 +23,7 @@ pub fn settings(slices: Option<u64>) -> Settings {
         table: offset_of!(Thread, table) as u64,
         flags: domain::FLAGS.into(),
         trusted: flags::TRUSTED | flags::MASKED,
+        stub: DEAD_STUB as u64,
     };
     Settings { slices, secrets: Some(secrets), ..Settings::default() }
 }
@@ -37,6 +39,28 @@ pub fn run_and_tell(
     settings: Settings,
     console: Console,
 ) -> Result<(Outcome, Vec<Fence>)> {
+    run_asked(image, machine, settings, console, &mut Nobody)
+}
+/// Who answers what a program asks the one who runs the machine, with the hint that is for that: `a0` to `a7`, and what `a0` is then.
+pub trait Asked {
+    fn asked(&mut self, machine: &mut strict::Machine, question: [u64; 8]) -> u64;
+    /// The machine does not go on.
+    fn over(&mut self, _: &mut strict::Machine) {}
+}
+struct Nobody;
+impl Asked for Nobody {
+    fn asked(&mut self, _: &mut strict::Machine, _: [u64; 8]) -> u64 {
+        u64::MAX
+    }
+}
+/// The same, with somebody who answers.
+pub fn run_asked(
+    image: &Image,
+    machine: &Machine,
+    settings: Settings,
+    console: Console,
+    who: &mut dyn Asked,
+) -> Result<(Outcome, Vec<Fence>)> {
     let mut hart = loaded(image, machine, settings)?;
     let captured = matches!(console, Console::Captured(_));
     let mut listener = Listener::new(Treatment { framed: true, captured, marked: true });
@@ -45,6 +69,10 @@ pub fn run_and_tell(
     let mut timed_out = false;
     let stopped = loop {
         let stopped = hart.run(BATCH);
+        if let Some(question) = hart.question() {
+            let answer = who.asked(&mut hart, question);
+            hart.answer(answer);
+        }
         broken = !listener.hear(&hart.take_sent(), None);
         if stopped.is_some() || broken {
             break stopped;
@@ -54,6 +82,7 @@ pub fn run_and_tell(
             break None;
         }
     };
+    who.over(&mut hart);
     let breach = match stopped {
         Some(Stopped::Violation(stale)) => Some(describe(&stale)),
         Some(Stopped::Reused(space)) => Some(format!(
@@ -67,11 +96,14 @@ pub fn run_and_tell(
         _ => too_long(&hart.masked()),
     };
     timed_out |= matches!(stopped, Some(Stopped::Limit | Stopped::Idle));
-    let log =
-        hart.ram().get(image.log - RAM_BASE..).and_then(|bytes| guest_log::parse(bytes.get(..abi::log::BYTES)?).ok());
+    let log = log(&hart, image);
     let fences = hart.fences.iter().map(|&(fence, _)| fence).collect();
     let masked = Some(hart.masked());
     Ok((Outcome { heard: listener.into_heard(), timed_out, computed: None, broken, log, breach, masked }, fences))
+}
+/// What the system log has.
+pub fn log(hart: &strict::Machine, image: &Image) -> Option<GuestLog> {
+    guest_log::parse(hart.ram().get(image.log - RAM_BASE..)?.get(..abi::log::BYTES)?).ok()
 }
 /// Time that this thread has executed for. Of no other is the machine's: what is done beside it takes nothing of its time.
 fn processor_time() -> Duration {

@@ -3,6 +3,7 @@
 
 mod browser;
 mod copy;
+pub mod faults;
 pub mod fences;
 pub mod fuzz;
 mod hostile;
@@ -42,6 +43,9 @@ pub struct Options {
     /// Of a campaign that begins: leave out so many runs, which were done elsewhere
     #[arg(long, default_value_t = 0)]
     pub first: u64,
+    /// Only the run with this seed of its own, as a failure says it; what was done stays as it is
+    #[arg(long)]
+    pub only: Option<u32>,
 }
 
 /// What became of one run.
@@ -59,6 +63,10 @@ trait Campaign {
     }
     /// Run number `run`, at most `most` steps, with a seed of its own.
     fn run(&mut self, run: u64, seed: u32, most: u64) -> Result<Ran>;
+    /// What there is to say of all of them besides.
+    fn report(&self) -> Result<Option<String>> {
+        Ok(None)
+    }
 }
 /// A campaign: its name, what it does, its steps if none are given, how it is made.
 struct Kind {
@@ -86,6 +94,12 @@ const KINDS: &[Kind] = &[
         about: "each fence of the memory manager's and of portal code is left out, which a program must notice; a step is a fence",
         steps: u64::MAX,
         make: |root| Ok(Box::new(fences::Fences::new(root, usize::MAX)?)),
+    },
+    Kind {
+        name: "faults",
+        about: "instructions, data, registers, arguments and answers of components are changed while clients use them, which must go on; a step is a fault",
+        steps: 100_000,
+        make: |root| Ok(Box::new(faults::Faults::new(root)?)),
     },
     Kind {
         name: "left-out",
@@ -186,6 +200,9 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     };
     let kind = find(name)?;
     let mut campaign = (kind.make)(root)?;
+    if let Some(seed) = options.only {
+        return only(campaign.as_mut(), seed, options.steps.unwrap_or(u64::MAX));
+    }
     let all = campaign.all().map_or(u64::MAX, |all| all.saturating_sub(options.first));
     let steps = options.steps.unwrap_or(kind.steps).min(all);
     let path = root.join("target/campaigns").join(format!("{name}-{}.json", options.seed));
@@ -211,7 +228,20 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     }
     eprintln!();
     print!("{}", progress.report(name, options.seed));
+    if let Some(more) = campaign.report()? {
+        println!("\n{more}");
+    }
     Ok(ExitCode::from(!progress.failures.is_empty() as u8))
+}
+
+/// One run by its own seed, and what failed in it.
+fn only(campaign: &mut dyn Campaign, seed: u32, most: u64) -> Result<ExitCode> {
+    let ran = campaign.run(0, seed, most)?;
+    println!("{} steps", ran.steps);
+    if let Some(Failure { why, .. }) = &ran.failure {
+        println!("{why}");
+    }
+    Ok(ExitCode::from(ran.failure.is_some() as u8))
 }
 
 #[cfg(test)]

@@ -111,7 +111,10 @@ fn suite<'a>(root: &'a Path, wanted: Wanted) -> Vec<Job<'a>> {
 const PICTURE: &[Own] = &[("the_committed_picture_is_the_default_system", crate::graph::compare)];
 
 /// What the strict machine is held against.
-const STRICT: &[Own] = &[("each_fence_that_is_left_out_is_noticed", crate::campaign::fences::each_is_noticed)];
+const STRICT: &[Own] = &[
+    ("each_fence_that_is_left_out_is_noticed", crate::campaign::fences::each_is_noticed),
+    ("faults_that_are_injected_are_survived", crate::campaign::faults::are_survived),
+];
 
 /// Groups of tests that run on the machine.
 const ON_THE_MACHINE: &[&str] = &[

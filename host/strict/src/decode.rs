@@ -2,6 +2,9 @@
 
 use crate::masked::UNCOUNTED;
 
+/// `slti x0, x0, 2046`: a component asks the one who runs the machine. A hint, so nothing happens on other machines.
+pub(crate) const ASKS: u32 = 0x7fe0_2013;
+
 /// What an instruction does. Those of one line differ in width, sign or comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -22,7 +25,7 @@ pub enum Op {
     AddUnsignedWord, ShiftAdd, ShiftAddUnsignedWord, ShiftUnsignedWord,
     Mul, Mulh, Mulhsu, Mulhu, Div, Divu, Rem, Remu,
     Mulw, Divw, Divuw, Remw, Remuw,
-    Fence, FenceI, Uncounted,
+    Fence, FenceI, Uncounted, Asks,
     LrW, LrD, ScW, ScD, AmoW, AmoD,
     Ecall, Ebreak, Sret, Wfi, SfenceVma, Csr,
     FloatLoadWord, FloatLoad, FloatStoreWord, FloatStore, FloatMultiplyAdd, FloatOther,
@@ -70,6 +73,7 @@ pub fn decode(word: u32, length: u8) -> Decoded {
             (5, 0x10) => (Srai, i & 63),
             (1 | 5, _) => (Illegal, 0),
             _ if word == UNCOUNTED => (Uncounted, 0),
+            _ if word == ASKS => (Asks, 0),
             _ => ([Addi, Illegal, Slti, Sltiu, Xori, Illegal, Ori, Andi][funct3 as usize], i),
         },
         0x1b => match (funct3, funct7) {

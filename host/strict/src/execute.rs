@@ -13,7 +13,7 @@ fn word(value: u64) -> u64 {
 impl Machine {
     /// Executes until there is something to look at, or so many instructions have been executed since the beginning.
     pub(crate) fn execute_until(&mut self, end: u64) {
-        while self.instructions < end {
+        while self.instructions < end && !self.asked {
             if self.cycles >= self.attention {
                 self.attend();
             }
@@ -160,16 +160,20 @@ impl Machine {
 
     /// The frame that `pc` is in, by its offset in RAM.
     #[inline(never)]
-    fn find_code(&mut self) -> Result<usize, Trap> {
+    pub(crate) fn find_code(&mut self) -> Result<usize, Trap> {
         let at = self.physical(self.pc, FETCH).ok_or(Trap(cause::FETCH_PAGE, self.pc))?;
         let offset = self.memory.offset(at & !(PAGE - 1), PAGE as usize).ok_or(Trap(cause::FETCH, self.pc))?;
         let frame = offset / PAGE as usize;
         if self.decoded[frame].is_none() {
-            self.decoded[frame] = Some(Box::new([Decoded::UNKNOWN; PAGE as usize / 2]));
-            self.memory.note(offset, noted::CODE);
+            self.note_code(frame);
         }
         self.fetched = (self.pc / PAGE, offset);
         Ok(offset)
+    }
+    /// Instructions of a frame are kept from now on, of which none has been taken apart.
+    pub(crate) fn note_code(&mut self, frame: usize) {
+        self.decoded[frame] = Some(Box::new([Decoded::UNKNOWN; PAGE as usize / 2]));
+        self.memory.note(frame * PAGE as usize, noted::CODE);
     }
     /// Performs the instruction at `pc`, which is not in `page` yet.
     #[cold]
@@ -182,19 +186,23 @@ impl Machine {
         }
         self.perform(&decoded)
     }
-    /// The instruction at `pc`, whose frame is at `offset`, and whether it is the same each time.
-    fn take_apart(&mut self, offset: usize) -> Result<(Decoded, bool), Trap> {
+    /// The 32-bit encoding of the instruction at `pc`, whose frame is at `offset`, and its length; `None`: it goes on in the next page, or there is none.
+    pub(crate) fn instruction_at(&self, offset: usize) -> Option<(u32, u8)> {
         let at = offset + (self.pc % PAGE) as usize;
         let low = self.memory.read::<2>(at) as u32;
         if low & 3 != 3 {
-            let decoded = match expand(low as u16) {
-                Some(word) => decode(word, 2),
-                None => Decoded { op: Op::Illegal, immediate: low as i32, length: 2, ..Decoded::UNKNOWN },
-            };
-            return Ok((decoded, true));
+            return Some((expand(low as u16)?, 2));
         }
-        if self.pc % PAGE < PAGE - 2 {
-            return Ok((decode(self.memory.read::<4>(at) as u32, 4), true));
+        (self.pc % PAGE < PAGE - 2).then(|| (self.memory.read::<4>(at) as u32, 4))
+    }
+    /// The instruction at `pc`, whose frame is at `offset`, and whether it is the same each time.
+    fn take_apart(&mut self, offset: usize) -> Result<(Decoded, bool), Trap> {
+        if let Some((word, length)) = self.instruction_at(offset) {
+            return Ok((decode(word, length), true));
+        }
+        let low = self.memory.read::<2>(offset + (self.pc % PAGE) as usize) as u32;
+        if low & 3 != 3 {
+            return Ok((Decoded { op: Op::Illegal, immediate: low as i32, length: 2, ..Decoded::UNKNOWN }, true));
         }
         let next = self.pc + 2;
         let at = self.physical(next, FETCH).ok_or(Trap(cause::FETCH_PAGE, next))?;
@@ -343,6 +351,7 @@ impl Machine {
             Fence => {}
             FenceI => self.fence_instructions(),
             Uncounted => self.do_not_count_masked(),
+            Asks => self.ask(),
             LrW | LrD => {
                 let bytes = if d.op == LrW { 4 } else { 8 };
                 if !a.is_multiple_of(bytes) {

@@ -14,8 +14,12 @@ impl Machine {
             && self.memory.offset(u64::from(value as u32), 8).is_some()
     }
     /// What a component that goes on now finds.
-    pub(crate) fn leak(&self) -> Option<Leak> {
-        let secrets = self.settings.secrets.as_ref().filter(|_| self.user && !self.way.restored)?;
+    pub(crate) fn leak(&mut self) -> Option<Leak> {
+        let secrets = self.settings.secrets.filter(|_| self.user && !self.way.restored)?;
+        if secrets.stub == self.pc && secrets.stub != 0 {
+            self.way.stub = true;
+            return None;
+        }
         let physical = |address: u64| u64::from(address as u32);
         let found = |r: &usize| self.is_secret(self.x[*r]) && !self.way.left_with.contains(&self.x[*r]);
         let register = LOOKED_AT.into_iter().find(found)?;

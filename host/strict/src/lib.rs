@@ -10,6 +10,8 @@
 //! had been stopped meanwhile: so an interrupt comes between any two instructions of user mode sooner or later, and time slices have
 //! every length.
 //!
+//! A fault can be injected into a domain ([`injection`]); a program that injects them is asked by a hint of its system's, and answers.
+//!
 //! Floating-point arithmetic rounds to nearest and raises no flags.
 
 mod compressed;
@@ -18,19 +20,24 @@ mod decode;
 mod devices;
 mod entry;
 mod execute;
+mod faults;
 mod floating;
+mod injection;
 mod leaks;
 mod machine;
 mod masked;
 mod memory;
+mod mutate;
 mod secrets;
 mod stale;
 mod translate;
 mod unseen;
 
 pub use entry::{Name, Whose};
+pub use injection::{Fault, Kind, Places, Struck};
 pub use machine::{Fence, Machine, Settings, Stopped};
 pub use masked::Masked;
+pub use mutate::Mutation;
 pub use secrets::{Leak, Secrets};
 pub use stale::{Stale, Writer};
 pub use translate::Missing;

@@ -2,6 +2,7 @@
 
 use crate::decode::Decoded;
 use crate::devices::Devices;
+use crate::injection::{Injection, Places};
 use crate::masked::{Mask, Masked};
 use crate::memory::{Memory, PAGE};
 use crate::secrets::{Leak, Secrets, Way};
@@ -27,6 +28,8 @@ pub struct Settings {
     pub forget_pointers: bool,
     /// Who may find the supervisor's addresses in registers; `None`: that is not looked at.
     pub secrets: Option<Secrets>,
+    /// Where to look for the domain that a fault is injected into; `None`: none is, and nobody asks.
+    pub faults: Option<Places>,
 }
 /// Why it has stopped.
 #[derive(Clone, Copy, Debug)]
@@ -137,6 +140,9 @@ pub struct Machine {
     counted: u64,
     /// Fences that were asked for, in the order of their first use, with the space that asked.
     pub fences: Vec<(Fence, u16)>,
+    pub(crate) injection: Option<Injection>,
+    /// A component has asked, and waits for the answer.
+    pub(crate) asked: bool,
     pub(crate) stopped: Option<Stopped>,
 }
 
@@ -185,6 +191,8 @@ impl Machine {
             counted: 0,
             settings,
             fences: Vec::new(),
+            injection: None,
+            asked: false,
             stopped: None,
         };
         machine.draw();
@@ -254,6 +262,9 @@ impl Machine {
         if self.counts() {
             self.attention = self.attention.min(self.counted.saturating_add(self.until_jump));
         }
+        if let Some(injection) = &self.injection {
+            self.attention = self.attention.min(injection.attention(self.cycles));
+        }
     }
     /// Interrupts that are pending and on.
     fn pending(&self) -> u64 {
@@ -275,6 +286,7 @@ impl Machine {
                 self.counted = self.cycles;
             }
         }
+        self.strike();
         let pending = self.pending();
         if pending != 0 && self.in_component() {
             let number = if pending >> cause::EXTERNAL & 1 == 1 { cause::EXTERNAL } else { cause::TIMER };
@@ -299,6 +311,8 @@ impl Machine {
     /// An exception or interrupt: to supervisor mode.
     pub(crate) fn trap(&mut self, Trap(cause, value): Trap) {
         self.count();
+        self.calls(cause);
+        self.depart();
         self.mask.set(true, self.instructions, (self.pc, self.space()));
         if self.user {
             let place = self.place_now();
@@ -326,6 +340,7 @@ impl Machine {
         self.fetched.0 = u64::MAX;
         self.counted = self.cycles;
         self.entered();
+        self.arrive();
         if let Some(leak) = self.leak() {
             self.stopped = Some(Stopped::Leaked(leak));
         }
@@ -344,8 +359,10 @@ impl Machine {
     /// `sstatus` is written: with interrupts on, supervisor mode is a component's.
     pub(crate) fn set_status(&mut self, value: u64) {
         self.count();
+        self.depart();
         self.control.sstatus = value;
         self.entered();
+        self.arrive();
         self.look_at_mask();
     }
     /// Interrupts may have been put on or off.
@@ -360,6 +377,28 @@ impl Machine {
     /// The longest time with interrupts off.
     pub fn masked(&self) -> Masked {
         self.mask.longest()
+    }
+    /// It stops when so many instructions more are used up.
+    pub fn limit(&mut self, instructions: u64) {
+        self.settings.limit = Some(self.instructions.saturating_add(instructions));
+        self.plan();
+    }
+    /// A component asks, if somebody is there to answer.
+    pub(crate) fn ask(&mut self) {
+        self.asked = self.settings.faults.is_some();
+        if self.asked {
+            self.attention = self.cycles;
+        }
+    }
+    /// What a component asks with [`crate::decode::ASKS`], if one does: `a0` to `a7`. It waits for [`Machine::answer`].
+    pub fn question(&self) -> Option<[u64; 8]> {
+        self.asked.then(|| std::array::from_fn(|n| self.x[10 + n]))
+    }
+    /// Answers, in `a0`.
+    pub fn answer(&mut self, value: u64) {
+        if std::mem::take(&mut self.asked) {
+            self.x[10] = value;
+        }
     }
     /// Where it is: program counter and address space.
     pub fn place_now(&self) -> (u64, u16) {
@@ -381,7 +420,7 @@ impl Machine {
     /// Runs for about `instructions` instructions, or until it stops or has sent something.
     pub fn run(&mut self, instructions: u64) -> Option<Stopped> {
         let end = self.instructions + instructions;
-        while self.stopped.is_none() && self.devices.sent() == 0 && self.instructions < end {
+        while self.stopped.is_none() && !self.asked && self.devices.sent() == 0 && self.instructions < end {
             self.execute_until(end.min(self.instructions + BATCH));
         }
         self.stopped

@@ -13,6 +13,9 @@ pub struct Secrets {
     pub flags: i64,
     /// The flags of components which may find anything.
     pub trusted: u64,
+    /// Where threads go on whose domain has died, if it is not 0: code of the system's, which looks at no register. What it leaves in them is
+    /// not its own, so who is behind it must not find it either.
+    pub stub: u64,
 }
 /// A register that had such an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,10 +40,13 @@ pub(crate) struct Way {
     pub left_at: (u64, u16),
     /// All registers are what they were before another trap.
     pub restored: bool,
+    /// The stub goes on.
+    pub stub: bool,
 }
 impl Way {
     pub fn leave(&mut self, registers: &[u64; 32], at: (u64, u16)) {
-        *self = Way { left_with: *registers, left_at: at, restored: false };
+        let left_with = if self.stub { [0; 32] } else { *registers };
+        *self = Way { left_with, left_at: at, restored: false, stub: false };
     }
     pub fn restore(&mut self) {
         self.restored = true;

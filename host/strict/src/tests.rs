@@ -4,6 +4,8 @@ use crate::entry::pte;
 use crate::machine::{Machine, Settings, Stopped};
 use crate::{Missing, RAM_BASE, Whose};
 
+mod injected;
+
 const ROOT: u64 = RAM_BASE + 0x1000;
 const MIDDLE: u64 = RAM_BASE + 0x2000;
 const LEAVES: u64 = RAM_BASE + 0x3000;
@@ -349,7 +351,7 @@ const SECRET: u64 = 0xffff_ffff_8000_0000 | ONE;
 
 /// Goes to user mode with the secret in `t0`; what the machine says. `before`: instructions before that.
 fn told(before: &[u32], flags: u64, set: impl FnOnce(&mut Machine)) -> Option<Stopped> {
-    let secrets = crate::Secrets { table: 8, flags: -8, trusted: 1 };
+    let secrets = crate::Secrets { table: 8, flags: -8, trusted: 1, stub: 0 };
     let code: Vec<u32> = before.iter().copied().chain([SRET]).collect();
     let mut m = machine(&code, Settings { secrets: Some(secrets), ..Settings::default() });
     // The thread is at the beginning of a page, its table 32 bytes behind.
