@@ -229,6 +229,11 @@ impl Specification {
     pub fn constants(&self) -> usize {
         (self.kinds >> 4) as usize
     }
+    /// Whether its calls return through a frame of their own: it is neither a jump nor an exception's.
+    #[inline(always)]
+    pub fn enters(&self) -> bool {
+        self.stack != Stack::Jump && self.state != State::Exception
+    }
     /// Arguments that the caller passes.
     pub fn passed(&self) -> usize {
         (self.counts >> 4) as usize

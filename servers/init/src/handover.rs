@@ -120,12 +120,7 @@ fn give_way(old: DomainId, new: DomainId) -> Result<()> {
     let mut name = [0; NAME];
     let closed = domains::gate(old.into(), new.into(), gate::CLOSE, Alleged::lend_to_write(&mut name));
     closed.map_err(|error| if error == Error::ESRCH { Error::EDEAD.into() } else { Refused(error, name) })?;
-    let finished = time() + FINISHED;
-    while let Ok(1..) = domains::served(old.into())
-        && time() < finished
-    {
-        sleep(PAUSE);
-    }
+    succession::wait_until_left(old, FINISHED, PAUSE);
     let ended = domains::gate(old.into(), new.into(), gate::END, Alleged::lend_to_write(&mut name));
     // It may have come to its end by itself behind the gate, which is as well.
     match ended {

@@ -4,7 +4,7 @@
 //! use (`domain.take_over`, which is asked again until then). From there on all calls are the new one's. The old one finishes those that it serves, and ends. Whatever goes wrong
 //! before that ends the new one, and nothing else has happened. Those that have devices are replaced [one after the other](crate::handover).
 
-use crate::succession::{self, FINISHED, Predecessor, Refused};
+use crate::succession::{self, Predecessor, Refused};
 use crate::{Init, Prepared, Running, component as component_called, handover, prepare, run, supervision, with};
 use abi::Error;
 use abi::identity::DomainId;
@@ -24,6 +24,8 @@ use pebble::time::{TIMEBASE, sleep, time};
 const PAUSE: u64 = 1_000_000;
 /// What the new one may take until it is ready, in units of [`TIMEBASE`].
 const READY: u64 = 10 * TIMEBASE;
+/// What calls that the old one serves may take to end, in units of [`TIMEBASE`], where new ones are the new one's already.
+const FINISHED: u64 = 2 * TIMEBASE;
 
 /// Has component `name` succeeded by component `by`, itself if there is none; the domain of the new one. `ESRCH`: it does not run, or somebody has it run for
 /// himself; `ENOTSUP`: one of both can not be replaced so; `EBUSY`: it is being replaced, or another drives a device that the new one is to; `ENOENT`: there is no component `by`; as `domain.take_over` and `domain.gate`; `ETIMEDOUT`: the new one lacks a portal that is
@@ -71,12 +73,7 @@ fn beside(prepared: Prepared, predecessor: Predecessor) -> core::result::Result<
         return Err(error);
     }
     succession::settle(new, predecessor, supervision::left);
-    let finished = time() + FINISHED;
-    while let Ok(1..) = domains::served(old.into())
-        && time() < finished
-    {
-        sleep(PAUSE);
-    }
+    succession::wait_until_left(old, FINISHED, PAUSE);
     let _ = domains::destroy(old.into());
     with(|init| init.is_nobodys(old));
     Ok(new)

@@ -6,7 +6,7 @@ use abi::identity::DomainId;
 use abi::section::NAME;
 use manifest::Component;
 use pebble::interfaces::domains;
-use pebble::time::TIMEBASE;
+use pebble::time::{sleep, time};
 
 /// Why a component was not replaced, and the name of the portal that is in the way, or zeros.
 pub struct Refused(pub Error, pub [u8; NAME]);
@@ -21,9 +21,16 @@ pub struct Predecessor {
     pub domain: DomainId,
     pub component: &'static Component,
 }
-/// What calls that the old one serves may take to end, in units of [`TIMEBASE`], where new ones are the new one's already.
-pub const FINISHED: u64 = 2 * TIMEBASE;
 
+/// Waits until no call is in domain `old`, or for `patience`, in units of [`TIMEBASE`](pebble::time::TIMEBASE); it is looked each `pause` ticks of `hrtime`.
+pub fn wait_until_left(old: DomainId, patience: u64, pause: u64) {
+    let until = time() + patience;
+    while let Ok(1..) = domains::served(old.into())
+        && time() < until
+    {
+        sleep(pause);
+    }
+}
 /// Ends domain `new`, which was to take the place of `old` and has not.
 pub fn give_up(new: DomainId, old: DomainId) {
     undone(new, old).into_iter().for_each(supervision::left);

@@ -278,7 +278,7 @@ impl<M: Machine> Manager<M> {
             let Some(block) = self.code.get_mut(code).filter(|b| !b.permanent) else { continue };
             let before = block.users.len();
             block.users.retain(|user| user.0 as usize != asid);
-            let (entries, kind, unused) = (before - block.users.len(), block.kind, block.users.is_empty());
+            let (entries, kind, unused) = (before - block.users.len(), block.kind, !block.is_used());
             if let Kind::Semaphore { id, .. } = kind {
                 (0..entries).for_each(|_| self.semaphore_released(id as usize));
             }

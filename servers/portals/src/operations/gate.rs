@@ -22,7 +22,6 @@ use abi::identity::DomainId;
 use abi::nucleus::domain;
 use abi::section::NAME;
 use abi::system::{Ended, ended};
-use portal::specification::{Stack, State};
 
 impl<M: Machine> Manager<M> {
     /// Calls into domain `of` wait from here on. `ESRCH`; `EINVAL`: the heir has registered something, or is that one; `EACCESS`: `by` may not end both, or the system could not go on without one; `EBUSY`: one of both has to do
@@ -30,7 +29,7 @@ impl<M: Machine> Manager<M> {
     #[optimize(size)]
     pub fn close_gate(&mut self, by: usize, of: DomainId, heir: DomainId) -> core::result::Result<isize, Refused> {
         let maker = self.domain(by)?.id;
-        let (_, old) = self.may_take_place(by, heir, of)?;
+        let old = self.may_take_place(by, heir, of)?;
         self.only_names_lead_to(old)?;
         self.domain_mut(old)?.gate = Some(Gate { maker, heir, until: None });
         for n in 0..self.domain(old)?.blocks.len() {
@@ -60,9 +59,8 @@ impl<M: Machine> Manager<M> {
         let own = self.domain(asid)?;
         let trial = own.tried.as_ref().filter(|trial| trial.maker == maker).ok_or(Error::ESRCH)?;
         let mut count = (own.provides < trial.provides) as isize;
-        let parked = self.remains.zombies.iter().filter_map(|zombie| zombie.parked.as_ref());
-        let its = parked.filter(|parked| parked.heir == heir).flat_map(|parked| &parked.blocks);
-        for block in its.filter_map(|&code| self.code.get(code)).filter(|block| !block.users.is_empty()) {
+        let its = self.remains.all_parked().filter(|parked| parked.heir == heir).flat_map(|parked| &parked.blocks);
+        for block in its.filter_map(|&code| self.code.get(code)).filter(|block| block.is_used()) {
             let Kind::Registered { registration } = block.kind else { continue };
             let Some(lost) = self.registrations.get(registration as usize) else { continue };
             *name = *lost.name;
@@ -99,14 +97,16 @@ impl<M: Machine> Manager<M> {
     pub(crate) fn can_wait(&self, block: &Block) -> bool {
         let Kind::Registered { registration } = block.kind else { return false };
         let named = self.registrations.get(registration as usize).is_some_and(|r| r.name_is == NameIs::Bound);
-        named && block.specification.stack != Stack::Jump && block.specification.state != State::Exception
+        named && block.specification.enters()
     }
     /// Whether all calls into domain `asid` can wait. `EBUSY`, with what it is: something else is bound to it.
     fn only_names_lead_to(&self, asid: usize) -> core::result::Result<(), Refused> {
         self.nothing_is_bound(asid)?;
-        let blocks = self.domain(asid)?.blocks.iter().filter_map(|&code| self.code.get(code));
-        let others = |block: &&Block| !block.users.is_empty() && !block.same_domain && !self.can_wait(block);
-        blocks.filter(others).map(|block| Err(Refused(Error::EBUSY, kind_name(block.kind)))).next().unwrap_or(Ok(()))
+        let other = |block: &&Block| !block.same_domain && !self.can_wait(block);
+        match self.used_blocks(self.domain(asid)?).find(other) {
+            Some(block) => Err(Refused(Error::EBUSY, kind_name(block.kind))),
+            None => Ok(()),
+        }
     }
     /// Calls by the block at `code` wait, if its server's gate is closed and they can.
     #[inline(never)]

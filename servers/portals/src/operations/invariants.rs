@@ -315,7 +315,7 @@ impl<M: Machine> Manager<M> {
                 *word |= bit;
             }
             let retired = self.code.is_retired(code);
-            if !block.permanent && block.users.is_empty() != retired {
+            if !block.permanent && block.is_used() == retired {
                 return violation("a block with and without users", server, retired as usize, code);
             }
             let gate = self.domains.get(server).is_some_and(|d| d.gate.is_some());
@@ -336,7 +336,7 @@ impl<M: Machine> Manager<M> {
         for (asid, domain) in self.domains.iter() {
             for (constant, portals) in domain.grants.iter() {
                 let kind = Kind::Granted { constant, server: asid as u16 };
-                let blocks = self.code.all().filter(|(_, b)| b.kind == kind && !b.users.is_empty()).count();
+                let blocks = self.code.all().filter(|(_, b)| b.kind == kind && b.is_used()).count();
                 expect("portals of a constant", asid, constant as usize, portals as u64, blocks as u64)?;
             }
         }
@@ -348,8 +348,7 @@ impl<M: Machine> Manager<M> {
     }
     /// Whether calls by the block at `code` are parked, which leads to a domain that has ended.
     fn is_parked(&self, code: u64) -> bool {
-        let mut parked = self.remains.zombies.iter().filter_map(|zombie| zombie.parked.as_ref());
-        parked.any(|parked| parked.blocks.contains(&code))
+        self.remains.all_parked().any(|parked| parked.blocks.contains(&code))
     }
     /// Calls that are parked find no stack of who has ended, which somebody who lives makes again.
     #[optimize(size)]
@@ -375,7 +374,7 @@ impl<M: Machine> Manager<M> {
         let blocks = zeros(counts, self.registrations.end());
         for (code, block) in self.code.all() {
             let Kind::Registered { registration } = block.kind else { continue };
-            if block.permanent || block.users.is_empty() {
+            if block.permanent || !block.is_used() {
                 continue;
             }
             let known = self.registrations.get(registration as usize);

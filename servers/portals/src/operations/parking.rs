@@ -63,7 +63,7 @@ impl<M: Machine> Manager<M> {
             return false;
         }
         self.close_portals_by(code, |user, _| at_once.has(user.id.number()) || user.flags & BOOT != 0);
-        if self.code.get(code).is_none_or(|block| block.users.is_empty()) {
+        if self.code.get(code).is_none_or(|block| !block.is_used()) {
             return false;
         }
         self.code.begin_with(code, &portal::parked(dead.table.address(), &self.machine.info().symbols));
@@ -73,9 +73,9 @@ impl<M: Machine> Manager<M> {
     #[inline(never)]
     pub(crate) fn keep_name(&mut self, id: usize) -> bool {
         let kind = Kind::Registered { registration: id as u32 };
-        let its = |&code: &u64| self.code.get(code).is_some_and(|block| block.kind == kind && !block.users.is_empty());
-        let parked = self.remains.zombies.iter().filter_map(|zombie| zombie.parked.as_ref());
-        let blocks = parked.map(|parked| parked.blocks.iter().filter(|code| its(code)).count() as u32).sum();
+        let its = |&code: &u64| self.code.get(code).is_some_and(|block| block.kind == kind && block.is_used());
+        let used = |parked: &Parked| parked.blocks.iter().filter(|code| its(code)).count() as u32;
+        let blocks = self.remains.all_parked().map(used).sum();
         let Some(registration) = self.registrations.get_mut(id).filter(|_| blocks > 0) else { return false };
         (registration.name_is, registration.blocks) = (NameIs::Lost, blocks);
         let (charge, admission) = (registration.charge.take(), registration.admission.take());
@@ -89,7 +89,7 @@ impl<M: Machine> Manager<M> {
     }
     /// A block by which calls are parked at `place`, of that kind, which somebody has.
     pub(crate) fn parked_block(&self, place: usize, kind: Kind) -> Option<u64> {
-        let its = |code: &u64| self.code.get(*code).is_some_and(|block| block.kind == kind && !block.users.is_empty());
+        let its = |code: &u64| self.code.get(*code).is_some_and(|block| block.kind == kind && block.is_used());
         self.remains.parked(place)?.blocks.iter().copied().find(its)
     }
     /// Who says what takes others' places has ended.
@@ -128,9 +128,9 @@ impl<M: Machine> Manager<M> {
     /// The same of those table entries that `which` is true of.
     #[inline(never)]
     pub(crate) fn lose_those_of(&mut self, code: u64, which: impl Fn((u16, u16)) -> bool) {
-        let used = self.code.get(code).filter(|block| !block.users.is_empty()).map(|block| block.kind);
+        let used = self.code.get(code).filter(|block| block.is_used()).map(|block| block.kind);
         self.close_portals_by(code, |_, user| which(user));
-        if let Some(kind) = used.filter(|_| self.code.get(code).is_some_and(|block| block.users.is_empty())) {
+        if let Some(kind) = used.filter(|_| self.code.get(code).is_some_and(|block| !block.is_used())) {
             self.code.retire(code);
             self.nothing_leads_to(kind);
         }
@@ -142,7 +142,7 @@ impl<M: Machine> Manager<M> {
     /// What becomes at tick `now` of a call by the block at `code` into domain `id`, which has ended: it is made again, at once or when somebody has taken that one's place. `EDEAD`: those
     /// of that domain have been parked for long enough.
     pub(crate) fn waits_for_heir(&mut self, id: DomainId, code: u64, now: u64) -> Result<NoStack> {
-        let used = self.code.get(code).is_some_and(|block| !block.users.is_empty());
+        let used = self.code.get(code).is_some_and(|block| block.is_used());
         let mut all = self.remains.zombies.iter_mut().filter_map(|zombie| zombie.parked.as_mut());
         let its = all.find(|parked| used && parked.of == id && parked.blocks.contains(&code));
         // It has healed, or is lost, since the call was made.

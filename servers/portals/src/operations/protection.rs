@@ -80,7 +80,7 @@ impl<M: Machine> Manager<M> {
         let mut named = DomainSet::NONE;
         for member in self.family(task) {
             let codes = self.domains.get(member).map_or(&[][..], |d| &d.blocks);
-            for block in codes.iter().filter_map(|&code| self.code.get(code)).filter(|block| !block.users.is_empty()) {
+            for block in codes.iter().filter_map(|&code| self.code.get(code)).filter(|block| block.is_used()) {
                 match block.kind {
                     Kind::Handle | Kind::Delegated { .. } => named.add(block.entry as u16 as usize),
                     Kind::Procedure { .. } => named.add(member),

@@ -25,7 +25,7 @@ use abi::identity::DomainId;
 use abi::nucleus::{NPORTALS, cancelled};
 use abi::system::{FIRST_FREE, admission};
 use portal::Specification;
-use portal::specification::{Argument, Stack, State};
+use portal::specification::Argument;
 
 /// A question that is being asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,10 +91,9 @@ impl<M: Machine> Manager<M> {
         if self.domain(server).map_err(|_| Error::EDEAD)?.flags & BOOT != 0 {
             return Err(Error::EACCESS);
         }
-        let enters = specification.stack != Stack::Jump && specification.state != State::Exception;
         let words = !specification.is_templated() && specification.passed() <= admission::WORDS;
         let told = |argument: &Argument| matches!(argument, Argument::Domain | Argument::Identity);
-        if !enters || !words || specification.arguments().iter().any(told) {
+        if !specification.enters() || !words || specification.arguments().iter().any(told) {
             return Err(Error::EINVAL);
         }
         Ok(Target { server, entry: block.entry, specification, constants })

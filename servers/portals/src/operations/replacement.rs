@@ -61,9 +61,10 @@ impl<M: Machine> Manager<M> {
         self.domains.successions.try_push(Succession { by: successor, of: predecessor, over: false })?;
         Ok(0)
     }
-    /// The numbers of `new` and `old`, where the one, which has registered nothing, may take the place of the other. `ESRCH`; `EINVAL`: it has registered something, or is that
+    /// The number of `old`, whose place `new`, which has registered nothing, may take. `ESRCH`; `EINVAL`: it has registered something, or is that
     /// one; `EACCESS`: `by` may not end both, or the system could not go on without one; `EBUSY`: one of both has to do with another replacement.
-    pub(super) fn may_take_place(&self, by: usize, new: DomainId, old: DomainId) -> Result<(usize, usize)> {
+    pub(super) fn may_take_place(&self, by: usize, new: DomainId, old: DomainId) -> Result<usize> {
+        let ids = [new, old];
         let (new, old) = (self.live(new)?, self.live(old)?);
         for asid in [new, old] {
             if !self.may_control(by, asid) || self.is_vital(asid) || self.domain(asid)?.flags & BOOT != 0 {
@@ -73,17 +74,14 @@ impl<M: Machine> Manager<M> {
         if new == old || self.domain(new)?.provides > 0 {
             return Err(Error::EINVAL);
         }
-        let ids = [new, old].map(|asid| self.domains.get(asid).map(|d| d.id));
         // Who was succeeded is finishing calls, and nobody's predecessor again.
         let busy = |s: &Succession| {
-            let [by, of] = [s.by, s.of].map(Some);
-            by == ids[0] || of == ids[1] || !s.over && (ids.contains(&by) || ids.contains(&of))
+            s.by == ids[0] || s.of == ids[1] || !s.over && (ids.contains(&s.by) || ids.contains(&s.of))
         };
-        let tried = |id: &Option<DomainId>| id.is_some_and(|id| self.has_gate(id));
-        if self.domains.successions.iter().any(busy) || ids.iter().any(tried) {
+        if self.domains.successions.iter().any(busy) || ids.iter().any(|&id| self.has_gate(id)) {
             return Err(Error::EBUSY);
         }
-        Ok((new, old))
+        Ok(old)
     }
     /// Whether `name` is that of a predecessor of domain `asid`'s, which it awaits and has not registered yet.
     #[cold]
@@ -158,8 +156,8 @@ impl<M: Machine> Manager<M> {
         Ok(())
     }
     /// The blocks that lead to a domain and that somebody has.
-    fn used_blocks(&self, d: &Domain<M>) -> impl Iterator<Item = &Block> {
-        d.blocks.iter().filter_map(|&code| self.code.get(code)).filter(|block| !block.users.is_empty())
+    pub(super) fn used_blocks(&self, d: &Domain<M>) -> impl Iterator<Item = &Block> {
+        d.blocks.iter().filter_map(|&code| self.code.get(code)).filter(|block| block.is_used())
     }
     /// Whether each portal that is in use and leads to domain `old` has an heir, and each that could be (`all`), and nothing else binds others to it.
     fn may_be_succeeded(&self, old: usize, heirs: &[Heir], all: bool) -> core::result::Result<(), Refused> {

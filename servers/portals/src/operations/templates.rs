@@ -118,7 +118,7 @@ impl<M: Machine> Manager<M> {
                     continue;
                 };
                 self.registrations.iter_mut().for_each(|(_, registration)| registration.forget(code));
-                let used = self.code.get(code).filter(|block| !block.users.is_empty()).map(|block| block.kind);
+                let used = self.code.get(code).filter(|block| block.is_used()).map(|block| block.kind);
                 self.close_portals_to(&[code]);
                 used.into_iter().for_each(|kind| self.nothing_leads_to(kind));
                 self.code.retire(code);

@@ -20,7 +20,7 @@ use alloc::vec::Vec;
 use fallible::TryPush;
 use portal::Trace;
 use portal::recorder::recorder;
-use portal::specification::{Argument, Stack, State};
+use portal::specification::Argument;
 
 /// Letters of what an argument points to, and what the callee may read from the start.
 const SHOWN_LETTERS: &[u8] = b"rRS>";
@@ -110,9 +110,9 @@ impl<M: Machine> Manager<M> {
     fn generate_anew(&mut self, id: usize) -> Result<usize> {
         let mut old: Vec<(u64, Users)> = Vec::new();
         let leads_to = |block: &Block| {
-            let specification = &block.specification;
-            let call = specification.stack != Stack::Jump && specification.state != State::Exception;
-            call && !block.permanent && block.kind == Kind::Registered { registration: id as u32 }
+            block.specification.enters()
+                && !block.permanent
+                && block.kind == Kind::Registered { registration: id as u32 }
         };
         for (code, block) in self.code.all().filter(|(_, block)| leads_to(block)) {
             old.try_push((code, block.users.clone()))?;

@@ -121,6 +121,11 @@ impl Block {
         self.users.push(user);
         Ok(())
     }
+    /// Whether a table entry leads to it.
+    #[inline(always)]
+    pub fn is_used(&self) -> bool {
+        !self.users.is_empty()
+    }
 }
 
 /// Bytes of the area that a block of `count` words takes.
@@ -387,7 +392,7 @@ impl<M: NucleusMemory> CodeArea<M> {
             return None;
         }
         block.users.retain(|other| *other != user);
-        let unused = block.users.is_empty() && !block.permanent;
+        let unused = !block.is_used() && !block.permanent;
         if unused && !block.retired {
             block.retired = true;
             self.retired += 1;

@@ -56,4 +56,8 @@ impl<M> Remains<M> {
     pub fn parked(&self, place: usize) -> Option<&Parked> {
         self.zombies.get(place)?.parked.as_ref()
     }
+    /// The same of all such domains.
+    pub fn all_parked(&self) -> impl Iterator<Item = &Parked> {
+        self.zombies.iter().filter_map(|zombie| zombie.parked.as_ref())
+    }
 }

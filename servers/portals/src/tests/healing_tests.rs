@@ -28,9 +28,8 @@ impl World {
     /// What becomes at tick `now` of a call by portal `number` of domain `asid`, which leads to `of`; `None`: it is entered, or answered, at once.
     fn calls(&mut self, asid: usize, number: usize, of: DomainId, now: u64) -> Option<Result<NoStack, Error>> {
         let code = self.code(asid, number);
-        let parked = self.manager.remains.zombies.iter().filter_map(|zombie| zombie.parked.as_ref());
-        let mut its = parked.filter(|parked| parked.of == of).map(|parked| parked.blocks.contains(&code));
-        its.any(|its| its).then(|| self.manager.no_stack(1, of, (code, false), now))
+        let waits = self.manager.remains.all_parked().any(|parked| parked.of == of && parked.blocks.contains(&code));
+        waits.then(|| self.manager.no_stack(1, of, (code, false), now))
     }
 }
 const ENTRY: u64 = 0x30000;
