@@ -17,12 +17,6 @@
 enum { OFTEN = 3, STACKS = 4 };
 static int check, log_lines;
 
-static int called(const char *name, const char *what)
-{
-    char portal[NAMELEN];
-    snprintf(portal, sizeof portal, "%s.%s", name, what);
-    return opened(portal);
-}
 static int fail(const char *name, const char *what, long got)
 {
     printf("%s: %s: %ld\n", name, what, got);

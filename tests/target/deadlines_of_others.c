@@ -16,7 +16,6 @@
 static int who, touching, locking, passing, joining, own;
 static long before;
 
-static int called(const char *what) { return opened(what); }
 static int fail(const char *what, long got)
 {
     printf("%s: %ld\n", what, got);
@@ -103,8 +102,8 @@ static int forged(void)
 
 int main(void)
 {
-    int pass = called("plain.pass"), doze = called("plain.doze"), work = called("plain.work"), spinning = called("plain.spin");
-    who = called("plain.who"), touching = called("plain.touch"), locking = called("plain.locked"), passing = called("plain.behind");
+    int pass = called("plain", "pass"), doze = called("plain", "doze"), work = called("plain", "work"), spinning = called("plain", "spin");
+    who = called("plain", "who"), touching = called("plain", "touch"), locking = called("plain", "locked"), passing = called("plain", "behind");
     set_priority(20);
     before = invoke_portal(who);
     if (invoke_portal(pass, 300l) != 0 || same("pass"))
@@ -135,7 +134,7 @@ int main(void)
     if (invoke_portal(doze, 300l) != 0 || same("doze"))
         return 1;
     printf("a call that may take as long as it likes does\n");
-    joining = called("plain.joins");
+    joining = called("plain", "joins");
     if (forged() || same("forged"))
         return 1;
     printf("a circle that a client has closed ends nobody else\n");

@@ -33,11 +33,8 @@ int main(int argc, char **argv)
     static const struct { const char *name; unsigned long long most; } servers[] = {{"plain", 400000}, {"software", 3000000}, {"super", 250000}};
     int share = argc > 1 ? atoi(argv[1]) : 1, destroy = portal_open("domain.destroy"), late = 0;
     for (int s = 0; s < 3; s++) {
-        char name[NAMELEN];
-        snprintf(name, sizeof name, "%s.add", servers[s].name);
-        add = opened(name);
-        snprintf(name, sizeof name, "%s.who", servers[s].name);
-        int who = opened(name);
+        add = called(servers[s].name, "add");
+        int who = called(servers[s].name, "who");
         stop = 0, seen = (struct seen){0};
         int thread = thread_create(client, 0, HIGH);
         set_priority(LOW);

@@ -73,19 +73,12 @@ static int fail(const char *what, int n, long got)
     printf("%s, %d: %ld\n", what, n, got);
     return 1;
 }
-/* A portal of the server that is called now, by a number that stays. */
-static int portal_of(const char *server, const char *what)
-{
-    char name[NAMELEN];
-    snprintf(name, sizeof name, "%s.%s", server, what);
-    return opened(name);
-}
 static int phase(int rounds)
 {
     int domains[DOMAINS] = {0}, threads[THREADS], status;
     for (int s = 0; s < SERVERS; s++) {
-        add = portal_of(servers[s], "add"), digest = portal_of(servers[s], "digest"), fill = portal_of(servers[s], "fill");
-        int who = portal_of(servers[s], "who"), fault = portal_of(servers[s], "fault");
+        add = called(servers[s], "add"), digest = called(servers[s], "digest"), fill = called(servers[s], "fill");
+        int who = called(servers[s], "who"), fault = called(servers[s], "fault");
         over = 0;
         for (int n = 0; n < THREADS; n++)
             threads[n] = thread_create(client, (void *)(word)n, LOW);

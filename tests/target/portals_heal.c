@@ -18,12 +18,6 @@ enum { LONG = 8 };
 static int check;
 static char bytes[8192] __attribute__((aligned(4096)));
 
-static int called(const char *name, const char *what)
-{
-    char portal[NAMELEN];
-    snprintf(portal, sizeof portal, "%s.%s", name, what);
-    return opened(portal);
-}
 static int fail(const char *name, const char *what, long got)
 {
     printf("%s: %s: %ld\n", name, what, got);

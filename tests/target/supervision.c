@@ -46,12 +46,6 @@ static long until(const char *name, long wanted)
     }
     return state;
 }
-static int called(const char *name, const char *what)
-{
-    char portal[NAMELEN];
-    snprintf(portal, sizeof portal, "%s.%s", name, what);
-    return opened(portal);
-}
 static word ends(const char *name, word how)
 {
     int portal = called(name, "end");

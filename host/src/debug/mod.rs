@@ -81,6 +81,7 @@ impl Session {
             "start_frame": START_FRAME,
             "exception_frame": EXCEPTION_FRAME,
             "floating_frame": FLOATING_FRAME,
+            "mark": MARK,
             "block_magic": BLOCK_MAGIC,
             "block_header": BLOCK_HEADER,
             "entry_stub": ENTRY_STUB,

@@ -160,8 +160,7 @@ class Thread:
         end = self.page + PAGE - LAYOUT["first_frame"]
         symbols = LAYOUT["symbols"]
         while self.page <= at < end:
-            # The lowest bit says that the call was marked.
-            portal = nucleus_word(at) & ~1
+            portal = nucleus_word(at) & ~LAYOUT["mark"]
             if portal == symbols["floating_return"]:
                 at += LAYOUT["floating_frame"]
                 continue

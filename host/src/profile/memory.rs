@@ -109,9 +109,9 @@ impl Memory {
         }
         all
     }
-    /// Where the call goes back through that has its frame at `at`: the lowest bit is a mark.
+    /// Where the call goes back through that has its frame at `at`, without its mark.
     fn way_back(&self, at: u64) -> Option<u64> {
-        Some(self.supervisor(at)? & !1)
+        Some(self.supervisor(at)? & !MARK)
     }
     /// The thread with this number; `None`: there is none.
     pub fn thread(&self, index: u64, threads: u64) -> Option<u64> {

@@ -1,6 +1,6 @@
 //! What threads are doing, and whom they wait for (`inspect.thread`).
 
-use crate::nucleus::MAX_DOMAINS;
+use crate::domain_set::DomainSet;
 
 /// Most calls that are told of a thread one by one.
 pub const CALLS: usize = 12;
@@ -18,12 +18,12 @@ pub struct Activity {
     pub depth: u64,
     /// Those calls, the innermost first, or as many as there is room for.
     pub calls: [Call; CALLS],
-    /// A bit for the number of each domain that serves one of the others.
-    pub beyond: [u64; MAX_DOMAINS / 64],
+    /// The domains that serve the others.
+    pub beyond: DomainSet,
 }
 impl Activity {
     pub const NONE: Activity =
-        Activity { index: 0, home: 0, doing: 0, depth: 0, calls: [Call::NONE; CALLS], beyond: [0; MAX_DOMAINS / 64] };
+        Activity { index: 0, home: 0, doing: 0, depth: 0, calls: [Call::NONE; CALLS], beyond: DomainSet::NONE };
     /// The calls that are told.
     pub fn calls(&self) -> &[Call] {
         &self.calls[..(self.depth as usize).min(CALLS)]

@@ -16,6 +16,7 @@ pub mod boot;
 pub mod capability;
 pub mod console;
 pub mod count;
+pub mod domain_set;
 pub mod enclosure;
 pub mod error;
 pub mod file;

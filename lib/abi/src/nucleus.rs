@@ -235,6 +235,9 @@ pub struct Frame {
     pub sp: u64,
     pub ra: u64,
 }
+/// In [`Frame::portal`], the address that its call returns through: whoever looks after calls has seen this one. Jumps through a register leave the lowest bit of where they go out (`jalr`), so no return has an
+/// instruction more for it.
+pub const MARK: u64 = 1;
 
 /// Bytes of the frame that a thread starts with: a [`Frame`] and the value for `a0`.
 pub const START_FRAME: usize = 48;

@@ -6,9 +6,11 @@
 //! While it waits, what is counted depends on who is to end that: nothing, if it waits for a lock of one who is in another component; what those threads have run that are in the component and could run, if there are such; an eighth, if somebody else's thread that has come through the component is in another one, with whatever it has. Else all of it: nobody
 //! but the component itself keeps it waiting, or threads of its own, wherever those are. A deadlock is counted, if all who are in it are where they have deadlines, too: what a client's pager, or an upcall, waits for, is the client's to say, and nobody else's fault.
 
-use crate::picture::{End, Inside, Picture, Thread};
+use crate::fill;
+use crate::picture::{End, Inside, Picture, Thread, number};
 use abi::Error;
 use abi::activity::{Doing, What};
+use abi::domain_set::DomainSet;
 use abi::nucleus::MAX_DOMAINS;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -67,8 +69,8 @@ pub struct Deadlines {
     before: Vec<Before>,
     /// By the number of a domain, how long its threads that could run have run; `None`: there are none.
     ran: Vec<Option<u64>>,
-    /// By the same: a thread of another's has come through it, and is elsewhere.
-    left: Vec<bool>,
+    /// Domains that a thread of another's has come through, and is elsewhere.
+    left: DomainSet,
     /// Circles that somebody is in who has no deadline.
     excused: Vec<u32>,
 }
@@ -79,7 +81,7 @@ impl Deadlines {
             next: Vec::new(),
             before: Vec::new(),
             ran: Vec::new(),
-            left: Vec::new(),
+            left: DomainSet::NONE,
             excused: Vec::new(),
         }
     }
@@ -158,11 +160,8 @@ impl Deadlines {
     }
     /// Finds out which domains have threads that could run, and which others' threads have left.
     fn sum_up(&mut self, picture: &Picture) -> Result<(), Error> {
-        self.ran.clear();
-        self.left.clear();
-        self.ran.room_for(MAX_DOMAINS)?;
-        self.left.room_for(MAX_DOMAINS)?;
-        (0..MAX_DOMAINS).for_each(|_| _ = (self.ran.push_kept(None), self.left.push_kept(false)));
+        self.left = DomainSet::NONE;
+        fill(&mut self.ran, MAX_DOMAINS, None)?;
         for thread in picture.threads() {
             let inside = picture.inside(thread);
             if matches!(thread.doing.what(), What::Runs | What::Ready) {
@@ -170,7 +169,7 @@ impl Deadlines {
                 let sum = &mut self.ran[number(inside)];
                 *sum = Some(sum.unwrap_or(0).saturating_add(ran));
             }
-            picture.has_left(thread).for_each(|number| self.left[number % MAX_DOMAINS] = true);
+            picture.has_left(thread).for_each(|asid| self.left.add(asid));
         }
         Ok(())
     }
@@ -213,10 +212,6 @@ impl Deadlines {
     /// The same of a wait for who is not known.
     fn waits(&self, server: u64, passed: u64) -> u64 {
         let counts = self.ran[number(server)].unwrap_or(passed).min(passed);
-        if self.left[number(server)] { counts / SLOWLY } else { counts }
+        if self.left.has(number(server)) { counts / SLOWLY } else { counts }
     }
-}
-/// The number of the domain whose identity that is the word of.
-fn number(domain: u64) -> usize {
-    domain as u16 as usize % MAX_DOMAINS
 }

@@ -1,5 +1,6 @@
 //! Which nodes of a graph lie on cycles: strongly connected components, by Tarjan's algorithm, without recursion.
 
+use crate::fill;
 use abi::Error;
 use alloc::vec::Vec;
 use fallible::TryPush;
@@ -51,16 +52,15 @@ impl Graph {
     /// `ENOMEM`.
     pub fn components(&self, found: &mut Components) -> Result<()> {
         let nodes = self.nodes();
-        found.of.clear();
         found.cyclic.clear();
-        found.of.room_for(nodes)?;
+        fill(&mut found.of, nodes, NEW)?;
         found.cyclic.room_for(nodes)?;
         // Of each node: when it was met, and of those on the stack that it leads to, when the earliest was.
-        let (mut met, mut earliest, mut stack, mut way) =
-            (filled(nodes, NEW)?, filled(nodes, NEW)?, Vec::new(), Vec::new());
+        let (mut met, mut earliest, mut stack, mut way) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        fill(&mut met, nodes, NEW)?;
+        fill(&mut earliest, nodes, NEW)?;
         stack.room_for(nodes)?;
         way.room_for(nodes)?;
-        (0..nodes).for_each(|_| _ = found.of.push_kept(NEW));
         let mut order = 0;
         for start in 0..nodes as Node {
             if met[start as usize] != NEW {
@@ -126,10 +126,4 @@ impl Components {
         let component = *self.of.get(node as usize)?;
         self.cyclic.get(component as usize).is_some_and(|cyclic| *cyclic).then_some(component)
     }
-}
-fn filled(count: usize, with: u32) -> Result<Vec<u32>> {
-    let mut all = Vec::new();
-    all.room_for(count)?;
-    (0..count).for_each(|_| _ = all.push_kept(with));
-    Ok(all)
 }

@@ -14,3 +14,15 @@ mod tests;
 
 pub use deadlines::{Deadlines, Late, Limits};
 pub use picture::{End, Inside, Picture, Thread};
+
+use abi::Error;
+use alloc::vec::Vec;
+use fallible::TryPush;
+
+/// Makes `all` so many times `with`. `ENOMEM`: it is empty.
+fn fill<T: Copy>(all: &mut Vec<T>, count: usize, with: T) -> Result<(), Error> {
+    all.clear();
+    all.room_for(count)?;
+    (0..count).for_each(|_| _ = all.push_kept(with));
+    Ok(())
+}

@@ -1,8 +1,10 @@
 //! All threads at one moment, or nearly: each is looked at by itself, and others run in between. What they wait for makes a wait-for graph, in which a deadlock is a cycle.
 
+use crate::fill;
 use crate::graph::{Components, Graph, Node};
 use abi::Error;
 use abi::activity::{Activity, Call, Doing, What};
+use abi::domain_set::DomainSet;
 use abi::nucleus::MAX_DOMAINS;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -66,39 +68,12 @@ enum Wanted {
     /// A lock that one in that domain has, or one that has come through it.
     Lock(u16),
 }
-/// A bit for each number of a domain.
-#[derive(Clone, Copy, Debug)]
-struct Numbers([u64; MAX_DOMAINS / 64]);
-impl Numbers {
-    const NONE: Numbers = Numbers([0; MAX_DOMAINS / 64]);
-    fn add(&mut self, number: u16) {
-        self.0[number as usize / 64 % (MAX_DOMAINS / 64)] |= 1 << (number % 64);
-    }
-    fn join(&mut self, others: &Numbers) {
-        self.0.iter_mut().zip(others.0).for_each(|(own, others)| *own |= others);
-    }
-    /// Takes in those that are in both.
-    fn join_both(&mut self, one: &Numbers, other: &Numbers) {
-        self.0.iter_mut().zip(one.0.iter().zip(other.0)).for_each(|(own, (one, other))| *own |= one & other);
-    }
-    fn all(&self) -> impl Iterator<Item = u16> + use<> {
-        let Numbers(words) = *self;
-        (0..MAX_DOMAINS as u16).step_by(64).zip(words).flat_map(|(first, word)| {
-            let bits = |word: u64| Some(word).filter(|word| *word != 0);
-            core::iter::successors(bits(word), move |word| bits(word & (word - 1)))
-                .map(move |word| first + word.trailing_zeros() as u16)
-        })
-    }
-    fn has(&self, number: u16) -> bool {
-        self.0[number as usize / 64 % (MAX_DOMAINS / 64)] >> (number % 64) & 1 != 0
-    }
-}
 #[derive(Default)]
 pub struct Picture {
     /// By index.
     threads: Vec<Thread>,
     calls: Vec<Inside>,
-    beyond: Vec<Numbers>,
+    beyond: Vec<DomainSet>,
     /// By the place of a thread; known when all were [finished](Picture::finish).
     wanted: Vec<Wanted>,
     /// By the same: it waits for others, none of which goes on.
@@ -143,7 +118,7 @@ impl Picture {
         let is_deep = activity.depth > calls.len() as u64;
         let beyond = is_deep.then_some(self.beyond.len());
         if is_deep {
-            self.beyond.try_push(Numbers(activity.beyond))?;
+            self.beyond.try_push(activity.beyond)?;
         }
         let calls = first..self.calls.len();
         let Activity { index, home, doing, .. } = *activity;
@@ -169,7 +144,7 @@ impl Picture {
     }
     fn wanted_by(&self, thread: &Thread) -> Wanted {
         match thread.doing.what() {
-            What::Lock(0) => Wanted::Lock(self.inside(thread) as u16),
+            What::Lock(0) => Wanted::Lock(number(self.inside(thread)) as u16),
             What::Lock(other) | What::Joins(other) => match self.place(other) {
                 Some(place) => Wanted::Thread(place as u16),
                 None => Wanted::Nothing,
@@ -183,16 +158,15 @@ impl Picture {
         let count = self.threads.len();
         // Who waits for whom, as lists: the first that waits for a node of the graph, and the next that waits for the same.
         let (mut first, mut next, mut free) = (Vec::new(), Vec::new(), Vec::new());
-        first.room_for(count + 2 * MAX_DOMAINS)?;
+        fill(&mut first, count + 2 * MAX_DOMAINS, None)?;
         next.room_for(count)?;
         free.room_for(count)?;
-        (0..count + 2 * MAX_DOMAINS).for_each(|_| _ = first.push_kept(None));
         // Domains of which somebody has a stack; those in which somebody may have a lock, and two may.
-        let (mut stack, mut lock, mut second) = (Numbers::NONE, Numbers::NONE, Numbers::NONE);
+        let (mut stack, mut lock, mut second) = (DomainSet::NONE, DomainSet::NONE, DomainSet::NONE);
         for (place, thread) in self.threads.iter().enumerate() {
             let mut own = self.served(thread);
             stack.join(&own);
-            own.add(thread.home as u16);
+            own.add(number(thread.home));
             second.join_both(&lock, &own);
             lock.join(&own);
             let waits_for = self.node(self.wanted[place]).map(|node| &mut first[node as usize]);
@@ -203,9 +177,9 @@ impl Picture {
                 Wanted::Nothing => true,
                 Wanted::Thread(_) => false,
                 // Nobody has one: its domain has ended, or waits for its successor.
-                Wanted::Stack(number) => !stack.has(number),
+                Wanted::Stack(number) => !stack.has(number.into()),
                 // Nobody but itself may have it.
-                Wanted::Lock(number) => !second.has(number),
+                Wanted::Lock(number) => !second.has(number.into()),
             };
             if goes_on {
                 self.stuck[place] = false;
@@ -214,7 +188,7 @@ impl Picture {
         }
         while let Some(place) = free.pop() {
             let mut own = self.served(&self.threads[place]);
-            let stacks = own.all().map(Wanted::Stack);
+            let stacks = own.all().map(|asid| Wanted::Stack(asid as u16));
             let mut woken = |stuck: &mut [bool], wanted: Wanted| {
                 let mut waits = node(count, wanted).and_then(|node| first[node as usize].take());
                 while let Some(other) = waits {
@@ -226,8 +200,8 @@ impl Picture {
             };
             woken(&mut self.stuck, Wanted::Thread(place as u16));
             stacks.for_each(|wanted| woken(&mut self.stuck, wanted));
-            own.add(self.threads[place].home as u16);
-            own.all().map(Wanted::Lock).for_each(|wanted| woken(&mut self.stuck, wanted));
+            own.add(number(self.threads[place].home));
+            own.all().for_each(|asid| woken(&mut self.stuck, Wanted::Lock(asid as u16)));
         }
         Ok(())
     }
@@ -237,24 +211,24 @@ impl Picture {
     fn find_circles(&mut self) -> Result<()> {
         let count = self.threads.len();
         let mut graph = core::mem::take(&mut self.graph);
-        let (mut stacks, mut locks) = (Numbers::NONE, Numbers::NONE);
+        let (mut stacks, mut locks) = (DomainSet::NONE, DomainSet::NONE);
         for (place, &wanted) in self.wanted.iter().enumerate() {
             let wanted = if self.stuck[place] { wanted } else { Wanted::Nothing };
             match wanted {
-                Wanted::Stack(number) => stacks.add(number),
-                Wanted::Lock(number) => locks.add(number),
+                Wanted::Stack(number) => stacks.add(number.into()),
+                Wanted::Lock(number) => locks.add(number.into()),
                 _ => {}
             }
             graph.add(self.node(wanted).into_iter())?;
         }
         for (wanted, home) in [(stacks, false), (locks, true)] {
-            for number in 0..MAX_DOMAINS as u16 {
+            for asid in 0..MAX_DOMAINS {
                 // Most are waited for by nobody.
-                let looked_at = if wanted.has(number) { count } else { 0 };
+                let looked_at = if wanted.has(asid) { count } else { 0 };
                 let stuck = (0..looked_at).filter(|&place| self.stuck[place]);
                 let has = |&place: &usize| {
                     let thread = &self.threads[place];
-                    self.serves(thread, number) || home && thread.home as u16 == number
+                    self.serves(thread, asid) || home && number(thread.home) == asid
                 };
                 graph.add(stuck.filter(has).map(|place| place as Node))?;
             }
@@ -262,8 +236,7 @@ impl Picture {
         let found = graph.components(&mut self.circles);
         self.graph = graph;
         found?;
-        self.members.room_for(self.circles.count())?;
-        (0..self.circles.count()).for_each(|_| _ = self.members.push_kept((0, 0)));
+        fill(&mut self.members, self.circles.count(), (0, 0))?;
         for place in 0..count {
             if let Some(circle) = self.circles.cycle(place as Node) {
                 let (first, members) = &mut self.members[circle as usize];
@@ -276,22 +249,21 @@ impl Picture {
         Ok(())
     }
     /// The numbers of the domains in whose calls a thread is.
-    fn served(&self, thread: &Thread) -> Numbers {
-        let mut all = thread.beyond.and_then(|place| self.beyond.get(place).copied()).unwrap_or(Numbers::NONE);
-        self.calls(thread).iter().for_each(|call| all.add(call.server as u16));
+    fn served(&self, thread: &Thread) -> DomainSet {
+        let mut all = thread.beyond.and_then(|place| self.beyond.get(place).copied()).unwrap_or(DomainSet::NONE);
+        self.calls(thread).iter().for_each(|call| all.add(number(call.server)));
         all
     }
     /// Whether a thread is in a call of the domain with that number.
-    fn serves(&self, thread: &Thread, number: u16) -> bool {
+    fn serves(&self, thread: &Thread, asid: usize) -> bool {
         let beyond = thread.beyond.and_then(|place| self.beyond.get(place));
-        beyond.is_some_and(|beyond| beyond.has(number))
-            || self.calls(thread).iter().any(|call| call.server as u16 == number)
+        beyond.is_some_and(|beyond| beyond.has(asid))
+            || self.calls(thread).iter().any(|call| number(call.server) == asid)
     }
     /// The numbers of the domains that a thread has come through and is not in now, but for its own.
     pub fn has_left(&self, thread: &Thread) -> impl Iterator<Item = usize> {
-        let (inside, home) = (self.inside(thread) as u16, thread.home as u16);
-        let all = self.served(thread);
-        all.all().filter(move |&number| number != inside && number != home).map(usize::from)
+        let (inside, home) = (number(self.inside(thread)), number(thread.home));
+        self.served(thread).all().filter(move |&asid| asid != inside && asid != home)
     }
     /// Whether a thread is in more calls than are told.
     pub fn is_deep(&self, thread: &Thread) -> bool {
@@ -368,6 +340,10 @@ fn node(threads: usize, wanted: Wanted) -> Option<Node> {
         Wanted::Nothing => return None,
     };
     Some(node as Node)
+}
+/// The number of the domain whose identity that is the word of.
+pub(crate) fn number(identity: u64) -> usize {
+    identity as u16 as usize % MAX_DOMAINS
 }
 impl PartialEq for Thread {
     fn eq(&self, other: &Thread) -> bool {

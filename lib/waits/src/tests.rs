@@ -189,9 +189,9 @@ fn a_wait_that_anybody_may_end_counts_where_nobody_else_keeps_it_waiting() {
         };
         assert!(late(vec![waits, thread(3, What::Ready, &[7])], 13, runs).is_some());
         // One that is deeper than is told call by call.
-        let deep = |beyond: u64| {
+        let deep = |beyond: usize| {
             let mut deep = Activity { depth: CALLS as u64 + 1, ..thread(3, What::Sleeps, &[8; CALLS]) };
-            deep.beyond[0] = 1 << beyond;
+            deep.beyond.add(beyond);
             deep
         };
         assert_eq!(always(vec![waits, deep(7)]), None);
@@ -238,7 +238,7 @@ fn who_is_deeper_than_is_told_has_what_it_has_come_through() {
         let mut deep = Activity { depth: CALLS as u64 + 1, ..thread(3, what, &[9; CALLS]) };
         // Below those that are not told.
         deep.calls.iter_mut().for_each(|call| call.frame -= 80);
-        deep.beyond[0] = 1 << 8;
+        deep.beyond.add(8);
         deep
     };
     let end = |servers: &[u64], what| {

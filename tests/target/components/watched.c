@@ -56,10 +56,8 @@ static word locked(void)
 /* Has what the other one is asked take as long as that does. */
 static word pass(word milliseconds)
 {
-    char name[NAMELEN];
-    snprintf(name, sizeof name, "%s.doze", other);
     if (beyond <= 0)
-        beyond = opened(name);
+        beyond = called(other, "doze");
     return invoke_portal(beyond, milliseconds);
 }
 /* The same under a lock. */
@@ -75,9 +73,7 @@ static word join(word thread) { return thread_join(thread); }
 /* Has the other one do that, under the lock. */
 static word join_locked(word thread)
 {
-    char name[NAMELEN];
-    snprintf(name, sizeof name, "%s.join", other);
-    int portal = opened(name);
+    int portal = called(other, "join");
     pthread_mutex_lock(&locks[0]);
     word result = invoke_portal(portal, thread);
     pthread_mutex_unlock(&locks[0]);
@@ -86,9 +82,7 @@ static word join_locked(word thread)
 /* Calls the other one's `back`, and that one this one's `add`, if it has a stack left. */
 static word around(word again)
 {
-    char name[NAMELEN];
-    snprintf(name, sizeof name, "%s.%s", other, again ? "around" : "alone");
-    int portal = opened(name);
+    int portal = called(other, again ? "around" : "alone");
     return portal < 0 ? portal : invoke_portal(portal, 0l);
 }
 static word alone(word ignored) { return ignored; }

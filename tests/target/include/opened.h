@@ -12,3 +12,10 @@ static int opened(const char *name)
         hrsleep(MILLISECOND);
     return portal;
 }
+/* The same of the portal whose name is the component's, a dot and this. */
+static inline int called(const char *component, const char *what)
+{
+    char name[NAMELEN];
+    snprintf(name, sizeof name, "%s.%s", component, what);
+    return opened(name);
+}

@@ -12,7 +12,6 @@ use crate::state::nucleus_data::ThreadPage;
 use abi::Error;
 use abi::activity::{Activity, Call, Doing, GRANTED, MARKED, What};
 use abi::inspect::NO_REGISTRATION;
-use abi::nucleus::MAX_DOMAINS;
 
 impl<M: Machine> Manager<M> {
     /// What the first thread does whose index is `from` or higher; `marks`: its calls are marked, and it is measured from now on how long threads run. `EACCESS`: domain `by`, which asks, may not do that; `ESRCH`: there is no such thread.
@@ -41,7 +40,7 @@ impl<M: Machine> Manager<M> {
                     *place = Call { server, registration, frame: at | if was_marked { MARKED } else { 0 } };
                 }
                 // It is not marked, so when it is told it is not taken for one that was told before.
-                None => activity.beyond[server as u16 as usize / 64 % (MAX_DOMAINS / 64)] |= 1 << (server % 64),
+                None => activity.beyond.add(server as u16 as usize),
             }
             activity.depth += 1;
         }

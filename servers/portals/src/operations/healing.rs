@@ -11,10 +11,10 @@ use crate::machine::neighbours::Machine;
 use crate::manager::{BOOT, Manager};
 use crate::operations::replacement::Heir;
 use crate::state::code::Kind;
-use crate::state::domain_set::DomainSet;
 use crate::state::registrations::{NameIs, Registration};
 use crate::state::remains::Parked;
 use abi::Error;
+use abi::domain_set::DomainSet;
 use abi::identity::DomainId;
 
 impl<M: Machine> Manager<M> {

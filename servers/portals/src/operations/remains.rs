@@ -3,10 +3,10 @@
 use crate::Result;
 use crate::machine::neighbours::Machine;
 use crate::manager::Manager;
-use crate::state::domain_set::DomainSet;
 use crate::state::nucleus_data::{FrameView, Table, ThreadPage};
 use crate::state::remains::Zombie;
 use abi::address::supervisor;
+use abi::domain_set::DomainSet;
 use abi::nucleus::domain;
 use alloc::vec::Vec;
 use fallible::TryPush;

@@ -10,12 +10,12 @@ use crate::Result;
 use crate::machine::neighbours::Machine;
 use crate::manager::Manager;
 use crate::state::nucleus_data::ThreadPage;
+use abi::domain_set::DomainSet;
 use abi::nucleus::NPORTALS;
 use abi::system::FIRST_FREE;
 use core::ops::Range;
 use fallible::TryPush;
 
-use crate::state::domain_set::DomainSet;
 use crate::state::sandbox::{Numbers, Sandbox};
 
 /// Calls that a thread can be in, at most: a frame has five words.

@@ -4,7 +4,6 @@ pub mod code;
 pub mod dead;
 pub mod delegations;
 pub mod domain;
-pub mod domain_set;
 pub mod enclosure;
 pub mod entry_points;
 pub mod events;

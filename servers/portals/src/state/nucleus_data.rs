@@ -6,7 +6,7 @@
 use crate::machine::nucleus_memory::NucleusMemory;
 use crate::state::code::CodeArea;
 use abi::count;
-use abi::nucleus::{Frame, NPORTALS, Thread, domain, flags};
+use abi::nucleus::{Frame, MARK, NPORTALS, Thread, domain, flags};
 
 /// A domain's block, named by the supervisor address of its portal table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -226,10 +226,6 @@ impl<M: NucleusMemory> ThreadPage<M> {
         Some((frame, next + frame.bytes(code)? as u64))
     }
 }
-
-/// In the first word of a frame, the address that its call returns through: whoever looks after calls has seen this one. Jumps through a register leave the lowest bit of where they go out (`jalr`), so no return has an
-/// instruction more for it.
-pub const MARK: u64 = 1;
 
 /// An invocation frame, at this supervisor address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

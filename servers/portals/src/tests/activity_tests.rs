@@ -161,8 +161,7 @@ fn a_thread_that_is_deep_is_told_with_its_innermost_calls() {
     let told = world.told(s.other);
     assert_eq!((told.depth, told.calls().len()), (depth, CALLS));
     assert_eq!(told.calls()[0].server, world.identity(s.server).word());
-    let beyond = |asid: usize| told.beyond[asid / 64] >> (asid % 64) & 1 != 0;
-    assert!(beyond(s.server) && beyond(deep) && !beyond(s.client));
+    assert!(told.beyond.has(s.server) && told.beyond.has(deep) && !told.beyond.has(s.client));
     // Those that are not told are not marked.
     world.mark(s.other);
     while world.depth(s.other) > CALLS {
