@@ -108,8 +108,11 @@ impl Picture {
         self.circles.clear();
         self.members.clear();
     }
-    /// Takes in a thread, whose index is higher than those of the ones before. `ENOMEM`.
+    /// Takes in a thread, whose index is higher than those of the ones before, if it has not ended: what others wait for, an ended one does not give. `ENOMEM`.
     pub fn add(&mut self, activity: &Activity) -> Result<()> {
+        if Doing::of(activity.doing).what() == What::Ended {
+            return Ok(());
+        }
         let calls = activity.calls();
         self.threads.room_for(1)?;
         self.calls.room_for(calls.len())?;

@@ -260,6 +260,17 @@ fn who_is_deeper_than_is_told_has_what_it_has_come_through() {
     assert!(late(vec![thread(2, What::Sleeps, &[7])], 90, away(false)).is_none());
 }
 #[test]
+fn a_thread_that_has_ended_lets_nobody_go_on() {
+    // Two that wait in one component, each for a lock that one there holds: of these two one, as far as is known.
+    let waits = |index| thread(index, What::Lock(0), &[7]);
+    let home = |what| Activity { home: 7, ..thread(4, what, &[]) };
+    assert_eq!(circles(&[waits(2), waits(3)]), [[2, 3]]);
+    assert_eq!(circles(&[waits(2), waits(3), home(What::Ended)]), [[2, 3]]);
+    assert!(circles(&[waits(2), waits(3), home(What::Sleeps)]).is_empty(), "one of its own may hold both");
+    // Who waits for its end goes on.
+    assert_eq!(end(&[thread(2, What::Joins(4), &[]), home(What::Ended)], 2), "Gone");
+}
+#[test]
 fn circles_are_found_beside_waits_of_many_levels() {
     // Each waits for a stack that the next one has, and the last goes on.
     let levels = (2..200).map(|n| thread(n, What::Stack(n as usize + 1), &[n]));
